@@ -1,0 +1,96 @@
+//! The convolution itself: output from input and filters.
+//! Called by the convolution ops for their value, chunk by chunk.
+
+use super::axis::Axis;
+use super::cells::share;
+use super::kernels::{Blocks, Kernels};
+use super::pack;
+use super::product::{Chunks, Product};
+use super::simd::Float;
+use super::{ConvGeometry, Work};
+use crate::backend::cpu::isa::Isa;
+
+/// How a geometry is computed.
+struct Plan<T: 'static> {
+    g: ConvGeometry,
+    blocks: Blocks,
+    kernels: &'static Kernels<T>,
+    /// Chunks of packing; 0 = the filters already are a panel, since they fit one block.
+    packing: usize,
+    chunks: Chunks,
+}
+
+impl<T: Float> Plan<T> {
+    fn new(g: &ConvGeometry, isa: Isa) -> Self {
+        let g = g.flattened();
+        let kernels = Kernels::<T>::for_product(isa, g.k_h * g.k_w, g.in_c, g.out_c);
+        let blocks = Blocks::new(kernels, g.out_c);
+        let packing = if blocks.count > 1 || kernels.dots { pack::chunks(g.depth(), g.out_c) } else { 0 };
+        let chunks = Chunks::new(g.batch, g.out_h, g.out_w, g.depth(), g.out_c, blocks.count);
+        Self { g, blocks, kernels, packing, chunks }
+    }
+}
+
+/// Scratch and chunks of [`forward`].
+pub fn forward_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
+    let plan = Plan::<T>::new(g, isa);
+    if plan.packing == 0 {
+        return Work { scratch: 0, phases: [plan.chunks.count(), 0, 0, 0] };
+    }
+    let scratch = plan.g.depth() * plan.blocks.padded() * size_of::<T>();
+    Work { scratch, phases: [plan.packing, plan.chunks.count(), 0, 0] }
+}
+
+/// One chunk of the convolution: `y = x * w`.
+///
+/// # Safety
+/// The CPU must have `isa`. `x`, `w` and `y` must hold the tensors of the geometry, `scratch` the bytes of
+/// [`forward_work`] for the same `isa`, and `phase` and `chunk` must be of its ranges, each chunk run once and after
+/// all chunks of the phase before.
+pub unsafe fn forward<T: Float>(
+    isa: Isa,
+    g: &ConvGeometry,
+    x: *const T,
+    w: *const T,
+    y: *mut T,
+    scratch: *mut u8,
+    phase: usize,
+    chunk: usize,
+) {
+    let Plan { g, blocks, kernels, packing, chunks } = Plan::<T>::new(g, isa);
+    let panel: *mut T = scratch.cast();
+    if packing > 0 && phase == 0 {
+        let rows = share(g.depth(), packing, chunk);
+        // SAFETY: the scratch holds the packed filters, and this chunk owns these rows.
+        return unsafe { pack::plain(kernels, blocks, g.depth(), w, panel, rows, g.out_c) };
+    }
+    let product = Product {
+        kernels,
+        rows: axis_h(&g),
+        cols: axis_w(&g),
+        channels: g.in_c,
+        src: x,
+        src_step: [g.in_h * g.in_w * g.in_c, g.in_w * g.in_c, g.in_c],
+        out: y,
+        out_step: [g.out_h * g.out_w * g.out_c, g.out_w * g.out_c, g.out_c],
+        blocks,
+        panel: if packing > 0 { panel } else { w },
+        panel_depth: g.depth(),
+        panel_first: 0,
+        panel_taps: [g.k_w * g.in_c, g.in_c],
+        panel_width: (packing == 0).then_some(g.out_c),
+    };
+    let (cell, blocks) = chunks.get(chunk);
+    // SAFETY: the tensors are those of the geometry, and chunks have separate outputs.
+    unsafe { product.run(cell, blocks) }
+}
+
+/// The vertical axis, seen from the output.
+pub(super) fn axis_h(g: &ConvGeometry) -> Axis {
+    Axis { source: g.in_h, start: -(g.pad_top as isize), stride: g.stride_h, taps: g.k_h, dilation: g.dilation_h }
+}
+
+/// The horizontal axis, seen from the output.
+pub(super) fn axis_w(g: &ConvGeometry) -> Axis {
+    Axis { source: g.in_w, start: -(g.pad_left as isize), stride: g.stride_w, taps: g.k_w, dilation: g.dilation_w }
+}

@@ -1,0 +1,160 @@
+//! The three kernels against sums written as their definition, over random geometries and all instruction sets.
+//! Run by `cargo test`; chunks of a phase run in a shuffled order, as threads would.
+
+use super::*;
+use crate::backend::cpu::isa::Isa;
+
+/// A small generator, so that a failing geometry comes again.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % n
+    }
+
+    fn between(&mut self, low: usize, high: usize) -> usize {
+        low + self.below(high - low + 1)
+    }
+
+    /// Small integers: every sum is exact, in any order and with any rounding.
+    fn values<T: Float>(&mut self, n: usize) -> Vec<T> {
+        (0..n).map(|_| T::of(self.below(9) as isize - 4)).collect()
+    }
+
+    fn geometry(&mut self) -> ConvGeometry {
+        let channels = [1, 1, 2, 3, 4, 5, 8, 10, 15, 16, 17, 24, 31, 32, 33, 37, 48, 64, 65, 100];
+        let stride = [1, 1, 1, 2, 2, 3];
+        loop {
+            let mut g = ConvGeometry {
+                batch: if self.below(20) == 0 { 0 } else { self.between(1, 4) },
+                in_h: self.between(1, 14),
+                in_w: self.between(1, 14),
+                in_c: channels[self.below(channels.len())],
+                out_h: 0,
+                out_w: 0,
+                out_c: channels[self.below(channels.len())],
+                k_h: self.between(1, 5),
+                k_w: self.between(1, 5),
+                stride_h: stride[self.below(6)],
+                stride_w: stride[self.below(6)],
+                dilation_h: 1 + self.below(4) / 3,
+                dilation_w: 1 + self.below(4) / 3,
+                pad_top: 0,
+                pad_left: 0,
+            };
+            let (mut bottom, mut right) = (0, 0);
+            if self.below(2) == 0 {
+                (g.pad_top, g.pad_left) = (self.below(g.k_h * 2), self.below(g.k_w * 2));
+                (bottom, right) = (self.below(g.k_h * 2), self.below(g.k_w * 2));
+            }
+            let (h, w) = ((g.k_h - 1) * g.dilation_h + 1, (g.k_w - 1) * g.dilation_w + 1);
+            let (padded_h, padded_w) = (g.in_h + g.pad_top + bottom, g.in_w + g.pad_left + right);
+            if padded_h >= h && padded_w >= w {
+                g.out_h = (padded_h - h) / g.stride_h + 1;
+                g.out_w = (padded_w - w) / g.stride_w + 1;
+                return g;
+            }
+        }
+    }
+}
+
+/// Calls `f(y, x, w)` with the flat indices of every product of the convolution.
+fn products(g: &ConvGeometry, mut f: impl FnMut(usize, usize, usize)) {
+    for b in 0..g.batch {
+        for oh in 0..g.out_h {
+            for ow in 0..g.out_w {
+                for kh in 0..g.k_h {
+                    for kw in 0..g.k_w {
+                        let ih = (oh * g.stride_h + kh * g.dilation_h).wrapping_sub(g.pad_top);
+                        let iw = (ow * g.stride_w + kw * g.dilation_w).wrapping_sub(g.pad_left);
+                        if ih >= g.in_h || iw >= g.in_w {
+                            continue;
+                        }
+                        let x = ((b * g.in_h + ih) * g.in_w + iw) * g.in_c;
+                        let w = (kh * g.k_w + kw) * g.in_c;
+                        let y = ((b * g.out_h + oh) * g.out_w + ow) * g.out_c;
+                        for i in 0..g.in_c {
+                            (0..g.out_c).for_each(|o| f(y + o, x + i, (w + i) * g.out_c + o));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn isas() -> Vec<Isa> {
+    match Isa::detect() {
+        Isa::Avx512 => vec![Isa::Portable, Isa::Avx2, Isa::Avx512],
+        Isa::Avx2 => vec![Isa::Portable, Isa::Avx2],
+        Isa::Portable => vec![Isa::Portable],
+    }
+}
+
+type Kernel<T> = unsafe fn(Isa, &ConvGeometry, *const T, *const T, *mut T, *mut u8, usize, usize);
+
+/// Runs all chunks of a kernel on buffers of exactly the right size, filled with rubbish.
+fn run<T: Float>(
+    random: &mut Random,
+    isa: Isa,
+    g: &ConvGeometry,
+    work: Work,
+    kernel: Kernel<T>,
+    a: &[T],
+    b: &[T],
+    n: usize,
+) -> Vec<T> {
+    let mut out = vec![T::of(77); n];
+    let mut scratch = vec![T::of(99); work.scratch / size_of::<T>()];
+    assert_eq!(work.scratch % size_of::<T>(), 0);
+    for (phase, &chunks) in work.phases.iter().enumerate() {
+        let mut order: Vec<usize> = (0..chunks).collect();
+        (1..chunks).for_each(|i| order.swap(i, random.below(i + 1)));
+        for chunk in order {
+            // SAFETY: the buffers have the sizes of the geometry, and phases run in order.
+            unsafe {
+                kernel(isa, g, a.as_ptr(), b.as_ptr(), out.as_mut_ptr(), scratch.as_mut_ptr().cast(), phase, chunk)
+            };
+        }
+    }
+    out
+}
+
+fn check<T: Float>(seed: u64, rounds: usize) {
+    let mut random = Random(seed);
+    for round in 0..rounds {
+        let g = random.geometry();
+        let x: Vec<T> = random.values(g.batch * g.in_h * g.in_w * g.in_c);
+        let w: Vec<T> = random.values(g.depth() * g.out_c);
+        let dy: Vec<T> = random.values(g.batch * g.out_h * g.out_w * g.out_c);
+        let mut expected = [vec![T::default(); dy.len()], vec![T::default(); x.len()], vec![T::default(); w.len()]];
+        products(&g, |o, i, k| {
+            expected[0][o] = expected[0][o] + x[i] * w[k];
+            expected[1][i] = expected[1][i] + dy[o] * w[k];
+            expected[2][k] = expected[2][k] + dy[o] * x[i];
+        });
+        for isa in isas() {
+            let got = [
+                run(&mut random, isa, &g, forward_work::<T>(&g, isa), forward::<T>, &x, &w, dy.len()),
+                run(&mut random, isa, &g, input_gradient_work::<T>(&g, isa), input_gradient::<T>, &dy, &w, x.len()),
+                run(&mut random, isa, &g, filter_gradient_work::<T>(&g, isa), filter_gradient::<T>, &x, &dy, w.len()),
+            ];
+            for (kernel, name) in ["forward", "input gradient", "filter gradient"].into_iter().enumerate() {
+                assert!(got[kernel] == expected[kernel], "round {round}: {name} with {isa:?}, {g:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn f32_matches_the_definition() {
+    check::<f32>(0x9e37_79b9_7f4a_7c15, 250);
+}
+
+#[test]
+fn f64_matches_the_definition() {
+    check::<f64>(0xd1b5_4a32_d192_ed03, 250);
+}

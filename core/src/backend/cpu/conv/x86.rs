@@ -1,0 +1,154 @@
+//! The vectors of AVX2 and AVX-512 for the [`Simd`] kernels, each method one or two instructions.
+//! Only bodies inlined into functions with the matching `#[target_feature]` may use them.
+
+use super::simd::Simd;
+use std::arch::x86_64::*;
+
+macro_rules! vectors {
+    ($($name:ident, $t:ident, $v:ident, $lanes:literal, $mask:ty, $tail:ty;
+        set $set:ident, load $load:ident, store $store:ident, add $add:ident, mul $mul:ident, fma $fma:ident,
+        tail |$n:ident| $tail_of:expr,
+        load_tail |$lp:ident, $lt:ident| $load_tail:expr,
+        store_tail |$sp:ident, $st:ident, $sv:ident| $store_tail:expr,
+        sum |$sum:ident| $sum_of:expr,
+        beats |$x:ident, $best:ident| $beats:expr,
+        equals |$a:ident, $b:ident| $equals:expr,
+        select |$m:ident, $yes:ident, $no:ident| $select:expr;)*) => {$(
+        #[derive(Clone, Copy)]
+        #[repr(transparent)]
+        pub struct $name($v);
+
+        impl Simd for $name {
+            type Elem = $t;
+            type Mask = $mask;
+            type Tail = $tail;
+            const LANES: usize = $lanes;
+
+            #[inline(always)]
+            unsafe fn splat(x: $t) -> Self {
+                // SAFETY: the caller has the instruction set.
+                Self(unsafe { $set(x) })
+            }
+            #[inline(always)]
+            unsafe fn load(p: *const $t) -> Self {
+                // SAFETY: the caller has the instruction set and a whole vector behind the pointer.
+                Self(unsafe { $load(p) })
+            }
+            #[inline(always)]
+            unsafe fn store(self, p: *mut $t) {
+                // SAFETY: the caller has the instruction set and a whole vector behind the pointer.
+                unsafe { $store(p, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn tail($n: usize) -> $tail {
+                $tail_of
+            }
+            #[inline(always)]
+            unsafe fn load_tail($lp: *const $t, $lt: $tail) -> Self {
+                // SAFETY: the caller has the instruction set; masked lanes are not read.
+                Self(unsafe { $load_tail })
+            }
+            #[inline(always)]
+            unsafe fn store_tail(self, $sp: *mut $t, $st: $tail) {
+                let $sv = self.0;
+                // SAFETY: the caller has the instruction set; masked lanes are not written.
+                unsafe { $store_tail }
+            }
+            #[inline(always)]
+            unsafe fn add(self, o: Self) -> Self {
+                // SAFETY: the caller has the instruction set.
+                Self(unsafe { $add(self.0, o.0) })
+            }
+            #[inline(always)]
+            unsafe fn mul(self, o: Self) -> Self {
+                // SAFETY: the caller has the instruction set.
+                Self(unsafe { $mul(self.0, o.0) })
+            }
+            #[inline(always)]
+            unsafe fn fma(self, b: Self, c: Self) -> Self {
+                // SAFETY: the caller has the instruction set.
+                Self(unsafe { $fma(self.0, b.0, c.0) })
+            }
+            #[inline(always)]
+            unsafe fn sum(self) -> $t {
+                let $sum = self.0;
+                // SAFETY: the caller has the instruction set.
+                unsafe { $sum_of }
+            }
+            #[inline(always)]
+            unsafe fn beats(self, best: Self) -> $mask {
+                let ($x, $best) = (self.0, best.0);
+                // SAFETY: the caller has the instruction set.
+                unsafe { $beats }
+            }
+            #[inline(always)]
+            unsafe fn equals(self, o: Self) -> $mask {
+                let ($a, $b) = (self.0, o.0);
+                // SAFETY: the caller has the instruction set.
+                unsafe { $equals }
+            }
+            #[inline(always)]
+            unsafe fn select($m: $mask, yes: Self, no: Self) -> Self {
+                let ($yes, $no) = (yes.0, no.0);
+                // SAFETY: the caller has the instruction set.
+                Self(unsafe { $select })
+            }
+        }
+    )*};
+}
+
+/// Sliding over it gives masks whose first lanes are on.
+static ON_THEN_OFF: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+
+vectors! {
+    F32x8, f32, __m256, 8, __m256, __m256i;
+        set _mm256_set1_ps, load _mm256_loadu_ps, store _mm256_storeu_ps, add _mm256_add_ps, mul _mm256_mul_ps,
+        fma _mm256_fmadd_ps,
+        // SAFETY: at most 8 lanes, so the load stays in the table; the caller has the instruction set.
+        tail |n| unsafe { _mm256_loadu_si256(ON_THEN_OFF.as_ptr().add(8 - n).cast()) },
+        load_tail |p, t| _mm256_maskload_ps(p, t),
+        store_tail |p, t, v| _mm256_maskstore_ps(p, t, v),
+        sum |v| std::mem::transmute::<__m256, [f32; 8]>(v).into_iter().sum(),
+        beats |x, best| _mm256_or_ps(
+            _mm256_cmp_ps::<_CMP_GT_OQ>(x, best),
+            _mm256_and_ps(_mm256_cmp_ps::<_CMP_UNORD_Q>(x, x), _mm256_cmp_ps::<_CMP_ORD_Q>(best, best)),
+        ),
+        equals |a, b| _mm256_cmp_ps::<_CMP_EQ_OQ>(a, b),
+        select |m, yes, no| _mm256_blendv_ps(no, yes, m);
+    F64x4, f64, __m256d, 4, __m256d, __m256i;
+        set _mm256_set1_pd, load _mm256_loadu_pd, store _mm256_storeu_pd, add _mm256_add_pd, mul _mm256_mul_pd,
+        fma _mm256_fmadd_pd,
+        // SAFETY: at most 4 lanes of two entries each; as above.
+        tail |n| unsafe { _mm256_loadu_si256(ON_THEN_OFF.as_ptr().add(8 - 2 * n).cast()) },
+        load_tail |p, t| _mm256_maskload_pd(p, t),
+        store_tail |p, t, v| _mm256_maskstore_pd(p, t, v),
+        sum |v| std::mem::transmute::<__m256d, [f64; 4]>(v).into_iter().sum(),
+        beats |x, best| _mm256_or_pd(
+            _mm256_cmp_pd::<_CMP_GT_OQ>(x, best),
+            _mm256_and_pd(_mm256_cmp_pd::<_CMP_UNORD_Q>(x, x), _mm256_cmp_pd::<_CMP_ORD_Q>(best, best)),
+        ),
+        equals |a, b| _mm256_cmp_pd::<_CMP_EQ_OQ>(a, b),
+        select |m, yes, no| _mm256_blendv_pd(no, yes, m);
+    F32x16, f32, __m512, 16, __mmask16, __mmask16;
+        set _mm512_set1_ps, load _mm512_loadu_ps, store _mm512_storeu_ps, add _mm512_add_ps, mul _mm512_mul_ps,
+        fma _mm512_fmadd_ps,
+        tail |n| ((1u32 << n) - 1) as __mmask16,
+        load_tail |p, t| _mm512_maskz_loadu_ps(t, p),
+        store_tail |p, t, v| _mm512_mask_storeu_ps(p, t, v),
+        sum |v| _mm512_reduce_add_ps(v),
+        beats |x, best| _mm512_cmp_ps_mask::<_CMP_GT_OQ>(x, best)
+            | (_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x) & _mm512_cmp_ps_mask::<_CMP_ORD_Q>(best, best)),
+        equals |a, b| _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b),
+        select |m, yes, no| _mm512_mask_blend_ps(m, no, yes);
+    F64x8, f64, __m512d, 8, __mmask8, __mmask8;
+        set _mm512_set1_pd, load _mm512_loadu_pd, store _mm512_storeu_pd, add _mm512_add_pd, mul _mm512_mul_pd,
+        fma _mm512_fmadd_pd,
+        tail |n| ((1u32 << n) - 1) as __mmask8,
+        load_tail |p, t| _mm512_maskz_loadu_pd(t, p),
+        store_tail |p, t, v| _mm512_mask_storeu_pd(p, t, v),
+        sum |v| _mm512_reduce_add_pd(v),
+        beats |x, best| _mm512_cmp_pd_mask::<_CMP_GT_OQ>(x, best)
+            | (_mm512_cmp_pd_mask::<_CMP_UNORD_Q>(x, x) & _mm512_cmp_pd_mask::<_CMP_ORD_Q>(best, best)),
+        equals |a, b| _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(a, b),
+        select |m, yes, no| _mm512_mask_blend_pd(m, no, yes);
+}

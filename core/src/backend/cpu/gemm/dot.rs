@@ -1,0 +1,148 @@
+//! The product as dot products of rows of A with columns of B, both contiguous: for few rows or few columns.
+//! `plan` takes it where a transposed copy of the large operand would cost more than the product.
+
+use super::number::Operands;
+use super::simd::*;
+
+/// Dot products of `MR` rows with `NR` columns.
+#[inline(always)]
+unsafe fn dots<V: Vector, const MR: usize, const NR: usize>(o: &Operands<V::Elem>) {
+    // SAFETY: the caller vouches for the instructions and that the operands cover MR rows and NR columns of k elements.
+    unsafe {
+        // One or two dot products alone would wait for each addition: they run in several lanes of time.
+        let mut acc = [[[V::zero(); NR]; MR]; 4];
+        let ways = if MR * NR >= 8 {
+            1
+        } else if MR * NR >= 4 {
+            2
+        } else {
+            4
+        };
+        let mut at = 0;
+        while at + ways * V::LANES <= o.k {
+            for way in 0..ways {
+                let mut b = [V::zero(); NR];
+                for j in 0..NR {
+                    b[j] = V::load(o.b.offset(j as isize * o.b_cs).add(at));
+                }
+                for i in 0..MR {
+                    let a = V::load(o.a.offset(i as isize * o.a_rs).add(at));
+                    for j in 0..NR {
+                        acc[way][i][j] = acc[way][i][j].fma(a, b[j]);
+                    }
+                }
+                at += V::LANES;
+            }
+        }
+        while at < o.k {
+            let lanes = V::LANES.min(o.k - at);
+            for i in 0..MR {
+                let a = V::load_some(o.a.offset(i as isize * o.a_rs).add(at), lanes);
+                for j in 0..NR {
+                    let b = V::load_some(o.b.offset(j as isize * o.b_cs).add(at), lanes);
+                    acc[0][i][j] = acc[0][i][j].fma(a, b);
+                }
+            }
+            at += lanes;
+        }
+        for i in 0..MR {
+            for j in 0..NR {
+                let mut all = acc[0][i][j];
+                if ways > 1 {
+                    all = all.add(acc[1][i][j]);
+                }
+                if ways > 2 {
+                    all = all.add(acc[2][i][j].add(acc[3][i][j]));
+                }
+                let c = o.c.offset(i as isize * o.c_rs).add(j);
+                let sum = all.sum();
+                *c = if o.add { *c + sum } else { sum };
+            }
+        }
+    }
+}
+
+/// A register type with its compiled dot products.
+pub(super) trait Dots: Vector {
+    /// # Safety
+    ///
+    /// The processor has the instructions, and the operands are valid: A with unit column, B with unit row stride.
+    unsafe fn block(o: &Operands<Self::Elem>);
+}
+
+macro_rules! compile {
+    ($v:ident, $features:literal) => {
+        impl Dots for $v {
+            unsafe fn block(o: &Operands<Self::Elem>) {
+                #[target_feature(enable = $features)]
+                unsafe fn compiled<const MR: usize, const NR: usize>(o: &Operands<<$v as Vector>::Elem>) {
+                    // SAFETY: the features are enabled here; the rest is the caller's promise.
+                    unsafe { dots::<$v, MR, NR>(o) }
+                }
+                for_tiles(o, |part| {
+                    // SAFETY: the part lies in the block.
+                    unsafe {
+                        match (part.m, part.n) {
+                            (4, 4) => compiled::<4, 4>(part),
+                            (4, 1) => compiled::<4, 1>(part),
+                            (1, 4) => compiled::<1, 4>(part),
+                            (2, 4) => compiled::<2, 4>(part),
+                            (4, 2) => compiled::<4, 2>(part),
+                            (2, 2) => compiled::<2, 2>(part),
+                            (2, 1) => compiled::<2, 1>(part),
+                            (1, 2) => compiled::<1, 2>(part),
+                            _ => compiled::<1, 1>(part),
+                        }
+                    }
+                });
+            }
+        }
+    };
+}
+
+compile!(F32x16, "avx512f");
+compile!(F64x8, "avx512f");
+compile!(F32x8, "avx2,fma");
+compile!(F64x4, "avx2,fma");
+
+/// Calls `tile` on parts of 4, 2 or 1 rows and columns.
+#[inline(always)]
+fn for_tiles<T: Copy>(o: &Operands<T>, tile: impl Fn(&Operands<T>)) {
+    let step = |left: usize| {
+        if left >= 4 {
+            4
+        } else if left >= 2 {
+            2
+        } else {
+            1
+        }
+    };
+    let mut j = 0;
+    while j < o.n {
+        let n = step(o.n - j);
+        let mut i = 0;
+        while i < o.m {
+            let m = step(o.m - i);
+            tile(&Operands {
+                m,
+                n,
+                a: o.a.wrapping_offset(i as isize * o.a_rs),
+                b: o.b.wrapping_offset(j as isize * o.b_cs),
+                c: o.c.wrapping_offset(i as isize * o.c_rs).wrapping_add(j),
+                ..*o
+            });
+            i += m;
+        }
+        j += n;
+    }
+}
+
+/// Multiplies a part.
+///
+/// # Safety
+///
+/// As for [`Dots::block`].
+pub(super) unsafe fn block<D: Dots>(o: &Operands<D::Elem>) {
+    // SAFETY: the caller's promise.
+    unsafe { D::block(o) }
+}

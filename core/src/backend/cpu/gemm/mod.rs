@@ -1,0 +1,133 @@
+//! The matrix product: every `MatMul`, `BatchMatMul` and `Dense` on the CPU, and the products inside convolutions.
+//! Callers ask [`work`] for scratch and chunks, hand those to the team, and each chunk comes back to [`run`].
+//!
+//! A product is at most three phases, of which most products need one:
+//!
+//! 1. *bring*: copy an operand to rows of unit stride in scratch, where the kernel needs it (or widen 16-bit floats);
+//! 2. *multiply*: tiles of C, or partial sums over parts of k into scratch;
+//! 3. *finish*: add the partial sums, in order, and round to 16 bits.
+//!
+//! `plan` decides which, and how each is cut, from the problem alone: never from the number of threads. So results
+//! do not depend on it either.
+
+// Kernels index arrays of registers by row and column, which reads better than nested iterators.
+#![allow(clippy::needless_range_loop)]
+
+mod bring;
+#[cfg(target_arch = "x86_64")]
+mod dot;
+mod multiply;
+mod number;
+mod plan;
+#[cfg(target_arch = "x86_64")]
+mod simd;
+mod simple;
+#[cfg(test)]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+mod tile;
+#[cfg(target_arch = "x86_64")]
+mod transpose;
+
+use super::isa::Isa;
+use crate::dtype::{DType, bf16, f16};
+use plan::Plan;
+
+/// One product, or a batch of them: `C = A · B` with A of `m` by `k` and B of `k` by `n`.
+///
+/// Strides are in elements and may be zero or negative, except C's, whose columns are next to each other and whose
+/// elements must not overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatMul {
+    /// Rows of A and C.
+    pub m: usize,
+    /// Columns of B and C.
+    pub n: usize,
+    /// Columns of A, rows of B; with none, C is zero.
+    pub k: usize,
+    /// From row to row of A.
+    pub a_rs: isize,
+    /// From column to column of A.
+    pub a_cs: isize,
+    /// From row to row of B.
+    pub b_rs: isize,
+    /// From column to column of B.
+    pub b_cs: isize,
+    /// From row to row of C.
+    pub c_rs: isize,
+    /// The number of products.
+    pub batch: usize,
+    /// From one A to the next; 0 if all share one.
+    pub a_bs: isize,
+    /// From one B to the next; 0 if all share one.
+    pub b_bs: isize,
+    /// From one C to the next.
+    pub c_bs: isize,
+}
+
+/// What running a product takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Bytes of scratch, aligned to 64.
+    pub scratch: usize,
+    /// Chunks of each phase; phases of none are skipped.
+    pub phases: [usize; 4],
+}
+
+impl Work {
+    /// Whether the product is one call of [`run`], not worth sharing out.
+    pub fn is_single(&self) -> bool {
+        self.phases.iter().sum::<usize>() <= 1
+    }
+}
+
+/// The scratch and the chunks of a product: a function of its arguments only.
+///
+/// # Panics
+///
+/// If the dtype holds no numbers.
+pub fn work(p: &MatMul, dtype: DType, isa: Isa) -> Work {
+    Plan::new(p, dtype, isa).work()
+}
+
+/// Runs one chunk of one phase of a product.
+///
+/// # Safety
+///
+/// - `a`, `b` and `c` point to elements of type `dtype`, such that all elements which `p` describes are valid: those of
+///   A and B for reads, those of C for writes. C overlaps neither A nor B.
+/// - `scratch` has the bytes that [`work`] said for the same arguments, aligned to 64, and is the same for all chunks.
+/// - `phase` and `chunk` are in the limits that [`work`] said. All chunks of the phases before are finished, each chunk
+///   runs once, and between the first and the last nobody else touches C or the scratch, nor writes to A or B.
+/// - The processor has the instructions of `isa`.
+pub unsafe fn run(
+    p: &MatMul,
+    dtype: DType,
+    isa: Isa,
+    a: *const u8,
+    b: *const u8,
+    c: *mut u8,
+    scratch: *mut u8,
+    phase: usize,
+    chunk: usize,
+) {
+    let plan = Plan::new(p, dtype, isa);
+    macro_rules! as_type {
+        ($($name:ident => $t:ty),*) => {
+            match dtype {
+                // SAFETY: the caller's promises, with the dtype spelt out as a type.
+                $(DType::$name => unsafe {
+                    multiply::run::<$t>(&plan, a.cast(), b.cast(), c.cast(), scratch, phase, chunk)
+                },)*
+                DType::Bool | DType::Resource => no_numbers(dtype),
+            }
+        };
+    }
+    as_type!(F32 => f32, F64 => f64, F16 => f16, BF16 => bf16, I8 => i8, I16 => i16, I32 => i32, I64 => i64, U8 => u8,
+        U16 => u16, U32 => u32, U64 => u64)
+}
+
+#[cold]
+fn no_numbers(dtype: DType) -> ! {
+    unreachable!("a matrix product of {dtype}, which the operation should have refused")
+}

@@ -1,0 +1,150 @@
+//! The phases of a product: finds what a chunk covers, and calls the kernels on it.
+//! `gemm::run` comes here with the plan and the operands' type.
+
+use super::bring;
+use super::number::{Number, Operands, Stored};
+use super::plan::{Operand, Plan};
+
+/// Steps over k that one pass over a tile takes: the panel of B then stays in the second-level cache.
+const PASS: usize = 1024;
+
+/// Runs one chunk of one phase.
+///
+/// # Safety
+///
+/// As for `gemm::run`, with the plan of the same arguments.
+pub(super) unsafe fn run<S: Stored>(
+    plan: &Plan,
+    a: *const S,
+    b: *const S,
+    c: *mut S,
+    scratch: *mut u8,
+    phase: usize,
+    chunk: usize,
+) {
+    let (a, b) = if plan.swapped { (b, a) } else { (a, b) };
+    // SAFETY: the caller's promises.
+    unsafe {
+        match phase {
+            0 => {
+                let (start, end) = part(plan.a.strips() + plan.b.strips(), plan.work().phases[0], chunk);
+                for strip in start..end {
+                    match strip.checked_sub(plan.a.strips()) {
+                        None => bring::strip(plan.isa, &plan.a, a, scratch, strip),
+                        Some(strip) => bring::strip(plan.isa, &plan.b, b, scratch, strip),
+                    }
+                }
+            }
+            1 => multiply::<S>(plan, a, b, c, scratch, chunk),
+            _ => finish(plan, c, scratch, chunk),
+        }
+    }
+}
+
+/// Quotient and remainder, for divisors that mostly are 1.
+#[inline]
+fn split(index: usize, by: usize) -> (usize, usize) {
+    if by == 1 { (index, 0) } else { (index / by, index % by) }
+}
+
+/// The `index`-th of `parts` almost equal parts of `0..length`.
+#[inline]
+fn part(length: usize, parts: usize, index: usize) -> (usize, usize) {
+    if parts == 1 {
+        return (0, length);
+    }
+    // The first `longer` parts have one more than the others.
+    let (each, longer) = (length / parts, length % parts);
+    let start = index * each + index.min(longer);
+    (start, start + each + usize::from(index < longer))
+}
+
+/// The same for columns, at multiples of a cache line of f32, so that no two chunks share a register's worth.
+fn columns(length: usize, parts: usize, index: usize) -> (usize, usize) {
+    if parts == 1 {
+        return (0, length);
+    }
+    let (start, end) = part(length.div_ceil(16), parts, index);
+    (start * 16, (end * 16).min(length))
+}
+
+unsafe fn multiply<S: Stored>(plan: &Plan, a: *const S, b: *const S, c: *mut S, scratch: *mut u8, chunk: usize) {
+    let [rows, cols, depths] = plan.cuts;
+    // Neighbouring chunks work on the same columns of B.
+    let (rest, i) = split(chunk, rows);
+    let (rest, j) = split(rest, cols);
+    let (group, depth) = split(rest, depths);
+    let first = group * plan.group;
+    let (i, i_end) = part(plan.m, rows, i);
+    let (j, j_end) = columns(plan.n, cols, j);
+    let (k, k_end) = part(plan.k, depths, depth);
+    let seen = |operand: &Operand, from: *const S, row: usize, col: usize, item: usize| -> *const S::Compute {
+        let [rs, cs, bs] = operand.seen;
+        let base = match operand.copied_to {
+            Some(at) => scratch.wrapping_add(at).cast(),
+            // Not copied: stored and compute types are one.
+            None => from.cast::<S::Compute>(),
+        };
+        base.wrapping_offset(row as isize * rs + col as isize * cs + item as isize * bs)
+    };
+    for item in first..(first + plan.group).min(plan.batch) {
+        let (c, c_rs) = match plan.partial {
+            Some(at) => {
+                let base: *mut S::Compute = scratch.wrapping_add(at).cast();
+                (base.wrapping_add((depth * plan.batch + item) * plan.m * plan.n), plan.n as isize)
+            }
+            None => (c.cast::<S::Compute>().wrapping_offset(item as isize * plan.c[1]), plan.c[0]),
+        };
+        let mut o = Operands {
+            m: i_end - i,
+            n: j_end - j,
+            k: 0,
+            a: std::ptr::null(),
+            a_rs: plan.a.seen[0],
+            a_cs: plan.a.seen[1],
+            b: std::ptr::null(),
+            b_rs: plan.b.seen[0],
+            b_cs: plan.b.seen[1],
+            c: c.wrapping_offset(i as isize * c_rs).wrapping_add(j),
+            c_rs,
+            add: false,
+        };
+        let mut at = k;
+        loop {
+            o.k = PASS.min(k_end - at);
+            o.a = seen(&plan.a, a, i, at, item);
+            o.b = seen(&plan.b, b, at, j, item);
+            // SAFETY: the part lies in the operands, or in their copies in scratch; the plan saw to the strides that
+            // the route needs. Parts of different chunks do not overlap in C.
+            unsafe { S::Compute::multiply(plan.isa, plan.route, &o) };
+            at += o.k;
+            o.add = true;
+            if at >= k_end {
+                break;
+            }
+        }
+    }
+}
+
+/// Adds the partial sums of some rows, in order, and rounds.
+unsafe fn finish<S: Stored>(plan: &Plan, c: *mut S, scratch: *mut u8, chunk: usize) {
+    let Some(at) = plan.partial else { return };
+    let partial: *mut S::Compute = scratch.wrapping_add(at).cast();
+    let all = plan.batch * plan.m;
+    let (start, end) = part(all, plan.work().phases[2], chunk);
+    for row in start..end {
+        let to = c.wrapping_offset((row / plan.m) as isize * plan.c[1] + (row % plan.m) as isize * plan.c[0]);
+        // SAFETY: the partial sums are a row of n elements for each row of C and each part of k, written in the phase
+        // before; this row of them, like that of C, is this chunk's own. Parts lie apart from each other.
+        unsafe {
+            let sums = std::slice::from_raw_parts_mut(partial.add(row * plan.n), plan.n);
+            for depth in 1..plan.cuts[2] {
+                let more = std::slice::from_raw_parts(partial.add((depth * all + row) * plan.n), plan.n);
+                for (sum, more) in sums.iter_mut().zip(more) {
+                    *sum = sum.plus(*more);
+                }
+            }
+            S::narrow_row(sums, std::slice::from_raw_parts_mut(to, plan.n));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The element types of products: what they are stored as and what they are computed in.
+//! `multiply` is generic over [`Stored`]; the kernels of each compute type are chosen in its [`Number`].
+
+use half::slice::HalfFloatSliceExt;
+
+use super::plan::Route;
+use super::simple;
+use crate::backend::cpu::isa::Isa;
+use crate::dtype::{bf16, f16};
+
+/// A part of a product, in elements.
+#[derive(Clone, Copy)]
+pub(super) struct Operands<T> {
+    pub m: usize,
+    pub n: usize,
+    pub k: usize,
+    pub a: *const T,
+    pub a_rs: isize,
+    pub a_cs: isize,
+    pub b: *const T,
+    pub b_rs: isize,
+    pub b_cs: isize,
+    pub c: *mut T,
+    pub c_rs: isize,
+    /// Whether to add to what C holds.
+    pub add: bool,
+}
+
+/// A type that products are computed in.
+pub(super) trait Number: Copy + Default {
+    /// The sum, wrapping in integers.
+    fn plus(self, other: Self) -> Self;
+
+    /// Multiplies a part.
+    ///
+    /// # Safety
+    ///
+    /// The processor has the instructions of `isa`, and the operands are valid. B has unit column stride, or the
+    /// route is `Dot` and A has unit column and B unit row stride, or the type is a float and `isa` is portable.
+    unsafe fn multiply(isa: Isa, route: Route, o: &Operands<Self>);
+}
+
+/// A type that tensors hold.
+pub(super) trait Stored: Copy {
+    type Compute: Number;
+    fn widen(self) -> Self::Compute;
+    /// Rounds to nearest, ties to even.
+    fn narrow(from: Self::Compute) -> Self;
+
+    /// [`Self::widen`] of a row.
+    #[inline]
+    fn widen_row(from: &[Self], to: &mut [Self::Compute]) {
+        for (from, to) in from.iter().zip(to) {
+            *to = from.widen();
+        }
+    }
+
+    /// [`Self::narrow`] of a row.
+    #[inline]
+    fn narrow_row(from: &[Self::Compute], to: &mut [Self]) {
+        for (from, to) in from.iter().zip(to) {
+            *to = Self::narrow(*from);
+        }
+    }
+}
+
+macro_rules! float {
+    ($t:ident, $portable:path, $wide:ident, $narrow:ident) => {
+        impl Number for $t {
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+
+            #[inline]
+            unsafe fn multiply(isa: Isa, route: Route, o: &Operands<Self>) {
+                // SAFETY: the caller's promises; `matrixmultiply` takes any strides.
+                unsafe {
+                    #[cfg(target_arch = "x86_64")]
+                    match (isa, route) {
+                        (Isa::Avx512, Route::Tile) => return super::tile::block::<super::simd::$wide>(o),
+                        (Isa::Avx512, Route::Dot) => return super::dot::block::<super::simd::$wide>(o),
+                        (Isa::Avx2, Route::Tile) => return super::tile::block::<super::simd::$narrow>(o),
+                        (Isa::Avx2, Route::Dot) => return super::dot::block::<super::simd::$narrow>(o),
+                        _ => {}
+                    }
+                    let _ = (isa, route);
+                    let beta = if o.add { 1.0 } else { 0.0 };
+                    $portable(o.m, o.k, o.n, 1.0, o.a, o.a_rs, o.a_cs, o.b, o.b_rs, o.b_cs, beta, o.c, o.c_rs, 1)
+                }
+            }
+        }
+
+        impl Stored for $t {
+            type Compute = $t;
+            #[inline(always)]
+            fn widen(self) -> $t {
+                self
+            }
+            #[inline(always)]
+            fn narrow(from: $t) -> Self {
+                from
+            }
+        }
+    };
+}
+
+float!(f32, matrixmultiply::sgemm, F32x16, F32x8);
+float!(f64, matrixmultiply::dgemm, F64x8, F64x4);
+
+macro_rules! half {
+    ($($t:ty),*) => {$(
+        impl Stored for $t {
+            type Compute = f32;
+            #[inline(always)]
+            fn widen(self) -> f32 {
+                self.to_f32()
+            }
+            #[inline(always)]
+            fn narrow(from: f32) -> Self {
+                Self::from_f32(from)
+            }
+            // With the processor's own instructions where it has them.
+            fn widen_row(from: &[Self], to: &mut [f32]) {
+                from.convert_to_f32_slice(to);
+            }
+            fn narrow_row(from: &[f32], to: &mut [Self]) {
+                to.convert_from_f32_slice(from);
+            }
+        }
+    )*};
+}
+
+half!(f16, bf16);
+
+macro_rules! integer {
+    ($($t:ty),*) => {$(
+        impl Number for $t {
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline]
+            unsafe fn multiply(isa: Isa, _: Route, o: &Operands<Self>) {
+                // SAFETY: the caller's promises.
+                unsafe { simple::block(isa, o) }
+            }
+        }
+
+        impl simple::Integer for $t {
+            #[inline(always)]
+            fn times(self, other: Self) -> Self {
+                self.wrapping_mul(other)
+            }
+        }
+
+        impl Stored for $t {
+            type Compute = $t;
+            #[inline(always)]
+            fn widen(self) -> $t {
+                self
+            }
+            #[inline(always)]
+            fn narrow(from: $t) -> Self {
+                from
+            }
+        }
+    )*};
+}
+
+integer!(i8, i16, i32, i64, u8, u16, u32, u64);

@@ -1,0 +1,231 @@
+//! How a product is cut: which operands are copied first, which kernel runs, how many chunks each phase has.
+//! `work` reports it and `run` recomputes it for every chunk, so it is arithmetic on a few numbers and nothing else.
+//!
+//! The constants come from measurements on a table of some twenty shapes; `docs/performance.md` has them.
+
+use super::{MatMul, Work, no_numbers};
+use crate::backend::cpu::isa::Isa;
+use crate::dtype::DType;
+
+/// Work of a chunk, in multiply-adds, below which sharing costs more than it brings: about 3 us of an AVX-512 core.
+const GRAIN: usize = 320 << 10;
+/// The most chunks of one product: enough for the largest machines, and to even out threads that are interrupted.
+const MOST: usize = 64;
+/// Elements moved count as so many multiply-adds, which is what makes matrix-vector products worth sharing.
+const MOVE: usize = 4;
+/// Rows of a copied operand that are one unit of a chunk: a cache line of `f32`, so that transposing reads whole ones.
+pub(super) const STRIP: usize = 16;
+/// Elements that one chunk of copying moves, about.
+const COPY_GRAIN: usize = 24 << 10;
+/// A part of k is not cut below this length.
+const SHORTEST_K: usize = 2048;
+
+/// Which kernel multiplies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Route {
+    /// Tiles of C, from rows of B.
+    Tile,
+    /// Dot products of rows of A with columns of B.
+    Dot,
+}
+
+/// An operand as the multiplication reads it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operand {
+    /// Strides where it lies now, in elements: row, column, batch.
+    pub from: [isize; 3],
+    /// Strides as the multiplication sees it: the same, or those of the copy.
+    pub seen: [isize; 3],
+    pub rows: usize,
+    pub cols: usize,
+    /// How many different matrices there are.
+    pub count: usize,
+    /// Where in scratch the copy goes, in bytes.
+    pub copied_to: Option<usize>,
+}
+
+impl Operand {
+    /// Whether the multiplication reads a copy in scratch.
+    pub fn copied(&self) -> bool {
+        self.copied_to.is_some()
+    }
+
+    /// The strips of rows that are to be copied.
+    pub fn strips(&self) -> usize {
+        if self.copied() { self.count * self.rows.div_ceil(STRIP) } else { 0 }
+    }
+}
+
+pub(super) struct Plan {
+    pub isa: Isa,
+    pub route: Route,
+    pub m: usize,
+    pub n: usize,
+    pub k: usize,
+    pub batch: usize,
+    pub a: Operand,
+    pub b: Operand,
+    /// Whether A and B have changed places.
+    pub swapped: bool,
+    /// Strides of C, row and batch.
+    pub c: [isize; 2],
+    /// Cuts of the rows, the columns and k of one product.
+    pub cuts: [usize; 3],
+    /// Products of the batch per chunk; 1 if a product is cut.
+    pub group: usize,
+    /// Where in scratch the partial sums are, in bytes, as `[part of k][batch][m][n]` of the compute type.
+    pub partial: Option<usize>,
+    work: Work,
+}
+
+impl Plan {
+    pub fn new(p: &MatMul, dtype: DType, isa: Isa) -> Self {
+        if !(dtype.is_floating() || dtype.is_integer()) {
+            no_numbers(dtype);
+        }
+        let compute = dtype.compute();
+        let size = compute.size();
+        let widen = compute != dtype;
+        let vector = compute.is_floating() && isa != Isa::Portable;
+        let (p, swapped) = &normal(p);
+        let swapped = *swapped;
+        let mut a = Operand::of(p.m, p.k, [p.a_rs, p.a_cs, p.a_bs], p.batch);
+        let mut b = Operand::of(p.k, p.n, [p.b_rs, p.b_cs, p.b_bs], p.batch);
+
+        // Few rows or columns do not pay for a transposed copy of the other operand, and a copy of the few is cheap.
+        let few = p.m.min(p.n);
+        let few = few <= 4 || (few <= 16 && p.k >= 256);
+        let a_in_rows = p.a_cs == 1 || p.k == 1;
+        let b_in_columns = p.b_rs == 1 || p.k == 1;
+        let dot = vector
+            && few
+            && p.k >= 16
+            && match (p.m, p.n) {
+                (_, 1) => a_in_rows,
+                // A widened operand is in rows.
+                _ if widen || p.b_cs == 1 => false,
+                (1, _) => b_in_columns,
+                _ => a_in_rows && b_in_columns,
+            };
+        let route = if dot { Route::Dot } else { Route::Tile };
+        // `matrixmultiply` takes any strides.
+        let any_strides = compute.is_floating() && isa == Isa::Portable;
+        // Rows of B a page apart all fall on the same few lines of the cache.
+        let collides = (p.b_rs.unsigned_abs() * size).is_multiple_of(4096) && p.b_rs != 0 && p.k >= 256 && p.m >= 64;
+        let (copy_a, copy_b) = match route {
+            Route::Dot => (!a_in_rows, !b_in_columns),
+            // Tiles read A from where it lies; only very many reads of a transposed A pay for a copy.
+            Route::Tile if any_strides => (false, false),
+            Route::Tile => (!a_in_rows && p.n >= 320 && p.m >= 64, p.b_cs != 1 && p.n != 1 || collides),
+        };
+        let mut scratch = 0;
+        for (operand, copy) in [(&mut a, copy_a || widen), (&mut b, copy_b || widen)] {
+            if copy {
+                operand.copy_to(&mut scratch, size);
+            }
+        }
+        let (cuts, group) = cut(p, size, vector);
+        let partial = (widen || cuts[2] > 1).then(|| {
+            let at = scratch;
+            scratch += cuts[2] * p.batch * p.m * p.n * size;
+            at
+        });
+        let elements = p.batch * p.m * p.n;
+        let mut phases = [0; 4];
+        if elements > 0 {
+            if a.copied() || b.copied() {
+                phases[0] = ((a.moved() + b.moved()) / COPY_GRAIN).clamp(1, MOST).min(a.strips() + b.strips());
+            }
+            phases[1] = cuts[0] * cuts[1] * cuts[2] * if p.batch == group { 1 } else { p.batch.div_ceil(group) };
+            if partial.is_some() {
+                phases[2] = (cuts[2] * elements / COPY_GRAIN).clamp(1, MOST).min(p.batch * p.m);
+            }
+        }
+        let work = Work { scratch, phases };
+        let c = [p.c_rs, p.c_bs];
+        Self { isa, route, m: p.m, n: p.n, k: p.k, batch: p.batch, a, b, swapped, c, cuts, group, partial, work }
+    }
+
+    pub fn work(&self) -> Work {
+        self.work
+    }
+}
+
+/// The same product in the form that the kernels like best, and whether A and B changed places for it.
+fn normal(p: &MatMul) -> (MatMul, bool) {
+    let mut p = *p;
+    if p.batch > 1 && p.b_bs == 0 && p.a_bs == p.a_rs * p.m as isize && p.c_bs == p.c_rs * p.m as isize {
+        // One B for all, and the As one below the other: a single tall product.
+        p.m *= p.batch;
+        p.batch = 1;
+    }
+    let swap = p.n == 1 && p.m > 1 && p.c_rs == 1 && p.a_rs == 1 && p.a_cs != 1;
+    if swap {
+        // A column-major matrix times a vector is a vector times a row-major matrix.
+        (p.m, p.n) = (1, p.m);
+        (p.a_rs, p.a_cs, p.b_rs, p.b_cs) = (p.b_cs, p.b_rs, p.a_cs, p.a_rs);
+        (p.a_bs, p.b_bs) = (p.b_bs, p.a_bs);
+        p.c_rs = p.n as isize;
+    }
+    (p, swap)
+}
+
+/// Cuts of rows, columns and k, and products per chunk.
+fn cut(p: &MatMul, size: usize, vector: bool) -> ([usize; 3], usize) {
+    let moved = (p.m * p.k).saturating_add(p.k * p.n).saturating_add(p.m * p.n);
+    let mut cost = (p.m * p.n).saturating_mul(p.k).saturating_add(moved.saturating_mul(MOVE)).max(1);
+    // An f64 is half a register's lanes; kernels without vectors of their own are slower by as much again.
+    cost = cost.saturating_mul(size.max(4) / 4 * if vector { 1 } else { 2 });
+    let whole = cost.saturating_mul(p.batch.max(1));
+    if whole < 2 * GRAIN {
+        return ([1; 3], p.batch);
+    }
+    // Powers of two share out evenly among the usual numbers of threads.
+    let wanted = 1 << (whole / GRAIN).min(MOST).ilog2();
+    if p.batch >= 4 * wanted {
+        return ([1; 3], p.batch.div_ceil(wanted));
+    }
+    let mut wanted = wanted.div_ceil(p.batch).next_power_of_two();
+    let mut cuts = [1; 3];
+    // Columns first, as long as a chunk keeps the widest tile: chunks then share A, which is read once per tile row,
+    // and split B, which is read once per tile. Then rows; narrow columns only if nothing else is left.
+    // A single row is added up by whole rows of B, which should be long.
+    let panel = 256 / size.clamp(4, 8) * if p.m == 1 { 8 } else { 1 };
+    let steps = [(1, p.n, 2 * panel), (0, p.m, 96), (1, p.n, panel), (0, p.m, 12), (1, p.n, panel / 2)];
+    for (dimension, length, least) in steps {
+        while wanted > 1 && length / (2 * cuts[dimension]) >= least {
+            cuts[dimension] *= 2;
+            wanted /= 2;
+        }
+    }
+    // What is left can only come from k, at the price of partial sums.
+    while wanted > 1 && p.k / (2 * cuts[2]) >= SHORTEST_K {
+        cuts[2] *= 2;
+        wanted /= 2;
+    }
+    (cuts, 1)
+}
+
+impl Operand {
+    fn of(rows: usize, cols: usize, from: [isize; 3], batch: usize) -> Self {
+        let count = if from[2] == 0 { batch.min(1) } else { batch };
+        Self { from, seen: from, rows, cols, count, copied_to: None }
+    }
+
+    /// Plans a copy with rows of unit stride, or columns if there is only one: a column is then contiguous.
+    fn copy_to(&mut self, scratch: &mut usize, size: usize) {
+        let mut pitch = self.cols;
+        if self.cols > 1 && self.rows > STRIP && (pitch * size).is_multiple_of(1024) {
+            // Rows at such a distance fall on the same few lines of the cache.
+            pitch += 64 / size;
+        }
+        let bytes = self.rows * pitch;
+        self.seen = [pitch as isize, 1, if self.from[2] == 0 { 0 } else { bytes as isize }];
+        self.copied_to = Some(*scratch);
+        *scratch += (self.count * bytes * size).next_multiple_of(64);
+    }
+
+    fn moved(&self) -> usize {
+        if self.copied() { self.count * self.rows * self.cols } else { 0 }
+    }
+}

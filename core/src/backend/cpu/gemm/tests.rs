@@ -1,0 +1,228 @@
+//! Tests of the matrix product against a naive one: random shapes and strides, every dtype, every instruction set.
+//! Operands hold small whole numbers, so that every sum is exact and results must be equal, not close.
+
+use super::*;
+
+/// A small generator of pseudo-random numbers, so that failures repeat.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as usize) % n
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+}
+
+fn isas() -> Vec<Isa> {
+    match Isa::detect() {
+        Isa::Avx512 => vec![Isa::Portable, Isa::Avx2, Isa::Avx512],
+        Isa::Avx2 => vec![Isa::Portable, Isa::Avx2],
+        Isa::Portable => vec![Isa::Portable],
+    }
+}
+
+/// Memory in which an operand with any strides lies, with room on both sides.
+struct Field<T> {
+    data: Vec<T>,
+    origin: usize,
+}
+
+impl<T: Copy> Field<T> {
+    fn new(extents: &[(usize, isize)], mut value: impl FnMut() -> T) -> Self {
+        let reach = |sign: isize| -> usize {
+            extents.iter().map(|&(n, s)| if s * sign > 0 { n.saturating_sub(1) * s.unsigned_abs() } else { 0 }).sum()
+        };
+        let (before, after) = (reach(-1), reach(1));
+        Self { data: (0..before + after + 1).map(|_| value()).collect(), origin: before }
+    }
+
+    fn at(&self, offset: isize) -> T {
+        self.data[self.origin.checked_add_signed(offset).expect("an element of the field")]
+    }
+
+    fn pointer(&mut self) -> *mut u8 {
+        self.data[self.origin..].as_mut_ptr().cast()
+    }
+}
+
+/// Runs all chunks, each phase's in an order of its own, on poisoned scratch.
+fn multiply<T: Copy>(p: &MatMul, dtype: DType, isa: Isa, a: &mut Field<T>, b: &mut Field<T>, c: &mut Field<T>) {
+    let work = work(p, dtype, isa);
+    let mut scratch = vec![[0xff_u8; 64]; work.scratch / 64 + 2];
+    let aligned = scratch.as_mut_ptr().cast::<u8>();
+    let aligned = aligned.wrapping_add(aligned.align_offset(64));
+    for (phase, &chunks) in work.phases.iter().enumerate() {
+        for i in 0..chunks {
+            let chunk = if phase % 2 == 0 { chunks - 1 - i } else { i };
+            // SAFETY: the fields were made for the problem's extents and the scratch for its work.
+            unsafe { run(p, dtype, isa, a.pointer(), b.pointer(), c.pointer(), aligned, phase, chunk) };
+        }
+    }
+    let end = aligned as usize - scratch.as_ptr() as usize + work.scratch;
+    assert!(scratch.as_flattened()[end..].iter().all(|&byte| byte == 0xff), "wrote behind the scratch: {p:?}");
+}
+
+fn check<T: Copy + PartialEq + std::fmt::Debug>(
+    p: &MatMul,
+    dtype: DType,
+    dice: &mut Dice,
+    from: impl Fn(i64) -> T,
+    to: impl Fn(T) -> i64,
+) {
+    let (m, n, k) = (p.m, p.n, p.k);
+    let mut a = Field::new(&[(p.batch, p.a_bs), (m, p.a_rs), (k, p.a_cs)], || from(dice.below(5) as i64 - 1));
+    let mut b = Field::new(&[(p.batch, p.b_bs), (k, p.b_rs), (n, p.b_cs)], || from(dice.below(5) as i64 - 1));
+    let untouched = from(77);
+    let mut expected = Field::new(&[(p.batch, p.c_bs), (m, p.c_rs), (n, 1)], || untouched);
+    for item in 0..p.batch as isize {
+        for i in 0..m as isize {
+            for j in 0..n as isize {
+                let mut sum = 0_i64;
+                for kk in 0..k as isize {
+                    let x = to(a.at(item * p.a_bs + i * p.a_rs + kk * p.a_cs));
+                    sum = sum.wrapping_add(x.wrapping_mul(to(b.at(item * p.b_bs + kk * p.b_rs + j * p.b_cs))));
+                }
+                let at = expected.origin.checked_add_signed(item * p.c_bs + i * p.c_rs + j).expect("inside");
+                expected.data[at] = from(sum);
+            }
+        }
+    }
+    for isa in isas() {
+        let mut c = Field::new(&[(p.batch, p.c_bs), (m, p.c_rs), (n, 1)], || untouched);
+        multiply(p, dtype, isa, &mut a, &mut b, &mut c);
+        if let Some(at) = (0..c.data.len()).find(|&i| c.data[i] != expected.data[i]) {
+            panic!("{isa:?} {dtype} {p:?}\n at {at}: {:?}, not {:?}", c.data[at], expected.data[at]);
+        }
+    }
+}
+
+fn check_dtype(p: &MatMul, dtype: DType, dice: &mut Dice) {
+    macro_rules! whole {
+        ($t:ty) => {
+            check::<$t>(p, dtype, dice, |x| x as $t, |x| x as i64)
+        };
+    }
+    match dtype {
+        DType::F32 => whole!(f32),
+        DType::F64 => whole!(f64),
+        DType::F16 => check(p, dtype, dice, |x| f16::from_f32(x as f32), |x| x.to_f32() as i64),
+        DType::BF16 => check(p, dtype, dice, |x| bf16::from_f32(x as f32), |x| x.to_f32() as i64),
+        DType::I8 => whole!(i8),
+        DType::I16 => whole!(i16),
+        DType::I32 => whole!(i32),
+        DType::I64 => whole!(i64),
+        DType::U8 => whole!(u8),
+        DType::U16 => whole!(u16),
+        DType::U32 => whole!(u32),
+        DType::U64 => whole!(u64),
+        DType::Bool | DType::Resource => {}
+    }
+}
+
+fn problem(m: usize, k: usize, n: usize, batch: usize, dice: &mut Dice) -> MatMul {
+    let strides = |rows: usize, cols: usize, dice: &mut Dice| -> (isize, isize, isize) {
+        let pad = dice.pick(&[0, 0, 3]);
+        let (rs, cs) = match dice.below(8) {
+            0..=3 => ((cols + pad) as isize, 1),
+            4 | 5 => (1, (rows + pad) as isize),
+            6 => (2 * (cols + pad) as isize, 2),
+            _ => dice.pick(&[(0, 1), (1, 0), (-(cols as isize), 1), (cols as isize, -1), (-1, -(rows as isize))]),
+        };
+        let apart = (rs.abs() * rows as isize).max(cs.abs() * cols as isize);
+        (rs, cs, dice.pick(&[0, apart, apart + 5, -apart]))
+    };
+    let (a_rs, a_cs, a_bs) = strides(m, k, dice);
+    let (b_rs, b_cs, b_bs) = strides(k, n, dice);
+    let c_rs = (n + dice.pick(&[0, 0, 2])) as isize;
+    let c_bs = c_rs * m as isize + dice.pick(&[0, 0, 4]);
+    MatMul { m, n, k, a_rs, a_cs, b_rs, b_cs, c_rs, batch, a_bs, b_bs, c_bs }
+}
+
+#[test]
+fn random_products_of_every_dtype() {
+    let mut dice = Dice(1);
+    for round in 0..150 {
+        let sizes = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 48, 65];
+        let (m, n) = (dice.pick(&sizes), dice.pick(&sizes));
+        let k = if round % 7 == 0 { 150 } else { dice.pick(&sizes) };
+        let batch = dice.pick(&[1, 1, 1, 2, 3, 0]);
+        let p = problem(m, k, n, batch, &mut dice);
+        for dtype in DType::ALL {
+            check_dtype(&p, dtype, &mut dice);
+        }
+    }
+}
+
+#[test]
+fn products_that_are_cut() {
+    let mut dice = Dice(2);
+    let shapes = [(1, 3000, 700), (700, 3000, 1), (2, 9000, 3), (300, 64, 200), (130, 1100, 70), (16, 300, 900)];
+    for (m, k, n) in shapes {
+        for batch in [1, 3] {
+            for _ in 0..4 {
+                let p = problem(m, k, n, batch, &mut dice);
+                for dtype in [DType::F32, DType::F64, DType::I32, DType::I64] {
+                    check_dtype(&p, dtype, &mut dice);
+                }
+            }
+        }
+    }
+    // Many small products: several to a chunk.
+    for dtype in [DType::F32, DType::BF16, DType::I8] {
+        check_dtype(&problem(12, 20, 18, 700, &mut dice), dtype, &mut dice);
+    }
+}
+
+/// A contiguous product.
+fn plain(m: usize, k: usize, n: usize) -> MatMul {
+    let (a_rs, b_rs, c_rs) = (k as isize, n as isize, n as isize);
+    MatMul { m, n, k, a_rs, a_cs: 1, b_rs, b_cs: 1, c_rs, batch: 1, a_bs: 0, b_bs: 0, c_bs: 0 }
+}
+
+#[test]
+fn a_row_depends_on_nothing_but_itself() {
+    let mut dice = Dice(3);
+    let (k, n) = (1500, 77);
+    let mut real =
+        |len: usize| Field { data: (0..len).map(|_| dice.below(1000) as f32 / 700.0 - 0.7).collect(), origin: 0 };
+    let (mut a, mut b) = (real(40 * k), real(k * n));
+    let mut rows: Option<Vec<f32>> = None;
+    for isa in isas().into_iter().filter(|&isa| isa != Isa::Portable) {
+        for m in [40, 33, 9, 3, 1] {
+            let mut c = Field { data: vec![0.0_f32; m * n], origin: 0 };
+            multiply(&plain(m, k, n), DType::F32, isa, &mut a, &mut b, &mut c);
+            let all = rows.get_or_insert_with(|| c.data.clone());
+            assert_eq!(c.data, all[..m * n], "{isa:?} with {m} rows");
+        }
+    }
+}
+
+#[test]
+fn sums_of_halves_are_rounded_once() {
+    // 1 + 4096 times 2^-12: a running sum in f16 would stay at 1.
+    let k = 4097;
+    let mut a = Field { data: vec![f16::from_f32(1.0); k], origin: 0 };
+    let mut b = Field { data: vec![f16::from_f32(2.0_f32.powi(-12)); k], origin: 0 };
+    b.data[0] = f16::from_f32(1.0);
+    for isa in isas() {
+        let mut c = Field { data: vec![f16::ZERO], origin: 0 };
+        multiply(&plain(1, k, 1), DType::F16, isa, &mut a, &mut b, &mut c);
+        assert_eq!(c.data[0].to_f32(), 2.0);
+    }
+}
+
+#[test]
+fn small_products_are_one_call_and_large_ones_are_shared() {
+    for isa in isas() {
+        assert!(work(&plain(64, 64, 64), DType::F32, isa).is_single() || isa == Isa::Portable);
+        assert!(work(&plain(4, 4, 4), DType::F32, isa).is_single());
+        assert!(work(&plain(1000, 1000, 1000), DType::F32, isa).phases[1] >= 16);
+        assert!(work(&plain(2048, 2048, 1), DType::F32, isa).phases[1] >= 2);
+        assert!(work(&plain(1, 1 << 20, 1), DType::F32, isa).phases[1] >= 2);
+        assert_eq!(work(&plain(0, 5, 5), DType::F32, isa).phases, [0; 4]);
+    }
+}

@@ -1,0 +1,216 @@
+//! The library's own product kernel: a tile of C in registers, A by broadcast from where it lies, B by rows.
+//! All products of f32 and f64 on processors with AVX2 or AVX-512 come here, but for those that `dot` does better.
+
+use super::number::Operands;
+use super::simd::*;
+
+/// `MR` rows by `NV` vectors; `lanes` of the last vector count.
+///
+/// Each element of C is one chain of fused multiply-adds over k in order, whatever the tile, the register or the
+/// split of the work: so a row's result depends on nothing but the row and B.
+#[inline(always)]
+unsafe fn tile<V: Vector, const MR: usize, const NV: usize>(o: &Operands<V::Elem>, lanes: usize) {
+    // SAFETY: the caller vouches for the instructions, and that the operands cover the tile: MR rows of A and C, and
+    // NV - 1 vectors and `lanes` elements of the rows of B and C. Elements beyond `lanes` are masked.
+    unsafe {
+        let mut acc = [[V::zero(); NV]; MR];
+        let full = lanes == V::LANES;
+        if o.add {
+            for i in 0..MR {
+                let c = o.c.offset(i as isize * o.c_rs);
+                for j in 0..NV - 1 {
+                    acc[i][j] = V::load(c.add(j * V::LANES));
+                }
+                acc[i][NV - 1] = V::load_some(c.add((NV - 1) * V::LANES), lanes);
+            }
+        }
+        let (mut a, mut b) = (o.a, o.b);
+        // A macro, not a closure: closures would not inherit the instructions.
+        macro_rules! steps {
+            ($last:ident => $load:expr) => {
+                for _ in 0..o.k {
+                    let mut row = [V::zero(); NV];
+                    for j in 0..NV - 1 {
+                        row[j] = V::load(b.add(j * V::LANES));
+                    }
+                    let $last = b.add((NV - 1) * V::LANES);
+                    row[NV - 1] = $load;
+                    for i in 0..MR {
+                        let s = V::splat(a.wrapping_offset(i as isize * o.a_rs));
+                        for j in 0..NV {
+                            acc[i][j] = acc[i][j].fma(s, row[j]);
+                        }
+                    }
+                    a = a.wrapping_offset(o.a_cs);
+                    b = b.wrapping_offset(o.b_rs);
+                }
+            };
+        }
+        if full {
+            steps!(last => V::load(last));
+        } else {
+            steps!(last => V::load_some(last, lanes));
+        }
+        for i in 0..MR {
+            let c = o.c.offset(i as isize * o.c_rs);
+            for j in 0..NV - 1 {
+                acc[i][j].store(c.add(j * V::LANES));
+            }
+            acc[i][NV - 1].store_some(c.add((NV - 1) * V::LANES), lanes);
+        }
+    }
+}
+
+/// One row of C by `DEPTH` rows of B at a time: reads B in long runs, which memory likes better than narrow tiles.
+/// Returns how many rows of B it did.
+///
+/// The chain of each element is that of [`tile`].
+#[inline(always)]
+unsafe fn row<V: Vector, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool) -> usize {
+    let mut at = 0;
+    // SAFETY: the caller vouches for the instructions and that the operands cover the row and k rows of B.
+    unsafe {
+        while at + DEPTH <= o.k {
+            let b = o.b.offset(at as isize * o.b_rs);
+            let mut s = [V::zero(); DEPTH];
+            for d in 0..DEPTH {
+                s[d] = V::splat(o.a.offset((at + d) as isize * o.a_cs));
+            }
+            let mut j = 0;
+            while j + V::LANES <= o.n {
+                let mut acc = if add { V::load(o.c.add(j)) } else { V::zero() };
+                for d in 0..DEPTH {
+                    acc = acc.fma(s[d], V::load(b.offset(d as isize * o.b_rs).add(j)));
+                }
+                acc.store(o.c.add(j));
+                j += V::LANES;
+            }
+            if j < o.n {
+                let lanes = o.n - j;
+                let mut acc = if add { V::load_some(o.c.add(j), lanes) } else { V::zero() };
+                for d in 0..DEPTH {
+                    acc = acc.fma(s[d], V::load_some(b.offset(d as isize * o.b_rs).add(j), lanes));
+                }
+                acc.store_some(o.c.add(j), lanes);
+            }
+            add = true;
+            at += DEPTH;
+        }
+    }
+    at
+}
+
+/// A register type with its compiled kernels.
+pub(super) trait Kernel: Vector {
+    /// The widest tile in vectors.
+    const WIDEST: usize;
+
+    /// The most rows of a tile that is `nv` vectors wide.
+    fn most_rows(nv: usize) -> usize;
+
+    /// One tile of `mr` rows and `nv` vectors.
+    ///
+    /// # Safety
+    ///
+    /// The processor has the instructions; `mr` and `nv` are in the limits above; the operands cover the tile.
+    unsafe fn tile(mr: usize, nv: usize, o: &Operands<Self::Elem>, lanes: usize);
+
+    /// One row of C.
+    ///
+    /// # Safety
+    ///
+    /// The processor has the instructions, and the operands are valid.
+    unsafe fn row(o: &Operands<Self::Elem>);
+}
+
+macro_rules! compile {
+    ($v:ident, $features:literal, $widest:literal, $($nv:literal: [$($mr:literal)*] $most:literal),*) => {
+        impl Kernel for $v {
+            const WIDEST: usize = $widest;
+
+            #[inline(always)]
+            fn most_rows(nv: usize) -> usize {
+                match nv {
+                    $($nv => $most,)*
+                    _ => unreachable!("a tile that is too wide"),
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn tile(mr: usize, nv: usize, o: &Operands<Self::Elem>, lanes: usize) {
+                #[target_feature(enable = $features)]
+                unsafe fn compiled<const MR: usize, const NV: usize>(o: &Operands<<$v as Vector>::Elem>, lanes: usize) {
+                    // SAFETY: the features are enabled here; the rest is the caller's promise.
+                    unsafe { tile::<$v, MR, NV>(o, lanes) }
+                }
+                // SAFETY: the caller's promise.
+                unsafe {
+                    match (nv, mr) {
+                        $($(($nv, $mr) => compiled::<$mr, $nv>(o, lanes),)*)*
+                        _ => unreachable!("a tile that is not compiled"),
+                    }
+                }
+            }
+
+            unsafe fn row(o: &Operands<Self::Elem>) {
+                #[target_feature(enable = $features)]
+                unsafe fn compiled(o: &Operands<<$v as Vector>::Elem>) {
+                    // SAFETY: the features are enabled here; the rest is the caller's promise.
+                    unsafe {
+                        let done = row::<$v, 8>(o, o.add);
+                        let rest = Operands {
+                            k: o.k - done,
+                            a: o.a.wrapping_offset(done as isize * o.a_cs),
+                            b: o.b.wrapping_offset(done as isize * o.b_rs),
+                            ..*o
+                        };
+                        row::<$v, 1>(&rest, o.add || done > 0);
+                    }
+                }
+                // SAFETY: the caller's promise.
+                unsafe { compiled(o) }
+            }
+        }
+    };
+}
+
+compile!(F32x16, "avx512f", 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
+compile!(F64x8, "avx512f", 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
+compile!(F32x8, "avx2,fma", 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);
+compile!(F64x4, "avx2,fma", 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);
+
+/// Multiplies a part, by tiles of about equal size.
+///
+/// # Safety
+///
+/// The processor has the instructions, the operands are valid, and B has unit column stride.
+pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
+    let (m, n) = (o.m, o.n);
+    if m == 1 && n > K::WIDEST * K::LANES && o.k > 0 {
+        // SAFETY: the caller's promise.
+        return unsafe { K::row(o) };
+    }
+    let vectors = n.div_ceil(K::LANES);
+    let panels = vectors.div_ceil(K::WIDEST);
+    let mut v = 0;
+    for panel in 0..panels {
+        let end = vectors * (panel + 1) / panels;
+        let nv = end - v;
+        let lanes = (n - (end - 1) * K::LANES).min(K::LANES);
+        let rows = m.div_ceil(K::most_rows(nv));
+        let mut i = 0;
+        for row in 0..rows {
+            let end = m * (row + 1) / rows;
+            let part = Operands {
+                a: o.a.wrapping_offset(i as isize * o.a_rs),
+                b: o.b.wrapping_add(v * K::LANES),
+                c: o.c.wrapping_offset(i as isize * o.c_rs).wrapping_add(v * K::LANES),
+                ..*o
+            };
+            // SAFETY: the tile lies in the block: it has at most the allowed rows and vectors by construction.
+            unsafe { K::tile(end - i, nv, &part, lanes) };
+            i = end;
+        }
+        v = end;
+    }
+}

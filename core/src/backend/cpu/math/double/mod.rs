@@ -1,0 +1,23 @@
+//! The f64 element functions, by family.
+//! The CPU instruction loops in `backend/cpu/vector` call them.
+
+pub mod erf;
+pub mod exp;
+pub mod log;
+pub mod pow;
+pub mod round;
+pub mod tanh;
+pub mod trig;
+
+pub use erf::erf;
+pub use exp::{exp, expm1, sigmoid};
+pub use log::{log, log1p};
+pub use pow::pow;
+pub use round::{ceil, floor, round_even};
+pub use tanh::tanh;
+pub use trig::{cos, cos_slice, sin, sin_slice};
+
+#[cfg(test)]
+mod hard;
+#[cfg(test)]
+mod tests;

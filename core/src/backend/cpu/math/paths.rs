@@ -1,0 +1,109 @@
+//! Bit-equality of the slice loops under AVX-512, AVX2 and the baseline, with the scalar call as the measure.
+//! Only `cargo test` uses it; loops vectorise in an optimised build, so that is where it says most.
+
+use super::{double, single};
+
+/// Defines a test that runs `$f` over a slice on every path the CPU has.
+macro_rules! paths {
+    ($name:ident, $t:ty, $bits:ty, $step:expr, $slice:expr, $f:expr) => {
+        #[test]
+        fn $name() {
+            #[inline(always)]
+            fn body(a: &[$t], out: &mut [$t]) {
+                $slice(a, out)
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+            fn avx512(a: &[$t], out: &mut [$t]) {
+                body(a, out)
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2")]
+            fn avx2(a: &[$t], out: &mut [$t]) {
+                body(a, out)
+            }
+            // Bit patterns from everywhere, and a length that leaves a scalar tail.
+            let a: Vec<$t> = (0..100_003).map(|i: $bits| <$t>::from_bits(i.wrapping_mul($step))).collect();
+            let want: Vec<$bits> = a.iter().map(|&x| $f(x).to_bits()).collect();
+            let mut out = vec![0.0; a.len()];
+            let check = |out: &[$t]| {
+                for i in 0..out.len() {
+                    assert!(
+                        out[i].to_bits() == want[i] || out[i].is_nan() && <$t>::from_bits(want[i]).is_nan(),
+                        "{}",
+                        a[i]
+                    );
+                }
+            };
+            body(&a, &mut out);
+            check(&out);
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: the CPU has AVX2.
+                unsafe { avx2(&a, &mut out) };
+                check(&out);
+            }
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+            {
+                // SAFETY: the CPU has the four features.
+                unsafe { avx512(&a, &mut out) };
+                check(&out);
+            }
+        }
+    };
+    ($name:ident, f32, $f:expr) => {
+        paths!(
+            $name,
+            f32,
+            u32,
+            42_949,
+            |a: &[f32], out: &mut [f32]| for i in 0..a.len().min(out.len()) {
+                out[i] = $f(a[i]);
+            },
+            $f
+        );
+    };
+    ($name:ident, f64, $f:expr) => {
+        paths!(
+            $name,
+            f64,
+            u64,
+            184_467_440_737_095,
+            |a: &[f64], out: &mut [f64]| for i in 0..a.len().min(out.len()) {
+                out[i] = $f(a[i]);
+            },
+            $f
+        );
+    };
+}
+
+paths!(exp_f32, f32, single::exp);
+paths!(expm1_f32, f32, single::expm1);
+paths!(log_f32, f32, single::log);
+paths!(log1p_f32, f32, single::log1p);
+paths!(tanh_f32, f32, single::tanh);
+paths!(erf_f32, f32, single::erf);
+paths!(sigmoid_f32, f32, single::sigmoid);
+paths!(floor_f32, f32, single::floor);
+paths!(ceil_f32, f32, single::ceil);
+paths!(round_even_f32, f32, single::round_even);
+paths!(pow_f32, f32, |x: f32| single::pow(x, 0.5 + x));
+paths!(sin_f32, f32, u32, 42_949, single::sin_slice, single::sin);
+paths!(cos_f32, f32, u32, 42_949, single::cos_slice, single::cos);
+paths!(exp_f64, f64, double::exp);
+paths!(expm1_f64, f64, double::expm1);
+paths!(log_f64, f64, double::log);
+paths!(log1p_f64, f64, double::log1p);
+paths!(tanh_f64, f64, double::tanh);
+paths!(erf_f64, f64, double::erf);
+paths!(sigmoid_f64, f64, double::sigmoid);
+paths!(floor_f64, f64, double::floor);
+paths!(ceil_f64, f64, double::ceil);
+paths!(round_even_f64, f64, double::round_even);
+paths!(pow_f64, f64, |x: f64| double::pow(x, 0.5 + x));
+paths!(sin_f64, f64, u64, 184_467_440_737_095, double::sin_slice, double::sin);
+paths!(cos_f64, f64, u64, 184_467_440_737_095, double::cos_slice, double::cos);

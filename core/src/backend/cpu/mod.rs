@@ -1,0 +1,19 @@
+//! The CPU: kernel loops per instruction set, the team of threads, and the views that kernels work on.
+//! Operations call these from their `cpu` methods; nothing here allocates tensors or knows an operation.
+
+pub(crate) mod collapse;
+pub(crate) mod conv;
+pub(crate) mod copy;
+pub(crate) mod gemm;
+mod isa;
+pub(crate) mod math;
+pub(crate) mod philox;
+pub(crate) mod pool2d;
+pub(crate) mod reduce;
+pub(crate) mod team;
+pub(crate) mod tile;
+pub(crate) mod vector;
+mod view;
+
+pub use isa::Isa;
+pub(crate) use view::{CpuCall, View, Work, part};

@@ -1,0 +1,66 @@
+//! The state of `tf.random.Generator`: a counter and a key that each draw moves on by TensorFlow's rule.
+//! The library's generator objects hold one and take a [`Philox`] from it for every draw.
+
+use super::{Philox, uniform_full};
+
+/// Counters that a draw uses up for each of its elements, whatever the distribution needs.
+const PER_ELEMENT: u128 = 256;
+
+/// A random number generator with TensorFlow's state: three 64-bit words, the counter's two and the key.
+///
+/// Its numbers, their order and the state after each draw are TensorFlow's for `alg="philox"`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Generator {
+    position: Philox,
+}
+
+impl Generator {
+    /// `tf.random.Generator.from_seed`: the integer's words, lowest first, are the state.
+    ///
+    /// A small seed therefore sets the counter and leaves the key zero, so that the streams of two small seeds overlap;
+    /// [`Generator::split`] gives independent ones.
+    pub fn from_seed(seed: i128) -> Self {
+        let sign = (seed >> 127) as i64;
+        Self::from_words([seed as i64, (seed >> 64) as i64, sign])
+    }
+
+    /// The generator with this state, as [`Generator::words`] gives it and checkpoints store it.
+    pub fn from_words([low, high, key]: [i64; 3]) -> Self {
+        Self { position: Philox::from_key_counter(key as u64, [low as u64, high as u64]) }
+    }
+
+    /// The state: the counter's lower and upper half, and the key.
+    pub fn words(&self) -> [i64; 3] {
+        let (key, [low, high]) = self.position.key_counter();
+        [low as i64, high as i64, key as i64]
+    }
+
+    /// The stream from which the next `elements` elements are drawn, of any distribution and dtype; moves on past them.
+    pub fn draw(&mut self, elements: u64) -> Philox {
+        let stream = self.position;
+        let position = stream.position().wrapping_add(u128::from(elements) * PER_ELEMENT);
+        self.position = Philox::at(position, stream.key);
+        stream
+    }
+
+    /// Moves on as if `elements` elements had been drawn, `Generator.skip`.
+    pub fn skip(&mut self, elements: u64) {
+        self.draw(elements);
+    }
+
+    /// `Generator.make_seeds`: `count` seeds for the stateless functions; TensorFlow's second row is all zeros.
+    pub fn make_seeds(&mut self, count: usize) -> Vec<[i64; 2]> {
+        self.keys(count).into_iter().map(|key| [key, 0]).collect()
+    }
+
+    /// `Generator.split`: `count` generators with independent keys.
+    pub fn split(&mut self, count: usize) -> Vec<Self> {
+        self.keys(count).into_iter().map(|key| Self::from_words([0, 0, key])).collect()
+    }
+
+    fn keys(&mut self, count: usize) -> Vec<i64> {
+        let mut keys = vec![0; count];
+        uniform_full(self.draw(count as u64), 0, &mut keys);
+        keys
+    }
+}

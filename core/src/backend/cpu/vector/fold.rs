@@ -1,0 +1,349 @@
+//! The inner loops of reductions: one row into an accumulator, or rows of columns into a row of accumulators.
+//! `backend/cpu/reduce.rs` walks the outer dimensions and calls these through a table per monoid and dtype.
+
+use super::number::{Bits, Number, Truth};
+use super::pick::{narrow_bf16, narrow_f16, widen_bf16, widen_f16};
+use crate::backend::cpu::Isa;
+use crate::backend::cpu::reduce::Monoid;
+use crate::dtype::DType;
+
+/// `(len, stride, columns, from, acc)`: folds `len` rows of `columns` neighbouring elements, `stride` apart.
+pub(crate) type RowLoop = unsafe fn(usize, isize, usize, *const u8, *mut u8);
+
+/// The loops of one monoid for one dtype.
+pub(crate) struct Fold {
+    /// Writes the identity to `n` accumulators.
+    pub start: unsafe fn(usize, *mut u8),
+    /// Folds a strided row into one accumulator.
+    pub row: RowLoop,
+    /// Folds rows into as many accumulators as there are columns.
+    pub columns: RowLoop,
+    /// `(outputs, blocks, partial results, divisor or 0, out)`: combines the blocks in order and stores the outputs.
+    pub finish: unsafe fn(usize, usize, *const u8, usize, *mut u8),
+}
+
+/// Accumulators of a dense row: enough independent chains to hide the latency of an addition.
+pub(crate) const WIDE: usize = 64;
+
+/// An element as it lies in memory, and the type it is accumulated in.
+trait Item: Copy + 'static {
+    type Acc: Copy + 'static;
+    fn load(self) -> Self::Acc;
+    fn store(acc: Self::Acc) -> Self;
+    fn divide(acc: Self::Acc, count: usize) -> Self::Acc;
+}
+
+trait Combine<A: Copy> {
+    fn identity() -> A;
+    fn combine(a: A, b: A) -> A;
+}
+
+macro_rules! items {
+    ($($t:ty)*) => {$(
+        impl Item for $t {
+            type Acc = $t;
+            #[inline(always)]
+            fn load(self) -> $t { self }
+            #[inline(always)]
+            fn store(acc: $t) -> $t { acc }
+            #[inline(always)]
+            fn divide(acc: $t, count: usize) -> $t { acc.div(count as $t) }
+        }
+    )*};
+}
+items!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64);
+
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Half(u16);
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Brain(u16);
+
+macro_rules! narrow_items {
+    ($($t:ident $widen:ident $narrow:ident)*) => {$(
+        impl Item for $t {
+            type Acc = f32;
+            #[inline(always)]
+            fn load(self) -> f32 { $widen(self.0) }
+            #[inline(always)]
+            fn store(acc: f32) -> Self { Self($narrow(acc)) }
+            #[inline(always)]
+            fn divide(acc: f32, count: usize) -> f32 { acc / count as f32 }
+        }
+    )*};
+}
+narrow_items!(Half widen_f16 narrow_f16 Brain widen_bf16 narrow_bf16);
+
+impl Item for Truth {
+    type Acc = Truth;
+    #[inline(always)]
+    fn load(self) -> Truth {
+        Truth((self.0 != 0) as u8)
+    }
+    #[inline(always)]
+    fn store(acc: Truth) -> Truth {
+        acc
+    }
+    #[inline(always)]
+    fn divide(acc: Truth, _: usize) -> Truth {
+        acc
+    }
+}
+
+struct SumOf;
+struct ProdOf;
+struct MaxOf;
+struct MinOf;
+struct AnyOf;
+struct AllOf;
+
+/// The lowest and highest value of a type: infinities for floats.
+trait Extremes {
+    const LOWEST: Self;
+    const HIGHEST: Self;
+    const ZERO: Self;
+}
+macro_rules! extremes {
+    ($($t:ident $lowest:ident $highest:ident $zero:literal)*) => {$(
+        impl Extremes for $t {
+            const LOWEST: Self = $t::$lowest;
+            const HIGHEST: Self = $t::$highest;
+            const ZERO: Self = $zero;
+        }
+    )*};
+}
+extremes!(f32 NEG_INFINITY INFINITY 0.0 f64 NEG_INFINITY INFINITY 0.0 i8 MIN MAX 0 i16 MIN MAX 0 i32 MIN MAX 0
+    i64 MIN MAX 0 u8 MIN MAX 0 u16 MIN MAX 0 u32 MIN MAX 0 u64 MIN MAX 0);
+
+impl<A: Number + Extremes> Combine<A> for SumOf {
+    #[inline(always)]
+    fn identity() -> A {
+        A::ZERO
+    }
+    #[inline(always)]
+    fn combine(a: A, b: A) -> A {
+        a.add(b)
+    }
+}
+impl<A: Number + Extremes> Combine<A> for ProdOf {
+    #[inline(always)]
+    fn identity() -> A {
+        A::ONE
+    }
+    #[inline(always)]
+    fn combine(a: A, b: A) -> A {
+        a.mul(b)
+    }
+}
+impl<A: Number + Extremes> Combine<A> for MaxOf {
+    #[inline(always)]
+    fn identity() -> A {
+        A::LOWEST
+    }
+    #[inline(always)]
+    fn combine(a: A, b: A) -> A {
+        a.max(b)
+    }
+}
+impl<A: Number + Extremes> Combine<A> for MinOf {
+    #[inline(always)]
+    fn identity() -> A {
+        A::HIGHEST
+    }
+    #[inline(always)]
+    fn combine(a: A, b: A) -> A {
+        a.min(b)
+    }
+}
+impl Combine<Truth> for AnyOf {
+    #[inline(always)]
+    fn identity() -> Truth {
+        Truth(0)
+    }
+    #[inline(always)]
+    fn combine(a: Truth, b: Truth) -> Truth {
+        a.or(b)
+    }
+}
+impl Combine<Truth> for AllOf {
+    #[inline(always)]
+    fn identity() -> Truth {
+        Truth(1)
+    }
+    #[inline(always)]
+    fn combine(a: Truth, b: Truth) -> Truth {
+        a.and(b)
+    }
+}
+
+unsafe fn start<I: Item, C: Combine<I::Acc>>(n: usize, acc: *mut u8) {
+    for i in 0..n {
+        // SAFETY: the caller gives room for n accumulators.
+        unsafe { acc.cast::<I::Acc>().add(i).write(C::identity()) };
+    }
+}
+
+#[inline(always)]
+unsafe fn row_body<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, from: *const u8, acc: *mut u8) {
+    // SAFETY: the caller gives `len` elements `stride` apart and one accumulator.
+    unsafe {
+        let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
+        let mut total = *acc;
+        if stride == 1 {
+            let items = std::slice::from_raw_parts(from, len);
+            let mut lanes = [C::identity(); WIDE];
+            let (blocks, tail) = items.as_chunks::<WIDE>();
+            for block in blocks {
+                for (lane, item) in lanes.iter_mut().zip(block) {
+                    *lane = C::combine(*lane, item.load());
+                }
+            }
+            for (lane, item) in lanes.iter_mut().zip(tail) {
+                *lane = C::combine(*lane, item.load());
+            }
+            // Halving keeps the additions balanced, hence accurate.
+            let mut width = WIDE / 2;
+            while width > 0 {
+                for i in 0..width {
+                    lanes[i] = C::combine(lanes[i], lanes[i + width]);
+                }
+                width /= 2;
+            }
+            total = C::combine(total, lanes[0]);
+        } else {
+            for i in 0..len {
+                total = C::combine(total, (*from.offset(i as isize * stride)).load());
+            }
+        }
+        *acc = total;
+    }
+}
+
+#[inline(always)]
+unsafe fn columns_body<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, columns: usize, from: *const u8, acc: *mut u8) {
+    // SAFETY: the caller gives `len` rows of `columns` elements and as many accumulators.
+    unsafe {
+        let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
+        let mut column = 0;
+        while columns - column >= 64 {
+            stripe::<I, C, 64>(len, stride, from.add(column), acc.add(column));
+            column += 64;
+        }
+        while columns - column >= 16 {
+            stripe::<I, C, 16>(len, stride, from.add(column), acc.add(column));
+            column += 16;
+        }
+        for column in column..columns {
+            let mut total = *acc.add(column);
+            for i in 0..len {
+                total = C::combine(total, (*from.offset(i as isize * stride).add(column)).load());
+            }
+            *acc.add(column) = total;
+        }
+    }
+}
+
+/// `N` columns at once, their accumulators in registers.
+#[inline(always)]
+unsafe fn stripe<I: Item, C: Combine<I::Acc>, const N: usize>(len: usize, stride: isize, from: *const I, acc: *mut I::Acc) {
+    // SAFETY: the caller gives N columns.
+    unsafe {
+        let mut lanes: [I::Acc; N] = *acc.cast();
+        for i in 0..len {
+            let row: &[I; N] = &*from.offset(i as isize * stride).cast();
+            for (lane, item) in lanes.iter_mut().zip(row) {
+                *lane = C::combine(*lane, item.load());
+            }
+        }
+        *acc.cast() = lanes;
+    }
+}
+
+unsafe fn finish<I: Item, C: Combine<I::Acc>>(outputs: usize, blocks: usize, partials: *const u8, divisor: usize, out: *mut u8) {
+    // SAFETY: the caller gives `blocks` rows of `outputs` accumulators and room for the outputs.
+    unsafe {
+        let (partials, out) = (partials.cast::<I::Acc>(), out.cast::<I>());
+        for i in 0..outputs {
+            let mut total = *partials.add(i);
+            for block in 1..blocks {
+                total = C::combine(total, *partials.add(block * outputs + i));
+            }
+            out.add(i).write(I::store(if divisor > 0 { I::divide(total, divisor) } else { total }));
+        }
+    }
+}
+
+macro_rules! instances {
+    ($($name:ident $columns:ident $feature:literal)*) => {$(
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $feature)]
+        unsafe fn $name<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, _: usize, from: *const u8, acc: *mut u8) {
+            // SAFETY: the same contract.
+            unsafe { row_body::<I, C>(len, stride, from, acc) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $feature)]
+        unsafe fn $columns<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, n: usize, from: *const u8, acc: *mut u8) {
+            // SAFETY: the same contract.
+            unsafe { columns_body::<I, C>(len, stride, n, from, acc) }
+        }
+    )*};
+}
+instances!(row_avx2 columns_avx2 "avx2" row_avx512 columns_avx512 "avx512f,avx512bw,avx512dq,avx512vl");
+
+unsafe fn row_portable<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, _: usize, from: *const u8, acc: *mut u8) {
+    // SAFETY: the same contract.
+    unsafe { row_body::<I, C>(len, stride, from, acc) }
+}
+
+unsafe fn columns_portable<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, n: usize, from: *const u8, acc: *mut u8) {
+    // SAFETY: the same contract.
+    unsafe { columns_body::<I, C>(len, stride, n, from, acc) }
+}
+
+fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
+    let (row, columns): (RowLoop, RowLoop) = match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => (row_avx512::<I, C>, columns_avx512::<I, C>),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => (row_avx2::<I, C>, columns_avx2::<I, C>),
+        _ => (row_portable::<I, C>, columns_portable::<I, C>),
+    };
+    Fold { start: start::<I, C>, row, columns, finish: finish::<I, C> }
+}
+
+fn number<I: Item<Acc: Number + Extremes>>(monoid: Monoid, isa: Isa) -> Option<Fold> {
+    Some(match monoid {
+        Monoid::Sum => fold::<I, SumOf>(isa),
+        Monoid::Prod => fold::<I, ProdOf>(isa),
+        Monoid::Max => fold::<I, MaxOf>(isa),
+        Monoid::Min => fold::<I, MinOf>(isa),
+        Monoid::Any | Monoid::All => return None,
+    })
+}
+
+/// The loops of a monoid for a dtype, or `None` where it has no meaning.
+pub(crate) fn lookup(monoid: Monoid, dtype: DType, isa: Isa) -> Option<Fold> {
+    match dtype {
+        DType::F32 => number::<f32>(monoid, isa),
+        DType::F64 => number::<f64>(monoid, isa),
+        DType::F16 => number::<Half>(monoid, isa),
+        DType::BF16 => number::<Brain>(monoid, isa),
+        // Integer reductions are rarely hot: one instance keeps the library small.
+        DType::I8 => number::<i8>(monoid, Isa::Portable),
+        DType::I16 => number::<i16>(monoid, Isa::Portable),
+        DType::I32 => number::<i32>(monoid, isa),
+        DType::I64 => number::<i64>(monoid, isa),
+        DType::U8 => number::<u8>(monoid, Isa::Portable),
+        DType::U16 => number::<u16>(monoid, Isa::Portable),
+        DType::U32 => number::<u32>(monoid, Isa::Portable),
+        DType::U64 => number::<u64>(monoid, Isa::Portable),
+        DType::Bool => match monoid {
+            Monoid::Any => Some(fold::<Truth, AnyOf>(Isa::Portable)),
+            Monoid::All => Some(fold::<Truth, AllOf>(Isa::Portable)),
+            _ => None,
+        },
+        DType::Resource => None,
+    }
+}

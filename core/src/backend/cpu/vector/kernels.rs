@@ -1,0 +1,137 @@
+//! The loop bodies, generic over instruction and type, and their instances for each instruction set.
+//! `pick.rs` names an instance per instruction; LLVM turns each body into vector code for the set it is compiled for.
+
+use super::Loop;
+use crate::backend::cpu::Isa;
+use std::marker::PhantomData;
+
+/// A loop body that is inlined into a function per instruction set.
+pub(super) trait Body {
+    /// # Safety
+    /// As [`Loop`].
+    unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool;
+}
+
+pub(super) trait Unary {
+    type In: Copy;
+    type Out: Copy;
+    fn f(x: Self::In) -> Self::Out;
+}
+
+pub(super) trait Binary {
+    type In: Copy;
+    type Out: Copy;
+    fn f(a: Self::In, b: Self::In) -> Self::Out;
+}
+
+/// A binary instruction that faults for some right operands, where it computes with `safe` instead.
+pub(super) trait Faulty {
+    type T: Copy;
+    fn faults(b: Self::T) -> bool;
+    fn safe() -> Self::T;
+    fn f(a: Self::T, b: Self::T) -> Self::T;
+}
+
+pub(super) struct Un<F>(PhantomData<F>);
+pub(super) struct Bin<F>(PhantomData<F>);
+pub(super) struct Fault<F>(PhantomData<F>);
+pub(super) struct Choose<T>(PhantomData<T>);
+
+/// The loops over slices are functions of their own because only slice *parameters* tell LLVM that nothing overlaps.
+#[inline(always)]
+fn map1<A: Copy, R: Copy>(out: &mut [R], a: &[A], f: impl Fn(A) -> R) {
+    for (o, &a) in out.iter_mut().zip(a) {
+        *o = f(a);
+    }
+}
+
+#[inline(always)]
+fn map2<A: Copy, B: Copy, R: Copy>(out: &mut [R], a: &[A], b: &[B], f: impl Fn(A, B) -> R) {
+    for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *o = f(a, b);
+    }
+}
+
+#[inline(always)]
+fn map3<T: Copy>(out: &mut [T], c: &[u8], a: &[T], b: &[T]) {
+    for (((o, &c), &a), &b) in out.iter_mut().zip(c).zip(a).zip(b) {
+        *o = if c != 0 { a } else { b };
+    }
+}
+
+use std::slice::{from_raw_parts as slice, from_raw_parts_mut as slice_mut};
+
+impl<F: Unary> Body for Un<F> {
+    #[inline(always)]
+    unsafe fn run(n: usize, out: *mut u8, a: *const u8, _: *const u8, _: *const u8) -> bool {
+        // SAFETY: by the contract of `Loop`: dense operands of n elements, the output apart from them.
+        unsafe { map1(slice_mut(out.cast(), n), slice(a.cast(), n), F::f) };
+        false
+    }
+}
+
+impl<F: Binary> Body for Bin<F> {
+    #[inline(always)]
+    unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, _: *const u8) -> bool {
+        // SAFETY: as above.
+        unsafe { map2(slice_mut(out.cast(), n), slice(a.cast(), n), slice(b.cast(), n), F::f) };
+        false
+    }
+}
+
+impl<F: Faulty> Body for Fault<F> {
+    #[inline(always)]
+    unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, _: *const u8) -> bool {
+        // SAFETY: as above.
+        let (out, a, b) = unsafe { (slice_mut(out.cast(), n), slice(a.cast(), n), slice::<F::T>(b.cast(), n)) };
+        let fault = b.iter().fold(false, |any, &b| any | F::faults(b));
+        map2(out, a, b, |a, b| F::f(a, if F::faults(b) { F::safe() } else { b }));
+        fault
+    }
+}
+
+impl<T: Copy> Body for Choose<T> {
+    #[inline(always)]
+    unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
+        // SAFETY: as above; the condition is the first operand.
+        unsafe { map3::<T>(slice_mut(out.cast(), n), slice(a, n), slice(b.cast(), n), slice(c.cast(), n)) };
+        false
+    }
+}
+
+unsafe fn portable<B: Body>(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
+    // SAFETY: the same contract.
+    unsafe { B::run(n, out, a, b, c) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi2,lzcnt")]
+unsafe fn avx2<B: Body>(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
+    // SAFETY: the same contract.
+    unsafe { B::run(n, out, a, b, c) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,lzcnt")]
+unsafe fn avx512<B: Body>(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
+    // SAFETY: the same contract.
+    unsafe { B::run(n, out, a, b, c) }
+}
+
+/// The instance of a body for an instruction set that this processor has.
+#[inline]
+pub(super) fn instance<B: Body>(isa: Isa) -> Loop {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => avx512::<B>,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => avx2::<B>,
+        _ => portable::<B>,
+    }
+}
+
+/// One instance for all sets, for loops that are rarely hot: it keeps the library small.
+#[inline]
+pub(super) fn plain<B: Body>() -> Loop {
+    portable::<B>
+}

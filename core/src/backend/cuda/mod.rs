@@ -1,0 +1,1 @@
+//! CUDA text from the scalar language.

@@ -1,0 +1,234 @@
+//! Tensors from Rust values: scalars, nested arrays, vectors and slices, and adopted vectors.
+//! `tf::constant` takes f32, i32 and bool, so that bare literals have TensorFlow's dtypes; `Tensor::from` takes all.
+
+use crate::dtype::{DType, Element};
+use crate::error::{Error, OrFail, Result};
+use crate::shape::IntoShape;
+use crate::tensor::{Tensor, TensorType};
+use std::panic::Location;
+
+/// A number, or a nested array, vector or slice of numbers, whose rows all have the same length.
+pub trait Nested {
+    /// The numbers' type.
+    type Item: Element;
+    /// Appends the sizes of all dimensions.
+    #[doc(hidden)]
+    fn sizes(&self, out: &mut Vec<usize>);
+    /// Appends the numbers in row-major order; answers false where a row's sizes are not `sizes`.
+    #[doc(hidden)]
+    fn flatten(&self, sizes: &[usize], out: &mut Vec<Self::Item>) -> bool;
+}
+
+macro_rules! scalars {
+    ($($t:ty)*) => {$(
+        impl Nested for $t {
+            type Item = $t;
+            fn sizes(&self, _: &mut Vec<usize>) {}
+            fn flatten(&self, sizes: &[usize], out: &mut Vec<$t>) -> bool {
+                out.push(*self);
+                sizes.is_empty()
+            }
+        }
+    )*};
+}
+
+scalars!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool half::f16 half::bf16);
+
+impl<T: Nested> Nested for [T] {
+    type Item = T::Item;
+    fn sizes(&self, out: &mut Vec<usize>) {
+        out.push(self.len());
+        if let Some(first) = self.first() {
+            first.sizes(out);
+        }
+    }
+    fn flatten(&self, sizes: &[usize], out: &mut Vec<T::Item>) -> bool {
+        let Some((&len, rest)) = sizes.split_first() else { return false };
+        len == self.len() && self.iter().all(|row| row.flatten(rest, out))
+    }
+}
+
+macro_rules! rows {
+    ($($generics:tt => $t:ty),*) => {$(
+        rows!(@one $generics $t);
+    )*};
+    (@one [$($g:tt)*] $t:ty) => {
+        impl<$($g)*> Nested for $t {
+            type Item = T::Item;
+            fn sizes(&self, out: &mut Vec<usize>) {
+                self[..].sizes(out);
+            }
+            fn flatten(&self, sizes: &[usize], out: &mut Vec<T::Item>) -> bool {
+                self[..].flatten(sizes, out)
+            }
+        }
+    };
+}
+
+rows!([T: Nested, const N: usize] => [T; N], [T: Nested] => Vec<T>);
+
+impl<T: Nested + ?Sized> Nested for &T {
+    type Item = T::Item;
+    fn sizes(&self, out: &mut Vec<usize>) {
+        (**self).sizes(out);
+    }
+    fn flatten(&self, sizes: &[usize], out: &mut Vec<T::Item>) -> bool {
+        (**self).flatten(sizes, out)
+    }
+}
+
+/// The element types of bare literals: `f32`, `i32` and `bool`. With only these to choose from, rustc reads `1.0` as
+/// `f32`.
+pub trait Literal: Element {}
+impl Literal for f32 {}
+impl Literal for i32 {}
+impl Literal for bool {}
+
+/// A tensor from a number or from nested arrays, vectors or slices of `f32`, `i32` or `bool`.
+///
+/// Bare float literals are `float32` and bare integers `int32`, as in TensorFlow. Other dtypes: [`Tensor::from`], or
+/// [`constant_of`].
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::constant(1.5).dtype(), tf::DType::F32);
+/// assert_eq!(tf::constant([[1, 2, 3], [4, 5, 6]]).shape(), [2, 3]);
+/// assert_eq!(tf::constant(vec![true, false]).dtype(), tf::DType::Bool);
+/// ```
+///
+/// # Panics
+/// If rows have different lengths, or there are more than 8 dimensions.
+#[track_caller]
+pub fn constant<N: Nested<Item: Literal>>(value: N) -> Tensor {
+    try_from_nested(&value).or_fail()
+}
+
+/// A tensor of a given dtype from a number or nested arrays of numbers, converted as [`Tensor::cast`] does.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::constant_of([1.5, 2.5], tf::DType::F64).to_vec::<f64>(), [1.5, 2.5]);
+/// ```
+///
+/// # Panics
+/// If rows have different lengths, or there are more than 8 dimensions.
+#[track_caller]
+pub fn constant_of<N: Nested>(value: N, dtype: DType) -> Tensor {
+    try_from_nested(&value).and_then(|t| crate::ops::cast_to(&t, dtype)).or_fail()
+}
+
+#[track_caller]
+fn try_from_nested<N: Nested>(value: &N) -> Result<Tensor> {
+    let here = Location::caller();
+    let mut sizes = Vec::new();
+    value.sizes(&mut sizes);
+    let mut flat = Vec::with_capacity(sizes.iter().product());
+    if !value.flatten(&sizes, &mut flat) {
+        return Err(Error::invalid_argument("constant", "the rows have different lengths")
+            .expected(format!("all rows like the first: {sizes:?}"))
+            .at(here));
+    }
+    Tensor::try_from_vec(flat, &sizes[..])
+}
+
+impl Tensor {
+    /// A tensor over the memory of a vector, which is not copied.
+    ///
+    /// ```
+    /// use eagerflow::Tensor;
+    /// let x = Tensor::try_from_vec(vec![1u8, 2, 3, 4], [2, 2]).unwrap();
+    /// assert_eq!(x.shape(), [2, 2]);
+    /// assert!(Tensor::try_from_vec(vec![1u8, 2, 3], [2, 2]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// InvalidArgument if the shape has another number of elements.
+    #[track_caller]
+    pub fn try_from_vec<T: Element>(values: Vec<T>, shape: impl IntoShape) -> Result<Self> {
+        let here = Location::caller();
+        let shape = shape.into_shape().map_err(|e| e.in_op("from_vec").at(here))?;
+        if shape.num_elements() != values.len() {
+            return Err(Error::invalid_argument("from_vec", "the shape has another number of elements than the vector")
+                .got(format!("{} values", values.len()))
+                .expected(format!("{} for shape {shape}", shape.num_elements()))
+                .at(here));
+        }
+        let ty = TensorType::new(T::DTYPE, shape);
+        // Small ones lie in the tensor's own block.
+        if ty.bytes() <= 256 {
+            let out = Self::uninit(&ty)?;
+            // SAFETY: as many elements of this type as the fresh tensor has.
+            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), out.data().cast::<T>(), values.len()) };
+            return Ok(out);
+        }
+        let mut values = values;
+        let data = values.as_mut_ptr().cast();
+        // SAFETY: the vector owns the memory wherever its handle is moved, and nobody else has it.
+        Ok(unsafe { Self::adopt(&ty, data, Box::new(values)) })
+    }
+
+    /// A copy of a slice.
+    ///
+    /// # Errors
+    /// As [`try_from_vec`](Self::try_from_vec).
+    #[track_caller]
+    pub fn try_from_slice<T: Element>(values: &[T], shape: impl IntoShape) -> Result<Self> {
+        Self::try_from_vec(values.to_vec(), shape)
+    }
+}
+
+/// Nested arrays, vectors and slices of any element type, without a conversion: `Tensor::from([1.0f64, 2.0])`.
+impl<N: Nested> From<N> for Tensor {
+    #[track_caller]
+    fn from(value: N) -> Self {
+        try_from_nested(&value).or_fail()
+    }
+}
+
+/// What a variable can start from: a tensor, or what [`constant`] takes.
+pub trait IntoTensor {
+    /// The tensor.
+    #[doc(hidden)]
+    #[track_caller]
+    fn into_tensor(self) -> Tensor;
+}
+
+impl IntoTensor for Tensor {
+    fn into_tensor(self) -> Tensor {
+        self
+    }
+}
+
+impl IntoTensor for &Tensor {
+    fn into_tensor(self) -> Tensor {
+        self.clone()
+    }
+}
+
+macro_rules! into_tensor {
+    ($($t:ty)*) => {$(
+        impl IntoTensor for $t {
+            #[track_caller]
+            fn into_tensor(self) -> Tensor {
+                constant(self)
+            }
+        }
+    )*};
+}
+
+into_tensor!(f32 i32 bool);
+
+impl<N: Nested<Item: Literal>> IntoTensor for Vec<N> {
+    #[track_caller]
+    fn into_tensor(self) -> Tensor {
+        constant(self)
+    }
+}
+
+impl<N: Nested<Item: Literal>, const L: usize> IntoTensor for [N; L] {
+    #[track_caller]
+    fn into_tensor(self) -> Tensor {
+        constant(self)
+    }
+}
+

@@ -1,0 +1,88 @@
+//! Running an operation at once on the CPU: types, then outputs, then the way that its kind asks for.
+//! The door calls [`run`]; element-wise operations and kernels have files of their own.
+
+use super::{elementwise, kernel};
+use crate::backend::cpu::{View, copy};
+use crate::error::{Error, Result};
+use crate::op::{Facts, Infer, Kind, Op, Outputs};
+use crate::shape::Shape;
+use crate::tensor::{Resource, Tensor, TensorType};
+use smallvec::{SmallVec, smallvec};
+
+#[inline]
+#[track_caller]
+pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
+    match op.kind() {
+        Kind::Elementwise { accepts, direct } => elementwise::run(op, inputs, owned, accepts, direct),
+        Kind::View => view(op, inputs),
+        Kind::Read => read(op, inputs),
+        Kind::Control => op.control(inputs),
+        Kind::Reduction | Kind::Movement | Kind::Contraction | Kind::Opaque | Kind::Effect => kernel::run(op, inputs),
+    }
+}
+
+/// The view of a concrete tensor's elements.
+pub(crate) fn view_of(tensor: &Tensor) -> View {
+    View::new(tensor.data(), tensor.dtype(), tensor.shape().dims(), &tensor.strides())
+}
+
+/// What eager execution knows: everything.
+pub(super) struct Known<'a>(pub &'a [&'a Tensor]);
+
+impl Facts for Known<'_> {
+    fn value(&self, index: usize) -> Option<View> {
+        let tensor = self.0[index];
+        (!tensor.is_symbol() && tensor.dtype().size() > 0).then(|| view_of(tensor))
+    }
+
+    fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)> {
+        let resource = self.0[index].as_object::<Resource>()?;
+        Some((resource.ty(), resource.shape))
+    }
+}
+
+/// The inferred types of an operation's outputs, all sizes known.
+pub(super) fn infer(op: &dyn Op, inputs: &[&Tensor]) -> Result<SmallVec<[TensorType; 1]>> {
+    if let Some(symbol) = inputs.iter().find(|t| t.is_symbol()) {
+        return Err(Error::failed_precondition(op.name(), "a value of a recorded graph was used outside its function")
+            .got(symbol.ty())
+            .help("return the tensor from the function instead of keeping it in a variable outside"));
+    }
+    let types: SmallVec<[&TensorType; 4]> = inputs.iter().map(|t| t.ty()).collect();
+    let facts = Known(inputs);
+    let mut cx = Infer::new(op.name(), &types, &facts);
+    op.infer(&mut cx)?;
+    Ok(cx.outputs)
+}
+
+/// The same elements in row-major order; the same handle if they are so already.
+#[track_caller]
+pub(crate) fn dense(tensor: &Tensor) -> Result<Tensor> {
+    if tensor.is_contiguous() {
+        return Ok(tensor.clone());
+    }
+    let out = Tensor::uninit(tensor.ty())?;
+    // SAFETY: a fresh output of the same type, which nobody else sees yet.
+    unsafe { copy::copy(&view_of(tensor), &view_of(&out)) };
+    Ok(out)
+}
+
+#[track_caller]
+fn view(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
+    let types = infer(op, inputs)?;
+    let base = inputs[0].concrete(op.name())?;
+    if let Some(layout) = op.view(base.ty(), &base.strides(), &types[0]) {
+        return Ok(smallvec![base.view(&types[0], &layout)]);
+    }
+    let base = dense(base)?;
+    match op.view(base.ty(), &base.strides(), &types[0]) {
+        Some(layout) => Ok(smallvec![base.view(&types[0], &layout)]),
+        None => Err(Error::internal(op.name(), "no view of dense memory")),
+    }
+}
+
+#[track_caller]
+fn read(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
+    let resource = Resource::of(inputs[0], op.name())?;
+    Ok(smallvec![resource.lock().clone()])
+}

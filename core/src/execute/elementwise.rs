@@ -1,0 +1,120 @@
+//! Eager element-wise operations: the short way for one instruction over dense operands, and the tile machine.
+//! This is the hottest path of the library; what is rare stays out of line.
+
+use super::eager;
+use crate::backend::cpu::tile::{Tiled, fault_error};
+use crate::backend::cpu::{Isa, team, vector};
+use crate::dtype::{DType, DTypes};
+use crate::error::Result;
+use crate::op::{Op, Outputs};
+use crate::scalar::{Code, Program, Step, program_of};
+use crate::tensor::{Tensor, TensorType};
+use smallvec::{SmallVec, smallvec};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// Bytes of output from which the work is shared between threads, for instructions that only move memory.
+const SHARE: usize = 256 * 1024;
+
+#[track_caller]
+pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32, accepts: DTypes, direct: Option<Code>) -> Result<Outputs> {
+    if let Some(code) = direct
+        && let Some(out) = one_instruction(code, inputs, owned, accepts)?
+    {
+        return Ok(smallvec![out]);
+    }
+    general(op, inputs, owned)
+}
+
+/// One instruction over dense operands of one type, small enough for one thread; `None` if it is anything else.
+#[inline]
+#[track_caller]
+fn one_instruction(code: Code, inputs: &[&Tensor], owned: u32, accepts: DTypes) -> Result<Option<Tensor>> {
+    let first = inputs[0];
+    let ty = first.ty();
+    let last = inputs[inputs.len() - 1];
+    let plain = first.is_contiguous() && last.is_contiguous() && !first.is_symbol() && !last.is_symbol();
+    let bytes = if plain { ty.bytes() } else { usize::MAX };
+    if bytes >= SHARE || last.ty() != ty || !accepts.has(ty.dtype) {
+        return Ok(None);
+    }
+    let result = code.result(ty.dtype);
+    let Some(run) = vector::lookup(code, ty.dtype, result, Isa::current()) else { return Ok(None) };
+    if owned != 0 && result == ty.dtype && bytes > 4096 {
+        // Large operands that the caller gives up are worth the tile machine's detour into their memory.
+        return Ok(None);
+    }
+    let out = if result == ty.dtype { Tensor::uninit(ty)? } else { Tensor::uninit(&TensorType::new(result, ty.shape))? };
+    // SAFETY: dense operands of the output's shape, the output fresh.
+    let fault = unsafe { run(ty.shape.num_elements(), out.data(), first.data(), last.data(), std::ptr::null()) };
+    // A fault takes the general way once more, which knows how to say so.
+    Ok((!fault).then_some(out))
+}
+
+#[track_caller]
+fn general(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
+    let types = eager::infer(op, inputs)?;
+    let ty = &types[0];
+    let dtypes: SmallVec<[DType; 4]> = inputs.iter().map(|t| t.dtype()).collect();
+    let program = program_of(op, &dtypes);
+    let out = match reusable(inputs, owned, ty) {
+        // SAFETY: `reusable` saw that nobody else holds the tensor, and its caller gives it up.
+        Some(given) => unsafe {
+            given.renew_id();
+            given.clone()
+        },
+        None => Tensor::uninit(ty)?,
+    };
+    let views: SmallVec<[_; 4]> = inputs.iter().map(|t| eager::view_of(t)).collect();
+    let tiled = Tiled::new(&program, &views, &[eager::view_of(&out)], Isa::current())?;
+    // SAFETY: the views are valid; the output is fresh, or is an operand's memory that only this call sees.
+    match unsafe { share(&tiled, &program, ty.dtype.size()) } {
+        None => Ok(smallvec![out]),
+        Some(step) => Err(fault_error(op.name(), &step)),
+    }
+}
+
+/// An input that the caller gives up and whose memory fits the output.
+fn reusable<'a>(inputs: &[&'a Tensor], owned: u32, ty: &TensorType) -> Option<&'a Tensor> {
+    if owned == 0 {
+        return None;
+    }
+    let fits = |t: &Tensor| t.is_contiguous() && t.ty() == ty && t.is_unique();
+    inputs.iter().enumerate().find(|(i, t)| owned >> i & 1 == 1 && fits(t)).map(|(_, t)| *t)
+}
+
+/// Runs a prepared program over all elements, on several threads if that pays.
+///
+/// # Safety
+/// As `Tiled::run` for the whole range.
+unsafe fn share(tiled: &Tiled<'_>, program: &Program, size: usize) -> Option<Step> {
+    let len = tiled.len;
+    let weight = 1 + program.steps.iter().map(|s| cost(s.code)).sum::<usize>();
+    if len * size * weight < SHARE {
+        // SAFETY: by the caller's promise.
+        return unsafe { tiled.run(0..len) }.copied();
+    }
+    // Chunks of whole tiles, large enough that claiming one is nothing, small enough to even out.
+    let grain = tiled.grain();
+    let chunk = (SHARE / 2 / (size * weight)).div_ceil(grain).clamp(1, 64) * grain;
+    let fault = AtomicPtr::new(std::ptr::null_mut());
+    team::run(&[len.div_ceil(chunk)], &|_, i| {
+        // SAFETY: chunks are disjoint ranges of the outputs.
+        if let Some(step) = unsafe { tiled.run(i * chunk..((i + 1) * chunk).min(len)) } {
+            fault.store(std::ptr::from_ref(step).cast_mut(), Ordering::Relaxed);
+        }
+    });
+    let fault = fault.load(Ordering::Relaxed);
+    // SAFETY: null, or a step of the program that is still borrowed.
+    unsafe { fault.as_ref() }.copied()
+}
+
+/// How many times the work of a move one instruction is, roughly.
+fn cost(code: Code) -> usize {
+    match code {
+        Code::Exp | Code::Log | Code::Sigmoid | Code::Tanh | Code::Expm1 | Code::Log1p | Code::Erf => 8,
+        Code::Sin | Code::Cos => 12,
+        Code::Pow | Code::Rem | Code::FloorMod => 24,
+        Code::Div | Code::Sqrt | Code::Rsqrt => 2,
+        _ => 0,
+    }
+}

@@ -1,0 +1,54 @@
+//! # eagerflow
+//!
+//! TensorFlow 2's programming model as a Rust library: operations run at once, a tape differentiates whatever ran.
+//!
+//! ```
+//! use eagerflow as tf;
+//! use tf::{GradientTape, Variable};
+//!
+//! let w = Variable::new(5.0);
+//! let x = tf::constant([1.0, 2.0, 3.0]);
+//! for _ in 0..100 {
+//!     let tape = GradientTape::new();
+//!     let loss = tf::reduce_sum((&w * &x - &x * 3.0).square(), ());
+//!     let slope = tape.gradient(&loss, &w);
+//!     w.assign_sub(&slope * 0.01);
+//! }
+//! assert!((w.value().item::<f32>() - 3.0).abs() < 1e-3);
+//! ```
+
+#[cfg(target_endian = "big")]
+compile_error!("eagerflow keeps constants as little-endian words; big-endian targets are not supported");
+
+mod backend;
+mod constant;
+mod device;
+mod dtype;
+mod error;
+mod execute;
+mod memory;
+mod op;
+mod ops;
+mod scalar;
+pub mod shape;
+mod tape;
+mod tensor;
+mod variable;
+
+#[cfg(test)]
+mod skeleton;
+
+pub use constant::{IntoTensor, Literal, Nested, constant, constant_of};
+pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
+pub use dtype::{DType, DTypes, Element, bf16, f16};
+pub use error::{Error, Report, Result};
+pub use memory::MemoryStats;
+pub use ops::functions::*;
+pub use ops::{AsTensor, Axes, IntoAxes, Operand, TensorRef, ToOperand, keep_dims};
+pub use shape::{Dim, Shape};
+pub use tape::{
+    Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, PersistentTape, Source,
+    Sources, StopRecording, UnconnectedGradients, Watch,
+};
+pub use tensor::{Tensor, TensorType};
+pub use variable::Variable;

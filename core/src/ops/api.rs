@@ -1,0 +1,108 @@
+//! How operations become public: the macros that write function, method and `try_` twins from one body.
+//! Every file in `ops/` uses them, so that all forms share one documentation and one error path.
+
+use crate::tensor::Tensor;
+use std::ops::Deref;
+
+/// A tensor that was given, or read from a variable.
+#[doc(hidden)]
+pub enum TensorRef<'a> {
+    /// Given by reference.
+    Borrowed(&'a Tensor),
+    /// Made for the call.
+    Owned(Tensor),
+}
+
+impl Deref for TensorRef<'_> {
+    type Target = Tensor;
+
+    #[inline]
+    fn deref(&self) -> &Tensor {
+        match self {
+            Self::Borrowed(tensor) => tensor,
+            Self::Owned(tensor) => tensor,
+        }
+    }
+}
+
+/// What operations take for a tensor: a tensor or a variable, by value or reference.
+///
+/// ```
+/// use eagerflow as tf;
+/// let v = tf::Variable::new([1.0, 4.0]);
+/// assert_eq!(tf::sqrt(&v).to_vec::<f32>(), [1.0, 2.0]);
+/// ```
+pub trait AsTensor {
+    /// The tensor itself, or the variable's present value.
+    #[doc(hidden)]
+    fn as_tensor(&self) -> TensorRef<'_>;
+}
+
+impl AsTensor for Tensor {
+    #[inline]
+    fn as_tensor(&self) -> TensorRef<'_> {
+        TensorRef::Borrowed(self)
+    }
+}
+
+impl<T: AsTensor + ?Sized> AsTensor for &T {
+    #[inline]
+    fn as_tensor(&self) -> TensorRef<'_> {
+        (**self).as_tensor()
+    }
+}
+
+/// Writes the four public forms of an operation: function and method, each with a `try_` twin.
+///
+/// ```text
+/// public! {
+///     /// What it does, errors, an example.
+///     pub fn name, try_name(x, other: &Tensor, axis: isize) -> Tensor { body with x: &Tensor and a Result }
+/// }
+/// ```
+macro_rules! public {
+    ($(
+        $(#[$doc:meta])*
+        pub fn $name:ident, $try_name:ident($x:ident $(, $arg:ident: $ty:ty)* $(,)?) -> $out:ty $body:block
+    )*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        #[doc = concat!("Where [`", stringify!($try_name), "`] answers an error, with its message at the caller's line.")]
+        #[track_caller]
+        pub fn $name($x: impl $crate::ops::AsTensor $(, $arg: $ty)*) -> $out {
+            $crate::error::OrFail::or_fail($try_name($x $(, $arg)*))
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] that answers an error instead of panicking.")]
+        ///
+        /// # Errors
+        /// InvalidArgument for inputs of a wrong dtype, shape or attribute; ResourceExhausted without memory.
+        #[track_caller]
+        pub fn $try_name($x: impl $crate::ops::AsTensor $(, $arg: $ty)*) -> $crate::Result<$out> {
+            // A function, not a closure: it lets the caller's location through to the tensors it makes.
+            #[track_caller]
+            fn body($x: &$crate::Tensor $(, $arg: $ty)*) -> $crate::Result<$out> $body
+            let here = std::panic::Location::caller();
+            body(&$x.as_tensor() $(, $arg)*).map_err(|e| e.at(here))
+        }
+
+        impl $crate::Tensor {
+            #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), ") of this tensor.")]
+            #[track_caller]
+            pub fn $name(&self $(, $arg: $ty)*) -> $out {
+                $crate::error::OrFail::or_fail($try_name(self $(, $arg)*))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), ") of this tensor; answers an error instead of panicking.")]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($try_name), "`](crate::", stringify!($try_name), ").")]
+            #[track_caller]
+            pub fn $try_name(&self $(, $arg: $ty)*) -> $crate::Result<$out> {
+                $try_name(self $(, $arg)*)
+            }
+        }
+    )*};
+}
+pub(crate) use public;

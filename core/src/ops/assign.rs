@@ -1,0 +1,157 @@
+//! Reads and writes of variables: `read_variable`, `assign`, `assign_add`, `assign_sub`.
+//! A read's cotangent is the variable's; no gradient flows through a write, which is TensorFlow's rule.
+
+use crate::backend::cpu::tile::{Tiled, fault_error};
+use crate::backend::cpu::{CpuCall, Work, copy, part};
+use crate::error::{Error, Result};
+use crate::execute::{execute, execute1};
+use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
+use crate::scalar::program_of;
+use crate::tape::Backward;
+use crate::tensor::Tensor;
+
+/// Input: a variable's handle. Output: its present value.
+#[derive(Clone)]
+pub(crate) struct ReadVariable;
+
+impl Op for ReadVariable {
+    identity!("read_variable");
+
+    fn kind(&self) -> Kind {
+        Kind::Read
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        let (ty, _) = cx.resource(0)?;
+        cx.output(ty.dtype, ty.shape);
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let dy = g.dy(0)?;
+        g.give(0, dy);
+        Ok(())
+    }
+}
+
+/// How a write changes the value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Change {
+    Set,
+    Add,
+    Sub,
+}
+
+/// Inputs: a variable's handle, and a value of its dtype and shape. No output.
+#[derive(Clone)]
+pub(crate) struct Assign {
+    pub change: Change,
+}
+
+impl Assign {
+    fn label(&self) -> &'static str {
+        match self.change {
+            Change::Set => "assign",
+            Change::Add => "assign_add",
+            Change::Sub => "assign_sub",
+        }
+    }
+
+    /// The element-wise operation between the old value and the input.
+    fn operation(&self) -> Option<&'static dyn Op> {
+        match self.change {
+            Change::Set => None,
+            Change::Add => Some(&super::add::Add),
+            Change::Sub => Some(&super::subtract::Subtract),
+        }
+    }
+}
+
+/// Elements one chunk works on.
+const CHUNK: usize = 32 * 1024;
+
+impl Op for Assign {
+    fn name(&self) -> &'static str {
+        self.label()
+    }
+
+    fn keep(&self) -> crate::op::OpRef {
+        crate::op::OpRef::Static(match self.change {
+            Change::Set => &Assign { change: Change::Set },
+            Change::Add => &Assign { change: Change::Add },
+            Change::Sub => &Assign { change: Change::Sub },
+        })
+    }
+
+    fn as_dyn(&self) -> &dyn Op {
+        self
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Effect
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        let (ty, _) = cx.resource(0)?;
+        let given = cx.input(1);
+        if given.dtype != ty.dtype || (given.shape.is_known() && ty.shape.is_known() && given.shape != ty.shape) {
+            return Err(Error::invalid_argument(self.label(), "the value has not the variable's type")
+                .got(given)
+                .expected(ty)
+                .help("a variable keeps its dtype and shape; `cast` or `reshape` the value"));
+        }
+        Ok(())
+    }
+
+    fn access(&self, _: usize) -> Access {
+        if self.change == Change::Set { Access::Overwrite } else { Access::Update }
+    }
+
+    fn takes_strides(&self) -> bool {
+        true
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        match self.change {
+            Change::Set => Work::SERIAL,
+            _ => Work::chunks(call.inputs[0].len().div_ceil(CHUNK)),
+        }
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+        let (value, given) = (&call.inputs[0], &call.inputs[1]);
+        let Some(op) = self.operation() else {
+            // SAFETY: the variable's memory is dense and seen by nobody else.
+            unsafe { copy::copy(given, value) };
+            return Ok(());
+        };
+        let program = program_of(op, &[value.dtype, given.dtype]);
+        let tiled = Tiled::new(&program, &[*value, *given], &[*value], call.isa)?;
+        let range = part(tiled.len, chunk, tiled.len.div_ceil(CHUNK).max(1), tiled.grain());
+        // SAFETY: chunks are disjoint parts of the variable's memory, which nobody else sees.
+        match unsafe { tiled.run(range) } {
+            None => Ok(()),
+            Some(step) => Err(fault_error(self.label(), step)),
+        }
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("no gradient flows through an assignment")
+    }
+}
+
+/// The present value behind a handle.
+#[track_caller]
+pub(crate) fn read_variable(handle: &Tensor) -> Result<Tensor> {
+    execute1(&ReadVariable, &[handle])
+}
+
+/// Changes the value behind a handle.
+#[track_caller]
+pub(crate) fn assign(handle: &Tensor, value: &Tensor, change: Change) -> Result<()> {
+    execute(&Assign { change }, &[handle, value]).map(drop)
+}

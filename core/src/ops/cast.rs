@@ -1,0 +1,60 @@
+//! `cast`: another dtype; dx = dy cast back, between floating-point types.
+//! TensorFlow's `tf.cast`: floats round to nearest even, floats become integers toward zero (saturating), bool is 0 or 1.
+
+use super::public;
+use crate::dtype::{DType, DTypes};
+use crate::error::Result;
+use crate::execute::execute1;
+use crate::op::{Gradient, Kind, Op, identity};
+use crate::scalar::{Scalar, Val};
+use crate::tensor::Tensor;
+
+#[derive(Clone)]
+pub(crate) struct Cast {
+    to: DType,
+}
+
+impl Op for Cast {
+    identity!("cast", { "to": DType = |this| this.to });
+
+    fn kind(&self) -> Kind {
+        Kind::Elementwise { accepts: DTypes::ALL, direct: None }
+    }
+
+    fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
+        s.exact();
+        s.cast(x[0], self.to)
+    }
+
+    fn gradient(&self) -> Gradient {
+        match self.to.is_floating() {
+            true => Gradient::Rule,
+            false => Gradient::Stops("integers and truth values carry no gradient"),
+        }
+    }
+}
+
+/// A tensor in another dtype; the same handle if it has it.
+#[track_caller]
+pub(crate) fn cast_to(x: &Tensor, dtype: DType) -> Result<Tensor> {
+    if x.dtype() == dtype {
+        return Ok(x.clone());
+    }
+    execute1(&Cast { to: dtype }, &[x])
+}
+
+public! {
+    /// The elements converted to another dtype.
+    ///
+    /// Floats become integers toward zero and saturate at the type's range (NaN becomes 0); integers wrap; anything
+    /// but zero is `true`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::cast(&tf::constant([1.7, -1.7]), tf::DType::I32);
+    /// assert_eq!(x.to_vec::<i32>(), [1, -1]);
+    /// ```
+    pub fn cast, try_cast(x, dtype: DType) -> Tensor {
+        cast_to(x, dtype)
+    }
+}

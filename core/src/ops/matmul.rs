@@ -1,0 +1,236 @@
+//! `matmul`: products of the last two dimensions, batches broadcast; dA = dC Bᵀ, dB = Aᵀ dC, by strides without copies.
+//! TensorFlow's `tf.matmul`; transposed operands are views, the kernel takes any strides.
+
+use super::AsTensor;
+use super::transpose::swap_last;
+use crate::backend::cpu::collapse::collapse;
+use crate::backend::cpu::{CpuCall, View, Work, gemm};
+use crate::dtype::{DType, DTypes};
+use crate::error::{Error, OrFail, Result};
+use crate::execute::execute1;
+use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
+use crate::shape::{Shape, broadcast};
+use crate::tape::{Backward, sum_to};
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+use std::panic::Location;
+
+#[derive(Clone)]
+pub(crate) struct MatMul;
+
+impl Op for MatMul {
+    identity!("matmul");
+
+    fn kind(&self) -> Kind {
+        Kind::Contraction
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        let accepts = DTypes::FLOATING.and(DTypes::of(&[DType::I16, DType::I32, DType::I64]));
+        cx.same_dtype()?;
+        cx.check_dtype(0, accepts)?;
+        let (a, b) = (cx.shape(0), cx.shape(1));
+        if a.rank() < 2 || b.rank() < 2 {
+            return Err(Error::invalid_argument("matmul", "both operands must be matrices or batches of them")
+                .got(format!("{a} and {b}"))
+                .expected("at least two dimensions each")
+                .help("use `expand_dims` for a vector, or `tensordot`"));
+        }
+        let (k, l) = (a.dim(a.rank() - 1), b.dim(b.rank() - 2));
+        match (k.known_value(), l.known_value()) {
+            (Some(x), Some(y)) if x != y => {
+                return Err(Error::invalid_argument("matmul", "the inner dimensions differ")
+                    .got(format!("{a} times {b}: {x} and {y}"))
+                    .expected("as many columns in the first operand as rows in the second"));
+            }
+            _ if k != l => cx.constraints.push(k, l),
+            _ => {}
+        }
+        let outer = |s: &Shape| Shape::from_dims(&s.sizes()[..s.rank() - 2]);
+        let mut shape = broadcast(&outer(a)?, &outer(b)?, &mut cx.constraints).map_err(|e| e.in_op("matmul"))?;
+        shape.push(a.dim(a.rank() - 2))?;
+        shape.push(b.dim(b.rank() - 1))?;
+        cx.output(cx.dtype(0), shape);
+        Ok(())
+    }
+
+    fn takes_strides(&self) -> bool {
+        true
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        let batches = Batches::new(call);
+        let work = gemm::work(&batches.product, call.outputs[0].dtype, call.isa);
+        if batches.outer.len() == 1 {
+            return Work { scratch: work.scratch, phases: work.phases };
+        }
+        // Batches that no single stride describes run one product after another, each in the same scratch.
+        Work { scratch: work.scratch, phases: [1, 0, 0, 0] }
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        let batches = Batches::new(call);
+        let dtype = call.outputs[0].dtype;
+        let [a, b, c] = [call.inputs[0].ptr, call.inputs[1].ptr, call.outputs[0].ptr];
+        let size = dtype.size() as isize;
+        // SAFETY: the strides are those of the views; scratch and phases are what `work` said.
+        unsafe {
+            if let [_] = batches.outer[..] {
+                gemm::run(&batches.product, dtype, call.isa, a, b, c, call.scratch, phase, chunk);
+                return Ok(());
+            }
+            let phases = gemm::work(&batches.product, dtype, call.isa).phases;
+            for [ao, bo, co] in &batches.outer {
+                for (phase, &chunks) in phases.iter().enumerate() {
+                    for chunk in 0..chunks {
+                        let (a, b, c) = (a.offset(ao * size), b.offset(bo * size), c.offset(co * size));
+                        gemm::run(&batches.product, dtype, call.isa, a, b, c, call.scratch, phase, chunk);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn saves(&self, needs: &[bool]) -> Saves {
+        match (needs[0], needs[1]) {
+            (true, true) => Saves::inputs(&[0, 1]),
+            (true, false) => Saves::inputs(&[1]),
+            _ => Saves::inputs(&[0]),
+        }
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let dy = g.dy(0)?;
+        if g.needs(0) {
+            let dx = execute1(&MatMul, &[&dy, &swap_last(g.input(1)?)?])?;
+            let dx = sum_to(dx, g.input_type(0))?;
+            g.give(0, dx);
+        }
+        if g.needs(1) {
+            let dx = execute1(&MatMul, &[&swap_last(g.input(0)?)?, &dy])?;
+            let dx = sum_to(dx, g.input_type(1))?;
+            g.give(1, dx);
+        }
+        Ok(())
+    }
+}
+
+/// A batched product as the kernel takes it: one batch stride per operand, and offsets of what remains outside.
+struct Batches {
+    product: gemm::MatMul,
+    outer: SmallVec<[[isize; 3]; 1]>,
+}
+
+impl Batches {
+    fn new(call: &CpuCall<'_>) -> Self {
+        let (a, b, c) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let batch_dims = &c.dims()[..c.rank() - 2];
+        let stride = |view: &View, axis: usize| {
+            let lead = c.rank() - view.rank();
+            match axis.checked_sub(lead) {
+                Some(own) if view.dims()[own] != 1 => view.strides()[own],
+                _ => 0,
+            }
+        };
+        let space = collapse(batch_dims, 3, |o, axis| stride([a, b, c][o], axis), |_, _| true);
+        let last = space.dims.len() - 1;
+        let at = |view: &View, from_end: usize| view.strides()[view.rank() - from_end];
+        let (m, n) = (c.dims()[c.rank() - 2], c.dims()[c.rank() - 1]);
+        let product = gemm::MatMul {
+            m,
+            n,
+            k: a.dims()[a.rank() - 1],
+            a_rs: at(a, 2),
+            a_cs: at(a, 1),
+            b_rs: at(b, 2),
+            b_cs: at(b, 1),
+            c_rs: n as isize,
+            batch: space.dims[last],
+            a_bs: space.stride(last, 0),
+            b_bs: space.stride(last, 1),
+            c_bs: if space.dims[last] > 1 { space.stride(last, 2) } else { (m * n) as isize },
+        };
+        let mut outer: SmallVec<[[isize; 3]; 1]> = SmallVec::from_slice(&[[0; 3]]);
+        for axis in 0..last {
+            let step = [0, 1, 2].map(|o| space.stride(axis, o));
+            outer = outer
+                .iter()
+                .flat_map(|base| (0..space.dims[axis] as isize).map(move |i| [0, 1, 2].map(|o| base[o] + i * step[o])))
+                .collect();
+        }
+        if batch_dims.contains(&0) {
+            outer.clear();
+        }
+        Self { product, outer }
+    }
+}
+
+/// The matrix product of the last two dimensions; leading dimensions are batches and broadcast.
+///
+/// Floats, `int16`, `int32` and `int64`; 16-bit floats are added up in `f32`. See [`matmul_transposed`] for products of
+/// transposed operands, or pass `x.t()`: neither copies.
+///
+/// ```
+/// use eagerflow as tf;
+/// let a = tf::constant([[1.0, 2.0], [3.0, 4.0]]);
+/// assert_eq!(tf::matmul(&a, &a).to_vec::<f32>(), [7.0, 10.0, 15.0, 22.0]);
+/// ```
+///
+/// # Panics
+/// As [`try_matmul`] fails.
+#[track_caller]
+pub fn matmul(a: impl AsTensor, b: impl AsTensor) -> Tensor {
+    try_matmul(a, b).or_fail()
+}
+
+/// The matrix product of the last two dimensions.
+///
+/// # Errors
+/// InvalidArgument for fewer than two dimensions, inner dimensions or batches that do not fit, or dtypes that differ.
+#[track_caller]
+pub fn try_matmul(a: impl AsTensor, b: impl AsTensor) -> Result<Tensor> {
+    let here = Location::caller();
+    execute1(&MatMul, &[&a.as_tensor(), &b.as_tensor()]).map_err(|e| e.at(here))
+}
+
+/// The matrix product with either operand's last two dimensions swapped first: TensorFlow's `transpose_a`,
+/// `transpose_b`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let a = tf::ones([5, 2]);
+/// assert_eq!(tf::matmul_transposed(&a, true, &a, false).shape(), [2, 2]);
+/// ```
+///
+/// # Panics
+/// As [`try_matmul`] fails.
+#[track_caller]
+pub fn matmul_transposed(a: impl AsTensor, transpose_a: bool, b: impl AsTensor, transpose_b: bool) -> Tensor {
+    let (a, b) = (a.as_tensor(), b.as_tensor());
+    let turn = |x: &Tensor, turn: bool| if turn && x.rank() >= 2 { swap_last(x) } else { Ok(x.clone()) };
+    let (a, b) = (turn(&a, transpose_a).or_fail(), turn(&b, transpose_b).or_fail());
+    try_matmul(a, b).or_fail()
+}
+
+impl Tensor {
+    /// [`matmul`] of this tensor and another.
+    #[track_caller]
+    pub fn matmul(&self, other: impl AsTensor) -> Tensor {
+        matmul(self, other)
+    }
+
+    /// [`try_matmul`] of this tensor and another.
+    ///
+    /// # Errors
+    /// As [`try_matmul`].
+    #[track_caller]
+    pub fn try_matmul(&self, other: impl AsTensor) -> Result<Tensor> {
+        try_matmul(self, other)
+    }
+}
+

@@ -1,0 +1,161 @@
+//! Operands of binary operations: tensors, variables, or plain numbers that take the other side's dtype.
+//! Operators and functions like `maximum` accept `impl ToOperand` and settle dtypes here.
+
+use super::AsTensor;
+use super::api::TensorRef;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::tensor::{Tensor, TensorType};
+
+/// A number before it is known which dtype it gets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// A float literal or value.
+    Float(f64),
+    /// An integer literal or value.
+    Int(i128),
+    /// A truth value.
+    Bool(bool),
+}
+
+/// One side of a binary operation.
+pub enum Operand<'a> {
+    /// A tensor that the caller keeps.
+    Borrowed(&'a Tensor),
+    /// A tensor that the caller gives up, so that its memory may take the result.
+    Owned(Tensor),
+    /// A plain number.
+    Number(Number, DType),
+}
+
+/// What can be one side of a binary operation.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([-1.0, 2.0]);
+/// assert_eq!(tf::maximum(&x, 0.0).to_vec::<f32>(), [0.0, 2.0]);
+/// ```
+pub trait ToOperand {
+    /// This value as an operand.
+    #[doc(hidden)]
+    fn to_operand<'a>(self) -> Operand<'a>
+    where
+        Self: 'a;
+}
+
+impl ToOperand for Tensor {
+    fn to_operand<'a>(self) -> Operand<'a> {
+        Operand::Owned(self)
+    }
+}
+
+impl<T: AsTensor> ToOperand for &T {
+    fn to_operand<'a>(self) -> Operand<'a>
+    where
+        Self: 'a,
+    {
+        match self.as_tensor() {
+            TensorRef::Borrowed(tensor) => Operand::Borrowed(tensor),
+            TensorRef::Owned(tensor) => Operand::Owned(tensor),
+        }
+    }
+}
+
+macro_rules! numbers {
+    ($($t:ty: $variant:ident as $wide:ty => $dtype:ident),*) => {$(
+        impl ToOperand for $t {
+            fn to_operand<'a>(self) -> Operand<'a> {
+                Operand::Number(Number::$variant(<$wide>::from(self)), DType::$dtype)
+            }
+        }
+    )*};
+}
+
+numbers!(f32: Float as f64 => F32, f64: Float as f64 => F32, i32: Int as i128 => I32, i64: Int as i128 => I64,
+    i8: Int as i128 => I8, i16: Int as i128 => I16, u8: Int as i128 => U8, u16: Int as i128 => U16,
+    u32: Int as i128 => U32, u64: Int as i128 => U64, bool: Bool as bool => Bool);
+
+impl Number {
+    /// The bits of this number in a dtype.
+    ///
+    /// # Errors
+    /// InvalidArgument if the dtype cannot hold it: a fraction for an integer type, a number out of its range, or a
+    /// number and a truth value mixed.
+    fn bits(self, op: &str, dtype: DType) -> Result<u64> {
+        let refuse = |what: &str| {
+            Err(Error::invalid_argument(op, what).got(format!("{self:?} for a tensor of {dtype}")).help(
+                "a plain number takes the tensor's dtype; `cast` the tensor, or write the number as that dtype",
+            ))
+        };
+        let value = match self {
+            Self::Bool(value) if dtype == DType::Bool => return Ok(u64::from(value)),
+            Self::Bool(_) => return refuse("a truth value cannot be used as a number"),
+            _ if dtype == DType::Bool => return refuse("a number cannot be used as a truth value"),
+            Self::Float(value) => value,
+            Self::Int(value) if dtype.is_integer() => {
+                let (low, high) = range(dtype);
+                if value < low || value > high {
+                    return refuse("the number does not fit the dtype");
+                }
+                return Ok(value as u64 & u64::MAX >> (64 - 8 * dtype.size()));
+            }
+            Self::Int(value) => value as f64,
+        };
+        if dtype.is_integer() {
+            if value.fract() != 0.0 || !value.is_finite() {
+                return refuse("a fraction cannot be used with an integer tensor");
+            }
+            return Self::Int(value as i128).bits(op, dtype);
+        }
+        Ok(crate::backend::cpu::vector::encode(dtype, value))
+    }
+
+    /// This number as a scalar tensor of a dtype.
+    #[track_caller]
+    pub(crate) fn tensor(self, op: &str, dtype: DType) -> Result<Tensor> {
+        let bits = self.bits(op, dtype)?;
+        let out = Tensor::uninit(&TensorType::scalar(dtype))?;
+        // SAFETY: a fresh scalar of this dtype.
+        unsafe { crate::backend::cpu::vector::fill(dtype.size(), out.data(), bits, 1) };
+        Ok(out)
+    }
+}
+
+/// The least and greatest value of an integer dtype.
+fn range(dtype: DType) -> (i128, i128) {
+    let bits = 8 * dtype.size() as u32;
+    match dtype.is_unsigned() {
+        true => (0, (1 << bits) - 1),
+        false => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+    }
+}
+
+impl<'a> Operand<'a> {
+    /// The dtype of a tensor operand.
+    fn dtype(&self) -> Option<DType> {
+        match self {
+            Self::Borrowed(tensor) => Some(tensor.dtype()),
+            Self::Owned(tensor) => Some(tensor.dtype()),
+            Self::Number(..) => None,
+        }
+    }
+
+    /// The dtype numbers among the operands take: that of the first tensor, else that of the first number.
+    pub(crate) fn common_dtype(operands: &[&Operand<'_>]) -> DType {
+        let tensor = operands.iter().find_map(|o| o.dtype());
+        tensor.unwrap_or_else(|| match operands[0] {
+            Operand::Number(_, dtype) => *dtype,
+            _ => DType::F32,
+        })
+    }
+
+    /// The operand as a tensor; a number gets `dtype`.
+    #[track_caller]
+    pub(crate) fn tensor(self, op: &str, dtype: DType) -> Result<TensorRef<'a>> {
+        Ok(match self {
+            Self::Borrowed(tensor) => TensorRef::Borrowed(tensor),
+            Self::Owned(tensor) => TensorRef::Owned(tensor),
+            Self::Number(number, _) => TensorRef::Owned(number.tensor(op, dtype)?),
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! The macros behind binary operations: functions, methods and Rust operators over tensors, variables and numbers.
+//! Each binary operation's file calls `binary!`, and those with an operator also `operator!`.
+
+use super::api::TensorRef;
+use super::operand::{Operand, ToOperand};
+use crate::error::Result;
+use crate::execute::execute1_reusing;
+use crate::op::Op;
+use crate::tensor::Tensor;
+
+/// Runs a binary operation over operands of any form.
+#[track_caller]
+pub(crate) fn run_binary<'a>(op: &dyn Op, a: impl ToOperand + 'a, b: impl ToOperand + 'a) -> Result<Tensor> {
+    binary_operands(op, a.to_operand(), b.to_operand())
+}
+
+#[track_caller]
+fn binary_operands(op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<Tensor> {
+    if let (Operand::Borrowed(a), Operand::Borrowed(b)) = (&a, &b) {
+        return execute1_reusing(op, &[a, b], 0);
+    }
+    let dtype = Operand::common_dtype(&[&a, &b]);
+    let (a, b) = (a.tensor(op.name(), dtype)?, b.tensor(op.name(), dtype)?);
+    let owned = u32::from(matches!(a, TensorRef::Owned(_))) | u32::from(matches!(b, TensorRef::Owned(_))) << 1;
+    execute1_reusing(op, &[&a, &b], owned)
+}
+
+/// Writes the four public forms of a binary operation.
+macro_rules! binary {
+    ($(
+        $(#[$doc:meta])*
+        pub fn $name:ident, $try_name:ident = $op:expr;
+    )*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        #[doc = concat!("Where [`", stringify!($try_name), "`] answers an error, with its message at the caller's line.")]
+        #[track_caller]
+        pub fn $name(a: impl $crate::ops::ToOperand, b: impl $crate::ops::ToOperand) -> $crate::Tensor {
+            $crate::error::OrFail::or_fail($crate::ops::run_binary(&$op, a, b))
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] that answers an error instead of panicking.")]
+        ///
+        /// # Errors
+        /// InvalidArgument for dtypes that differ or that the operation does not take, and shapes that do not broadcast.
+        #[track_caller]
+        pub fn $try_name(a: impl $crate::ops::ToOperand, b: impl $crate::ops::ToOperand) -> $crate::Result<$crate::Tensor> {
+            let here = std::panic::Location::caller();
+            $crate::ops::run_binary(&$op, a, b).map_err(|e| e.at(here))
+        }
+
+        impl $crate::Tensor {
+            #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), ") of this tensor and another operand.")]
+            #[track_caller]
+            pub fn $name(&self, other: impl $crate::ops::ToOperand) -> $crate::Tensor {
+                $name(self, other)
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), ") that answers an error instead of panicking.")]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($try_name), "`](crate::", stringify!($try_name), ").")]
+            #[track_caller]
+            pub fn $try_name(&self, other: impl $crate::ops::ToOperand) -> $crate::Result<$crate::Tensor> {
+                $try_name(self, other)
+            }
+        }
+    )*};
+}
+pub(crate) use binary;
+
+/// Implements a Rust operator by a binary operation, for all pairs of tensors, variables and numbers with a tensor.
+macro_rules! operator {
+    ($trait:ident::$method:ident = $op:expr; assign $assign:ident::$assign_method:ident) => {
+        $crate::ops::operator!(@pairs $trait $method $op;
+            &Tensor, &Tensor; &Tensor, Tensor; Tensor, &Tensor; Tensor, Tensor;
+            &Variable, &Tensor; &Variable, Tensor; &Tensor, &Variable; Tensor, &Variable; &Variable, &Variable;
+            &Tensor, f32; Tensor, f32; f32, &Tensor; f32, Tensor; &Variable, f32; f32, &Variable;
+            &Tensor, f64; Tensor, f64; f64, &Tensor; f64, Tensor; &Variable, f64; f64, &Variable;
+            &Tensor, i32; Tensor, i32; i32, &Tensor; i32, Tensor; &Variable, i32; i32, &Variable;
+            &Tensor, i64; Tensor, i64; i64, &Tensor; i64, Tensor; &Variable, i64; i64, &Variable);
+        const _: () = {
+            use $crate::Tensor;
+            impl<B: $crate::ops::ToOperand> std::ops::$assign<B> for Tensor {
+                #[track_caller]
+                fn $assign_method(&mut self, other: B) {
+                    // The old handle is given up, so the result may use its memory; it is replaced even on a panic.
+                    let old = std::mem::replace(self, $crate::ops::placeholder());
+                    *self = $crate::error::OrFail::or_fail($crate::ops::run_binary(&$op, old, other));
+                }
+            }
+        };
+    };
+    (@pairs $trait:ident $method:ident $op:expr; $($a:ty, $b:ty);*) => {
+        const _: () = {
+            use $crate::{Tensor, Variable};
+            $(impl std::ops::$trait<$b> for $a {
+                type Output = Tensor;
+                #[track_caller]
+                #[inline]
+                fn $method(self, other: $b) -> Tensor {
+                    $crate::error::OrFail::or_fail($crate::ops::run_binary(&$op, self, other))
+                }
+            })*
+        };
+    };
+}
+pub(crate) use operator;
+
+thread_local! {
+    static EMPTY: Tensor = Tensor::symbol(&crate::tensor::TensorType::scalar(crate::dtype::DType::Bool));
+}
+
+/// A handle to stand in for one that was moved out for the moment.
+pub(crate) fn placeholder() -> Tensor {
+    EMPTY.with(Tensor::clone)
+}

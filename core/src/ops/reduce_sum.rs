@@ -1,0 +1,83 @@
+//! `reduce_sum`: the sum over axes; dx = dy, repeated along them.
+//! TensorFlow's `tf.reduce_sum`, numbers only; 16-bit floats are added up in f32.
+
+use super::axes::IntoAxes;
+use super::reduction::{self, Reduction};
+use super::{broadcast_back, public};
+use crate::backend::cpu::reduce::Monoid;
+use crate::backend::cpu::{CpuCall, Work};
+use crate::dtype::DTypes;
+use crate::error::Result;
+use crate::execute::execute1;
+use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::shape::AxisSet;
+use crate::tape::Backward;
+use crate::tensor::Tensor;
+
+#[derive(Clone)]
+pub(crate) struct ReduceSum {
+    axes: AxisSet,
+    keep: bool,
+}
+
+impl Op for ReduceSum {
+    identity!("reduce_sum", { "axes": Int = |this| this.axes.bits() as i64, "keep_dims": Bool = |this| this.keep });
+
+    fn kind(&self) -> Kind {
+        Kind::Reduction
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        reduction::infer(cx, self.axes, self.keep, DTypes::NUMBERS)
+    }
+
+    fn takes_strides(&self) -> bool {
+        true
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        self.reduction().work(call)
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        // SAFETY: the same contract.
+        unsafe { self.reduction().cpu("reduce_sum", call, phase, chunk) }
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let dx = broadcast_back(&g.dy(0)?, &g.input_type(0).shape, self.axes)?;
+        g.give(0, dx);
+        Ok(())
+    }
+}
+
+impl ReduceSum {
+    fn reduction(&self) -> Reduction {
+        Reduction { monoid: Monoid::Sum, axes: self.axes, mean: false }
+    }
+}
+
+/// The sum over a set of axes.
+#[track_caller]
+pub(crate) fn sum_axes(x: &Tensor, axes: AxisSet, keep: bool) -> Result<Tensor> {
+    execute1(&ReduceSum { axes, keep }, &[x])
+}
+
+public! {
+    /// The sum of the elements along axes: all for `()`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([[1.0, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(tf::reduce_sum(&x, ()).item::<f32>(), 10.0);
+    /// assert_eq!(tf::reduce_sum(&x, 0).to_vec::<f32>(), [4.0, 6.0]);
+    /// ```
+    pub fn reduce_sum, try_reduce_sum(x, axes: impl IntoAxes) -> Tensor {
+        let (axes, keep) = axes.into_axes().resolve("reduce_sum", x.rank())?;
+        sum_axes(x, axes, keep)
+    }
+}

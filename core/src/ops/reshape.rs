@@ -1,0 +1,144 @@
+//! `reshape`: the same elements under another shape; dx = dy in the input's shape.
+//! TensorFlow's `tf.reshape`, `tf.expand_dims`, `tf.squeeze`: views wherever the elements lie dense.
+
+use super::axes::IntoAxes;
+use super::public;
+use crate::dtype::DTypes;
+use crate::error::{Error, Result};
+use crate::execute::execute1;
+use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::shape::{Dim, Shape, contiguous_strides, reshape_target, resolve_axis};
+use crate::tape::Backward;
+use crate::tensor::{Layout, Tensor, TensorType};
+
+#[derive(Clone)]
+pub(crate) struct Reshape {
+    shape: Shape,
+}
+
+impl Op for Reshape {
+    identity!("reshape", { "shape": Shape = |this| &this.shape });
+
+    fn kind(&self) -> Kind {
+        Kind::View
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.check_dtype(0, DTypes::ALL)?;
+        let (from, to) = (cx.shape(0).element_count(), self.shape.element_count());
+        if from != to {
+            if from.is_known() && to.is_known() {
+                return Err(Error::invalid_argument("reshape", "the shapes have different numbers of elements")
+                    .got(format!("{} to {}", cx.shape(0), self.shape))
+                    .expected(format!("{from} elements")));
+            }
+            cx.constraints.push(from, to);
+        }
+        cx.output(cx.dtype(0), self.shape);
+        Ok(())
+    }
+
+    fn view(&self, input: &TensorType, strides: &[isize], output: &TensorType) -> Option<Layout> {
+        view_strides(&input.shape, strides, &output.shape)
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let dx = reshape_to(&g.dy(0)?, &g.input_type(0).shape)?;
+        g.give(0, dx);
+        Ok(())
+    }
+}
+
+/// Strides for the new shape, if it only adds or drops dimensions of size 1 or the elements lie dense.
+fn view_strides(from: &Shape, strides: &[isize], to: &Shape) -> Option<Layout> {
+    let mut dense = [0; crate::shape::MAX_RANK];
+    contiguous_strides(from.dims(), &mut dense);
+    let real = |i: usize, d: usize| d != 1 && strides[i] != dense[i];
+    if !from.dims().iter().enumerate().any(|(i, &d)| real(i, d)) || from.num_elements() == 0 {
+        return Some(Tensor::dense_layout(to));
+    }
+    let mut kept = from.dims().iter().zip(strides).filter(|(d, _)| **d != 1);
+    let mut out = [0; crate::shape::MAX_RANK];
+    for (axis, &size) in to.dims().iter().enumerate().filter(|(_, d)| **d != 1) {
+        match kept.next() {
+            Some((&d, &stride)) if d == size => out[axis] = stride,
+            _ => return None,
+        }
+    }
+    kept.next().is_none().then_some(Layout { strides: out, offset: 0 })
+}
+
+/// The same elements under a shape; the same handle if it has it.
+#[track_caller]
+pub(crate) fn reshape_to(x: &Tensor, shape: &Shape) -> Result<Tensor> {
+    if x.shape() == shape {
+        return Ok(x.clone());
+    }
+    execute1(&Reshape { shape: *shape }, &[x])
+}
+
+/// The tensor with one more dimension of size 1 at the end.
+#[track_caller]
+pub(crate) fn expand_last(x: &Tensor) -> Result<Tensor> {
+    let mut shape = *x.shape();
+    shape.push(Dim::ONE)?;
+    reshape_to(x, &shape)
+}
+
+public! {
+    /// The same elements in row-major order under another shape; one size may be -1 to be worked out.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::reshape(&tf::ones([2, 6]), [3, -1]).shape(), [3, 4]);
+    /// ```
+    pub fn reshape, try_reshape(x, shape: impl AsRef<[isize]>) -> Tensor {
+        reshape_to(x, &reshape_target("reshape", x.shape(), shape.as_ref())?)
+    }
+
+    /// A new dimension of size 1 before position `axis` (of the result).
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::expand_dims(&tf::ones([2, 3]), -1).shape(), [2, 3, 1]);
+    /// ```
+    pub fn expand_dims, try_expand_dims(x, axis: isize) -> Tensor {
+        let axis = resolve_axis("expand_dims", axis, x.rank() + 1)?;
+        let mut shape = *x.shape();
+        shape.insert(axis, Dim::ONE)?;
+        reshape_to(x, &shape)
+    }
+
+    /// Without the given dimensions of size 1; all of them for `()`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::squeeze(&tf::ones([1, 3, 1]), 0).shape(), [3, 1]);
+    /// ```
+    pub fn squeeze, try_squeeze(x, axes: impl IntoAxes) -> Tensor {
+        let axes = axes.into_axes();
+        let all = axes == ().into_axes();
+        let (axes, _) = axes.resolve("squeeze", x.rank())?;
+        let mut kept = Vec::new();
+        for (i, d) in x.shape().iter().enumerate() {
+            if !axes.contains(i) || (all && d != Dim::ONE) {
+                kept.push(d);
+            } else if d != Dim::ONE {
+                return Err(Error::invalid_argument("squeeze", format!("dimension {i} has not size 1"))
+                    .got(x.shape())
+                    .expected("size 1 at each axis that is dropped"));
+            }
+        }
+        reshape_to(x, &Shape::from_dims(&kept)?)
+    }
+}
+
+/// All elements as one dimension.
+#[track_caller]
+pub(crate) fn flatten(x: &Tensor) -> Result<Tensor> {
+    reshape_to(x, &Shape::from_dims(&[x.shape().element_count()])?)
+}

@@ -1,0 +1,180 @@
+//! `slice`: a regular part of a tensor, a view without a copy; dx is dy laid into zeros (`slice_back`).
+//! TensorFlow's `tf.slice` and `tf.strided_slice` are both this operation.
+
+use super::public;
+use crate::backend::cpu::{CpuCall, View, copy, vector};
+use crate::dtype::DTypes;
+use crate::error::{Error, Result};
+use crate::execute::execute1;
+use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::shape::{Dim, MAX_RANK, Shape};
+use crate::tape::Backward;
+use crate::tensor::{Layout, Tensor, TensorType};
+use smallvec::SmallVec;
+
+/// A part of a tensor: per dimension the first index, the number of elements, and the step between them.
+#[derive(Clone)]
+pub(crate) struct Slice {
+    pub begin: Shape,
+    pub size: Shape,
+    pub steps: SmallVec<[i64; MAX_RANK]>,
+}
+
+impl Slice {
+    /// The part as a layout over a tensor with these strides.
+    fn layout(&self, strides: &[isize]) -> Layout {
+        let mut layout = Layout { strides: [0; MAX_RANK], offset: 0 };
+        for axis in 0..self.steps.len() {
+            layout.strides[axis] = strides[axis] * self.steps[axis] as isize;
+            layout.offset += strides[axis] * self.begin[axis] as isize;
+        }
+        if self.size.num_elements() == 0 {
+            layout.offset = 0;
+        }
+        layout
+    }
+
+    /// An error unless every element of the part exists.
+    fn check(&self, op: &str, from: &Shape) -> Result<()> {
+        for axis in 0..self.steps.len() {
+            let known = (self.begin.dim(axis).known_value(), self.size.dim(axis).known_value(), from.dim(axis).known_value());
+            let (Some(begin), Some(size), Some(whole)) = known else { continue };
+            let last = begin as i64 + (size as i64 - 1) * self.steps[axis];
+            if size > 0 && (begin >= whole || last < 0 || last >= whole as i64) {
+                return Err(Error::out_of_range(op, format!("the slice leaves dimension {axis}"))
+                    .got(format!("elements {begin} to {last} of {from}"))
+                    .expected(format!("indices within 0..{whole}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Op for Slice {
+    identity!("slice", {
+        "begin": Shape = |this| &this.begin,
+        "size": Shape = |this| &this.size,
+        "steps": Ints = |this| &this.steps,
+    });
+
+    fn kind(&self) -> Kind {
+        Kind::View
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.check_dtype(0, DTypes::ALL)?;
+        self.check("slice", cx.shape(0))?;
+        cx.output(cx.dtype(0), self.size);
+        Ok(())
+    }
+
+    fn view(&self, _: &TensorType, strides: &[isize], _: &TensorType) -> Option<Layout> {
+        Some(self.layout(strides))
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let back = SliceBack { slice: self.clone(), whole: g.input_type(0).shape };
+        let dx = execute1(&back, &[&g.dy(0)?])?;
+        g.give(0, dx);
+        Ok(())
+    }
+}
+
+/// The input laid into a part of zeros: the reverse of [`Slice`].
+#[derive(Clone)]
+pub(crate) struct SliceBack {
+    slice: Slice,
+    whole: Shape,
+}
+
+impl Op for SliceBack {
+    identity!("slice_back", {
+        "begin": Shape = |this| &this.slice.begin,
+        "steps": Ints = |this| &this.slice.steps,
+        "shape": Shape = |this| &this.whole,
+    });
+
+    fn kind(&self) -> Kind {
+        Kind::Movement
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.check_dtype(0, DTypes::ALL)?;
+        self.slice.check("slice_back", &self.whole)?;
+        cx.output(cx.dtype(0), self.whole);
+        Ok(())
+    }
+
+    fn takes_strides(&self) -> bool {
+        true
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
+        let (input, out) = (&call.inputs[0], &call.outputs[0]);
+        let layout = self.slice.layout(out.strides());
+        // SAFETY: a dense fresh output, and a part of it that `check` found inside.
+        unsafe {
+            vector::fill(out.dtype.size(), out.ptr, 0, out.len());
+            let first = out.ptr.wrapping_offset(layout.offset * out.dtype.size() as isize);
+            copy::copy(input, &View::new(first, out.dtype, input.dims(), &layout.strides));
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let dx = execute1(&self.slice, &[&g.dy(0)?])?;
+        g.give(0, dx);
+        Ok(())
+    }
+}
+
+/// `size` elements from `begin` on along one axis.
+#[track_caller]
+pub(crate) fn slice_axis(x: &Tensor, axis: usize, begin: Dim, size: Dim) -> Result<Tensor> {
+    let zeros: SmallVec<[Dim; MAX_RANK]> = SmallVec::from_elem(Dim::ZERO, x.rank());
+    let begin = Shape::from_dims(&zeros)?.with(axis, begin)?;
+    let size = x.shape().with(axis, size)?;
+    execute1(&Slice { begin, size, steps: SmallVec::from_elem(1, x.rank()) }, &[x])
+}
+
+public! {
+    /// The part that starts at `begin` and has `size` elements per dimension; -1 stands for all that is left.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(tf::slice(&x, [0, 1], [-1, 2]).to_vec::<i32>(), [2, 3, 5, 6]);
+    /// ```
+    pub fn slice, try_slice(x, begin: impl AsRef<[isize]>, size: impl AsRef<[isize]>) -> Tensor {
+        let (begin, size) = (begin.as_ref(), size.as_ref());
+        let rank = x.rank();
+        if begin.len() != rank || size.len() != rank {
+            return Err(Error::invalid_argument("slice", "begin and size must name every dimension")
+                .got(format!("begin {begin:?}, size {size:?} for {}", x.shape()))
+                .expected(format!("{rank} numbers each")));
+        }
+        let mut sizes: SmallVec<[Dim; MAX_RANK]> = SmallVec::new();
+        let mut begins: SmallVec<[Dim; MAX_RANK]> = SmallVec::new();
+        for (axis, (&b, &s)) in begin.iter().zip(size).enumerate() {
+            let whole = x.shape().dim(axis);
+            let beyond = whole.known_value().is_some_and(|w| b.max(0) as usize > w);
+            if b < 0 || s < -1 || beyond {
+                return Err(Error::out_of_range("slice", format!("the slice leaves dimension {axis}"))
+                    .got(format!("begin {b}, size {s} of {whole}"))
+                    .expected("begin within the dimension, size at least 0 (or -1 for the rest)"));
+            }
+            begins.push(Dim::known(b as usize));
+            sizes.push(if s < 0 { whole - Dim::known(b as usize) } else { Dim::known(s as usize) });
+        }
+        let slice = Slice { begin: Shape::from_dims(&begins)?, size: Shape::from_dims(&sizes)?, steps: SmallVec::from_elem(1, rank) };
+        execute1(&slice, &[x])
+    }
+}

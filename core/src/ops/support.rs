@@ -1,0 +1,34 @@
+//! Small helpers that gradient rules and other operations build on: constants of a type, and dense embedding gradients.
+//! They are ordinary operations underneath, so they are recorded and differentiated like any other.
+
+use super::fill::fill_with;
+use super::scatter_nd::scatter_into;
+use crate::error::Result;
+use crate::shape::Shape;
+use crate::tensor::{Tensor, TensorType};
+
+pub(crate) use super::add::add_owned;
+pub(crate) use super::broadcast_to::broadcast_to_shape;
+pub(crate) use super::cast::cast_to;
+pub(crate) use super::concat::concat_all;
+pub(crate) use super::reduce_sum::sum_axes;
+pub(crate) use super::reshape::reshape_to;
+
+/// Zeros of a type.
+#[track_caller]
+pub(crate) fn zeros_of(ty: &TensorType) -> Result<Tensor> {
+    fill_with(ty, 0.0)
+}
+
+/// Ones of a type.
+#[track_caller]
+pub(crate) fn ones_of(ty: &TensorType) -> Result<Tensor> {
+    fill_with(ty, 1.0)
+}
+
+/// The rows `values` at `indices` of a tensor that is zero elsewhere; repeated rows add up.
+#[track_caller]
+pub(crate) fn scatter_rows(indices: &Tensor, values: &Tensor, shape: &Shape) -> Result<Tensor> {
+    let column = super::reshape::expand_last(indices)?;
+    scatter_into(&column, values, shape)
+}

@@ -1,0 +1,95 @@
+//! What a gradient rule sees of the operation it differentiates, and where it puts its answers.
+//! The driver makes one [`Backward`] per entry; operations' `backward` methods and custom gradients work on it.
+
+use super::cotangent::{Cotangent, IndexedRows};
+use super::record::Entry;
+use crate::error::{Error, Result};
+use crate::ops;
+use crate::tensor::{Tensor, TensorType};
+use smallvec::SmallVec;
+
+/// The gradient of a `#[custom_gradient]` function.
+pub(crate) trait CustomRule {
+    /// The function's name.
+    fn name(&self) -> &str;
+    /// One answer per input, from one cotangent per output.
+    fn backward(&self, dys: &[Tensor], needs: &[bool]) -> Result<Vec<Option<Tensor>>>;
+}
+
+/// One step of the walk backwards.
+pub(crate) struct Backward<'a> {
+    op: &'a str,
+    entry: &'a Entry,
+    dys: SmallVec<[Option<Tensor>; 1]>,
+    needs: SmallVec<[bool; 4]>,
+    given: SmallVec<[Option<Cotangent>; 4]>,
+}
+
+impl<'a> Backward<'a> {
+    pub fn new(op: &'a str, entry: &'a Entry, dys: SmallVec<[Option<Tensor>; 1]>, needs: SmallVec<[bool; 4]>) -> Self {
+        let given = needs.iter().map(|_| None).collect();
+        Self { op, entry, dys, needs, given }
+    }
+
+    /// Number of inputs of the operation.
+    pub fn len(&self) -> usize {
+        self.needs.len()
+    }
+
+    /// Whether input `index` needs a cotangent.
+    pub fn needs(&self, index: usize) -> bool {
+        self.needs[index]
+    }
+
+    /// The cotangent of output `index`; zeros if nothing flows into that output.
+    #[track_caller]
+    pub fn dy(&self, index: usize) -> Result<Tensor> {
+        match &self.dys[index] {
+            Some(dy) => Ok(dy.clone()),
+            None => ops::zeros_of(&self.entry.outputs[index].ty),
+        }
+    }
+
+    /// The cotangent of output `index`, or `None` if nothing flows into it.
+    pub fn dy_or_none(&self, index: usize) -> Option<&Tensor> {
+        self.dys[index].as_ref()
+    }
+
+    /// Input `index`, which the operation said it saves.
+    pub fn input(&self, index: usize) -> Result<&Tensor> {
+        self.entry.saved_inputs.iter().find(|(i, _)| *i as usize == index).map(|(_, t)| t).ok_or_else(|| {
+            Error::internal(self.op, format!("the gradient rule reads input {index}, which it does not save"))
+        })
+    }
+
+    /// Output `index`, which the operation said it saves.
+    pub fn output(&self, index: usize) -> Result<&Tensor> {
+        self.entry.saved_outputs.iter().find(|(i, _)| *i as usize == index).map(|(_, t)| t).ok_or_else(|| {
+            Error::internal(self.op, format!("the gradient rule reads output {index}, which it does not save"))
+        })
+    }
+
+    /// The type of input `index`, saved or not.
+    pub fn input_type(&self, index: usize) -> &TensorType {
+        &self.entry.inputs[index].ty
+    }
+
+    /// The type of output `index`, saved or not.
+    pub fn output_type(&self, index: usize) -> &TensorType {
+        &self.entry.outputs[index].ty
+    }
+
+    /// Answers the cotangent of input `index`.
+    pub fn give(&mut self, index: usize, dx: Tensor) {
+        self.given[index] = Some(Cotangent::Dense(dx));
+    }
+
+    /// Answers the cotangent of input `index` as rows of it.
+    pub fn give_rows(&mut self, index: usize, rows: IndexedRows) {
+        self.given[index] = Some(Cotangent::Rows(rows));
+    }
+
+    pub(super) fn into_given(self) -> SmallVec<[Option<Cotangent>; 4]> {
+        self.given
+    }
+}

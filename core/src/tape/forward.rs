@@ -1,0 +1,156 @@
+//! Forward mode: an accumulator carries tangents along with the operations that run on this thread.
+//! Each operation's tangent comes from its gradient rule applied twice, so every differentiable operation has one.
+
+use super::driver::{Entries, backprop};
+use super::record::{self, Entry, IdMap, TapeData, UNTRACKED};
+use super::{Cotangent, Differentiable};
+use crate::error::{Error, OrFail, Result};
+use crate::op::Op;
+use crate::ops;
+use crate::tensor::local::{LOCAL, mode};
+use crate::tensor::{Resource, Tensor};
+use std::cell::RefCell;
+use std::panic::Location;
+use std::rc::Rc;
+
+type Tangents = Rc<RefCell<IdMap<Tensor>>>;
+
+thread_local! {
+    static ACCUMULATORS: RefCell<Vec<Tangents>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Computes Jacobian-vector products as operations run, as TensorFlow's `tf.autodiff.ForwardAccumulator`.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::ForwardAccumulator;
+/// let x = tf::constant([2.0, 3.0]);
+/// let forward = ForwardAccumulator::new(&x, &tf::constant([1.0, 0.0]));
+/// let y = x.square();
+/// assert_eq!(forward.jvp(&y).unwrap().to_vec::<f32>(), [4.0, 0.0]);
+/// ```
+#[must_use = "tangents are carried along only while the accumulator is alive"]
+pub struct ForwardAccumulator(Tangents);
+
+impl ForwardAccumulator {
+    /// Starts with `tangent` as the tangent of `primal`, a tensor or variable of the same type.
+    ///
+    /// # Panics
+    /// If the types differ.
+    #[track_caller]
+    pub fn new(primal: impl Differentiable, tangent: &Tensor) -> Self {
+        Self::try_new(&[(primal.handle(), tangent)]).or_fail()
+    }
+
+    /// Starts with several pairs of primals and tangents.
+    ///
+    /// # Errors
+    /// InvalidArgument if the types of a pair differ, or are not floating-point.
+    pub fn try_new(pairs: &[(&Tensor, &Tensor)]) -> Result<Self> {
+        let mut tangents = IdMap::default();
+        for &(primal, tangent) in pairs {
+            let ty = primal.as_object::<Resource>().map_or(*primal.ty(), Resource::ty);
+            if ty != *tangent.ty() || !ty.dtype.is_floating() {
+                return Err(Error::invalid_argument("forward_accumulator", "a tangent must have its primal's floating type")
+                    .got(tangent.ty())
+                    .expected(ty));
+            }
+            tangents.insert(primal.id(), tangent.clone());
+        }
+        let tangents = Rc::new(RefCell::new(tangents));
+        ACCUMULATORS.with_borrow_mut(|all| all.push(tangents.clone()));
+        LOCAL.with(|local| local.set_mode(mode::FORWARD, true));
+        Ok(Self(tangents))
+    }
+
+    /// The tangent of a tensor computed since; `None` if it does not depend on a primal.
+    pub fn jvp(&self, target: &Tensor) -> Option<Tensor> {
+        self.0.borrow().get(&target.id()).cloned()
+    }
+}
+
+impl Drop for ForwardAccumulator {
+    fn drop(&mut self) {
+        ACCUMULATORS.with_borrow_mut(|all| {
+            all.retain(|other| !Rc::ptr_eq(other, &self.0));
+            LOCAL.with(|local| local.set_mode(mode::FORWARD, !all.is_empty()));
+        });
+    }
+}
+
+/// Carries the tangents of all accumulators over an operation that ran.
+pub(super) fn follow(op: &dyn Op, inputs: &[&Tensor], outputs: &[Tensor], location: &'static Location<'static>) -> Result<()> {
+    each(inputs, outputs, |scratch| record::note(scratch, op, inputs, outputs, location))
+}
+
+/// Carries the tangents of all accumulators over whatever `note` writes onto an empty tape.
+pub(super) fn each(inputs: &[&Tensor], outputs: &[Tensor], note: impl Fn(&mut TapeData)) -> Result<()> {
+    let count = ACCUMULATORS.with_borrow(Vec::len);
+    for i in 0..count {
+        let tangents = ACCUMULATORS.with_borrow(|all| all[i].clone());
+        let given: Vec<Option<Tensor>> = inputs.iter().map(|t| tangents.borrow().get(&t.id()).cloned()).collect();
+        if given.iter().all(Option::is_none) {
+            continue;
+        }
+        let mut scratch = TapeData::default();
+        for (input, _) in inputs.iter().zip(&given).filter(|(_, g)| g.is_some()) {
+            record::watch(&mut scratch, input);
+        }
+        note(&mut scratch);
+        let Some(entry) = scratch.entries.pop() else { continue };
+        // The products below are followed by accumulators started earlier (for second orders), not by this one.
+        let hidden = ACCUMULATORS.with_borrow_mut(|all| all.split_off(i));
+        let result = push_forward(entry, scratch.count, &given);
+        ACCUMULATORS.with_borrow_mut(|all| all.extend(hidden));
+        for (output, tangent) in outputs.iter().zip(result?) {
+            if let Some(tangent) = tangent {
+                tangents.borrow_mut().insert(output.id(), tangent);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Output tangents of one entry: the vector-Jacobian product is linear in its vector, and its own gradient by that
+/// vector, fed with the input tangents, is the Jacobian-vector product.
+fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
+    let mut dummies = Vec::new();
+    let mut seeds = Vec::new();
+    for output in &entry.outputs {
+        let dummy = match output.slot {
+            UNTRACKED => None,
+            slot => {
+                let dummy = ops::zeros_of(&output.ty)?;
+                seeds.push((slot, dummy.clone()));
+                Some(dummy)
+            }
+        };
+        dummies.push(dummy);
+    }
+    let sources: Vec<u32> = entry.inputs.iter().zip(tangents).map(|(p, t)| if t.is_some() { p.slot } else { UNTRACKED }).collect();
+    let inner = record::push(false);
+    let noted = (|| {
+        dummies.iter().flatten().for_each(|d| record::watch(&mut inner.borrow_mut(), d));
+        let products = backprop(Entries::Kept(&[entry]), slots, seeds, &sources)?;
+        // Rows become dense while the inner tape still records.
+        products.into_iter().map(|c| c.map(Cotangent::into_dense).transpose()).collect::<Result<Vec<_>>>()
+    })();
+    record::remove(&inner);
+    let mut targets = Vec::new();
+    for (cotangent, tangent) in noted?.into_iter().zip(tangents) {
+        if let (Some(dense), Some(tangent)) = (cotangent, tangent) {
+            let slot = inner.borrow().find(&dense);
+            if slot != UNTRACKED {
+                targets.push((slot, tangent.clone()));
+            }
+        }
+    }
+    let (entries, count, sources) = {
+        let mut data = inner.borrow_mut();
+        let sources: Vec<u32> = dummies.iter().map(|d| d.as_ref().map_or(UNTRACKED, |d| data.find(d))).collect();
+        (std::mem::take(&mut data.entries), data.count, sources)
+    };
+    let result = backprop(Entries::Consumed(entries), count, targets, &sources)?;
+    record::recycle(inner);
+    result.into_iter().map(|c| c.map(Cotangent::into_dense).transpose()).collect()
+}

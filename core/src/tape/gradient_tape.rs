@@ -1,0 +1,350 @@
+//! The tapes that users hold: [`GradientTape`] for one gradient, [`PersistentTape`] for several.
+//! Both record from their creation on; dropping one, or taking the gradient, ends it.
+
+use super::driver::{Entries, backprop};
+use super::record::{self, TapeData, UNTRACKED};
+use super::sources::Targets;
+use super::{Cotangent, Gradients, Sources, Watch};
+use crate::error::{Error, OrFail, Result};
+use crate::ops;
+use crate::tensor::{Resource, Tensor};
+use std::cell::RefCell;
+use std::panic::Location;
+use std::rc::Rc;
+
+/// What stands for the gradient of a source that the target does not depend on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum UnconnectedGradients {
+    /// A missing entry, or an error that names the operation which cut the path.
+    #[default]
+    None,
+    /// Zeros of the source's shape.
+    Zero,
+}
+
+/// How a gradient is taken.
+#[derive(Clone, Debug, Default)]
+pub struct GradientOptions {
+    output_gradients: Option<Vec<Tensor>>,
+    unconnected: UnconnectedGradients,
+}
+
+impl GradientOptions {
+    /// Ones as output gradients, no entry for what is not connected.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The cotangents of the targets, in place of ones; each has its target's type.
+    pub fn output_gradients(mut self, gradients: impl IntoIterator<Item = Tensor>) -> Self {
+        self.output_gradients = Some(gradients.into_iter().collect());
+        self
+    }
+
+    /// What stands for the gradient of a source that the target does not depend on.
+    pub fn unconnected_gradients(mut self, what: UnconnectedGradients) -> Self {
+        self.unconnected = what;
+        self
+    }
+}
+
+/// Records the operations of this thread for one gradient, as TensorFlow's `tf.GradientTape`.
+///
+/// Trainable variables are watched when they are read; tensors are watched by [`watch`](Self::watch). Taking the
+/// gradient consumes the tape, so that asking twice does not compile; see [`PersistentTape`] for more than one.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::GradientTape;
+/// let w = tf::constant(3.0);
+/// let mut tape = GradientTape::new();
+/// tape.watch(&w);
+/// let loss = &w * &w;
+/// let slope = tape.gradient(&loss, &w);
+/// assert_eq!(slope.item::<f32>(), 6.0);
+/// ```
+#[must_use = "a tape records only while it is alive"]
+pub struct GradientTape(Running);
+
+/// A tape that gives any number of gradients, TensorFlow's `persistent=True`.
+///
+/// It keeps all activations until it is dropped.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::GradientTape;
+/// let x = tf::constant(3.0);
+/// let mut tape = GradientTape::persistent();
+/// tape.watch(&x);
+/// let y = x.square();
+/// let z = y.square();
+/// assert_eq!(tape.gradient(&z, &x).item::<f32>(), 108.0);
+/// assert_eq!(tape.gradient(&y, &x).item::<f32>(), 6.0);
+/// ```
+#[must_use = "a tape records only while it is alive"]
+pub struct PersistentTape(Running);
+
+/// A tape on this thread's list.
+struct Running(Rc<RefCell<TapeData>>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        record::remove(&self.0);
+        record::recycle(self.0.clone());
+    }
+}
+
+/// Keeps a tape from recording until it is dropped.
+#[must_use = "the tape pauses only while the guard is alive"]
+pub struct StopRecording(Rc<RefCell<TapeData>>);
+
+impl Drop for StopRecording {
+    fn drop(&mut self) {
+        self.0.borrow_mut().paused -= 1;
+    }
+}
+
+impl Running {
+    fn start(watch_variables: bool) -> Self {
+        Self(record::push(watch_variables))
+    }
+
+    fn watch(&self, sources: &(impl Watch + ?Sized)) {
+        let mut data = self.0.borrow_mut();
+        sources.for_each(&mut |tensor| record::watch(&mut data, tensor));
+    }
+
+    /// The gradients of `targets` by `handles`, walking over `entries`.
+    fn gradients(&self, targets: &[Tensor], handles: &[Tensor], options: &GradientOptions, entries: Entries<'_>) -> Result<Gradients> {
+        let (seeds, sources, slots) = {
+            let data = self.0.borrow();
+            let seeds = seeds(&data, targets, options)?;
+            (seeds, handles.iter().map(|h| data.find(h)).collect::<Vec<_>>(), data.count)
+        };
+        let mut list = backprop(entries, slots, seeds, &sources)?;
+        let mut reasons = Vec::new();
+        if list.iter().any(Option::is_none) {
+            reasons = self.reasons(targets, &list);
+        }
+        if options.unconnected == UnconnectedGradients::Zero {
+            for (entry, handle) in list.iter_mut().zip(handles) {
+                if entry.is_none() {
+                    let ty = handle.as_object::<Resource>().map_or(*handle.ty(), Resource::ty);
+                    *entry = Some(Cotangent::Dense(ops::zeros_of(&ty)?));
+                }
+            }
+        }
+        Ok(Gradients { list, reasons })
+    }
+
+    /// For each missing gradient, the operation that cut the path, if one did.
+    fn reasons(&self, targets: &[Tensor], list: &[Option<Cotangent>]) -> Vec<Option<String>> {
+        let data = self.0.borrow();
+        let cut = targets.iter().find_map(|t| data.cuts.get(&t.id()));
+        let why = cut.map(|cut| {
+            let at = cut.location;
+            format!("`{}` at {}:{} stops the gradient: {}", cut.op, at.file(), at.line(), cut.reason)
+        });
+        list.iter().map(|entry| if entry.is_none() { why.clone() } else { None }).collect()
+    }
+}
+
+/// The slots of the targets with the cotangents they start from.
+fn seeds(data: &TapeData, targets: &[Tensor], options: &GradientOptions) -> Result<Vec<(u32, Tensor)>> {
+    if let Some(given) = &options.output_gradients
+        && given.len() != targets.len()
+    {
+        return Err(Error::invalid_argument("gradient", "one output gradient per target is needed")
+            .got(given.len())
+            .expected(targets.len()));
+    }
+    let mut seeds = Vec::with_capacity(targets.len());
+    for (i, target) in targets.iter().enumerate() {
+        let seed = match &options.output_gradients {
+            Some(given) if given[i].ty() != target.ty() => {
+                return Err(Error::invalid_argument("gradient", "an output gradient has not its target's type")
+                    .got(given[i].ty())
+                    .expected(target.ty()));
+            }
+            Some(given) => given[i].clone(),
+            None => {
+                if !target.dtype().is_floating() {
+                    return Err(Error::invalid_argument("gradient", "the target is not floating-point")
+                        .got(target.ty())
+                        .expected("float16, bfloat16, float32 or float64")
+                        .help("differentiate before the conversion to integers"));
+                }
+                ops::ones_of(target.ty())?
+            }
+        };
+        match data.find(target) {
+            UNTRACKED => {}
+            slot => seeds.push((slot, seed)),
+        }
+    }
+    Ok(seeds)
+}
+
+macro_rules! common {
+    ($tape:ident) => {
+        impl $tape {
+            /// Follows tensors or variables from here on; integers carry no gradient and are ignored.
+            pub fn watch(&mut self, sources: impl Watch) {
+                self.0.watch(&sources);
+            }
+
+            /// The handles of the variables that were watched, in the order of their first use.
+            pub fn watched_variables(&self) -> Vec<crate::Variable> {
+                self.0.0.borrow().watched.iter().cloned().map(crate::Variable::from_handle).collect()
+            }
+
+            /// Pauses recording while the guard lives, as `with tape.stop_recording()`.
+            pub fn stop_recording(&self) -> StopRecording {
+                self.0.0.borrow_mut().paused += 1;
+                StopRecording(self.0.0.clone())
+            }
+
+            /// Forgets everything recorded and watched so far; recording goes on.
+            pub fn reset(&mut self) {
+                self.0.0.borrow_mut().clear();
+            }
+        }
+    };
+}
+
+common!(GradientTape);
+common!(PersistentTape);
+
+impl Default for GradientTape {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl GradientTape {
+    /// Starts recording on this thread.
+    pub fn new() -> Self {
+        Self(Running::start(true))
+    }
+
+    /// Starts recording without watching variables by themselves: TensorFlow's `watch_accessed_variables=False`.
+    pub fn unwatched() -> Self {
+        Self(Running::start(false))
+    }
+
+    /// Starts a tape that gives any number of gradients.
+    pub fn persistent() -> PersistentTape {
+        PersistentTape(Running::start(true))
+    }
+
+    /// The gradient of the target (several add up) by the sources; ends the tape.
+    ///
+    /// # Panics
+    /// As [`try_gradient`](Self::try_gradient) fails.
+    #[track_caller]
+    pub fn gradient<S: Sources>(self, target: impl Targets, sources: S) -> S::Answer {
+        self.try_gradient(target, sources).or_fail()
+    }
+
+    /// The gradient of the target by the sources; ends the tape.
+    ///
+    /// # Errors
+    /// InvalidArgument for a target that is not floating-point, or (for single sources, arrays and tuples) a source
+    /// that the target does not depend on, naming the operation that cut the path. Unimplemented for an operation
+    /// without a gradient.
+    #[track_caller]
+    pub fn try_gradient<S: Sources>(self, target: impl Targets, sources: S) -> Result<S::Answer> {
+        self.try_gradient_with(target, sources, &GradientOptions::new())
+    }
+
+    /// [`gradient`](Self::gradient) with output gradients, or zeros for what is not connected.
+    ///
+    /// # Panics
+    /// As [`try_gradient`](Self::try_gradient) fails, and for output gradients of another type than the targets'.
+    #[track_caller]
+    pub fn gradient_with<S: Sources>(self, target: impl Targets, sources: S, options: &GradientOptions) -> S::Answer {
+        self.try_gradient_with(target, sources, options).or_fail()
+    }
+
+    /// [`try_gradient`](Self::try_gradient) with options.
+    ///
+    /// # Errors
+    /// As [`try_gradient`](Self::try_gradient), and for output gradients of another type than the targets'.
+    #[track_caller]
+    pub fn try_gradient_with<S: Sources>(self, target: impl Targets, sources: S, options: &GradientOptions) -> Result<S::Answer> {
+        self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(Location::caller()))
+    }
+
+    /// The gradient by one source, or `None` if the target does not depend on it, as TensorFlow answers.
+    ///
+    /// # Panics
+    /// As [`gradient`](Self::gradient), but for a source that is not connected.
+    #[track_caller]
+    pub fn gradient_or_none(self, target: impl Targets, source: impl super::Differentiable) -> Option<Tensor> {
+        self.list(&target.tensors(), &[source.handle().clone()], &GradientOptions::new()).or_fail().get(0)
+    }
+
+    fn list(self, targets: &[Tensor], handles: &[Tensor], options: &GradientOptions) -> Result<Gradients> {
+        record::remove(&self.0.0);
+        let entries = std::mem::take(&mut self.0.0.borrow_mut().entries);
+        self.0.gradients(targets, handles, options, Entries::Consumed(entries))
+    }
+}
+
+impl PersistentTape {
+    /// The gradient of the target (several add up) by the sources. While the tape is alive this is recorded too, so
+    /// gradients of gradients can be asked of the same tape.
+    ///
+    /// # Panics
+    /// As [`GradientTape::gradient`].
+    #[track_caller]
+    pub fn gradient<S: Sources>(&self, target: impl Targets, sources: S) -> S::Answer {
+        self.try_gradient(target, sources).or_fail()
+    }
+
+    /// The gradient of the target by the sources.
+    ///
+    /// # Errors
+    /// As [`GradientTape::try_gradient`].
+    #[track_caller]
+    pub fn try_gradient<S: Sources>(&self, target: impl Targets, sources: S) -> Result<S::Answer> {
+        self.try_gradient_with(target, sources, &GradientOptions::new())
+    }
+
+    /// [`gradient`](Self::gradient) with options.
+    ///
+    /// # Panics
+    /// As [`GradientTape::gradient_with`].
+    #[track_caller]
+    pub fn gradient_with<S: Sources>(&self, target: impl Targets, sources: S, options: &GradientOptions) -> S::Answer {
+        self.try_gradient_with(target, sources, options).or_fail()
+    }
+
+    /// [`try_gradient`](Self::try_gradient) with options.
+    ///
+    /// # Errors
+    /// As [`GradientTape::try_gradient_with`].
+    #[track_caller]
+    pub fn try_gradient_with<S: Sources>(&self, target: impl Targets, sources: S, options: &GradientOptions) -> Result<S::Answer> {
+        self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(Location::caller()))
+    }
+
+    /// The gradient by one source, or `None` if the target does not depend on it, as TensorFlow answers.
+    ///
+    /// # Panics
+    /// As [`GradientTape::gradient_or_none`].
+    #[track_caller]
+    pub fn gradient_or_none(&self, target: impl Targets, source: impl super::Differentiable) -> Option<Tensor> {
+        self.list(&target.tensors(), &[source.handle().clone()], &GradientOptions::new()).or_fail().get(0)
+    }
+
+    fn list(&self, targets: &[Tensor], handles: &[Tensor], options: &GradientOptions) -> Result<Gradients> {
+        // The walk's own operations are recorded as well, so the entries are taken out while it runs.
+        let mut entries = std::mem::take(&mut self.0.0.borrow_mut().entries);
+        let result = self.0.gradients(targets, handles, options, Entries::Kept(&entries));
+        let mut data = self.0.0.borrow_mut();
+        entries.append(&mut data.entries);
+        data.entries = entries;
+        result
+    }
+}

@@ -1,0 +1,20 @@
+//! Reverse-mode differentiation: tapes note what ran on this thread, and walk it backwards on request.
+//! The door calls [`observe`]; users hold a [`GradientTape`] or a [`PersistentTape`].
+
+mod backward;
+mod cotangent;
+mod driver;
+mod forward;
+mod gradient_tape;
+mod record;
+mod sources;
+
+pub use cotangent::{Gradients, IndexedRows};
+pub use forward::ForwardAccumulator;
+pub use gradient_tape::{GradientOptions, GradientTape, PersistentTape, StopRecording, UnconnectedGradients};
+pub use sources::{Differentiable, Source, Sources, Watch};
+
+pub(crate) use backward::Backward;
+pub(crate) use cotangent::Cotangent;
+pub(crate) use driver::sum_to;
+pub(crate) use record::{Entry, Rule, observe, record_custom};

@@ -1,0 +1,265 @@
+//! What a tape notes of each operation: who fed whom, and only those tensors that the gradient rule reads.
+//! The door calls [`observe`] after every operation while a tape is active.
+
+use super::backward::CustomRule;
+use super::driver;
+use crate::error::Result;
+use crate::op::{Gradient, Kind, Op, OpRef, Saves};
+use crate::tensor::local::{LOCAL, mode};
+use crate::tensor::{Resource, Tensor, TensorType};
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::panic::Location;
+use std::rc::Rc;
+
+/// The number of a tensor that no tape slot stands for.
+pub(crate) const UNTRACKED: u32 = u32::MAX;
+
+/// How an entry is differentiated.
+pub(crate) enum Rule {
+    Op(OpRef),
+    /// The closure of a `#[custom_gradient]` function, with the function's name.
+    Custom(Rc<dyn CustomRule>),
+}
+
+/// A tensor that went into or came out of an operation.
+pub(crate) struct Port {
+    pub slot: u32,
+    pub ty: TensorType,
+}
+
+/// One operation that ran.
+pub(crate) struct Entry {
+    pub rule: Rule,
+    pub inputs: SmallVec<[Port; 2]>,
+    pub outputs: SmallVec<[Port; 1]>,
+    pub saved_inputs: SmallVec<[(u32, Tensor); 2]>,
+    pub saved_outputs: SmallVec<[(u32, Tensor); 1]>,
+    pub location: &'static Location<'static>,
+}
+
+/// Where and why a path was cut.
+#[derive(Clone, Copy)]
+pub(crate) struct Cut {
+    pub op: &'static str,
+    pub reason: &'static str,
+    pub location: &'static Location<'static>,
+}
+
+/// Ids are unique numbers: one multiplication spreads them.
+#[derive(Default)]
+pub(crate) struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {}
+    fn write_u64(&mut self, id: u64) {
+        self.0 = id.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+pub(crate) type IdMap<V> = HashMap<u64, V, BuildHasherDefault<IdHasher>>;
+
+/// The memory of one tape.
+#[derive(Default)]
+pub(crate) struct TapeData {
+    /// Slot numbers of tracked tensors and watched handles, by id.
+    pub slots: IdMap<u32>,
+    pub count: u32,
+    pub entries: Vec<Entry>,
+    /// Tensors that would be tracked had an operation not stopped the gradient.
+    pub cuts: IdMap<Cut>,
+    /// Handles of variables that were watched, in order.
+    pub watched: Vec<Tensor>,
+    pub watch_variables: bool,
+    /// How many `stop_recording` guards are alive.
+    pub paused: u32,
+}
+
+impl TapeData {
+    /// The slot of a tensor id, made if there is none.
+    pub fn slot(&mut self, id: u64) -> u32 {
+        *self.slots.entry(id).or_insert_with(|| {
+            self.count += 1;
+            self.count - 1
+        })
+    }
+
+    pub fn find(&self, tensor: &Tensor) -> u32 {
+        self.slots.get(&tensor.id()).copied().unwrap_or(UNTRACKED)
+    }
+
+    pub fn clear(&mut self) {
+        self.slots.clear();
+        self.entries.clear();
+        self.cuts.clear();
+        self.watched.clear();
+        self.count = 0;
+    }
+}
+
+thread_local! {
+    static TAPES: RefCell<Vec<Rc<RefCell<TapeData>>>> = const { RefCell::new(Vec::new()) };
+    /// Memory of tapes that ended, so that a training loop makes its tapes for nothing.
+    static SPARE: RefCell<Vec<Rc<RefCell<TapeData>>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Starts a tape on this thread.
+pub(crate) fn push(watch_variables: bool) -> Rc<RefCell<TapeData>> {
+    let tape = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
+    tape.borrow_mut().watch_variables = watch_variables;
+    tape.borrow_mut().paused = 0;
+    TAPES.with_borrow_mut(|tapes| tapes.push(tape.clone()));
+    LOCAL.with(|local| local.set_mode(mode::TAPE, true));
+    tape
+}
+
+/// Ends a tape on this thread; it keeps what it noted.
+pub(crate) fn remove(tape: &Rc<RefCell<TapeData>>) {
+    TAPES.with_borrow_mut(|tapes| {
+        tapes.retain(|other| !Rc::ptr_eq(other, tape));
+        LOCAL.with(|local| local.set_mode(mode::TAPE, !tapes.is_empty()));
+    });
+}
+
+/// Keeps the memory of a tape that nobody reads any more.
+pub(crate) fn recycle(tape: Rc<RefCell<TapeData>>) {
+    if let Ok(mut data) = tape.try_borrow_mut() {
+        data.clear();
+    }
+    // The thread may be ending; then the memory is simply freed.
+    let _ = SPARE.try_with(|spare| {
+        if let Ok(mut spare) = spare.try_borrow_mut()
+            && spare.len() < 8
+        {
+            spare.push(tape);
+        }
+    });
+}
+
+/// Runs `visit` for every active tape that records. No operation may run inside.
+fn for_each_tape(mut visit: impl FnMut(&mut TapeData)) {
+    TAPES.with_borrow(|tapes| {
+        for tape in tapes {
+            let mut tape = tape.borrow_mut();
+            if tape.paused == 0 {
+                visit(&mut tape);
+            }
+        }
+    });
+}
+
+/// Tells the tapes of this thread that an operation ran.
+pub(crate) fn observe(op: &dyn Op, inputs: &[&Tensor], outputs: &[Tensor], location: &'static Location<'static>) -> Result<()> {
+    if LOCAL.with(|local| local.has(mode::TAPE)) {
+        for_each_tape(|tape| note(tape, op, inputs, outputs, location));
+    }
+    if LOCAL.with(|local| local.has(mode::FORWARD)) {
+        super::forward::follow(op, inputs, outputs, location)?;
+    }
+    Ok(())
+}
+
+pub(super) fn note(tape: &mut TapeData, op: &dyn Op, inputs: &[&Tensor], outputs: &[Tensor], location: &'static Location<'static>) {
+    if matches!(op.kind(), Kind::Read)
+        && tape.watch_variables
+        && inputs[0].as_object::<Resource>().is_some_and(|r| r.trainable)
+    {
+        watch(tape, inputs[0]);
+    }
+    if tape.slots.is_empty() {
+        return;
+    }
+    let slots: SmallVec<[u32; 4]> = inputs.iter().map(|t| tape.find(t)).collect();
+    if slots.iter().all(|&s| s == UNTRACKED) {
+        if !tape.cuts.is_empty()
+            && let Some(cut) = inputs.iter().find_map(|t| tape.cuts.get(&t.id()).copied())
+        {
+            outputs.iter().for_each(|o| drop(tape.cuts.insert(o.id(), cut)));
+        }
+        return;
+    }
+    let stop = match op.gradient() {
+        Gradient::Stops(reason) => Some(reason),
+        _ if !outputs.iter().any(|o| o.dtype().is_floating()) => Some("its result is not floating-point"),
+        _ => None,
+    };
+    if let Some(reason) = stop {
+        let cut = Cut { op: op.name(), reason, location };
+        outputs.iter().for_each(|o| drop(tape.cuts.insert(o.id(), cut)));
+        return;
+    }
+    let needs: SmallVec<[bool; 4]> = slots.iter().zip(inputs).map(|(&s, t)| s != UNTRACKED && flows(t)).collect();
+    let saves = driver::saves_of(op, inputs, &needs);
+    let ports = slots.iter().zip(inputs).map(|(&slot, t)| Port { slot, ty: *t.ty() });
+    let entry = Entry {
+        rule: Rule::Op(op.keep()),
+        inputs: ports.collect(),
+        outputs: output_ports(tape, outputs),
+        saved_inputs: saved(saves, inputs),
+        saved_outputs: (0u32..).zip(outputs).filter(|(i, _)| saves.outputs.has(*i as usize)).map(|(i, t)| (i, t.clone())).collect(),
+        location,
+    };
+    tape.entries.push(entry);
+}
+
+/// Whether a cotangent can flow into the tensor: floats, and handles of variables.
+fn flows(tensor: &Tensor) -> bool {
+    tensor.dtype().is_floating() || tensor.dtype() == crate::dtype::DType::Resource
+}
+
+fn output_ports(tape: &mut TapeData, outputs: &[Tensor]) -> SmallVec<[Port; 1]> {
+    let port = |t: &Tensor| match t.dtype().is_floating() {
+        true => Port { slot: tape.slot(t.id()), ty: *t.ty() },
+        false => Port { slot: UNTRACKED, ty: *t.ty() },
+    };
+    outputs.iter().map(port).collect()
+}
+
+fn saved(saves: Saves, inputs: &[&Tensor]) -> SmallVec<[(u32, Tensor); 2]> {
+    (0u32..).zip(inputs).filter(|(i, _)| saves.inputs.has(*i as usize)).map(|(i, &t)| (i, t.clone())).collect()
+}
+
+/// Makes a tape follow a tensor or a variable's handle.
+pub(crate) fn watch(tape: &mut TapeData, tensor: &Tensor) {
+    if !tape.slots.contains_key(&tensor.id()) {
+        tape.slot(tensor.id());
+        if tensor.dtype() == crate::dtype::DType::Resource {
+            tape.watched.push(tensor.clone());
+        }
+    }
+}
+
+/// Notes a function with a gradient of its own on every tape that follows one of its inputs.
+pub(crate) fn record_custom(
+    inputs: &[&Tensor],
+    outputs: &[Tensor],
+    rule: &Rc<dyn CustomRule>,
+    location: &'static Location<'static>,
+) {
+    for_each_tape(|tape| {
+        let slots: SmallVec<[u32; 4]> = inputs.iter().map(|t| tape.find(t)).collect();
+        if slots.iter().all(|&s| s == UNTRACKED) {
+            return;
+        }
+        let ports = slots.iter().zip(inputs).map(|(&slot, t)| Port { slot, ty: *t.ty() });
+        let entry = Entry {
+            rule: Rule::Custom(rule.clone()),
+            inputs: ports.collect(),
+            outputs: output_ports(tape, outputs),
+            saved_inputs: SmallVec::new(),
+            saved_outputs: SmallVec::new(),
+            location,
+        };
+        tape.entries.push(entry);
+    });
+}
+
+/// The number of tapes that record on this thread, for deciding whether work for them is needed.
+pub(crate) fn active() -> bool {
+    LOCAL.with(|local| local.has(mode::TAPE))
+}

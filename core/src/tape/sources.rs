@@ -1,0 +1,177 @@
+//! What gradients can be asked for: tensors, variables, and arrays, tuples, slices and vectors of them.
+//! [`Sources`] says how many tensors those are and which shape the answer has.
+
+use super::cotangent::Gradients;
+use crate::error::Result;
+use crate::tensor::Tensor;
+
+/// Something a tape can follow: a tensor, or a variable by its handle.
+pub trait Differentiable {
+    /// The tensor or resource handle that the tape follows.
+    #[doc(hidden)]
+    fn handle(&self) -> &Tensor;
+}
+
+impl Differentiable for Tensor {
+    fn handle(&self) -> &Tensor {
+        self
+    }
+}
+
+impl<T: Differentiable + ?Sized> Differentiable for &T {
+    fn handle(&self) -> &Tensor {
+        (**self).handle()
+    }
+}
+
+/// A single source, as it may stand in a tuple of sources.
+pub trait Source: Differentiable {}
+impl<T: Differentiable + ?Sized> Source for &T {}
+
+/// Tensors or variables to watch.
+pub trait Watch {
+    /// Calls `visit` with each of them.
+    #[doc(hidden)]
+    fn for_each(&self, visit: &mut dyn FnMut(&Tensor));
+}
+
+impl<T: Differentiable> Watch for T {
+    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
+        visit(self.handle());
+    }
+}
+
+impl<T: Differentiable> Watch for [T] {
+    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
+        self.iter().for_each(|t| visit(t.handle()));
+    }
+}
+
+impl<T: Differentiable> Watch for Vec<T> {
+    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
+        self.as_slice().for_each(visit);
+    }
+}
+
+impl<T: Differentiable, const N: usize> Watch for [T; N] {
+    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
+        self.as_slice().for_each(visit);
+    }
+}
+
+/// The sources of a gradient, and the form of the answer.
+///
+/// One tensor or variable gives one [`Tensor`], arrays and tuples of references give arrays and tuples of tensors; a
+/// source without a gradient is then an error that says why. Slices and vectors give [`Gradients`], in which entries
+/// may be missing.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::GradientTape;
+/// let (x, y) = (tf::constant(2.0), tf::constant(3.0));
+/// let mut tape = GradientTape::new();
+/// tape.watch([&x, &y]);
+/// let z = &x * &y;
+/// let (dx, dy) = tape.gradient(&z, (&x, &y));
+/// assert_eq!((dx.item::<f32>(), dy.item::<f32>()), (3.0, 2.0));
+/// ```
+pub trait Sources {
+    /// What the gradient of these sources is given as.
+    type Answer;
+    /// The handles of all sources, in order.
+    #[doc(hidden)]
+    fn handles(&self) -> Vec<Tensor>;
+    /// The answer made from the list of gradients.
+    #[doc(hidden)]
+    fn answer(gradients: Gradients) -> Result<Self::Answer>;
+}
+
+impl<T: Differentiable> Sources for &T {
+    type Answer = Tensor;
+    fn handles(&self) -> Vec<Tensor> {
+        vec![self.handle().clone()]
+    }
+    fn answer(gradients: Gradients) -> Result<Tensor> {
+        let mut all = gradients.try_to_vec()?;
+        Ok(all.swap_remove(0))
+    }
+}
+
+impl<T: Source, const N: usize> Sources for [T; N] {
+    type Answer = [Tensor; N];
+    fn handles(&self) -> Vec<Tensor> {
+        self.iter().map(|t| t.handle().clone()).collect()
+    }
+    fn answer(gradients: Gradients) -> Result<[Tensor; N]> {
+        let mut all = gradients.try_to_vec()?.into_iter();
+        // `handles` made N sources, so there are N gradients.
+        Ok(std::array::from_fn(|_| all.next().unwrap_or_else(|| unreachable!("one gradient per source"))))
+    }
+}
+
+impl<T: Differentiable> Sources for &[T] {
+    type Answer = Gradients;
+    fn handles(&self) -> Vec<Tensor> {
+        self.iter().map(|t| t.handle().clone()).collect()
+    }
+    fn answer(gradients: Gradients) -> Result<Gradients> {
+        Ok(gradients)
+    }
+}
+
+impl<T: Differentiable> Sources for &Vec<T> {
+    type Answer = Gradients;
+    fn handles(&self) -> Vec<Tensor> {
+        self.iter().map(|t| t.handle().clone()).collect()
+    }
+    fn answer(gradients: Gradients) -> Result<Gradients> {
+        Ok(gradients)
+    }
+}
+
+macro_rules! tuples {
+    ($($name:ident $index:tt),*) => {
+        impl<$($name: Source),*> Sources for ($($name,)*) {
+            type Answer = ($(tuples!(@tensor $name),)*);
+            fn handles(&self) -> Vec<Tensor> {
+                vec![$(self.$index.handle().clone()),*]
+            }
+            fn answer(gradients: Gradients) -> Result<Self::Answer> {
+                let all = gradients.try_to_vec()?;
+                Ok(($(all[$index].clone(),)*))
+            }
+        }
+    };
+    (@tensor $name:ident) => { Tensor };
+}
+
+tuples!(A 0, B 1);
+tuples!(A 0, B 1, C 2);
+tuples!(A 0, B 1, C 2, D 3);
+tuples!(A 0, B 1, C 2, D 3, E 4);
+tuples!(A 0, B 1, C 2, D 3, E 4, F 5);
+
+/// The targets of a gradient: one tensor, or several whose gradients add up.
+pub trait Targets {
+    /// The tensors, in order.
+    #[doc(hidden)]
+    fn tensors(&self) -> Vec<Tensor>;
+}
+
+impl Targets for &Tensor {
+    fn tensors(&self) -> Vec<Tensor> {
+        vec![(*self).clone()]
+    }
+}
+
+impl<const N: usize> Targets for [&Tensor; N] {
+    fn tensors(&self) -> Vec<Tensor> {
+        self.iter().map(|&t| t.clone()).collect()
+    }
+}
+
+impl Targets for &[Tensor] {
+    fn tensors(&self) -> Vec<Tensor> {
+        self.to_vec()
+    }
+}

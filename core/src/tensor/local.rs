@@ -1,0 +1,133 @@
+//! The per-thread state that every operation looks at: which observers are active, the free blocks, the next tensor id.
+//! One thread-local holds it all, so that the hot path computes one address.
+
+use super::block::Block;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bits of the mode word. Zero means "just run it".
+pub(crate) mod mode {
+    /// At least one gradient tape records on this thread.
+    pub const TAPE: u32 = 1;
+    /// At least one forward accumulator follows the operations of this thread.
+    pub const FORWARD: u32 = 2;
+    /// A recorder takes the operations instead of the kernels.
+    pub const TRACE: u32 = 4;
+    /// A device guard is in force.
+    pub const DEVICE: u32 = 8;
+}
+
+pub(crate) struct Local {
+    /// The bits of [`mode`] that are set.
+    pub mode: Cell<u32>,
+    next_id: Cell<u64>,
+    end_of_ids: Cell<u64>,
+    free: Cell<*mut Block>,
+    free_count: Cell<u32>,
+    /// Set when the thread is ending: blocks then go straight back to the system.
+    closed: Cell<bool>,
+}
+
+thread_local! {
+    // No destructor: it stays usable while other thread-locals that hold tensors are dropped.
+    pub(crate) static LOCAL: Local = const {
+        Local {
+            mode: Cell::new(0),
+            next_id: Cell::new(0),
+            end_of_ids: Cell::new(0),
+            free: Cell::new(std::ptr::null_mut()),
+            free_count: Cell::new(0),
+            closed: Cell::new(false),
+        }
+    };
+    static CLOSER: Closer = const { Closer };
+}
+
+/// Gives the free blocks back when the thread ends.
+struct Closer;
+
+impl Drop for Closer {
+    fn drop(&mut self) {
+        LOCAL.with(|local| {
+            local.closed.set(true);
+            while let Some(block) = local.pop() {
+                // SAFETY: blocks on the list are unused and came from `Block::from_system`.
+                unsafe { Block::to_system(block) };
+            }
+        });
+    }
+}
+
+/// Ids are handed to threads in runs of this length, so that the shared counter is rarely touched.
+const RUN: u64 = 1 << 20;
+static IDS: AtomicU64 = AtomicU64::new(1);
+
+/// Blocks kept per thread: 4096 of 256 bytes, one megabyte.
+const MOST_FREE: u32 = 4096;
+
+impl Local {
+    /// A number that no other tensor of the process has or will have.
+    #[inline]
+    pub fn fresh_id(&self) -> u64 {
+        let id = self.next_id.get();
+        if id == self.end_of_ids.get() {
+            return self.next_run();
+        }
+        self.next_id.set(id + 1);
+        id
+    }
+
+    #[cold]
+    fn next_run(&self) -> u64 {
+        let id = IDS.fetch_add(RUN, Ordering::Relaxed);
+        self.next_id.set(id + 1);
+        self.end_of_ids.set(id + RUN);
+        id
+    }
+
+    #[inline]
+    pub fn pop(&self) -> Option<*mut Block> {
+        let head = self.free.get();
+        if head.is_null() {
+            return None;
+        }
+        // SAFETY: a block on the list is unused and holds the next one's address in its first word.
+        self.free.set(unsafe { *head.cast::<*mut Block>() });
+        self.free_count.set(self.free_count.get() - 1);
+        Some(head)
+    }
+
+    /// Keeps an unused block for the next tensor of this thread.
+    ///
+    /// # Safety
+    /// The block came from `Block::from_system` and nobody uses it any more.
+    #[inline]
+    pub unsafe fn push(&self, block: *mut Block) {
+        if self.free_count.get() >= MOST_FREE || self.closed.get() {
+            // SAFETY: by the caller's promise.
+            unsafe { Block::to_system(block) };
+            return;
+        }
+        // SAFETY: the block is at least one pointer long and unused.
+        unsafe { *block.cast::<*mut Block>() = self.free.get() };
+        self.free.set(block);
+        self.free_count.set(self.free_count.get() + 1);
+    }
+
+    /// Called when a block had to come from the system: makes sure that the list is emptied at the thread's end.
+    #[cold]
+    pub fn register_closer(&self) {
+        // Fails only while the thread is ending, when `closed` is set already.
+        let _ = CLOSER.try_with(|_| ());
+    }
+
+    #[inline]
+    pub fn has(&self, bits: u32) -> bool {
+        self.mode.get() & bits != 0
+    }
+
+    pub fn set_mode(&self, bits: u32, on: bool) {
+        let mode = self.mode.get();
+        self.mode.set(if on { mode | bits } else { mode & !bits });
+    }
+}

@@ -1,0 +1,130 @@
+//! Reading elements back to the host: one number, a vector, or a slice of the tensor's own memory.
+//! Users call these; operations work on views instead.
+
+use super::Tensor;
+use crate::dtype::{DType, Element};
+use crate::error::{Error, OrFail, Result};
+use crate::execute::{dense, view_of};
+use std::panic::Location;
+
+impl Tensor {
+    fn check_type<T: Element>(&self, op: &str) -> Result<&Self> {
+        let this = self.concrete(op)?;
+        if self.dtype() != T::DTYPE {
+            return Err(Error::invalid_argument(op, "the tensor has another element type")
+                .got(self.dtype())
+                .expected(T::DTYPE)
+                .help("convert it with `cast` first"));
+        }
+        Ok(this)
+    }
+
+    /// All elements in row-major order.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::constant([[1, 2], [3, 4]]).to_vec::<i32>(), [1, 2, 3, 4]);
+    /// ```
+    ///
+    /// # Panics
+    /// If `T` is not the tensor's element type.
+    #[track_caller]
+    pub fn to_vec<T: Element>(&self) -> Vec<T> {
+        self.try_to_vec().or_fail()
+    }
+
+    /// All elements in row-major order.
+    ///
+    /// # Errors
+    /// InvalidArgument if `T` is not the tensor's element type.
+    #[track_caller]
+    pub fn try_to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        let here = Location::caller();
+        let this = self.check_type::<T>("to_vec").map_err(|e| e.at(here))?;
+        let mut out = Vec::with_capacity(self.num_elements());
+        let view = view_of(this);
+        crate::backend::cpu::collapse::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
+            for i in 0..len as isize {
+                // SAFETY: offsets of elements of a live tensor of type T.
+                out.push(unsafe { element::<T>(view.ptr, offset + i * stride) });
+            }
+        });
+        Ok(out)
+    }
+
+    /// The only element of a tensor with one element.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::constant(3.5).item::<f32>(), 3.5);
+    /// ```
+    ///
+    /// # Panics
+    /// If there is not exactly one element, or `T` is not its type.
+    #[track_caller]
+    #[inline]
+    pub fn item<T: Element>(&self) -> T {
+        self.try_item().or_fail()
+    }
+
+    /// The only element of a tensor with one element.
+    ///
+    /// # Errors
+    /// InvalidArgument if there is not exactly one element, or `T` is not its type.
+    #[track_caller]
+    pub fn try_item<T: Element>(&self) -> Result<T> {
+        let here = Location::caller();
+        let this = self.check_type::<T>("item").map_err(|e| e.at(here))?;
+        if self.num_elements() != 1 {
+            return Err(Error::invalid_argument("item", "only a tensor with one element can be read as a number")
+                .got(self.ty())
+                .expected("shape [] or a shape of ones")
+                .help("index it, reduce it, or use `to_vec`")
+                .at(here));
+        }
+        // SAFETY: one element of type T.
+        Ok(unsafe { element::<T>(this.data(), 0) })
+    }
+
+    /// The only element, of any numeric dtype, as `f64`: for tests and printing.
+    ///
+    /// # Errors
+    /// InvalidArgument if there is not exactly one element.
+    #[track_caller]
+    pub fn try_to_f64(&self) -> Result<f64> {
+        let here = Location::caller();
+        let wide = crate::ops::cast_to(self, DType::F64).map_err(|e| e.at(here))?;
+        wide.try_item().map_err(|e| e.at(here))
+    }
+
+    /// The elements in the tensor's own memory, in row-major order; a strided tensor answers `None`.
+    pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
+        if self.dtype() != T::DTYPE || self.is_symbol() || !self.is_contiguous() || T::DTYPE == DType::Bool {
+            return None;
+        }
+        // SAFETY: dense elements of type T that live as long as the handle and are never written while it exists;
+        // truth values are left out because their memory may hold other bytes than 0 and 1.
+        Some(unsafe { std::slice::from_raw_parts(self.data().cast(), self.num_elements()) })
+    }
+
+    /// The same elements, in row-major memory.
+    #[track_caller]
+    pub(crate) fn to_dense(&self) -> Result<Self> {
+        dense(self)
+    }
+}
+
+/// Element number `offset` of memory that holds elements of type `T`; a truth value is any byte but 0.
+///
+/// # Safety
+/// The element exists and is initialised.
+unsafe fn element<T: Element>(ptr: *const u8, offset: isize) -> T {
+    // SAFETY: by the caller's promise. For `bool` the byte is made 0 or 1 before it is read as one.
+    unsafe {
+        if T::DTYPE == DType::Bool {
+            let truth = *ptr.offset(offset) != 0;
+            return std::ptr::from_ref(&truth).cast::<T>().read();
+        }
+        *ptr.cast::<T>().offset(offset)
+    }
+}

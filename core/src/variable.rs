@@ -1,0 +1,174 @@
+//! Variables: shared, changeable tensors that tapes watch and optimizers update.
+//! A variable is a resource handle; its reads and writes are operations like any other.
+
+use crate::dtype::DType;
+use crate::error::{OrFail, Result};
+use crate::ops::{self, AsTensor, Change, TensorRef};
+use crate::shape::Shape;
+use crate::tape::Differentiable;
+use crate::tensor::{Resource, Tensor};
+use crate::constant::IntoTensor;
+use std::fmt;
+use std::panic::Location;
+
+/// A value that can be changed, TensorFlow's `tf.Variable`.
+///
+/// Clones share the value. Its dtype and shape stay as they were at the start. It lives as long as a handle to it.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::Variable;
+/// let v = Variable::new([1.0, 2.0]);
+/// v.assign_add(&tf::constant([10.0, 20.0]));
+/// assert_eq!(v.value().to_vec::<f32>(), [11.0, 22.0]);
+/// assert_eq!((&v * 2.0).to_vec::<f32>(), [22.0, 44.0]);
+/// ```
+#[derive(Clone)]
+pub struct Variable(Tensor);
+
+impl Variable {
+    /// A trainable variable without a name.
+    #[track_caller]
+    pub fn new(value: impl IntoTensor) -> Self {
+        Self::with(value, "variable", true)
+    }
+
+    /// A variable with a name, trainable or not.
+    #[track_caller]
+    pub fn with(value: impl IntoTensor, name: impl Into<String>, trainable: bool) -> Self {
+        let value = value.into_tensor();
+        // A copy of its own, so that assignments need not copy what the caller still holds.
+        let value = value.concrete("variable").and_then(|v| v.to_dense()).or_fail();
+        let shape = *value.shape();
+        Self(Resource::handle(name.into(), value, Some(shape), trainable))
+    }
+
+    pub(crate) fn from_handle(handle: Tensor) -> Self {
+        Self(handle)
+    }
+
+    fn resource(&self) -> &Resource {
+        match self.0.as_object::<Resource>() {
+            Some(resource) => resource,
+            // `with` and `from_handle` only take handles of resources.
+            None => unreachable!("a variable's handle holds a resource"),
+        }
+    }
+
+    /// The present value; tapes on this thread watch a trainable variable from here on.
+    #[track_caller]
+    pub fn value(&self) -> Tensor {
+        ops::read_variable(&self.0).or_fail()
+    }
+
+    /// The name given at the start.
+    pub fn name(&self) -> &str {
+        &self.resource().name
+    }
+
+    /// Whether tapes watch it by themselves and optimizers update it.
+    pub fn trainable(&self) -> bool {
+        self.resource().trainable
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> DType {
+        self.resource().dtype
+    }
+
+    /// The shape.
+    pub fn shape(&self) -> Shape {
+        self.resource().ty().shape
+    }
+
+    /// A number that no other variable of the process has or had.
+    pub fn id(&self) -> u64 {
+        self.0.id()
+    }
+
+    #[track_caller]
+    fn change(&self, value: impl AsTensor, change: Change) -> Result<()> {
+        let here = Location::caller();
+        ops::assign(&self.0, &value.as_tensor(), change).map_err(|e| e.variable(self.name()).at(here))
+    }
+
+    /// Replaces the value by another of the same dtype and shape.
+    ///
+    /// # Panics
+    /// As [`try_assign`](Self::try_assign) fails.
+    #[track_caller]
+    pub fn assign(&self, value: impl AsTensor) {
+        self.try_assign(value).or_fail()
+    }
+
+    /// Replaces the value.
+    ///
+    /// # Errors
+    /// InvalidArgument for another dtype or shape; the value is then unchanged.
+    #[track_caller]
+    pub fn try_assign(&self, value: impl AsTensor) -> Result<()> {
+        self.change(value, Change::Set)
+    }
+
+    /// Adds to the value, in place where nobody else holds it.
+    ///
+    /// # Panics
+    /// As [`try_assign_add`](Self::try_assign_add) fails.
+    #[track_caller]
+    pub fn assign_add(&self, delta: impl AsTensor) {
+        self.try_assign_add(delta).or_fail()
+    }
+
+    /// Adds to the value.
+    ///
+    /// # Errors
+    /// As [`try_assign`](Self::try_assign).
+    #[track_caller]
+    pub fn try_assign_add(&self, delta: impl AsTensor) -> Result<()> {
+        self.change(delta, Change::Add)
+    }
+
+    /// Subtracts from the value, in place where nobody else holds it.
+    ///
+    /// # Panics
+    /// As [`try_assign_sub`](Self::try_assign_sub) fails.
+    #[track_caller]
+    pub fn assign_sub(&self, delta: impl AsTensor) {
+        self.try_assign_sub(delta).or_fail()
+    }
+
+    /// Subtracts from the value.
+    ///
+    /// # Errors
+    /// As [`try_assign`](Self::try_assign).
+    #[track_caller]
+    pub fn try_assign_sub(&self, delta: impl AsTensor) -> Result<()> {
+        self.change(delta, Change::Sub)
+    }
+}
+
+impl AsTensor for Variable {
+    #[track_caller]
+    fn as_tensor(&self) -> TensorRef<'_> {
+        TensorRef::Owned(self.value())
+    }
+}
+
+impl Differentiable for Variable {
+    fn handle(&self) -> &Tensor {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.resource().lock().clone();
+        write!(f, "<Variable '{}' shape={} dtype={}>\n{value}", self.name(), value.shape(), value.dtype())
+    }
+}
+
+impl fmt::Display for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.resource().lock().clone(), f)
+    }
+}
