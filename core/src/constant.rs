@@ -77,12 +77,16 @@ impl<T: Nested + ?Sized> Nested for &T {
     }
 }
 
-/// The element types of bare literals: `f32`, `i32` and `bool`. With only these to choose from, rustc reads `1.0` as
-/// `f32`.
-pub trait Literal: Element {}
+/// What bare literals can be: `f32`, `i32` and `bool`, and arrays, vectors and slices of them. With only these to
+/// choose from, rustc reads `1.0` as `f32`.
+pub trait Literal: Nested {}
 impl Literal for f32 {}
 impl Literal for i32 {}
 impl Literal for bool {}
+impl<T: Literal> Literal for [T] {}
+impl<T: Literal, const N: usize> Literal for [T; N] {}
+impl<T: Literal> Literal for Vec<T> {}
+impl<T: Literal + ?Sized> Literal for &T {}
 
 /// A tensor from a number or from nested arrays, vectors or slices of `f32`, `i32` or `bool`.
 ///
@@ -99,7 +103,7 @@ impl Literal for bool {}
 /// # Panics
 /// If rows have different lengths, or there are more than 8 dimensions.
 #[track_caller]
-pub fn constant<N: Nested<Item: Literal>>(value: N) -> Tensor {
+pub fn constant<N: Literal>(value: N) -> Tensor {
     try_from_nested(&value).or_fail()
 }
 
@@ -148,10 +152,13 @@ impl Tensor {
         let here = Location::caller();
         let shape = shape.into_shape().map_err(|e| e.in_op("from_vec").at(here))?;
         if shape.num_elements() != values.len() {
-            return Err(Error::invalid_argument("from_vec", "the shape has another number of elements than the vector")
-                .got(format!("{} values", values.len()))
-                .expected(format!("{} for shape {shape}", shape.num_elements()))
-                .at(here));
+            return Err(Error::invalid_argument(
+                "from_vec",
+                "the shape has another number of elements than the vector",
+            )
+            .got(format!("{} values", values.len()))
+            .expected(format!("{} for shape {shape}", shape.num_elements()))
+            .at(here));
         }
         let ty = TensorType::new(T::DTYPE, shape);
         // Small ones lie in the tensor's own block.
@@ -218,17 +225,16 @@ macro_rules! into_tensor {
 
 into_tensor!(f32 i32 bool);
 
-impl<N: Nested<Item: Literal>> IntoTensor for Vec<N> {
+impl<N: Literal> IntoTensor for Vec<N> {
     #[track_caller]
     fn into_tensor(self) -> Tensor {
         constant(self)
     }
 }
 
-impl<N: Nested<Item: Literal>, const L: usize> IntoTensor for [N; L] {
+impl<N: Literal, const L: usize> IntoTensor for [N; L] {
     #[track_caller]
     fn into_tensor(self) -> Tensor {
         constant(self)
     }
 }
-

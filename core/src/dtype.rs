@@ -244,19 +244,58 @@ macro_rules! for_dtype {
     ($dtype:expr, $t:ident => $body:expr, else $other:expr) => {{
         use $crate::dtype::DType;
         match $dtype {
-            DType::F32 => { type $t = f32; $body }
-            DType::F64 => { type $t = f64; $body }
-            DType::I32 => { type $t = i32; $body }
-            DType::U8 => { type $t = u8; $body }
-            DType::I16 => { type $t = i16; $body }
-            DType::I8 => { type $t = i8; $body }
-            DType::I64 => { type $t = i64; $body }
-            DType::Bool => { type $t = bool; $body }
-            DType::BF16 => { type $t = $crate::dtype::bf16; $body }
-            DType::U16 => { type $t = u16; $body }
-            DType::F16 => { type $t = $crate::dtype::f16; $body }
-            DType::U32 => { type $t = u32; $body }
-            DType::U64 => { type $t = u64; $body }
+            DType::F32 => {
+                type $t = f32;
+                $body
+            }
+            DType::F64 => {
+                type $t = f64;
+                $body
+            }
+            DType::I32 => {
+                type $t = i32;
+                $body
+            }
+            DType::U8 => {
+                type $t = u8;
+                $body
+            }
+            DType::I16 => {
+                type $t = i16;
+                $body
+            }
+            DType::I8 => {
+                type $t = i8;
+                $body
+            }
+            DType::I64 => {
+                type $t = i64;
+                $body
+            }
+            DType::Bool => {
+                type $t = bool;
+                $body
+            }
+            DType::BF16 => {
+                type $t = $crate::dtype::bf16;
+                $body
+            }
+            DType::U16 => {
+                type $t = u16;
+                $body
+            }
+            DType::F16 => {
+                type $t = $crate::dtype::f16;
+                $body
+            }
+            DType::U32 => {
+                type $t = u32;
+                $body
+            }
+            DType::U64 => {
+                type $t = u64;
+                $body
+            }
             DType::Resource => $other,
         }
     }};

@@ -5,13 +5,16 @@ use crate::backend::cpu::{CpuCall, View, Work};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::scalar::{Scalar, Val};
-use crate::shape::{Constraints, Dim, Shape, broadcast};
+use crate::shape::{Constraints, Dim, Shape, Symbol, broadcast};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
+
+/// The sizes that stand for symbols in one run of a recorded list.
+pub(crate) type Lookup<'a> = dyn Fn(Symbol) -> Option<usize> + 'a;
 
 /// The results of an operation; most have one.
 pub(crate) type Outputs = SmallVec<[Tensor; 1]>;
@@ -140,10 +143,7 @@ impl Saves {
     }
 
     pub const fn and(self, other: Self) -> Self {
-        Self {
-            inputs: Mask(self.inputs.0 | other.inputs.0),
-            outputs: Mask(self.outputs.0 | other.outputs.0),
-        }
+        Self { inputs: Mask(self.inputs.0 | other.inputs.0), outputs: Mask(self.outputs.0 | other.outputs.0) }
     }
 }
 
@@ -182,6 +182,11 @@ pub(crate) trait Op: Send + Sync + 'static {
 
     /// `self` as a trait object, which default methods cannot make themselves.
     fn as_dyn(&self) -> &dyn Op;
+
+    /// The operation with the sizes of a run in place of symbols; only those with sizes among their attributes differ.
+    fn bind(&self, _lookup: &Lookup<'_>) -> Result<OpRef> {
+        Ok(self.keep())
+    }
 
     // Element-wise operations.
 
@@ -432,7 +437,10 @@ impl<'a> Infer<'a> {
             Some(other) => Err(Error::invalid_argument(self.op, "the inputs have different dtypes")
                 .got(format!("{first} and {}", other.dtype))
                 .expected("one dtype for all")
-                .help(format!("dtypes are never mixed silently: convert one with `cast`, as in `x.cast(DType::{:?})`", RustName(first)))),
+                .help(format!(
+                    "dtypes are never mixed silently: convert one with `cast`, as in `x.cast(DType::{:?})`",
+                    RustName(first)
+                ))),
         }
     }
 

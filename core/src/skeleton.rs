@@ -1,0 +1,386 @@
+//! The walking skeleton: twelve operations of all kinds go eagerly, through the tape to second order, through a
+//! recorder with unknown sizes into buffers of the caller, through one fused loop, and into CUDA text.
+//! What these tests hold is what graphs and the CUDA backend build on.
+
+use crate as tf;
+use crate::backend::cpu::tile::Tiled;
+use crate::backend::cpu::{CpuCall, Isa, View};
+use crate::backend::cuda::elementwise_kernel;
+use crate::error::Result;
+use crate::execute::{Recorder, execute, with_recorder};
+use crate::op::{Facts, Infer, Kind, Op, OpRef, Outputs};
+use crate::ops::{Body, Cond, RandomUniform};
+use crate::scalar::{Program, Scalar};
+use crate::shape::{Dim, Shape, Symbol};
+use crate::tensor::{Resource, Tensor, TensorType};
+use crate::{DType, GradientTape, Variable};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::panic::Location;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A generator's state behind a handle.
+fn generator(seed: i64) -> Tensor {
+    Resource::handle("generator".into(), Tensor::from(vec![seed, 0i64, 0]), None, false)
+}
+
+fn uniform(generator: &Tensor, shape: Shape) -> Tensor {
+    let op = RandomUniform { shape, dtype: DType::F32, low: 0.0, high: 1.0 };
+    execute(&op, &[generator]).unwrap().pop().unwrap()
+}
+
+/// All twelve operations in one function: the same text is run eagerly and recorded.
+fn sample(
+    x: &Tensor,
+    w: &Variable,
+    generator: &Tensor,
+    steps: &Variable,
+    flag: &Tensor,
+    bodies: &Cond,
+) -> Result<Tensor> {
+    let noise = uniform(generator, *x.shape());
+    let h = tf::try_tanh(&tf::try_add(&tf::try_matmul(x, w.value())?, &noise)?)?;
+    let rows = tf::try_gather(&h, &tf::argmax(&h, 0).cast(DType::I32), 0)?;
+    let turned = tf::try_transpose(&rows, [1, 0])?;
+    w.try_assign_add(&turned)?;
+    steps.try_assign_add(tf::constant(1))?;
+    tf::print("step {}", &[&steps.value()]);
+    let chosen = execute(bodies, &[flag, &turned])?.pop().unwrap();
+    tf::try_reduce_sum(&chosen, ())
+}
+
+// (c) A throw-away recorder: the list of operations, run again over raw buffers.
+
+struct Node {
+    op: OpRef,
+    inputs: Vec<Value>,
+    outputs: Vec<(usize, TensorType)>,
+}
+
+#[derive(Clone)]
+enum Value {
+    Symbol(usize),
+    /// A tensor from outside: a constant or a handle.
+    Outside(Tensor),
+}
+
+#[derive(Default)]
+struct List {
+    nodes: RefCell<Vec<Node>>,
+    values: RefCell<HashMap<u64, usize>>,
+    /// Symbols are kept alive so that ids are not taken for others.
+    symbols: RefCell<Vec<Tensor>>,
+}
+
+struct Types<'a>(&'a [&'a Tensor]);
+
+impl Facts for Types<'_> {
+    fn value(&self, _: usize) -> Option<View> {
+        None
+    }
+    fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)> {
+        let resource = self.0[index].as_object::<Resource>()?;
+        Some((resource.ty(), resource.shape))
+    }
+}
+
+impl List {
+    fn symbol(&self, ty: &TensorType) -> Tensor {
+        let symbol = Tensor::symbol(ty);
+        let mut symbols = self.symbols.borrow_mut();
+        self.values.borrow_mut().insert(symbol.id(), symbols.len());
+        symbols.push(symbol.clone());
+        symbol
+    }
+}
+
+impl Recorder for List {
+    fn record(&self, op: &dyn Op, inputs: &[&Tensor], _: &'static Location<'static>) -> Result<Outputs> {
+        let types: Vec<_> = inputs.iter().map(|t| t.ty()).collect();
+        let facts = Types(inputs);
+        let mut cx = Infer::new(op.name(), &types, &facts);
+        op.infer(&mut cx)?;
+        let values = self.values.borrow();
+        let sources = inputs.iter().map(|&t| match values.get(&t.id()) {
+            Some(&v) => Value::Symbol(v),
+            None => Value::Outside(t.clone()),
+        });
+        let inputs = sources.collect();
+        drop(values);
+        let outputs: Outputs = cx.outputs.iter().map(|ty| self.symbol(ty)).collect();
+        let numbers = outputs.iter().map(|t| (self.values.borrow()[&t.id()], *t.ty())).collect();
+        self.nodes.borrow_mut().push(Node { op: op.keep(), inputs, outputs: numbers });
+        Ok(outputs)
+    }
+}
+
+impl List {
+    /// Runs the list: one buffer per value from the caller, kernels and views only, sizes bound to `s0`, `s1`, ...
+    fn run(&self, feeds: &[(usize, View)], sizes: &[usize], buffers: &mut Vec<Vec<u64>>) -> HashMap<usize, View> {
+        let mut views: HashMap<usize, View> = feeds.iter().copied().collect();
+        let bind = |s: Symbol| match s {
+            Symbol::Guarded(i) => sizes.get(i as usize).copied(),
+            Symbol::Unbacked(_) => None,
+        };
+        for node in self.nodes.borrow().iter() {
+            let mut guards = Vec::new();
+            let mut inputs = Vec::new();
+            for input in &node.inputs {
+                inputs.push(match input {
+                    Value::Symbol(v) => views[v],
+                    Value::Outside(t) => match t.as_object::<Resource>() {
+                        Some(resource) => {
+                            let value = resource.lock();
+                            let view = crate::execute::view_of(&value);
+                            guards.push(value);
+                            view
+                        }
+                        None => crate::execute::view_of(t),
+                    },
+                });
+            }
+            let types: Vec<TensorType> =
+                node.outputs.iter().map(|(_, ty)| TensorType::new(ty.dtype, ty.shape.bind(&bind).unwrap())).collect();
+            let op = node.op.bind(&bind).unwrap();
+            let outputs: Vec<View> = types
+                .iter()
+                .map(|ty| {
+                    buffers.push(vec![0; ty.shape.num_elements().max(1)]);
+                    View::dense(buffers.last_mut().unwrap().as_mut_ptr().cast(), ty.dtype, ty.shape.dims())
+                })
+                .collect();
+            match op.kind() {
+                Kind::Read => {
+                    views.insert(node.outputs[0].0, {
+                        // SAFETY: a buffer of the value's size.
+                        unsafe { crate::backend::cpu::copy::copy(&inputs[0], &outputs[0]) };
+                        outputs[0]
+                    });
+                    continue;
+                }
+                Kind::View => {
+                    let from = TensorType::new(inputs[0].dtype, Shape::new(inputs[0].dims()).unwrap());
+                    let layout = op.view(&from, inputs[0].strides(), &types[0]).expect("a view of dense memory");
+                    let first = inputs[0].ptr.wrapping_offset(layout.offset * from.dtype.size() as isize);
+                    views.insert(
+                        node.outputs[0].0,
+                        View::new(first, from.dtype, types[0].shape.dims(), &layout.strides),
+                    );
+                    continue;
+                }
+                Kind::Elementwise { .. } => {
+                    let dtypes: Vec<_> = inputs.iter().map(|v| v.dtype).collect();
+                    let program = crate::scalar::program_of(&*op, &dtypes);
+                    let tiled = Tiled::new(&program, &inputs, &outputs, Isa::current()).unwrap();
+                    // SAFETY: buffers of the inferred sizes.
+                    assert!(unsafe { tiled.run(0..tiled.len) }.is_none());
+                }
+                _ => {
+                    let mut dense = inputs.clone();
+                    for view in dense.iter_mut().filter(|v| !op.takes_strides() && !v.is_dense()) {
+                        buffers.push(vec![0; view.len()]);
+                        let copy =
+                            View::dense(buffers.last_mut().unwrap().as_mut_ptr().cast(), view.dtype, view.dims());
+                        // SAFETY: a buffer of the view's size.
+                        unsafe { crate::backend::cpu::copy::copy(view, &copy) };
+                        *view = copy;
+                    }
+                    let mut call = CpuCall {
+                        inputs: &dense,
+                        outputs: &outputs,
+                        scratch: std::ptr::null_mut(),
+                        isa: Isa::current(),
+                    };
+                    let work = op.work(&call);
+                    // Lines of 64 bytes, since scratch is aligned so.
+                    let mut scratch = vec![0u8; work.scratch + 64];
+                    let shift = scratch.as_ptr().align_offset(64);
+                    call.scratch = scratch[shift..].as_mut_ptr();
+                    for (phase, &chunks) in work.phases.iter().enumerate() {
+                        for chunk in 0..chunks {
+                            // SAFETY: buffers of the inferred sizes, each chunk once.
+                            unsafe { op.cpu(&call, phase, chunk).unwrap() };
+                        }
+                    }
+                }
+            }
+            for ((value, _), view) in node.outputs.iter().zip(outputs) {
+                views.insert(*value, view);
+            }
+        }
+        views
+    }
+}
+
+/// A body of the two-branch operation, for this test: a function of one tensor.
+struct Branch(u64, fn(&Tensor) -> Tensor, TensorType);
+
+impl Body for Branch {
+    fn id(&self) -> u64 {
+        self.0
+    }
+    fn types(&self) -> &[TensorType] {
+        std::slice::from_ref(&self.2)
+    }
+    fn run(&self, inputs: &[&Tensor]) -> Result<Outputs> {
+        Ok(smallvec::smallvec![(self.1)(inputs[0])])
+    }
+}
+
+fn bodies(ty: TensorType) -> Cond {
+    Cond { then: Arc::new(Branch(1, |x| tf::tanh(x), ty)), otherwise: Arc::new(Branch(2, |x| x + x, ty)) }
+}
+
+fn matrix(rows: usize, columns: usize, seed: i64) -> Tensor {
+    uniform(&generator(seed), Shape::new(&[rows, columns]).unwrap())
+}
+
+#[test]
+fn twelve_operations_run_eagerly() {
+    let (x, w) = (matrix(3, 3, 1), Variable::new(matrix(3, 3, 2)));
+    let (state, steps) = (generator(3), Variable::with(0, "steps", false));
+    let ty = TensorType::new(DType::F32, Shape::new(&[3, 3]).unwrap());
+    let before = w.value();
+    let sum = sample(&x, &w, &state, &steps, &tf::constant(true), &bodies(ty)).unwrap();
+    assert!(sum.item::<f32>().is_finite());
+    assert_eq!(steps.value().item::<i32>(), 1);
+    assert_ne!(w.value().to_vec::<f32>(), before.to_vec::<f32>());
+    // The generator moved on: the same call draws other numbers.
+    let state_after = Resource::of(&state, "test").unwrap().lock().to_vec::<i64>();
+    assert_ne!(state_after, [3, 0, 0]);
+}
+
+#[test]
+fn the_tape_reaches_second_order_through_all_kinds() {
+    let f = |x: &Tensor| {
+        let h = tf::tanh(&tf::matmul(x, &tf::transpose(x, [])));
+        let picked = tf::gather(&h, &tf::constant([1, 0, 1]), 0);
+        let ty = *picked.ty();
+        let chosen = execute(&bodies(ty), &[&tf::constant(true), &picked]).unwrap().pop().unwrap();
+        tf::reduce_sum(&chosen.cast(DType::F64), ())
+    };
+    let x = Tensor::from([[0.3f64, -0.2], [0.1, 0.4]]);
+    let gradient = |x: &Tensor| {
+        let mut tape = GradientTape::new();
+        tape.watch(x);
+        let y = f(x);
+        tape.gradient(&y, x)
+    };
+    let value =
+        |x: &Tensor| tf::reduce_sum(&(gradient(x) * &tf::constant_of([[1.0, 2.0], [3.0, 4.0]], DType::F64)), ());
+    let mut outer = GradientTape::new();
+    outer.watch(&x);
+    let weighted = value(&x);
+    let second = outer.gradient(&weighted, &x).to_vec::<f64>();
+    for i in 0..4 {
+        let shifted = |h: f64| {
+            let mut v = x.to_vec::<f64>();
+            v[i] += h;
+            Tensor::try_from_vec(v, [2, 2]).unwrap()
+        };
+        let h = 1e-5;
+        let first = (f(&shifted(h)).item::<f64>() - f(&shifted(-h)).item::<f64>()) / (2.0 * h);
+        let given = gradient(&x).to_vec::<f64>()[i];
+        assert!((first - given).abs() < 1e-6, "first order, element {i}: {first} against {given}");
+        let slope = (value(&shifted(h)).item::<f64>() - value(&shifted(-h)).item::<f64>()) / (2.0 * h);
+        assert!((slope - second[i]).abs() < 1e-6, "second order, element {i}: {slope} against {}", second[i]);
+    }
+}
+
+#[test]
+fn a_recorded_list_runs_again_with_other_sizes() {
+    let list = Rc::new(List::default());
+    let rows = Shape::from_dims(&[Dim::symbol(0), Dim::known(3)]).unwrap();
+    let x = list.symbol(&TensorType::new(DType::F32, rows));
+    let (w, state) = (Variable::new(matrix(3, 3, 2)), generator(7));
+    let counter = Variable::with(tf::zeros([3]), "counter", false);
+    let body = |x: &Tensor| -> Result<Tensor> {
+        let noise = uniform(&state, *x.shape());
+        let h = tf::try_tanh(&tf::try_add(&tf::try_matmul(x, w.value())?, &noise)?)?;
+        let best = tf::argmax(&h, 0).cast(DType::I32);
+        counter.try_assign_add(best.cast(DType::F32))?;
+        tf::print("best {}", &[&best]);
+        let picked = tf::try_gather(&h, &best, 0)?;
+        tf::try_reduce_sum(&tf::try_transpose(&picked, [1, 0])?, 1)
+    };
+    let y = with_recorder(list.clone(), || body(&x)).unwrap();
+    assert_eq!(y.shape(), [3]);
+    let result = list.values.borrow()[&y.id()];
+    for n in [2usize, 5, 17] {
+        let feed = matrix(n, 3, n as i64);
+        let words = Resource::of(&state, "test").unwrap().lock().to_vec::<i64>();
+        let mut buffers = Vec::new();
+        let views = list.run(&[(0, crate::execute::view_of(&feed))], &[n], &mut buffers);
+        // SAFETY: the buffers live, the result is dense.
+        let got = unsafe { views[&result].as_slice::<f32>() }.to_vec();
+        // Eagerly from the same generator state, the same numbers come out bit for bit.
+        let counted = counter.value().to_vec::<f32>();
+        crate::ops::assign_raw(&state, &Tensor::from(words));
+        let eager = body(&feed).unwrap().to_vec::<f32>();
+        assert_eq!(got, eager, "{n} rows");
+        let twice = counter.value().to_vec::<f32>();
+        assert!(counted.iter().zip(&twice).all(|(a, b)| b >= a));
+    }
+}
+
+/// `tanh(a * b + c) * sigmoid(a)` as one program, from the meanings of four operations.
+fn fused() -> Program {
+    let s = Scalar::new();
+    let [a, b, c] = [0, 1, 2].map(|i| s.argument(i, DType::F32));
+    let meaning = |op: &dyn Op, x: &[_]| op.scalar(&s, x);
+    let product = meaning(&crate::ops::Multiply, &[a, b]);
+    let sum = meaning(&crate::ops::Add, &[product, c]);
+    let tanh = meaning(&crate::ops::Tanh, &[sum]);
+    let y = meaning(&crate::ops::Multiply, &[tanh, s.sigmoid(a)]);
+    Program::new(&s, &[DType::F32; 3], &[y])
+}
+
+#[test]
+fn one_fused_loop_equals_the_operations_bit_for_bit() {
+    let (a, b, c) = (matrix(37, 51, 1), matrix(37, 51, 2), matrix(1, 51, 3));
+    let program = fused();
+    let y = Tensor::uninit(a.ty()).unwrap();
+    let views = [&a, &b, &c].map(crate::execute::view_of);
+    let tiled = Tiled::new(&program, &views, &[crate::execute::view_of(&y)], Isa::current()).unwrap();
+    // SAFETY: a fresh output of the inputs' broadcast shape; ranges start at whole tiles.
+    let faults = [0..tiled.grain(), tiled.grain()..tiled.len].map(|r| unsafe { tiled.run(r) }.is_some());
+    assert_eq!(faults, [false; 2]);
+    let sigmoid = {
+        let s = Scalar::new();
+        let x = s.argument(0, DType::F32);
+        Program::new(&s, &[DType::F32], &[s.sigmoid(x)])
+    };
+    let gate = Tensor::uninit(a.ty()).unwrap();
+    let one = Tiled::new(&sigmoid, &[crate::execute::view_of(&a)], &[crate::execute::view_of(&gate)], Isa::current())
+        .unwrap();
+    // SAFETY: as above.
+    assert!(unsafe { one.run(0..one.len) }.is_none());
+    let plain = tf::tanh(&(&a * &b + &c)) * &gate;
+    assert_eq!(y.to_vec::<f32>(), plain.to_vec::<f32>());
+}
+
+#[test]
+fn the_same_program_is_cuda_text() {
+    let expected = "extern \"C\" __global__ void fused(Space space, const float* __restrict__ x0, \
+                    const float* __restrict__ x1, const float* __restrict__ x2, float* y0) {\n  \
+                    for (long i = blockIdx.x * (long)blockDim.x + threadIdx.x; i < space.count; \
+                    i += (long)gridDim.x * blockDim.x) {\n    \
+                    const float a0 = x0[offset(space, 0, i)];\n    \
+                    const float a1 = x1[offset(space, 1, i)];\n    \
+                    const float a2 = x2[offset(space, 2, i)];\n    \
+                    const float v0 = __fmul_rn(a0, a1);\n    \
+                    const float v1 = __fadd_rn(v0, a2);\n    \
+                    const float v2 = tanhf(v1);\n    \
+                    const float v3 = sigmoid(a0);\n    \
+                    const float o0 = __fmul_rn(v2, v3);\n    y0[i] = o0;\n  }\n}\n";
+    assert_eq!(elementwise_kernel("fused", &fused()), expected);
+}
+
+#[test]
+fn a_cast_program_rounds_once_in_cuda_text() {
+    let program = crate::scalar::program_of(&crate::ops::Tanh, &[DType::BF16]);
+    let text = elementwise_kernel("tanh_bf16", &program);
+    assert!(text.contains("const float v0 = convert<float>(a0);"), "{text}");
+    assert!(text.contains("const bf16 o0 = convert<bf16>(v1);"), "{text}");
+}

@@ -1,13 +1,13 @@
 //! Variables: shared, changeable tensors that tapes watch and optimizers update.
 //! A variable is a resource handle; its reads and writes are operations like any other.
 
+use crate::constant::IntoTensor;
 use crate::dtype::DType;
 use crate::error::{OrFail, Result};
 use crate::ops::{self, AsTensor, Change, TensorRef};
 use crate::shape::Shape;
 use crate::tape::Differentiable;
 use crate::tensor::{Resource, Tensor};
-use crate::constant::IntoTensor;
 use std::fmt;
 use std::panic::Location;
 

@@ -16,7 +16,13 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 const SHARE: usize = 256 * 1024;
 
 #[track_caller]
-pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32, accepts: DTypes, direct: Option<Code>) -> Result<Outputs> {
+pub(super) fn run(
+    op: &dyn Op,
+    inputs: &[&Tensor],
+    owned: u32,
+    accepts: DTypes,
+    direct: Option<Code>,
+) -> Result<Outputs> {
     if let Some(code) = direct
         && let Some(out) = one_instruction(code, inputs, owned, accepts)?
     {
@@ -43,7 +49,8 @@ fn one_instruction(code: Code, inputs: &[&Tensor], owned: u32, accepts: DTypes) 
         // Large operands that the caller gives up are worth the tile machine's detour into their memory.
         return Ok(None);
     }
-    let out = if result == ty.dtype { Tensor::uninit(ty)? } else { Tensor::uninit(&TensorType::new(result, ty.shape))? };
+    let out =
+        if result == ty.dtype { Tensor::uninit(ty)? } else { Tensor::uninit(&TensorType::new(result, ty.shape))? };
     // SAFETY: dense operands of the output's shape, the output fresh.
     let fault = unsafe { run(ty.shape.num_elements(), out.data(), first.data(), last.data(), std::ptr::null()) };
     // A fault takes the general way once more, which knows how to say so.

@@ -29,12 +29,13 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
     }
     let outputs: Outputs = types.iter().map(Tensor::uninit).collect::<Result<_>>()?;
     let output_views: SmallVec<[View; 2]> = outputs.iter().map(view_of).collect();
-    let mut call = CpuCall { inputs: &views, outputs: &output_views, scratch: std::ptr::null_mut(), isa: Isa::current() };
+    let mut call =
+        CpuCall { inputs: &views, outputs: &output_views, scratch: std::ptr::null_mut(), isa: Isa::current() };
     let work = op.work(&call);
     let scratch = if work.scratch > 0 { Some(StorageRef::allocate(work.scratch)?) } else { None };
     call.scratch = scratch.as_ref().map_or(std::ptr::null_mut(), StorageRef::data);
     // SAFETY: the views are valid for the inferred types, outputs and locked values are seen by nobody else.
-    unsafe { run_phases(op, &call, work.phases())? };
+    unsafe { run_phases(op, &call, &work.phases)? };
     resources.finish();
     Ok(outputs)
 }
@@ -44,8 +45,8 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
 /// # Safety
 /// As `Op::cpu` for all chunks.
 unsafe fn run_phases(op: &dyn Op, call: &CpuCall<'_>, phases: &[usize]) -> Result<()> {
-    if phases.iter().all(|&p| p == 1) {
-        for phase in 0..phases.len() {
+    if phases.iter().all(|&p| p <= 1) {
+        for phase in (0..phases.len()).filter(|&p| phases[p] == 1) {
             // SAFETY: by the caller's promise.
             unsafe { op.cpu(call, phase, 0)? };
         }

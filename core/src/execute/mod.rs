@@ -26,7 +26,10 @@ thread_local! {
 }
 
 /// Runs `body` with a recorder in place of the kernels.
-#[cfg_attr(not(test), expect(dead_code, reason = "the graph builder comes with tf_function; the skeleton test records"))]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the graph builder comes with tf_function; the skeleton test records")
+)]
 pub(crate) fn with_recorder<R>(recorder: Rc<dyn Recorder>, body: impl FnOnce() -> R) -> R {
     struct Leave(bool);
     impl Drop for Leave {

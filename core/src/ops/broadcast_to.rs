@@ -5,10 +5,11 @@ use super::public;
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
 use crate::shape::{IntoShape, MAX_RANK, Shape, broadcast};
 use crate::tape::{Backward, sum_to};
 use crate::tensor::{Layout, Tensor, TensorType};
+use std::sync::Arc;
 
 #[derive(Clone)]
 pub(crate) struct BroadcastTo {
@@ -17,6 +18,10 @@ pub(crate) struct BroadcastTo {
 
 impl Op for BroadcastTo {
     identity!("broadcast_to", { "shape": Shape = |this| &this.shape });
+
+    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+        Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)? })))
+    }
 
     fn kind(&self) -> Kind {
         Kind::View

@@ -7,10 +7,11 @@ use crate::backend::cpu::{CpuCall, vector};
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
 use crate::shape::{IntoShape, Shape};
 use crate::tensor::{Tensor, TensorType};
 use std::panic::Location;
+use std::sync::Arc;
 
 #[derive(Clone)]
 pub(crate) struct Fill {
@@ -25,6 +26,10 @@ impl Op for Fill {
         "dtype": DType = |this| this.dtype,
         "bits": Int = |this| this.bits as i64,
     });
+
+    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+        Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)?, ..self.clone() })))
+    }
 
     fn kind(&self) -> Kind {
         Kind::Movement

@@ -47,9 +47,8 @@ impl Op for MatMul {
             _ => {}
         }
         let outer = |s: &Shape| Shape::from_dims(&s.sizes()[..s.rank() - 2]);
-        let mut shape = broadcast(&outer(a)?, &outer(b)?, &mut cx.constraints).map_err(|e| e.in_op("matmul"))?;
-        shape.push(a.dim(a.rank() - 2))?;
-        shape.push(b.dim(b.rank() - 1))?;
+        let shape = broadcast(&outer(a)?, &outer(b)?, &mut cx.constraints).map_err(|e| e.in_op("matmul"))?;
+        let shape = shape.push(a.dim(a.rank() - 2))?.push(b.dim(b.rank() - 1))?;
         cx.output(cx.dtype(0), shape);
         Ok(())
     }

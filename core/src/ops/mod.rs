@@ -8,14 +8,23 @@ mod operators;
 mod reduction;
 mod support;
 
-pub use api::{AsTensor, TensorRef};
 pub(crate) use api::public;
+pub use api::{AsTensor, TensorRef};
+pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
 pub use operand::{Operand, ToOperand};
-pub(crate) use operators::{binary, operator, placeholder, run_binary};
+pub(crate) use operators::{operator, placeholder, run_binary};
 pub(crate) use reduction::broadcast_back;
-pub(crate) use assign::{Change, assign, read_variable};
 pub(crate) use support::*;
+#[cfg(test)]
+pub(crate) use {
+    add::Add,
+    assign::assign_raw,
+    cond::{Body, Cond},
+    multiply::Multiply,
+    random_uniform::RandomUniform,
+    tanh::Tanh,
+};
 
 /// Declares the operations' modules and passes their public functions on.
 macro_rules! operations {

@@ -83,9 +83,9 @@ impl Number {
     /// number and a truth value mixed.
     fn bits(self, op: &str, dtype: DType) -> Result<u64> {
         let refuse = |what: &str| {
-            Err(Error::invalid_argument(op, what).got(format!("{self:?} for a tensor of {dtype}")).help(
-                "a plain number takes the tensor's dtype; `cast` the tensor, or write the number as that dtype",
-            ))
+            Err(Error::invalid_argument(op, what)
+                .got(format!("{self:?} for a tensor of {dtype}"))
+                .help("a plain number takes the tensor's dtype; `cast` the tensor, or write the number as that dtype"))
         };
         let value = match self {
             Self::Bool(value) if dtype == DType::Bool => return Ok(u64::from(value)),

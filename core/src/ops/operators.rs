@@ -70,16 +70,17 @@ macro_rules! binary {
 }
 pub(crate) use binary;
 
-/// Implements a Rust operator by a binary operation, for all pairs of tensors, variables and numbers with a tensor.
+/// Implements a Rust operator by a binary operation, between tensors, variables and numbers.
+///
+/// One blanket implementation per left side, so that rustc knows the result's type before it knows a literal's. A
+/// number on the left is `f64` or `i32` for the same reason: with one candidate, `(1.0 + &x).log()` can be resolved.
 macro_rules! operator {
+    ($trait:ident::$method:ident = $op:expr) => {
+        $crate::ops::operator!(@any $trait $method $op; Tensor, &Tensor, &Variable);
+        $crate::ops::operator!(@number $trait $method $op; f64 Tensor, f64 &Tensor, f64 &Variable, i32 Tensor, i32 &Tensor, i32 &Variable);
+    };
     ($trait:ident::$method:ident = $op:expr; assign $assign:ident::$assign_method:ident) => {
-        $crate::ops::operator!(@pairs $trait $method $op;
-            &Tensor, &Tensor; &Tensor, Tensor; Tensor, &Tensor; Tensor, Tensor;
-            &Variable, &Tensor; &Variable, Tensor; &Tensor, &Variable; Tensor, &Variable; &Variable, &Variable;
-            &Tensor, f32; Tensor, f32; f32, &Tensor; f32, Tensor; &Variable, f32; f32, &Variable;
-            &Tensor, f64; Tensor, f64; f64, &Tensor; f64, Tensor; &Variable, f64; f64, &Variable;
-            &Tensor, i32; Tensor, i32; i32, &Tensor; i32, Tensor; &Variable, i32; i32, &Variable;
-            &Tensor, i64; Tensor, i64; i64, &Tensor; i64, Tensor; &Variable, i64; i64, &Variable);
+        $crate::ops::operator!($trait::$method = $op);
         const _: () = {
             use $crate::Tensor;
             impl<B: $crate::ops::ToOperand> std::ops::$assign<B> for Tensor {
@@ -92,7 +93,20 @@ macro_rules! operator {
             }
         };
     };
-    (@pairs $trait:ident $method:ident $op:expr; $($a:ty, $b:ty);*) => {
+    (@any $trait:ident $method:ident $op:expr; $($a:ty),*) => {
+        const _: () = {
+            use $crate::{Tensor, Variable};
+            $(impl<B: $crate::ops::ToOperand> std::ops::$trait<B> for $a {
+                type Output = Tensor;
+                #[track_caller]
+                #[inline]
+                fn $method(self, other: B) -> Tensor {
+                    $crate::error::OrFail::or_fail($crate::ops::run_binary(&$op, self, other))
+                }
+            })*
+        };
+    };
+    (@number $trait:ident $method:ident $op:expr; $($a:ident $b:ty),*) => {
         const _: () = {
             use $crate::{Tensor, Variable};
             $(impl std::ops::$trait<$b> for $a {

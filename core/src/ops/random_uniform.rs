@@ -5,8 +5,9 @@ use crate::backend::cpu::philox::{self, Generator as Stream};
 use crate::backend::cpu::{CpuCall, Work, part};
 use crate::dtype::{DType, DTypes, bf16, f16};
 use crate::error::{Error, Result};
-use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
+use crate::op::{Access, Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
 use crate::shape::Shape;
+use std::sync::Arc;
 
 /// Input: the generator's state, three int64 words. The bounds are attributes, so that a graph draws anew at each run.
 #[derive(Clone)]
@@ -27,6 +28,10 @@ impl Op for RandomUniform {
         "low": Float = |this| this.low,
         "high": Float = |this| this.high,
     });
+
+    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+        Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)?, ..self.clone() })))
+    }
 
     fn kind(&self) -> Kind {
         Kind::Effect

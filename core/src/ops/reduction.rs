@@ -28,7 +28,17 @@ impl Reduction {
         let plan = Plan::new(&call.inputs[0], self.axes);
         // SAFETY: scratch is what `work` asked for; outputs are dense and fresh.
         unsafe {
-            plan.run(op, self.monoid, self.mean, &call.inputs[0], &call.outputs[0], call.scratch, call.isa, phase, chunk)
+            plan.run(
+                op,
+                self.monoid,
+                self.mean,
+                &call.inputs[0],
+                &call.outputs[0],
+                call.scratch,
+                call.isa,
+                phase,
+                chunk,
+            )
         }
     }
 }

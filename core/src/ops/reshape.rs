@@ -6,10 +6,11 @@ use super::public;
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
 use crate::shape::{Dim, Shape, contiguous_strides, reshape_target, resolve_axis};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
+use std::sync::Arc;
 
 #[derive(Clone)]
 pub(crate) struct Reshape {
@@ -18,6 +19,10 @@ pub(crate) struct Reshape {
 
 impl Op for Reshape {
     identity!("reshape", { "shape": Shape = |this| &this.shape });
+
+    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+        Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)? })))
+    }
 
     fn kind(&self) -> Kind {
         Kind::View
@@ -84,9 +89,7 @@ pub(crate) fn reshape_to(x: &Tensor, shape: &Shape) -> Result<Tensor> {
 /// The tensor with one more dimension of size 1 at the end.
 #[track_caller]
 pub(crate) fn expand_last(x: &Tensor) -> Result<Tensor> {
-    let mut shape = *x.shape();
-    shape.push(Dim::ONE)?;
-    reshape_to(x, &shape)
+    reshape_to(x, &x.shape().push(Dim::ONE)?)
 }
 
 public! {
@@ -108,9 +111,7 @@ public! {
     /// ```
     pub fn expand_dims, try_expand_dims(x, axis: isize) -> Tensor {
         let axis = resolve_axis("expand_dims", axis, x.rank() + 1)?;
-        let mut shape = *x.shape();
-        shape.insert(axis, Dim::ONE)?;
-        reshape_to(x, &shape)
+        reshape_to(x, &x.shape().insert(axis, Dim::ONE)?)
     }
 
     /// Without the given dimensions of size 1; all of them for `()`.

@@ -8,12 +8,13 @@ use crate::backend::cpu::{CpuCall, View, vector};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
 use crate::scalar::Code;
 use crate::shape::{IntoShape, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 use std::panic::Location;
+use std::sync::Arc;
 
 /// Inputs: indices `[..., depth]`, updates `[..., rest of the shape after depth]`.
 #[derive(Clone)]
@@ -23,6 +24,10 @@ pub(crate) struct ScatterNd {
 
 impl Op for ScatterNd {
     identity!("scatter_nd", { "shape": Shape = |this| &this.shape });
+
+    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+        Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)? })))
+    }
 
     fn kind(&self) -> Kind {
         Kind::Movement

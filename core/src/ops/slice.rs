@@ -6,11 +6,12 @@ use crate::backend::cpu::{CpuCall, View, copy, vector};
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
 use crate::shape::{Dim, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// A part of a tensor: per dimension the first index, the number of elements, and the step between them.
 #[derive(Clone)]
@@ -57,6 +58,10 @@ impl Op for Slice {
         "steps": Ints = |this| &this.steps,
     });
 
+    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+        Ok(OpRef::Shared(Arc::new(Self { begin: self.begin.bind(lookup)?, size: self.size.bind(lookup)?, steps: self.steps.clone() })))
+    }
+
     fn kind(&self) -> Kind {
         Kind::View
     }
@@ -97,6 +102,12 @@ impl Op for SliceBack {
         "steps": Ints = |this| &this.slice.steps,
         "shape": Shape = |this| &this.whole,
     });
+
+    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+        let Slice { begin, size, steps } = &self.slice;
+        let slice = Slice { begin: begin.bind(lookup)?, size: size.bind(lookup)?, steps: steps.clone() };
+        Ok(OpRef::Shared(Arc::new(Self { slice, whole: self.whole.bind(lookup)? })))
+    }
 
     fn kind(&self) -> Kind {
         Kind::Movement

@@ -24,18 +24,26 @@ pub(crate) struct Scalar {
     pub(super) nodes: RefCell<Vec<Node>>,
     /// The result's dtype was chosen by the operation and is not narrowed to its inputs'.
     pub(super) exact: Cell<bool>,
+    /// How many stand-ins for operands that are not needed were made.
+    pub(super) stand_ins: Cell<usize>,
 }
 
 const NO_ARGS: [u32; 3] = [u32::MAX; 3];
 
 impl Scalar {
     pub fn new() -> Self {
-        Self { nodes: RefCell::new(Vec::with_capacity(16)), exact: Cell::new(false) }
+        Self { nodes: RefCell::new(Vec::with_capacity(16)), exact: Cell::new(false), stand_ins: Cell::new(0) }
     }
 
     /// Input number `index`, of a storage dtype.
     pub(super) fn input(&self, index: usize, dtype: DType) -> Val {
         self.add_node(Node { code: None, dtype, args: NO_ARGS, payload: index as u64 })
+    }
+
+    /// Input number `index` of a fused program, as the operations' meanings take it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "graphs fuse with it; the skeleton test does so by hand"))]
+    pub fn argument(&self, index: usize, dtype: DType) -> Val {
+        super::program::widen(self, self.input(index, dtype))
     }
 
     /// The dtype of a value.

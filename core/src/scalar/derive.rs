@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn chain_recomputes_what_is_inside() {
-        let expected = "t0 = sin.float32(x0)\nt1 = mul.float32(x2, x1)\nt2 = cos.float32(x0)\ny0 = mul.float32(t1, t2)\n";
+        let expected =
+            "t0 = sin.float32(x0)\nt1 = mul.float32(x2, x1)\nt2 = cos.float32(x0)\ny0 = mul.float32(t1, t2)\n";
         let got = text(|s, x| s.exp(s.sin(x)));
         // exp's own rule takes the saved output, so sin(x) itself is dead.
         assert_eq!(got, expected.split_once('\n').unwrap().1.replace("t1", "t0").replace("t2", "t1"));

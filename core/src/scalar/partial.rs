@@ -147,9 +147,9 @@ impl Op for Partial {
         let n = self.dtypes.len();
         let find = |which: usize| self.uses.iter().position(|&u| u == which).map(|at| inputs[at]);
         let xs: SmallVec<[Val; 4]> =
-            (0..n).map(|i| find(i).unwrap_or_else(|| s.unused(i, self.dtypes[i].compute()))).collect();
+            (0..n).map(|i| find(i).unwrap_or_else(|| s.unused(self.dtypes[i].compute()))).collect();
         let dy = inputs[inputs.len() - 1];
-        let stand_in = |s: &Scalar, dtype| find(n).unwrap_or_else(|| s.unused(n, dtype));
+        let stand_in = |s: &Scalar, dtype| find(n).unwrap_or_else(|| s.unused(dtype));
         expression(s, &*self.of, &xs, &self.dtypes, self.index, stand_in, |_, _| dy)
             // `make` found a path with the same operation and dtypes.
             .unwrap_or_else(|| s.constant(self.dtypes[self.index], 0.0))
@@ -161,12 +161,12 @@ impl Op for Partial {
 }
 
 impl Scalar {
-    /// A value that the expression does not depend on, for operand `which` that a derivative does not need.
+    /// A value that the expression does not depend on, for an operand that a derivative does not need.
     ///
     /// An input that no program has, not a constant: folding must not change the expression, and two operands must
-    /// not become one value.
-    fn unused(&self, which: usize, dtype: DType) -> Val {
-        self.input(usize::from(u16::MAX) - which, dtype)
+    /// not become one value, also where derivatives are nested.
+    fn unused(&self, dtype: DType) -> Val {
+        self.stand_ins.set(self.stand_ins.get() + 1);
+        self.input(usize::from(u16::MAX) - self.stand_ins.get(), dtype)
     }
 }
-

@@ -125,10 +125,14 @@ impl Gradients {
     /// InvalidArgument naming the first source that has none, and the operation that cut the path.
     #[track_caller]
     pub fn try_to_vec(&self) -> Result<Vec<Tensor>> {
-        self.list.iter().enumerate().map(|(i, c)| match c {
-            Some(c) => c.to_dense(),
-            None => Err(self.missing(i)),
-        }).collect()
+        self.list
+            .iter()
+            .enumerate()
+            .map(|(i, c)| match c {
+                Some(c) => c.to_dense(),
+                None => Err(self.missing(i)),
+            })
+            .collect()
     }
 
     pub(crate) fn missing(&self, index: usize) -> Error {

@@ -108,7 +108,8 @@ fn reachable(entries: &[Entry], slots: u32, sources: &[u32]) -> Vec<bool> {
 }
 
 fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Option<Cotangent>]) -> Result<()> {
-    let needs: SmallVec<[bool; 4]> = entry.inputs.iter().map(|p| p.slot != UNTRACKED && wanted[p.slot as usize]).collect();
+    let needs: SmallVec<[bool; 4]> =
+        entry.inputs.iter().map(|p| p.slot != UNTRACKED && wanted[p.slot as usize]).collect();
     if !needs.contains(&true) {
         return Ok(());
     }
@@ -149,7 +150,12 @@ fn accumulate(slot: &mut Option<Cotangent>, more: Cotangent) -> Result<()> {
 
 type Given = SmallVec<[Option<Cotangent>; 4]>;
 
-fn by_rule(entry: &Entry, op: &dyn Op, dys: SmallVec<[Option<Tensor>; 1]>, needs: SmallVec<[bool; 4]>) -> Result<Given> {
+fn by_rule(
+    entry: &Entry,
+    op: &dyn Op,
+    dys: SmallVec<[Option<Tensor>; 1]>,
+    needs: SmallVec<[bool; 4]>,
+) -> Result<Given> {
     if op.gradient() == Gradient::Missing {
         return Err(Error::unimplemented(op.name(), "this operation has no gradient")
             .help("wrap it in a `#[custom_gradient]` function, or keep it out of the differentiated path"));
@@ -216,7 +222,12 @@ pub(crate) fn sum_to(dx: Tensor, ty: &TensorType) -> Result<Tensor> {
     ops::reshape_to(&summed, &ty.shape)
 }
 
-fn custom(entry: &Entry, rule: &dyn super::backward::CustomRule, dys: SmallVec<[Option<Tensor>; 1]>, needs: &[bool]) -> Result<Given> {
+fn custom(
+    entry: &Entry,
+    rule: &dyn super::backward::CustomRule,
+    dys: SmallVec<[Option<Tensor>; 1]>,
+    needs: &[bool],
+) -> Result<Given> {
     let mut dense: SmallVec<[Tensor; 2]> = SmallVec::new();
     for (dy, output) in dys.into_iter().zip(&entry.outputs) {
         dense.push(match dy {
@@ -233,10 +244,13 @@ fn custom(entry: &Entry, rule: &dyn super::backward::CustomRule, dys: SmallVec<[
         };
         let ty = &entry.inputs[i].ty;
         if ty.dtype != DType::Resource && dx.ty() != ty {
-            return Err(Error::invalid_argument(rule.name(), format!("the custom gradient of input {i} has the wrong type"))
-                .got(dx.ty())
-                .expected(ty)
-                .help("the closure must return, for each input, a tensor of the input's own dtype and shape"));
+            return Err(Error::invalid_argument(
+                rule.name(),
+                format!("the custom gradient of input {i} has the wrong type"),
+            )
+            .got(dx.ty())
+            .expected(ty)
+            .help("the closure must return, for each input, a tensor of the input's own dtype and shape"));
         }
         given.push(Some(Cotangent::Dense(dx)));
     }

@@ -51,9 +51,12 @@ impl ForwardAccumulator {
         for &(primal, tangent) in pairs {
             let ty = primal.as_object::<Resource>().map_or(*primal.ty(), Resource::ty);
             if ty != *tangent.ty() || !ty.dtype.is_floating() {
-                return Err(Error::invalid_argument("forward_accumulator", "a tangent must have its primal's floating type")
-                    .got(tangent.ty())
-                    .expected(ty));
+                return Err(Error::invalid_argument(
+                    "forward_accumulator",
+                    "a tangent must have its primal's floating type",
+                )
+                .got(tangent.ty())
+                .expected(ty));
             }
             tangents.insert(primal.id(), tangent.clone());
         }
@@ -79,7 +82,12 @@ impl Drop for ForwardAccumulator {
 }
 
 /// Carries the tangents of all accumulators over an operation that ran.
-pub(super) fn follow(op: &dyn Op, inputs: &[&Tensor], outputs: &[Tensor], location: &'static Location<'static>) -> Result<()> {
+pub(super) fn follow(
+    op: &dyn Op,
+    inputs: &[&Tensor],
+    outputs: &[Tensor],
+    location: &'static Location<'static>,
+) -> Result<()> {
     each(inputs, outputs, |scratch| record::note(scratch, op, inputs, outputs, location))
 }
 
@@ -127,7 +135,8 @@ fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result
         };
         dummies.push(dummy);
     }
-    let sources: Vec<u32> = entry.inputs.iter().zip(tangents).map(|(p, t)| if t.is_some() { p.slot } else { UNTRACKED }).collect();
+    let sources: Vec<u32> =
+        entry.inputs.iter().zip(tangents).map(|(p, t)| if t.is_some() { p.slot } else { UNTRACKED }).collect();
     let inner = record::push(false);
     let noted = (|| {
         dummies.iter().flatten().for_each(|d| record::watch(&mut inner.borrow_mut(), d));

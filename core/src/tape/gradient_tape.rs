@@ -115,7 +115,13 @@ impl Running {
     }
 
     /// The gradients of `targets` by `handles`, walking over `entries`.
-    fn gradients(&self, targets: &[Tensor], handles: &[Tensor], options: &GradientOptions, entries: Entries<'_>) -> Result<Gradients> {
+    fn gradients(
+        &self,
+        targets: &[Tensor],
+        handles: &[Tensor],
+        options: &GradientOptions,
+        entries: Entries<'_>,
+    ) -> Result<Gradients> {
         let (seeds, sources, slots) = {
             let data = self.0.borrow();
             let seeds = seeds(&data, targets, options)?;
@@ -271,8 +277,15 @@ impl GradientTape {
     /// # Errors
     /// As [`try_gradient`](Self::try_gradient), and for output gradients of another type than the targets'.
     #[track_caller]
-    pub fn try_gradient_with<S: Sources>(self, target: impl Targets, sources: S, options: &GradientOptions) -> Result<S::Answer> {
-        self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(Location::caller()))
+    pub fn try_gradient_with<S: Sources>(
+        self,
+        target: impl Targets,
+        sources: S,
+        options: &GradientOptions,
+    ) -> Result<S::Answer> {
+        self.list(&target.tensors(), &sources.handles(), options)
+            .and_then(S::answer)
+            .map_err(|e| e.at(Location::caller()))
     }
 
     /// The gradient by one source, or `None` if the target does not depend on it, as TensorFlow answers.
@@ -325,8 +338,15 @@ impl PersistentTape {
     /// # Errors
     /// As [`GradientTape::try_gradient_with`].
     #[track_caller]
-    pub fn try_gradient_with<S: Sources>(&self, target: impl Targets, sources: S, options: &GradientOptions) -> Result<S::Answer> {
-        self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(Location::caller()))
+    pub fn try_gradient_with<S: Sources>(
+        &self,
+        target: impl Targets,
+        sources: S,
+        options: &GradientOptions,
+    ) -> Result<S::Answer> {
+        self.list(&target.tensors(), &sources.handles(), options)
+            .and_then(S::answer)
+            .map_err(|e| e.at(Location::caller()))
     }
 
     /// The gradient by one source, or `None` if the target does not depend on it, as TensorFlow answers.

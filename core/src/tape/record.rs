@@ -93,6 +93,13 @@ impl TapeData {
         self.slots.get(&tensor.id()).copied().unwrap_or(UNTRACKED)
     }
 
+    /// Notes that no gradient can come from these tensors, and why.
+    fn cut(&mut self, outputs: &[Tensor], cut: Cut) {
+        for output in outputs {
+            self.cuts.insert(output.id(), cut);
+        }
+    }
+
     pub fn clear(&mut self) {
         self.slots.clear();
         self.entries.clear();
@@ -154,7 +161,12 @@ fn for_each_tape(mut visit: impl FnMut(&mut TapeData)) {
 }
 
 /// Tells the tapes of this thread that an operation ran.
-pub(crate) fn observe(op: &dyn Op, inputs: &[&Tensor], outputs: &[Tensor], location: &'static Location<'static>) -> Result<()> {
+pub(crate) fn observe(
+    op: &dyn Op,
+    inputs: &[&Tensor],
+    outputs: &[Tensor],
+    location: &'static Location<'static>,
+) -> Result<()> {
     if LOCAL.with(|local| local.has(mode::TAPE)) {
         for_each_tape(|tape| note(tape, op, inputs, outputs, location));
     }
@@ -164,7 +176,13 @@ pub(crate) fn observe(op: &dyn Op, inputs: &[&Tensor], outputs: &[Tensor], locat
     Ok(())
 }
 
-pub(super) fn note(tape: &mut TapeData, op: &dyn Op, inputs: &[&Tensor], outputs: &[Tensor], location: &'static Location<'static>) {
+pub(super) fn note(
+    tape: &mut TapeData,
+    op: &dyn Op,
+    inputs: &[&Tensor],
+    outputs: &[Tensor],
+    location: &'static Location<'static>,
+) {
     if matches!(op.kind(), Kind::Read)
         && tape.watch_variables
         && inputs[0].as_object::<Resource>().is_some_and(|r| r.trainable)
@@ -179,7 +197,7 @@ pub(super) fn note(tape: &mut TapeData, op: &dyn Op, inputs: &[&Tensor], outputs
         if !tape.cuts.is_empty()
             && let Some(cut) = inputs.iter().find_map(|t| tape.cuts.get(&t.id()).copied())
         {
-            outputs.iter().for_each(|o| drop(tape.cuts.insert(o.id(), cut)));
+            tape.cut(outputs, cut);
         }
         return;
     }
@@ -190,7 +208,7 @@ pub(super) fn note(tape: &mut TapeData, op: &dyn Op, inputs: &[&Tensor], outputs
     };
     if let Some(reason) = stop {
         let cut = Cut { op: op.name(), reason, location };
-        outputs.iter().for_each(|o| drop(tape.cuts.insert(o.id(), cut)));
+        tape.cut(outputs, cut);
         return;
     }
     let needs: SmallVec<[bool; 4]> = slots.iter().zip(inputs).map(|(&s, t)| s != UNTRACKED && flows(t)).collect();
@@ -201,7 +219,11 @@ pub(super) fn note(tape: &mut TapeData, op: &dyn Op, inputs: &[&Tensor], outputs
         inputs: ports.collect(),
         outputs: output_ports(tape, outputs),
         saved_inputs: saved(saves, inputs),
-        saved_outputs: (0u32..).zip(outputs).filter(|(i, _)| saves.outputs.has(*i as usize)).map(|(i, t)| (i, t.clone())).collect(),
+        saved_outputs: (0u32..)
+            .zip(outputs)
+            .filter(|(i, _)| saves.outputs.has(*i as usize))
+            .map(|(i, t)| (i, t.clone()))
+            .collect(),
         location,
     };
     tape.entries.push(entry);

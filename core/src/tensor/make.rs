@@ -153,7 +153,9 @@ impl Tensor {
                 .help("return the tensor from the recorded function and read it there"));
         }
         if self.dtype() == crate::dtype::DType::Resource {
-            return Err(Error::invalid_argument(op, "a resource handle has no elements").help("read the variable first"));
+            return Err(
+                Error::invalid_argument(op, "a resource handle has no elements").help("read the variable first")
+            );
         }
         Ok(self)
     }

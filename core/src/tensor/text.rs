@@ -67,7 +67,14 @@ fn cell(dtype: DType, bits: u64) -> String {
     }
 }
 
-fn write(view: &View, axis: usize, abridge: bool, width: usize, cells: &mut impl Iterator<Item = String>, out: &mut String) {
+fn write(
+    view: &View,
+    axis: usize,
+    abridge: bool,
+    width: usize,
+    cells: &mut impl Iterator<Item = String>,
+    out: &mut String,
+) {
     if axis == view.rank() {
         let cell = cells.next().unwrap_or_default();
         out.push_str(&format!("{cell:>width$}"));

@@ -45,7 +45,8 @@ pub(crate) struct Plan {
 impl Plan {
     pub fn new(input: &View, axes: AxisSet) -> Self {
         let pick = |reduced: bool| {
-            let axes: SmallVec<[usize; MAX_RANK]> = (0..input.rank()).filter(|&a| axes.contains(a) == reduced).collect();
+            let axes: SmallVec<[usize; MAX_RANK]> =
+                (0..input.rank()).filter(|&a| axes.contains(a) == reduced).collect();
             let dims: SmallVec<[usize; MAX_RANK]> = axes.iter().map(|&a| input.dims()[a]).collect();
             collapse(&dims, 1, |_, i| input.strides()[axes[i]], |_, _| true)
         };
@@ -88,7 +89,18 @@ impl Plan {
     ///
     /// # Safety
     /// The input is the view the plan was made for; `scratch` and the dense `output` are as large as the plan says.
-    pub unsafe fn run(&self, op: &str, monoid: Monoid, mean: bool, input: &View, output: &View, scratch: *mut u8, isa: Isa, phase: usize, chunk: usize) -> Result<()> {
+    pub unsafe fn run(
+        &self,
+        op: &str,
+        monoid: Monoid,
+        mean: bool,
+        input: &View,
+        output: &View,
+        scratch: *mut u8,
+        isa: Isa,
+        phase: usize,
+        chunk: usize,
+    ) -> Result<()> {
         let Some(fold) = fold::lookup(monoid, self.dtype, isa) else {
             return Err(Error::invalid_argument(op, "this reduction has no meaning for the dtype").got(self.dtype));
         };

@@ -19,17 +19,13 @@ use std::cell::UnsafeCell;
 use std::hint::spin_loop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
 
-/// How long a worker looks for the next job before it parks.
-const SPIN: Duration = Duration::from_micros(50);
-/// Waking a thread costs the caller 3 to 8 us. So it first works alone for as long, in this job or in those just
-/// before; only then, with chunks left to share, the wake has earned its price.
-const WAKE_AFTER: Duration = Duration::from_micros(6);
-/// Solitary work longer ago than this no longer counts towards waking.
-const FORGET: Duration = Duration::from_micros(200);
+mod workers;
+
+use workers::Alarm;
+
 /// Turns of a waiting loop (some 25 ns each) before it offers its core to other threads between turns.
 const PATIENCE: u32 = 4096;
 
@@ -52,29 +48,16 @@ unsafe impl Sync for Job {}
 #[repr(align(128))]
 struct Padded<T>(T);
 
-struct Worker {
-    /// Set by the worker, cleared by whoever wakes it.
-    parked: AtomicBool,
-}
-
 static JOB: Job = Job { word: AtomicU64::new(0), task: UnsafeCell::new(None) };
 /// Chunks of the phase that are not finished.
 static PENDING: Padded<AtomicUsize> = Padded(AtomicUsize::new(0));
 /// Held by the thread whose job is being run.
 static BUSY: Padded<AtomicBool> = Padded(AtomicBool::new(false));
-/// Workers that are not parked.
-static AWAKE: Padded<AtomicUsize> = Padded(AtomicUsize::new(0));
-/// Workers that should be awake: each one that wakes wakes the next until they are.
-static WANTED: AtomicUsize = AtomicUsize::new(0);
 /// Threads to use, the caller included; 0 until first asked.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 static FAILED: AtomicBool = AtomicBool::new(false);
 /// The first panic of the job at hand.
 static PANIC: Mutex<Option<Box<dyn Any + Send>>> = Mutex::new(None);
-/// Time worked alone lately, and when that ended.
-static ALONE: Mutex<Option<(Duration, Instant)>> = Mutex::new(None);
-static ROSTER: Mutex<Vec<(Arc<Worker>, thread::Thread)>> = Mutex::new(Vec::new());
-
 /// Threads that kernels run on, the calling thread included.
 ///
 /// The number of processors this process may use, unless the environment variable `EAGERFLOW_THREADS` or
@@ -109,9 +92,7 @@ pub fn set_threads(n: usize) {
 #[inline]
 pub fn wake() {
     let wanted = threads() - 1;
-    if AWAKE.0.load(Relaxed) < wanted {
-        wake_one(wanted);
-    }
+    workers::wake(wanted);
 }
 
 /// Runs `task(p, c)` for every chunk `c < phases[p]` of every phase `p`, each phase finished before the next starts.
@@ -237,104 +218,11 @@ fn unpack(word: u64) -> (u32, u32) {
     (word as u32, (word >> 32) as u32)
 }
 
-/// Decides when sleeping workers are worth waking: see [`WAKE_AFTER`].
-struct Alarm {
-    wanted: usize,
-    /// Since when the caller has been working alone, set back by what it did alone just before; none if it is not.
-    since: Option<Instant>,
-}
-
-impl Alarm {
-    fn new(wanted: usize) -> Self {
-        let since = (AWAKE.0.load(Relaxed) < wanted).then(|| {
-            let now = Instant::now();
-            match *lock(&ALONE) {
-                Some((time, end)) if now.duration_since(end) < FORGET => now.checked_sub(time).unwrap_or(now),
-                _ => now,
-            }
-        });
-        Self { wanted, since }
-    }
-
-    /// Called with chunks left to share.
-    #[inline]
-    fn check(&mut self) {
-        if let Some(since) = self.since
-            && since.elapsed() >= WAKE_AFTER
-        {
-            self.since = None;
-            *lock(&ALONE) = None;
-            wake_one(self.wanted);
-        }
-    }
-
-    /// Called at the end of the job.
-    #[inline]
-    fn remember(&self) {
-        if let Some(since) = self.since {
-            *lock(&ALONE) = Some((since.elapsed(), Instant::now()));
-        }
-    }
-}
-
-/// Wakes or starts one worker, which in turn wakes the next until `wanted` are awake.
-#[cold]
-fn wake_one(wanted: usize) {
-    WANTED.store(wanted, Relaxed);
-    let mut roster = lock(&ROSTER);
-    for (worker, thread) in roster.iter().take(wanted) {
-        if worker.parked.swap(false, Relaxed) {
-            AWAKE.0.fetch_add(1, Relaxed);
-            thread.unpark();
-            return;
-        }
-    }
-    let index = roster.len();
-    if index < wanted {
-        let worker = Arc::new(Worker { parked: AtomicBool::new(false) });
-        let builder = thread::Builder::new().name(format!("eagerflow-worker-{}", index + 1));
-        // If the system refuses a thread, the work is done by fewer.
-        if let Ok(handle) = builder.spawn({
-            let worker = worker.clone();
-            move || serve(index, &worker)
-        }) {
-            AWAKE.0.fetch_add(1, Relaxed);
-            roster.push((worker, handle.thread().clone()));
-        }
-    }
-}
-
-/// A worker's life: help, look for more, park.
-fn serve(index: usize, me: &Worker) {
-    loop {
-        let wanted = WANTED.load(Relaxed);
-        if AWAKE.0.load(Relaxed) < wanted {
-            wake_one(wanted);
-        }
-        let mut idle = Instant::now();
-        // The threads may have been set to fewer since this worker started.
-        while index + 1 < threads() {
-            if help() {
-                idle = Instant::now();
-            }
-            for _ in 0..16 {
-                spin_loop();
-                let (low, high) = unpack(JOB.word.load(Relaxed));
-                if low < high {
-                    break;
-                }
-            }
-            if idle.elapsed() > SPIN {
-                break;
-            }
-        }
-        me.parked.store(true, Relaxed);
-        AWAKE.0.fetch_sub(1, Relaxed);
-        // A wake that is missed here costs nothing but time: the caller does the work itself.
-        while me.parked.load(Relaxed) {
-            thread::park();
-        }
-    }
+/// Whether there are chunks to claim: a look, without touching the line that others write.
+#[inline]
+fn is_work_left() -> bool {
+    let (low, high) = unpack(JOB.word.load(Relaxed));
+    low < high
 }
 
 /// Does chunks of the job at hand, if there is one, until none is left to claim.
@@ -356,3 +244,6 @@ fn help() -> bool {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;

@@ -223,7 +223,15 @@ fn period(space: &Collapsed, operand: usize) -> Option<usize> {
 ///
 /// # Safety
 /// The operand is valid over `space`, `out` holds `count` elements of `size` bytes and is aligned to it.
-unsafe fn gather(space: &Collapsed, operand: usize, base: *const u8, size: usize, start: usize, count: usize, out: *mut u8) {
+unsafe fn gather(
+    space: &Collapsed,
+    operand: usize,
+    base: *const u8,
+    size: usize,
+    start: usize,
+    count: usize,
+    out: *mut u8,
+) {
     let last = space.dims.len() - 1;
     let row = space.dims[last];
     let step = space.stride(last, operand);

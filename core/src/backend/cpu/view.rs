@@ -145,7 +145,7 @@ unsafe impl Sync for CpuCall<'_> {}
 pub(crate) struct Work {
     /// Bytes of scratch memory.
     pub scratch: usize,
-    /// Independent chunks per phase, with a barrier between phases; 0 ends the list.
+    /// Independent chunks per phase, with a barrier between phases; a phase of 0 chunks is skipped and keeps its number.
     pub phases: [usize; 4],
 }
 
@@ -156,12 +156,6 @@ impl Work {
     /// One phase of `chunks` parts, no scratch.
     pub const fn chunks(chunks: usize) -> Self {
         Self { scratch: 0, phases: [if chunks == 0 { 1 } else { chunks }, 0, 0, 0] }
-    }
-
-    /// The phases in use.
-    pub fn phases(&self) -> &[usize] {
-        let used = self.phases.iter().position(|&p| p == 0).unwrap_or(self.phases.len());
-        &self.phases[..used]
     }
 }
 

@@ -3,7 +3,8 @@
 
 use super::cells::{Cell, Cells, share};
 use super::forward::{axis_h, axis_w};
-use super::kernels::{Blocks, Kernels, choose};
+use super::kernels::{Block, Blocks, Kernels, choose};
+use super::partials::{SUM, pad, sum};
 use super::simd::Float;
 use super::tile::{MAX_ROWS, Tile};
 use super::{ConvGeometry, Work};
@@ -130,9 +131,6 @@ fn turned(g: &ConvGeometry) -> Option<ConvGeometry> {
     })
 }
 
-/// Elements of the gradient that one chunk of the last phase adds up.
-const SUM: usize = 4096;
-
 /// Scratch and chunks of [`filter_gradient`].
 pub fn filter_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
     let plan = Plan::new::<T>(g, isa);
@@ -173,33 +171,7 @@ pub unsafe fn filter_gradient<T: Float>(
             }
             _ => {
                 let range = chunk * SUM..plan.size().min((chunk + 1) * SUM);
-                sum(&plan, partials, range, dw);
-            }
-        }
-    }
-}
-
-/// Copies images into larger ones, with zeros around them.
-///
-/// # Safety
-/// `x` must hold the images of `from` and `copy` those of `to`, the given ones nobody else's.
-unsafe fn pad<T: Float>(from: &ConvGeometry, to: &ConvGeometry, x: *const T, copy: *mut T, images: Range<usize>) {
-    let c = to.in_c;
-    let (left, rows) = (from.pad_left.min(to.in_w), from.pad_top..from.pad_top + from.in_h);
-    let live = from.in_w.min(to.in_w - left);
-    for image in images {
-        for y in 0..to.in_h {
-            // SAFETY: the row lies in the copy, and where it has a source row, that lies in `x`.
-            unsafe {
-                let row = copy.add((image * to.in_h + y) * to.in_w * c);
-                if !rows.contains(&y) {
-                    row.write_bytes(0, to.in_w * c);
-                    continue;
-                }
-                row.write_bytes(0, left * c);
-                let source = x.add((image * from.in_h + y - from.pad_top) * from.in_w * c);
-                row.add(left * c).copy_from_nonoverlapping(source, live * c);
-                row.add((left + live) * c).write_bytes(0, (to.in_w - left - live) * c);
+                sum(&plan.g, plan.swapped, plan.parts, partials, range, dw);
             }
         }
     }
@@ -250,7 +222,7 @@ unsafe fn slab_cell<T: Float>(
     dy: *const T,
     dw: *mut T,
     slab: &Slab,
-    block: &super::kernels::Block,
+    block: &Block,
     mut cell: Cell,
 ) {
     let g = &plan.g;
@@ -302,36 +274,5 @@ unsafe fn slab_cell<T: Float>(
         // SAFETY: taps of these rows read inside the images for all pixels of the cell.
         unsafe { call(&tile) }
         row += tile.live;
-    }
-}
-
-/// Adds the partial sums in order, and turns the result if the operands were swapped.
-///
-/// # Safety
-/// `partials` must hold the sums of all parts, and `dw` the gradient, whose elements of the range are nobody else's.
-unsafe fn sum<T: Float>(plan: &Plan, partials: *const T, range: Range<usize>, dw: *mut T) {
-    const RUN: usize = 64;
-    let (g, size) = (&plan.g, plan.size());
-    let mut at = range.start;
-    while at < range.end {
-        let n = RUN.min(range.end - at);
-        let mut total = [T::default(); RUN];
-        for part in 0..plan.parts {
-            // SAFETY: the run lies in each of the arrays.
-            let run = unsafe { std::slice::from_raw_parts(partials.add(part * size + at), n) };
-            total.iter_mut().zip(run).for_each(|(t, &x)| *t = *t + x);
-        }
-        if plan.swapped {
-            for (i, &x) in total[..n].iter().enumerate() {
-                let (row, input) = ((at + i) / g.out_c, (at + i) % g.out_c);
-                let (tap, output) = (g.k_h * g.k_w - 1 - row / g.in_c, row % g.in_c);
-                // SAFETY: a permutation of the gradient's elements.
-                unsafe { *dw.add((tap * g.out_c + input) * g.in_c + output) = x };
-            }
-        } else {
-            // SAFETY: the run lies in the gradient, and is this chunk's.
-            unsafe { dw.add(at).copy_from_nonoverlapping(total.as_ptr(), n) };
-        }
-        at += n;
     }
 }

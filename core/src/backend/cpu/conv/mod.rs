@@ -12,6 +12,7 @@ mod forward;
 mod input_gradient;
 mod kernels;
 mod pack;
+mod partials;
 mod product;
 pub(crate) mod simd;
 #[cfg(test)]

@@ -142,7 +142,7 @@ impl<T: Float> Product<T> {
     unsafe fn walk(&self, tile: &mut Tile<T>, walk: &mut Walk, tap: (usize, usize), channel: usize, vectors: usize) {
         let column = self.kernels.columns[vectors - 1];
         // Without a valid tap nothing is read, and offsets would be meaningless.
-        let reads = tile.len[0] * tile.len[1] > 0;
+        let reads = !tile.len.contains(&0);
         let src_pixel = self.cols.stride * self.src_step[2];
         while walk.left > 0 {
             let (height, call) = choose(column, walk.left);

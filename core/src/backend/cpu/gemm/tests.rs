@@ -160,14 +160,11 @@ fn random_products_of_every_dtype() {
 #[test]
 fn products_that_are_cut() {
     let mut dice = Dice(2);
-    let shapes = [(1, 3000, 700), (700, 3000, 1), (2, 9000, 3), (300, 64, 200), (130, 1100, 70), (16, 300, 900)];
+    let shapes = [(1, 1500, 700), (700, 1500, 1), (2, 9000, 3), (300, 40, 200), (100, 1100, 70), (16, 100, 700)];
     for (m, k, n) in shapes {
         for batch in [1, 3] {
-            for _ in 0..4 {
-                let p = problem(m, k, n, batch, &mut dice);
-                for dtype in [DType::F32, DType::F64, DType::I32, DType::I64] {
-                    check_dtype(&p, dtype, &mut dice);
-                }
+            for dtype in [DType::F32, DType::F64, DType::F32, DType::I32] {
+                check_dtype(&problem(m, k, n, batch, &mut dice), dtype, &mut dice);
             }
         }
     }

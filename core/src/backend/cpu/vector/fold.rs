@@ -221,7 +221,13 @@ unsafe fn row_body<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, from:
 }
 
 #[inline(always)]
-unsafe fn columns_body<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, columns: usize, from: *const u8, acc: *mut u8) {
+unsafe fn columns_body<I: Item, C: Combine<I::Acc>>(
+    len: usize,
+    stride: isize,
+    columns: usize,
+    from: *const u8,
+    acc: *mut u8,
+) {
     // SAFETY: the caller gives `len` rows of `columns` elements and as many accumulators.
     unsafe {
         let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
@@ -246,7 +252,12 @@ unsafe fn columns_body<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, c
 
 /// `N` columns at once, their accumulators in registers.
 #[inline(always)]
-unsafe fn stripe<I: Item, C: Combine<I::Acc>, const N: usize>(len: usize, stride: isize, from: *const I, acc: *mut I::Acc) {
+unsafe fn stripe<I: Item, C: Combine<I::Acc>, const N: usize>(
+    len: usize,
+    stride: isize,
+    from: *const I,
+    acc: *mut I::Acc,
+) {
     // SAFETY: the caller gives N columns.
     unsafe {
         let mut lanes: [I::Acc; N] = *acc.cast();
@@ -260,7 +271,13 @@ unsafe fn stripe<I: Item, C: Combine<I::Acc>, const N: usize>(len: usize, stride
     }
 }
 
-unsafe fn finish<I: Item, C: Combine<I::Acc>>(outputs: usize, blocks: usize, partials: *const u8, divisor: usize, out: *mut u8) {
+unsafe fn finish<I: Item, C: Combine<I::Acc>>(
+    outputs: usize,
+    blocks: usize,
+    partials: *const u8,
+    divisor: usize,
+    out: *mut u8,
+) {
     // SAFETY: the caller gives `blocks` rows of `outputs` accumulators and room for the outputs.
     unsafe {
         let (partials, out) = (partials.cast::<I::Acc>(), out.cast::<I>());
@@ -292,12 +309,24 @@ macro_rules! instances {
 }
 instances!(row_avx2 columns_avx2 "avx2" row_avx512 columns_avx512 "avx512f,avx512bw,avx512dq,avx512vl");
 
-unsafe fn row_portable<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, _: usize, from: *const u8, acc: *mut u8) {
+unsafe fn row_portable<I: Item, C: Combine<I::Acc>>(
+    len: usize,
+    stride: isize,
+    _: usize,
+    from: *const u8,
+    acc: *mut u8,
+) {
     // SAFETY: the same contract.
     unsafe { row_body::<I, C>(len, stride, from, acc) }
 }
 
-unsafe fn columns_portable<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, n: usize, from: *const u8, acc: *mut u8) {
+unsafe fn columns_portable<I: Item, C: Combine<I::Acc>>(
+    len: usize,
+    stride: isize,
+    n: usize,
+    from: *const u8,
+    acc: *mut u8,
+) {
     // SAFETY: the same contract.
     unsafe { columns_body::<I, C>(len, stride, n, from, acc) }
 }

@@ -60,12 +60,12 @@ macro_rules! compare {
 }
 
 unary! { Neg<Number> neg Abs<Number> abs Sign<Number> sign Sqrt<Real> sqrt Exp<Real> exp Expm1<Real> expm1 Log<Real> log
-    Log1p<Real> log1p Sin<Real> sin Cos<Real> cos Tanh<Real> tanh Erf<Real> erf Sigmoid<Real> sigmoid Floor<Real> floor
-    Ceil<Real> ceil Round<Real> round Not<Bits> not }
+Log1p<Real> log1p Sin<Real> sin Cos<Real> cos Tanh<Real> tanh Erf<Real> erf Sigmoid<Real> sigmoid Floor<Real> floor
+Ceil<Real> ceil Round<Real> round Not<Bits> not }
 binary! { Add<Number> add Sub<Number> sub Mul<Number> mul Div<Number> div Rem<Number> rem FloorDiv<Number> floor_div
-    FloorMod<Number> floor_mod Pow<Number> pow Min<Number> min Max<Number> max And<Bits> and Or<Bits> or Xor<Bits> xor }
+FloorMod<Number> floor_mod Pow<Number> pow Min<Number> min Max<Number> max And<Bits> and Or<Bits> or Xor<Bits> xor }
 faulty! { Div div no_divisor Rem rem no_divisor FloorDiv floor_div no_divisor FloorMod floor_mod no_divisor
-    Pow pow no_exponent }
+Pow pow no_exponent }
 compare! { Eq == Ne != Lt < Le <= }
 
 struct Rsqrt<T>(PhantomData<T>);
@@ -300,7 +300,13 @@ pub(super) fn narrow_f16(x: f32) -> u16 {
     let small = (f32::from_bits(bits) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
     let normal = bits.wrapping_add(0xc800_0000).wrapping_add(0xfff + (bits >> 13 & 1)) >> 13;
     let special = if bits > 0x7f80_0000 { 0x7e00 } else { 0x7c00 };
-    let magnitude = if bits < 0x3880_0000 { small } else if bits >= 0x4780_0000 { special } else { normal };
+    let magnitude = if bits < 0x3880_0000 {
+        small
+    } else if bits >= 0x4780_0000 {
+        special
+    } else {
+        normal
+    };
     (sign | magnitude) as u16
 }
 

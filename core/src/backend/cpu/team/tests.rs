@@ -1,0 +1,103 @@
+//! Tests of the team: every chunk exactly once and in order of phases, from several threads, with panics and nesting.
+//! The settings are the process's, but results must not depend on them, so other tests may run at the same time.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
+
+use super::*;
+
+/// A small generator of pseudo-random numbers, so that failures repeat.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as usize) % n
+    }
+}
+
+/// One job of random phases, chunks and lengths; panics in a chunk now and then.
+fn job(dice: &mut Dice) {
+    let phases: Vec<usize> = (0..dice.below(4)).map(|_| dice.below(9)).collect();
+    let hits: Vec<Vec<AtomicU32>> = phases.iter().map(|&n| (0..n).map(|_| AtomicU32::new(0)).collect()).collect();
+    let (length, nested) = (dice.below(200), dice.below(50) == 0);
+    let bomb = (dice.below(100), dice.below(9));
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        run(&phases, &|phase, chunk| {
+            assert_eq!(hits[phase][chunk].fetch_add(1, Relaxed), 0);
+            assert!(hits[..phase].iter().flatten().all(|h| h.load(Relaxed) == 1), "an earlier phase is not finished");
+            for _ in 0..length * (chunk % 3) {
+                spin_loop();
+            }
+            if (phase, chunk) == bomb {
+                panic_any("bomb");
+            }
+            if nested {
+                let inner = AtomicUsize::new(0);
+                run(&[3, 2], &|_, _| {
+                    inner.fetch_add(1, Relaxed);
+                });
+                assert_eq!(inner.load(Relaxed), 5);
+            }
+        });
+    }));
+    let counts = || hits.iter().flatten().map(|h| h.load(Relaxed));
+    match result {
+        Ok(()) => assert!(counts().all(|n| n == 1)),
+        Err(payload) => {
+            assert_eq!(payload.downcast_ref(), Some(&"bomb"));
+            assert!(bomb.1 < phases[bomb.0] && counts().all(|n| n <= 1));
+        }
+    }
+}
+
+#[test]
+fn every_chunk_runs_once_and_phases_keep_their_order() {
+    // A panic that is meant need not be printed; others still fail the test.
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if info.payload().downcast_ref() != Some(&"bomb") {
+            before(info);
+        }
+    }));
+    let rounds = if cfg!(miri) { 50 } else { 10_000 };
+    thread::scope(|s| {
+        for seed in 0..4 {
+            s.spawn(move || {
+                let mut dice = Dice(seed);
+                for i in 0..rounds {
+                    if i % 1000 == 0 {
+                        set_threads(1 + dice.below(5));
+                        wake();
+                    }
+                    job(&mut dice);
+                }
+            });
+        }
+    });
+    set_threads(0);
+}
+
+#[test]
+fn the_work_of_one_chunk_reaches_the_next_phase() {
+    let mut left = vec![0_u64; 64];
+    let mut right = vec![0_u64; 64];
+    struct Ends(*mut u64, *mut u64);
+    // SAFETY: chunks write elements of their own, and read only what the phase before wrote.
+    unsafe impl Sync for Ends {}
+    for round in 1..=500_u64 {
+        let ends = Ends(left.as_mut_ptr(), right.as_mut_ptr());
+        run(&[64, 64], &|phase, i| {
+            let ends = &ends;
+            // SAFETY: see above; the indices are below 64.
+            unsafe { if phase == 0 { *ends.0.add(i) = round + i as u64 } else { *ends.1.add(i) = *ends.0.add(63 - i) } }
+        });
+        assert!(right.iter().enumerate().all(|(i, &x)| x == round + 63 - i as u64));
+    }
+}
+
+#[test]
+fn no_phases_and_no_chunks_are_no_work() {
+    run(&[], &|_, _| unreachable!());
+    run(&[0, 0], &|_, _| unreachable!());
+}
