@@ -13,7 +13,7 @@ pub use api::{AsTensor, TensorRef};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
 pub use operand::{Operand, ToOperand};
-pub(crate) use operators::{operator, placeholder, run_binary};
+pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
 #[cfg(test)]
@@ -38,25 +38,45 @@ macro_rules! operations {
 }
 
 operations! {
+    abs
     add
     argmax
     assign
     broadcast_to
     cast
+    compare
     concat
     cond
+    divide
+    exp
     fill
     gather
     gather_nd
+    log
+    logical
     matmul
+    maximum
+    minimum
     multiply
+    neg
+    pow
     print
     random_uniform
+    reciprocal
     reduce_sum
+    relu
     reshape
+    rsqrt
     scatter_nd
+    select
+    sigmoid
+    sign
     slice
+    sqrt
+    square
+    squared_difference
     subtract
     tanh
     transpose
+    truncatemod
 }
