@@ -3,10 +3,13 @@
 
 mod api;
 mod axes;
+#[cfg(test)]
+pub(crate) mod differences;
 mod operand;
 mod operators;
 mod reduction;
 mod support;
+mod window;
 
 pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
@@ -16,6 +19,7 @@ pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
+pub use window::{Padding, Pair};
 #[cfg(test)]
 pub(crate) use {
     add::Add,
@@ -42,6 +46,7 @@ operations! {
     add
     argmax
     assign
+    bias_add
     broadcast_to
     cast
     compare
@@ -49,6 +54,7 @@ operations! {
     cond
     divide
     exp
+    conv2d
     fill
     gather
     gather_nd
