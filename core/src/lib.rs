@@ -33,6 +33,9 @@ mod scalar;
 pub mod shape;
 mod tape;
 mod tensor;
+#[doc(hidden)]
+#[path = "testing.rs"]
+pub mod __testing;
 mod variable;
 
 #[cfg(test)]

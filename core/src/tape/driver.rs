@@ -125,13 +125,14 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
     if dys.iter().all(Option::is_none) {
         return Ok(());
     }
-    let given = match &entry.rule {
+    let mut given = match &entry.rule {
         Rule::Custom(rule) => custom(entry, &**rule, dys, &needs)?,
         Rule::Op(op) => match op.kind() {
             Kind::Elementwise { .. } => elementwise(entry, &**op, dys, &needs)?,
             _ => by_rule(entry, &**op, dys, needs)?,
         },
     };
+    crate::__testing::inspect(entry.rule.name(), &mut given)?;
     for (i, cotangent) in given.into_iter().enumerate() {
         if let Some(cotangent) = cotangent {
             accumulate(&mut cotangents[entry.inputs[i].slot as usize], cotangent)?;
