@@ -3,7 +3,7 @@
 
 use super::backward::Backward;
 use super::cotangent::Cotangent;
-use super::record::{Entry, Rule, UNTRACKED};
+use super::record::{Entry, Partials, Rule, UNTRACKED};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
@@ -14,29 +14,30 @@ use crate::shape::broadcast_reduce_axes;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 
-/// What a tape must keep of an operation.
-pub(super) fn saves_of(op: &dyn Op, inputs: &[&Tensor], needs: &[bool]) -> Saves {
+/// What a tape must keep of an operation: tensors, and the derivatives of element-wise ones.
+pub(super) fn saves_of(op: &dyn Op, inputs: &[&Tensor], needs: &[bool]) -> (Saves, Partials) {
     if !matches!(op.kind(), Kind::Elementwise { .. }) {
-        return op.saves(needs);
+        return (op.saves(needs), Partials::new());
     }
     let dtypes: SmallVec<[DType; 4]> = inputs.iter().map(|t| t.dtype()).collect();
     let mut saves = Saves::NOTHING;
-    for (i, _) in needs.iter().enumerate().filter(|(_, n)| **n) {
-        if let Some(info) = partial(op, &dtypes, i) {
-            for &used in &info.uses {
-                match used == inputs.len() {
-                    true => saves = saves.and(Saves::outputs(&[0])),
-                    false => saves = saves.and(Saves::inputs(&[used])),
-                }
+    let mut partials = Partials::new();
+    for (i, &needed) in needs.iter().enumerate() {
+        let info = if needed { partial(op, &dtypes, i) } else { None };
+        for &used in info.iter().flat_map(|info| &info.uses) {
+            match used == inputs.len() {
+                true => saves = saves.and(Saves::outputs(&[0])),
+                false => saves = saves.and(Saves::inputs(&[used])),
             }
         }
+        partials.push(info);
     }
-    saves
+    (saves, partials)
 }
 
 /// Where the walk takes its entries from: freed as they are used, or kept for another walk.
 pub(super) enum Entries<'a> {
-    Consumed(Vec<Entry>),
+    Consumed(&'a mut Vec<Entry>),
     Kept(&'a [Entry]),
 }
 
@@ -44,9 +45,9 @@ pub(super) enum Entries<'a> {
 pub(super) fn backprop(
     mut entries: Entries<'_>,
     slots: u32,
-    targets: Vec<(u32, Tensor)>,
+    targets: SmallVec<[(u32, Tensor); 1]>,
     sources: &[u32],
-) -> Result<Vec<Option<Cotangent>>> {
+) -> Result<SmallVec<[Option<Cotangent>; 4]>> {
     let wanted = reachable(
         match &entries {
             Entries::Consumed(list) => list,
@@ -55,7 +56,7 @@ pub(super) fn backprop(
         slots,
         sources,
     );
-    let mut cotangents: Vec<Option<Cotangent>> = (0..slots).map(|_| None).collect();
+    let mut cotangents: SmallVec<[Option<Cotangent>; 32]> = (0..slots).map(|_| None).collect();
     for (slot, dy) in targets {
         accumulate(&mut cotangents[slot as usize], Cotangent::Dense(dy))?;
     }
@@ -92,8 +93,8 @@ pub(super) fn backprop(
 }
 
 /// Which slots depend on a source: only through them do cotangents flow.
-fn reachable(entries: &[Entry], slots: u32, sources: &[u32]) -> Vec<bool> {
-    let mut wanted = vec![false; slots as usize];
+fn reachable(entries: &[Entry], slots: u32, sources: &[u32]) -> SmallVec<[bool; 64]> {
+    let mut wanted = SmallVec::from_elem(false, slots as usize);
     for &source in sources.iter().filter(|&&s| s != UNTRACKED) {
         wanted[source as usize] = true;
     }
@@ -128,7 +129,7 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
     let mut given = match &entry.rule {
         Rule::Custom(rule) => custom(entry, &**rule, dys, &needs)?,
         Rule::Op(op) => match op.kind() {
-            Kind::Elementwise { .. } => elementwise(entry, &**op, dys, &needs)?,
+            Kind::Elementwise { .. } => elementwise(entry, dys, &needs)?,
             _ => by_rule(entry, &**op, dys, needs)?,
         },
     };
@@ -183,13 +184,11 @@ fn check(op: &str, index: usize, dx: &Tensor, ty: &TensorType) -> Result<()> {
 }
 
 /// Element-wise operations differentiate their meaning; each partial derivative is one fused operation.
-fn elementwise(entry: &Entry, op: &dyn Op, mut dys: SmallVec<[Option<Tensor>; 1]>, needs: &[bool]) -> Result<Given> {
-    let dtypes: SmallVec<[DType; 4]> = entry.inputs.iter().map(|p| p.ty.dtype).collect();
+fn elementwise(entry: &Entry, mut dys: SmallVec<[Option<Tensor>; 1]>, needs: &[bool]) -> Result<Given> {
     let Some(dy) = dys[0].take() else { return Ok(Given::new()) };
     let mut given = Given::new();
-    for (i, &needed) in needs.iter().enumerate() {
-        let info = if needed { partial(op, &dtypes, i) } else { None };
-        let Some(info) = info else {
+    for (i, info) in entry.partials.iter().enumerate() {
+        let Some(info) = info.as_ref().filter(|_| needs[i]) else {
             given.push(None);
             continue;
         };
@@ -198,7 +197,7 @@ fn elementwise(entry: &Entry, op: &dyn Op, mut dys: SmallVec<[Option<Tensor>; 1]
             false => {
                 let mut inputs: SmallVec<[&Tensor; 4]> = SmallVec::new();
                 for &used in &info.uses {
-                    let saved = match used == dtypes.len() {
+                    let saved = match used == entry.inputs.len() {
                         true => entry.saved_outputs.iter().map(|(_, t)| t).next(),
                         false => entry.saved_inputs.iter().find(|(k, _)| *k as usize == used).map(|(_, t)| t),
                     };

@@ -5,6 +5,7 @@ use super::backward::CustomRule;
 use super::driver;
 use crate::error::Result;
 use crate::op::{Gradient, Kind, Op, OpRef, Saves};
+use crate::scalar::PartialInfo;
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor, TensorType};
 use smallvec::SmallVec;
@@ -47,8 +48,12 @@ pub(crate) struct Entry {
     pub outputs: SmallVec<[Port; 1]>,
     pub saved_inputs: SmallVec<[(u32, Tensor); 2]>,
     pub saved_outputs: SmallVec<[(u32, Tensor); 1]>,
+    /// For element-wise operations, the derivative by each input that needs one.
+    pub partials: Partials,
     pub location: &'static Location<'static>,
 }
+
+pub(crate) type Partials = SmallVec<[Option<Rc<PartialInfo>>; 2]>;
 
 /// Where and why a path was cut.
 #[derive(Clone, Copy)]
@@ -222,13 +227,14 @@ pub(super) fn note(
         return;
     }
     let needs: SmallVec<[bool; 4]> = slots.iter().zip(inputs).map(|(&s, t)| s != UNTRACKED && flows(t)).collect();
-    let saves = driver::saves_of(op, inputs, &needs);
+    let (saves, partials) = driver::saves_of(op, inputs, &needs);
     let ports = slots.iter().zip(inputs).map(|(&slot, t)| Port { slot, ty: *t.ty() });
     let entry = Entry {
         rule: Rule::Op(op.keep()),
         inputs: ports.collect(),
         outputs: output_ports(tape, outputs),
         saved_inputs: saved(saves, inputs),
+        partials,
         saved_outputs: (0u32..)
             .zip(outputs)
             .filter(|(i, _)| saves.outputs.has(*i as usize))
@@ -285,6 +291,7 @@ pub(crate) fn record_custom(
             outputs: output_ports(tape, outputs),
             saved_inputs: SmallVec::new(),
             saved_outputs: SmallVec::new(),
+            partials: Partials::new(),
             location,
         };
         tape.entries.push(entry);
