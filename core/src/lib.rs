@@ -33,10 +33,11 @@ mod scalar;
 pub mod shape;
 mod tape;
 mod tensor;
+mod variable;
+
 #[doc(hidden)]
 #[path = "testing.rs"]
 pub mod __testing;
-mod variable;
 
 #[cfg(test)]
 mod skeleton;
