@@ -45,18 +45,34 @@ operations! {
     cast
     concat
     cond
+    eye
     fill
     gather
     gather_nd
+    linspace
     matmul
     multiply
+    one_hot
+    pad
     print
     random_uniform
+    range
+    reduce_all
+    reduce_any
+    reduce_max
+    reduce_mean
+    reduce_min
     reduce_sum
     reshape
+    reverse
     scatter_nd
     slice
+    split
+    stack
+    strided_slice
     subtract
     tanh
+    tile
     transpose
+    unstack
 }

@@ -112,7 +112,7 @@ impl Plan {
             }
         } else {
             // SAFETY: all partial results are there after phase 0.
-            unsafe { (fold.finish)(self.outputs, self.blocks, scratch, if mean { self.count } else { 0 }, output.ptr) };
+            unsafe { (fold.finish)(self.outputs, self.blocks, scratch, mean.then_some(self.count), output.ptr) };
         }
         Ok(())
     }
