@@ -95,3 +95,17 @@ fn diagonal(shape: Shape, dtype: DType) -> Result<Tensor> {
     }
     execute1(&Eye { shape, dtype }, &[])
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use tf::DType;
+
+    #[test]
+    fn batches_dtypes_and_edges() {
+        assert_eq!(tf::try_eye([2, 2, 1], DType::Bool).unwrap().to_vec::<bool>(), [true, false, true, false]);
+        assert_eq!(tf::eye(0).shape(), [0, 0]);
+        assert_eq!(tf::try_eye([3, 0, 2], DType::F16).unwrap().shape(), [3, 0, 2]);
+        assert!(tf::try_eye([3], DType::F32).is_err() && tf::try_eye([2, -1], DType::F32).is_err());
+    }
+}

@@ -116,3 +116,24 @@ fn spaced(start: Operand<'_>, stop: Operand<'_>, num: usize, axis: isize) -> Res
     let weights = reshape_to(&weights, &Shape::from_dims(&along[..ends.rank()])?)?;
     execute1(&Between, &[&start, &stop, &weights])
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+    use tf::DType;
+
+    #[test]
+    fn ends_are_exact_and_gradients_flow() {
+        let f = |x: &[tf::Tensor]| tf::try_linspace(&x[0], &x[1], 4, 1).unwrap().square();
+        check(&f, &[numbers(1, &[3]), numbers(2, &[3])]);
+        assert_eq!(tf::linspace(0.1, 0.7, 7).to_vec::<f32>()[6], 0.7);
+        assert_eq!(tf::linspace(-1.5, 2.0, 1).to_vec::<f32>(), [-1.5]);
+        assert_eq!(tf::linspace(0, 1, 3).to_vec::<f64>(), [0.0, 0.5, 1.0]);
+        assert_eq!(tf::linspace(&tf::constant_of(0, DType::I8), 1, 2).dtype(), DType::F32);
+        assert!(tf::try_linspace(0.0, 1.0, 0, 0).is_err() && tf::try_linspace(0.0, 1.0, 2, 1).is_err());
+        assert!(
+            tf::try_linspace(&tf::constant([0.0]), 1.0, 2, 0).is_err() && tf::try_linspace(true, false, 2, 0).is_err()
+        );
+    }
+}

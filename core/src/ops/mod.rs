@@ -52,38 +52,33 @@ operations! {
     compare
     concat
     cond
+    conv2d
+    divide
+    exp
     eye
     fill
     gather
     gather_nd
     linspace
-    divide
-    exp
-    conv2d
-    fill
-    gather
-    gather_nd
     log
     logical
     matmul
     maximum
     minimum
     multiply
+    neg
     one_hot
     pad
+    pow
     print
     random_uniform
     range
+    reciprocal
     reduce_all
     reduce_any
     reduce_max
     reduce_mean
     reduce_min
-    neg
-    pow
-    print
-    random_uniform
-    reciprocal
     reduce_sum
     relu
     reshape
@@ -95,15 +90,15 @@ operations! {
     sign
     slice
     split
-    stack
-    strided_slice
     sqrt
     square
     squared_difference
+    stack
+    strided_slice
     subtract
     tanh
     tile
     transpose
-    unstack
     truncatemod
+    unstack
 }

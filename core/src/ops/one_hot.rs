@@ -149,3 +149,32 @@ fn hot(indices: &Tensor, depth: Dim, on: Operand<'_>, off: Operand<'_>, axis: is
     let (on, off) = (on.tensor("one_hot", dtype)?, off.tensor("one_hot", dtype)?);
     execute1(&OneHot { depth: Shape::from_dims(&[depth])?, axis }, &[indices, &on, &off])
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+
+    #[test]
+    fn axes_values_and_edges() {
+        let x = tf::constant([[0, 1], [3, -1]]);
+        let y = tf::one_hot_with(&x, 4, 5.0, 1.0, 1);
+        let want = [5.0, 1.0, 1.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 5.0, 1.0];
+        assert_eq!(y.to_vec::<f32>(), want);
+        assert_eq!(tf::one_hot(&tf::constant(1), 3).to_vec::<f32>(), [0.0, 1.0, 0.0]);
+        assert_eq!(tf::one_hot(&x, 0).shape(), [2, 2, 0]);
+        assert_eq!(
+            tf::one_hot_with(&tf::cast(&tf::zeros([0, 2]), tf::DType::I64), 3, true, false, 0).shape(),
+            [3, 0, 2]
+        );
+        assert!(tf::try_one_hot(&tf::constant(1.5), 3, 1, 0, -1).is_err());
+        assert!(tf::try_one_hot(&x, 3, 1, &tf::constant([0, 0]), -1).is_err());
+        assert!(tf::try_one_hot(&x, 3, 1, 0, 3).is_err());
+    }
+
+    #[test]
+    fn many_rows_are_shared_out() {
+        let labels = tf::range(0, 50_000, 1) % 10;
+        let y = tf::one_hot(&labels, 10).to_vec::<f32>();
+        assert!(y.iter().enumerate().all(|(i, &v)| v == f32::from(i / 10 % 10 == i % 10)));
+    }
+}

@@ -59,9 +59,12 @@ impl Op for Pad {
                 PadMode::Symmetric => size.known_value().unwrap_or(usize::MAX),
             };
             if before.max(after) > most {
-                return Err(Error::invalid_argument("pad", format!("the margin of axis {axis} is wider than its mirror image"))
-                    .got(format!("{before} and {after} around a size of {size}"))
-                    .expected(format!("at most {most} on each side")));
+                return Err(Error::invalid_argument(
+                    "pad",
+                    format!("the margin of axis {axis} is wider than its mirror image"),
+                )
+                .got(format!("{before} and {after} around a size of {size}"))
+                .expected(format!("at most {most} on each side")));
             }
             dims.push(size + before + after);
         }
@@ -262,4 +265,48 @@ fn with_value(x: &Tensor, paddings: &[[isize; 2]], value: impl ToOperand) -> Res
         return Err(Error::invalid_argument("pad", "the value must be a scalar").got(value.ty()).expected("shape []"));
     }
     execute1(&Pad { margins: margins(paddings, x.rank())?, mode: PadMode::Constant }, &[x, &value])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+    use tf::PadMode;
+
+    #[test]
+    fn gradients() {
+        let x = numbers(1, &[3, 4]);
+        for mode in [PadMode::Constant, PadMode::Reflect, PadMode::Symmetric] {
+            check(&|x| tf::pad(&x[0], [[1, 2], [2, 3]], mode).square(), std::slice::from_ref(&x));
+            check(&|x| tf::pad(&x[0], [[2, 0], [0, 0]], mode).square(), std::slice::from_ref(&x));
+        }
+        check(&|x| tf::pad_value(&x[0], [[1, 1], [0, 1]], 7.0).square(), std::slice::from_ref(&x));
+    }
+
+    #[test]
+    fn edges_and_refusals() {
+        let x = tf::constant([1, 2]);
+        assert_eq!(tf::pad(&x, [[0, 0]], PadMode::Reflect).to_vec::<i32>(), [1, 2]);
+        assert_eq!(tf::pad(&tf::zeros([0, 2]), [[1, 1], [0, 0]], PadMode::Constant).to_vec::<f32>(), [0.0; 4]);
+        assert_eq!(tf::pad(&tf::constant(4), [], PadMode::Symmetric).item::<i32>(), 4);
+        assert!(tf::try_pad(&x, [[2, 0]], PadMode::Reflect).is_err());
+        assert!(tf::try_pad(&x, [[0, 3]], PadMode::Symmetric).is_err());
+        assert!(
+            tf::try_pad(&x, [[-1, 0]], PadMode::Constant).is_err() && tf::try_pad(&x, [], PadMode::Constant).is_err()
+        );
+        assert!(tf::try_pad_value(&x, [[1, 0]], 0.5).is_err());
+        assert!(tf::try_pad_value(&x, [[1, 0]], &tf::constant([1, 2])).is_err());
+    }
+
+    #[test]
+    fn large_ones_agree_with_a_plain_loop() {
+        let x = tf::cast(&numbers(5, &[40, 30, 60]), tf::DType::F32);
+        let y = tf::pad(&x, [[3, 2], [4, 29], [0, 0]], PadMode::Reflect);
+        let (values, got) = (x.to_vec::<f32>(), y.to_vec::<f32>());
+        let mirror = |at: isize, n: isize| if at < 0 { -at } else if at >= n { 2 * n - 2 - at } else { at } as usize;
+        for (i, got) in got.into_iter().enumerate() {
+            let (a, b) = (mirror((i / 60 / 63) as isize - 3, 40), mirror((i / 60 % 63) as isize - 4, 30));
+            assert_eq!(got, values[(a * 30 + b) * 60 + i % 60], "{i}");
+        }
+    }
 }

@@ -86,9 +86,10 @@ unsafe fn length(start: &View, limit: &View, step: &View) -> Result<usize> {
             let size = if s == 0 { 0.0 } else { ((b - a).unsigned_abs().div_ceil(s.unsigned_abs())) as f64 };
             (size, s > 0, (b - a).signum(), s == 0)
         } else {
-            let [a, b, s] = [start, limit, step].map(|v| float(v));
+            let [a, b, s] = [float(start), float(limit), float(step)];
             let sign = if b > a { 1 } else { -i128::from(b < a) };
-            (((b - a) / s).abs().ceil(), s > 0.0, sign, s == 0.0)
+            let size = rounded(start.dtype, rounded(start.dtype, b - a) / s).abs().ceil();
+            (size, s > 0.0, sign, s == 0.0)
         }
     };
     let refuse = |what: &str, expected: &str| Err(Error::invalid_argument("range", what).expected(expected));
@@ -96,12 +97,25 @@ unsafe fn length(start: &View, limit: &View, step: &View) -> Result<usize> {
         return refuse("the step is 0", "a step other than 0");
     }
     if arrives != 0 && ascends != (arrives > 0) {
-        return refuse("the step leads away from the limit", "a limit above the start for a positive step, or below for a negative one");
+        return refuse(
+            "the step leads away from the limit",
+            "a limit above the start for a positive step, or below for a negative one",
+        );
     }
     match size {
         // Written so that NaN is refused as well.
         s if s <= (isize::MAX >> 4) as f64 => Ok(s as usize),
         _ => refuse("there are too many numbers, or one that is not finite", "finite numbers"),
+    }
+}
+
+/// A number rounded to a dtype: the length is worked out in the dtype, as TensorFlow does it.
+fn rounded(dtype: DType, value: f64) -> f64 {
+    match dtype {
+        DType::F32 => f64::from(value as f32),
+        DType::F16 => f16::from_f64(value).to_f64(),
+        DType::BF16 => bf16::from_f64(value).to_f64(),
+        _ => value,
     }
 }
 
@@ -149,6 +163,29 @@ pub fn try_range(start: impl ToOperand, limit: impl ToOperand, step: impl ToOper
 #[track_caller]
 fn counted(start: Operand<'_>, limit: Operand<'_>, step: Operand<'_>) -> Result<Tensor> {
     let dtype = Operand::common_dtype(&[&start, &limit, &step]);
-    let [start, limit, step] = [start.tensor("range", dtype)?, limit.tensor("range", dtype)?, step.tensor("range", dtype)?];
+    let [start, limit, step] =
+        [start.tensor("range", dtype)?, limit.tensor("range", dtype)?, step.tensor("range", dtype)?];
     execute1(&Range, &[&start, &limit, &step])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use tf::DType;
+
+    #[test]
+    fn lengths_and_refusals() {
+        assert_eq!(tf::range(5, -4, -3).to_vec::<i32>(), [5, 2, -1]);
+        assert_eq!(tf::range(3, 3, 1).shape(), [0]);
+        let start = tf::constant_of(0, DType::I64);
+        assert_eq!(tf::range(&start, 2, 1).to_vec::<i64>(), [0, 1]);
+        let half = tf::range(&tf::constant_of(-1.0, DType::F16), 1.0, 0.1);
+        assert_eq!(half.shape(), [20]);
+        assert_eq!(tf::cast(&half, DType::F32).to_vec::<f32>()[10], 0.0);
+        for (a, b, s) in [(0.0, 1.0, 0.0), (0.0, 1.0, -1.0), (0.0, f64::INFINITY, 1.0), (f64::NAN, 1.0, 1.0)] {
+            assert!(tf::try_range(a, b, s).is_err(), "{a} {b} {s}");
+        }
+        assert!(tf::try_range(&tf::constant([1]), 2, 1).is_err());
+        assert!(tf::try_range(&tf::constant_of(1, DType::U8), 2, 1).is_err());
+    }
 }

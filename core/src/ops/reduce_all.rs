@@ -39,3 +39,19 @@ public! {
         execute1(&ReduceAll { axes, keep }, &[x])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+
+    #[test]
+    fn any_and_all_over_nothing_and_over_many() {
+        let none = tf::cast(&tf::zeros([0, 2]), tf::DType::Bool);
+        assert_eq!(none.reduce_all(0).to_vec::<bool>(), [true; 2]);
+        assert_eq!(none.reduce_any(0).to_vec::<bool>(), [false; 2]);
+        let one = tf::equal(&tf::range(0, 100_000, 1), 77_777);
+        assert!(one.reduce_any(()).item::<bool>() && !one.reduce_all(()).item::<bool>());
+        assert!(tf::logical_not(&one).reduce_any(()).item::<bool>());
+        assert!(tf::try_reduce_all(&tf::constant([1.0]), ()).is_err());
+    }
+}

@@ -2,7 +2,8 @@
 //! TensorFlow's `tf.reduce_mean`: integers are added up in 64 bits and truncate; NaN (0 for integers) over no elements.
 
 use super::axes::IntoAxes;
-use super::reduction::{self, Ratio, Reduction};
+use super::divide::Divide;
+use super::reduction::{self, Reduction};
 use super::{broadcast_back, cast_to, public};
 use crate::backend::cpu::reduce::Monoid;
 use crate::backend::cpu::{CpuCall, vector};
@@ -24,10 +25,11 @@ pub(crate) struct ReduceMean {
 
 impl Op for ReduceMean {
     identity!("reduce_mean", { "axes": Int = |this| this.axes.bits() as i64, "keep_dims": Bool = |this| this.keep });
-    reduction::fold!(
-        DTypes::FLOATING.and(DTypes::of(&[DType::I64, DType::U64])),
-        |this| Reduction { monoid: Monoid::Sum, axes: this.axes, mean: true }
-    );
+    reduction::fold!(DTypes::FLOATING.and(DTypes::of(&[DType::I64, DType::U64])), |this| Reduction {
+        monoid: Monoid::Sum,
+        axes: this.axes,
+        mean: true
+    });
 
     fn gradient(&self) -> Gradient {
         Gradient::Rule
@@ -36,7 +38,7 @@ impl Op for ReduceMean {
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let shape = g.input_type(0).shape;
         let dy = g.dy(0)?;
-        let share = execute1(&Ratio, &[&dy, &count_of(&shape, self.axes, dy.dtype())?])?;
+        let share = execute1(&Divide, &[&dy, &count_of(&shape, self.axes, dy.dtype())?])?;
         g.give(0, broadcast_back(&share, &shape, self.axes)?);
         Ok(())
     }
@@ -124,5 +126,26 @@ impl Tensor {
     #[track_caller]
     pub fn mean(&self) -> Tensor {
         reduce_mean(self, ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+
+    #[test]
+    fn gradients() {
+        check(&|x| tf::reduce_mean(&x[0], [0, 2]).square(), &[numbers(1, &[2, 4, 3])]);
+        check(&|x| tf::reduce_mean(&x[0], tf::keep_dims(())).square(), &[numbers(2, &[2, 3])]);
+    }
+
+    #[test]
+    fn integers_truncate_without_overflow_and_nothing_has_no_mean() {
+        let x = tf::cast(&tf::constant([[100, 101], [-100, -101]]), tf::DType::I8);
+        assert_eq!(x.reduce_mean(1).to_vec::<i8>(), [100, -100]);
+        assert!(tf::zeros([0]).mean().item::<f32>().is_nan());
+        assert_eq!(tf::cast(&tf::zeros([0]), tf::DType::I32).mean().item::<i32>(), 0);
+        assert_eq!(tf::constant(2.5).mean().item::<f32>(), 2.5);
     }
 }

@@ -52,3 +52,16 @@ public! {
         execute1(&ReduceMin { axes, keep }, &[x])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+
+    #[test]
+    fn gradients() {
+        check(&|x| tf::reduce_min(&x[0], [0, -1]), &[numbers(1, &[2, 4, 3])]);
+        check(&|x| tf::reduce_min(&x[0], ()), &[numbers(2, &[5])]);
+        assert_eq!(tf::zeros([0]).reduce_min(()).item::<f32>(), f32::INFINITY);
+    }
+}

@@ -1,6 +1,7 @@
 //! What all reductions share: the type rule, the kernel driver, and the way back to the input's shape.
 //! The reduction operations' files call it.
 
+use super::divide::Divide;
 use super::{broadcast_to_shape, reshape_to};
 use crate::backend::cpu::reduce::{Monoid, Plan};
 use crate::backend::cpu::{CpuCall, Work};
@@ -122,26 +123,6 @@ impl Op for Ties {
     }
 }
 
-/// x / y, for gradients that share a cotangent out.
-#[derive(Clone)]
-pub(crate) struct Ratio;
-
-impl Op for Ratio {
-    identity!("ratio");
-
-    fn kind(&self) -> Kind {
-        Kind::Elementwise { accepts: DTypes::FLOATING, direct: Some(crate::scalar::Code::Div) }
-    }
-
-    fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
-        s.div(x[0], x[1])
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
-    }
-}
-
 /// The rule of `reduce_max` and `reduce_min`, which save input and output: equal elements share the cotangent equally.
 ///
 /// A row with NaN has no equal elements, and its share is NaN, as TensorFlow's.
@@ -151,7 +132,7 @@ pub(crate) fn share_among_ties(g: &mut Backward<'_>, axes: AxisSet) -> Result<()
     let ties = execute1(&Ties, &[g.input(0)?, &best])?;
     let count = super::sum_axes(&ties, axes, true)?;
     let dy = reshape_to(&g.dy(0)?, count.shape())?;
-    let share = execute1(&Ratio, &[&dy, &count])?;
+    let share = execute1(&Divide, &[&dy, &count])?;
     let dx = super::run_binary(&super::multiply::Multiply, &ties, &share)?;
     g.give(0, dx);
     Ok(())

@@ -75,3 +75,22 @@ public! {
         reverse_axes(x, axes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+
+    #[test]
+    fn gradients_and_edges() {
+        check(&|x| tf::reverse(&x[0], [0, -1]).square(), &[numbers(1, &[2, 3, 2])]);
+        let x = tf::constant([[1, 2], [3, 4]]);
+        let y = tf::reverse(&tf::transpose(&x, []), 0);
+        assert_eq!(y.to_vec::<i32>(), [2, 4, 1, 3]);
+        assert!(!y.is_contiguous());
+        assert_eq!(tf::reverse(&x, Vec::new()).to_vec::<i32>(), [1, 2, 3, 4]);
+        assert_eq!(tf::reverse(&tf::zeros([0, 3]), 0).shape(), [0, 3]);
+        assert_eq!(tf::reverse(&tf::ones([1; 8]), ()).shape(), [1; 8]);
+        assert!(tf::try_reverse(&x, 2).is_err());
+    }
+}

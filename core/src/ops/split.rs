@@ -123,3 +123,33 @@ public! {
         Ok(parts_of_x)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+
+    #[test]
+    fn views_with_gradients() {
+        check(&|x| tf::split(&x[0], 2, 0)[1].square(), &[numbers(1, &[4, 2])]);
+        check(&|x| tf::split(&x[0], [1, -1, 2], -1)[1].square(), &[numbers(1, &[2, 5])]);
+        let x = tf::ones([40, 20]);
+        assert_eq!(tf::split(&x, 2, 0)[0].data(), x.data());
+        let x = tf::ones([4, 2]);
+        assert_eq!(tf::split(&x, [0, 4], 0)[0].shape(), [0, 2]);
+        assert_eq!(tf::split(&tf::ones([0]), 3, 0).len(), 3);
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_refused() {
+        let x = tf::ones([4, 2]);
+        for parts in [tf::Splits::Parts(3), tf::Splits::Parts(0)] {
+            assert!(tf::try_split(&x, parts, 0).is_err());
+        }
+        for sizes in [vec![1, 2], vec![-1, -1], vec![5, -1], vec![6, -2], vec![isize::MAX, isize::MAX, -1]] {
+            let error = tf::try_split(&x, sizes, 0).unwrap_err().to_string();
+            assert!(error.contains("split") && error.contains("size 4"), "{error}");
+        }
+        assert!(tf::try_split(&x, 2, 2).is_err());
+    }
+}

@@ -55,3 +55,22 @@ pub(crate) fn stack_all(tensors: &[&Tensor], axis: isize) -> Result<Tensor> {
     }
     concat_all(&rows.iter().collect::<Vec<_>>(), axis)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+
+    #[test]
+    fn gradients_and_refusals() {
+        for axis in [0, 1, -1] {
+            check(&|x| tf::stack(&[&x[0], &x[1]], axis).square(), &[numbers(1, &[2, 3]), numbers(2, &[2, 3])]);
+        }
+        let (a, b) = (tf::constant([1, 2]), tf::constant([1, 2, 3]));
+        let error = tf::try_stack(&[&a, &b], 0).unwrap_err().to_string();
+        assert!(error.contains("stack") && error.contains("[2]") && error.contains("[3]"), "{error}");
+        assert!(tf::try_stack::<&tf::Tensor>(&[], 0).is_err() && tf::try_stack(&[&a], 2).is_err());
+        assert!(tf::try_stack(&[&tf::ones([1; 8])], 0).is_err());
+        assert_eq!(tf::stack(&[&tf::constant(1), &tf::constant(2)], 0).to_vec::<i32>(), [1, 2]);
+    }
+}

@@ -167,3 +167,43 @@ public! {
         reshape_to(&execute1(&slice, &[x])?, &Shape::from_dims(&shape).map_err(|e| e.in_op("strided_slice"))?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+    use tf::SliceMasks;
+
+    #[test]
+    fn masks_views_and_gradients() {
+        let masks = SliceMasks { end: 2, ellipsis: 4, new_axis: 1, shrink_axis: 8, ..SliceMasks::default() };
+        let f = |x: &[tf::Tensor]| tf::strided_slice(&x[0], [0, 1, 0, -1], [0; 4], [1; 4], masks).square();
+        check(&f, &[numbers(1, &[3, 2, 2])]);
+        let x = tf::constant([0, 1, 2, 3, 4, 5]);
+        let cut = |begin: isize, end, stride| tf::strided_slice(&x, [begin], [end], [stride], SliceMasks::default());
+        assert_eq!(cut(9, -9, -2).to_vec::<i32>(), [5, 3, 1]);
+        assert_eq!(cut(-9, 9, 4).to_vec::<i32>(), [0, 4]);
+        assert_eq!(cut(4, 2, 1).shape(), [0]);
+        assert_eq!(cut(isize::MIN, isize::MAX, isize::MAX).to_vec::<i32>(), [0]);
+        assert_eq!(cut(isize::MAX, isize::MIN, isize::MIN).to_vec::<i32>(), [5]);
+        let x = tf::ones([600]);
+        let part = tf::strided_slice(&x, [2], [-1], [3], SliceMasks::default());
+        assert_eq!(part.data(), x.data().wrapping_add(8));
+    }
+
+    #[test]
+    fn refusals() {
+        let x = tf::ones([3, 2]);
+        let cut = |begin: &[isize], strides: &[isize], masks| {
+            let error = tf::try_strided_slice(&x, begin, vec![2; begin.len()], strides, masks).unwrap_err();
+            assert!(error.to_string().contains("strided_slice"), "{error}");
+        };
+        cut(&[0], &[0], SliceMasks::default());
+        cut(&[0, 0, 0], &[1, 1, 1], SliceMasks::default());
+        cut(&[0, 0], &[1], SliceMasks::default());
+        cut(&[0, 0], &[1, 1], SliceMasks { ellipsis: 3, ..SliceMasks::default() });
+        cut(&[3], &[1], SliceMasks { shrink_axis: 1, ..SliceMasks::default() });
+        cut(&[0], &[-1], SliceMasks { shrink_axis: 1, ..SliceMasks::default() });
+        cut(&[0; 9], &[1; 9], SliceMasks { new_axis: 127, ..SliceMasks::default() });
+    }
+}

@@ -155,3 +155,33 @@ public! {
         execute1(&Tile { multiples: multiples.iter().map(|&m| m as i64).collect() }, &[x])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+
+    #[test]
+    fn gradients_and_edges() {
+        check(&|x| tf::tile(&x[0], [2, 1, 3]).square(), &[numbers(1, &[2, 3, 2])]);
+        check(&|x| tf::tile(&x[0], [0, 2]), &[numbers(1, &[2, 2])]);
+        assert_eq!(tf::tile(&tf::constant(3), []).item::<i32>(), 3);
+        assert_eq!(tf::tile(&tf::zeros([0, 2]), [3, 2]).shape(), [0, 4]);
+        assert_eq!(tf::tile(&tf::ones([1; 8]), [2; 8]).to_vec::<f32>(), [1.0; 256]);
+        assert!(tf::try_tile(&tf::ones([2]), [-1]).is_err() && tf::try_tile(&tf::ones([2]), [1, 1]).is_err());
+        assert!(tf::try_tile(&tf::cast(&tf::ones([2]), tf::DType::U16), [2]).is_err());
+    }
+
+    #[test]
+    fn large_ones_agree_with_a_plain_loop() {
+        for (shape, multiples) in [([3, 50, 7], [4, 5, 90]), ([1, 1, 9], [1, 1, 90_000]), ([300, 2, 500], [1, 3, 1])] {
+            let x = tf::cast(&numbers(5, &shape), tf::DType::F32);
+            let (y, values) = (tf::tile(&x, multiples), x.to_vec::<f32>());
+            let dims = y.shape().dims().to_vec();
+            for (i, got) in y.to_vec::<f32>().into_iter().enumerate() {
+                let (a, b, c) = (i / dims[2] / dims[1] % shape[0], i / dims[2] % shape[1], i % shape[2]);
+                assert_eq!(got, values[(a * shape[1] + b) * shape[2] + c], "{i}");
+            }
+        }
+    }
+}

@@ -23,3 +23,21 @@ public! {
         (0..size).map(|i| reshape_to(&slice_axis(x, axis, Dim::known(i), Dim::ONE)?, &shape)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+
+    #[test]
+    fn views_with_gradients() {
+        for axis in [0, 1, -1] {
+            let f = |x: &[tf::Tensor]| &tf::unstack(&x[0], axis)[1] * &tf::unstack(&x[0], axis)[0];
+            check(&f, &[numbers(1, &[2, 3, 2])]);
+        }
+        let x = tf::ones([20, 30]);
+        let rows = tf::unstack(&x, 0);
+        assert_eq!(rows[0].data(), x.data());
+        assert!(tf::unstack(&tf::ones([0, 3]), 0).is_empty() && tf::try_unstack(&tf::constant(1), 0).is_err());
+    }
+}
