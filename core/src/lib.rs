@@ -36,6 +36,10 @@ mod tape;
 mod tensor;
 mod variable;
 
+#[doc(hidden)]
+#[path = "testing.rs"]
+pub mod __testing;
+
 #[cfg(test)]
 mod skeleton;
 
