@@ -1,6 +1,7 @@
 //! The macros behind binary operations: functions, methods and Rust operators over tensors, variables and numbers.
 //! Each binary operation's file calls `binary!`, and those with an operator also `operator!`.
 
+use super::api::TensorRef;
 use super::operand::{Operand, ToOperand};
 use crate::error::Result;
 use crate::execute::execute1_reusing;
