@@ -7,6 +7,7 @@ mod axes;
 pub(crate) mod differences;
 mod operand;
 mod operators;
+mod pooling;
 mod reduction;
 mod support;
 mod window;
@@ -45,6 +46,7 @@ operations! {
     add
     argmax
     assign
+    avg_pool2d
     bias_add
     broadcast_to
     cast
@@ -55,6 +57,7 @@ operations! {
     gather
     gather_nd
     matmul
+    max_pool2d
     multiply
     print
     random_uniform
