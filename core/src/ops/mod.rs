@@ -12,6 +12,7 @@ pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary};
 pub(crate) use reduction::broadcast_back;
@@ -48,6 +49,7 @@ operations! {
     fill
     gather
     gather_nd
+    iterator_next
     matmul
     multiply
     print
