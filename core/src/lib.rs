@@ -47,7 +47,7 @@ pub use error::{Error, Report, Result};
 pub use memory::MemoryStats;
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use ops::functions::*;
-pub use ops::{AsTensor, Axes, IntoAxes, Operand, TensorRef, ToOperand, keep_dims};
+pub use ops::{AsTensor, Axes, IntoAxes, Operand, Padding, Pair, TensorRef, ToOperand, keep_dims};
 pub use shape::{Dim, Shape};
 pub use tape::{
     Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, PersistentTape, Source,

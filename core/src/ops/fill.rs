@@ -56,6 +56,13 @@ impl Op for Fill {
 #[track_caller]
 pub(crate) fn fill_with(ty: &TensorType, value: f64) -> Result<Tensor> {
     let bits = vector::encode(ty.dtype, value);
+    if ty.shape.rank() == 0 && !crate::execute::recording() {
+        // The seeds of gradients: a scalar needs no kernel, and no tape follows a constant.
+        let out = Tensor::uninit(ty)?;
+        // SAFETY: a fresh scalar.
+        unsafe { vector::fill(ty.dtype.size(), out.data(), bits, 1) };
+        return Ok(out);
+    }
     execute1(&Fill { shape: ty.shape, dtype: ty.dtype, bits }, &[])
 }
 
