@@ -37,6 +37,10 @@ mod tape;
 mod tensor;
 mod variable;
 
+#[doc(hidden)]
+#[path = "testing.rs"]
+pub mod __testing;
+
 #[cfg(test)]
 mod skeleton;
 

@@ -35,6 +35,8 @@ pub(crate) use {
 macro_rules! operations {
     ($($name:ident)*) => {
         $(mod $name;)*
+        /// The files of this list, for the tables that must have a row for each.
+        pub(crate) const FILES: &[&str] = &[$(stringify!($name)),*];
         /// The public functions of all operations.
         pub mod functions {
             $(pub use super::$name::*;)*

@@ -4,6 +4,7 @@
 use super::backward::Backward;
 use super::cotangent::Cotangent;
 use super::record::{Entry, Partials, Port, Rule, UNTRACKED};
+use crate::__testing::inspect;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
@@ -141,6 +142,7 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
     };
     for (i, cotangent) in given.into_iter().enumerate() {
         if let Some(cotangent) = cotangent {
+            let cotangent = inspect(entry.rule.name(), i, cotangent)?;
             accumulate(&mut cotangents[entry.inputs[i].slot as usize], cotangent)?;
         }
     }
@@ -195,7 +197,7 @@ fn elementwise(
     wants: impl Fn(&Port) -> bool,
     cotangents: &mut [Option<Cotangent>],
 ) -> Result<()> {
-    for (info, port) in entry.partials.iter().zip(&entry.inputs) {
+    for (i, (info, port)) in entry.partials.iter().zip(&entry.inputs).enumerate() {
         let Some(info) = info.as_ref().filter(|_| wants(port)) else { continue };
         let dx = match info.identity {
             true => dy.clone(),
@@ -213,7 +215,8 @@ fn elementwise(
                 execute1(&*info.op, &inputs)?
             }
         };
-        accumulate(&mut cotangents[port.slot as usize], Cotangent::Dense(sum_to(dx, &port.ty)?))?;
+        let dx = inspect(entry.rule.name(), i, Cotangent::Dense(sum_to(dx, &port.ty)?))?;
+        accumulate(&mut cotangents[port.slot as usize], dx)?;
     }
     Ok(())
 }

@@ -284,9 +284,8 @@ impl GradientTape {
         sources: S,
         options: &GradientOptions,
     ) -> Result<S::Answer> {
-        self.list(&target.tensors(), &sources.handles(), options)
-            .and_then(S::answer)
-            .map_err(|e| e.at(Location::caller()))
+        let here = Location::caller();
+        self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(here))
     }
 
     /// The gradient by one source, or `None` if the target does not depend on it, as TensorFlow answers.
@@ -349,9 +348,8 @@ impl PersistentTape {
         sources: S,
         options: &GradientOptions,
     ) -> Result<S::Answer> {
-        self.list(&target.tensors(), &sources.handles(), options)
-            .and_then(S::answer)
-            .map_err(|e| e.at(Location::caller()))
+        let here = Location::caller();
+        self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(here))
     }
 
     /// The gradient by one source, or `None` if the target does not depend on it, as TensorFlow answers.

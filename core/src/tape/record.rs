@@ -25,6 +25,16 @@ pub(crate) enum Rule {
     Custom(Rc<dyn CustomRule>),
 }
 
+impl Rule {
+    /// The operation's or the custom function's name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Op(op) => op.name(),
+            Self::Custom(rule) => rule.name(),
+        }
+    }
+}
+
 /// A tensor that went into or came out of an operation.
 pub(crate) struct Port {
     pub slot: u32,
