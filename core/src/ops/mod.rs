@@ -7,6 +7,7 @@ mod axes;
 pub(crate) mod differences;
 mod operand;
 mod operators;
+mod pooling;
 mod reduction;
 mod support;
 mod window;
@@ -49,6 +50,7 @@ operations! {
     add
     argmax
     assign
+    avg_pool2d
     bias_add
     broadcast_to
     cast
@@ -67,6 +69,7 @@ operations! {
     matmul
     maximum
     minimum
+    max_pool2d
     multiply
     neg
     pow
