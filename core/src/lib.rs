@@ -22,6 +22,7 @@ compile_error!("eagerflow keeps constants as little-endian words; big-endian tar
 
 mod backend;
 mod constant;
+pub mod data;
 mod device;
 mod dtype;
 mod error;

@@ -37,12 +37,14 @@ fn all_types() {
         assert_eq!(parse(&bytes).unwrap(), right);
         assert_eq!(parse(&gzip(&bytes)).unwrap(), right);
     };
+    let tensor = |code: u8, data: &[u8]| parse(&file(code, &[2], data)).unwrap().into_tensor().unwrap();
     macro_rules! check {
         ($($code:literal $dtype:ident $values:expr;)*) => {$(
             let values = $values;
             let on_disk: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
             let native: Vec<u8> = values.iter().flat_map(|v| v.to_ne_bytes()).collect();
             check($code, DType::$dtype, &on_disk, &native);
+            assert_eq!(tensor($code, &on_disk).to_vec(), values);
         )*};
     }
     check! {

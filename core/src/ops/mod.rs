@@ -16,6 +16,7 @@ pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use reduction::broadcast_back;
@@ -64,6 +65,7 @@ operations! {
     gather
     gather_nd
     linspace
+    iterator_next
     log
     logical
     matmul
