@@ -29,7 +29,7 @@ pub(super) fn rows() -> Vec<Row> {
         subtract try_subtract Bound::EXACT;
         multiply try_multiply Bound::EXACT;
     }
-    rows.push(Row::elementwise("cast", Bound::ulps(0.0), |c| one(tf::try_cast(&c.x[0], c.a.dtype("to")))));
+    rows.push(Row::elementwise("cast", Bound::ulps(0.5), |c| one(tf::try_cast(&c.x[0], c.a.dtype("to")))));
     rows.push(Row::new("fill", Bound::EXACT, |c| one(tf::try_fill(c.a.sizes("dims"), &c.x[0]))));
     rows
 }
