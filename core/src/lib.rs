@@ -27,6 +27,7 @@ mod dtype;
 mod error;
 mod execute;
 mod memory;
+mod module;
 mod op;
 mod ops;
 mod scalar;
@@ -47,8 +48,9 @@ pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices}
 pub use dtype::{DType, DTypes, Element, bf16, f16};
 pub use error::{Error, Report, Result};
 pub use memory::MemoryStats;
+pub use module::{Fields, LazyVariable, Module, Signature};
 pub use ops::functions::*;
-pub use ops::{AsTensor, Axes, IntoAxes, Operand, TensorRef, ToOperand, keep_dims};
+pub use ops::{AsTensor, Axes, IntoAxes, Operand, Padding, Pair, TensorRef, ToOperand, keep_dims};
 pub use shape::{Dim, Shape};
 pub use tape::{
     Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, PersistentTape, Source,

@@ -49,27 +49,22 @@ pub fn rules_seen() -> Vec<(String, usize)> {
     STATE.with_borrow_mut(|state| std::mem::take(&mut state.seen))
 }
 
-/// What a rule gave, noted and perhaps falsified; the walk backwards calls it after every rule.
+/// What a rule gave to an input, noted and perhaps falsified; the walk backwards calls it for every cotangent.
 #[inline]
-pub(crate) fn inspect(op: &str, given: &mut [Option<Cotangent>]) -> Result<()> {
-    if IN_USE.load(Ordering::Relaxed) { falsify(op, given) } else { Ok(()) }
+pub(crate) fn inspect(op: &str, index: usize, given: Cotangent) -> Result<Cotangent> {
+    if IN_USE.load(Ordering::Relaxed) { falsify(op, index, given) } else { Ok(given) }
 }
 
 #[cold]
-fn falsify(op: &str, given: &mut [Option<Cotangent>]) -> Result<()> {
+fn falsify(op: &str, index: usize, given: Cotangent) -> Result<Cotangent> {
     let flipped = STATE.with_borrow_mut(|state| {
-        for index in (0..given.len()).filter(|&i| given[i].is_some()) {
-            if !state.seen.iter().any(|(name, i)| name == op && *i == index) {
-                state.seen.push((op.to_string(), index));
-            }
+        if !state.seen.iter().any(|(name, i)| name == op && *i == index) {
+            state.seen.push((op.to_string(), index));
         }
-        state.flipped.as_ref().filter(|(name, _)| name == op).map(|(_, index)| *index)
+        state.flipped.as_ref().is_some_and(|(name, i)| name == op && *i == index)
     });
-    if let Some(slot) = flipped.and_then(|index| given.get_mut(index))
-        && let Some(cotangent) = slot.take()
-    {
-        let wrong = ops::functions::try_multiply(cotangent.into_dense()?, -1.0)?;
-        *slot = Some(Cotangent::Dense(wrong));
+    if !flipped {
+        return Ok(given);
     }
-    Ok(())
+    Ok(Cotangent::Dense(ops::functions::try_multiply(given.into_dense()?, -1.0)?))
 }

@@ -3,19 +3,23 @@
 
 mod api;
 mod axes;
+#[cfg(test)]
+pub(crate) mod differences;
 mod operand;
 mod operators;
 mod reduction;
 mod support;
+mod window;
 
 pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
 pub use operand::{Operand, ToOperand};
-pub(crate) use operators::{operator, placeholder, run_binary};
+pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
+pub use window::{Padding, Pair};
 #[cfg(test)]
 pub(crate) use {
     add::Add,
@@ -40,25 +44,47 @@ macro_rules! operations {
 }
 
 operations! {
+    abs
     add
     argmax
     assign
+    bias_add
     broadcast_to
     cast
+    compare
     concat
     cond
+    divide
+    exp
+    conv2d
     fill
     gather
     gather_nd
+    log
+    logical
     matmul
+    maximum
+    minimum
     multiply
+    neg
+    pow
     print
     random_uniform
+    reciprocal
     reduce_sum
+    relu
     reshape
+    rsqrt
     scatter_nd
+    select
+    sigmoid
+    sign
     slice
+    sqrt
+    square
+    squared_difference
     subtract
     tanh
     transpose
+    truncatemod
 }
