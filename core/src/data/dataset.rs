@@ -161,7 +161,9 @@ impl<S: Structure> Dataset<S> {
     pub fn try_batch(&self, size: usize, drop_remainder: bool) -> Result<Self> {
         let location = Location::caller();
         if size == 0 {
-            return Err(Error::invalid_argument("batch", "a batch of no elements").expected("a size of at least 1").at(location));
+            return Err(Error::invalid_argument("batch", "a batch of no elements")
+                .expected("a size of at least 1")
+                .at(location));
         }
         let (before, source) = (self.stages.clone(), self.source.clone());
         Ok(self.then(Batch { before, source, size, exact: drop_remainder, location }))
