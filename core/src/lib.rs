@@ -43,6 +43,7 @@ pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices}
 pub use dtype::{DType, DTypes, Element, bf16, f16};
 pub use error::{Error, Report, Result};
 pub use memory::MemoryStats;
+pub use ndarray::{self, s};
 pub use ops::functions::*;
 pub use ops::{AsTensor, Axes, IntoAxes, Operand, TensorRef, ToOperand, keep_dims};
 pub use shape::{Dim, Shape};

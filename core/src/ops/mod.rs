@@ -41,6 +41,7 @@ operations! {
     add
     argmax
     assign
+    at
     broadcast_to
     cast
     concat
@@ -54,6 +55,7 @@ operations! {
     random_uniform
     reduce_sum
     reshape
+    rows
     scatter_nd
     slice
     subtract
