@@ -52,6 +52,7 @@ operations! {
     assign
     avg_pool2d
     bias_add
+    at
     broadcast_to
     cast
     compare
@@ -91,6 +92,7 @@ operations! {
     reshape
     reverse
     rsqrt
+    rows
     scatter_nd
     select
     sigmoid
