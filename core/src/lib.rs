@@ -26,6 +26,7 @@ extern crate self as eagerflow;
 
 mod backend;
 mod constant;
+pub mod data;
 mod device;
 mod dtype;
 mod error;
@@ -40,6 +41,10 @@ mod tape;
 mod tensor;
 mod variable;
 
+#[doc(hidden)]
+#[path = "testing.rs"]
+pub mod __testing;
+
 #[cfg(test)]
 mod skeleton;
 
@@ -50,8 +55,9 @@ pub use eagerflow_macros::custom_gradient;
 pub use error::{Error, Report, Result};
 pub use memory::MemoryStats;
 pub use module::{Fields, LazyVariable, Module, Signature};
+pub use ndarray::{self, s};
 pub use ops::functions::*;
-pub use ops::{AsTensor, Axes, IntoAxes, Operand, TensorRef, ToOperand, keep_dims};
+pub use ops::{AsTensor, Axes, IntoAxes, Operand, Padding, Pair, TensorRef, ToOperand, keep_dims};
 pub use shape::{Dim, Shape};
 pub use tape::{
     Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, PersistentTape, Source,

@@ -8,6 +8,7 @@ use super::{Cotangent, Gradients, Sources, Watch};
 use crate::error::{Error, OrFail, Result};
 use crate::ops;
 use crate::tensor::{Resource, Tensor};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;
@@ -127,8 +128,8 @@ impl Running {
         let (seeds, sources, slots) = {
             let data = self.0.borrow();
             let slots = targets.iter().map(|t| data.find(t));
-            let seeds: Vec<_> = slots.zip(seeds).filter(|(slot, _)| *slot != UNTRACKED).collect();
-            (seeds, handles.iter().map(|h| data.find(h)).collect::<Vec<_>>(), data.count)
+            let seeds: SmallVec<[_; 1]> = slots.zip(seeds).filter(|(slot, _)| *slot != UNTRACKED).collect();
+            (seeds, handles.iter().map(|h| data.find(h)).collect::<SmallVec<[u32; 8]>>(), data.count)
         };
         let mut list = backprop(entries, slots, seeds, &sources)?;
         let mut reasons = Vec::new();
@@ -159,7 +160,7 @@ impl Running {
 }
 
 /// The cotangents that the targets start from.
-fn seeds(targets: &[Tensor], options: &GradientOptions) -> Result<Vec<Tensor>> {
+fn seeds(targets: &[Tensor], options: &GradientOptions) -> Result<SmallVec<[Tensor; 1]>> {
     if let Some(given) = &options.output_gradients
         && given.len() != targets.len()
     {
@@ -277,9 +278,8 @@ impl GradientTape {
         sources: S,
         options: &GradientOptions,
     ) -> Result<S::Answer> {
-        self.list(&target.tensors(), &sources.handles(), options)
-            .and_then(S::answer)
-            .map_err(|e| e.at(Location::caller()))
+        let here = Location::caller();
+        self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(here))
     }
 
     /// The gradient by one source, or `None` if the target does not depend on it, as TensorFlow answers.
@@ -293,8 +293,12 @@ impl GradientTape {
 
     fn list(self, targets: &[Tensor], handles: &[Tensor], options: &GradientOptions) -> Result<Gradients> {
         record::remove(&self.0.0);
-        let entries = std::mem::take(&mut self.0.0.borrow_mut().entries);
-        self.0.gradients(targets, handles, options, Entries::Consumed(entries))
+        let mut entries = std::mem::take(&mut self.0.0.borrow_mut().entries);
+        let result = self.0.gradients(targets, handles, options, Entries::Consumed(&mut entries));
+        // The next tape of this thread uses the list's memory again.
+        entries.clear();
+        self.0.0.borrow_mut().entries = entries;
+        result
     }
 }
 
@@ -338,9 +342,8 @@ impl PersistentTape {
         sources: S,
         options: &GradientOptions,
     ) -> Result<S::Answer> {
-        self.list(&target.tensors(), &sources.handles(), options)
-            .and_then(S::answer)
-            .map_err(|e| e.at(Location::caller()))
+        let here = Location::caller();
+        self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(here))
     }
 
     /// The gradient by one source, or `None` if the target does not depend on it, as TensorFlow answers.
