@@ -21,6 +21,8 @@ pub(crate) const UNTRACKED: u32 = u32::MAX;
 /// How an entry is differentiated.
 pub(crate) enum Rule {
     Op(OpRef),
+    /// A read of a variable: the cotangent of the value is the variable's.
+    Read,
     /// The closure of a `#[custom_gradient]` function, with the function's name.
     Custom(Rc<dyn CustomRule>),
 }
@@ -30,6 +32,7 @@ impl Rule {
     pub fn name(&self) -> &str {
         match self {
             Self::Op(op) => op.name(),
+            Self::Read => "read_variable",
             Self::Custom(rule) => rule.name(),
         }
     }
@@ -54,6 +57,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Whether it is a read or an element-wise operation: one output, no rule of its own.
+    pub fn is_short(&self) -> bool {
+        matches!(self.rule, Rule::Read) || !self.partials.is_empty()
+    }
+
     fn new(
         rule: Rule,
         slots: &[u32],
@@ -232,11 +240,8 @@ pub(super) fn note(
     outputs: &[Tensor],
     location: &'static Location<'static>,
 ) {
-    if matches!(op.kind(), Kind::Read)
-        && tape.watch_variables
-        && inputs[0].as_object::<Resource>().is_some_and(|r| r.trainable)
-    {
-        watch(tape, inputs[0]);
+    if let Kind::Read = op.kind() {
+        return note_read(tape, inputs[0], &outputs[0], location);
     }
     if tape.slots.is_empty() {
         return;
@@ -245,10 +250,6 @@ pub(super) fn note(
     inputs.iter().for_each(|t| slots.push(tape.find(t)));
     if slots.iter().all(|&s| s == UNTRACKED) {
         return pass_cut_on(tape, inputs, outputs);
-    }
-    if matches!(op.kind(), Kind::Read) && tape.slots.contains_key(&outputs[0].id()) {
-        // The same value was read before: one entry leads to the variable already.
-        return;
     }
     let stop = match op.gradient() {
         Gradient::Stops(reason) => Some(reason),
@@ -274,6 +275,24 @@ pub(super) fn note(
         .filter(|(i, _)| saves.outputs.has(*i as usize))
         .for_each(|(i, t)| entry.saved_outputs.push((i, t.clone())));
     tape.entries.push(entry);
+}
+
+/// Tells the tapes of this thread that a variable was read: most steps read many, so this way is short.
+pub(crate) fn observe_read(handle: &Tensor, value: &Tensor, location: &'static Location<'static>) {
+    for_each_tape(|tape| note_read(tape, handle, value, location));
+}
+
+fn note_read(tape: &mut TapeData, handle: &Tensor, value: &Tensor, location: &'static Location<'static>) {
+    if tape.watch_variables && handle.as_object::<Resource>().is_some_and(|r| r.trainable) {
+        watch(tape, handle);
+    }
+    let slot = tape.find(handle);
+    // The same value may have been read before: one entry leads to the variable already.
+    if slot == UNTRACKED || tape.slots.contains_key(&value.id()) {
+        return;
+    }
+    let outgoing = output_ports(tape, std::slice::from_ref(value));
+    tape.entries.push(Entry::new(Rule::Read, &[slot], &[handle], outgoing, location));
 }
 
 /// Results of tensors behind a cut are behind it too.
