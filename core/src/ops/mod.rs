@@ -9,6 +9,7 @@ mod operand;
 mod operators;
 mod reduction;
 mod support;
+mod truth;
 mod window;
 
 pub(crate) use api::public;
@@ -49,16 +50,33 @@ operations! {
     bias_add
     broadcast_to
     cast
+    ceil
+    clip_by_global_norm
+    clip_by_norm
+    clip_by_value
     compare
     concat
     cond
-    divide
-    exp
     conv2d
+    cos
+    div_no_nan
+    divide
+    elu
+    erf
+    exp
+    expm1
     fill
+    floor
+    floordiv
+    floormod
     gather
     gather_nd
+    gelu
+    identity
+    is_nan
+    leaky_relu
     log
+    log1p
     logical
     matmul
     maximum
@@ -72,17 +90,23 @@ operations! {
     reduce_sum
     relu
     reshape
+    round
     rsqrt
     scatter_nd
     select
+    selu
     sigmoid
     sign
+    silu
+    sin
     slice
+    softplus
     sqrt
     square
     squared_difference
     subtract
     tanh
     transpose
+    truediv
     truncatemod
 }
