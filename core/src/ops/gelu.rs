@@ -11,7 +11,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
 #[derive(Clone)]
 pub(crate) struct Gelu {
-    approximate: bool,
+    pub approximate: bool,
 }
 
 impl Op for Gelu {

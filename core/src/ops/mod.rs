@@ -5,6 +5,8 @@ mod api;
 mod axes;
 #[cfg(test)]
 pub(crate) mod differences;
+#[cfg(test)]
+mod elementwise_tests;
 mod operand;
 mod operators;
 mod reduction;
