@@ -103,6 +103,7 @@ operations! {
     sin
     slice
     softplus
+    softsign
     sqrt
     square
     squared_difference
