@@ -72,7 +72,7 @@ fn constant_of(op: &str, shape: impl IntoShape, dtype: DType, value: f64) -> Res
     if dtype == DType::Resource {
         return Err(Error::invalid_argument(op, "a resource handle holds no numbers"));
     }
-    fill_with(&TensorType::new(dtype, shape), value)
+    fill_with(&TensorType::new(dtype, shape), value).map_err(|e| e.in_op(op))
 }
 
 /// Zeros of a shape, `float32`; [`try_zeros`] takes a dtype as well.
@@ -95,7 +95,8 @@ pub fn zeros(shape: impl IntoShape) -> Tensor {
 /// InvalidArgument for a negative size or more than 8 dimensions, ResourceExhausted without memory.
 #[track_caller]
 pub fn try_zeros(shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
-    constant_of("zeros", shape, dtype, 0.0).map_err(|e| e.at(Location::caller()))
+    let here = Location::caller();
+    constant_of("zeros", shape, dtype, 0.0).map_err(|e| e.at(here))
 }
 
 /// Ones of a shape, `float32`.
@@ -118,7 +119,8 @@ pub fn ones(shape: impl IntoShape) -> Tensor {
 /// As [`try_zeros`].
 #[track_caller]
 pub fn try_ones(shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
-    constant_of("ones", shape, dtype, 1.0).map_err(|e| e.at(Location::caller()))
+    let here = Location::caller();
+    constant_of("ones", shape, dtype, 1.0).map_err(|e| e.at(here))
 }
 
 /// A scalar repeated over a shape; a number takes its own dtype, `f32` for float literals and `i32` for integers.

@@ -9,6 +9,7 @@ pub(crate) mod differences;
 mod elementwise_tests;
 mod operand;
 mod operators;
+mod pooling;
 mod reduction;
 mod support;
 mod truth;
@@ -18,6 +19,7 @@ pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use reduction::broadcast_back;
@@ -37,6 +39,8 @@ pub(crate) use {
 macro_rules! operations {
     ($($name:ident)*) => {
         $(mod $name;)*
+        /// The files of this list, for the tables that must have a row for each.
+        pub(crate) const FILES: &[&str] = &[$(stringify!($name)),*];
         /// The public functions of all operations.
         pub mod functions {
             $(pub use super::$name::*;)*
@@ -49,6 +53,8 @@ operations! {
     add
     argmax
     assign
+    at
+    avg_pool2d
     bias_add
     broadcast_to
     cast
@@ -67,6 +73,7 @@ operations! {
     erf
     exp
     expm1
+    eye
     fill
     floor
     floordiv
@@ -76,23 +83,36 @@ operations! {
     gelu
     identity
     is_nan
+    iterator_next
     leaky_relu
+    linspace
     log
     log1p
     logical
     matmul
+    max_pool2d
     maximum
     minimum
     multiply
     neg
+    one_hot
+    pad
     pow
     print
     random_uniform
+    range
     reciprocal
+    reduce_all
+    reduce_any
+    reduce_max
+    reduce_mean
+    reduce_min
     reduce_sum
     relu
     reshape
+    reverse
     round
+    rows
     rsqrt
     scatter_nd
     select
@@ -104,12 +124,17 @@ operations! {
     slice
     softplus
     softsign
+    split
     sqrt
     square
     squared_difference
+    stack
+    strided_slice
     subtract
     tanh
+    tile
     transpose
     truediv
     truncatemod
+    unstack
 }

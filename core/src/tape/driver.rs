@@ -4,6 +4,7 @@
 use super::backward::Backward;
 use super::cotangent::Cotangent;
 use super::record::{Entry, Partials, Port, Rule, UNTRACKED};
+use crate::__testing::inspect;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
@@ -122,7 +123,10 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
     {
         let Some(dy) = incoming(entry.outputs[0].slot).map(Cotangent::into_dense).transpose()? else { return Ok(()) };
         return match op.kind() {
-            Kind::Read => accumulate(&mut cotangents[entry.inputs[0].slot as usize], Cotangent::Dense(dy)),
+            Kind::Read => {
+                let dy = inspect(op.name(), 0, Cotangent::Dense(dy))?;
+                accumulate(&mut cotangents[entry.inputs[0].slot as usize], dy)
+            }
             _ => elementwise(entry, &dy, wants, cotangents),
         };
     }
@@ -141,6 +145,7 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
     };
     for (i, cotangent) in given.into_iter().enumerate() {
         if let Some(cotangent) = cotangent {
+            let cotangent = inspect(entry.rule.name(), i, cotangent)?;
             accumulate(&mut cotangents[entry.inputs[i].slot as usize], cotangent)?;
         }
     }
@@ -195,7 +200,7 @@ fn elementwise(
     wants: impl Fn(&Port) -> bool,
     cotangents: &mut [Option<Cotangent>],
 ) -> Result<()> {
-    for (info, port) in entry.partials.iter().zip(&entry.inputs) {
+    for (i, (info, port)) in entry.partials.iter().zip(&entry.inputs).enumerate() {
         let Some(info) = info.as_ref().filter(|_| wants(port)) else { continue };
         let dx = match info.identity {
             true => dy.clone(),
@@ -213,7 +218,8 @@ fn elementwise(
                 execute1(&*info.op, &inputs)?
             }
         };
-        accumulate(&mut cotangents[port.slot as usize], Cotangent::Dense(sum_to(dx, &port.ty)?))?;
+        let dx = inspect(entry.rule.name(), i, Cotangent::Dense(sum_to(dx, &port.ty)?))?;
+        accumulate(&mut cotangents[port.slot as usize], dx)?;
     }
     Ok(())
 }
@@ -241,7 +247,7 @@ fn custom(
             None => ops::zeros_of(&output.ty)?,
         });
     }
-    let answers = rule.backward(&dense, needs)?;
+    let answers = rule.backward(&dense)?;
     let mut given = Given::new();
     for (i, answer) in answers.into_iter().enumerate() {
         let Some(dx) = answer.filter(|_| needs[i]) else {
@@ -249,14 +255,12 @@ fn custom(
             continue;
         };
         let ty = &entry.inputs[i].ty;
-        if ty.dtype != DType::Resource && dx.ty() != ty {
-            return Err(Error::invalid_argument(
-                rule.name(),
-                format!("the custom gradient of input {i} has the wrong type"),
-            )
-            .got(dx.ty())
-            .expected(ty)
-            .help("the closure must return, for each input, a tensor of the input's own dtype and shape"));
+        if dx.ty() != ty {
+            let what = format!("the custom gradient of `{}` has the wrong type", rule.input_name(i));
+            return Err(Error::invalid_argument(rule.name(), what)
+                .got(dx.ty())
+                .expected(ty)
+                .help("the closure returns, for each input, a tensor of the input's own dtype and shape"));
         }
         given.push(Some(Cotangent::Dense(dx)));
     }
