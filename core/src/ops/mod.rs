@@ -55,6 +55,7 @@ operations! {
     concat
     cond
     conv2d
+    cumsum
     divide
     exp
     eye
