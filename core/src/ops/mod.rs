@@ -55,6 +55,7 @@ operations! {
     concat
     cond
     conv2d
+    cumprod
     cumsum
     divide
     exp
