@@ -83,6 +83,7 @@ operations! {
     reduce_max
     reduce_mean
     reduce_min
+    reduce_prod
     reduce_sum
     relu
     reshape
