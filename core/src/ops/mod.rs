@@ -7,6 +7,7 @@ mod axes;
 pub(crate) mod differences;
 mod operand;
 mod operators;
+mod pooling;
 mod reduction;
 mod support;
 mod window;
@@ -15,6 +16,7 @@ pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use reduction::broadcast_back;
@@ -48,7 +50,9 @@ operations! {
     add
     argmax
     assign
+    avg_pool2d
     bias_add
+    at
     broadcast_to
     cast
     compare
@@ -64,11 +68,13 @@ operations! {
     gather
     gather_nd
     linspace
+    iterator_next
     log
     logical
     matmul
     maximum
     minimum
+    max_pool2d
     multiply
     neg
     one_hot
@@ -89,6 +95,7 @@ operations! {
     reshape
     reverse
     rsqrt
+    rows
     scatter_nd
     select
     sigmoid

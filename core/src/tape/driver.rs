@@ -123,7 +123,10 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
     {
         let Some(dy) = incoming(entry.outputs[0].slot).map(Cotangent::into_dense).transpose()? else { return Ok(()) };
         return match op.kind() {
-            Kind::Read => accumulate(&mut cotangents[entry.inputs[0].slot as usize], Cotangent::Dense(dy)),
+            Kind::Read => {
+                let dy = inspect(op.name(), 0, Cotangent::Dense(dy))?;
+                accumulate(&mut cotangents[entry.inputs[0].slot as usize], dy)
+            }
             _ => elementwise(entry, &dy, wants, cotangents),
         };
     }
