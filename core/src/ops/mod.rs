@@ -5,11 +5,14 @@ mod api;
 mod axes;
 #[cfg(test)]
 pub(crate) mod differences;
+#[cfg(test)]
+mod elementwise_tests;
 mod operand;
 mod operators;
 mod pooling;
 mod reduction;
 mod support;
+mod truth;
 mod window;
 
 pub(crate) use api::public;
@@ -50,31 +53,48 @@ operations! {
     add
     argmax
     assign
+    at
     avg_pool2d
     bias_add
-    at
     broadcast_to
     cast
+    ceil
+    clip_by_global_norm
+    clip_by_norm
+    clip_by_value
     compare
     concat
     cond
     conv2d
+    cos
     cumprod
     cumsum
+    div_no_nan
     divide
+    elu
+    erf
     exp
+    expm1
     eye
     fill
+    floor
+    floordiv
+    floormod
     gather
     gather_nd
-    linspace
+    gelu
+    identity
+    is_nan
     iterator_next
+    leaky_relu
+    linspace
     log
+    log1p
     logical
     matmul
+    max_pool2d
     maximum
     minimum
-    max_pool2d
     multiply
     neg
     one_hot
@@ -86,21 +106,29 @@ operations! {
     reciprocal
     reduce_all
     reduce_any
+    reduce_logsumexp
     reduce_max
     reduce_mean
     reduce_min
     reduce_prod
     reduce_sum
+    reduce_variance
     relu
     reshape
     reverse
-    rsqrt
+    round
     rows
+    rsqrt
     scatter_nd
     select
+    selu
     sigmoid
     sign
+    silu
+    sin
     slice
+    softplus
+    softsign
     split
     sqrt
     square
@@ -109,8 +137,10 @@ operations! {
     strided_slice
     subtract
     tanh
+    tensordot
     tile
     transpose
+    truediv
     truncatemod
     unstack
 }

@@ -18,6 +18,12 @@ pub(super) trait Unary {
     fn f(x: Self::In) -> Self::Out;
 }
 
+/// A unary instruction that works on whole slices of one length.
+pub(super) trait Whole {
+    type T: Copy;
+    fn f(a: &[Self::T], out: &mut [Self::T]);
+}
+
 pub(super) trait Binary {
     type In: Copy;
     type Out: Copy;
@@ -33,6 +39,7 @@ pub(super) trait Faulty {
 }
 
 pub(super) struct Un<F>(PhantomData<F>);
+pub(super) struct Slices<F>(PhantomData<F>);
 pub(super) struct Bin<F>(PhantomData<F>);
 pub(super) struct Fault<F>(PhantomData<F>);
 pub(super) struct Choose<T>(PhantomData<T>);
@@ -66,6 +73,15 @@ impl<F: Unary> Body for Un<F> {
     unsafe fn run(n: usize, out: *mut u8, a: *const u8, _: *const u8, _: *const u8) -> bool {
         // SAFETY: by the contract of `Loop`: dense operands of n elements, the output apart from them.
         unsafe { map1(slice_mut(out.cast(), n), slice(a.cast(), n), F::f) };
+        false
+    }
+}
+
+impl<F: Whole> Body for Slices<F> {
+    #[inline(always)]
+    unsafe fn run(n: usize, out: *mut u8, a: *const u8, _: *const u8, _: *const u8) -> bool {
+        // SAFETY: as above.
+        unsafe { F::f(slice(a.cast(), n), slice_mut(out.cast(), n)) };
         false
     }
 }
