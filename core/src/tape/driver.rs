@@ -121,13 +121,11 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
     if let Rule::Op(op) = &entry.rule
         && let Kind::Elementwise { .. } | Kind::Read = op.kind()
     {
-        let Some(dy) = incoming(entry.outputs[0].slot).map(Cotangent::into_dense).transpose()? else { return Ok(()) };
+        let Some(dy) = incoming(entry.outputs[0].slot) else { return Ok(()) };
         return match op.kind() {
-            Kind::Read => {
-                let dy = inspect(op.name(), 0, Cotangent::Dense(dy))?;
-                accumulate(&mut cotangents[entry.inputs[0].slot as usize], dy)
-            }
-            _ => elementwise(entry, &dy, wants, cotangents),
+            // The variable's cotangent is that of the value read: rows of an embedding stay rows.
+            Kind::Read => accumulate(&mut cotangents[entry.inputs[0].slot as usize], inspect(op.name(), 0, dy)?),
+            _ => elementwise(entry, &dy.into_dense()?, wants, cotangents),
         };
     }
     let mut dys: SmallVec<[Option<Tensor>; 1]> = SmallVec::new();
