@@ -279,6 +279,7 @@ pub(super) fn note(
 
 /// Tells the tapes of this thread that a variable was read: most steps read many, so this way is short.
 pub(crate) fn observe_read(handle: &Tensor, value: &Tensor, location: &'static Location<'static>) {
+    Watcher::see(handle);
     for_each_tape(|tape| note_read(tape, handle, value, location));
 }
 
