@@ -5,6 +5,7 @@ mod api;
 mod axes;
 #[cfg(test)]
 pub(crate) mod differences;
+mod normalise;
 mod operand;
 mod operators;
 mod pooling;
@@ -53,9 +54,11 @@ operations! {
     concat
     cond
     conv2d
+    cross_entropy
     fill
     gather
     gather_nd
+    log_softmax
     matmul
     max_pool2d
     multiply
@@ -65,6 +68,7 @@ operations! {
     reshape
     scatter_nd
     slice
+    softmax
     subtract
     tanh
     transpose
