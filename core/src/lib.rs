@@ -29,6 +29,7 @@ mod execute;
 mod memory;
 mod op;
 mod ops;
+pub mod random;
 mod scalar;
 pub mod shape;
 mod tape;

@@ -17,8 +17,10 @@ pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use gather::try_gather;
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary};
+pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
 pub use window::{Padding, Pair};
@@ -28,7 +30,6 @@ pub(crate) use {
     assign::assign_raw,
     cond::{Body, Cond},
     multiply::Multiply,
-    random_uniform::RandomUniform,
     tanh::Tanh,
 };
 
@@ -63,7 +64,7 @@ operations! {
     max_pool2d
     multiply
     print
-    random_uniform
+    random_draw
     reduce_sum
     reshape
     scatter_nd
