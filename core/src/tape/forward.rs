@@ -9,6 +9,7 @@ use crate::op::Op;
 use crate::ops;
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;
@@ -91,6 +92,20 @@ pub(super) fn follow(
     each(inputs, outputs, |scratch| record::note(scratch, op, inputs, outputs, location))
 }
 
+/// Gives results that get a new identity the tangents they had.
+pub(super) fn rename(inner: &[Tensor], outer: &[Tensor]) {
+    ACCUMULATORS.with_borrow(|all| {
+        for tangents in all {
+            for (inner, outer) in inner.iter().zip(outer) {
+                let tangent = tangents.borrow().get(&inner.id()).cloned();
+                if let Some(tangent) = tangent {
+                    tangents.borrow_mut().insert(outer.id(), tangent);
+                }
+            }
+        }
+    });
+}
+
 /// Carries the tangents of all accumulators over whatever `note` writes onto an empty tape.
 pub(super) fn each(inputs: &[&Tensor], outputs: &[Tensor], note: impl Fn(&mut TapeData)) -> Result<()> {
     let count = ACCUMULATORS.with_borrow(Vec::len);
@@ -123,7 +138,7 @@ pub(super) fn each(inputs: &[&Tensor], outputs: &[Tensor], note: impl Fn(&mut Ta
 /// vector, fed with the input tangents, is the Jacobian-vector product.
 fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
     let mut dummies = Vec::new();
-    let mut seeds = Vec::new();
+    let mut seeds = SmallVec::new();
     for output in &entry.outputs {
         let dummy = match output.slot {
             UNTRACKED => None,
@@ -145,7 +160,7 @@ fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result
         products.into_iter().map(|c| c.map(Cotangent::into_dense).transpose()).collect::<Result<Vec<_>>>()
     })();
     record::remove(&inner);
-    let mut targets = Vec::new();
+    let mut targets = SmallVec::new();
     for (cotangent, tangent) in noted?.into_iter().zip(tangents) {
         if let (Some(dense), Some(tangent)) = (cotangent, tangent) {
             let slot = inner.borrow().find(&dense);
@@ -154,12 +169,12 @@ fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result
             }
         }
     }
-    let (entries, count, sources) = {
+    let (mut entries, count, sources) = {
         let mut data = inner.borrow_mut();
         let sources: Vec<u32> = dummies.iter().map(|d| d.as_ref().map_or(UNTRACKED, |d| data.find(d))).collect();
         (std::mem::take(&mut data.entries), data.count, sources)
     };
-    let result = backprop(Entries::Consumed(entries), count, targets, &sources)?;
+    let result = backprop(Entries::Consumed(&mut entries), count, targets, &sources)?;
     record::recycle(inner);
     result.into_iter().map(|c| c.map(Cotangent::into_dense).transpose()).collect()
 }

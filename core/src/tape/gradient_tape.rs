@@ -8,6 +8,7 @@ use super::{Cotangent, Gradients, Sources, Watch};
 use crate::error::{Error, OrFail, Result};
 use crate::ops;
 use crate::tensor::{Resource, Tensor};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;
@@ -122,10 +123,13 @@ impl Running {
         options: &GradientOptions,
         entries: Entries<'_>,
     ) -> Result<Gradients> {
+        // Making the seeds runs operations, which this tape may record: so it is looked at afterwards.
+        let seeds = seeds(targets, options)?;
         let (seeds, sources, slots) = {
             let data = self.0.borrow();
-            let seeds = seeds(&data, targets, options)?;
-            (seeds, handles.iter().map(|h| data.find(h)).collect::<Vec<_>>(), data.count)
+            let slots = targets.iter().map(|t| data.find(t));
+            let seeds: SmallVec<[_; 1]> = slots.zip(seeds).filter(|(slot, _)| *slot != UNTRACKED).collect();
+            (seeds, handles.iter().map(|h| data.find(h)).collect::<SmallVec<[u32; 8]>>(), data.count)
         };
         let mut list = backprop(entries, slots, seeds, &sources)?;
         let mut reasons = Vec::new();
@@ -155,8 +159,8 @@ impl Running {
     }
 }
 
-/// The slots of the targets with the cotangents they start from.
-fn seeds(data: &TapeData, targets: &[Tensor], options: &GradientOptions) -> Result<Vec<(u32, Tensor)>> {
+/// The cotangents that the targets start from.
+fn seeds(targets: &[Tensor], options: &GradientOptions) -> Result<SmallVec<[Tensor; 1]>> {
     if let Some(given) = &options.output_gradients
         && given.len() != targets.len()
     {
@@ -164,31 +168,22 @@ fn seeds(data: &TapeData, targets: &[Tensor], options: &GradientOptions) -> Resu
             .got(given.len())
             .expected(targets.len()));
     }
-    let mut seeds = Vec::with_capacity(targets.len());
-    for (i, target) in targets.iter().enumerate() {
-        let seed = match &options.output_gradients {
-            Some(given) if given[i].ty() != target.ty() => {
-                return Err(Error::invalid_argument("gradient", "an output gradient has not its target's type")
-                    .got(given[i].ty())
-                    .expected(target.ty()));
-            }
-            Some(given) => given[i].clone(),
-            None => {
-                if !target.dtype().is_floating() {
-                    return Err(Error::invalid_argument("gradient", "the target is not floating-point")
-                        .got(target.ty())
-                        .expected("float16, bfloat16, float32 or float64")
-                        .help("differentiate before the conversion to integers"));
-                }
-                ops::ones_of(target.ty())?
-            }
-        };
-        match data.find(target) {
-            UNTRACKED => {}
-            slot => seeds.push((slot, seed)),
+    let seed = |(i, target): (usize, &Tensor)| match &options.output_gradients {
+        Some(given) if given[i].ty() != target.ty() => {
+            Err(Error::invalid_argument("gradient", "an output gradient has not its target's type")
+                .got(given[i].ty())
+                .expected(target.ty()))
         }
-    }
-    Ok(seeds)
+        Some(given) => Ok(given[i].clone()),
+        None if !target.dtype().is_floating() => {
+            Err(Error::invalid_argument("gradient", "the target is not floating-point")
+                .got(target.ty())
+                .expected("float16, bfloat16, float32 or float64")
+                .help("differentiate before the conversion to integers"))
+        }
+        None => ops::ones_of(target.ty()),
+    };
+    targets.iter().enumerate().map(seed).collect()
 }
 
 macro_rules! common {
@@ -283,9 +278,8 @@ impl GradientTape {
         sources: S,
         options: &GradientOptions,
     ) -> Result<S::Answer> {
-        self.list(&target.tensors(), &sources.handles(), options)
-            .and_then(S::answer)
-            .map_err(|e| e.at(Location::caller()))
+        let here = Location::caller();
+        self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(here))
     }
 
     /// The gradient by one source, or `None` if the target does not depend on it, as TensorFlow answers.
@@ -299,8 +293,12 @@ impl GradientTape {
 
     fn list(self, targets: &[Tensor], handles: &[Tensor], options: &GradientOptions) -> Result<Gradients> {
         record::remove(&self.0.0);
-        let entries = std::mem::take(&mut self.0.0.borrow_mut().entries);
-        self.0.gradients(targets, handles, options, Entries::Consumed(entries))
+        let mut entries = std::mem::take(&mut self.0.0.borrow_mut().entries);
+        let result = self.0.gradients(targets, handles, options, Entries::Consumed(&mut entries));
+        // The next tape of this thread uses the list's memory again.
+        entries.clear();
+        self.0.0.borrow_mut().entries = entries;
+        result
     }
 }
 
@@ -344,9 +342,8 @@ impl PersistentTape {
         sources: S,
         options: &GradientOptions,
     ) -> Result<S::Answer> {
-        self.list(&target.tensors(), &sources.handles(), options)
-            .and_then(S::answer)
-            .map_err(|e| e.at(Location::caller()))
+        let here = Location::caller();
+        self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(here))
     }
 
     /// The gradient by one source, or `None` if the target does not depend on it, as TensorFlow answers.

@@ -4,7 +4,8 @@
 use super::backward::CustomRule;
 use super::driver;
 use crate::error::Result;
-use crate::op::{Gradient, Kind, Op, OpRef, Saves};
+use crate::op::{Gradient, Kind, Op, OpRef};
+use crate::scalar::PartialInfo;
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor, TensorType};
 use smallvec::SmallVec;
@@ -24,6 +25,16 @@ pub(crate) enum Rule {
     Custom(Rc<dyn CustomRule>),
 }
 
+impl Rule {
+    /// The operation's or the custom function's name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Op(op) => op.name(),
+            Self::Custom(rule) => rule.name(),
+        }
+    }
+}
+
 /// A tensor that went into or came out of an operation.
 pub(crate) struct Port {
     pub slot: u32,
@@ -37,8 +48,34 @@ pub(crate) struct Entry {
     pub outputs: SmallVec<[Port; 1]>,
     pub saved_inputs: SmallVec<[(u32, Tensor); 2]>,
     pub saved_outputs: SmallVec<[(u32, Tensor); 1]>,
+    /// For element-wise operations, the derivative by each input that needs one.
+    pub partials: Partials,
     pub location: &'static Location<'static>,
 }
+
+impl Entry {
+    fn new(
+        rule: Rule,
+        slots: &[u32],
+        inputs: &[&Tensor],
+        outputs: SmallVec<[Port; 1]>,
+        location: &'static Location<'static>,
+    ) -> Self {
+        let mut ports = SmallVec::new();
+        slots.iter().zip(inputs).for_each(|(&slot, t)| ports.push(Port { slot, ty: *t.ty() }));
+        Self {
+            rule,
+            inputs: ports,
+            outputs,
+            saved_inputs: SmallVec::new(),
+            saved_outputs: SmallVec::new(),
+            partials: Partials::new(),
+            location,
+        }
+    }
+}
+
+pub(crate) type Partials = SmallVec<[Option<Rc<PartialInfo>>; 2]>;
 
 /// Where and why a path was cut.
 #[derive(Clone, Copy)]
@@ -97,6 +134,15 @@ impl TapeData {
     fn cut(&mut self, outputs: &[Tensor], cut: Cut) {
         for output in outputs {
             self.cuts.insert(output.id(), cut);
+        }
+    }
+
+    /// Follows (or not) `outer` as it does `inner`.
+    fn rename(&mut self, inner: &Tensor, outer: &Tensor) {
+        if let Some(&slot) = self.slots.get(&inner.id()) {
+            self.slots.insert(outer.id(), slot);
+        } else if let Some(&cut) = self.cuts.get(&inner.id()) {
+            self.cuts.insert(outer.id(), cut);
         }
     }
 
@@ -167,6 +213,9 @@ pub(crate) fn observe(
     outputs: &[Tensor],
     location: &'static Location<'static>,
 ) -> Result<()> {
+    if matches!(op.kind(), Kind::Read) {
+        Watcher::see(inputs[0]);
+    }
     if LOCAL.with(|local| local.has(mode::TAPE)) {
         for_each_tape(|tape| note(tape, op, inputs, outputs, location));
     }
@@ -192,13 +241,13 @@ pub(super) fn note(
     if tape.slots.is_empty() {
         return;
     }
-    let slots: SmallVec<[u32; 4]> = inputs.iter().map(|t| tape.find(t)).collect();
+    let mut slots: SmallVec<[u32; 4]> = SmallVec::new();
+    inputs.iter().for_each(|t| slots.push(tape.find(t)));
     if slots.iter().all(|&s| s == UNTRACKED) {
-        if !tape.cuts.is_empty()
-            && let Some(cut) = inputs.iter().find_map(|t| tape.cuts.get(&t.id()).copied())
-        {
-            tape.cut(outputs, cut);
-        }
+        return pass_cut_on(tape, inputs, outputs);
+    }
+    if matches!(op.kind(), Kind::Read) && tape.slots.contains_key(&outputs[0].id()) {
+        // The same value was read before: one entry leads to the variable already.
         return;
     }
     let stop = match op.gradient() {
@@ -208,25 +257,32 @@ pub(super) fn note(
     };
     if let Some(reason) = stop {
         let cut = Cut { op: op.name(), reason, location };
-        tape.cut(outputs, cut);
-        return;
+        return tape.cut(outputs, cut);
     }
-    let needs: SmallVec<[bool; 4]> = slots.iter().zip(inputs).map(|(&s, t)| s != UNTRACKED && flows(t)).collect();
-    let saves = driver::saves_of(op, inputs, &needs);
-    let ports = slots.iter().zip(inputs).map(|(&slot, t)| Port { slot, ty: *t.ty() });
-    let entry = Entry {
-        rule: Rule::Op(op.keep()),
-        inputs: ports.collect(),
-        outputs: output_ports(tape, outputs),
-        saved_inputs: saved(saves, inputs),
-        saved_outputs: (0u32..)
-            .zip(outputs)
-            .filter(|(i, _)| saves.outputs.has(*i as usize))
-            .map(|(i, t)| (i, t.clone()))
-            .collect(),
-        location,
-    };
+    let mut needs: SmallVec<[bool; 4]> = SmallVec::new();
+    slots.iter().zip(inputs).for_each(|(&s, t)| needs.push(s != UNTRACKED && flows(t)));
+    let (saves, partials) = driver::saves_of(op, inputs, &needs);
+    let outgoing = output_ports(tape, outputs);
+    let mut entry = Entry::new(Rule::Op(op.keep()), &slots, inputs, outgoing, location);
+    entry.partials = partials;
+    (0u32..)
+        .zip(inputs)
+        .filter(|(i, _)| saves.inputs.has(*i as usize))
+        .for_each(|(i, &t)| entry.saved_inputs.push((i, t.clone())));
+    (0u32..)
+        .zip(outputs)
+        .filter(|(i, _)| saves.outputs.has(*i as usize))
+        .for_each(|(i, t)| entry.saved_outputs.push((i, t.clone())));
     tape.entries.push(entry);
+}
+
+/// Results of tensors behind a cut are behind it too.
+fn pass_cut_on(tape: &mut TapeData, inputs: &[&Tensor], outputs: &[Tensor]) {
+    if !tape.cuts.is_empty()
+        && let Some(cut) = inputs.iter().find_map(|t| tape.cuts.get(&t.id()).copied())
+    {
+        tape.cut(outputs, cut);
+    }
 }
 
 /// Whether a cotangent can flow into the tensor: floats, and handles of variables.
@@ -235,15 +291,12 @@ fn flows(tensor: &Tensor) -> bool {
 }
 
 fn output_ports(tape: &mut TapeData, outputs: &[Tensor]) -> SmallVec<[Port; 1]> {
-    let port = |t: &Tensor| match t.dtype().is_floating() {
-        true => Port { slot: tape.slot(t.id()), ty: *t.ty() },
-        false => Port { slot: UNTRACKED, ty: *t.ty() },
-    };
-    outputs.iter().map(port).collect()
-}
-
-fn saved(saves: Saves, inputs: &[&Tensor]) -> SmallVec<[(u32, Tensor); 2]> {
-    (0u32..).zip(inputs).filter(|(i, _)| saves.inputs.has(*i as usize)).map(|(i, &t)| (i, t.clone())).collect()
+    let mut ports = SmallVec::new();
+    for output in outputs {
+        let slot = if output.dtype().is_floating() { tape.slot(output.id()) } else { UNTRACKED };
+        ports.push(Port { slot, ty: *output.ty() });
+    }
+    ports
 }
 
 /// Makes a tape follow a tensor or a variable's handle.
@@ -256,32 +309,124 @@ pub(crate) fn watch(tape: &mut TapeData, tensor: &Tensor) {
     }
 }
 
-/// Notes a function with a gradient of its own on every tape that follows one of its inputs.
+/// Notes a function with a gradient of its own: `inner` are its results as the body made them, `outer` the same under
+/// the identity that callers get. Observers that follow none of the inputs see the body's own operations instead.
 pub(crate) fn record_custom(
+    inputs: &[&Tensor],
+    inner: &[Tensor],
+    outer: &[Tensor],
+    rule: Rc<dyn CustomRule>,
+    location: &'static Location<'static>,
+) -> Result<()> {
+    for_each_tape(|tape| {
+        if !note_custom(tape, inputs, outer, &rule, location) {
+            for (inner, outer) in inner.iter().zip(outer) {
+                tape.rename(inner, outer);
+            }
+        }
+    });
+    if LOCAL.with(|local| local.has(mode::FORWARD)) {
+        super::forward::rename(inner, outer);
+        super::forward::each(inputs, outer, |scratch| drop(note_custom(scratch, inputs, outer, &rule, location)))?;
+    }
+    Ok(())
+}
+
+/// Notes the function on one tape, if the tape follows one of its inputs.
+fn note_custom(
+    tape: &mut TapeData,
     inputs: &[&Tensor],
     outputs: &[Tensor],
     rule: &Rc<dyn CustomRule>,
     location: &'static Location<'static>,
-) {
-    for_each_tape(|tape| {
-        let slots: SmallVec<[u32; 4]> = inputs.iter().map(|t| tape.find(t)).collect();
-        if slots.iter().all(|&s| s == UNTRACKED) {
-            return;
-        }
-        let ports = slots.iter().zip(inputs).map(|(&slot, t)| Port { slot, ty: *t.ty() });
-        let entry = Entry {
-            rule: Rule::Custom(rule.clone()),
-            inputs: ports.collect(),
-            outputs: output_ports(tape, outputs),
-            saved_inputs: SmallVec::new(),
-            saved_outputs: SmallVec::new(),
-            location,
-        };
-        tape.entries.push(entry);
-    });
+) -> bool {
+    let slots: SmallVec<[u32; 4]> = inputs.iter().map(|t| tape.find(t)).collect();
+    if slots.iter().all(|&s| s == UNTRACKED) {
+        return false;
+    }
+    let outgoing = output_ports(tape, outputs);
+    let mut entry = Entry::new(Rule::Custom(rule.clone()), &slots, inputs, outgoing, location);
+    for (port, input) in entry.inputs.iter_mut().zip(inputs) {
+        // The cotangent of a variable has its value's type.
+        port.ty = input.as_object::<Resource>().map_or(port.ty, Resource::ty);
+    }
+    tape.entries.push(entry);
+    true
 }
 
-/// The number of tapes that record on this thread, for deciding whether work for them is needed.
-pub(crate) fn active() -> bool {
-    LOCAL.with(|local| local.has(mode::TAPE))
+/// The same elements under a new identity, unseen by tapes and accumulators.
+#[track_caller]
+pub(super) fn renamed(tensor: &Tensor) -> Result<Tensor> {
+    if !tensor.is_symbol() {
+        return Ok(tensor.alias());
+    }
+    // A graph needs a node that makes the new value.
+    let _unseen = Unobserved::start();
+    crate::ops::reshape_always(tensor, tensor.shape())
+}
+
+/// Keeps operations of this thread from all tapes and accumulators while it lives.
+struct Unobserved(u32);
+
+impl Unobserved {
+    fn start() -> Self {
+        LOCAL.with(|local| {
+            let before = local.mode.get();
+            local.set_mode(mode::TAPE | mode::FORWARD, false);
+            Self(before & (mode::TAPE | mode::FORWARD))
+        })
+    }
+}
+
+impl Drop for Unobserved {
+    fn drop(&mut self) {
+        LOCAL.with(|local| local.set_mode(self.0, true));
+    }
+}
+
+thread_local! {
+    /// Trainable variables read since each watcher started.
+    static WATCHERS: RefCell<Vec<(u64, Vec<Tensor>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Collects the trainable variables that are read while it lives and tapes or accumulators are active.
+pub(super) struct Watcher(u64);
+
+impl Watcher {
+    pub fn start() -> Self {
+        let id = LOCAL.with(|local| local.fresh_id());
+        WATCHERS.with_borrow_mut(|all| all.push((id, Vec::new())));
+        Self(id)
+    }
+
+    /// The handles, each once, in the order of the first read.
+    pub fn finish(self) -> Vec<Tensor> {
+        WATCHERS.with_borrow_mut(|all| {
+            all.iter_mut().find(|(id, _)| *id == self.0).map(|(_, seen)| std::mem::take(seen)).unwrap_or_default()
+        })
+    }
+
+    /// Tells the watchers that a variable is read.
+    fn see(handle: &Tensor) {
+        if !handle.as_object::<Resource>().is_some_and(|r| r.trainable) {
+            return;
+        }
+        WATCHERS.with_borrow_mut(|all| {
+            for (_, seen) in all {
+                if seen.iter().all(|other| other.id() != handle.id()) {
+                    seen.push(handle.clone());
+                }
+            }
+        });
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        // Dropped handles may free a variable, so they leave the list before they go.
+        let _gone = WATCHERS.with_borrow_mut(|all| {
+            let at = all.iter().position(|(id, _)| *id == self.0);
+            at.map(|at| all.remove(at))
+        });
+    }
 }
