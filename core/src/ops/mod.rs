@@ -2,6 +2,7 @@
 //! The list below is the only place that names them all.
 
 mod api;
+mod apply;
 mod axes;
 #[cfg(test)]
 pub(crate) mod differences;
@@ -15,15 +16,17 @@ mod window;
 
 pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
+#[allow(unused_imports)] // The optimizers call them.
+pub(crate) use apply::{
+    AdamParameters, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,
+};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
 pub(crate) use gather::try_gather;
-pub use operand::{Operand, ToOperand};
-pub(crate) use operators::{operator, placeholder, run_binary};
-pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
+pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
 pub use window::{Padding, Pair};
@@ -54,9 +57,9 @@ operations! {
     add
     argmax
     assign
+    at
     avg_pool2d
     bias_add
-    at
     broadcast_to
     cast
     compare
@@ -64,24 +67,21 @@ operations! {
     cond
     conv2d
     cross_entropy
-    fill
-    gather
-    gather_nd
-    log_softmax
     divide
     exp
     eye
     fill
     gather
     gather_nd
-    linspace
     iterator_next
+    linspace
     log
+    log_softmax
     logical
     matmul
+    max_pool2d
     maximum
     minimum
-    max_pool2d
     multiply
     neg
     one_hot
@@ -89,7 +89,6 @@ operations! {
     pow
     print
     random_draw
-    random_uniform
     range
     reciprocal
     reduce_all
@@ -101,8 +100,8 @@ operations! {
     relu
     reshape
     reverse
-    rsqrt
     rows
+    rsqrt
     scatter_nd
     select
     sigmoid
