@@ -57,13 +57,15 @@ operations! {
     compare
     concat
     cond
+    conv2d
     divide
     exp
-    conv2d
+    eye
     fill
     gather
     gather_nd
     iterator_next
+    linspace
     log
     logical
     matmul
@@ -72,24 +74,38 @@ operations! {
     max_pool2d
     multiply
     neg
+    one_hot
+    pad
     pow
     print
     random_uniform
+    range
     reciprocal
+    reduce_all
+    reduce_any
+    reduce_max
+    reduce_mean
+    reduce_min
     reduce_sum
     relu
     reshape
+    reverse
     rsqrt
     scatter_nd
     select
     sigmoid
     sign
     slice
+    split
     sqrt
     square
     squared_difference
+    stack
+    strided_slice
     subtract
     tanh
+    tile
     transpose
     truncatemod
+    unstack
 }

@@ -155,7 +155,7 @@ impl Plan {
         let Some(fold) = fold::lookup(monoid, self.dtype, isa) else {
             return Err(Error::invalid_argument(op, "this reduction has no meaning for the dtype").got(self.dtype));
         };
-        let divisor = if mean { self.count } else { 0 };
+        let divisor = mean.then_some(self.count);
         if phase == 1 {
             // SAFETY: all partial results are there after phase 0.
             unsafe { (fold.finish)(self.outputs, self.blocks, scratch, divisor, output.ptr) };
