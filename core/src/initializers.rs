@@ -98,7 +98,7 @@ impl Initializer {
         match self {
             Self::Zeros => functions::try_zeros(ty.shape, ty.dtype),
             Self::Ones => functions::try_ones(ty.shape, ty.dtype),
-            Self::Constant(value) => crate::ops::fill_constant(ty, value),
+            Self::Constant(value) => crate::ops::fill_with(ty, value),
             Self::GlorotUniform => even((6.0 / (fan_in + fan_out).max(1.0)).sqrt()),
             Self::GlorotNormal => bell(2.0 / (fan_in + fan_out).max(1.0)),
             Self::HeUniform => even((6.0 / fan_in.max(1.0)).sqrt()),

@@ -168,7 +168,7 @@ impl Conv2D {
 }
 
 impl Layer for Conv2D {
-    fn name(&self) -> &str {
+    fn layer_name(&self) -> &str {
         &self.name
     }
 

@@ -133,7 +133,7 @@ impl Dense {
 }
 
 impl Layer for Dense {
-    fn name(&self) -> &str {
+    fn layer_name(&self) -> &str {
         &self.name
     }
 

@@ -36,7 +36,7 @@ impl Default for Flatten {
 }
 
 impl Layer for Flatten {
-    fn name(&self) -> &str {
+    fn layer_name(&self) -> &str {
         &self.name
     }
 

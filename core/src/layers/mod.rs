@@ -46,7 +46,7 @@ use std::fmt::Display;
 /// ```
 pub trait Layer: Module + Send + Sync {
     /// The layer's name: given, or Keras's for its kind with a number from the second of a kind on.
-    fn name(&self) -> &str;
+    fn layer_name(&self) -> &str;
 
     /// The layer's output; `training` switches on what differs while a model is trained, such as dropout.
     ///

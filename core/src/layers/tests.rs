@@ -13,7 +13,7 @@ fn parts<'a>(text: &str, words: &[&'a str]) -> Option<&'a str> {
 #[test]
 fn names_count() {
     let (a, b) = (Dense::new(1), Dense::new(1));
-    let number = |layer: &Dense| Layer::name(layer).strip_prefix("dense").unwrap().trim_start_matches('_').parse().unwrap_or(0);
+    let number = |layer: &Dense| layer.layer_name().strip_prefix("dense").unwrap().trim_start_matches('_').parse().unwrap_or(0);
     assert!(number(&b) > number(&a));
     let head = Dense::new(2).name("head");
     head.call(&tf::ones([1, 3]));
