@@ -5,6 +5,7 @@ mod api;
 mod axes;
 #[cfg(test)]
 pub(crate) mod differences;
+mod normalise;
 mod operand;
 mod operators;
 mod pooling;
@@ -68,6 +69,11 @@ operations! {
     linspace
     log
     logical
+    cross_entropy
+    fill
+    gather
+    gather_nd
+    log_softmax
     matmul
     maximum
     minimum
@@ -102,6 +108,7 @@ operations! {
     squared_difference
     stack
     strided_slice
+    softmax
     subtract
     tanh
     tile
