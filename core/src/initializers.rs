@@ -133,3 +133,29 @@ fn fans(dims: &[usize]) -> (f64, f64) {
         }
     }
 }
+
+/// Draws from the global stream.
+mod random {
+    use crate::backend::cpu::philox;
+    use crate::backend::cpu::philox::OpSeeds;
+    use crate::error::Result;
+    use crate::tensor::{Tensor, TensorType};
+    use std::sync::{LazyLock, Mutex};
+    static SEEDS: LazyLock<Mutex<OpSeeds>> = LazyLock::new(|| Mutex::new(OpSeeds::new(42)));
+    fn draw(ty: &TensorType, f: impl Fn(philox::Philox, &mut [f32])) -> Result<Tensor> {
+        let n = ty.shape.num_elements();
+        let mut out = vec![0f32; n];
+        let mut g = SEEDS.lock().unwrap_or_else(|e| e.into_inner()).next_stream();
+        f(g.draw(n as u64), &mut out);
+        crate::ops::cast_to(&Tensor::try_from_vec(out, ty.shape)?, ty.dtype)
+    }
+    pub fn uniform(ty: &TensorType, low: f64, high: f64) -> Result<Tensor> {
+        draw(ty, |s, out| philox::uniform(s, 0, (high - low) as f32, low as f32, out))
+    }
+    pub fn truncated_normal(ty: &TensorType, mean: f64, stddev: f64) -> Result<Tensor> {
+        draw(ty, |s, out| philox::truncated_normal(s, 0, stddev as f32, mean as f32, out))
+    }
+    pub fn normal(ty: &TensorType, mean: f64, stddev: f64) -> Result<Tensor> {
+        draw(ty, |s, out| philox::normal(s, 0, stddev as f32, mean as f32, out))
+    }
+}

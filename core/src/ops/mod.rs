@@ -59,6 +59,7 @@ operations! {
     concat
     cond
     conv2d
+    cross_entropy
     divide
     exp
     eye
@@ -68,16 +69,12 @@ operations! {
     iterator_next
     linspace
     log
-    logical
-    cross_entropy
-    fill
-    gather
-    gather_nd
     log_softmax
+    logical
     matmul
+    max_pool2d
     maximum
     minimum
-    max_pool2d
     multiply
     neg
     one_hot
@@ -102,13 +99,13 @@ operations! {
     sigmoid
     sign
     slice
+    softmax
     split
     sqrt
     square
     squared_difference
     stack
     strided_slice
-    softmax
     subtract
     tanh
     tile
