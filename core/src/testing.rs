@@ -49,8 +49,7 @@ pub fn rules_seen() -> Vec<(String, usize)> {
     STATE.with_borrow_mut(|state| std::mem::take(&mut state.seen))
 }
 
-/// What the rule of `op` gave to input `index`, noted and perhaps falsified; the walk backwards passes everything
-/// through here.
+/// What a rule gave to an input, noted and perhaps falsified; the walk backwards calls it for every cotangent.
 #[inline]
 pub(crate) fn inspect(op: &str, index: usize, given: Cotangent) -> Result<Cotangent> {
     if IN_USE.load(Ordering::Relaxed) { falsify(op, index, given) } else { Ok(given) }
@@ -58,13 +57,13 @@ pub(crate) fn inspect(op: &str, index: usize, given: Cotangent) -> Result<Cotang
 
 #[cold]
 fn falsify(op: &str, index: usize, given: Cotangent) -> Result<Cotangent> {
-    let flip = STATE.with_borrow_mut(|state| {
+    let flipped = STATE.with_borrow_mut(|state| {
         if !state.seen.iter().any(|(name, i)| name == op && *i == index) {
             state.seen.push((op.to_string(), index));
         }
         state.flipped.as_ref().is_some_and(|(name, i)| name == op && *i == index)
     });
-    if !flip {
+    if !flipped {
         return Ok(given);
     }
     Ok(Cotangent::Dense(ops::functions::try_multiply(given.into_dense()?, -1.0)?))

@@ -11,20 +11,30 @@ pub struct Bound {
     pub relative: f64,
     /// Machine epsilons, relative to the largest finite magnitude among inputs and outputs: for sums that cancel.
     pub scale: f64,
+    /// Epsilons of the expected value in 16-bit floats, where TensorFlow rounds after each step and we at the end.
+    pub half: f64,
 }
 
 impl Bound {
     /// Every bit the same, the sign of zero included; any nan equals any nan.
-    pub const EXACT: Self = Self { relative: 0.0, scale: 0.0 };
+    pub const EXACT: Self = Self { relative: 0.0, scale: 0.0, half: 0.0 };
+
+    /// Every number the same; the sign of a zero is not promised.
+    pub const EQUAL: Self = Self::ulps(0.25);
 
     /// So many epsilons of the expected value.
     pub const fn ulps(relative: f64) -> Self {
-        Self { relative, scale: 0.0 }
+        Self { relative, scale: 0.0, half: relative }
     }
 
     /// So many epsilons of the expected value, and of the largest magnitude around.
     pub const fn sums(relative: f64, scale: f64) -> Self {
-        Self { relative, scale }
+        Self { relative, scale, half: relative }
+    }
+
+    /// Another bound for 16-bit floats.
+    pub const fn half(self, half: f64) -> Self {
+        Self { half, ..self }
     }
 }
 
@@ -70,7 +80,9 @@ fn close(got: f64, want: f64, dtype: DType, bound: Bound, scale: f64) -> bool {
     if want == 0.0 && got.abs() < normal && dtype != DType::F16 {
         return true;
     }
-    let allowed = bound.relative * (want.abs() * epsilon(dtype)).max(denormal) + bound.scale * scale * epsilon(dtype);
+    let relative = if dtype.size() == 2 { bound.half } else { bound.relative };
+    let allowed = relative * (want.abs() * epsilon(dtype)).max(if relative > 1.0 { denormal } else { 0.0 })
+        + bound.scale * scale * epsilon(dtype);
     (got - want).abs() <= allowed
 }
 

@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// let batches = Dataset::from_tensor_slices((images, labels)).shuffle(Shuffle::whole().seed(1)).batch(4);
 /// for epoch in 0..2 {
 ///     for (images, labels) in &batches {
-///         assert_eq!(images.shape()[1..], [8, 8, 1]);
+///         assert_eq!(images.shape().dims()[1..], [8, 8, 1]);
 ///         assert_eq!(images.dim(0), labels.dim(0));
 ///     }
 /// }
@@ -161,7 +161,9 @@ impl<S: Structure> Dataset<S> {
     pub fn try_batch(&self, size: usize, drop_remainder: bool) -> Result<Self> {
         let location = Location::caller();
         if size == 0 {
-            return Err(Error::invalid_argument("batch", "a batch of no elements").expected("a size of at least 1").at(location));
+            return Err(Error::invalid_argument("batch", "a batch of no elements")
+                .expected("a size of at least 1")
+                .at(location));
         }
         let (before, source) = (self.stages.clone(), self.source.clone());
         Ok(self.then(Batch { before, source, size, exact: drop_remainder, location }))

@@ -74,8 +74,11 @@ impl IdxFile {
             ($t:ty) => {{
                 let (words, rest) = self.data.as_chunks::<{ size_of::<$t>() }>();
                 if !rest.is_empty() {
-                    return Err(Error::invalid_argument("into_tensor", "the data end within an element")
-                        .got(format!("{} bytes of {}", self.data.len(), self.dtype)));
+                    return Err(Error::invalid_argument("into_tensor", "the data end within an element").got(format!(
+                        "{} bytes of {}",
+                        self.data.len(),
+                        self.dtype
+                    )));
                 }
                 Tensor::try_from_vec(words.iter().map(|&w| <$t>::from_ne_bytes(w)).collect(), self.shape)
             }};

@@ -29,6 +29,10 @@ fn parse(bytes: &[u8]) -> Result<IdxFile> {
     IdxFile::parse(bytes, "test.idx")
 }
 
+fn same<T: crate::Element>(tensor: &crate::Tensor, values: &[T]) {
+    assert_eq!(tensor.to_vec::<T>(), values);
+}
+
 #[test]
 fn all_types() {
     let check = |code, dtype, on_disk: &[u8], native: &[u8]| {
@@ -44,9 +48,7 @@ fn all_types() {
             let on_disk: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
             let native: Vec<u8> = values.iter().flat_map(|v| v.to_ne_bytes()).collect();
             check($code, DType::$dtype, &on_disk, &native);
-            let mut read = values.to_vec();
-            read.clone_from(&tensor($code, &on_disk).to_vec());
-            assert_eq!(read, values);
+            same(&tensor($code, &on_disk), &values);
         )*};
     }
     check! {

@@ -19,11 +19,7 @@ pub(super) struct Map {
 
 impl Stage for Map {
     fn open(&self) -> Box<dyn Stream> {
-        Box::new(Mapping {
-            before: self.before.open(),
-            source: self.source.clone(),
-            function: self.function.clone(),
-        })
+        Box::new(Mapping { before: self.before.open(), source: self.source.clone(), function: self.function.clone() })
     }
 
     fn len(&self) -> Option<usize> {

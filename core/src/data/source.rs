@@ -22,8 +22,11 @@ impl Source {
         for (i, tensor) in tensors.iter().enumerate() {
             tensor.concrete(OP)?;
             let Some(&first) = tensor.shape().dims().first() else {
-                return Err(Error::invalid_argument(OP, format!("component {i} is a scalar, which has no rows to slice"))
-                    .expected("at least one dimension, which counts the elements"));
+                return Err(Error::invalid_argument(
+                    OP,
+                    format!("component {i} is a scalar, which has no rows to slice"),
+                )
+                .expected("at least one dimension, which counts the elements"));
             };
             if *rows.get_or_insert(first) != first {
                 let shapes: Vec<String> = tensors.iter().map(|t| t.shape().to_string()).collect();

@@ -148,7 +148,8 @@ fn refusals() {
 
 #[test]
 fn types_before_the_data() {
-    let types = |d: &Dataset<(Tensor, Tensor)>| d.types().map(|t| t.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let types =
+        |d: &Dataset<(Tensor, Tensor)>| d.types().map(|t| t.iter().map(ToString::to_string).collect::<Vec<_>>());
     assert_eq!(types(&pairs(5)).unwrap(), ["float32[2]", "int32[]"]);
     assert_eq!(types(&pairs(5).shuffle(2).batch_exact(2)).unwrap(), ["float32[2, 2]", "int32[2]"]);
     let varying = pairs(5).batch(2).types().unwrap();

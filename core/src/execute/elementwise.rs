@@ -111,7 +111,7 @@ fn general(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
             given.renew_id();
             given.clone()
         },
-        None => Tensor::uninit(ty)?,
+        None => Tensor::uninit(ty).map_err(|e| e.in_op(op.name()))?,
     };
     let views: SmallVec<[_; 4]> = inputs.iter().map(|t| eager::view_of(t)).collect();
     let tiled = Tiled::new(&program, &views, &[eager::view_of(&out)], Isa::current())?;

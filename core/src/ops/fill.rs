@@ -72,7 +72,7 @@ fn constant_of(op: &str, shape: impl IntoShape, dtype: DType, value: f64) -> Res
     if dtype == DType::Resource {
         return Err(Error::invalid_argument(op, "a resource handle holds no numbers"));
     }
-    fill_with(&TensorType::new(dtype, shape), value)
+    fill_with(&TensorType::new(dtype, shape), value).map_err(|e| e.in_op(op))
 }
 
 /// Zeros of a shape, `float32`; [`try_zeros`] takes a dtype as well.

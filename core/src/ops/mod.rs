@@ -51,6 +51,7 @@ operations! {
     add
     argmax
     assign
+    at
     avg_pool2d
     bias_add
     broadcast_to
@@ -93,6 +94,7 @@ operations! {
     relu
     reshape
     reverse
+    rows
     rsqrt
     scatter_nd
     select

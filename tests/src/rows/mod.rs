@@ -43,6 +43,8 @@ pub struct Exception {
     pub case: &'static str,
     /// The dtypes it is about; none stands for all.
     pub dtypes: &'static [&'static str],
+    /// At most so many elements differ.
+    pub elements: usize,
     /// Why.
     pub why: &'static str,
 }
