@@ -40,6 +40,7 @@ mod module;
 mod op;
 mod ops;
 pub mod optim;
+pub mod random;
 mod scalar;
 pub mod shape;
 mod tape;

@@ -17,6 +17,10 @@ pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use gather::try_gather;
+pub use operand::{Operand, ToOperand};
+pub(crate) use operators::{operator, placeholder, run_binary};
+pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
@@ -29,7 +33,6 @@ pub(crate) use {
     assign::assign_raw,
     cond::{Body, Cond},
     multiply::Multiply,
-    random_uniform::RandomUniform,
     tanh::Tanh,
 };
 
@@ -82,6 +85,7 @@ operations! {
     pad
     pow
     print
+    random_draw
     random_uniform
     range
     reciprocal
