@@ -4,6 +4,7 @@
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
 use crate::ops::functions;
+use crate::random;
 use crate::shape::IntoShape;
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
@@ -92,8 +93,9 @@ impl Initializer {
 
     #[track_caller]
     fn make(self, ty: &TensorType) -> Result<Tensor> {
-        let even = |limit: f64| random::uniform(ty, -limit, limit);
-        let bell = |variance: f64| random::truncated_normal(ty, 0.0, variance.sqrt() / TRUNCATED);
+        let even = |limit: f64| random::try_uniform(ty.shape, -limit, limit, ty.dtype, None);
+        let truncated = |mean: f64, stddev: f64| random::try_truncated_normal(ty.shape, mean, stddev, ty.dtype, None);
+        let bell = |variance: f64| truncated(0.0, variance.sqrt() / TRUNCATED);
         let (fan_in, fan_out) = fans(ty.shape.dims());
         match self {
             Self::Zeros => functions::try_zeros(ty.shape, ty.dtype),
@@ -105,9 +107,9 @@ impl Initializer {
             Self::HeNormal => bell(2.0 / fan_in.max(1.0)),
             Self::LecunUniform => even((3.0 / fan_in.max(1.0)).sqrt()),
             Self::LecunNormal => bell(1.0 / fan_in.max(1.0)),
-            Self::RandomUniform { minval, maxval } => random::uniform(ty, minval, maxval),
-            Self::RandomNormal { mean, stddev } => random::normal(ty, mean, stddev),
-            Self::TruncatedNormal { mean, stddev } => random::truncated_normal(ty, mean, stddev),
+            Self::RandomUniform { minval, maxval } => random::try_uniform(ty.shape, minval, maxval, ty.dtype, None),
+            Self::RandomNormal { mean, stddev } => random::try_normal(ty.shape, mean, stddev, ty.dtype, None),
+            Self::TruncatedNormal { mean, stddev } => truncated(mean, stddev),
         }
     }
 
@@ -134,28 +136,50 @@ fn fans(dims: &[usize]) -> (f64, f64) {
     }
 }
 
-/// Draws from the global stream.
-mod random {
-    use crate::backend::cpu::philox;
-    use crate::backend::cpu::philox::OpSeeds;
-    use crate::error::Result;
-    use crate::tensor::{Tensor, TensorType};
-    use std::sync::{LazyLock, Mutex};
-    static SEEDS: LazyLock<Mutex<OpSeeds>> = LazyLock::new(|| Mutex::new(OpSeeds::new(42)));
-    fn draw(ty: &TensorType, f: impl Fn(philox::Philox, &mut [f32])) -> Result<Tensor> {
-        let n = ty.shape.num_elements();
-        let mut out = vec![0f32; n];
-        let mut g = SEEDS.lock().unwrap_or_else(|e| e.into_inner()).next_stream();
-        f(g.draw(n as u64), &mut out);
-        crate::ops::cast_to(&Tensor::try_from_vec(out, ty.shape)?, ty.dtype)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fans_are_those_of_keras() {
+        assert_eq!(fans(&[]), (1.0, 1.0));
+        assert_eq!(fans(&[7]), (7.0, 7.0));
+        assert_eq!(fans(&[20, 30]), (20.0, 30.0));
+        assert_eq!(fans(&[3, 5, 4, 8]), (60.0, 120.0));
     }
-    pub fn uniform(ty: &TensorType, low: f64, high: f64) -> Result<Tensor> {
-        draw(ty, |s, out| philox::uniform(s, 0, (high - low) as f32, low as f32, out))
+
+    #[test]
+    fn spreads_follow_the_shape() {
+        use Initializer::*;
+        let check = |initializer: Initializer, variance: f64, limit: f64| {
+            let values = initializer.call([200, 300], DType::F64).to_vec::<f64>();
+            let mean = values.iter().sum::<f64>() / 60_000.0;
+            let found = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 60_000.0;
+            // Four standard errors of a mean of 60,000 values; the variance of a variance is at most twice its square.
+            assert!(mean.abs() < 4.0 * (variance / 60_000.0).sqrt(), "{initializer:?}: mean {mean}");
+            assert!((found / variance - 1.0).abs() < 4.0 * (2.0 / 60_000f64).sqrt(), "{initializer:?}: {found}, not {variance}");
+            assert!(values.iter().all(|x| x.abs() <= limit), "{initializer:?}");
+        };
+        let truncated = |variance: f64| 2.0 * variance.sqrt() / TRUNCATED;
+        check(GlorotUniform, 2.0 / 500.0, (6.0f64 / 500.0).sqrt());
+        check(GlorotNormal, 2.0 / 500.0, truncated(2.0 / 500.0));
+        check(HeUniform, 2.0 / 200.0, (6.0f64 / 200.0).sqrt());
+        check(HeNormal, 2.0 / 200.0, truncated(2.0 / 200.0));
+        check(LecunUniform, 1.0 / 200.0, (3.0f64 / 200.0).sqrt());
+        check(LecunNormal, 1.0 / 200.0, truncated(1.0 / 200.0));
+        check(RandomUniform { minval: -3.0, maxval: 3.0 }, 3.0, 3.0);
+        check(RandomNormal { mean: 0.0, stddev: 2.0 }, 4.0, f64::INFINITY);
+        let truncated = TruncatedNormal { mean: 0.0, stddev: 2.0 };
+        check(truncated, (2.0 * TRUNCATED).powi(2), 4.0);
     }
-    pub fn truncated_normal(ty: &TensorType, mean: f64, stddev: f64) -> Result<Tensor> {
-        draw(ty, |s, out| philox::truncated_normal(s, 0, stddev as f32, mean as f32, out))
-    }
-    pub fn normal(ty: &TensorType, mean: f64, stddev: f64) -> Result<Tensor> {
-        draw(ty, |s, out| philox::normal(s, 0, stddev as f32, mean as f32, out))
+
+    #[test]
+    fn constants_and_refusals() {
+        assert_eq!(Initializer::Constant(1.5).call([2], DType::F16).to_vec::<crate::f16>().len(), 2);
+        assert_eq!(Initializer::Ones.call((), DType::I32).item::<i32>(), 1);
+        let text = Initializer::GlorotUniform.try_call([2, 2], DType::I32).unwrap_err().to_string();
+        assert!(text.contains("int32") && text.contains("initializers.rs"), "{text}");
+        assert!(Initializer::Zeros.try_call([-1], DType::F32).unwrap_err().to_string().contains("negative"));
+        assert!(Initializer::Zeros.variable(&[1], DType::I32, "w").is_err());
     }
 }

@@ -18,12 +18,10 @@ pub use api::{AsTensor, TensorRef};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
 pub(crate) use gather::try_gather;
-pub use operand::{Operand, ToOperand};
-pub(crate) use operators::{operator, placeholder, run_binary};
-pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
+pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
 pub use window::{Padding, Pair};
@@ -86,7 +84,6 @@ operations! {
     pow
     print
     random_draw
-    random_uniform
     range
     reciprocal
     reduce_all
