@@ -31,10 +31,15 @@ mod device;
 mod dtype;
 mod error;
 mod execute;
+pub mod initializers;
+pub mod layers;
+pub mod losses;
 mod memory;
+pub mod metrics;
 mod module;
 mod op;
 mod ops;
+pub mod optim;
 pub mod random;
 mod scalar;
 pub mod shape;
@@ -52,7 +57,7 @@ mod skeleton;
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of};
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
 pub use dtype::{DType, DTypes, Element, bf16, f16};
-pub use eagerflow_macros::custom_gradient;
+pub use eagerflow_macros::{Module, custom_gradient};
 pub use error::{Error, Report, Result};
 pub use memory::MemoryStats;
 pub use module::{Fields, LazyVariable, Module, Signature};
@@ -70,5 +75,6 @@ pub use variable::Variable;
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]
 pub mod __rt {
+    pub use crate::module::{Fields, Module};
     pub use crate::tape::custom::*;
 }

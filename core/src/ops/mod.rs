@@ -101,6 +101,9 @@ operations! {
     iterator_next
     linspace
     log
+    iterator_next
+    linspace
+    log
     log_softmax
     logical
     matmul
