@@ -157,7 +157,10 @@ mod tests {
             let found = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 60_000.0;
             // Four standard errors of a mean of 60,000 values; the variance of a variance is at most twice its square.
             assert!(mean.abs() < 4.0 * (variance / 60_000.0).sqrt(), "{initializer:?}: mean {mean}");
-            assert!((found / variance - 1.0).abs() < 4.0 * (2.0 / 60_000f64).sqrt(), "{initializer:?}: {found}, not {variance}");
+            assert!(
+                (found / variance - 1.0).abs() < 4.0 * (2.0 / 60_000f64).sqrt(),
+                "{initializer:?}: {found}, not {variance}"
+            );
             assert!(values.iter().all(|x| x.abs() <= limit), "{initializer:?}");
         };
         let truncated = |variance: f64| 2.0 * variance.sqrt() / TRUNCATED;

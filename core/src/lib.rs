@@ -66,8 +66,9 @@ pub use ops::functions::*;
 pub use ops::{AsTensor, Axes, IntoAxes, Operand, Padding, Pair, TensorRef, ToOperand, keep_dims};
 pub use shape::{Dim, Shape};
 pub use tape::{
-    Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, PersistentTape, Source,
-    Sources, StopRecording, UnconnectedGradients, Watch,
+    Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, LossFunction,
+    PersistentTape, Source, Sources, StopRecording, TensorFunction, UnconnectedGradients, Watch, gradients_function,
+    implicit_gradients, implicit_value_and_gradients, value_and_gradients_function,
 };
 pub use tensor::{Tensor, TensorType};
 pub use variable::Variable;

@@ -173,7 +173,8 @@ mod tests {
 
     fn close(got: &Tensor, right: &[f32]) {
         let got = got.to_vec::<f32>();
-        let near = got.len() == right.len() && got.iter().zip(right).all(|(a, b)| (a - b).abs() <= 2e-6 * b.abs().max(1.0));
+        let near =
+            got.len() == right.len() && got.iter().zip(right).all(|(a, b)| (a - b).abs() <= 2e-6 * b.abs().max(1.0));
         assert!(near, "{got:?} is not {right:?}");
     }
 
@@ -214,7 +215,10 @@ mod tests {
         close(&categorical_crossentropy(&dense, &rows(), FromLogits::Yes), &right.to_vec::<f32>());
         let shares = tf::softmax(&rows(), -1);
         close(&categorical_crossentropy(&dense, &shares, FromLogits::No), &right.to_vec::<f32>());
-        close(&sparse_categorical_crossentropy(&tf::constant([2, 0, 1]), &shares, FromLogits::No), &right.to_vec::<f32>());
+        close(
+            &sparse_categorical_crossentropy(&tf::constant([2, 0, 1]), &shares, FromLogits::No),
+            &right.to_vec::<f32>(),
+        );
     }
 
     #[test]
@@ -231,8 +235,12 @@ mod tests {
         let wrong = text(try_mean_squared_error(&three, &column));
         assert!(wrong.contains("[3], predictions [3, 1]") && wrong.contains("losses.rs"), "{wrong}");
         let logits = FromLogits::Yes;
-        assert!(text(try_sparse_categorical_crossentropy(&tf::constant([3]), &tf::ones([1, 3]), logits)).contains("0..3"));
+        assert!(
+            text(try_sparse_categorical_crossentropy(&tf::constant([3]), &tf::ones([1, 3]), logits)).contains("0..3")
+        );
         assert!(try_sparse_categorical_crossentropy(&tf::constant([0, 1]), &tf::ones([3, 3]), logits).is_err());
-        assert!(text(try_categorical_crossentropy(&three, &tf::constant([1, 2, 3]), logits)).contains("floating-point"));
+        assert!(
+            text(try_categorical_crossentropy(&three, &tf::constant([1, 2, 3]), logits)).contains("floating-point")
+        );
     }
 }

@@ -223,7 +223,9 @@ accuracies! {
 #[track_caller]
 fn best(op: &str, rows: &Tensor) -> Result<Tensor> {
     if rows.rank() == 0 {
-        return Err(Error::invalid_argument(op, "the predictions are no rows").got(rows.ty()).expected("[batch, classes]"));
+        return Err(Error::invalid_argument(op, "the predictions are no rows")
+            .got(rows.ty())
+            .expected("[batch, classes]"));
     }
     functions::try_argmax(rows, -1)
 }
@@ -270,7 +272,10 @@ mod tests {
             assert!((sparse.result().item::<f32>() - 2.0 / 3.0).abs() < 1e-7);
         }
         let sequences = SparseCategoricalAccuracy::new();
-        sequences.update(&tf::constant([[1, 0], [1, 1]]), &tf::constant([[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]]));
+        sequences.update(
+            &tf::constant([[1, 0], [1, 1]]),
+            &tf::constant([[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]]),
+        );
         assert_eq!(sequences.result().item::<f32>(), 0.75);
     }
 

@@ -32,8 +32,11 @@ pub fn load(folder: &Path) -> Result<Digits> {
     let train = split(folder, "train")?;
     let test = split(folder, "t10k")?;
     if train.images.shape().dims()[1..] != test.images.shape().dims()[1..] {
-        return Err(Error::invalid_argument("digits", "training and test images have different sizes")
-            .got(format!("{} and {}", train.images.shape(), test.images.shape())));
+        return Err(Error::invalid_argument("digits", "training and test images have different sizes").got(format!(
+            "{} and {}",
+            train.images.shape(),
+            test.images.shape()
+        )));
     }
     // The digits here go up to 16, those of MNIST to 255: the brightest pixel is 1 either way.
     let brightest = tf::reduce_max(&train.images, ()).maximum(1.0);

@@ -50,14 +50,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 
 /// The loss of every batch as a thin line, and its mean over every epoch as a bold one.
 fn draw(history: &History, options: &Options) -> Result<(), Box<dyn Error>> {
-    let batches = Curve {
-        name: "each batch",
-        points: &history.batches,
-        color: (173, 203, 232),
-        width: 1.0,
-        dots: false,
-    };
-    let epochs =
-        Curve { name: "epoch mean", points: &history.epochs, color: (24, 92, 158), width: 2.2, dots: true };
+    let batches =
+        Curve { name: "each batch", points: &history.batches, color: (173, 203, 232), width: 1.0, dots: false };
+    let epochs = Curve { name: "epoch mean", points: &history.epochs, color: (24, 92, 158), width: 2.2, dots: true };
     plot::write(&options.picture, "training loss", "epoch", &[batches, epochs])
 }

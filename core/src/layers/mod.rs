@@ -86,7 +86,8 @@ macro_rules! callable {
             #[track_caller]
             pub fn try_call(&self, x: impl $crate::ops::AsTensor, training: bool) -> $crate::Result<$crate::Tensor> {
                 let here = std::panic::Location::caller();
-                $crate::layers::Layer::forward(self, &x.as_tensor(), training).map_err(|e| e.variable(&self.name).at(here))
+                $crate::layers::Layer::forward(self, &x.as_tensor(), training)
+                    .map_err(|e| e.variable(&self.name).at(here))
             }
 
             /// A name of the user's own, which the layer's variables and errors carry.

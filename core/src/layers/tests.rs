@@ -13,7 +13,8 @@ fn parts<'a>(text: &str, words: &[&'a str]) -> Option<&'a str> {
 #[test]
 fn names_count() {
     let (a, b) = (Dense::new(1), Dense::new(1));
-    let number = |layer: &Dense| layer.layer_name().strip_prefix("dense").unwrap().trim_start_matches('_').parse().unwrap_or(0);
+    let number =
+        |layer: &Dense| layer.layer_name().strip_prefix("dense").unwrap().trim_start_matches('_').parse().unwrap_or(0);
     assert!(number(&b) > number(&a));
     let head = Dense::new(2).name("head");
     head.call(&tf::ones([1, 3]));
@@ -79,7 +80,11 @@ fn refusals_name_the_layer_and_both_shapes() {
     let conv = Conv2D::new(2, 3).name("stem");
     let refused = |x: &tf::Tensor| conv.try_call(x, false).unwrap_err().to_string();
     let text = refused(&tf::ones([3, 3]));
-    assert_eq!(parts(&text, &["stem", "float32[3, 3]", "[batch, rows, columns, channels]", "layers/tests.rs"]), None, "{text}");
+    assert_eq!(
+        parts(&text, &["stem", "float32[3, 3]", "[batch, rows, columns, channels]", "layers/tests.rs"]),
+        None,
+        "{text}"
+    );
     assert!(conv.kernel().is_none(), "a wrong input must not build the layer");
     conv.call(&tf::ones([1, 4, 4, 1]));
     let text = refused(&tf::ones([1, 4, 4, 3]));

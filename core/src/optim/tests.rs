@@ -9,7 +9,10 @@ use crate::{IndexedRows, Shape, Tensor};
 
 fn near(variable: &Variable, right: &[f32]) {
     let got = variable.value().to_vec::<f32>();
-    assert!(got.iter().zip(right).all(|(a, b)| (a - b).abs() < 2e-6) && got.len() == right.len(), "{got:?} not {right:?}");
+    assert!(
+        got.iter().zip(right).all(|(a, b)| (a - b).abs() < 2e-6) && got.len() == right.len(),
+        "{got:?} not {right:?}"
+    );
 }
 
 #[test]
@@ -100,9 +103,8 @@ fn missing_gradients_are_named() {
 #[test]
 fn what_does_not_fit() {
     let (optimizer, w) = (Adam::new(0.1), [Variable::with([1.0, 2.0], "pair", true)]);
-    let text = |list: Vec<Tensor>| {
-        optimizer.try_apply_gradients(&list.into_iter().collect(), &w).unwrap_err().to_string()
-    };
+    let text =
+        |list: Vec<Tensor>| optimizer.try_apply_gradients(&list.into_iter().collect(), &w).unwrap_err().to_string();
     assert!(text(vec![]).contains("0 gradients, 1 variables"));
     let wrong = text(vec![tf::ones([3])]);
     assert!(wrong.contains("float32[3]") && wrong.contains("float32[2]") && wrong.contains("pair"), "{wrong}");
