@@ -51,6 +51,11 @@ mod variable;
 #[path = "testing.rs"]
 pub mod __testing;
 
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod readme {}
+
 #[cfg(test)]
 mod skeleton;
 
@@ -59,7 +64,7 @@ pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices}
 pub use dtype::{DType, DTypes, Element, bf16, f16};
 pub use eagerflow_macros::{Module, custom_gradient};
 pub use error::{Error, Report, Result};
-pub use memory::MemoryStats;
+pub use memory::{MemoryStats, memory_stats, trim_memory};
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use ndarray::{self, s};
 pub use ops::functions::*;
