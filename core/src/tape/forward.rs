@@ -2,7 +2,7 @@
 //! Each operation's tangent comes from its gradient rule applied twice, so every differentiable operation has one.
 
 use super::driver::{Entries, backprop};
-use super::record::{self, Entry, IdMap, TapeData, UNTRACKED};
+use super::record::{self, Entry, IdMap, Port, TapeData, UNTRACKED};
 use super::{Cotangent, Differentiable};
 use crate::error::{Error, OrFail, Result};
 use crate::op::Op;
@@ -136,8 +136,10 @@ fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result
         };
         dummies.push(dummy);
     }
-    let sources: Vec<u32> =
-        entry.inputs.iter().zip(tangents).map(|(p, t)| if t.is_some() { p.slot } else { UNTRACKED }).collect();
+    // The gradient by a tensor that is given twice, as in `x * x`, holds both parts: it counts once.
+    let first = |i: usize, slot: u32| entry.inputs[..i].iter().all(|p| p.slot != slot);
+    let wanted = |(i, p): (usize, &Port)| if tangents[i].is_some() && first(i, p.slot) { p.slot } else { UNTRACKED };
+    let sources: Vec<u32> = entry.inputs.iter().enumerate().map(wanted).collect();
     let inner = record::push(false);
     let noted = (|| {
         dummies.iter().flatten().for_each(|d| record::watch(&mut inner.borrow_mut(), d));
