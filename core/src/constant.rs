@@ -192,7 +192,7 @@ impl<N: Nested> From<N> for Tensor {
     }
 }
 
-/// What a variable can start from: a tensor, or what [`constant`] takes.
+/// What a variable can start from: a tensor, an ndarray array, or what [`constant`] takes.
 pub trait IntoTensor {
     /// The tensor.
     #[doc(hidden)]
@@ -224,6 +224,13 @@ macro_rules! into_tensor {
 }
 
 into_tensor!(f32 i32 bool);
+
+impl<T: Element, D: ndarray::Dimension> IntoTensor for ndarray::Array<T, D> {
+    #[track_caller]
+    fn into_tensor(self) -> Tensor {
+        self.into()
+    }
+}
 
 impl<N: Literal> IntoTensor for Vec<N> {
     #[track_caller]

@@ -22,6 +22,7 @@ compile_error!("eagerflow keeps constants as little-endian words; big-endian tar
 
 mod backend;
 mod constant;
+pub mod data;
 mod device;
 mod dtype;
 mod error;
@@ -49,6 +50,7 @@ pub use dtype::{DType, DTypes, Element, bf16, f16};
 pub use error::{Error, Report, Result};
 pub use memory::MemoryStats;
 pub use module::{Fields, LazyVariable, Module, Signature};
+pub use ndarray::{self, s};
 pub use ops::functions::*;
 pub use ops::{AsTensor, Axes, IntoAxes, Operand, Padding, Pair, TensorRef, ToOperand, keep_dims};
 pub use shape::{Dim, Shape};

@@ -81,7 +81,8 @@ fn close(got: f64, want: f64, dtype: DType, bound: Bound, scale: f64) -> bool {
         return true;
     }
     let relative = if dtype.size() == 2 { bound.half } else { bound.relative };
-    let allowed = relative * (want.abs() * epsilon(dtype)).max(if relative > 1.0 { denormal } else { 0.0 }) + bound.scale * scale * epsilon(dtype);
+    let allowed = relative * (want.abs() * epsilon(dtype)).max(if relative > 1.0 { denormal } else { 0.0 })
+        + bound.scale * scale * epsilon(dtype);
     (got - want).abs() <= allowed
 }
 

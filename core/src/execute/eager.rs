@@ -72,11 +72,11 @@ fn view(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
     let types = infer(op, inputs)?;
     let base = inputs[0].concrete(op.name())?;
     if let Some(layout) = op.view(base.ty(), &base.strides(), &types[0]) {
-        return Ok(smallvec![base.view(&types[0], &layout)]);
+        return Ok(smallvec![base.with_layout(&types[0], &layout)]);
     }
     let base = dense(base)?;
     match op.view(base.ty(), &base.strides(), &types[0]) {
-        Some(layout) => Ok(smallvec![base.view(&types[0], &layout)]),
+        Some(layout) => Ok(smallvec![base.with_layout(&types[0], &layout)]),
         None => Err(Error::internal(op.name(), "no view of dense memory")),
     }
 }

@@ -10,6 +10,7 @@ use crate::op::{Op, Outputs};
 use crate::scalar::{Code, Program, Step, program_of};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::{SmallVec, smallvec};
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Bytes of output from which the work is shared between threads, for instructions that only move memory.
@@ -74,17 +75,18 @@ fn one_instruction(code: Code, inputs: &[&Tensor], owned: u32, accepts: DTypes) 
 /// # Safety
 /// Dense operands of one dtype, one with one element and the other with `len`, as many as the fresh output has.
 unsafe fn with_scalar(run: vector::Loop, first: &Tensor, last: &Tensor, out: &Tensor, len: usize) -> bool {
-    const TILE: usize = 256;
-    let mut tile = [0u64; TILE];
-    let tile = tile.as_mut_ptr().cast::<u8>();
+    #[repr(align(64))]
+    struct Tile(MaybeUninit<[u8; 2048]>);
+    let mut tile = Tile(MaybeUninit::uninit());
+    let tile = tile.0.as_mut_ptr().cast::<u8>();
     let (size, out_size) = (first.dtype().size(), out.dtype().size());
-    let step = TILE * 8 / size;
+    let step = 2048 / size;
     let left = first.rank() == 0 && last.rank() > 0;
     let scalar = if left { first } else { last };
     let mut fault = false;
     // SAFETY: the tile holds `step` elements, and ranges stay inside the operands.
     unsafe {
-        vector::fill(size, tile, vector::load_bits(size, scalar.data()), step.min(len));
+        vector::splat(size, Isa::current())(step.min(len), tile, scalar.data(), std::ptr::null(), std::ptr::null());
         for at in (0..len).step_by(step) {
             let n = step.min(len - at);
             let to = out.data().add(at * out_size);

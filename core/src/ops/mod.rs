@@ -7,6 +7,7 @@ mod axes;
 pub(crate) mod differences;
 mod operand;
 mod operators;
+mod pooling;
 mod reduction;
 mod support;
 mod window;
@@ -15,6 +16,7 @@ pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use reduction::broadcast_back;
@@ -48,43 +50,64 @@ operations! {
     add
     argmax
     assign
+    avg_pool2d
     bias_add
+    at
     broadcast_to
     cast
     compare
     concat
     cond
+    conv2d
     divide
     exp
-    conv2d
+    eye
     fill
     gather
     gather_nd
+    linspace
+    iterator_next
     log
     logical
     matmul
     maximum
     minimum
+    max_pool2d
     multiply
     neg
+    one_hot
+    pad
     pow
     print
     random_uniform
+    range
     reciprocal
+    reduce_all
+    reduce_any
+    reduce_max
+    reduce_mean
+    reduce_min
     reduce_sum
     relu
     reshape
+    reverse
     rsqrt
+    rows
     scatter_nd
     select
     sigmoid
     sign
     slice
+    split
     sqrt
     square
     squared_difference
+    stack
+    strided_slice
     subtract
     tanh
+    tile
     transpose
     truncatemod
+    unstack
 }

@@ -20,8 +20,9 @@ fn binary_operands(op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<Tensor
         return execute1_reusing(op, &[a, b], 0);
     }
     let dtype = Operand::common_dtype(&[&a, &b]);
+    // A number's own scalar is nothing to reuse.
+    let owned = u32::from(matches!(a, Operand::Owned(_))) | u32::from(matches!(b, Operand::Owned(_))) << 1;
     let (a, b) = (a.tensor(op.name(), dtype)?, b.tensor(op.name(), dtype)?);
-    let owned = u32::from(matches!(a, TensorRef::Owned(_))) | u32::from(matches!(b, TensorRef::Owned(_))) << 1;
     execute1_reusing(op, &[&a, &b], owned)
 }
 

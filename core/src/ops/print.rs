@@ -50,7 +50,7 @@ impl Op for Print {
         line.push_str(parts.next().unwrap_or(""));
         for input in call.inputs {
             // SAFETY: a valid view.
-            line.push_str(&unsafe { text::elements(input) });
+            line.push_str(&unsafe { text::elements(input, None) });
             line.push_str(parts.next().unwrap_or(""));
         }
         line.push('\n');

@@ -26,7 +26,8 @@ impl Slice {
     fn layout(&self, strides: &[isize]) -> Layout {
         let mut layout = Layout { strides: [0; MAX_RANK], offset: 0 };
         for axis in 0..self.steps.len() {
-            layout.strides[axis] = strides[axis] * self.steps[axis] as isize;
+            // A single element needs no stride, however long the step.
+            layout.strides[axis] = if self.size[axis] > 1 { strides[axis] * self.steps[axis] as isize } else { 0 };
             layout.offset += strides[axis] * self.begin[axis] as isize;
         }
         if self.size.num_elements() == 0 {
@@ -40,7 +41,7 @@ impl Slice {
         for axis in 0..self.steps.len() {
             let known = (self.begin.dim(axis).known_value(), self.size.dim(axis).known_value(), from.dim(axis).known_value());
             let (Some(begin), Some(size), Some(whole)) = known else { continue };
-            let last = begin as i64 + (size as i64 - 1) * self.steps[axis];
+            let last = (begin as i64).saturating_add((size as i64 - 1).saturating_mul(self.steps[axis]));
             if size > 0 && (begin >= whole || last < 0 || last >= whole as i64) {
                 return Err(Error::out_of_range(op, format!("the slice leaves dimension {axis}"))
                     .got(format!("elements {begin} to {last} of {from}"))
@@ -154,6 +155,15 @@ pub(crate) fn slice_axis(x: &Tensor, axis: usize, begin: Dim, size: Dim) -> Resu
     let begin = Shape::from_dims(&zeros)?.with(axis, begin)?;
     let size = x.shape().with(axis, size)?;
     execute1(&Slice { begin, size, steps: SmallVec::from_elem(1, x.rank()) }, &[x])
+}
+
+/// The tensor laid into zeros of size `whole` along one axis, from `begin` on: the reverse of [`slice_axis`].
+#[track_caller]
+pub(crate) fn lay_axis(x: &Tensor, axis: usize, begin: Dim, whole: Dim) -> Result<Tensor> {
+    let zeros: SmallVec<[Dim; MAX_RANK]> = SmallVec::from_elem(Dim::ZERO, x.rank());
+    let begin = Shape::from_dims(&zeros)?.with(axis, begin)?;
+    let slice = Slice { begin, size: *x.shape(), steps: SmallVec::from_elem(1, x.rank()) };
+    execute1(&SliceBack { slice, whole: x.shape().with(axis, whole)? }, &[x])
 }
 
 public! {

@@ -51,6 +51,18 @@ impl<T: Differentiable> Watch for [T] {
     }
 }
 
+impl<T: Differentiable> Watch for &[T] {
+    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
+        (**self).for_each(visit);
+    }
+}
+
+impl<T: Differentiable> Watch for &Vec<T> {
+    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
+        self.as_slice().for_each(visit);
+    }
+}
+
 impl<T: Differentiable> Watch for Vec<T> {
     fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
         self.as_slice().for_each(visit);

@@ -12,7 +12,7 @@ use std::any::Any;
 use std::mem::MaybeUninit;
 use std::panic::Location;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Where the elements of a view lie within the storage of its base: element strides and the first element.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,11 +84,30 @@ impl Tensor {
         self.storage()?.owner()
     }
 
+    /// Takes the adopted owner of the elements out, if it is an `O` and nobody else holds it; else gives the tensor back.
+    pub(super) fn take_owner<O: Any>(self) -> std::result::Result<O, Self> {
+        if self.block().refs.load(Ordering::Acquire) != 1 {
+            return Err(self);
+        }
+        // SAFETY: the block lives as long as the handle.
+        let storage = unsafe { &raw mut (*self.0.as_ptr()).storage };
+        // SAFETY: this is the only handle, so nobody else reads or writes the block.
+        match unsafe { (*storage).take() }.map(StorageRef::into_owner::<O>) {
+            Some(Ok(owner)) => Ok(owner),
+            Some(Err(kept)) => {
+                // SAFETY: as above.
+                unsafe { *storage = Some(kept) };
+                Err(self)
+            }
+            None => Err(self),
+        }
+    }
+
     /// Another tensor over the same elements, with a new id. Small tensors are copied with their block.
     ///
     /// The layout must stay within the base's elements; operations guarantee it by construction.
     #[track_caller]
-    pub(crate) fn view(&self, ty: &TensorType, layout: &Layout) -> Self {
+    pub(crate) fn with_layout(&self, ty: &TensorType, layout: &Layout) -> Self {
         debug_assert!(!self.is_symbol());
         let block = Block::take();
         let base = self.block();
@@ -123,7 +142,7 @@ impl Tensor {
     /// The same elements under a new id.
     #[track_caller]
     pub(crate) fn alias(&self) -> Self {
-        self.view(self.ty(), &Layout { strides: self.strides(), offset: 0 })
+        self.with_layout(self.ty(), &Layout { strides: self.strides(), offset: 0 })
     }
 
     /// A value of the graph being recorded: a type without elements.

@@ -1,6 +1,7 @@
 //! The tensor handle: one counted pointer to a block with type, layout and elements.
 //! Operations add their own methods in `ops/`; this floor knows none of them.
 
+mod arrays;
 mod block;
 pub(crate) mod local;
 mod make;
@@ -43,6 +44,10 @@ pub struct Tensor(NonNull<Block>);
 unsafe impl Send for Tensor {}
 // SAFETY: as above; shared references only read.
 unsafe impl Sync for Tensor {}
+
+// The elements cannot be seen half changed: nobody writes them while a second handle exists.
+impl std::panic::UnwindSafe for Tensor {}
+impl std::panic::RefUnwindSafe for Tensor {}
 
 impl Tensor {
     #[inline]

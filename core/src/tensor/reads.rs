@@ -8,7 +8,7 @@ use crate::execute::{dense, view_of};
 use std::panic::Location;
 
 impl Tensor {
-    fn check_type<T: Element>(&self, op: &str) -> Result<&Self> {
+    pub(super) fn check_type<T: Element>(&self, op: &str) -> Result<&Self> {
         let this = self.concrete(op)?;
         if self.dtype() != T::DTYPE {
             return Err(Error::invalid_argument(op, "the tensor has another element type")

@@ -12,7 +12,7 @@ pub(super) fn rows() -> Vec<Row> {
             Exception {
                 case: "infer_zero",
                 dtypes: &[],
-            elements: 0,
+                elements: 0,
                 why: "beside a 0 any number would do for -1, so we ask for it; TensorFlow takes 0",
             },
         ]),

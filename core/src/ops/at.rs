@@ -1,0 +1,262 @@
+//! Indexing: single and negative indices, ranges and ndarray's `s![]`; dx is dy laid into zeros where x was taken.
+//! TensorFlow's `x[...]`; made of `slice` and `reshape`, so nothing is copied, and ranges follow ndarray's rules.
+
+use super::slice::Slice;
+use crate::error::{Error, Result};
+use crate::execute::execute1;
+use crate::shape::{Dim, MAX_RANK, Shape};
+use crate::tensor::Tensor;
+use ndarray::{Dimension, SliceInfo, SliceInfoElem};
+use smallvec::{SmallVec, smallvec};
+use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+
+/// What can stand in [`Tensor::at`]: an index, a range, an array of indices, or ndarray's `s![]`.
+///
+/// Negative indices count from the end. Dimensions that are not named are taken whole.
+///
+/// ```
+/// use eagerflow::{self as tf, s};
+/// let x = tf::constant([[1, 2, 3], [4, 5, 6]]);
+/// assert_eq!(x.at(-1).to_vec::<i32>(), [4, 5, 6]);
+/// assert_eq!(x.at([1, 0]).item::<i32>(), 4);
+/// assert_eq!(x.at(1..).shape(), [1, 3]);
+/// assert_eq!(x.at(s![.., ..;-1]).to_vec::<i32>(), [3, 2, 1, 6, 5, 4]);
+/// ```
+pub trait IntoIndex {
+    /// The parts: one for each dimension named and one for each new axis.
+    #[doc(hidden)]
+    fn parts(self) -> Parts;
+}
+
+/// What an index is made of.
+#[doc(hidden)]
+pub type Parts = SmallVec<[SliceInfoElem; 4]>;
+
+/// An integer that can be an index.
+pub trait Position: Copy {
+    /// The index; what no dimension can reach stays out of reach.
+    #[doc(hidden)]
+    fn position(self) -> isize;
+}
+
+macro_rules! positions {
+    ($($t:ty)*) => {$(
+        impl Position for $t {
+            fn position(self) -> isize {
+                #[allow(unused_comparisons, reason = "one text for signed and unsigned")]
+                let beyond = if self < 0 { isize::MIN } else { isize::MAX };
+                isize::try_from(self).unwrap_or(beyond)
+            }
+        }
+    )*};
+}
+
+positions!(i32 i64 isize usize u32 u64);
+
+impl<P: Position> IntoIndex for P {
+    fn parts(self) -> Parts {
+        smallvec![SliceInfoElem::Index(self.position())]
+    }
+}
+
+impl<P: Position, const N: usize> IntoIndex for [P; N] {
+    fn parts(self) -> Parts {
+        self.iter().map(|p| SliceInfoElem::Index(p.position())).collect()
+    }
+}
+
+impl<T: AsRef<[SliceInfoElem]>, In: Dimension, Out: Dimension> IntoIndex for SliceInfo<T, In, Out> {
+    fn parts(self) -> Parts {
+        self.as_ref().into()
+    }
+}
+
+impl<T: AsRef<[SliceInfoElem]>, In: Dimension, Out: Dimension> IntoIndex for &SliceInfo<T, In, Out> {
+    fn parts(self) -> Parts {
+        self.as_ref().into()
+    }
+}
+
+impl IntoIndex for &[SliceInfoElem] {
+    fn parts(self) -> Parts {
+        self.into()
+    }
+}
+
+/// The end of a range that includes `last`; -1 is the last element, so nothing ends it.
+fn after(last: isize) -> Option<isize> {
+    (last != -1).then(|| last.saturating_add(1))
+}
+
+macro_rules! ranges {
+    ($($range:ty: $this:ident => $start:expr, $end:expr;)*) => {$(
+        impl<P: Position> IntoIndex for $range {
+            fn parts(self) -> Parts {
+                let $this = self;
+                smallvec![SliceInfoElem::Slice { start: $start, end: $end, step: 1 }]
+            }
+        }
+    )*};
+}
+
+ranges! {
+    Range<P>: r => r.start.position(), Some(r.end.position());
+    RangeFrom<P>: r => r.start.position(), None;
+    RangeTo<P>: r => 0, Some(r.end.position());
+    RangeInclusive<P>: r => r.start().position(), after(r.end().position());
+    RangeToInclusive<P>: r => 0, after(r.end.position());
+}
+
+impl IntoIndex for RangeFull {
+    fn parts(self) -> Parts {
+        Parts::new()
+    }
+}
+
+/// The part that is being worked out, dimension by dimension.
+#[derive(Default)]
+struct Part {
+    begin: SmallVec<[Dim; MAX_RANK]>,
+    size: SmallVec<[Dim; MAX_RANK]>,
+    steps: SmallVec<[i64; MAX_RANK]>,
+    /// The sizes of the result: without the dimensions of single indices, with the new ones.
+    result: SmallVec<[Dim; MAX_RANK]>,
+}
+
+impl Part {
+    fn push(&mut self, begin: Dim, size: Dim, step: i64) {
+        self.begin.push(begin);
+        self.size.push(size);
+        self.steps.push(step);
+    }
+
+    /// One index of the dimension that comes next.
+    fn single(&mut self, whole: Dim, index: isize) -> Result<()> {
+        let axis = self.begin.len();
+        if let Some(known) = whole.known_value()
+            && (index >= known as isize || index < -(known as isize))
+        {
+            let expected = match known {
+                0 => "none, the dimension is empty".to_string(),
+                _ => format!("-{known}..{known}"),
+            };
+            return Err(Error::out_of_range("at", format!("index {index} is outside dimension {axis} of size {known}"))
+                .got(index)
+                .expected(expected));
+        }
+        self.push(from_end(whole, index), Dim::ONE, 1);
+        Ok(())
+    }
+
+    /// Every `step`-th of `start..end`, from the end if it is negative: ndarray's rules.
+    fn range(&mut self, whole: Dim, start: isize, end: Option<isize>, step: isize) -> Result<()> {
+        let axis = self.begin.len();
+        if step == 0 {
+            return Err(Error::invalid_argument("at", format!("the step in dimension {axis} is 0")).expected("a step"));
+        }
+        if let Some(known) = whole.known_value() {
+            let beyond = |i: isize| i > known as isize || i < -(known as isize);
+            if beyond(start) || end.is_some_and(beyond) {
+                let end = end.map(|e| e.to_string()).unwrap_or_default();
+                return Err(Error::out_of_range("at", format!("the range leaves dimension {axis} of size {known}"))
+                    .got(format!("{start}..{end}"))
+                    .expected(format!("both ends within -{known}..={known}")));
+            }
+        }
+        let (start, end) = (from_end(whole, start), end.map_or(whole, |end| from_end(whole, end)));
+        let length = match (start.known_value(), end.known_value()) {
+            (Some(start), Some(end)) => Dim::known(end.saturating_sub(start)),
+            _ => end - start,
+        };
+        let size = length.ceil_div(step.unsigned_abs());
+        let begin = match step > 0 {
+            true => start,
+            false if size == Dim::ZERO => Dim::ZERO,
+            false => end - 1,
+        };
+        self.push(begin, size, step as i64);
+        self.result.push(size);
+        Ok(())
+    }
+
+    #[track_caller]
+    fn take(self, x: &Tensor) -> Result<Tensor> {
+        let size = Shape::from_dims(&self.size)?;
+        let whole = size == *x.shape() && self.steps.iter().all(|&s| s == 1);
+        let result = Shape::from_dims(&self.result)?;
+        if whole {
+            return super::reshape_to(x, &result);
+        }
+        let slice = Slice { begin: Shape::from_dims(&self.begin)?, size, steps: self.steps };
+        super::reshape_to(&execute1(&slice, &[x])?, &result)
+    }
+}
+
+/// The position that an index means, which may count from the end.
+fn from_end(whole: Dim, index: isize) -> Dim {
+    match index >= 0 {
+        true => Dim::known(index.unsigned_abs()),
+        false => whole - Dim::known(index.unsigned_abs()),
+    }
+}
+
+#[track_caller]
+fn take(x: &Tensor, parts: &[SliceInfoElem]) -> Result<Tensor> {
+    let named = parts.iter().filter(|p| !matches!(p, SliceInfoElem::NewAxis)).count();
+    if named > x.rank() {
+        return Err(Error::invalid_argument("at", "there are more indices than dimensions")
+            .got(format!("{named} indices for {}", x.ty()))
+            .expected(format!("at most {}", x.rank())));
+    }
+    let mut part = Part::default();
+    for element in parts {
+        match *element {
+            SliceInfoElem::NewAxis => part.result.push(Dim::ONE),
+            SliceInfoElem::Index(index) => part.single(x.shape().dim(part.begin.len()), index)?,
+            SliceInfoElem::Slice { start, end, step } => {
+                part.range(x.shape().dim(part.begin.len()), start, end, step)?;
+            }
+        }
+    }
+    for whole in x.shape().iter().skip(named) {
+        part.push(Dim::ZERO, whole, 1);
+        part.result.push(whole);
+    }
+    part.take(x)
+}
+
+impl Tensor {
+    /// The part that an index, a range or ndarray's `s![]` names: Python's `x[...]`. Nothing is copied.
+    ///
+    /// A single index drops its dimension, a range keeps it, and `NewAxis` adds one of size 1. Ranges follow ndarray:
+    /// both ends must lie within the dimension, and a negative step goes through the same range from its end.
+    ///
+    /// ```
+    /// use eagerflow::{self as tf, ndarray::NewAxis, s};
+    /// let x = tf::constant([[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.at(0).to_vec::<i32>(), [1, 2, 3]);
+    /// assert_eq!(x.at(s![.., -1]).to_vec::<i32>(), [3, 6]);
+    /// assert_eq!(x.at(s![1.., ..;2]).to_vec::<i32>(), [4, 6]);
+    /// assert_eq!(x.at(s![.., NewAxis, 1..]).shape(), [2, 1, 2]);
+    /// ```
+    ///
+    /// # Panics
+    /// As [`try_at`](Self::try_at) fails.
+    #[track_caller]
+    pub fn at(&self, index: impl IntoIndex) -> Tensor {
+        crate::error::OrFail::or_fail(self.try_at(index))
+    }
+
+    /// The part that an index, a range or ndarray's `s![]` names.
+    ///
+    /// # Errors
+    /// OutOfRange for an index or a range outside its dimension, InvalidArgument for more indices than dimensions.
+    #[track_caller]
+    pub fn try_at(&self, index: impl IntoIndex) -> Result<Tensor> {
+        let here = std::panic::Location::caller();
+        take(self, &index.parts()).map_err(|e| e.at(here))
+    }
+}
+
+#[cfg(test)]
+mod tests;
