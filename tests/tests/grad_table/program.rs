@@ -112,7 +112,8 @@ impl Program {
     /// The derivative of the loss along `along` by forward mode.
     pub fn forward(&self, x: &[Tensor], weights: &[Array], along: &[Option<Array>]) -> Result<f64> {
         let tangents: Vec<Option<Tensor>> = along.iter().map(|v| v.as_ref().map(Array::tensor)).collect();
-        let pairs: Vec<(&Tensor, &Tensor)> = x.iter().zip(&tangents).filter_map(|(x, t)| Some((x, t.as_ref()?))).collect();
+        let pairs: Vec<(&Tensor, &Tensor)> =
+            x.iter().zip(&tangents).filter_map(|(x, t)| Some((x, t.as_ref()?))).collect();
         let forward = ForwardAccumulator::try_new(&pairs)?;
         let loss = self.loss(x, weights)?;
         forward.jvp(&loss).map_or(Ok(0.0), |t| t.try_to_f64())

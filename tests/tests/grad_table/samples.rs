@@ -55,7 +55,9 @@ impl Input {
                 Array::floats(DType::F64, shape, data)
             }
             Ints(shape, data) => Array { dtype: DType::I32, shape: shape.to_vec(), data: Numbers::Ints(data.to_vec()) },
-            Flags(shape, data) => Array { dtype: DType::Bool, shape: shape.to_vec(), data: Numbers::Ints(data.to_vec()) },
+            Flags(shape, data) => {
+                Array { dtype: DType::Bool, shape: shape.to_vec(), data: Numbers::Ints(data.to_vec()) }
+            }
         }
     }
 }
@@ -101,6 +103,16 @@ fn elementwise() -> Vec<Sample> {
     all
 }
 
+fn pad(mode: &str) -> Value {
+    json!({"paddings": [[1, 0], [0, 2]], "mode": mode, "constant_values": 0})
+}
+
+/// `x[1:, ::-2]`
+fn strides() -> Value {
+    json!({"begin": [1, 0], "end": [0, 0], "strides": [1, -2], "begin_mask": 2, "end_mask": 3, "ellipsis_mask": 0,
+           "new_axis_mask": 0, "shrink_axis_mask": 0})
+}
+
 fn shapes() -> Vec<Sample> {
     vec![
         with("reshape", json!({"shape": [3, -1]}), vec![X]),
@@ -109,6 +121,16 @@ fn shapes() -> Vec<Sample> {
         with("squeeze", json!({"axis": [1]}), vec![Between(&[2, 1, 3], -2.0, 2.0)]),
         with("concat", json!({"axis": 1}), vec![X, Between(&[2, 1], -2.0, 2.0)]),
         with("broadcast_to", json!({"shape": [2, 2, 3]}), vec![Between(&[2, 1], -2.0, 2.0)]),
+        with("stack", json!({"axis": 1}), vec![X, X]),
+        with("unstack", json!({"axis": 1}), vec![X]),
+        with("split", json!({"num_or_size_splits": [1, 2], "axis": 1}), vec![X]),
+        with("tile", json!({"multiples": [2, 3]}), vec![X]),
+        with("pad", pad("CONSTANT"), vec![X]),
+        with("pad", pad("REFLECT"), vec![X]),
+        with("pad", pad("SYMMETRIC"), vec![X]),
+        with("reverse", json!({"axis": [1]}), vec![X]),
+        with("strided_slice", strides(), vec![Between(&[3, 5], -2.0, 2.0)]),
+        with("linspace", json!({"num": 4}), vec![Between(&[2], -2.0, 2.0), Between(&[2], -2.0, 2.0)]),
         with("slice", json!({"begin": [0, 1], "size": [2, 2]}), vec![X]),
         with("fill", json!({"dims": [2, 3]}), vec![Between(&[], -2.0, 2.0)]),
     ]
@@ -117,7 +139,12 @@ fn shapes() -> Vec<Sample> {
 fn reductions() -> Vec<Sample> {
     let mut all = Vec::new();
     for attrs in [json!({"axis": null}), json!({"axis": [0, 2], "keepdims": true}), json!({"axis": [1]})] {
-        all.push(with("reduce_sum", attrs, vec![Between(&[2, 3, 2], -2.0, 2.0)]));
+        for name in ["reduce_sum", "reduce_mean"] {
+            all.push(with(name, attrs.clone(), vec![Between(&[2, 3, 2], -2.0, 2.0)]));
+        }
+        for name in ["reduce_max", "reduce_min"] {
+            all.push(with(name, attrs.clone(), vec![Apart(&[2, 3, 2])]));
+        }
     }
     all
 }
@@ -125,10 +152,17 @@ fn reductions() -> Vec<Sample> {
 fn linear() -> Vec<Sample> {
     let conv = json!({"strides": [1, 1], "padding": "VALID", "dilations": [1, 1]});
     let strided = json!({"strides": [2, 1], "padding": "SAME", "dilations": [1, 2]});
+    let pool = json!({"ksize": [2, 2], "strides": [1, 2], "padding": "SAME"});
     vec![
         with("conv2d", conv, vec![Between(&[2, 3, 4, 2], -1.0, 1.0), Between(&[2, 2, 2, 2], -1.0, 1.0)]),
         with("conv2d", strided, vec![Between(&[1, 4, 4, 1], -1.0, 1.0), Between(&[3, 2, 1, 2], -1.0, 1.0)]),
+        with("max_pool2d", pool.clone(), vec![Apart(&[1, 4, 3, 2])]),
+        with("avg_pool2d", pool, vec![Between(&[1, 4, 3, 2], -1.0, 1.0)]),
         with("bias_add", json!({"data_format": "NHWC"}), vec![X, Between(&[3], -1.0, 1.0)]),
-        with("bias_add", json!({"data_format": "NCHW"}), vec![Between(&[1, 3, 2, 2], -1.0, 1.0), Between(&[3], -1.0, 1.0)]),
+        with(
+            "bias_add",
+            json!({"data_format": "NCHW"}),
+            vec![Between(&[1, 3, 2, 2], -1.0, 1.0), Between(&[3], -1.0, 1.0)],
+        ),
     ]
 }
