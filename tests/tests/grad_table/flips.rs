@@ -6,6 +6,9 @@ use crate::samples::{self, Sample};
 use eagerflow::__testing::{flip_rule, rules_seen};
 use std::collections::BTreeMap;
 
+/// Rules that rightly give nothing but zeros: which element of a window is the greatest does not change with a small step.
+const ZEROS: &[(&str, usize)] = &[("max_pool2d_gradient", 0), ("max_pool2d_pick", 0)];
+
 #[test]
 fn a_wrong_sign_in_any_rule_is_caught() {
     let samples = samples::all();
@@ -21,7 +24,8 @@ fn a_wrong_sign_in_any_rule_is_caught() {
     let mut missed = Vec::new();
     for ((op, input), users) in &users {
         flip_rule(Some((op, *input)));
-        if users.iter().all(|sample| check(sample).is_ok()) {
+        let caught = users.iter().any(|sample| check(sample).is_err());
+        if caught == ZEROS.contains(&(op, *input)) {
             missed.push(format!("{op} of input {input}"));
         }
         flip_rule(None);

@@ -13,3 +13,10 @@ fn report(complaints: Vec<String>) {
     let count = complaints.len();
     assert!(count == 0, "{count} complaints\n{}", complaints.join("\n"));
 }
+
+#[test]
+fn the_table_holds_on_every_cpu_path() {
+    for test in ["differences::first_and_second_order_match_differences", "tensorflow::gradients_are_tensorflows"] {
+        eagerflow_tests::child::under_other_paths(test);
+    }
+}
