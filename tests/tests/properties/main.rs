@@ -1,5 +1,5 @@
 //! Properties against ndarray, on random shapes, axes, slices and layouts; a failing case prints its seed.
-//! `EAGERFLOW_HEAVY=1` runs twenty times as many.
+//! `EAGERFLOW_HEAVY=1` runs two hundred times as many.
 
 mod broadcasting;
 mod joining;
