@@ -40,7 +40,7 @@ thread_local! {
 /// The derivative of an element-wise operation by input `index`; `None` where it is zero everywhere.
 pub(crate) fn partial(op: &dyn Op, dtypes: &[DType], index: usize) -> Option<Rc<PartialInfo>> {
     let Some(key) = Key::new(op, dtypes, index) else { return make(op, dtypes, index).map(Rc::new) };
-    if let Some(known) = PARTIALS.with_borrow(|partials| partials.get(&key)) {
+    if let Some(known) = PARTIALS.with_borrow_mut(|partials| partials.get(&key)) {
         return known;
     }
     let made = make(op, dtypes, index).map(Rc::new);

@@ -118,17 +118,13 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
         slot => cotangents[slot as usize].take(),
     };
     // Most operations have one output; element-wise ones and reads go on without any list.
-    if let Rule::Op(op) = &entry.rule
-        && let Kind::Elementwise { .. } | Kind::Read = op.kind()
-    {
+    if entry.is_short() {
         let Some(dy) = incoming(entry.outputs[0].slot).map(Cotangent::into_dense).transpose()? else { return Ok(()) };
-        return match op.kind() {
-            Kind::Read => {
-                let dy = inspect(op.name(), 0, Cotangent::Dense(dy))?;
-                accumulate(&mut cotangents[entry.inputs[0].slot as usize], dy)
-            }
-            _ => elementwise(entry, &dy, wants, cotangents),
-        };
+        if let Rule::Read = entry.rule {
+            let dy = inspect(entry.rule.name(), 0, Cotangent::Dense(dy))?;
+            return accumulate(&mut cotangents[entry.inputs[0].slot as usize], dy);
+        }
+        return elementwise(entry, &dy, wants, cotangents);
     }
     let mut dys: SmallVec<[Option<Tensor>; 1]> = SmallVec::new();
     for output in &entry.outputs {
@@ -142,6 +138,7 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
     let given = match &entry.rule {
         Rule::Custom(rule) => custom(entry, &**rule, dys, &needs)?,
         Rule::Op(op) => by_rule(entry, &**op, dys, needs)?,
+        Rule::Read => Given::new(),
     };
     for (i, cotangent) in given.into_iter().enumerate() {
         if let Some(cotangent) = cotangent {
@@ -247,7 +244,7 @@ fn custom(
             None => ops::zeros_of(&output.ty)?,
         });
     }
-    let answers = rule.backward(&dense, needs)?;
+    let answers = rule.backward(&dense)?;
     let mut given = Given::new();
     for (i, answer) in answers.into_iter().enumerate() {
         let Some(dx) = answer.filter(|_| needs[i]) else {
@@ -255,14 +252,12 @@ fn custom(
             continue;
         };
         let ty = &entry.inputs[i].ty;
-        if ty.dtype != DType::Resource && dx.ty() != ty {
-            return Err(Error::invalid_argument(
-                rule.name(),
-                format!("the custom gradient of input {i} has the wrong type"),
-            )
-            .got(dx.ty())
-            .expected(ty)
-            .help("the closure must return, for each input, a tensor of the input's own dtype and shape"));
+        if dx.ty() != ty {
+            let what = format!("the custom gradient of `{}` has the wrong type", rule.input_name(i));
+            return Err(Error::invalid_argument(rule.name(), what)
+                .got(dx.ty())
+                .expected(ty)
+                .help("the closure returns, for each input, a tensor of the input's own dtype and shape"));
         }
         given.push(Some(Cotangent::Dense(dx)));
     }
