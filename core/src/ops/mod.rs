@@ -5,11 +5,14 @@ mod api;
 mod axes;
 #[cfg(test)]
 pub(crate) mod differences;
+#[cfg(test)]
+mod elementwise_tests;
 mod operand;
 mod operators;
 mod pooling;
 mod reduction;
 mod support;
+mod truth;
 mod window;
 
 pub(crate) use api::public;
@@ -50,29 +53,46 @@ operations! {
     add
     argmax
     assign
+    at
     avg_pool2d
     bias_add
-    at
     broadcast_to
     cast
+    ceil
+    clip_by_global_norm
+    clip_by_norm
+    clip_by_value
     compare
     concat
     cond
     conv2d
+    cos
+    div_no_nan
     divide
+    elu
+    erf
     exp
+    expm1
     eye
     fill
+    floor
+    floordiv
+    floormod
     gather
     gather_nd
-    linspace
+    gelu
+    identity
+    is_nan
     iterator_next
+    leaky_relu
+    linspace
     log
+    log1p
     logical
     matmul
+    max_pool2d
     maximum
     minimum
-    max_pool2d
     multiply
     neg
     one_hot
@@ -91,13 +111,19 @@ operations! {
     relu
     reshape
     reverse
-    rsqrt
+    round
     rows
+    rsqrt
     scatter_nd
     select
+    selu
     sigmoid
     sign
+    silu
+    sin
     slice
+    softplus
+    softsign
     split
     sqrt
     square
@@ -108,6 +134,7 @@ operations! {
     tanh
     tile
     transpose
+    truediv
     truncatemod
     unstack
 }
