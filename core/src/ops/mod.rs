@@ -67,6 +67,8 @@ operations! {
     cond
     conv2d
     cos
+    cumprod
+    cumsum
     div_no_nan
     divide
     elu
@@ -104,10 +106,13 @@ operations! {
     reciprocal
     reduce_all
     reduce_any
+    reduce_logsumexp
     reduce_max
     reduce_mean
     reduce_min
+    reduce_prod
     reduce_sum
+    reduce_variance
     relu
     reshape
     reverse
@@ -132,6 +137,7 @@ operations! {
     strided_slice
     subtract
     tanh
+    tensordot
     tile
     transpose
     truediv

@@ -119,12 +119,13 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
     };
     // Most operations have one output; element-wise ones and reads go on without any list.
     if entry.is_short() {
-        let Some(dy) = incoming(entry.outputs[0].slot).map(Cotangent::into_dense).transpose()? else { return Ok(()) };
+        let Some(dy) = incoming(entry.outputs[0].slot) else { return Ok(()) };
         if let Rule::Read = entry.rule {
-            let dy = inspect(entry.rule.name(), 0, Cotangent::Dense(dy))?;
+            // The variable's cotangent is that of the value read: rows of an embedding stay rows.
+            let dy = inspect(entry.rule.name(), 0, dy)?;
             return accumulate(&mut cotangents[entry.inputs[0].slot as usize], dy);
         }
-        return elementwise(entry, &dy, wants, cotangents);
+        return elementwise(entry, &dy.into_dense()?, wants, cotangents);
     }
     let mut dys: SmallVec<[Option<Tensor>; 1]> = SmallVec::new();
     for output in &entry.outputs {
