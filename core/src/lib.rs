@@ -35,6 +35,7 @@ mod memory;
 mod module;
 mod op;
 mod ops;
+pub mod random;
 mod scalar;
 pub mod shape;
 mod tape;

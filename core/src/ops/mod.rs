@@ -2,11 +2,13 @@
 //! The list below is the only place that names them all.
 
 mod api;
+mod apply;
 mod axes;
 #[cfg(test)]
 pub(crate) mod differences;
 #[cfg(test)]
 mod elementwise_tests;
+mod normalise;
 mod operand;
 mod operators;
 mod pooling;
@@ -17,11 +19,17 @@ mod window;
 
 pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
+#[allow(unused_imports)] // The optimizers call them.
+pub(crate) use apply::{
+    AdamParameters, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,
+};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use gather::try_gather;
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
+pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
 pub use window::{Padding, Pair};
@@ -31,7 +39,6 @@ pub(crate) use {
     assign::assign_raw,
     cond::{Body, Cond},
     multiply::Multiply,
-    random_uniform::RandomUniform,
     tanh::Tanh,
 };
 
@@ -70,6 +77,7 @@ operations! {
     cumprod
     cumsum
     div_no_nan
+    cross_entropy
     divide
     elu
     erf
@@ -90,6 +98,10 @@ operations! {
     linspace
     log
     log1p
+    iterator_next
+    linspace
+    log
+    log_softmax
     logical
     matmul
     max_pool2d
@@ -101,7 +113,7 @@ operations! {
     pad
     pow
     print
-    random_uniform
+    random_draw
     range
     reciprocal
     reduce_all
@@ -129,6 +141,7 @@ operations! {
     slice
     softplus
     softsign
+    softmax
     split
     sqrt
     square

@@ -104,7 +104,9 @@ impl Program {
                     program.steps.push(Step { code, operand, result: node.dtype, args, to });
                     let mut released: SmallVec<[u16; 3]> = SmallVec::new();
                     for &source in &node.args[..code.arity()] {
+                        // A result that is also used inside stays until it is copied at the end.
                         if last_use[source as usize] == Some(i)
+                            && !roots.iter().any(|r| r.0 == source)
                             && let Some(Slot::Temp(t)) = slots[source as usize]
                             && !released.contains(&t)
                         {
