@@ -74,10 +74,10 @@ operations! {
     cond
     conv2d
     cos
+    cross_entropy
     cumprod
     cumsum
     div_no_nan
-    cross_entropy
     divide
     elu
     erf
@@ -98,9 +98,6 @@ operations! {
     linspace
     log
     log1p
-    iterator_next
-    linspace
-    log
     log_softmax
     logical
     matmul
@@ -139,9 +136,9 @@ operations! {
     silu
     sin
     slice
+    softmax
     softplus
     softsign
-    softmax
     split
     sqrt
     square
