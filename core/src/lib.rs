@@ -21,12 +21,13 @@
 compile_error!("eagerflow keeps constants as little-endian words; big-endian targets are not supported");
 
 mod backend;
+pub mod config;
 mod constant;
 mod device;
 mod dtype;
 mod error;
 mod execute;
-mod memory;
+pub mod memory;
 mod op;
 mod ops;
 mod scalar;
@@ -38,11 +39,10 @@ mod variable;
 #[cfg(test)]
 mod skeleton;
 
-pub use constant::{IntoTensor, Literal, Nested, constant, constant_of};
+pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
-pub use dtype::{DType, DTypes, Element, bf16, f16};
+pub use dtype::*;
 pub use error::{Error, Report, Result};
-pub use memory::MemoryStats;
 pub use ndarray::{self, s};
 pub use ops::functions::*;
 pub use ops::{AsTensor, Axes, IntoAxes, Operand, TensorRef, ToOperand, keep_dims};

@@ -140,9 +140,12 @@ impl Part {
                 0 => "none, the dimension is empty".to_string(),
                 _ => format!("-{known}..{known}"),
             };
-            return Err(Error::out_of_range("at", format!("index {index} is outside dimension {axis} of size {known}"))
-                .got(index)
-                .expected(expected));
+            return Err(Error::out_of_range(
+                "at",
+                format!("index {index} is outside dimension {axis} of size {known}"),
+            )
+            .got(index)
+            .expected(expected));
         }
         self.push(from_end(whole, index), Dim::ONE, 1);
         Ok(())

@@ -32,7 +32,14 @@ pub(super) fn cells(dtype: DType, bits: &[u64], digits: Option<usize>) -> Vec<St
     let numbers: Vec<Float> = bits.iter().map(|&b| Float { dtype, value: value(dtype, b) }).collect();
     let parts: Vec<Option<Parts>> = match digits {
         Some(digits) => texts(&numbers, |x| Parts::of(&format!("{:.digits$}", x.value))),
-        None if takes_exponents(&numbers) => texts(&numbers, Float::scientific),
+        None if takes_exponents(&numbers) => {
+            // As many digits as the longest needs: those of the number itself, not zeros.
+            let most = texts(&numbers, Float::scientific).iter().flatten().map(|p| p.fraction.len()).max().unwrap_or(0);
+            texts(&numbers, |x| match x.scientific() {
+                parts if parts.fraction.len() == most => parts,
+                _ => Parts::of(&format!("{:.most$e}", x.value)),
+            })
+        }
         None => texts(&numbers, Float::positional),
     };
     align(&numbers, &parts)
