@@ -23,11 +23,14 @@ compile_error!("eagerflow keeps constants as little-endian words; big-endian tar
 mod backend;
 pub mod config;
 mod constant;
+pub mod data;
 mod device;
 mod dtype;
 mod error;
 mod execute;
 pub mod memory;
+mod memory;
+mod module;
 mod op;
 mod ops;
 mod scalar;
@@ -36,6 +39,10 @@ mod tape;
 mod tensor;
 mod variable;
 
+#[doc(hidden)]
+#[path = "testing.rs"]
+pub mod __testing;
+
 #[cfg(test)]
 mod skeleton;
 
@@ -43,9 +50,11 @@ pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_const
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
 pub use dtype::*;
 pub use error::{Error, Report, Result};
+pub use memory::MemoryStats;
+pub use module::{Fields, LazyVariable, Module, Signature};
 pub use ndarray::{self, s};
 pub use ops::functions::*;
-pub use ops::{AsTensor, Axes, IntoAxes, Operand, TensorRef, ToOperand, keep_dims};
+pub use ops::{AsTensor, Axes, IntoAxes, Operand, Padding, Pair, TensorRef, ToOperand, keep_dims};
 pub use shape::{Dim, Shape};
 pub use tape::{
     Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, PersistentTape, Source,

@@ -1,1 +1,7 @@
-//! Shared helpers of the `tests` package.
+//! What the integration tests share: TensorFlow's numbers, comparisons, random inputs, and one row per operation.
+//! The tests of this package are its only users.
+
+pub mod compare;
+pub mod golden;
+pub mod random;
+pub mod rows;

@@ -3,6 +3,7 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::tensor::Tensor;
 use flate2::read::MultiGzDecoder;
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -15,6 +16,12 @@ const MAX_RANK: usize = 8;
 const STEP: usize = 1 << 20;
 
 /// The contents of an IDX file.
+///
+/// ```
+/// use eagerflow as tf;
+/// let error = tf::data::IdxFile::parse(b"<html>", "digits.gz").unwrap_err();
+/// assert!(error.to_string().contains("no IDX file"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdxFile {
     /// The element type: `uint8`, `int8`, `int16`, `int32`, `float32` or `float64`.
@@ -46,6 +53,44 @@ impl IdxFile {
             Self::decode(MultiGzDecoder::new(bytes), name)
         } else {
             Self::decode(bytes, name)
+        }
+    }
+
+    /// The contents as a tensor; bytes are not copied.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let file = [0, 0, 0x08, 2, 0, 0, 0, 1, 0, 0, 0, 3, 7, 8, 9];
+    /// let tensor = tf::data::IdxFile::parse(&file, "three.idx")?.into_tensor()?;
+    /// assert_eq!((tensor.shape().to_string(), tensor.to_vec::<u8>()), ("[1, 3]".into(), vec![7, 8, 9]));
+    /// # Ok::<(), tf::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// InvalidArgument where `data` was changed and no longer fits `shape` and `dtype`.
+    #[track_caller]
+    pub fn into_tensor(self) -> Result<Tensor> {
+        macro_rules! numbers {
+            ($t:ty) => {{
+                let (words, rest) = self.data.as_chunks::<{ size_of::<$t>() }>();
+                if !rest.is_empty() {
+                    return Err(Error::invalid_argument("into_tensor", "the data end within an element").got(format!(
+                        "{} bytes of {}",
+                        self.data.len(),
+                        self.dtype
+                    )));
+                }
+                Tensor::try_from_vec(words.iter().map(|&w| <$t>::from_ne_bytes(w)).collect(), self.shape)
+            }};
+        }
+        match self.dtype {
+            DType::U8 => Tensor::try_from_vec(self.data, self.shape),
+            DType::I8 => numbers!(i8),
+            DType::I16 => numbers!(i16),
+            DType::I32 => numbers!(i32),
+            DType::F32 => numbers!(f32),
+            DType::F64 => numbers!(f64),
+            other => Err(Error::invalid_argument("into_tensor", "no IDX file holds this element type").got(other)),
         }
     }
 

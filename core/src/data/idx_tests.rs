@@ -29,6 +29,10 @@ fn parse(bytes: &[u8]) -> Result<IdxFile> {
     IdxFile::parse(bytes, "test.idx")
 }
 
+fn same<T: crate::Element>(tensor: &crate::Tensor, values: &[T]) {
+    assert_eq!(tensor.to_vec::<T>(), values);
+}
+
 #[test]
 fn all_types() {
     let check = |code, dtype, on_disk: &[u8], native: &[u8]| {
@@ -37,12 +41,14 @@ fn all_types() {
         assert_eq!(parse(&bytes).unwrap(), right);
         assert_eq!(parse(&gzip(&bytes)).unwrap(), right);
     };
+    let tensor = |code: u8, data: &[u8]| parse(&file(code, &[2], data)).unwrap().into_tensor().unwrap();
     macro_rules! check {
         ($($code:literal $dtype:ident $values:expr;)*) => {$(
             let values = $values;
             let on_disk: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
             let native: Vec<u8> = values.iter().flat_map(|v| v.to_ne_bytes()).collect();
             check($code, DType::$dtype, &on_disk, &native);
+            same(&tensor($code, &on_disk), &values);
         )*};
     }
     check! {

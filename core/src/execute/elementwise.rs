@@ -10,6 +10,7 @@ use crate::op::{Op, Outputs};
 use crate::scalar::{Code, Program, Step, program_of};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::{SmallVec, smallvec};
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Bytes of output from which the work is shared between threads, for instructions that only move memory.
@@ -31,30 +32,71 @@ pub(super) fn run(
     general(op, inputs, owned)
 }
 
-/// One instruction over dense operands of one type, small enough for one thread; `None` if it is anything else.
+/// One instruction over dense operands of one type, small enough for one thread, one of which may be a scalar; `None`
+/// if it is anything else.
 #[inline]
 #[track_caller]
 fn one_instruction(code: Code, inputs: &[&Tensor], owned: u32, accepts: DTypes) -> Result<Option<Tensor>> {
-    let first = inputs[0];
-    let ty = first.ty();
-    let last = inputs[inputs.len() - 1];
+    let (first, last) = (inputs[0], inputs[inputs.len() - 1]);
     let plain = first.is_contiguous() && last.is_contiguous() && !first.is_symbol() && !last.is_symbol();
-    let bytes = if plain { ty.bytes() } else { usize::MAX };
-    if bytes >= SHARE || last.ty() != ty || !accepts.has(ty.dtype) {
+    if !plain || !accepts.has(first.dtype()) || last.dtype() != first.dtype() {
+        return Ok(None);
+    }
+    let ty = if first.rank() >= last.rank() { first.ty() } else { last.ty() };
+    let bytes = ty.bytes();
+    if bytes >= SHARE || (owned != 0 && bytes > 4096) {
+        // Large operands that the caller gives up are worth the tile machine's detour into their memory.
         return Ok(None);
     }
     let result = code.result(ty.dtype);
     let Some(run) = vector::lookup(code, ty.dtype, result, Isa::current()) else { return Ok(None) };
-    if owned != 0 && result == ty.dtype && bytes > 4096 {
-        // Large operands that the caller gives up are worth the tile machine's detour into their memory.
+    let uninit =
+        || if result == ty.dtype { Tensor::uninit(ty) } else { Tensor::uninit(&TensorType::new(result, ty.shape)) };
+    let len = ty.shape.num_elements();
+    let (out, fault) = if first.ty() == last.ty() {
+        let out = uninit()?;
+        // SAFETY: dense operands of the output's shape, the output fresh.
+        let fault = unsafe { run(len, out.data(), first.data(), last.data(), std::ptr::null()) };
+        (out, fault)
+    } else if first.rank() == 0 || last.rank() == 0 {
+        let out = uninit()?;
+        // SAFETY: as above, with one scalar.
+        let fault = unsafe { with_scalar(run, first, last, &out, len) };
+        (out, fault)
+    } else {
         return Ok(None);
-    }
-    let out =
-        if result == ty.dtype { Tensor::uninit(ty)? } else { Tensor::uninit(&TensorType::new(result, ty.shape))? };
-    // SAFETY: dense operands of the output's shape, the output fresh.
-    let fault = unsafe { run(ty.shape.num_elements(), out.data(), first.data(), last.data(), std::ptr::null()) };
+    };
     // A fault takes the general way once more, which knows how to say so.
     Ok((!fault).then_some(out))
+}
+
+/// An instruction between a scalar, repeated over a tile, and a dense operand.
+///
+/// # Safety
+/// Dense operands of one dtype, one with one element and the other with `len`, as many as the fresh output has.
+unsafe fn with_scalar(run: vector::Loop, first: &Tensor, last: &Tensor, out: &Tensor, len: usize) -> bool {
+    #[repr(align(64))]
+    struct Tile(MaybeUninit<[u8; 2048]>);
+    let mut tile = Tile(MaybeUninit::uninit());
+    let tile = tile.0.as_mut_ptr().cast::<u8>();
+    let (size, out_size) = (first.dtype().size(), out.dtype().size());
+    let step = 2048 / size;
+    let left = first.rank() == 0 && last.rank() > 0;
+    let scalar = if left { first } else { last };
+    let mut fault = false;
+    // SAFETY: the tile holds `step` elements, and ranges stay inside the operands.
+    unsafe {
+        vector::splat(size, Isa::current())(step.min(len), tile, scalar.data(), std::ptr::null(), std::ptr::null());
+        for at in (0..len).step_by(step) {
+            let n = step.min(len - at);
+            let to = out.data().add(at * out_size);
+            fault |= match left {
+                true => run(n, to, tile, last.data().add(at * size), std::ptr::null()),
+                false => run(n, to, first.data().add(at * size), tile, std::ptr::null()),
+            };
+        }
+    }
+    fault
 }
 
 #[track_caller]
@@ -69,7 +111,7 @@ fn general(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
             given.renew_id();
             given.clone()
         },
-        None => Tensor::uninit(ty)?,
+        None => Tensor::uninit(ty).map_err(|e| e.in_op(op.name()))?,
     };
     let views: SmallVec<[_; 4]> = inputs.iter().map(|t| eager::view_of(t)).collect();
     let tiled = Tiled::new(&program, &views, &[eager::view_of(&out)], Isa::current())?;

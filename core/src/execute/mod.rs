@@ -45,6 +45,12 @@ pub(crate) fn with_recorder<R>(recorder: Rc<dyn Recorder>, body: impl FnOnce() -
     body()
 }
 
+/// Whether a recorder takes the operations of this thread.
+#[inline]
+pub(crate) fn recording() -> bool {
+    LOCAL.with(|local| local.has(mode::TRACE))
+}
+
 /// Executes an operation: eagerly, or into the recorder in force; tapes see it either way.
 #[track_caller]
 pub(crate) fn execute(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {

@@ -7,7 +7,6 @@ use crate::error::{Error, Result};
 use crate::execute::{execute, execute1};
 use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
 use crate::scalar::program_of;
-use crate::tape::Backward;
 use crate::tensor::Tensor;
 
 /// Input: a variable's handle. Output: its present value.
@@ -27,14 +26,9 @@ impl Op for ReadVariable {
         Ok(())
     }
 
+    /// The cotangent of the value is the variable's, which the driver knows of every read.
     fn gradient(&self) -> Gradient {
         Gradient::Rule
-    }
-
-    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
-        let dy = g.dy(0)?;
-        g.give(0, dy);
-        Ok(())
     }
 }
 

@@ -56,6 +56,13 @@ impl Op for Fill {
 #[track_caller]
 pub(crate) fn fill_with(ty: &TensorType, value: f64) -> Result<Tensor> {
     let bits = vector::encode(ty.dtype, value);
+    if ty.shape.rank() == 0 && !crate::execute::recording() {
+        // The seeds of gradients: a scalar needs no kernel, and no tape follows a constant.
+        let out = Tensor::uninit(ty)?;
+        // SAFETY: a fresh scalar.
+        unsafe { vector::fill(ty.dtype.size(), out.data(), bits, 1) };
+        return Ok(out);
+    }
     execute1(&Fill { shape: ty.shape, dtype: ty.dtype, bits }, &[])
 }
 
@@ -65,7 +72,7 @@ fn constant_of(op: &str, shape: impl IntoShape, dtype: DType, value: f64) -> Res
     if dtype == DType::Resource {
         return Err(Error::invalid_argument(op, "a resource handle holds no numbers"));
     }
-    fill_with(&TensorType::new(dtype, shape), value)
+    fill_with(&TensorType::new(dtype, shape), value).map_err(|e| e.in_op(op))
 }
 
 /// Zeros of a shape, `float32`; [`try_zeros`] takes a dtype as well.

@@ -20,9 +20,19 @@ fn binary_operands(op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<Tensor
         return execute1_reusing(op, &[a, b], 0);
     }
     let dtype = Operand::common_dtype(&[&a, &b]);
+    // A number's own scalar is nothing to reuse.
+    let owned = u32::from(matches!(a, Operand::Owned(_))) | u32::from(matches!(b, Operand::Owned(_))) << 1;
     let (a, b) = (a.tensor(op.name(), dtype)?, b.tensor(op.name(), dtype)?);
-    let owned = u32::from(matches!(a, TensorRef::Owned(_))) | u32::from(matches!(b, TensorRef::Owned(_))) << 1;
     execute1_reusing(op, &[&a, &b], owned)
+}
+
+/// Runs a unary operation over an operand that may be given up.
+#[track_caller]
+pub(crate) fn run_unary<'a>(op: &dyn Op, x: impl ToOperand + 'a) -> Result<Tensor> {
+    let x = x.to_operand();
+    let dtype = Operand::common_dtype(&[&x]);
+    let x = x.tensor(op.name(), dtype)?;
+    execute1_reusing(op, &[&x], u32::from(matches!(x, TensorRef::Owned(_))))
 }
 
 /// Writes the four public forms of a binary operation.
@@ -121,6 +131,27 @@ macro_rules! operator {
     };
 }
 pub(crate) use operator;
+
+/// Implements a unary Rust operator, on tensors and variables.
+macro_rules! unary_operator {
+    ($trait:ident::$method:ident = $op:expr) => {
+        $crate::ops::operators::unary_operator!(@any $trait $method $op; Tensor, &Tensor, &Variable);
+    };
+    (@any $trait:ident $method:ident $op:expr; $($a:ty),*) => {
+        const _: () = {
+            use $crate::{Tensor, Variable};
+            $(impl std::ops::$trait for $a {
+                type Output = Tensor;
+                #[track_caller]
+                #[inline]
+                fn $method(self) -> Tensor {
+                    $crate::error::OrFail::or_fail($crate::ops::run_unary(&$op, self))
+                }
+            })*
+        };
+    };
+}
+pub(crate) use unary_operator;
 
 thread_local! {
     static EMPTY: Tensor = Tensor::symbol(&crate::tensor::TensorType::scalar(crate::dtype::DType::Bool));

@@ -81,3 +81,19 @@ public! {
         sum_axes(x, axes, keep)
     }
 }
+
+impl Tensor {
+    /// The sum of all elements: [`reduce_sum`] over `()`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::constant([1.0, 2.0, 6.0]).sum().item::<f32>(), 9.0);
+    /// ```
+    ///
+    /// # Panics
+    /// As [`reduce_sum`].
+    #[track_caller]
+    pub fn sum(&self) -> Tensor {
+        reduce_sum(self, ())
+    }
+}

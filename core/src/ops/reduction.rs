@@ -1,13 +1,17 @@
 //! What all reductions share: the type rule, the kernel driver, and the way back to the input's shape.
 //! The reduction operations' files call it.
 
+use super::divide::Divide;
 use super::{broadcast_to_shape, reshape_to};
 use crate::backend::cpu::reduce::{Monoid, Plan};
 use crate::backend::cpu::{CpuCall, Work};
 use crate::dtype::DTypes;
 use crate::error::Result;
-use crate::op::Infer;
+use crate::execute::execute1;
+use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::scalar::{Scalar, Val};
 use crate::shape::{AxisSet, Dim, Shape};
+use crate::tape::Backward;
 use crate::tensor::Tensor;
 
 /// A fold of axes with a monoid; `mean` divides by the number of elements folded.
@@ -63,4 +67,73 @@ pub(crate) fn infer(cx: &mut Infer<'_>, axes: AxisSet, keep: bool, accepts: DTyp
 pub(crate) fn broadcast_back(dy: &Tensor, shape: &Shape, axes: AxisSet) -> Result<Tensor> {
     let kept = reshape_to(dy, &reduced_shape(shape, axes, true)?)?;
     broadcast_to_shape(&kept, shape)
+}
+
+/// Writes the parts of an `impl Op` that every fold has: kind, type rule and kernel.
+macro_rules! fold {
+    ($accepts:expr, |$this:ident| $reduction:expr) => {
+        fn kind(&self) -> $crate::op::Kind {
+            $crate::op::Kind::Reduction
+        }
+
+        fn infer(&self, cx: &mut $crate::op::Infer<'_>) -> $crate::Result<()> {
+            $crate::ops::reduction::infer(cx, self.axes, self.keep, $accepts)
+        }
+
+        fn takes_strides(&self) -> bool {
+            true
+        }
+
+        fn work(&self, call: &$crate::backend::cpu::CpuCall<'_>) -> $crate::backend::cpu::Work {
+            let $this = self;
+            $reduction.work(call)
+        }
+
+        unsafe fn cpu(
+            &self,
+            call: &$crate::backend::cpu::CpuCall<'_>,
+            phase: usize,
+            chunk: usize,
+        ) -> $crate::Result<()> {
+            let $this = self;
+            // SAFETY: the same contract.
+            unsafe { $reduction.cpu(self.name(), call, phase, chunk) }
+        }
+    };
+}
+pub(crate) use fold;
+
+/// 1 where two tensors are equal, else 0, in their own dtype: who shares an extreme.
+#[derive(Clone)]
+struct Ties;
+
+impl Op for Ties {
+    identity!("ties");
+
+    fn kind(&self) -> Kind {
+        Kind::Elementwise { accepts: DTypes::FLOATING, direct: None }
+    }
+
+    fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
+        s.select(s.eq(x[0], x[1]), s.number(x[0], 1.0), s.number(x[0], 0.0))
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("which elements are largest does not change with small changes")
+    }
+}
+
+/// The rule of `reduce_max` and `reduce_min`, which save input and output: equal elements share the cotangent equally.
+///
+/// A row with NaN has no equal elements, and its share is NaN, as TensorFlow's.
+pub(crate) fn share_among_ties(g: &mut Backward<'_>, axes: AxisSet) -> Result<()> {
+    let shape = g.input_type(0).shape;
+    let best = broadcast_back(g.output(0)?, &shape, axes)?;
+    let ties = execute1(&Ties, &[g.input(0)?, &best])?;
+    let count = super::sum_axes(&ties, axes, true)?;
+    let dy = reshape_to(&g.dy(0)?, count.shape())?;
+    let share = execute1(&Divide, &[&dy, &count])?;
+    let dx = super::run_binary(&super::multiply::Multiply, &ties, &share)?;
+    g.give(0, dx);
+    Ok(())
 }

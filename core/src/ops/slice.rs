@@ -157,6 +157,15 @@ pub(crate) fn slice_axis(x: &Tensor, axis: usize, begin: Dim, size: Dim) -> Resu
     execute1(&Slice { begin, size, steps: SmallVec::from_elem(1, x.rank()) }, &[x])
 }
 
+/// The tensor laid into zeros of size `whole` along one axis, from `begin` on: the reverse of [`slice_axis`].
+#[track_caller]
+pub(crate) fn lay_axis(x: &Tensor, axis: usize, begin: Dim, whole: Dim) -> Result<Tensor> {
+    let zeros: SmallVec<[Dim; MAX_RANK]> = SmallVec::from_elem(Dim::ZERO, x.rank());
+    let begin = Shape::from_dims(&zeros)?.with(axis, begin)?;
+    let slice = Slice { begin, size: *x.shape(), steps: SmallVec::from_elem(1, x.rank()) };
+    execute1(&SliceBack { slice, whole: x.shape().with(axis, whole)? }, &[x])
+}
+
 public! {
     /// The part that starts at `begin` and has `size` elements per dimension; -1 stands for all that is left.
     ///

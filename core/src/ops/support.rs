@@ -3,8 +3,8 @@
 
 use super::fill::fill_with;
 use super::scatter_nd::scatter_into;
-use crate::error::Result;
-use crate::shape::Shape;
+use crate::error::{Error, Result};
+use crate::shape::{Shape, Symbol, pin_hook};
 use crate::tensor::{Tensor, TensorType};
 
 pub(crate) use super::add::add_owned;
@@ -13,6 +13,7 @@ pub(crate) use super::cast::cast_to;
 pub(crate) use super::concat::concat_all;
 pub(crate) use super::reduce_sum::sum_axes;
 pub(crate) use super::reshape::reshape_to;
+pub(crate) use super::slice::slice_axis;
 
 /// Zeros of a type.
 #[track_caller]
@@ -31,4 +32,20 @@ pub(crate) fn ones_of(ty: &TensorType) -> Result<Tensor> {
 pub(crate) fn scatter_rows(indices: &Tensor, values: &Tensor, shape: &Shape) -> Result<Tensor> {
     let column = super::reshape::expand_last(indices)?;
     scatter_into(&column, values, shape)
+}
+
+/// A size where only a number will do, such as a number of results: pins a symbol of the function being traced.
+#[track_caller]
+pub(crate) fn pinned_size(op: &str, shape: &Shape, axis: usize) -> Result<usize> {
+    let size = shape.dim(axis);
+    if let Some(size) = size.known_value() {
+        return Ok(size);
+    }
+    if pin_hook().is_none() || size.symbols().iter().any(|s| matches!(s, Symbol::Unbacked(_))) {
+        return Err(Error::invalid_argument(op, format!("the size of axis {axis} must be known here"))
+            .got(shape)
+            .expected("a size that does not depend on values")
+            .help("the number of results follows from it; use operations that keep the axis"));
+    }
+    Ok(shape[axis])
 }

@@ -59,7 +59,8 @@ fn contributions(s: &Scalar, code: Code, [x, y, z]: [Val; 3], out: Val, adj: Val
         Code::Sigmoid => one_sided(s.mul(adj, s.mul(out, s.sub(number(1.0), out)))),
         Code::Add => vec![(0, adj), (1, adj)],
         Code::Sub => vec![(0, adj), (1, s.neg(adj))],
-        Code::Mul => vec![(0, s.mul(adj, y)), (1, s.mul(adj, x))],
+        // The operand first and `adj` last, as the operands of a `Partial` come: one instruction in order.
+        Code::Mul => vec![(0, s.mul(y, adj)), (1, s.mul(x, adj))],
         Code::Div => vec![(0, s.div(adj, y)), (1, s.neg(s.div(s.mul(adj, out), y)))],
         Code::Rem => {
             let quotient = s.div(x, y);

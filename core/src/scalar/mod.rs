@@ -2,12 +2,13 @@
 //! The CPU loops, the derivatives, the fused programs and the CUDA text are each one match on [`Code`].
 
 mod build;
+mod cache;
 mod derive;
 mod partial;
 mod program;
 
 pub(crate) use build::{Scalar, Val};
-pub(crate) use partial::partial;
+pub(crate) use partial::{PartialInfo, partial};
 pub(crate) use program::{Program, Slot, Step, program_of};
 
 use crate::dtype::DType;

@@ -1,25 +1,28 @@
 //! The derivative of an element-wise operation as an operation of its own: one fused program per input.
 //! The tape's driver asks [`partial`] for it, so such operations write no gradient rule and differentiate to any order.
 
+use super::cache::{Cache, Key};
 use super::derive::derivative;
-use super::program::{narrow, widen};
-use super::{Scalar, Val};
+use super::program::{build, narrow, widen};
+use super::{Code, Scalar, Val};
 use crate::dtype::{DType, DTypes};
-use crate::op::{Attr, Gradient, Kind, Op, OpRef, fingerprint};
+use crate::op::{Attr, Gradient, Kind, Op, OpRef};
 use smallvec::SmallVec;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// `dy * d op / d input[index]`, element by element.
 ///
 /// Its inputs are those inputs of the operation, and its output, that the expression needs, then `dy`.
+#[derive(Clone)]
 pub(crate) struct Partial {
     of: OpRef,
     dtypes: SmallVec<[DType; 4]>,
     index: usize,
     uses: SmallVec<[usize; 4]>,
+    /// The instruction, where the derivative is just one, as `dy * y` is: it then runs like any such operation.
+    direct: Option<Code>,
 }
 
 /// A cached [`Partial`] and what it needs of the operation: input numbers, and the number of inputs for the output.
@@ -30,27 +33,18 @@ pub(crate) struct PartialInfo {
     pub identity: bool,
 }
 
-type Key = (usize, u64, SmallVec<[DType; 4]>, usize);
-
 thread_local! {
-    static PARTIALS: RefCell<HashMap<Key, Option<Rc<PartialInfo>>>> = RefCell::new(HashMap::new());
+    static PARTIALS: RefCell<Cache<Option<Rc<PartialInfo>>>> = const { RefCell::new(Cache::new()) };
 }
-
-const MOST_PARTIALS: usize = 1024;
 
 /// The derivative of an element-wise operation by input `index`; `None` where it is zero everywhere.
 pub(crate) fn partial(op: &dyn Op, dtypes: &[DType], index: usize) -> Option<Rc<PartialInfo>> {
-    let key = (op.name().as_ptr() as usize, fingerprint(op), SmallVec::from_slice(dtypes), index);
-    if let Some(known) = PARTIALS.with_borrow(|partials| partials.get(&key).cloned()) {
+    let Some(key) = Key::new(op, dtypes, index) else { return make(op, dtypes, index).map(Rc::new) };
+    if let Some(known) = PARTIALS.with_borrow(|partials| partials.get(&key)) {
         return known;
     }
     let made = make(op, dtypes, index).map(Rc::new);
-    PARTIALS.with_borrow_mut(|partials| {
-        if partials.len() >= MOST_PARTIALS {
-            partials.clear();
-        }
-        partials.insert(key, made.clone());
-    });
+    PARTIALS.with_borrow_mut(|partials| partials.insert(key, made.clone()));
     made
 }
 
@@ -59,7 +53,7 @@ fn make(op: &dyn Op, dtypes: &[DType], index: usize) -> Option<PartialInfo> {
     let n = dtypes.len();
     let xs: SmallVec<[Val; 4]> = dtypes.iter().enumerate().map(|(i, &d)| widen(&s, s.input(i, d))).collect();
     let leaf = |at: usize| move |s: &Scalar, dtype| widen(s, s.input(at, dtype));
-    let result = expression(&s, op, &xs, dtypes, index, leaf(n), leaf(n + 1))?;
+    let (result, storage) = expression(&s, op, &xs, dtypes, index, leaf(n), leaf(n + 1))?;
     let identity = s.node(result).code.is_none() && s.node(result).payload as usize == n + 1;
     let mut reached = vec![false; result.0 as usize + 1];
     reached[result.0 as usize] = true;
@@ -76,12 +70,15 @@ fn make(op: &dyn Op, dtypes: &[DType], index: usize) -> Option<PartialInfo> {
         }
     }
     uses.sort_unstable();
-    let op = Partial { of: op.keep(), dtypes: dtypes.into(), index, uses: SmallVec::clone(&uses) };
+    let mut op = Partial { of: op.keep(), dtypes: dtypes.into(), index, uses: SmallVec::clone(&uses), direct: None };
+    let inputs: SmallVec<[DType; 4]> =
+        uses.iter().map(|&u| dtypes.get(u).copied().unwrap_or(storage)).chain([storage]).collect();
+    op.direct = build(&op, &inputs).single().map(|step| step.code).filter(|&c| c != Code::Cast && c != Code::Select);
     Some(PartialInfo { op: OpRef::Shared(Arc::new(op)), uses, identity })
 }
 
 /// The derivative's expression; `output` and `cotangent` make the values that stand for the result and for `dy`, given
-/// the dtype in which those are stored.
+/// the dtype in which those are stored, which comes second in the answer.
 fn expression(
     s: &Scalar,
     op: &dyn Op,
@@ -90,7 +87,7 @@ fn expression(
     index: usize,
     output: impl FnOnce(&Scalar, DType) -> Val,
     cotangent: impl FnOnce(&Scalar, DType) -> Val,
-) -> Option<Val> {
+) -> Option<(Val, DType)> {
     let root = op.scalar(s, xs);
     // The operation's own output dtype; the derivative is rounded to the input's, whatever that one is.
     let storage = s.dtype(narrow(s, root, dtypes));
@@ -105,7 +102,7 @@ fn expression(
         Some(own) => own,
         None => derivative(s, root, y, xs[index], dy)?,
     };
-    Some(s.cast(result, dtypes[index]))
+    Some((s.cast(result, dtypes[index]), storage))
 }
 
 impl Op for Partial {
@@ -123,12 +120,7 @@ impl Op for Partial {
     }
 
     fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(Self {
-            of: self.of.clone(),
-            dtypes: self.dtypes.clone(),
-            index: self.index,
-            uses: self.uses.clone(),
-        }))
+        OpRef::Shared(Arc::new(self.clone()))
     }
 
     fn as_dyn(&self) -> &dyn Op {
@@ -136,7 +128,7 @@ impl Op for Partial {
     }
 
     fn kind(&self) -> Kind {
-        Kind::Elementwise { accepts: DTypes::ALL, direct: None }
+        Kind::Elementwise { accepts: DTypes::ALL, direct: self.direct }
     }
 
     fn mixes_dtypes(&self) -> bool {
@@ -150,9 +142,11 @@ impl Op for Partial {
             (0..n).map(|i| find(i).unwrap_or_else(|| s.unused(self.dtypes[i].compute()))).collect();
         let dy = inputs[inputs.len() - 1];
         let stand_in = |s: &Scalar, dtype| find(n).unwrap_or_else(|| s.unused(dtype));
-        expression(s, &*self.of, &xs, &self.dtypes, self.index, stand_in, |_, _| dy)
+        match expression(s, &*self.of, &xs, &self.dtypes, self.index, stand_in, |_, _| dy) {
+            Some((result, _)) => result,
             // `make` found a path with the same operation and dtypes.
-            .unwrap_or_else(|| s.constant(self.dtypes[self.index], 0.0))
+            None => s.constant(self.dtypes[self.index], 0.0),
+        }
     }
 
     fn gradient(&self) -> Gradient {

@@ -1,12 +1,12 @@
 //! Scalar programs ready to run: steps in order, over slots that are reused when their value is dead.
 //! The tile machine of the CPU and the CUDA text generator read them; `program_of` makes and caches an operation's own.
 
+use super::cache::{Cache, Key};
 use super::{Code, Scalar, Val};
 use crate::dtype::DType;
 use crate::op::Op;
 use smallvec::SmallVec;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 
@@ -187,28 +187,17 @@ pub(super) fn narrow(s: &Scalar, y: Val, inputs: &[DType]) -> Val {
     }
 }
 
-/// Identity of an operation's program: attributes are folded into one number by the op's own hash.
-type Key = (usize, u64, SmallVec<[DType; 4]>);
-
 thread_local! {
-    static PROGRAMS: RefCell<HashMap<Key, Rc<Program>>> = RefCell::new(HashMap::new());
+    static PROGRAMS: RefCell<Cache<Rc<Program>>> = const { RefCell::new(Cache::new()) };
 }
-
-/// Most programs a thread keeps; operations with constants in their meaning could else fill memory.
-const MOST_PROGRAMS: usize = 1024;
 
 /// The program of an element-wise operation, from this thread's cache.
 pub(crate) fn program_of(op: &dyn Op, dtypes: &[DType]) -> Rc<Program> {
-    let key = (op.name().as_ptr() as usize, crate::op::fingerprint(op), SmallVec::from_slice(dtypes));
-    PROGRAMS.with_borrow_mut(|programs| {
-        if let Some(program) = programs.get(&key) {
-            return program.clone();
-        }
-        if programs.len() >= MOST_PROGRAMS {
-            programs.clear();
-        }
-        let program = Rc::new(build(op, dtypes));
-        programs.insert(key, program.clone());
-        program
-    })
+    let Some(key) = Key::new(op, dtypes, 0) else { return Rc::new(build(op, dtypes)) };
+    if let Some(program) = PROGRAMS.with_borrow(|programs| programs.get(&key)) {
+        return program;
+    }
+    let program = Rc::new(build(op, dtypes));
+    PROGRAMS.with_borrow_mut(|programs| programs.insert(key, program.clone()));
+    program
 }

@@ -86,7 +86,7 @@ impl<'a> Backward<'a> {
 
     /// Answers the cotangent of input `index` as rows of it.
     pub fn give_rows(&mut self, index: usize, rows: IndexedRows) {
-        self.given[index] = Some(Cotangent::Rows(rows));
+        self.given[index] = Some(Cotangent::Rows(Box::new(rows)));
     }
 
     pub(super) fn into_given(self) -> SmallVec<[Option<Cotangent>; 4]> {

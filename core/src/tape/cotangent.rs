@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::ops;
 use crate::shape::Shape;
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
 
 /// Rows of a large tensor, TensorFlow's `tf.IndexedSlices`: row `indices[i]` gets `values[i]`, repeats add up.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ impl IndexedRows {
 #[derive(Clone, Debug)]
 pub(crate) enum Cotangent {
     Dense(Tensor),
-    Rows(IndexedRows),
+    Rows(Box<IndexedRows>),
 }
 
 impl Cotangent {
@@ -56,11 +57,11 @@ impl Cotangent {
     #[track_caller]
     pub fn plus(self, other: Self) -> Result<Self> {
         match (self, other) {
-            (Self::Rows(a), Self::Rows(b)) => Ok(Self::Rows(IndexedRows {
+            (Self::Rows(a), Self::Rows(b)) => Ok(Self::Rows(Box::new(IndexedRows {
                 indices: ops::concat_all(&[&a.indices, &b.indices], 0)?,
                 values: ops::concat_all(&[&a.values, &b.values], 0)?,
                 shape: a.shape,
-            })),
+            }))),
             (a, b) => Ok(Self::Dense(ops::add_owned(a.into_dense()?, &b.into_dense()?)?)),
         }
     }
@@ -80,7 +81,7 @@ impl Cotangent {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Gradients {
-    pub(crate) list: Vec<Option<Cotangent>>,
+    pub(crate) list: SmallVec<[Option<Cotangent>; 4]>,
     /// For missing entries, why: the operation that cut the path.
     pub(crate) reasons: Vec<Option<String>>,
 }

@@ -3,7 +3,8 @@
 
 use super::backward::Backward;
 use super::cotangent::Cotangent;
-use super::record::{Entry, Rule, UNTRACKED};
+use super::record::{Entry, Partials, Port, Rule, UNTRACKED};
+use crate::__testing::inspect;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
@@ -14,86 +15,85 @@ use crate::shape::broadcast_reduce_axes;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 
-/// What a tape must keep of an operation.
-pub(super) fn saves_of(op: &dyn Op, inputs: &[&Tensor], needs: &[bool]) -> Saves {
+/// What a tape must keep of an operation: tensors, and the derivatives of element-wise ones.
+pub(super) fn saves_of(op: &dyn Op, inputs: &[&Tensor], needs: &[bool]) -> (Saves, Partials) {
     if !matches!(op.kind(), Kind::Elementwise { .. }) {
-        return op.saves(needs);
+        return (op.saves(needs), Partials::new());
     }
-    let dtypes: SmallVec<[DType; 4]> = inputs.iter().map(|t| t.dtype()).collect();
+    let mut dtypes: SmallVec<[DType; 4]> = SmallVec::new();
+    inputs.iter().for_each(|t| dtypes.push(t.dtype()));
     let mut saves = Saves::NOTHING;
-    for (i, _) in needs.iter().enumerate().filter(|(_, n)| **n) {
-        if let Some(info) = partial(op, &dtypes, i) {
-            for &used in &info.uses {
-                match used == inputs.len() {
-                    true => saves = saves.and(Saves::outputs(&[0])),
-                    false => saves = saves.and(Saves::inputs(&[used])),
-                }
+    let mut partials = Partials::new();
+    for (i, &needed) in needs.iter().enumerate() {
+        let info = if needed { partial(op, &dtypes, i) } else { None };
+        for &used in info.iter().flat_map(|info| &info.uses) {
+            match used == inputs.len() {
+                true => saves = saves.and(Saves::outputs(&[0])),
+                false => saves = saves.and(Saves::inputs(&[used])),
             }
         }
+        partials.push(info);
     }
-    saves
+    (saves, partials)
 }
 
 /// Where the walk takes its entries from: freed as they are used, or kept for another walk.
 pub(super) enum Entries<'a> {
-    Consumed(Vec<Entry>),
+    Consumed(&'a mut Vec<Entry>),
     Kept(&'a [Entry]),
+}
+
+impl Entries<'_> {
+    fn list(&self) -> &[Entry] {
+        match self {
+            Self::Consumed(list) => list,
+            Self::Kept(list) => list,
+        }
+    }
+
+    fn drop_from(&mut self, position: usize) {
+        if let Self::Consumed(list) = self {
+            list.truncate(position);
+        }
+    }
 }
 
 /// Cotangents of `sources` (slot numbers), given those of the targets, for a tape with `slots` slots.
 pub(super) fn backprop(
     mut entries: Entries<'_>,
     slots: u32,
-    targets: Vec<(u32, Tensor)>,
+    targets: SmallVec<[(u32, Tensor); 1]>,
     sources: &[u32],
-) -> Result<Vec<Option<Cotangent>>> {
-    let wanted = reachable(
-        match &entries {
-            Entries::Consumed(list) => list,
-            Entries::Kept(list) => list,
-        },
-        slots,
-        sources,
-    );
-    let mut cotangents: Vec<Option<Cotangent>> = (0..slots).map(|_| None).collect();
+) -> Result<SmallVec<[Option<Cotangent>; 4]>> {
+    let wanted = reachable(entries.list(), slots, sources);
+    let mut cotangents: SmallVec<[Option<Cotangent>; 16]> = SmallVec::new();
+    cotangents.resize_with(slots as usize, || None);
     for (slot, dy) in targets {
         accumulate(&mut cotangents[slot as usize], Cotangent::Dense(dy))?;
     }
-    let mut position = match &entries {
-        Entries::Consumed(list) => list.len(),
-        Entries::Kept(list) => list.len(),
-    };
+    let mut position = entries.list().len();
     while position > 0 {
         position -= 1;
-        let owned;
-        let entry = match &mut entries {
-            Entries::Kept(list) => &list[position],
-            Entries::Consumed(list) => {
-                // Dropping the entry after its use frees its activations at their last use.
-                owned = list.pop();
-                match &owned {
-                    Some(entry) => entry,
-                    None => break,
-                }
-            }
-        };
+        let entry = &entries.list()[position];
         step(entry, &wanted, sources, &mut cotangents).map_err(|e| e.at(entry.location))?;
+        // Dropping an entry after its use frees its activations at their last use.
+        entries.drop_from(position);
     }
-    Ok(sources
-        .iter()
-        .enumerate()
-        .map(|(i, &s)| match s {
+    let mut answers = SmallVec::new();
+    for (i, &slot) in sources.iter().enumerate() {
+        answers.push(match slot {
             UNTRACKED => None,
             // A source that is named twice is answered twice.
-            s if sources[i + 1..].contains(&s) => cotangents[s as usize].clone(),
-            s => cotangents[s as usize].take(),
-        })
-        .collect())
+            slot if sources[i + 1..].contains(&slot) => cotangents[slot as usize].clone(),
+            slot => cotangents[slot as usize].take(),
+        });
+    }
+    Ok(answers)
 }
 
 /// Which slots depend on a source: only through them do cotangents flow.
-fn reachable(entries: &[Entry], slots: u32, sources: &[u32]) -> Vec<bool> {
-    let mut wanted = vec![false; slots as usize];
+fn reachable(entries: &[Entry], slots: u32, sources: &[u32]) -> SmallVec<[bool; 64]> {
+    let mut wanted = SmallVec::from_elem(false, slots as usize);
     for &source in sources.iter().filter(|&&s| s != UNTRACKED) {
         wanted[source as usize] = true;
     }
@@ -108,32 +108,44 @@ fn reachable(entries: &[Entry], slots: u32, sources: &[u32]) -> Vec<bool> {
 }
 
 fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Option<Cotangent>]) -> Result<()> {
-    let needs: SmallVec<[bool; 4]> =
-        entry.inputs.iter().map(|p| p.slot != UNTRACKED && wanted[p.slot as usize]).collect();
-    if !needs.contains(&true) {
+    let wants = |port: &Port| port.slot != UNTRACKED && wanted[port.slot as usize];
+    if !entry.inputs.iter().any(wants) {
         return Ok(());
+    }
+    let mut incoming = |slot: u32| match slot {
+        UNTRACKED => None,
+        slot if sources.contains(&slot) => cotangents[slot as usize].clone(),
+        slot => cotangents[slot as usize].take(),
+    };
+    // Most operations have one output; element-wise ones and reads go on without any list.
+    if let Rule::Op(op) = &entry.rule
+        && let Kind::Elementwise { .. } | Kind::Read = op.kind()
+    {
+        let Some(dy) = incoming(entry.outputs[0].slot).map(Cotangent::into_dense).transpose()? else { return Ok(()) };
+        return match op.kind() {
+            Kind::Read => {
+                let dy = inspect(op.name(), 0, Cotangent::Dense(dy))?;
+                accumulate(&mut cotangents[entry.inputs[0].slot as usize], dy)
+            }
+            _ => elementwise(entry, &dy, wants, cotangents),
+        };
     }
     let mut dys: SmallVec<[Option<Tensor>; 1]> = SmallVec::new();
     for output in &entry.outputs {
-        let dy = match output.slot {
-            UNTRACKED => None,
-            slot if sources.contains(&slot) => cotangents[slot as usize].clone(),
-            slot => cotangents[slot as usize].take(),
-        };
-        dys.push(dy.map(Cotangent::into_dense).transpose()?);
+        dys.push(incoming(output.slot).map(Cotangent::into_dense).transpose()?);
     }
     if dys.iter().all(Option::is_none) {
         return Ok(());
     }
+    let mut needs: SmallVec<[bool; 4]> = SmallVec::new();
+    entry.inputs.iter().for_each(|port| needs.push(wants(port)));
     let given = match &entry.rule {
         Rule::Custom(rule) => custom(entry, &**rule, dys, &needs)?,
-        Rule::Op(op) => match op.kind() {
-            Kind::Elementwise { .. } => elementwise(entry, &**op, dys, &needs)?,
-            _ => by_rule(entry, &**op, dys, needs)?,
-        },
+        Rule::Op(op) => by_rule(entry, &**op, dys, needs)?,
     };
     for (i, cotangent) in given.into_iter().enumerate() {
         if let Some(cotangent) = cotangent {
+            let cotangent = inspect(entry.rule.name(), i, cotangent)?;
             accumulate(&mut cotangents[entry.inputs[i].slot as usize], cotangent)?;
         }
     }
@@ -182,34 +194,34 @@ fn check(op: &str, index: usize, dx: &Tensor, ty: &TensorType) -> Result<()> {
 }
 
 /// Element-wise operations differentiate their meaning; each partial derivative is one fused operation.
-fn elementwise(entry: &Entry, op: &dyn Op, mut dys: SmallVec<[Option<Tensor>; 1]>, needs: &[bool]) -> Result<Given> {
-    let dtypes: SmallVec<[DType; 4]> = entry.inputs.iter().map(|p| p.ty.dtype).collect();
-    let Some(dy) = dys[0].take() else { return Ok(Given::new()) };
-    let mut given = Given::new();
-    for (i, &needed) in needs.iter().enumerate() {
-        let info = if needed { partial(op, &dtypes, i) } else { None };
-        let Some(info) = info else {
-            given.push(None);
-            continue;
-        };
+fn elementwise(
+    entry: &Entry,
+    dy: &Tensor,
+    wants: impl Fn(&Port) -> bool,
+    cotangents: &mut [Option<Cotangent>],
+) -> Result<()> {
+    for (i, (info, port)) in entry.partials.iter().zip(&entry.inputs).enumerate() {
+        let Some(info) = info.as_ref().filter(|_| wants(port)) else { continue };
         let dx = match info.identity {
             true => dy.clone(),
             false => {
                 let mut inputs: SmallVec<[&Tensor; 4]> = SmallVec::new();
                 for &used in &info.uses {
-                    let saved = match used == dtypes.len() {
-                        true => entry.saved_outputs.iter().map(|(_, t)| t).next(),
-                        false => entry.saved_inputs.iter().find(|(k, _)| *k as usize == used).map(|(_, t)| t),
-                    };
-                    inputs.extend(saved);
+                    match used == entry.inputs.len() {
+                        true => entry.saved_outputs.iter().for_each(|(_, t)| inputs.push(t)),
+                        false => {
+                            inputs.extend(entry.saved_inputs.iter().find(|(k, _)| *k as usize == used).map(|(_, t)| t))
+                        }
+                    }
                 }
-                inputs.push(&dy);
+                inputs.push(dy);
                 execute1(&*info.op, &inputs)?
             }
         };
-        given.push(Some(Cotangent::Dense(sum_to(dx, &entry.inputs[i].ty)?)));
+        let dx = inspect(entry.rule.name(), i, Cotangent::Dense(sum_to(dx, &port.ty)?))?;
+        accumulate(&mut cotangents[port.slot as usize], dx)?;
     }
-    Ok(given)
+    Ok(())
 }
 
 /// Sums a cotangent over the axes along which its input was broadcast.

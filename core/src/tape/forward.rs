@@ -9,6 +9,7 @@ use crate::op::Op;
 use crate::ops;
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;
@@ -123,7 +124,7 @@ pub(super) fn each(inputs: &[&Tensor], outputs: &[Tensor], note: impl Fn(&mut Ta
 /// vector, fed with the input tangents, is the Jacobian-vector product.
 fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
     let mut dummies = Vec::new();
-    let mut seeds = Vec::new();
+    let mut seeds = SmallVec::new();
     for output in &entry.outputs {
         let dummy = match output.slot {
             UNTRACKED => None,
@@ -145,7 +146,7 @@ fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result
         products.into_iter().map(|c| c.map(Cotangent::into_dense).transpose()).collect::<Result<Vec<_>>>()
     })();
     record::remove(&inner);
-    let mut targets = Vec::new();
+    let mut targets = SmallVec::new();
     for (cotangent, tangent) in noted?.into_iter().zip(tangents) {
         if let (Some(dense), Some(tangent)) = (cotangent, tangent) {
             let slot = inner.borrow().find(&dense);
@@ -154,12 +155,12 @@ fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result
             }
         }
     }
-    let (entries, count, sources) = {
+    let (mut entries, count, sources) = {
         let mut data = inner.borrow_mut();
         let sources: Vec<u32> = dummies.iter().map(|d| d.as_ref().map_or(UNTRACKED, |d| data.find(d))).collect();
         (std::mem::take(&mut data.entries), data.count, sources)
     };
-    let result = backprop(Entries::Consumed(entries), count, targets, &sources)?;
+    let result = backprop(Entries::Consumed(&mut entries), count, targets, &sources)?;
     record::recycle(inner);
     result.into_iter().map(|c| c.map(Cotangent::into_dense).transpose()).collect()
 }

@@ -8,6 +8,7 @@ use super::{Cotangent, Gradients, Sources, Watch};
 use crate::error::{Error, OrFail, Result};
 use crate::ops;
 use crate::tensor::{Resource, Tensor};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;
@@ -125,7 +126,7 @@ impl Running {
         let (seeds, sources, slots) = {
             let data = self.0.borrow();
             let seeds = seeds(&data, targets, options)?;
-            (seeds, handles.iter().map(|h| data.find(h)).collect::<Vec<_>>(), data.count)
+            (seeds, handles.iter().map(|h| data.find(h)).collect::<SmallVec<[u32; 8]>>(), data.count)
         };
         let mut list = backprop(entries, slots, seeds, &sources)?;
         let mut reasons = Vec::new();
@@ -156,7 +157,7 @@ impl Running {
 }
 
 /// The slots of the targets with the cotangents they start from.
-fn seeds(data: &TapeData, targets: &[Tensor], options: &GradientOptions) -> Result<Vec<(u32, Tensor)>> {
+fn seeds(data: &TapeData, targets: &[Tensor], options: &GradientOptions) -> Result<SmallVec<[(u32, Tensor); 1]>> {
     if let Some(given) = &options.output_gradients
         && given.len() != targets.len()
     {
@@ -164,7 +165,7 @@ fn seeds(data: &TapeData, targets: &[Tensor], options: &GradientOptions) -> Resu
             .got(given.len())
             .expected(targets.len()));
     }
-    let mut seeds = Vec::with_capacity(targets.len());
+    let mut seeds = SmallVec::new();
     for (i, target) in targets.iter().enumerate() {
         let seed = match &options.output_gradients {
             Some(given) if given[i].ty() != target.ty() => {
@@ -283,9 +284,8 @@ impl GradientTape {
         sources: S,
         options: &GradientOptions,
     ) -> Result<S::Answer> {
-        self.list(&target.tensors(), &sources.handles(), options)
-            .and_then(S::answer)
-            .map_err(|e| e.at(Location::caller()))
+        let here = Location::caller();
+        self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(here))
     }
 
     /// The gradient by one source, or `None` if the target does not depend on it, as TensorFlow answers.
@@ -299,8 +299,12 @@ impl GradientTape {
 
     fn list(self, targets: &[Tensor], handles: &[Tensor], options: &GradientOptions) -> Result<Gradients> {
         record::remove(&self.0.0);
-        let entries = std::mem::take(&mut self.0.0.borrow_mut().entries);
-        self.0.gradients(targets, handles, options, Entries::Consumed(entries))
+        let mut entries = std::mem::take(&mut self.0.0.borrow_mut().entries);
+        let result = self.0.gradients(targets, handles, options, Entries::Consumed(&mut entries));
+        // The next tape of this thread uses the list's memory again.
+        entries.clear();
+        self.0.0.borrow_mut().entries = entries;
+        result
     }
 }
 
@@ -344,9 +348,8 @@ impl PersistentTape {
         sources: S,
         options: &GradientOptions,
     ) -> Result<S::Answer> {
-        self.list(&target.tensors(), &sources.handles(), options)
-            .and_then(S::answer)
-            .map_err(|e| e.at(Location::caller()))
+        let here = Location::caller();
+        self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(here))
     }
 
     /// The gradient by one source, or `None` if the target does not depend on it, as TensorFlow answers.

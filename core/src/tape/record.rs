@@ -4,7 +4,8 @@
 use super::backward::CustomRule;
 use super::driver;
 use crate::error::Result;
-use crate::op::{Gradient, Kind, Op, OpRef, Saves};
+use crate::op::{Gradient, Kind, Op, OpRef};
+use crate::scalar::PartialInfo;
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor, TensorType};
 use smallvec::SmallVec;
@@ -24,6 +25,16 @@ pub(crate) enum Rule {
     Custom(Rc<dyn CustomRule>),
 }
 
+impl Rule {
+    /// The operation's or the custom function's name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Op(op) => op.name(),
+            Self::Custom(rule) => rule.name(),
+        }
+    }
+}
+
 /// A tensor that went into or came out of an operation.
 pub(crate) struct Port {
     pub slot: u32,
@@ -37,8 +48,34 @@ pub(crate) struct Entry {
     pub outputs: SmallVec<[Port; 1]>,
     pub saved_inputs: SmallVec<[(u32, Tensor); 2]>,
     pub saved_outputs: SmallVec<[(u32, Tensor); 1]>,
+    /// For element-wise operations, the derivative by each input that needs one.
+    pub partials: Partials,
     pub location: &'static Location<'static>,
 }
+
+impl Entry {
+    fn new(
+        rule: Rule,
+        slots: &[u32],
+        inputs: &[&Tensor],
+        outputs: SmallVec<[Port; 1]>,
+        location: &'static Location<'static>,
+    ) -> Self {
+        let mut ports = SmallVec::new();
+        slots.iter().zip(inputs).for_each(|(&slot, t)| ports.push(Port { slot, ty: *t.ty() }));
+        Self {
+            rule,
+            inputs: ports,
+            outputs,
+            saved_inputs: SmallVec::new(),
+            saved_outputs: SmallVec::new(),
+            partials: Partials::new(),
+            location,
+        }
+    }
+}
+
+pub(crate) type Partials = SmallVec<[Option<Rc<PartialInfo>>; 2]>;
 
 /// Where and why a path was cut.
 #[derive(Clone, Copy)]
@@ -192,13 +229,13 @@ pub(super) fn note(
     if tape.slots.is_empty() {
         return;
     }
-    let slots: SmallVec<[u32; 4]> = inputs.iter().map(|t| tape.find(t)).collect();
+    let mut slots: SmallVec<[u32; 4]> = SmallVec::new();
+    inputs.iter().for_each(|t| slots.push(tape.find(t)));
     if slots.iter().all(|&s| s == UNTRACKED) {
-        if !tape.cuts.is_empty()
-            && let Some(cut) = inputs.iter().find_map(|t| tape.cuts.get(&t.id()).copied())
-        {
-            tape.cut(outputs, cut);
-        }
+        return pass_cut_on(tape, inputs, outputs);
+    }
+    if matches!(op.kind(), Kind::Read) && tape.slots.contains_key(&outputs[0].id()) {
+        // The same value was read before: one entry leads to the variable already.
         return;
     }
     let stop = match op.gradient() {
@@ -208,25 +245,32 @@ pub(super) fn note(
     };
     if let Some(reason) = stop {
         let cut = Cut { op: op.name(), reason, location };
-        tape.cut(outputs, cut);
-        return;
+        return tape.cut(outputs, cut);
     }
-    let needs: SmallVec<[bool; 4]> = slots.iter().zip(inputs).map(|(&s, t)| s != UNTRACKED && flows(t)).collect();
-    let saves = driver::saves_of(op, inputs, &needs);
-    let ports = slots.iter().zip(inputs).map(|(&slot, t)| Port { slot, ty: *t.ty() });
-    let entry = Entry {
-        rule: Rule::Op(op.keep()),
-        inputs: ports.collect(),
-        outputs: output_ports(tape, outputs),
-        saved_inputs: saved(saves, inputs),
-        saved_outputs: (0u32..)
-            .zip(outputs)
-            .filter(|(i, _)| saves.outputs.has(*i as usize))
-            .map(|(i, t)| (i, t.clone()))
-            .collect(),
-        location,
-    };
+    let mut needs: SmallVec<[bool; 4]> = SmallVec::new();
+    slots.iter().zip(inputs).for_each(|(&s, t)| needs.push(s != UNTRACKED && flows(t)));
+    let (saves, partials) = driver::saves_of(op, inputs, &needs);
+    let outgoing = output_ports(tape, outputs);
+    let mut entry = Entry::new(Rule::Op(op.keep()), &slots, inputs, outgoing, location);
+    entry.partials = partials;
+    (0u32..)
+        .zip(inputs)
+        .filter(|(i, _)| saves.inputs.has(*i as usize))
+        .for_each(|(i, &t)| entry.saved_inputs.push((i, t.clone())));
+    (0u32..)
+        .zip(outputs)
+        .filter(|(i, _)| saves.outputs.has(*i as usize))
+        .for_each(|(i, t)| entry.saved_outputs.push((i, t.clone())));
     tape.entries.push(entry);
+}
+
+/// Results of tensors behind a cut are behind it too.
+fn pass_cut_on(tape: &mut TapeData, inputs: &[&Tensor], outputs: &[Tensor]) {
+    if !tape.cuts.is_empty()
+        && let Some(cut) = inputs.iter().find_map(|t| tape.cuts.get(&t.id()).copied())
+    {
+        tape.cut(outputs, cut);
+    }
 }
 
 /// Whether a cotangent can flow into the tensor: floats, and handles of variables.
@@ -235,15 +279,12 @@ fn flows(tensor: &Tensor) -> bool {
 }
 
 fn output_ports(tape: &mut TapeData, outputs: &[Tensor]) -> SmallVec<[Port; 1]> {
-    let port = |t: &Tensor| match t.dtype().is_floating() {
-        true => Port { slot: tape.slot(t.id()), ty: *t.ty() },
-        false => Port { slot: UNTRACKED, ty: *t.ty() },
-    };
-    outputs.iter().map(port).collect()
-}
-
-fn saved(saves: Saves, inputs: &[&Tensor]) -> SmallVec<[(u32, Tensor); 2]> {
-    (0u32..).zip(inputs).filter(|(i, _)| saves.inputs.has(*i as usize)).map(|(i, &t)| (i, t.clone())).collect()
+    let mut ports = SmallVec::new();
+    for output in outputs {
+        let slot = if output.dtype().is_floating() { tape.slot(output.id()) } else { UNTRACKED };
+        ports.push(Port { slot, ty: *output.ty() });
+    }
+    ports
 }
 
 /// Makes a tape follow a tensor or a variable's handle.
@@ -268,15 +309,8 @@ pub(crate) fn record_custom(
         if slots.iter().all(|&s| s == UNTRACKED) {
             return;
         }
-        let ports = slots.iter().zip(inputs).map(|(&slot, t)| Port { slot, ty: *t.ty() });
-        let entry = Entry {
-            rule: Rule::Custom(rule.clone()),
-            inputs: ports.collect(),
-            outputs: output_ports(tape, outputs),
-            saved_inputs: SmallVec::new(),
-            saved_outputs: SmallVec::new(),
-            location,
-        };
+        let outgoing = output_ports(tape, outputs);
+        let entry = Entry::new(Rule::Custom(rule.clone()), &slots, inputs, outgoing, location);
         tape.entries.push(entry);
     });
 }

@@ -4,6 +4,10 @@
 use super::cotangent::Gradients;
 use crate::error::Result;
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// A few tensors or handles.
+pub(crate) type Handles = SmallVec<[Tensor; 4]>;
 
 /// Something a tape can follow: a tensor, or a variable by its handle.
 pub trait Differentiable {
@@ -47,6 +51,18 @@ impl<T: Differentiable> Watch for [T] {
     }
 }
 
+impl<T: Differentiable> Watch for &[T] {
+    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
+        (**self).for_each(visit);
+    }
+}
+
+impl<T: Differentiable> Watch for &Vec<T> {
+    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
+        self.as_slice().for_each(visit);
+    }
+}
+
 impl<T: Differentiable> Watch for Vec<T> {
     fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
         self.as_slice().for_each(visit);
@@ -80,7 +96,7 @@ pub trait Sources {
     type Answer;
     /// The handles of all sources, in order.
     #[doc(hidden)]
-    fn handles(&self) -> Vec<Tensor>;
+    fn handles(&self) -> Handles;
     /// The answer made from the list of gradients.
     #[doc(hidden)]
     fn answer(gradients: Gradients) -> Result<Self::Answer>;
@@ -88,18 +104,20 @@ pub trait Sources {
 
 impl<T: Differentiable> Sources for &T {
     type Answer = Tensor;
-    fn handles(&self) -> Vec<Tensor> {
-        vec![self.handle().clone()]
+    fn handles(&self) -> Handles {
+        Handles::from_iter([self.handle().clone()])
     }
     fn answer(gradients: Gradients) -> Result<Tensor> {
-        let mut all = gradients.try_to_vec()?;
-        Ok(all.swap_remove(0))
+        match gradients.list.first() {
+            Some(Some(gradient)) => gradient.to_dense(),
+            _ => Err(gradients.missing(0)),
+        }
     }
 }
 
 impl<T: Source, const N: usize> Sources for [T; N] {
     type Answer = [Tensor; N];
-    fn handles(&self) -> Vec<Tensor> {
+    fn handles(&self) -> Handles {
         self.iter().map(|t| t.handle().clone()).collect()
     }
     fn answer(gradients: Gradients) -> Result<[Tensor; N]> {
@@ -111,7 +129,7 @@ impl<T: Source, const N: usize> Sources for [T; N] {
 
 impl<T: Differentiable> Sources for &[T] {
     type Answer = Gradients;
-    fn handles(&self) -> Vec<Tensor> {
+    fn handles(&self) -> Handles {
         self.iter().map(|t| t.handle().clone()).collect()
     }
     fn answer(gradients: Gradients) -> Result<Gradients> {
@@ -121,7 +139,7 @@ impl<T: Differentiable> Sources for &[T] {
 
 impl<T: Differentiable> Sources for &Vec<T> {
     type Answer = Gradients;
-    fn handles(&self) -> Vec<Tensor> {
+    fn handles(&self) -> Handles {
         self.iter().map(|t| t.handle().clone()).collect()
     }
     fn answer(gradients: Gradients) -> Result<Gradients> {
@@ -133,8 +151,8 @@ macro_rules! tuples {
     ($($name:ident $index:tt),*) => {
         impl<$($name: Source),*> Sources for ($($name,)*) {
             type Answer = ($(tuples!(@tensor $name),)*);
-            fn handles(&self) -> Vec<Tensor> {
-                vec![$(self.$index.handle().clone()),*]
+            fn handles(&self) -> Handles {
+                Handles::from_iter([$(self.$index.handle().clone()),*])
             }
             fn answer(gradients: Gradients) -> Result<Self::Answer> {
                 let all = gradients.try_to_vec()?;
@@ -155,23 +173,23 @@ tuples!(A 0, B 1, C 2, D 3, E 4, F 5);
 pub trait Targets {
     /// The tensors, in order.
     #[doc(hidden)]
-    fn tensors(&self) -> Vec<Tensor>;
+    fn tensors(&self) -> Handles;
 }
 
 impl Targets for &Tensor {
-    fn tensors(&self) -> Vec<Tensor> {
-        vec![(*self).clone()]
+    fn tensors(&self) -> Handles {
+        Handles::from_iter([(*self).clone()])
     }
 }
 
 impl<const N: usize> Targets for [&Tensor; N] {
-    fn tensors(&self) -> Vec<Tensor> {
+    fn tensors(&self) -> Handles {
         self.iter().map(|&t| t.clone()).collect()
     }
 }
 
 impl Targets for &[Tensor] {
-    fn tensors(&self) -> Vec<Tensor> {
-        self.to_vec()
+    fn tensors(&self) -> Handles {
+        self.iter().cloned().collect()
     }
 }

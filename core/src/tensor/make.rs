@@ -40,7 +40,7 @@ impl Tensor {
                     Ok(storage) => (storage.data(), Some(storage)),
                     Err(error) => {
                         LOCAL.with(|local| local.push(block));
-                        return Err(error);
+                        return Err(error.got(ty));
                     }
                 }
             };

@@ -1,13 +1,11 @@
 //! Reductions over any set of axes of a strided view, with one monoid: sum, product, extremes, any and all.
 //! Reduction operations and the un-broadcasting of gradients call it; the order of combination depends on the shape alone.
 
-use super::collapse::{Collapsed, collapse};
 use super::vector::fold::{self, Fold, RowLoop, WIDE};
 use super::{Isa, View, Work, part};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::shape::{AxisSet, MAX_RANK};
-use smallvec::SmallVec;
 
 /// How elements are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -27,10 +25,60 @@ const BLOCK: usize = 4096;
 /// Partial results per output at the most, so that scratch stays small.
 const MOST_BLOCKS: usize = 256;
 
+/// Merged dimensions of one kind, kept or reduced, in plain arrays: plans are made on every call.
+struct Walk {
+    rank: usize,
+    dims: [usize; MAX_RANK],
+    strides: [isize; MAX_RANK],
+}
+
+impl Walk {
+    const NONE: Self = Self { rank: 0, dims: [1; MAX_RANK], strides: [0; MAX_RANK] };
+
+    /// Adds an inner dimension, merged with the last where one stride describes both.
+    fn push(&mut self, dim: usize, stride: isize) {
+        if dim == 1 {
+            return;
+        }
+        if self.rank > 0 && self.strides[self.rank - 1] == stride * dim as isize {
+            self.dims[self.rank - 1] *= dim;
+            self.strides[self.rank - 1] = stride;
+            return;
+        }
+        self.dims[self.rank] = dim;
+        self.strides[self.rank] = stride;
+        self.rank += 1;
+    }
+
+    fn count(&self) -> usize {
+        self.dims[..self.rank].iter().product()
+    }
+
+    /// The innermost dimension and its stride; one element if there is none.
+    fn inner(&self) -> (usize, isize) {
+        let last = self.rank.saturating_sub(1);
+        (self.dims[last], self.strides[last])
+    }
+
+    /// The offset of a flat index.
+    fn offset(&self, flat: usize) -> isize {
+        if self.rank <= 1 {
+            return flat as isize * self.strides[0];
+        }
+        let mut rest = flat;
+        let mut offset = 0;
+        for axis in (0..self.rank).rev() {
+            offset += (rest % self.dims[axis]) as isize * self.strides[axis];
+            rest /= self.dims[axis];
+        }
+        offset
+    }
+}
+
 /// The walk over a view: kept dimensions outside, reduced ones inside, as the memory suggests.
 pub(crate) struct Plan {
-    kept: Collapsed,
-    reduced: Collapsed,
+    kept: Walk,
+    reduced: Walk,
     /// Elements of the innermost kept run when it lies dense and inside all reduced dimensions; else 1.
     columns: usize,
     /// Number of outputs.
@@ -44,22 +92,17 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub fn new(input: &View, axes: AxisSet) -> Self {
-        let pick = |reduced: bool| {
-            let axes: SmallVec<[usize; MAX_RANK]> =
-                (0..input.rank()).filter(|&a| axes.contains(a) == reduced).collect();
-            let dims: SmallVec<[usize; MAX_RANK]> = axes.iter().map(|&a| input.dims()[a]).collect();
-            collapse(&dims, 1, |_, i| input.strides()[axes[i]], |_, _| true)
-        };
-        let (kept, reduced) = (pick(false), pick(true));
-        let count: usize = reduced.dims.iter().product();
-        let outputs: usize = kept.dims.iter().product();
-        let (inner_kept, inner_reduced) = (kept.dims.len() - 1, reduced.dims.len() - 1);
+        let (mut kept, mut reduced) = (Walk::NONE, Walk::NONE);
+        for (axis, (&dim, &stride)) in input.dims().iter().zip(input.strides()).enumerate() {
+            if axes.contains(axis) { &mut reduced } else { &mut kept }.push(dim, stride);
+        }
+        let (count, outputs) = (reduced.count(), kept.count());
         // Columns pay off when neighbours in memory belong to different outputs.
-        let columns = match kept.stride(inner_kept, 0) {
-            1 if reduced.stride(inner_reduced, 0) != 1 => kept.dims[inner_kept],
+        let columns = match kept.inner() {
+            (dim, 1) if reduced.inner().1 != 1 => dim,
             _ => 1,
         };
-        // A block is a run of the outermost reduced dimension's flat index; rows shorter than BLOCK are grouped.
+        // Rows shorter than BLOCK are grouped.
         let blocks = if columns > 1 { count.div_ceil(BLOCK / 4) } else { count.div_ceil(BLOCK) };
         let worth = outputs.max(1) * count >= 2 * BLOCK;
         let blocks = if worth { blocks.clamp(1, MOST_BLOCKS) } else { 1 };
@@ -77,12 +120,20 @@ impl Plan {
     }
 
     pub fn work(&self) -> Work {
-        let scratch = (self.blocks * self.outputs * self.acc_size()).next_multiple_of(64);
         let units = self.groups() * self.blocks;
         let elements = self.count * self.outputs;
         // About 16k elements a chunk; fewer are not worth a thread.
         let chunks = elements.div_ceil(16 * 1024).clamp(1, units.max(1)).min(64);
+        if self.direct() {
+            return Work { scratch: 0, phases: [chunks, 0, 0, 0] };
+        }
+        let scratch = (self.blocks * self.outputs * self.acc_size()).next_multiple_of(64);
         Work { scratch, phases: [chunks, 1, 0, 0] }
+    }
+
+    /// Whether each output is one row in one block, which needs no memory for partial results.
+    fn direct(&self) -> bool {
+        self.blocks == 1 && self.columns == 1
     }
 
     /// Runs one chunk: partial results into scratch in phase 0, the outputs in phase 1.
@@ -104,56 +155,54 @@ impl Plan {
         let Some(fold) = fold::lookup(monoid, self.dtype, isa) else {
             return Err(Error::invalid_argument(op, "this reduction has no meaning for the dtype").got(self.dtype));
         };
-        if phase == 0 {
-            let units = part(self.groups() * self.blocks, chunk, self.work().phases[0], 1);
-            for unit in units {
-                // SAFETY: by the caller's promise; units write disjoint partial results.
-                unsafe { self.unit(&fold, input, scratch, unit / self.blocks, unit % self.blocks) };
-            }
-        } else {
+        let divisor = mean.then_some(self.count);
+        if phase == 1 {
             // SAFETY: all partial results are there after phase 0.
-            unsafe { (fold.finish)(self.outputs, self.blocks, scratch, if mean { self.count } else { 0 }, output.ptr) };
+            unsafe { (fold.finish)(self.outputs, self.blocks, scratch, divisor, output.ptr) };
+            return Ok(());
+        }
+        let units = part(self.groups() * self.blocks, chunk, self.work().phases[0], 1);
+        for unit in units {
+            // SAFETY: by the caller's promise; units write disjoint partial results or outputs.
+            unsafe {
+                if self.direct() {
+                    let mut acc = 0u64;
+                    let acc = std::ptr::from_mut(&mut acc).cast::<u8>();
+                    self.unit(&fold, input, acc, unit, 0);
+                    (fold.finish)(1, 1, acc, divisor, output.ptr.add(unit * self.dtype.size()));
+                } else {
+                    let (group, block) = (unit / self.blocks, unit % self.blocks);
+                    let first = (block * self.outputs + group * self.columns) * self.acc_size();
+                    self.unit(&fold, input, scratch.add(first), group, block);
+                }
+            }
         }
         Ok(())
     }
 
-    /// The partial results of block `block` for the outputs of `group`.
+    /// The partial results of block `block` for the outputs of `group`, into `acc`.
     ///
     /// # Safety
-    /// As [`Plan::run`].
-    unsafe fn unit(&self, fold: &Fold, input: &View, scratch: *mut u8, group: usize, block: usize) {
+    /// As [`Plan::run`]; `acc` has room for the group's accumulators.
+    unsafe fn unit(&self, fold: &Fold, input: &View, acc: *mut u8, group: usize, block: usize) {
         let size = self.dtype.size();
-        let base = offset_of(&self.kept, group * self.columns);
+        let base = self.kept.offset(group * self.columns);
         let step = self.count.div_ceil(self.blocks);
         let range = (block * step).min(self.count)..((block + 1) * step).min(self.count);
-        let first = (block * self.outputs + group * self.columns) * self.acc_size();
-        // SAFETY: offsets are those of elements of the view; the partial results lie inside scratch.
+        let (row, stride) = self.reduced.inner();
+        // SAFETY: offsets are those of elements of the view; the accumulators are the caller's.
         unsafe {
-            let acc = scratch.add(first);
             (fold.start)(self.columns, acc);
-            let inner = self.reduced.dims.len() - 1;
-            let (row, stride) = (self.reduced.dims[inner], self.reduced.stride(inner, 0));
             let mut at = range.start;
             while at < range.end {
                 let len = (row - at % row).min(range.end - at);
-                let from = input.ptr.offset((base + offset_of(&self.reduced, at)) * size as isize);
+                let from = input.ptr.offset((base + self.reduced.offset(at)) * size as isize);
                 let run: RowLoop = if self.columns > 1 { fold.columns } else { fold.row };
                 run(len, stride, self.columns, from, acc);
                 at += len;
             }
         }
     }
-}
-
-/// The offset of a flat index over collapsed dimensions.
-fn offset_of(space: &Collapsed, flat: usize) -> isize {
-    let mut rest = flat;
-    let mut offset = 0;
-    for axis in (0..space.dims.len()).rev() {
-        offset += (rest % space.dims[axis]) as isize * space.stride(axis, 0);
-        rest /= space.dims[axis];
-    }
-    offset
 }
 
 const _: () = assert!(WIDE <= BLOCK);

@@ -34,6 +34,7 @@ pub(crate) struct Tiled<'a> {
     space: Collapsed,
     inputs: SmallVec<[(*const u8, Walk); 4]>,
     outputs: SmallVec<[*mut u8; 2]>,
+    isa: Isa,
     /// Elements per tile.
     tile: usize,
     /// Number of elements.
@@ -75,6 +76,7 @@ impl<'a> Tiled<'a> {
         Ok(Self {
             program,
             loops: loops_of(program, isa)?,
+            isa,
             inputs: walks.collect(),
             outputs: outputs.iter().map(|o| o.ptr).collect(),
             tile,
@@ -128,7 +130,8 @@ impl<'a> Tiled<'a> {
         // SAFETY: every slot holds `full` elements of the widest dtype; operands are valid by the caller's promise.
         unsafe {
             for (i, &(dtype, bits)) in program.constants.iter().enumerate() {
-                vector::fill(dtype.size(), slot(n + i), bits, full);
+                let one = std::ptr::from_ref(&bits).cast();
+                (vector::splat(dtype.size(), self.isa))(full, slot(n + i), one, std::ptr::null(), std::ptr::null());
             }
             let mut at = range.start;
             while at < range.end {

@@ -73,6 +73,12 @@ impl View {
         true
     }
 
+    /// `len` elements of a dense view from element `start` on, as one dimension.
+    pub fn part(&self, start: usize, len: usize) -> Self {
+        debug_assert!(self.is_dense() && start + len <= self.len());
+        Self::dense(self.ptr.wrapping_add(start * self.dtype.size()), self.dtype, &[len])
+    }
+
     /// The first element as a typed pointer.
     #[inline]
     pub fn as_ptr<T: Element>(&self) -> *mut T {

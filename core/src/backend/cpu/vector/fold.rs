@@ -18,8 +18,8 @@ pub(crate) struct Fold {
     pub row: RowLoop,
     /// Folds rows into as many accumulators as there are columns.
     pub columns: RowLoop,
-    /// `(outputs, blocks, partial results, divisor or 0, out)`: combines the blocks in order and stores the outputs.
-    pub finish: unsafe fn(usize, usize, *const u8, usize, *mut u8),
+    /// `(outputs, blocks, partial results, divisor, out)`: combines the blocks in order and stores the outputs.
+    pub finish: unsafe fn(usize, usize, *const u8, Option<usize>, *mut u8),
 }
 
 /// Accumulators of a dense row: enough independent chains to hide the latency of an addition.
@@ -39,7 +39,7 @@ trait Combine<A: Copy> {
 }
 
 macro_rules! items {
-    ($($t:ty)*) => {$(
+    ($divide:expr; $($t:ty)*) => {$(
         impl Item for $t {
             type Acc = $t;
             #[inline(always)]
@@ -47,11 +47,13 @@ macro_rules! items {
             #[inline(always)]
             fn store(acc: $t) -> $t { acc }
             #[inline(always)]
-            fn divide(acc: $t, count: usize) -> $t { acc.div(count as $t) }
+            fn divide(acc: $t, count: usize) -> $t { ($divide as fn($t, $t) -> $t)(acc, count as $t) }
         }
     )*};
 }
-items!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64);
+items!(|acc, count| acc / count; f32 f64);
+// Integers have no mean of nothing; TensorFlow's is 0.
+items!(|acc, count| acc.checked_div(count).unwrap_or(0); i8 i16 i32 i64 u8 u16 u32 u64);
 
 #[derive(Clone, Copy)]
 #[repr(transparent)]
@@ -275,7 +277,7 @@ unsafe fn finish<I: Item, C: Combine<I::Acc>>(
     outputs: usize,
     blocks: usize,
     partials: *const u8,
-    divisor: usize,
+    divisor: Option<usize>,
     out: *mut u8,
 ) {
     // SAFETY: the caller gives `blocks` rows of `outputs` accumulators and room for the outputs.
@@ -286,7 +288,7 @@ unsafe fn finish<I: Item, C: Combine<I::Acc>>(
             for block in 1..blocks {
                 total = C::combine(total, *partials.add(block * outputs + i));
             }
-            out.add(i).write(I::store(if divisor > 0 { I::divide(total, divisor) } else { total }));
+            out.add(i).write(I::store(divisor.map_or(total, |count| I::divide(total, count))));
         }
     }
 }

@@ -99,6 +99,19 @@ impl<T: Copy> Body for Choose<T> {
     }
 }
 
+/// One element repeated. Compiled per instruction set: a tile that is written in other widths than it is read waits
+/// for its stores.
+pub(super) struct Splat<T>(PhantomData<T>);
+
+impl<T: Copy> Body for Splat<T> {
+    #[inline(always)]
+    unsafe fn run(n: usize, out: *mut u8, a: *const u8, _: *const u8, _: *const u8) -> bool {
+        // SAFETY: as above; the operand has one element.
+        unsafe { slice_mut(out.cast::<T>(), n).fill(*a.cast::<T>()) };
+        false
+    }
+}
+
 unsafe fn portable<B: Body>(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
     // SAFETY: the same contract.
     unsafe { B::run(n, out, a, b, c) }

@@ -2,7 +2,7 @@
 //! Also runs a loop on one element, which is how constants are folded.
 
 use super::Loop;
-use super::kernels::{Bin, Binary, Choose, Fault, Faulty, Un, Unary, instance, plain};
+use super::kernels::{Bin, Binary, Choose, Fault, Faulty, Splat, Un, Unary, instance, plain};
 use super::number::{Bits, Number, Real, Truth};
 use crate::backend::cpu::Isa;
 use crate::dtype::{DType, bf16, f16};
@@ -373,6 +373,17 @@ fn cast(from: DType, to: DType, isa: Isa) -> Option<Loop> {
         DType::BF16 => (to == DType::F32).then(|| instance::<Un<As<bf16, f32>>>(isa)),
         DType::F16 => (to == DType::F32).then(|| instance::<Un<As<f16, f32>>>(isa)),
         DType::Resource => None,
+    }
+}
+
+/// The loop that repeats the one element of its operand, for elements of `size` bytes.
+#[inline]
+pub(crate) fn splat(size: usize, isa: Isa) -> Loop {
+    match size {
+        1 => instance::<Splat<u8>>(isa),
+        2 => instance::<Splat<u16>>(isa),
+        4 => instance::<Splat<u32>>(isa),
+        _ => instance::<Splat<u64>>(isa),
     }
 }
 

@@ -1,0 +1,102 @@
+//! The workloads of the comparison, op by op: `cargo bench -p eagerflow --bench eager` prints a table.
+//! `-- --json` prints one JSON line per workload in the form that the other frameworks' harnesses use.
+
+#[path = "support/data.rs"]
+mod data;
+#[path = "support/measure.rs"]
+mod measure;
+
+use data::*;
+use eagerflow as tf;
+use measure::Bench;
+use tf::{GradientTape, Tensor, Variable};
+
+fn sum(x: &Tensor) -> f64 {
+    f64::from(tf::reduce_sum(x, ()).item::<f32>())
+}
+
+fn one(x: &Tensor) -> Vec<f64> {
+    vec![sum(x)]
+}
+
+fn matrix_products(b: &Bench) {
+    let chain = || {
+        let start = idempotent();
+        move || (0..200).fold(start.clone(), |x, _| x.matmul(&x))
+    };
+    b.run("w1_matmul_chain", false, chain, |r| vec![f64::from(r.as_slice::<f32>().unwrap()[0]), sum(r)]);
+    for (name, [m, k, n], seed) in [("w1_matmul_64", [64, 64, 64], 111), ("w1_matmul_32x784x128", [32, 784, 128], 121)]
+    {
+        let product = || {
+            let (x, y) = (uniform(seed, &[m, k], -1.0, 1.0), uniform(seed + 1, &[k, n], -1.0, 1.0));
+            move || x.matmul(&y)
+        };
+        b.run(name, false, product, one);
+    }
+}
+
+fn tiny(b: &Bench) {
+    let add = || {
+        let (x, y) = (uniform(201, &[10], -1.0, 1.0), uniform(202, &[10], -1.0, 1.0));
+        move || &x + &y
+    };
+    b.run("w2_tiny_add", false, add, one);
+    let gradient = || {
+        let w = Variable::new(3.0);
+        move || {
+            let tape = GradientTape::new();
+            let y = &w * &w;
+            tape.gradient(&y, &w)
+        }
+    };
+    b.run("w2_tiny_grad", false, gradient, one);
+}
+
+fn line_fit(b: &Bench) {
+    let step = || {
+        let (x, y) = line();
+        let (w, bias) = (Variable::new(5.0), Variable::new(0.0));
+        move || {
+            let tape = GradientTape::new();
+            let loss = tf::reduce_mean((&y - (&w * &x + &bias)).square(), ());
+            let (dw, db) = tape.gradient(&loss, (&w, &bias));
+            w.assign_sub(dw * 0.01);
+            bias.assign_sub(db * 0.01);
+            loss
+        }
+    };
+    b.run("w3_linreg", true, step, one);
+}
+
+fn fusion(b: &Bench) {
+    let f = |a: &Tensor, b: &Tensor, c: &Tensor| {
+        tf::reduce_mean(tf::tanh(a * b + c) * tf::sigmoid(a) - tf::exp(-(b * b)), ())
+    };
+    for (n, tag) in [(1_000_000, "1e6"), (10_000_000, "1e7")] {
+        let inputs = || [601, 602, 603].map(|seed| uniform(seed, &[n], -2.0, 2.0));
+        let forward = || {
+            let [x, y, z] = inputs();
+            move || f(&x, &y, &z)
+        };
+        b.run(&format!("w6_fusion_fwd_{tag}"), false, forward, one);
+        let gradient = || {
+            let v = inputs();
+            move || {
+                let mut tape = GradientTape::new();
+                tape.watch(&v[..]);
+                let y = f(&v[0], &v[1], &v[2]);
+                let [a, b, c] = tape.gradient(&y, [&v[0], &v[1], &v[2]]);
+                [y, a, b, c]
+            }
+        };
+        b.run(&format!("w6_fusion_grad_{tag}"), false, gradient, |r| r.iter().map(sum).collect());
+    }
+}
+
+fn main() {
+    let b = Bench::new("eager");
+    matrix_products(&b);
+    tiny(&b);
+    line_fit(&b);
+    fusion(&b);
+}

@@ -1,0 +1,22 @@
+//! Data sets: tensors cut into elements, shuffled, put together in batches and changed on the way to a training loop.
+//! Users build a [`Dataset`] and iterate over it; [`IdxFile`] reads the files that the handwritten digits come in.
+
+mod batch;
+mod dataset;
+mod idx;
+mod iterator;
+mod map;
+mod repeat;
+mod shuffle;
+mod source;
+mod stage;
+mod structure;
+
+#[cfg(test)]
+mod tests;
+
+pub use dataset::Dataset;
+pub use idx::IdxFile;
+pub use iterator::DatasetIterator;
+pub use shuffle::Shuffle;
+pub use structure::Structure;

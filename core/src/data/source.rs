@@ -1,0 +1,97 @@
+//! Where a pipeline's elements come from: tensors in memory, whose first axis counts the elements.
+//! Batches take their rows from here at once; a row by itself is a view without a copy.
+
+use super::stage::{Item, Stage, Stream};
+use crate::error::{Error, Result};
+use crate::op::Outputs;
+use crate::ops;
+use crate::shape::Dim;
+use crate::tensor::{Tensor, TensorType};
+use std::sync::Arc;
+
+/// Tensors with the same number of rows.
+pub(super) struct Source {
+    tensors: Vec<Tensor>,
+    rows: usize,
+}
+
+impl Source {
+    pub fn new(tensors: Vec<Tensor>) -> Result<Self> {
+        const OP: &str = "from_tensor_slices";
+        let mut rows = None;
+        for (i, tensor) in tensors.iter().enumerate() {
+            tensor.concrete(OP)?;
+            let Some(&first) = tensor.shape().dims().first() else {
+                return Err(Error::invalid_argument(
+                    OP,
+                    format!("component {i} is a scalar, which has no rows to slice"),
+                )
+                .expected("at least one dimension, which counts the elements"));
+            };
+            if *rows.get_or_insert(first) != first {
+                let shapes: Vec<String> = tensors.iter().map(|t| t.shape().to_string()).collect();
+                return Err(Error::invalid_argument(OP, "the components have different numbers of rows")
+                    .got(shapes.join(", "))
+                    .expected("the same first dimension in all"));
+            }
+        }
+        let Some(rows) = rows else {
+            return Err(Error::invalid_argument(OP, "there are no tensors").expected("at least one component"));
+        };
+        // Rows are copied out again and again: a strided tensor is straightened once.
+        let tensors = tensors.iter().map(Tensor::to_dense).collect::<Result<_>>()?;
+        Ok(Self { tensors, rows })
+    }
+
+    /// One row, without the first axis.
+    fn row(&self, row: usize) -> Result<Outputs> {
+        let one = |t: &Tensor| {
+            let cut = ops::slice_axis(t, 0, Dim::known(row), Dim::ONE)?;
+            ops::reshape_to(&cut, &t.shape().remove(0))
+        };
+        self.tensors.iter().map(one).collect()
+    }
+
+    /// Several rows: a view where they follow each other, else one gather per component.
+    pub fn rows(&self, rows: &[usize]) -> Result<Outputs> {
+        if let Some(&first) = rows.first()
+            && rows.iter().enumerate().all(|(i, &row)| row == first + i)
+        {
+            let cut = |t: &Tensor| ops::slice_axis(t, 0, Dim::known(first), Dim::known(rows.len()));
+            return self.tensors.iter().map(cut).collect();
+        }
+        let numbers: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
+        let numbers = Tensor::try_from_vec(numbers, rows.len())?;
+        self.tensors.iter().map(|t| ops::functions::try_gather(t, &numbers, 0)).collect()
+    }
+
+    /// The tensors of an element.
+    pub fn values(&self, item: Item) -> Result<Outputs> {
+        match item {
+            Item::Row(row) => self.row(row),
+            Item::Values(values) => Ok(values),
+        }
+    }
+}
+
+impl Stage for Arc<Source> {
+    fn open(&self) -> Box<dyn Stream> {
+        Box::new(Rows(0..self.rows))
+    }
+
+    fn len(&self) -> Option<usize> {
+        Some(self.rows)
+    }
+
+    fn types(&self) -> Option<Vec<TensorType>> {
+        Some(self.tensors.iter().map(|t| TensorType::new(t.dtype(), t.shape().remove(0))).collect())
+    }
+}
+
+struct Rows(std::ops::Range<usize>);
+
+impl Stream for Rows {
+    fn next(&mut self) -> Result<Option<Item>> {
+        Ok(self.0.next().map(Item::Row))
+    }
+}

@@ -1,0 +1,186 @@
+//! `avg_pool2d`: the mean of each window's cells inside the image; dx spreads dy over those cells.
+//! TensorFlow's `tf.nn.avg_pool2d`, NHWC, floating-point only; its gradient is linear, and the pooling is its gradient.
+
+use super::pooling::{Pool, pool_identity};
+use super::window::{Padding, Pair};
+use super::{cast_to, public};
+use crate::backend::cpu::pool2d;
+use crate::backend::cpu::{CpuCall, Work};
+use crate::dtype::{DType, DTypes};
+use crate::error::Result;
+use crate::execute::execute1;
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef};
+use crate::shape::Shape;
+use crate::tape::Backward;
+use crate::tensor::Tensor;
+use std::sync::Arc;
+
+/// Input: images.
+#[derive(Clone)]
+pub(crate) struct AvgPool2d {
+    pool: Pool,
+}
+
+/// Input: the cotangent of the pooled images. The images' shape does not follow from it.
+#[derive(Clone)]
+struct AvgPoolGradient {
+    pool: Pool,
+    shape: Shape,
+}
+
+/// What the kernels compute in; 16-bit floats are converted outside.
+const REAL: DTypes = DTypes::of(&[DType::F32, DType::F64]);
+
+impl Op for AvgPool2d {
+    pool_identity!("avg_pool2d");
+
+    fn kind(&self) -> Kind {
+        Kind::Opaque
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.check_dtype(0, REAL)?;
+        let shape = self.pool.output("avg_pool2d", cx.shape(0))?;
+        cx.output(cx.dtype(0), shape);
+        Ok(())
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        Work::chunks(pool2d::forward_chunks(&self.pool.geometry(call.inputs[0].dims(), call.outputs[0].dims())))
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+        let (x, y) = (&call.inputs[0], &call.outputs[0]);
+        let g = self.pool.geometry(x.dims(), y.dims());
+        if y.len() == 0 {
+            return Ok(());
+        }
+        // SAFETY: dense tensors of the geometry, chunks as `work` said.
+        unsafe {
+            match y.dtype {
+                DType::F64 => pool2d::avg_pool::<f64>(call.isa, &g, x.as_ptr(), y.as_ptr(), chunk),
+                _ => pool2d::avg_pool::<f32>(call.isa, &g, x.as_ptr(), y.as_ptr(), chunk),
+            }
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let op = AvgPoolGradient { pool: self.pool.clone(), shape: g.input_type(0).shape };
+        let dx = execute1(&op, &[&g.dy(0)?])?;
+        g.give(0, dx);
+        Ok(())
+    }
+}
+
+impl Op for AvgPoolGradient {
+    pool_identity!("avg_pool2d_gradient", "shape": Shape = |this| &this.shape);
+
+    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+        Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)?, pool: self.pool.clone() })))
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Opaque
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.check_dtype(0, REAL)?;
+        self.pool.check_output("avg_pool2d_gradient", &self.shape, cx.shape(0))?;
+        cx.output(cx.dtype(0), self.shape);
+        Ok(())
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        Work::chunks(pool2d::gradient_chunks(&self.pool.geometry(call.outputs[0].dims(), call.inputs[0].dims())))
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+        let (dy, dx) = (&call.inputs[0], &call.outputs[0]);
+        let g = self.pool.geometry(dx.dims(), dy.dims());
+        if dx.len() == 0 {
+            return Ok(());
+        }
+        // SAFETY: dense tensors of the geometry, chunks as `work` said.
+        unsafe {
+            match dx.dtype {
+                DType::F64 => pool2d::avg_pool_gradient::<f64>(call.isa, &g, dy.as_ptr(), dx.as_ptr(), chunk),
+                _ => pool2d::avg_pool_gradient::<f32>(call.isa, &g, dy.as_ptr(), dx.as_ptr(), chunk),
+            }
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let ddy = execute1(&AvgPool2d { pool: self.pool.clone() }, &[&g.dy(0)?])?;
+        g.give(0, ddy);
+        Ok(())
+    }
+}
+
+#[track_caller]
+fn pooled(x: &Tensor, pool: Pool) -> Result<Tensor> {
+    if x.dtype().compute() != x.dtype() {
+        return cast_to(&pooled(&cast_to(x, DType::F32)?, pool)?, x.dtype());
+    }
+    execute1(&AvgPool2d { pool }, &[x])
+}
+
+public! {
+    /// The mean of each `size` window of images (batch, rows, columns, channels); windows slide by `strides`.
+    ///
+    /// Padding does not count: a mean is over the cells inside the image.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let image = tf::reshape(&tf::constant([1.0, 5.0, 2.0, 4.0]), [1, 2, 2, 1]);
+    /// assert_eq!(tf::avg_pool2d(&image, 2, 2, tf::Padding::Valid).to_vec::<f32>(), [3.0]);
+    /// ```
+    pub fn avg_pool2d, try_avg_pool2d(
+        x,
+        size: impl Into<Pair>,
+        strides: impl Into<Pair>,
+        padding: Padding
+    ) -> Tensor {
+        pooled(x, Pool::new("avg_pool2d", size.into(), strides.into(), padding)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+    use crate::{DType, Padding};
+
+    #[test]
+    fn gradients_of_both_orders() {
+        for (shape, size, strides, padding) in [
+            ([2, 4, 4, 3], [2, 2], [2, 2], Padding::Valid),
+            ([1, 5, 4, 2], [3, 2], [1, 2], Padding::Same),
+            ([1, 4, 5, 1], [1, 3], [2, 1], Padding::Explicit([[0, 0], [1, 2]])),
+            ([0, 4, 4, 1], [2, 2], [2, 2], Padding::Valid),
+            ([1, 2, 2, 1], [3, 3], [1, 1], Padding::Valid),
+        ] {
+            check(&|x| {
+                let y = tf::avg_pool2d(&x[0], size, strides, padding);
+                &y * &y
+            }, &[numbers(5, &shape)]);
+        }
+    }
+
+    #[test]
+    fn padding_does_not_count() {
+        let y = tf::avg_pool2d(tf::ones([1, 3, 3, 1]), 2, 2, Padding::Same);
+        assert_eq!(y.to_vec::<f32>(), [1.0; 4]);
+        assert_eq!(tf::avg_pool2d(tf::ones([1, 3, 3, 1]).cast(DType::BF16), 2, 2, Padding::Same).dtype(), DType::BF16);
+        assert!(tf::try_avg_pool2d(tf::ones([1, 3, 3, 1]).cast(DType::I32), 2, 2, Padding::Same).is_err());
+    }
+}

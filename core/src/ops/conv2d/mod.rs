@@ -1,0 +1,256 @@
+//! `conv2d`: each output is the sum of a window times a filter; dx and dw are convolutions of their own (`gradients`).
+//! TensorFlow's `tf.nn.conv2d`, NHWC; floats and `int32`; groups where the filters have fewer channels than the input.
+
+mod gradients;
+mod integers;
+
+use super::window::{Pair, Padding, Windows, check_images, check_window};
+use super::{AsTensor, cast_to, concat_all, public, slice};
+use crate::backend::cpu::conv::{self, ConvGeometry, Float};
+use crate::backend::cpu::{CpuCall, Work};
+use crate::dtype::{DType, DTypes};
+use crate::error::{Error, Result};
+use crate::execute::execute1;
+use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
+use crate::shape::{Dim, Shape};
+use crate::tape::Backward;
+use crate::tensor::Tensor;
+use gradients::{FilterGradient, InputGradient};
+
+/// Inputs: images and filters (rows, columns, input channels, output channels).
+#[derive(Clone)]
+pub(crate) struct Conv2d {
+    windows: Windows,
+}
+
+/// What the kernels of convolutions compute in; other dtypes are converted outside.
+const COMPUTED: DTypes = DTypes::of(&[DType::F32, DType::F64, DType::I32]);
+
+impl Op for Conv2d {
+    identity!("conv2d", {
+        "strides": Ints = |this| &this.windows.strides,
+        "dilations": Ints = |this| &this.windows.dilations,
+        "padding": Ints = |this| &this.windows.padding,
+        "same": Bool = |this| this.windows.same,
+    });
+
+    fn kind(&self) -> Kind {
+        Kind::Contraction
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.same_dtype()?;
+        cx.check_dtype(0, COMPUTED)?;
+        let shape = output_shape(&self.windows, cx.shape(0), cx.shape(1))?;
+        let (channels, wanted) = (cx.shape(0).dim(3), cx.shape(1).dim(2));
+        if channels != wanted {
+            cx.constraints.push(channels, wanted);
+        }
+        cx.output(cx.dtype(0), shape);
+        Ok(())
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        let g = geometry(&self.windows, [&call.inputs[0], &call.inputs[1], &call.outputs[0]].map(|v| v.dims()));
+        match call.outputs[0].dtype {
+            DType::I32 => Work::chunks(integers::chunks(&g)),
+            DType::F64 => share(conv::forward_work::<f64>(&g, call.isa)),
+            _ => share(conv::forward_work::<f32>(&g, call.isa)),
+        }
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        let (x, w, y) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let g = geometry(&self.windows, [x, w, y].map(|v| v.dims()));
+        // SAFETY: dense tensors of the geometry; scratch and chunks are what `work` said.
+        unsafe {
+            match y.dtype {
+                DType::I32 => integers::forward(&g, x.as_ptr(), w.as_ptr(), y.as_ptr(), chunk),
+                DType::F64 => forward::<f64>(call, &g, phase, chunk),
+                _ => forward::<f32>(call, &g, phase, chunk),
+            }
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn saves(&self, needs: &[bool]) -> Saves {
+        saved(needs)
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let dy = g.dy(0)?;
+        if g.needs(0) {
+            let dx = input_gradient(&self.windows, g.input(1)?, &dy, &g.input_type(0).shape)?;
+            g.give(0, dx);
+        }
+        if g.needs(1) {
+            let dw = filter_gradient(&self.windows, g.input(0)?, &dy, &g.input_type(1).shape)?;
+            g.give(1, dw);
+        }
+        Ok(())
+    }
+}
+
+/// Each factor's gradient reads the other factor.
+fn saved(needs: &[bool]) -> Saves {
+    match (needs[0], needs[1]) {
+        (true, true) => Saves::inputs(&[0, 1]),
+        (true, false) => Saves::inputs(&[1]),
+        _ => Saves::inputs(&[0]),
+    }
+}
+
+fn share(work: conv::Work) -> Work {
+    Work { scratch: work.scratch, phases: work.phases }
+}
+
+/// # Safety
+/// As `Op::cpu`, for a call in `T`.
+unsafe fn forward<T: Float + crate::dtype::Element>(call: &CpuCall<'_>, g: &ConvGeometry, phase: usize, chunk: usize) {
+    let [x, w] = [call.inputs[0].as_ptr::<T>(), call.inputs[1].as_ptr::<T>()];
+    // SAFETY: by the caller's promise.
+    unsafe { conv::forward::<T>(call.isa, g, x, w, call.outputs[0].as_ptr(), call.scratch, phase, chunk) }
+}
+
+/// The geometry of a convolution of images `x` with filters `w` to `y`, which the gradients have as well.
+fn geometry(windows: &Windows, [x, w, y]: [&[usize]; 3]) -> ConvGeometry {
+    let [stride_h, stride_w] = windows.strides.map(|n| n as usize);
+    let [dilation_h, dilation_w] = windows.dilations.map(|n| n as usize);
+    ConvGeometry {
+        batch: x[0],
+        in_h: x[1],
+        in_w: x[2],
+        in_c: x[3],
+        out_h: y[1],
+        out_w: y[2],
+        out_c: y[3],
+        k_h: w[0],
+        k_w: w[1],
+        stride_h,
+        stride_w,
+        dilation_h,
+        dilation_w,
+        pad_top: windows.before(0, x[1], w[0], y[1]),
+        pad_left: windows.before(1, x[2], w[1], y[2]),
+    }
+}
+
+fn output_shape(windows: &Windows, x: &Shape, w: &Shape) -> Result<Shape> {
+    check_images("conv2d", x)?;
+    if w.rank() != 4 {
+        return Err(Error::invalid_argument("conv2d", "the filters have the wrong number of dimensions")
+            .got(w)
+            .expected("four: rows, columns, input channels, output channels"));
+    }
+    check_window("conv2d", [w.dim(0), w.dim(1)])?;
+    if let (Some(channels), Some(wanted)) = (x.dim(3).known_value(), w.dim(2).known_value())
+        && channels != wanted
+    {
+        return Err(Error::invalid_argument("conv2d", "the filters do not fit the channels of the images")
+            .got(format!("images {x}, filters {w}"))
+            .expected(format!("filters of {channels} input channels, or of a number that divides them (groups)")));
+    }
+    let size = |axis: usize| windows.output(axis, x.dim(axis + 1), w.dim(axis));
+    Shape::from_dims(&[x.dim(0), size(0), size(1), w.dim(3)]).map_err(|e| e.in_op("conv2d"))
+}
+
+#[track_caller]
+fn input_gradient(windows: &Windows, w: &Tensor, dy: &Tensor, shape: &Shape) -> Result<Tensor> {
+    execute1(&InputGradient { windows: windows.clone(), shape: *shape }, &[w, dy])
+}
+
+#[track_caller]
+fn filter_gradient(windows: &Windows, x: &Tensor, dy: &Tensor, shape: &Shape) -> Result<Tensor> {
+    execute1(&FilterGradient { windows: windows.clone(), shape: *shape }, &[x, dy])
+}
+
+/// The convolution, with the conversions and groups that the operation itself does not know.
+#[track_caller]
+fn convolve(x: &Tensor, w: &Tensor, windows: Windows) -> Result<Tensor> {
+    if x.dtype() == w.dtype() && x.dtype().compute() != x.dtype() {
+        // 16-bit floats are added up in f32 and rounded once.
+        let y = convolve(&cast_to(x, DType::F32)?, &cast_to(w, DType::F32)?, windows)?;
+        return cast_to(&y, x.dtype());
+    }
+    if x.rank() == 4
+        && w.rank() == 4
+        && let (Some(channels), Some(own)) = (x.shape().dim(3).known_value(), w.shape().dim(2).known_value())
+        && let Some(outputs) = w.shape().dim(3).known_value()
+        && own > 0
+        && channels > own
+        && channels % own == 0
+        && outputs % (channels / own) == 0
+    {
+        return grouped(x, w, windows, channels / own);
+    }
+    execute1(&Conv2d { windows }, &[x, w])
+}
+
+/// Each group of input channels has filters of its own.
+#[track_caller]
+fn grouped(x: &Tensor, w: &Tensor, windows: Windows, groups: usize) -> Result<Tensor> {
+    let (own, outputs) = (w.shape().dim(2), w.shape().dim(3).floor_div(groups));
+    let mut parts = Vec::with_capacity(groups);
+    for group in 0..groups {
+        let x = slice::slice_axis(x, 3, own * group, own)?;
+        let w = slice::slice_axis(w, 3, outputs * group, outputs)?;
+        parts.push(execute1(&Conv2d { windows: windows.clone() }, &[&x, &w])?);
+    }
+    concat_all(&parts.iter().collect::<Vec<_>>(), 3)
+}
+
+public! {
+    /// The convolution of images (batch, rows, columns, channels) with filters (rows, columns, input channels, output
+    /// channels), which slide by `strides`.
+    ///
+    /// Floats and `int32`; 16-bit floats are added up in `f32`. Filters with fewer input channels than the images, of
+    /// which they must be a divisor, work on groups of channels.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let image = tf::reshape(&tf::constant([1.0, 2.0, 3.0, 4.0]), [1, 2, 2, 1]);
+    /// let sum = tf::conv2d(&image, &tf::ones([2, 2, 1, 1]), 1, tf::Padding::Valid);
+    /// assert_eq!(sum.to_vec::<f32>(), [10.0]);
+    /// ```
+    pub fn conv2d, try_conv2d(x, filters: impl AsTensor, strides: impl Into<Pair>, padding: Padding) -> Tensor {
+        let windows = Windows::new("conv2d", strides.into(), Pair::from(1), padding)?;
+        convolve(x, &filters.as_tensor(), windows)
+    }
+
+    /// [`conv2d`] whose filters read every `dilations`-th row and column of the images: TensorFlow's `dilations`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let (x, w) = (tf::ones([1, 5, 5, 1]), tf::ones([2, 2, 1, 1]));
+    /// assert_eq!(tf::conv2d_dilated(&x, &w, 1, tf::Padding::Valid, 3).shape(), [1, 2, 2, 1]);
+    /// ```
+    pub fn conv2d_dilated, try_conv2d_dilated(
+        x,
+        filters: impl AsTensor,
+        strides: impl Into<Pair>,
+        padding: Padding,
+        dilations: impl Into<Pair>
+    ) -> Tensor {
+        let windows = Windows::new("conv2d", strides.into(), dilations.into(), padding)?;
+        convolve(x, &filters.as_tensor(), windows)
+    }
+}
+
+/// The shape that a gradient operation gives must fit its other operands as those of the convolution did.
+fn check_gradient(op: &str, windows: &Windows, x: &Shape, w: &Shape, dy: &Shape) -> Result<()> {
+    let wanted = output_shape(windows, x, w).map_err(|e| e.in_op(op))?;
+    let differs = |a: Dim, b: Dim| !a.can_equal(b);
+    if dy.rank() != 4 || dy.iter().zip(wanted.iter()).any(|(a, b)| differs(a, b)) {
+        return Err(Error::invalid_argument(op, "the cotangent has not the shape of the convolution")
+            .got(dy)
+            .expected(wanted));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

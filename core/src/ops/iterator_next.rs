@@ -1,0 +1,128 @@
+//! `iterator_next`: the next element of a dataset iterator, one output per component; no gradient flows out of it.
+//! TensorFlow's `IteratorGetNext`; behind the last element it answers OutOfRange. The data sets' iterators call it.
+
+use crate::error::{Error, Result};
+use crate::execute::execute;
+use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Outputs};
+use crate::shape::{Dim, MAX_RANK, Shape};
+use crate::tensor::local::{LOCAL, mode};
+use crate::tensor::{Tensor, TensorType};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// What gives the elements of an iterator; the state lies behind a lock of its own.
+pub(crate) trait Elements: Send + Sync {
+    /// The components of the next element; `None` behind the last one, from then on for good.
+    fn next(&self) -> Result<Option<Outputs>>;
+    /// Whether [`next`](Self::next) has answered `None`.
+    fn ended(&self) -> bool;
+}
+
+/// The object behind an iterator's handle.
+struct Iterating(Arc<dyn Elements>);
+
+/// A handle for [`next_element`].
+#[track_caller]
+pub(crate) fn iterator_handle(elements: Arc<dyn Elements>) -> Tensor {
+    Tensor::object(Box::new(Iterating(elements)))
+}
+
+/// Input: an iterator's handle. Outputs: the components of an element.
+#[derive(Clone)]
+pub(crate) struct IteratorNext {
+    /// The components' types, where they are known before the elements are; sizes that vary are unbacked symbols.
+    pub types: Option<Arc<[TensorType]>>,
+}
+
+impl Op for IteratorNext {
+    fn name(&self) -> &'static str {
+        "iterator_next"
+    }
+
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        for ty in self.types.iter().flat_map(|types| types.iter()) {
+            visit("dtype", Attr::DType(ty.dtype));
+            visit("shape", Attr::Shape(&ty.shape));
+        }
+    }
+
+    fn keep(&self) -> OpRef {
+        OpRef::Shared(Arc::new(self.clone()))
+    }
+
+    fn as_dyn(&self) -> &dyn Op {
+        self
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Control
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        let Some(types) = &self.types else {
+            return Err(Error::failed_precondition("iterator_next", "the types of the dataset's elements are not known")
+                .help("a `map` hides them: iterate outside of the recorded function, or map inside of it"));
+        };
+        // One symbol per size that varies: components of one batch have the same number of rows.
+        let mut symbols: SmallVec<[(Dim, Dim); 2]> = SmallVec::new();
+        for ty in types.iter() {
+            let mut dims: SmallVec<[Dim; MAX_RANK]> = SmallVec::new();
+            for dim in ty.shape.iter() {
+                let known = symbols.iter().find(|(from, _)| *from == dim).map(|(_, to)| *to);
+                let to = match known {
+                    _ if dim.is_known() => dim,
+                    Some(to) => to,
+                    None => cx.unknown_dim(),
+                };
+                if !dim.is_known() && known.is_none() {
+                    symbols.push((dim, to));
+                }
+                dims.push(to);
+            }
+            cx.output(ty.dtype, Shape::from_dims(&dims)?);
+        }
+        Ok(())
+    }
+
+    fn control(&self, inputs: &[&Tensor]) -> Result<Outputs> {
+        let Some(iterating) = inputs[0].as_object::<Iterating>() else {
+            return Err(Error::invalid_argument("iterator_next", "the input is no iterator").got(inputs[0].ty()));
+        };
+        // Preparing data is no part of what a tape or a forward accumulator follows.
+        let _unseen = Unseen::enter();
+        match iterating.0.next()? {
+            Some(element) => Ok(element),
+            None => Err(Error::out_of_range("iterator_next", "the dataset has no more elements")
+                .help("iterate over the dataset anew, or `repeat` it")),
+        }
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("data depends on nothing")
+    }
+}
+
+/// Keeps tapes and accumulators of this thread from following operations while it lives.
+struct Unseen(u32);
+
+impl Unseen {
+    fn enter() -> Self {
+        LOCAL.with(|local| {
+            let before = local.mode.get();
+            local.mode.set(before & !(mode::TAPE | mode::FORWARD));
+            Self(before)
+        })
+    }
+}
+
+impl Drop for Unseen {
+    fn drop(&mut self) {
+        LOCAL.with(|local| local.mode.set(self.0));
+    }
+}
+
+/// The components of the next element behind a handle.
+#[track_caller]
+pub(crate) fn next_element(handle: &Tensor, types: Option<Arc<[TensorType]>>) -> Result<Outputs> {
+    execute(&IteratorNext { types }, &[handle])
+}

@@ -1,0 +1,40 @@
+//! `log`: the natural logarithm; dx = dy / x.
+//! TensorFlow's `tf.math.log`, floats; -inf at 0, NaN below.
+
+use super::public;
+use crate::dtype::DTypes;
+use crate::execute::execute1;
+use crate::op::{Gradient, Kind, Op, identity};
+use crate::scalar::{Code, Scalar, Val};
+use crate::tensor::Tensor;
+
+#[derive(Clone)]
+pub(crate) struct Log;
+
+impl Op for Log {
+    identity!("log");
+
+    fn kind(&self) -> Kind {
+        Kind::Elementwise { accepts: DTypes::FLOATING, direct: Some(Code::Log) }
+    }
+
+    fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
+        s.log(x[0])
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+}
+
+public! {
+    /// The natural logarithm of each element.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::log(&tf::constant([1.0, 0.0])).to_vec::<f32>(), [0.0, f32::NEG_INFINITY]);
+    /// ```
+    pub fn log, try_log(x) -> Tensor {
+        execute1(&Log, &[x])
+    }
+}

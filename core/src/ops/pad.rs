@@ -1,0 +1,312 @@
+//! `pad`: the tensor with a margin of a constant, or of its own elements mirrored; dx is dy without the margin, to which
+//! mirrored margins add what they were made of. TensorFlow's `tf.pad` with `CONSTANT`, `REFLECT` and `SYMMETRIC`.
+
+use super::operand::ToOperand;
+use super::reverse::reverse_axes;
+use super::slice::{lay_axis, slice_axis};
+use super::{AsTensor, add_owned, public};
+use crate::backend::cpu::vector::{fill, load_bits};
+use crate::backend::cpu::{CpuCall, View, Work, part};
+use crate::dtype::DTypes;
+use crate::error::{Error, OrFail, Result};
+use crate::execute::execute1;
+use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::shape::{AxisSet, Dim, MAX_RANK, Shape};
+use crate::tape::Backward;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+use std::panic::Location;
+
+/// What [`pad`] puts into the margin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PadMode {
+    /// Zeros; [`pad_value`] takes another value.
+    #[default]
+    Constant,
+    /// The elements next to the border, mirrored at the outermost one, which is not repeated.
+    Reflect,
+    /// The elements next to the border, mirrored with the outermost one repeated.
+    Symmetric,
+}
+
+/// Inputs: the tensor, and for constants other than zero their value as a scalar.
+#[derive(Clone)]
+pub(crate) struct Pad {
+    /// Before and after each axis in turn.
+    margins: SmallVec<[i64; 2 * MAX_RANK]>,
+    mode: PadMode,
+}
+
+/// Bytes of output that one chunk writes, about.
+const CHUNK: usize = 128 * 1024;
+
+impl Op for Pad {
+    identity!("pad", { "paddings": Ints = |this| &this.margins, "mode": Int = |this| this.mode as i64 });
+
+    fn kind(&self) -> Kind {
+        Kind::Movement
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.same_dtype()?;
+        cx.check_dtype(0, DTypes::ALL)?;
+        let mut dims: SmallVec<[Dim; MAX_RANK]> = SmallVec::new();
+        for (axis, size) in cx.shape(0).iter().enumerate() {
+            let (before, after) = self.margin(axis);
+            let most = match self.mode {
+                PadMode::Constant => usize::MAX,
+                PadMode::Reflect => size.known_value().map_or(usize::MAX, |s| s.saturating_sub(1)),
+                PadMode::Symmetric => size.known_value().unwrap_or(usize::MAX),
+            };
+            if before.max(after) > most {
+                return Err(Error::invalid_argument(
+                    "pad",
+                    format!("the margin of axis {axis} is wider than its mirror image"),
+                )
+                .got(format!("{before} and {after} around a size of {size}"))
+                .expected(format!("at most {most} on each side")));
+            }
+            dims.push(size + before + after);
+        }
+        cx.output(cx.dtype(0), Shape::from_dims(&dims).map_err(|e| e.in_op("pad"))?);
+        Ok(())
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        Work::chunks(Rows::new(self, call).chunks(call))
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+        let rows = Rows::new(self, call);
+        for row in part(rows.count, chunk, rows.chunks(call), 1) {
+            // SAFETY: dense views of the inferred types; chunks write disjoint rows.
+            unsafe { rows.write(self, call, row) };
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        if !g.needs(0) {
+            return Ok(());
+        }
+        let shape = g.input_type(0).shape;
+        let mut dx = g.dy(0)?;
+        for (axis, size) in shape.iter().enumerate() {
+            dx = self.fold(&dx, axis, size)?;
+        }
+        g.give(0, dx);
+        Ok(())
+    }
+}
+
+impl Pad {
+    fn margin(&self, axis: usize) -> (usize, usize) {
+        (self.margins[2 * axis] as usize, self.margins[2 * axis + 1] as usize)
+    }
+
+    /// The cotangent without the margins of one axis; mirrored margins are added to where they came from.
+    fn fold(&self, dy: &Tensor, axis: usize, size: Dim) -> Result<Tensor> {
+        let (before, after) = self.margin(axis);
+        if before + after == 0 {
+            return Ok(dy.clone());
+        }
+        let mut dx = slice_axis(dy, axis, Dim::known(before), size)?;
+        if self.mode == PadMode::Constant {
+            return Ok(dx);
+        }
+        let skip = usize::from(self.mode == PadMode::Reflect);
+        // Where each margin begins in dy, how wide it is, and where its mirror image begins in x.
+        let sides = [(Dim::ZERO, before, Dim::known(skip)), (size + before, after, size - after - skip)];
+        for (begin, width, place) in sides.into_iter().filter(|(_, width, _)| *width > 0) {
+            let mirrored = reverse_axes(&slice_axis(dy, axis, begin, Dim::known(width))?, AxisSet::of(&[axis]))?;
+            dx = add_owned(dx, &lay_axis(&mirrored, axis, place, size)?)?;
+        }
+        Ok(dx)
+    }
+}
+
+/// The output as rows: a margin, a dense run of the input, a margin.
+struct Rows {
+    /// The innermost axis with a margin; what lies inside it is copied in one piece.
+    axis: usize,
+    /// Elements of one index of that axis.
+    inner: usize,
+    count: usize,
+}
+
+impl Rows {
+    fn new(pad: &Pad, call: &CpuCall<'_>) -> Self {
+        let (input, out) = (&call.inputs[0], &call.outputs[0]);
+        let axis = (0..input.rank()).rposition(|a| pad.margin(a) != (0, 0)).unwrap_or(0);
+        let inner = input.dims().iter().skip(axis + 1).product();
+        let count = if out.len() == 0 { 0 } else { out.dims().iter().take(axis).product() };
+        Self { axis, inner, count }
+    }
+
+    fn chunks(&self, call: &CpuCall<'_>) -> usize {
+        let out = &call.outputs[0];
+        (out.len() * out.dtype.size()).div_ceil(CHUNK).clamp(1, self.count.max(1))
+    }
+
+    /// The row of the input that a row of the output holds, or `None` for a row of constants.
+    fn source(&self, pad: &Pad, input: &View, out: &View, row: usize) -> Option<usize> {
+        let (mut rest, mut source, mut step) = (row, 0, 1);
+        for axis in (0..self.axis).rev() {
+            let at = mirrored(rest % out.dims()[axis], pad.margin(axis).0, input.dims()[axis], pad.mode)?;
+            source += at * step;
+            rest /= out.dims()[axis];
+            step *= input.dims()[axis];
+        }
+        Some(source)
+    }
+
+    /// # Safety
+    /// The call's views are dense and of the inferred types, and nobody else touches this row.
+    unsafe fn write(&self, pad: &Pad, call: &CpuCall<'_>, row: usize) {
+        let (input, out) = (&call.inputs[0], &call.outputs[0]);
+        let bytes = input.dtype.size();
+        let size = input.dims().get(self.axis).copied().unwrap_or(1);
+        let (before, after) = if input.rank() == 0 { (0, 0) } else { pad.margin(self.axis) };
+        let (inner, whole) = (self.inner, (before + size + after) * self.inner);
+        // SAFETY: every source index lies inside the input, and the parts of the row follow each other.
+        unsafe {
+            let to = out.ptr.add(row * whole * bytes);
+            let value = call.inputs.get(1).map_or(0, |value| load_bits(bytes, value.ptr));
+            let Some(source) = self.source(pad, input, out, row) else {
+                return fill(bytes, to, value, whole);
+            };
+            let from = input.ptr.add(source * size * inner * bytes);
+            std::ptr::copy_nonoverlapping(from, to.add(before * inner * bytes), size * inner * bytes);
+            for (start, width) in [(0, before), (before + size, after)] {
+                if pad.mode == PadMode::Constant {
+                    fill(bytes, to.add(start * inner * bytes), value, width * inner);
+                    continue;
+                }
+                for at in start..start + width {
+                    if let Some(index) = mirrored(at, before, size, pad.mode) {
+                        let from = from.add(index * inner * bytes);
+                        std::ptr::copy_nonoverlapping(from, to.add(at * inner * bytes), inner * bytes);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The index of the input that index `at` of the output shows; `None` in a margin of constants.
+fn mirrored(at: usize, before: usize, size: usize, mode: PadMode) -> Option<usize> {
+    let skip = usize::from(mode == PadMode::Reflect);
+    match at.checked_sub(before) {
+        Some(inside) if inside < size => Some(inside),
+        _ if mode == PadMode::Constant => None,
+        Some(beyond) => Some(2 * size - 1 - skip - beyond),
+        None => Some(before - at - 1 + skip),
+    }
+}
+
+/// The paddings as margins, checked.
+fn margins(paddings: &[[isize; 2]], rank: usize) -> Result<SmallVec<[i64; 2 * MAX_RANK]>> {
+    if paddings.len() != rank || paddings.as_flattened().iter().any(|&p| p < 0) {
+        return Err(Error::invalid_argument("pad", "the paddings must give the margins of each axis")
+            .got(format!("{paddings:?} for a tensor of rank {rank}"))
+            .expected(format!("{rank} pairs of numbers of 0 or more: before and after")));
+    }
+    Ok(paddings.as_flattened().iter().map(|&p| p as i64).collect())
+}
+
+public! {
+    /// The tensor with `paddings[axis]` elements added before and after each axis: zeros, or its own elements mirrored.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::PadMode;
+    /// let x = tf::constant([1, 2, 3]);
+    /// assert_eq!(tf::pad(&x, [[1, 2]], PadMode::Constant).to_vec::<i32>(), [0, 1, 2, 3, 0, 0]);
+    /// assert_eq!(tf::pad(&x, [[2, 1]], PadMode::Reflect).to_vec::<i32>(), [3, 2, 1, 2, 3, 2]);
+    /// assert_eq!(tf::pad(&x, [[2, 1]], PadMode::Symmetric).to_vec::<i32>(), [2, 1, 1, 2, 3, 3]);
+    /// ```
+    pub fn pad, try_pad(x, paddings: impl AsRef<[[isize; 2]]>, mode: PadMode) -> Tensor {
+        execute1(&Pad { margins: margins(paddings.as_ref(), x.rank())?, mode }, &[x])
+    }
+}
+
+/// The tensor with a margin of `value`: a number, or a scalar tensor of its dtype. No gradient flows to the value.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::pad_value(&tf::constant([1, 2]), [[1, 1]], 9).to_vec::<i32>(), [9, 1, 2, 9]);
+/// ```
+///
+/// # Panics
+/// As [`try_pad_value`] fails.
+#[track_caller]
+pub fn pad_value(x: impl AsTensor, paddings: impl AsRef<[[isize; 2]]>, value: impl ToOperand) -> Tensor {
+    try_pad_value(x, paddings, value).or_fail()
+}
+
+/// The tensor with a margin of `value`.
+///
+/// # Errors
+/// InvalidArgument for paddings that do not fit the rank or are negative, and a value that is not a scalar of the dtype.
+#[track_caller]
+pub fn try_pad_value(x: impl AsTensor, paddings: impl AsRef<[[isize; 2]]>, value: impl ToOperand) -> Result<Tensor> {
+    let here = Location::caller();
+    with_value(&x.as_tensor(), paddings.as_ref(), value).map_err(|e| e.at(here))
+}
+
+#[track_caller]
+fn with_value(x: &Tensor, paddings: &[[isize; 2]], value: impl ToOperand) -> Result<Tensor> {
+    let value = value.to_operand().tensor("pad", x.dtype())?;
+    if value.rank() != 0 {
+        return Err(Error::invalid_argument("pad", "the value must be a scalar").got(value.ty()).expected("shape []"));
+    }
+    execute1(&Pad { margins: margins(paddings, x.rank())?, mode: PadMode::Constant }, &[x, &value])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+    use tf::PadMode;
+
+    #[test]
+    fn gradients() {
+        let x = numbers(1, &[3, 4]);
+        for mode in [PadMode::Constant, PadMode::Reflect, PadMode::Symmetric] {
+            check(&|x| tf::pad(&x[0], [[1, 2], [2, 3]], mode).square(), std::slice::from_ref(&x));
+            check(&|x| tf::pad(&x[0], [[2, 0], [0, 0]], mode).square(), std::slice::from_ref(&x));
+        }
+        check(&|x| tf::pad_value(&x[0], [[1, 1], [0, 1]], 7.0).square(), std::slice::from_ref(&x));
+    }
+
+    #[test]
+    fn edges_and_refusals() {
+        let x = tf::constant([1, 2]);
+        assert_eq!(tf::pad(&x, [[0, 0]], PadMode::Reflect).to_vec::<i32>(), [1, 2]);
+        assert_eq!(tf::pad(&tf::zeros([0, 2]), [[1, 1], [0, 0]], PadMode::Constant).to_vec::<f32>(), [0.0; 4]);
+        assert_eq!(tf::pad(&tf::constant(4), [], PadMode::Symmetric).item::<i32>(), 4);
+        assert!(tf::try_pad(&x, [[2, 0]], PadMode::Reflect).is_err());
+        assert!(tf::try_pad(&x, [[0, 3]], PadMode::Symmetric).is_err());
+        assert!(
+            tf::try_pad(&x, [[-1, 0]], PadMode::Constant).is_err() && tf::try_pad(&x, [], PadMode::Constant).is_err()
+        );
+        assert!(tf::try_pad_value(&x, [[1, 0]], 0.5).is_err());
+        assert!(tf::try_pad_value(&x, [[1, 0]], &tf::constant([1, 2])).is_err());
+    }
+
+    #[test]
+    fn large_ones_agree_with_a_plain_loop() {
+        let x = tf::cast(&numbers(5, &[40, 30, 60]), tf::DType::F32);
+        let y = tf::pad(&x, [[3, 2], [4, 29], [0, 0]], PadMode::Reflect);
+        let (values, got) = (x.to_vec::<f32>(), y.to_vec::<f32>());
+        let mirror = |at: isize, n: isize| if at < 0 { -at } else if at >= n { 2 * n - 2 - at } else { at } as usize;
+        for (i, got) in got.into_iter().enumerate() {
+            let (a, b) = (mirror((i / 60 / 63) as isize - 3, 40), mirror((i / 60 % 63) as isize - 4, 30));
+            assert_eq!(got, values[(a * 30 + b) * 60 + i % 60], "{i}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What the poolings share: a window's attributes, the output's shape and the kernels' geometry.
+//! `max_pool2d` and `avg_pool2d` and their gradients call it.
+
+use super::window::{Padding, Pair, Windows, check_images, check_window};
+use crate::backend::cpu::pool2d::PoolGeometry;
+use crate::error::{Error, Result};
+use crate::shape::{Dim, Shape};
+
+/// Windows of a fixed size.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Pool {
+    pub size: [i64; 2],
+    pub windows: Windows,
+}
+
+impl Pool {
+    pub fn new(op: &str, size: Pair, strides: Pair, padding: Padding) -> Result<Self> {
+        let size = size.sizes(op, "the window's sizes")?;
+        if let Padding::Explicit([[top, bottom], [left, right]]) = padding
+            && (top.max(bottom) as i64 >= size[0] || left.max(right) as i64 >= size[1])
+        {
+            return Err(Error::invalid_argument(op, "the padding is as large as the window")
+                .got(format!("{padding:?} for a window of {} x {}", size[0], size[1]))
+                .expected("less padding than cells, so that every window has a cell of the image"));
+        }
+        Ok(Self { size, windows: Windows::new(op, strides, Pair::from(1), padding)? })
+    }
+
+    /// The shape of the pooled images.
+    pub fn output(&self, op: &str, x: &Shape) -> Result<Shape> {
+        check_images(op, x)?;
+        let window = self.size.map(|n| Dim::known(n as usize));
+        check_window(op, window)?;
+        let size = |axis: usize| self.windows.output(axis, x.dim(axis + 1), window[axis]);
+        Shape::from_dims(&[x.dim(0), size(0), size(1), x.dim(3)]).map_err(|e| e.in_op(op))
+    }
+
+    /// An error unless `dy` has the shape of the pooled images.
+    pub fn check_output(&self, op: &str, x: &Shape, dy: &Shape) -> Result<()> {
+        let wanted = self.output(op, x)?;
+        match dy.rank() == 4 && dy.iter().zip(wanted.iter()).all(|(a, b)| a.can_equal(b)) {
+            true => Ok(()),
+            false => Err(Error::invalid_argument(op, "the cotangent has not the shape of the pooled images")
+                .got(dy)
+                .expected(wanted)),
+        }
+    }
+
+    pub fn geometry(&self, x: &[usize], y: &[usize]) -> PoolGeometry {
+        let [k_h, k_w] = self.size.map(|n| n as usize);
+        let [stride_h, stride_w] = self.windows.strides.map(|n| n as usize);
+        PoolGeometry {
+            batch: x[0],
+            in_h: x[1],
+            in_w: x[2],
+            channels: x[3],
+            out_h: y[1],
+            out_w: y[2],
+            k_h,
+            k_w,
+            stride_h,
+            stride_w,
+            pad_top: self.windows.before(0, x[1], k_h, y[1]),
+            pad_left: self.windows.before(1, x[2], k_w, y[2]),
+        }
+    }
+}
+
+/// The cells of window `o` along one axis that lie in the image.
+pub(crate) fn cells(o: usize, stride: usize, k: usize, pad: usize, size: usize) -> std::ops::Range<usize> {
+    let (low, high) = ((o * stride).max(pad), (o * stride + k).min(size + pad));
+    if low < high { low - pad..high - pad } else { 0..0 }
+}
+
+/// The attributes of a pooling, for `identity!`.
+macro_rules! pool_identity {
+    ($name:literal $(, $attr:literal: $kind:ident = |$this:ident| $value:expr)*) => {
+        $crate::op::identity!($name, {
+            "size": Ints = |this| &this.pool.size,
+            "strides": Ints = |this| &this.pool.windows.strides,
+            "padding": Ints = |this| &this.pool.windows.padding,
+            "same": Bool = |this| this.pool.windows.same,
+            $($attr: $kind = |$this| $value,)*
+        });
+    };
+}
+pub(crate) use pool_identity;

@@ -1,0 +1,40 @@
+//! `sigmoid`: 1 / (1 + exp(-x)); dx = dy * y * (1 - y), from the saved result.
+//! TensorFlow's `tf.sigmoid`, floats.
+
+use super::public;
+use crate::dtype::DTypes;
+use crate::execute::execute1;
+use crate::op::{Gradient, Kind, Op, identity};
+use crate::scalar::{Code, Scalar, Val};
+use crate::tensor::Tensor;
+
+#[derive(Clone)]
+pub(crate) struct Sigmoid;
+
+impl Op for Sigmoid {
+    identity!("sigmoid");
+
+    fn kind(&self) -> Kind {
+        Kind::Elementwise { accepts: DTypes::FLOATING, direct: Some(Code::Sigmoid) }
+    }
+
+    fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
+        s.sigmoid(x[0])
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+}
+
+public! {
+    /// The logistic function of each element, between 0 and 1.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::sigmoid(&tf::constant([0.0, 1000.0])).to_vec::<f32>(), [0.5, 1.0]);
+    /// ```
+    pub fn sigmoid, try_sigmoid(x) -> Tensor {
+        execute1(&Sigmoid, &[x])
+    }
+}

@@ -1,0 +1,76 @@
+//! `stack`: tensors of one shape side by side along a new axis; each dx is its slice of dy.
+//! TensorFlow's `tf.stack`: a new axis of size 1 in each tensor, then `concat`, which copies once.
+
+use super::{AsTensor, concat_all, reshape_to};
+use crate::error::{Error, OrFail, Result};
+use crate::shape::{Dim, resolve_axis};
+use crate::tensor::Tensor;
+use std::panic::Location;
+
+/// Tensors of one shape and dtype as one tensor with a new axis at position `axis` (of the result).
+///
+/// ```
+/// use eagerflow as tf;
+/// let (a, b) = (tf::constant([1, 2]), tf::constant([3, 4]));
+/// assert_eq!(tf::stack(&[&a, &b], 0).to_vec::<i32>(), [1, 2, 3, 4]);
+/// assert_eq!(tf::stack(&[&a, &b], -1).to_vec::<i32>(), [1, 3, 2, 4]);
+/// ```
+///
+/// # Panics
+/// As [`try_stack`] fails.
+#[track_caller]
+pub fn stack<T: AsTensor>(tensors: &[T], axis: isize) -> Tensor {
+    try_stack(tensors, axis).or_fail()
+}
+
+/// Tensors of one shape and dtype as one tensor with a new axis.
+///
+/// # Errors
+/// InvalidArgument for no tensors, shapes or dtypes that differ, an axis that cannot be, or more than 8 dimensions.
+#[track_caller]
+pub fn try_stack<T: AsTensor>(tensors: &[T], axis: isize) -> Result<Tensor> {
+    let here = Location::caller();
+    let held: Vec<_> = tensors.iter().map(T::as_tensor).collect();
+    let list: Vec<&Tensor> = held.iter().map(|t| &**t).collect();
+    stack_all(&list, axis).map_err(|e| e.in_op("stack").at(here))
+}
+
+#[track_caller]
+pub(crate) fn stack_all(tensors: &[&Tensor], axis: isize) -> Result<Tensor> {
+    let Some(first) = tensors.first() else {
+        return Err(Error::invalid_argument("stack", "there are no tensors").expected("at least one"));
+    };
+    let axis = resolve_axis("stack", axis, first.rank() + 1)?;
+    let mut rows = Vec::with_capacity(tensors.len());
+    for &tensor in tensors {
+        let fits = tensor.rank() == first.rank()
+            && tensor.shape().iter().zip(first.shape().iter()).all(|(a, b)| a.can_equal(b));
+        if !fits || tensor.dtype() != first.dtype() {
+            return Err(Error::invalid_argument("stack", "the tensors have different types")
+                .got(format!("{} and {}", first.ty(), tensor.ty()))
+                .expected("one shape and dtype for all")
+                .help("use `concat` for tensors that differ along one axis"));
+        }
+        rows.push(reshape_to(tensor, &tensor.shape().insert(axis, Dim::ONE)?)?);
+    }
+    concat_all(&rows.iter().collect::<Vec<_>>(), axis)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+
+    #[test]
+    fn gradients_and_refusals() {
+        for axis in [0, 1, -1] {
+            check(&|x| tf::stack(&[&x[0], &x[1]], axis).square(), &[numbers(1, &[2, 3]), numbers(2, &[2, 3])]);
+        }
+        let (a, b) = (tf::constant([1, 2]), tf::constant([1, 2, 3]));
+        let error = tf::try_stack(&[&a, &b], 0).unwrap_err().to_string();
+        assert!(error.contains("stack") && error.contains("[2]") && error.contains("[3]"), "{error}");
+        assert!(tf::try_stack::<&tf::Tensor>(&[], 0).is_err() && tf::try_stack(&[&a], 2).is_err());
+        assert!(tf::try_stack(&[&tf::ones([1; 8])], 0).is_err());
+        assert_eq!(tf::stack(&[&tf::constant(1), &tf::constant(2)], 0).to_vec::<i32>(), [1, 2]);
+    }
+}

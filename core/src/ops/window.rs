@@ -1,0 +1,147 @@
+//! Windows that slide over images: strides, dilations and padding, and the sizes that follow from them.
+//! Convolutions and poolings keep one [`Windows`] as their attributes and ask it in `infer` and in their kernels.
+
+use crate::error::{Error, Result};
+use crate::shape::Dim;
+
+/// What lies around an image where a window leaves it.
+///
+/// ```
+/// use eagerflow as tf;
+/// let (x, w) = (tf::ones([1, 5, 5, 1]), tf::ones([3, 3, 1, 1]));
+/// assert_eq!(tf::conv2d(&x, &w, 1, tf::Padding::Valid).shape(), [1, 3, 3, 1]);
+/// assert_eq!(tf::conv2d(&x, &w, 2, tf::Padding::Same).shape(), [1, 3, 3, 1]);
+/// assert_eq!(tf::conv2d(&x, &w, 1, tf::Padding::Explicit([[1, 0], [2, 2]])).shape(), [1, 4, 7, 1]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Padding {
+    /// Nothing: only windows that lie wholly inside the image count. TensorFlow's `"VALID"`.
+    #[default]
+    Valid,
+    /// As much as makes the output as large as the input divided by the stride, rounded up; an odd rest goes to the
+    /// bottom and to the right. TensorFlow's `"SAME"`.
+    Same,
+    /// These many rows above and below, and columns left and right: `[[top, bottom], [left, right]]`.
+    Explicit([[usize; 2]; 2]),
+}
+
+/// Two sizes, for rows and columns; one number stands for both.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::Pair::from(2), tf::Pair::from([2, 2]));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Pair([i64; 2]);
+
+macro_rules! pairs {
+    ($($t:ty)*) => {$(
+        impl From<$t> for Pair {
+            fn from(both: $t) -> Self {
+                Self::from([both; 2])
+            }
+        }
+        impl From<[$t; 2]> for Pair {
+            fn from(pair: [$t; 2]) -> Self {
+                // What does not fit is no size either way; the check below names it.
+                Self(pair.map(|n| i64::try_from(n).unwrap_or(i64::MAX)))
+            }
+        }
+        impl From<($t, $t)> for Pair {
+            fn from((rows, columns): ($t, $t)) -> Self {
+                Self::from([rows, columns])
+            }
+        }
+    )*};
+}
+
+pairs!(i32 i64 usize);
+
+impl Pair {
+    /// The numbers as sizes of at least 1.
+    pub(crate) fn sizes(self, op: &str, what: &str) -> Result<[i64; 2]> {
+        match self.0.iter().all(|n| (1..=i64::from(i32::MAX)).contains(n)) {
+            true => Ok(self.0),
+            false => Err(Error::invalid_argument(op, format!("{what} must be positive"))
+                .got(format!("{:?}", self.0))
+                .expected("two numbers of at least 1, or one for both")),
+        }
+    }
+}
+
+/// How windows slide over an image; the size of a window itself comes from elsewhere.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Windows {
+    pub strides: [i64; 2],
+    pub dilations: [i64; 2],
+    /// Top, bottom, left, right; zeros where `same` decides.
+    pub padding: [i64; 4],
+    pub same: bool,
+}
+
+impl Windows {
+    pub fn new(op: &str, strides: Pair, dilations: Pair, padding: Padding) -> Result<Self> {
+        let (same, around) = match padding {
+            Padding::Valid => (false, [0; 4]),
+            Padding::Same => (true, [0; 4]),
+            Padding::Explicit([[top, bottom], [left, right]]) => (false, [top, bottom, left, right]),
+        };
+        if around.iter().any(|&n| n > i32::MAX as usize) {
+            return Err(Error::invalid_argument(op, "the padding is too large").got(format!("{padding:?}")));
+        }
+        Ok(Self {
+            strides: strides.sizes(op, "strides")?,
+            dilations: dilations.sizes(op, "dilations")?,
+            padding: around.map(|n| n as i64),
+            same,
+        })
+    }
+
+    /// Windows along axis 0 (rows) or 1 (columns) of an image.
+    pub fn output(&self, axis: usize, input: Dim, window: Dim) -> Dim {
+        let stride = self.strides[axis] as usize;
+        if self.same {
+            return input.ceil_div(stride);
+        }
+        let reach = self.reach(axis, window);
+        let padded = input + (self.padding[2 * axis] + self.padding[2 * axis + 1]) as usize;
+        // No window fits where the image is smaller than one: then the quotient is below 1.
+        ((padded + stride).max(reach) - reach).floor_div(stride)
+    }
+
+    /// Rows or columns from the first to behind the last cell of a window.
+    fn reach(&self, axis: usize, window: Dim) -> Dim {
+        let dilation = self.dilations[axis] as usize;
+        window * dilation + 1 - dilation
+    }
+
+    /// Rows above the image, or columns left of it.
+    pub fn before(&self, axis: usize, input: usize, window: usize, output: usize) -> usize {
+        if !self.same {
+            return self.padding[2 * axis] as usize;
+        }
+        let reach = window.saturating_sub(1) * self.dilations[axis] as usize + 1;
+        (output.saturating_sub(1) * self.strides[axis] as usize + reach).saturating_sub(input) / 2
+    }
+}
+
+/// An error unless the input is a batch of images: batch, rows, columns, channels.
+pub(crate) fn check_images(op: &str, shape: &crate::shape::Shape) -> Result<()> {
+    if shape.rank() == 4 {
+        return Ok(());
+    }
+    Err(Error::invalid_argument(op, "the input is no batch of images")
+        .got(shape)
+        .expected("four dimensions: batch, rows, columns, channels")
+        .help("add missing dimensions with `expand_dims`, or a last one of size 1 for grey images with `reshape`"))
+}
+
+/// An error where a window has no cells.
+pub(crate) fn check_window(op: &str, sizes: [Dim; 2]) -> Result<()> {
+    match sizes.contains(&Dim::ZERO) {
+        true => Err(Error::invalid_argument(op, "the window has no cells")
+            .got(format!("{} x {}", sizes[0], sizes[1]))
+            .expected("at least 1 x 1")),
+        false => Ok(()),
+    }
+}

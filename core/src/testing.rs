@@ -1,0 +1,70 @@
+//! Hidden hooks for the workspace's own tests: the list of operations, and gradient rules that can be made wrong.
+//! `eagerflow-tests` proves with them that its tables have no gap and would notice a wrong sign.
+
+use crate::error::Result;
+use crate::ops;
+use crate::tape::Cotangent;
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The files of `ops/`, from the one list that names them.
+pub fn operations() -> &'static [&'static str] {
+    ops::FILES
+}
+
+/// The instruction set that the CPU kernels of this process use: `portable`, `avx2` or `avx512`.
+pub fn cpu_path() -> &'static str {
+    use crate::backend::cpu::Isa;
+    match Isa::current() {
+        Isa::Portable => "portable",
+        Isa::Avx2 => "avx2",
+        Isa::Avx512 => "avx512",
+    }
+}
+
+/// Set once a test of this process watches rules; without one, a rule costs a single load.
+static IN_USE: AtomicBool = AtomicBool::new(false);
+
+#[derive(Default)]
+struct State {
+    /// The operation and input whose cotangent gets the wrong sign.
+    flipped: Option<(String, usize)>,
+    /// The operations and inputs to which rules have given cotangents.
+    seen: Vec<(String, usize)>,
+}
+
+thread_local! {
+    static STATE: RefCell<State> = RefCell::default();
+}
+
+/// From now on, on this thread, the rule of operation `op` gives input `index` a cotangent of the wrong sign.
+pub fn flip_rule(flipped: Option<(&str, usize)>) {
+    IN_USE.store(true, Ordering::Relaxed);
+    STATE.with_borrow_mut(|state| state.flipped = flipped.map(|(op, index)| (op.to_string(), index)));
+}
+
+/// The operations and inputs to which rules on this thread gave cotangents since the last call.
+pub fn rules_seen() -> Vec<(String, usize)> {
+    IN_USE.store(true, Ordering::Relaxed);
+    STATE.with_borrow_mut(|state| std::mem::take(&mut state.seen))
+}
+
+/// What a rule gave to an input, noted and perhaps falsified; the walk backwards calls it for every cotangent.
+#[inline]
+pub(crate) fn inspect(op: &str, index: usize, given: Cotangent) -> Result<Cotangent> {
+    if IN_USE.load(Ordering::Relaxed) { falsify(op, index, given) } else { Ok(given) }
+}
+
+#[cold]
+fn falsify(op: &str, index: usize, given: Cotangent) -> Result<Cotangent> {
+    let flipped = STATE.with_borrow_mut(|state| {
+        if !state.seen.iter().any(|(name, i)| name == op && *i == index) {
+            state.seen.push((op.to_string(), index));
+        }
+        state.flipped.as_ref().is_some_and(|(name, i)| name == op && *i == index)
+    });
+    if !flipped {
+        return Ok(given);
+    }
+    Ok(Cotangent::Dense(ops::functions::try_multiply(given.into_dense()?, -1.0)?))
+}

@@ -1,0 +1,85 @@
+//! One row per operation: how to call it with a golden record's inputs and attributes, and how exact it has to be.
+//! The op table, the gradient table, and the tests of strided inputs and of CPU paths walk over the same rows.
+
+mod elementwise;
+mod linear;
+mod reduce;
+mod shapes;
+
+use crate::compare::Bound;
+use crate::golden::Attrs;
+use eagerflow::{Result, Tensor};
+
+/// One call: inputs and attributes as the golden scripts give them.
+pub struct Call<'a> {
+    /// The inputs.
+    pub x: &'a [Tensor],
+    /// The attributes.
+    pub a: &'a Attrs,
+}
+
+/// Every operation's outputs as a list.
+pub type Answer = Result<Vec<Tensor>>;
+
+/// How an operation is called and compared.
+pub struct Row {
+    /// The name in the golden files.
+    pub name: &'static str,
+    /// The library's public function, where it is not called as the golden record.
+    pub function: &'static str,
+    /// How far results may lie from TensorFlow's.
+    pub bound: Bound,
+    /// Whether each result element depends only on the elements at its place.
+    pub elementwise: bool,
+    /// Calls the `try_` form.
+    pub call: fn(&Call<'_>) -> Answer,
+    /// Cases in which we differ from TensorFlow on purpose, and why; a case that does not differ is an error.
+    pub except: &'static [Exception],
+}
+
+/// A case in which we differ from TensorFlow on purpose.
+pub struct Exception {
+    /// The case; `*` stands for all.
+    pub case: &'static str,
+    /// The dtypes it is about; none stands for all.
+    pub dtypes: &'static [&'static str],
+    /// At most so many elements differ.
+    pub elements: usize,
+    /// Why.
+    pub why: &'static str,
+}
+
+impl Row {
+    const fn new(name: &'static str, bound: Bound, call: fn(&Call<'_>) -> Answer) -> Self {
+        Self { name, function: name, bound, elementwise: false, call, except: &[] }
+    }
+
+    const fn elementwise(name: &'static str, bound: Bound, call: fn(&Call<'_>) -> Answer) -> Self {
+        Self { elementwise: true, ..Self::new(name, bound, call) }
+    }
+
+    /// The row of another golden name for the same function.
+    #[allow(dead_code)]
+    const fn of(self, function: &'static str) -> Self {
+        Self { function, ..self }
+    }
+
+    const fn except(self, except: &'static [Exception]) -> Self {
+        Self { except, ..self }
+    }
+}
+
+/// A result as the list of outputs.
+fn one(result: Result<Tensor>) -> Answer {
+    result.map(|tensor| vec![tensor])
+}
+
+/// All rows.
+pub fn all() -> Vec<Row> {
+    [elementwise::rows(), reduce::rows(), shapes::rows(), linear::rows()].into_iter().flatten().collect()
+}
+
+/// The row with a name.
+pub fn find(name: &str) -> Option<Row> {
+    all().into_iter().find(|row| row.name == name)
+}

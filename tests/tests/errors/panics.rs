@@ -1,0 +1,84 @@
+//! The panicking forms: the panic's own location is the caller's line, and its message is the error's.
+//! Operators, methods, functions, variables and tapes are tried.
+
+use eagerflow as tf;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+use tf::{DType, GradientTape, Variable};
+
+thread_local! {
+    static LAST: RefCell<Option<(String, u32, String)>> = const { RefCell::new(None) };
+    static QUIET: RefCell<bool> = const { RefCell::new(false) };
+}
+
+/// The file, line and message of the panic of a call.
+fn panic_of(call: impl FnOnce()) -> (String, u32, String) {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !QUIET.with_borrow(|q| *q) {
+                return usual(info);
+            }
+            let place = info.location().map_or_else(Default::default, |l| (l.file().to_string(), l.line()));
+            let text = info.payload_as_str().unwrap_or("").to_string();
+            LAST.set(Some((place.0, place.1, text)));
+        }));
+    });
+    QUIET.set(true);
+    let result = catch_unwind(AssertUnwindSafe(call));
+    QUIET.set(false);
+    assert!(result.is_err(), "the call must panic");
+    LAST.take().expect("the hook ran")
+}
+
+/// A call that must panic at this very line, with this word in its message.
+macro_rules! panics {
+    ($call:expr, $word:literal) => {{
+        let (file, line, text) = panic_of(|| {
+            let _ = $call;
+        });
+        assert_eq!((file.as_str(), line), (file!(), line!()), "{}: {text}", stringify!($call));
+        assert!(text.contains($word), "{}: {text}", stringify!($call));
+        assert!(text.contains(&format!("at: {}:{}", file!(), line!())), "{}: {text}", stringify!($call));
+    }};
+}
+
+#[test]
+fn at_the_callers_line() {
+    let (a, b) = (tf::ones([2]), tf::ones([3]));
+    let v = Variable::new([1.0, 2.0]);
+    panics!(tf::add(&a, &b), "[2]");
+    panics!(a.add(&b), "[3]");
+    panics!(&a + &b, "InvalidArgument: add");
+    panics!(a.clone() - b.clone(), "InvalidArgument: subtract");
+    panics!(&v * &b, "InvalidArgument: multiply");
+    let mut c = a.clone();
+    panics!(c += &b, "InvalidArgument: add");
+    panics!(tf::matmul(&a, &b), "matmul");
+    panics!(a.reshape([3]), "reshape");
+    panics!(tf::reduce_sum(&a, 1), "reduce_sum");
+    panics!(tf::gather(&a, tf::constant([2]), 0), "OutOfRange: gather");
+    panics!(tf::concat(&[&a, &b], 1), "concat");
+    panics!(tf::zeros([-1]), "zeros");
+    panics!(a.item::<f32>(), "item");
+    panics!(a.to_vec::<u8>(), "to_vec");
+    panics!(tf::constant(vec![vec![1.0], vec![]]), "constant");
+    panics!(v.assign(&b), "variable");
+    panics!(v.assign_add(tf::cast(&a, DType::F64)), "float64");
+}
+
+#[test]
+fn gradients_at_the_callers_line() {
+    let x = tf::constant([1.0, 2.0]);
+    let watched = || {
+        let mut tape = GradientTape::new();
+        tape.watch(&x);
+        tape
+    };
+    let (tape, y) = (watched(), tf::cast(&x, DType::I32));
+    panics!(tape.gradient(&y, &x), "gradient");
+    let (tape, y) = (watched(), tf::ones(2));
+    panics!(tape.gradient(&y, &x), "gradient");
+}
