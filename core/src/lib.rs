@@ -29,7 +29,6 @@ mod dtype;
 mod error;
 mod execute;
 pub mod memory;
-mod memory;
 mod module;
 mod op;
 mod ops;
@@ -50,7 +49,6 @@ pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_const
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
 pub use dtype::*;
 pub use error::{Error, Report, Result};
-pub use memory::MemoryStats;
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use ndarray::{self, s};
 pub use ops::functions::*;
