@@ -2,6 +2,7 @@
 //! Users call these; operations work on views instead.
 
 use super::Tensor;
+use crate::backend::cpu::vector;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, OrFail, Result};
 use crate::execute::{dense, view_of};
@@ -17,6 +18,17 @@ impl Tensor {
                 .help("convert it with `cast` first"));
         }
         Ok(this)
+    }
+
+    /// An error unless there is exactly one element.
+    fn single(&self) -> Result<&Self> {
+        if self.num_elements() == 1 {
+            return Ok(self);
+        }
+        Err(Error::invalid_argument("item", "only a tensor with one element can be read as a number")
+            .got(self.ty())
+            .expected("shape [] or a shape of ones")
+            .help("index it, reduce it, or use `to_vec`"))
     }
 
     /// All elements in row-major order.
@@ -77,14 +89,7 @@ impl Tensor {
     #[track_caller]
     pub fn try_item<T: Element>(&self) -> Result<T> {
         let here = Location::caller();
-        let this = self.check_type::<T>("item").map_err(|e| e.at(here))?;
-        if self.num_elements() != 1 {
-            return Err(Error::invalid_argument("item", "only a tensor with one element can be read as a number")
-                .got(self.ty())
-                .expected("shape [] or a shape of ones")
-                .help("index it, reduce it, or use `to_vec`")
-                .at(here));
-        }
+        let this = self.check_type::<T>("item").and_then(Self::single).map_err(|e| e.at(here))?;
         // SAFETY: one element of type T.
         Ok(unsafe { element::<T>(this.data(), 0) })
     }
@@ -102,8 +107,9 @@ impl Tensor {
     #[track_caller]
     pub fn try_to_f64(&self) -> Result<f64> {
         let here = Location::caller();
-        let wide = self.concrete("to_f64").and_then(|x| crate::ops::cast_to(x, DType::F64));
-        wide.and_then(|wide| wide.try_item()).map_err(|e| e.at(here))
+        let this = self.concrete("to_f64").and_then(Self::single).map_err(|e| e.at(here))?;
+        // SAFETY: one element of this dtype.
+        Ok(vector::to_f64(this.dtype(), unsafe { vector::load_bits(this.dtype().size(), this.data()) }))
     }
 
     /// The elements in the tensor's own memory, in row-major order.

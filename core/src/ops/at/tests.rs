@@ -20,6 +20,18 @@ fn single_indices_drop_dimensions() {
 }
 
 #[test]
+fn tensors_pick_rows() {
+    let (_, x) = counting(&[3, 2]);
+    assert_eq!(x.at(&tf::constant(2)).to_vec::<i32>(), [4, 5]);
+    assert_eq!(x.at(tf::constant([[2, 0]])).shape(), [1, 2, 2]);
+    let error = x.try_at(tf::constant(3)).unwrap_err();
+    assert!(matches!(&error, Error::OutOfRange(_)) && error.to_string().contains("at/tests.rs"), "{error}");
+    assert!(x.try_at(tf::constant(1.0)).is_err() && tf::constant(1).try_at(tf::constant(0)).is_err());
+    let text = x.try_at(tf::constant([true, false, true])).unwrap_err().to_string();
+    assert!(text.contains("bool[3]") && text.contains("boolean_mask"), "{text}");
+}
+
+#[test]
 fn plain_ranges() {
     let (_, x) = counting(&[5, 2]);
     assert_eq!(x.at(1..3).to_vec::<i32>(), [2, 3, 4, 5]);
