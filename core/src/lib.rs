@@ -20,6 +20,10 @@
 #[cfg(target_endian = "big")]
 compile_error!("eagerflow keeps constants as little-endian words; big-endian targets are not supported");
 
+// The macros name this crate from outside, also in its own tests.
+#[allow(unused_extern_crates, reason = "only what the macros make uses it")]
+extern crate self as eagerflow;
+
 mod backend;
 pub mod config;
 mod constant;
@@ -48,6 +52,7 @@ mod skeleton;
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
 pub use dtype::*;
+pub use eagerflow_macros::custom_gradient;
 pub use error::{Error, Report, Result};
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use ndarray::{self, s};
@@ -60,3 +65,9 @@ pub use tape::{
 };
 pub use tensor::{Tensor, TensorType};
 pub use variable::Variable;
+
+/// What the macros' generated code names; not for other use.
+#[doc(hidden)]
+pub mod __rt {
+    pub use crate::tape::custom::*;
+}

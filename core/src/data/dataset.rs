@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// let batches = Dataset::from_tensor_slices((images, labels)).shuffle(Shuffle::whole().seed(1)).batch(4);
 /// for epoch in 0..2 {
 ///     for (images, labels) in &batches {
-///         assert_eq!(images.shape()[1..], [8, 8, 1]);
+///         assert_eq!(images.shape().dims()[1..], [8, 8, 1]);
 ///         assert_eq!(images.dim(0), labels.dim(0));
 ///     }
 /// }

@@ -247,7 +247,7 @@ fn custom(
             None => ops::zeros_of(&output.ty)?,
         });
     }
-    let answers = rule.backward(&dense, needs)?;
+    let answers = rule.backward(&dense)?;
     let mut given = Given::new();
     for (i, answer) in answers.into_iter().enumerate() {
         let Some(dx) = answer.filter(|_| needs[i]) else {
@@ -255,14 +255,12 @@ fn custom(
             continue;
         };
         let ty = &entry.inputs[i].ty;
-        if ty.dtype != DType::Resource && dx.ty() != ty {
-            return Err(Error::invalid_argument(
-                rule.name(),
-                format!("the custom gradient of input {i} has the wrong type"),
-            )
-            .got(dx.ty())
-            .expected(ty)
-            .help("the closure must return, for each input, a tensor of the input's own dtype and shape"));
+        if dx.ty() != ty {
+            let what = format!("the custom gradient of `{}` has the wrong type", rule.input_name(i));
+            return Err(Error::invalid_argument(rule.name(), what)
+                .got(dx.ty())
+                .expected(ty)
+                .help("the closure returns, for each input, a tensor of the input's own dtype and shape"));
         }
         given.push(Some(Cotangent::Dense(dx)));
     }

@@ -92,6 +92,20 @@ pub(super) fn follow(
     each(inputs, outputs, |scratch| record::note(scratch, op, inputs, outputs, location))
 }
 
+/// Gives results that get a new identity the tangents they had.
+pub(super) fn rename(inner: &[Tensor], outer: &[Tensor]) {
+    ACCUMULATORS.with_borrow(|all| {
+        for tangents in all {
+            for (inner, outer) in inner.iter().zip(outer) {
+                let tangent = tangents.borrow().get(&inner.id()).cloned();
+                if let Some(tangent) = tangent {
+                    tangents.borrow_mut().insert(outer.id(), tangent);
+                }
+            }
+        }
+    });
+}
+
 /// Carries the tangents of all accumulators over whatever `note` writes onto an empty tape.
 pub(super) fn each(inputs: &[&Tensor], outputs: &[Tensor], note: impl Fn(&mut TapeData)) -> Result<()> {
     let count = ACCUMULATORS.with_borrow(Vec::len);

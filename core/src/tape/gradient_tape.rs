@@ -123,9 +123,12 @@ impl Running {
         options: &GradientOptions,
         entries: Entries<'_>,
     ) -> Result<Gradients> {
+        // Making the seeds runs operations, which this tape may record: so it is looked at afterwards.
+        let seeds = seeds(targets, options)?;
         let (seeds, sources, slots) = {
             let data = self.0.borrow();
-            let seeds = seeds(&data, targets, options)?;
+            let slots = targets.iter().map(|t| data.find(t));
+            let seeds: SmallVec<[_; 1]> = slots.zip(seeds).filter(|(slot, _)| *slot != UNTRACKED).collect();
             (seeds, handles.iter().map(|h| data.find(h)).collect::<SmallVec<[u32; 8]>>(), data.count)
         };
         let mut list = backprop(entries, slots, seeds, &sources)?;
@@ -156,8 +159,8 @@ impl Running {
     }
 }
 
-/// The slots of the targets with the cotangents they start from.
-fn seeds(data: &TapeData, targets: &[Tensor], options: &GradientOptions) -> Result<SmallVec<[(u32, Tensor); 1]>> {
+/// The cotangents that the targets start from.
+fn seeds(targets: &[Tensor], options: &GradientOptions) -> Result<SmallVec<[Tensor; 1]>> {
     if let Some(given) = &options.output_gradients
         && given.len() != targets.len()
     {
@@ -165,31 +168,22 @@ fn seeds(data: &TapeData, targets: &[Tensor], options: &GradientOptions) -> Resu
             .got(given.len())
             .expected(targets.len()));
     }
-    let mut seeds = SmallVec::new();
-    for (i, target) in targets.iter().enumerate() {
-        let seed = match &options.output_gradients {
-            Some(given) if given[i].ty() != target.ty() => {
-                return Err(Error::invalid_argument("gradient", "an output gradient has not its target's type")
-                    .got(given[i].ty())
-                    .expected(target.ty()));
-            }
-            Some(given) => given[i].clone(),
-            None => {
-                if !target.dtype().is_floating() {
-                    return Err(Error::invalid_argument("gradient", "the target is not floating-point")
-                        .got(target.ty())
-                        .expected("float16, bfloat16, float32 or float64")
-                        .help("differentiate before the conversion to integers"));
-                }
-                ops::ones_of(target.ty())?
-            }
-        };
-        match data.find(target) {
-            UNTRACKED => {}
-            slot => seeds.push((slot, seed)),
+    let seed = |(i, target): (usize, &Tensor)| match &options.output_gradients {
+        Some(given) if given[i].ty() != target.ty() => {
+            Err(Error::invalid_argument("gradient", "an output gradient has not its target's type")
+                .got(given[i].ty())
+                .expected(target.ty()))
         }
-    }
-    Ok(seeds)
+        Some(given) => Ok(given[i].clone()),
+        None if !target.dtype().is_floating() => {
+            Err(Error::invalid_argument("gradient", "the target is not floating-point")
+                .got(target.ty())
+                .expected("float16, bfloat16, float32 or float64")
+                .help("differentiate before the conversion to integers"))
+        }
+        None => ops::ones_of(target.ty()),
+    };
+    targets.iter().enumerate().map(seed).collect()
 }
 
 macro_rules! common {

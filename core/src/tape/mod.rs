@@ -3,11 +3,14 @@
 
 mod backward;
 mod cotangent;
+pub(crate) mod custom;
 mod driver;
 mod forward;
 mod gradient_tape;
 mod record;
 mod sources;
+#[cfg(test)]
+mod tests;
 
 pub use cotangent::{Gradients, IndexedRows};
 pub use forward::ForwardAccumulator;
@@ -17,4 +20,4 @@ pub use sources::{Differentiable, Source, Sources, Watch};
 pub(crate) use backward::Backward;
 pub(crate) use cotangent::Cotangent;
 pub(crate) use driver::sum_to;
-pub(crate) use record::{Entry, Rule, observe, record_custom};
+pub(crate) use record::{Entry, Rule, observe};

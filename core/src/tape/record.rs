@@ -137,6 +137,15 @@ impl TapeData {
         }
     }
 
+    /// Follows (or not) `outer` as it does `inner`.
+    fn rename(&mut self, inner: &Tensor, outer: &Tensor) {
+        if let Some(&slot) = self.slots.get(&inner.id()) {
+            self.slots.insert(outer.id(), slot);
+        } else if let Some(&cut) = self.cuts.get(&inner.id()) {
+            self.cuts.insert(outer.id(), cut);
+        }
+    }
+
     pub fn clear(&mut self) {
         self.slots.clear();
         self.entries.clear();
@@ -204,6 +213,9 @@ pub(crate) fn observe(
     outputs: &[Tensor],
     location: &'static Location<'static>,
 ) -> Result<()> {
+    if matches!(op.kind(), Kind::Read) {
+        Watcher::see(inputs[0]);
+    }
     if LOCAL.with(|local| local.has(mode::TAPE)) {
         for_each_tape(|tape| note(tape, op, inputs, outputs, location));
     }
@@ -297,25 +309,124 @@ pub(crate) fn watch(tape: &mut TapeData, tensor: &Tensor) {
     }
 }
 
-/// Notes a function with a gradient of its own on every tape that follows one of its inputs.
+/// Notes a function with a gradient of its own: `inner` are its results as the body made them, `outer` the same under
+/// the identity that callers get. Observers that follow none of the inputs see the body's own operations instead.
 pub(crate) fn record_custom(
+    inputs: &[&Tensor],
+    inner: &[Tensor],
+    outer: &[Tensor],
+    rule: Rc<dyn CustomRule>,
+    location: &'static Location<'static>,
+) -> Result<()> {
+    for_each_tape(|tape| {
+        if !note_custom(tape, inputs, outer, &rule, location) {
+            for (inner, outer) in inner.iter().zip(outer) {
+                tape.rename(inner, outer);
+            }
+        }
+    });
+    if LOCAL.with(|local| local.has(mode::FORWARD)) {
+        super::forward::rename(inner, outer);
+        super::forward::each(inputs, outer, |scratch| drop(note_custom(scratch, inputs, outer, &rule, location)))?;
+    }
+    Ok(())
+}
+
+/// Notes the function on one tape, if the tape follows one of its inputs.
+fn note_custom(
+    tape: &mut TapeData,
     inputs: &[&Tensor],
     outputs: &[Tensor],
     rule: &Rc<dyn CustomRule>,
     location: &'static Location<'static>,
-) {
-    for_each_tape(|tape| {
-        let slots: SmallVec<[u32; 4]> = inputs.iter().map(|t| tape.find(t)).collect();
-        if slots.iter().all(|&s| s == UNTRACKED) {
-            return;
-        }
-        let outgoing = output_ports(tape, outputs);
-        let entry = Entry::new(Rule::Custom(rule.clone()), &slots, inputs, outgoing, location);
-        tape.entries.push(entry);
-    });
+) -> bool {
+    let slots: SmallVec<[u32; 4]> = inputs.iter().map(|t| tape.find(t)).collect();
+    if slots.iter().all(|&s| s == UNTRACKED) {
+        return false;
+    }
+    let outgoing = output_ports(tape, outputs);
+    let mut entry = Entry::new(Rule::Custom(rule.clone()), &slots, inputs, outgoing, location);
+    for (port, input) in entry.inputs.iter_mut().zip(inputs) {
+        // The cotangent of a variable has its value's type.
+        port.ty = input.as_object::<Resource>().map_or(port.ty, Resource::ty);
+    }
+    tape.entries.push(entry);
+    true
 }
 
-/// The number of tapes that record on this thread, for deciding whether work for them is needed.
-pub(crate) fn active() -> bool {
-    LOCAL.with(|local| local.has(mode::TAPE))
+/// The same elements under a new identity, unseen by tapes and accumulators.
+#[track_caller]
+pub(super) fn renamed(tensor: &Tensor) -> Result<Tensor> {
+    if !tensor.is_symbol() {
+        return Ok(tensor.alias());
+    }
+    // A graph needs a node that makes the new value.
+    let _unseen = Unobserved::start();
+    crate::ops::reshape_always(tensor, tensor.shape())
+}
+
+/// Keeps operations of this thread from all tapes and accumulators while it lives.
+struct Unobserved(u32);
+
+impl Unobserved {
+    fn start() -> Self {
+        LOCAL.with(|local| {
+            let before = local.mode.get();
+            local.set_mode(mode::TAPE | mode::FORWARD, false);
+            Self(before & (mode::TAPE | mode::FORWARD))
+        })
+    }
+}
+
+impl Drop for Unobserved {
+    fn drop(&mut self) {
+        LOCAL.with(|local| local.set_mode(self.0, true));
+    }
+}
+
+thread_local! {
+    /// Trainable variables read since each watcher started.
+    static WATCHERS: RefCell<Vec<(u64, Vec<Tensor>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Collects the trainable variables that are read while it lives and tapes or accumulators are active.
+pub(super) struct Watcher(u64);
+
+impl Watcher {
+    pub fn start() -> Self {
+        let id = LOCAL.with(|local| local.fresh_id());
+        WATCHERS.with_borrow_mut(|all| all.push((id, Vec::new())));
+        Self(id)
+    }
+
+    /// The handles, each once, in the order of the first read.
+    pub fn finish(self) -> Vec<Tensor> {
+        WATCHERS.with_borrow_mut(|all| {
+            all.iter_mut().find(|(id, _)| *id == self.0).map(|(_, seen)| std::mem::take(seen)).unwrap_or_default()
+        })
+    }
+
+    /// Tells the watchers that a variable is read.
+    fn see(handle: &Tensor) {
+        if !handle.as_object::<Resource>().is_some_and(|r| r.trainable) {
+            return;
+        }
+        WATCHERS.with_borrow_mut(|all| {
+            for (_, seen) in all {
+                if seen.iter().all(|other| other.id() != handle.id()) {
+                    seen.push(handle.clone());
+                }
+            }
+        });
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        // Dropped handles may free a variable, so they leave the list before they go.
+        let _gone = WATCHERS.with_borrow_mut(|all| {
+            let at = all.iter().position(|(id, _)| *id == self.0);
+            at.map(|at| all.remove(at))
+        });
+    }
 }

@@ -1,0 +1,3 @@
+//! Tests of the tapes, by topic; TensorFlow's behaviour is the measure where it has one.
+
+mod custom;
