@@ -12,10 +12,10 @@ fn bare_literals_have_tensorflows_dtypes() {
 
 #[test]
 fn every_element_type_makes_a_tensor_and_comes_back() {
-    fn check<T: Element>(value: T)
+    fn check<T>(value: T)
     where
         Tensor: From<T> + From<Vec<T>> + From<[T; 2]>,
-        T: for<'a> TryFrom<&'a Tensor, Error = Error> + TryFrom<Tensor, Error = Error>,
+        T: Element + for<'a> TryFrom<&'a Tensor, Error = Error> + TryFrom<Tensor, Error = Error>,
     {
         let scalar = Tensor::from(value);
         assert_eq!((scalar.dtype(), scalar.rank(), scalar.item::<T>()), (T::DTYPE, 0, value));

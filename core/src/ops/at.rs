@@ -267,7 +267,8 @@ impl Tensor {
     /// The part that an index, a range or ndarray's `s![]` names: Python's `x[...]`. Nothing is copied.
     ///
     /// A single index drops its dimension, a range keeps it, and `NewAxis` adds one of size 1. Ranges follow ndarray:
-    /// both ends must lie within the dimension, and a negative step goes through the same range from its end.
+    /// both ends must lie within the dimension, and a negative step goes through the same range from its end. (Clippy
+    /// takes a literal `1..-1` for a mistake, in ndarray's macro too: allow `clippy::reversed_empty_ranges` where needed.)
     ///
     /// ```
     /// use eagerflow::{self as tf, ndarray::NewAxis, s};

@@ -121,7 +121,7 @@ impl Tensor {
     /// use eagerflow as tf;
     /// let x = tf::constant([[1, 2], [3, 4]]);
     /// assert_eq!(x.as_slice::<i32>(), Some(&[1, 2, 3, 4][..]));
-    /// assert_eq!(tf::transpose(&x, &[1, 0]).as_slice::<i32>(), None);
+    /// assert_eq!(tf::transpose(&x, [1, 0]).as_slice::<i32>(), None);
     /// ```
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
         if self.dtype() != T::DTYPE || self.is_symbol() || !self.is_contiguous() || T::DTYPE == DType::Bool {

@@ -67,7 +67,7 @@ fn brain_floats_print_as_other_floats_do() {
 fn strided_tensors_print_their_own_order() {
     let x = tf::constant([[1, 2, 3], [4, 5, 6]]);
     assert_eq!(x.at(s![..;-1, ..;2]).to_string(), "[[4 6]\n [1 3]]");
-    assert_eq!(tf::transpose(&x, &[1, 0]).to_string(), "[[1 4]\n [2 5]\n [3 6]]");
+    assert_eq!(tf::transpose(&x, [1, 0]).to_string(), "[[1 4]\n [2 5]\n [3 6]]");
 }
 
 #[test]
