@@ -25,6 +25,7 @@ compile_error!("eagerflow keeps constants as little-endian words; big-endian tar
 extern crate self as eagerflow;
 
 mod backend;
+pub mod config;
 mod constant;
 pub mod data;
 mod device;
@@ -36,6 +37,7 @@ pub mod layers;
 pub mod losses;
 mod memory;
 pub mod metrics;
+pub mod memory;
 mod module;
 mod op;
 mod ops;
@@ -54,12 +56,13 @@ pub mod __testing;
 #[cfg(test)]
 mod skeleton;
 
-pub use constant::{IntoTensor, Literal, Nested, constant, constant_of};
+pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
 pub use dtype::{DType, DTypes, Element, bf16, f16};
 pub use eagerflow_macros::{Module, custom_gradient};
+pub use dtype::*;
+pub use eagerflow_macros::custom_gradient;
 pub use error::{Error, Report, Result};
-pub use memory::MemoryStats;
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use ndarray::{self, s};
 pub use ops::functions::*;
