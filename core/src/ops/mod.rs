@@ -6,12 +6,15 @@ mod apply;
 mod axes;
 #[cfg(test)]
 pub(crate) mod differences;
+#[cfg(test)]
+mod elementwise_tests;
 mod normalise;
 mod operand;
 mod operators;
 mod pooling;
 mod reduction;
 mod support;
+mod truth;
 mod window;
 
 pub(crate) use api::public;
@@ -62,20 +65,39 @@ operations! {
     bias_add
     broadcast_to
     cast
+    ceil
+    clip_by_global_norm
+    clip_by_norm
+    clip_by_value
     compare
     concat
     cond
     conv2d
+    cos
     cross_entropy
+    cumprod
+    cumsum
+    div_no_nan
     divide
+    elu
+    erf
     exp
+    expm1
     eye
     fill
+    floor
+    floordiv
+    floormod
     gather
     gather_nd
+    gelu
+    identity
+    is_nan
     iterator_next
+    leaky_relu
     linspace
     log
+    log1p
     log_softmax
     logical
     matmul
@@ -93,21 +115,30 @@ operations! {
     reciprocal
     reduce_all
     reduce_any
+    reduce_logsumexp
     reduce_max
     reduce_mean
     reduce_min
+    reduce_prod
     reduce_sum
+    reduce_variance
     relu
     reshape
     reverse
+    round
     rows
     rsqrt
     scatter_nd
     select
+    selu
     sigmoid
     sign
+    silu
+    sin
     slice
     softmax
+    softplus
+    softsign
     split
     sqrt
     square
@@ -116,8 +147,10 @@ operations! {
     strided_slice
     subtract
     tanh
+    tensordot
     tile
     transpose
+    truediv
     truncatemod
     unstack
 }

@@ -196,7 +196,7 @@ thread_local! {
 /// The program of an element-wise operation, from this thread's cache.
 pub(crate) fn program_of(op: &dyn Op, dtypes: &[DType]) -> Rc<Program> {
     let Some(key) = Key::new(op, dtypes, 0) else { return Rc::new(build(op, dtypes)) };
-    if let Some(program) = PROGRAMS.with_borrow(|programs| programs.get(&key)) {
+    if let Some(program) = PROGRAMS.with_borrow_mut(|programs| programs.get(&key)) {
         return program;
     }
     let program = Rc::new(build(op, dtypes));

@@ -11,6 +11,7 @@ pub(crate) mod philox;
 pub(crate) mod pool2d;
 pub(crate) mod reduce;
 pub(crate) mod rows;
+pub(crate) mod scan;
 pub(crate) mod team;
 pub(crate) mod tile;
 pub(crate) mod vector;
