@@ -79,6 +79,7 @@ operations! {
     cumsum
     div_no_nan
     divide
+    dropout
     elu
     erf
     exp
