@@ -23,6 +23,7 @@ compile_error!("eagerflow keeps constants as little-endian words; big-endian tar
 mod backend;
 mod constant;
 pub mod data;
+pub mod debugging;
 mod device;
 mod dtype;
 mod error;

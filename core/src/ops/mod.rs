@@ -17,10 +17,12 @@ mod window;
 
 pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
+pub(crate) use assert::{Assert, assert_all};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
+pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
@@ -52,10 +54,12 @@ operations! {
     abs
     add
     argmax
+    assert
     assign
     at
     avg_pool2d
     bias_add
+    boolean_mask
     broadcast_to
     cast
     ceil
@@ -72,6 +76,7 @@ operations! {
     div_no_nan
     divide
     elu
+    embedding_lookup
     erf
     exp
     expm1
@@ -120,6 +125,7 @@ operations! {
     rows
     rsqrt
     scatter_nd
+    scatter_variable
     select
     selu
     sigmoid
@@ -137,10 +143,12 @@ operations! {
     strided_slice
     subtract
     tanh
+    tensor_scatter
     tensordot
     tile
     transpose
     truediv
     truncatemod
     unstack
+    where_indices
 }
