@@ -32,10 +32,17 @@ mod device;
 mod dtype;
 mod error;
 mod execute;
+pub mod initializers;
+pub mod layers;
+pub mod losses;
+mod memory;
+pub mod metrics;
 pub mod memory;
 mod module;
 mod op;
 mod ops;
+pub mod optim;
+pub mod random;
 mod scalar;
 pub mod shape;
 mod tape;
@@ -51,6 +58,8 @@ mod skeleton;
 
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
+pub use dtype::{DType, DTypes, Element, bf16, f16};
+pub use eagerflow_macros::{Module, custom_gradient};
 pub use dtype::*;
 pub use eagerflow_macros::custom_gradient;
 pub use error::{Error, Report, Result};
@@ -60,8 +69,9 @@ pub use ops::functions::*;
 pub use ops::{AsTensor, Axes, IntoAxes, Operand, Padding, Pair, TensorRef, ToOperand, keep_dims};
 pub use shape::{Dim, Shape};
 pub use tape::{
-    Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, PersistentTape, Source,
-    Sources, StopRecording, UnconnectedGradients, Watch,
+    Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, LossFunction,
+    PersistentTape, Source, Sources, StopRecording, TensorFunction, UnconnectedGradients, Watch, gradients_function,
+    implicit_gradients, implicit_value_and_gradients, value_and_gradients_function,
 };
 pub use tensor::{Tensor, TensorType};
 pub use variable::Variable;
@@ -69,5 +79,6 @@ pub use variable::Variable;
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]
 pub mod __rt {
+    pub use crate::module::{Fields, Module};
     pub use crate::tape::custom::*;
 }

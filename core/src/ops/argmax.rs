@@ -1,53 +1,79 @@
-//! `argmax`: the index of the largest element along an axis, the first among equals; no gradient flows.
-//! TensorFlow's `tf.argmax`; NaN counts as TensorFlow's kernel counts it: it is never larger.
+//! `argmax` and `argmin`: the index of the largest or smallest element along an axis, the first among equals; no gradient.
+//! TensorFlow's `tf.argmax` and `tf.argmin`; NaN is passed over, and a row of NaN alone gives 0, as TensorFlow's kernel does.
 
 use super::public;
-use crate::backend::cpu::collapse::for_each_offset;
-use crate::backend::cpu::{CpuCall, View};
+use crate::backend::cpu::{CpuCall, Work, part};
 use crate::dtype::{DType, DTypes, bf16, f16, for_dtype};
 use crate::error::{Error, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef};
 use crate::shape::resolve_axis;
 use crate::tensor::Tensor;
+use std::sync::Arc;
 
 #[derive(Clone)]
 pub(crate) struct Argmax {
     axis: usize,
+    /// The smallest element instead of the largest.
+    least: bool,
+    to: DType,
 }
 
+/// Columns whose best elements are kept at a time.
+const COLUMNS: usize = 256;
+/// Elements that one chunk looks at, about.
+const CHUNK: usize = 64 * 1024;
+
 impl Op for Argmax {
-    identity!("argmax", { "axis": Int = |this| this.axis as i64 });
+    fn name(&self) -> &'static str {
+        if self.least { "argmin" } else { "argmax" }
+    }
+
+    fn keep(&self) -> OpRef {
+        OpRef::Shared(Arc::new(self.clone()))
+    }
+
+    fn as_dyn(&self) -> &dyn Op {
+        self
+    }
+
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("axis", Attr::Int(self.axis as i64));
+        visit("output_type", Attr::DType(self.to));
+    }
 
     fn kind(&self) -> Kind {
         Kind::Opaque
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::NUMBERS.and(DTypes::BOOL))?;
-        let size = cx.shape(0).dim(self.axis);
-        if size.known_value() == Some(0) {
-            return Err(Error::invalid_argument("argmax", "the axis is empty, so no element is the largest")
+        cx.check_dtype(0, DTypes::ALL)?;
+        if !DTypes::of(&[DType::I32, DType::I64]).has(self.to) {
+            return Err(Error::invalid_argument(self.name(), "indices cannot be given in this dtype")
+                .got(self.to)
+                .expected("int32 or int64"));
+        }
+        if cx.shape(0).dim(self.axis).known_value() == Some(0) {
+            return Err(Error::invalid_argument(self.name(), "the axis is empty, so no element is the best")
                 .got(cx.shape(0))
                 .expected("a size of at least 1 along the axis"));
         }
         let shape = cx.shape(0).remove(self.axis);
-        cx.output(DType::I64, shape);
+        cx.output(self.to, shape);
         Ok(())
     }
 
-    fn takes_strides(&self) -> bool {
-        true
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        let (outer, _, _, cuts) = self.split(call);
+        Work::chunks(call.inputs[0].len().div_ceil(CHUNK).min(outer * cuts))
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
-        let input = &call.inputs[0];
-        // SAFETY: views of the inferred types; the output is dense and fresh.
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+        // SAFETY: dense views of the inferred types; chunks write disjoint outputs. Truth values order as bytes do.
         unsafe {
-            match input.dtype {
-                // Bytes order as truth values do.
-                DType::Bool => run::<u8>(input, self.axis, call.outputs[0].ptr.cast()),
-                dtype => for_dtype!(dtype, T => run::<<T as Ordered>::Raw>(input, self.axis, call.outputs[0].ptr.cast()), else {}),
+            match call.inputs[0].dtype {
+                DType::Bool => self.run::<u8>(call, chunk),
+                dtype => for_dtype!(dtype, T => self.run::<<T as Ordered>::Raw>(call, chunk), else {}),
             }
         }
         Ok(())
@@ -58,47 +84,129 @@ impl Op for Argmax {
     }
 }
 
-/// The type whose comparison orders a dtype's elements.
+/// A type whose comparison orders elements.
+trait Best: Copy + PartialOrd {
+    const LOWEST: Self;
+    const HIGHEST: Self;
+}
+
+/// The type in which a dtype's elements are compared.
 trait Ordered {
-    type Raw: Copy + PartialOrd;
+    type Raw: Best;
 }
 
 macro_rules! ordered {
-    ($($t:ty => $raw:ty),*) => {$(
+    ($($t:ident $lowest:ident $highest:ident)*) => {$(
+        impl Best for $t {
+            const LOWEST: Self = $t::$lowest;
+            const HIGHEST: Self = $t::$highest;
+        }
         impl Ordered for $t {
-            type Raw = $raw;
+            type Raw = $t;
         }
     )*};
 }
 
-ordered!(f32 => f32, f64 => f64, i8 => i8, i16 => i16, i32 => i32, i64 => i64, u8 => u8, u16 => u16, u32 => u32,
-    u64 => u64, f16 => f16, bf16 => bf16, bool => u8);
+ordered!(f32 NEG_INFINITY INFINITY f64 NEG_INFINITY INFINITY f16 NEG_INFINITY INFINITY bf16 NEG_INFINITY INFINITY
+    i8 MIN MAX i16 MIN MAX i32 MIN MAX i64 MIN MAX u8 MIN MAX u16 MIN MAX u32 MIN MAX u64 MIN MAX);
 
-/// # Safety
-/// The input holds elements of type `T`; `out` has room for one index per row along the axis.
-unsafe fn run<T: Copy + PartialOrd>(input: &View, axis: usize, out: *mut i64) {
-    let (mut dims, mut strides) = (input.dims().to_vec(), input.strides().to_vec());
-    let (len, stride) = (dims.remove(axis), strides.remove(axis));
-    let mut next = 0;
-    for_each_offset(&dims, &strides, |offset| {
-        // SAFETY: offsets of elements; `next` counts the outputs.
-        unsafe {
-            let row = input.ptr.cast::<T>().offset(offset);
-            let (mut best, mut at) = (*row, 0);
-            for i in 1..len {
-                let value = *row.offset(i as isize * stride);
-                if value > best {
-                    (best, at) = (value, i);
+impl Ordered for bool {
+    type Raw = u8;
+}
+
+impl Argmax {
+    /// Rows before the axis, elements along it, columns after it, and parts that the columns are cut into.
+    fn split(&self, call: &CpuCall<'_>) -> (usize, usize, usize, usize) {
+        let dims = call.inputs[0].dims();
+        let inner: usize = dims[self.axis + 1..].iter().product();
+        let outer: usize = dims[..self.axis].iter().product();
+        (outer, dims[self.axis], inner, inner.div_ceil(COLUMNS))
+    }
+
+    /// # Safety
+    /// As `Op::cpu`, for elements of type `T`.
+    unsafe fn run<T: Best>(&self, call: &CpuCall<'_>, chunk: usize) {
+        let (outer, len, inner, cuts) = self.split(call);
+        for unit in part(outer * cuts, chunk, self.work(call).phases[0], 1) {
+            let columns = part(inner, unit % cuts, cuts, 1);
+            let from = unit / cuts * len * inner + columns.start;
+            let to = unit / cuts * inner + columns.start;
+            let mut found = [0usize; COLUMNS];
+            let found = &mut found[..columns.len()];
+            // SAFETY: the columns lie inside the input.
+            unsafe {
+                let from = call.inputs[0].ptr.cast::<T>().add(from);
+                match (inner, self.least) {
+                    (1, false) => found[0] = best_of_row(from, len, T::LOWEST, |a, b| a > b),
+                    (1, true) => found[0] = best_of_row(from, len, T::HIGHEST, |a, b| a < b),
+                    (_, false) => best_of_columns(from, len, inner, found, T::LOWEST, |a, b| a > b),
+                    (_, true) => best_of_columns(from, len, inner, found, T::HIGHEST, |a, b| a < b),
                 }
             }
-            out.add(next).write(at as i64);
+            for (i, &at) in found.iter().enumerate() {
+                // SAFETY: inside the output, which is of the dtype asked for.
+                unsafe {
+                    match self.to {
+                        DType::I32 => call.outputs[0].ptr.cast::<i32>().add(to + i).write(at as i32),
+                        _ => call.outputs[0].ptr.cast::<i64>().add(to + i).write(at as i64),
+                    }
+                }
+            }
         }
-        next += 1;
-    });
+    }
+}
+
+/// The best element first, by vectors, then where it is.
+///
+/// # Safety
+/// `len` dense elements.
+#[inline(always)]
+unsafe fn best_of_row<T: Best>(from: *const T, len: usize, start: T, better: impl Fn(T, T) -> bool) -> usize {
+    // SAFETY: by the caller's promise.
+    let row = unsafe { std::slice::from_raw_parts(from, len) };
+    let mut lanes = [start; 32];
+    let (blocks, tail) = row.as_chunks::<32>();
+    for block in blocks {
+        for (lane, &value) in lanes.iter_mut().zip(block) {
+            // Never true for NaN, which is so passed over.
+            *lane = if better(value, *lane) { value } else { *lane };
+        }
+    }
+    let pick = |best: T, &value: &T| if better(value, best) { value } else { best };
+    let best = tail.iter().fold(lanes.iter().fold(start, pick), pick);
+    let is_best = |value: &T| *value == best;
+    // A block at a time, so that the search runs on vectors as well.
+    let block =
+        blocks.iter().position(|block| block.iter().fold(false, |any, v| any | is_best(v))).unwrap_or(blocks.len());
+    row[block * 32..].iter().position(is_best).map_or(0, |at| block * 32 + at)
+}
+
+/// # Safety
+/// `len` rows of as many elements as there are results, `stride` elements apart.
+#[inline(always)]
+unsafe fn best_of_columns<T: Best>(
+    from: *const T,
+    len: usize,
+    stride: usize,
+    found: &mut [usize],
+    start: T,
+    better: impl Fn(T, T) -> bool,
+) {
+    let mut best = [start; COLUMNS];
+    let best = &mut best[..found.len()];
+    for i in 0..len {
+        // SAFETY: by the caller's promise.
+        let row = unsafe { std::slice::from_raw_parts(from.add(i * stride), found.len()) };
+        for ((&value, best), at) in row.iter().zip(best.iter_mut()).zip(found.iter_mut()) {
+            let wins = better(value, *best);
+            *at = if wins { i } else { *at };
+            *best = if wins { value } else { *best };
+        }
+    }
 }
 
 public! {
-    /// The index of the largest element along `axis` (the first of several), as `int64`.
+    /// The index of the largest element along `axis` (the first of several), as `int64`. NaN is passed over.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -106,7 +214,78 @@ public! {
     /// assert_eq!(tf::argmax(&x, 1).to_vec::<i64>(), [1, 0]);
     /// ```
     pub fn argmax, try_argmax(x, axis: isize) -> Tensor {
+        try_argmax_as(x, axis, DType::I64)
+    }
+
+    /// As [`argmax`], with indices of dtype `to`: `int32` or `int64`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let best = tf::argmax_as(&tf::constant([1.0, 5.0]), 0, tf::DType::I32);
+    /// assert_eq!(best.item::<i32>(), 1);
+    /// ```
+    pub fn argmax_as, try_argmax_as(x, axis: isize, to: DType) -> Tensor {
         let axis = resolve_axis("argmax", axis, x.rank())?;
-        execute1(&Argmax { axis }, &[x])
+        execute1(&Argmax { axis, least: false, to }, &[x])
+    }
+
+    /// The index of the smallest element along `axis` (the first of several), as `int64`. NaN is passed over.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([[1.0, 0.0, 0.0], [7.0, 8.0, 2.0]]);
+    /// assert_eq!(tf::argmin(&x, 1).to_vec::<i64>(), [1, 2]);
+    /// ```
+    pub fn argmin, try_argmin(x, axis: isize) -> Tensor {
+        try_argmin_as(x, axis, DType::I64)
+    }
+
+    /// As [`argmin`], with indices of dtype `to`: `int32` or `int64`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let best = tf::argmin_as(&tf::constant([1.0, 5.0]), 0, tf::DType::I32);
+    /// assert_eq!(best.item::<i32>(), 0);
+    /// ```
+    pub fn argmin_as, try_argmin_as(x, axis: isize, to: DType) -> Tensor {
+        let axis = resolve_axis("argmin", axis, x.rank())?;
+        execute1(&Argmax { axis, least: true, to }, &[x])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::numbers;
+
+    #[test]
+    fn any_axis_agrees_with_a_plain_loop() {
+        let shape = [9, 70, 300];
+        // Few values, so that there are ties.
+        let x = tf::cast(&(numbers(4, &shape) * 5.0), tf::DType::I32);
+        let values = x.to_vec::<i32>();
+        for axis in 0..3 {
+            let stride: usize = shape[axis + 1..].iter().product();
+            let (most, least) = (tf::argmax(&x, axis as isize), tf::argmin_as(&x, axis as isize, tf::DType::I32));
+            let (most, least) = (most.to_vec::<i64>(), least.to_vec::<i32>());
+            for (i, (&most, &least)) in most.iter().zip(&least).enumerate() {
+                let row = |k: usize| values[i / stride * stride * shape[axis] + i % stride + k * stride];
+                let best = (0..shape[axis]).rev().max_by_key(|&k| row(k)).unwrap();
+                let worst = (0..shape[axis]).min_by_key(|&k| row(k)).unwrap();
+                assert_eq!((most as usize, least as usize), (best, worst));
+            }
+        }
+    }
+
+    #[test]
+    fn nan_edges_and_refusals() {
+        let (nan, inf) = (f32::NAN, f32::INFINITY);
+        let x = tf::constant([[nan, 1.0, 2.0], [nan, nan, nan], [-inf, -inf, -inf], [inf, nan, inf]]);
+        assert_eq!(tf::argmax(&x, 1).to_vec::<i64>(), [2, 0, 0, 0]);
+        assert_eq!(tf::argmin(&tf::transpose(&x, []), 0).to_vec::<i64>(), [1, 0, 0, 0]);
+        assert_eq!(tf::argmax(&tf::constant([false, true]), 0).item::<i64>(), 1);
+        assert_eq!(tf::argmax(&tf::zeros([0, 3]), 1).shape(), [0]);
+        assert!(tf::try_argmax(&tf::zeros([0, 3]), 0).is_err() && tf::try_argmin(&x, 2).is_err());
+        assert!(tf::try_argmax_as(&x, 0, tf::DType::F32).is_err());
     }
 }

@@ -2,23 +2,34 @@
 //! The list below is the only place that names them all.
 
 mod api;
+mod apply;
 mod axes;
 #[cfg(test)]
 pub(crate) mod differences;
+#[cfg(test)]
+mod elementwise_tests;
+mod normalise;
 mod operand;
 mod operators;
 mod pooling;
 mod reduction;
 mod support;
+mod truth;
 mod window;
 
 pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
+#[allow(unused_imports)] // The optimizers call them.
+pub(crate) use apply::{
+    AdamParameters, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,
+};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use gather::try_gather;
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
+pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
 pub use window::{Padding, Pair};
@@ -28,7 +39,6 @@ pub(crate) use {
     assign::assign_raw,
     cond::{Body, Cond},
     multiply::Multiply,
-    random_uniform::RandomUniform,
     tanh::Tanh,
 };
 
@@ -50,54 +60,85 @@ operations! {
     add
     argmax
     assign
+    at
     avg_pool2d
     bias_add
-    at
     broadcast_to
     cast
+    ceil
+    clip_by_global_norm
+    clip_by_norm
+    clip_by_value
     compare
     concat
     cond
     conv2d
+    cos
+    cross_entropy
+    cumprod
+    cumsum
+    div_no_nan
     divide
+    elu
+    erf
     exp
+    expm1
     eye
     fill
+    floor
+    floordiv
+    floormod
     gather
     gather_nd
-    linspace
+    gelu
+    identity
+    is_nan
     iterator_next
+    leaky_relu
+    linspace
     log
+    log1p
+    log_softmax
     logical
     matmul
+    max_pool2d
     maximum
     minimum
-    max_pool2d
     multiply
     neg
     one_hot
     pad
     pow
     print
-    random_uniform
+    random_draw
     range
     reciprocal
     reduce_all
     reduce_any
+    reduce_logsumexp
     reduce_max
     reduce_mean
     reduce_min
+    reduce_prod
     reduce_sum
+    reduce_variance
     relu
     reshape
     reverse
-    rsqrt
+    round
     rows
+    rsqrt
     scatter_nd
     select
+    selu
     sigmoid
     sign
+    silu
+    sin
     slice
+    softmax
+    softplus
+    softsign
     split
     sqrt
     square
@@ -106,8 +147,10 @@ operations! {
     strided_slice
     subtract
     tanh
+    tensordot
     tile
     transpose
+    truediv
     truncatemod
     unstack
 }

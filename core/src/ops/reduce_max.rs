@@ -36,6 +36,12 @@ impl Op for ReduceMax {
     }
 }
 
+/// The largest element over a set of axes, which stay with size 1.
+#[track_caller]
+pub(crate) fn max_axes(x: &Tensor, axes: AxisSet) -> Result<Tensor> {
+    execute1(&ReduceMax { axes, keep: true }, &[x])
+}
+
 public! {
     /// The largest element along axes: over all for `()`. A row that holds NaN gives NaN.
     ///

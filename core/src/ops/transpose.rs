@@ -69,6 +69,15 @@ fn order_of(op: &str, perm: &[isize], rank: usize) -> Result<SmallVec<[i64; MAX_
     Ok(order)
 }
 
+/// The dimensions in an order that is known to be a permutation; the same handle if it changes nothing.
+#[track_caller]
+pub(crate) fn permuted(x: &Tensor, order: &[usize]) -> Result<Tensor> {
+    if order.iter().copied().eq(0..x.rank()) {
+        return Ok(x.clone());
+    }
+    execute1(&Transpose { order: order.iter().map(|&a| a as i64).collect() }, &[x])
+}
+
 /// The last two dimensions swapped.
 #[track_caller]
 pub(crate) fn swap_last(x: &Tensor) -> Result<Tensor> {

@@ -10,6 +10,8 @@ pub(crate) mod math;
 pub(crate) mod philox;
 pub(crate) mod pool2d;
 pub(crate) mod reduce;
+pub(crate) mod rows;
+pub(crate) mod scan;
 pub(crate) mod team;
 pub(crate) mod tile;
 pub(crate) mod vector;

@@ -18,6 +18,12 @@ pub(super) trait Unary {
     fn f(x: Self::In) -> Self::Out;
 }
 
+/// A unary instruction that works on whole slices of one length.
+pub(super) trait Whole {
+    type T: Copy;
+    fn f(a: &[Self::T], out: &mut [Self::T]);
+}
+
 pub(super) trait Binary {
     type In: Copy;
     type Out: Copy;
@@ -33,6 +39,7 @@ pub(super) trait Faulty {
 }
 
 pub(super) struct Un<F>(PhantomData<F>);
+pub(super) struct Slices<F>(PhantomData<F>);
 pub(super) struct Bin<F>(PhantomData<F>);
 pub(super) struct Fault<F>(PhantomData<F>);
 pub(super) struct Choose<T>(PhantomData<T>);
@@ -53,11 +60,31 @@ fn map2<A: Copy, B: Copy, R: Copy>(out: &mut [R], a: &[A], b: &[B], f: impl Fn(A
 }
 
 #[inline(always)]
-fn map3<T: Copy>(out: &mut [T], c: &[u8], a: &[T], b: &[T]) {
+fn map3<T: Word>(out: &mut [T], c: &[u8], a: &[T], b: &[T]) {
     for (((o, &c), &a), &b) in out.iter_mut().zip(c).zip(a).zip(b) {
-        *o = if c != 0 { a } else { b };
+        *o = T::choose(c, a, b);
     }
 }
+
+/// The bits of an element, which is all that choosing between two looks at.
+pub(super) trait Word: Copy {
+    fn choose(condition: u8, then: Self, otherwise: Self) -> Self;
+}
+
+macro_rules! words {
+    ($($t:ident)*) => {$(
+        impl Word for $t {
+            #[inline(always)]
+            fn choose(condition: u8, then: Self, otherwise: Self) -> Self {
+                // Not `if`: LLVM would turn that into a choice between two addresses, and gather.
+                let mask = ((condition != 0) as $t).wrapping_neg();
+                then & mask | otherwise & !mask
+            }
+        }
+    )*};
+}
+
+words!(u8 u16 u32 u64);
 
 use std::slice::{from_raw_parts as slice, from_raw_parts_mut as slice_mut};
 
@@ -66,6 +93,15 @@ impl<F: Unary> Body for Un<F> {
     unsafe fn run(n: usize, out: *mut u8, a: *const u8, _: *const u8, _: *const u8) -> bool {
         // SAFETY: by the contract of `Loop`: dense operands of n elements, the output apart from them.
         unsafe { map1(slice_mut(out.cast(), n), slice(a.cast(), n), F::f) };
+        false
+    }
+}
+
+impl<F: Whole> Body for Slices<F> {
+    #[inline(always)]
+    unsafe fn run(n: usize, out: *mut u8, a: *const u8, _: *const u8, _: *const u8) -> bool {
+        // SAFETY: as above.
+        unsafe { F::f(slice(a.cast(), n), slice_mut(out.cast(), n)) };
         false
     }
 }
@@ -90,7 +126,7 @@ impl<F: Faulty> Body for Fault<F> {
     }
 }
 
-impl<T: Copy> Body for Choose<T> {
+impl<T: Word> Body for Choose<T> {
     #[inline(always)]
     unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
         // SAFETY: as above; the condition is the first operand.

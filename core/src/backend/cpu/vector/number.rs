@@ -32,8 +32,9 @@ pub(super) trait Real: Number {
     fn expm1(self) -> Self;
     fn log(self) -> Self;
     fn log1p(self) -> Self;
-    fn sin(self) -> Self;
-    fn cos(self) -> Self;
+    /// Of whole slices, because a single sine must branch for huge arguments; the slices have one length.
+    fn sin(a: &[Self], out: &mut [Self]);
+    fn cos(a: &[Self], out: &mut [Self]);
     fn tanh(self) -> Self;
     fn erf(self) -> Self;
     fn sigmoid(self) -> Self;
@@ -105,9 +106,9 @@ macro_rules! floats {
             #[inline(always)]
             fn log1p(self) -> Self { $math::log1p(self) }
             #[inline(always)]
-            fn sin(self) -> Self { $math::sin(self) }
+            fn sin(a: &[Self], out: &mut [Self]) { $math::sin_slice(a, out) }
             #[inline(always)]
-            fn cos(self) -> Self { $math::cos(self) }
+            fn cos(a: &[Self], out: &mut [Self]) { $math::cos_slice(a, out) }
             #[inline(always)]
             fn tanh(self) -> Self { $math::tanh(self) }
             #[inline(always)]

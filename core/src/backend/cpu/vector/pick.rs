@@ -2,7 +2,7 @@
 //! Also runs a loop on one element, which is how constants are folded.
 
 use super::Loop;
-use super::kernels::{Bin, Binary, Choose, Fault, Faulty, Splat, Un, Unary, instance, plain};
+use super::kernels::{Bin, Binary, Choose, Fault, Faulty, Slices, Splat, Un, Unary, Whole, instance, plain};
 use super::number::{Bits, Number, Real, Truth};
 use crate::backend::cpu::Isa;
 use crate::dtype::{DType, bf16, f16};
@@ -60,13 +60,26 @@ macro_rules! compare {
 }
 
 unary! { Neg<Number> neg Abs<Number> abs Sign<Number> sign Sqrt<Real> sqrt Exp<Real> exp Expm1<Real> expm1 Log<Real> log
-Log1p<Real> log1p Sin<Real> sin Cos<Real> cos Tanh<Real> tanh Erf<Real> erf Sigmoid<Real> sigmoid Floor<Real> floor
+Log1p<Real> log1p Tanh<Real> tanh Erf<Real> erf Sigmoid<Real> sigmoid Floor<Real> floor
 Ceil<Real> ceil Round<Real> round Not<Bits> not }
 binary! { Add<Number> add Sub<Number> sub Mul<Number> mul Div<Number> div Rem<Number> rem FloorDiv<Number> floor_div
 FloorMod<Number> floor_mod Pow<Number> pow Min<Number> min Max<Number> max And<Bits> and Or<Bits> or Xor<Bits> xor }
 faulty! { Div div no_divisor Rem rem no_divisor FloorDiv floor_div no_divisor FloorMod floor_mod no_divisor
 Pow pow no_exponent }
 compare! { Eq == Ne != Lt < Le <= }
+
+macro_rules! whole {
+    ($($name:ident $method:ident)*) => {$(
+        struct $name<T>(PhantomData<T>);
+        impl<T: Real> Whole for $name<T> {
+            type T = T;
+            #[inline(always)]
+            fn f(a: &[T], out: &mut [T]) { T::$method(a, out) }
+        }
+    )*};
+}
+
+whole! { Sin sin Cos cos }
 
 struct Rsqrt<T>(PhantomData<T>);
 impl<T: Real> Unary for Rsqrt<T> {
@@ -138,8 +151,8 @@ fn real<T: Real>(code: Code, isa: Isa) -> Option<Loop> {
         Code::Expm1 => instance::<Un<Expm1<T>>>(isa),
         Code::Log => instance::<Un<Log<T>>>(isa),
         Code::Log1p => instance::<Un<Log1p<T>>>(isa),
-        Code::Sin => instance::<Un<Sin<T>>>(isa),
-        Code::Cos => instance::<Un<Cos<T>>>(isa),
+        Code::Sin => instance::<Slices<Sin<T>>>(isa),
+        Code::Cos => instance::<Slices<Cos<T>>>(isa),
         Code::Tanh => instance::<Un<Tanh<T>>>(isa),
         Code::Erf => instance::<Un<Erf<T>>>(isa),
         Code::Sigmoid => instance::<Un<Sigmoid<T>>>(isa),

@@ -1,0 +1,277 @@
+//! `cumprod`: running products along an axis; dx is the product of the elements before, times what the later results owe.
+//! TensorFlow's `tf.cumprod`, whose gradient divides by x and is wrong where x is 0; ours never divides and is right.
+
+use super::cumsum::Cumulative;
+use super::multiply::Multiply;
+use super::{add_owned, public};
+use crate::backend::cpu::scan::{Running, Scan};
+use crate::backend::cpu::{CpuCall, Work, part};
+use crate::dtype::{DTypes, bf16, f16, for_dtype};
+use crate::error::Result;
+use crate::execute::execute1;
+use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
+use crate::shape::resolve_axis;
+use crate::tape::Backward;
+use crate::tensor::Tensor;
+
+#[derive(Clone)]
+pub(crate) struct Cumprod {
+    axis: usize,
+    exclusive: bool,
+    reverse: bool,
+}
+
+impl Op for Cumprod {
+    identity!("cumprod", {
+        "axis": Int = |this| this.axis as i64,
+        "exclusive": Bool = |this| this.exclusive,
+        "reverse": Bool = |this| this.reverse,
+    });
+
+    fn kind(&self) -> Kind {
+        Kind::Opaque
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.check_dtype(0, DTypes::NUMBERS)?;
+        cx.output(cx.dtype(0), *cx.shape(0));
+        Ok(())
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        self.scan().work(call)
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+        // SAFETY: the same contract.
+        unsafe { self.scan().run(call, chunk) };
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn saves(&self, _: &[bool]) -> Saves {
+        Saves::inputs(&[0])
+    }
+
+    /// dx(i) = before(i) * sum over the results k that x(i) is in of dy(k) * the elements between i and k.
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let (x, dy) = (g.input(0)?.clone(), g.dy(0)?);
+        let before = products(&x, self.axis, Cumulative { exclusive: true, reverse: self.reverse })?;
+        let later = Recurrence { axis: self.axis, exclusive: true, reverse: !self.reverse };
+        let owed = match self.exclusive {
+            true => execute1(&later, &[&x, &dy])?,
+            false => add_owned(execute1(&later, &[&x, &times(&x, &dy)?])?, &dy)?,
+        };
+        g.give(0, times(&before, &owed)?);
+        Ok(())
+    }
+}
+
+impl Cumprod {
+    fn scan(&self) -> Scan {
+        Scan { running: Running::Prod, axis: self.axis, exclusive: self.exclusive, reverse: self.reverse }
+    }
+}
+
+/// Inputs a and b: u(i) = b(i) + a(i) * u(i-1) along an axis, from u = 0; exclusive gives u(i-1) at place i.
+#[derive(Clone)]
+struct Recurrence {
+    axis: usize,
+    exclusive: bool,
+    reverse: bool,
+}
+
+/// Elements that one chunk walks over, about.
+const CHUNK: usize = 32 * 1024;
+
+impl Op for Recurrence {
+    identity!("recurrence", {
+        "axis": Int = |this| this.axis as i64,
+        "exclusive": Bool = |this| this.exclusive,
+        "reverse": Bool = |this| this.reverse,
+    });
+
+    fn kind(&self) -> Kind {
+        Kind::Opaque
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.same_dtype()?;
+        cx.check_dtype(0, DTypes::FLOATING)?;
+        cx.output(cx.dtype(0), *cx.shape(0));
+        Ok(())
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        let (lanes, len) = self.lanes(call);
+        Work::chunks((lanes * len).div_ceil(CHUNK).min(lanes))
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+        // SAFETY: the same contract.
+        unsafe { for_dtype!(call.outputs[0].dtype, T => self.walk::<<T as Wide>::Float>(call, chunk), else {}) };
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn saves(&self, _: &[bool]) -> Saves {
+        Saves::inputs(&[0, 1])
+    }
+
+    /// What u(i) owes, g, is a recurrence from the other end; db = g and da(i) = g(i) * u(i-1).
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let (a, b, dy) = (g.input(0)?.clone(), g.input(1)?.clone(), g.dy(0)?);
+        let back = Self { exclusive: true, reverse: !self.reverse, ..self.clone() };
+        let owed = match self.exclusive {
+            true => execute1(&back, &[&a, &dy])?,
+            false => add_owned(execute1(&back, &[&a, &times(&a, &dy)?])?, &dy)?,
+        };
+        if g.needs(0) {
+            let before = execute1(&Self { exclusive: true, ..self.clone() }, &[&a, &b])?;
+            g.give(0, times(&owed, &before)?);
+        }
+        if g.needs(1) {
+            g.give(1, owed);
+        }
+        Ok(())
+    }
+}
+
+impl Recurrence {
+    /// Independent lanes, and elements along each.
+    fn lanes(&self, call: &CpuCall<'_>) -> (usize, usize) {
+        let dims = call.outputs[0].dims();
+        let inner: usize = dims[self.axis + 1..].iter().product();
+        (dims[..self.axis].iter().product::<usize>() * inner, dims[self.axis])
+    }
+
+    /// # Safety
+    /// As `Op::cpu`, for elements of type `T`.
+    unsafe fn walk<T: Float>(&self, call: &CpuCall<'_>, chunk: usize) {
+        let (lanes, len) = self.lanes(call);
+        let stride: usize = call.outputs[0].dims()[self.axis + 1..].iter().product();
+        let [a, b] = [0, 1].map(|i| call.inputs[i].ptr.cast::<T>());
+        let to = call.outputs[0].ptr.cast::<T>();
+        for lane in part(lanes, chunk, self.work(call).phases[0], 1) {
+            let start = lane / stride * len * stride + lane % stride;
+            let mut u = 0.0;
+            for step in 0..len {
+                let at = start + if self.reverse { len - 1 - step } else { step } * stride;
+                // SAFETY: elements of the dense tensors; lanes are disjoint.
+                unsafe {
+                    let next = (*b.add(at)).wide() + (*a.add(at)).wide() * u;
+                    to.add(at).write(T::narrow(if self.exclusive { u } else { next }));
+                    u = next;
+                }
+            }
+        }
+    }
+}
+
+/// A floating-point element, computed with in f64.
+trait Float: Copy {
+    fn wide(self) -> f64;
+    fn narrow(value: f64) -> Self;
+}
+
+/// The floating-point type that stands in for a dtype; the type rule lets only floats through.
+trait Wide {
+    type Float: Float;
+}
+
+macro_rules! floats {
+    ($($t:ty: $wide:expr, $narrow:expr;)*) => {$(
+        impl Float for $t {
+            fn wide(self) -> f64 { $wide(self) }
+            fn narrow(value: f64) -> Self { ($narrow as fn(f64) -> $t)(value) }
+        }
+        impl Wide for $t {
+            type Float = $t;
+        }
+    )*};
+    (others $($t:ty)*) => {$(
+        impl Wide for $t {
+            type Float = f64;
+        }
+    )*};
+}
+floats! { f32: f64::from, |v| v as f32; f64: f64::from, |v| v; f16: f64::from, f16::from_f64; bf16: f64::from, bf16::from_f64; }
+floats! { others bool i8 i16 i32 i64 u8 u16 u32 u64 }
+
+#[track_caller]
+fn times(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    execute1(&Multiply, &[a, b])
+}
+
+/// Running products along an axis that exists.
+#[track_caller]
+pub(crate) fn products(x: &Tensor, axis: usize, how: Cumulative) -> Result<Tensor> {
+    execute1(&Cumprod { axis, exclusive: how.exclusive, reverse: how.reverse }, &[x])
+}
+
+public! {
+    /// The product of each element and all before it along `axis`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(tf::cumprod(&x, 1).to_vec::<i32>(), [1, 2, 6, 4, 20, 120]);
+    /// ```
+    pub fn cumprod, try_cumprod(x, axis: isize) -> Tensor {
+        try_cumprod_with(x, axis, Cumulative::default())
+    }
+
+    /// As [`cumprod`], exclusive or from the other end.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let before = tf::Cumulative { exclusive: true, ..Default::default() };
+    /// assert_eq!(tf::cumprod_with(&tf::constant([2, 3, 4]), 0, before).to_vec::<i32>(), [1, 2, 6]);
+    /// ```
+    pub fn cumprod_with, try_cumprod_with(x, axis: isize, how: Cumulative) -> Tensor {
+        products(x, resolve_axis("cumprod", axis, x.rank())?, how)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+    use tf::Cumulative;
+
+    #[test]
+    fn gradients_are_right_also_at_zeros() {
+        let zeros = tf::constant_of([[2.0, 0.0, 3.0, 4.0], [0.0, 1.0, 0.0, 2.0], [1.0, 2.0, 3.0, 0.0]], tf::DType::F64);
+        for (exclusive, reverse) in [(false, false), (true, false), (false, true), (true, true)] {
+            let how = Cumulative { exclusive, reverse };
+            check(&|x| tf::cumprod_with(&x[0], 1, how), &[numbers(1, &[2, 3, 2])]);
+            check(&|x| tf::cumprod_with(&x[0], 1, how), std::slice::from_ref(&zeros));
+            check(&|x| tf::cumprod_with(&x[0], 0, how).square(), std::slice::from_ref(&zeros));
+        }
+    }
+
+    #[test]
+    fn third_derivatives_go_through_the_recurrence() {
+        let slope = |x: &[tf::Tensor]| {
+            let mut tape = tf::GradientTape::new();
+            tape.watch(&x[0]);
+            let y = tf::cumprod(&x[0], 0).square();
+            tape.gradient(&y, &x[0])
+        };
+        check(&slope, &[tf::constant_of([0.5, 0.0, -1.5, 0.0, 2.0], tf::DType::F64)]);
+    }
+
+    #[test]
+    fn edges() {
+        assert_eq!(tf::cumprod(&tf::zeros([3, 0]), 0).shape(), [3, 0]);
+        let x = tf::cast(&tf::constant([100, 3]), tf::DType::U8);
+        assert_eq!(tf::cumprod(&x, 0).to_vec::<u8>(), [100, 44]);
+        assert!(tf::try_cumprod(&tf::constant(1), 0).is_err() && tf::try_cumprod(&tf::constant([true]), 0).is_err());
+    }
+}

@@ -1,0 +1,48 @@
+//! `silu`, also called swish: x * sigmoid(x); dx = dy * s * (1 + x * (1 - s)) with s = sigmoid(x).
+//! TensorFlow's `tf.nn.silu` with `beta` 1, floats.
+
+use super::public;
+use crate::dtype::DTypes;
+use crate::execute::execute1;
+use crate::op::{Gradient, Kind, Op, identity};
+use crate::scalar::{Scalar, Val};
+use crate::tensor::Tensor;
+
+#[derive(Clone)]
+pub(crate) struct Silu;
+
+impl Op for Silu {
+    identity!("silu");
+
+    fn kind(&self) -> Kind {
+        Kind::Elementwise { accepts: DTypes::FLOATING, direct: None }
+    }
+
+    fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
+        s.mul(x[0], s.sigmoid(x[0]))
+    }
+
+    fn partial(&self, s: &Scalar, x: &[Val], _y: Val, dy: Val, _index: usize) -> Option<Val> {
+        // In this order large |x| meets a factor that is exactly 0 or 1, not a difference of large numbers.
+        let sigmoid = s.sigmoid(x[0]);
+        let one = s.number(dy, 1.0);
+        let slope = s.mul(sigmoid, s.add(one, s.mul(x[0], s.sub(one, sigmoid))));
+        Some(s.mul(dy, slope))
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+}
+
+public! {
+    /// Each element times its logistic function.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::silu(&tf::constant([0.0, 50.0])).to_vec::<f32>(), [0.0, 50.0]);
+    /// ```
+    pub fn silu, try_silu(x) -> Tensor {
+        execute1(&Silu, &[x])
+    }
+}
