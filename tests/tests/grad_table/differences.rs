@@ -3,7 +3,7 @@
 
 use crate::program::Program;
 use crate::report;
-use crate::samples::{self, Sample};
+use crate::samples::{self, Input, Sample};
 use eagerflow::{Result, Tensor};
 use eagerflow_tests::golden::Array;
 use eagerflow_tests::random::Random;
@@ -67,8 +67,12 @@ impl Point<'_> {
         let mut like = |array: &Array| array_like(array, &mut random, 0.4, 1.2);
         let tensors: Vec<Tensor> = x.iter().map(Array::tensor).collect();
         let weights = program.run(&tensors)?.iter().map(|y| like(&Array::of(y))).collect();
-        let mut direction = || x.iter().map(|a| a.dtype.is_floating().then(|| like(a))).collect();
-        let (v, u) = (direction(), direction());
+        let mut direction = |second: bool| {
+            let moves =
+                |(a, input): (&Array, &Input)| a.dtype.is_floating() && (second || !matches!(input, Input::Fixed(..)));
+            x.iter().zip(&sample.inputs).map(|p| moves(p).then(|| like(p.0))).collect()
+        };
+        let (v, u) = (direction(false), direction(true));
         Ok(Self { program, x, weights, v, u })
     }
 

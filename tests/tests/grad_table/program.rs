@@ -27,6 +27,11 @@ const PROGRAMS: &[(&str, fn(&Call<'_>) -> Answer)] = &[
         let (x, zeros) = (&c.x[0], tf::try_zeros_like(&c.x[0])?);
         Ok(vec![tf::try_where(tf::try_greater(x, 0.0)?, tf::try_sqrt(x)?, zeros)?])
     }),
+    ("stop_gradient", |c| Ok(vec![tf::try_multiply(&c.x[0], tf::try_stop_gradient(&c.x[0])?)?])),
+    ("norm", |c| {
+        let squares = tf::try_square(&c.x[0])?;
+        Ok(vec![tf::try_sqrt(tf::try_reduce_sum(squares, c.a.ints("axis"))?)?])
+    }),
     ("square_sum_sqrt", |c| {
         let sum = tf::try_reduce_sum(tf::try_square(&c.x[0])?, ())?;
         Ok(vec![tf::try_sqrt(sum)?])
