@@ -23,7 +23,8 @@ impl Faults {
         self.push(Error::new(at, message.as_ref()));
     }
 
-    fn push(&mut self, error: Error) {
+    /// Notes a fault that an earlier stage found.
+    pub fn push(&mut self, error: Error) {
         if let Some(list) = &mut self.0 {
             list.push(error);
         }
@@ -139,4 +140,13 @@ pub mod custom_gradient {
     fn counted(n: usize, what: &str) -> String {
         if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
     }
+}
+
+/// Texts of `#[derive(Module)]`.
+pub mod module {
+    pub const OPTIONS: &str = "the options are `#[module(skip)]` and `#[module(value)]` on a field, and `#[module(crate = path)]` on the type";
+    pub const ON_A_FIELD: &str = "this option goes on a field";
+    pub const CRATE_ON_A_FIELD: &str = "`crate = path` goes on the type";
+    pub const ONE_OPTION: &str = "a field is either skipped or a value";
+    pub const UNION: &str = "`Module` cannot be derived for a union: it is not known which field is there";
 }

@@ -2,6 +2,7 @@
 
 mod custom_gradient;
 mod diag;
+mod module;
 mod names;
 
 use proc_macro::TokenStream;
@@ -43,4 +44,46 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn custom_gradient(options: TokenStream, item: TokenStream) -> TokenStream {
     custom_gradient::expand(options.into(), item.into()).into()
+}
+
+/// Makes a struct or enum a module: its variables are found, and its settings tell it from others.
+///
+/// Every field is visited in order: variables, tensors, other modules, `Option`s, `Vec`s, `Box`es, arrays and tuples of
+/// them; numbers, texts and derived enums are settings, whose values are part of the signature. Any generics work.
+///
+/// ```
+/// use eagerflow::{self as tf, Module, Variable};
+///
+/// #[derive(Module)]
+/// struct Dense {
+///     kernel: Variable,
+///     bias: Option<Variable>,
+///     activation: Activation,
+///     #[module(skip)]
+///     calls: std::cell::RefCell<u64>,
+/// }
+///
+/// #[derive(Module)]
+/// enum Activation {
+///     Linear,
+///     LeakyRelu { alpha: f32 },
+/// }
+///
+/// let dense = |activation| Dense {
+///     kernel: Variable::new([[1.0]]),
+///     bias: None,
+///     activation,
+///     calls: Default::default(),
+/// };
+/// let model = (dense(Activation::Linear), dense(Activation::LeakyRelu { alpha: 0.2 }));
+/// assert_eq!(model.trainable_variables().len(), 2);
+/// assert_eq!(model.named_variables()[1].0, "1/kernel");
+/// ```
+///
+/// - `#[module(skip)]` leaves a field out.
+/// - `#[module(value)]` makes a field of any type that implements `Hash` a setting.
+/// - `#[module(crate = path)]` on the type names the crate where it is re-exported.
+#[proc_macro_derive(Module, attributes(module))]
+pub fn derive_module(item: TokenStream) -> TokenStream {
+    module::expand(item.into()).into()
 }

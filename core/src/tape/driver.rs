@@ -44,23 +44,24 @@ pub(super) enum Entries<'a> {
 }
 
 impl Entries<'_> {
-    fn list(&self) -> &[Entry] {
+    pub fn list(&self) -> &[Entry] {
         match self {
             Self::Consumed(list) => list,
             Self::Kept(list) => list,
         }
     }
 
-    fn drop_from(&mut self, position: usize) {
+    /// Frees what an entry holds, at the last use of its activations. Who fed whom stays, to explain missing gradients.
+    fn spend(&mut self, position: usize) {
         if let Self::Consumed(list) = self {
-            list.truncate(position);
+            list[position].spend();
         }
     }
 }
 
 /// Cotangents of `sources` (slot numbers), given those of the targets, for a tape with `slots` slots.
 pub(super) fn backprop(
-    mut entries: Entries<'_>,
+    entries: &mut Entries<'_>,
     slots: u32,
     targets: SmallVec<[(u32, Tensor); 1]>,
     sources: &[u32],
@@ -76,8 +77,7 @@ pub(super) fn backprop(
         position -= 1;
         let entry = &entries.list()[position];
         step(entry, &wanted, sources, &mut cotangents).map_err(|e| e.at(entry.location))?;
-        // Dropping an entry after its use frees its activations at their last use.
-        entries.drop_from(position);
+        entries.spend(position);
     }
     let mut answers = SmallVec::new();
     for (i, &slot) in sources.iter().enumerate() {
@@ -92,7 +92,7 @@ pub(super) fn backprop(
 }
 
 /// Which slots depend on a source: only through them do cotangents flow.
-fn reachable(entries: &[Entry], slots: u32, sources: &[u32]) -> SmallVec<[bool; 64]> {
+pub(super) fn reachable(entries: &[Entry], slots: u32, sources: &[u32]) -> SmallVec<[bool; 64]> {
     let mut wanted = SmallVec::from_elem(false, slots as usize);
     for &source in sources.iter().filter(|&&s| s != UNTRACKED) {
         wanted[source as usize] = true;
@@ -138,6 +138,7 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
     entry.inputs.iter().for_each(|port| needs.push(wants(port)));
     let given = match &entry.rule {
         Rule::Custom(rule) => custom(entry, &**rule, dys, &needs)?,
+        Rule::Spent => return Err(Error::internal("gradient", "an entry of the tape was used before")),
         Rule::Op(op) => by_rule(entry, &**op, dys, needs)?,
         Rule::Read => Given::new(),
     };

@@ -6,7 +6,9 @@ mod cotangent;
 pub(crate) mod custom;
 mod driver;
 mod forward;
+mod functional;
 mod gradient_tape;
+mod jacobian;
 mod record;
 mod sources;
 #[cfg(test)]
@@ -14,6 +16,10 @@ mod tests;
 
 pub use cotangent::{Gradients, IndexedRows};
 pub use forward::ForwardAccumulator;
+pub use functional::{
+    LossFunction, TensorFunction, gradients_function, implicit_gradients, implicit_value_and_gradients,
+    value_and_gradients_function,
+};
 pub use gradient_tape::{GradientOptions, GradientTape, PersistentTape, StopRecording, UnconnectedGradients};
 pub use sources::{Differentiable, Source, Sources, Watch};
 

@@ -25,6 +25,8 @@ pub(crate) enum Rule {
     Read,
     /// The closure of a `#[custom_gradient]` function, with the function's name.
     Custom(Rc<dyn CustomRule>),
+    /// The walk has passed and freed it.
+    Spent,
 }
 
 impl Rule {
@@ -34,6 +36,7 @@ impl Rule {
             Self::Op(op) => op.name(),
             Self::Read => "read_variable",
             Self::Custom(rule) => rule.name(),
+            Self::Spent => "gradient",
         }
     }
 }
@@ -83,6 +86,17 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// Frees the tensors that the rule reads.
+    pub fn spend(&mut self) {
+        self.saved_inputs.clear();
+        self.saved_outputs.clear();
+        if let Rule::Custom(_) = self.rule {
+            self.rule = Rule::Spent;
+        }
+    }
+}
+
 pub(crate) type Partials = SmallVec<[Option<Rc<PartialInfo>>; 2]>;
 
 /// Where and why a path was cut.
@@ -118,9 +132,13 @@ pub(crate) struct TapeData {
     pub entries: Vec<Entry>,
     /// Tensors that would be tracked had an operation not stopped the gradient.
     pub cuts: IdMap<Cut>,
+    /// The slots that went into an operation which stops the gradient.
+    pub stopped: Vec<(SmallVec<[u32; 4]>, Cut)>,
     /// Handles of variables that were watched, in order.
     pub watched: Vec<Tensor>,
     pub watch_variables: bool,
+    /// Whether tensors (not only variables) were watched.
+    pub watched_values: bool,
     /// How many `stop_recording` guards are alive.
     pub paused: u32,
 }
@@ -155,7 +173,13 @@ impl TapeData {
     }
 
     pub fn clear(&mut self) {
+        // Emptying a map takes as long as it is large: one huge tape must not slow all later ones down.
+        if self.slots.capacity() > 8 * self.slots.len() + 1024 {
+            self.slots = IdMap::default();
+        }
         self.slots.clear();
+        self.stopped.clear();
+        self.watched_values = false;
         self.entries.clear();
         self.cuts.clear();
         self.watched.clear();
@@ -181,7 +205,9 @@ pub(crate) fn push(watch_variables: bool) -> Rc<RefCell<TapeData>> {
 
 /// Ends a tape on this thread; it keeps what it noted.
 pub(crate) fn remove(tape: &Rc<RefCell<TapeData>>) {
-    TAPES.with_borrow_mut(|tapes| {
+    // A tape in a thread-local may end after the list has.
+    let _ = TAPES.try_with(|tapes| {
+        let mut tapes = tapes.borrow_mut();
         tapes.retain(|other| !Rc::ptr_eq(other, tape));
         LOCAL.with(|local| local.set_mode(mode::TAPE, !tapes.is_empty()));
     });
@@ -189,6 +215,10 @@ pub(crate) fn remove(tape: &Rc<RefCell<TapeData>>) {
 
 /// Keeps the memory of a tape that nobody reads any more.
 pub(crate) fn recycle(tape: Rc<RefCell<TapeData>>) {
+    // A guard that still pauses this tape must not pause the next one.
+    if Rc::strong_count(&tape) > 1 {
+        return;
+    }
     if let Ok(mut data) = tape.try_borrow_mut() {
         data.clear();
     }
@@ -204,8 +234,9 @@ pub(crate) fn recycle(tape: Rc<RefCell<TapeData>>) {
 
 /// Runs `visit` for every active tape that records. No operation may run inside.
 fn for_each_tape(mut visit: impl FnMut(&mut TapeData)) {
-    TAPES.with_borrow(|tapes| {
-        for tape in tapes {
+    // While a thread ends, other thread-locals may still run operations; nobody asks for their gradient.
+    let _ = TAPES.try_with(|tapes| {
+        for tape in tapes.borrow().iter() {
             let mut tape = tape.borrow_mut();
             if tape.paused == 0 {
                 visit(&mut tape);
@@ -258,6 +289,7 @@ pub(super) fn note(
     };
     if let Some(reason) = stop {
         let cut = Cut { op: op.name(), reason, location };
+        tape.stopped.push((slots, cut));
         return tape.cut(outputs, cut);
     }
     let mut needs: SmallVec<[bool; 4]> = SmallVec::new();
@@ -279,6 +311,7 @@ pub(super) fn note(
 
 /// Tells the tapes of this thread that a variable was read: most steps read many, so this way is short.
 pub(crate) fn observe_read(handle: &Tensor, value: &Tensor, location: &'static Location<'static>) {
+    Watcher::see(handle);
     for_each_tape(|tape| note_read(tape, handle, value, location));
 }
 
@@ -287,12 +320,21 @@ fn note_read(tape: &mut TapeData, handle: &Tensor, value: &Tensor, location: &'s
         watch(tape, handle);
     }
     let slot = tape.find(handle);
-    // The same value may have been read before: one entry leads to the variable already.
-    if slot == UNTRACKED || tape.slots.contains_key(&value.id()) {
+    if slot == UNTRACKED || was_read(tape, value) {
         return;
     }
     let outgoing = output_ports(tape, std::slice::from_ref(value));
     tape.entries.push(Entry::new(Rule::Read, &[slot], &[handle], outgoing, location));
+}
+
+/// Whether the same value was read before, so that one entry leads to the variable already.
+fn was_read(tape: &TapeData, value: &Tensor) -> bool {
+    let slot = tape.find(value);
+    if slot == UNTRACKED || !tape.watched_values {
+        return slot != UNTRACKED;
+    }
+    // The value may be followed because it was watched itself.
+    tape.entries.iter().any(|e| e.outputs[0].slot == slot && matches!(e.rule, Rule::Read))
 }
 
 /// Results of tensors behind a cut are behind it too.
@@ -318,14 +360,17 @@ fn output_ports(tape: &mut TapeData, outputs: &[Tensor]) -> SmallVec<[Port; 1]> 
     ports
 }
 
-/// Makes a tape follow a tensor or a variable's handle.
+/// Makes a tape follow a tensor or a variable's handle; integers carry no gradient and are ignored.
 pub(crate) fn watch(tape: &mut TapeData, tensor: &Tensor) {
-    if !tape.slots.contains_key(&tensor.id()) {
-        tape.slot(tensor.id());
-        if tensor.dtype() == crate::dtype::DType::Resource {
-            tape.watched.push(tensor.clone());
-        }
+    if tape.slots.contains_key(&tensor.id()) {
+        return;
     }
+    match tensor.as_object::<Resource>() {
+        Some(resource) if resource.dtype.is_floating() => tape.watched.push(tensor.clone()),
+        None if tensor.dtype().is_floating() => tape.watched_values = true,
+        _ => return,
+    }
+    tape.slot(tensor.id());
 }
 
 /// Notes a function with a gradient of its own: `inner` are its results as the body made them, `outer` the same under
@@ -427,11 +472,12 @@ impl Watcher {
 
     /// Tells the watchers that a variable is read.
     fn see(handle: &Tensor) {
-        if !handle.as_object::<Resource>().is_some_and(|r| r.trainable) {
-            return;
-        }
-        WATCHERS.with_borrow_mut(|all| {
-            for (_, seen) in all {
+        let _ = WATCHERS.try_with(|all| {
+            let mut all = all.borrow_mut();
+            if all.is_empty() || !handle.as_object::<Resource>().is_some_and(|r| r.trainable) {
+                return;
+            }
+            for (_, seen) in all.iter_mut() {
                 if seen.iter().all(|other| other.id() != handle.id()) {
                     seen.push(handle.clone());
                 }
@@ -443,7 +489,8 @@ impl Watcher {
 impl Drop for Watcher {
     fn drop(&mut self) {
         // Dropped handles may free a variable, so they leave the list before they go.
-        let _gone = WATCHERS.with_borrow_mut(|all| {
+        let _gone = WATCHERS.try_with(|all| {
+            let mut all = all.borrow_mut();
             let at = all.iter().position(|(id, _)| *id == self.0);
             at.map(|at| all.remove(at))
         });

@@ -1,5 +1,6 @@
 //! `#[custom_gradient]` from end to end: parameters and outputs of all kinds, variables, orders, errors.
 
+use super::{grad, item};
 use crate as tf;
 use crate::{DType, ForwardAccumulator, GradientTape, Tensor, Variable, custom_gradient};
 
@@ -15,17 +16,6 @@ fn my_tanh(x: &Tensor) -> Tensor {
 #[custom_gradient]
 fn scaled(x: &Tensor, factor: f32) -> Tensor {
     (x + 0.0, move |dy: &Tensor| dy * factor)
-}
-
-fn grad(x: &Tensor, f: impl Fn(&Tensor) -> Tensor) -> Tensor {
-    let mut tape = GradientTape::new();
-    tape.watch(x);
-    let y = f(x);
-    tape.gradient(&y, x)
-}
-
-fn item(x: &Tensor) -> f32 {
-    x.item::<f32>()
 }
 
 #[test]
