@@ -7,6 +7,10 @@ use crate::shape::IntoShape;
 use crate::tensor::{Tensor, TensorType};
 use std::panic::Location;
 
+mod into;
+
+pub use into::IntoTensor;
+
 /// A number, or a nested array, vector or slice of numbers, whose rows all have the same length.
 pub trait Nested {
     /// The numbers' type.
@@ -242,60 +246,6 @@ impl<T: Element> FromIterator<T> for Tensor {
         let values: Vec<T> = values.into_iter().collect();
         let len = values.len();
         of_vec("from_iter", values, len).or_fail()
-    }
-}
-
-/// What a variable can start from: a tensor, an ndarray array, or what [`constant`] takes.
-pub trait IntoTensor {
-    /// The tensor.
-    #[doc(hidden)]
-    #[track_caller]
-    fn into_tensor(self) -> Tensor;
-}
-
-impl IntoTensor for Tensor {
-    fn into_tensor(self) -> Tensor {
-        self
-    }
-}
-
-impl IntoTensor for &Tensor {
-    fn into_tensor(self) -> Tensor {
-        self.clone()
-    }
-}
-
-macro_rules! into_tensor {
-    ($($t:ty)*) => {$(
-        impl IntoTensor for $t {
-            #[track_caller]
-            fn into_tensor(self) -> Tensor {
-                constant(self)
-            }
-        }
-    )*};
-}
-
-into_tensor!(f32 i32 bool);
-
-impl<T: Element, D: ndarray::Dimension> IntoTensor for ndarray::Array<T, D> {
-    #[track_caller]
-    fn into_tensor(self) -> Tensor {
-        self.into()
-    }
-}
-
-impl<N: Literal> IntoTensor for Vec<N> {
-    #[track_caller]
-    fn into_tensor(self) -> Tensor {
-        constant(self)
-    }
-}
-
-impl<N: Literal, const L: usize> IntoTensor for [N; L] {
-    #[track_caller]
-    fn into_tensor(self) -> Tensor {
-        constant(self)
     }
 }
 

@@ -1,3 +1,6 @@
+//! Constants and conversions: all element types both ways, empty, ragged and deep rows.
+//! Errors are checked for the user's line.
+
 use crate::{self as tf, DType, Element, Error, Tensor};
 
 #[test]

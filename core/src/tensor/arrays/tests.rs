@@ -1,3 +1,6 @@
+//! ndarray interop: what is shared and what is copied, all layouts and element types, and the errors.
+//! Pointers are compared, so that a silent copy fails.
+
 use crate::{self as tf, Error, Tensor};
 use ndarray::{Array, Array1, Array2, ArrayD, Ix2, IxDyn, array, s};
 

@@ -1,3 +1,6 @@
+//! The text of tensors against what real TensorFlow prints, and the forms that are our own.
+//! `tests/golden/make_text.py` makes the golden file.
+
 use crate::{self as tf, DType, Shape, Tensor, TensorType, s};
 
 /// Tensors as real TensorFlow prints them; made by `tests/golden/make_text.py`.
