@@ -12,7 +12,7 @@ pub struct Program {
     pub attrs: Attrs,
 }
 
-/// Programs of `gradients.json` that are not operations of their own.
+/// Programs that are not a row: those of `gradients.json`, and operations without golden numbers.
 const PROGRAMS: &[(&str, fn(&Call<'_>) -> Answer)] = &[
     ("x_times_x", |c| Ok(vec![tf::try_multiply(&c.x[0], &c.x[0])?])),
     ("where_log", |c| {
@@ -27,6 +27,8 @@ const PROGRAMS: &[(&str, fn(&Call<'_>) -> Answer)] = &[
         let (x, zeros) = (&c.x[0], tf::try_zeros_like(&c.x[0])?);
         Ok(vec![tf::try_where(tf::try_greater(x, 0.0)?, tf::try_sqrt(x)?, zeros)?])
     }),
+    ("truncatemod", |c| Ok(vec![tf::try_truncatemod(&c.x[0], &c.x[1])?])),
+    ("operator_divide", |c| Ok(vec![&c.x[0] / &c.x[1]])),
     ("stop_gradient", |c| Ok(vec![tf::try_multiply(&c.x[0], tf::try_stop_gradient(&c.x[0])?)?])),
     ("norm", |c| {
         let squares = tf::try_square(&c.x[0])?;
