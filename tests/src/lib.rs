@@ -7,3 +7,4 @@ pub mod golden;
 pub mod inputs;
 pub mod random;
 pub mod rows;
+pub mod sources;

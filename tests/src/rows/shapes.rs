@@ -23,13 +23,13 @@ fn pad(c: &Call<'_>) -> Answer {
 pub(super) fn rows() -> Vec<Row> {
     let exact = |name, call| Row::new(name, Bound::EXACT, call);
     vec![
-        exact("reshape", |c| one(tf::try_reshape(&c.x[0], c.a.ints("shape").unwrap_or_default()))).except(&[
-            Exception {
-                case: "infer_zero",
-                dtypes: &[],
-                elements: 0,
-                why: "beside a 0 any number would do for -1, so we ask for it; TensorFlow takes 0",
-            },
+        exact("reshape", |c| one(tf::try_reshape(&c.x[0], c.a.ints("shape").unwrap_or_default()))).except([
+            Exception::elements(
+                "infer_zero",
+                &[],
+                0,
+                "beside a 0 any number would do for -1, so we ask for it; TensorFlow takes 0",
+            ),
         ]),
         exact("transpose", |c| one(tf::try_transpose(&c.x[0], c.a.ints("perm").unwrap_or_default()))),
         exact("expand_dims", |c| one(tf::try_expand_dims(&c.x[0], c.a.int("axis")))),

@@ -1,12 +1,14 @@
 //! The gradient table: every differentiable operation against TensorFlow's gradients and against finite differences.
 //! Order 1 and 2 in `float64`, forward mode, the other float dtypes, and a proof that wrong signs would be noticed.
 
+mod coverage;
 mod differences;
 mod dtypes;
 mod flips;
 mod program;
 mod samples;
 mod tensorflow;
+mod variables;
 
 /// Fails with all complaints at once, so that one run shows the whole picture.
 fn report(complaints: Vec<String>) {

@@ -12,7 +12,7 @@ pub struct Program {
     pub attrs: Attrs,
 }
 
-/// Programs of `gradients.json` that are not operations of their own.
+/// Programs that are not a row: those of `gradients.json`, and operations without golden numbers.
 const PROGRAMS: &[(&str, fn(&Call<'_>) -> Answer)] = &[
     ("x_times_x", |c| Ok(vec![tf::try_multiply(&c.x[0], &c.x[0])?])),
     ("where_log", |c| {
@@ -26,6 +26,13 @@ const PROGRAMS: &[(&str, fn(&Call<'_>) -> Answer)] = &[
     ("where_sqrt", |c| {
         let (x, zeros) = (&c.x[0], tf::try_zeros_like(&c.x[0])?);
         Ok(vec![tf::try_where(tf::try_greater(x, 0.0)?, tf::try_sqrt(x)?, zeros)?])
+    }),
+    ("truncatemod", |c| Ok(vec![tf::try_truncatemod(&c.x[0], &c.x[1])?])),
+    ("operator_divide", |c| Ok(vec![&c.x[0] / &c.x[1]])),
+    ("stop_gradient", |c| Ok(vec![tf::try_multiply(&c.x[0], tf::try_stop_gradient(&c.x[0])?)?])),
+    ("norm", |c| {
+        let squares = tf::try_square(&c.x[0])?;
+        Ok(vec![tf::try_sqrt(tf::try_reduce_sum(squares, c.a.ints("axis"))?)?])
     }),
     ("square_sum_sqrt", |c| {
         let sum = tf::try_reduce_sum(tf::try_square(&c.x[0])?, ())?;

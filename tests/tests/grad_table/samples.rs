@@ -14,18 +14,24 @@ pub enum Input {
     Between(&'static [usize], f64, f64),
     /// Floats that are at least 0.2 apart, around zero but not near it: no ties, no kinks.
     Apart(&'static [usize]),
+    /// Floats as given.
+    Given(&'static [usize], &'static [f64]),
+    /// Floats as given, which only the direction of the second derivative moves.
+    Fixed(&'static [usize], &'static [f64]),
     /// `int32` numbers as given.
     Ints(&'static [usize], &'static [i128]),
     /// Truth values as given.
     Flags(&'static [usize], &'static [i128]),
 }
-use Input::{Apart, Between, Flags, Ints};
+use Input::{Apart, Between, Fixed, Flags, Given, Ints};
 
 /// One row of the table.
 pub struct Sample {
     pub name: &'static str,
     pub attrs: Value,
     pub inputs: Vec<Input>,
+    /// How many times the usual error is allowed: results are rounded to fewer digits on the way.
+    pub loose: f64,
 }
 
 impl Sample {
@@ -54,6 +60,7 @@ impl Input {
                 let data = random.permutation(n).into_iter().map(|i| value(i) + random.uniform(0.0, 0.02)).collect();
                 Array::floats(DType::F64, shape, data)
             }
+            Given(shape, data) | Fixed(shape, data) => Array::floats(DType::F64, shape, data.to_vec()),
             Ints(shape, data) => Array { dtype: DType::I32, shape: shape.to_vec(), data: Numbers::Ints(data.to_vec()) },
             Flags(shape, data) => {
                 Array { dtype: DType::Bool, shape: shape.to_vec(), data: Numbers::Ints(data.to_vec()) }
@@ -64,7 +71,7 @@ impl Input {
 
 /// A sample.
 fn with(name: &'static str, attrs: Value, inputs: Vec<Input>) -> Sample {
-    Sample { name, attrs, inputs }
+    Sample { name, attrs, inputs, loose: 1.0 }
 }
 
 /// A sample without attributes.
@@ -84,11 +91,42 @@ pub fn all() -> Vec<Sample> {
     all
 }
 
+/// Unary operations without kinks.
+const SMOOTH: [&str; 15] = [
+    "neg",
+    "square",
+    "exp",
+    "expm1",
+    "tanh",
+    "sigmoid",
+    "sin",
+    "cos",
+    "erf",
+    "softplus",
+    "silu",
+    "softsign",
+    "identity",
+    "x_times_x",
+    "where_log_safe",
+];
+
 fn elementwise() -> Vec<Sample> {
     let mut all = Vec::new();
-    all.extend(["neg", "square", "exp", "tanh", "sigmoid"].map(|name| plain(name, vec![X])));
-    all.extend(["abs", "relu"].map(|name| plain(name, vec![Apart(&[2, 3])])));
-    all.extend(["sqrt", "rsqrt", "log", "reciprocal"].map(|name| plain(name, vec![POSITIVE])));
+    all.extend(SMOOTH.map(|name| plain(name, vec![X])));
+    all.push(with("leaky_relu", json!({"alpha": 0.2}), vec![Apart(&[2, 3])]));
+    all.push(with("gelu", json!({"approximate": true}), vec![X]));
+    all.push(with("gelu", json!({"approximate": false}), vec![X]));
+    all.push(plain("operator_divide", vec![X, POSITIVE]));
+    all.push(plain("truncatemod", vec![Between(&[2, 3], 0.6, 0.9), Between(&[2, 3], -0.45, -0.31)]));
+    all.push(plain("truediv", vec![X, POSITIVE]));
+    all.push(plain("div_no_nan", vec![X, POSITIVE]));
+    all.push(plain("floormod", vec![Between(&[2, 3], 0.6, 0.9), Between(&[2, 3], 0.31, 0.45)]));
+    all.push(plain("clip_by_value", vec![Apart(&[3, 4]), Between(&[], -0.95, -0.9), Between(&[], 0.9, 0.95)]));
+    all.push(with("clip_by_norm", json!({"axes": null}), vec![X, Between(&[], 0.9, 1.0)]));
+    all.push(with("clip_by_norm", json!({"axes": [1]}), vec![Between(&[2, 3], 1.0, 2.0), Between(&[], 0.9, 1.0)]));
+    all.push(plain("clip_by_global_norm", vec![X, Between(&[4], -2.0, 2.0), Between(&[], 0.9, 1.0)]));
+    all.extend(["abs", "sign", "relu", "elu", "selu"].map(|name| plain(name, vec![Apart(&[2, 3])])));
+    all.extend(["sqrt", "rsqrt", "log", "log1p", "reciprocal"].map(|name| plain(name, vec![POSITIVE])));
     for name in ["add", "subtract", "multiply", "squared_difference"] {
         all.push(plain(name, vec![X, X]));
         all.push(plain(name, vec![Between(&[2, 1, 3], -2.0, 2.0), Between(&[4, 1], -2.0, 2.0)]));
@@ -99,7 +137,7 @@ fn elementwise() -> Vec<Sample> {
     all.push(plain("maximum", vec![Apart(&[2, 3]), Between(&[], 0.2, 0.3)]));
     all.push(plain("minimum", vec![Apart(&[2, 3]), Between(&[], 0.2, 0.3)]));
     all.push(plain("where", vec![Flags(&[2, 3], &[1, 0, 0, 1, 1, 0]), X, Between(&[3], -2.0, 2.0)]));
-    all.push(with("cast", json!({"to": "float64"}), vec![X]));
+    all.push(Sample { loose: 1e5, ..with("cast", json!({"to": "float32"}), vec![X]) });
     all
 }
 
@@ -136,16 +174,37 @@ fn shapes() -> Vec<Sample> {
     ]
 }
 
+/// Reductions without ties.
+const REDUCTIONS: [&str; 6] =
+    ["reduce_sum", "reduce_mean", "reduce_prod", "reduce_logsumexp", "reduce_variance", "reduce_std"];
+
 fn reductions() -> Vec<Sample> {
     let mut all = Vec::new();
     for attrs in [json!({"axis": null}), json!({"axis": [0, 2], "keepdims": true}), json!({"axis": [1]})] {
-        for name in ["reduce_sum", "reduce_mean"] {
+        for name in REDUCTIONS {
             all.push(with(name, attrs.clone(), vec![Between(&[2, 3, 2], -2.0, 2.0)]));
         }
         for name in ["reduce_max", "reduce_min"] {
             all.push(with(name, attrs.clone(), vec![Apart(&[2, 3, 2])]));
         }
     }
+    for flags in [(false, false), (true, false), (false, true), (true, true)] {
+        let attrs = json!({"axis": 1, "exclusive": flags.0, "reverse": flags.1});
+        all.push(with("cumsum", attrs.clone(), vec![Between(&[2, 4], -2.0, 2.0)]));
+        all.push(with("cumprod", attrs, vec![Between(&[2, 4], 0.4, 1.6)]));
+    }
+    for axis in [-1, 0] {
+        all.push(with("softmax", json!({"axis": axis}), vec![X]));
+        all.push(with("log_softmax", json!({"axis": axis}), vec![X]));
+    }
+    // The gradient by the logits takes for granted that labels add up to one, as TensorFlow's does: where the logits
+    // move, the labels do not.
+    for (axis, labels) in [(-1, &[0.2, 0.3, 0.5, 0.7, 0.1, 0.2]), (0, &[0.2, 0.3, 0.6, 0.8, 0.7, 0.4])] {
+        let (attrs, logits) = (json!({"axis": axis}), &[0.3, -1.2, 0.8, 1.1, -0.4, 0.6]);
+        all.push(with("softmax_cross_entropy", attrs.clone(), vec![Fixed(&[2, 3], labels), X]));
+        all.push(with("softmax_cross_entropy", attrs, vec![Given(&[2, 3], labels), Fixed(&[2, 3], logits)]));
+    }
+    all.push(plain("sparse_softmax_cross_entropy", vec![Ints(&[2], &[2, 0]), X]));
     all
 }
 
@@ -153,7 +212,16 @@ fn linear() -> Vec<Sample> {
     let conv = json!({"strides": [1, 1], "padding": "VALID", "dilations": [1, 1]});
     let strided = json!({"strides": [2, 1], "padding": "SAME", "dilations": [1, 2]});
     let pool = json!({"ksize": [2, 2], "strides": [1, 2], "padding": "SAME"});
-    vec![
+    let mut all = Vec::new();
+    for (a, b) in [(false, false), (true, false), (false, true), (true, true)] {
+        let left: &[usize] = if a { &[2, 3, 2] } else { &[2, 2, 3] };
+        let right: &[usize] = if b { &[4, 3] } else { &[3, 4] };
+        let attrs = json!({"transpose_a": a, "transpose_b": b});
+        all.push(with("matmul", attrs, vec![Between(left, -1.0, 1.0), Between(right, -1.0, 1.0)]));
+    }
+    let lists = json!({"axes": [[0, 2], [1, 0]]});
+    all.push(with("tensordot", lists, vec![Between(&[2, 2, 3], -1.0, 1.0), Between(&[3, 2, 2], -1.0, 1.0)]));
+    all.extend([
         with("conv2d", conv, vec![Between(&[2, 3, 4, 2], -1.0, 1.0), Between(&[2, 2, 2, 2], -1.0, 1.0)]),
         with("conv2d", strided, vec![Between(&[1, 4, 4, 1], -1.0, 1.0), Between(&[3, 2, 1, 2], -1.0, 1.0)]),
         with("max_pool2d", pool.clone(), vec![Apart(&[1, 4, 3, 2])]),
@@ -164,5 +232,6 @@ fn linear() -> Vec<Sample> {
             json!({"data_format": "NCHW"}),
             vec![Between(&[1, 3, 2, 2], -1.0, 1.0), Between(&[3], -1.0, 1.0)],
         ),
-    ]
+    ]);
+    all
 }

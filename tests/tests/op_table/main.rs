@@ -1,7 +1,9 @@
 //! The op table: every operation and dtype against real TensorFlow's numbers in `golden/ops.json`.
 //! Values, the dtypes taken and refused, and TensorFlow's errors are compared; a missing row is a failure.
 
+mod coverage;
 mod dtypes;
+mod others;
 mod values;
 
 use eagerflow_tests::golden::{self, Section};
