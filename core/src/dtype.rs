@@ -3,7 +3,12 @@
 
 use std::fmt;
 
+mod names;
+mod number;
+
 pub use half::{bf16, f16};
+pub use names::*;
+pub use number::Number;
 
 /// The type of a tensor's elements. The discriminants are TensorFlow's `DataType` numbers, as files store them.
 ///
@@ -301,3 +306,6 @@ macro_rules! for_dtype {
     }};
 }
 pub(crate) use for_dtype;
+
+#[cfg(test)]
+mod tests;

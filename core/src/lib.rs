@@ -25,8 +25,10 @@ compile_error!("eagerflow keeps constants as little-endian words; big-endian tar
 extern crate self as eagerflow;
 
 mod backend;
+pub mod config;
 mod constant;
 pub mod data;
+pub mod debugging;
 mod device;
 mod dtype;
 mod error;
@@ -34,9 +36,10 @@ mod execute;
 pub mod initializers;
 pub mod layers;
 pub mod losses;
-mod memory;
+pub mod memory;
 pub mod metrics;
 mod module;
+mod names;
 mod op;
 mod ops;
 pub mod optim;
@@ -59,13 +62,13 @@ mod readme {}
 #[cfg(test)]
 mod skeleton;
 
-pub use constant::{IntoTensor, Literal, Nested, constant, constant_of};
+pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
-pub use dtype::{DType, DTypes, Element, bf16, f16};
+pub use dtype::*;
 pub use eagerflow_macros::{Module, custom_gradient};
 pub use error::{Error, Report, Result};
-pub use memory::{MemoryStats, memory_stats, trim_memory};
 pub use module::{Fields, LazyVariable, Module, Signature};
+pub use names::{linalg, math, nn};
 pub use ndarray::{self, s};
 pub use ops::functions::*;
 pub use ops::{AsTensor, Axes, IntoAxes, Operand, Padding, Pair, TensorRef, ToOperand, keep_dims};

@@ -13,23 +13,30 @@ pub struct Bound {
     pub scale: f64,
     /// Epsilons of the expected value in 16-bit floats, where TensorFlow rounds after each step and we at the end.
     pub half: f64,
+    /// Machine epsilons of 1, where TensorFlow's or our form cancels.
+    pub absolute: f64,
 }
 
 impl Bound {
     /// Every bit the same, the sign of zero included; any nan equals any nan.
-    pub const EXACT: Self = Self { relative: 0.0, scale: 0.0, half: 0.0 };
+    pub const EXACT: Self = Self { relative: 0.0, scale: 0.0, half: 0.0, absolute: 0.0 };
 
     /// Every number the same; the sign of a zero is not promised.
     pub const EQUAL: Self = Self::ulps(0.25);
 
     /// So many epsilons of the expected value.
     pub const fn ulps(relative: f64) -> Self {
-        Self { relative, scale: 0.0, half: relative }
+        Self { relative, scale: 0.0, half: relative, absolute: 0.0 }
     }
 
     /// So many epsilons of the expected value, and of the largest magnitude around.
     pub const fn sums(relative: f64, scale: f64) -> Self {
-        Self { relative, scale, half: relative }
+        Self { relative, scale, half: relative, absolute: 0.0 }
+    }
+
+    /// So many epsilons of 1 besides.
+    pub const fn absolute(self, absolute: f64) -> Self {
+        Self { absolute, ..self }
     }
 
     /// Another bound for 16-bit floats.
@@ -64,6 +71,9 @@ pub fn magnitude<'a>(arrays: impl IntoIterator<Item = &'a Array>) -> f64 {
     all.filter(|v| v.is_finite()).fold(0.0, |most, v| most.max(v.abs()))
 }
 
+/// The extremes among special values must not excuse everything beside them.
+const MOST_SCALE: f64 = 1e3;
+
 fn close(got: f64, want: f64, dtype: DType, bound: Bound, scale: f64) -> bool {
     if got.is_nan() || want.is_nan() || bound == Bound::EXACT {
         return got.is_nan() && want.is_nan() || got.to_bits() == want.to_bits();
@@ -81,8 +91,9 @@ fn close(got: f64, want: f64, dtype: DType, bound: Bound, scale: f64) -> bool {
         return true;
     }
     let relative = if dtype.size() == 2 { bound.half } else { bound.relative };
+    let around = bound.absolute + bound.scale * scale.min(MOST_SCALE);
     let allowed = relative * (want.abs() * epsilon(dtype)).max(if relative > 1.0 { denormal } else { 0.0 })
-        + bound.scale * scale * epsilon(dtype);
+        + around * epsilon(dtype);
     (got - want).abs() <= allowed
 }
 

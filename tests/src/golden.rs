@@ -78,7 +78,8 @@ pub struct Section {
     pub cases: Vec<Case>,
 }
 
-fn records(file: &str) -> Vec<Value> {
+/// The records of a golden file, without its first line.
+pub fn records(file: &str) -> Vec<Value> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let line = |l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -151,7 +152,8 @@ fn int(value: &Value) -> i128 {
 }
 
 impl Array {
-    fn parse(value: &Value) -> Self {
+    /// The array that a record holds.
+    pub fn parse(value: &Value) -> Self {
         let dtype = dtype(&text(&value["dtype"]));
         let data = match dtype.is_floating() {
             true => Numbers::Floats(list(&value["data"], |v| rounded(float(v), dtype))),

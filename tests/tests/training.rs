@@ -73,7 +73,7 @@ fn memory_does_not_grow() {
     let mut seen = Vec::new();
     train(&Net::new(), &Adam::new(1e-3), 10_000, |step, _| {
         if step == 999 || step == 9_999 {
-            seen.push((tf::memory_stats(), resident_pages()));
+            seen.push((tf::memory::stats(), resident_pages()));
         }
     });
     let ((first, pages), (last, pages_last)) = (seen[0], seen[1]);

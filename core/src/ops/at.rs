@@ -1,117 +1,18 @@
 //! Indexing: single and negative indices, ranges and ndarray's `s![]`; dx is dy laid into zeros where x was taken.
 //! TensorFlow's `x[...]`; made of `slice` and `reshape`, so nothing is copied, and ranges follow ndarray's rules.
 
+mod index;
+
+pub use index::{AnyIndex, IntoIndex, Parts, Position};
+
 use super::slice::Slice;
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
 use crate::shape::{Dim, MAX_RANK, Shape};
 use crate::tensor::Tensor;
-use ndarray::{Dimension, SliceInfo, SliceInfoElem};
-use smallvec::{SmallVec, smallvec};
-use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
-
-/// What can stand in [`Tensor::at`]: an index, a range, an array of indices, or ndarray's `s![]`.
-///
-/// Negative indices count from the end. Dimensions that are not named are taken whole.
-///
-/// ```
-/// use eagerflow::{self as tf, s};
-/// let x = tf::constant([[1, 2, 3], [4, 5, 6]]);
-/// assert_eq!(x.at(-1).to_vec::<i32>(), [4, 5, 6]);
-/// assert_eq!(x.at([1, 0]).item::<i32>(), 4);
-/// assert_eq!(x.at(1..).shape(), [1, 3]);
-/// assert_eq!(x.at(s![.., ..;-1]).to_vec::<i32>(), [3, 2, 1, 6, 5, 4]);
-/// ```
-pub trait IntoIndex {
-    /// The parts: one for each dimension named and one for each new axis.
-    #[doc(hidden)]
-    fn parts(self) -> Parts;
-}
-
-/// What an index is made of.
-#[doc(hidden)]
-pub type Parts = SmallVec<[SliceInfoElem; 4]>;
-
-/// An integer that can be an index.
-pub trait Position: Copy {
-    /// The index; what no dimension can reach stays out of reach.
-    #[doc(hidden)]
-    fn position(self) -> isize;
-}
-
-macro_rules! positions {
-    ($($t:ty)*) => {$(
-        impl Position for $t {
-            fn position(self) -> isize {
-                #[allow(unused_comparisons, reason = "one text for signed and unsigned")]
-                let beyond = if self < 0 { isize::MIN } else { isize::MAX };
-                isize::try_from(self).unwrap_or(beyond)
-            }
-        }
-    )*};
-}
-
-positions!(i32 i64 isize usize u32 u64);
-
-impl<P: Position> IntoIndex for P {
-    fn parts(self) -> Parts {
-        smallvec![SliceInfoElem::Index(self.position())]
-    }
-}
-
-impl<P: Position, const N: usize> IntoIndex for [P; N] {
-    fn parts(self) -> Parts {
-        self.iter().map(|p| SliceInfoElem::Index(p.position())).collect()
-    }
-}
-
-impl<T: AsRef<[SliceInfoElem]>, In: Dimension, Out: Dimension> IntoIndex for SliceInfo<T, In, Out> {
-    fn parts(self) -> Parts {
-        self.as_ref().into()
-    }
-}
-
-impl<T: AsRef<[SliceInfoElem]>, In: Dimension, Out: Dimension> IntoIndex for &SliceInfo<T, In, Out> {
-    fn parts(self) -> Parts {
-        self.as_ref().into()
-    }
-}
-
-impl IntoIndex for &[SliceInfoElem] {
-    fn parts(self) -> Parts {
-        self.into()
-    }
-}
-
-/// The end of a range that includes `last`; -1 is the last element, so nothing ends it.
-fn after(last: isize) -> Option<isize> {
-    (last != -1).then(|| last.saturating_add(1))
-}
-
-macro_rules! ranges {
-    ($($range:ty: $this:ident => $start:expr, $end:expr;)*) => {$(
-        impl<P: Position> IntoIndex for $range {
-            fn parts(self) -> Parts {
-                let $this = self;
-                smallvec![SliceInfoElem::Slice { start: $start, end: $end, step: 1 }]
-            }
-        }
-    )*};
-}
-
-ranges! {
-    Range<P>: r => r.start.position(), Some(r.end.position());
-    RangeFrom<P>: r => r.start.position(), None;
-    RangeTo<P>: r => 0, Some(r.end.position());
-    RangeInclusive<P>: r => r.start().position(), after(r.end().position());
-    RangeToInclusive<P>: r => 0, after(r.end.position());
-}
-
-impl IntoIndex for RangeFull {
-    fn parts(self) -> Parts {
-        Parts::new()
-    }
-}
+use ndarray::SliceInfoElem;
+use smallvec::SmallVec;
 
 /// The part that is being worked out, dimension by dimension.
 #[derive(Default)]
@@ -140,9 +41,12 @@ impl Part {
                 0 => "none, the dimension is empty".to_string(),
                 _ => format!("-{known}..{known}"),
             };
-            return Err(Error::out_of_range("at", format!("index {index} is outside dimension {axis} of size {known}"))
-                .got(index)
-                .expected(expected));
+            return Err(Error::out_of_range(
+                "at",
+                format!("index {index} is outside dimension {axis} of size {known}"),
+            )
+            .got(index)
+            .expected(expected));
         }
         self.push(from_end(whole, index), Dim::ONE, 1);
         Ok(())
@@ -225,11 +129,23 @@ fn take(x: &Tensor, parts: &[SliceInfoElem]) -> Result<Tensor> {
     part.take(x)
 }
 
+#[track_caller]
+fn rows_of(x: &Tensor, rows: &Tensor) -> Result<Tensor> {
+    if rows.dtype() == DType::Bool {
+        return Err(Error::invalid_argument("at", "a mask is not an index")
+            .got(rows.ty())
+            .expected("an integer tensor")
+            .help("`boolean_mask` takes masks"));
+    }
+    super::functions::try_gather(x, rows, 0)
+}
+
 impl Tensor {
     /// The part that an index, a range or ndarray's `s![]` names: Python's `x[...]`. Nothing is copied.
     ///
     /// A single index drops its dimension, a range keeps it, and `NewAxis` adds one of size 1. Ranges follow ndarray:
-    /// both ends must lie within the dimension, and a negative step goes through the same range from its end.
+    /// both ends must lie within the dimension, and a negative step goes through the same range from its end. (Clippy
+    /// takes a literal `1..-1` for a mistake, in ndarray's macro too: allow `clippy::reversed_empty_ranges` where needed.)
     ///
     /// ```
     /// use eagerflow::{self as tf, ndarray::NewAxis, s};
@@ -254,7 +170,11 @@ impl Tensor {
     #[track_caller]
     pub fn try_at(&self, index: impl IntoIndex) -> Result<Tensor> {
         let here = std::panic::Location::caller();
-        take(self, &index.parts()).map_err(|e| e.at(here))
+        let part = match index.into_index() {
+            AnyIndex::Parts(parts) => take(self, &parts),
+            AnyIndex::Rows(rows) => rows_of(self, &rows),
+        };
+        part.map_err(|e| e.at(here))
     }
 }
 

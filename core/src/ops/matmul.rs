@@ -210,10 +210,23 @@ pub fn try_matmul(a: impl AsTensor, b: impl AsTensor) -> Result<Tensor> {
 /// As [`try_matmul`] fails.
 #[track_caller]
 pub fn matmul_transposed(a: impl AsTensor, transpose_a: bool, b: impl AsTensor, transpose_b: bool) -> Tensor {
-    let (a, b) = (a.as_tensor(), b.as_tensor());
+    try_matmul_transposed(a, transpose_a, b, transpose_b).or_fail()
+}
+
+/// The matrix product with either operand's last two dimensions swapped first.
+///
+/// # Errors
+/// As [`try_matmul`].
+#[track_caller]
+pub fn try_matmul_transposed(
+    a: impl AsTensor,
+    transpose_a: bool,
+    b: impl AsTensor,
+    transpose_b: bool,
+) -> Result<Tensor> {
     let turn = |x: &Tensor, turn: bool| if turn && x.rank() >= 2 { swap_last(x) } else { Ok(x.clone()) };
-    let (a, b) = (turn(&a, transpose_a).or_fail(), turn(&b, transpose_b).or_fail());
-    try_matmul(a, b).or_fail()
+    let (a, b) = (turn(&a.as_tensor(), transpose_a)?, turn(&b.as_tensor(), transpose_b)?);
+    try_matmul(a, b)
 }
 
 impl Tensor {

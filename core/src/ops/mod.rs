@@ -23,8 +23,10 @@ pub use api::{AsTensor, TensorRef};
 pub(crate) use apply::{
     AdamParameters, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,
 };
+pub(crate) use assert::{Assert, assert_all};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 pub(crate) use gather::try_gather;
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
@@ -59,10 +61,12 @@ operations! {
     abs
     add
     argmax
+    assert
     assign
     at
     avg_pool2d
     bias_add
+    boolean_mask
     broadcast_to
     cast
     ceil
@@ -79,7 +83,9 @@ operations! {
     cumsum
     div_no_nan
     divide
+    dropout
     elu
+    embedding_lookup
     erf
     exp
     expm1
@@ -129,6 +135,7 @@ operations! {
     rows
     rsqrt
     scatter_nd
+    scatter_variable
     select
     selu
     sigmoid
@@ -147,10 +154,12 @@ operations! {
     strided_slice
     subtract
     tanh
+    tensor_scatter
     tensordot
     tile
     transpose
     truediv
     truncatemod
     unstack
+    where_indices
 }

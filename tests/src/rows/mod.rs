@@ -34,38 +34,52 @@ pub struct Row {
     /// Calls the `try_` form.
     pub call: fn(&Call<'_>) -> Answer,
     /// Cases in which we differ from TensorFlow on purpose, and why; a case that does not differ is an error.
-    pub except: &'static [Exception],
+    pub except: Vec<Exception>,
 }
 
 /// A case in which we differ from TensorFlow on purpose.
 pub struct Exception {
-    /// The case; `*` stands for all.
+    /// The case; `*` stands for all, and `refused` for a dtype that we take and TensorFlow does not.
     pub case: &'static str,
     /// The dtypes it is about; none stands for all.
     pub dtypes: &'static [&'static str],
     /// At most so many elements differ.
     pub elements: usize,
+    /// How far results may lie from TensorFlow's then.
+    pub bound: Bound,
     /// Why.
     pub why: &'static str,
 }
 
 impl Row {
-    const fn new(name: &'static str, bound: Bound, call: fn(&Call<'_>) -> Answer) -> Self {
-        Self { name, function: name, bound, elementwise: false, call, except: &[] }
+    fn new(name: &'static str, bound: Bound, call: fn(&Call<'_>) -> Answer) -> Self {
+        Self { name, function: name, bound, elementwise: false, call, except: Vec::new() }
     }
 
-    const fn elementwise(name: &'static str, bound: Bound, call: fn(&Call<'_>) -> Answer) -> Self {
+    fn elementwise(name: &'static str, bound: Bound, call: fn(&Call<'_>) -> Answer) -> Self {
         Self { elementwise: true, ..Self::new(name, bound, call) }
     }
 
     /// The row of another golden name for the same function.
-    #[allow(dead_code)]
-    const fn of(self, function: &'static str) -> Self {
+    fn of(self, function: &'static str) -> Self {
         Self { function, ..self }
     }
 
-    const fn except(self, except: &'static [Exception]) -> Self {
-        Self { except, ..self }
+    /// Exceptions are few and explained one by one.
+    fn except<const N: usize>(self, except: [Exception; N]) -> Self {
+        Self { except: except.into(), ..self }
+    }
+}
+
+impl Exception {
+    /// At most `elements` elements differ in a case.
+    const fn elements(case: &'static str, dtypes: &'static [&'static str], elements: usize, why: &'static str) -> Self {
+        Self { case, dtypes, elements, bound: Bound::EXACT, why }
+    }
+
+    /// Another bound holds in all cases of some dtypes.
+    const fn bound(dtypes: &'static [&'static str], bound: Bound, why: &'static str) -> Self {
+        Self { case: "*", dtypes, elements: 0, bound, why }
     }
 }
 

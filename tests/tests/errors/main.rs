@@ -2,6 +2,7 @@
 //! From `try_` forms nothing panics; the panicking forms panic at the line of this file that called them.
 
 mod arguments;
+mod divisors;
 mod panics;
 mod state;
 

@@ -1,7 +1,9 @@
 //! The op table: every operation and dtype against real TensorFlow's numbers in `golden/ops.json`.
 //! Values, the dtypes taken and refused, and TensorFlow's errors are compared; a missing row is a failure.
 
+mod coverage;
 mod dtypes;
+mod others;
 mod values;
 
 use eagerflow_tests::golden::{self, Section};
@@ -23,4 +25,9 @@ fn table() -> Vec<(Row, Section)> {
 fn report(complaints: Vec<String>) {
     let count = complaints.len();
     assert!(count == 0, "{count} complaints\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn the_table_holds_on_every_cpu_path() {
+    eagerflow_tests::child::under_other_paths("values::results_and_errors_are_tensorflows");
 }

@@ -4,6 +4,7 @@
 pub(crate) mod collapse;
 pub(crate) mod conv;
 pub(crate) mod copy;
+pub(crate) mod exponentials;
 pub(crate) mod gemm;
 mod isa;
 pub(crate) mod math;

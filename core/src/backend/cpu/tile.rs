@@ -208,7 +208,11 @@ fn loops_of(program: &Program, isa: Isa) -> Result<SmallVec<[Loop; 8]>> {
 /// The error of an instruction that faulted.
 pub(crate) fn fault_error(op: &str, step: &Step) -> Error {
     let what = step.code.fault().unwrap_or("an instruction without faults faulted");
-    Error::invalid_argument(op, what).got(format!("{} operands", step.operand))
+    let help = match step.code {
+        crate::scalar::Code::Pow => "take powers of floats, or `cast` the operands to a floating dtype first",
+        _ => "replace the zeros of the divisor, for example with `maximum` or `where_`, or divide floats",
+    };
+    Error::invalid_argument(op, what).got(format!("{} operands", step.operand)).help(help)
 }
 
 /// After how many elements the operand's elements come again; `None` if they never do in order.

@@ -1,0 +1,60 @@
+//! What a variable can start from: tensors, arrays, and what `constant` takes.
+//! `Variable::new` and its like accept it.
+
+use super::{Literal, constant};
+use crate::dtype::Element;
+use crate::tensor::Tensor;
+
+/// What a variable can start from: a tensor, an ndarray array, or what [`constant`] takes.
+pub trait IntoTensor {
+    /// The tensor.
+    #[doc(hidden)]
+    #[track_caller]
+    fn into_tensor(self) -> Tensor;
+}
+
+impl IntoTensor for Tensor {
+    fn into_tensor(self) -> Tensor {
+        self
+    }
+}
+
+impl IntoTensor for &Tensor {
+    fn into_tensor(self) -> Tensor {
+        self.clone()
+    }
+}
+
+macro_rules! into_tensor {
+    ($($t:ty)*) => {$(
+        impl IntoTensor for $t {
+            #[track_caller]
+            fn into_tensor(self) -> Tensor {
+                constant(self)
+            }
+        }
+    )*};
+}
+
+into_tensor!(f32 i32 bool);
+
+impl<T: Element, D: ndarray::Dimension> IntoTensor for ndarray::Array<T, D> {
+    #[track_caller]
+    fn into_tensor(self) -> Tensor {
+        self.into()
+    }
+}
+
+impl<N: Literal> IntoTensor for Vec<N> {
+    #[track_caller]
+    fn into_tensor(self) -> Tensor {
+        constant(self)
+    }
+}
+
+impl<N: Literal, const L: usize> IntoTensor for [N; L] {
+    #[track_caller]
+    fn into_tensor(self) -> Tensor {
+        constant(self)
+    }
+}

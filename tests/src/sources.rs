@@ -1,0 +1,65 @@
+//! Reads the library's own source files: which public functions and which operations each file of `ops/` declares.
+//! The tables check with it that nothing is without a row.
+
+use std::path::{Path, PathBuf};
+
+/// One file of `ops/`, with those in the folder of its name.
+pub struct Source {
+    /// The name in the library's list.
+    pub file: &'static str,
+    /// The text.
+    pub text: String,
+}
+
+/// The sources of all operations, in the order of the library's list.
+pub fn operations() -> Vec<Source> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src/ops");
+    let source = |&file: &&'static str| Source { file, text: text_of(&folder, file) };
+    eagerflow::__testing::operations().iter().map(source).collect()
+}
+
+fn text_of(folder: &Path, file: &str) -> String {
+    let mut paths = vec![folder.join(format!("{file}.rs"))];
+    if let Ok(inside) = std::fs::read_dir(folder.join(file)) {
+        paths.extend(inside.filter_map(|entry| Some(entry.ok()?.path())));
+    }
+    let texts: Vec<String> = paths.iter().filter_map(|p| std::fs::read_to_string(p).ok()).collect();
+    assert!(!texts.is_empty(), "the operation `{file}` has no source file");
+    texts.join("\n")
+}
+
+/// The text of all rows.
+pub fn rows() -> String {
+    let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rows");
+    let files = std::fs::read_dir(folder).expect("the folder of the rows");
+    files.map(|f| std::fs::read_to_string(f.expect("a file").path()).expect("a text")).collect()
+}
+
+/// The leading part of a text that can be a name.
+fn name(text: &str) -> &str {
+    &text[..text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())]
+}
+
+impl Source {
+    /// The public functions: those of the declaring macros, and free ones; `try_` twins left out.
+    pub fn functions(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        for line in self.text.lines() {
+            let Some(rest) = line.trim_start().strip_prefix("pub fn ") else { continue };
+            let name = name(rest);
+            let declared = rest[name.len()..].starts_with(", try_");
+            let free = line.starts_with("pub fn ") && !name.starts_with("try_");
+            if (declared || free) && !found.contains(&name) {
+                found.push(name);
+            }
+        }
+        found
+    }
+
+    /// The operations that are differentiated by a rule.
+    pub fn rules(&self) -> Vec<&str> {
+        let blocks = self.text.split("impl Op for ").skip(1);
+        let with_rule = blocks.filter(|block| block.contains("Gradient::Rule"));
+        with_rule.filter_map(|block| block.split_once("identity!(\"").map(|(_, rest)| name(rest))).collect()
+    }
+}

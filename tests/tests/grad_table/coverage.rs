@@ -1,0 +1,30 @@
+//! Nothing differentiable is without a sample: every operation with a gradient rule must have been asked for one.
+//! The rules are read from the library's sources, and watched at work.
+
+use crate::report;
+use crate::{differences, samples};
+use eagerflow::__testing::rules_seen;
+use eagerflow_tests::sources;
+
+/// Operations whose rules only run in programs of another form, and the test that covers each.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("read_variable", "variables: reads carry the gradient"),
+    ("max_pool2d_pick", "order three only: the unit tests of max_pool2d"),
+];
+
+#[test]
+fn every_gradient_rule_is_used_by_a_sample() {
+    rules_seen();
+    samples::all().iter().for_each(|sample| drop(differences::check(sample)));
+    let seen: Vec<String> = rules_seen().into_iter().map(|(op, _)| op).collect();
+    let mut complaints = Vec::new();
+    for source in sources::operations() {
+        for op in source.rules() {
+            let excused = ELSEWHERE.iter().any(|(name, _)| *name == op);
+            if seen.iter().any(|name| name == op) == excused {
+                complaints.push(format!("no sample uses the gradient rule of `{op}` in ops/{}.rs", source.file));
+            }
+        }
+    }
+    report(complaints);
+}
