@@ -104,7 +104,21 @@ impl<T: Literal + ?Sized> Literal for &T {}
 /// If rows have different lengths, or there are more than 8 dimensions.
 #[track_caller]
 pub fn constant<N: Literal>(value: N) -> Tensor {
-    try_from_nested(&value).or_fail()
+    try_constant(value).or_fail()
+}
+
+/// [`constant`] that answers an error instead of panicking.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert!(tf::try_constant(vec![vec![1, 2], vec![3]]).is_err());
+/// ```
+///
+/// # Errors
+/// InvalidArgument if rows have different lengths, or there are more than 8 dimensions.
+#[track_caller]
+pub fn try_constant<N: Literal>(value: N) -> Result<Tensor> {
+    try_from_nested(&value)
 }
 
 /// A tensor of a given dtype from a number or nested arrays of numbers, converted as [`Tensor::cast`] does.
@@ -118,7 +132,21 @@ pub fn constant<N: Literal>(value: N) -> Tensor {
 /// If rows have different lengths, or there are more than 8 dimensions.
 #[track_caller]
 pub fn constant_of<N: Nested>(value: N, dtype: DType) -> Tensor {
-    try_from_nested(&value).and_then(|t| crate::ops::cast_to(&t, dtype)).or_fail()
+    try_constant_of(value, dtype).or_fail()
+}
+
+/// [`constant_of`] that answers an error instead of panicking.
+///
+/// # Errors
+/// As [`try_constant`], and InvalidArgument for a dtype that holds no numbers.
+#[track_caller]
+pub fn try_constant_of<N: Nested>(value: N, dtype: DType) -> Result<Tensor> {
+    let here = Location::caller();
+    let constant = try_from_nested(&value)?;
+    match dtype {
+        DType::Resource => Err(Error::invalid_argument("constant", "a resource handle holds no numbers").at(here)),
+        _ => crate::ops::cast_to(&constant, dtype).map_err(|e| e.at(here)),
+    }
 }
 
 #[track_caller]
@@ -126,17 +154,42 @@ fn try_from_nested<N: Nested>(value: &N) -> Result<Tensor> {
     let here = Location::caller();
     let mut sizes = Vec::new();
     value.sizes(&mut sizes);
-    let mut flat = Vec::with_capacity(sizes.iter().product());
+    let mut flat = Vec::new();
     if !value.flatten(&sizes, &mut flat) {
         return Err(Error::invalid_argument("constant", "the rows have different lengths")
             .expected(format!("all rows like the first: {sizes:?}"))
             .at(here));
     }
-    Tensor::try_from_vec(flat, &sizes[..])
+    of_vec("constant", flat, &sizes[..])
+}
+
+/// A tensor over the memory of a vector; small ones are copied into the tensor's own block.
+#[track_caller]
+fn of_vec<T: Element>(op: &str, values: Vec<T>, shape: impl IntoShape) -> Result<Tensor> {
+    let here = Location::caller();
+    let shape = shape.into_shape().map_err(|e| e.in_op(op).at(here))?;
+    if shape.num_elements() != values.len() {
+        return Err(Error::invalid_argument(op, "the shape has another number of elements than the vector")
+            .got(format!("{} values", values.len()))
+            .expected(format!("{} for shape {shape}", shape.num_elements()))
+            .at(here));
+    }
+    let ty = TensorType::new(T::DTYPE, shape);
+    // A copy costs less than keeping an owner for so little.
+    if ty.bytes() <= 256 {
+        let out = Tensor::uninit(&ty).map_err(|e| e.in_op(op).at(here))?;
+        // SAFETY: as many elements of this type as the fresh tensor has.
+        unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), out.data().cast::<T>(), values.len()) };
+        return Ok(out);
+    }
+    let mut values = values;
+    let data = values.as_mut_ptr().cast();
+    // SAFETY: the vector owns the memory wherever its handle is moved, and nobody else has it.
+    Ok(unsafe { Tensor::adopt(&ty, data, Box::new(values)) })
 }
 
 impl Tensor {
-    /// A tensor over the memory of a vector, which is not copied.
+    /// A tensor over the memory of a vector, which is not copied unless it is small.
     ///
     /// ```
     /// use eagerflow::Tensor;
@@ -149,38 +202,23 @@ impl Tensor {
     /// InvalidArgument if the shape has another number of elements.
     #[track_caller]
     pub fn try_from_vec<T: Element>(values: Vec<T>, shape: impl IntoShape) -> Result<Self> {
-        let here = Location::caller();
-        let shape = shape.into_shape().map_err(|e| e.in_op("from_vec").at(here))?;
-        if shape.num_elements() != values.len() {
-            return Err(Error::invalid_argument(
-                "from_vec",
-                "the shape has another number of elements than the vector",
-            )
-            .got(format!("{} values", values.len()))
-            .expected(format!("{} for shape {shape}", shape.num_elements()))
-            .at(here));
-        }
-        let ty = TensorType::new(T::DTYPE, shape);
-        // Small ones lie in the tensor's own block.
-        if ty.bytes() <= 256 {
-            let out = Self::uninit(&ty)?;
-            // SAFETY: as many elements of this type as the fresh tensor has.
-            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), out.data().cast::<T>(), values.len()) };
-            return Ok(out);
-        }
-        let mut values = values;
-        let data = values.as_mut_ptr().cast();
-        // SAFETY: the vector owns the memory wherever its handle is moved, and nobody else has it.
-        Ok(unsafe { Self::adopt(&ty, data, Box::new(values)) })
+        of_vec("from_vec", values, shape)
     }
 
     /// A copy of a slice.
+    ///
+    /// ```
+    /// use eagerflow::Tensor;
+    /// let values = [1.5_f64; 6];
+    /// assert_eq!(Tensor::try_from_slice(&values, [3, 2])?.shape(), [3, 2]);
+    /// # Ok::<(), eagerflow::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`try_from_vec`](Self::try_from_vec).
     #[track_caller]
     pub fn try_from_slice<T: Element>(values: &[T], shape: impl IntoShape) -> Result<Self> {
-        Self::try_from_vec(values.to_vec(), shape)
+        of_vec("from_slice", values.to_vec(), shape)
     }
 }
 
@@ -189,6 +227,21 @@ impl<N: Nested> From<N> for Tensor {
     #[track_caller]
     fn from(value: N) -> Self {
         try_from_nested(&value).or_fail()
+    }
+}
+
+/// A vector of what an iterator gives.
+///
+/// ```
+/// use eagerflow::Tensor;
+/// let squares: Tensor = (1..=4).map(|i| i * i).collect();
+/// assert_eq!(squares.to_vec::<i32>(), [1, 4, 9, 16]);
+/// ```
+impl<T: Element> FromIterator<T> for Tensor {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let values: Vec<T> = values.into_iter().collect();
+        let len = values.len();
+        of_vec("from_iter", values, len).or_fail()
     }
 }
 
@@ -245,3 +298,6 @@ impl<N: Literal, const L: usize> IntoTensor for [N; L] {
         constant(self)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use crate::tensor::local::{LOCAL, mode};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
+use std::panic::Location;
 
 /// A device by number: 0 is the CPU, the others are GPUs in the driver's order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -53,36 +54,51 @@ impl Device {
 
     /// The device of a name such as `/cpu:0`, `cpu`, `/device:GPU:1` or `gpu:0`, whether or not it is there.
     ///
+    /// TensorFlow's full names, `/job:localhost/replica:0/task:0/device:CPU:0`, are understood as well.
+    ///
+    /// ```
+    /// use eagerflow::{Device, DeviceKind};
+    /// let device = Device::parse("/gpu:1")?;
+    /// assert_eq!((device.kind(), device.index()), (DeviceKind::Gpu, 1));
+    /// assert_eq!(device.to_string(), "/device:GPU:1");
+    /// # Ok::<(), eagerflow::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// InvalidArgument if the text names no device.
+    #[track_caller]
     pub fn parse(name: &str) -> Result<Self> {
+        let here = Location::caller();
         let lower = name.trim_start_matches('/').to_ascii_lowercase();
-        let lower = lower.strip_prefix("device:").unwrap_or(&lower);
-        let (kind, index) = lower.split_once(':').unwrap_or((lower, "0"));
+        let local = lower.strip_prefix("job:localhost/replica:0/task:0/").unwrap_or(&lower);
+        let local = local.strip_prefix("device:").unwrap_or(local);
+        let (kind, index) = local.split_once(':').unwrap_or((local, "0"));
         let kind = match kind {
             "cpu" => Some(DeviceKind::Cpu),
             "gpu" => Some(DeviceKind::Gpu),
             _ => None,
         };
-        match (kind, index.parse()) {
-            (Some(kind), Ok(index)) => Ok(Self { kind, index }),
+        // Digits only: `parse` would take a plus sign as well.
+        let index = index.bytes().all(|b| b.is_ascii_digit()).then(|| index.parse().ok()).flatten();
+        match (kind, index) {
+            (Some(kind), Some(index)) => Ok(Self { kind, index }),
             _ => Err(Error::invalid_argument("device", "not the name of a device")
                 .got(format!("`{name}`"))
-                .expected("`/cpu:0`, `/gpu:0`, `/gpu:1`, ...")),
+                .expected("`/cpu:0`, `/gpu:0`, `/gpu:1`, ...")
+                .at(here)),
         }
     }
 
     pub(crate) fn id(self) -> Result<DeviceId> {
-        match (self.kind, self.index) {
-            (DeviceKind::Cpu, 0) => Ok(DeviceId::CPU),
-            (DeviceKind::Cpu, index) => Err(Error::not_found("device", "there is no such CPU device")
-                .got(format!("/cpu:{index}"))
-                .expected("/cpu:0, which stands for all cores")),
-            (DeviceKind::Gpu, index) => Err(Error::not_found("device", "there is no such GPU on this machine")
-                .got(format!("/gpu:{index}"))
-                .expected("a device of `list_physical_devices`: /device:CPU:0")
-                .help("this version runs on the CPU only; use `/cpu:0`")),
+        if self == Self::CPU {
+            return Ok(DeviceId::CPU);
         }
+        let what = match self.kind {
+            DeviceKind::Cpu => "there is one CPU device, which stands for all cores".to_string(),
+            DeviceKind::Gpu => format!("there is no GPU {} that this build can use", self.index),
+        };
+        let there: Vec<String> = list_physical_devices(None).iter().map(Device::to_string).collect();
+        Err(Error::not_found("device", what).got(self).expected(there.join(", ")).help("use `/cpu:0`"))
     }
 
     pub(crate) fn of_id(_id: DeviceId) -> Self {
@@ -142,7 +158,7 @@ impl Drop for DeviceGuard {
 /// InvalidArgument for a text that names no device, NotFound for a device that is not there.
 #[track_caller]
 pub fn device(name: &str) -> Result<DeviceGuard> {
-    let here = std::panic::Location::caller();
+    let here = Location::caller();
     let id = Device::parse(name).and_then(Device::id).map_err(|e| e.at(here))?;
     let before = CURRENT.replace(id);
     let had_mode = LOCAL.with(|local| {
@@ -155,23 +171,109 @@ pub fn device(name: &str) -> Result<DeviceGuard> {
 
 impl crate::Tensor {
     /// The device that holds the elements.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::constant(1).device().to_string(), "/device:CPU:0");
+    /// ```
     pub fn device(&self) -> Device {
         Device::of_id(self.device_id())
     }
 
     /// This tensor on the CPU; the same handle if it is there already.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant(1);
+    /// assert_eq!(x.cpu().id(), x.id());
+    /// ```
     pub fn cpu(&self) -> crate::Tensor {
+        // All devices of this build are the CPU.
         self.clone()
     }
 
     /// This tensor on the named device; the same handle if it is there already.
     ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant(1).to_device("/cpu:0")?;
+    /// assert_eq!(x.device().kind(), tf::DeviceKind::Cpu);
+    /// # Ok::<(), tf::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`device`].
     #[track_caller]
     pub fn to_device(&self, name: &str) -> Result<crate::Tensor> {
-        let here = std::panic::Location::caller();
+        let here = Location::caller();
         Device::parse(name).and_then(Device::id).map_err(|e| e.at(here))?;
-        Ok(self.clone())
+        Ok(self.cpu())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate as tf;
+
+    #[test]
+    fn names_of_devices() {
+        let same = ["/cpu:0", "cpu", "CPU:0", "/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:0"];
+        for name in same {
+            assert_eq!(Device::parse(name).unwrap(), Device::CPU, "{name}");
+        }
+        let gpu = Device::parse("/GPU:12").unwrap();
+        assert_eq!((gpu.kind(), gpu.index(), gpu.to_string()), (DeviceKind::Gpu, 12, "/device:GPU:12".into()));
+        for name in ["", "/", "tpu:0", "cpu:", "cpu:x", "cpu:-1", "cpu:+1", "cpu:0:0", "gpu:99999999999999999999"] {
+            let error = Device::parse(name).unwrap_err();
+            let text = error.to_string();
+            assert!(matches!(error, Error::InvalidArgument(_)), "{text}");
+            assert!(text.contains(&format!("`{name}`")) && text.contains("device.rs"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_device_that_is_not_there_is_one_clear_error() {
+        let x = tf::constant(1.0);
+        let errors = [tf::device("/gpu:0").map(|_| ()).unwrap_err(), x.to_device("/gpu:0").unwrap_err()];
+        for error in errors {
+            assert!(matches!(error, Error::NotFound(_)));
+            let text = error.to_string();
+            let first = text.lines().next().unwrap();
+            assert_eq!(first, "NotFound: device: there is no GPU 0 that this build can use");
+            assert!(text.contains("expected: /device:CPU:0") && text.contains("device.rs"), "{text}");
+        }
+        let text = tf::device("/cpu:1").map(|_| ()).unwrap_err().to_string();
+        assert!(text.contains("one CPU device") && text.contains("got: /device:CPU:1"), "{text}");
+        // Nothing is left in force by a guard that was refused.
+        assert!(!LOCAL.with(|local| local.has(mode::DEVICE)));
+    }
+
+    #[test]
+    fn guards_nest_and_end() {
+        let on = || LOCAL.with(|local| local.has(mode::DEVICE));
+        {
+            let _outer = tf::device("/cpu:0").unwrap();
+            {
+                let _inner = tf::device("cpu").unwrap();
+                assert_eq!(tf::ones([3]).device(), Device::CPU);
+            }
+            assert!(on());
+            assert_eq!((tf::ones([2]) + 1.0).to_vec::<f32>(), [2.0, 2.0]);
+        }
+        assert!(!on());
+        let panicked = std::panic::catch_unwind(|| {
+            let _guard = tf::device("/cpu:0").unwrap();
+            panic!("inside");
+        });
+        assert!(panicked.is_err() && !on());
+    }
+
+    #[test]
+    fn the_list_holds_the_cpu() {
+        assert_eq!(tf::list_physical_devices(Some(DeviceKind::Cpu)), [Device::CPU]);
+        assert!(tf::list_physical_devices(None).contains(&Device::CPU));
+        let x = tf::constant([1, 2]);
+        assert_eq!((x.cpu().id(), x.to_device("/cpu:0").unwrap().id()), (x.id(), x.id()));
     }
 }

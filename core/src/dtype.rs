@@ -126,6 +126,42 @@ impl DType {
         matches!(self, Self::U8 | Self::U16 | Self::U32 | Self::U64)
     }
 
+    /// The least finite value, as TensorFlow's `tf.float32.min`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::float32.min(), tf::Number::Float(f64::from(f32::MIN)));
+    /// assert_eq!(tf::uint8.min(), tf::Number::Int(0));
+    /// assert_eq!(tf::fill([2], tf::float32.min()).to_vec::<f32>(), [f32::MIN; 2]);
+    /// ```
+    pub fn min(self) -> Number {
+        match self.max() {
+            Number::Float(max) => Number::Float(-max),
+            Number::Int(_) if self.is_unsigned() => Number::Int(0),
+            Number::Int(max) => Number::Int(-max - 1),
+            Number::Bool(_) => Number::Bool(false),
+        }
+    }
+
+    /// The greatest finite value, as TensorFlow's `tf.float32.max`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::int8.max(), tf::Number::Int(127));
+    /// assert_eq!(tf::float16.max().to_f64(), 65504.0);
+    /// ```
+    pub fn max(self) -> Number {
+        match self {
+            Self::F64 => Number::Float(f64::MAX),
+            Self::F32 => Number::Float(f32::MAX.into()),
+            Self::F16 => Number::Float(f16::MAX.to_f64()),
+            Self::BF16 => Number::Float(bf16::MAX.to_f64()),
+            // A handle holds no numbers; of none, the greatest is nothing more than the least.
+            Self::Resource | Self::Bool => Number::Bool(self == Self::Bool),
+            _ => Number::Int((1 << (8 * self.size() - usize::from(self.is_signed_integer()))) - 1),
+        }
+    }
+
     /// The type in which scalar programs compute: `f32` for the two 16-bit floats, else the type itself.
     #[inline]
     pub const fn compute(self) -> Self {
@@ -209,6 +245,69 @@ impl fmt::Display for DTypes {
         f.write_str(&names.join(", "))
     }
 }
+
+/// A number before it is known which dtype it gets: a literal beside a tensor, or a limit of a dtype.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert!(tf::int16.max() > tf::Number::Int(1000));
+/// assert_eq!(tf::uint64.max().to_f64(), 18446744073709551615.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub enum Number {
+    /// A float literal or value.
+    Float(f64),
+    /// An integer literal or value.
+    Int(i128),
+    /// A truth value.
+    Bool(bool),
+}
+
+impl Number {
+    /// The number as `f64`, rounded to the nearest where it has more digits; truth values are 0 and 1.
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Self::Float(value) => value,
+            Self::Int(value) => value as f64,
+            Self::Bool(value) => f64::from(value),
+        }
+    }
+}
+
+/// The dtypes under TensorFlow's names, for `tf::float32` and the like.
+#[allow(non_upper_case_globals, reason = "TensorFlow's own names")]
+mod names {
+    use super::DType;
+
+    macro_rules! names {
+        ($($name:ident $alias:literal $dtype:ident)*) => {$(
+            #[doc = concat!("[`DType::", stringify!($dtype), "`], TensorFlow's `tf.", $alias, "`.")]
+            ///
+            /// ```
+            #[doc = concat!("assert_eq!(eagerflow::", stringify!($name), ".name(), \"", $alias, "\");")]
+            /// ```
+            pub const $name: DType = DType::$dtype;
+        )*};
+    }
+
+    names! {
+        float16 "float16" F16
+        bfloat16 "bfloat16" BF16
+        float32 "float32" F32
+        float64 "float64" F64
+        int8 "int8" I8
+        int16 "int16" I16
+        int32 "int32" I32
+        int64 "int64" I64
+        uint8 "uint8" U8
+        uint16 "uint16" U16
+        uint32 "uint32" U32
+        uint64 "uint64" U64
+        bool_ "bool" Bool
+    }
+}
+
+pub use names::*;
 
 mod sealed {
     pub trait Sealed {}
@@ -301,3 +400,51 @@ macro_rules! for_dtype {
     }};
 }
 pub(crate) use for_dtype;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate as tf;
+
+    #[test]
+    fn limits_are_those_of_the_rust_types() {
+        fn check<T: Into<i128>>(dtype: DType, min: T, max: T) {
+            assert_eq!((dtype.min(), dtype.max()), (Number::Int(min.into()), Number::Int(max.into())));
+        }
+        check(tf::int8, i8::MIN, i8::MAX);
+        check(tf::int16, i16::MIN, i16::MAX);
+        check(tf::int32, i32::MIN, i32::MAX);
+        check(tf::int64, i64::MIN, i64::MAX);
+        check(tf::uint8, u8::MIN, u8::MAX);
+        check(tf::uint16, u16::MIN, u16::MAX);
+        check(tf::uint32, u32::MIN, u32::MAX);
+        check(tf::uint64, u64::MIN, u64::MAX);
+        for (dtype, min) in [(tf::float32, f64::from(f32::MIN)), (tf::float64, f64::MIN), (tf::float16, -65504.0)] {
+            assert_eq!((dtype.min(), dtype.max()), (Number::Float(min), Number::Float(-min)));
+        }
+        assert_eq!(tf::bfloat16.max().to_f64(), 3.3895313892515355e38);
+        assert_eq!((tf::bool_.min(), tf::bool_.max()), (Number::Bool(false), Number::Bool(true)));
+    }
+
+    #[test]
+    fn limits_are_operands() {
+        for dtype in DType::ALL.into_iter().filter(|d| *d != DType::Bool) {
+            let zero = tf::constant_of(0, dtype);
+            for limit in [dtype.min(), dtype.max()] {
+                assert_eq!((&zero + limit).try_to_f64().unwrap(), limit.to_f64(), "{dtype}");
+            }
+        }
+        let big = tf::constant_of(0, DType::I64) + tf::int64.max();
+        assert_eq!(big.item::<i64>(), i64::MAX);
+        assert!(tf::constant_of(0, DType::I8).try_add(tf::uint8.max()).is_err(), "255 does not fit");
+    }
+
+    #[test]
+    fn names_are_tensorflows_both_ways() {
+        for dtype in DType::ALL {
+            assert_eq!(DType::from_name(dtype.name()), Some(dtype));
+        }
+        assert_eq!(DType::from_name("float"), None);
+        assert_eq!((tf::float32, tf::bool_), (DType::F32, DType::Bool));
+    }
+}

@@ -20,7 +20,12 @@
 #[cfg(target_endian = "big")]
 compile_error!("eagerflow keeps constants as little-endian words; big-endian targets are not supported");
 
+// The macros name this crate from outside, also in its own tests.
+#[allow(unused_extern_crates, reason = "only what the macros make uses it")]
+extern crate self as eagerflow;
+
 mod backend;
+pub mod config;
 mod constant;
 pub mod data;
 pub mod debugging;
@@ -28,10 +33,16 @@ mod device;
 mod dtype;
 mod error;
 mod execute;
-mod memory;
+pub mod initializers;
+pub mod layers;
+pub mod losses;
+pub mod memory;
+pub mod metrics;
 mod module;
 mod op;
 mod ops;
+pub mod optim;
+pub mod random;
 mod scalar;
 pub mod shape;
 mod tape;
@@ -45,19 +56,27 @@ pub mod __testing;
 #[cfg(test)]
 mod skeleton;
 
-pub use constant::{IntoTensor, Literal, Nested, constant, constant_of};
+pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
-pub use dtype::{DType, DTypes, Element, bf16, f16};
+pub use dtype::*;
+pub use eagerflow_macros::{Module, custom_gradient};
 pub use error::{Error, Report, Result};
-pub use memory::MemoryStats;
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use ndarray::{self, s};
 pub use ops::functions::*;
 pub use ops::{AsTensor, Axes, IntoAxes, Operand, Padding, Pair, TensorRef, ToOperand, keep_dims};
 pub use shape::{Dim, Shape};
 pub use tape::{
-    Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, PersistentTape, Source,
-    Sources, StopRecording, UnconnectedGradients, Watch,
+    Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, LossFunction,
+    PersistentTape, Source, Sources, StopRecording, TensorFunction, UnconnectedGradients, Watch, gradients_function,
+    implicit_gradients, implicit_value_and_gradients, value_and_gradients_function,
 };
 pub use tensor::{Tensor, TensorType};
 pub use variable::Variable;
+
+/// What the macros' generated code names; not for other use.
+#[doc(hidden)]
+pub mod __rt {
+    pub use crate::module::{Fields, Module};
+    pub use crate::tape::custom::*;
+}

@@ -9,7 +9,7 @@ use crate::backend::cuda::elementwise_kernel;
 use crate::error::Result;
 use crate::execute::{Recorder, execute, with_recorder};
 use crate::op::{Facts, Infer, Kind, Op, OpRef, Outputs};
-use crate::ops::{Body, Cond, RandomUniform};
+use crate::ops::{Body, Cond, Law, RandomDraw};
 use crate::scalar::{Program, Scalar};
 use crate::shape::{Dim, Shape, Symbol};
 use crate::tensor::{Resource, Tensor, TensorType};
@@ -26,7 +26,7 @@ fn generator(seed: i64) -> Tensor {
 }
 
 fn uniform(generator: &Tensor, shape: Shape) -> Tensor {
-    let op = RandomUniform { shape, dtype: DType::F32, low: 0.0, high: 1.0 };
+    let op = RandomDraw { law: Law::Uniform { low: 0.0, high: 1.0 }, shape, dtype: DType::F32 };
     execute(&op, &[generator]).unwrap().pop().unwrap()
 }
 

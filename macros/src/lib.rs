@@ -1,1 +1,89 @@
 //! The macros of eagerflow: entry points only. The crate `eagerflow` re-exports them.
+
+mod custom_gradient;
+mod diag;
+mod module;
+mod names;
+
+use proc_macro::TokenStream;
+
+/// Gives a function a gradient of its own, as TensorFlow's `tf.custom_gradient`.
+///
+/// The body ends with a pair: what the function returns, and a closure that turns the cotangent of each output into the
+/// cotangent of each differentiable parameter. The signature shows what callers see: the outputs alone.
+///
+/// ```
+/// use eagerflow::{self as tf, GradientTape, Tensor, custom_gradient};
+///
+/// /// The identity, whose gradient is kept within a limit.
+/// #[custom_gradient]
+/// fn limited(x: &Tensor, limit: f32) -> Tensor {
+///     (x + 0.0, move |dy: &Tensor| dy * limit)
+/// }
+///
+/// let x = tf::constant([1.0, 2.0]);
+/// let mut tape = GradientTape::new();
+/// tape.watch(&x);
+/// let y = limited(&x, 0.5);
+/// assert_eq!(tape.gradient(&y, &x).to_vec::<f32>(), [0.5, 0.5]);
+/// ```
+///
+/// - **Parameters** whose type names `Tensor` or `Variable` are differentiable: `&Tensor`, `&Variable`, `&[Tensor]`,
+///   `[Tensor; 2]`, `Vec<Tensor>`, `Option<&Tensor>`. All others are host values and get no cotangent. `#[host]` on a
+///   parameter makes it a host value, `#[differentiable]` makes a generic one differentiable.
+/// - **The closure** takes one `&Tensor` for each output (one `&[Tensor]` where the function returns an array or `Vec`)
+///   and returns a tensor for one parameter, a tuple for several; `Option<Tensor>` or `()` stand for no gradient. It
+///   may return a `Result`. It may use reference parameters of the function: it gets copies of the handles.
+/// - **Variables** that the body reads, but that are no parameters, need a cotangent too if they are trainable: pairs
+///   after the others, `(dx, [(variable.clone(), dv)])`. Forgetting one is an error that names it.
+/// - **Errors**: a function that returns `Result<Tensor>` may use `?`, and ends with `Ok((outputs, closure))`.
+/// - Each branch of an `if` or `match` and each `return` may have a closure of its own.
+///
+/// The body's operations are recorded like all others, so the closure may be differentiated again.
+/// `#[custom_gradient(crate = path)]` names the crate where it is re-exported.
+#[proc_macro_attribute]
+pub fn custom_gradient(options: TokenStream, item: TokenStream) -> TokenStream {
+    custom_gradient::expand(options.into(), item.into()).into()
+}
+
+/// Makes a struct or enum a module: its variables are found, and its settings tell it from others.
+///
+/// Every field is visited in order: variables, tensors, other modules, `Option`s, `Vec`s, `Box`es, arrays and tuples of
+/// them; numbers, texts and derived enums are settings, whose values are part of the signature. Any generics work.
+///
+/// ```
+/// use eagerflow::{self as tf, Module, Variable};
+///
+/// #[derive(Module)]
+/// struct Dense {
+///     kernel: Variable,
+///     bias: Option<Variable>,
+///     activation: Activation,
+///     #[module(skip)]
+///     calls: std::cell::RefCell<u64>,
+/// }
+///
+/// #[derive(Module)]
+/// enum Activation {
+///     Linear,
+///     LeakyRelu { alpha: f32 },
+/// }
+///
+/// let dense = |activation| Dense {
+///     kernel: Variable::new([[1.0]]),
+///     bias: None,
+///     activation,
+///     calls: Default::default(),
+/// };
+/// let model = (dense(Activation::Linear), dense(Activation::LeakyRelu { alpha: 0.2 }));
+/// assert_eq!(model.trainable_variables().len(), 2);
+/// assert_eq!(model.named_variables()[1].0, "1/kernel");
+/// ```
+///
+/// - `#[module(skip)]` leaves a field out.
+/// - `#[module(value)]` makes a field of any type that implements `Hash` a setting.
+/// - `#[module(crate = path)]` on the type names the crate where it is re-exported.
+#[proc_macro_derive(Module, attributes(module))]
+pub fn derive_module(item: TokenStream) -> TokenStream {
+    module::expand(item.into()).into()
+}

@@ -1,7 +1,9 @@
 //! What the integration tests share: TensorFlow's numbers, comparisons, random inputs, and one row per operation.
 //! The tests of this package are its only users.
 
+pub mod child;
 pub mod compare;
 pub mod golden;
+pub mod inputs;
 pub mod random;
 pub mod rows;

@@ -1,5 +1,5 @@
 //! Seeded random numbers for the property tests, and the loop that runs a property over many cases.
-//! A failing case prints its seed; `EAGERFLOW_SEED` repeats it, `EAGERFLOW_HEAVY` runs twenty times as many.
+//! A failing case prints its seed; `EAGERFLOW_SEED` repeats it, `EAGERFLOW_HEAVY` runs two hundred times as many.
 
 /// A small generator (splitmix64): the same numbers on every machine.
 pub struct Random(u64);
@@ -91,7 +91,7 @@ pub fn property(name: &str, count: u64, mut check: impl FnMut(&mut Random)) {
     }
     // The seeds of different properties are far apart.
     let first = name.bytes().fold(17u64, |h, b| h.wrapping_mul(1_000_003) ^ u64::from(b)) << 20;
-    for i in 0..count * if heavy() { 20 } else { 1 } {
+    for i in 0..count * if heavy() { 200 } else { 1 } {
         run(first + i, &mut check);
     }
 }

@@ -117,7 +117,7 @@ impl<S: Structure> Dataset<S> {
         if how.buffer == usize::MAX && self.stages.len().is_none() {
             return refuse("all of an endless dataset cannot be shuffled", "shuffle first, then `repeat`");
         }
-        let seed = how.seed.unwrap_or_else(super::shuffle::global_seed);
+        let seed = how.seed.map_or_else(super::shuffle::global_seed, Ok)?;
         Ok(self.then(Shuffled::new(self.stages.clone(), how, seed)))
     }
 

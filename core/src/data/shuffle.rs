@@ -3,7 +3,9 @@
 
 use super::stage::{Item, Stage, Stream};
 use crate::backend::cpu::philox::{Philox, Stream as Words};
+use crate::dtype::DType;
 use crate::error::Result;
+use crate::random;
 use crate::tensor::TensorType;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -58,8 +60,9 @@ impl From<usize> for Shuffle {
 }
 
 /// A seed for a shuffle that brings none, from the stream that `tf::random::set_seed` sets.
-pub(super) fn global_seed() -> i64 {
-    0
+#[track_caller]
+pub(super) fn global_seed() -> Result<i64> {
+    random::try_uniform_int((), 0, i64::MAX, DType::I64, None)?.try_item()
 }
 
 pub(super) struct Shuffled {

@@ -93,6 +93,20 @@ fn execute_observed(op: &dyn Op, inputs: &[&Tensor], mode: u32) -> Result<Output
     Ok(outputs)
 }
 
+/// As [`execute`] for a read of a variable, which training does more often than anything else.
+#[track_caller]
+pub(crate) fn execute_read(op: &dyn Op, handle: &Tensor) -> Result<Tensor> {
+    let mode = LOCAL.with(|local| local.mode.get());
+    if mode & (mode::TRACE | mode::FORWARD) != 0 {
+        return execute1(op, &[handle]);
+    }
+    let value = crate::tensor::Resource::of(handle, op.name())?.lock().clone();
+    if mode & mode::TAPE != 0 {
+        crate::tape::observe_read(handle, &value, Location::caller());
+    }
+    Ok(value)
+}
+
 /// As [`execute`] for an operation with one result.
 #[inline]
 #[track_caller]

@@ -15,6 +15,11 @@ mod system;
 pub use class::Class;
 
 /// What the memory behind tensors amounts to; see [`stats`].
+///
+/// ```
+/// let stats = eagerflow::memory::stats();
+/// println!("{} MiB in use, {} MiB kept", stats.in_use >> 20, stats.cached >> 20);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryStats {
@@ -55,7 +60,18 @@ pub unsafe fn release(block: NonNull<u8>, class: Class) {
 /// What the memory behind tensors amounts to at this moment, over all threads.
 ///
 /// Threads count for themselves, so that counting costs them nothing; while others allocate, the sums may be off by
-/// the blocks in flight.
+/// the blocks in flight. Adopted memory, such as that of a vector or an ndarray array, is not counted; tensors of up to
+/// 64 bytes need none.
+///
+/// ```
+/// use eagerflow as tf;
+/// let before = tf::memory::stats();
+/// let x = tf::ones([1024, 1024]);
+/// let after = tf::memory::stats();
+/// assert!(after.in_use >= before.in_use + (4 << 20));
+/// assert!(after.peak >= after.in_use);
+/// # drop(x);
+/// ```
 pub fn stats() -> MemoryStats {
     depot::stats()
 }
@@ -65,6 +81,13 @@ pub fn stats() -> MemoryStats {
 /// The default is 1 GiB, or what the environment variable `EAGERFLOW_CACHE_LIMIT` says in bytes. What the process and
 /// this thread keep in excess is given back at once; other threads give up theirs when they next reach their limit, or
 /// when they end.
+///
+/// ```
+/// use eagerflow as tf;
+/// tf::memory::set_cache_limit(64 << 20);
+/// drop(tf::ones([8 << 20, 4]));
+/// assert!(tf::memory::stats().cached <= 64 << 20);
+/// ```
 pub fn set_cache_limit(bytes: usize) {
     depot::set_limit(bytes);
     magazine::shrink();
@@ -72,6 +95,13 @@ pub fn set_cache_limit(bytes: usize) {
 }
 
 /// Gives the memory kept by the process and by this thread back to the system.
+///
+/// ```
+/// use eagerflow as tf;
+/// drop(tf::ones([1024, 1024]));
+/// tf::memory::trim();
+/// assert!(tf::memory::stats().cached < 4 << 20);
+/// ```
 pub fn trim() {
     magazine::empty();
     depot::trim();

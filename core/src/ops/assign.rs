@@ -4,7 +4,7 @@
 use crate::backend::cpu::tile::{Tiled, fault_error};
 use crate::backend::cpu::{CpuCall, Work, copy, part};
 use crate::error::{Error, Result};
-use crate::execute::{execute, execute1};
+use crate::execute::{execute, execute_read};
 use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
 use crate::scalar::program_of;
 use crate::tensor::Tensor;
@@ -141,7 +141,7 @@ impl Op for Assign {
 /// The present value behind a handle.
 #[track_caller]
 pub(crate) fn read_variable(handle: &Tensor) -> Result<Tensor> {
-    execute1(&ReadVariable, &[handle])
+    execute_read(&ReadVariable, handle)
 }
 
 /// Changes the value behind a handle.

@@ -2,6 +2,7 @@
 //! TensorFlow's `x[...]`; made of `slice` and `reshape`, so nothing is copied, and ranges follow ndarray's rules.
 
 use super::slice::Slice;
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
 use crate::shape::{Dim, MAX_RANK, Shape};
@@ -10,9 +11,10 @@ use ndarray::{Dimension, SliceInfo, SliceInfoElem};
 use smallvec::{SmallVec, smallvec};
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
-/// What can stand in [`Tensor::at`]: an index, a range, an array of indices, or ndarray's `s![]`.
+/// What can stand in [`Tensor::at`]: an index, a range, an array of indices, ndarray's `s![]`, or a tensor of indices.
 ///
-/// Negative indices count from the end. Dimensions that are not named are taken whole.
+/// Negative indices count from the end. Dimensions that are not named are taken whole. An integer tensor picks rows as
+/// [`gather`](crate::gather) does, and so counts from the start only.
 ///
 /// ```
 /// use eagerflow::{self as tf, s};
@@ -21,16 +23,38 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 /// assert_eq!(x.at([1, 0]).item::<i32>(), 4);
 /// assert_eq!(x.at(1..).shape(), [1, 3]);
 /// assert_eq!(x.at(s![.., ..;-1]).to_vec::<i32>(), [3, 2, 1, 6, 5, 4]);
+/// assert_eq!(x.at(&tf::constant([1, 1, 0])).shape(), [3, 3]);
 /// ```
 pub trait IntoIndex {
-    /// The parts: one for each dimension named and one for each new axis.
+    /// This value as an index.
     #[doc(hidden)]
-    fn parts(self) -> Parts;
+    fn into_index(self) -> AnyIndex;
+}
+
+/// An index in any of its forms.
+#[doc(hidden)]
+pub enum AnyIndex {
+    /// One part for each dimension named and one for each new axis.
+    Parts(Parts),
+    /// Row numbers.
+    Rows(Tensor),
 }
 
 /// What an index is made of.
 #[doc(hidden)]
 pub type Parts = SmallVec<[SliceInfoElem; 4]>;
+
+impl IntoIndex for &Tensor {
+    fn into_index(self) -> AnyIndex {
+        AnyIndex::Rows(self.clone())
+    }
+}
+
+impl IntoIndex for Tensor {
+    fn into_index(self) -> AnyIndex {
+        AnyIndex::Rows(self)
+    }
+}
 
 /// An integer that can be an index.
 pub trait Position: Copy {
@@ -54,32 +78,32 @@ macro_rules! positions {
 positions!(i32 i64 isize usize u32 u64);
 
 impl<P: Position> IntoIndex for P {
-    fn parts(self) -> Parts {
-        smallvec![SliceInfoElem::Index(self.position())]
+    fn into_index(self) -> AnyIndex {
+        AnyIndex::Parts(smallvec![SliceInfoElem::Index(self.position())])
     }
 }
 
 impl<P: Position, const N: usize> IntoIndex for [P; N] {
-    fn parts(self) -> Parts {
-        self.iter().map(|p| SliceInfoElem::Index(p.position())).collect()
+    fn into_index(self) -> AnyIndex {
+        AnyIndex::Parts(self.iter().map(|p| SliceInfoElem::Index(p.position())).collect())
     }
 }
 
 impl<T: AsRef<[SliceInfoElem]>, In: Dimension, Out: Dimension> IntoIndex for SliceInfo<T, In, Out> {
-    fn parts(self) -> Parts {
-        self.as_ref().into()
+    fn into_index(self) -> AnyIndex {
+        AnyIndex::Parts(self.as_ref().into())
     }
 }
 
 impl<T: AsRef<[SliceInfoElem]>, In: Dimension, Out: Dimension> IntoIndex for &SliceInfo<T, In, Out> {
-    fn parts(self) -> Parts {
-        self.as_ref().into()
+    fn into_index(self) -> AnyIndex {
+        AnyIndex::Parts(self.as_ref().into())
     }
 }
 
 impl IntoIndex for &[SliceInfoElem] {
-    fn parts(self) -> Parts {
-        self.into()
+    fn into_index(self) -> AnyIndex {
+        AnyIndex::Parts(self.into())
     }
 }
 
@@ -91,9 +115,9 @@ fn after(last: isize) -> Option<isize> {
 macro_rules! ranges {
     ($($range:ty: $this:ident => $start:expr, $end:expr;)*) => {$(
         impl<P: Position> IntoIndex for $range {
-            fn parts(self) -> Parts {
+            fn into_index(self) -> AnyIndex {
                 let $this = self;
-                smallvec![SliceInfoElem::Slice { start: $start, end: $end, step: 1 }]
+                AnyIndex::Parts(smallvec![SliceInfoElem::Slice { start: $start, end: $end, step: 1 }])
             }
         }
     )*};
@@ -108,8 +132,8 @@ ranges! {
 }
 
 impl IntoIndex for RangeFull {
-    fn parts(self) -> Parts {
-        Parts::new()
+    fn into_index(self) -> AnyIndex {
+        AnyIndex::Parts(Parts::new())
     }
 }
 
@@ -140,9 +164,12 @@ impl Part {
                 0 => "none, the dimension is empty".to_string(),
                 _ => format!("-{known}..{known}"),
             };
-            return Err(Error::out_of_range("at", format!("index {index} is outside dimension {axis} of size {known}"))
-                .got(index)
-                .expected(expected));
+            return Err(Error::out_of_range(
+                "at",
+                format!("index {index} is outside dimension {axis} of size {known}"),
+            )
+            .got(index)
+            .expected(expected));
         }
         self.push(from_end(whole, index), Dim::ONE, 1);
         Ok(())
@@ -225,11 +252,23 @@ fn take(x: &Tensor, parts: &[SliceInfoElem]) -> Result<Tensor> {
     part.take(x)
 }
 
+#[track_caller]
+fn rows_of(x: &Tensor, rows: &Tensor) -> Result<Tensor> {
+    if rows.dtype() == DType::Bool {
+        return Err(Error::invalid_argument("at", "a mask is not an index")
+            .got(rows.ty())
+            .expected("an integer tensor")
+            .help("`boolean_mask` takes masks"));
+    }
+    super::functions::try_gather(x, rows, 0)
+}
+
 impl Tensor {
     /// The part that an index, a range or ndarray's `s![]` names: Python's `x[...]`. Nothing is copied.
     ///
     /// A single index drops its dimension, a range keeps it, and `NewAxis` adds one of size 1. Ranges follow ndarray:
-    /// both ends must lie within the dimension, and a negative step goes through the same range from its end.
+    /// both ends must lie within the dimension, and a negative step goes through the same range from its end. (Clippy
+    /// takes a literal `1..-1` for a mistake, in ndarray's macro too: allow `clippy::reversed_empty_ranges` where needed.)
     ///
     /// ```
     /// use eagerflow::{self as tf, ndarray::NewAxis, s};
@@ -254,7 +293,11 @@ impl Tensor {
     #[track_caller]
     pub fn try_at(&self, index: impl IntoIndex) -> Result<Tensor> {
         let here = std::panic::Location::caller();
-        take(self, &index.parts()).map_err(|e| e.at(here))
+        let part = match index.into_index() {
+            AnyIndex::Parts(parts) => take(self, &parts),
+            AnyIndex::Rows(rows) => rows_of(self, &rows),
+        };
+        part.map_err(|e| e.at(here))
     }
 }
 

@@ -2,11 +2,13 @@
 //! The list below is the only place that names them all.
 
 mod api;
+mod apply;
 mod axes;
 #[cfg(test)]
 pub(crate) mod differences;
 #[cfg(test)]
 mod elementwise_tests;
+mod normalise;
 mod operand;
 mod operators;
 mod pooling;
@@ -18,12 +20,18 @@ mod window;
 pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
 pub(crate) use assert::{Assert, assert_all};
+#[allow(unused_imports)] // The optimizers call them.
+pub(crate) use apply::{
+    AdamParameters, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,
+};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use gather::try_gather;
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
+pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
 pub use window::{Padding, Pair};
@@ -33,7 +41,6 @@ pub(crate) use {
     assign::assign_raw,
     cond::{Body, Cond},
     multiply::Multiply,
-    random_uniform::RandomUniform,
     tanh::Tanh,
 };
 
@@ -71,6 +78,7 @@ operations! {
     cond
     conv2d
     cos
+    cross_entropy
     cumprod
     cumsum
     div_no_nan
@@ -95,6 +103,7 @@ operations! {
     linspace
     log
     log1p
+    log_softmax
     logical
     matmul
     max_pool2d
@@ -106,7 +115,7 @@ operations! {
     pad
     pow
     print
-    random_uniform
+    random_draw
     range
     reciprocal
     reduce_all
@@ -133,6 +142,7 @@ operations! {
     silu
     sin
     slice
+    softmax
     softplus
     softsign
     split

@@ -3,20 +3,9 @@
 
 use super::AsTensor;
 use super::api::TensorRef;
-use crate::dtype::DType;
+use crate::dtype::{DType, Number};
 use crate::error::{Error, Result};
 use crate::tensor::{Tensor, TensorType};
-
-/// A number before it is known which dtype it gets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
-    /// A float literal or value.
-    Float(f64),
-    /// An integer literal or value.
-    Int(i128),
-    /// A truth value.
-    Bool(bool),
-}
 
 /// One side of a binary operation.
 pub enum Operand<'a> {
@@ -75,6 +64,17 @@ numbers!(f32: Float as f64 => F32, f64: Float as f64 => F32, i32: Int as i128 =>
     i8: Int as i128 => I8, i16: Int as i128 => I16, u8: Int as i128 => U8, u16: Int as i128 => U16,
     u32: Int as i128 => U32, u64: Int as i128 => U64, bool: Bool as bool => Bool);
 
+impl ToOperand for Number {
+    fn to_operand<'a>(self) -> Operand<'a> {
+        let dtype = match self {
+            Self::Float(_) => DType::F32,
+            Self::Int(_) => DType::I64,
+            Self::Bool(_) => DType::Bool,
+        };
+        Operand::Number(self, dtype)
+    }
+}
+
 impl Number {
     /// The bits of this number in a dtype.
     ///
@@ -93,8 +93,7 @@ impl Number {
             _ if dtype == DType::Bool => return refuse("a number cannot be used as a truth value"),
             Self::Float(value) => value,
             Self::Int(value) if dtype.is_integer() => {
-                let (low, high) = range(dtype);
-                if value < low || value > high {
+                if Self::Int(value) < dtype.min() || Self::Int(value) > dtype.max() {
                     return refuse("the number does not fit the dtype");
                 }
                 return Ok(value as u64 & u64::MAX >> (64 - 8 * dtype.size()));
@@ -118,15 +117,6 @@ impl Number {
         // SAFETY: a fresh scalar of this dtype.
         unsafe { crate::backend::cpu::vector::fill(dtype.size(), out.data(), bits, 1) };
         Ok(out)
-    }
-}
-
-/// The least and greatest value of an integer dtype.
-fn range(dtype: DType) -> (i128, i128) {
-    let bits = 8 * dtype.size() as u32;
-    match dtype.is_unsigned() {
-        true => (0, (1 << bits) - 1),
-        false => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
     }
 }
 

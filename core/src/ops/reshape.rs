@@ -83,6 +83,12 @@ pub(crate) fn reshape_to(x: &Tensor, shape: &Shape) -> Result<Tensor> {
     if x.shape() == shape {
         return Ok(x.clone());
     }
+    reshape_always(x, shape)
+}
+
+/// As [`reshape_to`], but a new tensor even where the shape stays.
+#[track_caller]
+pub(crate) fn reshape_always(x: &Tensor, shape: &Shape) -> Result<Tensor> {
     execute1(&Reshape { shape: *shape }, &[x])
 }
 

@@ -124,13 +124,13 @@ mod tests {
     #[test]
     fn rows_are_views_in_order() {
         let x = tf::constant([[1, 2], [3, 4], [5, 6]]);
-        let mut rows = x.iter();
+        let (mut rows, zero) = (x.iter(), 0);
         assert_eq!((rows.len(), x.len(), x.is_empty()), (3, 3, false));
         assert_eq!(rows.next().unwrap().to_vec::<i32>(), [1, 2]);
         assert_eq!(rows.next_back().unwrap().to_vec::<i32>(), [5, 6]);
         assert_eq!(rows.len(), 1);
-        assert_eq!(rows.nth(0).unwrap().shape(), [2]);
-        assert!(rows.next().is_none() && rows.next_back().is_none() && rows.nth(0).is_none());
+        assert_eq!(rows.nth(zero).unwrap().shape(), [2]);
+        assert!(rows.next().is_none() && rows.next_back().is_none() && rows.nth(zero).is_none());
         let numbers: Vec<i32> = (&tf::constant([7, 8])).into_iter().map(|n| n.item()).collect();
         assert_eq!(numbers, [7, 8]);
         let mut seen = 0;
@@ -171,7 +171,7 @@ mod tests {
         tape.watch(&x);
         let mut total = tf::constant(0.0);
         for (i, row) in x.iter().enumerate() {
-            total = total + tf::reduce_sum(&row * (i + 1) as f32, ());
+            total += tf::reduce_sum(&row * (i + 1) as f32, ());
         }
         assert_eq!(tape.gradient(&total, &x).to_vec::<f32>(), [1.0, 1.0, 2.0, 2.0]);
     }

@@ -1,7 +1,6 @@
 //! Small helpers that gradient rules and other operations build on: constants of a type, and dense embedding gradients.
 //! They are ordinary operations underneath, so they are recorded and differentiated like any other.
 
-use super::fill::fill_with;
 use super::scatter_nd::scatter_into;
 use crate::error::{Error, Result};
 use crate::shape::{Shape, Symbol, pin_hook};
@@ -11,8 +10,9 @@ pub(crate) use super::add::add_owned;
 pub(crate) use super::broadcast_to::broadcast_to_shape;
 pub(crate) use super::cast::cast_to;
 pub(crate) use super::concat::concat_all;
+pub(crate) use super::fill::fill_with;
 pub(crate) use super::reduce_sum::sum_axes;
-pub(crate) use super::reshape::reshape_to;
+pub(crate) use super::reshape::{reshape_always, reshape_to};
 pub(crate) use super::slice::slice_axis;
 
 /// Zeros of a type.

@@ -1,7 +1,7 @@
 //! `==`, `!=`, `<`, `<=`, `>`, `>=` of scalar tensors as Rust's `bool`, so that `while loss > target` is plain Rust.
 //! On other tensors they panic at the caller's line and name the operation that compares element by element.
 
-use super::compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+use super::compare::{Equal, Less, LessEqual, NotEqual};
 use super::operand::{Operand, ToOperand};
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -33,27 +33,27 @@ impl Side for Variable {
     }
 }
 
+/// Whether `op` holds; `name` is what the user would write for tensors, with the operands in the user's order.
 #[track_caller]
-fn holds(op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> bool {
-    decide(op, a, b).or_fail()
+fn holds(name: &str, op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> bool {
+    decide(name, op, a, b).or_fail()
 }
 
 #[track_caller]
-fn decide(op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<bool> {
+fn decide(name: &str, op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<bool> {
     let dtype = Operand::common_dtype(&[&a, &b]);
-    let (a, b) = (a.tensor(op.name(), dtype)?, b.tensor(op.name(), dtype)?);
+    let (a, b) = (a.tensor(name, dtype)?, b.tensor(name, dtype)?);
     if a.is_symbol() || b.is_symbol() {
-        return Err(Error::failed_precondition(op.name(), "a value of a graph being recorded is not known yet")
+        return Err(Error::failed_precondition(name, "a value of a graph being recorded is not known yet")
             .got(format!("{} and {}", a.ty(), b.ty()))
-            .help(format!("`tf::{}` gives the comparison as a tensor of the graph", op.name())));
+            .help(format!("`tf::{name}` gives the comparison as a tensor of the graph")));
     }
     if a.num_elements() != 1 || b.num_elements() != 1 {
-        return Err(Error::invalid_argument(op.name(), "only scalar tensors compare as one truth value")
+        return Err(Error::invalid_argument(name, "only scalar tensors compare as one truth value")
             .got(format!("{} and {}", a.ty(), b.ty()))
             .expected("two tensors with one element")
             .help(format!(
-                "`tf::{}(&a, &b)` compares element by element; `reduce_all` or `reduce_any` of that is one truth value",
-                op.name()
+                "`tf::{name}(&a, &b)` compares element by element; `reduce_all` or `reduce_any` of that is one truth value"
             )));
     }
     execute1(op, &[&a, &b])?.try_item::<bool>()
@@ -63,13 +63,14 @@ fn decide(op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<bool> {
 fn order(a: Operand<'_>, b: Operand<'_>) -> Option<Ordering> {
     let dtype = Operand::common_dtype(&[&a, &b]);
     let (a, b) = (a.tensor("less", dtype).or_fail(), b.tensor("less", dtype).or_fail());
-    if holds(&Less, Operand::Borrowed(&a), Operand::Borrowed(&b)) {
+    let (a, b) = (|| Operand::Borrowed(&a), || Operand::Borrowed(&b));
+    if holds("less", &Less, a(), b()) {
         return Some(Ordering::Less);
     }
-    if holds(&Equal, Operand::Borrowed(&a), Operand::Borrowed(&b)) {
+    if holds("equal", &Equal, a(), b()) {
         return Some(Ordering::Equal);
     }
-    holds(&Greater, Operand::Borrowed(&a), Operand::Borrowed(&b)).then_some(Ordering::Greater)
+    holds("greater", &Less, b(), a()).then_some(Ordering::Greater)
 }
 
 macro_rules! compared {
@@ -77,13 +78,13 @@ macro_rules! compared {
         impl PartialEq<$right> for $left {
             #[track_caller]
             fn eq(&self, other: &$right) -> bool {
-                holds(&Equal, self.side(), other.side())
+                holds("equal", &Equal, self.side(), other.side())
             }
 
             #[track_caller]
             #[expect(clippy::partialeq_ne_impl, reason = "the provided one would lose the caller's line")]
             fn ne(&self, other: &$right) -> bool {
-                holds(&NotEqual, self.side(), other.side())
+                holds("not_equal", &NotEqual, self.side(), other.side())
             }
         }
 
@@ -95,22 +96,22 @@ macro_rules! compared {
 
             #[track_caller]
             fn lt(&self, other: &$right) -> bool {
-                holds(&Less, self.side(), other.side())
+                holds("less", &Less, self.side(), other.side())
             }
 
             #[track_caller]
             fn le(&self, other: &$right) -> bool {
-                holds(&LessEqual, self.side(), other.side())
+                holds("less_equal", &LessEqual, self.side(), other.side())
             }
 
             #[track_caller]
             fn gt(&self, other: &$right) -> bool {
-                holds(&Greater, self.side(), other.side())
+                holds("greater", &Less, other.side(), self.side())
             }
 
             #[track_caller]
             fn ge(&self, other: &$right) -> bool {
-                holds(&GreaterEqual, self.side(), other.side())
+                holds("greater_equal", &LessEqual, other.side(), self.side())
             }
         }
     )*)*};
@@ -156,11 +157,22 @@ mod tests {
         }
         assert_eq!(steps, 111);
         let (a, b) = (tf::constant(1.0), tf::constant(2.0));
-        assert!(a < b && &a < &b && a <= &b && b > 1.5 && 1.5 < b && a == 1.0 && a != b && !(a >= b));
+        for (got, expected) in [
+            (a < b, true),
+            (a <= &b, true),
+            (a >= b, false),
+            (b > 1.5, true),
+            (1.5 > b, false),
+            (a == 1.0, true),
+            (a != b, true),
+        ] {
+            assert_eq!(got, expected);
+        }
         assert_eq!(a.partial_cmp(&b), Some(std::cmp::Ordering::Less));
         let nan = tf::constant(f32::NAN);
-        assert!(nan != nan && !(nan < 1.0) && !(nan >= 1.0) && nan.partial_cmp(&1.0).is_none());
-        assert!(tf::Variable::new(3.0) > 2.0 && tf::constant(true) == true);
+        let (equal, less, at_least) = (nan == f32::NAN, nan < 1.0, nan >= 1.0);
+        assert!(!equal && !less && !at_least && nan.partial_cmp(&1.0).is_none());
+        assert!(tf::Variable::new(3.0) > 2.0);
     }
 
     fn message(body: impl FnOnce() -> bool + std::panic::UnwindSafe) -> String {

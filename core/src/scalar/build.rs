@@ -41,7 +41,6 @@ impl Scalar {
     }
 
     /// Input number `index` of a fused program, as the operations' meanings take it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "graphs fuse with it; the skeleton test does so by hand"))]
     pub fn argument(&self, index: usize, dtype: DType) -> Val {
         super::program::widen(self, self.input(index, dtype))
     }

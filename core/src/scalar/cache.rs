@@ -59,25 +59,48 @@ impl Hasher for WordHasher {
 }
 
 /// A map that forgets everything when it is full: operations with constants in their meaning could else fill memory.
-pub(super) struct Cache<V>(HashMap<Key, V, BuildHasherDefault<WordHasher>>);
+///
+/// In front of it lie the latest entries by a few bits of their key: most calls are of operations just used.
+pub(super) struct Cache<V> {
+    front: [Option<(Key, V)>; FRONT],
+    map: HashMap<Key, V, BuildHasherDefault<WordHasher>>,
+}
 
 /// Entries a thread keeps per cache.
 const MOST: usize = 1024;
+const FRONT: usize = 64;
 
 impl<V: Clone> Cache<V> {
     pub const fn new() -> Self {
-        Self(HashMap::with_hasher(BuildHasherDefault::new()))
+        Self { front: [const { None }; FRONT], map: HashMap::with_hasher(BuildHasherDefault::new()) }
     }
 
     #[inline]
-    pub fn get(&self, key: &Key) -> Option<V> {
-        self.0.get(key).cloned()
+    pub fn get(&mut self, key: &Key) -> Option<V> {
+        let place = key.place();
+        match &self.front[place] {
+            Some((latest, value)) if latest == key => Some(value.clone()),
+            _ => {
+                let value = self.map.get(key).cloned()?;
+                self.front[place] = Some((*key, value.clone()));
+                Some(value)
+            }
+        }
     }
 
     pub fn insert(&mut self, key: Key, value: V) {
-        if self.0.len() >= MOST {
-            self.0.clear();
+        if self.map.len() >= MOST {
+            self.map.clear();
         }
-        self.0.insert(key, value);
+        self.front[key.place()] = Some((key, value.clone()));
+        self.map.insert(key, value);
+    }
+}
+
+impl Key {
+    #[inline]
+    fn place(&self) -> usize {
+        let word = self.name as u64 ^ self.attributes ^ self.dtypes << 3 ^ (self.index as u64) << 5;
+        (word ^ word >> 7 ^ word >> 13) as usize % FRONT
     }
 }

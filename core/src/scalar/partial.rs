@@ -40,7 +40,7 @@ thread_local! {
 /// The derivative of an element-wise operation by input `index`; `None` where it is zero everywhere.
 pub(crate) fn partial(op: &dyn Op, dtypes: &[DType], index: usize) -> Option<Rc<PartialInfo>> {
     let Some(key) = Key::new(op, dtypes, index) else { return make(op, dtypes, index).map(Rc::new) };
-    if let Some(known) = PARTIALS.with_borrow(|partials| partials.get(&key)) {
+    if let Some(known) = PARTIALS.with_borrow_mut(|partials| partials.get(&key)) {
         return known;
     }
     let made = make(op, dtypes, index).map(Rc::new);
@@ -141,7 +141,7 @@ impl Op for Partial {
         let xs: SmallVec<[Val; 4]> =
             (0..n).map(|i| find(i).unwrap_or_else(|| s.unused(self.dtypes[i].compute()))).collect();
         let dy = inputs[inputs.len() - 1];
-        let stand_in = |s: &Scalar, dtype| find(n).unwrap_or_else(|| s.unused(dtype));
+        let stand_in = |s: &Scalar, dtype: DType| find(n).unwrap_or_else(|| s.unused(dtype.compute()));
         match expression(s, &*self.of, &xs, &self.dtypes, self.index, stand_in, |_, _| dy) {
             Some((result, _)) => result,
             // `make` found a path with the same operation and dtypes.

@@ -104,7 +104,9 @@ impl Program {
                     program.steps.push(Step { code, operand, result: node.dtype, args, to });
                     let mut released: SmallVec<[u16; 3]> = SmallVec::new();
                     for &source in &node.args[..code.arity()] {
+                        // A result that is also used inside stays until it is copied at the end.
                         if last_use[source as usize] == Some(i)
+                            && !roots.iter().any(|r| r.0 == source)
                             && let Some(Slot::Temp(t)) = slots[source as usize]
                             && !released.contains(&t)
                         {
@@ -194,7 +196,7 @@ thread_local! {
 /// The program of an element-wise operation, from this thread's cache.
 pub(crate) fn program_of(op: &dyn Op, dtypes: &[DType]) -> Rc<Program> {
     let Some(key) = Key::new(op, dtypes, 0) else { return Rc::new(build(op, dtypes)) };
-    if let Some(program) = PROGRAMS.with_borrow(|programs| programs.get(&key)) {
+    if let Some(program) = PROGRAMS.with_borrow_mut(|programs| programs.get(&key)) {
         return program;
     }
     let program = Rc::new(build(op, dtypes));

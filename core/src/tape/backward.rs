@@ -12,8 +12,10 @@ use smallvec::SmallVec;
 pub(crate) trait CustomRule {
     /// The function's name.
     fn name(&self) -> &str;
+    /// The user's name for an input, for messages.
+    fn input_name(&self, index: usize) -> String;
     /// One answer per input, from one cotangent per output.
-    fn backward(&self, dys: &[Tensor], needs: &[bool]) -> Result<Vec<Option<Tensor>>>;
+    fn backward(&self, dys: &[Tensor]) -> Result<Vec<Option<Tensor>>>;
 }
 
 /// One step of the walk backwards.

@@ -44,23 +44,24 @@ pub(super) enum Entries<'a> {
 }
 
 impl Entries<'_> {
-    fn list(&self) -> &[Entry] {
+    pub fn list(&self) -> &[Entry] {
         match self {
             Self::Consumed(list) => list,
             Self::Kept(list) => list,
         }
     }
 
-    fn drop_from(&mut self, position: usize) {
+    /// Frees what an entry holds, at the last use of its activations. Who fed whom stays, to explain missing gradients.
+    fn spend(&mut self, position: usize) {
         if let Self::Consumed(list) = self {
-            list.truncate(position);
+            list[position].spend();
         }
     }
 }
 
 /// Cotangents of `sources` (slot numbers), given those of the targets, for a tape with `slots` slots.
 pub(super) fn backprop(
-    mut entries: Entries<'_>,
+    entries: &mut Entries<'_>,
     slots: u32,
     targets: SmallVec<[(u32, Tensor); 1]>,
     sources: &[u32],
@@ -76,8 +77,7 @@ pub(super) fn backprop(
         position -= 1;
         let entry = &entries.list()[position];
         step(entry, &wanted, sources, &mut cotangents).map_err(|e| e.at(entry.location))?;
-        // Dropping an entry after its use frees its activations at their last use.
-        entries.drop_from(position);
+        entries.spend(position);
     }
     let mut answers = SmallVec::new();
     for (i, &slot) in sources.iter().enumerate() {
@@ -92,7 +92,7 @@ pub(super) fn backprop(
 }
 
 /// Which slots depend on a source: only through them do cotangents flow.
-fn reachable(entries: &[Entry], slots: u32, sources: &[u32]) -> SmallVec<[bool; 64]> {
+pub(super) fn reachable(entries: &[Entry], slots: u32, sources: &[u32]) -> SmallVec<[bool; 64]> {
     let mut wanted = SmallVec::from_elem(false, slots as usize);
     for &source in sources.iter().filter(|&&s| s != UNTRACKED) {
         wanted[source as usize] = true;
@@ -118,15 +118,14 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
         slot => cotangents[slot as usize].take(),
     };
     // Most operations have one output; element-wise ones and reads go on without any list.
-    if let Rule::Op(op) = &entry.rule
-        && let Kind::Elementwise { .. } | Kind::Read = op.kind()
-    {
+    if entry.is_short() {
         let Some(dy) = incoming(entry.outputs[0].slot) else { return Ok(()) };
-        return match op.kind() {
+        if let Rule::Read = entry.rule {
             // The variable's cotangent is that of the value read: rows of an embedding stay rows.
-            Kind::Read => accumulate(&mut cotangents[entry.inputs[0].slot as usize], inspect(op.name(), 0, dy)?),
-            _ => elementwise(entry, &dy.into_dense()?, wants, cotangents),
-        };
+            let dy = inspect(entry.rule.name(), 0, dy)?;
+            return accumulate(&mut cotangents[entry.inputs[0].slot as usize], dy);
+        }
+        return elementwise(entry, &dy.into_dense()?, wants, cotangents);
     }
     let mut dys: SmallVec<[Option<Tensor>; 1]> = SmallVec::new();
     for output in &entry.outputs {
@@ -139,7 +138,9 @@ fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Optio
     entry.inputs.iter().for_each(|port| needs.push(wants(port)));
     let given = match &entry.rule {
         Rule::Custom(rule) => custom(entry, &**rule, dys, &needs)?,
+        Rule::Spent => return Err(Error::internal("gradient", "an entry of the tape was used before")),
         Rule::Op(op) => by_rule(entry, &**op, dys, needs)?,
+        Rule::Read => Given::new(),
     };
     for (i, cotangent) in given.into_iter().enumerate() {
         if let Some(cotangent) = cotangent {
@@ -245,7 +246,7 @@ fn custom(
             None => ops::zeros_of(&output.ty)?,
         });
     }
-    let answers = rule.backward(&dense, needs)?;
+    let answers = rule.backward(&dense)?;
     let mut given = Given::new();
     for (i, answer) in answers.into_iter().enumerate() {
         let Some(dx) = answer.filter(|_| needs[i]) else {
@@ -253,14 +254,12 @@ fn custom(
             continue;
         };
         let ty = &entry.inputs[i].ty;
-        if ty.dtype != DType::Resource && dx.ty() != ty {
-            return Err(Error::invalid_argument(
-                rule.name(),
-                format!("the custom gradient of input {i} has the wrong type"),
-            )
-            .got(dx.ty())
-            .expected(ty)
-            .help("the closure must return, for each input, a tensor of the input's own dtype and shape"));
+        if dx.ty() != ty {
+            let what = format!("the custom gradient of `{}` has the wrong type", rule.input_name(i));
+            return Err(Error::invalid_argument(rule.name(), what)
+                .got(dx.ty())
+                .expected(ty)
+                .help("the closure returns, for each input, a tensor of the input's own dtype and shape"));
         }
         given.push(Some(Cotangent::Dense(dx)));
     }

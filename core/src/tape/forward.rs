@@ -2,6 +2,7 @@
 //! Each operation's tangent comes from its gradient rule applied twice, so every differentiable operation has one.
 
 use super::driver::{Entries, backprop};
+use super::gradient_tape::Running;
 use super::record::{self, Entry, IdMap, TapeData, UNTRACKED};
 use super::{Cotangent, Differentiable};
 use crate::error::{Error, OrFail, Result};
@@ -75,10 +76,29 @@ impl ForwardAccumulator {
 
 impl Drop for ForwardAccumulator {
     fn drop(&mut self) {
-        ACCUMULATORS.with_borrow_mut(|all| {
+        // An accumulator in a thread-local may end after the list has.
+        let _ = ACCUMULATORS.try_with(|all| {
+            let mut all = all.borrow_mut();
             all.retain(|other| !Rc::ptr_eq(other, &self.0));
             LOCAL.with(|local| local.set_mode(mode::FORWARD, !all.is_empty()));
         });
+    }
+}
+
+/// Accumulators that do not follow what runs while this lives; a panic brings them back too.
+struct Hidden(Vec<Tangents>);
+
+impl Hidden {
+    /// Hides the accumulators from number `first` on.
+    fn from(first: usize) -> Self {
+        Self(ACCUMULATORS.with_borrow_mut(|all| all.split_off(first)))
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        ACCUMULATORS.with_borrow_mut(|all| all.append(&mut self.0));
+        LOCAL.with(|local| local.set_mode(mode::FORWARD, true));
     }
 }
 
@@ -92,11 +112,25 @@ pub(super) fn follow(
     each(inputs, outputs, |scratch| record::note(scratch, op, inputs, outputs, location))
 }
 
+/// Gives results that get a new identity the tangents they had.
+pub(super) fn rename(inner: &[Tensor], outer: &[Tensor]) {
+    ACCUMULATORS.with_borrow(|all| {
+        for tangents in all {
+            for (inner, outer) in inner.iter().zip(outer) {
+                let tangent = tangents.borrow().get(&inner.id()).cloned();
+                if let Some(tangent) = tangent {
+                    tangents.borrow_mut().insert(outer.id(), tangent);
+                }
+            }
+        }
+    });
+}
+
 /// Carries the tangents of all accumulators over whatever `note` writes onto an empty tape.
 pub(super) fn each(inputs: &[&Tensor], outputs: &[Tensor], note: impl Fn(&mut TapeData)) -> Result<()> {
     let count = ACCUMULATORS.with_borrow(Vec::len);
     for i in 0..count {
-        let tangents = ACCUMULATORS.with_borrow(|all| all[i].clone());
+        let Some(tangents) = ACCUMULATORS.with_borrow(|all| all.get(i).cloned()) else { break };
         let given: Vec<Option<Tensor>> = inputs.iter().map(|t| tangents.borrow().get(&t.id()).cloned()).collect();
         if given.iter().all(Option::is_none) {
             continue;
@@ -108,9 +142,9 @@ pub(super) fn each(inputs: &[&Tensor], outputs: &[Tensor], note: impl Fn(&mut Ta
         note(&mut scratch);
         let Some(entry) = scratch.entries.pop() else { continue };
         // The products below are followed by accumulators started earlier (for second orders), not by this one.
-        let hidden = ACCUMULATORS.with_borrow_mut(|all| all.split_off(i));
+        let hidden = Hidden::from(i);
         let result = push_forward(entry, scratch.count, &given);
-        ACCUMULATORS.with_borrow_mut(|all| all.extend(hidden));
+        drop(hidden);
         for (output, tangent) in outputs.iter().zip(result?) {
             if let Some(tangent) = tangent {
                 tangents.borrow_mut().insert(output.id(), tangent);
@@ -136,31 +170,33 @@ fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result
         };
         dummies.push(dummy);
     }
-    let sources: Vec<u32> =
-        entry.inputs.iter().zip(tangents).map(|(p, t)| if t.is_some() { p.slot } else { UNTRACKED }).collect();
-    let inner = record::push(false);
-    let noted = (|| {
-        dummies.iter().flatten().for_each(|d| record::watch(&mut inner.borrow_mut(), d));
-        let products = backprop(Entries::Kept(&[entry]), slots, seeds, &sources)?;
-        // Rows become dense while the inner tape still records.
-        products.into_iter().map(|c| c.map(Cotangent::into_dense).transpose()).collect::<Result<Vec<_>>>()
-    })();
-    record::remove(&inner);
+    // A tensor that is given twice has one cotangent, the sum over both places: it counts once.
+    let mut sources: Vec<u32> = Vec::new();
+    for (port, tangent) in entry.inputs.iter().zip(tangents) {
+        let counts = tangent.is_some() && !sources.contains(&port.slot);
+        sources.push(if counts { port.slot } else { UNTRACKED });
+    }
+    let inner = Running::start(false);
+    dummies.iter().flatten().for_each(|d| record::watch(&mut inner.0.borrow_mut(), d));
+    let products = backprop(&mut Entries::Kept(&[entry]), slots, seeds, &sources)?;
+    // Rows become dense while the inner tape still records.
+    let dense = |c: Option<Cotangent>| c.map(Cotangent::into_dense).transpose();
+    let products = products.into_iter().map(dense).collect::<Result<Vec<_>>>()?;
+    inner.stop();
     let mut targets = SmallVec::new();
-    for (cotangent, tangent) in noted?.into_iter().zip(tangents) {
-        if let (Some(dense), Some(tangent)) = (cotangent, tangent) {
-            let slot = inner.borrow().find(&dense);
+    for (product, tangent) in products.iter().zip(tangents) {
+        if let (Some(product), Some(tangent)) = (product, tangent) {
+            let slot = inner.0.borrow().find(product);
             if slot != UNTRACKED {
                 targets.push((slot, tangent.clone()));
             }
         }
     }
     let (mut entries, count, sources) = {
-        let mut data = inner.borrow_mut();
+        let mut data = inner.0.borrow_mut();
         let sources: Vec<u32> = dummies.iter().map(|d| d.as_ref().map_or(UNTRACKED, |d| data.find(d))).collect();
         (std::mem::take(&mut data.entries), data.count, sources)
     };
-    let result = backprop(Entries::Consumed(&mut entries), count, targets, &sources)?;
-    record::recycle(inner);
-    result.into_iter().map(|c| c.map(Cotangent::into_dense).transpose()).collect()
+    let result = backprop(&mut Entries::Consumed(&mut entries), count, targets, &sources)?;
+    result.into_iter().map(dense).collect()
 }

@@ -1,13 +1,13 @@
 //! The tapes that users hold: [`GradientTape`] for one gradient, [`PersistentTape`] for several.
 //! Both record from their creation on; dropping one, or taking the gradient, ends it.
 
-use super::driver::{Entries, backprop};
-use super::record::{self, TapeData, UNTRACKED};
+use super::driver::{Entries, backprop, reachable};
+use super::record::{self, Entry, TapeData, UNTRACKED};
 use super::sources::Targets;
 use super::{Cotangent, Gradients, Sources, Watch};
 use crate::error::{Error, OrFail, Result};
 use crate::ops;
-use crate::tensor::{Resource, Tensor};
+use crate::tensor::{Resource, Tensor, TensorType};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::panic::Location;
@@ -65,7 +65,7 @@ impl GradientOptions {
 /// assert_eq!(slope.item::<f32>(), 6.0);
 /// ```
 #[must_use = "a tape records only while it is alive"]
-pub struct GradientTape(Running);
+pub struct GradientTape(pub(super) Running);
 
 /// A tape that gives any number of gradients, TensorFlow's `persistent=True`.
 ///
@@ -83,15 +83,15 @@ pub struct GradientTape(Running);
 /// assert_eq!(tape.gradient(&y, &x).item::<f32>(), 6.0);
 /// ```
 #[must_use = "a tape records only while it is alive"]
-pub struct PersistentTape(Running);
+pub struct PersistentTape(pub(super) Running);
 
 /// A tape on this thread's list.
-struct Running(Rc<RefCell<TapeData>>);
+pub(super) struct Running(pub(super) Rc<RefCell<TapeData>>);
 
 impl Drop for Running {
     fn drop(&mut self) {
         record::remove(&self.0);
-        record::recycle(self.0.clone());
+        record::recycle(std::mem::take(&mut self.0));
     }
 }
 
@@ -106,7 +106,7 @@ impl Drop for StopRecording {
 }
 
 impl Running {
-    fn start(watch_variables: bool) -> Self {
+    pub(super) fn start(watch_variables: bool) -> Self {
         Self(record::push(watch_variables))
     }
 
@@ -115,49 +115,122 @@ impl Running {
         sources.for_each(&mut |tensor| record::watch(&mut data, tensor));
     }
 
+    /// Ends recording; what was recorded stays.
+    pub(super) fn stop(&self) {
+        record::remove(&self.0);
+    }
+
+    /// Takes the entries out while `walk` runs, because its own operations may be recorded on this very tape, and puts
+    /// them back before those, also after a panic in a gradient rule.
+    pub(super) fn with_kept<R>(&self, walk: impl FnOnce(&mut Entries<'_>) -> R) -> R {
+        struct Restore<'a>(&'a RefCell<TapeData>, Vec<Entry>);
+        impl Drop for Restore<'_> {
+            fn drop(&mut self) {
+                if let Ok(mut data) = self.0.try_borrow_mut() {
+                    self.1.append(&mut data.entries);
+                    data.entries = std::mem::take(&mut self.1);
+                }
+            }
+        }
+        let kept = Restore(&self.0, std::mem::take(&mut self.0.borrow_mut().entries));
+        walk(&mut Entries::Kept(&kept.1))
+    }
+
+    /// The cotangents of `handles`, from those of `targets`.
+    pub(super) fn walk(
+        &self,
+        targets: &[Tensor],
+        seeds: SmallVec<[Tensor; 1]>,
+        handles: &[Tensor],
+        entries: &mut Entries<'_>,
+    ) -> Result<SmallVec<[Option<Cotangent>; 4]>> {
+        let (seeds, sources, slots) = {
+            let data = self.0.borrow();
+            let mut found: SmallVec<[(u32, Tensor); 1]> = SmallVec::new();
+            for (target, seed) in targets.iter().zip(seeds) {
+                match data.find(target) {
+                    UNTRACKED => {}
+                    slot => found.push((slot, seed)),
+                }
+            }
+            (found, handles.iter().map(|h| data.find(h)).collect::<SmallVec<[u32; 8]>>(), data.count)
+        };
+        backprop(entries, slots, seeds, &sources)
+    }
+
     /// The gradients of `targets` by `handles`, walking over `entries`.
     fn gradients(
         &self,
         targets: &[Tensor],
         handles: &[Tensor],
         options: &GradientOptions,
-        entries: Entries<'_>,
+        entries: &mut Entries<'_>,
     ) -> Result<Gradients> {
-        let (seeds, sources, slots) = {
-            let data = self.0.borrow();
-            let seeds = seeds(&data, targets, options)?;
-            (seeds, handles.iter().map(|h| data.find(h)).collect::<SmallVec<[u32; 8]>>(), data.count)
-        };
-        let mut list = backprop(entries, slots, seeds, &sources)?;
-        let mut reasons = Vec::new();
-        if list.iter().any(Option::is_none) {
-            reasons = self.reasons(targets, &list);
-        }
+        // Making the seeds runs operations, which this tape may record: so it is looked at afterwards.
+        let mut list = self.walk(targets, seeds(targets, options)?, handles, entries)?;
+        let reasons = reasons(&self.0.borrow(), entries.list(), targets, handles, &list);
         if options.unconnected == UnconnectedGradients::Zero {
             for (entry, handle) in list.iter_mut().zip(handles) {
                 if entry.is_none() {
-                    let ty = handle.as_object::<Resource>().map_or(*handle.ty(), Resource::ty);
-                    *entry = Some(Cotangent::Dense(ops::zeros_of(&ty)?));
+                    *entry = Some(Cotangent::Dense(ops::zeros_of(&value_type(handle))?));
                 }
             }
         }
         Ok(Gradients { list, reasons })
     }
 
-    /// For each missing gradient, the operation that cut the path, if one did.
-    fn reasons(&self, targets: &[Tensor], list: &[Option<Cotangent>]) -> Vec<Option<String>> {
+    /// For each missing gradient, why it is missing, where that is known.
+    pub(super) fn reasons(
+        &self,
+        targets: &[Tensor],
+        handles: &[Tensor],
+        list: &[Option<Cotangent>],
+    ) -> Vec<Option<String>> {
         let data = self.0.borrow();
-        let cut = targets.iter().find_map(|t| data.cuts.get(&t.id()));
-        let why = cut.map(|cut| {
-            let at = cut.location;
-            format!("`{}` at {}:{} stops the gradient: {}", cut.op, at.file(), at.line(), cut.reason)
-        });
-        list.iter().map(|entry| if entry.is_none() { why.clone() } else { None }).collect()
+        reasons(&data, &data.entries, targets, handles, list)
     }
 }
 
-/// The slots of the targets with the cotangents they start from.
-fn seeds(data: &TapeData, targets: &[Tensor], options: &GradientOptions) -> Result<SmallVec<[(u32, Tensor); 1]>> {
+/// The type of a source's value: its own, or that of the variable.
+pub(super) fn value_type(handle: &Tensor) -> TensorType {
+    handle.as_object::<Resource>().map_or(*handle.ty(), Resource::ty)
+}
+
+fn reasons(
+    data: &TapeData,
+    entries: &[Entry],
+    targets: &[Tensor],
+    handles: &[Tensor],
+    list: &[Option<Cotangent>],
+) -> Vec<Option<String>> {
+    if list.iter().all(Option::is_some) {
+        return Vec::new();
+    }
+    let behind = targets.iter().find_map(|t| data.cuts.get(&t.id()));
+    let one = |handle: &Tensor| {
+        let slot = data.find(handle);
+        if !value_type(handle).dtype.is_floating() {
+            return Some("the source is not floating-point".to_owned());
+        }
+        if slot == UNTRACKED {
+            return Some("the tape does not follow it: `watch` it before it is used".to_owned());
+        }
+        let cut = behind.or_else(|| {
+            if data.stopped.is_empty() {
+                return None;
+            }
+            let from = reachable(entries, data.count, &[slot]);
+            let reached = |slots: &[u32]| slots.iter().any(|&s| s != UNTRACKED && from[s as usize]);
+            data.stopped.iter().find(|(slots, _)| reached(slots)).map(|(_, cut)| cut)
+        })?;
+        let at = cut.location;
+        Some(format!("`{}` at {}:{} stops the gradient: {}", cut.op, at.file(), at.line(), cut.reason))
+    };
+    list.iter().zip(handles).map(|(entry, handle)| if entry.is_none() { one(handle) } else { None }).collect()
+}
+
+/// The cotangents that the targets start from.
+fn seeds(targets: &[Tensor], options: &GradientOptions) -> Result<SmallVec<[Tensor; 1]>> {
     if let Some(given) = &options.output_gradients
         && given.len() != targets.len()
     {
@@ -165,31 +238,22 @@ fn seeds(data: &TapeData, targets: &[Tensor], options: &GradientOptions) -> Resu
             .got(given.len())
             .expected(targets.len()));
     }
-    let mut seeds = SmallVec::new();
-    for (i, target) in targets.iter().enumerate() {
-        let seed = match &options.output_gradients {
-            Some(given) if given[i].ty() != target.ty() => {
-                return Err(Error::invalid_argument("gradient", "an output gradient has not its target's type")
-                    .got(given[i].ty())
-                    .expected(target.ty()));
-            }
-            Some(given) => given[i].clone(),
-            None => {
-                if !target.dtype().is_floating() {
-                    return Err(Error::invalid_argument("gradient", "the target is not floating-point")
-                        .got(target.ty())
-                        .expected("float16, bfloat16, float32 or float64")
-                        .help("differentiate before the conversion to integers"));
-                }
-                ops::ones_of(target.ty())?
-            }
-        };
-        match data.find(target) {
-            UNTRACKED => {}
-            slot => seeds.push((slot, seed)),
+    let seed = |(i, target): (usize, &Tensor)| match &options.output_gradients {
+        Some(given) if given[i].ty() != target.ty() => {
+            Err(Error::invalid_argument("gradient", "an output gradient has not its target's type")
+                .got(given[i].ty())
+                .expected(target.ty()))
         }
-    }
-    Ok(seeds)
+        Some(given) => Ok(given[i].clone()),
+        None if !target.dtype().is_floating() => {
+            Err(Error::invalid_argument("gradient", "the target is not floating-point")
+                .got(target.ty())
+                .expected("float16, bfloat16, float32 or float64")
+                .help("differentiate before the conversion to integers"))
+        }
+        None => ops::ones_of(target.ty()),
+    };
+    targets.iter().enumerate().map(seed).collect()
 }
 
 macro_rules! common {
@@ -213,7 +277,10 @@ macro_rules! common {
 
             /// Forgets everything recorded and watched so far; recording goes on.
             pub fn reset(&mut self) {
-                self.0.0.borrow_mut().clear();
+                // What is dropped may hold closures that run operations, so it goes when the tape can be looked at.
+                let fresh = TapeData { watch_variables: self.0.0.borrow().watch_variables, ..TapeData::default() };
+                let paused = self.0.0.borrow().paused;
+                drop(self.0.0.replace(TapeData { paused, ..fresh }));
             }
         }
     };
@@ -298,9 +365,9 @@ impl GradientTape {
     }
 
     fn list(self, targets: &[Tensor], handles: &[Tensor], options: &GradientOptions) -> Result<Gradients> {
-        record::remove(&self.0.0);
+        self.0.stop();
         let mut entries = std::mem::take(&mut self.0.0.borrow_mut().entries);
-        let result = self.0.gradients(targets, handles, options, Entries::Consumed(&mut entries));
+        let result = self.0.gradients(targets, handles, options, &mut Entries::Consumed(&mut entries));
         // The next tape of this thread uses the list's memory again.
         entries.clear();
         self.0.0.borrow_mut().entries = entries;
@@ -362,12 +429,6 @@ impl PersistentTape {
     }
 
     fn list(&self, targets: &[Tensor], handles: &[Tensor], options: &GradientOptions) -> Result<Gradients> {
-        // The walk's own operations are recorded as well, so the entries are taken out while it runs.
-        let mut entries = std::mem::take(&mut self.0.0.borrow_mut().entries);
-        let result = self.0.gradients(targets, handles, options, Entries::Kept(&entries));
-        let mut data = self.0.0.borrow_mut();
-        entries.append(&mut data.entries);
-        data.entries = entries;
-        result
+        self.0.with_kept(|entries| self.0.gradients(targets, handles, options, entries))
     }
 }

@@ -3,18 +3,27 @@
 
 mod backward;
 mod cotangent;
+pub(crate) mod custom;
 mod driver;
 mod forward;
+mod functional;
 mod gradient_tape;
+mod jacobian;
 mod record;
 mod sources;
+#[cfg(test)]
+mod tests;
 
 pub use cotangent::{Gradients, IndexedRows};
 pub use forward::ForwardAccumulator;
+pub use functional::{
+    LossFunction, TensorFunction, gradients_function, implicit_gradients, implicit_value_and_gradients,
+    value_and_gradients_function,
+};
 pub use gradient_tape::{GradientOptions, GradientTape, PersistentTape, StopRecording, UnconnectedGradients};
 pub use sources::{Differentiable, Source, Sources, Watch};
 
 pub(crate) use backward::Backward;
 pub(crate) use cotangent::Cotangent;
 pub(crate) use driver::sum_to;
-pub(crate) use record::{Entry, Rule, observe, record_custom};
+pub(crate) use record::{Entry, Rule, observe, observe_read};

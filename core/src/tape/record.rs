@@ -21,8 +21,12 @@ pub(crate) const UNTRACKED: u32 = u32::MAX;
 /// How an entry is differentiated.
 pub(crate) enum Rule {
     Op(OpRef),
+    /// A read of a variable: the cotangent of the value is the variable's.
+    Read,
     /// The closure of a `#[custom_gradient]` function, with the function's name.
     Custom(Rc<dyn CustomRule>),
+    /// The walk has passed and freed it.
+    Spent,
 }
 
 impl Rule {
@@ -30,7 +34,9 @@ impl Rule {
     pub fn name(&self) -> &str {
         match self {
             Self::Op(op) => op.name(),
+            Self::Read => "read_variable",
             Self::Custom(rule) => rule.name(),
+            Self::Spent => "gradient",
         }
     }
 }
@@ -54,6 +60,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Whether it is a read or an element-wise operation: one output, no rule of its own.
+    pub fn is_short(&self) -> bool {
+        matches!(self.rule, Rule::Read) || !self.partials.is_empty()
+    }
+
     fn new(
         rule: Rule,
         slots: &[u32],
@@ -71,6 +82,17 @@ impl Entry {
             saved_outputs: SmallVec::new(),
             partials: Partials::new(),
             location,
+        }
+    }
+}
+
+impl Entry {
+    /// Frees the tensors that the rule reads.
+    pub fn spend(&mut self) {
+        self.saved_inputs.clear();
+        self.saved_outputs.clear();
+        if let Rule::Custom(_) = self.rule {
+            self.rule = Rule::Spent;
         }
     }
 }
@@ -110,9 +132,13 @@ pub(crate) struct TapeData {
     pub entries: Vec<Entry>,
     /// Tensors that would be tracked had an operation not stopped the gradient.
     pub cuts: IdMap<Cut>,
+    /// The slots that went into an operation which stops the gradient.
+    pub stopped: Vec<(SmallVec<[u32; 4]>, Cut)>,
     /// Handles of variables that were watched, in order.
     pub watched: Vec<Tensor>,
     pub watch_variables: bool,
+    /// Whether tensors (not only variables) were watched.
+    pub watched_values: bool,
     /// How many `stop_recording` guards are alive.
     pub paused: u32,
 }
@@ -137,8 +163,23 @@ impl TapeData {
         }
     }
 
+    /// Follows (or not) `outer` as it does `inner`.
+    fn rename(&mut self, inner: &Tensor, outer: &Tensor) {
+        if let Some(&slot) = self.slots.get(&inner.id()) {
+            self.slots.insert(outer.id(), slot);
+        } else if let Some(&cut) = self.cuts.get(&inner.id()) {
+            self.cuts.insert(outer.id(), cut);
+        }
+    }
+
     pub fn clear(&mut self) {
+        // Emptying a map takes as long as it is large: one huge tape must not slow all later ones down.
+        if self.slots.capacity() > 8 * self.slots.len() + 1024 {
+            self.slots = IdMap::default();
+        }
         self.slots.clear();
+        self.stopped.clear();
+        self.watched_values = false;
         self.entries.clear();
         self.cuts.clear();
         self.watched.clear();
@@ -164,7 +205,9 @@ pub(crate) fn push(watch_variables: bool) -> Rc<RefCell<TapeData>> {
 
 /// Ends a tape on this thread; it keeps what it noted.
 pub(crate) fn remove(tape: &Rc<RefCell<TapeData>>) {
-    TAPES.with_borrow_mut(|tapes| {
+    // A tape in a thread-local may end after the list has.
+    let _ = TAPES.try_with(|tapes| {
+        let mut tapes = tapes.borrow_mut();
         tapes.retain(|other| !Rc::ptr_eq(other, tape));
         LOCAL.with(|local| local.set_mode(mode::TAPE, !tapes.is_empty()));
     });
@@ -172,6 +215,10 @@ pub(crate) fn remove(tape: &Rc<RefCell<TapeData>>) {
 
 /// Keeps the memory of a tape that nobody reads any more.
 pub(crate) fn recycle(tape: Rc<RefCell<TapeData>>) {
+    // A guard that still pauses this tape must not pause the next one.
+    if Rc::strong_count(&tape) > 1 {
+        return;
+    }
     if let Ok(mut data) = tape.try_borrow_mut() {
         data.clear();
     }
@@ -187,8 +234,9 @@ pub(crate) fn recycle(tape: Rc<RefCell<TapeData>>) {
 
 /// Runs `visit` for every active tape that records. No operation may run inside.
 fn for_each_tape(mut visit: impl FnMut(&mut TapeData)) {
-    TAPES.with_borrow(|tapes| {
-        for tape in tapes {
+    // While a thread ends, other thread-locals may still run operations; nobody asks for their gradient.
+    let _ = TAPES.try_with(|tapes| {
+        for tape in tapes.borrow().iter() {
             let mut tape = tape.borrow_mut();
             if tape.paused == 0 {
                 visit(&mut tape);
@@ -204,6 +252,9 @@ pub(crate) fn observe(
     outputs: &[Tensor],
     location: &'static Location<'static>,
 ) -> Result<()> {
+    if matches!(op.kind(), Kind::Read) {
+        Watcher::see(inputs[0]);
+    }
     if LOCAL.with(|local| local.has(mode::TAPE)) {
         for_each_tape(|tape| note(tape, op, inputs, outputs, location));
     }
@@ -220,11 +271,8 @@ pub(super) fn note(
     outputs: &[Tensor],
     location: &'static Location<'static>,
 ) {
-    if matches!(op.kind(), Kind::Read)
-        && tape.watch_variables
-        && inputs[0].as_object::<Resource>().is_some_and(|r| r.trainable)
-    {
-        watch(tape, inputs[0]);
+    if let Kind::Read = op.kind() {
+        return note_read(tape, inputs[0], &outputs[0], location);
     }
     if tape.slots.is_empty() {
         return;
@@ -234,10 +282,6 @@ pub(super) fn note(
     if slots.iter().all(|&s| s == UNTRACKED) {
         return pass_cut_on(tape, inputs, outputs);
     }
-    if matches!(op.kind(), Kind::Read) && tape.slots.contains_key(&outputs[0].id()) {
-        // The same value was read before: one entry leads to the variable already.
-        return;
-    }
     let stop = match op.gradient() {
         Gradient::Stops(reason) => Some(reason),
         _ if !outputs.iter().any(|o| o.dtype().is_floating()) => Some("its result is not floating-point"),
@@ -245,6 +289,7 @@ pub(super) fn note(
     };
     if let Some(reason) = stop {
         let cut = Cut { op: op.name(), reason, location };
+        tape.stopped.push((slots, cut));
         return tape.cut(outputs, cut);
     }
     let mut needs: SmallVec<[bool; 4]> = SmallVec::new();
@@ -262,6 +307,34 @@ pub(super) fn note(
         .filter(|(i, _)| saves.outputs.has(*i as usize))
         .for_each(|(i, t)| entry.saved_outputs.push((i, t.clone())));
     tape.entries.push(entry);
+}
+
+/// Tells the tapes of this thread that a variable was read: most steps read many, so this way is short.
+pub(crate) fn observe_read(handle: &Tensor, value: &Tensor, location: &'static Location<'static>) {
+    Watcher::see(handle);
+    for_each_tape(|tape| note_read(tape, handle, value, location));
+}
+
+fn note_read(tape: &mut TapeData, handle: &Tensor, value: &Tensor, location: &'static Location<'static>) {
+    if tape.watch_variables && handle.as_object::<Resource>().is_some_and(|r| r.trainable) {
+        watch(tape, handle);
+    }
+    let slot = tape.find(handle);
+    if slot == UNTRACKED || was_read(tape, value) {
+        return;
+    }
+    let outgoing = output_ports(tape, std::slice::from_ref(value));
+    tape.entries.push(Entry::new(Rule::Read, &[slot], &[handle], outgoing, location));
+}
+
+/// Whether the same value was read before, so that one entry leads to the variable already.
+fn was_read(tape: &TapeData, value: &Tensor) -> bool {
+    let slot = tape.find(value);
+    if slot == UNTRACKED || !tape.watched_values {
+        return slot != UNTRACKED;
+    }
+    // The value may be followed because it was watched itself.
+    tape.entries.iter().any(|e| e.outputs[0].slot == slot && matches!(e.rule, Rule::Read))
 }
 
 /// Results of tensors behind a cut are behind it too.
@@ -287,35 +360,139 @@ fn output_ports(tape: &mut TapeData, outputs: &[Tensor]) -> SmallVec<[Port; 1]> 
     ports
 }
 
-/// Makes a tape follow a tensor or a variable's handle.
+/// Makes a tape follow a tensor or a variable's handle; integers carry no gradient and are ignored.
 pub(crate) fn watch(tape: &mut TapeData, tensor: &Tensor) {
-    if !tape.slots.contains_key(&tensor.id()) {
-        tape.slot(tensor.id());
-        if tensor.dtype() == crate::dtype::DType::Resource {
-            tape.watched.push(tensor.clone());
-        }
+    if tape.slots.contains_key(&tensor.id()) {
+        return;
     }
+    match tensor.as_object::<Resource>() {
+        Some(resource) if resource.dtype.is_floating() => tape.watched.push(tensor.clone()),
+        None if tensor.dtype().is_floating() => tape.watched_values = true,
+        _ => return,
+    }
+    tape.slot(tensor.id());
 }
 
-/// Notes a function with a gradient of its own on every tape that follows one of its inputs.
+/// Notes a function with a gradient of its own: `inner` are its results as the body made them, `outer` the same under
+/// the identity that callers get. Observers that follow none of the inputs see the body's own operations instead.
 pub(crate) fn record_custom(
+    inputs: &[&Tensor],
+    inner: &[Tensor],
+    outer: &[Tensor],
+    rule: Rc<dyn CustomRule>,
+    location: &'static Location<'static>,
+) -> Result<()> {
+    for_each_tape(|tape| {
+        if !note_custom(tape, inputs, outer, &rule, location) {
+            for (inner, outer) in inner.iter().zip(outer) {
+                tape.rename(inner, outer);
+            }
+        }
+    });
+    if LOCAL.with(|local| local.has(mode::FORWARD)) {
+        super::forward::rename(inner, outer);
+        super::forward::each(inputs, outer, |scratch| drop(note_custom(scratch, inputs, outer, &rule, location)))?;
+    }
+    Ok(())
+}
+
+/// Notes the function on one tape, if the tape follows one of its inputs.
+fn note_custom(
+    tape: &mut TapeData,
     inputs: &[&Tensor],
     outputs: &[Tensor],
     rule: &Rc<dyn CustomRule>,
     location: &'static Location<'static>,
-) {
-    for_each_tape(|tape| {
-        let slots: SmallVec<[u32; 4]> = inputs.iter().map(|t| tape.find(t)).collect();
-        if slots.iter().all(|&s| s == UNTRACKED) {
-            return;
-        }
-        let outgoing = output_ports(tape, outputs);
-        let entry = Entry::new(Rule::Custom(rule.clone()), &slots, inputs, outgoing, location);
-        tape.entries.push(entry);
-    });
+) -> bool {
+    let slots: SmallVec<[u32; 4]> = inputs.iter().map(|t| tape.find(t)).collect();
+    if slots.iter().all(|&s| s == UNTRACKED) {
+        return false;
+    }
+    let outgoing = output_ports(tape, outputs);
+    let mut entry = Entry::new(Rule::Custom(rule.clone()), &slots, inputs, outgoing, location);
+    for (port, input) in entry.inputs.iter_mut().zip(inputs) {
+        // The cotangent of a variable has its value's type.
+        port.ty = input.as_object::<Resource>().map_or(port.ty, Resource::ty);
+    }
+    tape.entries.push(entry);
+    true
 }
 
-/// The number of tapes that record on this thread, for deciding whether work for them is needed.
-pub(crate) fn active() -> bool {
-    LOCAL.with(|local| local.has(mode::TAPE))
+/// The same elements under a new identity, unseen by tapes and accumulators.
+#[track_caller]
+pub(super) fn renamed(tensor: &Tensor) -> Result<Tensor> {
+    if !tensor.is_symbol() {
+        return Ok(tensor.alias());
+    }
+    // A graph needs a node that makes the new value.
+    let _unseen = Unobserved::start();
+    crate::ops::reshape_always(tensor, tensor.shape())
+}
+
+/// Keeps operations of this thread from all tapes and accumulators while it lives.
+struct Unobserved(u32);
+
+impl Unobserved {
+    fn start() -> Self {
+        LOCAL.with(|local| {
+            let before = local.mode.get();
+            local.set_mode(mode::TAPE | mode::FORWARD, false);
+            Self(before & (mode::TAPE | mode::FORWARD))
+        })
+    }
+}
+
+impl Drop for Unobserved {
+    fn drop(&mut self) {
+        LOCAL.with(|local| local.set_mode(self.0, true));
+    }
+}
+
+thread_local! {
+    /// Trainable variables read since each watcher started.
+    static WATCHERS: RefCell<Vec<(u64, Vec<Tensor>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Collects the trainable variables that are read while it lives and tapes or accumulators are active.
+pub(super) struct Watcher(u64);
+
+impl Watcher {
+    pub fn start() -> Self {
+        let id = LOCAL.with(|local| local.fresh_id());
+        WATCHERS.with_borrow_mut(|all| all.push((id, Vec::new())));
+        Self(id)
+    }
+
+    /// The handles, each once, in the order of the first read.
+    pub fn finish(self) -> Vec<Tensor> {
+        WATCHERS.with_borrow_mut(|all| {
+            all.iter_mut().find(|(id, _)| *id == self.0).map(|(_, seen)| std::mem::take(seen)).unwrap_or_default()
+        })
+    }
+
+    /// Tells the watchers that a variable is read.
+    fn see(handle: &Tensor) {
+        let _ = WATCHERS.try_with(|all| {
+            let mut all = all.borrow_mut();
+            if all.is_empty() || !handle.as_object::<Resource>().is_some_and(|r| r.trainable) {
+                return;
+            }
+            for (_, seen) in all.iter_mut() {
+                if seen.iter().all(|other| other.id() != handle.id()) {
+                    seen.push(handle.clone());
+                }
+            }
+        });
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        // Dropped handles may free a variable, so they leave the list before they go.
+        let _gone = WATCHERS.try_with(|all| {
+            let mut all = all.borrow_mut();
+            let at = all.iter().position(|(id, _)| *id == self.0);
+            at.map(|at| all.remove(at))
+        });
+    }
 }

@@ -45,34 +45,23 @@ impl<T: Differentiable> Watch for T {
     }
 }
 
-impl<T: Differentiable> Watch for [T] {
-    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
-        self.iter().for_each(|t| visit(t.handle()));
-    }
+macro_rules! watch_lists {
+    ($([$($generics:tt)*] $t:ty;)*) => {$(
+        impl<$($generics)*> Watch for $t {
+            fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
+                self.iter().for_each(|t| visit(t.handle()));
+            }
+        }
+    )*};
 }
 
-impl<T: Differentiable> Watch for &[T] {
-    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
-        (**self).for_each(visit);
-    }
-}
-
-impl<T: Differentiable> Watch for &Vec<T> {
-    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
-        self.as_slice().for_each(visit);
-    }
-}
-
-impl<T: Differentiable> Watch for Vec<T> {
-    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
-        self.as_slice().for_each(visit);
-    }
-}
-
-impl<T: Differentiable, const N: usize> Watch for [T; N] {
-    fn for_each(&self, visit: &mut dyn FnMut(&Tensor)) {
-        self.as_slice().for_each(visit);
-    }
+watch_lists! {
+    [T: Differentiable] [T];
+    [T: Differentiable] &[T];
+    [T: Differentiable] Vec<T>;
+    [T: Differentiable] &Vec<T>;
+    [T: Differentiable, const N: usize] [T; N];
+    [T: Differentiable, const N: usize] &[T; N];
 }
 
 /// The sources of a gradient, and the form of the answer.

@@ -66,9 +66,9 @@ impl Tensor {
     /// ```
     /// use eagerflow as tf;
     /// let x = tf::constant([[1.0, 2.0], [3.0, 4.0]]);
-    /// let turned = tf::transpose(&x, &[1, 0]);
+    /// let turned = tf::transpose(&x, [1, 0]);
     /// assert_eq!(turned.view::<f32>()?, tf::ndarray::array![[1.0, 3.0], [2.0, 4.0]].into_dyn());
-    /// assert_eq!(x.view::<f32>()?.sum_axis(tf::ndarray::Axis(0)).into_raw_vec_and_offset().0, [4.0, 6.0]);
+    /// assert_eq!(x.view::<f32>()?.sum_axis(tf::ndarray::Axis(0)), tf::ndarray::array![4.0, 6.0].into_dyn());
     /// # Ok::<(), tf::Error>(())
     /// ```
     ///

@@ -44,10 +44,7 @@ impl Block {
     pub fn take() -> *mut Block {
         LOCAL.with(|local| match local.pop() {
             Some(block) => block,
-            None => {
-                local.register_closer();
-                Self::from_system()
-            }
+            None => Self::from_system(),
         })
     }
 

@@ -17,6 +17,16 @@ pub(crate) mod mode {
     pub const DEVICE: u32 = 8;
 }
 
+/// The life of a thread's list of free blocks.
+mod list {
+    /// Nothing was put on it yet, and nobody will empty it.
+    pub const NEW: u8 = 0;
+    /// [`super::CLOSER`] empties it when the thread ends.
+    pub const OPEN: u8 = 1;
+    /// The thread is ending: blocks go straight back to the system.
+    pub const CLOSED: u8 = 2;
+}
+
 pub(crate) struct Local {
     /// The bits of [`mode`] that are set.
     pub mode: Cell<u32>,
@@ -24,8 +34,8 @@ pub(crate) struct Local {
     end_of_ids: Cell<u64>,
     free: Cell<*mut Block>,
     free_count: Cell<u32>,
-    /// Set when the thread is ending: blocks then go straight back to the system.
-    closed: Cell<bool>,
+    /// Whether the list is kept: see [`list`].
+    list: Cell<u8>,
 }
 
 thread_local! {
@@ -37,7 +47,7 @@ thread_local! {
             end_of_ids: Cell::new(0),
             free: Cell::new(std::ptr::null_mut()),
             free_count: Cell::new(0),
-            closed: Cell::new(false),
+            list: Cell::new(list::NEW),
         }
     };
     static CLOSER: Closer = const { Closer };
@@ -49,7 +59,7 @@ struct Closer;
 impl Drop for Closer {
     fn drop(&mut self) {
         LOCAL.with(|local| {
-            local.closed.set(true);
+            local.list.set(list::CLOSED);
             while let Some(block) = local.pop() {
                 // SAFETY: blocks on the list are unused and came from `Block::from_system`.
                 unsafe { Block::to_system(block) };
@@ -103,7 +113,7 @@ impl Local {
     /// The block came from `Block::from_system` and nobody uses it any more.
     #[inline]
     pub unsafe fn push(&self, block: *mut Block) {
-        if self.free_count.get() >= MOST_FREE || self.closed.get() {
+        if (self.free_count.get() >= MOST_FREE || self.list.get() != list::OPEN) && !self.open() {
             // SAFETY: by the caller's promise.
             unsafe { Block::to_system(block) };
             return;
@@ -114,11 +124,16 @@ impl Local {
         self.free_count.set(self.free_count.get() + 1);
     }
 
-    /// Called when a block had to come from the system: makes sure that the list is emptied at the thread's end.
+    /// Whether the list takes a block. A thread's first one makes sure that the list is emptied at the thread's end;
+    /// that thread may never have made a tensor itself.
     #[cold]
-    pub fn register_closer(&self) {
-        // Fails only while the thread is ending, when `closed` is set already.
-        let _ = CLOSER.try_with(|_| ());
+    fn open(&self) -> bool {
+        if self.list.get() == list::NEW {
+            // Fails only while the thread is ending.
+            let registered = CLOSER.try_with(|_| ()).is_ok();
+            self.list.set(if registered { list::OPEN } else { list::CLOSED });
+        }
+        self.list.get() == list::OPEN && self.free_count.get() < MOST_FREE
     }
 
     #[inline]

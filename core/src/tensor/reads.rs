@@ -2,6 +2,7 @@
 //! Users call these; operations work on views instead.
 
 use super::Tensor;
+use crate::backend::cpu::vector;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, OrFail, Result};
 use crate::execute::{dense, view_of};
@@ -17,6 +18,17 @@ impl Tensor {
                 .help("convert it with `cast` first"));
         }
         Ok(this)
+    }
+
+    /// An error unless there is exactly one element.
+    fn single(&self) -> Result<&Self> {
+        if self.num_elements() == 1 {
+            return Ok(self);
+        }
+        Err(Error::invalid_argument("item", "only a tensor with one element can be read as a number")
+            .got(self.ty())
+            .expected("shape [] or a shape of ones")
+            .help("index it, reduce it, or use `to_vec`"))
     }
 
     /// All elements in row-major order.
@@ -41,6 +53,9 @@ impl Tensor {
     pub fn try_to_vec<T: Element>(&self) -> Result<Vec<T>> {
         let here = Location::caller();
         let this = self.check_type::<T>("to_vec").map_err(|e| e.at(here))?;
+        if let Some(elements) = this.as_slice() {
+            return Ok(elements.to_vec());
+        }
         let mut out = Vec::with_capacity(self.num_elements());
         let view = view_of(this);
         crate::backend::cpu::collapse::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
@@ -67,37 +82,47 @@ impl Tensor {
         self.try_item().or_fail()
     }
 
-    /// The only element of a tensor with one element.
+    /// The only element of a tensor with one element; `f32::try_from(&tensor)` is the same.
     ///
     /// # Errors
     /// InvalidArgument if there is not exactly one element, or `T` is not its type.
     #[track_caller]
     pub fn try_item<T: Element>(&self) -> Result<T> {
         let here = Location::caller();
-        let this = self.check_type::<T>("item").map_err(|e| e.at(here))?;
-        if self.num_elements() != 1 {
-            return Err(Error::invalid_argument("item", "only a tensor with one element can be read as a number")
-                .got(self.ty())
-                .expected("shape [] or a shape of ones")
-                .help("index it, reduce it, or use `to_vec`")
-                .at(here));
-        }
+        let this = self.check_type::<T>("item").and_then(Self::single).map_err(|e| e.at(here))?;
         // SAFETY: one element of type T.
         Ok(unsafe { element::<T>(this.data(), 0) })
     }
 
-    /// The only element, of any numeric dtype, as `f64`: for tests and printing.
+    /// The only element, of any dtype, as `f64`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::constant(7).try_to_f64()?, 7.0);
+    /// # Ok::<(), tf::Error>(())
+    /// ```
     ///
     /// # Errors
     /// InvalidArgument if there is not exactly one element.
     #[track_caller]
     pub fn try_to_f64(&self) -> Result<f64> {
         let here = Location::caller();
-        let wide = crate::ops::cast_to(self, DType::F64).map_err(|e| e.at(here))?;
-        wide.try_item().map_err(|e| e.at(here))
+        let this = self.concrete("to_f64").and_then(Self::single).map_err(|e| e.at(here))?;
+        // SAFETY: one element of this dtype.
+        Ok(vector::to_f64(this.dtype(), unsafe { vector::load_bits(this.dtype().size(), this.data()) }))
     }
 
-    /// The elements in the tensor's own memory, in row-major order; a strided tensor answers `None`.
+    /// The elements in the tensor's own memory, in row-major order.
+    ///
+    /// `None` for a strided tensor, for another element type than `T`, and for truth values, whose memory may hold bytes
+    /// that Rust's `bool` may not.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([[1, 2], [3, 4]]);
+    /// assert_eq!(x.as_slice::<i32>(), Some(&[1, 2, 3, 4][..]));
+    /// assert_eq!(tf::transpose(&x, [1, 0]).as_slice::<i32>(), None);
+    /// ```
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
         if self.dtype() != T::DTYPE || self.is_symbol() || !self.is_contiguous() || T::DTYPE == DType::Bool {
             return None;
@@ -111,6 +136,52 @@ impl Tensor {
     #[track_caller]
     pub(crate) fn to_dense(&self) -> Result<Self> {
         dense(self)
+    }
+}
+
+macro_rules! conversions {
+    ($($t:ty)*) => {$(
+        /// The only element, as [`Tensor::try_item`].
+        impl TryFrom<&Tensor> for $t {
+            type Error = Error;
+
+            #[track_caller]
+            fn try_from(tensor: &Tensor) -> Result<Self> {
+                tensor.try_item()
+            }
+        }
+
+        /// The only element, as [`Tensor::try_item`].
+        impl TryFrom<Tensor> for $t {
+            type Error = Error;
+
+            #[track_caller]
+            fn try_from(tensor: Tensor) -> Result<Self> {
+                tensor.try_item()
+            }
+        }
+    )*};
+}
+
+conversions!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool half::f16 half::bf16);
+
+/// All elements in row-major order, as [`Tensor::try_to_vec`].
+impl<T: Element> TryFrom<&Tensor> for Vec<T> {
+    type Error = Error;
+
+    #[track_caller]
+    fn try_from(tensor: &Tensor) -> Result<Self> {
+        tensor.try_to_vec()
+    }
+}
+
+/// All elements in row-major order, as [`Tensor::try_to_vec`].
+impl<T: Element> TryFrom<Tensor> for Vec<T> {
+    type Error = Error;
+
+    #[track_caller]
+    fn try_from(tensor: Tensor) -> Result<Self> {
+        tensor.try_to_vec()
     }
 }
 

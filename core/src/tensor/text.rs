@@ -67,7 +67,7 @@ unsafe fn collect(view: &View, axis: usize, offset: isize, abridged: bool, out: 
 /// use eagerflow as tf;
 /// let x = tf::constant([[1.0, -2.5], [0.125, 10.0]]);
 /// assert_eq!(x.to_string(), "[[ 1.    -2.5  ]\n [ 0.125 10.   ]]");
-/// assert_eq!(format!("{:.1}", tf::constant(2.0) / 3.0), "0.7");
+/// assert_eq!(format!("{:.1}", tf::constant(0.66)), "0.7");
 /// assert_eq!(format!("{:#}", tf::constant([1, 2])), "Tensor([1 2], shape=[2], dtype=int32)");
 /// ```
 impl fmt::Display for Tensor {

@@ -63,5 +63,18 @@ pub(super) fn rows() -> Vec<Row> {
     }]));
     rows.push(Row::elementwise("where", Bound::EXACT, |c| one(tf::try_where(&c.x[0], &c.x[1], &c.x[2]))));
     rows.push(Row::new("fill", Bound::EXACT, |c| one(tf::try_fill(c.a.sizes("dims"), &c.x[0]))));
+    rows.push(Row::new("range", Bound::sums(1.0, 1.0), |c| one(tf::try_range(&c.x[0], &c.x[1], &c.x[2]))));
+    rows.push(Row::new("linspace", Bound::sums(2.0, 1.0), |c| {
+        one(tf::try_linspace(&c.x[0], &c.x[1], c.a.int("num") as usize, 0))
+    }));
+    rows.push(Row::new("eye", Bound::EXACT, |c| {
+        let (rows, columns) = (c.a.int("rows"), c.a.int_or_none("columns"));
+        let mut shape = c.a.sizes("batch_shape");
+        shape.extend([rows as usize, columns.unwrap_or(rows) as usize]);
+        one(tf::try_eye(shape, c.a.dtype("dtype")))
+    }));
+    rows.push(Row::new("one_hot", Bound::EXACT, |c| {
+        one(tf::try_one_hot(&c.x[0], c.a.int("depth") as usize, &c.x[1], &c.x[2], c.a.int("axis")))
+    }));
     rows
 }

@@ -22,6 +22,11 @@ pub(super) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     reductions! { rows;
         reduce_sum try_reduce_sum Bound::sums(2.0, 2.0);
+        reduce_mean try_reduce_mean Bound::sums(2.0, 2.0);
+        reduce_max try_reduce_max Bound::EQUAL;
+        reduce_min try_reduce_min Bound::EQUAL;
+        reduce_any try_reduce_any Bound::EXACT;
+        reduce_all try_reduce_all Bound::EXACT;
     }
     rows
 }

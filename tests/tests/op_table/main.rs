@@ -24,3 +24,8 @@ fn report(complaints: Vec<String>) {
     let count = complaints.len();
     assert!(count == 0, "{count} complaints\n{}", complaints.join("\n"));
 }
+
+#[test]
+fn the_table_holds_on_every_cpu_path() {
+    eagerflow_tests::child::under_other_paths("values::results_and_errors_are_tensorflows");
+}

@@ -99,7 +99,7 @@ impl Plan {
         let (count, outputs) = (reduced.count(), kept.count());
         // Columns pay off when neighbours in memory belong to different outputs.
         let columns = match kept.inner() {
-            (dim, 1) if reduced.inner().1 != 1 => dim,
+            (dim, 1) if dim > 0 && reduced.inner().1 != 1 => dim,
             _ => 1,
         };
         // Rows shorter than BLOCK are grouped.

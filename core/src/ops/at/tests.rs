@@ -20,6 +20,19 @@ fn single_indices_drop_dimensions() {
 }
 
 #[test]
+fn tensors_pick_rows() {
+    let (_, x) = counting(&[3, 2]);
+    assert_eq!(x.at(tf::constant(2)).to_vec::<i32>(), [4, 5]);
+    assert_eq!(x.at(tf::constant([[2, 0]])).shape(), [1, 2, 2]);
+    let error = x.try_at(tf::constant(3)).unwrap_err();
+    assert!(matches!(&error, Error::OutOfRange(_)) && error.to_string().contains("at/tests.rs"), "{error}");
+    assert!(x.try_at(tf::constant(1.0)).is_err() && tf::constant(1).try_at(tf::constant(0)).is_err());
+    let text = x.try_at(tf::constant([true, false, true])).unwrap_err().to_string();
+    assert!(text.contains("bool[3]") && text.contains("boolean_mask"), "{text}");
+}
+
+#[test]
+#[allow(clippy::reversed_empty_ranges, reason = "negative ends count from the back")]
 fn plain_ranges() {
     let (_, x) = counting(&[5, 2]);
     assert_eq!(x.at(1..3).to_vec::<i32>(), [2, 3, 4, 5]);
@@ -28,8 +41,9 @@ fn plain_ranges() {
     assert_eq!(x.at(-2..).to_vec::<i32>(), [6, 7, 8, 9]);
     assert_eq!(x.at(..=1).to_vec::<i32>(), [0, 1, 2, 3]);
     assert_eq!(x.at(4..=-1).to_vec::<i32>(), [8, 9]);
-    assert_eq!(x.at(..).shape(), [5, 2]);
+    assert_eq!(x.at(3..-1).to_vec::<i32>(), [6, 7]);
     assert_eq!(x.at(3..1).shape(), [0, 2]);
+    assert_eq!(x.at(..).shape(), [5, 2]);
     assert_eq!(x.at(5..).shape(), [0, 2]);
 }
 
@@ -62,7 +76,7 @@ fn slices_are_those_of_ndarray() {
                     }
                     let info = SliceInfo::<_, ndarray::IxDyn, ndarray::IxDyn>::try_from(&all[..]).unwrap();
                     let expected = array.slice(info.as_ref());
-                    let ours = x.at(&info);
+                    let ours = x.at(info);
                     assert_eq!(ours.view::<i32>().unwrap(), expected, "{all:?}");
                     count += 1;
                 }

@@ -70,10 +70,10 @@ fn other_layouts_are_copied_in_row_major_order() {
 fn strided_tensors_lend_strided_views() {
     let x = Tensor::from(Array::from_shape_fn((2, 3, 4), |(i, j, k)| (100 * i + 10 * j + k) as i32));
     let expected = x.view::<i32>().unwrap();
-    let turned = tf::transpose(&x, &[2, 0, 1]);
+    let turned = tf::transpose(&x, [2, 0, 1]);
     assert_eq!(turned.view::<i32>().unwrap(), expected.view().permuted_axes(IxDyn(&[2, 0, 1])));
     assert_eq!(turned.view::<i32>().unwrap().as_ptr(), expected.as_ptr());
-    let wide = tf::broadcast_to(&tf::constant([[1], [2]]), [3, 2, 2]);
+    let wide = tf::broadcast_to(tf::constant([[1], [2]]), [3, 2, 2]);
     assert_eq!(wide.view::<i32>().unwrap(), array![[[1, 1], [2, 2]], [[1, 1], [2, 2]], [[1, 1], [2, 2]]].into_dyn());
     let backward = x.at(s![..;-1, 1, ..;-2]);
     assert_eq!(backward.view::<i32>().unwrap(), expected.slice(s![..;-1, 1, ..;-2]).into_dyn());
@@ -91,7 +91,7 @@ fn small_scalar_and_empty_tensors() {
         assert_eq!(x.view::<u8>().unwrap().shape(), shape);
         assert_eq!(x.into_ndarray::<u8>().unwrap().shape(), shape);
     }
-    let empty = tf::transpose(&tf::zeros([0, 3]), &[1, 0]);
+    let empty = tf::transpose(tf::zeros([0, 3]), [1, 0]);
     assert_eq!(empty.view::<f32>().unwrap().shape(), [3, 0]);
 }
 
@@ -152,6 +152,6 @@ fn arrays_of_fixed_rank() {
     assert_eq!(Array2::<f32>::try_from(&x).unwrap(), array![[1.0, 2.0], [3.0, 4.0]]);
     assert_eq!(x.view::<f32>().unwrap().into_dimensionality::<Ix2>().unwrap()[[1, 0]], 3.0);
     let v = tf::Variable::new(array![1.0_f64, 2.0]);
-    v.assign_add(&Tensor::from(array![1.0_f64, 1.0]));
+    v.assign_add(Tensor::from(array![1.0_f64, 1.0]));
     assert_eq!(v.value().to_vec::<f64>(), [2.0, 3.0]);
 }

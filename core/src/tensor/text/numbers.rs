@@ -12,7 +12,7 @@ pub(super) fn scalar(dtype: DType, bits: u64, digits: Option<usize>) -> String {
     if !dtype.is_floating() {
         return plain(dtype, bits);
     }
-    let x = Float { dtype, value: value(dtype, bits) };
+    let x = Float { dtype, value: vector::to_f64(dtype, bits) };
     match (x.special(), digits) {
         (Some(text), _) => text.into(),
         (None, Some(digits)) => format!("{:.digits$}", x.value),
@@ -29,10 +29,17 @@ pub(super) fn cells(dtype: DType, bits: &[u64], digits: Option<usize>) -> Vec<St
         let width = texts.iter().map(String::len).max().unwrap_or(0).max(least);
         return texts.into_iter().map(|t| format!("{t:>width$}")).collect();
     }
-    let numbers: Vec<Float> = bits.iter().map(|&b| Float { dtype, value: value(dtype, b) }).collect();
+    let numbers: Vec<Float> = bits.iter().map(|&b| Float { dtype, value: vector::to_f64(dtype, b) }).collect();
     let parts: Vec<Option<Parts>> = match digits {
         Some(digits) => texts(&numbers, |x| Parts::of(&format!("{:.digits$}", x.value))),
-        None if takes_exponents(&numbers) => texts(&numbers, Float::scientific),
+        None if takes_exponents(&numbers) => {
+            // As many digits as the longest needs: those of the number itself, not zeros.
+            let most = texts(&numbers, Float::scientific).iter().flatten().map(|p| p.fraction.len()).max().unwrap_or(0);
+            texts(&numbers, |x| match x.scientific() {
+                parts if parts.fraction.len() == most => parts,
+                _ => Parts::of(&format!("{:.most$e}", x.value)),
+            })
+        }
         None => texts(&numbers, Float::positional),
     };
     align(&numbers, &parts)
@@ -47,15 +54,6 @@ fn plain(dtype: DType, bits: u64) -> String {
     match dtype {
         DType::Bool => String::from(if bits == 0 { "False" } else { "True" }),
         _ => vector::decode(dtype, bits),
-    }
-}
-
-fn value(dtype: DType, bits: u64) -> f64 {
-    match dtype {
-        DType::F64 => f64::from_bits(bits),
-        DType::F16 => f16::from_bits(bits as u16).to_f64(),
-        DType::BF16 => bf16::from_bits(bits as u16).to_f64(),
-        _ => f64::from(f32::from_bits(bits as u32)),
     }
 }
 

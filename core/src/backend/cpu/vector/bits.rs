@@ -23,6 +23,23 @@ pub(crate) fn encode(dtype: DType, value: f64) -> u64 {
     }
 }
 
+/// The number behind bits; integers of more than 53 bits are rounded to the nearest `f64`.
+pub(crate) fn to_f64(dtype: DType, bits: u64) -> f64 {
+    match dtype {
+        DType::F32 => f32::from_bits(bits as u32).into(),
+        DType::F64 => f64::from_bits(bits),
+        DType::F16 => f16::from_bits(bits as u16).to_f64(),
+        DType::BF16 => bf16::from_bits(bits as u16).to_f64(),
+        DType::I8 => (bits as i8).into(),
+        DType::I16 => (bits as i16).into(),
+        DType::I32 => (bits as i32).into(),
+        DType::I64 => bits as i64 as f64,
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => bits as f64,
+        DType::Bool => f64::from(bits != 0),
+        DType::Resource => 0.0,
+    }
+}
+
 /// The number behind bits, as text that reads back to the same value.
 pub(crate) fn decode(dtype: DType, bits: u64) -> String {
     match dtype {

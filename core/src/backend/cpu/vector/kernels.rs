@@ -60,11 +60,31 @@ fn map2<A: Copy, B: Copy, R: Copy>(out: &mut [R], a: &[A], b: &[B], f: impl Fn(A
 }
 
 #[inline(always)]
-fn map3<T: Copy>(out: &mut [T], c: &[u8], a: &[T], b: &[T]) {
+fn map3<T: Word>(out: &mut [T], c: &[u8], a: &[T], b: &[T]) {
     for (((o, &c), &a), &b) in out.iter_mut().zip(c).zip(a).zip(b) {
-        *o = if c != 0 { a } else { b };
+        *o = T::choose(c, a, b);
     }
 }
+
+/// The bits of an element, which is all that choosing between two looks at.
+pub(super) trait Word: Copy {
+    fn choose(condition: u8, then: Self, otherwise: Self) -> Self;
+}
+
+macro_rules! words {
+    ($($t:ident)*) => {$(
+        impl Word for $t {
+            #[inline(always)]
+            fn choose(condition: u8, then: Self, otherwise: Self) -> Self {
+                // Not `if`: LLVM would turn that into a choice between two addresses, and gather.
+                let mask = ((condition != 0) as $t).wrapping_neg();
+                then & mask | otherwise & !mask
+            }
+        }
+    )*};
+}
+
+words!(u8 u16 u32 u64);
 
 use std::slice::{from_raw_parts as slice, from_raw_parts_mut as slice_mut};
 
@@ -106,7 +126,7 @@ impl<F: Faulty> Body for Fault<F> {
     }
 }
 
-impl<T: Copy> Body for Choose<T> {
+impl<T: Word> Body for Choose<T> {
     #[inline(always)]
     unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
         // SAFETY: as above; the condition is the first operand.

@@ -7,7 +7,7 @@ mod kernels;
 mod number;
 mod pick;
 
-pub(crate) use bits::{decode, encode};
+pub(crate) use bits::{decode, encode, to_f64};
 pub(crate) use pick::{evaluate, lookup, splat};
 
 /// A loop over `n` elements of dense operands: `out[i] = f(a[i], b[i], c[i])`; unused operands may be null.

@@ -1,0 +1,163 @@
+//! `Dense`: every output is a weighted sum of all inputs, then a bias and an activation.
+//! Keras's `Dense`; the kernel is made when the first input tells the size of its last dimension.
+
+use super::activation::Activation;
+use super::{Layer, callable, channels, misfit, names};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::initializers::Initializer;
+use crate::module::{Fields, LazyVariable, Module};
+use crate::ops::{self, functions};
+use crate::shape::{Dim, Shape};
+use crate::tensor::Tensor;
+use crate::variable::Variable;
+
+/// A product of the last dimension with a kernel, over any number of leading dimensions.
+///
+/// Options and defaults are Keras's: no activation, a bias that starts at zero and a kernel from
+/// [`Initializer::GlorotUniform`].
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::layers::Dense;
+/// let head = Dense::new(10);
+/// assert_eq!(head.call(&tf::ones([4, 64])).shape(), [4, 10]);
+/// let error = head.try_call(&tf::ones([4, 32]), false).unwrap_err().to_string();
+/// assert!(error.contains("[4, 32]") && error.contains("[64, 10]"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Dense {
+    name: String,
+    units: usize,
+    activation: Activation,
+    use_bias: bool,
+    kernel_initializer: Initializer,
+    bias_initializer: Initializer,
+    dtype: DType,
+    kernel: LazyVariable,
+    bias: LazyVariable,
+}
+
+callable!(Dense);
+
+impl Dense {
+    /// A layer with `units` outputs.
+    pub fn new(units: usize) -> Self {
+        Self {
+            name: names::next("dense"),
+            units,
+            activation: Activation::Linear,
+            use_bias: true,
+            kernel_initializer: Initializer::GlorotUniform,
+            bias_initializer: Initializer::Zeros,
+            dtype: DType::F32,
+            kernel: LazyVariable::new(),
+            bias: LazyVariable::new(),
+        }
+    }
+
+    /// The function applied at the end.
+    pub fn activation(mut self, activation: Activation) -> Self {
+        self.activation = activation;
+        self
+    }
+
+    /// Whether a bias is added.
+    pub fn use_bias(mut self, use_bias: bool) -> Self {
+        self.use_bias = use_bias;
+        self
+    }
+
+    /// How the kernel starts.
+    pub fn kernel_initializer(mut self, initializer: Initializer) -> Self {
+        self.kernel_initializer = initializer;
+        self
+    }
+
+    /// How the bias starts.
+    pub fn bias_initializer(mut self, initializer: Initializer) -> Self {
+        self.bias_initializer = initializer;
+        self
+    }
+
+    /// The dtype of the variables and the input, `float32` unless set.
+    pub fn dtype(mut self, dtype: DType) -> Self {
+        self.dtype = dtype;
+        self
+    }
+
+    /// The kernel `[inputs, units]`, once it is built.
+    pub fn kernel(&self) -> Option<&Variable> {
+        self.kernel.get()
+    }
+
+    /// The bias `[units]`, once it is built.
+    pub fn bias(&self) -> Option<&Variable> {
+        self.bias.get()
+    }
+
+    /// The kernel, made for the input's last dimension if this is the first one.
+    #[track_caller]
+    fn kernel_for(&self, x: &Tensor) -> Result<&Variable> {
+        if x.rank() < 2 || x.dtype() != self.dtype {
+            let expected = format!("{}[batch, …, features]", self.dtype);
+            return Err(misfit(&self.name, "the input is no batch of rows of the layer's dtype", x, expected));
+        }
+        let kernel = self.kernel.get_or_build(|| self.build(x))?;
+        let own = kernel.shape();
+        if !x.shape().dim(x.rank() - 1).can_equal(own.dim(0)) {
+            let expected = format!("{} in the last dimension, as the layer was built for (kernel {own})", own.dim(0));
+            return Err(misfit(&self.name, "the input has another last dimension", x, expected));
+        }
+        Ok(kernel)
+    }
+
+    #[track_caller]
+    fn build(&self, x: &Tensor) -> Result<Variable> {
+        if self.units == 0 {
+            return Err(Error::invalid_argument(&*self.name, "a layer without units").expected("at least 1"));
+        }
+        let shape = [channels(&self.name, x)?, self.units];
+        self.kernel_initializer.variable(&shape, self.dtype, &format!("{}/kernel", self.name))
+    }
+
+    #[track_caller]
+    fn with_bias(&self, y: Tensor) -> Result<Tensor> {
+        if !self.use_bias {
+            return Ok(y);
+        }
+        let name = || format!("{}/bias", self.name);
+        let bias = self.bias.get_or_build(|| self.bias_initializer.variable(&[self.units], self.dtype, &name()))?;
+        functions::try_bias_add(&y, bias)
+    }
+}
+
+impl Layer for Dense {
+    fn layer_name(&self) -> &str {
+        &self.name
+    }
+
+    #[track_caller]
+    fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
+        let kernel = self.kernel_for(x)?;
+        if x.rank() == 2 {
+            return self.activation.apply(self.with_bias(functions::try_matmul(x, kernel)?)?);
+        }
+        // One product of all rows instead of a batch of small ones.
+        let leading = &x.shape().sizes()[..x.rank() - 1];
+        let rows = leading.iter().fold(Dim::ONE, |product, &dim| product * dim);
+        let flat = ops::reshape_to(x, &Shape::from_dims(&[rows, x.shape().dim(x.rank() - 1)])?)?;
+        let y = self.activation.apply(self.with_bias(functions::try_matmul(&flat, kernel)?)?)?;
+        ops::reshape_to(&y, &Shape::from_dims(leading)?.push(Dim::known(self.units))?)
+    }
+}
+
+impl Module for Dense {
+    fn visit(&self, fields: &mut Fields<'_>) {
+        fields.value(&(self.units, self.use_bias, self.activation, self.dtype));
+        fields.field("kernel", &self.kernel);
+        if self.use_bias {
+            fields.field("bias", &self.bias);
+        }
+    }
+}

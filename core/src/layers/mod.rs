@@ -1,0 +1,115 @@
+//! Layers: parts of networks with Keras's names and defaults, whose variables are made when the first input comes.
+//! Models hold them as fields and call them; each layer has a file of its own.
+
+mod activation;
+mod conv2d;
+mod dense;
+//mod dropout;
+mod flatten;
+mod names;
+mod pooling;
+
+#[cfg(test)]
+mod tests;
+
+pub use activation::Activation;
+pub use conv2d::Conv2D;
+pub use dense::Dense;
+//pub use dropout::Dropout;
+pub use flatten::Flatten;
+pub use pooling::{GlobalAveragePooling2D, MaxPool2D};
+
+use crate::error::{Error, Result};
+use crate::module::Module;
+use crate::tensor::Tensor;
+use std::fmt::Display;
+
+/// What every layer can do: for code that works with any of them.
+///
+/// Models usually call the methods `call`, `call_training` and `try_call` that each layer has itself, which take
+/// variables as well and need no import.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::layers::{Activation, Dense, Dropout, Layer};
+/// let net: Vec<Box<dyn Layer>> = vec![
+///     Box::new(Dense::new(16).activation(Activation::Relu)),
+///     Box::new(Dropout::new(0.5)),
+///     Box::new(Dense::new(3)),
+/// ];
+/// let mut x = tf::ones([2, 4]);
+/// for layer in &net {
+///     x = layer.forward(&x, true)?;
+/// }
+/// assert_eq!(x.shape(), [2, 3]);
+/// # Ok::<(), tf::Error>(())
+/// ```
+pub trait Layer: Module + Send + Sync {
+    /// The layer's name: given, or Keras's for its kind with a number from the second of a kind on.
+    fn layer_name(&self) -> &str;
+
+    /// The layer's output; `training` switches on what differs while a model is trained, such as dropout.
+    ///
+    /// # Errors
+    /// InvalidArgument where the input does not fit the layer, with the layer's name and both shapes.
+    #[track_caller]
+    fn forward(&self, x: &Tensor, training: bool) -> Result<Tensor>;
+}
+
+/// Writes the methods that every layer has.
+macro_rules! callable {
+    ($layer:ident) => {
+        impl $layer {
+            /// The output for an input, as it is when the model is used: Keras's call without `training`.
+            ///
+            /// # Panics
+            /// As [`try_call`](Self::try_call) fails, at the caller's line.
+            #[track_caller]
+            pub fn call(&self, x: impl $crate::ops::AsTensor) -> $crate::Tensor {
+                $crate::error::OrFail::or_fail(self.try_call(x, false))
+            }
+
+            /// The output for an input while the model is trained or not: Keras's call with `training=`.
+            ///
+            /// # Panics
+            /// As [`try_call`](Self::try_call) fails, at the caller's line.
+            #[track_caller]
+            pub fn call_training(&self, x: impl $crate::ops::AsTensor, training: bool) -> $crate::Tensor {
+                $crate::error::OrFail::or_fail(self.try_call(x, training))
+            }
+
+            /// The output for an input.
+            ///
+            /// # Errors
+            /// InvalidArgument where an option of the layer is out of range or the input does not fit the layer, with
+            /// the layer's name and both shapes.
+            #[track_caller]
+            pub fn try_call(&self, x: impl $crate::ops::AsTensor, training: bool) -> $crate::Result<$crate::Tensor> {
+                let here = std::panic::Location::caller();
+                $crate::layers::Layer::forward(self, &x.as_tensor(), training)
+                    .map_err(|e| e.variable(&self.name).at(here))
+            }
+
+            /// A name of the user's own, which the layer's variables and errors carry.
+            pub fn name(mut self, name: impl Into<String>) -> Self {
+                self.name = name.into();
+                self
+            }
+        }
+    };
+}
+pub(crate) use callable;
+
+/// The error for an input that does not fit.
+#[cold]
+fn misfit(layer: &str, what: &str, x: &Tensor, expected: impl Display) -> Error {
+    Error::invalid_argument(layer, what).got(x.ty()).expected(expected)
+}
+
+/// The last dimension as a number, which a kernel's shape is made from.
+fn channels(layer: &str, x: &Tensor) -> Result<usize> {
+    let last = x.rank().checked_sub(1).map(|axis| x.shape().dim(axis));
+    last.and_then(|dim| dim.known_value()).filter(|&n| n > 0).ok_or_else(|| {
+        misfit(layer, "the layer cannot be built: the last dimension must be a known size", x, "at least one channel")
+    })
+}

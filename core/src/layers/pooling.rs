@@ -1,0 +1,135 @@
+//! Pooling layers: `MaxPool2D`, the largest value of each window, and `GlobalAveragePooling2D`, the mean of each image.
+//! Keras's layers of these names for `channels_last` images; they have no variables.
+
+use super::{Layer, callable, misfit, names};
+use crate::error::Result;
+use crate::module::{Fields, Module};
+use crate::ops::{Padding, Pair, keep_dims};
+use crate::tensor::Tensor;
+
+/// The largest value of each window, channel by channel.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::layers::MaxPool2D;
+/// let x = tf::reshape(&tf::constant([1.0, 2.0, 3.0, 4.0]), [1, 2, 2, 1]);
+/// assert_eq!(MaxPool2D::new(2).call(&x).to_vec::<f32>(), [4.0]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct MaxPool2D {
+    name: String,
+    pool_size: Pair,
+    strides: Option<Pair>,
+    padding: Padding,
+}
+
+callable!(MaxPool2D);
+
+impl MaxPool2D {
+    /// Windows of `pool_size` rows and columns, which may be one number or two, side by side.
+    pub fn new(pool_size: impl Into<Pair>) -> Self {
+        let name = names::next("max_pooling2d");
+        Self { name, pool_size: pool_size.into(), strides: None, padding: Padding::Valid }
+    }
+
+    /// How far a window is from the next; its own size unless set.
+    pub fn strides(mut self, strides: impl Into<Pair>) -> Self {
+        self.strides = Some(strides.into());
+        self
+    }
+
+    /// What lies around the images.
+    pub fn padding(mut self, padding: Padding) -> Self {
+        self.padding = padding;
+        self
+    }
+}
+
+impl Default for MaxPool2D {
+    /// Keras's default: windows of 2 by 2.
+    fn default() -> Self {
+        Self::new(2)
+    }
+}
+
+impl Layer for MaxPool2D {
+    fn layer_name(&self) -> &str {
+        &self.name
+    }
+
+    #[track_caller]
+    fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
+        images(&self.name, x)?;
+        x.try_max_pool2d(self.pool_size, self.strides.unwrap_or(self.pool_size), self.padding)
+    }
+}
+
+impl Module for MaxPool2D {
+    fn visit(&self, fields: &mut Fields<'_>) {
+        fields.value(&(self.pool_size, self.strides, self.padding));
+    }
+}
+
+/// The mean over all pixels, channel by channel.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::layers::GlobalAveragePooling2D;
+/// let x = tf::reshape(&tf::constant([1.0, 2.0, 3.0, 6.0]), [1, 2, 2, 1]);
+/// assert_eq!(GlobalAveragePooling2D::new().call(&x).to_vec::<f32>(), [3.0]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct GlobalAveragePooling2D {
+    name: String,
+    keepdims: bool,
+}
+
+callable!(GlobalAveragePooling2D);
+
+impl GlobalAveragePooling2D {
+    /// The layer, whose output is `[batch, channels]`.
+    pub fn new() -> Self {
+        Self { name: names::next("global_average_pooling2d"), keepdims: false }
+    }
+
+    /// Whether rows and columns stay as dimensions of size 1.
+    pub fn keepdims(mut self, keepdims: bool) -> Self {
+        self.keepdims = keepdims;
+        self
+    }
+}
+
+impl Default for GlobalAveragePooling2D {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Layer for GlobalAveragePooling2D {
+    fn layer_name(&self) -> &str {
+        &self.name
+    }
+
+    #[track_caller]
+    fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
+        images(&self.name, x)?;
+        match self.keepdims {
+            true => x.try_reduce_mean(keep_dims([1, 2])),
+            false => x.try_reduce_mean([1, 2]),
+        }
+    }
+}
+
+impl Module for GlobalAveragePooling2D {
+    fn visit(&self, fields: &mut Fields<'_>) {
+        fields.value(&self.keepdims);
+    }
+}
+
+/// An error unless the input is a batch of images.
+fn images(layer: &str, x: &Tensor) -> Result<()> {
+    match x.rank() {
+        4 => Ok(()),
+        _ => Err(misfit(layer, "the input is no batch of images", x, "[batch, rows, columns, channels]")),
+    }
+}

@@ -1,0 +1,103 @@
+//! Layers as models use them: shapes, names, variables that are made once, and refusals that name the layer.
+//! Values are compared with the operations that a layer stands for.
+
+use super::*;
+use crate as tf;
+use crate::Padding;
+use crate::initializers::Initializer;
+
+fn parts<'a>(text: &str, words: &[&'a str]) -> Option<&'a str> {
+    words.iter().copied().find(|w| !text.contains(w))
+}
+
+#[test]
+fn names_count() {
+    let (a, b) = (Dense::new(1), Dense::new(1));
+    let number =
+        |layer: &Dense| layer.layer_name().strip_prefix("dense").unwrap().trim_start_matches('_').parse().unwrap_or(0);
+    assert!(number(&b) > number(&a));
+    let head = Dense::new(2).name("head");
+    head.call(&tf::ones([1, 3]));
+    assert_eq!(head.kernel().unwrap().name(), "head/kernel");
+    assert_eq!(head.named_variables().iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["kernel", "bias"]);
+}
+
+#[test]
+fn dense_is_a_product() {
+    let layer = Dense::new(2)
+        .activation(Activation::Relu)
+        .kernel_initializer(Initializer::Constant(0.5))
+        .bias_initializer(Initializer::Constant(-2.0));
+    let x = tf::constant([[1.0, 2.0, 3.0], [-1.0, 0.0, 1.0]]);
+    assert_eq!(layer.call(&x).to_vec::<f32>(), [1.0, 1.0, 0.0, 0.0]);
+    let batches = layer.call(&tf::ones([2, 5, 3]));
+    assert_eq!(batches.shape(), [2, 5, 2]);
+    let bare = Dense::new(4).use_bias(false);
+    bare.call(&x);
+    assert!(bare.bias().is_none() && bare.variables().len() == 1);
+}
+
+#[test]
+fn convolutions_have_keras_shapes() {
+    let x = tf::ones([2, 9, 9, 4]);
+    let shape = |layer: Conv2D| layer.call(&x).shape().to_string();
+    assert_eq!(shape(Conv2D::new(8, 3)), "[2, 7, 7, 8]");
+    assert_eq!(shape(Conv2D::new(8, [3, 5]).padding(Padding::Same).strides(2)), "[2, 5, 5, 8]");
+    assert_eq!(shape(Conv2D::new(8, 3).dilation_rate(2)), "[2, 5, 5, 8]");
+    assert_eq!(shape(Conv2D::new(8, 1).groups(4)), "[2, 9, 9, 8]");
+    let one = Conv2D::new(1, 3).kernel_initializer(Initializer::Ones).bias_initializer(Initializer::Ones);
+    assert_eq!(one.call(&tf::ones([1, 3, 3, 2])).to_vec::<f32>(), [19.0]);
+}
+
+#[test]
+fn built_once_from_any_thread() {
+    let layer = Dense::new(3);
+    let before = layer.signature();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| layer.call(&tf::ones([2, 5])));
+        }
+    });
+    assert_eq!((layer.variables().len(), layer.signature()), (2, before));
+    let copy = layer.clone();
+    assert_eq!(copy.kernel().unwrap().id(), layer.kernel().unwrap().id());
+}
+
+#[test]
+fn gradients_reach_the_variables() {
+    let layer = Conv2D::new(2, 2);
+    let x = tf::ones([1, 3, 3, 1]);
+    layer.call(&x);
+    let tape = tf::GradientTape::new();
+    let y = tf::reduce_sum(layer.call(&x), ());
+    let grads = tape.gradient(&y, &layer.trainable_variables());
+    assert_eq!(grads.get(0).unwrap().to_vec::<f32>(), [4.0; 8]);
+    assert_eq!(grads.get(1).unwrap().to_vec::<f32>(), [4.0; 2]);
+}
+
+#[test]
+fn refusals_name_the_layer_and_both_shapes() {
+    let conv = Conv2D::new(2, 3).name("stem");
+    let refused = |x: &tf::Tensor| conv.try_call(x, false).unwrap_err().to_string();
+    let text = refused(&tf::ones([3, 3]));
+    assert_eq!(
+        parts(&text, &["stem", "float32[3, 3]", "[batch, rows, columns, channels]", "layers/tests.rs"]),
+        None,
+        "{text}"
+    );
+    assert!(conv.kernel().is_none(), "a wrong input must not build the layer");
+    conv.call(&tf::ones([1, 4, 4, 1]));
+    let text = refused(&tf::ones([1, 4, 4, 3]));
+    assert_eq!(parts(&text, &["stem", "[1, 4, 4, 3]", "[3, 3, 1, 2]"]), None, "{text}");
+    let text = refused(&tf::ones([1, 4, 4, 1]).cast(tf::DType::F64));
+    assert_eq!(parts(&text, &["stem", "float64[1, 4, 4, 1]", "float32["]), None, "{text}");
+
+    let text = |layer: Conv2D| layer.name("odd").try_call(&tf::ones([1, 4, 4, 3]), false).unwrap_err().to_string();
+    assert!(text(Conv2D::new(0, 3)).contains("odd"));
+    assert!(text(Conv2D::new(4, 0)).contains("kernel size must be positive"));
+    assert!(text(Conv2D::new(4, 1).strides(0)).contains("strides must be positive"));
+    assert!(text(Conv2D::new(4, 1).groups(2)).contains("3 channels, 4 filters, 2 groups"));
+    assert!(Dense::new(0).try_call(&tf::ones([1, 2]), false).is_err());
+    assert!(Dense::new(3).try_call(&tf::ones([2]), false).unwrap_err().to_string().contains("features"));
+    assert!(Flatten::new().try_call(&tf::constant(1.0), false).unwrap_err().to_string().contains("scalar"));
+}

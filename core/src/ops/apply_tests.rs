@@ -1,0 +1,118 @@
+//! Optimizer steps against `tf.keras` and against the formulas in f64, over dtypes, sizes and lists of variables.
+//! The numbers are those of TensorFlow 2.21's Keras after three steps.
+
+use super::*;
+use crate as tf;
+use crate::ops::differences::numbers;
+use crate::{bf16, f16};
+
+const GRADIENTS: [[f32; 3]; 3] = [[0.1, -2.0, 3.0], [1.0, 0.5, -0.25], [0.0, 1e-3, 4.0]];
+const ADAM: AdamParameters = AdamParameters { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-7 };
+
+/// Three steps; `step` gets variable, two slots, gradient and step number.
+fn train(step: impl Fn(&[Variable], &[Variable], &[Variable], &[Tensor], &Tensor) -> Result<()>) -> Vec<f32> {
+    let variable = [Variable::new([1.0, 2.0, -3.0])];
+    let slots = [[Variable::new([0.0; 3])], [Variable::new([0.0; 3])]];
+    for (i, gradient) in (1i64..).zip(GRADIENTS) {
+        step(&variable, &slots[0], &slots[1], &[tf::constant(gradient)], &Tensor::from(i)).unwrap();
+    }
+    variable[0].value().to_vec()
+}
+
+fn near(ours: &[f32], right: [f32; 3]) {
+    assert!(ours.iter().zip(right).all(|(a, b)| (a - b).abs() <= 2e-5 * b.abs()), "{ours:?} for {right:?}");
+}
+
+#[test]
+fn steps_are_those_of_keras() {
+    let rate = tf::constant(0.1);
+    near(&train(|w, _, _, g, _| apply_gradient_descent(w, g, &rate)), [0.89, 2.1499002, -3.675]);
+    let momentum = |nesterov| train(|w, v, _, g, _| apply_momentum(w, v, g, &rate, 0.9, nesterov));
+    near(&momentum(false), [0.7829, 2.4468999, -4.1655]);
+    near(&momentum(true), [0.69461, 2.55211, -4.72395]);
+    near(&train(|w, m, v, g, t| apply_adam(w, m, v, g, &rate, t, ADAM)), [0.75690836, 2.1832042, -3.239796]);
+    let (rate, other) = (tf::constant(0.01), AdamParameters { beta_1: 0.8, beta_2: 0.95, epsilon: 1e-3 });
+    near(&train(|w, m, v, g, t| apply_adam(w, m, v, g, &rate, t, other)), [0.97604686, 2.0173035, -3.0237043]);
+}
+
+#[test]
+fn long_and_many_variables_are_updated_whole() {
+    // More variables than one operation takes, more elements than one chunk; empty ones in between.
+    let sizes = [3, 0, 40_000, 1, 70_001, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 33_000, 2];
+    let make = |seed: u64, scale: f64| -> Vec<Variable> {
+        (seed..).zip(sizes).map(|(i, n)| Variable::new(numbers(i, &[n]) * scale)).collect()
+    };
+    let (w, m, v) = (make(1, 1.0), make(50, 0.0), make(50, 0.0));
+    let before: Vec<Vec<f64>> = w.iter().map(|w| w.value().to_vec()).collect();
+    let gradients: Vec<Tensor> = (100..).zip(sizes).map(|(i, n)| numbers(i, &[n])).collect();
+    apply_adam(&w, &m, &v, &gradients, &tf::constant(0.1), &tf::constant(1), ADAM).unwrap();
+    for i in 0..sizes.len() {
+        let (now, g) = (w[i].value().to_vec::<f64>(), gradients[i].to_vec::<f64>());
+        for (at, &g) in g.iter().enumerate() {
+            let (m, v) = (0.1 * g, 0.001 * g * g);
+            let rate = f64::from(0.1f32) * 0.001f64.sqrt() / 0.1;
+            let right = before[i][at] - rate * m / (v.sqrt() + 1e-7);
+            assert!((now[at] - right).abs() < 1e-9, "variable {i} element {at}: {} for {right}", now[at]);
+        }
+    }
+}
+
+#[test]
+fn narrow_floats_are_rounded_once() {
+    let gradients = [tf::constant([0.3, -0.7, 5.0])];
+    let rate = tf::constant(0.25);
+    let w = [Variable::new(tf::constant([1.0, 2.0, 3.0]).cast(DType::F16))];
+    let v = [Variable::new(tf::zeros(3).cast(DType::F16))];
+    let g = [gradients[0].cast(DType::F16)];
+    apply_momentum(&w, &v, &g, &rate, 0.5, true).unwrap();
+    let right = g[0].to_vec::<f16>().into_iter().zip([1.0, 2.0, 3.0]).map(|(g, w)| {
+        let change = -0.25 * g.to_f32();
+        f16::from_f32(w + (0.5 * change + -0.25 * g.to_f32()))
+    });
+    assert_eq!(w[0].value().to_vec::<f16>(), right.collect::<Vec<_>>());
+    let w = [Variable::new(tf::constant([1.0, 2.0]).cast(DType::BF16))];
+    apply_gradient_descent(&w, &[tf::ones(2).cast(DType::BF16)], &tf::constant(0.5)).unwrap();
+    assert_eq!(w[0].value().to_vec::<bf16>(), [0.5, 1.5].map(bf16::from_f32));
+}
+
+#[test]
+fn rows_change_alone_and_add_up() {
+    let variable = Variable::new([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]);
+    let held = variable.value();
+    let rows = |indices: Tensor| IndexedRows {
+        indices,
+        values: tf::constant([[1.0, 2.0], [10.0, 20.0], [1.0, 1.0]]),
+        shape: variable.shape(),
+    };
+    apply_gradient_descent_rows(&variable, &rows(tf::constant([2, 0, 2])), &tf::constant(0.5)).unwrap();
+    assert_eq!(variable.value().to_vec::<f32>(), [-4.0, -9.0, 2.0, 2.0, 2.0, 1.5]);
+    assert_eq!(held.to_vec::<f32>(), [1.0, 1.0, 2.0, 2.0, 3.0, 3.0]);
+    // A bad row number changes nothing.
+    assert!(apply_gradient_descent_rows(&variable, &rows(tf::constant([0, 1, 3])), &tf::constant(0.5)).is_err());
+    assert_eq!(variable.value().to_vec::<f32>(), [-4.0, -9.0, 2.0, 2.0, 2.0, 1.5]);
+}
+
+#[test]
+fn bad_input_is_refused_and_changes_nothing() {
+    let (rate, w) = (tf::constant(0.1), [Variable::new([1.0, 2.0]), Variable::new([3.0])]);
+    let good = [tf::constant([1.0, 1.0]), tf::constant([1.0])];
+    let refused = |w: &[Variable], g: &[Tensor], rate: &Tensor| apply_gradient_descent(w, g, rate).is_err();
+    assert!(refused(&w, &good[..1], &rate));
+    assert!(refused(&w, &[good[0].clone(), tf::constant([1.0, 2.0])], &rate));
+    assert!(refused(&w, &[good[0].clone(), good[1].cast(DType::F64)], &rate));
+    assert!(refused(&w, &good, &tf::constant([0.1])));
+    assert!(refused(&w, &good, &tf::constant(1)));
+    assert!(refused(&[w[0].clone(), w[0].clone()], &[good[0].clone(), good[0].clone()], &rate));
+    assert!(refused(&[Variable::new([1, 2])], &[tf::constant([1, 1])], &rate));
+    let slot = [Variable::new([0.0; 3]), Variable::new([0.0])];
+    assert!(apply_momentum(&w, &slot, &good, &rate, 0.9, false).is_err());
+    assert_eq!((w[0].value().to_vec::<f32>(), w[1].value().to_vec::<f32>()), (vec![1.0, 2.0], vec![3.0]));
+}
+
+#[test]
+fn a_gradient_that_repeats_one_number_is_taken_as_it_is() {
+    let w = [Variable::new(tf::ones([2, 3]))];
+    let g = tf::broadcast_to(tf::constant(2.0), [2, 3]);
+    apply_gradient_descent(&w, &[g], &tf::constant(0.25)).unwrap();
+    assert_eq!(w[0].value().to_vec::<f32>(), [0.5; 6]);
+}

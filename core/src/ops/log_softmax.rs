@@ -1,0 +1,176 @@
+//! `log_softmax`: x - log(sum(exp(x))) along an axis; dx = dy - exp(y) * sum(dy).
+//! TensorFlow's `tf.nn.log_softmax`, floating-point only; exact where the softmax itself would underflow.
+
+use super::multiply::Multiply;
+use super::normalise::{axis_last, check, chunk, infer_same, part, part_mut, work};
+use super::softmax::{Softmax, sum_last};
+use super::subtract::Subtract;
+use super::transpose::try_transpose;
+use super::{cast_to, public, zeros_of};
+use crate::backend::cpu::{CpuCall, Work, rows};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::execute::execute1;
+use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
+use crate::tape::Backward;
+use crate::tensor::Tensor;
+
+/// Along the last axis.
+#[derive(Clone)]
+pub(crate) struct LogSoftmax;
+
+/// Inputs: a logarithm of a softmax, and its cotangent.
+#[derive(Clone)]
+struct LogSoftmaxGradient;
+
+impl Op for LogSoftmax {
+    identity!("log_softmax");
+
+    fn kind(&self) -> Kind {
+        Kind::Opaque
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        infer_same(cx)
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        work(&call.outputs[0])
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, index: usize) -> Result<()> {
+        let (x, y) = (&call.inputs[0], &call.outputs[0]);
+        let (range, n) = chunk(y, index);
+        // SAFETY: dense tensors of one shape; chunks have rows of their own.
+        unsafe {
+            match y.dtype {
+                DType::F64 => rows::log_softmax::<f64>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
+                _ => rows::log_softmax::<f32>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
+            }
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn saves(&self, _: &[bool]) -> Saves {
+        Saves::outputs(&[0])
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let dx = execute1(&LogSoftmaxGradient, &[g.output(0)?, &g.dy(0)?])?;
+        g.give(0, dx);
+        Ok(())
+    }
+}
+
+impl Op for LogSoftmaxGradient {
+    identity!("log_softmax_gradient");
+
+    fn kind(&self) -> Kind {
+        Kind::Opaque
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        infer_same(cx)
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        work(&call.outputs[0])
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, index: usize) -> Result<()> {
+        let (y, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let (range, n) = chunk(dx, index);
+        macro_rules! run {
+            ($t:ty) => {{
+                let (y, dy) = (part(y, &range, n), part(dy, &range, n));
+                rows::log_softmax_gradient::<$t>(call.isa, n, y, dy, part_mut(dx, &range, n));
+            }};
+        }
+        // SAFETY: dense tensors of one shape; chunks have rows of their own.
+        unsafe {
+            match dx.dtype {
+                DType::F64 => run!(f64),
+                _ => run!(f32),
+            }
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn saves(&self, needs: &[bool]) -> Saves {
+        if needs[0] { Saves::inputs(&[0, 1]) } else { Saves::inputs(&[0]) }
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let u = g.dy(0)?;
+        // The exponential of a logarithm of a softmax is its own softmax.
+        let weighted = execute1(&Multiply, &[&u, &execute1(&Softmax, &[g.input(0)?])?])?;
+        if g.needs(1) {
+            let ddy = execute1(&Subtract, &[&u, &sum_last(&weighted)?])?;
+            g.give(1, ddy);
+        }
+        if g.needs(0) {
+            let product = execute1(&Multiply, &[&weighted, &sum_last(g.input(1)?)?])?;
+            let dy = execute1(&Subtract, &[&zeros_of(g.input_type(0))?, &product])?;
+            g.give(0, dy);
+        }
+        Ok(())
+    }
+}
+
+/// The logarithm of a softmax of any floats along any axis.
+#[track_caller]
+pub(super) fn along(x: &Tensor, axis: isize) -> Result<Tensor> {
+    check("log_softmax", x)?;
+    if x.dtype().compute() != x.dtype() {
+        return cast_to(&along(&cast_to(x, DType::F32)?, axis)?, x.dtype());
+    }
+    let (x, order) = axis_last("log_softmax", x, axis)?;
+    let y = execute1(&LogSoftmax, &[&x])?;
+    match order {
+        None => Ok(y),
+        Some(order) => try_transpose(&y, &order),
+    }
+}
+
+public! {
+    /// The logarithm of [`softmax`](crate::softmax) along `axis`, without its loss of digits.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let y = tf::log_softmax(&tf::constant([0.0, -1000.0]), -1);
+    /// assert_eq!(y.to_vec::<f32>(), [0.0, -1000.0]);
+    /// ```
+    pub fn log_softmax, try_log_softmax(x, axis: isize) -> Tensor {
+        along(x, axis)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+
+    #[test]
+    fn gradients_of_both_orders() {
+        for (shape, axis) in [(&[3, 4][..], -1), (&[3, 2], 0), (&[2, 3, 2], 1), (&[5], -1), (&[0, 3], -1)] {
+            check(&|x| tf::log_softmax(&x[0], axis), &[numbers(7, shape)]);
+        }
+    }
+
+    #[test]
+    fn it_is_the_logarithm_of_softmax() {
+        let x = numbers(3, &[30, 40]) * 3.0;
+        let (log, y) = (tf::log_softmax(&x, 1).to_vec::<f64>(), tf::softmax(&x, 1).to_vec::<f64>());
+        assert!(log.iter().zip(&y).all(|(log, y)| (log - y.ln()).abs() < 1e-12));
+        assert!(tf::try_log_softmax(tf::constant([1, 2]), 0).is_err());
+        assert!(tf::try_log_softmax(tf::ones([2, 2]), -3).is_err());
+    }
+}

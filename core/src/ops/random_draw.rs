@@ -1,0 +1,319 @@
+//! `random_draw`, `stateless_draw`: numbers of any distribution from a Philox stream; no gradient flows.
+//! TensorFlow's `tf.random` functions, element for element: from a generator, whose state is a resource input and moves
+//! on, or from a seed.
+
+use crate::backend::cpu::philox::{self, Generator, Philox};
+use crate::backend::cpu::{CpuCall, View, Work, part};
+use crate::dtype::{DType, DTypes, bf16, f16};
+use crate::error::{Error, Result};
+use crate::op::{Access, Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
+use crate::shape::Shape;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What is drawn. The parameters are attributes, so that a graph draws anew at each run.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Law {
+    /// Reals between two bounds.
+    Uniform { low: f64, high: f64 },
+    /// Reals around a mean.
+    Normal { mean: f64, stddev: f64 },
+    /// The same, without those two deviations or more away.
+    Truncated { mean: f64, stddev: f64 },
+    /// Integers of `low..high`.
+    Integers { low: i64, high: i64 },
+    /// All integers of the dtype.
+    Full,
+    /// The numbers `0..n` in random order; the shape is `[n]`.
+    Order,
+}
+
+impl Law {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Uniform { .. } => "uniform",
+            Self::Normal { .. } => "normal",
+            Self::Truncated { .. } => "truncated_normal",
+            Self::Integers { .. } => "uniform_int",
+            Self::Full => "uniform_full_int",
+            Self::Order => "shuffle",
+        }
+    }
+
+    fn reals(self) -> [f64; 2] {
+        match self {
+            Self::Uniform { low, high } => [low, high],
+            Self::Normal { mean, stddev } | Self::Truncated { mean, stddev } => [mean, stddev],
+            _ => [0.0; 2],
+        }
+    }
+
+    fn integers(self) -> [i64; 2] {
+        if let Self::Integers { low, high } = self { [low, high] } else { [0; 2] }
+    }
+
+    /// An error unless the parameters make sense for the dtype.
+    fn check(self, dtype: DType) -> Result<()> {
+        let refuse = |what: &str| Err(Error::invalid_argument(self.label(), what));
+        let accepts = match self {
+            Self::Integers { .. } | Self::Full => DTypes::of(&[DType::I32, DType::I64, DType::U32, DType::U64]),
+            Self::Order => DTypes::of(&[DType::I64]),
+            _ => DTypes::FLOATING,
+        };
+        if !accepts.has(dtype) {
+            return refuse("numbers of this distribution do not come in this dtype")
+                .map_err(|e: Error| e.got(dtype).expected(format!("one of {accepts}")));
+        }
+        match self {
+            Self::Uniform { low, high } if !(low <= high && (high - low).is_finite()) => {
+                refuse("the bounds are not in order").map_err(|e| e.got(format!("{low}..{high}")))
+            }
+            Self::Integers { low, high } => {
+                let (least, greatest) = match dtype {
+                    DType::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+                    DType::U32 => (0, i64::from(u32::MAX)),
+                    DType::U64 => (0, i64::MAX),
+                    _ => (i64::MIN, i64::MAX),
+                };
+                if low < high && least <= low && high <= greatest {
+                    return Ok(());
+                }
+                refuse("the range is empty or leaves the dtype")
+                    .map_err(|e| e.got(format!("{low}..{high} for {dtype}")).expected("low < high"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Input: a generator's state, three int64 words.
+#[derive(Clone)]
+pub(crate) struct RandomDraw {
+    pub law: Law,
+    pub shape: Shape,
+    pub dtype: DType,
+}
+
+impl RandomDraw {
+    /// An error unless it can run.
+    pub fn check(&self) -> Result<()> {
+        self.law.check(self.dtype)
+    }
+
+    /// Which of TensorFlow's operations it is, each with streams of its own.
+    pub fn stream_name(&self) -> &'static str {
+        self.law.label()
+    }
+}
+
+/// Input: a seed of two integers.
+#[derive(Clone)]
+pub(crate) struct StatelessDraw {
+    pub law: Law,
+    pub shape: Shape,
+    pub dtype: DType,
+}
+
+/// Input: a generator's state, which moves on as if `count` elements had been drawn.
+#[derive(Clone)]
+pub(crate) struct GeneratorSkip {
+    pub count: i64,
+}
+
+/// Elements that one chunk draws.
+const CHUNK: usize = 16 * 1024;
+
+fn chunks(law: Law, out: &View) -> usize {
+    // Each step of a shuffle depends on those before.
+    if law == Law::Order { 1 } else { out.len().div_ceil(CHUNK).max(1) }
+}
+
+/// Draws the elements of `range` from a stream.
+///
+/// # Safety
+/// The output is dense, of the law's dtype, and nobody else uses this range.
+unsafe fn draw(law: Law, stream: Philox, out: &View, range: Range<usize>) {
+    macro_rules! target {
+        ($t:ty) => {
+            // SAFETY: by the caller's promise.
+            unsafe { std::slice::from_raw_parts_mut(out.ptr.cast::<$t>().add(range.start), range.len()) }
+        };
+    }
+    macro_rules! real {
+        ($t:ty, $from:expr) => {{
+            let [a, b]: [$t; 2] = law.reals().map($from);
+            match law {
+                Law::Normal { .. } => philox::normal(stream, range.start, b, a, target!($t)),
+                Law::Truncated { .. } => philox::truncated_normal(stream, range.start, b, a, target!($t)),
+                _ => philox::uniform(stream, range.start, b - a, a, target!($t)),
+            }
+        }};
+    }
+    macro_rules! integer {
+        ($t:ty) => {{
+            let [low, high] = law.integers().map(|v| v as $t);
+            match law {
+                // The type rule refused empty ranges.
+                Law::Integers { .. } => philox::uniform_int(stream, range.start, low, high, target!($t)),
+                _ => philox::uniform_full(stream, range.start, target!($t)),
+            }
+        }};
+    }
+    match out.dtype {
+        DType::I64 if law == Law::Order => {
+            let order = philox::shuffle(stream, out.len());
+            target!(i64).iter_mut().zip(order).for_each(|(to, from)| *to = from as i64);
+        }
+        DType::F64 => real!(f64, |v| v),
+        DType::F16 => real!(f16, f16::from_f64),
+        DType::BF16 => real!(bf16, bf16::from_f64),
+        DType::I32 => integer!(i32),
+        DType::I64 => integer!(i64),
+        DType::U32 => integer!(u32),
+        DType::U64 => integer!(u64),
+        _ => real!(f32, |v| v as f32),
+    }
+}
+
+/// The attributes of a draw.
+macro_rules! draw_identity {
+    ($name:literal) => {
+        identity!($name, {
+            "law": Text = |this| this.law.label(),
+            "shape": Shape = |this| &this.shape,
+            "dtype": DType = |this| this.dtype,
+            "a": Float = |this| this.law.reals()[0],
+            "b": Float = |this| this.law.reals()[1],
+            "low": Int = |this| this.law.integers()[0],
+            "high": Int = |this| this.law.integers()[1],
+        });
+
+        fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+            Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)?, ..self.clone() })))
+        }
+    };
+}
+
+impl Op for RandomDraw {
+    draw_identity!("random_draw");
+
+    fn kind(&self) -> Kind {
+        Kind::Effect
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.resource(0)?;
+        self.law.check(self.dtype)?;
+        cx.output(self.dtype, self.shape);
+        Ok(())
+    }
+
+    fn access(&self, _: usize) -> Access {
+        Access::Update
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        // The state moves on in a phase of its own, after every chunk has read it.
+        Work { scratch: 0, phases: [chunks(self.law, &call.outputs[0]), 1, 0, 0] }
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        let out = &call.outputs[0];
+        // SAFETY: the state is three int64 words that only this call sees; chunks are disjoint parts of the output.
+        unsafe {
+            let state = call.inputs[0].ptr.cast::<[i64; 3]>();
+            let mut generator = Generator::from_words(*state);
+            let stream = generator.draw(out.len() as u64);
+            match phase {
+                0 => draw(self.law, stream, out, part(out.len(), chunk, chunks(self.law, out), philox::BATCH)),
+                _ if self.law == Law::Order => {
+                    // One word per exchange, in whole groups: TensorFlow's rule for its shuffle.
+                    let (key, [low, high]) = stream.skip(out.len().saturating_sub(1).div_ceil(4) as u64).key_counter();
+                    *state = [low as i64, high as i64, key as i64];
+                }
+                _ => *state = generator.words(),
+            }
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("random numbers depend on nothing")
+    }
+}
+
+impl Op for StatelessDraw {
+    draw_identity!("stateless_draw");
+
+    fn kind(&self) -> Kind {
+        Kind::Opaque
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        self.law.check(self.dtype)?;
+        cx.check_dtype(0, DTypes::of(&[DType::I32, DType::I64]))?;
+        let seed = cx.shape(0);
+        if seed.rank() != 1 || seed.dim(0).known_value().is_some_and(|n| n != 2) {
+            return Err(Error::invalid_argument("stateless_draw", "a seed has two numbers").got(seed).expected("[2]"));
+        }
+        cx.output(self.dtype, self.shape);
+        Ok(())
+    }
+
+    fn takes_strides(&self) -> bool {
+        true
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        Work::chunks(chunks(self.law, &call.outputs[0]))
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+        let out = &call.outputs[0];
+        // SAFETY: a valid seed of the inferred type; chunks are disjoint parts of the output.
+        unsafe {
+            let seed = call.inputs[0].integers();
+            let &[first, second] = &seed[..] else {
+                return Err(Error::invalid_argument("stateless_draw", "a seed has two numbers").got(seed.len()));
+            };
+            let stream = Philox::from_seed([first, second]);
+            draw(self.law, stream, out, part(out.len(), chunk, chunks(self.law, out), philox::BATCH));
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("random numbers depend on nothing")
+    }
+}
+
+impl Op for GeneratorSkip {
+    identity!("generator_skip", { "count": Int = |this| this.count });
+
+    fn kind(&self) -> Kind {
+        Kind::Effect
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.resource(0).map(drop)
+    }
+
+    fn access(&self, _: usize) -> Access {
+        Access::Update
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
+        // SAFETY: the state is three int64 words that only this call sees.
+        unsafe {
+            let state = call.inputs[0].ptr.cast::<[i64; 3]>();
+            let mut generator = Generator::from_words(*state);
+            generator.skip(self.count as u64);
+            *state = generator.words();
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("random numbers depend on nothing")
+    }
+}

@@ -1,0 +1,191 @@
+//! `softmax`: exp(x) / sum(exp(x)) along an axis; dx = y * (dy - sum(y * dy)).
+//! TensorFlow's `tf.nn.softmax`, floating-point only; the maximum is taken off first, so nothing overflows.
+
+use super::multiply::Multiply;
+use super::normalise::{axis_last, check, chunk, infer_same, part, part_mut, work};
+use super::subtract::Subtract;
+use super::transpose::try_transpose;
+use super::{cast_to, public, sum_axes};
+use crate::backend::cpu::{CpuCall, Work, rows};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::execute::execute1;
+use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
+use crate::shape::AxisSet;
+use crate::tape::Backward;
+use crate::tensor::Tensor;
+
+/// Along the last axis.
+#[derive(Clone)]
+pub(crate) struct Softmax;
+
+/// Inputs: a softmax, and its cotangent.
+#[derive(Clone)]
+pub(crate) struct SoftmaxGradient;
+
+impl Op for Softmax {
+    identity!("softmax");
+
+    fn kind(&self) -> Kind {
+        Kind::Opaque
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        infer_same(cx)
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        work(&call.outputs[0])
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, index: usize) -> Result<()> {
+        let (x, y) = (&call.inputs[0], &call.outputs[0]);
+        let (range, n) = chunk(y, index);
+        // SAFETY: dense tensors of one shape; chunks have rows of their own.
+        unsafe {
+            match y.dtype {
+                DType::F64 => rows::softmax::<f64>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
+                _ => rows::softmax::<f32>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
+            }
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn saves(&self, _: &[bool]) -> Saves {
+        Saves::outputs(&[0])
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let dx = execute1(&SoftmaxGradient, &[g.output(0)?, &g.dy(0)?])?;
+        g.give(0, dx);
+        Ok(())
+    }
+}
+
+impl Op for SoftmaxGradient {
+    identity!("softmax_gradient");
+
+    fn kind(&self) -> Kind {
+        Kind::Opaque
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        infer_same(cx)
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        work(&call.outputs[0])
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, index: usize) -> Result<()> {
+        let (y, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let (range, n) = chunk(dx, index);
+        macro_rules! run {
+            ($t:ty) => {{
+                let (y, dy) = (part(y, &range, n), part(dy, &range, n));
+                rows::softmax_gradient::<$t>(call.isa, n, y, dy, part_mut(dx, &range, n));
+            }};
+        }
+        // SAFETY: dense tensors of one shape; chunks have rows of their own.
+        unsafe {
+            match dx.dtype {
+                DType::F64 => run!(f64),
+                _ => run!(f32),
+            }
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn saves(&self, needs: &[bool]) -> Saves {
+        if needs[0] { Saves::inputs(&[0, 1]) } else { Saves::inputs(&[0]) }
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let u = g.dy(0)?;
+        if g.needs(1) {
+            // Linear in dy, and symmetric.
+            let ddy = execute1(&SoftmaxGradient, &[g.input(0)?, &u])?;
+            g.give(1, ddy);
+        }
+        if g.needs(0) {
+            let (y, dy) = (g.input(0)?, g.input(1)?);
+            let along = |a: &Tensor, b: &Tensor| sum_last(&execute1(&Multiply, &[a, b])?);
+            let first = execute1(&Multiply, &[&u, &execute1(&Subtract, &[dy, &along(y, dy)?])?])?;
+            let second = execute1(&Multiply, &[dy, &along(&u, y)?])?;
+            g.give(0, execute1(&Subtract, &[&first, &second])?);
+        }
+        Ok(())
+    }
+}
+
+/// The sum along the last axis, which stays with size 1.
+#[track_caller]
+pub(crate) fn sum_last(x: &Tensor) -> Result<Tensor> {
+    sum_axes(x, AxisSet::of(&[x.rank() - 1]), true)
+}
+
+/// The softmax of any floats along any axis.
+#[track_caller]
+fn along(x: &Tensor, axis: isize) -> Result<Tensor> {
+    check("softmax", x)?;
+    if x.dtype().compute() != x.dtype() {
+        return cast_to(&along(&cast_to(x, DType::F32)?, axis)?, x.dtype());
+    }
+    let (x, order) = axis_last("softmax", x, axis)?;
+    let y = execute1(&Softmax, &[&x])?;
+    match order {
+        None => Ok(y),
+        Some(order) => try_transpose(&y, &order),
+    }
+}
+
+public! {
+    /// Exponentials along `axis`, divided by their sum: positive numbers that add up to 1.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::softmax(&tf::constant([1000.0, 1000.0]), -1).to_vec::<f32>(), [0.5, 0.5]);
+    /// ```
+    pub fn softmax, try_softmax(x, axis: isize) -> Tensor {
+        along(x, axis)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+    use crate::{DType, f16};
+
+    #[test]
+    fn gradients_of_both_orders() {
+        for (shape, axis) in [(&[3, 4][..], -1), (&[3, 2], 0), (&[2, 3, 2], 1), (&[5], -1), (&[0, 3], -1)] {
+            check(&|x| tf::softmax(&x[0], axis), &[numbers(7, shape)]);
+        }
+    }
+
+    #[test]
+    fn rows_add_up_to_one() {
+        let x = numbers(3, &[700, 50]) * 20.0;
+        for sum in tf::reduce_sum(tf::softmax(&x, -1), 1).to_vec::<f64>() {
+            assert!((sum - 1.0).abs() < 1e-12);
+        }
+        let half = tf::softmax(tf::ones([2, 4]).cast(DType::F16), 0);
+        assert_eq!(half.to_vec::<f16>(), [f16::from_f32(0.5); 8]);
+    }
+
+    #[test]
+    fn bad_input_is_refused() {
+        assert!(tf::try_softmax(tf::constant([1, 2]), 0).is_err());
+        assert!(tf::try_softmax(tf::constant(1.0), 0).is_err());
+        assert!(tf::try_softmax(tf::ones([2, 2]), 2).is_err());
+    }
+}

@@ -1,0 +1,127 @@
+//! `Adam`: m += (g - m)(1 - b1), v += (g² - v)(1 - b2), w -= rate √(1 - b2ᵗ) / (1 - b1ᵗ) · m / (√v + epsilon).
+//! Keras's `Adam` with its defaults; the rows of an embedding's gradient count as a dense one, as in Keras.
+
+use super::gradients::{Warned, pairs};
+use super::slots::Slots;
+use super::{LearningRate, Optimizer};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::module::{Fields, Module};
+use crate::ops::{self, functions};
+use crate::tape::{Cotangent, Gradients};
+use crate::tensor::Tensor;
+use crate::variable::Variable;
+
+/// Steps of about the learning rate, by running means of the gradient and its square.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::optim::{Adam, Optimizer};
+/// let optimizer = Adam::new(0.1);
+/// let w = [tf::Variable::new(1.0)];
+/// optimizer.apply_gradients(&[tf::constant(123.0)].into_iter().collect(), &w);
+/// assert!((w[0].value().item::<f32>() - 0.9).abs() < 1e-6);
+/// ```
+#[derive(Debug)]
+pub struct Adam {
+    learning_rate: LearningRate,
+    iterations: Variable,
+    beta_1: f64,
+    beta_2: f64,
+    epsilon: f64,
+    slots: Slots<2>,
+    warned: Warned,
+}
+
+impl Adam {
+    /// Adam with a learning rate (Keras's default is 0.001).
+    #[track_caller]
+    pub fn new(learning_rate: f64) -> Self {
+        Self {
+            learning_rate: LearningRate::new(learning_rate),
+            iterations: Variable::with(Tensor::from(0i64), "adam/iterations", false),
+            beta_1: 0.9,
+            beta_2: 0.999,
+            epsilon: 1e-7,
+            slots: Slots::new(["m", "v"]),
+            warned: Warned::default(),
+        }
+    }
+
+    /// How slowly the mean of the gradient moves, 0.9 unless set.
+    pub fn beta_1(mut self, beta: f64) -> Self {
+        self.beta_1 = beta;
+        self
+    }
+
+    /// How slowly the mean of its square moves, 0.999 unless set.
+    pub fn beta_2(mut self, beta: f64) -> Self {
+        self.beta_2 = beta;
+        self
+    }
+
+    /// What is added to the root, 1e-7 unless set.
+    pub fn epsilon(mut self, epsilon: f64) -> Self {
+        self.epsilon = epsilon;
+        self
+    }
+
+    /// The rate of this step, corrected for the means' start at zero.
+    #[track_caller]
+    fn corrected(&self) -> Result<Tensor> {
+        let step = ops::cast_to(&self.iterations.value().try_add(1)?, DType::F32)?;
+        let left = |beta: f64| functions::try_subtract(1.0, &functions::try_pow(beta, &step)?);
+        let correction = left(self.beta_2)?.try_sqrt()?.try_divide(&left(self.beta_1)?)?;
+        self.learning_rate.tensor(DType::F32)?.try_multiply(&correction)
+    }
+
+    #[track_caller]
+    fn step(&self, place: usize, variable: &Variable, gradient: &Cotangent, rate: &Tensor) -> Result<()> {
+        let [m, v] = self.slots.of(variable, place)?;
+        let gradient = gradient.to_dense()?;
+        m.try_assign_add(&gradient.try_subtract(&m)?.try_multiply(1.0 - self.beta_1)?)?;
+        v.try_assign_add(&gradient.try_square()?.try_subtract(&v)?.try_multiply(1.0 - self.beta_2)?)?;
+        let rate = ops::cast_to(rate, variable.dtype())?;
+        let root = v.value().try_sqrt()?.try_add(self.epsilon)?;
+        variable.try_assign_sub(&m.value().try_multiply(&rate)?.try_divide(&root)?)
+    }
+}
+
+impl Default for Adam {
+    /// Keras's learning rate, 0.001.
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(0.001)
+    }
+}
+
+impl Optimizer for Adam {
+    #[track_caller]
+    fn try_apply_gradients(&self, gradients: &Gradients, variables: &[Variable]) -> Result<()> {
+        let pairs = pairs("Adam", gradients, variables, &self.warned)?;
+        let rate = self.corrected()?;
+        for (place, (variable, gradient)) in pairs.into_iter().enumerate() {
+            self.step(place, variable, gradient, &rate).map_err(|e| e.variable(variable.name()))?;
+        }
+        self.iterations.try_assign_add(&Tensor::from(1i64))
+    }
+
+    fn learning_rate(&self) -> &LearningRate {
+        &self.learning_rate
+    }
+
+    fn iterations(&self) -> &Variable {
+        &self.iterations
+    }
+}
+
+impl Module for Adam {
+    fn visit(&self, fields: &mut Fields<'_>) {
+        fields.field("beta_1", &self.beta_1);
+        fields.field("beta_2", &self.beta_2);
+        fields.field("epsilon", &self.epsilon);
+        fields.field("iterations", &self.iterations);
+        fields.field("learning_rate", &self.learning_rate);
+        fields.field("slots", &self.slots);
+    }
+}

@@ -1,0 +1,99 @@
+//! What optimizers make of a tape's answer: pairs of variables and gradients that fit, and a word about missing ones.
+//! Also the way back, from tensors that the user has changed to gradients that an optimizer takes.
+
+use crate::error::{Error, Result};
+use crate::tape::{Cotangent, Gradients};
+use crate::tensor::Tensor;
+use crate::variable::Variable;
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+/// Variables that were warned about already, by id.
+#[derive(Debug, Default)]
+pub(super) struct Warned(Mutex<HashSet<u64>>);
+
+impl Warned {
+    /// Whether this is the first time that the variable is missing.
+    fn first(&self, variable: &Variable) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(variable.id())
+    }
+}
+
+/// The variables that have a gradient, with it, after everything was checked.
+pub(super) fn pairs<'a>(
+    optimizer: &str,
+    gradients: &'a Gradients,
+    variables: &'a [Variable],
+    warned: &Warned,
+) -> Result<Vec<(&'a Variable, &'a Cotangent)>> {
+    if gradients.len() != variables.len() {
+        return Err(Error::invalid_argument(optimizer, "there are not as many gradients as variables")
+            .got(format!("{} gradients, {} variables", gradients.len(), variables.len()))
+            .help("pass the list of variables that the gradient was taken by"));
+    }
+    let mut found = Vec::with_capacity(variables.len());
+    for (i, variable) in variables.iter().enumerate() {
+        match gradients.list[i].as_ref() {
+            Some(gradient) => found.push((variable, check(optimizer, variable, gradient)?)),
+            None if warned.first(variable) => eprintln!("warning: {}", missing(optimizer, gradients, i, variable)),
+            None => {}
+        }
+    }
+    if found.is_empty() && !variables.is_empty() {
+        return Err(Error::invalid_argument(optimizer, "no variable has a gradient")
+            .got(missing(optimizer, gradients, 0, &variables[0]))
+            .help("compute the loss from the variables while the tape records"));
+    }
+    Ok(found)
+}
+
+/// What is said about a variable without a gradient.
+pub(super) fn missing(optimizer: &str, gradients: &Gradients, index: usize, variable: &Variable) -> String {
+    let why = gradients.reason(index).unwrap_or("the loss was not computed from it while the tape recorded");
+    format!("{optimizer}: variable '{}' has no gradient and stays as it is: {why}", variable.name())
+}
+
+fn check<'a>(optimizer: &str, variable: &Variable, gradient: &'a Cotangent) -> Result<&'a Cotangent> {
+    let (shape, dtype) = match gradient {
+        Cotangent::Dense(tensor) => (*tensor.shape(), tensor.dtype()),
+        Cotangent::Rows(rows) => (rows.shape, rows.values.dtype()),
+    };
+    let own = variable.shape();
+    let fits = dtype == variable.dtype() && shape.rank() == own.rank();
+    if fits && shape.iter().zip(own.iter()).all(|(a, b)| a.can_equal(b)) {
+        return Ok(gradient);
+    }
+    Err(Error::invalid_argument(optimizer, "a gradient does not fit its variable")
+        .got(format!("{dtype}{shape}"))
+        .expected(format!("{}{own}", variable.dtype()))
+        .variable(variable.name()))
+}
+
+/// Gradients that were taken out to be changed, for an optimizer; in the order of the variables.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::optim::{Optimizer, SGD};
+/// use tf::{GradientTape, Gradients, Variable};
+/// let w = [Variable::new([3.0, 4.0])];
+/// let tape = GradientTape::new();
+/// let loss = tf::reduce_sum(w[0].value().square(), ());
+/// let slopes = tape.gradient(&loss, &w[..]).try_to_vec()?;
+/// let halved: Gradients = slopes.iter().map(|slope| slope * 0.5).collect();
+/// SGD::new(1.0).apply_gradients(&halved, &w);
+/// assert_eq!(w[0].value().to_vec::<f32>(), [0.0, 0.0]);
+/// # Ok::<(), tf::Error>(())
+/// ```
+impl FromIterator<Tensor> for Gradients {
+    fn from_iter<I: IntoIterator<Item = Tensor>>(tensors: I) -> Self {
+        tensors.into_iter().map(Some).collect()
+    }
+}
+
+/// As from tensors; `None` for a variable that has no gradient.
+impl FromIterator<Option<Tensor>> for Gradients {
+    fn from_iter<I: IntoIterator<Item = Option<Tensor>>>(tensors: I) -> Self {
+        let list = tensors.into_iter().map(|t| t.map(Cotangent::Dense)).collect();
+        Gradients { list, reasons: Vec::new() }
+    }
+}

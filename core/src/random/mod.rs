@@ -1,0 +1,20 @@
+//! `tf::random`: random tensors from the global state, from generators and from seeds, with TensorFlow's very numbers.
+//! User code calls it, and the layers' initialisers; the numbers themselves come from `ops/random_draw`.
+
+mod generator;
+mod global;
+mod stateless;
+#[cfg(test)]
+mod tests;
+
+pub use generator::{Generator, get_global_generator, set_global_generator};
+pub use global::{
+    normal, set_seed, shuffle, truncated_normal, try_normal, try_shuffle, try_truncated_normal, try_uniform,
+    try_uniform_int, uniform, uniform_int,
+};
+pub use stateless::{
+    IntoSeed, fold_in, index_shuffle, split, stateless_normal, stateless_shuffle, stateless_truncated_normal,
+    stateless_uniform, stateless_uniform_full_int, stateless_uniform_int, try_fold_in, try_split, try_stateless_normal,
+    try_stateless_shuffle, try_stateless_truncated_normal, try_stateless_uniform, try_stateless_uniform_full_int,
+    try_stateless_uniform_int,
+};

@@ -1,0 +1,193 @@
+//! Jacobians: the derivative of every element of a target, by one walk backwards for each.
+//! Methods of both tapes; the walks run over kept entries, so their operations can be recorded like any others.
+
+use super::gradient_tape::{GradientTape, PersistentTape, Running, value_type};
+use super::{Cotangent, Differentiable, Gradients, Sources};
+use crate::dtype::DType;
+use crate::error::{Error, OrFail, Result};
+use crate::ops;
+use crate::shape::{Dim, Shape};
+use crate::tensor::{Tensor, TensorType};
+use smallvec::SmallVec;
+use std::panic::Location;
+
+/// A vector that is one at one place, in a floating-point dtype.
+fn one_at(index: usize, len: usize, dtype: DType) -> Result<Tensor> {
+    let mut elements = vec![0.0f32; len];
+    elements[index] = 1.0;
+    ops::cast_to(&Tensor::from(elements), dtype)
+}
+
+/// The number of elements in some dimensions, where all are known.
+fn known_count(op: &str, target: &Tensor, dims: &[Dim]) -> Result<usize> {
+    let sizes: Option<Vec<usize>> = dims.iter().map(|d| d.known_value()).collect();
+    let Some(sizes) = sizes else {
+        return Err(Error::invalid_argument(op, "the target's shape is not known, so its elements cannot be counted")
+            .got(target.ty()));
+    };
+    Ok(sizes.into_iter().product())
+}
+
+fn floating(op: &str, target: &Tensor) -> Result<()> {
+    if target.dtype().is_floating() {
+        return Ok(());
+    }
+    Err(Error::invalid_argument(op, "the target is not floating-point").got(target.ty()).expected("a float dtype"))
+}
+
+/// Puts the rows of one source under each other along `axis`; a row that is missing between others is zero.
+fn stacked(rows: Vec<Option<Cotangent>>, ty: &TensorType, axis: usize, shape: &Shape) -> Result<Option<Tensor>> {
+    if !rows.is_empty() && rows.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let row_shape = insert_one(&ty.shape, axis)?;
+    let row = |row: Option<Cotangent>| {
+        let row = row.map_or_else(|| ops::zeros_of(ty), Cotangent::into_dense)?;
+        ops::reshape_to(&row, &row_shape)
+    };
+    let rows = rows.into_iter().map(row).collect::<Result<Vec<_>>>()?;
+    let all = match rows.as_slice() {
+        [] => ops::zeros_of(&TensorType::new(ty.dtype, *shape))?,
+        [one] => one.clone(),
+        rows => ops::concat_all(&rows.iter().collect::<Vec<_>>(), axis)?,
+    };
+    ops::reshape_to(&all, shape).map(Some)
+}
+
+fn insert_one(shape: &Shape, axis: usize) -> Result<Shape> {
+    let mut dims = shape.sizes().to_vec();
+    dims.insert(axis, Dim::ONE);
+    Shape::from_dims(&dims)
+}
+
+impl Running {
+    /// One list of rows per source: the gradients of `target` for each of `seeds`.
+    fn rows(
+        &self,
+        target: &Tensor,
+        handles: &[Tensor],
+        seeds: impl Iterator<Item = Result<Tensor>>,
+    ) -> Result<Vec<Vec<Option<Cotangent>>>> {
+        let mut rows: Vec<Vec<Option<Cotangent>>> = handles.iter().map(|_| Vec::new()).collect();
+        for seed in seeds {
+            let seed = SmallVec::from_buf([seed?]);
+            let list = self.with_kept(|entries| self.walk(std::slice::from_ref(target), seed, handles, entries))?;
+            rows.iter_mut().zip(list).for_each(|(rows, row)| rows.push(row));
+        }
+        Ok(rows)
+    }
+
+    fn jacobian(&self, target: &Tensor, handles: &[Tensor]) -> Result<Gradients> {
+        floating("jacobian", target)?;
+        let count = known_count("jacobian", target, target.shape().sizes())?;
+        let seeds = (0..count).map(|i| ops::reshape_to(&one_at(i, count, target.dtype())?, target.shape()));
+        let rows = self.rows(target, handles, seeds)?;
+        let mut list = SmallVec::new();
+        for (rows, handle) in rows.into_iter().zip(handles) {
+            let ty = value_type(handle);
+            let shape = Shape::from_dims(&[target.shape().sizes(), ty.shape.sizes()].concat())?;
+            list.push(stacked(rows, &ty, 0, &shape)?.map(Cotangent::Dense));
+        }
+        let reasons = self.reasons(std::slice::from_ref(target), handles, &list);
+        Ok(Gradients { list, reasons })
+    }
+
+    fn batch_jacobian(&self, target: &Tensor, handle: &Tensor) -> Result<Tensor> {
+        floating("batch_jacobian", target)?;
+        let ty = value_type(handle);
+        let (&[batch, ref inner @ ..], &[rows, ref within @ ..]) = (target.shape().sizes(), ty.shape.sizes()) else {
+            return Err(Error::invalid_argument("batch_jacobian", "target and source need a batch axis")
+                .got(format!("{} and {ty}", target.ty())));
+        };
+        if batch.is_known() && rows.is_known() && batch != rows {
+            return Err(Error::invalid_argument("batch_jacobian", "target and source have different batch sizes")
+                .got(format!("{} and {ty}", target.ty()))
+                .expected("the same first dimension"));
+        }
+        let count = known_count("batch_jacobian", target, inner)?;
+        let element = Shape::from_dims(&[&[Dim::ONE], inner].concat())?;
+        let seeds = (0..count).map(|i| {
+            let one = ops::reshape_to(&one_at(i, count, target.dtype())?, &element)?;
+            ops::broadcast_to_shape(&one, target.shape())
+        });
+        let mut all = self.rows(target, std::slice::from_ref(handle), seeds)?;
+        let shape = Shape::from_dims(&[&[batch], inner, within].concat())?;
+        let mut list = SmallVec::new();
+        list.push(stacked(all.swap_remove(0), &ty, 1, &shape)?.map(Cotangent::Dense));
+        let reasons = self.reasons(std::slice::from_ref(target), std::slice::from_ref(handle), &list);
+        Ok(Gradients { list, reasons }.try_to_vec()?.swap_remove(0))
+    }
+}
+
+macro_rules! jacobians {
+    ($tape:ident, $this:ty, $ready:expr) => {
+        impl $tape {
+            /// The derivative of every element of `target` by every element of the sources: its shape is the target's
+            /// followed by the source's.
+            ///
+            /// ```
+            /// use eagerflow as tf;
+            /// let x = tf::constant([1.0, 2.0]);
+            /// let mut tape = tf::GradientTape::new();
+            /// tape.watch(&x);
+            /// let y = &x * &x;
+            /// assert_eq!(tape.jacobian(&y, &x).to_vec::<f32>(), [2.0, 0.0, 0.0, 4.0]);
+            /// ```
+            ///
+            /// # Panics
+            /// As [`try_jacobian`](Self::try_jacobian) fails.
+            #[track_caller]
+            pub fn jacobian<S: Sources>(self: $this, target: &Tensor, sources: S) -> S::Answer {
+                self.try_jacobian(target, sources).or_fail()
+            }
+
+            /// [`jacobian`](Self::jacobian) that answers an error instead of panicking.
+            ///
+            /// # Errors
+            /// InvalidArgument for a target that is not floating-point, and as
+            /// [`try_gradient`](GradientTape::try_gradient) for sources without a gradient.
+            #[track_caller]
+            pub fn try_jacobian<S: Sources>(self: $this, target: &Tensor, sources: S) -> Result<S::Answer> {
+                let here = Location::caller();
+                $ready(&self.0);
+                self.0.jacobian(target, &sources.handles()).and_then(S::answer).map_err(|e| e.at(here))
+            }
+
+            /// The Jacobian of each example of a batch: for a target `[b, ...t]` and a source `[b, ...s]`, where
+            /// example `i` of the target depends on example `i` of the source alone, a tensor `[b, ...t, ...s]`.
+            ///
+            /// ```
+            /// use eagerflow as tf;
+            /// let x = tf::constant([[1.0, 2.0], [3.0, 4.0]]);
+            /// let mut tape = tf::GradientTape::new();
+            /// tape.watch(&x);
+            /// let y = &x * &x;
+            /// let j = tape.batch_jacobian(&y, &x);
+            /// assert_eq!(j.shape(), [2, 2, 2]);
+            /// assert_eq!(j.to_vec::<f32>(), [2.0, 0.0, 0.0, 4.0, 6.0, 0.0, 0.0, 8.0]);
+            /// ```
+            ///
+            /// # Panics
+            /// As [`try_batch_jacobian`](Self::try_batch_jacobian) fails.
+            #[track_caller]
+            pub fn batch_jacobian(self: $this, target: &Tensor, source: impl Differentiable) -> Tensor {
+                self.try_batch_jacobian(target, source).or_fail()
+            }
+
+            /// [`batch_jacobian`](Self::batch_jacobian) that answers an error instead of panicking.
+            ///
+            /// # Errors
+            /// InvalidArgument for different batch sizes, and as [`try_jacobian`](Self::try_jacobian).
+            #[track_caller]
+            pub fn try_batch_jacobian(self: $this, target: &Tensor, source: impl Differentiable) -> Result<Tensor> {
+                let here = Location::caller();
+                $ready(&self.0);
+                self.0.batch_jacobian(target, source.handle()).map_err(|e| e.at(here))
+            }
+        }
+    };
+}
+
+// A tape that gives one gradient does not record the walks.
+jacobians!(GradientTape, Self, Running::stop);
+jacobians!(PersistentTape, &Self, |_| ());

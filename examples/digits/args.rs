@@ -1,0 +1,122 @@
+//! The options of the command line.
+//! Everything that is not understood is an error that says what would be.
+
+use std::path::PathBuf;
+
+pub const USAGE: &str = "\
+Trains a classifier of handwritten digits and prints its accuracy on images it has not seen.
+
+usage: cargo run --release --example digits [-- OPTIONS]
+
+  --data DIR       folder with the four IDX files of MNIST, plain or gzip (default: the digits that come along)
+  --model NAME     `default` (two convolutions, pooling, dropout, dense) or `guide` (TensorFlow's eager guide)
+  --epochs N       passes over the training images (default: 20)
+  --seed N         seed of the first weights, the order of the images and the dropout (default: 7)
+  --picture FILE   where the loss curve goes, a PNG (default: digits-loss.png)
+  --help           this text
+";
+
+/// Which network is trained.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Model {
+    Default,
+    Guide,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    pub data: PathBuf,
+    pub model: Model,
+    pub epochs: usize,
+    pub seed: i64,
+    pub picture: PathBuf,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            data: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/data/digits")),
+            model: Model::Default,
+            epochs: 20,
+            seed: 7,
+            picture: PathBuf::from("digits-loss.png"),
+        }
+    }
+}
+
+/// What the user wants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Command {
+    Run(Options),
+    Help,
+}
+
+/// Reads the options, as `--name value` or `--name=value`.
+pub fn parse(args: impl Iterator<Item = String>) -> Result<Command, String> {
+    let mut options = Options::default();
+    let mut args = args;
+    while let Some(arg) = args.next() {
+        if arg == "--help" || arg == "-h" {
+            return Ok(Command::Help);
+        }
+        let (name, given) = match arg.split_once('=') {
+            Some((name, value)) => (name.to_string(), Some(value.to_string())),
+            None => (arg, None),
+        };
+        if !["--data", "--model", "--epochs", "--seed", "--picture"].contains(&&*name) {
+            return Err(format!("unknown option `{name}`"));
+        }
+        let value = given.or_else(|| args.next()).ok_or_else(|| format!("`{name}` needs a value"))?;
+        match &*name {
+            "--data" => options.data = value.into(),
+            "--picture" => options.picture = value.into(),
+            "--model" => options.model = model(&value)?,
+            "--epochs" => options.epochs = number(&name, &value, "a number of 0 or more")?,
+            _ => options.seed = number(&name, &value, "an integer of 64 bits")?,
+        }
+    }
+    Ok(Command::Run(options))
+}
+
+fn model(value: &str) -> Result<Model, String> {
+    match value {
+        "default" => Ok(Model::Default),
+        "guide" => Ok(Model::Guide),
+        other => Err(format!("`--model` is `default` or `guide`, not `{other}`")),
+    }
+}
+
+fn number<T: std::str::FromStr>(name: &str, value: &str, expected: &str) -> Result<T, String> {
+    value.parse().map_err(|_| format!("`{name}` takes {expected}, not `{value}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Command, String> {
+        parse(line.split_whitespace().map(String::from))
+    }
+
+    #[test]
+    fn options_in_both_forms() {
+        assert_eq!(read(""), Ok(Command::Run(Options::default())));
+        let right = Options { model: Model::Guide, epochs: 3, seed: -1, data: "mnist".into(), ..Options::default() };
+        assert_eq!(read("--model guide --epochs 3 --seed=-1 --data=mnist"), Ok(Command::Run(right)));
+        assert_eq!(read("--epochs 3 --help"), Ok(Command::Help));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let refused = |line: &str, words: &str| {
+            let message = read(line).unwrap_err();
+            assert!(message.contains(words), "{message}");
+        };
+        refused("--epoch 3", "unknown option `--epoch`");
+        refused("mnist", "unknown option `mnist`");
+        refused("--epochs", "`--epochs` needs a value");
+        refused("--epochs -3", "0 or more, not `-3`");
+        refused("--seed x", "64 bits, not `x`");
+        refused("--model resnet", "`default` or `guide`, not `resnet`");
+    }
+}

@@ -1,0 +1,57 @@
+//! Trains a convolutional classifier on real handwritten digits: `cargo run --release --example digits`.
+//! The data lie in `examples/data/digits`; `--data` takes a folder with MNIST's own files.
+
+mod args;
+mod data;
+mod model;
+mod train;
+
+use args::{Command, Options};
+use eagerflow as tf;
+use eagerflow_examples::plot::{self, Curve};
+use std::error::Error;
+use std::process::ExitCode;
+use train::History;
+
+fn main() -> ExitCode {
+    let done = match args::parse(std::env::args().skip(1)) {
+        Ok(Command::Run(options)) => run(&options),
+        Ok(Command::Help) => {
+            print!("{}", args::USAGE);
+            Ok(())
+        }
+        Err(message) => {
+            eprintln!("{message}\n\n{}", args::USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    tf::random::set_seed(options.seed);
+    let digits = data::load(&options.data)?;
+    let model = model::build(options.model, digits.classes);
+    println!("{digits}");
+    let history = train::train(&*model, &digits.train, options.epochs);
+    if !history.epochs.is_empty() {
+        draw(&history, options)?;
+        println!("loss curve: {}", options.picture.display());
+    }
+    println!("test accuracy: {:.4}", train::accuracy(&*model, &digits.test));
+    Ok(())
+}
+
+/// The loss of every batch as a thin line, and its mean over every epoch as a bold one.
+fn draw(history: &History, options: &Options) -> Result<(), Box<dyn Error>> {
+    let batches =
+        Curve { name: "each batch", points: &history.batches, color: (173, 203, 232), width: 1.0, dots: false };
+    let epochs = Curve { name: "epoch mean", points: &history.epochs, color: (24, 92, 158), width: 2.2, dots: true };
+    plot::write(&options.picture, "training loss", "epoch", &[batches, epochs])
+}

@@ -1,0 +1,61 @@
+//! The training loop: batches in a new order every epoch, a tape around each step, and Adam.
+//! It prints a line per epoch and keeps the losses for the picture.
+
+use crate::data::Split;
+use crate::model::Classifier;
+use eagerflow as tf;
+use std::time::Instant;
+use tf::GradientTape;
+use tf::data::{Dataset, Shuffle};
+use tf::losses::{FromLogits, sparse_categorical_crossentropy};
+use tf::metrics::{Mean, SparseCategoricalAccuracy};
+use tf::optim::{Adam, Optimizer};
+
+const BATCH: usize = 32;
+
+/// Losses over the epochs that have passed.
+#[derive(Default)]
+pub struct History {
+    /// Of every batch, at its place in its epoch.
+    pub batches: Vec<(f64, f64)>,
+    /// The mean of every epoch, at its end.
+    pub epochs: Vec<(f64, f64)>,
+}
+
+pub fn train(model: &dyn Classifier, split: &Split, epochs: usize) -> History {
+    let data = Dataset::from_tensor_slices((split.images.clone(), split.labels.clone()));
+    let batches = data.shuffle(Shuffle::whole()).batch(BATCH);
+    let steps = batches.cardinality().unwrap_or(1) as f64;
+    let optimizer = Adam::new(1e-3);
+    let (mean, accuracy) = (Mean::new(), SparseCategoricalAccuracy::new());
+    let mut history = History::default();
+    for epoch in 0..epochs {
+        let start = Instant::now();
+        mean.reset();
+        accuracy.reset();
+        for (step, (images, labels)) in batches.iter().enumerate() {
+            let tape = GradientTape::new();
+            let logits = model.call(&images, true);
+            let loss = sparse_categorical_crossentropy(&labels, &logits, FromLogits::Yes).mean();
+            let variables = model.trainable_variables();
+            optimizer.apply_gradients(&tape.gradient(&loss, &variables), &variables);
+            mean.update(&loss);
+            accuracy.update(&labels, &logits);
+            history.batches.push((epoch as f64 + (step as f64 + 0.5) / steps, f64::from(loss.item::<f32>())));
+        }
+        let (loss, accuracy) = (mean.result().item::<f32>(), accuracy.result().item::<f32>());
+        history.epochs.push((epoch as f64 + 1.0, f64::from(loss)));
+        let seconds = start.elapsed().as_secs_f64();
+        println!("epoch {:>2}/{epochs}  loss {loss:.4}  accuracy {accuracy:.4}  {seconds:.2} s", epoch + 1);
+    }
+    history
+}
+
+/// The share of images that the model tells right.
+pub fn accuracy(model: &dyn Classifier, split: &Split) -> f32 {
+    let accuracy = SparseCategoricalAccuracy::new();
+    for (images, labels) in &Dataset::from_tensor_slices((split.images.clone(), split.labels.clone())).batch(500) {
+        accuracy.update(&labels, model.call(&images, false));
+    }
+    accuracy.result().item()
+}

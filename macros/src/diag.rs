@@ -1,0 +1,152 @@
+//! Every message of the macros, and the collector that reports all faults of one item at once.
+//! Check stages call [`Faults::add`]; texts are written here alone, so that they can be read in one sitting.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::Error;
+
+/// The faults found in one item. Dropping it unread would lose them, so it refuses to.
+pub struct Faults(Option<Vec<Error>>);
+
+impl Faults {
+    pub fn new() -> Self {
+        Self(Some(Vec::new()))
+    }
+
+    /// Notes a fault at the tokens that the user has to change.
+    pub fn add(&mut self, at: impl ToTokens, message: impl AsRef<str>) {
+        self.push(Error::new_spanned(at, message.as_ref()));
+    }
+
+    /// Notes a fault at a place without tokens of its own, such as an end of a block.
+    pub fn add_at(&mut self, at: Span, message: impl AsRef<str>) {
+        self.push(Error::new(at, message.as_ref()));
+    }
+
+    /// Notes a fault that an earlier stage found.
+    pub fn push(&mut self, error: Error) {
+        if let Some(list) = &mut self.0 {
+            list.push(error);
+        }
+    }
+
+    /// Ok if there are none.
+    pub fn check(mut self) -> syn::Result<()> {
+        let all = self.0.take().unwrap_or_default();
+        match all.into_iter().reduce(|mut all, one| {
+            all.combine(one);
+            all
+        }) {
+            None => Ok(()),
+            Some(error) => Err(error),
+        }
+    }
+}
+
+impl Drop for Faults {
+    fn drop(&mut self) {
+        if self.0.is_some() && !std::thread::panicking() {
+            panic!("the faults of an item were not checked");
+        }
+    }
+}
+
+/// The faults as tokens that make rustc print them.
+pub fn compile_error(error: &Error) -> TokenStream {
+    error.to_compile_error()
+}
+
+/// Texts of `#[custom_gradient]`.
+pub mod custom_gradient {
+    pub const NOT_A_FUNCTION: &str = "`#[custom_gradient]` goes on a function or method with a body";
+    pub const OPTIONS: &str = "the only option is `crate = path::to::eagerflow`";
+    pub const ASYNC: &str = "a custom gradient function cannot be `async`: tapes belong to one thread\n\
+         help: compute what needs waiting for before, and pass it as a parameter";
+    pub const CONST: &str = "a custom gradient function cannot be `const`: it runs tensor operations";
+    pub const VARIADIC: &str = "a custom gradient function cannot take C-variadic arguments";
+    pub const SELF_BY_VALUE: &str = "a custom gradient method takes `&self` (or `&mut self`), not `self` by value\n\
+         help: the closure gets what it needs by cloning it from `&self`";
+    pub const NO_PARAMETER: &str = "a custom gradient function needs a differentiable parameter: one whose type names `Tensor` or `Variable`\n\
+         help: mark a generic parameter with `#[differentiable]`; pass a variable as `&Variable`";
+    pub const PATTERN: &str = "a differentiable parameter is a plain name\nhelp: take it apart in the body";
+    pub const BOTH_MARKS: &str = "a parameter is either `#[differentiable]` or `#[host]`";
+    pub const MARK_OPTIONS: &str = "this mark takes no options";
+    pub const NO_OUTPUT: &str =
+        "a custom gradient function returns tensors\nhelp: write `-> Tensor`, the type that callers see";
+    pub const NO_CLOSURE: &str = "the gradient closure is missing\n\
+         help: end the body with a pair `(outputs, move |dy: &Tensor| ...)`";
+    pub const NO_OUTPUT_VALUE: &str = "the outputs are missing: this is a closure alone\n\
+         help: end the body with a pair `(outputs, move |dy: &Tensor| ...)`";
+    pub const EMPTY: &str = "the body yields nothing\n\
+         help: end it, without a semicolon, with a pair `(outputs, move |dy: &Tensor| ...)`";
+    pub const NOT_OK: &str = "the function returns a `Result`, so its body ends with `Ok((outputs, closure))`";
+    pub const CLOSURE_SELF: &str = "the gradient closure outlives the call, so it cannot use `self`\n\
+         help: clone what it needs before: `let w = self.w.clone();`";
+    pub const CLOSURE_ASYNC: &str = "the gradient closure cannot be `async`";
+
+    pub fn not_a_tensor(ty: &str) -> String {
+        format!(
+            "a custom gradient function returns tensors, not `{ty}`\n\
+             help: return a `Tensor`, a tuple or array of them, a `Vec<Tensor>`, or a `Result` of one of these"
+        )
+    }
+
+    pub fn pair_length(got: usize) -> String {
+        format!(
+            "the body yields a pair of outputs and gradient closure, this has {got} parts\n\
+             help: several outputs are a tuple of their own: `((a, b), closure)`"
+        )
+    }
+
+    pub fn closure_arguments(got: usize, outputs: usize) -> String {
+        format!(
+            "the gradient closure takes one argument per output: the function has {}, the closure takes {got}",
+            counted(outputs, "output")
+        )
+    }
+
+    pub fn closure_list_argument(got: usize) -> String {
+        format!(
+            "the gradient closure of a function that returns a list takes one argument, `dys: &[Tensor]`; \
+             it takes {got}"
+        )
+    }
+
+    pub fn cotangents(got: usize, names: &[String]) -> String {
+        let listed: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
+        format!(
+            "wrong number of cotangents: the function has {} ({}), the closure returns {got}\n\
+             help: `()` or `None` stands for no gradient; cotangents of variables are one list after the others",
+            counted(names.len(), "differentiable parameter"),
+            listed.join(", "),
+        )
+    }
+
+    pub fn too_many_outputs(got: usize, most: usize) -> String {
+        format!("{got} outputs in a tuple are too many, the most are {most}\nhelp: return a `Vec<Tensor>`")
+    }
+
+    pub fn too_many_parameters(got: usize, most: usize) -> String {
+        format!("{got} differentiable parameters are too many, the most are {most}\nhelp: pass some as `&[Tensor]`")
+    }
+
+    pub fn mutable(name: &str) -> String {
+        format!(
+            "the gradient closure outlives the call, so it cannot use `{name}`, which is borrowed mutably\n\
+             help: clone what it needs before the closure"
+        )
+    }
+
+    fn counted(n: usize, what: &str) -> String {
+        if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+    }
+}
+
+/// Texts of `#[derive(Module)]`.
+pub mod module {
+    pub const OPTIONS: &str = "the options are `#[module(skip)]` and `#[module(value)]` on a field, and `#[module(crate = path)]` on the type";
+    pub const ON_A_FIELD: &str = "this option goes on a field";
+    pub const CRATE_ON_A_FIELD: &str = "`crate = path` goes on the type";
+    pub const ONE_OPTION: &str = "a field is either skipped or a value";
+    pub const UNION: &str = "`Module` cannot be derived for a union: it is not known which field is there";
+}

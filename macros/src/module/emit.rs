@@ -1,0 +1,108 @@
+//! From a checked type to `impl Module`: one visit per field, in order; enums begin with the variant's number.
+//! Cannot fail. Bounds go on the fields' types that mention a parameter, so any generics work.
+
+use super::parse::{Field, How, Module, Variant};
+use crate::names::hidden;
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Member, parse_quote};
+
+pub fn emit(module: &Module) -> TokenStream {
+    let rt = module.runtime.rt();
+    let (name, fields) = (&module.name, hidden("fields"));
+    let generics = bounded(module, &rt);
+    let (implementation, types, bounds) = generics.split_for_impl();
+    let body = match module.variants.as_slice() {
+        [Variant { name: None, fields: all }] => {
+            let visits = all.iter().map(|field| {
+                let member = &field.member;
+                visit(field, &quote_spanned!(field.ty.span()=> &self.#member), &fields)
+            });
+            quote!(#(#visits)*)
+        }
+        [] => quote!(match *self {}),
+        variants => {
+            let arms = variants.iter().enumerate().map(|(i, v)| arm(i, v, &fields));
+            quote!(match self { #(#arms)* })
+        }
+    };
+    quote! {
+        #[automatically_derived]
+        impl #implementation #rt::Module for #name #types #bounds {
+            fn visit(&self, #fields: &mut #rt::Fields<'_>) {
+                let _ = &#fields;
+                #body
+            }
+        }
+    }
+}
+
+fn visit(field: &Field, value: &TokenStream, fields: &Ident) -> TokenStream {
+    // The span of the type: rustc says there what is wrong with it.
+    let span = field.ty.span();
+    match (&field.how, &field.member) {
+        (How::Skip, _) => TokenStream::new(),
+        (How::Visit, Member::Named(name)) => {
+            let name = name.to_string();
+            let name = name.trim_start_matches("r#");
+            quote_spanned!(span=> #fields.field(#name, #value);)
+        }
+        (How::Visit, Member::Unnamed(index)) => {
+            let index = index.index as usize;
+            quote_spanned!(span=> #fields.item(#index, #value);)
+        }
+        (How::Value, _) => quote_spanned!(span=> #fields.value(#value);),
+    }
+}
+
+fn arm(index: usize, variant: &Variant, fields: &Ident) -> TokenStream {
+    let (mut patterns, mut visits) = (Vec::new(), Vec::new());
+    for (i, field) in variant.fields.iter().enumerate().filter(|(_, f)| f.how != How::Skip) {
+        let member = &field.member;
+        let bound = format_ident!("field_{i}", span = proc_macro2::Span::mixed_site());
+        patterns.push(quote!(#member: #bound));
+        visits.push(visit(field, &bound.to_token_stream(), fields));
+    }
+    let name = &variant.name;
+    quote! {
+        Self::#name { #(#patterns,)* .. } => {
+            #fields.value(&#index);
+            #(#visits)*
+        }
+    }
+}
+
+/// The generics with a bound for each visited type that mentions a type parameter.
+///
+/// Bounds on the fields' types, not on the parameters: `PhantomData<T>` asks nothing of `T`. A type that mentions the
+/// derived type itself gets none, as it would be its own condition.
+fn bounded(module: &Module, rt: &TokenStream) -> syn::Generics {
+    let mut generics = module.generics.clone();
+    let parameters: Vec<Ident> = generics.type_params().map(|p| p.ident.clone()).collect();
+    let mut bounds: Vec<syn::WherePredicate> = Vec::new();
+    for field in module.variants.iter().flat_map(|v| &v.fields) {
+        let ty = &field.ty;
+        let tokens = ty.to_token_stream();
+        if !parameters.iter().any(|p| mentions(tokens.clone(), p)) || mentions(tokens, &module.name) {
+            continue;
+        }
+        match field.how {
+            How::Visit => bounds.push(parse_quote!(#ty: #rt::Module)),
+            How::Value => bounds.push(parse_quote!(#ty: ::core::hash::Hash)),
+            How::Skip => {}
+        }
+    }
+    if !bounds.is_empty() {
+        generics.make_where_clause().predicates.extend(bounds);
+    }
+    generics
+}
+
+fn mentions(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name,
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        _ => false,
+    })
+}

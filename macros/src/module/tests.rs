@@ -1,0 +1,49 @@
+//! The stages as plain functions on tokens.
+
+use super::expand;
+use quote::quote;
+
+fn expanded(item: proc_macro2::TokenStream) -> String {
+    let file = syn::parse2(expand(item)).unwrap();
+    prettyplease::unparse(&file)
+}
+
+#[test]
+fn a_generic_struct() {
+    insta::assert_snapshot!(expanded(quote! {
+        struct Net<'a, L: Layer, const N: usize> {
+            layers: [L; N],
+            name: &'a str,
+            #[module(value)]
+            key: Key<L>,
+            #[module(skip)]
+            cache: Cache<L>,
+            r#type: u8,
+        }
+    }));
+}
+
+#[test]
+fn an_enum() {
+    insta::assert_snapshot!(expanded(quote! {
+        enum Mode {
+            Off,
+            Scaled(f32, #[module(skip)] Cache),
+            Learned { by: Variable },
+        }
+    }));
+}
+
+#[test]
+fn faults_are_reported_together() {
+    let text = expanded(quote! {
+        #[module(skip)]
+        struct Wrong {
+            #[module(ignore)]
+            a: f32,
+            #[module(skip, value)]
+            b: f32,
+        }
+    });
+    assert_eq!(text.matches("compile_error!").count(), 3, "{text}");
+}

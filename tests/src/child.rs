@@ -1,0 +1,46 @@
+//! Runs tests of the same binary again in a process of its own, under another CPU path or number of threads.
+//! The tables and the comparison of paths use it: both settings are read once per process.
+
+use std::process::Command;
+
+/// The CPU paths of this processor, as `EAGERFLOW_CPU` names them.
+pub fn cpu_paths() -> Vec<&'static str> {
+    let mut paths = vec!["portable"];
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            paths.push("avx2");
+            let wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
+            if wide && is_x86_feature_detected!("avx512dq") && is_x86_feature_detected!("avx512vl") {
+                paths.push("avx512");
+            }
+        }
+    }
+    paths
+}
+
+/// Runs one test of this binary in a child process with settings, and answers what it printed.
+///
+/// # Panics
+/// If the test fails there, or does not exist.
+pub fn run_test(name: &str, settings: &[(&str, &str)]) -> String {
+    let program = std::env::current_exe().expect("this test's own path");
+    let mut command = Command::new(program);
+    command.args([name, "--exact", "--nocapture", "--include-ignored"]).envs(settings.iter().copied());
+    let output = command.output().expect("the test's own binary runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name} with {settings:?} failed:\n{text}\n{errors}");
+    assert!(text.contains("1 passed"), "{name} does not exist:\n{text}");
+    text
+}
+
+/// Runs one test of this binary under every CPU path but the one in use.
+///
+/// # Panics
+/// If it fails under one of them.
+pub fn under_other_paths(name: &str) {
+    for path in cpu_paths().into_iter().filter(|p| *p != eagerflow::__testing::cpu_path()) {
+        run_test(name, &[("EAGERFLOW_CPU", path)]);
+    }
+}

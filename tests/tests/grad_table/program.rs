@@ -1,0 +1,121 @@
+//! What is differentiated: a row of the op table, or a small program; and the ways to differentiate it.
+//! All tests of this table go through [`Program`].
+
+use eagerflow as tf;
+use eagerflow_tests::golden::{Array, Attrs};
+use eagerflow_tests::rows::{self, Answer, Call};
+use tf::{ForwardAccumulator, GradientOptions, GradientTape, Result, Tensor};
+
+/// A function of tensors with its attributes.
+pub struct Program {
+    pub call: fn(&Call<'_>) -> Answer,
+    pub attrs: Attrs,
+}
+
+/// Programs of `gradients.json` that are not operations of their own.
+const PROGRAMS: &[(&str, fn(&Call<'_>) -> Answer)] = &[
+    ("x_times_x", |c| Ok(vec![tf::try_multiply(&c.x[0], &c.x[0])?])),
+    ("where_log", |c| {
+        let (x, zeros) = (&c.x[0], tf::try_zeros_like(&c.x[0])?);
+        Ok(vec![tf::try_where(tf::try_greater(x, 0.0)?, tf::try_log(x)?, zeros)?])
+    }),
+    ("where_log_safe", |c| {
+        let (x, ones) = (&c.x[0], tf::try_ones_like(&c.x[0])?);
+        Ok(vec![tf::try_log(tf::try_where(tf::try_greater(x, 0.0)?, x, ones)?)?])
+    }),
+    ("where_sqrt", |c| {
+        let (x, zeros) = (&c.x[0], tf::try_zeros_like(&c.x[0])?);
+        Ok(vec![tf::try_where(tf::try_greater(x, 0.0)?, tf::try_sqrt(x)?, zeros)?])
+    }),
+    ("square_sum_sqrt", |c| {
+        let sum = tf::try_reduce_sum(tf::try_square(&c.x[0])?, ())?;
+        Ok(vec![tf::try_sqrt(sum)?])
+    }),
+];
+
+impl Program {
+    /// The program with a name of `gradients.json`.
+    pub fn named(name: &str, attrs: Attrs) -> Option<Self> {
+        let program = PROGRAMS.iter().find(|(n, _)| *n == name).map(|(_, call)| *call);
+        let call = program.or_else(|| rows::find(name).map(|row| row.call))?;
+        Some(Self { call, attrs })
+    }
+
+    pub fn run(&self, x: &[Tensor]) -> Answer {
+        (self.call)(&Call { x, a: &self.attrs })
+    }
+
+    /// Outputs, and the gradients of the inputs for given output gradients.
+    pub fn gradients(&self, x: &[Tensor], upstream: &[Tensor]) -> Result<(Vec<Tensor>, Vec<Option<Tensor>>)> {
+        let mut tape = GradientTape::new();
+        tape.watch(x.to_vec());
+        let outputs = self.run(x)?;
+        let options = GradientOptions::new().output_gradients(upstream.to_vec());
+        let gradients = tape.try_gradient_with(&outputs[..], x, &options)?;
+        Ok((outputs, (0..x.len()).map(|i| gradients.get(i)).collect()))
+    }
+
+    /// A scalar that depends on the outputs in a way that is not linear, so that second derivatives are not zero.
+    pub fn loss(&self, x: &[Tensor], weights: &[Array]) -> Result<Tensor> {
+        let mut sum: Option<Tensor> = None;
+        for (y, w) in self.run(x)?.iter().zip(weights) {
+            let w = w.to_dtype(y.dtype()).tensor();
+            let bent = tf::try_add(y, tf::try_multiply(tf::try_multiply(y, y)?, 0.25)?)?;
+            let part = tf::try_reduce_sum(tf::try_multiply(bent, &w)?, ())?;
+            sum = Some(match sum {
+                None => part,
+                Some(sum) => tf::try_add(&sum, &part)?,
+            });
+        }
+        Ok(sum.expect("an output"))
+    }
+
+    /// The same scalar, added up on the host, without any operation but the program's.
+    pub fn host_loss(&self, x: &[Array], weights: &[Array]) -> Result<f64> {
+        let x: Vec<Tensor> = x.iter().map(Array::tensor).collect();
+        let mut sum = 0.0;
+        for (y, w) in self.run(&x)?.iter().zip(weights) {
+            let pairs = Array::of(y).to_f64().into_iter().zip(w.to_f64());
+            sum += pairs.map(|(y, w)| w * (y + 0.25 * y * y)).sum::<f64>();
+        }
+        Ok(sum)
+    }
+
+    /// The gradient of [`loss`](Self::loss) by each input.
+    pub fn slope(&self, x: &[Tensor], weights: &[Array]) -> Result<Vec<Option<Tensor>>> {
+        let mut tape = GradientTape::new();
+        tape.watch(x.to_vec());
+        let loss = self.loss(x, weights)?;
+        let gradients = tape.try_gradient(&loss, x)?;
+        Ok((0..x.len()).map(|i| gradients.get(i)).collect())
+    }
+
+    /// The derivative of the loss along `along`, and the gradient of that derivative.
+    pub fn curvature(&self, x: &[Tensor], weights: &[Array], along: &[Option<Array>]) -> Result<Vec<Option<Tensor>>> {
+        let mut outer = GradientTape::new();
+        outer.watch(x.to_vec());
+        let mut slope: Option<Tensor> = None;
+        for (g, v) in self.slope(x, weights)?.iter().zip(along) {
+            if let (Some(g), Some(v)) = (g, v) {
+                let part = tf::try_reduce_sum(tf::try_multiply(g, v.tensor())?, ())?;
+                slope = Some(match slope {
+                    None => part,
+                    Some(sum) => tf::try_add(&sum, &part)?,
+                });
+            }
+        }
+        let Some(slope) = slope else { return Ok(vec![None; x.len()]) };
+        let gradients = outer.try_gradient(&slope, x)?;
+        Ok((0..x.len()).map(|i| gradients.get(i)).collect())
+    }
+
+    /// The derivative of the loss along `along` by forward mode.
+    pub fn forward(&self, x: &[Tensor], weights: &[Array], along: &[Option<Array>]) -> Result<f64> {
+        let tangents: Vec<Option<Tensor>> = along.iter().map(|v| v.as_ref().map(Array::tensor)).collect();
+        let pairs: Vec<(&Tensor, &Tensor)> =
+            x.iter().zip(&tangents).filter_map(|(x, t)| Some((x, t.as_ref()?))).collect();
+        let forward = ForwardAccumulator::try_new(&pairs)?;
+        let loss = self.loss(x, weights)?;
+        forward.jvp(&loss).map_or(Ok(0.0), |t| t.try_to_f64())
+    }
+}

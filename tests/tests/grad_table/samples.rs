@@ -1,0 +1,168 @@
+//! Inputs for finite differences: for each differentiable operation, shapes, ranges that avoid kinks, and attributes.
+//! The tests of differences, of dtypes and of flipped signs walk over [`all`].
+
+use crate::program::Program;
+use eagerflow::DType;
+use eagerflow_tests::golden::{Array, Attrs, Numbers};
+use eagerflow_tests::random::Random;
+use serde_json::{Value, json};
+
+/// How an input is made.
+#[derive(Clone)]
+pub enum Input {
+    /// Floats between two bounds.
+    Between(&'static [usize], f64, f64),
+    /// Floats that are at least 0.2 apart, around zero but not near it: no ties, no kinks.
+    Apart(&'static [usize]),
+    /// `int32` numbers as given.
+    Ints(&'static [usize], &'static [i128]),
+    /// Truth values as given.
+    Flags(&'static [usize], &'static [i128]),
+}
+use Input::{Apart, Between, Flags, Ints};
+
+/// One row of the table.
+pub struct Sample {
+    pub name: &'static str,
+    pub attrs: Value,
+    pub inputs: Vec<Input>,
+}
+
+impl Sample {
+    pub fn program(&self) -> Program {
+        let program = Program::named(self.name, Attrs(self.attrs.clone()));
+        program.unwrap_or_else(|| panic!("no row for the sample `{}`", self.name))
+    }
+
+    /// The inputs; floats are `float64`.
+    pub fn arrays(&self) -> Vec<Array> {
+        let mut random = Random::new(self.name.bytes().fold(7, |h: u64, b| h.wrapping_mul(31) ^ u64::from(b)));
+        self.inputs.iter().map(|input| input.array(&mut random)).collect()
+    }
+}
+
+impl Input {
+    fn array(&self, random: &mut Random) -> Array {
+        match *self {
+            Between(shape, low, high) => {
+                let data = random.floats(shape.iter().product(), low, high);
+                Array::floats(DType::F64, shape, data)
+            }
+            Apart(shape) => {
+                let n = shape.iter().product::<usize>();
+                let value = |i: usize| 0.25 * (i as f64 - n as f64 / 2.0) + 0.11;
+                let data = random.permutation(n).into_iter().map(|i| value(i) + random.uniform(0.0, 0.02)).collect();
+                Array::floats(DType::F64, shape, data)
+            }
+            Ints(shape, data) => Array { dtype: DType::I32, shape: shape.to_vec(), data: Numbers::Ints(data.to_vec()) },
+            Flags(shape, data) => {
+                Array { dtype: DType::Bool, shape: shape.to_vec(), data: Numbers::Ints(data.to_vec()) }
+            }
+        }
+    }
+}
+
+/// A sample.
+fn with(name: &'static str, attrs: Value, inputs: Vec<Input>) -> Sample {
+    Sample { name, attrs, inputs }
+}
+
+/// A sample without attributes.
+fn plain(name: &'static str, inputs: Vec<Input>) -> Sample {
+    with(name, json!({}), inputs)
+}
+
+const X: Input = Between(&[2, 3], -2.0, 2.0);
+const POSITIVE: Input = Between(&[2, 3], 0.3, 3.0);
+
+/// All samples.
+pub fn all() -> Vec<Sample> {
+    let mut all = elementwise();
+    all.extend(shapes());
+    all.extend(reductions());
+    all.extend(linear());
+    all
+}
+
+fn elementwise() -> Vec<Sample> {
+    let mut all = Vec::new();
+    all.extend(["neg", "square", "exp", "tanh", "sigmoid"].map(|name| plain(name, vec![X])));
+    all.extend(["abs", "relu"].map(|name| plain(name, vec![Apart(&[2, 3])])));
+    all.extend(["sqrt", "rsqrt", "log", "reciprocal"].map(|name| plain(name, vec![POSITIVE])));
+    for name in ["add", "subtract", "multiply", "squared_difference"] {
+        all.push(plain(name, vec![X, X]));
+        all.push(plain(name, vec![Between(&[2, 1, 3], -2.0, 2.0), Between(&[4, 1], -2.0, 2.0)]));
+    }
+    all.push(plain("divide", vec![X, POSITIVE]));
+    all.push(plain("divide", vec![Between(&[], -2.0, 2.0), POSITIVE]));
+    all.push(plain("pow", vec![POSITIVE, X]));
+    all.push(plain("maximum", vec![Apart(&[2, 3]), Between(&[], 0.2, 0.3)]));
+    all.push(plain("minimum", vec![Apart(&[2, 3]), Between(&[], 0.2, 0.3)]));
+    all.push(plain("where", vec![Flags(&[2, 3], &[1, 0, 0, 1, 1, 0]), X, Between(&[3], -2.0, 2.0)]));
+    all.push(with("cast", json!({"to": "float64"}), vec![X]));
+    all
+}
+
+fn pad(mode: &str) -> Value {
+    json!({"paddings": [[1, 0], [0, 2]], "mode": mode, "constant_values": 0})
+}
+
+/// `x[1:, ::-2]`
+fn strides() -> Value {
+    json!({"begin": [1, 0], "end": [0, 0], "strides": [1, -2], "begin_mask": 2, "end_mask": 3, "ellipsis_mask": 0,
+           "new_axis_mask": 0, "shrink_axis_mask": 0})
+}
+
+fn shapes() -> Vec<Sample> {
+    vec![
+        with("reshape", json!({"shape": [3, -1]}), vec![X]),
+        with("transpose", json!({"perm": [2, 0, 1]}), vec![Between(&[2, 3, 2], -2.0, 2.0)]),
+        with("expand_dims", json!({"axis": 1}), vec![X]),
+        with("squeeze", json!({"axis": [1]}), vec![Between(&[2, 1, 3], -2.0, 2.0)]),
+        with("concat", json!({"axis": 1}), vec![X, Between(&[2, 1], -2.0, 2.0)]),
+        with("broadcast_to", json!({"shape": [2, 2, 3]}), vec![Between(&[2, 1], -2.0, 2.0)]),
+        with("stack", json!({"axis": 1}), vec![X, X]),
+        with("unstack", json!({"axis": 1}), vec![X]),
+        with("split", json!({"num_or_size_splits": [1, 2], "axis": 1}), vec![X]),
+        with("tile", json!({"multiples": [2, 3]}), vec![X]),
+        with("pad", pad("CONSTANT"), vec![X]),
+        with("pad", pad("REFLECT"), vec![X]),
+        with("pad", pad("SYMMETRIC"), vec![X]),
+        with("reverse", json!({"axis": [1]}), vec![X]),
+        with("strided_slice", strides(), vec![Between(&[3, 5], -2.0, 2.0)]),
+        with("linspace", json!({"num": 4}), vec![Between(&[2], -2.0, 2.0), Between(&[2], -2.0, 2.0)]),
+        with("slice", json!({"begin": [0, 1], "size": [2, 2]}), vec![X]),
+        with("fill", json!({"dims": [2, 3]}), vec![Between(&[], -2.0, 2.0)]),
+    ]
+}
+
+fn reductions() -> Vec<Sample> {
+    let mut all = Vec::new();
+    for attrs in [json!({"axis": null}), json!({"axis": [0, 2], "keepdims": true}), json!({"axis": [1]})] {
+        for name in ["reduce_sum", "reduce_mean"] {
+            all.push(with(name, attrs.clone(), vec![Between(&[2, 3, 2], -2.0, 2.0)]));
+        }
+        for name in ["reduce_max", "reduce_min"] {
+            all.push(with(name, attrs.clone(), vec![Apart(&[2, 3, 2])]));
+        }
+    }
+    all
+}
+
+fn linear() -> Vec<Sample> {
+    let conv = json!({"strides": [1, 1], "padding": "VALID", "dilations": [1, 1]});
+    let strided = json!({"strides": [2, 1], "padding": "SAME", "dilations": [1, 2]});
+    let pool = json!({"ksize": [2, 2], "strides": [1, 2], "padding": "SAME"});
+    vec![
+        with("conv2d", conv, vec![Between(&[2, 3, 4, 2], -1.0, 1.0), Between(&[2, 2, 2, 2], -1.0, 1.0)]),
+        with("conv2d", strided, vec![Between(&[1, 4, 4, 1], -1.0, 1.0), Between(&[3, 2, 1, 2], -1.0, 1.0)]),
+        with("max_pool2d", pool.clone(), vec![Apart(&[1, 4, 3, 2])]),
+        with("avg_pool2d", pool, vec![Between(&[1, 4, 3, 2], -1.0, 1.0)]),
+        with("bias_add", json!({"data_format": "NHWC"}), vec![X, Between(&[3], -1.0, 1.0)]),
+        with(
+            "bias_add",
+            json!({"data_format": "NCHW"}),
+            vec![Between(&[1, 3, 2, 2], -1.0, 1.0), Between(&[3], -1.0, 1.0)],
+        ),
+    ]
+}

@@ -1,0 +1,6 @@
+use eagerflow::custom_gradient;
+
+#[custom_gradient]
+struct Double;
+
+fn main() {}

@@ -1,0 +1,8 @@
+use eagerflow::{Tensor, custom_gradient};
+
+#[custom_gradient]
+fn both(x: &Tensor) -> (Tensor, Tensor) {
+    (x * 2.0, x * 3.0, |da: &Tensor, db: &Tensor| da + db)
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use eagerflow::{Module, Variable};
+
+struct Settings;
+
+#[derive(Module)]
+struct Dense {
+    kernel: Variable,
+    settings: Settings,
+    names: Vec<Option<Settings>>,
+}
+
+fn main() {}
