@@ -28,6 +28,7 @@ mod backend;
 pub mod config;
 mod constant;
 pub mod data;
+pub mod debugging;
 mod device;
 mod dtype;
 mod error;

@@ -1,26 +1,31 @@
 //! `gather`: slices of a tensor by index along an axis; dx adds dy's slices up at their indices, as rows for axis 0.
-//! TensorFlow's `tf.gather`; an index out of range is an error, as on TensorFlow's CPU.
+//! TensorFlow's `tf.gather` with `batch_dims`; an index out of range is an error, as on TensorFlow's CPU.
 
-use super::{AsTensor, scatter_rows, transpose};
-use crate::backend::cpu::{CpuCall, View};
+use super::AsTensor;
+use crate::backend::cpu::numbered_rows::{self as rows, Write};
+use crate::backend::cpu::vector::fill;
+use crate::backend::cpu::{CpuCall, View, Work, part};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
 use crate::shape::{Dim, MAX_RANK, Shape, resolve_axis};
 use crate::tape::{Backward, IndexedRows};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::panic::Location;
+use std::sync::Arc;
 
-/// Inputs: the tensor, and integer indices of any shape, which takes the axis' place.
+/// Inputs: the tensor, and integer indices, whose dimensions after the batch take the axis' place.
 #[derive(Clone)]
 pub(crate) struct Gather {
     axis: usize,
+    /// Leading dimensions that both inputs share: indices of a batch look at that batch only.
+    batch: usize,
 }
 
 impl Op for Gather {
-    identity!("gather", { "axis": Int = |this| this.axis as i64 });
+    identity!("gather", { "axis": Int = |this| this.axis as i64, "batch_dims": Int = |this| this.batch as i64 });
 
     fn kind(&self) -> Kind {
         Kind::Movement
@@ -30,27 +35,50 @@ impl Op for Gather {
         cx.check_dtype(0, DTypes::ALL)?;
         cx.check_dtype(1, DTypes::INTEGERS)?;
         let (from, indices) = (cx.shape(0), cx.shape(1));
+        for axis in 0..self.batch {
+            let (a, b) = (from.dim(axis), indices.dim(axis));
+            if !a.can_equal(b) {
+                return Err(Error::invalid_argument("gather", format!("the batch sizes differ in dimension {axis}"))
+                    .got(format!("{from} and indices {indices}"))
+                    .expected(format!("{} equal leading sizes", self.batch)));
+            }
+            cx.constraints.push(a, b);
+        }
         let mut dims: SmallVec<[Dim; MAX_RANK]> = from.iter().take(self.axis).collect();
-        dims.extend(indices.iter());
+        dims.extend(indices.iter().skip(self.batch));
         dims.extend(from.iter().skip(self.axis + 1));
         cx.output(cx.dtype(0), Shape::from_dims(&dims).map_err(|e| e.in_op("gather"))?);
         Ok(())
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
-        let (from, out) = (&call.inputs[0], &call.outputs[0]);
-        // SAFETY: views of the inferred types, all dense.
-        let indices = unsafe { checked_indices("gather", &call.inputs[1], from.dims()[self.axis])? };
-        let outer: usize = from.dims()[..self.axis].iter().product();
-        let row: usize = from.dims()[self.axis + 1..].iter().product::<usize>() * from.dtype.size();
-        let size = from.dims()[self.axis];
-        for o in 0..outer {
-            for (i, &index) in indices.iter().enumerate() {
-                // SAFETY: the index was checked, and rows of the output follow each other.
-                unsafe {
-                    let source = from.ptr.add((o * size + index) * row);
-                    std::ptr::copy_nonoverlapping(source, out.ptr.add((o * indices.len() + i) * row), row);
-                }
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        let parts = Parts::new(self, call.inputs[0].dims(), call.inputs[1].dims());
+        let out = &call.outputs[0];
+        rows::work(call.inputs[1].len(), out.len() * out.dtype.size(), parts.groups * parts.each)
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        let (from, indices, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let parts = Parts::new(self, from.dims(), indices.dims());
+        if phase == 0 {
+            // SAFETY: a dense view of integers, and scratch as `work` asked for.
+            return unsafe { rows::check("gather", indices, indices.len(), 1, &[parts.size], call.scratch) };
+        }
+        let bytes = parts.row * out.dtype.size();
+        // SAFETY: phase 0 checked the numbers; chunks write disjoint rows of the dense output.
+        unsafe {
+            let numbers = rows::numbers(call.scratch, indices.len());
+            if numbers.is_empty() {
+                return Ok(());
+            }
+            let mut rows = part(parts.groups * parts.each, chunk, self.work(call).phases[1], 1);
+            while !rows.is_empty() {
+                let (group, first) = (rows.start / parts.each, rows.start % parts.each);
+                let count = (parts.each - first).min(rows.len());
+                let numbers = &numbers[parts.batch_of(group) * parts.each + first..][..count];
+                let source = from.ptr.add(group * parts.size * bytes);
+                rows::copy_rows(numbers, source, out.ptr.add(rows.start * bytes), bytes);
+                rows.start += count;
             }
         }
         Ok(())
@@ -68,29 +96,119 @@ impl Op for Gather {
         let dy = g.dy(0)?;
         let indices = g.input(1)?.clone();
         let whole = g.input_type(0).shape;
-        let flat = super::reshape::flatten(&indices)?;
-        let count = flat.shape().dim(0);
-        // Rows of dy: the indexed dimensions in front as one, then the others in their order.
-        let front = indices.rank();
-        let mut order: SmallVec<[isize; MAX_RANK]> = (self.axis..self.axis + front).map(|a| a as isize).collect();
-        order.extend((0..dy.rank()).filter(|a| !(self.axis..self.axis + front).contains(a)).map(|a| a as isize));
-        let rows = if self.axis == 0 { dy } else { transpose::try_transpose(&dy, &order)? };
-        let mut dims: SmallVec<[Dim; MAX_RANK]> = SmallVec::from_slice(&[count]);
-        dims.extend(whole.iter().enumerate().filter(|(i, _)| *i != self.axis).map(|(_, d)| d));
-        let values = super::reshape_to(&rows, &Shape::from_dims(&dims)?)?;
-        if self.axis == 0 {
-            g.give_rows(0, IndexedRows { indices: flat, values, shape: whole });
+        if self.axis > 0 {
+            let back = GatherBack { gather: self.clone(), whole };
+            g.give(0, execute1(&back, &[&dy, &indices])?);
             return Ok(());
         }
-        let mut moved: SmallVec<[Dim; MAX_RANK]> = SmallVec::from_slice(&[whole.dim(self.axis)]);
-        moved.extend(dims[1..].iter().copied());
-        let dense = scatter_rows(&flat, &values, &Shape::from_dims(&moved)?)?;
-        // Back to the axis' own place.
-        let mut back: SmallVec<[isize; MAX_RANK]> = (1..=self.axis as isize).collect();
-        back.push(0);
-        back.extend(self.axis as isize + 1..whole.rank() as isize);
-        g.give(0, transpose::try_transpose(&dense, &back)?);
+        let flat = super::reshape::flatten(&indices)?;
+        let rows = whole.with(0, flat.shape().dim(0))?;
+        let values = super::reshape_to(&dy, &rows)?;
+        g.give_rows(0, IndexedRows { indices: flat, values, shape: whole });
         Ok(())
+    }
+}
+
+/// Inputs: slices and their indices; the slices added up in zeros of the tensor they were gathered from.
+#[derive(Clone)]
+pub(crate) struct GatherBack {
+    gather: Gather,
+    whole: Shape,
+}
+
+impl Op for GatherBack {
+    identity!("gather_back", {
+        "axis": Int = |this| this.gather.axis as i64,
+        "batch_dims": Int = |this| this.gather.batch as i64,
+        "shape": Shape = |this| &this.whole,
+    });
+
+    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+        Ok(OpRef::Shared(Arc::new(Self { gather: self.gather.clone(), whole: self.whole.bind(lookup)? })))
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Movement
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.check_dtype(0, DTypes::NUMBERS)?;
+        cx.output(cx.dtype(0), self.whole);
+        Ok(())
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        let parts = Parts::new(&self.gather, call.outputs[0].dims(), call.inputs[1].dims());
+        let out = &call.outputs[0];
+        rows::work(call.inputs[1].len(), out.len() * out.dtype.size(), parts.groups)
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        let (given, indices, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let parts = Parts::new(&self.gather, out.dims(), indices.dims());
+        if phase == 0 {
+            // SAFETY: a dense view of integers, and scratch as `work` asked for.
+            return unsafe { rows::check("gather", indices, indices.len(), 1, &[parts.size], call.scratch) };
+        }
+        let (size, bytes) = (out.dtype.size(), parts.row * out.dtype.size());
+        // SAFETY: phase 0 checked the numbers; chunks write disjoint groups of the dense output.
+        unsafe {
+            let numbers = rows::numbers(call.scratch, indices.len());
+            for group in part(parts.groups, chunk, self.work(call).phases[1], 1) {
+                let to = out.ptr.add(group * parts.size * bytes);
+                fill(size, to, 0, parts.size * parts.row);
+                let own = numbers.iter().skip(parts.batch_of(group) * parts.each).take(parts.each);
+                for (i, &number) in own.enumerate() {
+                    let from = given.ptr.add((group * parts.each + i) * bytes);
+                    rows::change(Write::Add, out.dtype, to.add(number * bytes), from, parts.row);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn saves(&self, _: &[bool]) -> Saves {
+        Saves::inputs(&[1])
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let dx = execute1(&self.gather, &[&g.dy(0)?, g.input(1)?])?;
+        g.give(0, dx);
+        Ok(())
+    }
+}
+
+/// A tensor as groups of rows along the axis, and the indices of each group.
+struct Parts {
+    /// Groups per batch times batches: all dimensions before the axis.
+    groups: usize,
+    /// Groups of one batch.
+    inner_groups: usize,
+    /// Rows of a group: the size of the axis.
+    size: usize,
+    /// Elements of a row.
+    row: usize,
+    /// Indices of one batch.
+    each: usize,
+}
+
+impl Parts {
+    fn new(gather: &Gather, from: &[usize], indices: &[usize]) -> Self {
+        Self {
+            groups: from[..gather.axis].iter().product(),
+            inner_groups: from[gather.batch..gather.axis].iter().product(),
+            size: from[gather.axis],
+            row: from[gather.axis + 1..].iter().product(),
+            each: indices[gather.batch..].iter().product(),
+        }
+    }
+
+    fn batch_of(&self, group: usize) -> usize {
+        group / self.inner_groups
     }
 }
 
@@ -132,10 +250,99 @@ pub fn gather(params: impl AsTensor, indices: impl AsTensor, axis: isize) -> Ten
 #[track_caller]
 pub fn try_gather(params: impl AsTensor, indices: impl AsTensor, axis: isize) -> Result<Tensor> {
     let here = Location::caller();
-    let (params, indices) = (params.as_tensor(), indices.as_tensor());
-    let gathered = match resolve_axis("gather", axis, params.rank()) {
-        Ok(axis) => execute1(&Gather { axis }, &[&params, &indices]),
-        Err(error) => Err(error),
-    };
-    gathered.map_err(|e| e.at(here))
+    gather_in_batches(&params.as_tensor(), &indices.as_tensor(), axis, 0).map_err(|e| e.at(here))
+}
+
+/// As [`gather`], where the first `batch_dims` dimensions of both are a batch: each has its own indices.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1, 2, 3], [4, 5, 6]]);
+/// let picked = tf::gather_batched(&x, &tf::constant([[2], [0]]), 1, 1);
+/// assert_eq!(picked.to_vec::<i32>(), [3, 4]);
+/// ```
+///
+/// # Panics
+/// As [`try_gather_batched`] fails.
+#[track_caller]
+pub fn gather_batched(params: impl AsTensor, indices: impl AsTensor, axis: isize, batch_dims: usize) -> Tensor {
+    try_gather_batched(params, indices, axis, batch_dims).or_fail()
+}
+
+/// The slices of `params` along `axis` that `indices` names, batch by batch.
+///
+/// # Errors
+/// As [`try_gather`], and InvalidArgument for batch dimensions that differ, or reach beyond the axis or the indices.
+#[track_caller]
+pub fn try_gather_batched(
+    params: impl AsTensor,
+    indices: impl AsTensor,
+    axis: isize,
+    batch_dims: usize,
+) -> Result<Tensor> {
+    let here = Location::caller();
+    gather_in_batches(&params.as_tensor(), &indices.as_tensor(), axis, batch_dims).map_err(|e| e.at(here))
+}
+
+#[track_caller]
+fn gather_in_batches(params: &Tensor, indices: &Tensor, axis: isize, batch: usize) -> Result<Tensor> {
+    let axis = resolve_axis("gather", axis, params.rank())?;
+    if batch > axis || batch > indices.rank() {
+        return Err(Error::invalid_argument("gather", "the batch dimensions reach too far")
+            .got(format!("{batch} for axis {axis} and indices {}", indices.shape()))
+            .expected("at most the axis, and at most the rank of the indices"));
+    }
+    execute1(&Gather { axis, batch }, &[params, indices])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+
+    #[test]
+    fn gradients_along_any_axis_and_in_batches() {
+        let x = numbers(1, &[2, 3, 4]);
+        let indices = tf::constant([[0, 2], [2, 2]]);
+        for axis in 0..3 {
+            let indices = if axis == 0 { tf::constant([1, 0, 1]) } else { indices.clone() };
+            check(&|x| tf::gather(&x[0], &indices, axis).square(), std::slice::from_ref(&x));
+        }
+        for axis in 1..3 {
+            check(&|x| tf::gather_batched(&x[0], &indices, axis, 1).square(), std::slice::from_ref(&x));
+        }
+        let pairs = tf::constant([[[0], [1], [3]], [[3], [3], [2]]]);
+        check(&|x| tf::gather_batched(&x[0], &pairs, 2, 2).square(), std::slice::from_ref(&x));
+    }
+
+    #[test]
+    fn large_ones_agree_with_a_plain_loop() {
+        let x = tf::cast(&numbers(3, &[6, 500, 33]), tf::DType::F32);
+        let indices = tf::cast(&(numbers(4, &[6, 4000]) * 249.0 + 250.0), tf::DType::I64);
+        let (got, values, at) =
+            (tf::gather_batched(&x, &indices, 1, 1).to_vec::<f32>(), x.to_vec::<f32>(), indices.to_vec::<i64>());
+        for (i, got) in got.into_iter().enumerate() {
+            let (batch, k) = (i / 33 / 4000, i / 33 % 4000);
+            assert_eq!(got, values[(batch * 500 + at[batch * 4000 + k] as usize) * 33 + i % 33]);
+        }
+    }
+
+    #[test]
+    fn wrong_indices_name_themselves() {
+        let x = tf::ones([2, 3]);
+        for index in [-1, 3] {
+            let error = tf::try_gather(&x, &tf::constant([0, index]), 1).unwrap_err();
+            let text = error.to_string();
+            assert!(
+                matches!(error, tf::Error::OutOfRange(_)) && text.contains("0..3") && text.contains(&index.to_string())
+            );
+        }
+        let many = tf::concat(&[&tf::zeros_like(&tf::range(0, 100_000, 1)), &tf::constant([7])], 0);
+        assert!(matches!(tf::try_gather(&x, &many, 0), Err(tf::Error::OutOfRange(_))));
+        assert!(tf::try_gather(&x, &tf::constant([0.5]), 0).is_err());
+        assert!(tf::try_gather_batched(&x, &tf::constant([[0], [0], [0]]), 1, 1).is_err());
+        assert!(tf::try_gather_batched(&x, &tf::constant([0, 0]), 0, 1).is_err());
+        assert_eq!(tf::gather(&tf::zeros([0, 2]), &tf::cast(&tf::zeros([0]), tf::DType::I32), 0).shape(), [0, 2]);
+        assert_eq!(tf::gather(&tf::zeros([2, 0]), &tf::constant([1, 1, 1]), 0).shape(), [3, 0]);
+    }
 }

@@ -2,8 +2,9 @@
 //! TensorFlow's `tf.gather_nd`; an index out of range is an error, as on TensorFlow's CPU.
 
 use super::AsTensor;
-use super::scatter_nd::{row_numbers, scatter_into};
-use crate::backend::cpu::CpuCall;
+use super::scatter_nd::{scatter_into, tuples};
+use crate::backend::cpu::numbered_rows as rows;
+use crate::backend::cpu::{CpuCall, Work, part};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -34,9 +35,12 @@ impl Op for GatherNd {
             rank => indices.dim(rank - 1).known_value(),
         };
         let Some(depth) = depth.filter(|&d| d <= from.rank()) else {
-            return Err(Error::invalid_argument("gather_nd", "the last dimension of the indices must count dimensions of the tensor")
-                .got(format!("indices {indices} into {from}"))
-                .expected(format!("a last dimension of at most {}", from.rank())));
+            return Err(Error::invalid_argument(
+                "gather_nd",
+                "the last dimension of the indices must count dimensions of the tensor",
+            )
+            .got(format!("indices {indices} into {from}"))
+            .expected(format!("a last dimension of at most {}", from.rank())));
         };
         let dims: SmallVec<[Dim; MAX_RANK]> =
             indices.iter().take(indices.rank() - 1).chain(from.iter().skip(depth)).collect();
@@ -44,15 +48,24 @@ impl Op for GatherNd {
         Ok(())
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        let (count, _) = tuples(call.inputs[1].dims());
+        rows::work(count, call.outputs[0].len() * call.outputs[0].dtype.size(), count)
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
         let (from, indices, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let depth = indices.dims().last().copied().unwrap_or(0);
-        let row = from.dims()[depth..].iter().product::<usize>() * from.dtype.size();
-        // SAFETY: dense views of the inferred types; row numbers are checked.
+        let (count, depth) = tuples(indices.dims());
+        if phase == 0 {
+            // SAFETY: a dense view of integers, and scratch as `work` asked for.
+            return unsafe { rows::check("gather_nd", indices, count, depth, from.dims(), call.scratch) };
+        }
+        let bytes = from.dims()[depth..].iter().product::<usize>() * from.dtype.size();
+        // SAFETY: phase 0 checked the numbers; chunks write disjoint rows of the dense output.
         unsafe {
-            for (i, number) in row_numbers("gather_nd", indices, from.dims())?.into_iter().enumerate() {
-                std::ptr::copy_nonoverlapping(from.ptr.add(number * row), out.ptr.add(i * row), row);
-            }
+            let numbers = rows::numbers(call.scratch, count);
+            let own = part(numbers.len(), chunk, self.work(call).phases[1], 1);
+            rows::copy_rows(&numbers[own.clone()], from.ptr, out.ptr.add(own.start * bytes), bytes);
         }
         Ok(())
     }

@@ -19,6 +19,7 @@ mod window;
 
 pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
+pub(crate) use assert::{Assert, assert_all};
 #[allow(unused_imports)] // The optimizers call them.
 pub(crate) use apply::{
     AdamParameters, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,
@@ -28,6 +29,7 @@ pub use axes::{Axes, IntoAxes, keep_dims};
 pub(crate) use gather::try_gather;
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
+pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
@@ -59,10 +61,12 @@ operations! {
     abs
     add
     argmax
+    assert
     assign
     at
     avg_pool2d
     bias_add
+    boolean_mask
     broadcast_to
     cast
     ceil
@@ -80,6 +84,7 @@ operations! {
     div_no_nan
     divide
     elu
+    embedding_lookup
     erf
     exp
     expm1
@@ -129,6 +134,7 @@ operations! {
     rows
     rsqrt
     scatter_nd
+    scatter_variable
     select
     selu
     sigmoid
@@ -147,10 +153,12 @@ operations! {
     strided_slice
     subtract
     tanh
+    tensor_scatter
     tensordot
     tile
     transpose
     truediv
     truncatemod
     unstack
+    where_indices
 }

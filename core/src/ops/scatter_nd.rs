@@ -1,15 +1,15 @@
 //! `scatter_nd`: updates laid into zeros at indices, repeats added up; each update's gradient is gathered from dy.
 //! TensorFlow's `tf.scatter_nd`, and the dense form of an embedding's gradient.
 
-use super::gather::checked_indices;
-use super::gather_nd::gather_at;
 use super::AsTensor;
-use crate::backend::cpu::{CpuCall, View, vector};
-use crate::dtype::{DType, DTypes};
+use super::gather_nd::gather_at;
+use crate::backend::cpu::numbered_rows::{self as rows, Write};
+use crate::backend::cpu::vector::fill;
+use crate::backend::cpu::{CpuCall, View, Work, part};
+use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
-use crate::scalar::Code;
 use crate::shape::{IntoShape, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
@@ -36,18 +36,25 @@ impl Op for ScatterNd {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::INTEGERS)?;
         cx.check_dtype(1, DTypes::ALL)?;
-        check_updates("scatter_nd", cx, &self.shape)?;
+        check_updates("scatter_nd", cx.shape(0), cx.shape(1), &self.shape)?;
         cx.output(cx.dtype(1), self.shape);
         Ok(())
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        let (count, depth) = tuples(call.inputs[0].dims());
         let out = &call.outputs[0];
-        // SAFETY: dense views of the inferred types; the output is fresh.
+        rows::work(count, out.len() * out.dtype.size(), out.dims()[..depth].iter().product())
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        let (indices, out) = (&call.inputs[0], &call.outputs[0]);
+        let target = Target { op: "scatter_nd", write: Write::Add, out, indices, updates: &call.inputs[1] };
+        // SAFETY: dense views of the inferred types and scratch as `work` asked for; the output is fresh.
         unsafe {
-            let rows = row_numbers("scatter_nd", &call.inputs[0], out.dims())?;
-            vector::fill(out.dtype.size(), out.ptr, 0, out.len());
-            combine_rows("scatter_nd", &rows, &call.inputs[1], out, call.isa)
+            target.run(call, phase, chunk, self.work(call).phases[1], |to, elements| {
+                fill(out.dtype.size(), out.ptr.add(to * out.dtype.size()), 0, elements);
+            })
         }
     }
 
@@ -68,17 +75,71 @@ impl Op for ScatterNd {
     }
 }
 
+/// The number of index tuples, and how many indices each has.
+pub(crate) fn tuples(indices: &[usize]) -> (usize, usize) {
+    match indices.split_last() {
+        Some((&depth, outer)) => (outer.iter().product(), depth),
+        None => (1, 0),
+    }
+}
+
+/// Rows of a dense tensor that are changed by updates, each at its place.
+pub(crate) struct Target<'a> {
+    pub op: &'static str,
+    pub write: Write,
+    pub out: &'a View,
+    pub indices: &'a View,
+    pub updates: &'a View,
+}
+
+impl Target<'_> {
+    /// Phase 0 checks the indices, phase 1 changes the rows that belong to `chunk`, each in the order of the updates.
+    ///
+    /// `prepare` is given the first element of the chunk's rows and how many there are, before they are changed.
+    ///
+    /// # Safety
+    /// As `Op::cpu`, with dense views, and the work that `rows::work` says for the rows of `out`.
+    pub unsafe fn run(
+        &self,
+        call: &CpuCall<'_>,
+        phase: usize,
+        chunk: usize,
+        chunks: usize,
+        prepare: impl Fn(usize, usize),
+    ) -> Result<()> {
+        let (count, depth) = tuples(self.indices.dims());
+        let (places, rest) = self.out.dims().split_at(depth);
+        if phase == 0 {
+            // SAFETY: by the caller's promise.
+            return unsafe { rows::check(self.op, self.indices, count, depth, places, call.scratch) };
+        }
+        let (row, size) = (rest.iter().product::<usize>(), self.out.dtype.size());
+        let own = part(places.iter().product(), chunk, chunks, 1);
+        prepare(own.start * row, own.len() * row);
+        // SAFETY: phase 0 checked the numbers; chunks change disjoint rows.
+        unsafe {
+            for (i, &number) in rows::numbers(call.scratch, count).iter().enumerate().filter(|(_, n)| own.contains(n)) {
+                let (to, from) = (self.out.ptr.add(number * row * size), self.updates.ptr.add(i * row * size));
+                rows::change(self.write, self.out.dtype, to, from, row);
+            }
+        }
+        Ok(())
+    }
+}
+
 /// An error unless the updates' shape is the indices' without the last dimension, then the rest of `whole`.
-pub(crate) fn check_updates(op: &str, cx: &Infer<'_>, whole: &Shape) -> Result<()> {
-    let (indices, updates) = (cx.shape(0), cx.shape(1));
+pub(crate) fn check_updates(op: &str, indices: &Shape, updates: &Shape, whole: &Shape) -> Result<()> {
     let depth = match indices.rank() {
         0 => None,
         rank => indices.dim(rank - 1).known_value(),
     };
     let Some(depth) = depth.filter(|&d| d <= whole.rank()) else {
-        return Err(Error::invalid_argument(op, "the last dimension of the indices must count dimensions of the shape")
-            .got(format!("indices {indices} for shape {whole}"))
-            .expected(format!("a last dimension of at most {}", whole.rank())));
+        return Err(Error::invalid_argument(
+            op,
+            "the last dimension of the indices must count dimensions of the shape",
+        )
+        .got(format!("indices {indices} for shape {whole}"))
+        .expected(format!("a last dimension of at most {}", whole.rank())));
     };
     let expected: Vec<_> = indices.iter().take(indices.rank() - 1).chain(whole.iter().skip(depth)).collect();
     let same = updates.rank() == expected.len() && updates.iter().zip(&expected).all(|(a, &b)| a.can_equal(b));
@@ -86,73 +147,6 @@ pub(crate) fn check_updates(op: &str, cx: &Infer<'_>, whole: &Shape) -> Result<(
         return Err(Error::invalid_argument(op, "the updates do not fit the indices and the shape")
             .got(updates)
             .expected(Shape::from_dims(&expected)?));
-    }
-    Ok(())
-}
-
-/// For each index tuple, the flat number of the row it names in a dense tensor of `dims`.
-///
-/// # Safety
-/// The view is valid and dense.
-pub(crate) unsafe fn row_numbers(op: &str, indices: &View, dims: &[usize]) -> Result<Vec<usize>> {
-    let depth = indices.dims().last().copied().unwrap_or(0);
-    let tuples: usize = indices.dims()[..indices.rank() - 1].iter().product();
-    if depth == 0 {
-        return Ok(vec![0; tuples]);
-    }
-    if depth == 1 {
-        // SAFETY: by the caller's promise.
-        return unsafe { checked_indices(op, indices, dims[0]) };
-    }
-    // SAFETY: by the caller's promise.
-    let numbers = unsafe { indices.integers() };
-    numbers
-        .chunks(depth)
-        .map(|tuple| {
-            let inside = tuple.iter().zip(dims).all(|(&i, &d)| i >= 0 && i < d as i64);
-            if !inside {
-                return Err(Error::out_of_range(op, "an index is outside the tensor")
-                    .got(format!("{tuple:?}"))
-                    .expected(format!("indices within {:?}", &dims[..depth])));
-            }
-            Ok(tuple.iter().zip(dims).fold(0, |row, (&i, &d)| row * d + i as usize))
-        })
-        .collect()
-}
-
-/// Adds each row of `updates` to the row of `out` that it belongs to.
-///
-/// # Safety
-/// Dense views of one dtype; `rows` are rows of `out` as long as those of the updates.
-unsafe fn combine_rows(op: &str, rows: &[usize], updates: &View, out: &View, isa: crate::backend::cpu::Isa) -> Result<()> {
-    let (size, dtype) = (out.dtype.size(), out.dtype);
-    let len = if rows.is_empty() { 0 } else { updates.len() / rows.len() };
-    let code = if dtype == DType::Bool { Code::Or } else { Code::Add };
-    let compute = dtype.compute();
-    let Some(add) = vector::lookup(code, compute, compute, isa) else {
-        return Err(Error::internal(op, "no addition for this dtype"));
-    };
-    let convert = (vector::lookup(Code::Cast, dtype, compute, isa), vector::lookup(Code::Cast, compute, dtype, isa));
-    let (Some(widen), Some(narrow)) = convert else {
-        return Err(Error::internal(op, "no conversion for this dtype"));
-    };
-    const TILE: usize = 256;
-    let mut tiles = [[0u64; TILE]; 3];
-    for (i, &row) in rows.iter().enumerate() {
-        for at in (0..len).step_by(TILE) {
-            let n = TILE.min(len - at);
-            // SAFETY: parts of rows that exist; tiles hold TILE elements of any dtype.
-            unsafe {
-                let to = out.ptr.add((row * len + at) * size);
-                let from = updates.ptr.add((i * len + at) * size);
-                let [a, b, c] = &mut tiles;
-                let (a, b, c) = (a.as_mut_ptr().cast(), b.as_mut_ptr().cast(), c.as_mut_ptr().cast());
-                widen(n, a, to, std::ptr::null(), std::ptr::null());
-                widen(n, b, from, std::ptr::null(), std::ptr::null());
-                add(n, c, a, b, std::ptr::null());
-                narrow(n, to, c, std::ptr::null(), std::ptr::null());
-            }
-        }
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ pub(crate) mod copy;
 pub(crate) mod gemm;
 mod isa;
 pub(crate) mod math;
+pub(crate) mod numbered_rows;
 pub(crate) mod philox;
 pub(crate) mod pool2d;
 pub(crate) mod reduce;

@@ -79,6 +79,14 @@ impl View {
         Self::dense(self.ptr.wrapping_add(start * self.dtype.size()), self.dtype, &[len])
     }
 
+    /// The indices `range` of one axis.
+    pub fn slab(&self, axis: usize, range: std::ops::Range<usize>) -> Self {
+        let mut slab = *self;
+        slab.ptr = self.ptr.wrapping_offset(range.start as isize * self.strides[axis] * self.dtype.size() as isize);
+        slab.dims[axis] = range.len();
+        slab
+    }
+
     /// The first element as a typed pointer.
     #[inline]
     pub fn as_ptr<T: Element>(&self) -> *mut T {

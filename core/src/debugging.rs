@@ -1,0 +1,376 @@
+//! Assertions on tensors, TensorFlow's `tf.debugging`: they fail with the values, the user's message and the user's line.
+//! Those on values are effects, so that recorded functions keep them in order; those on shapes and dtypes hold at once.
+
+use crate::dtype::DType;
+use crate::error::{Error, OrFail, Result};
+use crate::execute::execute1;
+use crate::op::Op;
+use crate::ops::{
+    AsTensor, Assert, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Operand, ToOperand, assert_all,
+};
+use crate::shape::Dim;
+use crate::tensor::Tensor;
+use std::panic::Location;
+
+/// Writes the panicking twin of an assertion.
+macro_rules! twins {
+    ($(
+        $(#[$doc:meta])*
+        pub fn $name:ident, $try_name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block
+    )*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        #[doc = concat!("Where [`", stringify!($try_name), "`] answers an error, with its message at the caller's line.")]
+        #[track_caller]
+        pub fn $name($($arg: $ty),*) {
+            $try_name($($arg),*).or_fail()
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] that answers an error instead of panicking.")]
+        ///
+        /// # Errors
+        /// InvalidArgument where the assertion does not hold, or the tensors cannot be compared.
+        #[track_caller]
+        pub fn $try_name($($arg: $ty),*) -> Result<()> {
+            // A function, not a closure: it lets the caller's location through to the operations.
+            #[track_caller]
+            fn body($($arg: $ty),*) -> Result<()> $body
+            let here = Location::caller();
+            body($($arg),*).map_err(|e| e.in_op(stringify!($name)).at(here))
+        }
+    )*};
+}
+
+/// Asserts an element-wise comparison of two operands.
+#[track_caller]
+fn compare(
+    name: &'static str,
+    claim: &'static str,
+    op: &dyn Op,
+    x: Operand<'_>,
+    y: Operand<'_>,
+    message: &str,
+) -> Result<()> {
+    let dtype = Operand::common_dtype(&[&x, &y]);
+    let (x, y) = (x.tensor(name, dtype)?, y.tensor(name, dtype)?);
+    let condition = execute1(op, &[&x, &y])?;
+    assert_all(&Assert { name, claim, message: message.into() }, &[&condition, &x, &y])
+}
+
+macro_rules! comparisons {
+    ($($(#[$doc:meta])* $name:ident $try_name:ident $op:ident $claim:literal;)*) => {
+        twins! {$(
+            $(#[$doc])*
+            pub fn $name, $try_name(x: impl ToOperand, y: impl ToOperand, message: &str) {
+                compare(stringify!($name), $claim, &$op, x.to_operand(), y.to_operand(), message)
+            }
+        )*}
+    };
+}
+
+comparisons! {
+    /// Fails unless all elements of `x` and `y` are equal; shapes broadcast, and either may be a number.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([1, 2, 3]);
+    /// tf::debugging::assert_equal(&x, &tf::constant([1, 2, 3]), "");
+    /// let error = tf::debugging::try_assert_equal(&x, 2, "all twos").unwrap_err().to_string();
+    /// assert!(error.contains("all twos") && error.contains("x[0] = 1, y[0] = 2"));
+    /// ```
+    assert_equal try_assert_equal Equal "x == y";
+
+    /// Fails if any elements of `x` and `y` are equal.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_none_equal(&tf::constant([1, 2]), 3, "");
+    /// ```
+    assert_none_equal try_assert_none_equal NotEqual "x != y";
+
+    /// Fails unless all elements of `x` are below those of `y`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_less(&tf::constant([0.1, 0.9]), 1.0, "probabilities");
+    /// ```
+    assert_less try_assert_less Less "x < y";
+
+    /// Fails unless all elements of `x` are at most those of `y`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_less_equal(&tf::constant([0.1, 1.0]), 1.0, "probabilities");
+    /// ```
+    assert_less_equal try_assert_less_equal LessEqual "x <= y";
+
+    /// Fails unless all elements of `x` are above those of `y`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_greater(&tf::constant([1, 2]), 0, "counts");
+    /// ```
+    assert_greater try_assert_greater Greater "x > y";
+
+    /// Fails unless all elements of `x` are at least those of `y`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_greater_equal(&tf::constant([0, 2]), 0, "counts");
+    /// ```
+    assert_greater_equal try_assert_greater_equal GreaterEqual "x >= y";
+}
+
+/// Asserts a condition on one tensor.
+#[track_caller]
+fn holds(name: &'static str, claim: &'static str, condition: &Tensor, x: &Tensor, message: &str) -> Result<()> {
+    assert_all(&Assert { name, claim, message: message.into() }, &[condition, x])
+}
+
+/// The machine epsilon of a floating dtype.
+fn epsilon(dtype: DType) -> f64 {
+    match dtype {
+        DType::F64 => f64::EPSILON,
+        DType::F16 => 2f64.powi(-10),
+        DType::BF16 => 2f64.powi(-7),
+        _ => f64::from(f32::EPSILON),
+    }
+}
+
+/// Asserts |x - y| <= atol + rtol |y|.
+#[track_caller]
+fn near(x: Operand<'_>, y: Operand<'_>, tolerances: Option<(f64, f64)>, message: &str) -> Result<()> {
+    const NAME: &str = "assert_near";
+    let dtype = Operand::common_dtype(&[&x, &y]);
+    if !dtype.is_floating() {
+        return Err(Error::invalid_argument(NAME, "only floating-point tensors can be near each other").got(dtype));
+    }
+    let (rtol, atol) = tolerances.unwrap_or((10.0 * epsilon(dtype), 10.0 * epsilon(dtype)));
+    let (x, y) = (x.tensor(NAME, dtype)?.try_stop_gradient()?, y.tensor(NAME, dtype)?.try_stop_gradient()?);
+    let room = y.try_abs()?.try_multiply(rtol)?.try_add(atol)?;
+    let condition = x.try_subtract(&y)?.try_abs()?.try_less_equal(&room)?;
+    let assert = Assert { name: NAME, claim: "|x - y| <= atol + rtol * |y|", message: message.into() };
+    assert_all(&assert, &[&condition, &x, &y])
+}
+
+twins! {
+    /// Fails unless `x` and `y` are equal up to ten machine epsilons of the dtype, absolute plus relative to `y`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_near(&tf::constant([0.1, 0.3]), &tf::constant([0.1, 0.30000001]), "");
+    /// ```
+    pub fn assert_near, try_assert_near(x: impl ToOperand, y: impl ToOperand, message: &str) {
+        near(x.to_operand(), y.to_operand(), None, message)
+    }
+
+    /// Fails unless |x - y| <= `atol` + `rtol` |y| everywhere.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_near_within(&tf::constant([99.0, 101.0]), 100.0, 0.01, 0.0, "one per cent");
+    /// ```
+    pub fn assert_near_within, try_assert_near_within(
+        x: impl ToOperand, y: impl ToOperand, rtol: f64, atol: f64, message: &str
+    ) {
+        near(x.to_operand(), y.to_operand(), Some((rtol, atol)), message)
+    }
+
+    /// Fails if any element is NaN or infinite. Floating-point only.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let loss = tf::constant([1.0, f32::NAN]);
+    /// let error = tf::debugging::try_assert_all_finite(&loss, "the loss blew up").unwrap_err().to_string();
+    /// assert!(error.contains("the loss blew up") && error.contains("x[1] = nan"));
+    /// ```
+    pub fn assert_all_finite, try_assert_all_finite(x: impl AsTensor, message: &str) {
+        let x = x.as_tensor();
+        holds("assert_all_finite", "x is finite", &x.try_is_finite()?, &x, message)
+    }
+
+    /// Fails unless all elements are above 0.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_positive(&tf::constant([1, 2]), "");
+    /// ```
+    pub fn assert_positive, try_assert_positive(x: impl AsTensor, message: &str) {
+        let x = x.as_tensor();
+        holds("assert_positive", "x > 0", &x.try_greater(0)?, &x, message)
+    }
+
+    /// Fails unless all elements are below 0.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_negative(&tf::constant([-1, -2]), "");
+    /// ```
+    pub fn assert_negative, try_assert_negative(x: impl AsTensor, message: &str) {
+        let x = x.as_tensor();
+        holds("assert_negative", "x < 0", &x.try_less(0)?, &x, message)
+    }
+
+    /// Fails unless all elements are 0 or above.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_non_negative(&tf::constant([0, 2]), "");
+    /// ```
+    pub fn assert_non_negative, try_assert_non_negative(x: impl AsTensor, message: &str) {
+        let x = x.as_tensor();
+        holds("assert_non_negative", "x >= 0", &x.try_greater_equal(0)?, &x, message)
+    }
+
+    /// Fails unless all elements are 0 or below.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_non_positive(&tf::constant([0, -2]), "");
+    /// ```
+    pub fn assert_non_positive, try_assert_non_positive(x: impl AsTensor, message: &str) {
+        let x = x.as_tensor();
+        holds("assert_non_positive", "x <= 0", &x.try_less_equal(0)?, &x, message)
+    }
+
+    /// Fails unless the tensor has this number of dimensions.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_rank(&tf::ones([2, 3]), 2, "");
+    /// ```
+    pub fn assert_rank, try_assert_rank(x: impl AsTensor, rank: usize, message: &str) {
+        let x = x.as_tensor();
+        agree(x.rank() == rank, "assert_rank", message, x.ty(), format!("rank {rank}"))
+    }
+
+    /// Fails unless the tensor has at least this number of dimensions.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_rank_at_least(&tf::ones([2, 3]), 1, "");
+    /// ```
+    pub fn assert_rank_at_least, try_assert_rank_at_least(x: impl AsTensor, rank: usize, message: &str) {
+        let x = x.as_tensor();
+        agree(x.rank() >= rank, "assert_rank_at_least", message, x.ty(), format!("rank {rank} or more"))
+    }
+
+    /// Fails unless the tensor is a scalar.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_scalar(&tf::constant(2.0), "");
+    /// ```
+    pub fn assert_scalar, try_assert_scalar(x: impl AsTensor, message: &str) {
+        let x = x.as_tensor();
+        agree(x.rank() == 0, "assert_scalar", message, x.ty(), "shape []".into())
+    }
+
+    /// Fails unless the tensor has this dtype.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// tf::debugging::assert_type(&tf::constant(2.0), tf::DType::F32, "");
+    /// ```
+    pub fn assert_type, try_assert_type(x: impl AsTensor, dtype: DType, message: &str) {
+        let x = x.as_tensor();
+        agree(x.dtype() == dtype, "assert_type", message, x.ty(), dtype.to_string())
+    }
+
+    /// Fails unless each tensor has the shape that its text describes, and equal names stand for equal sizes.
+    ///
+    /// A text names one size per dimension, parted by spaces: a number, a name, or `_` for any size. `...` at its
+    /// beginning or end stands for any number of dimensions.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let (images, labels) = (tf::ones([8, 28, 28]), tf::ones([8]));
+    /// tf::debugging::assert_shapes(&[(&images, "batch 28 _"), (&labels, "batch"), (&images, "... 28")], "");
+    /// assert!(tf::debugging::try_assert_shapes(&[(&images, "n n n")], "a cube").is_err());
+    /// ```
+    pub fn assert_shapes, try_assert_shapes(shapes: &[(&Tensor, &str)], message: &str) {
+        let mut names = Vec::new();
+        shapes.iter().try_for_each(|(x, text)| described(x, text, &mut names, message))
+    }
+}
+
+/// An assertion about a type, which holds or fails at once.
+fn agree(holds: bool, name: &str, message: &str, got: impl std::fmt::Display, expected: String) -> Result<()> {
+    if holds {
+        return Ok(());
+    }
+    let what = if message.is_empty() { "the assertion does not hold" } else { message };
+    Err(Error::invalid_argument(name, what).got(got).expected(expected))
+}
+
+/// Whether a tensor has the shape that a text describes, given the sizes that names stand for so far.
+fn described<'a>(x: &Tensor, text: &'a str, names: &mut Vec<(&'a str, Dim)>, message: &str) -> Result<()> {
+    let words: Vec<&str> = text.split([' ', ',']).filter(|w| !w.is_empty()).collect();
+    let sizes = x.shape().sizes();
+    let (words, sizes) = match &words[..] {
+        ["...", rest @ ..] if rest.len() <= sizes.len() => (rest, &sizes[sizes.len() - rest.len()..]),
+        [rest @ .., "..."] if rest.len() <= sizes.len() => (rest, &sizes[..rest.len()]),
+        all => (all, sizes),
+    };
+    let known: Vec<String> = names.iter().map(|(name, size)| format!("{name} = {size}")).collect();
+    let mut fits = words.len() == sizes.len();
+    for (&word, &size) in words.iter().zip(sizes) {
+        fits &= match word.parse::<usize>() {
+            Ok(number) => size.can_equal(Dim::known(number)),
+            Err(_) if word == "_" => true,
+            Err(_) => match names.iter().find(|(name, _)| *name == word) {
+                Some((_, other)) => size.can_equal(*other),
+                None => {
+                    names.push((word, size));
+                    true
+                }
+            },
+        };
+    }
+    let with = if known.is_empty() { String::new() } else { format!(" with {}", known.join(", ")) };
+    agree(fits, "assert_shapes", message, x.shape(), format!("[{text}]{with}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate as tf;
+
+    #[test]
+    fn failures_show_values_message_and_line() {
+        let x = tf::constant([[1.0, 2.0], [3.0, 4.0]]);
+        assert_greater(&x, 0.5, "");
+        let error = try_assert_less(&x, &tf::constant([5.0, 2.0]), "too large").unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("assert_less: too large") && text.contains("x[0, 1] = 2"), "{text}");
+        assert!(text.contains("y[1, 1] = 2") && text.contains("2 of 4 places"), "{text}");
+        assert!(error.report().location().is_some_and(|at| at.file().ends_with("debugging.rs")));
+        assert!(try_assert_equal(&x, &tf::constant([1.0, 2.0, 3.0]), "").is_err());
+        assert!(try_assert_positive(&tf::constant([1, 0]), "").is_err());
+        assert!(try_assert_non_negative(&tf::constant(-1), "").unwrap_err().to_string().contains("x = -1"));
+        assert_equal(&tf::zeros([0]), 1.0, "nothing differs from anything");
+    }
+
+    #[test]
+    fn nearness_counts_nan_as_far() {
+        let x = tf::constant([1.0, 1000.0]);
+        assert_near_within(&x, &tf::constant([1.05, 1040.0]), 0.05, 0.0, "");
+        assert!(try_assert_near_within(&x, &tf::constant([1.06, 1000.0]), 0.05, 0.0, "").is_err());
+        assert!(try_assert_near(&x, &tf::constant([1.0, f32::NAN]), "").is_err());
+        assert!(try_assert_near(&tf::constant([1]), 1, "").is_err());
+        assert!(try_assert_all_finite(&tf::constant([1.0, f32::INFINITY]), "").is_err());
+    }
+
+    #[test]
+    fn shapes_by_name() {
+        let (x, y) = (tf::ones([4, 3]), tf::ones([4]));
+        assert_shapes(&[(&x, "n 3"), (&y, "n"), (&y, "..."), (&x, "n ...")], "");
+        for wrong in [&[(&x, "n 3"), (&x, "3 n")][..], &[(&y, "n m")], &[(&x, "n")], &[(&y, "... 4 4")]] {
+            let error = try_assert_shapes(wrong, "mine").unwrap_err().to_string();
+            assert!(error.contains("assert_shapes: mine"), "{error}");
+        }
+        assert!(try_assert_rank(&x, 1, "").is_err() && try_assert_scalar(&x, "").is_err());
+        assert!(try_assert_rank_at_least(&x, 3, "").is_err() && try_assert_type(&x, DType::F64, "").is_err());
+    }
+}

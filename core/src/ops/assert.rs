@@ -1,0 +1,122 @@
+//! `assert`: fails unless every element of a condition is true, and says which values broke it; keeps program order.
+//! What TensorFlow's `tf.debugging` assertions end in; `debugging.rs` makes the conditions.
+
+use crate::backend::cpu::{CpuCall, View};
+use crate::dtype::DTypes;
+use crate::error::{Error, Result};
+use crate::execute::execute;
+use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef};
+use crate::tensor::{Tensor, text};
+use std::sync::Arc;
+
+/// Inputs: the condition, and the tensors to show, which broadcast to it.
+#[derive(Clone)]
+pub(crate) struct Assert {
+    /// The assertion's own name, for the message.
+    pub name: &'static str,
+    /// What should hold, such as `x < y`.
+    pub claim: &'static str,
+    /// The user's message; may be empty.
+    pub message: Arc<str>,
+}
+
+/// Places that a message names.
+const SHOWN: usize = 3;
+
+impl Op for Assert {
+    fn name(&self) -> &'static str {
+        "assert"
+    }
+
+    fn keep(&self) -> OpRef {
+        OpRef::Shared(Arc::new(self.clone()))
+    }
+
+    fn as_dyn(&self) -> &dyn Op {
+        self
+    }
+
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("name", Attr::Text(self.name));
+        visit("claim", Attr::Text(self.claim));
+        visit("message", Attr::Text(&self.message));
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Effect
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.check_dtype(0, DTypes::BOOL)
+    }
+
+    fn takes_strides(&self) -> bool {
+        true
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
+        let condition = &call.inputs[0];
+        let (mut wrong, mut places, mut flat) = (0, Vec::new(), 0);
+        crate::backend::cpu::collapse::for_each_offset(condition.dims(), condition.strides(), |offset| {
+            // SAFETY: an element of the condition.
+            if unsafe { *condition.ptr.offset(offset) } == 0 {
+                wrong += 1;
+                if places.len() < SHOWN {
+                    places.push(flat);
+                }
+            }
+            flat += 1;
+        });
+        if wrong == 0 {
+            return Ok(());
+        }
+        // SAFETY: places of the condition, to which the tensors broadcast.
+        let shown: Vec<String> = places.iter().map(|&flat| unsafe { self.place(call, flat) }).collect();
+        let what = if self.message.is_empty() { "the assertion does not hold" } else { &self.message };
+        Err(Error::invalid_argument(self.name, what)
+            .got(format!("{}{}", shown.join("; "), if wrong > places.len() { "; ..." } else { "" }))
+            .expected(format!("{} everywhere, but not so at {wrong} of {} places", self.claim, condition.len())))
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("an assertion has no result")
+    }
+}
+
+impl Assert {
+    /// The values at one place, with its index: `x[0, 2] = 1.5, y[0, 2] = 3`.
+    ///
+    /// # Safety
+    /// A flat index of the condition, and valid views that broadcast to it.
+    unsafe fn place(&self, call: &CpuCall<'_>, flat: usize) -> String {
+        let dims = call.inputs[0].dims();
+        let mut index = vec![0; dims.len()];
+        let mut rest = flat;
+        for axis in (0..dims.len()).rev() {
+            index[axis] = rest % dims[axis];
+            rest /= dims[axis];
+        }
+        let at = if index.is_empty() { String::new() } else { format!("{index:?}") };
+        // SAFETY: by the caller's promise.
+        let value = |view: &View| unsafe { text::elements(&element(view, &index), None) };
+        let values =
+            call.inputs[1..].iter().zip(["x", "y"]).map(|(view, name)| format!("{name}{at} = {}", value(view)));
+        values.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The element that a view broadcast to more dimensions shows at an index, as a scalar view.
+fn element(view: &View, index: &[usize]) -> View {
+    let lead = index.len() - view.rank();
+    let offset: isize = (0..view.rank())
+        .filter(|&axis| view.dims()[axis] != 1)
+        .map(|axis| index[lead + axis] as isize * view.strides()[axis])
+        .sum();
+    View::new(view.ptr.wrapping_offset(offset * view.dtype.size() as isize), view.dtype, &[], &[])
+}
+
+/// Fails unless the condition holds everywhere.
+#[track_caller]
+pub(crate) fn assert_all(assert: &Assert, inputs: &[&Tensor]) -> Result<()> {
+    execute(assert, inputs).map(drop)
+}

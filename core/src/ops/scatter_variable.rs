@@ -1,0 +1,208 @@
+//! Sparse writes of variables: rows at given indices are set, added to or subtracted from; no gradient flows through them.
+//! TensorFlow's `scatter_update`, `scatter_nd_update` and their kin. All indices are checked before anything is written.
+
+use super::scatter_nd::{Target, check_updates, tuples};
+use super::{AsTensor, reshape};
+use crate::backend::cpu::numbered_rows::{self as rows, Write};
+use crate::backend::cpu::{CpuCall, Work};
+use crate::dtype::DTypes;
+use crate::error::{Error, OrFail, Result};
+use crate::execute::execute;
+use crate::op::{Access, Gradient, Infer, Kind, Op, OpRef};
+use crate::tape::Differentiable;
+use crate::variable::Variable;
+use std::panic::Location;
+
+/// Inputs: a variable's handle, indices `[..., depth]`, updates `[..., rest of the shape after depth]`. No output.
+#[derive(Clone)]
+pub(crate) struct ScatterVariable {
+    write: Write,
+}
+
+impl Op for ScatterVariable {
+    fn name(&self) -> &'static str {
+        match self.write {
+            Write::Set => "scatter_nd_update",
+            Write::Add => "scatter_nd_add",
+            Write::Sub => "scatter_nd_sub",
+        }
+    }
+
+    fn keep(&self) -> OpRef {
+        OpRef::Static(match self.write {
+            Write::Set => &ScatterVariable { write: Write::Set },
+            Write::Add => &ScatterVariable { write: Write::Add },
+            Write::Sub => &ScatterVariable { write: Write::Sub },
+        })
+    }
+
+    fn as_dyn(&self) -> &dyn Op {
+        self
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Effect
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        let (ty, _) = cx.resource(0)?;
+        cx.check_dtype(1, DTypes::INTEGERS)?;
+        cx.check_dtype(2, DTypes::of(&[ty.dtype]))?;
+        if self.write != Write::Set && !DTypes::NUMBERS.has(ty.dtype) {
+            return Err(Error::invalid_argument(self.name(), "only numbers can be added").got(ty));
+        }
+        check_updates(self.name(), cx.shape(1), cx.shape(2), &ty.shape)
+    }
+
+    fn access(&self, _: usize) -> Access {
+        Access::Update
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        let (count, depth) = tuples(call.inputs[1].dims());
+        let updates = &call.inputs[2];
+        rows::work(count, updates.len() * updates.dtype.size(), call.inputs[0].dims()[..depth].iter().product())
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        let [out, indices, updates] = [0, 1, 2].map(|i| &call.inputs[i]);
+        let target = Target { op: self.name(), write: self.write, out, indices, updates };
+        // SAFETY: the variable's memory is dense and seen by nobody else; the rest is as `work` says.
+        unsafe { target.run(call, phase, chunk, self.work(call).phases[1], |_, _| {}) }
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("no gradient flows through an assignment")
+    }
+}
+
+impl Variable {
+    #[track_caller]
+    fn scatter(&self, indices: impl AsTensor, updates: impl AsTensor, write: Write, tuples: bool) -> Result<()> {
+        let here = Location::caller();
+        let (indices, updates) = (indices.as_tensor(), updates.as_tensor());
+        let indices = if tuples { Ok(indices.clone()) } else { reshape::expand_last(&indices) };
+        let written = match indices {
+            Ok(indices) => execute(&ScatterVariable { write }, &[self.handle(), &indices, &updates]).map(drop),
+            Err(error) => Err(error),
+        };
+        written.map_err(|e| e.variable(self.name()).at(here))
+    }
+}
+
+macro_rules! scatters {
+    ($($(#[$doc:meta])* $name:ident $try_name:ident $write:ident $tuples:literal;)*) => {
+        impl Variable {$(
+            $(#[$doc])*
+            ///
+            /// # Panics
+            #[doc = concat!("As [`", stringify!($try_name), "`](Self::", stringify!($try_name), ") fails.")]
+            #[track_caller]
+            pub fn $name(&self, indices: impl AsTensor, updates: impl AsTensor) {
+                self.$try_name(indices, updates).or_fail()
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") that answers an error instead of panicking.")]
+            ///
+            /// # Errors
+            /// OutOfRange for an index outside the variable, InvalidArgument for shapes or dtypes that do not fit; the
+            /// value is then unchanged.
+            #[track_caller]
+            pub fn $try_name(&self, indices: impl AsTensor, updates: impl AsTensor) -> Result<()> {
+                self.scatter(indices, updates, Write::$write, $tuples)
+            }
+        )*}
+    };
+}
+
+scatters! {
+    /// Sets the rows at `indices` to `updates`, which has the shape of the indices, then that of a row.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let v = tf::Variable::new([1.0, 2.0, 3.0]);
+    /// v.scatter_update(&tf::constant([2, 0]), &tf::constant([30.0, 10.0]));
+    /// assert_eq!(v.value().to_vec::<f32>(), [10.0, 2.0, 30.0]);
+    /// ```
+    scatter_update try_scatter_update Set false;
+
+    /// Adds `updates` to the rows at `indices`; those for one row add up.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let v = tf::Variable::new([1.0, 2.0, 3.0]);
+    /// v.scatter_add(&tf::constant([2, 2]), &tf::constant([30.0, 10.0]));
+    /// assert_eq!(v.value().to_vec::<f32>(), [1.0, 2.0, 43.0]);
+    /// ```
+    scatter_add try_scatter_add Add false;
+
+    /// Subtracts `updates` from the rows at `indices`; those for one row add up.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let v = tf::Variable::new([1.0, 2.0, 3.0]);
+    /// v.scatter_sub(&tf::constant(1), &tf::constant(5.0));
+    /// assert_eq!(v.value().to_vec::<f32>(), [1.0, -3.0, 3.0]);
+    /// ```
+    scatter_sub try_scatter_sub Sub false;
+
+    /// Sets the elements or rows that the tuples in the last dimension of `indices` name.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let v = tf::Variable::new([[1.0, 2.0], [3.0, 4.0]]);
+    /// v.scatter_nd_update(&tf::constant([[0, 1], [1, 0]]), &tf::constant([20.0, 30.0]));
+    /// assert_eq!(v.value().to_vec::<f32>(), [1.0, 20.0, 30.0, 4.0]);
+    /// ```
+    scatter_nd_update try_scatter_nd_update Set true;
+
+    /// Adds to the elements or rows that the tuples in the last dimension of `indices` name.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let v = tf::Variable::new([[1.0, 2.0], [3.0, 4.0]]);
+    /// v.scatter_nd_add(&tf::constant([[1]]), &tf::constant([[10.0, 20.0]]));
+    /// assert_eq!(v.value().to_vec::<f32>(), [1.0, 2.0, 13.0, 24.0]);
+    /// ```
+    scatter_nd_add try_scatter_nd_add Add true;
+
+    /// Subtracts from the elements or rows that the tuples in the last dimension of `indices` name.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let v = tf::Variable::new([1.0, 2.0]);
+    /// v.scatter_nd_sub(&tf::constant([[1]]), &tf::constant([5.0]));
+    /// assert_eq!(v.value().to_vec::<f32>(), [1.0, -3.0]);
+    /// ```
+    scatter_nd_sub try_scatter_nd_sub Sub true;
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+
+    #[test]
+    fn nothing_is_written_before_all_indices_are_checked() {
+        let v = tf::Variable::new([1.0, 2.0, 3.0]);
+        let error = v.try_scatter_add(&tf::constant([0, 1, 3]), &tf::constant([1.0, 1.0, 1.0])).unwrap_err();
+        assert!(matches!(error, tf::Error::OutOfRange(_)) && error.to_string().contains("0..3"), "{error}");
+        assert_eq!(v.value().to_vec::<f32>(), [1.0, 2.0, 3.0]);
+        let large = tf::Variable::new(tf::zeros([1000, 300]));
+        let rows = tf::concat(&[&tf::range(0, 999, 1), &tf::constant([1000])], 0);
+        assert!(large.try_scatter_update(&rows, &tf::ones([1000, 300])).is_err());
+        assert_eq!(large.value().sum().item::<f32>(), 0.0);
+        large.scatter_update(&tf::range(999, -1, -1), &tf::ones([1000, 300]));
+        assert_eq!(large.value().sum().item::<f32>(), 300_000.0);
+    }
+
+    #[test]
+    fn what_others_hold_stays_as_it_was() {
+        let v = tf::Variable::new([[1.0, 2.0], [3.0, 4.0]]);
+        let before = v.value();
+        v.scatter_sub(&tf::constant([1]), &tf::constant([[1.0, 1.0]]));
+        assert_eq!(before.to_vec::<f32>(), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(v.value().to_vec::<f32>(), [1.0, 2.0, 2.0, 3.0]);
+        assert!(v.try_scatter_sub(&tf::constant([1]), &tf::constant([1.0])).is_err());
+        assert!(v.try_scatter_sub(&tf::constant([1]), &tf::constant([[1, 1]])).is_err());
+    }
+}

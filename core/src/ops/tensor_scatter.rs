@@ -1,0 +1,201 @@
+//! `tensor_scatter_nd_update`, `_add`, `_sub`: a copy of a tensor with rows set, added to or subtracted from; the tensor's
+//! dx is dy (0 where rows were set), each update's is gathered from dy. TensorFlow's names; the last of equal indices is set.
+
+use super::gather_nd::gather_at;
+use super::scatter_nd::{Target, check_updates, tuples};
+use super::{AsTensor, zeros_of};
+use crate::backend::cpu::numbered_rows::{self as rows, Write};
+use crate::backend::cpu::{CpuCall, Work};
+use crate::dtype::DTypes;
+use crate::error::{OrFail, Result};
+use crate::execute::execute1;
+use crate::op::{Gradient, Infer, Kind, Op, OpRef, Saves};
+use crate::tape::Backward;
+use crate::tensor::Tensor;
+use std::panic::Location;
+
+/// Inputs: the tensor, indices `[..., depth]`, updates `[..., rest of the shape after depth]`.
+#[derive(Clone)]
+pub(crate) struct TensorScatter {
+    write: Write,
+}
+
+impl Op for TensorScatter {
+    fn name(&self) -> &'static str {
+        match self.write {
+            Write::Set => "tensor_scatter_nd_update",
+            Write::Add => "tensor_scatter_nd_add",
+            Write::Sub => "tensor_scatter_nd_sub",
+        }
+    }
+
+    fn keep(&self) -> OpRef {
+        OpRef::Static(match self.write {
+            Write::Set => &TensorScatter { write: Write::Set },
+            Write::Add => &TensorScatter { write: Write::Add },
+            Write::Sub => &TensorScatter { write: Write::Sub },
+        })
+    }
+
+    fn as_dyn(&self) -> &dyn Op {
+        self
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Movement
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.check_dtype(0, if self.write == Write::Set { DTypes::ALL } else { DTypes::NUMBERS })?;
+        cx.check_dtype(1, DTypes::INTEGERS)?;
+        cx.check_dtype(2, DTypes::of(&[cx.dtype(0)]))?;
+        check_updates(self.name(), cx.shape(1), cx.shape(2), cx.shape(0))?;
+        cx.output(cx.dtype(0), *cx.shape(0));
+        Ok(())
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        let (count, depth) = tuples(call.inputs[1].dims());
+        let out = &call.outputs[0];
+        rows::work(count, out.len() * out.dtype.size(), out.dims()[..depth].iter().product())
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        let (from, out) = (&call.inputs[0], &call.outputs[0]);
+        let target =
+            Target { op: self.name(), write: self.write, out, indices: &call.inputs[1], updates: &call.inputs[2] };
+        let size = out.dtype.size();
+        // SAFETY: dense views of the inferred types and scratch as `work` asked for; the output is fresh.
+        unsafe {
+            target.run(call, phase, chunk, self.work(call).phases[1], |to, n| {
+                std::ptr::copy_nonoverlapping(from.ptr.add(to * size), out.ptr.add(to * size), n * size);
+            })
+        }
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn saves(&self, _: &[bool]) -> Saves {
+        Saves::inputs(&[1])
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let (dy, indices) = (g.dy(0)?, g.input(1)?.clone());
+        if g.needs(0) {
+            let dx = match self.write {
+                Write::Set => execute1(self, &[&dy, &indices, &zeros_of(g.input_type(2))?])?,
+                _ => dy.clone(),
+            };
+            g.give(0, dx);
+        }
+        if g.needs(2) {
+            let dx = gather_at(&dy, &indices)?;
+            g.give(2, if self.write == Write::Sub { dx.try_neg()? } else { dx });
+        }
+        Ok(())
+    }
+}
+
+macro_rules! scatters {
+    ($($(#[$doc:meta])* $name:ident $try_name:ident $write:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// The last dimension of `indices` counts the leading dimensions of the tensor that it indexes.
+        ///
+        /// # Panics
+        #[doc = concat!("As [`", stringify!($try_name), "`] fails.")]
+        #[track_caller]
+        pub fn $name(tensor: impl AsTensor, indices: impl AsTensor, updates: impl AsTensor) -> Tensor {
+            $try_name(tensor, indices, updates).or_fail()
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] that answers an error instead of panicking.")]
+        ///
+        /// # Errors
+        /// OutOfRange for an index outside the tensor, InvalidArgument for shapes or dtypes that do not fit each other.
+        #[track_caller]
+        pub fn $try_name(tensor: impl AsTensor, indices: impl AsTensor, updates: impl AsTensor) -> Result<Tensor> {
+            let here = Location::caller();
+            let (tensor, indices, updates) = (tensor.as_tensor(), indices.as_tensor(), updates.as_tensor());
+            execute1(&TensorScatter { write: Write::$write }, &[&tensor, &indices, &updates]).map_err(|e| e.at(here))
+        }
+    )*};
+}
+
+scatters! {
+    /// A copy of the tensor in which the rows at `indices` are `updates`; of several for one row the last counts.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([1, 2, 3]);
+    /// let y = tf::tensor_scatter_nd_update(&x, &tf::constant([[2], [0]]), &tf::constant([30, 10]));
+    /// assert_eq!(y.to_vec::<i32>(), [10, 2, 30]);
+    /// ```
+    tensor_scatter_nd_update try_tensor_scatter_nd_update Set;
+
+    /// A copy of the tensor to whose rows at `indices` the `updates` are added; those for one row add up.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([1, 2, 3]);
+    /// let y = tf::tensor_scatter_nd_add(&x, &tf::constant([[2], [2]]), &tf::constant([30, 10]));
+    /// assert_eq!(y.to_vec::<i32>(), [1, 2, 43]);
+    /// ```
+    tensor_scatter_nd_add try_tensor_scatter_nd_add Add;
+
+    /// A copy of the tensor from whose rows at `indices` the `updates` are subtracted.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([1, 2, 3]);
+    /// let y = tf::tensor_scatter_nd_sub(&x, &tf::constant([[0]]), &tf::constant([4]));
+    /// assert_eq!(y.to_vec::<i32>(), [-3, 2, 3]);
+    /// ```
+    tensor_scatter_nd_sub try_tensor_scatter_nd_sub Sub;
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+
+    #[test]
+    fn gradients() {
+        let (x, rows, cells) = (numbers(1, &[4, 3]), numbers(2, &[2, 3]), numbers(3, &[2]));
+        let (at, pairs) = (tf::constant([[2], [0]]), tf::constant([[1, 2], [3, 0]]));
+        check(&|x| tf::tensor_scatter_nd_update(&x[0], &at, &x[1]).square(), &[x.clone(), rows.clone()]);
+        check(&|x| tf::tensor_scatter_nd_update(&x[0], &pairs, &x[1]).square(), &[x.clone(), cells.clone()]);
+        let twice = tf::constant([[2], [2]]);
+        check(&|x| tf::tensor_scatter_nd_add(&x[0], &twice, &x[1]).square(), &[x.clone(), rows.clone()]);
+        check(&|x| tf::tensor_scatter_nd_sub(&x[0], &twice, &x[1]).square(), &[x, rows]);
+        check(&|x| tf::scatter_nd(&twice, &x[0], [4, 3]).square(), &[numbers(5, &[2, 3])]);
+        check(&|x| tf::gather_nd(&x[0], &pairs).square(), &[numbers(6, &[4, 3])]);
+    }
+
+    #[test]
+    fn edges_and_refusals() {
+        let x = tf::ones([4, 300]);
+        let last = tf::tensor_scatter_nd_update(&tf::zeros([3]), &tf::constant([[1], [1]]), &tf::constant([5.0, 6.0]));
+        assert_eq!(last.to_vec::<f32>(), [0.0, 6.0, 0.0]);
+        let whole =
+            tf::tensor_scatter_nd_add(&x, &tf::cast(&tf::zeros([2, 0]), tf::DType::I32), &tf::ones([2, 4, 300]));
+        assert_eq!(whole.to_vec::<f32>(), [3.0; 1200]);
+        for index in [4, -1] {
+            let error =
+                tf::try_tensor_scatter_nd_update(&x, &tf::constant([[index]]), &tf::ones([1, 300])).unwrap_err();
+            assert!(matches!(error, tf::Error::OutOfRange(_)), "{error}");
+        }
+        assert!(tf::try_tensor_scatter_nd_add(&x, &tf::constant([[0]]), &tf::ones([2, 300])).is_err());
+        assert!(tf::try_tensor_scatter_nd_add(&x, &tf::constant([[0, 0, 0]]), &tf::ones([1])).is_err());
+        assert!(tf::try_gather_nd(&x, &tf::constant([[0, 300]])).is_err());
+    }
+
+    #[test]
+    fn many_updates_are_added_in_order() {
+        let at = tf::reshape(&(tf::range(0, 60_000, 1) % 5000), [-1, 1]);
+        let y = tf::scatter_nd(&at, &tf::ones([60_000, 9]), [5000, 9]);
+        assert!(y.to_vec::<f32>().iter().all(|&v| v == 12.0));
+    }
+}
