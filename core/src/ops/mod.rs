@@ -19,17 +19,17 @@ mod window;
 
 pub(crate) use api::public;
 pub use api::{AsTensor, TensorRef};
-pub(crate) use assert::{Assert, assert_all};
 #[allow(unused_imports)] // The optimizers call them.
 pub(crate) use apply::{
     AdamParameters, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,
 };
+pub(crate) use assert::{Assert, assert_all};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 pub(crate) use gather::try_gather;
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
-pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
