@@ -7,6 +7,7 @@ use crate::tensor::Tensor;
 use flate2::read::MultiGzDecoder;
 use std::fs;
 use std::io::{ErrorKind, Read};
+use std::panic::Location;
 use std::path::Path;
 
 /// The greatest number of dimensions a file may have; the format would allow 255.
@@ -37,9 +38,11 @@ impl IdxFile {
     ///
     /// # Errors
     /// `NotFound` and `PermissionDenied` as the system reports them, and those of [`IdxFile::parse`].
+    #[track_caller]
     pub fn read(path: &Path) -> Result<Self> {
+        let here = Location::caller();
         let name = path.display().to_string();
-        let bytes = fs::read(path).map_err(|e| io_error(&e, &name))?;
+        let bytes = fs::read(path).map_err(|e| io_error(&e, &name).at(here))?;
         Self::parse(&bytes, &name)
     }
 
@@ -48,12 +51,14 @@ impl IdxFile {
     /// # Errors
     /// `DataLoss` where the bytes are cut off, damaged or too many, `InvalidArgument` where they are no IDX file at
     /// all, and `Unimplemented` where the rank is over 8.
+    #[track_caller]
     pub fn parse(bytes: &[u8], name: &str) -> Result<Self> {
-        if bytes.starts_with(&[0x1F, 0x8B]) {
-            Self::decode(MultiGzDecoder::new(bytes), name)
-        } else {
-            Self::decode(bytes, name)
-        }
+        let here = Location::caller();
+        let parsed = match bytes.starts_with(&[0x1F, 0x8B]) {
+            true => Self::decode(MultiGzDecoder::new(bytes), name),
+            false => Self::decode(bytes, name),
+        };
+        parsed.map_err(|e| e.at(here))
     }
 
     /// The contents as a tensor; bytes are not copied.
@@ -110,6 +115,7 @@ impl IdxFile {
         // At the end of a gzip stream this read is also what checks its sum.
         if read_some(&mut source, &mut more, name)? != 0 {
             return Err(Error::data_loss(name, "there are bytes after the last element of the IDX file")
+                .got("more bytes than that")
                 .expected(format!("{size} bytes of elements for shape {shape:?} of {dtype}, and the end of the file"))
                 .help("the header does not belong to the data: fetch the file again"));
         }

@@ -36,6 +36,30 @@ pub(super) fn rows() -> Vec<Row> {
         exact("squeeze", |c| one(tf::try_squeeze(&c.x[0], c.a.ints("axis")))),
         exact("concat", |c| one(tf::try_concat(c.x, c.a.int("axis")))),
         exact("broadcast_to", |c| one(tf::try_broadcast_to(&c.x[0], c.a.sizes("shape")))),
+        exact("gather", |c| {
+            let (axis, batch) = (c.a.int("axis"), c.a.int("batch_dims") as usize);
+            one(match batch {
+                0 => tf::try_gather(&c.x[0], &c.x[1], axis),
+                _ => tf::try_gather_batched(&c.x[0], &c.x[1], axis, batch),
+            })
+        }),
+        exact("gather_nd", |c| match c.a.int("batch_dims") {
+            0 => one(tf::try_gather_nd(&c.x[0], &c.x[1])),
+            _ => Err(tf::Error::unimplemented("gather_nd", "no batch dimensions")),
+        })
+        .except([Exception::elements(
+            "batch",
+            &[],
+            0,
+            "gather_nd takes no batch dimensions; gather_batched does",
+        )]),
+        // Repeated indices add up: TensorFlow rounds 16-bit sums after each.
+        Row::new("scatter_nd", Bound::sums(1.0, 1.0), |c| {
+            one(tf::try_scatter_nd(&c.x[0], &c.x[1], c.a.sizes("shape")))
+        }),
+        exact("tensor_scatter_nd_update", |c| one(tf::try_tensor_scatter_nd_update(&c.x[0], &c.x[1], &c.x[2]))),
+        exact("embedding_lookup", |c| one(tf::try_embedding_lookup(&c.x[0], &c.x[1]))),
+        exact("boolean_mask", |c| one(tf::try_boolean_mask(&c.x[0], &c.x[1], c.a.int_or_none("axis").unwrap_or(0)))),
         exact("stack", |c| one(tf::try_stack(c.x, c.a.int("axis")))),
         exact("unstack", |c| tf::try_unstack(&c.x[0], c.a.int("axis"))),
         exact("split", |c| match c.a.raw("num_or_size_splits").as_u64() {

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod divisors;
+mod files;
 mod panics;
 mod state;
 

@@ -27,6 +27,8 @@ const PROGRAMS: &[(&str, fn(&Call<'_>) -> Answer)] = &[
         let (x, zeros) = (&c.x[0], tf::try_zeros_like(&c.x[0])?);
         Ok(vec![tf::try_where(tf::try_greater(x, 0.0)?, tf::try_sqrt(x)?, zeros)?])
     }),
+    ("tensor_scatter_nd_add", |c| Ok(vec![tf::try_tensor_scatter_nd_add(&c.x[0], &c.x[1], &c.x[2])?])),
+    ("tensor_scatter_nd_sub", |c| Ok(vec![tf::try_tensor_scatter_nd_sub(&c.x[0], &c.x[1], &c.x[2])?])),
     ("truncatemod", |c| Ok(vec![tf::try_truncatemod(&c.x[0], &c.x[1])?])),
     ("operator_divide", |c| Ok(vec![&c.x[0] / &c.x[1]])),
     ("stop_gradient", |c| Ok(vec![tf::try_multiply(&c.x[0], tf::try_stop_gradient(&c.x[0])?)?])),

@@ -11,6 +11,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("ones", "others: constants"),
     ("select", "others: select chooses as where does"),
     ("truncatemod", "others: truncatemod is Rust's remainder"),
+    ("where_indices", "others: where_indices are where the mask is true"),
     ("one_hot_with", "others: one_hot_with is what the row calls"),
     ("stop_gradient", "others: stop_gradient passes values, and the gradient table"),
     ("global_norm", "others: global_norm is clip_by_global_norm's second result"),

@@ -51,6 +51,14 @@ fn one_hot_with_is_what_the_row_calls() {
 }
 
 #[test]
+fn where_indices_are_where_the_mask_is_true() {
+    let mask = tf::constant([[true, false, true], [false, false, true]]);
+    let found = tf::where_indices(&mask);
+    assert_eq!((found.shape().dims(), found.to_vec::<i64>()), (&[3, 2][..], vec![0, 0, 0, 2, 1, 2]));
+    assert_eq!(tf::where_indices(tf::constant([false, false])).shape(), [0, 1]);
+}
+
+#[test]
 fn stop_gradient_passes_values() {
     let x = tf::constant([1.0, -0.0, f32::INFINITY]);
     assert_eq!(tf::stop_gradient(&x).to_vec::<f32>(), x.to_vec::<f32>());
