@@ -3,7 +3,6 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
-use crate::ops::functions;
 use crate::random;
 use crate::shape::IntoShape;
 use crate::tensor::{Tensor, TensorType};
@@ -93,23 +92,33 @@ impl Initializer {
 
     #[track_caller]
     fn make(self, ty: &TensorType) -> Result<Tensor> {
-        let even = |limit: f64| random::try_uniform(ty.shape, -limit, limit, ty.dtype, None);
-        let truncated = |mean: f64, stddev: f64| random::try_truncated_normal(ty.shape, mean, stddev, ty.dtype, None);
-        let bell = |variance: f64| truncated(0.0, variance.sqrt() / TRUNCATED);
-        let (fan_in, fan_out) = fans(ty.shape.dims());
+        let (shape, dtype) = (ty.shape, ty.dtype);
+        let (fan_in, fan_out) = fans(shape.dims());
+        match self.law(fan_in, fan_out) {
+            Law::Constant(value) => crate::ops::fill_with(ty, value),
+            Law::Even(low, high) => random::try_uniform(shape, low, high, dtype, None),
+            Law::Bell(mean, stddev) => random::try_normal(shape, mean, stddev, dtype, None),
+            Law::Truncated(mean, stddev) => random::try_truncated_normal(shape, mean, stddev, dtype, None),
+        }
+    }
+
+    fn law(self, fan_in: f64, fan_out: f64) -> Law {
+        let scaled = |scale: f64, fan: f64| scale / fan.max(1.0);
+        let even = |third: f64| Law::Even(-(3.0 * third).sqrt(), (3.0 * third).sqrt());
+        let bell = |variance: f64| Law::Truncated(0.0, variance.sqrt() / TRUNCATED);
         match self {
-            Self::Zeros => functions::try_zeros(ty.shape, ty.dtype),
-            Self::Ones => functions::try_ones(ty.shape, ty.dtype),
-            Self::Constant(value) => crate::ops::fill_with(ty, value),
-            Self::GlorotUniform => even((6.0 / (fan_in + fan_out).max(1.0)).sqrt()),
-            Self::GlorotNormal => bell(2.0 / (fan_in + fan_out).max(1.0)),
-            Self::HeUniform => even((6.0 / fan_in.max(1.0)).sqrt()),
-            Self::HeNormal => bell(2.0 / fan_in.max(1.0)),
-            Self::LecunUniform => even((3.0 / fan_in.max(1.0)).sqrt()),
-            Self::LecunNormal => bell(1.0 / fan_in.max(1.0)),
-            Self::RandomUniform { minval, maxval } => random::try_uniform(ty.shape, minval, maxval, ty.dtype, None),
-            Self::RandomNormal { mean, stddev } => random::try_normal(ty.shape, mean, stddev, ty.dtype, None),
-            Self::TruncatedNormal { mean, stddev } => truncated(mean, stddev),
+            Self::Zeros => Law::Constant(0.0),
+            Self::Ones => Law::Constant(1.0),
+            Self::Constant(value) => Law::Constant(value),
+            Self::GlorotUniform => even(scaled(2.0, fan_in + fan_out)),
+            Self::GlorotNormal => bell(scaled(2.0, fan_in + fan_out)),
+            Self::HeUniform => even(scaled(2.0, fan_in)),
+            Self::HeNormal => bell(scaled(2.0, fan_in)),
+            Self::LecunUniform => even(scaled(1.0, fan_in)),
+            Self::LecunNormal => bell(scaled(1.0, fan_in)),
+            Self::RandomUniform { minval, maxval } => Law::Even(minval, maxval),
+            Self::RandomNormal { mean, stddev } => Law::Bell(mean, stddev),
+            Self::TruncatedNormal { mean, stddev } => Law::Truncated(mean, stddev),
         }
     }
 
@@ -121,6 +130,14 @@ impl Initializer {
         }
         Ok(Variable::with(self.try_call(shape, dtype)?, name, true))
     }
+}
+
+/// The distributions behind the initializers: least and greatest value, or mean and standard deviation.
+enum Law {
+    Constant(f64),
+    Even(f64, f64),
+    Bell(f64, f64),
+    Truncated(f64, f64),
 }
 
 /// Inputs and outputs of a unit, by Keras's rule: the last two sizes, times the window of a convolution before them.

@@ -34,6 +34,11 @@ pub fn hidden(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
+/// As [`hidden`], shown at a place in the user's code.
+pub fn hidden_at(name: &str, place: Span) -> Ident {
+    Ident::new(name, Span::mixed_site().located_at(place))
+}
+
 /// One `crate = path`.
 pub struct CrateOption(pub Path);
 

@@ -1,9 +1,11 @@
 //! `Dropout`: some values set to zero while a model is trained, the others raised so that the sum stays as it is.
 //! Keras's `Dropout`; without training it passes its input on.
 
-use super::{Layer, callable, names};
+use super::{Layer, callable, misfit, names};
 use crate::error::{Error, Result};
 use crate::module::{Fields, Module};
+use crate::ops::{self, functions};
+use crate::random;
 use crate::tensor::Tensor;
 
 /// Sets a random share of the values to zero and divides the others by what is left, while `training`.
@@ -46,8 +48,23 @@ impl Layer for Dropout {
         if !training || self.rate == 0.0 {
             return Ok(x.clone());
         }
-        x.try_dropout(self.rate)
+        if !x.dtype().is_floating() {
+            return Err(misfit(&self.name, "only floating-point values can be raised", x, "float16 to float64"));
+        }
+        if self.rate == 1.0 {
+            // Nothing is left that could be raised.
+            return functions::try_zeros_like(x);
+        }
+        let kept = draw(x)?.try_greater_equal(self.rate)?;
+        let scale = ops::cast_to(&kept, x.dtype())?.try_multiply(1.0 / (1.0 - self.rate))?;
+        x.try_multiply(&scale)
     }
+}
+
+/// A number between 0 and 1 for each value, in `float32` at least: fewer bits could not tell rates apart.
+#[track_caller]
+fn draw(x: &Tensor) -> Result<Tensor> {
+    random::try_uniform(x.shape(), 0.0, 1.0, x.dtype().compute(), None)
 }
 
 impl Module for Dropout {

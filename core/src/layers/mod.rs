@@ -4,7 +4,7 @@
 mod activation;
 mod conv2d;
 mod dense;
-//mod dropout;
+mod dropout;
 mod flatten;
 mod names;
 mod pooling;
@@ -15,7 +15,7 @@ mod tests;
 pub use activation::Activation;
 pub use conv2d::Conv2D;
 pub use dense::Dense;
-//pub use dropout::Dropout;
+pub use dropout::Dropout;
 pub use flatten::Flatten;
 pub use pooling::{GlobalAveragePooling2D, MaxPool2D};
 

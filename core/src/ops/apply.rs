@@ -1,9 +1,8 @@
 //! Optimizer steps in one pass over memory: a rule's formula as one scalar program that writes variables and slots in
 //! place. Keras's formulas for SGD, momentum and Adam; the optimizers call the `apply_*` functions with all variables.
 
-use super::gather::checked_indices;
 use crate::backend::cpu::tile::{Tiled, fault_error};
-use crate::backend::cpu::{CpuCall, View, Work};
+use crate::backend::cpu::{CpuCall, View, Work, rows};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::execute::execute;
@@ -299,21 +298,26 @@ impl Op for ApplyRows {
         Access::Update
     }
 
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        Work { phases: [1, 0, 0, 0], ..rows::work(call.inputs[2].len(), 0, 1) }
+    }
+
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
-        let (value, rows) = (&call.inputs[0], &call.inputs[3]);
+        let (value, given) = (&call.inputs[0], &call.inputs[3]);
+        let count = call.inputs[2].len();
         // SAFETY: views of the inferred types, dense; only this call sees the variable's value.
         unsafe {
             // All row numbers are checked before the first row changes.
-            let numbers = checked_indices(self.name(), &call.inputs[2], value.dims()[0])?;
+            rows::check(self.name(), &call.inputs[2], count, 1, value.dims(), call.scratch)?;
             let apply = Apply { rule: Rule::GradientDescent };
             let step = 0i64;
             let header = [call.inputs[1], View::new((&raw const step).cast_mut().cast(), DType::I64, &[], &[])];
             let inner = CpuCall { inputs: &header, outputs: &[], scratch: std::ptr::null_mut(), isa: call.isa };
             let len = value.dims()[1..].iter().product::<usize>();
             let bytes = len * value.dtype.size();
-            for (i, row) in numbers.into_iter().enumerate() {
+            for (i, &row) in rows::numbers(call.scratch, count).iter().enumerate() {
                 let part = |view: &View, row: usize| View::dense(view.ptr.add(row * bytes), view.dtype, &[len]);
-                apply.update(&inner, &[part(value, row), part(rows, i)], 0..len)?;
+                apply.update(&inner, &[part(value, row), part(given, i)], 0..len)?;
             }
         }
         Ok(())

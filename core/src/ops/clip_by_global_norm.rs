@@ -45,7 +45,11 @@ fn clip(tensors: &Refs<'_>, clip_norm: impl ToOperand) -> Result<(Vec<Tensor>, T
     let smaller = try_minimum(try_divide(1.0, &norm)?, try_divide(1.0, &*limit)?)?;
     // The difference is 0, or NaN if the norm is not finite: such gradients must not look like zeros.
     let scale = try_add(try_multiply(&*limit, smaller)?, try_subtract(&norm, &norm)?)?;
-    let clipped = tensors.iter().map(|t| try_multiply(&**t, &scale)).collect::<Result<_>>()?;
+    // A loop, not a closure, which would hide the caller's line from the tape.
+    let mut clipped = Vec::with_capacity(tensors.len());
+    for tensor in tensors {
+        clipped.push(try_multiply(&**tensor, &scale)?);
+    }
     Ok((clipped, norm))
 }
 

@@ -1,5 +1,5 @@
-//! `clip_by_norm`: x * c / max(|x|, c), so that the Euclidean norm along axes is at most c; its gradient is that of its parts.
-//! TensorFlow's `tf.clip_by_norm`, floats; composed of other operations.
+//! `clip_by_norm`: x * c / max(|x|, c), so that the Euclidean norm along axes is at most c; its gradient is that of
+//! its parts. TensorFlow's `tf.clip_by_norm`, floats; composed of other operations.
 
 use super::operand::ToOperand;
 use super::public;

@@ -1,5 +1,5 @@
-//! `clip_by_value`: max(min(x, high), low); dy goes to x within the bounds (they included), else to the bound that held.
-//! TensorFlow's `tf.clip_by_value`, numbers; at NaN the result is NaN and dy goes to `low`, as in TensorFlow.
+//! `clip_by_value`: max(min(x, high), low); dy goes to x within the bounds (they included), else to the bound that
+//! held. TensorFlow's `tf.clip_by_value`, numbers; at NaN the result is NaN and dy goes to `low`, as in TensorFlow.
 
 use super::operand::{Operand, ToOperand};
 use super::{AsTensor, TensorRef};

@@ -8,7 +8,7 @@ use super::normalise::{REAL, axis_last, check, chunk, part, part_mut, work};
 use super::softmax::{SoftmaxGradient, sum_last};
 use super::subtract::Subtract;
 use super::{AsTensor, add_owned, broadcast_to_shape, cast_to, ones_of, reshape, reshape_to, zeros_of};
-use crate::backend::cpu::{CpuCall, View, Work, rows};
+use crate::backend::cpu::{CpuCall, View, Work, exponentials};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, OrFail, Result};
 use crate::execute::{execute, execute1};
@@ -74,7 +74,7 @@ impl Op for CrossEntropy {
                     loss.fill(0.0);
                 }
                 let (labels, logits) = (part(labels, &range, n), part(logits, &range, n));
-                rows::cross_entropy::<$t>(call.isa, n, labels, logits, loss, part_mut(p, &range, n));
+                exponentials::cross_entropy::<$t>(call.isa, n, labels, logits, loss, part_mut(p, &range, n));
             }};
         }
         // SAFETY: dense tensors of the inferred shapes; chunks have rows of their own.
@@ -176,11 +176,11 @@ impl Op for SparseCrossEntropy {
             match p.dtype {
                 DType::F64 => {
                     let (logits, loss) = (part(logits, &range, n), part_mut(loss, &range, 1));
-                    rows::sparse_cross_entropy::<f64>(call.isa, n, &labels, logits, loss, part_mut(p, &range, n));
+                    exponentials::sparse_cross_entropy::<f64>(call.isa, n, &labels, logits, loss, part_mut(p, &range, n));
                 }
                 _ => {
                     let (logits, loss) = (part(logits, &range, n), part_mut(loss, &range, 1));
-                    rows::sparse_cross_entropy::<f32>(call.isa, n, &labels, logits, loss, part_mut(p, &range, n));
+                    exponentials::sparse_cross_entropy::<f32>(call.isa, n, &labels, logits, loss, part_mut(p, &range, n));
                 }
             }
         }

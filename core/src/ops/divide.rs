@@ -1,5 +1,6 @@
-//! `divide`: x / y; dx = dy / y, and -dy * (x / y) / y for y. The operator `/` also divides integers, toward zero as Rust does.
-//! TensorFlow's `tf.divide` for floats; its integer division is `truediv`, `floordiv` or, for our operator, `tf.truncatediv`.
+//! `divide`: x / y; dx = dy / y, and -dy * (x / y) / y for y. The operator `/` also divides integers, toward zero as
+//! Rust does. TensorFlow's `tf.divide` for floats; its integer division is `truediv`, `floordiv` or, for our
+//! operator, `tf.truncatediv`.
 
 use super::operators::{binary, operator};
 use crate::dtype::DTypes;

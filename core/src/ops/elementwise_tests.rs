@@ -145,6 +145,35 @@ fn kinks_are_where_tensorflow_has_them() {
     assert_eq!(slopes(|x| tf::div_no_nan(1.0, x), [0.0, 2.0]), [0.0, -0.25]);
 }
 
+#[test]
+fn faults_are_errors_at_the_callers_line() {
+    let x = tf::constant([7, -7]);
+    let errors = [
+        (tf::try_floordiv(&x, 0), line!()),
+        (tf::try_floormod(&x, 0), line!()),
+        (tf::try_truncatemod(&x, tf::constant([1, 0])), line!()),
+        (tf::try_pow(&x, -1), line!()),
+        (tf::try_sqrt(&x), line!()),
+        (tf::try_clip_by_norm(&x, 1.0, ()), line!()),
+        (tf::try_clip_by_norm(tf::constant([1.0, 2.0]), tf::constant([1.0; 3]), ()), line!()),
+        (tf::try_clip_by_value(tf::constant(1.0), tf::constant([0.0; 3]), 2.0), line!()),
+        (tf::try_select(&x, 1, 2), line!()),
+        (tf::try_select(tf::constant([true]), tf::constant(1), tf::constant(2.0)), line!()),
+        (tf::try_clip_by_global_norm([&x], 1.0).map(|(_, norm)| norm), line!()),
+        (tf::try_global_norm([tf::constant(1.0), tf::constant(1.0).cast(DType::F64)]), line!()),
+        (tf::try_global_norm::<Tensor>([]), line!()),
+    ];
+    for (result, line) in errors {
+        let error = result.unwrap_err();
+        assert!(matches!(error, crate::Error::InvalidArgument(_)), "{error}");
+        let at = error.report().location().unwrap();
+        assert_eq!((at.file().ends_with("elementwise_tests.rs"), at.line()), (true, line), "{error}");
+    }
+    let panic = std::panic::catch_unwind(|| tf::constant([7, -7]) / 0).unwrap_err();
+    let text = panic.downcast::<String>().unwrap();
+    assert!(text.contains("division by zero") && text.contains(&format!("tests.rs:{}:", line!() - 2)), "{text}");
+}
+
 /// The program of the derivative by the first input, in `float32`.
 fn derivative_text(op: &dyn Op) -> String {
     let info = partial(op, &[DType::F32], 0).unwrap();

@@ -1,5 +1,5 @@
-//! `floordiv`: the quotient rounded toward minus infinity; no gradient.
-//! TensorFlow's `tf.math.floordiv` (Python's `//`), numbers; an integer divided by zero is an error. Our `/` truncates, as Rust's.
+//! `floordiv`: the quotient rounded toward minus infinity; no gradient. TensorFlow's `tf.math.floordiv` (Python's
+//! `//`), numbers; an integer divided by zero is an error. Our `/` truncates, as Rust's.
 
 use super::operators::binary;
 use crate::dtype::DTypes;

@@ -1,5 +1,6 @@
-//! `floormod`: the remainder of `floordiv`, with the sign of y; dx = dy, and -dy * floor(x / y) for y.
-//! TensorFlow's `tf.math.floormod` (Python's `%`), numbers; zero divides no integer. Our operator `%` has the sign of x, as Rust's.
+//! `floormod`: the remainder of `floordiv`, with the sign of y; dx = dy, and -dy * floor(x / y) for y. TensorFlow's
+//! `tf.math.floormod` (Python's `%`), numbers; zero divides no integer. Our operator `%` has the sign of x, as
+//! Rust's.
 
 use super::operators::binary;
 use crate::dtype::DTypes;

@@ -1,5 +1,5 @@
-//! `identity`: the same elements as a new tensor, without a copy; dx = dy. `stop_gradient`: the same, but nothing flows back.
-//! TensorFlow's `tf.identity` and `tf.stop_gradient`, any dtype.
+//! `identity`: the same elements as a new tensor, without a copy; dx = dy. `stop_gradient`: the same, but nothing
+//! flows back. TensorFlow's `tf.identity` and `tf.stop_gradient`, any dtype.
 
 use super::public;
 use crate::dtype::DTypes;

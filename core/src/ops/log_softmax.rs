@@ -7,7 +7,7 @@ use super::softmax::{Softmax, sum_last};
 use super::subtract::Subtract;
 use super::transpose::try_transpose;
 use super::{cast_to, public, zeros_of};
-use crate::backend::cpu::{CpuCall, Work, rows};
+use crate::backend::cpu::{CpuCall, Work, exponentials};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::execute::execute1;
@@ -44,8 +44,8 @@ impl Op for LogSoftmax {
         // SAFETY: dense tensors of one shape; chunks have rows of their own.
         unsafe {
             match y.dtype {
-                DType::F64 => rows::log_softmax::<f64>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
-                _ => rows::log_softmax::<f32>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
+                DType::F64 => exponentials::log_softmax::<f64>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
+                _ => exponentials::log_softmax::<f32>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
             }
         }
         Ok(())
@@ -87,7 +87,7 @@ impl Op for LogSoftmaxGradient {
         macro_rules! run {
             ($t:ty) => {{
                 let (y, dy) = (part(y, &range, n), part(dy, &range, n));
-                rows::log_softmax_gradient::<$t>(call.isa, n, y, dy, part_mut(dx, &range, n));
+                exponentials::log_softmax_gradient::<$t>(call.isa, n, y, dy, part_mut(dx, &range, n));
             }};
         }
         // SAFETY: dense tensors of one shape; chunks have rows of their own.

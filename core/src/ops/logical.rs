@@ -1,5 +1,5 @@
-//! `logical_and`, `logical_or`, `logical_xor`, `logical_not` and the operators `&`, `|`, `^`, `!`: truth values, so no gradient.
-//! TensorFlow's `tf.logical_*`, `bool` only.
+//! `logical_and`, `logical_or`, `logical_xor`, `logical_not` and the operators `&`, `|`, `^`, `!`: truth values, so
+//! no gradient. TensorFlow's `tf.logical_*`, `bool` only.
 
 use super::operators::{binary, operator, unary_operator};
 use super::public;

@@ -83,6 +83,7 @@ operations! {
     cumsum
     div_no_nan
     divide
+    dropout
     elu
     embedding_lookup
     erf

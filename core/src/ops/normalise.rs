@@ -2,7 +2,7 @@
 //! Those operations' files call it.
 
 use super::transpose::try_transpose;
-use crate::backend::cpu::{View, Work, rows};
+use crate::backend::cpu::{View, Work, exponentials};
 use crate::dtype::{DType, DTypes, Element};
 use crate::error::{Error, Result};
 use crate::op::Infer;
@@ -22,7 +22,7 @@ pub(super) fn rows_of(view: &View) -> (usize, usize) {
 /// Chunks of rows of the last dimension.
 pub(super) fn work(view: &View) -> Work {
     let (count, n) = rows_of(view);
-    Work::chunks(rows::chunks(count, n))
+    Work::chunks(exponentials::chunks(count, n))
 }
 
 /// The rows of a chunk as a slice.
@@ -46,7 +46,7 @@ pub(super) unsafe fn part_mut<'a, T: Element>(view: &View, range: &std::ops::Ran
 /// The rows that a chunk works on, and their length.
 pub(super) fn chunk(view: &View, index: usize) -> (std::ops::Range<usize>, usize) {
     let (count, n) = rows_of(view);
-    (rows::chunk(count, n, index), n)
+    (exponentials::chunk(count, n, index), n)
 }
 
 /// The type rule of operations on operands of one shape that answer in it.

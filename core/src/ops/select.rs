@@ -1,5 +1,6 @@
-//! `where`, also called `select`: x where the condition holds, else y; dy goes to the one that was taken, 0 to the other.
-//! TensorFlow's `tf.where(condition, x, y)` with broadcasting, any dtype; the branch not taken adds nothing, not even NaN.
+//! `where`, also called `select`: x where the condition holds, else y; dy goes to the one that was taken, 0 to the
+//! other. TensorFlow's `tf.where(condition, x, y)` with broadcasting, any dtype; the branch not taken adds nothing,
+//! not even NaN.
 
 use super::operand::{Operand, ToOperand};
 use super::{AsTensor, TensorRef};

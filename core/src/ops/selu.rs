@@ -1,5 +1,6 @@
-//! `selu`: s * x above 0, else s * a * (exp(x) - 1); dx = dy * s above 0, else dy * (y + s * a), from the saved result.
-//! TensorFlow's `tf.nn.selu`, floats; s = 1.0507... and a = 1.6732... keep mean 0 and variance 1 (Klambauer et al. 2017).
+//! `selu`: s * x above 0, else s * a * (exp(x) - 1); dx = dy * s above 0, else dy * (y + s * a), from the saved
+//! result. TensorFlow's `tf.nn.selu`, floats; s = 1.0507... and a = 1.6732... keep mean 0 and variance 1 (Klambauer
+//! et al. 2017).
 
 use super::public;
 use crate::dtype::DTypes;

@@ -6,7 +6,7 @@ use super::normalise::{axis_last, check, chunk, infer_same, part, part_mut, work
 use super::subtract::Subtract;
 use super::transpose::try_transpose;
 use super::{cast_to, public, sum_axes};
-use crate::backend::cpu::{CpuCall, Work, rows};
+use crate::backend::cpu::{CpuCall, Work, exponentials};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::execute::execute1;
@@ -44,8 +44,8 @@ impl Op for Softmax {
         // SAFETY: dense tensors of one shape; chunks have rows of their own.
         unsafe {
             match y.dtype {
-                DType::F64 => rows::softmax::<f64>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
-                _ => rows::softmax::<f32>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
+                DType::F64 => exponentials::softmax::<f64>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
+                _ => exponentials::softmax::<f32>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
             }
         }
         Ok(())
@@ -87,7 +87,7 @@ impl Op for SoftmaxGradient {
         macro_rules! run {
             ($t:ty) => {{
                 let (y, dy) = (part(y, &range, n), part(dy, &range, n));
-                rows::softmax_gradient::<$t>(call.isa, n, y, dy, part_mut(dx, &range, n));
+                exponentials::softmax_gradient::<$t>(call.isa, n, y, dy, part_mut(dx, &range, n));
             }};
         }
         // SAFETY: dense tensors of one shape; chunks have rows of their own.

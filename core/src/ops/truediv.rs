@@ -1,5 +1,5 @@
-//! `truediv`: x / y as real numbers; dx = dy / y, and -dy * (x / y) / y for y.
-//! TensorFlow's `tf.truediv`, Python's `/`: integers of 8 and 16 bits become `float32`, wider ones `float64`, then divide.
+//! `truediv`: x / y as real numbers; dx = dy / y, and -dy * (x / y) / y for y. TensorFlow's `tf.truediv`, Python's
+//! `/`: integers of 8 and 16 bits become `float32`, wider ones `float64`, then divide.
 
 use super::operators::binary;
 use crate::dtype::{DType, DTypes};

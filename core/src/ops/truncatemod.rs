@@ -1,5 +1,6 @@
-//! `truncatemod`, the operator `%`: the remainder with the sign of x, as in Rust and C; dx = dy, and -dy * trunc(x / y) for y.
-//! TensorFlow's `tf.truncatemod`; Python's `%` there is `floormod`, whose result has the sign of y. Zero divides no integer.
+//! `truncatemod`, the operator `%`: the remainder with the sign of x, as in Rust and C; dx = dy, and -dy * trunc(x /
+//! y) for y. TensorFlow's `tf.truncatemod`; Python's `%` there is `floormod`, whose result has the sign of y. Zero
+//! divides no integer.
 
 use super::operators::{binary, operator};
 use crate::dtype::DTypes;

@@ -1,14 +1,13 @@
 //! `Adam`: m += (g - m)(1 - b1), v += (g² - v)(1 - b2), w -= rate √(1 - b2ᵗ) / (1 - b1ᵗ) · m / (√v + epsilon).
 //! Keras's `Adam` with its defaults; the rows of an embedding's gradient count as a dense one, as in Keras.
 
-use super::gradients::{Warned, pairs};
+use super::gradients::{Warned, dense, pairs};
 use super::slots::Slots;
 use super::{LearningRate, Optimizer};
-use crate::dtype::DType;
 use crate::error::Result;
 use crate::module::{Fields, Module};
-use crate::ops::{self, functions};
-use crate::tape::{Cotangent, Gradients};
+use crate::ops::{AdamParameters, apply_adam};
+use crate::tape::Gradients;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 
@@ -65,26 +64,6 @@ impl Adam {
         self.epsilon = epsilon;
         self
     }
-
-    /// The rate of this step, corrected for the means' start at zero.
-    #[track_caller]
-    fn corrected(&self) -> Result<Tensor> {
-        let step = ops::cast_to(&self.iterations.value().try_add(1)?, DType::F32)?;
-        let left = |beta: f64| functions::try_subtract(1.0, &functions::try_pow(beta, &step)?);
-        let correction = left(self.beta_2)?.try_sqrt()?.try_divide(&left(self.beta_1)?)?;
-        self.learning_rate.tensor(DType::F32)?.try_multiply(&correction)
-    }
-
-    #[track_caller]
-    fn step(&self, place: usize, variable: &Variable, gradient: &Cotangent, rate: &Tensor) -> Result<()> {
-        let [m, v] = self.slots.of(variable, place)?;
-        let gradient = gradient.to_dense()?;
-        m.try_assign_add(&gradient.try_subtract(&m)?.try_multiply(1.0 - self.beta_1)?)?;
-        v.try_assign_add(&gradient.try_square()?.try_subtract(&v)?.try_multiply(1.0 - self.beta_2)?)?;
-        let rate = ops::cast_to(rate, variable.dtype())?;
-        let root = v.value().try_sqrt()?.try_add(self.epsilon)?;
-        variable.try_assign_sub(&m.value().try_multiply(&rate)?.try_divide(&root)?)
-    }
 }
 
 impl Default for Adam {
@@ -98,11 +77,11 @@ impl Default for Adam {
 impl Optimizer for Adam {
     #[track_caller]
     fn try_apply_gradients(&self, gradients: &Gradients, variables: &[Variable]) -> Result<()> {
-        let pairs = pairs("Adam", gradients, variables, &self.warned)?;
-        let rate = self.corrected()?;
-        for (place, (variable, gradient)) in pairs.into_iter().enumerate() {
-            self.step(place, variable, gradient, &rate).map_err(|e| e.variable(variable.name()))?;
-        }
+        let (variables, gradients) = dense(&pairs("Adam", gradients, variables, &self.warned)?)?;
+        let [m, v] = self.slots.of(&variables)?;
+        let (rate, step) = (self.learning_rate.variable().value(), self.iterations.value().try_add(1)?);
+        let Self { beta_1, beta_2, epsilon, .. } = *self;
+        apply_adam(&variables, &m, &v, &gradients, &rate, &step, AdamParameters { beta_1, beta_2, epsilon })?;
         self.iterations.try_assign_add(&Tensor::from(1i64))
     }
 

@@ -47,6 +47,17 @@ pub(super) fn pairs<'a>(
     Ok(found)
 }
 
+/// Variables and dense gradients as two lists, for rules that change every element of a slot anyhow.
+#[track_caller]
+pub(super) fn dense(pairs: &[(&Variable, &Cotangent)]) -> Result<(Vec<Variable>, Vec<Tensor>)> {
+    let mut lists = (Vec::with_capacity(pairs.len()), Vec::with_capacity(pairs.len()));
+    for (variable, gradient) in pairs {
+        lists.0.push((*variable).clone());
+        lists.1.push(gradient.to_dense().map_err(|e| e.variable(variable.name()))?);
+    }
+    Ok(lists)
+}
+
 /// What is said about a variable without a gradient.
 pub(super) fn missing(optimizer: &str, gradients: &Gradients, index: usize, variable: &Variable) -> String {
     let why = gradients.reason(index).unwrap_or("the loss was not computed from it while the tape recorded");

@@ -1,10 +1,7 @@
 //! The learning rate: a number that schedules and users may set while the training runs.
 //! Optimizers read it at every step; it is a variable, so that traced steps see it change.
 
-use crate::dtype::DType;
-use crate::error::Result;
 use crate::module::{Fields, Module};
-use crate::ops;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 
@@ -41,12 +38,6 @@ impl LearningRate {
     /// The variable that holds the rate, a `float32` scalar.
     pub fn variable(&self) -> &Variable {
         &self.0
-    }
-
-    /// The rate as a scalar of a variable's dtype.
-    #[track_caller]
-    pub(super) fn tensor(&self, dtype: DType) -> Result<Tensor> {
-        ops::cast_to(&self.0.value(), dtype)
     }
 }
 

@@ -1,11 +1,12 @@
 //! `SGD`: w -= rate * g; with momentum v = momentum * v - rate * g and w += v, by Nesterov w += momentum * v - rate * g.
 //! Keras's `SGD`; rows of an embedding without momentum change those rows only.
 
-use super::gradients::{Warned, pairs};
+use super::gradients::{Warned, dense, pairs};
 use super::slots::Slots;
 use super::{LearningRate, Optimizer};
 use crate::error::Result;
 use crate::module::{Fields, Module};
+use crate::ops::{apply_gradient_descent, apply_gradient_descent_rows, apply_momentum};
 use crate::tape::{Cotangent, Gradients};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
@@ -56,24 +57,20 @@ impl SGD {
         self
     }
 
+    /// A step of plain descent: rows by themselves, all dense gradients at once.
     #[track_caller]
-    fn step(&self, place: usize, variable: &Variable, gradient: &Cotangent) -> Result<()> {
-        let rate = self.learning_rate.tensor(variable.dtype())?;
-        if self.momentum == 0.0 {
-            return match gradient {
-                Cotangent::Dense(gradient) => variable.try_assign_sub(&gradient.try_multiply(&rate)?),
-                Cotangent::Rows(rows) => variable.try_assign_sub(&rows.try_to_dense()?.try_multiply(&rate)?),
-            };
+    fn descend(&self, pairs: &[(&Variable, &Cotangent)], rate: &Tensor) -> Result<()> {
+        let mut dense = (Vec::new(), Vec::new());
+        for &(variable, gradient) in pairs {
+            match gradient {
+                Cotangent::Rows(rows) => apply_gradient_descent_rows(variable, rows, rate)?,
+                Cotangent::Dense(gradient) => {
+                    dense.0.push(variable.clone());
+                    dense.1.push(gradient.clone());
+                }
+            }
         }
-        let [velocity] = self.slots.of(variable, place)?;
-        let gradient = gradient.to_dense()?;
-        let back = gradient.try_multiply(&rate)?;
-        let next = velocity.value().try_multiply(self.momentum)?.try_subtract(&back)?;
-        velocity.try_assign(&next)?;
-        match self.nesterov {
-            false => variable.try_assign_add(&next),
-            true => variable.try_assign_add(&next.try_multiply(self.momentum)?.try_subtract(&back)?),
-        }
+        apply_gradient_descent(&dense.0, &dense.1, rate)
     }
 }
 
@@ -88,8 +85,14 @@ impl Default for SGD {
 impl Optimizer for SGD {
     #[track_caller]
     fn try_apply_gradients(&self, gradients: &Gradients, variables: &[Variable]) -> Result<()> {
-        for (place, (variable, gradient)) in pairs("SGD", gradients, variables, &self.warned)?.into_iter().enumerate() {
-            self.step(place, variable, gradient).map_err(|e| e.variable(variable.name()))?;
+        let pairs = pairs("SGD", gradients, variables, &self.warned)?;
+        let rate = self.learning_rate.variable().value();
+        if self.momentum == 0.0 {
+            self.descend(&pairs, &rate)?;
+        } else {
+            let (variables, gradients) = dense(&pairs)?;
+            let [velocities] = self.slots.of(&variables)?;
+            apply_momentum(&variables, &velocities, &gradients, &rate, self.momentum, self.nesterov)?;
         }
         self.iterations.try_assign_add(&Tensor::from(1i64))
     }

@@ -8,12 +8,15 @@ use crate::tensor::TensorType;
 use crate::variable::Variable;
 use std::sync::{Mutex, PoisonError};
 
+/// Slots by the ids of their variables.
+type List<const N: usize> = Vec<(u64, [Variable; N])>;
+
 /// `N` slots for each variable, of its dtype and shape, which start at zero.
 #[derive(Debug)]
 pub(super) struct Slots<const N: usize> {
     names: [&'static str; N],
     /// In the order of the variables' first steps, which is that of a checkpoint.
-    list: Mutex<Vec<(u64, [Variable; N])>>,
+    list: Mutex<List<N>>,
 }
 
 impl<const N: usize> Slots<N> {
@@ -21,19 +24,32 @@ impl<const N: usize> Slots<N> {
         Self { names, list: Mutex::new(Vec::new()) }
     }
 
-    /// The slots of `variable`, which is usually the one at `place` in the list.
+    /// The slots of each variable: `N` lists in the order of the variables.
     #[track_caller]
-    pub fn of(&self, variable: &Variable, place: usize) -> Result<[Variable; N]> {
+    pub fn of(&self, variables: &[Variable]) -> Result<[Vec<Variable>; N]> {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found: [Vec<Variable>; N] = std::array::from_fn(|_| Vec::with_capacity(variables.len()));
+        for (place, variable) in variables.iter().enumerate() {
+            let at = self.place(&mut list, variable, place)?;
+            found.iter_mut().zip(&list[at].1).for_each(|(found, slot)| found.push(slot.clone()));
+        }
+        Ok(found)
+    }
+
+    /// Where the slots of `variable` are in the list; usually at `place`, as in the step before.
+    #[track_caller]
+    fn place(&self, list: &mut List<N>, variable: &Variable, place: usize) -> Result<usize> {
         let id = variable.id();
-        let known = list.get(place).filter(|(other, _)| *other == id);
-        if let Some((_, slots)) = known.or_else(|| list.iter().find(|(other, _)| *other == id)) {
-            return Ok(slots.clone());
+        if list.get(place).is_some_and(|(other, _)| *other == id) {
+            return Ok(place);
+        }
+        if let Some(at) = list.iter().position(|(other, _)| *other == id) {
+            return Ok(at);
         }
         let zeros = ops::zeros_of(&TensorType::new(variable.dtype(), variable.shape()))?;
         let slots = self.names.map(|name| Variable::with(&zeros, format!("{}/{name}", variable.name()), false));
-        list.push((id, slots.clone()));
-        Ok(slots)
+        list.push((id, slots));
+        Ok(list.len() - 1)
     }
 }
 

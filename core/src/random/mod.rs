@@ -5,7 +5,7 @@ mod generator;
 mod global;
 mod stateless;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use generator::{Generator, get_global_generator, set_global_generator};
 pub use global::{

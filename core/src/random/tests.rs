@@ -7,7 +7,7 @@ use crate::{DType, GradientTape, Tensor};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The global state is one for all threads of the test process.
-fn alone() -> MutexGuard<'static, ()> {
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static LOCK: Mutex<()> = Mutex::new(());
     LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,9 +3,9 @@
 
 use super::parse::{Function, Outputs};
 use super::results::{self, Place};
-use crate::names::hidden;
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use crate::names::{hidden, hidden_at};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::{VisitMut, visit_local_mut};
@@ -44,13 +44,13 @@ pub fn emit(function: Function) -> TokenStream {
 
 /// The body, run as a closure so that `return` and `?` stay in it, and the call's end.
 fn run(function: &Function, call: &Ident, rt: &TokenStream, body: TokenStream) -> TokenStream {
-    let parts = hidden("parts");
+    let ReturnType::Type(_, ty) = &function.item.sig.output else { return body };
+    let span = ty.span();
+    let parts = hidden_at("parts", span);
     let count = match function.outputs {
         Outputs::Count(n) => quote!(#n),
         Outputs::List => quote!({ #rt::LIST }),
     };
-    let ReturnType::Type(_, ty) = &function.item.sig.output else { return body };
-    let span = ty.span();
     if !function.fallible {
         let finish = quote_spanned!(span=> #call.finish(#parts));
         return quote! {
@@ -105,9 +105,14 @@ fn wrap(function: &Function, expr: &mut Expr, place: &Place) -> Option<String> {
 /// `call.gradient_n(gradient)`
 fn noted(function: &Function, gradient: &Expr) -> Expr {
     let call = hidden("call");
+    // What rustc has to say of the cotangents, it says at the closure's body.
+    let place = match gradient {
+        Expr::Closure(closure) => closure.body.span(),
+        other => other.span(),
+    };
     let method = match function.outputs {
-        Outputs::Count(n) => format_ident!("gradient_{n}", span = Span::mixed_site()),
-        Outputs::List => hidden("gradient_list"),
+        Outputs::Count(n) => hidden_at(&format!("gradient_{n}"), place),
+        Outputs::List => hidden_at("gradient_list", place),
     };
     parse_quote_spanned!(gradient.span()=> #call.#method(#gradient))
 }
@@ -135,7 +140,9 @@ impl VisitMut for NamedClosures<'_> {
 fn closed(function: &Function, closure: &ExprClosure) -> Expr {
     let rt = function.runtime.rt();
     let mut closure = closure.clone();
-    closure.capture.get_or_insert_with(Default::default);
+    // At the closure's own place, where rustc looks for it in its messages.
+    let start = closure.inputs_begin.span;
+    closure.capture.get_or_insert_with(|| syn::token::Move { span: start });
     let mut copies = TokenStream::new();
     let mut uses = TokenStream::new();
     for parameter in function.parameters.iter().filter(|p| p.reference() == Some(false)) {
@@ -150,8 +157,14 @@ fn closed(function: &Function, closure: &ExprClosure) -> Expr {
     if copies.is_empty() {
         return Expr::Closure(closure);
     }
-    let body = &closure.body;
-    *closure.body = parse_quote_spanned!(body.span()=> { #uses #body });
+    *closure.body = match &*closure.body {
+        // A block in a block would be called unnecessary braces.
+        Expr::Block(block) if block.label.is_none() && block.attrs.is_empty() => {
+            let stmts = &block.block.stmts;
+            parse_quote_spanned!(block.span()=> { #uses #(#stmts)* })
+        }
+        body => parse_quote_spanned!(body.span()=> { #uses #body }),
+    };
     parse_quote_spanned!(closure.span()=> { #copies #closure })
 }
 

@@ -3,6 +3,13 @@
 use super::{emit, expand, parse};
 use quote::quote;
 
+/// Compares an expansion with the one that was reviewed.
+fn snapshot(name: &str, expansion: String) {
+    insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
+        insta::assert_snapshot!(name, expansion);
+    });
+}
+
 /// The expansion as formatted text.
 fn expanded(item: proc_macro2::TokenStream) -> String {
     let file = syn::parse2(expand(quote!(), item)).unwrap();
@@ -11,41 +18,50 @@ fn expanded(item: proc_macro2::TokenStream) -> String {
 
 #[test]
 fn one_parameter() {
-    insta::assert_snapshot!(expanded(quote! {
-        /// Documented.
-        #[custom_gradient]
-        pub fn log1pexp(x: &Tensor) -> Tensor {
-            let e = x.exp();
-            ((1.0 + &e).log(), move |dy: &Tensor| dy * (1.0 - 1.0 / (1.0 + &e)))
-        }
-    }));
+    snapshot(
+        "one_parameter",
+        expanded(quote! {
+            /// Documented.
+            #[custom_gradient]
+            pub fn log1pexp(x: &Tensor) -> Tensor {
+                let e = x.exp();
+                ((1.0 + &e).log(), move |dy: &Tensor| dy * (1.0 - 1.0 / (1.0 + &e)))
+            }
+        }),
+    );
 }
 
 #[test]
 fn parameters_used_in_the_closure_are_kept() {
-    insta::assert_snapshot!(expanded(quote! {
-        fn both(x: &Tensor, scale: f32, names: &[String], y: Tensor) -> (Tensor, Tensor) {
-            let kept = y.clone();
-            ((x * scale, x * y), |da, db| (da * scale + db * &kept, db * x * names.len()))
-        }
-    }));
+    snapshot(
+        "parameters_kept",
+        expanded(quote! {
+            fn both(x: &Tensor, scale: f32, names: &[String], y: Tensor) -> (Tensor, Tensor) {
+                let kept = y.clone();
+                ((x * scale, x * y), |da, db| (da * scale + db * &kept, db * x * names.len()))
+            }
+        }),
+    );
 }
 
 #[test]
 fn results_branches_and_named_closures() {
-    insta::assert_snapshot!(expanded(quote! {
-        fn choose(&self, x: &Tensor, how: usize) -> Result<Vec<Tensor>> {
-            if how == 0 {
-                return Ok((vec![x.clone()], |dys: &[Tensor]| dys[0].clone()));
+    snapshot(
+        "branches",
+        expanded(quote! {
+            fn choose(&self, x: &Tensor, how: usize) -> Result<Vec<Tensor>> {
+                if how == 0 {
+                    return Ok((vec![x.clone()], |dys: &[Tensor]| dys[0].clone()));
+                }
+                let gradient = |dys: &[Tensor]| x * &dys[0];
+                match how {
+                    1 => Ok((vec![x.try_tanh()?], gradient)),
+                    2 => helper(x),
+                    _ => Err(error()),
+                }
             }
-            let gradient = |dys: &[Tensor]| x * &dys[0];
-            match how {
-                1 => Ok((vec![x.try_tanh()?], gradient)),
-                2 => helper(x),
-                _ => Err(error()),
-            }
-        }
-    }));
+        }),
+    );
 }
 
 #[test]

@@ -3,6 +3,13 @@
 use super::expand;
 use quote::quote;
 
+/// Compares an expansion with the one that was reviewed.
+fn snapshot(name: &str, expansion: String) {
+    insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
+        insta::assert_snapshot!(name, expansion);
+    });
+}
+
 fn expanded(item: proc_macro2::TokenStream) -> String {
     let file = syn::parse2(expand(item)).unwrap();
     prettyplease::unparse(&file)
@@ -10,28 +17,34 @@ fn expanded(item: proc_macro2::TokenStream) -> String {
 
 #[test]
 fn a_generic_struct() {
-    insta::assert_snapshot!(expanded(quote! {
-        struct Net<'a, L: Layer, const N: usize> {
-            layers: [L; N],
-            name: &'a str,
-            #[module(value)]
-            key: Key<L>,
-            #[module(skip)]
-            cache: Cache<L>,
-            r#type: u8,
-        }
-    }));
+    snapshot(
+        "struct",
+        expanded(quote! {
+            struct Net<'a, L: Layer, const N: usize> {
+                layers: [L; N],
+                name: &'a str,
+                #[module(value)]
+                key: Key<L>,
+                #[module(skip)]
+                cache: Cache<L>,
+                r#type: u8,
+            }
+        }),
+    );
 }
 
 #[test]
 fn an_enum() {
-    insta::assert_snapshot!(expanded(quote! {
-        enum Mode {
-            Off,
-            Scaled(f32, #[module(skip)] Cache),
-            Learned { by: Variable },
-        }
-    }));
+    snapshot(
+        "enum",
+        expanded(quote! {
+            enum Mode {
+                Off,
+                Scaled(f32, #[module(skip)] Cache),
+                Learned { by: Variable },
+            }
+        }),
+    );
 }
 
 #[test]

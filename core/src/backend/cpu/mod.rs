@@ -4,10 +4,10 @@
 pub(crate) mod collapse;
 pub(crate) mod conv;
 pub(crate) mod copy;
+pub(crate) mod exponentials;
 pub(crate) mod gemm;
 mod isa;
 pub(crate) mod math;
-pub(crate) mod numbered_rows;
 pub(crate) mod philox;
 pub(crate) mod pool2d;
 pub(crate) mod reduce;

@@ -1,263 +1,187 @@
-//! Passes over rows of floats that normalise exponentials: each row's maximum, sums, logarithm, and what follows.
-//! The softmax and cross entropy operations run them on blocks of rows, so that short rows fill whole vectors too.
+//! Rows by number: checked indices in scratch memory, and loops that copy, add or subtract whole rows.
+//! Gathers, scatters and the sparse updates of variables call it, over as many threads as the rows are worth.
 
-use super::Isa;
-use super::math::{double, single};
-use std::ops::{Add, Div, Mul, Range, Sub};
+use super::{View, Work};
+use crate::dtype::{DType, bf16, f16};
+use crate::error::{Error, Result};
 
-/// The element types that rows hold.
-pub(crate) trait Real:
-    crate::dtype::Element + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
-{
-    const ZERO: Self;
-    const ONE: Self;
-    const LOWEST: Self;
-    fn exp(self) -> Self;
-    fn log(self) -> Self;
+/// What happens to a row that is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Write {
+    Set,
+    /// For truth values: or.
+    Add,
+    Sub,
 }
 
-macro_rules! reals {
-    ($($t:ident $math:ident)*) => {$(
-        impl Real for $t {
-            const ZERO: Self = 0.0;
-            const ONE: Self = 1.0;
-            const LOWEST: Self = $t::NEG_INFINITY;
-            #[inline(always)]
-            fn exp(self) -> Self { $math::exp(self) }
-            #[inline(always)]
-            fn log(self) -> Self { $math::log(self) }
-        }
-    )*};
-}
-reals!(f32 single f64 double);
+/// A row number that no index gives: what scratch holds when the indices were refused.
+const REFUSED: usize = usize::MAX;
+/// Bytes that one chunk moves, about.
+const CHUNK: usize = 128 * 1024;
 
-/// Elements that stay in the first-level cache between the passes over a block.
-const BLOCK: usize = 1024;
-/// Elements per chunk of work: long enough to hide the cost of handing it out.
-const CHUNK: usize = 16 * 1024;
-/// Independent accumulators of a row.
-const WIDE: usize = 32;
-
-/// Rows of each chunk, for rows of `n` elements.
-fn rows_per_chunk(n: usize) -> usize {
-    (CHUNK / n.max(1)).max(1)
+/// The work with `count` row numbers: phase 0 checks them into scratch, phase 1 moves `bytes` in at most `units` parts.
+pub(crate) fn work(count: usize, bytes: usize, units: usize) -> Work {
+    let chunks = bytes.div_ceil(CHUNK).min(64).min(units).max(1);
+    Work { scratch: (count.max(1) * size_of::<usize>()).next_multiple_of(64), phases: [1, chunks, 0, 0] }
 }
 
-/// Chunks that `rows` rows of `n` elements make.
-pub(crate) fn chunks(rows: usize, n: usize) -> usize {
-    rows.div_ceil(rows_per_chunk(n)).max(1)
+/// The row numbers that phase 0 left in scratch; none if it refused them.
+///
+/// # Safety
+/// Phase 0 ran with room for `count` numbers.
+pub(crate) unsafe fn numbers<'a>(scratch: *const u8, count: usize) -> &'a [usize] {
+    // SAFETY: by the caller's promise.
+    let numbers = unsafe { std::slice::from_raw_parts(scratch.cast::<usize>(), count) };
+    if numbers.first() == Some(&REFUSED) { &[] } else { numbers }
 }
 
-/// The rows of a chunk.
-pub(crate) fn chunk(rows: usize, n: usize, index: usize) -> Range<usize> {
-    let step = rows_per_chunk(n);
-    (index * step).min(rows)..((index + 1) * step).min(rows)
-}
-
-#[inline(always)]
-fn max_of<T: Real>(row: &[T]) -> T {
-    let greater = |a: T, b: T| if b > a { b } else { a };
-    let mut best = T::LOWEST;
-    let mut rest = row;
-    if row.len() >= WIDE {
-        let mut lanes = [T::LOWEST; WIDE];
-        let (blocks, tail) = row.as_chunks::<WIDE>();
-        for block in blocks {
-            for (lane, &v) in lanes.iter_mut().zip(block) {
-                *lane = greater(*lane, v);
+/// Writes to scratch, for each of `count` tuples of `depth` indices, the flat number of the row that it names in a tensor
+/// of `dims`.
+///
+/// # Safety
+/// A valid dense view of integers, tuple after tuple, and room for a number per tuple.
+pub(crate) unsafe fn check(
+    op: &str,
+    indices: &View,
+    count: usize,
+    depth: usize,
+    dims: &[usize],
+    scratch: *mut u8,
+) -> Result<()> {
+    // SAFETY: by the caller's promise.
+    let checked = unsafe {
+        let out = scratch.cast::<usize>();
+        match indices.dtype {
+            // Tuples of nothing name the whole tensor.
+            _ if depth == 0 => {
+                (0..count).for_each(|i| out.add(i).write(0));
+                Ok(())
             }
-        }
-        best = lanes.into_iter().fold(best, greater);
-        rest = tail;
-    }
-    rest.iter().fold(best, |a, &b| greater(a, b))
-}
-
-/// The sum of `f(i)` over a row's positions, in lanes.
-#[inline(always)]
-fn sum_of<T: Real>(n: usize, f: impl Fn(usize) -> T) -> T {
-    let mut sum = T::ZERO;
-    let whole = n - n % WIDE;
-    if whole > 0 {
-        let mut lanes = [T::ZERO; WIDE];
-        let mut at = 0;
-        while at < whole {
-            for (i, lane) in lanes.iter_mut().enumerate() {
-                *lane = *lane + f(at + i);
+            DType::I32 => {
+                tuples(std::slice::from_raw_parts(indices.ptr.cast::<i32>(), indices.len()), depth, dims, out)
             }
-            at += WIDE;
-        }
-        sum = lanes.into_iter().fold(sum, |a, b| a + b);
-    }
-    (whole..n).fold(sum, |a, i| a + f(i))
-}
-
-/// Writes exp(x - max) to `out` for a block of rows and calls `row(number, max, sum)` for each.
-#[inline(always)]
-fn exponentials<T: Real>(x: &[T], out: &mut [T], n: usize, mut row: impl FnMut(usize, T, T, &[T], &mut [T])) {
-    let block = (BLOCK / n).max(1) * n;
-    let mut maxima = [T::ZERO; BLOCK];
-    for (number, (x, out)) in x.chunks(block).zip(out.chunks_mut(block)).enumerate() {
-        for ((x, out), max) in x.chunks_exact(n).zip(out.chunks_exact_mut(n)).zip(&mut maxima) {
-            *max = max_of(x);
-            for (out, &x) in out.iter_mut().zip(x) {
-                *out = x - *max;
+            DType::I64 => {
+                tuples(std::slice::from_raw_parts(indices.ptr.cast::<i64>(), indices.len()), depth, dims, out)
             }
+            _ => tuples(&indices.integers(), depth, dims, out),
         }
-        for out in out.iter_mut() {
-            *out = out.exp();
+    };
+    let Err(at) = checked else { return Ok(()) };
+    // SAFETY: at least one tuple, hence room for one number.
+    unsafe { scratch.cast::<usize>().write(REFUSED) };
+    // SAFETY: by the caller's promise.
+    let tuple = unsafe { indices.integers() }[at * depth..][..depth].to_vec();
+    let limits = &dims[..depth];
+    let error = Error::out_of_range(op, format!("index number {at} is outside the tensor"));
+    Err(match (&tuple[..], limits) {
+        ([index], [size]) => error.got(index).expected(format!("0..{size}")),
+        _ => error.got(format!("{tuple:?}")).expected(format!("indices within {limits:?}")),
+    })
+}
+
+/// # Safety
+/// `out` has room for a number per tuple.
+unsafe fn tuples<I: Copy + Into<i64>>(list: &[I], depth: usize, dims: &[usize], out: *mut usize) -> Result<(), usize> {
+    if depth == 1 {
+        for (at, &index) in list.iter().enumerate() {
+            let index: i64 = index.into();
+            // One comparison: negative indices are the largest when read as unsigned.
+            if index as u64 >= dims[0] as u64 {
+                return Err(at);
+            }
+            // SAFETY: by the caller's promise.
+            unsafe { out.add(at).write(index as usize) };
         }
-        for (i, ((x, out), &max)) in x.chunks_exact(n).zip(out.chunks_exact_mut(n)).zip(&maxima).enumerate() {
-            let sum = sum_of(n, |i| out[i]);
-            row(number * (block / n) + i, max, sum, x, out);
-        }
+        return Ok(());
     }
-}
-
-#[inline(always)]
-fn scale<T: Real>(row: &mut [T], factor: T) {
-    for v in row {
-        *v = *v * factor;
-    }
-}
-
-#[inline(always)]
-fn softmax_body<T: Real>(n: usize, x: &[T], y: &mut [T]) {
-    exponentials(x, y, n, |_, _, sum, _, y| scale(y, T::ONE / sum));
-}
-
-#[inline(always)]
-fn log_softmax_body<T: Real>(n: usize, x: &[T], y: &mut [T]) {
-    exponentials(x, y, n, |_, max, sum, x, y| {
-        let log = sum.log();
-        for (y, &x) in y.iter_mut().zip(x) {
-            *y = x - max - log;
+    for (at, tuple) in list.chunks_exact(depth.max(1)).enumerate() {
+        let mut row = 0;
+        for (&index, &size) in tuple.iter().zip(dims) {
+            let index: i64 = index.into();
+            if index as u64 >= size as u64 {
+                return Err(at);
+            }
+            row = row * size + index as usize;
         }
-    });
+        // SAFETY: by the caller's promise.
+        unsafe { out.add(at).write(row) };
+    }
+    Ok(())
 }
 
-#[inline(always)]
-fn softmax_gradient_body<T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
-    for ((y, dy), dx) in y.chunks_exact(n).zip(dy.chunks_exact(n)).zip(dx.chunks_exact_mut(n)) {
-        let sum = sum_of(n, |i| y[i] * dy[i]);
-        for ((dx, &y), &dy) in dx.iter_mut().zip(y).zip(dy) {
-            *dx = (dy - sum) * y;
+/// Copies the rows `numbers` of `from` one after another; rows are `bytes` long.
+///
+/// # Safety
+/// The rows exist, the target has room for all and is apart.
+pub(crate) unsafe fn copy_rows(numbers: &[usize], from: *const u8, to: *mut u8, bytes: usize) {
+    /// # Safety
+    /// As the outer function, for rows of one `T`.
+    unsafe fn elements<T: Copy>(numbers: &[usize], from: *const T, to: *mut T) {
+        for (i, &number) in numbers.iter().enumerate() {
+            // SAFETY: by the caller's promise.
+            unsafe { to.add(i).write(*from.add(number)) };
         }
     }
-}
-
-#[inline(always)]
-fn log_softmax_gradient_body<T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
-    for (dx, &y) in dx.iter_mut().zip(y) {
-        *dx = y.exp();
-    }
-    for (dy, dx) in dy.chunks_exact(n).zip(dx.chunks_exact_mut(n)) {
-        let sum = sum_of(n, |i| dy[i]);
-        for (dx, &dy) in dx.iter_mut().zip(dy) {
-            *dx = dy - *dx * sum;
-        }
-    }
-}
-
-#[inline(always)]
-fn cross_entropy_body<T: Real>(n: usize, labels: &[T], x: &[T], loss: &mut [T], p: &mut [T]) {
-    exponentials(x, p, n, |r, max, sum, x, p| {
-        let (labels, log) = (&labels[r * n..(r + 1) * n], sum.log());
-        loss[r] = sum_of(n, |i| labels[i] * (log - (x[i] - max)));
-        scale(p, T::ONE / sum);
-    });
-}
-
-#[inline(always)]
-fn sparse_cross_entropy_body<T: Real>(n: usize, labels: &[usize], x: &[T], loss: &mut [T], p: &mut [T]) {
-    exponentials(x, p, n, |r, max, sum, x, p| {
-        loss[r] = sum.log() - (x[labels[r]] - max);
-        scale(p, T::ONE / sum);
-    });
-}
-
-/// Defines a pass that runs `$body` compiled for an instruction set.
-macro_rules! pass {
-    ($($(#[$doc:meta])* $name:ident = $body:ident($($arg:ident: $t:ty),*);)*) => {$(
-        $(#[$doc])*
-        ///
-        /// Rows have `n` elements and lie one after the other; with `n = 0` there is nothing to do.
-        pub(crate) fn $name<T: Real>(isa: Isa, n: usize, $($arg: $t),*) {
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-            fn avx512<T: Real>(n: usize, $($arg: $t),*) {
-                $body(n, $($arg),*)
-            }
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2")]
-            fn avx2<T: Real>(n: usize, $($arg: $t),*) {
-                $body(n, $($arg),*)
-            }
-            if n == 0 {
-                return;
-            }
-            match isa {
-                // SAFETY: `Isa` names only sets that the CPU has.
-                #[cfg(target_arch = "x86_64")]
-                Isa::Avx512 => unsafe { avx512(n, $($arg),*) },
-                // SAFETY: `Isa` names only sets that the CPU has.
-                #[cfg(target_arch = "x86_64")]
-                Isa::Avx2 => unsafe { avx2(n, $($arg),*) },
-                #[allow(unreachable_patterns, reason = "the others exist on one architecture only")]
-                _ => $body(n, $($arg),*),
-            }
-        }
-    )*};
-}
-
-pass! {
-    /// `y = exp(x) / sum(exp(x))` for each row.
-    softmax = softmax_body(x: &[T], y: &mut [T]);
-    /// `y = x - log(sum(exp(x)))` for each row.
-    log_softmax = log_softmax_body(x: &[T], y: &mut [T]);
-    /// `dx = (dy - sum(y dy)) y` for each row, where y is a softmax.
-    softmax_gradient = softmax_gradient_body(y: &[T], dy: &[T], dx: &mut [T]);
-    /// `dx = dy - exp(y) sum(dy)` for each row, where y is a logarithm of a softmax.
-    log_softmax_gradient = log_softmax_gradient_body(y: &[T], dy: &[T], dx: &mut [T]);
-    /// Per row the softmax `p` of `x`, and the loss `-sum(labels log(p))`.
-    cross_entropy = cross_entropy_body(labels: &[T], x: &[T], loss: &mut [T], p: &mut [T]);
-    /// Per row the softmax `p` of `x`, and the loss `-log(p[label])`; labels are below `n`.
-    sparse_cross_entropy = sparse_cross_entropy_body(labels: &[usize], x: &[T], loss: &mut [T], p: &mut [T]);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_path_and_length_agrees_with_the_definition() {
-        for n in [1, 2, 10, 31, 32, 65, 1024, 1500] {
-            let x: Vec<f64> = (0..3 * n).map(|i| ((i * 7919) % 101) as f64 / 10.0 - 5.0).collect();
-            for isa in Isa::available() {
-                let (mut y, mut log) = (vec![0.0; x.len()], vec![0.0; x.len()]);
-                softmax(isa, n, &x, &mut y);
-                log_softmax(isa, n, &x, &mut log);
-                for ((x, y), log) in x.chunks(n).zip(y.chunks(n)).zip(log.chunks(n)) {
-                    let sum: f64 = x.iter().map(|v| f64::exp(*v)).sum();
-                    for i in 0..n {
-                        assert!((y[i] - x[i].exp() / sum).abs() < 1e-12, "{isa:?} {n}");
-                        assert!((log[i] - (x[i] - sum.ln())).abs() < 1e-12, "{isa:?} {n}");
-                    }
+    // SAFETY: by the caller's promise; rows of a dtype's size are aligned to it.
+    unsafe {
+        match bytes {
+            1 => elements::<u8>(numbers, from, to),
+            2 if from.addr() & 1 == 0 && to.addr() & 1 == 0 => elements::<u16>(numbers, from.cast(), to.cast()),
+            4 if from.addr() & 3 == 0 && to.addr() & 3 == 0 => elements::<u32>(numbers, from.cast(), to.cast()),
+            8 if from.addr() & 7 == 0 && to.addr() & 7 == 0 => elements::<u64>(numbers, from.cast(), to.cast()),
+            _ => {
+                for (i, &number) in numbers.iter().enumerate() {
+                    std::ptr::copy_nonoverlapping(from.add(number * bytes), to.add(i * bytes), bytes);
                 }
             }
         }
     }
+}
 
-    #[test]
-    fn chunks_cover_the_rows() {
-        for (rows, n) in [(0, 3), (5, 0), (7, 10), (10_000, 10), (3, 100_000)] {
-            let mut next = 0;
-            for i in 0..chunks(rows, n) {
-                let part = chunk(rows, n, i);
-                assert_eq!(part.start, next);
-                next = part.end;
-            }
-            assert_eq!(next, rows);
+/// Changes `n` elements by as many others.
+///
+/// # Safety
+/// Both are valid and apart.
+pub(crate) unsafe fn change(write: Write, dtype: DType, to: *mut u8, from: *const u8, n: usize) {
+    /// # Safety
+    /// As the outer function, for elements of type `T`.
+    #[inline(always)]
+    unsafe fn with<T: Copy>(to: *mut u8, from: *const u8, n: usize, combine: impl Fn(T, T) -> T) {
+        // SAFETY: by the caller's promise.
+        let (to, from) = unsafe {
+            (std::slice::from_raw_parts_mut(to.cast::<T>(), n), std::slice::from_raw_parts(from.cast::<T>(), n))
+        };
+        for (to, &from) in to.iter_mut().zip(from) {
+            *to = combine(*to, from);
         }
+    }
+    macro_rules! numbers {
+        ($t:ty, $add:expr, $sub:expr) => {
+            // SAFETY: the same contract.
+            unsafe {
+                match write {
+                    Write::Sub => with::<$t>(to, from, n, $sub),
+                    _ => with::<$t>(to, from, n, $add),
+                }
+            }
+        };
+    }
+    if write == Write::Set {
+        // SAFETY: by the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, n * dtype.size()) };
+        return;
+    }
+    match dtype {
+        DType::F32 => numbers!(f32, |a, b| a + b, |a, b| a - b),
+        DType::F64 => numbers!(f64, |a, b| a + b, |a, b| a - b),
+        DType::F16 => numbers!(f16, |a, b| a + b, |a, b| a - b),
+        DType::BF16 => numbers!(bf16, |a, b| a + b, |a, b| a - b),
+        // Wrapping arithmetic has the same bits for signed and unsigned numbers.
+        DType::I8 | DType::U8 => numbers!(u8, u8::wrapping_add, u8::wrapping_sub),
+        DType::I16 | DType::U16 => numbers!(u16, u16::wrapping_add, u16::wrapping_sub),
+        DType::I32 | DType::U32 => numbers!(u32, u32::wrapping_add, u32::wrapping_sub),
+        DType::I64 | DType::U64 => numbers!(u64, u64::wrapping_add, u64::wrapping_sub),
+        DType::Bool => numbers!(u8, |a, b| a | b, |a, b| a & !b),
+        DType::Resource => {}
     }
 }

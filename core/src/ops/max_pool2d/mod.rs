@@ -106,7 +106,8 @@ public! {
     /// The greatest number of each `size` window of images (batch, rows, columns, channels); windows slide by
     /// `strides`.
     ///
-    /// Padding never wins. A nan wins over numbers.
+    /// Padding never wins. A nan wins over numbers, as in `reduce_max`, and gets the gradient; TensorFlow's CPU kernel
+    /// skips nan, and answers the lowest finite number where a window has nothing but minus infinity.
     ///
     /// ```
     /// use eagerflow as tf;
