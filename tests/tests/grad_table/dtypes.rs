@@ -12,10 +12,13 @@ use eagerflow_tests::random::Random;
 /// Machine epsilons of the largest gradient.
 const BOUND: f64 = 16.0;
 
+/// Programs that draw other random numbers in another dtype.
+const OTHER_NUMBERS: &[&str] = &["stateless_dropout"];
+
 #[test]
 fn short_floats_have_the_gradients_of_long_ones() {
     let mut complaints = Vec::new();
-    for sample in samples::all() {
+    for sample in samples::all().into_iter().filter(|s| !OTHER_NUMBERS.contains(&s.name)) {
         for dtype in [DType::F32, DType::F16, DType::BF16] {
             complaints.extend(check(&sample, dtype).err());
         }

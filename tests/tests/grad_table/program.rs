@@ -29,6 +29,7 @@ const PROGRAMS: &[(&str, fn(&Call<'_>) -> Answer)] = &[
     }),
     ("tensor_scatter_nd_add", |c| Ok(vec![tf::try_tensor_scatter_nd_add(&c.x[0], &c.x[1], &c.x[2])?])),
     ("tensor_scatter_nd_sub", |c| Ok(vec![tf::try_tensor_scatter_nd_sub(&c.x[0], &c.x[1], &c.x[2])?])),
+    ("stateless_dropout", |c| Ok(vec![tf::try_stateless_dropout(&c.x[0], 0.4, [7, 1])?])),
     ("truncatemod", |c| Ok(vec![tf::try_truncatemod(&c.x[0], &c.x[1])?])),
     ("operator_divide", |c| Ok(vec![&c.x[0] / &c.x[1]])),
     ("stop_gradient", |c| Ok(vec![tf::try_multiply(&c.x[0], tf::try_stop_gradient(&c.x[0])?)?])),

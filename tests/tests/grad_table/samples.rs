@@ -116,6 +116,7 @@ fn elementwise() -> Vec<Sample> {
     all.push(with("leaky_relu", json!({"alpha": 0.2}), vec![Apart(&[2, 3])]));
     all.push(with("gelu", json!({"approximate": true}), vec![X]));
     all.push(with("gelu", json!({"approximate": false}), vec![X]));
+    all.push(plain("stateless_dropout", vec![Between(&[4, 5], -2.0, 2.0)]));
     all.push(plain("operator_divide", vec![X, POSITIVE]));
     all.push(plain("truncatemod", vec![Between(&[2, 3], 0.6, 0.9), Between(&[2, 3], -0.45, -0.31)]));
     all.push(plain("truediv", vec![X, POSITIVE]));

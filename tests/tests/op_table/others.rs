@@ -59,6 +59,21 @@ fn where_indices_are_where_the_mask_is_true() {
 }
 
 #[test]
+fn dropout_keeps_or_scales() {
+    let x = tf::fill([100, 100], 3.0);
+    assert_eq!(tf::dropout(&x, 0.5, false).to_vec::<f32>(), x.to_vec::<f32>());
+    for y in [tf::dropout(&x, 0.25, true), tf::stateless_dropout(&x, 0.25, [3, 4])] {
+        let y = y.to_vec::<f32>();
+        let kept = y.iter().filter(|v| **v == 4.0).count();
+        assert!(y.iter().all(|v| *v == 0.0 || *v == 4.0) && (7_200..7_800).contains(&kept), "{kept} of 10000 kept");
+    }
+    // Noise of one column: whole rows are kept or dropped.
+    let rows = tf::dropout_with(&x, 0.25, [100, 1], Some(1)).to_vec::<f32>();
+    assert!(rows.chunks(100).all(|row| row.iter().all(|v| v == &row[0])));
+    assert!(tf::try_dropout(&x, 1.5, true).is_err());
+}
+
+#[test]
 fn stop_gradient_passes_values() {
     let x = tf::constant([1.0, -0.0, f32::INFINITY]);
     assert_eq!(tf::stop_gradient(&x).to_vec::<f32>(), x.to_vec::<f32>());
