@@ -38,7 +38,7 @@ pub fn fizzbuzz(max_num: i32) {
     section("control flow");
     let mut counter = tf::constant(0);
     let max_num = tf::constant(max_num);
-    while counter < &max_num {
+    while counter < max_num {
         counter += 1;
         if &counter % 3 == 0 && &counter % 5 == 0 {
             println!("FizzBuzz");

@@ -119,7 +119,7 @@ impl Stream for Shuffling {
         }
         let word = u64::from(self.words.next()) << 32 | u64::from(self.words.next());
         // The upper half of a product: as even as 64 bits allow, without a division.
-        let drawn = (u128::from(word) * self.buffer.len() as u128 >> 64) as usize;
+        let drawn = ((u128::from(word) * self.buffer.len() as u128) >> 64) as usize;
         Ok(Some(self.buffer.swap_remove(drawn)))
     }
 }

@@ -83,12 +83,6 @@ impl StorageRef {
         self.header().data
     }
 
-    /// Bytes that may be used, at least what was asked for.
-    #[inline]
-    pub fn bytes(&self) -> usize {
-        self.header().bytes
-    }
-
     /// Whether this is the only reference, so that the holder may write or take the memory apart.
     #[inline]
     pub fn is_unique(&self) -> bool {

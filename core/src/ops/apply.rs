@@ -98,8 +98,11 @@ const CHUNK: usize = 32 * 1024;
 /// Variables per operation: the locks of one are taken together.
 const TOGETHER: usize = 16;
 
+/// Programs by rule, its parameters' hash, and dtype.
+type Programs = HashMap<(&'static str, u64, DType), Rc<Program>>;
+
 thread_local! {
-    static PROGRAMS: RefCell<HashMap<(&'static str, u64, DType), Rc<Program>>> = RefCell::new(HashMap::new());
+    static PROGRAMS: RefCell<Programs> = RefCell::new(HashMap::new());
 }
 
 /// Most programs a thread keeps; a rule whose parameters change at every step could else fill memory.

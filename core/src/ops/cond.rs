@@ -20,6 +20,7 @@ pub(crate) trait Body: Send + Sync {
 
 /// Inputs: the condition, then the inputs of both bodies.
 #[derive(Clone)]
+#[cfg_attr(not(test), expect(dead_code, reason = "tf_function makes it; so does the skeleton test"))]
 pub(crate) struct Cond {
     pub then: Arc<dyn Body>,
     pub otherwise: Arc<dyn Body>,

@@ -52,7 +52,10 @@ macro_rules! operations {
         pub(crate) const FILES: &[&str] = &[$(stringify!($name)),*];
         /// The public functions of all operations.
         pub mod functions {
-            $(pub use super::$name::*;)*
+            $(
+                #[allow(unused_imports, reason = "some operations have no public form of their own")]
+                pub use super::$name::*;
+            )*
         }
     };
 }

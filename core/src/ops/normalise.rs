@@ -16,7 +16,7 @@ pub(super) const REAL: DTypes = DTypes::of(&[DType::F32, DType::F64]);
 /// Elements of the last dimension, and how many rows of them there are.
 pub(super) fn rows_of(view: &View) -> (usize, usize) {
     let n = view.dims().last().copied().unwrap_or(1);
-    (if n == 0 { 0 } else { view.len() / n }, n)
+    (view.len().checked_div(n).unwrap_or(0), n)
 }
 
 /// Chunks of rows of the last dimension.

@@ -25,10 +25,10 @@ impl Slice {
     /// The part as a layout over a tensor with these strides.
     fn layout(&self, strides: &[isize]) -> Layout {
         let mut layout = Layout { strides: [0; MAX_RANK], offset: 0 };
-        for axis in 0..self.steps.len() {
+        for (axis, (&step, &stride)) in self.steps.iter().zip(strides).enumerate() {
             // A single element needs no stride, however long the step.
-            layout.strides[axis] = if self.size[axis] > 1 { strides[axis] * self.steps[axis] as isize } else { 0 };
-            layout.offset += strides[axis] * self.begin[axis] as isize;
+            layout.strides[axis] = if self.size[axis] > 1 { stride * step as isize } else { 0 };
+            layout.offset += stride * self.begin[axis] as isize;
         }
         if self.size.num_elements() == 0 {
             layout.offset = 0;

@@ -76,11 +76,6 @@ impl<'a> Backward<'a> {
         &self.entry.inputs[index].ty
     }
 
-    /// The type of output `index`, saved or not.
-    pub fn output_type(&self, index: usize) -> &TensorType {
-        &self.entry.outputs[index].ty
-    }
-
     /// Answers the cotangent of input `index`.
     pub fn give(&mut self, index: usize, dx: Tensor) {
         self.given[index] = Some(Cotangent::Dense(dx));

@@ -312,9 +312,12 @@ impl Outputs<LIST> for Vec<Tensor> {
     }
 }
 
+/// A gradient closure without its type: answers from the outputs' cotangents.
+type Closure = Box<dyn Fn(&[Tensor]) -> Result<Answers>>;
+
 /// A gradient closure without its type, for a function with `N` outputs.
 pub struct Rule<const N: usize> {
-    run: Box<dyn Fn(&[Tensor]) -> Result<Answers>>,
+    run: Closure,
     variables: bool,
 }
 
@@ -479,7 +482,7 @@ struct Function {
     /// Each parameter with its number of handles.
     counts: Vec<(&'static str, usize)>,
     variables: Vec<Tensor>,
-    run: Box<dyn Fn(&[Tensor]) -> Result<Answers>>,
+    run: Closure,
     location: &'static Location<'static>,
 }
 

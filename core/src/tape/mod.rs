@@ -26,4 +26,4 @@ pub use sources::{Differentiable, Source, Sources, Watch};
 pub(crate) use backward::Backward;
 pub(crate) use cotangent::Cotangent;
 pub(crate) use driver::sum_to;
-pub(crate) use record::{Entry, Rule, observe, observe_read};
+pub(crate) use record::{observe, observe_read};

@@ -391,7 +391,9 @@ pub(crate) fn record_custom(
     });
     if LOCAL.with(|local| local.has(mode::FORWARD)) {
         super::forward::rename(inner, outer);
-        super::forward::each(inputs, outer, |scratch| drop(note_custom(scratch, inputs, outer, &rule, location)))?;
+        super::forward::each(inputs, outer, |scratch| {
+            note_custom(scratch, inputs, outer, &rule, location);
+        })?;
     }
     Ok(())
 }

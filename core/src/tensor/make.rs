@@ -179,11 +179,6 @@ impl Tensor {
         Ok(self)
     }
 
-    /// The shape with a different element type's size in mind: bytes of all elements.
-    pub(crate) fn bytes(&self) -> usize {
-        self.ty().bytes()
-    }
-
     /// The row-major layout of a shape.
     pub(crate) fn dense_layout(shape: &Shape) -> Layout {
         let mut strides = [0; MAX_RANK];

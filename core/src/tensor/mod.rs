@@ -20,7 +20,6 @@ use crate::memory::StorageRef;
 use crate::shape::{MAX_RANK, Shape, contiguous_strides};
 use block::{Block, STRIDED, SYMBOL};
 use local::LOCAL;
-use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::atomic::{Ordering, fence};
 
@@ -107,12 +106,6 @@ impl Tensor {
     #[inline]
     pub fn id(&self) -> u64 {
         self.block().id
-    }
-
-    /// The user's line that made this tensor.
-    #[inline]
-    pub(crate) fn location(&self) -> &'static Location<'static> {
-        self.block().location
     }
 
     #[inline]

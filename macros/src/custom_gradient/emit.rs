@@ -143,7 +143,7 @@ fn closed(function: &Function, closure: &ExprClosure) -> Expr {
     let mut closure = closure.clone();
     // At the closure's own place, where rustc looks for it in its messages.
     let start = closure.inputs_begin.span;
-    closure.capture.get_or_insert_with(|| syn::token::Move { span: start });
+    closure.capture.get_or_insert(syn::token::Move { span: start });
     let mut copies = TokenStream::new();
     let mut uses = TokenStream::new();
     for parameter in function.parameters.iter().filter(|p| p.reference() == Some(false)) {

@@ -12,8 +12,10 @@ pub struct Program {
     pub attrs: Attrs,
 }
 
+type Run = fn(&Call<'_>) -> Answer;
+
 /// Programs that are not a row: those of `gradients.json`, and operations without golden numbers.
-const PROGRAMS: &[(&str, fn(&Call<'_>) -> Answer)] = &[
+const PROGRAMS: &[(&str, Run)] = &[
     ("x_times_x", |c| Ok(vec![tf::try_multiply(&c.x[0], &c.x[0])?])),
     ("where_log", |c| {
         let (x, zeros) = (&c.x[0], tf::try_zeros_like(&c.x[0])?);

@@ -6,8 +6,10 @@ use eagerflow as tf;
 use eagerflow_tests::golden::Array;
 use tf::Tensor;
 
+type Rearranged = fn(&Tensor) -> Tensor;
+
 /// The ways to hold the same elements in another layout.
-const LAYOUTS: &[(&str, fn(&Tensor) -> Tensor)] = &[
+const LAYOUTS: &[(&str, Rearranged)] = &[
     ("transposed", |x| reorder(x, |rank| (0..rank as isize).rev().collect())),
     ("rotated", |x| reorder(x, |rank| (0..rank as isize).map(|i| (i + 1) % rank as isize).collect())),
     ("cut out", cut_out),

@@ -42,9 +42,8 @@ pub(crate) unsafe fn copy(from: &View, to: &View) {
     let stride = |operand: usize, axis: usize| if operand == 0 { from.strides()[axis] } else { to.strides()[axis] };
     let space = collapse(from.dims(), 2, stride, |_, _| true);
     let mut strides = [[0isize; MAX_RANK]; 2];
-    for axis in 0..space.dims.len() {
-        strides[0][axis] = space.stride(axis, 0);
-        strides[1][axis] = space.stride(axis, 1);
+    for (operand, strides) in strides.iter_mut().enumerate() {
+        (0..space.dims.len()).for_each(|axis| strides[axis] = space.stride(axis, operand));
     }
     // SAFETY: by the caller's promise.
     unsafe {

@@ -104,17 +104,6 @@ impl View {
         unsafe { std::slice::from_raw_parts(self.as_ptr(), self.len()) }
     }
 
-    /// The elements of a dense view, for writing.
-    ///
-    /// # Safety
-    /// As [`View::as_slice`], and nobody else reads or writes it while the slice lives; every element is initialised
-    /// (or the type has no invalid bits and the caller writes before reading).
-    pub unsafe fn as_slice_mut<'a, T: Element>(&self) -> &'a mut [T] {
-        debug_assert!(self.is_dense());
-        // SAFETY: by the caller's promise.
-        unsafe { std::slice::from_raw_parts_mut(self.as_ptr(), self.len()) }
-    }
-
     /// Reads integers of any integer dtype, as axes and shapes come: in row-major order.
     ///
     /// # Safety

@@ -226,9 +226,9 @@ fn nested_custom_gradients() {
 }
 
 #[custom_gradient]
-fn generic<T: Into<f64> + Copy>(#[differentiable] x: &impl tf::Differentiable, y: Tensor, by: T) -> Tensor
+fn generic<T>(#[differentiable] x: &impl tf::Differentiable, y: Tensor, by: T) -> Tensor
 where
-    T: 'static,
+    T: Into<f64> + Copy + 'static,
 {
     let _ = x.handle();
     (y * by.into(), move |dy: &Tensor| ((), dy * by.into() * 2.0))

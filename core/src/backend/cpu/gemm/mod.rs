@@ -74,13 +74,6 @@ pub struct Work {
     pub phases: [usize; 4],
 }
 
-impl Work {
-    /// Whether the product is one call of [`run`], not worth sharing out.
-    pub fn is_single(&self) -> bool {
-        self.phases.iter().sum::<usize>() <= 1
-    }
-}
-
 /// The scratch and the chunks of a product: a function of its arguments only.
 ///
 /// # Panics

@@ -215,8 +215,8 @@ fn sums_of_halves_are_rounded_once() {
 #[test]
 fn small_products_are_one_call_and_large_ones_are_shared() {
     for isa in isas() {
-        assert!(work(&plain(64, 64, 64), DType::F32, isa).is_single() || isa == Isa::Portable);
-        assert!(work(&plain(4, 4, 4), DType::F32, isa).is_single());
+        assert!(work(&plain(64, 64, 64), DType::F32, isa).phases.iter().sum::<usize>() <= 1 || isa == Isa::Portable);
+        assert!(work(&plain(4, 4, 4), DType::F32, isa).phases.iter().sum::<usize>() <= 1);
         assert!(work(&plain(1000, 1000, 1000), DType::F32, isa).phases[1] >= 16);
         assert!(work(&plain(2048, 2048, 1), DType::F32, isa).phases[1] >= 2);
         assert!(work(&plain(1, 1 << 20, 1), DType::F32, isa).phases[1] >= 2);

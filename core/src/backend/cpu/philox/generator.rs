@@ -1,7 +1,9 @@
 //! The state of `tf.random.Generator`: a counter and a key that each draw moves on by TensorFlow's rule.
 //! The library's generator objects hold one and take a [`Philox`] from it for every draw.
 
-use super::{Philox, uniform_full};
+use super::Philox;
+#[cfg(test)]
+use super::uniform_full;
 
 /// Counters that a draw uses up for each of its elements, whatever the distribution needs.
 const PER_ELEMENT: u128 = 256;
@@ -49,15 +51,18 @@ impl Generator {
     }
 
     /// `Generator.make_seeds`: `count` seeds for the stateless functions; TensorFlow's second row is all zeros.
+    #[cfg(test)]
     pub fn make_seeds(&mut self, count: usize) -> Vec<[i64; 2]> {
         self.keys(count).into_iter().map(|key| [key, 0]).collect()
     }
 
     /// `Generator.split`: `count` generators with independent keys.
+    #[cfg(test)]
     pub fn split(&mut self, count: usize) -> Vec<Self> {
         self.keys(count).into_iter().map(|key| Self::from_words([0, 0, key])).collect()
     }
 
+    #[cfg(test)]
     fn keys(&mut self, count: usize) -> Vec<i64> {
         let mut keys = vec![0; count];
         uniform_full(self.draw(count as u64), 0, &mut keys);

@@ -18,11 +18,13 @@ mod uniform;
 mod x86;
 
 pub use generator::Generator;
-pub use integers::{Integer, uniform_full, uniform_int};
+pub use integers::{uniform_full, uniform_int};
 pub use normal::{normal, truncated_normal};
 pub use op_seeds::OpSeeds;
 pub use shuffle::{index_shuffle, shuffle};
-pub use uniform::{Real, uniform};
+#[cfg(test)]
+pub use uniform::Real;
+pub use uniform::uniform;
 
 /// The elements that the kernels draw at once: a multiple of every distribution's group.
 pub const BATCH: usize = 4 * batch::LANES;
@@ -38,6 +40,7 @@ pub struct Philox {
 
 impl Philox {
     /// The generator at `counter` under `key`.
+    #[cfg(test)]
     pub const fn new(counter: [u32; 4], key: [u32; 2]) -> Self {
         Self { counter, key }
     }

@@ -279,7 +279,7 @@ pub(super) fn narrow_bf16(x: f32) -> u16 {
     // To nearest, ties to even; a NaN keeps its upper bits and stays one.
     let bits = x.to_bits();
     let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
-    if x != x { (bits >> 16 | 0x40) as u16 } else { rounded as u16 }
+    if x.is_nan() { (bits >> 16 | 0x40) as u16 } else { rounded as u16 }
 }
 
 impl Unary for As<bf16, f32> {
