@@ -148,7 +148,11 @@ impl Conv2D {
     fn build(&self, x: &Tensor) -> Result<Variable> {
         let [rows, columns] = self.kernel_size.sizes(&self.name, "the kernel size")?;
         let channels = channels(&self.name, x)?;
-        if self.filters == 0 || self.groups == 0 || channels % self.groups != 0 || self.filters % self.groups != 0 {
+        if self.filters == 0
+            || self.groups == 0
+            || !channels.is_multiple_of(self.groups)
+            || !self.filters.is_multiple_of(self.groups)
+        {
             return Err(Error::invalid_argument(&*self.name, "channels and filters must divide into the groups")
                 .got(format!("{channels} channels, {} filters, {} groups", self.filters, self.groups)));
         }

@@ -82,7 +82,7 @@ impl Optimizer for Adam {
         let (rate, step) = (self.learning_rate.variable().value(), self.iterations.value().try_add(1)?);
         let Self { beta_1, beta_2, epsilon, .. } = *self;
         apply_adam(&variables, &m, &v, &gradients, &rate, &step, AdamParameters { beta_1, beta_2, epsilon })?;
-        self.iterations.try_assign_add(&Tensor::from(1i64))
+        self.iterations.try_assign_add(Tensor::from(1i64))
     }
 
     fn learning_rate(&self) -> &LearningRate {

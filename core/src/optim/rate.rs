@@ -26,7 +26,7 @@ impl LearningRate {
     /// Sets the rate for the steps that follow.
     #[track_caller]
     pub fn set(&self, rate: f64) {
-        self.0.assign(&Tensor::from(rate as f32));
+        self.0.assign(Tensor::from(rate as f32));
     }
 
     /// The present rate.

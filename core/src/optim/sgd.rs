@@ -94,7 +94,7 @@ impl Optimizer for SGD {
             let [velocities] = self.slots.of(&variables)?;
             apply_momentum(&variables, &velocities, &gradients, &rate, self.momentum, self.nesterov)?;
         }
-        self.iterations.try_assign_add(&Tensor::from(1i64))
+        self.iterations.try_assign_add(Tensor::from(1i64))
     }
 
     fn learning_rate(&self) -> &LearningRate {
