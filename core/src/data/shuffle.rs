@@ -117,7 +117,7 @@ impl Stream for Shuffling {
         if self.buffer.is_empty() {
             return Ok(None);
         }
-        let word = u64::from(self.words.next()) << 32 | u64::from(self.words.next());
+        let word = (u64::from(self.words.next()) << 32) | u64::from(self.words.next());
         // The upper half of a product: as even as 64 bits allow, without a division.
         let drawn = ((u128::from(word) * self.buffer.len() as u128) >> 64) as usize;
         Ok(Some(self.buffer.swap_remove(drawn)))
