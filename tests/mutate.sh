@@ -40,6 +40,8 @@ LIST
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 git ls-files -z | grep -zv '^tests/golden/random.json$' | xargs -0 cp --parents -t "$copy"
+# What the dependencies were built to is kept for the next time.
+export CARGO_TARGET_DIR=$PWD/target/mutants
 cd "$copy"
 run() { cargo test --quiet -p eagerflow-tests --test grad_table -- --skip every_cpu_path > "$copy/log" 2>&1; }
 

@@ -54,6 +54,11 @@ mod variable;
 #[path = "testing.rs"]
 pub mod __testing;
 
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod readme {}
+
 #[cfg(test)]
 mod skeleton;
 

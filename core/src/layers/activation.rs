@@ -25,6 +25,26 @@ pub enum Activation {
     Sigmoid,
     /// [`tanh`](crate::tanh).
     Tanh,
+    /// [`softmax`](crate::softmax) over the last dimension.
+    Softmax,
+    /// [`log_softmax`](crate::log_softmax) over the last dimension.
+    LogSoftmax,
+    /// [`gelu`](crate::gelu), the exact form.
+    Gelu,
+    /// [`silu`](crate::silu), also called swish.
+    Silu,
+    /// [`elu`](crate::elu).
+    Elu,
+    /// [`selu`](crate::selu).
+    Selu,
+    /// [`softplus`](crate::softplus).
+    Softplus,
+    /// [`softsign`](crate::softsign).
+    Softsign,
+    /// [`leaky_relu`](crate::leaky_relu) with Keras's slope of 0.2 below zero.
+    LeakyRelu,
+    /// [`exp`](crate::exp).
+    Exponential,
 }
 
 impl Activation {
@@ -45,6 +65,16 @@ impl Activation {
             Self::Relu => x.try_relu(),
             Self::Sigmoid => x.try_sigmoid(),
             Self::Tanh => x.try_tanh(),
+            Self::Softmax => x.try_softmax(-1),
+            Self::LogSoftmax => x.try_log_softmax(-1),
+            Self::Gelu => x.try_gelu(false),
+            Self::Silu => x.try_silu(),
+            Self::Elu => x.try_elu(),
+            Self::Selu => x.try_selu(),
+            Self::Softplus => x.try_softplus(),
+            Self::Softsign => x.try_softsign(),
+            Self::LeakyRelu => x.try_leaky_relu(0.2),
+            Self::Exponential => x.try_exp(),
         }
     }
 }

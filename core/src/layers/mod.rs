@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::module::Module;
 use crate::tensor::Tensor;
 use std::fmt::Display;
+use std::panic::Location;
 
 /// What every layer can do: for code that works with any of them.
 ///
@@ -87,7 +88,7 @@ macro_rules! callable {
             pub fn try_call(&self, x: impl $crate::ops::AsTensor, training: bool) -> $crate::Result<$crate::Tensor> {
                 let here = std::panic::Location::caller();
                 $crate::layers::Layer::forward(self, &x.as_tensor(), training)
-                    .map_err(|e| e.variable(&self.name).at(here))
+                    .map_err(|e| $crate::layers::within(e, &self.name, here))
             }
 
             /// A name of the user's own, which the layer's variables and errors carry.
@@ -99,6 +100,13 @@ macro_rules! callable {
     };
 }
 pub(crate) use callable;
+
+/// An error of an operation inside a layer, with the layer's name and the user's line.
+#[cold]
+fn within(error: Error, layer: &str, here: &'static Location<'static>) -> Error {
+    let error = if error.report().op() == layer { error } else { error.variable(layer) };
+    error.at(here)
+}
 
 /// The error for an input that does not fit.
 #[cold]

@@ -101,3 +101,60 @@ fn refusals_name_the_layer_and_both_shapes() {
     assert!(Dense::new(3).try_call(&tf::ones([2]), false).unwrap_err().to_string().contains("features"));
     assert!(Flatten::new().try_call(&tf::constant(1.0), false).unwrap_err().to_string().contains("scalar"));
 }
+
+/// Numbers of Keras 3 (TensorFlow 2.21) at -1 and 2.
+#[test]
+fn activations_are_those_of_keras() {
+    let x = tf::constant([-1.0, 2.0]);
+    let right = [
+        (Activation::Linear, [-1.0, 2.0]),
+        (Activation::Relu, [0.0, 2.0]),
+        (Activation::Sigmoid, [0.268_941_4, 0.880_797]),
+        (Activation::Tanh, [-0.761_594_2, 0.964_027_6]),
+        (Activation::Softmax, [0.047_425_87, 0.952_574_1]),
+        (Activation::LogSoftmax, [-3.048_587_3, -0.048_587_35]),
+        (Activation::Gelu, [-0.158_655_25, 1.954_499_7]),
+        (Activation::Silu, [-0.268_941_4, 1.761_594]),
+        (Activation::Elu, [-0.632_120_55, 2.0]),
+        (Activation::Selu, [-1.111_330_7, 2.101_402]),
+        (Activation::Softplus, [0.313_261_7, 2.126_928]),
+        (Activation::Softsign, [-0.5, 0.666_666_7]),
+        (Activation::LeakyRelu, [-0.2, 2.0]),
+        (Activation::Exponential, [0.367_879_44, 7.389_056]),
+    ];
+    for (activation, right) in right {
+        let got = activation.call(&x).to_vec::<f32>();
+        assert!(got.iter().zip(right).all(|(a, b)| (a - b).abs() < 2e-6), "{activation:?}: {got:?}, not {right:?}");
+    }
+}
+
+#[test]
+fn dropout_keeps_the_mean() {
+    let (layer, x) = (Dropout::new(0.3), tf::ones([10_000]));
+    let y = layer.call_training(&x, true).to_vec::<f32>();
+    let kept = y.iter().filter(|&&v| v != 0.0).count();
+    // 7000 are expected, with a standard deviation of 46.
+    assert!((6750..7250).contains(&kept) && y.iter().all(|&v| v == 0.0 || (v - 1.0 / 0.7).abs() < 1e-6), "{kept}");
+    assert_eq!(layer.call(&x).to_vec::<f32>(), x.to_vec::<f32>());
+    assert!(Dropout::new(1.0).call_training(&x, true).to_vec::<f32>().iter().all(|&v| v == 0.0));
+    let text = |layer: Dropout, x: &tf::Tensor| layer.name("drop").try_call(x, true).unwrap_err().to_string();
+    assert!(text(Dropout::new(1.5), &x).contains("drop: the rate is no share"));
+    assert!(text(Dropout::new(0.5), &tf::constant([1, 2])).contains("int32[2]"));
+    // The gradient passes where a value passed.
+    let mut tape = tf::GradientTape::new();
+    tape.watch(&x);
+    let y = layer.call_training(&x, true);
+    let slope = tape.gradient(&tf::reduce_sum(&y, ()), &x);
+    assert_eq!(slope.to_vec::<f32>(), y.to_vec::<f32>());
+}
+
+#[test]
+fn pooling() {
+    let x = tf::reshape(&tf::range(0.0, 32.0, 1.0), [1, 4, 4, 2]);
+    assert_eq!(MaxPool2D::default().call(&x).to_vec::<f32>(), [10.0, 11.0, 14.0, 15.0, 26.0, 27.0, 30.0, 31.0]);
+    assert_eq!(MaxPool2D::new(3).strides(2).padding(Padding::Same).call(&x).shape(), [1, 2, 2, 2]);
+    assert_eq!(GlobalAveragePooling2D::new().call(&x).to_vec::<f32>(), [15.0, 16.0]);
+    assert_eq!(GlobalAveragePooling2D::new().keepdims(true).call(&x).shape(), [1, 1, 1, 2]);
+    let text = MaxPool2D::new(2).name("pool").try_call(&tf::ones([4, 4]), false).unwrap_err().to_string();
+    assert!(text.contains("pool") && text.contains("[4, 4]"), "{text}");
+}

@@ -2,7 +2,7 @@
 //! place. Keras's formulas for SGD, momentum and Adam; the optimizers call the `apply_*` functions with all variables.
 
 use crate::backend::cpu::tile::{Tiled, fault_error};
-use crate::backend::cpu::{CpuCall, View, Work, rows};
+use crate::backend::cpu::{CpuCall, View, Work, numbered_rows};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::execute::execute;
@@ -299,7 +299,7 @@ impl Op for ApplyRows {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
-        Work { phases: [1, 0, 0, 0], ..rows::work(call.inputs[2].len(), 0, 1) }
+        Work { phases: [1, 0, 0, 0], ..numbered_rows::work(call.inputs[2].len(), 0, 1) }
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
@@ -308,14 +308,14 @@ impl Op for ApplyRows {
         // SAFETY: views of the inferred types, dense; only this call sees the variable's value.
         unsafe {
             // All row numbers are checked before the first row changes.
-            rows::check(self.name(), &call.inputs[2], count, 1, value.dims(), call.scratch)?;
+            numbered_rows::check(self.name(), &call.inputs[2], count, 1, value.dims(), call.scratch)?;
             let apply = Apply { rule: Rule::GradientDescent };
             let step = 0i64;
             let header = [call.inputs[1], View::new((&raw const step).cast_mut().cast(), DType::I64, &[], &[])];
             let inner = CpuCall { inputs: &header, outputs: &[], scratch: std::ptr::null_mut(), isa: call.isa };
             let len = value.dims()[1..].iter().product::<usize>();
             let bytes = len * value.dtype.size();
-            for (i, &row) in rows::numbers(call.scratch, count).iter().enumerate() {
+            for (i, &row) in numbered_rows::numbers(call.scratch, count).iter().enumerate() {
                 let part = |view: &View, row: usize| View::dense(view.ptr.add(row * bytes), view.dtype, &[len]);
                 apply.update(&inner, &[part(value, row), part(given, i)], 0..len)?;
             }

@@ -19,6 +19,9 @@ pub(crate) struct Argmax {
     to: DType,
 }
 
+/// The dtypes that indices can have, and those that TensorFlow has for `argmax` only.
+const WIDE: &[DType] = &[DType::I32, DType::I64];
+const NARROW: &[DType] = &[DType::I16, DType::U16];
 /// Columns whose best elements are kept at a time.
 const COLUMNS: usize = 256;
 /// Elements that one chunk looks at, about.
@@ -48,10 +51,11 @@ impl Op for Argmax {
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::ALL)?;
-        if !DTypes::of(&[DType::I32, DType::I64]).has(self.to) {
+        let accepts = if self.least { DTypes::of(WIDE) } else { DTypes::of(WIDE).and(DTypes::of(NARROW)) };
+        if !accepts.has(self.to) {
             return Err(Error::invalid_argument(self.name(), "indices cannot be given in this dtype")
                 .got(self.to)
-                .expected("int32 or int64"));
+                .expected(format!("one of {accepts}")));
         }
         if cx.shape(0).dim(self.axis).known_value() == Some(0) {
             return Err(Error::invalid_argument(self.name(), "the axis is empty, so no element is the best")
@@ -147,6 +151,7 @@ impl Argmax {
                 // SAFETY: inside the output, which is of the dtype asked for.
                 unsafe {
                     match self.to {
+                        DType::I16 | DType::U16 => call.outputs[0].ptr.cast::<u16>().add(to + i).write(at as u16),
                         DType::I32 => call.outputs[0].ptr.cast::<i32>().add(to + i).write(at as i32),
                         _ => call.outputs[0].ptr.cast::<i64>().add(to + i).write(at as i64),
                     }
@@ -217,7 +222,7 @@ public! {
         try_argmax_as(x, axis, DType::I64)
     }
 
-    /// As [`argmax`], with indices of dtype `to`: `int32` or `int64`.
+    /// As [`argmax`], with indices of dtype `to`: `int32`, `int64`, or `int16` and `uint16` for axes that short.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -286,6 +291,7 @@ mod tests {
         assert_eq!(tf::argmax(&tf::constant([false, true]), 0).item::<i64>(), 1);
         assert_eq!(tf::argmax(&tf::zeros([0, 3]), 1).shape(), [0]);
         assert!(tf::try_argmax(&tf::zeros([0, 3]), 0).is_err() && tf::try_argmin(&x, 2).is_err());
-        assert!(tf::try_argmax_as(&x, 0, tf::DType::F32).is_err());
+        assert_eq!(tf::argmax_as(&x, 1, tf::DType::U16).to_vec::<u16>(), [2, 0, 0, 0]);
+        assert!(tf::try_argmax_as(&x, 0, tf::DType::F32).is_err() && tf::try_argmin_as(&x, 0, tf::DType::I16).is_err());
     }
 }

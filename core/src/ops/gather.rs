@@ -2,9 +2,9 @@
 //! TensorFlow's `tf.gather` with `batch_dims`; an index out of range is an error, as on TensorFlow's CPU.
 
 use super::AsTensor;
-use crate::backend::cpu::rows::{self, Write};
+use crate::backend::cpu::numbered_rows::{self as rows, Write};
 use crate::backend::cpu::vector::fill;
-use crate::backend::cpu::{CpuCall, Work, part};
+use crate::backend::cpu::{CpuCall, View, Work, part};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -209,6 +209,21 @@ impl Parts {
 
     fn batch_of(&self, group: usize) -> usize {
         group / self.inner_groups
+    }
+}
+
+/// Indices as numbers, each inside `0..size`.
+///
+/// # Safety
+/// The view is valid.
+pub(crate) unsafe fn checked_indices(op: &str, view: &View, size: usize) -> Result<Vec<usize>> {
+    // SAFETY: by the caller's promise.
+    let indices = unsafe { view.integers() };
+    match indices.iter().position(|&i| i < 0 || i >= size as i64) {
+        None => Ok(indices.into_iter().map(|i| i as usize).collect()),
+        Some(at) => Err(Error::out_of_range(op, format!("index number {at} is outside the tensor"))
+            .got(indices[at])
+            .expected(format!("0..{size}"))),
     }
 }
 

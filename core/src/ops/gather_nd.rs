@@ -3,7 +3,8 @@
 
 use super::AsTensor;
 use super::scatter_nd::{scatter_into, tuples};
-use crate::backend::cpu::{CpuCall, Work, part, rows};
+use crate::backend::cpu::numbered_rows as rows;
+use crate::backend::cpu::{CpuCall, Work, part};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;

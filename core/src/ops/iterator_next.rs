@@ -60,8 +60,11 @@ impl Op for IteratorNext {
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         let Some(types) = &self.types else {
-            return Err(Error::failed_precondition("iterator_next", "the types of the dataset's elements are not known")
-                .help("a `map` hides them: iterate outside of the recorded function, or map inside of it"));
+            return Err(Error::failed_precondition(
+                "iterator_next",
+                "the types of the dataset's elements are not known",
+            )
+            .help("a `map` hides them: iterate outside of the recorded function, or map inside of it"));
         };
         // One symbol per size that varies: components of one batch have the same number of rows.
         let mut symbols: SmallVec<[(Dim, Dim); 2]> = SmallVec::new();

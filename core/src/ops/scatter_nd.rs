@@ -3,7 +3,7 @@
 
 use super::AsTensor;
 use super::gather_nd::gather_at;
-use crate::backend::cpu::rows::{self, Write};
+use crate::backend::cpu::numbered_rows::{self as rows, Write};
 use crate::backend::cpu::vector::fill;
 use crate::backend::cpu::{CpuCall, View, Work, part};
 use crate::dtype::DTypes;

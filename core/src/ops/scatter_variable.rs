@@ -3,7 +3,7 @@
 
 use super::scatter_nd::{Target, check_updates, tuples};
 use super::{AsTensor, reshape};
-use crate::backend::cpu::rows::{self, Write};
+use crate::backend::cpu::numbered_rows::{self as rows, Write};
 use crate::backend::cpu::{CpuCall, Work};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};

@@ -4,7 +4,7 @@
 use super::gather_nd::gather_at;
 use super::scatter_nd::{Target, check_updates, tuples};
 use super::{AsTensor, zeros_of};
-use crate::backend::cpu::rows::{self, Write};
+use crate::backend::cpu::numbered_rows::{self as rows, Write};
 use crate::backend::cpu::{CpuCall, Work};
 use crate::dtype::DTypes;
 use crate::error::{OrFail, Result};

@@ -89,7 +89,8 @@ impl Generator {
     /// InvalidArgument for another dtype or shape.
     #[track_caller]
     pub fn reset(&self, state: impl AsTensor) -> Result<()> {
-        ops::assign(&self.state, &state.as_tensor(), Change::Set).map_err(|e| e.at(Location::caller()))
+        let here = Location::caller();
+        ops::assign(&self.state, &state.as_tensor(), Change::Set).map_err(|e| e.at(here))
     }
 
     /// Gives the generator the state of [`Generator::from_seed`].
@@ -160,7 +161,8 @@ macro_rules! draws {
             /// InvalidArgument for a bad shape, parameter or dtype: then the state has not moved.
             #[track_caller]
             pub fn $try_name(&self, shape: impl IntoShape, $a: $t, $b: $t, dtype: DType) -> Result<Tensor> {
-                self.draw(shape.into_shape(), Law::$law { $a, $b }, dtype).map_err(|e| e.at(Location::caller()))
+                let here = Location::caller();
+                self.draw(shape.into_shape(), Law::$law { $a, $b }, dtype).map_err(|e| e.at(here))
             }
         )*}
     };
@@ -184,7 +186,8 @@ impl Generator {
     /// InvalidArgument for a bad shape or dtype: then the state has not moved.
     #[track_caller]
     pub fn uniform_full_int(&self, shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
-        self.draw(shape.into_shape(), Law::Full, dtype).map_err(|e| e.at(Location::caller()))
+        let here = Location::caller();
+        self.draw(shape.into_shape(), Law::Full, dtype).map_err(|e| e.at(here))
     }
 }
 

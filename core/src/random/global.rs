@@ -95,7 +95,8 @@ macro_rules! reals {
             dtype: DType,
             seed: Option<i64>,
         ) -> Result<Tensor> {
-            draw(shape.into_shape(), Law::$law { $a, $b }, dtype, seed).map_err(|e| e.at(Location::caller()))
+            let here = Location::caller();
+            draw(shape.into_shape(), Law::$law { $a, $b }, dtype, seed).map_err(|e| e.at(here))
         }
     )*};
 }
@@ -145,7 +146,8 @@ pub fn uniform_int(shape: impl IntoShape, low: i64, high: i64) -> Tensor {
 /// InvalidArgument for a bad shape, an empty range or one that leaves the dtype, before anything is drawn.
 #[track_caller]
 pub fn try_uniform_int(shape: impl IntoShape, low: i64, high: i64, dtype: DType, seed: Option<i64>) -> Result<Tensor> {
-    draw(shape.into_shape(), Law::Integers { low, high }, dtype, seed).map_err(|e| e.at(Location::caller()))
+    let here = Location::caller();
+    draw(shape.into_shape(), Law::Integers { low, high }, dtype, seed).map_err(|e| e.at(here))
 }
 
 /// The slices along the first axis in random order; gradients flow back to where the slices came from.

@@ -147,7 +147,8 @@ pub fn try_stateless_shuffle(x: impl AsTensor, seed: impl IntoSeed) -> Result<Te
         return Ok(x.clone());
     }
     let order = draw(Shape::from_dims(&x.shape().sizes()[..1]), &seed, Law::Order, DType::I64)?;
-    try_gather(&*x, &order, 0).map_err(|e| e.at(Location::caller()))
+    let here = Location::caller();
+    try_gather(&*x, &order, 0).map_err(|e| e.at(here))
 }
 
 /// `count` seeds made from one, a row each: shape `[count, 2]`, `int64`.

@@ -155,6 +155,11 @@ macro_rules! nothing {
 nothing!([] One, [] Maybe, [] List, [const N: usize] Many<N>);
 
 /// Cotangents of variables that the body reads.
+#[diagnostic::on_unimplemented(
+    message = "what follows the parameters' cotangents is a list of pairs `(variable, cotangent)`, not `{Self}`",
+    label = "one cotangent too many, or no list of pairs",
+    note = "write `[(variable.clone(), dv)]` or a `Vec` of such pairs"
+)]
 pub trait VariableCotangents {
     /// As a list.
     fn pairs(self) -> Vec<(Variable, Tensor)>;

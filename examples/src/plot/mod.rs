@@ -53,7 +53,7 @@ pub fn write(path: &Path, title: &str, x_label: &str, curves: &[Curve<'_>]) -> R
     for (x, y) in (0..HEIGHT).flat_map(|y| (0..WIDTH).map(move |x| (x, y))) {
         file.draw_pixel((x as i32, y as i32), &average(&large, x, y))?;
     }
-    file.present()?;
+    file.present().map_err(|e| format!("{}: the picture cannot be written: {e}", path.display()))?;
     Ok(())
 }
 
@@ -172,7 +172,7 @@ fn stroke(canvas: &Canvas<'_>, points: &[(f64, f64)], width: f64, color: RGBColo
             canvas.draw(&Polygon::new(corners, color))?;
         }
     }
-    match half > 2.0 {
+    match half > 1.7 {
         true => points.iter().try_for_each(|&p| dot(canvas, p, width / 2.0, color)),
         false => Ok(()),
     }

@@ -31,7 +31,7 @@ pub fn emit(function: Function) -> TokenStream {
     });
     let inputs: Vec<_> = inputs.collect();
     let inputs = if inputs.len() == 1 { quote!(#(#inputs)*) } else { quote!((#(#inputs),*)) };
-    let run = run(&function, &call, &rt, body.to_token_stream());
+    let run = run(&function, &rt, body.to_token_stream());
     if !item.attrs.iter().any(|a| a.path().is_ident("track_caller")) {
         item.attrs.push(parse_quote!(#[track_caller]));
     }
@@ -43,10 +43,11 @@ pub fn emit(function: Function) -> TokenStream {
 }
 
 /// The body, run as a closure so that `return` and `?` stay in it, and the call's end.
-fn run(function: &Function, call: &Ident, rt: &TokenStream, body: TokenStream) -> TokenStream {
+fn run(function: &Function, rt: &TokenStream, body: TokenStream) -> TokenStream {
     let ReturnType::Type(_, ty) = &function.item.sig.output else { return body };
     let span = ty.span();
-    let parts = hidden_at("parts", span);
+    // The same names, seen at the return type: there rustc says what it finds wrong with the outputs.
+    let (call, parts) = (hidden_at("call", span), hidden_at("parts", span));
     let count = match function.outputs {
         Outputs::Count(n) => quote!(#n),
         Outputs::List => quote!({ #rt::LIST }),

@@ -128,7 +128,7 @@ impl Plan {
             return Work { scratch: 0, phases: [chunks, 0, 0, 0] };
         }
         let scratch = (self.blocks * self.outputs * self.acc_size()).next_multiple_of(64);
-        Work { scratch, phases: [chunks, 1, 0, 0] }
+        Work { scratch, phases: [chunks, self.outputs.div_ceil(16 * 1024).clamp(1, 64), 0, 0] }
     }
 
     /// Whether each output is one row in one block, which needs no memory for partial results.
@@ -157,8 +157,9 @@ impl Plan {
         };
         let divisor = mean.then_some(self.count);
         if phase == 1 {
-            // SAFETY: all partial results are there after phase 0.
-            unsafe { (fold.finish)(self.outputs, self.blocks, scratch, divisor, output.ptr) };
+            let range = part(self.outputs, chunk, self.work().phases[1], 1);
+            // SAFETY: all partial results are there after phase 0; chunks write disjoint outputs.
+            unsafe { (fold.finish)(range, self.outputs, self.blocks, scratch, divisor, output.ptr) };
             return Ok(());
         }
         let units = part(self.groups() * self.blocks, chunk, self.work().phases[0], 1);
@@ -169,7 +170,7 @@ impl Plan {
                     let mut acc = 0u64;
                     let acc = std::ptr::from_mut(&mut acc).cast::<u8>();
                     self.unit(&fold, input, acc, unit, 0);
-                    (fold.finish)(1, 1, acc, divisor, output.ptr.add(unit * self.dtype.size()));
+                    (fold.finish)(0..1, 1, 1, acc, divisor, output.ptr.add(unit * self.dtype.size()));
                 } else {
                     let (group, block) = (unit / self.blocks, unit % self.blocks);
                     let first = (block * self.outputs + group * self.columns) * self.acc_size();

@@ -6,6 +6,7 @@ use super::pick::{narrow_bf16, narrow_f16, widen_bf16, widen_f16};
 use crate::backend::cpu::Isa;
 use crate::backend::cpu::reduce::Monoid;
 use crate::dtype::DType;
+use std::ops::Range;
 
 /// `(len, stride, columns, from, acc)`: folds `len` rows of `columns` neighbouring elements, `stride` apart.
 pub(crate) type RowLoop = unsafe fn(usize, isize, usize, *const u8, *mut u8);
@@ -18,8 +19,9 @@ pub(crate) struct Fold {
     pub row: RowLoop,
     /// Folds rows into as many accumulators as there are columns.
     pub columns: RowLoop,
-    /// `(outputs, blocks, partial results, divisor, out)`: combines the blocks in order and stores the outputs.
-    pub finish: unsafe fn(usize, usize, *const u8, Option<usize>, *mut u8),
+    /// `(range, outputs, blocks, partial results, divisor, out)`: combines the blocks in order and stores the outputs of
+    /// the range.
+    pub finish: unsafe fn(Range<usize>, usize, usize, *const u8, Option<usize>, *mut u8),
 }
 
 /// Accumulators of a dense row: enough independent chains to hide the latency of an addition.
@@ -192,7 +194,22 @@ unsafe fn row_body<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, from:
     unsafe {
         let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
         let mut total = *acc;
-        if stride == 1 {
+        if stride == 1 && len < WIDE {
+            // Short rows: few chains, because joining many is most of the work.
+            let items = std::slice::from_raw_parts(from, len);
+            let mut lanes = [C::identity(); 4];
+            let (blocks, tail) = items.as_chunks::<4>();
+            for block in blocks {
+                for (lane, item) in lanes.iter_mut().zip(block) {
+                    *lane = C::combine(*lane, item.load());
+                }
+            }
+            for (lane, item) in lanes.iter_mut().zip(tail) {
+                *lane = C::combine(*lane, item.load());
+            }
+            let joined = C::combine(C::combine(lanes[0], lanes[2]), C::combine(lanes[1], lanes[3]));
+            total = C::combine(total, joined);
+        } else if stride == 1 {
             let items = std::slice::from_raw_parts(from, len);
             let mut lanes = [C::identity(); WIDE];
             let (blocks, tail) = items.as_chunks::<WIDE>();
@@ -274,6 +291,7 @@ unsafe fn stripe<I: Item, C: Combine<I::Acc>, const N: usize>(
 }
 
 unsafe fn finish<I: Item, C: Combine<I::Acc>>(
+    range: Range<usize>,
     outputs: usize,
     blocks: usize,
     partials: *const u8,
@@ -283,7 +301,7 @@ unsafe fn finish<I: Item, C: Combine<I::Acc>>(
     // SAFETY: the caller gives `blocks` rows of `outputs` accumulators and room for the outputs.
     unsafe {
         let (partials, out) = (partials.cast::<I::Acc>(), out.cast::<I>());
-        for i in 0..outputs {
+        for i in range {
             let mut total = *partials.add(i);
             for block in 1..blocks {
                 total = C::combine(total, *partials.add(block * outputs + i));
