@@ -64,6 +64,6 @@ pub fn log1pexp() {
     for at in [0.0, 100.0] {
         let x = tf::constant(at);
         let (plain, stable) = (plain(&x).item::<f32>(), stable(&x).item::<f32>());
-        println!("gradient of log(1 + exp(x)) at {at}: {plain} as it stands, {stable} with one of its own");
+        println!("gradient of log(1 + exp(x)) at {at}: {plain:?} as it stands, {stable:?} with one of its own");
     }
 }

@@ -7,10 +7,11 @@ use crate as tf;
 use crate::tape::Cotangent;
 use crate::{IndexedRows, Shape, Tensor};
 
+/// Keras takes the powers of Adam's betas in `float32`, which costs it the last digits of `1 - beta^t`.
 fn near(variable: &Variable, right: &[f32]) {
     let got = variable.value().to_vec::<f32>();
     assert!(
-        got.iter().zip(right).all(|(a, b)| (a - b).abs() < 1e-6 * b.abs().max(1.0)) && got.len() == right.len(),
+        got.iter().zip(right).all(|(a, b)| (a - b).abs() < 4e-6 * b.abs().max(1.0)) && got.len() == right.len(),
         "{got:?} not {right:?}"
     );
 }
