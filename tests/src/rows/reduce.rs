@@ -1,7 +1,7 @@
 //! The rows of the reductions, scans, soft maximums and losses.
 //! `rows::all` collects them.
 
-use super::{Call, Exception, Row, one};
+use super::{Call, Row, one};
 use crate::compare::Bound;
 use eagerflow as tf;
 use tf::{Axes, Cumulative, IntoAxes, keep_dims};
@@ -37,15 +37,9 @@ pub(super) fn rows() -> Vec<Row> {
         reduce_any try_reduce_any Bound::EXACT;
         reduce_all try_reduce_all Bound::EXACT;
     }
-    rows.push(
-        Row::new("argmax", Bound::EXACT, |c| {
-            one(tf::try_argmax_as(&c.x[0], c.a.int("axis"), c.a.dtype("output_type")))
-        })
-        .except([
-            Exception::elements("int16", &[], 0, "indices come as int32 or int64"),
-            Exception::elements("uint16", &[], 0, "indices come as int32 or int64"),
-        ]),
-    );
+    rows.push(Row::new("argmax", Bound::EXACT, |c| {
+        one(tf::try_argmax_as(&c.x[0], c.a.int("axis"), c.a.dtype("output_type")))
+    }));
     rows.push(Row::new("argmin", Bound::EXACT, |c| {
         one(tf::try_argmin_as(&c.x[0], c.a.int("axis"), c.a.dtype("output_type")))
     }));
