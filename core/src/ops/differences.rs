@@ -20,7 +20,7 @@ type Function<'a> = &'a dyn Fn(&[Tensor]) -> Tensor;
 /// A sum of the function's results with weights that tell them apart.
 fn weighted(f: Function<'_>, inputs: &[Tensor]) -> Tensor {
     let y = f(inputs);
-    let weights = numbers(97, &y.shape().dims().to_vec());
+    let weights = numbers(97, y.shape().dims());
     tf::reduce_sum(&y * &weights, ())
 }
 
@@ -32,7 +32,7 @@ fn slope(f: Function<'_>, inputs: &[Tensor]) -> Tensor {
         tape.watch(x);
         let y = f(inputs);
         if let Some(dx) = tape.gradient_or_none(&y, x) {
-            let weights = numbers(31 + i as u64, &dx.shape().dims().to_vec());
+            let weights = numbers(31 + i as u64, dx.shape().dims());
             sum = &sum + &tf::reduce_sum(&dx * &weights, ());
         }
     }

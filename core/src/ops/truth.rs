@@ -159,7 +159,7 @@ mod tests {
         let (a, b) = (tf::constant(1.0), tf::constant(2.0));
         for (got, expected) in [
             (a < b, true),
-            (a <= &b, true),
+            (a <= b, true),
             (a >= b, false),
             (b > 1.5, true),
             (1.5 > b, false),
@@ -170,7 +170,8 @@ mod tests {
         }
         assert_eq!(a.partial_cmp(&b), Some(std::cmp::Ordering::Less));
         let nan = tf::constant(f32::NAN);
-        let (equal, less, at_least) = (nan == f32::NAN, nan < 1.0, nan >= 1.0);
+        let not_a_number = f32::NAN;
+        let (equal, less, at_least) = (nan == not_a_number, nan < 1.0, nan >= 1.0);
         assert!(!equal && !less && !at_least && nan.partial_cmp(&1.0).is_none());
         assert!(tf::Variable::new(3.0) > 2.0);
     }

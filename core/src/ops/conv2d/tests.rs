@@ -5,7 +5,10 @@ use crate as tf;
 use crate::ops::differences::{check, numbers};
 use crate::{DType, Padding, Tensor, bf16, f16};
 
-const CASES: [([usize; 4], [usize; 4], [usize; 2], [usize; 2], Padding); 8] = [
+/// Image, filters, strides, dilations, padding.
+type Case = ([usize; 4], [usize; 4], [usize; 2], [usize; 2], Padding);
+
+const CASES: [Case; 8] = [
     ([2, 5, 4, 2], [3, 2, 2, 3], [1, 1], [1, 1], Padding::Valid),
     ([1, 5, 4, 1], [3, 3, 1, 2], [2, 1], [1, 1], Padding::Same),
     ([1, 6, 5, 2], [2, 2, 2, 1], [1, 1], [2, 3], Padding::Same),

@@ -80,10 +80,10 @@ fn several_parameters_outputs_and_host_values() {
 fn total(parts: &[Tensor], last: Option<&Tensor>, both: [&Tensor; 2]) -> Tensor {
     let mut sum = both[0] + both[1];
     for part in parts {
-        sum = sum + part;
+        sum += part;
     }
     if let Some(last) = last {
-        sum = sum + last;
+        sum += last;
     }
     let count = parts.len();
     (sum, move |dy: &Tensor| {

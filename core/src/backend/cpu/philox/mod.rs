@@ -39,12 +39,6 @@ pub struct Philox {
 }
 
 impl Philox {
-    /// The generator at `counter` under `key`.
-    #[cfg(test)]
-    pub const fn new(counter: [u32; 4], key: [u32; 2]) -> Self {
-        Self { counter, key }
-    }
-
     /// The stream of a `tf.random.stateless_*` seed.
     ///
     /// TensorFlow scrambles the seed with one Philox call under a fixed key, so that seeds that differ in one bit give
