@@ -1,5 +1,5 @@
 //! How variables start: constants, and random numbers whose spread follows from the shape.
-//! Keras's initializers by their names; layers call [`Initializer::variable`] when they are built.
+//! Keras's initializers by their names; layers call `Initializer::variable` when they are built.
 
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};

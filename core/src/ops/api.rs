@@ -68,13 +68,13 @@ macro_rules! public {
         $(#[$doc])*
         ///
         /// # Panics
-        #[doc = concat!("Where [`", stringify!($try_name), "`] answers an error, with its message at the caller's line.")]
+        #[doc = concat!("Where [`", stringify!($try_name), "`](fn@", stringify!($try_name), ") answers an error, with its message at the caller's line.")]
         #[track_caller]
         pub fn $name($x: impl $crate::ops::AsTensor $(, $arg: $ty)*) -> $out {
             $crate::error::OrFail::or_fail($try_name($x $(, $arg)*))
         }
 
-        #[doc = concat!("[`", stringify!($name), "`] that answers an error instead of panicking.")]
+        #[doc = concat!("[`", stringify!($name), "`](fn@", stringify!($name), ") that answers an error instead of panicking.")]
         ///
         /// # Errors
         /// InvalidArgument for inputs of a wrong dtype, shape or attribute; ResourceExhausted without memory.
@@ -88,16 +88,16 @@ macro_rules! public {
         }
 
         impl $crate::Tensor {
-            #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), ") of this tensor.")]
+            #[doc = concat!("[`", stringify!($name), "`](fn@crate::", stringify!($name), ") of this tensor.")]
             #[track_caller]
             pub fn $name(&self $(, $arg: $ty)*) -> $out {
                 $crate::error::OrFail::or_fail($try_name(self $(, $arg)*))
             }
 
-            #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), ") of this tensor; answers an error instead of panicking.")]
+            #[doc = concat!("[`", stringify!($name), "`](fn@crate::", stringify!($name), ") of this tensor; answers an error instead of panicking.")]
             ///
             /// # Errors
-            #[doc = concat!("As [`", stringify!($try_name), "`](crate::", stringify!($try_name), ").")]
+            #[doc = concat!("As [`", stringify!($try_name), "`](fn@crate::", stringify!($try_name), ").")]
             #[track_caller]
             pub fn $try_name(&self $(, $arg: $ty)*) -> $crate::Result<$out> {
                 $try_name(self $(, $arg)*)

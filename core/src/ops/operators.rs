@@ -44,13 +44,13 @@ macro_rules! binary {
         $(#[$doc])*
         ///
         /// # Panics
-        #[doc = concat!("Where [`", stringify!($try_name), "`] answers an error, with its message at the caller's line.")]
+        #[doc = concat!("Where [`", stringify!($try_name), "`](fn@", stringify!($try_name), ") answers an error, with its message at the caller's line.")]
         #[track_caller]
         pub fn $name(a: impl $crate::ops::ToOperand, b: impl $crate::ops::ToOperand) -> $crate::Tensor {
             $crate::error::OrFail::or_fail($crate::ops::run_binary(&$op, a, b))
         }
 
-        #[doc = concat!("[`", stringify!($name), "`] that answers an error instead of panicking.")]
+        #[doc = concat!("[`", stringify!($name), "`](fn@", stringify!($name), ") that answers an error instead of panicking.")]
         ///
         /// # Errors
         /// InvalidArgument for dtypes that differ or that the operation does not take, and shapes that do not broadcast.
@@ -61,16 +61,16 @@ macro_rules! binary {
         }
 
         impl $crate::Tensor {
-            #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), ") of this tensor and another operand.")]
+            #[doc = concat!("[`", stringify!($name), "`](fn@crate::", stringify!($name), ") of this tensor and another operand.")]
             #[track_caller]
             pub fn $name(&self, other: impl $crate::ops::ToOperand) -> $crate::Tensor {
                 $name(self, other)
             }
 
-            #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), ") that answers an error instead of panicking.")]
+            #[doc = concat!("[`", stringify!($name), "`](fn@crate::", stringify!($name), ") that answers an error instead of panicking.")]
             ///
             /// # Errors
-            #[doc = concat!("As [`", stringify!($try_name), "`](crate::", stringify!($try_name), ").")]
+            #[doc = concat!("As [`", stringify!($try_name), "`](fn@crate::", stringify!($try_name), ").")]
             #[track_caller]
             pub fn $try_name(&self, other: impl $crate::ops::ToOperand) -> $crate::Result<$crate::Tensor> {
                 $try_name(self, other)
