@@ -9,6 +9,7 @@ mod measure;
 use data::*;
 use eagerflow as tf;
 use measure::Bench;
+use tf::optim::{Adam, Optimizer};
 use tf::{GradientTape, Tensor, Variable};
 
 fn sum(x: &Tensor) -> f64 {
@@ -68,6 +69,47 @@ fn line_fit(b: &Bench) {
     b.run("w3_linreg", true, step, one);
 }
 
+/// Parameters in the comparison's order: glorot for matrices and kernels, zeros for vectors.
+fn parameters(seed: u64, shapes: &[&[usize]]) -> Vec<Variable> {
+    let start = |(i, shape): (usize, &&[usize])| match shape.len() {
+        1 => Variable::new(tf::zeros(*shape)),
+        _ => Variable::new(glorot(seed + i as u64, shape)),
+    };
+    shapes.iter().enumerate().map(start).collect()
+}
+
+/// One step of training: loss, gradients, Adam.
+fn train(b: &Bench, name: &str, x: Tensor, y: Tensor, v: Vec<Variable>, model: fn(&Tensor, &[Variable]) -> Tensor) {
+    let adam = Adam::new(1e-3).epsilon(1e-7);
+    let step = || {
+        move || {
+            let tape = GradientTape::new();
+            let logits = model(&x, &v);
+            let loss = tf::reduce_mean(tf::sparse_softmax_cross_entropy_with_logits(&y, &logits), ());
+            adam.apply_gradients(&tape.gradient(&loss, &v), &v);
+            loss
+        }
+    };
+    b.run(name, true, step, one);
+}
+
+fn networks(b: &Bench) {
+    let shapes: [&[usize]; 6] = [&[3, 3, 1, 16], &[16], &[3, 3, 16, 16], &[16], &[16, 10], &[10]];
+    let images = uniform(491, &[32, 28, 28, 1], 0.0, 1.0);
+    train(b, "w4_mnist_cnn", images, labels(492, 32, 10), parameters(400, &shapes), |x, v| {
+        let h = tf::relu(tf::bias_add(tf::conv2d(x, &v[0], [1, 1], tf::Padding::Valid), &v[1]));
+        let h = tf::relu(tf::bias_add(tf::conv2d(h, &v[2], [1, 1], tf::Padding::Valid), &v[3]));
+        tf::bias_add(tf::matmul(tf::reduce_mean(h, [1, 2]), &v[4]), &v[5])
+    });
+    let shapes: [&[usize]; 6] = [&[784, 512], &[512], &[512, 512], &[512], &[512, 10], &[10]];
+    let rows = uniform(591, &[128, 784], 0.0, 1.0);
+    train(b, "w5_mlp", rows, labels(592, 128, 10), parameters(500, &shapes), |x, v| {
+        let h = tf::relu(tf::bias_add(tf::matmul(x, &v[0]), &v[1]));
+        let h = tf::relu(tf::bias_add(tf::matmul(h, &v[2]), &v[3]));
+        tf::bias_add(tf::matmul(h, &v[4]), &v[5])
+    });
+}
+
 fn fusion(b: &Bench) {
     let f = |a: &Tensor, b: &Tensor, c: &Tensor| {
         tf::reduce_mean(tf::tanh(a * b + c) * tf::sigmoid(a) - tf::exp(-(b * b)), ())
@@ -98,5 +140,6 @@ fn main() {
     matrix_products(&b);
     tiny(&b);
     line_fit(&b);
+    networks(&b);
     fusion(&b);
 }

@@ -151,7 +151,7 @@ pub(crate) fn assign(handle: &Tensor, value: &Tensor, change: Change) -> Result<
 }
 
 /// Replaces the value behind a handle that no variable owns, whatever its shape: the state of a generator.
-#[cfg_attr(not(test), expect(dead_code, reason = "the skeleton test resets a generator with it"))]
+#[cfg_attr(not(test), allow(dead_code, reason = "the skeleton test resets a generator with it"))]
 pub(crate) fn assign_raw(handle: &Tensor, value: &Tensor) {
     if let Ok(resource) = crate::tensor::Resource::of(handle, "assign") {
         *resource.lock() = value.alias();

@@ -8,7 +8,7 @@ use crate::tensor::{Tensor, TensorType};
 use std::sync::Arc;
 
 /// A recorded body: operations over inputs that can be run again.
-#[cfg_attr(not(test), expect(dead_code, reason = "bodies are recorded by tf_function, and by the skeleton test"))]
+#[cfg_attr(not(test), allow(dead_code, reason = "bodies are recorded by tf_function, and by the skeleton test"))]
 pub(crate) trait Body: Send + Sync {
     /// A number that tells bodies apart.
     fn id(&self) -> u64;
@@ -20,7 +20,7 @@ pub(crate) trait Body: Send + Sync {
 
 /// Inputs: the condition, then the inputs of both bodies.
 #[derive(Clone)]
-#[cfg_attr(not(test), expect(dead_code, reason = "tf_function makes it; so does the skeleton test"))]
+#[cfg_attr(not(test), allow(dead_code, reason = "tf_function makes it; so does the skeleton test"))]
 pub(crate) struct Cond {
     pub then: Arc<dyn Body>,
     pub otherwise: Arc<dyn Body>,

@@ -90,7 +90,7 @@ pub fn set_threads(n: usize) {
 /// Without this, [`run`] works alone for some microseconds before it wakes anyone, which is right for small jobs and
 /// loses up to one chunk's time on a big one. Costs a nanosecond when the team is awake.
 #[inline]
-#[cfg_attr(not(test), expect(dead_code, reason = "for plans, which know that a long job is next"))]
+#[cfg_attr(not(test), allow(dead_code, reason = "for plans, which know that a long job is next"))]
 pub fn wake() {
     let wanted = threads() - 1;
     workers::wake(wanted);

@@ -3,5 +3,5 @@
 
 mod text;
 
-#[cfg_attr(not(test), expect(unused_imports, reason = "the device backend compiles this text"))]
+#[cfg_attr(not(test), allow(unused_imports, reason = "the device backend compiles this text"))]
 pub(crate) use text::elementwise_kernel;

@@ -9,7 +9,7 @@ use std::fmt::Write;
 ///
 /// 16-bit floats are loaded and stored by the helpers of the prelude; contraction is ruled out by writing each rounding
 /// as its own intrinsic, so that results are those of the CPU.
-#[cfg_attr(not(test), expect(dead_code, reason = "the device backend compiles this text"))]
+#[cfg_attr(not(test), allow(dead_code, reason = "the device backend compiles this text"))]
 pub(crate) fn elementwise_kernel(name: &str, program: &Program) -> String {
     let mut text = String::new();
     let inputs = program.inputs.iter().enumerate().map(|(i, d)| format!("const {}* __restrict__ x{i}", storage(*d)));
