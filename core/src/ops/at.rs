@@ -132,10 +132,7 @@ fn take(x: &Tensor, parts: &[SliceInfoElem]) -> Result<Tensor> {
 #[track_caller]
 fn rows_of(x: &Tensor, rows: &Tensor) -> Result<Tensor> {
     if rows.dtype() == DType::Bool {
-        return Err(Error::invalid_argument("at", "a mask is not an index")
-            .got(rows.ty())
-            .expected("an integer tensor")
-            .help("`boolean_mask` takes masks"));
+        return super::functions::try_boolean_mask(x, rows, 0);
     }
     super::functions::try_gather(x, rows, 0)
 }
@@ -154,6 +151,14 @@ impl Tensor {
     /// assert_eq!(x.at(s![.., -1]).to_vec::<i32>(), [3, 6]);
     /// assert_eq!(x.at(s![1.., ..;2]).to_vec::<i32>(), [4, 6]);
     /// assert_eq!(x.at(s![.., NewAxis, 1..]).shape(), [2, 1, 2]);
+    /// ```
+    ///
+    /// A tensor of truth values takes the elements or rows where it is true, as [`boolean_mask`](crate::boolean_mask):
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.at(tf::greater(&x, 4)).to_vec::<i32>(), [5, 6]);
     /// ```
     ///
     /// # Panics

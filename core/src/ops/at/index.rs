@@ -9,7 +9,7 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 /// What can stand in [`Tensor::at`]: an index, a range, an array of indices, ndarray's `s![]`, or a tensor of indices.
 ///
 /// Negative indices count from the end. Dimensions that are not named are taken whole. An integer tensor picks rows as
-/// [`gather`](crate::gather) does, and so counts from the start only.
+/// [`gather`](crate::gather) does, and so counts from the start only; one of truth values is a mask.
 ///
 /// ```
 /// use eagerflow::{self as tf, s};
@@ -31,7 +31,7 @@ pub trait IntoIndex {
 pub enum AnyIndex {
     /// One part for each dimension named and one for each new axis.
     Parts(Parts),
-    /// Row numbers.
+    /// Row numbers, or a mask.
     Rows(Tensor),
 }
 
