@@ -2,12 +2,13 @@
 //! A read's cotangent is the variable's; no gradient flows through a write, which is TensorFlow's rule.
 
 use crate::backend::cpu::tile::{Tiled, fault_error};
-use crate::backend::cpu::{CpuCall, Work, copy, part};
+use crate::backend::cpu::{CpuCall, Isa, View, Work, copy, part, vector};
 use crate::error::{Error, Result};
 use crate::execute::{execute, execute_read};
 use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
-use crate::scalar::program_of;
+use crate::scalar::{Code, program_of};
 use crate::tensor::Tensor;
+use std::mem::MaybeUninit;
 
 /// Input: a variable's handle. Output: its present value.
 #[derive(Clone)]
@@ -62,6 +63,33 @@ impl Assign {
             Change::Add => Some(&super::add::Add),
             Change::Sub => Some(&super::subtract::Subtract),
         }
+    }
+}
+
+/// A small result on its way into the variable: a loop may not write what it reads.
+#[repr(align(64))]
+struct Tile(MaybeUninit<[u8; 1024]>);
+
+impl Assign {
+    /// Adds or subtracts at once where both sides fit into a tile, as scalars and biases do; answers whether it did.
+    ///
+    /// # Safety
+    /// Views of one dtype and shape, the variable's dense and seen by nobody else.
+    unsafe fn change_small(&self, value: &View, given: &View, isa: Isa) -> bool {
+        let code = if self.change == Change::Sub { Code::Sub } else { Code::Add };
+        let bytes = value.len() * value.dtype.size();
+        let Some(run) = vector::lookup(code, value.dtype, value.dtype, isa) else { return false };
+        if bytes > size_of::<Tile>() || !given.is_dense() {
+            return false;
+        }
+        let mut tile = Tile(MaybeUninit::uninit());
+        let tile = tile.0.as_mut_ptr().cast::<u8>();
+        // SAFETY: dense operands, and room for the result in the tile.
+        unsafe {
+            run(value.len(), tile, value.ptr, given.ptr, std::ptr::null());
+            std::ptr::copy_nonoverlapping(tile, value.ptr, bytes);
+        }
+        true
     }
 }
 
@@ -123,6 +151,10 @@ impl Op for Assign {
             unsafe { copy::copy(given, value) };
             return Ok(());
         };
+        // SAFETY: the variable's memory is dense and seen by nobody else.
+        if unsafe { self.change_small(value, given, call.isa) } {
+            return Ok(());
+        }
         let program = program_of(op, &[value.dtype, given.dtype]);
         let tiled = Tiled::new(&program, &[*value, *given], &[*value], call.isa)?;
         let range = part(tiled.len, chunk, tiled.len.div_ceil(CHUNK).max(1), tiled.grain());
