@@ -35,7 +35,9 @@ if [ $# -gt 0 ]; then
     check "$root/$core" --test-threads 2 "$@"
     exit
 fi
-check "$root/$core" --test-threads 2 --skip backend::cpu::math --skip philox::tests --skip philox::math --skip shape::
+# One test forgets a tape on purpose, which is a leak of its own.
+check "$root/$core" --test-threads 2 --skip backend::cpu::math --skip philox::tests --skip philox::math --skip shape:: \
+    --skip threads_have_tapes_of_their_own
 cd ../tests
 check "$root/$threads" --test-threads 2 shared::
 echo "memcheck: clean"
