@@ -361,6 +361,28 @@ fn one_fused_loop_equals_the_operations_bit_for_bit() {
 }
 
 #[test]
+fn a_symbol_outside_its_recording_names_where_it_was_recorded() {
+    let symbol = List::default().symbol(&TensorType::scalar(DType::F32));
+    let error = tf::try_add(&symbol, 1.0).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        matches!(error, crate::Error::FailedPrecondition(_)) && text.contains("recorded at core/src/skeleton.rs"),
+        "{text}"
+    );
+}
+
+#[test]
+fn tensors_know_the_line_that_made_them() {
+    let x = tf::constant([1.0, 2.0]);
+    let made = [&x + &x, &x * 2.0, tf::less(&x, 1.5), tf::reduce_sum(&x, 0), x.reshape([2, 1]), tf::zeros([3])];
+    assert!(
+        made.iter().all(|t| t.location().file().ends_with("skeleton.rs")),
+        "{:?}",
+        made.each_ref().map(|t| t.location())
+    );
+}
+
+#[test]
 fn the_same_program_is_cuda_text() {
     let expected = "extern \"C\" __global__ void fused(Space space, const float* __restrict__ x0, \
                     const float* __restrict__ x1, const float* __restrict__ x2, float* y0) {\n  \

@@ -45,7 +45,7 @@ impl Facts for Known<'_> {
 pub(super) fn infer(op: &dyn Op, inputs: &[&Tensor]) -> Result<SmallVec<[TensorType; 1]>> {
     if let Some(symbol) = inputs.iter().find(|t| t.is_symbol()) {
         return Err(Error::failed_precondition(op.name(), "a value of a recorded graph was used outside its function")
-            .got(symbol.ty())
+            .got(format!("{}, recorded at {}", symbol.ty(), symbol.location()))
             .help("return the tensor from the function instead of keeping it in a variable outside"));
     }
     let types: SmallVec<[&TensorType; 4]> = inputs.iter().map(|t| t.ty()).collect();

@@ -50,16 +50,22 @@ fn one_instruction(code: Code, inputs: &[&Tensor], owned: u32, accepts: DTypes) 
     }
     let result = code.result(ty.dtype);
     let Some(run) = vector::lookup(code, ty.dtype, result, Isa::current()) else { return Ok(None) };
-    let uninit =
-        || if result == ty.dtype { Tensor::uninit(ty) } else { Tensor::uninit(&TensorType::new(result, ty.shape)) };
+    let truths;
+    let out_ty = match result == ty.dtype {
+        true => ty,
+        false => {
+            truths = TensorType::new(result, ty.shape);
+            &truths
+        }
+    };
     let len = ty.shape.num_elements();
     let (out, fault) = if first.ty() == last.ty() {
-        let out = uninit()?;
+        let out = Tensor::uninit(out_ty)?;
         // SAFETY: dense operands of the output's shape, the output fresh.
         let fault = unsafe { run(len, out.data(), first.data(), last.data(), std::ptr::null()) };
         (out, fault)
     } else if first.rank() == 0 || last.rank() == 0 {
-        let out = uninit()?;
+        let out = Tensor::uninit(out_ty)?;
         // SAFETY: as above, with one scalar.
         let fault = unsafe { with_scalar(run, first, last, &out, len) };
         (out, fault)

@@ -27,7 +27,11 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
             views.extend(held.last().map(view_of));
         }
     }
-    let outputs: Outputs = types.iter().map(Tensor::uninit).collect::<Result<_>>().map_err(|e| e.in_op(op.name()))?;
+    // A loop, not `map`: a function pointer would lose the user's line.
+    let mut outputs = Outputs::new();
+    for ty in &types {
+        outputs.push(Tensor::uninit(ty).map_err(|e| e.in_op(op.name()))?);
+    }
     let output_views: SmallVec<[View; 2]> = outputs.iter().map(view_of).collect();
     let mut call =
         CpuCall { inputs: &views, outputs: &output_views, scratch: std::ptr::null_mut(), isa: Isa::current() };

@@ -61,10 +61,10 @@ impl Op for MatMul {
         let batches = Batches::new(call);
         let work = gemm::work(&batches.product, call.outputs[0].dtype, call.isa);
         if batches.outer.len() == 1 {
-            return Work { scratch: work.scratch, phases: work.phases };
+            return work;
         }
         // Batches that no single stride describes run one product after another, each in the same scratch.
-        Work { scratch: work.scratch, phases: [1, 0, 0, 0] }
+        Work { phases: [1, 0, 0, 0], ..work }
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {

@@ -108,6 +108,11 @@ impl Tensor {
         self.block().id
     }
 
+    /// The line that made this tensor, for errors about one that is somewhere it should not be.
+    pub(crate) fn location(&self) -> &'static std::panic::Location<'static> {
+        self.block().location
+    }
+
     #[inline]
     pub(crate) fn device_id(&self) -> DeviceId {
         self.block().device

@@ -146,7 +146,7 @@ unsafe impl Sync for CpuCall<'_> {}
 /// How the work of a call splits. It depends on shapes alone, never on the number of threads, so results do not either.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Work {
-    /// Bytes of scratch memory.
+    /// Bytes of scratch memory, aligned to 64; its contents stay from phase to phase.
     pub scratch: usize,
     /// Independent chunks per phase, with a barrier between phases; a phase of 0 chunks is skipped and keeps its number.
     pub phases: [usize; 4],

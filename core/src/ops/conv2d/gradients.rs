@@ -1,7 +1,7 @@
 //! The gradients of `conv2d` by images and by filters; each is linear in both operands, and its gradients are again
 //! `conv2d` and these two. TensorFlow's `Conv2DBackpropInput` and `Conv2DBackpropFilter`.
 
-use super::{Conv2d, check_gradient, filter_gradient, geometry, input_gradient, saved, share};
+use super::{Conv2d, check_gradient, filter_gradient, geometry, input_gradient, saved};
 use crate::backend::cpu::conv::{self, ConvGeometry};
 use crate::backend::cpu::{CpuCall, Work};
 use crate::dtype::{DType, DTypes};
@@ -64,8 +64,8 @@ impl Op for InputGradient {
     fn work(&self, call: &CpuCall<'_>) -> Work {
         let g = self.geometry(call);
         match call.outputs[0].dtype {
-            DType::F64 => share(conv::input_gradient_work::<f64>(&g, call.isa)),
-            _ => share(conv::input_gradient_work::<f32>(&g, call.isa)),
+            DType::F64 => conv::input_gradient_work::<f64>(&g, call.isa),
+            _ => conv::input_gradient_work::<f32>(&g, call.isa),
         }
     }
 
@@ -152,8 +152,8 @@ impl Op for FilterGradient {
     fn work(&self, call: &CpuCall<'_>) -> Work {
         let g = self.geometry(call);
         match call.outputs[0].dtype {
-            DType::F64 => share(conv::filter_gradient_work::<f64>(&g, call.isa)),
-            _ => share(conv::filter_gradient_work::<f32>(&g, call.isa)),
+            DType::F64 => conv::filter_gradient_work::<f64>(&g, call.isa),
+            _ => conv::filter_gradient_work::<f32>(&g, call.isa),
         }
     }
 

@@ -54,8 +54,8 @@ impl Op for Conv2d {
         let g = geometry(&self.windows, [&call.inputs[0], &call.inputs[1], &call.outputs[0]].map(|v| v.dims()));
         match call.outputs[0].dtype {
             DType::I32 => Work::chunks(integers::chunks(&g)),
-            DType::F64 => share(conv::forward_work::<f64>(&g, call.isa)),
-            _ => share(conv::forward_work::<f32>(&g, call.isa)),
+            DType::F64 => conv::forward_work::<f64>(&g, call.isa),
+            _ => conv::forward_work::<f32>(&g, call.isa),
         }
     }
 
@@ -102,10 +102,6 @@ fn saved(needs: &[bool]) -> Saves {
         (true, false) => Saves::inputs(&[1]),
         _ => Saves::inputs(&[0]),
     }
-}
-
-fn share(work: conv::Work) -> Work {
-    Work { scratch: work.scratch, phases: work.phases }
 }
 
 /// # Safety

@@ -1,13 +1,14 @@
 //! The gradient of the filters: for each tap, a product of input pixels (transposed) with the output gradient.
 //! Called by the convolution's gradient; partial sums over fixed parts of the batch are added in order at the end.
 
+use super::ConvGeometry;
 use super::cells::{Cell, Cells, share};
 use super::forward::{axis_h, axis_w};
 use super::kernels::{Block, Blocks, Kernels, choose};
 use super::partials::{SUM, pad, sum};
 use super::simd::Float;
 use super::tile::{MAX_ROWS, Tile};
-use super::{ConvGeometry, Work};
+use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
 use std::ops::Range;
 

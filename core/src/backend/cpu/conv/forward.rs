@@ -1,13 +1,14 @@
 //! The convolution itself: output from input and filters.
 //! Called by the convolution ops for their value, chunk by chunk.
 
+use super::ConvGeometry;
 use super::axis::Axis;
 use super::cells::share;
 use super::kernels::{Blocks, Kernels};
 use super::pack;
 use super::product::{Chunks, Product};
 use super::simd::Float;
-use super::{ConvGeometry, Work};
+use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
 
 /// How a geometry is computed.

@@ -1,12 +1,13 @@
 //! The gradient of the input: a product of the output gradient with the filters turned and transposed.
 //! Called by the convolution's gradient, and by transposed convolution for its value.
 
+use super::ConvGeometry;
 use super::axis::Axis;
 use super::kernels::{Blocks, Kernels};
 use super::pack;
 use super::product::{Chunks, Product};
 use super::simd::Float;
-use super::{ConvGeometry, Work};
+use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
 
 /// With stride s an input row is reached by every s-th tap only: rows fall into s classes, and within a class the

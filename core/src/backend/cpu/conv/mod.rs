@@ -81,12 +81,3 @@ impl ConvGeometry {
         self
     }
 }
-
-/// What a kernel needs from its caller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Work {
-    /// Bytes of scratch, aligned to 64; its contents must survive from phase to phase.
-    pub scratch: usize,
-    /// Independent chunks of each phase, with a barrier between phases; 0 = there is no such phase.
-    pub phases: [usize; 4],
-}

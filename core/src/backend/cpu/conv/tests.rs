@@ -2,6 +2,7 @@
 //! Run by `cargo test`; chunks of a phase run in a shuffled order, as threads would.
 
 use super::*;
+use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
 
 /// A small generator, so that a failing geometry comes again.

@@ -30,6 +30,7 @@ mod tile;
 mod transpose;
 
 use super::isa::Isa;
+use super::view::Work;
 use crate::dtype::{DType, bf16, f16};
 use plan::Plan;
 
@@ -63,15 +64,6 @@ pub struct MatMul {
     pub b_bs: isize,
     /// From one C to the next.
     pub c_bs: isize,
-}
-
-/// What running a product takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Bytes of scratch, aligned to 64.
-    pub scratch: usize,
-    /// Chunks of each phase; phases of none are skipped.
-    pub phases: [usize; 4],
 }
 
 /// The scratch and the chunks of a product: a function of its arguments only.

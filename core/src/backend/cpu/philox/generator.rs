@@ -2,8 +2,6 @@
 //! The library's generator objects hold one and take a [`Philox`] from it for every draw.
 
 use super::Philox;
-#[cfg(test)]
-use super::uniform_full;
 
 /// Counters that a draw uses up for each of its elements, whatever the distribution needs.
 const PER_ELEMENT: u128 = 256;
@@ -20,7 +18,7 @@ impl Generator {
     /// `tf.random.Generator.from_seed`: the integer's words, lowest first, are the state.
     ///
     /// A small seed therefore sets the counter and leaves the key zero, so that the streams of two small seeds overlap;
-    /// [`Generator::split`] gives independent ones.
+    /// `tf::random::Generator::split` gives independent ones.
     pub fn from_seed(seed: i128) -> Self {
         let sign = (seed >> 127) as i64;
         Self::from_words([seed as i64, (seed >> 64) as i64, sign])
@@ -48,24 +46,5 @@ impl Generator {
     /// Moves on as if `elements` elements had been drawn, `Generator.skip`.
     pub fn skip(&mut self, elements: u64) {
         self.draw(elements);
-    }
-
-    /// `Generator.make_seeds`: `count` seeds for the stateless functions; TensorFlow's second row is all zeros.
-    #[cfg(test)]
-    pub fn make_seeds(&mut self, count: usize) -> Vec<[i64; 2]> {
-        self.keys(count).into_iter().map(|key| [key, 0]).collect()
-    }
-
-    /// `Generator.split`: `count` generators with independent keys.
-    #[cfg(test)]
-    pub fn split(&mut self, count: usize) -> Vec<Self> {
-        self.keys(count).into_iter().map(|key| Self::from_words([0, 0, key])).collect()
-    }
-
-    #[cfg(test)]
-    fn keys(&mut self, count: usize) -> Vec<i64> {
-        let mut keys = vec![0; count];
-        uniform_full(self.draw(count as u64), 0, &mut keys);
-        keys
     }
 }

@@ -135,9 +135,7 @@ fn generator_moves_as_in_tensorflow() {
     let mut whole = [0i32; 2];
     uniform_int(generator.draw(2), 0, 0, 10, &mut whole);
     assert_eq!((whole, generator.words()), ([2, 8], [3026, 0, 0]));
-    assert_eq!(generator.make_seeds(2), [[6_197_651_132_105_268_546, 0], [1_590_359_718_043_125_283, 0]]);
-    let keys: Vec<_> = generator.split(2).iter().map(Generator::words).collect();
-    assert_eq!(keys, [[0, 0, -3_656_899_231_125_039_220], [0, 0, 7_910_833_019_651_599_265]]);
+    generator.skip(4);
     assert_eq!(generator.words(), [4050, 0, 0]);
     assert_eq!(Generator::from_seed(-3).words(), [-3, -1, -1]);
 }
