@@ -24,6 +24,7 @@ compile_error!("eagerflow keeps constants as little-endian words; big-endian tar
 #[allow(unused_extern_crates, reason = "only what the macros make uses it")]
 extern crate self as eagerflow;
 
+mod autograph;
 mod backend;
 pub mod config;
 mod constant;
@@ -63,10 +64,11 @@ mod readme {}
 #[cfg(test)]
 mod skeleton;
 
+pub use autograph::{Leaves, Nest};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
 pub use dtype::*;
-pub use eagerflow_macros::{Module, custom_gradient};
+pub use eagerflow_macros::{Module, custom_gradient, tf_function};
 pub use error::{Error, Report, Result};
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use names::{linalg, math, nn};
@@ -85,6 +87,7 @@ pub use variable::Variable;
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]
 pub mod __rt {
+    pub use crate::autograph::rt as autograph;
     pub use crate::module::{Fields, Module};
     pub use crate::tape::custom::*;
 }

@@ -85,20 +85,20 @@ pub struct Signature(Vec<u64>);
 
 /// Where a visit stands: the names from the root down, as a chain through the callers' frames.
 #[derive(Clone, Copy)]
-struct Path<'a> {
-    above: Option<&'a Path<'a>>,
-    name: Name<'a>,
+pub(crate) struct Path<'a> {
+    pub above: Option<&'a Path<'a>>,
+    pub name: Name<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Name<'a> {
+pub(crate) enum Name<'a> {
     Root,
     Field(&'a str),
     Index(usize),
 }
 
 impl Path<'_> {
-    const ROOT: Path<'static> = Path { above: None, name: Name::Root };
+    pub const ROOT: Path<'static> = Path { above: None, name: Name::Root };
 }
 
 impl fmt::Display for Path<'_> {

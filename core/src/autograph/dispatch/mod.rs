@@ -1,0 +1,45 @@
+//! Decides by the types of values what generated code means: a tensor's comparison is a tensor, a number's is a `bool`.
+//! Stable Rust has no specialisation, so each question is a method found on as many references as its best answer takes.
+
+mod arguments;
+mod assertion;
+mod compare;
+mod condition;
+mod instance;
+mod iterate;
+mod leaves;
+mod logic;
+mod nest;
+mod place;
+mod print;
+mod save;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use arguments::Arg;
+pub use assertion::assert;
+pub use compare::Cmp;
+pub use condition::{Cond, Condition, Host, HostTruth, condition, guard};
+pub use instance::{Thunk, instance, never};
+pub use iterate::Iterated;
+#[allow(unused_imports, reason = "graphs use what eager functions do not")]
+pub(crate) use leaves::LeafSink;
+pub use leaves::Leaves;
+pub use logic::Logic;
+pub use nest::Nest;
+pub use place::{Place, place, place_ref, unset};
+pub use print::{Print, Shown, Stream};
+pub use save::{Save, Saved};
+pub use table::{Probe, Slot, Table};
+
+/// The traits of the tiers, without names: glob imports of them cannot clash with the user's.
+pub mod tiers {
+    pub use super::arguments::{AnyArgument as _, ModuleArgument as _, NestArgument as _, NestReference as _};
+    pub use super::assertion::{AssertHost as _, AssertTensors as _};
+    pub use super::compare::{EqualHost as _, OrderHost as _, TensorLeft as _, TensorRight as _};
+    pub use super::iterate::{IterateHost as _, IterateRows as _};
+    pub use super::print::{ShownHost as _, ShownTensor as _};
+    pub use super::save::{SaveClone as _, SaveNothing as _};
+    pub use super::table::{TableOfAny as _, TableOfClone as _, TableOfCompared as _, TableOfNest as _};
+}
