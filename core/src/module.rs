@@ -117,7 +117,7 @@ impl fmt::Display for Path<'_> {
 }
 
 /// What a visit is for.
-trait Sink {
+pub(crate) trait Sink {
     /// A variable that exists, or the place of one that may not be built yet, under the number that stands for it.
     fn variable(&mut self, path: &Path<'_>, id: u64, variable: Option<&Variable>);
     /// Dtype and shape of a tensor.
@@ -126,6 +126,11 @@ trait Sink {
     fn word(&mut self, word: u64);
     /// Whether words are wanted at all.
     fn wants_words(&self) -> bool;
+}
+
+/// Tells a sink every field of a module.
+pub(crate) fn visit(module: &dyn Module, sink: &mut dyn Sink) {
+    module.visit(&mut Fields { path: Path::ROOT, sink });
 }
 
 #[derive(Default)]
@@ -278,7 +283,7 @@ impl LazyVariable {
         if let Some(variable) = self.0.variable.get() {
             return Ok(variable);
         }
-        let variable = build()?;
+        let variable = crate::function::init_scope(build)?;
         Ok(self.0.variable.get_or_init(|| variable))
     }
 

@@ -29,4 +29,4 @@ pub(crate) use backward::Backward;
 pub(crate) use cotangent::Cotangent;
 pub(crate) use driver::sum_to;
 pub(crate) use record::{IdMap, carries, observe, observe_read};
-pub(crate) use staging::{Marks, Unseen, marks, needed, rewind};
+pub(crate) use staging::{Marks, Seen, Unseen, marks, needed, replace, rewind};

@@ -2,7 +2,7 @@
 //! The door asks [`needed`] before it records such an operation; builders keep [`Marks`] while they are open.
 
 use super::forward;
-use super::record::{self, TapeData, UNTRACKED};
+use super::record::{self, Entry, TapeData, UNTRACKED};
 use crate::op::Op;
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor};
@@ -18,11 +18,29 @@ pub(crate) fn marks() -> Marks {
     Marks(record::tapes().into_iter().map(|tape| (tape.clone(), tape.borrow().entries.len())).collect())
 }
 
+/// What tapes noted inside a body that is closed for now.
+#[derive(Default)]
+pub(crate) struct Seen(Vec<(Rc<RefCell<TapeData>>, Vec<Entry>)>);
+
 /// Makes tapes forget what they noted since: it was inside a body that one operation stands for from now on.
-pub(crate) fn rewind(marks: &Marks) {
+pub(crate) fn rewind(marks: &Marks) -> Seen {
+    let mut seen = Vec::new();
     for (tape, length) in &marks.0 {
+        let Ok(mut data) = tape.try_borrow_mut() else { continue };
+        if data.entries.len() > *length {
+            let entries = data.entries.split_off(*length);
+            drop(data);
+            seen.push((tape.clone(), entries));
+        }
+    }
+    Seen(seen)
+}
+
+/// Makes tapes remember what they noted in a body that is open again.
+pub(crate) fn replace(seen: Seen) {
+    for (tape, entries) in seen.0 {
         if let Ok(mut tape) = tape.try_borrow_mut() {
-            tape.entries.truncate(*length);
+            tape.entries.extend(entries);
         }
     }
 }
