@@ -4,15 +4,20 @@
 mod backward;
 mod cotangent;
 pub(crate) mod custom;
+mod data;
 mod driver;
 mod forward;
 mod functional;
 mod gradient_tape;
 mod jacobian;
+mod log;
 mod record;
+mod running;
+mod slots;
 mod sources;
 #[cfg(test)]
 mod tests;
+mod watcher;
 
 pub use cotangent::{Gradients, IndexedRows};
 pub use forward::ForwardAccumulator;
