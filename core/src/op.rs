@@ -130,6 +130,12 @@ impl Mask {
     pub const fn has(self, index: usize) -> bool {
         index < 64 && self.0 >> index & 1 == 1
     }
+
+    /// How many members are below `index`, which is below 64.
+    #[inline]
+    const fn before(self, index: usize) -> usize {
+        (self.0 & ((1 << index) - 1)).count_ones() as usize
+    }
 }
 
 /// The tensors that a gradient rule reads, which the tape therefore keeps.
@@ -148,6 +154,18 @@ impl Saves {
 
     pub const fn outputs(indices: &[usize]) -> Self {
         Self { inputs: Mask::NONE, outputs: Mask::of(indices) }
+    }
+
+    /// Where a saved input lies among all saved tensors, which are in order, inputs before outputs.
+    #[inline]
+    pub const fn place_of_input(self, index: usize) -> usize {
+        self.inputs.before(index)
+    }
+
+    /// As [`Self::place_of_input`] for an output.
+    #[inline]
+    pub const fn place_of_output(self, index: usize) -> usize {
+        self.inputs.0.count_ones() as usize + self.outputs.before(index)
     }
 
     pub const fn and(self, other: Self) -> Self {

@@ -8,7 +8,8 @@ mod partial;
 mod program;
 
 pub(crate) use build::{Scalar, Val};
-pub(crate) use partial::{PartialInfo, partial};
+pub(crate) use cache::{Cache, Key};
+pub(crate) use partial::{Derivatives, derivatives};
 pub(crate) use program::{Program, Slot, Step, program_of};
 
 use crate::dtype::DType;
