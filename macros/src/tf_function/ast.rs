@@ -229,6 +229,7 @@ pub struct Function {
 /// A parameter other than `self`.
 pub struct Param {
     pub pat: Pat,
+    pub vars: Range<Var>,
     /// The only variable, of a plain name.
     pub var: Option<Var>,
 }

@@ -70,7 +70,7 @@ impl Parser {
         if let Some(var) = var {
             self.vars[var].hint = type_hint(&input.ty);
         }
-        Param { pat: (*input.pat).clone(), var }
+        Param { pat: (*input.pat).clone(), vars, var }
     }
 
     /// Declares the variables of a pattern.
@@ -135,7 +135,7 @@ impl Parser {
                 params.for_each(|var| self.vars[var].open = untyped);
             }
             init = Some(expr);
-            diverge = part.diverge.as_mut().map(|(_, expr)| self.expr(take(expr)));
+            diverge = part.diverge.as_ref().map(|(_, expr)| self.expr((**expr).clone()));
         }
         let vars = self.pattern(&local.pat);
         if let Pat::Type(typed) = &local.pat {

@@ -73,6 +73,16 @@ impl<'c, 'v: 'c, T: Nest> NestReference<'c, Option<&'v T>> for &&Arg<Option<&'v 
     }
 }
 
+impl<'c, 'v: 'c> NestReference<'c, &'v str> for &&Arg<&'v str> {
+    type Traced = &'v str;
+    fn note(&self, call: &mut Call, name: &'static str, value: &&'v str) {
+        call.note_module(name, value);
+    }
+    fn traced(&self, _: &'c Call, _: usize, value: &'v str) -> &'v str {
+        value
+    }
+}
+
 /// Modules, by value or reference: their variables and settings are the signature, and traces use them as they are.
 pub trait ModuleArgument<T> {
     /// Adds the argument to the call's signature.

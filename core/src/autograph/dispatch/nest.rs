@@ -71,7 +71,7 @@ macro_rules! host_values {
 }
 
 host_values!(bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, String, DType, Shape, Dim);
-host_values!((), &'static str, std::time::Duration, std::path::PathBuf, std::cmp::Ordering);
+host_values!((), std::time::Duration, std::path::PathBuf, std::cmp::Ordering);
 
 macro_rules! floats {
     ($($t:ty),*) => {$(

@@ -40,8 +40,8 @@ impl Writes<'_> {
         let Some(mut place) = Place::of(expr) else { return };
         let root = &self.vars[place.root];
         // A reference that is not `mut` itself: what it points to changes.
-        if place.path.is_empty() && !root.mutable && !root.deferred {
-            place.path.push(Step::Deref);
+        if place.path.first() != Some(&Step::Deref) && !root.mutable && !root.deferred {
+            place.path.insert(0, Step::Deref);
         }
         self.found.insert(place);
     }

@@ -56,11 +56,18 @@ impl Place {
 
     /// As the user writes it.
     pub fn name(&self, vars: &[Variable]) -> String {
-        self.path.iter().fold(vars[self.root].ident.to_string(), |base, step| match step {
-            Step::Deref => format!("*{base}"),
-            Step::Named(name) => format!("{base}.{name}"),
-            Step::Index(index) => format!("{base}.{index}"),
-        })
+        let mut name = vars[self.root].ident.to_string();
+        let mut steps = self.path.iter().peekable();
+        while let Some(step) = steps.next() {
+            name = match step {
+                // A field is found through a reference without a star.
+                Step::Deref if steps.peek().is_some_and(|next| **next != Step::Deref) => name,
+                Step::Deref => format!("*{name}"),
+                Step::Named(field) => format!("{name}.{field}"),
+                Step::Index(index) => format!("{name}.{index}"),
+            };
+        }
+        name
     }
 
     /// As an expression, shown at the construct whose state it is.

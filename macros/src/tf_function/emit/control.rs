@@ -42,10 +42,12 @@ impl Emit<'_> {
         let rt = &self.rt;
         let at = node.token.span;
         let n = node.id;
-        let [cond, slot, k, s] = ["c", "slot", "k", "s"].map(|name| local(name, n));
+        let [cond, slot, k, s] = ["if_cond", "if_slot", "if_k", "if_"].map(|name| local(name, n));
         let (done, out) = (label("if", n), self.out());
         let value = self.expr(&node.cond);
-        let value = quote_spanned!(node.cond.span=> #rt::condition(&(#value)));
+        let at_cond = self.rt_at(node.cond.span);
+        let value = quote_spanned!(node.cond.span=> #at_cond::condition(&(#value)));
+        let at_if = self.rt_at(at);
         let before = self.places_if(&plan.state, &plan.set, &k, at, false);
         let state = self.places(&plan.state, &k, at);
         let yielded = plan.yields.iter().map(|var| self.function.vars[*var].ident.to_string());
@@ -68,8 +70,9 @@ impl Emit<'_> {
                 }
             }
         });
+        let new = quote_spanned!(at=> #at_if::If::new(#slot, #cond, &[#before], &[#(#yielded),*]));
         let construct = quote! {
-            let mut #s = #rt::If::new(#slot, #cond, &[#before], &[#(#yielded),*]);
+            let mut #s = #new;
             if #s.then() {
                 #save
                 #then
@@ -96,7 +99,7 @@ impl Emit<'_> {
     fn side(&self, node: &If, block: &Block, plan: &Branch, wanted: &Wanted, first: bool) -> TokenStream {
         let rt = &self.rt;
         let n = node.id;
-        let [k, s] = ["k", "s"].map(|name| local(name, n));
+        let [k, s] = ["if_k", "if_"].map(|name| local(name, n));
         let (done, end) = (label("if", n), label(if first { "then" } else { "else" }, n));
         let leaves = if first { plan.leaves_then } else { plan.leaves_other };
         let state = self.places(&plan.state, &k, node.token.span);
@@ -117,7 +120,7 @@ impl Emit<'_> {
         if !plan.yields.is_empty() {
             let idents: Vec<_> = plan.yields.iter().map(|var| &self.function.vars[*var].ident).collect();
             let mutable = plan.yields.iter().map(|var| self.function.vars[*var].mutable.then(|| quote!(mut)));
-            declare = quote!(#(let #mutable #idents;)*);
+            declare = quote!(#(#[allow(unused_variables)] let #mutable #idents;)*);
             passed = quote!((#result, #(#idents),*));
         }
         let out = self.out();
@@ -149,10 +152,10 @@ impl Emit<'_> {
         }
         let idents = yields.iter().map(|var| &self.function.vars[*var].ident);
         if wanted.unit {
-            return quote!((_, #(#idents),*) = #construct;);
+            return quote!((_, #(#idents),*) = { #construct };);
         }
         let result = super::hidden("result");
-        quote!(let #result; (#result, #(#idents),*) = #construct; #result)
+        quote!(let #result; (#result, #(#idents),*) = { #construct }; #result)
     }
 
     fn value_type(&self, wanted: &Wanted, yields: usize) -> TokenStream {
@@ -315,8 +318,10 @@ impl Emit<'_> {
                 break #done;
             },
         };
+        let at_loop = self.rt_at(node.span);
+        let new = quote_spanned!(node.span=> #at_loop::While::new(#slot, &[#(#names),*], #bounded));
         let construct = quote! {
-            let mut #w = #rt::While::new(#slot, &[#(#names),*], #bounded);
+            let mut #w = #new;
             #finish
         };
         let tables = self.tables(&plan.state, &slot, node.span);
@@ -335,23 +340,28 @@ impl Emit<'_> {
         let rt = &self.rt;
         let tokens = self.expr(over);
         let over_ = local("over", node.target);
-        let iterate = Ident::new("iterate", Span::mixed_site().located_at(over.span));
+        let iterate = quote_spanned!(over.span=> iterate(#over_));
         quote! {
             let #over_ = #tokens;
-            let mut #it = (&&#rt::Iterated::of(&#over_)).#iterate(#over_);
+            let mut #it = (&&#rt::Iterated::of(&#over_)).#iterate;
         }
     }
 
     /// The condition of a pass, as a variable.
     fn loop_condition(&self, node: &Loop, it: &Ident, name: &Ident) -> TokenStream {
-        let rt = &self.rt;
         let condition = match &node.kind {
             LoopKind::While(cond) => {
-                let tokens = self.expr(cond);
+                let (tokens, rt) = (self.expr(cond), self.rt_at(cond.span));
                 quote_spanned!(cond.span=> #rt::condition(&(#tokens)))
             }
-            LoopKind::For { .. } => quote!(#it.advance()),
-            LoopKind::WhileLet(_) | LoopKind::Loop | LoopKind::Once => quote!(#rt::condition(&true)),
+            LoopKind::For { over, .. } => {
+                let advance = quote_spanned!(over.span=> advance());
+                quote!(#it.#advance)
+            }
+            LoopKind::WhileLet(_) | LoopKind::Loop | LoopKind::Once => {
+                let rt = self.rt_at(node.span);
+                quote_spanned!(node.span=> #rt::condition(&true))
+            }
         };
         quote!(let #name = #condition;)
     }

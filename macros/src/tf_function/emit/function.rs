@@ -5,11 +5,11 @@ use super::super::analyse::jumps;
 use super::super::ast::*;
 use super::super::lower::Plan;
 use super::{Emit, Wanted, hidden, label, local};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use std::cell::RefCell;
 use syn::spanned::Spanned;
-use syn::{Expr as Syntax, FnArg, Pat, ReturnType, Type, parse_quote};
+use syn::{Expr as Syntax, FnArg, Pat, ReturnType, Type};
 
 /// The function that stands in place of the user's.
 pub fn function(function: &Function, plan: &Plan) -> TokenStream {
@@ -52,6 +52,7 @@ impl Emit<'_> {
             }
         }
         let definition = self.definition();
+        let at = self.rt_at(self.function.item.sig.ident.span());
         let result = hidden("result");
         let (slot, fun) = (local("slot", usize::MAX), local("f", BODY));
         let ty = self.result_type();
@@ -66,11 +67,11 @@ impl Emit<'_> {
         let run = self.run(BODY, leaves, &ty, &stmts);
         let span = self.function.item.sig.output.span();
         let table = quote_spanned!(span=> (&&&&#slot).table());
-        *item.block = parse_quote!({
+        let body = quote_spanned!(braces=> {
             #[allow(unused_imports)]
             use #rt::tiers::*;
             #definition
-            let mut #call = #rt::Call::new(&__FUNCTION, #rt::instance(&|| ()));
+            let mut #call = #at::Call::new(&__FUNCTION, #rt::instance(&|| ()));
             #notes
             if let ::core::option::Option::Some(#result) = #call.ready::<#ty>() {
                 return #result;
@@ -80,7 +81,8 @@ impl Emit<'_> {
             let mut #fun = #rt::Fun::enter(&#call, #slot, #table);
             #run
         });
-        item.into_token_stream()
+        let (attrs, visibility, signature) = (&item.attrs, &item.vis, &item.sig);
+        quote!(#(#attrs)* #visibility #signature #body)
     }
 
     /// A body and its end; one that a jump in the graph may leave has a second end.
@@ -132,8 +134,8 @@ impl Emit<'_> {
                 quote!(let #word #ident = #value;)
             }
             None => {
-                let pat = &param.pat;
-                quote!(let #pat = #value;)
+                let (pat, rebound) = (&param.pat, self.rebound(param.vars.clone()));
+                quote!(let #pat = #value; #rebound)
             }
         };
         *input.pat = Pat::Ident(syn::PatIdent {
@@ -157,11 +159,10 @@ impl Emit<'_> {
         };
         let relax = options.relax_shapes.as_ref().map_or_else(|| quote!(true), ToTokens::to_token_stream);
         let at = self.function.item.sig.ident.span();
-        let new = quote_spanned!(Span::mixed_site().located_at(at)=> #rt::Function::new);
-        quote! {
-            static __FUNCTION: #rt::Function =
-                #new(#name, #rt::Options { max_traces: #max_traces, relax_shapes: #relax });
-        }
+        let rt_at = self.rt_at(at);
+        let options = quote!(#rt::Options { max_traces: #max_traces, relax_shapes: #relax });
+        let new = quote_spanned!(at=> #rt_at::Function::new(#name, #options));
+        quote!(static __FUNCTION: #rt::Function = #new;)
     }
 
     /// A closure; one without staged constructs stays as it is.

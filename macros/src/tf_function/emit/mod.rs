@@ -54,6 +54,11 @@ fn local(name: &str, number: usize) -> Ident {
 }
 
 impl Emit<'_> {
+    /// The hidden module, for calls that report a place of the user's code.
+    fn rt_at(&self, place: Span) -> TokenStream {
+        self.function.options.runtime.autograph_at(place)
+    }
+
     fn out(&self) -> Lifetime {
         let out = self.out.borrow();
         out.last().cloned().unwrap_or_else(|| label("body", BODY))
@@ -118,7 +123,11 @@ impl Emit<'_> {
                 part.expr = Box::new(Syntax::Verbatim(self.expr_for(init, &Wanted { unit: false, ty })));
             }
             if let (Some((_, expr)), Some(diverge)) = (&mut part.diverge, &node.diverge) {
-                *expr = Box::new(Syntax::Verbatim(self.expr(diverge)));
+                // Written as a block again: syn puts braces around anything else.
+                if let (Syntax::Block(block), Kind::Block(node)) = (&mut **expr, &diverge.kind) {
+                    let stmts = Syntax::Verbatim(self.stmts(&node.block, &Wanted::default()));
+                    block.block.stmts = vec![SyntaxStmt::Expr(stmts, None)];
+                }
             }
         }
         let rebound = self.rebound(node.vars.clone());
@@ -219,10 +228,11 @@ impl Emit<'_> {
         };
         let rt = &self.rt;
         // The user's line and the operator's column.
-        let method = Ident::new(name, Span::mixed_site().located_at(op.span()));
+        let method = Ident::new(name, op.span());
+        let call = quote_spanned!(op.span()=> #method());
         let left = quote_spanned!(node.left.span=> &(#left));
         let right = quote_spanned!(node.right.span=> &(#right));
-        quote!((&&&#rt::Cmp(#left, #right)).#method())
+        quote!((&&&#rt::Cmp(#left, #right)).#call)
     }
 
     /// Whether the types of an operand are not known where it stands, because a closure's parameter is without one.
@@ -244,14 +254,14 @@ impl Emit<'_> {
         if host(&node.left) && host(&node.right) || contains_let(&node.left) || contains_let(&node.right) {
             return quote!(#left #op #right);
         }
-        let rt = &self.rt;
         let open = if matches!(op, syn::BinOp::And(_)) { "and" } else { "or" };
-        let open = Ident::new(open, Span::mixed_site().located_at(op.span()));
+        let (open, at) = (Ident::new(open, op.span()), self.rt_at(op.span()));
         let logic = hidden("logic");
         let left = quote_spanned!(node.left.span=> &(#left));
         let right = quote_spanned!(node.right.span=> &(#right));
+        let open = quote_spanned!(op.span()=> #at::Logic::#open(#left));
         quote!({
-            let mut #logic = #rt::Logic::#open(#left);
+            let mut #logic = #open;
             if #logic.open() { #logic.close(#right) } else { #logic.short() }
         })
     }
@@ -282,9 +292,8 @@ impl Emit<'_> {
         if host::surely(cond, &self.function.vars) || contains_let(cond) {
             return tokens;
         }
-        let rt = &self.rt;
-        let guard = quote_spanned!(cond.span=> #rt::guard);
-        quote!(#guard(#tokens))
+        let rt = self.rt_at(cond.span);
+        quote_spanned!(cond.span=> #rt::guard(#tokens))
     }
 }
 

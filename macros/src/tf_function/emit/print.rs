@@ -15,21 +15,21 @@ impl Emit<'_> {
             MacroKind::Print { error, newline, format } => self.print(node, *error, *newline, format.as_ref(), span),
             MacroKind::Dbg => self.dbg(node, span),
             MacroKind::Assert { debug, message } => {
-                let rt = &self.rt;
+                let rt = self.rt_at(span);
                 let cond = self.expr(&node.args[0]);
                 let cond = quote_spanned!(node.args[0].span=> &(#cond));
                 let text = self.text(&node.args[0]);
                 let message = self.message(node, message.as_ref());
-                let assert = quote_spanned!(Span::mixed_site().located_at(span)=> #rt::assert);
-                debug_only(*debug, quote!(#assert(#cond, #text, #message)))
+                debug_only(*debug, quote_spanned!(span=> #rt::assert(#cond, #text, #message)))
             }
             MacroKind::AssertEqual { debug, negated, message } => {
                 let rt = &self.rt;
                 let (left, right) = (self.expr(&node.args[0]), self.expr(&node.args[1]));
                 let message = self.message(node, message.as_ref());
                 let name = if *negated { "assert_ne" } else { "assert_eq" };
-                let method = Ident::new(name, Span::mixed_site().located_at(span));
-                debug_only(*debug, quote!((&&#rt::Cmp(&(#left), &(#right))).#method(#message)))
+                let method = Ident::new(name, span);
+                let call = quote_spanned!(span=> #method(#message));
+                debug_only(*debug, quote!((&&#rt::Cmp(&(#left), &(#right))).#call))
             }
             MacroKind::Panic { prefix, message } => self.panic(node, prefix, message.as_ref(), span),
             MacroKind::List | MacroKind::Repeat | MacroKind::Format => self.rewritten(node),
@@ -102,9 +102,9 @@ impl Emit<'_> {
             None if prefix.is_empty() => quote!("explicit panic"),
             None => quote!(#prefix),
         };
-        let panic = Ident::new("panic", Span::mixed_site().located_at(span));
+        let panic = quote_spanned!(span=> panic(::core::format_args!(#arguments)));
         quote!({
-            #fun.#panic(::core::format_args!(#arguments));
+            #fun.#panic;
             break #out
         })
     }
@@ -114,11 +114,12 @@ impl Emit<'_> {
         let values = node.args.iter().map(|arg| {
             let (value, line) = (hidden("value"), hidden("print"));
             let (tokens, text) = (self.expr(arg), self.text(arg));
-            let print = quote_spanned!(Span::mixed_site().located_at(span)=> #rt::Print::debug);
+            let at = self.rt_at(span);
+            let begin = quote_spanned!(span=> #at::Print::debug(#text));
             quote! {
                 match #tokens {
                     #value => {
-                        let mut #line = #print(#text);
+                        let mut #line = #begin;
                         #line.piece(
                             (&&#rt::Shown(&#value)).tensor(),
                             |t| ::std::format!("{:#?}", t),
@@ -141,9 +142,9 @@ impl Emit<'_> {
         let stream = if error { quote!(#rt::Stream::Error) } else { quote!(#rt::Stream::Out) };
         let print = hidden("print");
         let end = newline.then(|| quote!(#print.text("\n");));
-        let emit = Ident::new("emit", Span::mixed_site().located_at(span));
+        let emit = quote_spanned!(span=> emit());
         let Some(message) = format else {
-            return quote!({ let mut #print = #rt::Print::new(#stream); #end #print.#emit(); });
+            return quote!({ let mut #print = #rt::Print::new(#stream); #end #print.#emit; });
         };
         let args = node.args[message.from..].iter().map(|arg| self.expr(arg));
         let names: Vec<Ident> = (0..message.names.len()).map(|i| local("shown", i)).collect();
@@ -162,7 +163,7 @@ impl Emit<'_> {
                     let mut #print = #rt::Print::new(#stream);
                     #pieces
                     #end
-                    #print.#emit();
+                    #print.#emit;
                 }
             }
         }
