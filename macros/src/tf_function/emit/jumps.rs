@@ -65,7 +65,7 @@ impl Emit<'_> {
     /// `break`, with a value or without.
     pub fn leave_loop(&self, target: Target, plan: &Looped, value: Option<TokenStream>) -> TokenStream {
         let again = self.labels.borrow()[target].clone();
-        let (w, k) = (super::local("w", target), super::local("k", target));
+        let (w, k) = (super::local("w", target), super::local("tables", target));
         let state = self.loop_places(plan, &plan.after, target, Span::mixed_site());
         let out = self.out();
         if !plan.has_value {
