@@ -33,6 +33,7 @@ mod device;
 mod dtype;
 mod error;
 mod execute;
+mod graph;
 pub mod initializers;
 pub mod layers;
 pub mod losses;
