@@ -29,9 +29,12 @@ impl<'c, R> Fun<'c, R> {
     pub fn enter(call: &'c Call, _: Slot<R>, table: &'static Table) -> Self {
         let traces = call.begin_body();
         if traces && table.kind != Kind::Nest {
-            Err(Error::invalid_argument("tf_function", "the result of a traced function is made of tensors and host values")
-                .got(format!("`{}`", (table.type_name)()))
-                .help("return tensors, tuples, lists or options of them, or derive `Nest` for the type"))
+            Err(Error::invalid_argument(
+                "tf_function",
+                "the result of a traced function is made of tensors and host values",
+            )
+            .got(format!("`{}`", (table.type_name)()))
+            .help("return tensors, tuples, lists or options of them, or derive `Nest` for the type"))
             .or_fail()
         }
         Self::with(traces.then_some(call), table)

@@ -60,12 +60,7 @@ pub enum Else<V> {
 impl<V> If<V> {
     /// An `if` on a condition; `state` is what its branches change.
     #[track_caller]
-    pub fn new(
-        _: Slot<V>,
-        condition: Cond,
-        state: &[Place<'_>],
-        yields: &'static [&'static str],
-    ) -> Self {
+    pub fn new(_: Slot<V>, condition: Cond, state: &[Place<'_>], yields: &'static [&'static str]) -> Self {
         let way = match condition.staged() {
             None => Way::Host(condition.decide().or_fail()),
             Some(tensor) => Way::Graph(Box::new(Staged {
@@ -98,7 +93,8 @@ impl<V> If<V> {
         match &mut self.way {
             Way::Host(_) => Then::Done(value),
             Way::Graph(staged) => {
-                let branch = staged.end_branch(Some(&mut place("the value of the branch", &mut value, table)), state).or_fail();
+                let branch =
+                    staged.end_branch(Some(&mut place("the value of the branch", &mut value, table)), state).or_fail();
                 staged.then = Some(branch);
                 staged.before.restore(state);
                 self.value = Some(value);
@@ -201,11 +197,8 @@ impl Staged {
         let joined = match (then.state, other.state) {
             (Some(a), Some(_)) => {
                 let value = value.ok_or_else(|| Error::internal("if", "a branch without a value"))?;
-                let differs = Disagreement {
-                    op: "if",
-                    between: "after both branches of this `if`",
-                    location: self.location,
-                };
+                let differs =
+                    Disagreement { op: "if", between: "after both branches of this `if`", location: self.location };
                 if let Some(a) = &then.value {
                     a.agree(std::slice::from_ref(value), &differs)?;
                 }

@@ -48,7 +48,8 @@ pub(crate) fn select(flag: &Tensor, a: &[Tensor], b: &[Tensor]) -> Result<Vec<Te
         return Err(structure_differs(a.len(), b.len()));
     }
     let outer = crate::graph::builder::current().ok_or_else(|| Error::internal("tf_function", "no graph is open"))?;
-    let side = |values: &[Tensor]| Side { builder: outer.inside("keep"), leaving: Vec::new(), fell: Some(values.to_vec()) };
+    let side =
+        |values: &[Tensor]| Side { builder: outer.inside("keep"), leaving: Vec::new(), fell: Some(values.to_vec()) };
     let merged = merge(flag, [side(a), side(b)], None, flag.location(), &|_| String::new())?;
     Ok(merged.fell.unwrap_or_default())
 }
@@ -81,7 +82,9 @@ pub(super) fn placeholder(builder: &Rc<Builder>, ty: &TensorType) -> Result<Tens
     }
     let ty = TensorType::new(ty.dtype, Shape::from_dims(&sizes)?);
     builder.record_again(|| match ty.dtype {
-        DType::Resource => Err(Error::unimplemented("tf_function", "a variable cannot be chosen by a branch of the graph")),
+        DType::Resource => {
+            Err(Error::unimplemented("tf_function", "a variable cannot be chosen by a branch of the graph"))
+        }
         _ => ops::zeros_of(&ty),
     })
 }
@@ -161,11 +164,14 @@ fn check_types(results: &[Vec<Tensor>; 2], sides: [&Side; 2], name: &dyn Fn(usiz
         let name = name(i);
         let whose = if name.is_empty() { "a value".to_owned() } else { format!("`{name}`") };
         let what = if x.dtype == y.dtype { "number of axes" } else { "dtype" };
-        return Err(Error::invalid_argument("if", format!("{whose} has another {what} after one branch than after the other"))
-            .got(format!("{x} (from {}) and {y} (from {})", a.location(), b.location()))
-            .expected("one dtype and number of axes after both branches")
-            .help("convert one of them with `cast`, or give it the same number of axes with `reshape`")
-            .variable(&name));
+        return Err(Error::invalid_argument(
+            "if",
+            format!("{whose} has another {what} after one branch than after the other"),
+        )
+        .got(format!("{x} (from {}) and {y} (from {})", a.location(), b.location()))
+        .expected("one dtype and number of axes after both branches")
+        .help("convert one of them with `cast`, or give it the same number of axes with `reshape`")
+        .variable(&name));
     }
     Ok(())
 }
@@ -246,7 +252,8 @@ fn emit(
     }
     let captures = crate::graph::builder::align(&mut closed)?;
     let mut closed = closed.into_iter();
-    let mut next = || closed.next().map(|c| Arc::new(c.graph)).ok_or_else(|| Error::internal("cond", "a side is missing"));
+    let mut next =
+        || closed.next().map(|c| Arc::new(c.graph)).ok_or_else(|| Error::internal("cond", "a side is missing"));
     let op = Cond { then: next()?, otherwise: next()? };
     let inputs: Vec<&Tensor> = std::iter::once(condition).chain(&captures).collect();
     Ok(execute_at(&op, &inputs, location)?.into_vec())

@@ -93,8 +93,7 @@ fn push(region: Region) -> usize {
 pub(crate) fn is_native_to(number: usize) -> bool {
     REGIONS.with_borrow(|regions| {
         let within = regions.get(number..).unwrap_or_default();
-        within.iter().all(|r| r.leaving.is_empty())
-            && within.iter().skip(1).all(|r| matches!(r.kind, Kind::Inline))
+        within.iter().all(|r| r.leaving.is_empty()) && within.iter().skip(1).all(|r| matches!(r.kind, Kind::Inline))
     })
 }
 
@@ -183,8 +182,7 @@ pub(crate) fn settle(number: usize, here: Option<Target>, fell: Option<Vec<Tenso
 }
 
 fn builder_of_top() -> Result<Rc<Builder>> {
-    with_top(|region| region.builder.clone())
-        .ok_or_else(|| crate::Error::internal("tf_function", "no region is open"))
+    with_top(|region| region.builder.clone()).ok_or_else(|| crate::Error::internal("tf_function", "no region is open"))
 }
 
 /// Where jumps are pending but the path may go on, records the rest under the condition that none is taken.

@@ -150,7 +150,8 @@ impl StagedLoop {
         let fell = regions::settle(self.region, Some(self.continues), values)?;
         if let Some(fell) = &fell {
             state::put(head, fell);
-            let differs = Disagreement { op: "while", between: "after each round of this loop", location: self.location };
+            let differs =
+                Disagreement { op: "while", between: "after each round of this loop", location: self.location };
             self.before.agree(head, &differs)?;
         }
         let closed = regions::exit(None).ok_or_else(|| Error::internal("while", "the body is not open"))?;
@@ -278,7 +279,12 @@ impl StagedLoop {
             let (first, round) = (of(&self.pending), of(leaving));
             let values = |list: &[Leave], l: &Leave| match target == self.breaks {
                 // The carried state goes its own way.
-                true => self.broken_values(list).into_iter().filter(|(at, _)| at.is_none()).map(|(_, t)| t.clone()).collect(),
+                true => self
+                    .broken_values(list)
+                    .into_iter()
+                    .filter(|(at, _)| at.is_none())
+                    .map(|(_, t)| t.clone())
+                    .collect(),
                 false => l.values.clone(),
             };
             let first_values: Option<Vec<Tensor>> = first.as_ref().map(|l| values(&self.pending, l));

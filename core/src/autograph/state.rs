@@ -155,7 +155,9 @@ impl Disagreement {
         let field = path.filter(|p| !p.is_empty()).map_or_else(String::new, |p| format!(".{}", p.replace('/', ".")));
         Error::invalid_argument(self.op, format!("the host value `{name}{field}` is not the same {}", self.between))
             .got(format!("a `{}`, which is part of the program and not of the graph", place.type_name()))
-            .expected("one value on all ways, since a condition or the number of rounds is known only when the graph runs")
+            .expected(
+                "one value on all ways, since a condition or the number of rounds is known only when the graph runs",
+            )
             .help(format!("make it a tensor from the start, such as `let mut {name} = tf::constant(0)`"))
             .variable(name)
             .at(self.location)

@@ -107,12 +107,7 @@ pub(crate) fn execute_at(op: &dyn Op, inputs: &[&Tensor], location: &'static Loc
     observed_at(op, inputs, mode, location).map_err(|e| e.at(location))
 }
 
-fn observed_at(
-    op: &dyn Op,
-    inputs: &[&Tensor],
-    mode: u32,
-    location: &'static Location<'static>,
-) -> Result<Outputs> {
+fn observed_at(op: &dyn Op, inputs: &[&Tensor], mode: u32, location: &'static Location<'static>) -> Result<Outputs> {
     if let Kind::Control = op.kind()
         && mode & mode::TRACE == 0
     {

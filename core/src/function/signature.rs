@@ -60,9 +60,11 @@ impl Pattern {
     pub fn distance(&self, words: &[u64], types: &[TensorType]) -> Option<usize> {
         let alike = self.words == words
             && self.leaves.len() == types.len()
-            && self.leaves.iter().zip(types).all(|(leaf, ty)| {
-                leaf.ty.dtype == ty.dtype && leaf.ty.shape.rank() == ty.shape.rank()
-            });
+            && self
+                .leaves
+                .iter()
+                .zip(types)
+                .all(|(leaf, ty)| leaf.ty.dtype == ty.dtype && leaf.ty.shape.rank() == ty.shape.rank());
         let pairs = || self.leaves.iter().zip(types).flat_map(|(l, t)| l.ty.shape.iter().zip(t.shape.iter()));
         let small = |d: Dim| d.known_value().is_some_and(|size| size < 2);
         let fits = alike && pairs().all(|(a, b)| a == b || !(small(a) || small(b)));

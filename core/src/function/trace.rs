@@ -62,9 +62,11 @@ impl Trace {
         for source in &self.sources {
             inputs.push(match source {
                 Source::Leaf(i) => arguments.tensors[*i].clone(),
-                Source::Argument(i) => arguments.handles.get(*i).cloned().ok_or_else(|| {
-                    Error::internal("tf_function", "a variable of the arguments is missing")
-                })?,
+                Source::Argument(i) => arguments
+                    .handles
+                    .get(*i)
+                    .cloned()
+                    .ok_or_else(|| Error::internal("tf_function", "a variable of the arguments is missing"))?,
                 Source::Outside(tensor) => tensor.clone(),
             });
         }

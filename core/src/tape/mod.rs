@@ -32,7 +32,7 @@ pub use sources::{Differentiable, Source, Sources, Watch};
 
 pub(crate) use backward::Backward;
 pub(crate) use cotangent::Cotangent;
-pub(crate) use driver::sum_to;
 pub(crate) use data::IdMap;
+pub(crate) use driver::sum_to;
 pub(crate) use record::{carries, observe, observe_read};
 pub(crate) use staging::{Marks, Seen, Unseen, marks, needed, replace, rewind};

@@ -2,8 +2,8 @@
 //! several times if need be. It follows exactly the parameters it is told to.
 
 use super::Cotangent;
-use super::driver::{Entries, backprop};
 use super::data::{self, TapeData};
+use super::driver::{Entries, backprop};
 use super::slots::UNTRACKED;
 use crate::error::Result;
 use crate::tensor::Tensor;

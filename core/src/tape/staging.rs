@@ -1,8 +1,8 @@
 //! Tapes and graphs: which operands of a branch, loop or call are followed, and how tapes forget what a closed body recorded.
 //! The door asks [`needed`] before it records such an operation; builders keep [`Marks`] while they are open.
 
-use super::forward;
 use super::data::{self, TapeData};
+use super::forward;
 use super::log::Log;
 use super::slots::UNTRACKED;
 use crate::op::Op;

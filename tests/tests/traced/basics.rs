@@ -44,7 +44,13 @@ fn early(x: &Tensor) -> Tensor {
 #[test]
 fn early_returns() {
     for x in [20.0f32, 3.0, -5.0, -1.0] {
-        let expected = if x > 10.0 { x * 2.0 } else if x + 1.0 < 0.0 { (x + 1.0) * (x + 1.0) } else { (x + 1.0) * 3.0 };
+        let expected = if x > 10.0 {
+            x * 2.0
+        } else if x + 1.0 < 0.0 {
+            (x + 1.0) * (x + 1.0)
+        } else {
+            (x + 1.0) * 3.0
+        };
         let x = tf::constant(x);
         let mut tape = GradientTape::new();
         tape.watch(&x);
@@ -52,7 +58,13 @@ fn early_returns() {
         assert_eq!(y.item::<f32>(), expected);
         let slope = tape.gradient(&y, &x).item::<f32>();
         let x = x.item::<f32>();
-        let expected = if x > 10.0 { 2.0 } else if x + 1.0 < 0.0 { 2.0 * (x + 1.0) } else { 3.0 };
+        let expected = if x > 10.0 {
+            2.0
+        } else if x + 1.0 < 0.0 {
+            2.0 * (x + 1.0)
+        } else {
+            3.0
+        };
         assert_eq!(slope, expected, "at {x}");
     }
     assert_eq!(tf::function(early).trace_count(), 1);

@@ -28,7 +28,8 @@ impl Callable {
     }
 
     fn pair(&self, needs: &[bool]) -> Result<Arc<Pair>> {
-        let found = |pairs: &Vec<(Vec<bool>, Arc<Pair>)>| pairs.iter().find(|(n, _)| n == needs).map(|(_, p)| p.clone());
+        let found =
+            |pairs: &Vec<(Vec<bool>, Arc<Pair>)>| pairs.iter().find(|(n, _)| n == needs).map(|(_, p)| p.clone());
         if let Some(pair) = found(&self.pairs.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(pair);
         }
@@ -97,7 +98,8 @@ impl Op for Call {
         let mut results = if crate::execute::recording() {
             replay(&pair.forward, &inputs.iter().map(|&t| t.clone()).collect::<Vec<_>>())?
         } else {
-            distinct(run::run(&pair.forward, inputs.iter().map(|&t| t.clone()).collect(), &Sizes::default())?).into_vec()
+            distinct(run::run(&pair.forward, inputs.iter().map(|&t| t.clone()).collect(), &Sizes::default())?)
+                .into_vec()
         };
         let saved = results.split_off(pair.results);
         let mut outputs = Outputs::new();
