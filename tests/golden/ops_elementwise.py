@@ -29,6 +29,7 @@ UNARY = {
     "neg": tf.negative, "abs": tf.abs, "sign": tf.sign, "square": tf.square, "sqrt": tf.sqrt,
     "rsqrt": tf.math.rsqrt, "reciprocal": tf.math.reciprocal, "exp": tf.exp, "expm1": tf.math.expm1,
     "log": tf.math.log, "log1p": tf.math.log1p, "sin": tf.sin, "cos": tf.cos, "tanh": tf.tanh, "erf": tf.math.erf,
+    "erfc": tf.math.erfc,
     "sigmoid": tf.sigmoid, "relu": tf.nn.relu, "softplus": tf.math.softplus, "silu": tf.nn.silu,
     "floor": tf.floor, "ceil": tf.math.ceil, "round": tf.round, "softsign": tf.nn.softsign,
     "elu": tf.nn.elu, "selu": tf.nn.selu, "logical_not": tf.logical_not,

@@ -91,6 +91,7 @@ operations! {
     embedding_lookup
     erf
     exp
+    erfc
     expm1
     eye
     fill

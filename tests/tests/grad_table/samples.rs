@@ -92,7 +92,7 @@ pub fn all() -> Vec<Sample> {
 }
 
 /// Unary operations without kinks.
-const SMOOTH: [&str; 15] = [
+const SMOOTH: [&str; 16] = [
     "neg",
     "square",
     "exp",
@@ -102,6 +102,7 @@ const SMOOTH: [&str; 15] = [
     "sin",
     "cos",
     "erf",
+    "erfc",
     "softplus",
     "silu",
     "softsign",
