@@ -132,6 +132,17 @@ def _pow(v):
             yield "negative_exponent", {}, [v.v([2, 3]), v.v([2, -1])]
 
 
+@op("l2_normalize", lambda x, a: tf.math.l2_normalize(x[0], axis=a["axis"], epsilon=a["epsilon"]))
+def _l2_normalize(v):
+    yield "basic", {"axis": [-1], "epsilon": 1e-12}, [v.n(2, 3)]
+    yield "epsilon", {"axis": [1], "epsilon": 0.5}, [v.v([[0, 0], [0.125, 0.25], [3, 4]])]
+    if v.main:
+        yield "all", {"axis": None, "epsilon": 1e-12}, [v.n(2, 3)]
+        yield "axes", {"axis": [0, 2], "epsilon": 1e-12}, [v.n(2, 3, 2)]
+        yield "edges", {"axis": [-1], "epsilon": 1e-12}, [v.edges()]
+        yield "empty", {"axis": [0], "epsilon": 1e-12}, [v.n(0, 3)]
+
+
 @op("clip_by_value", lambda x, a: tf.clip_by_value(x[0], x[1], x[2]))
 def _clip(v):
     yield "basic", {}, [v.n(2, 3), v.v(1 if v.unsigned else -1), v.v(2)]

@@ -105,6 +105,7 @@ operations! {
     is_nan
     iterator_next
     leaky_relu
+    l2_normalize
     linspace
     log
     log1p

@@ -126,6 +126,9 @@ pub(super) fn rows() -> Vec<Row> {
         clipped.push(global);
         Ok(clipped)
     }));
+    rows.push(Row::new("l2_normalize", Bound::ulps(4.0).half(4.0), |c| {
+        one(tf::try_l2_normalize(&c.x[0], c.a.ints("axis"), c.a.float("epsilon")))
+    }));
     rows.push(Row::new("fill", Bound::EXACT, |c| one(tf::try_fill(c.a.sizes("dims"), &c.x[0]))));
     rows.push(Row::new("range", Bound::sums(1.0, 1.0), |c| one(tf::try_range(&c.x[0], &c.x[1], &c.x[2]))));
     rows.push(Row::new("linspace", Bound::sums(2.0, 1.0), |c| {

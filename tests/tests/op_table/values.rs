@@ -46,7 +46,8 @@ fn run(row: &Row, case: &Case, inputs: &[Array]) -> Result<Vec<Array>, (String, 
 
 /// The library tells an index beyond its dimension (OutOfRange) from a malformed call; TensorFlow's eager calls do not.
 fn about_index(case: &str) -> bool {
-    ["out_of_range", "pick_out_of_range", "negative", "negative_index", "too_long"].contains(&case)
+    ["out_of_range", "pick_out_of_range", "batch_out_of_range", "negative", "negative_index", "too_long"]
+        .contains(&case)
 }
 
 /// Compares one case; the error holds the number of elements that differ (0: the call itself) and a text.
