@@ -60,7 +60,11 @@ pub mod __testing;
 mod readme {}
 
 #[cfg(test)]
+mod recording;
+#[cfg(test)]
 mod skeleton;
+#[cfg(test)]
+mod symbolic;
 
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};

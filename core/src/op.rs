@@ -64,7 +64,7 @@ pub(crate) enum Kind {
     },
     /// Folds axes with a monoid, see [`Op::reduction`].
     Reduction,
-    /// The output is the first input's elements seen in another order, see [`Op::view`].
+    /// Each output shows elements of the first input in some order, see [`Op::view`] and [`Op::views`].
     View,
     /// Copies elements to other places.
     Movement,
@@ -212,6 +212,11 @@ pub(crate) trait Op: Send + Sync + 'static {
 
     /// The layout of the output over the memory of input 0, for kind [`Kind::View`]; `None` asks for a dense copy first.
     fn view(&self, _input: &TensorType, _strides: &[isize], _output: &TensorType) -> Option<Layout> {
+        None
+    }
+
+    /// The layouts of all outputs, for views that may have several; [`Op::view`] then answers for a single one.
+    fn views(&self, _input: &TensorType, _strides: &[isize], _outputs: &[TensorType]) -> Option<Vec<Layout>> {
         None
     }
 
@@ -405,6 +410,18 @@ impl<'a> Infer<'a> {
                 .got(self.inputs[index])
                 .expected("a variable or another resource handle")
         })
+    }
+
+    /// The same with the first unknown size named `u<first>`, so that those of several operations stay apart.
+    #[cfg_attr(not(test), allow(dead_code, reason = "recorders number unknown sizes; the tests' recorder does"))]
+    pub fn numbered_from(self, first: u32) -> Self {
+        Self { unbacked: first, ..self }
+    }
+
+    /// The number that the next unknown size would get.
+    #[cfg_attr(not(test), allow(dead_code, reason = "as above"))]
+    pub fn next_unknown(&self) -> u32 {
+        self.unbacked
     }
 
     /// A dimension whose size is only known when the operation runs.
