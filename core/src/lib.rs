@@ -24,6 +24,7 @@ compile_error!("eagerflow keeps constants as little-endian words; big-endian tar
 #[allow(unused_extern_crates, reason = "only what the macros make uses it")]
 extern crate self as eagerflow;
 
+mod autograph;
 mod backend;
 pub mod config;
 mod constant;
@@ -33,6 +34,8 @@ mod device;
 mod dtype;
 mod error;
 mod execute;
+mod function;
+mod graph;
 pub mod initializers;
 pub mod layers;
 pub mod losses;
@@ -66,10 +69,12 @@ mod skeleton;
 #[cfg(test)]
 mod symbolic;
 
+pub use autograph::{Leaves, Nest};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
 pub use dtype::*;
-pub use eagerflow_macros::{Module, custom_gradient};
+pub use function::{FunctionInfo, executing_eagerly, function, init_scope};
+pub use eagerflow_macros::{Module, custom_gradient, tf_function};
 pub use error::{Error, Report, Result};
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use names::{linalg, math, nn};
@@ -88,6 +93,7 @@ pub use variable::Variable;
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]
 pub mod __rt {
+    pub use crate::autograph::rt as autograph;
     pub use crate::module::{Fields, Module};
     pub use crate::tape::custom::*;
 }

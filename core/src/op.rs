@@ -4,6 +4,8 @@
 use crate::backend::cpu::{CpuCall, View, Work};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
+use crate::graph::Graph;
+use crate::graph::sizes::Sizes;
 use crate::scalar::{Scalar, Val};
 use crate::shape::{Constraints, Dim, Shape, Symbol, broadcast};
 use crate::tape::Backward;
@@ -11,6 +13,7 @@ use crate::tensor::{Layout, Tensor, TensorType};
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::Deref;
+use std::panic::Location;
 use std::sync::Arc;
 
 /// The sizes that stand for symbols in one run of a recorded list.
@@ -18,6 +21,9 @@ pub(crate) type Lookup<'a> = dyn Fn(Symbol) -> Option<usize> + 'a;
 
 /// The results of an operation; most have one.
 pub(crate) type Outputs = SmallVec<[Tensor; 1]>;
+
+/// The operands of an operation on handles, given up by the caller.
+pub(crate) type Operands = SmallVec<[Tensor; 4]>;
 
 /// An operation that a tape or graph keeps.
 #[derive(Clone)]
@@ -78,6 +84,8 @@ pub(crate) enum Kind {
     Effect,
     /// Runs sub-graphs through the door, see [`Op::control`].
     Control,
+    /// Works on tensor handles instead of elements: branches, loops and lists of graphs, see [`Op::host`].
+    Host,
 }
 
 /// How an operation uses a resource input.
@@ -246,6 +254,32 @@ pub(crate) trait Op: Send + Sync + 'static {
         Err(Error::internal(self.name(), "not a control operation"))
     }
 
+    /// Runs an operation of kind [`Kind::Host`], which may keep or change the operands it is given.
+    fn host(&self, _inputs: Operands, _sizes: &Sizes<'_>) -> Result<Outputs> {
+        Err(Error::internal(self.name(), "not an operation on handles"))
+    }
+
+    /// Runs or records an operation of kind [`Kind::Host`] so that it can be differentiated by the inputs in `needs`:
+    /// gives the operation that has the gradient rule, and the outputs behind one more, what that rule reads.
+    fn run_for_gradient(
+        &self,
+        _inputs: &[&Tensor],
+        _needs: &[bool],
+        _location: &'static Location<'static>,
+    ) -> Result<Option<(OpRef, Outputs)>> {
+        Ok(None)
+    }
+
+    /// Whether an operation on handles reads the resource that is its input `index`.
+    fn reads(&self, _index: usize) -> bool {
+        false
+    }
+
+    /// The graphs inside the operation.
+    fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+        SmallVec::new()
+    }
+
     // State.
 
     /// How resource input `index` is used.
@@ -366,12 +400,11 @@ pub(crate) struct Infer<'a> {
     pub outputs: SmallVec<[TensorType; 1]>,
     /// Pairs of dimensions that must turn out equal when the numbers are known.
     pub constraints: Constraints,
-    unbacked: u32,
 }
 
 impl<'a> Infer<'a> {
     pub fn new(op: &'static str, inputs: &'a [&'a TensorType], facts: &'a dyn Facts) -> Self {
-        Self { op, inputs, facts, outputs: SmallVec::new(), constraints: Constraints::default(), unbacked: 0 }
+        Self { op, inputs, facts, outputs: SmallVec::new(), constraints: Constraints::default() }
     }
 
     pub fn op(&self) -> &'static str {
@@ -412,22 +445,9 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// The same with the first unknown size named `u<first>`, so that those of several operations stay apart.
-    #[cfg_attr(not(test), allow(dead_code, reason = "recorders number unknown sizes; the tests' recorder does"))]
-    pub fn numbered_from(self, first: u32) -> Self {
-        Self { unbacked: first, ..self }
-    }
-
-    /// The number that the next unknown size would get.
-    #[cfg_attr(not(test), allow(dead_code, reason = "as above"))]
-    pub fn next_unknown(&self) -> u32 {
-        self.unbacked
-    }
-
-    /// A dimension whose size is only known when the operation runs.
+    /// A dimension whose size is only known when the operation runs; its number is no other's.
     pub fn unknown_dim(&mut self) -> Dim {
-        self.unbacked += 1;
-        Dim::unbacked(self.unbacked - 1)
+        Dim::unbacked(crate::graph::ir::fresh_sizes(1))
     }
 
     /// Answers the type of the next output.
@@ -490,6 +510,7 @@ impl fmt::Debug for RustName {
             DType::U16 => "U16",
             DType::F16 => "F16",
             DType::Resource => "Resource",
+            DType::Variant => "Variant",
             DType::U32 => "U32",
             DType::U64 => "U64",
         })

@@ -150,3 +150,17 @@ pub mod module {
     pub const ONE_OPTION: &str = "a field is either skipped or a value";
     pub const UNION: &str = "`Module` cannot be derived for a union: it is not known which field is there";
 }
+
+/// Texts of `#[tf_function]`.
+pub mod tf_function {
+    pub const NOT_A_FUNCTION: &str = "`#[tf_function]` goes on a function or method with a body";
+    pub const OPTIONS: &str = "the options are `name = \"..\"`, `max_traces = 8`, `relax_shapes = false`, \
+         `input_signature = [..]` and `crate = path::to::eagerflow`";
+    pub const NO_TRACES: &str = "at least one trace must be kept";
+    pub const ASYNC: &str = "a traced function cannot be `async`: a trace is recorded in one go, on one thread\n\
+         help: compute what needs waiting for before, and pass it as a parameter";
+
+    pub fn unknown_option(name: &str) -> String {
+        format!("there is no option `{name}`\nhelp: {OPTIONS}")
+    }
+}

@@ -27,6 +27,12 @@ impl Runtime {
         let root = &self.0;
         quote!(#root::__rt)
     }
+
+    /// The hidden module of traced functions.
+    pub fn autograph(&self) -> TokenStream {
+        let rt = self.rt();
+        quote!(#rt::autograph)
+    }
 }
 
 /// An identifier that the user's code cannot see or name.

@@ -4,6 +4,7 @@
 use super::{elementwise, kernel};
 use crate::backend::cpu::{View, copy};
 use crate::error::{Error, Result};
+use crate::graph::sizes::Sizes;
 use crate::op::{Facts, Infer, Kind, Op, Outputs};
 use crate::shape::Shape;
 use crate::tensor::{Resource, Tensor, TensorType};
@@ -17,6 +18,7 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs
         Kind::View => view(op, inputs),
         Kind::Read => read(op, inputs),
         Kind::Control => op.control(inputs),
+        Kind::Host => op.host(inputs.iter().map(|&t| t.clone()).collect(), &Sizes::default()),
         Kind::Reduction | Kind::Movement | Kind::Contraction | Kind::Opaque | Kind::Effect => kernel::run(op, inputs),
     }
 }

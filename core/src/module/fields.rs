@@ -13,13 +13,13 @@ pub struct Signature(pub(super) Vec<u64>);
 
 /// Where a visit stands: the names from the root down, as a chain through the callers' frames.
 #[derive(Clone, Copy)]
-pub(super) struct Path<'a> {
-    above: Option<&'a Path<'a>>,
-    name: Name<'a>,
+pub(crate) struct Path<'a> {
+    pub above: Option<&'a Path<'a>>,
+    pub name: Name<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Name<'a> {
+pub(crate) enum Name<'a> {
     Root,
     Field(&'a str),
     Index(usize),
@@ -45,7 +45,7 @@ impl fmt::Display for Path<'_> {
 }
 
 /// What a visit is for.
-pub(super) trait Sink {
+pub(crate) trait Sink {
     /// A variable that exists, or the place of one that may not be built yet, under the number that stands for it.
     fn variable(&mut self, path: &Path<'_>, id: u64, variable: Option<&Variable>);
     /// Dtype and shape of a tensor.
@@ -54,6 +54,11 @@ pub(super) trait Sink {
     fn word(&mut self, word: u64);
     /// Whether words are wanted at all.
     fn wants_words(&self) -> bool;
+}
+
+/// Tells a sink every field of a module.
+pub(crate) fn visit(module: &dyn Module, sink: &mut dyn Sink) {
+    module.visit(&mut Fields { path: Path::ROOT, sink });
 }
 
 #[derive(Default)]

@@ -58,7 +58,7 @@ impl LazyVariable {
         if let Some(variable) = self.0.variable.get() {
             return Ok(variable);
         }
-        let variable = build()?;
+        let variable = crate::function::init_scope(build)?;
         Ok(self.0.variable.get_or_init(|| variable))
     }
 

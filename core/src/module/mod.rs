@@ -8,10 +8,11 @@ mod tests;
 mod values;
 
 pub use fields::{Fields, Signature};
+pub(crate) use fields::{Name, Path, Sink, visit};
 pub use lazy::LazyVariable;
 
 use crate::variable::Variable;
-use fields::{Named, Path};
+use fields::Named;
 
 /// A tree of variables and settings: a layer, a model, an optimizer, or a plain field of one.
 ///

@@ -69,7 +69,7 @@ pub(crate) fn fill_with(ty: &TensorType, value: f64) -> Result<Tensor> {
 #[track_caller]
 fn constant_of(op: &str, shape: impl IntoShape, dtype: DType, value: f64) -> Result<Tensor> {
     let shape = shape.into_shape().map_err(|e| e.in_op(op))?;
-    if dtype == DType::Resource {
+    if dtype.size() == 0 {
         return Err(Error::invalid_argument(op, "a resource handle holds no numbers"));
     }
     fill_with(&TensorType::new(dtype, shape), value).map_err(|e| e.in_op(op))

@@ -18,6 +18,9 @@ pub(crate) use super::slice::slice_axis;
 /// Zeros of a type.
 #[track_caller]
 pub(crate) fn zeros_of(ty: &TensorType) -> Result<Tensor> {
+    if ty.dtype == crate::dtype::DType::Variant {
+        return Ok(crate::graph::control::list::nothing());
+    }
     fill_with(ty, 0.0)
 }
 

@@ -12,7 +12,7 @@ use crate::execute::{Recorder, view_of};
 use crate::op::{Facts, Infer, Op, OpRef, Outputs};
 use crate::shape::{Dim, Shape};
 use crate::tensor::{Resource, Tensor, TensorType};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;
 
@@ -41,8 +41,6 @@ pub(crate) struct List {
     values: RefCell<HashMap<u64, usize>>,
     /// Symbols are kept alive so that ids are not taken for others.
     symbols: RefCell<Vec<Tensor>>,
-    /// Sizes that only a run tells, so far.
-    unbacked: Cell<u32>,
     /// Sizes that must turn out equal.
     pub equal: RefCell<Vec<(Dim, Dim)>>,
 }
@@ -90,9 +88,8 @@ impl Recorder for List {
     fn record(&self, op: &dyn Op, inputs: &[&Tensor], location: &'static Location<'static>) -> Result<Outputs> {
         let types: Vec<_> = inputs.iter().map(|t| t.ty()).collect();
         let facts = Types(inputs);
-        let mut cx = Infer::new(op.name(), &types, &facts).numbered_from(self.unbacked.get());
+        let mut cx = Infer::new(op.name(), &types, &facts);
         op.infer(&mut cx)?;
-        self.unbacked.set(cx.next_unknown());
         self.equal.borrow_mut().extend(cx.constraints.iter());
         let inputs = inputs.iter().map(|t| self.value(t)).collect();
         let outputs: Outputs = cx.outputs.iter().map(|ty| self.symbol(ty)).collect();

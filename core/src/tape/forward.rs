@@ -112,6 +112,11 @@ pub(super) fn follow(
     each(inputs, outputs, |scratch| record::note(scratch, op, inputs, outputs, location))
 }
 
+/// Whether an accumulator has a tangent for the tensor.
+pub(super) fn follows(tensor: &Tensor) -> bool {
+    ACCUMULATORS.with_borrow(|all| all.iter().any(|tangents| tangents.borrow().contains_key(&tensor.id())))
+}
+
 /// Gives results that get a new identity the tangents they had.
 pub(super) fn rename(inner: &[Tensor], outer: &[Tensor]) {
     ACCUMULATORS.with_borrow(|all| {

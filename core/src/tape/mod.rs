@@ -11,6 +11,8 @@ mod gradient_tape;
 mod jacobian;
 mod record;
 mod sources;
+pub(crate) mod staged;
+mod staging;
 #[cfg(test)]
 mod tests;
 
@@ -26,4 +28,5 @@ pub use sources::{Differentiable, Source, Sources, Watch};
 pub(crate) use backward::Backward;
 pub(crate) use cotangent::Cotangent;
 pub(crate) use driver::sum_to;
-pub(crate) use record::{observe, observe_read};
+pub(crate) use record::{IdMap, carries, observe, observe_read};
+pub(crate) use staging::{Marks, Seen, Unseen, marks, needed, replace, rewind};

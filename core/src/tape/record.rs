@@ -3,6 +3,7 @@
 
 use super::backward::CustomRule;
 use super::driver;
+use crate::dtype::DType;
 use crate::error::Result;
 use crate::op::{Gradient, Kind, Op, OpRef};
 use crate::scalar::PartialInfo;
@@ -232,6 +233,16 @@ pub(crate) fn recycle(tape: Rc<RefCell<TapeData>>) {
     });
 }
 
+/// The tapes of this thread, outermost first.
+pub(super) fn tapes() -> SmallVec<[Rc<RefCell<TapeData>>; 2]> {
+    TAPES.try_with(|tapes| tapes.borrow().iter().cloned().collect()).unwrap_or_default()
+}
+
+/// Replaces the tapes of this thread; whoever does sets the mode word.
+pub(super) fn swap_tapes(tapes: Vec<Rc<RefCell<TapeData>>>) -> Vec<Rc<RefCell<TapeData>>> {
+    TAPES.try_with(|all| all.replace(tapes)).unwrap_or_default()
+}
+
 /// Runs `visit` for every active tape that records. No operation may run inside.
 fn for_each_tape(mut visit: impl FnMut(&mut TapeData)) {
     // While a thread ends, other thread-locals may still run operations; nobody asks for their gradient.
@@ -284,7 +295,7 @@ pub(super) fn note(
     }
     let stop = match op.gradient() {
         Gradient::Stops(reason) => Some(reason),
-        _ if !outputs.iter().any(|o| o.dtype().is_floating()) => Some("its result is not floating-point"),
+        _ if !outputs.iter().any(carries) => Some("its result is not floating-point"),
         _ => None,
     };
     if let Some(reason) = stop {
@@ -346,15 +357,20 @@ fn pass_cut_on(tape: &mut TapeData, inputs: &[&Tensor], outputs: &[Tensor]) {
     }
 }
 
-/// Whether a cotangent can flow into the tensor: floats, and handles of variables.
+/// Whether a cotangent can flow into the tensor: floats, lists, and handles of variables.
 fn flows(tensor: &Tensor) -> bool {
-    tensor.dtype().is_floating() || tensor.dtype() == crate::dtype::DType::Resource
+    carries(tensor) || tensor.dtype() == DType::Resource
+}
+
+/// Whether a result can have a cotangent: floats and lists.
+pub(crate) fn carries(tensor: &Tensor) -> bool {
+    tensor.dtype().is_floating() || tensor.dtype() == DType::Variant
 }
 
 fn output_ports(tape: &mut TapeData, outputs: &[Tensor]) -> SmallVec<[Port; 1]> {
     let mut ports = SmallVec::new();
     for output in outputs {
-        let slot = if output.dtype().is_floating() { tape.slot(output.id()) } else { UNTRACKED };
+        let slot = if carries(output) { tape.slot(output.id()) } else { UNTRACKED };
         ports.push(Port { slot, ty: *output.ty() });
     }
     ports
@@ -370,6 +386,12 @@ pub(crate) fn watch(tape: &mut TapeData, tensor: &Tensor) {
         None if tensor.dtype().is_floating() => tape.watched_values = true,
         _ => return,
     }
+    tape.slot(tensor.id());
+}
+
+/// Makes a tape follow a value of a graph, whatever it stands for.
+pub(super) fn follow_always(tape: &mut TapeData, tensor: &Tensor) {
+    tape.watched_values |= tensor.dtype().is_floating();
     tape.slot(tensor.id());
 }
 

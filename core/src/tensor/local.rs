@@ -72,6 +72,21 @@ impl Drop for Closer {
 const RUN: u64 = 1 << 20;
 static IDS: AtomicU64 = AtomicU64::new(1);
 
+/// A moment in the numbering of tensors, see [`Local::mark`].
+#[derive(Clone, Copy)]
+pub(crate) struct IdMark {
+    next: u64,
+    end: u64,
+    shared: u64,
+}
+
+impl IdMark {
+    /// Whether the tensor with this id was made after the mark: on this thread, or on a thread that took numbers since.
+    pub fn is_before(&self, id: u64) -> bool {
+        id >= self.shared || (self.next..self.end).contains(&id)
+    }
+}
+
 /// Blocks kept per thread: 4096 of 256 bytes, one megabyte.
 const MOST_FREE: u32 = 4096;
 
@@ -93,6 +108,11 @@ impl Local {
         self.next_id.set(id + 1);
         self.end_of_ids.set(id + RUN);
         id
+    }
+
+    /// Where the numbering stands: tensors made later can be told from those made before.
+    pub fn mark(&self) -> IdMark {
+        IdMark { next: self.next_id.get(), end: self.end_of_ids.get(), shared: IDS.load(Ordering::Relaxed) }
     }
 
     #[inline]

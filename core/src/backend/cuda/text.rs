@@ -56,7 +56,7 @@ fn storage(dtype: DType) -> &'static str {
         DType::U32 => "unsigned int",
         DType::U64 => "unsigned long long",
         DType::Bool => "bool",
-        DType::Resource => "void",
+        DType::Resource | DType::Variant => "void",
     }
 }
 

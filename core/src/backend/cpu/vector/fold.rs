@@ -393,6 +393,6 @@ pub(crate) fn lookup(monoid: Monoid, dtype: DType, isa: Isa) -> Option<Fold> {
             Monoid::All => Some(fold::<Truth, AllOf>(Isa::Portable)),
             _ => None,
         },
-        DType::Resource => None,
+        DType::Resource | DType::Variant => None,
     }
 }

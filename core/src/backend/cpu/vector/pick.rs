@@ -135,7 +135,7 @@ pub(crate) fn lookup(code: Code, operand: DType, result: DType, isa: Isa) -> Opt
             DType::U32 => integer::<u32>(code, isa),
             DType::U64 => integer::<u64>(code, isa),
             DType::Bool => truth(code, isa),
-            DType::F16 | DType::BF16 | DType::Resource => None,
+            DType::F16 | DType::BF16 | DType::Resource | DType::Variant => None,
         },
     }
 }
@@ -386,7 +386,7 @@ fn cast(from: DType, to: DType, isa: Isa) -> Option<Loop> {
         DType::Bool => cast(DType::U8, to, isa),
         DType::BF16 => (to == DType::F32).then(|| instance::<Un<As<bf16, f32>>>(isa)),
         DType::F16 => (to == DType::F32).then(|| instance::<Un<As<f16, f32>>>(isa)),
-        DType::Resource => None,
+        DType::Resource | DType::Variant => None,
     }
 }
 

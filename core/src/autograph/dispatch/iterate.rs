@@ -1,0 +1,122 @@
+//! What `for` goes over: the rows of a tensor, or any iterator of the host.
+//! Generated code asks for one step after the other, and hands the position over as a state variable.
+
+use super::condition::Cond;
+use super::place::{Place, place};
+use super::table::{Slot, TableOfNest as _};
+use crate::error::{Error, OrFail};
+use crate::tensor::Tensor;
+use std::marker::PhantomData;
+
+/// The type of what `for` goes over, asked about.
+pub struct Iterated<E>(PhantomData<fn() -> E>);
+
+impl<E> Iterated<E> {
+    /// The type of a value.
+    pub fn of(_: &E) -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// Tensors: by rows.
+pub trait IterateRows<E> {
+    /// The rows.
+    #[track_caller]
+    fn iterate(&self, over: E) -> Rows;
+}
+
+impl IterateRows<Tensor> for &Iterated<Tensor> {
+    #[track_caller]
+    fn iterate(&self, over: Tensor) -> Rows {
+        Rows::new(over)
+    }
+}
+
+impl<'a> IterateRows<&'a Tensor> for &Iterated<&'a Tensor> {
+    #[track_caller]
+    fn iterate(&self, over: &'a Tensor) -> Rows {
+        Rows::new(over.clone())
+    }
+}
+
+/// Anything else that Rust can iterate over.
+pub trait IterateHost<E> {
+    /// Its items.
+    fn iterate(&self, over: E) -> Items<E::IntoIter>
+    where
+        E: IntoIterator;
+}
+
+impl<E> IterateHost<E> for Iterated<E> {
+    fn iterate(&self, over: E) -> Items<E::IntoIter>
+    where
+        E: IntoIterator,
+    {
+        Items { iterator: over.into_iter(), next: None, position: () }
+    }
+}
+
+/// The items of a host iterator.
+pub struct Items<I: Iterator> {
+    iterator: I,
+    next: Option<I::Item>,
+    position: (),
+}
+
+impl<I: Iterator> Items<I> {
+    /// Whether there is another item.
+    #[track_caller]
+    pub fn advance(&mut self) -> Cond {
+        self.next = self.iterator.next();
+        Cond::host(self.next.is_some())
+    }
+
+    /// The item that [`advance`](Self::advance) found.
+    pub fn item(&mut self) -> I::Item {
+        match self.next.take() {
+            Some(item) => item,
+            None => unreachable!("`advance` found an item before"),
+        }
+    }
+
+    /// Where the loop stands: nothing that a graph could keep.
+    pub fn place(&mut self) -> Place<'_> {
+        place("the iterator", &mut self.position, (&&&&Slot::<()>::new()).table())
+    }
+}
+
+/// The rows of a tensor.
+pub struct Rows {
+    tensor: Tensor,
+    count: usize,
+    next: usize,
+}
+
+impl Rows {
+    #[track_caller]
+    fn new(tensor: Tensor) -> Self {
+        if tensor.rank() == 0 {
+            Err(Error::invalid_argument("for", "a scalar has no rows to go over").got(tensor.ty())).or_fail()
+        }
+        Self { count: tensor.dim(0), tensor, next: 0 }
+    }
+
+    /// Whether there is another row.
+    #[track_caller]
+    pub fn advance(&mut self) -> Cond {
+        Cond::host(self.next < self.count)
+    }
+
+    /// The row that [`advance`](Self::advance) found.
+    #[track_caller]
+    pub fn item(&mut self) -> Tensor {
+        let row = self.tensor.at(self.next as i64);
+        self.next += 1;
+        row
+    }
+
+    /// Where the loop stands.
+    pub fn place(&mut self) -> Place<'_> {
+        place("the row", &mut self.next, (&&&&Slot::<usize>::new()).table())
+    }
+}
