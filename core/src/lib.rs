@@ -63,7 +63,11 @@ pub mod __testing;
 mod readme {}
 
 #[cfg(test)]
+mod recording;
+#[cfg(test)]
 mod skeleton;
+#[cfg(test)]
+mod symbolic;
 
 pub use autograph::{Leaves, Nest};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};

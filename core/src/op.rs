@@ -70,7 +70,7 @@ pub(crate) enum Kind {
     },
     /// Folds axes with a monoid, see [`Op::reduction`].
     Reduction,
-    /// The output is the first input's elements seen in another order, see [`Op::view`].
+    /// Each output shows elements of the first input in some order, see [`Op::view`] and [`Op::views`].
     View,
     /// Copies elements to other places.
     Movement,
@@ -238,6 +238,11 @@ pub(crate) trait Op: Send + Sync + 'static {
 
     /// The layout of the output over the memory of input 0, for kind [`Kind::View`]; `None` asks for a dense copy first.
     fn view(&self, _input: &TensorType, _strides: &[isize], _output: &TensorType) -> Option<Layout> {
+        None
+    }
+
+    /// The layouts of all outputs, for views that may have several; [`Op::view`] then answers for a single one.
+    fn views(&self, _input: &TensorType, _strides: &[isize], _outputs: &[TensorType]) -> Option<Vec<Layout>> {
         None
     }
 

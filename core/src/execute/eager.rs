@@ -77,6 +77,9 @@ pub(crate) fn dense(tensor: &Tensor) -> Result<Tensor> {
 fn view(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
     let types = infer(op, inputs)?;
     let base = inputs[0].concrete(op.name())?;
+    if types.len() != 1 {
+        return views(op, base, &types);
+    }
     if let Some(layout) = op.view(base.ty(), &base.strides(), &types[0]) {
         return Ok(smallvec![base.with_layout(&types[0], &layout)]);
     }
@@ -85,6 +88,19 @@ fn view(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
         Some(layout) => Ok(smallvec![base.with_layout(&types[0], &layout)]),
         None => Err(Error::internal(op.name(), "no view of dense memory")),
     }
+}
+
+/// The outputs of a view that has several: all lie over the input's memory.
+#[track_caller]
+fn views(op: &dyn Op, base: &Tensor, types: &[TensorType]) -> Result<Outputs> {
+    let Some(layouts) = op.views(base.ty(), &base.strides(), types).filter(|l| l.len() == types.len()) else {
+        return Err(Error::internal(op.name(), "no layouts of the outputs"));
+    };
+    let mut outputs = Outputs::with_capacity(types.len());
+    for (ty, layout) in types.iter().zip(&layouts) {
+        outputs.push(base.with_layout(ty, layout));
+    }
+    Ok(outputs)
 }
 
 #[track_caller]

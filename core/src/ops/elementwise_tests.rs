@@ -22,6 +22,7 @@ const SMOOTH: &[Function] = &[
     ("cos", Tensor::cos),
     ("tanh", Tensor::tanh),
     ("erf", Tensor::erf),
+    ("erfc", Tensor::erfc),
     ("sigmoid", Tensor::sigmoid),
     ("relu", Tensor::relu),
     ("leaky_relu", |x| tf::leaky_relu(x, 0.2)),

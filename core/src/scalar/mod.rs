@@ -40,6 +40,8 @@ pub(crate) enum Code {
     Cos,
     Tanh,
     Erf,
+    /// 1 - erf(x), without cancellation.
+    Erfc,
     /// 1 / (1 + exp(-x)).
     Sigmoid,
     Floor,
@@ -115,6 +117,7 @@ impl Code {
             Self::Cos => "cos",
             Self::Tanh => "tanh",
             Self::Erf => "erf",
+            Self::Erfc => "erfc",
             Self::Sigmoid => "sigmoid",
             Self::Floor => "floor",
             Self::Ceil => "ceil",
