@@ -6,6 +6,7 @@ mod elementwise;
 mod kernel;
 
 pub(crate) use eager::{dense, view_of};
+pub(crate) use kernel::run_phases;
 
 use crate::error::{Error, Result};
 use crate::op::{Op, Outputs};

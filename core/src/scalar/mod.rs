@@ -6,10 +6,12 @@ mod cache;
 mod derive;
 mod partial;
 mod program;
+mod sequence;
 
 pub(crate) use build::{Scalar, Val};
 pub(crate) use partial::{PartialInfo, partial};
 pub(crate) use program::{Program, Slot, Step, program_of};
+pub(crate) use sequence::{Action, Root, Sequence};
 
 use crate::dtype::DType;
 
