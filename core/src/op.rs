@@ -1,13 +1,14 @@
 //! What an operation is: one trait that holds its identity, types, meaning, kernels, effects and gradient.
 //! Each file in `ops/` implements it once; the door, the tape and the recorders know operations only through it.
 
+use crate::backend::cpu::reduce::Monoid;
 use crate::backend::cpu::{CpuCall, View, Work};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::graph::sizes::Sizes;
 use crate::scalar::{Scalar, Val};
-use crate::shape::{Constraints, Dim, Shape, Symbol, broadcast};
+use crate::shape::{AxisSet, Constraints, Dim, Shape, Symbol, broadcast};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 use smallvec::SmallVec;
@@ -86,6 +87,17 @@ pub(crate) enum Kind {
     Control,
     /// Works on tensor handles instead of elements: branches, loops and lists of graphs, see [`Op::host`].
     Host,
+}
+
+/// What the [`Op::bodies`] of an operation are to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Flow {
+    /// The one body, once.
+    Call,
+    /// By the truth of input 0, the first or the second body on the other inputs.
+    Branch,
+    /// As long as the first body says so, the second gives the next `carried` inputs; the others stay.
+    Loop { carried: usize },
 }
 
 /// How an operation uses a resource input.
@@ -258,6 +270,23 @@ pub(crate) trait Op: Send + Sync + 'static {
         Work::SERIAL
     }
 
+    /// Monoid, axes, and whether the result is divided by the number of elements: for kind [`Kind::Reduction`], so that
+    /// graphs can fold what they have just computed.
+    fn reduction(&self) -> Option<(Monoid, AxisSet, bool)> {
+        None
+    }
+
+    /// The bits of the one number that fills the whole output, for an operation without inputs.
+    fn repeats(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether it may refuse operands of the inferred types when it runs, as a gather refuses indices. For element-wise
+    /// operations the instructions say it, see `passes::pure`.
+    fn may_fail(&self) -> bool {
+        !matches!(self.kind(), Kind::Elementwise { .. } | Kind::Reduction | Kind::View | Kind::Contraction | Kind::Read)
+    }
+
     /// One part of the work on the CPU. Never allocates tensors; outputs may be uninitialised.
     ///
     /// # Safety
@@ -291,6 +320,16 @@ pub(crate) trait Op: Send + Sync + 'static {
     /// Whether an operation on handles reads the resource that is its input `index`.
     fn reads(&self, _index: usize) -> bool {
         false
+    }
+
+    /// How the graphs inside it run, for executors that run them themselves.
+    fn flow(&self) -> Option<Flow> {
+        None
+    }
+
+    /// The same operation with other graphs inside.
+    fn with_bodies(&self, _bodies: &[Arc<Graph>]) -> Option<OpRef> {
+        None
     }
 
     /// The graphs inside the operation.

@@ -49,7 +49,7 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
 ///
 /// # Safety
 /// As `Op::cpu` for all chunks.
-unsafe fn run_phases(op: &dyn Op, call: &CpuCall<'_>, phases: &[usize]) -> Result<()> {
+pub(crate) unsafe fn run_phases(op: &dyn Op, call: &CpuCall<'_>, phases: &[usize]) -> Result<()> {
     if phases.iter().all(|&p| p <= 1) {
         for phase in (0..phases.len()).filter(|&p| phases[p] == 1) {
             // SAFETY: by the caller's promise.

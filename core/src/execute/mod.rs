@@ -7,6 +7,7 @@ mod flat;
 mod kernel;
 
 pub(crate) use eager::{dense, view_of};
+pub(crate) use kernel::run_phases;
 
 use crate::error::{Error, Result};
 use crate::op::{Kind, Op, Outputs};

@@ -5,6 +5,8 @@ pub(crate) mod builder;
 pub(crate) mod control;
 pub(crate) mod differentiate;
 pub(crate) mod ir;
+pub(crate) mod passes;
+pub(crate) mod plan;
 pub(crate) mod print;
 pub(crate) mod run;
 pub(crate) mod sizes;

@@ -28,6 +28,10 @@ impl Op for Eye {
         Kind::Movement
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.output(self.dtype, self.shape);
         Ok(())

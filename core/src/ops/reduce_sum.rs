@@ -35,6 +35,10 @@ impl Op for ReduceSum {
         true
     }
 
+    fn reduction(&self) -> Option<(Monoid, AxisSet, bool)> {
+        Some((Monoid::Sum, self.axes, false))
+    }
+
     fn work(&self, call: &CpuCall<'_>) -> Work {
         self.reduction().work(call)
     }

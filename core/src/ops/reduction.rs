@@ -89,6 +89,12 @@ macro_rules! fold {
             true
         }
 
+        fn reduction(&self) -> Option<($crate::backend::cpu::reduce::Monoid, $crate::shape::AxisSet, bool)> {
+            let $this = self;
+            let fold = $reduction;
+            Some((fold.monoid, fold.axes, fold.mean))
+        }
+
         fn work(&self, call: &$crate::backend::cpu::CpuCall<'_>) -> $crate::backend::cpu::Work {
             let $this = self;
             $reduction.work(call)

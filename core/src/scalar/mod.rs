@@ -6,11 +6,13 @@ mod cache;
 mod derive;
 mod partial;
 mod program;
+mod sequence;
 
 pub(crate) use build::{Scalar, Val};
 pub(crate) use cache::{Cache, Key};
 pub(crate) use partial::{Derivatives, derivatives};
 pub(crate) use program::{Program, Slot, Step, program_of};
+pub(crate) use sequence::{Action, Root, Sequence};
 
 use crate::dtype::DType;
 

@@ -49,6 +49,14 @@ impl Tensor {
         }
     }
 
+    /// As [`Tensor::uninit`], of an operation at `location`.
+    pub(crate) fn uninit_at(ty: &TensorType, location: &'static Location<'static>) -> Result<Self> {
+        let tensor = Self::uninit(ty)?;
+        // SAFETY: this is the only handle of a fresh block.
+        unsafe { (*tensor.0.as_ptr()).location = location };
+        Ok(tensor)
+    }
+
     /// A tensor over memory that `owner` keeps alive, in row-major order.
     ///
     /// # Safety

@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Bytes of the widest value in a tile: four of them and an output fit into a first-level cache.
-const TILE: usize = 2048;
+pub(crate) const TILE: usize = 2048;
 /// Tiles of temporaries that lie on the stack; more take this thread's spare memory.
 const ON_STACK: usize = 12;
 
@@ -249,7 +249,7 @@ pub(crate) fn fault_error(op: &str, step: &Step) -> Error {
 }
 
 /// After how many elements the operand's elements come again; `None` if they never do in order.
-fn period(space: &Collapsed, operand: usize) -> Option<usize> {
+pub(crate) fn period(space: &Collapsed, operand: usize) -> Option<usize> {
     let mut expected = 1isize;
     let mut axis = space.dims.len();
     while axis > 0 && space.stride(axis - 1, operand) == expected {
@@ -263,7 +263,7 @@ fn period(space: &Collapsed, operand: usize) -> Option<usize> {
 ///
 /// # Safety
 /// The operand is valid over `space`, `out` holds `count` elements of `size` bytes and is aligned to it.
-unsafe fn gather(
+pub(crate) unsafe fn gather(
     space: &Collapsed,
     operand: usize,
     base: *const u8,

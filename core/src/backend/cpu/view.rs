@@ -80,6 +80,11 @@ impl View {
         Self::dense(self.ptr.wrapping_add(start * self.dtype.size()), self.dtype, &[len])
     }
 
+    /// The same layout at another address.
+    pub fn at(&self, ptr: *mut u8) -> Self {
+        Self { ptr, ..*self }
+    }
+
     /// The indices `range` of one axis.
     pub fn slab(&self, axis: usize, range: std::ops::Range<usize>) -> Self {
         let mut slab = *self;

@@ -7,7 +7,7 @@ use crate::graph::Graph;
 use crate::graph::differentiate::{Pair, differentiate, replay};
 use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
+use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
 use std::panic::Location;
@@ -77,6 +77,10 @@ impl Op for Call {
 
     fn bodies(&self) -> smallvec::SmallVec<[&Arc<Graph>; 2]> {
         smallvec::smallvec![&self.0.graph]
+    }
+
+    fn flow(&self) -> Option<Flow> {
+        Some(Flow::Call)
     }
 
     fn reads(&self, index: usize) -> bool {

@@ -10,7 +10,7 @@ use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, differentiate, params_like, replay, seen_outside};
 use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
+use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
 use crate::shape::{Dim, Shape};
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
@@ -86,6 +86,15 @@ impl Op for Cond {
 
     fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
         smallvec![&self.then, &self.otherwise]
+    }
+
+    fn flow(&self) -> Option<Flow> {
+        Some(Flow::Branch)
+    }
+
+    fn with_bodies(&self, bodies: &[Arc<Graph>]) -> Option<OpRef> {
+        let [then, otherwise] = bodies else { return None };
+        Some(OpRef::Shared(Arc::new(Self { then: then.clone(), otherwise: otherwise.clone() })))
     }
 
     fn reads(&self, index: usize) -> bool {

@@ -14,7 +14,7 @@ use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, dependent, differentiate, params_like, replay};
 use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs};
+use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs};
 use crate::tape::Unseen;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::{SmallVec, smallvec};
@@ -71,6 +71,15 @@ impl Op for While {
 
     fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
         smallvec![&self.cond, &self.body]
+    }
+
+    fn flow(&self) -> Option<Flow> {
+        Some(Flow::Loop { carried: self.carried })
+    }
+
+    fn with_bodies(&self, bodies: &[Arc<Graph>]) -> Option<OpRef> {
+        let [cond, body] = bodies else { return None };
+        Some(OpRef::Shared(Arc::new(Self { cond: cond.clone(), body: body.clone(), carried: self.carried })))
     }
 
     fn reads(&self, index: usize) -> bool {
