@@ -78,6 +78,35 @@ impl<K> Call<K> {
     }
 }
 
+macro_rules! outputs {
+    ($method:ident $n:literal: $($t:ident $index:tt),*) => {
+        impl Outputs<$n> for ($($t,)*) {
+            fn tensors(&self) -> Vec<&Tensor> {
+                vec![$(&self.$index),*]
+            }
+            fn replaced(self, mut with: impl FnMut(Tensor) -> Tensor) -> Self {
+                ($(with(self.$index),)*)
+            }
+        }
+        outputs!(@gradient $method $n: $($t $index),*);
+    };
+    (@gradient $method:ident $n:literal: $($t:ident $index:tt),*) => {
+        impl<K> Call<K> {
+            /// Notes the gradient closure of a function with this many outputs.
+            pub fn $method<R: Cotangents<K>>(&self, gradient: impl Fn($(&$t),*) -> R + 'static) -> Rule<$n> {
+                Rule { run: Box::new(move |dys| gradient($(&dys[$index]),*).answers()), variables: R::VARIABLES }
+            }
+        }
+    };
+}
+
+outputs!(gradient_1 1: Tensor 0);
+outputs!(gradient_2 2: Tensor 0, Tensor 1);
+outputs!(gradient_3 3: Tensor 0, Tensor 1, Tensor 2);
+outputs!(gradient_4 4: Tensor 0, Tensor 1, Tensor 2, Tensor 3);
+outputs!(gradient_5 5: Tensor 0, Tensor 1, Tensor 2, Tensor 3, Tensor 4);
+outputs!(gradient_6 6: Tensor 0, Tensor 1, Tensor 2, Tensor 3, Tensor 4, Tensor 5);
+
 fn no_cotangent(name: &str, handle: &Tensor) -> Error {
     let variable = handle.as_object::<Resource>().map_or("?", |r| r.name.as_str());
     Error::invalid_argument(
