@@ -3,8 +3,9 @@
 
 pub use super::dispatch::{
     Arg, Cmp, Cond, Condition, Host, HostTruth, Iterated, Leaves, Logic, Nest, Place, Probe, Print, Save, Saved, Shown,
-    Slot, Stream, Table, Thunk, assert, condition, guard, instance, never, place, place_ref, unset,
+    Slot, Stream, Table, Thunk, assert, condition, guard, instance, never, place, place_ref, result, unset,
 };
+pub use crate::tensor::Tensor;
 pub use super::native::{Call, Else, Fun, Function, If, Next, Options, Test, Then, While};
 
 /// The traits whose methods are found by auto-reference; generated functions import them without names.
