@@ -46,6 +46,8 @@ pub enum DType {
     F16 = 19,
     /// Handle of a variable or another object with state, `resource`; holds no numbers.
     Resource = 20,
+    /// A list of tensors or another value that only graphs handle, `variant`; holds no numbers.
+    Variant = 21,
     /// Unsigned 32-bit integer, `uint32`.
     U32 = 22,
     /// Unsigned 64-bit integer, `uint64`.
@@ -70,7 +72,7 @@ impl DType {
         Self::U64,
     ];
 
-    /// Bytes of one element; 0 for [`DType::Resource`].
+    /// Bytes of one element; 0 for [`DType::Resource`] and [`DType::Variant`].
     #[inline]
     pub const fn size(self) -> usize {
         match self {
@@ -78,7 +80,7 @@ impl DType {
             Self::I16 | Self::U16 | Self::F16 | Self::BF16 => 2,
             Self::F32 | Self::I32 | Self::U32 => 4,
             Self::F64 | Self::I64 | Self::U64 => 8,
-            Self::Resource => 0,
+            Self::Resource | Self::Variant => 0,
         }
     }
 
@@ -97,6 +99,7 @@ impl DType {
             Self::U16 => "uint16",
             Self::F16 => "float16",
             Self::Resource => "resource",
+            Self::Variant => "variant",
             Self::U32 => "uint32",
             Self::U64 => "uint64",
         }
@@ -301,7 +304,7 @@ macro_rules! for_dtype {
                 type $t = u64;
                 $body
             }
-            DType::Resource => $other,
+            DType::Resource | DType::Variant => $other,
         }
     }};
 }

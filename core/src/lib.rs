@@ -34,6 +34,8 @@ mod device;
 mod dtype;
 mod error;
 mod execute;
+mod function;
+mod graph;
 pub mod initializers;
 pub mod layers;
 pub mod losses;
@@ -61,7 +63,11 @@ pub mod __testing;
 mod readme {}
 
 #[cfg(test)]
+mod recording;
+#[cfg(test)]
 mod skeleton;
+#[cfg(test)]
+mod symbolic;
 
 pub use autograph::{Leaves, Nest};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
@@ -69,6 +75,7 @@ pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices}
 pub use dtype::*;
 pub use eagerflow_macros::{Module, Nest, custom_gradient, tf_function};
 pub use error::{Error, Report, Result};
+pub use function::{FunctionInfo, executing_eagerly, function, init_scope};
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use names::{linalg, math, nn};
 pub use ndarray::{self, s};

@@ -1,16 +1,20 @@
 //! What an operation is: one trait that holds its identity, types, meaning, kernels, effects and gradient.
 //! Each file in `ops/` implements it once; the door, the tape and the recorders know operations only through it.
 
+use crate::backend::cpu::reduce::Monoid;
 use crate::backend::cpu::{CpuCall, View, Work};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
+use crate::graph::Graph;
+use crate::graph::sizes::Sizes;
 use crate::scalar::{Scalar, Val};
-use crate::shape::{Constraints, Dim, Shape, Symbol, broadcast};
+use crate::shape::{AxisSet, Constraints, Dim, Shape, Symbol, broadcast};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::Deref;
+use std::panic::Location;
 use std::sync::Arc;
 
 /// The sizes that stand for symbols in one run of a recorded list.
@@ -18,6 +22,9 @@ pub(crate) type Lookup<'a> = dyn Fn(Symbol) -> Option<usize> + 'a;
 
 /// The results of an operation; most have one.
 pub(crate) type Outputs = SmallVec<[Tensor; 1]>;
+
+/// The operands of an operation on handles, given up by the caller.
+pub(crate) type Operands = SmallVec<[Tensor; 4]>;
 
 /// An operation that a tape or graph keeps.
 #[derive(Clone)]
@@ -64,7 +71,7 @@ pub(crate) enum Kind {
     },
     /// Folds axes with a monoid, see [`Op::reduction`].
     Reduction,
-    /// The output is the first input's elements seen in another order, see [`Op::view`].
+    /// Each output shows elements of the first input in some order, see [`Op::view`] and [`Op::views`].
     View,
     /// Copies elements to other places.
     Movement,
@@ -78,6 +85,19 @@ pub(crate) enum Kind {
     Effect,
     /// Runs sub-graphs through the door, see [`Op::control`].
     Control,
+    /// Works on tensor handles instead of elements: branches, loops and lists of graphs, see [`Op::host`].
+    Host,
+}
+
+/// What the [`Op::bodies`] of an operation are to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Flow {
+    /// The one body, once.
+    Call,
+    /// By the truth of input 0, the first or the second body on the other inputs.
+    Branch,
+    /// As long as the first body says so, the second gives the next `carried` inputs; the others stay.
+    Loop { carried: usize },
 }
 
 /// How an operation uses a resource input.
@@ -122,6 +142,12 @@ impl Mask {
     pub const fn has(self, index: usize) -> bool {
         index < 64 && self.0 >> index & 1 == 1
     }
+
+    /// How many members are below `index`, which is below 64.
+    #[inline]
+    const fn before(self, index: usize) -> usize {
+        (self.0 & ((1 << index) - 1)).count_ones() as usize
+    }
 }
 
 /// The tensors that a gradient rule reads, which the tape therefore keeps.
@@ -140,6 +166,18 @@ impl Saves {
 
     pub const fn outputs(indices: &[usize]) -> Self {
         Self { inputs: Mask::NONE, outputs: Mask::of(indices) }
+    }
+
+    /// Where a saved input lies among all saved tensors, which are in order, inputs before outputs.
+    #[inline]
+    pub const fn place_of_input(self, index: usize) -> usize {
+        self.inputs.before(index)
+    }
+
+    /// As [`Self::place_of_input`] for an output.
+    #[inline]
+    pub const fn place_of_output(self, index: usize) -> usize {
+        self.inputs.0.count_ones() as usize + self.outputs.before(index)
     }
 
     pub const fn and(self, other: Self) -> Self {
@@ -215,6 +253,11 @@ pub(crate) trait Op: Send + Sync + 'static {
         None
     }
 
+    /// The layouts of all outputs, for views that may have several; [`Op::view`] then answers for a single one.
+    fn views(&self, _input: &TensorType, _strides: &[isize], _outputs: &[TensorType]) -> Option<Vec<Layout>> {
+        None
+    }
+
     // Kernels.
 
     /// Whether the kernel reads inputs of any strides; else the door hands it dense ones.
@@ -225,6 +268,23 @@ pub(crate) trait Op: Send + Sync + 'static {
     /// Scratch memory and independent parts of the work; depends on shapes alone.
     fn work(&self, _call: &CpuCall<'_>) -> Work {
         Work::SERIAL
+    }
+
+    /// Monoid, axes, and whether the result is divided by the number of elements: for kind [`Kind::Reduction`], so that
+    /// graphs can fold what they have just computed.
+    fn reduction(&self) -> Option<(Monoid, AxisSet, bool)> {
+        None
+    }
+
+    /// The bits of the one number that fills the whole output, for an operation without inputs.
+    fn repeats(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether it may refuse operands of the inferred types when it runs, as a gather refuses indices. For element-wise
+    /// operations the instructions say it, see `passes::pure`.
+    fn may_fail(&self) -> bool {
+        !matches!(self.kind(), Kind::Elementwise { .. } | Kind::Reduction | Kind::View | Kind::Contraction | Kind::Read)
     }
 
     /// One part of the work on the CPU. Never allocates tensors; outputs may be uninitialised.
@@ -239,6 +299,42 @@ pub(crate) trait Op: Send + Sync + 'static {
     /// Runs the sub-graphs of a control operation through the door.
     fn control(&self, _inputs: &[&Tensor]) -> Result<Outputs> {
         Err(Error::internal(self.name(), "not a control operation"))
+    }
+
+    /// Runs an operation of kind [`Kind::Host`], which may keep or change the operands it is given.
+    fn host(&self, _inputs: Operands, _sizes: &Sizes<'_>) -> Result<Outputs> {
+        Err(Error::internal(self.name(), "not an operation on handles"))
+    }
+
+    /// Runs or records an operation of kind [`Kind::Host`] so that it can be differentiated by the inputs in `needs`:
+    /// gives the operation that has the gradient rule, and the outputs behind one more, what that rule reads.
+    fn run_for_gradient(
+        &self,
+        _inputs: &[&Tensor],
+        _needs: &[bool],
+        _location: &'static Location<'static>,
+    ) -> Result<Option<(OpRef, Outputs)>> {
+        Ok(None)
+    }
+
+    /// Whether an operation on handles reads the resource that is its input `index`.
+    fn reads(&self, _index: usize) -> bool {
+        false
+    }
+
+    /// How the graphs inside it run, for executors that run them themselves.
+    fn flow(&self) -> Option<Flow> {
+        None
+    }
+
+    /// The same operation with other graphs inside.
+    fn with_bodies(&self, _bodies: &[Arc<Graph>]) -> Option<OpRef> {
+        None
+    }
+
+    /// The graphs inside the operation.
+    fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+        SmallVec::new()
     }
 
     // State.
@@ -361,12 +457,11 @@ pub(crate) struct Infer<'a> {
     pub outputs: SmallVec<[TensorType; 1]>,
     /// Pairs of dimensions that must turn out equal when the numbers are known.
     pub constraints: Constraints,
-    unbacked: u32,
 }
 
 impl<'a> Infer<'a> {
     pub fn new(op: &'static str, inputs: &'a [&'a TensorType], facts: &'a dyn Facts) -> Self {
-        Self { op, inputs, facts, outputs: SmallVec::new(), constraints: Constraints::default(), unbacked: 0 }
+        Self { op, inputs, facts, outputs: SmallVec::new(), constraints: Constraints::default() }
     }
 
     pub fn op(&self) -> &'static str {
@@ -407,10 +502,9 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// A dimension whose size is only known when the operation runs.
+    /// A dimension whose size is only known when the operation runs; its number is no other's.
     pub fn unknown_dim(&mut self) -> Dim {
-        self.unbacked += 1;
-        Dim::unbacked(self.unbacked - 1)
+        Dim::unbacked(crate::graph::ir::fresh_sizes(1))
     }
 
     /// Answers the type of the next output.
@@ -473,6 +567,7 @@ impl fmt::Debug for RustName {
             DType::U16 => "U16",
             DType::F16 => "F16",
             DType::Resource => "Resource",
+            DType::Variant => "Variant",
             DType::U32 => "U32",
             DType::U64 => "U64",
         })

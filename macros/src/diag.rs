@@ -202,8 +202,10 @@ pub mod tf_function {
          help: wait before the call, and pass the value as a parameter";
     pub const YIELD: &str = "a traced function cannot `yield`: a graph runs from its beginning to its end\n\
          help: collect the values in a `Vec` and return it";
-    pub const TRY_BLOCK: &str = "a `try` block cannot be traced\nhelp: move it into a closure or function that returns `Result`";
-    pub const UNKNOWN_SYNTAX: &str = "this syntax cannot be traced\nhelp: move it into a function without `#[tf_function]`";
+    pub const TRY_BLOCK: &str =
+        "a `try` block cannot be traced\nhelp: move it into a closure or function that returns `Result`";
+    pub const UNKNOWN_SYNTAX: &str =
+        "this syntax cannot be traced\nhelp: move it into a function without `#[tf_function]`";
     pub const ASM: &str = "assembly cannot be traced\nhelp: move it into a function without `#[tf_function]`";
 
     pub fn mutable_parameter(name: &str) -> String {

@@ -64,7 +64,7 @@ impl DType {
             Self::F16 => Number::Float(f16::MAX.to_f64()),
             Self::BF16 => Number::Float(bf16::MAX.to_f64()),
             // A handle holds no numbers; of none, the greatest is nothing more than the least.
-            Self::Resource | Self::Bool => Number::Bool(self == Self::Bool),
+            Self::Resource | Self::Variant | Self::Bool => Number::Bool(self == Self::Bool),
             _ => Number::Int((1 << (8 * self.size() - usize::from(self.is_signed_integer()))) - 1),
         }
     }

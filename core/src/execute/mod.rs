@@ -3,12 +3,14 @@
 
 mod eager;
 mod elementwise;
+mod flat;
 mod kernel;
 
 pub(crate) use eager::{dense, view_of};
+pub(crate) use kernel::run_phases;
 
 use crate::error::{Error, Result};
-use crate::op::{Op, Outputs};
+use crate::op::{Kind, Op, Outputs};
 use crate::tensor::Tensor;
 use crate::tensor::local::{LOCAL, mode};
 use std::cell::RefCell;
@@ -25,24 +27,50 @@ thread_local! {
     static RECORDERS: RefCell<Vec<Rc<dyn Recorder>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Runs `body` with a recorder in place of the kernels.
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the graph builder comes with tf_function; the skeleton test records")
-)]
-pub(crate) fn with_recorder<R>(recorder: Rc<dyn Recorder>, body: impl FnOnce() -> R) -> R {
-    struct Leave(bool);
-    impl Drop for Leave {
-        fn drop(&mut self) {
-            RECORDERS.with_borrow_mut(Vec::pop);
-            LOCAL.with(|local| local.set_mode(mode::TRACE, self.0));
-        }
-    }
-    let before = LOCAL.with(|local| local.has(mode::TRACE));
+/// Puts a recorder in place of the kernels until [`pop_recorder`].
+pub(crate) fn push_recorder(recorder: Rc<dyn Recorder>) {
     RECORDERS.with_borrow_mut(|recorders| recorders.push(recorder));
     LOCAL.with(|local| local.set_mode(mode::TRACE, true));
-    let _leave = Leave(before);
+}
+
+/// Takes the innermost recorder away.
+pub(crate) fn pop_recorder() {
+    let empty = RECORDERS.with_borrow_mut(|recorders| {
+        recorders.pop();
+        recorders.is_empty()
+    });
+    LOCAL.with(|local| local.set_mode(mode::TRACE, !empty));
+}
+
+/// Runs `body` with a recorder in place of the kernels.
+#[cfg(test)]
+pub(crate) fn with_recorder<R>(recorder: Rc<dyn Recorder>, body: impl FnOnce() -> R) -> R {
+    struct Leave;
+    impl Drop for Leave {
+        fn drop(&mut self) {
+            pop_recorder();
+        }
+    }
+    push_recorder(recorder);
+    let _leave = Leave;
     body()
+}
+
+/// While it lives, this thread's recorders are set aside and operations run at once.
+pub(crate) struct Outside(Vec<Rc<dyn Recorder>>);
+
+impl Outside {
+    pub fn enter() -> Self {
+        LOCAL.with(|local| local.set_mode(mode::TRACE, false));
+        Self(RECORDERS.take())
+    }
+}
+
+impl Drop for Outside {
+    fn drop(&mut self) {
+        LOCAL.with(|local| local.set_mode(mode::TRACE, !self.0.is_empty()));
+        RECORDERS.set(std::mem::take(&mut self.0));
+    }
 }
 
 /// Whether a recorder takes the operations of this thread.
@@ -68,15 +96,33 @@ pub(crate) fn execute_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Re
     execute_observed(op, inputs, mode)
 }
 
-#[cold]
+#[inline(never)]
 #[track_caller]
 fn execute_observed(op: &dyn Op, inputs: &[&Tensor], mode: u32) -> Result<Outputs> {
-    let location = Location::caller();
-    if let crate::op::Kind::Control = op.kind()
+    observed_at(op, inputs, mode, Location::caller())
+}
+
+/// As [`execute`] in the name of the user's line `location`, for operations that are recorded anew.
+pub(crate) fn execute_at(op: &dyn Op, inputs: &[&Tensor], location: &'static Location<'static>) -> Result<Outputs> {
+    let mode = LOCAL.with(|local| local.mode.get());
+    observed_at(op, inputs, mode, location).map_err(|e| e.at(location))
+}
+
+fn observed_at(op: &dyn Op, inputs: &[&Tensor], mode: u32, location: &'static Location<'static>) -> Result<Outputs> {
+    if let Kind::Control = op.kind()
         && mode & mode::TRACE == 0
     {
         // Its body comes through the door again, where the tapes see it.
         return op.control(inputs);
+    }
+    if let crate::op::Kind::Host = op.kind()
+        && mode & (mode::TAPE | mode::FORWARD) != 0
+        && let Some(needs) = crate::tape::needed(op, inputs)
+        && let Some((rule, mut outputs)) = op.run_for_gradient(inputs, &needs, location)?
+    {
+        crate::tape::observe(&*rule, inputs, &outputs, location)?;
+        outputs.remove(0);
+        return Ok(outputs);
     }
     let outputs = if mode & mode::TRACE != 0 {
         let recorder = RECORDERS.with_borrow(|recorders| recorders.last().cloned());
@@ -100,9 +146,10 @@ pub(crate) fn execute_read(op: &dyn Op, handle: &Tensor) -> Result<Tensor> {
     if mode & (mode::TRACE | mode::FORWARD) != 0 {
         return execute1(op, &[handle]);
     }
-    let value = crate::tensor::Resource::of(handle, op.name())?.lock().clone();
+    let resource = crate::tensor::Resource::of(handle, op.name())?;
+    let value = resource.lock().clone();
     if mode & mode::TAPE != 0 {
-        crate::tape::observe_read(handle, &value, Location::caller());
+        crate::tape::observe_read(handle, resource, &value, Location::caller());
     }
     Ok(value)
 }
@@ -111,13 +158,18 @@ pub(crate) fn execute_read(op: &dyn Op, handle: &Tensor) -> Result<Tensor> {
 #[inline]
 #[track_caller]
 pub(crate) fn execute1(op: &dyn Op, inputs: &[&Tensor]) -> Result<Tensor> {
-    only(op, execute_reusing(op, inputs, 0)?)
+    execute1_reusing(op, inputs, 0)
 }
 
 /// As [`execute_reusing`] for an operation with one result.
 #[inline]
 #[track_caller]
 pub(crate) fn execute1_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Tensor> {
+    if LOCAL.with(|local| local.mode.get()) & !mode::DEVICE == 0
+        && let Kind::Elementwise { accepts, direct } = op.kind()
+    {
+        return elementwise::run(op, inputs, owned, accepts, direct);
+    }
     only(op, execute_reusing(op, inputs, owned)?)
 }
 
@@ -127,4 +179,14 @@ fn only(op: &dyn Op, mut outputs: Outputs) -> Result<Tensor> {
         Some(output) if outputs.is_empty() => Ok(output),
         _ => Err(Error::internal(op.name(), "one result was expected")),
     }
+}
+
+/// Runs an operation at once whatever the mode, in the name of the user's line `location`.
+pub(crate) fn run_at(
+    op: &dyn Op,
+    inputs: &[&Tensor],
+    owned: u32,
+    location: &'static Location<'static>,
+) -> Result<Outputs> {
+    eager::run(op, inputs, owned).map_err(|e| e.at(location))
 }

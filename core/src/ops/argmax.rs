@@ -49,6 +49,10 @@ impl Op for Argmax {
         Kind::Opaque
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::ALL)?;
         let accepts = if self.least { DTypes::of(WIDE) } else { DTypes::of(WIDE).and(DTypes::of(NARROW)) };

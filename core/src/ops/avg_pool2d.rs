@@ -38,6 +38,10 @@ impl Op for AvgPool2d {
         Kind::Opaque
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, REAL)?;
         let shape = self.pool.output("avg_pool2d", cx.shape(0))?;
@@ -86,6 +90,10 @@ impl Op for AvgPoolGradient {
 
     fn kind(&self) -> Kind {
         Kind::Opaque
+    }
+
+    fn may_fail(&self) -> bool {
+        false
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {

@@ -61,6 +61,11 @@ impl Op for BroadcastTo {
     }
 }
 
+/// The operation that repeats a tensor over a shape.
+pub(crate) fn broadcast_op(shape: &Shape) -> OpRef {
+    OpRef::Shared(Arc::new(BroadcastTo { shape: *shape }))
+}
+
 /// A tensor repeated over a shape; the same handle if it has it.
 #[track_caller]
 pub(crate) fn broadcast_to_shape(x: &Tensor, shape: &Shape) -> Result<Tensor> {

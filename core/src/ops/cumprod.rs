@@ -32,6 +32,10 @@ impl Op for Cumprod {
         Kind::Opaque
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::NUMBERS)?;
         cx.output(cx.dtype(0), *cx.shape(0));
@@ -96,6 +100,10 @@ impl Op for Recurrence {
 
     fn kind(&self) -> Kind {
         Kind::Opaque
+    }
+
+    fn may_fail(&self) -> bool {
+        false
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {

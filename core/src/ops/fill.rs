@@ -35,6 +35,14 @@ impl Op for Fill {
         Kind::Movement
     }
 
+    fn repeats(&self) -> Option<u64> {
+        Some(self.bits)
+    }
+
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.output(self.dtype, self.shape);
         Ok(())
@@ -50,6 +58,15 @@ impl Op for Fill {
     fn gradient(&self) -> Gradient {
         Gradient::Stops("a constant depends on nothing")
     }
+}
+
+/// A scalar by its bits.
+#[track_caller]
+pub(crate) fn scalar_of(dtype: DType, bits: u64) -> Result<Tensor> {
+    let out = Tensor::uninit(&TensorType::scalar(dtype))?;
+    // SAFETY: a fresh scalar.
+    unsafe { vector::fill(dtype.size(), out.data(), bits, 1) };
+    Ok(out)
 }
 
 /// A number repeated over a type.
@@ -69,7 +86,7 @@ pub(crate) fn fill_with(ty: &TensorType, value: f64) -> Result<Tensor> {
 #[track_caller]
 fn constant_of(op: &str, shape: impl IntoShape, dtype: DType, value: f64) -> Result<Tensor> {
     let shape = shape.into_shape().map_err(|e| e.in_op(op))?;
-    if dtype == DType::Resource {
+    if dtype.size() == 0 {
         return Err(Error::invalid_argument(op, "a resource handle holds no numbers"));
     }
     fill_with(&TensorType::new(dtype, shape), value).map_err(|e| e.in_op(op))

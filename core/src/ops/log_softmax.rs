@@ -30,6 +30,10 @@ impl Op for LogSoftmax {
         Kind::Opaque
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         infer_same(cx)
     }
@@ -71,6 +75,10 @@ impl Op for LogSoftmaxGradient {
 
     fn kind(&self) -> Kind {
         Kind::Opaque
+    }
+
+    fn may_fail(&self) -> bool {
+        false
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {

@@ -36,6 +36,10 @@ impl Op for OneHot {
         Kind::Movement
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::INTEGERS)?;
         cx.check_dtype(1, DTypes::ALL)?;

@@ -47,6 +47,10 @@ impl Op for Pad {
         Kind::Movement
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.same_dtype()?;
         cx.check_dtype(0, DTypes::ALL)?;

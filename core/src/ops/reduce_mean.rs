@@ -62,6 +62,10 @@ impl Op for Count {
         Kind::Opaque
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.output(self.dtype, Shape::SCALAR);
         Ok(())

@@ -114,6 +114,10 @@ impl Op for SliceBack {
         Kind::Movement
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::ALL)?;
         self.slice.check("slice_back", &self.whole)?;

@@ -30,6 +30,10 @@ impl Op for Softmax {
         Kind::Opaque
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         infer_same(cx)
     }
@@ -71,6 +75,10 @@ impl Op for SoftmaxGradient {
 
     fn kind(&self) -> Kind {
         Kind::Opaque
+    }
+
+    fn may_fail(&self) -> bool {
+        false
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {

@@ -7,10 +7,10 @@ use crate::shape::{Shape, Symbol, pin_hook};
 use crate::tensor::{Tensor, TensorType};
 
 pub(crate) use super::add::add_owned;
-pub(crate) use super::broadcast_to::broadcast_to_shape;
+pub(crate) use super::broadcast_to::{broadcast_op, broadcast_to_shape};
 pub(crate) use super::cast::cast_to;
 pub(crate) use super::concat::concat_all;
-pub(crate) use super::fill::fill_with;
+pub(crate) use super::fill::{fill_with, scalar_of};
 pub(crate) use super::reduce_sum::sum_axes;
 pub(crate) use super::reshape::{reshape_always, reshape_to};
 pub(crate) use super::slice::slice_axis;
@@ -18,6 +18,9 @@ pub(crate) use super::slice::slice_axis;
 /// Zeros of a type.
 #[track_caller]
 pub(crate) fn zeros_of(ty: &TensorType) -> Result<Tensor> {
+    if ty.dtype == crate::dtype::DType::Variant {
+        return Ok(crate::graph::control::list::nothing());
+    }
     fill_with(ty, 0.0)
 }
 

@@ -27,6 +27,10 @@ impl Op for Tile {
         Kind::Movement
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::ALL.without(&[DType::U16]))?;
         let dims: SmallVec<[Dim; MAX_RANK]> =

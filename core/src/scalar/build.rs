@@ -28,7 +28,7 @@ pub(crate) struct Scalar {
     pub(super) stand_ins: Cell<usize>,
 }
 
-const NO_ARGS: [u32; 3] = [u32::MAX; 3];
+pub(super) const NO_ARGS: [u32; 3] = [u32::MAX; 3];
 
 impl Scalar {
     pub fn new() -> Self {
@@ -106,7 +106,7 @@ impl Scalar {
         self.op(Code::Select, self.dtype(then), [condition.0, then.0, otherwise.0])
     }
 
-    fn op(&self, code: Code, dtype: DType, args: [u32; 3]) -> Val {
+    pub(super) fn op(&self, code: Code, dtype: DType, args: [u32; 3]) -> Val {
         let node = Node { code: Some(code), dtype, args, payload: 0 };
         self.fold(&node).unwrap_or_else(|| self.add_node(node))
     }
@@ -130,7 +130,7 @@ impl Scalar {
         Some(self.add_node(Node { code: Some(Code::Const), dtype: node.dtype, args: NO_ARGS, payload }))
     }
 
-    fn add_node(&self, node: Node) -> Val {
+    pub(super) fn add_node(&self, node: Node) -> Val {
         let mut nodes = self.nodes.borrow_mut();
         // Expressions are short: a linear search beats a map.
         if let Some(same) = nodes.iter().position(|n| *n == node) {
@@ -160,7 +160,7 @@ macro_rules! instructions {
 
 instructions! {
     unary neg Neg abs Abs sign Sign sqrt Sqrt rsqrt Rsqrt exp Exp expm1 Expm1 log Log log1p Log1p sin Sin cos Cos
-        tanh Tanh erf Erf sigmoid Sigmoid floor Floor ceil Ceil round Round not Not is_nan IsNan is_finite IsFinite;
+        tanh Tanh erf Erf erfc Erfc sigmoid Sigmoid floor Floor ceil Ceil round Round not Not is_nan IsNan is_finite IsFinite;
     binary add Add sub Sub mul Mul div Div rem Rem floor_div FloorDiv floor_mod FloorMod pow Pow min Min max Max
         and And or Or xor Xor eq Eq ne Ne lt Lt le Le
 }

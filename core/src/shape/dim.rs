@@ -189,6 +189,14 @@ impl Dim {
         lo.is_none_or(|lo| lo <= 0) && hi.is_none_or(|hi| hi >= 0)
     }
 
+    /// The symbol, if the size is one alone.
+    pub(crate) fn as_symbol(self) -> Option<Symbol> {
+        match self.poly()?.as_atom()? {
+            Atom::Symbol(symbol) => Some(*symbol),
+            _ => None,
+        }
+    }
+
     /// The symbols on which the size depends, each once, sorted.
     pub fn symbols(self) -> Vec<Symbol> {
         let mut found = Vec::new();

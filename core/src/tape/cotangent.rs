@@ -62,6 +62,9 @@ impl Cotangent {
                 values: ops::concat_all(&[&a.values, &b.values], 0)?,
                 shape: a.shape,
             }))),
+            (Self::Dense(a), Self::Dense(b)) if a.dtype() == crate::dtype::DType::Variant => {
+                crate::execute::execute1(&crate::graph::control::list_ops::AddLists, &[&a, &b]).map(Self::Dense)
+            }
             (a, b) => Ok(Self::Dense(ops::add_owned(a.into_dense()?, &b.into_dense()?)?)),
         }
     }

@@ -15,6 +15,8 @@ pub(crate) mod mode {
     pub const TRACE: u32 = 4;
     /// A device guard is in force.
     pub const DEVICE: u32 = 8;
+    /// Somebody wants to know which variables are read while tapes or accumulators are active.
+    pub const WATCH: u32 = 16;
 }
 
 /// The life of a thread's list of free blocks.
@@ -72,6 +74,21 @@ impl Drop for Closer {
 const RUN: u64 = 1 << 20;
 static IDS: AtomicU64 = AtomicU64::new(1);
 
+/// A moment in the numbering of tensors, see [`Local::mark`].
+#[derive(Clone, Copy)]
+pub(crate) struct IdMark {
+    next: u64,
+    end: u64,
+    shared: u64,
+}
+
+impl IdMark {
+    /// Whether the tensor with this id was made after the mark: on this thread, or on a thread that took numbers since.
+    pub fn is_before(&self, id: u64) -> bool {
+        id >= self.shared || (self.next..self.end).contains(&id)
+    }
+}
+
 /// Blocks kept per thread: 4096 of 256 bytes, one megabyte.
 const MOST_FREE: u32 = 4096;
 
@@ -93,6 +110,11 @@ impl Local {
         self.next_id.set(id + 1);
         self.end_of_ids.set(id + RUN);
         id
+    }
+
+    /// Where the numbering stands: tensors made later can be told from those made before.
+    pub fn mark(&self) -> IdMark {
+        IdMark { next: self.next_id.get(), end: self.end_of_ids.get(), shared: IDS.load(Ordering::Relaxed) }
     }
 
     #[inline]

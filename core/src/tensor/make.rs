@@ -49,6 +49,14 @@ impl Tensor {
         }
     }
 
+    /// As [`Tensor::uninit`], of an operation at `location`.
+    pub(crate) fn uninit_at(ty: &TensorType, location: &'static Location<'static>) -> Result<Self> {
+        let tensor = Self::uninit(ty)?;
+        // SAFETY: this is the only handle of a fresh block.
+        unsafe { (*tensor.0.as_ptr()).location = location };
+        Ok(tensor)
+    }
+
     /// A tensor over memory that `owner` keeps alive, in row-major order.
     ///
     /// # Safety
@@ -64,8 +72,14 @@ impl Tensor {
     /// A scalar handle of an object with state.
     #[track_caller]
     pub(crate) fn object(object: Box<dyn Any + Send + Sync>) -> Self {
+        Self::object_of(crate::dtype::DType::Resource, object)
+    }
+
+    /// A handle of the given dtype, `Resource` or `Variant`, that owns an object.
+    #[track_caller]
+    pub(crate) fn object_of(dtype: crate::dtype::DType, object: Box<dyn Any + Send + Sync>) -> Self {
         let storage = StorageRef::object(object);
-        let ty = TensorType::scalar(crate::dtype::DType::Resource);
+        let ty = TensorType::scalar(dtype);
         Self::with_storage(&ty, storage.data(), storage)
     }
 
@@ -85,7 +99,7 @@ impl Tensor {
     }
 
     /// Takes the adopted owner of the elements out, if it is an `O` and nobody else holds it; else gives the tensor back.
-    pub(super) fn take_owner<O: Any>(self) -> std::result::Result<O, Self> {
+    pub(crate) fn take_owner<O: Any>(self) -> std::result::Result<O, Self> {
         if self.block().refs.load(Ordering::Acquire) != 1 {
             return Err(self);
         }
@@ -156,6 +170,14 @@ impl Tensor {
         }
     }
 
+    /// As [`Tensor::symbol`], of an operation at `location`.
+    pub(crate) fn symbol_at(ty: &TensorType, location: &'static Location<'static>) -> Self {
+        let symbol = Self::symbol(ty);
+        // SAFETY: this is the only handle of a fresh block.
+        unsafe { (*symbol.0.as_ptr()).location = location };
+        symbol
+    }
+
     /// Gives this tensor a new identity after its memory was overwritten.
     ///
     /// # Safety
@@ -171,7 +193,7 @@ impl Tensor {
             return Err(Error::failed_precondition(op, "a value of a graph being recorded has no elements yet")
                 .help("return the tensor from the recorded function and read it there"));
         }
-        if self.dtype() == crate::dtype::DType::Resource {
+        if self.dtype().size() == 0 {
             return Err(
                 Error::invalid_argument(op, "a resource handle has no elements").help("read the variable first")
             );

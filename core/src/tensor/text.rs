@@ -6,7 +6,6 @@ mod numbers;
 
 use super::Tensor;
 use crate::backend::cpu::{View, vector};
-use crate::dtype::DType;
 use crate::execute::view_of;
 use brackets::Brackets;
 use std::fmt;
@@ -72,7 +71,7 @@ unsafe fn collect(view: &View, axis: usize, offset: isize, abridged: bool, out: 
 /// ```
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_symbol() || self.dtype() == DType::Resource {
+        if self.is_symbol() || self.dtype().size() == 0 {
             return write!(f, "<{}>", self.ty());
         }
         // SAFETY: a live tensor's view.
@@ -114,7 +113,7 @@ fn on_own_line(text: String) -> String {
 /// ```
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_symbol() || self.dtype() == DType::Resource {
+        if self.is_symbol() || self.dtype().size() == 0 {
             return write!(f, "<Tensor: shape={}, dtype={}>", self.shape(), self.dtype());
         }
         // SAFETY: a live tensor's view.

@@ -1,8 +1,8 @@
 //! From a checked type to `impl Nest`: `visit` tells the fields in order, `map` makes the same value with other tensors.
 //! Cannot fail. Bounds go on the fields' types that mention a parameter, so any generics work.
 
-use crate::module::parse::{Field, How, Module, Variant};
 use crate::module::mentions;
+use crate::module::parse::{Field, How, Module, Variant};
 use crate::names::hidden;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};

@@ -30,7 +30,16 @@ fn a_generic_struct() {
 
 #[test]
 fn an_enum() {
-    snapshot("nest_enum", quote!(enum Carry { Nothing, Pair(Tensor, Tensor), Named { h: Tensor } }));
+    snapshot(
+        "nest_enum",
+        quote!(
+            enum Carry {
+                Nothing,
+                Pair(Tensor, Tensor),
+                Named { h: Tensor },
+            }
+        ),
+    );
 }
 
 #[test]

@@ -132,7 +132,10 @@ pub enum LoopKind {
     /// `while let`
     WhileLet(Expr),
     Loop,
-    For { pat: Box<Pat>, over: Expr },
+    For {
+        pat: Box<Pat>,
+        over: Expr,
+    },
     /// A labelled block, which is a loop that always breaks.
     Once,
 }
@@ -189,14 +192,28 @@ pub struct Macro {
 
 pub enum MacroKind {
     /// `println!`, `print!`, `eprintln!`, `eprint!`.
-    Print { error: bool, newline: bool, format: Option<Format> },
+    Print {
+        error: bool,
+        newline: bool,
+        format: Option<Format>,
+    },
     Dbg,
     /// `assert!`, `debug_assert!`: a condition, and perhaps a message.
-    Assert { debug: bool, message: Option<Format> },
+    Assert {
+        debug: bool,
+        message: Option<Format>,
+    },
     /// `assert_eq!`, `assert_ne!` and their `debug_` forms.
-    AssertEqual { debug: bool, negated: bool, message: Option<Format> },
+    AssertEqual {
+        debug: bool,
+        negated: bool,
+        message: Option<Format>,
+    },
     /// `panic!`, `unreachable!`, `todo!`, `unimplemented!`.
-    Panic { prefix: &'static str, message: Option<Format> },
+    Panic {
+        prefix: &'static str,
+        message: Option<Format>,
+    },
     /// A macro of the standard library that takes a list of expressions, such as `vec!`.
     List,
     /// `vec![x; n]`

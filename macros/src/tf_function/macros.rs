@@ -31,7 +31,9 @@ impl syn::parse::Parse for Argument {
 /// How many arguments stand before the format text.
 fn before_format(name: &str) -> Option<usize> {
     Some(match name {
-        "println" | "print" | "eprintln" | "eprint" | "format" | "panic" | "unreachable" | "todo" | "unimplemented" => 0,
+        "println" | "print" | "eprintln" | "eprint" | "format" | "panic" | "unreachable" | "todo" | "unimplemented" => {
+            0
+        }
         "assert" | "debug_assert" | "write" | "writeln" => 1,
         "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => 2,
         _ => return None,

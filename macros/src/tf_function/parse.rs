@@ -59,7 +59,15 @@ impl Parser {
         let var = self.vars.len();
         let ident = ident.clone();
         self.scopes.add(ident.to_string(), var);
-        self.vars.push(Variable { ident, mutable, hint: Hint::Unknown, deferred: false, plain, captures: Vec::new(), open: false });
+        self.vars.push(Variable {
+            ident,
+            mutable,
+            hint: Hint::Unknown,
+            deferred: false,
+            plain,
+            captures: Vec::new(),
+            open: false,
+        });
         var
     }
 
@@ -223,7 +231,9 @@ impl Parser {
         let (left, right) = (self.expr(take(&mut node.left)), self.expr(take(&mut node.right)));
         match node.op {
             And(_) | Or(_) => Kind::Logic(Box::new(Logic { op: node.op, left, right })),
-            Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_) => Kind::Compare(Box::new(Compare { op: node.op, left, right })),
+            Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_) => {
+                Kind::Compare(Box::new(Compare { op: node.op, left, right }))
+            }
             _ => Kind::Plain(Syntax::Binary(node), vec![left, right]),
         }
     }
@@ -388,8 +398,8 @@ fn has_let(cond: &Syntax) -> bool {
 /// What a written type says.
 fn type_hint(ty: &Type) -> Hint {
     const HOST: [&str; 16] = [
-        "bool", "char", "str", "f32", "f64", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
-        "i64", "isize",
+        "bool", "char", "str", "f32", "f64", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64",
+        "isize",
     ];
     match ty {
         Type::Path(path) if HOST.iter().any(|name| path.path.is_ident(name)) => Hint::Host,

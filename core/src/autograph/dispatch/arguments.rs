@@ -2,7 +2,7 @@
 //! Structures of tensors by value and by reference, modules by their variables and settings, others by type.
 
 use super::Nest;
-use crate::autograph::native::Call;
+use crate::autograph::call::Call;
 use crate::module::Module;
 use std::marker::PhantomData;
 

@@ -22,6 +22,13 @@ pub fn assert<C: Condition + ?Sized>(holds: &C, text: &'static str, message: Opt
     }
 }
 
+/// An assertion that fails when the graph comes to it.
+#[track_caller]
+pub(crate) fn fail_in_graph(message: &str) {
+    let never = crate::constant(false);
+    assert_all(&Assert { name: "panic", claim: "false", message: message.into() }, &[&never]).or_fail();
+}
+
 /// `assert_eq!` and `assert_ne!` where a tensor is among the operands.
 pub trait AssertTensors {
     /// All elements are equal.

@@ -29,6 +29,15 @@ impl Cond {
         Self { value: CondValue::Tensor(value), location: Location::caller() }
     }
 
+    /// The condition as a value of the graph being traced, if it is one.
+    pub(crate) fn staged(&self) -> Option<&Tensor> {
+        match &self.value {
+            CondValue::Tensor(tensor) if tensor.is_symbol() => Some(tensor),
+            CondValue::Tensor(tensor) => crate::graph::builder::current().filter(|b| b.sees(tensor)).map(|_| tensor),
+            CondValue::Host(_) => None,
+        }
+    }
+
     /// The truth value of a condition that is known now.
     pub(crate) fn decide(&self) -> Result<bool> {
         match &self.value {

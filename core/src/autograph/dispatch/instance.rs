@@ -32,8 +32,22 @@ pub(crate) fn type_id<T: ?Sized>() -> TypeId {
 
 /// The identity of the function instance that a closure is written in: a closure's type has the function's type
 /// parameters, those of its `impl`, and those of `impl Trait` arguments.
-pub fn instance<F: Fn()>(_: &F) -> TypeId {
-    type_id::<F>()
+pub fn instance<F: Fn()>(_: &F) -> Instance {
+    Instance { id: type_id::<F>(), closure: std::any::type_name::<F>() }
+}
+
+/// An instance of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct Instance {
+    pub(crate) id: TypeId,
+    closure: &'static str,
+}
+
+impl Instance {
+    /// The path of the function item.
+    pub(crate) fn path(self) -> &'static str {
+        self.closure.strip_suffix("::{{closure}}").unwrap_or(self.closure)
+    }
 }
 
 /// Text that is only made when it is needed.

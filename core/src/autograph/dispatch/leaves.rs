@@ -15,6 +15,8 @@ pub(crate) trait LeafSink {
     fn variable(&mut self, path: &dyn fmt::Display, variable: &Variable);
     /// One word of a host value.
     fn word(&mut self, path: &dyn fmt::Display, word: u64);
+    /// The value is the error side of a `Result`.
+    fn error(&mut self) {}
 }
 
 /// The leaves of a nest, in order.
@@ -53,6 +55,10 @@ impl Leaves<'_> {
     /// This nest is a variable.
     pub fn variable(&mut self, variable: &Variable) {
         self.sink.variable(&self.path, variable);
+    }
+
+    pub(crate) fn error(&mut self) {
+        self.sink.error();
     }
 
     /// This nest is, or begins with, a host value: it is part of the structure, compared exactly.

@@ -19,18 +19,22 @@ mod tests;
 
 pub use arguments::Arg;
 pub use assertion::assert;
+pub(crate) use assertion::fail_in_graph;
 pub use compare::Cmp;
+pub(crate) use condition::CondValue;
 pub use condition::{Cond, Condition, Host, HostTruth, condition, guard};
-pub use instance::{Thunk, instance, never};
+pub(crate) use instance::type_id;
+pub use instance::{Instance, Thunk, instance, never};
 pub use iterate::Iterated;
-#[allow(unused_imports, reason = "graphs use what eager functions do not")]
 pub(crate) use leaves::LeafSink;
 pub use leaves::Leaves;
 pub use logic::Logic;
 pub use nest::Nest;
+pub(crate) use nest::visit_slice;
 pub use place::{Place, place, place_ref, unset};
 pub use print::{Print, Shown, Stream};
 pub use save::{Save, Saved};
+pub(crate) use table::{Kept, Kind};
 pub use table::{Probe, Slot, Table, result};
 
 /// The traits of the tiers, without names: glob imports of them cannot clash with the user's.

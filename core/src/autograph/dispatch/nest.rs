@@ -30,7 +30,7 @@ use std::marker::PhantomData;
     label = "`Nest` is not implemented for `{Self}`",
     note = "derive it: `#[derive(Nest)]`; traced functions take and return tensors, numbers, tuples, arrays, `Vec`, `Option` and `Result` of them"
 )]
-pub trait Nest {
+pub trait Nest: 'static {
     /// Tells the parts in order; the derive macro writes it.
     fn visit(&self, leaves: &mut Leaves<'_>);
 
@@ -91,7 +91,7 @@ macro_rules! floats {
 
 floats!(f32, f64, crate::f16, crate::bf16);
 
-impl<T: ?Sized> Nest for PhantomData<T> {
+impl<T: ?Sized + 'static> Nest for PhantomData<T> {
     fn visit(&self, _: &mut Leaves<'_>) {}
     fn map(&self, _: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
         Self
@@ -120,11 +120,12 @@ impl<T: Nest> Nest for Option<T> {
 }
 
 /// The `Ok` side is the structure. An error leaves the function by `?` or `return`; it is never kept as state.
-impl<T: Nest, E> Nest for Result<T, E> {
+impl<T: Nest, E: 'static> Nest for Result<T, E> {
     fn visit(&self, leaves: &mut Leaves<'_>) {
         leaves.value(&self.is_ok());
-        if let Ok(value) = self {
-            value.visit(leaves);
+        match self {
+            Ok(value) => value.visit(leaves),
+            Err(_) => leaves.error(),
         }
     }
     #[track_caller]

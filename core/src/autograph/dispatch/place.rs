@@ -38,6 +38,11 @@ pub fn unset<'a>(name: &'static str, table: &'static Table) -> Place<'a> {
 
 #[allow(dead_code, reason = "graphs use what eager functions do not")]
 impl Place<'_> {
+    /// The same place, for as long as it is not used otherwise.
+    pub(crate) fn reborrow(&mut self) -> Place<'_> {
+        Place { name: self.name, at: self.at, table: self.table, life: PhantomData }
+    }
+
     /// Whether the variable has a value here.
     pub(crate) fn is_set(&self) -> bool {
         !self.at.is_null()

@@ -41,6 +41,34 @@ impl std::fmt::Debug for Table {
     }
 }
 
+impl Table {
+    /// Whether it is the table of `T`.
+    pub(crate) fn is_of<T>(&self) -> bool {
+        (self.id)() == type_id::<T>()
+    }
+
+    /// A copy of a structure with other tensors in it.
+    pub(crate) fn copy_with(&self, kept: &Kept, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Typed {
+        // SAFETY: a copy that this table made.
+        Typed { value: self.map.map(|map| unsafe { map(kept.value.as_ptr(), with) }), id: self.id }
+    }
+}
+
+/// A kept value that knows its type.
+pub(crate) struct Typed {
+    value: Option<Kept>,
+    id: fn() -> TypeId,
+}
+
+impl Typed {
+    /// The value, if it is a `T`.
+    pub fn take_as<T>(self) -> Option<T> {
+        let value = self.value.filter(|_| (self.id)() == type_id::<T>())?;
+        // SAFETY: the type was compared.
+        Some(unsafe { value.take::<T>() })
+    }
+}
+
 /// A value of a type that only its table knows. It must not outlive what the value borrows.
 pub(crate) struct Kept {
     pub(super) value: NonNull<()>,

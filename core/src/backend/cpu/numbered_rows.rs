@@ -182,6 +182,6 @@ pub(crate) unsafe fn change(write: Write, dtype: DType, to: *mut u8, from: *cons
         DType::I32 | DType::U32 => numbers!(u32, u32::wrapping_add, u32::wrapping_sub),
         DType::I64 | DType::U64 => numbers!(u64, u64::wrapping_add, u64::wrapping_sub),
         DType::Bool => numbers!(u8, |a, b| a | b, |a, b| a & !b),
-        DType::Resource => {}
+        DType::Resource | DType::Variant => {}
     }
 }

@@ -75,6 +75,20 @@ impl Walk {
     }
 }
 
+/// A reduction that reads a dense operand from front to back: `groups` times `count` rows of `columns` neighbours, the
+/// rows of each group cut into blocks of `step`. Each column of a group is one output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct InOrder {
+    pub columns: usize,
+    pub groups: usize,
+    pub count: usize,
+    pub blocks: usize,
+    pub step: usize,
+}
+
+/// Blocks of rows are multiples of this.
+pub(crate) const GRAIN: usize = 512;
+
 /// The walk over a view: kept dimensions outside, reduced ones inside, as the memory suggests.
 pub(crate) struct Plan {
     kept: Walk,
@@ -117,6 +131,31 @@ impl Plan {
     /// Groups of outputs that are reduced together: rows of columns, or single outputs.
     fn groups(&self) -> usize {
         self.outputs / self.columns
+    }
+
+    /// Reduced elements per block. Whole tiles, so that a fused loop can fold what it has in cache in the same order.
+    fn step(&self) -> usize {
+        let step = self.count.div_ceil(self.blocks);
+        if self.blocks > 1 && self.columns == 1 { step.next_multiple_of(GRAIN) } else { step }
+    }
+
+    /// How a dense operand is walked, if that is in the order of memory.
+    pub fn in_order(&self) -> Option<InOrder> {
+        let one_run =
+            |walk: &Walk, stride: usize| walk.rank == 0 || (walk.rank == 1 && walk.strides[0] == stride as isize);
+        let kept = match self.columns {
+            1 => one_run(&self.kept, self.count),
+            columns if self.kept.rank == 1 => columns == self.outputs,
+            columns => self.kept.rank == 2 && self.kept.strides[0] == (self.count * columns) as isize,
+        };
+        let reduced = one_run(&self.reduced, self.columns);
+        (kept && reduced).then_some(InOrder {
+            columns: self.columns,
+            groups: self.groups(),
+            count: self.count,
+            blocks: self.blocks,
+            step: self.step(),
+        })
     }
 
     pub fn work(&self) -> Work {
@@ -188,7 +227,7 @@ impl Plan {
     unsafe fn unit(&self, fold: &Fold, input: &View, acc: *mut u8, group: usize, block: usize) {
         let size = self.dtype.size();
         let base = self.kept.offset(group * self.columns);
-        let step = self.count.div_ceil(self.blocks);
+        let step = self.step();
         let range = (block * step).min(self.count)..((block + 1) * step).min(self.count);
         let (row, stride) = self.reduced.inner();
         // SAFETY: offsets are those of elements of the view; the accumulators are the caller's.

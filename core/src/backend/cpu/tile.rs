@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Bytes of the widest value in a tile: four of them and an output fit into a first-level cache.
-const TILE: usize = 2048;
+pub(crate) const TILE: usize = 2048;
 /// Tiles of temporaries that lie on the stack; more take this thread's spare memory.
 const ON_STACK: usize = 12;
 
@@ -25,12 +25,17 @@ enum Walk {
     Periodic,
     /// Anything else: packed for each tile.
     Gathered,
+    /// One element for all: repeated once.
+    Scalar,
 }
+
+/// The loops of a program's steps.
+pub(crate) type Loops = SmallVec<[Loop; 8]>;
 
 /// A program over operands, with all choices made; [`Tiled::run`] then works on any range of elements.
 pub(crate) struct Tiled<'a> {
     program: &'a Program,
-    loops: SmallVec<[Loop; 8]>,
+    loops: Loops,
     space: Collapsed,
     inputs: SmallVec<[(*const u8, Walk); 4]>,
     outputs: SmallVec<[*mut u8; 2]>,
@@ -83,6 +88,30 @@ impl<'a> Tiled<'a> {
             len: dims.iter().product(),
             space,
         })
+    }
+
+    /// As [`Tiled::new`] for operands that are dense like the output or, where the flag says so, one element; `loops` are
+    /// the program's.
+    pub fn flat(
+        program: &'a Program,
+        loops: &Loops,
+        inputs: &[(*const u8, bool)],
+        output: *mut u8,
+        len: usize,
+        isa: Isa,
+    ) -> Self {
+        let walks = inputs.iter().map(|&(from, scalar)| (from, if scalar { Walk::Scalar } else { Walk::Dense }));
+        Self {
+            program,
+            loops: Loops::from_slice(loops),
+            isa,
+            inputs: walks.collect(),
+            outputs: SmallVec::from_slice(&[output]),
+            tile: TILE / program.widest,
+            len,
+            // Nothing is gathered.
+            space: Collapsed::default(),
+        }
     }
 
     /// The length of ranges that threads should take: whole tiles.
@@ -141,6 +170,10 @@ impl<'a> Tiled<'a> {
                     let size = program.inputs[i].size();
                     match walk {
                         Walk::Dense => {}
+                        Walk::Scalar if at != range.start => {}
+                        Walk::Scalar => {
+                            (vector::splat(size, self.isa))(full, slot(i), base, std::ptr::null(), std::ptr::null());
+                        }
                         // Ranges start at whole tiles and tiles are whole periods: the first packing serves all.
                         Walk::Periodic if at != range.start => {}
                         _ => gather(&self.space, i, base, size, at, count, slot(i)),
@@ -193,7 +226,7 @@ thread_local! {
 }
 
 /// The loops of a program's steps.
-fn loops_of(program: &Program, isa: Isa) -> Result<SmallVec<[Loop; 8]>> {
+pub(crate) fn loops_of(program: &Program, isa: Isa) -> Result<Loops> {
     program
         .steps
         .iter()
@@ -216,7 +249,7 @@ pub(crate) fn fault_error(op: &str, step: &Step) -> Error {
 }
 
 /// After how many elements the operand's elements come again; `None` if they never do in order.
-fn period(space: &Collapsed, operand: usize) -> Option<usize> {
+pub(crate) fn period(space: &Collapsed, operand: usize) -> Option<usize> {
     let mut expected = 1isize;
     let mut axis = space.dims.len();
     while axis > 0 && space.stride(axis - 1, operand) == expected {
@@ -230,7 +263,7 @@ fn period(space: &Collapsed, operand: usize) -> Option<usize> {
 ///
 /// # Safety
 /// The operand is valid over `space`, `out` holds `count` elements of `size` bytes and is aligned to it.
-unsafe fn gather(
+pub(crate) unsafe fn gather(
     space: &Collapsed,
     operand: usize,
     base: *const u8,

@@ -32,9 +32,10 @@ impl View {
 
     /// A row-major view.
     pub fn dense(ptr: *mut u8, dtype: DType, dims: &[usize]) -> Self {
-        let mut strides = [0; MAX_RANK];
-        crate::shape::contiguous_strides(dims, &mut strides);
-        Self::new(ptr, dtype, dims, &strides)
+        let mut view = Self { ptr, dtype, rank: dims.len() as u8, dims: [1; MAX_RANK], strides: [0; MAX_RANK] };
+        view.dims[..dims.len()].copy_from_slice(dims);
+        crate::shape::contiguous_strides(dims, &mut view.strides);
+        view
     }
 
     #[inline]
@@ -77,6 +78,11 @@ impl View {
     pub fn part(&self, start: usize, len: usize) -> Self {
         debug_assert!(self.is_dense() && start + len <= self.len());
         Self::dense(self.ptr.wrapping_add(start * self.dtype.size()), self.dtype, &[len])
+    }
+
+    /// The same layout at another address.
+    pub fn at(&self, ptr: *mut u8) -> Self {
+        Self { ptr, ..*self }
     }
 
     /// The indices `range` of one axis.

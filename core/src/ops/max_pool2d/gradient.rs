@@ -33,6 +33,10 @@ impl Op for MaxPoolGradient {
         Kind::Opaque
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.same_dtype()?;
         cx.check_dtype(0, REAL)?;
@@ -91,6 +95,10 @@ impl Op for MaxPoolPick {
 
     fn kind(&self) -> Kind {
         Kind::Opaque
+    }
+
+    fn may_fail(&self) -> bool {
+        false
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {

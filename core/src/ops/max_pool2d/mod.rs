@@ -42,6 +42,10 @@ impl Op for MaxPool2d {
         Kind::Opaque
     }
 
+    fn may_fail(&self) -> bool {
+        false
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, COMPUTED)?;
         let shape = self.pool.output("max_pool2d", cx.shape(0))?;

@@ -13,10 +13,7 @@ pub struct Deferred {
 pub fn deferred(function: &Function) -> Deferred {
     let mut walk = Walk {
         vars: &function.vars,
-        result: Deferred {
-            ifs: vec![BTreeSet::new(); function.ifs],
-            loops: vec![BTreeSet::new(); function.targets],
-        },
+        result: Deferred { ifs: vec![BTreeSet::new(); function.ifs], loops: vec![BTreeSet::new(); function.targets] },
     };
     walk.block(&function.body, &mut BTreeSet::new());
     walk.result

@@ -6,13 +6,27 @@ use syn::{BinOp, Expr as Syntax, UnOp};
 
 /// Methods whose answer is a host value whatever they are called on.
 const HOST_METHODS: [&str; 17] = [
-    "len", "is_empty", "is_some", "is_none", "is_ok", "is_err", "rank", "num_elements", "contains_key", "starts_with",
-    "ends_with", "trainable", "is_some_and", "is_none_or", "is_char_boundary", "is_alphabetic", "dim",
+    "len",
+    "is_empty",
+    "is_some",
+    "is_none",
+    "is_ok",
+    "is_err",
+    "rank",
+    "num_elements",
+    "contains_key",
+    "starts_with",
+    "ends_with",
+    "trainable",
+    "is_some_and",
+    "is_none_or",
+    "is_char_boundary",
+    "is_alphabetic",
+    "dim",
 ];
 
-const HOST_TYPES: [&str; 15] = [
-    "bool", "char", "f32", "f64", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "isize",
-];
+const HOST_TYPES: [&str; 15] =
+    ["bool", "char", "f32", "f64", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "isize"];
 
 /// Whether an expression is surely a host value.
 pub fn surely(expr: &Expr, vars: &[Variable]) -> bool {
@@ -84,8 +98,26 @@ pub fn hint(init: &Expr, vars: &[Variable]) -> Hint {
 /// Whether `for` surely goes over a host iterator.
 pub fn iterates(over: &Expr) -> bool {
     const ITERATORS: [&str; 20] = [
-        "iter", "iter_mut", "into_iter", "enumerate", "zip", "rev", "chars", "bytes", "lines", "keys", "values",
-        "values_mut", "drain", "windows", "chunks", "skip", "step_by", "map", "filter", "chain",
+        "iter",
+        "iter_mut",
+        "into_iter",
+        "enumerate",
+        "zip",
+        "rev",
+        "chars",
+        "bytes",
+        "lines",
+        "keys",
+        "values",
+        "values_mut",
+        "drain",
+        "windows",
+        "chunks",
+        "skip",
+        "step_by",
+        "map",
+        "filter",
+        "chain",
     ];
     match &over.inner().kind {
         Kind::Plain(Syntax::Range(_) | Syntax::Array(_), _) => true,

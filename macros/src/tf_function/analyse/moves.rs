@@ -7,8 +7,28 @@ use syn::{Expr as Syntax, UnOp};
 
 /// Methods that take what they are called on by value.
 const CONSUMERS: [&str; 22] = [
-    "unwrap", "unwrap_or", "unwrap_or_else", "unwrap_or_default", "expect", "ok", "err", "ok_or", "ok_or_else", "map",
-    "map_err", "and_then", "or_else", "flatten", "collect", "zip", "chain", "fold", "join", "sum", "product", "for_each",
+    "unwrap",
+    "unwrap_or",
+    "unwrap_or_else",
+    "unwrap_or_default",
+    "expect",
+    "ok",
+    "err",
+    "ok_or",
+    "ok_or_else",
+    "map",
+    "map_err",
+    "and_then",
+    "or_else",
+    "flatten",
+    "collect",
+    "zip",
+    "chain",
+    "fold",
+    "join",
+    "sum",
+    "product",
+    "for_each",
 ];
 
 /// The variables declared before `below` that a block may move.

@@ -11,14 +11,42 @@ use syn::{Expr, Token};
 
 /// Macros whose arguments are expressions that the macro rewrites.
 const REWRITTEN: [&str; 19] = [
-    "println", "print", "eprintln", "eprint", "dbg", "vec", "assert", "assert_eq", "assert_ne", "debug_assert",
-    "debug_assert_eq", "debug_assert_ne", "panic", "unreachable", "todo", "unimplemented", "format", "write", "writeln",
+    "println",
+    "print",
+    "eprintln",
+    "eprint",
+    "dbg",
+    "vec",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "panic",
+    "unreachable",
+    "todo",
+    "unimplemented",
+    "format",
+    "write",
+    "writeln",
 ];
 
 /// Macros whose arguments stay as they are, because Rust matches or concatenates them itself.
 const QUIET: [&str; 13] = [
-    "matches", "cfg", "concat", "stringify", "line", "file", "column", "module_path", "env", "option_env",
-    "include_str", "include_bytes", "format_args",
+    "matches",
+    "cfg",
+    "concat",
+    "stringify",
+    "line",
+    "file",
+    "column",
+    "module_path",
+    "env",
+    "option_env",
+    "include_str",
+    "include_bytes",
+    "format_args",
 ];
 
 pub fn check(mac: &syn::Macro, faults: &mut Faults, inside: &mut dyn FnMut(&Expr, &mut Faults)) {

@@ -88,7 +88,8 @@ impl Search<'_> {
                     && let Some(changed) = self.closures.get(var).filter(|_| var < start)
                 {
                     let (closure, changed) = (&self.function.vars[*var].ident, &self.function.vars[*changed].ident);
-                    self.faults.add_at(called[0].span, text::closure_changes(&closure.to_string(), &changed.to_string()));
+                    self.faults
+                        .add_at(called[0].span, text::closure_changes(&closure.to_string(), &changed.to_string()));
                 }
                 called.iter().for_each(|part| self.expr(part));
             }

@@ -255,7 +255,8 @@ impl Emit<'_> {
     pub fn looped(&self, node: &Loop, plan: &Looped, wanted: &Wanted) -> TokenStream {
         let rt = &self.rt;
         let n = node.target;
-        let [slot, k, w, it] = ["slot", "k", "w", "it"].map(|name| local(name, n));
+        // Numbers of loops and of branches meet, so the names of their tables differ.
+        let [slot, k, w, it] = ["slot", "tables", "w", "it"].map(|name| local(name, n));
         let (done, out, again) = (label("done", n), self.out(), self.loop_label(node));
         let end = label("pass", n);
         let names = plan.head.iter().map(|i| plan.state[*i].name(&self.function.vars));
@@ -412,7 +413,7 @@ impl Emit<'_> {
     /// Some of a loop's places.
     pub fn loop_places(&self, plan: &Looped, which: &[usize], target: Target, at: Span) -> TokenStream {
         let rt = &self.rt;
-        let (vars, k) = (&self.function.vars, local("k", target));
+        let (vars, k) = (&self.function.vars, local("tables", target));
         let one = |i: &usize| {
             let place = &plan.state[*i];
             let (name, tokens, i) = (place.name(vars), place.tokens(vars, at), i + 1);

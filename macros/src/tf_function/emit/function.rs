@@ -41,7 +41,9 @@ impl Emit<'_> {
             match input {
                 FnArg::Receiver(receiver) => {
                     let word = &receiver.self_token;
-                    notes.extend(quote_spanned!(word.span=> (&&&&#rt::Arg::of(&#word)).note(&mut #call, "self", &#word);));
+                    notes.extend(
+                        quote_spanned!(word.span=> (&&&&#rt::Arg::of(&#word)).note(&mut #call, "self", &#word);),
+                    );
                 }
                 FnArg::Typed(input) => {
                     let Some((i, param)) = params.next() else { continue };
@@ -139,13 +141,8 @@ impl Emit<'_> {
                 quote!(let #pat = #value; #rebound)
             }
         };
-        *input.pat = Pat::Ident(syn::PatIdent {
-            attrs: Vec::new(),
-            by_ref: None,
-            mutability: None,
-            ident,
-            subpat: None,
-        });
+        *input.pat =
+            Pat::Ident(syn::PatIdent { attrs: Vec::new(), by_ref: None, mutability: None, ident, subpat: None });
         (note, bind)
     }
 

@@ -75,7 +75,7 @@ impl Emit<'_> {
         span: Span,
     ) -> TokenStream {
         let again = self.labels.borrow()[target].clone();
-        let (w, k) = (super::local("w", target), super::local("k", target));
+        let (w, k) = (super::local("w", target), super::local("tables", target));
         let state = self.loop_places(plan, &plan.after, target, span);
         let out = self.out();
         if !plan.has_value {

@@ -105,7 +105,11 @@ impl Emit<'_> {
                 // A jump stands for its statement; `;` after it would be one too many.
                 let tokens = quote!(#value #semi);
                 match (&expr.kind, semi) {
-                    (Kind::Macro(node), None) if !is_value && !matches!(node.mac.delimiter, syn::MacroDelimiter::Brace(_)) => quote!(#tokens;),
+                    (Kind::Macro(node), None)
+                        if !is_value && !matches!(node.mac.delimiter, syn::MacroDelimiter::Brace(_)) =>
+                    {
+                        quote!(#tokens;)
+                    }
                     _ => tokens,
                 }
             }

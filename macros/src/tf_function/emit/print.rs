@@ -91,11 +91,8 @@ impl Emit<'_> {
         }
         let arguments = match message {
             Some(message) => {
-                let mut message = Format {
-                    literal: message.literal.clone(),
-                    from: message.from,
-                    names: message.names.clone(),
-                };
+                let mut message =
+                    Format { literal: message.literal.clone(), from: message.from, names: message.names.clone() };
                 if !prefix.is_empty() {
                     let text = format!("{prefix}: {}", message.literal.value());
                     message.literal = LitStr::new(&text, message.literal.span());
@@ -217,7 +214,8 @@ impl Emit<'_> {
             })
             .collect();
         let kind = spec.chars().last();
-        let plain = widths.is_empty() && !spec.contains('$') && !matches!(kind, Some('x' | 'X' | 'o' | 'b' | 'e' | 'E' | 'p'));
+        let plain =
+            widths.is_empty() && !spec.contains('$') && !matches!(kind, Some('x' | 'X' | 'o' | 'b' | 'e' | 'E' | 'p'));
         let host = quote!(&|| ::std::format!(#format, #value #(#widths)*));
         match plain {
             true => quote!(#print.piece((&&#rt::Shown(#value)).tensor(), |t| ::std::format!(#format, t), #host);),

@@ -104,7 +104,7 @@ pub unsafe fn run(
                 $(DType::$name => unsafe {
                     multiply::run::<$t>(&plan, a.cast(), b.cast(), c.cast(), scratch, phase, chunk)
                 },)*
-                DType::Bool | DType::Resource => no_numbers(dtype),
+                DType::Bool | DType::Resource | DType::Variant => no_numbers(dtype),
             }
         };
     }

@@ -12,11 +12,16 @@ use std::ops::Range;
 pub(crate) type RowLoop = unsafe fn(usize, isize, usize, *const u8, *mut u8);
 
 /// The loops of one monoid for one dtype.
+#[derive(Clone, Copy)]
 pub(crate) struct Fold {
     /// Writes the identity to `n` accumulators.
     pub start: unsafe fn(usize, *mut u8),
     /// Folds a strided row into one accumulator.
     pub row: RowLoop,
+    /// `(len, _, _, from, lanes)`: folds a part of a dense row into [`WIDE`] lanes; all parts but the last are multiples of it.
+    pub lanes: RowLoop,
+    /// Folds the lanes of a row into one accumulator, as `row` does at the end of a long row.
+    pub join: unsafe fn(*const u8, *mut u8),
     /// Folds rows into as many accumulators as there are columns.
     pub columns: RowLoop,
     /// `(range, outputs, blocks, partial results, divisor, out)`: combines the blocks in order and stores the outputs of
@@ -240,6 +245,41 @@ unsafe fn row_body<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, from:
 }
 
 #[inline(always)]
+unsafe fn lanes_body<I: Item, C: Combine<I::Acc>>(len: usize, from: *const u8, lanes: *mut u8) {
+    // SAFETY: the caller gives `len` elements and WIDE accumulators.
+    unsafe {
+        let items = std::slice::from_raw_parts(from.cast::<I>(), len);
+        let mut lanes_now: [I::Acc; WIDE] = *lanes.cast();
+        let (blocks, tail) = items.as_chunks::<WIDE>();
+        for block in blocks {
+            for (lane, item) in lanes_now.iter_mut().zip(block) {
+                *lane = C::combine(*lane, item.load());
+            }
+        }
+        for (lane, item) in lanes_now.iter_mut().zip(tail) {
+            *lane = C::combine(*lane, item.load());
+        }
+        *lanes.cast() = lanes_now;
+    }
+}
+
+unsafe fn join<I: Item, C: Combine<I::Acc>>(lanes: *const u8, acc: *mut u8) {
+    // SAFETY: the caller gives WIDE lanes and one accumulator.
+    unsafe {
+        let mut lanes: [I::Acc; WIDE] = *lanes.cast();
+        let mut width = WIDE / 2;
+        while width > 0 {
+            for i in 0..width {
+                lanes[i] = C::combine(lanes[i], lanes[i + width]);
+            }
+            width /= 2;
+        }
+        let acc = acc.cast::<I::Acc>();
+        *acc = C::combine(*acc, lanes[0]);
+    }
+}
+
+#[inline(always)]
 unsafe fn columns_body<I: Item, C: Combine<I::Acc>>(
     len: usize,
     stride: isize,
@@ -312,7 +352,13 @@ unsafe fn finish<I: Item, C: Combine<I::Acc>>(
 }
 
 macro_rules! instances {
-    ($($name:ident $columns:ident $feature:literal)*) => {$(
+    ($($name:ident $columns:ident $lanes:ident $feature:literal)*) => {$(
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $feature)]
+        unsafe fn $lanes<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
+            // SAFETY: the same contract.
+            unsafe { lanes_body::<I, C>(len, from, acc) }
+        }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $feature)]
         unsafe fn $name<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, _: usize, from: *const u8, acc: *mut u8) {
@@ -327,7 +373,7 @@ macro_rules! instances {
         }
     )*};
 }
-instances!(row_avx2 columns_avx2 "avx2" row_avx512 columns_avx512 "avx512f,avx512bw,avx512dq,avx512vl");
+instances!(row_avx2 columns_avx2 lanes_avx2 "avx2" row_avx512 columns_avx512 lanes_avx512 "avx512f,avx512bw,avx512dq,avx512vl");
 
 unsafe fn row_portable<I: Item, C: Combine<I::Acc>>(
     len: usize,
@@ -338,6 +384,11 @@ unsafe fn row_portable<I: Item, C: Combine<I::Acc>>(
 ) {
     // SAFETY: the same contract.
     unsafe { row_body::<I, C>(len, stride, from, acc) }
+}
+
+unsafe fn lanes_portable<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
+    // SAFETY: the same contract.
+    unsafe { lanes_body::<I, C>(len, from, acc) }
 }
 
 unsafe fn columns_portable<I: Item, C: Combine<I::Acc>>(
@@ -352,14 +403,14 @@ unsafe fn columns_portable<I: Item, C: Combine<I::Acc>>(
 }
 
 fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
-    let (row, columns): (RowLoop, RowLoop) = match isa {
+    let (row, columns, lanes): (RowLoop, RowLoop, RowLoop) = match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => (row_avx512::<I, C>, columns_avx512::<I, C>),
+        Isa::Avx512 => (row_avx512::<I, C>, columns_avx512::<I, C>, lanes_avx512::<I, C>),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => (row_avx2::<I, C>, columns_avx2::<I, C>),
-        _ => (row_portable::<I, C>, columns_portable::<I, C>),
+        Isa::Avx2 => (row_avx2::<I, C>, columns_avx2::<I, C>, lanes_avx2::<I, C>),
+        _ => (row_portable::<I, C>, columns_portable::<I, C>, lanes_portable::<I, C>),
     };
-    Fold { start: start::<I, C>, row, columns, finish: finish::<I, C> }
+    Fold { start: start::<I, C>, row, lanes, join: join::<I, C>, columns, finish: finish::<I, C> }
 }
 
 fn number<I: Item<Acc: Number + Extremes>>(monoid: Monoid, isa: Isa) -> Option<Fold> {
@@ -393,6 +444,6 @@ pub(crate) fn lookup(monoid: Monoid, dtype: DType, isa: Isa) -> Option<Fold> {
             Monoid::All => Some(fold::<Truth, AllOf>(Isa::Portable)),
             _ => None,
         },
-        DType::Resource => None,
+        DType::Resource | DType::Variant => None,
     }
 }

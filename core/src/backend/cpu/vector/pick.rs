@@ -60,7 +60,7 @@ macro_rules! compare {
 }
 
 unary! { Neg<Number> neg Abs<Number> abs Sign<Number> sign Sqrt<Real> sqrt Exp<Real> exp Expm1<Real> expm1 Log<Real> log
-Log1p<Real> log1p Tanh<Real> tanh Erf<Real> erf Sigmoid<Real> sigmoid Floor<Real> floor
+Log1p<Real> log1p Tanh<Real> tanh Erf<Real> erf Erfc<Real> erfc Sigmoid<Real> sigmoid Floor<Real> floor
 Ceil<Real> ceil Round<Real> round Not<Bits> not }
 binary! { Add<Number> add Sub<Number> sub Mul<Number> mul Div<Number> div Rem<Number> rem FloorDiv<Number> floor_div
 FloorMod<Number> floor_mod Pow<Number> pow Min<Number> min Max<Number> max And<Bits> and Or<Bits> or Xor<Bits> xor }
@@ -135,7 +135,7 @@ pub(crate) fn lookup(code: Code, operand: DType, result: DType, isa: Isa) -> Opt
             DType::U32 => integer::<u32>(code, isa),
             DType::U64 => integer::<u64>(code, isa),
             DType::Bool => truth(code, isa),
-            DType::F16 | DType::BF16 | DType::Resource => None,
+            DType::F16 | DType::BF16 | DType::Resource | DType::Variant => None,
         },
     }
 }
@@ -155,6 +155,7 @@ fn real<T: Real>(code: Code, isa: Isa) -> Option<Loop> {
         Code::Cos => instance::<Slices<Cos<T>>>(isa),
         Code::Tanh => instance::<Un<Tanh<T>>>(isa),
         Code::Erf => instance::<Un<Erf<T>>>(isa),
+        Code::Erfc => instance::<Un<Erfc<T>>>(isa),
         Code::Sigmoid => instance::<Un<Sigmoid<T>>>(isa),
         Code::Floor => instance::<Un<Floor<T>>>(isa),
         Code::Ceil => instance::<Un<Ceil<T>>>(isa),
@@ -385,7 +386,7 @@ fn cast(from: DType, to: DType, isa: Isa) -> Option<Loop> {
         DType::Bool => cast(DType::U8, to, isa),
         DType::BF16 => (to == DType::F32).then(|| instance::<Un<As<bf16, f32>>>(isa)),
         DType::F16 => (to == DType::F32).then(|| instance::<Un<As<f16, f32>>>(isa)),
-        DType::Resource => None,
+        DType::Resource | DType::Variant => None,
     }
 }
 

@@ -80,21 +80,25 @@ pub fn expm1(x: f32) -> f32 {
     if x.abs() < 2.980_232_2e-8 { x } else { y }
 }
 
+/// (e^r - 1 - r) / r^2 for |r| < 0.347 in f64: the minimax polynomial of `parts`, not rounded to f32 (2^-28 of e^r).
+#[inline(always)]
+pub fn small_power(r: f64) -> f64 {
+    horner!(r; 0.499_999_934_271_822_6, 0.166_665_203_035_247_93, 0.041_668_391_395_506_08,
+        0.008_368_756_614_988_15, 0.001_381_454_840_478_635_7)
+}
+
 /// 1 / (1 + e^-x). Within 0.6 ulp for every f32 and non-decreasing; at the low tail it follows e^x down to the
 /// denormals, at the high tail it reaches 1 at 17.33.
 ///
 /// With t = e^-|x|: 1 / (1 + t) for x >= 0 and t / (1 + t) below, so nothing overflows and nothing cancels. In f64:
-/// three roundings in f32 would cost 2 ulp, and correcting them the monotony. e^r takes the degree-4 minimax
-/// polynomial of `parts`, not rounded to f32 (2^-28).
+/// three roundings in f32 would cost 2 ulp, and correcting them the monotony.
 #[inline(always)]
 pub fn sigmoid(x: f32) -> f32 {
     let a = -f64::from(x.abs());
     let a = if a < -110.0 { -110.0 } else { a };
     let n = wide::nearest(a * std::f64::consts::LOG2_E);
     let r = a - n * std::f64::consts::LN_2;
-    let q = horner!(r; 0.499_999_934_271_822_6, 0.166_665_203_035_247_93, 0.041_668_391_395_506_08,
-        0.008_368_756_614_988_15, 0.001_381_454_840_478_635_7);
-    let t = ((1.0 + r) + r * r * q) * wide::pow2(n);
+    let t = ((1.0 + r) + r * r * small_power(r)) * wide::pow2(n);
     let top = if x < 0.0 { t } else { 1.0 };
     (top / (1.0 + t)) as f32
 }

@@ -1,0 +1,369 @@
+//! Recording: a builder takes operations from the door in place of the kernels and makes a [`Graph`] of them.
+//! Traced functions open one, and each branch or loop body opens another inside it; what it uses of the outside it captures.
+
+use super::ir::{Graph, Node, ResourceType, Value};
+use crate::backend::cpu::View;
+use crate::error::{Error, Result};
+use crate::execute::{self, Recorder, view_of};
+use crate::op::{Facts, Infer, Op, Outputs};
+use crate::shape::Shape;
+use crate::tape::{self, IdMap};
+use crate::tensor::local::{IdMark, LOCAL};
+use crate::tensor::{Resource, Tensor, TensorType};
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::panic::Location;
+use std::rc::Rc;
+
+/// What all builders of one trace share.
+pub(crate) struct Root {
+    /// Tensors with elements that were made after this are constants of the trace; older ones are captured.
+    began: Option<IdMark>,
+}
+
+/// A graph being recorded.
+pub(crate) struct Builder {
+    root: Rc<Root>,
+    outer: Option<Rc<Builder>>,
+    state: RefCell<State>,
+}
+
+struct State {
+    graph: Graph,
+    /// The value that each tensor stands for, by the tensor's id.
+    values: IdMap<Value>,
+    /// Tensors of the outside, with the parameters that stand for them.
+    captures: Vec<(Tensor, Value)>,
+    /// The output types of the operation that comes next, where it is recorded anew from another graph: sizes known only
+    /// at run time keep their numbers, by which bodies inside know them.
+    expected: Option<SmallVec<[TensorType; 1]>>,
+}
+
+/// A finished body with the tensors of the outside that it wants as further arguments.
+pub(crate) struct Closed {
+    pub graph: Graph,
+    /// Sorted as the parameters that follow the builder's own.
+    pub captures: Vec<Tensor>,
+}
+
+thread_local! {
+    static OPEN: RefCell<Vec<(Rc<Builder>, tape::Marks)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The innermost builder of this thread.
+pub(crate) fn current() -> Option<Rc<Builder>> {
+    OPEN.with_borrow(|open| open.last().map(|(builder, _)| builder.clone()))
+}
+
+/// The open builders of this thread, set aside while this lives.
+pub(crate) struct Aside(Vec<(Rc<Builder>, tape::Marks)>);
+
+/// Sets the open builders aside, for code that runs at once.
+pub(crate) fn set_aside() -> Aside {
+    Aside(OPEN.take())
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        OPEN.set(std::mem::take(&mut self.0));
+    }
+}
+
+/// How many builders are open on this thread.
+pub(crate) fn depth() -> usize {
+    OPEN.with_borrow(Vec::len)
+}
+
+impl Builder {
+    fn with(root: Rc<Root>, outer: Option<Rc<Builder>>, name: &str) -> Rc<Self> {
+        let graph = Graph::empty(name);
+        let state = State { graph, values: IdMap::default(), captures: Vec::new(), expected: None };
+        Rc::new(Self { root, outer, state: RefCell::new(state) })
+    }
+
+    /// The outermost body of a traced function: tensors of the outside become captures.
+    pub fn function(name: &str) -> Rc<Self> {
+        let root = Root { began: Some(LOCAL.with(|local| local.mark())) };
+        Self::with(Rc::new(root), None, name)
+    }
+
+    /// A body made from other graphs: all tensors with elements are constants of it.
+    pub fn standalone(name: &str) -> Rc<Self> {
+        Self::with(Rc::new(Root { began: None }), None, name)
+    }
+
+    /// A body inside this one.
+    pub fn inside(self: &Rc<Self>, name: &str) -> Rc<Self> {
+        Self::with(self.root.clone(), Some(self.clone()), name)
+    }
+
+    pub fn outer(&self) -> Option<&Rc<Builder>> {
+        self.outer.as_ref()
+    }
+
+    /// Starts taking this thread's operations.
+    pub fn open(self: &Rc<Self>) {
+        OPEN.with_borrow_mut(|open| open.push((self.clone(), tape::marks())));
+        execute::push_recorder(self.clone());
+    }
+
+    /// Takes operations again after a [`close`](Self::close); tapes remember what they saw before it.
+    pub fn reopen(self: &Rc<Self>, seen: tape::Seen) {
+        self.open();
+        tape::replace(seen);
+    }
+
+    /// Stops taking operations; tapes forget those that they saw meanwhile.
+    pub fn close(self: &Rc<Self>) -> tape::Seen {
+        let top = OPEN.with_borrow_mut(Vec::pop);
+        execute::pop_recorder();
+        match top {
+            Some((builder, marks)) => {
+                debug_assert!(Rc::ptr_eq(&builder, self), "builders close in the order opposite to opening");
+                tape::rewind(&marks)
+            }
+            None => tape::Seen::default(),
+        }
+    }
+
+    /// Runs `body` with this builder open.
+    pub fn record_in<R>(self: &Rc<Self>, body: impl FnOnce() -> R) -> R {
+        struct Leave<'a>(&'a Rc<Builder>);
+        impl Drop for Leave<'_> {
+            fn drop(&mut self) {
+                self.0.close();
+            }
+        }
+        self.open();
+        let _leave = Leave(self);
+        body()
+    }
+
+    /// Runs `body` with this builder open, whether it is the innermost one already or closed.
+    pub fn record_again<R>(self: &Rc<Self>, body: impl FnOnce() -> R) -> R {
+        match current() {
+            Some(builder) if Rc::ptr_eq(&builder, self) => body(),
+            _ => self.record_in(body),
+        }
+    }
+
+    /// A new parameter.
+    #[track_caller]
+    pub fn param(&self, ty: &TensorType) -> Tensor {
+        let symbol = Tensor::symbol(ty);
+        self.bind(&symbol, ty);
+        symbol
+    }
+
+    /// A new parameter that `tensor` stands for from now on.
+    pub fn bind(&self, tensor: &Tensor, ty: &TensorType) -> Value {
+        let mut state = self.state.borrow_mut();
+        let value = state.value(*ty);
+        state.graph.params.push(value);
+        state.values.insert(tensor.id(), value);
+        if let Some(resource) = tensor.as_object::<Resource>() {
+            state.graph.resources.push((value, ResourceType { value: resource.ty(), shape: resource.shape }));
+        }
+        value
+    }
+
+    /// A parameter that stands for a resource of this type.
+    #[track_caller]
+    pub fn resource_param(&self, resource: ResourceType) -> Tensor {
+        let symbol = self.param(&TensorType::scalar(crate::dtype::DType::Resource));
+        let mut state = self.state.borrow_mut();
+        if let Some(&value) = state.graph.params.last() {
+            state.graph.resources.push((value, resource));
+        }
+        symbol
+    }
+
+    /// Whether the tensor is a value of this graph.
+    pub fn owns(&self, tensor: &Tensor) -> bool {
+        self.state.borrow().values.contains_key(&tensor.id())
+    }
+
+    /// Whether the tensor is a value of this graph or of one around it.
+    pub fn sees(&self, tensor: &Tensor) -> bool {
+        self.owns(tensor) || self.outer.as_ref().is_some_and(|outer| outer.sees(tensor))
+    }
+
+    /// The tensors of the outside used so far.
+    pub fn captures(&self) -> Vec<Tensor> {
+        self.state.borrow().captures.iter().map(|(t, _)| t.clone()).collect()
+    }
+
+    /// How much was recorded so far, for [`Builder::rollback`].
+    pub fn checkpoint(&self) -> usize {
+        self.state.borrow().graph.nodes.len()
+    }
+
+    /// Forgets what was recorded after a checkpoint.
+    pub fn rollback(&self, checkpoint: usize) {
+        self.state.borrow_mut().graph.nodes.truncate(checkpoint);
+    }
+
+    /// The value that a tensor stands for; captures it where it comes from outside.
+    pub fn value_of(&self, tensor: &Tensor, op: &str) -> Result<Value> {
+        if let Some(&value) = self.state.borrow().values.get(&tensor.id()) {
+            return Ok(value);
+        }
+        if tensor.is_symbol() {
+            if !self.outer.as_ref().is_some_and(|outer| outer.sees(tensor)) {
+                return Err(escaped(tensor, op));
+            }
+        } else if self.is_constant(tensor) {
+            let mut state = self.state.borrow_mut();
+            let value = state.value(*tensor.ty());
+            state.graph.constants.push((value, tensor.clone()));
+            state.values.insert(tensor.id(), value);
+            return Ok(value);
+        }
+        let ty = match &self.outer {
+            Some(outer) => {
+                let value = outer.value_of(tensor, op)?;
+                let state = outer.state.borrow();
+                (*state.graph.ty(value), state.graph.resource(value))
+            }
+            None => (*tensor.ty(), None),
+        };
+        let value = self.bind(tensor, &ty.0);
+        let mut state = self.state.borrow_mut();
+        if let (Some(resource), None) = (ty.1, state.graph.resource(value)) {
+            state.graph.resources.push((value, resource));
+        }
+        state.captures.push((tensor.clone(), value));
+        Ok(value)
+    }
+
+    fn is_constant(&self, tensor: &Tensor) -> bool {
+        match &self.root.began {
+            None => tensor.as_object::<Resource>().is_none(),
+            Some(began) => tensor.dtype() != crate::dtype::DType::Resource && began.is_before(tensor.id()),
+        }
+    }
+
+    /// The graph with these results, and what it captured.
+    pub fn finish(&self, results: &[Tensor]) -> Result<Closed> {
+        let values = results.iter().map(|t| self.value_of(t, "return")).collect::<Result<Vec<_>>>()?;
+        let mut state = self.state.borrow_mut();
+        let mut graph = std::mem::replace(&mut state.graph, Graph::empty(""));
+        graph.results = values;
+        // Parameters of the builder first, captures in their order behind.
+        let (captures, captured): (Vec<Tensor>, Vec<Value>) = std::mem::take(&mut state.captures).into_iter().unzip();
+        graph.params.retain(|v| !captured.contains(v));
+        graph.params.extend(&captured);
+        super::verify::check_in_tests(&graph);
+        Ok(Closed { graph, captures })
+    }
+
+    /// Says which types the outputs of the next operation have.
+    pub fn expect(&self, types: Option<SmallVec<[TensorType; 1]>>) {
+        self.state.borrow_mut().expected = types;
+    }
+
+    /// The type of a tensor as this graph sees it.
+    pub fn type_of(&self, tensor: &Tensor) -> Result<TensorType> {
+        let value = self.value_of(tensor, "type")?;
+        Ok(*self.state.borrow().graph.ty(value))
+    }
+}
+
+/// Gives finished bodies the same captures in the same order, as further parameters; gives these captures.
+pub(crate) fn align(closed: &mut [Closed]) -> Result<Vec<Tensor>> {
+    let mut all: Vec<(Tensor, TensorType, Option<ResourceType>)> = Vec::new();
+    for body in closed.iter() {
+        let own = body.graph.params.len() - body.captures.len();
+        for (tensor, &value) in body.captures.iter().zip(&body.graph.params[own..]) {
+            if all.iter().all(|(t, ..)| t.id() != tensor.id()) {
+                all.push((tensor.clone(), *body.graph.ty(value), body.graph.resource(value)));
+            }
+        }
+    }
+    for body in closed.iter_mut() {
+        let own = body.graph.params.len() - body.captures.len();
+        let given = body.graph.params.split_off(own);
+        for (tensor, ty, resource) in &all {
+            let value = match body.captures.iter().position(|t| t.id() == tensor.id()) {
+                Some(at) => given[at],
+                None => {
+                    body.graph.types.push(*ty);
+                    let value = Value(body.graph.types.len() as u32 - 1);
+                    body.graph.resources.extend(resource.map(|r| (value, r)));
+                    value
+                }
+            };
+            body.graph.params.push(value);
+        }
+    }
+    Ok(all.into_iter().map(|(tensor, ..)| tensor).collect())
+}
+
+impl State {
+    fn value(&mut self, ty: TensorType) -> Value {
+        self.graph.types.push(ty);
+        Value(self.graph.types.len() as u32 - 1)
+    }
+}
+
+#[cold]
+fn escaped(symbol: &Tensor, op: &str) -> Error {
+    Error::failed_precondition(op, "a value was used outside the branch, loop or function in which it was recorded")
+        .got(format!("{}, recorded at {}", symbol.ty(), symbol.location()))
+        .expected("a value that this part of the program computes or is given")
+        .help("assign it to a variable declared before the branch or loop, or return it from the function")
+}
+
+struct Known<'a> {
+    graph: &'a Graph,
+    values: &'a [Value],
+    inputs: &'a [&'a Tensor],
+}
+
+impl Facts for Known<'_> {
+    fn value(&self, index: usize) -> Option<View> {
+        let constant = self.graph.constant(self.values[index])?;
+        (constant.dtype().size() > 0).then(|| view_of(constant))
+    }
+
+    fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)> {
+        if let Some(resource) = self.inputs[index].as_object::<Resource>() {
+            return Some((resource.ty(), resource.shape));
+        }
+        self.graph.resource(self.values[index]).map(|r| (r.value, r.shape))
+    }
+}
+
+impl Recorder for Builder {
+    fn record(&self, op: &dyn Op, inputs: &[&Tensor], location: &'static Location<'static>) -> Result<Outputs> {
+        let mut values = SmallVec::<[Value; 3]>::new();
+        for input in inputs {
+            values.push(self.value_of(input, op.name())?);
+        }
+        let mut state = self.state.borrow_mut();
+        let (types, constraints) = {
+            let graph = &state.graph;
+            let types: Vec<&TensorType> = values.iter().map(|&v| graph.ty(v)).collect();
+            let facts = Known { graph, values: &values, inputs };
+            let mut cx = Infer::new(op.name(), &types, &facts);
+            op.infer(&mut cx)?;
+            (cx.outputs, cx.constraints)
+        };
+        let types = match state.expected.take() {
+            Some(expected) if expected.len() == types.len() => expected,
+            _ => types,
+        };
+        constraints.iter().for_each(|(a, b)| state.graph.constraints.push(a, b));
+        let mut symbols = Outputs::new();
+        let mut outputs = SmallVec::new();
+        for ty in &types {
+            let symbol = Tensor::symbol_at(ty, location);
+            let value = state.value(*ty);
+            state.values.insert(symbol.id(), value);
+            outputs.push(value);
+            symbols.push(symbol);
+        }
+        state.graph.nodes.push(Node { op: op.keep(), inputs: values, outputs, location });
+        Ok(symbols)
+    }
+}

@@ -1,0 +1,91 @@
+//! What the gradients of calls, branches and loops share: the bundle of saved values, and a [`Pair`]'s way back as a body.
+//! Their rules run it through the door, so that it is recorded and differentiated again like any operation.
+
+use super::list_ops::{Pack, Unpack};
+use crate::error::Result;
+use crate::execute::execute;
+use crate::graph::Graph;
+use crate::graph::builder::Builder;
+use crate::graph::differentiate::{Backward, Pair, replay};
+use crate::ops;
+use crate::shape::Shape;
+use crate::tape;
+use crate::tensor::{Tensor, TensorType};
+
+/// Saved values as one.
+pub(super) fn pack(values: &[Tensor]) -> Result<Tensor> {
+    let op = Pack { items: (0..values.len() as u32).collect(), len: values.len() as u32 };
+    let values: Vec<&Tensor> = values.iter().collect();
+    Ok(execute(&op, &values)?.remove(0))
+}
+
+/// The values of a bundle.
+pub(super) fn unpack(bundle: &Tensor, types: &std::sync::Arc<[TensorType]>) -> Result<Vec<Tensor>> {
+    if types.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(execute(&Unpack { types: types.clone() }, &[bundle])?.into_vec())
+}
+
+pub(super) fn variant() -> TensorType {
+    TensorType::new(crate::dtype::DType::Variant, Shape::SCALAR)
+}
+
+impl Pair {
+    /// The way back from the cotangents of the results in [`Pair::dys`], a bundle of saved values, and if there is one the
+    /// cotangent of that bundle.
+    pub fn way_back(&self, dys: &[Tensor], bundle: &Tensor, dbundle: Option<&Tensor>) -> Result<Vec<Option<Tensor>>> {
+        let mut arguments = dys.to_vec();
+        let way = match dbundle {
+            None => &self.first,
+            Some(dbundle) => {
+                let items = unpack(dbundle, &self.saved_cotangents())?;
+                arguments.extend(self.saved_dys.iter().map(|&i| items[i].clone()));
+                &self.second
+            }
+        };
+        arguments.extend(unpack(bundle, &self.saved)?);
+        let results = replay(&way.graph, &arguments)?;
+        Ok(way.given.iter().map(|at| at.map(|i| results[i].clone())).collect())
+    }
+
+    /// The types of the items of a bundle's cotangent: scalars stand where nothing flows.
+    fn saved_cotangents(&self) -> std::sync::Arc<[TensorType]> {
+        let flows = |i: usize| self.saved_dys.contains(&i);
+        let nothing = TensorType::scalar(crate::dtype::DType::F32);
+        self.saved.iter().enumerate().map(|(i, ty)| if flows(i) { *ty } else { nothing }).collect()
+    }
+
+    pub fn way(&self, second: bool) -> &Backward {
+        if second { &self.second } else { &self.first }
+    }
+
+    /// The types of the cotangents [`Pair::dys`].
+    pub fn dy_types(&self) -> Vec<TensorType> {
+        self.dys.iter().map(|&i| *self.forward.ty(self.forward.results[i])).collect()
+    }
+
+    /// [`Pair::way_back`] as a graph: parameters are cotangents, bundle, and its cotangent if `second`; results are the
+    /// cotangents of the parameters in `wanted`, zeros where nothing flows.
+    pub fn body(&self, name: &str, second: bool, wanted: &[usize], types: &[TensorType]) -> Result<Graph> {
+        let _unseen = tape::Unseen::start();
+        let builder = Builder::standalone(name);
+        let dys: Vec<Tensor> = self.dy_types().iter().map(|ty| builder.param(ty)).collect();
+        let bundle = builder.param(&variant());
+        let dbundle = second.then(|| builder.param(&variant()));
+        builder.record_in(|| {
+            let given = self.way_back(&dys, &bundle, dbundle.as_ref())?;
+            let results = wanted.iter().zip(types).map(|(&i, ty)| match &given[i] {
+                Some(dx) => Ok(dx.clone()),
+                None => ops::zeros_of(ty),
+            });
+            let results = results.collect::<Result<Vec<_>>>()?;
+            Ok(builder.finish(&results)?.graph)
+        })
+    }
+}
+
+/// The types of the cotangents of a graph's parameters: their own, or for a resource that of its value.
+pub(super) fn cotangent_types(graph: &Graph) -> Vec<TensorType> {
+    graph.params.iter().map(|&v| graph.resource(v).map_or(*graph.ty(v), |r| r.value)).collect()
+}

@@ -1,0 +1,190 @@
+//! [`List`]: a list of tensors as a value of graphs, TensorFlow's `TensorList`.
+//! Loops collect in it what their gradient reads, `TensorArray` and `push` in loops are one, and packs carry several values as one.
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::ops;
+use crate::tensor::Tensor;
+
+/// Tensors by number. In the cotangent of a list, items through which nothing flows are missing.
+#[derive(Clone)]
+pub(crate) enum List {
+    Full(Vec<Option<Tensor>>),
+    /// A few items of many: what an element read contributes to the list's cotangent.
+    Few {
+        len: usize,
+        at: Vec<(usize, Tensor)>,
+    },
+    /// The last items of a list whose others, however many, are missing.
+    Last(Vec<Option<Tensor>>),
+}
+
+/// The cotangent of a list through which nothing flows.
+#[track_caller]
+pub(crate) fn nothing() -> Tensor {
+    List::Last(Vec::new()).into_tensor()
+}
+
+impl List {
+    #[track_caller]
+    pub fn into_tensor(self) -> Tensor {
+        Tensor::object_of(DType::Variant, Box::new(self))
+    }
+
+    /// The list behind a handle; a copy of it if someone else holds the handle too.
+    pub fn take(handle: Tensor, op: &str) -> Result<Self> {
+        match handle.take_owner::<Self>() {
+            Ok(list) => Ok(list),
+            Err(shared) => shared.as_object::<Self>().cloned().ok_or_else(|| {
+                Error::invalid_argument(op, "the input is not a list").got(shared.ty()).expected("a list of tensors")
+            }),
+        }
+    }
+
+    /// The list behind a handle.
+    pub fn of<'a>(handle: &'a Tensor, op: &str) -> Result<&'a Self> {
+        handle.as_object::<Self>().ok_or_else(|| {
+            Error::invalid_argument(op, "the input is not a list").got(handle.ty()).expected("a list of tensors")
+        })
+    }
+
+    /// The number of items, where it is known.
+    pub fn len(&self) -> Option<usize> {
+        match self {
+            Self::Full(items) => Some(items.len()),
+            Self::Few { len, .. } => Some(*len),
+            Self::Last(_) => None,
+        }
+    }
+
+    pub fn push(&mut self, item: Option<Tensor>) {
+        match self {
+            Self::Full(items) | Self::Last(items) => items.push(item),
+            Self::Few { .. } => {
+                let mut items = std::mem::replace(self, Self::Full(Vec::new())).spread();
+                items.push(item);
+                *self = Self::Full(items);
+            }
+        }
+    }
+
+    /// The last item, or none if it is missing; an error if there is no item.
+    pub fn pop(&mut self) -> Result<Option<Tensor>> {
+        match self {
+            Self::Full(items) => items.pop().ok_or_else(|| Error::out_of_range("list_pop", "the list is empty")),
+            Self::Last(items) => Ok(items.pop().flatten()),
+            Self::Few { .. } => {
+                let items = std::mem::replace(self, Self::Full(Vec::new())).spread();
+                *self = Self::Full(items);
+                self.pop()
+            }
+        }
+    }
+
+    pub fn get(&self, index: usize) -> Result<Option<Tensor>> {
+        match self {
+            Self::Full(items) => items.get(index).cloned().ok_or_else(|| outside(index, items.len())),
+            Self::Few { len, at } if index < *len => {
+                Ok(at.iter().find(|(i, _)| *i == index).map(|(_, item)| item.clone()))
+            }
+            Self::Few { len, .. } => Err(outside(index, *len)),
+            Self::Last(items) if items.is_empty() => Ok(None),
+            Self::Last(_) => Err(Error::internal("list_get", "a list without a length")),
+        }
+    }
+
+    /// Replaces an item; a list grows up to it where `grows`.
+    pub fn set(&mut self, index: usize, item: Option<Tensor>, grows: bool) -> Result<()> {
+        match self {
+            Self::Full(items) => {
+                if index >= items.len() {
+                    if !grows {
+                        return Err(outside(index, items.len()));
+                    }
+                    items.resize(index + 1, None);
+                }
+                items[index] = item;
+                Ok(())
+            }
+            Self::Few { len, at } if index < *len => {
+                at.retain(|(i, _)| *i != index);
+                at.extend(item.map(|item| (index, item)));
+                Ok(())
+            }
+            Self::Few { len, .. } => Err(outside(index, *len)),
+            Self::Last(items) if items.is_empty() && item.is_none() => Ok(()),
+            Self::Last(_) => Err(Error::internal("list_set", "a list without a length")),
+        }
+    }
+
+    fn spread(self) -> Vec<Option<Tensor>> {
+        match self {
+            Self::Full(items) | Self::Last(items) => items,
+            Self::Few { len, at } => {
+                let mut items = vec![None; len];
+                at.into_iter().for_each(|(i, item)| items[i] = Some(item));
+                items
+            }
+        }
+    }
+
+    /// The sum of two cotangents of one list, item by item, lists of lists included.
+    pub fn plus(self, other: Self) -> Result<Self> {
+        match (self, other) {
+            (Self::Few { len, at }, Self::Few { len: other, at: more })
+                if at.len() + more.len() <= 8 && len == other =>
+            {
+                let mut sum = Self::Few { len, at };
+                for (index, item) in more {
+                    let item = add(sum.get(index)?, Some(item))?;
+                    sum.set(index, item, false)?;
+                }
+                Ok(sum)
+            }
+            (Self::Few { at, .. }, mut whole @ Self::Full(_)) | (mut whole @ Self::Full(_), Self::Few { at, .. }) => {
+                for (index, item) in at {
+                    let Self::Full(items) = &mut whole else { continue };
+                    let slot =
+                        items.get_mut(index).ok_or_else(|| Error::internal("list_add", "lists of two lengths"))?;
+                    *slot = add(slot.take(), Some(item))?;
+                }
+                Ok(whole)
+            }
+            (few @ Self::Few { .. }, other) => Self::Full(few.spread()).plus(other),
+            (other, few @ Self::Few { .. }) => other.plus(Self::Full(few.spread())),
+            (Self::Last(a), Self::Last(b)) => Ok(Self::Last(add_ends(a, b)?)),
+            (Self::Full(a), Self::Last(b)) | (Self::Last(b), Self::Full(a)) if b.len() <= a.len() => {
+                Ok(Self::Full(add_ends(a, b)?))
+            }
+            (Self::Full(a), Self::Full(b)) if a.len() == b.len() => Ok(Self::Full(add_ends(a, b)?)),
+            _ => Err(Error::internal("list_add", "lists of two lengths")),
+        }
+    }
+}
+
+/// The sum of two lists aligned at their ends.
+fn add_ends(a: Vec<Option<Tensor>>, b: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+    let (mut long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+    let start = long.len() - short.len();
+    for (slot, item) in long[start..].iter_mut().zip(short) {
+        *slot = add(slot.take(), item)?;
+    }
+    Ok(long)
+}
+
+fn add(a: Option<Tensor>, b: Option<Tensor>) -> Result<Option<Tensor>> {
+    match (a, b) {
+        (Some(a), Some(b)) if a.dtype() == DType::Variant => {
+            List::take(a, "list_add")?.plus(List::take(b, "list_add")?).map(|list| Some(list.into_tensor()))
+        }
+        (Some(a), Some(b)) => ops::add_owned(a, &b).map(Some),
+        (a, b) => Ok(a.or(b)),
+    }
+}
+
+#[cold]
+fn outside(index: usize, len: usize) -> Error {
+    Error::out_of_range("list_get", "the index names no item of the list")
+        .got(index)
+        .expected(format!("an index below {len}"))
+}

@@ -1,0 +1,438 @@
+//! The operations on [`List`]s: pack and unpack, push and pop, get and set, stack and unstack, and the sum of two.
+//! Push and pop are each other's gradient, so a loop backwards is an ordinary loop with the same operations.
+
+use super::list::List;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::execute::execute;
+use crate::graph::sizes::Sizes;
+use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
+use crate::ops;
+use crate::shape::{Dim, Shape};
+use crate::tape::Backward;
+use crate::tensor::{Tensor, TensorType};
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// Several values as one list. Input `i` is item `items[i]` of `len`; the others are missing.
+#[derive(Clone)]
+pub(crate) struct Pack {
+    pub items: Vec<u32>,
+    pub len: u32,
+}
+
+/// The values of a list, which has these types.
+#[derive(Clone)]
+pub(crate) struct Unpack {
+    pub types: Arc<[TensorType]>,
+}
+
+/// A list with one more item; a missing one unless it is given.
+#[derive(Clone)]
+pub(crate) struct Push {
+    pub present: bool,
+}
+
+/// A list without its last item, and that item.
+#[derive(Clone)]
+pub(crate) struct Pop {
+    pub item: TensorType,
+}
+
+/// Item `index` of a list.
+#[derive(Clone)]
+pub(crate) struct Get {
+    pub item: TensorType,
+}
+
+/// A list with another item `index`; a missing one unless it is given. Growing lists grow up to it.
+#[derive(Clone)]
+pub(crate) struct Set {
+    pub present: bool,
+    pub grows: bool,
+}
+
+/// All items along a new first axis.
+#[derive(Clone)]
+pub(crate) struct StackList {
+    pub item: TensorType,
+}
+
+/// The slices along the first axis as a list.
+#[derive(Clone)]
+pub(crate) struct UnstackList;
+
+/// The number of items, `int32`.
+#[derive(Clone)]
+pub(crate) struct Len;
+
+/// A list of missing items, as many as another has.
+#[derive(Clone)]
+pub(crate) struct NothingLike;
+
+/// The sum of two cotangents of one list.
+#[derive(Clone)]
+pub(crate) struct AddLists;
+
+fn visit_types(types: &[TensorType], visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+    for ty in types {
+        visit("dtype", Attr::DType(ty.dtype));
+        visit("shape", Attr::Shape(&ty.shape));
+    }
+}
+
+/// An item, or zeros where it is missing.
+fn present(item: Option<Tensor>, ty: &TensorType, sizes: &Sizes<'_>) -> Result<Tensor> {
+    match item {
+        Some(item) => Ok(item),
+        None => ops::zeros_of(&TensorType::new(ty.dtype, ty.shape.bind(&|s| sizes.get(s))?)),
+    }
+}
+
+fn index_of(tensor: &Tensor, op: &str) -> Result<usize> {
+    let index = ops::cast_to(tensor, DType::I64)?.try_item::<i64>()?;
+    usize::try_from(index).map_err(|_| Error::out_of_range(op, "a negative index").got(index))
+}
+
+fn list_output(cx: &mut Infer<'_>) {
+    cx.output(DType::Variant, Shape::SCALAR);
+}
+
+macro_rules! list_op {
+    ($op:ident, $name:literal, $this:ident, attributes: |$visit:ident| $attributes:expr, infer: |$cx:ident| $infer:expr,
+     host: |$inputs:ident, $sizes:ident| $host:expr, gradient: $gradient:expr, saves: $saves:expr, backward: |$g:ident| $backward:expr) => {
+        impl Op for $op {
+            fn name(&self) -> &'static str {
+                $name
+            }
+            fn attributes(&self, $visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+                let $this = self;
+                let _ = ($this, &$visit);
+                $attributes;
+            }
+            fn keep(&self) -> OpRef {
+                OpRef::Shared(Arc::new(self.clone()))
+            }
+            fn as_dyn(&self) -> &dyn Op {
+                self
+            }
+            fn kind(&self) -> Kind {
+                Kind::Host
+            }
+            fn infer(&self, $cx: &mut Infer<'_>) -> Result<()> {
+                let $this = self;
+                let _ = $this;
+                $infer;
+                Ok(())
+            }
+            #[allow(unused_mut, reason = "some operations take their operands as they are")]
+            fn host(&self, mut $inputs: Operands, $sizes: &Sizes<'_>) -> Result<Outputs> {
+                let $this = self;
+                let _ = ($this, $sizes);
+                $host
+            }
+            fn gradient(&self) -> Gradient {
+                $gradient
+            }
+            fn saves(&self, _: &[bool]) -> Saves {
+                $saves
+            }
+            fn backward(&self, $g: &mut Backward<'_>) -> Result<()> {
+                let $this = self;
+                let _ = $this;
+                $backward;
+                Ok(())
+            }
+        }
+    };
+}
+
+list_op!(Pack, "pack", this,
+    attributes: |visit| {
+        visit("len", Attr::Int(i64::from(this.len)));
+        let items: Vec<i64> = this.items.iter().map(|&i| i64::from(i)).collect();
+        visit("items", Attr::Ints(&items));
+    },
+    infer: |cx| list_output(cx),
+    host: |inputs, _sizes| {
+        let mut items = vec![None; this.len as usize];
+        this.items.iter().zip(inputs).for_each(|(&i, value)| items[i as usize] = Some(value));
+        Ok(smallvec![List::Full(items).into_tensor()])
+    },
+    gradient: Gradient::Rule, saves: Saves::NOTHING,
+    backward: |g| {
+        // The list may be longer than the inputs that need something; they are taken by their numbers.
+        if let Some(dy) = g.dy_or_none(0).cloned() {
+            for input in 0..g.len() {
+                if g.needs(input) {
+                    let item = cotangent_type(g.input_type(input));
+                    let dx = execute(&Nth { index: this.items[input], item }, &[&dy])?.remove(0);
+                    g.give(input, dx);
+                }
+            }
+        }
+    }
+);
+
+/// The type of a value's cotangent: its own.
+fn cotangent_type(ty: &TensorType) -> TensorType {
+    *ty
+}
+
+/// Item number `index` of a list, a number known beforehand.
+#[derive(Clone)]
+pub(crate) struct Nth {
+    pub index: u32,
+    pub item: TensorType,
+}
+
+list_op!(Nth, "list_item", this,
+    attributes: |visit| {
+        visit("index", Attr::Int(i64::from(this.index)));
+        visit_types(std::slice::from_ref(&this.item), visit);
+    },
+    infer: |cx| cx.output(this.item.dtype, this.item.shape),
+    host: |inputs, sizes| {
+        let item = match List::of(&inputs[0], "list_item")? {
+            List::Last(items) if items.is_empty() => None,
+            list => list.get(this.index as usize)?,
+        };
+        Ok(smallvec![present(item, &this.item, sizes)?])
+    },
+    gradient: Gradient::Rule, saves: Saves::inputs(&[0]),
+    backward: |g| {
+        let (dy, list) = (g.dy(0)?, g.input(0)?.clone());
+        let none = execute(&NothingLike, &[&list])?.remove(0);
+        let at = crate::constant::try_constant_of(this.index as i32, DType::I32)?;
+        let dlist = execute(&Set { present: true, grows: false }, &[&none, &at, &dy])?.remove(0);
+        g.give(0, dlist);
+    }
+);
+
+list_op!(Unpack, "unpack", this,
+    attributes: |visit| visit_types(&this.types, visit),
+    infer: |cx| this.types.iter().for_each(|ty| cx.output(ty.dtype, ty.shape)),
+    host: |inputs, sizes| {
+        let mut list = List::take(inputs.remove(0), "unpack")?;
+        let mut outputs = Outputs::new();
+        // From the last to the first: a cotangent may lack the first ones.
+        for ty in this.types.iter().rev() {
+            let item = list.pop()?;
+            outputs.push(present(item, ty, sizes)?);
+        }
+        outputs.reverse();
+        Ok(outputs)
+    },
+    gradient: Gradient::Rule, saves: Saves::NOTHING,
+    backward: |g| {
+        let mut items = Vec::new();
+        let mut values: Vec<Tensor> = Vec::new();
+        for i in 0..this.types.len() {
+            if let Some(dy) = g.dy_or_none(i) {
+                items.push(i as u32);
+                values.push(dy.clone());
+            }
+        }
+        let refs: Vec<&Tensor> = values.iter().collect();
+        let dlist = execute(&Pack { items, len: this.types.len() as u32 }, &refs)?.remove(0);
+        g.give(0, dlist);
+    }
+);
+
+list_op!(Push, "list_push", this,
+    attributes: |visit| visit("present", Attr::Bool(this.present)),
+    infer: |cx| list_output(cx),
+    host: |inputs, _sizes| {
+        let item = if this.present { inputs.pop() } else { None };
+        let mut list = List::take(inputs.remove(0), "list_push")?;
+        list.push(item);
+        Ok(smallvec![list.into_tensor()])
+    },
+    gradient: Gradient::Rule, saves: Saves::NOTHING,
+    backward: |g| {
+        let dlist = g.dy(0)?;
+        let item = match this.present {
+            true => cotangent_type(g.input_type(1)),
+            false => TensorType::scalar(DType::F32),
+        };
+        let mut popped = execute(&Pop { item }, &[&dlist])?;
+        if this.present && g.needs(1) {
+            g.give(1, popped.remove(1));
+        }
+        if g.needs(0) {
+            g.give(0, popped.remove(0));
+        }
+    }
+);
+
+list_op!(Pop, "list_pop", this,
+    attributes: |visit| visit_types(std::slice::from_ref(&this.item), visit),
+    infer: |cx| {
+        list_output(cx);
+        cx.output(this.item.dtype, this.item.shape);
+    },
+    host: |inputs, sizes| {
+        let mut list = List::take(inputs.remove(0), "list_pop")?;
+        let item = list.pop()?;
+        let item = present(item, &this.item, sizes)?;
+        Ok(smallvec![list.into_tensor(), item])
+    },
+    gradient: Gradient::Rule, saves: Saves::NOTHING,
+    backward: |g| {
+        let dlist = g.dy(0)?;
+        let pushed = match g.dy_or_none(1) {
+            Some(dx) => execute(&Push { present: true }, &[&dlist, dx])?,
+            None => execute(&Push { present: false }, &[&dlist])?,
+        };
+        give_only(g, pushed);
+    }
+);
+
+fn give_only(g: &mut Backward<'_>, mut outputs: Outputs) {
+    if let Some(dx) = outputs.pop() {
+        g.give(0, dx);
+    }
+}
+
+list_op!(Get, "list_get", this,
+    attributes: |visit| visit_types(std::slice::from_ref(&this.item), visit),
+    infer: |cx| cx.output(this.item.dtype, this.item.shape),
+    host: |inputs, sizes| {
+        let item = List::of(&inputs[0], "list_get")?.get(index_of(&inputs[1], "list_get")?)?;
+        Ok(smallvec![present(item, &this.item, sizes)?])
+    },
+    gradient: Gradient::Rule, saves: Saves::inputs(&[0, 1]),
+    backward: |g| {
+        let (dy, list, at) = (g.dy(0)?, g.input(0)?.clone(), g.input(1)?.clone());
+        let none = execute(&NothingLike, &[&list])?.remove(0);
+        let dlist = execute(&Set { present: true, grows: false }, &[&none, &at, &dy])?;
+        give_only(g, dlist);
+    }
+);
+
+list_op!(Set, "list_set", this,
+    attributes: |visit| {
+        visit("present", Attr::Bool(this.present));
+        visit("grows", Attr::Bool(this.grows));
+    },
+    infer: |cx| list_output(cx),
+    host: |inputs, _sizes| {
+        let item = if this.present { inputs.pop() } else { None };
+        let index = index_of(&inputs[1], "list_set")?;
+        let mut list = List::take(inputs.swap_remove(0), "list_set")?;
+        list.set(index, item, this.grows)?;
+        Ok(smallvec![list.into_tensor()])
+    },
+    gradient: Gradient::Rule, saves: Saves::inputs(&[1]),
+    backward: |g| {
+        let (dlist, at) = (g.dy(0)?, g.input(1)?.clone());
+        if this.present && g.needs(2) {
+            let item = cotangent_type(g.input_type(2));
+            let dx = execute(&Get { item }, &[&dlist, &at])?.remove(0);
+            g.give(2, dx);
+        }
+        if g.needs(0) {
+            let rest = execute(&Set { present: false, grows: false }, &[&dlist, &at])?;
+            give_only(g, rest);
+        }
+    }
+);
+
+list_op!(StackList, "list_stack", this,
+    attributes: |visit| visit_types(std::slice::from_ref(&this.item), visit),
+    infer: |cx| {
+        let count = cx.unknown_dim();
+        let mut sizes: SmallVec<[Dim; 8]> = smallvec![count];
+        sizes.extend(this.item.shape.iter());
+        cx.output(this.item.dtype, Shape::from_dims(&sizes)?);
+    },
+    host: |inputs, sizes| {
+        let mut list = List::take(inputs.remove(0), "list_stack")?;
+        let mut items = Vec::new();
+        for _ in 0..list.len().unwrap_or(0) {
+            items.push(present(list.pop()?, &this.item, sizes)?);
+        }
+        items.reverse();
+        if items.is_empty() {
+            let row = this.item.shape.bind(&|s| sizes.get(s))?;
+            let dims: SmallVec<[Dim; 8]> = std::iter::once(Dim::ZERO).chain(row.iter()).collect();
+            return Ok(smallvec![ops::zeros_of(&TensorType::new(this.item.dtype, Shape::from_dims(&dims)?))?]);
+        }
+        Ok(smallvec![ops::functions::try_stack(&items, 0)?])
+    },
+    gradient: Gradient::Rule, saves: Saves::NOTHING,
+    backward: |g| {
+        let dy = g.dy(0)?;
+        give_only(g, execute(&UnstackList, &[&dy])?);
+    }
+);
+
+list_op!(UnstackList, "list_unstack", this,
+    attributes: |_visit| (),
+    infer: |cx| {
+        if cx.shape(0).rank() == 0 {
+            return Err(Error::invalid_argument("list_unstack", "a scalar has no slices").got(cx.input(0)));
+        }
+        list_output(cx);
+    },
+    host: |inputs, _sizes| {
+        let rows = inputs[0].shape()[0];
+        let items = (0..rows).map(|i| Ok(Some(row(&inputs[0], i)?))).collect::<Result<Vec<_>>>()?;
+        Ok(smallvec![List::Full(items).into_tensor()])
+    },
+    gradient: Gradient::Rule, saves: Saves::NOTHING,
+    backward: |g| {
+        let dlist = g.dy(0)?;
+        let ty = *g.input_type(0);
+        let item = TensorType::new(ty.dtype, Shape::from_dims(&ty.shape.sizes()[1..])?);
+        let stacked = execute(&StackList { item }, &[&dlist])?.remove(0);
+        // The number of slices is that of the input.
+        let dx = ops::reshape_to(&stacked, &ty.shape)?;
+        g.give(0, dx);
+    }
+);
+
+/// One slice along the first axis, as a tensor of its own memory.
+fn row(x: &Tensor, index: usize) -> Result<Tensor> {
+    x.try_at(index)?.to_dense()
+}
+
+list_op!(Len, "list_len", this,
+    attributes: |_visit| (),
+    infer: |cx| cx.output(DType::I32, Shape::SCALAR),
+    host: |inputs, _sizes| {
+        let len = List::of(&inputs[0], "list_len")?.len().unwrap_or(0);
+        Ok(smallvec![crate::constant::try_constant_of(len as i32, DType::I32)?])
+    },
+    gradient: Gradient::Stops("a number of items has no gradient"), saves: Saves::NOTHING,
+    backward: |_g| ()
+);
+
+list_op!(NothingLike, "list_nothing_like", this,
+    attributes: |_visit| (),
+    infer: |cx| list_output(cx),
+    host: |inputs, _sizes| {
+        let list = match List::of(&inputs[0], "list_nothing_like")?.len() {
+            Some(len) => List::Few { len, at: Vec::new() },
+            None => List::Last(Vec::new()),
+        };
+        Ok(smallvec![list.into_tensor()])
+    },
+    gradient: Gradient::Stops("missing items have no gradient"), saves: Saves::NOTHING,
+    backward: |_g| ()
+);
+
+list_op!(AddLists, "list_add", this,
+    attributes: |_visit| (),
+    infer: |cx| list_output(cx),
+    host: |inputs, _sizes| {
+        let b = List::take(inputs.remove(1), "list_add")?;
+        let a = List::take(inputs.remove(0), "list_add")?;
+        Ok(smallvec![a.plus(b)?.into_tensor()])
+    },
+    gradient: Gradient::Rule, saves: Saves::NOTHING,
+    backward: |g| {
+        let dy = g.dy(0)?;
+        (0..2).for_each(|i| if g.needs(i) { g.give(i, dy.clone()) });
+    }
+);

@@ -1,0 +1,14 @@
+//! The operations that only graphs have: branches, loops, calls, and lists of tensors.
+//! They work on handles ([`Kind::Host`](crate::op::Kind::Host)); what is inside their bodies is ordinary operations.
+
+pub(crate) mod call;
+pub(crate) mod cond;
+mod gradient;
+pub(crate) mod list;
+pub(crate) mod list_ops;
+mod while_gradient;
+pub(crate) mod while_loop;
+
+pub(crate) use call::Call;
+pub(crate) use cond::Cond;
+pub(crate) use while_loop::While;

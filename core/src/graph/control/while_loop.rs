@@ -1,0 +1,172 @@
+//! `while`: a graph run as long as another one says so. TensorFlow's `tf.while_loop` on recorded bodies.
+//! Under a tape it is recorded in a form that collects what its gradient reads; the gradient is in `while_gradient`.
+
+use super::cond::output_seen;
+use super::gradient::pack;
+use super::list::List;
+use super::list_ops::Push;
+use super::while_gradient::{Saved, WhileRule};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::execute::{execute, execute_at};
+use crate::graph::Graph;
+use crate::graph::builder::Builder;
+use crate::graph::differentiate::{Pair, dependent, differentiate, params_like, replay};
+use crate::graph::run::{self, reads_param};
+use crate::graph::sizes::Sizes;
+use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs};
+use crate::tape::Unseen;
+use crate::tensor::{Tensor, TensorType};
+use smallvec::{SmallVec, smallvec};
+use std::panic::Location;
+use std::sync::Arc;
+
+/// Inputs: `carried` values that change from round to round, then those that stay. Outputs: the carried values at the end.
+///
+/// Both graphs have all inputs as parameters; `cond` gives a truth value, `body` the carried values of the next round.
+#[derive(Clone)]
+pub(crate) struct While {
+    pub cond: Arc<Graph>,
+    pub body: Arc<Graph>,
+    pub carried: usize,
+}
+
+impl Op for While {
+    fn name(&self) -> &'static str {
+        "while"
+    }
+
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("cond", Attr::Int(self.cond.id as i64));
+        visit("body", Attr::Int(self.body.id as i64));
+        visit("carried", Attr::Int(self.carried as i64));
+    }
+
+    fn keep(&self) -> OpRef {
+        OpRef::Shared(Arc::new(self.clone()))
+    }
+
+    fn as_dyn(&self) -> &dyn Op {
+        self
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Host
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        if self.body.params.len() != cx.len() || self.cond.params.len() != cx.len() {
+            return Err(Error::internal("while", "a body with another number of parameters"));
+        }
+        for (ty, result) in self.body.param_types().take(self.carried).zip(self.body.result_types()) {
+            if ty.dtype != result.dtype || ty.shape.rank() != result.shape.rank() {
+                return Err(Error::internal("while", "a value changes its type from round to round")
+                    .got(result)
+                    .expected(ty));
+            }
+            output_seen(cx, ty)?;
+        }
+        Ok(())
+    }
+
+    fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+        smallvec![&self.cond, &self.body]
+    }
+
+    fn flow(&self) -> Option<Flow> {
+        Some(Flow::Loop { carried: self.carried })
+    }
+
+    fn with_bodies(&self, bodies: &[Arc<Graph>]) -> Option<OpRef> {
+        let [cond, body] = bodies else { return None };
+        Some(OpRef::Shared(Arc::new(Self { cond: cond.clone(), body: body.clone(), carried: self.carried })))
+    }
+
+    fn reads(&self, index: usize) -> bool {
+        reads_param(&self.body, index) || reads_param(&self.cond, index)
+    }
+
+    fn host(&self, mut inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
+        let fixed: Operands = inputs.drain(self.carried..).collect();
+        let mut carried = inputs;
+        loop {
+            let operands: Operands = carried.iter().chain(&fixed).cloned().collect();
+            let sizes = Sizes::within(sizes);
+            if !run::run(&self.cond, operands, &sizes)?.remove(0).try_item::<bool>()? {
+                return Ok(carried.into_iter().collect());
+            }
+            carried.extend(fixed.iter().cloned());
+            carried = run::run(&self.body, carried, &sizes)?.into_iter().collect();
+        }
+    }
+
+    fn run_for_gradient(
+        &self,
+        inputs: &[&Tensor],
+        needs: &[bool],
+        location: &'static Location<'static>,
+    ) -> Result<Option<(OpRef, Outputs)>> {
+        let mut active = needs.to_vec();
+        // What depends on something active becomes active, round after round.
+        loop {
+            let depends = dependent(&self.body, &active);
+            let grown: Vec<usize> = (0..self.carried).filter(|&i| depends[i] && !active[i]).collect();
+            if grown.is_empty() {
+                break;
+            }
+            grown.into_iter().for_each(|i| active[i] = true);
+        }
+        let pair = differentiate(&self.body, &active)?;
+        let saved = Saved::of(&pair, self.carried);
+        let saving =
+            Self { cond: self.saving_cond()?, body: self.saving_body(&pair, &saved)?, carried: self.carried + 2 };
+        let _unseen = Unseen::start();
+        let count = crate::constant::try_constant_of(0i64, DType::I64)?;
+        let list = List::Full(Vec::new()).into_tensor();
+        let mut operands: Vec<&Tensor> = vec![&count, &list];
+        operands.extend(inputs);
+        let mut results = execute_at(&saving, &operands, location)?;
+        let mut bundle: Vec<Tensor> = results.drain(..2).collect();
+        bundle.extend(saved.fixed().map(|i| inputs[i].clone()));
+        results.insert(0, pack(&bundle)?);
+        let rule = WhileRule { pair: Arc::new(pair), saved, carried: self.carried };
+        Ok(Some((OpRef::Shared(Arc::new(rule)), results)))
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+}
+
+fn count_type() -> TensorType {
+    TensorType::scalar(DType::I64)
+}
+
+impl While {
+    fn saving_cond(&self) -> Result<Arc<Graph>> {
+        let _unseen = Unseen::start();
+        let builder = Builder::standalone(&self.cond.name);
+        builder.param(&count_type());
+        builder.param(&super::gradient::variant());
+        let params = params_like(&builder, &self.cond);
+        builder.record_in(|| Ok(Arc::new(builder.finish(&replay(&self.cond, &params)?)?.graph)))
+    }
+
+    /// The body that also counts the rounds and pushes what each saves.
+    fn saving_body(&self, pair: &Pair, saved: &Saved) -> Result<Arc<Graph>> {
+        let _unseen = Unseen::start();
+        let builder = Builder::standalone(&self.body.name);
+        let count = builder.param(&count_type());
+        let list = builder.param(&super::gradient::variant());
+        let params = params_like(&builder, &self.body);
+        builder.record_in(|| {
+            let mut results = replay(&pair.forward, &params)?;
+            let values = results.split_off(pair.results);
+            let varying: Vec<Tensor> = saved.varying().map(|i| values[i].clone()).collect();
+            let count = crate::ops::functions::try_add(&count, &crate::constant::try_constant_of(1i64, DType::I64)?)?;
+            let list = execute(&Push { present: true }, &[&list, &pack(&varying)?])?.remove(0);
+            results.splice(0..0, [count, list]);
+            Ok(Arc::new(builder.finish(&results)?.graph))
+        })
+    }
+}

@@ -1,0 +1,199 @@
+//! The gradient of a graph: its operations are recorded anew under a tape, and the walk backwards is recorded as a second
+//! graph, whose captures are what the first must save. Calls, branches and loops are all differentiated by it.
+
+use super::builder::{Builder, current};
+use super::ir::Graph;
+use crate::error::Result;
+use crate::execute::execute_at;
+use crate::shape::Shape;
+use crate::tape::{self, Cotangent, Unseen, staged};
+use crate::tensor::{Tensor, TensorType};
+use smallvec::SmallVec;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A graph that also gives what its gradient reads, and the gradient.
+pub(crate) struct Pair {
+    /// The results of the graph, then the saved values.
+    pub forward: Arc<Graph>,
+    /// How many results the graph has without the saved values.
+    pub results: usize,
+    /// The results that have a cotangent, by number.
+    pub dys: Vec<usize>,
+    /// From the cotangents `dys` and the saved values: the cotangents of the parameters in `given`.
+    pub first: Backward,
+    /// As `first`, with cotangents of the saved values too (those in `saved_dys`, after `dys`): for higher orders.
+    pub second: Backward,
+    pub saved_dys: Vec<usize>,
+    pub saved: Arc<[TensorType]>,
+}
+
+/// A graph backwards.
+pub(crate) struct Backward {
+    /// Parameters: cotangents, then saved values.
+    pub graph: Arc<Graph>,
+    /// For each parameter of the forward graph, which result is its cotangent.
+    pub given: Vec<Option<usize>>,
+}
+
+/// Records the operations of a graph anew with the builder or kernels in force, on other operands.
+pub(crate) fn replay(graph: &Graph, arguments: &[Tensor]) -> Result<Vec<Tensor>> {
+    let mut values: Vec<Option<Tensor>> = vec![None; graph.types.len()];
+    for (&param, argument) in graph.params.iter().zip(arguments) {
+        values[param.index()] = Some(argument.clone());
+    }
+    for (value, constant) in &graph.constants {
+        values[value.index()] = Some(constant.clone());
+    }
+    for node in &graph.nodes {
+        let inputs: SmallVec<[&Tensor; 4]> = node.inputs.iter().filter_map(|v| values[v.index()].as_ref()).collect();
+        if let Some(builder) = current() {
+            builder.expect(Some(node.outputs.iter().map(|&v| *graph.ty(v)).collect()));
+        }
+        let outputs = execute_at(&*node.op, &inputs, node.location)?;
+        drop(inputs);
+        for (&value, output) in node.outputs.iter().zip(outputs) {
+            values[value.index()] = Some(output);
+        }
+    }
+    Ok(graph.results.iter().filter_map(|v| values[v.index()].clone()).collect())
+}
+
+/// Symbols for the parameters of a graph in a new builder.
+pub(crate) fn params_like(builder: &Builder, graph: &Graph) -> Vec<Tensor> {
+    let params = graph.params.iter();
+    params
+        .map(|&v| match graph.resource(v) {
+            Some(resource) => builder.resource_param(resource),
+            None => builder.param(graph.ty(v)),
+        })
+        .collect()
+}
+
+/// The gradient of a graph by the parameters in `needs`.
+pub(crate) fn differentiate(graph: &Graph, needs: &[bool]) -> Result<Pair> {
+    let _unseen = Unseen::start();
+    let forward = Builder::standalone(&graph.name);
+    let params = params_like(&forward, graph);
+    forward.record_in(|| {
+        let tape = staged::StagedTape::start(params.iter().zip(needs).filter(|(_, n)| **n).map(|(p, _)| p));
+        let results = replay(graph, &params)?;
+        let walk = tape.stop();
+        let sources: Vec<Option<&Tensor>> = params.iter().zip(needs).map(|(p, &n)| n.then_some(p)).collect();
+        let dys: Vec<usize> = (0..results.len()).filter(|&i| tape::carries(&results[i])).collect();
+        let targets: Vec<&Tensor> = dys.iter().map(|&i| &results[i]).collect();
+        let mut saved: Vec<Tensor> = Vec::new();
+        let first = backwards(&forward, &walk, &targets, &sources, &mut saved)?;
+        // What is saved has cotangents in higher orders, and their way back may need further values.
+        let second = loop {
+            let before = saved.len();
+            let mut targets = targets.clone();
+            let kept = saved.clone();
+            targets.extend(kept.iter().filter(|t| tape::carries(t)));
+            let second = backwards(&forward, &walk, &targets, &sources, &mut saved)?;
+            if saved.len() == before {
+                break second;
+            }
+        };
+        let saved_dys = (0..saved.len()).filter(|&i| tape::carries(&saved[i])).collect();
+        let types = saved.iter().map(|t| forward.type_of(t)).collect::<Result<_>>()?;
+        let all: Vec<Tensor> = results.iter().chain(&saved).cloned().collect();
+        let first = first.complete(&saved)?;
+        let second = second.complete(&saved)?;
+        let closed = forward.finish(&all)?;
+        Ok(Pair {
+            forward: Arc::new(closed.graph),
+            results: results.len(),
+            dys,
+            first,
+            second,
+            saved_dys,
+            saved: types,
+        })
+    })
+}
+
+/// A walk backwards that was recorded, with the values it reads.
+struct Walked {
+    graph: Graph,
+    cotangents: usize,
+    captures: Vec<Tensor>,
+    given: Vec<Option<usize>>,
+}
+
+fn backwards(
+    forward: &Rc<Builder>,
+    walk: &staged::Walk,
+    targets: &[&Tensor],
+    sources: &[Option<&Tensor>],
+    saved: &mut Vec<Tensor>,
+) -> Result<Walked> {
+    let builder = forward.inside("gradient");
+    builder.record_in(|| {
+        let mut seeds = Vec::new();
+        for target in targets {
+            seeds.push(builder.param(&forward.type_of(target)?));
+        }
+        let answers = walk.gradient(targets.iter().copied().zip(&seeds), sources)?;
+        let mut given = Vec::new();
+        let mut results = Vec::new();
+        for answer in answers {
+            given.push(answer.is_some().then_some(results.len()));
+            results.extend(answer.map(Cotangent::into_dense).transpose()?);
+        }
+        let closed = builder.finish(&results)?;
+        for capture in &closed.captures {
+            if saved.iter().all(|t| t.id() != capture.id()) {
+                saved.push(capture.clone());
+            }
+        }
+        Ok(Walked { graph: closed.graph, cotangents: seeds.len(), captures: closed.captures, given })
+    })
+}
+
+impl Walked {
+    /// The graph with all saved values as parameters, in their order, whether it reads them or not.
+    fn complete(self, saved: &[Tensor]) -> Result<Backward> {
+        let mut graph = self.graph;
+        let own: Vec<_> = graph.params.split_off(self.cotangents);
+        for tensor in saved {
+            match self.captures.iter().position(|c| c.id() == tensor.id()) {
+                Some(i) => graph.params.push(own[i]),
+                None => {
+                    graph.types.push(*tensor.ty());
+                    graph.params.push(super::Value(graph.types.len() as u32 - 1));
+                }
+            }
+        }
+        Ok(Backward { graph: Arc::new(graph), given: self.given })
+    }
+}
+
+/// Whether each result depends on one of the parameters in `needs`, through operations that have a gradient.
+pub(crate) fn dependent(graph: &Graph, needs: &[bool]) -> Vec<bool> {
+    let mut depends = vec![false; graph.types.len()];
+    graph.params.iter().zip(needs).for_each(|(p, &need)| depends[p.index()] = need);
+    for node in &graph.nodes {
+        let flows = node.inputs.iter().any(|v| depends[v.index()])
+            && !matches!(node.op.gradient(), crate::op::Gradient::Stops(_));
+        for output in &node.outputs {
+            let dtype = graph.ty(*output).dtype;
+            depends[output.index()] = flows && (dtype.is_floating() || dtype == crate::dtype::DType::Variant);
+        }
+    }
+    graph.results.iter().map(|v| depends[v.index()]).collect()
+}
+
+/// The dims of a type as numbers only where `known` says that all their symbols are; others are open.
+pub(crate) fn seen_outside(
+    ty: &TensorType,
+    inputs: &[TensorType],
+    fresh: &mut dyn FnMut() -> crate::shape::Dim,
+) -> Result<TensorType> {
+    let seen = |symbol| inputs.iter().any(|i| i.shape.iter().any(|d| !d.is_known() && d.symbols().contains(&symbol)));
+    let mut sizes: SmallVec<[crate::shape::Dim; 8]> = SmallVec::new();
+    for size in ty.shape.iter() {
+        sizes.push(if size.is_known() || size.symbols().into_iter().all(seen) { size } else { fresh() });
+    }
+    Ok(TensorType::new(ty.dtype, Shape::from_dims(&sizes)?))
+}

@@ -1,0 +1,116 @@
+//! The graph as a value: typed values, and nodes in program order that compute them.
+//! Builders make it, passes rebuild it, and it never changes otherwise.
+
+use crate::op::OpRef;
+use crate::shape::{Constraints, Shape};
+use crate::tensor::{Tensor, TensorType};
+use smallvec::SmallVec;
+use std::panic::Location;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// The number of a value within its graph.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct Value(pub u32);
+
+impl Value {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One operation with where its operands come from.
+#[derive(Clone)]
+pub(crate) struct Node {
+    pub op: OpRef,
+    pub inputs: SmallVec<[Value; 3]>,
+    pub outputs: SmallVec<[Value; 1]>,
+    /// The user's line, which errors at run time name.
+    pub location: &'static Location<'static>,
+}
+
+/// What is known of the object behind a parameter that is a resource handle.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct ResourceType {
+    pub value: TensorType,
+    /// The shape that every value of it has.
+    pub shape: Option<Shape>,
+}
+
+/// A body: parameters, constants, nodes in program order, results.
+///
+/// Program order is the order of effects: passes may move only what is pure and total.
+#[derive(Clone)]
+pub(crate) struct Graph {
+    pub name: String,
+    pub params: Vec<Value>,
+    pub constants: Vec<(Value, Tensor)>,
+    pub nodes: Vec<Node>,
+    pub results: Vec<Value>,
+    /// The type of each value, by number.
+    pub types: Vec<TensorType>,
+    /// What parameters of dtype `resource` stand for.
+    pub resources: Vec<(Value, ResourceType)>,
+    /// Pairs of sizes that operations rely on being equal.
+    pub constraints: Constraints,
+    /// A number that no other graph has.
+    pub id: u64,
+}
+
+/// A number for a new graph.
+pub(crate) fn fresh_id() -> u64 {
+    static IDS: AtomicU64 = AtomicU64::new(1);
+    IDS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Numbers for `count` sizes that are known only at run time; no two graphs share one.
+pub(crate) fn fresh_sizes(count: u32) -> u32 {
+    static SIZES: AtomicU32 = AtomicU32::new(0);
+    SIZES.fetch_add(count, Ordering::Relaxed)
+}
+
+impl Graph {
+    pub fn empty(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            params: Vec::new(),
+            constants: Vec::new(),
+            nodes: Vec::new(),
+            results: Vec::new(),
+            types: Vec::new(),
+            resources: Vec::new(),
+            constraints: Constraints::default(),
+            id: fresh_id(),
+        }
+    }
+
+    pub fn ty(&self, value: Value) -> &TensorType {
+        &self.types[value.index()]
+    }
+
+    pub fn result_types(&self) -> impl Iterator<Item = &TensorType> {
+        self.results.iter().map(|&v| self.ty(v))
+    }
+
+    pub fn param_types(&self) -> impl Iterator<Item = &TensorType> {
+        self.params.iter().map(|&v| self.ty(v))
+    }
+
+    pub fn constant(&self, value: Value) -> Option<&Tensor> {
+        self.constants.iter().find(|(v, _)| *v == value).map(|(_, t)| t)
+    }
+
+    pub fn resource(&self, value: Value) -> Option<ResourceType> {
+        self.resources.iter().find(|(v, _)| *v == value).map(|(_, r)| *r)
+    }
+
+    /// Whether any size is open until the graph runs.
+    pub fn is_symbolic(&self) -> bool {
+        self.types.iter().any(|t| !t.shape.is_known())
+    }
+
+    /// All nodes, those of bodies inside bodies included: what does not depend on how often a loop runs.
+    pub fn node_count(&self) -> usize {
+        let inner = |node: &Node| node.op.bodies().iter().map(|body| body.node_count()).sum::<usize>();
+        self.nodes.iter().map(|node| 1 + inner(node)).sum()
+    }
+}

@@ -1,0 +1,18 @@
+//! Graphs: operations written down instead of run, as values that passes rewrite, plans execute and rules differentiate.
+//! Traced functions record them through [`builder`]; the bodies of branches and loops are graphs too.
+
+pub(crate) mod builder;
+pub(crate) mod control;
+pub(crate) mod differentiate;
+pub(crate) mod ir;
+pub(crate) mod passes;
+pub(crate) mod plan;
+pub(crate) mod print;
+pub(crate) mod run;
+pub(crate) mod sizes;
+#[cfg(test)]
+mod tests;
+pub(crate) mod verify;
+
+pub(crate) use builder::Builder;
+pub(crate) use ir::{Graph, Node, Value};

@@ -1,0 +1,91 @@
+//! Algebra: rules that are exact in IEEE arithmetic, and only those: not `x * 0`, not `x - x`, nothing that rounds
+//! otherwise. Views that change nothing go, and so do operations with their neutral element.
+
+use super::rewrite::{Rewriter, with_bodies};
+use crate::error::Result;
+use crate::graph::ir::{Graph, Node, Value};
+use crate::op::{Attr, Kind};
+use crate::scalar::Code;
+use crate::tensor::Tensor;
+
+pub(super) fn algebra(graph: &Graph) -> Result<Graph> {
+    let mut new = Rewriter::new(graph);
+    for node in &graph.nodes {
+        match itself(graph, &mut new, node) {
+            Some(value) => new.set(node.outputs[0], value),
+            None => {
+                let op = with_bodies(node, algebra)?;
+                new.copy(node, op);
+            }
+        }
+    }
+    Ok(new.finish())
+}
+
+/// The operand that a node's result equals, bit for bit.
+fn itself(graph: &Graph, new: &mut Rewriter<'_>, node: &Node) -> Option<Value> {
+    let [output] = node.outputs[..] else { return None };
+    let ty = graph.ty(output);
+    let same = |i: usize| node.inputs.get(i).is_some_and(|&v| graph.ty(v) == ty);
+    match node.op.kind() {
+        // A view of the same type with its elements in order is the operand. Handles keep their identity.
+        Kind::View if same(0) && ty.dtype.size() > 0 && keeps_order(node) => Some(new.value(node.inputs[0])),
+        Kind::Elementwise { direct: Some(code), .. } => {
+            let scalar = |i: usize, new: &mut Rewriter<'_>| {
+                let value = new.value(*node.inputs.get(i)?);
+                neutral(new.graph.constant(value)?)
+            };
+            let neutral = |i: usize, wanted: Neutral, new: &mut Rewriter<'_>| scalar(i, new) == Some(wanted);
+            let operand = match code {
+                Code::Mul if same(0) && neutral(1, Neutral::One, new) => 0,
+                Code::Mul if same(1) && neutral(0, Neutral::One, new) => 1,
+                Code::Div if same(0) && neutral(1, Neutral::One, new) && ty.dtype.is_floating() => 0,
+                Code::Sub if same(0) && neutral(1, Neutral::Zero, new) => 0,
+                // Adding 0 turns -0 into 0 unless it is -0 itself; integers have one zero.
+                Code::Add if same(0) && neutral(1, Neutral::Zero, new) && ty.dtype.is_integer() => 0,
+                Code::Add if same(1) && neutral(0, Neutral::Zero, new) && ty.dtype.is_integer() => 1,
+                _ => return None,
+            };
+            Some(new.value(node.inputs[operand]))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a view that keeps the type also keeps every element in its place.
+fn keeps_order(node: &Node) -> bool {
+    match node.op.name() {
+        "transpose" => {
+            let mut in_order = true;
+            node.op.attributes(&mut |_, attr| {
+                if let Attr::Ints(order) = attr {
+                    in_order &= order.iter().copied().eq(0..order.len() as i64);
+                }
+            });
+            in_order
+        }
+        "reverse" => false,
+        name => ["identity", "stop_gradient", "reshape", "broadcast_to"].contains(&name),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Neutral {
+    One,
+    Zero,
+}
+
+/// Whether a constant is a scalar 1, or a scalar 0 (not -0).
+fn neutral(tensor: &Tensor) -> Option<Neutral> {
+    if tensor.num_elements() != 1 || tensor.dtype().size() == 0 {
+        return None;
+    }
+    // SAFETY: one element of this size.
+    let bits = unsafe { crate::backend::cpu::vector::load_bits(tensor.dtype().size(), tensor.data()) };
+    let encode = |value| crate::backend::cpu::vector::encode(tensor.dtype(), value);
+    match bits {
+        0 => Some(Neutral::Zero),
+        bits if bits == encode(1.0) => Some(Neutral::One),
+        _ => None,
+    }
+}

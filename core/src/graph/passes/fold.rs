@@ -1,0 +1,64 @@
+//! Constant folding: a free node all of whose operands are constants is run once, here, by the kernels of eager mode.
+//! Only small results are kept; a large constant that is one number repeated becomes a view of that number.
+
+use super::pure::is_free;
+use super::rewrite::{Rewriter, with_bodies};
+use crate::error::Result;
+use crate::execute::run_at;
+use crate::graph::ir::{Graph, Node};
+use crate::op::{Kind, Outputs};
+use crate::ops;
+use crate::tensor::{Tensor, TensorType};
+use smallvec::SmallVec;
+
+/// Bytes up to which results are kept.
+const MOST: usize = 4096;
+
+pub(super) fn fold(graph: &Graph) -> Result<Graph> {
+    let mut new = Rewriter::new(graph);
+    for node in &graph.nodes {
+        if let Some((bits, ty)) = repeated(graph, node) {
+            let number = new.constant(&ops::scalar_of(ty.dtype, bits)?);
+            let op = ops::broadcast_op(&ty.shape);
+            let view = new.emit(op, SmallVec::from_slice(&[number]), &[ty], node.location);
+            new.set(node.outputs[0], view[0]);
+            continue;
+        }
+        match constant(graph, &mut new, node) {
+            Some(outputs) => {
+                for (&old, output) in node.outputs.iter().zip(outputs) {
+                    let value = new.constant(&output);
+                    new.set(old, value);
+                }
+            }
+            None => {
+                let op = with_bodies(node, fold)?;
+                new.copy(node, op);
+            }
+        }
+    }
+    Ok(new.finish())
+}
+
+/// The number that a node repeats over its result, where that is too large to be kept.
+fn repeated(graph: &Graph, node: &Node) -> Option<(u64, TensorType)> {
+    let bits = node.op.repeats()?;
+    let ty = *graph.ty(node.outputs[0]);
+    (!ty.shape.is_known() || ty.shape.num_elements() > 1).then_some((bits, ty))
+}
+
+fn constant(graph: &Graph, new: &mut Rewriter<'_>, node: &Node) -> Option<Outputs> {
+    // A view of a constant costs nothing, and the constant may be large.
+    if matches!(node.op.kind(), Kind::View | Kind::Host | Kind::Control) || !is_free(graph, node) {
+        return None;
+    }
+    let known = |ty: &TensorType| ty.shape.is_known() && ty.bytes() <= MOST;
+    if !node.outputs.iter().all(|&v| known(graph.ty(v))) {
+        return None;
+    }
+    let values: SmallVec<[_; 4]> = node.inputs.iter().map(|&v| new.value(v)).collect();
+    let inputs: Option<SmallVec<[&Tensor; 4]>> = values.iter().map(|&v| new.graph.constant(v)).collect();
+    let inputs = inputs.filter(|list| list.iter().all(|t| t.dtype().size() > 0))?;
+    // An operation with sizes to be bound cannot run yet; its own error is not one of the program.
+    run_at(&*node.op, &inputs, 0, node.location).ok().filter(|outputs| outputs.len() == node.outputs.len())
+}

@@ -1,0 +1,58 @@
+//! Passes: each takes a graph and gives an equivalent one, and each answers one question. The plan's compiler runs them
+//! in the order of [`optimise`] and [`specialise`]; traced functions print graphs before and after.
+
+mod algebra;
+pub(crate) mod bind;
+mod common;
+mod dead;
+mod fold;
+pub(crate) mod fuse;
+mod hoist;
+mod inline;
+pub(crate) mod pure;
+mod rewrite;
+#[cfg(test)]
+mod tests;
+
+use super::Graph;
+use crate::error::Result;
+
+/// A pass.
+pub(crate) type Pass = fn(&Graph) -> Result<Graph>;
+
+/// What is done once per trace, sizes known or not, with the reason for each place in the order.
+pub(crate) const PASSES: [(&str, Pass); 7] = [
+    // First, so that every other pass sees through calls.
+    ("inline", inline::inline),
+    // Constants before the rules that look for them; both before `common`, which then finds more that is equal.
+    ("fold", fold::fold),
+    ("algebra", algebra::algebra),
+    ("common", common::common),
+    // What does not change in a loop leaves it before dead code is found, which drops what hoisting left behind.
+    ("hoist", hoist::hoist),
+    // A constant that left a loop may meet others.
+    ("fold again", fold::fold),
+    // Last: all of the above leave values that nobody reads.
+    ("dead", dead::dead),
+];
+
+/// All passes that need no sizes, one after the other.
+pub(crate) fn optimise(graph: &Graph) -> Result<Graph> {
+    run(graph, &PASSES)
+}
+
+/// What is done once the sizes are numbers: counts and shapes have become constants by now, and clusters of one space
+/// can be told.
+pub(crate) fn specialise(graph: &Graph) -> Result<Graph> {
+    let again = [PASSES[1], PASSES[2], PASSES[3], PASSES[6], ("fuse", fuse::fuse as Pass)];
+    run(graph, &again)
+}
+
+fn run(graph: &Graph, passes: &[(&str, Pass)]) -> Result<Graph> {
+    let mut graph = graph.clone();
+    for (_, pass) in passes {
+        graph = pass(&graph)?;
+        super::verify::check_in_tests(&graph);
+    }
+    Ok(graph)
+}

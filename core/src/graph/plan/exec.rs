@@ -1,0 +1,169 @@
+//! Running a plan: operands into slots, then the steps in order, then the results out of slots.
+//! A warmed call allocates nothing but what the graph hands out.
+
+use super::frame::Frame;
+use super::pass::Pass;
+use super::{Plan, Step, resources};
+use crate::backend::cpu::tile::fault_error;
+use crate::backend::cpu::{CpuCall, Isa, copy, team};
+use crate::error::{Error, Result};
+use crate::execute::{dense, run_at, run_phases};
+use crate::graph::run;
+use crate::graph::sizes::Sizes;
+use crate::op::{Kind, Op, Operands, Outputs};
+use crate::tensor::{Tensor, TensorType};
+use smallvec::SmallVec;
+use std::panic::Location;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub(super) fn call(plan: &Plan, frame: &mut Frame, inputs: Operands) -> Result<Outputs> {
+    if frame.locked.capacity() > 0 && !resources::lock(plan, frame, &inputs)? {
+        frame.locked.clear();
+        frame.order.clear();
+        return run::run(&plan.fallback, inputs, &Sizes::default());
+    }
+    if plan.long {
+        team::wake();
+    }
+    for (i, (input, param)) in inputs.into_iter().zip(&plan.params).enumerate() {
+        let input = if param.dense && !input.is_contiguous() { dense(&input)? } else { input };
+        frame.set(plan, i as u32, input);
+    }
+    run_steps(plan, frame, &plan.steps)?;
+    let mut outputs = Outputs::new();
+    for answer in &plan.answers {
+        let slot = &mut frame.slots[answer.slot as usize];
+        let tensor = if answer.give_up && !plan.kept[answer.slot as usize] { slot.take() } else { slot.clone() };
+        outputs.push(tensor.ok_or_else(|| missing(plan))?);
+    }
+    Ok(outputs)
+}
+
+#[cold]
+fn missing(plan: &Plan) -> Error {
+    Error::internal(&plan.name, "a value of the plan is not there when it is wanted")
+}
+
+fn run_steps(plan: &Plan, frame: &mut Frame, steps: &[Step]) -> Result<()> {
+    for step in steps {
+        match step {
+            Step::Pass { pass, operands, scratch, op, location } => {
+                let pointers = &frame.pointers[operands.start as usize..operands.end as usize];
+                let scratch = scratch_of(frame, *scratch);
+                // SAFETY: the tables hold valid addresses for the layouts that the pass was made for.
+                if let Some(fault) = unsafe { run_pass(pass, pointers, scratch) } {
+                    return Err(fault_error(op, pass.step(fault)).at(location));
+                }
+            }
+            Step::Kernel { op, inputs, outputs, scratch, phases, location } => {
+                let views = |refs: &super::Refs| &frame.views[refs.start as usize..refs.end as usize];
+                let scratch = scratch_of(frame, *scratch);
+                let call = CpuCall { inputs: views(inputs), outputs: views(outputs), scratch, isa: Isa::current() };
+                // SAFETY: the views are valid for the operation's types; buffers that live together do not overlap.
+                unsafe { run_phases(&**op, &call, phases) }.map_err(|e| e.at(location))?;
+            }
+            Step::Copy { from, to } => {
+                let (from, to) = (&frame.views[*from as usize], &frame.views[*to as usize]);
+                // SAFETY: views of one shape, the target dense and apart.
+                unsafe { copy::copy(from, to) };
+            }
+            Step::Allocate { slot, ty, location } => {
+                let tensor = Tensor::uninit_at(ty, location).map_err(|e| e.at(location))?;
+                frame.set(plan, *slot, tensor);
+            }
+            Step::Tensors { op, inputs, outputs, location } => {
+                run_tensors(plan, frame, &**op, inputs, outputs, location)?;
+            }
+            Step::Move { from, to, give_up, view } => {
+                let slot = &mut frame.slots[*from as usize];
+                let tensor = if *give_up { slot.take() } else { slot.clone() }.ok_or_else(|| missing(plan))?;
+                let tensor = match view {
+                    Some((ty, layout)) => tensor.with_layout(ty, layout),
+                    None => tensor,
+                };
+                frame.set(plan, *to, tensor);
+            }
+            Step::Branch { condition, then, otherwise } => {
+                let chosen = if is_true(frame, *condition) { then } else { otherwise };
+                run_steps(plan, frame, chosen)?;
+            }
+            Step::Loop { condition, test, body } => loop {
+                run_steps(plan, frame, test)?;
+                if !is_true(frame, *condition) {
+                    break;
+                }
+                run_steps(plan, frame, body)?;
+            },
+        }
+    }
+    Ok(())
+}
+
+fn is_true(frame: &Frame, pointer: u32) -> bool {
+    // SAFETY: the address of a truth value that was just computed.
+    unsafe { *frame.pointers[pointer as usize] != 0 }
+}
+
+fn scratch_of(frame: &Frame, scratch: u32) -> *mut u8 {
+    frame.pointers.get(scratch as usize).copied().unwrap_or(std::ptr::null_mut())
+}
+
+/// Addresses that the threads of a team share.
+struct Shared<'a>(&'a [*mut u8], *mut u8);
+
+// SAFETY: chunks work on disjoint parts of the results.
+unsafe impl Sync for Shared<'_> {}
+
+/// Runs all chunks of a pass; answers the instruction that faulted, if one did.
+///
+/// # Safety
+/// As [`Pass::run`] for all chunks.
+#[inline]
+unsafe fn run_pass(pass: &Pass, operands: &[*mut u8], scratch: *mut u8) -> Option<usize> {
+    if pass.work.phases[..2] == [1, 0] {
+        // SAFETY: by the caller's promise.
+        return unsafe { pass.run(operands, scratch, 0, 0) };
+    }
+    let (shared, fault) = (Shared(operands, scratch), AtomicUsize::new(usize::MAX));
+    team::run(&pass.work.phases, &|phase, chunk| {
+        let Shared(operands, scratch) = &shared;
+        // SAFETY: by the caller's promise; every chunk runs once, phase after phase.
+        if let Some(step) = unsafe { pass.run(operands, *scratch, phase, chunk) } {
+            fault.fetch_min(step, Ordering::Relaxed);
+        }
+    });
+    Some(fault.into_inner()).filter(|&step| step != usize::MAX)
+}
+
+fn run_tensors(
+    plan: &Plan,
+    frame: &mut Frame,
+    op: &dyn Op,
+    inputs: &[(u32, bool)],
+    outputs: &[(u32, TensorType)],
+    location: &'static Location<'static>,
+) -> Result<()> {
+    let mut operands = Operands::new();
+    for &(slot, give_up) in inputs {
+        let slot = &mut frame.slots[slot as usize];
+        operands.push(if give_up { slot.take() } else { slot.clone() }.ok_or_else(|| missing(plan))?);
+    }
+    let results = match op.kind() {
+        Kind::Host => op.host(operands, &Sizes::default()).map_err(|e| e.at(location))?,
+        _ => {
+            let refs: SmallVec<[&Tensor; 4]> = operands.iter().collect();
+            run_at(op, &refs, 0, location)?
+        }
+    };
+    for ((slot, ty), result) in outputs.iter().zip(results) {
+        if result.ty() != ty {
+            return Err(Error::internal(op.name(), "a result has not the type that was planned")
+                .got(result.ty())
+                .expected(ty)
+                .at(location));
+        }
+        let result = if ty.dtype.size() > 0 { dense(&result)? } else { result };
+        frame.set(plan, *slot, result);
+    }
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! Running a graph operation by operation on the kernels of eager mode: the executor for sizes that are not known
+//! beforehand, and the one that says what the planned executor must give.
+
+use super::ir::{Graph, Node};
+use super::sizes::Sizes;
+use crate::error::{Error, Result};
+use crate::execute::run_at;
+use crate::op::{Kind, Operands, Outputs};
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// Runs a graph on operands, which it may overwrite where nobody else holds them.
+pub(crate) fn run(graph: &Graph, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
+    if inputs.len() != graph.params.len() {
+        return Err(Error::internal("run", format!("{} operands for {} parameters", inputs.len(), graph.params.len())));
+    }
+    let symbolic = graph.is_symbolic();
+    let mut values: Vec<Option<Tensor>> = vec![None; graph.types.len()];
+    for (&param, input) in graph.params.iter().zip(inputs) {
+        if symbolic {
+            sizes.learn(graph.ty(param), input.shape());
+        }
+        values[param.index()] = Some(input);
+    }
+    for (value, constant) in &graph.constants {
+        values[value.index()] = Some(constant.clone());
+    }
+    if symbolic {
+        graph.constraints.check(&|s| sizes.get(s)).map_err(|e| e.in_op(&graph.name))?;
+    }
+    let uses = last_uses(graph);
+    for (position, node) in graph.nodes.iter().enumerate() {
+        let outputs = step(graph, node, position, &uses, &mut values, sizes).map_err(|e| e.at(node.location))?;
+        for (&value, output) in node.outputs.iter().zip(outputs) {
+            if symbolic {
+                sizes.learn(graph.ty(value), output.shape());
+            }
+            if uses[value.index()] != UNUSED {
+                values[value.index()] = Some(output);
+            }
+        }
+    }
+    let mut results = Outputs::new();
+    for (i, &value) in graph.results.iter().enumerate() {
+        let again = graph.results[i + 1..].contains(&value);
+        let result = if again { values[value.index()].clone() } else { values[value.index()].take() };
+        results.push(result.ok_or_else(|| missing(graph))?);
+    }
+    Ok(results)
+}
+
+fn step(
+    graph: &Graph,
+    node: &Node,
+    position: usize,
+    uses: &[usize],
+    values: &mut [Option<Tensor>],
+    sizes: &Sizes<'_>,
+) -> Result<Outputs> {
+    let bound;
+    let op = match graph.is_symbolic() {
+        false => &node.op,
+        true => {
+            bound = sizes.bind(&node.op)?;
+            &bound
+        }
+    };
+    let mut inputs = Operands::new();
+    let mut owned = 0u32;
+    for (i, &value) in node.inputs.iter().enumerate() {
+        let last = uses[value.index()] == position && !node.inputs[i + 1..].contains(&value);
+        let slot = &mut values[value.index()];
+        let input = if last { slot.take() } else { slot.clone() };
+        inputs.push(input.ok_or_else(|| missing(graph))?);
+        if last && i < 32 {
+            owned |= 1 << i;
+        }
+    }
+    if let Kind::Host = op.kind() {
+        return op.host(inputs, sizes);
+    }
+    let refs: SmallVec<[&Tensor; 4]> = inputs.iter().collect();
+    run_at(&**op, &refs, owned, node.location)
+}
+
+const UNUSED: usize = usize::MAX;
+const RESULT: usize = usize::MAX - 1;
+
+/// For each value, the position of the node that uses it last.
+fn last_uses(graph: &Graph) -> Vec<usize> {
+    let mut uses = vec![UNUSED; graph.types.len()];
+    for (position, node) in graph.nodes.iter().enumerate() {
+        node.inputs.iter().for_each(|v| uses[v.index()] = position);
+    }
+    graph.results.iter().for_each(|v| uses[v.index()] = RESULT);
+    uses
+}
+
+#[cold]
+fn missing(graph: &Graph) -> Error {
+    Error::internal("run", format!("a value of `{}` is used before it is computed", graph.name))
+}
+
+/// Whether a graph reads the variable that is its parameter `index`.
+pub(crate) fn reads_param(graph: &Graph, index: usize) -> bool {
+    let Some(&param) = graph.params.get(index) else { return false };
+    let used = |node: &Node| -> SmallVec<[usize; 2]> {
+        node.inputs.iter().enumerate().filter(|(_, v)| **v == param).map(|(i, _)| i).collect::<SmallVec<_>>()
+    };
+    graph.resource(param).is_some()
+        && graph.nodes.iter().any(|node| match node.op.kind() {
+            Kind::Read => node.inputs[0] == param,
+            Kind::Host => used(node).into_iter().any(|i| node.op.reads(i)),
+            _ => false,
+        })
+}

@@ -1,0 +1,56 @@
+//! The numbers that stand for symbolic sizes while a graph runs.
+//! The executors fill it from the operands of each body; operations with sizes among their attributes are bound with it.
+
+use crate::error::Result;
+use crate::op::{Lookup, OpRef};
+use crate::shape::{Shape, Symbol};
+use crate::tensor::TensorType;
+use std::cell::RefCell;
+
+/// Symbols and their numbers, with those of the enclosing body behind them.
+#[derive(Default)]
+pub(crate) struct Sizes<'a> {
+    outer: Option<&'a Sizes<'a>>,
+    own: RefCell<Vec<(Symbol, usize)>>,
+}
+
+impl<'a> Sizes<'a> {
+    /// The sizes of a body within another.
+    pub fn within(outer: &'a Sizes<'a>) -> Self {
+        Self { outer: Some(outer), own: RefCell::default() }
+    }
+
+    pub fn get(&self, symbol: Symbol) -> Option<usize> {
+        let own = self.own.borrow().iter().rev().find(|(s, _)| *s == symbol).map(|(_, n)| *n);
+        own.or_else(|| self.outer?.get(symbol))
+    }
+
+    pub fn set(&self, symbol: Symbol, size: usize) {
+        let mut own = self.own.borrow_mut();
+        match own.iter_mut().find(|(s, _)| *s == symbol) {
+            Some((_, n)) => *n = size,
+            None => own.push((symbol, size)),
+        }
+    }
+
+    /// Learns from a tensor: a size of its type that is a symbol alone has the tensor's number.
+    pub fn learn(&self, ty: &TensorType, shape: &Shape) {
+        if ty.shape.is_known() || ty.shape.rank() != shape.rank() {
+            return;
+        }
+        let Some(numbers) = shape.known_dims() else { return };
+        for (size, &number) in ty.shape.iter().zip(numbers) {
+            if !size.is_known()
+                && let Some(symbol) = size.as_symbol()
+            {
+                self.set(symbol, number);
+            }
+        }
+    }
+
+    /// An operation with numbers in place of symbols.
+    pub fn bind(&self, op: &OpRef) -> Result<OpRef> {
+        let lookup: &Lookup<'_> = &|symbol| self.get(symbol);
+        op.bind(lookup)
+    }
+}

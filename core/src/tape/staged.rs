@@ -1,0 +1,61 @@
+//! A tape over the recording of a graph: what [`differentiate`](crate::graph::differentiate) writes on and walks back over,
+//! several times if need be. It follows exactly the parameters it is told to.
+
+use super::Cotangent;
+use super::data::{self, TapeData};
+use super::driver::{Entries, backprop};
+use super::slots::UNTRACKED;
+use crate::error::Result;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The tape while it records.
+pub(crate) struct StagedTape(Option<Rc<RefCell<TapeData>>>);
+
+impl StagedTape {
+    pub fn start<'a>(watched: impl Iterator<Item = &'a Tensor>) -> Self {
+        let tape = data::push(false);
+        watched.for_each(|tensor| tape.borrow_mut().follow_always(tensor));
+        Self(Some(tape))
+    }
+
+    /// Ends the recording.
+    pub fn stop(mut self) -> Walk {
+        let tape = self.0.take().unwrap_or_default();
+        data::remove(&tape);
+        Walk(tape)
+    }
+}
+
+impl Drop for StagedTape {
+    fn drop(&mut self) {
+        if let Some(tape) = &self.0 {
+            data::remove(tape);
+        }
+    }
+}
+
+/// What the tape noted.
+pub(crate) struct Walk(Rc<RefCell<TapeData>>);
+
+impl Walk {
+    /// The cotangents of the sources, given those of the targets.
+    pub fn gradient<'a>(
+        &self,
+        targets: impl Iterator<Item = (&'a Tensor, &'a Tensor)>,
+        sources: &[Option<&Tensor>],
+    ) -> Result<SmallVec<[Option<Cotangent>; 4]>> {
+        let data = self.0.borrow();
+        let mut seeds = SmallVec::new();
+        for (target, dy) in targets {
+            let slot = data.find(target);
+            if slot != UNTRACKED {
+                seeds.push((slot, dy.clone()));
+            }
+        }
+        let slots: Vec<u32> = sources.iter().map(|s| s.map_or(UNTRACKED, |t| data.find(t))).collect();
+        backprop(&mut Entries::Kept(&data.log), data.count, seeds, &slots)
+    }
+}
