@@ -73,7 +73,7 @@ pub use autograph::{Leaves, Nest};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
 pub use dtype::*;
-pub use eagerflow_macros::{Module, custom_gradient, tf_function};
+pub use eagerflow_macros::{Module, Nest, custom_gradient, tf_function};
 pub use error::{Error, Report, Result};
 pub use function::{FunctionInfo, executing_eagerly, function, init_scope};
 pub use module::{Fields, LazyVariable, Module, Signature};

@@ -142,14 +142,35 @@ pub mod custom_gradient {
     }
 }
 
-/// Texts of `#[derive(Module)]`.
-pub mod module {
-    pub const OPTIONS: &str = "the options are `#[module(skip)]` and `#[module(value)]` on a field, and `#[module(crate = path)]` on the type";
-    pub const ON_A_FIELD: &str = "this option goes on a field";
-    pub const CRATE_ON_A_FIELD: &str = "`crate = path` goes on the type";
-    pub const ONE_OPTION: &str = "a field is either skipped or a value";
-    pub const UNION: &str = "`Module` cannot be derived for a union: it is not known which field is there";
+/// The helper attribute and the texts of a derive macro.
+pub struct DeriveTexts {
+    pub attribute: &'static str,
+    pub options: &'static str,
+    pub on_a_field: &'static str,
+    pub crate_on_a_field: &'static str,
+    pub one_option: &'static str,
+    pub union: &'static str,
 }
+
+/// Texts of `#[derive(Module)]`.
+pub const MODULE: DeriveTexts = DeriveTexts {
+    attribute: "module",
+    options: "the options are `#[module(skip)]` and `#[module(value)]` on a field, and `#[module(crate = path)]` on the type",
+    on_a_field: "this option goes on a field",
+    crate_on_a_field: "`crate = path` goes on the type",
+    one_option: "a field is either skipped or a value",
+    union: "`Module` cannot be derived for a union: it is not known which field is there",
+};
+
+/// Texts of `#[derive(Nest)]`.
+pub const NEST: DeriveTexts = DeriveTexts {
+    attribute: "nest",
+    options: "the options are `#[nest(skip)]` and `#[nest(value)]` on a field, and `#[nest(crate = path)]` on the type",
+    on_a_field: "this option goes on a field",
+    crate_on_a_field: "`crate = path` goes on the type",
+    one_option: "a field is either skipped or a value",
+    union: "`Nest` cannot be derived for a union: it is not known which field is there",
+};
 
 /// Texts of `#[tf_function]`.
 pub mod tf_function {
@@ -239,6 +260,12 @@ pub mod tf_function {
              both ways of it are recorded, and the change could not be told apart\n\
              help: pass `{variable}` as a parameter and return its new value: `{variable} = {closure}({variable}, ..)`"
         )
+    }
+
+    pub const JUMP_OUTSIDE: &str = "this leaves nothing: there is no loop around it, or a closure is between them";
+
+    pub fn option_value(name: &str) -> String {
+        format!("`{name}` has a value: `{name} = ..`")
     }
 
     pub fn unknown_option(name: &str) -> String {

@@ -4,6 +4,7 @@ mod custom_gradient;
 mod diag;
 mod module;
 mod names;
+mod nest;
 mod tf_function;
 
 use proc_macro::TokenStream;
@@ -123,4 +124,34 @@ pub fn derive_module(item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn tf_function(options: TokenStream, item: TokenStream) -> TokenStream {
     tf_function::expand(options.into(), item.into()).into()
+}
+
+/// Makes a struct or enum a structure of tensors, which traced functions take, return and keep as state.
+///
+/// ```
+/// use eagerflow::{self as tf, Nest, Tensor, tf_function};
+///
+/// #[derive(Nest)]
+/// struct State {
+///     hidden: Tensor,
+///     memory: (Tensor, Option<Tensor>),
+///     layer: usize,
+/// }
+///
+/// #[tf_function]
+/// fn step(state: &State, x: &Tensor) -> State {
+///     let hidden = if x > 0.0 { &state.hidden + x } else { state.hidden.clone() };
+///     State { hidden, memory: (x.clone(), None), layer: state.layer }
+/// }
+///
+/// let state = State { hidden: tf::constant(1.0), memory: (tf::constant(0.0), None), layer: 2 };
+/// assert_eq!(step(&state, &tf::constant(2.0)).hidden.item::<f32>(), 3.0);
+/// ```
+///
+/// - `#[nest(value)]` makes a field of any type that implements `Hash` and `Clone` a host value, part of the structure.
+/// - `#[nest(skip)]` copies a field along, by `Clone`, without looking at it.
+/// - `#[nest(crate = path)]` on the type names the crate where it is re-exported.
+#[proc_macro_derive(Nest, attributes(nest))]
+pub fn derive_nest(item: TokenStream) -> TokenStream {
+    nest::expand(item.into()).into()
 }

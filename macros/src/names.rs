@@ -52,6 +52,11 @@ fn relocated(tokens: TokenStream, place: Span) -> TokenStream {
     tokens.into_iter().map(at_place).collect()
 }
 
+/// A span of the macro's own, for lints and names, that messages show at a place in the user's code.
+pub fn shown_at(place: Span) -> Span {
+    Span::mixed_site().located_at(place)
+}
+
 /// An identifier that the user's code cannot see or name.
 pub fn hidden(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
@@ -59,7 +64,7 @@ pub fn hidden(name: &str) -> Ident {
 
 /// As [`hidden`], shown at a place in the user's code.
 pub fn hidden_at(name: &str, place: Span) -> Ident {
-    Ident::new(name, Span::mixed_site().located_at(place))
+    Ident::new(name, shown_at(place))
 }
 
 /// One `crate = path`.

@@ -18,13 +18,12 @@ impl Scale {
     }
 
     #[tf_function]
-    fn doubled(x: &Tensor) -> Self
+    fn doubled(x: &Tensor) -> Tensor
     where
         Self: Sized,
     {
-        let by = if x > 0.0 { x * 2.0 } else { x.clone() };
-        let _ = by;
-        Scale { by: Variable::new(2.0), limit: 1.0 }
+        let scale = Self { by: Variable::new(2.0), limit: 1.0 };
+        if x > scale.limit { x * &scale.by } else { x.clone() }
     }
 }
 
@@ -119,7 +118,7 @@ fn main() {
     let scale = Scale { by: Variable::new(10.0), limit: 5.0 };
     assert_eq!(scale.call(&x).item::<f32>(), 30.0);
     assert_eq!(scale.call(&tf::constant(7.0)).item::<f32>(), 7.0);
-    assert_eq!(Scale::doubled(&x).limit, 1.0);
+    assert_eq!(Scale::doubled(&x).item::<f32>(), 6.0);
     assert_eq!(counting(&x, &yes).item::<f32>(), 11.0);
     assert_eq!(counting(&x, &no).item::<f32>(), 3.0);
     assert_eq!(generic::<_, 2>(&x, &scale.by).item::<f32>(), 1.0);

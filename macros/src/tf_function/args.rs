@@ -35,6 +35,9 @@ impl Parse for Option_ {
         if !known.iter().any(|name| word == name) {
             return Err(Error::new(word.span(), text::unknown_option(&word.to_string())));
         }
+        if !input.peek(Token![=]) {
+            return Err(Error::new(word.span(), text::option_value(&word.to_string())));
+        }
         input.parse::<Token![=]>()?;
         Ok(match word.to_string().as_str() {
             "name" => Self::Name(input.parse()?),

@@ -219,7 +219,7 @@ pub enum MacroKind {
     /// `vec![x; n]`
     Repeat,
     /// A formatting macro that is not staged, `format!`, `write!`; the arguments before the format come first.
-    Format,
+    Format(Option<Format>),
     /// Passed through as it is.
     Unknown,
 }

@@ -106,7 +106,7 @@ fn known(parser: &mut Parser, mac: &syn::Macro, target: Target) -> Option<Macro>
         "unreachable" => MacroKind::Panic { prefix: "internal error: entered unreachable code", message },
         "todo" => MacroKind::Panic { prefix: "not yet implemented", message },
         "unimplemented" => MacroKind::Panic { prefix: "not implemented", message },
-        _ => MacroKind::Format,
+        _ => MacroKind::Format(message),
     };
     done(kind, args, mentions)
 }

@@ -35,7 +35,7 @@ pub use place::{Place, place, place_ref, unset};
 pub use print::{Print, Shown, Stream};
 pub use save::{Save, Saved};
 pub(crate) use table::{Kept, Kind};
-pub use table::{Probe, Slot, Table};
+pub use table::{Probe, Slot, Table, result};
 
 /// The traits of the tiers, without names: glob imports of them cannot clash with the user's.
 pub mod tiers {

@@ -14,7 +14,9 @@ use std::marker::PhantomData;
 /// and structs and enums that derive it.
 ///
 /// ```
-/// use eagerflow::{Nest, Tensor};
+/// use eagerflow::Tensor;
+/// // The trait and its derive macro.
+/// use eagerflow::Nest;
 ///
 /// #[derive(Nest)]
 /// struct State {
@@ -88,21 +90,6 @@ macro_rules! floats {
 }
 
 floats!(f32, f64, crate::f16, crate::bf16);
-
-/// Names `!` as far as stable Rust can: the value of a block that always leaves.
-pub trait HasOutput {
-    /// What the function returns.
-    type Out;
-}
-impl<T> HasOutput for fn() -> T {
-    type Out = T;
-}
-impl Nest for <fn() -> ! as HasOutput>::Out {
-    fn visit(&self, _: &mut Leaves<'_>) {}
-    fn map(&self, _: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
-        *self
-    }
-}
 
 impl<T: ?Sized + 'static> Nest for PhantomData<T> {
     fn visit(&self, _: &mut Leaves<'_>) {}

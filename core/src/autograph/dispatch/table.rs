@@ -180,6 +180,11 @@ const fn nest<T: Nest>() -> Table {
     }
 }
 
+/// The table of a function's result, which is a structure of tensors.
+pub fn result<R: Nest>() -> &'static Table {
+    const { &nest::<R>() }
+}
+
 /// Writes one tier: a trait with the table of a type, implemented for a value's probe and for a slot.
 macro_rules! tier {
     ($(#[$doc:meta])* $trait:ident<$t:ident $(: $($bound:path),+)?> for $probe:ty, $slot:ty => $table:expr) => {

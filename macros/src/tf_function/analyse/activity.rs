@@ -71,10 +71,14 @@ struct Writes<'a> {
 }
 
 impl Writes<'_> {
-    /// Notes a change of a place.
-    fn place(&mut self, expr: &Expr) {
+    /// Notes a change of a place, or of what it refers to.
+    fn place(&mut self, expr: &Expr, by_reference: bool) {
         let Some(mut place) = Place::of(expr) else { return };
         let root = &self.vars[place.root];
+        // rustc has something to say about a variable that is not `mut`.
+        if place.path.is_empty() && !root.mutable && !root.deferred && !by_reference {
+            return;
+        }
         // A reference that is not `mut` itself: what it points to changes.
         if place.path.first() != Some(&Step::Deref) && !root.mutable && !root.deferred {
             place.path.insert(0, Step::Deref);
@@ -86,14 +90,14 @@ impl Writes<'_> {
         match &expr.kind {
             Kind::Plain(syntax, parts) => match syntax {
                 Syntax::Assign(_) => self.assigned(&parts[0]),
-                Syntax::Binary(node) if host::assigns(&node.op) => self.place(&parts[0]),
-                Syntax::Reference(node) if node.mutability.is_some() => self.place(&parts[0]),
-                Syntax::RawAddr(_) => self.place(&parts[0]),
+                Syntax::Binary(node) if host::assigns(&node.op) => self.place(&parts[0], false),
+                Syntax::Reference(node) if node.mutability.is_some() => self.place(&parts[0], false),
+                Syntax::RawAddr(_) => self.place(&parts[0], false),
                 Syntax::MethodCall(node) if !READERS.iter().any(|name| node.method == name) => {
                     if let Some(place) = Place::of(&parts[0]) {
                         let root = &self.vars[place.root];
                         if root.mutable || root.hint == Hint::Exclusive {
-                            self.place(&parts[0]);
+                            self.place(&parts[0], true);
                         }
                     }
                 }
@@ -101,17 +105,17 @@ impl Writes<'_> {
                 Syntax::Call(_) => {
                     for part in &parts[1..] {
                         if matches!(part.kind, Kind::Var(var, _) if self.vars[var].hint == Hint::Exclusive) {
-                            self.place(part);
+                            self.place(part, true);
                         }
                     }
                 }
                 _ => {}
             },
             Kind::Macro(node)
-                if matches!(node.kind, MacroKind::Format) && node.mac.path.is_ident("write")
-                    || node.mac.path.is_ident("writeln") =>
+                if matches!(node.kind, MacroKind::Format(_))
+                    && matches!(super::super::macros::name(&node.mac).as_str(), "write" | "writeln") =>
             {
-                node.args.iter().take(1).for_each(|arg| self.place(arg));
+                node.args.iter().take(1).for_each(|arg| self.place(arg, true));
             }
             _ => {}
         }
@@ -125,7 +129,7 @@ impl Writes<'_> {
                 parts.iter().for_each(|part| self.assigned(part));
             }
             Kind::Plain(Syntax::Call(_), parts) => parts[1..].iter().for_each(|part| self.assigned(part)),
-            _ => self.place(left),
+            _ => self.place(left, false),
         }
     }
 }

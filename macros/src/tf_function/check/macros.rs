@@ -56,8 +56,7 @@ pub fn check(mac: &syn::Macro, faults: &mut Faults, inside: &mut dyn FnMut(&Expr
         return;
     }
     if let Some(word) = jump_word(mac.tokens.clone()) {
-        let rewritten = REWRITTEN.contains(&name.as_str()) && !formats(&name);
-        if !rewritten {
+        if !REWRITTEN.contains(&name.as_str()) {
             return faults.add_at(word.span(), text::jump_in_macro(&word.to_string(), &mac_name(mac)));
         }
     }
@@ -65,17 +64,9 @@ pub fn check(mac: &syn::Macro, faults: &mut Faults, inside: &mut dyn FnMut(&Expr
         if let Ok(list) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone()) {
             list.iter().for_each(|expr| inside(expr, faults));
         }
+    } else if let Some(word) = control_word(mac.tokens.clone()).filter(|_| !QUIET.contains(&name.as_str())) {
+        faults.add_at(word.span(), text::control_in_macro(&word.to_string(), &mac_name(mac)));
     }
-    // Formats are not rewritten, so a construct in them would stay Rust's own, without a word.
-    if !REWRITTEN.contains(&name.as_str()) || formats(&name) {
-        if let Some(word) = control_word(mac.tokens.clone()).filter(|_| !QUIET.contains(&name.as_str())) {
-            faults.add_at(word.span(), text::control_in_macro(&word.to_string(), &mac_name(mac)));
-        }
-    }
-}
-
-fn formats(name: &str) -> bool {
-    ["format", "write", "writeln"].contains(&name)
 }
 
 fn mac_name(mac: &syn::Macro) -> String {

@@ -80,6 +80,9 @@ impl Search<'_> {
                     node.other.iter().for_each(|block| block_parts(block, &mut |part| this.expr(part)));
                 });
             }
+            Kind::Jump(node) if node.kind != JumpKind::Return && self.is_body(node.target) => {
+                self.faults.add(&node.syntax, text::JUMP_OUTSIDE);
+            }
             Kind::Plain(Syntax::Call(_), called) => {
                 if let (Kind::Var(var, _), Some(start)) = (&called[0].kind, self.start.first())
                     && let Some(changed) = self.closures.get(var).filter(|_| var < start)
@@ -92,6 +95,11 @@ impl Search<'_> {
             }
             _ => parts(expr, &mut |part| self.expr(part)),
         }
+    }
+
+    /// A jump that found no loop to leave.
+    fn is_body(&self, target: Target) -> bool {
+        target == BODY
     }
 
     fn inside(&mut self, start: Var, visit: impl FnOnce(&mut Self)) {

@@ -8,6 +8,7 @@ use super::super::analyse::place::Place;
 use super::super::ast::*;
 use super::super::lower::{Branch, Looped};
 use super::{Emit, Wanted, label, local};
+use crate::names::{hidden, hidden_at, shown_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Lifetime;
@@ -58,11 +59,11 @@ impl Emit<'_> {
         let left_state = self.places_if(&plan.state, &plan.set_left, &k, at, true);
         let (save, restore) = self.keep(&plan.keep_then, at);
         let after_then = plan.leaves_then.then(|| quote!(if #s.left_then(&mut [#left_state]) { break #out }));
-        let empty = Block { brace: node.then.brace, stmts: Vec::new() };
+        let empty = Block { brace: syn::token::Brace(at), stmts: Vec::new() };
         let other = self.side(node, node.other.as_ref().unwrap_or(&empty), plan, wanted, false);
         let (save_other, restore_other) = self.keep(&plan.keep_other, at);
         let after_other = plan.leaves_other.then(|| {
-            let val = super::hidden("value");
+            let val = hidden("value");
             quote! {
                 match #s.left_else(#k[0], &mut [#state]) {
                     #rt::Else::Val(#val) => break #done #val,
@@ -113,8 +114,8 @@ impl Emit<'_> {
             Stmt::Expr(expr, _) => expr.span,
             _ => block.brace.span.close(),
         });
-        let result = Ident::new("result", Span::mixed_site().located_at(at));
-        let value = super::hidden("value");
+        let result = hidden_at("result", at);
+        let value = hidden("value");
         let mut declare = TokenStream::new();
         let mut passed = quote!(#result);
         if !plan.yields.is_empty() {
@@ -142,7 +143,11 @@ impl Emit<'_> {
             },
         };
         let label = leaves.then(|| quote!(#end:));
-        quote!(#label { #declare let #result: #ty = { #stmts }; #close })
+        // A block without a value is shown where rustc has something to say of that.
+        let valued = matches!(block.stmts.last(), Some(Stmt::Expr(_, None)));
+        let braces = if valued { node.token.span } else { block.brace.span.join() };
+        let block = quote_spanned!(shown_at(braces)=> { #stmts });
+        quote!(#label { #declare let #result: #ty = #block; #close })
     }
 
     /// Wraps a construct that yields variables besides its value.
@@ -154,7 +159,7 @@ impl Emit<'_> {
         if wanted.unit {
             return quote!((_, #(#idents),*) = { #construct };);
         }
-        let result = super::hidden("result");
+        let result = hidden("result");
         quote!(let #result; (#result, #(#idents),*) = { #construct }; #result)
     }
 
@@ -176,8 +181,8 @@ impl Emit<'_> {
             let (name, tokens, i) = (place.name(vars), place.tokens(vars, at), i + 1);
             match (set, exclusive) {
                 (false, _) => quote!(#rt::unset(#name, #k[#i]),),
-                (true, true) => quote!(#rt::place(#name, &mut #tokens, #k[#i]),),
-                (true, false) => quote!(#rt::place_ref(#name, &#tokens, #k[#i]),),
+                (true, true) => quote_spanned!(shown_at(at)=> #rt::place(#name, &mut #tokens, #k[#i]),),
+                (true, false) => quote_spanned!(shown_at(at)=> #rt::place_ref(#name, &#tokens, #k[#i]),),
             }
         };
         places.iter().zip(set).enumerate().map(one).collect()
@@ -306,7 +311,7 @@ impl Emit<'_> {
             }
         };
         let after = self.loop_places(plan, &plan.after, n, node.span);
-        let value = super::hidden("value");
+        let value = hidden("value");
         let finish = match (endless, plan.has_value) {
             (true, _) => passes,
             (false, true) => quote! {
@@ -342,9 +347,10 @@ impl Emit<'_> {
         let tokens = self.expr(over);
         let over_ = local("over", node.target);
         let iterate = quote_spanned!(over.span=> iterate(#over_));
+        let iterate = quote_spanned!(shown_at(over.span)=> (&&#rt::Iterated::of(&#over_)).#iterate);
         quote! {
             let #over_ = #tokens;
-            let mut #it = (&&#rt::Iterated::of(&#over_)).#iterate;
+            let mut #it = #iterate;
         }
     }
 
@@ -381,12 +387,13 @@ impl Emit<'_> {
             }
             LoopKind::WhileLet(cond) => {
                 let cond = self.expr(cond);
-                let leave = self.leave_loop(node.target, plan, None);
+                let leave = self.leave_loop(node.target, plan, None, node.span);
                 quote!(if #cond #body else #leave)
             }
             LoopKind::Once => {
-                let result = super::hidden("result");
-                let leave = self.leave_loop(node.target, plan, Some(quote!(#result)));
+                let result = hidden("result");
+                let value = Some((quote!(#result), node.span));
+                let leave = self.leave_loop(node.target, plan, value, node.span);
                 quote!(let #result = #body; #leave)
             }
             LoopKind::While(_) | LoopKind::Loop => quote!(let () = #body;),
@@ -410,7 +417,7 @@ impl Emit<'_> {
         let one = |i: &usize| {
             let place = &plan.state[*i];
             let (name, tokens, i) = (place.name(vars), place.tokens(vars, at), i + 1);
-            quote!(#rt::place(#name, &mut #tokens, #k[#i]),)
+            quote_spanned!(shown_at(at)=> #rt::place(#name, &mut #tokens, #k[#i]),)
         };
         which.iter().map(one).collect()
     }

@@ -68,7 +68,8 @@ impl Emit<'_> {
         let leaves = !jumps::escapes(&self.function.body).is_empty();
         let run = self.run(BODY, leaves, &ty, &stmts);
         let span = self.function.item.sig.output.span();
-        let table = quote_spanned!(span=> (&&&&#slot).table());
+        let rt_at = self.rt_at(span);
+        let table = quote_spanned!(span=> #rt_at::result::<#ty>());
         let body = quote_spanned!(braces=> {
             #[allow(unused_imports)]
             use #rt::tiers::*;

@@ -3,7 +3,8 @@
 
 use super::super::ast::*;
 use super::super::lower::Looped;
-use super::{Emit, Wanted, hidden};
+use super::{Emit, Wanted};
+use crate::names::{hidden, hidden_at, shown_at};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr as Syntax, ReturnType};
@@ -13,7 +14,10 @@ impl Emit<'_> {
         match node.kind {
             JumpKind::Return => self.leave_body(node, span),
             JumpKind::Break => match &self.plan.loops[node.target] {
-                Some(plan) => self.leave_loop(node.target, plan, node.value.as_ref().map(|value| self.expr(value))),
+                Some(plan) => {
+                    let value = node.value.as_ref().map(|value| (self.expr(value), value.span));
+                    self.leave_loop(node.target, plan, value, span)
+                }
                 None => self.host_jump(node),
             },
             JumpKind::Continue => match &self.plan.loops[node.target] {
@@ -53,7 +57,7 @@ impl Emit<'_> {
         let value = node.value.as_ref().map_or_else(|| quote!(()), |value| self.expr_for(value, &wanted));
         let ty = ty.map(|ty| quote!(: #ty));
         let (value_, result) = (hidden("value"), hidden("result"));
-        quote_spanned!(span=> {
+        quote_spanned!(shown_at(span)=> {
             let #value_ #ty = #value;
             if let ::core::option::Option::Some(#result) = #fun.ret(#value_) {
                 return #result;
@@ -63,22 +67,28 @@ impl Emit<'_> {
     }
 
     /// `break`, with a value or without.
-    pub fn leave_loop(&self, target: Target, plan: &Looped, value: Option<TokenStream>) -> TokenStream {
+    pub fn leave_loop(
+        &self,
+        target: Target,
+        plan: &Looped,
+        value: Option<(TokenStream, Span)>,
+        span: Span,
+    ) -> TokenStream {
         let again = self.labels.borrow()[target].clone();
         let (w, k) = (super::local("w", target), super::local("tables", target));
-        let state = self.loop_places(plan, &plan.after, target, Span::mixed_site());
+        let state = self.loop_places(plan, &plan.after, target, span);
         let out = self.out();
         if !plan.has_value {
-            return quote!({
+            return quote_spanned!(shown_at(span)=> {
                 if #w.brk(&mut [#state]) {
                     break #again;
                 }
                 break #out
             });
         }
-        let (value_, result) = (hidden("value"), hidden("result"));
-        let value = value.unwrap_or_else(|| quote!(()));
-        quote!({
+        let (value, at) = value.unwrap_or_else(|| (quote!(()), span));
+        let (value_, result) = (hidden_at("value", at), hidden("result"));
+        quote_spanned!(shown_at(span)=> {
             let #value_ = #value;
             if let ::core::option::Option::Some(#result) = #w.brk_value(#value_, #k[0], &mut [#state]) {
                 break #again #result;
@@ -92,7 +102,7 @@ impl Emit<'_> {
         let w = super::local("w", target);
         let out = self.out();
         let state = self.heads.borrow()[target].clone();
-        quote_spanned!(span=> {
+        quote_spanned!(shown_at(span)=> {
             if #w.cont(&mut [#state]) {
                 continue #again;
             }

@@ -9,7 +9,7 @@ mod print;
 use super::analyse::host;
 use super::ast::*;
 use super::lower::Plan;
-use crate::names::hidden;
+use crate::names::{hidden, hidden_at, shown_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::cell::RefCell;
@@ -236,7 +236,7 @@ impl Emit<'_> {
         let call = quote_spanned!(op.span()=> #method());
         let left = quote_spanned!(node.left.span=> &(#left));
         let right = quote_spanned!(node.right.span=> &(#right));
-        quote!((&&&#rt::Cmp(#left, #right)).#call)
+        quote_spanned!(shown_at(op.span())=> (&&&#rt::Cmp(#left, #right)).#call)
     }
 
     /// Whether the types of an operand are not known where it stands, because a closure's parameter is without one.
@@ -252,12 +252,13 @@ impl Emit<'_> {
     }
 
     fn logic(&self, node: &Logic) -> TokenStream {
-        let (left, right) = (self.expr(&node.left), self.expr(&node.right));
         let op = &node.op;
-        let host = |expr: &Expr| host::surely(expr, &self.function.vars) || contains_let(expr);
-        if host(&node.left) && host(&node.right) || contains_let(&node.left) || contains_let(&node.right) {
+        let host = |expr: &Expr| host::surely(expr, &self.function.vars);
+        if contains_let(&node.left) || contains_let(&node.right) || host(&node.left) && host(&node.right) {
+            let (left, right) = (self.host_condition(&node.left), self.host_condition(&node.right));
             return quote!(#left #op #right);
         }
+        let (left, right) = (self.expr(&node.left), self.expr(&node.right));
         let open = if matches!(op, syn::BinOp::And(_)) { "and" } else { "or" };
         let (open, at) = (Ident::new(open, op.span()), self.rt_at(op.span()));
         let logic = hidden("logic");
@@ -296,8 +297,8 @@ impl Emit<'_> {
         if host::surely(cond, &self.function.vars) || contains_let(cond) {
             return tokens;
         }
-        let rt = self.rt_at(cond.span);
-        quote_spanned!(cond.span=> #rt::guard(#tokens))
+        let (rt, value) = (&self.rt, hidden_at("condition", cond.span));
+        quote!({ let #value = #tokens; #rt::guard(#value) })
     }
 }
 

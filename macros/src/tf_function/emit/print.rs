@@ -3,7 +3,8 @@
 
 use super::super::ast::*;
 use super::super::format::{self, Piece};
-use super::{Emit, hidden, local};
+use super::Emit;
+use crate::names::{hidden, hidden_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::LitStr;
@@ -32,7 +33,7 @@ impl Emit<'_> {
                 debug_only(*debug, quote!((&&#rt::Cmp(&(#left), &(#right))).#call))
             }
             MacroKind::Panic { prefix, message } => self.panic(node, prefix, message.as_ref(), span),
-            MacroKind::List | MacroKind::Repeat | MacroKind::Format => self.rewritten(node),
+            MacroKind::List | MacroKind::Repeat | MacroKind::Format(_) => self.rewritten(node),
             MacroKind::Unknown => node.mac.to_token_stream(),
         }
     }
@@ -52,12 +53,14 @@ impl Emit<'_> {
     /// The macro again, over arguments that may have been rewritten.
     fn rewritten(&self, node: &Macro) -> TokenStream {
         let mut mac = node.mac.clone();
-        let before = node.args.iter().map(|arg| self.expr(arg));
+        let args: Vec<TokenStream> = node.args.iter().map(|arg| self.expr(arg)).collect();
         mac.tokens = match &node.kind {
-            MacroKind::Repeat => quote!(#(#before);*),
-            MacroKind::List => quote!(#(#before),*),
-            // The format text and its names stay where they are: only arguments that were rewritten are replaced.
-            _ => return mac.to_token_stream(),
+            MacroKind::Repeat => quote!(#(#args);*),
+            MacroKind::Format(Some(format)) | MacroKind::Print { format: Some(format), .. } => {
+                let (before, format) = (&args[..format.from], self.format(node, format));
+                quote!(#(#before,)* #format)
+            }
+            _ => quote!(#(#args),*),
         };
         mac.to_token_stream()
     }
@@ -143,10 +146,17 @@ impl Emit<'_> {
         let Some(message) = format else {
             return quote!({ let mut #print = #rt::Print::new(#stream); #end #print.#emit; });
         };
-        let args = node.args[message.from..].iter().map(|arg| self.expr(arg));
-        let names: Vec<Ident> = (0..message.names.len()).map(|i| local("shown", i)).collect();
+        let pieces = format::pieces(&message.literal.value());
+        if !all_used(&pieces, message) {
+            // rustc says what is missing, or too much.
+            return self.rewritten(node);
+        }
+        let args: Vec<&Expr> = node.args[message.from..].iter().collect();
+        let names: Vec<Ident> =
+            args.iter().enumerate().map(|(i, arg)| hidden_at(&format!("shown{i}"), arg.span)).collect();
+        let args = args.iter().map(|arg| self.expr(arg));
         let mut next = 0;
-        let pieces = format::pieces(&message.literal.value()).into_iter().map(|piece| match piece {
+        let pieces = pieces.into_iter().map(|piece| match piece {
             Piece::Text(text) => quote!(#print.text(#text);),
             Piece::Value { argument, spec } => {
                 let value = self.shown(message, &names, &argument, &mut next);
@@ -179,7 +189,7 @@ impl Emit<'_> {
         match position {
             Some(position) => match names.get(position) {
                 Some(name) => quote!(#name),
-                None => LitStr::new("<missing>", message.literal.span()).to_token_stream(),
+                None => TokenStream::new(),
             },
             None => {
                 // A variable in the text has the text's own hygiene.
@@ -212,6 +222,37 @@ impl Emit<'_> {
             false => quote!(#print.piece(::core::option::Option::None, |t| ::std::format!("{}", t), #host);),
         }
     }
+}
+
+/// Whether a format text and its arguments fit together.
+fn all_used(pieces: &[Piece], message: &Format) -> bool {
+    let count = message.names.len();
+    let mut used = vec![false; count];
+    let mut next = 0;
+    for piece in pieces {
+        let Piece::Value { argument, spec } = piece else { continue };
+        let named = |name: &str| message.names.iter().position(|n| n.as_ref().is_some_and(|n| n == name));
+        let position = match argument.parse::<usize>() {
+            Ok(position) => Some(position),
+            Err(_) if argument.is_empty() => {
+                next += 1;
+                Some(next - 1)
+            }
+            Err(_) => named(argument),
+        };
+        let widths = format::names_in(spec).filter_map(|name| name.parse().ok().or_else(|| named(name)));
+        for position in position.into_iter().chain(widths) {
+            match used.get_mut(position) {
+                Some(used) => *used = true,
+                None => return false,
+            }
+        }
+        // `.*` takes an argument of its own: the text is left to Rust.
+        if spec.contains(".*") {
+            return false;
+        }
+    }
+    used.into_iter().all(|used| used)
 }
 
 fn debug_only(debug: bool, assertion: TokenStream) -> TokenStream {
