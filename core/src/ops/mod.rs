@@ -18,6 +18,7 @@ mod truth;
 mod window;
 
 pub(crate) use api::public;
+pub(crate) use print::{Piece, PrintLine};
 pub use api::{AsTensor, TensorRef};
 #[allow(unused_imports)] // The optimizers call them.
 pub(crate) use apply::{
@@ -144,6 +145,7 @@ operations! {
     scatter_variable
     select
     selu
+    shape_of
     sigmoid
     sign
     silu

@@ -2,8 +2,10 @@
 //! Each value is formatted by the user's own format text.
 
 use super::compare::TensorSide;
+use crate::error::OrFail;
+use crate::graph::builder;
+use crate::ops::{Piece, PrintLine};
 use crate::tensor::Tensor;
-use std::io::Write;
 
 /// Where a line goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,45 +19,50 @@ pub enum Stream {
 /// A line under way.
 pub struct Print {
     stream: Stream,
-    line: String,
+    pieces: Vec<Piece>,
+    tensors: Vec<Tensor>,
 }
 
 impl Print {
     /// An empty line.
     pub fn new(stream: Stream) -> Self {
-        Self { stream, line: String::new() }
+        Self { stream, pieces: Vec::new(), tensors: Vec::new() }
     }
 
     /// The line of a `dbg!`, up to the value.
     #[track_caller]
     pub fn debug(expression: &str) -> Self {
         let here = std::panic::Location::caller();
-        let line = format!("[{}:{}:{}] {expression} = ", here.file(), here.line(), here.column());
-        Self { stream: Stream::Error, line }
+        let mut line = Self::new(Stream::Error);
+        line.text(&format!("[{}:{}:{}] {expression} = ", here.file(), here.line(), here.column()));
+        line
     }
 
     /// Text of the format itself.
     pub fn text(&mut self, text: &str) {
-        self.line.push_str(text);
+        match self.pieces.last_mut() {
+            Some(Piece::Text(line)) => line.push_str(text),
+            _ => self.pieces.push(Piece::Text(text.to_owned())),
+        }
     }
 
     /// A value: `host` formats what is known now, `later` the value a symbol gets when the graph runs.
     pub fn piece(&mut self, value: Option<&Tensor>, later: fn(&Tensor) -> String, host: &dyn Fn() -> String) {
-        let _ = (value, later);
-        self.line.push_str(&host());
+        match value {
+            Some(tensor) if builder::current().is_some() => {
+                self.pieces.push(Piece::Value(later));
+                self.tensors.push(tensor.clone());
+            }
+            _ => self.text(&host()),
+        }
     }
 
-    /// Writes the line.
+    /// Writes the line: now, or whenever the graph being traced comes here.
     #[track_caller]
     pub fn emit(self) {
-        match self.stream {
-            // The macro, so that tests capture it.
-            Stream::Out => print!("{}", self.line),
-            Stream::Error => eprint!("{}", self.line),
-        }
-        if !self.line.ends_with('\n') {
-            let _ = std::io::stdout().flush();
-        }
+        let op = PrintLine { error: self.stream == Stream::Error, pieces: self.pieces.into() };
+        let tensors: Vec<&Tensor> = self.tensors.iter().collect();
+        crate::execute::execute(&op, &tensors).map(drop).or_fail()
     }
 }
 
