@@ -18,7 +18,6 @@ mod truth;
 mod window;
 
 pub(crate) use api::public;
-pub(crate) use print::{Piece, PrintLine};
 pub use api::{AsTensor, TensorRef};
 #[allow(unused_imports)] // The optimizers call them.
 pub(crate) use apply::{
@@ -33,6 +32,7 @@ pub(crate) use gather::try_gather;
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
+pub(crate) use print::{Piece, PrintLine};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
