@@ -117,7 +117,7 @@ fn behind(x: &Tensor, c: &Tensor) -> Tensor {
     out + &pair[0] + &pair[1]
 }
 
-/// `while let`, a labelled block, a host iterator advanced in the body.
+/// `while let`, a labelled block, a host iterator advanced on the way.
 #[tf_function]
 fn more_loops(x: &Tensor, c: &Tensor) -> Tensor {
     let mut y = x.clone();
@@ -129,12 +129,12 @@ fn more_loops(x: &Tensor, c: &Tensor) -> Tensor {
         y = y + top;
     }
     let mut it = [10.0f32, 20.0].into_iter();
+    let ten = it.next().unwrap();
     let block = 'block: {
         if c {
-            break 'block it.next().unwrap();
+            break 'block tf::constant(ten);
         }
-        it.next();
-        it.next().unwrap()
+        tf::constant(it.next().unwrap())
     };
     y + block
 }
