@@ -2,10 +2,9 @@
 //! TensorFlow's `tf.print`, which also writes there.
 
 use crate::backend::cpu::CpuCall;
-use crate::backend::cpu::copy::copy;
 use crate::error::{OrFail, Result};
-use crate::execute::{execute, view_of};
-use crate::op::{Gradient, Infer, Kind, Op, OpRef};
+use crate::execute::execute;
+use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef};
 use crate::shape::Shape;
 use crate::tensor::{Tensor, TensorType, text};
 use std::io::Write;
@@ -22,8 +21,8 @@ impl Op for Print {
         "print"
     }
 
-    fn attributes(&self, visit: &mut dyn FnMut(&'static str, crate::op::Attr<'_>)) {
-        visit("text", crate::op::Attr::Text(&self.text));
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("text", Attr::Text(&self.text));
     }
 
     fn keep(&self) -> OpRef {
@@ -66,41 +65,36 @@ impl Op for Print {
     }
 }
 
-/// Writes tensors to standard error: each `{}` of the text stands for the next one.
-///
-/// ```
-/// use eagerflow as tf;
-/// tf::print("loss {}, step {}", &[&tf::constant(0.5), &tf::constant(3)]);
-/// ```
-#[track_caller]
-pub fn print(text: &str, tensors: &[&Tensor]) {
-    execute(&Print { text: text.into() }, tensors).map(drop).or_fail()
-}
-
-/// A part of a printed line.
+/// A part of a line.
 #[derive(Clone)]
 pub(crate) enum Piece {
     Text(String),
-    /// The next input, by the user's own format.
+    /// The next input, in the user's own format.
     Value(fn(&Tensor) -> String),
 }
 
-/// One line of `println!` and its kin. Inputs: the tensors in it.
+/// `println!` and its kin in a recorded function. Inputs: the tensors among the pieces.
 #[derive(Clone)]
 pub(crate) struct PrintLine {
+    pub pieces: Arc<[Piece]>,
     /// Whether it goes to standard error.
     pub error: bool,
-    pub pieces: Arc<[Piece]>,
 }
 
 impl Op for PrintLine {
     fn name(&self) -> &'static str {
-        "print_line"
+        "println"
     }
 
-    fn attributes(&self, visit: &mut dyn FnMut(&'static str, crate::op::Attr<'_>)) {
-        let text: String = self.pieces.iter().map(|p| if let Piece::Text(text) = p { text } else { "{}" }).collect();
-        visit("text", crate::op::Attr::Text(&text));
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("error", Attr::Bool(self.error));
+        for piece in self.pieces.iter() {
+            match piece {
+                Piece::Text(text) => visit("text", Attr::Text(text)),
+                // Two formats are the same if their code is.
+                Piece::Value(format) => visit("value", Attr::Int(*format as usize as i64)),
+            }
+        }
     }
 
     fn keep(&self) -> OpRef {
@@ -119,10 +113,6 @@ impl Op for PrintLine {
         Ok(())
     }
 
-    fn takes_strides(&self) -> bool {
-        true
-    }
-
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
         let mut line = String::new();
         let mut inputs = call.inputs.iter();
@@ -130,22 +120,18 @@ impl Op for PrintLine {
             match piece {
                 Piece::Text(text) => line.push_str(text),
                 Piece::Value(format) => {
-                    let Some(input) = inputs.next() else { continue };
-                    let ty = TensorType::new(input.dtype, Shape::new(input.dims())?);
-                    let tensor = Tensor::uninit(&ty)?;
-                    // SAFETY: a valid view, and a fresh tensor of its type.
-                    unsafe { copy(input, &view_of(&tensor)) };
+                    let Some(view) = inputs.next() else { continue };
+                    let tensor = Tensor::uninit(&TensorType::new(view.dtype, Shape::new(view.dims())?))?;
+                    // SAFETY: a dense view, because the kernel does not take strides, and a fresh tensor of its type.
+                    unsafe { std::ptr::copy_nonoverlapping(view.ptr, tensor.data(), view.len() * view.dtype.size()) };
                     line.push_str(&format(&tensor));
                 }
             }
         }
-        // The macros, so that tests capture the line.
-        match self.error {
-            true => eprint!("{line}"),
-            false => print!("{line}"),
-        }
-        if !self.error && !line.ends_with('\n') {
-            let _ = std::io::stdout().flush();
+        if self.error {
+            eprint!("{line}");
+        } else {
+            print!("{line}");
         }
         Ok(())
     }
@@ -153,4 +139,15 @@ impl Op for PrintLine {
     fn gradient(&self) -> Gradient {
         Gradient::Stops("printing has no result")
     }
+}
+
+/// Writes tensors to standard error: each `{}` of the text stands for the next one.
+///
+/// ```
+/// use eagerflow as tf;
+/// tf::print("loss {}, step {}", &[&tf::constant(0.5), &tf::constant(3)]);
+/// ```
+#[track_caller]
+pub fn print(text: &str, tensors: &[&Tensor]) {
+    execute(&Print { text: text.into() }, tensors).map(drop).or_fail()
 }

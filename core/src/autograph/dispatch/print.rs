@@ -3,9 +3,11 @@
 
 use super::compare::TensorSide;
 use crate::error::OrFail;
+use crate::execute::execute;
 use crate::graph::builder;
-use crate::ops::{Piece, PrintLine};
+use crate::ops::{Operand, Piece, PrintLine};
 use crate::tensor::Tensor;
+use std::io::Write;
 
 /// Where a line goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +22,7 @@ pub enum Stream {
 pub struct Print {
     stream: Stream,
     pieces: Vec<Piece>,
+    /// The values that are formatted when the graph runs.
     tensors: Vec<Tensor>,
 }
 
@@ -41,28 +44,43 @@ impl Print {
     /// Text of the format itself.
     pub fn text(&mut self, text: &str) {
         match self.pieces.last_mut() {
-            Some(Piece::Text(line)) => line.push_str(text),
+            Some(Piece::Text(last)) => last.push_str(text),
             _ => self.pieces.push(Piece::Text(text.to_owned())),
         }
     }
 
-    /// A value: `host` formats what is known now, `later` the value a symbol gets when the graph runs.
-    pub fn piece(&mut self, value: Option<&Tensor>, later: fn(&Tensor) -> String, host: &dyn Fn() -> String) {
+    /// A value: `host` formats what is known now, `later` the value that a tensor has when the graph runs.
+    pub fn piece(&mut self, value: Option<Tensor>, later: fn(&Tensor) -> String, host: &dyn Fn() -> String) {
         match value {
             Some(tensor) if builder::current().is_some() => {
                 self.pieces.push(Piece::Value(later));
-                self.tensors.push(tensor.clone());
+                self.tensors.push(tensor);
             }
             _ => self.text(&host()),
         }
     }
 
-    /// Writes the line: now, or whenever the graph being traced comes here.
+    /// Writes the line, now or whenever the graph comes to it.
     #[track_caller]
     pub fn emit(self) {
-        let op = PrintLine { error: self.stream == Stream::Error, pieces: self.pieces.into() };
-        let tensors: Vec<&Tensor> = self.tensors.iter().collect();
-        crate::execute::execute(&op, &tensors).map(drop).or_fail()
+        if builder::current().is_some() {
+            let inputs: Vec<&Tensor> = self.tensors.iter().collect();
+            let op = PrintLine { pieces: self.pieces.into(), error: self.stream == Stream::Error };
+            return execute(&op, &inputs).map(drop).or_fail();
+        }
+        let texts = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => text.as_str(),
+            Piece::Value(_) => "",
+        });
+        let line: String = texts.collect();
+        match self.stream {
+            // The macros, so that tests capture it.
+            Stream::Out => print!("{line}"),
+            Stream::Error => eprint!("{line}"),
+        }
+        if !line.ends_with('\n') {
+            let _ = std::io::stdout().flush();
+        }
     }
 }
 
@@ -72,14 +90,15 @@ pub struct Shown<'a, T: ?Sized>(pub &'a T);
 /// Tensors.
 pub trait ShownTensor {
     /// The tensor.
-    fn tensor(&self) -> Option<&Tensor>;
+    fn tensor(&self) -> Option<Tensor>;
 }
 
 impl<T: TensorSide + ?Sized> ShownTensor for &Shown<'_, T> {
-    fn tensor(&self) -> Option<&Tensor> {
+    fn tensor(&self) -> Option<Tensor> {
         match self.0.operand() {
-            crate::ops::Operand::Borrowed(tensor) => Some(tensor),
-            _ => None,
+            Operand::Borrowed(tensor) => Some(tensor.clone()),
+            Operand::Owned(tensor) => Some(tensor),
+            Operand::Number(..) => None,
         }
     }
 }
@@ -87,11 +106,11 @@ impl<T: TensorSide + ?Sized> ShownTensor for &Shown<'_, T> {
 /// Everything else.
 pub trait ShownHost {
     /// No tensor.
-    fn tensor(&self) -> Option<&Tensor>;
+    fn tensor(&self) -> Option<Tensor>;
 }
 
 impl<T: ?Sized> ShownHost for Shown<'_, T> {
-    fn tensor(&self) -> Option<&Tensor> {
+    fn tensor(&self) -> Option<Tensor> {
         None
     }
 }
