@@ -4,8 +4,9 @@
 use crate::backend::cpu::CpuCall;
 use crate::error::{OrFail, Result};
 use crate::execute::execute;
-use crate::op::{Gradient, Infer, Kind, Op, OpRef};
-use crate::tensor::{Tensor, text};
+use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef};
+use crate::shape::Shape;
+use crate::tensor::{Tensor, TensorType, text};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -20,8 +21,8 @@ impl Op for Print {
         "print"
     }
 
-    fn attributes(&self, visit: &mut dyn FnMut(&'static str, crate::op::Attr<'_>)) {
-        visit("text", crate::op::Attr::Text(&self.text));
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("text", Attr::Text(&self.text));
     }
 
     fn keep(&self) -> OpRef {
@@ -56,6 +57,82 @@ impl Op for Print {
         line.push('\n');
         // A closed standard error must not stop a training run.
         let _ = std::io::stderr().write_all(line.as_bytes());
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("printing has no result")
+    }
+}
+
+/// A part of a line.
+#[derive(Clone)]
+pub(crate) enum Piece {
+    Text(String),
+    /// The next input, in the user's own format.
+    Value(fn(&Tensor) -> String),
+}
+
+/// `println!` and its kin in a recorded function. Inputs: the tensors among the pieces.
+#[derive(Clone)]
+pub(crate) struct PrintLine {
+    pub pieces: Arc<[Piece]>,
+    /// Whether it goes to standard error.
+    pub error: bool,
+}
+
+impl Op for PrintLine {
+    fn name(&self) -> &'static str {
+        "println"
+    }
+
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("error", Attr::Bool(self.error));
+        for piece in self.pieces.iter() {
+            match piece {
+                Piece::Text(text) => visit("text", Attr::Text(text)),
+                // Two formats are the same if their code is.
+                Piece::Value(format) => visit("value", Attr::Int(*format as usize as i64)),
+            }
+        }
+    }
+
+    fn keep(&self) -> OpRef {
+        OpRef::Shared(Arc::new(self.clone()))
+    }
+
+    fn as_dyn(&self) -> &dyn Op {
+        self
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Effect
+    }
+
+    fn infer(&self, _: &mut Infer<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
+        let mut line = String::new();
+        let mut inputs = call.inputs.iter();
+        for piece in self.pieces.iter() {
+            match piece {
+                Piece::Text(text) => line.push_str(text),
+                Piece::Value(format) => {
+                    let Some(view) = inputs.next() else { continue };
+                    let tensor = Tensor::uninit(&TensorType::new(view.dtype, Shape::new(view.dims())?))?;
+                    // SAFETY: a dense view, because the kernel does not take strides, and a fresh tensor of its type.
+                    unsafe { std::ptr::copy_nonoverlapping(view.ptr, tensor.data(), view.len() * view.dtype.size()) };
+                    line.push_str(&format(&tensor));
+                }
+            }
+        }
+        if self.error {
+            eprint!("{line}");
+        } else {
+            print!("{line}");
+        }
         Ok(())
     }
 

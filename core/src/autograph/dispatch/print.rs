@@ -2,6 +2,10 @@
 //! Each value is formatted by the user's own format text.
 
 use super::compare::TensorSide;
+use crate::error::OrFail;
+use crate::execute::execute;
+use crate::graph::builder;
+use crate::ops::{Operand, Piece, PrintLine};
 use crate::tensor::Tensor;
 use std::io::Write;
 
@@ -17,43 +21,64 @@ pub enum Stream {
 /// A line under way.
 pub struct Print {
     stream: Stream,
-    line: String,
+    pieces: Vec<Piece>,
+    /// The values that are formatted when the graph runs.
+    tensors: Vec<Tensor>,
 }
 
 impl Print {
     /// An empty line.
     pub fn new(stream: Stream) -> Self {
-        Self { stream, line: String::new() }
+        Self { stream, pieces: Vec::new(), tensors: Vec::new() }
     }
 
     /// The line of a `dbg!`, up to the value.
     #[track_caller]
     pub fn debug(expression: &str) -> Self {
         let here = std::panic::Location::caller();
-        let line = format!("[{}:{}:{}] {expression} = ", here.file(), here.line(), here.column());
-        Self { stream: Stream::Error, line }
+        let mut line = Self::new(Stream::Error);
+        line.text(&format!("[{}:{}:{}] {expression} = ", here.file(), here.line(), here.column()));
+        line
     }
 
     /// Text of the format itself.
     pub fn text(&mut self, text: &str) {
-        self.line.push_str(text);
+        match self.pieces.last_mut() {
+            Some(Piece::Text(last)) => last.push_str(text),
+            _ => self.pieces.push(Piece::Text(text.to_owned())),
+        }
     }
 
-    /// A value: `host` formats what is known now, `later` the value a symbol gets when the graph runs.
-    pub fn piece(&mut self, value: Option<&Tensor>, later: fn(&Tensor) -> String, host: &dyn Fn() -> String) {
-        let _ = (value, later);
-        self.line.push_str(&host());
+    /// A value: `host` formats what is known now, `later` the value that a tensor has when the graph runs.
+    pub fn piece(&mut self, value: Option<Tensor>, later: fn(&Tensor) -> String, host: &dyn Fn() -> String) {
+        match value {
+            Some(tensor) if builder::current().is_some() => {
+                self.pieces.push(Piece::Value(later));
+                self.tensors.push(tensor);
+            }
+            _ => self.text(&host()),
+        }
     }
 
-    /// Writes the line.
+    /// Writes the line, now or whenever the graph comes to it.
     #[track_caller]
     pub fn emit(self) {
-        match self.stream {
-            // The macro, so that tests capture it.
-            Stream::Out => print!("{}", self.line),
-            Stream::Error => eprint!("{}", self.line),
+        if builder::current().is_some() {
+            let inputs: Vec<&Tensor> = self.tensors.iter().collect();
+            let op = PrintLine { pieces: self.pieces.into(), error: self.stream == Stream::Error };
+            return execute(&op, &inputs).map(drop).or_fail();
         }
-        if !self.line.ends_with('\n') {
+        let texts = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => text.as_str(),
+            Piece::Value(_) => "",
+        });
+        let line: String = texts.collect();
+        match self.stream {
+            // The macros, so that tests capture it.
+            Stream::Out => print!("{line}"),
+            Stream::Error => eprint!("{line}"),
+        }
+        if !line.ends_with('\n') {
             let _ = std::io::stdout().flush();
         }
     }
@@ -65,14 +90,15 @@ pub struct Shown<'a, T: ?Sized>(pub &'a T);
 /// Tensors.
 pub trait ShownTensor {
     /// The tensor.
-    fn tensor(&self) -> Option<&Tensor>;
+    fn tensor(&self) -> Option<Tensor>;
 }
 
 impl<T: TensorSide + ?Sized> ShownTensor for &Shown<'_, T> {
-    fn tensor(&self) -> Option<&Tensor> {
+    fn tensor(&self) -> Option<Tensor> {
         match self.0.operand() {
-            crate::ops::Operand::Borrowed(tensor) => Some(tensor),
-            _ => None,
+            Operand::Borrowed(tensor) => Some(tensor.clone()),
+            Operand::Owned(tensor) => Some(tensor),
+            Operand::Number(..) => None,
         }
     }
 }
@@ -80,11 +106,11 @@ impl<T: TensorSide + ?Sized> ShownTensor for &Shown<'_, T> {
 /// Everything else.
 pub trait ShownHost {
     /// No tensor.
-    fn tensor(&self) -> Option<&Tensor>;
+    fn tensor(&self) -> Option<Tensor>;
 }
 
 impl<T: ?Sized> ShownHost for Shown<'_, T> {
-    fn tensor(&self) -> Option<&Tensor> {
+    fn tensor(&self) -> Option<Tensor> {
         None
     }
 }
