@@ -286,6 +286,8 @@ fn for_over_rows() {
 #[test]
 fn for_over_host_iterators() {
     eager_vs_graph!(unrolled(x); x in [0.5, 7.0, 20.0]);
+    eprintln!("A");
     eager_vs_graph!({ over_a_list(&[x.clone(), y.clone()], [0.5, 2.0, 3.0]) }; (x, y) in [(1.0, 2.0), (-1.0, 4.0)]);
+    eprintln!("B");
     eager_vs_graph!(over_a_dataset(x); x in [2.0, 0.5]);
 }
