@@ -146,6 +146,7 @@ operations! {
     scatter_variable
     select
     selu
+    shape_of
     sigmoid
     sign
     silu

@@ -6,5 +6,6 @@ mod harness;
 mod basics;
 mod branches;
 mod jumps;
+mod library;
 mod loops;
 mod patterns;

@@ -4,7 +4,7 @@
 use super::condition::Cond;
 use super::place::{Place, place};
 use super::table::{Slot, TableOfNest as _};
-use crate::error::{Error, OrFail};
+use crate::error::{Error, OrFail, Result};
 use crate::tensor::Tensor;
 use std::marker::PhantomData;
 
@@ -85,38 +85,69 @@ impl<I: Iterator> Items<I> {
     }
 }
 
-/// The rows of a tensor.
+/// The rows of a tensor. While a function is traced the position is a value of the graph, and so the loop is one of the
+/// graph, however many rows there are.
 pub struct Rows {
     tensor: Tensor,
-    count: usize,
-    next: usize,
+    at: At,
+}
+
+enum At {
+    Host { count: usize, next: usize },
+    Graph { count: Tensor, next: Tensor },
 }
 
 impl Rows {
     #[track_caller]
     fn new(tensor: Tensor) -> Self {
+        Self::of(tensor).or_fail()
+    }
+
+    #[track_caller]
+    fn of(tensor: Tensor) -> Result<Self> {
         if tensor.rank() == 0 {
-            Err(Error::invalid_argument("for", "a scalar has no rows to go over").got(tensor.ty())).or_fail()
+            return Err(Error::invalid_argument("for", "a scalar has no rows to go over").got(tensor.ty()));
         }
-        Self { count: tensor.dim(0), tensor, next: 0 }
+        let at = match crate::graph::builder::current() {
+            None => At::Host { count: tensor.shape()[0], next: 0 },
+            Some(_) => At::Graph {
+                count: crate::ops::size_of(tensor.shape(), 0)?,
+                next: crate::constant::try_constant_of(0, crate::DType::I32)?,
+            },
+        };
+        Ok(Self { tensor, at })
     }
 
     /// Whether there is another row.
     #[track_caller]
     pub fn advance(&mut self) -> Cond {
-        Cond::host(self.next < self.count)
+        match &self.at {
+            At::Host { count, next } => Cond::host(next < count),
+            At::Graph { count, next } => Cond::tensor(crate::ops::functions::less(next, count)),
+        }
     }
 
     /// The row that [`advance`](Self::advance) found.
     #[track_caller]
     pub fn item(&mut self) -> Tensor {
-        let row = self.tensor.at(self.next as i64);
-        self.next += 1;
-        row
+        match &mut self.at {
+            At::Host { next, .. } => {
+                *next += 1;
+                self.tensor.at(*next as i64 - 1)
+            }
+            At::Graph { next, .. } => {
+                let row = crate::ops::functions::gather(&self.tensor, &*next, 0);
+                *next = &*next + 1;
+                row
+            }
+        }
     }
 
     /// Where the loop stands.
     pub fn place(&mut self) -> Place<'_> {
-        place("the row", &mut self.next, (&&&&Slot::<usize>::new()).table())
+        match &mut self.at {
+            At::Host { next, .. } => place("the row", next, (&&&&Slot::<usize>::new()).table()),
+            At::Graph { next, .. } => place("the row", next, (&&&&Slot::<Tensor>::new()).table()),
+        }
     }
 }
