@@ -382,12 +382,32 @@ fn expansion_of_closures_and_effects() {
 
 #[test]
 fn the_original_stays_beside_a_fault() {
-    let text = expand(quote!(), quote!(async fn f(x: &mut Tensor) -> &Tensor { x.await })).to_string();
+    let text = expand(
+        quote!(),
+        quote!(
+            async fn f(x: &mut Tensor) -> &Tensor {
+                x.await
+            }
+        ),
+    )
+    .to_string();
     assert_eq!(text.matches("compile_error").count(), 4, "{text}");
     assert!(text.ends_with("async fn f (x : & mut Tensor) -> & Tensor { x . await }"), "{text}");
-    let text = expand(quote!(), quote!(struct S;)).to_string();
+    let text = expand(
+        quote!(),
+        quote!(
+            struct S;
+        ),
+    )
+    .to_string();
     assert!(text.contains("goes on a function") && text.ends_with("struct S ;"), "{text}");
-    let text = expand(quote!(max_traces = 0), quote!(fn f() {})).to_string();
+    let text = expand(
+        quote!(max_traces = 0),
+        quote!(
+            fn f() {}
+        ),
+    )
+    .to_string();
     assert!(text.contains("at least one trace"), "{text}");
 }
 
