@@ -45,5 +45,7 @@ pub mod tiers {
     pub use super::iterate::{IterateHost as _, IterateRows as _};
     pub use super::print::{ShownHost as _, ShownTensor as _};
     pub use super::save::{SaveClone as _, SaveNothing as _};
-    pub use super::table::{TableOfAny as _, TableOfClone as _, TableOfCompared as _, TableOfNest as _};
+    pub use super::table::{
+        TableOfAny as _, TableOfClone as _, TableOfCompared as _, TableOfNest as _, TableOfReference as _,
+    };
 }

@@ -193,9 +193,9 @@ impl Emit<'_> {
         let rt = &self.rt;
         let tables = places.iter().map(|place| {
             let tokens = place.tokens(&self.function.vars, at);
-            quote!((&&&&#rt::Probe(&#tokens)).table(),)
+            quote!((&&&&&#rt::Probe(&#tokens)).table(),)
         });
-        quote!((&&&&#slot).table(), #(#tables)*)
+        quote!((&&&&&#slot).table(), #(#tables)*)
     }
 
     /// Copies variables that a block moves, and puts them back.
