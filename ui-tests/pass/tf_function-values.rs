@@ -128,7 +128,7 @@ fn eight_deep(x: &Tensor) -> Tensor {
                         if &y > 3.0 {
                             if &y > 4.0 {
                                 if &y > 90.0 {
-                                    y = y - 0.25;
+                                    break;
                                 }
                                 y = y + i as f32;
                             }

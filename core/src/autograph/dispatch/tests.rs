@@ -187,10 +187,10 @@ fn for_goes_over_rows_and_items() {
 #[test]
 fn moved_values_are_saved_if_they_can_be() {
     let x = tf::constant(1.0);
-    let saved = (&&Save(&x)).save("x", true);
+    let saved = (&&&Save(&x)).save("x", true);
     drop(x);
     assert_eq!(saved.restore().item::<f32>(), 1.0);
-    let saved = (&&Save(&Opaque)).save("opaque", true);
+    let saved = (&&&Save(&Opaque)).save("opaque", true);
     let message = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(saved.restore()))).unwrap_err();
     let message = message.downcast::<String>().unwrap();
     assert!(message.contains("opaque") && message.contains("implement `Clone`"), "{message}");

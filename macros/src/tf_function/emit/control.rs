@@ -207,7 +207,7 @@ impl Emit<'_> {
             let mut ident = self.function.vars[*var].ident.clone();
             let (name, saved) = (ident.to_string(), local("saved", *var));
             ident.set_span(ident.span().located_at(at));
-            save.extend(quote!(let #saved = (&&#rt::Save(&#ident)).save(#name, #fun.tracing());));
+            save.extend(quote!(let #saved = (&&&#rt::Save(&#ident)).save(#name, #fun.tracing());));
             restore.extend(quote!(#ident = #saved.restore();));
         }
         (save, restore)
