@@ -198,6 +198,26 @@ fn values_that_one_branch_moves_are_kept_for_the_other() {
 }
 
 #[test]
+fn what_one_branch_changes_is_put_back_for_the_other() {
+    let (function, plan) = planned(quote! {
+        fn f(x: &Tensor, c: &Tensor) -> Tensor {
+            let mut a = x.clone();
+            if c {
+                a = &a + 1.0;
+                return g(&a);
+            } else {
+                return h(&a);
+            }
+        }
+    });
+    let branch = plan.ifs[0].as_ref().unwrap();
+    assert!(branch.state.is_empty());
+    assert_eq!(names(&function, branch.keep_then.iter().copied()), ["a"]);
+    // It is `mut` as it stands.
+    assert!(function.vars[branch.keep_then[0]].mutable);
+}
+
+#[test]
 fn variables_without_a_value_are_yielded() {
     let (function, plan) = planned(quote! {
         fn f(x: &Tensor, c: &Tensor) -> Tensor {
