@@ -123,7 +123,7 @@ impl Planner<'_> {
         let written_then = activity::block_writes([&node.then], node.vars.start, self.vars);
         let in_state = |root: Var| state.iter().any(|place| place.root == root);
         lost.extend(written_then.iter().map(|place| place.root).filter(|root| !in_state(*root)));
-        let kept = |var: &Var| live.then.contains(var) || live.before.contains(var);
+        let kept = |var: &Var| (live.then.contains(var) || live.before.contains(var)) && !self.is_unset(*var, node);
         let keep_then: Vec<Var> = lost.into_iter().filter(|v| kept(v) && live.other.contains(v)).collect();
         let leaves_then = !jumps::escapes(&node.then).is_empty();
         let leaves_other = node.other.as_ref().is_some_and(|block| !jumps::escapes(block).is_empty());
