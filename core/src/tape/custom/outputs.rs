@@ -1,8 +1,7 @@
 //! What the body of a custom gradient function yields: its outputs, and the closure that takes their cotangents.
-//! Generated code hands both to [`Call`].
+//! Generated code hands both to [`Call`](super::Call).
 
-use super::call::Call;
-use super::cotangents::{Answers, Cotangents};
+use super::cotangents::Answers;
 use crate::error::Result;
 use crate::tensor::Tensor;
 use std::borrow::Borrow;
@@ -58,35 +57,6 @@ pub struct Rule<const N: usize> {
     pub(super) run: Closure,
     pub(super) variables: bool,
 }
-
-macro_rules! outputs {
-    ($method:ident $n:literal: $($t:ident $index:tt),*) => {
-        impl Outputs<$n> for ($($t,)*) {
-            fn tensors(&self) -> Vec<&Tensor> {
-                vec![$(&self.$index),*]
-            }
-            fn replaced(self, mut with: impl FnMut(Tensor) -> Tensor) -> Self {
-                ($(with(self.$index),)*)
-            }
-        }
-        outputs!(@gradient $method $n: $($t $index),*);
-    };
-    (@gradient $method:ident $n:literal: $($t:ident $index:tt),*) => {
-        impl<K> Call<K> {
-            /// Notes the gradient closure of a function with this many outputs.
-            pub fn $method<R: Cotangents<K>>(&self, gradient: impl Fn($(&$t),*) -> R + 'static) -> Rule<$n> {
-                Rule { run: Box::new(move |dys| gradient($(&dys[$index]),*).answers()), variables: R::VARIABLES }
-            }
-        }
-    };
-}
-
-outputs!(gradient_1 1: Tensor 0);
-outputs!(gradient_2 2: Tensor 0, Tensor 1);
-outputs!(gradient_3 3: Tensor 0, Tensor 1, Tensor 2);
-outputs!(gradient_4 4: Tensor 0, Tensor 1, Tensor 2, Tensor 3);
-outputs!(gradient_5 5: Tensor 0, Tensor 1, Tensor 2, Tensor 3, Tensor 4);
-outputs!(gradient_6 6: Tensor 0, Tensor 1, Tensor 2, Tensor 3, Tensor 4, Tensor 5);
 
 /// What the body of a custom gradient function yields.
 #[diagnostic::on_unimplemented(
