@@ -9,6 +9,7 @@ mod frame;
 mod lower;
 mod order;
 mod pass;
+mod registers;
 mod resources;
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,8 @@ enum Step {
     /// A tensor, or a view of it, into another slot.
     Move { from: u32, to: u32, give_up: bool, view: Option<(TensorType, Layout)> },
     Branch { condition: u32, then: Vec<Step>, otherwise: Vec<Step> },
+    /// A loop over scalars: addresses of its inputs, then of the values at its end.
+    Scalars { program: Box<registers::Program>, operands: Refs, registers: u32 },
     Loop { condition: u32, test: Vec<Step>, body: Vec<Step> },
 }
 

@@ -384,3 +384,45 @@ fn eight_threads_at_once() {
         }
     });
 }
+
+/// Steps that follow the Collatz rule, with the branch as a graph.
+fn collatz(start: &Tensor) -> Vec<Tensor> {
+    let steps = tf::constant(0);
+    staged_while(
+        &[start, &steps],
+        |v| tf::not_equal(&v[0], 1),
+        |v| {
+            let even = tf::equal(&tf::floormod(&v[0], 2), 0);
+            vec![staged_cond(&even, &v[0], |n| tf::floordiv(n, 2), |n| n * 3 + 1), &v[1] + 1]
+        },
+    )
+    .unwrap()
+}
+
+#[test]
+fn loops_over_scalars_run_in_registers() {
+    for (start, steps) in [(1, 0), (2, 1), (6, 8), (27, 111)] {
+        let plan = check(&[&tf::constant(start)], |p| collatz(&p[0]));
+        assert!(plan.steps.iter().any(|s| matches!(s, super::Step::Scalars { .. })));
+        assert_eq!(plan.run(operands(&[&tf::constant(start)], &[])).unwrap()[1].item::<i32>(), steps);
+    }
+    for n in [0, 1, 2, 3, 1000] {
+        let plan = check(&[&tf::constant(0.5), &tf::constant(n), &tf::constant_of(2.0, DType::F64)], |p| {
+            let zero = tf::constant(0);
+            staged_while(
+                &[&zero, &p[0], &p[2], &p[1], &p[0]],
+                |v| tf::less(&v[0], &v[3]),
+                // A product that is read twice, one that is not, values that change places, one that stays.
+                |v| {
+                    let product = &v[1] * 0.999;
+                    vec![&v[0] + 1, &v[4] + 0.001, tf::sin(&v[2]) * 1.5 + &v[2], v[3].clone(), &product * 0.5 + product.tanh()]
+                },
+            )
+            .unwrap()
+        });
+        assert!(plan.steps.iter().any(|s| matches!(s, super::Step::Scalars { .. })));
+    }
+    // While a number is below another, nan is not.
+    check(&[&tf::constant(f32::NAN)], |p| staged_while(&[&p[0]], |v| tf::less(&v[0], 5.0), |v| vec![&v[0] * 2.0]).unwrap());
+    check(&[&tf::constant(0.3)], |p| staged_while(&[&p[0]], |v| tf::less(&v[0], 5.0), |v| vec![&v[0] * 2.0]).unwrap());
+}
