@@ -30,7 +30,7 @@ pub(super) fn call(plan: &Plan, frame: &mut Frame, inputs: Operands) -> Result<O
         frame.set(plan, i as u32, input);
     }
     run_steps(plan, frame, &plan.steps)?;
-    let mut outputs = Outputs::new();
+    let mut outputs = Outputs::with_capacity(plan.answers.len());
     for answer in &plan.answers {
         let slot = &mut frame.slots[answer.slot as usize];
         let tensor = if answer.give_up && !plan.kept[answer.slot as usize] { slot.take() } else { slot.clone() };
