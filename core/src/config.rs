@@ -1,6 +1,8 @@
 //! Settings of the whole process: how many threads kernels run on.
 //! Users call these functions, as TensorFlow's `tf.config.threading`; the team of threads keeps the values.
 
+pub use crate::function::{functions_run_eagerly, run_functions_eagerly};
+
 use crate::backend::cpu::team;
 
 /// The number of threads that kernels run on, the calling thread included.

@@ -148,7 +148,9 @@ pub fn try_constant_of<N: Nested>(value: N, dtype: DType) -> Result<Tensor> {
     let here = Location::caller();
     let constant = try_from_nested(&value)?;
     match dtype {
-        DType::Resource | DType::Variant => Err(Error::invalid_argument("constant", "a handle holds no numbers").at(here)),
+        DType::Resource | DType::Variant => {
+            Err(Error::invalid_argument("constant", "a handle holds no numbers").at(here))
+        }
         _ => crate::ops::cast_to(&constant, dtype).map_err(|e| e.at(here)),
     }
 }

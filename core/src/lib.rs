@@ -24,6 +24,7 @@ compile_error!("eagerflow keeps constants as little-endian words; big-endian tar
 #[allow(unused_extern_crates, reason = "only what the macros make uses it")]
 extern crate self as eagerflow;
 
+mod autograph;
 mod backend;
 pub mod config;
 mod constant;
@@ -33,6 +34,7 @@ mod device;
 mod dtype;
 mod error;
 mod execute;
+mod function;
 mod graph;
 pub mod initializers;
 pub mod layers;
@@ -49,6 +51,7 @@ mod scalar;
 pub mod shape;
 mod tape;
 mod tensor;
+mod tensor_array;
 mod variable;
 
 #[doc(hidden)]
@@ -61,13 +64,19 @@ pub mod __testing;
 mod readme {}
 
 #[cfg(test)]
+mod recording;
+#[cfg(test)]
 mod skeleton;
+#[cfg(test)]
+mod symbolic;
 
+pub use autograph::{Leaves, Nest};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
 pub use dtype::*;
-pub use eagerflow_macros::{Module, custom_gradient};
+pub use eagerflow_macros::{Module, Nest, custom_gradient, tf_function};
 pub use error::{Error, Report, Result};
+pub use function::{FunctionInfo, executing_eagerly, function, init_scope};
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use names::{linalg, math, nn};
 pub use ndarray::{self, s};
@@ -80,11 +89,13 @@ pub use tape::{
     implicit_gradients, implicit_value_and_gradients, value_and_gradients_function,
 };
 pub use tensor::{Tensor, TensorType};
+pub use tensor_array::TensorArray;
 pub use variable::Variable;
 
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]
 pub mod __rt {
+    pub use crate::autograph::rt as autograph;
     pub use crate::module::{Fields, Module};
     pub use crate::tape::custom::*;
 }

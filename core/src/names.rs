@@ -9,12 +9,12 @@
 /// ```
 pub mod math {
     pub use crate::ops::functions::{
-        abs, add, argmax, argmin, ceil, cos, cumprod, cumsum, div_no_nan, divide, equal, erf, exp, expm1, floor,
-        floordiv, floormod, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, log, log_softmax,
-        log1p, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, multiply, neg, not_equal, pow,
-        reciprocal, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod,
-        reduce_std, reduce_sum, reduce_variance, round, rsqrt, sigmoid, sign, sin, softmax, softplus, sqrt, square,
-        squared_difference, subtract, tanh, truediv,
+        abs, add, argmax, argmin, ceil, cos, cumprod, cumsum, div_no_nan, divide, equal, erf, erfc, exp, expm1, floor,
+        floordiv, floormod, greater, greater_equal, is_finite, is_inf, is_nan, l2_normalize, less, less_equal, log,
+        log_softmax, log1p, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, multiply, neg,
+        not_equal, pow, reciprocal, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
+        reduce_prod, reduce_std, reduce_sum, reduce_variance, round, rsqrt, sigmoid, sign, sin, softmax, softplus,
+        sqrt, square, squared_difference, subtract, tanh, truediv,
     };
 }
 
@@ -26,14 +26,15 @@ pub mod math {
 /// ```
 pub mod nn {
     pub use crate::ops::functions::{
-        avg_pool2d, bias_add, conv2d, dropout, elu, gelu, leaky_relu, log_softmax, max_pool2d, relu, selu, sigmoid,
-        silu, softmax, softmax_cross_entropy_with_logits, softplus, softsign, sparse_softmax_cross_entropy_with_logits,
-        tanh,
+        avg_pool2d, bias_add, conv2d, dropout, elu, gelu, l2_normalize, leaky_relu, log_softmax, max_pool2d, relu,
+        selu, sigmoid, silu, softmax, softmax_cross_entropy_with_logits, softplus, softsign,
+        sparse_softmax_cross_entropy_with_logits, tanh,
     };
     pub use crate::ops::functions::{
-        try_avg_pool2d, try_bias_add, try_conv2d, try_dropout, try_elu, try_gelu, try_leaky_relu, try_log_softmax,
-        try_max_pool2d, try_relu, try_selu, try_sigmoid, try_silu, try_softmax, try_softmax_cross_entropy_with_logits,
-        try_softplus, try_softsign, try_sparse_softmax_cross_entropy_with_logits, try_tanh,
+        try_avg_pool2d, try_bias_add, try_conv2d, try_dropout, try_elu, try_gelu, try_l2_normalize, try_leaky_relu,
+        try_log_softmax, try_max_pool2d, try_relu, try_selu, try_sigmoid, try_silu, try_softmax,
+        try_softmax_cross_entropy_with_logits, try_softplus, try_softsign,
+        try_sparse_softmax_cross_entropy_with_logits, try_tanh,
     };
 }
 

@@ -71,7 +71,7 @@ pub(crate) enum Kind {
     },
     /// Folds axes with a monoid, see [`Op::reduction`].
     Reduction,
-    /// The output is the first input's elements seen in another order, see [`Op::view`].
+    /// Each output shows elements of the first input in some order, see [`Op::view`] and [`Op::views`].
     View,
     /// Copies elements to other places.
     Movement,
@@ -142,6 +142,12 @@ impl Mask {
     pub const fn has(self, index: usize) -> bool {
         index < 64 && self.0 >> index & 1 == 1
     }
+
+    /// How many members are below `index`, which is below 64.
+    #[inline]
+    const fn before(self, index: usize) -> usize {
+        (self.0 & ((1 << index) - 1)).count_ones() as usize
+    }
 }
 
 /// The tensors that a gradient rule reads, which the tape therefore keeps.
@@ -160,6 +166,18 @@ impl Saves {
 
     pub const fn outputs(indices: &[usize]) -> Self {
         Self { inputs: Mask::NONE, outputs: Mask::of(indices) }
+    }
+
+    /// Where a saved input lies among all saved tensors, which are in order, inputs before outputs.
+    #[inline]
+    pub const fn place_of_input(self, index: usize) -> usize {
+        self.inputs.before(index)
+    }
+
+    /// As [`Self::place_of_input`] for an output.
+    #[inline]
+    pub const fn place_of_output(self, index: usize) -> usize {
+        self.inputs.0.count_ones() as usize + self.outputs.before(index)
     }
 
     pub const fn and(self, other: Self) -> Self {
@@ -235,6 +253,11 @@ pub(crate) trait Op: Send + Sync + 'static {
         None
     }
 
+    /// The layouts of all outputs, for views that may have several; [`Op::view`] then answers for a single one.
+    fn views(&self, _input: &TensorType, _strides: &[isize], _outputs: &[TensorType]) -> Option<Vec<Layout>> {
+        None
+    }
+
     // Kernels.
 
     /// Whether the kernel reads inputs of any strides; else the door hands it dense ones.
@@ -292,6 +315,11 @@ pub(crate) trait Op: Send + Sync + 'static {
         _location: &'static Location<'static>,
     ) -> Result<Option<(OpRef, Outputs)>> {
         Ok(None)
+    }
+
+    /// The input whose value output `output` of an operation on handles always is.
+    fn same_as(&self, _output: usize) -> Option<usize> {
+        None
     }
 
     /// Whether an operation on handles reads the resource that is its input `index`.

@@ -3,20 +3,18 @@
 //! What these tests hold is what graphs and the CUDA backend build on.
 
 use crate as tf;
+use crate::backend::cpu::Isa;
 use crate::backend::cpu::tile::Tiled;
-use crate::backend::cpu::{CpuCall, Isa, View};
 use crate::backend::cuda::elementwise_kernel;
 use crate::error::Result;
-use crate::execute::{Recorder, execute, with_recorder};
-use crate::op::{Facts, Infer, Kind, Op, OpRef, Outputs};
+use crate::execute::{execute, with_recorder};
+use crate::op::{Op, Outputs};
 use crate::ops::{Body, Cond, Law, RandomDraw};
+use crate::recording::List;
 use crate::scalar::{Program, Scalar};
-use crate::shape::{Dim, Shape, Symbol};
+use crate::shape::{Dim, Shape};
 use crate::tensor::{Resource, Tensor, TensorType};
 use crate::{DType, GradientTape, Variable};
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -48,169 +46,6 @@ fn sample(
     tf::print("step {}", &[&steps.value()]);
     let chosen = execute(bodies, &[flag, &turned])?.pop().unwrap();
     tf::try_reduce_sum(&chosen, ())
-}
-
-// (c) A throw-away recorder: the list of operations, run again over raw buffers.
-
-struct Node {
-    op: OpRef,
-    inputs: Vec<Value>,
-    outputs: Vec<(usize, TensorType)>,
-}
-
-#[derive(Clone)]
-enum Value {
-    Symbol(usize),
-    /// A tensor from outside: a constant or a handle.
-    Outside(Tensor),
-}
-
-#[derive(Default)]
-struct List {
-    nodes: RefCell<Vec<Node>>,
-    values: RefCell<HashMap<u64, usize>>,
-    /// Symbols are kept alive so that ids are not taken for others.
-    symbols: RefCell<Vec<Tensor>>,
-}
-
-struct Types<'a>(&'a [&'a Tensor]);
-
-impl Facts for Types<'_> {
-    fn value(&self, _: usize) -> Option<View> {
-        None
-    }
-    fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)> {
-        let resource = self.0[index].as_object::<Resource>()?;
-        Some((resource.ty(), resource.shape))
-    }
-}
-
-impl List {
-    fn symbol(&self, ty: &TensorType) -> Tensor {
-        let symbol = Tensor::symbol(ty);
-        let mut symbols = self.symbols.borrow_mut();
-        self.values.borrow_mut().insert(symbol.id(), symbols.len());
-        symbols.push(symbol.clone());
-        symbol
-    }
-}
-
-impl Recorder for List {
-    fn record(&self, op: &dyn Op, inputs: &[&Tensor], _: &'static Location<'static>) -> Result<Outputs> {
-        let types: Vec<_> = inputs.iter().map(|t| t.ty()).collect();
-        let facts = Types(inputs);
-        let mut cx = Infer::new(op.name(), &types, &facts);
-        op.infer(&mut cx)?;
-        let values = self.values.borrow();
-        let sources = inputs.iter().map(|&t| match values.get(&t.id()) {
-            Some(&v) => Value::Symbol(v),
-            None => Value::Outside(t.clone()),
-        });
-        let inputs = sources.collect();
-        drop(values);
-        let outputs: Outputs = cx.outputs.iter().map(|ty| self.symbol(ty)).collect();
-        let numbers = outputs.iter().map(|t| (self.values.borrow()[&t.id()], *t.ty())).collect();
-        self.nodes.borrow_mut().push(Node { op: op.keep(), inputs, outputs: numbers });
-        Ok(outputs)
-    }
-}
-
-impl List {
-    /// Runs the list: one buffer per value from the caller, kernels and views only, sizes bound to `s0`, `s1`, ...
-    fn run(&self, feeds: &[(usize, View)], sizes: &[usize], buffers: &mut Vec<Vec<u64>>) -> HashMap<usize, View> {
-        let mut views: HashMap<usize, View> = feeds.iter().copied().collect();
-        let bind = |s: Symbol| match s {
-            Symbol::Guarded(i) => sizes.get(i as usize).copied(),
-            Symbol::Unbacked(_) => None,
-        };
-        for node in self.nodes.borrow().iter() {
-            let mut guards = Vec::new();
-            let mut inputs = Vec::new();
-            for input in &node.inputs {
-                inputs.push(match input {
-                    Value::Symbol(v) => views[v],
-                    Value::Outside(t) => match t.as_object::<Resource>() {
-                        Some(resource) => {
-                            let value = resource.lock();
-                            let view = crate::execute::view_of(&value);
-                            guards.push(value);
-                            view
-                        }
-                        None => crate::execute::view_of(t),
-                    },
-                });
-            }
-            let types: Vec<TensorType> =
-                node.outputs.iter().map(|(_, ty)| TensorType::new(ty.dtype, ty.shape.bind(&bind).unwrap())).collect();
-            let op = node.op.bind(&bind).unwrap();
-            let outputs: Vec<View> = types
-                .iter()
-                .map(|ty| {
-                    buffers.push(vec![0; ty.shape.num_elements().max(1)]);
-                    View::dense(buffers.last_mut().unwrap().as_mut_ptr().cast(), ty.dtype, ty.shape.dims())
-                })
-                .collect();
-            match op.kind() {
-                Kind::Read => {
-                    views.insert(node.outputs[0].0, {
-                        // SAFETY: a buffer of the value's size.
-                        unsafe { crate::backend::cpu::copy::copy(&inputs[0], &outputs[0]) };
-                        outputs[0]
-                    });
-                    continue;
-                }
-                Kind::View => {
-                    let from = TensorType::new(inputs[0].dtype, Shape::new(inputs[0].dims()).unwrap());
-                    let layout = op.view(&from, inputs[0].strides(), &types[0]).expect("a view of dense memory");
-                    let first = inputs[0].ptr.wrapping_offset(layout.offset * from.dtype.size() as isize);
-                    views.insert(
-                        node.outputs[0].0,
-                        View::new(first, from.dtype, types[0].shape.dims(), &layout.strides),
-                    );
-                    continue;
-                }
-                Kind::Elementwise { .. } => {
-                    let dtypes: Vec<_> = inputs.iter().map(|v| v.dtype).collect();
-                    let program = crate::scalar::program_of(&*op, &dtypes);
-                    let tiled = Tiled::new(&program, &inputs, &outputs, Isa::current()).unwrap();
-                    // SAFETY: buffers of the inferred sizes.
-                    assert!(unsafe { tiled.run(0..tiled.len) }.is_none());
-                }
-                _ => {
-                    let mut dense = inputs.clone();
-                    for view in dense.iter_mut().filter(|v| !op.takes_strides() && !v.is_dense()) {
-                        buffers.push(vec![0; view.len()]);
-                        let copy =
-                            View::dense(buffers.last_mut().unwrap().as_mut_ptr().cast(), view.dtype, view.dims());
-                        // SAFETY: a buffer of the view's size.
-                        unsafe { crate::backend::cpu::copy::copy(view, &copy) };
-                        *view = copy;
-                    }
-                    let mut call = CpuCall {
-                        inputs: &dense,
-                        outputs: &outputs,
-                        scratch: std::ptr::null_mut(),
-                        isa: Isa::current(),
-                    };
-                    let work = op.work(&call);
-                    // Lines of 64 bytes, since scratch is aligned so.
-                    let mut scratch = vec![0u8; work.scratch + 64];
-                    let shift = scratch.as_ptr().align_offset(64);
-                    call.scratch = scratch[shift..].as_mut_ptr();
-                    for (phase, &chunks) in work.phases.iter().enumerate() {
-                        for chunk in 0..chunks {
-                            // SAFETY: buffers of the inferred sizes, each chunk once.
-                            unsafe { op.cpu(&call, phase, chunk).unwrap() };
-                        }
-                    }
-                }
-            }
-            for ((value, _), view) in node.outputs.iter().zip(outputs) {
-                views.insert(*value, view);
-            }
-        }
-        views
-    }
 }
 
 /// A body of the two-branch operation, for this test: a function of one tensor.
@@ -306,7 +141,7 @@ fn a_recorded_list_runs_again_with_other_sizes() {
     };
     let y = with_recorder(list.clone(), || body(&x)).unwrap();
     assert_eq!(y.shape(), [3]);
-    let result = list.values.borrow()[&y.id()];
+    let result = list.number(&y);
     for n in [2usize, 5, 17] {
         let feed = matrix(n, 3, n as i64);
         let words = Resource::of(&state, "test").unwrap().lock().to_vec::<i64>();

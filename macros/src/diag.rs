@@ -142,11 +142,133 @@ pub mod custom_gradient {
     }
 }
 
+/// The helper attribute and the texts of a derive macro.
+pub struct DeriveTexts {
+    pub attribute: &'static str,
+    pub options: &'static str,
+    pub on_a_field: &'static str,
+    pub crate_on_a_field: &'static str,
+    pub one_option: &'static str,
+    pub union: &'static str,
+}
+
 /// Texts of `#[derive(Module)]`.
-pub mod module {
-    pub const OPTIONS: &str = "the options are `#[module(skip)]` and `#[module(value)]` on a field, and `#[module(crate = path)]` on the type";
-    pub const ON_A_FIELD: &str = "this option goes on a field";
-    pub const CRATE_ON_A_FIELD: &str = "`crate = path` goes on the type";
-    pub const ONE_OPTION: &str = "a field is either skipped or a value";
-    pub const UNION: &str = "`Module` cannot be derived for a union: it is not known which field is there";
+pub const MODULE: DeriveTexts = DeriveTexts {
+    attribute: "module",
+    options: "the options are `#[module(skip)]` and `#[module(value)]` on a field, and `#[module(crate = path)]` on the type",
+    on_a_field: "this option goes on a field",
+    crate_on_a_field: "`crate = path` goes on the type",
+    one_option: "a field is either skipped or a value",
+    union: "`Module` cannot be derived for a union: it is not known which field is there",
+};
+
+/// Texts of `#[derive(Nest)]`.
+pub const NEST: DeriveTexts = DeriveTexts {
+    attribute: "nest",
+    options: "the options are `#[nest(skip)]` and `#[nest(value)]` on a field, and `#[nest(crate = path)]` on the type",
+    on_a_field: "this option goes on a field",
+    crate_on_a_field: "`crate = path` goes on the type",
+    one_option: "a field is either skipped or a value",
+    union: "`Nest` cannot be derived for a union: it is not known which field is there",
+};
+
+/// Texts of `#[tf_function]`.
+pub mod tf_function {
+    pub const NOT_A_FUNCTION: &str = "`#[tf_function]` goes on a function or method with a body";
+    pub const OPTIONS: &str = "the options are `name = \"..\"`, `max_traces = 8`, `relax_shapes = false`, \
+         `input_signature = [..]` and `crate = path::to::eagerflow`";
+    pub const NO_TRACES: &str = "at least one trace must be kept";
+    pub const ASYNC: &str = "a traced function cannot be `async`: a trace is recorded in one go, on one thread\n\
+         help: compute what needs waiting for before, and pass it as a parameter";
+
+    pub const CONST: &str = "a traced function cannot be `const`: it is traced while the program runs";
+    pub const ABI: &str = "a traced function has Rust's own calling convention\n\
+         help: call it from an `extern` function";
+    pub const VARIADIC: &str = "a traced function cannot take C-variadic arguments";
+    pub const MAIN: &str = "`main` is called once, so a trace of it would never be used again\n\
+         help: put `#[tf_function]` on the function that does the work, and call it from `main`";
+    pub const TEST: &str = "a traced function cannot be a test itself\nhelp: call it from a test";
+    pub const SELF_MUT: &str = "a traced method takes `&self`: a trace runs without the host value, so nothing could change it\n\
+         help: keep what changes in a `Variable`, or return the new value";
+    pub const SELF_BY_VALUE: &str = "a traced method takes `&self`, so that it can be called again";
+    pub const REF_PATTERN: &str = "a parameter cannot be bound by `ref`\nhelp: borrow in the body, `let y = &x;`";
+    pub const IMPL_RESULT: &str = "the result of a traced function is a type with a name, because each trace keeps one\n\
+         help: return tensors, or tuples and lists of them";
+    pub const NEVER: &str = "a traced function returns: a graph has an end";
+    pub const ASYNC_BLOCK: &str = "an `async` block would run after the trace has ended\n\
+         help: wait for what is needed before the call, and pass it as a parameter";
+    pub const ASYNC_CLOSURE: &str = "an `async` closure would run after the trace has ended";
+    pub const AWAIT: &str = "a traced function cannot wait: a trace is recorded in one go\n\
+         help: wait before the call, and pass the value as a parameter";
+    pub const YIELD: &str = "a traced function cannot `yield`: a graph runs from its beginning to its end\n\
+         help: collect the values in a `Vec` and return it";
+    pub const TRY_BLOCK: &str =
+        "a `try` block cannot be traced\nhelp: move it into a closure or function that returns `Result`";
+    pub const UNKNOWN_SYNTAX: &str =
+        "this syntax cannot be traced\nhelp: move it into a function without `#[tf_function]`";
+    pub const ASM: &str = "assembly cannot be traced\nhelp: move it into a function without `#[tf_function]`";
+
+    pub fn mutable_parameter(name: &str) -> String {
+        format!(
+            "`{name}` is borrowed mutably, but nothing flows back through an argument of a traced function\n\
+             help: take it by value or by `&`, and return the new value; state that lasts is a `Variable`"
+        )
+    }
+
+    pub fn borrowed_result(ty: &str) -> String {
+        format!("the result of a traced function is new, so it cannot be borrowed\nhelp: return `{ty}`")
+    }
+
+    pub fn attribute(name: &str) -> String {
+        format!(
+            "`#[{name}]` on control flow that may become a graph\n\
+             help: put it on the function, or on a statement inside the block"
+        )
+    }
+
+    pub fn hidden_jump(word: &str) -> String {
+        format!(
+            "`{word}` in a macro of the function's own: the macro's text is not seen where it is used\n\
+             help: write the jump where the macro is called, or define the macro outside and make it a function"
+        )
+    }
+
+    pub fn jump_in_macro(word: &str, name: &str) -> String {
+        format!(
+            "`{word}` inside of `{name}!`: a traced function must see where control flow goes, and other macros pass \
+             through as they are\nhelp: compute the value before, `let value = ..;`, and use it in the macro"
+        )
+    }
+
+    pub fn control_in_macro(word: &str, name: &str) -> String {
+        format!(
+            "`{word}` inside of `{name}!` would stay a host's, whatever its condition is\n\
+             help: compute the value before, `let value = {word} ..;`, and use it in the macro"
+        )
+    }
+
+    pub fn deferred_in_loop(name: &str) -> String {
+        format!(
+            "`{name}` gets its first value in a loop that may become part of a graph, which may not run once\n\
+             help: give it a value here, or let the loop yield it: `let {name} = loop {{ .. break value; }}`"
+        )
+    }
+
+    pub fn closure_changes(closure: &str, variable: &str) -> String {
+        format!(
+            "`{closure}` changes `{variable}`, which it has captured, in a branch or loop that may become part of a graph: \
+             both ways of it are recorded, and the change could not be told apart\n\
+             help: pass `{variable}` as a parameter and return its new value: `{variable} = {closure}({variable}, ..)`"
+        )
+    }
+
+    pub const JUMP_OUTSIDE: &str = "this leaves nothing: there is no loop around it, or a closure is between them";
+
+    pub fn option_value(name: &str) -> String {
+        format!("`{name}` has a value: `{name} = ..`")
+    }
+
+    pub fn unknown_option(name: &str) -> String {
+        format!("there is no option `{name}`\nhelp: {OPTIONS}")
+    }
 }

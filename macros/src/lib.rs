@@ -4,6 +4,8 @@ mod custom_gradient;
 mod diag;
 mod module;
 mod names;
+mod nest;
+mod tf_function;
 
 use proc_macro::TokenStream;
 
@@ -86,4 +88,70 @@ pub fn custom_gradient(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Module, attributes(module))]
 pub fn derive_module(item: TokenStream) -> TokenStream {
     module::expand(item.into()).into()
+}
+
+/// Makes a function a traced one, as TensorFlow's `tf.function`: its Rust control flow becomes a graph.
+///
+/// ```
+/// use eagerflow::{self as tf, Tensor, tf_function};
+///
+/// #[tf_function]
+/// fn collatz_steps(n: &Tensor) -> Tensor {
+///     let mut n = n.clone();
+///     let mut steps = tf::constant(0);
+///     while n != 1 {
+///         if &n % 2 == 0 {
+///             n = n / 2;
+///         } else {
+///             n = n * 3 + 1;
+///         }
+///         steps = steps + 1;
+///     }
+///     steps
+/// }
+///
+/// assert_eq!(collatz_steps(&tf::constant(27)).item::<i32>(), 111);
+/// ```
+///
+/// - **Conditions** on tensors become branches and loops of the graph; conditions on host values (`bool`, numbers, `if let`,
+///   `match`) stay Rust's own and are decided while the function is traced.
+/// - `break`, `continue` and `return` work anywhere, with labels and values; so do `?`, closures and `let x;`.
+/// - `==`, `<`, `&&`, `||` on tensors give tensors; `println!`, `dbg!`, `assert!` and `panic!` are effects of the function.
+/// - **Options**: `name = ".."`, `max_traces = n`, `relax_shapes = false`, `input_signature = [..]`, and `crate = path`
+///   where the library is re-exported.
+///
+/// With `EAGERFLOW_EXPAND=name` in the environment the compiler prints what became of the function `name`.
+#[proc_macro_attribute]
+pub fn tf_function(options: TokenStream, item: TokenStream) -> TokenStream {
+    tf_function::expand(options.into(), item.into()).into()
+}
+
+/// Makes a struct or enum a structure of tensors, which traced functions take, return and keep as state.
+///
+/// ```
+/// use eagerflow::{self as tf, Nest, Tensor, tf_function};
+///
+/// #[derive(Nest)]
+/// struct State {
+///     hidden: Tensor,
+///     memory: (Tensor, Option<Tensor>),
+///     layer: usize,
+/// }
+///
+/// #[tf_function]
+/// fn step(state: &State, x: &Tensor) -> State {
+///     let hidden = if x > 0.0 { &state.hidden + x } else { state.hidden.clone() };
+///     State { hidden, memory: (x.clone(), None), layer: state.layer }
+/// }
+///
+/// let state = State { hidden: tf::constant(1.0), memory: (tf::constant(0.0), None), layer: 2 };
+/// assert_eq!(step(&state, &tf::constant(2.0)).hidden.item::<f32>(), 3.0);
+/// ```
+///
+/// - `#[nest(value)]` makes a field of any type that implements `Hash` and `Clone` a host value, part of the structure.
+/// - `#[nest(skip)]` copies a field along, by `Clone`, without looking at it.
+/// - `#[nest(crate = path)]` on the type names the crate where it is re-exported.
+#[proc_macro_derive(Nest, attributes(nest))]
+pub fn derive_nest(item: TokenStream) -> TokenStream {
+    nest::expand(item.into()).into()
 }

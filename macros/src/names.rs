@@ -1,32 +1,60 @@
 //! The paths and identifiers that generated code uses: nobody else writes a path to the run time.
 //! The emit stages of all macros call it.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::{Path, Token};
 
 /// Where the run time is found.
-#[derive(Clone)]
-pub struct Runtime(TokenStream);
-
-impl Default for Runtime {
-    fn default() -> Self {
-        Self(quote!(::eagerflow))
-    }
-}
+#[derive(Clone, Default)]
+pub struct Runtime(Option<Path>);
 
 impl Runtime {
     /// The crate that `crate = path` names.
     pub fn at(path: &Path) -> Self {
-        Self(quote!(#path))
+        Self(Some(path.clone()))
     }
 
     /// The hidden module that holds everything generated code needs.
     pub fn rt(&self) -> TokenStream {
-        let root = &self.0;
-        quote!(#root::__rt)
+        match &self.0 {
+            Some(root) => quote!(#root::__rt),
+            None => quote!(::eagerflow::__rt),
+        }
     }
+
+    /// The hidden module of traced functions.
+    pub fn autograph(&self) -> TokenStream {
+        let rt = self.rt();
+        quote!(#rt::autograph)
+    }
+
+    /// As [`autograph`](Self::autograph), for a call that `#[track_caller]` reports at a place of the user's code. Tokens
+    /// of the macro's own are reported at the attribute, wherever they are located.
+    pub fn autograph_at(&self, place: Span) -> TokenStream {
+        match &self.0 {
+            Some(root) => {
+                let root = relocated(root.to_token_stream(), place);
+                quote_spanned!(place=> #root::__rt::autograph)
+            }
+            None => quote_spanned!(place=> ::eagerflow::__rt::autograph),
+        }
+    }
+}
+
+/// The user's tokens, shown at another place of his code.
+fn relocated(tokens: TokenStream, place: Span) -> TokenStream {
+    let at_place = |mut token: TokenTree| {
+        token.set_span(token.span().located_at(place));
+        token
+    };
+    tokens.into_iter().map(at_place).collect()
+}
+
+/// A span of the macro's own, for lints and names, that messages show at a place in the user's code.
+pub fn shown_at(place: Span) -> Span {
+    Span::mixed_site().located_at(place)
 }
 
 /// An identifier that the user's code cannot see or name.
@@ -36,7 +64,7 @@ pub fn hidden(name: &str) -> Ident {
 
 /// As [`hidden`], shown at a place in the user's code.
 pub fn hidden_at(name: &str, place: Span) -> Ident {
-    Ident::new(name, Span::mixed_site().located_at(place))
+    Ident::new(name, shown_at(place))
 }
 
 /// One `crate = path`.

@@ -75,6 +75,7 @@ KINKS = {  # unary op -> the points at which its gradient is worth knowing
     "log": [0.0, -0.0, -1, 4, INF], "log1p": [-1.0, 0, -2, 4, INF], "reciprocal": [0.0, -0.0, 4, INF],
     "exp": [0.0, 800, -800, INF, -INF, NAN], "expm1": [0.0, 800, -800, -INF], "square": [0.0, INF, -3],
     "tanh": [0.0, 30, -30, INF, NAN], "sigmoid": [0.0, 800, -800, INF, -INF, NAN], "erf": [0.0, 8, -8, INF],
+    "erfc": [0.0, 5, 8, -8, INF],
     "softplus": [0.0, 800, -800, INF, -INF, NAN], "silu": [0.0, 800, -800, INF, -INF, NAN],
     "gelu": [0.0, 40, -40, INF, -INF, NAN], "floor": [0.0, 1.5, -1.5], "ceil": [0.0, 1.5], "round": [0.5, 1.5, 2.2],
     "sin": [0.0, 1, INF], "cos": [0.0, 1, INF], "neg": [0.0, NAN], "identity": [1.0], "zeros_like": [1.0],
@@ -116,6 +117,10 @@ def elementwise():
     for case, x, c, axes in [("basic", v.n(2, 3), 1.5, None), ("axes", v.n(2, 3), 1.5, [1]), ("zero", D([0, 0]), 1.0, None),
                              ("below", D([0.3, 0.4]), 1.0, None), ("tie", D([3, 4]), 5.0, None)]:
         record("clip_by_norm", case, [x, D(c)], {"axes": axes})
+    w = Values("l2_normalize", "float64", True)
+    for case, x, axis, epsilon in [("basic", w.n(2, 3), [1], 1e-12), ("all", w.n(2, 3), None, 1e-12),
+                                   ("below", D([[0, 0], [0.125, 0.25]]), [1], 0.5)]:
+        record("l2_normalize", case, [x], {"axis": axis, "epsilon": epsilon})
     for case, xs in [("basic", [v.n(2, 3), v.n(4), D(1.5)]), ("zero", [D([0, 0]), D(1)]), ("below", [D([0.3]), D(1)])]:
         record("clip_by_global_norm", case, xs)
     mask = np.array([[True, False, True], [False, False, True]])

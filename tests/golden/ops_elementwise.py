@@ -29,6 +29,7 @@ UNARY = {
     "neg": tf.negative, "abs": tf.abs, "sign": tf.sign, "square": tf.square, "sqrt": tf.sqrt,
     "rsqrt": tf.math.rsqrt, "reciprocal": tf.math.reciprocal, "exp": tf.exp, "expm1": tf.math.expm1,
     "log": tf.math.log, "log1p": tf.math.log1p, "sin": tf.sin, "cos": tf.cos, "tanh": tf.tanh, "erf": tf.math.erf,
+    "erfc": tf.math.erfc,
     "sigmoid": tf.sigmoid, "relu": tf.nn.relu, "softplus": tf.math.softplus, "silu": tf.nn.silu,
     "floor": tf.floor, "ceil": tf.math.ceil, "round": tf.round, "softsign": tf.nn.softsign,
     "elu": tf.nn.elu, "selu": tf.nn.selu, "logical_not": tf.logical_not,
@@ -129,6 +130,17 @@ def _pow(v):
         yield "wrap", {}, [v.v([3, 7, 10]).reshape(-1, 1), v.v([0, 5, 20, 70])]
         if v.signed_int:
             yield "negative_exponent", {}, [v.v([2, 3]), v.v([2, -1])]
+
+
+@op("l2_normalize", lambda x, a: tf.math.l2_normalize(x[0], axis=a["axis"], epsilon=a["epsilon"]))
+def _l2_normalize(v):
+    yield "basic", {"axis": [-1], "epsilon": 1e-12}, [v.n(2, 3)]
+    yield "epsilon", {"axis": [1], "epsilon": 0.5}, [v.v([[0, 0], [0.125, 0.25], [3, 4]])]
+    if v.main:
+        yield "all", {"axis": None, "epsilon": 1e-12}, [v.n(2, 3)]
+        yield "axes", {"axis": [0, 2], "epsilon": 1e-12}, [v.n(2, 3, 2)]
+        yield "edges", {"axis": [-1], "epsilon": 1e-12}, [v.edges()]
+        yield "empty", {"axis": [0], "epsilon": 1e-12}, [v.n(0, 3)]
 
 
 @op("clip_by_value", lambda x, a: tf.clip_by_value(x[0], x[1], x[2]))

@@ -142,6 +142,9 @@ def _gather_nd(v):
     if v.main:
         yield "rows", {"batch_dims": 0}, [v.n(3, 2), i32(2, 0, 2).reshape(3, 1)]
         yield "batch", {"batch_dims": 1}, [v.n(2, 3, 2), i32(1, 2).reshape(2, 1)]
+        yield "batch_points", {"batch_dims": 1}, [v.n(2, 3, 2), i32(1, 1, 0, 1, 2, 0, 2, 1).reshape(2, 2, 2)]
+        yield "batch_two", {"batch_dims": 2}, [v.n(2, 2, 3), i32(2, 0, 1, 1).reshape(2, 2, 1)]
+        yield "batch_out_of_range", {"batch_dims": 1}, [v.n(2, 3), i32(0, 3).reshape(2, 1)]
         yield "whole", {"batch_dims": 0}, [v.n(2, 2), np.zeros([1, 0], np.int32)]
         yield "out_of_range", {"batch_dims": 0}, [v.n(2, 3), i32(1, 3).reshape(1, 2)]
 

@@ -4,7 +4,7 @@ mod mine {
     pub use eagerflow as tf;
 }
 
-use mine::tf::{Module, Tensor, Variable, custom_gradient};
+use mine::tf::{Module, Nest, Tensor, Variable, custom_gradient, tf_function};
 
 #[custom_gradient(crate = crate::mine::tf)]
 fn double(x: &Tensor) -> Tensor {
@@ -17,7 +17,25 @@ struct Dense {
     kernel: Variable,
 }
 
+#[derive(Nest)]
+#[nest(crate = mine::tf)]
+struct State {
+    h: Tensor,
+}
+
+#[tf_function(crate = crate::mine::tf)]
+fn step(state: &State, x: &Tensor) -> State {
+    let mut h = state.h.clone();
+    while &h < x && x > 0.0 {
+        h = h + 1.0;
+        println!("{h}");
+    }
+    State { h }
+}
+
 fn main() {
     let _ = double(&mine::tf::constant(1.0));
+    let state = State { h: mine::tf::constant(0.5) };
+    assert_eq!(step(&state, &mine::tf::constant(2.0)).h.item::<f32>(), 2.5);
     assert_eq!(Dense { kernel: Variable::new(1.0) }.variables().len(), 1);
 }

@@ -39,11 +39,7 @@ fn sum_of(n: usize, f: impl Fn(usize) -> f32) -> f32 {
 
 const EXPRESSIONS: [(&str, Expression, ByHand); 10] = [
     ("a*b + c", |x| &x[0] * &x[1] + &x[2], each!(|a, b, c| a * b + c)),
-    (
-        "relu(a - b) * c",
-        |x| tf::relu(&x[0] - &x[1]) * &x[2],
-        each!(|a, b, c| (a - b).max(0.0) * c),
-    ),
+    ("relu(a - b) * c", |x| tf::relu(&x[0] - &x[1]) * &x[2], each!(|a, b, c| (a - b).max(0.0) * c)),
     (
         "a / sqrt(b*b + c*c + 1)",
         |x| &x[0] / tf::sqrt(&(&x[1] * &x[1] + &x[2] * &x[2] + 1.0)),
@@ -59,7 +55,11 @@ const EXPRESSIONS: [(&str, Expression, ByHand); 10] = [
         |x| tf::where_(&tf::greater(&x[0], &x[1]), &x[0], &(&x[1] * &x[2])),
         each!(|a, b, c| if a > b { a } else { b * c }),
     ),
-    ("abs(a) + abs(b) + abs(c)", |x| tf::abs(&x[0]) + tf::abs(&x[1]) + tf::abs(&x[2]), each!(|a, b, c| a.abs() + b.abs() + c.abs())),
+    (
+        "abs(a) + abs(b) + abs(c)",
+        |x| tf::abs(&x[0]) + tf::abs(&x[1]) + tf::abs(&x[2]),
+        each!(|a, b, c| a.abs() + b.abs() + c.abs()),
+    ),
     (
         "sum((a - b)^2)",
         |x| tf::reduce_sum((&x[0] - &x[1]).square(), ()),
@@ -105,7 +105,6 @@ const EXPRESSIONS: [(&str, Expression, ByHand); 10] = [
     ),
 ];
 
-
 fn best(mut f: impl FnMut()) -> f64 {
     (0..200)
         .map(|_| {
@@ -119,7 +118,10 @@ fn best(mut f: impl FnMut()) -> f64 {
 /// Prints the times of all expressions: planned with all threads and with one, and by hand with one.
 pub fn compare() {
     let x = [1, 2, 3].map(|seed| uniform(seed, &[ROWS, COLUMNS], -2.0, 2.0));
-    println!("{:<32} {:>10} {:>10} {:>10} {:>7}", "expression, 1e6 elements", "plan us", "1 thread", "by hand", "ratio");
+    println!(
+        "{:<32} {:>10} {:>10} {:>10} {:>7}",
+        "expression, 1e6 elements", "plan us", "1 thread", "by hand", "ratio"
+    );
     for (name, expression, by_hand) in EXPRESSIONS {
         let recorded = Recorded::new(&[&x[0], &x[1], &x[2]], |p| vec![expression(p)]).expect("a plan");
         let call = || drop(black_box(recorded.call(&[&x[0], &x[1], &x[2]]).expect("a call that fits")));

@@ -14,7 +14,7 @@ use smallvec::{SmallVec, smallvec};
 #[track_caller]
 pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
     match op.kind() {
-        Kind::Elementwise { accepts, direct } => elementwise::run(op, inputs, owned, accepts, direct),
+        Kind::Elementwise { accepts, direct } => Ok(smallvec![elementwise::run(op, inputs, owned, accepts, direct)?]),
         Kind::View => view(op, inputs),
         Kind::Read => read(op, inputs),
         Kind::Control => op.control(inputs),
@@ -25,7 +25,10 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs
 
 /// The view of a concrete tensor's elements.
 pub(crate) fn view_of(tensor: &Tensor) -> View {
-    View::new(tensor.data(), tensor.dtype(), tensor.shape().dims(), &tensor.strides())
+    match tensor.is_contiguous() {
+        true => View::dense(tensor.data(), tensor.dtype(), tensor.shape().dims()),
+        false => View::new(tensor.data(), tensor.dtype(), tensor.shape().dims(), &tensor.strides()),
+    }
 }
 
 /// What eager execution knows: everything.
@@ -50,7 +53,8 @@ pub(super) fn infer(op: &dyn Op, inputs: &[&Tensor]) -> Result<SmallVec<[TensorT
             .got(format!("{}, recorded at {}", symbol.ty(), symbol.location()))
             .help("return the tensor from the function instead of keeping it in a variable outside"));
     }
-    let types: SmallVec<[&TensorType; 4]> = inputs.iter().map(|t| t.ty()).collect();
+    let mut types: SmallVec<[&TensorType; 4]> = SmallVec::new();
+    inputs.iter().for_each(|t| types.push(t.ty()));
     let facts = Known(inputs);
     let mut cx = Infer::new(op.name(), &types, &facts);
     op.infer(&mut cx)?;
@@ -73,6 +77,9 @@ pub(crate) fn dense(tensor: &Tensor) -> Result<Tensor> {
 fn view(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
     let types = infer(op, inputs)?;
     let base = inputs[0].concrete(op.name())?;
+    if types.len() != 1 {
+        return views(op, base, &types);
+    }
     if let Some(layout) = op.view(base.ty(), &base.strides(), &types[0]) {
         return Ok(smallvec![base.with_layout(&types[0], &layout)]);
     }
@@ -81,6 +88,19 @@ fn view(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
         Some(layout) => Ok(smallvec![base.with_layout(&types[0], &layout)]),
         None => Err(Error::internal(op.name(), "no view of dense memory")),
     }
+}
+
+/// The outputs of a view that has several: all lie over the input's memory.
+#[track_caller]
+fn views(op: &dyn Op, base: &Tensor, types: &[TensorType]) -> Result<Outputs> {
+    let Some(layouts) = op.views(base.ty(), &base.strides(), types).filter(|l| l.len() == types.len()) else {
+        return Err(Error::internal(op.name(), "no layouts of the outputs"));
+    };
+    let mut outputs = Outputs::with_capacity(types.len());
+    for (ty, layout) in types.iter().zip(&layouts) {
+        outputs.push(base.with_layout(ty, layout));
+    }
+    Ok(outputs)
 }
 
 #[track_caller]

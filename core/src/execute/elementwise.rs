@@ -1,20 +1,20 @@
 //! Eager element-wise operations: the short way for one instruction over dense operands, and the tile machine.
 //! This is the hottest path of the library; what is rare stays out of line.
 
-use super::eager;
+use super::{eager, flat};
 use crate::backend::cpu::tile::{Tiled, fault_error};
 use crate::backend::cpu::{Isa, team, vector};
 use crate::dtype::{DType, DTypes};
 use crate::error::Result;
-use crate::op::{Op, Outputs};
+use crate::op::Op;
 use crate::scalar::{Code, Program, Step, program_of};
 use crate::tensor::{Tensor, TensorType};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Bytes of output from which the work is shared between threads, for instructions that only move memory.
-const SHARE: usize = 256 * 1024;
+pub(super) const SHARE: usize = 256 * 1024;
 
 #[track_caller]
 pub(super) fn run(
@@ -23,11 +23,14 @@ pub(super) fn run(
     owned: u32,
     accepts: DTypes,
     direct: Option<Code>,
-) -> Result<Outputs> {
+) -> Result<Tensor> {
     if let Some(code) = direct
         && let Some(out) = one_instruction(code, inputs, owned, accepts)?
     {
-        return Ok(smallvec![out]);
+        return Ok(out);
+    }
+    if let Some(out) = flat::run(op, inputs, owned)? {
+        return Ok(out);
     }
     general(op, inputs, owned)
 }
@@ -80,6 +83,7 @@ fn one_instruction(code: Code, inputs: &[&Tensor], owned: u32, accepts: DTypes) 
 ///
 /// # Safety
 /// Dense operands of one dtype, one with one element and the other with `len`, as many as the fresh output has.
+#[inline(never)]
 unsafe fn with_scalar(run: vector::Loop, first: &Tensor, last: &Tensor, out: &Tensor, len: usize) -> bool {
     #[repr(align(64))]
     struct Tile(MaybeUninit<[u8; 2048]>);
@@ -106,11 +110,12 @@ unsafe fn with_scalar(run: vector::Loop, first: &Tensor, last: &Tensor, out: &Te
 }
 
 #[track_caller]
-fn general(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
+fn general(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Tensor> {
     let types = eager::infer(op, inputs)?;
     let ty = &types[0];
     let dtypes: SmallVec<[DType; 4]> = inputs.iter().map(|t| t.dtype()).collect();
     let program = program_of(op, &dtypes);
+    flat::remember(op, inputs, &program);
     let out = match reusable(inputs, owned, ty) {
         // SAFETY: `reusable` saw that nobody else holds the tensor, and its caller gives it up.
         Some(given) => unsafe {
@@ -123,7 +128,7 @@ fn general(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
     let tiled = Tiled::new(&program, &views, &[eager::view_of(&out)], Isa::current())?;
     // SAFETY: the views are valid; the output is fresh, or is an operand's memory that only this call sees.
     match unsafe { share(&tiled, &program, ty.dtype.size()) } {
-        None => Ok(smallvec![out]),
+        None => Ok(out),
         Some(step) => Err(fault_error(op.name(), &step)),
     }
 }
@@ -143,7 +148,7 @@ fn reusable<'a>(inputs: &[&'a Tensor], owned: u32, ty: &TensorType) -> Option<&'
 /// As `Tiled::run` for the whole range.
 unsafe fn share(tiled: &Tiled<'_>, program: &Program, size: usize) -> Option<Step> {
     let len = tiled.len;
-    let weight = 1 + program.steps.iter().map(|s| cost(s.code)).sum::<usize>();
+    let weight = weight(program);
     if len * size * weight < SHARE {
         // SAFETY: by the caller's promise.
         return unsafe { tiled.run(0..len) }.copied();
@@ -161,6 +166,11 @@ unsafe fn share(tiled: &Tiled<'_>, program: &Program, size: usize) -> Option<Ste
     let fault = fault.load(Ordering::Relaxed);
     // SAFETY: null, or a step of the program that is still borrowed.
     unsafe { fault.as_ref() }.copied()
+}
+
+/// How many times the work of a move a program is, roughly.
+pub(super) fn weight(program: &Program) -> usize {
+    1 + program.steps.iter().map(|s| cost(s.code)).sum::<usize>()
 }
 
 /// How many times the work of a move one instruction is, roughly.

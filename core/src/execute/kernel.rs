@@ -32,7 +32,8 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
     for ty in &types {
         outputs.push(Tensor::uninit(ty).map_err(|e| e.in_op(op.name()))?);
     }
-    let output_views: SmallVec<[View; 2]> = outputs.iter().map(view_of).collect();
+    let mut output_views: SmallVec<[View; 2]> = SmallVec::new();
+    outputs.iter().for_each(|t| output_views.push(view_of(t)));
     let mut call =
         CpuCall { inputs: &views, outputs: &output_views, scratch: std::ptr::null_mut(), isa: Isa::current() };
     let work = op.work(&call);
@@ -79,6 +80,9 @@ struct Resources<'a> {
 
 impl<'a> Resources<'a> {
     fn lock(op: &dyn Op, inputs: &[&'a Tensor]) -> Result<Self> {
+        if !inputs.iter().any(|t| t.dtype() == DType::Resource) {
+            return Ok(Self { locked: SmallVec::new() });
+        }
         let mut order: SmallVec<[(usize, &'a Resource); 2]> = SmallVec::new();
         for (i, &input) in inputs.iter().enumerate().filter(|(_, t)| t.dtype() == DType::Resource) {
             let resource = Resource::of(input, op.name())?;

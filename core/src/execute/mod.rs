@@ -3,13 +3,14 @@
 
 mod eager;
 mod elementwise;
+mod flat;
 mod kernel;
 
 pub(crate) use eager::{dense, view_of};
 pub(crate) use kernel::run_phases;
 
 use crate::error::{Error, Result};
-use crate::op::{Op, Outputs};
+use crate::op::{Kind, Op, Outputs};
 use crate::tensor::Tensor;
 use crate::tensor::local::{LOCAL, mode};
 use std::cell::RefCell;
@@ -95,7 +96,7 @@ pub(crate) fn execute_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Re
     execute_observed(op, inputs, mode)
 }
 
-#[cold]
+#[inline(never)]
 #[track_caller]
 fn execute_observed(op: &dyn Op, inputs: &[&Tensor], mode: u32) -> Result<Outputs> {
     observed_at(op, inputs, mode, Location::caller())
@@ -107,13 +108,8 @@ pub(crate) fn execute_at(op: &dyn Op, inputs: &[&Tensor], location: &'static Loc
     observed_at(op, inputs, mode, location).map_err(|e| e.at(location))
 }
 
-fn observed_at(
-    op: &dyn Op,
-    inputs: &[&Tensor],
-    mode: u32,
-    location: &'static Location<'static>,
-) -> Result<Outputs> {
-    if let crate::op::Kind::Control = op.kind()
+fn observed_at(op: &dyn Op, inputs: &[&Tensor], mode: u32, location: &'static Location<'static>) -> Result<Outputs> {
+    if let Kind::Control = op.kind()
         && mode & mode::TRACE == 0
     {
         // Its body comes through the door again, where the tapes see it.
@@ -150,9 +146,10 @@ pub(crate) fn execute_read(op: &dyn Op, handle: &Tensor) -> Result<Tensor> {
     if mode & (mode::TRACE | mode::FORWARD) != 0 {
         return execute1(op, &[handle]);
     }
-    let value = crate::tensor::Resource::of(handle, op.name())?.lock().clone();
+    let resource = crate::tensor::Resource::of(handle, op.name())?;
+    let value = resource.lock().clone();
     if mode & mode::TAPE != 0 {
-        crate::tape::observe_read(handle, &value, Location::caller());
+        crate::tape::observe_read(handle, resource, &value, Location::caller());
     }
     Ok(value)
 }
@@ -161,13 +158,18 @@ pub(crate) fn execute_read(op: &dyn Op, handle: &Tensor) -> Result<Tensor> {
 #[inline]
 #[track_caller]
 pub(crate) fn execute1(op: &dyn Op, inputs: &[&Tensor]) -> Result<Tensor> {
-    only(op, execute_reusing(op, inputs, 0)?)
+    execute1_reusing(op, inputs, 0)
 }
 
 /// As [`execute_reusing`] for an operation with one result.
 #[inline]
 #[track_caller]
 pub(crate) fn execute1_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Tensor> {
+    if LOCAL.with(|local| local.mode.get()) & !mode::DEVICE == 0
+        && let Kind::Elementwise { accepts, direct } = op.kind()
+    {
+        return elementwise::run(op, inputs, owned, accepts, direct);
+    }
     only(op, execute_reusing(op, inputs, owned)?)
 }
 

@@ -55,6 +55,20 @@ pub(crate) fn current() -> Option<Rc<Builder>> {
     OPEN.with_borrow(|open| open.last().map(|(builder, _)| builder.clone()))
 }
 
+/// The open builders of this thread, set aside while this lives.
+pub(crate) struct Aside(Vec<(Rc<Builder>, tape::Marks)>);
+
+/// Sets the open builders aside, for code that runs at once.
+pub(crate) fn set_aside() -> Aside {
+    Aside(OPEN.take())
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        OPEN.set(std::mem::take(&mut self.0));
+    }
+}
+
 /// How many builders are open on this thread.
 pub(crate) fn depth() -> usize {
     OPEN.with_borrow(Vec::len)
@@ -93,13 +107,22 @@ impl Builder {
         execute::push_recorder(self.clone());
     }
 
+    /// Takes operations again after a [`close`](Self::close); tapes remember what they saw before it.
+    pub fn reopen(self: &Rc<Self>, seen: tape::Seen) {
+        self.open();
+        tape::replace(seen);
+    }
+
     /// Stops taking operations; tapes forget those that they saw meanwhile.
-    pub fn close(self: &Rc<Self>) {
+    pub fn close(self: &Rc<Self>) -> tape::Seen {
         let top = OPEN.with_borrow_mut(Vec::pop);
         execute::pop_recorder();
-        if let Some((builder, marks)) = top {
-            debug_assert!(Rc::ptr_eq(&builder, self), "builders close in the order opposite to opening");
-            tape::rewind(&marks);
+        match top {
+            Some((builder, marks)) => {
+                debug_assert!(Rc::ptr_eq(&builder, self), "builders close in the order opposite to opening");
+                tape::rewind(&marks)
+            }
+            None => tape::Seen::default(),
         }
     }
 
@@ -114,6 +137,14 @@ impl Builder {
         self.open();
         let _leave = Leave(self);
         body()
+    }
+
+    /// Runs `body` with this builder open, whether it is the innermost one already or closed.
+    pub fn record_again<R>(self: &Rc<Self>, body: impl FnOnce() -> R) -> R {
+        match current() {
+            Some(builder) if Rc::ptr_eq(&builder, self) => body(),
+            _ => self.record_in(body),
+        }
     }
 
     /// A new parameter.
@@ -160,6 +191,18 @@ impl Builder {
     /// The tensors of the outside used so far.
     pub fn captures(&self) -> Vec<Tensor> {
         self.state.borrow().captures.iter().map(|(t, _)| t.clone()).collect()
+    }
+
+    /// The variables that were read after a checkpoint and that tapes would watch, each once.
+    pub fn reads_since(&self, checkpoint: usize) -> Vec<Tensor> {
+        let state = self.state.borrow();
+        let mut found: Vec<Tensor> = Vec::new();
+        for node in state.graph.nodes[checkpoint..].iter().filter(|n| matches!(n.op.kind(), crate::op::Kind::Read)) {
+            let handle = state.captures.iter().find(|(_, v)| *v == node.inputs[0]).map(|(t, _)| t);
+            let trainable = |t: &&Tensor| t.as_object::<Resource>().is_some_and(|r| r.trainable);
+            found.extend(handle.filter(trainable).filter(|t| found.iter().all(|f| f.id() != t.id())).cloned());
+        }
+        found
     }
 
     /// How much was recorded so far, for [`Builder::rollback`].
@@ -218,7 +261,10 @@ impl Builder {
         let mut state = self.state.borrow_mut();
         let mut graph = std::mem::replace(&mut state.graph, Graph::empty(""));
         graph.results = values;
-        let captures = std::mem::take(&mut state.captures).into_iter().map(|(t, _)| t).collect();
+        // Parameters of the builder first, captures in their order behind.
+        let (captures, captured): (Vec<Tensor>, Vec<Value>) = std::mem::take(&mut state.captures).into_iter().unzip();
+        graph.params.retain(|v| !captured.contains(v));
+        graph.params.extend(&captured);
         super::verify::check_in_tests(&graph);
         Ok(Closed { graph, captures })
     }
@@ -233,6 +279,36 @@ impl Builder {
         let value = self.value_of(tensor, "type")?;
         Ok(*self.state.borrow().graph.ty(value))
     }
+}
+
+/// Gives finished bodies the same captures in the same order, as further parameters; gives these captures.
+pub(crate) fn align(closed: &mut [Closed]) -> Result<Vec<Tensor>> {
+    let mut all: Vec<(Tensor, TensorType, Option<ResourceType>)> = Vec::new();
+    for body in closed.iter() {
+        let own = body.graph.params.len() - body.captures.len();
+        for (tensor, &value) in body.captures.iter().zip(&body.graph.params[own..]) {
+            if all.iter().all(|(t, ..)| t.id() != tensor.id()) {
+                all.push((tensor.clone(), *body.graph.ty(value), body.graph.resource(value)));
+            }
+        }
+    }
+    for body in closed.iter_mut() {
+        let own = body.graph.params.len() - body.captures.len();
+        let given = body.graph.params.split_off(own);
+        for (tensor, ty, resource) in &all {
+            let value = match body.captures.iter().position(|t| t.id() == tensor.id()) {
+                Some(at) => given[at],
+                None => {
+                    body.graph.types.push(*ty);
+                    let value = Value(body.graph.types.len() as u32 - 1);
+                    body.graph.resources.extend(resource.map(|r| (value, r)));
+                    value
+                }
+            };
+            body.graph.params.push(value);
+        }
+    }
+    Ok(all.into_iter().map(|(tensor, ..)| tensor).collect())
 }
 
 impl State {

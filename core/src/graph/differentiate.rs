@@ -185,7 +185,11 @@ pub(crate) fn dependent(graph: &Graph, needs: &[bool]) -> Vec<bool> {
 }
 
 /// The dims of a type as numbers only where `known` says that all their symbols are; others are open.
-pub(crate) fn seen_outside(ty: &TensorType, inputs: &[TensorType], fresh: &mut dyn FnMut() -> crate::shape::Dim) -> Result<TensorType> {
+pub(crate) fn seen_outside(
+    ty: &TensorType,
+    inputs: &[TensorType],
+    fresh: &mut dyn FnMut() -> crate::shape::Dim,
+) -> Result<TensorType> {
     let seen = |symbol| inputs.iter().any(|i| i.shape.iter().any(|d| !d.is_known() && d.symbols().contains(&symbol)));
     let mut sizes: SmallVec<[crate::shape::Dim; 8]> = SmallVec::new();
     for size in ty.shape.iter() {

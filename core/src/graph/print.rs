@@ -137,3 +137,44 @@ impl Printer {
         text
     }
 }
+
+/// The graph in Graphviz' language: operations are boxes, bodies of branches and loops are frames.
+pub(crate) fn dot(graph: &Graph) -> String {
+    let mut text = String::from("digraph {\n  node [shape=box, fontname=\"monospace\"];\n");
+    dot_body(graph, "g", &mut text);
+    text.push_str("}\n");
+    text
+}
+
+fn dot_body(graph: &Graph, prefix: &str, text: &mut String) {
+    let mut made: HashMap<Value, String> = HashMap::new();
+    for (i, &param) in graph.params.iter().enumerate() {
+        let name = format!("{prefix}_p{i}");
+        let _ = writeln!(text, "  {name} [shape=ellipse, label=\"{}\"];", graph.ty(param));
+        made.insert(param, name);
+    }
+    for (i, node) in graph.nodes.iter().enumerate() {
+        let name = format!("{prefix}_n{i}");
+        let label = format!("{:?}", &*node.op).replace('"', "'");
+        let _ = writeln!(text, "  {name} [label=\"{label}\", tooltip=\"{}\"];", node.location);
+        for input in &node.inputs {
+            if let Some(from) = made.get(input) {
+                let _ = writeln!(text, "  {from} -> {name} [label=\"{}\"];", graph.ty(*input));
+            }
+        }
+        node.outputs.iter().for_each(|&v| drop(made.insert(v, name.clone())));
+        for (j, body) in node.op.bodies().into_iter().enumerate() {
+            let inner = format!("{name}_{j}");
+            let _ = writeln!(text, "  subgraph cluster_{inner} {{ label=\"{} of {}\";", body.name, node.op.name());
+            dot_body(body, &inner, text);
+            text.push_str("  }\n");
+        }
+    }
+    for (i, result) in graph.results.iter().enumerate() {
+        let name = format!("{prefix}_r{i}");
+        let _ = writeln!(text, "  {name} [shape=ellipse, style=bold, label=\"result {i}\"];");
+        if let Some(from) = made.get(result) {
+            let _ = writeln!(text, "  {from} -> {name};");
+        }
+    }
+}

@@ -114,4 +114,3 @@ pub(crate) fn reads_param(graph: &Graph, index: usize) -> bool {
             _ => false,
         })
 }
-

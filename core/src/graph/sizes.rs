@@ -1,10 +1,10 @@
 //! The numbers that stand for symbolic sizes while a graph runs.
 //! The executors fill it from the operands of each body; operations with sizes among their attributes are bound with it.
 
+use crate::error::Result;
 use crate::op::{Lookup, OpRef};
 use crate::shape::{Shape, Symbol};
 use crate::tensor::TensorType;
-use crate::error::Result;
 use std::cell::RefCell;
 
 /// Symbols and their numbers, with those of the enclosing body behind them.

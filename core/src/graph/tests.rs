@@ -45,7 +45,12 @@ fn staged_while(
     Ok(execute(&op, start)?.into_vec())
 }
 
-fn staged_cond(c: &Tensor, x: &Tensor, then: impl FnOnce(&Tensor) -> Tensor, other: impl FnOnce(&Tensor) -> Tensor) -> Tensor {
+fn staged_cond(
+    c: &Tensor,
+    x: &Tensor,
+    then: impl FnOnce(&Tensor) -> Tensor,
+    other: impl FnOnce(&Tensor) -> Tensor,
+) -> Tensor {
     let outer = super::builder::current().unwrap();
     let branch = |f: Box<dyn FnOnce(&Tensor) -> Tensor + '_>| {
         let b = outer.inside("branch");

@@ -7,7 +7,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::initializers::Initializer;
 use crate::module::{Fields, LazyVariable, Module};
-use crate::ops::{Padding, Pair, functions};
+use crate::ops::{self, Padding, Pair, functions};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 
@@ -179,7 +179,8 @@ impl Layer for Conv2D {
     #[track_caller]
     fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
         let kernel = self.kernel_for(x)?;
-        let y = functions::try_conv2d_dilated(x, kernel, self.strides, self.padding, self.dilation)?;
+        let steps = [self.strides, self.dilation];
+        let y = ops::conv2d_in_groups(x, &kernel.value(), steps, self.padding, self.groups)?;
         self.activation.apply(self.with_bias(y)?)
     }
 }

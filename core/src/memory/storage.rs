@@ -127,10 +127,13 @@ impl Clone for StorageRef {
 impl Drop for StorageRef {
     #[inline]
     fn drop(&mut self) {
-        if self.header().refs.fetch_sub(1, Ordering::Release) != 1 {
-            return;
+        // The last reference need not count down: nobody else can make another one.
+        if !self.is_unique() {
+            if self.header().refs.fetch_sub(1, Ordering::Release) != 1 {
+                return;
+            }
+            fence(Ordering::Acquire);
         }
-        fence(Ordering::Acquire);
         // SAFETY: this was the last reference; the header is read out before its memory goes back.
         unsafe {
             match &self.0.as_ref().release {

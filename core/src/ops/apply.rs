@@ -26,7 +26,9 @@ pub(crate) enum Rule {
     Momentum { momentum: f64, nesterov: bool },
     /// `m += (1 - b1)(g - m); v += (1 - b2)(g² - v); w -= a m / (sqrt(v) + epsilon)`, where a is the rate times
     /// `sqrt(1 - b2^t) / (1 - b1^t)`.
-    Adam { beta_1: f64, beta_2: f64, epsilon: f64 },
+    ///
+    /// With `squares` the numbers for g² are given apart, after the gradient.
+    Adam { beta_1: f64, beta_2: f64, epsilon: f64, squares: bool },
 }
 
 impl Rule {
@@ -47,9 +49,17 @@ impl Rule {
         }
     }
 
-    /// What the values become. `x` holds the variable, its slots, the gradient and the rate, in the type of computation.
+    /// Tensors per step: the gradient, and what else the rule is given.
+    fn given(self) -> usize {
+        match self {
+            Self::Adam { squares: true, .. } => 2,
+            _ => 1,
+        }
+    }
+
+    /// What the values become. `x` holds the variable, its slots, what is given and the rate, in the type of computation.
     fn formula(self, s: &Scalar, x: &[Val]) -> SmallVec<[Val; 3]> {
-        let (w, gradient, rate) = (x[0], x[x.len() - 2], x[x.len() - 1]);
+        let (w, gradient, rate) = (x[0], x[self.resources()], x[x.len() - 1]);
         let step = |g: Val| s.mul(rate, g);
         match self {
             Self::GradientDescent => [s.sub(w, step(gradient))].into_iter().collect(),
@@ -59,11 +69,12 @@ impl Rule {
                 let v = move_by(x[1]);
                 [s.add(w, if nesterov { move_by(v) } else { v }), v].into_iter().collect()
             }
-            Self::Adam { beta_1, beta_2, epsilon } => {
+            Self::Adam { beta_1, beta_2, epsilon, squares } => {
                 let follow =
                     |old: Val, new: Val, beta: f64| s.add(old, s.mul(s.sub(new, old), s.number(w, 1.0 - beta)));
                 let m = follow(x[1], gradient, beta_1);
-                let v = follow(x[2], s.mul(gradient, gradient), beta_2);
+                let square = if squares { x[4] } else { s.mul(gradient, gradient) };
+                let v = follow(x[2], square, beta_2);
                 let change = s.div(s.mul(m, rate), s.add(s.sqrt(v), s.number(w, epsilon)));
                 [s.sub(w, change), m, v].into_iter().collect()
             }
@@ -82,8 +93,8 @@ impl Rule {
     }
 }
 
-/// Inputs: learning rate and step number, both scalars; then per variable its handle, those of its slots, and the
-/// gradient.
+/// Inputs: learning rate and step number, both scalars; then per variable its handle, those of its slots, the gradient,
+/// and for some rules another tensor.
 #[derive(Clone)]
 struct Apply {
     rule: Rule,
@@ -111,7 +122,7 @@ const MOST_PROGRAMS: usize = 64;
 impl Apply {
     /// Inputs per variable.
     fn group(&self) -> usize {
-        self.rule.resources() + 1
+        self.rule.resources() + self.rule.given()
     }
 
     fn program(&self, dtype: DType) -> Rc<Program> {
@@ -195,10 +206,11 @@ impl Op for Apply {
                 visit("momentum", Attr::Float(momentum));
                 visit("nesterov", Attr::Bool(nesterov));
             }
-            Rule::Adam { beta_1, beta_2, epsilon } => {
+            Rule::Adam { beta_1, beta_2, epsilon, squares } => {
                 visit("beta_1", Attr::Float(beta_1));
                 visit("beta_2", Attr::Float(beta_2));
                 visit("epsilon", Attr::Float(epsilon));
+                visit("squares", Attr::Bool(squares));
             }
         }
     }
@@ -223,8 +235,8 @@ impl Op for Apply {
             if !DTypes::FLOATING.has(ty.dtype) {
                 return Err(Error::invalid_argument(cx.op(), "only floating-point variables can be trained").got(ty));
             }
-            let last = first + self.group() - 1;
-            for slot in first + 1..last {
+            let (slots, end) = (first + self.rule.resources(), first + self.group());
+            for slot in first + 1..slots {
                 let (other, _) = cx.resource(slot)?;
                 if other != ty {
                     return Err(Error::invalid_argument(cx.op(), "a slot has not its variable's type")
@@ -232,12 +244,13 @@ impl Op for Apply {
                         .expected(ty));
                 }
             }
-            let given = cx.input(last);
-            let fits = given.shape == ty.shape || !(given.shape.is_known() && ty.shape.is_known());
-            if given.dtype != ty.dtype || !fits {
-                return Err(Error::invalid_argument(cx.op(), "the gradient has not the variable's type")
-                    .got(given)
-                    .expected(ty));
+            for given in (slots..end).map(|i| cx.input(i)) {
+                let fits = given.shape == ty.shape || !(given.shape.is_known() && ty.shape.is_known());
+                if given.dtype != ty.dtype || !fits {
+                    return Err(Error::invalid_argument(cx.op(), "the gradient has not the variable's type")
+                        .got(given)
+                        .expected(ty));
+                }
             }
         }
         Ok(())
@@ -339,12 +352,12 @@ fn apply(
     step: &Tensor,
     variables: &[Variable],
     slots: &[&[Variable]],
-    gradients: &[Tensor],
+    given: &[&[Tensor]],
 ) -> Result<()> {
     let count = variables.len();
-    if gradients.len() != count || slots.iter().any(|s| s.len() != count) {
+    if given.iter().any(|g| g.len() != count) || slots.iter().any(|s| s.len() != count) {
         return Err(Error::invalid_argument(rule.label(), "the lists have different lengths")
-            .got(format!("{count} variables, {} gradients", gradients.len()))
+            .got(format!("{count} variables, {} gradients", given.first().map_or(0, |g| g.len())))
             .expected("a gradient and every slot for each variable"));
     }
     for first in (0..count).step_by(TOGETHER) {
@@ -352,7 +365,7 @@ fn apply(
         for i in first..(first + TOGETHER).min(count) {
             inputs.push(variables[i].handle());
             inputs.extend(slots.iter().map(|slot| slot[i].handle()));
-            inputs.push(&gradients[i]);
+            inputs.extend(given.iter().map(|given| &given[i]));
         }
         execute(&Apply { rule }, &inputs)?;
     }
@@ -365,7 +378,7 @@ fn apply(
 /// up to 16 variables change or, on an error, none.
 #[track_caller]
 pub(crate) fn apply_gradient_descent(variables: &[Variable], gradients: &[Tensor], rate: &Tensor) -> Result<()> {
-    apply(Rule::GradientDescent, rate, &Tensor::from(0i64), variables, &[], gradients)
+    apply(Rule::GradientDescent, rate, &Tensor::from(0i64), variables, &[], &[gradients])
 }
 
 /// `w[row] -= rate * g[row]` for the rows of a sparse gradient; rows that are named twice change twice.
@@ -386,7 +399,7 @@ pub(crate) fn apply_momentum(
     nesterov: bool,
 ) -> Result<()> {
     let rule = Rule::Momentum { momentum, nesterov };
-    apply(rule, rate, &Tensor::from(0i64), variables, &[velocities], gradients)
+    apply(rule, rate, &Tensor::from(0i64), variables, &[velocities], &[gradients])
 }
 
 /// The parameters of Adam that do not change from step to step.
@@ -398,18 +411,21 @@ pub(crate) struct AdamParameters {
 }
 
 /// One step of Keras's Adam for each variable and its two moments; `step` is an integer scalar, 1 at the first step.
+///
+/// `given` holds the list of gradients, and perhaps that of their squares, where those are not the gradients' own.
 #[track_caller]
 pub(crate) fn apply_adam(
     variables: &[Variable],
     firsts: &[Variable],
     seconds: &[Variable],
-    gradients: &[Tensor],
+    given: &[&[Tensor]],
     rate: &Tensor,
     step: &Tensor,
     parameters: AdamParameters,
 ) -> Result<()> {
     let AdamParameters { beta_1, beta_2, epsilon } = parameters;
-    apply(Rule::Adam { beta_1, beta_2, epsilon }, rate, step, variables, &[firsts, seconds], gradients)
+    let rule = Rule::Adam { beta_1, beta_2, epsilon, squares: given.len() > 1 };
+    apply(rule, rate, step, variables, &[firsts, seconds], given)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `concat`: tensors one after another along an axis; each dx is its slice of dy.
 //! TensorFlow's `tf.concat`.
 
+use super::reshape_to;
 use super::slice::slice_axis;
 use crate::backend::cpu::{CpuCall, View, Work, copy, part};
 use crate::dtype::DTypes;
@@ -101,6 +102,8 @@ impl Op for Concat {
             let size = g.input_type(i).shape.dim(self.axis);
             if g.needs(i) {
                 let dx = slice_axis(&dy, self.axis, at, size)?;
+                // Sizes that must be equal may have different names.
+                let dx = reshape_to(&dx, &g.input_type(i).shape)?;
                 g.give(i, dx);
             }
             at = at + size;

@@ -1,17 +1,18 @@
 //! `gather_nd`: elements or slices by tuples of indices; dx adds dy's slices up at their tuples.
 //! TensorFlow's `tf.gather_nd`; an index out of range is an error, as on TensorFlow's CPU.
 
-use super::AsTensor;
+use super::cumsum::{Cumulative, try_cumsum_with};
 use super::scatter_nd::{scatter_into, tuples};
+use super::{AsTensor, broadcast_to_shape, cast_to, concat_all, ones_of, reshape_to};
 use crate::backend::cpu::numbered_rows as rows;
 use crate::backend::cpu::{CpuCall, Work, part};
-use crate::dtype::DTypes;
+use crate::dtype::{DType, DTypes};
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::shape::{Dim, MAX_RANK, Shape};
 use crate::tape::Backward;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 use std::panic::Location;
 
@@ -114,4 +115,87 @@ pub fn gather_nd(params: impl AsTensor, indices: impl AsTensor) -> Tensor {
 pub fn try_gather_nd(params: impl AsTensor, indices: impl AsTensor) -> Result<Tensor> {
     let here = Location::caller();
     gather_at(&params.as_tensor(), &indices.as_tensor()).map_err(|e| e.at(here))
+}
+
+/// As [`gather_nd`], where the first `batch_dims` dimensions of both are a batch: each has its own tuples.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1, 2, 3], [4, 5, 6]]);
+/// assert_eq!(tf::gather_nd_batched(&x, &tf::constant([[2], [0]]), 1).to_vec::<i32>(), [3, 4]);
+/// ```
+///
+/// # Panics
+/// As [`try_gather_nd_batched`] fails.
+#[track_caller]
+pub fn gather_nd_batched(params: impl AsTensor, indices: impl AsTensor, batch_dims: usize) -> Tensor {
+    try_gather_nd_batched(params, indices, batch_dims).or_fail()
+}
+
+/// The elements (or slices) that the tuples of indices name, batch by batch: TensorFlow's `batch_dims`.
+///
+/// # Errors
+/// As [`try_gather_nd`], and InvalidArgument for batch dimensions that differ or reach into the tuples.
+#[track_caller]
+pub fn try_gather_nd_batched(params: impl AsTensor, indices: impl AsTensor, batch_dims: usize) -> Result<Tensor> {
+    let here = Location::caller();
+    gather_in_batches(&params.as_tensor(), &indices.as_tensor(), batch_dims).map_err(|e| e.in_op("gather_nd").at(here))
+}
+
+/// The tuples get the numbers of their batch in front, and then name places of the whole tensor.
+#[track_caller]
+fn gather_in_batches(params: &Tensor, indices: &Tensor, batch: usize) -> Result<Tensor> {
+    if batch == 0 || !indices.dtype().is_integer() {
+        return gather_at(params, indices);
+    }
+    let last = indices.rank().saturating_sub(1);
+    let agree = |i: usize| params.shape().dim(i).can_equal(indices.shape().dim(i));
+    if batch > last || batch > params.rank() || !(0..batch).all(agree) {
+        return Err(Error::invalid_argument("gather_nd", "the batch dimensions do not fit")
+            .got(format!("{batch} of {} and {}", params.shape(), indices.shape()))
+            .expected("equal sizes in the tensor and the indices, and fewer than the indices have dimensions"));
+    }
+    let (mut whole, tuples) = (*params.shape(), indices.shape().with(last, Dim::ONE)?);
+    let mut parts = Vec::with_capacity(batch + 1);
+    for axis in 0..batch {
+        // Numbers along one axis that hold for any size: a running sum of ones, without the element's own.
+        let size = indices.shape().dim(axis);
+        let mut line = [Dim::ONE; MAX_RANK];
+        line[axis] = size;
+        let ones = ones_of(&TensorType::new(DType::I64, Shape::from_dims(&line[..=last])?))?;
+        let how = Cumulative { exclusive: true, ..Cumulative::default() };
+        parts.push(broadcast_to_shape(&try_cumsum_with(&ones, axis as isize, how)?, &tuples)?);
+        whole = whole.with(axis, size)?;
+    }
+    parts.push(cast_to(indices, DType::I64)?);
+    // Batches whose sizes have no numbers yet must turn out equal.
+    gather_at(&reshape_to(params, &whole)?, &concat_all(&parts.iter().collect::<Vec<_>>(), last)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::{check, numbers};
+
+    #[test]
+    fn batches_have_their_own_tuples() {
+        let x = numbers(1, &[2, 3, 4]);
+        let indices = tf::constant([[[2, 3], [0, 1]], [[1, 1], [1, 1]]]);
+        let picked = tf::gather_nd_batched(&x, &indices, 1);
+        let plain = tf::gather_nd(&x, &tf::constant([[[0, 2, 3], [0, 0, 1]], [[1, 1, 1], [1, 1, 1]]]));
+        assert_eq!(picked.to_vec::<f64>(), plain.to_vec::<f64>());
+        check(&|x| tf::gather_nd_batched(&x[0], &indices, 1).square(), std::slice::from_ref(&x));
+        let pairs = tf::constant_of([[[3], [0], [1]], [[2], [2], [2]]], tf::DType::U8);
+        check(&|x| tf::gather_nd_batched(&x[0], &pairs, 2).square(), std::slice::from_ref(&x));
+    }
+
+    #[test]
+    fn batches_that_do_not_fit_are_refused() {
+        let x = tf::ones([2, 3]);
+        for (indices, batch) in [(tf::constant([[0], [1]]), 2), (tf::constant([[0], [0], [0]]), 1), (tf::constant(0), 1)] {
+            let text = tf::try_gather_nd_batched(&x, &indices, batch).unwrap_err().to_string();
+            assert!(text.contains("gather_nd") && text.contains("batch"), "{text}");
+        }
+        assert!(matches!(tf::try_gather_nd_batched(&x, &tf::constant([[0], [3]]), 1), Err(tf::Error::OutOfRange(_))));
+    }
 }

@@ -1,4 +1,4 @@
-//! `gelu`: x * P(X < x) for a standard normal X; exact, 0.5 x (1 + erf(x / sqrt 2)), or by its approximation with tanh.
+//! `gelu`: x * P(X < x) for a standard normal X; exact, 0.5 x erfc(-x / sqrt 2), or by its approximation with tanh.
 //! TensorFlow's `tf.nn.gelu`, floats; dx is the derivative of the form that was chosen, in one kernel.
 
 use super::public;
@@ -28,11 +28,12 @@ impl Op for Gelu {
             // tanh(sqrt(2 / pi) * (x + 0.044715 x^3)).
             true => {
                 let cubic = s.mul(x, s.add(number(1.0), s.mul(number(0.044_715), s.mul(x, x))));
-                s.tanh(s.mul(number(FRAC_2_SQRT_PI * FRAC_1_SQRT_2), cubic))
+                s.add(number(1.0), s.tanh(s.mul(number(FRAC_2_SQRT_PI * FRAC_1_SQRT_2), cubic)))
             }
-            false => s.erf(s.mul(x, number(FRAC_1_SQRT_2))),
+            // 1 + erf(x / sqrt 2), which would cancel far below zero.
+            false => s.erfc(s.mul(x, number(-FRAC_1_SQRT_2))),
         };
-        s.mul(s.mul(x, number(0.5)), s.add(number(1.0), share))
+        s.mul(s.mul(x, number(0.5)), share)
     }
 
     fn gradient(&self) -> Gradient {
@@ -50,6 +51,13 @@ public! {
     /// let x = tf::constant([0.0, 1.0, 40.0]);
     /// assert_eq!(tf::gelu(&x, false).to_vec::<f32>(), [0.0, 0.8413447, 40.0]);
     /// assert!((tf::gelu(&x, true).to_vec::<f32>()[1] - 0.841192).abs() < 1e-6);
+    /// ```
+    /// The exact form keeps its digits far below zero, where 1 + erf has none left.
+    ///
+    /// ```
+    /// # use eagerflow as tf;
+    /// let far = tf::gelu(&tf::constant(-6.0), false).item::<f32>();
+    /// assert!((far / -5.919e-9 - 1.0).abs() < 1e-3);
     /// ```
     pub fn gelu, try_gelu(x, approximate: bool) -> Tensor {
         execute1(&Gelu { approximate }, &[x])

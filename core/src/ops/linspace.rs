@@ -97,7 +97,10 @@ pub fn try_linspace(start: impl ToOperand, stop: impl ToOperand, num: usize, axi
 fn spaced(start: Operand<'_>, stop: Operand<'_>, num: usize, axis: isize) -> Result<Tensor> {
     let dtype = Operand::common_dtype(&[&start, &stop]);
     let (start, stop) = (start.tensor("linspace", dtype)?, stop.tensor("linspace", dtype)?);
-    if num == 0 || start.ty() != stop.ty() || dtype == DType::Bool {
+    // Sizes without numbers yet are compared when the two meet.
+    let fits = |(a, b): (Dim, Dim)| a.can_equal(b) && (a != Dim::ONE || b == Dim::ONE) && (b != Dim::ONE || a == Dim::ONE);
+    let same = start.rank() == stop.rank() && start.shape().iter().zip(stop.shape().iter()).all(fits);
+    if num == 0 || !same || start.dtype() != stop.dtype() || dtype == DType::Bool {
         return Err(Error::invalid_argument("linspace", "the ends do not span a range")
             .got(format!("{} to {}, {num} numbers", start.ty(), stop.ty()))
             .expected("two numbers of one dtype and shape, and at least one number between them"));

@@ -46,9 +46,14 @@ impl Op for MatMul {
             _ if k != l => cx.constraints.push(k, l),
             _ => {}
         }
+        let (m, n) = (a.dim(a.rank() - 2), b.dim(b.rank() - 1));
+        if a.rank() == 2 && b.rank() == 2 {
+            cx.output(cx.dtype(0), Shape::from_dims(&[m, n])?);
+            return Ok(());
+        }
         let outer = |s: &Shape| Shape::from_dims(&s.sizes()[..s.rank() - 2]);
         let shape = broadcast(&outer(a)?, &outer(b)?, &mut cx.constraints).map_err(|e| e.in_op("matmul"))?;
-        let shape = shape.push(a.dim(a.rank() - 2))?.push(b.dim(b.rank() - 1))?;
+        let shape = shape.push(m)?.push(n)?;
         cx.output(cx.dtype(0), shape);
         Ok(())
     }
@@ -128,6 +133,26 @@ struct Batches {
 impl Batches {
     fn new(call: &CpuCall<'_>) -> Self {
         let (a, b, c) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let at = |view: &View, from_end: usize| view.strides()[view.rank() - from_end];
+        let (m, n) = (c.dims()[c.rank() - 2], c.dims()[c.rank() - 1]);
+        let mut product = gemm::MatMul {
+            m,
+            n,
+            k: a.dims()[a.rank() - 1],
+            a_rs: at(a, 2),
+            a_cs: at(a, 1),
+            b_rs: at(b, 2),
+            b_cs: at(b, 1),
+            c_rs: n as isize,
+            batch: 1,
+            a_bs: 0,
+            b_bs: 0,
+            c_bs: (m * n) as isize,
+        };
+        let mut outer: SmallVec<[[isize; 3]; 1]> = SmallVec::from_buf([[0; 3]]);
+        if c.rank() == 2 {
+            return Self { product, outer };
+        }
         let batch_dims = &c.dims()[..c.rank() - 2];
         let stride = |view: &View, axis: usize| {
             let lead = c.rank() - view.rank();
@@ -138,23 +163,11 @@ impl Batches {
         };
         let space = collapse(batch_dims, 3, |o, axis| stride([a, b, c][o], axis), |_, _| true);
         let last = space.dims.len() - 1;
-        let at = |view: &View, from_end: usize| view.strides()[view.rank() - from_end];
-        let (m, n) = (c.dims()[c.rank() - 2], c.dims()[c.rank() - 1]);
-        let product = gemm::MatMul {
-            m,
-            n,
-            k: a.dims()[a.rank() - 1],
-            a_rs: at(a, 2),
-            a_cs: at(a, 1),
-            b_rs: at(b, 2),
-            b_cs: at(b, 1),
-            c_rs: n as isize,
-            batch: space.dims[last],
-            a_bs: space.stride(last, 0),
-            b_bs: space.stride(last, 1),
-            c_bs: if space.dims[last] > 1 { space.stride(last, 2) } else { (m * n) as isize },
-        };
-        let mut outer: SmallVec<[[isize; 3]; 1]> = SmallVec::from_slice(&[[0; 3]]);
+        product.batch = space.dims[last];
+        (product.a_bs, product.b_bs) = (space.stride(last, 0), space.stride(last, 1));
+        if product.batch > 1 {
+            product.c_bs = space.stride(last, 2);
+        }
         for axis in 0..last {
             let step = [0, 1, 2].map(|o| space.stride(axis, o));
             outer = outer

@@ -18,6 +18,7 @@ mod truth;
 mod window;
 
 pub(crate) use api::public;
+pub(crate) use print::{Piece, PrintLine};
 pub use api::{AsTensor, TensorRef};
 #[allow(unused_imports)] // The optimizers call them.
 pub(crate) use apply::{
@@ -27,6 +28,7 @@ pub(crate) use assert::{Assert, assert_all};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
 pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+pub(crate) use conv2d::conv2d_in_groups;
 pub(crate) use gather::try_gather;
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
@@ -90,6 +92,7 @@ operations! {
     elu
     embedding_lookup
     erf
+    erfc
     exp
     expm1
     eye
@@ -103,6 +106,7 @@ operations! {
     identity
     is_nan
     iterator_next
+    l2_normalize
     leaky_relu
     linspace
     log
@@ -141,6 +145,7 @@ operations! {
     scatter_variable
     select
     selu
+    shape_of
     sigmoid
     sign
     silu

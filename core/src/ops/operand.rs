@@ -50,6 +50,15 @@ impl<T: AsTensor> ToOperand for &T {
     }
 }
 
+impl<'o> ToOperand for Operand<'o> {
+    fn to_operand<'a>(self) -> Operand<'a>
+    where
+        Self: 'a,
+    {
+        self
+    }
+}
+
 macro_rules! numbers {
     ($($t:ty: $variant:ident as $wide:ty => $dtype:ident),*) => {$(
         impl ToOperand for $t {

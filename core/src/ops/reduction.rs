@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
 use crate::scalar::{Scalar, Val};
-use crate::shape::{AxisSet, Dim, Shape};
+use crate::shape::{AxisSet, Dim, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 
@@ -49,9 +49,14 @@ impl Reduction {
 
 /// The shape without the folded axes, or with size 1 in their place.
 pub(crate) fn reduced_shape(shape: &Shape, axes: AxisSet, keep: bool) -> Result<Shape> {
-    let dims = shape.iter().enumerate().filter(|(i, _)| keep || !axes.contains(*i));
-    let dims: smallvec::SmallVec<[Dim; 8]> = dims.map(|(i, d)| if axes.contains(i) { Dim::ONE } else { d }).collect();
-    Shape::from_dims(&dims)
+    let (mut dims, mut rank) = ([Dim::ONE; MAX_RANK], 0);
+    for (i, size) in shape.iter().enumerate().filter(|(i, _)| keep || !axes.contains(*i)) {
+        if !axes.contains(i) {
+            dims[rank] = size;
+        }
+        rank += 1;
+    }
+    Shape::from_dims(&dims[..rank])
 }
 
 /// The type rule of reductions that keep the dtype.
@@ -84,9 +89,7 @@ macro_rules! fold {
             true
         }
 
-        fn reduction(
-            &self,
-        ) -> Option<($crate::backend::cpu::reduce::Monoid, $crate::shape::AxisSet, bool)> {
+        fn reduction(&self) -> Option<($crate::backend::cpu::reduce::Monoid, $crate::shape::AxisSet, bool)> {
             let $this = self;
             let fold = $reduction;
             Some((fold.monoid, fold.axes, fold.mean))

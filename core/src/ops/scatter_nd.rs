@@ -1,8 +1,8 @@
 //! `scatter_nd`: updates laid into zeros at indices, repeats added up; each update's gradient is gathered from dy.
 //! TensorFlow's `tf.scatter_nd`, and the dense form of an embedding's gradient.
 
-use super::AsTensor;
 use super::gather_nd::gather_at;
+use super::{AsTensor, reshape_to};
 use crate::backend::cpu::numbered_rows::{self as rows, Write};
 use crate::backend::cpu::vector::fill;
 use crate::backend::cpu::{CpuCall, View, Work, part};
@@ -69,6 +69,7 @@ impl Op for ScatterNd {
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         if g.needs(1) {
             let dx = gather_at(&g.dy(0)?, g.input(0)?)?;
+            let dx = reshape_to(&dx, &g.input_type(1).shape)?;
             g.give(1, dx);
         }
         Ok(())

@@ -1,11 +1,14 @@
-//! `split`: a tensor cut into parts along an axis, views without a copy; dx puts the parts' dy back in their places.
+//! `split`: a tensor cut into parts along an axis, views without a copy; dx is the parts' dy one after another.
 //! TensorFlow's `tf.split`: equal parts, or parts of given sizes of which one may be -1.
 
-use super::slice::slice_axis;
-use super::{pinned_size, public};
+use super::{concat_all, public, reshape_to, zeros_of};
+use crate::dtype::DTypes;
 use crate::error::{Error, Result};
-use crate::shape::{Dim, Shape, resolve_axis};
-use crate::tensor::Tensor;
+use crate::execute::execute;
+use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::shape::{Dim, MAX_RANK, resolve_axis};
+use crate::tape::Backward;
+use crate::tensor::{Layout, Tensor, TensorType};
 
 /// How `split` cuts: into that many equal parts, or into parts of these sizes.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,35 +55,138 @@ impl IntoSplits for Vec<isize> {
     }
 }
 
-impl Splits {
-    /// The size of each part of an axis.
-    #[track_caller]
-    fn sizes(&self, shape: &Shape, axis: usize) -> Result<Vec<Dim>> {
-        let whole = shape.dim(axis);
-        match self {
-            Self::Parts(0) => Err(Error::invalid_argument("split", "nothing can be cut into no parts")
+/// One output per part.
+#[derive(Clone)]
+struct Split {
+    axis: usize,
+    /// So many equal parts, if there are no sizes.
+    parts: usize,
+    sizes: Vec<i64>,
+}
+
+impl Op for Split {
+    identity!("split", {
+        "axis": Int = |this| this.axis as i64,
+        "parts": Int = |this| this.parts as i64,
+        "sizes": Ints = |this| &this.sizes,
+    });
+
+    fn kind(&self) -> Kind {
+        Kind::View
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.check_dtype(0, DTypes::ALL)?;
+        let whole = *cx.shape(0);
+        let sizes = self.cut(whole.dim(self.axis))?;
+        let sum = sizes.iter().fold(Dim::ZERO, |sum, &size| sum + size);
+        if sum != whole.dim(self.axis) {
+            // Whether a size without a number can be cut so is asked when it has one.
+            cx.constraints.push(sum, whole.dim(self.axis));
+        }
+        for size in sizes {
+            cx.output(cx.dtype(0), whole.with(self.axis, size)?);
+        }
+        Ok(())
+    }
+
+    fn view(&self, input: &TensorType, strides: &[isize], output: &TensorType) -> Option<Layout> {
+        self.views(input, strides, std::slice::from_ref(output))?.pop()
+    }
+
+    fn views(&self, _: &TensorType, strides: &[isize], outputs: &[TensorType]) -> Option<Vec<Layout>> {
+        let mut begin = 0;
+        let layout = |part: &TensorType| {
+            let size = part.shape.dim(self.axis).known_value()?;
+            let layout = part_layout(strides, begin, self.axis, part);
+            begin += size;
+            Some(layout)
+        };
+        outputs.iter().map(layout).collect()
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let sizes = self.cut(g.input_type(0).shape.dim(self.axis))?;
+        let dx = join(g, self.axis, &sizes, |dy| Ok(dy.clone()))?;
+        g.give(0, dx);
+        Ok(())
+    }
+}
+
+/// The layout of a part of a tensor with these strides, from element `begin` of the axis on.
+pub(super) fn part_layout(strides: &[isize], begin: usize, axis: usize, part: &TensorType) -> Layout {
+    let mut layout = Layout { strides: [0; MAX_RANK], offset: 0 };
+    layout.strides.iter_mut().zip(strides).for_each(|(to, &from)| *to = from);
+    // An empty part has no first element that could be pointed at.
+    if part.shape.num_elements() > 0 {
+        layout.offset = strides[axis] * begin as isize;
+    }
+    layout
+}
+
+/// The cotangents of all outputs one after another, each brought into the input's rank by `whole`; zeros where nothing
+/// flows into outputs, one tensor for all of them that lie side by side.
+pub(super) fn join(
+    g: &Backward<'_>,
+    axis: usize,
+    sizes: &[Dim],
+    whole: impl Fn(&Tensor) -> Result<Tensor>,
+) -> Result<Tensor> {
+    let ty = *g.input_type(0);
+    let gap = |size: Dim| zeros_of(&TensorType::new(ty.dtype, ty.shape.with(axis, size)?));
+    let (mut parts, mut missing) = (Vec::with_capacity(sizes.len()), Dim::ZERO);
+    for (i, &size) in sizes.iter().enumerate() {
+        let Some(dy) = g.dy_or_none(i) else {
+            missing = missing + size;
+            continue;
+        };
+        if missing != Dim::ZERO {
+            parts.push(gap(missing)?);
+            missing = Dim::ZERO;
+        }
+        parts.push(whole(dy)?);
+    }
+    if missing != Dim::ZERO {
+        parts.push(gap(missing)?);
+    }
+    reshape_to(&concat_all(&parts.iter().collect::<Vec<_>>(), axis)?, &ty.shape)
+}
+
+impl Split {
+    fn new(axis: usize, splits: Splits) -> Result<Self> {
+        match splits {
+            Splits::Parts(0) => Err(Error::invalid_argument("split", "nothing can be cut into no parts")
                 .got("0 parts")
                 .expected("at least one part")),
-            Self::Parts(parts) => match whole.div_exact(Dim::known(*parts)) {
-                Some(size) => Ok(vec![size; *parts]),
-                // Whether a symbol can be cut so is a question about its number.
-                None if !whole.is_known() => {
-                    let known = shape.with(axis, pinned_size("split", shape, axis)?)?;
-                    self.sizes(&known, axis)
-                }
-                None => Err(Error::invalid_argument("split", "the axis cannot be cut into equal parts")
-                    .got(format!("size {whole} into {parts} parts"))
-                    .expected(format!("a multiple of {parts}"))
-                    .help("give the sizes of the parts instead")),
-            },
-            Self::Sizes(sizes) if sizes.contains(&-1) => given(sizes, whole),
-            Self::Sizes(sizes) => given(sizes, Dim::known(pinned_size("split", shape, axis)?)),
+            Splits::Parts(parts) => Ok(Self { axis, parts, sizes: Vec::new() }),
+            Splits::Sizes(sizes) => {
+                Ok(Self { axis, parts: sizes.len(), sizes: sizes.iter().map(|&s| s as i64).collect() })
+            }
         }
+    }
+
+    /// The size of each part of an axis.
+    fn cut(&self, whole: Dim) -> Result<Vec<Dim>> {
+        if !self.sizes.is_empty() || self.parts == 0 {
+            return given(&self.sizes, whole);
+        }
+        let size = whole.floor_div(self.parts);
+        if whole.is_known() && size * self.parts != whole {
+            return Err(Error::invalid_argument("split", "the axis cannot be cut into equal parts")
+                .got(format!("size {whole} into {} parts", self.parts))
+                .expected(format!("a multiple of {}", self.parts))
+                .help("give the sizes of the parts instead"));
+        }
+        Ok(vec![size; self.parts])
     }
 }
 
 /// Given sizes with -1 worked out, checked against the whole.
-fn given(sizes: &[isize], whole: Dim) -> Result<Vec<Dim>> {
+fn given(sizes: &[i64], whole: Dim) -> Result<Vec<Dim>> {
     let refuse = |what: &str| {
         Err(Error::invalid_argument("split", what)
             .got(format!("sizes {sizes:?} for an axis of size {whole}"))
@@ -114,13 +220,12 @@ public! {
     /// ```
     pub fn split, try_split(x, parts: impl IntoSplits, axis: isize) -> Vec<Tensor> {
         let axis = resolve_axis("split", axis, x.rank())?;
-        let mut begin = Dim::ZERO;
-        let mut parts_of_x = Vec::new();
-        for size in parts.into_splits().sizes(x.shape(), axis)? {
-            parts_of_x.push(slice_axis(x, axis, begin, size)?);
-            begin = begin + size;
+        let split = Split::new(axis, parts.into_splits())?;
+        if split.parts == 0 {
+            given(&[], x.shape().dim(axis))?;
+            return Ok(Vec::new());
         }
-        Ok(parts_of_x)
+        Ok(execute(&split, &[x])?.into_vec())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::gather_nd::gather_at;
 use super::scatter_nd::{Target, check_updates, tuples};
-use super::{AsTensor, zeros_of};
+use super::{AsTensor, reshape_to, zeros_of};
 use crate::backend::cpu::numbered_rows::{self as rows, Write};
 use crate::backend::cpu::{CpuCall, Work};
 use crate::dtype::DTypes;
@@ -91,7 +91,7 @@ impl Op for TensorScatter {
             g.give(0, dx);
         }
         if g.needs(2) {
-            let dx = gather_at(&dy, &indices)?;
+            let dx = reshape_to(&gather_at(&dy, &indices)?, &g.input_type(2).shape)?;
             g.give(2, if self.write == Write::Sub { dx.try_neg()? } else { dx });
         }
         Ok(())

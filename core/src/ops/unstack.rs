@@ -1,10 +1,64 @@
-//! `unstack`: the slices along an axis as tensors without it, views without a copy; dx puts the dy back in their places.
+//! `unstack`: the slices along an axis as tensors without it, views without a copy; dx is the dy stacked again.
 //! TensorFlow's `tf.unstack`.
 
-use super::slice::slice_axis;
+use super::split::{join, part_layout};
 use super::{pinned_size, public, reshape_to};
-use crate::shape::{Dim, resolve_axis};
-use crate::tensor::Tensor;
+use crate::dtype::DTypes;
+use crate::error::Result;
+use crate::execute::execute;
+use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::shape::{Dim, MAX_RANK, resolve_axis};
+use crate::tape::Backward;
+use crate::tensor::{Layout, Tensor, TensorType};
+
+/// One output per slice.
+#[derive(Clone)]
+struct Unstack {
+    axis: usize,
+    num: usize,
+}
+
+impl Op for Unstack {
+    identity!("unstack", { "axis": Int = |this| this.axis as i64, "num": Int = |this| this.num as i64 });
+
+    fn kind(&self) -> Kind {
+        Kind::View
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.check_dtype(0, DTypes::ALL)?;
+        let (shape, num) = (cx.shape(0).remove(self.axis), Dim::known(self.num));
+        if cx.shape(0).dim(self.axis) != num {
+            cx.constraints.push(cx.shape(0).dim(self.axis), num);
+        }
+        (0..self.num).for_each(|_| cx.output(cx.dtype(0), shape));
+        Ok(())
+    }
+
+    fn view(&self, input: &TensorType, strides: &[isize], output: &TensorType) -> Option<Layout> {
+        self.views(input, strides, std::slice::from_ref(output))?.pop()
+    }
+
+    fn views(&self, _: &TensorType, strides: &[isize], outputs: &[TensorType]) -> Option<Vec<Layout>> {
+        let layout = |(i, part): (usize, &TensorType)| {
+            let mut layout = part_layout(strides, i, self.axis, part);
+            layout.strides.copy_within(self.axis + 1..MAX_RANK, self.axis);
+            layout
+        };
+        Some(outputs.iter().enumerate().map(layout).collect())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let row = g.input_type(0).shape.with(self.axis, Dim::ONE)?;
+        let dx = join(g, self.axis, &vec![Dim::ONE; self.num], |dy| reshape_to(dy, &row))?;
+        g.give(0, dx);
+        Ok(())
+    }
+}
 
 public! {
     /// The slices along `axis`, each without that axis. No element is copied.
@@ -18,9 +72,11 @@ public! {
     /// ```
     pub fn unstack, try_unstack(x, axis: isize) -> Vec<Tensor> {
         let axis = resolve_axis("unstack", axis, x.rank())?;
-        let size = pinned_size("unstack", x.shape(), axis)?;
-        let shape = x.shape().remove(axis);
-        (0..size).map(|i| reshape_to(&slice_axis(x, axis, Dim::known(i), Dim::ONE)?, &shape)).collect()
+        let num = pinned_size("unstack", x.shape(), axis)?;
+        match num {
+            0 => Ok(Vec::new()),
+            _ => Ok(execute(&Unstack { axis, num }, &[x])?.into_vec()),
+        }
     }
 }
 
@@ -28,6 +84,26 @@ public! {
 mod tests {
     use crate as tf;
     use crate::ops::differences::{check, numbers};
+    use crate::recording::{Naming, trace};
+
+    #[test]
+    fn the_gradient_joins_the_slices_once() {
+        let x = numbers(1, &[100, 8]);
+        for used in [100, 10] {
+            let gradient = |x: &[tf::Tensor]| {
+                let mut tape = tf::GradientTape::new();
+                tape.watch(x);
+                let sum = tf::unstack(&x[0], 0)[..used].iter().fold(tf::Tensor::from(0.0f64), |sum, row| sum + row);
+                Ok(vec![tape.gradient(&sum, &x[0])])
+            };
+            let trace = trace(std::slice::from_ref(&x), Naming::BySize, gradient).unwrap();
+            let whole = trace.operations().iter().filter(|name| matches!(**name, "concat" | "slice_back" | "fill")).count();
+            // The joined tensor, the cotangent of the sum, and one filler for all slices that are not used.
+            assert_eq!(whole, if used == 100 { 2 } else { 3 }, "{:?}", trace.operations());
+            let dx = trace.run(std::slice::from_ref(&x)).unwrap()[0].to_vec::<f64>();
+            assert!(dx.iter().enumerate().all(|(i, &v)| v == if i / 8 < used { 1.0 } else { 0.0 }));
+        }
+    }
 
     #[test]
     fn views_with_gradients() {

@@ -1,5 +1,6 @@
 //! `Adam`: m += (g - m)(1 - b1), v += (g² - v)(1 - b2), w -= rate √(1 - b2ᵗ) / (1 - b1ᵗ) · m / (√v + epsilon).
-//! Keras's `Adam` with its defaults; the rows of an embedding's gradient count as a dense one, as in Keras.
+//! Keras's `Adam` with its defaults; the rows of an embedding's gradient count as in Keras: every row of the variable
+//! moves on with its moments, and where a row comes several times the squares of its parts add up.
 
 use super::gradients::{Warned, dense, pairs};
 use super::slots::Slots;
@@ -7,7 +8,7 @@ use super::{LearningRate, Optimizer};
 use crate::error::Result;
 use crate::module::{Fields, Module};
 use crate::ops::{AdamParameters, apply_adam};
-use crate::tape::Gradients;
+use crate::tape::{Cotangent, Gradients, IndexedRows};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 
@@ -77,11 +78,20 @@ impl Default for Adam {
 impl Optimizer for Adam {
     #[track_caller]
     fn try_apply_gradients(&self, gradients: &Gradients, variables: &[Variable]) -> Result<()> {
-        let (variables, gradients) = dense(&pairs("Adam", gradients, variables, &self.warned)?)?;
-        let [m, v] = self.slots.of(&variables)?;
+        let pairs = pairs("Adam", gradients, variables, &self.warned)?;
+        let (rows, whole): (Vec<_>, Vec<_>) =
+            pairs.into_iter().partition(|(_, gradient)| matches!(gradient, Cotangent::Rows(_)));
         let (rate, step) = (self.learning_rate.variable().value(), self.iterations.value().try_add(1)?);
         let Self { beta_1, beta_2, epsilon, .. } = *self;
-        apply_adam(&variables, &m, &v, &gradients, &rate, &step, AdamParameters { beta_1, beta_2, epsilon })?;
+        let parameters = AdamParameters { beta_1, beta_2, epsilon };
+        let (variables, gradients) = dense(&whole)?;
+        let [m, v] = self.slots.of(&variables)?;
+        apply_adam(&variables, &m, &v, &[&gradients], &rate, &step, parameters)?;
+        if !rows.is_empty() {
+            let (variables, gradients) = dense(&rows)?;
+            let [m, v] = self.slots.of(&variables)?;
+            apply_adam(&variables, &m, &v, &[&gradients, &squares(&rows)?], &rate, &step, parameters)?;
+        }
         self.iterations.try_assign_add(Tensor::from(1i64))
     }
 
@@ -92,6 +102,23 @@ impl Optimizer for Adam {
     fn iterations(&self) -> &Variable {
         &self.iterations
     }
+}
+
+/// The squares of gradients by rows: those of a row that comes several times add up, as Keras has it, where a dense
+/// gradient would give the square of their sum.
+#[track_caller]
+fn squares(pairs: &[(&Variable, &Cotangent)]) -> Result<Vec<Tensor>> {
+    let mut squares = Vec::with_capacity(pairs.len());
+    for (variable, gradient) in pairs {
+        squares.push(match gradient {
+            Cotangent::Dense(gradient) => gradient.try_square()?,
+            Cotangent::Rows(rows) => {
+                let values = rows.values.try_square()?;
+                IndexedRows { values, ..(**rows).clone() }.try_to_dense().map_err(|e| e.variable(variable.name()))?
+            }
+        });
+    }
+    Ok(squares)
 }
 
 impl Module for Adam {

@@ -160,7 +160,7 @@ macro_rules! instructions {
 
 instructions! {
     unary neg Neg abs Abs sign Sign sqrt Sqrt rsqrt Rsqrt exp Exp expm1 Expm1 log Log log1p Log1p sin Sin cos Cos
-        tanh Tanh erf Erf sigmoid Sigmoid floor Floor ceil Ceil round Round not Not is_nan IsNan is_finite IsFinite;
+        tanh Tanh erf Erf erfc Erfc sigmoid Sigmoid floor Floor ceil Ceil round Round not Not is_nan IsNan is_finite IsFinite;
     binary add Add sub Sub mul Mul div Div rem Rem floor_div FloorDiv floor_mod FloorMod pow Pow min Min max Max
         and And or Or xor Xor eq Eq ne Ne lt Lt le Le
 }

@@ -1,5 +1,5 @@
 //! The per-thread caches of programs and derivatives: small keys, one multiplication per word to hash them.
-//! `program_of` and `partial` look their results up here at every general call of an element-wise operation.
+//! `program_of` and `derivatives` look their results up here at every general call of an element-wise operation.
 
 use crate::dtype::DType;
 use crate::op::{Op, fingerprint};
@@ -8,13 +8,13 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// What an operation's meaning depends on: which operation, its attributes, the dtypes of its inputs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Key {
+pub(crate) struct Key {
     name: usize,
     attributes: u64,
     /// Eight bits per input, after a leading one that tells the number of inputs.
     dtypes: u64,
-    /// For derivatives, by which input.
-    index: usize,
+    /// For derivatives, the inputs by which, one bit each.
+    by: u64,
 }
 
 /// Inputs a key can tell apart. Element-wise operations have four at the most, their derivatives two more.
@@ -23,19 +23,19 @@ const MOST_INPUTS: usize = 7;
 impl Key {
     /// The key of an operation; `None` if it has more inputs than a key can hold, so that nothing is cached.
     #[inline]
-    pub fn new(op: &dyn Op, dtypes: &[DType], index: usize) -> Option<Self> {
+    pub fn new(op: &dyn Op, dtypes: impl ExactSizeIterator<Item = DType>, by: u64) -> Option<Self> {
         if dtypes.len() > MOST_INPUTS {
             return None;
         }
-        let dtypes = dtypes.iter().fold(1, |all, &d| all << 8 | d as u64);
-        Some(Self { name: op.name().as_ptr().addr(), attributes: fingerprint(op), dtypes, index })
+        let dtypes = dtypes.fold(1, |all, d| all << 8 | d as u64);
+        Some(Self { name: op.name().as_ptr().addr(), attributes: fingerprint(op), dtypes, by })
     }
 }
 
 impl Hash for Key {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.name as u64 ^ self.attributes.rotate_left(17) ^ (self.index as u64) << 60);
+        state.write_u64(self.name as u64 ^ self.attributes.rotate_left(17) ^ self.by << 57);
         state.write_u64(self.dtypes);
     }
 }
@@ -61,7 +61,7 @@ impl Hasher for WordHasher {
 /// A map that forgets everything when it is full: operations with constants in their meaning could else fill memory.
 ///
 /// In front of it lie the latest entries by a few bits of their key: most calls are of operations just used.
-pub(super) struct Cache<V> {
+pub(crate) struct Cache<V> {
     front: [Option<(Key, V)>; FRONT],
     map: HashMap<Key, V, BuildHasherDefault<WordHasher>>,
 }
@@ -100,7 +100,7 @@ impl<V: Clone> Cache<V> {
 impl Key {
     #[inline]
     fn place(&self) -> usize {
-        let word = self.name as u64 ^ self.attributes ^ self.dtypes << 3 ^ (self.index as u64) << 5;
+        let word = self.name as u64 ^ self.attributes ^ self.dtypes << 3 ^ self.by << 5;
         (word ^ word >> 7 ^ word >> 13) as usize % FRONT
     }
 }

@@ -52,8 +52,9 @@ fn contributions(s: &Scalar, code: Code, [x, y, z]: [Val; 3], out: Val, adj: Val
         Code::Sin => one_sided(s.mul(adj, s.cos(x))),
         Code::Cos => one_sided(s.neg(s.mul(adj, s.sin(x)))),
         Code::Tanh => one_sided(s.mul(adj, s.sub(number(1.0), s.mul(out, out)))),
-        Code::Erf => {
-            let slope = s.mul(number(std::f64::consts::FRAC_2_SQRT_PI), s.exp(s.neg(s.mul(x, x))));
+        Code::Erf | Code::Erfc => {
+            let sign = if code == Code::Erf { 1.0 } else { -1.0 };
+            let slope = s.mul(number(sign * std::f64::consts::FRAC_2_SQRT_PI), s.exp(s.neg(s.mul(x, x))));
             one_sided(s.mul(adj, slope))
         }
         Code::Sigmoid => one_sided(s.mul(adj, s.mul(out, s.sub(number(1.0), out)))),

@@ -9,7 +9,8 @@ mod program;
 mod sequence;
 
 pub(crate) use build::{Scalar, Val};
-pub(crate) use partial::{PartialInfo, partial};
+pub(crate) use cache::{Cache, Key};
+pub(crate) use partial::{Derivatives, derivatives};
 pub(crate) use program::{Program, Slot, Step, program_of};
 pub(crate) use sequence::{Action, Root, Sequence};
 
@@ -41,6 +42,8 @@ pub(crate) enum Code {
     Cos,
     Tanh,
     Erf,
+    /// 1 - erf(x), without cancellation.
+    Erfc,
     /// 1 / (1 + exp(-x)).
     Sigmoid,
     Floor,
@@ -116,6 +119,7 @@ impl Code {
             Self::Cos => "cos",
             Self::Tanh => "tanh",
             Self::Erf => "erf",
+            Self::Erfc => "erfc",
             Self::Sigmoid => "sigmoid",
             Self::Floor => "floor",
             Self::Ceil => "ceil",

@@ -1,12 +1,12 @@
 //! The derivative of an element-wise operation as an operation of its own: one fused program per input.
-//! The tape's driver asks [`partial`] for it, so such operations write no gradient rule and differentiate to any order.
+//! The tape asks [`derivatives`] for them, so such operations write no gradient rule and differentiate to any order.
 
 use super::cache::{Cache, Key};
 use super::derive::derivative;
 use super::program::{build, narrow, widen};
 use super::{Code, Scalar, Val};
 use crate::dtype::{DType, DTypes};
-use crate::op::{Attr, Gradient, Kind, Op, OpRef};
+use crate::op::{Attr, Gradient, Kind, Mask, Op, OpRef, Saves};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -25,27 +25,70 @@ pub(crate) struct Partial {
     direct: Option<Code>,
 }
 
-/// A cached [`Partial`] and what it needs of the operation: input numbers, and the number of inputs for the output.
+/// A [`Partial`] and what it needs of the operation: input numbers, and the number of inputs for the output.
 pub(crate) struct PartialInfo {
     pub op: OpRef,
     pub uses: SmallVec<[usize; 4]>,
+    /// Where those lie among the tensors that [`Derivatives::saves`] keeps.
+    pub operands: SmallVec<[u8; 8]>,
     /// The derivative is `dy` itself, as for an addition: nothing needs to run.
     pub identity: bool,
 }
 
-thread_local! {
-    static PARTIALS: RefCell<Cache<Option<Rc<PartialInfo>>>> = const { RefCell::new(Cache::new()) };
+/// All that the tape wants to know of an element-wise operation: its derivatives by the inputs that need one, and what
+/// they read.
+pub(crate) struct Derivatives {
+    pub op: OpRef,
+    pub saves: Saves,
+    /// One per input; none for those that need none, and those by which it is zero everywhere.
+    pub by: SmallVec<[Option<PartialInfo>; 2]>,
 }
 
-/// The derivative of an element-wise operation by input `index`; `None` where it is zero everywhere.
-pub(crate) fn partial(op: &dyn Op, dtypes: &[DType], index: usize) -> Option<Rc<PartialInfo>> {
-    let Some(key) = Key::new(op, dtypes, index) else { return make(op, dtypes, index).map(Rc::new) };
-    if let Some(known) = PARTIALS.with_borrow_mut(|partials| partials.get(&key)) {
+thread_local! {
+    static DERIVATIVES: RefCell<Cache<Rc<Derivatives>>> = const { RefCell::new(Cache::new()) };
+}
+
+/// The derivatives of an element-wise operation by those inputs for which `needed` says so.
+#[inline]
+pub(crate) fn derivatives(
+    op: &dyn Op,
+    dtypes: impl ExactSizeIterator<Item = DType> + Clone,
+    needed: impl Fn(usize) -> bool,
+) -> Rc<Derivatives> {
+    let needs = (0..dtypes.len().min(64)).fold(0u64, |all, i| all | u64::from(needed(i)) << i);
+    let key = Key::new(op, dtypes.clone(), needs);
+    if let Some(key) = &key
+        && let Some(known) = DERIVATIVES.with_borrow_mut(|all| all.get(key))
+    {
         return known;
     }
-    let made = make(op, dtypes, index).map(Rc::new);
-    PARTIALS.with_borrow_mut(|partials| partials.insert(key, made.clone()));
+    let dtypes: SmallVec<[DType; 4]> = dtypes.collect();
+    let made = Rc::new(make_all(op, &dtypes, needs));
+    if let Some(key) = key {
+        DERIVATIVES.with_borrow_mut(|all| all.insert(key, made.clone()));
+    }
     made
+}
+
+#[cold]
+fn make_all(op: &dyn Op, dtypes: &[DType], needs: u64) -> Derivatives {
+    let mut by: SmallVec<[Option<PartialInfo>; 2]> =
+        (0..dtypes.len()).map(|i| Mask(needs).has(i).then(|| make(op, dtypes, i)).flatten()).collect();
+    let mut saves = Saves::NOTHING;
+    for &used in by.iter().flatten().flat_map(|info| &info.uses) {
+        saves = saves.and(match used == dtypes.len() {
+            true => Saves::outputs(&[0]),
+            false => Saves::inputs(&[used]),
+        });
+    }
+    for info in by.iter_mut().flatten() {
+        let place = |&used: &usize| match used == dtypes.len() {
+            true => saves.place_of_output(0) as u8,
+            false => saves.place_of_input(used) as u8,
+        };
+        info.operands = info.uses.iter().map(place).collect();
+    }
+    Derivatives { op: op.keep(), saves, by }
 }
 
 fn make(op: &dyn Op, dtypes: &[DType], index: usize) -> Option<PartialInfo> {
@@ -74,7 +117,7 @@ fn make(op: &dyn Op, dtypes: &[DType], index: usize) -> Option<PartialInfo> {
     let inputs: SmallVec<[DType; 4]> =
         uses.iter().map(|&u| dtypes.get(u).copied().unwrap_or(storage)).chain([storage]).collect();
     op.direct = build(&op, &inputs).single().map(|step| step.code).filter(|&c| c != Code::Cast && c != Code::Select);
-    Some(PartialInfo { op: OpRef::Shared(Arc::new(op)), uses, identity })
+    Some(PartialInfo { op: OpRef::Shared(Arc::new(op)), uses, operands: SmallVec::new(), identity })
 }
 
 /// The derivative's expression; `output` and `cotangent` make the values that stand for the result and for `dy`, given

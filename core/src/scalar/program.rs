@@ -195,7 +195,7 @@ thread_local! {
 
 /// The program of an element-wise operation, from this thread's cache.
 pub(crate) fn program_of(op: &dyn Op, dtypes: &[DType]) -> Rc<Program> {
-    let Some(key) = Key::new(op, dtypes, 0) else { return Rc::new(build(op, dtypes)) };
+    let Some(key) = Key::new(op, dtypes.iter().copied(), 0) else { return Rc::new(build(op, dtypes)) };
     if let Some(program) = PROGRAMS.with_borrow_mut(|programs| programs.get(&key)) {
         return program;
     }

@@ -2,7 +2,7 @@
 //! The driver makes one [`Backward`] per entry; operations' `backward` methods and custom gradients work on it.
 
 use super::cotangent::{Cotangent, IndexedRows};
-use super::record::Entry;
+use super::log::Noted;
 use crate::error::{Error, Result};
 use crate::ops;
 use crate::tensor::{Tensor, TensorType};
@@ -21,16 +21,16 @@ pub(crate) trait CustomRule {
 /// One step of the walk backwards.
 pub(crate) struct Backward<'a> {
     op: &'a str,
-    entry: &'a Entry,
+    noted: Noted<'a>,
     dys: SmallVec<[Option<Tensor>; 1]>,
     needs: SmallVec<[bool; 4]>,
     given: SmallVec<[Option<Cotangent>; 4]>,
 }
 
 impl<'a> Backward<'a> {
-    pub fn new(op: &'a str, entry: &'a Entry, dys: SmallVec<[Option<Tensor>; 1]>, needs: SmallVec<[bool; 4]>) -> Self {
+    pub fn new(op: &'a str, noted: Noted<'a>, dys: SmallVec<[Option<Tensor>; 1]>, needs: SmallVec<[bool; 4]>) -> Self {
         let given = needs.iter().map(|_| None).collect();
-        Self { op, entry, dys, needs, given }
+        Self { op, noted, dys, needs, given }
     }
 
     /// Number of inputs of the operation.
@@ -48,7 +48,7 @@ impl<'a> Backward<'a> {
     pub fn dy(&self, index: usize) -> Result<Tensor> {
         match &self.dys[index] {
             Some(dy) => Ok(dy.clone()),
-            None => ops::zeros_of(&self.entry.outputs[index].ty),
+            None => ops::zeros_of(self.noted.output_type(index)),
         }
     }
 
@@ -59,21 +59,21 @@ impl<'a> Backward<'a> {
 
     /// Input `index`, which the operation said it saves.
     pub fn input(&self, index: usize) -> Result<&Tensor> {
-        self.entry.saved_inputs.iter().find(|(i, _)| *i as usize == index).map(|(_, t)| t).ok_or_else(|| {
+        self.noted.saved_input(index).ok_or_else(|| {
             Error::internal(self.op, format!("the gradient rule reads input {index}, which it does not save"))
         })
     }
 
     /// Output `index`, which the operation said it saves.
     pub fn output(&self, index: usize) -> Result<&Tensor> {
-        self.entry.saved_outputs.iter().find(|(i, _)| *i as usize == index).map(|(_, t)| t).ok_or_else(|| {
+        self.noted.saved_output(index).ok_or_else(|| {
             Error::internal(self.op, format!("the gradient rule reads output {index}, which it does not save"))
         })
     }
 
     /// The type of input `index`, saved or not.
     pub fn input_type(&self, index: usize) -> &TensorType {
-        &self.entry.inputs[index].ty
+        self.noted.input_type(index)
     }
 
     /// Answers the cotangent of input `index`.

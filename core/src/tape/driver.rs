@@ -1,63 +1,88 @@
 //! The walk backwards over a tape: one rule per entry, sums of cotangents, and un-broadcasting in one place.
 //! The tapes call [`backprop`]; nothing here knows an operation.
 
-use super::backward::Backward;
+use super::backward::{Backward, CustomRule};
 use super::cotangent::Cotangent;
-use super::record::{Entry, Partials, Port, Rule, UNTRACKED};
+use super::log::{Log, Noted, Rule};
+use super::slots::UNTRACKED;
 use crate::__testing::inspect;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Kind, Op, Saves};
+use crate::op::{Gradient, Op};
 use crate::ops;
-use crate::scalar::partial;
+use crate::scalar::Derivatives;
 use crate::shape::broadcast_reduce_axes;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 
-/// What a tape must keep of an operation: tensors, and the derivatives of element-wise ones.
-pub(super) fn saves_of(op: &dyn Op, inputs: &[&Tensor], needs: &[bool]) -> (Saves, Partials) {
-    if !matches!(op.kind(), Kind::Elementwise { .. }) {
-        return (op.saves(needs), Partials::new());
-    }
-    let mut dtypes: SmallVec<[DType; 4]> = SmallVec::new();
-    inputs.iter().for_each(|t| dtypes.push(t.dtype()));
-    let mut saves = Saves::NOTHING;
-    let mut partials = Partials::new();
-    for (i, &needed) in needs.iter().enumerate() {
-        let info = if needed { partial(op, &dtypes, i) } else { None };
-        for &used in info.iter().flat_map(|info| &info.uses) {
-            match used == inputs.len() {
-                true => saves = saves.and(Saves::outputs(&[0])),
-                false => saves = saves.and(Saves::inputs(&[used])),
-            }
-        }
-        partials.push(info);
-    }
-    (saves, partials)
-}
-
 /// Where the walk takes its entries from: freed as they are used, or kept for another walk.
 pub(super) enum Entries<'a> {
-    Consumed(&'a mut Vec<Entry>),
-    Kept(&'a [Entry]),
+    Consumed(&'a mut Log),
+    Kept(&'a Log),
 }
 
 impl Entries<'_> {
-    pub fn list(&self) -> &[Entry] {
+    #[inline]
+    pub fn log(&self) -> &Log {
         match self {
-            Self::Consumed(list) => list,
-            Self::Kept(list) => list,
+            Self::Consumed(log) => log,
+            Self::Kept(log) => log,
         }
     }
 
-    /// Frees what an entry holds, at the last use of its activations. Who fed whom stays, to explain missing gradients.
+    #[inline]
     fn spend(&mut self, position: usize) {
-        if let Self::Consumed(list) = self {
-            list[position].spend();
+        if let Self::Consumed(log) = self {
+            log.spend(position);
         }
     }
 }
+
+/// What a slot is in one walk, as bits: something that depends on a source, a source itself.
+mod part {
+    pub const WANTED: u8 = 1;
+    pub const SOURCE: u8 = 2;
+}
+
+/// The state of one walk, by slot.
+struct Walk<'a> {
+    parts: &'a [u8],
+    cotangents: &'a mut [Option<Cotangent>],
+}
+
+impl Walk<'_> {
+    #[inline]
+    fn wants(&self, slot: u32) -> bool {
+        slot != UNTRACKED && self.parts[slot as usize] & part::WANTED != 0
+    }
+
+    /// What has flowed into a slot; it stays there only if it is an answer.
+    #[inline]
+    fn incoming(&mut self, slot: u32) -> Option<Cotangent> {
+        if slot == UNTRACKED {
+            return None;
+        }
+        let cotangent = &mut self.cotangents[slot as usize];
+        match self.parts[slot as usize] & part::SOURCE {
+            0 => cotangent.take(),
+            _ => cotangent.clone(),
+        }
+    }
+
+    #[inline]
+    fn accumulate(&mut self, slot: u32, more: Cotangent) -> Result<()> {
+        let cotangent = &mut self.cotangents[slot as usize];
+        *cotangent = Some(match cotangent.take() {
+            None => more,
+            Some(sum) => sum.plus(more)?,
+        });
+        Ok(())
+    }
+}
+
+/// Slots whose cotangents lie on the stack.
+const FEW: usize = 8;
 
 /// Cotangents of `sources` (slot numbers), given those of the targets, for a tape with `slots` slots.
 pub(super) fn backprop(
@@ -66,17 +91,27 @@ pub(super) fn backprop(
     targets: SmallVec<[(u32, Tensor); 1]>,
     sources: &[u32],
 ) -> Result<SmallVec<[Option<Cotangent>; 4]>> {
-    let wanted = reachable(entries.list(), slots, sources);
-    let mut cotangents: SmallVec<[Option<Cotangent>; 16]> = SmallVec::new();
-    cotangents.resize_with(slots as usize, || None);
+    let parts = reachable(entries.log(), slots, sources);
+    let mut few = [const { None }; FEW];
+    let mut many = Vec::new();
+    let cotangents = match few.get_mut(..slots as usize) {
+        Some(few) => few,
+        None => {
+            many.resize_with(slots as usize, || None);
+            &mut many[..]
+        }
+    };
+    let mut walk = Walk { parts: &parts, cotangents };
     for (slot, dy) in targets {
-        accumulate(&mut cotangents[slot as usize], Cotangent::Dense(dy))?;
+        walk.accumulate(slot, Cotangent::Dense(dy))?;
     }
-    let mut position = entries.list().len();
+    let mut position = entries.log().len();
     while position > 0 {
         position -= 1;
-        let entry = &entries.list()[position];
-        step(entry, &wanted, sources, &mut cotangents).map_err(|e| e.at(entry.location))?;
+        let noted = entries.log().at(position);
+        if noted.input_slots().iter().any(|&slot| walk.wants(slot)) {
+            step(noted, &mut walk).map_err(|e| e.at(noted.location()))?;
+        }
         entries.spend(position);
     }
     let mut answers = SmallVec::new();
@@ -84,101 +119,92 @@ pub(super) fn backprop(
         answers.push(match slot {
             UNTRACKED => None,
             // A source that is named twice is answered twice.
-            slot if sources[i + 1..].contains(&slot) => cotangents[slot as usize].clone(),
-            slot => cotangents[slot as usize].take(),
+            slot if sources[i + 1..].contains(&slot) => walk.cotangents[slot as usize].clone(),
+            slot => walk.cotangents[slot as usize].take(),
         });
     }
     Ok(answers)
 }
 
 /// Which slots depend on a source: only through them do cotangents flow.
-pub(super) fn reachable(entries: &[Entry], slots: u32, sources: &[u32]) -> SmallVec<[bool; 64]> {
-    let mut wanted = SmallVec::from_elem(false, slots as usize);
+fn reachable(log: &Log, slots: u32, sources: &[u32]) -> SmallVec<[u8; 64]> {
+    let mut list = SmallVec::from_elem(0, slots as usize);
+    let parts = &mut list[..];
     for &source in sources.iter().filter(|&&s| s != UNTRACKED) {
-        wanted[source as usize] = true;
+        parts[source as usize] = part::WANTED | part::SOURCE;
     }
-    for entry in entries {
-        if entry.inputs.iter().any(|p| p.slot != UNTRACKED && wanted[p.slot as usize]) {
-            for output in entry.outputs.iter().filter(|p| p.slot != UNTRACKED) {
-                wanted[output.slot as usize] = true;
+    for noted in log.iter() {
+        if noted.input_slots().iter().any(|&s| s != UNTRACKED && parts[s as usize] != 0) {
+            for &output in noted.output_slots().iter().filter(|&&s| s != UNTRACKED) {
+                parts[output as usize] |= part::WANTED;
             }
         }
     }
-    wanted
+    list
 }
 
-fn step(entry: &Entry, wanted: &[bool], sources: &[u32], cotangents: &mut [Option<Cotangent>]) -> Result<()> {
-    let wants = |port: &Port| port.slot != UNTRACKED && wanted[port.slot as usize];
-    if !entry.inputs.iter().any(wants) {
-        return Ok(());
-    }
-    let mut incoming = |slot: u32| match slot {
-        UNTRACKED => None,
-        slot if sources.contains(&slot) => cotangents[slot as usize].clone(),
-        slot => cotangents[slot as usize].take(),
-    };
-    // Most operations have one output; element-wise ones and reads go on without any list.
-    if entry.is_short() {
-        let Some(dy) = incoming(entry.outputs[0].slot) else { return Ok(()) };
-        if let Rule::Read = entry.rule {
+/// Which slots depend on `source`.
+pub(super) fn dependents(log: &Log, slots: u32, source: u32) -> impl Fn(u32) -> bool {
+    let parts = reachable(log, slots, &[source]);
+    move |slot| slot != UNTRACKED && parts[slot as usize] != 0
+}
+
+/// One entry whose inputs depend on a source. Element-wise operations and reads, which are most, go on without lists.
+#[inline]
+fn step(noted: Noted<'_>, walk: &mut Walk<'_>) -> Result<()> {
+    match noted.rule() {
+        Rule::Elementwise(derivatives) => match walk.incoming(noted.output_slots()[0]) {
+            Some(dy) => elementwise(noted, derivatives, &dy.into_dense()?, walk),
+            None => Ok(()),
+        },
+        Rule::Read => match walk.incoming(noted.output_slots()[0]) {
             // The variable's cotangent is that of the value read: rows of an embedding stay rows.
-            let dy = inspect(entry.rule.name(), 0, dy)?;
-            return accumulate(&mut cotangents[entry.inputs[0].slot as usize], dy);
-        }
-        return elementwise(entry, &dy.into_dense()?, wants, cotangents);
+            Some(dy) => walk.accumulate(noted.input_slots()[0], inspect(noted.rule().name(), 0, dy)?),
+            None => Ok(()),
+        },
+        Rule::Op(op) => general(noted, walk, |dys, needs| by_rule(noted, &**op, dys, needs)),
+        Rule::Custom(rule) => general(noted, walk, |dys, needs| custom(noted, &**rule, dys, &needs)),
+        Rule::Spent => Err(Error::internal("gradient", "an entry of the tape was used before")),
     }
-    let mut dys: SmallVec<[Option<Tensor>; 1]> = SmallVec::new();
-    for output in &entry.outputs {
-        dys.push(incoming(output.slot).map(Cotangent::into_dense).transpose()?);
+}
+
+type Cotangents = SmallVec<[Option<Tensor>; 1]>;
+type Needs = SmallVec<[bool; 4]>;
+
+/// An entry with a rule of its own, which takes the cotangents of all outputs and answers those of all inputs.
+fn general(noted: Noted<'_>, walk: &mut Walk<'_>, rule: impl FnOnce(Cotangents, Needs) -> Result<Given>) -> Result<()> {
+    let mut dys = Cotangents::new();
+    for &output in noted.output_slots() {
+        dys.push(walk.incoming(output).map(Cotangent::into_dense).transpose()?);
     }
     if dys.iter().all(Option::is_none) {
         return Ok(());
     }
-    let mut needs: SmallVec<[bool; 4]> = SmallVec::new();
-    entry.inputs.iter().for_each(|port| needs.push(wants(port)));
-    let given = match &entry.rule {
-        Rule::Custom(rule) => custom(entry, &**rule, dys, &needs)?,
-        Rule::Spent => return Err(Error::internal("gradient", "an entry of the tape was used before")),
-        Rule::Op(op) => by_rule(entry, &**op, dys, needs)?,
-        Rule::Read => Given::new(),
-    };
-    for (i, cotangent) in given.into_iter().enumerate() {
+    let mut needs = Needs::new();
+    noted.input_slots().iter().for_each(|&slot| needs.push(walk.wants(slot)));
+    for (i, cotangent) in rule(dys, needs)?.into_iter().enumerate() {
         if let Some(cotangent) = cotangent {
-            let cotangent = inspect(entry.rule.name(), i, cotangent)?;
-            accumulate(&mut cotangents[entry.inputs[i].slot as usize], cotangent)?;
+            walk.accumulate(noted.input_slots()[i], inspect(noted.rule().name(), i, cotangent)?)?;
         }
     }
-    Ok(())
-}
-
-fn accumulate(slot: &mut Option<Cotangent>, more: Cotangent) -> Result<()> {
-    *slot = Some(match slot.take() {
-        None => more,
-        Some(sum) => sum.plus(more)?,
-    });
     Ok(())
 }
 
 type Given = SmallVec<[Option<Cotangent>; 4]>;
 
-fn by_rule(
-    entry: &Entry,
-    op: &dyn Op,
-    dys: SmallVec<[Option<Tensor>; 1]>,
-    needs: SmallVec<[bool; 4]>,
-) -> Result<Given> {
+fn by_rule(noted: Noted<'_>, op: &dyn Op, dys: Cotangents, needs: Needs) -> Result<Given> {
     if op.gradient() == Gradient::Missing {
         return Err(Error::unimplemented(op.name(), "this operation has no gradient")
             .help("wrap it in a `#[custom_gradient]` function, or keep it out of the differentiated path"));
     }
-    let mut g = Backward::new(op.name(), entry, dys, needs);
+    let mut g = Backward::new(op.name(), noted, dys, needs);
     op.backward(&mut g)?;
     let given = g.into_given();
     for (i, dx) in given.iter().enumerate() {
         if let Some(Cotangent::Dense(dx)) = dx
-            && entry.inputs[i].ty.dtype != DType::Resource
+            && noted.input_type(i).dtype != DType::Resource
         {
-            check(op.name(), i, dx, &entry.inputs[i].ty)?;
+            check(op.name(), i, dx, noted.input_type(i))?;
         }
     }
     Ok(given)
@@ -193,32 +219,29 @@ fn check(op: &str, index: usize, dx: &Tensor, ty: &TensorType) -> Result<()> {
 }
 
 /// Element-wise operations differentiate their meaning; each partial derivative is one fused operation.
-fn elementwise(
-    entry: &Entry,
-    dy: &Tensor,
-    wants: impl Fn(&Port) -> bool,
-    cotangents: &mut [Option<Cotangent>],
-) -> Result<()> {
-    for (i, (info, port)) in entry.partials.iter().zip(&entry.inputs).enumerate() {
-        let Some(info) = info.as_ref().filter(|_| wants(port)) else { continue };
+fn elementwise(noted: Noted<'_>, derivatives: &Derivatives, dy: &Tensor, walk: &mut Walk<'_>) -> Result<()> {
+    let saved = noted.saved();
+    for (i, info) in derivatives.by.iter().enumerate() {
+        let slot = noted.input_slots()[i];
+        let Some(info) = info.as_ref().filter(|_| walk.wants(slot)) else { continue };
         let dx = match info.identity {
             true => dy.clone(),
             false => {
-                let mut inputs: SmallVec<[&Tensor; 4]> = SmallVec::new();
-                for &used in &info.uses {
-                    match used == entry.inputs.len() {
-                        true => entry.saved_outputs.iter().for_each(|(_, t)| inputs.push(t)),
-                        false => {
-                            inputs.extend(entry.saved_inputs.iter().find(|(k, _)| *k as usize == used).map(|(_, t)| t))
-                        }
-                    }
+                // Inputs and the output at the most, and `dy` behind them.
+                let mut inputs = [dy; 8];
+                let count = info.operands.len();
+                if count < inputs.len() {
+                    inputs.iter_mut().zip(&info.operands).for_each(|(to, &at)| *to = &saved[at as usize]);
+                    execute1(&*info.op, &inputs[..=count])?
+                } else {
+                    let mut inputs: Vec<&Tensor> = info.operands.iter().map(|&at| &saved[at as usize]).collect();
+                    inputs.push(dy);
+                    execute1(&*info.op, &inputs)?
                 }
-                inputs.push(dy);
-                execute1(&*info.op, &inputs)?
             }
         };
-        let dx = inspect(entry.rule.name(), i, Cotangent::Dense(sum_to(dx, &port.ty)?))?;
-        accumulate(&mut cotangents[port.slot as usize], dx)?;
+        let dx = sum_to(dx, noted.input_type(i))?;
+        walk.accumulate(slot, inspect(derivatives.op.name(), i, Cotangent::Dense(dx))?)?;
     }
     Ok(())
 }
@@ -233,17 +256,12 @@ pub(crate) fn sum_to(dx: Tensor, ty: &TensorType) -> Result<Tensor> {
     ops::reshape_to(&summed, &ty.shape)
 }
 
-fn custom(
-    entry: &Entry,
-    rule: &dyn super::backward::CustomRule,
-    dys: SmallVec<[Option<Tensor>; 1]>,
-    needs: &[bool],
-) -> Result<Given> {
+fn custom(noted: Noted<'_>, rule: &dyn CustomRule, dys: Cotangents, needs: &[bool]) -> Result<Given> {
     let mut dense: SmallVec<[Tensor; 2]> = SmallVec::new();
-    for (dy, output) in dys.into_iter().zip(&entry.outputs) {
+    for (i, dy) in dys.into_iter().enumerate() {
         dense.push(match dy {
             Some(dy) => dy,
-            None => ops::zeros_of(&output.ty)?,
+            None => ops::zeros_of(noted.output_type(i))?,
         });
     }
     let answers = rule.backward(&dense)?;
@@ -253,7 +271,7 @@ fn custom(
             given.push(None);
             continue;
         };
-        let ty = &entry.inputs[i].ty;
+        let ty = noted.input_type(i);
         if dx.ty() != ty {
             let what = format!("the custom gradient of `{}` has the wrong type", rule.input_name(i));
             return Err(Error::invalid_argument(rule.name(), what)

@@ -1,9 +1,12 @@
 //! Forward mode: an accumulator carries tangents along with the operations that run on this thread.
 //! Each operation's tangent comes from its gradient rule applied twice, so every differentiable operation has one.
 
+use super::data::{IdMap, TapeData};
 use super::driver::{Entries, backprop};
-use super::gradient_tape::Running;
-use super::record::{self, Entry, IdMap, TapeData, UNTRACKED};
+use super::log::Log;
+use super::record;
+use super::running::Running;
+use super::slots::UNTRACKED;
 use super::{Cotangent, Differentiable};
 use crate::error::{Error, OrFail, Result};
 use crate::op::Op;
@@ -142,13 +145,15 @@ pub(super) fn each(inputs: &[&Tensor], outputs: &[Tensor], note: impl Fn(&mut Ta
         }
         let mut scratch = TapeData::default();
         for (input, _) in inputs.iter().zip(&given).filter(|(_, g)| g.is_some()) {
-            record::watch(&mut scratch, input);
+            scratch.watch(input);
         }
         note(&mut scratch);
-        let Some(entry) = scratch.entries.pop() else { continue };
+        if scratch.log.len() == 0 {
+            continue;
+        }
         // The products below are followed by accumulators started earlier (for second orders), not by this one.
         let hidden = Hidden::from(i);
-        let result = push_forward(entry, scratch.count, &given);
+        let result = push_forward(&scratch.log, scratch.count, &given);
         drop(hidden);
         for (output, tangent) in outputs.iter().zip(result?) {
             if let Some(tangent) = tangent {
@@ -159,16 +164,17 @@ pub(super) fn each(inputs: &[&Tensor], outputs: &[Tensor], note: impl Fn(&mut Ta
     Ok(())
 }
 
-/// Output tangents of one entry: the vector-Jacobian product is linear in its vector, and its own gradient by that
+/// Output tangents of a log's only entry: the vector-Jacobian product is linear in its vector, and its own gradient by that
 /// vector, fed with the input tangents, is the Jacobian-vector product.
-fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
+fn push_forward(log: &Log, slots: u32, tangents: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
     let mut dummies = Vec::new();
     let mut seeds = SmallVec::new();
-    for output in &entry.outputs {
-        let dummy = match output.slot {
+    let noted = log.at(0);
+    for (i, &output) in noted.output_slots().iter().enumerate() {
+        let dummy = match output {
             UNTRACKED => None,
             slot => {
-                let dummy = ops::zeros_of(&output.ty)?;
+                let dummy = ops::zeros_of(noted.output_type(i))?;
                 seeds.push((slot, dummy.clone()));
                 Some(dummy)
             }
@@ -177,13 +183,13 @@ fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result
     }
     // A tensor that is given twice has one cotangent, the sum over both places: it counts once.
     let mut sources: Vec<u32> = Vec::new();
-    for (port, tangent) in entry.inputs.iter().zip(tangents) {
-        let counts = tangent.is_some() && !sources.contains(&port.slot);
-        sources.push(if counts { port.slot } else { UNTRACKED });
+    for (&slot, tangent) in noted.input_slots().iter().zip(tangents) {
+        let counts = tangent.is_some() && !sources.contains(&slot);
+        sources.push(if counts { slot } else { UNTRACKED });
     }
     let inner = Running::start(false);
-    dummies.iter().flatten().for_each(|d| record::watch(&mut inner.0.borrow_mut(), d));
-    let products = backprop(&mut Entries::Kept(&[entry]), slots, seeds, &sources)?;
+    dummies.iter().flatten().for_each(|d| inner.0.borrow_mut().watch(d));
+    let products = backprop(&mut Entries::Kept(log), slots, seeds, &sources)?;
     // Rows become dense while the inner tape still records.
     let dense = |c: Option<Cotangent>| c.map(Cotangent::into_dense).transpose();
     let products = products.into_iter().map(dense).collect::<Result<Vec<_>>>()?;
@@ -197,11 +203,11 @@ fn push_forward(entry: Entry, slots: u32, tangents: &[Option<Tensor>]) -> Result
             }
         }
     }
-    let (mut entries, count, sources) = {
+    let (mut log, count, sources) = {
         let mut data = inner.0.borrow_mut();
         let sources: Vec<u32> = dummies.iter().map(|d| d.as_ref().map_or(UNTRACKED, |d| data.find(d))).collect();
-        (std::mem::take(&mut data.entries), data.count, sources)
+        (std::mem::take(&mut data.log), data.count, sources)
     };
-    let result = backprop(&mut Entries::Consumed(&mut entries), count, targets, &sources)?;
+    let result = backprop(&mut Entries::Consumed(&mut log), count, targets, &sources)?;
     result.into_iter().map(dense).collect()
 }

@@ -30,7 +30,7 @@ fn differentiate<S: Sources>(
     // As in TensorFlow, only the parameters are followed, not the variables that are read.
     let mut tape = GradientTape::unwatched();
     for handle in sources.handles() {
-        tape.watch(&handle);
+        tape.watch(handle);
     }
     let value = f();
     let answer = tape.try_gradient(&value, sources).map_err(|e| e.at(location)).or_fail();

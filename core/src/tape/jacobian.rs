@@ -1,7 +1,8 @@
 //! Jacobians: the derivative of every element of a target, by one walk backwards for each.
 //! Methods of both tapes; the walks run over kept entries, so their operations can be recorded like any others.
 
-use super::gradient_tape::{GradientTape, PersistentTape, Running, value_type};
+use super::gradient_tape::{GradientTape, PersistentTape};
+use super::running::{Running, value_type};
 use super::{Cotangent, Differentiable, Gradients, Sources};
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
@@ -65,19 +66,19 @@ impl Running {
     fn rows(
         &self,
         target: &Tensor,
-        handles: &[Tensor],
+        handles: &[&Tensor],
         seeds: impl Iterator<Item = Result<Tensor>>,
     ) -> Result<Vec<Vec<Option<Cotangent>>>> {
         let mut rows: Vec<Vec<Option<Cotangent>>> = handles.iter().map(|_| Vec::new()).collect();
         for seed in seeds {
             let seed = SmallVec::from_buf([seed?]);
-            let list = self.with_kept(|entries| self.walk(std::slice::from_ref(target), seed, handles, entries))?;
+            let list = self.with_kept(|entries| self.walk(&[target], seed, handles, entries))?;
             rows.iter_mut().zip(list).for_each(|(rows, row)| rows.push(row));
         }
         Ok(rows)
     }
 
-    fn jacobian(&self, target: &Tensor, handles: &[Tensor]) -> Result<Gradients> {
+    fn jacobian(&self, target: &Tensor, handles: &[&Tensor]) -> Result<Gradients> {
         floating("jacobian", target)?;
         let count = known_count("jacobian", target, target.shape().sizes())?;
         let seeds = (0..count).map(|i| ops::reshape_to(&one_at(i, count, target.dtype())?, target.shape()));
@@ -88,7 +89,7 @@ impl Running {
             let shape = Shape::from_dims(&[target.shape().sizes(), ty.shape.sizes()].concat())?;
             list.push(stacked(rows, &ty, 0, &shape)?.map(Cotangent::Dense));
         }
-        let reasons = self.reasons(std::slice::from_ref(target), handles, &list);
+        let reasons = self.reasons(&[target], handles, &list);
         Ok(Gradients { list, reasons })
     }
 
@@ -110,11 +111,11 @@ impl Running {
             let one = ops::reshape_to(&one_at(i, count, target.dtype())?, &element)?;
             ops::broadcast_to_shape(&one, target.shape())
         });
-        let mut all = self.rows(target, std::slice::from_ref(handle), seeds)?;
+        let mut all = self.rows(target, &[handle], seeds)?;
         let shape = Shape::from_dims(&[&[batch], inner, within].concat())?;
         let mut list = SmallVec::new();
         list.push(stacked(all.swap_remove(0), &ty, 1, &shape)?.map(Cotangent::Dense));
-        let reasons = self.reasons(std::slice::from_ref(target), std::slice::from_ref(handle), &list);
+        let reasons = self.reasons(&[target], &[handle], &list);
         Ok(Gradients { list, reasons }.try_to_vec()?.swap_remove(0))
     }
 }

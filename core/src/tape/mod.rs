@@ -4,17 +4,22 @@
 mod backward;
 mod cotangent;
 pub(crate) mod custom;
+mod data;
 mod driver;
 mod forward;
 mod functional;
 mod gradient_tape;
 mod jacobian;
+mod log;
 mod record;
+mod running;
+mod slots;
 mod sources;
 pub(crate) mod staged;
 mod staging;
 #[cfg(test)]
 mod tests;
+mod watcher;
 
 pub use cotangent::{Gradients, IndexedRows};
 pub use forward::ForwardAccumulator;
@@ -25,8 +30,9 @@ pub use functional::{
 pub use gradient_tape::{GradientOptions, GradientTape, PersistentTape, StopRecording, UnconnectedGradients};
 pub use sources::{Differentiable, Source, Sources, Watch};
 
-pub(crate) use backward::Backward;
+pub(crate) use backward::{Backward, CustomRule};
 pub(crate) use cotangent::Cotangent;
+pub(crate) use data::IdMap;
 pub(crate) use driver::sum_to;
-pub(crate) use record::{IdMap, carries, observe, observe_read};
-pub(crate) use staging::{Marks, Unseen, marks, needed, rewind};
+pub(crate) use record::{carries, observe, observe_read};
+pub(crate) use staging::{Marks, Seen, Unseen, marks, needed, replace, rewind};

@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// A few tensors or handles.
-pub(crate) type Handles = SmallVec<[Tensor; 4]>;
+/// A few tensors or handles, which stay the caller's.
+pub(crate) type Handles<'a> = SmallVec<[&'a Tensor; 4]>;
 
 /// Something a tape can follow: a tensor, or a variable by its handle.
 pub trait Differentiable {
@@ -85,7 +85,7 @@ pub trait Sources {
     type Answer;
     /// The handles of all sources, in order.
     #[doc(hidden)]
-    fn handles(&self) -> Handles;
+    fn handles(&self) -> Handles<'_>;
     /// The answer made from the list of gradients.
     #[doc(hidden)]
     fn answer(gradients: Gradients) -> Result<Self::Answer>;
@@ -93,21 +93,21 @@ pub trait Sources {
 
 impl<T: Differentiable> Sources for &T {
     type Answer = Tensor;
-    fn handles(&self) -> Handles {
-        Handles::from_iter([self.handle().clone()])
+    fn handles(&self) -> Handles<'_> {
+        Handles::from_slice(&[self.handle()])
     }
-    fn answer(gradients: Gradients) -> Result<Tensor> {
-        match gradients.list.first() {
-            Some(Some(gradient)) => gradient.to_dense(),
-            _ => Err(gradients.missing(0)),
+    fn answer(mut gradients: Gradients) -> Result<Tensor> {
+        match gradients.list.first_mut().and_then(Option::take) {
+            Some(gradient) => gradient.into_dense(),
+            None => Err(gradients.missing(0)),
         }
     }
 }
 
 impl<T: Source, const N: usize> Sources for [T; N] {
     type Answer = [Tensor; N];
-    fn handles(&self) -> Handles {
-        self.iter().map(|t| t.handle().clone()).collect()
+    fn handles(&self) -> Handles<'_> {
+        self.iter().map(|t| t.handle()).collect()
     }
     fn answer(gradients: Gradients) -> Result<[Tensor; N]> {
         let mut all = gradients.try_to_vec()?.into_iter();
@@ -118,8 +118,8 @@ impl<T: Source, const N: usize> Sources for [T; N] {
 
 impl<T: Differentiable> Sources for &[T] {
     type Answer = Gradients;
-    fn handles(&self) -> Handles {
-        self.iter().map(|t| t.handle().clone()).collect()
+    fn handles(&self) -> Handles<'_> {
+        self.iter().map(|t| t.handle()).collect()
     }
     fn answer(gradients: Gradients) -> Result<Gradients> {
         Ok(gradients)
@@ -128,8 +128,8 @@ impl<T: Differentiable> Sources for &[T] {
 
 impl<T: Differentiable> Sources for &Vec<T> {
     type Answer = Gradients;
-    fn handles(&self) -> Handles {
-        self.iter().map(|t| t.handle().clone()).collect()
+    fn handles(&self) -> Handles<'_> {
+        self.iter().map(|t| t.handle()).collect()
     }
     fn answer(gradients: Gradients) -> Result<Gradients> {
         Ok(gradients)
@@ -140,8 +140,8 @@ macro_rules! tuples {
     ($($name:ident $index:tt),*) => {
         impl<$($name: Source),*> Sources for ($($name,)*) {
             type Answer = ($(tuples!(@tensor $name),)*);
-            fn handles(&self) -> Handles {
-                Handles::from_iter([$(self.$index.handle().clone()),*])
+            fn handles(&self) -> Handles<'_> {
+                Handles::from_slice(&[$(self.$index.handle()),*])
             }
             fn answer(gradients: Gradients) -> Result<Self::Answer> {
                 let all = gradients.try_to_vec()?;
@@ -162,23 +162,23 @@ tuples!(A 0, B 1, C 2, D 3, E 4, F 5);
 pub trait Targets {
     /// The tensors, in order.
     #[doc(hidden)]
-    fn tensors(&self) -> Handles;
+    fn tensors(&self) -> Handles<'_>;
 }
 
 impl Targets for &Tensor {
-    fn tensors(&self) -> Handles {
-        Handles::from_iter([(*self).clone()])
+    fn tensors(&self) -> Handles<'_> {
+        Handles::from_slice(&[*self])
     }
 }
 
 impl<const N: usize> Targets for [&Tensor; N] {
-    fn tensors(&self) -> Handles {
-        self.iter().map(|&t| t.clone()).collect()
+    fn tensors(&self) -> Handles<'_> {
+        self.iter().copied().collect()
     }
 }
 
 impl Targets for &[Tensor] {
-    fn tensors(&self) -> Handles {
-        self.iter().cloned().collect()
+    fn tensors(&self) -> Handles<'_> {
+        self.iter().collect()
     }
 }

@@ -2,8 +2,9 @@
 //! several times if need be. It follows exactly the parameters it is told to.
 
 use super::Cotangent;
+use super::data::{self, TapeData};
 use super::driver::{Entries, backprop};
-use super::record::{self, TapeData, UNTRACKED};
+use super::slots::UNTRACKED;
 use crate::error::Result;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -15,15 +16,15 @@ pub(crate) struct StagedTape(Option<Rc<RefCell<TapeData>>>);
 
 impl StagedTape {
     pub fn start<'a>(watched: impl Iterator<Item = &'a Tensor>) -> Self {
-        let tape = record::push(false);
-        watched.for_each(|tensor| record::follow_always(&mut tape.borrow_mut(), tensor));
+        let tape = data::push(false);
+        watched.for_each(|tensor| tape.borrow_mut().follow_always(tensor));
         Self(Some(tape))
     }
 
     /// Ends the recording.
     pub fn stop(mut self) -> Walk {
         let tape = self.0.take().unwrap_or_default();
-        record::remove(&tape);
+        data::remove(&tape);
         Walk(tape)
     }
 }
@@ -31,7 +32,7 @@ impl StagedTape {
 impl Drop for StagedTape {
     fn drop(&mut self) {
         if let Some(tape) = &self.0 {
-            record::remove(tape);
+            data::remove(tape);
         }
     }
 }
@@ -55,6 +56,6 @@ impl Walk {
             }
         }
         let slots: Vec<u32> = sources.iter().map(|s| s.map_or(UNTRACKED, |t| data.find(t))).collect();
-        backprop(&mut Entries::Kept(&data.entries), data.count, seeds, &slots)
+        backprop(&mut Entries::Kept(&data.log), data.count, seeds, &slots)
     }
 }

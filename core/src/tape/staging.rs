@@ -1,8 +1,10 @@
 //! Tapes and graphs: which operands of a branch, loop or call are followed, and how tapes forget what a closed body recorded.
 //! The door asks [`needed`] before it records such an operation; builders keep [`Marks`] while they are open.
 
+use super::data::{self, TapeData};
 use super::forward;
-use super::record::{self, TapeData, UNTRACKED};
+use super::log::Log;
+use super::slots::UNTRACKED;
 use crate::op::Op;
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor};
@@ -15,14 +17,32 @@ pub(crate) struct Marks(SmallVec<[(Rc<RefCell<TapeData>>, usize); 1]>);
 
 /// Notes how far the tapes of this thread have come.
 pub(crate) fn marks() -> Marks {
-    Marks(record::tapes().into_iter().map(|tape| (tape.clone(), tape.borrow().entries.len())).collect())
+    Marks(data::tapes().into_iter().map(|tape| (tape.clone(), tape.borrow().log.len())).collect())
 }
 
+/// What tapes noted inside a body that is closed for now.
+#[derive(Default)]
+pub(crate) struct Seen(Vec<(Rc<RefCell<TapeData>>, Log)>);
+
 /// Makes tapes forget what they noted since: it was inside a body that one operation stands for from now on.
-pub(crate) fn rewind(marks: &Marks) {
+pub(crate) fn rewind(marks: &Marks) -> Seen {
+    let mut seen = Vec::new();
     for (tape, length) in &marks.0 {
+        let Ok(mut data) = tape.try_borrow_mut() else { continue };
+        if data.log.len() > *length {
+            let log = data.log.split_off(*length);
+            drop(data);
+            seen.push((tape.clone(), log));
+        }
+    }
+    Seen(seen)
+}
+
+/// Makes tapes remember what they noted in a body that is open again.
+pub(crate) fn replace(seen: Seen) {
+    for (tape, log) in seen.0 {
         if let Ok(mut tape) = tape.try_borrow_mut() {
-            tape.entries.truncate(*length);
+            tape.log.append(log);
         }
     }
 }
@@ -31,7 +51,7 @@ pub(crate) fn rewind(marks: &Marks) {
 /// reads are watched from here on, as by a read of their own.
 pub(crate) fn needed(op: &dyn Op, inputs: &[&Tensor]) -> Option<SmallVec<[bool; 8]>> {
     let mut needs: SmallVec<[bool; 8]> = SmallVec::from_elem(false, inputs.len());
-    for tape in record::tapes() {
+    for tape in data::tapes() {
         let mut tape = tape.borrow_mut();
         if tape.paused > 0 {
             continue;
@@ -41,7 +61,7 @@ pub(crate) fn needed(op: &dyn Op, inputs: &[&Tensor]) -> Option<SmallVec<[bool; 
                 && input.as_object::<Resource>().is_some_and(|r| r.trainable && r.dtype.is_floating())
                 && op.reads(i)
             {
-                record::watch(&mut tape, input);
+                tape.watch(input);
             }
             needs[i] |= tape.find(input) != UNTRACKED;
         }
@@ -62,13 +82,13 @@ impl Unseen {
     pub fn start() -> Self {
         let mode = LOCAL.with(|local| local.mode.get()) & (mode::TAPE | mode::FORWARD);
         LOCAL.with(|local| local.set_mode(mode::TAPE | mode::FORWARD, false));
-        Self { tapes: record::swap_tapes(Vec::new()), mode }
+        Self { tapes: data::swap_tapes(Vec::new()), mode }
     }
 }
 
 impl Drop for Unseen {
     fn drop(&mut self) {
-        drop(record::swap_tapes(std::mem::take(&mut self.tapes)));
+        drop(data::swap_tapes(std::mem::take(&mut self.tapes)));
         LOCAL.with(|local| {
             local.set_mode(mode::TAPE | mode::FORWARD, false);
             local.set_mode(self.mode, true);

@@ -15,6 +15,8 @@ pub(crate) mod mode {
     pub const TRACE: u32 = 4;
     /// A device guard is in force.
     pub const DEVICE: u32 = 8;
+    /// Somebody wants to know which variables are read while tapes or accumulators are active.
+    pub const WATCH: u32 = 16;
 }
 
 /// The life of a thread's list of free blocks.

@@ -185,10 +185,13 @@ impl Clone for Tensor {
 impl Drop for Tensor {
     #[inline]
     fn drop(&mut self) {
-        if self.block().refs.fetch_sub(1, Ordering::Release) != 1 {
-            return;
+        // The last handle need not count down: nobody else can make another one. A load costs far less.
+        if self.block().refs.load(Ordering::Acquire) != 1 {
+            if self.block().refs.fetch_sub(1, Ordering::Release) != 1 {
+                return;
+            }
+            fence(Ordering::Acquire);
         }
-        fence(Ordering::Acquire);
         let block = self.0.as_ptr();
         // SAFETY: this was the last handle; storage is the only field with a destructor, and the block is not used after.
         unsafe {

@@ -3,12 +3,12 @@
 
 use super::parse::Module;
 use crate::diag::Faults;
-use crate::diag::module as text;
+use crate::diag::MODULE;
 
 pub fn check(module: &Module) -> syn::Result<()> {
     let mut faults = Faults::new();
     if module.is_union {
-        faults.add(&module.name, text::UNION);
+        faults.add(&module.name, MODULE.union);
     }
     for fault in &module.faults {
         faults.push(fault.clone());

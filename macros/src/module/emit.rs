@@ -99,7 +99,8 @@ fn bounded(module: &Module, rt: &TokenStream) -> syn::Generics {
     generics
 }
 
-fn mentions(tokens: TokenStream, name: &Ident) -> bool {
+/// Whether some tokens hold a name.
+pub fn mentions(tokens: TokenStream, name: &Ident) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == *name,
         TokenTree::Group(group) => mentions(group.stream(), name),

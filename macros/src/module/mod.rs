@@ -3,16 +3,18 @@
 
 mod check;
 mod emit;
-mod parse;
+pub mod parse;
 #[cfg(test)]
 mod tests;
+
+pub use emit::mentions;
 
 use crate::diag;
 use proc_macro2::TokenStream;
 
 /// The implementation of `Module` for a struct or enum.
 pub fn expand(item: TokenStream) -> TokenStream {
-    match parse::parse(item).and_then(|module| check::check(&module).map(|()| module)) {
+    match parse::parse(item, &diag::MODULE).and_then(|module| check::check(&module).map(|()| module)) {
         Ok(module) => emit::emit(&module),
         Err(error) => diag::compile_error(&error),
     }

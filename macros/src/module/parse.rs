@@ -1,10 +1,10 @@
 //! From tokens to what the macro knows of a type: its variants, their fields, and how each field is visited.
-//! Makes no tokens; faults in attributes are kept for the check stage.
+//! Makes no tokens; faults in attributes are kept for the check stage. `#[derive(Nest)]` uses it as well.
 
-use crate::diag::module as text;
+use crate::diag::DeriveTexts;
 use crate::names::{CrateOption, Runtime};
 use proc_macro2::{Ident, TokenStream};
-use syn::parse::{Parse, ParseStream};
+use syn::parse::ParseStream;
 use syn::{Attribute, Data, DeriveInput, Error, Generics, Index, Member, Meta, Token};
 
 /// A type that becomes a module.
@@ -47,25 +47,26 @@ enum Option_ {
     Field(Ident, How),
 }
 
-impl Parse for Option_ {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+impl Option_ {
+    fn parse(input: ParseStream<'_>, text: &DeriveTexts) -> syn::Result<Self> {
         if input.peek(Token![crate]) {
             return input.parse().map(Self::Crate);
         }
-        let word: Ident = input.parse().map_err(|e| Error::new(e.span(), text::OPTIONS))?;
+        let word: Ident = input.parse().map_err(|e| Error::new(e.span(), text.options))?;
         let how = match word.to_string().as_str() {
             "skip" => How::Skip,
             "value" => How::Value,
-            _ => return Err(Error::new(word.span(), text::OPTIONS)),
+            _ => return Err(Error::new(word.span(), text.options)),
         };
         match input.is_empty() || input.peek(Token![,]) {
             true => Ok(Self::Field(word, how)),
-            false => Err(input.error(text::OPTIONS)),
+            false => Err(input.error(text.options)),
         }
     }
 }
 
-pub fn parse(item: TokenStream) -> syn::Result<Module> {
+/// A type whose helper attribute and messages are those of `text`.
+pub fn parse(item: TokenStream, text: &DeriveTexts) -> syn::Result<Module> {
     let input: DeriveInput = syn::parse2(item)?;
     let mut module = Module {
         name: input.ident,
@@ -75,22 +76,22 @@ pub fn parse(item: TokenStream) -> syn::Result<Module> {
         faults: Vec::new(),
         is_union: false,
     };
-    for option in options(&input.attrs, &mut module.faults) {
+    for option in options(&input.attrs, text, &mut module.faults) {
         match option {
             Option_::Crate(CrateOption(path)) => module.runtime = Runtime::at(&path),
-            Option_::Field(word, _) => module.faults.push(Error::new(word.span(), text::ON_A_FIELD)),
+            Option_::Field(word, _) => module.faults.push(Error::new(word.span(), text.on_a_field)),
         }
     }
     match input.data {
         Data::Struct(data) => {
-            module.variants.push(Variant { name: None, fields: fields(data.fields, &mut module.faults) })
+            module.variants.push(Variant { name: None, fields: fields(data.fields, text, &mut module.faults) })
         }
         Data::Enum(data) => {
             for variant in data.variants {
-                for option in options(&variant.attrs, &mut module.faults) {
-                    module.faults.push(Error::new(span(&option), text::ON_A_FIELD));
+                for option in options(&variant.attrs, text, &mut module.faults) {
+                    module.faults.push(Error::new(span(&option), text.on_a_field));
                 }
-                let fields = fields(variant.fields, &mut module.faults);
+                let fields = fields(variant.fields, text, &mut module.faults);
                 module.variants.push(Variant { name: Some(variant.ident), fields });
             }
         }
@@ -99,16 +100,16 @@ pub fn parse(item: TokenStream) -> syn::Result<Module> {
     Ok(module)
 }
 
-fn fields(fields: syn::Fields, faults: &mut Vec<Error>) -> Vec<Field> {
-    fields.into_iter().enumerate().map(|(i, field)| one_field(i, field, faults)).collect()
+fn fields(fields: syn::Fields, text: &DeriveTexts, faults: &mut Vec<Error>) -> Vec<Field> {
+    fields.into_iter().enumerate().map(|(i, field)| one_field(i, field, text, faults)).collect()
 }
 
-fn one_field(index: usize, field: syn::Field, faults: &mut Vec<Error>) -> Field {
+fn one_field(index: usize, field: syn::Field, text: &DeriveTexts, faults: &mut Vec<Error>) -> Field {
     let mut how = None;
-    for option in options(&field.attrs, faults) {
+    for option in options(&field.attrs, text, faults) {
         match option {
-            Option_::Crate(_) => faults.push(Error::new(span(&option), text::CRATE_ON_A_FIELD)),
-            Option_::Field(word, _) if how.is_some() => faults.push(Error::new(word.span(), text::ONE_OPTION)),
+            Option_::Crate(_) => faults.push(Error::new(span(&option), text.crate_on_a_field)),
+            Option_::Field(word, _) if how.is_some() => faults.push(Error::new(word.span(), text.one_option)),
             Option_::Field(_, what) => how = Some(what),
         }
     }
@@ -126,17 +127,26 @@ fn span(option: &Option_) -> proc_macro2::Span {
     }
 }
 
-/// The options of all `#[module(..)]` among some attributes.
-fn options(attributes: &[Attribute], faults: &mut Vec<Error>) -> Vec<Option_> {
+/// The options of all helper attributes among some attributes.
+fn options(attributes: &[Attribute], text: &DeriveTexts, faults: &mut Vec<Error>) -> Vec<Option_> {
     let mut all = Vec::new();
-    for attribute in attributes.iter().filter(|a| a.path().is_ident("module")) {
+    for attribute in attributes.iter().filter(|a| a.path().is_ident(text.attribute)) {
         let Meta::List(list) = &attribute.meta else {
-            faults.push(Error::new_spanned(attribute, text::OPTIONS));
+            faults.push(Error::new_spanned(attribute, text.options));
             continue;
         };
-        let parser = syn::punctuated::Punctuated::<Option_, Token![,]>::parse_terminated;
+        let parser = |input: ParseStream<'_>| {
+            let mut options = Vec::new();
+            while !input.is_empty() {
+                options.push(Option_::parse(input, text)?);
+                if !input.is_empty() {
+                    input.parse::<Token![,]>()?;
+                }
+            }
+            Ok(options)
+        };
         match list.parse_args_with(parser) {
-            Ok(options) if options.is_empty() => faults.push(Error::new_spanned(attribute, text::OPTIONS)),
+            Ok(options) if options.is_empty() => faults.push(Error::new_spanned(attribute, text.options)),
             Ok(options) => all.extend(options),
             Err(error) => faults.push(error),
         }

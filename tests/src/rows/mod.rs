@@ -39,7 +39,7 @@ pub struct Row {
 
 /// A case in which we differ from TensorFlow on purpose.
 pub struct Exception {
-    /// The case; `*` stands for all, and `refused` for a dtype that we take and TensorFlow does not.
+    /// The case; `*` stands for all, `*_end` for those with this end, and `refused` for a dtype that we take and TensorFlow does not.
     pub case: &'static str,
     /// The dtypes it is about; none stands for all.
     pub dtypes: &'static [&'static str],
@@ -79,7 +79,12 @@ impl Exception {
 
     /// Another bound holds in all cases of some dtypes.
     const fn bound(dtypes: &'static [&'static str], bound: Bound, why: &'static str) -> Self {
-        Self { case: "*", dtypes, elements: 0, bound, why }
+        Self::bound_in("*", dtypes, bound, why)
+    }
+
+    /// Another bound holds in some cases of some dtypes.
+    const fn bound_in(case: &'static str, dtypes: &'static [&'static str], bound: Bound, why: &'static str) -> Self {
+        Self { case, dtypes, elements: 0, bound, why }
     }
 }
 

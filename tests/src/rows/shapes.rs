@@ -43,16 +43,12 @@ pub(super) fn rows() -> Vec<Row> {
                 _ => tf::try_gather_batched(&c.x[0], &c.x[1], axis, batch),
             })
         }),
-        exact("gather_nd", |c| match c.a.int("batch_dims") {
-            0 => one(tf::try_gather_nd(&c.x[0], &c.x[1])),
-            _ => Err(tf::Error::unimplemented("gather_nd", "no batch dimensions")),
-        })
-        .except([Exception::elements(
-            "batch",
-            &[],
-            0,
-            "gather_nd takes no batch dimensions; gather_batched does",
-        )]),
+        exact("gather_nd", |c| {
+            one(match c.a.int("batch_dims") as usize {
+                0 => tf::try_gather_nd(&c.x[0], &c.x[1]),
+                batch => tf::try_gather_nd_batched(&c.x[0], &c.x[1], batch),
+            })
+        }),
         // Repeated indices add up: TensorFlow rounds 16-bit sums after each.
         Row::new("scatter_nd", Bound::sums(1.0, 1.0), |c| {
             one(tf::try_scatter_nd(&c.x[0], &c.x[1], c.a.sizes("shape")))

@@ -92,7 +92,7 @@ pub fn all() -> Vec<Sample> {
 }
 
 /// Unary operations without kinks.
-const SMOOTH: [&str; 15] = [
+const SMOOTH: [&str; 16] = [
     "neg",
     "square",
     "exp",
@@ -102,6 +102,7 @@ const SMOOTH: [&str; 15] = [
     "sin",
     "cos",
     "erf",
+    "erfc",
     "softplus",
     "silu",
     "softsign",
@@ -125,6 +126,7 @@ fn elementwise() -> Vec<Sample> {
     all.push(plain("clip_by_value", vec![Apart(&[3, 4]), Between(&[], -0.95, -0.9), Between(&[], 0.9, 0.95)]));
     all.push(with("clip_by_norm", json!({"axes": null}), vec![X, Between(&[], 0.9, 1.0)]));
     all.push(with("clip_by_norm", json!({"axes": [1]}), vec![Between(&[2, 3], 1.0, 2.0), Between(&[], 0.9, 1.0)]));
+    all.push(with("l2_normalize", json!({"axis": [1], "epsilon": 1e-12}), vec![X]));
     all.push(plain("clip_by_global_norm", vec![X, Between(&[4], -2.0, 2.0), Between(&[], 0.9, 1.0)]));
     all.extend(["abs", "sign", "relu", "elu", "selu"].map(|name| plain(name, vec![Apart(&[2, 3])])));
     all.extend(["sqrt", "rsqrt", "log", "log1p", "reciprocal"].map(|name| plain(name, vec![POSITIVE])));
@@ -163,6 +165,7 @@ fn shapes() -> Vec<Sample> {
         with("gather", json!({"axis": 1, "batch_dims": 0}), vec![X, Ints(&[4], &[2, 0, 2, 1])]),
         with("gather", json!({"axis": 1, "batch_dims": 1}), vec![X, Ints(&[2, 2], &[2, 0, 1, 1])]),
         with("gather_nd", json!({"batch_dims": 0}), vec![X, Ints(&[3, 2], &[1, 2, 0, 0, 1, 2])]),
+        with("gather_nd", json!({"batch_dims": 1}), vec![X, Ints(&[2, 2, 1], &[2, 0, 1, 1])]),
         with("scatter_nd", json!({"shape": [4, 2]}), vec![Ints(&[3, 1], &[2, 0, 2]), Between(&[3, 2], -2.0, 2.0)]),
         plain("tensor_scatter_nd_update", vec![X, Ints(&[1, 1], &[1]), Between(&[1, 3], -2.0, 2.0)]),
         plain("tensor_scatter_nd_add", vec![X, Ints(&[2, 1], &[1, 1]), Between(&[2, 3], -2.0, 2.0)]),

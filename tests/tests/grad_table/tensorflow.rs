@@ -18,7 +18,6 @@ const EXCEPT: &[(&str, &str, &str)] = &[
         "edges",
         "a nan shows in the result, and a window of -inf is -inf; TensorFlow's CPU kernel skips both",
     ),
-    ("gather_nd", "batch", "gather_nd takes no batch dimensions; gather_batched does"),
     ("erf", "edges", "TensorFlow's float64 kernel answers nan for infinities"),
     ("gelu", "basic", "TensorFlow rounds its constants to float32 first"),
     ("gelu", "basic_approximate", "TensorFlow rounds its constants to float32 first"),

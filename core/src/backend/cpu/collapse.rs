@@ -5,7 +5,7 @@ use crate::shape::MAX_RANK;
 use smallvec::SmallVec;
 
 /// Dimensions after merging, outermost first, with the strides of each operand.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Collapsed {
     pub dims: SmallVec<[usize; MAX_RANK]>,
     strides: SmallVec<[isize; 24]>,

@@ -141,7 +141,8 @@ impl Plan {
 
     /// How a dense operand is walked, if that is in the order of memory.
     pub fn in_order(&self) -> Option<InOrder> {
-        let one_run = |walk: &Walk, stride: usize| walk.rank == 0 || (walk.rank == 1 && walk.strides[0] == stride as isize);
+        let one_run =
+            |walk: &Walk, stride: usize| walk.rank == 0 || (walk.rank == 1 && walk.strides[0] == stride as isize);
         let kept = match self.columns {
             1 => one_run(&self.kept, self.count),
             columns if self.kept.rank == 1 => columns == self.outputs,

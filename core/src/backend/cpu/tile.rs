@@ -25,12 +25,17 @@ enum Walk {
     Periodic,
     /// Anything else: packed for each tile.
     Gathered,
+    /// One element for all: repeated once.
+    Scalar,
 }
+
+/// The loops of a program's steps.
+pub(crate) type Loops = SmallVec<[Loop; 8]>;
 
 /// A program over operands, with all choices made; [`Tiled::run`] then works on any range of elements.
 pub(crate) struct Tiled<'a> {
     program: &'a Program,
-    loops: SmallVec<[Loop; 8]>,
+    loops: Loops,
     space: Collapsed,
     inputs: SmallVec<[(*const u8, Walk); 4]>,
     outputs: SmallVec<[*mut u8; 2]>,
@@ -83,6 +88,30 @@ impl<'a> Tiled<'a> {
             len: dims.iter().product(),
             space,
         })
+    }
+
+    /// As [`Tiled::new`] for operands that are dense like the output or, where the flag says so, one element; `loops` are
+    /// the program's.
+    pub fn flat(
+        program: &'a Program,
+        loops: &Loops,
+        inputs: &[(*const u8, bool)],
+        output: *mut u8,
+        len: usize,
+        isa: Isa,
+    ) -> Self {
+        let walks = inputs.iter().map(|&(from, scalar)| (from, if scalar { Walk::Scalar } else { Walk::Dense }));
+        Self {
+            program,
+            loops: Loops::from_slice(loops),
+            isa,
+            inputs: walks.collect(),
+            outputs: SmallVec::from_slice(&[output]),
+            tile: TILE / program.widest,
+            len,
+            // Nothing is gathered.
+            space: Collapsed::default(),
+        }
     }
 
     /// The length of ranges that threads should take: whole tiles.
@@ -141,6 +170,10 @@ impl<'a> Tiled<'a> {
                     let size = program.inputs[i].size();
                     match walk {
                         Walk::Dense => {}
+                        Walk::Scalar if at != range.start => {}
+                        Walk::Scalar => {
+                            (vector::splat(size, self.isa))(full, slot(i), base, std::ptr::null(), std::ptr::null());
+                        }
                         // Ranges start at whole tiles and tiles are whole periods: the first packing serves all.
                         Walk::Periodic if at != range.start => {}
                         _ => gather(&self.space, i, base, size, at, count, slot(i)),
@@ -193,7 +226,7 @@ thread_local! {
 }
 
 /// The loops of a program's steps.
-fn loops_of(program: &Program, isa: Isa) -> Result<SmallVec<[Loop; 8]>> {
+pub(crate) fn loops_of(program: &Program, isa: Isa) -> Result<Loops> {
     program
         .steps
         .iter()

@@ -32,9 +32,10 @@ impl View {
 
     /// A row-major view.
     pub fn dense(ptr: *mut u8, dtype: DType, dims: &[usize]) -> Self {
-        let mut strides = [0; MAX_RANK];
-        crate::shape::contiguous_strides(dims, &mut strides);
-        Self::new(ptr, dtype, dims, &strides)
+        let mut view = Self { ptr, dtype, rank: dims.len() as u8, dims: [1; MAX_RANK], strides: [0; MAX_RANK] };
+        view.dims[..dims.len()].copy_from_slice(dims);
+        crate::shape::contiguous_strides(dims, &mut view.strides);
+        view
     }
 
     #[inline]

@@ -118,6 +118,7 @@ fn expression(program: &Program, step: &Step) -> String {
         Code::Cos => call("cos"),
         Code::Tanh => call("tanh"),
         Code::Erf => call("erf"),
+        Code::Erfc => call("erfc"),
         Code::Sigmoid => format!("sigmoid({a})"),
         Code::Floor => call("floor"),
         Code::Ceil => call("ceil"),

@@ -5,17 +5,23 @@ use super::gradient::pack;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::differentiate::{Pair, differentiate, replay};
+use crate::graph::plan::Plan;
 use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::Sizes;
 use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
 use std::panic::Location;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A graph with the gradients made of it so far.
+/// A graph with the plans and gradients made of it so far.
 pub(crate) struct Callable {
     pub graph: Arc<Graph>,
+    /// The plan where all sizes are known.
+    only: OnceLock<Option<Arc<Plan>>>,
+    /// Plans by the types of the operands, the one used last first.
+    plans: Mutex<Vec<(Vec<TensorType>, Option<Arc<Plan>>)>>,
+    symbolic: bool,
     /// By the parameters that need a gradient.
     pairs: Mutex<Vec<(Vec<bool>, Arc<Pair>)>>,
     /// The ways back, to be called in turn.
@@ -24,11 +30,64 @@ pub(crate) struct Callable {
 
 impl Callable {
     pub fn new(graph: Arc<Graph>) -> Arc<Self> {
-        Arc::new(Self { graph, pairs: Mutex::default(), ways: Mutex::default() })
+        let symbolic = graph.is_symbolic();
+        Arc::new(Self {
+            graph,
+            only: OnceLock::new(),
+            plans: Mutex::default(),
+            symbolic,
+            pairs: Mutex::default(),
+            ways: Mutex::default(),
+        })
+    }
+
+    /// Runs the graph: by its plan for operands of these types, or operation by operation where sizes depend on values.
+    pub fn run(&self, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
+        let plan = match self.symbolic {
+            false => self.only.get_or_init(|| plan(&self.graph, &[]).unwrap_or(None)).clone(),
+            true => self.plan_for(&inputs)?,
+        };
+        match plan {
+            Some(plan) => plan.run(inputs),
+            None => run::run(&self.graph, inputs, sizes),
+        }
+    }
+
+    fn plan_for(&self, inputs: &Operands) -> Result<Option<Arc<Plan>>> {
+        let suits = |types: &Vec<TensorType>| types.iter().zip(inputs).all(|(ty, input)| ty == input.ty());
+        {
+            let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(at) = plans.iter().position(|(types, _)| suits(types)) {
+                plans[..=at].rotate_right(1);
+                return Ok(plans[0].1.clone());
+            }
+            // Shapes that change with every call are not worth a plan each.
+            if plans.len() >= MOST_PLANS {
+                return Ok(None);
+            }
+        }
+        let types: Vec<TensorType> = inputs.iter().map(|t| *t.ty()).collect();
+        let plan = plan(&self.graph, &types)?;
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner).insert(0, (types, plan.clone()));
+        Ok(plan)
+    }
+
+    /// A graph that belongs to this one, such as its gradient, with plans of its own.
+    fn part(&self, graph: &Arc<Graph>) -> Arc<Callable> {
+        let mut ways = self.ways.lock().unwrap_or_else(PoisonError::into_inner);
+        match ways.iter().find(|(id, _)| *id == graph.id) {
+            Some((_, part)) => part.clone(),
+            None => {
+                let part = Self::new(graph.clone());
+                ways.push((graph.id, part.clone()));
+                part
+            }
+        }
     }
 
     fn pair(&self, needs: &[bool]) -> Result<Arc<Pair>> {
-        let found = |pairs: &Vec<(Vec<bool>, Arc<Pair>)>| pairs.iter().find(|(n, _)| n == needs).map(|(_, p)| p.clone());
+        let found =
+            |pairs: &Vec<(Vec<bool>, Arc<Pair>)>| pairs.iter().find(|(n, _)| n == needs).map(|(_, p)| p.clone());
         if let Some(pair) = found(&self.pairs.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(pair);
         }
@@ -40,6 +99,19 @@ impl Callable {
             pair
         }))
     }
+}
+
+/// How many shapes of one trace get plans of their own.
+const MOST_PLANS: usize = 8;
+
+/// The plan of a graph for operands of these types, if there is one.
+fn plan(graph: &Graph, types: &[TensorType]) -> Result<Option<Arc<Plan>>> {
+    let sizes = Sizes::default();
+    for (ty, actual) in graph.param_types().zip(types) {
+        sizes.learn(ty, &actual.shape);
+    }
+    graph.constraints.check(&|s| sizes.get(s)).map_err(|e| e.in_op(&graph.name))?;
+    Ok(Plan::compile(graph, &sizes)?.map(Arc::new))
 }
 
 /// Inputs and outputs: the graph's parameters and results.
@@ -87,7 +159,7 @@ impl Op for Call {
     }
 
     fn host(&self, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
-        run::run(&self.0.graph, inputs, sizes).map(distinct)
+        self.0.run(inputs, sizes).map(distinct)
     }
 
     fn run_for_gradient(
@@ -101,7 +173,10 @@ impl Op for Call {
         let mut results = if crate::execute::recording() {
             replay(&pair.forward, &inputs.iter().map(|&t| t.clone()).collect::<Vec<_>>())?
         } else {
-            distinct(run::run(&pair.forward, inputs.iter().map(|&t| t.clone()).collect(), &Sizes::default())?).into_vec()
+            {
+                let inputs = inputs.iter().map(|&t| t.clone()).collect();
+                distinct(self.0.part(&pair.forward).run(inputs, &Sizes::default())?).into_vec()
+            }
         };
         let saved = results.split_off(pair.results);
         let mut outputs = Outputs::new();

@@ -4,9 +4,9 @@
 use super::list_ops::{Pack, Unpack};
 use crate::error::Result;
 use crate::execute::execute;
+use crate::graph::Graph;
 use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Backward, Pair, replay};
-use crate::graph::Graph;
 use crate::ops;
 use crate::shape::Shape;
 use crate::tape;

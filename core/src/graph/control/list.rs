@@ -11,7 +11,10 @@ use crate::tensor::Tensor;
 pub(crate) enum List {
     Full(Vec<Option<Tensor>>),
     /// A few items of many: what an element read contributes to the list's cotangent.
-    Few { len: usize, at: Vec<(usize, Tensor)> },
+    Few {
+        len: usize,
+        at: Vec<(usize, Tensor)>,
+    },
     /// The last items of a list whose others, however many, are missing.
     Last(Vec<Option<Tensor>>),
 }
@@ -128,7 +131,9 @@ impl List {
     /// The sum of two cotangents of one list, item by item, lists of lists included.
     pub fn plus(self, other: Self) -> Result<Self> {
         match (self, other) {
-            (Self::Few { len, at }, Self::Few { len: other, at: more }) if at.len() + more.len() <= 8 && len == other => {
+            (Self::Few { len, at }, Self::Few { len: other, at: more })
+                if at.len() + more.len() <= 8 && len == other =>
+            {
                 let mut sum = Self::Few { len, at };
                 for (index, item) in more {
                     let item = add(sum.get(index)?, Some(item))?;
@@ -139,7 +144,8 @@ impl List {
             (Self::Few { at, .. }, mut whole @ Self::Full(_)) | (mut whole @ Self::Full(_), Self::Few { at, .. }) => {
                 for (index, item) in at {
                     let Self::Full(items) = &mut whole else { continue };
-                    let slot = items.get_mut(index).ok_or_else(|| Error::internal("list_add", "lists of two lengths"))?;
+                    let slot =
+                        items.get_mut(index).ok_or_else(|| Error::internal("list_add", "lists of two lengths"))?;
                     *slot = add(slot.take(), Some(item))?;
                 }
                 Ok(whole)

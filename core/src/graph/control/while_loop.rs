@@ -9,11 +9,11 @@ use super::while_gradient::{Saved, WhileRule};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::{execute, execute_at};
+use crate::graph::Graph;
 use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, dependent, differentiate, params_like, replay};
 use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::Sizes;
-use crate::graph::Graph;
 use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs};
 use crate::tape::Unseen;
 use crate::tensor::{Tensor, TensorType};
@@ -60,7 +60,9 @@ impl Op for While {
         }
         for (ty, result) in self.body.param_types().take(self.carried).zip(self.body.result_types()) {
             if ty.dtype != result.dtype || ty.shape.rank() != result.shape.rank() {
-                return Err(Error::internal("while", "a value changes its type from round to round").got(result).expected(ty));
+                return Err(Error::internal("while", "a value changes its type from round to round")
+                    .got(result)
+                    .expected(ty));
             }
             output_seen(cx, ty)?;
         }
@@ -116,11 +118,8 @@ impl Op for While {
         }
         let pair = differentiate(&self.body, &active)?;
         let saved = Saved::of(&pair, self.carried);
-        let saving = Self {
-            cond: self.saving_cond()?,
-            body: self.saving_body(&pair, &saved)?,
-            carried: self.carried + 2,
-        };
+        let saving =
+            Self { cond: self.saving_cond()?, body: self.saving_body(&pair, &saved)?, carried: self.carried + 2 };
         let _unseen = Unseen::start();
         let count = crate::constant::try_constant_of(0i64, DType::I64)?;
         let list = List::Full(Vec::new()).into_tensor();

@@ -317,7 +317,8 @@ impl<'a> Clusters<'a> {
                 inputs.push(v);
             }
         }
-        let results: Vec<Value> = nodes().flat_map(|n| n.outputs.iter().copied()).filter(|&v| read_outside(v)).collect();
+        let results: Vec<Value> =
+            nodes().flat_map(|n| n.outputs.iter().copied()).filter(|&v| read_outside(v)).collect();
         // A graph of these nodes alone, which a rewriter then numbers anew.
         let part = Graph {
             name: "pass".to_owned(),

@@ -73,9 +73,9 @@ pub(crate) fn writes(node: &Node, resource: Value) -> bool {
             let skip = usize::from(flow == Flow::Branch);
             at.any(|i| {
                 node.op.bodies().iter().any(|body| {
-                    i.checked_sub(skip).and_then(|p| body.params.get(p)).is_some_and(|&param| {
-                        body.nodes.iter().any(|inner| writes(inner, param))
-                    })
+                    i.checked_sub(skip)
+                        .and_then(|p| body.params.get(p))
+                        .is_some_and(|&param| body.nodes.iter().any(|inner| writes(inner, param)))
                 })
             })
         }

@@ -167,12 +167,8 @@ fn what_stays_the_same_leaves_the_loop() {
 #[test]
 fn dead_state_leaves_the_loop() {
     let graph = record(&[&vector(), &vector(), &tf::constant(3)], |p| {
-        let out = repeat(
-            &p[2],
-            &[&p[0], &p[1], &p[1]],
-            |v| vec![&v[0] * 2.0, tf::tanh(&v[1]) + &v[2], &v[2] - &v[1]],
-            3,
-        );
+        let out =
+            repeat(&p[2], &[&p[0], &p[1], &p[1]], |v| vec![&v[0] * 2.0, tf::tanh(&v[1]) + &v[2], &v[2] - &v[1]], 3);
         // The other two only feed each other.
         vec![out[1].clone()]
     });

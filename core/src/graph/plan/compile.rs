@@ -418,8 +418,13 @@ impl Compiler {
         let graph: &Graph = bodies[0];
         let mut outer: Vec<(Value, Value)> = graph.params.iter().copied().zip(node.inputs.iter().copied()).collect();
         outer.extend(graph.results.iter().copied().zip(node.outputs.iter().copied()));
-        let cluster =
-            Cluster { graph, nodes: &graph.nodes, results: &graph.results, op: node.op.name(), location: node.location };
+        let cluster = Cluster {
+            graph,
+            nodes: &graph.nodes,
+            results: &graph.results,
+            op: node.op.name(),
+            location: node.location,
+        };
         if self.emit_pass(scope, &cluster, &outer, at).is_some() {
             return Some(());
         }
@@ -513,7 +518,14 @@ impl Compiler {
         self.note(&work.phases);
         let [inputs, outputs] = &mut refs;
         let (inputs, outputs) = (inputs.clone(), outputs.clone());
-        self.push(Step::Kernel { op: op.clone(), inputs, outputs, scratch, phases: work.phases, location: node.location });
+        self.push(Step::Kernel {
+            op: op.clone(),
+            inputs,
+            outputs,
+            scratch,
+            phases: work.phases,
+            location: node.location,
+        });
         Some(())
     }
 
@@ -562,7 +574,9 @@ impl Compiler {
             let Base::Slot(slot) = to.base else { return None };
             return Some((slot, true));
         };
-        let whole = self.slots[slot as usize] == Holds::Tensor(ty) && place.offset == 0 && (ty.dtype.size() == 0 || place.is_dense());
+        let whole = self.slots[slot as usize] == Holds::Tensor(ty)
+            && place.offset == 0
+            && (ty.dtype.size() == 0 || place.is_dense());
         if whole {
             return Some((slot, place.owned && scope.last_use(v) == at));
         }

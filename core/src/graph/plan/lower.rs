@@ -109,7 +109,13 @@ fn repeated(place: &Place) -> Option<u64> {
 
 impl Compiler {
     /// Emits a cluster as one pass; `None` if it is too large for one or has no loop.
-    pub(super) fn emit_pass(&mut self, scope: &mut Scope<'_>, cluster: &Cluster<'_>, outer: &[(Value, Value)], at: usize) -> Option<()> {
+    pub(super) fn emit_pass(
+        &mut self,
+        scope: &mut Scope<'_>,
+        cluster: &Cluster<'_>,
+        outer: &[(Value, Value)],
+        at: usize,
+    ) -> Option<()> {
         let outside = |v: Value| outer.iter().find(|(inner, _)| *inner == v).map_or(v, |(_, outer)| *outer);
         let low = {
             let scope = &*scope;

@@ -12,6 +12,8 @@ mod pass;
 mod registers;
 mod resources;
 #[cfg(test)]
+mod random_tests;
+#[cfg(test)]
 mod tests;
 
 use super::Graph;
@@ -43,21 +45,63 @@ type Refs = Range<u32>;
 /// One thing that a call does.
 enum Step {
     /// One pass over memory.
-    Pass { pass: Box<Pass>, operands: Refs, scratch: u32, op: &'static str, location: &'static Location<'static> },
+    Pass {
+        pass: Box<Pass>,
+        operands: Refs,
+        scratch: u32,
+        op: &'static str,
+        location: &'static Location<'static>,
+    },
     /// The kernel of an operation.
-    Kernel { op: OpRef, inputs: Refs, outputs: Refs, scratch: u32, phases: [usize; 4], location: &'static Location<'static> },
+    Kernel {
+        op: OpRef,
+        inputs: Refs,
+        outputs: Refs,
+        scratch: u32,
+        phases: [usize; 4],
+        location: &'static Location<'static>,
+    },
     /// Copies elements from one view to another of the same shape.
-    Copy { from: u32, to: u32 },
+    Copy {
+        from: u32,
+        to: u32,
+    },
     /// A fresh tensor for a value that outlives the call, or that a list takes.
-    Allocate { slot: u32, ty: TensorType, location: &'static Location<'static> },
+    Allocate {
+        slot: u32,
+        ty: TensorType,
+        location: &'static Location<'static>,
+    },
     /// An operation on tensors. Inputs say whether they are given up.
-    Tensors { op: OpRef, inputs: Vec<(u32, bool)>, outputs: Vec<(u32, TensorType)>, location: &'static Location<'static> },
+    Tensors {
+        op: OpRef,
+        inputs: Vec<(u32, bool)>,
+        outputs: Vec<(u32, TensorType)>,
+        location: &'static Location<'static>,
+    },
     /// A tensor, or a view of it, into another slot.
-    Move { from: u32, to: u32, give_up: bool, view: Option<(TensorType, Layout)> },
-    Branch { condition: u32, then: Vec<Step>, otherwise: Vec<Step> },
+    Move {
+        from: u32,
+        to: u32,
+        give_up: bool,
+        view: Option<(TensorType, Layout)>,
+    },
+    Branch {
+        condition: u32,
+        then: Vec<Step>,
+        otherwise: Vec<Step>,
+    },
     /// A loop over scalars: addresses of its inputs, then of the values at its end.
-    Scalars { program: Box<registers::Program>, operands: Refs, registers: u32 },
-    Loop { condition: u32, test: Vec<Step>, body: Vec<Step> },
+    Scalars {
+        program: Box<registers::Program>,
+        operands: Refs,
+        registers: u32,
+    },
+    Loop {
+        condition: u32,
+        test: Vec<Step>,
+        body: Vec<Step>,
+    },
 }
 
 /// A parameter of the graph.

@@ -23,13 +23,22 @@ pub(super) enum Order {
 pub(super) enum Mode {
     Plain,
     /// Whole rows, the first of which is result number `row`.
-    Rows { row: usize },
+    Rows {
+        row: usize,
+    },
     /// A whole unit in one tile.
-    Unit { group: usize, block: usize },
+    Unit {
+        group: usize,
+        block: usize,
+    },
     /// A part of a long row, into the lanes.
     Lanes,
     /// Rows of columns: partial results of accumulator `first` on, columns `column..column + width` of each row.
-    Columns { first: usize, column: usize, width: usize },
+    Columns {
+        first: usize,
+        column: usize,
+        width: usize,
+    },
 }
 
 impl Order {

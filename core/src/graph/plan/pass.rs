@@ -119,7 +119,11 @@ impl Pass {
         let periods: SmallVec<[Option<usize>; 8]> = (0..inputs.len()).map(|i| period(&space, i)).collect();
         let order = Order::new(in_order, whole);
         let mut tile = whole;
-        let longest = periods.iter().enumerate().filter_map(|(i, p)| p.filter(|&p| p <= tile && p > 0 && !space.is_dense(i))).max();
+        let longest = periods
+            .iter()
+            .enumerate()
+            .filter_map(|(i, p)| p.filter(|&p| p <= tile && p > 0 && !space.is_dense(i)))
+            .max();
         // Lanes want whole tiles; else tiles are whole rows of what repeats.
         if let (Some(longest), false) = (longest, order.wants_lanes()) {
             tile -= tile % longest;

@@ -83,7 +83,11 @@ impl Program {
             let odd = self.rounds(registers);
             for (&(even_at, odd_at), &to) in self.carried.iter().zip(ends) {
                 let at = if odd { odd_at } else { even_at };
-                std::ptr::copy_nonoverlapping(registers.add(at as usize).cast::<u8>(), to, self.inputs[even_at as usize]);
+                std::ptr::copy_nonoverlapping(
+                    registers.add(at as usize).cast::<u8>(),
+                    to,
+                    self.inputs[even_at as usize],
+                );
             }
         }
     }

@@ -17,22 +17,22 @@ use crate::{GradientTape, Variable, s};
 use std::sync::Arc;
 
 /// A graph of a function of tensors like these, and what it captured.
-fn record(examples: &[&Tensor], f: impl FnOnce(&[Tensor]) -> Vec<Tensor>) -> (Graph, Vec<Tensor>) {
+pub(super) fn record(examples: &[&Tensor], f: impl FnOnce(&[Tensor]) -> Vec<Tensor>) -> (Graph, Vec<Tensor>) {
     let builder = Builder::function("f");
     let params: Vec<Tensor> = examples.iter().map(|t| builder.param(t.ty())).collect();
     let closed = builder.record_in(|| builder.finish(&f(&params))).unwrap();
     (closed.graph, closed.captures)
 }
 
-fn plan(graph: &Graph) -> Plan {
+pub(super) fn plan(graph: &Graph) -> Plan {
     Plan::compile(graph, &Sizes::default()).unwrap().expect("a graph of known sizes has a plan")
 }
 
-fn operands(inputs: &[&Tensor], captures: &[Tensor]) -> Operands {
+pub(super) fn operands(inputs: &[&Tensor], captures: &[Tensor]) -> Operands {
     inputs.iter().map(|&t| t.clone()).chain(captures.iter().cloned()).collect()
 }
 
-fn same(a: &Outputs, b: &Outputs) {
+pub(super) fn same(a: &Outputs, b: &Outputs) {
     assert_eq!(a.len(), b.len());
     for (i, (a, b)) in a.iter().zip(b).enumerate() {
         assert_eq!(a.ty(), b.ty(), "result {i}");
@@ -60,7 +60,7 @@ fn check(inputs: &[&Tensor], f: impl FnOnce(&[Tensor]) -> Vec<Tensor>) -> Plan {
     plan
 }
 
-fn noise(shape: &[usize], seed: u64) -> Tensor {
+pub(super) fn noise(shape: &[usize], seed: u64) -> Tensor {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let n = shape.iter().product();
     let values: Vec<f32> = (0..n)
@@ -98,13 +98,20 @@ fn one_pass_of_many_operations() {
 
 #[test]
 fn reductions_along_every_axis() {
-    for shape in [&[7, 5][..], &[3, 100], &[100, 3], &[2, 3, 5], &[1, 1], &[4, 1, 6], &[40, 700], &[9000, 17], &[3, 20_000]] {
+    for shape in
+        [&[7, 5][..], &[3, 100], &[100, 3], &[2, 3, 5], &[1, 1], &[4, 1, 6], &[40, 700], &[9000, 17], &[3, 20_000]]
+    {
         let (x, y) = (noise(shape, 4), noise(shape, 5));
         for axes in 1..1u32 << shape.len() {
             let axes: Vec<isize> = (0..shape.len() as isize).filter(|a| axes >> a & 1 == 1).collect();
             check(&[&x, &y], |p| {
                 let z = &p[0] * &p[1] + 0.5;
-                vec![tf::reduce_sum(&z, &axes[..]), tf::reduce_max(&z, &axes[..]), tf::reduce_mean(z.square(), &axes[..]), z]
+                vec![
+                    tf::reduce_sum(&z, &axes[..]),
+                    tf::reduce_max(&z, &axes[..]),
+                    tf::reduce_mean(z.square(), &axes[..]),
+                    z,
+                ]
             });
         }
     }
@@ -117,7 +124,12 @@ fn broadcasting_casts_and_choices() {
         let z = (&p[0] + &p[1]) * &p[2];
         let positive = tf::greater(&z, 0.0);
         let chosen = tf::where_(&positive, &z, &(&z * 0.1));
-        vec![chosen.cast(DType::I32), tf::cast(&positive, DType::F64), chosen.cast(DType::BF16), tf::reduce_any(&positive, 1)]
+        vec![
+            chosen.cast(DType::I32),
+            tf::cast(&positive, DType::F64),
+            chosen.cast(DType::BF16),
+            tf::reduce_any(&positive, 1),
+        ]
     });
     let half = x.cast(DType::BF16);
     check(&[&half], |p| vec![(&p[0] * &p[0] + &p[0]).tanh(), tf::reduce_sum(&p[0].exp(), 0)]);
@@ -136,17 +148,21 @@ fn normalisation_takes_as_many_passes_as_it_must() {
         let y = &centred * tf::rsqrt(&(&variance + 1e-5));
         vec![tf::softmax(&y, -1), y]
     });
-    check(&[&x], |p| with_gradients(p, |p| {
-        let e = tf::exp(&(&p[0] - tf::reduce_max(&p[0], tf::keep_dims(1))));
-        tf::reduce_sum((&e / tf::reduce_sum(&e, tf::keep_dims(1))).square(), ())
-    }));
+    check(&[&x], |p| {
+        with_gradients(p, |p| {
+            let e = tf::exp(&(&p[0] - tf::reduce_max(&p[0], tf::keep_dims(1))));
+            tf::reduce_sum((&e / tf::reduce_sum(&e, tf::keep_dims(1))).square(), ())
+        })
+    });
 }
 
 #[test]
 fn views_strides_and_aliases() {
     let x = noise(&[12, 10], 3);
     let strided = x.t();
-    check(&[&strided, &strided], |p| vec![&p[0] + &p[1], tf::reduce_sum(&(&p[0] * 2.0), 0), tf::matmul(&p[0], &tf::transpose(&p[1], []))]);
+    check(&[&strided, &strided], |p| {
+        vec![&p[0] + &p[1], tf::reduce_sum(&(&p[0] * 2.0), 0), tf::matmul(&p[0], &tf::transpose(&p[1], []))]
+    });
     check(&[&x], |p| {
         let rows = p[0].at(s![2..9, ..;3]);
         vec![&rows * 2.0, rows.reshape([28]), p[0].clone(), tf::concat(&[&rows, &rows], 0), p[0].clone()]
@@ -217,7 +233,8 @@ fn networks_train_alike() {
     use tf::optim::{Adam, Optimizer};
     let x = noise(&[8, 20], 1);
     let labels = tf::constant([0, 1, 2, 3, 0, 1, 2, 3]);
-    let v: Vec<Variable> = [&[20, 30][..], &[30], &[30, 4], &[4]].iter().zip(3..).map(|(s, i)| Variable::new(noise(s, i))).collect();
+    let v: Vec<Variable> =
+        [&[20, 30][..], &[30], &[30, 4], &[4]].iter().zip(3..).map(|(s, i)| Variable::new(noise(s, i))).collect();
     let adam = Adam::new(1e-2);
     let step = |x: &Tensor, labels: &Tensor| {
         let tape = GradientTape::new();
@@ -231,7 +248,8 @@ fn networks_train_alike() {
     step(&x, &labels);
     train(&[&x, &labels], &v, |p| vec![step(&p[0], &p[1])]);
     let images = noise(&[2, 9, 8, 1], 5);
-    let v: Vec<Variable> = [&[3, 3, 1, 4][..], &[4], &[4, 3], &[3]].iter().zip(3..).map(|(s, i)| Variable::new(noise(s, i))).collect();
+    let v: Vec<Variable> =
+        [&[3, 3, 1, 4][..], &[4], &[4, 3], &[3]].iter().zip(3..).map(|(s, i)| Variable::new(noise(s, i))).collect();
     let labels = tf::constant([2, 1]);
     train(&[&images, &labels], &v, |p| {
         let tape = GradientTape::new();
@@ -287,7 +305,11 @@ fn one_variable_in_two_places() {
     assert_eq!(result[0].item::<f32>(), 8.0 * before);
 }
 
-fn staged_while(start: &[&Tensor], cond: impl FnOnce(&[Tensor]) -> Tensor, body: impl FnOnce(&[Tensor]) -> Vec<Tensor>) -> Result<Vec<Tensor>> {
+pub(super) fn staged_while(
+    start: &[&Tensor],
+    cond: impl FnOnce(&[Tensor]) -> Tensor,
+    body: impl FnOnce(&[Tensor]) -> Vec<Tensor>,
+) -> Result<Vec<Tensor>> {
     let outer = builder::current().unwrap();
     let bodies = ["cond", "body"].map(|name| outer.inside(name));
     let params = bodies.each_ref().map(|b| start.iter().map(|t| b.param(t.ty())).collect::<Vec<_>>());
@@ -298,7 +320,12 @@ fn staged_while(start: &[&Tensor], cond: impl FnOnce(&[Tensor]) -> Tensor, body:
     Ok(execute(&op, start)?.into_vec())
 }
 
-fn staged_cond(c: &Tensor, x: &Tensor, then: impl FnOnce(&Tensor) -> Tensor, other: impl FnOnce(&Tensor) -> Tensor) -> Tensor {
+fn staged_cond(
+    c: &Tensor,
+    x: &Tensor,
+    then: impl FnOnce(&Tensor) -> Tensor,
+    other: impl FnOnce(&Tensor) -> Tensor,
+) -> Tensor {
     let outer = builder::current().unwrap();
     let branch = |f: Box<dyn FnOnce(&Tensor) -> Tensor + '_>| {
         let b = outer.inside("branch");
@@ -415,7 +442,13 @@ fn loops_over_scalars_run_in_registers() {
                 // A product that is read twice, one that is not, values that change places, one that stays.
                 |v| {
                     let product = &v[1] * 0.999;
-                    vec![&v[0] + 1, &v[4] + 0.001, tf::sin(&v[2]) * 1.5 + &v[2], v[3].clone(), &product * 0.5 + product.tanh()]
+                    vec![
+                        &v[0] + 1,
+                        &v[4] + 0.001,
+                        tf::sin(&v[2]) * 1.5 + &v[2],
+                        v[3].clone(),
+                        &product * 0.5 + product.tanh(),
+                    ]
                 },
             )
             .unwrap()
@@ -423,6 +456,8 @@ fn loops_over_scalars_run_in_registers() {
         assert!(plan.steps.iter().any(|s| matches!(s, super::Step::Scalars { .. })));
     }
     // While a number is below another, nan is not.
-    check(&[&tf::constant(f32::NAN)], |p| staged_while(&[&p[0]], |v| tf::less(&v[0], 5.0), |v| vec![&v[0] * 2.0]).unwrap());
+    check(&[&tf::constant(f32::NAN)], |p| {
+        staged_while(&[&p[0]], |v| tf::less(&v[0], 5.0), |v| vec![&v[0] * 2.0]).unwrap()
+    });
     check(&[&tf::constant(0.3)], |p| staged_while(&[&p[0]], |v| tf::less(&v[0], 5.0), |v| vec![&v[0] * 2.0]).unwrap());
 }

@@ -5,7 +5,7 @@ mod gradients;
 mod integers;
 
 use super::window::{Pair, Padding, Windows, check_images, check_window};
-use super::{AsTensor, cast_to, concat_all, public, slice};
+use super::{AsTensor, cast_to, concat_all, public, reshape_to, slice};
 use crate::backend::cpu::conv::{self, ConvGeometry, Float};
 use crate::backend::cpu::{CpuCall, Work};
 use crate::dtype::{DType, DTypes};
@@ -166,30 +166,47 @@ fn filter_gradient(windows: &Windows, x: &Tensor, dy: &Tensor, shape: &Shape) ->
 
 /// The convolution, with the conversions and groups that the operation itself does not know.
 #[track_caller]
-fn convolve(x: &Tensor, w: &Tensor, windows: Windows) -> Result<Tensor> {
+fn convolve(x: &Tensor, w: &Tensor, windows: Windows, groups: Option<usize>) -> Result<Tensor> {
     if x.dtype() == w.dtype() && x.dtype().compute() != x.dtype() {
         // 16-bit floats are added up in f32 and rounded once.
-        let y = convolve(&cast_to(x, DType::F32)?, &cast_to(w, DType::F32)?, windows)?;
+        let y = convolve(&cast_to(x, DType::F32)?, &cast_to(w, DType::F32)?, windows, groups)?;
         return cast_to(&y, x.dtype());
     }
-    if x.rank() == 4
-        && w.rank() == 4
-        && let (Some(channels), Some(own)) = (x.shape().dim(3).known_value(), w.shape().dim(2).known_value())
-        && let Some(outputs) = w.shape().dim(3).known_value()
-        && own > 0
-        && channels > own
-        && channels % own == 0
-        && outputs % (channels / own) == 0
-    {
-        return grouped(x, w, windows, channels / own);
+    match groups.or_else(|| groups_of(x.shape(), w.shape())) {
+        Some(groups) if groups > 1 => grouped(x, w, windows, groups),
+        _ => execute1(&Conv2d { windows }, &[x, w]),
     }
-    execute1(&Conv2d { windows }, &[x, w])
+}
+
+/// How many times the channels of the filters go into those of the images, if that is known.
+fn groups_of(x: &Shape, w: &Shape) -> Option<usize> {
+    if x.rank() != 4 || w.rank() != 4 {
+        return None;
+    }
+    let [channels, own, outputs] = [x.dim(3), w.dim(2), w.dim(3)].map(Dim::known_value);
+    let groups = channels?.checked_div(own?)?;
+    (groups > 0 && channels? == own? * groups && outputs? % groups == 0).then_some(groups)
+}
+
+/// The convolution of a layer, which knows the number of groups also where the images' channels are not known.
+#[track_caller]
+pub(crate) fn conv2d_in_groups(
+    x: &Tensor,
+    w: &Tensor,
+    [strides, dilations]: [Pair; 2],
+    padding: Padding,
+    groups: usize,
+) -> Result<Tensor> {
+    let windows = Windows::new("conv2d", strides, dilations, padding)?;
+    convolve(x, w, windows, Some(groups))
 }
 
 /// Each group of input channels has filters of its own.
 #[track_caller]
 fn grouped(x: &Tensor, w: &Tensor, windows: Windows, groups: usize) -> Result<Tensor> {
     let (own, outputs) = (w.shape().dim(2), w.shape().dim(3).floor_div(groups));
+    // Where the channels are not known yet, they will have to be these.
+    let x = &reshape_to(x, &x.shape().with(3, own * groups)?)?;
     let mut parts = Vec::with_capacity(groups);
     for group in 0..groups {
         let x = slice::slice_axis(x, 3, own * group, own)?;
@@ -214,7 +231,7 @@ public! {
     /// ```
     pub fn conv2d, try_conv2d(x, filters: impl AsTensor, strides: impl Into<Pair>, padding: Padding) -> Tensor {
         let windows = Windows::new("conv2d", strides.into(), Pair::from(1), padding)?;
-        convolve(x, &filters.as_tensor(), windows)
+        convolve(x, &filters.as_tensor(), windows, None)
     }
 
     /// [`conv2d`] whose filters read every `dilations`-th row and column of the images: TensorFlow's `dilations`.
@@ -232,7 +249,7 @@ public! {
         dilations: impl Into<Pair>
     ) -> Tensor {
         let windows = Windows::new("conv2d", strides.into(), dilations.into(), padding)?;
-        convolve(x, &filters.as_tensor(), windows)
+        convolve(x, &filters.as_tensor(), windows, None)
     }
 }
 

@@ -17,6 +17,9 @@ const MOVE: usize = 4;
 pub(super) const STRIP: usize = 16;
 /// Elements that one chunk of copying moves, about.
 const COPY_GRAIN: usize = 24 << 10;
+/// Bytes of B from which it is copied for very many rows. It is read over and over from beyond the second-level cache
+/// then, and rows that start within a cache line, as a user's own vector may, cost a twentieth of the product.
+const LARGE: usize = 12 << 20;
 /// A part of k is not cut below this length.
 const SHORTEST_K: usize = 2048;
 
@@ -112,11 +115,12 @@ impl Plan {
         let any_strides = compute.is_floating() && isa == Isa::Portable;
         // Rows of B a page apart all fall on the same few lines of the cache.
         let collides = (p.b_rs.unsigned_abs() * size).is_multiple_of(4096) && p.b_rs != 0 && p.k >= 256 && p.m >= 64;
+        let large = p.m >= 1024 && (p.k * p.n).saturating_mul(size) >= LARGE;
         let (copy_a, copy_b) = match route {
             Route::Dot => (!a_in_rows, !b_in_columns),
             // Tiles read A from where it lies; only very many reads of a transposed A pay for a copy.
             Route::Tile if any_strides => (false, false),
-            Route::Tile => (!a_in_rows && p.n >= 320 && p.m >= 64, p.b_cs != 1 && p.n != 1 || collides),
+            Route::Tile => (!a_in_rows && p.n >= 320 && p.m >= 64, p.b_cs != 1 && p.n != 1 || collides || large),
         };
         let mut scratch = 0;
         for (operand, copy) in [(&mut a, copy_a || widen), (&mut b, copy_b || widen)] {
@@ -214,7 +218,8 @@ impl Operand {
 
     /// Plans a copy with rows of unit stride, or columns if there is only one: a column is then contiguous.
     fn copy_to(&mut self, scratch: &mut usize, size: usize) {
-        let mut pitch = self.cols;
+        // Long rows start at a cache line each.
+        let mut pitch = if self.cols < 512 { self.cols } else { self.cols.next_multiple_of(64 / size) };
         if self.cols > 1 && self.rows > STRIP && (pitch * size).is_multiple_of(1024) {
             // Rows at such a distance fall on the same few lines of the cache.
             pitch += 64 / size;

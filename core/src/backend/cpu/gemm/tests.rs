@@ -199,6 +199,24 @@ fn a_row_depends_on_nothing_but_itself() {
 }
 
 #[test]
+fn a_large_operand_is_copied_and_the_rows_stay_the_same() {
+    let mut dice = Dice(4);
+    let (m, k, n) = (1024, 1700, 1901);
+    let mut real =
+        |len: usize| Field { data: (0..len).map(|_| dice.below(1000) as f32 / 700.0 - 0.7).collect(), origin: 0 };
+    let (mut a, mut b) = (real(m * k), real(k * n));
+    for isa in isas().into_iter().filter(|&isa| isa != Isa::Portable) {
+        let (all, few) = (plain(m, k, n), plain(20, k, n));
+        let scratch = |p: &MatMul| work(p, DType::F32, isa).scratch;
+        assert!(scratch(&all) >= k * n * 4 && scratch(&few) == 0);
+        let [mut c, mut d] = [m, 20].map(|rows| Field { data: vec![0.0_f32; rows * n], origin: 0 });
+        multiply(&all, DType::F32, isa, &mut a, &mut b, &mut c);
+        multiply(&few, DType::F32, isa, &mut a, &mut b, &mut d);
+        assert!(c.data[..20 * n] == d.data, "{isa:?}");
+    }
+}
+
+#[test]
 fn sums_of_halves_are_rounded_once() {
     // 1 + 4096 times 2^-12: a running sum in f16 would stay at 1.
     let k = 4097;

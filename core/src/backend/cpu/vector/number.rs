@@ -37,6 +37,7 @@ pub(super) trait Real: Number {
     fn cos(a: &[Self], out: &mut [Self]);
     fn tanh(self) -> Self;
     fn erf(self) -> Self;
+    fn erfc(self) -> Self;
     fn sigmoid(self) -> Self;
     fn floor(self) -> Self;
     fn ceil(self) -> Self;
@@ -113,6 +114,8 @@ macro_rules! floats {
             fn tanh(self) -> Self { $math::tanh(self) }
             #[inline(always)]
             fn erf(self) -> Self { $math::erf(self) }
+            #[inline(always)]
+            fn erfc(self) -> Self { $math::erfc(self) }
             #[inline(always)]
             fn sigmoid(self) -> Self { $math::sigmoid(self) }
             #[inline(always)]

@@ -60,7 +60,7 @@ macro_rules! compare {
 }
 
 unary! { Neg<Number> neg Abs<Number> abs Sign<Number> sign Sqrt<Real> sqrt Exp<Real> exp Expm1<Real> expm1 Log<Real> log
-Log1p<Real> log1p Tanh<Real> tanh Erf<Real> erf Sigmoid<Real> sigmoid Floor<Real> floor
+Log1p<Real> log1p Tanh<Real> tanh Erf<Real> erf Erfc<Real> erfc Sigmoid<Real> sigmoid Floor<Real> floor
 Ceil<Real> ceil Round<Real> round Not<Bits> not }
 binary! { Add<Number> add Sub<Number> sub Mul<Number> mul Div<Number> div Rem<Number> rem FloorDiv<Number> floor_div
 FloorMod<Number> floor_mod Pow<Number> pow Min<Number> min Max<Number> max And<Bits> and Or<Bits> or Xor<Bits> xor }
@@ -155,6 +155,7 @@ fn real<T: Real>(code: Code, isa: Isa) -> Option<Loop> {
         Code::Cos => instance::<Slices<Cos<T>>>(isa),
         Code::Tanh => instance::<Un<Tanh<T>>>(isa),
         Code::Erf => instance::<Un<Erf<T>>>(isa),
+        Code::Erfc => instance::<Un<Erfc<T>>>(isa),
         Code::Sigmoid => instance::<Un<Sigmoid<T>>>(isa),
         Code::Floor => instance::<Un<Floor<T>>>(isa),
         Code::Ceil => instance::<Un<Ceil<T>>>(isa),

@@ -9,7 +9,7 @@ pub mod round;
 pub mod tanh;
 pub mod trig;
 
-pub use erf::erf;
+pub use erf::{erf, erfc};
 pub use exp::{exp, expm1, sigmoid};
 pub use log::{log, log1p};
 pub use pow::pow;

@@ -5,6 +5,8 @@ use super::{exp, log};
 
 /// 2^52: from here on every f64 is an integer.
 const INTEGERS: f64 = 4_503_599_627_370_496.0;
+/// The sign bit.
+const SIGN: u64 = 1 << 63;
 /// 2/log(2) cut to 26 bits (times a 26-bit number it is exact), the rest, and the whole.
 const C_HI: f64 = 2.885_390_102_863_311_8;
 const C_LO: f64 = -2.108_538_495_285_827_6e-8;
@@ -104,15 +106,20 @@ pub fn pow(x: f64, y: f64) -> f64 {
         1.321_548_700_417_096_4e-6, 7.054_814_623_268_106e-9, 2.585_540_383_688_676_4e-11);
     let e = exp::scale(1.0 + r * (even + r * odd), n);
 
+    // The special cases, where the last word counts. By masks, because the compiler does not vectorise this many selects
+    // for the baseline's registers, which have no instruction for them.
+    let mask = |is: bool| (u64::from(is)).wrapping_neg();
     let integer = whole(ay);
-    let odd = integer & !whole(0.5 * ay);
-    let negative = 1.0_f64.copysign(x) < 0.0;
-    let e = if negative & !integer { f64::NAN } else { e };
-    let down = y < 0.0;
-    let e = if ax == 0.0 { if down { f64::INFINITY } else { 0.0 } } else { e };
-    let e = if ax == f64::INFINITY { if down { 0.0 } else { f64::INFINITY } } else { e };
-    let e = if negative & odd { -e } else { e };
-    let e = if x.is_nan() | y.is_nan() { f64::NAN } else { e };
+    let odd = mask(integer & !whole(0.5 * ay));
+    let negative = mask(1.0_f64.copysign(x) < 0.0);
+    let down = mask(y < 0.0);
+    let (zero, huge) = (mask(ax == 0.0), mask(ax == f64::INFINITY));
+    let edge = f64::INFINITY.to_bits() & ((zero & down) | (huge & !down));
+    let e = (e.to_bits() & !(zero | huge)) | edge;
+    let e = e ^ (negative & odd & SIGN);
+    let nan = (negative & !mask(integer) & !(zero | huge)) | mask(x.is_nan() | y.is_nan());
+    let e = (e & !nan) | (f64::NAN.to_bits() & nan);
     // (-1)^+-inf is 1 without a case of its own: inf counts as an even integer.
-    if (x == 1.0) | (y == 0.0) { 1.0 } else { e }
+    let one = mask((x == 1.0) | (y == 0.0));
+    f64::from_bits((e & !one) | (1.0_f64.to_bits() & one))
 }

@@ -14,6 +14,7 @@ fn function(name: &str) -> Function {
         "log1p" => log1p,
         "tanh" => tanh,
         "erf" => erf,
+        "erfc" => erfc,
         "sin" => sin,
         "cos" => cos,
         _ => sigmoid,
@@ -38,6 +39,7 @@ fn exact_points() {
             "exp" | "log" | "log1p" => 0.9,
             "expm1" => 1.2,
             "pow" => 2.3,
+            "erfc" => 3.3,
             _ => 1.6,
         };
         assert!(error <= bound, "{name}: {error} ulp at {x:e}: {got:e}, not {want:e}");
@@ -131,7 +133,7 @@ fn pow_of_special_values() {
 #[test]
 fn special_values() {
     let (inf, nan) = (f64::INFINITY, f64::NAN);
-    for f in [exp, expm1, log, log1p, tanh, erf, sin, cos, sigmoid] {
+    for f in [exp, expm1, log, log1p, tanh, erf, erfc, sin, cos, sigmoid] {
         assert!(f(nan).is_nan() && f(-nan).is_nan());
     }
     for f in [expm1, log1p, tanh, erf, sin] {
@@ -148,17 +150,20 @@ fn special_values() {
     assert_eq!([log1p(-1.0), log1p(inf)], [-inf, inf]);
     assert!(log1p(-1.5).is_nan() && log1p(-inf).is_nan());
     assert_eq!([tanh(inf), tanh(-inf), erf(inf), erf(-inf)], [1.0, -1.0, 1.0, -1.0]);
+    assert_eq!([erfc(inf), erfc(-inf), erfc(0.0), erfc(-0.0), erfc(27.22)], [0.0, 2.0, 1.0, 1.0, 5e-324]);
     assert_eq!([sigmoid(inf), sigmoid(-inf), sigmoid(0.0), sigmoid(-0.0)], [1.0, 0.0, 0.5, 0.5]);
     assert!(sin(inf).is_nan() && sin(-inf).is_nan() && cos(inf).is_nan() && cos(-inf).is_nan());
 }
 
 #[test]
 fn no_steps_down_at_the_edges() {
-    let runs: [(Function, f64); 8] = [
+    let runs: [(Function, f64); 10] = [
         (tanh, 19.0),
         (tanh, 0.55),
         (erf, 1.0),
         (erf, 5.9),
+        (|x| -erfc(x), 0.5),
+        (|x| -erfc(x), 26.5),
         (sigmoid, 36.0),
         (sigmoid, -37.0),
         (sigmoid, -708.4),

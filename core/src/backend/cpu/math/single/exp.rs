@@ -78,6 +78,13 @@ pub fn expm1(x: f32) -> f32 {
     if x.abs() < 2.980_232_2e-8 { x } else { y }
 }
 
+/// (e^r - 1 - r) / r^2 for |r| < 0.347 in f64: the minimax polynomial of `parts`, not rounded to f32 (2^-28 of e^r).
+#[inline(always)]
+pub fn small_power(r: f64) -> f64 {
+    horner!(r; 0.499_999_934_271_822_6, 0.166_665_203_035_247_93, 0.041_668_391_395_506_08,
+        0.008_368_756_614_988_15, 0.001_381_454_840_478_635_7)
+}
+
 /// e^x for |x| < 87, where neither end of the range is near: the same bits as [`exp`] in two thirds of the time.
 #[inline(always)]
 pub fn exp_within(x: f32) -> f32 {

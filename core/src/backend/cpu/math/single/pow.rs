@@ -5,6 +5,8 @@ use super::super::double;
 
 /// 2^23: from here on every f32 is an integer.
 const INTEGERS: f32 = 8_388_608.0;
+/// The sign bit.
+const SIGN: u32 = 1 << 31;
 
 /// Whether |v| = `a` is an integer; from 2^23 on every float is one.
 #[inline(always)]
@@ -37,15 +39,20 @@ pub fn pow(x: f32, y: f32) -> f32 {
         0.009_617_692_507_661_786, 0.001_340_673_336_447_222_6, 1.559_473_614_237_616_4e-4);
     let e = ((1.0 + r * q) * double::exp::pow2(n)) as f32;
 
+    // The special cases, where the last word counts. By masks, because the compiler does not vectorise this many selects
+    // for the baseline's registers, which have no instruction for them.
+    let mask = |is: bool| (u32::from(is)).wrapping_neg();
     let integer = whole(ay);
-    let odd = integer & !whole(0.5 * ay);
-    let negative = 1.0_f32.copysign(x) < 0.0;
-    let e = if negative & !integer { f32::NAN } else { e };
-    let down = y < 0.0;
-    let e = if ax == 0.0 { if down { f32::INFINITY } else { 0.0 } } else { e };
-    let e = if ax == f32::INFINITY { if down { 0.0 } else { f32::INFINITY } } else { e };
-    let e = if negative & odd { -e } else { e };
-    let e = if x.is_nan() | y.is_nan() { f32::NAN } else { e };
+    let odd = mask(integer & !whole(0.5 * ay));
+    let negative = mask(1.0_f32.copysign(x) < 0.0);
+    let down = mask(y < 0.0);
+    let (zero, huge) = (mask(ax == 0.0), mask(ax == f32::INFINITY));
+    let edge = f32::INFINITY.to_bits() & ((zero & down) | (huge & !down));
+    let e = (e.to_bits() & !(zero | huge)) | edge;
+    let e = e ^ (negative & odd & SIGN);
+    let nan = (negative & !mask(integer) & !(zero | huge)) | mask(x.is_nan() | y.is_nan());
+    let e = (e & !nan) | (f32::NAN.to_bits() & nan);
     // (-1)^+-inf is 1 without a case of its own: inf counts as an even integer.
-    if (x == 1.0) | (y == 0.0) { 1.0 } else { e }
+    let one = mask((x == 1.0) | (y == 0.0));
+    f32::from_bits((e & !one) | (1.0_f32.to_bits() & one))
 }

@@ -51,6 +51,7 @@ fn within_the_stated_bounds() {
     sweep(1.0, log1p, f64::ln_1p);
     sweep(1.4, tanh, f64::tanh);
     sweep(1.3, erf, double::erf);
+    sweep(0.6, erfc, double::erfc);
     sweep(0.51, sin, f64::sin);
     sweep(0.51, cos, f64::cos);
     sweep(2.3, sigmoid, |x| if x < 0.0 { x.exp() / (1.0 + x.exp()) } else { 1.0 / (1.0 + (-x).exp()) });
@@ -132,7 +133,7 @@ fn pow_of_special_values() {
 #[test]
 fn special_values() {
     let (inf, nan) = (f32::INFINITY, f32::NAN);
-    for f in [exp, expm1, log, log1p, tanh, erf, sin, cos, sigmoid] {
+    for f in [exp, expm1, log, log1p, tanh, erf, erfc, sin, cos, sigmoid] {
         assert!(f(nan).is_nan() && f(-nan).is_nan());
     }
     for f in [expm1, log1p, tanh, erf, sin] {
@@ -150,6 +151,7 @@ fn special_values() {
     assert_eq!([log1p(-1.0), log1p(inf)], [-inf, inf]);
     assert!(log1p(-1.5).is_nan() && log1p(-inf).is_nan());
     assert_eq!([tanh(inf), tanh(-inf), erf(inf), erf(-inf)], [1.0, -1.0, 1.0, -1.0]);
+    assert_eq!([erfc(inf), erfc(-inf), erfc(0.0), erfc(-0.0), erfc(10.05)], [0.0, 2.0, 1.0, 1.0, f32::from_bits(1)]);
     assert_eq!([sigmoid(inf), sigmoid(-inf), sigmoid(0.0), sigmoid(-0.0)], [1.0, 0.0, 0.5, 0.5]);
     assert!(sin(inf).is_nan() && sin(-inf).is_nan() && cos(inf).is_nan() && cos(-inf).is_nan());
     assert_eq!(cos(-0.0), 1.0);
@@ -167,6 +169,9 @@ fn no_steps_down() {
     rises(tanh, 8.5, 9.1, 0);
     rises(tanh, -9.1, -8.5, 0);
     rises(erf, 3.7, 4.0, 0);
+    rises(|x| -erfc(x), 9.9, 10.1, 0);
+    rises(|x| -erfc(x), -3.9, -3.7, 0);
+    rises(|x| -erfc(x), 0.99, 1.01, 0);
     rises(expm1, -17.5, -16.5, 0);
     // Where two formulas meet, steps of one ulp of x are finer than the rounding of the result.
     rises(tanh, 0.62, 0.63, 1);

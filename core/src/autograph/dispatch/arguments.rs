@@ -1,0 +1,118 @@
+//! Arguments of traced functions: each is noted as a part of the call's signature, and replaced by symbols for a trace.
+//! Structures of tensors by value and by reference, modules by their variables and settings, others by type.
+
+use super::Nest;
+use crate::autograph::call::Call;
+use crate::module::Module;
+use std::marker::PhantomData;
+
+/// The type of an argument, asked about.
+pub struct Arg<T>(PhantomData<fn() -> T>);
+
+impl<T> Arg<T> {
+    /// The type of a value.
+    pub fn of(_: &T) -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// Structures of tensors by value.
+pub trait NestArgument<T> {
+    /// Adds the argument to the call's signature.
+    fn note(&self, call: &mut Call, name: &'static str, value: &T);
+    /// The argument as the trace sees it.
+    fn traced(&self, call: &Call, index: usize, value: T) -> T;
+}
+
+impl<T: Nest> NestArgument<T> for &&&Arg<T> {
+    fn note(&self, call: &mut Call, name: &'static str, value: &T) {
+        call.note_nest(name, value);
+    }
+    fn traced(&self, call: &Call, index: usize, value: T) -> T {
+        call.symbols(index, &value).unwrap_or(value)
+    }
+}
+
+/// Structures of tensors by reference: what the trace sees is borrowed from the call, where its copies live.
+pub trait NestReference<'c, T> {
+    /// The reference, for as long as the call.
+    type Traced;
+    /// Adds the argument to the call's signature.
+    fn note(&self, call: &mut Call, name: &'static str, value: &T);
+    /// The argument as the trace sees it.
+    fn traced(&self, call: &'c Call, index: usize, value: T) -> Self::Traced;
+}
+
+impl<'c, 'v: 'c, T: Nest> NestReference<'c, &'v T> for &&Arg<&'v T> {
+    type Traced = &'c T;
+    fn note(&self, call: &mut Call, name: &'static str, value: &&'v T) {
+        call.note_nest(name, *value);
+    }
+    fn traced(&self, call: &'c Call, index: usize, value: &'v T) -> &'c T {
+        call.symbols(index, value).map_or(value, |copy| call.lend(copy))
+    }
+}
+
+impl<'c, 'v: 'c, T: Nest> NestReference<'c, &'v [T]> for &&Arg<&'v [T]> {
+    type Traced = &'c [T];
+    fn note(&self, call: &mut Call, name: &'static str, value: &&'v [T]) {
+        call.note_slice(name, value);
+    }
+    fn traced(&self, call: &'c Call, index: usize, value: &'v [T]) -> &'c [T] {
+        call.symbols_of_slice(index, value).map_or(value, |copy| call.lend(copy).as_slice())
+    }
+}
+
+impl<'c, 'v: 'c, T: Nest> NestReference<'c, Option<&'v T>> for &&Arg<Option<&'v T>> {
+    type Traced = Option<&'c T>;
+    fn note(&self, call: &mut Call, name: &'static str, value: &Option<&'v T>) {
+        call.note_option(name, *value);
+    }
+    fn traced(&self, call: &'c Call, index: usize, value: Option<&'v T>) -> Option<&'c T> {
+        value.map(|value| call.symbols(index, value).map_or(value, |copy| call.lend(copy)))
+    }
+}
+
+impl<'c, 'v: 'c> NestReference<'c, &'v str> for &&Arg<&'v str> {
+    type Traced = &'v str;
+    fn note(&self, call: &mut Call, name: &'static str, value: &&'v str) {
+        call.note_module(name, value);
+    }
+    fn traced(&self, _: &'c Call, _: usize, value: &'v str) -> &'v str {
+        value
+    }
+}
+
+/// Modules, by value or reference: their variables and settings are the signature, and traces use them as they are.
+pub trait ModuleArgument<T> {
+    /// Adds the argument to the call's signature.
+    fn note(&self, call: &mut Call, name: &'static str, value: &T);
+    /// The argument as the trace sees it.
+    fn traced(&self, call: &Call, index: usize, value: T) -> T;
+}
+
+impl<T: Module> ModuleArgument<T> for &Arg<T> {
+    fn note(&self, call: &mut Call, name: &'static str, value: &T) {
+        call.note_module(name, value);
+    }
+    fn traced(&self, _: &Call, _: usize, value: T) -> T {
+        value
+    }
+}
+
+/// Everything else, such as closures: by type.
+pub trait AnyArgument<T> {
+    /// Adds the argument to the call's signature.
+    fn note(&self, call: &mut Call, name: &'static str, value: &T);
+    /// The argument as the trace sees it.
+    fn traced(&self, call: &Call, index: usize, value: T) -> T;
+}
+
+impl<T> AnyArgument<T> for Arg<T> {
+    fn note(&self, call: &mut Call, name: &'static str, _: &T) {
+        call.note_opaque::<T>(name);
+    }
+    fn traced(&self, _: &Call, _: usize, value: T) -> T {
+        value
+    }
+}

@@ -1,0 +1,49 @@
+//! Decides by the types of values what generated code means: a tensor's comparison is a tensor, a number's is a `bool`.
+//! Stable Rust has no specialisation, so each question is a method found on as many references as its best answer takes.
+
+mod arguments;
+mod assertion;
+mod compare;
+mod condition;
+mod instance;
+mod iterate;
+mod leaves;
+mod logic;
+mod nest;
+mod place;
+mod print;
+mod save;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use arguments::Arg;
+pub use assertion::assert;
+pub(crate) use assertion::fail_in_graph;
+pub use compare::Cmp;
+pub(crate) use condition::CondValue;
+pub use condition::{Cond, Condition, Host, HostTruth, condition, guard};
+pub(crate) use instance::type_id;
+pub use instance::{Instance, Thunk, instance, never};
+pub use iterate::Iterated;
+pub(crate) use leaves::LeafSink;
+pub use leaves::Leaves;
+pub use logic::Logic;
+pub use nest::Nest;
+pub(crate) use nest::visit_slice;
+pub use place::{Place, place, place_ref, unset};
+pub use print::{Print, Shown, Stream};
+pub use save::{Save, Saved};
+pub(crate) use table::{Kept, Kind};
+pub use table::{Probe, Slot, Table, result};
+
+/// The traits of the tiers, without names: glob imports of them cannot clash with the user's.
+pub mod tiers {
+    pub use super::arguments::{AnyArgument as _, ModuleArgument as _, NestArgument as _, NestReference as _};
+    pub use super::assertion::{AssertHost as _, AssertTensors as _};
+    pub use super::compare::{EqualHost as _, OrderHost as _, TensorLeft as _, TensorRight as _};
+    pub use super::iterate::{IterateHost as _, IterateRows as _};
+    pub use super::print::{ShownHost as _, ShownTensor as _};
+    pub use super::save::{SaveClone as _, SaveNothing as _};
+    pub use super::table::{TableOfAny as _, TableOfClone as _, TableOfCompared as _, TableOfNest as _};
+}

@@ -1,0 +1,190 @@
+//! [`Nest`]: values made of tensors, variables and host values, which traced functions take, return and keep as state.
+//! Derive it for structs and enums of your own.
+
+use super::Leaves;
+use crate::dtype::DType;
+use crate::shape::{Dim, Shape};
+use crate::tensor::Tensor;
+use crate::variable::Variable;
+use std::marker::PhantomData;
+
+/// A structure of tensors: what goes into, out of and around a traced function, TensorFlow's nested structures.
+///
+/// Tensors, variables, numbers and texts are nests; so are tuples, arrays, `Vec`, `Option`, `Result` and `Box` of them,
+/// and structs and enums that derive it.
+///
+/// ```
+/// use eagerflow::Tensor;
+/// // The trait and its derive macro.
+/// use eagerflow::Nest;
+///
+/// #[derive(Nest)]
+/// struct State {
+///     hidden: Tensor,
+///     memory: (Tensor, Tensor),
+///     steps: usize,
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a structure of tensors",
+    label = "`Nest` is not implemented for `{Self}`",
+    note = "derive it: `#[derive(Nest)]`; traced functions take and return tensors, numbers, tuples, arrays, `Vec`, `Option` and `Result` of them"
+)]
+pub trait Nest: 'static {
+    /// Tells the parts in order; the derive macro writes it.
+    fn visit(&self, leaves: &mut Leaves<'_>);
+
+    /// The same structure with another tensor in place of each, taken in the order of [`visit`](Self::visit).
+    #[must_use]
+    fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self
+    where
+        Self: Sized;
+}
+
+impl Nest for Tensor {
+    fn visit(&self, leaves: &mut Leaves<'_>) {
+        leaves.tensor(self);
+    }
+    fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+        with(self)
+    }
+}
+
+impl Nest for Variable {
+    fn visit(&self, leaves: &mut Leaves<'_>) {
+        leaves.variable(self);
+    }
+    fn map(&self, _: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+        self.clone()
+    }
+}
+
+macro_rules! host_values {
+    ($($t:ty),*) => {$(
+        impl Nest for $t {
+            fn visit(&self, leaves: &mut Leaves<'_>) {
+                leaves.value(self);
+            }
+            fn map(&self, _: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+                self.clone()
+            }
+        }
+    )*};
+}
+
+host_values!(bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, String, DType, Shape, Dim);
+host_values!((), std::time::Duration, std::path::PathBuf, std::cmp::Ordering);
+
+macro_rules! floats {
+    ($($t:ty),*) => {$(
+        impl Nest for $t {
+            fn visit(&self, leaves: &mut Leaves<'_>) {
+                // By bits: a nan is the same value as before, and -0.0 is another one than 0.0.
+                leaves.value(&self.to_bits());
+            }
+            fn map(&self, _: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+                *self
+            }
+        }
+    )*};
+}
+
+floats!(f32, f64, crate::f16, crate::bf16);
+
+impl<T: ?Sized + 'static> Nest for PhantomData<T> {
+    fn visit(&self, _: &mut Leaves<'_>) {}
+    fn map(&self, _: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+        Self
+    }
+}
+
+impl<T: Nest> Nest for Box<T> {
+    fn visit(&self, leaves: &mut Leaves<'_>) {
+        (**self).visit(leaves);
+    }
+    fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+        Self::new((**self).map(with))
+    }
+}
+
+impl<T: Nest> Nest for Option<T> {
+    fn visit(&self, leaves: &mut Leaves<'_>) {
+        leaves.value(&self.is_some());
+        if let Some(value) = self {
+            value.visit(leaves);
+        }
+    }
+    fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+        self.as_ref().map(|value| value.map(with))
+    }
+}
+
+/// The `Ok` side is the structure. An error leaves the function by `?` or `return`; it is never kept as state.
+impl<T: Nest, E: 'static> Nest for Result<T, E> {
+    fn visit(&self, leaves: &mut Leaves<'_>) {
+        leaves.value(&self.is_ok());
+        match self {
+            Ok(value) => value.visit(leaves),
+            Err(_) => leaves.error(),
+        }
+    }
+    #[track_caller]
+    fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+        match self {
+            Ok(value) => Ok(value.map(with)),
+            Err(_) => crate::error::OrFail::or_fail(Err(crate::Error::invalid_argument(
+                "tf_function",
+                "an `Err` cannot be kept by a branch or loop of the graph",
+            )
+            .help("leave the function with it: `return Err(..)` or `?` under a host condition"))),
+        }
+    }
+}
+
+impl<T: Nest> Nest for Vec<T> {
+    fn visit(&self, leaves: &mut Leaves<'_>) {
+        visit_slice(self, leaves);
+    }
+    fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+        self.iter().map(|item| item.map(with)).collect()
+    }
+}
+
+/// Tells the items of a list.
+pub(crate) fn visit_slice<T: Nest>(items: &[T], leaves: &mut Leaves<'_>) {
+    leaves.value(&items.len());
+    for (i, item) in items.iter().enumerate() {
+        leaves.item(i, item);
+    }
+}
+
+impl<T: Nest, const N: usize> Nest for [T; N] {
+    fn visit(&self, leaves: &mut Leaves<'_>) {
+        visit_slice(self, leaves);
+    }
+    fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+        self.each_ref().map(|item| item.map(with))
+    }
+}
+
+macro_rules! tuples {
+    ($($name:ident $index:tt),*) => {
+        impl<$($name: Nest),*> Nest for ($($name,)*) {
+            fn visit(&self, leaves: &mut Leaves<'_>) {
+                $(leaves.item($index, &self.$index);)*
+            }
+            fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+                ($(self.$index.map(with),)*)
+            }
+        }
+    };
+}
+
+tuples!(A 0);
+tuples!(A 0, B 1);
+tuples!(A 0, B 1, C 2);
+tuples!(A 0, B 1, C 2, D 3);
+tuples!(A 0, B 1, C 2, D 3, E 4);
+tuples!(A 0, B 1, C 2, D 3, E 4, F 5);
+tuples!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+tuples!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);

@@ -1,0 +1,102 @@
+//! [`Place`]: a state variable of the user's function, by name and address, with the table of its type.
+//! Generated code lists them for each branch and loop; the protocol objects copy, restore and replace through them.
+
+use super::instance::type_id;
+use super::table::{Kept, Kind, Table};
+use super::{LeafSink, Leaves};
+use crate::tensor::Tensor;
+use std::marker::PhantomData;
+
+/// A state variable.
+pub struct Place<'a> {
+    pub(crate) name: &'static str,
+    /// Null where the variable has no value yet.
+    at: *mut (),
+    table: &'static Table,
+    life: PhantomData<&'a mut ()>,
+}
+
+/// A place that may be written.
+///
+/// # Panics
+/// If the table is not of the place's type, which generated code sees to.
+pub fn place<'a, T>(name: &'static str, at: &'a mut T, table: &'static Table) -> Place<'a> {
+    assert!((table.id)() == type_id::<T>(), "`{name}` is a {}, its table of {table:?}", std::any::type_name::<T>());
+    Place { name, at: std::ptr::from_mut(at).cast(), table, life: PhantomData }
+}
+
+/// A place that is only looked at, in a list that is not `&mut`.
+pub fn place_ref<'a, T>(name: &'static str, at: &'a T, table: &'static Table) -> Place<'a> {
+    assert!((table.id)() == type_id::<T>(), "`{name}` is a {}, its table of {table:?}", std::any::type_name::<T>());
+    Place { name, at: std::ptr::from_ref(at).cast_mut().cast(), table, life: PhantomData }
+}
+
+/// A variable that has no value here: it is assigned later, before it is read.
+pub fn unset<'a>(name: &'static str, table: &'static Table) -> Place<'a> {
+    Place { name, at: std::ptr::null_mut(), table, life: PhantomData }
+}
+
+#[allow(dead_code, reason = "graphs use what eager functions do not")]
+impl Place<'_> {
+    /// The same place, for as long as it is not used otherwise.
+    pub(crate) fn reborrow(&mut self) -> Place<'_> {
+        Place { name: self.name, at: self.at, table: self.table, life: PhantomData }
+    }
+
+    /// Whether the variable has a value here.
+    pub(crate) fn is_set(&self) -> bool {
+        !self.at.is_null()
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.table.kind
+    }
+
+    pub(crate) fn type_name(&self) -> &'static str {
+        (self.table.type_name)()
+    }
+
+    /// Tells the leaves of a structure of tensors; others have none.
+    pub(crate) fn visit(&self, sink: &mut dyn LeafSink) {
+        if let (Some(visit), true) = (self.table.visit, self.is_set()) {
+            // SAFETY: the address of a value of the table's type, borrowed for this place's life.
+            unsafe { visit(self.at, &mut Leaves::new(sink)) }
+        }
+    }
+
+    /// Puts other tensors into a structure of tensors; others stay.
+    pub(crate) fn replace(&mut self, with: &mut dyn FnMut(&Tensor) -> Tensor) {
+        if let (Some(map), true) = (self.table.map, self.is_set()) {
+            // SAFETY: as above, and borrowed exclusively: lists of shared places are not `&mut`.
+            unsafe { (self.table.put)(self.at, map(self.at, with)) }
+        }
+    }
+
+    /// A copy of the value, of types that can be copied. It must not outlive the function it is of.
+    pub(crate) fn keep(&self) -> Option<Kept> {
+        let clone = self.table.clone.filter(|_| self.is_set())?;
+        // SAFETY: as above.
+        Some(unsafe { clone(self.at) })
+    }
+
+    /// Puts a copy back, which stays as it is.
+    pub(crate) fn restore(&mut self, kept: &Kept) {
+        if let (Some(clone), true) = (self.table.clone, self.is_set()) {
+            // SAFETY: as above; a copy is of the place's type.
+            unsafe { (self.table.put)(self.at, clone(kept.value.as_ptr())) }
+        }
+    }
+
+    /// Whether the value equals a copy, of types that can be compared.
+    pub(crate) fn equals(&self, kept: &Kept) -> Option<bool> {
+        let equal = self.table.equal.filter(|_| self.is_set())?;
+        // SAFETY: as above; a copy is of the place's type.
+        Some(unsafe { equal(self.at, kept.value.as_ptr()) })
+    }
+}
+
+impl std::fmt::Debug for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Place({}: {})", self.name, self.type_name())
+    }
+}

@@ -1,0 +1,55 @@
+//! Copies of variables that a branch moves away and another one still needs: made only while a function is traced,
+//! because only then both branches run.
+
+/// Asks for a copy of a value.
+pub struct Save<'a, T>(pub &'a T);
+
+/// A copy, or the reason why there is none.
+pub struct Saved<T> {
+    value: Option<T>,
+    name: &'static str,
+}
+
+/// Values that can be copied.
+pub trait SaveClone<T> {
+    /// A copy, if one is needed.
+    fn save(&self, name: &'static str, needed: bool) -> Saved<T>;
+}
+
+impl<T: Clone> SaveClone<T> for &Save<'_, T> {
+    fn save(&self, name: &'static str, needed: bool) -> Saved<T> {
+        Saved { value: needed.then(|| self.0.clone()), name }
+    }
+}
+
+/// Values that cannot.
+pub trait SaveNothing<T> {
+    /// Nothing.
+    fn save(&self, name: &'static str, needed: bool) -> Saved<T>;
+}
+
+impl<T> SaveNothing<T> for Save<'_, T> {
+    fn save(&self, name: &'static str, _: bool) -> Saved<T> {
+        Saved { value: None, name }
+    }
+}
+
+impl<T> Saved<T> {
+    /// The copy.
+    ///
+    /// # Panics
+    /// If the value could not be copied.
+    #[track_caller]
+    pub fn restore(self) -> T {
+        match self.value {
+            Some(value) => value,
+            None => crate::error::OrFail::or_fail(Err(crate::Error::failed_precondition(
+                "tf_function",
+                "a branch of the graph moves a value that the other one needs, and its type cannot be copied",
+            )
+            .variable(self.name)
+            .got(std::any::type_name::<T>())
+            .help("implement `Clone` for it, or pass it by reference"))),
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! [`Table`]: what a trace does with the state variables of a type, found by auto-reference because state may be of any
+//! type: structures of tensors are staged, comparable host values are compared and put back, others are left alone.
+
+use super::instance::type_id;
+use super::{Leaves, Nest};
+use crate::tensor::Tensor;
+use std::any::{TypeId, type_name};
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// How much is known of a type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// A structure of tensors and host values.
+    Nest,
+    /// A host value that can be copied and compared.
+    Compared,
+    /// A host value that can be copied.
+    Cloned,
+    /// Anything else.
+    Opaque,
+}
+
+/// The functions of one type, on addresses of its values.
+pub struct Table {
+    pub(crate) kind: Kind,
+    pub(crate) type_name: fn() -> &'static str,
+    pub(super) id: fn() -> TypeId,
+    pub(super) visit: Option<unsafe fn(*const (), &mut Leaves<'_>)>,
+    pub(super) map: Option<Map>,
+    pub(super) clone: Option<unsafe fn(*const ()) -> Kept>,
+    pub(super) equal: Option<unsafe fn(*const (), *const ()) -> bool>,
+    pub(super) put: unsafe fn(*mut (), Kept),
+}
+
+type Map = unsafe fn(*const (), &mut dyn FnMut(&Tensor) -> Tensor) -> Kept;
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Table({:?} {})", self.kind, (self.type_name)())
+    }
+}
+
+impl Table {
+    /// Whether it is the table of `T`.
+    pub(crate) fn is_of<T>(&self) -> bool {
+        (self.id)() == type_id::<T>()
+    }
+
+    /// A copy of a structure with other tensors in it.
+    pub(crate) fn copy_with(&self, kept: &Kept, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Typed {
+        // SAFETY: a copy that this table made.
+        Typed { value: self.map.map(|map| unsafe { map(kept.value.as_ptr(), with) }), id: self.id }
+    }
+}
+
+/// A kept value that knows its type.
+pub(crate) struct Typed {
+    value: Option<Kept>,
+    id: fn() -> TypeId,
+}
+
+impl Typed {
+    /// The value, if it is a `T`.
+    pub fn take_as<T>(self) -> Option<T> {
+        let value = self.value.filter(|_| (self.id)() == type_id::<T>())?;
+        // SAFETY: the type was compared.
+        Some(unsafe { value.take::<T>() })
+    }
+}
+
+/// A value of a type that only its table knows. It must not outlive what the value borrows.
+pub(crate) struct Kept {
+    pub(super) value: NonNull<()>,
+    drop: unsafe fn(NonNull<()>),
+}
+
+impl Kept {
+    pub(super) fn new<T>(value: T) -> Self {
+        /// # Safety
+        /// An address that `Box::into_raw` gave for a `T`, for the last time.
+        unsafe fn free<T>(value: NonNull<()>) {
+            // SAFETY: by the caller's promise.
+            drop(unsafe { Box::from_raw(value.cast::<T>().as_ptr()) });
+        }
+        Self { value: NonNull::from(Box::leak(Box::new(value))).cast(), drop: free::<T> }
+    }
+
+    /// The value.
+    ///
+    /// # Safety
+    /// It was made of a `T`.
+    pub(super) unsafe fn take<T>(self) -> T {
+        let value = self.value.cast::<T>();
+        std::mem::forget(self);
+        // SAFETY: by the caller's promise, and `self` is gone.
+        *unsafe { Box::from_raw(value.as_ptr()) }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // SAFETY: the function of this value's type, called once.
+        unsafe { (self.drop)(self.value) }
+    }
+}
+
+/// Asks for the table of a value's type.
+pub struct Probe<'a, T: ?Sized>(pub &'a T);
+
+/// Stands for a value that is not there yet, to tell its type.
+pub struct Slot<T>(PhantomData<fn() -> T>);
+
+impl<T> Slot<T> {
+    /// Of a type that other uses decide.
+    #[expect(clippy::new_without_default, reason = "generated code alone makes one")]
+    pub fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T> Clone for Slot<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Slot<T> {}
+
+/// # Safety
+/// All take addresses of values of type `T`, shared or exclusive as their pointers are.
+mod of {
+    use super::{Kept, Leaves, Nest, Tensor};
+
+    pub unsafe fn visit<T: Nest>(at: *const (), leaves: &mut Leaves<'_>) {
+        // SAFETY: by the caller's promise.
+        unsafe { &*at.cast::<T>() }.visit(leaves);
+    }
+    pub unsafe fn map<T: Nest>(at: *const (), with: &mut dyn FnMut(&Tensor) -> Tensor) -> Kept {
+        // SAFETY: by the caller's promise.
+        Kept::new(unsafe { &*at.cast::<T>() }.map(with))
+    }
+    pub unsafe fn copy<T: Nest>(at: *const ()) -> Kept {
+        // SAFETY: by the caller's promise.
+        Kept::new(unsafe { &*at.cast::<T>() }.map(&mut Tensor::clone))
+    }
+    pub unsafe fn clone<T: Clone>(at: *const ()) -> Kept {
+        // SAFETY: by the caller's promise.
+        Kept::new(unsafe { &*at.cast::<T>() }.clone())
+    }
+    pub unsafe fn equal<T: PartialEq>(a: *const (), b: *const ()) -> bool {
+        // SAFETY: by the caller's promise.
+        unsafe { *a.cast::<T>() == *b.cast::<T>() }
+    }
+    pub unsafe fn put<T>(at: *mut (), value: Kept) {
+        // SAFETY: by the caller's promise; the value is of the same type.
+        unsafe { *at.cast::<T>() = value.take::<T>() }
+    }
+}
+
+/// A table without functions on structures.
+const fn host<T>(
+    kind: Kind,
+    clone: Option<unsafe fn(*const ()) -> Kept>,
+    equal: Option<unsafe fn(*const (), *const ()) -> bool>,
+) -> Table {
+    Table { kind, type_name: type_name::<T>, id: type_id::<T>, visit: None, map: None, clone, equal, put: of::put::<T> }
+}
+
+const fn nest<T: Nest>() -> Table {
+    Table {
+        kind: Kind::Nest,
+        type_name: type_name::<T>,
+        id: type_id::<T>,
+        visit: Some(of::visit::<T>),
+        map: Some(of::map::<T>),
+        clone: Some(of::copy::<T>),
+        equal: None,
+        put: of::put::<T>,
+    }
+}
+
+/// The table of a function's result, which is a structure of tensors.
+pub fn result<R: Nest>() -> &'static Table {
+    const { &nest::<R>() }
+}
+
+/// Writes one tier: a trait with the table of a type, implemented for a value's probe and for a slot.
+macro_rules! tier {
+    ($(#[$doc:meta])* $trait:ident<$t:ident $(: $($bound:path),+)?> for $probe:ty, $slot:ty => $table:expr) => {
+        $(#[$doc])*
+        pub trait $trait {
+            /// The table of the type.
+            fn table(&self) -> &'static Table;
+        }
+        impl<$t $(: $($bound +)+)?> $trait for $probe {
+            fn table(&self) -> &'static Table {
+                const { &$table }
+            }
+        }
+        impl<$t $(: $($bound +)+)?> $trait for $slot {
+            fn table(&self) -> &'static Table {
+                const { &$table }
+            }
+        }
+    };
+}
+
+tier! {
+    /// The best tier: structures of tensors.
+    TableOfNest<T: Nest> for &&&Probe<'_, T>, &&&Slot<T> => nest::<T>()
+}
+tier! {
+    /// Host values that can be put back, and compared between branches.
+    TableOfCompared<T: Clone, PartialEq> for &&Probe<'_, T>, &&Slot<T> =>
+        host::<T>(Kind::Compared, Some(of::clone::<T>), Some(of::equal::<T>))
+}
+tier! {
+    /// Host values that can be put back.
+    TableOfClone<T: Clone> for &Probe<'_, T>, &Slot<T> => host::<T>(Kind::Cloned, Some(of::clone::<T>), None)
+}
+tier! {
+    /// Everything else.
+    TableOfAny<T> for Probe<'_, T>, Slot<T> => host::<T>(Kind::Opaque, None, None)
+}

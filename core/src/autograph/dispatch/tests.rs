@@ -1,0 +1,1 @@
+//! What the tiers answer for types of each kind.

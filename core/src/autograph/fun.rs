@@ -1,0 +1,176 @@
+//! [`Fun`]: the body of a traced function, or of a closure in one: where `return` leads, and what the result is made of.
+//! A body that runs inside another trace is recorded in place; the outermost one is closed into a graph by its [`Call`].
+
+use super::call::Call;
+use super::dispatch::{Kind, Place, Slot, Table, place};
+use super::regions::{self, Target};
+use super::state::{self, Captured, Disagreement};
+use crate::error::{Error, OrFail, Result};
+use crate::tensor::Tensor;
+use std::panic::Location;
+
+/// The body of a function, or of a closure in one.
+pub struct Fun<'c, R> {
+    /// The outermost function of a trace; none for one inside, or one that runs operation by operation.
+    call: Option<&'c Call>,
+    region: Option<usize>,
+    target: Target,
+    table: &'static Table,
+    /// A value that some `return` gave; other results are copies of it with other tensors.
+    returned: Option<R>,
+    location: &'static Location<'static>,
+}
+
+const RESULT: &str = "the result";
+
+impl<'c, R> Fun<'c, R> {
+    /// The function's own body.
+    #[track_caller]
+    pub fn enter(call: &'c Call, _: Slot<R>, table: &'static Table) -> Self {
+        let traces = call.begin_body();
+        if traces && table.kind != Kind::Nest {
+            Err(Error::invalid_argument(
+                "tf_function",
+                "the result of a traced function is made of tensors and host values",
+            )
+            .got(format!("`{}`", (table.type_name)()))
+            .help("return tensors, tuples, lists or options of them, or derive `Nest` for the type"))
+            .or_fail()
+        }
+        Self::with(traces.then_some(call), table)
+    }
+
+    /// A closure's body.
+    #[track_caller]
+    pub fn closure(_: Slot<R>, table: &'static Table) -> Self {
+        Self::with(None, table)
+    }
+
+    #[track_caller]
+    fn with(call: Option<&'c Call>, table: &'static Table) -> Self {
+        Self {
+            call,
+            region: regions::staged().then(regions::enter_inline),
+            target: Target::fresh(),
+            table,
+            returned: None,
+            location: Location::caller(),
+        }
+    }
+
+    /// Whether both branches of a condition may run, so that moved values are needed twice.
+    pub fn tracing(&self) -> bool {
+        self.region.is_some()
+    }
+
+    /// `return value`: the value again where the host leaves.
+    #[track_caller]
+    pub fn ret(&mut self, mut value: R) -> Option<R> {
+        let Some(region) = self.region else { return Some(value) };
+        if state::is_error(&place(RESULT, &mut value, self.table)) {
+            if !regions::is_native_to(region) {
+                Err(Error::invalid_argument("tf_function", "an `Err` is returned in a branch of the graph")
+                    .expected("errors under conditions of the host: whether this one is returned is known only when the graph runs")
+                    .help("use `assert!`, or `tf::debugging`, which check when the graph runs"))
+                .or_fail()
+            }
+            return Some(self.close_host(value));
+        }
+        if regions::is_native_to(region) {
+            regions::abandon(region + 1);
+            return Some(self.close(Some(value)).or_fail());
+        }
+        let tensors = state::tensors(&[place(RESULT, &mut value, self.table)]);
+        self.check(&mut value).or_fail();
+        self.returned.get_or_insert(value);
+        regions::leave(self.target, tensors);
+        None
+    }
+
+    /// `panic!(..)`: returns only where a graph records it as a failing assertion.
+    #[track_caller]
+    pub fn panic(&mut self, message: std::fmt::Arguments<'_>) {
+        match self.region {
+            Some(region) if !regions::is_native_to(region) => {
+                super::dispatch::fail_in_graph(&message.to_string());
+                regions::end();
+            }
+            _ => panic!("{message}"),
+        }
+    }
+
+    /// The end of the body.
+    #[track_caller]
+    pub fn finish(mut self, mut value: R) -> R {
+        if self.region.is_none() {
+            return value;
+        }
+        if state::is_error(&place(RESULT, &mut value, self.table)) {
+            return self.close_host(value);
+        }
+        self.close(Some(value)).or_fail()
+    }
+
+    /// The end of a body whose every path in the graph has left.
+    #[track_caller]
+    pub fn finish_left(mut self) -> R {
+        self.close(None).or_fail()
+    }
+
+    /// All values that are returned must have one structure.
+    fn check(&mut self, value: &mut R) -> Result<()> {
+        let Some(first) = &mut self.returned else { return Ok(()) };
+        let whose = Disagreement { op: "tf_function", between: "at every `return`", location: self.location };
+        Captured::of(&[place(RESULT, first, self.table)]).agree(&[place(RESULT, value, self.table)], &whose)
+    }
+
+    /// Leaves with a value that the graph cannot hold: the trace is given up.
+    fn close_host(&mut self, value: R) -> R {
+        if let Some(region) = self.region.take() {
+            regions::abandon(region);
+        }
+        if let Some(call) = self.call.take() {
+            call.give_up();
+        }
+        value
+    }
+
+    fn close(&mut self, value: Option<R>) -> Result<R> {
+        let Some(region) = self.region else {
+            return Err(Error::internal("tf_function", "a body is closed twice"));
+        };
+        let mut value = value;
+        if let Some(value) = &mut value {
+            self.check(value)?;
+        }
+        let tensors: Option<Vec<Tensor>> =
+            value.as_mut().map(|value| state::tensors(&[place(RESULT, value, self.table)]));
+        let fell = regions::settle(region, Some(self.target), tensors)?;
+        regions::exit(None);
+        self.region = None;
+        let Some(mut value) = value.or_else(|| self.returned.take()) else {
+            return Err(Error::failed_precondition("tf_function", "no way through the function comes to its end")
+                .help("a loop without `break`, or panics on all ways?")
+                .at(self.location));
+        };
+        let mut places: [Place<'_>; 1] = [place(RESULT, &mut value, self.table)];
+        if let Some(fell) = &fell {
+            state::put(&mut places, fell);
+        }
+        if let Some(call) = self.call.take() {
+            call.close(&mut places[0], self.table)?;
+        }
+        Ok(value)
+    }
+}
+
+impl<R> Drop for Fun<'_, R> {
+    fn drop(&mut self) {
+        if let Some(region) = self.region {
+            regions::abandon(region);
+        }
+        if let Some(call) = self.call {
+            call.give_up();
+        }
+    }
+}

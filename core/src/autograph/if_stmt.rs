@@ -1,0 +1,274 @@
+//! [`If`]: the protocol of `if`, `else if` and `else`. A condition that the host knows runs one block, as Rust does; one
+//! that is a value of the graph being traced records both, each in a body of its own, and merges what they change.
+
+use super::dispatch::{Cond, Place, Slot, Table, place};
+use super::merge::merge;
+use super::regions::{self, Closed, Kind};
+use super::state::{self, Captured, Disagreement};
+use crate::error::{Error, OrFail, Result};
+use crate::graph::builder;
+use crate::tensor::Tensor;
+use std::panic::Location;
+
+/// An `if` with value `V`.
+pub struct If<V> {
+    way: Way,
+    value: Option<V>,
+}
+
+enum Way {
+    Host(bool),
+    Graph(Box<Staged>),
+}
+
+struct Staged {
+    condition: Tensor,
+    location: &'static Location<'static>,
+    /// The state before the branches.
+    before: Captured,
+    region: usize,
+    /// Variables that the value carries behind the user's own.
+    yields: &'static [&'static str],
+    then: Option<Branch>,
+}
+
+/// A branch that was recorded, and the state at its end if it goes on.
+struct Branch {
+    closed: Option<Closed>,
+    value: Option<Captured>,
+    state: Option<Captured>,
+}
+
+/// After a then-block.
+#[derive(Debug)]
+pub enum Then<V> {
+    /// The host took it: leave with the value.
+    Done(V),
+    /// Both branches are recorded: go on with the other one.
+    Else,
+}
+
+/// After an else-block.
+#[derive(Debug)]
+pub enum Else<V> {
+    /// The value of the whole.
+    Val(V),
+    /// Every path has left.
+    Left,
+}
+
+impl<V> If<V> {
+    /// An `if` on a condition; `state` is what its branches change.
+    #[track_caller]
+    pub fn new(_: Slot<V>, condition: Cond, state: &[Place<'_>], yields: &'static [&'static str]) -> Self {
+        let way = match condition.staged() {
+            None => Way::Host(condition.decide().or_fail()),
+            Some(tensor) => Way::Graph(Box::new(Staged {
+                condition: tensor.clone(),
+                location: condition.location,
+                before: Captured::of(state),
+                region: 0,
+                yields,
+                then: None,
+            })),
+        };
+        Self { way, value: None }
+    }
+
+    /// Whether to run the then-block.
+    #[track_caller]
+    pub fn then(&mut self) -> bool {
+        match &mut self.way {
+            Way::Host(holds) => *holds,
+            Way::Graph(staged) => {
+                staged.region = open("then").or_fail();
+                true
+            }
+        }
+    }
+
+    /// The then-block came to its end.
+    #[track_caller]
+    pub fn end_then(&mut self, mut value: V, table: &'static Table, state: &mut [Place<'_>]) -> Then<V> {
+        match &mut self.way {
+            Way::Host(_) => Then::Done(value),
+            Way::Graph(staged) => {
+                let branch =
+                    staged.end_branch(Some(&mut place("the value of the branch", &mut value, table)), state).or_fail();
+                staged.then = Some(branch);
+                staged.before.restore(state);
+                self.value = Some(value);
+                Then::Else
+            }
+        }
+    }
+
+    /// The then-block was left by a jump; whether the host has to go on leaving.
+    #[track_caller]
+    pub fn left_then(&mut self, state: &mut [Place<'_>]) -> bool {
+        match &mut self.way {
+            Way::Host(_) => true,
+            Way::Graph(staged) => {
+                staged.then = Some(staged.end_branch(None, state).or_fail());
+                staged.before.restore(state);
+                false
+            }
+        }
+    }
+
+    /// The else-block begins.
+    #[track_caller]
+    pub fn otherwise(&mut self) {
+        if let Way::Graph(staged) = &mut self.way {
+            staged.region = open("else").or_fail();
+        }
+    }
+
+    /// The else-block came to its end.
+    #[track_caller]
+    pub fn end_else(&mut self, mut value: V, table: &'static Table, state: &mut [Place<'_>]) -> Else<V> {
+        match &mut self.way {
+            Way::Host(_) => Else::Val(value),
+            Way::Graph(staged) => {
+                let mut slot = place("the value of the branch", &mut value, table);
+                let branch = staged.end_branch(Some(&mut slot), state).or_fail();
+                match staged.join(branch, Some(&mut slot), state).or_fail() {
+                    Joined::Here => Else::Val(value),
+                    Joined::Then => self.value.take().map_or(Else::Left, Else::Val),
+                    Joined::Left => Else::Left,
+                }
+            }
+        }
+    }
+
+    /// The else-block was left by a jump.
+    #[track_caller]
+    pub fn left_else(&mut self, _: &'static Table, state: &mut [Place<'_>]) -> Else<V> {
+        match &mut self.way {
+            Way::Host(_) => Else::Left,
+            Way::Graph(staged) => {
+                let branch = staged.end_branch(None, state).or_fail();
+                match staged.join(branch, None, state).or_fail() {
+                    Joined::Left | Joined::Here => Else::Left,
+                    Joined::Then => self.value.take().map_or(Else::Left, Else::Val),
+                }
+            }
+        }
+    }
+}
+
+/// How the program goes on after both branches.
+enum Joined {
+    /// With merged values, or those of the else-branch.
+    Here,
+    /// With the values of the then-branch.
+    Then,
+    /// Not at all.
+    Left,
+}
+
+fn open(name: &str) -> Result<usize> {
+    let outer = builder::current().ok_or_else(|| Error::internal("if", "no graph is being recorded"))?;
+    Ok(regions::enter(outer.inside(name)))
+}
+
+impl Staged {
+    /// Closes the body of a branch, whose Rust code has run to its end or jumped there.
+    fn end_branch(&mut self, mut value: Option<&mut Place<'_>>, state: &mut [Place<'_>]) -> Result<Branch> {
+        let fell = value.as_deref().map(|value| {
+            let mut all = state::tensors(std::slice::from_ref(value));
+            all.extend(state::tensors(state));
+            all
+        });
+        let fell = regions::settle(self.region, None, fell).map_err(|e| e.at(self.location))?;
+        let mut branch = Branch { closed: None, value: None, state: None };
+        if let (Some(fell), Some(value)) = (&fell, &mut value) {
+            put_both(value, state, fell);
+            branch.value = Some(Captured::of(std::slice::from_ref(value)));
+            branch.state = Some(Captured::of(state));
+        }
+        branch.closed = regions::exit(fell);
+        Ok(branch)
+    }
+
+    /// Both branches are recorded: merges them, or goes on inside the one that does not leave.
+    fn join(&mut self, other: Branch, value: Option<&mut Place<'_>>, state: &mut [Place<'_>]) -> Result<Joined> {
+        let then = self.then.take().ok_or_else(|| Error::internal("if", "an else-block without a then-block"))?;
+        let joined = match (then.state, other.state) {
+            (Some(a), Some(_)) => {
+                let value = value.ok_or_else(|| Error::internal("if", "a branch without a value"))?;
+                let differs =
+                    Disagreement { op: "if", between: "after both branches of this `if`", location: self.location };
+                if let Some(a) = &then.value {
+                    a.agree(std::slice::from_ref(value), &differs)?;
+                }
+                a.agree(state, &differs)?;
+                let sides = [side(then.closed)?, side(other.closed)?];
+                let names = |i: usize| match i.checked_sub(then.value.as_ref().map_or(0, |v| v.tensors.len())) {
+                    Some(i) => a.name_of(i),
+                    None => self.value_name(i, then.value.as_ref()),
+                };
+                let merged = merge(&self.condition, sides, None, self.location, &names)?;
+                if let Some(fell) = &merged.fell {
+                    put_both(value, state, fell);
+                }
+                regions::with_top(|top| top.leaving.extend(merged.leaving));
+                Joined::Here
+            }
+            (None, Some(_)) => {
+                self.go_on(side(then.closed)?, other.closed, true)?;
+                Joined::Here
+            }
+            (Some(a), None) => {
+                a.restore(state);
+                self.go_on(side(other.closed)?, then.closed, false)?;
+                Joined::Then
+            }
+            (None, None) => {
+                let sides = [side(then.closed)?, side(other.closed)?];
+                let merged = merge(&self.condition, sides, None, self.location, &|_| String::new())?;
+                regions::with_top(|top| {
+                    top.leaving.extend(merged.leaving);
+                    top.left = true;
+                });
+                return Ok(Joined::Left);
+            }
+        };
+        regions::guard_rest(self.location)?;
+        Ok(joined)
+    }
+
+    /// The user's name for tensor `index` of the value.
+    fn value_name(&self, index: usize, value: Option<&Captured>) -> String {
+        let path = value.map_or_else(String::new, |v| v.name_of(index));
+        let field = path.rsplit_once("branch.").and_then(|(_, field)| field.split('.').next()?.parse::<usize>().ok());
+        match field.and_then(|field| self.yields.get(field.checked_sub(1)?)) {
+            Some(name) => (*name).to_owned(),
+            None => "the value of the `if`".to_owned(),
+        }
+    }
+
+    /// Records what follows as a continuation of the branch that goes on.
+    fn go_on(&self, left: super::merge::Side, on: Option<Closed>, left_is_then: bool) -> Result<()> {
+        let on = on.ok_or_else(|| Error::internal("if", "a branch was not recorded"))?;
+        let kind = Kind::Rest {
+            condition: self.condition.clone(),
+            other: left,
+            other_is_then: left_is_then,
+            location: self.location,
+        };
+        regions::enter_again(on, kind);
+        Ok(())
+    }
+}
+
+fn side(closed: Option<Closed>) -> Result<super::merge::Side> {
+    closed.map(|c| c.side).ok_or_else(|| Error::internal("if", "a branch was not recorded"))
+}
+
+/// Puts the tensors of a value and of the state behind it.
+fn put_both(value: &mut Place<'_>, state: &mut [Place<'_>], tensors: &[Tensor]) {
+    let own = state::tensors(std::slice::from_ref(value)).len();
+    state::put(std::slice::from_mut(value), &tensors[..own.min(tensors.len())]);
+    state::put(state, &tensors[own.min(tensors.len())..]);
+}

@@ -1,0 +1,16 @@
+//! The run-time side of `#[tf_function]`: what the macro's generated code calls. Types, shapes and staging are decided
+//! here, by traits on the values; the macro decides names, liveness and structure.
+
+mod call;
+pub(crate) mod dispatch;
+mod fun;
+mod if_stmt;
+mod lazy;
+mod merge;
+mod regions;
+pub mod rt;
+mod staged_loop;
+mod state;
+mod while_stmt;
+
+pub use dispatch::{Leaves, Nest};

@@ -1,0 +1,18 @@
+//! Everything that the code made by `#[tf_function]` and `#[derive(Nest)]` names, and nothing else does.
+//! Hidden from the documentation as `eagerflow::__rt`.
+
+pub use super::call::Call;
+pub use super::dispatch::{
+    Arg, Cmp, Cond, Condition, Host, HostTruth, Iterated, Leaves, Logic, Nest, Place, Print, Probe, Save, Saved, Shown,
+    Slot, Stream, Table, Thunk, assert, condition, guard, instance, never, place, place_ref, result, unset,
+};
+pub use super::fun::Fun;
+pub use super::if_stmt::{Else, If, Then};
+pub use super::while_stmt::{Next, Test, While};
+pub use crate::tensor::Tensor;
+pub use crate::function::{Function, Options};
+
+/// The traits whose methods are found by auto-reference; generated functions import them without names.
+pub mod tiers {
+    pub use crate::autograph::dispatch::tiers::*;
+}

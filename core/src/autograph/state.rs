@@ -1,0 +1,175 @@
+//! What protocol objects do with state variables: list their tensors, keep copies, put others in, and say which variable
+//! differs where two ways through the function do not agree.
+
+use super::dispatch::{Kept, Kind, LeafSink, Place};
+use crate::error::{Error, Result};
+use crate::tensor::Tensor;
+use crate::variable::Variable;
+use std::fmt;
+use std::panic::Location;
+
+/// The state at some point.
+pub(super) struct Captured {
+    variables: Vec<Known>,
+    pub tensors: Vec<Tensor>,
+}
+
+/// One variable.
+struct Known {
+    name: &'static str,
+    /// Where its tensors begin among all.
+    first: usize,
+    paths: Vec<String>,
+    /// Everything about it that is not a tensor.
+    words: Vec<(String, u64)>,
+    kept: Option<Kept>,
+}
+
+#[derive(Default)]
+struct Sink {
+    tensors: Vec<Tensor>,
+    paths: Vec<String>,
+    words: Vec<(String, u64)>,
+    error: bool,
+}
+
+impl LeafSink for Sink {
+    fn tensor(&mut self, path: &dyn fmt::Display, tensor: &Tensor) {
+        self.tensors.push(tensor.clone());
+        self.paths.push(path.to_string());
+    }
+    fn variable(&mut self, path: &dyn fmt::Display, variable: &Variable) {
+        self.words.push((path.to_string(), variable.id()));
+    }
+    fn word(&mut self, path: &dyn fmt::Display, word: u64) {
+        self.words.push((path.to_string(), word));
+    }
+    fn error(&mut self) {
+        self.error = true;
+    }
+}
+
+/// The tensors of all places, in order.
+pub(super) fn tensors(places: &[Place<'_>]) -> Vec<Tensor> {
+    let mut sink = Sink::default();
+    places.iter().for_each(|place| place.visit(&mut sink));
+    sink.tensors
+}
+
+/// Whether a value is the error side of a `Result`, which no graph can hold.
+pub(super) fn is_error(place: &Place<'_>) -> bool {
+    let mut sink = Sink::default();
+    place.visit(&mut sink);
+    sink.error
+}
+
+/// Puts tensors into all places, in the order in which [`tensors`] lists them.
+pub(super) fn put(places: &mut [Place<'_>], tensors: &[Tensor]) {
+    let mut next = tensors.iter();
+    for place in places {
+        place.replace(&mut |old| next.next().unwrap_or(old).clone());
+    }
+}
+
+impl Captured {
+    pub fn of(places: &[Place<'_>]) -> Self {
+        let mut all = Self { variables: Vec::new(), tensors: Vec::new() };
+        for place in places {
+            let mut sink = Sink::default();
+            place.visit(&mut sink);
+            let known = Known {
+                name: place.name,
+                first: all.tensors.len(),
+                paths: sink.paths,
+                words: sink.words,
+                kept: place.keep(),
+            };
+            all.variables.push(known);
+            all.tensors.extend(sink.tensors);
+        }
+        all
+    }
+
+    /// Puts every variable back to what it was.
+    pub fn restore(&self, places: &mut [Place<'_>]) {
+        for (place, known) in places.iter_mut().zip(&self.variables) {
+            if let Some(kept) = &known.kept {
+                place.restore(kept);
+            }
+        }
+    }
+
+    /// The name of the variable, with the path inside it, that has tensor `index`.
+    pub fn name_of(&self, index: usize) -> String {
+        let owner = self.variables.iter().rev().find(|v| v.first <= index && index < v.first + v.paths.len());
+        owner.map_or_else(String::new, |v| {
+            let path = &v.paths[index - v.first];
+            if path.is_empty() { v.name.to_owned() } else { format!("{}.{}", v.name, path.replace('/', ".")) }
+        })
+    }
+
+    /// The number of a variable's first tensor.
+    pub fn first_of(&self, name: &str) -> Option<usize> {
+        self.variables.iter().find(|v| v.name == name).map(|v| v.first)
+    }
+
+    /// Whether the state has a variable.
+    pub fn has(&self, name: &str) -> bool {
+        self.first_of(name).is_some()
+    }
+
+    /// An error naming the variable if what is not a tensor differs from the state in `places`.
+    pub fn agree(&self, places: &[Place<'_>], whose: &Disagreement) -> Result<()> {
+        for (place, known) in places.iter().zip(&self.variables) {
+            let mut sink = Sink::default();
+            place.visit(&mut sink);
+            if sink.paths != known.paths {
+                return Err(whose.structure(place, known.paths.len(), sink.paths.len()));
+            }
+            let differs = known.words.iter().zip(&sink.words).find(|(a, b)| a.1 != b.1);
+            if differs.is_some() || known.words.len() != sink.words.len() {
+                return Err(whose.host_value(place, differs.map(|(a, _)| a.0.as_str())));
+            }
+            if place.kind() == Kind::Compared
+                && let Some(kept) = &known.kept
+                && place.equals(kept) == Some(false)
+            {
+                return Err(whose.host_value(place, None));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where two ways through a function disagree, for messages.
+pub(super) struct Disagreement {
+    pub op: &'static str,
+    /// Such as "after one branch of the `if`, but not after the other".
+    pub between: &'static str,
+    pub location: &'static Location<'static>,
+}
+
+impl Disagreement {
+    fn host_value(&self, place: &Place<'_>, path: Option<&str>) -> Error {
+        let name = place.name;
+        let field = path.filter(|p| !p.is_empty()).map_or_else(String::new, |p| format!(".{}", p.replace('/', ".")));
+        Error::invalid_argument(self.op, format!("the host value `{name}{field}` is not the same {}", self.between))
+            .got(format!("a `{}`, which is part of the program and not of the graph", place.type_name()))
+            .expected(
+                "one value on all ways, since a condition or the number of rounds is known only when the graph runs",
+            )
+            .help(format!("make it a tensor from the start, such as `let mut {name} = tf::constant(0)`"))
+            .variable(name)
+            .at(self.location)
+    }
+
+    fn structure(&self, place: &Place<'_>, a: usize, b: usize) -> Error {
+        let name = place.name;
+        Error::invalid_argument(self.op, format!("`{name}` has not the same structure {}", self.between))
+            .got(format!("a `{}` with {a} tensors, and with {b}", place.type_name()))
+            .expected("the same structure on all ways; only the tensors in it may differ")
+            .help(format!("give `{name}` its final structure before, such as `Some(tf::zeros(..))` instead of `None`"))
+            .variable(name)
+            .at(self.location)
+    }
+}

@@ -1,0 +1,295 @@
+//! [`While`]: the protocol of `while`, `loop` and `for`. A condition that the host knows goes round in Rust, recording each
+//! round where it stands; one that is a value of the graph makes the loop a `while` of the graph, whose condition and body
+//! are recorded once, with the state variables as what it carries.
+
+use super::dispatch::{Cond, Place, Slot, Table, place};
+use super::regions::{self, Target};
+use super::staged_loop::{Ended, StagedLoop, VALUE};
+use super::state;
+use crate::error::{OrFail, Result};
+use crate::graph::builder;
+use crate::tape;
+use crate::tensor::Tensor;
+use std::panic::Location;
+
+/// A loop with value `V`.
+pub struct While<V> {
+    /// Whether the host ends it sooner or later, whatever happens in its body.
+    bounded: bool,
+    phase: Phase,
+    /// The region of the whole loop; none outside of traces.
+    region: Option<usize>,
+    /// The region of the present pass.
+    pass: usize,
+    /// How far the graph was recorded when the condition began, and tapes too.
+    began: Option<(usize, tape::Marks)>,
+    staged: Option<Box<StagedLoop>>,
+    breaks: Target,
+    continues: Target,
+    /// The value of a `break`, of which others are copies with other tensors.
+    broken: Option<V>,
+    location: &'static Location<'static>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// The host goes round.
+    Host,
+    /// The condition of the graph's loop is being recorded.
+    Condition,
+    /// The body of the graph's loop is being recorded.
+    Body,
+    /// What follows the loop has begun.
+    Done,
+}
+
+/// After a loop's condition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Test {
+    /// The loop is over.
+    Exit,
+    /// Evaluate the condition once more.
+    Again,
+    /// Run the body.
+    Body,
+}
+
+/// After a loop's body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// The loop is over.
+    Over,
+    /// Go on.
+    More,
+    /// Every path has left.
+    Left,
+}
+
+impl<V> While<V> {
+    /// A loop; `bounded` if its condition ends it sooner or later, whatever its body does.
+    #[track_caller]
+    pub fn new(_: Slot<V>, _state: &'static [&'static str], bounded: bool) -> Self {
+        Self {
+            bounded,
+            phase: Phase::Host,
+            region: regions::staged().then(regions::enter_inline),
+            pass: 0,
+            began: None,
+            staged: None,
+            breaks: Target::fresh(),
+            continues: Target::fresh(),
+            broken: None,
+            location: Location::caller(),
+        }
+    }
+
+    /// The head of each pass.
+    pub fn head(&mut self, _: &mut [Place<'_>]) {
+        if self.region.is_some() && self.phase == Phase::Host {
+            self.began = builder::current().map(|b| (b.checkpoint(), tape::marks()));
+        }
+    }
+
+    /// The condition.
+    #[track_caller]
+    pub fn test(&mut self, condition: Cond, head: &mut [Place<'_>]) -> Test {
+        if self.region.is_none() {
+            return if condition.decide().or_fail() { Test::Body } else { Test::Exit };
+        }
+        self.location = condition.location;
+        match (self.phase, condition.staged()) {
+            (Phase::Host, None) if condition.decide().or_fail() => {
+                self.pass = regions::enter_inline();
+                Test::Body
+            }
+            (Phase::Host, None) => Test::Exit,
+            (Phase::Host, Some(_)) => {
+                // The condition was evaluated with the values before the loop; its graph has values of its own.
+                if let (Some((nodes, marks)), Some(builder)) = (self.began.take(), builder::current()) {
+                    builder.rollback(nodes);
+                    tape::rewind(&marks);
+                }
+                self.begin(head).or_fail();
+                Test::Again
+            }
+            (Phase::Condition, _) => {
+                let Some(staged) = &mut self.staged else { return Test::Exit };
+                staged.end_condition(&condition, head).or_fail();
+                self.phase = Phase::Body;
+                Test::Body
+            }
+            (Phase::Body | Phase::Done, _) => Test::Exit,
+        }
+    }
+
+    /// Turns into a loop of the graph.
+    fn begin(&mut self, head: &mut [Place<'_>]) -> Result<()> {
+        let pending = regions::with_top(|top| std::mem::take(&mut top.leaving)).unwrap_or_default();
+        let mut staged = StagedLoop::new(head, pending, self.breaks, self.continues, self.location)?;
+        staged.begin_condition(head)?;
+        self.staged = Some(Box::new(staged));
+        self.phase = Phase::Condition;
+        Ok(())
+    }
+
+    /// The end of the body; `fell` unless a jump led there.
+    #[track_caller]
+    pub fn next(&mut self, head: &mut [Place<'_>], fell: bool) -> Next {
+        if self.region.is_none() {
+            return Next::More;
+        }
+        match self.phase {
+            Phase::Host => self.host_pass(head, fell).or_fail(),
+            Phase::Body => self.graph_pass(head, fell).or_fail(),
+            Phase::Condition | Phase::Done => Next::Over,
+        }
+    }
+
+    fn host_pass(&mut self, head: &mut [Place<'_>], fell: bool) -> Result<Next> {
+        let values = fell.then(|| state::tensors(head));
+        let fell = regions::settle(self.pass, Some(self.continues), values)?;
+        let closed = regions::exit(None);
+        let goes_on = fell.is_some();
+        if let Some(fell) = &fell {
+            state::put(head, fell);
+        }
+        let mut breaks = false;
+        let mut pending = false;
+        regions::with_top(|top| {
+            top.leaving.extend(closed.into_iter().flat_map(|c| c.side.leaving));
+            top.left = !goes_on;
+            breaks = top.leaving.iter().any(|l| l.target == self.breaks);
+            pending = !top.leaving.is_empty();
+        });
+        if !goes_on {
+            if breaks {
+                return Ok(Next::Over);
+            }
+            self.finish(&mut [], false)?;
+            return Ok(Next::Left);
+        }
+        if pending && self.bounded {
+            regions::guard_rest(self.location)?;
+        } else if pending {
+            // The first round is recorded before the loop, which goes on from where the flags allow it.
+            self.begin(head)?;
+        }
+        Ok(Next::More)
+    }
+
+    fn graph_pass(&mut self, head: &mut [Place<'_>], fell: bool) -> Result<Next> {
+        let Some(staged) = &mut self.staged else { return Ok(Next::Over) };
+        match staged.end_body(head, fell)? {
+            Ended::Again => {
+                self.phase = Phase::Condition;
+                Ok(Next::More)
+            }
+            Ended::Over => Ok(Next::Over),
+            Ended::Left => {
+                self.finish(&mut [], false)?;
+                Ok(Next::Left)
+            }
+        }
+    }
+
+    /// `break`: whether the host breaks.
+    #[track_caller]
+    pub fn brk(&mut self, after: &mut [Place<'_>]) -> bool {
+        self.jump(self.breaks, after, None)
+    }
+
+    /// `continue`: whether the host continues.
+    #[track_caller]
+    pub fn cont(&mut self, head: &mut [Place<'_>]) -> bool {
+        self.jump(self.continues, head, None)
+    }
+
+    /// `break value`: the value again where the host breaks.
+    #[track_caller]
+    pub fn brk_value(&mut self, mut value: V, table: &'static Table, after: &mut [Place<'_>]) -> Option<V> {
+        let own = self.region.map(|_| state::tensors(&[place(VALUE, &mut value, table)]));
+        if self.jump(self.breaks, after, own) {
+            return Some(value);
+        }
+        self.broken.get_or_insert(value);
+        None
+    }
+
+    fn jump(&mut self, target: Target, places: &mut [Place<'_>], value: Option<Vec<Tensor>>) -> bool {
+        let Some(region) = self.region else { return true };
+        if self.phase == Phase::Host && regions::is_native_to(region) {
+            // Rust jumps itself: the pass ends here.
+            regions::abandon(region + 1);
+            return true;
+        }
+        let of_value = value.as_ref().map(Vec::len);
+        let mut values = value.unwrap_or_default();
+        values.extend(state::tensors(places));
+        if let Some(staged) = &mut self.staged
+            && target == self.breaks
+        {
+            staged.note_break(of_value, places);
+        }
+        regions::leave(target, values);
+        false
+    }
+
+    /// The loop is over: what follows sees the state with which it was left.
+    #[track_caller]
+    pub fn after(&mut self, after: &mut [Place<'_>]) {
+        self.finish(after, true).or_fail();
+    }
+
+    /// The value of a loop whose breaks are part of the graph; [`after_value`](Self::after_value) puts its tensors in.
+    pub fn value(&mut self) -> V {
+        match self.broken.take() {
+            Some(value) => value,
+            None => super::rt::never(),
+        }
+    }
+
+    /// As [`after`](Self::after), for a loop whose breaks have values.
+    #[track_caller]
+    pub fn after_value(&mut self, mut value: V, table: &'static Table, after: &mut [Place<'_>]) -> V {
+        let mut places: Vec<Place<'_>> = vec![place(VALUE, &mut value, table)];
+        places.extend(after.iter_mut().map(Place::reborrow));
+        self.finish(&mut places, true).or_fail();
+        drop(places);
+        value
+    }
+
+    fn finish(&mut self, after: &mut [Place<'_>], goes_on: bool) -> Result<()> {
+        let Some(region) = self.region else { return Ok(()) };
+        if self.phase == Phase::Done {
+            return Ok(());
+        }
+        self.phase = Phase::Done;
+        if let Some(staged) = &self.staged {
+            staged.put_after(after);
+        }
+        let values = goes_on.then(|| state::tensors(after));
+        let fell = regions::settle(region, Some(self.breaks), values)?;
+        if let Some(fell) = &fell {
+            state::put(after, fell);
+        }
+        let closed = regions::exit(None);
+        regions::with_top(|top| {
+            top.leaving.extend(closed.into_iter().flat_map(|c| c.side.leaving));
+            top.left = fell.is_none();
+        });
+        if fell.is_some() {
+            regions::guard_rest(self.location)?;
+        }
+        Ok(())
+    }
+}
+
+impl<V> Drop for While<V> {
+    fn drop(&mut self) {
+        if let Some(region) = self.region
+            && self.phase != Phase::Done
+        {
+            regions::abandon(region);
+        }
+    }
+}

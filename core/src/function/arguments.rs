@@ -1,0 +1,107 @@
+//! The arguments of one call as its signature is collected: tensors, variables, and words for everything else.
+//! Generated code notes each argument by reference; nothing is copied but handles.
+
+use super::signature::Leaf;
+use crate::autograph::dispatch::{LeafSink, Leaves};
+use crate::module::{self, Module};
+use crate::tensor::{Tensor, TensorType};
+use crate::variable::Variable;
+use smallvec::SmallVec;
+use std::fmt;
+
+/// What a call was given.
+#[derive(Default)]
+pub(crate) struct Arguments {
+    pub names: SmallVec<[&'static str; 8]>,
+    /// Where the tensors of each argument begin.
+    pub first: SmallVec<[usize; 8]>,
+    pub tensors: SmallVec<[Tensor; 8]>,
+    /// Whether a tensor belongs to a module, which traces use as it is.
+    pub in_module: SmallVec<[bool; 8]>,
+    pub handles: Vec<Tensor>,
+    pub words: Vec<u64>,
+    /// For each word its argument.
+    pub owners: Vec<usize>,
+}
+
+impl Arguments {
+    fn begin(&mut self, name: &'static str) {
+        self.names.push(name);
+        self.first.push(self.tensors.len());
+    }
+
+    fn word(&mut self, word: u64) {
+        self.words.push(word);
+        self.owners.push(self.names.len().saturating_sub(1));
+    }
+
+    /// Notes a structure of tensors.
+    pub fn nest(&mut self, name: &'static str, visit: impl FnOnce(&mut Leaves<'_>)) {
+        self.begin(name);
+        visit(&mut Leaves::new(self));
+    }
+
+    /// Notes a module.
+    pub fn module(&mut self, name: &'static str, module: &dyn Module) {
+        self.begin(name);
+        module::visit(module, self);
+    }
+
+    /// Notes a value of which nothing is known but its type.
+    pub fn opaque(&mut self, name: &'static str) {
+        self.begin(name);
+    }
+
+    pub fn types(&self) -> SmallVec<[TensorType; 8]> {
+        self.tensors.iter().map(|t| *t.ty()).collect()
+    }
+
+    /// The tensors with the user's names for them.
+    pub fn leaves(&self) -> Vec<Leaf> {
+        let owner = |i: usize| self.first.iter().rposition(|&first| first <= i).unwrap_or(0);
+        let several = |argument: usize| {
+            let end = self.first.get(argument + 1).copied().unwrap_or(self.tensors.len());
+            end - self.first[argument] > 1
+        };
+        let name = |i: usize| {
+            let argument = owner(i);
+            let name = self.names.get(argument).copied().unwrap_or("argument");
+            if several(argument) { format!("{name}.{}", i - self.first[argument]) } else { name.to_owned() }
+        };
+        self.tensors.iter().enumerate().map(|(i, t)| Leaf { name: name(i), ty: *t.ty() }).collect()
+    }
+}
+
+impl LeafSink for Arguments {
+    fn tensor(&mut self, _: &dyn fmt::Display, tensor: &Tensor) {
+        self.tensors.push(tensor.clone());
+        self.in_module.push(false);
+    }
+    fn variable(&mut self, _: &dyn fmt::Display, variable: &Variable) {
+        self.word(variable.id());
+        self.handles.push(crate::tape::Differentiable::handle(variable).clone());
+    }
+    fn word(&mut self, _: &dyn fmt::Display, word: u64) {
+        Arguments::word(self, word);
+    }
+}
+
+impl module::Sink for Arguments {
+    fn variable(&mut self, _: &module::Path<'_>, id: u64, variable: Option<&Variable>) {
+        Arguments::word(self, id);
+        self.handles.extend(variable.map(|v| crate::tape::Differentiable::handle(v).clone()));
+    }
+    fn part(&mut self, _: &module::Path<'_>, variable: &Variable) {
+        self.handles.push(crate::tape::Differentiable::handle(variable).clone());
+    }
+    fn tensor(&mut self, tensor: &Tensor) {
+        self.tensors.push(tensor.clone());
+        self.in_module.push(true);
+    }
+    fn word(&mut self, word: u64) {
+        Arguments::word(self, word);
+    }
+    fn wants_words(&self) -> bool {
+        true
+    }
+}

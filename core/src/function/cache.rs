@@ -1,0 +1,139 @@
+//! [`Function`]: the traces of one definition, found by signature, bounded and freed when they are not used.
+//! The lock is held for the search alone, never while the user's code runs.
+
+use super::arguments::Arguments;
+use super::trace::Trace;
+use crate::tensor::TensorType;
+use std::any::TypeId;
+use std::panic::Location;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The attributes of a traced function.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The most traces that are kept.
+    pub max_traces: Option<usize>,
+    /// Whether a changed dimension becomes a symbol.
+    pub relax_shapes: bool,
+}
+
+/// How many traces a function keeps unless it says otherwise.
+const MAX_TRACES: usize = 32;
+/// After so many traces the user is told why.
+const STORM: u64 = 8;
+
+/// A function that can be traced: one per definition.
+pub struct Function {
+    pub(crate) name: &'static str,
+    pub(crate) options: Options,
+    pub(crate) location: &'static Location<'static>,
+    traces: Mutex<Vec<Arc<Trace>>>,
+    made: AtomicU64,
+    registered: AtomicBool,
+}
+
+impl std::fmt::Debug for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Function({} at {})", self.name, self.location)
+    }
+}
+
+impl Function {
+    /// A function without traces.
+    #[track_caller]
+    pub const fn new(name: &'static str, options: Options) -> Self {
+        Self {
+            name,
+            options,
+            location: Location::caller(),
+            traces: Mutex::new(Vec::new()),
+            made: AtomicU64::new(0),
+            registered: AtomicBool::new(false),
+        }
+    }
+
+    /// Makes the function known by the path of its item.
+    pub(crate) fn register(&'static self, path: &'static str) {
+        if !self.registered.swap(true, Ordering::Relaxed) {
+            super::info::register(path, self);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Trace>>> {
+        self.traces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A trace that serves a call; it is then the first to be tried.
+    pub(crate) fn find(&self, instance: TypeId, words: &[u64], types: &[TensorType]) -> Option<Arc<Trace>> {
+        let mut traces = self.lock();
+        let at = traces.iter().position(|trace| trace.serves(instance, words, types))?;
+        if at > 0 {
+            let trace = traces.remove(at);
+            traces.insert(0, trace);
+        }
+        traces.first().cloned()
+    }
+
+    /// The types with which a call should be traced, and the reason why it has to be.
+    pub(crate) fn plan_trace(&self, instance: TypeId, arguments: &Arguments) -> (Vec<TensorType>, String) {
+        let types = arguments.types();
+        let traces = self.lock();
+        let own: Vec<&Arc<Trace>> = traces.iter().filter(|t| t.instance == instance).collect();
+        let Some(last) = own.first() else { return (types.to_vec(), "the first call".to_owned()) };
+        let words: Vec<(u64, usize)> = arguments.words.iter().copied().zip(arguments.owners.iter().copied()).collect();
+        let near = own.iter().filter_map(|t| Some((t.pattern.distance(&arguments.words, &types)?, t)));
+        let near = near.min_by_key(|(distance, _)| *distance);
+        match near {
+            Some((_, trace)) => {
+                let sizes = trace.pattern.fits(&arguments.words, &types);
+                let pinned = sizes.and_then(|sizes| trace.pins.iter().find(|pin| !pin.holds(&sizes)).cloned());
+                let reason = match pinned {
+                    Some(pin) => format!("{} reads the size {} as a number, {}", pin.location, pin.size, pin.number),
+                    None => trace.pattern.difference(&arguments.leaves(), &words, &arguments.names),
+                };
+                let wide = if self.options.relax_shapes { trace.pattern.widened(&types) } else { types.to_vec() };
+                (wide, reason)
+            }
+            None => (types.to_vec(), last.pattern.difference(&arguments.leaves(), &words, &arguments.names)),
+        }
+    }
+
+    /// Keeps a trace, and drops the one longest out of use where there are too many.
+    pub(crate) fn keep(&self, trace: Trace) -> Arc<Trace> {
+        let trace = Arc::new(trace);
+        let made = self.made.fetch_add(1, Ordering::Relaxed) + 1;
+        if made == STORM {
+            eprintln!(
+                "warning: `{}` ({}) was traced {made} times; the last time because {}. Pass changing numbers as tensors.",
+                self.name, self.location, trace.reason
+            );
+        }
+        let mut dropped = Vec::new();
+        let mut traces = self.lock();
+        traces.insert(0, trace.clone());
+        let most = self.options.max_traces.unwrap_or(MAX_TRACES).max(1);
+        while traces.len() > most {
+            dropped.extend(traces.pop());
+        }
+        // Freeing a trace may run destructors of captured tensors: not under the lock.
+        drop(traces);
+        drop(dropped);
+        trace
+    }
+
+    /// The traces, the last one used first.
+    pub(crate) fn all(&self) -> Vec<Arc<Trace>> {
+        self.lock().clone()
+    }
+
+    pub(crate) fn made(&self) -> u64 {
+        self.made.load(Ordering::Relaxed)
+    }
+
+    /// Frees all traces.
+    pub(crate) fn clear(&self) {
+        let traces = std::mem::take(&mut *self.lock());
+        drop(traces);
+    }
+}

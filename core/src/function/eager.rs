@@ -1,0 +1,56 @@
+//! Leaving the graph: whether functions are traced at all, and how code inside one runs at once while it is traced.
+//! TensorFlow's `run_functions_eagerly`, `executing_eagerly` and `init_scope`.
+
+use crate::execute::Outside;
+use crate::graph::builder;
+use crate::tape::Unseen;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static EAGER: AtomicBool = AtomicBool::new(false);
+
+/// Makes all traced functions run operation by operation, so that a debugger stops on every line; `false` undoes it.
+///
+/// ```
+/// use eagerflow as tf;
+/// tf::config::run_functions_eagerly(true);
+/// assert!(tf::config::functions_run_eagerly());
+/// tf::config::run_functions_eagerly(false);
+/// ```
+pub fn run_functions_eagerly(on: bool) {
+    EAGER.store(on, Ordering::Relaxed);
+}
+
+/// Whether traced functions run operation by operation.
+///
+/// ```
+/// assert!(!eagerflow::config::functions_run_eagerly());
+/// ```
+pub fn functions_run_eagerly() -> bool {
+    EAGER.load(Ordering::Relaxed)
+}
+
+/// Whether operations of this thread run at once, and are not recorded into a graph.
+///
+/// ```
+/// assert!(eagerflow::executing_eagerly());
+/// ```
+pub fn executing_eagerly() -> bool {
+    builder::current().is_none() || !crate::execute::recording()
+}
+
+/// Runs `body` outside the graph that is being traced: at once, and not again when the traced function is called.
+/// Outside of traces it just runs. Layers make their variables so.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::init_scope(|| (tf::constant(1) + 1).item::<i32>()), 2);
+/// ```
+pub fn init_scope<R>(body: impl FnOnce() -> R) -> R {
+    if !crate::execute::recording() {
+        return body();
+    }
+    let _unseen = Unseen::start();
+    let _outside = Outside::enter();
+    let _closed = builder::set_aside();
+    body()
+}

@@ -1,0 +1,18 @@
+//! Traced functions: signatures of calls, the traces kept for them, and what can be asked about a function.
+//! `#[tf_function]` makes one [`Function`] per definition; [`autograph`](crate::autograph) records into it.
+
+mod arguments;
+mod cache;
+mod eager;
+mod info;
+mod pins;
+mod signature;
+mod trace;
+
+pub(crate) use arguments::Arguments;
+pub use cache::{Function, Options};
+pub use eager::{executing_eagerly, functions_run_eagerly, init_scope, run_functions_eagerly};
+pub use info::{FunctionInfo, function};
+pub(crate) use pins::Tracing;
+pub(crate) use signature::{Leaf, Pattern};
+pub(crate) use trace::{Source, Trace};

@@ -1,0 +1,82 @@
+//! The trace under way on a thread, and its pins: open sizes that the program read as numbers, with the lines that did.
+//! A pinned trace serves calls with that number alone, and the reason of the next one names the line.
+
+use super::signature::Sizes;
+use crate::shape::{Dim, PinHook, Symbol, set_pin_hook};
+use crate::tape::Unseen;
+use std::cell::RefCell;
+use std::panic::Location;
+
+/// An open size that was read as a number.
+#[derive(Clone, Debug)]
+pub(crate) struct Pin {
+    pub size: Dim,
+    pub number: usize,
+    pub location: &'static Location<'static>,
+}
+
+impl Pin {
+    /// Whether a call has the number that was read.
+    pub fn holds(&self, sizes: &Sizes) -> bool {
+        number(self.size, sizes) == Some(self.number)
+    }
+}
+
+fn number(size: Dim, sizes: &Sizes) -> Option<usize> {
+    size.bind(&|symbol: Symbol| sizes.iter().find(|(s, _)| *s == symbol).map(|(_, n)| *n)).ok()?.known_value()
+}
+
+struct Current {
+    sizes: Sizes,
+    pins: Vec<Pin>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Vec<Current>> = const { RefCell::new(Vec::new()) };
+}
+
+/// While it lives, a trace is being made on this thread: outer tapes see nothing, and open sizes may be read.
+pub(crate) struct Tracing {
+    _unseen: Unseen,
+    hook: Option<PinHook>,
+}
+
+impl Tracing {
+    pub fn start(sizes: Sizes) -> Self {
+        CURRENT.with_borrow_mut(|all| all.push(Current { sizes, pins: Vec::new() }));
+        Self { _unseen: Unseen::start(), hook: set_pin_hook(Some(read)) }
+    }
+
+    /// The pins so far.
+    pub fn pins(&self) -> Vec<Pin> {
+        CURRENT.with_borrow(|all| all.last().map(|c| c.pins.clone()).unwrap_or_default())
+    }
+}
+
+impl Drop for Tracing {
+    fn drop(&mut self) {
+        set_pin_hook(self.hook);
+        CURRENT.with_borrow_mut(Vec::pop);
+    }
+}
+
+/// Answers an open size with its number in the call that is traced, and notes that the trace depends on it.
+fn read(size: Dim, location: &'static Location<'static>) -> usize {
+    let found = CURRENT.with_borrow_mut(|all| {
+        let current = all.last_mut()?;
+        let number = number(size, &current.sizes)?;
+        if current.pins.iter().all(|p| p.size != size) {
+            current.pins.push(Pin { size, number, location });
+        }
+        Some(number)
+    });
+    match found {
+        Some(number) => number,
+        None => crate::error::fail(
+            crate::Error::failed_precondition("shape", format!("the size {size} is known only when the graph runs"))
+                .at(location)
+                .expected("a size that follows from the arguments, where the program needs a number")
+                .help("compute with `sizes()` or `dim(i)` instead, or with tensors"),
+        ),
+    }
+}

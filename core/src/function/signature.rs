@@ -1,0 +1,137 @@
+//! What tells calls of a traced function apart: the types of tensors, exactly or with open sizes, and everything else by value.
+//! Calls are matched against the [`Pattern`] of each trace; where none fits, a wider one is made of the nearest.
+
+use crate::dtype::DType;
+use crate::shape::{Dim, Shape, Symbol};
+use crate::tensor::TensorType;
+use smallvec::SmallVec;
+
+/// One tensor among the arguments of a call.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaf {
+    /// The user's name for it, such as `state.h`.
+    pub name: String,
+    pub ty: TensorType,
+}
+
+/// The signatures that a trace serves.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    pub leaves: Vec<Leaf>,
+    /// Structure, host values and identities of variables, word by word.
+    pub words: Vec<u64>,
+}
+
+/// Numbers for the open sizes of a pattern.
+pub(crate) type Sizes = SmallVec<[(Symbol, usize); 4]>;
+
+impl Pattern {
+    /// The numbers that the open sizes have in a call, if the pattern fits it.
+    pub fn fits(&self, words: &[u64], types: &[TensorType]) -> Option<Sizes> {
+        if self.words != words || self.leaves.len() != types.len() {
+            return None;
+        }
+        let mut sizes = Sizes::new();
+        for (leaf, ty) in self.leaves.iter().zip(types) {
+            if leaf.ty == *ty {
+                continue;
+            }
+            if leaf.ty.dtype != ty.dtype || leaf.ty.shape.rank() != ty.shape.rank() {
+                return None;
+            }
+            for (pattern, size) in leaf.ty.shape.iter().zip(ty.shape.iter()) {
+                if pattern == size {
+                    continue;
+                }
+                let (symbol, size) = (pattern.as_symbol()?, size.known_value()?);
+                match sizes.iter().find(|(s, _)| *s == symbol) {
+                    Some((_, known)) if *known != size => return None,
+                    Some(_) => {}
+                    // Sizes 0 and 1 have traces of their own: what is true of other sizes may not be of them.
+                    None if size < 2 => return None,
+                    None => sizes.push((symbol, size)),
+                }
+            }
+        }
+        Some(sizes)
+    }
+
+    /// How many sizes would have to be opened for a call, if nothing but sizes differs.
+    pub fn distance(&self, words: &[u64], types: &[TensorType]) -> Option<usize> {
+        let alike = self.words == words
+            && self.leaves.len() == types.len()
+            && self
+                .leaves
+                .iter()
+                .zip(types)
+                .all(|(leaf, ty)| leaf.ty.dtype == ty.dtype && leaf.ty.shape.rank() == ty.shape.rank());
+        let pairs = || self.leaves.iter().zip(types).flat_map(|(l, t)| l.ty.shape.iter().zip(t.shape.iter()));
+        let small = |d: Dim| d.known_value().is_some_and(|size| size < 2);
+        let fits = alike && pairs().all(|(a, b)| a == b || !(small(a) || small(b)));
+        fits.then(|| pairs().filter(|(a, b)| a != b && a.is_known()).count())
+    }
+
+    /// The types of a wider pattern, for this one's calls and another call. Sizes that were equal in both become one symbol.
+    pub fn widened(&self, types: &[TensorType]) -> Vec<TensorType> {
+        let mut pairs: Vec<(Dim, Dim)> = Vec::new();
+        let mut widen = |a: Dim, b: Dim| {
+            if a == b {
+                return a;
+            }
+            let at = pairs.iter().position(|p| *p == (a, b)).unwrap_or_else(|| {
+                pairs.push((a, b));
+                pairs.len() - 1
+            });
+            Dim::symbol(at as u32)
+        };
+        let each = self.leaves.iter().zip(types).map(|(leaf, ty)| {
+            let sizes: SmallVec<[Dim; 8]> =
+                leaf.ty.shape.iter().zip(ty.shape.iter()).map(|(a, b)| widen(a, b)).collect();
+            Shape::from_dims(&sizes).map_or(*ty, |shape| TensorType::new(ty.dtype, shape))
+        });
+        each.collect()
+    }
+
+    /// Why a call does not fit, in the user's words.
+    pub fn difference(&self, names: &[Leaf], words: &[(u64, usize)], arguments: &[&'static str]) -> String {
+        let changed = self.leaves.iter().zip(names).find(|(a, b)| {
+            a.ty.dtype != b.ty.dtype
+                || a.ty.shape.rank() != b.ty.shape.rank()
+                || a.ty.shape.iter().zip(b.ty.shape.iter()).any(|(x, y)| x != y && x.is_known())
+        });
+        if self.leaves.len() == names.len()
+            && let Some((old, new)) = changed
+        {
+            return format!("`{}` changed from {} to {}", new.name, short(&old.ty), short(&new.ty));
+        }
+        let differs = self.words.iter().zip(words).find(|(a, (b, _))| *a != b);
+        match differs {
+            Some((_, (_, argument))) => {
+                let name = arguments.get(*argument).copied().unwrap_or("an argument");
+                format!("the host value, structure or variables of `{name}` changed")
+            }
+            None => "the structure of the arguments changed".to_owned(),
+        }
+    }
+}
+
+/// A type as `f32[32,28]`.
+pub(crate) fn short(ty: &TensorType) -> String {
+    let dtype = match ty.dtype {
+        DType::F16 => "f16",
+        DType::BF16 => "bf16",
+        DType::F32 => "f32",
+        DType::F64 => "f64",
+        DType::I8 => "i8",
+        DType::I16 => "i16",
+        DType::I32 => "i32",
+        DType::I64 => "i64",
+        DType::U8 => "u8",
+        DType::U16 => "u16",
+        DType::U32 => "u32",
+        DType::U64 => "u64",
+        other => other.name(),
+    };
+    let sizes: Vec<String> = ty.shape.iter().map(|d| d.to_string()).collect();
+    format!("{dtype}[{}]", sizes.join(","))
+}

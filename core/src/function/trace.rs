@@ -1,0 +1,76 @@
+//! A trace: the graph that was recorded for one pattern of arguments, and how a call's tensors come into and out of it.
+
+use super::arguments::Arguments;
+use super::pins::Pin;
+use super::signature::{Pattern, Sizes};
+use crate::autograph::dispatch::{Kept, Table};
+use crate::error::{Error, Result};
+use crate::execute::execute_at;
+use crate::graph::control::Call;
+use crate::graph::control::call::Callable;
+use crate::op::{Operands, Outputs};
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+use std::any::TypeId;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// Where an operand of a trace's graph comes from.
+#[derive(Clone)]
+pub(crate) enum Source {
+    /// The tensor of the arguments with this number.
+    Leaf(usize),
+    /// The variable of the arguments with this number; the trace does not keep it alive.
+    Argument(usize),
+    /// Something from outside the function.
+    Outside(Tensor),
+}
+
+pub(crate) struct Trace {
+    pub instance: TypeId,
+    pub pattern: Pattern,
+    pub sources: Vec<Source>,
+    pub callable: Arc<Callable>,
+    /// The graph as it was recorded, before passes.
+    pub recorded: Arc<crate::graph::Graph>,
+    /// The result as it was recorded, of which others are copies with other tensors.
+    pub result: Kept,
+    pub table: &'static Table,
+    pub reason: String,
+    pub pins: Vec<Pin>,
+}
+
+// SAFETY: the result is a nest (`'static`, made of tensors and host values, which are `Send + Sync`); it is only read.
+unsafe impl Send for Trace {}
+// SAFETY: as above.
+unsafe impl Sync for Trace {}
+
+impl Trace {
+    /// Whether a call may use this trace.
+    pub fn serves(&self, instance: TypeId, words: &[u64], types: &[crate::tensor::TensorType]) -> bool {
+        self.instance == instance
+            && self.pattern.fits(words, types).is_some_and(|sizes| self.pins.iter().all(|pin| pin.holds(&sizes)))
+    }
+
+    pub fn sizes(&self, arguments: &Arguments) -> Sizes {
+        self.pattern.fits(&arguments.words, &arguments.types()).unwrap_or_default()
+    }
+
+    /// Runs the graph on the tensors of a call.
+    pub fn run(&self, arguments: &Arguments, location: &'static Location<'static>) -> Result<Outputs> {
+        let mut inputs = Operands::new();
+        for source in &self.sources {
+            inputs.push(match source {
+                Source::Leaf(i) => arguments.tensors[*i].clone(),
+                Source::Argument(i) => arguments
+                    .handles
+                    .get(*i)
+                    .cloned()
+                    .ok_or_else(|| Error::internal("tf_function", "a variable of the arguments is missing"))?,
+                Source::Outside(tensor) => tensor.clone(),
+            });
+        }
+        let refs: SmallVec<[&Tensor; 8]> = inputs.iter().collect();
+        execute_at(&Call(self.callable.clone()), &refs, location)
+    }
+}

@@ -1,0 +1,174 @@
+//! The visit of a module's fields: where it stands, and what is collected on the way, names or a signature.
+//! Derived code and hand-written `visit`s tell [`Fields`] of each field.
+
+use super::Module;
+use crate::tensor::Tensor;
+use crate::variable::Variable;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// The identity of a module's state; see [`Module::signature`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Signature(pub(super) Vec<u64>);
+
+/// Where a visit stands: the names from the root down, as a chain through the callers' frames.
+#[derive(Clone, Copy)]
+pub(crate) struct Path<'a> {
+    pub above: Option<&'a Path<'a>>,
+    pub name: Name<'a>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Name<'a> {
+    Root,
+    Field(&'a str),
+    Index(usize),
+}
+
+impl Path<'_> {
+    pub const ROOT: Path<'static> = Path { above: None, name: Name::Root };
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(above) = self.above
+            && !matches!(above.name, Name::Root)
+        {
+            write!(f, "{above}/")?;
+        }
+        match self.name {
+            Name::Root => Ok(()),
+            Name::Field(name) => f.write_str(name),
+            Name::Index(index) => write!(f, "{index}"),
+        }
+    }
+}
+
+/// What a visit is for.
+pub(crate) trait Sink {
+    /// A variable that exists, or the place of one that may not be built yet, under the number that stands for it.
+    fn variable(&mut self, path: &Path<'_>, id: u64, variable: Option<&Variable>);
+    /// A variable of an object that stands for all it makes, one after the other, under one number.
+    fn part(&mut self, path: &Path<'_>, variable: &Variable);
+    /// Dtype and shape of a tensor.
+    fn tensor(&mut self, tensor: &Tensor);
+    /// One word of a setting.
+    fn word(&mut self, word: u64);
+    /// Whether words are wanted at all.
+    fn wants_words(&self) -> bool;
+}
+
+/// Tells a sink every field of a module.
+pub(crate) fn visit(module: &dyn Module, sink: &mut dyn Sink) {
+    module.visit(&mut Fields { path: Path::ROOT, sink });
+}
+
+#[derive(Default)]
+pub(super) struct Named(pub Vec<(String, Variable)>);
+
+impl Sink for Named {
+    fn variable(&mut self, path: &Path<'_>, _: u64, variable: Option<&Variable>) {
+        if let Some(variable) = variable
+            && self.0.iter().all(|(_, other)| other.id() != variable.id())
+        {
+            self.0.push((path.to_string(), variable.clone()));
+        }
+    }
+    fn part(&mut self, path: &Path<'_>, variable: &Variable) {
+        self.variable(path, variable.id(), Some(variable));
+    }
+    fn tensor(&mut self, _: &Tensor) {}
+    fn word(&mut self, _: u64) {}
+    fn wants_words(&self) -> bool {
+        false
+    }
+}
+
+impl Sink for Signature {
+    fn variable(&mut self, _: &Path<'_>, id: u64, _: Option<&Variable>) {
+        self.0.push(id);
+    }
+    fn part(&mut self, _: &Path<'_>, _: &Variable) {}
+    fn tensor(&mut self, tensor: &Tensor) {
+        self.0.push(tensor.dtype() as u64);
+        tensor.shape().hash(&mut Words(self));
+    }
+    fn word(&mut self, word: u64) {
+        self.0.push(word);
+    }
+    fn wants_words(&self) -> bool {
+        true
+    }
+}
+
+/// Collects what a `Hash` implementation feeds to a hasher, so that settings are compared exactly, not by a hash.
+struct Words<'a>(&'a mut dyn Sink);
+
+impl Hasher for Words<'_> {
+    fn finish(&self) -> u64 {
+        0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.word(bytes.len() as u64);
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.0.word(u64::from_le_bytes(word));
+        }
+    }
+    fn write_u64(&mut self, word: u64) {
+        self.0.word(word);
+    }
+}
+
+/// What [`Module::visit`] tells its fields to.
+pub struct Fields<'a> {
+    pub(super) path: Path<'a>,
+    pub(super) sink: &'a mut dyn Sink,
+}
+
+impl Fields<'_> {
+    fn inner(&mut self, name: Name<'_>, value: &(impl Module + ?Sized)) {
+        let path = Path { above: Some(&self.path), name };
+        value.visit(&mut Fields { path, sink: self.sink });
+    }
+
+    /// A variable that this module made for itself, and tells by its own number: making it changes no signature.
+    pub(crate) fn part(&mut self, index: usize, name: &'static str, variable: &Variable) {
+        let item = Path { above: Some(&self.path), name: Name::Index(index) };
+        self.sink.part(&Path { above: Some(&item), name: Name::Field(name) }, variable);
+    }
+
+    /// A named field.
+    pub fn field(&mut self, name: &str, value: &(impl Module + ?Sized)) {
+        self.inner(Name::Field(name), value);
+    }
+
+    /// An element of a list, or a field of a tuple.
+    pub fn item(&mut self, index: usize, value: &(impl Module + ?Sized)) {
+        self.inner(Name::Index(index), value);
+    }
+
+    /// This module is a variable.
+    pub fn variable(&mut self, variable: &Variable) {
+        self.sink.variable(&self.path, variable.id(), Some(variable));
+    }
+
+    /// This module is a tensor: what it holds may change from call to call, its dtype and shape count.
+    pub fn tensor(&mut self, tensor: &Tensor) {
+        self.sink.tensor(tensor);
+    }
+
+    /// This module is a setting, compared by value.
+    pub fn value(&mut self, value: &(impl Hash + ?Sized)) {
+        if self.sink.wants_words() {
+            value.hash(&mut Words(self.sink));
+        }
+    }
+}
+
+impl fmt::Debug for Fields<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fields({})", self.path)
+    }
+}

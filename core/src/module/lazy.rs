@@ -1,0 +1,96 @@
+//! Variables that are made later: the place of a kernel whose shape the first input tells.
+//! Layers hold them.
+
+use super::{Fields, Module};
+use crate::error::{Error, Result};
+use crate::variable::Variable;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A variable that a layer makes when it sees its first input.
+///
+/// Clones share the place, and with it the variable. Its signature is that of the place, built or not.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::{LazyVariable, Module, Variable};
+/// let kernel = LazyVariable::new();
+/// let before = kernel.signature();
+/// assert!(kernel.variables().is_empty());
+/// let v = kernel.get_or_build(|| Ok(Variable::new([1.0, 2.0]))).unwrap();
+/// assert_eq!(kernel.variables()[0].id(), v.id());
+/// assert_eq!(kernel.signature(), before);
+/// ```
+#[derive(Clone)]
+pub struct LazyVariable(Arc<Place>);
+
+struct Place {
+    id: u64,
+    variable: OnceLock<Variable>,
+    /// Held while a variable is made, so that two threads do not make two.
+    building: Mutex<()>,
+}
+
+impl LazyVariable {
+    /// An empty place.
+    pub fn new() -> Self {
+        // Places and tensors count apart; the high bit keeps their numbers from meeting in a signature.
+        static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::new(Place { id, variable: OnceLock::new(), building: Mutex::new(()) }))
+    }
+
+    /// The variable, once it is built.
+    pub fn get(&self) -> Option<&Variable> {
+        self.0.variable.get()
+    }
+
+    /// The variable; the first call makes it with `build`.
+    ///
+    /// # Errors
+    /// What `build` answers; the place then stays empty.
+    pub fn get_or_build(&self, build: impl FnOnce() -> Result<Variable>) -> Result<&Variable> {
+        if let Some(variable) = self.0.variable.get() {
+            return Ok(variable);
+        }
+        let _building = self.0.building.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(variable) = self.0.variable.get() {
+            return Ok(variable);
+        }
+        let variable = crate::function::init_scope(build)?;
+        Ok(self.0.variable.get_or_init(|| variable))
+    }
+
+    /// The variable, or an error that says it is not built.
+    ///
+    /// # Errors
+    /// FailedPrecondition before the first [`get_or_build`](Self::get_or_build).
+    pub fn built(&self, layer: &str) -> Result<&Variable> {
+        self.get().ok_or_else(|| {
+            Error::failed_precondition(layer, "the layer is not built yet")
+                .help("call the layer on an input first: its variables take their shapes from it")
+        })
+    }
+}
+
+impl Default for LazyVariable {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for LazyVariable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.get() {
+            Some(variable) => variable.fmt(f),
+            None => f.write_str("<Variable not built>"),
+        }
+    }
+}
+
+impl Module for LazyVariable {
+    fn visit(&self, fields: &mut Fields<'_>) {
+        fields.sink.variable(&fields.path, self.0.id, self.get());
+    }
+}

@@ -1,0 +1,82 @@
+//! Modules: structs of layers, variables and settings, whose variables are found and whose identity is compared.
+//! `#[derive(Module)]` writes [`Module::visit`]; optimizers, checkpoints and traced functions read what it visits.
+
+mod fields;
+mod lazy;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use fields::{Fields, Signature};
+pub(crate) use fields::{Name, Path, Sink, visit};
+pub use lazy::LazyVariable;
+
+use crate::variable::Variable;
+use fields::Named;
+
+/// A tree of variables and settings: a layer, a model, an optimizer, or a plain field of one.
+///
+/// Derive it: every field is visited in the order of the declaration. Variables and tensors may be nested in
+/// `Option`, `Vec`, `Box`, arrays, tuples and other modules; numbers, texts and derived enums are settings, which make
+/// the [`signature`](Self::signature). `#[module(skip)]` leaves a field out; `#[module(value)]` takes any `Hash` type
+/// as a setting.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::{Fields, Module, Variable};
+/// struct Dense { kernel: Variable, bias: Option<Variable>, rate: f32 }
+/// impl Module for Dense {
+///     fn visit(&self, fields: &mut Fields<'_>) {
+///         fields.field("kernel", &self.kernel);
+///         fields.field("bias", &self.bias);
+///         fields.field("rate", &self.rate);
+///     }
+/// }
+/// let net = vec![Dense { kernel: Variable::new([[1.0]]), bias: None, rate: 0.5 }];
+/// assert_eq!(net.named_variables()[0].0, "0/kernel");
+/// assert_eq!(net.trainable_variables().len(), 1);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of a module",
+    label = "`Module` is not implemented for `{Self}`",
+    note = "derive `Module` for it; or mark the field with `#[module(value)]` if it is a setting that implements `Hash`, or with `#[module(skip)]` if it does not matter"
+)]
+pub trait Module {
+    /// Names every field in turn, see [`Fields`]; the derive macro writes it.
+    fn visit(&self, fields: &mut Fields<'_>);
+
+    /// All variables in the order of the fields, each once.
+    fn variables(&self) -> Vec<Variable> {
+        self.named_variables().into_iter().map(|(_, variable)| variable).collect()
+    }
+
+    /// The variables that tapes watch and optimizers update.
+    fn trainable_variables(&self) -> Vec<Variable> {
+        self.variables().into_iter().filter(Variable::trainable).collect()
+    }
+
+    /// The variables with their paths, such as `"layers/0/kernel"`; a shared one is listed at its first place.
+    fn named_variables(&self) -> Vec<(String, Variable)> {
+        let mut list = Named::default();
+        self.visit(&mut Fields { path: Path::ROOT, sink: &mut list });
+        list.0
+    }
+
+    /// What tells two states of a module apart when a function is traced: which variables it holds, and the values of
+    /// its settings. A variable that is yet to be built counts by its place, so building it changes nothing.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::{Module, Variable};
+    /// let v = Variable::new(1.0);
+    /// let before = (v.clone(), 0.5f32).signature();
+    /// v.assign(&tf::constant(2.0));
+    /// assert_eq!(before, (v.clone(), 0.5f32).signature());
+    /// assert_ne!(before, (v, 0.6f32).signature());
+    /// ```
+    fn signature(&self) -> Signature {
+        let mut words = Signature(Vec::new());
+        self.visit(&mut Fields { path: Path::ROOT, sink: &mut words });
+        words
+    }
+}

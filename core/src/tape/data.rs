@@ -1,0 +1,196 @@
+//! The memory of one tape, and the list of the tapes that record on this thread.
+//! Tapes start and end here; `record` writes to those that are active.
+
+use super::log::Log;
+use super::slots::{Slots, UNTRACKED};
+use crate::tensor::local::{LOCAL, mode};
+use crate::tensor::{Resource, Tensor};
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::panic::Location;
+use std::rc::Rc;
+
+/// Where and why a path was cut.
+#[derive(Clone, Copy)]
+pub(crate) struct Cut {
+    pub op: &'static str,
+    pub reason: &'static str,
+    pub location: &'static Location<'static>,
+}
+
+/// Ids are unique numbers: one multiplication spreads them.
+#[derive(Default)]
+pub(crate) struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {}
+    fn write_u64(&mut self, id: u64) {
+        self.0 = id.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+pub(crate) type IdMap<V> = HashMap<u64, V, BuildHasherDefault<IdHasher>>;
+
+/// The memory of one tape.
+#[derive(Default)]
+pub(crate) struct TapeData {
+    /// Slot numbers of tracked tensors and watched handles, by id. All of them are floats, or variables of floats.
+    pub slots: Slots,
+    pub count: u32,
+    pub log: Log,
+    /// Tensors that would be tracked had an operation not stopped the gradient.
+    pub cuts: IdMap<Cut>,
+    /// The slots that went into an operation which stops the gradient.
+    pub stopped: Vec<(SmallVec<[u32; 4]>, Cut)>,
+    /// Handles of variables that were watched, in order.
+    pub watched: Vec<Tensor>,
+    pub watch_variables: bool,
+    /// Whether tensors (not only variables) were watched.
+    pub watched_values: bool,
+    /// How many `stop_recording` guards are alive.
+    pub paused: u32,
+}
+
+impl TapeData {
+    /// The slot of a tensor id, made if there is none.
+    #[inline]
+    pub fn slot(&mut self, id: u64) -> u32 {
+        let slot = self.slots.find_or(id, self.count);
+        self.count += u32::from(slot == self.count);
+        slot
+    }
+
+    #[inline]
+    pub fn find(&self, tensor: &Tensor) -> u32 {
+        self.slots.find(tensor.id())
+    }
+
+    /// Makes the tape follow a tensor or a variable's handle; integers carry no gradient and are ignored.
+    pub fn watch(&mut self, tensor: &Tensor) {
+        if self.find(tensor) != UNTRACKED {
+            return;
+        }
+        match tensor.as_object::<Resource>() {
+            Some(resource) if resource.dtype.is_floating() => self.watched.push(tensor.clone()),
+            None if tensor.dtype().is_floating() => self.watched_values = true,
+            _ => return,
+        }
+        self.slot(tensor.id());
+    }
+
+    /// Follows a value of a graph, whatever it stands for.
+    pub fn follow_always(&mut self, tensor: &Tensor) {
+        self.watched_values |= tensor.dtype().is_floating();
+        self.slot(tensor.id());
+    }
+
+    /// Notes that no gradient can come from these tensors, and why.
+    pub fn cut(&mut self, outputs: &[Tensor], cut: Cut) {
+        for output in outputs {
+            self.cuts.insert(output.id(), cut);
+        }
+    }
+
+    /// Follows (or not) `outer`, a new tensor, as it does `inner`.
+    pub fn rename(&mut self, inner: &Tensor, outer: &Tensor) {
+        match self.find(inner) {
+            UNTRACKED => {
+                if let Some(&cut) = self.cuts.get(&inner.id()) {
+                    self.cuts.insert(outer.id(), cut);
+                }
+            }
+            slot => {
+                self.slots.find_or(outer.id(), slot);
+            }
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.slots.clear();
+        self.stopped.clear();
+        self.watched_values = false;
+        self.log.clear();
+        self.cuts.clear();
+        self.watched.clear();
+        self.count = 0;
+    }
+}
+
+thread_local! {
+    static TAPES: RefCell<Vec<Rc<RefCell<TapeData>>>> = const { RefCell::new(Vec::new()) };
+    /// Memory of tapes that ended, so that a training loop makes its tapes for nothing.
+    static SPARE: RefCell<Vec<Rc<RefCell<TapeData>>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Starts a tape on this thread.
+pub(super) fn push(watch_variables: bool) -> Rc<RefCell<TapeData>> {
+    let tape = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
+    {
+        let mut data = tape.borrow_mut();
+        data.watch_variables = watch_variables;
+        data.paused = 0;
+    }
+    TAPES.with_borrow_mut(|tapes| tapes.push(tape.clone()));
+    LOCAL.with(|local| local.set_mode(mode::TAPE, true));
+    tape
+}
+
+/// Ends a tape on this thread; it keeps what it noted.
+pub(super) fn remove(tape: &Rc<RefCell<TapeData>>) {
+    // A tape in a thread-local may end after the list has.
+    let _ = TAPES.try_with(|tapes| {
+        let mut tapes = tapes.borrow_mut();
+        if let Some(at) = tapes.iter().rposition(|other| Rc::ptr_eq(other, tape)) {
+            tapes.remove(at);
+            LOCAL.with(|local| local.set_mode(mode::TAPE, !tapes.is_empty()));
+        }
+    });
+}
+
+/// Keeps the memory of a tape that nobody but its owner, who is going, reads any more.
+pub(super) fn recycle(tape: &Rc<RefCell<TapeData>>) {
+    // A guard that still pauses this tape must not pause the next one.
+    if Rc::strong_count(tape) > 1 {
+        return;
+    }
+    if let Ok(mut data) = tape.try_borrow_mut() {
+        data.clear();
+    }
+    // The thread may be ending; then the memory is simply freed.
+    let _ = SPARE.try_with(|spare| {
+        if let Ok(mut spare) = spare.try_borrow_mut()
+            && spare.len() < 8
+        {
+            spare.push(tape.clone());
+        }
+    });
+}
+
+/// The tapes of this thread, outermost first.
+pub(super) fn tapes() -> SmallVec<[Rc<RefCell<TapeData>>; 2]> {
+    TAPES.try_with(|tapes| tapes.borrow().iter().cloned().collect()).unwrap_or_default()
+}
+
+/// Replaces the tapes of this thread; whoever does sets the mode word.
+pub(super) fn swap_tapes(tapes: Vec<Rc<RefCell<TapeData>>>) -> Vec<Rc<RefCell<TapeData>>> {
+    TAPES.try_with(|all| all.replace(tapes)).unwrap_or_default()
+}
+
+/// Runs `visit` for every active tape that records. No operation may run inside.
+#[inline]
+pub(super) fn for_each_tape(mut visit: impl FnMut(&mut TapeData)) {
+    // While a thread ends, other thread-locals may still run operations; nobody asks for their gradient.
+    let _ = TAPES.try_with(|tapes| {
+        for tape in tapes.borrow().iter() {
+            let mut tape = tape.borrow_mut();
+            if tape.paused == 0 {
+                visit(&mut tape);
+            }
+        }
+    });
+}

@@ -1,0 +1,180 @@
+//! A tape at work: it starts, stops, and walks what it noted; both kinds of tape are made of it.
+//! What a missing gradient's reason is, and what the walk starts from, is found here.
+
+use super::data::{self, TapeData};
+use super::driver::{Entries, backprop, dependents};
+use super::gradient_tape::{GradientOptions, UnconnectedGradients};
+use super::log::Log;
+use super::slots::UNTRACKED;
+use super::{Cotangent, Gradients, Watch};
+use crate::error::{Error, Result};
+use crate::ops;
+use crate::tensor::{Resource, Tensor, TensorType};
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A tape on this thread's list.
+pub(super) struct Running(pub(super) Rc<RefCell<TapeData>>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop();
+        data::recycle(&self.0);
+    }
+}
+
+impl Running {
+    pub(super) fn start(watch_variables: bool) -> Self {
+        Self(data::push(watch_variables))
+    }
+
+    pub(super) fn watch(&self, sources: &(impl Watch + ?Sized)) {
+        let mut data = self.0.borrow_mut();
+        sources.for_each(&mut |tensor| data.watch(tensor));
+    }
+
+    /// Ends recording; what was recorded stays.
+    pub(super) fn stop(&self) {
+        data::remove(&self.0);
+    }
+
+    /// Takes the entries out while `walk` runs, because its own operations may be recorded on this very tape, and puts
+    /// them back before those, also after a panic in a gradient rule.
+    pub(super) fn with_kept<R>(&self, walk: impl FnOnce(&mut Entries<'_>) -> R) -> R {
+        struct Restore<'a>(&'a RefCell<TapeData>, Log);
+        impl Drop for Restore<'_> {
+            fn drop(&mut self) {
+                if let Ok(mut data) = self.0.try_borrow_mut() {
+                    self.1.append(std::mem::take(&mut data.log));
+                    data.log = std::mem::take(&mut self.1);
+                }
+            }
+        }
+        let kept = Restore(&self.0, std::mem::take(&mut self.0.borrow_mut().log));
+        walk(&mut Entries::Kept(&kept.1))
+    }
+
+    /// The cotangents of `handles`, from those of `targets`.
+    pub(super) fn walk(
+        &self,
+        targets: &[&Tensor],
+        seeds: SmallVec<[Tensor; 1]>,
+        handles: &[&Tensor],
+        entries: &mut Entries<'_>,
+    ) -> Result<SmallVec<[Option<Cotangent>; 4]>> {
+        let mut found: SmallVec<[(u32, Tensor); 1]> = SmallVec::new();
+        let mut sources: SmallVec<[u32; 8]> = SmallVec::new();
+        let data = self.0.borrow();
+        for (target, seed) in targets.iter().zip(seeds) {
+            match data.find(target) {
+                UNTRACKED => {}
+                slot => found.push((slot, seed)),
+            }
+        }
+        handles.iter().for_each(|handle| sources.push(data.find(handle)));
+        let slots = data.count;
+        drop(data);
+        backprop(entries, slots, found, &sources)
+    }
+
+    /// The gradients of `targets` by `handles`, walking over `entries`.
+    pub(super) fn gradients(
+        &self,
+        targets: &[&Tensor],
+        handles: &[&Tensor],
+        options: &GradientOptions,
+        entries: &mut Entries<'_>,
+    ) -> Result<Gradients> {
+        // Making the seeds runs operations, which this tape may record: so it is looked at afterwards.
+        let mut list = self.walk(targets, seeds(targets, options)?, handles, entries)?;
+        let reasons = reasons(&self.0.borrow(), entries.log(), targets, handles, &list);
+        if options.unconnected == UnconnectedGradients::Zero {
+            for (entry, handle) in list.iter_mut().zip(handles) {
+                if entry.is_none() {
+                    *entry = Some(Cotangent::Dense(ops::zeros_of(&value_type(handle))?));
+                }
+            }
+        }
+        Ok(Gradients { list, reasons })
+    }
+
+    /// For each missing gradient, why it is missing, where that is known.
+    pub(super) fn reasons(
+        &self,
+        targets: &[&Tensor],
+        handles: &[&Tensor],
+        list: &[Option<Cotangent>],
+    ) -> Vec<Option<String>> {
+        let data = self.0.borrow();
+        reasons(&data, &data.log, targets, handles, list)
+    }
+}
+
+/// The type of a source's value: its own, or that of the variable.
+pub(super) fn value_type(handle: &Tensor) -> TensorType {
+    handle.as_object::<Resource>().map_or(*handle.ty(), Resource::ty)
+}
+
+fn reasons(
+    data: &TapeData,
+    log: &Log,
+    targets: &[&Tensor],
+    handles: &[&Tensor],
+    list: &[Option<Cotangent>],
+) -> Vec<Option<String>> {
+    if list.iter().all(Option::is_some) {
+        return Vec::new();
+    }
+    let behind = targets.iter().find_map(|t| data.cuts.get(&t.id()));
+    let one = |handle: &Tensor| {
+        let slot = data.find(handle);
+        if !value_type(handle).dtype.is_floating() {
+            return Some("the source is not floating-point".to_owned());
+        }
+        if slot == UNTRACKED {
+            return Some("the tape does not follow it: `watch` it before it is used".to_owned());
+        }
+        let cut = behind.or_else(|| {
+            if data.stopped.is_empty() {
+                return None;
+            }
+            let from = dependents(log, data.count, slot);
+            let reached = |slots: &[u32]| slots.iter().any(|&s| from(s));
+            data.stopped.iter().find(|(slots, _)| reached(slots)).map(|(_, cut)| cut)
+        })?;
+        let at = cut.location;
+        Some(format!("`{}` at {}:{} stops the gradient: {}", cut.op, at.file(), at.line(), cut.reason))
+    };
+    list.iter().zip(handles).map(|(entry, handle)| if entry.is_none() { one(handle) } else { None }).collect()
+}
+
+/// The cotangents that the targets start from.
+fn seeds(targets: &[&Tensor], options: &GradientOptions) -> Result<SmallVec<[Tensor; 1]>> {
+    if let Some(given) = &options.output_gradients
+        && given.len() != targets.len()
+    {
+        return Err(Error::invalid_argument("gradient", "one output gradient per target is needed")
+            .got(given.len())
+            .expected(targets.len()));
+    }
+    let mut seeds = SmallVec::new();
+    for (i, target) in targets.iter().enumerate() {
+        seeds.push(match &options.output_gradients {
+            Some(given) if given[i].ty() != target.ty() => {
+                return Err(Error::invalid_argument("gradient", "an output gradient has not its target's type")
+                    .got(given[i].ty())
+                    .expected(target.ty()));
+            }
+            Some(given) => given[i].clone(),
+            None if !target.dtype().is_floating() => {
+                return Err(Error::invalid_argument("gradient", "the target is not floating-point")
+                    .got(target.ty())
+                    .expected("float16, bfloat16, float32 or float64")
+                    .help("differentiate before the conversion to integers"));
+            }
+            None => ops::ones_of(target.ty())?,
+        });
+    }
+    Ok(seeds)
+}

@@ -1,0 +1,10 @@
+//! Questions about the tree, one per file; each is a pure function from the tree to a table.
+
+pub mod activity;
+pub mod deferred;
+pub mod host;
+pub mod jumps;
+pub mod liveness;
+pub mod moves;
+pub mod place;
+pub mod staging;

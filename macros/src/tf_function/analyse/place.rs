@@ -1,0 +1,90 @@
+//! Places: variables and their fields, as state of a branch or loop.
+
+use super::super::ast::*;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{Expr as Syntax, Member, UnOp};
+
+/// A variable, or a part of one.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    pub root: Var,
+    pub path: Vec<Step>,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Step {
+    Deref,
+    Named(String),
+    Index(u32),
+}
+
+impl Place {
+    /// The place that an expression names, as far as it is one; an element of a list counts as the list.
+    pub fn of(expr: &Expr) -> Option<Self> {
+        match &expr.kind {
+            Kind::Var(root, _) => Some(Self { root: *root, path: Vec::new() }),
+            Kind::Plain(syntax, parts) => match syntax {
+                Syntax::Paren(_) | Syntax::Group(_) => Self::of(&parts[0]),
+                Syntax::Index(_) => Self::of(&parts[0]),
+                Syntax::Unary(node) if matches!(node.op, UnOp::Deref(_)) => Self::of(&parts[0])?.step(Step::Deref),
+                Syntax::Field(node) => Self::of(&parts[0])?.step(match &node.member {
+                    Member::Named(name) => Step::Named(name.to_string()),
+                    Member::Unnamed(index) => Step::Index(index.index),
+                }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn step(mut self, step: Step) -> Option<Self> {
+        self.path.push(step);
+        Some(self)
+    }
+
+    /// Whether this place is another one or contains it.
+    pub fn contains(&self, other: &Self) -> bool {
+        self.root == other.root && other.path.starts_with(&self.path)
+    }
+
+    /// Whether a change is seen by others than the variable's later readers.
+    pub fn through_reference(&self, vars: &[Variable]) -> bool {
+        let root = &vars[self.root];
+        self.path.contains(&Step::Deref) || root.hint == Hint::Exclusive || (!root.mutable && !root.deferred)
+    }
+
+    /// As the user writes it.
+    pub fn name(&self, vars: &[Variable]) -> String {
+        let mut name = vars[self.root].ident.to_string();
+        let mut steps = self.path.iter().peekable();
+        while let Some(step) = steps.next() {
+            name = match step {
+                // A field is found through a reference without a star.
+                Step::Deref if steps.peek().is_some_and(|next| **next != Step::Deref) => name,
+                Step::Deref => format!("*{name}"),
+                Step::Named(field) => format!("{name}.{field}"),
+                Step::Index(index) => format!("{name}.{index}"),
+            };
+        }
+        name
+    }
+
+    /// As an expression, shown at the construct whose state it is.
+    pub fn tokens(&self, vars: &[Variable], at: Span) -> TokenStream {
+        let mut ident = vars[self.root].ident.clone();
+        ident.set_span(ident.span().located_at(at));
+        self.path.iter().fold(quote!(#ident), |base, step| match step {
+            Step::Deref => quote!((*#base)),
+            Step::Named(name) => {
+                let name = syn::parse_str::<proc_macro2::Ident>(name.trim_start_matches("r#"))
+                    .unwrap_or_else(|_| proc_macro2::Ident::new_raw(name.trim_start_matches("r#"), Span::call_site()));
+                quote!(#base.#name)
+            }
+            Step::Index(index) => {
+                let index = syn::Index::from(*index as usize);
+                quote_spanned!(Span::mixed_site()=> #base.#index)
+            }
+        })
+    }
+}

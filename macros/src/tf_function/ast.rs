@@ -1,0 +1,311 @@
+//! The function as the macro sees it: control flow, scopes and variables as nodes of their own, all other expressions as
+//! the user's text with their parts taken out. `parse` makes it, the analyses read it, `emit` puts the parts back.
+
+use proc_macro2::{Ident, Span};
+use std::ops::Range;
+use syn::{Expr as Syntax, Pat};
+
+/// A local variable, by the order of the declarations.
+pub type Var = usize;
+/// An `if`, by the order of the text.
+pub type IfId = usize;
+/// Something that can be jumped out of: a loop, a labelled block, or a body.
+pub type Target = usize;
+
+/// A local variable of the function.
+#[derive(Debug)]
+pub struct Variable {
+    pub ident: Ident,
+    /// Declared `mut`.
+    pub mutable: bool,
+    pub hint: Hint,
+    /// Declared by `let x;`.
+    pub deferred: bool,
+    /// Declared by a whole `let x` or parameter `x`, not inside a pattern.
+    pub plain: bool,
+    /// What a closure that is bound to it captures.
+    pub captures: Vec<Var>,
+    /// A closure's parameter whose type is not known where it is used.
+    pub open: bool,
+}
+
+/// What the text alone says of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hint {
+    /// Nothing.
+    Unknown,
+    /// Surely a host value: a `bool`, a number of Rust, a text.
+    Host,
+    /// A mutable reference.
+    Exclusive,
+}
+
+pub struct Block {
+    pub brace: syn::token::Brace,
+    pub stmts: Vec<Stmt>,
+}
+
+pub enum Stmt {
+    Let(Let),
+    /// The last one without a semicolon is the block's value.
+    Expr(Expr, Option<syn::Token![;]>),
+    /// A nested item, which is not looked into.
+    Item(syn::Item),
+}
+
+pub struct Let {
+    /// With the initial value and the `else` taken out.
+    pub syntax: syn::Local,
+    pub vars: Range<Var>,
+    pub init: Option<Expr>,
+    pub diverge: Option<Expr>,
+}
+
+pub struct Expr {
+    pub kind: Kind,
+    pub span: Span,
+}
+
+pub enum Kind {
+    /// Without variables or parts: literals, paths to items.
+    Leaf(Syntax),
+    Var(Var, Syntax),
+    /// Any expression that evaluates its parts and nothing else, with the parts taken out.
+    Plain(Syntax, Vec<Expr>),
+    /// `a < b` and its like.
+    Compare(Box<Compare>),
+    /// `a && b`, `a || b`.
+    Logic(Box<Logic>),
+    /// `let` in a condition, with the scrutinee taken out.
+    Let(syn::ExprLet, Box<Expr>),
+    Block(Box<Braced>),
+    If(Box<If>),
+    Loop(Box<Loop>),
+    Match(Box<Match>),
+    Closure(Box<Closure>),
+    Jump(Box<Jump>),
+    Macro(Box<Macro>),
+}
+
+pub struct Compare {
+    pub op: syn::BinOp,
+    pub left: Expr,
+    pub right: Expr,
+}
+
+pub struct Logic {
+    pub op: syn::BinOp,
+    pub left: Expr,
+    pub right: Expr,
+}
+
+/// A block as an expression.
+pub struct Braced {
+    pub attrs: Vec<syn::Attribute>,
+    pub is_unsafe: bool,
+    pub block: Block,
+}
+
+pub struct If {
+    pub id: IfId,
+    pub token: syn::Token![if],
+    pub cond: Expr,
+    pub then: Block,
+    pub other: Option<Block>,
+    /// Whether Rust itself matches patterns in the condition.
+    pub matches: bool,
+    /// The variables declared inside.
+    pub vars: Range<Var>,
+}
+
+pub struct Loop {
+    pub target: Target,
+    pub label: Option<syn::Label>,
+    pub kind: LoopKind,
+    pub body: Block,
+    pub vars: Range<Var>,
+    pub span: Span,
+}
+
+pub enum LoopKind {
+    While(Expr),
+    /// `while let`
+    WhileLet(Expr),
+    Loop,
+    For {
+        pat: Box<Pat>,
+        over: Expr,
+    },
+    /// A labelled block, which is a loop that always breaks.
+    Once,
+}
+
+pub struct Match {
+    pub syntax: syn::ExprMatch,
+    pub scrutinee: Expr,
+    pub arms: Vec<Arm>,
+}
+
+pub struct Arm {
+    /// With guard and body taken out.
+    pub syntax: syn::Arm,
+    pub guard: Option<Expr>,
+    pub body: Expr,
+    pub vars: Range<Var>,
+}
+
+pub struct Closure {
+    pub target: Target,
+    /// With the body taken out.
+    pub syntax: syn::ExprClosure,
+    pub body: Expr,
+    /// How many of the variables are parameters.
+    pub params: usize,
+    pub vars: Range<Var>,
+}
+
+pub struct Jump {
+    pub kind: JumpKind,
+    pub target: Target,
+    /// With the value taken out.
+    pub syntax: Syntax,
+    pub value: Option<Expr>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum JumpKind {
+    Break,
+    Continue,
+    Return,
+}
+
+pub struct Macro {
+    pub kind: MacroKind,
+    pub mac: syn::Macro,
+    /// The expressions among the arguments, as far as they are known.
+    pub args: Vec<Expr>,
+    /// Variables that are only seen as words: in format texts, and in macros that are not known.
+    pub mentions: Vec<Var>,
+    /// For `panic!` and its like.
+    pub target: Target,
+}
+
+pub enum MacroKind {
+    /// `println!`, `print!`, `eprintln!`, `eprint!`.
+    Print {
+        error: bool,
+        newline: bool,
+        format: Option<Format>,
+    },
+    Dbg,
+    /// `assert!`, `debug_assert!`: a condition, and perhaps a message.
+    Assert {
+        debug: bool,
+        message: Option<Format>,
+    },
+    /// `assert_eq!`, `assert_ne!` and their `debug_` forms.
+    AssertEqual {
+        debug: bool,
+        negated: bool,
+        message: Option<Format>,
+    },
+    /// `panic!`, `unreachable!`, `todo!`, `unimplemented!`.
+    Panic {
+        prefix: &'static str,
+        message: Option<Format>,
+    },
+    /// A macro of the standard library that takes a list of expressions, such as `vec!`.
+    List,
+    /// `vec![x; n]`
+    Repeat,
+    /// A formatting macro that is not staged, `format!`, `write!`; the arguments before the format come first.
+    Format(Option<Format>),
+    /// Passed through as it is.
+    Unknown,
+}
+
+/// A format text with its arguments: `args[from..]` of the macro.
+pub struct Format {
+    pub literal: syn::LitStr,
+    pub from: usize,
+    /// The names of named arguments.
+    pub names: Vec<Option<Ident>>,
+}
+
+/// A function, parsed.
+pub struct Function {
+    pub item: syn::ItemFn,
+    pub options: super::args::Options,
+    pub params: Vec<Param>,
+    pub body: Block,
+    pub vars: Vec<Variable>,
+    pub ifs: usize,
+    pub targets: usize,
+}
+
+/// A parameter other than `self`.
+pub struct Param {
+    pub pat: Pat,
+    pub vars: Range<Var>,
+    /// The only variable, of a plain name.
+    pub var: Option<Var>,
+}
+
+/// The body's own target: what `return` leaves.
+pub const BODY: Target = 0;
+
+impl Expr {
+    /// What parentheses and invisible groups hold.
+    pub fn inner(&self) -> &Expr {
+        match &self.kind {
+            Kind::Plain(Syntax::Paren(_) | Syntax::Group(_), parts) => parts[0].inner(),
+            _ => self,
+        }
+    }
+}
+
+/// Calls `visit` for every direct part of an expression, in the order of the text; blocks count by their statements.
+pub fn parts<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
+    match &expr.kind {
+        Kind::Leaf(_) | Kind::Var(..) => {}
+        Kind::Plain(_, parts) => parts.iter().for_each(visit),
+        Kind::Compare(compare) => [&compare.left, &compare.right].into_iter().for_each(visit),
+        Kind::Logic(logic) => [&logic.left, &logic.right].into_iter().for_each(visit),
+        Kind::Let(_, scrutinee) => visit(scrutinee),
+        Kind::Block(braced) => block_parts(&braced.block, visit),
+        Kind::If(node) => {
+            visit(&node.cond);
+            block_parts(&node.then, visit);
+            node.other.iter().for_each(|block| block_parts(block, visit));
+        }
+        Kind::Loop(node) => {
+            match &node.kind {
+                LoopKind::While(cond) | LoopKind::WhileLet(cond) => visit(cond),
+                LoopKind::For { over, .. } => visit(over),
+                LoopKind::Loop | LoopKind::Once => {}
+            }
+            block_parts(&node.body, visit);
+        }
+        Kind::Match(node) => {
+            visit(&node.scrutinee);
+            for arm in &node.arms {
+                arm.guard.iter().for_each(&mut *visit);
+                visit(&arm.body);
+            }
+        }
+        Kind::Closure(node) => visit(&node.body),
+        Kind::Jump(node) => node.value.iter().for_each(visit),
+        Kind::Macro(node) => node.args.iter().for_each(visit),
+    }
+}
+
+/// As [`parts`], of a block.
+pub fn block_parts<'a>(block: &'a Block, visit: &mut dyn FnMut(&'a Expr)) {
+    for stmt in &block.stmts {
+        match stmt {
+            Stmt::Let(node) => node.init.iter().chain(&node.diverge).for_each(&mut *visit),
+            Stmt::Expr(expr, _) => visit(expr),
+            Stmt::Item(_) => {}
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! From the planned tree to tokens: a plain walk that cannot fail. Expressions keep the user's text and spans; what the
+//! macro adds calls the run time and carries spans of its own.
+
+mod control;
+mod function;
+mod jumps;
+mod print;
+
+use super::analyse::host;
+use super::ast::*;
+use super::lower::Plan;
+use crate::names::{hidden, hidden_at, shown_at};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use std::cell::RefCell;
+use syn::spanned::Spanned;
+use syn::{Expr as Syntax, Lifetime, Stmt as SyntaxStmt, Type};
+
+pub use function::function;
+
+/// What emission knows on its way down.
+pub struct Emit<'a> {
+    pub function: &'a Function,
+    pub plan: &'a Plan,
+    /// The hidden module.
+    pub rt: TokenStream,
+    /// Blocks that a jump in the graph leads to the end of, the innermost last.
+    out: RefCell<Vec<Lifetime>>,
+    /// The labels of loops, by target.
+    labels: RefCell<Vec<Option<Lifetime>>>,
+    /// The bodies around, the innermost last.
+    bodies: RefCell<Vec<Target>>,
+    /// What `continue` hands over, by target.
+    heads: RefCell<Vec<Option<TokenStream>>>,
+}
+
+/// What a block's value is for.
+#[derive(Clone, Default)]
+pub struct Wanted {
+    /// A statement: the value is `()`.
+    pub unit: bool,
+    /// The type, where the user wrote one.
+    pub ty: Option<Type>,
+}
+
+/// A label that the user cannot name.
+fn label(name: &str, number: usize) -> Lifetime {
+    Lifetime::new(&format!("'{name}{number}"), Span::mixed_site())
+}
+
+/// A variable that the user cannot name.
+fn local(name: &str, number: usize) -> Ident {
+    hidden(&format!("{name}{number}"))
+}
+
+impl Emit<'_> {
+    /// The hidden module, for calls that report a place of the user's code.
+    fn rt_at(&self, place: Span) -> TokenStream {
+        self.function.options.runtime.autograph_at(place)
+    }
+
+    fn out(&self) -> Lifetime {
+        let out = self.out.borrow();
+        out.last().cloned().unwrap_or_else(|| label("body", BODY))
+    }
+
+    /// Emits with one more block to jump to the end of.
+    fn within<T>(&self, block: Lifetime, emit: impl FnOnce() -> T) -> T {
+        self.out.borrow_mut().push(block);
+        let result = emit();
+        self.out.borrow_mut().pop();
+        result
+    }
+
+    fn body(&self) -> Target {
+        self.bodies.borrow().last().copied().unwrap_or(BODY)
+    }
+
+    /// The run time's object for the body around.
+    fn fun(&self) -> Ident {
+        local("f", self.body())
+    }
+
+    /// The statements of a block.
+    fn stmts(&self, block: &Block, wanted: &Wanted) -> TokenStream {
+        let last = block.stmts.len().checked_sub(1);
+        let stmts = block.stmts.iter().enumerate().map(|(i, stmt)| self.stmt(stmt, Some(i) == last, wanted));
+        stmts.collect()
+    }
+
+    /// A block in the user's braces.
+    pub fn block(&self, block: &Block, wanted: &Wanted) -> TokenStream {
+        let stmts = self.stmts(block, wanted);
+        quote_spanned!(block.brace.span.join()=> { #stmts })
+    }
+
+    fn stmt(&self, stmt: &Stmt, last: bool, wanted: &Wanted) -> TokenStream {
+        match stmt {
+            Stmt::Item(item) => item.to_token_stream(),
+            Stmt::Let(node) => self.let_(node),
+            Stmt::Expr(expr, semi) => {
+                let is_value = last && semi.is_none();
+                let wanted = if is_value { wanted.clone() } else { Wanted { unit: semi.is_none(), ty: None } };
+                let value = self.expr_for(expr, &wanted);
+                // A jump stands for its statement; `;` after it would be one too many.
+                let tokens = quote!(#value #semi);
+                match (&expr.kind, semi) {
+                    (Kind::Macro(node), None)
+                        if !is_value && !matches!(node.mac.delimiter, syn::MacroDelimiter::Brace(_)) =>
+                    {
+                        quote!(#tokens;)
+                    }
+                    _ => tokens,
+                }
+            }
+        }
+    }
+
+    fn let_(&self, node: &Let) -> TokenStream {
+        let mut syntax = node.syntax.clone();
+        if let Some(part) = &mut syntax.init {
+            let ty = match &syntax.pat {
+                syn::Pat::Type(typed) => Some((*typed.ty).clone()),
+                _ => None,
+            };
+            if let Some(init) = &node.init {
+                part.expr = Box::new(Syntax::Verbatim(self.expr_for(init, &Wanted { unit: false, ty })));
+            }
+            if let (Some((_, expr)), Some(diverge)) = (&mut part.diverge, &node.diverge) {
+                // Written as a block again: syn puts braces around anything else.
+                if let (Syntax::Block(block), Kind::Block(node)) = (&mut **expr, &diverge.kind) {
+                    let stmts = Syntax::Verbatim(self.stmts(&node.block, &Wanted::default()));
+                    block.block.stmts = vec![SyntaxStmt::Expr(stmts, None)];
+                }
+            }
+        }
+        let rebound = self.rebound(node.vars.clone());
+        let stmt = SyntaxStmt::Local(syntax);
+        quote!(#stmt #rebound)
+    }
+
+    /// Makes variables `mut` that are put back after a branch has moved them.
+    fn rebound(&self, vars: std::ops::Range<Var>) -> TokenStream {
+        let vars = vars.filter(|var| self.plan.put_back.contains(var) && !self.function.vars[*var].mutable);
+        let bind = vars.filter(|var| !self.function.vars[*var].deferred).map(|var| {
+            let ident = &self.function.vars[var].ident;
+            quote_spanned!(Span::mixed_site()=> let mut #ident = #ident;)
+        });
+        bind.collect()
+    }
+
+    pub fn expr(&self, expr: &Expr) -> TokenStream {
+        self.expr_for(expr, &Wanted::default())
+    }
+
+    fn expr_for(&self, expr: &Expr, wanted: &Wanted) -> TokenStream {
+        match &expr.kind {
+            Kind::Leaf(syntax) | Kind::Var(_, syntax) => syntax.to_token_stream(),
+            Kind::Plain(syntax, parts) => self.plain(syntax, parts, wanted),
+            Kind::Compare(node) => self.compare(node),
+            Kind::Logic(node) => self.logic(node),
+            Kind::Let(syntax, scrutinee) => {
+                let mut syntax = syntax.clone();
+                syntax.expr = Box::new(Syntax::Verbatim(self.expr(scrutinee)));
+                syntax.to_token_stream()
+            }
+            Kind::Block(node) => {
+                let (attrs, block) = (&node.attrs, self.block(&node.block, wanted));
+                let word = node.is_unsafe.then(|| quote!(unsafe));
+                quote!(#(#attrs)* #word #block)
+            }
+            Kind::If(node) => match &self.plan.ifs[node.id] {
+                Some(plan) => self.branch(node, plan, wanted),
+                None => self.host_if(node, wanted),
+            },
+            Kind::Loop(node) => match &self.plan.loops[node.target] {
+                Some(plan) => self.looped(node, plan, wanted),
+                None => self.host_loop(node, wanted),
+            },
+            Kind::Match(node) => self.choice(node, wanted),
+            Kind::Closure(node) => self.closure(node),
+            Kind::Jump(node) => self.jump(node, expr.span),
+            Kind::Macro(node) => self.macro_(node, expr.span),
+        }
+    }
+
+    /// Puts the parts of an expression back.
+    fn plain(&self, syntax: &Syntax, parts: &[Expr], wanted: &Wanted) -> TokenStream {
+        let inherits = matches!(syntax, Syntax::Paren(_) | Syntax::Group(_));
+        // Where a block would end the expression or change what an operator binds to.
+        let tight = !matches!(
+            syntax,
+            Syntax::Paren(_) | Syntax::Array(_) | Syntax::Tuple(_) | Syntax::Struct(_) | Syntax::Repeat(_)
+        );
+        let call = matches!(syntax, Syntax::Call(_) | Syntax::MethodCall(_));
+        let mut filled = syntax.clone();
+        let mut parts = parts.iter().enumerate();
+        super::parse::syntax_parts(&mut filled, &mut |hole| {
+            let Some((i, part)) = parts.next() else { return };
+            let tokens = if inherits { self.expr_for(part, wanted) } else { self.expr(part) };
+            let free = call && i > 0;
+            let parenthesised = tight && !free && self.is_block(part);
+            *hole = Syntax::Verbatim(if parenthesised { quote!((#tokens)) } else { tokens });
+        });
+        filled.to_token_stream()
+    }
+
+    /// Whether an expression is written with braces or as a jump.
+    fn is_block(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            Kind::Block(_) | Kind::If(_) | Kind::Loop(_) | Kind::Match(_) | Kind::Jump(_) | Kind::Closure(_) => true,
+            Kind::Logic(_) | Kind::Compare(_) | Kind::Let(..) => true,
+            Kind::Macro(node) => !matches!(node.kind, MacroKind::Unknown),
+            _ => false,
+        }
+    }
+
+    fn compare(&self, node: &Compare) -> TokenStream {
+        let (left, right) = (self.expr(&node.left), self.expr(&node.right));
+        let op = &node.op;
+        let vars = &self.function.vars;
+        if host::surely(&node.left, vars) && host::surely(&node.right, vars) || self.is_open(node) {
+            return quote!(#left #op #right);
+        }
+        let name = match op {
+            syn::BinOp::Eq(_) => "eq",
+            syn::BinOp::Ne(_) => "ne",
+            syn::BinOp::Lt(_) => "lt",
+            syn::BinOp::Le(_) => "le",
+            syn::BinOp::Gt(_) => "gt",
+            _ => "ge",
+        };
+        let rt = &self.rt;
+        // The user's line and the operator's column.
+        let method = Ident::new(name, op.span());
+        let call = quote_spanned!(op.span()=> #method());
+        let left = quote_spanned!(node.left.span=> &(#left));
+        let right = quote_spanned!(node.right.span=> &(#right));
+        quote_spanned!(shown_at(op.span())=> (&&&#rt::Cmp(#left, #right)).#call)
+    }
+
+    /// Whether the types of an operand are not known where it stands, because a closure's parameter is without one.
+    fn is_open(&self, node: &Compare) -> bool {
+        let open = |expr: &Expr| match &expr.inner().kind {
+            Kind::Var(var, _) => self.function.vars[*var].open,
+            Kind::Plain(Syntax::Unary(_) | Syntax::Reference(_) | Syntax::Field(_), parts) => {
+                matches!(parts[0].inner().kind, Kind::Var(var, _) if self.function.vars[var].open)
+            }
+            _ => false,
+        };
+        open(&node.left) || open(&node.right)
+    }
+
+    fn logic(&self, node: &Logic) -> TokenStream {
+        let op = &node.op;
+        let host = |expr: &Expr| host::surely(expr, &self.function.vars);
+        if contains_let(&node.left) || contains_let(&node.right) || host(&node.left) && host(&node.right) {
+            let (left, right) = (self.host_condition(&node.left), self.host_condition(&node.right));
+            return quote!(#left #op #right);
+        }
+        let (left, right) = (self.expr(&node.left), self.expr(&node.right));
+        let open = if matches!(op, syn::BinOp::And(_)) { "and" } else { "or" };
+        let (open, at) = (Ident::new(open, op.span()), self.rt_at(op.span()));
+        let logic = hidden("logic");
+        let left = quote_spanned!(node.left.span=> &(#left));
+        let right = quote_spanned!(node.right.span=> &(#right));
+        let open = quote_spanned!(op.span()=> #at::Logic::#open(#left));
+        quote!({
+            let mut #logic = #open;
+            if #logic.open() { #logic.close(#right) } else { #logic.short() }
+        })
+    }
+
+    fn choice(&self, node: &Match, wanted: &Wanted) -> TokenStream {
+        let mut syntax = node.syntax.clone();
+        syntax.expr = Box::new(Syntax::Verbatim(self.expr(&node.scrutinee)));
+        syntax.arms = node.arms.iter().map(|arm| self.arm(arm, wanted)).collect();
+        syntax.to_token_stream()
+    }
+
+    fn arm(&self, arm: &Arm, wanted: &Wanted) -> syn::Arm {
+        let mut syntax = arm.syntax.clone();
+        if let (syn::Pat::Guard(guarded), Some(guard)) = (&mut syntax.pat, &arm.guard) {
+            guarded.guard = Box::new(Syntax::Verbatim(self.host_condition(guard)));
+        }
+        let body = self.expr_for(&arm.body, wanted);
+        let rebound = self.rebound(arm.vars.clone());
+        *syntax.body = Syntax::Verbatim(if rebound.is_empty() { body } else { quote!({ #rebound #body }) });
+        // Whatever the body has become, a comma ends it.
+        syntax.comma = Some(syn::token::Comma(arm.body.span));
+        syntax
+    }
+
+    /// A condition that Rust itself decides, because patterns stand beside it.
+    fn host_condition(&self, cond: &Expr) -> TokenStream {
+        let tokens = self.expr(cond);
+        if host::surely(cond, &self.function.vars) || contains_let(cond) {
+            return tokens;
+        }
+        let (rt, value) = (&self.rt, hidden_at("condition", cond.span));
+        quote!({ let #value = #tokens; #rt::guard(#value) })
+    }
+}
+
+/// Whether a condition matches patterns.
+fn contains_let(expr: &Expr) -> bool {
+    match &expr.inner().kind {
+        Kind::Let(..) => true,
+        Kind::Logic(node) => contains_let(&node.left) || contains_let(&node.right),
+        _ => false,
+    }
+}

@@ -1,0 +1,54 @@
+//! Format texts taken apart: `"x = {x:.3}"` is a text and a value. Printing shows each value on its own, so that a
+//! tensor of a graph is formatted when the graph runs.
+
+/// A part of a format text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece {
+    Text(String),
+    /// `{argument:spec}`; an empty argument is the next one.
+    Value {
+        argument: String,
+        spec: String,
+    },
+}
+
+pub fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut rest = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '{' | '}' if chars.peek() == Some(&c) => {
+                chars.next();
+                rest.push(c);
+            }
+            '{' => {
+                if !rest.is_empty() {
+                    pieces.push(Piece::Text(std::mem::take(&mut rest)));
+                }
+                let inside: String = chars.by_ref().take_while(|c| *c != '}').collect();
+                let (argument, spec) = inside.split_once(':').unwrap_or((&inside, ""));
+                pieces.push(Piece::Value { argument: argument.trim().to_owned(), spec: spec.trim_end().to_owned() });
+            }
+            c => rest.push(c),
+        }
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest));
+    }
+    pieces
+}
+
+/// The arguments that a spec takes for width and precision: `w` and `p` of `>w$.p$`.
+pub fn names_in(spec: &str) -> impl Iterator<Item = &str> {
+    let mut parts: Vec<&str> = spec.split('$').collect();
+    // What follows the last `$` is no name.
+    parts.pop();
+    parts.into_iter().map(|part| {
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let start = part.char_indices().rev().take_while(|(_, c)| word(*c)).last().map_or(part.len(), |(i, _)| i);
+        let name = &part[start..];
+        // A zero before a name is a flag: `{:0w$}`.
+        if name.len() > 1 { name.trim_start_matches('0') } else { name }
+    })
+}

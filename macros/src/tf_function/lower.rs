@@ -1,0 +1,199 @@
+//! From the analyses to one plan for each construct that may be staged: its state, what it must put back, and where it
+//! may leave to. Decides everything; `emit` only writes it down.
+
+use super::analyse::liveness::{Liveness, Set, liveness};
+use super::analyse::place::Place;
+use super::analyse::staging::{Staging, staging};
+use super::analyse::{activity, deferred, jumps, moves};
+use super::ast::*;
+use std::collections::BTreeSet;
+
+/// The plans of a function's constructs; none for those that stay Rust's own.
+pub struct Plan {
+    pub ifs: Vec<Option<Branch>>,
+    /// By target.
+    pub loops: Vec<Option<Looped>>,
+    /// Variables that are put back somewhere, so that they must be `mut`.
+    pub put_back: BTreeSet<Var>,
+    /// Bodies with staged constructs of their own, by target.
+    pub bodies: Vec<bool>,
+}
+
+/// What an `if` does.
+#[derive(Debug)]
+pub struct Branch {
+    /// What the branches change and somebody needs afterwards, sorted.
+    pub state: Vec<Place>,
+    /// Of each, whether it has a value before.
+    pub set: Vec<bool>,
+    /// Of each, whether it surely has a value when the first branch has left.
+    pub set_left: Vec<bool>,
+    /// Variables without a value before, which the branches yield.
+    pub yields: Vec<Var>,
+    pub keep_then: Vec<Var>,
+    pub keep_other: Vec<Var>,
+    pub leaves_then: bool,
+    pub leaves_other: bool,
+}
+
+/// What a loop does.
+#[derive(Debug)]
+pub struct Looped {
+    /// The state, sorted; both lists are parts of it.
+    pub state: Vec<Place>,
+    /// What the next pass needs, as positions in `state`.
+    pub head: Vec<usize>,
+    /// What is needed after the loop.
+    pub after: Vec<usize>,
+    pub keep: Vec<Var>,
+    pub has_break: bool,
+    pub has_value: bool,
+    /// Whether the body may be left by a jump, the loop's own ones included.
+    pub body_leaves: bool,
+    /// Whether a jump in it leads further out.
+    pub leaves: bool,
+}
+
+pub fn plan(function: &Function) -> Plan {
+    let mut planner = Planner {
+        vars: &function.vars,
+        staging: staging(function),
+        liveness: liveness(function),
+        deferred: deferred::deferred(function),
+        moved: moves::moves(&function.body, function.vars.len(), &function.vars),
+        plan: Plan {
+            ifs: (0..function.ifs).map(|_| None).collect(),
+            loops: (0..function.targets).map(|_| None).collect(),
+            put_back: BTreeSet::new(),
+            bodies: vec![false; function.targets],
+        },
+        body: BODY,
+    };
+    block_parts(&function.body, &mut |expr| planner.expr(expr));
+    planner.plan
+}
+
+struct Planner<'a> {
+    vars: &'a [Variable],
+    staging: Staging,
+    liveness: Liveness,
+    deferred: deferred::Deferred,
+    /// Variables that the function moves anywhere: they may be without a value.
+    moved: BTreeSet<Var>,
+    plan: Plan,
+    body: Target,
+}
+
+impl Planner<'_> {
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            Kind::If(node) if self.staging.ifs[node.id] => {
+                let branch = self.branch(node);
+                self.plan.put_back.extend(branch.keep_then.iter().chain(&branch.keep_other));
+                self.plan.ifs[node.id] = Some(branch);
+                self.plan.bodies[self.body] = true;
+            }
+            Kind::Loop(node) if self.staging.loops[node.target] => {
+                let looped = self.looped(node);
+                self.plan.put_back.extend(&looped.keep);
+                self.plan.loops[node.target] = Some(looped);
+                self.plan.bodies[self.body] = true;
+            }
+            Kind::Macro(node) if matches!(node.kind, MacroKind::Panic { .. }) => {}
+            _ => {}
+        }
+        let body = self.body;
+        if let Kind::Closure(node) = &expr.kind {
+            self.body = node.target;
+        }
+        parts(expr, &mut |part| self.expr(part));
+        self.body = body;
+    }
+
+    fn branch(&self, node: &If) -> Branch {
+        let live = &self.liveness.ifs[node.id];
+        let blocks = || std::iter::once(&node.then).chain(&node.other);
+        let written = activity::block_writes(blocks(), node.vars.start, self.vars);
+        let yields: Vec<Var> = self.yields(node, &written, &live.before, &live.after);
+        let hidden = |place: &Place| yields.contains(&place.root) || self.is_unset(place.root, node);
+        let state = self.needed(written.into_iter().filter(|place| !hidden(place)), &live.after);
+        let moved_then = moves::moves(&node.then, node.vars.start, self.vars);
+        let keep_then: Vec<Var> =
+            moved_then.iter().copied().filter(|v| live.then.contains(v) && live.other.contains(v)).collect();
+        let leaves_then = !jumps::escapes(&node.then).is_empty();
+        let leaves_other = node.other.as_ref().is_some_and(|block| !jumps::escapes(block).is_empty());
+        let mut keep_other = Vec::new();
+        if let (Some(block), true) = (&node.other, leaves_other) {
+            let moved = moves::moves(block, node.vars.start, self.vars);
+            keep_other = moved.into_iter().filter(|v| live.other.contains(v) && live.after.contains(v)).collect();
+        }
+        let set: Vec<bool> = state.iter().map(|place| self.has_value(place, &live.before)).collect();
+        let lost = |place: &Place| moved_then.contains(&place.root) && !keep_then.contains(&place.root);
+        let set_left = state.iter().zip(&set).map(|(place, set)| *set && !lost(place)).collect();
+        Branch { state, set, set_left, yields, keep_then, keep_other, leaves_then, leaves_other }
+    }
+
+    /// A place whose root is not needed before may have been moved away; one that is never moved has a value.
+    fn has_value(&self, place: &Place, before: &Set) -> bool {
+        before.contains(&place.root) || !self.moved.contains(&place.root)
+    }
+
+    /// A variable of `let x;` that the `if` cannot see as state.
+    fn is_unset(&self, var: Var, node: &If) -> bool {
+        self.vars[var].deferred && self.deferred.ifs[node.id].contains(&var)
+    }
+
+    /// Whole variables that the branches give a value, where there may be none before.
+    fn yields(&self, node: &If, written: &BTreeSet<Place>, before: &Set, after: &Set) -> Vec<Var> {
+        let whole = written.iter().filter(|place| place.path.is_empty()).map(|place| place.root);
+        let new = whole.filter(|var| after.contains(var) && !before.contains(var));
+        new.filter(|var| self.is_unset(*var, node) || (!self.vars[*var].deferred && self.moved.contains(var))).collect()
+    }
+
+    /// The places that somebody needs, without those that are parts of others.
+    fn needed(&self, written: impl Iterator<Item = Place>, live: &Set) -> Vec<Place> {
+        let needed: Vec<Place> =
+            written.filter(|place| live.contains(&place.root) || place.through_reference(self.vars)).collect();
+        outermost(needed)
+    }
+
+    fn looped(&self, node: &Loop) -> Looped {
+        let live = &self.liveness.loops[node.target];
+        let mut exprs = Vec::new();
+        if let LoopKind::While(cond) | LoopKind::WhileLet(cond) = &node.kind {
+            exprs.push(cond);
+        }
+        block_parts(&node.body, &mut |expr| exprs.push(expr));
+        let written = activity::writes(exprs, node.vars.start, self.vars);
+        let (mut head, after) =
+            (self.needed(written.iter().cloned(), &live.head), self.needed(written.into_iter(), &live.after));
+        if matches!(node.kind, LoopKind::Once) {
+            head.clear();
+        }
+        let state = outermost(head.iter().chain(&after).cloned().collect::<BTreeSet<_>>().into_iter().collect());
+        let at = |places: &[Place]| -> Vec<usize> {
+            (0..state.len()).filter(|i| places.iter().any(|place| state[*i].contains(place))).collect()
+        };
+        let (has_break, has_value) = jumps::breaks(&node.body, node.target);
+        let escapes = jumps::escapes(&node.body);
+        let once = matches!(node.kind, LoopKind::Once);
+        let while_let = matches!(node.kind, LoopKind::WhileLet(_));
+        let body_leaves = !escapes.is_empty() || once || while_let;
+        let moved = moves::moves(&node.body, node.vars.start, self.vars);
+        let keep = moved.into_iter().filter(|var| body_leaves && live.body.contains(var)).collect();
+        Looped {
+            head: at(&head),
+            after: at(&after),
+            state,
+            keep,
+            has_break: has_break || once || while_let,
+            has_value: has_value || once,
+            body_leaves,
+            leaves: escapes.iter().any(|target| *target != node.target),
+        }
+    }
+}
+
+fn outermost(places: Vec<Place>) -> Vec<Place> {
+    places.iter().filter(|p| !places.iter().any(|other| other != *p && other.contains(p))).cloned().collect()
+}

@@ -1,0 +1,33 @@
+//! Which variable a name means at a place of the text.
+
+use super::ast::Var;
+
+/// The names in scope, the innermost last.
+pub struct Scopes {
+    names: Vec<(String, Var)>,
+    starts: Vec<usize>,
+}
+
+impl Scopes {
+    pub fn new() -> Self {
+        Self { names: Vec::new(), starts: Vec::new() }
+    }
+
+    pub fn open(&mut self) {
+        self.starts.push(self.names.len());
+    }
+
+    pub fn close(&mut self) {
+        if let Some(start) = self.starts.pop() {
+            self.names.truncate(start);
+        }
+    }
+
+    pub fn add(&mut self, name: String, var: Var) {
+        self.names.push((name, var));
+    }
+
+    pub fn find(&self, name: &str) -> Option<Var> {
+        self.names.iter().rev().find(|(n, _)| n == name).map(|(_, var)| *var)
+    }
+}

@@ -1,0 +1,11 @@
+use eagerflow::{Tensor, tf_function};
+
+#[tf_function]
+fn f(x: &Tensor) -> Tensor {
+    if x > 0.0 {
+        break;
+    }
+    x.clone()
+}
+
+fn main() {}

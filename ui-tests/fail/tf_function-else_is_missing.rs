@@ -1,0 +1,10 @@
+use eagerflow::{Tensor, tf_function};
+
+#[tf_function]
+fn f(x: &Tensor) -> Tensor {
+    if x > 0.0 {
+        x * 2.0
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use eagerflow::{Tensor, tf_function};
+
+#[tf_function]
+fn f(x: &Tensor) -> ! {
+    loop {
+        let _ = x;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use eagerflow::{Tensor, tf_function};
+
+#[tf_function]
+struct Model {
+    kernel: Tensor,
+}
+
+fn main() {}

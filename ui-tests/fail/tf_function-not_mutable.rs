@@ -1,0 +1,12 @@
+use eagerflow::{Tensor, tf_function};
+
+#[tf_function]
+fn f(x: &Tensor, c: &Tensor) -> Tensor {
+    let y = x.clone();
+    if c {
+        y = x + 1.0;
+    }
+    y
+}
+
+fn main() {}
