@@ -22,6 +22,11 @@ pub fn cpu_path() -> &'static str {
     }
 }
 
+/// From now on, this thread runs loops over numbers operation by operation, or in registers again.
+pub fn loops_in_registers(on: bool) {
+    crate::graph::scalar_loop::set_off(!on);
+}
+
 /// Set once a test of this process watches rules; without one, a rule costs a single load.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
