@@ -216,8 +216,9 @@ impl TensorArray {
         let stacked = self.stack();
         let sizes = stacked.shape().sizes();
         if sizes.len() < 2 {
-            Err(Error::invalid_argument("TensorArray", "scalars cannot be put one behind the other").help("use `stack`"))
-                .or_fail()
+            Err(Error::invalid_argument("TensorArray", "scalars cannot be put one behind the other")
+                .help("use `stack`"))
+            .or_fail()
         }
         let mut merged = vec![sizes[0] * sizes[1]];
         merged.extend_from_slice(&sizes[2..]);

@@ -21,7 +21,13 @@ impl RightSide {
     }
 
     /// The whole: the right side's value where `left` is `goes_on`, else the opposite of `goes_on`.
-    pub fn end(mut self, left: &Tensor, value: Tensor, goes_on: bool, at: &'static Location<'static>) -> Result<Tensor> {
+    pub fn end(
+        mut self,
+        left: &Tensor,
+        value: Tensor,
+        goes_on: bool,
+        at: &'static Location<'static>,
+    ) -> Result<Tensor> {
         let fell = regions::settle(self.region, None, Some(vec![value]))?;
         self.open = false;
         let right = regions::exit(fell).ok_or_else(|| Error::internal("logic", "the right side is not open"))?.side;

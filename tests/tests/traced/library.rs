@@ -94,7 +94,8 @@ struct Net {
 fn train_step(net: &Net, optimizer: &Adam, x: &Tensor, labels: &Tensor) -> Tensor {
     let tape = GradientTape::new();
     let logits = net.out.call(&tf::relu(&net.hidden.call(x)));
-    let loss = tf::reduce_mean(tf::losses::sparse_categorical_crossentropy(labels, &logits, tf::losses::FromLogits::Yes), ());
+    let loss =
+        tf::reduce_mean(tf::losses::sparse_categorical_crossentropy(labels, &logits, tf::losses::FromLogits::Yes), ());
     let variables = net.trainable_variables();
     let gradients = tape.gradient(&loss, &variables[..]);
     optimizer.apply_gradients(&gradients, &variables);

@@ -4,7 +4,10 @@
 use super::condition::Cond;
 use super::place::{Place, place};
 use super::table::{Slot, TableOfNest as _};
-use crate::error::{Error, OrFail, Result};
+use crate::dtype::DType;
+use crate::error::{Error, OrFail};
+use crate::graph::builder;
+use crate::ops::try_gather;
 use crate::tensor::Tensor;
 use std::marker::PhantomData;
 
@@ -85,58 +88,52 @@ impl<I: Iterator> Items<I> {
     }
 }
 
-/// The rows of a tensor. While a function is traced the position is a value of the graph, and so the loop is one of the
-/// graph, however many rows there are.
+/// The rows of a tensor.
 pub struct Rows {
     tensor: Tensor,
-    at: At,
+    position: Position,
 }
 
-enum At {
-    Host { count: usize, next: usize },
-    Graph { count: Tensor, next: Tensor },
+/// Where a loop over rows stands.
+enum Position {
+    /// Rust goes round.
+    Host { next: usize, count: usize },
+    /// The loop is one of the graph: the number of the next row is a value of it.
+    Graph { next: Tensor, count: Tensor },
 }
 
 impl Rows {
     #[track_caller]
     fn new(tensor: Tensor) -> Self {
-        Self::of(tensor).or_fail()
-    }
-
-    #[track_caller]
-    fn of(tensor: Tensor) -> Result<Self> {
         if tensor.rank() == 0 {
-            return Err(Error::invalid_argument("for", "a scalar has no rows to go over").got(tensor.ty()));
+            Err(Error::invalid_argument("for", "a scalar has no rows to go over").got(tensor.ty())).or_fail()
         }
-        let at = match crate::graph::builder::current() {
-            None => At::Host { count: tensor.shape()[0], next: 0 },
-            Some(_) => At::Graph {
-                count: crate::ops::size_of(tensor.shape(), 0)?,
-                next: crate::constant::try_constant_of(0, crate::DType::I32)?,
-            },
+        let position = match builder::current() {
+            Some(_) => Position::Graph { next: crate::constant(0i32), count: row_count(&tensor) },
+            None => Position::Host { next: 0, count: tensor.dim(0) },
         };
-        Ok(Self { tensor, at })
+        Self { tensor, position }
     }
 
     /// Whether there is another row.
     #[track_caller]
     pub fn advance(&mut self) -> Cond {
-        match &self.at {
-            At::Host { count, next } => Cond::host(next < count),
-            At::Graph { count, next } => Cond::tensor(crate::ops::functions::less(next, count)),
+        match &self.position {
+            Position::Host { next, count } => Cond::host(next < count),
+            Position::Graph { next, count } => Cond::tensor(crate::less(next, count)),
         }
     }
 
     /// The row that [`advance`](Self::advance) found.
     #[track_caller]
     pub fn item(&mut self) -> Tensor {
-        match &mut self.at {
-            At::Host { next, .. } => {
+        match &mut self.position {
+            Position::Host { next, .. } => {
                 *next += 1;
                 self.tensor.at(*next as i64 - 1)
             }
-            At::Graph { next, .. } => {
-                let row = crate::ops::functions::gather(&self.tensor, &*next, 0);
+            Position::Graph { next, .. } => {
+                let row = try_gather(&self.tensor, &*next, 0).or_fail();
                 *next = &*next + 1;
                 row
             }
@@ -145,9 +142,20 @@ impl Rows {
 
     /// Where the loop stands.
     pub fn place(&mut self) -> Place<'_> {
-        match &mut self.at {
-            At::Host { next, .. } => place("the row", next, (&&&&Slot::<usize>::new()).table()),
-            At::Graph { next, .. } => place("the row", next, (&&&&Slot::<Tensor>::new()).table()),
+        match &mut self.position {
+            Position::Host { next, .. } => place("the row", next, (&&&&Slot::<usize>::new()).table()),
+            Position::Graph { next, .. } => place("the row", next, (&&&&Slot::<Tensor>::new()).table()),
         }
     }
+}
+
+/// The number of rows, also where it is known only when the graph runs.
+#[track_caller]
+fn row_count(tensor: &Tensor) -> Tensor {
+    if let Some(count) = tensor.shape().sizes()[0].known_value() {
+        return crate::constant(count as i32);
+    }
+    let ones = crate::ones_like(tensor).cast(DType::I32);
+    let rest: Vec<isize> = (1..tensor.rank() as isize).collect();
+    crate::reduce_sum(if rest.is_empty() { ones } else { crate::reduce_max(ones, rest) }, ())
 }

@@ -54,12 +54,7 @@ pub(crate) fn record(
     };
     let reads = closed.captures.iter().map(|t| outer.type_of(t)).collect::<Result<Arc<[_]>>>()?;
     let bundle = pack(&closed.captures)?;
-    let op = CustomGradient {
-        parameters: inputs.len(),
-        backward: Arc::new(closed.graph),
-        given: given.into(),
-        reads,
-    };
+    let op = CustomGradient { parameters: inputs.len(), backward: Arc::new(closed.graph), given: given.into(), reads };
     let operands: Vec<&Tensor> = std::iter::once(&bundle).chain(inputs.iter().copied()).chain(results).collect();
     Ok(crate::execute::execute_at(&op, &operands, location)?.into_vec())
 }
