@@ -1,7 +1,7 @@
 //! A trace: the graph that was recorded for one pattern of arguments, and how a call's tensors come into and out of it.
 
 use super::arguments::Arguments;
-use super::pins::Pin;
+use super::pins::{Pin, find};
 use super::signature::{Pattern, Sizes};
 use crate::autograph::dispatch::{Kept, Table};
 use crate::error::{Error, Result};
@@ -50,7 +50,10 @@ impl Trace {
     /// Whether a call may use this trace.
     pub fn serves(&self, instance: TypeId, words: &[u64], types: &[crate::tensor::TensorType]) -> bool {
         self.instance == instance
-            && self.pattern.fits(words, types).is_some_and(|sizes| self.pins.iter().all(|pin| pin.holds(&sizes)))
+            && self.pattern.fits(words, types).is_some_and(|sizes| {
+                let equal = self.recorded.constraints.check(&|symbol| find(&sizes, symbol)).is_ok();
+                equal && self.pins.iter().all(|pin| pin.holds(&sizes))
+            })
     }
 
     pub fn sizes(&self, arguments: &Arguments) -> Sizes {

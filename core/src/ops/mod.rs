@@ -34,6 +34,7 @@ pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub use print::Stream;
 pub(crate) use print::{Piece, PrintLine, capture, write};
+pub(crate) use print::{Piece, PrintLine, capture, write_line};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
