@@ -126,6 +126,6 @@ pub fn repeat_while(
     let rounds = rounds.record_in(|| rounds.finish(&body(&params[1]))).expect("a legal body");
     assert!(tests.captures.is_empty() && rounds.captures.is_empty(), "values of the outside are to be carried");
     let carried = start.len();
-    let op = While { cond: tests.graph.into(), body: rounds.graph.into(), carried };
+    let op = While::new(tests.graph.into(), rounds.graph.into(), carried);
     crate::execute::execute(&op, start).expect("a legal loop").into_vec()
 }

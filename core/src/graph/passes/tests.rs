@@ -39,8 +39,8 @@ fn vector() -> Tensor {
 fn calls_are_inlined() {
     let inner = Callable::new(Arc::new(record(&[&vector()], |p| vec![tf::tanh(&p[0]), &p[0] + 1.0])));
     let graph = record(&[&vector()], |p| {
-        let out = execute(&Call(inner.clone()), &[&p[0]]).unwrap();
-        let out = execute(&Call(inner), &[&out[0]]).unwrap();
+        let out = execute(&Call::new(inner.clone()), &[&p[0]]).unwrap();
+        let out = execute(&Call::new(inner), &[&out[0]]).unwrap();
         vec![&out[0] * &out[1]]
     });
     golden(
@@ -129,7 +129,7 @@ fn repeat(n: &Tensor, start: &[&Tensor], body: impl FnOnce(&[Tensor]) -> Vec<Ten
             round.finish(&next)
         })
         .unwrap();
-    let op = While { cond: Arc::new(test.graph), body: Arc::new(round.graph), carried: carried + 1 };
+    let op = While::new(Arc::new(test.graph), Arc::new(round.graph), carried + 1);
     execute(&op, &inputs).unwrap().into_vec()
 }
 

@@ -9,10 +9,10 @@ mod frame;
 mod lower;
 mod order;
 mod pass;
-mod registers;
-mod resources;
 #[cfg(test)]
 mod random_tests;
+mod registers;
+mod resources;
 #[cfg(test)]
 mod tests;
 
