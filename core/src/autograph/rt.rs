@@ -9,8 +9,8 @@ pub use super::dispatch::{
 pub use super::fun::Fun;
 pub use super::if_stmt::{Else, If, Then};
 pub use super::while_stmt::{Next, Test, While};
-pub use crate::tensor::Tensor;
 pub use crate::function::{Function, Options};
+pub use crate::tensor::Tensor;
 
 /// The traits whose methods are found by auto-reference; generated functions import them without names.
 pub mod tiers {
