@@ -3,10 +3,9 @@
 
 use super::program::Program;
 use super::values::Inputs;
-use super::{native, protocol};
+use super::{native, source};
 use eagerflow as tf;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
 use tf::{GradientTape, Tensor, Variable, random::Generator};
 
 /// What one run gives.
@@ -128,15 +127,20 @@ pub enum Depth {
     Gradients,
 }
 
+/// A program as a traced function.
+pub type Call<'c> = &'c dyn Fn(&Inputs) -> Vec<Tensor>;
+
+/// Vectors that grow are compared by values.
+pub fn depth(program: &Program) -> Depth {
+    if source::source(program, "", "").contains("grown(") { Depth::Values } else { Depth::Gradients }
+}
+
 /// What differs, if anything does.
-pub fn check(program: &Program, world: &World, depth: Depth) -> Result<(), String> {
-    /// Each program is a function of its own.
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+pub fn check(program: &Program, call: Call<'_>, world: &World, depth: Depth) -> Result<(), String> {
     for case in 0..4 {
         let inputs = world.inputs(case);
         let expected = outcome(world, || native::call(program, 0, inputs.clone()));
-        let traced = || protocol::call(program, number, 0, inputs.clone());
+        let traced = || call(&inputs);
         let with = outcome(world, traced);
         agree(&expected, &with).map_err(|e| format!("input {case}, traced: {e}"))?;
         let without = tf::__testing::without_plans(|| outcome(world, traced));

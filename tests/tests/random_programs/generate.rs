@@ -3,7 +3,7 @@
 
 use super::liveness::annotate;
 use super::program::*;
-use eagerflow_tests::random::Random;
+use super::random::Random;
 
 /// The program of a seed.
 pub fn generate(seed: u64) -> Program {
