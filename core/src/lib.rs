@@ -51,6 +51,7 @@ mod scalar;
 pub mod shape;
 mod tape;
 mod tensor;
+mod tensor_array;
 mod variable;
 
 #[doc(hidden)]
@@ -88,6 +89,7 @@ pub use tape::{
     implicit_gradients, implicit_value_and_gradients, value_and_gradients_function,
 };
 pub use tensor::{Tensor, TensorType};
+pub use tensor_array::TensorArray;
 pub use variable::Variable;
 
 /// What the macros' generated code names; not for other use.

@@ -317,6 +317,11 @@ pub(crate) trait Op: Send + Sync + 'static {
         Ok(None)
     }
 
+    /// The input whose value output `output` of an operation on handles always is.
+    fn same_as(&self, _output: usize) -> Option<usize> {
+        None
+    }
+
     /// Whether an operation on handles reads the resource that is its input `index`.
     fn reads(&self, _index: usize) -> bool {
         false

@@ -84,3 +84,8 @@ fn falsify(op: &str, index: usize, given: Cotangent) -> Result<Cotangent> {
     }
     Ok(Cotangent::Dense(ops::functions::try_multiply(given.into_dense()?, -1.0)?))
 }
+
+/// Runs `body` and gives what it printed on this thread: `println!` and its kin in traced functions, and `tf::print`.
+pub fn captured<R>(body: impl FnOnce() -> R) -> (R, String) {
+    ops::capture(body)
+}

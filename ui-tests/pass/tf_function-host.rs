@@ -117,7 +117,7 @@ fn behind(x: &Tensor, c: &Tensor) -> Tensor {
     out + &pair[0] + &pair[1]
 }
 
-/// `while let`, a labelled block, a host iterator advanced in the body.
+/// `while let`, a labelled block, a host iterator advanced on the way.
 #[tf_function]
 fn more_loops(x: &Tensor, c: &Tensor) -> Tensor {
     let mut y = x.clone();
@@ -129,12 +129,12 @@ fn more_loops(x: &Tensor, c: &Tensor) -> Tensor {
         y = y + top;
     }
     let mut it = [10.0f32, 20.0].into_iter();
+    let ten = it.next().unwrap();
     let block = 'block: {
         if c {
-            break 'block it.next().unwrap();
+            break 'block tf::constant(ten);
         }
-        it.next();
-        it.next().unwrap()
+        tf::constant(it.next().unwrap())
     };
     y + block
 }
@@ -142,13 +142,19 @@ fn more_loops(x: &Tensor, c: &Tensor) -> Tensor {
 fn main() {
     let (yes, no) = (tf::constant(true), tf::constant(false));
     let x = tf::constant(3.0);
-    assert!(fallible(&x, &yes).is_err());
-    assert_eq!(fallible(&x, &no).unwrap().item::<f32>(), 4.0);
+    // Both branches are recorded, so the first one's fault is found whatever the condition will be.
+    assert!(fallible(&x, &no).is_err());
+    let square = tf::constant([[2.0, 0.0], [0.0, 2.0]]);
+    assert_eq!(fallible(&square, &yes).unwrap().to_vec::<f32>(), [4.0, 0.0, 0.0, 4.0]);
+    assert_eq!(fallible(&square, &no).unwrap().to_vec::<f32>(), [3.0, 1.0, 1.0, 3.0]);
     assert_eq!(host_jumps(&x, 2, 4).item::<f32>(), 7.0);
     assert_eq!(host_jumps(&x, 0, 10).item::<f32>(), 24.0);
+    // What a branch of the graph does to a host list could not be undone; operation by operation one branch runs.
+    tf::config::run_functions_eagerly(true);
     assert_eq!(other_values(&x, true, &yes).item::<f32>(), 10.0);
     assert_eq!(other_values(&x, false, &no).item::<f32>(), 15.0);
     assert_eq!(open_types(&x, "4").item::<f32>(), 9.0);
+    tf::config::run_functions_eagerly(false);
     assert_eq!(patterns(&x, None, &yes).item::<f32>(), -3.0);
     assert_eq!(patterns(&x, Some(2), &yes).item::<f32>(), 6.0);
     assert_eq!(patterns(&x, Some(2), &no).item::<f32>(), 13.0);

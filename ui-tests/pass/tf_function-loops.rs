@@ -104,13 +104,13 @@ fn newton(x: &Tensor) -> Tensor {
 }
 
 #[tf_function]
-fn found(values: &[Tensor], least: &Tensor) -> Option<Tensor> {
+fn found(values: &[Tensor], least: &Tensor) -> Tensor {
     for value in values {
         if value >= least {
-            return Some(value.clone());
+            return value.clone();
         }
     }
-    None
+    tf::constant(-1.0)
 }
 
 fn main() {
@@ -123,6 +123,6 @@ fn main() {
     assert_eq!(fizzbuzz(&tf::constant(16)).to_vec::<i32>(), [5, 3, 60]);
     assert!((newton(&tf::constant(2.0)).item::<f32>() - 2f32.sqrt()).abs() < 1e-5);
     let values = [tf::constant(1.0), tf::constant(5.0)];
-    assert_eq!(found(&values, &tf::constant(2.0)).unwrap().item::<f32>(), 5.0);
-    assert!(found(&values, &tf::constant(9.0)).is_none());
+    assert_eq!(found(&values, &tf::constant(2.0)).item::<f32>(), 5.0);
+    assert_eq!(found(&values, &tf::constant(9.0)).item::<f32>(), -1.0);
 }

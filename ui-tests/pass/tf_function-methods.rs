@@ -1,6 +1,6 @@
 //! Methods, associated functions, generic functions, `impl Trait`, attributes and options.
 
-use eagerflow::{self as tf, Module, Tensor, Variable, tf_function};
+use eagerflow::{self as tf, Module, Nest, Tensor, Variable, tf_function};
 
 #[derive(Module)]
 struct Scale {
@@ -28,6 +28,7 @@ impl Scale {
 }
 
 /// State of a method that changes its fields, through a reference.
+#[derive(Nest)]
 struct Counter {
     h: Tensor,
     n: Tensor,

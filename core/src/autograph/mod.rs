@@ -5,6 +5,7 @@ mod call;
 pub(crate) mod dispatch;
 mod fun;
 mod if_stmt;
+mod lazy;
 mod merge;
 mod regions;
 pub mod rt;

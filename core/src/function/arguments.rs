@@ -91,6 +91,9 @@ impl module::Sink for Arguments {
         Arguments::word(self, id);
         self.handles.extend(variable.map(|v| crate::tape::Differentiable::handle(v).clone()));
     }
+    fn part(&mut self, _: &module::Path<'_>, variable: &Variable) {
+        self.handles.push(crate::tape::Differentiable::handle(variable).clone());
+    }
     fn tensor(&mut self, tensor: &Tensor) {
         self.tensors.push(tensor.clone());
         self.in_module.push(true);

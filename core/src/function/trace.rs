@@ -71,6 +71,6 @@ impl Trace {
             });
         }
         let refs: SmallVec<[&Tensor; 8]> = inputs.iter().collect();
-        execute_at(&Call(self.callable.clone()), &refs, location)
+        execute_at(&Call::new(self.callable.clone()), &refs, location)
     }
 }

@@ -193,6 +193,18 @@ impl Builder {
         self.state.borrow().captures.iter().map(|(t, _)| t.clone()).collect()
     }
 
+    /// The variables that were read after a checkpoint and that tapes would watch, each once.
+    pub fn reads_since(&self, checkpoint: usize) -> Vec<Tensor> {
+        let state = self.state.borrow();
+        let mut found: Vec<Tensor> = Vec::new();
+        for node in state.graph.nodes[checkpoint..].iter().filter(|n| matches!(n.op.kind(), crate::op::Kind::Read)) {
+            let handle = state.captures.iter().find(|(_, v)| *v == node.inputs[0]).map(|(t, _)| t);
+            let trainable = |t: &&Tensor| t.as_object::<Resource>().is_some_and(|r| r.trainable);
+            found.extend(handle.filter(trainable).filter(|t| found.iter().all(|f| f.id() != t.id())).cloned());
+        }
+        found
+    }
+
     /// How much was recorded so far, for [`Builder::rollback`].
     pub fn checkpoint(&self) -> usize {
         self.state.borrow().graph.nodes.len()

@@ -5,16 +5,30 @@ use crate::error::Result;
 use crate::op::{Lookup, OpRef};
 use crate::shape::{Shape, Symbol};
 use crate::tensor::TensorType;
+use smallvec::SmallVec;
 use std::cell::RefCell;
+
+/// Symbols with numbers.
+pub(crate) type Known = SmallVec<[(Symbol, usize); 2]>;
 
 /// Symbols and their numbers, with those of the enclosing body behind them.
 #[derive(Default)]
 pub(crate) struct Sizes<'a> {
     outer: Option<&'a Sizes<'a>>,
-    own: RefCell<Vec<(Symbol, usize)>>,
+    own: RefCell<Known>,
 }
 
 impl<'a> Sizes<'a> {
+    /// Sizes that are known beforehand.
+    pub fn of(known: &Known) -> Self {
+        Self { outer: None, own: RefCell::new(known.clone()) }
+    }
+
+    /// The numbers that are known here.
+    pub fn into_known(self) -> Known {
+        self.own.into_inner()
+    }
+
     /// The sizes of a body within another.
     pub fn within(outer: &'a Sizes<'a>) -> Self {
         Self { outer: Some(outer), own: RefCell::default() }

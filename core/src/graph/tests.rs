@@ -21,7 +21,7 @@ fn graph(examples: &[&Tensor], f: impl FnOnce(&[Tensor]) -> Vec<Tensor>) -> (Arc
 }
 
 fn call(callable: &Arc<Callable>, inputs: &[&Tensor]) -> Tensor {
-    execute(&Call(callable.clone()), inputs).unwrap().remove(0)
+    execute(&Call::new(callable.clone()), inputs).unwrap().remove(0)
 }
 
 /// `x = x * a` until it is at least `limit`.

@@ -48,6 +48,8 @@ impl fmt::Display for Path<'_> {
 pub(crate) trait Sink {
     /// A variable that exists, or the place of one that may not be built yet, under the number that stands for it.
     fn variable(&mut self, path: &Path<'_>, id: u64, variable: Option<&Variable>);
+    /// A variable of an object that stands for all it makes, one after the other, under one number.
+    fn part(&mut self, path: &Path<'_>, variable: &Variable);
     /// Dtype and shape of a tensor.
     fn tensor(&mut self, tensor: &Tensor);
     /// One word of a setting.
@@ -72,6 +74,9 @@ impl Sink for Named {
             self.0.push((path.to_string(), variable.clone()));
         }
     }
+    fn part(&mut self, path: &Path<'_>, variable: &Variable) {
+        self.variable(path, variable.id(), Some(variable));
+    }
     fn tensor(&mut self, _: &Tensor) {}
     fn word(&mut self, _: u64) {}
     fn wants_words(&self) -> bool {
@@ -83,6 +88,7 @@ impl Sink for Signature {
     fn variable(&mut self, _: &Path<'_>, id: u64, _: Option<&Variable>) {
         self.0.push(id);
     }
+    fn part(&mut self, _: &Path<'_>, _: &Variable) {}
     fn tensor(&mut self, tensor: &Tensor) {
         self.0.push(tensor.dtype() as u64);
         tensor.shape().hash(&mut Words(self));
@@ -125,6 +131,12 @@ impl Fields<'_> {
     fn inner(&mut self, name: Name<'_>, value: &(impl Module + ?Sized)) {
         let path = Path { above: Some(&self.path), name };
         value.visit(&mut Fields { path, sink: self.sink });
+    }
+
+    /// A variable that this module made for itself, and tells by its own number: making it changes no signature.
+    pub(crate) fn part(&mut self, index: usize, name: &'static str, variable: &Variable) {
+        let item = Path { above: Some(&self.path), name: Name::Index(index) };
+        self.sink.part(&Path { above: Some(&item), name: Name::Field(name) }, variable);
     }
 
     /// A named field.

@@ -32,6 +32,8 @@ pub(crate) use gather::try_gather;
 pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
+pub use print::Stream;
+pub(crate) use print::{Piece, PrintLine, capture, write};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use support::*;
@@ -144,6 +146,7 @@ operations! {
     scatter_variable
     select
     selu
+    shape_of
     sigmoid
     sign
     silu

@@ -90,6 +90,15 @@ pub(crate) fn count_of(shape: &Shape, axes: AxisSet, dtype: DType) -> Result<Ten
     execute1(&Count { shape: Shape::from_dims(&dims)?, dtype }, &[])
 }
 
+/// The size of an axis as an `int32` scalar, known or not.
+#[track_caller]
+pub(crate) fn size_of(shape: &Shape, axis: usize) -> Result<Tensor> {
+    if let Some(size) = shape.dim(axis).known_value() {
+        return crate::constant::try_constant_of(size as i64, DType::I32);
+    }
+    count_of(shape, AxisSet::default().with(axis), DType::I32)
+}
+
 /// The mean over a set of axes.
 #[track_caller]
 pub(crate) fn mean_axes(x: &Tensor, axes: AxisSet, keep: bool) -> Result<Tensor> {

@@ -6,6 +6,7 @@ use crate::module::{Fields, Module};
 use crate::ops;
 use crate::tensor::TensorType;
 use crate::variable::Variable;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Slots by the ids of their variables.
@@ -15,13 +16,16 @@ type List<const N: usize> = Vec<(u64, [Variable; N])>;
 #[derive(Debug)]
 pub(super) struct Slots<const N: usize> {
     names: [&'static str; N],
+    /// Tells these slots from those of other optimizers in a signature, whatever has been made yet.
+    id: u64,
     /// In the order of the variables' first steps, which is that of a checkpoint.
     list: Mutex<List<N>>,
 }
 
 impl<const N: usize> Slots<N> {
     pub fn new(names: [&'static str; N]) -> Self {
-        Self { names, list: Mutex::new(Vec::new()) }
+        static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
+        Self { names, id: NEXT.fetch_add(1, Ordering::Relaxed), list: Mutex::new(Vec::new()) }
     }
 
     /// The slots of each variable: `N` lists in the order of the variables.
@@ -46,8 +50,11 @@ impl<const N: usize> Slots<N> {
         if let Some(at) = list.iter().position(|(other, _)| *other == id) {
             return Ok(at);
         }
-        let zeros = ops::zeros_of(&TensorType::new(variable.dtype(), variable.shape()))?;
-        let slots = self.names.map(|name| Variable::with(&zeros, format!("{}/{name}", variable.name()), false));
+        // They are made once, also where the step is being traced.
+        let slots = crate::function::init_scope(|| -> Result<_> {
+            let zeros = ops::zeros_of(&TensorType::new(variable.dtype(), variable.shape()))?;
+            Ok(self.names.map(|name| Variable::with(&zeros, format!("{}/{name}", variable.name()), false)))
+        })?;
         list.push((id, slots));
         Ok(list.len() - 1)
     }
@@ -55,8 +62,14 @@ impl<const N: usize> Slots<N> {
 
 impl<const N: usize> Module for Slots<N> {
     fn visit(&self, fields: &mut Fields<'_>) {
+        fields.value(&self.id);
         for (i, (_, slots)) in self.list.lock().unwrap_or_else(PoisonError::into_inner).iter().enumerate() {
-            fields.item(i, slots);
+            for (at, slot) in slots.iter().enumerate() {
+                fields.part(i, NUMBERS[at.min(NUMBERS.len() - 1)], slot);
+            }
         }
     }
 }
+
+/// Names of a variable's slots in paths.
+const NUMBERS: [&str; 4] = ["0", "1", "2", "3"];

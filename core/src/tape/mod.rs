@@ -30,7 +30,7 @@ pub use functional::{
 pub use gradient_tape::{GradientOptions, GradientTape, PersistentTape, StopRecording, UnconnectedGradients};
 pub use sources::{Differentiable, Source, Sources, Watch};
 
-pub(crate) use backward::Backward;
+pub(crate) use backward::{Backward, CustomRule};
 pub(crate) use cotangent::Cotangent;
 pub(crate) use data::IdMap;
 pub(crate) use driver::sum_to;

@@ -52,3 +52,30 @@ pub fn names_in(spec: &str) -> impl Iterator<Item = &str> {
         if name.len() > 1 { name.trim_start_matches('0') } else { name }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_taken_apart() {
+        let text = |t: &str| Piece::Text(t.to_owned());
+        let value = |a: &str, s: &str| Piece::Value { argument: a.to_owned(), spec: s.to_owned() };
+        assert_eq!(pieces("x = {x:.3}, {{}} {} {0:?}"), [
+            text("x = "),
+            value("x", ".3"),
+            text(", {} "),
+            value("", ""),
+            text(" "),
+            value("0", "?")
+        ]);
+        assert!(pieces("").is_empty());
+    }
+
+    #[test]
+    fn widths_are_names() {
+        assert_eq!(names_in(">w$.p$").collect::<Vec<_>>(), ["w", "p"]);
+        assert_eq!(names_in("04").count(), 0);
+        assert_eq!(names_in("0w$").collect::<Vec<_>>(), ["w"]);
+    }
+}

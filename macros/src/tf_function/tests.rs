@@ -1,1 +1,401 @@
-//! The stages as plain functions on tokens.
+//! The stages as plain functions on tokens: what the analyses find, what expansions look like, what is refused.
+
+use super::analyse::liveness::liveness;
+use super::analyse::staging::staging;
+use super::ast::Function;
+use super::lower::{Plan, plan};
+use super::{args, check, emit, expand, parse};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+fn parsed(item: TokenStream) -> Function {
+    parse::parse(args::parse(TokenStream::new()).unwrap(), syn::parse2(item).unwrap())
+}
+
+fn planned(item: TokenStream) -> (Function, Plan) {
+    let function = parsed(item);
+    let plan = plan(&function);
+    (function, plan)
+}
+
+/// The names of an `if`'s state.
+fn state(item: TokenStream, id: usize) -> Vec<String> {
+    let (function, plan) = planned(item);
+    let branch = plan.ifs[id].as_ref().expect("the `if` is staged");
+    branch.state.iter().map(|place| place.name(&function.vars)).collect()
+}
+
+/// The names of the state that the next pass needs, and of that needed after the loop.
+fn loop_state(item: TokenStream, target: usize) -> (Vec<String>, Vec<String>) {
+    let (function, plan) = planned(item);
+    let looped = plan.loops[target].as_ref().expect("the loop is staged");
+    let name = |i: &usize| looped.state[*i].name(&function.vars);
+    (looped.head.iter().map(name).collect(), looped.after.iter().map(name).collect())
+}
+
+fn names(function: &Function, vars: impl IntoIterator<Item = usize>) -> Vec<String> {
+    vars.into_iter().map(|var| function.vars[var].ident.to_string()).collect()
+}
+
+#[test]
+fn state_is_what_changes_and_is_needed() {
+    let body = quote! {
+        fn f(x: &Tensor, c: &Tensor) -> Tensor {
+            let (mut a, mut unused, same) = (x.clone(), x.clone(), x.clone());
+            if c {
+                a = a + 1.0;
+                unused = x.clone();
+                let mut inside = same.clone();
+                inside = inside * 2.0;
+            }
+            a + same
+        }
+    };
+    assert_eq!(state(body, 0), ["a"]);
+}
+
+#[test]
+fn state_through_references_is_always_needed() {
+    let body = quote! {
+        fn f(x: &Tensor, c: &Tensor) -> Tensor {
+            let mut pair = (x.clone(), x.clone());
+            let h = &mut pair;
+            if c {
+                h.0 = x + 1.0;
+                *h = (x.clone(), x.clone());
+                h.1 = x - 1.0;
+            }
+            pair.0
+        }
+    };
+    // A part of a place that is in the list is left out.
+    assert_eq!(state(body, 0), ["*h"]);
+}
+
+#[test]
+fn fields_elements_and_method_calls_change_their_variable() {
+    let body = quote! {
+        fn f(x: &Tensor, c: &Tensor) -> Tensor {
+            let (mut state, mut list, mut other, shared) = (State::new(), vec![], vec![], x.clone());
+            if c {
+                state.h = x.clone();
+                list[0] = x.clone();
+                other.push(shared.tanh());
+                other.len();
+            }
+            state.h + &list[0] + &other[0] + shared
+        }
+    };
+    assert_eq!(state(body, 0), ["state.h", "list", "other"]);
+}
+
+#[test]
+fn loops_need_other_state_at_their_head_than_after() {
+    let body = quote! {
+        fn f(x: &Tensor) -> Tensor {
+            let mut i = tf::constant(0);
+            let mut y = x.clone();
+            let mut last = x.clone();
+            while i < 10 {
+                last = y.clone();
+                y = y * 2.0;
+                i = i + 1;
+            }
+            last
+        }
+    };
+    let (head, after) = loop_state(body, 1);
+    assert_eq!((head, after), (vec!["i".to_string(), "y".into(), "last".into()], vec!["last".to_string()]));
+}
+
+#[test]
+fn a_counter_that_is_dead_after_the_loop_is_no_state_of_break() {
+    let body = quote! {
+        fn f(x: &Tensor) -> Tensor {
+            let mut y = x.clone();
+            let mut i = 0;
+            while i < 4 {
+                if &y > 10.0 {
+                    break;
+                }
+                y = y * 2.0;
+                i += 1;
+            }
+            y
+        }
+    };
+    let (head, after) = loop_state(body, 1);
+    assert_eq!((head, after), (vec!["y".to_string(), "i".into()], vec!["y".to_string()]));
+}
+
+#[test]
+fn host_conditions_stay_native() {
+    let function = parsed(quote! {
+        fn f(x: &Tensor, training: bool, n: usize, o: Option<f32>, c: &Tensor) -> Tensor {
+            if training && n > 3 { g(); }
+            if x.rank() == 2 { g(); }
+            if let Some(v) = o { g(); }
+            for i in 0..n { if i % 2 == 0 { g(); } }
+            for layer in self.layers.iter() { if c { g(); } }
+            for i in 0..n { if c { break; } }
+            while n < 3 { g(); }
+            for row in x { g(); }
+            loop { if n == 2 { break; } }
+            x
+        }
+    });
+    let staging = staging(&function);
+    assert_eq!(staging.ifs, [false, false, false, false, true, true, false]);
+    assert_eq!(staging.loops, [false, false, false, true, false, true, false]);
+}
+
+#[test]
+fn a_jump_out_of_an_inner_loop_stages_both() {
+    let function = parsed(quote! {
+        fn f(c: &Tensor) {
+            'a: for i in 0..3 {
+                for j in 0..3 {
+                    if c { break 'a; }
+                }
+                for j in 0..3 {
+                    if j == i { break 'a; }
+                }
+            }
+        }
+    });
+    // The inner ones are not left by a jump of their own.
+    assert_eq!(staging(&function).loops, [false, true, false, false]);
+}
+
+#[test]
+fn values_that_one_branch_moves_are_kept_for_the_other() {
+    let (function, plan) = planned(quote! {
+        fn f(x: Tensor, y: Tensor, z: Tensor, n: f32, c: &Tensor) -> Tensor {
+            if c {
+                return g(x, &y, n);
+            }
+            let a = if c { z } else { h(z, n) };
+            x + y + a
+        }
+    });
+    let first = plan.ifs[0].as_ref().unwrap();
+    assert_eq!(names(&function, first.keep_then.iter().copied()), ["x"]);
+    assert!(first.leaves_then && !first.leaves_other);
+    let second = plan.ifs[1].as_ref().unwrap();
+    assert_eq!(names(&function, second.keep_then.iter().copied()), ["z"]);
+    assert_eq!(names(&function, plan.put_back.iter().copied()), ["x", "z"]);
+}
+
+#[test]
+fn variables_without_a_value_are_yielded() {
+    let (function, plan) = planned(quote! {
+        fn f(x: &Tensor, c: &Tensor) -> Tensor {
+            let (mut m, w) = (x.clone(), x.clone());
+            let z;
+            let unused;
+            if c { z = x + 1.0; unused = 1; } else { z = x - 1.0; unused = 2; }
+            let moved = m;
+            if c { m = moved; } else { m = w; }
+            if c { m = m + z; }
+            m
+        }
+    });
+    let yields = |id: usize| names(&function, plan.ifs[id].as_ref().unwrap().yields.clone());
+    assert_eq!(yields(0), ["z"]);
+    assert_eq!(yields(1), ["m"]);
+    assert!(yields(2).is_empty());
+}
+
+#[test]
+fn liveness_follows_jumps() {
+    let function = parsed(quote! {
+        fn f(a: Tensor, b: Tensor, c: &Tensor) -> Tensor {
+            let r = loop {
+                if c {
+                    break a;
+                }
+                g(&b);
+            };
+            r
+        }
+    });
+    let live = liveness(&function);
+    assert_eq!(names(&function, live.ifs[0].then.clone()), ["a"]);
+    assert_eq!(names(&function, live.ifs[0].other.clone()), ["a", "b", "c"]);
+    assert!(live.loops[1].after.is_empty());
+}
+
+/// Compares an expansion with the one that was reviewed.
+fn snapshot(name: &str, item: TokenStream) {
+    check::text(&syn::parse2(item.clone()).unwrap()).unwrap();
+    let (function, plan) = planned(item);
+    check::tree(&function, &plan).unwrap();
+    let tokens = emit::function(&function, &plan);
+    let expansion = prettyplease::unparse(&syn::parse2(tokens).unwrap());
+    insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
+        insta::assert_snapshot!(name, expansion);
+    });
+}
+
+#[test]
+fn expansion_of_host_control_flow() {
+    snapshot(
+        "host",
+        quote! {
+            /// Documented.
+            pub fn f(x: &Tensor, training: bool) -> Tensor {
+                let mut y = x.clone();
+                for i in 0..3 {
+                    if training {
+                        continue;
+                    }
+                    y = y + i;
+                }
+                y
+            }
+        },
+    );
+}
+
+#[test]
+fn expansion_of_if() {
+    snapshot(
+        "if_",
+        quote! {
+            fn f(x: Tensor, c: &Tensor) -> Tensor {
+                let mut y = x + 1.0;
+                if c {
+                    y = y * 2.0;
+                }
+                y
+            }
+        },
+    );
+}
+
+#[test]
+fn expansion_of_early_return() {
+    snapshot(
+        "return_",
+        quote! {
+            fn f(x: Tensor, c: &Tensor) -> Tensor {
+                if c {
+                    return x;
+                }
+                x + 1.0
+            }
+        },
+    );
+}
+
+#[test]
+fn expansion_of_deferred_variables() {
+    snapshot(
+        "deferred",
+        quote! {
+            fn f(x: &Tensor, c: &Tensor) -> Tensor {
+                let z;
+                let v = if c {
+                    z = x + 1.0;
+                    1.0
+                } else {
+                    z = x - 1.0;
+                    2.0
+                };
+                z * v
+            }
+        },
+    );
+}
+
+#[test]
+fn expansion_of_while() {
+    snapshot(
+        "while_",
+        quote! {
+            fn f(x: &Tensor) -> Tensor {
+                let mut n = x.clone();
+                while n != 1 && n < 100 {
+                    n = n / 2;
+                }
+                n
+            }
+        },
+    );
+}
+
+#[test]
+fn expansion_of_for_with_jumps() {
+    snapshot(
+        "for_",
+        quote! {
+            fn f(x: &Tensor) -> Tensor {
+                let mut sum = tf::constant(0.0);
+                'rows: for row in x {
+                    if row < 0.0 {
+                        continue;
+                    }
+                    if sum > 10.0 {
+                        break 'rows;
+                    }
+                    sum = sum + row;
+                }
+                sum
+            }
+        },
+    );
+}
+
+#[test]
+fn expansion_of_loop_with_value() {
+    snapshot(
+        "loop_",
+        quote! {
+            fn f(x: &Tensor) -> Tensor {
+                let mut y = x.clone();
+                let z = loop {
+                    if y > 10.0 {
+                        break y.clone();
+                    }
+                    y = y * 2.0;
+                };
+                z + y
+            }
+        },
+    );
+}
+
+#[test]
+fn expansion_of_closures_and_effects() {
+    snapshot(
+        "closure",
+        quote! {
+            fn f(x: &Tensor) -> Tensor {
+                let relu = |t: &Tensor| if t > 0.0 { t.clone() } else { panic!("negative {t}") };
+                println!("x = {x:.3} of {}", relu(x));
+                assert!(x < 3.0);
+                relu(x)
+            }
+        },
+    );
+}
+
+#[test]
+fn the_original_stays_beside_a_fault() {
+    let text = expand(quote!(), quote!(async fn f(x: &mut Tensor) -> &Tensor { x.await })).to_string();
+    assert_eq!(text.matches("compile_error").count(), 4, "{text}");
+    assert!(text.ends_with("async fn f (x : & mut Tensor) -> & Tensor { x . await }"), "{text}");
+    let text = expand(quote!(), quote!(struct S;)).to_string();
+    assert!(text.contains("goes on a function") && text.ends_with("struct S ;"), "{text}");
+    let text = expand(quote!(max_traces = 0), quote!(fn f() {})).to_string();
+    assert!(text.contains("at least one trace"), "{text}");
+}
+
+#[test]
+fn options_are_read() {
+    let options = args::parse(quote!(name = "step", max_traces = 3, relax_shapes = false, crate = a::b)).unwrap();
+    assert_eq!(options.name.unwrap().value(), "step");
+    assert_eq!(options.max_traces.unwrap().base10_digits(), "3");
+    assert!(!options.relax_shapes.unwrap().value);
+    assert_eq!(options.runtime.autograph().to_string(), "a :: b :: __rt :: autograph");
+}

@@ -4,7 +4,10 @@
 use super::condition::Cond;
 use super::place::{Place, place};
 use super::table::{Slot, TableOfNest as _};
+use crate::dtype::DType;
 use crate::error::{Error, OrFail};
+use crate::graph::builder;
+use crate::ops::try_gather;
 use crate::tensor::Tensor;
 use std::marker::PhantomData;
 
@@ -88,8 +91,15 @@ impl<I: Iterator> Items<I> {
 /// The rows of a tensor.
 pub struct Rows {
     tensor: Tensor,
-    count: usize,
-    next: usize,
+    position: Position,
+}
+
+/// Where a loop over rows stands.
+enum Position {
+    /// Rust goes round.
+    Host { next: usize, count: usize },
+    /// The loop is one of the graph: the number of the next row is a value of it.
+    Graph { next: Tensor, count: Tensor },
 }
 
 impl Rows {
@@ -98,25 +108,54 @@ impl Rows {
         if tensor.rank() == 0 {
             Err(Error::invalid_argument("for", "a scalar has no rows to go over").got(tensor.ty())).or_fail()
         }
-        Self { count: tensor.dim(0), tensor, next: 0 }
+        let position = match builder::current() {
+            Some(_) => Position::Graph { next: crate::constant(0i32), count: row_count(&tensor) },
+            None => Position::Host { next: 0, count: tensor.dim(0) },
+        };
+        Self { tensor, position }
     }
 
     /// Whether there is another row.
     #[track_caller]
     pub fn advance(&mut self) -> Cond {
-        Cond::host(self.next < self.count)
+        match &self.position {
+            Position::Host { next, count } => Cond::host(next < count),
+            Position::Graph { next, count } => Cond::tensor(crate::less(next, count)),
+        }
     }
 
     /// The row that [`advance`](Self::advance) found.
     #[track_caller]
     pub fn item(&mut self) -> Tensor {
-        let row = self.tensor.at(self.next as i64);
-        self.next += 1;
-        row
+        match &mut self.position {
+            Position::Host { next, .. } => {
+                *next += 1;
+                self.tensor.at(*next as i64 - 1)
+            }
+            Position::Graph { next, .. } => {
+                let row = try_gather(&self.tensor, &*next, 0).or_fail();
+                *next = &*next + 1;
+                row
+            }
+        }
     }
 
     /// Where the loop stands.
     pub fn place(&mut self) -> Place<'_> {
-        place("the row", &mut self.next, (&&&&Slot::<usize>::new()).table())
+        match &mut self.position {
+            Position::Host { next, .. } => place("the row", next, (&&&&Slot::<usize>::new()).table()),
+            Position::Graph { next, .. } => place("the row", next, (&&&&Slot::<Tensor>::new()).table()),
+        }
     }
+}
+
+/// The number of rows, also where it is known only when the graph runs.
+#[track_caller]
+fn row_count(tensor: &Tensor) -> Tensor {
+    if let Some(count) = tensor.shape().sizes()[0].known_value() {
+        return crate::constant(count as i32);
+    }
+    let ones = crate::ones_like(tensor).cast(DType::I32);
+    let rest: Vec<isize> = (1..tensor.rank() as isize).collect();
+    crate::reduce_sum(if rest.is_empty() { ones } else { crate::reduce_max(ones, rest) }, ())
 }

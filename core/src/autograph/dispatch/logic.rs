@@ -1,17 +1,20 @@
 //! `&&` and `||`: lazy, and of a tensor where either side is one; two `bool`s give a `bool`.
 //! Generated code opens the right side only where it matters, so `?` and jumps in it are the user's own.
 
+use super::super::lazy::RightSide;
 use super::condition::{Cond, CondValue, Condition, Host, Truth, condition};
 use crate::error::OrFail;
-use crate::ops::functions::{logical_and, logical_or};
 use crate::tensor::Tensor;
 use std::marker::PhantomData;
+use std::panic::Location;
 
 /// One `&&` or `||` whose left side is known.
 pub struct Logic<K> {
     left: Cond,
     /// Whether it is `&&`.
     and: bool,
+    /// The right side, while it is being recorded.
+    right: Option<RightSide>,
     kind: PhantomData<K>,
 }
 
@@ -19,13 +22,13 @@ impl<K: Truth> Logic<K> {
     /// `left && ..`
     #[track_caller]
     pub fn and<C: Condition<Kind = K> + ?Sized>(left: &C) -> Self {
-        Self { left: condition(left), and: true, kind: PhantomData }
+        Self { left: condition(left), and: true, right: None, kind: PhantomData }
     }
 
     /// `left || ..`
     #[track_caller]
     pub fn or<C: Condition<Kind = K> + ?Sized>(left: &C) -> Self {
-        Self { left: condition(left), and: false, kind: PhantomData }
+        Self { left: condition(left), and: false, right: None, kind: PhantomData }
     }
 
     /// Whether the right side has to be run.
@@ -33,7 +36,10 @@ impl<K: Truth> Logic<K> {
     pub fn open(&mut self) -> bool {
         match &self.left.value {
             // A value of a graph: both sides are recorded.
-            CondValue::Tensor(tensor) if tensor.is_symbol() => true,
+            CondValue::Tensor(tensor) if tensor.is_symbol() => {
+                self.right = RightSide::begin();
+                true
+            }
             _ => self.left.decide().or_fail() == self.and,
         }
     }
@@ -45,7 +51,7 @@ impl<K: Truth> Logic<K> {
         K: Join<C::Kind>,
     {
         let right = condition(right);
-        K::join(self.left, right, self.and)
+        K::join(self.left, right, self.and, self.right)
     }
 
     /// The whole, where the left side has decided.
@@ -60,13 +66,13 @@ pub trait Join<Right>: Truth {
     type Both: Decided;
     #[doc(hidden)]
     #[track_caller]
-    fn join(left: Cond, right: Cond, and: bool) -> Self::Both;
+    fn join(left: Cond, right: Cond, and: bool, side: Option<RightSide>) -> Self::Both;
 }
 
 impl Join<Host> for Host {
     type Both = bool;
     #[track_caller]
-    fn join(_: Cond, right: Cond, _: bool) -> bool {
+    fn join(_: Cond, right: Cond, _: bool, _: Option<RightSide>) -> bool {
         // The left side left it open, so the right side decides.
         right.decide().or_fail()
     }
@@ -77,8 +83,8 @@ macro_rules! staged {
         impl Join<$right> for $left {
             type Both = Tensor;
             #[track_caller]
-            fn join(left: Cond, right: Cond, and: bool) -> Tensor {
-                both(left, right, and)
+            fn join(left: Cond, right: Cond, and: bool, side: Option<RightSide>) -> Tensor {
+                both(left, right, and, side)
             }
         }
     )*};
@@ -91,13 +97,12 @@ staged! {
 }
 
 #[track_caller]
-fn both(left: Cond, right: Cond, and: bool) -> Tensor {
-    let symbol = |cond: &Cond| matches!(&cond.value, CondValue::Tensor(t) if t.is_symbol());
-    if !symbol(&left) {
-        return tensor(right);
+fn both(left: Cond, right: Cond, and: bool, side: Option<RightSide>) -> Tensor {
+    match (side, left.value) {
+        (Some(side), CondValue::Tensor(left)) => side.end(&left, tensor(right), and, Location::caller()).or_fail(),
+        // The left side was known and left it open.
+        _ => tensor(right),
     }
-    let (left, right) = (tensor(left), tensor(right));
-    if and { logical_and(&left, &right) } else { logical_or(&left, &right) }
 }
 
 #[track_caller]

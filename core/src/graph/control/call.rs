@@ -7,7 +7,7 @@ use crate::graph::Graph;
 use crate::graph::differentiate::{Pair, differentiate, replay};
 use crate::graph::plan::Plan;
 use crate::graph::run::{self, reads_param};
-use crate::graph::sizes::Sizes;
+use crate::graph::sizes::{Known, Sizes};
 use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
@@ -20,7 +20,7 @@ pub(crate) struct Callable {
     /// The plan where all sizes are known.
     only: OnceLock<Option<Arc<Plan>>>,
     /// Plans by the types of the operands, the one used last first.
-    plans: Mutex<Vec<(Vec<TensorType>, Option<Arc<Plan>>)>>,
+    plans: Mutex<Vec<Planned>>,
     symbolic: bool,
     /// By the parameters that need a gradient.
     pairs: Mutex<Vec<(Vec<bool>, Arc<Pair>)>>,
@@ -42,25 +42,25 @@ impl Callable {
     }
 
     /// Runs the graph: by its plan for operands of these types, or operation by operation where sizes depend on values.
-    pub fn run(&self, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
+    pub fn run(&self, inputs: Operands, known: &Known) -> Result<Outputs> {
         let plan = match self.symbolic {
             _ if !crate::__testing::plans() => None,
-            false => self.only.get_or_init(|| plan(&self.graph, &[]).unwrap_or(None)).clone(),
-            true => self.plan_for(&inputs)?,
+            false => self.only.get_or_init(|| plan(&self.graph, &[], known).unwrap_or(None)).clone(),
+            true => self.plan_for(&inputs, known)?,
         };
         match plan {
             Some(plan) => plan.run(inputs),
-            None => run::run(&self.graph, inputs, sizes),
+            None => run::run(&self.graph, inputs, &Sizes::of(known)),
         }
     }
 
-    fn plan_for(&self, inputs: &Operands) -> Result<Option<Arc<Plan>>> {
-        let suits = |types: &Vec<TensorType>| types.iter().zip(inputs).all(|(ty, input)| ty == input.ty());
+    fn plan_for(&self, inputs: &Operands, known: &Known) -> Result<Option<Arc<Plan>>> {
+        let suits = |p: &Planned| p.known == *known && p.types.iter().zip(inputs).all(|(ty, input)| ty == input.ty());
         {
             let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(at) = plans.iter().position(|(types, _)| suits(types)) {
+            if let Some(at) = plans.iter().position(suits) {
                 plans[..=at].rotate_right(1);
-                return Ok(plans[0].1.clone());
+                return Ok(plans[0].plan.clone());
             }
             // Shapes that change with every call are not worth a plan each.
             if plans.len() >= MOST_PLANS {
@@ -68,8 +68,11 @@ impl Callable {
             }
         }
         let types: Vec<TensorType> = inputs.iter().map(|t| *t.ty()).collect();
-        let plan = plan(&self.graph, &types)?;
-        self.plans.lock().unwrap_or_else(PoisonError::into_inner).insert(0, (types, plan.clone()));
+        let plan = plan(&self.graph, &types, known)?;
+        self.plans
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(0, Planned { types, known: known.clone(), plan: plan.clone() });
         Ok(plan)
     }
 
@@ -102,12 +105,19 @@ impl Callable {
     }
 }
 
+/// A plan, if there can be one, with what it is for.
+struct Planned {
+    types: Vec<TensorType>,
+    known: Known,
+    plan: Option<Arc<Plan>>,
+}
+
 /// How many shapes of one trace get plans of their own.
 const MOST_PLANS: usize = 8;
 
 /// The plan of a graph for operands of these types, if there is one.
-fn plan(graph: &Graph, types: &[TensorType]) -> Result<Option<Arc<Plan>>> {
-    let sizes = Sizes::default();
+fn plan(graph: &Graph, types: &[TensorType], known: &Known) -> Result<Option<Arc<Plan>>> {
+    let sizes = Sizes::of(known);
     for (ty, actual) in graph.param_types().zip(types) {
         sizes.learn(ty, &actual.shape);
     }
@@ -117,7 +127,26 @@ fn plan(graph: &Graph, types: &[TensorType]) -> Result<Option<Arc<Plan>>> {
 
 /// Inputs and outputs: the graph's parameters and results.
 #[derive(Clone)]
-pub(crate) struct Call(pub Arc<Callable>);
+pub(crate) struct Call {
+    pub callable: Arc<Callable>,
+    /// Numbers of open sizes that do not follow from the operands: a way back has those of the way forth.
+    pub sizes: Known,
+}
+
+impl Call {
+    pub fn new(callable: Arc<Callable>) -> Self {
+        Self { callable, sizes: Known::new() }
+    }
+
+    /// The open sizes as far as they follow from operands.
+    fn learned(&self, inputs: &[&Tensor]) -> Known {
+        let sizes = Sizes::of(&self.sizes);
+        for (ty, input) in self.callable.graph.param_types().zip(inputs) {
+            sizes.learn(ty, input.shape());
+        }
+        sizes.into_known()
+    }
+}
 
 impl Op for Call {
     fn name(&self) -> &'static str {
@@ -125,7 +154,8 @@ impl Op for Call {
     }
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
-        visit("graph", Attr::Int(self.0.graph.id as i64));
+        visit("graph", Attr::Int(self.callable.graph.id as i64));
+        self.sizes.iter().for_each(|(_, number)| visit("size", Attr::Int(*number as i64)));
     }
 
     fn keep(&self) -> OpRef {
@@ -141,14 +171,14 @@ impl Op for Call {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        for ty in self.0.graph.result_types() {
+        for ty in self.callable.graph.result_types() {
             super::cond::output_seen(cx, ty)?;
         }
         Ok(())
     }
 
     fn bodies(&self) -> smallvec::SmallVec<[&Arc<Graph>; 2]> {
-        smallvec::smallvec![&self.0.graph]
+        smallvec::smallvec![&self.callable.graph]
     }
 
     fn flow(&self) -> Option<Flow> {
@@ -156,11 +186,11 @@ impl Op for Call {
     }
 
     fn reads(&self, index: usize) -> bool {
-        reads_param(&self.0.graph, index)
+        reads_param(&self.callable.graph, index)
     }
 
-    fn host(&self, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
-        self.0.run(inputs, sizes).map(distinct)
+    fn host(&self, inputs: Operands, _: &Sizes<'_>) -> Result<Outputs> {
+        self.callable.run(inputs, &self.sizes).map(distinct)
     }
 
     fn run_for_gradient(
@@ -169,21 +199,22 @@ impl Op for Call {
         needs: &[bool],
         _: &'static Location<'static>,
     ) -> Result<Option<(OpRef, Outputs)>> {
-        let pair = self.0.pair(needs)?;
+        let pair = self.callable.pair(needs)?;
+        let sizes = self.learned(inputs);
         let _unseen = Unseen::start();
         let mut results = if crate::execute::recording() {
             replay(&pair.forward, &inputs.iter().map(|&t| t.clone()).collect::<Vec<_>>())?
         } else {
             {
                 let inputs = inputs.iter().map(|&t| t.clone()).collect();
-                distinct(self.0.part(&pair.forward).run(inputs, &Sizes::default())?).into_vec()
+                distinct(self.callable.part(&pair.forward).run(inputs, &sizes)?).into_vec()
             }
         };
         let saved = results.split_off(pair.results);
         let mut outputs = Outputs::new();
         outputs.push(pack(&saved)?);
         outputs.extend(results);
-        let rule = CallRule { called: self.0.clone(), pair };
+        let rule = CallRule { called: self.callable.clone(), pair, sizes };
         Ok(Some((OpRef::Shared(Arc::new(rule)), outputs)))
     }
 
@@ -208,6 +239,7 @@ pub(crate) fn distinct(mut results: Outputs) -> Outputs {
 struct CallRule {
     called: Arc<Callable>,
     pair: Arc<Pair>,
+    sizes: Known,
 }
 
 impl Op for CallRule {
@@ -291,7 +323,7 @@ impl CallRule {
         let mut inputs: Vec<&Tensor> = dys.iter().collect();
         inputs.push(bundle);
         inputs.extend(dbundle);
-        let results = crate::execute::execute(&Call(callable), &inputs)?;
+        let results = crate::execute::execute(&Call { callable, sizes: self.sizes.clone() }, &inputs)?;
         let mut given = vec![None; way.given.len()];
         wanted.into_iter().zip(results).for_each(|(i, dx)| given[i] = Some(dx));
         Ok(given)

@@ -62,6 +62,10 @@ pub(crate) struct StackList {
 #[derive(Clone)]
 pub(crate) struct UnstackList;
 
+/// A list of as many missing items as the input says.
+#[derive(Clone)]
+pub(crate) struct Reserve;
+
 /// The number of items, `int32`.
 #[derive(Clone)]
 pub(crate) struct Len;
@@ -396,6 +400,17 @@ list_op!(UnstackList, "list_unstack", this,
 fn row(x: &Tensor, index: usize) -> Result<Tensor> {
     x.try_at(index)?.to_dense()
 }
+
+list_op!(Reserve, "list_reserve", this,
+    attributes: |_visit| (),
+    infer: |cx| list_output(cx),
+    host: |inputs, _sizes| {
+        let len = index_of(&inputs[0], "list_reserve")?;
+        Ok(smallvec![List::Full(vec![None; len]).into_tensor()])
+    },
+    gradient: Gradient::Stops("a new list depends on nothing"), saves: Saves::NOTHING,
+    backward: |_g| ()
+);
 
 list_op!(Len, "list_len", this,
     attributes: |_visit| (),

@@ -3,6 +3,7 @@
 
 pub(crate) mod call;
 pub(crate) mod cond;
+pub(crate) mod custom;
 mod gradient;
 pub(crate) mod list;
 pub(crate) mod list_ops;

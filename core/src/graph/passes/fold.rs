@@ -47,6 +47,17 @@ fn repeated(graph: &Graph, node: &Node) -> Option<(u64, TensorType)> {
     (!ty.shape.is_known() || ty.shape.num_elements() > 1).then_some((bits, ty))
 }
 
+/// Whether an operation has sizes among its attributes that are not numbers yet.
+fn is_open(op: &dyn crate::op::Op) -> bool {
+    let mut open = false;
+    op.attributes(&mut |_, attr| {
+        if let crate::op::Attr::Shape(shape) = attr {
+            open |= !shape.is_known();
+        }
+    });
+    open
+}
+
 fn constant(graph: &Graph, new: &mut Rewriter<'_>, node: &Node) -> Option<Outputs> {
     // A view of a constant costs nothing, and the constant may be large.
     if matches!(node.op.kind(), Kind::View | Kind::Host | Kind::Control) || !is_free(graph, node) {
@@ -54,6 +65,9 @@ fn constant(graph: &Graph, new: &mut Rewriter<'_>, node: &Node) -> Option<Output
     }
     let known = |ty: &TensorType| ty.shape.is_known() && ty.bytes() <= MOST;
     if !node.outputs.iter().all(|&v| known(graph.ty(v))) {
+        return None;
+    }
+    if is_open(&*node.op) {
         return None;
     }
     let values: SmallVec<[_; 4]> = node.inputs.iter().map(|&v| new.value(v)).collect();

@@ -5,6 +5,8 @@ use super::cotangents::Cotangents;
 use super::inputs::{InputList, Parameter};
 use super::outputs::{Closure, LIST, Outputs, Rule};
 use crate::error::{Error, OrFail, Result};
+use crate::graph::builder;
+use crate::graph::control::custom;
 use crate::tape::backward::CustomRule;
 use crate::tape::record::{self, Watcher};
 use crate::tensor::local::{LOCAL, mode};
@@ -18,6 +20,8 @@ pub struct Call<K> {
     name: &'static str,
     parameters: Vec<Parameter>,
     watcher: Option<Watcher>,
+    /// While a graph is recorded, how far it was at the start.
+    began: Option<usize>,
     location: &'static Location<'static>,
     kinds: PhantomData<K>,
 }
@@ -30,6 +34,7 @@ pub fn call<I: InputList>(name: &'static str, inputs: I) -> Call<I::Kinds> {
         name,
         parameters: inputs.parameters(),
         watcher: observed.then(Watcher::start),
+        began: builder::current().map(|b| b.checkpoint()),
         location: Location::caller(),
         kinds: PhantomData,
     }
@@ -58,10 +63,15 @@ impl<K> Call<K> {
     /// # Errors
     /// InvalidArgument if the body read a trainable variable for which the closure gives no cotangent.
     pub fn try_finish<O: Outputs<N>, const N: usize>(self, (outputs, rule): (O, Rule<N>)) -> Result<O> {
-        let Self { name, parameters, watcher, location, .. } = self;
-        let Some(watcher) = watcher else { return Ok(outputs) };
+        let Self { name, parameters, watcher, began, location, .. } = self;
+        let recorded = began.and_then(|began| Some(builder::current()?.reads_since(began)));
+        if watcher.is_none() && recorded.is_none() {
+            return Ok(outputs);
+        }
         let mut inputs: Vec<Tensor> = parameters.iter().flat_map(|(_, handles)| handles).cloned().collect();
-        let mut variables = watcher.finish();
+        let seen = watcher.map(Watcher::finish).unwrap_or_default();
+        let in_graph = recorded.is_some();
+        let mut variables = recorded.unwrap_or(seen);
         variables.retain(|v| inputs.iter().all(|t| t.id() != v.id()));
         if let (Some(first), false) = (variables.first(), rule.variables) {
             return Err(no_cotangent(name, first).at(location));
@@ -70,9 +80,15 @@ impl<K> Call<K> {
         let counts = parameters.iter().map(|(name, handles)| (*name, handles.len())).collect();
         let rule = Rc::new(Function { name, counts, variables, run: rule.run, location });
         let inner: Vec<Tensor> = outputs.tensors().into_iter().cloned().collect();
-        let outer = inner.iter().map(record::renamed).collect::<Result<Vec<_>>>()?;
         let given: Vec<&Tensor> = inputs.iter().collect();
-        record::record_custom(&given, &inner, &outer, rule, location)?;
+        let outer = match in_graph {
+            true => custom::record(&given, &inner, &*rule, location)?,
+            false => {
+                let outer = inner.iter().map(record::renamed).collect::<Result<Vec<_>>>()?;
+                record::record_custom(&given, &inner, &outer, rule, location)?;
+                outer
+            }
+        };
         let mut outer = outer.into_iter();
         Ok(outputs.replaced(|tensor| outer.next().unwrap_or(tensor)))
     }

@@ -1,0 +1,48 @@
+//! `shape` and `size`: the sizes of a tensor as a tensor, which a graph computes when it runs; no gradient.
+//! TensorFlow's `tf.shape` and `tf.size`, `int32`.
+
+use super::support::size_of;
+use super::AsTensor;
+use crate::dtype::DType;
+use crate::error::{OrFail, Result};
+use crate::shape::AxisSet;
+use crate::tensor::Tensor;
+
+/// The sizes of the axes, an `int32` vector. In a traced function they are values of the graph: reading them pins nothing.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::shape(&tf::zeros([2, 3])).to_vec::<i32>(), [2, 3]);
+/// ```
+///
+/// # Panics
+/// Without memory.
+#[track_caller]
+pub fn shape(x: impl AsTensor) -> Tensor {
+    sizes(&x.as_tensor()).or_fail()
+}
+
+/// The number of elements, an `int32` scalar.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::size(&tf::zeros([2, 3])).item::<i32>(), 6);
+/// ```
+///
+/// # Panics
+/// Without memory.
+#[track_caller]
+pub fn size(x: impl AsTensor) -> Tensor {
+    let x = x.as_tensor();
+    super::reduce_mean::count_of(x.shape(), AxisSet::all(x.rank()), DType::I32).or_fail()
+}
+
+#[track_caller]
+fn sizes(x: &Tensor) -> Result<Tensor> {
+    if x.shape().is_known() {
+        let sizes: Vec<i32> = x.shape().dims().iter().map(|&d| i32::try_from(d).unwrap_or(i32::MAX)).collect();
+        return crate::constant::try_constant_of(sizes, DType::I32);
+    }
+    let sizes = (0..x.rank()).map(|axis| size_of(x.shape(), axis)).collect::<Result<Vec<_>>>()?;
+    super::functions::try_stack(&sizes, 0)
+}
