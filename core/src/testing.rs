@@ -4,7 +4,7 @@
 use crate::error::Result;
 use crate::ops;
 use crate::tape::Cotangent;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The files of `ops/`, from the one list that names them.
@@ -40,6 +40,22 @@ struct State {
 
 thread_local! {
     static STATE: RefCell<State> = RefCell::default();
+    static WITHOUT_PLANS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `body` with the graphs of this thread's calls run operation by operation, without passes and plans.
+pub fn without_plans<R>(body: impl FnOnce() -> R) -> R {
+    IN_USE.store(true, Ordering::Relaxed);
+    let before = WITHOUT_PLANS.replace(true);
+    let result = body();
+    WITHOUT_PLANS.set(before);
+    result
+}
+
+/// Whether graphs run by their plans.
+#[inline]
+pub(crate) fn plans() -> bool {
+    !IN_USE.load(Ordering::Relaxed) || !WITHOUT_PLANS.get()
 }
 
 /// From now on, on this thread, the rule of operation `op` gives input `index` a cotangent of the wrong sign.
