@@ -1,7 +1,7 @@
 //! Settings of the whole process: how many threads kernels run on.
 //! Users call these functions, as TensorFlow's `tf.config.threading`; the team of threads keeps the values.
 
-pub use crate::function::{functions_run_eagerly, run_functions_eagerly};
+pub use crate::function::{functions_run_eagerly, run_functions_eagerly, with_eager_functions};
 
 use crate::backend::cpu::team;
 

@@ -7,8 +7,46 @@ use crate::execute::execute;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef};
 use crate::shape::Shape;
 use crate::tensor::{Tensor, TensorType, text};
+use std::cell::RefCell;
 use std::io::Write;
 use std::sync::Arc;
+
+thread_local! {
+    static CAPTURED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Runs `body` and gives what it printed on this thread, which is written nowhere else.
+pub(crate) fn capture<R>(body: impl FnOnce() -> R) -> (R, String) {
+    struct Back(Option<String>);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            CAPTURED.set(self.0.take());
+        }
+    }
+    let _back = Back(CAPTURED.replace(Some(String::new())));
+    let result = body();
+    (result, CAPTURED.take().unwrap_or_default())
+}
+
+/// Whether a [`capture`] takes the text.
+fn captured(text: &str) -> bool {
+    CAPTURED.with_borrow_mut(|captured| captured.as_mut().map(|all| all.push_str(text)).is_some())
+}
+
+/// Writes a line of `println!` or `eprintln!` now.
+pub(crate) fn write_line(error: bool, line: &str) {
+    if captured(line) {
+        return;
+    }
+    // The macros, so that the test harness captures it.
+    match error {
+        true => eprint!("{line}"),
+        false => print!("{line}"),
+    }
+    if !line.ends_with('\n') {
+        let _ = std::io::stdout().flush();
+    }
+}
 
 /// Inputs: the tensors. The text has a `{}` for each.
 #[derive(Clone)]
@@ -55,8 +93,10 @@ impl Op for Print {
             line.push_str(parts.next().unwrap_or(""));
         }
         line.push('\n');
-        // A closed standard error must not stop a training run.
-        let _ = std::io::stderr().write_all(line.as_bytes());
+        if !captured(&line) {
+            // A closed standard error must not stop a training run.
+            let _ = std::io::stderr().write_all(line.as_bytes());
+        }
         Ok(())
     }
 
@@ -128,11 +168,7 @@ impl Op for PrintLine {
                 }
             }
         }
-        if self.error {
-            eprint!("{line}");
-        } else {
-            print!("{line}");
-        }
+        write_line(self.error, &line);
         Ok(())
     }
 

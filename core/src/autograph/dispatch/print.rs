@@ -5,9 +5,8 @@ use super::compare::TensorSide;
 use crate::error::OrFail;
 use crate::execute::execute;
 use crate::graph::builder;
-use crate::ops::{Operand, Piece, PrintLine};
+use crate::ops::{Operand, Piece, PrintLine, write_line};
 use crate::tensor::Tensor;
-use std::io::Write;
 
 /// Where a line goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,14 +72,7 @@ impl Print {
             Piece::Value(_) => "",
         });
         let line: String = texts.collect();
-        match self.stream {
-            // The macros, so that tests capture it.
-            Stream::Out => print!("{line}"),
-            Stream::Error => eprint!("{line}"),
-        }
-        if !line.ends_with('\n') {
-            let _ = std::io::stdout().flush();
-        }
+        write_line(self.stream == Stream::Error, &line);
     }
 }
 

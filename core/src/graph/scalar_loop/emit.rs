@@ -338,13 +338,7 @@ impl<'f> Emitter<'f> {
         Some(homes)
     }
 
-    fn list_op(
-        &mut self,
-        op: ListOp<'_>,
-        scope: &Scope<'_>,
-        node: &Node,
-        mut inputs: Vec<Regs>,
-    ) -> Option<Vec<Regs>> {
+    fn list_op(&mut self, op: ListOp<'_>, scope: &Scope<'_>, node: &Node, mut inputs: Vec<Regs>) -> Option<Vec<Regs>> {
         let id = |value: Value| -> Id { scope.ids[value.index()] };
         match op {
             ListOp::Pack(op) => {

@@ -109,7 +109,8 @@ impl Forms {
             (_, Content::Unknown) => self.contents[b] = Content::Same(a),
             (Content::Number(x), Content::Number(y)) if x == y => self.contents[b] = Content::Same(a),
             (Content::Variant { .. }, Content::Variant { .. }) => {
-                let Content::Variant { list, packs } = std::mem::replace(&mut self.contents[b], Content::Same(a)) else {
+                let Content::Variant { list, packs } = std::mem::replace(&mut self.contents[b], Content::Same(a))
+                else {
                     return None;
                 };
                 if let Some(item) = list {
