@@ -107,7 +107,14 @@ fn random_programs_are_the_same_as_plans() {
                         let out = staged_while(
                             &[&zero, &x, &x, &n],
                             |v| tf::less(&v[0], &v[3]),
-                            |v| vec![&v[0] + 1, v[2].clone(), binary(which[1], &unary(which[0], &v[1]), &v[2]), v[3].clone()],
+                            |v| {
+                                vec![
+                                    &v[0] + 1,
+                                    v[2].clone(),
+                                    binary(which[1], &unary(which[0], &v[1]), &v[2]),
+                                    v[3].clone(),
+                                ]
+                            },
                         );
                         values.push(out.unwrap().remove(2));
                     }
