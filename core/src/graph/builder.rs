@@ -205,6 +205,14 @@ impl Builder {
         found
     }
 
+    /// Whether a size follows from the parameters or a result of an operation here.
+    pub fn knows(&self, symbol: crate::shape::Symbol) -> bool {
+        let state = self.state.borrow();
+        let graph = &state.graph;
+        let outputs = graph.nodes.iter().flat_map(|n| &n.outputs);
+        graph.params.iter().chain(outputs).any(|v| graph.ty(*v).shape.iter().any(|d| d.as_symbol() == Some(symbol)))
+    }
+
     /// How much was recorded so far, for [`Builder::rollback`].
     pub fn checkpoint(&self) -> usize {
         self.state.borrow().graph.nodes.len()
