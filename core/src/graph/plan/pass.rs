@@ -24,6 +24,9 @@ const SHARE: usize = 256 * 1024;
 /// Bytes of operands that no longer fit the second-level cache of a core.
 const STREAM: usize = 512 * 1024;
 
+/// The cost of a program that computes for long enough between two looks at memory: one element function.
+const COMPUTES: usize = 8;
+
 /// How an operand is walked.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Walk {
@@ -185,7 +188,9 @@ impl Pass {
         };
         let dense =
             pass.inputs.iter().filter(|i| i.walk == Walk::Dense).map(|i| i.size).chain(pass.outputs.iter().copied());
-        pass.streams = len * dense.sum::<usize>() > STREAM;
+        // Programs that only move memory keep the prefetcher of the processor awake themselves.
+        let computes = sequence.actions.iter().map(cost).sum::<usize>() >= COMPUTES;
+        pass.streams = computes && len * dense.sum::<usize>() > STREAM;
         pass.prepare(sequence)?;
         pass.share(sequence, scratch);
         Some(pass)
