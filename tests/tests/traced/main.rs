@@ -5,7 +5,15 @@ mod harness;
 
 mod basics;
 mod branches;
+mod callables;
+mod effects;
+mod failures;
 mod jumps;
 mod library;
+mod logic;
 mod loops;
 mod patterns;
+mod scratch;
+mod shapes;
+mod state;
+mod tapes;
