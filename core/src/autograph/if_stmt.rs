@@ -108,6 +108,8 @@ impl<V> If<V> {
     pub fn left_then(&mut self, state: &mut [Place<'_>]) -> bool {
         match &mut self.way {
             Way::Host(_) => true,
+            // It came to its end, so this is only passed.
+            Way::Graph(staged) if staged.then.is_some() => false,
             Way::Graph(staged) => {
                 staged.then = Some(staged.end_branch(None, state).or_fail());
                 staged.before.restore(state);

@@ -85,8 +85,8 @@ impl StagedLoop {
     pub fn new(
         head: &[Place<'_>],
         pending: Vec<Leave>,
-        breaks: Target,
-        continues: Target,
+        broken: Vec<(&'static str, usize)>,
+        [breaks, continues]: [Target; 2],
         location: &'static Location<'static>,
     ) -> Result<Self> {
         let outer = builder::current().ok_or_else(|| Error::internal("while", "no graph is being recorded"))?;
@@ -104,7 +104,7 @@ impl StagedLoop {
             condition: None,
             params: Vec::new(),
             endless: false,
-            broken: Vec::new(),
+            broken,
             after: Vec::new(),
         })
     }
@@ -131,6 +131,7 @@ impl StagedLoop {
         };
         let fell = regions::settle(self.region, None, Some(vec![condition.clone()]))?;
         let value = fell.and_then(|mut values| values.pop()).unwrap_or(condition);
+        self.check_condition(head)?;
         if let Some(closed) = regions::exit(None) {
             self.condition = Some((closed.side.builder, value));
         }
@@ -138,10 +139,24 @@ impl StagedLoop {
         Ok(())
     }
 
-    /// Notes which variables a `break` takes along; the loop's value is the first, if it has one.
-    pub fn note_break(&mut self, value: Option<usize>, places: &[Place<'_>]) {
-        self.broken = value.map(|len| (VALUE, len)).into_iter().collect();
-        self.broken.extend(places.iter().map(|p| (p.name, state::tensors(std::slice::from_ref(p)).len())));
+    /// A condition only tells whether to go on: a graph cannot hand on what else it does to the state.
+    fn check_condition(&self, head: &[Place<'_>]) -> Result<()> {
+        let now = state::tensors(head);
+        let changed = now.iter().zip(&self.params).position(|(a, b)| a.id() != b.id());
+        let name = match changed {
+            Some(at) => self.before.name_of(at),
+            None => return Ok(()),
+        };
+        Err(Error::invalid_argument("while", format!("the condition of this loop assigns `{name}`"))
+            .expected("a condition that leaves the loop's variables as they are")
+            .help("write `loop { ..; if !condition { break } .. }`, with the assignment in front of the `if`")
+            .variable(&name)
+            .at(self.location))
+    }
+
+    /// Notes which variables a `break` takes along.
+    pub fn note_break(&mut self, carries: &[(&'static str, usize)]) {
+        self.broken = carries.to_vec();
     }
 
     /// The end of the body.
@@ -183,11 +198,17 @@ impl StagedLoop {
 
     /// Makes sizes open that differ between the state before and after a round; whether any had to be.
     fn widen(&mut self, body: &Rc<Builder>, fell: Option<&[Tensor]>, leaving: &[Leave]) -> Result<bool> {
-        let mut found: Vec<(usize, Tensor)> = fell.unwrap_or_default().iter().cloned().enumerate().collect();
-        found.extend(self.broken_state(leaving));
+        let inside = fell.unwrap_or_default().iter().cloned().enumerate().chain(self.broken_state(leaving));
+        let mut found = Vec::new();
+        for (i, tensor) in inside {
+            found.push((i, body.type_of(&tensor)?, tensor));
+        }
+        for (i, tensor) in self.broken_state(&self.pending) {
+            found.push((i, self.outer.type_of(&tensor)?, tensor));
+        }
         let mut widened = false;
-        for (i, tensor) in found {
-            let (old, new) = (self.types[i], body.type_of(&tensor)?);
+        for (i, new, tensor) in found {
+            let old = self.types[i];
             if old.dtype != new.dtype || old.shape.rank() != new.shape.rank() {
                 return Err(self.type_changes(i, &old, &new, &tensor));
             }
@@ -232,19 +253,10 @@ impl StagedLoop {
             Some(fell) => fell.clone(),
             None => self.params.clone(),
         };
-        let broken = self.broken_state(&leaving);
-        if !broken.is_empty() {
-            let leave = leaving.iter().find(|l| l.target == self.breaks);
-            let (at, new): (Vec<usize>, Vec<Tensor>) = broken.into_iter().unzip();
-            let old: Vec<Tensor> = at.iter().map(|&i| state[i].clone()).collect();
-            let chosen = match leave.and_then(|l| l.flag.as_ref()) {
-                Some(flag) => body.record_again(|| select(flag, &new, &old))?,
-                None => new,
-            };
-            at.into_iter().zip(chosen).for_each(|(i, t)| state[i] = t);
-        }
+        self.choose(body, &leaving, &mut state)?;
         let carried = self.carried(body, &leaving)?;
         let mut first = self.before.tensors.clone();
+        self.choose(&self.outer, &self.pending, &mut first)?;
         let mut types = self.types.clone();
         let mut results = state;
         for jump in &carried {
@@ -260,12 +272,28 @@ impl StagedLoop {
         let captures = align(&mut closed)?;
         let mut graphs = closed.into_iter().map(|c| Arc::new(c.graph));
         let mut next = || graphs.next().ok_or_else(|| Error::internal("while", "a body is missing"));
-        let op = While { cond: next()?, body: next()?, carried: first.len() };
+        let op = While::new(next()?, next()?, first.len());
         let inputs: Vec<&Tensor> = first.iter().chain(&captures).collect();
         let outputs = execute_at(&op, &inputs, self.location)?;
         self.before.restore(head);
         state::put(head, &outputs[..self.types.len()]);
         self.leave(&outputs[self.types.len()..], &carried)
+    }
+
+    /// Where a `break` is pending, the state is what it took along.
+    fn choose(&self, builder: &Rc<Builder>, leaving: &[Leave], state: &mut [Tensor]) -> Result<()> {
+        let (at, new): (Vec<usize>, Vec<Tensor>) = self.broken_state(leaving).into_iter().unzip();
+        if at.is_empty() {
+            return Ok(());
+        }
+        let old: Vec<Tensor> = at.iter().map(|&i| state[i].clone()).collect();
+        let flag = leaving.iter().find(|l| l.target == self.breaks).and_then(|l| l.flag.as_ref());
+        let chosen = match flag {
+            Some(flag) => builder.record_again(|| select(flag, &new, &old))?,
+            None => new,
+        };
+        at.into_iter().zip(chosen).for_each(|(i, t)| state[i] = t);
+        Ok(())
     }
 
     /// All jumps out of the loop, with what they carry before it and after a round.

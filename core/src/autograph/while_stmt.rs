@@ -28,6 +28,8 @@ pub struct While<V> {
     continues: Target,
     /// The value of a `break`, of which others are copies with other tensors.
     broken: Option<V>,
+    /// What a `break` takes along: names, and how many tensors each has; the loop's value is the first, if it has one.
+    carries: Vec<(&'static str, usize)>,
     location: &'static Location<'static>,
 }
 
@@ -79,6 +81,7 @@ impl<V> While<V> {
             breaks: Target::fresh(),
             continues: Target::fresh(),
             broken: None,
+            carries: Vec::new(),
             location: Location::caller(),
         }
     }
@@ -125,7 +128,8 @@ impl<V> While<V> {
     /// Turns into a loop of the graph.
     fn begin(&mut self, head: &mut [Place<'_>]) -> Result<()> {
         let pending = regions::with_top(|top| std::mem::take(&mut top.leaving)).unwrap_or_default();
-        let mut staged = StagedLoop::new(head, pending, self.breaks, self.continues, self.location)?;
+        let targets = [self.breaks, self.continues];
+        let mut staged = StagedLoop::new(head, pending, self.carries.clone(), targets, self.location)?;
         staged.begin_condition(head)?;
         self.staged = Some(Box::new(staged));
         self.phase = Phase::Condition;
@@ -222,14 +226,16 @@ impl<V> While<V> {
             regions::abandon(region + 1);
             return true;
         }
-        let of_value = value.as_ref().map(Vec::len);
+        if target == self.breaks {
+            self.carries = value.iter().map(|value| (VALUE, value.len())).collect();
+            let len = |place| state::tensors(std::slice::from_ref(place)).len();
+            self.carries.extend(places.iter().map(|place| (place.name, len(place))));
+            if let Some(staged) = &mut self.staged {
+                staged.note_break(&self.carries);
+            }
+        }
         let mut values = value.unwrap_or_default();
         values.extend(state::tensors(places));
-        if let Some(staged) = &mut self.staged
-            && target == self.breaks
-        {
-            staged.note_break(of_value, places);
-        }
         regions::leave(target, values);
         false
     }

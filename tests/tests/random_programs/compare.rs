@@ -1,0 +1,183 @@
+//! Runs a program both ways on several inputs and compares: results bit for bit, variables after all effects, the kind of
+//! error, gradients of the first and second order within a bound.
+
+use super::program::Program;
+use super::values::Inputs;
+use super::{native, source};
+use eagerflow as tf;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tf::{GradientTape, Tensor, Variable, random::Generator};
+
+/// What one run gives.
+#[derive(Debug)]
+struct Outcome {
+    /// The bits of the results with their shapes, or the kind of error with its message.
+    result: Result<Vec<(Vec<usize>, Vec<u32>)>, (String, String)>,
+    /// The bits of the variables afterwards.
+    variables: [u32; 2],
+}
+
+/// First and second order, by `x`, `y` and `w`.
+type Slopes = Vec<Option<Vec<f32>>>;
+
+/// The variables and the generator that all runs of a program share.
+pub struct World {
+    w: Variable,
+    log: Variable,
+    generator: Generator,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self { w: Variable::new(0.5f32), log: Variable::with(0.0f32, "log", false), generator: Generator::from_seed(1) }
+    }
+
+    fn inputs(&self, case: usize) -> Inputs {
+        let (training, n) = if case == 3 { (false, 1) } else { (true, 3) };
+        let y: &[f32] = if case == 3 { &[0.5, -1.0, 0.75, 2.0, -0.25] } else { &[1.5, -0.5, 0.25] };
+        Inputs {
+            training,
+            n,
+            x: tf::constant([0.875f32, -1.25, 0.0, 2.5][case]),
+            y: tf::constant(y) * [1.0f32, -1.0, 0.5, 1.0][case],
+            j: tf::constant([2, 0, -3, 5][case]),
+            w: self.w.clone(),
+            log: self.log.clone(),
+            generator: self.generator.clone(),
+        }
+    }
+
+    fn reset(&self) {
+        self.w.assign(tf::constant(0.5f32));
+        self.log.assign(tf::constant(0.0f32));
+        self.generator.reset_from_seed(7).expect("a seed");
+    }
+}
+
+fn message(panic: Box<dyn std::any::Any + Send>) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default()
+}
+
+fn outcome(world: &World, call: impl FnOnce() -> Vec<Tensor>) -> Outcome {
+    world.reset();
+    let result = catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
+        let text = message(panic);
+        (text.split(':').next().unwrap_or_default().to_owned(), text)
+    });
+    let bits = |t: &Tensor| match t.dtype() {
+        tf::DType::F32 => {
+            t.to_vec::<f32>().into_iter().map(|x| if x.is_nan() { u32::MAX } else { x.to_bits() }).collect()
+        }
+        _ => t.to_vec::<i32>().into_iter().map(|x| x as u32).collect(),
+    };
+    let result = result.map(|all| all.iter().map(|t| (t.shape().dims().to_vec(), bits(t))).collect());
+    let number = |v: &Variable| v.value().item::<f32>().to_bits();
+    Outcome { result, variables: [number(&world.w), number(&world.log)] }
+}
+
+fn slopes(world: &World, inputs: &Inputs, call: impl FnOnce() -> Vec<Tensor>) -> Result<Slopes, String> {
+    world.reset();
+    let run = || {
+        let (x, y, w) = (&inputs.x, &inputs.y, &inputs.w);
+        let mut outer = GradientTape::persistent();
+        outer.watch([x, y]);
+        let mut inner = GradientTape::persistent();
+        inner.watch([x, y]);
+        let out = call();
+        let sum = &out[0] * 1.25 + tf::reduce_sum(&tf::tanh(&out[1]), ());
+        let first = [inner.gradient_or_none(&sum, x), inner.gradient_or_none(&sum, y), inner.gradient_or_none(&sum, w)];
+        drop(inner);
+        let mut second = vec![None; 3];
+        let each = first.iter().enumerate().filter_map(|(i, g)| Some((i, g.as_ref()?)));
+        let sums = each.map(|(i, g)| tf::reduce_sum(&(g * (0.5 + i as f32)), ()));
+        if let Some(sum) = sums.reduce(|a, b| a + b) {
+            second =
+                vec![outer.gradient_or_none(&sum, x), outer.gradient_or_none(&sum, y), outer.gradient_or_none(&sum, w)];
+        }
+        first.into_iter().chain(second).map(|g| g.map(|g| g.to_vec::<f32>())).collect()
+    };
+    catch_unwind(AssertUnwindSafe(run)).map_err(message)
+}
+
+fn close(a: f32, b: f32, bound: f32) -> bool {
+    if a.is_finite() && b.is_finite() {
+        return (a - b).abs() <= bound * a.abs().max(b.abs()).max(1.0);
+    }
+    !a.is_finite() && !b.is_finite()
+}
+
+fn differs(native: &Slopes, traced: &Slopes) -> Option<String> {
+    const NAMES: [&str; 6] = ["dx", "dy", "dw", "second dx", "second dy", "second dw"];
+    for (i, (a, b)) in native.iter().zip(traced).enumerate() {
+        let len = a.as_ref().or(b.as_ref()).map_or(0, Vec::len);
+        let [x, y] = [a, b].map(|g| g.clone().unwrap_or_else(|| vec![0.0; len]));
+        let bound = if i < 3 { 1e-4 } else { 1e-3 };
+        if x.len() != y.len() || x.iter().zip(&y).any(|(x, y)| !close(*x, *y, bound)) {
+            return Some(format!("{} is {b:?}, eager {a:?}", NAMES[i]));
+        }
+    }
+    None
+}
+
+/// How far a comparison goes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Depth {
+    Values,
+    Gradients,
+}
+
+/// A program as a traced function.
+pub type Call<'c> = &'c dyn Fn(&Inputs) -> Vec<Tensor>;
+
+/// Vectors that grow are compared by values.
+pub fn depth(program: &Program) -> Depth {
+    if source::source(program, "", "").contains("grown(") { Depth::Values } else { Depth::Gradients }
+}
+
+/// What differs, if anything does.
+pub fn check(program: &Program, call: Call<'_>, world: &World, depth: Depth) -> Result<(), String> {
+    for case in 0..4 {
+        let inputs = world.inputs(case);
+        let expected = outcome(world, || native::call(program, 0, inputs.clone()));
+        let traced = || call(&inputs);
+        let with = outcome(world, traced);
+        agree(&expected, &with).map_err(|e| format!("input {case}, traced: {e}"))?;
+        let without = tf::__testing::without_plans(|| outcome(world, traced));
+        agree(&expected, &without).map_err(|e| format!("input {case}, without passes: {e}"))?;
+        if depth == Depth::Values || case == 1 || expected.result.is_err() {
+            continue;
+        }
+        let expected = slopes(world, &inputs, || native::call(program, 0, inputs.clone()))
+            .map_err(|e| format!("input {case}: eager gradient fails: {e}"))?;
+        let with = slopes(world, &inputs, traced).map_err(|e| format!("input {case}, gradient: {e}"))?;
+        differs(&expected, &with).map_or(Ok(()), |e| Err(format!("input {case}, traced: {e}")))?;
+        let without = tf::__testing::without_plans(|| slopes(world, &inputs, traced));
+        let without = without.map_err(|e| format!("input {case}, gradient without passes: {e}"))?;
+        differs(&expected, &without).map_or(Ok(()), |e| Err(format!("input {case}, without passes: {e}")))?;
+    }
+    Ok(())
+}
+
+fn agree(expected: &Outcome, found: &Outcome) -> Result<(), String> {
+    match (&expected.result, &found.result) {
+        (Ok(a), Ok(b)) if a != b => return Err(format!("results {}, eager {}", show(b), show(a))),
+        (Err(a), Err(b)) if a.0 != b.0 => return Err(format!("error {:?}, eager {:?}", b.1, a.1)),
+        (Ok(_), Err(b)) => return Err(b.1.clone()),
+        (Err(a), Ok(b)) => return Err(format!("results {}, eager fails with {}", show(b), a.1)),
+        _ => {}
+    }
+    let floats = |bits: [u32; 2]| bits.map(f32::from_bits);
+    if expected.variables != found.variables {
+        let (a, b) = (floats(expected.variables), floats(found.variables));
+        return Err(format!("variables w and log are {b:?}, eager {a:?}"));
+    }
+    Ok(())
+}
+
+fn show(results: &[(Vec<usize>, Vec<u32>)]) -> String {
+    let float = |(_, bits): &(Vec<usize>, Vec<u32>)| bits.iter().map(|b| f32::from_bits(*b)).collect::<Vec<_>>();
+    let (floats, ints) = results.split_at(2.min(results.len()));
+    let ints: Vec<i32> = ints.iter().flat_map(|(_, bits)| bits.iter().map(|b| *b as i32)).collect();
+    format!("{:?} {ints:?}", floats.iter().map(float).collect::<Vec<_>>())
+}

@@ -1,0 +1,103 @@
+//! Random programs, run by the library at once and as a trace made through the protocol of `#[tf_function]`, must agree.
+//! `EAGERFLOW_PROGRAMS` sets how many, `EAGERFLOW_SEED` repeats one; a failing program is shrunk and printed as Rust.
+
+mod compare;
+mod generate;
+mod histogram;
+mod liveness;
+mod native;
+mod program;
+mod protocol;
+mod shrink;
+mod source;
+mod values;
+
+use compare::{Depth, World, depth};
+use eagerflow_tests::random;
+use generate::generate;
+use histogram::Histogram;
+use program::Program;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn from_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
+}
+
+/// Programs fail on purpose, and while they are shrunk: their panics are not shown.
+fn quiet<R>(run: impl FnOnce() -> R) -> R {
+    std::panic::set_hook(Box::new(|_| {}));
+    let result = run();
+    drop(std::panic::take_hook());
+    result
+}
+
+/// The smallest program that fails like this one, with what differs.
+fn smallest(program: &Program, seed: u64, depth: Depth) -> String {
+    let world = World::new();
+    // An error must stay one of the same kind, or shrinking finds another bug.
+    let kind = |text: &str| text.split_once(", ").map_or(text, |(_, what)| what).chars().take(16).collect::<String>();
+    let first = kind(&check(program, &world, depth).err().unwrap_or_default());
+    let mut fails = |p: &Program| check(p, &world, depth).is_err_and(|e| kind(&e) == first);
+    let small = shrink::shrink(program, &mut fails);
+    let what = check(&small, &world, depth).err().unwrap_or_default();
+    format!("seed {seed}: {what}\n{}", source::source(&small, "program", ""))
+}
+
+/// What differs between a program and the trace that its protocol makes.
+fn check(program: &Program, world: &World, depth: Depth) -> Result<(), String> {
+    /// Each program is a function of its own.
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    compare::check(program, &|inputs| protocol::call(program, number, 0, inputs.clone()), world, depth)
+}
+
+#[test]
+fn eager_and_traced_agree() {
+    const FIRST: u64 = 1000;
+    let count = from_environment("EAGERFLOW_PROGRAMS").unwrap_or(2000);
+    let seeds = match from_environment("EAGERFLOW_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => FIRST..FIRST + count,
+    };
+    println!("programs with the seeds {seeds:?}");
+    let mut histogram = Histogram::default();
+    seeds.clone().for_each(|seed| histogram.add(&generate(seed)));
+    println!("{histogram}");
+    // Each thread runs its own programs, whose tensors are small.
+    eagerflow::config::set_threads(1);
+    let next = AtomicU64::new(seeds.start);
+    let failures: Mutex<Vec<(u64, String)>> = Mutex::default();
+    let most = from_environment("EAGERFLOW_FAILURES").unwrap_or(3) as usize;
+    quiet(|| {
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let world = World::new();
+                    loop {
+                        let seed = next.fetch_add(1, Ordering::Relaxed);
+                        if seed >= seeds.end || failures.lock().unwrap().len() >= most {
+                            break;
+                        }
+                        let program = generate(seed);
+                        let depth = depth(&program);
+                        if check(&program, &world, depth).is_err() {
+                            let text = smallest(&program, seed, depth);
+                            failures.lock().unwrap().push((seed, text));
+                        }
+                    }
+                });
+            }
+        });
+    });
+    let failures = failures.into_inner().unwrap();
+    for (_, text) in &failures {
+        println!("{text}\n");
+    }
+    assert!(
+        failures.is_empty(),
+        "{} programs differ: seeds {:?}",
+        failures.len(),
+        failures.iter().map(|f| f.0).collect::<Vec<_>>()
+    );
+}

@@ -1,0 +1,253 @@
+//! Random programs as trees: what a function under `#[tf_function]` may do with a handful of variables.
+//! Generated, run in two ways, shrunk and written as Rust by the modules beside it.
+
+/// A loop of the program, by number; its counters and items go by the same number.
+pub type Label = usize;
+
+/// A set of variables, one bit each.
+pub type Mask = u64;
+
+/// How many loops a program may have.
+pub const LABELS: usize = 16;
+
+/// The plain variables in their order: three scalars, two vectors, two integers, two truth values.
+pub const SCALARS: std::ops::Range<usize> = 0..3;
+pub const VECTORS: std::ops::Range<usize> = 3..5;
+pub const INTEGERS: std::ops::Range<usize> = 5..7;
+pub const TRUTHS: std::ops::Range<usize> = 7..9;
+/// A `Vec` of two scalars, and a pair of them.
+pub const LIST: usize = 9;
+pub const PAIR: usize = 10;
+/// Counters of loops: tensors, and host integers.
+pub const COUNTERS: usize = 11;
+pub const HOSTS: usize = COUNTERS + LABELS;
+
+/// The names of all variables, by number.
+pub const NAMES: [&str; HOSTS + LABELS] = [
+    "a", "b", "c", "u", "v", "k", "m", "p", "q", "list", "pair", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8",
+    "c9", "c10", "c11", "c12", "c13", "c14", "c15", "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "i10",
+    "i11", "i12", "i13", "i14", "i15",
+];
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Unary {
+    Tanh,
+    Sin,
+    Half,
+    Negative,
+    Square,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Binary {
+    Add,
+    Subtract,
+    /// `tanh(x) * y`, so that numbers stay small.
+    Multiply,
+}
+
+/// A scalar of `f32`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scalar {
+    Var(usize),
+    Item(usize),
+    Pair(usize),
+    /// The item of a loop over the elements of a vector.
+    Row(Label),
+    Const(f32),
+    /// The argument.
+    X,
+    /// The variable's value now.
+    W,
+    Unary(Unary, Box<Scalar>),
+    Binary(Binary, Box<Scalar>, Box<Scalar>),
+    Mean(Box<Vector>),
+    Cast(Box<Integer>),
+    /// `sqrt` of a value that a condition around has found positive.
+    Root(Box<Scalar>),
+}
+
+/// A vector of `f32`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Vector {
+    Var(usize),
+    Y,
+    Unary(Unary, Box<Vector>),
+    Scaled(Box<Vector>, Box<Scalar>),
+    Added(Box<Vector>, Box<Vector>),
+    Reversed(Box<Vector>),
+    /// With its first element once more.
+    Grown(Box<Vector>),
+}
+
+/// A scalar of `i32`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Integer {
+    Var(usize),
+    J,
+    Const(i32),
+    Add(Box<Integer>, Box<Integer>),
+    Subtract(Box<Integer>, Box<Integer>),
+    Modulo(Box<Integer>, i32),
+    /// The counter of a loop around.
+    Count(Label),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    Less,
+    Greater,
+    GreaterEqual,
+    Equal,
+}
+
+/// A scalar of `bool`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Truth {
+    Var(usize),
+    Scalars(Order, Scalar, Scalar),
+    Integers(Order, Integer, Integer),
+    Not(Box<Truth>),
+}
+
+/// What the host knows while it traces.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Host {
+    Training,
+    /// The argument `n` is over 2.
+    Many,
+    /// The host counter of a loop around is even.
+    Even(Label),
+}
+
+/// The condition of an `if` or a loop.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cond {
+    Tensor(Truth),
+    Host(Host),
+    And(Box<Cond>, Box<Cond>),
+    Or(Box<Cond>, Box<Cond>),
+}
+
+pub type Block = Vec<Stmt>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct If {
+    pub cond: Cond,
+    pub then: Block,
+    pub other: Option<Block>,
+    /// The scalar that the `if` is the value of, with the values of both branches.
+    pub value: Option<(usize, Scalar, Scalar)>,
+    /// What the branches change and somebody reads afterwards.
+    pub state: Mask,
+    /// What the first branch changes and only the second one reads.
+    pub keep: Mask,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoopKind {
+    /// `while counter < limit && also`
+    While { limit: Integer, also: Option<Cond> },
+    /// `while counter < limit` on the host.
+    HostWhile { limit: i32 },
+    /// `for i in 0..n`
+    For { limit: Option<i32> },
+    /// `for row in &vector`
+    Rows(Vector),
+    /// `loop`, with a guarded `break` at the head of its body.
+    Endless,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    pub label: Label,
+    pub kind: LoopKind,
+    /// The scalar that the loop's value goes to; only of endless ones.
+    pub target: Option<usize>,
+    /// It begins with the statements that bound the loop.
+    pub body: Block,
+    pub head: Mask,
+    pub after: Mask,
+}
+
+/// What a function returns.
+pub type Returned = (Scalar, Vector, Integer);
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stmt {
+    SetScalar(usize, Scalar),
+    SetVector(usize, Vector),
+    SetInteger(usize, Integer),
+    SetTruth(usize, Truth),
+    SetItem(usize, Scalar),
+    SetPair(usize, Scalar),
+    /// Adds one to the loop's counter.
+    Count(Label),
+    HostCount(Label),
+    If(If),
+    Loop(Loop),
+    Break(Label, Option<Scalar>),
+    Continue(Label),
+    Return(Box<Returned>),
+    /// `w.assign_add(..)`
+    AddToVariable(Scalar),
+    /// Folds a value into a variable, so that it depends on the order of all effects.
+    Log(Scalar),
+    Assert(Truth),
+    /// A random number.
+    Draw(usize),
+    /// Calls another traced function of the program.
+    Call(usize, usize, Scalar),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    pub block: Block,
+    pub result: Returned,
+}
+
+/// The functions of a program; the first is called, and may call the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    pub bodies: Vec<Body>,
+}
+
+impl Loop {
+    /// How many statements at the head of the body bound the loop.
+    pub fn fixed(&self) -> usize {
+        match self.kind {
+            LoopKind::While { .. } | LoopKind::HostWhile { .. } => 1,
+            LoopKind::Endless => 2,
+            LoopKind::For { .. } | LoopKind::Rows(_) => 0,
+        }
+    }
+
+    /// Whether the loop counts with a tensor.
+    pub fn has_counter(&self) -> bool {
+        matches!(self.kind, LoopKind::While { .. } | LoopKind::Endless)
+    }
+
+    /// Whether the loop has a host counter.
+    pub fn has_host(&self) -> bool {
+        matches!(self.kind, LoopKind::HostWhile { .. } | LoopKind::For { .. })
+    }
+}
+
+impl Stmt {
+    /// The blocks inside.
+    pub fn blocks(&self) -> Vec<&Block> {
+        match self {
+            Self::If(node) => std::iter::once(&node.then).chain(&node.other).collect(),
+            Self::Loop(node) => vec![&node.body],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Calls `visit` with all statements of a block, those in blocks inside too.
+pub fn walk(block: &Block, visit: &mut dyn FnMut(&Stmt)) {
+    for stmt in block {
+        visit(stmt);
+        stmt.blocks().into_iter().for_each(|inner| walk(inner, visit));
+    }
+}

@@ -1,0 +1,228 @@
+//! Writes a program as Rust: for reading where it fails, and to be compiled under `#[tf_function]` by the test of sources.
+
+use super::program::*;
+use std::fmt::Write;
+
+/// All functions of a program; the first is called `name`, the others `name_1` and so on.
+pub fn source(program: &Program, name: &str, attribute: &str) -> String {
+    let mut text = String::new();
+    for (index, body) in program.bodies.iter().enumerate().rev() {
+        let own = if index == 0 { name.to_owned() } else { format!("{name}_{index}") };
+        let mut writer = Writer { text: String::new(), depth: 1, name };
+        writer.body(body);
+        let _ = write!(
+            text,
+            "{attribute}pub fn {own}(training: bool, n: i32, x: &Tensor, y: &Tensor, j: &Tensor, w: &Variable, \
+             log: &Variable, generator: &Generator) -> Vec<Tensor> {{\n{}}}\n",
+            writer.text
+        );
+    }
+    text
+}
+
+struct Writer<'n> {
+    text: String,
+    depth: usize,
+    name: &'n str,
+}
+
+const PROLOGUE: &str = "let mut a = x.clone();
+let mut b = x * 0.5;
+let mut c = tf::constant(0.25f32);
+let mut u = y.clone();
+let mut v = y * 0.5;
+let mut k = j.clone();
+let mut m = tf::constant(1);
+let mut p = tf::constant(true);
+let mut q = tf::constant(false);
+let mut list = vec![x.clone(), tf::constant(0.5f32)];
+let mut pair = (tf::constant(1.0f32), x.clone());";
+
+impl Writer<'_> {
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.text, "{}{line}", "    ".repeat(self.depth));
+    }
+
+    fn body(&mut self, body: &Body) {
+        PROLOGUE.lines().for_each(|line| self.line(line));
+        self.block(&body.block);
+        let result = returned(&body.result);
+        self.line(&result);
+    }
+
+    fn block(&mut self, block: &Block) {
+        block.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn inside(&mut self, block: &Block) {
+        self.depth += 1;
+        self.block(block);
+        self.depth -= 1;
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let line = match stmt {
+            Stmt::SetScalar(var, x) => format!("{} = {};", NAMES[*var], scalar(x)),
+            Stmt::SetVector(var, x) => format!("{} = {};", NAMES[*var], vector(x)),
+            Stmt::SetInteger(var, x) => format!("{} = {};", NAMES[*var], integer(x)),
+            Stmt::SetTruth(var, x) => format!("{} = {};", NAMES[*var], truth(x)),
+            Stmt::SetItem(index, x) => format!("list[{index}] = {};", scalar(x)),
+            Stmt::SetPair(index, x) => format!("pair.{index} = {};", scalar(x)),
+            Stmt::Count(label) => format!("c{label} = &c{label} + 1;"),
+            Stmt::HostCount(label) => format!("i{label} += 1;"),
+            Stmt::Break(label, value) => {
+                format!("break 'l{label}{};", value.as_ref().map_or(String::new(), |v| format!(" {}", scalar(v))))
+            }
+            Stmt::Continue(label) => format!("continue 'l{label};"),
+            Stmt::Return(value) => format!("return {};", returned(value)),
+            Stmt::AddToVariable(x) => format!("w.assign_add({});", scalar(x)),
+            Stmt::Log(x) => format!("log.assign(log.value() * 0.75 + {});", scalar(x)),
+            Stmt::Assert(x) => format!("assert!({});", truth(x)),
+            Stmt::Draw(var) => format!("{} = generator.uniform((), -1.0, 1.0);", NAMES[*var]),
+            Stmt::Call(var, index, x) => {
+                let name = self.name;
+                let call = format!("{name}_{index}(training, n, &{}, y, j, w, log, generator)", scalar(x));
+                format!("{} = {call}.remove(0);", NAMES[*var])
+            }
+            Stmt::If(node) => return self.branch(node),
+            Stmt::Loop(node) => return self.looped(node),
+        };
+        self.line(&line);
+    }
+
+    fn branch(&mut self, node: &If) {
+        let assign = node.value.as_ref().map_or(String::new(), |(var, ..)| format!("{} = ", NAMES[*var]));
+        self.line(&format!("{assign}if {} {{", cond(&node.cond)));
+        self.inside(&node.then);
+        self.value(&node.then, node.value.as_ref().map(|(_, x, _)| x));
+        if let Some(other) = &node.other {
+            self.line("} else {");
+            self.inside(other);
+            self.value(other, node.value.as_ref().map(|(.., y)| y));
+        }
+        self.line(if node.value.is_some() { "};" } else { "}" });
+    }
+
+    /// The value of a block, which one that ends in a jump does not come to.
+    fn value(&mut self, block: &Block, value: Option<&Scalar>) {
+        let jumps = matches!(block.last(), Some(Stmt::Break(..) | Stmt::Continue(_) | Stmt::Return(_)));
+        if let (Some(value), false) = (value, jumps) {
+            self.line(&format!("    {}", scalar(value)));
+        }
+    }
+
+    fn looped(&mut self, node: &Loop) {
+        let l = node.label;
+        if node.has_counter() {
+            self.line(&format!("let mut c{l} = tf::constant(0);"));
+        }
+        let head = match &node.kind {
+            LoopKind::While { limit, also: None } => format!("while c{l} < {}", integer(limit)),
+            LoopKind::While { limit, also: Some(also) } => {
+                format!("while c{l} < {} && {}", integer(limit), operand(also))
+            }
+            LoopKind::HostWhile { limit } => {
+                self.line(&format!("let mut i{l} = 0;"));
+                format!("while i{l} < {limit}")
+            }
+            LoopKind::For { limit: Some(limit) } => format!("for i{l} in 0..{limit}"),
+            LoopKind::For { limit: None } => format!("for i{l} in 0..n"),
+            LoopKind::Rows(x) => format!("for r{l} in &{}", vector(x)),
+            LoopKind::Endless => "loop".to_owned(),
+        };
+        let assign = node.target.map_or(String::new(), |var| format!("{} = ", NAMES[var]));
+        self.line(&format!("{assign}'l{l}: {head} {{"));
+        self.inside(&node.body);
+        self.line(if node.target.is_some() { "};" } else { "}" });
+    }
+}
+
+fn returned(value: &Returned) -> String {
+    format!("vec![{}, {}, {}]", scalar(&value.0), vector(&value.1), integer(&value.2))
+}
+
+fn unary(op: Unary, x: &str) -> String {
+    match op {
+        Unary::Tanh => format!("tf::tanh({x})"),
+        Unary::Sin => format!("tf::sin({x})"),
+        Unary::Half => format!("({x} * 0.5)"),
+        Unary::Negative => format!("(-{x})"),
+        Unary::Square => format!("tf::square(tf::tanh({x}))"),
+    }
+}
+
+fn scalar(expr: &Scalar) -> String {
+    match expr {
+        Scalar::Var(var) => format!("{}.clone()", NAMES[*var]),
+        Scalar::Item(index) => format!("list[{index}].clone()"),
+        Scalar::Pair(index) => format!("pair.{index}.clone()"),
+        Scalar::Row(label) => format!("r{label}.clone()"),
+        Scalar::Const(number) => format!("tf::constant({number:?}f32)"),
+        Scalar::X => "x.clone()".to_owned(),
+        Scalar::W => "w.value()".to_owned(),
+        Scalar::Unary(op, x) => unary(*op, &scalar(x)),
+        Scalar::Binary(Binary::Add, x, y) => format!("({} + {})", scalar(x), scalar(y)),
+        Scalar::Binary(Binary::Subtract, x, y) => format!("({} - {})", scalar(x), scalar(y)),
+        Scalar::Binary(Binary::Multiply, x, y) => format!("(tf::tanh({}) * {})", scalar(x), scalar(y)),
+        Scalar::Mean(x) => format!("tf::reduce_mean({}, ())", vector(x)),
+        Scalar::Cast(x) => format!("(tf::cast({}, tf::DType::F32) * 0.125)", integer(x)),
+        Scalar::Root(x) => format!("tf::sqrt({})", scalar(x)),
+    }
+}
+
+fn vector(expr: &Vector) -> String {
+    match expr {
+        Vector::Var(var) => format!("{}.clone()", NAMES[*var]),
+        Vector::Y => "y.clone()".to_owned(),
+        Vector::Unary(op, x) => unary(*op, &vector(x)),
+        Vector::Scaled(x, y) => format!("({} * {})", vector(x), scalar(y)),
+        Vector::Added(x, y) => format!("({} + {})", vector(x), vector(y)),
+        Vector::Reversed(x) => format!("tf::reverse({}, 0)", vector(x)),
+        Vector::Grown(x) => format!("grown({})", vector(x)),
+    }
+}
+
+fn integer(expr: &Integer) -> String {
+    match expr {
+        Integer::Var(var) => format!("{}.clone()", NAMES[*var]),
+        Integer::J => "j.clone()".to_owned(),
+        Integer::Const(number) => format!("tf::constant({number})"),
+        Integer::Add(x, y) => format!("({} + {})", integer(x), integer(y)),
+        Integer::Subtract(x, y) => format!("({} - {})", integer(x), integer(y)),
+        Integer::Modulo(x, by) => format!("tf::floormod({}, {by})", integer(x)),
+        Integer::Count(label) => format!("c{label}.clone()"),
+    }
+}
+
+fn truth(expr: &Truth) -> String {
+    let order = |order: &Order| match order {
+        Order::Less => "<",
+        Order::Greater => ">",
+        Order::GreaterEqual => ">=",
+        Order::Equal => "==",
+    };
+    match expr {
+        Truth::Var(var) => format!("{}.clone()", NAMES[*var]),
+        Truth::Scalars(o, x, y) => format!("({} {} {})", scalar(x), order(o), scalar(y)),
+        Truth::Integers(o, x, y) => format!("({} {} {})", integer(x), order(o), integer(y)),
+        Truth::Not(x) => format!("tf::logical_not({})", truth(x)),
+    }
+}
+
+fn cond(expr: &Cond) -> String {
+    match expr {
+        Cond::Tensor(x) => truth(x),
+        Cond::Host(Host::Training) => "training".to_owned(),
+        Cond::Host(Host::Many) => "n > 2".to_owned(),
+        Cond::Host(Host::Even(label)) => format!("i{label} % 2 == 0"),
+        Cond::And(x, y) => format!("{} && {}", operand(x), operand(y)),
+        Cond::Or(x, y) => format!("{} || {}", operand(x), operand(y)),
+    }
+}
+
+fn operand(expr: &Cond) -> String {
+    match expr {
+        Cond::And(..) | Cond::Or(..) => format!("({})", cond(expr)),
+        _ => cond(expr),
+    }
+}

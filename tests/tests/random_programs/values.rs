@@ -1,0 +1,171 @@
+//! The variables of a running program, and its expressions evaluated by the library's operations: at once, or into a
+//! trace. Both interpreters share them, so that they differ in control flow alone.
+
+use super::program::*;
+use eagerflow as tf;
+use tf::{DType, Tensor, Variable, random::Generator};
+
+/// What a program may use besides its variables.
+#[derive(Clone)]
+pub struct Inputs {
+    pub training: bool,
+    pub n: i32,
+    pub x: Tensor,
+    pub y: Tensor,
+    pub j: Tensor,
+    pub w: Variable,
+    pub log: Variable,
+    pub generator: Generator,
+}
+
+/// The variables of one function.
+pub struct Env {
+    pub inputs: Inputs,
+    pub plain: Vec<Tensor>,
+    pub list: Vec<Tensor>,
+    pub pair: (Tensor, Tensor),
+    pub counters: Vec<Tensor>,
+    pub rows: Vec<Option<Tensor>>,
+    pub hosts: Vec<i32>,
+}
+
+impl Env {
+    pub fn new(inputs: Inputs) -> Self {
+        let (x, y) = (&inputs.x, &inputs.y);
+        let plain = vec![
+            x.clone(),
+            x * 0.5,
+            tf::constant(0.25f32),
+            y.clone(),
+            y * 0.5,
+            inputs.j.clone(),
+            tf::constant(1),
+            tf::constant(true),
+            tf::constant(false),
+        ];
+        let list = vec![x.clone(), tf::constant(0.5f32)];
+        let pair = (tf::constant(1.0f32), x.clone());
+        let zero = tf::constant(0);
+        Self {
+            plain,
+            list,
+            pair,
+            counters: vec![zero; LABELS],
+            rows: vec![None; LABELS],
+            hosts: vec![0; LABELS],
+            inputs,
+        }
+    }
+
+    pub fn scalar(&self, expr: &Scalar) -> Tensor {
+        match expr {
+            Scalar::Var(var) => self.plain[*var].clone(),
+            Scalar::Item(index) => self.list[*index].clone(),
+            Scalar::Pair(0) => self.pair.0.clone(),
+            Scalar::Pair(_) => self.pair.1.clone(),
+            Scalar::Row(label) => self.rows[*label].clone().expect("the loop has set it"),
+            Scalar::Const(number) => tf::constant(*number),
+            Scalar::X => self.inputs.x.clone(),
+            Scalar::W => self.inputs.w.value(),
+            Scalar::Unary(op, x) => unary(*op, &self.scalar(x)),
+            Scalar::Binary(op, x, y) => binary(*op, &self.scalar(x), &self.scalar(y)),
+            Scalar::Mean(x) => tf::reduce_mean(&self.vector(x), ()),
+            Scalar::Cast(x) => tf::cast(&self.integer(x), DType::F32) * 0.125,
+            Scalar::Root(x) => tf::sqrt(&self.scalar(x)),
+        }
+    }
+
+    pub fn vector(&self, expr: &Vector) -> Tensor {
+        match expr {
+            Vector::Var(var) => self.plain[*var].clone(),
+            Vector::Y => self.inputs.y.clone(),
+            Vector::Unary(op, x) => unary(*op, &self.vector(x)),
+            Vector::Scaled(x, y) => self.vector(x) * self.scalar(y),
+            Vector::Added(x, y) => self.vector(x) + self.vector(y),
+            Vector::Reversed(x) => tf::reverse(&self.vector(x), 0),
+            Vector::Grown(x) => {
+                let x = self.vector(x);
+                tf::concat(&[&x, &tf::slice(&x, &[0], &[1])], 0)
+            }
+        }
+    }
+
+    pub fn integer(&self, expr: &Integer) -> Tensor {
+        match expr {
+            Integer::Var(var) => self.plain[*var].clone(),
+            Integer::J => self.inputs.j.clone(),
+            Integer::Const(number) => tf::constant(*number),
+            Integer::Add(x, y) => self.integer(x) + self.integer(y),
+            Integer::Subtract(x, y) => self.integer(x) - self.integer(y),
+            Integer::Modulo(x, by) => tf::floormod(&self.integer(x), *by),
+            Integer::Count(label) => self.counters[*label].clone(),
+        }
+    }
+
+    pub fn truth(&self, expr: &Truth) -> Tensor {
+        match expr {
+            Truth::Var(var) => self.plain[*var].clone(),
+            Truth::Scalars(order, x, y) => compare(*order, &self.scalar(x), &self.scalar(y)),
+            Truth::Integers(order, x, y) => compare(*order, &self.integer(x), &self.integer(y)),
+            Truth::Not(x) => tf::logical_not(&self.truth(x)),
+        }
+    }
+
+    pub fn host(&self, expr: &Host) -> bool {
+        match expr {
+            Host::Training => self.inputs.training,
+            Host::Many => self.inputs.n > 2,
+            Host::Even(label) => self.hosts[*label] % 2 == 0,
+        }
+    }
+
+    pub fn returned(&self, expr: &Returned) -> Vec<Tensor> {
+        vec![self.scalar(&expr.0), self.vector(&expr.1), self.integer(&expr.2)]
+    }
+
+    /// Runs a statement without blocks or jumps.
+    pub fn run(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::SetScalar(var, x) => self.plain[*var] = self.scalar(x),
+            Stmt::SetVector(var, x) => self.plain[*var] = self.vector(x),
+            Stmt::SetInteger(var, x) => self.plain[*var] = self.integer(x),
+            Stmt::SetTruth(var, x) => self.plain[*var] = self.truth(x),
+            Stmt::SetItem(index, x) => self.list[*index] = self.scalar(x),
+            Stmt::SetPair(0, x) => self.pair.0 = self.scalar(x),
+            Stmt::SetPair(_, x) => self.pair.1 = self.scalar(x),
+            Stmt::Count(label) => self.counters[*label] = &self.counters[*label] + 1,
+            Stmt::HostCount(label) => self.hosts[*label] += 1,
+            Stmt::AddToVariable(x) => self.inputs.w.assign_add(self.scalar(x)),
+            Stmt::Log(x) => self.inputs.log.assign(self.inputs.log.value() * 0.75 + self.scalar(x)),
+            Stmt::Draw(var) => self.plain[*var] = self.inputs.generator.uniform((), -1.0, 1.0),
+            _ => unreachable!("a statement with blocks: {stmt:?}"),
+        }
+    }
+}
+
+fn unary(op: Unary, x: &Tensor) -> Tensor {
+    match op {
+        Unary::Tanh => tf::tanh(x),
+        Unary::Sin => tf::sin(x),
+        Unary::Half => x * 0.5,
+        Unary::Negative => -x,
+        Unary::Square => tf::square(&tf::tanh(x)),
+    }
+}
+
+fn binary(op: Binary, x: &Tensor, y: &Tensor) -> Tensor {
+    match op {
+        Binary::Add => x + y,
+        Binary::Subtract => x - y,
+        Binary::Multiply => tf::tanh(x) * y,
+    }
+}
+
+fn compare(order: Order, x: &Tensor, y: &Tensor) -> Tensor {
+    match order {
+        Order::Less => tf::less(x, y),
+        Order::Greater => tf::greater(x, y),
+        Order::GreaterEqual => tf::greater_equal(x, y),
+        Order::Equal => tf::equal(x, y),
+    }
+}

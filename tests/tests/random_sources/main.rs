@@ -1,0 +1,75 @@
+//! Random programs as Rust source, compiled under the real `#[tf_function]`: what they give must agree with the tree of
+//! the same seed, run as Rust would run it. The build script writes them.
+
+#[allow(dead_code)]
+#[path = "../random_programs/compare.rs"]
+mod compare;
+#[path = "../random_programs/generate.rs"]
+mod generate;
+#[path = "../random_programs/histogram.rs"]
+mod histogram;
+#[path = "../random_programs/liveness.rs"]
+mod liveness;
+#[path = "../random_programs/native.rs"]
+mod native;
+#[path = "../random_programs/program.rs"]
+mod program;
+#[path = "../random_programs/source.rs"]
+mod source;
+#[path = "../random_programs/values.rs"]
+mod values;
+
+use compare::{World, check, depth};
+use eagerflow::{Tensor, Variable, random::Generator};
+use eagerflow_tests::random;
+use generate::generate;
+use histogram::Histogram;
+use values::Inputs;
+
+type Traced = fn(bool, i32, &Tensor, &Tensor, &Tensor, &Variable, &Variable, &Generator) -> Vec<Tensor>;
+
+#[allow(unused, clippy::all, reason = "random programs are no model of style")]
+mod programs {
+    use eagerflow::{self as tf, Tensor, Variable, random::Generator, tf_function};
+    type Traced = super::Traced;
+
+    /// A vector with its first element once more.
+    fn grown(x: Tensor) -> Tensor {
+        tf::concat(&[&x, &tf::slice(&x, &[0], &[1])], 0)
+    }
+
+    include!(concat!(env!("OUT_DIR"), "/random_sources.rs"));
+
+    pub fn all() -> &'static [(u64, Traced)] {
+        &PROGRAMS
+    }
+}
+
+#[test]
+fn sources_agree_with_their_trees() {
+    let all = programs::all();
+    println!("{} programs with the seeds from {} on", all.len(), all[0].0);
+    let mut histogram = Histogram::default();
+    all.iter().for_each(|(seed, _)| histogram.add(&generate(*seed)));
+    println!("{histogram}");
+    eagerflow::config::set_threads(1);
+    let world = World::new();
+    let mut failures = Vec::new();
+    std::panic::set_hook(Box::new(|_| {}));
+    for (seed, function) in all {
+        let program = generate(*seed);
+        let call = |inputs: &Inputs| {
+            let Inputs { training, n, x, y, j, w, log, generator } = inputs;
+            function(*training, *n, x, y, j, w, log, generator)
+        };
+        if let Err(what) = check(&program, &call, &world, depth(&program)) {
+            failures.push((*seed, what));
+        }
+    }
+    drop(std::panic::take_hook());
+    for (seed, what) in failures.iter().take(5) {
+        println!("seed {seed}: {what}\n{}\n", source::source(&generate(*seed), "program", "#[tf_function]\n"));
+    }
+    let seeds: Vec<u64> = failures.iter().map(|(seed, _)| *seed).collect();
+    assert!(failures.is_empty(), "{} programs differ: seeds {seeds:?}", failures.len());
+}
