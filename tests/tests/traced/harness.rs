@@ -208,7 +208,7 @@ fn outcomes<S: Module, R: Nest>(
 }
 
 /// The tensors of a result.
-fn tensors(result: &impl Nest) -> Vec<Tensor> {
+pub fn tensors(result: &impl Nest) -> Vec<Tensor> {
     let mut all = Vec::new();
     let _ = result.map(&mut |tensor| {
         all.push(tensor.clone());

@@ -13,7 +13,7 @@ mod library;
 mod logic;
 mod loops;
 mod patterns;
-mod scratch;
 mod shapes;
 mod state;
 mod tapes;
+mod tensorflow;
