@@ -1,5 +1,7 @@
 //! Traced functions: the same text run operation by operation and as a graph, with values, gradients and effects compared.
 
+#![allow(clippy::assign_op_pattern, reason = "samples are written as users write them, in both forms")]
+
 #[macro_use]
 mod harness;
 
