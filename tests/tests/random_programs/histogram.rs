@@ -55,9 +55,25 @@ fn forms(block: &Block, around: &mut Vec<Around>, found: &mut Vec<&'static str>)
             Stmt::If(node) if matches!(node.cond, Cond::And(..) | Cond::Or(..)) => found.push("&& and ||"),
             _ => {}
         }
+        let cond = match stmt {
+            Stmt::If(node) => Some(&node.cond),
+            Stmt::Loop(Loop { kind: LoopKind::While { also, .. }, .. }) => also.as_ref(),
+            _ => None,
+        };
+        if cond.is_some_and(logs) {
+            found.push("effect in a condition");
+        }
         around.push(if let Stmt::Loop(node) = stmt { Around::Loop(node.label) } else { Around::Branch });
         stmt.blocks().into_iter().for_each(|inner| forms(inner, around, found));
         around.pop();
+    }
+}
+
+fn logs(cond: &Cond) -> bool {
+    match cond {
+        Cond::Logged(..) => true,
+        Cond::And(x, y) | Cond::Or(x, y) => logs(x) || logs(y),
+        Cond::Tensor(_) | Cond::Host(_) => false,
     }
 }
 

@@ -69,6 +69,7 @@ impl Reads for Cond {
             Self::Host(Host::Even(label)) => bit(HOSTS + label),
             Self::Host(_) => 0,
             Self::And(x, y) | Self::Or(x, y) => x.reads() | y.reads(),
+            Self::Logged(x, cond) => x.reads() | cond.reads(),
         }
     }
 }

@@ -38,12 +38,16 @@ impl Native<'_> {
         Flow::Next
     }
 
-    fn holds(&self, cond: &Cond) -> bool {
+    fn holds(&mut self, cond: &Cond) -> bool {
         match cond {
             Cond::Tensor(truth) => self.env.truth(truth).item(),
             Cond::Host(host) => self.env.host(host),
             Cond::And(x, y) => self.holds(x) && self.holds(y),
             Cond::Or(x, y) => self.holds(x) || self.holds(y),
+            Cond::Logged(x, cond) => {
+                self.env.run(&Stmt::Log(x.clone()));
+                self.holds(cond)
+            }
         }
     }
 

@@ -127,6 +127,8 @@ pub enum Cond {
     Host(Host),
     And(Box<Cond>, Box<Cond>),
     Or(Box<Cond>, Box<Cond>),
+    /// A block with an effect before its value.
+    Logged(Scalar, Box<Cond>),
 }
 
 pub type Block = Vec<Stmt>;

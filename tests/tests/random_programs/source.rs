@@ -217,12 +217,15 @@ fn cond(expr: &Cond) -> String {
         Cond::Host(Host::Even(label)) => format!("i{label} % 2 == 0"),
         Cond::And(x, y) => format!("{} && {}", operand(x), operand(y)),
         Cond::Or(x, y) => format!("{} || {}", operand(x), operand(y)),
+        Cond::Logged(x, inner) => {
+            format!("{{ log.assign(log.value() * 0.75 + {}); {} }}", scalar(x), cond(inner))
+        }
     }
 }
 
 fn operand(expr: &Cond) -> String {
     match expr {
-        Cond::And(..) | Cond::Or(..) => format!("({})", cond(expr)),
+        Cond::And(..) | Cond::Or(..) | Cond::Logged(..) => format!("({})", cond(expr)),
         _ => cond(expr),
     }
 }
