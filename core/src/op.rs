@@ -6,6 +6,7 @@ use crate::backend::cpu::{CpuCall, View, Work};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
+use crate::graph::control::list_ops::ListOp;
 use crate::graph::sizes::Sizes;
 use crate::scalar::{Scalar, Val};
 use crate::shape::{AxisSet, Constraints, Dim, Shape, Symbol, broadcast};
@@ -329,6 +330,11 @@ pub(crate) trait Op: Send + Sync + 'static {
 
     /// How the graphs inside it run, for executors that run them themselves.
     fn flow(&self) -> Option<Flow> {
+        None
+    }
+
+    /// Which operation on lists it is.
+    fn list_op(&self) -> Option<ListOp<'_>> {
         None
     }
 

@@ -22,6 +22,11 @@ pub fn cpu_path() -> &'static str {
     }
 }
 
+/// From now on, this thread runs loops over numbers operation by operation, or in registers again.
+pub fn loops_in_registers(on: bool) {
+    crate::graph::scalar_loop::set_off(!on);
+}
+
 /// Set once a test of this process watches rules; without one, a rule costs a single load.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
@@ -88,4 +93,55 @@ fn falsify(op: &str, index: usize, given: Cotangent) -> Result<Cotangent> {
 /// Runs `body` and gives what it printed on this thread: `println!` and its kin in traced functions, and `tf::print`.
 pub fn captured<R>(body: impl FnOnce() -> R) -> (R, String) {
     ops::capture(body)
+}
+
+/// A recorded function of tensors with its plan, as a traced function keeps one: for benchmarks of the planned executor.
+pub struct Recorded {
+    plan: crate::graph::plan::Plan,
+    text: String,
+    captures: Vec<crate::Tensor>,
+}
+
+impl Recorded {
+    /// Records `f` on symbols like `examples` and compiles the plan.
+    pub fn new(examples: &[&crate::Tensor], f: impl FnOnce(&[crate::Tensor]) -> Vec<crate::Tensor>) -> Result<Self> {
+        use crate::graph::{builder::Builder, plan::Plan, print::print, sizes::Sizes};
+        let builder = Builder::function("recorded");
+        let params: Vec<crate::Tensor> = examples.iter().map(|t| builder.param(t.ty())).collect();
+        let closed = builder.record_in(|| builder.finish(&f(&params)))?;
+        let types: Vec<_> = closed.graph.param_types().copied().collect();
+        let text = Plan::optimised(&closed.graph, &types)?.map_or_else(String::new, |graph| print(&graph));
+        match Plan::compile(&closed.graph, &Sizes::default())? {
+            Some(plan) => Ok(Self { plan, text, captures: closed.captures }),
+            None => Err(crate::Error::unimplemented("recorded", "the graph has no plan")),
+        }
+    }
+
+    /// Runs the plan; inputs beyond the function's own come by themselves.
+    pub fn call(&self, inputs: &[&crate::Tensor]) -> Result<smallvec::SmallVec<[crate::Tensor; 1]>> {
+        self.plan.run(inputs.iter().map(|&t| t.clone()).chain(self.captures.iter().cloned()).collect())
+    }
+
+    /// The graph after all passes.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Records a loop over `start` while `test` holds; inside [`Recorded::new`] only.
+pub fn repeat_while(
+    start: &[&crate::Tensor],
+    test: impl FnOnce(&[crate::Tensor]) -> crate::Tensor,
+    body: impl FnOnce(&[crate::Tensor]) -> Vec<crate::Tensor>,
+) -> Vec<crate::Tensor> {
+    use crate::graph::{builder, control::While};
+    let outer = builder::current().expect("a graph is being recorded");
+    let [tests, rounds] = ["test", "body"].map(|name| outer.inside(name));
+    let params = [&tests, &rounds].map(|b| start.iter().map(|t| b.param(t.ty())).collect::<Vec<_>>());
+    let tests = tests.record_in(|| tests.finish(&[test(&params[0])])).expect("a legal test");
+    let rounds = rounds.record_in(|| rounds.finish(&body(&params[1]))).expect("a legal body");
+    assert!(tests.captures.is_empty() && rounds.captures.is_empty(), "values of the outside are to be carried");
+    let carried = start.len();
+    let op = While::new(tests.graph.into(), rounds.graph.into(), carried);
+    crate::execute::execute(&op, start).expect("a legal loop").into_vec()
 }

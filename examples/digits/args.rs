@@ -10,6 +10,8 @@ usage: cargo run --release --example digits [-- OPTIONS]
 
   --data DIR       folder with the four IDX files of MNIST, plain or gzip (default: the digits that come along)
   --model NAME     `default` (two convolutions, pooling, dropout, dense) or `guide` (TensorFlow's eager guide)
+  --graph          train by a traced function: one graph per step (default)
+  --eager          train operation by operation
   --epochs N       passes over the training images (default: 20)
   --seed N         seed of the first weights, the order of the images and the dropout (default: 7)
   --picture FILE   where the loss curve goes, a PNG (default: digits-loss.png)
@@ -27,6 +29,7 @@ pub enum Model {
 pub struct Options {
     pub data: PathBuf,
     pub model: Model,
+    pub graph: bool,
     pub epochs: usize,
     pub seed: i64,
     pub picture: PathBuf,
@@ -37,6 +40,7 @@ impl Default for Options {
         Self {
             data: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/data/digits")),
             model: Model::Default,
+            graph: true,
             epochs: 20,
             seed: 7,
             picture: PathBuf::from("digits-loss.png"),
@@ -58,6 +62,10 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Command, String> {
     while let Some(arg) = args.next() {
         if arg == "--help" || arg == "-h" {
             return Ok(Command::Help);
+        }
+        if arg == "--graph" || arg == "--eager" {
+            options.graph = arg == "--graph";
+            continue;
         }
         let (name, given) = match arg.split_once('=') {
             Some((name, value)) => (name.to_string(), Some(value.to_string())),
@@ -104,6 +112,8 @@ mod tests {
         let right = Options { model: Model::Guide, epochs: 3, seed: -1, data: "mnist".into(), ..Options::default() };
         assert_eq!(read("--model guide --epochs 3 --seed=-1 --data=mnist"), Ok(Command::Run(right)));
         assert_eq!(read("--epochs 3 --help"), Ok(Command::Help));
+        assert_eq!(read("--eager"), Ok(Command::Run(Options { graph: false, ..Options::default() })));
+        assert_eq!(read("--eager --graph"), Ok(Command::Run(Options::default())));
     }
 
     #[test]

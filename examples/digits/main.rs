@@ -4,6 +4,7 @@
 mod args;
 mod data;
 mod model;
+mod step;
 mod train;
 
 use args::{Command, Options};
@@ -39,13 +40,25 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let digits = data::load(&options.data)?;
     let model = model::build(options.model, digits.classes);
     println!("{digits}");
-    let history = train::train(&*model, &digits.train, options.epochs);
+    let how = if options.graph { step::graph } else { step::eager };
+    let history = train::train(&*model, &digits.train, options.epochs, how);
     if !history.epochs.is_empty() {
         draw(&history, options)?;
         println!("loss curve: {}", options.picture.display());
     }
+    time_steps(options, &digits);
     println!("test accuracy: {:.4}", train::accuracy(&*model, &digits.test));
     Ok(())
+}
+
+/// Prints how long a step takes either way, on networks that are thrown away.
+fn time_steps(options: &Options, digits: &data::Digits) {
+    let batch = |x: &tf::Tensor| x.at(..train::BATCH.min(x.dim(0)) as isize);
+    let (images, labels) = (batch(&digits.train.images), batch(&digits.train.labels));
+    let time =
+        |how: step::Step| step::milliseconds(how, &*model::build(options.model, digits.classes), &images, &labels);
+    let (graph, eager) = (time(step::graph), time(step::eager));
+    println!("step: {graph:.2} ms as a graph, {eager:.2} ms operation by operation");
 }
 
 /// The loss of every batch as a thin line, and its mean over every epoch as a bold one.

@@ -1,17 +1,16 @@
-//! The training loop: batches in a new order every epoch, a tape around each step, and Adam.
+//! The training loop: batches in a new order every epoch, and one step for each.
 //! It prints a line per epoch and keeps the losses for the picture.
 
 use crate::data::Split;
 use crate::model::Classifier;
+use crate::step::Step;
 use eagerflow as tf;
 use std::time::Instant;
-use tf::GradientTape;
 use tf::data::{Dataset, Shuffle};
-use tf::losses::{FromLogits, sparse_categorical_crossentropy};
 use tf::metrics::{Mean, SparseCategoricalAccuracy};
-use tf::optim::{Adam, Optimizer};
+use tf::optim::Adam;
 
-const BATCH: usize = 32;
+pub const BATCH: usize = 32;
 
 /// Losses over the epochs that have passed.
 #[derive(Default)]
@@ -22,7 +21,7 @@ pub struct History {
     pub epochs: Vec<(f64, f64)>,
 }
 
-pub fn train(model: &dyn Classifier, split: &Split, epochs: usize) -> History {
+pub fn train(model: &dyn Classifier, split: &Split, epochs: usize, step_of: Step) -> History {
     let data = Dataset::from_tensor_slices((split.images.clone(), split.labels.clone()));
     let batches = data.shuffle(Shuffle::whole()).batch(BATCH);
     let steps = batches.cardinality().unwrap_or(1) as f64;
@@ -34,11 +33,7 @@ pub fn train(model: &dyn Classifier, split: &Split, epochs: usize) -> History {
         mean.reset();
         accuracy.reset();
         for (step, (images, labels)) in batches.iter().enumerate() {
-            let tape = GradientTape::new();
-            let logits = model.call(&images, true);
-            let loss = sparse_categorical_crossentropy(&labels, &logits, FromLogits::Yes).mean();
-            let variables = model.trainable_variables();
-            optimizer.apply_gradients(&tape.gradient(&loss, &variables), &variables);
+            let (loss, logits) = step_of(model, &optimizer, &images, &labels);
             mean.update(&loss);
             accuracy.update(&labels, &logits);
             history.batches.push((epoch as f64 + (step as f64 + 0.5) / steps, f64::from(loss.item::<f32>())));

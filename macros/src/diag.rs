@@ -175,8 +175,8 @@ pub const NEST: DeriveTexts = DeriveTexts {
 /// Texts of `#[tf_function]`.
 pub mod tf_function {
     pub const NOT_A_FUNCTION: &str = "`#[tf_function]` goes on a function or method with a body";
-    pub const OPTIONS: &str = "the options are `name = \"..\"`, `max_traces = 8`, `relax_shapes = false`, \
-         `input_signature = [..]` and `crate = path::to::eagerflow`";
+    pub const OPTIONS: &str = "the options are `name = \"..\"`, `max_traces = 8`, `relax_shapes = false` \
+         and `crate = path::to::eagerflow`";
     pub const NO_TRACES: &str = "at least one trace must be kept";
     pub const ASYNC: &str = "a traced function cannot be `async`: a trace is recorded in one go, on one thread\n\
          help: compute what needs waiting for before, and pass it as a parameter";

@@ -117,8 +117,8 @@ pub fn derive_module(item: TokenStream) -> TokenStream {
 ///   `match`) stay Rust's own and are decided while the function is traced.
 /// - `break`, `continue` and `return` work anywhere, with labels and values; so do `?`, closures and `let x;`.
 /// - `==`, `<`, `&&`, `||` on tensors give tensors; `println!`, `dbg!`, `assert!` and `panic!` are effects of the function.
-/// - **Options**: `name = ".."`, `max_traces = n`, `relax_shapes = false`, `input_signature = [..]`, and `crate = path`
-///   where the library is re-exported.
+/// - **Options**: `name = ".."`, `max_traces = n`, `relax_shapes = false`, and `crate = path` where the library is
+///   re-exported.
 ///
 /// With `EAGERFLOW_EXPAND=name` in the environment the compiler prints what became of the function `name`.
 #[proc_macro_attribute]

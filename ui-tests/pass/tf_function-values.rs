@@ -40,8 +40,8 @@ fn both_leave(x: &Tensor) -> Tensor {
 #[tf_function]
 fn leaves_inside(x: &Tensor) -> Tensor {
     let y = 1.0 + if x > 0.0 { x.clone() } else { return -x };
-    let z = (if y > 2.0 { &y } else { x }).clone() * 2.0;
-    tf::maximum(&z, if z > 0.0 { 1.0 } else { 2.0 })
+    let z = (if y > 2.0 { y.clone() } else { x.clone() }) * 2.0;
+    tf::maximum(&z, &if z > 0.0 { tf::constant(1.0) } else { tf::constant(2.0) })
 }
 
 /// Out of three loops at once, to each of them.
@@ -153,7 +153,10 @@ fn main() {
     for x in 0..8 {
         assert_eq!(deep(&tf::constant(x)).item::<i32>(), deep_by_hand(x));
     }
+    // A graph does not choose between closures; operation by operation one branch runs.
+    tf::config::run_functions_eagerly(true);
     assert_eq!(coerced(&x, &tf::constant(true), &"long name".to_string()).item::<f32>(), 15.0);
+    tf::config::run_functions_eagerly(false);
     let (a, b) = tuples(&x);
     assert_eq!((a.item::<f32>(), b.item::<i32>()), (192.0, 6));
     assert!(eight_deep(&x).item::<f32>() > 90.0);

@@ -180,7 +180,7 @@ impl Call {
         for capture in closed.captures {
             let own = self.arguments.handles.iter().position(|h| h.id() == capture.id());
             sources.push(match own {
-                Some(at) if capture.as_object::<Resource>().is_some() => Source::Argument(at),
+                Some(at) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
                 _ => Source::Outside(capture),
             });
         }

@@ -108,7 +108,7 @@ impl<V> If<V> {
     pub fn left_then(&mut self, state: &mut [Place<'_>]) -> bool {
         match &mut self.way {
             Way::Host(_) => true,
-            // The block came to its end; generated code asks on both ways.
+            // It came to its end, so this is only passed.
             Way::Graph(staged) if staged.then.is_some() => false,
             Way::Graph(staged) => {
                 staged.then = Some(staged.end_branch(None, state).or_fail());

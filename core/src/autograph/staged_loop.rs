@@ -272,7 +272,7 @@ impl StagedLoop {
         let captures = align(&mut closed)?;
         let mut graphs = closed.into_iter().map(|c| Arc::new(c.graph));
         let mut next = || graphs.next().ok_or_else(|| Error::internal("while", "a body is missing"));
-        let op = While { cond: next()?, body: next()?, carried: first.len() };
+        let op = While::new(next()?, next()?, first.len());
         let inputs: Vec<&Tensor> = first.iter().chain(&captures).collect();
         let outputs = execute_at(&op, &inputs, self.location)?;
         self.before.restore(head);

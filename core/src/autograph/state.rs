@@ -158,7 +158,13 @@ impl Disagreement {
             .expected(
                 "one value on all ways, since a condition or the number of rounds is known only when the graph runs",
             )
-            .help(format!("make it a tensor from the start, such as `let mut {name} = tf::constant(0)`"))
+            .help(if place.type_name().starts_with('&') {
+                "the graph chooses between tensors, not between references: clone what they lead to".to_owned()
+            } else if name.contains(' ') {
+                "make it a tensor on each way, such as `tf::constant(0)`".to_owned()
+            } else {
+                format!("make it a tensor from the start, such as `let mut {name} = tf::constant(0)`")
+            })
             .variable(name)
             .at(self.location)
     }

@@ -2,7 +2,8 @@
 //! A pinned trace serves calls with that number alone, and the reason of the next one names the line.
 
 use super::signature::Sizes;
-use crate::shape::{Dim, PinHook, Symbol, set_pin_hook};
+use crate::error::Result;
+use crate::shape::{Constraints, Dim, PinHook, Symbol, set_pin_hook};
 use crate::tape::Unseen;
 use std::cell::RefCell;
 use std::panic::Location;
@@ -23,7 +24,21 @@ impl Pin {
 }
 
 fn number(size: Dim, sizes: &Sizes) -> Option<usize> {
-    size.bind(&|symbol: Symbol| sizes.iter().find(|(s, _)| *s == symbol).map(|(_, n)| *n)).ok()?.known_value()
+    size.bind(&|symbol| find(sizes, symbol)).ok()?.known_value()
+}
+
+/// Whether sizes that an operation wants equal are so in the call that is traced: else its error is raised at the user's
+/// line, as it is where functions run operation by operation.
+pub(crate) fn check_sizes(constraints: &Constraints) -> Result<()> {
+    CURRENT.with_borrow(|all| match all.last() {
+        Some(current) => constraints.check(&|symbol| find(&current.sizes, symbol)),
+        None => Ok(()),
+    })
+}
+
+/// The number of a symbol.
+pub(super) fn find(sizes: &Sizes, symbol: Symbol) -> Option<usize> {
+    sizes.iter().find(|(s, _)| *s == symbol).map(|(_, number)| *number)
 }
 
 struct Current {

@@ -1,7 +1,7 @@
 //! A trace: the graph that was recorded for one pattern of arguments, and how a call's tensors come into and out of it.
 
 use super::arguments::Arguments;
-use super::pins::Pin;
+use super::pins::{Pin, find};
 use super::signature::{Pattern, Sizes};
 use crate::autograph::dispatch::{Kept, Table};
 use crate::error::{Error, Result};
@@ -20,8 +20,9 @@ use std::sync::Arc;
 pub(crate) enum Source {
     /// The tensor of the arguments with this number.
     Leaf(usize),
-    /// The variable of the arguments with this number; the trace does not keep it alive.
-    Argument(usize),
+    /// A variable of the arguments, which the trace does not keep alive: its id, and its place among them in the first
+    /// call. Layers and optimizers that make variables of their own change the places.
+    Argument(u64, usize),
     /// Something from outside the function.
     Outside(Tensor),
 }
@@ -49,7 +50,10 @@ impl Trace {
     /// Whether a call may use this trace.
     pub fn serves(&self, instance: TypeId, words: &[u64], types: &[crate::tensor::TensorType]) -> bool {
         self.instance == instance
-            && self.pattern.fits(words, types).is_some_and(|sizes| self.pins.iter().all(|pin| pin.holds(&sizes)))
+            && self.pattern.fits(words, types).is_some_and(|sizes| {
+                let equal = self.recorded.constraints.check(&|symbol| find(&sizes, symbol)).is_ok();
+                equal && self.pins.iter().all(|pin| pin.holds(&sizes))
+            })
     }
 
     pub fn sizes(&self, arguments: &Arguments) -> Sizes {
@@ -62,11 +66,14 @@ impl Trace {
         for source in &self.sources {
             inputs.push(match source {
                 Source::Leaf(i) => arguments.tensors[*i].clone(),
-                Source::Argument(i) => arguments
-                    .handles
-                    .get(*i)
-                    .cloned()
-                    .ok_or_else(|| Error::internal("tf_function", "a variable of the arguments is missing"))?,
+                Source::Argument(id, place) => {
+                    let is_it = |handle: &&Tensor| handle.id() == *id;
+                    let found = arguments.handles.get(*place).filter(is_it);
+                    found
+                        .or_else(|| arguments.handles.iter().find(is_it))
+                        .cloned()
+                        .ok_or_else(|| Error::internal("tf_function", "a variable of the arguments is missing"))?
+                }
                 Source::Outside(tensor) => tensor.clone(),
             });
         }

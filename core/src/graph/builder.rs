@@ -361,6 +361,9 @@ impl Recorder for Builder {
             op.infer(&mut cx)?;
             (cx.outputs, cx.constraints)
         };
+        if self.outer.is_none() && !constraints.is_empty() {
+            crate::function::check_sizes(&constraints).map_err(|e| e.in_op(op.name()))?;
+        }
         let types = match state.expected.take() {
             Some(expected) if expected.len() == types.len() => expected,
             _ => types,

@@ -9,6 +9,7 @@ pub(crate) mod passes;
 pub(crate) mod plan;
 pub(crate) mod print;
 pub(crate) mod run;
+pub(crate) mod scalar_loop;
 pub(crate) mod sizes;
 #[cfg(test)]
 mod tests;

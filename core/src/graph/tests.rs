@@ -41,7 +41,7 @@ fn staged_while(
     let c = bodies[0].record_in(|| bodies[0].finish(&[cond(&params[0])]))?;
     let b = bodies[1].record_in(|| bodies[1].finish(&body(&params[1])))?;
     assert!(c.captures.is_empty() && b.captures.is_empty());
-    let op = While { cond: Arc::new(c.graph), body: Arc::new(b.graph), carried: start.len() };
+    let op = While::new(Arc::new(c.graph), Arc::new(b.graph), start.len());
     Ok(execute(&op, start)?.into_vec())
 }
 

@@ -1,24 +1,15 @@
-//! `print`: tensors written in program order, an effect that a graph keeps; and the lines of `println!` and its kin.
-//! TensorFlow's `tf.print`, which also writes to standard error.
+//! `print`: tensors written to standard error in program order, an effect that a graph keeps.
+//! TensorFlow's `tf.print`, which also writes there.
 
-use crate::backend::cpu::{CpuCall, View, copy};
+use crate::backend::cpu::CpuCall;
 use crate::error::{OrFail, Result};
-use crate::execute::{execute, view_of};
-use crate::op::{Gradient, Infer, Kind, Op, OpRef};
+use crate::execute::execute;
+use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef};
 use crate::shape::Shape;
 use crate::tensor::{Tensor, TensorType, text};
 use std::cell::RefCell;
 use std::io::Write;
 use std::sync::Arc;
-
-/// Where a line goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stream {
-    /// Standard output.
-    Out,
-    /// Standard error.
-    Error,
-}
 
 thread_local! {
     static CAPTURED: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -42,100 +33,19 @@ fn captured(text: &str) -> bool {
     CAPTURED.with_borrow_mut(|captured| captured.as_mut().map(|all| all.push_str(text)).is_some())
 }
 
-/// Writes text now.
-pub(crate) fn write(stream: Stream, text: &str) {
-    if captured(text) {
+/// Writes a line of `println!` or `eprintln!` now.
+pub(crate) fn write_line(error: bool, line: &str) {
+    if captured(line) {
         return;
     }
     // The macros, so that the test harness captures it.
-    match stream {
-        Stream::Out => print!("{text}"),
-        Stream::Error => eprint!("{text}"),
+    match error {
+        true => eprint!("{line}"),
+        false => print!("{line}"),
     }
-    if !text.ends_with('\n') {
+    if !line.ends_with('\n') {
         let _ = std::io::stdout().flush();
     }
-}
-
-/// A part of a line: text, or the next tensor in a form of its own.
-#[derive(Clone)]
-pub(crate) enum Piece {
-    Text(String),
-    Value(fn(&Tensor) -> String),
-}
-
-/// A line of `println!` and its kin in a graph. Inputs: the tensors that its pieces show.
-#[derive(Clone)]
-pub(crate) struct PrintLine {
-    pub stream: Stream,
-    pub pieces: Arc<[Piece]>,
-}
-
-impl Op for PrintLine {
-    fn name(&self) -> &'static str {
-        "print_line"
-    }
-
-    fn attributes(&self, visit: &mut dyn FnMut(&'static str, crate::op::Attr<'_>)) {
-        let each = self.pieces.iter().map(|piece| match piece {
-            Piece::Text(text) => text.as_str(),
-            Piece::Value(_) => "{}",
-        });
-        visit("text", crate::op::Attr::Text(&each.collect::<String>()));
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Effect
-    }
-
-    fn infer(&self, _: &mut Infer<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn takes_strides(&self) -> bool {
-        true
-    }
-
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
-        let mut line = String::new();
-        let mut inputs = call.inputs.iter();
-        for piece in &*self.pieces {
-            match piece {
-                Piece::Text(text) => line.push_str(text),
-                Piece::Value(format) => {
-                    if let Some(input) = inputs.next() {
-                        // SAFETY: a valid view.
-                        line.push_str(&format(&unsafe { tensor(input) }?));
-                    }
-                }
-            }
-        }
-        write(self.stream, &line);
-        Ok(())
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Stops("printing has no result")
-    }
-}
-
-/// A tensor of its own with the elements of a view: users' formats want one.
-///
-/// # Safety
-/// The view is valid.
-unsafe fn tensor(view: &View) -> Result<Tensor> {
-    let tensor = Tensor::uninit(&TensorType { dtype: view.dtype, shape: Shape::new(view.dims())? })?;
-    // SAFETY: a fresh tensor of the same type.
-    unsafe { copy::copy(view, &view_of(&tensor)) };
-    Ok(tensor)
 }
 
 /// Inputs: the tensors. The text has a `{}` for each.
@@ -149,8 +59,8 @@ impl Op for Print {
         "print"
     }
 
-    fn attributes(&self, visit: &mut dyn FnMut(&'static str, crate::op::Attr<'_>)) {
-        visit("text", crate::op::Attr::Text(&self.text));
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("text", Attr::Text(&self.text));
     }
 
     fn keep(&self) -> OpRef {
@@ -187,6 +97,78 @@ impl Op for Print {
             // A closed standard error must not stop a training run.
             let _ = std::io::stderr().write_all(line.as_bytes());
         }
+        Ok(())
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("printing has no result")
+    }
+}
+
+/// A part of a line.
+#[derive(Clone)]
+pub(crate) enum Piece {
+    Text(String),
+    /// The next input, in the user's own format.
+    Value(fn(&Tensor) -> String),
+}
+
+/// `println!` and its kin in a recorded function. Inputs: the tensors among the pieces.
+#[derive(Clone)]
+pub(crate) struct PrintLine {
+    pub pieces: Arc<[Piece]>,
+    /// Whether it goes to standard error.
+    pub error: bool,
+}
+
+impl Op for PrintLine {
+    fn name(&self) -> &'static str {
+        "println"
+    }
+
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("error", Attr::Bool(self.error));
+        for piece in self.pieces.iter() {
+            match piece {
+                Piece::Text(text) => visit("text", Attr::Text(text)),
+                // Two formats are the same if their code is.
+                Piece::Value(format) => visit("value", Attr::Int(*format as usize as i64)),
+            }
+        }
+    }
+
+    fn keep(&self) -> OpRef {
+        OpRef::Shared(Arc::new(self.clone()))
+    }
+
+    fn as_dyn(&self) -> &dyn Op {
+        self
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Effect
+    }
+
+    fn infer(&self, _: &mut Infer<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
+        let mut line = String::new();
+        let mut inputs = call.inputs.iter();
+        for piece in self.pieces.iter() {
+            match piece {
+                Piece::Text(text) => line.push_str(text),
+                Piece::Value(format) => {
+                    let Some(view) = inputs.next() else { continue };
+                    let tensor = Tensor::uninit(&TensorType::new(view.dtype, Shape::new(view.dims())?))?;
+                    // SAFETY: a dense view, because the kernel does not take strides, and a fresh tensor of its type.
+                    unsafe { std::ptr::copy_nonoverlapping(view.ptr, tensor.data(), view.len() * view.dtype.size()) };
+                    line.push_str(&format(&tensor));
+                }
+            }
+        }
+        write_line(self.error, &line);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use crate::names::{CrateOption, Runtime};
 use proc_macro2::{Ident, TokenStream};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Error, Expr, LitBool, LitInt, LitStr, Token};
+use syn::{Error, LitBool, LitInt, LitStr, Token};
 
 /// What the attribute says.
 #[derive(Default)]
@@ -14,7 +14,6 @@ pub struct Options {
     pub name: Option<LitStr>,
     pub max_traces: Option<LitInt>,
     pub relax_shapes: Option<LitBool>,
-    pub input_signature: Option<Vec<Expr>>,
 }
 
 enum Option_ {
@@ -22,7 +21,6 @@ enum Option_ {
     Name(LitStr),
     MaxTraces(LitInt),
     RelaxShapes(LitBool),
-    InputSignature(Vec<Expr>),
 }
 
 impl Parse for Option_ {
@@ -31,7 +29,7 @@ impl Parse for Option_ {
             return input.parse().map(Self::Crate);
         }
         let word: Ident = input.parse().map_err(|e| Error::new(e.span(), text::OPTIONS))?;
-        let known = ["name", "max_traces", "relax_shapes", "input_signature"];
+        let known = ["name", "max_traces", "relax_shapes"];
         if !known.iter().any(|name| word == name) {
             return Err(Error::new(word.span(), text::unknown_option(&word.to_string())));
         }
@@ -48,12 +46,7 @@ impl Parse for Option_ {
                 }
                 Self::MaxTraces(number)
             }
-            "relax_shapes" => Self::RelaxShapes(input.parse()?),
-            _ => {
-                let list;
-                syn::bracketed!(list in input);
-                Self::InputSignature(Punctuated::<Expr, Token![,]>::parse_terminated(&list)?.into_iter().collect())
-            }
+            _ => Self::RelaxShapes(input.parse()?),
         })
     }
 }
@@ -67,7 +60,6 @@ pub fn parse(tokens: TokenStream) -> syn::Result<Options> {
             Option_::Name(name) => options.name = Some(name),
             Option_::MaxTraces(number) => options.max_traces = Some(number),
             Option_::RelaxShapes(relax) => options.relax_shapes = Some(relax),
-            Option_::InputSignature(list) => options.input_signature = Some(list),
         }
     }
     Ok(options)

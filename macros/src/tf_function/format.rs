@@ -61,14 +61,10 @@ mod tests {
     fn texts_are_taken_apart() {
         let text = |t: &str| Piece::Text(t.to_owned());
         let value = |a: &str, s: &str| Piece::Value { argument: a.to_owned(), spec: s.to_owned() };
-        assert_eq!(pieces("x = {x:.3}, {{}} {} {0:?}"), [
-            text("x = "),
-            value("x", ".3"),
-            text(", {} "),
-            value("", ""),
-            text(" "),
-            value("0", "?")
-        ]);
+        assert_eq!(
+            pieces("x = {x:.3}, {{}} {} {0:?}"),
+            [text("x = "), value("x", ".3"), text(", {} "), value("", ""), text(" "), value("0", "?")]
+        );
         assert!(pieces("").is_empty());
     }
 

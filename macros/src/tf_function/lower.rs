@@ -118,13 +118,13 @@ impl Planner<'_> {
         let hidden = |place: &Place| yields.contains(&place.root) || self.is_unset(place.root, node);
         let state = self.needed(written.into_iter().filter(|place| !hidden(place)), &live.after);
         let moved_then = moves::moves(&node.then, node.vars.start, self.vars);
-        let mut keep_then: Vec<Var> =
-            moved_then.iter().copied().filter(|v| live.then.contains(v) && live.other.contains(v)).collect();
-        // What the first branch writes and nobody but the second one reads is no state, but must be as it was.
-        let roots = activity::block_writes([&node.then], node.vars.start, self.vars).into_iter().map(|p| p.root);
-        let only_other: BTreeSet<Var> =
-            roots.filter(|var| live.other.contains(var) && !live.after.contains(var)).collect();
-        keep_then.extend(only_other.into_iter().filter(|var| !moved_then.contains(var)));
+        let mut lost = moved_then.clone();
+        // What is no state, because nobody needs it afterwards, the other branch may still read as it was.
+        let written_then = activity::block_writes([&node.then], node.vars.start, self.vars);
+        let in_state = |root: Var| state.iter().any(|place| place.root == root);
+        lost.extend(written_then.iter().map(|place| place.root).filter(|root| !in_state(*root)));
+        let kept = |var: &Var| (live.then.contains(var) || live.before.contains(var)) && !self.is_unset(*var, node);
+        let keep_then: Vec<Var> = lost.into_iter().filter(|v| kept(v) && live.other.contains(v)).collect();
         let leaves_then = !jumps::escapes(&node.then).is_empty();
         let leaves_other = node.other.as_ref().is_some_and(|block| !jumps::escapes(block).is_empty());
         let mut keep_other = Vec::new();

@@ -262,6 +262,12 @@ impl Parser {
     fn while_loop(&mut self, node: syn::ExprWhile) -> Kind {
         let span = node.while_token.span;
         let matches = has_let(&node.cond);
+        if !matches && changes(&node.cond) {
+            // A graph's condition changes nothing, so the change becomes part of the body.
+            let (cond, body) = (node.cond, node.body);
+            let body = syn::parse_quote_spanned!(span=> { if #cond #body else { break } });
+            return self.looped(node.label, span, body, |_| LoopKind::Loop);
+        }
         self.looped(node.label, span, node.body, move |parser| {
             let cond = parser.expr(*node.cond);
             if matches { LoopKind::WhileLet(cond) } else { LoopKind::While(cond) }
@@ -382,6 +388,26 @@ fn unwrapped(pat: &Pat) -> &Pat {
         Pat::Paren(inner) => unwrapped(&inner.pat),
         pat => pat,
     }
+}
+
+/// Whether a condition changes variables by its text.
+fn changes(cond: &Syntax) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_expr(&mut self, expr: &'ast Syntax) {
+            self.0 |= match expr {
+                Syntax::Assign(_) => true,
+                Syntax::Binary(node) => super::analyse::host::assigns(&node.op),
+                Syntax::Reference(node) => node.mutability.is_some(),
+                _ => false,
+            };
+            syn::visit::visit_expr(self, expr);
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut search = Search(false);
+    search.visit_expr(cond);
+    search.0
 }
 
 /// Whether a condition matches patterns.

@@ -168,6 +168,17 @@ fn a_jump_out_of_an_inner_loop_stages_both() {
 }
 
 #[test]
+fn a_loop_that_only_a_staged_return_ends_is_staged() {
+    let function = parsed(quote! {
+        fn f(x: &Tensor, n: usize) -> Tensor {
+            for i in 0..n { if x > 0.0 { return x.clone(); } }
+            loop { loop { if x > 0.0 { return x.clone(); } } }
+        }
+    });
+    assert_eq!(staging(&function).loops, [false, false, true, true]);
+}
+
+#[test]
 fn values_that_one_branch_moves_are_kept_for_the_other() {
     let (function, plan) = planned(quote! {
         fn f(x: Tensor, y: Tensor, z: Tensor, n: f32, c: &Tensor) -> Tensor {
@@ -184,6 +195,26 @@ fn values_that_one_branch_moves_are_kept_for_the_other() {
     let second = plan.ifs[1].as_ref().unwrap();
     assert_eq!(names(&function, second.keep_then.iter().copied()), ["z"]);
     assert_eq!(names(&function, plan.put_back.iter().copied()), ["x", "z"]);
+}
+
+#[test]
+fn what_one_branch_changes_is_put_back_for_the_other() {
+    let (function, plan) = planned(quote! {
+        fn f(x: &Tensor, c: &Tensor) -> Tensor {
+            let mut a = x.clone();
+            if c {
+                a = &a + 1.0;
+                return g(&a);
+            } else {
+                return h(&a);
+            }
+        }
+    });
+    let branch = plan.ifs[0].as_ref().unwrap();
+    assert!(branch.state.is_empty());
+    assert_eq!(names(&function, branch.keep_then.iter().copied()), ["a"]);
+    // It is `mut` as it stands.
+    assert!(function.vars[branch.keep_then[0]].mutable);
 }
 
 #[test]
@@ -382,12 +413,32 @@ fn expansion_of_closures_and_effects() {
 
 #[test]
 fn the_original_stays_beside_a_fault() {
-    let text = expand(quote!(), quote!(async fn f(x: &mut Tensor) -> &Tensor { x.await })).to_string();
+    let text = expand(
+        quote!(),
+        quote!(
+            async fn f(x: &mut Tensor) -> &Tensor {
+                x.await
+            }
+        ),
+    )
+    .to_string();
     assert_eq!(text.matches("compile_error").count(), 4, "{text}");
     assert!(text.ends_with("async fn f (x : & mut Tensor) -> & Tensor { x . await }"), "{text}");
-    let text = expand(quote!(), quote!(struct S;)).to_string();
+    let text = expand(
+        quote!(),
+        quote!(
+            struct S;
+        ),
+    )
+    .to_string();
     assert!(text.contains("goes on a function") && text.ends_with("struct S ;"), "{text}");
-    let text = expand(quote!(max_traces = 0), quote!(fn f() {})).to_string();
+    let text = expand(
+        quote!(max_traces = 0),
+        quote!(
+            fn f() {}
+        ),
+    )
+    .to_string();
     assert!(text.contains("at least one trace"), "{text}");
 }
 

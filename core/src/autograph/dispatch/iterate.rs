@@ -84,7 +84,7 @@ impl<I: Iterator> Items<I> {
 
     /// Where the loop stands: nothing that a graph could keep.
     pub fn place(&mut self) -> Place<'_> {
-        place("the iterator", &mut self.position, (&&&&Slot::<()>::new()).table())
+        place("the iterator", &mut self.position, (&&&&&Slot::<()>::new()).table())
     }
 }
 
@@ -143,8 +143,8 @@ impl Rows {
     /// Where the loop stands.
     pub fn place(&mut self) -> Place<'_> {
         match &mut self.position {
-            Position::Host { next, .. } => place("the row", next, (&&&&Slot::<usize>::new()).table()),
-            Position::Graph { next, .. } => place("the row", next, (&&&&Slot::<Tensor>::new()).table()),
+            Position::Host { next, .. } => place("the row", next, (&&&&&Slot::<usize>::new()).table()),
+            Position::Graph { next, .. } => place("the row", next, (&&&&&Slot::<Tensor>::new()).table()),
         }
     }
 }

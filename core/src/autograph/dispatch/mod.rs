@@ -44,6 +44,8 @@ pub mod tiers {
     pub use super::compare::{EqualHost as _, OrderHost as _, TensorLeft as _, TensorRight as _};
     pub use super::iterate::{IterateHost as _, IterateRows as _};
     pub use super::print::{ShownHost as _, ShownTensor as _};
-    pub use super::save::{SaveClone as _, SaveNothing as _};
-    pub use super::table::{TableOfAny as _, TableOfClone as _, TableOfCompared as _, TableOfNest as _};
+    pub use super::save::{SaveClone as _, SaveNest as _, SaveNothing as _};
+    pub use super::table::{
+        TableOfAny as _, TableOfClone as _, TableOfCompared as _, TableOfNest as _, TableOfReference as _,
+    };
 }

@@ -5,16 +5,23 @@ use super::compare::TensorSide;
 use crate::error::OrFail;
 use crate::execute::execute;
 use crate::graph::builder;
-pub use crate::ops::Stream;
-use crate::ops::{Operand, Piece, PrintLine, write};
+use crate::ops::{Operand, Piece, PrintLine, write_line};
 use crate::tensor::Tensor;
-use smallvec::SmallVec;
+
+/// Where a line goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Error,
+}
 
 /// A line under way.
 pub struct Print {
     stream: Stream,
     pieces: Vec<Piece>,
-    /// What the pieces show when the graph runs.
+    /// The values that are formatted when the graph runs.
     tensors: Vec<Tensor>,
 }
 
@@ -28,82 +35,74 @@ impl Print {
     #[track_caller]
     pub fn debug(expression: &str) -> Self {
         let here = std::panic::Location::caller();
-        let mut print = Self::new(Stream::Error);
-        print.push(format!("[{}:{}:{}] {expression} = ", here.file(), here.line(), here.column()));
-        print
-    }
-
-    fn push(&mut self, text: String) {
-        match self.pieces.last_mut() {
-            Some(Piece::Text(before)) => before.push_str(&text),
-            _ => self.pieces.push(Piece::Text(text)),
-        }
+        let mut line = Self::new(Stream::Error);
+        line.text(&format!("[{}:{}:{}] {expression} = ", here.file(), here.line(), here.column()));
+        line
     }
 
     /// Text of the format itself.
     pub fn text(&mut self, text: &str) {
-        self.push(text.to_owned());
+        match self.pieces.last_mut() {
+            Some(Piece::Text(last)) => last.push_str(text),
+            _ => self.pieces.push(Piece::Text(text.to_owned())),
+        }
     }
 
-    /// A value: `host` formats what is known now, `later` the value a tensor has when the graph runs.
-    pub fn piece(&mut self, value: Option<Operand<'_>>, later: fn(&Tensor) -> String, host: &dyn Fn() -> String) {
-        let tensor = match value {
-            _ if builder::current().is_none() => None,
-            Some(Operand::Borrowed(tensor)) => Some(tensor.clone()),
-            Some(Operand::Owned(tensor)) => Some(tensor),
-            Some(Operand::Number(..)) | None => None,
-        };
-        match tensor {
-            Some(tensor) => {
+    /// A value: `host` formats what is known now, `later` the value that a tensor has when the graph runs.
+    pub fn piece(&mut self, value: Option<Tensor>, later: fn(&Tensor) -> String, host: &dyn Fn() -> String) {
+        match value {
+            Some(tensor) if builder::current().is_some() => {
                 self.pieces.push(Piece::Value(later));
                 self.tensors.push(tensor);
             }
-            None => self.push(host()),
+            _ => self.text(&host()),
         }
     }
 
-    /// Writes the line, or records it.
+    /// Writes the line, now or whenever the graph comes to it.
     #[track_caller]
     pub fn emit(self) {
-        if builder::current().is_none() {
-            for piece in &self.pieces {
-                if let Piece::Text(text) = piece {
-                    write(self.stream, text);
-                }
-            }
-            return;
+        if builder::current().is_some() {
+            let inputs: Vec<&Tensor> = self.tensors.iter().collect();
+            let op = PrintLine { pieces: self.pieces.into(), error: self.stream == Stream::Error };
+            return execute(&op, &inputs).map(drop).or_fail();
         }
-        let tensors: SmallVec<[&Tensor; 4]> = self.tensors.iter().collect();
-        execute(&PrintLine { stream: self.stream, pieces: self.pieces.into() }, &tensors).map(drop).or_fail();
+        let texts = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => text.as_str(),
+            Piece::Value(_) => "",
+        });
+        let line: String = texts.collect();
+        write_line(self.stream == Stream::Error, &line);
     }
 }
 
 /// Asks whether a value is a tensor.
 pub struct Shown<'a, T: ?Sized>(pub &'a T);
 
-/// Tensors and variables.
+/// Tensors.
 pub trait ShownTensor {
     /// The tensor.
-    #[track_caller]
-    fn tensor(&self) -> Option<Operand<'_>>;
+    fn tensor(&self) -> Option<Tensor>;
 }
 
 impl<T: TensorSide + ?Sized> ShownTensor for &Shown<'_, T> {
-    #[track_caller]
-    fn tensor(&self) -> Option<Operand<'_>> {
-        // A line that is written at once takes the value as the user's format sees it.
-        builder::current().map(|_| self.0.operand())
+    fn tensor(&self) -> Option<Tensor> {
+        match self.0.operand() {
+            Operand::Borrowed(tensor) => Some(tensor.clone()),
+            Operand::Owned(tensor) => Some(tensor),
+            Operand::Number(..) => None,
+        }
     }
 }
 
 /// Everything else.
 pub trait ShownHost {
     /// No tensor.
-    fn tensor(&self) -> Option<Operand<'_>>;
+    fn tensor(&self) -> Option<Tensor>;
 }
 
 impl<T: ?Sized> ShownHost for Shown<'_, T> {
-    fn tensor(&self) -> Option<Operand<'_>> {
+    fn tensor(&self) -> Option<Tensor> {
         None
     }
 }

@@ -1,6 +1,9 @@
 //! Copies of variables that a branch moves away and another one still needs: made only while a function is traced,
 //! because only then both branches run.
 
+use super::Nest;
+use crate::tensor::Tensor;
+
 /// Asks for a copy of a value.
 pub struct Save<'a, T>(pub &'a T);
 
@@ -8,6 +11,18 @@ pub struct Save<'a, T>(pub &'a T);
 pub struct Saved<T> {
     value: Option<T>,
     name: &'static str,
+}
+
+/// Structures of tensors: other structures with the same tensors.
+pub trait SaveNest<T> {
+    /// A copy, if one is needed.
+    fn save(&self, name: &'static str, needed: bool) -> Saved<T>;
+}
+
+impl<T: Nest> SaveNest<T> for &&Save<'_, T> {
+    fn save(&self, name: &'static str, needed: bool) -> Saved<T> {
+        Saved { value: needed.then(|| self.0.map(&mut Tensor::clone)), name }
+    }
 }
 
 /// Values that can be copied.

@@ -152,6 +152,10 @@ mod of {
         // SAFETY: by the caller's promise.
         unsafe { *a.cast::<T>() == *b.cast::<T>() }
     }
+    pub unsafe fn same<T: ?Sized>(a: *const (), b: *const ()) -> bool {
+        // SAFETY: by the caller's promise these are addresses of references.
+        unsafe { std::ptr::eq(*a.cast::<&T>(), *b.cast::<&T>()) }
+    }
     pub unsafe fn put<T>(at: *mut (), value: Kept) {
         // SAFETY: by the caller's promise; the value is of the same type.
         unsafe { *at.cast::<T>() = value.take::<T>() }
@@ -208,8 +212,25 @@ macro_rules! tier {
 
 tier! {
     /// The best tier: structures of tensors.
-    TableOfNest<T: Nest> for &&&Probe<'_, T>, &&&Slot<T> => nest::<T>()
+    TableOfNest<T: Nest> for &&&&Probe<'_, T>, &&&&Slot<T> => nest::<T>()
 }
+
+/// References, which are the same where they lead to the same place: what is there may be known only to the graph.
+pub trait TableOfReference {
+    /// The table of the type.
+    fn table(&self) -> &'static Table;
+}
+impl<T: ?Sized> TableOfReference for &&&Probe<'_, &T> {
+    fn table(&self) -> &'static Table {
+        const { &host::<&T>(Kind::Compared, Some(of::clone::<&T>), Some(of::same::<T>)) }
+    }
+}
+impl<T: ?Sized> TableOfReference for &&&Slot<&T> {
+    fn table(&self) -> &'static Table {
+        const { &host::<&T>(Kind::Compared, Some(of::clone::<&T>), Some(of::same::<T>)) }
+    }
+}
+
 tier! {
     /// Host values that can be put back, and compared between branches.
     TableOfCompared<T: Clone, PartialEq> for &&Probe<'_, T>, &&Slot<T> =>

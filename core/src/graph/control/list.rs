@@ -3,6 +3,7 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::graph::scalar_loop::Rows;
 use crate::ops;
 use crate::tensor::Tensor;
 
@@ -17,6 +18,8 @@ pub(crate) enum List {
     },
     /// The last items of a list whose others, however many, are missing.
     Last(Vec<Option<Tensor>>),
+    /// A list of numbers, or packs of them, as a loop in registers left it.
+    Compact(Rows),
 }
 
 /// The cotangent of a list through which nothing flows.
@@ -54,18 +57,31 @@ impl List {
             Self::Full(items) => Some(items.len()),
             Self::Few { len, .. } => Some(*len),
             Self::Last(_) => None,
+            Self::Compact(rows) => rows.len(),
         }
     }
 
-    pub fn push(&mut self, item: Option<Tensor>) {
+    pub fn push(&mut self, item: Option<Tensor>) -> Result<()> {
+        self.loosen()?;
         match self {
             Self::Full(items) | Self::Last(items) => items.push(item),
-            Self::Few { .. } => {
+            Self::Few { .. } | Self::Compact(_) => {
                 let mut items = std::mem::replace(self, Self::Full(Vec::new())).spread();
                 items.push(item);
                 *self = Self::Full(items);
             }
         }
+        Ok(())
+    }
+
+    /// Makes tensors of compact items, for an operation that works on them.
+    fn loosen(&mut self) -> Result<()> {
+        if let Self::Compact(_) = self
+            && let Self::Compact(rows) = std::mem::replace(self, Self::Full(Vec::new()))
+        {
+            *self = rows.into_list()?;
+        }
+        Ok(())
     }
 
     /// The last item, or none if it is missing; an error if there is no item.
@@ -78,6 +94,7 @@ impl List {
                 *self = Self::Full(items);
                 self.pop()
             }
+            Self::Compact(rows) => rows.pop(),
         }
     }
 
@@ -89,12 +106,18 @@ impl List {
             }
             Self::Few { len, .. } => Err(outside(index, *len)),
             Self::Last(items) if items.is_empty() => Ok(None),
+            Self::Compact(rows) => match rows.len() {
+                Some(len) if index < len => rows.get(index),
+                Some(len) => Err(outside(index, len)),
+                None => rows.clone().into_list()?.get(index),
+            },
             Self::Last(_) => Err(Error::internal("list_get", "a list without a length")),
         }
     }
 
     /// Replaces an item; a list grows up to it where `grows`.
     pub fn set(&mut self, index: usize, item: Option<Tensor>, grows: bool) -> Result<()> {
+        self.loosen()?;
         match self {
             Self::Full(items) => {
                 if index >= items.len() {
@@ -113,13 +136,14 @@ impl List {
             }
             Self::Few { len, .. } => Err(outside(index, *len)),
             Self::Last(items) if items.is_empty() && item.is_none() => Ok(()),
-            Self::Last(_) => Err(Error::internal("list_set", "a list without a length")),
+            Self::Last(_) | Self::Compact(_) => Err(Error::internal("list_set", "a list without a length")),
         }
     }
 
     fn spread(self) -> Vec<Option<Tensor>> {
         match self {
             Self::Full(items) | Self::Last(items) => items,
+            Self::Compact(_) => Vec::new(),
             Self::Few { len, at } => {
                 let mut items = vec![None; len];
                 at.into_iter().for_each(|(i, item)| items[i] = Some(item));
@@ -129,7 +153,9 @@ impl List {
     }
 
     /// The sum of two cotangents of one list, item by item, lists of lists included.
-    pub fn plus(self, other: Self) -> Result<Self> {
+    pub fn plus(mut self, mut other: Self) -> Result<Self> {
+        self.loosen()?;
+        other.loosen()?;
         match (self, other) {
             (Self::Few { len, at }, Self::Few { len: other, at: more })
                 if at.len() + more.len() <= 8 && len == other =>

@@ -78,6 +78,24 @@ pub(crate) struct NothingLike;
 #[derive(Clone)]
 pub(crate) struct AddLists;
 
+/// The operations on lists, for those that compile them.
+pub(crate) enum ListOp<'a> {
+    Pack(&'a Pack),
+    Unpack(&'a Unpack),
+    Push(&'a Push),
+    Pop(&'a Pop),
+    Get(&'a Get),
+    Set(&'a Set),
+    StackList(&'a StackList),
+    UnstackList(&'a UnstackList),
+    #[allow(dead_code, reason = "no loop over numbers makes lists of its own")]
+    Reserve(&'a Reserve),
+    Len(&'a Len),
+    NothingLike(&'a NothingLike),
+    AddLists(&'a AddLists),
+    Nth(&'a Nth),
+}
+
 fn visit_types(types: &[TensorType], visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
     for ty in types {
         visit("dtype", Attr::DType(ty.dtype));
@@ -128,6 +146,9 @@ macro_rules! list_op {
                 let _ = $this;
                 $infer;
                 Ok(())
+            }
+            fn list_op(&self) -> Option<ListOp<'_>> {
+                Some(ListOp::$op(self))
             }
             #[allow(unused_mut, reason = "some operations take their operands as they are")]
             fn host(&self, mut $inputs: Operands, $sizes: &Sizes<'_>) -> Result<Outputs> {
@@ -249,7 +270,7 @@ list_op!(Push, "list_push", this,
     host: |inputs, _sizes| {
         let item = if this.present { inputs.pop() } else { None };
         let mut list = List::take(inputs.remove(0), "list_push")?;
-        list.push(item);
+        list.push(item)?;
         Ok(smallvec![list.into_tensor()])
     },
     gradient: Gradient::Rule, saves: Saves::NOTHING,

@@ -111,7 +111,7 @@ impl Op for WhileRule {
         let carried = operands.len();
         let dys: Vec<TensorType> = self.pair.dys.iter().map(|&i| inner[i]).collect();
         let shape = Shape { second, dys, sums: &sums, inner: &inner, fixed: &fixed };
-        let op = While { cond: self.cond(&shape)?, body: self.body(&shape)?, carried };
+        let op = While::new(self.cond(&shape)?, self.body(&shape)?, carried);
         operands.extend_from_slice(&parts[2..]);
         let operands: Vec<&Tensor> = operands.iter().collect();
         let results = execute(&op, &operands)?;

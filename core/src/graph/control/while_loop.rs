@@ -13,13 +13,14 @@ use crate::graph::Graph;
 use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, dependent, differentiate, params_like, replay};
 use crate::graph::run::{self, reads_param};
+use crate::graph::scalar_loop::{Ran, ScalarLoop};
 use crate::graph::sizes::Sizes;
 use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs};
 use crate::tape::Unseen;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::{SmallVec, smallvec};
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Inputs: `carried` values that change from round to round, then those that stay. Outputs: the carried values at the end.
 ///
@@ -29,6 +30,8 @@ pub(crate) struct While {
     pub cond: Arc<Graph>,
     pub body: Arc<Graph>,
     pub carried: usize,
+    /// The loop in registers, if it is one over numbers; made when it first runs, shared by all copies.
+    compiled: Arc<OnceLock<Option<ScalarLoop>>>,
 }
 
 impl Op for While {
@@ -79,7 +82,7 @@ impl Op for While {
 
     fn with_bodies(&self, bodies: &[Arc<Graph>]) -> Option<OpRef> {
         let [cond, body] = bodies else { return None };
-        Some(OpRef::Shared(Arc::new(Self { cond: cond.clone(), body: body.clone(), carried: self.carried })))
+        Some(OpRef::Shared(Arc::new(Self::new(cond.clone(), body.clone(), self.carried))))
     }
 
     fn reads(&self, index: usize) -> bool {
@@ -87,6 +90,12 @@ impl Op for While {
     }
 
     fn host(&self, mut inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
+        if let Some(compiled) = self.in_registers() {
+            inputs = match compiled.run(inputs)? {
+                Ran::Done(outputs) => return Ok(outputs),
+                Ran::Not(inputs) => inputs,
+            };
+        }
         let fixed: Operands = inputs.drain(self.carried..).collect();
         let mut carried = inputs;
         loop {
@@ -118,8 +127,7 @@ impl Op for While {
         }
         let pair = differentiate(&self.body, &active)?;
         let saved = Saved::of(&pair, self.carried);
-        let saving =
-            Self { cond: self.saving_cond()?, body: self.saving_body(&pair, &saved)?, carried: self.carried + 2 };
+        let saving = Self::new(self.saving_cond()?, self.saving_body(&pair, &saved)?, self.carried + 2);
         let _unseen = Unseen::start();
         let count = crate::constant::try_constant_of(0i64, DType::I64)?;
         let list = List::Full(Vec::new()).into_tensor();
@@ -143,6 +151,15 @@ fn count_type() -> TensorType {
 }
 
 impl While {
+    pub fn new(cond: Arc<Graph>, body: Arc<Graph>, carried: usize) -> Self {
+        Self { cond, body, carried, compiled: Arc::default() }
+    }
+
+    /// The loop compiled to registers, if all its values are numbers and lists of numbers.
+    pub fn in_registers(&self) -> Option<&ScalarLoop> {
+        self.compiled.get_or_init(|| ScalarLoop::compile(&self.cond, &self.body, self.carried)).as_ref()
+    }
+
     fn saving_cond(&self) -> Result<Arc<Graph>> {
         let _unseen = Unseen::start();
         let builder = Builder::standalone(&self.cond.name);

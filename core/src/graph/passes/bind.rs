@@ -69,7 +69,7 @@ fn bound(graph: &Graph, node: &Node, inputs: &[Value], types: &[TensorType], siz
             if outputs.iter().ne(&types[..carried]) {
                 return Ok(None);
             }
-            let op = While { cond: Arc::new(cond), body: Arc::new(body), carried };
+            let op = While::new(Arc::new(cond), Arc::new(body), carried);
             Ok(Some((OpRef::Shared(Arc::new(op)), outputs)))
         }
         Some(Flow::Call) => Ok(None),

@@ -81,7 +81,7 @@ fn loop_node(new: &mut Rewriter<'_>, node: &Node, carried: usize, live: &[bool])
         node.inputs.iter().zip(&read).filter(|(_, r)| **r).map(|(&v, _)| new.value(v)).collect();
     let kept: Vec<Value> = node.outputs.iter().zip(&read).filter(|(_, r)| **r).map(|(&v, _)| v).collect();
     let types: Vec<_> = kept.iter().map(|&v| new.old_type(v)).collect();
-    let op = While { cond: Arc::new(cond), body: Arc::new(body), carried: kept.len() };
+    let op = While::new(Arc::new(cond), Arc::new(body), kept.len());
     let outputs = new.emit(OpRef::Shared(Arc::new(op)), inputs, &types, node.location);
     kept.iter().zip(outputs).for_each(|(&old, value)| new.set(old, value));
     Ok(())

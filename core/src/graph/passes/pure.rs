@@ -1,10 +1,11 @@
 //! What a pass may do with a node: leave it out, move it, or nothing.
 //! Nodes with effects and nodes that may fail keep their order among themselves; the rest is free.
 
+use crate::backend::cpu::vector::load_bits;
 use crate::dtype::DType;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Access, Flow, Kind};
-use crate::scalar::program_of;
+use crate::scalar::{Code, program_of};
 use smallvec::SmallVec;
 
 /// Whether running the node is seen by anyone but the readers of its results.
@@ -22,6 +23,9 @@ pub(crate) fn may_fail(graph: &Graph, node: &Node) -> bool {
         Kind::Elementwise { .. } => {
             let dtypes: SmallVec<[DType; 4]> = node.inputs.iter().map(|&v| graph.ty(v).dtype).collect();
             let faults = |d: DType| !d.is_floating() && d != DType::Bool;
+            if divides_by_constant(graph, node) {
+                return false;
+            }
             let program = program_of(&*node.op, &dtypes);
             program.steps.iter().any(|step| step.code.fault().is_some() && faults(step.operand))
         }
@@ -30,6 +34,21 @@ pub(crate) fn may_fail(graph: &Graph, node: &Node) -> bool {
         }
         _ => node.op.may_fail(),
     }
+}
+
+/// Whether the node is one instruction that faults for some right operands, and its right operand is a constant for which
+/// it does not.
+fn divides_by_constant(graph: &Graph, node: &Node) -> bool {
+    let Kind::Elementwise { direct: Some(code), .. } = node.op.kind() else { return false };
+    let Some(divisor) = node.inputs.get(1).and_then(|&v| graph.constant(v)) else { return false };
+    if divisor.num_elements() != 1 || divisor.dtype().size() == 0 || code.fault().is_none() {
+        return false;
+    }
+    let size = divisor.dtype().size();
+    // SAFETY: one element of this size.
+    let bits = unsafe { load_bits(size, divisor.data()) };
+    let negative = !divisor.dtype().is_unsigned() && bits >> (8 * size - 1) & 1 == 1;
+    bits != 0 && (code != Code::Pow || !negative)
 }
 
 /// Whether the node depends on the moment at which it runs.

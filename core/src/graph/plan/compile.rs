@@ -130,6 +130,8 @@ pub(super) struct Compiler {
     held: Vec<Tensor>,
     constants: Vec<(u32, Tensor)>,
     shared: usize,
+    /// Whether a step may run code of the user's, which may use variables.
+    foreign: bool,
 }
 
 /// The plan of a graph after all passes; `fallback` is what runs where the plan does not fit.
@@ -147,6 +149,7 @@ pub(super) fn compile(graph: &Graph, fallback: &Graph) -> Option<Plan> {
         held: Vec::new(),
         constants: Vec::new(),
         shared: 0,
+        foreign: false,
     };
     for ty in graph.param_types() {
         c.slot(Holds::Tensor(*ty));
@@ -169,6 +172,10 @@ pub(super) fn compile(graph: &Graph, fallback: &Graph) -> Option<Plan> {
     for i in 0..answers.len() {
         // A tensor that is handed out twice is given up by the last.
         answers[i].give_up &= !answers[i + 1..].iter().any(|a| a.slot == answers[i].slot);
+    }
+    // A call keeps the variables that it changes locked, and nobody else's code must wait for them.
+    if c.foreign && c.resources.values().any(|r| r.written) {
+        return None;
     }
     Some(c.finish(graph, fallback, answers))
 }
@@ -523,6 +530,7 @@ impl Compiler {
     }
 
     fn on_tensors(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
+        self.foreign |= matches!(node.op.kind(), Kind::Control);
         let mut inputs: Vec<(u32, bool)> = Vec::new();
         for &v in &node.inputs {
             if scope.ty(v).dtype == DType::Resource && self.resource(scope, v).is_some() {

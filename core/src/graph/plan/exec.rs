@@ -30,7 +30,7 @@ pub(super) fn call(plan: &Plan, frame: &mut Frame, inputs: Operands) -> Result<O
         frame.set(plan, i as u32, input);
     }
     run_steps(plan, frame, &plan.steps)?;
-    let mut outputs = Outputs::new();
+    let mut outputs = Outputs::with_capacity(plan.answers.len());
     for answer in &plan.answers {
         let slot = &mut frame.slots[answer.slot as usize];
         let tensor = if answer.give_up && !plan.kept[answer.slot as usize] { slot.take() } else { slot.clone() };
@@ -86,6 +86,11 @@ fn run_steps(plan: &Plan, frame: &mut Frame, steps: &[Step]) -> Result<()> {
             Step::Branch { condition, then, otherwise } => {
                 let chosen = if is_true(frame, *condition) { then } else { otherwise };
                 run_steps(plan, frame, chosen)?;
+            }
+            Step::Scalars { program, operands, registers } => {
+                let pointers = &frame.pointers[operands.start as usize..operands.end as usize];
+                // SAFETY: the tables hold the addresses of the scalars and of as many registers as the program has.
+                unsafe { program.run(pointers, scratch_of(frame, *registers)) };
             }
             Step::Loop { condition, test, body } => loop {
                 run_steps(plan, frame, test)?;

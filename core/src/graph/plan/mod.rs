@@ -9,6 +9,9 @@ mod frame;
 mod lower;
 mod order;
 mod pass;
+#[cfg(test)]
+mod random_tests;
+mod registers;
 mod resources;
 #[cfg(test)]
 mod tests;
@@ -87,6 +90,12 @@ enum Step {
         condition: u32,
         then: Vec<Step>,
         otherwise: Vec<Step>,
+    },
+    /// A loop over scalars: addresses of its inputs, then of the values at its end.
+    Scalars {
+        program: Box<registers::Program>,
+        operands: Refs,
+        registers: u32,
     },
     Loop {
         condition: u32,

@@ -17,22 +17,22 @@ use crate::{GradientTape, Variable, s};
 use std::sync::Arc;
 
 /// A graph of a function of tensors like these, and what it captured.
-fn record(examples: &[&Tensor], f: impl FnOnce(&[Tensor]) -> Vec<Tensor>) -> (Graph, Vec<Tensor>) {
+pub(super) fn record(examples: &[&Tensor], f: impl FnOnce(&[Tensor]) -> Vec<Tensor>) -> (Graph, Vec<Tensor>) {
     let builder = Builder::function("f");
     let params: Vec<Tensor> = examples.iter().map(|t| builder.param(t.ty())).collect();
     let closed = builder.record_in(|| builder.finish(&f(&params))).unwrap();
     (closed.graph, closed.captures)
 }
 
-fn plan(graph: &Graph) -> Plan {
+pub(super) fn plan(graph: &Graph) -> Plan {
     Plan::compile(graph, &Sizes::default()).unwrap().expect("a graph of known sizes has a plan")
 }
 
-fn operands(inputs: &[&Tensor], captures: &[Tensor]) -> Operands {
+pub(super) fn operands(inputs: &[&Tensor], captures: &[Tensor]) -> Operands {
     inputs.iter().map(|&t| t.clone()).chain(captures.iter().cloned()).collect()
 }
 
-fn same(a: &Outputs, b: &Outputs) {
+pub(super) fn same(a: &Outputs, b: &Outputs) {
     assert_eq!(a.len(), b.len());
     for (i, (a, b)) in a.iter().zip(b).enumerate() {
         assert_eq!(a.ty(), b.ty(), "result {i}");
@@ -60,7 +60,7 @@ fn check(inputs: &[&Tensor], f: impl FnOnce(&[Tensor]) -> Vec<Tensor>) -> Plan {
     plan
 }
 
-fn noise(shape: &[usize], seed: u64) -> Tensor {
+pub(super) fn noise(shape: &[usize], seed: u64) -> Tensor {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let n = shape.iter().product();
     let values: Vec<f32> = (0..n)
@@ -305,7 +305,7 @@ fn one_variable_in_two_places() {
     assert_eq!(result[0].item::<f32>(), 8.0 * before);
 }
 
-fn staged_while(
+pub(super) fn staged_while(
     start: &[&Tensor],
     cond: impl FnOnce(&[Tensor]) -> Tensor,
     body: impl FnOnce(&[Tensor]) -> Vec<Tensor>,
@@ -316,7 +316,7 @@ fn staged_while(
     let c = bodies[0].record_in(|| bodies[0].finish(&[cond(&params[0])]))?;
     let b = bodies[1].record_in(|| bodies[1].finish(&body(&params[1])))?;
     assert!(c.captures.is_empty() && b.captures.is_empty());
-    let op = While { cond: Arc::new(c.graph), body: Arc::new(b.graph), carried: start.len() };
+    let op = While::new(Arc::new(c.graph), Arc::new(b.graph), start.len());
     Ok(execute(&op, start)?.into_vec())
 }
 
@@ -410,4 +410,54 @@ fn eight_threads_at_once() {
             scope.spawn(|| (0..20).for_each(|_| same(&plan.run(operands(&[&x], &captures)).unwrap(), &expected)));
         }
     });
+}
+
+/// Steps that follow the Collatz rule, with the branch as a graph.
+fn collatz(start: &Tensor) -> Vec<Tensor> {
+    let steps = tf::constant(0);
+    staged_while(
+        &[start, &steps],
+        |v| tf::not_equal(&v[0], 1),
+        |v| {
+            let even = tf::equal(&tf::floormod(&v[0], 2), 0);
+            vec![staged_cond(&even, &v[0], |n| tf::floordiv(n, 2), |n| n * 3 + 1), &v[1] + 1]
+        },
+    )
+    .unwrap()
+}
+
+#[test]
+fn loops_over_scalars_run_in_registers() {
+    for (start, steps) in [(1, 0), (2, 1), (6, 8), (27, 111)] {
+        let plan = check(&[&tf::constant(start)], |p| collatz(&p[0]));
+        assert!(plan.steps.iter().any(|s| matches!(s, super::Step::Scalars { .. })));
+        assert_eq!(plan.run(operands(&[&tf::constant(start)], &[])).unwrap()[1].item::<i32>(), steps);
+    }
+    for n in [0, 1, 2, 3, 1000] {
+        let plan = check(&[&tf::constant(0.5), &tf::constant(n), &tf::constant_of(2.0, DType::F64)], |p| {
+            let zero = tf::constant(0);
+            staged_while(
+                &[&zero, &p[0], &p[2], &p[1], &p[0]],
+                |v| tf::less(&v[0], &v[3]),
+                // A product that is read twice, one that is not, values that change places, one that stays.
+                |v| {
+                    let product = &v[1] * 0.999;
+                    vec![
+                        &v[0] + 1,
+                        &v[4] + 0.001,
+                        tf::sin(&v[2]) * 1.5 + &v[2],
+                        v[3].clone(),
+                        &product * 0.5 + product.tanh(),
+                    ]
+                },
+            )
+            .unwrap()
+        });
+        assert!(plan.steps.iter().any(|s| matches!(s, super::Step::Scalars { .. })));
+    }
+    // While a number is below another, nan is not.
+    check(&[&tf::constant(f32::NAN)], |p| {
+        staged_while(&[&p[0]], |v| tf::less(&v[0], 5.0), |v| vec![&v[0] * 2.0]).unwrap()
+    });
+    check(&[&tf::constant(0.3)], |p| staged_while(&[&p[0]], |v| tf::less(&v[0], 5.0), |v| vec![&v[0] * 2.0]).unwrap());
 }

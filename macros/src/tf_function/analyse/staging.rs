@@ -30,7 +30,8 @@ pub fn staging(function: &Function) -> Staging {
 #[derive(Clone, Copy)]
 enum Around {
     If(IfId),
-    Loop(Target),
+    /// With whether only a jump ends it.
+    Loop(Target, bool),
     Closure,
 }
 
@@ -74,7 +75,12 @@ impl Search<'_> {
                 if let LoopKind::For { over, .. } = &node.kind {
                     self.expr(over);
                 }
-                self.inside(Around::Loop(node.target), |this| {
+                let endless = match &node.kind {
+                    LoopKind::Loop => true,
+                    LoopKind::While(cond) => matches!(cond.inner().kind, Kind::Leaf(_)),
+                    _ => false,
+                };
+                self.inside(Around::Loop(node.target, endless), |this| {
                     if let LoopKind::While(cond) | LoopKind::WhileLet(cond) = &node.kind {
                         this.expr(cond);
                     }
@@ -83,9 +89,7 @@ impl Search<'_> {
             }
             Kind::Closure(node) => self.inside(Around::Closure, |this| this.expr(&node.body)),
             Kind::Jump(node) => {
-                if node.kind != JumpKind::Return && self.is_staged_within(node.target) {
-                    self.stage(node.target);
-                }
+                self.jump(node);
                 node.value.iter().for_each(|value| self.expr(value));
             }
             _ => parts(expr, &mut |part| self.expr(part)),
@@ -96,13 +100,27 @@ impl Search<'_> {
         self.changed |= !std::mem::replace(&mut self.staging.loops[target], true);
     }
 
-    /// Whether something between here and a loop around may be staged.
-    fn is_staged_within(&self, target: Target) -> bool {
-        let between = self.around.iter().rev().take_while(|a| !matches!(a, Around::Loop(t) if *t == target));
-        between.into_iter().any(|around| match around {
-            Around::If(id) => self.staging.ifs[*id],
-            Around::Loop(inner) => self.staging.loops[*inner],
-            Around::Closure => false,
-        })
+    /// A loop that is left from inside of a staged construct is staged, and so is one that only such a jump ends: Rust
+    /// would go round for ever.
+    fn jump(&mut self, node: &Jump) {
+        let mut staged = false;
+        let mut found = Vec::new();
+        for around in self.around.iter().rev() {
+            match *around {
+                Around::If(id) => staged |= self.staging.ifs[id],
+                Around::Loop(target, endless) => {
+                    let own = target == node.target && node.kind != JumpKind::Return;
+                    if staged && (own || endless) {
+                        found.push(target);
+                    }
+                    if own {
+                        break;
+                    }
+                    staged |= self.staging.loops[target];
+                }
+                Around::Closure => break,
+            }
+        }
+        found.into_iter().for_each(|target| self.stage(target));
     }
 }

@@ -193,9 +193,9 @@ impl Emit<'_> {
         let rt = &self.rt;
         let tables = places.iter().map(|place| {
             let tokens = place.tokens(&self.function.vars, at);
-            quote!((&&&&#rt::Probe(&#tokens)).table(),)
+            quote!((&&&&&#rt::Probe(&#tokens)).table(),)
         });
-        quote!((&&&&#slot).table(), #(#tables)*)
+        quote!((&&&&&#slot).table(), #(#tables)*)
     }
 
     /// Copies variables that a block moves, and puts them back.
@@ -207,7 +207,7 @@ impl Emit<'_> {
             let mut ident = self.function.vars[*var].ident.clone();
             let (name, saved) = (ident.to_string(), local("saved", *var));
             ident.set_span(ident.span().located_at(at));
-            save.extend(quote!(let #saved = (&&#rt::Save(&#ident)).save(#name, #fun.tracing());));
+            save.extend(quote!(let #saved = (&&&#rt::Save(&#ident)).save(#name, #fun.tracing());));
             restore.extend(quote!(#ident = #saved.restore();));
         }
         (save, restore)

@@ -56,7 +56,7 @@ impl Emit<'_> {
         let definition = self.definition();
         let at = self.rt_at(self.function.item.sig.ident.span());
         let result = hidden("result");
-        let (slot, fun) = (local("slot", usize::MAX), local("f", BODY));
+        let (slot, fun) = (hidden("slot"), local("f", BODY));
         let ty = self.result_type();
         let wanted = match &self.function.item.sig.output {
             ReturnType::Default => Wanted { unit: true, ty: None },
@@ -193,7 +193,7 @@ impl Emit<'_> {
                     let mut #fun = #rt::Fun::closure(#slot, #k);
                     #run
                 }
-                #k = ::core::option::Option::Some((&&&&#slot).table());
+                #k = ::core::option::Option::Some((&&&&&#slot).table());
             }
         }));
         syntax.to_token_stream()

@@ -4,7 +4,7 @@
 mod bits;
 pub(crate) mod fold;
 mod kernels;
-mod number;
+pub(crate) mod number;
 mod pick;
 
 pub(crate) use bits::{decode, encode, to_f64};

@@ -1,10 +1,10 @@
 //! The arithmetic of one element for each Rust type that a loop computes in: floats, integers, and `u8` for `bool`.
-//! The loops are generic over [`Number`]; floats get their functions from the vector math module.
+//! The loops are generic over [`Number`]; the machine for scalar loops calls the same functions.
 
 use crate::backend::cpu::math::{double, single};
 
 /// What every computed type can do. Integers wrap; operations that have no integer meaning are never looked up.
-pub(super) trait Number: Copy + PartialEq + PartialOrd + 'static {
+pub(crate) trait Number: Copy + PartialEq + PartialOrd + 'static {
     const ONE: Self;
     fn neg(self) -> Self;
     fn abs(self) -> Self;
@@ -26,7 +26,7 @@ pub(super) trait Number: Copy + PartialEq + PartialOrd + 'static {
 }
 
 /// What only floats can do.
-pub(super) trait Real: Number {
+pub(crate) trait Real: Number {
     fn sqrt(self) -> Self;
     fn exp(self) -> Self;
     fn expm1(self) -> Self;
@@ -47,7 +47,7 @@ pub(super) trait Real: Number {
 }
 
 /// What integers and truth values can do.
-pub(super) trait Bits: Copy + 'static {
+pub(crate) trait Bits: Copy + 'static {
     fn not(self) -> Self;
     fn and(self, b: Self) -> Self;
     fn or(self, b: Self) -> Self;
@@ -209,7 +209,7 @@ integers!(false: u8 u16 u32 u64);
 /// A truth value in its byte. Memory from outside may hold other bytes than 0 and 1, so it is never read as `bool`.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 #[repr(transparent)]
-pub(super) struct Truth(pub u8);
+pub(crate) struct Truth(pub u8);
 
 impl Bits for Truth {
     #[inline(always)]

@@ -1,0 +1,105 @@
+//! Loops over numbers run in registers: a `while` whose values are scalars, and lists of scalars, is compiled to a flat
+//! program that runs a round in nanoseconds. `While` and the planned executor ask [`ScalarLoop`] before they run one
+//! operation by operation; results are the same to the last bit.
+
+mod code;
+mod emit;
+mod flow;
+mod forms;
+mod fuse;
+mod layout;
+mod machine;
+mod program;
+mod rows;
+
+pub(crate) use rows::Rows;
+
+use super::Graph;
+use super::control::list::List;
+use crate::error::Result;
+use crate::op::{Operands, Outputs};
+use crate::tensor::Tensor;
+use layout::{Form, Layout, Parts};
+use program::Program;
+use smallvec::SmallVec;
+use std::cell::Cell;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A loop compiled to registers.
+///
+/// What comes in decides nothing but the structure of lists: a program is made per structure, usually one.
+pub(crate) struct ScalarLoop {
+    test: Arc<Graph>,
+    body: Arc<Graph>,
+    carried: usize,
+    programs: Mutex<Vec<(Key, Option<Arc<Program>>)>>,
+}
+
+/// The layouts of the inputs that are lists in rows.
+type Key = SmallVec<[Option<Arc<Layout>>; 4]>;
+
+/// Structures of one loop that are kept.
+const MOST_PROGRAMS: usize = 8;
+
+thread_local! {
+    static OFF: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes this thread run loops operation by operation, for tests that compare both ways.
+pub(crate) fn set_off(off: bool) {
+    OFF.set(off);
+}
+
+impl ScalarLoop {
+    /// Compiles the loop `while test { body }`; both graphs have the same parameters, of which the first `carried` get the
+    /// body's results. `None` if some value is not a number or a list of numbers, or an operation is not one on them.
+    pub fn compile(test: &Arc<Graph>, body: &Arc<Graph>, carried: usize) -> Option<Self> {
+        let program = Program::compile(test, body, carried, &vec![None; body.params.len()])?;
+        let nothing = body.params.iter().map(|_| None).collect();
+        let programs = Mutex::new(vec![(nothing, Some(Arc::new(program)))]);
+        Some(Self { test: test.clone(), body: body.clone(), carried, programs })
+    }
+
+    /// Runs the loop; gives the operands back if they are lists of another structure than the loop's.
+    ///
+    /// # Errors
+    /// Those of its operations, which name the user's line.
+    pub fn run(&self, inputs: Operands) -> Result<Ran> {
+        if OFF.get() {
+            return Ok(Ran::Not(inputs));
+        }
+        match self.program(&inputs).filter(|program| program.takes(&inputs)) {
+            Some(program) => program.run(inputs).map(Ran::Done),
+            None => Ok(Ran::Not(inputs)),
+        }
+    }
+
+    fn program(&self, inputs: &[Tensor]) -> Option<Arc<Program>> {
+        let key: Key = inputs
+            .iter()
+            .map(|input| match input.as_object::<List>() {
+                Some(List::Compact(rows)) if rows.len > 0 => Some(rows.layout.clone()),
+                _ => None,
+            })
+            .collect();
+        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, program)) = programs.iter().find(|(known, _)| *known == key) {
+            return program.clone();
+        }
+        let list = |layout: &Arc<Layout>| Form::Variant(Parts { list: Some(layout.clone()), packs: Vec::new() });
+        let seeds: Vec<Option<Form>> = key.iter().map(|layout| layout.as_ref().map(list)).collect();
+        let program = Program::compile(&self.test, &self.body, self.carried, &seeds).map(Arc::new);
+        if programs.len() == MOST_PROGRAMS {
+            programs.remove(1);
+        }
+        programs.push((key, program.clone()));
+        program
+    }
+}
+
+/// What became of a loop's operands.
+pub(crate) enum Ran {
+    Done(Outputs),
+    /// The loop did not run.
+    Not(Operands),
+}
