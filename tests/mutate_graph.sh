@@ -32,7 +32,7 @@ core/src/graph/differentiate.rs|targets.extend(kept.iter().filter(\|t\| tape::ca
 core/src/graph/passes/pure.rs|Kind::Effect \| Kind::Control => true,|Kind::Effect \| Kind::Control => false,
 core/src/graph/passes/pure.rs|Kind::Read => true,|Kind::Read => false,
 core/src/graph/run.rs|let last = uses[value.index()] == position|let last = uses[value.index()] >= position
-macros/src/tf_function/lower.rs|live.other.contains(var) && !live.after.contains(var)|false
+macros/src/tf_function/lower.rs|lost.extend(written_then.iter()|drop(written_then.iter()
 LIST
 }
 

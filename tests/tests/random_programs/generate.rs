@@ -96,6 +96,11 @@ impl Make<'_> {
             17 | 18 if self.callable > 0 => {
                 Stmt::Call(self.random.below(3), 1 + self.random.below(self.callable), self.scalar(1))
             }
+            16 if depth < 4 => {
+                let block = self.block(depth + 1);
+                let source = (!self.random.one_in(4)).then(|| self.random.below(3));
+                Stmt::Taped(Taped { target: self.random.below(3), source, block, value: self.scalar(2) })
+            }
             19..=24 if depth < 4 => self.branch(depth),
             25..=29 if depth < 4 && self.labels < LABELS && self.trips <= 9 => self.looped(depth),
             _ => Stmt::SetScalar(self.random.below(3), self.scalar(2)),

@@ -55,6 +55,13 @@ impl Native<'_> {
         match stmt {
             Stmt::If(node) => return self.branch(node),
             Stmt::Loop(node) => return self.looped(node),
+            Stmt::Taped(node) => {
+                let tape = self.env.tape(node);
+                match self.block(&node.block) {
+                    Flow::Next => self.env.gradient(node, tape),
+                    flow => return flow,
+                }
+            }
             Stmt::Break(label, value) => {
                 return Flow::Break(*label, value.as_ref().map(|value| self.env.scalar(value)));
             }

@@ -266,6 +266,14 @@ impl Tracer<'_, '_> {
                 Some(result) => Flow::Return(result),
                 None => Flow::Out,
             },
+            Stmt::Taped(node) => {
+                let tape = self.env.tape(node);
+                match self.block(&node.block) {
+                    Flow::Next => self.env.gradient(node, tape),
+                    flow => return flow,
+                }
+                Flow::Next
+            }
             Stmt::Assert(truth) => {
                 rt::assert(&self.env.truth(truth), "it holds", None);
                 Flow::Next

@@ -72,6 +72,14 @@ fn statements(stmt: &Stmt) -> Vec<Block> {
     match stmt {
         Stmt::If(node) => branch(node),
         Stmt::Loop(node) => looped(node),
+        Stmt::Taped(node) => {
+            let with = |block: Block| vec![Stmt::Taped(Taped { block, ..node.clone() })];
+            let mut all = vec![node.block.clone()];
+            all.extend(blocks(&node.block, 0).into_iter().map(with));
+            let with = |value: Scalar| vec![Stmt::Taped(Taped { value, ..node.clone() })];
+            all.extend(scalar(&node.value).into_iter().map(with));
+            all
+        }
         Stmt::SetScalar(var, x) => scalar(x).into_iter().map(|x| vec![Stmt::SetScalar(*var, x)]).collect(),
         Stmt::SetItem(at, x) => scalar(x).into_iter().map(|x| vec![Stmt::SetItem(*at, x)]).collect(),
         Stmt::SetPair(at, x) => scalar(x).into_iter().map(|x| vec![Stmt::SetPair(*at, x)]).collect(),
