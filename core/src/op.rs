@@ -7,6 +7,7 @@ use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::graph::control::list_ops::ListOp;
+use crate::graph::scalar_loop::ScalarLoop;
 use crate::graph::sizes::Sizes;
 use crate::scalar::{Scalar, Val};
 use crate::shape::{AxisSet, Constraints, Dim, Shape, Symbol, broadcast};
@@ -330,6 +331,11 @@ pub(crate) trait Op: Send + Sync + 'static {
 
     /// How the graphs inside it run, for executors that run them themselves.
     fn flow(&self) -> Option<Flow> {
+        None
+    }
+
+    /// A loop over numbers as a program over registers.
+    fn in_registers(&self) -> Option<&ScalarLoop> {
         None
     }
 

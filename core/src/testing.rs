@@ -27,6 +27,11 @@ pub fn loops_in_registers(on: bool) {
     crate::graph::scalar_loop::set_off(!on);
 }
 
+/// How many loops this thread has run in registers so far.
+pub fn loops_run_in_registers() -> u64 {
+    crate::graph::scalar_loop::runs()
+}
+
 /// Set once a test of this process watches rules; without one, a rule costs a single load.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 

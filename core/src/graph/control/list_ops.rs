@@ -94,6 +94,7 @@ pub(crate) enum ListOp<'a> {
     NothingLike(&'a NothingLike),
     AddLists(&'a AddLists),
     Nth(&'a Nth),
+    Reserve(&'a Reserve),
 }
 
 fn visit_types(types: &[TensorType], visit: &mut dyn FnMut(&'static str, Attr<'_>)) {

@@ -80,6 +80,10 @@ impl Op for While {
         Some(Flow::Loop { carried: self.carried })
     }
 
+    fn in_registers(&self) -> Option<&ScalarLoop> {
+        self.compiled.get_or_init(|| ScalarLoop::compile(&self.cond, &self.body, self.carried)).as_ref()
+    }
+
     fn with_bodies(&self, bodies: &[Arc<Graph>]) -> Option<OpRef> {
         let [cond, body] = bodies else { return None };
         Some(OpRef::Shared(Arc::new(Self::new(cond.clone(), body.clone(), self.carried))))
@@ -153,11 +157,6 @@ fn count_type() -> TensorType {
 impl While {
     pub fn new(cond: Arc<Graph>, body: Arc<Graph>, carried: usize) -> Self {
         Self { cond, body, carried, compiled: Arc::default() }
-    }
-
-    /// The loop compiled to registers, if all its values are numbers and lists of numbers.
-    pub fn in_registers(&self) -> Option<&ScalarLoop> {
-        self.compiled.get_or_init(|| ScalarLoop::compile(&self.cond, &self.body, self.carried)).as_ref()
     }
 
     fn saving_cond(&self) -> Result<Arc<Graph>> {

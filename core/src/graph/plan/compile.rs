@@ -103,7 +103,7 @@ impl<'g> Scope<'g> {
 fn on_tensors(node: &Node) -> bool {
     match node.op.kind() {
         Kind::Control => true,
-        Kind::Host => node.op.bodies().is_empty(),
+        Kind::Host => node.op.bodies().is_empty() || node.op.in_registers().is_some(),
         _ => false,
     }
 }
@@ -395,6 +395,7 @@ impl Compiler {
     fn node(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
         match (node.op.kind(), node.op.flow()) {
             (_, Some(Flow::Branch)) => self.branch(scope, node, at),
+            (_, Some(Flow::Loop { .. })) if node.op.in_registers().is_some() => self.on_tensors(scope, node, at),
             (_, Some(Flow::Loop { carried })) => self.repeat(scope, node, at, carried),
             (Kind::Host, None) if !node.op.bodies().is_empty() => self.fused(scope, node, at),
             (Kind::View, _) => self.view_node(scope, node),

@@ -317,18 +317,19 @@ impl<'f> Emitter<'f> {
         let homes: Vec<Regs> = forms.iter().map(|form| self.registers(form)).collect();
         self.bring(forms, &homes, &inputs[..carried]);
         let params: Vec<Regs> = homes.iter().chain(&inputs[carried..]).cloned().collect();
-        let (again, first, end) = (self.label(), self.label(), self.label());
-        let short = test.graph.node_count() <= MOST_COPIED;
-        if short {
-            let condition = self.body(test, &params)?;
-            self.push(Opcode::JumpUnless, 0, [condition.first()?[0], 0, 0], end);
-        } else {
-            self.push(Opcode::Jump, 0, [0; 3], first);
+        let (again, end) = (self.label(), self.label());
+        let first = (test.graph.node_count() > MOST_COPIED).then(|| self.label());
+        match first {
+            Some(first) => self.push(Opcode::Jump, 0, [0; 3], first),
+            None => {
+                let condition = self.body(test, &params)?;
+                self.push(Opcode::JumpUnless, 0, [condition.first()?[0], 0, 0], end);
+            }
         }
         self.put(again);
         let results = self.body(body, &params)?;
         self.bring(forms, &homes, &results);
-        if !short {
+        if let Some(first) = first {
             self.put(first);
         }
         let condition = self.body(test, &params)?;

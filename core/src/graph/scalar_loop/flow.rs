@@ -163,9 +163,13 @@ impl Flow {
                 continue;
             }
             home[b as usize] = a;
-            let more = conflicts[b as usize].clone();
-            more.each(|other| conflicts[other as usize].add(a));
-            conflicts[a as usize].join(&more);
+            // Conflicts are kept for the registers that stand for their whole class.
+            let more = std::mem::replace(&mut conflicts[b as usize], Set::new(0));
+            more.each(|other| {
+                let other = find(&home, other);
+                conflicts[other as usize].add(a);
+                conflicts[a as usize].add(other);
+            });
         }
         for ins in &mut self.code {
             for register in [&mut ins.to, &mut ins.a, &mut ins.b, &mut ins.c] {
@@ -175,7 +179,7 @@ impl Flow {
         self.results.iter_mut().for_each(|r| *r = find(&home, *r));
         let keep: Vec<bool> = self.code.iter().map(|ins| !(is_move(ins.op) && ins.to == ins.a)).collect();
         self.retain(&keep);
-        self.homes = home;
+        self.homes = (0..home.len() as u32).map(|r| find(&home, r)).collect();
     }
 
     /// How many loops each instruction is in.

@@ -43,6 +43,12 @@ const MOST_PROGRAMS: usize = 8;
 
 thread_local! {
     static OFF: Cell<bool> = const { Cell::new(false) };
+    static RUNS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many loops this thread has run in registers.
+pub(crate) fn runs() -> u64 {
+    RUNS.get()
 }
 
 /// Makes this thread run loops operation by operation, for tests that compare both ways.
@@ -69,7 +75,10 @@ impl ScalarLoop {
             return Ok(Ran::Not(inputs));
         }
         match self.program(&inputs).filter(|program| program.takes(&inputs)) {
-            Some(program) => program.run(inputs).map(Ran::Done),
+            Some(program) => {
+                RUNS.set(RUNS.get() + 1);
+                program.run(inputs).map(Ran::Done)
+            }
             None => Ok(Ran::Not(inputs)),
         }
     }

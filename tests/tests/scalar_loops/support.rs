@@ -1,0 +1,64 @@
+//! Runs something with loops in registers and operation by operation, and compares every bit.
+
+use eagerflow as tf;
+use tf::{DType, GradientTape, Tensor, __testing};
+
+/// The bits of a tensor of numbers.
+pub fn bits(x: &Tensor) -> Vec<u64> {
+    match x.dtype() {
+        DType::F32 => x.to_vec::<f32>().into_iter().map(|v| u64::from(v.to_bits())).collect(),
+        DType::F64 => x.to_vec::<f64>().into_iter().map(f64::to_bits).collect(),
+        DType::I32 => x.to_vec::<i32>().into_iter().map(|v| v as u64).collect(),
+        DType::I64 => x.to_vec::<i64>().into_iter().map(|v| v as u64).collect(),
+        DType::Bool => x.to_vec::<bool>().into_iter().map(u64::from).collect(),
+        other => panic!("no bits of {other}"),
+    }
+}
+
+/// The same results both ways, and loops did run in registers in the first.
+#[track_caller]
+pub fn both_ways(f: impl Fn() -> Vec<Tensor>) -> Vec<Tensor> {
+    let before = __testing::loops_run_in_registers();
+    let fast = f();
+    assert!(__testing::loops_run_in_registers() > before, "no loop ran in registers");
+    let slow = one_by_one(f);
+    let show = |all: &[Tensor]| all.iter().map(|t| format!("{t:?}")).collect::<Vec<_>>().join(", ");
+    assert_eq!(
+        fast.iter().map(bits).collect::<Vec<_>>(),
+        slow.iter().map(bits).collect::<Vec<_>>(),
+        "in registers {}, one by one {}",
+        show(&fast),
+        show(&slow)
+    );
+    fast
+}
+
+/// Runs loops operation by operation.
+pub fn one_by_one<R>(f: impl FnOnce() -> R) -> R {
+    struct On;
+    impl Drop for On {
+        fn drop(&mut self) {
+            __testing::loops_in_registers(true);
+        }
+    }
+    let _on = On;
+    __testing::loops_in_registers(false);
+    f()
+}
+
+/// The value and its gradients by all inputs, to first and second order.
+pub fn orders(f: impl Fn(&[Tensor]) -> Tensor, inputs: &[Tensor]) -> Vec<Tensor> {
+    let mut outer = GradientTape::persistent();
+    inputs.iter().for_each(|x| outer.watch(x));
+    let mut inner = GradientTape::persistent();
+    inputs.iter().for_each(|x| inner.watch(x));
+    let y = f(inputs);
+    let first: Vec<Tensor> = inputs.iter().filter_map(|x| inner.gradient_or_none(&y, x)).collect();
+    drop(inner);
+    let mut all = vec![y];
+    for dx in first {
+        all.push(dx.clone());
+        all.extend(inputs.iter().filter_map(|x| outer.gradient_or_none(&dx, x)));
+    }
+    all
+}
