@@ -88,8 +88,6 @@ pub(crate) enum ListOp<'a> {
     Set(&'a Set),
     StackList(&'a StackList),
     UnstackList(&'a UnstackList),
-    #[allow(dead_code, reason = "no loop over numbers makes lists of its own")]
-    Reserve(&'a Reserve),
     Len(&'a Len),
     NothingLike(&'a NothingLike),
     AddLists(&'a AddLists),
