@@ -132,7 +132,8 @@ pub type Call<'c> = &'c dyn Fn(&Inputs) -> Vec<Tensor>;
 
 /// Vectors that grow are compared by values.
 pub fn depth(program: &Program) -> Depth {
-    if source::source(program, "", "").contains("grown(") { Depth::Values } else { Depth::Gradients }
+    let _ = program;
+    Depth::Gradients
 }
 
 /// What differs, if anything does.

@@ -189,6 +189,7 @@ fn is_tensor(cond: &Cond) -> bool {
         Cond::Tensor(_) => true,
         Cond::Host(_) => false,
         Cond::And(x, y) | Cond::Or(x, y) => is_tensor(x) || is_tensor(y),
+        Cond::Logged(_, cond) => is_tensor(cond),
     }
 }
 
@@ -209,6 +210,10 @@ impl Tracer<'_, '_> {
             Cond::Host(host) => return Known::Host(self.env.host(host)),
             Cond::And(x, y) => (x, y, true),
             Cond::Or(x, y) => (x, y, false),
+            Cond::Logged(x, cond) => {
+                self.env.run(&Stmt::Log(x.clone()));
+                return self.cond(cond);
+            }
         };
         match self.cond(left) {
             Known::Host(left) => {
@@ -261,6 +266,14 @@ impl Tracer<'_, '_> {
                 Some(result) => Flow::Return(result),
                 None => Flow::Out,
             },
+            Stmt::Taped(node) => {
+                let tape = self.env.tape(node);
+                match self.block(&node.block) {
+                    Flow::Next => self.env.gradient(node, tape),
+                    flow => return flow,
+                }
+                Flow::Next
+            }
             Stmt::Assert(truth) => {
                 rt::assert(&self.env.truth(truth), "it holds", None);
                 Flow::Next
