@@ -513,7 +513,9 @@ impl Compiler {
         let scratch = self.scratch(work.scratch);
         let mut refs = [&inputs, &outputs].map(|places| {
             let start = self.views.len() as u32;
-            places.iter().for_each(|place| drop(self.view(place)));
+            for place in places {
+                self.view(place);
+            }
             start..self.views.len() as u32
         });
         self.note(&work.phases);
