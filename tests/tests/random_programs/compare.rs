@@ -3,7 +3,7 @@
 
 use super::program::Program;
 use super::values::Inputs;
-use super::{native, source};
+use super::native;
 use eagerflow as tf;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tf::{GradientTape, Tensor, Variable, random::Generator};

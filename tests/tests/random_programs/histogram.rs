@@ -49,7 +49,9 @@ fn forms(block: &Block, around: &mut Vec<Around>, found: &mut Vec<&'static str>)
         match stmt {
             Stmt::Break(to, _) | Stmt::Continue(to) if Some(*to) != innermost => found.push("jump to an outer loop"),
             Stmt::Return(_) if innermost.is_some() => found.push("return out of a loop"),
-            Stmt::Loop(_) | Stmt::If(_) if around.last() == Some(&Around::Tape) => found.push("control flow under a tape"),
+            Stmt::Loop(_) | Stmt::If(_) if around.last() == Some(&Around::Tape) => {
+                found.push("control flow under a tape")
+            }
             Stmt::Loop(_) if in_branch => found.push("loop in a branch"),
             Stmt::Loop(_) if innermost.is_some() => found.push("loop in a loop"),
             Stmt::If(_) if in_branch => found.push("branch in a branch"),

@@ -94,7 +94,7 @@ impl Writer<'_> {
     fn branch(&mut self, node: &If) {
         // Every other value comes by way of a variable that both branches set.
         let goes_on = !jumps(&node.then) || node.other.as_ref().is_some_and(|other| !jumps(other));
-        let late = node.value.is_some() && goes_on && node.then.len() % 2 == 0;
+        let late = node.value.is_some() && goes_on && node.then.len().is_multiple_of(2);
         let assign = node.value.as_ref().map_or(String::new(), |(var, ..)| format!("{} = ", NAMES[*var]));
         let (values, before) = match &node.value {
             None => ([None, None], ""),
@@ -139,9 +139,7 @@ impl Writer<'_> {
         if !jumps(&node.block) {
             let source = node.source.map_or("w", |_| "&start");
             self.line(&format!("let value = {};", scalar(&node.value)));
-            self.line(&format!(
-                "tape.gradient_or_none(&value, {source}).unwrap_or_else(|| tf::constant(0.0f32))"
-            ));
+            self.line(&format!("tape.gradient_or_none(&value, {source}).unwrap_or_else(|| tf::constant(0.0f32))"));
         }
         self.depth -= 1;
         self.line("};");
