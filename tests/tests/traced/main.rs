@@ -8,6 +8,7 @@ mod harness;
 mod basics;
 mod branches;
 mod callables;
+mod corners;
 mod effects;
 mod failures;
 mod jumps;
@@ -15,6 +16,7 @@ mod library;
 mod logic;
 mod loops;
 mod patterns;
+
 mod shapes;
 mod state;
 mod tapes;
