@@ -16,7 +16,6 @@ mod library;
 mod logic;
 mod loops;
 mod patterns;
-
 mod shapes;
 mod state;
 mod tapes;
