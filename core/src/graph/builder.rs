@@ -69,11 +69,6 @@ impl Drop for Aside {
     }
 }
 
-/// How many builders are open on this thread.
-pub(crate) fn depth() -> usize {
-    OPEN.with_borrow(Vec::len)
-}
-
 impl Builder {
     fn with(root: Rc<Root>, outer: Option<Rc<Builder>>, name: &str) -> Rc<Self> {
         let graph = Graph::empty(name);
@@ -95,10 +90,6 @@ impl Builder {
     /// A body inside this one.
     pub fn inside(self: &Rc<Self>, name: &str) -> Rc<Self> {
         Self::with(self.root.clone(), Some(self.clone()), name)
-    }
-
-    pub fn outer(&self) -> Option<&Rc<Builder>> {
-        self.outer.as_ref()
     }
 
     /// Starts taking this thread's operations.
@@ -186,11 +177,6 @@ impl Builder {
     /// Whether the tensor is a value of this graph or of one around it.
     pub fn sees(&self, tensor: &Tensor) -> bool {
         self.owns(tensor) || self.outer.as_ref().is_some_and(|outer| outer.sees(tensor))
-    }
-
-    /// The tensors of the outside used so far.
-    pub fn captures(&self) -> Vec<Tensor> {
-        self.state.borrow().captures.iter().map(|(t, _)| t.clone()).collect()
     }
 
     /// The variables that were read after a checkpoint and that tapes would watch, each once.

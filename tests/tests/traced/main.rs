@@ -8,6 +8,7 @@ mod harness;
 mod basics;
 mod branches;
 mod callables;
+mod corners;
 mod effects;
 mod failures;
 mod jumps;
