@@ -1,7 +1,7 @@
 //! Runs something with loops in registers and operation by operation, and compares every bit.
 
 use eagerflow as tf;
-use tf::{DType, GradientTape, Tensor, __testing};
+use tf::{__testing, DType, GradientTape, Tensor};
 
 /// The bits of a tensor of numbers.
 pub fn bits(x: &Tensor) -> Vec<u64> {

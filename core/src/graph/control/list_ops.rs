@@ -79,6 +79,7 @@ pub(crate) struct NothingLike;
 pub(crate) struct AddLists;
 
 /// The operations on lists, for those that compile them.
+#[allow(dead_code, reason = "all operations are named, also those of which nobody reads the attributes")]
 pub(crate) enum ListOp<'a> {
     Pack(&'a Pack),
     Unpack(&'a Unpack),
@@ -88,8 +89,6 @@ pub(crate) enum ListOp<'a> {
     Set(&'a Set),
     StackList(&'a StackList),
     UnstackList(&'a UnstackList),
-    #[allow(dead_code, reason = "no loop over numbers makes lists of its own")]
-    Reserve(&'a Reserve),
     Len(&'a Len),
     NothingLike(&'a NothingLike),
     AddLists(&'a AddLists),
