@@ -5,6 +5,8 @@
 mod data;
 #[path = "support/expressions.rs"]
 mod expressions;
+#[path = "support/loops.rs"]
+mod loops;
 #[path = "support/measure.rs"]
 mod measure;
 
@@ -139,4 +141,5 @@ fn main() {
     small(&b);
     networks(&b);
     fusion(&b);
+    loops::run(&b);
 }

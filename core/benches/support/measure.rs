@@ -42,6 +42,18 @@ impl Bench {
         make: impl FnOnce() -> S,
         check: impl Fn(&R) -> Vec<f64>,
     ) {
+        self.run_rounds(workload, 1, loss, make, check);
+    }
+
+    /// As [`run`](Self::run), with times of one of the `rounds` that a step consists of.
+    pub fn run_rounds<R, S: FnMut() -> R>(
+        &self,
+        workload: &str,
+        rounds: usize,
+        loss: bool,
+        make: impl FnOnce() -> S,
+        check: impl Fn(&R) -> Vec<f64>,
+    ) {
         if !self.wants(workload) {
             return;
         }
@@ -55,7 +67,8 @@ impl Bench {
             (0..4).for_each(|_| drop(step()));
             checks.extend(check(&step()));
         }
-        let (samples, inner) = self.sample(&mut step);
+        let (mut samples, inner) = self.sample(&mut step);
+        samples.iter_mut().for_each(|time| *time /= rounds as f64);
         let measured = Measured::new(samples, inner, first_ms);
         if self.json {
             measured.print_json("eagerflow", env!("CARGO_PKG_VERSION"), self.mode, workload, &checks);
@@ -187,7 +200,9 @@ impl Measured {
     }
 
     fn print(&self, title: &str, last: &str) {
-        println!("{title:<38} {:>12.3} {:>12.3} {:>12.3}   {last}", self.median, self.fastest(), self.first_ms);
+        let digits = if self.median < 1.0 { 6 } else { 3 };
+        let (median, fastest) = (self.median, self.fastest());
+        println!("{title:<38} {median:>12.digits$} {fastest:>12.digits$} {:>12.3}   {last}", self.first_ms);
     }
 
     /// A line in the form that the other frameworks' harnesses use.

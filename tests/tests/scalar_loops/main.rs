@@ -2,5 +2,6 @@
 //! and backward, and takes time in proportion to its rounds.
 
 mod by_hand;
+mod growth;
 mod random;
 mod support;

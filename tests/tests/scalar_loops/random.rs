@@ -157,7 +157,7 @@ fn random_loops_give_the_same_bits() {
 
 #[test]
 fn gradients_of_random_loops_give_the_same_bits() {
-    for seed in 100..130 {
+    for seed in 100..118 {
         println!("seed {seed}");
         let given = start(seed);
         for rounds in [0, 3] {

@@ -124,7 +124,7 @@ macro_rules! opcodes {
             JumpIf,
             JumpUnless,
             Halt,
-            /// A new empty list of layout `imm` in `to`; `c` is 1 if its items go on without end, all missing.
+            /// A new empty list of layout `imm / 2` in `to`; if `imm` is odd, its items go on without end, all missing.
             NewList,
             /// Moves or copies list `a` into `to`. Before registers are assigned it is always a `MoveList`.
             MoveList,

@@ -115,7 +115,7 @@ impl<'f> Emitter<'f> {
             }
         };
         let to = self.register(Role::List);
-        self.push(Opcode::NewList, to, [0, 0, u32::from(open)], at as u32);
+        self.push(Opcode::NewList, to, [0; 3], at as u32 * 2 + u32::from(open));
         to
     }
 

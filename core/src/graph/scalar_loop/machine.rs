@@ -22,13 +22,15 @@ fn far<T, R>(f: impl Fn(T) -> R, x: T) -> R {
     f(x)
 }
 
-/// Takes the last of the missing rows before the first of an open list; whether there was one.
+/// Puts one of the missing rows into an open list that has no others, to be popped; whether the list is open.
 #[cold]
 fn pop_missing(rows: &mut Rows) -> bool {
     if rows.open {
-        let layout = rows.layout.clone();
-        rows.bytes.resize(layout.bytes, 0);
-        rows.push_missing_lists();
+        // Often nobody knows what the items were, and there is nothing in them.
+        if !rows.layout.leaves.is_empty() {
+            rows.bytes.resize(rows.layout.bytes, 0);
+            rows.push_missing_lists();
+        }
         rows.len = 1;
     }
     rows.open
@@ -232,7 +234,7 @@ macro_rules! machine {
                             }
                         }
                         Opcode::Halt => return Ok(()),
-                        Opcode::NewList => rows!(i.to).renew(&self.layouts[i.imm as usize], i.c != 0),
+                        Opcode::NewList => rows!(i.to).renew(&self.layouts[i.imm as usize / 2], i.imm % 2 == 1),
                         Opcode::MoveList => {
                             if i.to != i.a {
                                 // SAFETY: two lists that exist.

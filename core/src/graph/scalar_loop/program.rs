@@ -101,10 +101,7 @@ impl Program {
                 Role::None => Some(0),
                 _ => numbers.number(role, r),
             };
-            let mut c = of(shape.c, ins.c)?;
-            if ins.op == Opcode::NewList {
-                c = ins.c as u16;
-            }
+            let c = of(shape.c, ins.c)?;
             let imm = if shape.jumps { flow.labels[ins.imm as usize] as u32 } else { ins.imm };
             if let Some(place) = places.get(ins.place as usize) {
                 program.places.push((program.code.len() as u32, *place));
