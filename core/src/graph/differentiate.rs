@@ -5,7 +5,9 @@ use super::builder::{Builder, current};
 use super::ir::Graph;
 use crate::error::Result;
 use crate::execute::execute_at;
-use crate::shape::Shape;
+use crate::dtype::DType;
+use crate::ops;
+use crate::shape::{Dim, Shape, Symbol};
 use crate::tape::{self, Cotangent, Unseen, staged};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
@@ -95,6 +97,7 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool]) -> Result<Pair> {
                 break second;
             }
         };
+        saved.extend(open_sizes(&forward, [&first.graph, &second.graph], &saved)?);
         let saved_dys = (0..saved.len()).filter(|&i| tape::carries(&saved[i])).collect();
         let types = saved.iter().map(|t| forward.type_of(t)).collect::<Result<_>>()?;
         let all: Vec<Tensor> = results.iter().chain(&saved).cloned().collect();
@@ -111,6 +114,25 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool]) -> Result<Pair> {
             saved: types,
         })
     })
+}
+
+/// Values without elements whose shapes tell the way back the sizes that are known only when the way forth runs.
+fn open_sizes(forward: &Rc<Builder>, walks: [&Graph; 2], saved: &[Tensor]) -> Result<Vec<Tensor>> {
+    let mut types: Vec<TensorType> = walks.iter().flat_map(|walk| walk.types.iter().copied()).collect();
+    types.extend(forward.param_types());
+    let mut open: Vec<Symbol> = types.iter().flat_map(|ty| ty.shape.iter()).flat_map(Dim::symbols).collect();
+    open.sort_unstable();
+    open.dedup();
+    let mut told = Vec::new();
+    for size in open {
+        let Symbol::Unbacked(index) = size else { continue };
+        let shows = |t: &Tensor| t.shape().iter().any(|d| d.as_symbol() == Some(size));
+        if forward.shows(size) && !saved.iter().any(shows) {
+            let shape = Shape::from_dims(&[Dim::unbacked(index), Dim::ZERO])?;
+            told.push(ops::zeros_of(&TensorType::new(DType::I32, shape))?);
+        }
+    }
+    Ok(told)
 }
 
 /// A walk backwards that was recorded, with the values it reads.

@@ -4,6 +4,7 @@
 use super::gradient::{cotangent_types, unpack, variant};
 use super::list_ops::Pop;
 use super::while_loop::While;
+use crate::autograph::opened;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::execute::execute;
@@ -109,7 +110,8 @@ impl Op for WhileRule {
             operands.push(ops::zeros_of(&inner[i])?);
         }
         let carried = operands.len();
-        let dys: Vec<TensorType> = self.pair.dys.iter().map(|&i| inner[i]).collect();
+        // A size that changes from round to round is another one for the cotangent, which comes from the round behind.
+        let dys: Vec<TensorType> = self.pair.dys.iter().map(|&i| opened(&inner[i])).collect::<Result<_>>()?;
         let shape = Shape { second, dys, sums: &sums, inner: &inner, fixed: &fixed };
         let op = While::new(self.cond(&shape)?, self.body(&shape)?, carried);
         operands.extend_from_slice(&parts[2..]);
@@ -186,10 +188,10 @@ impl WhileRule {
             let arguments = self.arguments(&dys, &saved, dsaved.as_deref(), &fixed)?;
             let way = self.pair.way(shape.second);
             let given = replay(&way.graph, &arguments)?;
-            for (&i, ty) in self.pair.dys.iter().zip(&shape.dys) {
+            for &i in &self.pair.dys {
                 results.push(match way.given[i] {
                     Some(at) => given[at].clone(),
-                    None => ops::zeros_of(ty)?,
+                    None => ops::zeros_of(&shape.inner[i])?,
                 });
             }
             for &i in shape.sums {
