@@ -41,7 +41,7 @@ fn step<'a>(inputs: Vec<Tensor>, f: impl FnOnce(&[Tensor]) -> Vec<Tensor> + 'a) 
     }
 }
 
-fn first(r: &Vec<Tensor>) -> Vec<f64> {
+fn first(r: &[Tensor]) -> Vec<f64> {
     vec![sum(&r[0])]
 }
 

@@ -37,6 +37,7 @@ fn sum_of(n: usize, f: impl Fn(usize) -> f32) -> f32 {
     lanes.iter().sum::<f32>() + (n / 64 * 64..n).map(f).sum::<f32>()
 }
 
+#[allow(clippy::needless_range_loop, reason = "the loop by hand that the machine is measured against")]
 const EXPRESSIONS: [(&str, Expression, ByHand); 10] = [
     ("a*b + c", |x| &x[0] * &x[1] + &x[2], each!(|a, b, c| a * b + c)),
     ("relu(a - b) * c", |x| tf::relu(&x[0] - &x[1]) * &x[2], each!(|a, b, c| (a - b).max(0.0) * c)),

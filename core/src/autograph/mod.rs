@@ -13,4 +13,6 @@ mod staged_loop;
 mod state;
 mod while_stmt;
 
+pub(crate) use staged_loop::opened;
+
 pub use dispatch::{Leaves, Nest};

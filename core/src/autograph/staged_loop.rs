@@ -53,7 +53,7 @@ fn join_types(outer: &Builder, a: &[Tensor], body: &Builder, b: &[Tensor]) -> Re
 }
 
 /// A type of the body as its surroundings see it: sizes known only at run time are open.
-fn opened(ty: &TensorType) -> Result<TensorType> {
+pub(crate) fn opened(ty: &TensorType) -> Result<TensorType> {
     let size = |d: Dim| match d.symbols().iter().any(|s| matches!(s, Symbol::Unbacked(_))) {
         true => Dim::unbacked(fresh_sizes(1)),
         false => d,

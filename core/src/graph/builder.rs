@@ -6,7 +6,7 @@ use crate::backend::cpu::View;
 use crate::error::{Error, Result};
 use crate::execute::{self, Recorder, view_of};
 use crate::op::{Facts, Infer, Op, Outputs};
-use crate::shape::Shape;
+use crate::shape::{Shape, Symbol};
 use crate::tape::{self, IdMap};
 use crate::tensor::local::{IdMark, LOCAL};
 use crate::tensor::{Resource, Tensor, TensorType};
@@ -191,14 +191,6 @@ impl Builder {
         found
     }
 
-    /// Whether a size follows from the parameters or a result of an operation here.
-    pub fn knows(&self, symbol: crate::shape::Symbol) -> bool {
-        let state = self.state.borrow();
-        let graph = &state.graph;
-        let outputs = graph.nodes.iter().flat_map(|n| &n.outputs);
-        graph.params.iter().chain(outputs).any(|v| graph.ty(*v).shape.iter().any(|d| d.as_symbol() == Some(symbol)))
-    }
-
     /// How much was recorded so far, for [`Builder::rollback`].
     pub fn checkpoint(&self) -> usize {
         self.state.borrow().graph.nodes.len()
@@ -268,6 +260,16 @@ impl Builder {
         self.state.borrow_mut().expected = types;
     }
 
+    /// The types of the parameters.
+    pub fn param_types(&self) -> Vec<TensorType> {
+        self.state.borrow().graph.param_types().copied().collect()
+    }
+
+    /// Whether a value shows the size that is known only when the graph runs, so that its number is learned from it.
+    pub fn shows(&self, size: Symbol) -> bool {
+        self.state.borrow().graph.types.iter().any(|ty| ty.shape.iter().any(|d| d.as_symbol() == Some(size)))
+    }
+
     /// The type of a tensor as this graph sees it.
     pub fn type_of(&self, tensor: &Tensor) -> Result<TensorType> {
         let value = self.value_of(tensor, "type")?;
@@ -320,6 +322,16 @@ fn escaped(symbol: &Tensor, op: &str) -> Error {
         .help("assign it to a variable declared before the branch or loop, or return it from the function")
 }
 
+/// The types with the sizes as another graph names them. A form of the operation that saves values gives those first.
+fn renamed(types: SmallVec<[TensorType; 1]>, expected: &[TensorType]) -> SmallVec<[TensorType; 1]> {
+    let Some(first) = types.len().checked_sub(expected.len()) else { return types };
+    let alike = |(a, b): (&TensorType, &TensorType)| a.dtype == b.dtype && a.shape.rank() == b.shape.rank();
+    match types[first..].iter().zip(expected).all(alike) {
+        true => types[..first].iter().chain(expected).copied().collect(),
+        false => types,
+    }
+}
+
 struct Known<'a> {
     graph: &'a Graph,
     values: &'a [Value],
@@ -359,8 +371,8 @@ impl Recorder for Builder {
             crate::function::check_sizes(&constraints).map_err(|e| e.in_op(op.name()))?;
         }
         let types = match state.expected.take() {
-            Some(expected) if expected.len() == types.len() => expected,
-            _ => types,
+            Some(expected) => renamed(types, &expected),
+            None => types,
         };
         constraints.iter().for_each(|(a, b)| state.graph.constraints.push(a, b));
         let mut symbols = Outputs::new();

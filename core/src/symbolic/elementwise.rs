@@ -27,6 +27,7 @@ macro_rules! binary {
     )*};
 }
 
+#[allow(clippy::vec_init_then_push, reason = "a row for each operation, whichever macro writes it")]
 pub(super) fn samples() -> Vec<Sample> {
     let mut list = Vec::new();
     unary! { list; x;

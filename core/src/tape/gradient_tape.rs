@@ -206,7 +206,8 @@ impl GradientTape {
         self.0.stop();
         let mut log = std::mem::take(&mut self.0.0.borrow_mut().log);
         let result = self.0.gradients(targets, handles, options, &mut Entries::Consumed(&mut log));
-        // The next tape of this thread uses the lists' memory again.
+        // The next tape of this thread uses the lists' memory again; a body that closes around an ended tape finds nothing.
+        log.clear();
         self.0.0.borrow_mut().log = log;
         result
     }

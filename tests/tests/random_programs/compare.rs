@@ -1,9 +1,9 @@
 //! Runs a program both ways on several inputs and compares: results bit for bit, variables after all effects, the kind of
 //! error, gradients of the first and second order within a bound.
 
+use super::native;
 use super::program::Program;
 use super::values::Inputs;
-use super::native;
 use eagerflow as tf;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tf::{GradientTape, Tensor, Variable, random::Generator};

@@ -1,6 +1,8 @@
 //! Random programs, run by the library at once and as a trace made through the protocol of `#[tf_function]`, must agree.
 //! `EAGERFLOW_PROGRAMS` sets how many, `EAGERFLOW_SEED` repeats one; a failing program is shrunk and printed as Rust.
 
+#![allow(dead_code, clippy::type_complexity, reason = "the build script shares some of these files")]
+
 mod compare;
 mod generate;
 mod histogram;

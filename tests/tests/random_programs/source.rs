@@ -95,14 +95,15 @@ impl Writer<'_> {
         // Every other value comes by way of a variable that both branches set.
         let goes_on = !jumps(&node.then) || node.other.as_ref().is_some_and(|other| !jumps(other));
         let late = node.value.is_some() && goes_on && node.then.len().is_multiple_of(2);
+        let name = format!("late{}", self.depth);
         let assign = node.value.as_ref().map_or(String::new(), |(var, ..)| format!("{} = ", NAMES[*var]));
         let (values, before) = match &node.value {
             None => ([None, None], ""),
-            Some((_, x, y)) if late => ([x, y].map(|v| Some(format!("late = {};", scalar(v)))), ""),
+            Some((_, x, y)) if late => ([x, y].map(|v| Some(format!("{name} = {};", scalar(v)))), ""),
             Some((_, x, y)) => ([x, y].map(|v| Some(scalar(v))), &assign[..]),
         };
         if late {
-            self.line("let late;");
+            self.line(&format!("let {name};"));
         }
         self.line(&format!("{before}if {} {{", cond(&node.cond)));
         self.inside(&node.then);
@@ -114,7 +115,7 @@ impl Writer<'_> {
         }
         self.line(if before.is_empty() { "}" } else { "};" });
         if late {
-            self.line(&format!("{assign}late;"));
+            self.line(&format!("{assign}{name};"));
         }
     }
 

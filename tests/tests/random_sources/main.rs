@@ -19,6 +19,8 @@ mod source;
 #[path = "../random_programs/values.rs"]
 mod values;
 
+#![allow(dead_code, clippy::type_complexity, reason = "the files are shared with `random_programs`")]
+
 use compare::{World, check, depth};
 use eagerflow::{Tensor, Variable, random::Generator};
 use eagerflow_tests::random;

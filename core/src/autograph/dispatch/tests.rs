@@ -97,7 +97,7 @@ fn places_are_kept_restored_and_replaced() {
 #[should_panic(expected = "`n` is a u32")]
 fn a_table_of_another_type_is_refused() {
     let mut n = 1u32;
-    drop(place("n", &mut n, (&&&&&Probe(&1u64)).table()));
+    let _ = place("n", &mut n, (&&&&&Probe(&1u64)).table());
 }
 
 #[test]
@@ -191,7 +191,10 @@ fn moved_values_are_saved_if_they_can_be() {
     drop(x);
     assert_eq!(saved.restore().item::<f32>(), 1.0);
     let saved = Save(&Opaque).save("opaque", true);
-    let message = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(saved.restore()))).unwrap_err();
+    let message = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _ = saved.restore();
+    }))
+    .unwrap_err();
     let message = message.downcast::<String>().unwrap();
     assert!(message.contains("opaque") && message.contains("implement `Clone`"), "{message}");
 }

@@ -36,6 +36,8 @@ impl Pair {
     /// cotangent of that bundle.
     pub fn way_back(&self, dys: &[Tensor], bundle: &Tensor, dbundle: Option<&Tensor>) -> Result<Vec<Option<Tensor>>> {
         let mut arguments = dys.to_vec();
+        // First, because it tells the sizes that the cotangents have.
+        let saved = unpack(bundle, &self.saved)?;
         let way = match dbundle {
             None => &self.first,
             Some(dbundle) => {
@@ -44,7 +46,7 @@ impl Pair {
                 &self.second
             }
         };
-        arguments.extend(unpack(bundle, &self.saved)?);
+        arguments.extend(saved);
         let results = replay(&way.graph, &arguments)?;
         Ok(way.given.iter().map(|at| at.map(|i| results[i].clone())).collect())
     }

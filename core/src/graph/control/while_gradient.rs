@@ -4,16 +4,15 @@
 use super::gradient::{cotangent_types, unpack, variant};
 use super::list_ops::Pop;
 use super::while_loop::While;
+use crate::autograph::opened;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::execute::execute;
 use crate::graph::Graph;
 use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, replay};
-use crate::graph::ir::fresh_sizes;
 use crate::op::{Gradient, Infer, Kind, Op, OpRef, Saves};
 use crate::ops;
-use crate::shape::{Dim, Symbol};
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
 use std::sync::Arc;
@@ -111,7 +110,8 @@ impl Op for WhileRule {
             operands.push(ops::zeros_of(&inner[i])?);
         }
         let carried = operands.len();
-        let dys = self.pair.dys.iter().map(|&i| opened(&inner[i])).collect::<Result<Vec<_>>>()?;
+        // A size that changes from round to round is another one for the cotangent, which comes from the round behind.
+        let dys: Vec<TensorType> = self.pair.dys.iter().map(|&i| opened(&inner[i])).collect::<Result<_>>()?;
         let shape = Shape { second, dys, sums: &sums, inner: &inner, fixed: &fixed };
         let op = While::new(self.cond(&shape)?, self.body(&shape)?, carried);
         operands.extend_from_slice(&parts[2..]);
@@ -244,13 +244,6 @@ impl WhileRule {
         }
         Ok(arguments)
     }
-}
-
-/// A type whose sizes may change from round to round: those known only at run time are open.
-fn opened(ty: &TensorType) -> Result<TensorType> {
-    let open = |d: &Dim| d.symbols().iter().any(|s| matches!(s, Symbol::Unbacked(_)));
-    let sizes: Vec<Dim> = ty.shape.iter().map(|d| if open(&d) { Dim::unbacked(fresh_sizes(1)) } else { d }).collect();
-    Ok(TensorType::new(ty.dtype, crate::shape::Shape::from_dims(&sizes)?))
 }
 
 fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {

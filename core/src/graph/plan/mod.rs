@@ -202,10 +202,4 @@ impl Plan {
     fn suits(&self, inputs: &Operands) -> bool {
         inputs.iter().zip(&self.params).all(|(input, param)| *input.ty() == param.ty && !input.is_symbol())
     }
-
-    /// Bytes of memory that a call uses besides its operands and results.
-    #[cfg_attr(not(test), allow(dead_code, reason = "inspection shows it"))]
-    pub fn arena_bytes(&self) -> usize {
-        self.arena
-    }
 }

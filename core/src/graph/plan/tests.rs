@@ -266,7 +266,7 @@ fn networks_train_alike() {
 fn variables_keep_program_order() {
     let w = Variable::new([1.0, 2.0]);
     let x = tf::constant([10.0, 20.0]);
-    train(&[&x], &[w.clone()], |p| {
+    train(&[&x], std::slice::from_ref(&w), |p| {
         let before = w.value();
         let early = &before * 2.0;
         w.assign_add(&p[0]);

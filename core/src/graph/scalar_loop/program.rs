@@ -185,15 +185,6 @@ impl Program {
         };
         error.at(place.location)
     }
-
-    /// The instructions, one a line.
-    #[cfg_attr(not(test), allow(dead_code, reason = "tests look at it"))]
-    pub fn listing(&self) -> String {
-        let line = |(i, ins): (usize, &Instr)| {
-            format!("{i:3} {:?} {} <- {} {} {} #{}\n", ins.op, ins.to, ins.a, ins.b, ins.c, ins.imm)
-        };
-        self.code.iter().enumerate().map(line).collect()
-    }
 }
 
 /// The final numbers of registers and lists, in the order of their first use.
