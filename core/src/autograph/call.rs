@@ -114,7 +114,7 @@ impl Call {
         }
     }
 
-    pub(crate) fn note_opaque<T>(&mut self, name: &'static str) {
+    pub(crate) fn note_opaque(&mut self, name: &'static str) {
         if !self.inline {
             self.arguments.opaque(name);
         }

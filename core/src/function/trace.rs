@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::pins::{Pin, find};
-use super::signature::{Pattern, Sizes};
+use super::signature::Pattern;
 use crate::autograph::dispatch::{Kept, Table};
 use crate::error::{Error, Result};
 use crate::execute::execute_at;
@@ -54,10 +54,6 @@ impl Trace {
                 let equal = self.recorded.constraints.check(&|symbol| find(&sizes, symbol)).is_ok();
                 equal && self.pins.iter().all(|pin| pin.holds(&sizes))
             })
-    }
-
-    pub fn sizes(&self, arguments: &Arguments) -> Sizes {
-        self.pattern.fits(&arguments.words, &arguments.types()).unwrap_or_default()
     }
 
     /// Runs the graph on the tensors of a call.

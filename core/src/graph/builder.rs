@@ -69,11 +69,6 @@ impl Drop for Aside {
     }
 }
 
-/// How many builders are open on this thread.
-pub(crate) fn depth() -> usize {
-    OPEN.with_borrow(Vec::len)
-}
-
 impl Builder {
     fn with(root: Rc<Root>, outer: Option<Rc<Builder>>, name: &str) -> Rc<Self> {
         let graph = Graph::empty(name);
@@ -95,10 +90,6 @@ impl Builder {
     /// A body inside this one.
     pub fn inside(self: &Rc<Self>, name: &str) -> Rc<Self> {
         Self::with(self.root.clone(), Some(self.clone()), name)
-    }
-
-    pub fn outer(&self) -> Option<&Rc<Builder>> {
-        self.outer.as_ref()
     }
 
     /// Starts taking this thread's operations.
@@ -188,11 +179,6 @@ impl Builder {
         self.owns(tensor) || self.outer.as_ref().is_some_and(|outer| outer.sees(tensor))
     }
 
-    /// The tensors of the outside used so far.
-    pub fn captures(&self) -> Vec<Tensor> {
-        self.state.borrow().captures.iter().map(|(t, _)| t.clone()).collect()
-    }
-
     /// The variables that were read after a checkpoint and that tapes would watch, each once.
     pub fn reads_since(&self, checkpoint: usize) -> Vec<Tensor> {
         let state = self.state.borrow();
@@ -203,6 +189,14 @@ impl Builder {
             found.extend(handle.filter(trainable).filter(|t| found.iter().all(|f| f.id() != t.id())).cloned());
         }
         found
+    }
+
+    /// Whether a size follows from the parameters or a result of an operation here.
+    pub fn knows(&self, symbol: crate::shape::Symbol) -> bool {
+        let state = self.state.borrow();
+        let graph = &state.graph;
+        let outputs = graph.nodes.iter().flat_map(|n| &n.outputs);
+        graph.params.iter().chain(outputs).any(|v| graph.ty(*v).shape.iter().any(|d| d.as_symbol() == Some(symbol)))
     }
 
     /// How much was recorded so far, for [`Builder::rollback`].

@@ -2,13 +2,16 @@
 //! graph, whose captures are what the first must save. Calls, branches and loops are all differentiated by it.
 
 use super::builder::{Builder, current};
-use super::ir::Graph;
+use super::ir::{Graph, Value};
+use crate::dtype::DType;
 use crate::error::Result;
 use crate::execute::execute_at;
-use crate::shape::Shape;
+use crate::op::Attr;
+use crate::shape::{Dim, Shape, Symbol};
 use crate::tape::{self, Cotangent, Unseen, staged};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -95,6 +98,9 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool]) -> Result<Pair> {
                 break second;
             }
         };
+        for symbol in unlearned(&first.graph).into_iter().chain(unlearned(&second.graph)) {
+            witness(&forward, symbol, &mut saved)?;
+        }
         let saved_dys = (0..saved.len()).filter(|&i| tape::carries(&saved[i])).collect();
         let types = saved.iter().map(|t| forward.type_of(t)).collect::<Result<_>>()?;
         let all: Vec<Tensor> = results.iter().chain(&saved).cloned().collect();
@@ -111,6 +117,43 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool]) -> Result<Pair> {
             saved: types,
         })
     })
+}
+
+/// The symbols that a graph's operations are bound with before they follow from a parameter or an earlier result.
+fn unlearned(graph: &Graph) -> BTreeSet<Symbol> {
+    let mut missing = BTreeSet::new();
+    find_unlearned(graph, &BTreeSet::new(), &mut missing);
+    missing
+}
+
+fn find_unlearned(graph: &Graph, outside: &BTreeSet<Symbol>, missing: &mut BTreeSet<Symbol>) {
+    let mut known = outside.clone();
+    let sizes_of = |v: &Value| graph.ty(*v).shape.iter().filter_map(|d| d.as_symbol()).collect::<Vec<_>>();
+    known.extend(graph.params.iter().flat_map(sizes_of));
+    for node in &graph.nodes {
+        node.op.attributes(&mut |_, attr| {
+            if let Attr::Shape(shape) = attr {
+                missing.extend(shape.iter().flat_map(|d| d.symbols()).filter(|s| !known.contains(s)));
+            }
+        });
+        node.op.bodies().into_iter().for_each(|body| find_unlearned(body, &known, missing));
+        known.extend(node.outputs.iter().flat_map(sizes_of));
+    }
+}
+
+/// Saves a size: a tensor of that size and no elements, from whose shape the way back learns it.
+fn witness(forward: &Rc<Builder>, symbol: Symbol, saved: &mut Vec<Tensor>) -> Result<()> {
+    let size = match symbol {
+        Symbol::Guarded(number) => Dim::symbol(number),
+        Symbol::Unbacked(number) => Dim::unbacked(number),
+    };
+    let shape = Shape::from_dims(&[size, Dim::ZERO])?;
+    if !forward.knows(symbol) || saved.iter().any(|t| t.shape() == &shape) {
+        return Ok(());
+    }
+    // Of integers, so that it has no cotangent.
+    saved.push(crate::ops::zeros_of(&TensorType::new(DType::I32, shape))?);
+    Ok(())
 }
 
 /// A walk backwards that was recorded, with the values it reads.
@@ -161,7 +204,7 @@ impl Walked {
                 Some(i) => graph.params.push(own[i]),
                 None => {
                     graph.types.push(*tensor.ty());
-                    graph.params.push(super::Value(graph.types.len() as u32 - 1));
+                    graph.params.push(Value(graph.types.len() as u32 - 1));
                 }
             }
         }

@@ -16,4 +16,4 @@ mod tests;
 pub(crate) mod verify;
 
 pub(crate) use builder::Builder;
-pub(crate) use ir::{Graph, Node, Value};
+pub(crate) use ir::Graph;

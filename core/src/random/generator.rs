@@ -5,9 +5,11 @@ use crate::backend::cpu::philox;
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::{execute, execute1};
+use crate::module::{Fields, Module};
 use crate::ops::{self, AsTensor, Change, GeneratorSkip, Law, RandomDraw};
 use crate::shape::{IntoShape, Shape};
 use crate::tensor::{Resource, Tensor};
+use crate::variable::Variable;
 use std::hash::{BuildHasher, RandomState};
 use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
@@ -38,6 +40,13 @@ pub(super) fn entropy() -> [i64; 3] {
 #[derive(Clone, Debug)]
 pub struct Generator {
     state: Tensor,
+}
+
+/// Its state is a variable that no optimizer trains: traced functions tell generators apart by it.
+impl Module for Generator {
+    fn visit(&self, fields: &mut Fields<'_>) {
+        fields.variable(&Variable::from_handle(self.state.clone()));
+    }
 }
 
 impl Generator {

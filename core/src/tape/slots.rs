@@ -102,7 +102,7 @@ mod tests {
         let mut slots = Slots::default();
         assert!(slots.is_empty() && slots.find(7) == UNTRACKED);
         // Runs of ids from several threads, which agree in their lower bits.
-        let ids = (0..4000u64).map(|i| (i % 4) << 20 | i / 4);
+        let ids = (0..4000u64).map(|i| ((i % 4) << 20) | (i / 4));
         for (slot, id) in (0..).zip(ids.clone()) {
             assert_eq!((slots.find(id), slots.find_or(id, slot), slots.find_or(id, 9999)), (UNTRACKED, slot, slot));
         }

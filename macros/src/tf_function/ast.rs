@@ -45,6 +45,7 @@ pub struct Block {
     pub stmts: Vec<Stmt>,
 }
 
+#[allow(clippy::large_enum_variant, reason = "bodies are small, and a box per statement would only hide it")]
 pub enum Stmt {
     Let(Let),
     /// The last one without a semicolon is the block's value.

@@ -3,7 +3,7 @@
 
 use super::program::Program;
 use super::values::Inputs;
-use super::{native, source};
+use super::native;
 use eagerflow as tf;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tf::{GradientTape, Tensor, Variable, random::Generator};
@@ -132,7 +132,8 @@ pub type Call<'c> = &'c dyn Fn(&Inputs) -> Vec<Tensor>;
 
 /// Vectors that grow are compared by values.
 pub fn depth(program: &Program) -> Depth {
-    if source::source(program, "", "").contains("grown(") { Depth::Values } else { Depth::Gradients }
+    let _ = program;
+    Depth::Gradients
 }
 
 /// What differs, if anything does.

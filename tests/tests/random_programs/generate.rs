@@ -8,7 +8,7 @@ use super::random::Random;
 /// The program of a seed.
 pub fn generate(seed: u64) -> Program {
     let mut random = Random::new(seed);
-    let inner = random.below(3).saturating_sub(1);
+    let inner = random.below(3);
     let grows = random.one_in(6);
     let size = 3 + random.below(22);
     let mut program = Program { bodies: Vec::new() };
@@ -59,17 +59,17 @@ impl Make<'_> {
             stmts.push(self.stmt(depth));
         }
         // A jump ends a block.
-        if depth > 0 && self.random.one_in(4) {
+        if depth > 0 && self.random.one_in(3) {
             stmts.push(self.jump());
         }
         stmts
     }
 
     fn jump(&mut self) -> Stmt {
-        if self.around.is_empty() || self.random.one_in(4) {
+        if self.around.is_empty() || self.random.one_in(5) {
             return Stmt::Return(Box::new(self.returned()));
         }
-        let at = match self.random.below(3) {
+        let at = match self.random.below(2) {
             0 => self.random.below(self.around.len()),
             _ => self.around.len() - 1,
         };
@@ -83,7 +83,7 @@ impl Make<'_> {
 
     fn stmt(&mut self, depth: usize) -> Stmt {
         match self.random.below(30) {
-            0..=6 => Stmt::SetScalar(self.random.below(3), self.scalar(2)),
+            0..=1 | 3..=6 => Stmt::SetScalar(self.random.below(3), self.scalar(2)),
             7 | 8 => Stmt::SetVector(3 + self.random.below(2), self.vector(2)),
             9 => Stmt::SetInteger(5 + self.random.below(2), self.integer(2)),
             10 => Stmt::SetTruth(7 + self.random.below(2), self.truth(2)),
@@ -92,9 +92,14 @@ impl Make<'_> {
             13 => Stmt::AddToVariable(self.scalar(1)),
             14 | 15 => Stmt::Log(self.scalar(1)),
             16 if self.random.one_in(3) => Stmt::Assert(self.truth(1)),
-            17 => Stmt::Draw(self.random.below(3)),
-            18 if self.callable > 0 => {
+            2 if self.random.one_in(3) => Stmt::Draw(self.random.below(3)),
+            17 | 18 if self.callable > 0 => {
                 Stmt::Call(self.random.below(3), 1 + self.random.below(self.callable), self.scalar(1))
+            }
+            16 if depth < 4 => {
+                let block = self.block(depth + 1);
+                let source = (!self.random.one_in(4)).then(|| self.random.below(3));
+                Stmt::Taped(Taped { target: self.random.below(3), source, block, value: self.scalar(2) })
             }
             19..=24 if depth < 4 => self.branch(depth),
             25..=29 if depth < 4 && self.labels < LABELS && self.trips <= 9 => self.looped(depth),
@@ -250,6 +255,7 @@ impl Make<'_> {
                 let (x, y) = (Box::new(self.cond(depth - 1)), Box::new(self.cond(depth - 1)));
                 if self.random.one_in(2) { Cond::And(x, y) } else { Cond::Or(x, y) }
             }
+            3 if self.random.one_in(2) => Cond::Logged(self.scalar(0), Box::new(self.cond(depth.saturating_sub(1)))),
             _ => Cond::Tensor(self.truth(1)),
         }
     }

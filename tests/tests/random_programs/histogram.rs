@@ -37,6 +37,7 @@ impl fmt::Display for Histogram {
 #[derive(Clone, Copy, PartialEq)]
 enum Around {
     Branch,
+    Tape,
     Loop(Label),
 }
 
@@ -48,6 +49,9 @@ fn forms(block: &Block, around: &mut Vec<Around>, found: &mut Vec<&'static str>)
         match stmt {
             Stmt::Break(to, _) | Stmt::Continue(to) if Some(*to) != innermost => found.push("jump to an outer loop"),
             Stmt::Return(_) if innermost.is_some() => found.push("return out of a loop"),
+            Stmt::Loop(_) | Stmt::If(_) if around.last() == Some(&Around::Tape) => {
+                found.push("control flow under a tape")
+            }
             Stmt::Loop(_) if in_branch => found.push("loop in a branch"),
             Stmt::Loop(_) if innermost.is_some() => found.push("loop in a loop"),
             Stmt::If(_) if in_branch => found.push("branch in a branch"),
@@ -55,9 +59,29 @@ fn forms(block: &Block, around: &mut Vec<Around>, found: &mut Vec<&'static str>)
             Stmt::If(node) if matches!(node.cond, Cond::And(..) | Cond::Or(..)) => found.push("&& and ||"),
             _ => {}
         }
-        around.push(if let Stmt::Loop(node) = stmt { Around::Loop(node.label) } else { Around::Branch });
+        let cond = match stmt {
+            Stmt::If(node) => Some(&node.cond),
+            Stmt::Loop(Loop { kind: LoopKind::While { also, .. }, .. }) => also.as_ref(),
+            _ => None,
+        };
+        if cond.is_some_and(logs) {
+            found.push("effect in a condition");
+        }
+        around.push(match stmt {
+            Stmt::Loop(node) => Around::Loop(node.label),
+            Stmt::Taped(_) => Around::Tape,
+            _ => Around::Branch,
+        });
         stmt.blocks().into_iter().for_each(|inner| forms(inner, around, found));
         around.pop();
+    }
+}
+
+fn logs(cond: &Cond) -> bool {
+    match cond {
+        Cond::Logged(..) => true,
+        Cond::And(x, y) | Cond::Or(x, y) => logs(x) || logs(y),
+        Cond::Tensor(_) | Cond::Host(_) => false,
     }
 }
 
@@ -87,6 +111,8 @@ fn form(stmt: &Stmt) -> &'static str {
         Stmt::Log(_) => "ordered effect",
         Stmt::Assert(_) => "assert",
         Stmt::Draw(_) => "random draw",
+        Stmt::Taped(Taped { source: Some(_), .. }) => "tape inside",
+        Stmt::Taped(_) => "tape inside, by a variable",
         Stmt::Call(..) => "call of a traced function",
     }
 }

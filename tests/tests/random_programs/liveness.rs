@@ -15,7 +15,7 @@ pub trait Reads {
 impl Reads for Scalar {
     fn reads(&self) -> Mask {
         match self {
-            Self::Var(var) => bit(*var),
+            Self::Var(var) | Self::Moved(var) => bit(*var),
             Self::Item(_) => bit(LIST),
             Self::Pair(_) => bit(PAIR),
             Self::Row(_) | Self::Const(_) | Self::X | Self::W => 0,
@@ -69,6 +69,7 @@ impl Reads for Cond {
             Self::Host(Host::Even(label)) => bit(HOSTS + label),
             Self::Host(_) => 0,
             Self::And(x, y) | Self::Or(x, y) => x.reads() | y.reads(),
+            Self::Logged(x, cond) => x.reads() | cond.reads(),
         }
     }
 }
@@ -95,6 +96,7 @@ pub fn writes(block: &Block) -> Mask {
             Stmt::Count(label) => bit(COUNTERS + label),
             Stmt::HostCount(label) => bit(HOSTS + label),
             Stmt::If(node) => node.value.as_ref().map_or(0, |(var, ..)| bit(*var)),
+            Stmt::Taped(node) => bit(node.target),
             Stmt::Loop(node) => node.target.map_or(0, bit) | bit(COUNTERS + node.label) | bit(HOSTS + node.label),
             _ => 0,
         };
@@ -126,6 +128,13 @@ fn block(stmts: &mut Block, mut live: Mask, around: &mut Vec<Around>) -> Mask {
 
 fn before(stmt: &mut Stmt, live: Mask, around: &mut Vec<Around>) -> Mask {
     match stmt {
+        Stmt::SetScalar(var, x @ (Scalar::Var(_) | Scalar::Moved(_))) => {
+            let from = x.reads();
+            if let Scalar::Var(of) | Scalar::Moved(of) = *x {
+                *x = if live & from == 0 && of != *var { Scalar::Moved(of) } else { Scalar::Var(of) };
+            }
+            live & !bit(*var) | from
+        }
         Stmt::SetScalar(var, x) | Stmt::Call(var, _, x) => live & !bit(*var) | x.reads(),
         Stmt::SetVector(var, x) => live & !bit(*var) | x.reads(),
         Stmt::SetInteger(var, x) => live & !bit(*var) | x.reads(),
@@ -157,6 +166,10 @@ fn before(stmt: &mut Stmt, live: Mask, around: &mut Vec<Around>) -> Mask {
             then | other | node.cond.reads()
         }
         Stmt::Loop(node) => looped(node, live, around),
+        Stmt::Taped(node) => {
+            let live = live & !bit(node.target) | node.value.reads();
+            block(&mut node.block, live, around) | node.source.map_or(0, bit)
+        }
     }
 }
 

@@ -26,7 +26,9 @@ fn from_environment(name: &str) -> Option<u64> {
 
 /// Programs fail on purpose, and while they are shrunk: their panics are not shown.
 fn quiet<R>(run: impl FnOnce() -> R) -> R {
-    std::panic::set_hook(Box::new(|_| {}));
+    if from_environment("EAGERFLOW_LOUD").is_none() {
+        std::panic::set_hook(Box::new(|_| {}));
+    }
     let result = run();
     drop(std::panic::take_hook());
     result
@@ -38,6 +40,9 @@ fn smallest(program: &Program, seed: u64, depth: Depth) -> String {
     // An error must stay one of the same kind, or shrinking finds another bug.
     let kind = |text: &str| text.split_once(", ").map_or(text, |(_, what)| what).chars().take(16).collect::<String>();
     let first = kind(&check(program, &world, depth).err().unwrap_or_default());
+    if from_environment("EAGERFLOW_SHRINK") == Some(0) {
+        return format!("seed {seed}: {first}");
+    }
     let mut fails = |p: &Program| check(p, &world, depth).is_err_and(|e| kind(&e) == first);
     let small = shrink::shrink(program, &mut fails);
     let what = check(&small, &world, depth).err().unwrap_or_default();

@@ -38,12 +38,16 @@ impl Native<'_> {
         Flow::Next
     }
 
-    fn holds(&self, cond: &Cond) -> bool {
+    fn holds(&mut self, cond: &Cond) -> bool {
         match cond {
             Cond::Tensor(truth) => self.env.truth(truth).item(),
             Cond::Host(host) => self.env.host(host),
             Cond::And(x, y) => self.holds(x) && self.holds(y),
             Cond::Or(x, y) => self.holds(x) || self.holds(y),
+            Cond::Logged(x, cond) => {
+                self.env.run(&Stmt::Log(x.clone()));
+                self.holds(cond)
+            }
         }
     }
 
@@ -51,6 +55,13 @@ impl Native<'_> {
         match stmt {
             Stmt::If(node) => return self.branch(node),
             Stmt::Loop(node) => return self.looped(node),
+            Stmt::Taped(node) => {
+                let tape = self.env.tape(node);
+                match self.block(&node.block) {
+                    Flow::Next => self.env.gradient(node, tape),
+                    flow => return flow,
+                }
+            }
             Stmt::Break(label, value) => {
                 return Flow::Break(*label, value.as_ref().map(|value| self.env.scalar(value)));
             }

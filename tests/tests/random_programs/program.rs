@@ -50,6 +50,8 @@ pub enum Binary {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scalar {
     Var(usize),
+    /// A variable whose value nobody reads afterwards.
+    Moved(usize),
     Item(usize),
     Pair(usize),
     /// The item of a loop over the elements of a vector.
@@ -127,6 +129,8 @@ pub enum Cond {
     Host(Host),
     And(Box<Cond>, Box<Cond>),
     Or(Box<Cond>, Box<Cond>),
+    /// A block with an effect before its value.
+    Logged(Scalar, Box<Cond>),
 }
 
 pub type Block = Vec<Stmt>;
@@ -173,6 +177,16 @@ pub struct Loop {
 /// What a function returns.
 pub type Returned = (Scalar, Vector, Integer);
 
+/// A tape around a block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Taped {
+    pub target: usize,
+    /// By what: a scalar as it is before the block, or the variable `w`.
+    pub source: Option<usize>,
+    pub block: Block,
+    pub value: Scalar,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stmt {
     SetScalar(usize, Scalar),
@@ -198,6 +212,8 @@ pub enum Stmt {
     Draw(usize),
     /// Calls another traced function of the program.
     Call(usize, usize, Scalar),
+    /// The gradient of a value that a block computes.
+    Taped(Taped),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -239,6 +255,7 @@ impl Stmt {
         match self {
             Self::If(node) => std::iter::once(&node.then).chain(&node.other).collect(),
             Self::Loop(node) => vec![&node.body],
+            Self::Taped(node) => vec![&node.block],
             _ => Vec::new(),
         }
     }

@@ -24,19 +24,19 @@ pub fn call(program: &Program, number: u64, index: usize, inputs: Inputs) -> Vec
     (&&&&rt::Arg::of(&number)).note(&mut call, "number", &number);
     (&&&&rt::Arg::of(&training)).note(&mut call, "training", &training);
     (&&&&rt::Arg::of(&n)).note(&mut call, "n", &n);
-    (&&&&rt::Arg::of(&x)).note(&mut call, "x", &x);
-    (&&&&rt::Arg::of(&y)).note(&mut call, "y", &y);
-    (&&&&rt::Arg::of(&j)).note(&mut call, "j", &j);
-    (&&&&rt::Arg::of(&w)).note(&mut call, "w", &w);
-    (&&&&rt::Arg::of(&log)).note(&mut call, "log", &log);
+    (&&&rt::Arg::of(&x)).note(&mut call, "x", &x);
+    (&&&rt::Arg::of(&y)).note(&mut call, "y", &y);
+    (&&&rt::Arg::of(&j)).note(&mut call, "j", &j);
+    (&&&rt::Arg::of(&w)).note(&mut call, "w", &w);
+    (&&&rt::Arg::of(&log)).note(&mut call, "log", &log);
     if let Some(result) = call.ready::<Vec<Tensor>>() {
         return result;
     }
-    let x = (&&&&rt::Arg::of(&x)).traced(&call, 3, x);
-    let y = (&&&&rt::Arg::of(&y)).traced(&call, 4, y);
-    let j = (&&&&rt::Arg::of(&j)).traced(&call, 5, j);
-    let w = (&&&&rt::Arg::of(&w)).traced(&call, 6, w);
-    let log = (&&&&rt::Arg::of(&log)).traced(&call, 7, log);
+    let x = (&&&rt::Arg::of(&x)).traced(&call, 3, x);
+    let y = (&&&rt::Arg::of(&y)).traced(&call, 4, y);
+    let j = (&&&rt::Arg::of(&j)).traced(&call, 5, j);
+    let w = (&&&rt::Arg::of(&w)).traced(&call, 6, w);
+    let log = (&&&rt::Arg::of(&log)).traced(&call, 7, log);
     let slot = Slot::<Vec<Tensor>>::new();
     let fun = Fun::enter(&call, slot, table::<Vec<Tensor>>());
     let inputs = Inputs { x: x.clone(), y: y.clone(), j: j.clone(), w: w.clone(), log: log.clone(), ..inputs.clone() };
@@ -189,6 +189,7 @@ fn is_tensor(cond: &Cond) -> bool {
         Cond::Tensor(_) => true,
         Cond::Host(_) => false,
         Cond::And(x, y) | Cond::Or(x, y) => is_tensor(x) || is_tensor(y),
+        Cond::Logged(_, cond) => is_tensor(cond),
     }
 }
 
@@ -209,6 +210,10 @@ impl Tracer<'_, '_> {
             Cond::Host(host) => return Known::Host(self.env.host(host)),
             Cond::And(x, y) => (x, y, true),
             Cond::Or(x, y) => (x, y, false),
+            Cond::Logged(x, cond) => {
+                self.env.run(&Stmt::Log(x.clone()));
+                return self.cond(cond);
+            }
         };
         match self.cond(left) {
             Known::Host(left) => {
@@ -261,6 +266,14 @@ impl Tracer<'_, '_> {
                 Some(result) => Flow::Return(result),
                 None => Flow::Out,
             },
+            Stmt::Taped(node) => {
+                let tape = self.env.tape(node);
+                match self.block(&node.block) {
+                    Flow::Next => self.env.gradient(node, tape),
+                    flow => return flow,
+                }
+                Flow::Next
+            }
             Stmt::Assert(truth) => {
                 rt::assert(&self.env.truth(truth), "it holds", None);
                 Flow::Next

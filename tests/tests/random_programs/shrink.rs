@@ -72,6 +72,14 @@ fn statements(stmt: &Stmt) -> Vec<Block> {
     match stmt {
         Stmt::If(node) => branch(node),
         Stmt::Loop(node) => looped(node),
+        Stmt::Taped(node) => {
+            let with = |block: Block| vec![Stmt::Taped(Taped { block, ..node.clone() })];
+            let mut all = vec![node.block.clone()];
+            all.extend(blocks(&node.block, 0).into_iter().map(with));
+            let with = |value: Scalar| vec![Stmt::Taped(Taped { value, ..node.clone() })];
+            all.extend(scalar(&node.value).into_iter().map(with));
+            all
+        }
         Stmt::SetScalar(var, x) => scalar(x).into_iter().map(|x| vec![Stmt::SetScalar(*var, x)]).collect(),
         Stmt::SetItem(at, x) => scalar(x).into_iter().map(|x| vec![Stmt::SetItem(*at, x)]).collect(),
         Stmt::SetPair(at, x) => scalar(x).into_iter().map(|x| vec![Stmt::SetPair(*at, x)]).collect(),
@@ -114,6 +122,9 @@ fn branch(node: &If) -> Vec<Block> {
         with(If { cond: (**x).clone(), ..node.clone() });
         with(If { cond: (**y).clone(), ..node.clone() });
     }
+    if let Cond::Logged(_, cond) = &node.cond {
+        with(If { cond: (**cond).clone(), ..node.clone() });
+    }
     let simple = Cond::Tensor(Truth::Scalars(Order::Greater, Scalar::X, Scalar::Const(0.0)));
     if node.cond != simple {
         with(If { cond: simple, ..node.clone() });
@@ -131,6 +142,12 @@ fn looped(node: &Loop) -> Vec<Block> {
         LoopKind::While { limit, also } => {
             if also.is_some() {
                 with(Loop { kind: LoopKind::While { limit: limit.clone(), also: None }, ..node.clone() });
+            }
+            if let Some(Cond::And(x, y) | Cond::Or(x, y)) = also {
+                for cond in [x, y] {
+                    let kind = LoopKind::While { limit: limit.clone(), also: Some((**cond).clone()) };
+                    with(Loop { kind, ..node.clone() });
+                }
             }
             if *limit != Integer::Const(1) && *limit != Integer::Const(2) {
                 let kind = LoopKind::While { limit: Integer::Const(2), also: also.clone() };

@@ -84,6 +84,7 @@ impl Writer<'_> {
                 let call = format!("{name}_{index}(training, n, &{}, y, j, w, log, generator)", scalar(x));
                 format!("{} = {call}.remove(0);", NAMES[*var])
             }
+            Stmt::Taped(node) => return self.taped(node),
             Stmt::If(node) => return self.branch(node),
             Stmt::Loop(node) => return self.looped(node),
         };
@@ -91,24 +92,57 @@ impl Writer<'_> {
     }
 
     fn branch(&mut self, node: &If) {
+        // Every other value comes by way of a variable that both branches set.
+        let goes_on = !jumps(&node.then) || node.other.as_ref().is_some_and(|other| !jumps(other));
+        let late = node.value.is_some() && goes_on && node.then.len().is_multiple_of(2);
         let assign = node.value.as_ref().map_or(String::new(), |(var, ..)| format!("{} = ", NAMES[*var]));
-        self.line(&format!("{assign}if {} {{", cond(&node.cond)));
+        let (values, before) = match &node.value {
+            None => ([None, None], ""),
+            Some((_, x, y)) if late => ([x, y].map(|v| Some(format!("late = {};", scalar(v)))), ""),
+            Some((_, x, y)) => ([x, y].map(|v| Some(scalar(v))), &assign[..]),
+        };
+        if late {
+            self.line("let late;");
+        }
+        self.line(&format!("{before}if {} {{", cond(&node.cond)));
         self.inside(&node.then);
-        self.value(&node.then, node.value.as_ref().map(|(_, x, _)| x));
+        self.value(&node.then, values[0].as_deref());
         if let Some(other) = &node.other {
             self.line("} else {");
             self.inside(other);
-            self.value(other, node.value.as_ref().map(|(.., y)| y));
+            self.value(other, values[1].as_deref());
         }
-        self.line(if node.value.is_some() { "};" } else { "}" });
+        self.line(if before.is_empty() { "}" } else { "};" });
+        if late {
+            self.line(&format!("{assign}late;"));
+        }
     }
 
     /// The value of a block, which one that ends in a jump does not come to.
-    fn value(&mut self, block: &Block, value: Option<&Scalar>) {
-        let jumps = matches!(block.last(), Some(Stmt::Break(..) | Stmt::Continue(_) | Stmt::Return(_)));
-        if let (Some(value), false) = (value, jumps) {
-            self.line(&format!("    {}", scalar(value)));
+    fn value(&mut self, block: &Block, value: Option<&str>) {
+        if let (Some(value), false) = (value, jumps(block)) {
+            self.line(&format!("    {value}"));
         }
+    }
+
+    fn taped(&mut self, node: &Taped) {
+        self.line(&format!("{} = {{", NAMES[node.target]));
+        self.depth += 1;
+        if let Some(var) = node.source {
+            self.line(&format!("let start = {}.clone();", NAMES[var]));
+        }
+        self.line("let mut tape = tf::GradientTape::new();");
+        if node.source.is_some() {
+            self.line("tape.watch(&start);");
+        }
+        self.block(&node.block);
+        if !jumps(&node.block) {
+            let source = node.source.map_or("w", |_| "&start");
+            self.line(&format!("let value = {};", scalar(&node.value)));
+            self.line(&format!("tape.gradient_or_none(&value, {source}).unwrap_or_else(|| tf::constant(0.0f32))"));
+        }
+        self.depth -= 1;
+        self.line("};");
     }
 
     fn looped(&mut self, node: &Loop) {
@@ -137,6 +171,11 @@ impl Writer<'_> {
     }
 }
 
+/// Whether a block ends in a jump, so that nothing comes to its end.
+fn jumps(block: &Block) -> bool {
+    matches!(block.last(), Some(Stmt::Break(..) | Stmt::Continue(_) | Stmt::Return(_)))
+}
+
 fn returned(value: &Returned) -> String {
     format!("vec![{}, {}, {}]", scalar(&value.0), vector(&value.1), integer(&value.2))
 }
@@ -151,22 +190,32 @@ fn unary(op: Unary, x: &str) -> String {
     }
 }
 
+/// An operand: variables by reference.
+fn lent(expr: &Scalar) -> String {
+    match expr {
+        Scalar::Var(var) | Scalar::Moved(var) => format!("&{}", NAMES[*var]),
+        Scalar::X => "x".to_owned(),
+        _ => scalar(expr),
+    }
+}
+
 fn scalar(expr: &Scalar) -> String {
     match expr {
         Scalar::Var(var) => format!("{}.clone()", NAMES[*var]),
+        Scalar::Moved(var) => NAMES[*var].to_owned(),
         Scalar::Item(index) => format!("list[{index}].clone()"),
         Scalar::Pair(index) => format!("pair.{index}.clone()"),
         Scalar::Row(label) => format!("r{label}.clone()"),
         Scalar::Const(number) => format!("tf::constant({number:?}f32)"),
         Scalar::X => "x.clone()".to_owned(),
         Scalar::W => "w.value()".to_owned(),
-        Scalar::Unary(op, x) => unary(*op, &scalar(x)),
-        Scalar::Binary(Binary::Add, x, y) => format!("({} + {})", scalar(x), scalar(y)),
-        Scalar::Binary(Binary::Subtract, x, y) => format!("({} - {})", scalar(x), scalar(y)),
-        Scalar::Binary(Binary::Multiply, x, y) => format!("(tf::tanh({}) * {})", scalar(x), scalar(y)),
+        Scalar::Unary(op, x) => unary(*op, &lent(x)),
+        Scalar::Binary(Binary::Add, x, y) => format!("({} + {})", lent(x), lent(y)),
+        Scalar::Binary(Binary::Subtract, x, y) => format!("({} - {})", lent(x), lent(y)),
+        Scalar::Binary(Binary::Multiply, x, y) => format!("(tf::tanh({}) * {})", lent(x), lent(y)),
         Scalar::Mean(x) => format!("tf::reduce_mean({}, ())", vector(x)),
         Scalar::Cast(x) => format!("(tf::cast({}, tf::DType::F32) * 0.125)", integer(x)),
-        Scalar::Root(x) => format!("tf::sqrt({})", scalar(x)),
+        Scalar::Root(x) => format!("tf::sqrt({})", lent(x)),
     }
 }
 
@@ -203,7 +252,7 @@ fn truth(expr: &Truth) -> String {
     };
     match expr {
         Truth::Var(var) => format!("{}.clone()", NAMES[*var]),
-        Truth::Scalars(o, x, y) => format!("({} {} {})", scalar(x), order(o), scalar(y)),
+        Truth::Scalars(o, x, y) => format!("({} {} {})", lent(x), order(o), lent(y)),
         Truth::Integers(o, x, y) => format!("({} {} {})", integer(x), order(o), integer(y)),
         Truth::Not(x) => format!("tf::logical_not({})", truth(x)),
     }
@@ -217,12 +266,15 @@ fn cond(expr: &Cond) -> String {
         Cond::Host(Host::Even(label)) => format!("i{label} % 2 == 0"),
         Cond::And(x, y) => format!("{} && {}", operand(x), operand(y)),
         Cond::Or(x, y) => format!("{} || {}", operand(x), operand(y)),
+        Cond::Logged(x, inner) => {
+            format!("{{ log.assign(log.value() * 0.75 + {}); {} }}", scalar(x), cond(inner))
+        }
     }
 }
 
 fn operand(expr: &Cond) -> String {
     match expr {
-        Cond::And(..) | Cond::Or(..) => format!("({})", cond(expr)),
+        Cond::And(..) | Cond::Or(..) | Cond::Logged(..) => format!("({})", cond(expr)),
         _ => cond(expr),
     }
 }

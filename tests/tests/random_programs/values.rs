@@ -3,7 +3,7 @@
 
 use super::program::*;
 use eagerflow as tf;
-use tf::{DType, Tensor, Variable, random::Generator};
+use tf::{DType, GradientTape, Tensor, Variable, random::Generator};
 
 /// What a program may use besides its variables.
 #[derive(Clone)]
@@ -59,7 +59,7 @@ impl Env {
 
     pub fn scalar(&self, expr: &Scalar) -> Tensor {
         match expr {
-            Scalar::Var(var) => self.plain[*var].clone(),
+            Scalar::Var(var) | Scalar::Moved(var) => self.plain[*var].clone(),
             Scalar::Item(index) => self.list[*index].clone(),
             Scalar::Pair(0) => self.pair.0.clone(),
             Scalar::Pair(_) => self.pair.1.clone(),
@@ -121,6 +121,26 @@ impl Env {
 
     pub fn returned(&self, expr: &Returned) -> Vec<Tensor> {
         vec![self.scalar(&expr.0), self.vector(&expr.1), self.integer(&expr.2)]
+    }
+
+    /// A tape that follows the source of a gradient.
+    pub fn tape(&self, node: &Taped) -> (GradientTape, Option<Tensor>) {
+        let source = node.source.map(|var| self.plain[var].clone());
+        let mut tape = GradientTape::new();
+        if let Some(source) = &source {
+            tape.watch(source);
+        }
+        (tape, source)
+    }
+
+    /// The gradient that a tape has noted; zero where nothing depends on the source.
+    pub fn gradient(&mut self, node: &Taped, (tape, source): (GradientTape, Option<Tensor>)) {
+        let value = self.scalar(&node.value);
+        let slope = match &source {
+            Some(source) => tape.gradient_or_none(&value, source),
+            None => tape.gradient_or_none(&value, &self.inputs.w),
+        };
+        self.plain[node.target] = slope.unwrap_or_else(|| tf::constant(0.0f32));
     }
 
     /// Runs a statement without blocks or jumps.

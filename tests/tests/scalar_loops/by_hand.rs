@@ -10,11 +10,11 @@ fn collatz(n: &Tensor) -> Tensor {
     let mut steps = tf::constant(0);
     while n != 1 {
         if &n % 2 == 0 {
-            n = n / 2;
+            n /= 2;
         } else {
             n = n * 3 + 1;
         }
-        steps = steps + 1;
+        steps += 1;
     }
     steps
 }
@@ -33,7 +33,7 @@ fn decay(x: &Tensor, a: &Tensor, n: &Tensor) -> Tensor {
     let mut i = tf::constant(0);
     while &i < n {
         x = x * a + 0.001;
-        i = i + 1;
+        i += 1;
     }
     x
 }
@@ -68,7 +68,7 @@ fn fibonacci(n: &Tensor) -> (Tensor, Tensor) {
         let next = &a + &b;
         a = b;
         b = next;
-        i = i + 1;
+        i += 1;
     }
     (a, b)
 }
@@ -118,11 +118,11 @@ fn powers(x: &Tensor, n: &Tensor) -> Tensor {
         let mut power = tf::constant(1.0f32);
         let mut j = tf::constant(0);
         while &j < &i {
-            power = power * x;
-            j = j + 1;
+            power *= x;
+            j += 1;
         }
-        sum = sum + power;
-        i = i + 1;
+        sum += power;
+        i += 1;
     }
     sum
 }
@@ -155,7 +155,7 @@ fn zigzag(x: &Tensor, n: &Tensor) -> Tensor {
         } else {
             x = tf::exp(&(&x * 0.5)) - 0.1;
         }
-        i = i + 1;
+        i += 1;
     }
     x
 }
@@ -178,12 +178,12 @@ fn leaves(limit: &Tensor) -> (Tensor, Tensor) {
     let mut odd = tf::constant(0);
     let mut i = tf::constant(0);
     while i < 100 {
-        i = i + 1;
+        i += 1;
         if &i % 2 == 1 {
-            odd = odd + 1;
+            odd += 1;
             continue;
         }
-        sum = sum + &i;
+        sum += &i;
         if &sum > limit {
             break;
         }
@@ -206,8 +206,8 @@ fn quotients(a: &Tensor, b: &Tensor) -> Tensor {
     let mut a = a.clone();
     let mut b = b.clone();
     while b > -3 {
-        a = a + tf::constant(100) / &b;
-        b = b - 1;
+        a += tf::constant(100) / &b;
+        b -= 1;
     }
     a
 }
@@ -240,11 +240,11 @@ fn mixed(x: &Tensor, n: &Tensor) -> (Tensor, Tensor, Tensor, Tensor) {
     let mut odd = tf::constant(false);
     let mut i = tf::constant(0);
     while &i < n {
-        wide = wide + x.cast(tf::DType::F64) * 0.25;
+        wide += x.cast(tf::DType::F64) * 0.25;
         x = tf::softsign(&x) + small.cast(tf::DType::F32) * 0.01;
         small = tf::maximum(&(&small * 7 % 31), &i.cast(tf::DType::I64));
         odd = tf::logical_xor(&odd, &tf::less(&wide, 1.0));
-        i = i + 1;
+        i += 1;
     }
     (x, wide, small, odd)
 }

@@ -102,7 +102,7 @@ fn repeated(s: Vec<Tensor>, seed: u64, depth: usize) -> Vec<Tensor> {
     let rounds = tf::floormod(&s[3], 5);
     while &i < &rounds {
         s = block(s, seed, depth);
-        i = i + 1;
+        i += 1;
     }
     s
 }
@@ -125,7 +125,7 @@ fn until(s: Vec<Tensor>, seed: u64, depth: usize) -> Vec<Tensor> {
     let mut i = tf::constant_of(0, tf::DType::I64);
     while i < 6 {
         s = block(s, seed, depth);
-        i = i + 1;
+        i += 1;
         if &s[0] > &s[1] {
             break;
         }
@@ -140,7 +140,7 @@ fn program(s: Vec<Tensor>, seed: u64, rounds: &Tensor) -> Vec<Tensor> {
     let mut i = tf::constant(0);
     while &i < rounds {
         s = block(s, seed, 2);
-        i = i + 1;
+        i += 1;
     }
     s
 }

@@ -1,10 +1,10 @@
 //! Runs one traced function both ways, operation by operation and as a graph, and compares everything that can be seen:
 //! values, gradients of first and second order, variables, printed lines and errors. The samples call [`eager_vs_graph`].
 
+mod shown;
+
 use eagerflow as tf;
-use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
+use shown::{Bits, Outcome, attempt};
 use tf::{DType, GradientTape, Module, Nest, Tensor, Variable};
 
 /// Runs a traced function on rows of inputs, eagerly and as a graph, and compares.
@@ -18,7 +18,7 @@ macro_rules! eager_vs_graph {
     ($function:ident($($arg:expr),* $(,)?); $($rest:tt)*) => {
         $crate::harness::run!([$function($($arg),*)] [Some(&|| tf::function($function).trace_count())] $($rest)*)
     };
-    ({ $call:expr }; $($rest:tt)*) => {
+    ($call:block; $($rest:tt)*) => {
         $crate::harness::run!([$call] [None] $($rest)*)
     };
 }
@@ -69,85 +69,6 @@ pub fn tensor(value: impl tf::IntoTensor) -> Tensor {
     value.into_tensor()
 }
 
-/// A tensor down to its bits; all nans are one.
-#[derive(Clone, PartialEq)]
-pub struct Bits {
-    dtype: DType,
-    shape: Vec<usize>,
-    bits: Vec<u64>,
-    text: String,
-}
-
-impl Bits {
-    pub fn of(tensor: &Tensor) -> Self {
-        let wide = |value: f64| if value.is_nan() { u64::MAX } else { value.to_bits() };
-        macro_rules! bits {
-            ($t:ty, $bits:expr) => {
-                tensor.to_vec::<$t>().into_iter().map($bits).collect()
-            };
-        }
-        let bits = match tensor.dtype() {
-            DType::F64 => bits!(f64, wide),
-            DType::F32 => bits!(f32, |v| wide(v.into())),
-            DType::Bool => bits!(bool, u64::from),
-            DType::I32 => bits!(i32, |v| v as u64),
-            DType::I64 => bits!(i64, |v| v as u64),
-            DType::U8 => bits!(u8, u64::from),
-            other => panic!("samples do not give {other}"),
-        };
-        let text = format!("{}{} {tensor}", tensor.dtype(), tensor.shape());
-        Self { dtype: tensor.dtype(), shape: tensor.shape().dims().to_vec(), bits, text }
-    }
-
-    fn is_zero(&self) -> bool {
-        self.bits.iter().all(|bits| bits << 1 == 0)
-    }
-}
-
-impl std::fmt::Debug for Bits {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-/// An error as a caller sees it: its kind and the user's line, or the text of a panic of Rust's own.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Failure {
-    pub kind: String,
-    pub line: String,
-}
-
-/// Everything that one call shows.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Outcome {
-    pub values: Vec<Bits>,
-    /// By the float inputs, then the variables.
-    pub first: Vec<Option<Bits>>,
-    pub second: Vec<Option<Bits>>,
-    pub variables: Vec<Bits>,
-    pub printed: String,
-    pub failed: Option<Failure>,
-}
-
-impl Outcome {
-    /// A branch or loop of the graph gives zeros to what one of its ways depends on, where the way that eager mode ran does
-    /// not: TensorFlow's rule, too. Such zeros count as no gradient.
-    fn seen_beside(mut self, eager: &Self) -> Self {
-        for (own, eager) in [(&mut self.first, &eager.first), (&mut self.second, &eager.second)] {
-            // Of gradients that are zero in all places no further ones are taken in eager mode.
-            if own.len() > eager.len() && eager.is_empty() {
-                own.retain(|gradient| !gradient.as_ref().is_none_or(Bits::is_zero));
-            }
-            for (own, eager) in own.iter_mut().zip(eager) {
-                if eager.is_none() && own.as_ref().is_some_and(Bits::is_zero) {
-                    *own = None;
-                }
-            }
-        }
-        self
-    }
-}
-
 /// Compares both ways of running `call` on each row.
 pub fn compare<S: Module, R: Nest>(
     sample: Sample<'_>,
@@ -183,7 +104,7 @@ fn outcomes<S: Module, R: Nest>(
 }
 
 /// The tensors of a result.
-fn tensors(result: &impl Nest) -> Vec<Tensor> {
+pub fn tensors(result: &impl Nest) -> Vec<Tensor> {
     let mut all = Vec::new();
     let _ = result.map(&mut |tensor| {
         all.push(tensor.clone());
@@ -205,7 +126,7 @@ fn outcome<S: Module>(state: &S, call: &dyn Fn(&[Tensor]) -> Vec<Tensor>, row: &
     outcome.variables = values(state.variables());
     if outcome.failed.is_none() {
         let (gradients, printed) = tf::__testing::captured(|| attempt(|| gradients(state, call, row)));
-        assert_eq!(printed, outcome.printed, "a tape changes what is printed");
+        outcome.printed.push_str(&printed);
         match gradients {
             Ok((first, second)) => (outcome.first, outcome.second) = (first, second),
             Err(failure) => outcome.failed = Some(failure),
@@ -260,54 +181,4 @@ impl tf::Differentiable for Handle<'_> {
 fn weighted<'a>(tensors: impl Iterator<Item = &'a Tensor>) -> Option<Tensor> {
     let floats = tensors.filter(|t| t.dtype().is_floating()).enumerate();
     floats.map(|(i, t)| tf::reduce_sum(tf::cast(t, DType::F64), ()) * (1.0 + i as f64)).reduce(|a, b| a + b)
-}
-
-thread_local! {
-    static QUIET: Cell<bool> = const { Cell::new(false) };
-    static PANICKED_AT: RefCell<String> = const { RefCell::new(String::new()) };
-}
-
-/// Runs `body`; a panic becomes the kind of its error and the user's line.
-fn attempt<T>(body: impl FnOnce() -> T) -> Result<T, Failure> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            let at = info.location().map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
-            PANICKED_AT.set(at);
-            if !QUIET.get() {
-                before(info);
-            }
-        }));
-    });
-    QUIET.set(true);
-    let result = catch_unwind(AssertUnwindSafe(body));
-    QUIET.set(false);
-    result.map_err(|payload| {
-        let text = match payload.downcast::<String>() {
-            Ok(text) => *text,
-            Err(payload) => payload.downcast::<&str>().map_or_else(|_| String::new(), |text| text.to_string()),
-        };
-        failure(&text)
-    })
-}
-
-/// The kind and line in the text of a panic.
-fn failure(text: &str) -> Failure {
-    let at = text.lines().find_map(|line| line.trim().strip_prefix("at: "));
-    let line = match at.and_then(|at| at.rsplit_once(':')) {
-        Some((line, _column)) => line.to_owned(),
-        None => PANICKED_AT.take(),
-    };
-    let first = text.lines().next().unwrap_or("");
-    let kind = match first.split_once(": ") {
-        Some((kind, rest)) if kind.chars().all(char::is_alphabetic) => {
-            // The text of an assertion or panic is the user's, whichever way it got there.
-            let panicked =
-                rest.strip_prefix("panic: ").map(|rest| rest.split_once(" (").map_or(rest, |(text, _)| text));
-            panicked.unwrap_or(kind).to_owned()
-        }
-        _ => first.to_owned(),
-    };
-    Failure { kind, line }
 }

@@ -1,7 +1,7 @@
 //! What the library offers inside traced functions: lists, prints, custom gradients, layers, losses and optimizers.
 
 use eagerflow as tf;
-use tf::layers::{Dense, Layer};
+use tf::layers::Dense;
 use tf::optim::{Adam, Optimizer};
 use tf::{DType, GradientTape, Module, Tensor, TensorArray, custom_gradient, tf_function};
 

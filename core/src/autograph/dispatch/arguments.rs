@@ -110,7 +110,7 @@ pub trait AnyArgument<T> {
 
 impl<T> AnyArgument<T> for Arg<T> {
     fn note(&self, call: &mut Call, name: &'static str, _: &T) {
-        call.note_opaque::<T>(name);
+        call.note_opaque(name);
     }
     fn traced(&self, _: &Call, _: usize, value: T) -> T {
         value

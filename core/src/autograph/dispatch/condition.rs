@@ -128,7 +128,8 @@ pub fn condition<C: Condition + ?Sized>(condition: &C) -> Cond {
     if let CondValue::Tensor(tensor) = &cond.value
         && !tensor.is_symbol()
     {
-        truth(tensor).map(drop).map_err(|e| e.at(Location::caller())).or_fail();
+        let here = Location::caller();
+        truth(tensor).map(drop).map_err(|e| e.at(here)).or_fail();
     }
     cond
 }

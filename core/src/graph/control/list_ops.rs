@@ -79,7 +79,7 @@ pub(crate) struct NothingLike;
 pub(crate) struct AddLists;
 
 /// The operations on lists, for those that compile them.
-#[allow(dead_code, reason = "all operations are named, also those of which nobody reads the attributes")]
+#[allow(dead_code, reason = "compilers of loops tell some operations by their variant alone")]
 pub(crate) enum ListOp<'a> {
     Pack(&'a Pack),
     Unpack(&'a Unpack),
@@ -127,6 +127,7 @@ macro_rules! list_op {
             fn name(&self) -> &'static str {
                 $name
             }
+            #[allow(clippy::no_effect, clippy::unit_arg, reason = "most of these operations have no attributes")]
             fn attributes(&self, $visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
                 let $this = self;
                 let _ = ($this, &$visit);
@@ -162,6 +163,7 @@ macro_rules! list_op {
             fn saves(&self, _: &[bool]) -> Saves {
                 $saves
             }
+            #[allow(clippy::no_effect, reason = "some of these operations have no gradient")]
             fn backward(&self, $g: &mut Backward<'_>) -> Result<()> {
                 let $this = self;
                 let _ = $this;

@@ -10,8 +10,10 @@ use crate::execute::execute;
 use crate::graph::Graph;
 use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, replay};
+use crate::graph::ir::fresh_sizes;
 use crate::op::{Gradient, Infer, Kind, Op, OpRef, Saves};
 use crate::ops;
+use crate::shape::{Dim, Symbol};
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
 use std::sync::Arc;
@@ -109,7 +111,7 @@ impl Op for WhileRule {
             operands.push(ops::zeros_of(&inner[i])?);
         }
         let carried = operands.len();
-        let dys: Vec<TensorType> = self.pair.dys.iter().map(|&i| inner[i]).collect();
+        let dys = self.pair.dys.iter().map(|&i| opened(&inner[i])).collect::<Result<Vec<_>>>()?;
         let shape = Shape { second, dys, sums: &sums, inner: &inner, fixed: &fixed };
         let op = While::new(self.cond(&shape)?, self.body(&shape)?, carried);
         operands.extend_from_slice(&parts[2..]);
@@ -186,10 +188,10 @@ impl WhileRule {
             let arguments = self.arguments(&dys, &saved, dsaved.as_deref(), &fixed)?;
             let way = self.pair.way(shape.second);
             let given = replay(&way.graph, &arguments)?;
-            for (&i, ty) in self.pair.dys.iter().zip(&shape.dys) {
+            for &i in &self.pair.dys {
                 results.push(match way.given[i] {
                     Some(at) => given[at].clone(),
-                    None => ops::zeros_of(ty)?,
+                    None => ops::zeros_of(&shape.inner[i])?,
                 });
             }
             for &i in shape.sums {
@@ -242,6 +244,13 @@ impl WhileRule {
         }
         Ok(arguments)
     }
+}
+
+/// A type whose sizes may change from round to round: those known only at run time are open.
+fn opened(ty: &TensorType) -> Result<TensorType> {
+    let open = |d: &Dim| d.symbols().iter().any(|s| matches!(s, Symbol::Unbacked(_)));
+    let sizes: Vec<Dim> = ty.shape.iter().map(|d| if open(&d) { Dim::unbacked(fresh_sizes(1)) } else { d }).collect();
+    Ok(TensorType::new(ty.dtype, crate::shape::Shape::from_dims(&sizes)?))
 }
 
 fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {

@@ -46,6 +46,12 @@ fn itself(graph: &Graph, new: &mut Rewriter<'_>, node: &Node) -> Option<Value> {
                 neutral(new.graph.constant(value)?)
             };
             let neutral = |i: usize, wanted: Neutral, new: &mut Rewriter<'_>| scalar(i, new) == Some(wanted);
+            // The result lies dense and a view may not: a reduction of it would add up in another order.
+            let viewed = |v: Value| {
+                let views = graph.nodes.iter().filter(|n| matches!(n.op.kind(), Kind::View));
+                views.into_iter().any(|n| n.outputs.contains(&v))
+            };
+            let same = |i: usize| same(i) && !viewed(node.inputs[i]);
             let operand = match code {
                 Code::Mul if same(0) && neutral(1, Neutral::One, new) => 0,
                 Code::Mul if same(1) && neutral(0, Neutral::One, new) => 1,

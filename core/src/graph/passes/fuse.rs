@@ -145,10 +145,10 @@ impl<'a> Clusters<'a> {
                 }
             }
             node.outputs.iter().for_each(|v| producer[v.index()] = Some(i));
-            if reads_state(node) || has_effect(graph, node) || may_fail(graph, node) {
-                if let Some(before) = last_ordered.replace(i) {
-                    after[before].push(i);
-                }
+            let ordered = reads_state(node) || has_effect(graph, node) || may_fail(graph, node);
+            if ordered && let Some(before) = last_ordered.replace(i) {
+                let list: &mut Vec<usize> = &mut after[before];
+                list.push(i);
             }
         }
         Self {

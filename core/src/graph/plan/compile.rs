@@ -338,20 +338,20 @@ impl Compiler {
         Place::dense(Base::Slot(slot), ty)
     }
 
-    /// Where node `at` writes its result `v`. `overlays`: it may lie over what it is computed from.
+    /// Where node `at` writes its result `v`. It may lie over the buffers `under`, which the node reads last.
     pub fn place_output(
         &mut self,
         scope: &mut Scope<'_>,
         v: Value,
         at: usize,
-        overlays: bool,
+        under: &[u32],
         location: &'static Location<'static>,
     ) -> Option<Place> {
         let ty = scope.ty(v);
-        let home = scope.prefer.get(&v).filter(|(_, param)| {
+        let home = scope.prefer.get(&v).filter(|(home, param)| {
             param.is_none_or(|p| {
-                let last = scope.last_use(p);
-                last < at || (last == at && overlays)
+                let (last, own) = (scope.last_use(p), matches!(home.base, Base::Arena(b) if under.contains(&b)));
+                last < at || (last == at && own)
             })
         });
         let place = match home {
@@ -402,7 +402,7 @@ impl Compiler {
             (Kind::Read, _) => self.read(scope, node, at),
             (Kind::Elementwise { .. }, _) => {
                 if scope.ty(node.outputs[0]).shape.num_elements() == 0 {
-                    return self.place_output(scope, node.outputs[0], at, false, node.location).map(drop);
+                    return self.place_output(scope, node.outputs[0], at, &[], node.location).map(drop);
                 }
                 let graph = scope.graph;
                 let (nodes, results) = (std::slice::from_ref(node), &node.outputs[..]);
@@ -471,7 +471,7 @@ impl Compiler {
         let changes = |n: &Node| writes(n, handle);
         let until = last.min(scope.graph.nodes.len().saturating_sub(1));
         if using.written && scope.graph.nodes[at + 1..=until.max(at)].iter().any(changes) {
-            let to = self.place_output(scope, output, at, false, node.location)?;
+            let to = self.place_output(scope, output, at, &[], node.location)?;
             self.copy(&memory, &to);
         } else {
             scope.set(output, memory);
@@ -502,7 +502,7 @@ impl Compiler {
         }
         let mut outputs = Vec::new();
         for &v in &node.outputs {
-            outputs.push(self.place_output(scope, v, at, false, node.location)?);
+            outputs.push(self.place_output(scope, v, at, &[], node.location)?);
         }
         let work = {
             let inputs: Vec<View> = inputs.iter().map(Place::view).collect();
@@ -513,7 +513,9 @@ impl Compiler {
         let scratch = self.scratch(work.scratch);
         let mut refs = [&inputs, &outputs].map(|places| {
             let start = self.views.len() as u32;
-            places.iter().for_each(|place| drop(self.view(place)));
+            for place in places {
+                self.view(place);
+            }
             start..self.views.len() as u32
         });
         self.note(&work.phases);

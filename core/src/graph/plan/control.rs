@@ -59,9 +59,6 @@ impl Compiler {
     }
 
     pub(super) fn repeat(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize, carried: usize) -> Option<()> {
-        if self.scalar_loop(scope, node, carried).is_some() {
-            return Some(());
-        }
         let bodies = node.op.bodies();
         let (test_graph, body_graph): (&Graph, &Graph) = (bodies[0], bodies[1]);
         let mut homes = Vec::new();

@@ -87,11 +87,6 @@ fn run_steps(plan: &Plan, frame: &mut Frame, steps: &[Step]) -> Result<()> {
                 let chosen = if is_true(frame, *condition) { then } else { otherwise };
                 run_steps(plan, frame, chosen)?;
             }
-            Step::Scalars { program, operands, registers } => {
-                let pointers = &frame.pointers[operands.start as usize..operands.end as usize];
-                // SAFETY: the tables hold the addresses of the scalars and of as many registers as the program has.
-                unsafe { program.run(pointers, scratch_of(frame, *registers)) };
-            }
             Step::Loop { condition, test, body } => loop {
                 run_steps(plan, frame, test)?;
                 if !is_true(frame, *condition) {

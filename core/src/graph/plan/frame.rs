@@ -82,6 +82,8 @@ impl Frame {
 #[derive(Default)]
 pub(super) struct Pool {
     first: AtomicPtr<Frame>,
+    // Boxed, because the first place takes them by their address.
+    #[allow(clippy::vec_box, reason = "frames move between here and the first place without a copy")]
     others: Mutex<Vec<Box<Frame>>>,
 }
 

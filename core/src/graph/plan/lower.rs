@@ -2,9 +2,9 @@
 //! The compiler gives the places of what comes from outside and asks for those of the results.
 
 use super::Base;
+use super::Step;
 use super::compile::{Compiler, Place, Scope};
 use super::pass::{FoldSpec, Operands, Pass};
-use super::{Step, arena::Buffer};
 use crate::backend::cpu::reduce::InOrder;
 use crate::backend::cpu::vector::load_bits;
 use crate::backend::cpu::{Isa, View};
@@ -143,22 +143,22 @@ impl Compiler {
         let mut places: Vec<Place> = low.inputs.iter().map(|(_, place)| place.clone()).collect();
         for (n, (v, _)) in low.stored.iter().enumerate() {
             let outer = outside(*v);
-            // The operands that are read here for the last time and may be written over.
-            let under = |compiler: &Self, scope: &Scope<'_>, buffers: &[Buffer], bytes: usize| {
-                low.inputs.iter().enumerate().find_map(|(i, (input, place))| {
-                    let Base::Arena(buffer) = place.base else { return None };
-                    let others = low.inputs.iter().filter(|(_, p)| p.base == place.base).count();
-                    let whole = place.is_dense() && place.offset == 0 && place.ty.bytes() == bytes;
-                    let last = scope.last_use(outside(*input)) == at;
-                    let free = others == 1 && whole && last && low.sequence.may_overlay(n as u16, i as u16);
-                    let _ = compiler;
-                    (free && buffers[buffer as usize].bytes >= bytes).then_some(buffer as usize)
-                })
-            };
-            let over = under(self, scope, &self.arena.buffers, scope.ty(outer).bytes());
-            let place = self.place_output(scope, outer, at, over.is_some(), cluster.location)?;
+            let bytes = scope.ty(outer).bytes();
+            // The buffers of operands that are read here for the last time and may be written over.
+            let mut under: Vec<u32> = Vec::new();
+            for (i, (input, place)) in low.inputs.iter().enumerate() {
+                let Base::Arena(buffer) = place.base else { continue };
+                let others = low.inputs.iter().filter(|(_, p)| p.base == place.base).count();
+                let whole = place.is_dense() && place.offset == 0 && place.ty.bytes() == bytes;
+                let last = scope.last_use(outside(*input)) == at;
+                if others == 1 && whole && last && low.sequence.may_overlay(n as u16, i as u16) {
+                    under.push(buffer);
+                }
+            }
+            let place = self.place_output(scope, outer, at, &under, cluster.location)?;
+            let over = under.first().map(|&buffer| buffer as usize);
             if let (Base::Arena(new), Some(over)) = (place.base, over)
-                && scope.ty(outer).bytes() >= OVERLAY
+                && bytes >= OVERLAY
                 && self.arena.buffers[new as usize].start == self.at
             {
                 self.arena.buffers[new as usize].over = Some(over);
@@ -166,7 +166,7 @@ impl Compiler {
             places.push(place);
         }
         for (v, _) in &low.folded {
-            let place = self.place_output(scope, outside(*v), at, false, cluster.location)?;
+            let place = self.place_output(scope, outside(*v), at, &[], cluster.location)?;
             places.push(place);
         }
         let scratch = self.scratch(pass.work.scratch);

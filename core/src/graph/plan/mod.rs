@@ -11,7 +11,6 @@ mod order;
 mod pass;
 #[cfg(test)]
 mod random_tests;
-mod registers;
 mod resources;
 #[cfg(test)]
 mod tests;
@@ -90,12 +89,6 @@ enum Step {
         condition: u32,
         then: Vec<Step>,
         otherwise: Vec<Step>,
-    },
-    /// A loop over scalars: addresses of its inputs, then of the values at its end.
-    Scalars {
-        program: Box<registers::Program>,
-        operands: Refs,
-        registers: u32,
     },
     Loop {
         condition: u32,

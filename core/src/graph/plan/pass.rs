@@ -21,6 +21,12 @@ const ON_STACK: usize = 16 * TILE;
 /// Bytes of output from which work is shared between threads, for instructions that only move memory.
 const SHARE: usize = 256 * 1024;
 
+/// Bytes of operands that no longer fit the second-level cache of a core.
+const STREAM: usize = 512 * 1024;
+
+/// The cost of a program that computes for long enough between two looks at memory: one element function.
+const COMPUTES: usize = 8;
+
 /// How an operand is walked.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Walk {
@@ -90,6 +96,8 @@ pub(crate) struct Pass {
     pub(super) order: Order,
     /// Elements per chunk where nothing is folded.
     chunk: usize,
+    /// Whether the operands are too large for the second-level cache.
+    streams: bool,
     pub work: Work,
     isa: Isa,
 }
@@ -173,10 +181,16 @@ impl Pass {
             len,
             order,
             chunk: len.max(1),
+            streams: false,
             work: Work::SERIAL,
             isa,
             inputs,
         };
+        let dense =
+            pass.inputs.iter().filter(|i| i.walk == Walk::Dense).map(|i| i.size).chain(pass.outputs.iter().copied());
+        // Programs that only move memory keep the prefetcher of the processor awake themselves.
+        let computes = sequence.actions.iter().map(cost).sum::<usize>() >= COMPUTES;
+        pass.streams = computes && len * dense.sum::<usize>() > STREAM;
         pass.prepare(sequence)?;
         pass.share(sequence, scratch);
         Some(pass)
@@ -364,6 +378,19 @@ fn constants(values: &[(DType, u64)], tile: usize, tile_bytes: usize, isa: Isa) 
     lines
 }
 
+/// Asks the cache for memory; addresses beyond an operand's end do no harm.
+#[inline]
+fn fetch(from: *mut u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..bytes).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, which never faults; every x86-64 processor has it.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(line).cast::<i8>()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (from, bytes);
+}
+
 /// How many times the work of a move one instruction is, roughly.
 fn cost(action: &Action) -> usize {
     let Action::Step(step) = action else { return 0 };
@@ -432,6 +459,9 @@ impl Tile<'_> {
             for (o, &size) in pass.outputs.iter().enumerate() {
                 self.table[outputs + o].write(self.operands[outputs + o].add(at * size));
             }
+            if pass.streams {
+                self.fetch_next(at + count, count);
+            }
             for run in &pass.runs {
                 match *run {
                     Run::Step { run, args, to, clash, size, step } => {
@@ -455,6 +485,19 @@ impl Tile<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Asks for the memory of the next tile, which then arrives while this one is computed: the steps of a program take
+    /// turns between waiting for memory and computing, and would else do neither while they do the other.
+    #[inline]
+    fn fetch_next(&self, at: usize, count: usize) {
+        let pass = self.pass;
+        for (i, input) in pass.inputs.iter().enumerate().filter(|(_, input)| input.walk == Walk::Dense) {
+            fetch(self.operands[i].wrapping_add(at * input.size), count * input.size);
+        }
+        for (o, &size) in pass.outputs.iter().enumerate() {
+            fetch(self.operands[pass.inputs.len() + o].wrapping_add(at * size), count * size);
         }
     }
 

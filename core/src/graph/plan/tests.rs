@@ -427,14 +427,13 @@ fn collatz(start: &Tensor) -> Vec<Tensor> {
 }
 
 #[test]
-fn loops_over_scalars_run_in_registers() {
+fn loops_over_scalars() {
     for (start, steps) in [(1, 0), (2, 1), (6, 8), (27, 111)] {
         let plan = check(&[&tf::constant(start)], |p| collatz(&p[0]));
-        assert!(plan.steps.iter().any(|s| matches!(s, super::Step::Scalars { .. })));
         assert_eq!(plan.run(operands(&[&tf::constant(start)], &[])).unwrap()[1].item::<i32>(), steps);
     }
     for n in [0, 1, 2, 3, 1000] {
-        let plan = check(&[&tf::constant(0.5), &tf::constant(n), &tf::constant_of(2.0, DType::F64)], |p| {
+        check(&[&tf::constant(0.5), &tf::constant(n), &tf::constant_of(2.0, DType::F64)], |p| {
             let zero = tf::constant(0);
             staged_while(
                 &[&zero, &p[0], &p[2], &p[1], &p[0]],
@@ -453,7 +452,6 @@ fn loops_over_scalars_run_in_registers() {
             )
             .unwrap()
         });
-        assert!(plan.steps.iter().any(|s| matches!(s, super::Step::Scalars { .. })));
     }
     // While a number is below another, nan is not.
     check(&[&tf::constant(f32::NAN)], |p| {

@@ -31,8 +31,8 @@ pub(super) fn pairs(flow: &mut Flow) {
     let targets = flow.targets();
     let mut keep = vec![true; flow.code.len()];
     let mut straight = Straight { written: vec![None; flow.roles.len()], piece: 0 };
-    for i in 0..flow.code.len() {
-        if targets[i] {
+    for (i, &starts) in targets.iter().enumerate().take(flow.code.len()) {
+        if starts {
             straight.piece = i;
         }
         let second = flow.code[i];

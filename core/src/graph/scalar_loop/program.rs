@@ -51,8 +51,8 @@ impl Program {
         }
         let test = forms.enter(test, &ids, 0)?;
         let body = forms.enter(body, &ids, 0)?;
-        for i in 0..carried {
-            forms.unify(ids[i], body.result(i)?)?;
+        for (i, &id) in ids.iter().enumerate().take(carried) {
+            forms.unify(id, body.result(i)?)?;
         }
         forms.finish()?;
         let inputs = ids.iter().map(|&id| forms.form(id)).collect::<Option<Vec<Form>>>()?;

@@ -19,6 +19,16 @@ pub enum Step {
     Index(u32),
 }
 
+/// Whether an expression names a part of a list.
+fn in_an_element(expr: &Expr) -> bool {
+    match &expr.kind {
+        Kind::Plain(Syntax::Index(_), _) => true,
+        Kind::Plain(Syntax::Paren(_) | Syntax::Group(_) | Syntax::Field(_), parts) => in_an_element(&parts[0]),
+        Kind::Plain(Syntax::Unary(node), parts) => matches!(node.op, UnOp::Deref(_)) && in_an_element(&parts[0]),
+        _ => false,
+    }
+}
+
 impl Place {
     /// The place that an expression names, as far as it is one; an element of a list counts as the list.
     pub fn of(expr: &Expr) -> Option<Self> {
@@ -27,6 +37,8 @@ impl Place {
             Kind::Plain(syntax, parts) => match syntax {
                 Syntax::Paren(_) | Syntax::Group(_) => Self::of(&parts[0]),
                 Syntax::Index(_) => Self::of(&parts[0]),
+                // What lies in an element is a part of the list, too.
+                Syntax::Field(_) | Syntax::Unary(_) if in_an_element(expr) => Self::of(&parts[0]),
                 Syntax::Unary(node) if matches!(node.op, UnOp::Deref(_)) => Self::of(&parts[0])?.step(Step::Deref),
                 Syntax::Field(node) => Self::of(&parts[0])?.step(match &node.member {
                     Member::Named(name) => Step::Named(name.to_string()),

@@ -55,11 +55,10 @@ pub fn check(mac: &syn::Macro, faults: &mut Faults, inside: &mut dyn FnMut(&Expr
         faults.add(&mac.path, text::ASM);
         return;
     }
-    if let Some(word) = jump_word(mac.tokens.clone()) {
-        if !REWRITTEN.contains(&name.as_str()) {
+    if let Some(word) = jump_word(mac.tokens.clone())
+        && !REWRITTEN.contains(&name.as_str()) {
             return faults.add_at(word.span(), text::jump_in_macro(&word.to_string(), &mac_name(mac)));
         }
-    }
     if REWRITTEN.contains(&name.as_str()) {
         if let Ok(list) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone()) {
             list.iter().for_each(|expr| inside(expr, faults));

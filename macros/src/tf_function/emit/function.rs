@@ -36,6 +36,8 @@ impl Emit<'_> {
         let mut item = self.function.item.clone();
         let call = hidden("call");
         let (mut notes, mut traced) = (TokenStream::new(), TokenStream::new());
+        // The receiver is noted first, and counts among the arguments.
+        let first = usize::from(item.sig.receiver().is_some());
         let mut params = self.function.params.iter().enumerate();
         for input in &mut item.sig.inputs {
             match input {
@@ -47,7 +49,7 @@ impl Emit<'_> {
                 }
                 FnArg::Typed(input) => {
                     let Some((i, param)) = params.next() else { continue };
-                    let (note, bind) = self.argument(input, param, i);
+                    let (note, bind) = self.argument(input, param, first + i);
                     notes.extend(note);
                     traced.extend(bind);
                 }

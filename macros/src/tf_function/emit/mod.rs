@@ -124,7 +124,7 @@ impl Emit<'_> {
                 _ => None,
             };
             if let Some(init) = &node.init {
-                part.expr = Box::new(Syntax::Verbatim(self.expr_for(init, &Wanted { unit: false, ty })));
+                *part.expr = Syntax::Verbatim(self.expr_for(init, &Wanted { unit: false, ty }));
             }
             if let (Some((_, expr)), Some(diverge)) = (&mut part.diverge, &node.diverge) {
                 // Written as a block again: syn puts braces around anything else.
@@ -161,7 +161,7 @@ impl Emit<'_> {
             Kind::Logic(node) => self.logic(node),
             Kind::Let(syntax, scrutinee) => {
                 let mut syntax = syntax.clone();
-                syntax.expr = Box::new(Syntax::Verbatim(self.expr(scrutinee)));
+                *syntax.expr = Syntax::Verbatim(self.expr(scrutinee));
                 syntax.to_token_stream()
             }
             Kind::Block(node) => {
@@ -273,7 +273,7 @@ impl Emit<'_> {
 
     fn choice(&self, node: &Match, wanted: &Wanted) -> TokenStream {
         let mut syntax = node.syntax.clone();
-        syntax.expr = Box::new(Syntax::Verbatim(self.expr(&node.scrutinee)));
+        *syntax.expr = Syntax::Verbatim(self.expr(&node.scrutinee));
         syntax.arms = node.arms.iter().map(|arm| self.arm(arm, wanted)).collect();
         syntax.to_token_stream()
     }
@@ -281,7 +281,7 @@ impl Emit<'_> {
     fn arm(&self, arm: &Arm, wanted: &Wanted) -> syn::Arm {
         let mut syntax = arm.syntax.clone();
         if let (syn::Pat::Guard(guarded), Some(guard)) = (&mut syntax.pat, &arm.guard) {
-            guarded.guard = Box::new(Syntax::Verbatim(self.host_condition(guard)));
+            *guarded.guard = Syntax::Verbatim(self.host_condition(guard));
         }
         let body = self.expr_for(&arm.body, wanted);
         let rebound = self.rebound(arm.vars.clone());

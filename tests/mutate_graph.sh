@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Makes mutants of how traced functions are recorded, merged, differentiated and optimised, in a copy of the sources, and
+# runs the tests of traced functions on each: every one must make them fail. All mutants are built at once, each behind a
+# question for its number, so that one build serves for all. A mutant that runs for ever counts as caught.
+#
+# With arguments: only the mutants whose file or text contains one of them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# File below core/src, the text of a rule, and a text that goes wrong where `@` is true; `\|` stands for a bar in a text.
+mutants() {
+    cat << 'LIST'
+autograph/while_stmt.rs|builder.rollback(nodes);|if !@ { builder.rollback(nodes); }
+autograph/if_stmt.rs|staged.before.restore(state);|if !@ { staged.before.restore(state); }
+autograph/if_stmt.rs|other_is_then: left_is_then,|other_is_then: left_is_then != @,
+autograph/merge.rs|results[at].push(match pair[at] {|results[at].push(match pair[at].filter(\|_\| i != 1 \|\| !@) {
+autograph/merge.rs|placeholder(&sides[at].builder, &ty)?|placeholder(&sides[if @ { 1 - at } else { at }].builder, &ty)?
+autograph/merge.rs|=> Some(Flag::Condition(true)),|=> Some(Flag::Condition(!@)),
+autograph/merge.rs|select(&flag, &leave.values, &fell)|if @ { select(&flag, &fell, &leave.values) } else { select(&flag, &leave.values, &fell) }
+autograph/regions.rs|other, other_is_then: true, location|other, other_is_then: !@, location
+autograph/regions.rs|region.left = fell.is_none();|region.left = fell.is_none() && !@;
+autograph/fun.rs|regions::settle(region, Some(self.target), tensors)?|regions::settle(region, (!@).then_some(self.target), tensors)?
+autograph/staged_loop.rs|regions::settle(self.region, Some(self.continues), values)?|regions::settle(self.region, (!@).then_some(self.continues), values)?
+autograph/staged_loop.rs|results.push(jump.round.0.clone());|results.push(if @ { jump.first.0.clone() } else { jump.round.0.clone() });
+autograph/staged_loop.rs|first.push(jump.first.0.clone());|first.push(if @ { crate::constant::try_constant_of(false, DType::Bool)? } else { jump.first.0.clone() });
+autograph/staged_loop.rs|self.choose(&self.outer, &self.pending, &mut first)?;|if !@ { self.choose(&self.outer, &self.pending, &mut first)?; }
+autograph/staged_loop.rs|self.choose(body, &leaving, &mut state)?;|if !@ { self.choose(body, &leaving, &mut state)?; }
+graph/builder.rs|Some(at) => given[at],|Some(at) => given[if @ { given.len() - 1 - at } else { at }],
+graph/control/cond.rs|then: body(&self.then)?,|then: body(if @ { &self.otherwise } else { &self.then })?,
+graph/control/list.rs|items.pop().ok_or_else|(if @ && !items.is_empty() { Some(items.remove(0)) } else { items.pop() }).ok_or_else
+graph/control/while_gradient.rs|Some(at) => add(&sum, &given[at])?,|Some(at) => if @ { given[at].clone() } else { add(&sum, &given[at])? },
+graph/control/while_loop.rs|grown.into_iter().for_each(\|i\| active[i] = true);|if @ { break } grown.into_iter().for_each(\|i\| active[i] = true);
+graph/differentiate.rs|filter(\|t\| tape::carries(t))|filter(\|t\| tape::carries(t) && !@)
+graph/passes/pure.rs|Kind::Effect \| Kind::Control => true,|Kind::Effect \| Kind::Control => !@,
+graph/passes/pure.rs|Kind::Read => true,|Kind::Read => !@,
+graph/run.rs|let last = uses[value.index()] == position|let last = (uses[value.index()] == position \|\| @)
+LIST
+}
+
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+git ls-files -z | grep -zv '^tests/golden/random.json$' | xargs -0 cp --parents -t "$copy"
+# What was built is kept for the next time.
+export CARGO_TARGET_DIR=$PWD/target/mutants-graph
+cd "$copy"
+cat >> core/src/testing.rs << 'RUST'
+
+/// Whether a mutant was asked for.
+pub fn mutant(number: u32) -> bool {
+    static ASKED: std::sync::LazyLock<Option<u32>> =
+        std::sync::LazyLock::new(|| std::env::var("EAGERFLOW_MUTANT").ok()?.parse().ok());
+    *ASKED == Some(number)
+}
+RUST
+
+stale=0 files=() texts=()
+while IFS= read -r line; do
+    line=${line//\\|/$'\1'}
+    IFS='|' read -r file from to <<< "$line"
+    number=${#files[@]}
+    from=${from//$'\1'/|} to=${to//$'\1'/|} to=${to//@/crate::__testing::mutant($number)}
+    cp "core/src/$file" "$copy/original"
+    FROM=$from TO=$to perl -0pi -e 'BEGIN { $f = quotemeta $ENV{FROM} } s/$f/$ENV{TO}/g' "core/src/$file"
+    if cmp -s "core/src/$file" "$copy/original"; then
+        echo "STALE   $file: no line has  $from"
+        stale=$((stale + 1))
+    fi
+    files+=("$file") texts+=("$from")
+done < <(mutants)
+
+export EAGERFLOW_PROGRAMS=${EAGERFLOW_PROGRAMS:-400} EAGERFLOW_FAILURES=1 EAGERFLOW_SHRINK=0
+run() {
+    timeout "$1" cargo test --quiet -p eagerflow-tests --test random_programs --test traced > "$copy/log" 2>&1
+}
+echo "no mutant"
+run 3600 || { cat "$copy/log"; echo "the tests fail without any mutant"; exit 1; }
+tried=0 missed=$stale
+for number in "${!files[@]}"; do
+    wanted=$(($# == 0))
+    for word in "$@"; do [[ "${files[$number]} ${texts[$number]}" == *"$word"* ]] && wanted=1; done
+    if [ "$wanted" -eq 0 ]; then continue; fi
+    if EAGERFLOW_MUTANT=$number run 300; then
+        echo "MISSED  ${files[$number]}: ${texts[$number]}"
+        missed=$((missed + 1))
+    else
+        echo "caught  ${files[$number]}: ${texts[$number]}"
+    fi
+    tried=$((tried + 1))
+done
+echo "$tried mutants, $missed not caught"
+[ "$missed" -eq 0 ]

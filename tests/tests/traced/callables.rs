@@ -1,0 +1,209 @@
+//! Closures, methods, generic functions, and traced functions that call one another.
+
+use eagerflow as tf;
+use tf::{Module, Tensor, Variable, tf_function};
+
+/// A closure with a `return` of its own, called twice.
+#[tf_function]
+fn closure(x: &Tensor) -> Tensor {
+    let relu = |t: &Tensor| {
+        if t > 0.0 {
+            return t.clone();
+        }
+        tf::zeros_like(t)
+    };
+    relu(x) * 2.0 + relu(&-x) * 3.0
+}
+
+/// A loop in a closure, with a `break`.
+#[tf_function]
+fn loop_in_a_closure(x: &Tensor) -> Tensor {
+    let grow = |t: Tensor, limit: f32| {
+        let mut t = t;
+        loop {
+            if &t > limit {
+                break t;
+            }
+            t = t * 2.0 + 0.5;
+        }
+    };
+    grow(x.clone(), 5.0) + grow(x + 1.0, 3.0)
+}
+
+fn apply(f: impl Fn(&Tensor) -> Tensor, times: usize, x: &Tensor) -> Tensor {
+    (0..times).fold(x.clone(), |x, _| f(&x))
+}
+
+/// Closures handed to functions of the host, and iterator chains.
+#[tf_function]
+fn handed_on(x: &Tensor) -> Tensor {
+    let y = apply(|t| if t > 1.0 { t.sqrt() } else { t + 0.5 }, 3, x);
+    let all: Vec<Tensor> = (1..4).map(|k| if x > k as f32 { x - k as f32 } else { x * k as f32 }).collect();
+    all.iter().fold(y, |sum, t| sum + t)
+}
+
+#[derive(Module)]
+struct Scale {
+    factor: Variable,
+    offset: Option<Variable>,
+    power: u32,
+    #[module(skip)]
+    limit: f32,
+}
+
+impl Scale {
+    fn new(factor: f32, offset: Option<f32>) -> Self {
+        Self { factor: Variable::new(factor), offset: offset.map(Variable::new), power: 2, limit: 10.0 }
+    }
+
+    /// Reads variables, a setting and an option.
+    #[tf_function]
+    fn call(&self, x: &Tensor) -> Tensor {
+        let mut y = x * &self.factor;
+        for _ in 0..self.power {
+            y = y * x;
+        }
+        if let Some(offset) = &self.offset {
+            if &y > self.limit {
+                return y;
+            }
+            y = y + offset;
+        }
+        y
+    }
+
+    /// Calls another method in a loop, and writes a variable.
+    #[tf_function]
+    fn repeated(&self, x: &Tensor, times: &Tensor) -> Tensor {
+        let mut y = x.clone();
+        for _ in tf::range(0, times, 1) {
+            y = self.call(&y) * 0.25;
+            self.factor.assign_add(&tf::constant(0.125));
+        }
+        y
+    }
+
+    /// An associated function without a receiver.
+    #[tf_function]
+    fn doubled(x: &Tensor) -> Tensor {
+        if x > 0.0 { x * 2.0 } else { x - 2.0 }
+    }
+}
+
+#[derive(Module)]
+struct Stack<L> {
+    layers: Vec<L>,
+}
+
+impl<L: Module + Layer> Stack<L> {
+    /// Layers one after the other: a host loop over modules.
+    #[tf_function]
+    fn call(&self, x: &Tensor) -> Tensor {
+        let mut x = x.clone();
+        for layer in &self.layers {
+            x = layer.run(&x);
+            if &x > 30.0 {
+                break;
+            }
+        }
+        x
+    }
+}
+
+trait Layer {
+    fn run(&self, x: &Tensor) -> Tensor;
+}
+
+impl Layer for Scale {
+    fn run(&self, x: &Tensor) -> Tensor {
+        self.call(x)
+    }
+}
+
+/// Generic over a function of the host.
+#[tf_function]
+fn generic<F: Fn(&Tensor) -> Tensor>(f: F, x: &Tensor) -> Tensor {
+    let mut x = x.clone();
+    while x < 10.0 {
+        x = f(&x) + 1.0;
+    }
+    x
+}
+
+/// Generic over the number of tensors.
+#[tf_function]
+fn generic_number<const N: usize>(all: [Tensor; N]) -> Tensor {
+    let mut best = all[0].clone();
+    for x in &all[1..] {
+        if x > &best {
+            best = x.clone();
+        }
+    }
+    best
+}
+
+#[tf_function]
+fn inner(x: &Tensor) -> Tensor {
+    if x > 1.0 {
+        return x - 1.0;
+    }
+    x * x
+}
+
+/// A traced function in another one's loop and branches.
+#[tf_function]
+fn outer(x: &Tensor) -> Tensor {
+    let mut y = inner(x);
+    let mut i = tf::constant(0);
+    while i < 3 {
+        y = if y > 0.5 { inner(&(y + 0.75)) } else { y + inner(&tf::constant(1.5)) };
+        i = i + 1;
+    }
+    y
+}
+
+/// A helper that is not annotated: operations alone, no control flow.
+fn helper(x: &Tensor, w: &Variable) -> Tensor {
+    (x * w).tanh()
+}
+
+/// Helpers read variables, too.
+#[tf_function]
+fn with_a_helper(w: &Variable, x: &Tensor) -> Tensor {
+    let mut y = helper(x, w);
+    if y > 0.25 {
+        y = helper(&y, w) + y;
+    }
+    y
+}
+
+#[test]
+fn closures() {
+    eager_vs_graph!(closure(x); x in [1.5, -2.0]);
+    eager_vs_graph!(loop_in_a_closure(x); x in [1.5, 0.25, 9.0]);
+    eager_vs_graph!(handed_on(x); x in [1.5, 0.25, 2.5]);
+}
+
+#[test]
+fn methods() {
+    eager_vs_graph!({ scale.call(x) }; scale = Scale::new(1.5, None); x in [1.5, -2.0]);
+    eager_vs_graph!({ scale.call(x) }; scale = Scale::new(1.5, Some(0.5)); x in [1.5, -2.0, 3.0]);
+    eager_vs_graph!({ scale.repeated(x, n) }; scale = Scale::new(1.5, Some(0.5)); (x, n) in [(1.5, 3), (0.5, 0), (1.25, 2)]);
+    eager_vs_graph!({ Scale::doubled(x) }; x in [1.5, -2.0]);
+    eager_vs_graph!({ stack.call(x) };
+        stack = Stack { layers: vec![Scale::new(1.5, None), Scale::new(0.5, Some(1.0))] }; x in [1.5, -2.0, 4.0]);
+}
+
+#[test]
+fn generics() {
+    eager_vs_graph!({ generic(|t| t * 1.5, x) }; x in [1.5, 20.0]);
+    eager_vs_graph!({ generic(|t| t.square(), x) }; x in [1.5, 20.0]);
+    eager_vs_graph!({ generic_number([x.clone(), y.clone()]) }; (x, y) in [(1.0, 2.0), (3.0, 2.0)]);
+    eager_vs_graph!({ generic_number([x.clone(), y.clone(), x * 2.0]) }; (x, y) in [(1.0, 2.0), (-3.0, 2.0)]);
+}
+
+#[test]
+fn functions_in_functions() {
+    eager_vs_graph!(outer(x); x in [1.5, -2.0, 0.75]);
+    eager_vs_graph!(with_a_helper(w, x); w = Variable::new(0.75); x in [1.5, -2.0]);
+}

@@ -1,0 +1,81 @@
+//! Sizes that are known only at run time: arguments of any length, tensors that grow in loops, parts chosen by values.
+
+use eagerflow as tf;
+use tf::{DType, Tensor, TensorArray, tf_function};
+
+/// One trace for inputs of any length.
+#[tf_function]
+fn any_length(x: &Tensor) -> Tensor {
+    let mean = tf::reduce_mean(x, ());
+    let centred = x - &mean;
+    if tf::reduce_max(&centred, ()) > 2.0 { centred * 0.5 } else { centred.square() }
+}
+
+/// Elements chosen by a condition: how many is known only at run time.
+#[tf_function]
+fn chosen(x: &Tensor) -> (Tensor, Tensor) {
+    let positive = tf::boolean_mask(x, &tf::greater(x, 0.0), 0);
+    (tf::reduce_sum(positive.square(), ()), positive)
+}
+
+/// A list filled in a loop, stacked behind it.
+#[tf_function]
+fn filled(x: &Tensor, n: &Tensor) -> Tensor {
+    let mut states = TensorArray::new(DType::F32, n);
+    let mut y = x.clone();
+    for i in tf::range(0, n, 1) {
+        y = y * 0.5 + x;
+        states = states.write(&i, &y);
+    }
+    states.stack()
+}
+
+/// Rows taken by an index that is a tensor.
+#[tf_function]
+fn indexed(x: &Tensor, start: &Tensor) -> Tensor {
+    let mut i = start.clone();
+    let mut sum = tf::constant(0.0);
+    while i < 4 {
+        sum = sum * 0.5 + x.at(&i);
+        i = i + 1;
+    }
+    sum
+}
+
+/// Matrices of any size.
+#[tf_function]
+fn gram(a: &Tensor) -> Tensor {
+    let product = tf::matmul(a.t(), a);
+    let mut scaled = product.clone();
+    while tf::reduce_max(&scaled, ()) > 1.0 {
+        scaled = scaled * 0.5;
+    }
+    scaled
+}
+
+/// A loop that appends to a tensor of integers.
+#[tf_function]
+fn divisors(n: &Tensor) -> Tensor {
+    let mut all = tf::constant([1]);
+    for i in tf::range(2, n, 1) {
+        if n % &i == 0 {
+            all = tf::concat(&[&all, &tf::reshape(&i, [1])], 0);
+        }
+    }
+    all
+}
+
+#[test]
+fn lengths_of_arguments() {
+    eager_vs_graph!(any_length(x);
+        x in [tf::constant([1.0, 2.0]), tf::constant([1.0, 2.0, 9.0]), tf::constant([1.0, 2.0, 9.0, 4.0])]; traces 2);
+    eager_vs_graph!(gram(x); x in [tf::ones([2, 3]), tf::ones([4, 2]) * 0.25, tf::ones([5, 5])]; traces 2);
+    eager_vs_graph!(chosen(x); x in [[1.0, -2.0, 3.0], [-1.0, -2.0, -3.0]]);
+}
+
+#[test]
+fn lists() {
+    eager_vs_graph!(filled(x, n); (x, n) in [(2.0, 3), (-1.0, 5)]);
+    eager_vs_graph!(indexed(x, i); (x, i) in [([1.0, 2.0, 3.0, 4.0], 0), ([1.0, 2.0, 3.0, 4.0], 2), ([1.0, 2.0, 3.0, 4.0], 4)]);
+    eager_vs_graph!(divisors(n); n in [12, 1, 7]);
+}
