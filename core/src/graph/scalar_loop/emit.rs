@@ -1,13 +1,13 @@
 //! Writes the instructions of a loop over virtual registers, bodies inside bodies in line: one register per number, one per
 //! list, none for packs. Each value is written once per round; `moves` and `fuse` make it short afterwards.
 
-use super::code::{Ins, Opcode, Role, load_of, move_of, store_of, typed};
-use super::forms::{Forms, Id, Scope};
+use super::code::{Ins, Opcode, Role, move_of, typed};
+use super::forms::Forms;
 use super::layout::{Form, Layout, Leaf, Parts};
+use super::scope::Scope;
 use crate::backend::cpu::{Isa, vector};
 use crate::dtype::DType;
 use crate::graph::control::list::List;
-use crate::graph::control::list_ops::ListOp;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Flow, Kind};
 use crate::scalar::{Program, Slot, Step, program_of};
@@ -30,7 +30,7 @@ pub(super) type Regs = SmallVec<[u32; 2]>;
 
 /// The code while it is written. A jump's `imm` is the number of a label.
 pub(super) struct Emitter<'f> {
-    forms: &'f Forms,
+    pub(super) forms: &'f Forms,
     pub code: Vec<Ins>,
     pub roles: Vec<Role>,
     /// Registers with a value from the start.
@@ -43,11 +43,9 @@ pub(super) struct Emitter<'f> {
     pub places: Vec<Place>,
 }
 
-const NO_PLACE: u32 = u32::MAX;
+pub(super) const NO_PLACE: u32 = u32::MAX;
 /// Registers have 16 bits in an instruction; compiling takes quadratic time in them.
 const MOST_REGISTERS: usize = 6000;
-/// Nodes of a loop's test that is written twice.
-const MOST_COPIED: usize = 16;
 
 impl<'f> Emitter<'f> {
     pub fn new(forms: &'f Forms) -> Self {
@@ -64,7 +62,7 @@ impl<'f> Emitter<'f> {
         }
     }
 
-    fn register(&mut self, role: Role) -> u32 {
+    pub(super) fn register(&mut self, role: Role) -> u32 {
         self.roles.push(role);
         self.roles.len() as u32 - 1
     }
@@ -78,7 +76,7 @@ impl<'f> Emitter<'f> {
         roles.collect::<SmallVec<[Role; 4]>>().into_iter().map(|role| self.register(role)).collect()
     }
 
-    fn constant(&mut self, bits: u64) -> u32 {
+    pub(super) fn constant(&mut self, bits: u64) -> u32 {
         if let Some(&known) = self.known.get(&bits) {
             return known;
         }
@@ -88,21 +86,21 @@ impl<'f> Emitter<'f> {
         register
     }
 
-    fn push(&mut self, op: Opcode, to: u32, [a, b, c]: [u32; 3], imm: u32) {
+    pub(super) fn push(&mut self, op: Opcode, to: u32, [a, b, c]: [u32; 3], imm: u32) {
         self.code.push(Ins { op, to, a, b, c, imm, place: NO_PLACE });
     }
 
-    fn push_at(&mut self, ins: Ins, place: Place) {
+    pub(super) fn push_at(&mut self, ins: Ins, place: Place) {
         self.places.push(place);
         self.code.push(Ins { place: self.places.len() as u32 - 1, ..ins });
     }
 
-    fn label(&mut self) -> u32 {
+    pub(super) fn label(&mut self) -> u32 {
         self.labels.push(usize::MAX);
         self.labels.len() as u32 - 1
     }
 
-    fn put(&mut self, label: u32) {
+    pub(super) fn put(&mut self, label: u32) {
         self.labels[label as usize] = self.code.len();
     }
 
@@ -120,7 +118,7 @@ impl<'f> Emitter<'f> {
     }
 
     /// A value that is missing: zeros, and lists without end of missing items.
-    fn missing(&mut self, form: &Form) -> Regs {
+    pub(super) fn missing(&mut self, form: &Form) -> Regs {
         let mut regs = Regs::new();
         for leaf in form.leaves() {
             regs.push(match &leaf {
@@ -131,14 +129,14 @@ impl<'f> Emitter<'f> {
         regs
     }
 
-    fn move_one(&mut self, leaf: &Leaf, to: u32, from: u32) {
+    pub(super) fn move_one(&mut self, leaf: &Leaf, to: u32, from: u32) {
         match leaf {
             Leaf::Word(dtype) => self.push(move_of(dtype.size()), to, [from, 0, 0], 0),
             Leaf::List(_) => self.push(Opcode::MoveList, to, [from, 0, 0], 0),
         }
     }
 
-    fn moved(&mut self, leaf: &Leaf, from: u32) -> u32 {
+    pub(super) fn moved(&mut self, leaf: &Leaf, from: u32) -> u32 {
         let to = self.register(match leaf {
             Leaf::Word(_) => Role::Word,
             Leaf::List(_) => Role::List,
@@ -147,12 +145,12 @@ impl<'f> Emitter<'f> {
         to
     }
 
-    fn form(&self, scope: &Scope<'_>, value: Value) -> Option<Form> {
+    pub(super) fn form(&self, scope: &Scope<'_>, value: Value) -> Option<Form> {
         self.forms.form(scope.ids[value.index()])
     }
 
     /// The code of a graph on these parameters, and where its results are.
-    fn body(&mut self, scope: &Scope<'_>, params: &[Regs]) -> Option<Vec<Regs>> {
+    pub(super) fn body(&mut self, scope: &Scope<'_>, params: &[Regs]) -> Option<Vec<Regs>> {
         if self.roles.len() > MOST_REGISTERS {
             return None;
         }
@@ -187,7 +185,7 @@ impl<'f> Emitter<'f> {
         graph.results.iter().map(|v| values[v.index()].clone()).collect()
     }
 
-    fn tag(&mut self, parts: &Parts, regs: &mut Regs, tag: u64) {
+    pub(super) fn tag(&mut self, parts: &Parts, regs: &mut Regs, tag: u64) {
         if parts.tagged() {
             regs[0] = self.constant(tag);
         }
@@ -271,203 +269,4 @@ impl<'f> Emitter<'f> {
         }
         Some(to)
     }
-
-    fn branch(&mut self, scope: &Scope<'_>, node: &Node, inner: &[Scope<'_>], inputs: Vec<Regs>) -> Option<Vec<Regs>> {
-        let forms = node.outputs.iter().map(|&v| self.form(scope, v)).collect::<Option<Vec<Form>>>()?;
-        let homes: Vec<Regs> = forms.iter().map(|form| self.registers(form)).collect();
-        let (otherwise, end) = (self.label(), self.label());
-        self.push(Opcode::JumpUnless, 0, [inputs[0][0], 0, 0], otherwise);
-        let results = self.body(&inner[0], &inputs[1..])?;
-        self.bring(&forms, &homes, &results);
-        self.push(Opcode::Jump, 0, [0; 3], end);
-        self.put(otherwise);
-        let results = self.body(&inner[1], &inputs[1..])?;
-        self.bring(&forms, &homes, &results);
-        self.put(end);
-        Some(homes)
-    }
-
-    /// Moves values to their homes, all at once: one may be another's home.
-    fn bring(&mut self, forms: &[Form], homes: &[Regs], values: &[Regs]) {
-        let leaves: Vec<Leaf> = forms.iter().flat_map(Form::leaves).collect();
-        let homes: Vec<u32> = homes.iter().flatten().copied().collect();
-        let mut values: Vec<u32> = values.iter().flatten().copied().collect();
-        for i in 0..homes.len() {
-            if values[i] != homes[i] && homes.contains(&values[i]) {
-                values[i] = self.moved(&leaves[i], values[i]);
-            }
-        }
-        for i in 0..homes.len() {
-            if values[i] != homes[i] {
-                self.move_one(&leaves[i], homes[i], values[i]);
-            }
-        }
-    }
-
-    /// A loop; the test stands at its end, so that a round jumps once. A short test stands before it as well: the end of
-    /// the body and the test are then straight code.
-    pub fn repeat(
-        &mut self,
-        test: &Scope<'_>,
-        body: &Scope<'_>,
-        inputs: Vec<Regs>,
-        carried: usize,
-        forms: &[Form],
-    ) -> Option<Vec<Regs>> {
-        let homes: Vec<Regs> = forms.iter().map(|form| self.registers(form)).collect();
-        self.bring(forms, &homes, &inputs[..carried]);
-        let params: Vec<Regs> = homes.iter().chain(&inputs[carried..]).cloned().collect();
-        let (again, end) = (self.label(), self.label());
-        let first = (test.graph.node_count() > MOST_COPIED).then(|| self.label());
-        match first {
-            Some(first) => self.push(Opcode::Jump, 0, [0; 3], first),
-            None => {
-                let condition = self.body(test, &params)?;
-                self.push(Opcode::JumpUnless, 0, [condition.first()?[0], 0, 0], end);
-            }
-        }
-        self.put(again);
-        let results = self.body(body, &params)?;
-        self.bring(forms, &homes, &results);
-        if let Some(first) = first {
-            self.put(first);
-        }
-        let condition = self.body(test, &params)?;
-        self.push(Opcode::JumpIf, 0, [condition.first()?[0], 0, 0], again);
-        self.put(end);
-        Some(homes)
-    }
-
-    fn list_op(&mut self, op: ListOp<'_>, scope: &Scope<'_>, node: &Node, mut inputs: Vec<Regs>) -> Option<Vec<Regs>> {
-        let id = |value: Value| -> Id { scope.ids[value.index()] };
-        match op {
-            ListOp::Pack(op) => {
-                let Form::Variant(parts) = self.form(scope, node.outputs[0])? else { return None };
-                let mut key = vec![None; op.len as usize];
-                let given = op.items.iter().zip(&node.inputs);
-                given.for_each(|(&at, v)| key[at as usize] = Some(scope.graph.ty(*v).dtype));
-                let index = self.forms.pack_index(id(node.outputs[0]), &key)?;
-                let mut regs = self.missing(&Form::Variant(parts.clone()));
-                self.tag(&parts, &mut regs, parts.pack_tag(index));
-                let start = parts.pack_start(index);
-                let starts = starts(&parts.packs[index]);
-                for (&at, input) in op.items.iter().zip(inputs) {
-                    let at = start + starts[at as usize];
-                    regs[at..at + input.len()].copy_from_slice(&input);
-                }
-                Some(vec![regs])
-            }
-            ListOp::Unpack(op) => {
-                let key: Vec<Option<DType>> = op.types.iter().map(|ty| Some(ty.dtype)).collect();
-                let index = self.forms.pack_index(id(node.inputs[0]), &key)?;
-                let Form::Variant(parts) = self.form(scope, node.inputs[0])? else { return None };
-                let start = parts.pack_start(index);
-                let items = parts.packs[index].iter().zip(starts(&parts.packs[index]));
-                Some(items.map(|(f, at)| inputs[0][start + at..start + at + f.width()].into()).collect())
-            }
-            ListOp::Nth(op) => {
-                let at = op.index as usize;
-                let Form::Variant(parts) = self.form(scope, node.inputs[0])? else { return None };
-                match self.forms.pack_with(id(node.inputs[0]), at, op.item.dtype) {
-                    None => {
-                        let form = self.form(scope, node.outputs[0])?;
-                        Some(vec![self.missing(&form)])
-                    }
-                    Some(index) => {
-                        let pack = &parts.packs[index];
-                        let start = parts.pack_start(index) + starts(pack)[at];
-                        Some(vec![inputs[0][start..start + pack[at].width()].into()])
-                    }
-                }
-            }
-            ListOp::NothingLike(_) => {
-                let form = self.form(scope, node.outputs[0])?;
-                Some(vec![self.missing(&form)])
-            }
-            ListOp::Push(op) => {
-                let (parts, layout) = self.list_of(scope, node.inputs[0])?;
-                let item = match op.present {
-                    true => inputs.pop()?,
-                    false => self.missing(&layout.item),
-                };
-                let mut regs = inputs.pop()?;
-                let list = self.moved(&Leaf::List(layout.clone()), regs[parts.list_start()]);
-                self.push_row(&layout, list, &item);
-                self.tag(&parts, &mut regs, parts.list_tag());
-                regs[parts.list_start()] = list;
-                Some(vec![regs])
-            }
-            ListOp::Pop(_) => {
-                let (parts, layout) = self.list_of(scope, node.inputs[0])?;
-                let mut regs = inputs.pop()?;
-                let list = self.moved(&Leaf::List(layout.clone()), regs[parts.list_start()]);
-                let item = self.pop_row(&layout, list, node);
-                self.tag(&parts, &mut regs, parts.list_tag());
-                regs[parts.list_start()] = list;
-                Some(vec![regs, item])
-            }
-            ListOp::Len(_) => {
-                let (parts, _) = self.list_of(scope, node.inputs[0])?;
-                let to = self.register(Role::Word);
-                self.push(Opcode::Len, to, [inputs[0][parts.list_start()], 0, 0], 0);
-                Some(vec![[to].into_iter().collect()])
-            }
-            _ => None,
-        }
-    }
-
-    fn list_of(&self, scope: &Scope<'_>, value: Value) -> Option<(Parts, Arc<Layout>)> {
-        let Form::Variant(parts) = self.form(scope, value)? else { return None };
-        let layout = parts.list.clone()?;
-        Some((parts, layout))
-    }
-
-    fn push_row(&mut self, layout: &Layout, list: u32, item: &[u32]) {
-        if let ([Leaf::Word(dtype)], 4 | 8) = (&layout.leaves[..], layout.bytes) {
-            let op = if dtype.size() == 4 { Opcode::Push4 } else { Opcode::Push8 };
-            return self.push(op, list, [item[0], 0, 0], 0);
-        }
-        self.push(Opcode::PushRow, list, [0; 3], layout.bytes as u32);
-        for ((leaf, &at), &from) in layout.leaves.iter().zip(&layout.places).zip(item) {
-            match leaf {
-                Leaf::Word(dtype) => self.push(store_of(dtype.size()), list, [from, 0, 0], (layout.bytes - at) as u32),
-                Leaf::List(_) => {
-                    let from = self.moved(leaf, from);
-                    self.push(Opcode::StoreList, list, [from, 0, 0], 0);
-                }
-            }
-        }
-    }
-
-    fn pop_row(&mut self, layout: &Layout, list: u32, node: &Node) -> Regs {
-        let item = self.registers(&layout.item);
-        let place = Place { op: node.op.name(), step: None, location: node.location };
-        let ins = Ins { op: Opcode::PopRow, to: list, a: list, b: 0, c: 0, imm: layout.bytes as u32, place: NO_PLACE };
-        if let ([Leaf::Word(dtype)], 4 | 8) = (&layout.leaves[..], layout.bytes) {
-            let op = if dtype.size() == 4 { Opcode::Pop4 } else { Opcode::Pop8 };
-            self.push_at(Ins { op, to: item[0], ..ins }, place);
-            return item;
-        }
-        self.push_at(ins, place);
-        let fields = layout.leaves.iter().zip(&layout.places).zip(&item);
-        // Lists come off one by one, the last first.
-        for ((leaf, &at), &to) in fields.rev() {
-            match leaf {
-                Leaf::Word(dtype) => self.push(load_of(dtype.size()), to, [list, 0, 0], at as u32),
-                Leaf::List(_) => self.push(Opcode::LoadList, to, [list, 0, 0], 0),
-            }
-        }
-        item
-    }
-}
-
-/// Where the leaves of each item of a pack begin.
-fn starts(pack: &[Form]) -> Vec<usize> {
-    let mut next = 0;
-    let start = |form: &Form| {
-        let start = next;
-        next += form.width();
-        start
-    };
-    pack.iter().map(start).collect()
 }

@@ -1,9 +1,10 @@
 //! The machine: instructions over registers of 64 bits, and lists beside them. A round allocates nothing but the growth of
 //! lists. The arithmetic is that of the eager loops, so results are the same to the last bit.
 
-use super::code::{Instr, Opcode, table};
+use super::code::{Instr, Opcode};
 use super::layout::Layout;
 use super::rows::Rows;
+use super::table::table;
 use crate::backend::cpu::vector;
 use crate::backend::cpu::vector::number::{Bits, Number, Real, Truth};
 use std::sync::Arc;

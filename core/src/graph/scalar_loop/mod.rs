@@ -4,6 +4,8 @@
 
 mod code;
 mod emit;
+mod emit_flow;
+mod emit_lists;
 mod flow;
 mod forms;
 mod fuse;
@@ -11,6 +13,8 @@ mod layout;
 mod machine;
 mod program;
 mod rows;
+mod scope;
+mod table;
 
 pub(crate) use rows::Rows;
 
