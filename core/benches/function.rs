@@ -41,7 +41,8 @@ fn step<'a>(inputs: Vec<Tensor>, f: impl FnOnce(&[Tensor]) -> Vec<Tensor> + 'a) 
     }
 }
 
-fn first(r: &[Tensor]) -> Vec<f64> {
+#[allow(clippy::ptr_arg, reason = "it is passed where a function of the vector itself is wanted")]
+fn first(r: &Vec<Tensor>) -> Vec<f64> {
     vec![sum(&r[0])]
 }
 

@@ -1,7 +1,8 @@
 //! Random programs as Rust source, compiled under the real `#[tf_function]`: what they give must agree with the tree of
 //! the same seed, run as Rust would run it. The build script writes them.
 
-#[allow(dead_code)]
+#![allow(dead_code, clippy::type_complexity, reason = "the files are shared with `random_programs`")]
+
 #[path = "../random_programs/compare.rs"]
 mod compare;
 #[path = "../random_programs/generate.rs"]
@@ -18,8 +19,6 @@ mod program;
 mod source;
 #[path = "../random_programs/values.rs"]
 mod values;
-
-#![allow(dead_code, clippy::type_complexity, reason = "the files are shared with `random_programs`")]
 
 use compare::{World, check, depth};
 use eagerflow::{Tensor, Variable, random::Generator};
