@@ -184,6 +184,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("print", "the skeleton records it"),
     ("random_draw", "the skeleton records it"),
     ("rows", "indices on the host"),
+    ("shape_of", "sizes themselves; traced functions with open sizes call it"),
 ];
 
 #[test]
