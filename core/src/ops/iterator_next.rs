@@ -127,5 +127,10 @@ impl Drop for Unseen {
 /// The components of the next element behind a handle.
 #[track_caller]
 pub(crate) fn next_element(handle: &Tensor, types: Option<Arc<[TensorType]>>) -> Result<Outputs> {
+    // A graph would hold one element for ever, and the loop over them would never end.
+    if crate::graph::builder::current().is_some() {
+        return Err(Error::unimplemented("iterator_next", "a data set is iterated while a function is traced")
+            .help("iterate outside, and call the traced function with each batch"));
+    }
     execute(&IteratorNext { types }, &[handle])
 }
