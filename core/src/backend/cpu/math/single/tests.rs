@@ -54,7 +54,7 @@ fn within_the_stated_bounds() {
     sweep(0.6, erfc, double::erfc);
     sweep(0.51, sin, f64::sin);
     sweep(0.51, cos, f64::cos);
-    sweep(2.3, sigmoid, |x| if x < 0.0 { x.exp() / (1.0 + x.exp()) } else { 1.0 / (1.0 + (-x).exp()) });
+    sweep(0.6, sigmoid, |x| if x < 0.0 { x.exp() / (1.0 + x.exp()) } else { 1.0 / (1.0 + (-x).exp()) });
 }
 
 #[test]
@@ -159,9 +159,9 @@ fn special_values() {
 
 #[test]
 fn no_steps_down() {
-    // sigmoid falls by no more than its error: its tails, the seams of its reduction, zero.
+    // sigmoid rises everywhere (a sweep of every third float showed it): its tails, the seams of its reduction, zero.
     for (from, to) in [(17.0, 17.5), (-104.0, -102.0), (-88.0, -87.0), (0.346, 0.347), (1.03, 1.05), (-17.6, -17.0)] {
-        rises(sigmoid, from, to, 2);
+        rises(sigmoid, from, to, 0);
     }
     rises(sigmoid, -1e-40, 1e-40, 0);
     rises(exp, -104.0, -102.0, 0);
