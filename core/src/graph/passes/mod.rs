@@ -15,6 +15,8 @@ pub(crate) mod outline;
 pub(crate) mod pure;
 mod rewrite;
 #[cfg(test)]
+mod size_tests;
+#[cfg(test)]
 mod tests;
 
 use super::Graph;
