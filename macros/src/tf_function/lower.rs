@@ -123,15 +123,19 @@ impl Planner<'_> {
         let written_then = activity::block_writes([&node.then], node.vars.start, self.vars);
         let in_state = |root: Var| state.iter().any(|place| place.root == root);
         lost.extend(written_then.iter().map(|place| place.root).filter(|root| !in_state(*root)));
-        let kept = |var: &Var| (live.then.contains(var) || live.before.contains(var)) && !self.is_unset(*var, node);
-        let keep_then: Vec<Var> = lost.into_iter().filter(|v| kept(v) && live.other.contains(v)).collect();
+        let live_before = &live.before;
+        let has_value =
+            |var: &Var, live: &Set| (live.contains(var) || live_before.contains(var)) && !self.is_unset(*var, node);
         let leaves_then = !jumps::escapes(&node.then).is_empty();
         let leaves_other = node.other.as_ref().is_some_and(|block| !jumps::escapes(block).is_empty());
         let mut keep_other = Vec::new();
         if let (Some(block), true) = (&node.other, leaves_other) {
             let moved = moves::moves(block, node.vars.start, self.vars);
-            keep_other = moved.into_iter().filter(|v| live.other.contains(v) && live.after.contains(v)).collect();
+            // Whether or not the branch reads it first: where it leaves, what follows goes on with the value from before.
+            keep_other = moved.into_iter().filter(|v| has_value(v, &live.other) && live.after.contains(v)).collect();
         }
+        let needed = |var: &Var| live.other.contains(var) || keep_other.contains(var);
+        let keep_then: Vec<Var> = lost.into_iter().filter(|v| has_value(v, &live.then) && needed(v)).collect();
         let set: Vec<bool> = state.iter().map(|place| self.has_value(place, &live.before)).collect();
         let lost = |place: &Place| moved_then.contains(&place.root) && !keep_then.contains(&place.root);
         let set_left = state.iter().zip(&set).map(|(place, set)| *set && !lost(place)).collect();

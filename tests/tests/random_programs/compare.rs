@@ -8,11 +8,14 @@ use eagerflow as tf;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tf::{GradientTape, Tensor, Variable, random::Generator};
 
+/// A tensor: its shape, and the bits of its elements.
+type Bits = (Vec<usize>, Vec<u32>);
+
 /// What one run gives.
 #[derive(Debug)]
 struct Outcome {
     /// The bits of the results with their shapes, or the kind of error with its message.
-    result: Result<Vec<(Vec<usize>, Vec<u32>)>, (String, String)>,
+    result: Result<Vec<Bits>, (String, String)>,
     /// The bits of the variables afterwards.
     variables: [u32; 2],
 }
@@ -120,24 +123,11 @@ fn differs(native: &Slopes, traced: &Slopes) -> Option<String> {
     None
 }
 
-/// How far a comparison goes.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Depth {
-    Values,
-    Gradients,
-}
-
 /// A program as a traced function.
 pub type Call<'c> = &'c dyn Fn(&Inputs) -> Vec<Tensor>;
 
-/// Vectors that grow are compared by values.
-pub fn depth(program: &Program) -> Depth {
-    let _ = program;
-    Depth::Gradients
-}
-
 /// What differs, if anything does.
-pub fn check(program: &Program, call: Call<'_>, world: &World, depth: Depth) -> Result<(), String> {
+pub fn check(program: &Program, call: Call<'_>, world: &World) -> Result<(), String> {
     for case in 0..4 {
         let inputs = world.inputs(case);
         let expected = outcome(world, || native::call(program, 0, inputs.clone()));
@@ -146,7 +136,7 @@ pub fn check(program: &Program, call: Call<'_>, world: &World, depth: Depth) -> 
         agree(&expected, &with).map_err(|e| format!("input {case}, traced: {e}"))?;
         let without = tf::__testing::without_plans(|| outcome(world, traced));
         agree(&expected, &without).map_err(|e| format!("input {case}, without passes: {e}"))?;
-        if depth == Depth::Values || case == 1 || expected.result.is_err() {
+        if case == 1 || expected.result.is_err() {
             continue;
         }
         let expected = slopes(world, &inputs, || native::call(program, 0, inputs.clone()))
@@ -176,8 +166,8 @@ fn agree(expected: &Outcome, found: &Outcome) -> Result<(), String> {
     Ok(())
 }
 
-fn show(results: &[(Vec<usize>, Vec<u32>)]) -> String {
-    let float = |(_, bits): &(Vec<usize>, Vec<u32>)| bits.iter().map(|b| f32::from_bits(*b)).collect::<Vec<_>>();
+fn show(results: &[Bits]) -> String {
+    let float = |(_, bits): &Bits| bits.iter().map(|b| f32::from_bits(*b)).collect::<Vec<_>>();
     let (floats, ints) = results.split_at(2.min(results.len()));
     let ints: Vec<i32> = ints.iter().flat_map(|(_, bits)| bits.iter().map(|b| *b as i32)).collect();
     format!("{:?} {ints:?}", floats.iter().map(float).collect::<Vec<_>>())

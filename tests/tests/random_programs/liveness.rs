@@ -96,7 +96,7 @@ pub fn writes(block: &Block) -> Mask {
             Stmt::Count(label) => bit(COUNTERS + label),
             Stmt::HostCount(label) => bit(HOSTS + label),
             Stmt::If(node) => node.value.as_ref().map_or(0, |(var, ..)| bit(*var)),
-            Stmt::Taped(node) => bit(node.target),
+            Stmt::Taped(node) => bit(node.target) | node.source.map_or(0, bit),
             Stmt::Loop(node) => node.target.map_or(0, bit) | bit(COUNTERS + node.label) | bit(HOSTS + node.label),
             _ => 0,
         };

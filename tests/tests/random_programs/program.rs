@@ -10,11 +10,6 @@ pub type Mask = u64;
 /// How many loops a program may have.
 pub const LABELS: usize = 16;
 
-/// The plain variables in their order: three scalars, two vectors, two integers, two truth values.
-pub const SCALARS: std::ops::Range<usize> = 0..3;
-pub const VECTORS: std::ops::Range<usize> = 3..5;
-pub const INTEGERS: std::ops::Range<usize> = 5..7;
-pub const TRUTHS: std::ops::Range<usize> = 7..9;
 /// A `Vec` of two scalars, and a pair of them.
 pub const LIST: usize = 9;
 pub const PAIR: usize = 10;
@@ -22,7 +17,7 @@ pub const PAIR: usize = 10;
 pub const COUNTERS: usize = 11;
 pub const HOSTS: usize = COUNTERS + LABELS;
 
-/// The names of all variables, by number.
+/// The names of all variables, by number: first three scalars, two vectors, two integers, two truth values.
 pub const NAMES: [&str; HOSTS + LABELS] = [
     "a", "b", "c", "u", "v", "k", "m", "p", "q", "list", "pair", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8",
     "c9", "c10", "c11", "c12", "c13", "c14", "c15", "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "i10",

@@ -1,6 +1,8 @@
 //! Runs a program through the protocol objects, call for call as the code that `#[tf_function]` generates: under a trace
 //! it records a graph, otherwise it decides each condition at once.
 
+#![allow(clippy::needless_borrow, reason = "generated code asks each trait by as many references as it has")]
+
 use super::program::*;
 use super::values::{Env, Inputs};
 use eagerflow::__rt::autograph::tiers::*;
@@ -84,11 +86,14 @@ struct Open {
     over: Option<Over>,
 }
 
+/// Hands over the place of where an iterator stands.
+type PlaceOf = Box<dyn FnMut(&mut dyn FnMut(Place<'_>))>;
+
 /// What a `for` goes over.
 struct Over {
     advance: Box<dyn FnMut() -> Decision>,
     item: Box<dyn FnMut(&mut Env)>,
-    place: Box<dyn FnMut(&mut dyn FnMut(Place<'_>))>,
+    place: PlaceOf,
 }
 
 macro_rules! over {

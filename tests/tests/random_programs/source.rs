@@ -130,6 +130,7 @@ impl Writer<'_> {
         self.line(&format!("{} = {{", NAMES[node.target]));
         self.depth += 1;
         if let Some(var) = node.source {
+            self.line(&format!("{0} = tf::identity(&{0});", NAMES[var]));
             self.line(&format!("let start = {}.clone();", NAMES[var]));
         }
         self.line("let mut tape = tf::GradientTape::new();");

@@ -123,9 +123,13 @@ impl Env {
         vec![self.scalar(&expr.0), self.vector(&expr.1), self.integer(&expr.2)]
     }
 
-    /// A tape that follows the source of a gradient.
-    pub fn tape(&self, node: &Taped) -> (GradientTape, Option<Tensor>) {
-        let source = node.source.map(|var| self.plain[var].clone());
+    /// A tape that follows the source of a gradient: a tensor that is no other variable's too, which a loop of the graph
+    /// could not tell.
+    pub fn tape(&mut self, node: &Taped) -> (GradientTape, Option<Tensor>) {
+        let source = node.source.map(|var| {
+            self.plain[var] = tf::identity(&self.plain[var]);
+            self.plain[var].clone()
+        });
         let mut tape = GradientTape::new();
         if let Some(source) = &source {
             tape.watch(source);
