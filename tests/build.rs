@@ -3,6 +3,8 @@
 
 #![allow(dead_code)]
 
+#[path = "tests/random_programs/expressions.rs"]
+mod expressions;
 #[path = "tests/random_programs/generate.rs"]
 mod generate;
 #[path = "tests/random_programs/liveness.rs"]
@@ -13,6 +15,8 @@ mod program;
 mod random;
 #[path = "tests/random_programs/source.rs"]
 mod source;
+#[path = "tests/random_programs/spelling.rs"]
+mod spelling;
 
 use std::fmt::Write;
 
@@ -23,7 +27,7 @@ fn setting(name: &str, default: u64) -> u64 {
 
 fn main() {
     let (count, first) = (setting("EAGERFLOW_SOURCES", 200), setting("EAGERFLOW_SOURCES_FIRST", 500_000));
-    for file in ["generate", "liveness", "program", "source"] {
+    for file in ["expressions", "generate", "liveness", "program", "source", "spelling"] {
         println!("cargo::rerun-if-changed=tests/random_programs/{file}.rs");
     }
     println!("cargo::rerun-if-changed=src/random.rs");

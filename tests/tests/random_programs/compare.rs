@@ -1,5 +1,5 @@
-//! Runs a program both ways on several inputs and compares: results bit for bit, variables after all effects, the kind of
-//! error, gradients of the first and second order within a bound.
+//! Runs a program in three ways on several inputs (at once, as a trace, and as that trace was recorded, before all passes)
+//! and compares: results bit for bit, effects in order, the kind of error, gradients of both orders within a bound.
 
 use super::native;
 use super::program::Program;
@@ -18,10 +18,12 @@ struct Outcome {
     result: Result<Vec<Bits>, (String, String)>,
     /// The bits of the variables afterwards.
     variables: [u32; 2],
+    /// The lines, in their order.
+    printed: String,
 }
 
-/// First and second order, by `x`, `y` and `w`.
-type Slopes = Vec<Option<Vec<f32>>>;
+/// Gradients of first and second order, by `x`, `y` and `w`, and what was printed on the way.
+type Slopes = (Vec<Option<Vec<f32>>>, String);
 
 /// The variables and the generator that all runs of a program share.
 pub struct World {
@@ -64,7 +66,10 @@ fn message(panic: Box<dyn std::any::Any + Send>) -> String {
 
 fn outcome(world: &World, call: impl FnOnce() -> Vec<Tensor>) -> Outcome {
     world.reset();
-    let result = catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
+    let _ = native::printed();
+    let (result, printed) = tf::__testing::captured(|| catch_unwind(AssertUnwindSafe(call)));
+    let printed = native::printed() + &printed;
+    let result = result.map_err(|panic| {
         let text = message(panic);
         (text.split(':').next().unwrap_or_default().to_owned(), text)
     });
@@ -76,11 +81,12 @@ fn outcome(world: &World, call: impl FnOnce() -> Vec<Tensor>) -> Outcome {
     };
     let result = result.map(|all| all.iter().map(|t| (t.shape().dims().to_vec(), bits(t))).collect());
     let number = |v: &Variable| v.value().item::<f32>().to_bits();
-    Outcome { result, variables: [number(&world.w), number(&world.log)] }
+    Outcome { result, variables: [number(&world.w), number(&world.log)], printed }
 }
 
 fn slopes(world: &World, inputs: &Inputs, call: impl FnOnce() -> Vec<Tensor>) -> Result<Slopes, String> {
     world.reset();
+    let _ = native::printed();
     let run = || {
         let (x, y, w) = (&inputs.x, &inputs.y, &inputs.w);
         let mut outer = GradientTape::persistent();
@@ -100,7 +106,8 @@ fn slopes(world: &World, inputs: &Inputs, call: impl FnOnce() -> Vec<Tensor>) ->
         }
         first.into_iter().chain(second).map(|g| g.map(|g| g.to_vec::<f32>())).collect()
     };
-    catch_unwind(AssertUnwindSafe(run)).map_err(message)
+    let (slopes, printed) = tf::__testing::captured(|| catch_unwind(AssertUnwindSafe(run)));
+    slopes.map(|slopes| (slopes, native::printed() + &printed)).map_err(message)
 }
 
 fn close(a: f32, b: f32, bound: f32) -> bool {
@@ -112,7 +119,10 @@ fn close(a: f32, b: f32, bound: f32) -> bool {
 
 fn differs(native: &Slopes, traced: &Slopes) -> Option<String> {
     const NAMES: [&str; 6] = ["dx", "dy", "dw", "second dx", "second dy", "second dw"];
-    for (i, (a, b)) in native.iter().zip(traced).enumerate() {
+    if native.1 != traced.1 {
+        return Some(format!("under tapes it printed {:?}, eager {:?}", traced.1, native.1));
+    }
+    for (i, (a, b)) in native.0.iter().zip(&traced.0).enumerate() {
         let len = a.as_ref().or(b.as_ref()).map_or(0, Vec::len);
         let [x, y] = [a, b].map(|g| g.clone().unwrap_or_else(|| vec![0.0; len]));
         let bound = if i < 3 { 1e-4 } else { 1e-3 };
@@ -134,7 +144,7 @@ pub fn check(program: &Program, call: Call<'_>, world: &World) -> Result<(), Str
         let traced = || call(&inputs);
         let with = outcome(world, traced);
         agree(&expected, &with).map_err(|e| format!("input {case}, traced: {e}"))?;
-        let without = tf::__testing::without_plans(|| outcome(world, traced));
+        let without = without_passes(case, || outcome(world, traced));
         agree(&expected, &without).map_err(|e| format!("input {case}, without passes: {e}"))?;
         if case == 1 || expected.result.is_err() {
             continue;
@@ -143,11 +153,16 @@ pub fn check(program: &Program, call: Call<'_>, world: &World) -> Result<(), Str
             .map_err(|e| format!("input {case}: eager gradient fails: {e}"))?;
         let with = slopes(world, &inputs, traced).map_err(|e| format!("input {case}, gradient: {e}"))?;
         differs(&expected, &with).map_or(Ok(()), |e| Err(format!("input {case}, traced: {e}")))?;
-        let without = tf::__testing::without_plans(|| slopes(world, &inputs, traced));
+        let without = without_passes(case, || slopes(world, &inputs, traced));
         let without = without.map_err(|e| format!("input {case}, gradient without passes: {e}"))?;
         differs(&expected, &without).map_or(Ok(()), |e| Err(format!("input {case}, without passes: {e}")))?;
     }
     Ok(())
+}
+
+/// Runs graphs operation by operation as they were recorded, in some cases with loops over numbers in registers.
+fn without_passes<R>(case: usize, body: impl FnOnce() -> R) -> R {
+    if case % 2 == 0 { tf::__testing::as_recorded(body) } else { tf::__testing::without_plans(body) }
 }
 
 fn agree(expected: &Outcome, found: &Outcome) -> Result<(), String> {
@@ -157,6 +172,9 @@ fn agree(expected: &Outcome, found: &Outcome) -> Result<(), String> {
         (Ok(_), Err(b)) => return Err(b.1.clone()),
         (Err(a), Ok(b)) => return Err(format!("results {}, eager fails with {}", show(b), a.1)),
         _ => {}
+    }
+    if expected.printed != found.printed {
+        return Err(format!("printed {:?}, eager {:?}", found.printed, expected.printed));
     }
     let floats = |bits: [u32; 2]| bits.map(f32::from_bits);
     if expected.variables != found.variables {

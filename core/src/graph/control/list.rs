@@ -11,9 +11,10 @@ use crate::tensor::Tensor;
 #[derive(Clone)]
 pub(crate) enum List {
     Full(Vec<Option<Tensor>>),
-    /// A few items of many: what an element read contributes to the list's cotangent.
+    /// A few items of many: what an element read contributes to the list's cotangent. The cotangent of a list that nothing
+    /// flows through has no length.
     Few {
-        len: usize,
+        len: Option<usize>,
         at: Vec<(usize, Tensor)>,
     },
     /// The last items of a list whose others, however many, are missing.
@@ -55,7 +56,7 @@ impl List {
     pub fn len(&self) -> Option<usize> {
         match self {
             Self::Full(items) => Some(items.len()),
-            Self::Few { len, .. } => Some(*len),
+            Self::Few { len, .. } => *len,
             Self::Last(_) => None,
             Self::Compact(rows) => rows.len(),
         }
@@ -66,7 +67,7 @@ impl List {
         match self {
             Self::Full(items) | Self::Last(items) => items.push(item),
             Self::Few { .. } | Self::Compact(_) => {
-                let mut items = std::mem::replace(self, Self::Full(Vec::new())).spread();
+                let mut items = std::mem::replace(self, Self::Full(Vec::new())).spread()?;
                 items.push(item);
                 *self = Self::Full(items);
             }
@@ -90,7 +91,7 @@ impl List {
             Self::Full(items) => items.pop().ok_or_else(|| Error::out_of_range("list_pop", "the list is empty")),
             Self::Last(items) => Ok(items.pop().flatten()),
             Self::Few { .. } => {
-                let items = std::mem::replace(self, Self::Full(Vec::new())).spread();
+                let items = std::mem::replace(self, Self::Full(Vec::new())).spread()?;
                 *self = Self::Full(items);
                 self.pop()
             }
@@ -101,10 +102,10 @@ impl List {
     pub fn get(&self, index: usize) -> Result<Option<Tensor>> {
         match self {
             Self::Full(items) => items.get(index).cloned().ok_or_else(|| outside(index, items.len())),
-            Self::Few { len, at } if index < *len => {
+            Self::Few { len, at } if len.is_none_or(|len| index < len) => {
                 Ok(at.iter().find(|(i, _)| *i == index).map(|(_, item)| item.clone()))
             }
-            Self::Few { len, .. } => Err(outside(index, *len)),
+            Self::Few { len, .. } => Err(outside(index, len.unwrap_or(0))),
             Self::Last(items) if items.is_empty() => Ok(None),
             Self::Compact(rows) => match rows.len() {
                 Some(len) if index < len => rows.get(index),
@@ -129,27 +130,48 @@ impl List {
                 items[index] = item;
                 Ok(())
             }
-            Self::Few { len, at } if index < *len => {
+            Self::Few { len, at } if len.is_none_or(|len| index < len) => {
                 at.retain(|(i, _)| *i != index);
                 at.extend(item.map(|item| (index, item)));
                 Ok(())
             }
-            Self::Few { len, .. } => Err(outside(index, *len)),
-            Self::Last(items) if items.is_empty() && item.is_none() => Ok(()),
+            Self::Few { len, .. } => Err(outside(index, len.unwrap_or(0))),
+            Self::Last(items) if items.is_empty() => {
+                if item.is_some() {
+                    *self = Self::Few { len: None, at: item.map(|item| (index, item)).into_iter().collect() };
+                }
+                Ok(())
+            }
             Self::Last(_) | Self::Compact(_) => Err(Error::internal("list_set", "a list without a length")),
         }
     }
 
-    fn spread(self) -> Vec<Option<Tensor>> {
+    fn spread(self) -> Result<Vec<Option<Tensor>>> {
         match self {
-            Self::Full(items) | Self::Last(items) => items,
-            Self::Compact(_) => Vec::new(),
+            Self::Full(items) | Self::Last(items) => Ok(items),
+            Self::Compact(_) => Ok(Vec::new()),
             Self::Few { len, at } => {
+                let len = len.ok_or_else(|| Error::internal("list", "the end of a list without a length"))?;
                 let mut items = vec![None; len];
                 at.into_iter().for_each(|(i, item)| items[i] = Some(item));
-                items
+                Ok(items)
             }
         }
+    }
+
+    /// All items, of which there are `len`.
+    pub fn into_items(mut self, len: usize) -> Result<Vec<Option<Tensor>>> {
+        self.loosen()?;
+        if let Self::Few { len: open @ None, .. } = &mut self {
+            *open = Some(len);
+        }
+        let mut items = self.spread()?;
+        if items.len() > len {
+            return Err(Error::internal("list", format!("{} items of {len}", items.len())));
+        }
+        // Only the cotangent of a list that nothing flows through may be shorter, and it lacks the first ones.
+        items.splice(..0, std::iter::repeat_n(None, len - items.len()));
+        Ok(items)
     }
 
     /// The sum of two cotangents of one list, item by item, lists of lists included.
@@ -158,14 +180,9 @@ impl List {
         other.loosen()?;
         match (self, other) {
             (Self::Few { len, at }, Self::Few { len: other, at: more })
-                if at.len() + more.len() <= 8 && len == other =>
+                if len.is_none() || other.is_none() || (len == other && at.len() + more.len() <= 8) =>
             {
-                let mut sum = Self::Few { len, at };
-                for (index, item) in more {
-                    let item = add(sum.get(index)?, Some(item))?;
-                    sum.set(index, item, false)?;
-                }
-                Ok(sum)
+                Ok(Self::Few { len: len.or(other), at: join(at, more)? })
             }
             (Self::Few { at, .. }, mut whole @ Self::Full(_)) | (mut whole @ Self::Full(_), Self::Few { at, .. }) => {
                 for (index, item) in at {
@@ -176,8 +193,13 @@ impl List {
                 }
                 Ok(whole)
             }
-            (few @ Self::Few { .. }, other) => Self::Full(few.spread()).plus(other),
-            (other, few @ Self::Few { .. }) => other.plus(Self::Full(few.spread())),
+            (few @ Self::Few { .. }, Self::Last(none)) | (Self::Last(none), few @ Self::Few { .. })
+                if none.is_empty() =>
+            {
+                Ok(few)
+            }
+            (few @ Self::Few { .. }, other) => Self::Full(few.spread()?).plus(other),
+            (other, few @ Self::Few { .. }) => other.plus(Self::Full(few.spread()?)),
             (Self::Last(a), Self::Last(b)) => Ok(Self::Last(add_ends(a, b)?)),
             (Self::Full(a), Self::Last(b)) | (Self::Last(b), Self::Full(a)) if b.len() <= a.len() => {
                 Ok(Self::Full(add_ends(a, b)?))
@@ -186,6 +208,21 @@ impl List {
             _ => Err(Error::internal("list_add", "lists of two lengths")),
         }
     }
+}
+
+/// The items of both, those of one number added up.
+fn join(mut at: Vec<(usize, Tensor)>, more: Vec<(usize, Tensor)>) -> Result<Vec<(usize, Tensor)>> {
+    at.extend(more);
+    at.sort_by_key(|(index, _)| *index);
+    let mut sum: Vec<(usize, Tensor)> = Vec::with_capacity(at.len());
+    for (index, item) in at {
+        let item = match sum.pop_if(|(last, _)| *last == index) {
+            Some((_, before)) => add(Some(before), Some(item))?,
+            None => Some(item),
+        };
+        sum.extend(item.map(|item| (index, item)));
+    }
+    Ok(sum)
 }
 
 /// The sum of two lists aligned at their ends.
