@@ -7,6 +7,7 @@ pub(crate) mod custom;
 mod gradient;
 pub(crate) mod list;
 pub(crate) mod list_ops;
+pub(crate) mod segment;
 mod while_gradient;
 pub(crate) mod while_loop;
 

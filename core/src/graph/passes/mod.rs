@@ -9,6 +9,7 @@ mod fold;
 pub(crate) mod fuse;
 mod hoist;
 mod inline;
+pub(crate) mod outline;
 pub(crate) mod pure;
 mod rewrite;
 #[cfg(test)]

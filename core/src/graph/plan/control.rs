@@ -1,7 +1,8 @@
 //! Branches and loops inside a plan: their bodies are steps of the same frame, so that a round allocates nothing.
 //! Values that a loop carries have a home; what a round computes is written there at once where that is safe, or moved.
 
-use super::compile::{Compiler, Holds, Place, Scope};
+use super::compile::{Compiler, Holds};
+use super::scope::{Place, Scope};
 use super::{Base, Step};
 use crate::graph::ir::{Graph, Node, Value};
 use std::panic::Location;
@@ -54,7 +55,7 @@ impl Compiler {
         }
         let otherwise = ways.pop()?;
         let then = ways.pop()?;
-        self.push(Step::Branch { condition, then, otherwise });
+        self.push(Step::Branch { condition, then, otherwise, first: [0; 2] });
         Some(())
     }
 
@@ -106,7 +107,7 @@ impl Compiler {
         })?;
         homes.iter().for_each(|home| self.touch(home));
         self.arena.repeat(start, self.at);
-        self.push(Step::Loop { condition, test, body });
+        self.push(Step::Loop { condition, test, body, first: [0; 2] });
         for (&v, home) in node.outputs.iter().zip(homes) {
             scope.set(v, home);
         }
