@@ -17,6 +17,8 @@ pub(crate) enum List {
         len: Option<usize>,
         at: Vec<(usize, Tensor)>,
     },
+    /// The first items of a list whose others, however many, are missing: many of those without a length.
+    First(Vec<Option<Tensor>>),
     /// The last items of a list whose others, however many, are missing.
     Last(Vec<Option<Tensor>>),
     /// A list of numbers, or packs of them, as a loop in registers left it.
@@ -57,7 +59,7 @@ impl List {
         match self {
             Self::Full(items) => Some(items.len()),
             Self::Few { len, .. } => *len,
-            Self::Last(_) => None,
+            Self::First(_) | Self::Last(_) => None,
             Self::Compact(rows) => rows.len(),
         }
     }
@@ -66,7 +68,7 @@ impl List {
         self.loosen()?;
         match self {
             Self::Full(items) | Self::Last(items) => items.push(item),
-            Self::Few { .. } | Self::Compact(_) => {
+            Self::Few { .. } | Self::First(_) | Self::Compact(_) => {
                 let mut items = std::mem::replace(self, Self::Full(Vec::new())).spread()?;
                 items.push(item);
                 *self = Self::Full(items);
@@ -90,7 +92,7 @@ impl List {
         match self {
             Self::Full(items) => items.pop().ok_or_else(|| Error::out_of_range("list_pop", "the list is empty")),
             Self::Last(items) => Ok(items.pop().flatten()),
-            Self::Few { .. } => {
+            Self::Few { .. } | Self::First(_) => {
                 let items = std::mem::replace(self, Self::Full(Vec::new())).spread()?;
                 *self = Self::Full(items);
                 self.pop()
@@ -106,6 +108,7 @@ impl List {
                 Ok(at.iter().find(|(i, _)| *i == index).map(|(_, item)| item.clone()))
             }
             Self::Few { len, .. } => Err(outside(index, len.unwrap_or(0))),
+            Self::First(items) => Ok(items.get(index).cloned().flatten()),
             Self::Last(items) if items.is_empty() => Ok(None),
             Self::Compact(rows) => match rows.len() {
                 Some(len) if index < len => rows.get(index),
@@ -136,6 +139,13 @@ impl List {
                 Ok(())
             }
             Self::Few { len, .. } => Err(outside(index, len.unwrap_or(0))),
+            Self::First(items) => {
+                if index >= items.len() {
+                    items.resize(index + 1, None);
+                }
+                items[index] = item;
+                Ok(())
+            }
             Self::Last(items) if items.is_empty() => {
                 if item.is_some() {
                     *self = Self::Few { len: None, at: item.map(|item| (index, item)).into_iter().collect() };
@@ -149,9 +159,10 @@ impl List {
     fn spread(self) -> Result<Vec<Option<Tensor>>> {
         match self {
             Self::Full(items) | Self::Last(items) => Ok(items),
-            Self::Compact(_) => Ok(Vec::new()),
-            Self::Few { len, at } => {
-                let len = len.ok_or_else(|| Error::internal("list", "the end of a list without a length"))?;
+            Self::Few { len: None, .. } | Self::First(_) | Self::Compact(_) => {
+                Err(Error::internal("list", "the end of a list without a length"))
+            }
+            Self::Few { len: Some(len), at } => {
                 let mut items = vec![None; len];
                 at.into_iter().for_each(|(i, item)| items[i] = Some(item));
                 Ok(items)
@@ -162,8 +173,13 @@ impl List {
     /// All items, of which there are `len`.
     pub fn into_items(mut self, len: usize) -> Result<Vec<Option<Tensor>>> {
         self.loosen()?;
-        if let Self::Few { len: open @ None, .. } = &mut self {
-            *open = Some(len);
+        match &mut self {
+            Self::Few { len: open @ None, .. } => *open = Some(len),
+            Self::First(items) if items.len() <= len => {
+                items.resize(len, None);
+                self = Self::Full(std::mem::take(items));
+            }
+            _ => {}
         }
         let mut items = self.spread()?;
         if items.len() > len {
@@ -174,29 +190,57 @@ impl List {
         Ok(items)
     }
 
+    /// Adds items to those of their numbers.
+    fn add_items(&mut self, items: Vec<(usize, Tensor)>) -> Result<()> {
+        for (index, item) in items {
+            let before = match self {
+                // Not another handle of the item, so that its memory may take the sum.
+                Self::Full(items) | Self::First(items) => items.get_mut(index).and_then(Option::take),
+                _ => self.get(index)?,
+            };
+            self.set(index, add(before, Some(item))?, false)?;
+        }
+        Ok(())
+    }
+
     /// The sum of two cotangents of one list, item by item, lists of lists included.
     pub fn plus(mut self, mut other: Self) -> Result<Self> {
         self.loosen()?;
         other.loosen()?;
         match (self, other) {
             (Self::Few { len, at }, Self::Few { len: other, at: more })
-                if len.is_none() || other.is_none() || (len == other && at.len() + more.len() <= 8) =>
+                if at.len() + more.len() <= MOST_FEW && (len == other || len.is_none() || other.is_none()) =>
             {
-                Ok(Self::Few { len: len.or(other), at: join(at, more)? })
+                let mut sum = Self::Few { len: len.or(other), at };
+                sum.add_items(more)?;
+                Ok(sum)
             }
-            (Self::Few { at, .. }, mut whole @ Self::Full(_)) | (mut whole @ Self::Full(_), Self::Few { at, .. }) => {
-                for (index, item) in at {
-                    let Self::Full(items) = &mut whole else { continue };
-                    let slot =
-                        items.get_mut(index).ok_or_else(|| Error::internal("list_add", "lists of two lengths"))?;
-                    *slot = add(slot.take(), Some(item))?;
-                }
+            (Self::Few { len: None, at }, Self::Few { len: None, at: more }) => {
+                let mut sum = Self::First(Vec::new());
+                sum.add_items(at)?;
+                sum.add_items(more)?;
+                Ok(sum)
+            }
+            (Self::Few { at, .. }, mut whole @ (Self::Full(_) | Self::First(_)))
+            | (mut whole @ (Self::Full(_) | Self::First(_)), Self::Few { at, .. }) => {
+                whole.add_items(at)?;
                 Ok(whole)
             }
-            (few @ Self::Few { .. }, Self::Last(none)) | (Self::Last(none), few @ Self::Few { .. })
+            (mut whole @ (Self::Full(_) | Self::First(_)), Self::First(items))
+            | (Self::First(items), mut whole @ Self::Full(_)) => {
+                let items = items.into_iter().enumerate().filter_map(|(i, item)| Some((i, item?)));
+                whole.add_items(items.collect())?;
+                Ok(whole)
+            }
+            (some @ (Self::Few { .. } | Self::First(_)), Self::Last(none))
+            | (Self::Last(none), some @ (Self::Few { .. } | Self::First(_)))
                 if none.is_empty() =>
             {
-                Ok(few)
+                Ok(some)
+            }
+            (Self::Few { len: None, at }, Self::Few { len, at: more })
+            | (Self::Few { len, at: more }, Self::Few { len: None, at }) => {
+                Self::Few { len, at }.plus(Self::Few { len, at: more })
             }
             (few @ Self::Few { .. }, other) => Self::Full(few.spread()?).plus(other),
             (other, few @ Self::Few { .. }) => other.plus(Self::Full(few.spread()?)),
@@ -210,20 +254,8 @@ impl List {
     }
 }
 
-/// The items of both, those of one number added up.
-fn join(mut at: Vec<(usize, Tensor)>, more: Vec<(usize, Tensor)>) -> Result<Vec<(usize, Tensor)>> {
-    at.extend(more);
-    at.sort_by_key(|(index, _)| *index);
-    let mut sum: Vec<(usize, Tensor)> = Vec::with_capacity(at.len());
-    for (index, item) in at {
-        let item = match sum.pop_if(|(last, _)| *last == index) {
-            Some((_, before)) => add(Some(before), Some(item))?,
-            None => Some(item),
-        };
-        sum.extend(item.map(|item| (index, item)));
-    }
-    Ok(sum)
-}
+/// Lists of more items are written out.
+const MOST_FEW: usize = 8;
 
 /// The sum of two lists aligned at their ends.
 fn add_ends(a: Vec<Option<Tensor>>, b: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {

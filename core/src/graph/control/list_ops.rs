@@ -160,7 +160,14 @@ macro_rules! item_with_sizes {
     )*};
 }
 
-item_with_sizes!(Pop Get StackList Nth);
+item_with_sizes!(Pop Get Nth);
+
+impl StackList {
+    fn with_sizes(&self, lookup: &Lookup<'_>) -> Self {
+        let count = self.count.map(|count| count.bind(lookup).unwrap_or(count));
+        Self { item: with_sizes(&self.item, lookup), count }
+    }
+}
 
 impl Unpack {
     fn with_sizes(&self, lookup: &Lookup<'_>) -> Self {
