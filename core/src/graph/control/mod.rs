@@ -4,6 +4,7 @@
 pub(crate) mod call;
 pub(crate) mod cond;
 pub(crate) mod custom;
+pub(crate) mod early_reads;
 mod gradient;
 pub(crate) mod list;
 pub(crate) mod list_ops;

@@ -155,9 +155,17 @@ impl Compiler {
                 _ => self.dense_place(place),
             });
         }
+        let mut under = Vec::new();
+        if let Some(i) = op.overwrites() {
+            inputs[i] = self.dense_place(inputs[i].clone());
+            let alone = inputs.iter().filter(|place| place.base == inputs[i].base).count() == 1;
+            if let (Base::Arena(buffer), true) = (inputs[i].base, alone) {
+                under.push(buffer);
+            }
+        }
         let mut outputs = Vec::new();
         for &v in &node.outputs {
-            outputs.push(self.place_output(scope, v, at, &[], node.location)?);
+            outputs.push(self.place_output(scope, v, at, &under, node.location)?);
         }
         let work = {
             let inputs: Vec<View> = inputs.iter().map(Place::view).collect();
