@@ -52,10 +52,19 @@ pub(crate) struct Set {
     pub grows: bool,
 }
 
-/// All items along a new first axis.
+/// All items along a new first axis, whose size is `count` if that is known: the cotangent of a list may lack its length.
 #[derive(Clone)]
 pub(crate) struct StackList {
     pub item: TensorType,
+    pub count: Option<Dim>,
+}
+
+impl StackList {
+    /// The shape of so many items.
+    fn whole(&self, count: Dim) -> Result<Shape> {
+        let sizes: SmallVec<[Dim; 8]> = std::iter::once(count).chain(self.item.shape.iter()).collect();
+        Shape::from_dims(&sizes)
+    }
 }
 
 /// The slices along the first axis as a list.
@@ -151,7 +160,14 @@ macro_rules! item_with_sizes {
     )*};
 }
 
-item_with_sizes!(Pop Get StackList Nth);
+item_with_sizes!(Pop Get Nth);
+
+impl StackList {
+    fn with_sizes(&self, lookup: &Lookup<'_>) -> Self {
+        let count = self.count.map(|count| count.bind(lookup).unwrap_or(count));
+        Self { item: with_sizes(&self.item, lookup), count }
+    }
+}
 
 impl Unpack {
     fn with_sizes(&self, lookup: &Lookup<'_>) -> Self {
@@ -408,26 +424,30 @@ list_op!(Set, "list_set", this,
 );
 
 list_op!(StackList, "list_stack", this,
-    attributes: |visit| visit_types(std::slice::from_ref(&this.item), visit),
+    attributes: |visit| {
+        visit_types(std::slice::from_ref(&this.item), visit);
+        if let Some(count) = this.count {
+            visit("count", Attr::Shape(&Shape::from_dims(&[count]).unwrap_or(Shape::SCALAR)));
+        }
+    },
     infer: |cx| {
-        let count = cx.unknown_dim();
-        let mut sizes: SmallVec<[Dim; 8]> = smallvec![count];
-        sizes.extend(this.item.shape.iter());
-        cx.output(this.item.dtype, Shape::from_dims(&sizes)?);
+        let count = this.count.unwrap_or_else(|| cx.unknown_dim());
+        cx.output(this.item.dtype, this.whole(count)?);
     },
     host: |inputs, sizes| {
-        let mut list = List::take(inputs.remove(0), "list_stack")?;
-        let mut items = Vec::new();
-        for _ in 0..list.len().unwrap_or(0) {
-            items.push(present(list.pop()?, &this.item, sizes)?);
+        let list = List::take(inputs.remove(0), "list_stack")?;
+        let count = match this.count {
+            Some(count) => count.bind(&|s| sizes.get(s))?.known_value(),
+            None => list.len(),
+        };
+        let count = count.ok_or_else(|| Error::internal("list_stack", "a list without a length"))?;
+        let items = list.into_items(count)?;
+        if items.iter().all(Option::is_none) {
+            let whole = this.whole(Dim::known(count))?.bind(&|s| sizes.get(s))?;
+            return Ok(smallvec![ops::zeros_of(&TensorType::new(this.item.dtype, whole))?]);
         }
-        items.reverse();
-        if items.is_empty() {
-            let row = this.item.shape.bind(&|s| sizes.get(s))?;
-            let dims: SmallVec<[Dim; 8]> = std::iter::once(Dim::ZERO).chain(row.iter()).collect();
-            return Ok(smallvec![ops::zeros_of(&TensorType::new(this.item.dtype, Shape::from_dims(&dims)?))?]);
-        }
-        Ok(smallvec![ops::functions::try_stack(&items, 0)?])
+        let items = items.into_iter().map(|item| present(item, &this.item, sizes));
+        Ok(smallvec![ops::functions::try_stack(&items.collect::<Result<Vec<_>>>()?, 0)?])
     },
     gradient: Gradient::Rule, saves: Saves::NOTHING,
     backward: |g| {
@@ -454,10 +474,9 @@ list_op!(UnstackList, "list_unstack", this,
         let dlist = g.dy(0)?;
         let ty = *g.input_type(0);
         let item = TensorType::new(ty.dtype, Shape::from_dims(&ty.shape.sizes()[1..])?);
-        let stacked = execute(&StackList { item }, &[&dlist])?.remove(0);
         // The number of slices is that of the input.
-        let dx = ops::reshape_to(&stacked, &ty.shape)?;
-        g.give(0, dx);
+        let count = ty.shape.iter().next();
+        give_only(g, execute(&StackList { item, count }, &[&dlist])?);
     }
 );
 
@@ -493,7 +512,7 @@ list_op!(NothingLike, "list_nothing_like", this,
     infer: |cx| list_output(cx),
     host: |inputs, _sizes| {
         let list = match List::of(&inputs[0], "list_nothing_like")?.len() {
-            Some(len) => List::Few { len, at: Vec::new() },
+            Some(len) => List::Few { len: Some(len), at: Vec::new() },
             None => List::Last(Vec::new()),
         };
         Ok(smallvec![list.into_tensor()])

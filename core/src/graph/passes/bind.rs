@@ -12,7 +12,7 @@ use crate::graph::control::list_ops::ListOp;
 use crate::graph::control::{Cond, While};
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::sizes::Sizes;
-use crate::op::{Facts, Flow, Infer, OpRef, Outputs};
+use crate::op::{Attr, Facts, Flow, Infer, Op, OpRef, Outputs};
 use crate::shape::{Dim, Shape};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::{SmallVec, smallvec};
@@ -156,6 +156,10 @@ impl Body<'_> {
         lengths: &[Length],
     ) -> Result<Option<Bound>> {
         let op = self.sizes.bind(&node.op)?;
+        // A loop may have lost the value that showed a size, where that alone is still read.
+        if op.list_op().is_none() && has_open_sizes(&*op) {
+            return Ok(None);
+        }
         let mut outputs = {
             let types: SmallVec<[&TensorType; 4]> = types.iter().collect();
             let facts = Known { graph: new, inputs };
@@ -184,6 +188,15 @@ impl Body<'_> {
         let lengths = outputs.iter().map(|_| length).collect();
         Ok(Some(Bound { op, outputs, lengths }))
     }
+}
+
+/// Whether an attribute has a size without a number.
+fn has_open_sizes(op: &dyn Op) -> bool {
+    let mut open = false;
+    op.attributes(&mut |_, attribute| {
+        open |= matches!(attribute, Attr::Shape(shape) if !shape.is_known());
+    });
+    open
 }
 
 /// What an operation counts: the items of a list, or ones over all elements, which is how the size of an axis becomes a
