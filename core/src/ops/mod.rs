@@ -18,7 +18,7 @@ mod truth;
 mod window;
 
 pub(crate) use api::public;
-pub use api::{AsTensor, TensorRef};
+pub use api::{AsTensor, AsTensors, TensorRef, Tensors};
 #[allow(unused_imports)] // The optimizers call them.
 pub(crate) use apply::{
     AdamParameters, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,

@@ -16,6 +16,7 @@ mod library;
 mod logic;
 mod loops;
 mod patterns;
+mod pushed;
 mod shapes;
 mod state;
 mod tapes;

@@ -52,10 +52,12 @@ pub(crate) struct Set {
     pub grows: bool,
 }
 
-/// All items along a new first axis.
+/// All items along a new first axis; as many as a second list has, where there is one.
 #[derive(Clone)]
 pub(crate) struct StackList {
     pub item: TensorType,
+    /// Whether a list of no items is refused, as `stack` refuses it.
+    pub some: bool,
 }
 
 /// The slices along the first axis as a list.
@@ -91,12 +93,14 @@ pub(crate) enum ListOp<'a> {
     UnstackList(&'a UnstackList),
     Len(&'a Len),
     NothingLike(&'a NothingLike),
+    ConcatList(&'a super::list_concat::ConcatList),
+    SplitList(&'a super::list_concat::SplitList),
     AddLists(&'a AddLists),
     Nth(&'a Nth),
     Reserve(&'a Reserve),
 }
 
-fn visit_types(types: &[TensorType], visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+pub(super) fn visit_types(types: &[TensorType], visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
     for ty in types {
         visit("dtype", Attr::DType(ty.dtype));
         visit("shape", Attr::Shape(&ty.shape));
@@ -104,7 +108,7 @@ fn visit_types(types: &[TensorType], visit: &mut dyn FnMut(&'static str, Attr<'_
 }
 
 /// An item, or zeros where it is missing.
-fn present(item: Option<Tensor>, ty: &TensorType, sizes: &Sizes<'_>) -> Result<Tensor> {
+pub(super) fn present(item: Option<Tensor>, ty: &TensorType, sizes: &Sizes<'_>) -> Result<Tensor> {
     match item {
         Some(item) => Ok(item),
         None => ops::zeros_of(&TensorType::new(ty.dtype, ty.shape.bind(&|s| sizes.get(s))?)),
@@ -116,7 +120,7 @@ fn index_of(tensor: &Tensor, op: &str) -> Result<usize> {
     usize::try_from(index).map_err(|_| Error::out_of_range(op, "a negative index").got(index))
 }
 
-fn list_output(cx: &mut Infer<'_>) {
+pub(super) fn list_output(cx: &mut Infer<'_>) {
     cx.output(DType::Variant, Shape::SCALAR);
 }
 
@@ -174,6 +178,8 @@ macro_rules! list_op {
     };
 }
 
+pub(super) use list_op;
+
 list_op!(Pack, "pack", this,
     attributes: |visit| {
         visit("len", Attr::Int(i64::from(this.len)));
@@ -193,7 +199,7 @@ list_op!(Pack, "pack", this,
             for input in 0..g.len() {
                 if g.needs(input) {
                     let item = cotangent_type(g.input_type(input));
-                    let dx = execute(&Nth { index: this.items[input], item }, &[&dy])?.remove(0);
+                    let dx = execute(&Nth { index: this.items[input], len: this.len, item }, &[&dy])?.remove(0);
                     g.give(input, dx);
                 }
             }
@@ -206,32 +212,33 @@ fn cotangent_type(ty: &TensorType) -> TensorType {
     *ty
 }
 
-/// Item number `index` of a list, a number known beforehand.
+/// Item number `index` of a list of `len` items, numbers known beforehand.
 #[derive(Clone)]
 pub(crate) struct Nth {
     pub index: u32,
+    pub len: u32,
     pub item: TensorType,
 }
 
 list_op!(Nth, "list_item", this,
     attributes: |visit| {
         visit("index", Attr::Int(i64::from(this.index)));
+        visit("len", Attr::Int(i64::from(this.len)));
         visit_types(std::slice::from_ref(&this.item), visit);
     },
     infer: |cx| cx.output(this.item.dtype, this.item.shape),
     host: |inputs, sizes| {
         let item = match List::of(&inputs[0], "list_item")? {
-            List::Last(items) if items.is_empty() => None,
+            // The last items of all.
+            List::Last(items) => (items.len() + this.index as usize).checked_sub(this.len as usize).and_then(|i| items[i].clone()),
             list => list.get(this.index as usize)?,
         };
         Ok(smallvec![present(item, &this.item, sizes)?])
     },
-    gradient: Gradient::Rule, saves: Saves::inputs(&[0]),
+    gradient: Gradient::Rule, saves: Saves::NOTHING,
     backward: |g| {
-        let (dy, list) = (g.dy(0)?, g.input(0)?.clone());
-        let none = execute(&NothingLike, &[&list])?.remove(0);
-        let at = crate::constant::try_constant_of(this.index as i32, DType::I32)?;
-        let dlist = execute(&Set { present: true, grows: false }, &[&none, &at, &dy])?.remove(0);
+        let dy = g.dy(0)?;
+        let dlist = execute(&Pack { items: vec![this.index], len: this.len }, &[&dy])?.remove(0);
         g.give(0, dlist);
     }
 );
@@ -315,7 +322,7 @@ list_op!(Pop, "list_pop", this,
     }
 );
 
-fn give_only(g: &mut Backward<'_>, mut outputs: Outputs) {
+pub(super) fn give_only(g: &mut Backward<'_>, mut outputs: Outputs) {
     if let Some(dx) = outputs.pop() {
         g.give(0, dx);
     }
@@ -366,7 +373,10 @@ list_op!(Set, "list_set", this,
 );
 
 list_op!(StackList, "list_stack", this,
-    attributes: |visit| visit_types(std::slice::from_ref(&this.item), visit),
+    attributes: |visit| {
+        visit_types(std::slice::from_ref(&this.item), visit);
+        visit("some", Attr::Bool(this.some));
+    },
     infer: |cx| {
         let count = cx.unknown_dim();
         let mut sizes: SmallVec<[Dim; 8]> = smallvec![count];
@@ -374,13 +384,14 @@ list_op!(StackList, "list_stack", this,
         cx.output(this.item.dtype, Shape::from_dims(&sizes)?);
     },
     host: |inputs, sizes| {
+        let like = inputs.get(1).map(|like| List::of(like, "list_stack")).transpose()?.map(List::len);
         let mut list = List::take(inputs.remove(0), "list_stack")?;
         let mut items = Vec::new();
-        for _ in 0..list.len().unwrap_or(0) {
+        for _ in 0..like.unwrap_or_else(|| list.len()).unwrap_or(0) {
             items.push(present(list.pop()?, &this.item, sizes)?);
         }
         items.reverse();
-        if items.is_empty() {
+        if items.is_empty() && !this.some {
             let row = this.item.shape.bind(&|s| sizes.get(s))?;
             let dims: SmallVec<[Dim; 8]> = std::iter::once(Dim::ZERO).chain(row.iter()).collect();
             return Ok(smallvec![ops::zeros_of(&TensorType::new(this.item.dtype, Shape::from_dims(&dims)?))?]);
@@ -389,8 +400,10 @@ list_op!(StackList, "list_stack", this,
     },
     gradient: Gradient::Rule, saves: Saves::NOTHING,
     backward: |g| {
-        let dy = g.dy(0)?;
-        give_only(g, execute(&UnstackList, &[&dy])?);
+        if g.needs(0) {
+            let dy = g.dy(0)?;
+            give_only(g, execute(&UnstackList, &[&dy])?);
+        }
     }
 );
 
@@ -407,12 +420,12 @@ list_op!(UnstackList, "list_unstack", this,
         let items = (0..rows).map(|i| Ok(Some(row(&inputs[0], i)?))).collect::<Result<Vec<_>>>()?;
         Ok(smallvec![List::Full(items).into_tensor()])
     },
-    gradient: Gradient::Rule, saves: Saves::NOTHING,
+    gradient: Gradient::Rule, saves: Saves::outputs(&[0]),
     backward: |g| {
-        let dlist = g.dy(0)?;
+        let (dlist, list) = (g.dy(0)?, g.output(0)?.clone());
         let ty = *g.input_type(0);
         let item = TensorType::new(ty.dtype, Shape::from_dims(&ty.shape.sizes()[1..])?);
-        let stacked = execute(&StackList { item }, &[&dlist])?.remove(0);
+        let stacked = execute(&StackList { item, some: false }, &[&dlist, &list])?.remove(0);
         // The number of slices is that of the input.
         let dx = ops::reshape_to(&stacked, &ty.shape)?;
         g.give(0, dx);

@@ -6,6 +6,7 @@ pub(crate) mod cond;
 pub(crate) mod custom;
 mod gradient;
 pub(crate) mod list;
+pub(crate) mod list_concat;
 pub(crate) mod list_ops;
 mod while_gradient;
 pub(crate) mod while_loop;
