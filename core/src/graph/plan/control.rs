@@ -1,7 +1,8 @@
 //! Branches and loops inside a plan: their bodies are steps of the same frame, so that a round allocates nothing.
 //! Values that a loop carries have a home; what a round computes is written there at once where that is safe, or moved.
 
-use super::compile::{Compiler, Holds, Place, Scope};
+use super::compile::{Compiler, Holds};
+use super::scope::{Place, Scope};
 use super::{Base, Step};
 use crate::graph::ir::{Graph, Node, Value};
 use std::panic::Location;

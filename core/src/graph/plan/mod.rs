@@ -7,11 +7,13 @@ mod control;
 mod exec;
 mod frame;
 mod lower;
+mod nodes;
 mod order;
 mod pass;
 #[cfg(test)]
 mod random_tests;
 mod resources;
+mod scope;
 #[cfg(test)]
 mod tests;
 
