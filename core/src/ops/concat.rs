@@ -125,6 +125,11 @@ fn slabs(input: &View) -> usize {
     (input.len() * input.dtype.size() / CHUNK).clamp(1, input.dims()[lead(input)].max(1))
 }
 
+#[cold]
+pub(crate) fn no_tensors(op: &str) -> Error {
+    Error::invalid_argument(op, "there are no tensors").expected("at least one")
+}
+
 /// Tensors one after another along an axis that exists.
 #[track_caller]
 pub(crate) fn concat_all(tensors: &[&Tensor], axis: usize) -> Result<Tensor> {
@@ -162,7 +167,7 @@ pub fn try_concat<L: AsTensors + ?Sized>(tensors: &L, axis: isize) -> Result<Ten
     };
     let list: Vec<&Tensor> = held.iter().map(|t| &**t).collect();
     let Some(first) = list.first() else {
-        return Err(Error::invalid_argument("concat", "there are no tensors").expected("at least one").at(here));
+        return Err(no_tensors("concat").at(here));
     };
     resolve_axis("concat", axis, first.rank()).and_then(|axis| concat_all(&list, axis)).map_err(|e| e.at(here))
 }

@@ -1,7 +1,7 @@
 //! `stack`: tensors of one shape side by side along a new axis; each dx is its slice of dy.
 //! TensorFlow's `tf.stack`: a new axis of size 1 in each tensor, then `concat`, which copies once.
 
-use super::{AsTensors, Tensors, concat_all, reshape_to};
+use super::{AsTensors, Tensors, concat_all, no_tensors, reshape_to};
 use crate::error::{Error, OrFail, Result};
 use super::transpose::permuted;
 use crate::execute::execute1;
@@ -44,7 +44,7 @@ pub fn try_stack<L: AsTensors + ?Sized>(tensors: &L, axis: isize) -> Result<Tens
 #[track_caller]
 pub(crate) fn stack_all(tensors: &[&Tensor], axis: isize) -> Result<Tensor> {
     let Some(first) = tensors.first() else {
-        return Err(Error::invalid_argument("stack", "there are no tensors").expected("at least one"));
+        return Err(no_tensors("stack"));
     };
     let axis = resolve_axis("stack", axis, first.rank() + 1)?;
     let mut rows = Vec::with_capacity(tensors.len());

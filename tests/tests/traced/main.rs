@@ -17,6 +17,7 @@ mod logic;
 mod loops;
 mod patterns;
 mod pushed;
+mod pushed_errors;
 mod shapes;
 mod state;
 mod tapes;

@@ -125,6 +125,16 @@ fn joined(x: &Tensor, n: &Tensor) -> (Tensor, Tensor, Tensor) {
     (tf::concat(&rows, 0), tf::stack(&same, 1), tf::concat(&same, -1))
 }
 
+/// Items that do not fit together are refused where they meet, and so are none at all.
+#[tf_function]
+fn misfits(x: &Tensor, n: &Tensor) -> Tensor {
+    let mut all = Vec::new();
+    for i in tf::range(0, n, 1) {
+        all.push(if &i % 2 == 0 { tf::concat(&[x, x], 0) } else { x.clone() });
+    }
+    if n < 6 { tf::reduce_sum(tf::stack(&all, 0), ()) } else { tf::reduce_sum(tf::concat(&all, 0), ()) }
+}
+
 /// TensorFlow's guide: a recurrent network over the time steps of its input.
 #[tf_function]
 fn dynamic_rnn(input: &Tensor, state: &Tensor, weights: &Tensor) -> (Tensor, Tensor) {
@@ -233,7 +243,7 @@ fn left_early(x: &Tensor, weights: &[f32]) -> Tensor {
 
 #[test]
 fn loops() {
-    eager_vs_graph!(pushed(x, n); (x, n) in [(2.0, 3), (-1.0, 5), (0.5, 1)]);
+    eager_vs_graph!(pushed(x, n); (x, n) in [(2.0, 3), (-1.0, 5), (0.5, 0), (0.5, 1)]);
     eager_vs_graph!(in_a_while(x); x in [2.0, 60.0, 0.5]);
     eager_vs_graph!(in_a_loop(x); x in [2.0, 60.0, 0.5]);
     eager_vs_graph!(so_far(x, n); (x, n) in [(2.0, 3), (-1.0, 0)]);
@@ -256,6 +266,7 @@ fn nested_loops() {
 #[test]
 fn joins() {
     eager_vs_graph!(joined(x, n); (x, n) in [([2.0, 1.0], 4), ([-1.0, 0.5], 0)]);
+    eager_vs_graph!(misfits(x, n); (x, n) in [([2.0, 1.0], 1), ([2.0, 1.0], 4), ([2.0, 1.0], 6), ([2.0, 1.0], 0)]);
 }
 
 #[test]

@@ -45,12 +45,14 @@ impl<'a> IterateRows<&'a Tensor> for &Iterated<&'a Tensor> {
 /// Anything else that Rust can iterate over.
 pub trait IterateHost<E> {
     /// Its items.
+    #[track_caller]
     fn iterate(&self, over: E) -> Items<E::IntoIter>
     where
         E: IntoIterator;
 }
 
 impl<E> IterateHost<E> for Iterated<E> {
+    #[track_caller]
     fn iterate(&self, over: E) -> Items<E::IntoIter>
     where
         E: IntoIterator,

@@ -59,7 +59,10 @@ list_op!(ConcatList, "list_concat", this,
         }
         items.reverse();
         let items: Vec<&Tensor> = items.iter().collect();
-        Ok(smallvec![ops::functions::try_concat(&items, this.axis as isize)?])
+        if items.is_empty() {
+            return Err(ops::no_tensors("concat"));
+        }
+        Ok(smallvec![ops::concat_all(&items, this.axis)?])
     },
     gradient: Gradient::Rule, saves: Saves::inputs(&[1]),
     backward: |g| {

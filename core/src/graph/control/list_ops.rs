@@ -396,7 +396,7 @@ list_op!(StackList, "list_stack", this,
             let dims: SmallVec<[Dim; 8]> = std::iter::once(Dim::ZERO).chain(row.iter()).collect();
             return Ok(smallvec![ops::zeros_of(&TensorType::new(this.item.dtype, Shape::from_dims(&dims)?))?]);
         }
-        Ok(smallvec![ops::functions::try_stack(&items, 0)?])
+        Ok(smallvec![ops::stack_all(&items.iter().collect::<Vec<_>>(), 0).map_err(|e| e.in_op("stack"))?])
     },
     gradient: Gradient::Rule, saves: Saves::NOTHING,
     backward: |g| {
