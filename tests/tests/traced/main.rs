@@ -9,6 +9,7 @@ mod basics;
 mod branches;
 mod callables;
 mod corners;
+mod datasets;
 mod effects;
 mod failures;
 mod jumps;

@@ -4,6 +4,7 @@
 use super::condition::Cond;
 use super::place::{Place, place};
 use super::table::{Slot, TableOfNest as _};
+use crate::data::{Dataset, Passing, Structure};
 use crate::dtype::DType;
 use crate::error::{Error, OrFail};
 use crate::graph::builder;
@@ -39,6 +40,20 @@ impl<'a> IterateRows<&'a Tensor> for &Iterated<&'a Tensor> {
     #[track_caller]
     fn iterate(&self, over: &'a Tensor) -> Rows {
         Rows::new(over.clone())
+    }
+}
+
+/// Data sets: by elements.
+pub trait IterateElements<S: Structure, E> {
+    /// A pass over the elements.
+    #[track_caller]
+    fn iterate(&self, over: E) -> Passing<S>;
+}
+
+impl<'a, S: Structure> IterateElements<S, &'a Dataset<S>> for &Iterated<&'a Dataset<S>> {
+    #[track_caller]
+    fn iterate(&self, over: &'a Dataset<S>) -> Passing<S> {
+        Passing::over(over)
     }
 }
 
