@@ -1,7 +1,7 @@
 //! [`List`]: what `#[tf_function]` makes of a `Vec` that a loop pushes onto. It is that `Vec` as long as Rust goes round; where
 //! the loop is one of the graph it becomes a list of the graph, so that `push`, `tf::stack` and `tf::concat` go on working.
 
-use super::dispatch::{Leaves, Nest, visit_slice};
+use super::dispatch::{Leaves, Nest, type_id, visit_slice};
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute;
@@ -11,9 +11,9 @@ use crate::graph::ir::fresh_sizes;
 use crate::ops::{AsTensor, AsTensors, Tensors};
 use crate::shape::{Dim, Shape, Symbol};
 use crate::tensor::{Tensor, TensorType};
-use std::any::{Any, TypeId};
 use std::fmt;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Index, IndexMut};
+use std::slice::SliceIndex;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A `Vec` that may become a list of the graph.
@@ -35,10 +35,7 @@ impl<T> List<T> {
 
     /// Adds an item.
     #[track_caller]
-    pub fn push(&mut self, item: T)
-    where
-        T: 'static,
-    {
+    pub fn push(&mut self, item: T) {
         match &self.staged {
             None => self.items.push(item),
             Some(list) => {
@@ -49,8 +46,8 @@ impl<T> List<T> {
     }
 
     #[track_caller]
-    fn pushed<I: 'static>(&self, list: &Tensor, item: &I) -> Result<Tensor> {
-        let Some(item) = (item as &dyn Any).downcast_ref::<Tensor>() else {
+    fn pushed(&self, list: &Tensor, item: &T) -> Result<Tensor> {
+        let Some(item) = as_tensor(item) else {
             return Err(Error::internal("push", "a list of the graph with items that are no tensors"));
         };
         self.note(item)?;
@@ -59,10 +56,7 @@ impl<T> List<T> {
 
     /// Adds items.
     #[track_caller]
-    pub fn extend(&mut self, items: impl IntoIterator<Item = T>)
-    where
-        T: 'static,
-    {
+    pub fn extend(&mut self, items: impl IntoIterator<Item = T>) {
         // Not `for_each`: a closure has no caller's line.
         for item in items {
             self.push(item);
@@ -75,6 +69,24 @@ impl<T> List<T> {
         if self.staged.is_some() {
             self.staged = Some(list::empty());
         }
+    }
+
+    /// As `Vec`'s; here, so that its arguments may ask the list.
+    #[track_caller]
+    pub fn insert(&mut self, index: usize, item: T) {
+        (**self).insert(index, item);
+    }
+
+    /// As [`insert`](Self::insert).
+    #[track_caller]
+    pub fn remove(&mut self, index: usize) -> T {
+        (**self).remove(index)
+    }
+
+    /// As [`insert`](Self::insert).
+    #[track_caller]
+    pub fn truncate(&mut self, len: usize) {
+        (**self).truncate(len);
     }
 
     /// The number of items.
@@ -147,6 +159,12 @@ impl<T> List<T> {
     }
 }
 
+/// The item, if it is a tensor.
+fn as_tensor<T>(item: &T) -> Option<&Tensor> {
+    // SAFETY: `T` is `Tensor`, which has no lifetimes that its identity could leave out.
+    (type_id::<T>() == type_id::<Tensor>()).then(|| unsafe { &*std::ptr::from_ref(item).cast::<Tensor>() })
+}
+
 /// What all items of a list have in common; sizes that differ or are known only when the graph runs are none.
 struct Item {
     dtype: DType,
@@ -196,12 +214,12 @@ impl<T: Nest> Nest for List<T> {
     fn stage(&mut self, values: bool) -> Result<bool> {
         let mut tensors = Vec::new();
         for item in &self.items {
-            match (item as &dyn Any).downcast_ref::<Tensor>() {
+            match as_tensor(item) {
                 Some(tensor) => tensors.push(tensor),
                 None => return Ok(false),
             }
         }
-        if self.staged.is_some() || TypeId::of::<T>() != TypeId::of::<Tensor>() {
+        if self.staged.is_some() || type_id::<T>() != type_id::<Tensor>() {
             return Ok(false);
         }
         for tensor in &tensors {
@@ -231,6 +249,22 @@ impl<T> DerefMut for List<T> {
     fn deref_mut(&mut self) -> &mut Vec<T> {
         self.on_host("what you ask it", HELP);
         &mut self.items
+    }
+}
+
+impl<T, I: SliceIndex<[T]>> Index<I> for List<T> {
+    type Output = I::Output;
+
+    #[track_caller]
+    fn index(&self, index: I) -> &I::Output {
+        &(**self)[index]
+    }
+}
+
+impl<T, I: SliceIndex<[T]>> IndexMut<I> for List<T> {
+    #[track_caller]
+    fn index_mut(&mut self, index: I) -> &mut I::Output {
+        &mut (**self)[index]
     }
 }
 
@@ -286,19 +320,26 @@ impl<T> AsRef<[T]> for List<T> {
     }
 }
 
-impl<T: PartialEq> PartialEq for List<T> {
+impl<T: PartialEq<U>, U> PartialEq<List<U>> for List<T> {
     #[track_caller]
-    fn eq(&self, other: &Self) -> bool {
+    fn eq(&self, other: &List<U>) -> bool {
         **self == **other
     }
 }
 
-impl<T: PartialEq> PartialEq<Vec<T>> for List<T> {
-    #[track_caller]
-    fn eq(&self, other: &Vec<T>) -> bool {
-        **self == *other
-    }
+/// A `Vec` is compared with any of these.
+macro_rules! compared {
+    ($([$($length:tt)*] $other:ty),*) => {$(
+        impl<T: PartialEq<U>, U $($length)*> PartialEq<$other> for List<T> {
+            #[track_caller]
+            fn eq(&self, other: &$other) -> bool {
+                **self == *other
+            }
+        }
+    )*};
 }
+
+compared!([] Vec<U>, [] &[U], [, const N: usize] [U; N]);
 
 impl<T: fmt::Debug> fmt::Debug for List<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,7 +5,7 @@
 use super::dispatch::{Cond, Place, Slot, Table, place};
 use super::regions::{self, Target};
 use super::staged_loop::{Ended, StagedLoop, VALUE};
-use super::state;
+use super::state::{self, Captured, Disagreement};
 use crate::error::{OrFail, Result};
 use crate::graph::builder;
 use crate::tape;
@@ -226,7 +226,15 @@ impl<V> While<V> {
         if self.jump(self.breaks, after, own) {
             return Some(value);
         }
-        self.broken.get_or_insert(value);
+        match &mut self.broken {
+            None => self.broken = Some(value),
+            Some(first) => {
+                let location = Location::caller();
+                let whose = Disagreement { op: "loop", between: "at every `break` of this loop", location };
+                let first = Captured::of(&[place(VALUE, first, table)]);
+                first.agree(&[place(VALUE, &mut value, table)], &whose).or_fail();
+            }
+        }
         None
     }
 

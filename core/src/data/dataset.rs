@@ -73,18 +73,24 @@ impl<S> Dataset<S> {
     /// As [`types`](Self::types), for a graph.
     pub(super) fn known_types(&self) -> Result<Vec<TensorType>> {
         self.types().ok_or_else(|| {
-            Error::failed_precondition("dataset", "the types of the dataset's elements are not known in a traced function")
-                .expected("functions given to `map` that do not read the elements as numbers")
-                .help("compute with tensors in `map`, or iterate outside and call the traced function with each batch")
+            Error::failed_precondition(
+                "dataset",
+                "the types of the dataset's elements are not known in a traced function",
+            )
+            .expected("functions given to `map` that do not read the elements as numbers")
+            .help("compute with tensors in `map`, or iterate outside and call the traced function with each batch")
         })
     }
 
     /// The pipeline, where Rust has to know it.
     fn pipeline(&self, what: &str) -> Result<&Pipeline> {
         if self.in_graph() {
-            return Err(Error::failed_precondition(what, "a traced function makes datasets anew in each call of its graph")
-                .expected("`for element in &dataset`, which becomes a loop of the graph")
-                .help("`enumerate`, `take` and `map` are methods of the dataset, too"));
+            return Err(Error::failed_precondition(
+                what,
+                "a traced function makes datasets anew in each call of its graph",
+            )
+            .expected("`for element in &dataset`, which becomes a loop of the graph")
+            .help("`enumerate`, `take` and `map` are methods of the dataset, too"));
         }
         Pipeline::of(&self.handle, what)
     }

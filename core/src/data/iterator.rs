@@ -52,12 +52,7 @@ impl<S: Structure> DatasetIterator<S> {
     pub(super) fn new(pipeline: &Pipeline) -> Self {
         let stream = Mutex::new(Some(pipeline.stages.open()));
         let state = Arc::new(State { source: pipeline.source.clone(), stream });
-        Self {
-            handle: iterator_handle(state.clone()),
-            state,
-            types: None,
-            structure: PhantomData,
-        }
+        Self { handle: iterator_handle(state.clone()), state, types: None, structure: PhantomData }
     }
 
     /// The next element; `None` behind the last.

@@ -82,7 +82,11 @@ fn fresh(types: &[TensorType]) -> Result<Vec<TensorType>> {
 
 /// `map` in the graph that is open: the function is recorded once, with what it captures of the graph.
 #[track_caller]
-pub(super) fn record_map(dataset: &Tensor, types: &[TensorType], function: &Function) -> Result<(Tensor, Vec<TensorType>)> {
+pub(super) fn record_map(
+    dataset: &Tensor,
+    types: &[TensorType],
+    function: &Function,
+) -> Result<(Tensor, Vec<TensorType>)> {
     let outer = builder::current().ok_or_else(|| Error::internal("map", "no graph is being recorded"))?;
     let body = outer.inside("map");
     let params: Outputs = fresh(types)?.iter().map(|ty| body.param(ty)).collect();

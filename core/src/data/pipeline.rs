@@ -29,9 +29,9 @@ impl Pipeline {
 
     /// The pipeline behind a handle.
     pub fn of<'a>(handle: &'a Tensor, op: &str) -> Result<&'a Self> {
-        handle
-            .as_object()
-            .ok_or_else(|| Error::invalid_argument(op, "the input is no dataset").got(handle.ty()).expected("a dataset"))
+        handle.as_object().ok_or_else(|| {
+            Error::invalid_argument(op, "the input is no dataset").got(handle.ty()).expected("a dataset")
+        })
     }
 }
 

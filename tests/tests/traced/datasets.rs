@@ -224,7 +224,10 @@ fn iterators_of_rust() {
     };
     let line = |offset: u32| format!("datasets.rs:{}", 199 + offset);
     let text = message(&|| drop(adaptors(&numbers())));
-    assert!(text.contains("for element in &dataset") && text.contains("enumerate") && text.contains(&line(4)), "{text}");
+    assert!(
+        text.contains("for element in &dataset") && text.contains("enumerate") && text.contains(&line(4)),
+        "{text}"
+    );
     let text = message(&|| drop(begun(&tf::constant(2.0), numbers().iter())));
     assert!(text.contains("for element in &dataset") && text.contains(&line(12)), "{text}");
     let text = message(&|| drop(unknown(&numbers())));

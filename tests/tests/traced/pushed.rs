@@ -222,6 +222,49 @@ fn on_the_host(x: &Tensor, weights: &[f32]) -> (Vec<Tensor>, Tensor) {
     (all, sum)
 }
 
+#[derive(tf::Nest)]
+struct Both {
+    all: Vec<Tensor>,
+    sum: Tensor,
+}
+
+/// All that Rust does with a `Vec` that a loop pushes onto; `weights` might have been a tensor, as far as the text tells.
+#[tf_function]
+fn forms(x: &Tensor, weights: &[f32], way: usize) -> Both {
+    let (mut all, mut names) = (Vec::new(), vec!["first"]);
+    let mut borrowed: Vec<&f32> = Vec::with_capacity(weights.len());
+    let mut lent = Vec::new();
+    let mut nested: Vec<Vec<Tensor>> = Vec::new();
+    for weight in weights {
+        all.push(x * *weight);
+        names.push("next");
+        borrowed.push(weight);
+        lent.push(x.clone());
+        let mut inner = vec![x.clone()];
+        for other in weights {
+            inner.push(x * *other);
+        }
+        nested.push(inner);
+    }
+    std::mem::swap(&mut lent, &mut nested[0]);
+    let last = all.len() - 1;
+    all[last] = &all[all.len() - 1] + 1.0;
+    all.insert(0, all[1].clone());
+    all.extend(lent.iter().map(|t| t * 0.5));
+    let taken = all.pop().unwrap() * names.len() as f32 * *borrowed[borrowed.len() - 1];
+    all = match way {
+        0 => all,
+        1 => all.into_iter().rev().collect(),
+        _ => {
+            all.truncate(2);
+            all
+        }
+    };
+    let sum = all.iter().fold(taken, |sum, item| sum * 0.5 + item) + tf::reduce_sum(tf::stack(&all[1..], 0), ());
+    let sum = if all.is_empty() || names == ["first"] { sum } else { sum + all.first().unwrap() };
+    Both { all, sum }
+}
+
 /// A host loop that a branch of the graph leaves.
 #[tf_function]
 fn left_early(x: &Tensor, weights: &[f32]) -> Tensor {
@@ -286,5 +329,8 @@ fn gradients_inside() {
 #[test]
 fn host_loops() {
     eager_vs_graph!({ on_the_host(x, &[2.0, 3.0, 0.5]) }; x in [2.0, 3.0]);
+    for way in 0..3 {
+        eager_vs_graph!({ forms(x, &[2.0, 3.0], way) }; x in [2.0, 3.0]);
+    }
     eager_vs_graph!({ left_early(x, &[2.0, 3.0, 0.5]) }; x in [2.0, 0.5, 3.0, -1.0]);
 }

@@ -2,11 +2,11 @@
 //! Each is the other's gradient; `tf::concat` of a list that a loop of the graph pushed onto records the first one.
 
 use super::list::List;
-use super::list_ops::{ListOp, list_op, list_output, present, visit_types};
+use super::list_ops::{ListOp, Typed, list_op, list_output, present, visit_types};
 use crate::error::{Error, Result};
 use crate::execute::execute;
 use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
+use crate::op::{Attr, Gradient, Infer, Kind, Lookup, Op, OpRef, Operands, Outputs, Saves};
 use crate::ops;
 use crate::shape::Dim;
 use crate::tape::Backward;

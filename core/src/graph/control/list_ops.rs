@@ -2,11 +2,12 @@
 //! Push and pop are each other's gradient, so a loop backwards is an ordinary loop with the same operations.
 
 use super::list::List;
+use super::list_concat::{ConcatList, SplitList};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute;
 use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
+use crate::op::{Attr, Gradient, Infer, Kind, Lookup, Op, OpRef, Operands, Outputs, Saves};
 use crate::ops;
 use crate::shape::{Dim, Shape};
 use crate::tape::Backward;
@@ -93,8 +94,8 @@ pub(crate) enum ListOp<'a> {
     UnstackList(&'a UnstackList),
     Len(&'a Len),
     NothingLike(&'a NothingLike),
-    ConcatList(&'a super::list_concat::ConcatList),
-    SplitList(&'a super::list_concat::SplitList),
+    ConcatList(&'a ConcatList),
+    SplitList(&'a SplitList),
     AddLists(&'a AddLists),
     Nth(&'a Nth),
     Reserve(&'a Reserve),
@@ -106,6 +107,32 @@ pub(super) fn visit_types(types: &[TensorType], visit: &mut dyn FnMut(&'static s
         visit("shape", Attr::Shape(&ty.shape));
     }
 }
+
+/// The types among the attributes, whose sizes a call binds.
+pub(super) trait Typed {
+    fn types_mut(&mut self) -> &mut [TensorType] {
+        &mut []
+    }
+}
+
+impl Typed for Unpack {
+    fn types_mut(&mut self) -> &mut [TensorType] {
+        Arc::make_mut(&mut self.types)
+    }
+}
+
+macro_rules! typed {
+    ($($with_item:ident)*; $($without:ident)*) => {
+        $(impl Typed for $with_item {
+            fn types_mut(&mut self) -> &mut [TensorType] {
+                std::slice::from_mut(&mut self.item)
+            }
+        })*
+        $(impl Typed for $without {})*
+    };
+}
+
+typed!(Pop Nth Get StackList ConcatList SplitList; Pack Push Set UnstackList Reserve Len NothingLike AddLists);
 
 /// An item, or zeros where it is missing.
 pub(super) fn present(item: Option<Tensor>, ty: &TensorType, sizes: &Sizes<'_>) -> Result<Tensor> {
@@ -151,6 +178,13 @@ macro_rules! list_op {
                 let _ = $this;
                 $infer;
                 Ok(())
+            }
+            fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+                let mut bound = self.clone();
+                for ty in bound.types_mut() {
+                    ty.shape = ty.shape.bind(lookup)?;
+                }
+                Ok(OpRef::Shared(Arc::new(bound)))
             }
             fn list_op(&self) -> Option<ListOp<'_>> {
                 Some(ListOp::$op(self))

@@ -10,7 +10,7 @@ pub(crate) mod fuse;
 mod hoist;
 mod inline;
 pub(crate) mod pure;
-mod rewrite;
+pub(super) mod rewrite;
 #[cfg(test)]
 mod tests;
 

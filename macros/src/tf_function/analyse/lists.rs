@@ -7,10 +7,13 @@ use syn::{Expr as Syntax, Pat, Type};
 
 /// The variables; `staged` says which loops may be part of a graph.
 pub fn lists(function: &Function, staged: &dyn Fn(Target) -> bool) -> BTreeSet<Var> {
-    let mut search = Search { staged, made: BTreeSet::new(), pushed: BTreeSet::new(), hidden: BTreeSet::new(), start: None };
+    let mut search =
+        Search { staged, made: BTreeSet::new(), pushed: BTreeSet::new(), hidden: BTreeSet::new(), start: None };
     search.block(&function.body);
     let Search { made, pushed, hidden, .. } = search;
-    made.into_iter().filter(|var| function.vars[*var].mutable && pushed.contains(var) && !hidden.contains(var)).collect()
+    made.into_iter()
+        .filter(|var| function.vars[*var].mutable && pushed.contains(var) && !hidden.contains(var))
+        .collect()
 }
 
 /// The parts of a `let` that make several variables at once, by variable.
@@ -69,6 +72,12 @@ impl Search<'_> {
             Kind::Plain(Syntax::Assign(_), sides) if !matches!(sides[0].inner().kind, Kind::Var(..)) => {
                 self.destructured(&sides[0]);
             }
+            // What it is lent to may take the `Vec` out.
+            Kind::Plain(Syntax::Reference(node), lent) if node.mutability.is_some() => {
+                if let Kind::Var(var, _) = lent[0].inner().kind {
+                    self.hidden.insert(var);
+                }
+            }
             Kind::Macro(node) => {
                 if matches!(node.kind, MacroKind::Unknown) {
                     self.hidden.extend(&node.mentions);
@@ -103,7 +112,9 @@ impl Search<'_> {
 
     /// `(all, x) = ..` gives a plain `Vec`.
     fn destructured(&mut self, left: &Expr) {
-        if let Kind::Plain(Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Struct(_) | Syntax::Call(_), inner) = &left.kind {
+        if let Kind::Plain(Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Struct(_) | Syntax::Call(_), inner) =
+            &left.kind
+        {
             for part in inner {
                 match part.inner().kind {
                     Kind::Var(var, _) => drop(self.hidden.insert(var)),

@@ -305,7 +305,7 @@ impl Emit<'_> {
         if let (syn::Pat::Guard(guarded), Some(guard)) = (&mut syntax.pat, &arm.guard) {
             *guarded.guard = Syntax::Verbatim(self.host_condition(guard));
         }
-        let body = self.expr_for(&arm.body, wanted);
+        let body = self.value_for(&arm.body, wanted);
         let rebound = self.rebound(arm.vars.clone());
         *syntax.body = Syntax::Verbatim(if rebound.is_empty() { body } else { quote!({ #rebound #body }) });
         // Whatever the body has become, a comma ends it.
