@@ -171,12 +171,15 @@ impl Call {
         let results = state::tensors(std::slice::from_ref(result));
         let closed = session.builder.finish(&results)?;
         let pins = self.tracing.borrow().as_ref().map(Tracing::pins).unwrap_or_default();
+        let owned = self.tracing.borrow().as_ref().map(Tracing::owned).unwrap_or_default();
         self.give_up();
         let mut sources = session.sources.take();
         for capture in closed.captures {
             let own = self.arguments.handles.iter().position(|h| h.id() == capture.id());
-            sources.push(match own {
-                Some(at) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
+            let made = owned.iter().find(|o| o.id == capture.id());
+            sources.push(match (own, made) {
+                (Some(at), _) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
+                (_, Some(owned)) => Source::Owned(owned.clone(), Arc::default()),
                 _ => Source::Outside(capture),
             });
         }

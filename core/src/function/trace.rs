@@ -1,6 +1,7 @@
 //! A trace: the graph that was recorded for one pattern of arguments, and how a call's tensors come into and out of it.
 
 use super::arguments::Arguments;
+use super::owned::Owned;
 use super::pins::{Pin, find};
 use super::signature::Pattern;
 use crate::autograph::dispatch::{Kept, Table};
@@ -15,6 +16,7 @@ use smallvec::SmallVec;
 use std::any::TypeId;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Where an operand of a trace's graph comes from.
 #[derive(Clone)]
@@ -24,6 +26,9 @@ pub(crate) enum Source {
     /// A variable of the arguments, which the trace does not keep alive: its id, and its place among them in the first
     /// call. Layers and optimizers that make variables of their own change the places.
     Argument(u64, usize),
+    /// A variable that a layer or optimizer made while the function was traced; with its place among the variables of the
+    /// arguments of the last call, where it is one of them.
+    Owned(Owned, Arc<AtomicUsize>),
     /// Something from outside the function.
     Outside(Tensor),
 }
@@ -70,6 +75,18 @@ impl Trace {
                         .or_else(|| arguments.handles.iter().find(is_it))
                         .cloned()
                         .ok_or_else(|| Error::internal("tf_function", "a variable of the arguments is missing"))?
+                }
+                Source::Owned(owned, place) => {
+                    let is_it = |handle: &Tensor| handle.id() == owned.id;
+                    let mut at = place.load(Ordering::Relaxed);
+                    if !arguments.handles.get(at).is_some_and(is_it) {
+                        at = arguments.handles.iter().position(is_it).unwrap_or(usize::MAX);
+                        place.store(at, Ordering::Relaxed);
+                    }
+                    match arguments.handles.get(at) {
+                        Some(handle) => handle.clone(),
+                        None => owned.handle().map_err(|e| e.at(location))?,
+                    }
                 }
                 Source::Outside(tensor) => tensor.clone(),
             });

@@ -34,7 +34,10 @@ pub struct Table {
     pub(super) clone: Option<unsafe fn(*const ()) -> Kept>,
     pub(super) equal: Option<unsafe fn(*const (), *const ()) -> bool>,
     pub(super) put: unsafe fn(*mut (), Kept),
+    pub(super) stage: Option<Stage>,
 }
+
+type Stage = unsafe fn(*mut (), bool) -> crate::Result<bool>;
 
 type Map = unsafe fn(*const (), &mut dyn FnMut(&Tensor) -> Tensor) -> Kept;
 type MapTo = unsafe fn(*const (), &mut dyn FnMut(&Tensor) -> Tensor, *mut ());
@@ -154,6 +157,10 @@ mod of {
         // SAFETY: by the caller's promise these are addresses of references.
         unsafe { std::ptr::eq(*a.cast::<&T>(), *b.cast::<&T>()) }
     }
+    pub unsafe fn stage<T: Nest>(at: *mut (), values: bool) -> crate::Result<bool> {
+        // SAFETY: by the caller's promise.
+        unsafe { &mut *at.cast::<T>() }.stage(values)
+    }
     pub unsafe fn put<T>(at: *mut (), value: Kept) {
         // SAFETY: by the caller's promise; the value is of the same type.
         unsafe { *at.cast::<T>() = value.take::<T>() }
@@ -176,6 +183,7 @@ const fn host<T>(
         clone,
         equal,
         put: of::put::<T>,
+        stage: None,
     }
 }
 
@@ -190,6 +198,7 @@ const fn nest<T: Nest>() -> Table {
         clone: Some(of::copy::<T>),
         equal: None,
         put: of::put::<T>,
+        stage: Some(of::stage::<T>),
     }
 }
 

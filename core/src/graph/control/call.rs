@@ -314,7 +314,10 @@ impl Op for CallRule {
         for &i in &pair.dys {
             dys.push(g.dy(1 + i)?);
         }
-        let given = if crate::execute::recording() {
+        let given = if crate::execute::recording() && !self.sizes.is_empty() {
+            // The graph being recorded may have sizes of the same names.
+            pair.numbered(&self.sizes)?.way_back(&dys, &bundle, dbundle.as_ref())?
+        } else if crate::execute::recording() {
             pair.way_back(&dys, &bundle, dbundle.as_ref())?
         } else {
             self.run_back(dys, &bundle, dbundle.as_ref())?

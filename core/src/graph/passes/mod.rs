@@ -14,7 +14,7 @@ mod matmul_add;
 mod named;
 pub(crate) mod outline;
 pub(crate) mod pure;
-mod rewrite;
+pub(super) mod rewrite;
 #[cfg(test)]
 mod size_tests;
 #[cfg(test)]
