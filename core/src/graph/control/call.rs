@@ -33,7 +33,7 @@ pub(crate) struct Callable {
 
 impl Callable {
     pub fn new(graph: Arc<Graph>) -> Arc<Self> {
-        let symbolic = graph.is_symbolic();
+        let symbolic = graph.is_open();
         Arc::new(Self {
             graph,
             only: OnceLock::new(),

@@ -49,7 +49,11 @@ impl Seen {
 /// to round, `fixed`, only nodes without open sizes can: a plan for each round costs more than it gives.
 fn plannable(graph: &Graph, node: &Node, seen: &Seen, fixed: bool) -> bool {
     let known = |v: &Value| graph.ty(*v).shape.is_known();
-    if matches!(node.op.kind(), Kind::Control) || (fixed && !node.inputs.iter().chain(&node.outputs).all(known)) {
+    let open = || {
+        let values = node.inputs.iter().chain(&node.outputs);
+        node.names_sizes() || !values.into_iter().all(known) || node.op.bodies().iter().any(|body| body.is_open())
+    };
+    if matches!(node.op.kind(), Kind::Control) || (fixed && open()) {
         return false;
     }
     node.outputs.iter().all(|&v| seen.has_all(graph.ty(v))) && node.op.bodies().iter().all(|body| closed(body))

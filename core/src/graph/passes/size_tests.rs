@@ -44,7 +44,7 @@ fn parts_between_open_sizes_become_segments() {
     assert_eq!(results(&outlined, &[&x]), results(&graph, &[&x]));
     // The callable comes here by itself, and its parts have plans.
     let outputs = Callable::new(Arc::new(graph.clone())).run([x.clone()].into_iter().collect(), &Known::new()).unwrap();
-    assert_eq!(outputs[1].shape(), [3]);
+    assert_eq!(outputs[1].shape(), [2]);
     assert_eq!(outputs[0].item::<f32>().to_bits(), results(&graph, &[&x])[0][0]);
 }
 
@@ -57,7 +57,7 @@ fn graphs_that_have_a_plan_stay_whole() {
 
 #[test]
 fn sums_with_products_are_one_operation() {
-    let numbers = |by: f32, shape: [usize; 2]| tf::sin(tf::reshape(tf::range(0.0, 1536.0 * by, by), shape));
+    let numbers = |by: f32, shape: [isize; 2]| tf::sin(tf::reshape(tf::range(0.0, 1536.0 * by, by), shape));
     let (x, y) = (numbers(0.7, [32, 48]), numbers(1.3, [48, 32]));
     let start = tf::ones([32, 32]);
     let cases: [(fn(&[Tensor]) -> Vec<Tensor>, usize); 5] = [
