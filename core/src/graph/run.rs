@@ -58,7 +58,8 @@ fn step(
     sizes: &Sizes<'_>,
 ) -> Result<Outputs> {
     let bound;
-    let op = match graph.is_symbolic() {
+    // An operation may name a size that no value of this body shows, but one around it.
+    let op = match sizes.any() {
         false => &node.op,
         true => {
             bound = sizes.bind(&node.op)?;

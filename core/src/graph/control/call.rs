@@ -5,7 +5,7 @@ use super::gradient::pack;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::differentiate::{Pair, differentiate, replay};
-use crate::graph::passes::{optimise, outline::outline};
+use crate::graph::passes::{named::named, optimise, outline::outline};
 use crate::graph::plan::Plan;
 use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::{Known, Sizes};
@@ -33,7 +33,8 @@ pub(crate) struct Callable {
 
 impl Callable {
     pub fn new(graph: Arc<Graph>) -> Arc<Self> {
-        let symbolic = graph.is_symbolic();
+        // An operation may name a size that no value shows.
+        let symbolic = graph.is_symbolic() || graph.nodes.iter().any(|node| !named(node).is_empty());
         Arc::new(Self {
             graph,
             only: OnceLock::new(),

@@ -23,13 +23,7 @@ impl Segment {
     pub fn new(graph: Graph) -> Self {
         let mut symbols = Vec::new();
         graph.types.iter().for_each(|ty| ty.shape.iter().for_each(|size| symbols.extend(size.symbols())));
-        for node in &graph.nodes {
-            node.op.attributes(&mut |_, attr| {
-                if let Attr::Shape(shape) = attr {
-                    shape.iter().for_each(|size| symbols.extend(size.symbols()));
-                }
-            });
-        }
+        symbols.extend(graph.nodes.iter().flat_map(crate::graph::passes::named::named));
         symbols.sort_unstable();
         symbols.dedup();
         Self { callable: Callable::part_of_one(Arc::new(graph)), symbols: symbols.into() }

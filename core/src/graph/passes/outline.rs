@@ -1,6 +1,7 @@
 //! Outlining: where some sizes depend on values, the parts of a graph between the nodes that make such sizes become
 //! segments, each with plans of its own. Runs when a graph as a whole has no plan; node order stays, and with it effects.
 
+use super::named::named;
 use super::rewrite::Rewriter;
 use crate::error::Result;
 use crate::graph::control::segment::Segment;
@@ -49,7 +50,8 @@ impl Seen {
 /// to round, `fixed`, only nodes without open sizes can: a plan for each round costs more than it gives.
 fn plannable(graph: &Graph, node: &Node, seen: &Seen, fixed: bool) -> bool {
     let known = |v: &Value| graph.ty(*v).shape.is_known();
-    if matches!(node.op.kind(), Kind::Control) || (fixed && !node.inputs.iter().chain(&node.outputs).all(known)) {
+    let open = || !node.inputs.iter().chain(&node.outputs).all(known) || !named(node).is_empty();
+    if matches!(node.op.kind(), Kind::Control) || (fixed && open()) {
         return false;
     }
     node.outputs.iter().all(|&v| seen.has_all(graph.ty(v))) && node.op.bodies().iter().all(|body| closed(body))
