@@ -31,7 +31,8 @@ pub(crate) fn run(graph: &Graph, inputs: Operands, sizes: &Sizes<'_>) -> Result<
     let uses = last_uses(graph);
     for (position, node) in graph.nodes.iter().enumerate() {
         let bound;
-        let op = match symbolic {
+        // An operation may name a size that no value of this body shows, but one around it.
+        let op = match sizes.any() {
             false => &node.op,
             true => {
                 bound = sizes.bind(&node.op).map_err(|e| e.at(node.location))?;

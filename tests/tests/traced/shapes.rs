@@ -106,8 +106,25 @@ fn ranges(n: &Tensor, x: &Tensor) -> Tensor {
     if n > 3 { tf::reduce_sum(&steps * x, ()) } else { tf::reduce_sum(steps.square() + x, ()) }
 }
 
+/// A condition that reads the size of what nobody reads afterwards.
+#[tf_function]
+fn sizes_alone(x: &Tensor, n: &Tensor) -> Tensor {
+    let mut v = x.clone();
+    let mut outer = tf::constant(0);
+    while &outer < n {
+        outer = outer + 1;
+        let mut inner = tf::constant(0);
+        while inner < 1 && tf::shape(&v).at(0) < n {
+            inner = inner + 1;
+            v = tf::range(0, n, 1).cast(DType::F32);
+        }
+    }
+    outer
+}
+
 #[test]
 fn growing_tensors() {
+    eager_vs_graph!(sizes_alone(x, n); (x, n) in [([1.0, 2.0], 1), ([1.0, 2.0], 4), ([1.0, 2.0], 3)]);
     eager_vs_graph!(growing(x, n); (x, n) in [(2.0, 3), (-1.0, 5), (3.0, 0)]);
     eager_vs_graph!(doubling(x, least); (x, least) in [([1.0, 2.0], 7), ([1.0, 3.0], 1), ([0.5, 3.0], 9)]);
 }

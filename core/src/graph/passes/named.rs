@@ -18,6 +18,13 @@ fn visit(node: &Node, found: &mut HashSet<Symbol>) {
     node.op.bodies().iter().flat_map(|body| &body.nodes).for_each(|node| visit(node, found));
 }
 
+/// The sizes without numbers that a node names.
+pub(crate) fn named(node: &Node) -> HashSet<Symbol> {
+    let mut found = HashSet::new();
+    visit(node, &mut found);
+    found
+}
+
 /// For each size without a number the first value that shows it, so that running the graph learns it there.
 pub(super) struct Shown(HashMap<Symbol, Value>);
 
@@ -39,8 +46,6 @@ impl Shown {
         if self.0.is_empty() {
             return Vec::new();
         }
-        let mut named = HashSet::new();
-        visit(node, &mut named);
-        named.iter().filter_map(|symbol| self.0.get(symbol).copied()).collect()
+        named(node).iter().filter_map(|symbol| self.0.get(symbol).copied()).collect()
     }
 }
