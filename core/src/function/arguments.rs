@@ -56,19 +56,22 @@ impl Arguments {
         self.tensors.iter().map(|t| *t.ty()).collect()
     }
 
+    /// The tensors of an argument, by their numbers.
+    pub fn tensors_of(&self, argument: usize) -> std::ops::Range<usize> {
+        let end = |i: usize| self.first.get(i).copied().unwrap_or(self.tensors.len());
+        end(argument)..end(argument + 1)
+    }
+
+    /// The user's name for a tensor.
+    pub fn leaf_name(&self, tensor: usize) -> String {
+        let argument = self.first.iter().rposition(|&first| first <= tensor).unwrap_or(0);
+        let (name, own) = (self.names.get(argument).copied().unwrap_or("argument"), self.tensors_of(argument));
+        if own.len() > 1 { format!("{name}.{}", tensor - own.start) } else { name.to_owned() }
+    }
+
     /// The tensors with the user's names for them.
     pub fn leaves(&self) -> Vec<Leaf> {
-        let owner = |i: usize| self.first.iter().rposition(|&first| first <= i).unwrap_or(0);
-        let several = |argument: usize| {
-            let end = self.first.get(argument + 1).copied().unwrap_or(self.tensors.len());
-            end - self.first[argument] > 1
-        };
-        let name = |i: usize| {
-            let argument = owner(i);
-            let name = self.names.get(argument).copied().unwrap_or("argument");
-            if several(argument) { format!("{name}.{}", i - self.first[argument]) } else { name.to_owned() }
-        };
-        self.tensors.iter().enumerate().map(|(i, t)| Leaf { name: name(i), ty: *t.ty() }).collect()
+        self.tensors.iter().enumerate().map(|(i, t)| Leaf { name: self.leaf_name(i), ty: *t.ty() }).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 //! The lock is held for the search alone, never while the user's code runs.
 
 use super::arguments::Arguments;
+use super::declared::{self, Declared};
 use super::trace::Trace;
 use crate::tensor::TensorType;
 use std::any::TypeId;
@@ -27,6 +28,8 @@ const STORM: u64 = 8;
 pub struct Function {
     pub(crate) name: &'static str,
     pub(crate) options: Options,
+    /// What `input_signature` says of the arguments.
+    pub(crate) declared: &'static [Declared],
     pub(crate) location: &'static Location<'static>,
     traces: Mutex<Vec<Arc<Trace>>>,
     made: AtomicU64,
@@ -46,11 +49,20 @@ impl Function {
         Self {
             name,
             options,
+            declared: &[],
             location: Location::caller(),
             traces: Mutex::new(Vec::new()),
             made: AtomicU64::new(0),
             registered: AtomicBool::new(false),
         }
+    }
+
+    /// The same function, of whose tensors something is declared.
+    #[must_use]
+    pub const fn declaring(self, declared: &'static [Declared]) -> Self {
+        let mut function = self;
+        function.declared = declared;
+        function
     }
 
     /// Makes the function known by the path of its item.
@@ -77,6 +89,13 @@ impl Function {
 
     /// The types with which a call should be traced, and the reason why it has to be.
     pub(crate) fn plan_trace(&self, instance: TypeId, arguments: &Arguments) -> (Vec<TensorType>, String) {
+        let (mut types, reason) = self.plan_by_need(instance, arguments);
+        declared::open(self.declared, arguments, &mut types);
+        (types, reason)
+    }
+
+    /// As if nothing were declared: exact sizes at first, then those that differ open.
+    fn plan_by_need(&self, instance: TypeId, arguments: &Arguments) -> (Vec<TensorType>, String) {
         let types = arguments.types();
         let traces = self.lock();
         let own: Vec<&Arc<Trace>> = traces.iter().filter(|t| t.instance == instance).collect();

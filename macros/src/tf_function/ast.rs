@@ -38,6 +38,8 @@ pub enum Hint {
     Host,
     /// A mutable reference.
     Exclusive,
+    /// A reference, which is copied and never moved.
+    Shared,
 }
 
 pub struct Block {

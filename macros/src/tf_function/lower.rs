@@ -32,6 +32,9 @@ pub struct Branch {
     pub yields: Vec<Var>,
     pub keep_then: Vec<Var>,
     pub keep_other: Vec<Var>,
+    /// Captured variables, of which a branch moves a copy: what a closure captures it may not be able to put back.
+    pub copy_then: Vec<Var>,
+    pub copy_other: Vec<Var>,
     pub leaves_then: bool,
     pub leaves_other: bool,
 }
@@ -46,6 +49,8 @@ pub struct Looped {
     /// What is needed after the loop.
     pub after: Vec<usize>,
     pub keep: Vec<Var>,
+    /// As [`Branch::copy_then`].
+    pub copy: Vec<Var>,
     pub has_break: bool,
     pub has_value: bool,
     /// Whether the body may be left by a jump, the loop's own ones included.
@@ -68,6 +73,7 @@ pub fn plan(function: &Function) -> Plan {
             bodies: vec![false; function.targets],
         },
         body: BODY,
+        captured: 0,
     };
     block_parts(&function.body, &mut |expr| planner.expr(expr));
     planner.plan
@@ -82,6 +88,8 @@ struct Planner<'a> {
     moved: BTreeSet<Var>,
     plan: Plan,
     body: Target,
+    /// Where the variables of the closure around begin.
+    captured: Var,
 }
 
 impl Planner<'_> {
@@ -102,12 +110,12 @@ impl Planner<'_> {
             Kind::Macro(node) if matches!(node.kind, MacroKind::Panic { .. }) => {}
             _ => {}
         }
-        let body = self.body;
+        let around = (self.body, self.captured);
         if let Kind::Closure(node) = &expr.kind {
-            self.body = node.target;
+            (self.body, self.captured) = (node.target, node.vars.start);
         }
         parts(expr, &mut |part| self.expr(part));
-        self.body = body;
+        (self.body, self.captured) = around;
     }
 
     fn branch(&self, node: &If) -> Branch {
@@ -132,10 +140,19 @@ impl Planner<'_> {
             let moved = moves::moves(block, node.vars.start, self.vars);
             keep_other = moved.into_iter().filter(|v| live.other.contains(v) && live.after.contains(v)).collect();
         }
+        let changed = activity::block_writes(blocks(), node.vars.start, self.vars);
+        let (copy_then, keep_then) = self.copied(keep_then, &changed);
+        let (copy_other, keep_other) = self.copied(keep_other, &changed);
         let set: Vec<bool> = state.iter().map(|place| self.has_value(place, &live.before)).collect();
         let lost = |place: &Place| moved_then.contains(&place.root) && !keep_then.contains(&place.root);
         let set_left = state.iter().zip(&set).map(|(place, set)| *set && !lost(place)).collect();
-        Branch { state, set, set_left, yields, keep_then, keep_other, leaves_then, leaves_other }
+        Branch { state, set, set_left, yields, keep_then, keep_other, copy_then, copy_other, leaves_then, leaves_other }
+    }
+
+    /// Of the variables that a block moves, those that a closure has captured and does not change, and the others.
+    fn copied(&self, moved: Vec<Var>, changed: &BTreeSet<Place>) -> (Vec<Var>, Vec<Var>) {
+        let is_copied = |var: &Var| *var < self.captured && changed.iter().all(|place| place.root != *var);
+        moved.into_iter().partition(is_copied)
     }
 
     /// A place whose root is not needed before may have been moved away; one that is never moved has a value.
@@ -170,6 +187,7 @@ impl Planner<'_> {
         }
         block_parts(&node.body, &mut |expr| exprs.push(expr));
         let written = activity::writes(exprs, node.vars.start, self.vars);
+        let changed = written.clone();
         let (mut head, after) =
             (self.needed(written.iter().cloned(), &live.head), self.needed(written.into_iter(), &live.after));
         if matches!(node.kind, LoopKind::Once) {
@@ -185,12 +203,14 @@ impl Planner<'_> {
         let while_let = matches!(node.kind, LoopKind::WhileLet(_));
         let body_leaves = !escapes.is_empty() || once || while_let;
         let moved = moves::moves(&node.body, node.vars.start, self.vars);
-        let keep = moved.into_iter().filter(|var| body_leaves && live.body.contains(var)).collect();
+        let moved: Vec<Var> = moved.into_iter().filter(|var| body_leaves && live.body.contains(var)).collect();
+        let (copy, keep) = self.copied(moved, &changed);
         Looped {
             head: at(&head),
             after: at(&after),
             state,
             keep,
+            copy,
             has_break: has_break || once || while_let,
             has_value: has_value || once,
             body_leaves,

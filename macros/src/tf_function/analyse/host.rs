@@ -88,9 +88,11 @@ pub fn assigns(op: &BinOp) -> bool {
 pub fn hint(init: &Expr, vars: &[Variable]) -> Hint {
     match &init.inner().kind {
         Kind::Plain(Syntax::Reference(node), _) if node.mutability.is_some() => Hint::Exclusive,
+        Kind::Var(var, _) if matches!(vars[*var].hint, Hint::Exclusive | Hint::Shared) => vars[*var].hint,
         // A text or a moved variable may be a `String`, which is not copied: types decide.
         Kind::Leaf(Syntax::Lit(lit)) if matches!(lit.lit, syn::Lit::Str(_)) => Hint::Unknown,
         _ if surely(init, vars) => Hint::Host,
+        Kind::Plain(Syntax::Reference(_), _) => Hint::Shared,
         _ => Hint::Unknown,
     }
 }

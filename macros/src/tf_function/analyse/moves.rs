@@ -35,8 +35,8 @@ const CONSUMERS: [&str; 22] = [
 pub fn moves(block: &Block, below: Var, vars: &[Variable]) -> BTreeSet<Var> {
     let mut search = Search { found: BTreeSet::new() };
     search.block(block);
-    // Numbers are copied; mutable references are lent, not moved.
-    search.found.retain(|var| *var < below && vars[*var].hint == Hint::Unknown && vars[*var].ident != "self");
+    // Numbers and references are copied; mutable references are lent, not moved.
+    search.found.retain(|var| *var < below && vars[*var].hint == Hint::Unknown);
     search.found
 }
 

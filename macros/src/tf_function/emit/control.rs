@@ -8,7 +8,7 @@ use super::super::analyse::place::Place;
 use super::super::ast::*;
 use super::super::lower::{Branch, Looped};
 use super::{Emit, Wanted, label, local};
-use crate::names::{hidden, hidden_at, shown_at};
+use crate::names::{hidden, hidden_at, shown_at, written};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Lifetime;
@@ -103,6 +103,7 @@ impl Emit<'_> {
         let [k, s] = ["if_k", "if_"].map(|name| local(name, n));
         let (done, end) = (label("if", n), label(if first { "then" } else { "else" }, n));
         let leaves = if first { plan.leaves_then } else { plan.leaves_other };
+        let copies = self.copies(if first { &plan.copy_then } else { &plan.copy_other }, node.token.span);
         let state = self.places(&plan.state, &k, node.token.span);
         let stmts = match leaves {
             true => self.within(end.clone(), || self.stmts(block, wanted)),
@@ -147,7 +148,7 @@ impl Emit<'_> {
         let valued = matches!(block.stmts.last(), Some(Stmt::Expr(_, None)));
         let braces = if valued { node.token.span } else { block.brace.span.join() };
         let block = quote_spanned!(shown_at(braces)=> { #stmts });
-        quote!(#label { #declare let #result: #ty = #block; #close })
+        quote!(#label { #declare #copies let #result: #ty = #block; #close })
     }
 
     /// Wraps a construct that yields variables besides its value.
@@ -205,12 +206,24 @@ impl Emit<'_> {
         let (mut save, mut restore) = (TokenStream::new(), TokenStream::new());
         for var in vars {
             let mut ident = self.function.vars[*var].ident.clone();
-            let (name, saved) = (ident.to_string(), local("saved", *var));
+            let (name, saved) = (written(&ident), local("saved", *var));
             ident.set_span(ident.span().located_at(at));
             save.extend(quote!(let #saved = (&&&#rt::Save(&#ident)).save(#name, #fun.tracing());));
             restore.extend(quote!(#ident = #saved.restore();));
         }
         (save, restore)
+    }
+
+    /// Copies that a block moves in place of captured variables.
+    fn copies(&self, vars: &[Var], at: Span) -> TokenStream {
+        let rt = &self.rt;
+        let copy = vars.iter().map(|var| {
+            let mut ident = self.function.vars[*var].ident.clone();
+            let name = written(&ident);
+            ident.set_span(ident.span().located_at(at));
+            quote!(let #ident = (&&&#rt::Save(&#ident)).save(#name, true).restore();)
+        });
+        copy.collect()
     }
 
     /// The label of a loop: the user's, or one of the macro's.
@@ -275,6 +288,7 @@ impl Emit<'_> {
             () => quote!(break #again),
         };
         let (save, restore) = self.keep(&plan.keep, node.span);
+        let copies = self.copies(&plan.copy, node.span);
         let next = |fell: bool| {
             quote! {
                 #[allow(unreachable_code)]
@@ -305,7 +319,7 @@ impl Emit<'_> {
                     #rt::Test::Body => {}
                 }
                 #save
-                #label { #body #fell }
+                #label { #copies #body #fell }
                 #restore
                 #jumped
             }

@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use syn::spanned::Spanned;
 use syn::{Expr as Syntax, Lifetime, Stmt as SyntaxStmt, Type};
 
-pub use function::function;
+pub use function::{exclusive, function};
 
 /// What emission knows on its way down.
 pub struct Emit<'a> {
