@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_chains() {
+    fn known_chains_and_the_whole() {
         for (limit, start, most) in [(10, 9, 19), (1_000, 871, 178), (10_000, 6_171, 261)] {
             let (n, count) = longest(&Tensor::from(limit as i64));
             assert_eq!((n.item::<i64>(), count.item::<i32>()), (start, most));
@@ -92,10 +92,6 @@ mod tests {
         assert_eq!(tf::function(longest).trace_count(), 1);
         assert_eq!(steps(&Tensor::from(27i64)).item::<i32>(), 111);
         assert_eq!(show(&Tensor::from(27i64)).item::<i64>(), 9_232);
-    }
-
-    #[test]
-    fn runs() {
         main();
     }
 }
