@@ -13,7 +13,7 @@ mod trace;
 pub(crate) use arguments::Arguments;
 pub use cache::{Function, Options};
 pub use eager::{executing_eagerly, functions_run_eagerly, init_scope, run_functions_eagerly, with_eager_functions};
-pub use info::{FunctionInfo, function};
+pub use info::{FunctionInfo, function, profile};
 pub(crate) use pins::{Tracing, check_sizes};
 pub(crate) use signature::Pattern;
 pub(crate) use trace::{Source, Trace};

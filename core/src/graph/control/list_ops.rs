@@ -6,7 +6,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute;
 use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
+use crate::op::{Attr, Gradient, Infer, Kind, Lookup, Op, OpRef, Operands, Outputs, Saves};
 use crate::ops;
 use crate::shape::{Dim, Shape};
 use crate::tape::Backward;
@@ -120,6 +120,45 @@ fn list_output(cx: &mut Infer<'_>) {
     cx.output(DType::Variant, Shape::SCALAR);
 }
 
+/// The type with numbers for those of its sizes that have one. What is still open concerns missing items alone.
+fn with_sizes(ty: &TensorType, lookup: &Lookup<'_>) -> TensorType {
+    let size = |d: Dim| d.bind(lookup).unwrap_or(d);
+    let sizes: SmallVec<[Dim; 8]> = ty.shape.iter().map(size).collect();
+    Shape::from_dims(&sizes).map_or(*ty, |shape| TensorType::new(ty.dtype, shape))
+}
+
+/// The operations that name no types.
+macro_rules! without_sizes {
+    ($($op:ident)*) => {$(
+        impl $op {
+            fn with_sizes(&self, _: &Lookup<'_>) -> Self {
+                self.clone()
+            }
+        }
+    )*};
+}
+
+without_sizes!(Pack Push Set UnstackList Reserve Len NothingLike AddLists);
+
+/// The operations that name the type of an item.
+macro_rules! item_with_sizes {
+    ($($op:ident)*) => {$(
+        impl $op {
+            fn with_sizes(&self, lookup: &Lookup<'_>) -> Self {
+                Self { item: with_sizes(&self.item, lookup), ..self.clone() }
+            }
+        }
+    )*};
+}
+
+item_with_sizes!(Pop Get StackList Nth);
+
+impl Unpack {
+    fn with_sizes(&self, lookup: &Lookup<'_>) -> Self {
+        Self { types: self.types.iter().map(|ty| with_sizes(ty, lookup)).collect() }
+    }
+}
+
 macro_rules! list_op {
     ($op:ident, $name:literal, $this:ident, attributes: |$visit:ident| $attributes:expr, infer: |$cx:ident| $infer:expr,
      host: |$inputs:ident, $sizes:ident| $host:expr, gradient: $gradient:expr, saves: $saves:expr, backward: |$g:ident| $backward:expr) => {
@@ -135,6 +174,9 @@ macro_rules! list_op {
             }
             fn keep(&self) -> OpRef {
                 OpRef::Shared(Arc::new(self.clone()))
+            }
+            fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+                Ok(OpRef::Shared(Arc::new(self.with_sizes(lookup))))
             }
             fn as_dyn(&self) -> &dyn Op {
                 self

@@ -55,7 +55,7 @@ impl Compiler {
         }
         let otherwise = ways.pop()?;
         let then = ways.pop()?;
-        self.push(Step::Branch { condition, then, otherwise });
+        self.push(Step::Branch { condition, then, otherwise, first: [0; 2] });
         Some(())
     }
 
@@ -107,7 +107,7 @@ impl Compiler {
         })?;
         homes.iter().for_each(|home| self.touch(home));
         self.arena.repeat(start, self.at);
-        self.push(Step::Loop { condition, test, body });
+        self.push(Step::Loop { condition, test, body, first: [0; 2] });
         for (&v, home) in node.outputs.iter().zip(homes) {
             scope.set(v, home);
         }
