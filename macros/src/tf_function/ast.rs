@@ -40,6 +40,8 @@ pub enum Hint {
     Exclusive,
     /// A reference, which is copied and never moved.
     Shared,
+    /// Surely no reference: what is moved out of it can be put back.
+    Owned,
 }
 
 pub struct Block {

@@ -30,8 +30,9 @@ pub struct Branch {
     pub set_left: Vec<bool>,
     /// Variables without a value before, which the branches yield.
     pub yields: Vec<Var>,
-    pub keep_then: Vec<Var>,
-    pub keep_other: Vec<Var>,
+    /// Variables and fields that a branch moves and another one, or what follows a jump, still needs.
+    pub keep_then: Vec<Place>,
+    pub keep_other: Vec<Place>,
     /// Captured variables, of which a branch moves a copy: what a closure captures it may not be able to put back.
     pub copy_then: Vec<Var>,
     pub copy_other: Vec<Var>,
@@ -48,7 +49,7 @@ pub struct Looped {
     pub head: Vec<usize>,
     /// What is needed after the loop.
     pub after: Vec<usize>,
-    pub keep: Vec<Var>,
+    pub keep: Vec<Place>,
     /// As [`Branch::copy_then`].
     pub copy: Vec<Var>,
     pub has_break: bool,
@@ -97,13 +98,13 @@ impl Planner<'_> {
         match &expr.kind {
             Kind::If(node) if self.staging.ifs[node.id] => {
                 let branch = self.branch(node);
-                self.plan.put_back.extend(branch.keep_then.iter().chain(&branch.keep_other));
+                self.plan.put_back.extend(branch.keep_then.iter().chain(&branch.keep_other).map(|place| place.root));
                 self.plan.ifs[node.id] = Some(branch);
                 self.plan.bodies[self.body] = true;
             }
             Kind::Loop(node) if self.staging.loops[node.target] => {
                 let looped = self.looped(node);
-                self.plan.put_back.extend(&looped.keep);
+                self.plan.put_back.extend(looped.keep.iter().map(|place| place.root));
                 self.plan.loops[node.target] = Some(looped);
                 self.plan.bodies[self.body] = true;
             }
@@ -143,10 +144,26 @@ impl Planner<'_> {
         let changed = activity::block_writes(blocks(), node.vars.start, self.vars);
         let (copy_then, keep_then) = self.copied(keep_then, &changed);
         let (copy_other, keep_other) = self.copied(keep_other, &changed);
+        let needed = |var: Var| kept(&var) && live.other.contains(&var);
+        let keep_then = self.with_parts(keep_then, &node.then, node.vars.start, &needed);
+        let needed = |var: Var| live.other.contains(&var) && live.after.contains(&var);
+        let keep_other = match &node.other {
+            Some(block) if leaves_other => self.with_parts(keep_other, block, node.vars.start, &needed),
+            _ => self.with_parts(keep_other, &node.then, 0, &needed),
+        };
         let set: Vec<bool> = state.iter().map(|place| self.has_value(place, &live.before)).collect();
-        let lost = |place: &Place| moved_then.contains(&place.root) && !keep_then.contains(&place.root);
+        let kept = |var: Var| keep_then.iter().any(|place| place.root == var && place.path.is_empty());
+        let lost = |place: &Place| moved_then.contains(&place.root) && !kept(place.root);
         let set_left = state.iter().zip(&set).map(|(place, set)| *set && !lost(place)).collect();
         Branch { state, set, set_left, yields, keep_then, keep_other, copy_then, copy_other, leaves_then, leaves_other }
+    }
+
+    /// Variables to keep, and the fields that a block moves out of others that are needed.
+    fn with_parts(&self, keep: Vec<Var>, block: &Block, below: Var, needed: &dyn Fn(Var) -> bool) -> Vec<Place> {
+        let parts = moves::parts(block, below, self.vars).into_iter();
+        let parts = parts.filter(|part| part.root >= self.captured && needed(part.root) && !keep.contains(&part.root));
+        let whole = keep.iter().map(|var| Place { root: *var, path: Vec::new() });
+        outermost(whole.chain(parts).collect())
     }
 
     /// Of the variables that a block moves, those that a closure has captured and does not change, and the others.
@@ -205,6 +222,8 @@ impl Planner<'_> {
         let moved = moves::moves(&node.body, node.vars.start, self.vars);
         let moved: Vec<Var> = moved.into_iter().filter(|var| body_leaves && live.body.contains(var)).collect();
         let (copy, keep) = self.copied(moved, &changed);
+        let needed = |var: Var| body_leaves && live.body.contains(&var);
+        let keep = self.with_parts(keep, &node.body, node.vars.start, &needed);
         Looped {
             head: at(&head),
             after: at(&after),

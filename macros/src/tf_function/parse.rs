@@ -441,6 +441,9 @@ fn type_hint(ty: &Type) -> Hint {
         Type::Reference(reference) if reference.mutability.is_some() => Hint::Exclusive,
         Type::Reference(reference) if type_hint(&reference.elem) == Hint::Host => Hint::Host,
         Type::Reference(_) => Hint::Shared,
+        // A type of one letter may stand for a reference.
+        Type::Path(path) if path.path.get_ident().is_none_or(|name| name.to_string().len() > 1) => Hint::Owned,
+        Type::Tuple(_) | Type::Array(_) => Hint::Owned,
         Type::Paren(inner) => type_hint(&inner.elem),
         Type::Group(inner) => type_hint(&inner.elem),
         _ => Hint::Unknown,

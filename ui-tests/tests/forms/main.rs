@@ -6,6 +6,7 @@
 
 mod branches;
 mod callables;
+mod corners;
 mod effects;
 mod items;
 mod jumps;

@@ -199,17 +199,19 @@ impl Emit<'_> {
         quote!((&&&&&#slot).table(), #(#tables)*)
     }
 
-    /// Copies variables that a block moves, and puts them back.
-    fn keep(&self, vars: &[Var], at: Span) -> (TokenStream, TokenStream) {
+    /// Copies variables and fields that a block moves, and puts them back.
+    fn keep(&self, places: &[Place], at: Span) -> (TokenStream, TokenStream) {
         let rt = &self.rt;
-        let fun = self.fun();
+        let (fun, vars) = (self.fun(), &self.function.vars);
         let (mut save, mut restore) = (TokenStream::new(), TokenStream::new());
-        for var in vars {
-            let mut ident = self.function.vars[*var].ident.clone();
-            let (name, saved) = (written(&ident), local("saved", *var));
-            ident.set_span(ident.span().located_at(at));
-            save.extend(quote!(let #saved = (&&&#rt::Save(&#ident)).save(#name, #fun.tracing());));
-            restore.extend(quote!(#ident = #saved.restore();));
+        for (i, place) in places.iter().enumerate() {
+            let saved = match place.path.is_empty() {
+                true => local("saved", place.root),
+                false => hidden(&format!("saved{}_{i}", place.root)),
+            };
+            let (name, tokens) = (place.name(vars), place.tokens(vars, at));
+            save.extend(quote!(let #saved = (&&&#rt::Save(&#tokens)).save(#name, #fun.tracing());));
+            restore.extend(quote!(#tokens = #saved.restore();));
         }
         (save, restore)
     }
