@@ -6,7 +6,7 @@ use super::regions;
 use super::state::{self, Captured};
 use crate::error::{OrFail, Result};
 use crate::function::declared;
-use crate::function::{Arguments, Function, Pattern, Source, Trace, Tracing, functions_run_eagerly};
+use crate::function::{Function, Lent, Pattern, Source, Trace, Tracing, functions_run_eagerly};
 use crate::graph::Builder;
 use crate::graph::builder;
 use crate::graph::control::call::Callable;
@@ -14,6 +14,7 @@ use crate::module::Module;
 use crate::tensor::{Resource, Tensor, TensorType};
 use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
+use std::hash::Hash;
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ pub struct Call {
     location: &'static Location<'static>,
     /// Whether the body runs where it stands: operation by operation, or into the trace around it.
     inline: bool,
-    arguments: Arguments,
+    arguments: Lent,
     session: OnceCell<Session>,
     tracing: RefCell<Option<Tracing>>,
     /// Copies of arguments with symbols in place of tensors, lent to the body.
@@ -66,7 +67,7 @@ impl Call {
             instance,
             location: Location::caller(),
             inline,
-            arguments: Arguments::default(),
+            arguments: Lent::new(),
             session: OnceCell::new(),
             tracing: RefCell::new(None),
             lent: RefCell::default(),
@@ -101,18 +102,21 @@ impl Call {
             self.check_declared();
             return None;
         }
-        let types = self.arguments.types();
-        if let Some(trace) = self.function.find(self.instance.id, &self.arguments.words, &types)
+        // A trace has what the body made of an argument of which nothing is known: it is for this call alone.
+        if self.arguments.unknown.is_none()
+            && let Some(trace) = self.function.find(self.instance.id, &self.arguments.words, &self.arguments.tensors)
             && trace.table.is_of::<R>()
         {
-            let outputs = trace.run(&self.arguments, self.location).or_fail();
-            let mut outputs = outputs.into_iter();
-            let copy = trace.table.copy_with(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+            if written.0.is_empty() {
+                let mut outputs = trace.run_last(&mut self.arguments, self.location).or_fail().into_iter();
+                return trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+            }
+            let mut outputs = trace.run(&self.arguments, self.location).or_fail().into_iter();
+            let result = trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
             for (place, wrote) in written.0.iter_mut().zip(&trace.written) {
                 wrote.put(place, &self.arguments.tensors, &mut outputs);
             }
-            // The table is of `R`, as was asked above.
-            return copy.take_as::<R>();
+            return result;
         }
         // What a trace serves is what was declared.
         self.check_declared();
@@ -163,9 +167,15 @@ impl Call {
         }
     }
 
-    pub(crate) fn note_opaque(&mut self, name: &'static str) {
+    pub(crate) fn note_words(&mut self, name: &'static str, value: &impl Hash) {
         if self.notes() {
-            self.arguments.opaque(name);
+            self.arguments.nest(name, |leaves| leaves.value(value));
+        }
+    }
+
+    pub(crate) fn note_opaque<T>(&mut self, name: &'static str) {
+        if self.notes() {
+            self.arguments.opaque::<T>(name);
         }
     }
 
@@ -308,6 +318,7 @@ impl Call {
             result: result.keep().ok_or_else(|| crate::Error::internal("tf_function", "the result cannot be kept"))?,
             table,
             written,
+            once: self.arguments.unknown.is_some(),
             reason: session.reason.clone(),
             pins,
         };

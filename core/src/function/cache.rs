@@ -4,7 +4,7 @@
 use super::arguments::Arguments;
 use super::declared::{self, Declared};
 use super::trace::Trace;
-use crate::tensor::TensorType;
+use crate::tensor::{Tensor, TensorType};
 use std::any::TypeId;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -77,9 +77,9 @@ impl Function {
     }
 
     /// A trace that serves a call; it is then the first to be tried.
-    pub(crate) fn find(&self, instance: TypeId, words: &[u64], types: &[TensorType]) -> Option<Arc<Trace>> {
+    pub(crate) fn find(&self, instance: TypeId, words: &[u64], tensors: &[Tensor]) -> Option<Arc<Trace>> {
         let mut traces = self.lock();
-        let at = traces.iter().position(|trace| trace.serves(instance, words, types))?;
+        let at = traces.iter().position(|trace| trace.serves(instance, words, tensors))?;
         if at > 0 {
             let trace = traces.remove(at);
             traces.insert(0, trace);
@@ -99,6 +99,10 @@ impl Function {
         let types = arguments.types();
         let traces = self.lock();
         let own: Vec<&Arc<Trace>> = traces.iter().filter(|t| t.instance == instance).collect();
+        if let Some((name, ty)) = arguments.unknown {
+            let help = "pass what it holds as arguments, or derive `Nest` or `Module` for it";
+            return (types.to_vec(), format!("nothing is known of `{name}`, a `{ty}`, from call to call: {help}"));
+        }
         let Some(last) = own.first() else { return (types.to_vec(), "the first call".to_owned()) };
         let words: Vec<(u64, usize)> = arguments.words.iter().copied().zip(arguments.owners.iter().copied()).collect();
         let near = own.iter().filter_map(|t| Some((t.pattern.distance(&arguments.words, &types)?, t)));
@@ -123,13 +127,17 @@ impl Function {
         let trace = Arc::new(trace);
         let made = self.made.fetch_add(1, Ordering::Relaxed) + 1;
         if made == STORM {
+            let advice = if trace.once { "" } else { ". Pass changing numbers as tensors." };
             eprintln!(
-                "warning: `{}` ({}) was traced {made} times; the last time because {}. Pass changing numbers as tensors.",
+                "warning: `{}` ({}) was traced {made} times; the last time because {}{advice}",
                 self.name, self.location, trace.reason
             );
         }
         let mut dropped = Vec::new();
         let mut traces = self.lock();
+        // One for a single call is kept for those who look at its graph.
+        let old = traces.iter().position(|old| trace.once && old.once && old.instance == trace.instance);
+        dropped.extend(old.map(|old| traces.remove(old)));
         traces.insert(0, trace.clone());
         let most = self.options.max_traces.unwrap_or(MAX_TRACES).max(1);
         while traces.len() > most {

@@ -12,6 +12,7 @@ mod items;
 mod jumps;
 mod loops;
 mod patterns;
+mod scratch;
 mod values;
 
 use eagerflow as tf;

@@ -42,7 +42,9 @@ pub use table::{Probe, Slot, Table, result};
 
 /// The traits of the tiers, without names: glob imports of them cannot clash with the user's.
 pub mod tiers {
-    pub use super::arguments::{AnyArgument as _, ModuleArgument as _, NestArgument as _, NestReference as _};
+    pub use super::arguments::{
+        AnyArgument as _, HashArgument as _, ModuleArgument as _, NestArgument as _, NestReference as _,
+    };
     pub use super::assertion::{AssertHost as _, AssertTensors as _};
     pub use super::compare::{EqualHost as _, OrderHost as _, TensorLeft as _, TensorRight as _};
     pub use super::exclusive::{ExclusiveHidden as _, ExclusiveNest as _, ExclusiveOther as _};
