@@ -4,6 +4,7 @@
 #![deny(warnings)]
 #![allow(clippy::all, reason = "the forms are written as they are to be tested, not as they are prettiest")]
 
+mod arguments;
 mod branches;
 mod callables;
 mod corners;
@@ -12,7 +13,6 @@ mod items;
 mod jumps;
 mod loops;
 mod patterns;
-mod scratch;
 mod values;
 
 use eagerflow as tf;
