@@ -60,6 +60,7 @@ pub trait ExclusiveNest<'c, 'v, T: ?Sized> {
     /// Where a trace writes.
     fn written<'a>(&self, written: &mut Written<'a>, name: &'static str, value: &'a mut T);
     /// The argument as the trace sees it.
+    #[expect(clippy::mut_from_ref, reason = "what the call holds is a new copy each time")]
     fn lend(&self, call: &'c Call, index: usize, name: &'static str, value: &'v mut T) -> &'c mut T;
 }
 
