@@ -162,6 +162,16 @@ impl Captured {
         self.first_of(name).is_some()
     }
 
+    /// Whether a place has the structure, and the host values, that the one variable here had.
+    pub fn same_structure(&self, place: &Place<'_>) -> bool {
+        let mut sink = Sink::default();
+        place.visit(&mut sink);
+        self.variables.iter().all(|known| {
+            let words = known.words.iter().map(|(_, word)| word);
+            sink.paths == known.paths && words.eq(sink.words.iter().map(|(_, word)| word))
+        })
+    }
+
     /// An error naming the variable if what is not a tensor differs from the state in `places`.
     pub fn agree(&self, places: &[Place<'_>], whose: &Disagreement) -> Result<()> {
         for (place, known) in places.iter().zip(&self.variables) {

@@ -25,6 +25,8 @@ pub(crate) struct Arguments {
     pub words: Vec<u64>,
     /// For each word its argument.
     pub owners: Vec<usize>,
+    /// An argument of which nothing is known but its type, although it holds something.
+    pub unknown: Option<(&'static str, &'static str)>,
 }
 
 thread_local! {
@@ -86,6 +88,7 @@ impl Arguments {
         self.handles.clear();
         self.words.clear();
         self.owners.clear();
+        self.unknown = None;
     }
 
     fn begin(&mut self, name: &'static str) {
@@ -110,28 +113,35 @@ impl Arguments {
         module::visit(module, self);
     }
 
-    /// Notes a value of which nothing is known but its type.
-    pub fn opaque(&mut self, name: &'static str) {
+    /// Notes a value of which nothing is known but its type. That is enough for one that holds nothing, as a closure
+    /// without captures.
+    pub fn opaque<T>(&mut self, name: &'static str) {
         self.begin(name);
+        if size_of::<T>() > 0 {
+            self.unknown.get_or_insert((name, std::any::type_name::<T>()));
+        }
     }
 
     pub fn types(&self) -> SmallVec<[TensorType; 8]> {
         self.tensors.iter().map(|t| *t.ty()).collect()
     }
 
+    /// The tensors of an argument, by their numbers.
+    pub fn tensors_of(&self, argument: usize) -> std::ops::Range<usize> {
+        let end = |i: usize| self.first.get(i).copied().unwrap_or(self.tensors.len());
+        end(argument)..end(argument + 1)
+    }
+
+    /// The user's name for a tensor.
+    pub fn leaf_name(&self, tensor: usize) -> String {
+        let argument = self.first.iter().rposition(|&first| first <= tensor).unwrap_or(0);
+        let (name, own) = (self.names.get(argument).copied().unwrap_or("argument"), self.tensors_of(argument));
+        if own.len() > 1 { format!("{name}.{}", tensor - own.start) } else { name.to_owned() }
+    }
+
     /// The tensors with the user's names for them.
     pub fn leaves(&self) -> Vec<Leaf> {
-        let owner = |i: usize| self.first.iter().rposition(|&first| first <= i).unwrap_or(0);
-        let several = |argument: usize| {
-            let end = self.first.get(argument + 1).copied().unwrap_or(self.tensors.len());
-            end - self.first[argument] > 1
-        };
-        let name = |i: usize| {
-            let argument = owner(i);
-            let name = self.names.get(argument).copied().unwrap_or("argument");
-            if several(argument) { format!("{name}.{}", i - self.first[argument]) } else { name.to_owned() }
-        };
-        self.tensors.iter().enumerate().map(|(i, t)| Leaf { name: name(i), ty: *t.ty() }).collect()
+        self.tensors.iter().enumerate().map(|(i, t)| Leaf { name: self.leaf_name(i), ty: *t.ty() }).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod cache;
+pub mod declared;
 mod eager;
 mod info;
 mod owned;

@@ -70,7 +70,7 @@ impl Pattern {
                     Some((_, known)) if *known != size => return None,
                     Some(_) => {}
                     // Sizes 0 and 1 have traces of their own: what is true of other sizes may not be of them.
-                    None if size < 2 => return None,
+                    None if size < 2 && matches!(symbol, Symbol::Guarded(_)) => return None,
                     None => sizes.push((symbol, size)),
                 }
             }
@@ -139,7 +139,13 @@ impl Pattern {
 
 /// A type as `f32[32,28]`.
 pub(crate) fn short(ty: &TensorType) -> String {
-    let dtype = match ty.dtype {
+    let sizes: Vec<String> = ty.shape.iter().map(|d| d.to_string()).collect();
+    format!("{}[{}]", dtype_word(ty.dtype), sizes.join(","))
+}
+
+/// Rust's name of a dtype, such as `f32`.
+pub(crate) const fn dtype_word(dtype: DType) -> &'static str {
+    match dtype {
         DType::F16 => "f16",
         DType::BF16 => "bf16",
         DType::F32 => "f32",
@@ -153,7 +159,5 @@ pub(crate) fn short(ty: &TensorType) -> String {
         DType::U32 => "u32",
         DType::U64 => "u64",
         other => other.name(),
-    };
-    let sizes: Vec<String> = ty.shape.iter().map(|d| d.to_string()).collect();
-    format!("{dtype}[{}]", sizes.join(","))
+    }
 }

@@ -4,7 +4,7 @@ use super::arguments::Arguments;
 use super::owned::Owned;
 use super::pins::{Pin, find};
 use super::signature::Pattern;
-use crate::autograph::dispatch::{Kept, Table};
+use crate::autograph::dispatch::{Kept, Table, Wrote};
 use crate::error::{Error, Result};
 use crate::execute::execute_at;
 use crate::graph::control::Call;
@@ -43,11 +43,15 @@ pub(crate) struct Trace {
     /// The result as it was recorded, of which others are copies with other tensors.
     pub result: Kept,
     pub table: &'static Table,
+    /// What the function leaves in its `&mut` arguments, behind the result.
+    pub written: Vec<Wrote>,
+    /// Whether it serves the call alone for which it was made.
+    pub once: bool,
     pub reason: String,
     pub pins: Vec<Pin>,
 }
 
-// SAFETY: the result is a nest (`'static`, made of tensors and host values, which are `Send + Sync`); it is only read.
+// SAFETY: the result, and what is written, is a nest (`'static`, made of tensors and host values, which are `Send + Sync`); it is only read.
 unsafe impl Send for Trace {}
 // SAFETY: as above.
 unsafe impl Sync for Trace {}

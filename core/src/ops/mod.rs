@@ -13,6 +13,7 @@ mod operand;
 mod operators;
 mod pooling;
 mod reduction;
+mod sum_to;
 mod support;
 mod truth;
 mod window;
@@ -36,6 +37,7 @@ pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use print::{Piece, PrintLine, capture, write_line};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
+pub(crate) use sum_to::sum_undecided;
 pub(crate) use support::*;
 pub use window::{Padding, Pair};
 #[cfg(test)]

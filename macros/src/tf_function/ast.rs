@@ -38,6 +38,10 @@ pub enum Hint {
     Host,
     /// A mutable reference.
     Exclusive,
+    /// A reference, which is copied and never moved.
+    Shared,
+    /// Surely no reference: what is moved out of it can be put back.
+    Owned,
 }
 
 pub struct Block {

@@ -4,6 +4,7 @@
 use super::args::Options;
 use super::ast::*;
 use super::macros;
+use super::receiver::{self, Taken};
 use super::scope::Scopes;
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
@@ -41,10 +42,13 @@ pub fn parse(options: Options, item: syn::ItemFn) -> Function {
     for input in &item.sig.inputs {
         match input {
             FnArg::Receiver(receiver) => {
-                let ident = Ident::new("self", receiver.self_token.span);
-                let exclusive = matches!(&receiver.kind, syn::ReceiverKind::Reference(_, _, Some(_)));
+                let ident = receiver::ident(receiver.self_token.span);
                 let var = parser.declare(&ident, receiver.mutability.is_some(), true);
-                parser.vars[var].hint = if exclusive { Hint::Exclusive } else { Hint::Unknown };
+                parser.vars[var].hint = match receiver::taken(receiver) {
+                    Taken::Exclusive => Hint::Exclusive,
+                    Taken::Shared => Hint::Shared,
+                    Taken::Value => Hint::Unknown,
+                };
             }
             FnArg::Typed(input) => params.push(parser.param(input)),
         }
@@ -75,8 +79,11 @@ impl Parser {
         let vars = self.pattern(&input.pat);
         let var = matches!(&*input.pat, Pat::Ident(p) if p.subpat.is_none() && p.by_ref.is_none());
         let var = var.then_some(vars.start);
-        if let Some(var) = var {
-            self.vars[var].hint = type_hint(&input.ty);
+        let hint = type_hint(&input.ty);
+        // A pattern over a reference binds references to the parts.
+        let parts = matches!(hint, Hint::Exclusive | Hint::Shared) && !matches!(&*input.pat, Pat::Reference(_));
+        if var.is_some() || parts {
+            vars.clone().for_each(|var| self.vars[var].hint = hint);
         }
         Param { pat: (*input.pat).clone(), vars, var }
     }
@@ -157,7 +164,9 @@ impl Parser {
         {
             variable.hint = hint;
             variable.captures = captures;
-            variable.deferred = local.init.is_none();
+        }
+        if local.init.is_none() {
+            vars.clone().for_each(|var| self.vars[var].deferred = true);
         }
         Let { syntax: local, vars, init, diverge }
     }
@@ -441,6 +450,12 @@ fn type_hint(ty: &Type) -> Hint {
         Type::Path(path) if HOST.iter().any(|name| path.path.is_ident(name)) => Hint::Host,
         Type::Reference(reference) if reference.mutability.is_some() => Hint::Exclusive,
         Type::Reference(reference) if type_hint(&reference.elem) == Hint::Host => Hint::Host,
+        Type::Reference(_) => Hint::Shared,
+        // A type of one letter may stand for a reference.
+        Type::Path(path) if path.path.get_ident().is_none_or(|name| name.to_string().len() > 1) => Hint::Owned,
+        Type::Tuple(_) | Type::Array(_) => Hint::Owned,
+        Type::Paren(inner) => type_hint(&inner.elem),
+        Type::Group(inner) => type_hint(&inner.elem),
         _ => Hint::Unknown,
     }
 }

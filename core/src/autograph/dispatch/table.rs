@@ -73,7 +73,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    pub(super) fn new<T>(value: T) -> Self {
+    pub(crate) fn new<T>(value: T) -> Self {
         /// # Safety
         /// An address that `Box::into_raw` gave for a `T`, for the last time.
         unsafe fn free<T>(value: NonNull<()>) {
@@ -81,6 +81,11 @@ impl Kept {
             drop(unsafe { Box::from_raw(value.cast::<T>().as_ptr()) });
         }
         Self { value: NonNull::from(Box::leak(Box::new(value))).cast(), drop: free::<T> }
+    }
+
+    /// The value's address, good until the value is dropped.
+    pub(crate) fn address(&self) -> *mut () {
+        self.value.as_ptr()
     }
 
     /// The value.

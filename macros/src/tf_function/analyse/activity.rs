@@ -99,6 +99,15 @@ impl Writes<'_> {
         self.found.insert(place);
     }
 
+    /// `update(h)` reborrows a mutable reference.
+    fn reborrowed(&mut self, arguments: &[Expr]) {
+        for part in arguments {
+            if matches!(part.kind, Kind::Var(var, _) if self.vars[var].hint == Hint::Exclusive) {
+                self.place(part, true);
+            }
+        }
+    }
+
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             Kind::Plain(syntax, parts) => match syntax {
@@ -106,22 +115,18 @@ impl Writes<'_> {
                 Syntax::Binary(node) if host::assigns(&node.op) => self.place(&parts[0], false),
                 Syntax::Reference(node) if node.mutability.is_some() => self.place(&parts[0], false),
                 Syntax::RawAddr(_) => self.place(&parts[0], false),
-                Syntax::MethodCall(node) if !READERS.iter().any(|name| node.method == name) => {
-                    if let Some(place) = Place::of(&parts[0]) {
+                Syntax::MethodCall(node) => {
+                    if let Some(place) = Place::of(&parts[0])
+                        && !READERS.iter().any(|name| node.method == name)
+                    {
                         let root = &self.vars[place.root];
                         if place.root >= self.captured && (root.mutable || root.hint == Hint::Exclusive) {
                             self.place(&parts[0], true);
                         }
                     }
+                    self.reborrowed(&parts[1..]);
                 }
-                // `update(h)` reborrows a mutable reference.
-                Syntax::Call(_) => {
-                    for part in &parts[1..] {
-                        if matches!(part.kind, Kind::Var(var, _) if self.vars[var].hint == Hint::Exclusive) {
-                            self.place(part, true);
-                        }
-                    }
-                }
+                Syntax::Call(_) => self.reborrowed(&parts[1..]),
                 _ => {}
             },
             Kind::Macro(node)

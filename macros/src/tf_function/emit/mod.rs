@@ -19,7 +19,7 @@ use syn::{Expr as Syntax, Lifetime, Stmt as SyntaxStmt, Type};
 
 use lists::by_value;
 
-pub use function::function;
+pub use function::{exclusive, function};
 
 /// What emission knows on its way down.
 pub struct Emit<'a> {
