@@ -1,5 +1,6 @@
 //! The workloads of the comparison as traced functions: `cargo bench -p eagerflow --bench function` prints a table.
-//! `-- --json` prints one JSON line per workload, mode `function`; `-- --loops` compares ten expressions with loops by hand.
+//! `-- --json` prints one JSON line per workload, mode `function`; `-- --loops` compares ten expressions with loops by hand;
+//! `-- --plans` measures every step of the plans and prints them.
 
 #[path = "support/data.rs"]
 mod data;
@@ -123,14 +124,24 @@ fn fusion(b: &Bench) {
     }
 }
 
-fn main() {
-    if std::env::args().any(|a| a == "--loops") {
-        return expressions::compare();
-    }
+fn workloads() {
     let b = Bench::new("function");
     small(&b);
     networks::run(&b);
     fusion(&b);
     loops::run(&b);
     lstm::run(&b);
+}
+
+fn main() {
+    let has = |name: &str| std::env::args().any(|a| a == name);
+    if has("--loops") {
+        return expressions::compare();
+    }
+    if !has("--plans") {
+        return workloads();
+    }
+    tf::profile(workloads);
+    let all = [tf::function(Line::step), tf::function(networks::step), tf::function(slopes), tf::function(lstm::step)];
+    all.iter().filter_map(|function| function.plan()).for_each(|plan| println!("\n{plan}"));
 }

@@ -29,7 +29,7 @@ fn outputs(parameters: &Parameters, x: &Tensor) -> Tensor {
 }
 
 #[tf_function]
-fn step(parameters: &Parameters, x: &Tensor, target: &Tensor) -> Tensor {
+pub fn step(parameters: &Parameters, x: &Tensor, target: &Tensor) -> Tensor {
     let tape = GradientTape::new();
     let loss = tf::reduce_mean((outputs(parameters, x) - target).square(), ());
     let (w, u, bias) = parameters.lstm();

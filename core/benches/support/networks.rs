@@ -45,7 +45,7 @@ fn perceptron(x: &Tensor, v: &[Variable]) -> Tensor {
 }
 
 #[tf_function]
-fn step(network: Network, parameters: &Parameters, adam: &Adam, x: &Tensor, y: &Tensor) -> Tensor {
+pub fn step(network: Network, parameters: &Parameters, adam: &Adam, x: &Tensor, y: &Tensor) -> Tensor {
     let tape = GradientTape::new();
     let logits = network(x, &parameters.0);
     let loss = tf::reduce_mean(tf::sparse_softmax_cross_entropy_with_logits(y, &logits), ());

@@ -8,11 +8,12 @@ use super::state::{self, Captured, Disagreement};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute_at;
-use crate::graph::Builder;
 use crate::graph::builder::{self, align};
 use crate::graph::control::While;
+use crate::graph::control::early_reads::read_early;
 use crate::graph::differentiate::replay;
 use crate::graph::ir::fresh_sizes;
+use crate::graph::{Builder, Graph};
 use crate::ops;
 use crate::shape::{Dim, Shape, Symbol};
 use crate::tensor::{Tensor, TensorType};
@@ -271,8 +272,10 @@ impl StagedLoop {
         }
         let condition = self.whole_condition(&types, &carried)?;
         let mut closed = vec![condition, body.finish(&results)?];
-        let captures = align(&mut closed)?;
-        let mut graphs = closed.into_iter().map(|c| Arc::new(c.graph));
+        let mut captures = align(&mut closed)?;
+        let mut graphs: Vec<Graph> = closed.into_iter().map(|c| c.graph).collect();
+        read_early(&mut graphs, first.len(), &mut captures)?;
+        let mut graphs = graphs.into_iter().map(Arc::new);
         let mut next = || graphs.next().ok_or_else(|| Error::internal("while", "a body is missing"));
         let op = While::new(next()?, next()?, first.len());
         let inputs: Vec<&Tensor> = first.iter().chain(&captures).collect();

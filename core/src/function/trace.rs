@@ -8,7 +8,8 @@ use crate::autograph::dispatch::{Kept, Table};
 use crate::error::{Error, Result};
 use crate::execute::execute_at;
 use crate::graph::control::Call;
-use crate::graph::control::call::Callable;
+use crate::graph::control::call::{Callable, distinct};
+use crate::graph::sizes::Known;
 use crate::op::{Operands, Outputs};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -53,9 +54,9 @@ unsafe impl Sync for Trace {}
 
 impl Trace {
     /// Whether a call may use this trace.
-    pub fn serves(&self, instance: TypeId, words: &[u64], types: &[crate::tensor::TensorType]) -> bool {
+    pub fn serves(&self, instance: TypeId, words: &[u64], tensors: &[Tensor]) -> bool {
         self.instance == instance
-            && self.pattern.fits(words, types).is_some_and(|sizes| {
+            && self.pattern.fits(words, tensors).is_some_and(|sizes| {
                 let equal = self.recorded.constraints.check(&|symbol| find(&sizes, symbol)).is_ok();
                 equal && self.pins.iter().all(|pin| pin.holds(&sizes))
             })
@@ -89,6 +90,24 @@ impl Trace {
                 }
                 Source::Outside(tensor) => tensor.clone(),
             });
+        }
+        self.call(inputs, location)
+    }
+
+    /// As [`run`](Self::run), for arguments that nobody reads any more.
+    pub fn run_last(&self, arguments: &mut Arguments, location: &'static Location<'static>) -> Result<Outputs> {
+        let in_order =
+            self.sources.iter().enumerate().all(|(i, source)| matches!(source, Source::Leaf(at) if *at == i));
+        if !in_order || self.sources.len() != arguments.tensors.len() {
+            return self.run(arguments, location);
+        }
+        let inputs = arguments.tensors.drain(..).collect();
+        self.call(inputs, location)
+    }
+
+    fn call(&self, inputs: Operands, location: &'static Location<'static>) -> Result<Outputs> {
+        if !crate::execute::observed() {
+            return self.callable.run(inputs, &Known::new()).map(distinct).map_err(|e| e.at(location));
         }
         let refs: SmallVec<[&Tensor; 8]> = inputs.iter().collect();
         execute_at(&Call::new(self.callable.clone()), &refs, location)

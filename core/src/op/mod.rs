@@ -114,6 +114,11 @@ pub(crate) trait Op: Send + Sync + 'static {
         false
     }
 
+    /// The input over which the kernel may write its one output, if the two are of one type and both dense.
+    fn overwrites(&self) -> Option<usize> {
+        None
+    }
+
     /// Scratch memory and independent parts of the work; depends on shapes alone.
     fn work(&self, _call: &CpuCall<'_>) -> Work {
         Work::SERIAL

@@ -30,6 +30,7 @@ pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual
 pub(crate) use conv2d::conv2d_in_groups;
 pub(crate) use gather::try_gather;
 pub(crate) use iterator_next::{Elements, element_types, iterator_handle, next_element};
+pub(crate) use matmul::product_of;
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use print::{Piece, PrintLine, capture, write_line};

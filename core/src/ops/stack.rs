@@ -66,7 +66,7 @@ pub(crate) fn stack_all(tensors: &[&Tensor], axis: isize) -> Result<Tensor> {
 #[track_caller]
 fn stack_list(list: &Tensor, item: TensorType, axis: isize) -> Result<Tensor> {
     let axis = resolve_axis("stack", axis, item.shape.rank() + 1)?;
-    let rows = execute1(&StackList { item, some: true }, &[list])?;
+    let rows = execute1(&StackList { item, count: None, some: true }, &[list])?;
     if axis == 0 {
         return Ok(rows);
     }

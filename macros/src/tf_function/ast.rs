@@ -163,6 +163,8 @@ pub struct Closure {
     /// How many of the variables are parameters.
     pub params: usize,
     pub vars: Range<Var>,
+    /// Whether it is bound to a name that is not `mut`: what it captures, its calls leave as it is.
+    pub fixed: bool,
 }
 
 pub struct Jump {

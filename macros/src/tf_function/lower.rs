@@ -63,7 +63,7 @@ pub fn plan(function: &Function) -> Plan {
         staging: staging(function),
         liveness: liveness(function),
         deferred: deferred::deferred(function),
-        moved: moves::moves(&function.body, function.vars.len(), &function.vars),
+        moved: moves::moves(&function.body, function.vars.len(), 0, &function.vars),
         plan: Plan {
             ifs: (0..function.ifs).map(|_| None).collect(),
             loops: (0..function.targets).map(|_| None).collect(),
@@ -72,6 +72,7 @@ pub fn plan(function: &Function) -> Plan {
             lists: BTreeSet::new(),
         },
         body: BODY,
+        captured: 0,
     };
     block_parts(&function.body, &mut |expr| planner.expr(expr));
     let mut plan = planner.plan;
@@ -88,6 +89,8 @@ struct Planner<'a> {
     moved: BTreeSet<Var>,
     plan: Plan,
     body: Target,
+    /// The first variable of its own that the fixed closure around has.
+    captured: Var,
 }
 
 impl Planner<'_> {
@@ -108,36 +111,43 @@ impl Planner<'_> {
             Kind::Macro(node) if matches!(node.kind, MacroKind::Panic { .. }) => {}
             _ => {}
         }
-        let body = self.body;
+        let (body, captured) = (self.body, self.captured);
         if let Kind::Closure(node) = &expr.kind {
             self.body = node.target;
+            if node.fixed {
+                self.captured = node.vars.start;
+            }
         }
         parts(expr, &mut |part| self.expr(part));
-        self.body = body;
+        (self.body, self.captured) = (body, captured);
     }
 
     fn branch(&self, node: &If) -> Branch {
         let live = &self.liveness.ifs[node.id];
         let blocks = || std::iter::once(&node.then).chain(&node.other);
-        let written = activity::block_writes(blocks(), node.vars.start, self.vars);
+        let written = activity::block_writes(blocks(), node.vars.start, self.captured, self.vars);
         let yields: Vec<Var> = self.yields(node, &written, &live.before, &live.after);
         let hidden = |place: &Place| yields.contains(&place.root) || self.is_unset(place.root, node);
         let state = self.needed(written.into_iter().filter(|place| !hidden(place)), &live.after);
-        let moved_then = moves::moves(&node.then, node.vars.start, self.vars);
+        let moved_then = moves::moves(&node.then, node.vars.start, self.captured, self.vars);
         let mut lost = moved_then.clone();
         // What is no state, because nobody needs it afterwards, the other branch may still read as it was.
-        let written_then = activity::block_writes([&node.then], node.vars.start, self.vars);
+        let written_then = activity::block_writes([&node.then], node.vars.start, self.captured, self.vars);
         let in_state = |root: Var| state.iter().any(|place| place.root == root);
         lost.extend(written_then.iter().map(|place| place.root).filter(|root| !in_state(*root)));
-        let kept = |var: &Var| (live.then.contains(var) || live.before.contains(var)) && !self.is_unset(*var, node);
-        let keep_then: Vec<Var> = lost.into_iter().filter(|v| kept(v) && live.other.contains(v)).collect();
+        let live_before = &live.before;
+        let has_value =
+            |var: &Var, live: &Set| (live.contains(var) || live_before.contains(var)) && !self.is_unset(*var, node);
         let leaves_then = !jumps::escapes(&node.then).is_empty();
         let leaves_other = node.other.as_ref().is_some_and(|block| !jumps::escapes(block).is_empty());
         let mut keep_other = Vec::new();
         if let (Some(block), true) = (&node.other, leaves_other) {
-            let moved = moves::moves(block, node.vars.start, self.vars);
-            keep_other = moved.into_iter().filter(|v| live.other.contains(v) && live.after.contains(v)).collect();
+            let moved = moves::moves(block, node.vars.start, self.captured, self.vars);
+            // Whether or not the branch reads it first: where it leaves, what follows goes on with the value from before.
+            keep_other = moved.into_iter().filter(|v| has_value(v, &live.other) && live.after.contains(v)).collect();
         }
+        let needed = |var: &Var| live.other.contains(var) || keep_other.contains(var);
+        let keep_then: Vec<Var> = lost.into_iter().filter(|v| has_value(v, &live.then) && needed(v)).collect();
         let set: Vec<bool> = state.iter().map(|place| self.has_value(place, &live.before)).collect();
         let lost = |place: &Place| moved_then.contains(&place.root) && !keep_then.contains(&place.root);
         let set_left = state.iter().zip(&set).map(|(place, set)| *set && !lost(place)).collect();
@@ -175,7 +185,7 @@ impl Planner<'_> {
             exprs.push(cond);
         }
         block_parts(&node.body, &mut |expr| exprs.push(expr));
-        let written = activity::writes(exprs, node.vars.start, self.vars);
+        let written = activity::writes(exprs, node.vars.start, self.captured, self.vars);
         let (mut head, after) =
             (self.needed(written.iter().cloned(), &live.head), self.needed(written.into_iter(), &live.after));
         if matches!(node.kind, LoopKind::Once) {
@@ -190,7 +200,7 @@ impl Planner<'_> {
         let once = matches!(node.kind, LoopKind::Once);
         let while_let = matches!(node.kind, LoopKind::WhileLet(_));
         let body_leaves = !escapes.is_empty() || once || while_let;
-        let moved = moves::moves(&node.body, node.vars.start, self.vars);
+        let moved = moves::moves(&node.body, node.vars.start, self.captured, self.vars);
         let keep = moved.into_iter().filter(|var| body_leaves && live.body.contains(var)).collect();
         Looped {
             head: at(&head),

@@ -133,7 +133,10 @@ impl Parser {
         let mut hint = Hint::Unknown;
         let mut captures = Vec::new();
         if let Some(part) = &mut local.init {
-            let expr = self.expr(take(&mut part.expr));
+            let mut expr = self.expr(take(&mut part.expr));
+            if let (Kind::Closure(closure), Pat::Ident(name)) = (&mut expr.kind, &local.pat) {
+                closure.fixed = name.mutability.is_none();
+            }
             hint = super::analyse::host::hint(&expr, &self.vars);
             if let Kind::Closure(closure) = &expr.inner().kind {
                 captures = super::analyse::activity::mentions(&closure.body, closure.vars.start);
@@ -349,7 +352,14 @@ impl Parser {
         let body = self.expr(take(&mut node.body));
         self.around.pop();
         self.scopes.close();
-        Kind::Closure(Box::new(Closure { target, syntax: node, body, params, vars: start..self.vars.len() }))
+        Kind::Closure(Box::new(Closure {
+            target,
+            syntax: node,
+            body,
+            params,
+            vars: start..self.vars.len(),
+            fixed: false,
+        }))
     }
 
     fn new_target(&mut self) -> Target {

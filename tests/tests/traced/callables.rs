@@ -1,7 +1,7 @@
 //! Closures, methods, generic functions, and traced functions that call one another.
 
 use eagerflow as tf;
-use tf::{Module, Tensor, Variable, tf_function};
+use tf::{DType, Module, Tensor, TensorArray, Variable, tf_function};
 
 /// A closure with a `return` of its own, called twice.
 #[tf_function]
@@ -28,6 +28,22 @@ fn loop_in_a_closure(x: &Tensor) -> Tensor {
         }
     };
     grow(x.clone(), 5.0) + grow(x + 1.0, 3.0)
+}
+
+/// A closure that mentions references and a list which it captures, in branches of its own.
+#[tf_function]
+fn capturing(x: &Tensor, y: &Tensor) -> Tensor {
+    let mut all = TensorArray::new(DType::F32, 2);
+    all = all.write(0, x).write(1, y);
+    let mix = |t: &Tensor| if t > y { t - y } else { t + x + all.read(1) };
+    let mut z = x.clone();
+    let mut i = tf::constant(0);
+    while i < 4 {
+        z = mix(&z) * 1.25;
+        i = i + 1;
+    }
+    all = all.write(0, &z);
+    all.stack()
 }
 
 fn apply(f: impl Fn(&Tensor) -> Tensor, times: usize, x: &Tensor) -> Tensor {
@@ -181,6 +197,7 @@ fn with_a_helper(w: &Variable, x: &Tensor) -> Tensor {
 fn closures() {
     eager_vs_graph!(closure(x); x in [1.5, -2.0]);
     eager_vs_graph!(loop_in_a_closure(x); x in [1.5, 0.25, 9.0]);
+    eager_vs_graph!(capturing(x, y); (x, y) in [(1.5, 2.0), (-2.0, 0.5)]);
     eager_vs_graph!(handed_on(x); x in [1.5, 0.25, 2.5]);
 }
 

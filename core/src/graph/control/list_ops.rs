@@ -53,12 +53,21 @@ pub(crate) struct Set {
     pub grows: bool,
 }
 
-/// All items along a new first axis; as many as a second list has, where there is one.
+/// All items along a new first axis, whose size is `count` if that is known: the cotangent of a list may lack its length.
 #[derive(Clone)]
 pub(crate) struct StackList {
     pub item: TensorType,
+    pub count: Option<Dim>,
     /// Whether a list of no items is refused, as `stack` refuses it.
     pub some: bool,
+}
+
+impl StackList {
+    /// The shape of so many items.
+    fn whole(&self, count: Dim) -> Result<Shape> {
+        let sizes: SmallVec<[Dim; 8]> = std::iter::once(count).chain(self.item.shape.iter()).collect();
+        Shape::from_dims(&sizes)
+    }
 }
 
 /// The slices along the first axis as a list.
@@ -113,6 +122,21 @@ pub(super) trait Typed {
     fn types_mut(&mut self) -> &mut [TensorType] {
         &mut []
     }
+
+    /// A number of items among them.
+    fn count_mut(&mut self) -> Option<&mut Dim> {
+        None
+    }
+}
+
+impl Typed for StackList {
+    fn types_mut(&mut self) -> &mut [TensorType] {
+        std::slice::from_mut(&mut self.item)
+    }
+
+    fn count_mut(&mut self) -> Option<&mut Dim> {
+        self.count.as_mut()
+    }
 }
 
 impl Typed for Unpack {
@@ -132,7 +156,7 @@ macro_rules! typed {
     };
 }
 
-typed!(Pop Nth Get StackList ConcatList SplitList; Pack Push Set UnstackList Reserve Len NothingLike AddLists);
+typed!(Pop Nth Get ConcatList SplitList; Pack Push Set UnstackList Reserve Len NothingLike AddLists);
 
 /// An item, or zeros where it is missing.
 pub(super) fn present(item: Option<Tensor>, ty: &TensorType, sizes: &Sizes<'_>) -> Result<Tensor> {
@@ -149,6 +173,13 @@ fn index_of(tensor: &Tensor, op: &str) -> Result<usize> {
 
 pub(super) fn list_output(cx: &mut Infer<'_>) {
     cx.output(DType::Variant, Shape::SCALAR);
+}
+
+/// The type with numbers for those of its sizes that have one. What is still open concerns missing items alone.
+pub(super) fn with_sizes(ty: &TensorType, lookup: &Lookup<'_>) -> TensorType {
+    let size = |d: Dim| d.bind(lookup).unwrap_or(d);
+    let sizes: SmallVec<[Dim; 8]> = ty.shape.iter().map(size).collect();
+    Shape::from_dims(&sizes).map_or(*ty, |shape| TensorType::new(ty.dtype, shape))
 }
 
 macro_rules! list_op {
@@ -182,7 +213,10 @@ macro_rules! list_op {
             fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
                 let mut bound = self.clone();
                 for ty in bound.types_mut() {
-                    ty.shape = ty.shape.bind(lookup)?;
+                    *ty = $crate::graph::control::list_ops::with_sizes(ty, lookup);
+                }
+                if let Some(count) = bound.count_mut() {
+                    *count = count.bind(lookup)?;
                 }
                 Ok(OpRef::Shared(Arc::new(bound)))
             }
@@ -409,27 +443,28 @@ list_op!(Set, "list_set", this,
 list_op!(StackList, "list_stack", this,
     attributes: |visit| {
         visit_types(std::slice::from_ref(&this.item), visit);
+        if let Some(count) = this.count {
+            visit("count", Attr::Shape(&Shape::from_dims(&[count]).unwrap_or(Shape::SCALAR)));
+        }
         visit("some", Attr::Bool(this.some));
     },
     infer: |cx| {
-        let count = cx.unknown_dim();
-        let mut sizes: SmallVec<[Dim; 8]> = smallvec![count];
-        sizes.extend(this.item.shape.iter());
-        cx.output(this.item.dtype, Shape::from_dims(&sizes)?);
+        let count = this.count.unwrap_or_else(|| cx.unknown_dim());
+        cx.output(this.item.dtype, this.whole(count)?);
     },
     host: |inputs, sizes| {
-        let like = inputs.get(1).map(|like| List::of(like, "list_stack")).transpose()?.map(List::len);
-        let mut list = List::take(inputs.remove(0), "list_stack")?;
-        let mut items = Vec::new();
-        for _ in 0..like.unwrap_or_else(|| list.len()).unwrap_or(0) {
-            items.push(present(list.pop()?, &this.item, sizes)?);
+        let list = List::take(inputs.remove(0), "list_stack")?;
+        let count = match this.count {
+            Some(count) => count.bind(&|s| sizes.get(s))?.known_value(),
+            None => list.len(),
+        };
+        let count = count.ok_or_else(|| Error::internal("list_stack", "a list without a length"))?;
+        let items = list.into_items(count)?;
+        if items.iter().all(Option::is_none) && (count > 0 || !this.some) {
+            let whole = this.whole(Dim::known(count))?.bind(&|s| sizes.get(s))?;
+            return Ok(smallvec![ops::zeros_of(&TensorType::new(this.item.dtype, whole))?]);
         }
-        items.reverse();
-        if items.is_empty() && !this.some {
-            let row = this.item.shape.bind(&|s| sizes.get(s))?;
-            let dims: SmallVec<[Dim; 8]> = std::iter::once(Dim::ZERO).chain(row.iter()).collect();
-            return Ok(smallvec![ops::zeros_of(&TensorType::new(this.item.dtype, Shape::from_dims(&dims)?))?]);
-        }
+        let items = items.into_iter().map(|item| present(item, &this.item, sizes)).collect::<Result<Vec<_>>>()?;
         Ok(smallvec![ops::stack_all(&items.iter().collect::<Vec<_>>(), 0).map_err(|e| e.in_op("stack"))?])
     },
     gradient: Gradient::Rule, saves: Saves::NOTHING,
@@ -454,15 +489,14 @@ list_op!(UnstackList, "list_unstack", this,
         let items = (0..rows).map(|i| Ok(Some(row(&inputs[0], i)?))).collect::<Result<Vec<_>>>()?;
         Ok(smallvec![List::Full(items).into_tensor()])
     },
-    gradient: Gradient::Rule, saves: Saves::outputs(&[0]),
+    gradient: Gradient::Rule, saves: Saves::NOTHING,
     backward: |g| {
-        let (dlist, list) = (g.dy(0)?, g.output(0)?.clone());
+        let dlist = g.dy(0)?;
         let ty = *g.input_type(0);
         let item = TensorType::new(ty.dtype, Shape::from_dims(&ty.shape.sizes()[1..])?);
-        let stacked = execute(&StackList { item, some: false }, &[&dlist, &list])?.remove(0);
         // The number of slices is that of the input.
-        let dx = ops::reshape_to(&stacked, &ty.shape)?;
-        g.give(0, dx);
+        let count = ty.shape.iter().next();
+        give_only(g, execute(&StackList { item, count, some: false }, &[&dlist])?);
     }
 );
 
@@ -498,7 +532,7 @@ list_op!(NothingLike, "list_nothing_like", this,
     infer: |cx| list_output(cx),
     host: |inputs, _sizes| {
         let list = match List::of(&inputs[0], "list_nothing_like")?.len() {
-            Some(len) => List::Few { len, at: Vec::new() },
+            Some(len) => List::Few { len: Some(len), at: Vec::new() },
             None => List::Last(Vec::new()),
         };
         Ok(smallvec![list.into_tensor()])

@@ -100,6 +100,8 @@ impl Compiler {
             resource: self.resources.get(&(i as u32)).copied(),
             dense: self.dense[i],
         };
+        let mut step_count = 0;
+        super::profile::number(&mut self.steps, &mut step_count);
         let mut kept = vec![false; self.slots.len()];
         self.constants.iter().for_each(|(slot, _)| kept[*slot as usize] = true);
         Plan {
@@ -110,6 +112,8 @@ impl Compiler {
             kept,
             _held: self.held,
             steps: self.steps,
+            step_count,
+            costs: Default::default(),
             answers,
             users: self.users,
             views: self.views,

@@ -10,7 +10,7 @@ use crate::dtype::DType;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::pure::writes;
 use crate::op::{Access, Flow, Kind};
-use crate::tensor::{Layout, Tensor};
+use crate::tensor::{Layout, Tensor, TensorType};
 use std::panic::Location;
 
 impl Compiler {
@@ -92,23 +92,28 @@ impl Compiler {
     }
 
     fn view_node(&mut self, scope: &mut Scope<'_>, node: &Node) -> Option<()> {
-        let (output, from) = (node.outputs[0], scope.place(node.inputs[0])?);
-        let ty = scope.ty(output);
-        if ty.dtype.size() == 0 {
-            scope.set(output, from);
+        let from = scope.place(node.inputs[0])?;
+        let types: Vec<TensorType> = node.outputs.iter().map(|&v| scope.ty(v)).collect();
+        if types[0].dtype.size() == 0 {
+            scope.set(node.outputs[0], from);
             return Some(());
         }
-        let layout = node.op.view(&from.ty, &from.strides, &ty);
-        let (from, layout) = match layout {
-            Some(layout) => (from, layout),
+        let layouts = |from: &Place| match types[..] {
+            [ty] => node.op.view(&from.ty, &from.strides, &ty).map(|layout| vec![layout]),
+            _ => node.op.views(&from.ty, &from.strides, &types),
+        };
+        let (from, layouts) = match layouts(&from) {
+            Some(layouts) => (from, layouts),
             None => {
                 let dense = self.dense_place(from);
-                let layout = node.op.view(&dense.ty, &dense.strides, &ty)?;
-                (dense, layout)
+                let layouts = layouts(&dense)?;
+                (dense, layouts)
             }
         };
-        let offset = from.offset + layout.offset * ty.dtype.size() as isize;
-        scope.set(output, Place { ty, strides: layout.strides, offset, ..from });
+        for ((&output, ty), layout) in node.outputs.iter().zip(types).zip(layouts) {
+            let offset = from.offset + layout.offset * ty.dtype.size() as isize;
+            scope.set(output, Place { ty, strides: layout.strides, offset, ..from.clone() });
+        }
         Some(())
     }
 
@@ -150,9 +155,17 @@ impl Compiler {
                 _ => self.dense_place(place),
             });
         }
+        let mut under = Vec::new();
+        if let Some(i) = op.overwrites() {
+            inputs[i] = self.dense_place(inputs[i].clone());
+            let alone = inputs.iter().filter(|place| place.base == inputs[i].base).count() == 1;
+            if let (Base::Arena(buffer), true) = (inputs[i].base, alone) {
+                under.push(buffer);
+            }
+        }
         let mut outputs = Vec::new();
         for &v in &node.outputs {
-            outputs.push(self.place_output(scope, v, at, &[], node.location)?);
+            outputs.push(self.place_output(scope, v, at, &under, node.location)?);
         }
         let work = {
             let inputs: Vec<View> = inputs.iter().map(Place::view).collect();

@@ -59,7 +59,7 @@ impl<'g> Scope<'g> {
         let mut wants = vec![false; n];
         for (i, node) in graph.nodes.iter().enumerate() {
             if let Kind::View = node.op.kind() {
-                root[node.outputs[0].index()] = root[node.inputs[0].index()];
+                node.outputs.iter().for_each(|v| root[v.index()] = root[node.inputs[0].index()]);
             }
             for v in &node.inputs {
                 let v = root[v.index()];

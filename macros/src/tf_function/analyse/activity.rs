@@ -50,23 +50,36 @@ const READERS: [&str; 40] = [
     "transpose",
 ];
 
-/// The places outside of a construct (declared before `below`) that some expressions may change.
-pub fn writes<'a>(exprs: impl IntoIterator<Item = &'a Expr>, below: Var, vars: &[Variable]) -> BTreeSet<Place> {
-    let mut search = Writes { vars, found: BTreeSet::new() };
+/// The places outside of a construct (declared before `below`) that some expressions may change. The construct stands in a
+/// fixed closure if there are variables before `captured`, which that captures.
+pub fn writes<'a>(
+    exprs: impl IntoIterator<Item = &'a Expr>,
+    below: Var,
+    captured: Var,
+    vars: &[Variable],
+) -> BTreeSet<Place> {
+    let mut search = Writes { vars, captured, found: BTreeSet::new() };
     exprs.into_iter().for_each(|expr| search.expr(expr));
     search.found.retain(|place| place.root < below);
     search.found
 }
 
 /// As [`writes`], of blocks.
-pub fn block_writes<'a>(blocks: impl IntoIterator<Item = &'a Block>, below: Var, vars: &[Variable]) -> BTreeSet<Place> {
+pub fn block_writes<'a>(
+    blocks: impl IntoIterator<Item = &'a Block>,
+    below: Var,
+    captured: Var,
+    vars: &[Variable],
+) -> BTreeSet<Place> {
     let mut exprs = Vec::new();
     blocks.into_iter().for_each(|block| block_parts(block, &mut |expr| exprs.push(expr)));
-    writes(exprs, below, vars)
+    writes(exprs, below, captured, vars)
 }
 
 struct Writes<'a> {
     vars: &'a [Variable],
+    /// No method changes a variable before this one.
+    captured: Var,
     found: BTreeSet<Place>,
 }
 
@@ -96,7 +109,7 @@ impl Writes<'_> {
                 Syntax::MethodCall(node) if !READERS.iter().any(|name| node.method == name) => {
                     if let Some(place) = Place::of(&parts[0]) {
                         let root = &self.vars[place.root];
-                        if root.mutable || root.hint == Hint::Exclusive {
+                        if place.root >= self.captured && (root.mutable || root.hint == Hint::Exclusive) {
                             self.place(&parts[0], true);
                         }
                     }
@@ -119,7 +132,14 @@ impl Writes<'_> {
             }
             _ => {}
         }
+        let captured = self.captured;
+        if let Kind::Closure(node) = &expr.kind
+            && node.fixed
+        {
+            self.captured = node.vars.start;
+        }
         parts(expr, &mut |part| self.expr(part));
+        self.captured = captured;
     }
 
     /// The left side of `=`, which may be a pattern.

@@ -31,12 +31,14 @@ const CONSUMERS: [&str; 22] = [
     "for_each",
 ];
 
-/// The variables declared before `below` that a block may move.
-pub fn moves(block: &Block, below: Var, vars: &[Variable]) -> BTreeSet<Var> {
+/// The variables declared before `below` that a block may move. A fixed closure moves none of those before `captured`.
+pub fn moves(block: &Block, below: Var, captured: Var, vars: &[Variable]) -> BTreeSet<Var> {
     let mut search = Search { found: BTreeSet::new() };
     search.block(block);
     // Numbers are copied; mutable references are lent, not moved.
-    search.found.retain(|var| *var < below && vars[*var].hint == Hint::Unknown && vars[*var].ident != "self");
+    let may =
+        |var: &Var| (captured..below).contains(var) && vars[*var].hint == Hint::Unknown && vars[*var].ident != "self";
+    search.found.retain(may);
     search.found
 }
 

@@ -26,7 +26,8 @@ fn changing_closures(function: &Function) -> BTreeMap<Var, Var> {
                 && let Kind::Closure(closure) = &init.inner().kind
                 && function.vars[node.vars.start].plain
             {
-                let changed = activity::writes([&closure.body], closure.vars.start, &function.vars);
+                let captured = if closure.fixed { closure.vars.start } else { 0 };
+                let changed = activity::writes([&closure.body], closure.vars.start, captured, &function.vars);
                 if let Some(place) = changed.first() {
                     found.insert(node.vars.start, place.root);
                 }

@@ -8,7 +8,6 @@ use crate::names::{hidden, hidden_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::LitStr;
-use syn::spanned::Spanned;
 
 impl Emit<'_> {
     pub fn macro_(&self, node: &Macro, span: Span) -> TokenStream {
@@ -47,7 +46,9 @@ impl Emit<'_> {
             }
             _ => self.expr(expr),
         };
-        tokens.span().source_text().unwrap_or_else(|| tokens.to_string())
+        // The span of several tokens may be that of the first alone.
+        let text = tokens.to_string();
+        text.strip_prefix("& ").map_or(text.clone(), |place| format!("&{place}"))
     }
 
     /// The macro again, over arguments that may have been rewritten.
