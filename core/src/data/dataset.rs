@@ -40,63 +40,15 @@ use std::sync::Arc;
 /// ```
 pub struct Dataset<S = Tensor> {
     /// Of its pipeline; a value of the graph where a function is traced.
-    handle: Tensor,
+    pub(super) handle: Tensor,
     /// The types of an element, of a value of the graph.
-    types: Option<Types>,
-    structure: PhantomData<fn() -> S>,
+    pub(super) types: Option<Types>,
+    pub(super) structure: PhantomData<fn() -> S>,
 }
 
 impl<S> Clone for Dataset<S> {
     fn clone(&self) -> Self {
         self.with(self.handle.clone(), self.types.clone())
-    }
-}
-
-impl<S> Dataset<S> {
-    pub(super) fn with<R>(&self, handle: Tensor, types: Option<Types>) -> Dataset<R> {
-        Dataset { handle, types, structure: PhantomData }
-    }
-
-    /// Whether the graph that is open makes what is made of this dataset.
-    fn in_graph(&self) -> bool {
-        self.handle.is_symbol() || builder::current().is_some()
-    }
-
-    /// The types of an element, where they are known before the elements are.
-    pub(super) fn types(&self) -> Option<Vec<TensorType>> {
-        match Pipeline::of(&self.handle, "types") {
-            Ok(pipeline) => pipeline.stages.types(),
-            Err(_) => self.types.as_ref().map(|types| types.to_vec()),
-        }
-    }
-
-    /// As [`types`](Self::types), for a graph.
-    pub(super) fn known_types(&self) -> Result<Vec<TensorType>> {
-        self.types().ok_or_else(|| {
-            Error::failed_precondition(
-                "dataset",
-                "the types of the dataset's elements are not known in a traced function",
-            )
-            .expected("functions given to `map` that do not read the elements as numbers")
-            .help("compute with tensors in `map`, or iterate outside and call the traced function with each batch")
-        })
-    }
-
-    /// The pipeline, where Rust has to know it.
-    fn pipeline(&self, what: &str) -> Result<&Pipeline> {
-        if self.in_graph() {
-            return Err(Error::failed_precondition(
-                what,
-                "a traced function makes datasets anew in each call of its graph",
-            )
-            .expected("`for element in &dataset`, which becomes a loop of the graph")
-            .help("`enumerate`, `take` and `map` are methods of the dataset, too"));
-        }
-        Pipeline::of(&self.handle, what)
-    }
-
-    pub(super) fn handle(&self) -> &Tensor {
-        &self.handle
     }
 }
 

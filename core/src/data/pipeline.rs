@@ -1,15 +1,18 @@
 //! [`Pipeline`]: the steps behind a dataset's handle. Where a function is traced a dataset is a value of the graph, and
 //! `dataset`, the operation, makes its pipeline anew in each call, from tensors or from the pipeline before.
 
+use super::dataset::Dataset;
 use super::source::Source;
 use super::stage::Stage;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
+use crate::graph::builder;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Outputs};
 use crate::shape::{Dim, Shape};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::smallvec;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -58,6 +61,55 @@ pub(super) fn named_alike(types: &[TensorType]) -> Result<Vec<TensorType>> {
         named.push(TensorType::new(ty.dtype, Shape::from_dims(&sizes)?));
     }
     Ok(named)
+}
+
+impl<S> Dataset<S> {
+    pub(super) fn with<R>(&self, handle: Tensor, types: Option<Types>) -> Dataset<R> {
+        Dataset { handle, types, structure: PhantomData }
+    }
+
+    /// Whether the graph that is open makes what is made of this dataset.
+    pub(super) fn in_graph(&self) -> bool {
+        self.handle.is_symbol() || builder::current().is_some()
+    }
+
+    /// The types of an element, where they are known before the elements are.
+    pub(super) fn types(&self) -> Option<Vec<TensorType>> {
+        match Pipeline::of(&self.handle, "types") {
+            Ok(pipeline) => pipeline.stages.types(),
+            Err(_) => self.types.as_ref().map(|types| types.to_vec()),
+        }
+    }
+
+    /// As [`types`](Self::types), for a graph.
+    pub(super) fn known_types(&self) -> Result<Vec<TensorType>> {
+        self.types().ok_or_else(|| {
+            Error::failed_precondition(
+                "dataset",
+                "the types of the dataset's elements are not known in a traced function",
+            )
+            .expected("functions given to `map` that do not read the elements as numbers")
+            .help("compute with tensors in `map`, or iterate outside and call the traced function with each batch")
+        })
+    }
+
+    /// The pipeline, where Rust has to know it.
+    #[track_caller]
+    pub(super) fn pipeline(&self, what: &str) -> Result<&Pipeline> {
+        if self.in_graph() {
+            return Err(Error::failed_precondition(
+                what,
+                "a traced function makes datasets anew in each call of its graph",
+            )
+            .expected("`for element in &dataset`, which becomes a loop of the graph")
+            .help("`enumerate`, `take` and `map` are methods of the dataset, too"));
+        }
+        Pipeline::of(&self.handle, what)
+    }
+
+    pub(super) fn handle(&self) -> &Tensor {
+        &self.handle
+    }
 }
 
 /// What makes a pipeline of the operation's inputs.
