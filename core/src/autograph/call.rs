@@ -4,7 +4,7 @@
 use super::dispatch::{Instance, Nest, Place, Table, type_id};
 use super::state;
 use crate::error::{OrFail, Result};
-use crate::function::{Arguments, Function, Pattern, Source, Trace, Tracing, functions_run_eagerly};
+use crate::function::{Function, Lent, Pattern, Source, Trace, Tracing, functions_run_eagerly};
 use crate::graph::Builder;
 use crate::graph::builder;
 use crate::graph::control::call::Callable;
@@ -23,7 +23,7 @@ pub struct Call {
     location: &'static Location<'static>,
     /// Whether the body runs where it stands: operation by operation, or into the trace around it.
     inline: bool,
-    arguments: Arguments,
+    arguments: Lent,
     session: OnceCell<Session>,
     tracing: RefCell<Option<Tracing>>,
     /// Copies of arguments with symbols in place of tensors, lent to the body.
@@ -51,7 +51,7 @@ impl Call {
             instance,
             location: Location::caller(),
             inline,
-            arguments: Arguments::default(),
+            arguments: Lent::new(),
             session: OnceCell::new(),
             tracing: RefCell::new(None),
             lent: RefCell::default(),
@@ -64,15 +64,11 @@ impl Call {
         if self.inline {
             return None;
         }
-        let types = self.arguments.types();
-        if let Some(trace) = self.function.find(self.instance.id, &self.arguments.words, &types)
+        if let Some(trace) = self.function.find(self.instance.id, &self.arguments.words, &self.arguments.tensors)
             && trace.table.is_of::<R>()
         {
-            let outputs = trace.run(&self.arguments, self.location).or_fail();
-            let mut outputs = outputs.into_iter();
-            let copy = trace.table.copy_with(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
-            // The table is of `R`, as was asked above.
-            return copy.take_as::<R>();
+            let mut outputs = trace.run_last(&mut self.arguments, self.location).or_fail().into_iter();
+            return trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
         }
         let (types, reason) = self.function.plan_trace(self.instance.id, &self.arguments);
         let builder = Builder::function(self.function.name);
@@ -175,12 +171,15 @@ impl Call {
         let results = state::tensors(std::slice::from_ref(result));
         let closed = session.builder.finish(&results)?;
         let pins = self.tracing.borrow().as_ref().map(Tracing::pins).unwrap_or_default();
+        let owned = self.tracing.borrow().as_ref().map(Tracing::owned).unwrap_or_default();
         self.give_up();
         let mut sources = session.sources.take();
         for capture in closed.captures {
             let own = self.arguments.handles.iter().position(|h| h.id() == capture.id());
-            sources.push(match own {
-                Some(at) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
+            let made = owned.iter().find(|o| o.id == capture.id());
+            sources.push(match (own, made) {
+                (Some(at), _) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
+                (_, Some(owned)) => Source::Owned(owned.clone(), Arc::default()),
                 _ => Source::Outside(capture),
             });
         }

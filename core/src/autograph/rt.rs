@@ -8,6 +8,7 @@ pub use super::dispatch::{
 };
 pub use super::fun::Fun;
 pub use super::if_stmt::{Else, If, Then};
+pub use super::list::List;
 pub use super::while_stmt::{Next, Test, While};
 pub use crate::function::{Function, Options};
 pub use crate::tensor::Tensor;

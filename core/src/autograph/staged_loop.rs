@@ -162,6 +162,8 @@ impl StagedLoop {
 
     /// The end of the body.
     pub fn end_body(&mut self, head: &mut [Place<'_>], fell: bool) -> Result<Ended> {
+        // A list that was made anew in this round.
+        state::stage(head, fell)?;
         let values = fell.then(|| state::tensors(head));
         let fell = regions::settle(self.region, Some(self.continues), values)?;
         if let Some(fell) = &fell {
@@ -417,10 +419,12 @@ impl StagedLoop {
     }
 
     /// Puts what only a `break` sets into the variables after the loop.
-    pub fn put_after(&self, after: &mut [Place<'_>]) {
+    pub fn put_after(&self, after: &mut [Place<'_>]) -> Result<()> {
         let mut values = self.after.iter();
         for place in after.iter_mut().filter(|p| !self.before.has(p.name)) {
+            place.stage(false)?;
             place.replace(&mut |old| values.next().unwrap_or(old).clone());
         }
+        Ok(())
     }
 }

@@ -7,24 +7,87 @@ use crate::module::{self, Module};
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use smallvec::SmallVec;
+use std::cell::RefCell;
 use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
 
 /// What a call was given.
 #[derive(Default)]
 pub(crate) struct Arguments {
-    pub names: SmallVec<[&'static str; 8]>,
+    pub names: Vec<&'static str>,
     /// Where the tensors of each argument begin.
-    pub first: SmallVec<[usize; 8]>,
-    pub tensors: SmallVec<[Tensor; 8]>,
+    pub first: Vec<usize>,
+    pub tensors: Vec<Tensor>,
     /// Whether a tensor belongs to a module, which traces use as it is.
-    pub in_module: SmallVec<[bool; 8]>,
+    pub in_module: Vec<bool>,
     pub handles: Vec<Tensor>,
     pub words: Vec<u64>,
     /// For each word its argument.
     pub owners: Vec<usize>,
 }
 
+thread_local! {
+    /// Lists of calls that are over, so that a call allocates none.
+    static SPARE: RefCell<Vec<Box<Arguments>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Calls within calls deeper than this make lists of their own.
+const MOST_SPARE: usize = 8;
+
+/// Arguments whose lists are used again by a later call of the thread.
+pub(crate) struct Lent(ManuallyDrop<Box<Arguments>>);
+
+impl Lent {
+    /// Without arguments yet.
+    pub fn new() -> Self {
+        let spare = SPARE.try_with(|spare| spare.borrow_mut().pop()).ok().flatten();
+        Self(ManuallyDrop::new(spare.unwrap_or_default()))
+    }
+}
+
+impl Deref for Lent {
+    type Target = Arguments;
+
+    #[inline]
+    fn deref(&self) -> &Arguments {
+        &self.0
+    }
+}
+
+impl DerefMut for Lent {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Arguments {
+        &mut self.0
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        // SAFETY: nobody looks at it after this.
+        let mut arguments = unsafe { ManuallyDrop::take(&mut self.0) };
+        // The last handle of a tensor may run code of its owner: not while the list is borrowed.
+        arguments.clear();
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < MOST_SPARE {
+                spare.push(arguments);
+            }
+        });
+    }
+}
+
 impl Arguments {
+    fn clear(&mut self) {
+        self.names.clear();
+        self.first.clear();
+        self.tensors.clear();
+        self.in_module.clear();
+        self.handles.clear();
+        self.words.clear();
+        self.owners.clear();
+    }
+
     fn begin(&mut self, name: &'static str) {
         self.names.push(name);
         self.first.push(self.tensors.len());

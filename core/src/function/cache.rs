@@ -3,7 +3,7 @@
 
 use super::arguments::Arguments;
 use super::trace::Trace;
-use crate::tensor::TensorType;
+use crate::tensor::{Tensor, TensorType};
 use std::any::TypeId;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -65,9 +65,9 @@ impl Function {
     }
 
     /// A trace that serves a call; it is then the first to be tried.
-    pub(crate) fn find(&self, instance: TypeId, words: &[u64], types: &[TensorType]) -> Option<Arc<Trace>> {
+    pub(crate) fn find(&self, instance: TypeId, words: &[u64], tensors: &[Tensor]) -> Option<Arc<Trace>> {
         let mut traces = self.lock();
-        let at = traces.iter().position(|trace| trace.serves(instance, words, types))?;
+        let at = traces.iter().position(|trace| trace.serves(instance, words, tensors))?;
         if at > 0 {
             let trace = traces.remove(at);
             traces.insert(0, trace);

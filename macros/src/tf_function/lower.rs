@@ -1,6 +1,7 @@
 //! From the analyses to one plan for each construct that may be staged: its state, what it must put back, and where it
 //! may leave to. Decides everything; `emit` only writes it down.
 
+use super::analyse::lists::lists;
 use super::analyse::liveness::{Liveness, Set, liveness};
 use super::analyse::place::Place;
 use super::analyse::staging::{Staging, staging};
@@ -17,6 +18,8 @@ pub struct Plan {
     pub put_back: BTreeSet<Var>,
     /// Bodies with staged constructs of their own, by target.
     pub bodies: Vec<bool>,
+    /// Variables that a loop pushes onto.
+    pub lists: BTreeSet<Var>,
 }
 
 /// What an `if` does.
@@ -66,12 +69,15 @@ pub fn plan(function: &Function) -> Plan {
             loops: (0..function.targets).map(|_| None).collect(),
             put_back: BTreeSet::new(),
             bodies: vec![false; function.targets],
+            lists: BTreeSet::new(),
         },
         body: BODY,
         captured: 0,
     };
     block_parts(&function.body, &mut |expr| planner.expr(expr));
-    planner.plan
+    let mut plan = planner.plan;
+    plan.lists = lists(function, &|target| plan.loops[target].is_some());
+    plan
 }
 
 struct Planner<'a> {

@@ -266,7 +266,7 @@ impl Parser {
         let span = node.while_token.span;
         let matches = has_let(&node.cond);
         if !matches && changes(&node.cond) {
-            // A graph's condition changes nothing, so the change becomes part of the body.
+            // A graph's condition changes nothing and leaves nothing, so it becomes part of the body.
             let (cond, body) = (node.cond, node.body);
             let body = syn::parse_quote_spanned!(span=> { if #cond #body else { break } });
             return self.looped(node.label, span, body, |_| LoopKind::Loop);
@@ -400,13 +400,13 @@ fn unwrapped(pat: &Pat) -> &Pat {
     }
 }
 
-/// Whether a condition changes variables by its text.
+/// Whether a condition changes variables by its text, or jumps.
 fn changes(cond: &Syntax) -> bool {
     struct Search(bool);
     impl<'ast> Visit<'ast> for Search {
         fn visit_expr(&mut self, expr: &'ast Syntax) {
             self.0 |= match expr {
-                Syntax::Assign(_) => true,
+                Syntax::Assign(_) | Syntax::Return(_) | Syntax::Break(_) | Syntax::Continue(_) => true,
                 Syntax::Binary(node) => super::analyse::host::assigns(&node.op),
                 Syntax::Reference(node) => node.mutability.is_some(),
                 _ => false,

@@ -42,7 +42,7 @@ pub mod tiers {
     pub use super::arguments::{AnyArgument as _, ModuleArgument as _, NestArgument as _, NestReference as _};
     pub use super::assertion::{AssertHost as _, AssertTensors as _};
     pub use super::compare::{EqualHost as _, OrderHost as _, TensorLeft as _, TensorRight as _};
-    pub use super::iterate::{IterateHost as _, IterateRows as _};
+    pub use super::iterate::{IterateElements as _, IterateHost as _, IterateRows as _};
     pub use super::print::{ShownHost as _, ShownTensor as _};
     pub use super::save::{SaveClone as _, SaveNest as _, SaveNothing as _};
     pub use super::table::{

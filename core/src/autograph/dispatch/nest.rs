@@ -39,6 +39,13 @@ pub trait Nest: 'static {
     fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self
     where
         Self: Sized;
+
+    /// Becomes a value of the graph, for lists that a graph makes longer; with placeholders instead of its items unless
+    /// `values`. Whether anything changed.
+    #[doc(hidden)]
+    fn stage(&mut self, _values: bool) -> crate::Result<bool> {
+        Ok(false)
+    }
 }
 
 impl Nest for Tensor {

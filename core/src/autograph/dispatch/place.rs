@@ -4,6 +4,8 @@
 use super::instance::type_id;
 use super::table::{Kept, Kind, Table};
 use super::{LeafSink, Leaves};
+use crate::autograph::list::List;
+use crate::error::Result;
 use crate::tensor::Tensor;
 use std::marker::PhantomData;
 
@@ -52,8 +54,18 @@ impl Place<'_> {
         self.table.kind
     }
 
-    pub(crate) fn type_name(&self) -> &'static str {
-        (self.table.type_name)()
+    /// The type as the user knows it.
+    pub(crate) fn type_name(&self) -> String {
+        (self.table.type_name)().replace(std::any::type_name::<List<()>>().trim_end_matches("<()>"), "Vec")
+    }
+
+    /// Makes a list that is not one of the graph yet a value of the graph, with its items or placeholders; others stay.
+    pub(crate) fn stage(&mut self, values: bool) -> Result<bool> {
+        match self.table.stage.filter(|_| self.is_set()) {
+            // SAFETY: the address of a value of the table's type, borrowed exclusively: lists of shared places are not `&mut`.
+            Some(stage) => unsafe { stage(self.at, values) },
+            None => Ok(false),
+        }
     }
 
     /// Tells the leaves of a structure of tensors; others have none.

@@ -5,7 +5,7 @@ use super::gradient::pack;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::differentiate::{Pair, differentiate, replay};
-use crate::graph::passes::{named::named, optimise, outline::outline};
+use crate::graph::passes::{optimise, outline::outline};
 use crate::graph::plan::Plan;
 use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::{Known, Sizes};
@@ -33,8 +33,7 @@ pub(crate) struct Callable {
 
 impl Callable {
     pub fn new(graph: Arc<Graph>) -> Arc<Self> {
-        // An operation may name a size that no value shows.
-        let symbolic = graph.is_symbolic() || graph.nodes.iter().any(|node| !named(node).is_empty());
+        let symbolic = graph.is_open();
         Arc::new(Self {
             graph,
             only: OnceLock::new(),
@@ -315,7 +314,10 @@ impl Op for CallRule {
         for &i in &pair.dys {
             dys.push(g.dy(1 + i)?);
         }
-        let given = if crate::execute::recording() {
+        let given = if crate::execute::recording() && !self.sizes.is_empty() {
+            // The graph being recorded may have sizes of the same names.
+            pair.numbered(&self.sizes)?.way_back(&dys, &bundle, dbundle.as_ref())?
+        } else if crate::execute::recording() {
             pair.way_back(&dys, &bundle, dbundle.as_ref())?
         } else {
             self.run_back(dys, &bundle, dbundle.as_ref())?

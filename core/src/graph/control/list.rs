@@ -31,6 +31,12 @@ pub(crate) fn nothing() -> Tensor {
     List::Last(Vec::new()).into_tensor()
 }
 
+/// A list of no items.
+#[track_caller]
+pub(crate) fn empty() -> Tensor {
+    List::Full(Vec::new()).into_tensor()
+}
+
 impl List {
     #[track_caller]
     pub fn into_tensor(self) -> Tensor {

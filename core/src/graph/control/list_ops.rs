@@ -2,6 +2,7 @@
 //! Push and pop are each other's gradient, so a loop backwards is an ordinary loop with the same operations.
 
 use super::list::List;
+use super::list_concat::{ConcatList, SplitList};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute;
@@ -57,6 +58,8 @@ pub(crate) struct Set {
 pub(crate) struct StackList {
     pub item: TensorType,
     pub count: Option<Dim>,
+    /// Whether a list of no items is refused, as `stack` refuses it.
+    pub some: bool,
 }
 
 impl StackList {
@@ -100,20 +103,63 @@ pub(crate) enum ListOp<'a> {
     UnstackList(&'a UnstackList),
     Len(&'a Len),
     NothingLike(&'a NothingLike),
+    ConcatList(&'a ConcatList),
+    SplitList(&'a SplitList),
     AddLists(&'a AddLists),
     Nth(&'a Nth),
     Reserve(&'a Reserve),
 }
 
-fn visit_types(types: &[TensorType], visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+pub(super) fn visit_types(types: &[TensorType], visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
     for ty in types {
         visit("dtype", Attr::DType(ty.dtype));
         visit("shape", Attr::Shape(&ty.shape));
     }
 }
 
+/// The types among the attributes, whose sizes a call binds.
+pub(super) trait Typed {
+    fn types_mut(&mut self) -> &mut [TensorType] {
+        &mut []
+    }
+
+    /// A number of items among them.
+    fn count_mut(&mut self) -> Option<&mut Dim> {
+        None
+    }
+}
+
+impl Typed for StackList {
+    fn types_mut(&mut self) -> &mut [TensorType] {
+        std::slice::from_mut(&mut self.item)
+    }
+
+    fn count_mut(&mut self) -> Option<&mut Dim> {
+        self.count.as_mut()
+    }
+}
+
+impl Typed for Unpack {
+    fn types_mut(&mut self) -> &mut [TensorType] {
+        Arc::make_mut(&mut self.types)
+    }
+}
+
+macro_rules! typed {
+    ($($with_item:ident)*; $($without:ident)*) => {
+        $(impl Typed for $with_item {
+            fn types_mut(&mut self) -> &mut [TensorType] {
+                std::slice::from_mut(&mut self.item)
+            }
+        })*
+        $(impl Typed for $without {})*
+    };
+}
+
+typed!(Pop Nth Get ConcatList SplitList; Pack Push Set UnstackList Reserve Len NothingLike AddLists);
+
 /// An item, or zeros where it is missing.
-fn present(item: Option<Tensor>, ty: &TensorType, sizes: &Sizes<'_>) -> Result<Tensor> {
+pub(super) fn present(item: Option<Tensor>, ty: &TensorType, sizes: &Sizes<'_>) -> Result<Tensor> {
     match item {
         Some(item) => Ok(item),
         None => ops::zeros_of(&TensorType::new(ty.dtype, ty.shape.bind(&|s| sizes.get(s))?)),
@@ -125,54 +171,15 @@ fn index_of(tensor: &Tensor, op: &str) -> Result<usize> {
     usize::try_from(index).map_err(|_| Error::out_of_range(op, "a negative index").got(index))
 }
 
-fn list_output(cx: &mut Infer<'_>) {
+pub(super) fn list_output(cx: &mut Infer<'_>) {
     cx.output(DType::Variant, Shape::SCALAR);
 }
 
 /// The type with numbers for those of its sizes that have one. What is still open concerns missing items alone.
-fn with_sizes(ty: &TensorType, lookup: &Lookup<'_>) -> TensorType {
+pub(super) fn with_sizes(ty: &TensorType, lookup: &Lookup<'_>) -> TensorType {
     let size = |d: Dim| d.bind(lookup).unwrap_or(d);
     let sizes: SmallVec<[Dim; 8]> = ty.shape.iter().map(size).collect();
     Shape::from_dims(&sizes).map_or(*ty, |shape| TensorType::new(ty.dtype, shape))
-}
-
-/// The operations that name no types.
-macro_rules! without_sizes {
-    ($($op:ident)*) => {$(
-        impl $op {
-            fn with_sizes(&self, _: &Lookup<'_>) -> Self {
-                self.clone()
-            }
-        }
-    )*};
-}
-
-without_sizes!(Pack Push Set UnstackList Reserve Len NothingLike AddLists);
-
-/// The operations that name the type of an item.
-macro_rules! item_with_sizes {
-    ($($op:ident)*) => {$(
-        impl $op {
-            fn with_sizes(&self, lookup: &Lookup<'_>) -> Self {
-                Self { item: with_sizes(&self.item, lookup), ..self.clone() }
-            }
-        }
-    )*};
-}
-
-item_with_sizes!(Pop Get Nth);
-
-impl StackList {
-    fn with_sizes(&self, lookup: &Lookup<'_>) -> Self {
-        let count = self.count.map(|count| count.bind(lookup).unwrap_or(count));
-        Self { item: with_sizes(&self.item, lookup), count }
-    }
-}
-
-impl Unpack {
-    fn with_sizes(&self, lookup: &Lookup<'_>) -> Self {
-        Self { types: self.types.iter().map(|ty| with_sizes(ty, lookup)).collect() }
-    }
 }
 
 macro_rules! list_op {
@@ -191,9 +198,6 @@ macro_rules! list_op {
             fn keep(&self) -> OpRef {
                 OpRef::Shared(Arc::new(self.clone()))
             }
-            fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
-                Ok(OpRef::Shared(Arc::new(self.with_sizes(lookup))))
-            }
             fn as_dyn(&self) -> &dyn Op {
                 self
             }
@@ -205,6 +209,16 @@ macro_rules! list_op {
                 let _ = $this;
                 $infer;
                 Ok(())
+            }
+            fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+                let mut bound = self.clone();
+                for ty in bound.types_mut() {
+                    *ty = $crate::graph::control::list_ops::with_sizes(ty, lookup);
+                }
+                if let Some(count) = bound.count_mut() {
+                    *count = count.bind(lookup)?;
+                }
+                Ok(OpRef::Shared(Arc::new(bound)))
             }
             fn list_op(&self) -> Option<ListOp<'_>> {
                 Some(ListOp::$op(self))
@@ -232,6 +246,8 @@ macro_rules! list_op {
     };
 }
 
+pub(super) use list_op;
+
 list_op!(Pack, "pack", this,
     attributes: |visit| {
         visit("len", Attr::Int(i64::from(this.len)));
@@ -251,7 +267,7 @@ list_op!(Pack, "pack", this,
             for input in 0..g.len() {
                 if g.needs(input) {
                     let item = cotangent_type(g.input_type(input));
-                    let dx = execute(&Nth { index: this.items[input], item }, &[&dy])?.remove(0);
+                    let dx = execute(&Nth { index: this.items[input], len: this.len, item }, &[&dy])?.remove(0);
                     g.give(input, dx);
                 }
             }
@@ -264,32 +280,33 @@ fn cotangent_type(ty: &TensorType) -> TensorType {
     *ty
 }
 
-/// Item number `index` of a list, a number known beforehand.
+/// Item number `index` of a list of `len` items, numbers known beforehand.
 #[derive(Clone)]
 pub(crate) struct Nth {
     pub index: u32,
+    pub len: u32,
     pub item: TensorType,
 }
 
 list_op!(Nth, "list_item", this,
     attributes: |visit| {
         visit("index", Attr::Int(i64::from(this.index)));
+        visit("len", Attr::Int(i64::from(this.len)));
         visit_types(std::slice::from_ref(&this.item), visit);
     },
     infer: |cx| cx.output(this.item.dtype, this.item.shape),
     host: |inputs, sizes| {
         let item = match List::of(&inputs[0], "list_item")? {
-            List::Last(items) if items.is_empty() => None,
+            // The last items of all.
+            List::Last(items) => (items.len() + this.index as usize).checked_sub(this.len as usize).and_then(|i| items[i].clone()),
             list => list.get(this.index as usize)?,
         };
         Ok(smallvec![present(item, &this.item, sizes)?])
     },
-    gradient: Gradient::Rule, saves: Saves::inputs(&[0]),
+    gradient: Gradient::Rule, saves: Saves::NOTHING,
     backward: |g| {
-        let (dy, list) = (g.dy(0)?, g.input(0)?.clone());
-        let none = execute(&NothingLike, &[&list])?.remove(0);
-        let at = crate::constant::try_constant_of(this.index as i32, DType::I32)?;
-        let dlist = execute(&Set { present: true, grows: false }, &[&none, &at, &dy])?.remove(0);
+        let dy = g.dy(0)?;
+        let dlist = execute(&Pack { items: vec![this.index], len: this.len }, &[&dy])?.remove(0);
         g.give(0, dlist);
     }
 );
@@ -373,7 +390,7 @@ list_op!(Pop, "list_pop", this,
     }
 );
 
-fn give_only(g: &mut Backward<'_>, mut outputs: Outputs) {
+pub(super) fn give_only(g: &mut Backward<'_>, mut outputs: Outputs) {
     if let Some(dx) = outputs.pop() {
         g.give(0, dx);
     }
@@ -429,6 +446,7 @@ list_op!(StackList, "list_stack", this,
         if let Some(count) = this.count {
             visit("count", Attr::Shape(&Shape::from_dims(&[count]).unwrap_or(Shape::SCALAR)));
         }
+        visit("some", Attr::Bool(this.some));
     },
     infer: |cx| {
         let count = this.count.unwrap_or_else(|| cx.unknown_dim());
@@ -442,17 +460,19 @@ list_op!(StackList, "list_stack", this,
         };
         let count = count.ok_or_else(|| Error::internal("list_stack", "a list without a length"))?;
         let items = list.into_items(count)?;
-        if items.iter().all(Option::is_none) {
+        if items.iter().all(Option::is_none) && (count > 0 || !this.some) {
             let whole = this.whole(Dim::known(count))?.bind(&|s| sizes.get(s))?;
             return Ok(smallvec![ops::zeros_of(&TensorType::new(this.item.dtype, whole))?]);
         }
-        let items = items.into_iter().map(|item| present(item, &this.item, sizes));
-        Ok(smallvec![ops::functions::try_stack(&items.collect::<Result<Vec<_>>>()?, 0)?])
+        let items = items.into_iter().map(|item| present(item, &this.item, sizes)).collect::<Result<Vec<_>>>()?;
+        Ok(smallvec![ops::stack_all(&items.iter().collect::<Vec<_>>(), 0).map_err(|e| e.in_op("stack"))?])
     },
     gradient: Gradient::Rule, saves: Saves::NOTHING,
     backward: |g| {
-        let dy = g.dy(0)?;
-        give_only(g, execute(&UnstackList, &[&dy])?);
+        if g.needs(0) {
+            let dy = g.dy(0)?;
+            give_only(g, execute(&UnstackList, &[&dy])?);
+        }
     }
 );
 
@@ -476,7 +496,7 @@ list_op!(UnstackList, "list_unstack", this,
         let item = TensorType::new(ty.dtype, Shape::from_dims(&ty.shape.sizes()[1..])?);
         // The number of slices is that of the input.
         let count = ty.shape.iter().next();
-        give_only(g, execute(&StackList { item, count }, &[&dlist])?);
+        give_only(g, execute(&StackList { item, count, some: false }, &[&dlist])?);
     }
 );
 

@@ -22,11 +22,23 @@ pub(crate) struct Segment {
 impl Segment {
     pub fn new(graph: Graph) -> Self {
         let mut symbols = Vec::new();
-        graph.types.iter().for_each(|ty| ty.shape.iter().for_each(|size| symbols.extend(size.symbols())));
-        symbols.extend(graph.nodes.iter().flat_map(crate::graph::passes::named::named));
+        named(&graph, &mut symbols);
         symbols.sort_unstable();
         symbols.dedup();
         Self { callable: Callable::part_of_one(Arc::new(graph)), symbols: symbols.into() }
+    }
+}
+
+/// The symbols in types and attributes, those of bodies included.
+fn named(graph: &Graph, symbols: &mut Vec<Symbol>) {
+    graph.types.iter().for_each(|ty| ty.shape.iter().for_each(|size| symbols.extend(size.symbols())));
+    for node in &graph.nodes {
+        node.op.attributes(&mut |_, attr| {
+            if let Attr::Shape(shape) = attr {
+                shape.iter().for_each(|size| symbols.extend(size.symbols()));
+            }
+        });
+        node.op.bodies().iter().for_each(|body| named(body, symbols));
     }
 }
 

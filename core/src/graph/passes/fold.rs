@@ -5,7 +5,7 @@ use super::pure::is_free;
 use super::rewrite::{Rewriter, with_bodies};
 use crate::error::Result;
 use crate::execute::{dense, run_at};
-use crate::graph::ir::{Graph, Node, Value};
+use crate::graph::ir::{Graph, Node, Value, names_sizes};
 use crate::op::{Kind, OpRef, Outputs};
 use crate::ops;
 use crate::tensor::{Tensor, TensorType};
@@ -50,17 +50,6 @@ fn repeated(graph: &Graph, node: &Node) -> Option<(u64, TensorType)> {
     (!ty.shape.is_known() || ty.shape.num_elements() > 1).then_some((bits, ty))
 }
 
-/// Whether an operation has sizes among its attributes that are not numbers yet.
-fn is_open(op: &dyn crate::op::Op) -> bool {
-    let mut open = false;
-    op.attributes(&mut |_, attr| {
-        if let crate::op::Attr::Shape(shape) = attr {
-            open |= !shape.is_known();
-        }
-    });
-    open
-}
-
 fn constant(graph: &Graph, new: &mut Rewriter<'_>, node: &Node) -> Option<Outputs> {
     if !is_free(graph, node) {
         return None;
@@ -86,7 +75,7 @@ pub(super) fn evaluated(
     // A view of a constant costs nothing, and the constant may be large; a number is worth knowing.
     let most = if is_view { SMALL_VIEW } else { MOST };
     let known = |ty: &TensorType| ty.dtype.size() > 0 && ty.shape.is_known() && ty.bytes() <= most;
-    if !types.iter().all(known) || is_open(&**op) {
+    if !types.iter().all(known) || names_sizes(&**op) {
         return None;
     }
     let repeats = |ty: &TensorType| op.name() == "broadcast_to" && ty.shape.num_elements() > 1;

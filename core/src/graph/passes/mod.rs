@@ -11,10 +11,12 @@ pub(crate) mod fuse;
 mod hoist;
 mod inline;
 mod matmul_add;
-pub(crate) mod named;
+mod named;
 pub(crate) mod outline;
 pub(crate) mod pure;
-mod rewrite;
+pub(super) mod rewrite;
+#[cfg(test)]
+mod size_tests;
 #[cfg(test)]
 mod tests;
 

@@ -1,7 +1,6 @@
 //! Outlining: where some sizes depend on values, the parts of a graph between the nodes that make such sizes become
 //! segments, each with plans of its own. Runs when a graph as a whole has no plan; node order stays, and with it effects.
 
-use super::named::named;
 use super::rewrite::Rewriter;
 use crate::error::Result;
 use crate::graph::control::segment::Segment;
@@ -50,7 +49,10 @@ impl Seen {
 /// to round, `fixed`, only nodes without open sizes can: a plan for each round costs more than it gives.
 fn plannable(graph: &Graph, node: &Node, seen: &Seen, fixed: bool) -> bool {
     let known = |v: &Value| graph.ty(*v).shape.is_known();
-    let open = || !node.inputs.iter().chain(&node.outputs).all(known) || !named(node).is_empty();
+    let open = || {
+        let values = node.inputs.iter().chain(&node.outputs);
+        node.names_sizes() || !values.into_iter().all(known) || node.op.bodies().iter().any(|body| body.is_open())
+    };
     if matches!(node.op.kind(), Kind::Control) || (fixed && open()) {
         return false;
     }

@@ -15,6 +15,13 @@ fn apart(c: &mut Compiler, emit: impl FnOnce(&mut Compiler) -> Option<()>) -> Op
     done.map(|()| steps)
 }
 
+/// Whether a place shows each element of some memory once, but in another order.
+fn is_turned(place: &Place) -> bool {
+    let sizes = place.ty.shape.dims();
+    let repeats = sizes.iter().zip(&place.strides).any(|(&size, &stride)| size > 1 && stride == 0);
+    place.ty.dtype.size() > 0 && !repeats && !place.is_dense()
+}
+
 impl Compiler {
     /// A place that outlives the body that computes it.
     fn home(&mut self, scope: &Scope<'_>, v: Value) -> Place {
@@ -76,11 +83,14 @@ impl Compiler {
             }
             homes.push(home);
         }
-        let start = self.at;
         let mut places = homes.clone();
         for &v in &node.inputs[carried..] {
-            places.push(Place { owned: false, ..scope.place(v)? });
+            let place = scope.place(v)?;
+            // What every round reads in another order is put in order once.
+            let place = if is_turned(&place) { self.dense_place(place) } else { place };
+            places.push(Place { owned: false, ..place });
         }
+        let start = self.at;
         let mut condition = 0;
         let test = apart(self, |c| {
             let mut inner = Scope::new(test_graph, false);

@@ -172,14 +172,14 @@ impl Emit<'_> {
         let params = node.vars.start..node.vars.start + node.params;
         let rebound = self.rebound(params);
         if !self.plan.bodies[node.target] {
-            let body = self.expr(&node.body);
+            let body = self.value_for(&node.body, &Wanted::default());
             *syntax.body = Syntax::Verbatim(if rebound.is_empty() { body } else { quote!({ #rebound #body }) });
             return syntax.to_token_stream();
         }
         let n = node.target;
         let (slot, fun, k, body) = (local("slot", n), local("f", n), local("k", n), label("body", n));
         self.bodies.borrow_mut().push(n);
-        let stmts = self.within(body.clone(), || self.expr(&node.body));
+        let stmts = self.within(body.clone(), || self.value_for(&node.body, &Wanted::default()));
         self.bodies.borrow_mut().pop();
         let ty = match &node.syntax.output {
             ReturnType::Type(_, ty) => ty.to_token_stream(),

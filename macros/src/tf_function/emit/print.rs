@@ -54,7 +54,9 @@ impl Emit<'_> {
     /// The macro again, over arguments that may have been rewritten.
     fn rewritten(&self, node: &Macro) -> TokenStream {
         let mut mac = node.mac.clone();
-        let args: Vec<TokenStream> = node.args.iter().map(|arg| self.expr(arg)).collect();
+        let by_value = matches!(node.kind, MacroKind::List | MacroKind::Repeat);
+        let arg = |arg| if by_value { self.value_for(arg, &super::Wanted::default()) } else { self.expr(arg) };
+        let args: Vec<TokenStream> = node.args.iter().map(arg).collect();
         mac.tokens = match &node.kind {
             MacroKind::Repeat => quote!(#(#args);*),
             MacroKind::Format(Some(format)) | MacroKind::Print { format: Some(format), .. } => {
