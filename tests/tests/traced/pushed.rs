@@ -312,6 +312,23 @@ fn joins() {
     eager_vs_graph!(misfits(x, n); (x, n) in [([2.0, 1.0], 1), ([2.0, 1.0], 4), ([2.0, 1.0], 6), ([2.0, 1.0], 0)]);
 }
 
+/// More items than are joined at once.
+#[tf_function]
+fn many(x: &Tensor, n: &Tensor) -> (Tensor, Tensor) {
+    let (mut rows, mut parts) = (Vec::new(), Vec::new());
+    for i in tf::range(0, n, 1) {
+        let row = x * i.cast(tf::DType::F32);
+        parts.push(if &i % 3 == 0 { tf::concat(&[&row, x], 0) } else { row.sin() });
+        rows.push(row);
+    }
+    (tf::stack(&rows, 0), tf::concat(&parts, 0))
+}
+
+#[test]
+fn many_items() {
+    eager_vs_graph!(many(x, n); (x, n) in [([2.0, 1.0], 64), ([2.0, 1.0], 65), ([0.5, -1.0], 300)]);
+}
+
 #[test]
 fn rnn() {
     eager_vs_graph!(dynamic_rnn(input, state, weights); (input, state, weights) in [

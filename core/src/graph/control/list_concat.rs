@@ -37,6 +37,27 @@ fn item(like: &Tensor, index: usize, op: &str) -> Result<Tensor> {
     List::of(like, op)?.get(index)?.ok_or_else(|| Error::internal(op, "an item is missing"))
 }
 
+/// Tensors one after another, of which there is at least one. Groups are joined first: each part of the copy looks for its
+/// place among all operands, which takes long where there are thousands.
+fn join(mut items: Vec<Tensor>, axis: usize) -> Result<Tensor> {
+    const FEW: usize = 64;
+    let all = |items: &[Tensor]| ops::concat_all(&items.iter().collect::<Vec<_>>(), axis);
+    while items.len() > FEW {
+        items = items.chunks(FEW).map(all).collect::<Result<_>>()?;
+    }
+    all(&items)
+}
+
+/// Tensors along a new first axis, or the error that `stack` has for them.
+pub(super) fn stacked(items: &[Tensor]) -> Result<Tensor> {
+    let alike = items.first().filter(|first| items.iter().all(|item| item.ty() == first.ty()));
+    let Some(first) = alike else {
+        return ops::stack_all(&items.iter().collect::<Vec<_>>(), 0).map_err(|e| e.in_op("stack"));
+    };
+    let row = first.shape().insert(0, Dim::ONE)?;
+    join(items.iter().map(|item| ops::reshape_to(item, &row)).collect::<Result<_>>()?, 0)
+}
+
 list_op!(ConcatList, "list_concat", this,
     attributes: |visit| {
         visit_types(std::slice::from_ref(&this.item), visit);
@@ -58,11 +79,10 @@ list_op!(ConcatList, "list_concat", this,
             });
         }
         items.reverse();
-        let items: Vec<&Tensor> = items.iter().collect();
         if items.is_empty() {
             return Err(ops::no_tensors("concat"));
         }
-        Ok(smallvec![ops::concat_all(&items, this.axis)?])
+        Ok(smallvec![join(items, this.axis)?])
     },
     gradient: Gradient::Rule, saves: Saves::inputs(&[1]),
     backward: |g| {

@@ -465,7 +465,7 @@ list_op!(StackList, "list_stack", this,
             return Ok(smallvec![ops::zeros_of(&TensorType::new(this.item.dtype, whole))?]);
         }
         let items = items.into_iter().map(|item| present(item, &this.item, sizes)).collect::<Result<Vec<_>>>()?;
-        Ok(smallvec![ops::stack_all(&items.iter().collect::<Vec<_>>(), 0).map_err(|e| e.in_op("stack"))?])
+        Ok(smallvec![super::list_concat::stacked(&items)?])
     },
     gradient: Gradient::Rule, saves: Saves::NOTHING,
     backward: |g| {
