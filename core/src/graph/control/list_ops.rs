@@ -14,11 +14,12 @@ use crate::tensor::{Tensor, TensorType};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// Several values as one list. Input `i` is item `items[i]` of `len`; the others are missing.
+/// Several values as one list. Input `i` is item `items[i]`; the others are missing.
 #[derive(Clone)]
 pub(crate) struct Pack {
     pub items: Vec<u32>,
-    pub len: u32,
+    /// The dtypes of all items, missing ones too: they tell packs of different bundles apart.
+    pub dtypes: Vec<DType>,
 }
 
 /// The values of a list, which has these types.
@@ -176,13 +177,15 @@ macro_rules! list_op {
 
 list_op!(Pack, "pack", this,
     attributes: |visit| {
-        visit("len", Attr::Int(i64::from(this.len)));
+        visit("len", Attr::Int(this.dtypes.len() as i64));
         let items: Vec<i64> = this.items.iter().map(|&i| i64::from(i)).collect();
         visit("items", Attr::Ints(&items));
+        let missing = (0..this.dtypes.len()).filter(|&i| !this.items.contains(&(i as u32)));
+        missing.for_each(|i| visit("missing", Attr::DType(this.dtypes[i])));
     },
     infer: |cx| list_output(cx),
     host: |inputs, _sizes| {
-        let mut items = vec![None; this.len as usize];
+        let mut items = vec![None; this.dtypes.len()];
         this.items.iter().zip(inputs).for_each(|(&i, value)| items[i as usize] = Some(value));
         Ok(smallvec![List::Full(items).into_tensor()])
     },
@@ -201,9 +204,9 @@ list_op!(Pack, "pack", this,
     }
 );
 
-/// The type of a value's cotangent: its own.
-fn cotangent_type(ty: &TensorType) -> TensorType {
-    *ty
+/// The type of a value's cotangent: its own, or a scalar that stands where nothing flows.
+pub(super) fn cotangent_type(ty: &TensorType) -> TensorType {
+    if ty.dtype.is_floating() || ty.dtype == DType::Variant { *ty } else { TensorType::scalar(DType::F32) }
 }
 
 /// Item number `index` of a list, a number known beforehand.
@@ -261,7 +264,8 @@ list_op!(Unpack, "unpack", this,
             }
         }
         let refs: Vec<&Tensor> = values.iter().collect();
-        let dlist = execute(&Pack { items, len: this.types.len() as u32 }, &refs)?.remove(0);
+        let dtypes = this.types.iter().map(|ty| cotangent_type(ty).dtype).collect();
+        let dlist = execute(&Pack { items, dtypes }, &refs)?.remove(0);
         g.give(0, dlist);
     }
 );
