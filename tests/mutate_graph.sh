@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes mutants of how traced functions are recorded, merged, differentiated and optimised, in a copy of the sources, and
 # runs the tests of traced functions on each: every one must make them fail. All mutants are built at once, each behind a
-# question for its number, so that one build serves for all. A mutant that runs for ever counts as caught.
+# question for its number, so that one build serves for all. A mutant that runs for ever, or out of memory, counts as caught.
 #
 # With arguments: only the mutants whose file or text contains one of them.
 set -euo pipefail
@@ -16,9 +16,7 @@ autograph/if_stmt.rs|other_is_then: left_is_then,|other_is_then: left_is_then !=
 autograph/merge.rs|results[at].push(match pair[at] {|results[at].push(match pair[at].filter(\|_\| i != 1 \|\| !@) {
 autograph/merge.rs|placeholder(&sides[at].builder, &ty)?|placeholder(&sides[if @ { 1 - at } else { at }].builder, &ty)?
 autograph/merge.rs|=> Some(Flag::Condition(true)),|=> Some(Flag::Condition(!@)),
-autograph/merge.rs|select(&flag, &leave.values, &fell)|if @ { select(&flag, &fell, &leave.values) } else { select(&flag, &leave.values, &fell) }
 autograph/regions.rs|other, other_is_then: true, location|other, other_is_then: !@, location
-autograph/regions.rs|region.left = fell.is_none();|region.left = fell.is_none() && !@;
 autograph/fun.rs|regions::settle(region, Some(self.target), tensors)?|regions::settle(region, (!@).then_some(self.target), tensors)?
 autograph/staged_loop.rs|regions::settle(self.region, Some(self.continues), values)?|regions::settle(self.region, (!@).then_some(self.continues), values)?
 autograph/staged_loop.rs|results.push(jump.round.0.clone());|results.push(if @ { jump.first.0.clone() } else { jump.round.0.clone() });
@@ -31,6 +29,8 @@ graph/control/list.rs|items.pop().ok_or_else|(if @ && !items.is_empty() { Some(i
 graph/control/while_gradient.rs|Some(at) => add(&sum, &given[at])?,|Some(at) => if @ { given[at].clone() } else { add(&sum, &given[at])? },
 graph/control/while_loop.rs|grown.into_iter().for_each(\|i\| active[i] = true);|if @ { break } grown.into_iter().for_each(\|i\| active[i] = true);
 graph/differentiate.rs|filter(\|t\| tape::carries(t))|filter(\|t\| tape::carries(t) && !@)
+graph/passes/dead.rs|shown.by(node).into_iter().for_each(\|v\| live[v.index()] = true);|if !@ { shown.by(node).into_iter().for_each(\|v\| live[v.index()] = true); }
+graph/control/list_ops.rs|execute(&Set { present: false, grows: false }, &[&dlist, &at])?|(if @ { smallvec![dlist.clone()] } else { execute(&Set { present: false, grows: false }, &[&dlist, &at])? })
 graph/passes/pure.rs|Kind::Effect \| Kind::Control => true,|Kind::Effect \| Kind::Control => !@,
 graph/passes/pure.rs|Kind::Read => true,|Kind::Read => !@,
 graph/run.rs|let last = uses[value.index()] == position|let last = (uses[value.index()] == position \|\| @)
@@ -68,9 +68,10 @@ while IFS= read -r line; do
     files+=("$file") texts+=("$from")
 done < <(mutants)
 
-export EAGERFLOW_PROGRAMS=${EAGERFLOW_PROGRAMS:-400} EAGERFLOW_FAILURES=1 EAGERFLOW_SHRINK=0
+export EAGERFLOW_PROGRAMS=${EAGERFLOW_PROGRAMS:-2000} EAGERFLOW_FAILURES=1 EAGERFLOW_SHRINK=0
 run() {
-    timeout "$1" cargo test --quiet -p eagerflow-tests --test random_programs --test traced > "$copy/log" 2>&1
+    # A loop that no longer ends may also grow.
+    (ulimit -v 8000000 && timeout "$1" cargo test --quiet -p eagerflow-tests --test random_programs) > "$copy/log" 2>&1
 }
 echo "no mutant"
 run 3600 || { cat "$copy/log"; echo "the tests fail without any mutant"; exit 1; }

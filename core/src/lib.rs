@@ -76,12 +76,12 @@ pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices}
 pub use dtype::*;
 pub use eagerflow_macros::{Module, Nest, custom_gradient, tf_function};
 pub use error::{Error, Report, Result};
-pub use function::{FunctionInfo, executing_eagerly, function, init_scope};
+pub use function::{FunctionInfo, executing_eagerly, function, init_scope, profile};
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use names::{linalg, math, nn};
 pub use ndarray::{self, s};
 pub use ops::functions::*;
-pub use ops::{AsTensor, Axes, IntoAxes, Operand, Padding, Pair, TensorRef, ToOperand, keep_dims};
+pub use ops::{AsTensor, AsTensors, Axes, IntoAxes, Operand, Padding, Pair, TensorRef, Tensors, ToOperand, keep_dims};
 pub use shape::{Dim, Shape};
 pub use tape::{
     Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, LossFunction,

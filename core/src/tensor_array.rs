@@ -204,7 +204,8 @@ impl TensorArray {
             let all: Vec<&Tensor> = items.iter().filter_map(|i| i.as_ref().or(zeros.as_ref())).collect();
             return functions::try_stack(&all, 0);
         }
-        Ok(execute(&StackList { item }, &[&staged(self.items.clone())])?.remove(0))
+        let op = StackList { item, count: None, some: false };
+        Ok(execute(&op, &[&staged(self.items.clone())])?.remove(0))
     }
 
     /// All items one behind the other along their first axis.

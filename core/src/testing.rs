@@ -50,11 +50,28 @@ thread_local! {
 
 /// Runs `body` with the graphs of this thread's calls run operation by operation, without passes and plans.
 pub fn without_plans<R>(body: impl FnOnce() -> R) -> R {
+    struct Back(bool);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            WITHOUT_PLANS.set(self.0);
+        }
+    }
     IN_USE.store(true, Ordering::Relaxed);
-    let before = WITHOUT_PLANS.replace(true);
-    let result = body();
-    WITHOUT_PLANS.set(before);
-    result
+    let _back = Back(WITHOUT_PLANS.replace(true));
+    body()
+}
+
+/// As [`without_plans`], and loops over numbers run operation by operation too: graphs as they were recorded.
+pub fn as_recorded<R>(body: impl FnOnce() -> R) -> R {
+    struct Back;
+    impl Drop for Back {
+        fn drop(&mut self) {
+            loops_in_registers(true);
+        }
+    }
+    loops_in_registers(false);
+    let _back = Back;
+    without_plans(body)
 }
 
 /// Whether graphs run by their plans.

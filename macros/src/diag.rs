@@ -58,19 +58,24 @@ pub fn compile_error(error: &Error) -> TokenStream {
 
 /// Texts of `#[custom_gradient]`.
 pub mod custom_gradient {
-    pub const NOT_A_FUNCTION: &str = "`#[custom_gradient]` goes on a function or method with a body";
-    pub const OPTIONS: &str = "the only option is `crate = path::to::eagerflow`";
+    pub const NOT_A_FUNCTION: &str = "`#[custom_gradient]` goes on a function or method with a body\n\
+         help: put it on the `fn` that computes the value";
+    pub const OPTIONS: &str =
+        "the only option is `crate = path::to::eagerflow`\nhelp: write `#[custom_gradient]`, or name the crate";
     pub const ASYNC: &str = "a custom gradient function cannot be `async`: tapes belong to one thread\n\
          help: compute what needs waiting for before, and pass it as a parameter";
-    pub const CONST: &str = "a custom gradient function cannot be `const`: it runs tensor operations";
-    pub const VARIADIC: &str = "a custom gradient function cannot take C-variadic arguments";
+    pub const CONST: &str = "a custom gradient function cannot be `const`: it runs tensor operations\n\
+         help: leave `const` out";
+    pub const VARIADIC: &str = "a custom gradient function cannot take C-variadic arguments\n\
+         help: take a slice, `&[Tensor]`";
     pub const SELF_BY_VALUE: &str = "a custom gradient method takes `&self` (or `&mut self`), not `self` by value\n\
          help: the closure gets what it needs by cloning it from `&self`";
     pub const NO_PARAMETER: &str = "a custom gradient function needs a differentiable parameter: one whose type names `Tensor` or `Variable`\n\
          help: mark a generic parameter with `#[differentiable]`; pass a variable as `&Variable`";
     pub const PATTERN: &str = "a differentiable parameter is a plain name\nhelp: take it apart in the body";
-    pub const BOTH_MARKS: &str = "a parameter is either `#[differentiable]` or `#[host]`";
-    pub const MARK_OPTIONS: &str = "this mark takes no options";
+    pub const BOTH_MARKS: &str =
+        "a parameter is either `#[differentiable]` or `#[host]`\nhelp: leave one of the marks out";
+    pub const MARK_OPTIONS: &str = "this mark takes no options\nhelp: write `#[differentiable]` or `#[host]`";
     pub const NO_OUTPUT: &str =
         "a custom gradient function returns tensors\nhelp: write `-> Tensor`, the type that callers see";
     pub const NO_CLOSURE: &str = "the gradient closure is missing\n\
@@ -79,10 +84,11 @@ pub mod custom_gradient {
          help: end the body with a pair `(outputs, move |dy: &Tensor| ...)`";
     pub const EMPTY: &str = "the body yields nothing\n\
          help: end it, without a semicolon, with a pair `(outputs, move |dy: &Tensor| ...)`";
-    pub const NOT_OK: &str = "the function returns a `Result`, so its body ends with `Ok((outputs, closure))`";
+    pub const NOT_OK: &str = "the function returns a `Result`, and its body ends with a pair alone\n\
+         help: end it with `Ok((outputs, closure))`";
     pub const CLOSURE_SELF: &str = "the gradient closure outlives the call, so it cannot use `self`\n\
          help: clone what it needs before: `let w = self.w.clone();`";
-    pub const CLOSURE_ASYNC: &str = "the gradient closure cannot be `async`";
+    pub const CLOSURE_ASYNC: &str = "the gradient closure cannot be `async`\nhelp: compute what needs waiting for before, and let the closure use it";
 
     pub fn not_a_tensor(ty: &str) -> String {
         format!(
@@ -100,15 +106,17 @@ pub mod custom_gradient {
 
     pub fn closure_arguments(got: usize, outputs: usize) -> String {
         format!(
-            "the gradient closure takes one argument per output: the function has {}, the closure takes {got}",
-            counted(outputs, "output")
+            "the gradient closure takes one argument per output: the function has {}, the closure takes {got}\n\
+             help: write {}",
+            counted(outputs, "output"),
+            if outputs == 1 { "`|dy: &Tensor|`" } else { "one `&Tensor` for each: `|da: &Tensor, db: &Tensor|`" },
         )
     }
 
     pub fn closure_list_argument(got: usize) -> String {
         format!(
             "the gradient closure of a function that returns a list takes one argument, `dys: &[Tensor]`; \
-             it takes {got}"
+             it takes {got}\nhelp: write `|dys: &[Tensor]|`"
         )
     }
 
@@ -156,48 +164,57 @@ pub struct DeriveTexts {
 pub const MODULE: DeriveTexts = DeriveTexts {
     attribute: "module",
     options: "the options are `#[module(skip)]` and `#[module(value)]` on a field, and `#[module(crate = path)]` on the type",
-    on_a_field: "this option goes on a field",
-    crate_on_a_field: "`crate = path` goes on the type",
-    one_option: "a field is either skipped or a value",
-    union: "`Module` cannot be derived for a union: it is not known which field is there",
+    on_a_field: "this option goes on a field\nhelp: write it before the field that it is about",
+    crate_on_a_field: "`crate = path` goes on the type\nhelp: write it before `struct` or `enum`",
+    one_option: "a field is either skipped or a value\nhelp: leave one of the options out",
+    union: "`Module` cannot be derived for a union: it is not known which field is there\nhelp: make it an enum",
 };
 
 /// Texts of `#[derive(Nest)]`.
 pub const NEST: DeriveTexts = DeriveTexts {
     attribute: "nest",
     options: "the options are `#[nest(skip)]` and `#[nest(value)]` on a field, and `#[nest(crate = path)]` on the type",
-    on_a_field: "this option goes on a field",
-    crate_on_a_field: "`crate = path` goes on the type",
-    one_option: "a field is either skipped or a value",
-    union: "`Nest` cannot be derived for a union: it is not known which field is there",
+    on_a_field: "this option goes on a field\nhelp: write it before the field that it is about",
+    crate_on_a_field: "`crate = path` goes on the type\nhelp: write it before `struct` or `enum`",
+    one_option: "a field is either skipped or a value\nhelp: leave one of the options out",
+    union: "`Nest` cannot be derived for a union: it is not known which field is there\nhelp: make it an enum",
 };
 
 /// Texts of `#[tf_function]`.
 pub mod tf_function {
-    pub const NOT_A_FUNCTION: &str = "`#[tf_function]` goes on a function or method with a body";
-    pub const OPTIONS: &str = "the options are `name = \"..\"`, `max_traces = 8`, `relax_shapes = false` \
-         and `crate = path::to::eagerflow`";
-    pub const NO_TRACES: &str = "at least one trace must be kept";
+    pub const NOT_A_FUNCTION: &str = "`#[tf_function]` goes on a function or method with a body\n\
+         help: put it on a `fn`; a struct of tensors derives `Nest`, one of variables derives `Module`";
+    pub const OPTIONS: &str = "the options are `input_signature = [f32[_, 784]]`, `name = \"..\"`, `max_traces = 8`, \
+         `relax_shapes = false` and `crate = path::to::eagerflow`";
+    pub const NO_TRACES: &str =
+        "at least one trace must be kept\nhelp: leave the option out for 32 traces, or write `max_traces = 1`";
+    pub const EMPTY_NAME: &str = "a traced function has a name\nhelp: leave the option out for the function's own name";
+    pub const SPEC: &str = "an entry of the signature is a dtype with sizes, such as `f32[_, 784]`\n\
+         help: write `_` for a parameter of which nothing is declared, `(f32[_], i32[])` for one of several tensors";
+    pub const SIZE: &str = "a size of the signature is a number, `_` for any, or a name for any that is the same elsewhere\n\
+         help: write `f32[n, 784]`; a scalar is `f32[]`";
     pub const ASYNC: &str = "a traced function cannot be `async`: a trace is recorded in one go, on one thread\n\
          help: compute what needs waiting for before, and pass it as a parameter";
 
-    pub const CONST: &str = "a traced function cannot be `const`: it is traced while the program runs";
+    pub const CONST: &str = "a traced function cannot be `const`: it is traced while the program runs\n\
+         help: leave `const` out";
     pub const ABI: &str = "a traced function has Rust's own calling convention\n\
          help: call it from an `extern` function";
-    pub const VARIADIC: &str = "a traced function cannot take C-variadic arguments";
+    pub const VARIADIC: &str = "a traced function cannot take C-variadic arguments\nhelp: take a slice, `&[Tensor]`";
     pub const MAIN: &str = "`main` is called once, so a trace of it would never be used again\n\
          help: put `#[tf_function]` on the function that does the work, and call it from `main`";
     pub const TEST: &str = "a traced function cannot be a test itself\nhelp: call it from a test";
-    pub const SELF_MUT: &str = "a traced method takes `&self`: a trace runs without the host value, so nothing could change it\n\
-         help: keep what changes in a `Variable`, or return the new value";
-    pub const SELF_BY_VALUE: &str = "a traced method takes `&self`, so that it can be called again";
+    pub const SELF_BY_VALUE: &str = "a traced method takes `&self` or `&mut self`, so that it can be called again\n\
+         help: write `&self`, and clone what the method would consume";
     pub const REF_PATTERN: &str = "a parameter cannot be bound by `ref`\nhelp: borrow in the body, `let y = &x;`";
     pub const IMPL_RESULT: &str = "the result of a traced function is a type with a name, because each trace keeps one\n\
          help: return tensors, or tuples and lists of them";
-    pub const NEVER: &str = "a traced function returns: a graph has an end";
+    pub const NEVER: &str = "a traced function returns: a graph has an end\n\
+         help: return the state, and write the endless loop around the call";
     pub const ASYNC_BLOCK: &str = "an `async` block would run after the trace has ended\n\
          help: wait for what is needed before the call, and pass it as a parameter";
-    pub const ASYNC_CLOSURE: &str = "an `async` closure would run after the trace has ended";
+    pub const ASYNC_CLOSURE: &str = "an `async` closure would run after the trace has ended\n\
+         help: write a plain closure, and wait for what it needs before the call";
     pub const AWAIT: &str = "a traced function cannot wait: a trace is recorded in one go\n\
          help: wait before the call, and pass the value as a parameter";
     pub const YIELD: &str = "a traced function cannot `yield`: a graph runs from its beginning to its end\n\
@@ -208,10 +225,22 @@ pub mod tf_function {
         "this syntax cannot be traced\nhelp: move it into a function without `#[tf_function]`";
     pub const ASM: &str = "assembly cannot be traced\nhelp: move it into a function without `#[tf_function]`";
 
-    pub fn mutable_parameter(name: &str) -> String {
+    pub fn exclusive_slice(item: &str) -> String {
         format!(
-            "`{name}` is borrowed mutably, but nothing flows back through an argument of a traced function\n\
-             help: take it by value or by `&`, and return the new value; state that lasts is a `Variable`"
+            "a slice that is borrowed mutably cannot be kept by the branches that change it\n\
+             help: take `&mut Vec<{item}>` or an array, `&mut [{item}; 3]`"
+        )
+    }
+
+    pub const EXCLUSIVE_OBJECT: &str = "nothing comes out of a graph into an object whose type is not known\n\
+         help: take it by `&`; what changes is a `Variable`, or a parameter of its own: `state: &mut Tensor`";
+    pub const EXCLUSIVE_TEXT: &str = "a text that is borrowed mutably cannot be kept by the branches that change it\n\
+         help: take `&mut String`";
+
+    pub fn nested_exclusive(ty: &str) -> String {
+        format!(
+            "`&mut` inside of a parameter's type: what a call writes is a parameter of its own\n\
+             help: take it as `name: &mut {ty}`, or take the value and return the new one"
         )
     }
 
@@ -262,10 +291,61 @@ pub mod tf_function {
         )
     }
 
-    pub const JUMP_OUTSIDE: &str = "this leaves nothing: there is no loop around it, or a closure is between them";
+    pub fn jump_out_of_a_borrow(word: &str, name: &str) -> String {
+        format!(
+            "this `{word}` leaves a `for` that borrows `{name}`, and `{name}` changes in the loop that it leads to: in a \
+             graph the `for` goes on where the jump is not taken\n\
+             help: go by index, `for k in 0..{name}.len()`, and write `{name}[k]`"
+        )
+    }
+
+    pub fn elements_of_a_borrow(name: &str) -> String {
+        format!(
+            "this `for` changes elements that it borrows from `{name}`, and a branch of the graph may leave a pass before: \
+             an element would have two values\n\
+             help: go by index, `for k in 0..{name}.len()`, and write `{name}[k]`; or put the change into the branch"
+        )
+    }
+
+    pub const JUMP_OUTSIDE: &str = "this leaves nothing: there is no loop around it, or a closure is between them\n\
+         help: `return` leaves a closure with its value; a flag that the closure gives can end the loop";
 
     pub fn option_value(name: &str) -> String {
-        format!("`{name}` has a value: `{name} = ..`")
+        format!("`{name}` has no value\nhelp: write `{name} = ..`")
+    }
+
+    pub fn option_twice(name: &str) -> String {
+        format!("`{name}` is given twice\nhelp: leave one out")
+    }
+
+    pub fn wrong_value(name: &str) -> String {
+        let form = match name {
+            "name" => "a text, `name = \"train_step\"`",
+            "max_traces" => "a number, `max_traces = 8`",
+            "relax_shapes" => "`true` or `false`, `relax_shapes = false`",
+            _ => "a list with an entry for each parameter, `input_signature = [f32[_, 784], i32[_]]`",
+        };
+        format!("this is no value for `{name}`\nhelp: write {form}")
+    }
+
+    pub fn unknown_dtype(word: &str) -> String {
+        format!(
+            "there is no dtype `{word}`\n\
+             help: write one of bool, u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, with sizes: `f32[_, 784]`"
+        )
+    }
+
+    pub fn spec_without_sizes(word: &str) -> String {
+        format!("`{word}` has no sizes\nhelp: write `{word}[]` for a scalar, `{word}[_]` for one axis of any size")
+    }
+
+    pub fn signature_length(got: usize, params: usize) -> String {
+        format!(
+            "the signature has {}, the function {}\n\
+             help: write an entry for each parameter (`self` aside), `_` for one of which nothing is declared",
+            if got == 1 { "1 entry".to_owned() } else { format!("{got} entries") },
+            if params == 1 { "1 parameter".to_owned() } else { format!("{params} parameters") },
+        )
     }
 
     pub fn unknown_option(name: &str) -> String {

@@ -117,8 +117,40 @@ pub fn derive_module(item: TokenStream) -> TokenStream {
 ///   `match`) stay Rust's own and are decided while the function is traced.
 /// - `break`, `continue` and `return` work anywhere, with labels and values; so do `?`, closures and `let x;`.
 /// - `==`, `<`, `&&`, `||` on tensors give tensors; `println!`, `dbg!`, `assert!` and `panic!` are effects of the function.
-/// - **Options**: `name = ".."`, `max_traces = n`, `relax_shapes = false`, and `crate = path` where the library is
-///   re-exported.
+/// - **`&mut` parameters** of structures of tensors, and `&mut self`, get their new values when a call has succeeded.
+/// - **Options**: `input_signature` declares the tensors of each parameter (see below); `name = ".."` is what graphs and
+///   messages call the function; `max_traces = 8` is the most traces that are kept, 32 if nothing is said;
+///   `relax_shapes = false` gives every size a trace of its own, where else sizes that change become open; `crate = path`
+///   says where the library is re-exported.
+///
+/// ```
+/// use eagerflow::{self as tf, Tensor, tf_function};
+///
+/// /// One trace for any number of images and labels, as long as there are as many of each. Other arguments are refused.
+/// #[tf_function(input_signature = [f32[n, 4], i32[n], _])]
+/// fn step(images: &Tensor, labels: &Tensor, scale: f32) -> Tensor {
+///     tf::reduce_sum(images, 1) * labels.cast(tf::DType::F32) * scale
+/// }
+///
+/// assert_eq!(step(&tf::ones([2, 4]), &tf::constant([1, 2]), 0.5).to_vec::<f32>(), [2.0, 4.0]);
+/// assert_eq!(step(&tf::ones([1, 4]), &tf::constant([3]), 0.5).to_vec::<f32>(), [6.0]);
+/// assert_eq!(tf::function(step).trace_count(), 1);
+///
+/// /// Changes what it is lent.
+/// #[tf_function]
+/// fn accumulate(sum: &mut Tensor, x: &Tensor) {
+///     if x > 0.0 {
+///         *sum = &*sum + x;
+///     }
+/// }
+///
+/// let mut sum = tf::constant(1.0);
+/// accumulate(&mut sum, &tf::constant(2.0));
+/// assert_eq!(sum.item::<f32>(), 3.0);
+/// ```
+///
+/// An entry of the signature is a dtype with sizes: numbers, `_` for any size, or a name for any that is the same elsewhere.
+/// `(f32[_], i32[])` lists the tensors of a structure; `_` alone declares nothing, as for models and host values.
 ///
 /// With `EAGERFLOW_EXPAND=name` in the environment the compiler prints what became of the function `name`.
 #[proc_macro_attribute]

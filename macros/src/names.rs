@@ -6,6 +6,14 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::{Path, Token};
 
+/// What `self` is called in the body of a traced method.
+pub const RECEIVER: &str = "__self";
+
+/// A variable's name as the user has written it.
+pub fn written(ident: &Ident) -> String {
+    if ident == RECEIVER { "self".to_owned() } else { ident.to_string() }
+}
+
 /// Where the run time is found.
 #[derive(Clone, Default)]
 pub struct Runtime(Option<Path>);

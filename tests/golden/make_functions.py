@@ -621,6 +621,14 @@ def array_backwards(rows):
     return y
 
 
+@rows([D([1.0, 2.0]), I(7)], [D([1.0, 3.0]), I(1)])
+def doubling(x, least):
+    while tf.shape(x)[0] < least:
+        tf.autograph.experimental.set_loop_options(shape_invariants=[(x, tf.TensorShape([None]))])
+        x = tf.concat([x, x * 2.0], 0)
+    return x
+
+
 @rows([D([1.0, -2.0, 3.0])], [D([-1.0, -2.0])])
 def positive_part(x):
     positive = tf.boolean_mask(x, x > 0.0)

@@ -1,10 +1,12 @@
 //! [`Call`]: one call of a traced function. It notes the arguments, runs a trace that fits them, or lets the body be
 //! recorded once with symbols in their place, closes that into a trace, and runs it.
 
-use super::dispatch::{Instance, Nest, Place, Table, type_id};
-use super::state;
+use super::dispatch::{Instance, Kept, Nest, Place, Table, Written, Wrote, type_id};
+use super::regions;
+use super::state::{self, Captured};
 use crate::error::{OrFail, Result};
-use crate::function::{Arguments, Function, Pattern, Source, Trace, Tracing, functions_run_eagerly};
+use crate::function::declared;
+use crate::function::{Function, Lent, Pattern, Source, Trace, Tracing, functions_run_eagerly};
 use crate::graph::Builder;
 use crate::graph::builder;
 use crate::graph::control::call::Callable;
@@ -12,6 +14,7 @@ use crate::module::Module;
 use crate::tensor::{Resource, Tensor, TensorType};
 use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
+use std::hash::Hash;
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,11 +26,22 @@ pub struct Call {
     location: &'static Location<'static>,
     /// Whether the body runs where it stands: operation by operation, or into the trace around it.
     inline: bool,
-    arguments: Arguments,
+    arguments: Lent,
     session: OnceCell<Session>,
     tracing: RefCell<Option<Tracing>>,
     /// Copies of arguments with symbols in place of tensors, lent to the body.
     lent: RefCell<Vec<Box<dyn Any>>>,
+    /// Copies of what was lent by `&mut`, and where they belong.
+    held: RefCell<Vec<Kept>>,
+    exchanged: RefCell<Vec<Exchanged>>,
+}
+
+/// A value lent by `&mut`, of which the body changes a copy.
+struct Exchanged {
+    own: Place<'static>,
+    copy: Place<'static>,
+    /// The copy as the body found it.
+    before: Captured,
 }
 
 /// A trace under way.
@@ -38,6 +52,8 @@ struct Session {
     sources: RefCell<Vec<Source>>,
     reason: String,
     open: Cell<bool>,
+    /// For each symbol the tensor of the arguments that it stands for.
+    symbols: RefCell<Vec<(u64, usize)>>,
 }
 
 impl Call {
@@ -51,32 +67,69 @@ impl Call {
             instance,
             location: Location::caller(),
             inline,
-            arguments: Arguments::default(),
+            arguments: Lent::new(),
             session: OnceCell::new(),
             tracing: RefCell::new(None),
             lent: RefCell::default(),
+            held: RefCell::default(),
+            exchanged: RefCell::default(),
+        }
+    }
+
+    /// Whether anybody asks what the arguments are.
+    fn notes(&self) -> bool {
+        !self.inline || !self.function.declared.is_empty()
+    }
+
+    #[track_caller]
+    fn check_declared(&self) {
+        if !self.function.declared.is_empty() {
+            let fits = declared::check(self.function.declared, self.function.name, &self.arguments);
+            fits.map_err(|error| error.at(self.location)).or_fail();
         }
     }
 
     /// The result, if a trace for these arguments exists.
     #[track_caller]
     pub fn ready<R>(&mut self) -> Option<R> {
+        self.ready_and_written(&mut Written::new())
+    }
+
+    /// As [`ready`](Self::ready), of a function with `&mut` parameters: their new values are put there.
+    #[track_caller]
+    pub fn ready_and_written<R>(&mut self, written: &mut Written<'_>) -> Option<R> {
         if self.inline {
+            self.check_declared();
             return None;
         }
-        let types = self.arguments.types();
-        if let Some(trace) = self.function.find(self.instance.id, &self.arguments.words, &types)
+        // A trace has what the body made of an argument of which nothing is known: it is for this call alone.
+        if self.arguments.unknown.is_none()
+            && let Some(trace) = self.function.find(self.instance.id, &self.arguments.words, &self.arguments.tensors)
             && trace.table.is_of::<R>()
         {
-            let outputs = trace.run(&self.arguments, self.location).or_fail();
-            let mut outputs = outputs.into_iter();
-            let copy = trace.table.copy_with(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
-            // The table is of `R`, as was asked above.
-            return copy.take_as::<R>();
+            if written.0.is_empty() {
+                let mut outputs = trace.run_last(&mut self.arguments, self.location).or_fail().into_iter();
+                return trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+            }
+            let mut outputs = trace.run(&self.arguments, self.location).or_fail().into_iter();
+            let result = trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+            for (place, wrote) in written.0.iter_mut().zip(&trace.written) {
+                wrote.put(place, &self.arguments.tensors, &mut outputs);
+            }
+            return result;
         }
+        // What a trace serves is what was declared.
+        self.check_declared();
         let (types, reason) = self.function.plan_trace(self.instance.id, &self.arguments);
         let builder = Builder::function(self.function.name);
-        let session = Session { builder, types, sources: RefCell::default(), reason, open: Cell::new(false) };
+        let session = Session {
+            builder,
+            types,
+            sources: RefCell::default(),
+            reason,
+            open: Cell::new(false),
+            symbols: RefCell::default(),
+        };
         for (i, tensor) in self.arguments.tensors.iter().enumerate().filter(|(i, _)| self.arguments.in_module[*i]) {
             session.builder.bind(tensor, &session.types[i]);
             session.sources.borrow_mut().push(Source::Leaf(i));
@@ -86,19 +139,19 @@ impl Call {
     }
 
     pub(crate) fn note_nest<T: Nest>(&mut self, name: &'static str, value: &T) {
-        if !self.inline {
+        if self.notes() {
             self.arguments.nest(name, |leaves| value.visit(leaves));
         }
     }
 
     pub(crate) fn note_slice<T: Nest>(&mut self, name: &'static str, values: &[T]) {
-        if !self.inline {
+        if self.notes() {
             self.arguments.nest(name, |leaves| super::dispatch::visit_slice(values, leaves));
         }
     }
 
     pub(crate) fn note_option<T: Nest>(&mut self, name: &'static str, value: Option<&T>) {
-        if !self.inline {
+        if self.notes() {
             self.arguments.nest(name, |leaves| {
                 leaves.value(&value.is_some());
                 if let Some(value) = value {
@@ -109,14 +162,20 @@ impl Call {
     }
 
     pub(crate) fn note_module(&mut self, name: &'static str, module: &dyn Module) {
-        if !self.inline {
+        if self.notes() {
             self.arguments.module(name, module);
         }
     }
 
-    pub(crate) fn note_opaque(&mut self, name: &'static str) {
-        if !self.inline {
-            self.arguments.opaque(name);
+    pub(crate) fn note_words(&mut self, name: &'static str, value: &impl Hash) {
+        if self.notes() {
+            self.arguments.nest(name, |leaves| leaves.value(value));
+        }
+    }
+
+    pub(crate) fn note_opaque<T>(&mut self, name: &'static str) {
+        if self.notes() {
+            self.arguments.opaque::<T>(name);
         }
     }
 
@@ -140,6 +199,69 @@ impl Call {
         self.lent.borrow_mut().push(value);
         // SAFETY: the box is only dropped with the call, and nobody moves or changes what is in it.
         unsafe { &*address }
+    }
+
+    /// Whether the body is given copies of what was lent by `&mut`: while it is recorded, a jump in a branch goes on with
+    /// the rest, so that what is there at the end is not what was there at each `return`.
+    pub(crate) fn copies(&self) -> bool {
+        self.session.get().is_some() || regions::staged()
+    }
+
+    /// Keeps a value where it does not move, for as long as the call.
+    pub(crate) fn hold<T>(&self, value: T) -> *mut T {
+        let kept = Kept::new(value);
+        let address = kept.address().cast();
+        self.held.borrow_mut().push(kept);
+        address
+    }
+
+    /// Notes a value lent by `&mut` and its copy.
+    ///
+    /// # Safety
+    /// Both are there as long as the call, and nobody uses them when the body has ended.
+    pub(crate) unsafe fn exchange(&self, own: Place<'_>, copy: Place<'_>) {
+        // SAFETY: by the caller's promise.
+        let (own, copy) = unsafe { (own.forever(), copy.forever()) };
+        let before = Captured::of(std::slice::from_ref(&copy));
+        self.exchanged.borrow_mut().push(Exchanged { own, copy, before });
+    }
+
+    /// Whether anything was lent by `&mut` of which there is a copy.
+    pub(crate) fn has_copies(&self) -> bool {
+        !self.exchanged.borrow().is_empty()
+    }
+
+    /// Calls `with` for the copies of what was lent by `&mut`, as the body has changed them so far.
+    pub(crate) fn with_copies<T>(&self, with: impl FnOnce(&mut [Place<'_>]) -> T) -> T {
+        let mut exchanged = self.exchanged.borrow_mut();
+        let mut copies: Vec<Place<'_>> = exchanged.iter_mut().map(|e| e.copy.reborrow()).collect();
+        with(&mut copies)
+    }
+
+    /// Gives the user what the body has made of the copies.
+    pub(crate) fn hand_back(&self) {
+        for exchanged in self.exchanged.borrow_mut().iter_mut() {
+            if let Some(value) = exchanged.copy.keep() {
+                exchanged.own.restore(&value);
+            }
+        }
+    }
+
+    /// What a trace leaves in the places that were lent, and the tensors among it that are results of its graph.
+    fn wrote(&self, session: &Session) -> (Vec<Wrote>, Vec<Tensor>) {
+        let symbols = session.symbols.borrow();
+        let mut results = Vec::new();
+        let exchanged = self.exchanged.borrow();
+        let wrote = exchanged.iter().map(|exchanged| {
+            let tensors = state::tensors(std::slice::from_ref(&exchanged.copy));
+            let source = |t: &Tensor| symbols.iter().find(|(id, _)| *id == t.id()).map(|(_, leaf)| *leaf);
+            let sources: Vec<Option<usize>> = tensors.iter().map(source).collect();
+            results.extend(tensors.into_iter().zip(&sources).filter(|(_, s)| s.is_none()).map(|(t, _)| t));
+            let same = exchanged.before.same_structure(&exchanged.copy);
+            Wrote { changed: (!same).then(|| exchanged.copy.keep()).flatten(), table: exchanged.copy.table(), sources }
+        });
+        let wrote = wrote.collect();
+        (wrote, results)
     }
 
     /// The body begins: whether it is recorded for this call.
@@ -172,15 +294,20 @@ impl Call {
     /// The body has ended with a result of symbols: keeps the trace, and puts the results of its first run there.
     pub(crate) fn close(&self, result: &mut Place<'_>, table: &'static Table) -> Result<()> {
         let Some(session) = self.session.get() else { return Ok(()) };
-        let results = state::tensors(std::slice::from_ref(result));
+        let mut results = state::tensors(std::slice::from_ref(result));
+        let (written, more) = self.wrote(session);
+        results.extend(more);
         let closed = session.builder.finish(&results)?;
         let pins = self.tracing.borrow().as_ref().map(Tracing::pins).unwrap_or_default();
+        let owned = self.tracing.borrow().as_ref().map(Tracing::owned).unwrap_or_default();
         self.give_up();
         let mut sources = session.sources.take();
         for capture in closed.captures {
             let own = self.arguments.handles.iter().position(|h| h.id() == capture.id());
-            sources.push(match own {
-                Some(at) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
+            let made = owned.iter().find(|o| o.id == capture.id());
+            sources.push(match (own, made) {
+                (Some(at), _) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
+                (_, Some(owned)) => Source::Owned(owned.clone(), Arc::default()),
                 _ => Source::Outside(capture),
             });
         }
@@ -193,12 +320,20 @@ impl Call {
             recorded,
             result: result.keep().ok_or_else(|| crate::Error::internal("tf_function", "the result cannot be kept"))?,
             table,
+            written,
+            once: self.arguments.unknown.is_some(),
             reason: session.reason.clone(),
             pins,
         };
         let trace = self.function.keep(trace);
-        let outputs = trace.run(&self.arguments, self.location)?;
-        state::put(std::slice::from_mut(result), &outputs);
+        let mut outputs = trace.run(&self.arguments, self.location)?.into_iter();
+        result.replace(&mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+        for (exchanged, wrote) in self.exchanged.borrow_mut().iter_mut().zip(&trace.written) {
+            // The copy has everything but the tensors: also what a trace does not look at.
+            let mut tensors = wrote.tensors(&self.arguments.tensors, &mut outputs);
+            exchanged.copy.replace(&mut |old| tensors.next().flatten().unwrap_or_else(|| old.clone()));
+        }
+        self.hand_back();
         Ok(())
     }
 }
@@ -208,6 +343,7 @@ impl Session {
     fn symbol(&self, leaf: &mut usize) -> Tensor {
         let symbol = self.builder.param(&self.types[*leaf]);
         self.sources.borrow_mut().push(Source::Leaf(*leaf));
+        self.symbols.borrow_mut().push((symbol.id(), *leaf));
         *leaf += 1;
         symbol
     }

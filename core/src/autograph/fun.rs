@@ -13,11 +13,15 @@ use std::panic::Location;
 pub struct Fun<'c, R> {
     /// The outermost function of a trace; none for one inside, or one that runs operation by operation.
     call: Option<&'c Call>,
+    /// The call whose `&mut` arguments this body changes by way of copies.
+    written: Option<&'c Call>,
     region: Option<usize>,
     target: Target,
     table: &'static Table,
     /// A value that some `return` gave; other results are copies of it with other tensors.
     returned: Option<R>,
+    /// What was written then to the `&mut` arguments.
+    left: Option<Captured>,
     location: &'static Location<'static>,
 }
 
@@ -37,7 +41,9 @@ impl<'c, R> Fun<'c, R> {
             .help("return tensors, tuples, lists or options of them, or derive `Nest` for the type"))
             .or_fail()
         }
-        Self::with(traces.then_some(call), table)
+        let mut body = Self::with(traces.then_some(call), table);
+        body.written = call.has_copies().then_some(call);
+        body
     }
 
     /// A closure's body.
@@ -50,10 +56,12 @@ impl<'c, R> Fun<'c, R> {
     fn with(call: Option<&'c Call>, table: &'static Table) -> Self {
         Self {
             call,
+            written: None,
             region: regions::staged().then(regions::enter_inline),
             target: Target::fresh(),
             table,
             returned: None,
+            left: None,
             location: Location::caller(),
         }
     }
@@ -80,9 +88,12 @@ impl<'c, R> Fun<'c, R> {
             regions::abandon(region + 1);
             return Some(self.close(Some(value)).or_fail());
         }
-        let tensors = state::tensors(&[place(RESULT, &mut value, self.table)]);
+        let tensors = self.tensors(&mut value);
         self.check(&mut value).or_fail();
         self.returned.get_or_insert(value);
+        if self.left.is_none() {
+            self.left = self.written.map(|call| call.with_copies(|copies| Captured::of(copies)));
+        }
         regions::leave(self.target, tensors);
         None
     }
@@ -117,10 +128,22 @@ impl<'c, R> Fun<'c, R> {
         self.close(None).or_fail()
     }
 
-    /// All values that are returned must have one structure.
+    /// The tensors of a result, and of what the body writes to its `&mut` arguments behind them.
+    fn tensors(&self, value: &mut R) -> Vec<Tensor> {
+        let mut all = state::tensors(&[place(RESULT, value, self.table)]);
+        if let Some(call) = self.written {
+            all.extend(call.with_copies(|copies| state::tensors(copies)));
+        }
+        all
+    }
+
+    /// All values that are returned must have one structure, and so must all that are written.
     fn check(&mut self, value: &mut R) -> Result<()> {
         let Some(first) = &mut self.returned else { return Ok(()) };
         let whose = Disagreement { op: "tf_function", between: "at every `return`", location: self.location };
+        if let (Some(left), Some(call)) = (&self.left, self.written) {
+            call.with_copies(|copies| left.agree(copies, &whose))?;
+        }
         Captured::of(&[place(RESULT, first, self.table)]).agree(&[place(RESULT, value, self.table)], &whose)
     }
 
@@ -129,10 +152,18 @@ impl<'c, R> Fun<'c, R> {
         if let Some(region) = self.region.take() {
             regions::abandon(region);
         }
-        if let Some(call) = self.call.take() {
-            call.give_up();
-        }
+        self.abandon();
         value
+    }
+
+    /// The trace is given up, and with it what the body has written; one that is part of another goes on, and has
+    /// written what it has.
+    fn abandon(&mut self) {
+        let written = self.written.take();
+        match self.call.take() {
+            Some(call) => call.give_up(),
+            None => written.into_iter().for_each(Call::hand_back),
+        }
     }
 
     fn close(&mut self, value: Option<R>) -> Result<R> {
@@ -143,22 +174,32 @@ impl<'c, R> Fun<'c, R> {
         if let Some(value) = &mut value {
             self.check(value)?;
         }
-        let tensors: Option<Vec<Tensor>> =
-            value.as_mut().map(|value| state::tensors(&[place(RESULT, value, self.table)]));
+        let tensors: Option<Vec<Tensor>> = value.as_mut().map(|value| self.tensors(value));
         let fell = regions::settle(region, Some(self.target), tensors)?;
         regions::exit(None);
         self.region = None;
+        if value.is_none()
+            && let (Some(left), Some(call)) = (&self.left, self.written)
+        {
+            call.with_copies(|copies| left.restore(copies));
+        }
         let Some(mut value) = value.or_else(|| self.returned.take()) else {
             return Err(Error::failed_precondition("tf_function", "no way through the function comes to its end")
                 .help("a loop without `break`, or panics on all ways?")
                 .at(self.location));
         };
         let mut places: [Place<'_>; 1] = [place(RESULT, &mut value, self.table)];
+        let own = state::tensors(&places).len();
         if let Some(fell) = &fell {
             state::put(&mut places, fell);
+            if let Some(call) = self.written {
+                call.with_copies(|copies| state::put(copies, &fell[own.min(fell.len())..]));
+            }
         }
-        if let Some(call) = self.call.take() {
-            call.close(&mut places[0], self.table)?;
+        let written = self.written.take();
+        match self.call.take() {
+            Some(call) => call.close(&mut places[0], self.table)?,
+            None => written.into_iter().for_each(Call::hand_back),
         }
         Ok(value)
     }
@@ -169,8 +210,6 @@ impl<R> Drop for Fun<'_, R> {
         if let Some(region) = self.region {
             regions::abandon(region);
         }
-        if let Some(call) = self.call {
-            call.give_up();
-        }
+        self.abandon();
     }
 }

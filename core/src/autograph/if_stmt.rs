@@ -196,9 +196,11 @@ impl Staged {
     /// Both branches are recorded: merges them, or goes on inside the one that does not leave.
     fn join(&mut self, other: Branch, value: Option<&mut Place<'_>>, state: &mut [Place<'_>]) -> Result<Joined> {
         let then = self.then.take().ok_or_else(|| Error::internal("if", "an else-block without a then-block"))?;
-        let joined = match (then.state, other.state) {
-            (Some(a), Some(_)) => {
+        let (mut then, mut other) = (then, other);
+        let joined = match (then.state.take(), other.state.take()) {
+            (Some(mut a), Some(_)) => {
                 let value = value.ok_or_else(|| Error::internal("if", "a branch without a value"))?;
+                stage_lists(&mut a, &mut then, &mut other, value, state)?;
                 let differs =
                     Disagreement { op: "if", between: "after both branches of this `if`", location: self.location };
                 if let Some(a) = &then.value {
@@ -262,6 +264,23 @@ impl Staged {
         regions::enter_again(on, kind);
         Ok(())
     }
+}
+
+/// Lists that are not equally long after both branches become values of the graph.
+fn stage_lists(
+    a: &mut Captured,
+    then: &mut Branch,
+    other: &mut Branch,
+    value: &Place<'_>,
+    state: &mut [Place<'_>],
+) -> Result<()> {
+    let (Some(one), Some(two)) = (&mut then.closed, &mut other.closed) else { return Ok(()) };
+    if a.stage_both(&one.side.builder, state, &two.side.builder)? {
+        let with = |value: Vec<Tensor>, state: &[Tensor]| value.into_iter().chain(state.iter().cloned()).collect();
+        one.side.fell = Some(with(then.value.as_ref().map_or_else(Vec::new, |v| v.tensors.clone()), &a.tensors));
+        two.side.fell = Some(with(state::tensors(std::slice::from_ref(value)), &state::tensors(state)));
+    }
+    Ok(())
 }
 
 fn side(closed: Option<Closed>) -> Result<super::merge::Side> {

@@ -34,10 +34,11 @@ impl Side {
     pub fn rejoin(mut self, here: Option<Target>) -> Result<Self> {
         let Some(at) = self.leaving.iter().position(|leave| Some(leave.target) == here) else { return Ok(self) };
         let leave = self.leaving.remove(at);
-        self.fell = Some(match (leave.flag, self.fell.take()) {
-            (Some(flag), Some(fell)) => self.builder.record_again(|| select(&flag, &leave.values, &fell))?,
-            _ => leave.values,
-        });
+        // Where jumps are pending, the rest is a region of its own, which has been merged before.
+        if self.fell.is_some() {
+            return Err(Error::internal("tf_function", "a path goes on while it may have left"));
+        }
+        self.fell = Some(leave.values);
         Ok(self)
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod dispatch;
 mod fun;
 mod if_stmt;
 mod lazy;
+mod list;
 mod merge;
 mod regions;
 pub mod rt;

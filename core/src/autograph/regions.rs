@@ -163,10 +163,7 @@ pub(crate) fn settle(number: usize, here: Option<Target>, fell: Option<Vec<Tenso
         let sides = if other_is_then { [other, this] } else { [this, other] };
         let merged = merge(&condition, sides, here, location, &|_| String::new())?;
         fell = merged.fell;
-        with_top(|region| {
-            region.leaving = merged.leaving;
-            region.left = fell.is_none();
-        });
+        with_top(|region| region.leaving = merged.leaving);
     }
     // What jumped here without a branch in between.
     let own = with_top(|region| {
@@ -176,7 +173,6 @@ pub(crate) fn settle(number: usize, here: Option<Target>, fell: Option<Vec<Tenso
     if let Some(Some(leave)) = own {
         let rejoined = Side { builder: builder_of_top()?, leaving: vec![leave], fell };
         fell = rejoined.rejoin(here)?.fell;
-        with_top(|region| region.left = fell.is_none());
     }
     Ok(fell)
 }

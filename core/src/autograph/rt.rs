@@ -4,11 +4,14 @@
 pub use super::call::Call;
 pub use super::dispatch::{
     Arg, Cmp, Cond, Condition, Host, HostTruth, Iterated, Leaves, Logic, Nest, Place, Print, Probe, Save, Saved, Shown,
-    Slot, Stream, Table, Thunk, assert, condition, guard, instance, never, place, place_ref, result, unset,
+    Slot, Stream, Table, Thunk, Written, assert, condition, guard, instance, never, place, place_ref, result, unset,
 };
 pub use super::fun::Fun;
 pub use super::if_stmt::{Else, If, Then};
+pub use super::list::List;
 pub use super::while_stmt::{Next, Test, While};
+pub use crate::dtype::DType;
+pub use crate::function::declared::{Declared, Size, Spec};
 pub use crate::function::{Function, Options};
 pub use crate::tensor::Tensor;
 

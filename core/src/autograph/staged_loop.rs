@@ -8,11 +8,12 @@ use super::state::{self, Captured, Disagreement};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute_at;
-use crate::graph::Builder;
 use crate::graph::builder::{self, align};
 use crate::graph::control::While;
+use crate::graph::control::early_reads::read_early;
 use crate::graph::differentiate::replay;
 use crate::graph::ir::fresh_sizes;
+use crate::graph::{Builder, Graph};
 use crate::ops;
 use crate::shape::{Dim, Shape, Symbol};
 use crate::tensor::{Tensor, TensorType};
@@ -161,6 +162,8 @@ impl StagedLoop {
 
     /// The end of the body.
     pub fn end_body(&mut self, head: &mut [Place<'_>], fell: bool) -> Result<Ended> {
+        // A list that was made anew in this round.
+        state::stage(head, fell)?;
         let values = fell.then(|| state::tensors(head));
         let fell = regions::settle(self.region, Some(self.continues), values)?;
         if let Some(fell) = &fell {
@@ -269,8 +272,10 @@ impl StagedLoop {
         }
         let condition = self.whole_condition(&types, &carried)?;
         let mut closed = vec![condition, body.finish(&results)?];
-        let captures = align(&mut closed)?;
-        let mut graphs = closed.into_iter().map(|c| Arc::new(c.graph));
+        let mut captures = align(&mut closed)?;
+        let mut graphs: Vec<Graph> = closed.into_iter().map(|c| c.graph).collect();
+        read_early(&mut graphs, first.len(), &mut captures)?;
+        let mut graphs = graphs.into_iter().map(Arc::new);
         let mut next = || graphs.next().ok_or_else(|| Error::internal("while", "a body is missing"));
         let op = While::new(next()?, next()?, first.len());
         let inputs: Vec<&Tensor> = first.iter().chain(&captures).collect();
@@ -414,10 +419,12 @@ impl StagedLoop {
     }
 
     /// Puts what only a `break` sets into the variables after the loop.
-    pub fn put_after(&self, after: &mut [Place<'_>]) {
+    pub fn put_after(&self, after: &mut [Place<'_>]) -> Result<()> {
         let mut values = self.after.iter();
         for place in after.iter_mut().filter(|p| !self.before.has(p.name)) {
+            place.stage(false)?;
             place.replace(&mut |old| values.next().unwrap_or(old).clone());
         }
+        Ok(())
     }
 }

@@ -3,10 +3,12 @@
 
 use super::dispatch::{Kept, Kind, LeafSink, Place};
 use crate::error::{Error, Result};
+use crate::graph::Builder;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use std::fmt;
 use std::panic::Location;
+use std::rc::Rc;
 
 /// The state at some point.
 pub(super) struct Captured {
@@ -56,6 +58,29 @@ pub(super) fn tensors(places: &[Place<'_>]) -> Vec<Tensor> {
     sink.tensors
 }
 
+/// Makes lists that are pushed onto values of the graph that is open, with their items or with placeholders that are
+/// replaced at once; whether there was one to be made.
+pub(super) fn stage(places: &mut [Place<'_>], values: bool) -> Result<bool> {
+    let mut changed = false;
+    for place in places {
+        changed |= place.stage(values)?;
+    }
+    Ok(changed)
+}
+
+/// The tensors that a jump takes along, by place: lists as values of the graph, since another way there may have pushed
+/// more. The variables stay as they are.
+pub(super) fn taken_along(places: &mut [Place<'_>]) -> Result<Vec<Vec<Tensor>>> {
+    let taken = places.iter_mut().map(|place| {
+        let kept = place.keep();
+        let changed = place.stage(true)?;
+        let taken = tensors(std::slice::from_ref(place));
+        kept.iter().filter(|_| changed).for_each(|kept| place.restore(kept));
+        Ok(taken)
+    });
+    taken.collect()
+}
+
 /// Whether a value is the error side of a `Result`, which no graph can hold.
 pub(super) fn is_error(place: &Place<'_>) -> bool {
     let mut sink = Sink::default();
@@ -74,20 +99,39 @@ pub(super) fn put(places: &mut [Place<'_>], tensors: &[Tensor]) {
 impl Captured {
     pub fn of(places: &[Place<'_>]) -> Self {
         let mut all = Self { variables: Vec::new(), tensors: Vec::new() };
-        for place in places {
-            let mut sink = Sink::default();
-            place.visit(&mut sink);
-            let known = Known {
-                name: place.name,
-                first: all.tensors.len(),
-                paths: sink.paths,
-                words: sink.words,
-                kept: place.keep(),
-            };
-            all.variables.push(known);
-            all.tensors.extend(sink.tensors);
-        }
+        places.iter().for_each(|place| all.add(place));
         all
+    }
+
+    fn add(&mut self, place: &Place<'_>) {
+        let mut sink = Sink::default();
+        place.visit(&mut sink);
+        let first = self.tensors.len();
+        let kept = place.keep();
+        self.variables.push(Known { name: place.name, first, paths: sink.paths, words: sink.words, kept });
+        self.tensors.extend(sink.tensors);
+    }
+
+    /// Where a list has another length here than in `places`, makes it a value of the graph on both sides, each in its own
+    /// body; whether there was one.
+    pub fn stage_both(&mut self, own: &Rc<Builder>, places: &mut [Place<'_>], other: &Rc<Builder>) -> Result<bool> {
+        let mut changed = false;
+        let before = std::mem::replace(self, Self { variables: Vec::new(), tensors: Vec::new() });
+        for (place, known) in places.iter_mut().zip(before.variables) {
+            let (now, mut here) = (place.keep(), Sink::default());
+            place.visit(&mut here);
+            let differs = here.paths != known.paths || here.words != known.words;
+            known.kept.iter().for_each(|kept| place.restore(kept));
+            if differs {
+                changed |= own.record_again(|| place.stage(true))?;
+            }
+            self.add(place);
+            now.iter().for_each(|now| place.restore(now));
+            if differs {
+                changed |= other.record_again(|| place.stage(true))?;
+            }
+        }
+        Ok(changed)
     }
 
     /// Puts every variable back to what it was.
@@ -116,6 +160,16 @@ impl Captured {
     /// Whether the state has a variable.
     pub fn has(&self, name: &str) -> bool {
         self.first_of(name).is_some()
+    }
+
+    /// Whether a place has the structure, and the host values, that the one variable here had.
+    pub fn same_structure(&self, place: &Place<'_>) -> bool {
+        let mut sink = Sink::default();
+        place.visit(&mut sink);
+        self.variables.iter().all(|known| {
+            let words = known.words.iter().map(|(_, word)| word);
+            sink.paths == known.paths && words.eq(sink.words.iter().map(|(_, word)| word))
+        })
     }
 
     /// An error naming the variable if what is not a tensor differs from the state in `places`.
@@ -174,7 +228,15 @@ impl Disagreement {
         Error::invalid_argument(self.op, format!("`{name}` has not the same structure {}", self.between))
             .got(format!("a `{}` with {a} tensors, and with {b}", place.type_name()))
             .expected("the same structure on all ways; only the tensors in it may differ")
-            .help(format!("give `{name}` its final structure before, such as `Some(tf::zeros(..))` instead of `None`"))
+            .help(if place.type_name().contains("Vec<") {
+                format!(
+                    "`push` tensors onto a variable of its own, declared as `let mut {} = Vec::new()` in this function; \
+                     or use a `TensorArray`",
+                    name.rsplit('.').next().unwrap_or(name)
+                )
+            } else {
+                format!("give `{name}` its final structure before, such as `Some(tf::zeros(..))` instead of `None`")
+            })
             .variable(name)
             .at(self.location)
     }

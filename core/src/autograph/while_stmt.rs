@@ -5,7 +5,7 @@
 use super::dispatch::{Cond, Place, Slot, Table, place};
 use super::regions::{self, Target};
 use super::staged_loop::{Ended, StagedLoop, VALUE};
-use super::state;
+use super::state::{self, Captured, Disagreement};
 use crate::error::{OrFail, Result};
 use crate::graph::builder;
 use crate::tape;
@@ -30,6 +30,10 @@ pub struct While<V> {
     broken: Option<V>,
     /// What a `break` takes along: names, and how many tensors each has; the loop's value is the first, if it has one.
     carries: Vec<(&'static str, usize)>,
+    /// Whether a branch of the graph breaks, so that lists are values of the graph after the loop.
+    broke: bool,
+    /// Whether a branch of the graph continues, in the present pass.
+    continued: bool,
     location: &'static Location<'static>,
 }
 
@@ -82,6 +86,8 @@ impl<V> While<V> {
             continues: Target::fresh(),
             broken: None,
             carries: Vec::new(),
+            broke: false,
+            continued: false,
             location: Location::caller(),
         }
     }
@@ -103,6 +109,7 @@ impl<V> While<V> {
         match (self.phase, condition.staged()) {
             (Phase::Host, None) if condition.decide().or_fail() => {
                 self.pass = regions::enter_inline();
+                self.continued = false;
                 Test::Body
             }
             (Phase::Host, None) => Test::Exit,
@@ -127,6 +134,7 @@ impl<V> While<V> {
 
     /// Turns into a loop of the graph.
     fn begin(&mut self, head: &mut [Place<'_>]) -> Result<()> {
+        state::stage(head, true)?;
         let pending = regions::with_top(|top| std::mem::take(&mut top.leaving)).unwrap_or_default();
         let targets = [self.breaks, self.continues];
         let mut staged = StagedLoop::new(head, pending, self.carries.clone(), targets, self.location)?;
@@ -150,6 +158,9 @@ impl<V> While<V> {
     }
 
     fn host_pass(&mut self, head: &mut [Place<'_>], fell: bool) -> Result<Next> {
+        if self.continued {
+            state::stage(head, fell)?;
+        }
         let values = fell.then(|| state::tensors(head));
         let fell = regions::settle(self.pass, Some(self.continues), values)?;
         let closed = regions::exit(None);
@@ -215,7 +226,15 @@ impl<V> While<V> {
         if self.jump(self.breaks, after, own) {
             return Some(value);
         }
-        self.broken.get_or_insert(value);
+        match &mut self.broken {
+            None => self.broken = Some(value),
+            Some(first) => {
+                let location = Location::caller();
+                let whose = Disagreement { op: "loop", between: "at every `break` of this loop", location };
+                let first = Captured::of(&[place(VALUE, first, table)]);
+                first.agree(&[place(VALUE, &mut value, table)], &whose).or_fail();
+            }
+        }
         None
     }
 
@@ -226,16 +245,18 @@ impl<V> While<V> {
             regions::abandon(region + 1);
             return true;
         }
+        let taken = state::taken_along(places).or_fail();
+        self.continued |= target == self.continues;
         if target == self.breaks {
+            self.broke = true;
             self.carries = value.iter().map(|value| (VALUE, value.len())).collect();
-            let len = |place| state::tensors(std::slice::from_ref(place)).len();
-            self.carries.extend(places.iter().map(|place| (place.name, len(place))));
+            self.carries.extend(places.iter().zip(&taken).map(|(place, taken)| (place.name, taken.len())));
             if let Some(staged) = &mut self.staged {
                 staged.note_break(&self.carries);
             }
         }
         let mut values = value.unwrap_or_default();
-        values.extend(state::tensors(places));
+        values.extend(taken.into_iter().flatten());
         regions::leave(target, values);
         false
     }
@@ -270,8 +291,12 @@ impl<V> While<V> {
             return Ok(());
         }
         self.phase = Phase::Done;
+        if self.broke {
+            let reached = goes_on && regions::with_top(|top| !top.left).unwrap_or(false);
+            state::stage(after, reached)?;
+        }
         if let Some(staged) = &self.staged {
-            staged.put_after(after);
+            staged.put_after(after)?;
         }
         let values = goes_on.then(|| state::tensors(after));
         let fell = regions::settle(region, Some(self.breaks), values)?;

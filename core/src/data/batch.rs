@@ -1,6 +1,7 @@
 //! The stage that puts elements together: `batch`, with a new first axis over the elements of a batch.
 //! Rows straight from the source become a batch by one gather; elements that were computed are stacked.
 
+use super::pipeline::named_alike;
 use super::source::Source;
 use super::stage::{Item, Stage, Stream};
 use crate::error::{Error, Result};
@@ -38,12 +39,16 @@ impl Stage for Batch {
     }
 
     fn types(&self) -> Option<Vec<TensorType>> {
-        let types = self.before.types()?;
-        let unknown = types.iter().flat_map(|ty| ty.shape.iter()).filter(|d| !d.is_known()).count();
-        let rows = if self.exact { Dim::known(self.size) } else { Dim::unbacked(unknown as u32) };
-        let batched = |ty: &TensorType| Some(TensorType::new(ty.dtype, ty.shape.insert(0, rows).ok()?));
-        types.iter().map(batched).collect()
+        batched(&self.before.types()?, self.size, self.exact).ok()
     }
+}
+
+/// The types of batches of elements.
+pub(super) fn batched(types: &[TensorType], size: usize, exact: bool) -> Result<Vec<TensorType>> {
+    let types = named_alike(types)?;
+    let unknown: usize = types.iter().map(|ty| ty.shape.rank()).sum();
+    let rows = if exact { Dim::known(size) } else { Dim::unbacked(unknown as u32) };
+    types.iter().map(|ty| Ok(TensorType::new(ty.dtype, ty.shape.insert(0, rows)?))).collect()
 }
 
 struct Batching {

@@ -1,16 +1,19 @@
 //! [`Dataset`]: a pipeline from tensors in memory to the batches of a training loop, built by chained calls.
 //! Training loops iterate over it; each pass begins anew, in another order if it is shuffled.
 
-use super::batch::Batch;
+use super::batch::{Batch, batched};
+use super::enumerate::{Enumerate, numbered};
 use super::iterator::DatasetIterator;
-use super::map::Map;
+use super::map::{Function, Map, record_map};
+use super::pipeline::{Pipeline, Types, record};
 use super::repeat::{Repeat, Take};
 use super::shuffle::{Shuffle, Shuffled};
 use super::source::Source;
 use super::stage::Stage;
 use super::structure::Structure;
 use crate::error::{Error, OrFail, Result};
-use crate::tensor::Tensor;
+use crate::graph::builder;
+use crate::tensor::{Tensor, TensorType};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -36,14 +39,64 @@ use std::sync::Arc;
 /// assert_eq!(batches.cardinality(), Some(3));
 /// ```
 pub struct Dataset<S = Tensor> {
-    source: Arc<Source>,
-    stages: Arc<dyn Stage>,
+    /// Of its pipeline; a value of the graph where a function is traced.
+    handle: Tensor,
+    /// The types of an element, of a value of the graph.
+    types: Option<Types>,
     structure: PhantomData<fn() -> S>,
 }
 
 impl<S> Clone for Dataset<S> {
     fn clone(&self) -> Self {
-        Self { source: self.source.clone(), stages: self.stages.clone(), structure: PhantomData }
+        self.with(self.handle.clone(), self.types.clone())
+    }
+}
+
+impl<S> Dataset<S> {
+    pub(super) fn with<R>(&self, handle: Tensor, types: Option<Types>) -> Dataset<R> {
+        Dataset { handle, types, structure: PhantomData }
+    }
+
+    /// Whether the graph that is open makes what is made of this dataset.
+    fn in_graph(&self) -> bool {
+        self.handle.is_symbol() || builder::current().is_some()
+    }
+
+    /// The types of an element, where they are known before the elements are.
+    pub(super) fn types(&self) -> Option<Vec<TensorType>> {
+        match Pipeline::of(&self.handle, "types") {
+            Ok(pipeline) => pipeline.stages.types(),
+            Err(_) => self.types.as_ref().map(|types| types.to_vec()),
+        }
+    }
+
+    /// As [`types`](Self::types), for a graph.
+    pub(super) fn known_types(&self) -> Result<Vec<TensorType>> {
+        self.types().ok_or_else(|| {
+            Error::failed_precondition(
+                "dataset",
+                "the types of the dataset's elements are not known in a traced function",
+            )
+            .expected("functions given to `map` that do not read the elements as numbers")
+            .help("compute with tensors in `map`, or iterate outside and call the traced function with each batch")
+        })
+    }
+
+    /// The pipeline, where Rust has to know it.
+    fn pipeline(&self, what: &str) -> Result<&Pipeline> {
+        if self.in_graph() {
+            return Err(Error::failed_precondition(
+                what,
+                "a traced function makes datasets anew in each call of its graph",
+            )
+            .expected("`for element in &dataset`, which becomes a loop of the graph")
+            .help("`enumerate`, `take` and `map` are methods of the dataset, too"));
+        }
+        Pipeline::of(&self.handle, what)
+    }
+
+    pub(super) fn handle(&self) -> &Tensor {
+        &self.handle
     }
 }
 
@@ -73,12 +126,35 @@ impl<S: Structure> Dataset<S> {
         let here = Location::caller();
         let mut list = Vec::new();
         tensors.flatten(&mut list);
+        if builder::current().is_some() {
+            let types = Source::row_types(&list).map_err(|e| e.at(here))?;
+            let inputs: Vec<&Tensor> = list.iter().collect();
+            let handle = record("from_tensor_slices", &inputs, |inputs| {
+                let source = Arc::new(Source::new(inputs.iter().map(|&t| t.clone()).collect())?);
+                Ok(Pipeline { stages: Arc::new(source.clone()), source })
+            })?;
+            return Ok(Self { handle, types: Some(types.into()), structure: PhantomData });
+        }
         let source = Arc::new(Source::new(list).map_err(|e| e.at(here))?);
-        Ok(Self { stages: Arc::new(source.clone()), source, structure: PhantomData })
+        let handle = Pipeline { stages: Arc::new(source.clone()), source }.into_handle();
+        Ok(Self { handle, types: None, structure: PhantomData })
     }
 
-    fn then(&self, stage: impl Stage + 'static) -> Self {
-        Self { source: self.source.clone(), stages: Arc::new(stage), structure: PhantomData }
+    /// One more step: at once, or by the graph that is open.
+    #[track_caller]
+    fn then<R>(
+        &self,
+        step: &'static str,
+        types: impl FnOnce(Vec<TensorType>) -> Result<Vec<TensorType>>,
+        make: impl Fn(&Pipeline) -> Result<Arc<dyn Stage>> + Send + Sync + 'static,
+    ) -> Result<Dataset<R>> {
+        let make = move |before: &Pipeline| Ok(Pipeline { stages: make(before)?, source: before.source.clone() });
+        if !self.in_graph() {
+            return Ok(self.with(make(Pipeline::of(&self.handle, step)?)?.into_handle(), None));
+        }
+        let types = self.types().map(types).transpose()?;
+        let handle = record(step, &[&self.handle], move |inputs| make(Pipeline::of(inputs[0], step)?))?;
+        Ok(self.with(handle, types.map(Types::from)))
     }
 
     /// The elements in random order: `shuffle(1000)` draws from a buffer of 1000 elements, and
@@ -110,15 +186,19 @@ impl<S: Structure> Dataset<S> {
     pub fn try_shuffle(&self, how: impl Into<Shuffle>) -> Result<Self> {
         let here = Location::caller();
         let how = how.into();
-        let refuse = |what: &str, help: &str| Err(Error::invalid_argument("shuffle", what).help(help).at(here));
         if how.buffer == 0 {
-            return refuse("the buffer holds no elements", "give at least 1, or `Shuffle::whole()`");
+            return Err(Error::invalid_argument("shuffle", "the buffer holds no elements")
+                .help("give at least 1, or `Shuffle::whole()`")
+                .at(here));
         }
-        if how.buffer == usize::MAX && self.stages.len().is_none() {
-            return refuse("all of an endless dataset cannot be shuffled", "shuffle first, then `repeat`");
-        }
-        let seed = how.seed.map_or_else(super::shuffle::global_seed, Ok)?;
-        Ok(self.then(Shuffled::new(self.stages.clone(), how, seed)))
+        let endless = move || Error::invalid_argument("shuffle", "all of an endless dataset cannot be shuffled");
+        self.then("shuffle", Ok, move |before| {
+            if how.buffer == usize::MAX && before.stages.len().is_none() {
+                return Err(endless().help("shuffle first, then `repeat`").at(here));
+            }
+            let seed = how.seed.map_or_else(super::shuffle::global_seed, Ok)?;
+            Ok(Arc::new(Shuffled::new(before.stages.clone(), how, seed)))
+        })
     }
 
     /// Elements put together, `size` at a time, under a new first axis. The last batch may be smaller; see
@@ -165,8 +245,11 @@ impl<S: Structure> Dataset<S> {
                 .expected("a size of at least 1")
                 .at(location));
         }
-        let (before, source) = (self.stages.clone(), self.source.clone());
-        Ok(self.then(Batch { before, source, size, exact: drop_remainder, location }))
+        let types = move |types: Vec<TensorType>| batched(&types, size, drop_remainder);
+        self.then("batch", types, move |Pipeline { stages, source }| {
+            let (before, source) = (stages.clone(), source.clone());
+            Ok(Arc::new(Batch { before, source, size, exact: drop_remainder, location }))
+        })
     }
 
     /// The elements over and over: `count` times, or for ever if it is `None`.
@@ -176,8 +259,10 @@ impl<S: Structure> Dataset<S> {
     /// let twice = tf::data::Dataset::from_tensor_slices(tf::constant([1, 2])).repeat(2);
     /// assert_eq!(twice.iter().map(|n| n.item::<i32>()).collect::<Vec<_>>(), [1, 2, 1, 2]);
     /// ```
+    #[track_caller]
     pub fn repeat(&self, count: impl Into<Option<usize>>) -> Self {
-        self.then(Repeat { before: self.stages.clone(), count: count.into() })
+        let count = count.into();
+        self.then("repeat", Ok, move |p| Ok(Arc::new(Repeat { before: p.stages.clone(), count }))).or_fail()
     }
 
     /// The first `count` elements.
@@ -188,8 +273,27 @@ impl<S: Structure> Dataset<S> {
     /// assert_eq!(endless.cardinality(), None);
     /// assert_eq!(endless.take(3).iter().count(), 3);
     /// ```
+    #[track_caller]
     pub fn take(&self, count: usize) -> Self {
-        self.then(Take { before: self.stages.clone(), count })
+        self.then("take", Ok, move |p| Ok(Arc::new(Take { before: p.stages.clone(), count }))).or_fail()
+    }
+
+    /// The elements with their numbers, from 0: `int64` scalars.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let letters = tf::data::Dataset::from_tensor_slices(tf::constant([7, 8]));
+    /// for (number, letter) in &letters.enumerate() {
+    ///     assert_eq!(letter.item::<i32>() as i64, 7 + number.item::<i64>());
+    /// }
+    /// ```
+    #[track_caller]
+    pub fn enumerate(&self) -> Dataset<(Tensor, S)> {
+        let types = |types: Vec<TensorType>| Ok(numbered(&types));
+        let stage = |Pipeline { stages, source }: &Pipeline| -> Result<Arc<dyn Stage>> {
+            Ok(Arc::new(Enumerate { before: stages.clone(), source: source.clone() }))
+        };
+        self.then("enumerate", types, stage).or_fail()
     }
 
     /// A function of each element, which may give another form.
@@ -201,12 +305,16 @@ impl<S: Structure> Dataset<S> {
     /// let (row, byte) = scaled.iter().next().unwrap();
     /// assert_eq!((row.to_vec::<f32>(), byte.to_vec::<u8>()), (vec![0.0, 255.0], vec![0, 51]));
     /// ```
+    ///
+    /// In a traced function it is recorded, as the rest of the function is.
+    #[track_caller]
     pub fn map<R: Structure>(&self, function: impl Fn(S) -> R + Send + Sync + 'static) -> Dataset<R> {
         self.try_map(move |element| Ok(function(element)))
     }
 
     /// [`map`](Self::map) by a function that may answer an error, which the iterator's
     /// [`try_next`](DatasetIterator::try_next) passes on.
+    #[track_caller]
     pub fn try_map<R: Structure>(&self, function: impl Fn(S) -> Result<R> + Send + Sync + 'static) -> Dataset<R> {
         let function = move |values: crate::op::Outputs| {
             let Some(element) = S::unflatten(&mut values.into_iter()) else {
@@ -216,25 +324,33 @@ impl<S: Structure> Dataset<S> {
             function(element)?.flatten(&mut list);
             Ok(list.into())
         };
-        let (before, source) = (self.stages.clone(), self.source.clone());
-        let stage = Map { before, source, function: Arc::new(function) };
-        Dataset { source: self.source.clone(), stages: Arc::new(stage), structure: PhantomData }
+        let function: Function = Arc::new(function);
+        if self.in_graph() {
+            let (handle, types) = self.known_types().and_then(|t| record_map(&self.handle, &t, &function)).or_fail();
+            return self.with(handle, Some(types.into()));
+        }
+        let stage = move |Pipeline { stages, source }: &Pipeline| -> Result<Arc<dyn Stage>> {
+            Ok(Arc::new(Map::new(stages.clone(), source.clone(), function.clone())))
+        };
+        self.then("map", Ok, stage).or_fail()
     }
 
     /// The number of elements in a pass; `None` if it has no end.
+    ///
+    /// # Panics
+    /// In a traced function, whose graph alone knows it.
+    #[track_caller]
     pub fn cardinality(&self) -> Option<usize> {
-        self.stages.len()
-    }
-
-    #[cfg(test)]
-    pub(super) fn types(&self) -> Option<Vec<crate::TensorType>> {
-        self.stages.types()
+        self.pipeline("cardinality").or_fail().stages.len()
     }
 
     /// Begins a pass over the elements. `for element in &dataset` does it too.
+    ///
+    /// # Panics
+    /// In a traced function: there `for element in &dataset` is a loop of the graph.
     #[track_caller]
     pub fn iter(&self) -> DatasetIterator<S> {
-        DatasetIterator::new(&*self.stages, self.source.clone())
+        DatasetIterator::new(self.pipeline("iter").or_fail())
     }
 }
 
@@ -250,6 +366,9 @@ impl<S: Structure> IntoIterator for &Dataset<S> {
 
 impl<S> fmt::Debug for Dataset<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dataset").field("cardinality", &self.stages.len()).finish_non_exhaustive()
+        match Pipeline::of(&self.handle, "dataset") {
+            Ok(p) => f.debug_struct("Dataset").field("cardinality", &p.stages.len()).finish_non_exhaustive(),
+            Err(_) => f.write_str("Dataset, a value of a graph"),
+        }
     }
 }

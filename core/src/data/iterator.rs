@@ -1,8 +1,9 @@
 //! One pass over a dataset: each step is an operation of its own, which goes through the door like any other.
 //! `for` loops over a [`Dataset`](super::Dataset) make one.
 
+use super::pipeline::Pipeline;
 use super::source::Source;
-use super::stage::{Stage, Stream};
+use super::stage::Stream;
 use super::structure::Structure;
 use crate::error::{Error, OrFail, Result};
 use crate::op::Outputs;
@@ -48,14 +49,10 @@ impl Elements for State {
 
 impl<S: Structure> DatasetIterator<S> {
     #[track_caller]
-    pub(super) fn new(stages: &dyn Stage, source: Arc<Source>) -> Self {
-        let state = Arc::new(State { source, stream: Mutex::new(Some(stages.open())) });
-        Self {
-            handle: iterator_handle(state.clone()),
-            state,
-            types: stages.types().map(Arc::from),
-            structure: PhantomData,
-        }
+    pub(super) fn new(pipeline: &Pipeline) -> Self {
+        let stream = Mutex::new(Some(pipeline.stages.open()));
+        let state = Arc::new(State { source: pipeline.source.clone(), stream });
+        Self { handle: iterator_handle(state.clone()), state, types: None, structure: PhantomData }
     }
 
     /// The next element; `None` behind the last.

@@ -3,9 +3,13 @@
 
 mod batch;
 mod dataset;
+mod enumerate;
 mod idx;
 mod iterator;
+mod loops;
 mod map;
+mod pass;
+mod pipeline;
 mod repeat;
 mod shuffle;
 mod source;
@@ -18,5 +22,7 @@ mod tests;
 pub use dataset::Dataset;
 pub use idx::IdxFile;
 pub use iterator::DatasetIterator;
+#[doc(hidden)]
+pub use loops::Passing;
 pub use shuffle::Shuffle;
 pub use structure::Structure;

@@ -43,6 +43,15 @@ impl Source {
         Ok(Self { tensors, rows })
     }
 
+    /// The types of rows of tensors that may be values of a graph.
+    pub fn row_types(tensors: &[Tensor]) -> Result<Vec<TensorType>> {
+        let row = |tensor: &Tensor| match tensor.rank() {
+            0 => Err(Error::invalid_argument("from_tensor_slices", "a scalar has no rows to slice").got(tensor.ty())),
+            _ => Ok(TensorType::new(tensor.dtype(), tensor.shape().remove(0))),
+        };
+        tensors.iter().map(row).collect()
+    }
+
     /// One row, without the first axis.
     fn row(&self, row: usize) -> Result<Outputs> {
         let one = |t: &Tensor| {

@@ -155,5 +155,9 @@ fn types_before_the_data() {
     let varying = pairs(5).batch(2).types().unwrap();
     assert!(!varying[0].shape.is_known() && varying[0].shape.dim(0) == varying[1].shape.dim(0));
     assert_eq!(varying[0].dtype, DType::F32);
-    assert_eq!(types(&pairs(5).map(|p| p)), None);
+    let flat = pairs(5).batch(2).map(|(x, n)| (tf::reduce_sum(x, 0), n.cast(DType::F64)));
+    assert_eq!(types(&flat).unwrap()[0], "float32[2]");
+    assert_eq!((types(&pairs(5).enumerate().map(|(n, (x, _))| (x, n))).unwrap())[1], "int64[]");
+    // What the function reads of the elements, only they tell.
+    assert_eq!(types(&pairs(5).map(|(x, n)| (tf::ones([n.item::<i32>() as usize]), x))), None);
 }

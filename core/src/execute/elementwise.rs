@@ -176,7 +176,7 @@ pub(super) fn weight(program: &Program) -> usize {
 /// How many times the work of a move one instruction is, roughly.
 fn cost(code: Code) -> usize {
     match code {
-        Code::Exp | Code::Log | Code::Sigmoid | Code::Tanh | Code::Expm1 | Code::Log1p | Code::Erf => 8,
+        Code::Exp | Code::Log | Code::Sigmoid | Code::Tanh | Code::Expm1 | Code::Log1p | Code::Erf | Code::Erfc => 8,
         Code::Sin | Code::Cos => 12,
         Code::Pow | Code::Rem | Code::FloorMod => 24,
         Code::Div | Code::Sqrt | Code::Rsqrt => 2,

@@ -79,6 +79,12 @@ pub(crate) fn recording() -> bool {
     LOCAL.with(|local| local.has(mode::TRACE))
 }
 
+/// Whether a tape, an accumulator or a recorder wants to know of this thread's operations.
+#[inline]
+pub(crate) fn observed() -> bool {
+    LOCAL.with(|local| local.mode.get()) & !mode::DEVICE != 0
+}
+
 /// Executes an operation: eagerly, or into the recorder in force; tapes see it either way.
 #[track_caller]
 pub(crate) fn execute(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {

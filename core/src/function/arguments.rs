@@ -7,24 +7,90 @@ use crate::module::{self, Module};
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use smallvec::SmallVec;
+use std::cell::RefCell;
 use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
 
 /// What a call was given.
 #[derive(Default)]
 pub(crate) struct Arguments {
-    pub names: SmallVec<[&'static str; 8]>,
+    pub names: Vec<&'static str>,
     /// Where the tensors of each argument begin.
-    pub first: SmallVec<[usize; 8]>,
-    pub tensors: SmallVec<[Tensor; 8]>,
+    pub first: Vec<usize>,
+    pub tensors: Vec<Tensor>,
     /// Whether a tensor belongs to a module, which traces use as it is.
-    pub in_module: SmallVec<[bool; 8]>,
+    pub in_module: Vec<bool>,
     pub handles: Vec<Tensor>,
     pub words: Vec<u64>,
     /// For each word its argument.
     pub owners: Vec<usize>,
+    /// An argument of which nothing is known but its type, although it holds something.
+    pub unknown: Option<(&'static str, &'static str)>,
+}
+
+thread_local! {
+    /// Lists of calls that are over, so that a call allocates none.
+    static SPARE: RefCell<Vec<Box<Arguments>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Calls within calls deeper than this make lists of their own.
+const MOST_SPARE: usize = 8;
+
+/// Arguments whose lists are used again by a later call of the thread.
+pub(crate) struct Lent(ManuallyDrop<Box<Arguments>>);
+
+impl Lent {
+    /// Without arguments yet.
+    pub fn new() -> Self {
+        let spare = SPARE.try_with(|spare| spare.borrow_mut().pop()).ok().flatten();
+        Self(ManuallyDrop::new(spare.unwrap_or_default()))
+    }
+}
+
+impl Deref for Lent {
+    type Target = Arguments;
+
+    #[inline]
+    fn deref(&self) -> &Arguments {
+        &self.0
+    }
+}
+
+impl DerefMut for Lent {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Arguments {
+        &mut self.0
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        // SAFETY: nobody looks at it after this.
+        let mut arguments = unsafe { ManuallyDrop::take(&mut self.0) };
+        // The last handle of a tensor may run code of its owner: not while the list is borrowed.
+        arguments.clear();
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < MOST_SPARE {
+                spare.push(arguments);
+            }
+        });
+    }
 }
 
 impl Arguments {
+    fn clear(&mut self) {
+        self.names.clear();
+        self.first.clear();
+        self.tensors.clear();
+        self.in_module.clear();
+        self.handles.clear();
+        self.words.clear();
+        self.owners.clear();
+        self.unknown = None;
+    }
+
     fn begin(&mut self, name: &'static str) {
         self.names.push(name);
         self.first.push(self.tensors.len());
@@ -47,28 +113,35 @@ impl Arguments {
         module::visit(module, self);
     }
 
-    /// Notes a value of which nothing is known but its type.
-    pub fn opaque(&mut self, name: &'static str) {
+    /// Notes a value of which nothing is known but its type. That is enough for one that holds nothing, as a closure
+    /// without captures.
+    pub fn opaque<T>(&mut self, name: &'static str) {
         self.begin(name);
+        if size_of::<T>() > 0 {
+            self.unknown.get_or_insert((name, std::any::type_name::<T>()));
+        }
     }
 
     pub fn types(&self) -> SmallVec<[TensorType; 8]> {
         self.tensors.iter().map(|t| *t.ty()).collect()
     }
 
+    /// The tensors of an argument, by their numbers.
+    pub fn tensors_of(&self, argument: usize) -> std::ops::Range<usize> {
+        let end = |i: usize| self.first.get(i).copied().unwrap_or(self.tensors.len());
+        end(argument)..end(argument + 1)
+    }
+
+    /// The user's name for a tensor.
+    pub fn leaf_name(&self, tensor: usize) -> String {
+        let argument = self.first.iter().rposition(|&first| first <= tensor).unwrap_or(0);
+        let (name, own) = (self.names.get(argument).copied().unwrap_or("argument"), self.tensors_of(argument));
+        if own.len() > 1 { format!("{name}.{}", tensor - own.start) } else { name.to_owned() }
+    }
+
     /// The tensors with the user's names for them.
     pub fn leaves(&self) -> Vec<Leaf> {
-        let owner = |i: usize| self.first.iter().rposition(|&first| first <= i).unwrap_or(0);
-        let several = |argument: usize| {
-            let end = self.first.get(argument + 1).copied().unwrap_or(self.tensors.len());
-            end - self.first[argument] > 1
-        };
-        let name = |i: usize| {
-            let argument = owner(i);
-            let name = self.names.get(argument).copied().unwrap_or("argument");
-            if several(argument) { format!("{name}.{}", i - self.first[argument]) } else { name.to_owned() }
-        };
-        self.tensors.iter().enumerate().map(|(i, t)| Leaf { name: name(i), ty: *t.ty() }).collect()
+        self.tensors.iter().enumerate().map(|(i, t)| Leaf { name: self.leaf_name(i), ty: *t.ty() }).collect()
     }
 }
 

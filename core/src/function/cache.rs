@@ -2,8 +2,9 @@
 //! The lock is held for the search alone, never while the user's code runs.
 
 use super::arguments::Arguments;
+use super::declared::{self, Declared};
 use super::trace::Trace;
-use crate::tensor::TensorType;
+use crate::tensor::{Tensor, TensorType};
 use std::any::TypeId;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,6 +28,8 @@ const STORM: u64 = 8;
 pub struct Function {
     pub(crate) name: &'static str,
     pub(crate) options: Options,
+    /// What `input_signature` says of the arguments.
+    pub(crate) declared: &'static [Declared],
     pub(crate) location: &'static Location<'static>,
     traces: Mutex<Vec<Arc<Trace>>>,
     made: AtomicU64,
@@ -46,11 +49,20 @@ impl Function {
         Self {
             name,
             options,
+            declared: &[],
             location: Location::caller(),
             traces: Mutex::new(Vec::new()),
             made: AtomicU64::new(0),
             registered: AtomicBool::new(false),
         }
+    }
+
+    /// The same function, of whose tensors something is declared.
+    #[must_use]
+    pub const fn declaring(self, declared: &'static [Declared]) -> Self {
+        let mut function = self;
+        function.declared = declared;
+        function
     }
 
     /// Makes the function known by the path of its item.
@@ -65,9 +77,9 @@ impl Function {
     }
 
     /// A trace that serves a call; it is then the first to be tried.
-    pub(crate) fn find(&self, instance: TypeId, words: &[u64], types: &[TensorType]) -> Option<Arc<Trace>> {
+    pub(crate) fn find(&self, instance: TypeId, words: &[u64], tensors: &[Tensor]) -> Option<Arc<Trace>> {
         let mut traces = self.lock();
-        let at = traces.iter().position(|trace| trace.serves(instance, words, types))?;
+        let at = traces.iter().position(|trace| trace.serves(instance, words, tensors))?;
         if at > 0 {
             let trace = traces.remove(at);
             traces.insert(0, trace);
@@ -77,9 +89,20 @@ impl Function {
 
     /// The types with which a call should be traced, and the reason why it has to be.
     pub(crate) fn plan_trace(&self, instance: TypeId, arguments: &Arguments) -> (Vec<TensorType>, String) {
+        let (mut types, reason) = self.plan_by_need(instance, arguments);
+        declared::open(self.declared, arguments, &mut types);
+        (types, reason)
+    }
+
+    /// As if nothing were declared: exact sizes at first, then those that differ open.
+    fn plan_by_need(&self, instance: TypeId, arguments: &Arguments) -> (Vec<TensorType>, String) {
         let types = arguments.types();
         let traces = self.lock();
         let own: Vec<&Arc<Trace>> = traces.iter().filter(|t| t.instance == instance).collect();
+        if let Some((name, ty)) = arguments.unknown {
+            let help = "pass what it holds as arguments, or derive `Nest` or `Module` for it";
+            return (types.to_vec(), format!("nothing is known of `{name}`, a `{ty}`, from call to call: {help}"));
+        }
         let Some(last) = own.first() else { return (types.to_vec(), "the first call".to_owned()) };
         let words: Vec<(u64, usize)> = arguments.words.iter().copied().zip(arguments.owners.iter().copied()).collect();
         let near = own.iter().filter_map(|t| Some((t.pattern.distance(&arguments.words, &types)?, t)));
@@ -104,13 +127,17 @@ impl Function {
         let trace = Arc::new(trace);
         let made = self.made.fetch_add(1, Ordering::Relaxed) + 1;
         if made == STORM {
+            let advice = if trace.once { "" } else { ". Pass changing numbers as tensors." };
             eprintln!(
-                "warning: `{}` ({}) was traced {made} times; the last time because {}. Pass changing numbers as tensors.",
+                "warning: `{}` ({}) was traced {made} times; the last time because {}{advice}",
                 self.name, self.location, trace.reason
             );
         }
         let mut dropped = Vec::new();
         let mut traces = self.lock();
+        // One for a single call is kept for those who look at its graph.
+        let old = traces.iter().position(|old| trace.once && old.once && old.instance == trace.instance);
+        dropped.extend(old.map(|old| traces.remove(old)));
         traces.insert(0, trace.clone());
         let most = self.options.max_traces.unwrap_or(MAX_TRACES).max(1);
         while traces.len() > most {

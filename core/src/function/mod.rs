@@ -3,16 +3,19 @@
 
 mod arguments;
 mod cache;
+pub mod declared;
 mod eager;
 mod info;
+mod owned;
 mod pins;
 mod signature;
 mod trace;
 
-pub(crate) use arguments::Arguments;
+pub(crate) use arguments::Lent;
 pub use cache::{Function, Options};
 pub use eager::{executing_eagerly, functions_run_eagerly, init_scope, run_functions_eagerly, with_eager_functions};
-pub use info::{FunctionInfo, function};
-pub(crate) use pins::{Tracing, check_sizes};
+pub use info::{FunctionInfo, function, profile};
+pub(crate) use owned::Owner;
+pub(crate) use pins::{Tracing, check_sizes, note_owner};
 pub(crate) use signature::Pattern;
 pub(crate) use trace::{Source, Trace};

@@ -1,12 +1,15 @@
 //! The trace under way on a thread, and its pins: open sizes that the program read as numbers, with the lines that did.
 //! A pinned trace serves calls with that number alone, and the reason of the next one names the line.
 
+use super::owned::{Owned, Owner};
 use super::signature::Sizes;
 use crate::error::Result;
 use crate::shape::{Constraints, Dim, PinHook, Symbol, set_pin_hook};
 use crate::tape::Unseen;
+use crate::variable::Variable;
 use std::cell::RefCell;
 use std::panic::Location;
+use std::sync::Weak;
 
 /// An open size that was read as a number.
 #[derive(Clone, Debug)]
@@ -44,6 +47,7 @@ pub(super) fn find(sizes: &Sizes, symbol: Symbol) -> Option<usize> {
 struct Current {
     sizes: Sizes,
     pins: Vec<Pin>,
+    owned: Vec<Owned>,
 }
 
 thread_local! {
@@ -58,7 +62,7 @@ pub(crate) struct Tracing {
 
 impl Tracing {
     pub fn start(sizes: Sizes) -> Self {
-        CURRENT.with_borrow_mut(|all| all.push(Current { sizes, pins: Vec::new() }));
+        CURRENT.with_borrow_mut(|all| all.push(Current { sizes, pins: Vec::new(), owned: Vec::new() }));
         Self { _unseen: Unseen::start(), hook: set_pin_hook(Some(read)) }
     }
 
@@ -66,6 +70,20 @@ impl Tracing {
     pub fn pins(&self) -> Vec<Pin> {
         CURRENT.with_borrow(|all| all.last().map(|c| c.pins.clone()).unwrap_or_default())
     }
+
+    /// The variables that layers and optimizers made for themselves so far.
+    pub fn owned(&self) -> Vec<Owned> {
+        CURRENT.with_borrow(|all| all.last().map(|c| c.owned.clone()).unwrap_or_default())
+    }
+}
+
+/// Tells the trace under way, if there is one, whose a new variable is: the trace must not keep it alive.
+pub(crate) fn note_owner(variable: &Variable, owner: Weak<dyn Owner>) {
+    CURRENT.with_borrow_mut(|all| {
+        if let Some(current) = all.last_mut() {
+            current.owned.push(Owned { id: variable.id(), name: variable.name().to_owned(), owner });
+        }
+    });
 }
 
 impl Drop for Tracing {

@@ -3,7 +3,7 @@
 
 use crate::dtype::DType;
 use crate::shape::{Dim, Shape, Symbol};
-use crate::tensor::TensorType;
+use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 
 /// One tensor among the arguments of a call.
@@ -25,14 +25,36 @@ pub(crate) struct Pattern {
 /// Numbers for the open sizes of a pattern.
 pub(crate) type Sizes = SmallVec<[(Symbol, usize); 4]>;
 
+/// A type, or a tensor of one: what patterns are compared with.
+pub(crate) trait Typed {
+    fn its_type(&self) -> &TensorType;
+}
+
+impl Typed for TensorType {
+    fn its_type(&self) -> &TensorType {
+        self
+    }
+}
+
+impl Typed for Tensor {
+    #[inline]
+    fn its_type(&self) -> &TensorType {
+        self.ty()
+    }
+}
+
 impl Pattern {
     /// The numbers that the open sizes have in a call, if the pattern fits it.
-    pub fn fits(&self, words: &[u64], types: &[TensorType]) -> Option<Sizes> {
-        if self.words != words || self.leaves.len() != types.len() {
+    pub fn fits<T: Typed>(&self, words: &[u64], leaves: &[T]) -> Option<Sizes> {
+        if self.leaves.len() != leaves.len() || self.words.len() != words.len() {
+            return None;
+        }
+        // Few words: a call of `memcmp` takes longer than the loop.
+        if !self.words.iter().zip(words).all(|(a, b)| a == b) {
             return None;
         }
         let mut sizes = Sizes::new();
-        for (leaf, ty) in self.leaves.iter().zip(types) {
+        for (leaf, ty) in self.leaves.iter().zip(leaves.iter().map(Typed::its_type)) {
             if leaf.ty == *ty {
                 continue;
             }
@@ -48,7 +70,7 @@ impl Pattern {
                     Some((_, known)) if *known != size => return None,
                     Some(_) => {}
                     // Sizes 0 and 1 have traces of their own: what is true of other sizes may not be of them.
-                    None if size < 2 => return None,
+                    None if size < 2 && matches!(symbol, Symbol::Guarded(_)) => return None,
                     None => sizes.push((symbol, size)),
                 }
             }
@@ -117,7 +139,13 @@ impl Pattern {
 
 /// A type as `f32[32,28]`.
 pub(crate) fn short(ty: &TensorType) -> String {
-    let dtype = match ty.dtype {
+    let sizes: Vec<String> = ty.shape.iter().map(|d| d.to_string()).collect();
+    format!("{}[{}]", dtype_word(ty.dtype), sizes.join(","))
+}
+
+/// Rust's name of a dtype, such as `f32`.
+pub(crate) const fn dtype_word(dtype: DType) -> &'static str {
+    match dtype {
         DType::F16 => "f16",
         DType::BF16 => "bf16",
         DType::F32 => "f32",
@@ -131,7 +159,5 @@ pub(crate) fn short(ty: &TensorType) -> String {
         DType::U32 => "u32",
         DType::U64 => "u64",
         other => other.name(),
-    };
-    let sizes: Vec<String> = ty.shape.iter().map(|d| d.to_string()).collect();
-    format!("{dtype}[{}]", sizes.join(","))
+    }
 }

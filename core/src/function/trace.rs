@@ -1,19 +1,22 @@
 //! A trace: the graph that was recorded for one pattern of arguments, and how a call's tensors come into and out of it.
 
 use super::arguments::Arguments;
+use super::owned::Owned;
 use super::pins::{Pin, find};
 use super::signature::Pattern;
-use crate::autograph::dispatch::{Kept, Table};
+use crate::autograph::dispatch::{Kept, Table, Wrote};
 use crate::error::{Error, Result};
 use crate::execute::execute_at;
 use crate::graph::control::Call;
-use crate::graph::control::call::Callable;
+use crate::graph::control::call::{Callable, distinct};
+use crate::graph::sizes::Known;
 use crate::op::{Operands, Outputs};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::any::TypeId;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Where an operand of a trace's graph comes from.
 #[derive(Clone)]
@@ -23,6 +26,9 @@ pub(crate) enum Source {
     /// A variable of the arguments, which the trace does not keep alive: its id, and its place among them in the first
     /// call. Layers and optimizers that make variables of their own change the places.
     Argument(u64, usize),
+    /// A variable that a layer or optimizer made while the function was traced; with its place among the variables of the
+    /// arguments of the last call, where it is one of them.
+    Owned(Owned, Arc<AtomicUsize>),
     /// Something from outside the function.
     Outside(Tensor),
 }
@@ -37,20 +43,24 @@ pub(crate) struct Trace {
     /// The result as it was recorded, of which others are copies with other tensors.
     pub result: Kept,
     pub table: &'static Table,
+    /// What the function leaves in its `&mut` arguments, behind the result.
+    pub written: Vec<Wrote>,
+    /// Whether it serves the call alone for which it was made.
+    pub once: bool,
     pub reason: String,
     pub pins: Vec<Pin>,
 }
 
-// SAFETY: the result is a nest (`'static`, made of tensors and host values, which are `Send + Sync`); it is only read.
+// SAFETY: the result, and what is written, is a nest (`'static`, made of tensors and host values, which are `Send + Sync`); it is only read.
 unsafe impl Send for Trace {}
 // SAFETY: as above.
 unsafe impl Sync for Trace {}
 
 impl Trace {
     /// Whether a call may use this trace.
-    pub fn serves(&self, instance: TypeId, words: &[u64], types: &[crate::tensor::TensorType]) -> bool {
+    pub fn serves(&self, instance: TypeId, words: &[u64], tensors: &[Tensor]) -> bool {
         self.instance == instance
-            && self.pattern.fits(words, types).is_some_and(|sizes| {
+            && self.pattern.fits(words, tensors).is_some_and(|sizes| {
                 let equal = self.recorded.constraints.check(&|symbol| find(&sizes, symbol)).is_ok();
                 equal && self.pins.iter().all(|pin| pin.holds(&sizes))
             })
@@ -70,8 +80,38 @@ impl Trace {
                         .cloned()
                         .ok_or_else(|| Error::internal("tf_function", "a variable of the arguments is missing"))?
                 }
+                Source::Owned(owned, place) => {
+                    let is_it = |handle: &Tensor| handle.id() == owned.id;
+                    let mut at = place.load(Ordering::Relaxed);
+                    if !arguments.handles.get(at).is_some_and(is_it) {
+                        at = arguments.handles.iter().position(is_it).unwrap_or(usize::MAX);
+                        place.store(at, Ordering::Relaxed);
+                    }
+                    match arguments.handles.get(at) {
+                        Some(handle) => handle.clone(),
+                        None => owned.handle().map_err(|e| e.at(location))?,
+                    }
+                }
                 Source::Outside(tensor) => tensor.clone(),
             });
+        }
+        self.call(inputs, location)
+    }
+
+    /// As [`run`](Self::run), for arguments that nobody reads any more.
+    pub fn run_last(&self, arguments: &mut Arguments, location: &'static Location<'static>) -> Result<Outputs> {
+        let in_order =
+            self.sources.iter().enumerate().all(|(i, source)| matches!(source, Source::Leaf(at) if *at == i));
+        if !in_order || self.sources.len() != arguments.tensors.len() {
+            return self.run(arguments, location);
+        }
+        let inputs = arguments.tensors.drain(..).collect();
+        self.call(inputs, location)
+    }
+
+    fn call(&self, inputs: Operands, location: &'static Location<'static>) -> Result<Outputs> {
+        if !crate::execute::observed() {
+            return self.callable.run(inputs, &Known::new()).map(distinct).map_err(|e| e.at(location));
         }
         let refs: SmallVec<[&Tensor; 8]> = inputs.iter().collect();
         execute_at(&Call::new(self.callable.clone()), &refs, location)

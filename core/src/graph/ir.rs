@@ -1,7 +1,7 @@
 //! The graph as a value: typed values, and nodes in program order that compute them.
 //! Builders make it, passes rebuild it, and it never changes otherwise.
 
-use crate::op::OpRef;
+use crate::op::{Attr, Op, OpRef};
 use crate::shape::{Constraints, Shape};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
@@ -26,6 +26,24 @@ pub(crate) struct Node {
     pub outputs: SmallVec<[Value; 1]>,
     /// The user's line, which errors at run time name.
     pub location: &'static Location<'static>,
+}
+
+impl Node {
+    /// Whether the operation has sizes among its attributes that are not numbers yet.
+    pub fn names_sizes(&self) -> bool {
+        names_sizes(&*self.op)
+    }
+}
+
+/// Whether an operation has sizes among its attributes that are not numbers yet.
+pub(crate) fn names_sizes(op: &dyn Op) -> bool {
+    let mut open = false;
+    op.attributes(&mut |_, attr| {
+        if let Attr::Shape(shape) = attr {
+            open |= !shape.is_known();
+        }
+    });
+    open
 }
 
 /// What is known of the object behind a parameter that is a resource handle.
@@ -103,9 +121,15 @@ impl Graph {
         self.resources.iter().find(|(v, _)| *v == value).map(|(_, r)| *r)
     }
 
-    /// Whether any size is open until the graph runs.
+    /// Whether any size is open until the graph runs, of a value or one that an operation names.
     pub fn is_symbolic(&self) -> bool {
-        self.types.iter().any(|t| !t.shape.is_known())
+        self.types.iter().any(|t| !t.shape.is_known()) || self.nodes.iter().any(|node| node.names_sizes())
+    }
+
+    /// Whether that is so here or in a body inside.
+    pub fn is_open(&self) -> bool {
+        let inner = |node: &Node| node.op.bodies().iter().any(|body| body.is_open());
+        self.is_symbolic() || self.nodes.iter().any(inner)
     }
 
     /// All nodes, those of bodies inside bodies included: what does not depend on how often a loop runs.

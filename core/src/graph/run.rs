@@ -5,7 +5,7 @@ use super::ir::{Graph, Node};
 use super::sizes::Sizes;
 use crate::error::{Error, Result};
 use crate::execute::run_at;
-use crate::op::{Kind, Operands, Outputs};
+use crate::op::{Kind, OpRef, Operands, Outputs};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -30,7 +30,16 @@ pub(crate) fn run(graph: &Graph, inputs: Operands, sizes: &Sizes<'_>) -> Result<
     }
     let uses = last_uses(graph);
     for (position, node) in graph.nodes.iter().enumerate() {
-        let outputs = step(graph, node, position, &uses, &mut values, sizes).map_err(|e| e.at(node.location))?;
+        let bound;
+        // An operation may name a size that no value of this body shows, but one around it.
+        let op = match sizes.any() {
+            false => &node.op,
+            true => {
+                bound = sizes.bind(&node.op).map_err(|e| e.at(node.location))?;
+                &bound
+            }
+        };
+        let outputs = step(graph, op, node, position, &uses, &mut values, sizes).map_err(|e| e.at(node.location))?;
         for (&value, output) in node.outputs.iter().zip(outputs) {
             if symbolic {
                 sizes.learn(graph.ty(value), output.shape());
@@ -51,20 +60,13 @@ pub(crate) fn run(graph: &Graph, inputs: Operands, sizes: &Sizes<'_>) -> Result<
 
 fn step(
     graph: &Graph,
+    op: &OpRef,
     node: &Node,
     position: usize,
     uses: &[usize],
     values: &mut [Option<Tensor>],
     sizes: &Sizes<'_>,
 ) -> Result<Outputs> {
-    let bound;
-    let op = match graph.is_symbolic() {
-        false => &node.op,
-        true => {
-            bound = sizes.bind(&node.op)?;
-            &bound
-        }
-    };
     let mut inputs = Operands::new();
     let mut owned = 0u32;
     for (i, &value) in node.inputs.iter().enumerate() {

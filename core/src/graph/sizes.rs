@@ -39,6 +39,11 @@ impl<'a> Sizes<'a> {
         own.or_else(|| self.outer?.get(symbol))
     }
 
+    /// Whether any size has a number here.
+    pub fn any(&self) -> bool {
+        !self.own.borrow().is_empty() || self.outer.is_some_and(Sizes::any)
+    }
+
     pub fn set(&self, symbol: Symbol, size: usize) {
         let mut own = self.own.borrow_mut();
         match own.iter_mut().find(|(s, _)| *s == symbol) {

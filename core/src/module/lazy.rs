@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::variable::Variable;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// A variable that a layer makes when it sees its first input.
 ///
@@ -59,6 +59,8 @@ impl LazyVariable {
             return Ok(variable);
         }
         let variable = crate::function::init_scope(build)?;
+        let owner: Weak<Place> = Arc::downgrade(&self.0);
+        crate::function::note_owner(&variable, owner);
         Ok(self.0.variable.get_or_init(|| variable))
     }
 
@@ -71,6 +73,12 @@ impl LazyVariable {
             Error::failed_precondition(layer, "the layer is not built yet")
                 .help("call the layer on an input first: its variables take their shapes from it")
         })
+    }
+}
+
+impl crate::function::Owner for Place {
+    fn variable(&self, id: u64) -> Option<Variable> {
+        self.variable.get().filter(|variable| variable.id() == id).cloned()
     }
 }
 

@@ -1,7 +1,8 @@
 //! How operations become public: the macros that write function, method and `try_` twins from one body.
 //! Every file in `ops/` uses them, so that all forms share one documentation and one error path.
 
-use crate::tensor::Tensor;
+use crate::error::Result;
+use crate::tensor::{Tensor, TensorType};
 use std::ops::Deref;
 
 /// A tensor that was given, or read from a variable.
@@ -49,6 +50,64 @@ impl<T: AsTensor + ?Sized> AsTensor for &T {
     #[inline]
     fn as_tensor(&self) -> TensorRef<'_> {
         (**self).as_tensor()
+    }
+}
+
+/// What functions of several tensors take: a slice, array or `Vec` of tensors, variables, or references to them.
+///
+/// ```
+/// use eagerflow as tf;
+/// let rows = vec![tf::constant([1, 2]), tf::constant([3, 4])];
+/// assert_eq!(tf::stack(&rows, 0).to_vec::<i32>(), [1, 2, 3, 4]);
+/// assert_eq!(tf::stack(&[&rows[1], &rows[0]], 0).to_vec::<i32>(), [3, 4, 1, 2]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of tensors",
+    label = "expected `&[&a, &b]`, a slice or a `Vec` of tensors"
+)]
+pub trait AsTensors {
+    /// The tensors in order, or the value of a graph that stands for them.
+    #[doc(hidden)]
+    #[track_caller]
+    fn as_tensors(&self) -> Result<Tensors<'_>>;
+}
+
+/// Tensors that were given together.
+#[doc(hidden)]
+pub enum Tensors<'a> {
+    /// One by one.
+    Each(Vec<TensorRef<'a>>),
+    /// A list that a graph makes, with the type of its items.
+    List(&'a Tensor, TensorType),
+}
+
+impl<T: AsTensor> AsTensors for [T] {
+    fn as_tensors(&self) -> Result<Tensors<'_>> {
+        Ok(Tensors::Each(self.iter().map(T::as_tensor).collect()))
+    }
+}
+
+impl<T: AsTensor, const N: usize> AsTensors for [T; N] {
+    fn as_tensors(&self) -> Result<Tensors<'_>> {
+        self[..].as_tensors()
+    }
+}
+
+impl<T: AsTensor> AsTensors for Vec<T> {
+    fn as_tensors(&self) -> Result<Tensors<'_>> {
+        self[..].as_tensors()
+    }
+}
+
+impl<L: AsTensors + ?Sized> AsTensors for &L {
+    fn as_tensors(&self) -> Result<Tensors<'_>> {
+        (**self).as_tensors()
+    }
+}
+
+impl<L: AsTensors + ?Sized> AsTensors for Box<L> {
+    fn as_tensors(&self) -> Result<Tensors<'_>> {
+        (**self).as_tensors()
     }
 }
 

@@ -1,17 +1,17 @@
 //! `concat`: tensors one after another along an axis; each dx is its slice of dy.
 //! TensorFlow's `tf.concat`.
 
-use super::reshape_to;
+use super::{AsTensors, Tensors, reshape_to};
 use super::slice::slice_axis;
 use crate::backend::cpu::{CpuCall, View, Work, copy, part};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::ops::AsTensor;
+use crate::graph::control::list_concat::ConcatList;
 use crate::shape::{Dim, resolve_axis};
 use crate::tape::Backward;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorType};
 use std::panic::Location;
 
 #[derive(Clone)]
@@ -125,6 +125,11 @@ fn slabs(input: &View) -> usize {
     (input.len() * input.dtype.size() / CHUNK).clamp(1, input.dims()[lead(input)].max(1))
 }
 
+#[cold]
+pub(crate) fn no_tensors(op: &str) -> Error {
+    Error::invalid_argument(op, "there are no tensors").expected("at least one")
+}
+
 /// Tensors one after another along an axis that exists.
 #[track_caller]
 pub(crate) fn concat_all(tensors: &[&Tensor], axis: usize) -> Result<Tensor> {
@@ -145,7 +150,7 @@ pub(crate) fn concat_all(tensors: &[&Tensor], axis: usize) -> Result<Tensor> {
 /// # Panics
 /// As [`try_concat`] fails.
 #[track_caller]
-pub fn concat<T: AsTensor>(tensors: &[T], axis: isize) -> Tensor {
+pub fn concat<L: AsTensors + ?Sized>(tensors: &L, axis: isize) -> Tensor {
     try_concat(tensors, axis).or_fail()
 }
 
@@ -154,14 +159,24 @@ pub fn concat<T: AsTensor>(tensors: &[T], axis: isize) -> Tensor {
 /// # Errors
 /// InvalidArgument for no tensors, different dtypes or ranks, sizes that differ, or an axis that does not exist.
 #[track_caller]
-pub fn try_concat<T: AsTensor>(tensors: &[T], axis: isize) -> Result<Tensor> {
+pub fn try_concat<L: AsTensors + ?Sized>(tensors: &L, axis: isize) -> Result<Tensor> {
     let here = Location::caller();
-    let held: Vec<_> = tensors.iter().map(T::as_tensor).collect();
+    let held = match tensors.as_tensors().map_err(|e| e.in_op("concat").at(here))? {
+        Tensors::Each(held) => held,
+        Tensors::List(list, item) => return concat_list(list, item, axis).map_err(|e| e.at(here)),
+    };
     let list: Vec<&Tensor> = held.iter().map(|t| &**t).collect();
     let Some(first) = list.first() else {
-        return Err(Error::invalid_argument("concat", "there are no tensors").expected("at least one").at(here));
+        return Err(no_tensors("concat").at(here));
     };
     resolve_axis("concat", axis, first.rank()).and_then(|axis| concat_all(&list, axis)).map_err(|e| e.at(here))
+}
+
+/// The items of a list of the graph.
+#[track_caller]
+fn concat_list(list: &Tensor, item: TensorType, axis: isize) -> Result<Tensor> {
+    let axis = resolve_axis("concat", axis, item.shape.rank())?;
+    execute1(&ConcatList { item, axis }, &[list, list])
 }
 
 #[cfg(test)]

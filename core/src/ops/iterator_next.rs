@@ -66,25 +66,7 @@ impl Op for IteratorNext {
             )
             .help("a `map` hides them: iterate outside of the recorded function, or map inside of it"));
         };
-        // One symbol per size that varies: components of one batch have the same number of rows.
-        let mut symbols: SmallVec<[(Dim, Dim); 2]> = SmallVec::new();
-        for ty in types.iter() {
-            let mut dims: SmallVec<[Dim; MAX_RANK]> = SmallVec::new();
-            for dim in ty.shape.iter() {
-                let known = symbols.iter().find(|(from, _)| *from == dim).map(|(_, to)| *to);
-                let to = match known {
-                    _ if dim.is_known() => dim,
-                    Some(to) => to,
-                    None => cx.unknown_dim(),
-                };
-                if !dim.is_known() && known.is_none() {
-                    symbols.push((dim, to));
-                }
-                dims.push(to);
-            }
-            cx.output(ty.dtype, Shape::from_dims(&dims)?);
-        }
-        Ok(())
+        element_types(types, cx)
     }
 
     fn control(&self, inputs: &[&Tensor]) -> Result<Outputs> {
@@ -103,6 +85,29 @@ impl Op for IteratorNext {
     fn gradient(&self) -> Gradient {
         Gradient::Stops("data depends on nothing")
     }
+}
+
+/// Answers the types of an element: one symbol per size that varies, since components of one batch have the same number of
+/// rows.
+pub(crate) fn element_types(types: &[TensorType], cx: &mut Infer<'_>) -> Result<()> {
+    let mut symbols: SmallVec<[(Dim, Dim); 2]> = SmallVec::new();
+    for ty in types {
+        let mut dims: SmallVec<[Dim; MAX_RANK]> = SmallVec::new();
+        for dim in ty.shape.iter() {
+            let known = symbols.iter().find(|(from, _)| *from == dim).map(|(_, to)| *to);
+            let to = match known {
+                _ if dim.is_known() => dim,
+                Some(to) => to,
+                None => cx.unknown_dim(),
+            };
+            if !dim.is_known() && known.is_none() {
+                symbols.push((dim, to));
+            }
+            dims.push(to);
+        }
+        cx.output(ty.dtype, Shape::from_dims(&dims)?);
+    }
+    Ok(())
 }
 
 /// Keeps tapes and accumulators of this thread from following operations while it lives.
@@ -129,8 +134,9 @@ impl Drop for Unseen {
 pub(crate) fn next_element(handle: &Tensor, types: Option<Arc<[TensorType]>>) -> Result<Outputs> {
     // A graph would hold one element for ever, and the loop over them would never end.
     if crate::graph::builder::current().is_some() {
-        return Err(Error::unimplemented("iterator_next", "a data set is iterated while a function is traced")
-            .help("iterate outside, and call the traced function with each batch"));
+        return Err(Error::failed_precondition("iterator_next", "an iterator is asked for an element while a function is traced")
+            .expected("a loop over the dataset itself, which becomes a loop of the graph")
+            .help("write `for element in &dataset`, with `dataset.enumerate()` or `take` where Rust's adaptors would stand"));
     }
     execute(&IteratorNext { types }, &[handle])
 }

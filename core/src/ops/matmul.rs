@@ -4,6 +4,7 @@
 use super::AsTensor;
 use super::transpose::swap_last;
 use crate::backend::cpu::collapse::collapse;
+use crate::backend::cpu::gemm::Addend;
 use crate::backend::cpu::{CpuCall, View, Work, gemm};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, OrFail, Result};
@@ -80,7 +81,7 @@ impl Op for MatMul {
         // SAFETY: the strides are those of the views; scratch and phases are what `work` said.
         unsafe {
             if let [_] = batches.outer[..] {
-                gemm::run(&batches.product, dtype, call.isa, a, b, c, call.scratch, phase, chunk);
+                gemm::run(&batches.product, dtype, call.isa, a, b, c, Addend::NONE, call.scratch, phase, chunk);
                 return Ok(());
             }
             let phases = gemm::work(&batches.product, dtype, call.isa).phases;
@@ -88,7 +89,7 @@ impl Op for MatMul {
                 for (phase, &chunks) in phases.iter().enumerate() {
                     for chunk in 0..chunks {
                         let (a, b, c) = (a.offset(ao * size), b.offset(bo * size), c.offset(co * size));
-                        gemm::run(&batches.product, dtype, call.isa, a, b, c, call.scratch, phase, chunk);
+                        gemm::run(&batches.product, dtype, call.isa, a, b, c, Addend::NONE, call.scratch, phase, chunk);
                     }
                 }
             }
@@ -124,6 +125,11 @@ impl Op for MatMul {
     }
 }
 
+/// The product of two matrices as the kernel takes it.
+pub(crate) fn product_of(a: &View, b: &View, c: &View) -> gemm::MatMul {
+    Batches::of(a, b, c).product
+}
+
 /// A batched product as the kernel takes it: one batch stride per operand, and offsets of what remains outside.
 struct Batches {
     product: gemm::MatMul,
@@ -132,7 +138,10 @@ struct Batches {
 
 impl Batches {
     fn new(call: &CpuCall<'_>) -> Self {
-        let (a, b, c) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        Self::of(&call.inputs[0], &call.inputs[1], &call.outputs[0])
+    }
+
+    fn of(a: &View, b: &View, c: &View) -> Self {
         let at = |view: &View, from_end: usize| view.strides()[view.rank() - from_end];
         let (m, n) = (c.dims()[c.rank() - 2], c.dims()[c.rank() - 1]);
         let mut product = gemm::MatMul {

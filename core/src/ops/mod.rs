@@ -13,12 +13,13 @@ mod operand;
 mod operators;
 mod pooling;
 mod reduction;
+mod sum_to;
 mod support;
 mod truth;
 mod window;
 
 pub(crate) use api::public;
-pub use api::{AsTensor, TensorRef};
+pub use api::{AsTensor, AsTensors, TensorRef, Tensors};
 #[allow(unused_imports)] // The optimizers call them.
 pub(crate) use apply::{
     AdamParameters, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,
@@ -29,12 +30,14 @@ pub use axes::{Axes, IntoAxes, keep_dims};
 pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 pub(crate) use conv2d::conv2d_in_groups;
 pub(crate) use gather::try_gather;
-pub(crate) use iterator_next::{Elements, iterator_handle, next_element};
+pub(crate) use iterator_next::{Elements, element_types, iterator_handle, next_element};
+pub(crate) use matmul::product_of;
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use print::{Piece, PrintLine, capture, write_line};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
+pub(crate) use sum_to::sum_undecided;
 pub(crate) use support::*;
 pub use window::{Padding, Pair};
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::backend::cpu::{CpuCall, Work};
 use crate::dtype::DTypes;
 use crate::error::Result;
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::op::{Gradient, Infer, Kind, Op, OpRef, identity};
 use crate::shape::AxisSet;
 use crate::tape::Backward;
 use crate::tensor::Tensor;
@@ -63,6 +63,11 @@ impl ReduceSum {
     fn reduction(&self) -> Reduction {
         Reduction { monoid: Monoid::Sum, axes: self.axes, mean: false }
     }
+}
+
+/// The operation that sums over a set of axes.
+pub(crate) fn sum_op(axes: AxisSet, keep: bool) -> OpRef {
+    ReduceSum { axes, keep }.keep()
 }
 
 /// The sum over a set of axes.

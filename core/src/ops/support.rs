@@ -9,12 +9,13 @@ use crate::tensor::{Tensor, TensorType};
 pub(crate) use super::add::add_owned;
 pub(crate) use super::broadcast_to::{broadcast_op, broadcast_to_shape};
 pub(crate) use super::cast::cast_to;
-pub(crate) use super::concat::concat_all;
+pub(crate) use super::concat::{concat_all, no_tensors};
 pub(crate) use super::fill::{fill_with, scalar_of};
 pub(crate) use super::reduce_mean::size_of;
 pub(crate) use super::reduce_sum::sum_axes;
 pub(crate) use super::reshape::{reshape_always, reshape_to};
 pub(crate) use super::slice::slice_axis;
+pub(crate) use super::stack::stack_all;
 
 /// Zeros of a type.
 #[track_caller]

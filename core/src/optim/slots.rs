@@ -7,7 +7,7 @@ use crate::ops;
 use crate::tensor::TensorType;
 use crate::variable::Variable;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Slots by the ids of their variables.
 type List<const N: usize> = Vec<(u64, [Variable; N])>;
@@ -19,13 +19,13 @@ pub(super) struct Slots<const N: usize> {
     /// Tells these slots from those of other optimizers in a signature, whatever has been made yet.
     id: u64,
     /// In the order of the variables' first steps, which is that of a checkpoint.
-    list: Mutex<List<N>>,
+    list: Arc<Mutex<List<N>>>,
 }
 
 impl<const N: usize> Slots<N> {
     pub fn new(names: [&'static str; N]) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
-        Self { names, id: NEXT.fetch_add(1, Ordering::Relaxed), list: Mutex::new(Vec::new()) }
+        Self { names, id: NEXT.fetch_add(1, Ordering::Relaxed), list: Arc::default() }
     }
 
     /// The slots of each variable: `N` lists in the order of the variables.
@@ -55,8 +55,19 @@ impl<const N: usize> Slots<N> {
             let zeros = ops::zeros_of(&TensorType::new(variable.dtype(), variable.shape()))?;
             Ok(self.names.map(|name| Variable::with(&zeros, format!("{}/{name}", variable.name()), false)))
         })?;
+        for slot in &slots {
+            let owner: Weak<Mutex<List<N>>> = Arc::downgrade(&self.list);
+            crate::function::note_owner(slot, owner);
+        }
         list.push((id, slots));
         Ok(list.len() - 1)
+    }
+}
+
+impl<const N: usize> crate::function::Owner for Mutex<List<N>> {
+    fn variable(&self, id: u64) -> Option<Variable> {
+        let list = self.lock().unwrap_or_else(PoisonError::into_inner);
+        list.iter().flat_map(|(_, slots)| slots).find(|slot| slot.id() == id).cloned()
     }
 }
 

@@ -261,6 +261,7 @@ pub(crate) fn sum_to(dx: Tensor, ty: &TensorType) -> Result<Tensor> {
     }
     let reduction = broadcast_reduce_axes(&ty.shape, dx.shape());
     let summed = ops::sum_axes(&dx, reduction.summed(), true)?;
+    let summed = ops::sum_undecided(&summed, reduction.undecided, &ty.shape)?;
     ops::reshape_to(&summed, &ty.shape)
 }
 

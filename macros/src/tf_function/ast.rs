@@ -38,6 +38,10 @@ pub enum Hint {
     Host,
     /// A mutable reference.
     Exclusive,
+    /// A reference, which is copied and never moved.
+    Shared,
+    /// Surely no reference: what is moved out of it can be put back.
+    Owned,
 }
 
 pub struct Block {
@@ -163,6 +167,8 @@ pub struct Closure {
     /// How many of the variables are parameters.
     pub params: usize,
     pub vars: Range<Var>,
+    /// Whether it is bound to a name that is not `mut`: what it captures, its calls leave as it is.
+    pub fixed: bool,
 }
 
 pub struct Jump {

@@ -1,6 +1,7 @@
 //! From the analyses to one plan for each construct that may be staged: its state, what it must put back, and where it
 //! may leave to. Decides everything; `emit` only writes it down.
 
+use super::analyse::lists::lists;
 use super::analyse::liveness::{Liveness, Set, liveness};
 use super::analyse::place::Place;
 use super::analyse::staging::{Staging, staging};
@@ -17,6 +18,8 @@ pub struct Plan {
     pub put_back: BTreeSet<Var>,
     /// Bodies with staged constructs of their own, by target.
     pub bodies: Vec<bool>,
+    /// Variables that a loop pushes onto.
+    pub lists: BTreeSet<Var>,
 }
 
 /// What an `if` does.
@@ -30,8 +33,12 @@ pub struct Branch {
     pub set_left: Vec<bool>,
     /// Variables without a value before, which the branches yield.
     pub yields: Vec<Var>,
-    pub keep_then: Vec<Var>,
-    pub keep_other: Vec<Var>,
+    /// Variables and fields that a branch moves and another one, or what follows a jump, still needs.
+    pub keep_then: Vec<Place>,
+    pub keep_other: Vec<Place>,
+    /// Captured variables, of which a branch moves a copy: what a closure captures it may not be able to put back.
+    pub copy_then: Vec<Var>,
+    pub copy_other: Vec<Var>,
     pub leaves_then: bool,
     pub leaves_other: bool,
 }
@@ -45,7 +52,9 @@ pub struct Looped {
     pub head: Vec<usize>,
     /// What is needed after the loop.
     pub after: Vec<usize>,
-    pub keep: Vec<Var>,
+    pub keep: Vec<Place>,
+    /// As [`Branch::copy_then`].
+    pub copy: Vec<Var>,
     pub has_break: bool,
     pub has_value: bool,
     /// Whether the body may be left by a jump, the loop's own ones included.
@@ -66,11 +75,16 @@ pub fn plan(function: &Function) -> Plan {
             loops: (0..function.targets).map(|_| None).collect(),
             put_back: BTreeSet::new(),
             bodies: vec![false; function.targets],
+            lists: BTreeSet::new(),
         },
         body: BODY,
+        fixed: 0,
+        captured: 0,
     };
     block_parts(&function.body, &mut |expr| planner.expr(expr));
-    planner.plan
+    let mut plan = planner.plan;
+    plan.lists = lists(function, &|target| plan.loops[target].is_some());
+    plan
 }
 
 struct Planner<'a> {
@@ -82,6 +96,10 @@ struct Planner<'a> {
     moved: BTreeSet<Var>,
     plan: Plan,
     body: Target,
+    /// The first variable of its own that the fixed closure around has.
+    fixed: Var,
+    /// Where the variables of the closure around begin.
+    captured: Var,
 }
 
 impl Planner<'_> {
@@ -89,53 +107,86 @@ impl Planner<'_> {
         match &expr.kind {
             Kind::If(node) if self.staging.ifs[node.id] => {
                 let branch = self.branch(node);
-                self.plan.put_back.extend(branch.keep_then.iter().chain(&branch.keep_other));
+                self.plan.put_back.extend(branch.keep_then.iter().chain(&branch.keep_other).map(|place| place.root));
                 self.plan.ifs[node.id] = Some(branch);
                 self.plan.bodies[self.body] = true;
             }
             Kind::Loop(node) if self.staging.loops[node.target] => {
                 let looped = self.looped(node);
-                self.plan.put_back.extend(&looped.keep);
+                self.plan.put_back.extend(looped.keep.iter().map(|place| place.root));
                 self.plan.loops[node.target] = Some(looped);
                 self.plan.bodies[self.body] = true;
             }
             Kind::Macro(node) if matches!(node.kind, MacroKind::Panic { .. }) => {}
             _ => {}
         }
-        let body = self.body;
+        let around = (self.body, self.captured, self.fixed);
         if let Kind::Closure(node) = &expr.kind {
-            self.body = node.target;
+            (self.body, self.captured) = (node.target, node.vars.start);
+            if node.fixed {
+                self.fixed = node.vars.start;
+            }
         }
         parts(expr, &mut |part| self.expr(part));
-        self.body = body;
+        (self.body, self.captured, self.fixed) = around;
     }
 
     fn branch(&self, node: &If) -> Branch {
         let live = &self.liveness.ifs[node.id];
         let blocks = || std::iter::once(&node.then).chain(&node.other);
-        let written = activity::block_writes(blocks(), node.vars.start, self.vars);
+        let written = activity::block_writes(blocks(), node.vars.start, self.fixed, self.vars);
         let yields: Vec<Var> = self.yields(node, &written, &live.before, &live.after);
         let hidden = |place: &Place| yields.contains(&place.root) || self.is_unset(place.root, node);
         let state = self.needed(written.into_iter().filter(|place| !hidden(place)), &live.after);
         let moved_then = moves::moves(&node.then, node.vars.start, self.vars);
         let mut lost = moved_then.clone();
         // What is no state, because nobody needs it afterwards, the other branch may still read as it was.
-        let written_then = activity::block_writes([&node.then], node.vars.start, self.vars);
+        let written_then = activity::block_writes([&node.then], node.vars.start, self.fixed, self.vars);
         let in_state = |root: Var| state.iter().any(|place| place.root == root);
         lost.extend(written_then.iter().map(|place| place.root).filter(|root| !in_state(*root)));
-        let kept = |var: &Var| (live.then.contains(var) || live.before.contains(var)) && !self.is_unset(*var, node);
-        let keep_then: Vec<Var> = lost.into_iter().filter(|v| kept(v) && live.other.contains(v)).collect();
+        let live_before = &live.before;
+        let has_value =
+            |var: &Var, live: &Set| (live.contains(var) || live_before.contains(var)) && !self.is_unset(*var, node);
         let leaves_then = !jumps::escapes(&node.then).is_empty();
         let leaves_other = node.other.as_ref().is_some_and(|block| !jumps::escapes(block).is_empty());
         let mut keep_other = Vec::new();
         if let (Some(block), true) = (&node.other, leaves_other) {
             let moved = moves::moves(block, node.vars.start, self.vars);
-            keep_other = moved.into_iter().filter(|v| live.other.contains(v) && live.after.contains(v)).collect();
+            // Whether or not the branch reads it first: where it leaves, what follows goes on with the value from before.
+            keep_other = moved.into_iter().filter(|v| has_value(v, &live.other) && live.after.contains(v)).collect();
         }
+        let needed = |var: &Var| live.other.contains(var) || keep_other.contains(var);
+        let keep_then: Vec<Var> = lost.into_iter().filter(|v| has_value(v, &live.then) && needed(v)).collect();
+        let changed = activity::block_writes(blocks(), node.vars.start, self.fixed, self.vars);
+        let kept_other = keep_other.clone();
+        let (copy_then, keep_then) = self.copied(keep_then, &changed);
+        let (copy_other, keep_other) = self.copied(keep_other, &changed);
+        let needed = |var: Var| has_value(&var, &live.then) && (live.other.contains(&var) || kept_other.contains(&var));
+        let keep_then = self.with_parts(keep_then, &node.then, node.vars.start, &needed);
+        let needed = |var: Var| has_value(&var, &live.other) && live.after.contains(&var);
+        let keep_other = match &node.other {
+            Some(block) if leaves_other => self.with_parts(keep_other, block, node.vars.start, &needed),
+            _ => self.with_parts(keep_other, &node.then, 0, &needed),
+        };
         let set: Vec<bool> = state.iter().map(|place| self.has_value(place, &live.before)).collect();
-        let lost = |place: &Place| moved_then.contains(&place.root) && !keep_then.contains(&place.root);
+        let kept = |var: Var| keep_then.iter().any(|place| place.root == var && place.path.is_empty());
+        let lost = |place: &Place| moved_then.contains(&place.root) && !kept(place.root);
         let set_left = state.iter().zip(&set).map(|(place, set)| *set && !lost(place)).collect();
-        Branch { state, set, set_left, yields, keep_then, keep_other, leaves_then, leaves_other }
+        Branch { state, set, set_left, yields, keep_then, keep_other, copy_then, copy_other, leaves_then, leaves_other }
+    }
+
+    /// Variables to keep, and the fields that a block moves out of others that are needed.
+    fn with_parts(&self, keep: Vec<Var>, block: &Block, below: Var, needed: &dyn Fn(Var) -> bool) -> Vec<Place> {
+        let parts = moves::parts(block, below, self.vars).into_iter();
+        let parts = parts.filter(|part| part.root >= self.captured && needed(part.root) && !keep.contains(&part.root));
+        let whole = keep.iter().map(|var| Place { root: *var, path: Vec::new() });
+        outermost(whole.chain(parts).collect())
+    }
+
+    /// Of the variables that a block moves, those that a closure has captured and does not change, and the others.
+    fn copied(&self, moved: Vec<Var>, changed: &BTreeSet<Place>) -> (Vec<Var>, Vec<Var>) {
+        let is_copied = |var: &Var| *var < self.captured && changed.iter().all(|place| place.root != *var);
+        moved.into_iter().partition(is_copied)
     }
 
     /// A place whose root is not needed before may have been moved away; one that is never moved has a value.
@@ -169,7 +220,8 @@ impl Planner<'_> {
             exprs.push(cond);
         }
         block_parts(&node.body, &mut |expr| exprs.push(expr));
-        let written = activity::writes(exprs, node.vars.start, self.vars);
+        let written = activity::writes(exprs, node.vars.start, self.fixed, self.vars);
+        let changed = written.clone();
         let (mut head, after) =
             (self.needed(written.iter().cloned(), &live.head), self.needed(written.into_iter(), &live.after));
         if matches!(node.kind, LoopKind::Once) {
@@ -185,12 +237,16 @@ impl Planner<'_> {
         let while_let = matches!(node.kind, LoopKind::WhileLet(_));
         let body_leaves = !escapes.is_empty() || once || while_let;
         let moved = moves::moves(&node.body, node.vars.start, self.vars);
-        let keep = moved.into_iter().filter(|var| body_leaves && live.body.contains(var)).collect();
+        let moved: Vec<Var> = moved.into_iter().filter(|var| body_leaves && live.body.contains(var)).collect();
+        let (copy, keep) = self.copied(moved, &changed);
+        let needed = |var: Var| body_leaves && live.body.contains(&var);
+        let keep = self.with_parts(keep, &node.body, node.vars.start, &needed);
         Looped {
             head: at(&head),
             after: at(&after),
             state,
             keep,
+            copy,
             has_break: has_break || once || while_let,
             has_value: has_value || once,
             body_leaves,

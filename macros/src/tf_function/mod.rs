@@ -5,12 +5,14 @@ mod analyse;
 mod args;
 mod ast;
 mod check;
+mod declared;
 mod dump;
 mod emit;
 mod format;
 mod lower;
 mod macros;
 mod parse;
+mod receiver;
 mod scope;
 #[cfg(test)]
 mod tests;
@@ -33,12 +35,14 @@ pub fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn expanded(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    let item: ItemFn = syn::parse2(item).map_err(|mut error| {
+    let mut item: ItemFn = syn::parse2(item).map_err(|mut error| {
         error.combine(Error::new(error.span(), text::NOT_A_FUNCTION));
         error
     })?;
-    check::text(&item)?;
-    let function = parse::parse(args::parse(options)?, item);
+    let options = args::parse(options)?;
+    check::text(&item, &options)?;
+    receiver::rename(&mut item);
+    let function = parse::parse(options, item);
     let plan = lower::plan(&function);
     check::tree(&function, &plan)?;
     let tokens = emit::function(&function, &plan);

@@ -4,6 +4,7 @@
 use super::args::Options;
 use super::ast::*;
 use super::macros;
+use super::receiver::{self, Taken};
 use super::scope::Scopes;
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
@@ -41,10 +42,13 @@ pub fn parse(options: Options, item: syn::ItemFn) -> Function {
     for input in &item.sig.inputs {
         match input {
             FnArg::Receiver(receiver) => {
-                let ident = Ident::new("self", receiver.self_token.span);
-                let exclusive = matches!(&receiver.kind, syn::ReceiverKind::Reference(_, _, Some(_)));
+                let ident = receiver::ident(receiver.self_token.span);
                 let var = parser.declare(&ident, receiver.mutability.is_some(), true);
-                parser.vars[var].hint = if exclusive { Hint::Exclusive } else { Hint::Unknown };
+                parser.vars[var].hint = match receiver::taken(receiver) {
+                    Taken::Exclusive => Hint::Exclusive,
+                    Taken::Shared => Hint::Shared,
+                    Taken::Value => Hint::Unknown,
+                };
             }
             FnArg::Typed(input) => params.push(parser.param(input)),
         }
@@ -75,8 +79,11 @@ impl Parser {
         let vars = self.pattern(&input.pat);
         let var = matches!(&*input.pat, Pat::Ident(p) if p.subpat.is_none() && p.by_ref.is_none());
         let var = var.then_some(vars.start);
-        if let Some(var) = var {
-            self.vars[var].hint = type_hint(&input.ty);
+        let hint = type_hint(&input.ty);
+        // A pattern over a reference binds references to the parts.
+        let parts = matches!(hint, Hint::Exclusive | Hint::Shared) && !matches!(&*input.pat, Pat::Reference(_));
+        if var.is_some() || parts {
+            vars.clone().for_each(|var| self.vars[var].hint = hint);
         }
         Param { pat: (*input.pat).clone(), vars, var }
     }
@@ -133,7 +140,10 @@ impl Parser {
         let mut hint = Hint::Unknown;
         let mut captures = Vec::new();
         if let Some(part) = &mut local.init {
-            let expr = self.expr(take(&mut part.expr));
+            let mut expr = self.expr(take(&mut part.expr));
+            if let (Kind::Closure(closure), Pat::Ident(name)) = (&mut expr.kind, &local.pat) {
+                closure.fixed = name.mutability.is_none();
+            }
             hint = super::analyse::host::hint(&expr, &self.vars);
             if let Kind::Closure(closure) = &expr.inner().kind {
                 captures = super::analyse::activity::mentions(&closure.body, closure.vars.start);
@@ -154,7 +164,9 @@ impl Parser {
         {
             variable.hint = hint;
             variable.captures = captures;
-            variable.deferred = local.init.is_none();
+        }
+        if local.init.is_none() {
+            vars.clone().for_each(|var| self.vars[var].deferred = true);
         }
         Let { syntax: local, vars, init, diverge }
     }
@@ -263,7 +275,7 @@ impl Parser {
         let span = node.while_token.span;
         let matches = has_let(&node.cond);
         if !matches && changes(&node.cond) {
-            // A graph's condition changes nothing, so the change becomes part of the body.
+            // A graph's condition changes nothing and leaves nothing, so it becomes part of the body.
             let (cond, body) = (node.cond, node.body);
             let body = syn::parse_quote_spanned!(span=> { if #cond #body else { break } });
             return self.looped(node.label, span, body, |_| LoopKind::Loop);
@@ -349,7 +361,14 @@ impl Parser {
         let body = self.expr(take(&mut node.body));
         self.around.pop();
         self.scopes.close();
-        Kind::Closure(Box::new(Closure { target, syntax: node, body, params, vars: start..self.vars.len() }))
+        Kind::Closure(Box::new(Closure {
+            target,
+            syntax: node,
+            body,
+            params,
+            vars: start..self.vars.len(),
+            fixed: false,
+        }))
     }
 
     fn new_target(&mut self) -> Target {
@@ -390,13 +409,13 @@ fn unwrapped(pat: &Pat) -> &Pat {
     }
 }
 
-/// Whether a condition changes variables by its text.
+/// Whether a condition changes variables by its text, or jumps.
 fn changes(cond: &Syntax) -> bool {
     struct Search(bool);
     impl<'ast> Visit<'ast> for Search {
         fn visit_expr(&mut self, expr: &'ast Syntax) {
             self.0 |= match expr {
-                Syntax::Assign(_) => true,
+                Syntax::Assign(_) | Syntax::Return(_) | Syntax::Break(_) | Syntax::Continue(_) => true,
                 Syntax::Binary(node) => super::analyse::host::assigns(&node.op),
                 Syntax::Reference(node) => node.mutability.is_some(),
                 _ => false,
@@ -431,6 +450,12 @@ fn type_hint(ty: &Type) -> Hint {
         Type::Path(path) if HOST.iter().any(|name| path.path.is_ident(name)) => Hint::Host,
         Type::Reference(reference) if reference.mutability.is_some() => Hint::Exclusive,
         Type::Reference(reference) if type_hint(&reference.elem) == Hint::Host => Hint::Host,
+        Type::Reference(_) => Hint::Shared,
+        // A type of one letter may stand for a reference.
+        Type::Path(path) if path.path.get_ident().is_none_or(|name| name.to_string().len() > 1) => Hint::Owned,
+        Type::Tuple(_) | Type::Array(_) => Hint::Owned,
+        Type::Paren(inner) => type_hint(&inner.elem),
+        Type::Group(inner) => type_hint(&inner.elem),
         _ => Hint::Unknown,
     }
 }

@@ -1,5 +1,5 @@
-//! Runs a program both ways on several inputs and compares: results bit for bit, variables after all effects, the kind of
-//! error, gradients of the first and second order within a bound.
+//! Runs a program in three ways on several inputs (at once, as a trace, and as that trace was recorded, before all passes)
+//! and compares: results bit for bit, effects in order, the kind of error, gradients of both orders within a bound.
 
 use super::native;
 use super::program::Program;
@@ -8,17 +8,22 @@ use eagerflow as tf;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tf::{GradientTape, Tensor, Variable, random::Generator};
 
+/// A tensor: its shape, and the bits of its elements.
+type Bits = (Vec<usize>, Vec<u32>);
+
 /// What one run gives.
 #[derive(Debug)]
 struct Outcome {
     /// The bits of the results with their shapes, or the kind of error with its message.
-    result: Result<Vec<(Vec<usize>, Vec<u32>)>, (String, String)>,
+    result: Result<Vec<Bits>, (String, String)>,
     /// The bits of the variables afterwards.
     variables: [u32; 2],
+    /// The lines, in their order.
+    printed: String,
 }
 
-/// First and second order, by `x`, `y` and `w`.
-type Slopes = Vec<Option<Vec<f32>>>;
+/// Gradients of first and second order, by `x`, `y` and `w`, and what was printed on the way.
+type Slopes = (Vec<Option<Vec<f32>>>, String);
 
 /// The variables and the generator that all runs of a program share.
 pub struct World {
@@ -61,7 +66,10 @@ fn message(panic: Box<dyn std::any::Any + Send>) -> String {
 
 fn outcome(world: &World, call: impl FnOnce() -> Vec<Tensor>) -> Outcome {
     world.reset();
-    let result = catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
+    let _ = native::printed();
+    let (result, printed) = tf::__testing::captured(|| catch_unwind(AssertUnwindSafe(call)));
+    let printed = native::printed() + &printed;
+    let result = result.map_err(|panic| {
         let text = message(panic);
         (text.split(':').next().unwrap_or_default().to_owned(), text)
     });
@@ -73,11 +81,12 @@ fn outcome(world: &World, call: impl FnOnce() -> Vec<Tensor>) -> Outcome {
     };
     let result = result.map(|all| all.iter().map(|t| (t.shape().dims().to_vec(), bits(t))).collect());
     let number = |v: &Variable| v.value().item::<f32>().to_bits();
-    Outcome { result, variables: [number(&world.w), number(&world.log)] }
+    Outcome { result, variables: [number(&world.w), number(&world.log)], printed }
 }
 
 fn slopes(world: &World, inputs: &Inputs, call: impl FnOnce() -> Vec<Tensor>) -> Result<Slopes, String> {
     world.reset();
+    let _ = native::printed();
     let run = || {
         let (x, y, w) = (&inputs.x, &inputs.y, &inputs.w);
         let mut outer = GradientTape::persistent();
@@ -97,7 +106,8 @@ fn slopes(world: &World, inputs: &Inputs, call: impl FnOnce() -> Vec<Tensor>) ->
         }
         first.into_iter().chain(second).map(|g| g.map(|g| g.to_vec::<f32>())).collect()
     };
-    catch_unwind(AssertUnwindSafe(run)).map_err(message)
+    let (slopes, printed) = tf::__testing::captured(|| catch_unwind(AssertUnwindSafe(run)));
+    slopes.map(|slopes| (slopes, native::printed() + &printed)).map_err(message)
 }
 
 fn close(a: f32, b: f32, bound: f32) -> bool {
@@ -109,7 +119,10 @@ fn close(a: f32, b: f32, bound: f32) -> bool {
 
 fn differs(native: &Slopes, traced: &Slopes) -> Option<String> {
     const NAMES: [&str; 6] = ["dx", "dy", "dw", "second dx", "second dy", "second dw"];
-    for (i, (a, b)) in native.iter().zip(traced).enumerate() {
+    if native.1 != traced.1 {
+        return Some(format!("under tapes it printed {:?}, eager {:?}", traced.1, native.1));
+    }
+    for (i, (a, b)) in native.0.iter().zip(&traced.0).enumerate() {
         let len = a.as_ref().or(b.as_ref()).map_or(0, Vec::len);
         let [x, y] = [a, b].map(|g| g.clone().unwrap_or_else(|| vec![0.0; len]));
         let bound = if i < 3 { 1e-4 } else { 1e-3 };
@@ -120,44 +133,36 @@ fn differs(native: &Slopes, traced: &Slopes) -> Option<String> {
     None
 }
 
-/// How far a comparison goes.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Depth {
-    Values,
-    Gradients,
-}
-
 /// A program as a traced function.
 pub type Call<'c> = &'c dyn Fn(&Inputs) -> Vec<Tensor>;
 
-/// Vectors that grow are compared by values.
-pub fn depth(program: &Program) -> Depth {
-    let _ = program;
-    Depth::Gradients
-}
-
 /// What differs, if anything does.
-pub fn check(program: &Program, call: Call<'_>, world: &World, depth: Depth) -> Result<(), String> {
+pub fn check(program: &Program, call: Call<'_>, world: &World) -> Result<(), String> {
     for case in 0..4 {
         let inputs = world.inputs(case);
         let expected = outcome(world, || native::call(program, 0, inputs.clone()));
         let traced = || call(&inputs);
         let with = outcome(world, traced);
         agree(&expected, &with).map_err(|e| format!("input {case}, traced: {e}"))?;
-        let without = tf::__testing::without_plans(|| outcome(world, traced));
+        let without = without_passes(case, || outcome(world, traced));
         agree(&expected, &without).map_err(|e| format!("input {case}, without passes: {e}"))?;
-        if depth == Depth::Values || case == 1 || expected.result.is_err() {
+        if case == 1 || expected.result.is_err() {
             continue;
         }
         let expected = slopes(world, &inputs, || native::call(program, 0, inputs.clone()))
             .map_err(|e| format!("input {case}: eager gradient fails: {e}"))?;
         let with = slopes(world, &inputs, traced).map_err(|e| format!("input {case}, gradient: {e}"))?;
         differs(&expected, &with).map_or(Ok(()), |e| Err(format!("input {case}, traced: {e}")))?;
-        let without = tf::__testing::without_plans(|| slopes(world, &inputs, traced));
+        let without = without_passes(case, || slopes(world, &inputs, traced));
         let without = without.map_err(|e| format!("input {case}, gradient without passes: {e}"))?;
         differs(&expected, &without).map_or(Ok(()), |e| Err(format!("input {case}, without passes: {e}")))?;
     }
     Ok(())
+}
+
+/// Runs graphs operation by operation as they were recorded, in some cases with loops over numbers in registers.
+fn without_passes<R>(case: usize, body: impl FnOnce() -> R) -> R {
+    if case % 2 == 0 { tf::__testing::as_recorded(body) } else { tf::__testing::without_plans(body) }
 }
 
 fn agree(expected: &Outcome, found: &Outcome) -> Result<(), String> {
@@ -168,6 +173,9 @@ fn agree(expected: &Outcome, found: &Outcome) -> Result<(), String> {
         (Err(a), Ok(b)) => return Err(format!("results {}, eager fails with {}", show(b), a.1)),
         _ => {}
     }
+    if expected.printed != found.printed {
+        return Err(format!("printed {:?}, eager {:?}", found.printed, expected.printed));
+    }
     let floats = |bits: [u32; 2]| bits.map(f32::from_bits);
     if expected.variables != found.variables {
         let (a, b) = (floats(expected.variables), floats(found.variables));
@@ -176,8 +184,8 @@ fn agree(expected: &Outcome, found: &Outcome) -> Result<(), String> {
     Ok(())
 }
 
-fn show(results: &[(Vec<usize>, Vec<u32>)]) -> String {
-    let float = |(_, bits): &(Vec<usize>, Vec<u32>)| bits.iter().map(|b| f32::from_bits(*b)).collect::<Vec<_>>();
+fn show(results: &[Bits]) -> String {
+    let float = |(_, bits): &Bits| bits.iter().map(|b| f32::from_bits(*b)).collect::<Vec<_>>();
     let (floats, ints) = results.split_at(2.min(results.len()));
     let ints: Vec<i32> = ints.iter().flat_map(|(_, bits)| bits.iter().map(|b| *b as i32)).collect();
     format!("{:?} {ints:?}", floats.iter().map(float).collect::<Vec<_>>())

@@ -4,18 +4,30 @@
 use super::liveness::annotate;
 use super::program::*;
 use super::random::Random;
+use std::ops::Range;
 
 /// The program of a seed.
 pub fn generate(seed: u64) -> Program {
     let mut random = Random::new(seed);
     let inner = random.below(3);
-    let grows = random.one_in(6);
+    let grows = random.one_in(4);
     let size = 3 + random.below(22);
     let mut program = Program { bodies: Vec::new() };
     for index in 0..1 + inner {
         let budget = if index == 0 { size } else { 3 + random.below(5) };
-        let callable = if index == 0 { inner } else { 0 };
-        let mut make = Make { random: &mut random, grows, budget, labels: 0, callable, around: Vec::new(), trips: 1 };
+        // A function may call those behind it.
+        let (callable, random) = (index + 1..inner + 1, &mut random);
+        let mut make = Make {
+            random,
+            grows,
+            budget,
+            labels: 0,
+            callable,
+            around: Vec::new(),
+            trips: 1,
+            prints: 0,
+            closure: false,
+        };
         let block = make.block(0);
         let result = make.returned();
         program.bodies.push(Body { block, result });
@@ -24,27 +36,38 @@ pub fn generate(seed: u64) -> Program {
     program
 }
 
-struct Make<'r> {
-    random: &'r mut Random,
-    /// Whether vectors may grow; sums of two are then left out.
-    grows: bool,
+pub struct Make<'r> {
+    pub random: &'r mut Random,
+    /// Whether vectors may have any size; what joins two of them is then left out.
+    pub grows: bool,
     /// How many statements may still be made.
     budget: usize,
     labels: usize,
     /// How many functions may be called.
-    callable: usize,
-    around: Vec<Around>,
+    callable: Range<usize>,
+    pub around: Vec<Around>,
     /// How often the present block may run.
     trips: usize,
+    prints: usize,
+    /// Whether a closure's parameter is in scope.
+    pub closure: bool,
 }
 
 #[derive(Clone)]
-struct Around {
-    label: Label,
-    counter: bool,
-    host: bool,
-    rows: bool,
-    value: bool,
+pub struct Around {
+    pub label: Label,
+    pub counter: bool,
+    pub host: bool,
+    pub item: Option<Item>,
+    pub value: bool,
+}
+
+/// What the items of a loop over a tensor are.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Item {
+    Scalar,
+    Vector,
+    Integer,
 }
 
 impl Make<'_> {
@@ -82,7 +105,7 @@ impl Make<'_> {
     }
 
     fn stmt(&mut self, depth: usize) -> Stmt {
-        match self.random.below(30) {
+        match self.random.below(36) {
             0..=1 | 3..=6 => Stmt::SetScalar(self.random.below(3), self.scalar(2)),
             7 | 8 => Stmt::SetVector(3 + self.random.below(2), self.vector(2)),
             9 => Stmt::SetInteger(5 + self.random.below(2), self.integer(2)),
@@ -93,9 +116,17 @@ impl Make<'_> {
             14 | 15 => Stmt::Log(self.scalar(1)),
             16 if self.random.one_in(3) => Stmt::Assert(self.truth(1)),
             2 if self.random.one_in(3) => Stmt::Draw(self.random.below(3)),
-            17 | 18 if self.callable > 0 => {
-                Stmt::Call(self.random.below(3), 1 + self.random.below(self.callable), self.scalar(1))
+            17 | 18 if !self.callable.is_empty() => {
+                let callee = self.callable.start + self.random.below(self.callable.len());
+                Stmt::Call(self.random.below(3), callee, self.scalar(1))
             }
+            30 => {
+                self.prints += 1;
+                Stmt::Print(self.prints, self.scalar(1))
+            }
+            31 | 32 => Stmt::Write(self.integer(1), self.scalar(1)),
+            33 if depth < 4 => self.matched(depth),
+            34 => self.closed(),
             16 if depth < 4 => {
                 let block = self.block(depth + 1);
                 let source = (!self.random.one_in(4)).then(|| self.random.below(3));
@@ -105,6 +136,23 @@ impl Make<'_> {
             25..=29 if depth < 4 && self.labels < LABELS && self.trips <= 9 => self.looped(depth),
             _ => Stmt::SetScalar(self.random.below(3), self.scalar(2)),
         }
+    }
+
+    fn matched(&mut self, depth: usize) -> Stmt {
+        let on = self.label(|a| a.host);
+        let arms = [0; 3].map(|_| self.block(depth + 1));
+        Stmt::Match(Box::new(Match { on, arms }))
+    }
+
+    fn closed(&mut self) -> Stmt {
+        let form = *self.random.pick(&[Form::Choose, Form::Return, Form::Repeat]);
+        let (target, argument, calls) = (self.random.below(3), self.scalar(1), 1 + self.random.below(2));
+        self.closure = true;
+        let order = *self.random.pick(&[Order::Less, Order::Greater]);
+        let cond = Truth::Scalars(order, Scalar::Arg, self.scalar(1));
+        let (first, second) = (self.scalar(2), self.scalar(1));
+        self.closure = false;
+        Stmt::Closure(Box::new(Closure { target, form, cond, first, second, argument, calls }))
     }
 
     fn branch(&mut self, depth: usize) -> Stmt {
@@ -127,11 +175,11 @@ impl Make<'_> {
         let label = self.labels;
         self.labels += 1;
         let limit = match self.random.one_in(3) {
-            true => Integer::Modulo(Box::new(self.integer(1)), 4),
+            true => Integer::Modulo(Box::new(self.integer(2)), 4),
             false => Integer::Const(self.random.between(0, 3) as i32),
         };
         let number = self.random.between(0, 3) as i32;
-        let kind = match self.random.below(9) {
+        let kind = match self.random.below(12) {
             0..=3 => {
                 let also = self.random.one_in(3).then(|| self.cond(1));
                 LoopKind::While { limit: limit.clone(), also }
@@ -139,17 +187,20 @@ impl Make<'_> {
             4 | 5 => LoopKind::Endless,
             6 => LoopKind::HostWhile { limit: number },
             7 => LoopKind::For { limit: self.random.one_in(2).then_some(number) },
+            8 if !self.grows => LoopKind::Matrix(self.vector(1), self.vector(1)),
+            9 | 10 => LoopKind::Range(limit.clone()),
             _ => LoopKind::Rows(self.vector(1)),
+        };
+        let item = match kind {
+            LoopKind::Rows(_) => Some(Item::Scalar),
+            LoopKind::Matrix(..) => Some(Item::Vector),
+            LoopKind::Range(_) => Some(Item::Integer),
+            _ => None,
         };
         let target = (kind == LoopKind::Endless && self.random.one_in(2)).then(|| self.random.below(3));
         let mut node = Loop { label, kind, target, body: Vec::new(), head: 0, after: 0 };
-        let around = Around {
-            label,
-            counter: node.has_counter(),
-            host: node.has_host(),
-            rows: matches!(node.kind, LoopKind::Rows(_)),
-            value: target.is_some(),
-        };
+        let around =
+            Around { label, counter: node.has_counter(), host: node.has_host(), item, value: target.is_some() };
         let guard = target.map(|_| self.scalar(1));
         match &node.kind {
             LoopKind::While { .. } => node.body.push(Stmt::Count(label)),
@@ -160,7 +211,7 @@ impl Make<'_> {
                 node.body.push(Stmt::If(If { cond, then, other: None, value: None, state: 0, keep: 0 }));
                 node.body.push(Stmt::Count(label));
             }
-            LoopKind::For { .. } | LoopKind::Rows(_) => {}
+            LoopKind::For { .. } | LoopKind::Rows(_) | LoopKind::Matrix(..) | LoopKind::Range(_) => {}
         }
         self.around.push(around);
         let trips = self.trips;
@@ -169,102 +220,5 @@ impl Make<'_> {
         self.trips = trips;
         self.around.pop();
         Stmt::Loop(node)
-    }
-
-    fn label(&mut self, suits: impl Fn(&Around) -> bool) -> Option<Label> {
-        let labels: Vec<Label> = self.around.iter().filter(|a| suits(a)).map(|a| a.label).collect();
-        (!labels.is_empty()).then(|| *self.random.pick(&labels))
-    }
-
-    fn returned(&mut self) -> Returned {
-        (self.scalar(2), self.vector(1), self.integer(1))
-    }
-
-    fn unary(&mut self) -> Unary {
-        *self.random.pick(&[Unary::Tanh, Unary::Sin, Unary::Half, Unary::Negative, Unary::Square])
-    }
-
-    fn scalar(&mut self, depth: usize) -> Scalar {
-        if depth == 0 || self.random.one_in(4) {
-            return match self.random.below(12) {
-                0..=5 => Scalar::Var(self.random.below(3)),
-                6 => Scalar::Item(self.random.below(2)),
-                7 => Scalar::Pair(self.random.below(2)),
-                8 => self.label(|a| a.rows).map_or(Scalar::X, Scalar::Row),
-                9 => Scalar::Const(self.random.between(-6, 6) as f32 * 0.25),
-                10 => Scalar::W,
-                _ => Scalar::X,
-            };
-        }
-        match self.random.below(9) {
-            0..=2 => Scalar::Unary(self.unary(), Box::new(self.scalar(depth - 1))),
-            3..=6 => {
-                let op = *self.random.pick(&[Binary::Add, Binary::Subtract, Binary::Multiply]);
-                Scalar::Binary(op, Box::new(self.scalar(depth - 1)), Box::new(self.scalar(depth - 1)))
-            }
-            7 => Scalar::Mean(Box::new(self.vector(depth - 1))),
-            _ => Scalar::Cast(Box::new(self.integer(depth - 1))),
-        }
-    }
-
-    fn vector(&mut self, depth: usize) -> Vector {
-        if depth == 0 || self.random.one_in(4) {
-            return if self.random.one_in(4) { Vector::Y } else { Vector::Var(3 + self.random.below(2)) };
-        }
-        let inner = Box::new(self.vector(depth - 1));
-        match self.random.below(6) {
-            0 | 1 => Vector::Unary(self.unary(), inner),
-            2 | 3 => Vector::Scaled(inner, Box::new(self.scalar(depth - 1))),
-            4 if self.grows => Vector::Grown(inner),
-            4 => Vector::Added(inner, Box::new(self.vector(depth - 1))),
-            _ => Vector::Reversed(inner),
-        }
-    }
-
-    fn integer(&mut self, depth: usize) -> Integer {
-        if depth == 0 || self.random.one_in(3) {
-            return match self.random.below(6) {
-                0..=2 => Integer::Var(5 + self.random.below(2)),
-                3 => Integer::J,
-                4 => self.label(|a| a.counter).map_or(Integer::J, Integer::Count),
-                _ => Integer::Const(self.random.between(-2, 4) as i32),
-            };
-        }
-        let inner = Box::new(self.integer(depth - 1));
-        match self.random.below(3) {
-            0 => Integer::Add(inner, Box::new(self.integer(depth - 1))),
-            1 => Integer::Subtract(inner, Box::new(self.integer(depth - 1))),
-            _ => Integer::Modulo(inner, self.random.between(2, 5) as i32),
-        }
-    }
-
-    fn truth(&mut self, depth: usize) -> Truth {
-        let order = *self.random.pick(&[Order::Less, Order::Greater, Order::GreaterEqual, Order::Equal]);
-        match self.random.below(7) {
-            0 => Truth::Var(7 + self.random.below(2)),
-            1..=3 => Truth::Scalars(order, self.scalar(1), self.scalar(0)),
-            6 if depth > 0 => Truth::Not(Box::new(self.truth(depth - 1))),
-            _ => Truth::Integers(order, self.integer(1), self.integer(0)),
-        }
-    }
-
-    fn cond(&mut self, depth: usize) -> Cond {
-        match self.random.below(10) {
-            0 => Cond::Host(self.host()),
-            1 | 2 if depth > 0 => {
-                let (x, y) = (Box::new(self.cond(depth - 1)), Box::new(self.cond(depth - 1)));
-                if self.random.one_in(2) { Cond::And(x, y) } else { Cond::Or(x, y) }
-            }
-            3 if self.random.one_in(2) => Cond::Logged(self.scalar(0), Box::new(self.cond(depth.saturating_sub(1)))),
-            _ => Cond::Tensor(self.truth(1)),
-        }
-    }
-
-    fn host(&mut self) -> Host {
-        match self.random.below(3) {
-            0 => Host::Training,
-            1 => Host::Many,
-            _ => self.label(|a| a.host).map_or(Host::Training, Host::Even),
-        }
     }
 }

@@ -4,6 +4,76 @@ use super::program::*;
 use std::collections::BTreeMap;
 use std::fmt;
 
+/// All forms.
+const FORMS: [&str; 54] = [
+    "&& and ||",
+    "array read",
+    "array stack",
+    "array write",
+    "array write in a loop",
+    "assert",
+    "assign_add",
+    "assignment",
+    "branch in a branch",
+    "break",
+    "break with a value",
+    "call in a loop",
+    "call of a traced function",
+    "closure in a loop",
+    "closure with a loop",
+    "closure with if",
+    "closure with return",
+    "continue",
+    "control flow under a tape",
+    "counter",
+    "effect in a condition",
+    "for over a host range",
+    "for over a tensor",
+    "for over rows",
+    "for over tf::range",
+    "gradient of its own",
+    "if on the host",
+    "if with a value",
+    "if with else",
+    "if without else",
+    "jump to an outer loop",
+    "list write",
+    "loop",
+    "loop in a branch",
+    "loop in a loop",
+    "loop with a value",
+    "match",
+    "moved variable",
+    "ordered effect",
+    "print",
+    "print in a loop",
+    "random draw",
+    "range that depends on values",
+    "return",
+    "return out of a loop",
+    "size as a value",
+    "size that depends on values",
+    "size that grows",
+    "tape inside",
+    "tape inside, by a variable",
+    "tuple write",
+    "while",
+    "while on the host",
+    "while with &&",
+];
+
+/// Forms of expressions, by their names.
+const EXPRESSIONS: [(&str, &str); 8] = [
+    ("Custom", "gradient of its own"),
+    ("Read(", "array read"),
+    ("Stacked", "array stack"),
+    ("Grown", "size that grows"),
+    ("Chosen", "size that depends on values"),
+    ("Ranged", "range that depends on values"),
+    ("Size(", "size as a value"),
+    ("Moved", "moved variable"),
+];
+
 /// The number of programs that contain each form.
 #[derive(Default)]
 pub struct Histogram(BTreeMap<&'static str, usize>);
@@ -14,16 +84,19 @@ impl Histogram {
         for body in &program.bodies {
             forms(&body.block, &mut Vec::new(), &mut found);
         }
+        let text = format!("{program:?}");
+        found.extend(EXPRESSIONS.iter().filter(|(name, _)| text.contains(name)).map(|(_, form)| *form));
         found.sort_unstable();
         found.dedup();
         for form in found {
+            assert!(FORMS.contains(&form), "`{form}` is not in the list of forms");
             *self.0.entry(form).or_default() += 1;
         }
     }
 
-    /// How many programs contain a form.
-    pub fn count(&self, form: &str) -> usize {
-        self.0.get(form).copied().unwrap_or(0)
+    /// The forms that fewer programs contain than they should.
+    pub fn rarer_than(&self, least: usize) -> Vec<&'static str> {
+        FORMS.into_iter().filter(|form| self.0.get(form).is_none_or(|count| *count < least)).collect()
     }
 }
 
@@ -52,6 +125,10 @@ fn forms(block: &Block, around: &mut Vec<Around>, found: &mut Vec<&'static str>)
             Stmt::Loop(_) | Stmt::If(_) if around.last() == Some(&Around::Tape) => {
                 found.push("control flow under a tape")
             }
+            Stmt::Print(..) if innermost.is_some() => found.push("print in a loop"),
+            Stmt::Write(..) if innermost.is_some() => found.push("array write in a loop"),
+            Stmt::Closure(_) if innermost.is_some() => found.push("closure in a loop"),
+            Stmt::Call(..) if innermost.is_some() => found.push("call in a loop"),
             Stmt::Loop(_) if in_branch => found.push("loop in a branch"),
             Stmt::Loop(_) if innermost.is_some() => found.push("loop in a loop"),
             Stmt::If(_) if in_branch => found.push("branch in a branch"),
@@ -100,8 +177,18 @@ fn form(stmt: &Stmt) -> &'static str {
             (LoopKind::HostWhile { .. }, _) => "while on the host",
             (LoopKind::For { .. }, _) => "for over a host range",
             (LoopKind::Rows(_), _) => "for over a tensor",
+            (LoopKind::Matrix(..), _) => "for over rows",
+            (LoopKind::Range(_), _) => "for over tf::range",
             (LoopKind::Endless, None) => "loop",
             (LoopKind::Endless, Some(_)) => "loop with a value",
+        },
+        Stmt::Print(..) => "print",
+        Stmt::Write(..) => "array write",
+        Stmt::Match(_) => "match",
+        Stmt::Closure(node) => match node.form {
+            Form::Choose => "closure with if",
+            Form::Return => "closure with return",
+            Form::Repeat => "closure with a loop",
         },
         Stmt::Break(_, None) => "break",
         Stmt::Break(_, Some(_)) => "break with a value",

@@ -18,7 +18,9 @@ impl Reads for Scalar {
             Self::Var(var) | Self::Moved(var) => bit(*var),
             Self::Item(_) => bit(LIST),
             Self::Pair(_) => bit(PAIR),
-            Self::Row(_) | Self::Const(_) | Self::X | Self::W => 0,
+            Self::Read(index) => bit(ARRAY) | index.reads(),
+            Self::Stacked => bit(ARRAY),
+            Self::Row(_) | Self::Const(_) | Self::X | Self::W | Self::Arg => 0,
             Self::Unary(_, x) | Self::Root(x) => x.reads(),
             Self::Binary(_, x, y) => x.reads() | y.reads(),
             Self::Mean(x) => x.reads(),
@@ -31,8 +33,9 @@ impl Reads for Vector {
     fn reads(&self) -> Mask {
         match self {
             Self::Var(var) => bit(*var),
-            Self::Y => 0,
-            Self::Unary(_, x) | Self::Reversed(x) | Self::Grown(x) => x.reads(),
+            Self::Y | Self::Row(_) => 0,
+            Self::Unary(_, x) | Self::Reversed(x) | Self::Grown(x) | Self::Chosen(x) => x.reads(),
+            Self::Ranged(x) => x.reads(),
             Self::Scaled(x, y) => x.reads() | y.reads(),
             Self::Added(x, y) => x.reads() | y.reads(),
         }
@@ -43,7 +46,8 @@ impl Reads for Integer {
     fn reads(&self) -> Mask {
         match self {
             Self::Var(var) => bit(*var),
-            Self::J | Self::Const(_) => 0,
+            Self::J | Self::Const(_) | Self::Step(_) => 0,
+            Self::Size(x) => x.reads(),
             Self::Add(x, y) | Self::Subtract(x, y) => x.reads() | y.reads(),
             Self::Modulo(x, _) => x.reads(),
             Self::Count(label) => bit(COUNTERS + label),
@@ -91,12 +95,14 @@ pub fn writes(block: &Block) -> Mask {
             | Stmt::SetTruth(var, _)
             | Stmt::Draw(var)
             | Stmt::Call(var, ..) => bit(*var),
+            Stmt::Closure(node) => bit(node.target),
+            Stmt::Write(..) => bit(ARRAY),
             Stmt::SetItem(..) => bit(LIST),
             Stmt::SetPair(..) => bit(PAIR),
             Stmt::Count(label) => bit(COUNTERS + label),
             Stmt::HostCount(label) => bit(HOSTS + label),
             Stmt::If(node) => node.value.as_ref().map_or(0, |(var, ..)| bit(*var)),
-            Stmt::Taped(node) => bit(node.target),
+            Stmt::Taped(node) => bit(node.target) | node.source.map_or(0, bit),
             Stmt::Loop(node) => node.target.map_or(0, bit) | bit(COUNTERS + node.label) | bit(HOSTS + node.label),
             _ => 0,
         };
@@ -144,7 +150,16 @@ fn before(stmt: &mut Stmt, live: Mask, around: &mut Vec<Around>) -> Mask {
         Stmt::SetPair(_, x) => live | bit(PAIR) | x.reads(),
         Stmt::Count(label) => live | bit(COUNTERS + *label),
         Stmt::HostCount(label) => live | bit(HOSTS + *label),
-        Stmt::AddToVariable(x) | Stmt::Log(x) => live | x.reads(),
+        Stmt::Write(index, x) => live | bit(ARRAY) | index.reads() | x.reads(),
+        Stmt::AddToVariable(x) | Stmt::Log(x) | Stmt::Print(_, x) => live | x.reads(),
+        Stmt::Closure(node) => {
+            let inside = node.cond.reads() | node.first.reads() | node.second.reads();
+            live & !bit(node.target) | inside | node.argument.reads()
+        }
+        Stmt::Match(node) => {
+            let arms = node.arms.iter_mut().map(|arm| block(arm, live, around));
+            arms.fold(0, |a, b| a | b) | node.on.map_or(0, |label| bit(HOSTS + label))
+        }
         Stmt::Assert(x) => live | x.reads(),
         Stmt::Return(x) => x.reads(),
         Stmt::Break(label, value) => {
@@ -180,7 +195,7 @@ fn looped(node: &mut Loop, live: Mask, around: &mut Vec<Around>) -> Mask {
             after | bit(COUNTERS + node.label) | limit.reads() | also.as_ref().map_or(0, Reads::reads)
         }
         LoopKind::HostWhile { .. } => after | bit(HOSTS + node.label),
-        LoopKind::For { .. } | LoopKind::Rows(_) => after,
+        LoopKind::For { .. } | LoopKind::Rows(_) | LoopKind::Matrix(..) | LoopKind::Range(_) => after,
         LoopKind::Endless => 0,
     };
     let mut head = own;
@@ -195,6 +210,11 @@ fn looped(node: &mut Loop, live: Mask, around: &mut Vec<Around>) -> Mask {
     }
     let written = writes(&node.body);
     (node.head, node.after) = (written & head, written & after);
-    let over = if let LoopKind::Rows(vector) = &node.kind { vector.reads() } else { 0 };
+    let over = match &node.kind {
+        LoopKind::Rows(vector) => vector.reads(),
+        LoopKind::Matrix(first, second) => first.reads() | second.reads(),
+        LoopKind::Range(limit) => limit.reads(),
+        _ => 0,
+    };
     head & !bit(COUNTERS + node.label) & !bit(HOSTS + node.label) | over
 }

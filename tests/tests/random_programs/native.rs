@@ -4,6 +4,16 @@
 use super::program::*;
 use super::values::{Env, Inputs};
 use eagerflow::Tensor;
+use std::cell::RefCell;
+
+thread_local! {
+    static PRINTED: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// What programs have printed on this thread since the last call.
+pub fn printed() -> String {
+    PRINTED.take()
+}
 
 enum Flow {
     Next,
@@ -55,6 +65,18 @@ impl Native<'_> {
         match stmt {
             Stmt::If(node) => return self.branch(node),
             Stmt::Loop(node) => return self.looped(node),
+            Stmt::Match(node) => return self.block(self.env.arm(node)),
+            Stmt::Closure(node) => {
+                let mut value = self.env.scalar(&node.argument);
+                for _ in 0..node.calls {
+                    value = self.closure(node, value);
+                }
+                self.env.plain[node.target] = value;
+            }
+            Stmt::Print(number, x) => {
+                let line = format!("p{number} {}\n", self.env.scalar(x));
+                PRINTED.with_borrow_mut(|printed| printed.push_str(&line));
+            }
             Stmt::Taped(node) => {
                 let tape = self.env.tape(node);
                 match self.block(&node.block) {
@@ -80,6 +102,24 @@ impl Native<'_> {
         Flow::Next
     }
 
+    fn closure(&mut self, node: &Closure, value: Tensor) -> Tensor {
+        self.env.arg = value;
+        let value = match node.form {
+            Form::Choose | Form::Return if self.env.truth(&node.cond).item() => &node.first,
+            Form::Choose | Form::Return => &node.second,
+            Form::Repeat => {
+                for _ in 0..2 {
+                    if !self.env.truth(&node.cond).item::<bool>() {
+                        break;
+                    }
+                    self.env.arg = self.env.scalar(&node.first);
+                }
+                &node.second
+            }
+        };
+        self.env.scalar(value)
+    }
+
     fn branch(&mut self, node: &If) -> Flow {
         let first = self.holds(&node.cond);
         let block = if first { Some(&node.then) } else { node.other.as_ref() };
@@ -94,10 +134,7 @@ impl Native<'_> {
         let label = node.label;
         self.env.counters[label] = eagerflow::constant(0);
         self.env.hosts[label] = 0;
-        let rows = match &node.kind {
-            LoopKind::Rows(vector) => eagerflow::unstack(&self.env.vector(vector), 0),
-            _ => Vec::new(),
-        };
+        let rows = self.env.over(&node.kind).map_or_else(Vec::new, |over| eagerflow::unstack(&over, 0));
         let mut pass = 0;
         loop {
             let goes_on = match &node.kind {
@@ -110,7 +147,7 @@ impl Native<'_> {
                     self.env.hosts[label] = pass;
                     pass < limit.unwrap_or(self.env.inputs.n)
                 }
-                LoopKind::Rows(_) => {
+                LoopKind::Rows(_) | LoopKind::Matrix(..) | LoopKind::Range(_) => {
                     self.env.rows[label] = rows.get(pass as usize).cloned();
                     (pass as usize) < rows.len()
                 }

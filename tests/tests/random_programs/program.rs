@@ -10,23 +10,21 @@ pub type Mask = u64;
 /// How many loops a program may have.
 pub const LABELS: usize = 16;
 
-/// The plain variables in their order: three scalars, two vectors, two integers, two truth values.
-pub const SCALARS: std::ops::Range<usize> = 0..3;
-pub const VECTORS: std::ops::Range<usize> = 3..5;
-pub const INTEGERS: std::ops::Range<usize> = 5..7;
-pub const TRUTHS: std::ops::Range<usize> = 7..9;
 /// A `Vec` of two scalars, and a pair of them.
 pub const LIST: usize = 9;
 pub const PAIR: usize = 10;
+/// A `TensorArray` of [`ITEMS`] scalars.
+pub const ARRAY: usize = 11;
+pub const ITEMS: i32 = 4;
 /// Counters of loops: tensors, and host integers.
-pub const COUNTERS: usize = 11;
+pub const COUNTERS: usize = 12;
 pub const HOSTS: usize = COUNTERS + LABELS;
 
-/// The names of all variables, by number.
+/// The names of all variables, by number: first three scalars, two vectors, two integers, two truth values.
 pub const NAMES: [&str; HOSTS + LABELS] = [
-    "a", "b", "c", "u", "v", "k", "m", "p", "q", "list", "pair", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8",
-    "c9", "c10", "c11", "c12", "c13", "c14", "c15", "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "i10",
-    "i11", "i12", "i13", "i14", "i15",
+    "a", "b", "c", "u", "v", "k", "m", "p", "q", "list", "pair", "array", "c0", "c1", "c2", "c3", "c4", "c5", "c6",
+    "c7", "c8", "c9", "c10", "c11", "c12", "c13", "c14", "c15", "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8",
+    "i9", "i10", "i11", "i12", "i13", "i14", "i15",
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +34,8 @@ pub enum Unary {
     Half,
     Negative,
     Square,
+    /// A function with a gradient of its own, which is not the true one.
+    Custom,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +54,12 @@ pub enum Scalar {
     Moved(usize),
     Item(usize),
     Pair(usize),
+    /// An item of the array, by an index that is brought into its range.
+    Read(Box<Integer>),
+    /// The mean of the whole array.
+    Stacked,
+    /// The parameter of the closure around.
+    Arg,
     /// The item of a loop over the elements of a vector.
     Row(Label),
     Const(f32),
@@ -80,6 +86,12 @@ pub enum Vector {
     Reversed(Box<Vector>),
     /// With its first element once more.
     Grown(Box<Vector>),
+    /// Its positive elements, then its first: how many is known only when it runs.
+    Chosen(Box<Vector>),
+    /// The numbers below one that is brought into `0..3`, and that one.
+    Ranged(Box<Integer>),
+    /// The item of a loop over the rows of a matrix.
+    Row(Label),
 }
 
 /// A scalar of `i32`.
@@ -93,6 +105,10 @@ pub enum Integer {
     Modulo(Box<Integer>, i32),
     /// The counter of a loop around.
     Count(Label),
+    /// The item of a loop over `tf::range`.
+    Step(Label),
+    /// The number of elements.
+    Size(Box<Vector>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -158,6 +174,10 @@ pub enum LoopKind {
     For { limit: Option<i32> },
     /// `for row in &vector`
     Rows(Vector),
+    /// `for row in &tf::stack(&[&vector, &vector], 0)`
+    Matrix(Vector, Vector),
+    /// `for i in tf::range(0, limit, 1)`
+    Range(Integer),
     /// `loop`, with a guarded `break` at the head of its body.
     Endless,
 }
@@ -187,6 +207,37 @@ pub struct Taped {
     pub value: Scalar,
 }
 
+/// `match number { 0 | 1 => {..} 2 if training => {..} _ => {..} }` on the host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// The host counter of a loop around, or the argument `n`.
+    pub on: Option<Label>,
+    pub arms: [Block; 3],
+}
+
+/// A closure that branches on its parameter, and its calls, one on the result of the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Closure {
+    pub target: usize,
+    pub form: Form,
+    pub cond: Truth,
+    pub first: Scalar,
+    pub second: Scalar,
+    pub argument: Scalar,
+    pub calls: usize,
+}
+
+/// What a closure does with its condition and two values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Form {
+    /// `if cond { first } else { second }`
+    Choose,
+    /// `if cond { return first; } second`
+    Return,
+    /// Twice at most, while the condition holds: the parameter becomes `first`; then `second`.
+    Repeat,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stmt {
     SetScalar(usize, Scalar),
@@ -195,6 +246,12 @@ pub enum Stmt {
     SetTruth(usize, Truth),
     SetItem(usize, Scalar),
     SetPair(usize, Scalar),
+    /// Writes an item of the array.
+    Write(Integer, Scalar),
+    /// Prints a number and a value.
+    Print(usize, Scalar),
+    Match(Box<Match>),
+    Closure(Box<Closure>),
     /// Adds one to the loop's counter.
     Count(Label),
     HostCount(Label),
@@ -234,7 +291,7 @@ impl Loop {
         match self.kind {
             LoopKind::While { .. } | LoopKind::HostWhile { .. } => 1,
             LoopKind::Endless => 2,
-            LoopKind::For { .. } | LoopKind::Rows(_) => 0,
+            LoopKind::For { .. } | LoopKind::Rows(_) | LoopKind::Matrix(..) | LoopKind::Range(_) => 0,
         }
     }
 
@@ -256,6 +313,7 @@ impl Stmt {
             Self::If(node) => std::iter::once(&node.then).chain(&node.other).collect(),
             Self::Loop(node) => vec![&node.body],
             Self::Taped(node) => vec![&node.block],
+            Self::Match(node) => node.arms.iter().collect(),
             _ => Vec::new(),
         }
     }

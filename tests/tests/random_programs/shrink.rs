@@ -26,6 +26,17 @@ pub fn shrink(program: &Program, fails: &mut dyn FnMut(&Program) -> bool) -> Pro
 
 fn smaller(program: &Program) -> Vec<Program> {
     let mut all = Vec::new();
+    let mut last = 0;
+    for body in &program.bodies {
+        walk(&body.block, &mut |stmt| {
+            if let Stmt::Call(_, callee, _) = stmt {
+                last = last.max(*callee);
+            }
+        });
+    }
+    if last + 1 < program.bodies.len() {
+        all.push(Program { bodies: program.bodies[..=last].to_vec() });
+    }
     for (i, body) in program.bodies.iter().enumerate() {
         let mut with = |body: Body| {
             let mut program = program.clone();
@@ -78,6 +89,32 @@ fn statements(stmt: &Stmt) -> Vec<Block> {
             all.extend(blocks(&node.block, 0).into_iter().map(with));
             let with = |value: Scalar| vec![Stmt::Taped(Taped { value, ..node.clone() })];
             all.extend(scalar(&node.value).into_iter().map(with));
+            all
+        }
+        Stmt::Match(node) => {
+            let mut all: Vec<Block> = node.arms.to_vec();
+            for at in 0..node.arms.len() {
+                for arm in blocks(&node.arms[at], 0) {
+                    let mut node = node.clone();
+                    node.arms[at] = arm;
+                    all.push(vec![Stmt::Match(node)]);
+                }
+            }
+            all
+        }
+        Stmt::Closure(node) => {
+            let mut all = vec![vec![Stmt::SetScalar(node.target, node.argument.clone())]];
+            let mut with = |node: Closure| all.push(vec![Stmt::Closure(Box::new(node))]);
+            scalar(&node.first).into_iter().for_each(|first| with(Closure { first, ..(**node).clone() }));
+            scalar(&node.second).into_iter().for_each(|second| with(Closure { second, ..(**node).clone() }));
+            all
+        }
+        Stmt::Print(number, x) => scalar(x).into_iter().map(|x| vec![Stmt::Print(*number, x)]).collect(),
+        Stmt::Write(index, x) => {
+            let mut all: Vec<Block> = scalar(x).into_iter().map(|x| vec![Stmt::Write(index.clone(), x)]).collect();
+            if *index != Integer::Const(1) {
+                all.push(vec![Stmt::Write(Integer::Const(1), x.clone())]);
+            }
             all
         }
         Stmt::SetScalar(var, x) => scalar(x).into_iter().map(|x| vec![Stmt::SetScalar(*var, x)]).collect(),
@@ -161,6 +198,9 @@ fn looped(node: &Loop) -> Vec<Block> {
         LoopKind::HostWhile { limit } if *limit > 1 => {
             with(Loop { kind: LoopKind::HostWhile { limit: limit - 1 }, ..node.clone() });
         }
+        LoopKind::Range(limit) if *limit != Integer::Const(1) && *limit != Integer::Const(2) => {
+            with(Loop { kind: LoopKind::Range(Integer::Const(2)), ..node.clone() });
+        }
         LoopKind::For { limit } if *limit != Some(1) => {
             with(Loop { kind: LoopKind::For { limit: Some(1) }, ..node.clone() });
         }
@@ -194,9 +234,11 @@ fn scalar(expr: &Scalar) -> Vec<Scalar> {
 fn vector(expr: &Vector) -> Vec<Vector> {
     let mut all = match expr {
         Vector::Y => return Vec::new(),
-        Vector::Unary(_, x) | Vector::Scaled(x, _) | Vector::Reversed(x) | Vector::Grown(x) => vec![(**x).clone()],
+        Vector::Unary(_, x) | Vector::Scaled(x, _) | Vector::Reversed(x) | Vector::Grown(x) | Vector::Chosen(x) => {
+            vec![(**x).clone()]
+        }
         Vector::Added(x, y) => vec![(**x).clone(), (**y).clone()],
-        Vector::Var(_) => Vec::new(),
+        Vector::Var(_) | Vector::Row(_) | Vector::Ranged(_) => Vec::new(),
     };
     all.push(Vector::Y);
     all

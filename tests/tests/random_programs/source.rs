@@ -1,6 +1,7 @@
 //! Writes a program as Rust: for reading where it fails, and to be compiled under `#[tf_function]` by the test of sources.
 
 use super::program::*;
+use super::spelling::{cond, integer, lent, operand, returned, scalar, truth, vector};
 use std::fmt::Write;
 
 /// All functions of a program; the first is called `name`, the others `name_1` and so on.
@@ -36,7 +37,8 @@ let mut m = tf::constant(1);
 let mut p = tf::constant(true);
 let mut q = tf::constant(false);
 let mut list = vec![x.clone(), tf::constant(0.5f32)];
-let mut pair = (tf::constant(1.0f32), x.clone());";
+let mut pair = (tf::constant(1.0f32), x.clone());
+let mut array = tf::TensorArray::new(tf::DType::F32, 4).element_shape(());";
 
 impl Writer<'_> {
     fn line(&mut self, line: &str) {
@@ -68,6 +70,18 @@ impl Writer<'_> {
             Stmt::SetTruth(var, x) => format!("{} = {};", NAMES[*var], truth(x)),
             Stmt::SetItem(index, x) => format!("list[{index}] = {};", scalar(x)),
             Stmt::SetPair(index, x) => format!("pair.{index} = {};", scalar(x)),
+            Stmt::Write(index, x) => {
+                let (index, item) = (integer(index), lent(x));
+                match item.contains("array") {
+                    // Writing moves the array.
+                    true => {
+                        self.line(&format!("let item = {item};"));
+                        format!("array = array.write(&tf::floormod({index}, {ITEMS}), item);")
+                    }
+                    false => format!("array = array.write(&tf::floormod({index}, {ITEMS}), {item});"),
+                }
+            }
+            Stmt::Print(number, x) => format!("println!(\"p{number} {{}}\", {});", scalar(x)),
             Stmt::Count(label) => format!("c{label} = &c{label} + 1;"),
             Stmt::HostCount(label) => format!("i{label} += 1;"),
             Stmt::Break(label, value) => {
@@ -85,6 +99,8 @@ impl Writer<'_> {
                 format!("{} = {call}.remove(0);", NAMES[*var])
             }
             Stmt::Taped(node) => return self.taped(node),
+            Stmt::Match(node) => return self.matched(node),
+            Stmt::Closure(node) => return self.closure(node),
             Stmt::If(node) => return self.branch(node),
             Stmt::Loop(node) => return self.looped(node),
         };
@@ -130,6 +146,7 @@ impl Writer<'_> {
         self.line(&format!("{} = {{", NAMES[node.target]));
         self.depth += 1;
         if let Some(var) = node.source {
+            self.line(&format!("{0} = tf::identity(&{0});", NAMES[var]));
             self.line(&format!("let start = {}.clone();", NAMES[var]));
         }
         self.line("let mut tape = tf::GradientTape::new();");
@@ -142,6 +159,40 @@ impl Writer<'_> {
             self.line(&format!("let value = {};", scalar(&node.value)));
             self.line(&format!("tape.gradient_or_none(&value, {source}).unwrap_or_else(|| tf::constant(0.0f32))"));
         }
+        self.depth -= 1;
+        self.line("};");
+    }
+
+    fn matched(&mut self, node: &Match) {
+        let on = node.on.map_or("n".to_owned(), |label| format!("i{label}"));
+        self.line(&format!("match {on} {{"));
+        self.depth += 1;
+        for (pattern, arm) in ["0 | 1", "2 if training", "_"].iter().zip(&node.arms) {
+            self.line(&format!("{pattern} => {{"));
+            self.inside(arm);
+            self.line("}");
+        }
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    fn closure(&mut self, node: &Closure) {
+        let (test, first, second) = (truth(&node.cond), scalar(&node.first), scalar(&node.second));
+        self.line(&format!("{} = {{", NAMES[node.target]));
+        self.depth += 1;
+        self.line("let f = |t: Tensor| {");
+        let body = match node.form {
+            Form::Choose => format!("    if {test} {{\n{first}\n}} else {{\n{second}\n}}"),
+            Form::Return => format!("    if {test} {{\nreturn {first};\n}}\n{second}"),
+            Form::Repeat => format!(
+                "    let mut t = t;\nlet mut times = tf::constant(0);\nwhile &times < 2 && {test} {{\n\
+                 t = {first};\ntimes = times + 1;\n}}\n{second}"
+            ),
+        };
+        body.lines().for_each(|line| self.line(line));
+        self.line("};");
+        let argument = scalar(&node.argument);
+        self.line(&if node.calls > 1 { format!("f(f({argument}))") } else { format!("f({argument})") });
         self.depth -= 1;
         self.line("};");
     }
@@ -163,6 +214,8 @@ impl Writer<'_> {
             LoopKind::For { limit: Some(limit) } => format!("for i{l} in 0..{limit}"),
             LoopKind::For { limit: None } => format!("for i{l} in 0..n"),
             LoopKind::Rows(x) => format!("for r{l} in &{}", vector(x)),
+            LoopKind::Matrix(x, y) => format!("for r{l} in &tf::stack(&[&{}, &{}], 0)", vector(x), vector(y)),
+            LoopKind::Range(limit) => format!("for r{l} in tf::range(0, {}, 1)", integer(limit)),
             LoopKind::Endless => "loop".to_owned(),
         };
         let assign = node.target.map_or(String::new(), |var| format!("{} = ", NAMES[var]));
@@ -175,107 +228,4 @@ impl Writer<'_> {
 /// Whether a block ends in a jump, so that nothing comes to its end.
 fn jumps(block: &Block) -> bool {
     matches!(block.last(), Some(Stmt::Break(..) | Stmt::Continue(_) | Stmt::Return(_)))
-}
-
-fn returned(value: &Returned) -> String {
-    format!("vec![{}, {}, {}]", scalar(&value.0), vector(&value.1), integer(&value.2))
-}
-
-fn unary(op: Unary, x: &str) -> String {
-    match op {
-        Unary::Tanh => format!("tf::tanh({x})"),
-        Unary::Sin => format!("tf::sin({x})"),
-        Unary::Half => format!("({x} * 0.5)"),
-        Unary::Negative => format!("(-{x})"),
-        Unary::Square => format!("tf::square(tf::tanh({x}))"),
-    }
-}
-
-/// An operand: variables by reference.
-fn lent(expr: &Scalar) -> String {
-    match expr {
-        Scalar::Var(var) | Scalar::Moved(var) => format!("&{}", NAMES[*var]),
-        Scalar::X => "x".to_owned(),
-        _ => scalar(expr),
-    }
-}
-
-fn scalar(expr: &Scalar) -> String {
-    match expr {
-        Scalar::Var(var) => format!("{}.clone()", NAMES[*var]),
-        Scalar::Moved(var) => NAMES[*var].to_owned(),
-        Scalar::Item(index) => format!("list[{index}].clone()"),
-        Scalar::Pair(index) => format!("pair.{index}.clone()"),
-        Scalar::Row(label) => format!("r{label}.clone()"),
-        Scalar::Const(number) => format!("tf::constant({number:?}f32)"),
-        Scalar::X => "x.clone()".to_owned(),
-        Scalar::W => "w.value()".to_owned(),
-        Scalar::Unary(op, x) => unary(*op, &lent(x)),
-        Scalar::Binary(Binary::Add, x, y) => format!("({} + {})", lent(x), lent(y)),
-        Scalar::Binary(Binary::Subtract, x, y) => format!("({} - {})", lent(x), lent(y)),
-        Scalar::Binary(Binary::Multiply, x, y) => format!("(tf::tanh({}) * {})", lent(x), lent(y)),
-        Scalar::Mean(x) => format!("tf::reduce_mean({}, ())", vector(x)),
-        Scalar::Cast(x) => format!("(tf::cast({}, tf::DType::F32) * 0.125)", integer(x)),
-        Scalar::Root(x) => format!("tf::sqrt({})", lent(x)),
-    }
-}
-
-fn vector(expr: &Vector) -> String {
-    match expr {
-        Vector::Var(var) => format!("{}.clone()", NAMES[*var]),
-        Vector::Y => "y.clone()".to_owned(),
-        Vector::Unary(op, x) => unary(*op, &vector(x)),
-        Vector::Scaled(x, y) => format!("({} * {})", vector(x), scalar(y)),
-        Vector::Added(x, y) => format!("({} + {})", vector(x), vector(y)),
-        Vector::Reversed(x) => format!("tf::reverse({}, 0)", vector(x)),
-        Vector::Grown(x) => format!("grown({})", vector(x)),
-    }
-}
-
-fn integer(expr: &Integer) -> String {
-    match expr {
-        Integer::Var(var) => format!("{}.clone()", NAMES[*var]),
-        Integer::J => "j.clone()".to_owned(),
-        Integer::Const(number) => format!("tf::constant({number})"),
-        Integer::Add(x, y) => format!("({} + {})", integer(x), integer(y)),
-        Integer::Subtract(x, y) => format!("({} - {})", integer(x), integer(y)),
-        Integer::Modulo(x, by) => format!("tf::floormod({}, {by})", integer(x)),
-        Integer::Count(label) => format!("c{label}.clone()"),
-    }
-}
-
-fn truth(expr: &Truth) -> String {
-    let order = |order: &Order| match order {
-        Order::Less => "<",
-        Order::Greater => ">",
-        Order::GreaterEqual => ">=",
-        Order::Equal => "==",
-    };
-    match expr {
-        Truth::Var(var) => format!("{}.clone()", NAMES[*var]),
-        Truth::Scalars(o, x, y) => format!("({} {} {})", lent(x), order(o), lent(y)),
-        Truth::Integers(o, x, y) => format!("({} {} {})", integer(x), order(o), integer(y)),
-        Truth::Not(x) => format!("tf::logical_not({})", truth(x)),
-    }
-}
-
-fn cond(expr: &Cond) -> String {
-    match expr {
-        Cond::Tensor(x) => truth(x),
-        Cond::Host(Host::Training) => "training".to_owned(),
-        Cond::Host(Host::Many) => "n > 2".to_owned(),
-        Cond::Host(Host::Even(label)) => format!("i{label} % 2 == 0"),
-        Cond::And(x, y) => format!("{} && {}", operand(x), operand(y)),
-        Cond::Or(x, y) => format!("{} || {}", operand(x), operand(y)),
-        Cond::Logged(x, inner) => {
-            format!("{{ log.assign(log.value() * 0.75 + {}); {} }}", scalar(x), cond(inner))
-        }
-    }
-}
-
-fn operand(expr: &Cond) -> String {
-    match expr {
-        Cond::And(..) | Cond::Or(..) | Cond::Logged(..) => format!("({})", cond(expr)),
-        _ => cond(expr),
-    }
 }

@@ -3,7 +3,7 @@
 
 use super::program::*;
 use eagerflow as tf;
-use tf::{DType, GradientTape, Tensor, Variable, random::Generator};
+use tf::{DType, GradientTape, Tensor, TensorArray, Variable, custom_gradient, random::Generator};
 
 /// What a program may use besides its variables.
 #[derive(Clone)]
@@ -24,8 +24,12 @@ pub struct Env {
     pub plain: Vec<Tensor>,
     pub list: Vec<Tensor>,
     pub pair: (Tensor, Tensor),
+    pub array: TensorArray,
     pub counters: Vec<Tensor>,
+    /// The items of the loops over tensors.
     pub rows: Vec<Option<Tensor>>,
+    /// The parameter of the closure that runs.
+    pub arg: Tensor,
     pub hosts: Vec<i32>,
 }
 
@@ -50,8 +54,10 @@ impl Env {
             plain,
             list,
             pair,
-            counters: vec![zero; LABELS],
+            array: TensorArray::new(DType::F32, ITEMS).element_shape(()),
+            counters: vec![zero.clone(); LABELS],
             rows: vec![None; LABELS],
+            arg: zero.clone(),
             hosts: vec![0; LABELS],
             inputs,
         }
@@ -63,7 +69,10 @@ impl Env {
             Scalar::Item(index) => self.list[*index].clone(),
             Scalar::Pair(0) => self.pair.0.clone(),
             Scalar::Pair(_) => self.pair.1.clone(),
-            Scalar::Row(label) => self.rows[*label].clone().expect("the loop has set it"),
+            Scalar::Read(index) => self.array.read(tf::floormod(self.integer(index), ITEMS)),
+            Scalar::Stacked => tf::reduce_mean(self.array.stack(), ()),
+            Scalar::Arg => self.arg.clone(),
+            Scalar::Row(label) => self.row(*label),
             Scalar::Const(number) => tf::constant(*number),
             Scalar::X => self.inputs.x.clone(),
             Scalar::W => self.inputs.w.value(),
@@ -75,6 +84,11 @@ impl Env {
         }
     }
 
+    /// The present item of a loop over a tensor.
+    fn row(&self, label: Label) -> Tensor {
+        self.rows[label].clone().expect("the loop has set it")
+    }
+
     pub fn vector(&self, expr: &Vector) -> Tensor {
         match expr {
             Vector::Var(var) => self.plain[*var].clone(),
@@ -83,10 +97,10 @@ impl Env {
             Vector::Scaled(x, y) => self.vector(x) * self.scalar(y),
             Vector::Added(x, y) => self.vector(x) + self.vector(y),
             Vector::Reversed(x) => tf::reverse(&self.vector(x), 0),
-            Vector::Grown(x) => {
-                let x = self.vector(x);
-                tf::concat(&[&x, &tf::slice(&x, &[0], &[1])], 0)
-            }
+            Vector::Grown(x) => grown(self.vector(x)),
+            Vector::Chosen(x) => chosen(self.vector(x)),
+            Vector::Ranged(x) => ranged(self.integer(x)),
+            Vector::Row(label) => self.row(*label),
         }
     }
 
@@ -99,6 +113,8 @@ impl Env {
             Integer::Subtract(x, y) => self.integer(x) - self.integer(y),
             Integer::Modulo(x, by) => tf::floormod(&self.integer(x), *by),
             Integer::Count(label) => self.counters[*label].clone(),
+            Integer::Step(label) => self.row(*label),
+            Integer::Size(x) => tf::shape(&self.vector(x)).at(0),
         }
     }
 
@@ -119,13 +135,36 @@ impl Env {
         }
     }
 
+    /// What a loop goes over, if that is a tensor.
+    pub fn over(&self, kind: &LoopKind) -> Option<Tensor> {
+        match kind {
+            LoopKind::Rows(vector) => Some(self.vector(vector)),
+            LoopKind::Matrix(first, second) => Some(tf::stack(&[&self.vector(first), &self.vector(second)], 0)),
+            LoopKind::Range(limit) => Some(tf::range(0, self.integer(limit), 1)),
+            _ => None,
+        }
+    }
+
+    /// The arm that a `match` takes.
+    pub fn arm<'m>(&self, node: &'m Match) -> &'m Block {
+        match node.on.map_or(self.inputs.n, |label| self.hosts[label]) {
+            0 | 1 => &node.arms[0],
+            2 if self.inputs.training => &node.arms[1],
+            _ => &node.arms[2],
+        }
+    }
+
     pub fn returned(&self, expr: &Returned) -> Vec<Tensor> {
         vec![self.scalar(&expr.0), self.vector(&expr.1), self.integer(&expr.2)]
     }
 
-    /// A tape that follows the source of a gradient.
-    pub fn tape(&self, node: &Taped) -> (GradientTape, Option<Tensor>) {
-        let source = node.source.map(|var| self.plain[var].clone());
+    /// A tape that follows the source of a gradient: a tensor that is no other variable's too, which a loop of the graph
+    /// could not tell.
+    pub fn tape(&mut self, node: &Taped) -> (GradientTape, Option<Tensor>) {
+        let source = node.source.map(|var| {
+            self.plain[var] = tf::identity(&self.plain[var]);
+            self.plain[var].clone()
+        });
         let mut tape = GradientTape::new();
         if let Some(source) = &source {
             tape.watch(source);
@@ -153,6 +192,10 @@ impl Env {
             Stmt::SetItem(index, x) => self.list[*index] = self.scalar(x),
             Stmt::SetPair(0, x) => self.pair.0 = self.scalar(x),
             Stmt::SetPair(_, x) => self.pair.1 = self.scalar(x),
+            Stmt::Write(index, x) => {
+                let (index, x) = (tf::floormod(self.integer(index), ITEMS), self.scalar(x));
+                self.array = self.array.clone().write(index, x);
+            }
             Stmt::Count(label) => self.counters[*label] = &self.counters[*label] + 1,
             Stmt::HostCount(label) => self.hosts[*label] += 1,
             Stmt::AddToVariable(x) => self.inputs.w.assign_add(self.scalar(x)),
@@ -170,7 +213,31 @@ fn unary(op: Unary, x: &Tensor) -> Tensor {
         Unary::Half => x * 0.5,
         Unary::Negative => -x,
         Unary::Square => tf::square(&tf::tanh(x)),
+        Unary::Custom => custom(x),
     }
+}
+
+/// `tanh` with half of its gradient.
+#[custom_gradient]
+pub fn custom(x: &Tensor) -> Tensor {
+    let y = tf::tanh(x);
+    (y.clone(), move |dy: &Tensor| dy * (1.0 - tf::square(&y)) * 0.5)
+}
+
+/// A vector with its first element once more.
+pub fn grown(x: Tensor) -> Tensor {
+    tf::concat(&[&x, &tf::slice(&x, &[0], &[1])], 0)
+}
+
+/// The positive elements, then the first one.
+pub fn chosen(x: Tensor) -> Tensor {
+    let positive = tf::boolean_mask(&x, tf::greater(&x, 0.0), 0);
+    tf::concat(&[&positive, &tf::slice(&x, &[0], &[1])], 0)
+}
+
+/// `0..=k`, with `k` brought into `0..3`.
+pub fn ranged(k: Tensor) -> Tensor {
+    tf::cast(tf::range(0, tf::floormod(k, 3) + 1, 1), DType::F32) * 0.5
 }
 
 fn binary(op: Binary, x: &Tensor, y: &Tensor) -> Tensor {

@@ -1,7 +1,7 @@
 //! Closures, methods, generic functions, and traced functions that call one another.
 
 use eagerflow as tf;
-use tf::{Module, Tensor, Variable, tf_function};
+use tf::{DType, Module, Tensor, TensorArray, Variable, tf_function};
 
 /// A closure with a `return` of its own, called twice.
 #[tf_function]
@@ -28,6 +28,66 @@ fn loop_in_a_closure(x: &Tensor) -> Tensor {
         }
     };
     grow(x.clone(), 5.0) + grow(x + 1.0, 3.0)
+}
+
+/// A closure that mentions references and a list which it captures, in branches of its own.
+#[tf_function]
+fn capturing_a_list(x: &Tensor, y: &Tensor) -> Tensor {
+    let mut all = TensorArray::new(DType::F32, 2);
+    all = all.write(0, x).write(1, y);
+    let mix = |t: &Tensor| if t > y { t - y } else { t + x + all.read(1) };
+    let mut z = x.clone();
+    let mut i = tf::constant(0);
+    while i < 4 {
+        z = mix(&z) * 1.25;
+        i = i + 1;
+    }
+    all = all.write(0, &z);
+    all.stack()
+}
+
+/// A closure that uses captured references by value, in branches of the graph: it changes nothing, so it needs no `mut`.
+#[tf_function]
+fn capturing(x: &Tensor, y: &Tensor) -> Tensor {
+    let mix = |t: &Tensor| if t > y { t - y } else { t + x };
+    let mut z = x.clone();
+    let mut i = tf::constant(0);
+    while i < 4 {
+        z = mix(&z) * 1.25;
+        i = i + 1;
+    }
+    z
+}
+
+/// The same with references whose types are not seen, a `return` and a `break`.
+#[tf_function]
+fn capturing_parts(pair: (Tensor, Tensor)) -> Tensor {
+    let parts = (&pair.0, &pair.1);
+    let (a, b) = parts;
+    let pick = |t: &Tensor| {
+        if t > b {
+            return t - b;
+        }
+        let mut z = t.clone();
+        loop {
+            if &z > 5.0 {
+                z = z - a;
+                break;
+            }
+            z = z + tf::maximum(b, 1.0);
+        }
+        if &z > a { z - a } else { z + b }
+    };
+    pick(a) * pick(b) + pick(&(a * 2.0))
+}
+
+/// A closure that gives away what it has captured, on both ways: it is called once.
+#[tf_function]
+fn giving_away(x: &Tensor) -> Tensor {
+    let (all, one) = (vec![x.clone(), x * 2.0], x * 3.0);
+    let give = move |t: &Tensor| if t > 0.0 { (all, one) } else { (vec![one.clone(), one.clone()], one) };
+    let (all, one) = give(x);
+    &all[0] * &all[1] + one
 }
 
 fn apply(f: impl Fn(&Tensor) -> Tensor, times: usize, x: &Tensor) -> Tensor {
@@ -181,6 +241,10 @@ fn with_a_helper(w: &Variable, x: &Tensor) -> Tensor {
 fn closures() {
     eager_vs_graph!(closure(x); x in [1.5, -2.0]);
     eager_vs_graph!(loop_in_a_closure(x); x in [1.5, 0.25, 9.0]);
+    eager_vs_graph!(capturing_a_list(x, y); (x, y) in [(1.5, 2.0), (-2.0, 0.5)]);
+    eager_vs_graph!(capturing(x, y); (x, y) in [(1.5, 2.0), (0.25, -1.0), (3.0, 0.5)]);
+    eager_vs_graph!({ capturing_parts((x.clone(), y.clone())) }; (x, y) in [(1.5, 2.0), (0.25, 0.5), (3.0, 1.5)]);
+    eager_vs_graph!(giving_away(x); x in [1.5, -2.0]);
     eager_vs_graph!(handed_on(x); x in [1.5, 0.25, 2.5]);
 }
 

@@ -1,4 +1,4 @@
-//! Runs one traced function both ways, operation by operation and as a graph, and compares everything that can be seen:
+//! Runs one traced function operation by operation, as a graph, and as that graph was recorded, before all passes; compares
 //! values, gradients of first and second order, variables, printed lines and errors. The samples call [`eager_vs_graph`].
 
 mod shown;
@@ -69,7 +69,7 @@ pub fn tensor(value: impl tf::IntoTensor) -> Tensor {
     value.into_tensor()
 }
 
-/// Compares both ways of running `call` on each row.
+/// Compares the ways of running `call` on each row.
 pub fn compare<S: Module, R: Nest>(
     sample: Sample<'_>,
     make: &dyn Fn() -> S,
@@ -80,17 +80,21 @@ pub fn compare<S: Module, R: Nest>(
     let eager = tf::config::with_eager_functions(|| outcomes(make, call, rows));
     assert_eq!(sample.count.map_or(0, |count| count()), before, "{}: traced while functions run eagerly", sample.name);
     let graph = outcomes(make, call, rows);
-    for (row, (eager, graph)) in rows.iter().zip(eager.iter().zip(graph)) {
-        let graph = graph.seen_beside(eager);
-        assert!(
-            graph == *eager,
-            "{} for {row:?}\nas a graph {graph:#?}\noperation by operation {eager:#?}",
-            sample.name
-        );
+    // Each way has its own variables, which need a trace of their own.
+    let traced = sample.count.map_or(0, |count| count()) - before;
+    let recorded = tf::__testing::as_recorded(|| outcomes(make, call, rows));
+    for (way, graph) in [("as a graph", graph), ("as a graph before the passes", recorded)] {
+        for (row, (eager, graph)) in rows.iter().zip(eager.iter().zip(graph)) {
+            let graph = graph.seen_beside(eager);
+            assert!(
+                graph == *eager,
+                "{} for {row:?}\n{way} {graph:#?}\noperation by operation {eager:#?}",
+                sample.name
+            );
+        }
     }
-    if let Some(count) = sample.count {
-        let traces = sample.traces.first().copied().unwrap_or(1);
-        assert_eq!(count() - before, traces, "traces of {}", sample.name);
+    if sample.count.is_some() {
+        assert_eq!(traced, sample.traces.first().copied().unwrap_or(1), "traces of {}", sample.name);
     }
 }
 

@@ -237,6 +237,51 @@ fn power_iteration(a: &Tensor, rounds: &Tensor) -> Tensor {
     v
 }
 
+/// Elements by index, in a loop that a branch leaves for the end of the one around it.
+#[tf_function]
+fn out_of_elements(x: &Tensor, n: &Tensor) -> Tensor {
+    let mut v = vec![(x.clone(), x * 2.0), (x + 1.0, x.clone())];
+    let mut i = tf::constant(0);
+    'o: while &i < n {
+        for k in 0..v.len() {
+            if &v[k].0 > 4.0 {
+                break 'o;
+            }
+            v[k].0 = &v[k].0 * 1.5;
+            v[k].1 = &v[k].1 + &v[k].0;
+        }
+        i = i + 1;
+    }
+    &v[0].0 * &v[0].1 + &v[1].0 - &v[1].1
+}
+
+/// Elements that an iterator lends, changed in branches and between them.
+#[tf_function]
+fn lent_elements(x: &Tensor, n: &Tensor) -> Tensor {
+    let mut v = vec![(x.clone(), x * 2.0), (x + 1.0, x.clone())];
+    for i in tf::range(0, n, 1) {
+        for (a, b) in v.iter_mut() {
+            if &*a > 4.0 {
+                *a = &*a - &*b;
+            } else if &i > 1 {
+                continue_with(a);
+            }
+            *b = &*b * 0.5 + &*a;
+        }
+    }
+    &v[0].0 * &v[0].1 + &v[1].0 - &v[1].1
+}
+
+fn continue_with(a: &mut Tensor) {
+    *a = &*a * 2.0;
+}
+
+#[test]
+fn elements_of_lists() {
+    eager_vs_graph!(out_of_elements(x, n); (x, n) in [(1.0, 4), (0.25, 3), (9.0, 2), (1.0, 0)]);
+    eager_vs_graph!(lent_elements(x, n); (x, n) in [(1.0, 4), (0.25, 3), (9.0, 2), (1.0, 0)]);
+}
+
 #[test]
 fn while_loops() {
     eager_vs_graph!(halve(x); x in [10.0, 0.5, 1000.0]);

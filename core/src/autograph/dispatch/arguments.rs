@@ -4,7 +4,9 @@
 use super::Nest;
 use crate::autograph::call::Call;
 use crate::module::Module;
+use std::hash::Hash;
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 /// The type of an argument, asked about.
 pub struct Arg<T>(PhantomData<fn() -> T>);
@@ -100,7 +102,35 @@ impl<T: Module> ModuleArgument<T> for &Arg<T> {
     }
 }
 
-/// Everything else, such as closures: by type.
+/// Host values that are no structures, such as function pointers: by value.
+pub trait HashArgument<T> {
+    /// Adds the argument to the call's signature.
+    fn note(&self, call: &mut Call, name: &'static str, value: &T);
+    /// The argument as the trace sees it.
+    fn traced(&self, call: &Call, index: usize, value: T) -> T;
+}
+
+impl<T: Hash> HashArgument<T> for Arg<T> {
+    fn note(&self, call: &mut Call, name: &'static str, value: &T) {
+        call.note_words(name, value);
+    }
+    fn traced(&self, _: &Call, _: usize, value: T) -> T {
+        value
+    }
+}
+
+/// The type of an argument of which nothing else is known.
+#[derive(Debug)]
+pub struct Other<T>(PhantomData<fn() -> T>);
+
+impl<T> Deref for Arg<T> {
+    type Target = Other<T>;
+    fn deref(&self) -> &Other<T> {
+        const { &Other(PhantomData) }
+    }
+}
+
+/// Everything else, such as closures: one that holds nothing is told by its type, for any other each call is traced anew.
 pub trait AnyArgument<T> {
     /// Adds the argument to the call's signature.
     fn note(&self, call: &mut Call, name: &'static str, value: &T);
@@ -108,9 +138,9 @@ pub trait AnyArgument<T> {
     fn traced(&self, call: &Call, index: usize, value: T) -> T;
 }
 
-impl<T> AnyArgument<T> for Arg<T> {
+impl<T> AnyArgument<T> for Other<T> {
     fn note(&self, call: &mut Call, name: &'static str, _: &T) {
-        call.note_opaque(name);
+        call.note_opaque::<T>(name);
     }
     fn traced(&self, _: &Call, _: usize, value: T) -> T {
         value

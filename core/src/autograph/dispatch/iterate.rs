@@ -4,6 +4,7 @@
 use super::condition::Cond;
 use super::place::{Place, place};
 use super::table::{Slot, TableOfNest as _};
+use crate::data::{Dataset, Passing, Structure};
 use crate::dtype::DType;
 use crate::error::{Error, OrFail};
 use crate::graph::builder;
@@ -42,15 +43,31 @@ impl<'a> IterateRows<&'a Tensor> for &Iterated<&'a Tensor> {
     }
 }
 
+/// Data sets: by elements.
+pub trait IterateElements<S: Structure, E> {
+    /// A pass over the elements.
+    #[track_caller]
+    fn iterate(&self, over: E) -> Passing<S>;
+}
+
+impl<'a, S: Structure> IterateElements<S, &'a Dataset<S>> for &Iterated<&'a Dataset<S>> {
+    #[track_caller]
+    fn iterate(&self, over: &'a Dataset<S>) -> Passing<S> {
+        Passing::over(over)
+    }
+}
+
 /// Anything else that Rust can iterate over.
 pub trait IterateHost<E> {
     /// Its items.
+    #[track_caller]
     fn iterate(&self, over: E) -> Items<E::IntoIter>
     where
         E: IntoIterator;
 }
 
 impl<E> IterateHost<E> for Iterated<E> {
+    #[track_caller]
     fn iterate(&self, over: E) -> Items<E::IntoIter>
     where
         E: IntoIterator,

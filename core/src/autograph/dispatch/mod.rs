@@ -5,6 +5,7 @@ mod arguments;
 mod assertion;
 mod compare;
 mod condition;
+mod exclusive;
 mod instance;
 mod iterate;
 mod leaves;
@@ -23,6 +24,8 @@ pub(crate) use assertion::fail_in_graph;
 pub use compare::Cmp;
 pub(crate) use condition::CondValue;
 pub use condition::{Cond, Condition, Host, HostTruth, condition, guard};
+pub use exclusive::Written;
+pub(crate) use exclusive::Wrote;
 pub(crate) use instance::type_id;
 pub use instance::{Instance, Thunk, instance, never};
 pub use iterate::Iterated;
@@ -39,10 +42,13 @@ pub use table::{Probe, Slot, Table, result};
 
 /// The traits of the tiers, without names: glob imports of them cannot clash with the user's.
 pub mod tiers {
-    pub use super::arguments::{AnyArgument as _, ModuleArgument as _, NestArgument as _, NestReference as _};
+    pub use super::arguments::{
+        AnyArgument as _, HashArgument as _, ModuleArgument as _, NestArgument as _, NestReference as _,
+    };
     pub use super::assertion::{AssertHost as _, AssertTensors as _};
     pub use super::compare::{EqualHost as _, OrderHost as _, TensorLeft as _, TensorRight as _};
-    pub use super::iterate::{IterateHost as _, IterateRows as _};
+    pub use super::exclusive::{ExclusiveHidden as _, ExclusiveNest as _, ExclusiveOther as _};
+    pub use super::iterate::{IterateElements as _, IterateHost as _, IterateRows as _};
     pub use super::print::{ShownHost as _, ShownTensor as _};
     pub use super::save::{SaveClone as _, SaveNest as _, SaveNothing as _};
     pub use super::table::{

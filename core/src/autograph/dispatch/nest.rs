@@ -6,11 +6,13 @@ use crate::dtype::DType;
 use crate::shape::{Dim, Shape};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
 use std::marker::PhantomData;
 
 /// A structure of tensors: what goes into, out of and around a traced function, TensorFlow's nested structures.
 ///
-/// Tensors, variables, numbers and texts are nests; so are tuples, arrays, `Vec`, `Option`, `Result` and `Box` of them,
+/// Tensors, variables, numbers and texts are nests; so are tuples, arrays, `Vec`, maps, `Option`, `Result` and `Box` of them,
 /// and structs and enums that derive it.
 ///
 /// ```
@@ -39,6 +41,13 @@ pub trait Nest: 'static {
     fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self
     where
         Self: Sized;
+
+    /// Becomes a value of the graph, for lists that a graph makes longer; with placeholders instead of its items unless
+    /// `values`. Whether anything changed.
+    #[doc(hidden)]
+    fn stage(&mut self, _values: bool) -> crate::Result<bool> {
+        Ok(false)
+    }
 }
 
 impl Nest for Tensor {
@@ -166,6 +175,32 @@ impl<T: Nest, const N: usize> Nest for [T; N] {
         self.each_ref().map(|item| item.map(with))
     }
 }
+
+/// Maps are structures by their keys, in order.
+macro_rules! maps {
+    ($($map:ident $(: $bound:ident)? => |$this:ident| $sorted:expr),*) => {$(
+        impl<K: Hash + Ord + Clone $(+ $bound)? + 'static, T: Nest> Nest for $map<K, T> {
+            fn visit(&self, leaves: &mut Leaves<'_>) {
+                leaves.value(&self.len());
+                let $this = self;
+                for (i, (key, item)) in $sorted.into_iter().enumerate() {
+                    leaves.value(key);
+                    leaves.item(i, item);
+                }
+            }
+            fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+                let $this = self;
+                $sorted.into_iter().map(|(key, item)| (key.clone(), item.map(with))).collect()
+            }
+        }
+    )*};
+}
+
+maps!(BTreeMap => |this| this.iter(), HashMap: Eq => |this| {
+    let mut all: Vec<(&K, &T)> = this.iter().collect();
+    all.sort_unstable_by_key(|(key, _)| *key);
+    all
+});
 
 macro_rules! tuples {
     ($($name:ident $index:tt),*) => {

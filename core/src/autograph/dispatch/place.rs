@@ -4,6 +4,8 @@
 use super::instance::type_id;
 use super::table::{Kept, Kind, Table};
 use super::{LeafSink, Leaves};
+use crate::autograph::list::List;
+use crate::error::Result;
 use crate::tensor::Tensor;
 use std::marker::PhantomData;
 
@@ -43,6 +45,40 @@ impl Place<'_> {
         Place { name: self.name, at: self.at, table: self.table, life: PhantomData }
     }
 
+    /// The table of the variable's type.
+    pub(crate) fn table(&self) -> &'static Table {
+        self.table
+    }
+
+    /// Whether a table is of the variable's type.
+    pub(crate) fn is_of(&self, table: &'static Table) -> bool {
+        (self.table.id)() == (table.id)()
+    }
+
+    /// A place known by its address.
+    ///
+    /// # Safety
+    /// A value of the table's type is there; nobody uses it while the place is used, and it is not gone before.
+    pub(crate) unsafe fn at(name: &'static str, at: *mut (), table: &'static Table) -> Self {
+        Self { name, at, table, life: PhantomData }
+    }
+
+    /// The same place for as long as the caller knows it to be there.
+    ///
+    /// # Safety
+    /// As for [`at`](Self::at).
+    pub(crate) unsafe fn forever(self) -> Place<'static> {
+        Place { name: self.name, at: self.at, table: self.table, life: PhantomData }
+    }
+
+    /// Puts a copy of a kept value there, with other tensors in it.
+    pub(crate) fn put_copy(&mut self, kept: &Kept, with: &mut dyn FnMut(&Tensor) -> Tensor) {
+        if let (Some(map), true) = (self.table.map, self.is_set()) {
+            // SAFETY: as below; the copy is of the place's type.
+            unsafe { (self.table.put)(self.at, map(kept.value.as_ptr(), with)) }
+        }
+    }
+
     /// Whether the variable has a value here.
     pub(crate) fn is_set(&self) -> bool {
         !self.at.is_null()
@@ -52,8 +88,18 @@ impl Place<'_> {
         self.table.kind
     }
 
-    pub(crate) fn type_name(&self) -> &'static str {
-        (self.table.type_name)()
+    /// The type as the user knows it.
+    pub(crate) fn type_name(&self) -> String {
+        (self.table.type_name)().replace(std::any::type_name::<List<()>>().trim_end_matches("<()>"), "Vec")
+    }
+
+    /// Makes a list that is not one of the graph yet a value of the graph, with its items or placeholders; others stay.
+    pub(crate) fn stage(&mut self, values: bool) -> Result<bool> {
+        match self.table.stage.filter(|_| self.is_set()) {
+            // SAFETY: the address of a value of the table's type, borrowed exclusively: lists of shared places are not `&mut`.
+            Some(stage) => unsafe { stage(self.at, values) },
+            None => Ok(false),
+        }
     }
 
     /// Tells the leaves of a structure of tensors; others have none.

@@ -6,6 +6,7 @@ use super::{Leaves, Nest};
 use crate::tensor::Tensor;
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 /// How much is known of a type.
@@ -28,12 +29,18 @@ pub struct Table {
     pub(super) id: fn() -> TypeId,
     pub(super) visit: Option<unsafe fn(*const (), &mut Leaves<'_>)>,
     pub(super) map: Option<Map>,
+    /// The same into a place without a value.
+    map_to: Option<MapTo>,
     pub(super) clone: Option<unsafe fn(*const ()) -> Kept>,
     pub(super) equal: Option<unsafe fn(*const (), *const ()) -> bool>,
     pub(super) put: unsafe fn(*mut (), Kept),
+    pub(super) stage: Option<Stage>,
 }
 
+type Stage = unsafe fn(*mut (), bool) -> crate::Result<bool>;
+
 type Map = unsafe fn(*const (), &mut dyn FnMut(&Tensor) -> Tensor) -> Kept;
+type MapTo = unsafe fn(*const (), &mut dyn FnMut(&Tensor) -> Tensor, *mut ());
 
 impl std::fmt::Debug for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -47,25 +54,15 @@ impl Table {
         (self.id)() == type_id::<T>()
     }
 
-    /// A copy of a structure with other tensors in it.
-    pub(crate) fn copy_with(&self, kept: &Kept, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Typed {
-        // SAFETY: a copy that this table made.
-        Typed { value: self.map.map(|map| unsafe { map(kept.value.as_ptr(), with) }), id: self.id }
-    }
-}
-
-/// A kept value that knows its type.
-pub(crate) struct Typed {
-    value: Option<Kept>,
-    id: fn() -> TypeId,
-}
-
-impl Typed {
-    /// The value, if it is a `T`.
-    pub fn take_as<T>(self) -> Option<T> {
-        let value = self.value.filter(|_| (self.id)() == type_id::<T>())?;
-        // SAFETY: the type was compared.
-        Some(unsafe { value.take::<T>() })
+    /// A copy of a structure with other tensors in it, if the table is that of `T`.
+    pub(crate) fn copy_as<T>(&self, kept: &Kept, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<T> {
+        let map = self.map_to.filter(|_| self.is_of::<T>())?;
+        let mut copy = MaybeUninit::<T>::uninit();
+        // SAFETY: a copy that this table made; the types are the same, and the function fills the place.
+        unsafe {
+            map(kept.value.as_ptr(), with, copy.as_mut_ptr().cast());
+            Some(copy.assume_init())
+        }
     }
 }
 
@@ -76,7 +73,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    pub(super) fn new<T>(value: T) -> Self {
+    pub(crate) fn new<T>(value: T) -> Self {
         /// # Safety
         /// An address that `Box::into_raw` gave for a `T`, for the last time.
         unsafe fn free<T>(value: NonNull<()>) {
@@ -84,6 +81,11 @@ impl Kept {
             drop(unsafe { Box::from_raw(value.cast::<T>().as_ptr()) });
         }
         Self { value: NonNull::from(Box::leak(Box::new(value))).cast(), drop: free::<T> }
+    }
+
+    /// The value's address, good until the value is dropped.
+    pub(crate) fn address(&self) -> *mut () {
+        self.value.as_ptr()
     }
 
     /// The value.
@@ -140,6 +142,10 @@ mod of {
         // SAFETY: by the caller's promise.
         Kept::new(unsafe { &*at.cast::<T>() }.map(with))
     }
+    pub unsafe fn map_to<T: Nest>(at: *const (), with: &mut dyn FnMut(&Tensor) -> Tensor, to: *mut ()) {
+        // SAFETY: by the caller's promise.
+        unsafe { to.cast::<T>().write((*at.cast::<T>()).map(with)) }
+    }
     pub unsafe fn copy<T: Nest>(at: *const ()) -> Kept {
         // SAFETY: by the caller's promise.
         Kept::new(unsafe { &*at.cast::<T>() }.map(&mut Tensor::clone))
@@ -156,6 +162,10 @@ mod of {
         // SAFETY: by the caller's promise these are addresses of references.
         unsafe { std::ptr::eq(*a.cast::<&T>(), *b.cast::<&T>()) }
     }
+    pub unsafe fn stage<T: Nest>(at: *mut (), values: bool) -> crate::Result<bool> {
+        // SAFETY: by the caller's promise.
+        unsafe { &mut *at.cast::<T>() }.stage(values)
+    }
     pub unsafe fn put<T>(at: *mut (), value: Kept) {
         // SAFETY: by the caller's promise; the value is of the same type.
         unsafe { *at.cast::<T>() = value.take::<T>() }
@@ -168,7 +178,18 @@ const fn host<T>(
     clone: Option<unsafe fn(*const ()) -> Kept>,
     equal: Option<unsafe fn(*const (), *const ()) -> bool>,
 ) -> Table {
-    Table { kind, type_name: type_name::<T>, id: type_id::<T>, visit: None, map: None, clone, equal, put: of::put::<T> }
+    Table {
+        kind,
+        type_name: type_name::<T>,
+        id: type_id::<T>,
+        visit: None,
+        map: None,
+        map_to: None,
+        clone,
+        equal,
+        put: of::put::<T>,
+        stage: None,
+    }
 }
 
 const fn nest<T: Nest>() -> Table {
@@ -178,9 +199,11 @@ const fn nest<T: Nest>() -> Table {
         id: type_id::<T>,
         visit: Some(of::visit::<T>),
         map: Some(of::map::<T>),
+        map_to: Some(of::map_to::<T>),
         clone: Some(of::copy::<T>),
         equal: None,
         put: of::put::<T>,
+        stage: Some(of::stage::<T>),
     }
 }
 

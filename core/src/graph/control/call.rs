@@ -5,6 +5,7 @@ use super::gradient::pack;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::differentiate::{Pair, differentiate, replay};
+use crate::graph::passes::{optimise, outline::outline};
 use crate::graph::plan::Plan;
 use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::{Known, Sizes};
@@ -22,6 +23,8 @@ pub(crate) struct Callable {
     /// Plans by the types of the operands, the one used last first.
     plans: Mutex<Vec<Planned>>,
     symbolic: bool,
+    /// What runs node by node where there is no plan, made when it is first needed.
+    segmented: OnceLock<Arc<Graph>>,
     /// By the parameters that need a gradient.
     pairs: Mutex<Vec<(Vec<bool>, Arc<Pair>)>>,
     /// The ways back, to be called in turn.
@@ -30,15 +33,23 @@ pub(crate) struct Callable {
 
 impl Callable {
     pub fn new(graph: Arc<Graph>) -> Arc<Self> {
-        let symbolic = graph.is_symbolic();
+        let symbolic = graph.is_open();
         Arc::new(Self {
             graph,
             only: OnceLock::new(),
             plans: Mutex::default(),
             symbolic,
+            segmented: OnceLock::new(),
             pairs: Mutex::default(),
             ways: Mutex::default(),
         })
+    }
+
+    /// A part of a graph in segments, which is not divided further.
+    pub fn part_of_one(graph: Arc<Graph>) -> Arc<Self> {
+        let this = Self::new(graph);
+        let _ = this.segmented.set(this.graph.clone());
+        this
     }
 
     /// Runs the graph: by its plan for operands of these types, or operation by operation where sizes depend on values.
@@ -50,8 +61,28 @@ impl Callable {
         };
         match plan {
             Some(plan) => plan.run(inputs),
-            None => run::run(&self.graph, inputs, &Sizes::of(known)),
+            None => run::run(self.segmented(), inputs, &Sizes::of(known)),
         }
+    }
+
+    /// The plan used last, if there is one.
+    pub fn planned(&self) -> Option<Arc<Plan>> {
+        match self.symbolic {
+            false => self.only.get()?.clone(),
+            true => self.plans.lock().unwrap_or_else(PoisonError::into_inner).first()?.plan.clone(),
+        }
+    }
+
+    /// The graph with plans for what can have one.
+    fn segmented(&self) -> &Graph {
+        if !crate::__testing::plans() {
+            return &self.graph;
+        }
+        self.segmented.get_or_init(|| {
+            // Whatever a pass cannot do, the graph as it was recorded runs.
+            let outlined = || outline(&optimise(&self.graph)?);
+            outlined().ok().flatten().map_or_else(|| self.graph.clone(), Arc::new)
+        })
     }
 
     fn plan_for(&self, inputs: &Operands, known: &Known) -> Result<Option<Arc<Plan>>> {
@@ -283,7 +314,10 @@ impl Op for CallRule {
         for &i in &pair.dys {
             dys.push(g.dy(1 + i)?);
         }
-        let given = if crate::execute::recording() {
+        let given = if crate::execute::recording() && !self.sizes.is_empty() {
+            // The graph being recorded may have sizes of the same names.
+            pair.numbered(&self.sizes)?.way_back(&dys, &bundle, dbundle.as_ref())?
+        } else if crate::execute::recording() {
             pair.way_back(&dys, &bundle, dbundle.as_ref())?
         } else {
             self.run_back(dys, &bundle, dbundle.as_ref())?

@@ -185,9 +185,12 @@ impl Op for CondRule {
         if wanted.is_empty() {
             return Ok(());
         }
-        let types = cotangent_types(&self.then.forward);
-        let types: Vec<TensorType> = wanted.iter().map(|&i| types[i]).collect();
-        let body = |pair: &Pair| pair.body("gradient", second, &wanted, &types).map(Arc::new);
+        // Each branch names open sizes its own way.
+        let body = |pair: &Pair| {
+            let types = cotangent_types(&pair.forward);
+            let types: Vec<TensorType> = wanted.iter().map(|&i| types[i]).collect();
+            pair.body("gradient", second, &wanted, &types).map(Arc::new)
+        };
         let op = Cond { then: body(&self.then)?, otherwise: body(&self.otherwise)? };
         let mut inputs = vec![condition];
         for &i in &self.then.dys {

@@ -11,11 +11,14 @@ use crate::tensor::Tensor;
 #[derive(Clone)]
 pub(crate) enum List {
     Full(Vec<Option<Tensor>>),
-    /// A few items of many: what an element read contributes to the list's cotangent.
+    /// A few items of many: what an element read contributes to the list's cotangent. The cotangent of a list that nothing
+    /// flows through has no length.
     Few {
-        len: usize,
+        len: Option<usize>,
         at: Vec<(usize, Tensor)>,
     },
+    /// The first items of a list whose others, however many, are missing: many of those without a length.
+    First(Vec<Option<Tensor>>),
     /// The last items of a list whose others, however many, are missing.
     Last(Vec<Option<Tensor>>),
     /// A list of numbers, or packs of them, as a loop in registers left it.
@@ -26,6 +29,12 @@ pub(crate) enum List {
 #[track_caller]
 pub(crate) fn nothing() -> Tensor {
     List::Last(Vec::new()).into_tensor()
+}
+
+/// A list of no items.
+#[track_caller]
+pub(crate) fn empty() -> Tensor {
+    List::Full(Vec::new()).into_tensor()
 }
 
 impl List {
@@ -55,8 +64,8 @@ impl List {
     pub fn len(&self) -> Option<usize> {
         match self {
             Self::Full(items) => Some(items.len()),
-            Self::Few { len, .. } => Some(*len),
-            Self::Last(_) => None,
+            Self::Few { len, .. } => *len,
+            Self::First(_) | Self::Last(_) => None,
             Self::Compact(rows) => rows.len(),
         }
     }
@@ -65,8 +74,8 @@ impl List {
         self.loosen()?;
         match self {
             Self::Full(items) | Self::Last(items) => items.push(item),
-            Self::Few { .. } | Self::Compact(_) => {
-                let mut items = std::mem::replace(self, Self::Full(Vec::new())).spread();
+            Self::Few { .. } | Self::First(_) | Self::Compact(_) => {
+                let mut items = std::mem::replace(self, Self::Full(Vec::new())).spread()?;
                 items.push(item);
                 *self = Self::Full(items);
             }
@@ -89,8 +98,8 @@ impl List {
         match self {
             Self::Full(items) => items.pop().ok_or_else(|| Error::out_of_range("list_pop", "the list is empty")),
             Self::Last(items) => Ok(items.pop().flatten()),
-            Self::Few { .. } => {
-                let items = std::mem::replace(self, Self::Full(Vec::new())).spread();
+            Self::Few { .. } | Self::First(_) => {
+                let items = std::mem::replace(self, Self::Full(Vec::new())).spread()?;
                 *self = Self::Full(items);
                 self.pop()
             }
@@ -101,10 +110,11 @@ impl List {
     pub fn get(&self, index: usize) -> Result<Option<Tensor>> {
         match self {
             Self::Full(items) => items.get(index).cloned().ok_or_else(|| outside(index, items.len())),
-            Self::Few { len, at } if index < *len => {
+            Self::Few { len, at } if len.is_none_or(|len| index < len) => {
                 Ok(at.iter().find(|(i, _)| *i == index).map(|(_, item)| item.clone()))
             }
-            Self::Few { len, .. } => Err(outside(index, *len)),
+            Self::Few { len, .. } => Err(outside(index, len.unwrap_or(0))),
+            Self::First(items) => Ok(items.get(index).cloned().flatten()),
             Self::Last(items) if items.is_empty() => Ok(None),
             Self::Compact(rows) => match rows.len() {
                 Some(len) if index < len => rows.get(index),
@@ -129,27 +139,74 @@ impl List {
                 items[index] = item;
                 Ok(())
             }
-            Self::Few { len, at } if index < *len => {
+            Self::Few { len, at } if len.is_none_or(|len| index < len) => {
                 at.retain(|(i, _)| *i != index);
                 at.extend(item.map(|item| (index, item)));
                 Ok(())
             }
-            Self::Few { len, .. } => Err(outside(index, *len)),
-            Self::Last(items) if items.is_empty() && item.is_none() => Ok(()),
+            Self::Few { len, .. } => Err(outside(index, len.unwrap_or(0))),
+            Self::First(items) => {
+                if index >= items.len() {
+                    items.resize(index + 1, None);
+                }
+                items[index] = item;
+                Ok(())
+            }
+            Self::Last(items) if items.is_empty() => {
+                if item.is_some() {
+                    *self = Self::Few { len: None, at: item.map(|item| (index, item)).into_iter().collect() };
+                }
+                Ok(())
+            }
             Self::Last(_) | Self::Compact(_) => Err(Error::internal("list_set", "a list without a length")),
         }
     }
 
-    fn spread(self) -> Vec<Option<Tensor>> {
+    fn spread(self) -> Result<Vec<Option<Tensor>>> {
         match self {
-            Self::Full(items) | Self::Last(items) => items,
-            Self::Compact(_) => Vec::new(),
-            Self::Few { len, at } => {
+            Self::Full(items) | Self::Last(items) => Ok(items),
+            Self::Few { len: None, .. } | Self::First(_) | Self::Compact(_) => {
+                Err(Error::internal("list", "the end of a list without a length"))
+            }
+            Self::Few { len: Some(len), at } => {
                 let mut items = vec![None; len];
                 at.into_iter().for_each(|(i, item)| items[i] = Some(item));
-                items
+                Ok(items)
             }
         }
+    }
+
+    /// All items, of which there are `len`.
+    pub fn into_items(mut self, len: usize) -> Result<Vec<Option<Tensor>>> {
+        self.loosen()?;
+        match &mut self {
+            Self::Few { len: open @ None, .. } => *open = Some(len),
+            Self::First(items) if items.len() <= len => {
+                items.resize(len, None);
+                self = Self::Full(std::mem::take(items));
+            }
+            _ => {}
+        }
+        let mut items = self.spread()?;
+        if items.len() > len {
+            return Err(Error::internal("list", format!("{} items of {len}", items.len())));
+        }
+        // Only the cotangent of a list that nothing flows through may be shorter, and it lacks the first ones.
+        items.splice(..0, std::iter::repeat_n(None, len - items.len()));
+        Ok(items)
+    }
+
+    /// Adds items to those of their numbers.
+    fn add_items(&mut self, items: Vec<(usize, Tensor)>) -> Result<()> {
+        for (index, item) in items {
+            let before = match self {
+                // Not another handle of the item, so that its memory may take the sum.
+                Self::Full(items) | Self::First(items) => items.get_mut(index).and_then(Option::take),
+                _ => self.get(index)?,
+            };
+            self.set(index, add(before, Some(item))?, false)?;
+        }
+        Ok(())
     }
 
     /// The sum of two cotangents of one list, item by item, lists of lists included.
@@ -158,26 +215,41 @@ impl List {
         other.loosen()?;
         match (self, other) {
             (Self::Few { len, at }, Self::Few { len: other, at: more })
-                if at.len() + more.len() <= 8 && len == other =>
+                if at.len() + more.len() <= MOST_FEW && (len == other || len.is_none() || other.is_none()) =>
             {
-                let mut sum = Self::Few { len, at };
-                for (index, item) in more {
-                    let item = add(sum.get(index)?, Some(item))?;
-                    sum.set(index, item, false)?;
-                }
+                let mut sum = Self::Few { len: len.or(other), at };
+                sum.add_items(more)?;
                 Ok(sum)
             }
-            (Self::Few { at, .. }, mut whole @ Self::Full(_)) | (mut whole @ Self::Full(_), Self::Few { at, .. }) => {
-                for (index, item) in at {
-                    let Self::Full(items) = &mut whole else { continue };
-                    let slot =
-                        items.get_mut(index).ok_or_else(|| Error::internal("list_add", "lists of two lengths"))?;
-                    *slot = add(slot.take(), Some(item))?;
-                }
+            (Self::Few { len: None, at }, Self::Few { len: None, at: more }) => {
+                let mut sum = Self::First(Vec::new());
+                sum.add_items(at)?;
+                sum.add_items(more)?;
+                Ok(sum)
+            }
+            (Self::Few { at, .. }, mut whole @ (Self::Full(_) | Self::First(_)))
+            | (mut whole @ (Self::Full(_) | Self::First(_)), Self::Few { at, .. }) => {
+                whole.add_items(at)?;
                 Ok(whole)
             }
-            (few @ Self::Few { .. }, other) => Self::Full(few.spread()).plus(other),
-            (other, few @ Self::Few { .. }) => other.plus(Self::Full(few.spread())),
+            (mut whole @ (Self::Full(_) | Self::First(_)), Self::First(items))
+            | (Self::First(items), mut whole @ Self::Full(_)) => {
+                let items = items.into_iter().enumerate().filter_map(|(i, item)| Some((i, item?)));
+                whole.add_items(items.collect())?;
+                Ok(whole)
+            }
+            (some @ (Self::Few { .. } | Self::First(_)), Self::Last(none))
+            | (Self::Last(none), some @ (Self::Few { .. } | Self::First(_)))
+                if none.is_empty() =>
+            {
+                Ok(some)
+            }
+            (Self::Few { len: None, at }, Self::Few { len, at: more })
+            | (Self::Few { len, at: more }, Self::Few { len: None, at }) => {
+                Self::Few { len, at }.plus(Self::Few { len, at: more })
+            }
+            (few @ Self::Few { .. }, other) => Self::Full(few.spread()?).plus(other),
+            (other, few @ Self::Few { .. }) => other.plus(Self::Full(few.spread()?)),
             (Self::Last(a), Self::Last(b)) => Ok(Self::Last(add_ends(a, b)?)),
             (Self::Full(a), Self::Last(b)) | (Self::Last(b), Self::Full(a)) if b.len() <= a.len() => {
                 Ok(Self::Full(add_ends(a, b)?))
@@ -187,6 +259,9 @@ impl List {
         }
     }
 }
+
+/// Lists of more items are written out.
+const MOST_FEW: usize = 8;
 
 /// The sum of two lists aligned at their ends.
 fn add_ends(a: Vec<Option<Tensor>>, b: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {

@@ -2,11 +2,12 @@
 //! Push and pop are each other's gradient, so a loop backwards is an ordinary loop with the same operations.
 
 use super::list::List;
+use super::list_concat::{ConcatList, SplitList};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute;
 use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
+use crate::op::{Attr, Gradient, Infer, Kind, Lookup, Op, OpRef, Operands, Outputs, Saves};
 use crate::ops;
 use crate::shape::{Dim, Shape};
 use crate::tape::Backward;
@@ -53,10 +54,21 @@ pub(crate) struct Set {
     pub grows: bool,
 }
 
-/// All items along a new first axis.
+/// All items along a new first axis, whose size is `count` if that is known: the cotangent of a list may lack its length.
 #[derive(Clone)]
 pub(crate) struct StackList {
     pub item: TensorType,
+    pub count: Option<Dim>,
+    /// Whether a list of no items is refused, as `stack` refuses it.
+    pub some: bool,
+}
+
+impl StackList {
+    /// The shape of so many items.
+    fn whole(&self, count: Dim) -> Result<Shape> {
+        let sizes: SmallVec<[Dim; 8]> = std::iter::once(count).chain(self.item.shape.iter()).collect();
+        Shape::from_dims(&sizes)
+    }
 }
 
 /// The slices along the first axis as a list.
@@ -92,20 +104,63 @@ pub(crate) enum ListOp<'a> {
     UnstackList(&'a UnstackList),
     Len(&'a Len),
     NothingLike(&'a NothingLike),
+    ConcatList(&'a ConcatList),
+    SplitList(&'a SplitList),
     AddLists(&'a AddLists),
     Nth(&'a Nth),
     Reserve(&'a Reserve),
 }
 
-fn visit_types(types: &[TensorType], visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+pub(super) fn visit_types(types: &[TensorType], visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
     for ty in types {
         visit("dtype", Attr::DType(ty.dtype));
         visit("shape", Attr::Shape(&ty.shape));
     }
 }
 
+/// The types among the attributes, whose sizes a call binds.
+pub(super) trait Typed {
+    fn types_mut(&mut self) -> &mut [TensorType] {
+        &mut []
+    }
+
+    /// A number of items among them.
+    fn count_mut(&mut self) -> Option<&mut Dim> {
+        None
+    }
+}
+
+impl Typed for StackList {
+    fn types_mut(&mut self) -> &mut [TensorType] {
+        std::slice::from_mut(&mut self.item)
+    }
+
+    fn count_mut(&mut self) -> Option<&mut Dim> {
+        self.count.as_mut()
+    }
+}
+
+impl Typed for Unpack {
+    fn types_mut(&mut self) -> &mut [TensorType] {
+        Arc::make_mut(&mut self.types)
+    }
+}
+
+macro_rules! typed {
+    ($($with_item:ident)*; $($without:ident)*) => {
+        $(impl Typed for $with_item {
+            fn types_mut(&mut self) -> &mut [TensorType] {
+                std::slice::from_mut(&mut self.item)
+            }
+        })*
+        $(impl Typed for $without {})*
+    };
+}
+
+typed!(Pop Nth Get ConcatList SplitList; Pack Push Set UnstackList Reserve Len NothingLike AddLists);
+
 /// An item, or zeros where it is missing.
-fn present(item: Option<Tensor>, ty: &TensorType, sizes: &Sizes<'_>) -> Result<Tensor> {
+pub(super) fn present(item: Option<Tensor>, ty: &TensorType, sizes: &Sizes<'_>) -> Result<Tensor> {
     match item {
         Some(item) => Ok(item),
         None => ops::zeros_of(&TensorType::new(ty.dtype, ty.shape.bind(&|s| sizes.get(s))?)),
@@ -117,8 +172,15 @@ fn index_of(tensor: &Tensor, op: &str) -> Result<usize> {
     usize::try_from(index).map_err(|_| Error::out_of_range(op, "a negative index").got(index))
 }
 
-fn list_output(cx: &mut Infer<'_>) {
+pub(super) fn list_output(cx: &mut Infer<'_>) {
     cx.output(DType::Variant, Shape::SCALAR);
+}
+
+/// The type with numbers for those of its sizes that have one. What is still open concerns missing items alone.
+pub(super) fn with_sizes(ty: &TensorType, lookup: &Lookup<'_>) -> TensorType {
+    let size = |d: Dim| d.bind(lookup).unwrap_or(d);
+    let sizes: SmallVec<[Dim; 8]> = ty.shape.iter().map(size).collect();
+    Shape::from_dims(&sizes).map_or(*ty, |shape| TensorType::new(ty.dtype, shape))
 }
 
 macro_rules! list_op {
@@ -149,6 +211,16 @@ macro_rules! list_op {
                 $infer;
                 Ok(())
             }
+            fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+                let mut bound = self.clone();
+                for ty in bound.types_mut() {
+                    *ty = $crate::graph::control::list_ops::with_sizes(ty, lookup);
+                }
+                if let Some(count) = bound.count_mut() {
+                    *count = count.bind(lookup)?;
+                }
+                Ok(OpRef::Shared(Arc::new(bound)))
+            }
             fn list_op(&self) -> Option<ListOp<'_>> {
                 Some(ListOp::$op(self))
             }
@@ -175,6 +247,8 @@ macro_rules! list_op {
     };
 }
 
+pub(super) use list_op;
+
 list_op!(Pack, "pack", this,
     attributes: |visit| {
         visit("len", Attr::Int(this.dtypes.len() as i64));
@@ -196,7 +270,8 @@ list_op!(Pack, "pack", this,
             for input in 0..g.len() {
                 if g.needs(input) {
                     let item = cotangent_type(g.input_type(input));
-                    let dx = execute(&Nth { index: this.items[input], item }, &[&dy])?.remove(0);
+                    let dtypes = this.dtypes.iter().map(|&dtype| cotangent_dtype(dtype)).collect();
+                    let dx = execute(&Nth { index: this.items[input], dtypes, item }, &[&dy])?.remove(0);
                     g.give(input, dx);
                 }
             }
@@ -206,35 +281,43 @@ list_op!(Pack, "pack", this,
 
 /// The type of a value's cotangent: its own, or a scalar that stands where nothing flows.
 pub(super) fn cotangent_type(ty: &TensorType) -> TensorType {
-    if ty.dtype.is_floating() || ty.dtype == DType::Variant { *ty } else { TensorType::scalar(DType::F32) }
+    if cotangent_dtype(ty.dtype) == ty.dtype { *ty } else { TensorType::scalar(DType::F32) }
 }
 
-/// Item number `index` of a list, a number known beforehand.
+fn cotangent_dtype(dtype: DType) -> DType {
+    if dtype.is_floating() || dtype == DType::Variant { dtype } else { DType::F32 }
+}
+
+/// Item number `index` of a list of items of these dtypes.
 #[derive(Clone)]
 pub(crate) struct Nth {
     pub index: u32,
+    pub dtypes: Vec<DType>,
     pub item: TensorType,
 }
 
 list_op!(Nth, "list_item", this,
     attributes: |visit| {
         visit("index", Attr::Int(i64::from(this.index)));
+        this.dtypes.iter().for_each(|&dtype| visit("of", Attr::DType(dtype)));
         visit_types(std::slice::from_ref(&this.item), visit);
     },
     infer: |cx| cx.output(this.item.dtype, this.item.shape),
     host: |inputs, sizes| {
         let item = match List::of(&inputs[0], "list_item")? {
-            List::Last(items) if items.is_empty() => None,
+            // The last items of all.
+            List::Last(items) => {
+                let at = (items.len() + this.index as usize).checked_sub(this.dtypes.len());
+                at.and_then(|i| items[i].clone())
+            }
             list => list.get(this.index as usize)?,
         };
         Ok(smallvec![present(item, &this.item, sizes)?])
     },
-    gradient: Gradient::Rule, saves: Saves::inputs(&[0]),
+    gradient: Gradient::Rule, saves: Saves::NOTHING,
     backward: |g| {
-        let (dy, list) = (g.dy(0)?, g.input(0)?.clone());
-        let none = execute(&NothingLike, &[&list])?.remove(0);
-        let at = crate::constant::try_constant_of(this.index as i32, DType::I32)?;
-        let dlist = execute(&Set { present: true, grows: false }, &[&none, &at, &dy])?.remove(0);
+        let dy = g.dy(0)?;
+        let dlist = execute(&Pack { items: vec![this.index], dtypes: this.dtypes.clone() }, &[&dy])?.remove(0);
         g.give(0, dlist);
     }
 );
@@ -319,7 +402,7 @@ list_op!(Pop, "list_pop", this,
     }
 );
 
-fn give_only(g: &mut Backward<'_>, mut outputs: Outputs) {
+pub(super) fn give_only(g: &mut Backward<'_>, mut outputs: Outputs) {
     if let Some(dx) = outputs.pop() {
         g.give(0, dx);
     }
@@ -370,31 +453,38 @@ list_op!(Set, "list_set", this,
 );
 
 list_op!(StackList, "list_stack", this,
-    attributes: |visit| visit_types(std::slice::from_ref(&this.item), visit),
+    attributes: |visit| {
+        visit_types(std::slice::from_ref(&this.item), visit);
+        if let Some(count) = this.count {
+            visit("count", Attr::Shape(&Shape::from_dims(&[count]).unwrap_or(Shape::SCALAR)));
+        }
+        visit("some", Attr::Bool(this.some));
+    },
     infer: |cx| {
-        let count = cx.unknown_dim();
-        let mut sizes: SmallVec<[Dim; 8]> = smallvec![count];
-        sizes.extend(this.item.shape.iter());
-        cx.output(this.item.dtype, Shape::from_dims(&sizes)?);
+        let count = this.count.unwrap_or_else(|| cx.unknown_dim());
+        cx.output(this.item.dtype, this.whole(count)?);
     },
     host: |inputs, sizes| {
-        let mut list = List::take(inputs.remove(0), "list_stack")?;
-        let mut items = Vec::new();
-        for _ in 0..list.len().unwrap_or(0) {
-            items.push(present(list.pop()?, &this.item, sizes)?);
+        let list = List::take(inputs.remove(0), "list_stack")?;
+        let count = match this.count {
+            Some(count) => count.bind(&|s| sizes.get(s))?.known_value(),
+            None => list.len(),
+        };
+        let count = count.ok_or_else(|| Error::internal("list_stack", "a list without a length"))?;
+        let items = list.into_items(count)?;
+        if items.iter().all(Option::is_none) && (count > 0 || !this.some) {
+            let whole = this.whole(Dim::known(count))?.bind(&|s| sizes.get(s))?;
+            return Ok(smallvec![ops::zeros_of(&TensorType::new(this.item.dtype, whole))?]);
         }
-        items.reverse();
-        if items.is_empty() {
-            let row = this.item.shape.bind(&|s| sizes.get(s))?;
-            let dims: SmallVec<[Dim; 8]> = std::iter::once(Dim::ZERO).chain(row.iter()).collect();
-            return Ok(smallvec![ops::zeros_of(&TensorType::new(this.item.dtype, Shape::from_dims(&dims)?))?]);
-        }
-        Ok(smallvec![ops::functions::try_stack(&items, 0)?])
+        let items = items.into_iter().map(|item| present(item, &this.item, sizes)).collect::<Result<Vec<_>>>()?;
+        Ok(smallvec![ops::stack_all(&items.iter().collect::<Vec<_>>(), 0).map_err(|e| e.in_op("stack"))?])
     },
     gradient: Gradient::Rule, saves: Saves::NOTHING,
     backward: |g| {
-        let dy = g.dy(0)?;
-        give_only(g, execute(&UnstackList, &[&dy])?);
+        if g.needs(0) {
+            let dy = g.dy(0)?;
+            give_only(g, execute(&UnstackList, &[&dy])?);
+        }
     }
 );
 
@@ -416,10 +506,9 @@ list_op!(UnstackList, "list_unstack", this,
         let dlist = g.dy(0)?;
         let ty = *g.input_type(0);
         let item = TensorType::new(ty.dtype, Shape::from_dims(&ty.shape.sizes()[1..])?);
-        let stacked = execute(&StackList { item }, &[&dlist])?.remove(0);
         // The number of slices is that of the input.
-        let dx = ops::reshape_to(&stacked, &ty.shape)?;
-        g.give(0, dx);
+        let count = ty.shape.iter().next();
+        give_only(g, execute(&StackList { item, count, some: false }, &[&dlist])?);
     }
 );
 
@@ -455,7 +544,7 @@ list_op!(NothingLike, "list_nothing_like", this,
     infer: |cx| list_output(cx),
     host: |inputs, _sizes| {
         let list = match List::of(&inputs[0], "list_nothing_like")?.len() {
-            Some(len) => List::Few { len, at: Vec::new() },
+            Some(len) => List::Few { len: Some(len), at: Vec::new() },
             None => List::Last(Vec::new()),
         };
         Ok(smallvec![list.into_tensor()])

@@ -4,9 +4,12 @@
 pub(crate) mod call;
 pub(crate) mod cond;
 pub(crate) mod custom;
+pub(crate) mod early_reads;
 mod gradient;
 pub(crate) mod list;
+pub(crate) mod list_concat;
 pub(crate) mod list_ops;
+pub(crate) mod segment;
 mod while_gradient;
 pub(crate) mod while_loop;
 

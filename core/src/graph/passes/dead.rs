@@ -2,6 +2,7 @@
 //! A value carried by a loop is alive if someone reads it after the loop, the condition does, or an effect or another live
 //! value of the body does: a fixed point over rounds.
 
+use super::named::Shown;
 use super::pure::{has_effect, may_fail};
 use super::rewrite::Rewriter;
 use crate::error::Result;
@@ -39,10 +40,12 @@ fn is_kept(graph: &Graph, node: &Node, live: &[bool]) -> bool {
 fn live_values(graph: &Graph, wanted: &[bool]) -> Vec<bool> {
     let mut live = vec![false; graph.types.len()];
     graph.results.iter().zip(wanted).filter(|(_, w)| **w).for_each(|(v, _)| live[v.index()] = true);
+    let shown = Shown::of(graph);
     for node in graph.nodes.iter().rev() {
         if !is_kept(graph, node, &live) {
             continue;
         }
+        shown.by(node).into_iter().for_each(|v| live[v.index()] = true);
         match node.op.flow() {
             Some(Flow::Loop { carried }) => {
                 let read = live_in_loop(node, carried, &live);

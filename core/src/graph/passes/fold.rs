@@ -4,15 +4,18 @@
 use super::pure::is_free;
 use super::rewrite::{Rewriter, with_bodies};
 use crate::error::Result;
-use crate::execute::run_at;
-use crate::graph::ir::{Graph, Node};
-use crate::op::{Kind, Outputs};
+use crate::execute::{dense, run_at};
+use crate::graph::ir::{Graph, Node, Value, names_sizes};
+use crate::op::{Kind, OpRef, Outputs};
 use crate::ops;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
+use std::panic::Location;
 
 /// Bytes up to which results are kept.
 const MOST: usize = 4096;
+/// And results that show a part of a constant.
+const SMALL_VIEW: usize = 64;
 
 pub(super) fn fold(graph: &Graph) -> Result<Graph> {
     let mut new = Rewriter::new(graph);
@@ -47,32 +50,41 @@ fn repeated(graph: &Graph, node: &Node) -> Option<(u64, TensorType)> {
     (!ty.shape.is_known() || ty.shape.num_elements() > 1).then_some((bits, ty))
 }
 
-/// Whether an operation has sizes among its attributes that are not numbers yet.
-fn is_open(op: &dyn crate::op::Op) -> bool {
-    let mut open = false;
-    op.attributes(&mut |_, attr| {
-        if let crate::op::Attr::Shape(shape) = attr {
-            open |= !shape.is_known();
-        }
-    });
-    open
+fn constant(graph: &Graph, new: &mut Rewriter<'_>, node: &Node) -> Option<Outputs> {
+    if !is_free(graph, node) {
+        return None;
+    }
+    let types: SmallVec<[TensorType; 1]> = node.outputs.iter().map(|&v| *graph.ty(v)).collect();
+    let inputs: SmallVec<[Value; 4]> = node.inputs.iter().map(|&v| new.value(v)).collect();
+    evaluated(&new.graph, &node.op, &inputs, &types, node.location)
 }
 
-fn constant(graph: &Graph, new: &mut Rewriter<'_>, node: &Node) -> Option<Outputs> {
-    // A view of a constant costs nothing, and the constant may be large.
-    if matches!(node.op.kind(), Kind::View | Kind::Host | Kind::Control) || !is_free(graph, node) {
+/// The results of a free operation on constants, if they are small.
+pub(super) fn evaluated(
+    graph: &Graph,
+    op: &OpRef,
+    inputs: &[Value],
+    types: &[TensorType],
+    location: &'static Location<'static>,
+) -> Option<Outputs> {
+    let is_view = match op.kind() {
+        Kind::Host | Kind::Control | Kind::Read | Kind::Effect => return None,
+        Kind::View => true,
+        _ => false,
+    };
+    // A view of a constant costs nothing, and the constant may be large; a number is worth knowing.
+    let most = if is_view { SMALL_VIEW } else { MOST };
+    let known = |ty: &TensorType| ty.dtype.size() > 0 && ty.shape.is_known() && ty.bytes() <= most;
+    if !types.iter().all(known) || names_sizes(&**op) {
         return None;
     }
-    let known = |ty: &TensorType| ty.shape.is_known() && ty.bytes() <= MOST;
-    if !node.outputs.iter().all(|&v| known(graph.ty(v))) {
+    let repeats = |ty: &TensorType| op.name() == "broadcast_to" && ty.shape.num_elements() > 1;
+    if is_view && types.iter().any(repeats) {
         return None;
     }
-    if is_open(&*node.op) {
-        return None;
-    }
-    let values: SmallVec<[_; 4]> = node.inputs.iter().map(|&v| new.value(v)).collect();
-    let inputs: Option<SmallVec<[&Tensor; 4]>> = values.iter().map(|&v| new.graph.constant(v)).collect();
+    let inputs: Option<SmallVec<[&Tensor; 4]>> = inputs.iter().map(|&v| graph.constant(v)).collect();
     let inputs = inputs.filter(|list| list.iter().all(|t| t.dtype().size() > 0))?;
     // An operation with sizes to be bound cannot run yet; its own error is not one of the program.
-    run_at(&*node.op, &inputs, 0, node.location).ok().filter(|outputs| outputs.len() == node.outputs.len())
+    let outputs = run_at(&**op, &inputs, 0, location).ok().filter(|outputs| outputs.len() == types.len())?;
+    outputs.into_iter().map(|output| dense(&output).ok()).collect()
 }

@@ -1,6 +1,7 @@
 //! Hoisting: what a loop computes anew in each round from values that stay the same is computed once before it.
 //! Only free nodes move: they have no effect and cannot fail, so it does not matter if the loop makes no round.
 
+use super::named::Shown;
 use super::pure::is_free;
 use super::rewrite::Rewriter;
 use crate::error::Result;
@@ -57,10 +58,15 @@ fn loop_node(new: &mut Rewriter<'_>, node: &Node, carried: usize) -> Result<()> 
 fn leave(new: &mut Rewriter<'_>, body: &Graph, carried: usize, inputs: &[Value], moved: &mut Vec<(Value, Value)>) {
     let mut outside: Vec<Option<Value>> = vec![None; body.types.len()];
     body.params.iter().zip(inputs).skip(carried).for_each(|(p, &v)| outside[p.index()] = Some(v));
+    let shown = Shown::of(body);
     for node in &body.nodes {
         let ready = |v: &Value| outside[v.index()].is_some() || body.constant(*v).is_some();
         let stays = node.inputs.iter().all(|v| body.constant(*v).is_some());
         if stays || !node.inputs.iter().all(ready) || !is_free(body, node) || matches!(node.op.kind(), Kind::Host) {
+            continue;
+        }
+        // A size that changes from round to round is no other's before the loop.
+        if !shown.by(node).iter().all(|v| outside[v.index()].is_some()) {
             continue;
         }
         let operands = node.inputs.iter().map(|v| match (outside[v.index()], body.constant(*v)) {

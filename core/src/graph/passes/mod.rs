@@ -1,6 +1,7 @@
 //! Passes: each takes a graph and gives an equivalent one, and each answers one question. The plan's compiler runs them
 //! in the order of [`optimise`] and [`specialise`]; traced functions print graphs before and after.
 
+mod accumulate;
 mod algebra;
 pub(crate) mod bind;
 mod common;
@@ -9,8 +10,13 @@ mod fold;
 pub(crate) mod fuse;
 mod hoist;
 mod inline;
+mod matmul_add;
+mod named;
+pub(crate) mod outline;
 pub(crate) mod pure;
-mod rewrite;
+pub(super) mod rewrite;
+#[cfg(test)]
+mod size_tests;
 #[cfg(test)]
 mod tests;
 
@@ -44,7 +50,8 @@ pub(crate) fn optimise(graph: &Graph) -> Result<Graph> {
 /// What is done once the sizes are numbers: counts and shapes have become constants by now, and clusters of one space
 /// can be told.
 pub(crate) fn specialise(graph: &Graph) -> Result<Graph> {
-    let again = [PASSES[1], PASSES[2], PASSES[3], PASSES[6], ("fuse", fuse::fuse as Pass)];
+    let accumulate: (&str, Pass) = ("accumulate", accumulate::accumulate);
+    let again = [PASSES[1], PASSES[2], PASSES[3], PASSES[6], accumulate, ("fuse", fuse::fuse as Pass)];
     run(graph, &again)
 }
 

@@ -104,6 +104,12 @@ impl<'a> Rewriter<'a> {
         node.outputs.iter().zip(outputs).for_each(|(&old, new)| self.set(old, new));
     }
 
+    /// The old graph as it was, without values that nobody computes.
+    pub fn whole(mut self) -> Graph {
+        self.old.nodes.iter().for_each(|node| self.copy(node, None));
+        self.finish()
+    }
+
     /// The finished graph, with the old results.
     pub fn finish(mut self) -> Graph {
         self.graph.results = self.old.results.iter().map(|&v| self.value(v)).collect();

@@ -1,7 +1,8 @@
 //! Branches and loops inside a plan: their bodies are steps of the same frame, so that a round allocates nothing.
 //! Values that a loop carries have a home; what a round computes is written there at once where that is safe, or moved.
 
-use super::compile::{Compiler, Holds, Place, Scope};
+use super::compile::{Compiler, Holds};
+use super::scope::{Place, Scope};
 use super::{Base, Step};
 use crate::graph::ir::{Graph, Node, Value};
 use std::panic::Location;
@@ -12,6 +13,13 @@ fn apart(c: &mut Compiler, emit: impl FnOnce(&mut Compiler) -> Option<()>) -> Op
     let done = emit(c);
     let steps = std::mem::replace(&mut c.steps, before);
     done.map(|()| steps)
+}
+
+/// Whether a place shows each element of some memory once, but in another order.
+fn is_turned(place: &Place) -> bool {
+    let sizes = place.ty.shape.dims();
+    let repeats = sizes.iter().zip(&place.strides).any(|(&size, &stride)| size > 1 && stride == 0);
+    place.ty.dtype.size() > 0 && !repeats && !place.is_dense()
 }
 
 impl Compiler {
@@ -54,7 +62,7 @@ impl Compiler {
         }
         let otherwise = ways.pop()?;
         let then = ways.pop()?;
-        self.push(Step::Branch { condition, then, otherwise });
+        self.push(Step::Branch { condition, then, otherwise, first: [0; 2] });
         Some(())
     }
 
@@ -75,11 +83,14 @@ impl Compiler {
             }
             homes.push(home);
         }
-        let start = self.at;
         let mut places = homes.clone();
         for &v in &node.inputs[carried..] {
-            places.push(Place { owned: false, ..scope.place(v)? });
+            let place = scope.place(v)?;
+            // What every round reads in another order is put in order once.
+            let place = if is_turned(&place) { self.dense_place(place) } else { place };
+            places.push(Place { owned: false, ..place });
         }
+        let start = self.at;
         let mut condition = 0;
         let test = apart(self, |c| {
             let mut inner = Scope::new(test_graph, false);
@@ -106,7 +117,7 @@ impl Compiler {
         })?;
         homes.iter().for_each(|home| self.touch(home));
         self.arena.repeat(start, self.at);
-        self.push(Step::Loop { condition, test, body });
+        self.push(Step::Loop { condition, test, body, first: [0; 2] });
         for (&v, home) in node.outputs.iter().zip(homes) {
             scope.set(v, home);
         }

@@ -3,7 +3,7 @@
 
 use super::frame::Frame;
 use super::pass::Pass;
-use super::{Plan, Step, resources};
+use super::{Plan, Step, profile, resources};
 use crate::backend::cpu::tile::fault_error;
 use crate::backend::cpu::{CpuCall, Isa, copy, team};
 use crate::error::{Error, Result};
@@ -16,6 +16,7 @@ use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 pub(super) fn call(plan: &Plan, frame: &mut Frame, inputs: Operands) -> Result<Outputs> {
     if frame.locked.capacity() > 0 && !resources::lock(plan, frame, &inputs)? {
@@ -30,7 +31,12 @@ pub(super) fn call(plan: &Plan, frame: &mut Frame, inputs: Operands) -> Result<O
         let input = if param.dense && !input.is_contiguous() { dense(&input)? } else { input };
         frame.set(plan, i as u32, input);
     }
-    run_steps(plan, frame, &plan.steps)?;
+    if profile::is_on() {
+        plan.costs.call();
+        run_steps::<true>(plan, frame, &plan.steps, 0)?;
+    } else {
+        run_steps::<false>(plan, frame, &plan.steps, 0)?;
+    }
     let mut outputs = Outputs::with_capacity(plan.answers.len());
     for answer in &plan.answers {
         let slot = &mut frame.slots[answer.slot as usize];
@@ -45,57 +51,70 @@ fn missing(plan: &Plan) -> Error {
     Error::internal(&plan.name, "a value of the plan is not there when it is wanted")
 }
 
-fn run_steps(plan: &Plan, frame: &mut Frame, steps: &[Step]) -> Result<()> {
-    for step in steps {
-        match step {
-            Step::Pass { pass, operands, scratch, op, location } => {
-                let pointers = &frame.pointers[operands.start as usize..operands.end as usize];
-                let scratch = scratch_of(frame, *scratch);
-                // SAFETY: the tables hold valid addresses for the layouts that the pass was made for.
-                if let Some(fault) = unsafe { run_pass(pass, pointers, scratch) } {
-                    return Err(fault_error(op, pass.step(fault)).at(location));
-                }
-            }
-            Step::Kernel { op, inputs, outputs, scratch, phases, location } => {
-                let views = |refs: &super::Refs| &frame.views[refs.start as usize..refs.end as usize];
-                let scratch = scratch_of(frame, *scratch);
-                let call = CpuCall { inputs: views(inputs), outputs: views(outputs), scratch, isa: Isa::current() };
-                // SAFETY: the views are valid for the operation's types; buffers that live together do not overlap.
-                unsafe { run_phases(&**op, &call, phases) }.map_err(|e| e.at(location))?;
-            }
-            Step::Copy { from, to } => {
-                let (from, to) = (&frame.views[*from as usize], &frame.views[*to as usize]);
-                // SAFETY: views of one shape, the target dense and apart.
-                unsafe { copy::copy(from, to) };
-            }
-            Step::Allocate { slot, ty, location } => {
-                let tensor = Tensor::uninit_at(ty, location).map_err(|e| e.at(location))?;
-                frame.set(plan, *slot, tensor);
-            }
-            Step::Tensors { op, inputs, outputs, location } => {
-                run_tensors(plan, frame, &**op, inputs, outputs, location)?;
-            }
-            Step::Move { from, to, give_up, view } => {
-                let slot = &mut frame.slots[*from as usize];
-                let tensor = if *give_up { slot.take() } else { slot.clone() }.ok_or_else(|| missing(plan))?;
-                let tensor = match view {
-                    Some((ty, layout)) => tensor.with_layout(ty, layout),
-                    None => tensor,
-                };
-                frame.set(plan, *to, tensor);
-            }
-            Step::Branch { condition, then, otherwise } => {
-                let chosen = if is_true(frame, *condition) { then } else { otherwise };
-                run_steps(plan, frame, chosen)?;
-            }
-            Step::Loop { condition, test, body } => loop {
-                run_steps(plan, frame, test)?;
-                if !is_true(frame, *condition) {
-                    break;
-                }
-                run_steps(plan, frame, body)?;
-            },
+/// Runs steps, the first of which has number `first`; measures each if so asked.
+fn run_steps<const MEASURE: bool>(plan: &Plan, frame: &mut Frame, steps: &[Step], first: u32) -> Result<()> {
+    for (i, step) in steps.iter().enumerate() {
+        if MEASURE {
+            let start = Instant::now();
+            run_step::<true>(plan, frame, step)?;
+            plan.costs.add(plan, first + i as u32, start.elapsed());
+        } else {
+            run_step::<false>(plan, frame, step)?;
         }
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn run_step<const MEASURE: bool>(plan: &Plan, frame: &mut Frame, step: &Step) -> Result<()> {
+    match step {
+        Step::Pass { pass, operands, scratch, op, location } => {
+            let pointers = &frame.pointers[operands.start as usize..operands.end as usize];
+            let scratch = scratch_of(frame, *scratch);
+            // SAFETY: the tables hold valid addresses for the layouts that the pass was made for.
+            if let Some(fault) = unsafe { run_pass(pass, pointers, scratch) } {
+                return Err(fault_error(op, pass.step(fault)).at(location));
+            }
+        }
+        Step::Kernel { op, inputs, outputs, scratch, phases, location } => {
+            let views = |refs: &super::Refs| &frame.views[refs.start as usize..refs.end as usize];
+            let scratch = scratch_of(frame, *scratch);
+            let call = CpuCall { inputs: views(inputs), outputs: views(outputs), scratch, isa: Isa::current() };
+            // SAFETY: the views are valid for the operation's types; buffers that live together do not overlap.
+            unsafe { run_phases(&**op, &call, phases) }.map_err(|e| e.at(location))?;
+        }
+        Step::Copy { from, to } => {
+            let (from, to) = (&frame.views[*from as usize], &frame.views[*to as usize]);
+            // SAFETY: views of one shape, the target dense and apart.
+            unsafe { copy::copy(from, to) };
+        }
+        Step::Allocate { slot, ty, location } => {
+            let tensor = Tensor::uninit_at(ty, location).map_err(|e| e.at(location))?;
+            frame.set(plan, *slot, tensor);
+        }
+        Step::Tensors { op, inputs, outputs, location } => {
+            run_tensors(plan, frame, &**op, inputs, outputs, location)?;
+        }
+        Step::Move { from, to, give_up, view } => {
+            let slot = &mut frame.slots[*from as usize];
+            let tensor = if *give_up { slot.take() } else { slot.clone() }.ok_or_else(|| missing(plan))?;
+            let tensor = match view {
+                Some((ty, layout)) => tensor.with_layout(ty, layout),
+                None => tensor,
+            };
+            frame.set(plan, *to, tensor);
+        }
+        Step::Branch { condition, then, otherwise, first } => match is_true(frame, *condition) {
+            true => run_steps::<MEASURE>(plan, frame, then, first[0])?,
+            false => run_steps::<MEASURE>(plan, frame, otherwise, first[1])?,
+        },
+        Step::Loop { condition, test, body, first } => loop {
+            run_steps::<MEASURE>(plan, frame, test, first[0])?;
+            if !is_true(frame, *condition) {
+                break;
+            }
+            run_steps::<MEASURE>(plan, frame, body, first[1])?;
+        },
     }
     Ok(())
 }

@@ -3,8 +3,9 @@
 
 use super::Base;
 use super::Step;
-use super::compile::{Compiler, Place, Scope};
+use super::compile::Compiler;
 use super::pass::{FoldSpec, Operands, Pass};
+use super::scope::{Place, Scope};
 use crate::backend::cpu::reduce::InOrder;
 use crate::backend::cpu::vector::{self, load_bits};
 use crate::backend::cpu::{Isa, View};

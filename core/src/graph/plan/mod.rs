@@ -7,11 +7,14 @@ mod control;
 mod exec;
 mod frame;
 mod lower;
+mod nodes;
 mod order;
 mod pass;
+pub(crate) mod profile;
 #[cfg(test)]
 mod random_tests;
 mod resources;
+mod scope;
 #[cfg(test)]
 mod tests;
 
@@ -44,13 +47,7 @@ type Refs = Range<u32>;
 /// One thing that a call does.
 enum Step {
     /// One pass over memory.
-    Pass {
-        pass: Box<Pass>,
-        operands: Refs,
-        scratch: u32,
-        op: &'static str,
-        location: &'static Location<'static>,
-    },
+    Pass { pass: Box<Pass>, operands: Refs, scratch: u32, op: &'static str, location: &'static Location<'static> },
     /// The kernel of an operation.
     Kernel {
         op: OpRef,
@@ -61,16 +58,9 @@ enum Step {
         location: &'static Location<'static>,
     },
     /// Copies elements from one view to another of the same shape.
-    Copy {
-        from: u32,
-        to: u32,
-    },
+    Copy { from: u32, to: u32 },
     /// A fresh tensor for a value that outlives the call, or that a list takes.
-    Allocate {
-        slot: u32,
-        ty: TensorType,
-        location: &'static Location<'static>,
-    },
+    Allocate { slot: u32, ty: TensorType, location: &'static Location<'static> },
     /// An operation on tensors. Inputs say whether they are given up.
     Tensors {
         op: OpRef,
@@ -79,21 +69,20 @@ enum Step {
         location: &'static Location<'static>,
     },
     /// A tensor, or a view of it, into another slot.
-    Move {
-        from: u32,
-        to: u32,
-        give_up: bool,
-        view: Option<(TensorType, Layout)>,
-    },
+    Move { from: u32, to: u32, give_up: bool, view: Option<(TensorType, Layout)> },
     Branch {
         condition: u32,
         then: Vec<Step>,
         otherwise: Vec<Step>,
+        /// The numbers of their first steps.
+        first: [u32; 2],
     },
     Loop {
         condition: u32,
         test: Vec<Step>,
         body: Vec<Step>,
+        /// The numbers of their first steps.
+        first: [u32; 2],
     },
 }
 
@@ -140,6 +129,8 @@ pub(crate) struct Plan {
     kept: Vec<bool>,
     _held: Vec<Tensor>,
     steps: Vec<Step>,
+    step_count: u32,
+    costs: profile::Costs,
     answers: Vec<Answer>,
     users: Vec<Users>,
     /// Views and addresses of a new frame; those in slots are filled in by each call.

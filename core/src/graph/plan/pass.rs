@@ -130,6 +130,15 @@ pub(super) struct Operands<'a> {
 }
 
 impl Pass {
+    pub(super) fn instructions(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Bytes read and written, without folded results.
+    pub(super) fn bytes(&self) -> usize {
+        self.len * (self.inputs.iter().map(|input| input.size).sum::<usize>() + self.outputs.iter().sum::<usize>())
+    }
+
     /// `None` if the program is too large for one pass, or has an instruction without a loop.
     pub fn new(sequence: &Sequence, operands: &Operands<'_>, isa: Isa) -> Option<Self> {
         let Operands { inputs, dims, outputs, folds, in_order } = *operands;

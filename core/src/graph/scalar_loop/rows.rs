@@ -128,7 +128,7 @@ impl Rows {
             List::Compact(rows) => (Vec::new(), rows.open),
             List::Full(items) => (items, false),
             List::Last(items) => (items, true),
-            List::Few { .. } => return Err(Error::internal("while", "a list of few items in rows")),
+            List::Few { .. } | List::First(_) => return Err(Error::internal("while", "a list of few items in rows")),
         };
         let mut rows = Self::new(layout.clone(), open);
         for item in items {
@@ -229,7 +229,7 @@ fn part_of(parts: &Parts, list: &List) -> Option<Part> {
             };
             return parts.list.as_ref().is_some_and(same).then_some(Part::List);
         }
-        List::Few { .. } => return None,
+        List::Few { .. } | List::First(_) => return None,
         List::Last(items) if items.is_empty() => return parts.takes_missing().then_some(Part::Missing),
         List::Full(items) | List::Last(items) => items,
     };

@@ -50,23 +50,36 @@ const READERS: [&str; 40] = [
     "transpose",
 ];
 
-/// The places outside of a construct (declared before `below`) that some expressions may change.
-pub fn writes<'a>(exprs: impl IntoIterator<Item = &'a Expr>, below: Var, vars: &[Variable]) -> BTreeSet<Place> {
-    let mut search = Writes { vars, found: BTreeSet::new() };
+/// The places outside of a construct (declared before `below`) that some expressions may change. The construct stands in a
+/// fixed closure if there are variables before `captured`, which that captures.
+pub fn writes<'a>(
+    exprs: impl IntoIterator<Item = &'a Expr>,
+    below: Var,
+    captured: Var,
+    vars: &[Variable],
+) -> BTreeSet<Place> {
+    let mut search = Writes { vars, captured, found: BTreeSet::new() };
     exprs.into_iter().for_each(|expr| search.expr(expr));
     search.found.retain(|place| place.root < below);
     search.found
 }
 
 /// As [`writes`], of blocks.
-pub fn block_writes<'a>(blocks: impl IntoIterator<Item = &'a Block>, below: Var, vars: &[Variable]) -> BTreeSet<Place> {
+pub fn block_writes<'a>(
+    blocks: impl IntoIterator<Item = &'a Block>,
+    below: Var,
+    captured: Var,
+    vars: &[Variable],
+) -> BTreeSet<Place> {
     let mut exprs = Vec::new();
     blocks.into_iter().for_each(|block| block_parts(block, &mut |expr| exprs.push(expr)));
-    writes(exprs, below, vars)
+    writes(exprs, below, captured, vars)
 }
 
 struct Writes<'a> {
     vars: &'a [Variable],
+    /// No method changes a variable before this one.
+    captured: Var,
     found: BTreeSet<Place>,
 }
 
@@ -86,6 +99,15 @@ impl Writes<'_> {
         self.found.insert(place);
     }
 
+    /// `update(h)` reborrows a mutable reference.
+    fn reborrowed(&mut self, arguments: &[Expr]) {
+        for part in arguments {
+            if matches!(part.kind, Kind::Var(var, _) if self.vars[var].hint == Hint::Exclusive) {
+                self.place(part, true);
+            }
+        }
+    }
+
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             Kind::Plain(syntax, parts) => match syntax {
@@ -93,22 +115,18 @@ impl Writes<'_> {
                 Syntax::Binary(node) if host::assigns(&node.op) => self.place(&parts[0], false),
                 Syntax::Reference(node) if node.mutability.is_some() => self.place(&parts[0], false),
                 Syntax::RawAddr(_) => self.place(&parts[0], false),
-                Syntax::MethodCall(node) if !READERS.iter().any(|name| node.method == name) => {
-                    if let Some(place) = Place::of(&parts[0]) {
+                Syntax::MethodCall(node) => {
+                    if let Some(place) = Place::of(&parts[0])
+                        && !READERS.iter().any(|name| node.method == name)
+                    {
                         let root = &self.vars[place.root];
-                        if root.mutable || root.hint == Hint::Exclusive {
+                        if place.root >= self.captured && (root.mutable || root.hint == Hint::Exclusive) {
                             self.place(&parts[0], true);
                         }
                     }
+                    self.reborrowed(&parts[1..]);
                 }
-                // `update(h)` reborrows a mutable reference.
-                Syntax::Call(_) => {
-                    for part in &parts[1..] {
-                        if matches!(part.kind, Kind::Var(var, _) if self.vars[var].hint == Hint::Exclusive) {
-                            self.place(part, true);
-                        }
-                    }
-                }
+                Syntax::Call(_) => self.reborrowed(&parts[1..]),
                 _ => {}
             },
             Kind::Macro(node)
@@ -119,7 +137,14 @@ impl Writes<'_> {
             }
             _ => {}
         }
+        let captured = self.captured;
+        if let Kind::Closure(node) = &expr.kind
+            && node.fixed
+        {
+            self.captured = node.vars.start;
+        }
         parts(expr, &mut |part| self.expr(part));
+        self.captured = captured;
     }
 
     /// The left side of `=`, which may be a pattern.

@@ -88,11 +88,25 @@ pub fn assigns(op: &BinOp) -> bool {
 pub fn hint(init: &Expr, vars: &[Variable]) -> Hint {
     match &init.inner().kind {
         Kind::Plain(Syntax::Reference(node), _) if node.mutability.is_some() => Hint::Exclusive,
+        Kind::Var(var, _) if matches!(vars[*var].hint, Hint::Exclusive | Hint::Shared) => vars[*var].hint,
         // A text or a moved variable may be a `String`, which is not copied: types decide.
         Kind::Leaf(Syntax::Lit(lit)) if matches!(lit.lit, syn::Lit::Str(_)) => Hint::Unknown,
         _ if surely(init, vars) => Hint::Host,
+        Kind::Plain(Syntax::Reference(_), _) => Hint::Shared,
+        Kind::Plain(Syntax::Struct(_) | Syntax::Tuple(_) | Syntax::Array(_), _) => Hint::Owned,
+        Kind::Plain(Syntax::Call(_), parts) if makes(&parts[0]) => Hint::Owned,
         _ => Hint::Unknown,
     }
+}
+
+/// Whether a function makes a value: `Pair(..)`, `State::new(..)`.
+fn makes(function: &Expr) -> bool {
+    let Kind::Leaf(Syntax::Path(path)) = &function.kind else { return false };
+    let is_maker = |name: &syn::Ident| {
+        let name = name.to_string();
+        name.starts_with(char::is_uppercase) || ["new", "default", "from"].contains(&name.as_str())
+    };
+    path.path.segments.last().is_some_and(|last| is_maker(&last.ident))
 }
 
 /// Whether `for` surely goes over a host iterator.

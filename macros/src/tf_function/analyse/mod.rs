@@ -4,6 +4,7 @@ pub mod activity;
 pub mod deferred;
 pub mod host;
 pub mod jumps;
+pub mod lists;
 pub mod liveness;
 pub mod moves;
 pub mod place;

@@ -2,6 +2,7 @@
 //! what one branch moves has to be put back for the other one.
 
 use super::super::ast::*;
+use super::place::{Place, Step};
 use std::collections::BTreeSet;
 use syn::{Expr as Syntax, UnOp};
 
@@ -33,15 +34,25 @@ const CONSUMERS: [&str; 22] = [
 
 /// The variables declared before `below` that a block may move.
 pub fn moves(block: &Block, below: Var, vars: &[Variable]) -> BTreeSet<Var> {
-    let mut search = Search { found: BTreeSet::new() };
+    let mut search = Search::default();
     search.block(block);
-    // Numbers are copied; mutable references are lent, not moved.
-    search.found.retain(|var| *var < below && vars[*var].hint == Hint::Unknown && vars[*var].ident != "self");
+    // Numbers and references are copied; mutable references are lent, not moved.
+    search.found.retain(|var| *var < below && matches!(vars[*var].hint, Hint::Unknown | Hint::Owned));
     search.found
 }
 
+/// The fields that a block may move out of such variables, as far as these are surely no references.
+pub fn parts(block: &Block, below: Var, vars: &[Variable]) -> BTreeSet<Place> {
+    let mut search = Search::default();
+    search.block(block);
+    search.parts.retain(|part| part.root < below && vars[part.root].hint == Hint::Owned);
+    search.parts
+}
+
+#[derive(Default)]
 struct Search {
     found: BTreeSet<Var>,
+    parts: BTreeSet<Place>,
 }
 
 impl Search {
@@ -58,7 +69,16 @@ impl Search {
                     self.found.insert(*var);
                 }
             }
-            Kind::Plain(syntax, parts) => self.plain(syntax, parts, by_value),
+            Kind::Plain(syntax, parts) => {
+                if let (Syntax::Field(_), true) = (syntax, by_value)
+                    && let Some(part) = Place::of(expr)
+                    && part.path.iter().all(|step| *step != Step::Deref)
+                    && !part.path.is_empty()
+                {
+                    self.parts.insert(part);
+                }
+                self.plain(syntax, parts, by_value);
+            }
             Kind::Compare(node) => [&node.left, &node.right].into_iter().for_each(|side| self.expr(side, false)),
             Kind::Logic(node) => [&node.left, &node.right].into_iter().for_each(|side| self.expr(side, false)),
             Kind::Let(_, scrutinee) => self.expr(scrutinee, true),
@@ -101,9 +121,8 @@ impl Search {
     fn plain(&mut self, syntax: &Syntax, parts: &[Expr], by_value: bool) {
         match syntax {
             Syntax::Paren(_) | Syntax::Group(_) => self.expr(&parts[0], by_value),
-            Syntax::Reference(_) | Syntax::RawAddr(_) | Syntax::Field(_) | Syntax::Cast(_) => {
-                self.expr(&parts[0], false);
-            }
+            Syntax::Field(_) => self.expr(&parts[0], false),
+            Syntax::Reference(_) | Syntax::RawAddr(_) | Syntax::Cast(_) => self.expr(&parts[0], false),
             Syntax::Unary(node) => self.expr(&parts[0], !matches!(node.op, UnOp::Deref(_))),
             Syntax::Index(_) => {
                 self.expr(&parts[0], false);

@@ -4,22 +4,34 @@
 mod macros;
 mod tree;
 
+use super::args::Options;
+use super::receiver::{self, Taken};
 use crate::diag::Faults;
 use crate::diag::tf_function as text;
 use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{Expr, FnArg, ItemFn, Pat, ReceiverKind, ReturnType, Stmt, Type};
+use syn::{Expr, FnArg, ItemFn, Pat, ReturnType, Stmt, Type};
 
 pub use tree::tree;
 
 /// Rules on the text.
-pub fn text(item: &ItemFn) -> syn::Result<()> {
+pub fn text(item: &ItemFn, options: &Options) -> syn::Result<()> {
     let mut faults = Faults::new();
+    signature(item, options, &mut faults);
     qualifiers(item, &mut faults);
     parameters(item, &mut faults);
     result(item, &mut faults);
     Body { faults: &mut faults }.visit_block(&item.block);
     faults.check()
+}
+
+/// An entry for each parameter.
+fn signature(item: &ItemFn, options: &Options, faults: &mut Faults) {
+    let Some((span, entries)) = &options.input_signature else { return };
+    let params = item.sig.inputs.iter().filter(|input| matches!(input, FnArg::Typed(_))).count();
+    if entries.len() != params {
+        faults.add_at(*span, text::signature_length(entries.len(), params));
+    }
 }
 
 /// A trace is recorded in one go, while the program runs, and called from Rust.
@@ -47,20 +59,22 @@ fn qualifiers(item: &ItemFn, faults: &mut Faults) {
     }
 }
 
-/// What a call hands over is what its trace was made for: nothing flows back through an argument.
+/// What a call hands over is what its trace was made for; what it lends by `&mut` is written when the trace has run.
 fn parameters(item: &ItemFn, faults: &mut Faults) {
     for input in &item.sig.inputs {
         match input {
-            FnArg::Receiver(receiver) => match &receiver.kind {
-                ReceiverKind::Reference(_, _, Some(word)) => faults.add(word, text::SELF_MUT),
-                ReceiverKind::Value => faults.add(receiver, text::SELF_BY_VALUE),
-                _ => {}
-            },
+            FnArg::Receiver(receiver) => {
+                if receiver::taken(receiver) == Taken::Value {
+                    faults.add(receiver, text::SELF_BY_VALUE);
+                }
+            }
             FnArg::Typed(input) => {
-                if let Type::Reference(reference) = &*input.ty
-                    && let Some(word) = &reference.mutability
-                {
-                    faults.add(word, text::mutable_parameter(&name(&input.pat)));
+                match super::emit::exclusive(&input.ty) {
+                    Some(reference) => {
+                        unsized_(&reference.elem, faults);
+                        Nested(faults).visit_type(&reference.elem);
+                    }
+                    None => Nested(faults).visit_type(&input.ty),
                 }
                 if has_ref(&input.pat) {
                     faults.add(&input.pat, text::REF_PATTERN);
@@ -70,11 +84,30 @@ fn parameters(item: &ItemFn, faults: &mut Faults) {
     }
 }
 
-fn name(pat: &Pat) -> String {
-    match pat {
-        Pat::Ident(pat) => pat.ident.to_string(),
-        pat => pat.to_token_stream().to_string(),
+/// What is behind a `&mut` is kept by the branches that change it, so it has a size.
+fn unsized_(ty: &Type, faults: &mut Faults) {
+    match ty {
+        Type::Slice(slice) => faults.add(ty, text::exclusive_slice(&slice.elem.to_token_stream().to_string())),
+        Type::TraitObject(_) => faults.add(ty, text::EXCLUSIVE_OBJECT),
+        Type::Path(path) if path.path.is_ident("str") => faults.add(ty, text::EXCLUSIVE_TEXT),
+        _ => {}
     }
+}
+
+/// A `&mut` inside of a parameter's type: what it leads to would have to be found among the parts of a value.
+struct Nested<'f>(&'f mut Faults);
+
+impl<'ast> Visit<'ast> for Nested<'_> {
+    fn visit_type_reference(&mut self, ty: &'ast syn::TypeReference) {
+        match &ty.mutability {
+            Some(word) => self.0.add(word, text::nested_exclusive(&ty.elem.to_token_stream().to_string())),
+            None => visit::visit_type_reference(self, ty),
+        }
+    }
+    // The parameters of a function that is handed over are its own.
+    fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {}
+    fn visit_type_impl_trait(&mut self, _: &'ast syn::TypeImplTrait) {}
+    fn visit_type_trait_object(&mut self, _: &'ast syn::TypeTraitObject) {}
 }
 
 /// `ref` in a parameter borrows from the argument, which is not there in a trace.

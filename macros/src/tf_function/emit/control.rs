@@ -8,7 +8,7 @@ use super::super::analyse::place::Place;
 use super::super::ast::*;
 use super::super::lower::{Branch, Looped};
 use super::{Emit, Wanted, label, local};
-use crate::names::{hidden, hidden_at, shown_at};
+use crate::names::{hidden, hidden_at, shown_at, written};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Lifetime;
@@ -103,6 +103,7 @@ impl Emit<'_> {
         let [k, s] = ["if_k", "if_"].map(|name| local(name, n));
         let (done, end) = (label("if", n), label(if first { "then" } else { "else" }, n));
         let leaves = if first { plan.leaves_then } else { plan.leaves_other };
+        let copies = self.copies(if first { &plan.copy_then } else { &plan.copy_other }, node.token.span);
         let state = self.places(&plan.state, &k, node.token.span);
         let stmts = match leaves {
             true => self.within(end.clone(), || self.stmts(block, wanted)),
@@ -147,7 +148,7 @@ impl Emit<'_> {
         let valued = matches!(block.stmts.last(), Some(Stmt::Expr(_, None)));
         let braces = if valued { node.token.span } else { block.brace.span.join() };
         let block = quote_spanned!(shown_at(braces)=> { #stmts });
-        quote!(#label { #declare let #result: #ty = #block; #close })
+        quote!(#label { #declare #copies let #result: #ty = #block; #close })
     }
 
     /// Wraps a construct that yields variables besides its value.
@@ -198,19 +199,33 @@ impl Emit<'_> {
         quote!((&&&&&#slot).table(), #(#tables)*)
     }
 
-    /// Copies variables that a block moves, and puts them back.
-    fn keep(&self, vars: &[Var], at: Span) -> (TokenStream, TokenStream) {
+    /// Copies variables and fields that a block moves, and puts them back.
+    fn keep(&self, places: &[Place], at: Span) -> (TokenStream, TokenStream) {
         let rt = &self.rt;
-        let fun = self.fun();
+        let (fun, vars) = (self.fun(), &self.function.vars);
         let (mut save, mut restore) = (TokenStream::new(), TokenStream::new());
-        for var in vars {
-            let mut ident = self.function.vars[*var].ident.clone();
-            let (name, saved) = (ident.to_string(), local("saved", *var));
-            ident.set_span(ident.span().located_at(at));
-            save.extend(quote!(let #saved = (&&&#rt::Save(&#ident)).save(#name, #fun.tracing());));
-            restore.extend(quote!(#ident = #saved.restore();));
+        for (i, place) in places.iter().enumerate() {
+            let saved = match place.path.is_empty() {
+                true => local("saved", place.root),
+                false => hidden(&format!("saved{}_{i}", place.root)),
+            };
+            let (name, tokens) = (place.name(vars), place.tokens(vars, at));
+            save.extend(quote!(let #saved = (&&&#rt::Save(&#tokens)).save(#name, #fun.tracing());));
+            restore.extend(quote!(#tokens = #saved.restore();));
         }
         (save, restore)
+    }
+
+    /// Copies that a block moves in place of captured variables.
+    fn copies(&self, vars: &[Var], at: Span) -> TokenStream {
+        let rt = &self.rt;
+        let copy = vars.iter().map(|var| {
+            let mut ident = self.function.vars[*var].ident.clone();
+            let name = written(&ident);
+            ident.set_span(ident.span().located_at(at));
+            quote!(let #ident = (&&&#rt::Save(&#ident)).save(#name, true).restore();)
+        });
+        copy.collect()
     }
 
     /// The label of a loop: the user's, or one of the macro's.
@@ -275,6 +290,7 @@ impl Emit<'_> {
             () => quote!(break #again),
         };
         let (save, restore) = self.keep(&plan.keep, node.span);
+        let copies = self.copies(&plan.copy, node.span);
         let next = |fell: bool| {
             quote! {
                 #[allow(unreachable_code)]
@@ -305,7 +321,7 @@ impl Emit<'_> {
                     #rt::Test::Body => {}
                 }
                 #save
-                #label { #body #fell }
+                #label { #copies #body #fell }
                 #restore
                 #jumped
             }

@@ -3,9 +3,11 @@
 
 use super::super::analyse::jumps;
 use super::super::ast::*;
+use super::super::declared;
 use super::super::lower::Plan;
+use super::super::receiver::{self, Taken};
 use super::{Emit, Wanted, hidden, label, local};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::cell::RefCell;
 use syn::spanned::Spanned;
@@ -25,6 +27,25 @@ pub fn function(function: &Function, plan: &Plan) -> TokenStream {
     emit.function()
 }
 
+/// What becomes of one argument.
+struct Argument {
+    note: TokenStream,
+    /// Where its new value goes.
+    written: TokenStream,
+    /// The value that the body sees, then its binding.
+    bind: TokenStream,
+}
+
+/// The `&mut` that a parameter is by its type.
+pub fn exclusive(ty: &Type) -> Option<&syn::TypeReference> {
+    match ty {
+        Type::Reference(reference) => reference.mutability.is_some().then_some(reference),
+        Type::Paren(inner) => exclusive(&inner.elem),
+        Type::Group(inner) => exclusive(&inner.elem),
+        _ => None,
+    }
+}
+
 /// Whether a type cannot be written for a variable.
 pub fn is_impl(ty: &Type) -> bool {
     ty.to_token_stream().into_iter().any(|token| matches!(token, proc_macro2::TokenTree::Ident(word) if word == "impl"))
@@ -34,26 +55,24 @@ impl Emit<'_> {
     fn function(&self) -> TokenStream {
         let rt = &self.rt;
         let mut item = self.function.item.clone();
+        // What stood inside of the body would come too late there.
+        item.attrs.iter_mut().for_each(|attribute| attribute.style = syn::AttrStyle::Outer);
         let call = hidden("call");
-        let (mut notes, mut traced) = (TokenStream::new(), TokenStream::new());
+        let (mut notes, mut written, mut traced) = (TokenStream::new(), TokenStream::new(), TokenStream::new());
         // The receiver is noted first, and counts among the arguments.
         let first = usize::from(item.sig.receiver().is_some());
         let mut params = self.function.params.iter().enumerate();
         for input in &mut item.sig.inputs {
-            match input {
-                FnArg::Receiver(receiver) => {
-                    let word = &receiver.self_token;
-                    notes.extend(
-                        quote_spanned!(word.span=> (&&&&#rt::Arg::of(&#word)).note(&mut #call, "self", &#word);),
-                    );
-                }
+            let argument = match input {
+                FnArg::Receiver(receiver) => self.receiver(receiver),
                 FnArg::Typed(input) => {
                     let Some((i, param)) = params.next() else { continue };
-                    let (note, bind) = self.argument(input, param, first + i);
-                    notes.extend(note);
-                    traced.extend(bind);
+                    self.argument(input, param, first + i)
                 }
-            }
+            };
+            notes.extend(argument.note);
+            written.extend(argument.written);
+            traced.extend(argument.bind);
         }
         let definition = self.definition();
         let at = self.rt_at(self.function.item.sig.ident.span());
@@ -72,13 +91,23 @@ impl Emit<'_> {
         let span = self.function.item.sig.output.span();
         let rt_at = self.rt_at(span);
         let table = quote_spanned!(span=> #rt_at::result::<#ty>());
+        let places = hidden("written");
+        let ready = match written.is_empty() {
+            true => quote!(#call.ready::<#ty>()),
+            // In a block of its own, so that what it borrows can be lent to the body.
+            false => quote!({
+                let mut #places = #rt::Written::new();
+                #written
+                #call.ready_and_written::<#ty>(&mut #places)
+            }),
+        };
         let body = quote_spanned!(braces=> {
             #[allow(unused_imports)]
             use #rt::tiers::*;
             #definition
             let mut #call = #at::Call::new(&__FUNCTION, #rt::instance(&|| ()));
             #notes
-            if let ::core::option::Option::Some(#result) = #call.ready::<#ty>() {
+            if let ::core::option::Option::Some(#result) = #ready {
                 return #result;
             }
             #traced
@@ -120,19 +149,29 @@ impl Emit<'_> {
         }
     }
 
-    /// Notes an argument, and binds the user's pattern to what the trace sees of it.
-    fn argument(&self, input: &mut syn::PatType, param: &Param, i: usize) -> (TokenStream, TokenStream) {
-        let rt = &self.rt;
-        let call = hidden("call");
+    /// The receiver, which the body knows by another name.
+    fn receiver(&self, receiver: &syn::Receiver) -> Argument {
+        let word = &receiver.self_token;
+        let ident = receiver::ident(word.span);
+        let value = word.to_token_stream();
+        let exclusive = receiver::taken(receiver) == Taken::Exclusive;
+        let mut argument = self.passed(&value, "self", 0, word.span, exclusive.then_some(word.span));
+        let value = argument.bind;
+        argument.bind = quote!(#[allow(unused_variables)] let #ident = #value;);
+        argument
+    }
+
+    /// A parameter: its pattern is bound to what the trace sees of it.
+    fn argument(&self, input: &mut syn::PatType, param: &Param, i: usize) -> Argument {
         let vars = &self.function.vars;
         let (ident, name) = match param.var {
             Some(var) => (vars[var].ident.clone(), vars[var].ident.to_string()),
             None => (local("argument", i), format!("argument {i}")),
         };
-        let at = ident.span();
-        let note = quote_spanned!(at=> (&&&&#rt::Arg::of(&#ident)).note(&mut #call, #name, &#ident););
-        let value = quote_spanned!(at=> (&&&&#rt::Arg::of(&#ident)).traced(&#call, #i, #ident));
-        let bind = match param.var {
+        let exclusive = exclusive(&input.ty).map(|reference| reference.elem.span());
+        let mut argument = self.passed(&ident.to_token_stream(), &name, i, ident.span(), exclusive);
+        let value = argument.bind;
+        argument.bind = match param.var {
             Some(var) => {
                 let put_back = self.plan.put_back.contains(&var) || vars[var].mutable;
                 let word = put_back.then(|| quote!(mut));
@@ -145,7 +184,26 @@ impl Emit<'_> {
         };
         *input.pat =
             Pat::Ident(syn::PatIdent { attrs: Vec::new(), by_ref: None, mutability: None, ident, subpat: None });
-        (note, bind)
+        argument
+    }
+
+    /// How argument `i` is noted and handed to the body; what is lent by `&mut`, with a place to show its type, is written
+    /// too.
+    fn passed(&self, value: &TokenStream, name: &str, i: usize, at: Span, exclusive: Option<Span>) -> Argument {
+        let (rt, call, places) = (&self.rt, hidden("call"), hidden("written"));
+        let Some(ty) = exclusive else {
+            return Argument {
+                note: quote_spanned!(at=> (&&&&#rt::Arg::of(&#value)).note(&mut #call, #name, &#value);),
+                written: TokenStream::new(),
+                bind: quote_spanned!(at=> (&&&&#rt::Arg::of(&#value)).traced(&#call, #i, #value)),
+            };
+        };
+        let write = quote_spanned!(ty=> written);
+        Argument {
+            note: quote_spanned!(at=> (&&#rt::Arg::of(&#value)).note_exclusive(&mut #call, #name, &*#value);),
+            written: quote_spanned!(at=> (&&#rt::Arg::of(&#value)).#write(&mut #places, #name, &mut *#value);),
+            bind: quote_spanned!(at=> (&&#rt::Arg::of(&#value)).lend(&#call, #i, #name, #value)),
+        }
     }
 
     /// The function's own record, shared by all its instances.
@@ -161,7 +219,12 @@ impl Emit<'_> {
         let at = self.function.item.sig.ident.span();
         let rt_at = self.rt_at(at);
         let options = quote!(#rt::Options { max_traces: #max_traces, relax_shapes: #relax });
-        let new = quote_spanned!(at=> #rt_at::Function::new(#name, #options));
+        let declared = self.function.options.input_signature.as_ref().map(|(_, entries)| {
+            let first = usize::from(self.function.item.sig.receiver().is_some());
+            let list = declared::tokens(entries, first, rt);
+            quote!(.declaring(#list))
+        });
+        let new = quote_spanned!(at=> #rt_at::Function::new(#name, #options) #declared);
         quote!(static __FUNCTION: #rt::Function = #new;)
     }
 
@@ -172,14 +235,14 @@ impl Emit<'_> {
         let params = node.vars.start..node.vars.start + node.params;
         let rebound = self.rebound(params);
         if !self.plan.bodies[node.target] {
-            let body = self.expr(&node.body);
+            let body = self.value_for(&node.body, &Wanted::default());
             *syntax.body = Syntax::Verbatim(if rebound.is_empty() { body } else { quote!({ #rebound #body }) });
             return syntax.to_token_stream();
         }
         let n = node.target;
         let (slot, fun, k, body) = (local("slot", n), local("f", n), local("k", n), label("body", n));
         self.bodies.borrow_mut().push(n);
-        let stmts = self.within(body.clone(), || self.expr(&node.body));
+        let stmts = self.within(body.clone(), || self.value_for(&node.body, &Wanted::default()));
         self.bodies.borrow_mut().pop();
         let ty = match &node.syntax.output {
             ReturnType::Type(_, ty) => ty.to_token_stream(),

@@ -15,7 +15,8 @@ impl Emit<'_> {
             JumpKind::Return => self.leave_body(node, span),
             JumpKind::Break => match &self.plan.loops[node.target] {
                 Some(plan) => {
-                    let value = node.value.as_ref().map(|value| (self.expr(value), value.span));
+                    let value =
+                        node.value.as_ref().map(|value| (self.value_for(value, &Wanted::default()), value.span));
                     self.leave_loop(node.target, plan, value, span)
                 }
                 None => self.host_jump(node),
@@ -30,7 +31,8 @@ impl Emit<'_> {
     /// A jump as the user wrote it, with a label: rustc asks for one inside of labelled blocks.
     fn host_jump(&self, node: &Jump) -> TokenStream {
         let label = self.labels.borrow()[node.target].clone();
-        let value = node.value.as_ref().map(|value| Box::new(Syntax::Verbatim(self.expr(value))));
+        let value =
+            node.value.as_ref().map(|value| Box::new(Syntax::Verbatim(self.value_for(value, &Wanted::default()))));
         let mut syntax = node.syntax.clone();
         match &mut syntax {
             Syntax::Break(jump) => {
@@ -54,7 +56,7 @@ impl Emit<'_> {
             _ => None,
         };
         let wanted = Wanted { unit: false, ty: ty.clone() };
-        let value = node.value.as_ref().map_or_else(|| quote!(()), |value| self.expr_for(value, &wanted));
+        let value = node.value.as_ref().map_or_else(|| quote!(()), |value| self.value_for(value, &wanted));
         let ty = ty.map(|ty| quote!(: #ty));
         let (value_, result) = (hidden("value"), hidden("result"));
         quote_spanned!(shown_at(span)=> {
@@ -88,9 +90,11 @@ impl Emit<'_> {
         }
         let (value, at) = value.unwrap_or_else(|| (quote!(()), span));
         let (value_, result) = (hidden_at("value", at), hidden("result"));
+        // The user's own token, so that an error is reported at this `break`.
+        let leave = quote_spanned!(span=> brk_value(#value_, #k[0], &mut [#state]));
         quote_spanned!(shown_at(span)=> {
             let #value_ = #value;
-            if let ::core::option::Option::Some(#result) = #w.brk_value(#value_, #k[0], &mut [#state]) {
+            if let ::core::option::Option::Some(#result) = #w.#leave {
                 break #again #result;
             }
             break #out

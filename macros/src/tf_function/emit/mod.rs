@@ -4,6 +4,7 @@
 mod control;
 mod function;
 mod jumps;
+mod lists;
 mod print;
 
 use super::analyse::host;
@@ -16,7 +17,9 @@ use std::cell::RefCell;
 use syn::spanned::Spanned;
 use syn::{Expr as Syntax, Lifetime, Stmt as SyntaxStmt, Type};
 
-pub use function::function;
+use lists::by_value;
+
+pub use function::{exclusive, function};
 
 /// What emission knows on its way down.
 pub struct Emit<'a> {
@@ -101,7 +104,7 @@ impl Emit<'_> {
             Stmt::Expr(expr, semi) => {
                 let is_value = last && semi.is_none();
                 let wanted = if is_value { wanted.clone() } else { Wanted { unit: semi.is_none(), ty: None } };
-                let value = self.expr_for(expr, &wanted);
+                let value = if is_value { self.value_for(expr, &wanted) } else { self.expr_for(expr, &wanted) };
                 // A jump stands for its statement; `;` after it would be one too many.
                 let tokens = quote!(#value #semi);
                 match (&expr.kind, semi) {
@@ -117,6 +120,9 @@ impl Emit<'_> {
     }
 
     fn let_(&self, node: &Let) -> TokenStream {
+        if let Some(list) = self.let_list(node) {
+            return list;
+        }
         let mut syntax = node.syntax.clone();
         if let Some(part) = &mut syntax.init {
             let ty = match &syntax.pat {
@@ -124,7 +130,7 @@ impl Emit<'_> {
                 _ => None,
             };
             if let Some(init) = &node.init {
-                *part.expr = Syntax::Verbatim(self.expr_for(init, &Wanted { unit: false, ty }));
+                *part.expr = Syntax::Verbatim(self.value_for(init, &Wanted { unit: false, ty }));
             }
             if let (Some((_, expr)), Some(diverge)) = (&mut part.diverge, &node.diverge) {
                 // Written as a block again: syn puts braces around anything else.
@@ -194,10 +200,26 @@ impl Emit<'_> {
         );
         let call = matches!(syntax, Syntax::Call(_) | Syntax::MethodCall(_));
         let mut filled = syntax.clone();
+        if let Syntax::Struct(node) = &mut filled {
+            // `S { all }` where `all` is written as something else.
+            let lists = parts.iter().map(|part| self.list(part).is_some());
+            let fields = node.fields.iter_mut().zip(lists).filter(|(_, is_list)| *is_list);
+            for (field, _) in fields {
+                field.colon_token.get_or_insert_default();
+            }
+        }
+        if let (Syntax::Assign(_), Some(name)) = (syntax, parts.first().and_then(|left| self.list(left))) {
+            let (left, right, rt) = (self.expr(&parts[0]), self.value_for(&parts[1], wanted), &self.rt);
+            return quote!(#left = #rt::List::of(#name, #right));
+        }
         let mut parts = parts.iter().enumerate();
         super::parse::syntax_parts(&mut filled, &mut |hole| {
             let Some((i, part)) = parts.next() else { return };
-            let tokens = if inherits { self.expr_for(part, wanted) } else { self.expr(part) };
+            let tokens = match () {
+                () if inherits => self.expr_for(part, wanted),
+                () if by_value(syntax, i) => self.value_for(part, &Wanted::default()),
+                () => self.expr(part),
+            };
             let free = call && i > 0;
             let parenthesised = tight && !free && self.is_block(part);
             *hole = Syntax::Verbatim(if parenthesised { quote!((#tokens)) } else { tokens });
@@ -283,7 +305,7 @@ impl Emit<'_> {
         if let (syn::Pat::Guard(guarded), Some(guard)) = (&mut syntax.pat, &arm.guard) {
             *guarded.guard = Syntax::Verbatim(self.host_condition(guard));
         }
-        let body = self.expr_for(&arm.body, wanted);
+        let body = self.value_for(&arm.body, wanted);
         let rebound = self.rebound(arm.vars.clone());
         *syntax.body = Syntax::Verbatim(if rebound.is_empty() { body } else { quote!({ #rebound #body }) });
         // Whatever the body has become, a comma ends it.

@@ -8,7 +8,6 @@ use crate::names::{hidden, hidden_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::LitStr;
-use syn::spanned::Spanned;
 
 impl Emit<'_> {
     pub fn macro_(&self, node: &Macro, span: Span) -> TokenStream {
@@ -47,13 +46,17 @@ impl Emit<'_> {
             }
             _ => self.expr(expr),
         };
-        tokens.span().source_text().unwrap_or_else(|| tokens.to_string())
+        // The span of several tokens may be that of the first alone.
+        let text = tokens.to_string();
+        text.strip_prefix("& ").map_or(text.clone(), |place| format!("&{place}"))
     }
 
     /// The macro again, over arguments that may have been rewritten.
     fn rewritten(&self, node: &Macro) -> TokenStream {
         let mut mac = node.mac.clone();
-        let args: Vec<TokenStream> = node.args.iter().map(|arg| self.expr(arg)).collect();
+        let by_value = matches!(node.kind, MacroKind::List | MacroKind::Repeat);
+        let arg = |arg| if by_value { self.value_for(arg, &super::Wanted::default()) } else { self.expr(arg) };
+        let args: Vec<TokenStream> = node.args.iter().map(arg).collect();
         mac.tokens = match &node.kind {
             MacroKind::Repeat => quote!(#(#args);*),
             MacroKind::Format(Some(format)) | MacroKind::Print { format: Some(format), .. } => {

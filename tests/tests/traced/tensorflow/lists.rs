@@ -7,6 +7,7 @@ use tf::{DType, Tensor, TensorArray, tf_function};
 pub const TWINS: &[Twin] = &[
     twin!(array_of_states(x, n)),
     twin!(array_backwards(rows)),
+    twin!(doubling(x, least)),
     twin!(positive_part(x)),
     twin!(scaled_gram(a)),
     twin!(rnn_with_memory(x, n)),
@@ -33,6 +34,15 @@ fn array_backwards(rows: &Tensor) -> Tensor {
         y = (y + all.read(&i)).tanh();
     }
     y
+}
+
+#[tf_function]
+fn doubling(x: &Tensor, least: &Tensor) -> Tensor {
+    let mut x = x.clone();
+    while tf::shape(&x).at(0) < least {
+        x = tf::concat(&[&x, &(&x * 2.0)], 0);
+    }
+    x
 }
 
 #[tf_function]

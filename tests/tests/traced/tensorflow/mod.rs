@@ -124,7 +124,8 @@ fn twins_give_what_tensorflow_gives() {
         for answer in answers {
             let graph = std::panic::catch_unwind(|| compare(twin, &answer, false));
             let eager = || tf::config::with_eager_functions(|| compare(twin, &answer, true));
-            for outcome in [graph, std::panic::catch_unwind(eager)] {
+            let recorded = || tf::__testing::as_recorded(|| compare(twin, &answer, false));
+            for outcome in [graph, std::panic::catch_unwind(eager), std::panic::catch_unwind(recorded)] {
                 complaints.extend(outcome.unwrap_or_else(|_| vec![format!("{} panics", twin.0)]));
             }
         }

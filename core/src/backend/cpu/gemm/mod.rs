@@ -75,6 +75,26 @@ pub fn work(p: &MatMul, dtype: DType, isa: Isa) -> Work {
     Plan::new(p, dtype, isa).work()
 }
 
+/// Whether [`run`] can add something to the product on the way: single products of f32 and f64 with enough rows and columns,
+/// and not too long sums.
+pub fn can_add(p: &MatMul, dtype: DType, isa: Isa) -> bool {
+    matches!(dtype, DType::F32 | DType::F64) && Plan::new(p, dtype, isa).finishes_at_once()
+}
+
+/// What is added to the product: elements of C's type with C's shape and unit column stride, and the stride of its rows.
+#[derive(Clone, Copy)]
+pub struct Addend {
+    /// The first element; null for nothing.
+    pub data: *const u8,
+    /// From row to row, in elements; 0 adds one row to all.
+    pub row_stride: isize,
+}
+
+impl Addend {
+    /// Nothing.
+    pub const NONE: Self = Self { data: std::ptr::null(), row_stride: 0 };
+}
+
 /// Runs one chunk of one phase of a product.
 ///
 /// # Safety
@@ -85,6 +105,7 @@ pub fn work(p: &MatMul, dtype: DType, isa: Isa) -> Work {
 /// - `phase` and `chunk` are in the limits that [`work`] said. All chunks of the phases before are finished, each chunk
 ///   runs once, and between the first and the last nobody else touches C or the scratch, nor writes to A or B.
 /// - The processor has the instructions of `isa`.
+/// - `plus` is nothing, or [`can_add`] says so and it is valid for reads. It may be C itself, and else does not overlap it.
 pub unsafe fn run(
     p: &MatMul,
     dtype: DType,
@@ -92,6 +113,7 @@ pub unsafe fn run(
     a: *const u8,
     b: *const u8,
     c: *mut u8,
+    plus: Addend,
     scratch: *mut u8,
     phase: usize,
     chunk: usize,
@@ -102,7 +124,7 @@ pub unsafe fn run(
             match dtype {
                 // SAFETY: the caller's promises, with the dtype spelt out as a type.
                 $(DType::$name => unsafe {
-                    multiply::run::<$t>(&plan, a.cast(), b.cast(), c.cast(), scratch, phase, chunk)
+                    multiply::run::<$t>(&plan, a.cast(), b.cast(), c.cast(), (plus.data.cast(), plus.row_stride), scratch, phase, chunk)
                 },)*
                 DType::Bool | DType::Resource | DType::Variant => no_numbers(dtype),
             }

@@ -6,7 +6,7 @@ use super::number::{Number, Operands, Stored};
 use super::plan::{Operand, Plan};
 
 /// Steps over k that one pass over a tile takes: the panel of B then stays in the second-level cache.
-const PASS: usize = 1024;
+pub(super) const PASS: usize = 1024;
 
 /// Runs one chunk of one phase.
 ///
@@ -18,6 +18,7 @@ pub(super) unsafe fn run<S: Stored>(
     a: *const S,
     b: *const S,
     c: *mut S,
+    plus: (*const S, isize),
     scratch: *mut u8,
     phase: usize,
     chunk: usize,
@@ -35,7 +36,7 @@ pub(super) unsafe fn run<S: Stored>(
                     }
                 }
             }
-            1 => multiply::<S>(plan, a, b, c, scratch, chunk),
+            1 => multiply::<S>(plan, a, b, c, plus, scratch, chunk),
             _ => finish(plan, c, scratch, chunk),
         }
     }
@@ -68,7 +69,15 @@ fn columns(length: usize, parts: usize, index: usize) -> (usize, usize) {
     (start * 16, (end * 16).min(length))
 }
 
-unsafe fn multiply<S: Stored>(plan: &Plan, a: *const S, b: *const S, c: *mut S, scratch: *mut u8, chunk: usize) {
+unsafe fn multiply<S: Stored>(
+    plan: &Plan,
+    a: *const S,
+    b: *const S,
+    c: *mut S,
+    (plus, plus_rs): (*const S, isize),
+    scratch: *mut u8,
+    chunk: usize,
+) {
     let [rows, cols, depths] = plan.cuts;
     // Neighbouring chunks work on the same columns of B.
     let (rest, i) = split(chunk, rows);
@@ -108,6 +117,11 @@ unsafe fn multiply<S: Stored>(plan: &Plan, a: *const S, b: *const S, c: *mut S, 
             c: c.wrapping_offset(i as isize * c_rs).wrapping_add(j),
             c_rs,
             add: false,
+            plus: match plus.is_null() {
+                true => std::ptr::null(),
+                false => plus.cast::<S::Compute>().wrapping_offset(i as isize * plus_rs).wrapping_add(j),
+            },
+            plus_rs,
         };
         let mut at = k;
         loop {

@@ -24,6 +24,10 @@ pub(super) struct Operands<T> {
     pub c_rs: isize,
     /// Whether to add to what C holds.
     pub add: bool,
+    /// What is added to the finished sums, with C's shape and unit column stride; null for nothing. It may be C itself.
+    /// Tiles alone look at it.
+    pub plus: *const T,
+    pub plus_rs: isize,
 }
 
 /// A type that products are computed in.

@@ -3,6 +3,7 @@
 //!
 //! The constants come from measurements on a table of some twenty shapes; `docs/performance.md` has them.
 
+use super::multiply::PASS;
 use super::{MatMul, Work, no_numbers};
 use crate::backend::cpu::isa::Isa;
 use crate::dtype::DType;
@@ -152,6 +153,12 @@ impl Plan {
 
     pub fn work(&self) -> Work {
         self.work
+    }
+
+    /// Whether tiles finish each element of C at once, so that something can be added on the way.
+    pub fn finishes_at_once(&self) -> bool {
+        let tiles = self.route == Route::Tile && self.isa != Isa::Portable && self.m > 1 && !self.swapped;
+        tiles && self.batch == 1 && self.partial.is_none() && self.k <= PASS
     }
 }
 

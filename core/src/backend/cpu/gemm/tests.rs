@@ -51,6 +51,18 @@ impl<T: Copy> Field<T> {
 
 /// Runs all chunks, each phase's in an order of its own, on poisoned scratch.
 fn multiply<T: Copy>(p: &MatMul, dtype: DType, isa: Isa, a: &mut Field<T>, b: &mut Field<T>, c: &mut Field<T>) {
+    multiply_plus(p, dtype, isa, a, b, c, Addend::NONE);
+}
+
+fn multiply_plus<T: Copy>(
+    p: &MatMul,
+    dtype: DType,
+    isa: Isa,
+    a: &mut Field<T>,
+    b: &mut Field<T>,
+    c: &mut Field<T>,
+    plus: Addend,
+) {
     let work = work(p, dtype, isa);
     let mut scratch = vec![[0xff_u8; 64]; work.scratch / 64 + 2];
     let aligned = scratch.as_mut_ptr().cast::<u8>();
@@ -59,7 +71,7 @@ fn multiply<T: Copy>(p: &MatMul, dtype: DType, isa: Isa, a: &mut Field<T>, b: &m
         for i in 0..chunks {
             let chunk = if phase % 2 == 0 { chunks - 1 - i } else { i };
             // SAFETY: the fields were made for the problem's extents and the scratch for its work.
-            unsafe { run(p, dtype, isa, a.pointer(), b.pointer(), c.pointer(), aligned, phase, chunk) };
+            unsafe { run(p, dtype, isa, a.pointer(), b.pointer(), c.pointer(), plus, aligned, phase, chunk) };
         }
     }
     let end = aligned as usize - scratch.as_ptr() as usize + work.scratch;
@@ -239,5 +251,49 @@ fn small_products_are_one_call_and_large_ones_are_shared() {
         assert!(work(&plain(2048, 2048, 1), DType::F32, isa).phases[1] >= 2);
         assert!(work(&plain(1, 1 << 20, 1), DType::F32, isa).phases[1] >= 2);
         assert_eq!(work(&plain(0, 5, 5), DType::F32, isa).phases, [0; 4]);
+    }
+}
+
+#[test]
+fn something_is_added_on_the_way() {
+    let mut dice = Dice(77);
+    for (m, n, k) in [(17, 17, 1), (32, 512, 128), (128, 512, 32), (45, 130, 1024), (200, 33, 77)] {
+        let (tall, wide) = (m as isize, n as isize);
+        let dense = MatMul {
+            m,
+            n,
+            k,
+            a_rs: k as isize,
+            a_cs: 1,
+            b_rs: wide,
+            b_cs: 1,
+            c_rs: wide,
+            batch: 1,
+            a_bs: 0,
+            b_bs: 0,
+            c_bs: 0,
+        };
+        for p in [dense, MatMul { a_rs: 1, a_cs: tall, b_rs: 1, b_cs: k as isize, ..dense }] {
+            let mut some =
+                |rows, rs, cols, cs| Field::new(&[(rows, rs), (cols, cs)], || dice.below(2000) as f32 / 1000.0 - 1.0);
+            let (mut a, mut b) = (some(m, p.a_rs, k, p.a_cs), some(k, p.b_rs, n, p.b_cs));
+            let start = some(m, wide, n, 1);
+            for isa in isas().into_iter().filter(|&isa| can_add(&p, DType::F32, isa)) {
+                let mut apart = Field::new(&[(m, wide), (n, 1)], || 0f32);
+                multiply(&p, DType::F32, isa, &mut a, &mut b, &mut apart);
+                for (row_stride, own_place) in [(wide, true), (wide, false), (0, false)] {
+                    let mut from = Field { data: start.data.clone(), origin: start.origin };
+                    let mut other = Field { data: vec![f32::NAN; from.data.len()], origin: from.origin };
+                    let plus = Addend { data: from.pointer(), row_stride };
+                    let c = if own_place { &mut from } else { &mut other };
+                    multiply_plus(&p, DType::F32, isa, &mut a, &mut b, c, plus);
+                    for (i, (&sum, &product)) in c.data.iter().zip(&apart.data).take(m * n).enumerate() {
+                        let before = start.data[if row_stride == 0 { i % n } else { i }];
+                        assert_eq!(sum.to_bits(), (before + product).to_bits(), "{isa:?} {p:?} {i} {row_stride}");
+                    }
+                }
+            }
+            assert!(!can_add(&p, DType::F32, Isa::Portable) && !can_add(&p, DType::F16, Isa::detect()));
+        }
     }
 }

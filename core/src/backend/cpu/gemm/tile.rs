@@ -51,6 +51,15 @@ unsafe fn tile<V: Vector, const MR: usize, const NV: usize>(o: &Operands<V::Elem
         } else {
             steps!(last => V::load_some(last, lanes));
         }
+        if !o.plus.is_null() {
+            for i in 0..MR {
+                let plus = o.plus.offset(i as isize * o.plus_rs);
+                for j in 0..NV - 1 {
+                    acc[i][j] = V::load(plus.add(j * V::LANES)).add(acc[i][j]);
+                }
+                acc[i][NV - 1] = V::load_some(plus.add((NV - 1) * V::LANES), lanes).add(acc[i][NV - 1]);
+            }
+        }
         for i in 0..MR {
             let c = o.c.offset(i as isize * o.c_rs);
             for j in 0..NV - 1 {
@@ -205,6 +214,10 @@ pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
                 a: o.a.wrapping_offset(i as isize * o.a_rs),
                 b: o.b.wrapping_add(v * K::LANES),
                 c: o.c.wrapping_offset(i as isize * o.c_rs).wrapping_add(v * K::LANES),
+                plus: match o.plus.is_null() {
+                    true => o.plus,
+                    false => o.plus.wrapping_offset(i as isize * o.plus_rs).wrapping_add(v * K::LANES),
+                },
                 ..*o
             };
             // SAFETY: the tile lies in the block: it has at most the allowed rows and vectors by construction.

@@ -1,14 +1,20 @@
 //! Runs a program through the protocol objects, call for call as the code that `#[tf_function]` generates: under a trace
 //! it records a graph, otherwise it decides each condition at once.
 
+#![allow(clippy::needless_borrow, reason = "generated code asks each trait by as many references as it has")]
+
+mod closures;
+mod loops;
+mod places;
+
 use super::program::*;
 use super::values::{Env, Inputs};
 use eagerflow::__rt::autograph::tiers::*;
 use eagerflow::__rt::autograph::{self as rt, Cond as Decision, Else, Fun, Host as HostKind, If as Branch};
-use eagerflow::__rt::autograph::{Logic, Next, Options, Place, Slot, Table, Test, Then, While};
+use eagerflow::__rt::autograph::{Logic, Options, Slot, Then};
 use eagerflow::{Nest, Tensor};
-use std::cell::RefCell;
-use std::rc::Rc;
+use loops::Open;
+use places::table;
 
 const OPTIONS: Options = Options { max_traces: None, relax_shapes: true };
 static MAIN: rt::Function = rt::Function::new("program", OPTIONS);
@@ -53,10 +59,6 @@ pub fn call(program: &Program, number: u64, index: usize, inputs: Inputs) -> Vec
     }
 }
 
-fn table<T: Nest>() -> &'static Table {
-    (&&&&Slot::<T>::new()).table()
-}
-
 /// Where control goes in the generated Rust.
 enum Flow {
     Next,
@@ -73,100 +75,6 @@ struct Tracer<'p, 'c> {
     env: Env,
     fun: Fun<'c, Vec<Tensor>>,
     loops: Vec<Open>,
-}
-
-/// A loop around.
-struct Open {
-    label: Label,
-    head: Mask,
-    after: Mask,
-    drive: While<Tensor>,
-    over: Option<Over>,
-}
-
-/// What a `for` goes over.
-struct Over {
-    advance: Box<dyn FnMut() -> Decision>,
-    item: Box<dyn FnMut(&mut Env)>,
-    place: Box<dyn FnMut(&mut dyn FnMut(Place<'_>))>,
-}
-
-macro_rules! over {
-    ($over:expr, |$item:ident, $env:ident| $set:expr) => {{
-        let over = $over;
-        let it = Rc::new(RefCell::new((&&rt::Iterated::of(&over)).iterate(over)));
-        let (a, b, c) = (it.clone(), it.clone(), it);
-        Over {
-            advance: Box::new(move || a.borrow_mut().advance()),
-            item: Box::new(move |$env| {
-                let $item = b.borrow_mut().item();
-                $set;
-            }),
-            place: Box::new(move |with| with(c.borrow_mut().place())),
-        }
-    }};
-}
-
-impl Env {
-    /// The places of some variables.
-    fn places(&mut self, mask: Mask) -> Vec<Place<'_>> {
-        let has = |var: usize| mask >> var & 1 == 1;
-        let mut places = Vec::new();
-        for (var, tensor) in self.plain.iter_mut().enumerate().filter(|(var, _)| has(*var)) {
-            places.push(rt::place(NAMES[var], tensor, table::<Tensor>()));
-        }
-        if has(LIST) {
-            places.push(rt::place(NAMES[LIST], &mut self.list, table::<Vec<Tensor>>()));
-        }
-        if has(PAIR) {
-            places.push(rt::place(NAMES[PAIR], &mut self.pair, table::<(Tensor, Tensor)>()));
-        }
-        for (label, tensor) in self.counters.iter_mut().enumerate().filter(|(label, _)| has(COUNTERS + label)) {
-            places.push(rt::place(NAMES[COUNTERS + label], tensor, table::<Tensor>()));
-        }
-        for (label, number) in self.hosts.iter_mut().enumerate().filter(|(label, _)| has(HOSTS + label)) {
-            places.push(rt::place(NAMES[HOSTS + label], number, table::<i32>()));
-        }
-        places
-    }
-
-    /// Copies of the plain variables of a mask, to put back.
-    fn save(&self, mask: Mask) -> impl FnOnce(&mut Env) + use<> {
-        let (plain, list, pair) = (self.plain.clone(), self.list.clone(), self.pair.clone());
-        let counters = self.counters.clone();
-        move |env| {
-            let has = |var: usize| mask >> var & 1 == 1;
-            (0..plain.len()).filter(|var| has(*var)).for_each(|var| env.plain[var] = plain[var].clone());
-            (0..LABELS).filter(|l| has(COUNTERS + l)).for_each(|l| env.counters[l] = counters[l].clone());
-            if has(LIST) {
-                env.list = list;
-            }
-            if has(PAIR) {
-                env.pair = pair;
-            }
-        }
-    }
-}
-
-impl Open {
-    /// Calls the loop with the places of its head.
-    fn at_head<R>(&mut self, env: &mut Env, call: impl FnOnce(&mut While<Tensor>, &mut [Place<'_>]) -> R) -> R {
-        let places = env.places(self.head);
-        let Some(over) = &mut self.over else {
-            let mut places = places;
-            return call(&mut self.drive, &mut places);
-        };
-        let (mut parts, mut result) = (Some((call, places)), None);
-        let drive = &mut self.drive;
-        (over.place)(&mut |place| {
-            if let Some((call, places)) = parts.take() {
-                let mut all: Vec<Place<'_>> = places;
-                all.push(place);
-                result = Some(call(drive, &mut all));
-            }
-        });
-        result.expect("the iterator has a place")
-    }
 }
 
 enum Known {
@@ -266,6 +174,24 @@ impl Tracer<'_, '_> {
                 Some(result) => Flow::Return(result),
                 None => Flow::Out,
             },
+            Stmt::Match(node) => self.block(self.env.arm(node)),
+            Stmt::Closure(node) => {
+                let mut value = self.env.scalar(&node.argument);
+                for _ in 0..node.calls {
+                    value = self.closure(node, value);
+                }
+                self.env.plain[node.target] = value;
+                Flow::Next
+            }
+            Stmt::Print(number, x) => {
+                let x = self.env.scalar(x);
+                let mut line = rt::Print::new(rt::Stream::Out);
+                line.text(&format!("p{number} "));
+                line.piece((&&rt::Shown(&x)).tensor(), |x| format!("{x}"), &|| format!("{x}"));
+                line.text("\n");
+                line.emit();
+                Flow::Next
+            }
             Stmt::Taped(node) => {
                 let tape = self.env.tape(node);
                 match self.block(&node.block) {
@@ -287,20 +213,6 @@ impl Tracer<'_, '_> {
                 self.env.run(stmt);
                 Flow::Next
             }
-        }
-    }
-
-    fn breaks(&mut self, label: Label, value: Option<&Scalar>) -> Flow {
-        let value = value.map(|value| self.env.scalar(value));
-        let open = self.loops.iter_mut().find(|open| open.label == label).expect("a loop around");
-        let mut places = self.env.places(open.after);
-        match value {
-            None if open.drive.brk(&mut places) => Flow::Break(label, None),
-            Some(value) => match open.drive.brk_value(value, table::<Tensor>(), &mut places) {
-                Some(value) => Flow::Break(label, Some(value)),
-                None => Flow::Out,
-            },
-            None => Flow::Out,
         }
     }
 
@@ -340,94 +252,6 @@ impl Tracer<'_, '_> {
         match end {
             Else::Val(value) => (Flow::Next, Some(value)),
             Else::Left => (Flow::Out, None),
-        }
-    }
-
-    fn over(&mut self, node: &Loop) -> Option<Over> {
-        let label = node.label;
-        match &node.kind {
-            LoopKind::For { limit } => {
-                let end = limit.unwrap_or(self.env.inputs.n);
-                Some(over!(0..end, |item, env| env.hosts[label] = item))
-            }
-            LoopKind::Rows(vector) => {
-                let vector = self.env.vector(vector);
-                Some(over!(vector, |item, env| env.rows[label] = Some(item)))
-            }
-            _ => None,
-        }
-    }
-
-    fn loop_condition(&mut self, node: &Loop) -> Decision {
-        match &node.kind {
-            LoopKind::While { limit, also } => {
-                let counter = Truth::Integers(Order::Less, Integer::Count(node.label), limit.clone());
-                let cond = match also {
-                    None => Cond::Tensor(counter),
-                    Some(also) => Cond::And(Box::new(Cond::Tensor(counter)), Box::new(also.clone())),
-                };
-                self.cond(&cond).condition()
-            }
-            LoopKind::HostWhile { limit } => rt::condition(&(self.env.hosts[node.label] < *limit)),
-            LoopKind::Endless => rt::condition(&true),
-            LoopKind::For { .. } | LoopKind::Rows(_) => {
-                let over = self.loops.last_mut().and_then(|open| open.over.as_mut());
-                (over.expect("a `for` goes over something").advance)()
-            }
-        }
-    }
-
-    fn looped(&mut self, node: &Loop) -> Flow {
-        let label = node.label;
-        self.env.counters[label] = eagerflow::constant(0);
-        self.env.hosts[label] = 0;
-        let over = self.over(node);
-        let bounded = !matches!(node.kind, LoopKind::Endless);
-        let drive = While::new(Slot::<Tensor>::new(), &[], bounded);
-        self.loops.push(Open { label, head: node.head, after: node.after, drive, over });
-        let flow = self.passes(node);
-        let mut open = self.loops.pop().expect("the loop itself");
-        let value = match flow {
-            Ok(value) => value,
-            Err(flow) => return flow,
-        };
-        match node.target {
-            Some(var) => {
-                let value = value.unwrap_or_else(|| open.drive.value());
-                let value = open.drive.after_value(value, table::<Tensor>(), &mut self.env.places(node.after));
-                self.env.plain[var] = value;
-            }
-            None => open.drive.after(&mut self.env.places(node.after)),
-        }
-        Flow::Next
-    }
-
-    /// The passes of the innermost loop: its value where the host broke out with one, or where control goes instead.
-    fn passes(&mut self, node: &Loop) -> Result<Option<Tensor>, Flow> {
-        let at = self.loops.len() - 1;
-        loop {
-            self.loops[at].at_head(&mut self.env, |drive, places| drive.head(places));
-            let condition = self.loop_condition(node);
-            match self.loops[at].at_head(&mut self.env, |drive, places| drive.test(condition, places)) {
-                Test::Exit => return Ok(None),
-                Test::Again => continue,
-                Test::Body => {}
-            }
-            if let Some(over) = &mut self.loops[at].over {
-                (over.item)(&mut self.env);
-            }
-            let fell = match self.block(&node.body) {
-                Flow::Next => true,
-                Flow::Out => false,
-                Flow::Break(to, value) if to == node.label => return Ok(value),
-                Flow::Continue(to) if to == node.label => continue,
-                flow => return Err(flow),
-            };
-            match self.loops[at].at_head(&mut self.env, |drive, places| drive.next(places, fell)) {
-                Next::Over => return Ok(None),
-                Next::More => {}
-                Next::Left => return Err(Flow::Out),
-            }
         }
     }
 }

@@ -1,0 +1,149 @@
+//! `&mut` arguments of traced functions: structures of tensors, whose new value is a further result of the trace.
+//! The body changes a copy that lives in the call; what the user lent is written when the call has succeeded.
+
+use super::arguments::Arg;
+use super::place::{Place, place};
+use super::table::result;
+use super::{Kept, Nest, Table};
+use crate::autograph::call::Call;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// The places that a call writes.
+#[derive(Debug, Default)]
+pub struct Written<'a>(pub(crate) SmallVec<[Place<'a>; 4]>);
+
+impl Written<'_> {
+    /// None so far.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+/// What a trace leaves in a place.
+pub(crate) struct Wrote {
+    /// The value where its structure changes; otherwise the user's own gets other tensors.
+    pub changed: Option<Kept>,
+    pub table: &'static Table,
+    /// For each tensor the argument's tensor that it is, or none for a result of the graph.
+    pub sources: Vec<Option<usize>>,
+}
+
+impl Wrote {
+    /// The tensors of the new value: the arguments' own where the function has left them there, else results.
+    pub fn tensors<'a>(
+        &'a self,
+        arguments: &'a [Tensor],
+        outputs: &'a mut dyn Iterator<Item = Tensor>,
+    ) -> impl Iterator<Item = Option<Tensor>> + 'a {
+        self.sources.iter().map(move |source| match source {
+            Some(leaf) => arguments.get(*leaf).cloned(),
+            None => outputs.next(),
+        })
+    }
+
+    /// Puts the new value where the user has lent the old one.
+    pub fn put(&self, place: &mut Place<'_>, arguments: &[Tensor], outputs: &mut dyn Iterator<Item = Tensor>) {
+        let mut tensors = self.tensors(arguments, outputs);
+        let mut next = |old: &Tensor| tensors.next().flatten().unwrap_or_else(|| old.clone());
+        match &self.changed {
+            Some(value) if place.is_of(self.table) => place.put_copy(value, &mut next),
+            _ => place.replace(&mut next),
+        }
+    }
+}
+
+/// Structures of tensors.
+pub trait ExclusiveNest<'c, 'v, T: ?Sized> {
+    /// Adds the argument to the call's signature.
+    fn note_exclusive(&self, call: &mut Call, name: &'static str, value: &T);
+    /// Where a trace writes.
+    fn written<'a>(&self, written: &mut Written<'a>, name: &'static str, value: &'a mut T);
+    /// The argument as the trace sees it.
+    #[expect(clippy::mut_from_ref, reason = "what the call holds is a new copy each time")]
+    fn lend(&self, call: &'c Call, index: usize, name: &'static str, value: &'v mut T) -> &'c mut T;
+}
+
+impl<'c, 'v: 'c, T: Nest> ExclusiveNest<'c, 'v, T> for &Arg<&'v mut T> {
+    fn note_exclusive(&self, call: &mut Call, name: &'static str, value: &T) {
+        call.note_nest(name, value);
+    }
+    fn written<'a>(&self, written: &mut Written<'a>, name: &'static str, value: &'a mut T) {
+        written.0.push(place(name, value, result::<T>()));
+    }
+    fn lend(&self, call: &'c Call, index: usize, name: &'static str, value: &'v mut T) -> &'c mut T {
+        if !call.copies() {
+            return value;
+        }
+        let copy = call.symbols(index, value).unwrap_or_else(|| value.map(&mut Tensor::clone));
+        let copy: *mut T = call.hold(copy);
+        let (own, table) = (place(name, value, result::<T>()), result::<T>());
+        // SAFETY: the copy lives as long as the call, which looks at it again when the body has ended.
+        unsafe {
+            call.exchange(own, Place::at(name, copy.cast(), table));
+            &mut *copy
+        }
+    }
+}
+
+/// What may be lent by `&mut`; the message for all that may not.
+#[diagnostic::on_unimplemented(
+    message = "a traced function cannot change a `{Self}` that it borrows",
+    label = "the new value of `{Self}` cannot come out of a graph",
+    note = "`&mut` lends structures of tensors: derive it, `#[derive(Nest)]`, for a type made of them",
+    note = "a module goes by `&`, and its variables are changed through it; a closure goes by value"
+)]
+pub trait Exclusive {}
+
+/// Everything else is refused where the program is compiled.
+pub trait ExclusiveOther<'v, T: ?Sized> {
+    /// Nothing.
+    fn note_exclusive(&self, call: &mut Call, name: &'static str, value: &T);
+    /// Nothing.
+    fn written(&self, written: &mut Written<'_>, name: &'static str, value: &mut T)
+    where
+        T: Exclusive;
+    /// The argument.
+    fn lend(&self, call: &Call, index: usize, name: &'static str, value: &'v mut T) -> &'v mut T;
+}
+
+impl<'v, T: ?Sized> ExclusiveOther<'v, T> for Arg<&'v mut T> {
+    fn note_exclusive(&self, _: &mut Call, _: &'static str, _: &T) {}
+    fn written(&self, _: &mut Written<'_>, _: &'static str, _: &mut T)
+    where
+        T: Exclusive,
+    {
+    }
+    fn lend(&self, _: &Call, _: usize, _: &'static str, value: &'v mut T) -> &'v mut T {
+        value
+    }
+}
+
+/// A `&mut` that the signature hides behind a name of the user's.
+#[diagnostic::on_unimplemented(
+    message = "a parameter borrows mutably, but its type does not say so",
+    label = "this is a `&mut`",
+    note = "write the parameter as `name: &mut T`, not by a name for the reference"
+)]
+pub trait Shown {}
+
+/// References that are no `&mut` by their text.
+pub trait ExclusiveHidden<T> {
+    /// Refused.
+    fn note(&self, call: &mut Call, name: &'static str, value: &T)
+    where
+        T: Shown;
+    /// The argument.
+    fn traced(&self, call: &Call, index: usize, value: T) -> T;
+}
+
+impl<'v, T: ?Sized> ExclusiveHidden<&'v mut T> for &&Arg<&'v mut T> {
+    fn note(&self, _: &mut Call, _: &'static str, _: &&'v mut T)
+    where
+        &'v mut T: Shown,
+    {
+    }
+    fn traced(&self, _: &Call, _: usize, value: &'v mut T) -> &'v mut T {
+        value
+    }
+}

@@ -1,0 +1,354 @@
+//! [`List`]: what `#[tf_function]` makes of a `Vec` that a loop pushes onto. It is that `Vec` as long as Rust goes round; where
+//! the loop is one of the graph it becomes a list of the graph, so that `push`, `tf::stack` and `tf::concat` go on working.
+
+use super::dispatch::{Leaves, Nest, type_id, visit_slice};
+use crate::dtype::DType;
+use crate::error::{Error, OrFail, Result};
+use crate::execute::execute;
+use crate::graph::control::list;
+use crate::graph::control::list_ops::{Pack, Push};
+use crate::graph::ir::fresh_sizes;
+use crate::ops::{AsTensor, AsTensors, Tensors};
+use crate::shape::{Dim, Shape, Symbol};
+use crate::tensor::{Tensor, TensorType};
+use std::fmt;
+use std::ops::{Deref, DerefMut, Index, IndexMut};
+use std::slice::SliceIndex;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A `Vec` that may become a list of the graph.
+#[derive(Clone)]
+pub struct List<T> {
+    name: &'static str,
+    items: Vec<T>,
+    /// The list as a value of the graph, which then has all items.
+    staged: Option<Tensor>,
+    /// What is known of the items of the graph's list; shared by all states of the variable.
+    item: Arc<Mutex<Option<Item>>>,
+}
+
+impl<T> List<T> {
+    /// The list of a variable.
+    pub fn of(name: &'static str, items: Vec<T>) -> Self {
+        Self { name, items, staged: None, item: Arc::default() }
+    }
+
+    /// Adds an item.
+    #[track_caller]
+    pub fn push(&mut self, item: T) {
+        match &self.staged {
+            None => self.items.push(item),
+            Some(list) => {
+                let list = self.pushed(list, &item).map_err(|e| e.variable(self.name)).or_fail();
+                self.staged = Some(list);
+            }
+        }
+    }
+
+    #[track_caller]
+    fn pushed(&self, list: &Tensor, item: &T) -> Result<Tensor> {
+        let Some(item) = as_tensor(item) else {
+            return Err(Error::internal("push", "a list of the graph with items that are no tensors"));
+        };
+        self.note(item)?;
+        Ok(execute(&Push { present: true }, &[list, item])?.remove(0))
+    }
+
+    /// Adds items.
+    #[track_caller]
+    pub fn extend(&mut self, items: impl IntoIterator<Item = T>) {
+        // Not `for_each`: a closure has no caller's line.
+        for item in items {
+            self.push(item);
+        }
+    }
+
+    /// Takes all items out.
+    pub fn clear(&mut self) {
+        self.items.clear();
+        if self.staged.is_some() {
+            self.staged = Some(list::empty());
+        }
+    }
+
+    /// As `Vec`'s; here, so that its arguments may ask the list.
+    #[track_caller]
+    pub fn insert(&mut self, index: usize, item: T) {
+        (**self).insert(index, item);
+    }
+
+    /// As [`insert`](Self::insert).
+    #[track_caller]
+    pub fn remove(&mut self, index: usize) -> T {
+        (**self).remove(index)
+    }
+
+    /// As [`insert`](Self::insert).
+    #[track_caller]
+    pub fn truncate(&mut self, len: usize) {
+        (**self).truncate(len);
+    }
+
+    /// The number of items.
+    #[track_caller]
+    pub fn len(&self) -> usize {
+        self.on_host("its length", "`tf::shape(&tf::stack(&{}, 0)).at(0)` is its length as a tensor").len()
+    }
+
+    /// Whether there are no items.
+    #[track_caller]
+    pub fn is_empty(&self) -> bool {
+        self.on_host("whether it is empty", "count the items in a tensor beside the list").is_empty()
+    }
+
+    /// The plain `Vec`, where the list is used by value.
+    #[track_caller]
+    pub fn into_vec(self) -> Vec<T> {
+        let _ = self.on_host("the `Vec` itself", "hand on the tensor `tf::stack(&{}, 0)`, or keep a `TensorArray`");
+        self.items
+    }
+
+    #[track_caller]
+    fn on_host(&self, what: &str, help: &str) -> &Vec<T> {
+        if self.staged.is_some() {
+            self.only_graph(what, help)
+        }
+        &self.items
+    }
+
+    #[cold]
+    #[track_caller]
+    fn only_graph(&self, what: &str, help: &str) -> ! {
+        let name = self.name;
+        let reason = format!("`{name}` is a list of the graph here, and {what} is known only when the graph runs");
+        Err(Error::failed_precondition("tf_function", reason)
+            .got("a `Vec` that a loop or branch of the graph pushes onto")
+            .help(help.replace("{}", name))
+            .variable(name))
+        .or_fail()
+    }
+
+    /// Learns the type of another item.
+    fn note(&self, tensor: &Tensor) -> Result<()> {
+        let mut known = self.item.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = Item::of(tensor);
+        *known = Some(match known.take() {
+            None => new,
+            Some(before) if before.dtype == new.dtype && before.sizes.len() == new.sizes.len() => before.or(&new),
+            Some(before) => {
+                let error = Error::invalid_argument("push", "the tensor has another type than the list's other items")
+                    .got(tensor.ty())
+                    .expected(format!("{} of {} axes", before.dtype, before.sizes.len()))
+                    .help("convert it with `cast` or `reshape`, or push it onto a list of its own");
+                *known = Some(before);
+                return Err(error);
+            }
+        });
+        Ok(())
+    }
+
+    fn item_type(&self) -> Result<TensorType> {
+        let known = self.item.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some(item) => item.ty(),
+            None => Err(Error::failed_precondition("tf_function", "nothing was pushed onto the list so far")
+                .variable(self.name)
+                .expected("a `push` in the text before, which tells the type of the items")
+                .help("push a first item before the loop")),
+        }
+    }
+}
+
+/// The item, if it is a tensor.
+fn as_tensor<T>(item: &T) -> Option<&Tensor> {
+    // SAFETY: `T` is `Tensor`, which has no lifetimes that its identity could leave out.
+    (type_id::<T>() == type_id::<Tensor>()).then(|| unsafe { &*std::ptr::from_ref(item).cast::<Tensor>() })
+}
+
+/// What all items of a list have in common; sizes that differ or are known only when the graph runs are none.
+struct Item {
+    dtype: DType,
+    sizes: Vec<Option<Dim>>,
+}
+
+impl Item {
+    fn of(tensor: &Tensor) -> Self {
+        let open = |d: Dim| d.symbols().iter().any(|s| matches!(s, Symbol::Unbacked(_)));
+        let sizes = tensor.shape().iter().map(|d| (!open(d)).then_some(d)).collect();
+        Self { dtype: tensor.dtype(), sizes }
+    }
+
+    /// What is common with other items.
+    fn or(self, other: &Self) -> Self {
+        let both = self.sizes.iter().zip(&other.sizes);
+        Self { dtype: self.dtype, sizes: both.map(|(a, b)| a.filter(|_| a == b)).collect() }
+    }
+
+    fn ty(&self) -> Result<TensorType> {
+        let size = |d: &Option<Dim>| d.unwrap_or_else(|| Dim::unbacked(fresh_sizes(1)));
+        let sizes: Vec<Dim> = self.sizes.iter().map(size).collect();
+        Ok(TensorType::new(self.dtype, Shape::from_dims(&sizes)?))
+    }
+}
+
+impl<T: Nest> Nest for List<T> {
+    fn visit(&self, leaves: &mut Leaves<'_>) {
+        match &self.staged {
+            None => visit_slice(&self.items, leaves),
+            Some(list) => {
+                leaves.value(&"a list of the graph");
+                leaves.tensor(list);
+            }
+        }
+    }
+
+    fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+        Self {
+            name: self.name,
+            items: self.items.iter().map(|item| item.map(with)).collect(),
+            staged: self.staged.as_ref().map(with),
+            item: self.item.clone(),
+        }
+    }
+
+    fn stage(&mut self, values: bool) -> Result<bool> {
+        let mut tensors = Vec::new();
+        for item in &self.items {
+            match as_tensor(item) {
+                Some(tensor) => tensors.push(tensor),
+                None => return Ok(false),
+            }
+        }
+        if self.staged.is_some() || type_id::<T>() != type_id::<Tensor>() {
+            return Ok(false);
+        }
+        for tensor in &tensors {
+            self.note(tensor).map_err(|e| e.variable(self.name))?;
+        }
+        let len = tensors.len() as u32;
+        self.staged = Some(match values && len > 0 {
+            true => {
+                let dtypes = tensors.iter().map(|tensor| tensor.dtype()).collect();
+                execute(&Pack { items: (0..len).collect(), dtypes }, &tensors)?.remove(0)
+            }
+            false => list::empty(),
+        });
+        self.items.clear();
+        Ok(true)
+    }
+}
+
+impl<T> Deref for List<T> {
+    type Target = Vec<T>;
+
+    #[track_caller]
+    fn deref(&self) -> &Vec<T> {
+        self.on_host("what you ask it", HELP)
+    }
+}
+
+impl<T> DerefMut for List<T> {
+    #[track_caller]
+    fn deref_mut(&mut self) -> &mut Vec<T> {
+        self.on_host("what you ask it", HELP);
+        &mut self.items
+    }
+}
+
+impl<T, I: SliceIndex<[T]>> Index<I> for List<T> {
+    type Output = I::Output;
+
+    #[track_caller]
+    fn index(&self, index: I) -> &I::Output {
+        &(**self)[index]
+    }
+}
+
+impl<T, I: SliceIndex<[T]>> IndexMut<I> for List<T> {
+    #[track_caller]
+    fn index_mut(&mut self, index: I) -> &mut I::Output {
+        &mut (**self)[index]
+    }
+}
+
+const HELP: &str = "`push` onto it, and make a tensor of it: `tf::stack(&{}, 0)` or `tf::concat(&{}, 0)`, whose rows \
+                    `.at(i)` and `for` give; or use a `TensorArray`, which is read and written by index";
+
+impl<T: AsTensor> AsTensors for List<T> {
+    fn as_tensors(&self) -> Result<Tensors<'_>> {
+        match &self.staged {
+            None => self.items.as_tensors(),
+            Some(list) => Ok(Tensors::List(list, self.item_type()?)),
+        }
+    }
+}
+
+const ROUNDS: &str = "go over the rows of a tensor: `for row in tf::stack(&{}, 0)`";
+
+impl<T> IntoIterator for List<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    #[track_caller]
+    fn into_iter(self) -> Self::IntoIter {
+        let _ = self.on_host("the number of rounds", ROUNDS);
+        self.items.into_iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a List<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    #[track_caller]
+    fn into_iter(self) -> Self::IntoIter {
+        self.on_host("the number of rounds", ROUNDS).iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a mut List<T> {
+    type Item = &'a mut T;
+    type IntoIter = std::slice::IterMut<'a, T>;
+
+    #[track_caller]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
+impl<T> AsRef<[T]> for List<T> {
+    #[track_caller]
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T: PartialEq<U>, U> PartialEq<List<U>> for List<T> {
+    #[track_caller]
+    fn eq(&self, other: &List<U>) -> bool {
+        **self == **other
+    }
+}
+
+/// A `Vec` is compared with any of these.
+macro_rules! compared {
+    ($([$($length:tt)*] $other:ty),*) => {$(
+        impl<T: PartialEq<U>, U $($length)*> PartialEq<$other> for List<T> {
+            #[track_caller]
+            fn eq(&self, other: &$other) -> bool {
+                **self == *other
+            }
+        }
+    )*};
+}
+
+compared!([] Vec<U>, [] &[U], [, const N: usize] [U; N]);
+
+impl<T: fmt::Debug> fmt::Debug for List<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.staged {
+            None => self.items.fmt(f),
+            Some(_) => write!(f, "<`{}`, a list of the graph>", self.name),
+        }
+    }
+}

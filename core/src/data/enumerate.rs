@@ -1,0 +1,49 @@
+//! The stage that counts: `enumerate` puts the number of each element before its components.
+//! The dataset puts it into its pipeline; numbers are `int64` scalars, as in TensorFlow.
+
+use super::source::Source;
+use super::stage::{Item, Stage, Stream};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::tensor::TensorType;
+use std::sync::Arc;
+
+pub(super) struct Enumerate {
+    pub before: Arc<dyn Stage>,
+    pub source: Arc<Source>,
+}
+
+/// The types of numbered elements.
+pub(super) fn numbered(types: &[TensorType]) -> Vec<TensorType> {
+    std::iter::once(TensorType::scalar(DType::I64)).chain(types.iter().copied()).collect()
+}
+
+impl Stage for Enumerate {
+    fn open(&self) -> Box<dyn Stream> {
+        Box::new(Counting { before: self.before.open(), source: self.source.clone(), next: 0 })
+    }
+
+    fn len(&self) -> Option<usize> {
+        self.before.len()
+    }
+
+    fn types(&self) -> Option<Vec<TensorType>> {
+        self.before.types().map(|types| numbered(&types))
+    }
+}
+
+struct Counting {
+    before: Box<dyn Stream>,
+    source: Arc<Source>,
+    next: i64,
+}
+
+impl Stream for Counting {
+    fn next(&mut self) -> Result<Option<Item>> {
+        let Some(item) = self.before.next()? else { return Ok(None) };
+        let number = crate::constant::try_constant_of(self.next, DType::I64)?;
+        self.next += 1;
+        let values = std::iter::once(number).chain(self.source.values(item)?).collect();
+        Ok(Some(Item::Values(values)))
+    }
+}

@@ -1,0 +1,121 @@
+//! [`Pipeline`]: the steps behind a dataset's handle. Where a function is traced a dataset is a value of the graph, and
+//! `dataset`, the operation, makes its pipeline anew in each call, from tensors or from the pipeline before.
+
+use super::source::Source;
+use super::stage::Stage;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::execute::execute1;
+use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Outputs};
+use crate::shape::{Dim, Shape};
+use crate::tensor::{Tensor, TensorType};
+use smallvec::smallvec;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The steps of a dataset.
+#[derive(Clone)]
+pub(super) struct Pipeline {
+    pub source: Arc<Source>,
+    pub stages: Arc<dyn Stage>,
+}
+
+impl Pipeline {
+    /// A handle of the pipeline.
+    #[track_caller]
+    pub fn into_handle(self) -> Tensor {
+        Tensor::object_of(DType::Variant, Box::new(self))
+    }
+
+    /// The pipeline behind a handle.
+    pub fn of<'a>(handle: &'a Tensor, op: &str) -> Result<&'a Self> {
+        handle.as_object().ok_or_else(|| {
+            Error::invalid_argument(op, "the input is no dataset").got(handle.ty()).expected("a dataset")
+        })
+    }
+}
+
+/// The components' types of an element.
+pub(super) type Types = Arc<[TensorType]>;
+
+/// The types with a name of its own for each size that is not the same in all elements, the same names for all data sets.
+pub(super) fn named_alike(types: &[TensorType]) -> Result<Vec<TensorType>> {
+    let mut open: Vec<Dim> = Vec::new();
+    let mut named = Vec::new();
+    for ty in types {
+        let mut sizes = Vec::new();
+        for size in ty.shape.iter() {
+            if size.is_known() {
+                sizes.push(size);
+                continue;
+            }
+            let at = open.iter().position(|d| *d == size).unwrap_or_else(|| {
+                open.push(size);
+                open.len() - 1
+            });
+            sizes.push(Dim::unbacked(at as u32));
+        }
+        named.push(TensorType::new(ty.dtype, Shape::from_dims(&sizes)?));
+    }
+    Ok(named)
+}
+
+/// What makes a pipeline of the operation's inputs.
+type Make = dyn Fn(&[&Tensor]) -> Result<Pipeline> + Send + Sync;
+
+/// Inputs: tensors, or the handle of the dataset before and what a function of its elements captures. Output: a handle.
+#[derive(Clone)]
+struct MakeDataset {
+    step: &'static str,
+    make: Arc<Make>,
+    /// No two are the same.
+    number: u64,
+}
+
+impl Op for MakeDataset {
+    fn name(&self) -> &'static str {
+        "dataset"
+    }
+
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("step", Attr::Text(self.step));
+        visit("number", Attr::Int(self.number as i64));
+    }
+
+    fn keep(&self) -> OpRef {
+        OpRef::Shared(Arc::new(self.clone()))
+    }
+
+    fn as_dyn(&self) -> &dyn Op {
+        self
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Control
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.output(DType::Variant, Shape::SCALAR);
+        Ok(())
+    }
+
+    fn control(&self, inputs: &[&Tensor]) -> Result<Outputs> {
+        Ok(smallvec![(self.make)(inputs).map_err(|e| e.in_op(self.step))?.into_handle()])
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("data depends on nothing")
+    }
+}
+
+/// A dataset made by the graph that is open.
+#[track_caller]
+pub(super) fn record(
+    step: &'static str,
+    inputs: &[&Tensor],
+    make: impl Fn(&[&Tensor]) -> Result<Pipeline> + Send + Sync + 'static,
+) -> Result<Tensor> {
+    static NUMBERS: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+    execute1(&MakeDataset { step, make: Arc::new(make), number }, inputs)
+}

@@ -1,0 +1,90 @@
+//! `segment`: a part of a graph with plans of its own, so that one size that depends on values does not keep the rest
+//! from being planned. The pass `outline` makes it; only the executor that runs node by node meets it.
+
+use super::call::Callable;
+use super::cond::output_seen;
+use crate::error::Result;
+use crate::graph::Graph;
+use crate::graph::run::reads_param;
+use crate::graph::sizes::{Known, Sizes};
+use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs};
+use crate::shape::Symbol;
+use std::sync::Arc;
+
+/// Inputs and outputs: the graph's parameters and results.
+#[derive(Clone)]
+pub(crate) struct Segment {
+    callable: Arc<Callable>,
+    /// Sizes that its operations name.
+    symbols: Arc<[Symbol]>,
+}
+
+impl Segment {
+    pub fn new(graph: Graph) -> Self {
+        let mut symbols = Vec::new();
+        named(&graph, &mut symbols);
+        symbols.sort_unstable();
+        symbols.dedup();
+        Self { callable: Callable::part_of_one(Arc::new(graph)), symbols: symbols.into() }
+    }
+}
+
+/// The symbols in types and attributes, those of bodies included.
+fn named(graph: &Graph, symbols: &mut Vec<Symbol>) {
+    graph.types.iter().for_each(|ty| ty.shape.iter().for_each(|size| symbols.extend(size.symbols())));
+    for node in &graph.nodes {
+        node.op.attributes(&mut |_, attr| {
+            if let Attr::Shape(shape) = attr {
+                shape.iter().for_each(|size| symbols.extend(size.symbols()));
+            }
+        });
+        node.op.bodies().iter().for_each(|body| named(body, symbols));
+    }
+}
+
+impl Op for Segment {
+    fn name(&self) -> &'static str {
+        "segment"
+    }
+
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("graph", Attr::Int(self.callable.graph.id as i64));
+    }
+
+    fn keep(&self) -> OpRef {
+        OpRef::Shared(Arc::new(self.clone()))
+    }
+
+    fn as_dyn(&self) -> &dyn Op {
+        self
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Host
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        self.callable.graph.result_types().try_for_each(|ty| output_seen(cx, ty))
+    }
+
+    fn bodies(&self) -> smallvec::SmallVec<[&Arc<Graph>; 2]> {
+        smallvec::smallvec![&self.callable.graph]
+    }
+
+    fn flow(&self) -> Option<Flow> {
+        Some(Flow::Call)
+    }
+
+    fn reads(&self, index: usize) -> bool {
+        reads_param(&self.callable.graph, index)
+    }
+
+    fn host(&self, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
+        let known: Known = self.symbols.iter().filter_map(|&s| Some((s, sizes.get(s)?))).collect();
+        self.callable.run(inputs, &known)
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Missing
+    }
+}

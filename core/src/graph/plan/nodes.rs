@@ -1,0 +1,257 @@
+//! One node of a graph as steps of a plan, by its kind: views, reads of variables, kernels, operations on tensors.
+//! The compiler of plans calls `body` for each graph; branches and loops are in `control.rs`, passes in `lower.rs`.
+
+use super::compile::{Compiler, Holds};
+use super::lower::Cluster;
+use super::scope::{Place, Scope};
+use super::{Base, ResourceUse, Step};
+use crate::backend::cpu::{CpuCall, Isa, View};
+use crate::dtype::DType;
+use crate::graph::ir::{Graph, Node, Value};
+use crate::graph::passes::pure::writes;
+use crate::op::{Access, Flow, Kind};
+use crate::tensor::{Layout, Tensor, TensorType};
+use std::panic::Location;
+
+impl Compiler {
+    /// Emits the nodes of a scope whose parameters have places.
+    pub fn body(&mut self, scope: &mut Scope<'_>) -> Option<()> {
+        let graph = scope.graph;
+        for (value, tensor) in &graph.constants {
+            self.hold(tensor);
+            match self.constant_place(tensor) {
+                Some(place) => scope.set(*value, place),
+                None => {
+                    let slot = self.constant_slot(tensor);
+                    scope.set(*value, Place { owned: false, ..Place::dense(Base::Slot(slot), *tensor.ty()) });
+                }
+            }
+        }
+        for (at, node) in graph.nodes.iter().enumerate() {
+            self.node(scope, node, at)?;
+        }
+        Some(())
+    }
+
+    fn constant_slot(&mut self, tensor: &Tensor) -> u32 {
+        if let Some((slot, _)) = self.constants.iter().find(|(_, t)| t.id() == tensor.id()) {
+            return *slot;
+        }
+        let slot = self.slot(Holds::Tensor(*tensor.ty()));
+        self.constants.push((slot, tensor.clone()));
+        slot
+    }
+
+    fn node(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
+        match (node.op.kind(), node.op.flow()) {
+            (_, Some(Flow::Branch)) => self.branch(scope, node, at),
+            (_, Some(Flow::Loop { .. })) if node.op.in_registers().is_some() => self.on_tensors(scope, node, at),
+            (_, Some(Flow::Loop { carried })) => self.repeat(scope, node, at, carried),
+            (Kind::Host, None) if !node.op.bodies().is_empty() => self.fused(scope, node, at),
+            (Kind::View, _) => self.view_node(scope, node),
+            (Kind::Read, _) => self.read(scope, node, at),
+            (Kind::Elementwise { .. }, _) => {
+                if scope.ty(node.outputs[0]).shape.num_elements() == 0 {
+                    return self.place_output(scope, node.outputs[0], at, &[], node.location).map(drop);
+                }
+                let graph = scope.graph;
+                let (nodes, results) = (std::slice::from_ref(node), &node.outputs[..]);
+                let cluster = Cluster { graph, nodes, results, op: node.op.name(), location: node.location };
+                self.emit_pass(scope, &cluster, &[], at)
+            }
+            (Kind::Control | Kind::Host, _) => self.on_tensors(scope, node, at),
+            _ => self.kernel(scope, node, at),
+        }
+    }
+
+    fn fused(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
+        let bodies = node.op.bodies();
+        let graph: &Graph = bodies[0];
+        let mut outer: Vec<(Value, Value)> = graph.params.iter().copied().zip(node.inputs.iter().copied()).collect();
+        outer.extend(graph.results.iter().copied().zip(node.outputs.iter().copied()));
+        let cluster = Cluster {
+            graph,
+            nodes: &graph.nodes,
+            results: &graph.results,
+            op: node.op.name(),
+            location: node.location,
+        };
+        if self.emit_pass(scope, &cluster, &outer, at).is_some() {
+            return Some(());
+        }
+        // Too large for one pass: its nodes one by one.
+        let mut inner = Scope::new(graph, false);
+        for (&param, &input) in graph.params.iter().zip(&node.inputs) {
+            inner.set(param, Place { owned: false, ..scope.place(input)? });
+        }
+        self.body(&mut inner)?;
+        for (&result, &output) in graph.results.iter().zip(&node.outputs) {
+            scope.set(output, inner.place(result)?);
+        }
+        Some(())
+    }
+
+    fn view_node(&mut self, scope: &mut Scope<'_>, node: &Node) -> Option<()> {
+        let from = scope.place(node.inputs[0])?;
+        let types: Vec<TensorType> = node.outputs.iter().map(|&v| scope.ty(v)).collect();
+        if types[0].dtype.size() == 0 {
+            scope.set(node.outputs[0], from);
+            return Some(());
+        }
+        let layouts = |from: &Place| match types[..] {
+            [ty] => node.op.view(&from.ty, &from.strides, &ty).map(|layout| vec![layout]),
+            _ => node.op.views(&from.ty, &from.strides, &types),
+        };
+        let (from, layouts) = match layouts(&from) {
+            Some(layouts) => (from, layouts),
+            None => {
+                let dense = self.dense_place(from);
+                let layouts = layouts(&dense)?;
+                (dense, layouts)
+            }
+        };
+        for ((&output, ty), layout) in node.outputs.iter().zip(types).zip(layouts) {
+            let offset = from.offset + layout.offset * ty.dtype.size() as isize;
+            scope.set(output, Place { ty, strides: layout.strides, offset, ..from.clone() });
+        }
+        Some(())
+    }
+
+    /// A variable's value: its memory itself, or a copy if the variable changes while the value is still wanted.
+    fn read(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
+        let (handle, output) = (node.inputs[0], node.outputs[0]);
+        let using = self.resource(scope, handle)?;
+        let memory = Place { owned: false, ..Place::dense(Base::Slot(using.slot), using.ty) };
+        let last = scope.last_use(output);
+        let changes = |n: &Node| writes(n, handle);
+        let until = last.min(scope.graph.nodes.len().saturating_sub(1));
+        if using.written && scope.graph.nodes[at + 1..=until.max(at)].iter().any(changes) {
+            let to = self.place_output(scope, output, at, &[], node.location)?;
+            self.copy(&memory, &to);
+        } else {
+            scope.set(output, memory);
+        }
+        Some(())
+    }
+
+    pub fn resource(&self, scope: &Scope<'_>, handle: Value) -> Option<ResourceUse> {
+        let Base::Slot(slot) = scope.place(handle)?.base else { return None };
+        self.resources.get(&slot).copied()
+    }
+
+    fn kernel(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
+        let op = &node.op;
+        let mut inputs = Vec::new();
+        for (i, &v) in node.inputs.iter().enumerate() {
+            let place = scope.place(v)?;
+            inputs.push(match scope.ty(v).dtype {
+                DType::Resource => {
+                    let using = self.resource(scope, v)?;
+                    debug_assert!(using.written || op.access(i) == Access::Read);
+                    Place { owned: false, ..Place::dense(Base::Slot(using.slot), using.ty) }
+                }
+                DType::Variant => return None,
+                _ if op.takes_strides() => place,
+                _ => self.dense_place(place),
+            });
+        }
+        let mut under = Vec::new();
+        if let Some(i) = op.overwrites() {
+            inputs[i] = self.dense_place(inputs[i].clone());
+            let alone = inputs.iter().filter(|place| place.base == inputs[i].base).count() == 1;
+            if let (Base::Arena(buffer), true) = (inputs[i].base, alone) {
+                under.push(buffer);
+            }
+        }
+        let mut outputs = Vec::new();
+        for &v in &node.outputs {
+            outputs.push(self.place_output(scope, v, at, &under, node.location)?);
+        }
+        let work = {
+            let inputs: Vec<View> = inputs.iter().map(Place::view).collect();
+            let outputs: Vec<View> = outputs.iter().map(Place::view).collect();
+            let scratch = std::ptr::null_mut();
+            op.work(&CpuCall { inputs: &inputs, outputs: &outputs, scratch, isa: Isa::current() })
+        };
+        let scratch = self.scratch(work.scratch);
+        let mut refs = [&inputs, &outputs].map(|places| {
+            let start = self.views.len() as u32;
+            for place in places {
+                self.view(place);
+            }
+            start..self.views.len() as u32
+        });
+        self.note(&work.phases);
+        let [inputs, outputs] = &mut refs;
+        let (inputs, outputs) = (inputs.clone(), outputs.clone());
+        self.push(Step::Kernel {
+            op: op.clone(),
+            inputs,
+            outputs,
+            scratch,
+            phases: work.phases,
+            location: node.location,
+        });
+        Some(())
+    }
+
+    fn on_tensors(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
+        self.foreign |= matches!(node.op.kind(), Kind::Control);
+        let mut inputs: Vec<(u32, bool)> = Vec::new();
+        for &v in &node.inputs {
+            if scope.ty(v).dtype == DType::Resource && self.resource(scope, v).is_some() {
+                return None;
+            }
+            inputs.push(self.as_slot(scope, v, at, node.location)?);
+        }
+        for i in 0..inputs.len() {
+            let slot = inputs[i].0;
+            inputs[i].1 &= !inputs[i + 1..].iter().any(|(other, _)| *other == slot);
+        }
+        let mut outputs = Vec::new();
+        for &v in &node.outputs {
+            let ty = scope.ty(v);
+            let slot = self.slot(Holds::Tensor(ty));
+            outputs.push((slot, ty));
+            scope.set(v, Place::dense(Base::Slot(slot), ty));
+        }
+        self.push(Step::Tensors { op: node.op.clone(), inputs, outputs, location: node.location });
+        Some(())
+    }
+
+    /// The value as a tensor in a slot, and whether node `at` may have it.
+    pub fn as_slot(
+        &mut self,
+        scope: &mut Scope<'_>,
+        v: Value,
+        at: usize,
+        location: &'static Location<'static>,
+    ) -> Option<(u32, bool)> {
+        let place = scope.place(v)?;
+        let ty = scope.ty(v);
+        let from = match place.base {
+            Base::Slot(slot) => Some(slot).filter(|&s| self.slots[s as usize] != Holds::Memory),
+            Base::Fixed(_) => scope.graph.constant(scope.root[v.index()]).cloned().map(|t| self.constant_slot(&t)),
+            Base::Arena(_) => None,
+        };
+        let Some(slot) = from else {
+            let to = self.allocate(ty, location);
+            self.copy(&place, &to);
+            let Base::Slot(slot) = to.base else { return None };
+            return Some((slot, true));
+        };
+        let whole = self.slots[slot as usize] == Holds::Tensor(ty)
+            && place.offset == 0
+            && (ty.dtype.size() == 0 || place.is_dense());
+        if whole {
+            return Some((slot, place.owned && scope.last_use(v) == at));
+        }
+        // The layout was worked out over a dense tensor.
+        self.reads_slot(slot);
+        let to = self.slot(Holds::Tensor(ty));
+        let offset = place.offset / ty.dtype.size().max(1) as isize;
+        let view = Some((ty, Layout { strides: place.strides, offset }));
+        self.push(Step::Move { from: slot, to, give_up: false, view });
+        Some((to, true))
+    }
+}

@@ -1,0 +1,141 @@
+//! What each step of a plan costs: the bytes that it touches, and its time where calls were measured.
+//! `FunctionInfo::plan` prints it; the executor adds times while a [`Profiling`] lives.
+
+use super::{Plan, Step};
+use crate::backend::cpu::View;
+use std::fmt::Write;
+use std::panic::Location;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+static LIVING: AtomicUsize = AtomicUsize::new(0);
+
+/// While it lives, plans measure their steps.
+pub(crate) struct Profiling(());
+
+impl Profiling {
+    pub fn start() -> Self {
+        LIVING.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for Profiling {
+    fn drop(&mut self) {
+        LIVING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[inline]
+pub(super) fn is_on() -> bool {
+    LIVING.load(Ordering::Relaxed) > 0
+}
+
+#[derive(Default)]
+struct Cost {
+    nanos: AtomicU64,
+    runs: AtomicU64,
+}
+
+/// The times of all steps by number, kept from the first measured call on.
+#[derive(Default)]
+pub(super) struct Costs {
+    steps: OnceLock<Box<[Cost]>>,
+    calls: AtomicU64,
+}
+
+impl Costs {
+    pub fn call(&self) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn add(&self, plan: &Plan, step: u32, time: Duration) {
+        let steps = self.steps.get_or_init(|| (0..plan.step_count).map(|_| Cost::default()).collect());
+        if let Some(cost) = steps.get(step as usize) {
+            cost.nanos.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+            cost.runs.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Numbers the steps, those of bodies behind their branch or loop.
+pub(super) fn number(steps: &mut [Step], next: &mut u32) {
+    *next += steps.len() as u32;
+    for step in steps {
+        let (bodies, first) = match step {
+            Step::Branch { then, otherwise, first, .. } => ([then, otherwise], first),
+            Step::Loop { test, body, first, .. } => ([test, body], first),
+            _ => continue,
+        };
+        for (body, first) in bodies.into_iter().zip(first) {
+            *first = *next;
+            number(body, next);
+        }
+    }
+}
+
+impl Plan {
+    /// One line per step: time, runs, bytes, operation, line of the user. Times are those of measured calls.
+    pub fn report(&self) -> String {
+        let calls = self.costs.calls.load(Ordering::Relaxed);
+        let mut text = format!("plan of {}: arena of {} bytes, {calls} calls measured\n", self.name, self.arena);
+        let _ = writeln!(text, "{:>10} {:>8} {:>11}  step", "us/call", "runs", "bytes");
+        self.lines(&mut text, &self.steps, 0, 0, calls.max(1));
+        text
+    }
+
+    fn lines(&self, text: &mut String, steps: &[Step], first: u32, depth: usize, calls: u64) {
+        for (i, step) in steps.iter().enumerate() {
+            let cost = self.costs.steps.get().and_then(|steps| steps.get(first as usize + i));
+            let (time, runs) = match cost {
+                Some(cost) => (cost.nanos.load(Ordering::Relaxed), cost.runs.load(Ordering::Relaxed)),
+                None => (0, 0),
+            };
+            let (bytes, what, location) = self.describe(step);
+            let time = time as f64 / calls as f64 / 1e3;
+            let place = location.map_or(String::new(), |l| format!("  {l}"));
+            let indent = "  ".repeat(depth);
+            let _ = writeln!(text, "{time:>10.2} {:>8} {bytes:>11}  {indent}{what}{place}", runs / calls);
+            let bodies = match step {
+                Step::Branch { then, otherwise, first, .. } => {
+                    [("then", then, first[0]), ("else", otherwise, first[1])]
+                }
+                Step::Loop { test, body, first, .. } => [("while", test, first[0]), ("do", body, first[1])],
+                _ => continue,
+            };
+            for (title, body, first) in bodies {
+                let _ = writeln!(text, "{:>33}{indent}{title}", "");
+                self.lines(text, body, first, depth + 1, calls);
+            }
+        }
+    }
+
+    /// Bytes of the operands, name and types, and where the user wrote it.
+    fn describe(&self, step: &Step) -> (usize, String, Option<&'static Location<'static>>) {
+        let of = |refs: &super::Refs| self.views[refs.start as usize..refs.end as usize].iter().map(|(view, ..)| *view);
+        let bytes = |view: &View| view.dims().iter().product::<usize>() * view.dtype.size();
+        match step {
+            Step::Pass { pass, op, location, .. } => {
+                let what = format!("{op}: {} instructions over {} elements", pass.instructions(), pass.len);
+                (pass.bytes(), what, Some(location))
+            }
+            Step::Kernel { op, inputs, outputs, location, .. } => {
+                let all: usize = of(inputs).chain(of(outputs)).map(|v| bytes(&v)).sum();
+                let shapes =
+                    |refs| of(refs).map(|v| format!("{}{:?}", v.dtype, v.dims())).collect::<Vec<_>>().join(", ");
+                let what = format!("{}({}) -> {}", op.name(), shapes(inputs), shapes(outputs));
+                (all, what, Some(location))
+            }
+            Step::Copy { from, .. } => {
+                let view = &self.views[*from as usize].0;
+                (2 * bytes(view), format!("copy {}{:?}", view.dtype, view.dims()), None)
+            }
+            Step::Allocate { ty, location, .. } => (0, format!("allocate {ty}"), Some(location)),
+            Step::Tensors { op, location, .. } => (0, op.name().to_owned(), Some(location)),
+            Step::Move { .. } => (0, "move".to_owned(), None),
+            Step::Branch { .. } => (0, "branch".to_owned(), None),
+            Step::Loop { .. } => (0, "loop".to_owned(), None),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What the type rule of an operation sees and answers, with the checks that most rules share.
+//! The door and the graph's builder make one per operation and call [`super::Op::infer`] with it.
+
+use crate::backend::cpu::View;
+use crate::dtype::{DType, DTypes};
+use crate::error::{Error, Result};
+use crate::shape::{Constraints, Dim, Shape, broadcast};
+use crate::tensor::TensorType;
+use smallvec::SmallVec;
+use std::fmt;
+
+/// What is known of an operation's inputs beyond their types: elements on the host, and what handles stand for.
+pub(crate) trait Facts {
+    /// The elements of an input, if they are known.
+    fn value(&self, index: usize) -> Option<View>;
+    /// The type of the value behind a resource handle, and the shape it must keep.
+    fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)>;
+}
+
+/// What [`Op::infer`] sees: types, and values where they are known; it answers by calling [`Infer::output`].
+pub(crate) struct Infer<'a> {
+    op: &'static str,
+    inputs: &'a [&'a TensorType],
+    facts: &'a dyn Facts,
+    pub outputs: SmallVec<[TensorType; 1]>,
+    /// Pairs of dimensions that must turn out equal when the numbers are known.
+    pub constraints: Constraints,
+}
+
+impl<'a> Infer<'a> {
+    pub fn new(op: &'static str, inputs: &'a [&'a TensorType], facts: &'a dyn Facts) -> Self {
+        Self { op, inputs, facts, outputs: SmallVec::new(), constraints: Constraints::default() }
+    }
+
+    pub fn op(&self) -> &'static str {
+        self.op
+    }
+
+    pub fn len(&self) -> usize {
+        self.inputs.len()
+    }
+
+    pub fn input(&self, index: usize) -> &'a TensorType {
+        self.inputs[index]
+    }
+
+    pub fn shape(&self, index: usize) -> &'a Shape {
+        &self.inputs[index].shape
+    }
+
+    pub fn dtype(&self, index: usize) -> DType {
+        self.inputs[index].dtype
+    }
+
+    pub fn dtypes(&self) -> SmallVec<[DType; 4]> {
+        self.inputs.iter().map(|t| t.dtype).collect()
+    }
+
+    /// The elements of an input on the host, if they are known.
+    pub fn value(&self, index: usize) -> Option<View> {
+        self.facts.value(index)
+    }
+
+    /// The type of the value behind resource input `index`, and the shape it must keep.
+    pub fn resource(&self, index: usize) -> Result<(TensorType, Option<Shape>)> {
+        self.facts.resource(index).ok_or_else(|| {
+            Error::invalid_argument(self.op, format!("input {index} is not a variable"))
+                .got(self.inputs[index])
+                .expected("a variable or another resource handle")
+        })
+    }
+
+    /// A dimension whose size is only known when the operation runs; its number is no other's.
+    pub fn unknown_dim(&mut self) -> Dim {
+        Dim::unbacked(crate::graph::ir::fresh_sizes(1))
+    }
+
+    /// Answers the type of the next output.
+    pub fn output(&mut self, dtype: DType, shape: Shape) {
+        self.outputs.push(TensorType::new(dtype, shape));
+    }
+
+    /// An error unless the dtype of input `index` is one of `accepts`.
+    pub fn check_dtype(&self, index: usize, accepts: DTypes) -> Result<()> {
+        let dtype = self.dtype(index);
+        if accepts.has(dtype) {
+            return Ok(());
+        }
+        Err(Error::invalid_argument(self.op, format!("input {index} has a dtype this operation does not take"))
+            .got(dtype)
+            .expected(format!("one of {accepts}"))
+            .help("convert it with `cast`"))
+    }
+
+    /// An error unless all inputs have the dtype of the first.
+    pub fn same_dtype(&self) -> Result<()> {
+        let first = self.dtype(0);
+        match self.inputs.iter().find(|t| t.dtype != first) {
+            None => Ok(()),
+            Some(other) => Err(Error::invalid_argument(self.op, "the inputs have different dtypes")
+                .got(format!("{first} and {}", other.dtype))
+                .expected("one dtype for all")
+                .help(format!(
+                    "dtypes are never mixed silently: convert one with `cast`, as in `x.cast(DType::{:?})`",
+                    RustName(first)
+                ))),
+        }
+    }
+
+    /// The shape of all inputs broadcast together.
+    pub fn broadcast_all(&mut self) -> Result<Shape> {
+        let mut shape = self.inputs[0].shape;
+        for other in &self.inputs[1..] {
+            shape = broadcast(&shape, &other.shape, &mut self.constraints).map_err(|e| e.in_op(self.op))?;
+        }
+        Ok(shape)
+    }
+}
+
+/// Prints a dtype as the enum's variant, which is what a user has to type.
+struct RustName(DType);
+
+impl fmt::Debug for RustName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            DType::F32 => "F32",
+            DType::F64 => "F64",
+            DType::I32 => "I32",
+            DType::U8 => "U8",
+            DType::I16 => "I16",
+            DType::I8 => "I8",
+            DType::I64 => "I64",
+            DType::Bool => "Bool",
+            DType::BF16 => "BF16",
+            DType::U16 => "U16",
+            DType::F16 => "F16",
+            DType::Resource => "Resource",
+            DType::Variant => "Variant",
+            DType::U32 => "U32",
+            DType::U64 => "U64",
+        })
+    }
+}

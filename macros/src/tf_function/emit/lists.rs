@@ -1,0 +1,81 @@
+//! Variables that a loop pushes onto: declared as the run time's `List`, which is a `Vec` until a graph makes it longer.
+//! Where one is used by value it becomes the `Vec` that the user wrote.
+
+use super::super::analyse::lists::several;
+use super::super::ast::*;
+use super::{Emit, Wanted};
+use crate::names::shown_at;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Expr as Syntax, Pat};
+
+/// Whether an expression uses its part number `index` by value, so that a list has to become a `Vec`.
+pub fn by_value(syntax: &Syntax, index: usize) -> bool {
+    match syntax {
+        Syntax::Call(_) | Syntax::MethodCall(_) | Syntax::Assign(_) => index > 0,
+        Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Struct(_) | Syntax::Repeat(_) => true,
+        _ => false,
+    }
+}
+
+impl Emit<'_> {
+    /// The name of the list that an expression names.
+    pub fn list(&self, expr: &Expr) -> Option<String> {
+        match expr.inner().kind {
+            Kind::Var(var, _) => self.plan.lists.contains(&var).then(|| self.function.vars[var].ident.to_string()),
+            _ => None,
+        }
+    }
+
+    /// An expression whose value is used.
+    pub fn value_for(&self, expr: &Expr, wanted: &Wanted) -> TokenStream {
+        let tokens = self.expr_for(expr, wanted);
+        if self.list(expr).is_none() {
+            return tokens;
+        }
+        let rt = self.rt_at(expr.span);
+        let call = quote_spanned!(expr.span=> into_vec(#tokens));
+        quote_spanned!(shown_at(expr.span)=> #rt::List::#call)
+    }
+
+    /// A `let` that declares lists.
+    pub fn let_list(&self, node: &Let) -> Option<TokenStream> {
+        let lists = |var: &Var| self.plan.lists.contains(var);
+        if !node.vars.clone().any(|var| lists(&var)) {
+            return None;
+        }
+        let rt = &self.rt;
+        let mut syntax = node.syntax.clone();
+        let init = match several(node) {
+            Some(parts) => {
+                let values = parts.into_iter().map(|(var, init)| {
+                    let value = self.value_for(init, &Wanted::default());
+                    let name = self.function.vars[var].ident.to_string();
+                    if lists(&var) { quote!(#rt::List::of(#name, #value)) } else { value }
+                });
+                let values: Vec<TokenStream> = values.collect();
+                quote!((#(#values),*))
+            }
+            None => {
+                let name = self.function.vars[node.vars.start].ident.to_string();
+                let init = node.init.as_ref()?;
+                match syntax.pat.clone() {
+                    Pat::Type(typed) => {
+                        let ty = typed.ty.to_token_stream();
+                        let value = self.value_for(init, &Wanted { unit: false, ty: Some((*typed.ty).clone()) });
+                        syntax.pat = *typed.pat;
+                        quote!(#rt::List::of(#name, { let list: #ty = #value; list }))
+                    }
+                    _ => {
+                        let value = self.value_for(init, &Wanted::default());
+                        quote!(#rt::List::of(#name, #value))
+                    }
+                }
+            }
+        };
+        *syntax.init.as_mut()?.expr = Syntax::Verbatim(init);
+        let rebound = self.rebound(node.vars.clone());
+        let stmt = syn::Stmt::Local(syntax);
+        Some(quote!(#stmt #rebound))
+    }
+}

@@ -1,0 +1,8 @@
+use eagerflow::{Tensor, tf_function};
+
+#[tf_function(input_signature = f32[_])]
+fn f(x: &Tensor) -> Tensor {
+    x + 1.0
+}
+
+fn main() {}
