@@ -225,7 +225,10 @@ impl<T: Nest> Nest for List<T> {
         }
         let len = tensors.len() as u32;
         self.staged = Some(match values && len > 0 {
-            true => execute(&Pack { items: (0..len).collect(), len }, &tensors)?.remove(0),
+            true => {
+                let dtypes = tensors.iter().map(|tensor| tensor.dtype()).collect();
+                execute(&Pack { items: (0..len).collect(), dtypes }, &tensors)?.remove(0)
+            }
             false => list::empty(),
         });
         self.items.clear();

@@ -21,9 +21,47 @@ pub(crate) enum Root {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Action {
     Step(Step),
+    Pair(Pair),
     /// Fold number `n` takes the values in a slot.
     Fold(u16, Slot),
 }
+
+/// Two steps of `f32` at once, the first of which only feeds the second.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Pair {
+    pub first: Code,
+    pub second: Code,
+    /// What the first gives is the second operand of the second.
+    pub swapped: bool,
+    /// The operands of the first, then the other one of the second.
+    pub args: [Slot; 3],
+    pub arity: usize,
+    pub to: Slot,
+}
+
+impl Action {
+    /// The slots that are read.
+    pub fn reads(&self) -> &[Slot] {
+        match self {
+            Self::Step(step) => &step.args[..step.code.arity()],
+            Self::Pair(pair) => &pair.args[..pair.arity],
+            Self::Fold(_, from) => std::slice::from_ref(from),
+        }
+    }
+
+    /// The slot that is written.
+    pub fn writes(&self) -> Option<Slot> {
+        match self {
+            Self::Step(step) => Some(step.to),
+            Self::Pair(pair) => Some(pair.to),
+            Self::Fold(..) => None,
+        }
+    }
+}
+
+/// Whether there is a loop for two codes at once, the result of the first being the second's first operand, or else its
+/// second.
+pub(crate) type Joins<'a> = &'a dyn Fn(Code, Code, bool) -> bool;
 
 /// Steps over slots, as `Program`; outputs may be read again by later steps.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -87,36 +125,40 @@ impl Scalar {
 }
 
 impl Sequence {
-    /// The sequence that computes `roots`, in the order in which the values were made.
-    pub fn new(s: &Scalar, roots: &[(Val, Root)]) -> Self {
+    /// The sequence that computes `roots`, in the order in which the values were made, with the pairs that `joins` allows.
+    pub fn new(s: &Scalar, roots: &[(Val, Root)], joins: Joins<'_>) -> Self {
         let nodes = s.nodes.borrow();
         let mut sequence = Self { widest: 1, ..Self::default() };
-        let mut wanted = vec![false; nodes.len()];
-        let mut last_use = vec![usize::MAX; nodes.len()];
-        roots.iter().for_each(|(root, _)| wanted[root.0 as usize] = true);
+        let mut uses = vec![0u32; nodes.len()];
+        roots.iter().for_each(|(root, _)| uses[root.0 as usize] += 1);
         for i in (0..nodes.len()).rev() {
-            if let (true, Some(code)) = (wanted[i], nodes[i].code) {
-                for &arg in &nodes[i].args[..code.arity()] {
-                    wanted[arg as usize] = true;
-                    if last_use[arg as usize] == usize::MAX {
-                        last_use[arg as usize] = i;
-                    }
-                }
+            if let (true, Some(code)) = (uses[i] > 0, nodes[i].code) {
+                nodes[i].args[..code.arity()].iter().for_each(|&arg| uses[arg as usize] += 1);
             }
         }
-        let mut slots: Vec<Option<Slot>> = vec![None; nodes.len()];
-        let mut free: Vec<u16> = Vec::new();
-        for (i, node) in nodes.iter().enumerate().filter(|(i, _)| wanted[*i]) {
+        let is_root = |i: usize| roots.iter().any(|(root, _)| root.0 as usize == i);
+        let parts = paired(&nodes, &uses, &is_root, joins);
+        let mut last_use = vec![None; nodes.len()];
+        for i in (0..nodes.len()).filter(|&i| uses[i] > 0) {
+            let at = parts.into[i].unwrap_or(i);
+            let args = nodes[i].code.map_or(&[][..], |code| &nodes[i].args[..code.arity()]);
+            args.iter().for_each(|&arg| last_use[arg as usize] = last_use[arg as usize].max(Some(at)));
+        }
+        let mut work = Work { nodes: &nodes, roots, last_use, slots: vec![None; nodes.len()], free: Vec::new() };
+        for (i, node) in nodes.iter().enumerate().filter(|(i, _)| uses[*i] > 0 && parts.into[*i].is_none()) {
             sequence.widest = sequence.widest.max(node.dtype.size());
-            slots[i] = Some(match node.code {
+            let slot = match node.code {
                 None => Slot::Input(node.payload as u16),
                 Some(Code::Const) => {
                     sequence.constants.push((node.dtype, node.payload));
                     Slot::Const(sequence.constants.len() as u16 - 1)
                 }
-                Some(code) => sequence.step(&nodes, i, code, roots, &mut slots, &last_use, &mut free),
-            });
-            let slot = slots[i].unwrap_or(Slot::Const(0));
+                Some(code) => match parts.of[i] {
+                    Some(first) => sequence.pair(&mut work, i, first, code),
+                    None => sequence.step(&mut work, i, code),
+                },
+            };
+            work.slots[i] = Some(slot);
             for (_, root) in roots.iter().filter(|(v, _)| v.0 as usize == i) {
                 match *root {
                     Root::Fold(n) => sequence.actions.push(Action::Fold(n, slot)),
@@ -129,61 +171,154 @@ impl Sequence {
                 }
             }
             // A result that is folded and nothing else is done with.
-            if let (Slot::Temp(t), true) = (slot, last_use[i] == usize::MAX) {
-                free.push(t);
+            if let (Slot::Temp(t), None) = (slot, work.last_use[i]) {
+                work.free.push(t);
             }
         }
         sequence
     }
 
-    fn step(
-        &mut self,
-        nodes: &[Node],
-        i: usize,
-        code: Code,
-        roots: &[(Val, Root)],
-        slots: &mut [Option<Slot>],
-        last_use: &[usize],
-        free: &mut Vec<u16>,
-    ) -> Slot {
-        let node = &nodes[i];
+    fn step(&mut self, work: &mut Work<'_>, i: usize, code: Code) -> Slot {
+        let node = &work.nodes[i];
         let sources = &node.args[..code.arity()];
-        let mut args = [Slot::Const(0); 3];
-        for (arg, &source) in args.iter_mut().zip(sources) {
-            // Operands come before their users in the node list.
-            *arg = slots[source as usize].unwrap_or(Slot::Const(0));
-        }
-        let operand = nodes[node.args[usize::from(code == Code::Select)] as usize].dtype;
-        let stored = roots.iter().find_map(|(v, root)| match root {
+        let args = work.operands(sources);
+        let operand = work.nodes[node.args[usize::from(code == Code::Select)] as usize].dtype;
+        let to = self.result(work, i);
+        self.actions.push(Action::Step(Step { code, operand, result: node.dtype, args, to }));
+        work.release(i, sources);
+        to
+    }
+
+    /// Value `i`, of which `first` is one operand and is computed with it.
+    fn pair(&mut self, work: &mut Work<'_>, i: usize, first: usize, code: Code) -> Slot {
+        let (node, one) = (&work.nodes[i], &work.nodes[first]);
+        let first_code = one.code.unwrap_or(Code::Const);
+        let others = node.args[..code.arity()].iter().filter(|&&arg| arg as usize != first);
+        let sources: SmallVec<[u32; 3]> = one.args[..first_code.arity()].iter().chain(others).copied().collect();
+        let args = work.operands(&sources);
+        let swapped = node.args[0] as usize != first;
+        let to = self.result(work, i);
+        let pair = Pair { first: first_code, second: code, swapped, args, arity: sources.len(), to };
+        self.actions.push(Action::Pair(pair));
+        work.release(i, &sources);
+        to
+    }
+
+    /// Where value `i` is written: not over an operand, since loops take both as separate slices.
+    fn result(&mut self, work: &mut Work<'_>, i: usize) -> Slot {
+        let stored = work.roots.iter().find_map(|(v, root)| match root {
             Root::Store(n) if v.0 as usize == i => Some(*n),
             _ => None,
         });
-        // The result may not share a slot with an operand: loops take both as separate slices.
-        let to = match stored {
+        match stored {
             Some(n) => Slot::Output(n),
-            None => Slot::Temp(free.pop().unwrap_or_else(|| {
+            None => Slot::Temp(work.free.pop().unwrap_or_else(|| {
                 self.temps += 1;
                 self.temps - 1
             })),
-        };
-        self.actions.push(Action::Step(Step { code, operand, result: node.dtype, args, to }));
-        for (at, &source) in sources.iter().enumerate() {
-            if let (Some(Slot::Temp(t)), true) = (slots[source as usize], last_use[source as usize] == i)
-                && !sources[..at].contains(&source)
-            {
-                free.push(t);
-            }
         }
-        to
     }
 
     /// Whether output `n` may lie over input `i`: it is written when the input has been read for the last time.
     pub fn may_overlay(&self, n: u16, i: u16) -> bool {
-        let reads = |action: &Action| match action {
-            Action::Step(step) => step.args[..step.code.arity()].contains(&Slot::Input(i)),
-            Action::Fold(_, from) => *from == Slot::Input(i),
-        };
-        let written = self.actions.iter().position(|a| matches!(a, Action::Step(s) if s.to == Slot::Output(n)));
+        let written = self.actions.iter().position(|action| action.writes() == Some(Slot::Output(n)));
+        let reads = |action: &Action| action.reads().contains(&Slot::Input(i));
         written.is_some_and(|w| !self.actions[w + 1..].iter().any(reads))
+    }
+}
+
+/// What is known while steps are written.
+struct Work<'a> {
+    nodes: &'a [Node],
+    roots: &'a [(Val, Root)],
+    /// The last value that is computed from each value.
+    last_use: Vec<Option<usize>>,
+    slots: Vec<Option<Slot>>,
+    free: Vec<u16>,
+}
+
+impl Work<'_> {
+    fn operands(&self, sources: &[u32]) -> [Slot; 3] {
+        let mut args = [Slot::Const(0); 3];
+        for (arg, &source) in args.iter_mut().zip(sources) {
+            // Operands come before their users in the node list.
+            *arg = self.slots[source as usize].unwrap_or(Slot::Const(0));
+        }
+        args
+    }
+
+    /// Gives the temporaries of operands back that value `i` was the last to read.
+    fn release(&mut self, i: usize, sources: &[u32]) {
+        for (at, &source) in sources.iter().enumerate() {
+            if let (Some(Slot::Temp(t)), true) =
+                (self.slots[source as usize], self.last_use[source as usize] == Some(i))
+                && !sources[..at].contains(&source)
+            {
+                self.free.push(t);
+            }
+        }
+    }
+}
+
+/// Values that are computed together with the one value that reads them.
+struct Parts {
+    /// For each value, the value that it is a part of.
+    into: Vec<Option<usize>>,
+    /// For each value, its part.
+    of: Vec<Option<usize>>,
+}
+
+fn paired(nodes: &[Node], uses: &[u32], is_root: &dyn Fn(usize) -> bool, joins: Joins<'_>) -> Parts {
+    let mut parts = Parts { into: vec![None; nodes.len()], of: vec![None; nodes.len()] };
+    let single = |i: usize| {
+        let code = nodes[i].code.filter(|&code| code != Code::Const)?;
+        let all = nodes[i].args[..code.arity()].iter().all(|&arg| nodes[arg as usize].dtype == DType::F32);
+        (all && nodes[i].dtype == DType::F32).then_some(code)
+    };
+    for i in (0..nodes.len()).filter(|&i| uses[i] > 0) {
+        let Some(second) = single(i) else { continue };
+        for (at, &arg) in nodes[i].args[..second.arity()].iter().enumerate() {
+            let arg = arg as usize;
+            if uses[arg] != 1 || is_root(arg) || parts.of[arg].is_some() {
+                continue;
+            }
+            if single(arg).is_some_and(|first| joins(first, second, at == 1)) {
+                (parts.into[arg], parts.of[i]) = (Some(i), Some(arg));
+                break;
+            }
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// max(a - b, 0) * c, and with `twice` the difference too.
+    fn sequence(twice: bool, joins: Joins<'_>) -> Sequence {
+        let s = Scalar::new();
+        let [a, b, c] = [0, 1, 2].map(|i| s.operand(i, DType::F32));
+        let difference = s.sub(a, b);
+        let product = s.mul(s.max(difference, s.number(difference, 0.0)), c);
+        let roots = [(product, Root::Store(0)), (difference, Root::Store(1))];
+        Sequence::new(&s, &roots[..1 + usize::from(twice)], joins)
+    }
+
+    #[test]
+    fn a_value_that_one_other_reads_is_computed_with_it() {
+        let together = sequence(false, &|_, _, _| true);
+        let [Action::Pair(pair), Action::Step(product)] = &together.actions[..] else { panic!("{together:?}") };
+        assert_eq!((pair.first, pair.second, pair.swapped, pair.arity), (Code::Sub, Code::Max, false, 3));
+        assert_eq!(pair.args, [Slot::Input(0), Slot::Input(1), Slot::Const(0)]);
+        assert_eq!((product.code, product.args[0], product.to), (Code::Mul, pair.to, Slot::Output(0)));
+        assert!(together.may_overlay(0, 0) && together.may_overlay(0, 2));
+        // Without loops for two, and where the difference is wanted for itself, it stays alone.
+        assert_eq!(sequence(false, &|_, _, _| false).actions.len(), 3);
+        let twice = sequence(true, &|_, _, _| true);
+        let [Action::Step(difference), Action::Pair(pair)] = &twice.actions[..] else { panic!("{twice:?}") };
+        assert_eq!((difference.code, difference.to), (Code::Sub, Slot::Output(1)));
+        assert_eq!((pair.first, pair.second, pair.to), (Code::Max, Code::Mul, Slot::Output(0)));
+        assert!(!twice.may_overlay(1, 2));
     }
 }

@@ -145,9 +145,21 @@ fn program(s: Vec<Tensor>, seed: u64, rounds: &Tensor) -> Vec<Tensor> {
     s
 }
 
+/// The seeds to run: `count` from `first` on, or as `EAGERFLOW_LOOP_SEEDS` (`118` or `100..5000`) asks.
+fn seeds(first: u64, count: u64) -> std::ops::Range<u64> {
+    let asked = std::env::var("EAGERFLOW_LOOP_SEEDS").ok();
+    let number =
+        |text: &str| text.trim().parse::<u64>().expect("EAGERFLOW_LOOP_SEEDS is a seed, or two with .. between");
+    match asked.as_deref().map(|text| text.split_once("..").unwrap_or((text, ""))) {
+        None => first..first + count,
+        Some((seed, "")) => number(seed)..number(seed) + 1,
+        Some((from, to)) => number(from)..number(to),
+    }
+}
+
 #[test]
 fn random_loops_give_the_same_bits() {
-    for seed in 0..60 {
+    for seed in seeds(0, 60) {
         println!("seed {seed}");
         for rounds in [0, 1, 4] {
             both_ways(|| program(start(seed), seed, &tf::constant(rounds)));
@@ -157,7 +169,8 @@ fn random_loops_give_the_same_bits() {
 
 #[test]
 fn gradients_of_random_loops_give_the_same_bits() {
-    for seed in 100..118 {
+    // Those at the end once failed: a missing value left the registers as one of another branch.
+    for seed in seeds(100, 60).chain([223, 247, 304]) {
         println!("seed {seed}");
         let given = start(seed);
         for rounds in [0, 3] {

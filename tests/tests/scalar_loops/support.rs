@@ -3,11 +3,13 @@
 use eagerflow as tf;
 use tf::{__testing, DType, GradientTape, Tensor};
 
-/// The bits of a tensor of numbers.
+/// The bits of a tensor of numbers. All NaNs are one: which of two operands gives its sign is left to the compiler.
 pub fn bits(x: &Tensor) -> Vec<u64> {
+    let narrow = |v: f32| u64::from(if v.is_nan() { f32::NAN } else { v }.to_bits());
+    let wide = |v: f64| if v.is_nan() { f64::NAN } else { v }.to_bits();
     match x.dtype() {
-        DType::F32 => x.to_vec::<f32>().into_iter().map(|v| u64::from(v.to_bits())).collect(),
-        DType::F64 => x.to_vec::<f64>().into_iter().map(f64::to_bits).collect(),
+        DType::F32 => x.to_vec::<f32>().into_iter().map(narrow).collect(),
+        DType::F64 => x.to_vec::<f64>().into_iter().map(wide).collect(),
         DType::I32 => x.to_vec::<i32>().into_iter().map(|v| v as u64).collect(),
         DType::I64 => x.to_vec::<i64>().into_iter().map(|v| v as u64).collect(),
         DType::Bool => x.to_vec::<bool>().into_iter().map(u64::from).collect(),

@@ -1,7 +1,7 @@
 //! What the gradients of calls, branches and loops share: the bundle of saved values, and a [`Pair`]'s way back as a body.
 //! Their rules run it through the door, so that it is recorded and differentiated again like any operation.
 
-use super::list_ops::{Pack, Unpack};
+use super::list_ops::{Pack, Unpack, cotangent_type};
 use crate::error::Result;
 use crate::execute::execute;
 use crate::graph::Graph;
@@ -14,7 +14,7 @@ use crate::tensor::{Tensor, TensorType};
 
 /// Saved values as one.
 pub(super) fn pack(values: &[Tensor]) -> Result<Tensor> {
-    let op = Pack { items: (0..values.len() as u32).collect(), len: values.len() as u32 };
+    let op = Pack { items: (0..values.len() as u32).collect(), dtypes: values.iter().map(Tensor::dtype).collect() };
     let values: Vec<&Tensor> = values.iter().collect();
     Ok(execute(&op, &values)?.remove(0))
 }
@@ -53,9 +53,7 @@ impl Pair {
 
     /// The types of the items of a bundle's cotangent: scalars stand where nothing flows.
     fn saved_cotangents(&self) -> std::sync::Arc<[TensorType]> {
-        let flows = |i: usize| self.saved_dys.contains(&i);
-        let nothing = TensorType::scalar(crate::dtype::DType::F32);
-        self.saved.iter().enumerate().map(|(i, ty)| if flows(i) { *ty } else { nothing }).collect()
+        self.saved.iter().map(cotangent_type).collect()
     }
 
     pub fn way(&self, second: bool) -> &Backward {

@@ -15,11 +15,12 @@ use crate::tensor::{Tensor, TensorType};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// Several values as one list. Input `i` is item `items[i]` of `len`; the others are missing.
+/// Several values as one list. Input `i` is item `items[i]`; the others are missing.
 #[derive(Clone)]
 pub(crate) struct Pack {
     pub items: Vec<u32>,
-    pub len: u32,
+    /// The dtypes of all items, missing ones too: they tell packs of different bundles apart.
+    pub dtypes: Vec<DType>,
 }
 
 /// The values of a list, which has these types.
@@ -250,13 +251,15 @@ pub(super) use list_op;
 
 list_op!(Pack, "pack", this,
     attributes: |visit| {
-        visit("len", Attr::Int(i64::from(this.len)));
+        visit("len", Attr::Int(this.dtypes.len() as i64));
         let items: Vec<i64> = this.items.iter().map(|&i| i64::from(i)).collect();
         visit("items", Attr::Ints(&items));
+        let missing = (0..this.dtypes.len()).filter(|&i| !this.items.contains(&(i as u32)));
+        missing.for_each(|i| visit("missing", Attr::DType(this.dtypes[i])));
     },
     infer: |cx| list_output(cx),
     host: |inputs, _sizes| {
-        let mut items = vec![None; this.len as usize];
+        let mut items = vec![None; this.dtypes.len()];
         this.items.iter().zip(inputs).for_each(|(&i, value)| items[i as usize] = Some(value));
         Ok(smallvec![List::Full(items).into_tensor()])
     },
@@ -267,7 +270,8 @@ list_op!(Pack, "pack", this,
             for input in 0..g.len() {
                 if g.needs(input) {
                     let item = cotangent_type(g.input_type(input));
-                    let dx = execute(&Nth { index: this.items[input], len: this.len, item }, &[&dy])?.remove(0);
+                    let dtypes = this.dtypes.iter().map(|&dtype| cotangent_dtype(dtype)).collect();
+                    let dx = execute(&Nth { index: this.items[input], dtypes, item }, &[&dy])?.remove(0);
                     g.give(input, dx);
                 }
             }
@@ -275,30 +279,37 @@ list_op!(Pack, "pack", this,
     }
 );
 
-/// The type of a value's cotangent: its own.
-fn cotangent_type(ty: &TensorType) -> TensorType {
-    *ty
+/// The type of a value's cotangent: its own, or a scalar that stands where nothing flows.
+pub(super) fn cotangent_type(ty: &TensorType) -> TensorType {
+    if cotangent_dtype(ty.dtype) == ty.dtype { *ty } else { TensorType::scalar(DType::F32) }
 }
 
-/// Item number `index` of a list of `len` items, numbers known beforehand.
+fn cotangent_dtype(dtype: DType) -> DType {
+    if dtype.is_floating() || dtype == DType::Variant { dtype } else { DType::F32 }
+}
+
+/// Item number `index` of a list of items of these dtypes.
 #[derive(Clone)]
 pub(crate) struct Nth {
     pub index: u32,
-    pub len: u32,
+    pub dtypes: Vec<DType>,
     pub item: TensorType,
 }
 
 list_op!(Nth, "list_item", this,
     attributes: |visit| {
         visit("index", Attr::Int(i64::from(this.index)));
-        visit("len", Attr::Int(i64::from(this.len)));
+        this.dtypes.iter().for_each(|&dtype| visit("of", Attr::DType(dtype)));
         visit_types(std::slice::from_ref(&this.item), visit);
     },
     infer: |cx| cx.output(this.item.dtype, this.item.shape),
     host: |inputs, sizes| {
         let item = match List::of(&inputs[0], "list_item")? {
             // The last items of all.
-            List::Last(items) => (items.len() + this.index as usize).checked_sub(this.len as usize).and_then(|i| items[i].clone()),
+            List::Last(items) => {
+                let at = (items.len() + this.index as usize).checked_sub(this.dtypes.len());
+                at.and_then(|i| items[i].clone())
+            }
             list => list.get(this.index as usize)?,
         };
         Ok(smallvec![present(item, &this.item, sizes)?])
@@ -306,7 +317,7 @@ list_op!(Nth, "list_item", this,
     gradient: Gradient::Rule, saves: Saves::NOTHING,
     backward: |g| {
         let dy = g.dy(0)?;
-        let dlist = execute(&Pack { items: vec![this.index], len: this.len }, &[&dy])?.remove(0);
+        let dlist = execute(&Pack { items: vec![this.index], dtypes: this.dtypes.clone() }, &[&dy])?.remove(0);
         g.give(0, dlist);
     }
 );
@@ -336,7 +347,8 @@ list_op!(Unpack, "unpack", this,
             }
         }
         let refs: Vec<&Tensor> = values.iter().collect();
-        let dlist = execute(&Pack { items, len: this.types.len() as u32 }, &refs)?.remove(0);
+        let dtypes = this.types.iter().map(|ty| cotangent_type(ty).dtype).collect();
+        let dlist = execute(&Pack { items, dtypes }, &refs)?.remove(0);
         g.give(0, dlist);
     }
 );

@@ -2,7 +2,7 @@
 //! gradient of the body. So the gradient of that gradient is the same algorithm again.
 
 use super::gradient::{cotangent_types, unpack, variant};
-use super::list_ops::Pop;
+use super::list_ops::{Pop, cotangent_type};
 use super::while_loop::While;
 use crate::autograph::opened;
 use crate::dtype::DType;
@@ -93,12 +93,9 @@ impl Op for WhileRule {
         let bundle = g.output(0)?.clone();
         let mut types = vec![TensorType::scalar(DType::I64), variant()];
         types.extend(&fixed);
-        let parts = unpack(&bundle, &types.clone().into())?;
+        let parts = unpack(&bundle, &types[..].into())?;
         let dparts = match g.dy_or_none(0).cloned() {
-            Some(dbundle) => {
-                types[0] = TensorType::scalar(DType::F32);
-                Some(unpack(&dbundle, &types.into())?)
-            }
+            Some(dbundle) => Some(unpack(&dbundle, &types.iter().map(cotangent_type).collect())?),
             None => None,
         };
         let mut operands = vec![parts[0].clone(), parts[1].clone()];
@@ -210,9 +207,8 @@ impl WhileRule {
         let mut popped = execute(&Pop { item: variant() }, &[list])?;
         let bundle = popped.remove(1);
         results.push(popped.remove(0));
-        let nothing = TensorType::scalar(DType::F32);
-        let flows = |i: usize| !cotangent || self.pair.saved_dys.contains(&i);
-        let types = self.saved.varying().map(|i| if flows(i) { self.pair.saved[i] } else { nothing });
+        let own = |i: usize| if cotangent { cotangent_type(&self.pair.saved[i]) } else { self.pair.saved[i] };
+        let types = self.saved.varying().map(own);
         unpack(&bundle, &types.collect())
     }
 

@@ -96,7 +96,7 @@ impl Op for While {
     fn host(&self, mut inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
         if let Some(compiled) = self.in_registers() {
             inputs = match compiled.run(inputs)? {
-                Ran::Done(outputs) => return Ok(outputs),
+                Ran::Done(outputs) => return Ok(outputs.into_iter().collect()),
                 Ran::Not(inputs) => inputs,
             };
         }

@@ -9,6 +9,7 @@ use crate::backend::cpu::{CpuCall, Isa, copy, team};
 use crate::error::{Error, Result};
 use crate::execute::{dense, run_at, run_phases};
 use crate::graph::run;
+use crate::graph::scalar_loop::Ran;
 use crate::graph::sizes::Sizes;
 use crate::op::{Kind, Op, Operands, Outputs};
 use crate::tensor::{Tensor, TensorType};
@@ -167,6 +168,13 @@ fn run_tensors(
         let slot = &mut frame.slots[slot as usize];
         operands.push(if give_up { slot.take() } else { slot.clone() }.ok_or_else(|| missing(plan))?);
     }
+    // Results of a loop in registers come without a list of their own.
+    if let Some(compiled) = op.in_registers() {
+        match compiled.run(operands).map_err(|e| e.at(location))? {
+            Ran::Done(results) => return put_tensors(plan, frame, op, outputs, results, location),
+            Ran::Not(given) => operands = given,
+        }
+    }
     let results = match op.kind() {
         Kind::Host => op.host(operands, &Sizes::default()).map_err(|e| e.at(location))?,
         _ => {
@@ -174,6 +182,18 @@ fn run_tensors(
             run_at(op, &refs, 0, location)?
         }
     };
+    put_tensors(plan, frame, op, outputs, results, location)
+}
+
+/// Puts the results of an operation into their slots.
+fn put_tensors(
+    plan: &Plan,
+    frame: &mut Frame,
+    op: &dyn Op,
+    outputs: &[(u32, TensorType)],
+    results: impl IntoIterator<Item = Tensor>,
+    location: &'static Location<'static>,
+) -> Result<()> {
     for ((slot, ty), result) in outputs.iter().zip(results) {
         if result.ty() != ty {
             return Err(Error::internal(op.name(), "a result has not the type that was planned")

@@ -7,7 +7,7 @@ use super::compile::Compiler;
 use super::pass::{FoldSpec, Operands, Pass};
 use super::scope::{Place, Scope};
 use crate::backend::cpu::reduce::InOrder;
-use crate::backend::cpu::vector::load_bits;
+use crate::backend::cpu::vector::{self, load_bits};
 use crate::backend::cpu::{Isa, View};
 use crate::dtype::DType;
 use crate::graph::ir::{Graph, Node, Value};
@@ -93,7 +93,9 @@ impl Cluster<'_> {
                 low.stored.push((output, self.graph.ty(output).dtype));
             }
         }
-        low.sequence = Sequence::new(&s, &roots);
+        low.sequence = Sequence::new(&s, &roots, &|first, second, swapped| {
+            vector::pair(first, second, swapped, Isa::current()).is_some()
+        });
         Some(low)
     }
 }

@@ -67,8 +67,20 @@ pub(super) struct FoldSpec {
 }
 
 enum Run {
-    Step { run: Loop, args: [u16; 3], to: u16, clash: bool, size: usize, step: u16 },
-    Fold { fold: u16, from: u16 },
+    /// `step` is the number of the instruction, for the error of a fault; pairs have none.
+    Step {
+        run: Loop,
+        args: [u16; 3],
+        arity: u8,
+        to: u16,
+        clash: bool,
+        size: u8,
+        step: u16,
+    },
+    Fold {
+        fold: u16,
+        from: u16,
+    },
 }
 
 /// A line of memory.
@@ -215,20 +227,26 @@ impl Pass {
             Slot::Temp(n) => i + o + c + n,
         };
         for action in &sequence.actions {
-            self.runs.push(match action {
-                Action::Fold(fold, from) => Run::Fold { fold: *fold, from: place(*from) },
-                Action::Step(step) => {
-                    let run = vector::lookup(step.code, step.operand, step.result, self.isa)?;
-                    self.steps.push(*step);
-                    let mut args = step.args.map(place);
-                    args[step.code.arity()..].fill(place(step.to));
-                    // A stored result may lie over an operand that the same step reads.
-                    let clash = matches!(step.to, Slot::Output(_))
-                        && step.args[..step.code.arity()].iter().any(|a| matches!(a, Slot::Input(_)));
-                    let (size, at) = (step.result.size(), self.steps.len() as u16 - 1);
-                    Run::Step { run, args, to: place(step.to), clash, size, step: at }
+            let (run, to, size) = match action {
+                Action::Fold(fold, from) => {
+                    self.runs.push(Run::Fold { fold: *fold, from: place(*from) });
+                    continue;
                 }
-            });
+                Action::Step(step) => {
+                    self.steps.push(*step);
+                    let run = vector::lookup(step.code, step.operand, step.result, self.isa)?;
+                    (run, step.to, step.result.size())
+                }
+                Action::Pair(pair) => (vector::pair(pair.first, pair.second, pair.swapped, self.isa)?, pair.to, 4),
+            };
+            let reads = action.reads();
+            let mut args = [place(to); 3];
+            args.iter_mut().zip(reads).for_each(|(arg, &slot)| *arg = place(slot));
+            // A stored result may lie over an operand that the same step reads.
+            let clash = matches!(to, Slot::Output(_)) && reads.iter().any(|a| matches!(a, Slot::Input(_)));
+            let step = self.steps.len().saturating_sub(1) as u16;
+            let (arity, size, to) = (reads.len() as u8, size as u8, place(to));
+            self.runs.push(Run::Step { run, args, arity, to, clash, size, step });
         }
         Some(())
     }
@@ -468,18 +486,18 @@ impl Tile<'_> {
             for (o, &size) in pass.outputs.iter().enumerate() {
                 self.table[outputs + o].write(self.operands[outputs + o].add(at * size));
             }
-            if pass.streams {
-                self.fetch_next(at + count, count);
-            }
-            for run in &pass.runs {
+            for (turn, run) in pass.runs.iter().enumerate() {
+                if pass.streams {
+                    self.fetch_next(at + count, count, turn);
+                }
                 match *run {
-                    Run::Step { run, args, to, clash, size, step } => {
+                    Run::Step { run, args, arity, to, clash, size, step } => {
                         let [a, b, c] = args.map(|slot| self.table[slot as usize].assume_init());
                         let to = self.table[to as usize].assume_init();
                         // Unused operands name the result's own slot, so they are no clash by themselves.
-                        let fault = if clash && self.clashes(args, to, step) {
+                        let fault = if clash && self.clashes(&args[..arity as usize], to) {
                             let fault = run(count, self.bounce, a, b, c);
-                            std::ptr::copy_nonoverlapping(self.bounce, to, count * size);
+                            std::ptr::copy_nonoverlapping(self.bounce, to, count * size as usize);
                             fault
                         } else {
                             run(count, to, a, b, c)
@@ -498,21 +516,27 @@ impl Tile<'_> {
     }
 
     /// Asks for the memory of the next tile, which then arrives while this one is computed: the steps of a program take
-    /// turns between waiting for memory and computing, and would else do neither while they do the other.
+    /// turns between waiting for memory and computing, and would else do neither while they do the other. Each step asks
+    /// for its share, because a core keeps only so many requests open and waits with all others.
     #[inline]
-    fn fetch_next(&self, at: usize, count: usize) {
+    fn fetch_next(&self, at: usize, count: usize, turn: usize) {
         let pass = self.pass;
+        let turns = pass.runs.len();
+        let share = |base: *mut u8, size: usize| {
+            let lines = (count * size).div_ceil(64);
+            let (from, to) = (lines * turn / turns * 64, lines * (turn + 1) / turns * 64);
+            fetch(base.wrapping_add(at * size + from), to - from);
+        };
         for (i, input) in pass.inputs.iter().enumerate().filter(|(_, input)| input.walk == Walk::Dense) {
-            fetch(self.operands[i].wrapping_add(at * input.size), count * input.size);
+            share(self.operands[i], input.size);
         }
         for (o, &size) in pass.outputs.iter().enumerate() {
-            fetch(self.operands[pass.inputs.len() + o].wrapping_add(at * size), count * size);
+            share(self.operands[pass.inputs.len() + o], size);
         }
     }
 
-    fn clashes(&self, args: [u16; 3], to: *mut u8, step: u16) -> bool {
-        let arity = self.pass.steps[step as usize].code.arity();
+    fn clashes(&self, args: &[u16], to: *mut u8) -> bool {
         // SAFETY: the slots of a step's operands were written before it runs.
-        args[..arity].iter().any(|&slot| unsafe { self.table[slot as usize].assume_init() } == to)
+        args.iter().any(|&slot| unsafe { self.table[slot as usize].assume_init() } == to)
     }
 }

@@ -24,10 +24,7 @@ impl Emitter<'_> {
         match op {
             ListOp::Pack(op) => {
                 let Form::Variant(parts) = self.form(scope, node.outputs[0])? else { return None };
-                let mut key = vec![None; op.len as usize];
-                let given = op.items.iter().zip(&node.inputs);
-                given.for_each(|(&at, v)| key[at as usize] = Some(scope.graph.ty(*v).dtype));
-                let index = self.forms.pack_index(id(node.outputs[0]), &key)?;
+                let index = self.forms.pack_index(id(node.outputs[0]), &op.dtypes)?;
                 let mut regs = self.missing(&Form::Variant(parts.clone()));
                 self.tag(&parts, &mut regs, parts.pack_tag(index));
                 let start = parts.pack_start(index);
@@ -39,7 +36,7 @@ impl Emitter<'_> {
                 Some(vec![regs])
             }
             ListOp::Unpack(op) => {
-                let key: Vec<Option<DType>> = op.types.iter().map(|ty| Some(ty.dtype)).collect();
+                let key: Vec<DType> = op.types.iter().map(|ty| ty.dtype).collect();
                 let index = self.forms.pack_index(id(node.inputs[0]), &key)?;
                 let Form::Variant(parts) = self.form(scope, node.inputs[0])? else { return None };
                 let start = parts.pack_start(index);

@@ -12,20 +12,20 @@ pub(super) enum Content {
     /// Nothing was said yet; at the end, a missing value.
     Unknown,
     Number(DType),
+    /// `optional` if it may be missing.
     Variant {
         list: Option<Id>,
         packs: Vec<Pack>,
+        optional: bool,
     },
     Same(Id),
 }
 
 #[derive(Clone)]
 pub(super) struct Pack {
-    /// The dtypes of the items; `None` for an item that was left out.
-    pub key: Vec<Option<DType>>,
+    /// The dtypes of the items, by which packs are told apart.
+    pub key: Vec<DType>,
     pub items: Vec<Id>,
-    /// An item was left out in one of the packs that are taken for the same.
-    pub partial: bool,
 }
 
 /// Collects what is known. Every method answers `None` where a loop cannot be one over numbers.
@@ -54,10 +54,18 @@ impl Forms {
         id
     }
 
+    /// The unknown of an item that may be missing.
+    pub fn of_dtype(&mut self, dtype: DType) -> Id {
+        self.fresh(match dtype {
+            DType::Variant => Content::Variant { list: None, packs: Vec::new(), optional: true },
+            _ => Content::Number(dtype),
+        })
+    }
+
     /// The unknown of a new value.
     pub fn of_type(&mut self, ty: &TensorType) -> Option<Id> {
         let content = match ty.dtype {
-            DType::Variant => Content::Variant { list: None, packs: Vec::new() },
+            DType::Variant => Content::Variant { list: None, packs: Vec::new(), optional: false },
             DType::Resource => return None,
             _ if ty.shape.rank() == 0 => Content::Number(ty.dtype),
             _ => return None,
@@ -77,10 +85,10 @@ impl Forms {
                         Form::Number(dtype) => *dtype,
                         Form::Variant(_) => DType::Variant,
                     };
-                    Pack { key: pack.iter().map(|item| Some(dtype(item))).collect(), items, partial: false }
+                    Pack { key: pack.iter().map(dtype).collect(), items }
                 });
                 let packs = packs.collect();
-                self.fresh(Content::Variant { list, packs })
+                self.fresh(Content::Variant { list, packs, optional: parts.optional })
             }
         }
     }
@@ -95,10 +103,14 @@ impl Forms {
             (_, Content::Unknown) => self.contents[b] = Content::Same(a),
             (Content::Number(x), Content::Number(y)) if x == y => self.contents[b] = Content::Same(a),
             (Content::Variant { .. }, Content::Variant { .. }) => {
-                let Content::Variant { list, packs } = std::mem::replace(&mut self.contents[b], Content::Same(a))
+                let Content::Variant { list, packs, optional } =
+                    std::mem::replace(&mut self.contents[b], Content::Same(a))
                 else {
                     return None;
                 };
+                if optional {
+                    self.may_miss(a);
+                }
                 if let Some(item) = list {
                     self.list_of(a, item)?;
                 }
@@ -109,6 +121,15 @@ impl Forms {
             _ => return None,
         }
         Some(())
+    }
+
+    /// The value may be missing; answers whether that is news of a variant.
+    pub(super) fn may_miss(&mut self, id: Id) -> bool {
+        let id = self.find(id);
+        match &mut self.contents[id] {
+            Content::Variant { optional, .. } => !std::mem::replace(optional, true),
+            _ => false,
+        }
     }
 
     /// `list` may be a list of `item`s.
@@ -124,7 +145,7 @@ impl Forms {
                 Some(())
             }
             Content::Unknown => {
-                self.contents[list] = Content::Variant { list: Some(item), packs: Vec::new() };
+                self.contents[list] = Content::Variant { list: Some(item), packs: Vec::new(), optional: false };
                 Some(())
             }
             _ => None,
@@ -142,24 +163,18 @@ impl Forms {
     pub(super) fn pack_of(&mut self, id: Id, pack: Pack) -> Option<()> {
         let id = self.find(id);
         if let Content::Unknown = self.contents[id] {
-            self.contents[id] = Content::Variant { list: None, packs: Vec::new() };
+            self.contents[id] = Content::Variant { list: None, packs: Vec::new(), optional: false };
         }
         let Content::Variant { packs, .. } = &mut self.contents[id] else { return None };
-        let mut same = (0..packs.len()).filter(|&i| meet(&packs[i].key, &pack.key));
-        match (same.next(), same.next()) {
-            (None, _) => {
-                let partial = pack.partial || pack.key.contains(&None);
-                packs.push(Pack { partial, ..pack });
+        match packs.iter().find(|known| known.key == pack.key) {
+            None => {
+                packs.push(pack);
                 Some(())
             }
-            (Some(i), None) => {
-                let known = &mut packs[i];
-                known.partial |= pack.partial || known.key != pack.key;
-                known.key.iter_mut().zip(&pack.key).for_each(|(a, b)| *a = a.or(*b));
+            Some(known) => {
                 let items = known.items.clone();
                 items.into_iter().zip(pack.items).try_for_each(|(a, b)| self.unify(a, b))
             }
-            _ => None,
         }
     }
 
@@ -167,19 +182,35 @@ impl Forms {
     pub fn finish(&mut self) -> Option<()> {
         for (pack, index, dtype, item) in std::mem::take(&mut self.taken) {
             let pack = self.find(pack);
-            let Content::Variant { packs, .. } = &mut self.contents[pack] else { continue };
-            let holds = |p: &&mut Pack| p.key.get(index).is_some_and(|d| d.is_none_or(|d| d == dtype));
-            let mut found = packs.iter_mut().filter(holds);
+            let Content::Variant { packs, .. } = &self.contents[pack] else { continue };
+            let mut found = packs.iter().filter(|p| p.key.get(index) == Some(&dtype));
             if let Some(from) = found.next() {
                 let known = from.items[index];
-                from.key[index] = Some(dtype);
                 if found.next().is_some() {
                     return None;
                 }
                 self.unify(known, item)?;
+            } else {
+                self.may_miss(item);
             }
         }
+        self.spread_missing();
         Some(())
+    }
+
+    /// What is in a missing value is missing.
+    fn spread_missing(&mut self) {
+        loop {
+            let mut inside: Vec<Id> = Vec::new();
+            for content in &self.contents {
+                if let Content::Variant { list, packs, optional: true } = content {
+                    inside.extend(list.iter().chain(packs.iter().flat_map(|pack| &pack.items)));
+                }
+            }
+            if !inside.into_iter().fold(false, |news, id| self.may_miss(id) | news) {
+                break;
+            }
+        }
     }
 
     /// The form of a value, when all is known.
@@ -194,32 +225,27 @@ impl Forms {
         match &self.contents[self.find(id)] {
             Content::Unknown | Content::Same(_) => Some(Form::Variant(Parts::default())),
             Content::Number(dtype) => Some(Form::Number(*dtype)),
-            Content::Variant { list, packs } => {
+            Content::Variant { list, packs, optional } => {
                 let list = match list {
                     Some(item) => Some(Layout::new(self.form_at(*item, depth + 1)?)),
                     None => None,
                 };
-                // With an item left out, it is not sure which of several packs of this length is meant.
-                let unsure =
-                    |p: &Pack| p.partial && packs.iter().filter(|other| other.items.len() == p.items.len()).count() > 1;
-                if packs.iter().any(unsure) {
-                    return None;
-                }
                 let mut sorted: Vec<&Pack> = packs.iter().collect();
                 sorted.sort_by_key(|pack| sort_key(&pack.key));
                 let forms = |pack: &&Pack| pack.items.iter().map(|&item| self.form_at(item, depth + 1)).collect();
                 let packs = sorted.iter().map(forms).collect::<Option<Vec<Vec<Form>>>>()?;
-                Some(Form::Variant(Parts { list, packs }))
+                let optional = *optional && !packs.is_empty();
+                Some(Form::Variant(Parts { list, packs, optional }))
             }
         }
     }
 
     /// The number of the pack of these dtypes among a variant's, as [`Forms::form`] sorts them.
-    pub fn pack_index(&self, id: Id, key: &[Option<DType>]) -> Option<usize> {
+    pub fn pack_index(&self, id: Id, key: &[DType]) -> Option<usize> {
         let Content::Variant { packs, .. } = &self.contents[self.find(id)] else { return None };
         let mut sorted: Vec<&Pack> = packs.iter().collect();
         sorted.sort_by_key(|pack| sort_key(&pack.key));
-        sorted.iter().position(|pack| meet(&pack.key, key))
+        sorted.iter().position(|pack| pack.key == key)
     }
 
     /// The number of the pack that has an item of this dtype at `index`.
@@ -227,15 +253,10 @@ impl Forms {
         let Content::Variant { packs, .. } = &self.contents[self.find(id)] else { return None };
         let mut sorted: Vec<&Pack> = packs.iter().collect();
         sorted.sort_by_key(|pack| sort_key(&pack.key));
-        sorted.iter().position(|pack| pack.key.get(index).is_some_and(|d| *d == Some(dtype)))
+        sorted.iter().position(|pack| pack.key.get(index) == Some(&dtype))
     }
 }
 
-fn sort_key(key: &[Option<DType>]) -> (usize, Vec<u8>) {
-    (key.len(), key.iter().map(|d| d.map_or(u8::MAX, |d| d as u8)).collect())
-}
-
-/// Whether two packs may be the same.
-fn meet(a: &[Option<DType>], b: &[Option<DType>]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_none() || b.is_none() || a == b)
+fn sort_key(key: &[DType]) -> (usize, Vec<u8>) {
+    (key.len(), key.iter().map(|&d| d as u8).collect())
 }

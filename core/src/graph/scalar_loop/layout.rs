@@ -18,6 +18,8 @@ pub(crate) struct Parts {
     pub list: Option<Arc<Layout>>,
     /// Packs of different item dtypes.
     pub packs: Vec<Vec<Form>>,
+    /// Instead of a pack it may be missing, as the cotangent of a branch that did not run.
+    pub optional: bool,
 }
 
 /// One register's worth of a value.
@@ -40,7 +42,12 @@ impl Leaf {
 impl Parts {
     /// Whether a tag, 0 for a missing value and else one more than the part's number, comes before the leaves.
     pub fn tagged(&self) -> bool {
-        self.packs.len() + usize::from(self.list.is_some()) > 1
+        self.packs.len() + usize::from(self.list.is_some() || self.optional) > 1
+    }
+
+    /// Whether a missing value of this structure can be told from one that is there. A missing list is an open one.
+    pub fn takes_missing(&self) -> bool {
+        (self.packs.is_empty() || self.tagged()) && self.list.as_ref().is_none_or(|list| list.item.takes_missing())
     }
 
     /// The tag of the list, if there is a tag.
@@ -74,6 +81,14 @@ impl Form {
                 let packs: usize = parts.packs.iter().flatten().map(Self::width).sum();
                 parts.list_start() + usize::from(parts.list.is_some()) + packs
             }
+        }
+    }
+
+    /// Whether a missing value of this form can be told from one that is there, where that matters.
+    pub fn takes_missing(&self) -> bool {
+        match self {
+            Self::Number(_) => true,
+            Self::Variant(parts) => parts.takes_missing(),
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) use rows::Rows;
 use super::Graph;
 use super::control::list::List;
 use crate::error::Result;
-use crate::op::{Operands, Outputs};
+use crate::op::Operands;
 use crate::tensor::Tensor;
 use layout::{Form, Layout, Parts};
 use program::Program;
@@ -39,8 +39,8 @@ pub(crate) struct ScalarLoop {
     programs: Mutex<Vec<(Key, Option<Arc<Program>>)>>,
 }
 
-/// The layouts of the inputs that are lists in rows.
-type Key = SmallVec<[Option<Arc<Layout>>; 4]>;
+/// Of each input: its layout if it is a list in rows, and whether it is a list without a beginning, or missing.
+type Key = SmallVec<[(Option<Arc<Layout>>, bool); 8]>;
 
 /// Structures of one loop that are kept.
 const MOST_PROGRAMS: usize = 8;
@@ -65,7 +65,7 @@ impl ScalarLoop {
     /// body's results. `None` if some value is not a number or a list of numbers, or an operation is not one on them.
     pub fn compile(test: &Arc<Graph>, body: &Arc<Graph>, carried: usize) -> Option<Self> {
         let program = Program::compile(test, body, carried, &vec![None; body.params.len()])?;
-        let nothing = body.params.iter().map(|_| None).collect();
+        let nothing = body.params.iter().map(|_| (None, false)).collect();
         let programs = Mutex::new(vec![(nothing, Some(Arc::new(program)))]);
         Some(Self { test: test.clone(), body: body.clone(), carried, programs })
     }
@@ -91,16 +91,20 @@ impl ScalarLoop {
         let key: Key = inputs
             .iter()
             .map(|input| match input.as_object::<List>() {
-                Some(List::Compact(rows)) if rows.len > 0 => Some(rows.layout.clone()),
-                _ => None,
+                Some(List::Compact(rows)) => ((rows.len > 0).then(|| rows.layout.clone()), rows.open),
+                Some(List::Last(_)) => (None, true),
+                _ => (None, false),
             })
             .collect();
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, program)) = programs.iter().find(|(known, _)| *known == key) {
             return program.clone();
         }
-        let list = |layout: &Arc<Layout>| Form::Variant(Parts { list: Some(layout.clone()), packs: Vec::new() });
-        let seeds: Vec<Option<Form>> = key.iter().map(|layout| layout.as_ref().map(list)).collect();
+        let seed = |(layout, open): &(Option<Arc<Layout>>, bool)| match (layout, open) {
+            (None, false) => None,
+            _ => Some(Form::Variant(Parts { list: layout.clone(), packs: Vec::new(), optional: *open })),
+        };
+        let seeds: Vec<Option<Form>> = key.iter().map(seed).collect();
         let program = Program::compile(&self.test, &self.body, self.carried, &seeds).map(Arc::new);
         if programs.len() == MOST_PROGRAMS {
             programs.remove(1);
@@ -112,7 +116,7 @@ impl ScalarLoop {
 
 /// What became of a loop's operands.
 pub(crate) enum Ran {
-    Done(Outputs),
+    Done(Operands),
     /// The loop did not run.
     Not(Operands),
 }

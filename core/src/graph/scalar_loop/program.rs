@@ -14,7 +14,7 @@ use crate::backend::cpu::vector;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::graph::ir::Graph;
-use crate::op::{Operands, Outputs};
+use crate::op::Operands;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -123,8 +123,8 @@ impl Program {
         inputs.len() == self.inputs.len() && inputs.iter().zip(&self.inputs).all(|(t, (form, _))| fits(form, Some(t)))
     }
 
-    /// Runs the loop on operands that it [takes](Self::takes).
-    pub fn run(&self, inputs: Operands) -> Result<Outputs> {
+    /// Runs the loop on operands that it [takes](Self::takes). Few results lie in the answer itself, without a list.
+    pub fn run(&self, inputs: Operands) -> Result<Operands> {
         let mut registers: SmallVec<[u64; 64]> = SmallVec::new();
         registers.resize(self.registers, 0);
         let mut lists: SmallVec<[Rows; 2]> = SmallVec::new();
@@ -152,7 +152,7 @@ impl Program {
             Machine { registers: &mut registers, lists: &mut lists, loops: &self.loops, layouts: &self.layouts };
         // SAFETY: the code was made for these tables; operands have the forms it expects.
         unsafe { machine.run(&self.code) }.map_err(|at| self.fault(at))?;
-        let mut outputs = Outputs::new();
+        let mut outputs = Operands::with_capacity(self.outputs.len());
         for (i, (form, home)) in self.outputs.iter().enumerate() {
             outputs.push(match (form, &home[..]) {
                 (Form::Number(dtype), [(_, register)]) => number(*dtype, registers[*register as usize])?,

@@ -184,7 +184,8 @@ pub(super) fn tensor_of(form: &Form, cells: &mut impl Iterator<Item = Cell>) -> 
     if parts.tagged()
         && let Some(Cell::Word(bits)) = cells.next()
     {
-        tag = bits;
+        // The rest of the register may be of another value.
+        tag = bits & 0xff;
     }
     let mut value = None;
     if parts.list.is_some()
@@ -206,7 +207,7 @@ pub(super) fn tensor_of(form: &Form, cells: &mut impl Iterator<Item = Cell>) -> 
 
 /// Whether a value can be spread over the cells of a form.
 pub(super) fn fits(form: &Form, item: Option<&Tensor>) -> bool {
-    let Some(tensor) = item else { return true };
+    let Some(tensor) = item else { return form.takes_missing() };
     match form {
         Form::Number(dtype) => tensor.dtype() == *dtype && tensor.rank() == 0 && !tensor.is_symbol(),
         Form::Variant(parts) => tensor.as_object::<List>().is_some_and(|list| part_of(parts, list).is_some()),
@@ -223,15 +224,19 @@ enum Part {
 fn part_of(parts: &Parts, list: &List) -> Option<Part> {
     let items = match list {
         List::Compact(rows) => {
-            let same = parts.list.as_ref().is_some_and(|layout| rows.len == 0 || rows.layout == *layout);
-            return same.then_some(Part::List);
+            let same = |layout: &Arc<Layout>| {
+                (rows.len == 0 || rows.layout == *layout) && (!rows.open || layout.item.takes_missing())
+            };
+            return parts.list.as_ref().is_some_and(same).then_some(Part::List);
         }
         List::Few { .. } | List::First(_) => return None,
-        List::Last(items) if items.is_empty() => return Some(Part::Missing),
+        List::Last(items) if items.is_empty() => return parts.takes_missing().then_some(Part::Missing),
         List::Full(items) | List::Last(items) => items,
     };
-    let as_list = parts.list.as_ref().is_some_and(|l| items.iter().all(|item| fits(&l.item, item.as_ref())));
     let exact = matches!(list, List::Full(_));
+    let holds =
+        |l: &Arc<Layout>| (exact || l.item.takes_missing()) && items.iter().all(|item| fits(&l.item, item.as_ref()));
+    let as_list = parts.list.as_ref().is_some_and(holds);
     let is_pack = |pack: &&Vec<Form>| {
         let mut pairs = pack.iter().rev().zip(items.iter().rev());
         (pack.len() == items.len() || (!exact && items.len() < pack.len())) && pairs.all(|(f, i)| fits(f, i.as_ref()))

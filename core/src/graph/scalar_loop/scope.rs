@@ -1,7 +1,7 @@
 //! Walks the graphs of a loop, bodies inside bodies included, and tells [`Forms`] what each operation says of its values.
 //! A [`Scope`] is one use of a graph; the emitter walks the same scopes again.
 
-use super::forms::{Content, Forms, Id, MOST_DEPTH, MOST_NODES, Pack};
+use super::forms::{Forms, Id, MOST_DEPTH, MOST_NODES, Pack};
 use crate::dtype::DType;
 use crate::graph::control::list::List;
 use crate::graph::control::list_ops::ListOp;
@@ -35,7 +35,11 @@ impl Forms {
                     self.item_of(list)?;
                     list
                 }
-                Some(List::Last(items)) if items.is_empty() => self.of_type(constant.ty())?,
+                Some(List::Last(items)) if items.is_empty() => {
+                    let missing = self.of_type(constant.ty())?;
+                    self.may_miss(missing);
+                    missing
+                }
                 Some(_) => return None,
             };
         }
@@ -102,17 +106,13 @@ impl Forms {
         }
         match op {
             ListOp::Pack(op) => {
-                let mut pack = Pack { key: vec![None; op.len as usize], items: Vec::new(), partial: false };
-                pack.items = (0..op.len).map(|_| self.fresh(Content::Unknown)).collect();
-                for ((&at, &input), value) in op.items.iter().zip(inputs).zip(&node.inputs) {
-                    pack.key[at as usize] = Some(graph.ty(*value).dtype);
-                    pack.items[at as usize] = input;
-                }
-                self.pack_of(outputs[0], pack)?;
+                let mut items: Vec<Id> = op.dtypes.iter().map(|&dtype| self.of_dtype(dtype)).collect();
+                op.items.iter().zip(inputs).for_each(|(&at, &input)| items[at as usize] = input);
+                self.pack_of(outputs[0], Pack { key: op.dtypes.clone(), items })?;
             }
             ListOp::Unpack(op) => {
-                let key = op.types.iter().map(|ty| Some(ty.dtype)).collect();
-                self.pack_of(inputs[0], Pack { key, items: outputs.to_vec(), partial: false })?;
+                let key = op.types.iter().map(|ty| ty.dtype).collect();
+                self.pack_of(inputs[0], Pack { key, items: outputs.to_vec() })?;
             }
             ListOp::Push(op) => {
                 self.unify(outputs[0], inputs[0])?;
@@ -129,7 +129,9 @@ impl Forms {
             ListOp::Len(_) => {
                 self.item_of(inputs[0])?;
             }
-            ListOp::NothingLike(_) => {}
+            ListOp::NothingLike(_) => {
+                self.may_miss(outputs[0]);
+            }
             _ => return None,
         }
         Some(outputs)

@@ -81,14 +81,14 @@ macro_rules! paths {
     };
 }
 
-paths!(exp_f32, f32, single::exp);
+paths!(exp_f32, f32, u32, 42_949, single::exp_slice, single::exp);
 paths!(expm1_f32, f32, single::expm1);
 paths!(log_f32, f32, single::log);
 paths!(log1p_f32, f32, single::log1p);
-paths!(tanh_f32, f32, single::tanh);
+paths!(tanh_f32, f32, u32, 42_949, single::tanh_slice, single::tanh);
 paths!(erf_f32, f32, single::erf);
 paths!(erfc_f32, f32, single::erfc);
-paths!(sigmoid_f32, f32, single::sigmoid);
+paths!(sigmoid_f32, f32, u32, 42_949, single::sigmoid_slice, single::sigmoid);
 paths!(floor_f32, f32, single::floor);
 paths!(ceil_f32, f32, single::ceil);
 paths!(round_even_f32, f32, single::round_even);

@@ -53,7 +53,7 @@ fn map1<A: Copy, R: Copy>(out: &mut [R], a: &[A], f: impl Fn(A) -> R) {
 }
 
 #[inline(always)]
-fn map2<A: Copy, B: Copy, R: Copy>(out: &mut [R], a: &[A], b: &[B], f: impl Fn(A, B) -> R) {
+pub(super) fn map2<A: Copy, B: Copy, R: Copy>(out: &mut [R], a: &[A], b: &[B], f: impl Fn(A, B) -> R) {
     for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
         *o = f(a, b);
     }

@@ -5,9 +5,11 @@ mod bits;
 pub(crate) mod fold;
 mod kernels;
 pub(crate) mod number;
+mod pairs;
 mod pick;
 
 pub(crate) use bits::{decode, encode, to_f64};
+pub(crate) use pairs::pair;
 pub(crate) use pick::{evaluate, lookup, splat};
 
 /// A loop over `n` elements of dense operands: `out[i] = f(a[i], b[i], c[i])`; unused operands may be null.

@@ -32,7 +32,11 @@ pub(crate) trait Real: Number {
     fn expm1(self) -> Self;
     fn log(self) -> Self;
     fn log1p(self) -> Self;
-    /// Of whole slices, because a single sine must branch for huge arguments; the slices have one length.
+    /// Of whole slices of one length: several elements are computed side by side.
+    fn exp_slice(a: &[Self], out: &mut [Self]);
+    fn tanh_slice(a: &[Self], out: &mut [Self]);
+    fn sigmoid_slice(a: &[Self], out: &mut [Self]);
+    /// Of whole slices, because a single sine must branch for huge arguments.
     fn sin(a: &[Self], out: &mut [Self]);
     fn cos(a: &[Self], out: &mut [Self]);
     fn tanh(self) -> Self;
@@ -106,6 +110,12 @@ macro_rules! floats {
             fn log(self) -> Self { $math::log(self) }
             #[inline(always)]
             fn log1p(self) -> Self { $math::log1p(self) }
+            #[inline(always)]
+            fn exp_slice(a: &[Self], out: &mut [Self]) { $math::exp_slice(a, out) }
+            #[inline(always)]
+            fn tanh_slice(a: &[Self], out: &mut [Self]) { $math::tanh_slice(a, out) }
+            #[inline(always)]
+            fn sigmoid_slice(a: &[Self], out: &mut [Self]) { $math::sigmoid_slice(a, out) }
             #[inline(always)]
             fn sin(a: &[Self], out: &mut [Self]) { $math::sin_slice(a, out) }
             #[inline(always)]

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 
 macro_rules! unary {
     ($($name:ident<$bound:ident> $method:ident)*) => {$(
-        struct $name<T>(PhantomData<T>);
+        pub(super) struct $name<T>(PhantomData<T>);
         impl<T: $bound> Unary for $name<T> {
             type In = T;
             type Out = T;
@@ -23,7 +23,7 @@ macro_rules! unary {
 
 macro_rules! binary {
     ($($name:ident<$bound:ident> $method:ident)*) => {$(
-        struct $name<T>(PhantomData<T>);
+        pub(super) struct $name<T>(PhantomData<T>);
         impl<T: $bound> Binary for $name<T> {
             type In = T;
             type Out = T;
@@ -59,8 +59,8 @@ macro_rules! compare {
     )*};
 }
 
-unary! { Neg<Number> neg Abs<Number> abs Sign<Number> sign Sqrt<Real> sqrt Exp<Real> exp Expm1<Real> expm1 Log<Real> log
-Log1p<Real> log1p Tanh<Real> tanh Erf<Real> erf Erfc<Real> erfc Sigmoid<Real> sigmoid Floor<Real> floor
+unary! { Neg<Number> neg Abs<Number> abs Sign<Number> sign Sqrt<Real> sqrt Expm1<Real> expm1 Log<Real> log
+Log1p<Real> log1p Erf<Real> erf Erfc<Real> erfc Floor<Real> floor
 Ceil<Real> ceil Round<Real> round Not<Bits> not }
 binary! { Add<Number> add Sub<Number> sub Mul<Number> mul Div<Number> div Rem<Number> rem FloorDiv<Number> floor_div
 FloorMod<Number> floor_mod Pow<Number> pow Min<Number> min Max<Number> max And<Bits> and Or<Bits> or Xor<Bits> xor }
@@ -79,7 +79,7 @@ macro_rules! whole {
     )*};
 }
 
-whole! { Sin sin Cos cos }
+whole! { Sin sin Cos cos Exp exp_slice Tanh tanh_slice Sigmoid sigmoid_slice }
 
 struct Rsqrt<T>(PhantomData<T>);
 impl<T: Real> Unary for Rsqrt<T> {
@@ -147,16 +147,16 @@ fn real<T: Real>(code: Code, isa: Isa) -> Option<Loop> {
         Code::Sign => instance::<Un<Sign<T>>>(isa),
         Code::Sqrt => instance::<Un<Sqrt<T>>>(isa),
         Code::Rsqrt => instance::<Un<Rsqrt<T>>>(isa),
-        Code::Exp => instance::<Un<Exp<T>>>(isa),
+        Code::Exp => instance::<Slices<Exp<T>>>(isa),
         Code::Expm1 => instance::<Un<Expm1<T>>>(isa),
         Code::Log => instance::<Un<Log<T>>>(isa),
         Code::Log1p => instance::<Un<Log1p<T>>>(isa),
         Code::Sin => instance::<Slices<Sin<T>>>(isa),
         Code::Cos => instance::<Slices<Cos<T>>>(isa),
-        Code::Tanh => instance::<Un<Tanh<T>>>(isa),
+        Code::Tanh => instance::<Slices<Tanh<T>>>(isa),
         Code::Erf => instance::<Un<Erf<T>>>(isa),
         Code::Erfc => instance::<Un<Erfc<T>>>(isa),
-        Code::Sigmoid => instance::<Un<Sigmoid<T>>>(isa),
+        Code::Sigmoid => instance::<Slices<Sigmoid<T>>>(isa),
         Code::Floor => instance::<Un<Floor<T>>>(isa),
         Code::Ceil => instance::<Un<Ceil<T>>>(isa),
         Code::Round => instance::<Un<Round<T>>>(isa),

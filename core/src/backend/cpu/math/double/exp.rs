@@ -22,6 +22,24 @@ pub fn pow2(n: f64) -> f64 {
     f64::from_bits((n + (SHIFTER + 1023.0)).to_bits() << 52)
 }
 
+/// A float whose low bits are those of the integer n + 1023, for n = `v` rounded to an integer, |v| < 2^51.
+#[inline(always)]
+pub fn biased(v: f64) -> f64 {
+    v + (SHIFTER + 1023.0)
+}
+
+/// n of [`biased`].
+#[inline(always)]
+pub fn unbiased(t: f64) -> f64 {
+    t - (SHIFTER + 1023.0)
+}
+
+/// 2^n of [`biased`].
+#[inline(always)]
+pub fn pow2_biased(t: f64) -> f64 {
+    f64::from_bits(t.to_bits() << 52)
+}
+
 /// `x * 2^n` rounded once, for an integral n in [-2044, 2046]. Two factors, because 2^n alone may leave the range of
 /// f64; the first product is exact when |x| is near 1.
 #[inline(always)]

@@ -19,6 +19,20 @@ pub use tanh::tanh;
 pub use trig::{cos, sin};
 pub use trig::{cos_slice, sin_slice};
 
+macro_rules! slices {
+    ($($name:ident $f:ident)*) => {$(
+        /// The function of each element.
+        #[inline(always)]
+        pub fn $name(a: &[f64], out: &mut [f64]) {
+            for (out, &a) in out.iter_mut().zip(a) {
+                *out = $f(a);
+            }
+        }
+    )*};
+}
+
+slices! { exp_slice exp tanh_slice tanh sigmoid_slice sigmoid }
+
 #[cfg(test)]
 mod hard;
 #[cfg(test)]

@@ -1,7 +1,13 @@
 //! `exp`, `expm1` and `sigmoid` in f32, with the power-of-two scaling they share.
 //! The CPU instruction loops in `backend/cpu/vector` call these per element.
 
+#![allow(
+    clippy::redundant_closure,
+    reason = "closures are inlined with the features of the loop around; paths need not be"
+)]
+
 use super::super::double::exp as wide;
+use super::lanes::{Lanes, streams};
 
 /// 1.5 * 2^23: adding it leaves a small float rounded to an integer in the low mantissa bits.
 const SHIFTER: f32 = 12_582_912.0;
@@ -11,7 +17,7 @@ const LN2_LO: f32 = 1.428_606_8e-6;
 
 /// `v` rounded to an integer, as a float and as an integer; |v| < 2^22 (otherwise both mean nothing, without a panic).
 #[inline(always)]
-pub fn nearest(v: f32) -> (f32, i32) {
+fn nearest(v: f32) -> (f32, i32) {
     let t = v + SHIFTER;
     (t - SHIFTER, (t.to_bits() as i32).wrapping_sub(SHIFTER.to_bits() as i32))
 }
@@ -22,36 +28,47 @@ pub fn pow2(n: i32) -> f32 {
     f32::from_bits((n.wrapping_add(127) as u32) << 23)
 }
 
-/// `x * 2^n` rounded once, for n in [-252, 254]. Two factors, because 2^n alone may leave the range of f32; the first
-/// product is exact when |x| is near 1.
+/// `(t, n)`: n is x log2(e) rounded to an integer, t a float whose low bits are those of the integer n + `bias`.
 #[inline(always)]
-pub fn scale(x: f32, n: i32) -> f32 {
-    let half = n >> 1;
-    x * pow2(half) * pow2(n.wrapping_sub(half))
+pub fn rounded<const N: usize>(x: Lanes<N>, bias: f32) -> (Lanes<N>, Lanes<N>) {
+    let t = x.map(|x| x * std::f32::consts::LOG2_E + (SHIFTER + bias));
+    (t, t.map(|t| t - (SHIFTER + bias)))
 }
 
-/// The pieces `(r, t, n)` of exp(x) = 2^n * (1 + r + t), with |r| < 0.347 and `t` small beside `r`.
+/// e^(x - n log(2)) for |x - n log(2)| < 0.347.
 ///
-/// `t` is r^2 q(r), q being a degree-4 minimax polynomial for (e^r - 1 - r) / r^2 (relative error of e^r: 2^-28).
+/// 1 + r + r^2 q(r), q being a degree-4 minimax polynomial for (e^r - 1 - r) / r^2 (relative error of e^r: 2^-28).
 #[inline(always)]
-fn parts(x: f32) -> (f32, f32, i32) {
-    let (nf, n) = nearest(x * std::f32::consts::LOG2_E);
-    let hi = x - nf * LN2_HI;
-    let r = hi - nf * LN2_LO;
-    let q = horner!(r; 0.499_999_94, 0.166_665_17, 0.041_668_102, 0.008_369_167, 0.001_383_805_4);
-    (r, r * r * q, n)
+pub fn power<const N: usize>(x: Lanes<N>, n: Lanes<N>) -> Lanes<N> {
+    let r = x.less(n, LN2_HI).less(n, LN2_LO);
+    let q = r.horner([0.499_999_94, 0.166_665_17, 0.041_668_102, 0.008_369_167, 0.001_383_805_4]);
+    r.zip(q, |r, q| 1.0 + (r + r * r * q))
 }
 
 /// e^x. Within 1 ulp for every f32, denormal results included; 0 below -103.98, inf above 88.72, nan for nan.
 ///
-/// x = n log(2) + r, then 2^n (1 + r + r^2 q(r)).
+/// x = n log(2) + r, then 2^n e^r.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
+    exp_lanes(Lanes([x])).0[0]
+}
+
+#[inline(always)]
+fn exp_lanes<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     // Comparisons are false for nan, which therefore passes both clamps and reaches the product.
-    let x = if x > 89.0 { 89.0 } else { x };
-    let x = if x < -104.0 { -104.0 } else { x };
-    let (r, t, n) = parts(x);
-    scale(1.0 + (r + t), n)
+    let x = x.map(|x| if x > 89.0 { 89.0 } else { x }).map(|x| if x < -104.0 { -104.0 } else { x });
+    let (t, n) = rounded(x, 254.0);
+    // Two factors, since 2^n may leave the range of f32: the halves of n + 254, one rounded down and one up, are their
+    // exponents as they stand. The first product is exact.
+    let down = |t: f32| f32::from_bits(t.to_bits() >> 1 << 23);
+    let up = |t: f32| f32::from_bits(t.to_bits().wrapping_add(1) >> 1 << 23);
+    power(x, n).zip(t, |y, t| y * down(t) * up(t))
+}
+
+/// `exp` of each element.
+#[inline(always)]
+pub fn exp_slice(a: &[f32], out: &mut [f32]) {
+    streams(a, out, |x| exp_lanes(x), exp);
 }
 
 /// e^x - 1, within 1.2 ulp for every f32; keeps the sign of zero, -1 at -inf.
@@ -80,18 +97,11 @@ pub fn expm1(x: f32) -> f32 {
     if x.abs() < 2.980_232_2e-8 { x } else { y }
 }
 
-/// (e^r - 1 - r) / r^2 for |r| < 0.347 in f64: the minimax polynomial of `parts`, not rounded to f32 (2^-28 of e^r).
+/// (e^r - 1 - r) / r^2 for |r| < 0.347 in f64: the minimax polynomial of `power`, not rounded to f32 (2^-28 of e^r).
 #[inline(always)]
 pub fn small_power(r: f64) -> f64 {
     horner!(r; 0.499_999_934_271_822_6, 0.166_665_203_035_247_93, 0.041_668_391_395_506_08,
         0.008_368_756_614_988_15, 0.001_381_454_840_478_635_7)
-}
-
-/// e^x for |x| < 87, where neither end of the range is near: the same bits as [`exp`] in two thirds of the time.
-#[inline(always)]
-pub fn exp_within(x: f32) -> f32 {
-    let (r, t, n) = parts(x);
-    (1.0 + (r + t)) * pow2(n)
 }
 
 /// 1 / (1 + e^-x). Within 0.6 ulp for every f32 and non-decreasing; at the low tail it follows e^x down to the
@@ -101,11 +111,35 @@ pub fn exp_within(x: f32) -> f32 {
 /// three roundings in f32 would cost 2 ulp, and correcting them the monotony.
 #[inline(always)]
 pub fn sigmoid(x: f32) -> f32 {
-    let a = -f64::from(x.abs());
-    let a = if a < -110.0 { -110.0 } else { a };
-    let n = wide::nearest(a * std::f64::consts::LOG2_E);
-    let r = a - n * std::f64::consts::LN_2;
-    let t = ((1.0 + r) + r * r * small_power(r)) * wide::pow2(n);
-    let top = if x < 0.0 { t } else { 1.0 };
-    (top / (1.0 + t)) as f32
+    sigmoid_lanes(Lanes([x])).0[0]
+}
+
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "lanes by number, as in `Lanes`")]
+fn sigmoid_lanes<const N: usize>(x: Lanes<N>) -> Lanes<N> {
+    let a = x.map(|x| -x.abs()).map(|a| if a < -110.0 { -110.0 } else { a });
+    // Each step for all lanes before the next one, as `Lanes` does it for f32.
+    let (mut t, mut r, mut q) = ([0.0; N], [0.0; N], [0.0; N]);
+    for i in 0..N {
+        t[i] = wide::biased(f64::from(a.0[i]) * std::f64::consts::LOG2_E);
+    }
+    for i in 0..N {
+        r[i] = f64::from(a.0[i]) - wide::unbiased(t[i]) * std::f64::consts::LN_2;
+    }
+    for i in 0..N {
+        q[i] = (1.0 + r[i]) + r[i] * r[i] * small_power(r[i]);
+    }
+    let mut y = x.0;
+    for i in 0..N {
+        let e = q[i] * wide::pow2_biased(t[i]);
+        let top = if y[i] < 0.0 { e } else { 1.0 };
+        y[i] = (top / (1.0 + e)) as f32;
+    }
+    Lanes(y)
+}
+
+/// `sigmoid` of each element.
+#[inline(always)]
+pub fn sigmoid_slice(a: &[f32], out: &mut [f32]) {
+    streams(a, out, |x| sigmoid_lanes(x), sigmoid);
 }

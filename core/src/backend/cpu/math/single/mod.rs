@@ -3,6 +3,7 @@
 
 pub mod erf;
 pub mod exp;
+mod lanes;
 pub mod log;
 pub mod pow;
 pub mod round;
@@ -10,11 +11,11 @@ pub mod tanh;
 pub mod trig;
 
 pub use erf::{erf, erfc};
-pub use exp::{exp, expm1, sigmoid};
+pub use exp::{exp, exp_slice, expm1, sigmoid, sigmoid_slice};
 pub use log::{log, log1p};
 pub use pow::pow;
 pub use round::{ceil, floor, round_even};
-pub use tanh::tanh;
+pub use tanh::{tanh, tanh_slice};
 #[cfg(test)]
 pub use trig::{cos, sin};
 pub use trig::{cos_slice, sin_slice};
