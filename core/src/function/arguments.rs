@@ -31,6 +31,7 @@ pub(crate) struct Arguments {
 
 thread_local! {
     /// Lists of calls that are over, so that a call allocates none.
+    #[allow(clippy::vec_box, reason = "they move between here and calls without a copy")]
     static SPARE: RefCell<Vec<Box<Arguments>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -81,6 +82,7 @@ impl Drop for Lent {
 
 impl Arguments {
     fn clear(&mut self) {
+        self.unknown = None;
         self.names.clear();
         self.first.clear();
         self.tensors.clear();
