@@ -82,7 +82,6 @@ impl Drop for Lent {
 
 impl Arguments {
     fn clear(&mut self) {
-        self.unknown = None;
         self.names.clear();
         self.first.clear();
         self.tensors.clear();
