@@ -14,7 +14,7 @@ use crate::backend::cpu::{CpuCall, Work};
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::graph::control::list_ops::ListOp;
+use crate::graph::control::list_op::ListOp;
 use crate::graph::scalar_loop::ScalarLoop;
 use crate::graph::sizes::Sizes;
 use crate::scalar::{Scalar, Val};

@@ -63,7 +63,7 @@ impl Cotangent {
                 shape: a.shape,
             }))),
             (Self::Dense(a), Self::Dense(b)) if a.dtype() == crate::dtype::DType::Variant => {
-                crate::execute::execute1(&crate::graph::control::list_ops::AddLists, &[&a, &b]).map(Self::Dense)
+                crate::execute::execute1(&crate::graph::control::list_whole::AddLists, &[&a, &b]).map(Self::Dense)
             }
             (a, b) => Ok(Self::Dense(ops::add_owned(a.into_dense()?, &b.into_dense()?)?)),
         }

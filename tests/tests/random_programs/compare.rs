@@ -162,7 +162,7 @@ pub fn check(program: &Program, call: Call<'_>, world: &World) -> Result<(), Str
 
 /// Runs graphs operation by operation as they were recorded, in some cases with loops over numbers in registers.
 fn without_passes<R>(case: usize, body: impl FnOnce() -> R) -> R {
-    if case % 2 == 0 { tf::__testing::as_recorded(body) } else { tf::__testing::without_plans(body) }
+    if case.is_multiple_of(2) { tf::__testing::as_recorded(body) } else { tf::__testing::without_plans(body) }
 }
 
 fn agree(expected: &Outcome, found: &Outcome) -> Result<(), String> {

@@ -1,7 +1,8 @@
 //! What the gradients of calls, branches and loops share: the bundle of saved values, and a [`Pair`]'s way back as a body.
 //! Their rules run it through the door, so that it is recorded and differentiated again like any operation.
 
-use super::list_ops::{Pack, Unpack, cotangent_type};
+use super::list_op::cotangent_type;
+use super::list_ops::{Pack, Unpack};
 use crate::error::Result;
 use crate::execute::execute;
 use crate::graph::Graph;

@@ -2,7 +2,7 @@
 //! Each is the other's gradient; `tf::concat` of a list that a loop of the graph pushed onto records the first one.
 
 use super::list::List;
-use super::list_ops::{ListOp, Typed, list_op, list_output, present, visit_types};
+use super::list_op::{ListOp, Typed, list_op, list_output, present, visit_types};
 use crate::error::{Error, Result};
 use crate::execute::execute;
 use crate::graph::sizes::Sizes;

@@ -2,7 +2,8 @@
 //! gradient of the body. So the gradient of that gradient is the same algorithm again.
 
 use super::gradient::{cotangent_types, unpack, variant};
-use super::list_ops::{Pop, cotangent_type};
+use super::list_op::cotangent_type;
+use super::list_ops::Pop;
 use super::while_loop::While;
 use crate::autograph::opened;
 use crate::dtype::DType;
@@ -244,7 +245,7 @@ impl WhileRule {
 
 fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     if a.dtype() == DType::Variant {
-        return crate::execute::execute1(&super::list_ops::AddLists, &[a, b]);
+        return crate::execute::execute1(&super::list_whole::AddLists, &[a, b]);
     }
     ops::functions::try_add(a, b)
 }

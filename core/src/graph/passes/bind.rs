@@ -8,7 +8,7 @@ use crate::backend::cpu::reduce::Monoid;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::execute::view_of;
-use crate::graph::control::list_ops::ListOp;
+use crate::graph::control::list_op::ListOp;
 use crate::graph::control::{Cond, While};
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::sizes::Sizes;

@@ -7,7 +7,7 @@ use super::forms::Id;
 use super::layout::{Form, Layout, Leaf, Parts};
 use super::scope::Scope;
 use crate::dtype::DType;
-use crate::graph::control::list_ops::ListOp;
+use crate::graph::control::list_op::ListOp;
 use crate::graph::ir::{Node, Value};
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 use super::forms::{Forms, Id, MOST_DEPTH, MOST_NODES, Pack};
 use crate::dtype::DType;
 use crate::graph::control::list::List;
-use crate::graph::control::list_ops::ListOp;
+use crate::graph::control::list_op::ListOp;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Flow, Kind};
 use crate::scalar::program_of;
