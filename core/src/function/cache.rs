@@ -67,7 +67,7 @@ impl Function {
 
     /// Makes the function known by the path of its item.
     pub(crate) fn register(&'static self, path: &'static str) {
-        if !self.registered.swap(true, Ordering::Relaxed) {
+        if !self.registered.load(Ordering::Relaxed) && !self.registered.swap(true, Ordering::Relaxed) {
             super::info::register(path, self);
         }
     }
