@@ -60,7 +60,8 @@ fn sums_with_products_are_one_operation() {
     let numbers = |by: f32, shape: [isize; 2]| tf::sin(tf::reshape(tf::range(0.0, 1536.0 * by, by), shape));
     let (x, y) = (numbers(0.7, [32, 48]), numbers(1.3, [48, 32]));
     let start = tf::ones([32, 32]);
-    let cases: [(fn(&[Tensor]) -> Vec<Tensor>, usize); 5] = [
+    type Body = fn(&[Tensor]) -> Vec<Tensor>;
+    let cases: [(Body, usize); 5] = [
         (|p| vec![&p[2] + tf::matmul(&p[0], &p[1])], 1),
         (|p| vec![tf::matmul(&p[0], &p[1]) + tf::matmul(tf::transpose(&p[1], []), tf::transpose(&p[0], []))], 1),
         // Someone else wants the product.
