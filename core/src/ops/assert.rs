@@ -97,6 +97,10 @@ impl Assert {
             rest /= dims[axis];
         }
         let at = if index.is_empty() { String::new() } else { format!("{index:?}") };
+        // A condition alone has nothing else to show.
+        if call.inputs.len() == 1 {
+            return format!("false{}{at}", if at.is_empty() { "" } else { " at " });
+        }
         // SAFETY: by the caller's promise.
         let value = |view: &View| unsafe { text::elements(&element(view, &index), None) };
         let values =
