@@ -12,6 +12,7 @@ mod conditions;
 mod corners;
 mod datasets;
 mod effects;
+mod elements;
 mod exclusive;
 mod failures;
 mod jumps;

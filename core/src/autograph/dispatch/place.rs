@@ -22,13 +22,13 @@ pub struct Place<'a> {
 ///
 /// # Panics
 /// If the table is not of the place's type, which generated code sees to.
-pub fn place<'a, T>(name: &'static str, at: &'a mut T, table: &'static Table) -> Place<'a> {
+pub fn place<'a, T: ?Sized>(name: &'static str, at: &'a mut T, table: &'static Table) -> Place<'a> {
     assert!((table.id)() == type_id::<T>(), "`{name}` is a {}, its table of {table:?}", std::any::type_name::<T>());
     Place { name, at: std::ptr::from_mut(at).cast(), table, life: PhantomData }
 }
 
 /// A place that is only looked at, in a list that is not `&mut`.
-pub fn place_ref<'a, T>(name: &'static str, at: &'a T, table: &'static Table) -> Place<'a> {
+pub fn place_ref<'a, T: ?Sized>(name: &'static str, at: &'a T, table: &'static Table) -> Place<'a> {
     assert!((table.id)() == type_id::<T>(), "`{name}` is a {}, its table of {table:?}", std::any::type_name::<T>());
     Place { name, at: std::ptr::from_ref(at).cast_mut().cast(), table, life: PhantomData }
 }

@@ -192,6 +192,25 @@ const fn host<T>(
     }
 }
 
+/// A table of a type that is left alone.
+const fn opaque<T: ?Sized>() -> Table {
+    /// # Safety
+    /// Never called: values of such a type are not copied.
+    unsafe fn nothing(_: *mut (), _: Kept) {}
+    Table {
+        kind: Kind::Opaque,
+        type_name: type_name::<T>,
+        id: type_id::<T>,
+        visit: None,
+        map: None,
+        map_to: None,
+        clone: None,
+        equal: None,
+        put: nothing,
+        stage: None,
+    }
+}
+
 const fn nest<T: Nest>() -> Table {
     Table {
         kind: Kind::Nest,
@@ -263,7 +282,18 @@ tier! {
     /// Host values that can be put back.
     TableOfClone<T: Clone> for &Probe<'_, T>, &Slot<T> => host::<T>(Kind::Cloned, Some(of::clone::<T>), None)
 }
-tier! {
-    /// Everything else.
-    TableOfAny<T> for Probe<'_, T>, Slot<T> => host::<T>(Kind::Opaque, None, None)
+/// Everything else, slices among it, which have no size.
+pub trait TableOfAny {
+    /// The table of the type.
+    fn table(&self) -> &'static Table;
+}
+impl<T: ?Sized> TableOfAny for Probe<'_, T> {
+    fn table(&self) -> &'static Table {
+        const { &opaque::<T>() }
+    }
+}
+impl<T> TableOfAny for Slot<T> {
+    fn table(&self) -> &'static Table {
+        const { &opaque::<T>() }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::super::ast::*;
 use super::host;
-use super::place::{Place, Step};
+use super::place::{Place, Step, in_an_element};
 use std::collections::BTreeSet;
 use syn::Expr as Syntax;
 
@@ -88,8 +88,8 @@ impl Writes<'_> {
     fn place(&mut self, expr: &Expr, by_reference: bool) {
         let Some(mut place) = Place::of(expr) else { return };
         let root = &self.vars[place.root];
-        // rustc has something to say about a variable that is not `mut`.
-        if place.path.is_empty() && !root.mutable && !root.deferred && !by_reference {
+        // rustc has something to say about a variable that is not `mut`, unless it is a reference to what changes.
+        if place.path.is_empty() && !root.mutable && !root.deferred && !by_reference && !in_an_element(expr) {
             return;
         }
         // A reference that is not `mut` itself: what it points to changes.

@@ -21,7 +21,7 @@ pub enum Step {
 }
 
 /// Whether an expression names a part of a list.
-fn in_an_element(expr: &Expr) -> bool {
+pub fn in_an_element(expr: &Expr) -> bool {
     match &expr.kind {
         Kind::Plain(Syntax::Index(_), _) => true,
         Kind::Plain(Syntax::Paren(_) | Syntax::Group(_) | Syntax::Field(_), parts) => in_an_element(&parts[0]),
