@@ -196,7 +196,8 @@ impl TensorArray {
     /// FailedPrecondition if nothing was written and the shape of items is not known.
     #[track_caller]
     pub fn try_stack(&self) -> Result<Tensor> {
-        let item = self.item_type().map_err(|e| e.at(Location::caller()))?;
+        let here = Location::caller();
+        let item = self.item_type().map_err(|e| e.at(here))?;
         if let Items::Host(items) = &self.items
             && builder::current().is_none()
             && !items.is_empty()

@@ -47,6 +47,8 @@ struct Exchanged {
 /// A trace under way.
 struct Session {
     builder: Rc<Builder>,
+    /// The function's own line, where its parameters are.
+    location: &'static Location<'static>,
     types: Vec<TensorType>,
     /// For each parameter where it comes from.
     sources: RefCell<Vec<Source>>,
@@ -124,6 +126,7 @@ impl Call {
         let builder = Builder::function(self.function.name);
         let session = Session {
             builder,
+            location: self.function.location,
             types,
             sources: RefCell::default(),
             reason,
@@ -341,7 +344,7 @@ impl Call {
 impl Session {
     /// The symbol of the next tensor of the arguments.
     fn symbol(&self, leaf: &mut usize) -> Tensor {
-        let symbol = self.builder.param(&self.types[*leaf]);
+        let symbol = self.builder.param_at(&self.types[*leaf], self.location);
         self.sources.borrow_mut().push(Source::Leaf(*leaf));
         self.symbols.borrow_mut().push((symbol.id(), *leaf));
         *leaf += 1;

@@ -195,6 +195,26 @@ impl Captured {
     }
 }
 
+/// What to write in place of a host value that only the graph knows.
+fn as_tensor(name: &str, type_name: &str) -> String {
+    let number = match type_name.trim_start_matches('&') {
+        "str" | "alloc::string::String" => {
+            return "the graph has no text: give back a number or truth value, and choose the text outside".to_owned();
+        }
+        _ if type_name.starts_with('&') => {
+            return "the graph chooses between tensors, not between references: clone what they lead to".to_owned();
+        }
+        "f32" => "0.0",
+        "f64" => "0f64",
+        "bool" => "false",
+        _ => "0",
+    };
+    match name.contains(' ') {
+        true => format!("make it a tensor on each way, such as `tf::constant({number})`"),
+        false => format!("make it a tensor from the start, such as `let mut {name} = tf::constant({number})`"),
+    }
+}
+
 /// Where two ways through a function disagree, for messages.
 pub(super) struct Disagreement {
     pub op: &'static str,
@@ -212,13 +232,7 @@ impl Disagreement {
             .expected(
                 "one value on all ways, since a condition or the number of rounds is known only when the graph runs",
             )
-            .help(if place.type_name().starts_with('&') {
-                "the graph chooses between tensors, not between references: clone what they lead to".to_owned()
-            } else if name.contains(' ') {
-                "make it a tensor on each way, such as `tf::constant(0)`".to_owned()
-            } else {
-                format!("make it a tensor from the start, such as `let mut {name} = tf::constant(0)`")
-            })
+            .help(as_tensor(name, &place.type_name()))
             .variable(name)
             .at(self.location)
     }

@@ -146,6 +146,13 @@ impl Builder {
         symbol
     }
 
+    /// A new parameter of the user's function.
+    pub fn param_at(&self, ty: &TensorType, location: &'static Location<'static>) -> Tensor {
+        let symbol = Tensor::symbol_at(ty, location);
+        self.bind(&symbol, ty);
+        symbol
+    }
+
     /// A new parameter that `tensor` stands for from now on.
     pub fn bind(&self, tensor: &Tensor, ty: &TensorType) -> Value {
         let mut state = self.state.borrow_mut();

@@ -46,7 +46,9 @@ fn decide(name: &str, op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<boo
     if a.is_symbol() || b.is_symbol() {
         return Err(Error::failed_precondition(name, "a value of a graph being recorded is not known yet")
             .got(format!("{} and {}", a.ty(), b.ty()))
-            .help(format!("`tf::{name}` gives the comparison as a tensor of the graph")));
+            .help(format!(
+                "give a helper that decides by tensors `#[tf_function]` too, or let it return the tensor of `tf::{name}`"
+            )));
     }
     if a.num_elements() != 1 || b.num_elements() != 1 {
         return Err(Error::invalid_argument(name, "only scalar tensors compare as one truth value")

@@ -105,7 +105,11 @@ numbers!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool);
 fn run(op: &dyn crate::op::Op, a: Operand<'_>, b: Operand<'_>) -> Tensor {
     let dtype = Operand::common_dtype(&[&a, &b]);
     let sides = a.tensor(op.name(), dtype).and_then(|a| Ok((a, b.tensor(op.name(), dtype)?)));
-    sides.and_then(|(a, b)| crate::execute::execute1(op, &[&a, &b])).or_fail()
+    // Not in a closure, which would be the line that graphs and errors name.
+    match sides {
+        Ok((a, b)) => crate::execute::execute1(op, &[&a, &b]).or_fail(),
+        Err(error) => Err(error).or_fail(),
+    }
 }
 
 /// Writes the methods of a tier whose answer is a tensor.
