@@ -2,6 +2,7 @@
 //! The softmax and cross entropy operations run them on blocks of rows, so that short rows fill whole vectors too.
 
 use super::Isa;
+use super::math::fused::{Arithmetic, Fused, Portable};
 use super::math::{double, single};
 use std::ops::{Add, Div, Mul, Range, Sub};
 
@@ -12,24 +13,24 @@ pub(crate) trait Real:
     const ZERO: Self;
     const ONE: Self;
     const LOWEST: Self;
-    fn exp(self) -> Self;
+    fn exp<A: Arithmetic>(self) -> Self;
     fn log(self) -> Self;
 }
 
 macro_rules! reals {
-    ($($t:ident $math:ident)*) => {$(
+    ($($t:ident $math:ident $exp:ident $(<$fused:ident>)?)*) => {$(
         impl Real for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const LOWEST: Self = $t::NEG_INFINITY;
             #[inline(always)]
-            fn exp(self) -> Self { $math::exp(self) }
+            fn exp<A: Arithmetic>(self) -> Self { $math::$exp$(::<$fused>)?(self) }
             #[inline(always)]
             fn log(self) -> Self { $math::log(self) }
         }
     )*};
 }
-reals!(f32 single f64 double);
+reals!(f32 single exp_in<A> f64 double exp);
 
 /// Elements that stay in the first-level cache between the passes over a block.
 const BLOCK: usize = 1024;
@@ -94,7 +95,12 @@ fn sum_of<T: Real>(n: usize, f: impl Fn(usize) -> T) -> T {
 
 /// Writes exp(x - max) to `out` for a block of rows and calls `row(number, max, sum)` for each.
 #[inline(always)]
-fn exponentials<T: Real>(x: &[T], out: &mut [T], n: usize, mut row: impl FnMut(usize, T, T, &[T], &mut [T])) {
+fn exponentials<A: Arithmetic, T: Real>(
+    x: &[T],
+    out: &mut [T],
+    n: usize,
+    mut row: impl FnMut(usize, T, T, &[T], &mut [T]),
+) {
     let block = (BLOCK / n).max(1) * n;
     let mut maxima = [T::ZERO; BLOCK];
     for (number, (x, out)) in x.chunks(block).zip(out.chunks_mut(block)).enumerate() {
@@ -105,7 +111,7 @@ fn exponentials<T: Real>(x: &[T], out: &mut [T], n: usize, mut row: impl FnMut(u
             }
         }
         for out in out.iter_mut() {
-            *out = out.exp();
+            *out = out.exp::<A>();
         }
         for (i, ((x, out), &max)) in x.chunks_exact(n).zip(out.chunks_exact_mut(n)).zip(&maxima).enumerate() {
             let sum = sum_of(n, |i| out[i]);
@@ -122,13 +128,13 @@ fn scale<T: Real>(row: &mut [T], factor: T) {
 }
 
 #[inline(always)]
-fn softmax_body<T: Real>(n: usize, x: &[T], y: &mut [T]) {
-    exponentials(x, y, n, |_, _, sum, _, y| scale(y, T::ONE / sum));
+fn softmax_body<A: Arithmetic, T: Real>(n: usize, x: &[T], y: &mut [T]) {
+    exponentials::<A, T>(x, y, n, |_, _, sum, _, y| scale(y, T::ONE / sum));
 }
 
 #[inline(always)]
-fn log_softmax_body<T: Real>(n: usize, x: &[T], y: &mut [T]) {
-    exponentials(x, y, n, |_, max, sum, x, y| {
+fn log_softmax_body<A: Arithmetic, T: Real>(n: usize, x: &[T], y: &mut [T]) {
+    exponentials::<A, T>(x, y, n, |_, max, sum, x, y| {
         let log = sum.log();
         for (y, &x) in y.iter_mut().zip(x) {
             *y = x - max - log;
@@ -137,7 +143,7 @@ fn log_softmax_body<T: Real>(n: usize, x: &[T], y: &mut [T]) {
 }
 
 #[inline(always)]
-fn softmax_gradient_body<T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
+fn softmax_gradient_body<A: Arithmetic, T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
     for ((y, dy), dx) in y.chunks_exact(n).zip(dy.chunks_exact(n)).zip(dx.chunks_exact_mut(n)) {
         let sum = sum_of(n, |i| y[i] * dy[i]);
         for ((dx, &y), &dy) in dx.iter_mut().zip(y).zip(dy) {
@@ -147,9 +153,9 @@ fn softmax_gradient_body<T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
 }
 
 #[inline(always)]
-fn log_softmax_gradient_body<T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
+fn log_softmax_gradient_body<A: Arithmetic, T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
     for (dx, &y) in dx.iter_mut().zip(y) {
-        *dx = y.exp();
+        *dx = y.exp::<A>();
     }
     for (dy, dx) in dy.chunks_exact(n).zip(dx.chunks_exact_mut(n)) {
         let sum = sum_of(n, |i| dy[i]);
@@ -160,8 +166,8 @@ fn log_softmax_gradient_body<T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T])
 }
 
 #[inline(always)]
-fn cross_entropy_body<T: Real>(n: usize, labels: &[T], x: &[T], loss: &mut [T], p: &mut [T]) {
-    exponentials(x, p, n, |r, max, sum, x, p| {
+fn cross_entropy_body<A: Arithmetic, T: Real>(n: usize, labels: &[T], x: &[T], loss: &mut [T], p: &mut [T]) {
+    exponentials::<A, T>(x, p, n, |r, max, sum, x, p| {
         let (labels, log) = (&labels[r * n..(r + 1) * n], sum.log());
         loss[r] = sum_of(n, |i| labels[i] * (log - (x[i] - max)));
         scale(p, T::ONE / sum);
@@ -169,8 +175,8 @@ fn cross_entropy_body<T: Real>(n: usize, labels: &[T], x: &[T], loss: &mut [T], 
 }
 
 #[inline(always)]
-fn sparse_cross_entropy_body<T: Real>(n: usize, labels: &[usize], x: &[T], loss: &mut [T], p: &mut [T]) {
-    exponentials(x, p, n, |r, max, sum, x, p| {
+fn sparse_cross_entropy_body<A: Arithmetic, T: Real>(n: usize, labels: &[usize], x: &[T], loss: &mut [T], p: &mut [T]) {
+    exponentials::<A, T>(x, p, n, |r, max, sum, x, p| {
         loss[r] = sum.log() - (x[labels[r]] - max);
         scale(p, T::ONE / sum);
     });
@@ -186,12 +192,12 @@ macro_rules! pass {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
             fn avx512<T: Real>(n: usize, $($arg: $t),*) {
-                $body(n, $($arg),*)
+                $body::<Fused, T>(n, $($arg),*)
             }
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2")]
+            #[target_feature(enable = "avx2,fma")]
             fn avx2<T: Real>(n: usize, $($arg: $t),*) {
-                $body(n, $($arg),*)
+                $body::<Fused, T>(n, $($arg),*)
             }
             if n == 0 {
                 return;
@@ -204,7 +210,7 @@ macro_rules! pass {
                 #[cfg(target_arch = "x86_64")]
                 Isa::Avx2 => unsafe { avx2(n, $($arg),*) },
                 #[allow(unreachable_patterns, reason = "the others exist on one architecture only")]
-                _ => $body(n, $($arg),*),
+                _ => $body::<Portable, T>(n, $($arg),*),
             }
         }
     )*};

@@ -1,6 +1,9 @@
 //! Bit-equality of the slice loops under AVX-512, AVX2 and the baseline, with the scalar call as the measure.
 //! Only `cargo test` uses it; loops vectorise in an optimised build, so that is where it says most.
 
+use super::fused::{Arithmetic, Portable};
+#[cfg(target_arch = "x86_64")]
+use super::fused::{Composed, Fused};
 use super::{double, single};
 
 /// Defines a test that runs `$f` over a slice on every path the CPU has.
@@ -9,18 +12,18 @@ macro_rules! paths {
         #[test]
         fn $name() {
             #[inline(always)]
-            fn body(a: &[$t], out: &mut [$t]) {
+            fn body<A: Arithmetic>(a: &[$t], out: &mut [$t]) {
                 $slice(a, out)
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
             fn avx512(a: &[$t], out: &mut [$t]) {
-                body(a, out)
+                body::<Fused>(a, out)
             }
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2")]
+            #[target_feature(enable = "avx2,fma")]
             fn avx2(a: &[$t], out: &mut [$t]) {
-                body(a, out)
+                body::<Fused>(a, out)
             }
             // Bit patterns from everywhere, and a length that leaves a scalar tail.
             let a: Vec<$t> = (0..100_003).map(|i: $bits| <$t>::from_bits(i.wrapping_mul($step))).collect();
@@ -35,11 +38,11 @@ macro_rules! paths {
                     );
                 }
             };
-            body(&a, &mut out);
+            body::<Portable>(&a, &mut out);
             check(&out);
             #[cfg(target_arch = "x86_64")]
-            if is_x86_feature_detected!("avx2") {
-                // SAFETY: the CPU has AVX2.
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                // SAFETY: the CPU has AVX2 and FMA.
                 unsafe { avx2(&a, &mut out) };
                 check(&out);
             }
@@ -81,14 +84,14 @@ macro_rules! paths {
     };
 }
 
-paths!(exp_f32, f32, u32, 42_949, single::exp_slice, single::exp);
+paths!(exp_f32, f32, u32, 42_949, single::exp_slice::<A>, single::exp);
 paths!(expm1_f32, f32, single::expm1);
 paths!(log_f32, f32, single::log);
 paths!(log1p_f32, f32, single::log1p);
-paths!(tanh_f32, f32, u32, 42_949, single::tanh_slice, single::tanh);
+paths!(tanh_f32, f32, u32, 42_949, single::tanh_slice::<A>, single::tanh);
 paths!(erf_f32, f32, single::erf);
 paths!(erfc_f32, f32, single::erfc);
-paths!(sigmoid_f32, f32, u32, 42_949, single::sigmoid_slice, single::sigmoid);
+paths!(sigmoid_f32, f32, u32, 42_949, single::sigmoid_slice::<A>, single::sigmoid);
 paths!(floor_f32, f32, single::floor);
 paths!(ceil_f32, f32, single::ceil);
 paths!(round_even_f32, f32, single::round_even);
@@ -109,3 +112,38 @@ paths!(round_even_f64, f64, double::round_even);
 paths!(pow_f64, f64, |x: f64| double::pow(x, 0.5 + x));
 paths!(sin_f64, f64, u64, 184_467_440_737_095, double::sin_slice, double::sin);
 paths!(cos_f64, f64, u64, 184_467_440_737_095, double::cos_slice, double::cos);
+
+/// Runs of neighbouring floats with and without the instruction for fused multiply-adds: a run in 641, or all of them
+/// with EAGERFLOW_HEAVY=1.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn fused_or_composed() {
+    macro_rules! pair {
+        ($f:ident) => {{
+            #[target_feature(enable = "avx2,fma")]
+            fn fused(a: &[f32], out: &mut [f32]) {
+                single::$f::<Fused>(a, out)
+            }
+            (fused as unsafe fn(&[f32], &mut [f32]), single::$f::<Composed> as fn(&[f32], &mut [f32]))
+        }};
+    }
+    if !(is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")) {
+        return;
+    }
+    let step = if std::env::var_os("EAGERFLOW_HEAVY").is_some_and(|v| v == "1") { 1 } else { 641 };
+    for (fused, composed) in [pair!(exp_slice), pair!(tanh_slice), pair!(sigmoid_slice)] {
+        let (mut with, mut without) = (vec![0.0; 1 << 16], vec![0.0; 1 << 16]);
+        for high in (0..1_u32 << 16).step_by(step) {
+            let a: Vec<f32> = (0..1 << 16).map(|low| f32::from_bits(high << 16 | low)).collect();
+            // SAFETY: the CPU has AVX2 and FMA.
+            unsafe { fused(&a, &mut with) };
+            composed(&a, &mut without);
+            for ((x, with), without) in a.iter().zip(&with).zip(&without) {
+                assert!(
+                    with.to_bits() == without.to_bits() || with.is_nan() && without.is_nan(),
+                    "{x:e}: {with:e}, {without:e}"
+                );
+            }
+        }
+    }
+}

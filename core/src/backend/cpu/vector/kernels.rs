@@ -3,13 +3,14 @@
 
 use super::Loop;
 use crate::backend::cpu::Isa;
+use crate::backend::cpu::math::fused::{Arithmetic, Fused, Portable};
 use std::marker::PhantomData;
 
-/// A loop body that is inlined into a function per instruction set.
+/// A loop body that is inlined into a function per instruction set, and computes with its [`Arithmetic`].
 pub(super) trait Body {
     /// # Safety
     /// As [`Loop`].
-    unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool;
+    unsafe fn run<A: Arithmetic>(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool;
 }
 
 pub(super) trait Unary {
@@ -21,7 +22,7 @@ pub(super) trait Unary {
 /// A unary instruction that works on whole slices of one length.
 pub(super) trait Whole {
     type T: Copy;
-    fn f(a: &[Self::T], out: &mut [Self::T]);
+    fn f<A: Arithmetic>(a: &[Self::T], out: &mut [Self::T]);
 }
 
 pub(super) trait Binary {
@@ -90,7 +91,7 @@ use std::slice::{from_raw_parts as slice, from_raw_parts_mut as slice_mut};
 
 impl<F: Unary> Body for Un<F> {
     #[inline(always)]
-    unsafe fn run(n: usize, out: *mut u8, a: *const u8, _: *const u8, _: *const u8) -> bool {
+    unsafe fn run<A: Arithmetic>(n: usize, out: *mut u8, a: *const u8, _: *const u8, _: *const u8) -> bool {
         // SAFETY: by the contract of `Loop`: dense operands of n elements, the output apart from them.
         unsafe { map1(slice_mut(out.cast(), n), slice(a.cast(), n), F::f) };
         false
@@ -99,16 +100,16 @@ impl<F: Unary> Body for Un<F> {
 
 impl<F: Whole> Body for Slices<F> {
     #[inline(always)]
-    unsafe fn run(n: usize, out: *mut u8, a: *const u8, _: *const u8, _: *const u8) -> bool {
+    unsafe fn run<A: Arithmetic>(n: usize, out: *mut u8, a: *const u8, _: *const u8, _: *const u8) -> bool {
         // SAFETY: as above.
-        unsafe { F::f(slice(a.cast(), n), slice_mut(out.cast(), n)) };
+        unsafe { F::f::<A>(slice(a.cast(), n), slice_mut(out.cast(), n)) };
         false
     }
 }
 
 impl<F: Binary> Body for Bin<F> {
     #[inline(always)]
-    unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, _: *const u8) -> bool {
+    unsafe fn run<A: Arithmetic>(n: usize, out: *mut u8, a: *const u8, b: *const u8, _: *const u8) -> bool {
         // SAFETY: as above.
         unsafe { map2(slice_mut(out.cast(), n), slice(a.cast(), n), slice(b.cast(), n), F::f) };
         false
@@ -117,7 +118,7 @@ impl<F: Binary> Body for Bin<F> {
 
 impl<F: Faulty> Body for Fault<F> {
     #[inline(always)]
-    unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, _: *const u8) -> bool {
+    unsafe fn run<A: Arithmetic>(n: usize, out: *mut u8, a: *const u8, b: *const u8, _: *const u8) -> bool {
         // SAFETY: as above.
         let (out, a, b) = unsafe { (slice_mut(out.cast(), n), slice(a.cast(), n), slice::<F::T>(b.cast(), n)) };
         let fault = b.iter().fold(false, |any, &b| any | F::faults(b));
@@ -128,7 +129,7 @@ impl<F: Faulty> Body for Fault<F> {
 
 impl<T: Word> Body for Choose<T> {
     #[inline(always)]
-    unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
+    unsafe fn run<A: Arithmetic>(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
         // SAFETY: as above; the condition is the first operand.
         unsafe { map3::<T>(slice_mut(out.cast(), n), slice(a, n), slice(b.cast(), n), slice(c.cast(), n)) };
         false
@@ -141,7 +142,7 @@ pub(super) struct Splat<T>(PhantomData<T>);
 
 impl<T: Copy> Body for Splat<T> {
     #[inline(always)]
-    unsafe fn run(n: usize, out: *mut u8, a: *const u8, _: *const u8, _: *const u8) -> bool {
+    unsafe fn run<A: Arithmetic>(n: usize, out: *mut u8, a: *const u8, _: *const u8, _: *const u8) -> bool {
         // SAFETY: as above; the operand has one element.
         unsafe { slice_mut(out.cast::<T>(), n).fill(*a.cast::<T>()) };
         false
@@ -150,21 +151,21 @@ impl<T: Copy> Body for Splat<T> {
 
 unsafe fn portable<B: Body>(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
     // SAFETY: the same contract.
-    unsafe { B::run(n, out, a, b, c) }
+    unsafe { B::run::<Portable>(n, out, a, b, c) }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi2,lzcnt")]
+#[target_feature(enable = "avx2,fma,bmi2,lzcnt")]
 unsafe fn avx2<B: Body>(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
     // SAFETY: the same contract.
-    unsafe { B::run(n, out, a, b, c) }
+    unsafe { B::run::<Fused>(n, out, a, b, c) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,lzcnt")]
 unsafe fn avx512<B: Body>(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
     // SAFETY: the same contract.
-    unsafe { B::run(n, out, a, b, c) }
+    unsafe { B::run::<Fused>(n, out, a, b, c) }
 }
 
 /// The instance of a body for an instruction set that this processor has.

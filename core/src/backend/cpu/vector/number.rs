@@ -1,6 +1,7 @@
 //! The arithmetic of one element for each Rust type that a loop computes in: floats, integers, and `u8` for `bool`.
 //! The loops are generic over [`Number`]; the machine for scalar loops calls the same functions.
 
+use crate::backend::cpu::math::fused::Arithmetic;
 use crate::backend::cpu::math::{double, single};
 
 /// What every computed type can do. Integers wrap; operations that have no integer meaning are never looked up.
@@ -33,9 +34,9 @@ pub(crate) trait Real: Number {
     fn log(self) -> Self;
     fn log1p(self) -> Self;
     /// Of whole slices of one length: several elements are computed side by side.
-    fn exp_slice(a: &[Self], out: &mut [Self]);
-    fn tanh_slice(a: &[Self], out: &mut [Self]);
-    fn sigmoid_slice(a: &[Self], out: &mut [Self]);
+    fn exp_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
+    fn tanh_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
+    fn sigmoid_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
     /// Of whole slices, because a single sine must branch for huge arguments.
     fn sin(a: &[Self], out: &mut [Self]);
     fn cos(a: &[Self], out: &mut [Self]);
@@ -111,11 +112,11 @@ macro_rules! floats {
             #[inline(always)]
             fn log1p(self) -> Self { $math::log1p(self) }
             #[inline(always)]
-            fn exp_slice(a: &[Self], out: &mut [Self]) { $math::exp_slice(a, out) }
+            fn exp_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]) { $math::exp_slice::<A>(a, out) }
             #[inline(always)]
-            fn tanh_slice(a: &[Self], out: &mut [Self]) { $math::tanh_slice(a, out) }
+            fn tanh_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]) { $math::tanh_slice::<A>(a, out) }
             #[inline(always)]
-            fn sigmoid_slice(a: &[Self], out: &mut [Self]) { $math::sigmoid_slice(a, out) }
+            fn sigmoid_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]) { $math::sigmoid_slice::<A>(a, out) }
             #[inline(always)]
             fn sin(a: &[Self], out: &mut [Self]) { $math::sin_slice(a, out) }
             #[inline(always)]

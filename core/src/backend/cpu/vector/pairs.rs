@@ -5,6 +5,7 @@ use super::Loop;
 use super::kernels::{Binary, Body, Unary, instance, map2};
 use super::pick::{Abs, Add, Max, Mul, Neg, Sub};
 use crate::backend::cpu::Isa;
+use crate::backend::cpu::math::fused::Arithmetic;
 use crate::scalar::Code;
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts as slice, from_raw_parts_mut as slice_mut};
@@ -32,7 +33,7 @@ impl<A: Binary<In = f32, Out = f32>, B: Binary<In = f32, Out = f32>, const SWAPP
     for Binaries<A, B, SWAPPED>
 {
     #[inline(always)]
-    unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
+    unsafe fn run<M: Arithmetic>(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
         // SAFETY: by the contract of `Loop`: dense operands of n elements, the output apart from them.
         let (out, a, b, c) =
             unsafe { (slice_mut(out.cast(), n), slice(a.cast(), n), slice(b.cast(), n), slice(c.cast(), n)) };
@@ -43,7 +44,7 @@ impl<A: Binary<In = f32, Out = f32>, B: Binary<In = f32, Out = f32>, const SWAPP
 
 impl<A: Binary<In = f32, Out = f32>, B: Unary<In = f32, Out = f32>> Body for BinaryUnary<A, B> {
     #[inline(always)]
-    unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, _: *const u8) -> bool {
+    unsafe fn run<M: Arithmetic>(n: usize, out: *mut u8, a: *const u8, b: *const u8, _: *const u8) -> bool {
         // SAFETY: as above.
         let (out, a, b) = unsafe { (slice_mut(out.cast(), n), slice(a.cast(), n), slice(b.cast(), n)) };
         map2(out, a, b, |a, b| B::f(A::f(a, b)));
@@ -55,7 +56,7 @@ impl<A: Unary<In = f32, Out = f32>, B: Binary<In = f32, Out = f32>, const SWAPPE
     for UnaryBinary<A, B, SWAPPED>
 {
     #[inline(always)]
-    unsafe fn run(n: usize, out: *mut u8, a: *const u8, b: *const u8, _: *const u8) -> bool {
+    unsafe fn run<M: Arithmetic>(n: usize, out: *mut u8, a: *const u8, b: *const u8, _: *const u8) -> bool {
         // SAFETY: as above.
         let (out, a, b) = unsafe { (slice_mut(out.cast(), n), slice(a.cast(), n), slice(b.cast(), n)) };
         map2(out, a, b, |a, b| ordered::<B, SWAPPED>(A::f(a), b));

@@ -5,6 +5,7 @@ use super::Loop;
 use super::kernels::{Bin, Binary, Choose, Fault, Faulty, Slices, Splat, Un, Unary, Whole, instance, plain};
 use super::number::{Bits, Number, Real, Truth};
 use crate::backend::cpu::Isa;
+use crate::backend::cpu::math::fused::Arithmetic;
 use crate::dtype::{DType, bf16, f16};
 use crate::scalar::Code;
 use std::marker::PhantomData;
@@ -69,17 +70,17 @@ Pow pow no_exponent }
 compare! { Eq == Ne != Lt < Le <= }
 
 macro_rules! whole {
-    ($($name:ident $method:ident)*) => {$(
+    ($($name:ident $method:ident $(<$fused:ident>)?)*) => {$(
         struct $name<T>(PhantomData<T>);
         impl<T: Real> Whole for $name<T> {
             type T = T;
             #[inline(always)]
-            fn f(a: &[T], out: &mut [T]) { T::$method(a, out) }
+            fn f<A: Arithmetic>(a: &[T], out: &mut [T]) { T::$method$(::<$fused>)?(a, out) }
         }
     )*};
 }
 
-whole! { Sin sin Cos cos Exp exp_slice Tanh tanh_slice Sigmoid sigmoid_slice }
+whole! { Sin sin Cos cos Exp exp_slice<A> Tanh tanh_slice<A> Sigmoid sigmoid_slice<A> }
 
 struct Rsqrt<T>(PhantomData<T>);
 impl<T: Real> Unary for Rsqrt<T> {

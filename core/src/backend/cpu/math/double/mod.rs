@@ -19,11 +19,12 @@ pub use tanh::tanh;
 pub use trig::{cos, sin};
 pub use trig::{cos_slice, sin_slice};
 
+/// An f64 element function has one form for all instruction sets, made of separate products and sums.
 macro_rules! slices {
     ($($name:ident $f:ident)*) => {$(
         /// The function of each element.
         #[inline(always)]
-        pub fn $name(a: &[f64], out: &mut [f64]) {
+        pub fn $name<A: super::fused::Arithmetic>(a: &[f64], out: &mut [f64]) {
             for (out, &a) in out.iter_mut().zip(a) {
                 *out = $f(a);
             }

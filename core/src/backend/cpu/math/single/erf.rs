@@ -2,7 +2,8 @@
 //! The CPU instruction loops in `backend/cpu/vector` call it per element.
 
 use super::super::double::exp as wide;
-use super::exp::{exp, small_power};
+use super::super::fused::Separate;
+use super::exp::{exp_in, small_power};
 
 /// The error function, within 1.5 ulp for every f32, odd, +-1 from 3.92 on; keeps the sign of zero.
 ///
@@ -18,7 +19,7 @@ pub fn erf(x: f32) -> f32 {
     let c = if a > 3.95 { 3.95 } else { a };
     let q = horner!(c; 1.664_944_4e-4, 1.127_797, 0.636_976_54, 0.104_113_236, -0.022_314_986, 0.003_065_431_3,
         -1.982_133_7e-4);
-    let large = 1.0 - exp(-q);
+    let large = 1.0 - exp_in::<Separate>(-q);
     let y = if a < 1.0 { small } else { large };
     y.copysign(x)
 }
@@ -41,7 +42,7 @@ pub fn erfc(x: f32) -> f32 {
     let square = a * a;
     let n = wide::nearest(-square * std::f64::consts::LOG2_E);
     let r = -square - n * std::f64::consts::LN_2;
-    let power = (1.0 + r) + r * r * small_power(r);
+    let power = (1.0 + r) + r * r * small_power::<Separate>(r);
     let y = power * wide::pow2(n) * (even + q * odd) / (1.0 + 2.0 * a);
     (if x < 0.0 { 2.0 - y } else { y }) as f32
 }

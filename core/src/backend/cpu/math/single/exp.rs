@@ -7,6 +7,7 @@
 )]
 
 use super::super::double::exp as wide;
+use super::super::fused::{Arithmetic, one};
 use super::lanes::{Lanes, streams};
 
 /// 1.5 * 2^23: adding it leaves a small float rounded to an integer in the low mantissa bits.
@@ -30,8 +31,8 @@ pub fn pow2(n: i32) -> f32 {
 
 /// `(t, n)`: n is x log2(e) rounded to an integer, t a float whose low bits are those of the integer n + `bias`.
 #[inline(always)]
-pub fn rounded<const N: usize>(x: Lanes<N>, bias: f32) -> (Lanes<N>, Lanes<N>) {
-    let t = x.map(|x| x * std::f32::consts::LOG2_E + (SHIFTER + bias));
+pub fn rounded<A: Arithmetic, const N: usize>(x: Lanes<N>, bias: f32) -> (Lanes<N>, Lanes<N>) {
+    let t = x.map(|x| A::fma(x, std::f32::consts::LOG2_E, SHIFTER + bias));
     (t, t.map(|t| t - (SHIFTER + bias)))
 }
 
@@ -39,36 +40,41 @@ pub fn rounded<const N: usize>(x: Lanes<N>, bias: f32) -> (Lanes<N>, Lanes<N>) {
 ///
 /// 1 + r + r^2 q(r), q being a degree-4 minimax polynomial for (e^r - 1 - r) / r^2 (relative error of e^r: 2^-28).
 #[inline(always)]
-pub fn power<const N: usize>(x: Lanes<N>, n: Lanes<N>) -> Lanes<N> {
-    let r = x.less(n, LN2_HI).less(n, LN2_LO);
-    let q = r.horner([0.499_999_94, 0.166_665_17, 0.041_668_102, 0.008_369_167, 0.001_383_805_4]);
-    r.zip(q, |r, q| 1.0 + (r + r * r * q))
+pub fn power<A: Arithmetic, const N: usize>(x: Lanes<N>, n: Lanes<N>) -> Lanes<N> {
+    let r = x.less::<A>(n, LN2_HI).less::<A>(n, LN2_LO);
+    let q = r.horner::<A, _>([0.499_999_94, 0.166_665_17, 0.041_668_102, 0.008_369_167, 0.001_383_805_4]);
+    r.zip(q, |r, q| A::power(r, q))
 }
 
-/// e^x. Within 1 ulp for every f32, denormal results included; 0 below -103.98, inf above 88.72, nan for nan.
-///
-/// x = n log(2) + r, then 2^n e^r.
+one! {
+    /// e^x. Within 0.9 ulp for every f32, denormal results included; 0 below -103.98, inf above 88.72, nan for nan.
+    ///
+    /// x = n log(2) + r, then 2^n e^r. Between neighbouring floats it may step down by one last place (2924 times in all).
+    exp = exp_lanes
+}
+
+/// `exp` inside a loop that is compiled for the instruction set of `A`.
 #[inline(always)]
-pub fn exp(x: f32) -> f32 {
-    exp_lanes(Lanes([x])).0[0]
+pub fn exp_in<A: Arithmetic>(x: f32) -> f32 {
+    exp_lanes::<A, 1>(Lanes([x])).0[0]
 }
 
 #[inline(always)]
-fn exp_lanes<const N: usize>(x: Lanes<N>) -> Lanes<N> {
+fn exp_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
     // Comparisons are false for nan, which therefore passes both clamps and reaches the product.
     let x = x.map(|x| if x > 89.0 { 89.0 } else { x }).map(|x| if x < -104.0 { -104.0 } else { x });
-    let (t, n) = rounded(x, 254.0);
+    let (t, n) = rounded::<A, N>(x, 254.0);
     // Two factors, since 2^n may leave the range of f32: the halves of n + 254, one rounded down and one up, are their
     // exponents as they stand. The first product is exact.
     let down = |t: f32| f32::from_bits(t.to_bits() >> 1 << 23);
     let up = |t: f32| f32::from_bits(t.to_bits().wrapping_add(1) >> 1 << 23);
-    power(x, n).zip(t, |y, t| y * down(t) * up(t))
+    power::<A, N>(x, n).zip(t, |y, t| y * down(t) * up(t))
 }
 
 /// `exp` of each element.
 #[inline(always)]
-pub fn exp_slice(a: &[f32], out: &mut [f32]) {
-    streams(a, out, |x| exp_lanes(x), exp);
+pub fn exp_slice<A: Arithmetic>(a: &[f32], out: &mut [f32]) {
+    streams(a, out, |x| exp_lanes::<A, _>(x), |x| exp_in::<A>(x));
 }
 
 /// e^x - 1, within 1.2 ulp for every f32; keeps the sign of zero, -1 at -inf.
@@ -99,35 +105,36 @@ pub fn expm1(x: f32) -> f32 {
 
 /// (e^r - 1 - r) / r^2 for |r| < 0.347 in f64: the minimax polynomial of `power`, not rounded to f32 (2^-28 of e^r).
 #[inline(always)]
-pub fn small_power(r: f64) -> f64 {
-    horner!(r; 0.499_999_934_271_822_6, 0.166_665_203_035_247_93, 0.041_668_391_395_506_08,
-        0.008_368_756_614_988_15, 0.001_381_454_840_478_635_7)
+pub fn small_power<A: Arithmetic>(r: f64) -> f64 {
+    let c = [0.499_999_934_271_822_6, 0.166_665_203_035_247_93, 0.041_668_391_395_506_08, 0.008_368_756_614_988_15];
+    let q = A::wide(r, 0.001_381_454_840_478_635_7, c[3]);
+    A::wide(r, A::wide(r, A::wide(r, q, c[2]), c[1]), c[0])
 }
 
-/// 1 / (1 + e^-x). Within 0.6 ulp for every f32 and non-decreasing; at the low tail it follows e^x down to the
-/// denormals, at the high tail it reaches 1 at 17.33.
-///
-/// With t = e^-|x|: 1 / (1 + t) for x >= 0 and t / (1 + t) below, so nothing overflows and nothing cancels. In f64:
-/// three roundings in f32 would cost 2 ulp, and correcting them the monotony.
-#[inline(always)]
-pub fn sigmoid(x: f32) -> f32 {
-    sigmoid_lanes(Lanes([x])).0[0]
+one! {
+    /// 1 / (1 + e^-x). Within 0.6 ulp for every f32 and non-decreasing; at the low tail it follows e^x down to the
+    /// denormals, at the high tail it reaches 1 at 17.33.
+    ///
+    /// With t = e^-|x|: 1 / (1 + t) for x >= 0 and t / (1 + t) below, so nothing overflows and nothing cancels. In f64:
+    /// three roundings in f32 would cost 2 ulp, and correcting them the monotony. Fused or not, the f64 quotients round
+    /// to the same f32 for every x: all were compared.
+    sigmoid = sigmoid_lanes
 }
 
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "lanes by number, as in `Lanes`")]
-fn sigmoid_lanes<const N: usize>(x: Lanes<N>) -> Lanes<N> {
+fn sigmoid_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
     let a = x.map(|x| -x.abs()).map(|a| if a < -110.0 { -110.0 } else { a });
     // Each step for all lanes before the next one, as `Lanes` does it for f32.
     let (mut t, mut r, mut q) = ([0.0; N], [0.0; N], [0.0; N]);
     for i in 0..N {
-        t[i] = wide::biased(f64::from(a.0[i]) * std::f64::consts::LOG2_E);
+        t[i] = A::wide(f64::from(a.0[i]), std::f64::consts::LOG2_E, wide::biased(0.0));
     }
     for i in 0..N {
-        r[i] = f64::from(a.0[i]) - wide::unbiased(t[i]) * std::f64::consts::LN_2;
+        r[i] = A::wide(wide::unbiased(t[i]), -std::f64::consts::LN_2, f64::from(a.0[i]));
     }
     for i in 0..N {
-        q[i] = (1.0 + r[i]) + r[i] * r[i] * small_power(r[i]);
+        q[i] = A::wide(r[i] * r[i], small_power::<A>(r[i]), 1.0 + r[i]);
     }
     let mut y = x.0;
     for i in 0..N {
@@ -140,6 +147,6 @@ fn sigmoid_lanes<const N: usize>(x: Lanes<N>) -> Lanes<N> {
 
 /// `sigmoid` of each element.
 #[inline(always)]
-pub fn sigmoid_slice(a: &[f32], out: &mut [f32]) {
-    streams(a, out, |x| sigmoid_lanes(x), sigmoid);
+pub fn sigmoid_slice<A: Arithmetic>(a: &[f32], out: &mut [f32]) {
+    streams(a, out, |x| sigmoid_lanes::<A, _>(x), |x| sigmoid_lanes::<A, 1>(Lanes([x])).0[0]);
 }

@@ -3,6 +3,8 @@
 
 #![allow(clippy::needless_range_loop, reason = "lanes by number, so that each step is written out for all of them")]
 
+use super::super::fused::Arithmetic;
+
 /// `N` floats.
 ///
 /// Loops instead of the array's own methods: those are functions of std, which may stay calls, without the instruction
@@ -40,16 +42,16 @@ impl<const N: usize> Lanes<N> {
 
     /// self - b k.
     #[inline(always)]
-    pub fn less(self, b: Self, k: f32) -> Self {
-        self.zip(b, |a, b| a - b * k)
+    pub fn less<A: Arithmetic>(self, b: Self, k: f32) -> Self {
+        self.zip(b, |a, b| A::fma(b, -k, a))
     }
 
     /// c0 + self (c1 + self (c2 + ...)).
     #[inline(always)]
-    pub fn horner<const K: usize>(self, c: [f32; K]) -> Self {
+    pub fn horner<A: Arithmetic, const K: usize>(self, c: [f32; K]) -> Self {
         let mut sum = Self([c[K - 1]; N]);
         for k in (0..K - 1).rev() {
-            sum = sum.zip(self, |sum, x| c[k] + x * sum);
+            sum = sum.zip(self, |sum, x| A::fma(x, sum, c[k]));
         }
         sum
     }

@@ -11,7 +11,7 @@ pub mod tanh;
 pub mod trig;
 
 pub use erf::{erf, erfc};
-pub use exp::{exp, exp_slice, expm1, sigmoid, sigmoid_slice};
+pub use exp::{exp, exp_in, exp_slice, expm1, sigmoid, sigmoid_slice};
 pub use log::{log, log1p};
 pub use pow::pow;
 pub use round::{ceil, floor, round_even};
