@@ -8,7 +8,7 @@ use super::stage::Stream;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::{execute, execute1};
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Outputs, identity};
+use crate::op::{Attr, Gradient, Infer, Kind, Op, Outputs, identity};
 use crate::ops::element_types;
 use crate::shape::Shape;
 use crate::tape::Unseen;
@@ -113,23 +113,13 @@ struct Element {
 }
 
 impl Op for Element {
-    fn name(&self) -> &'static str {
-        "iterator_element"
-    }
+    identity!("iterator_element", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         for ty in self.types.iter() {
             visit("dtype", Attr::DType(ty.dtype));
             visit("shape", Attr::Shape(&ty.shape));
         }
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {

@@ -8,7 +8,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
 use crate::graph::builder;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Outputs};
+use crate::op::{Attr, Gradient, Infer, Kind, Op, Outputs, identity};
 use crate::shape::{Dim, Shape};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::smallvec;
@@ -125,21 +125,11 @@ struct MakeDataset {
 }
 
 impl Op for MakeDataset {
-    fn name(&self) -> &'static str {
-        "dataset"
-    }
+    identity!("dataset", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("step", Attr::Text(self.step));
         visit("number", Attr::Int(self.number as i64));
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {

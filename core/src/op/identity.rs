@@ -41,7 +41,8 @@ pub(crate) enum Attr<'a> {
     Text(&'a str),
 }
 
-/// Writes the identity part of an `impl Op`: `identity!("name")`, or with the fields that are attributes.
+/// Writes the identity part of an `impl Op`: `identity!("name")`, or with the fields that are attributes; `identity!("name", kept)`
+/// for operations that are kept by a copy and visit their attributes in a way of their own.
 ///
 /// `identity!("cast", clone, { dtype: DType = "to" })` reads: field `dtype`, attribute kind `DType`, printed as `to`.
 macro_rules! identity {
@@ -51,6 +52,17 @@ macro_rules! identity {
         }
         fn keep(&self) -> $crate::op::OpRef {
             $crate::op::OpRef::Static(&Self)
+        }
+        fn as_dyn(&self) -> &dyn $crate::op::Op {
+            self
+        }
+    };
+    ($name:literal, kept) => {
+        fn name(&self) -> &'static str {
+            $name
+        }
+        fn keep(&self) -> $crate::op::OpRef {
+            $crate::op::OpRef::Shared(std::sync::Arc::new(self.clone()))
         }
         fn as_dyn(&self) -> &dyn $crate::op::Op {
             self

@@ -5,7 +5,7 @@ use crate::backend::cpu::{CpuCall, View};
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
 use crate::execute::execute;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef};
+use crate::op::{Attr, Gradient, Infer, Kind, Op, identity};
 use crate::tensor::{Tensor, text};
 use std::sync::Arc;
 
@@ -24,17 +24,7 @@ pub(crate) struct Assert {
 const SHOWN: usize = 3;
 
 impl Op for Assert {
-    fn name(&self) -> &'static str {
-        "assert"
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
-    }
+    identity!("assert", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("name", Attr::Text(self.name));

@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::execute::execute;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Outputs};
+use crate::op::{Attr, Gradient, Infer, Kind, Op, Outputs, identity};
 use crate::shape::{Dim, MAX_RANK, Shape};
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Tensor, TensorType};
@@ -35,23 +35,13 @@ pub(crate) struct IteratorNext {
 }
 
 impl Op for IteratorNext {
-    fn name(&self) -> &'static str {
-        "iterator_next"
-    }
+    identity!("iterator_next", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         for ty in self.types.iter().flat_map(|types| types.iter()) {
             visit("dtype", Attr::DType(ty.dtype));
             visit("shape", Attr::Shape(&ty.shape));
         }
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {

@@ -4,7 +4,7 @@
 use crate::backend::cpu::CpuCall;
 use crate::error::{OrFail, Result};
 use crate::execute::execute;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef};
+use crate::op::{Attr, Gradient, Infer, Kind, Op, identity};
 use crate::shape::Shape;
 use crate::tensor::{Tensor, TensorType, text};
 use std::cell::RefCell;
@@ -55,20 +55,10 @@ pub(crate) struct Print {
 }
 
 impl Op for Print {
-    fn name(&self) -> &'static str {
-        "print"
-    }
+    identity!("print", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("text", Attr::Text(&self.text));
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {
@@ -122,9 +112,7 @@ pub(crate) struct PrintLine {
 }
 
 impl Op for PrintLine {
-    fn name(&self) -> &'static str {
-        "println"
-    }
+    identity!("println", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("error", Attr::Bool(self.error));
@@ -135,14 +123,6 @@ impl Op for PrintLine {
                 Piece::Value(format) => visit("value", Attr::Int(*format as usize as i64)),
             }
         }
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {

@@ -6,7 +6,7 @@ use super::derive::derivative;
 use super::program::{build, narrow, widen};
 use super::{Code, Scalar, Val};
 use crate::dtype::{DType, DTypes};
-use crate::op::{Attr, Gradient, Kind, Mask, Op, OpRef, Saves};
+use crate::op::{Attr, Gradient, Kind, Mask, Op, OpRef, Saves, identity};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -149,9 +149,7 @@ fn expression(
 }
 
 impl Op for Partial {
-    fn name(&self) -> &'static str {
-        "partial"
-    }
+    identity!("partial", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("of", Attr::Text(self.of.name()));
@@ -160,14 +158,6 @@ impl Op for Partial {
         for dtype in &self.dtypes {
             visit("dtype", Attr::DType(*dtype));
         }
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {

@@ -9,7 +9,7 @@ use crate::graph::passes::{optimise, outline::outline};
 use crate::graph::plan::Plan;
 use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::{Known, Sizes};
-use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
+use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves, identity};
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
 use std::panic::Location;
@@ -185,21 +185,11 @@ impl Call {
 }
 
 impl Op for Call {
-    fn name(&self) -> &'static str {
-        "call"
-    }
+    identity!("call", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("graph", Attr::Int(self.callable.graph.id as i64));
         self.sizes.iter().for_each(|(_, number)| visit("size", Attr::Int(*number as i64)));
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {
@@ -279,20 +269,10 @@ struct CallRule {
 }
 
 impl Op for CallRule {
-    fn name(&self) -> &'static str {
-        "call"
-    }
+    identity!("call", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("graph", Attr::Int(self.called.graph.id as i64));
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {

@@ -10,7 +10,7 @@ use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, differentiate, params_like, replay, seen_outside};
 use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
+use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves, identity};
 use crate::shape::{Dim, Shape};
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
@@ -48,21 +48,11 @@ pub(crate) fn join(a: &TensorType, b: &TensorType, fresh: &mut dyn FnMut() -> Di
 }
 
 impl Op for Cond {
-    fn name(&self) -> &'static str {
-        "cond"
-    }
+    identity!("cond", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("then", Attr::Int(self.then.id as i64));
         visit("else", Attr::Int(self.otherwise.id as i64));
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {
@@ -148,17 +138,7 @@ struct CondRule {
 }
 
 impl Op for CondRule {
-    fn name(&self) -> &'static str {
-        "cond"
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
-    }
+    identity!("cond", kept);
 
     fn kind(&self) -> Kind {
         Kind::Host

@@ -8,7 +8,7 @@ use crate::graph::Graph;
 use crate::graph::builder;
 use crate::graph::differentiate::replay;
 use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves};
+use crate::op::{Attr, Gradient, Infer, Kind, Op, Operands, Outputs, Saves, identity};
 use crate::tape::{Backward, CustomRule, Unseen};
 use crate::tensor::{Resource, Tensor, TensorType};
 use std::panic::Location;
@@ -76,20 +76,10 @@ fn check(rule: &dyn CustomRule, index: usize, dx: &Tensor, input: &Tensor) -> Re
 }
 
 impl Op for CustomGradient {
-    fn name(&self) -> &'static str {
-        "custom_gradient"
-    }
+    identity!("custom_gradient", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("gradient", Attr::Int(self.backward.id as i64));
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {

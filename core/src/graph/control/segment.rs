@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::run::reads_param;
 use crate::graph::sizes::{Known, Sizes};
-use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs};
+use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, Operands, Outputs, identity};
 use crate::shape::Symbol;
 use std::sync::Arc;
 
@@ -43,20 +43,10 @@ fn named(graph: &Graph, symbols: &mut Vec<Symbol>) {
 }
 
 impl Op for Segment {
-    fn name(&self) -> &'static str {
-        "segment"
-    }
+    identity!("segment", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("graph", Attr::Int(self.callable.graph.id as i64));
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {

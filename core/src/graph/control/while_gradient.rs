@@ -12,7 +12,7 @@ use crate::execute::execute;
 use crate::graph::Graph;
 use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, replay};
-use crate::op::{Gradient, Infer, Kind, Op, OpRef, Saves};
+use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops;
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
@@ -56,17 +56,7 @@ pub(super) struct WhileRule {
 }
 
 impl Op for WhileRule {
-    fn name(&self) -> &'static str {
-        "while"
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
-    }
+    identity!("while", kept);
 
     fn kind(&self) -> Kind {
         Kind::Host

@@ -15,7 +15,7 @@ use crate::graph::differentiate::{Pair, dependent, differentiate, params_like, r
 use crate::graph::run::{self, reads_param};
 use crate::graph::scalar_loop::{Ran, ScalarLoop};
 use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs};
+use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, identity};
 use crate::tape::Unseen;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::{SmallVec, smallvec};
@@ -35,22 +35,12 @@ pub(crate) struct While {
 }
 
 impl Op for While {
-    fn name(&self) -> &'static str {
-        "while"
-    }
+    identity!("while", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("cond", Attr::Int(self.cond.id as i64));
         visit("body", Attr::Int(self.body.id as i64));
         visit("carried", Attr::Int(self.carried as i64));
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::run;
 use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs};
+use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, identity};
 use crate::shape::Shape;
 use crate::tensor::TensorType;
 use smallvec::{SmallVec, smallvec};
@@ -23,20 +23,10 @@ pub(crate) struct Fused {
 }
 
 impl Op for Fused {
-    fn name(&self) -> &'static str {
-        "fused"
-    }
+    identity!("fused", kept);
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("body", Attr::Int(self.body.id as i64));
-    }
-
-    fn keep(&self) -> OpRef {
-        OpRef::Shared(Arc::new(self.clone()))
-    }
-
-    fn as_dyn(&self) -> &dyn Op {
-        self
     }
 
     fn kind(&self) -> Kind {
