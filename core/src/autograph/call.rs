@@ -4,6 +4,7 @@
 use super::dispatch::{Instance, Kept, Nest, Place, Table, Written, Wrote, type_id};
 use super::regions;
 use super::state::{self, Captured};
+use super::watch::Watched;
 use crate::error::{OrFail, Result};
 use crate::function::declared;
 use crate::function::{Function, Lent, Pattern, Source, Trace, Tracing, functions_run_eagerly};
@@ -31,9 +32,10 @@ pub struct Call {
     tracing: RefCell<Option<Tracing>>,
     /// Copies of arguments with symbols in place of tensors, lent to the body.
     lent: RefCell<Vec<Box<dyn Any>>>,
-    /// Copies of what was lent by `&mut`, and where they belong.
-    held: RefCell<Vec<Kept>>,
+    /// What was lent by `&mut`, its copies, and where they belong.
     exchanged: RefCell<Vec<Exchanged>>,
+    /// The copies themselves, after what refers to them.
+    held: RefCell<Vec<Kept>>,
 }
 
 /// A value lent by `&mut`, of which the body changes a copy.
@@ -42,6 +44,8 @@ struct Exchanged {
     copy: Place<'static>,
     /// The copy as the body found it.
     before: Captured,
+    /// Branches and loops of the graph watch the copy.
+    _watched: Watched,
 }
 
 /// A trace under way.
@@ -224,9 +228,12 @@ impl Call {
     /// Both are there as long as the call, and nobody uses them when the body has ended.
     pub(crate) unsafe fn exchange(&self, own: Place<'_>, copy: Place<'_>) {
         // SAFETY: by the caller's promise.
-        let (own, copy) = unsafe { (own.forever(), copy.forever()) };
+        let (own, mut copy) = unsafe { (own.forever(), copy.forever()) };
         let before = Captured::of(std::slice::from_ref(&copy));
-        self.exchanged.borrow_mut().push(Exchanged { own, copy, before });
+        // SAFETY: the copy is there as long as the call; the body uses it on this thread, and not while it calls a protocol
+        // object.
+        let watched = unsafe { Watched::new(&mut copy) };
+        self.exchanged.borrow_mut().push(Exchanged { own, copy, before, _watched: watched });
     }
 
     /// Whether anything was lent by `&mut` of which there is a copy.

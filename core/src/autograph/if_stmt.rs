@@ -5,6 +5,7 @@ use super::dispatch::{Cond, Place, Slot, Table, place};
 use super::merge::merge;
 use super::regions::{self, Closed, Kind};
 use super::state::{self, Captured, Disagreement};
+use super::watch::Watch;
 use crate::error::{Error, OrFail, Result};
 use crate::graph::builder;
 use crate::tensor::Tensor;
@@ -26,6 +27,8 @@ struct Staged {
     location: &'static Location<'static>,
     /// The state before the branches.
     before: Captured,
+    /// What calls have borrowed, before the branches.
+    watch: Watch,
     region: usize,
     /// Variables that the value carries behind the user's own.
     yields: &'static [&'static str],
@@ -67,6 +70,7 @@ impl<V> If<V> {
                 condition: tensor.clone(),
                 location: condition.location,
                 before: Captured::of(state),
+                watch: Watch::now(),
                 region: 0,
                 yields,
                 then: None,
@@ -122,6 +126,8 @@ impl<V> If<V> {
     #[track_caller]
     pub fn otherwise(&mut self) {
         if let Way::Graph(staged) = &mut self.way {
+            // The state is as it was before the then-block.
+            staged.watch.check("if", staged.location).or_fail();
             staged.region = open("else").or_fail();
         }
     }
@@ -198,7 +204,8 @@ impl Staged {
         let then = self.then.take().ok_or_else(|| Error::internal("if", "an else-block without a then-block"))?;
         let (mut then, mut other) = (then, other);
         let joined = match (then.state.take(), other.state.take()) {
-            (Some(mut a), Some(_)) => {
+            (Some(mut a), Some(b)) => {
+                self.check_else(&b, state)?;
                 let value = value.ok_or_else(|| Error::internal("if", "a branch without a value"))?;
                 stage_lists(&mut a, &mut then, &mut other, value, state)?;
                 let differs =
@@ -219,11 +226,13 @@ impl Staged {
                 regions::with_top(|top| top.leaving.extend(merged.leaving));
                 Joined::Here
             }
+            // What follows is recorded in the else-branch, for which all is right that it has changed.
             (None, Some(_)) => {
                 self.go_on(side(then.closed)?, other.closed, true)?;
                 Joined::Here
             }
             (Some(a), None) => {
+                self.check_else(&a, state)?;
                 a.restore(state);
                 self.go_on(side(other.closed)?, then.closed, false)?;
                 Joined::Then
@@ -240,6 +249,17 @@ impl Staged {
         };
         regions::guard_rest(self.location)?;
         Ok(joined)
+    }
+
+    /// What the else-branch has changed must be in the state, which is `now` afterwards.
+    fn check_else(&self, now: &Captured, state: &mut [Place<'_>]) -> Result<()> {
+        if self.watch.is_empty() {
+            return Ok(());
+        }
+        self.before.restore(state);
+        self.watch.check("if", self.location)?;
+        now.restore(state);
+        Ok(())
     }
 
     /// The user's name for tensor `index` of the value.

@@ -12,6 +12,7 @@ mod regions;
 pub mod rt;
 mod staged_loop;
 mod state;
+mod watch;
 mod while_stmt;
 
 pub(crate) use staged_loop::opened;

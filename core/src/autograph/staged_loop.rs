@@ -5,6 +5,7 @@ use super::dispatch::{Cond, CondValue, Place};
 use super::merge::{Side, merge, placeholder, select};
 use super::regions::{self, Leave, Target};
 use super::state::{self, Captured, Disagreement};
+use super::watch::Watch;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute_at;
@@ -25,6 +26,8 @@ use std::sync::Arc;
 pub(super) struct StagedLoop {
     outer: Rc<Builder>,
     before: Captured,
+    /// What calls have borrowed, before the loop.
+    watch: Watch,
     types: Vec<TensorType>,
     /// Jumps that were pending when the loop began, with their flags.
     pending: Vec<Leave>,
@@ -96,6 +99,7 @@ impl StagedLoop {
         Ok(Self {
             outer,
             before,
+            watch: Watch::now(),
             types,
             pending,
             breaks,
@@ -136,6 +140,7 @@ impl StagedLoop {
         if let Some(closed) = regions::exit(None) {
             self.condition = Some((closed.side.builder, value));
         }
+        self.check_lent(head)?;
         self.enter("while_body", head);
         Ok(())
     }
@@ -153,6 +158,15 @@ impl StagedLoop {
             .help("write `loop { ..; if !condition { break } .. }`, with the assignment in front of the `if`")
             .variable(&name)
             .at(self.location))
+    }
+
+    /// What condition and body change, they must change in the state, which is as it was before the loop afterwards.
+    fn check_lent(&self, head: &mut [Place<'_>]) -> Result<()> {
+        if self.watch.is_empty() {
+            return Ok(());
+        }
+        self.before.restore(head);
+        self.watch.check("while", self.location)
     }
 
     /// Notes which variables a `break` takes along.
@@ -174,6 +188,7 @@ impl StagedLoop {
         }
         let closed = regions::exit(None).ok_or_else(|| Error::internal("while", "the body is not open"))?;
         let Side { builder: body, leaving, .. } = closed.side;
+        self.check_lent(head)?;
         if self.widen(&body, fell.as_deref(), &leaving)? {
             self.before.restore(head);
             self.begin_condition(head)?;

@@ -29,3 +29,4 @@ mod state;
 mod symbols;
 mod tapes;
 mod tensorflow;
+mod uncarried;
