@@ -59,9 +59,10 @@ impl LeafSink for Seen {
 impl Seen {
     fn of(place: &Place<'_>) -> Self {
         let mut seen = Self::default();
-        // SAFETY (of the address in the place): this reads by a raw pointer what the body has a `&mut` of. It is sound because the body stands still: it called the
-        // protocol object that asks, on the one thread that traces, so that none of its references is in use, and every
-        // value is whole, as it must be wherever code calls out. Nothing is written, and no reference outlives the visit.
+        // SAFETY (of the address in the place): this reads by a raw pointer what the body has a `&mut` of. It is sound because
+        // the body stands still: it called the protocol object that asks, on the one thread that traces, so that none of
+        // its references is in use, and every value is whole, as it must be wherever code calls out. Nothing is written,
+        // and no reference outlives the visit.
         place.visit(&mut seen);
         seen
     }
