@@ -3,7 +3,7 @@
 
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
-use crate::op::{Attr, Gradient, Infer, Kind, Op, Outputs, identity};
+use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Outputs};
 use crate::tensor::{Tensor, TensorType};
 use std::sync::Arc;
 
@@ -27,11 +27,21 @@ pub(crate) struct Cond {
 }
 
 impl Op for Cond {
-    identity!("cond", kept);
+    fn name(&self) -> &'static str {
+        "cond"
+    }
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("then", Attr::Int(self.then.id() as i64));
         visit("else", Attr::Int(self.otherwise.id() as i64));
+    }
+
+    fn keep(&self) -> OpRef {
+        OpRef::Shared(Arc::new(self.clone()))
+    }
+
+    fn as_dyn(&self) -> &dyn Op {
+        self
     }
 
     fn kind(&self) -> Kind {

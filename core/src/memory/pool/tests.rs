@@ -123,17 +123,20 @@ fn blocks_cross_threads_and_outlive_them() {
         let before = stats();
         std::thread::scope(|s| {
             let (send, receive) = mpsc::channel::<Block>();
-            s.spawn(move || {
+            let sender = s.spawn(move || {
                 for i in 0..20_000_usize {
                     send.send(get(i * 37 % 3000)).expect("a receiver");
                 }
             });
-            s.spawn(move || {
+            let receiver = s.spawn(move || {
                 for (i, block) in receive.into_iter().enumerate() {
                     // SAFETY: the block is ours and at least 64 bytes large.
                     assert_eq!(unsafe { block.0.as_ptr().add(i % 64).read() }, 0xab);
                 }
             });
+            // The scope alone waits for the closures, but not until the threads have told their counts on the way out.
+            sender.join().expect("a sender that ended well");
+            receiver.join().expect("a receiver that ended well");
         });
         let after = stats();
         assert_eq!((after.in_use, after.acquired), (before.in_use, before.acquired + 20_000));
