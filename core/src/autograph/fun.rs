@@ -175,7 +175,7 @@ impl<'c, R> Fun<'c, R> {
             self.check(value)?;
         }
         let tensors: Option<Vec<Tensor>> = value.as_mut().map(|value| self.tensors(value));
-        let fell = regions::settle(region, Some(self.target), tensors)?;
+        let (fell, watch) = regions::settle_watched(region, Some(self.target), tensors)?;
         regions::exit(None);
         self.region = None;
         if value.is_none()
@@ -194,6 +194,13 @@ impl<'c, R> Fun<'c, R> {
             state::put(&mut places, fell);
             if let Some(call) = self.written {
                 call.with_copies(|copies| state::put(copies, &fell[own.min(fell.len())..]));
+            }
+            // A closure hands on nothing but its result.
+            if let Some((watch, line)) = watch {
+                match self.written {
+                    Some(call) => call.with_copies(|copies| watch.check_rest(copies, line))?,
+                    None => watch.check_rest(&[], line)?,
+                }
             }
         }
         let written = self.written.take();

@@ -5,7 +5,7 @@ use super::dispatch::{Cond, Place, Slot, Table, place};
 use super::merge::merge;
 use super::regions::{self, Closed, Kind};
 use super::state::{self, Captured, Disagreement};
-use super::watch::Watch;
+use super::watch::{Hidden, Watch};
 use crate::error::{Error, OrFail, Result};
 use crate::graph::builder;
 use crate::tensor::Tensor;
@@ -127,7 +127,7 @@ impl<V> If<V> {
     pub fn otherwise(&mut self) {
         if let Way::Graph(staged) = &mut self.way {
             // The state is as it was before the then-block.
-            staged.watch.check("if", staged.location).or_fail();
+            staged.watch.check(Hidden::Branch, staged.location).or_fail();
             staged.region = open("else").or_fail();
         }
     }
@@ -257,7 +257,7 @@ impl Staged {
             return Ok(());
         }
         self.before.restore(state);
-        self.watch.check("if", self.location)?;
+        self.watch.check(Hidden::Branch, self.location)?;
         now.restore(state);
         Ok(())
     }
@@ -273,13 +273,14 @@ impl Staged {
     }
 
     /// Records what follows as a continuation of the branch that goes on.
-    fn go_on(&self, left: super::merge::Side, on: Option<Closed>, left_is_then: bool) -> Result<()> {
+    fn go_on(&mut self, left: super::merge::Side, on: Option<Closed>, left_is_then: bool) -> Result<()> {
         let on = on.ok_or_else(|| Error::internal("if", "a branch was not recorded"))?;
         let kind = Kind::Rest {
             condition: self.condition.clone(),
             other: left,
             other_is_then: left_is_then,
             location: self.location,
+            watch: std::mem::take(&mut self.watch),
         };
         regions::enter_again(on, kind);
         Ok(())

@@ -8,6 +8,7 @@
 //! merges both sides, for the target that is reached there too.
 
 use super::merge::{Side, guard_flag, merge};
+use super::watch::Watch;
 use crate::error::Result;
 use crate::graph::Builder;
 use crate::graph::builder;
@@ -44,7 +45,14 @@ pub(crate) enum Kind {
     /// A body with a builder of its own.
     Body,
     /// The rest of a construct after one side of a branch has left.
-    Rest { condition: Tensor, other: Side, other_is_then: bool, location: &'static Location<'static> },
+    Rest {
+        condition: Tensor,
+        other: Side,
+        other_is_then: bool,
+        location: &'static Location<'static>,
+        /// What calls have borrowed, before it.
+        watch: Watch,
+    },
 }
 
 pub(crate) struct Region {
@@ -150,14 +158,30 @@ pub(crate) fn abandon(from: usize) {
 ///
 /// Gives the values with which some path goes on.
 pub(crate) fn settle(number: usize, here: Option<Target>, fell: Option<Vec<Tensor>>) -> Result<Option<Vec<Tensor>>> {
+    Ok(settle_watched(number, here, fell)?.0)
+}
+
+/// As [`settle`], with what calls had borrowed before the first continuation, if there is one, and the line of its jump.
+#[expect(clippy::type_complexity, reason = "two results")]
+pub(super) fn settle_watched(
+    number: usize,
+    here: Option<Target>,
+    fell: Option<Vec<Tensor>>,
+) -> Result<(Option<Vec<Tensor>>, Option<(Watch, &'static Location<'static>)>)> {
+    let mut first = None;
     let left = with_top(|region| region.left).unwrap_or(false);
     let mut fell = if left { None } else { fell };
     while depth() > number + 1 {
-        let Some(Region { builder, kind: Kind::Rest { condition, other, other_is_then, location }, leaving, .. }) =
-            REGIONS.with_borrow_mut(Vec::pop)
+        let Some(Region {
+            builder,
+            kind: Kind::Rest { condition, other, other_is_then, location, watch },
+            leaving,
+            ..
+        }) = REGIONS.with_borrow_mut(Vec::pop)
         else {
             return Err(crate::Error::internal("tf_function", "a branch is still open where its surroundings end"));
         };
+        first = Some((watch, location));
         builder.close();
         let this = Side { builder, leaving, fell };
         let sides = if other_is_then { [other, this] } else { [this, other] };
@@ -174,7 +198,7 @@ pub(crate) fn settle(number: usize, here: Option<Target>, fell: Option<Vec<Tenso
         let rejoined = Side { builder: builder_of_top()?, leaving: vec![leave], fell };
         fell = rejoined.rejoin(here)?.fell;
     }
-    Ok(fell)
+    Ok((fell, first))
 }
 
 fn builder_of_top() -> Result<Rc<Builder>> {
@@ -193,7 +217,7 @@ pub(crate) fn guard_rest(location: &'static Location<'static>) -> Result<()> {
     let other = Side { builder: builder.inside("left"), leaving: pending, fell: None };
     let rest = builder.inside("rest");
     rest.open();
-    let kind = Kind::Rest { condition, other, other_is_then: true, location };
+    let kind = Kind::Rest { condition, other, other_is_then: true, location, watch: Watch::now() };
     push(Region { builder: rest, kind, leaving: Vec::new(), left: false });
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::dispatch::{Cond, CondValue, Place};
 use super::merge::{Side, merge, placeholder, select};
 use super::regions::{self, Leave, Target};
 use super::state::{self, Captured, Disagreement};
-use super::watch::Watch;
+use super::watch::{Hidden, Watch};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute_at;
@@ -166,7 +166,7 @@ impl StagedLoop {
             return Ok(());
         }
         self.before.restore(head);
-        self.watch.check("while", self.location)
+        self.watch.check(Hidden::Loop, self.location)
     }
 
     /// Notes which variables a `break` takes along.

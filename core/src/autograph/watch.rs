@@ -74,7 +74,29 @@ impl Seen {
     }
 }
 
+/// Where the tensors of a value are.
+#[derive(Default)]
+struct Addresses(Vec<(String, u64, *const Tensor)>);
+
+impl LeafSink for Addresses {
+    fn tensor(&mut self, path: &dyn fmt::Display, tensor: &Tensor) {
+        self.0.push((path.to_string(), tensor.id(), tensor));
+    }
+    fn variable(&mut self, _: &dyn fmt::Display, _: &Variable) {}
+    fn word(&mut self, _: &dyn fmt::Display, _: u64) {}
+}
+
+/// Where a change is hidden.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Hidden {
+    Branch,
+    Loop,
+    /// Behind a jump that a branch of the graph takes.
+    Rest,
+}
+
 /// What was lent, as it was when the recording of a branch or loop began.
+#[derive(Default)]
 pub(super) struct Watch(Vec<(u64, Seen)>);
 
 impl Watch {
@@ -89,13 +111,37 @@ impl Watch {
     }
 
     /// An error naming what has changed since, while the state of the construct is as it was then.
-    pub fn check(&self, op: &'static str, location: &'static Location<'static>) -> Result<()> {
+    pub fn check(&self, whose: Hidden, location: &'static Location<'static>) -> Result<()> {
         LENT.with_borrow(|lent| {
             for (number, before) in &self.0 {
                 let Some((_, place)) = lent.iter().find(|(own, _)| own == number) else { continue };
                 let now = Seen::of(place);
                 if now != *before {
-                    return Err(hidden_change(op, place.name, before.difference(&now), location));
+                    return Err(hidden_change(whose, place.name, before.difference(&now), location));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// An error naming a tensor that has changed since, unless it is part of `carried`.
+    pub fn check_rest(&self, carried: &[Place<'_>], location: &'static Location<'static>) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let mut known = Addresses::default();
+        carried.iter().for_each(|place| place.visit(&mut known));
+        LENT.with_borrow(|lent| {
+            for (number, before) in &self.0 {
+                let Some((_, place)) = lent.iter().find(|(own, _)| own == number) else { continue };
+                let mut now = Addresses::default();
+                // SAFETY (of the address in the place): as in `Seen::of`.
+                place.visit(&mut now);
+                for (path, id, at) in now.0 {
+                    let carried = known.0.iter().any(|(_, _, own)| *own == at);
+                    if !carried && !before.0.iter().any(|(own, old)| *own == path && *old == id) {
+                        return Err(hidden_change(Hidden::Rest, place.name, &path, location));
+                    }
                 }
             }
             Ok(())
@@ -104,10 +150,13 @@ impl Watch {
 }
 
 #[cold]
-fn hidden_change(op: &'static str, root: &'static str, path: &str, location: &'static Location<'static>) -> Error {
-    let (construct, known) = match op {
-        "if" => ("branch", "whether the branch is taken"),
-        _ => ("loop", "how often the loop goes round"),
+fn hidden_change(whose: Hidden, root: &'static str, path: &str, location: &'static Location<'static>) -> Error {
+    let (op, what, end, known) = match whose {
+        Hidden::Branch => ("if", "a branch of the graph", "branch", "whether the branch is taken"),
+        Hidden::Loop => ("while", "a loop of the graph", "loop", "how often the loop goes round"),
+        Hidden::Rest => {
+            ("jump", "what follows a jump in a branch of the graph", "loop or closure", "whether it is reached")
+        }
     };
     let name = if path.is_empty() { root.to_owned() } else { format!("{root}.{}", path.replace('/', ".")) };
     let own = match path.rsplit('/').next() {
@@ -117,13 +166,12 @@ fn hidden_change(op: &'static str, root: &'static str, path: &str, location: &'s
         }
         Some(_) => name.clone(),
     };
-    let what = format!("a {construct} of the graph changes `{name}` through a reference that hides what it leads to");
-    Error::failed_precondition(op, what)
-        .got(format!("`{root}`, lent by `&mut`, with another value in `{name}` after the {construct} was recorded"))
+    Error::failed_precondition(op, format!("{what} changes `{name}` through a reference that hides what it leads to"))
+        .got(format!("`{root}`, lent by `&mut`, with another value in `{name}` after it was recorded"))
         .expected(format!("changes by the parameter's own name: {known} is known only when the graph runs"))
         .help(format!(
-            "write `{own} = ..` in the {construct}, with `{root}` itself; or assign the new tensor to a `let mut` variable \
-             there, and write that through the reference after the {construct}"
+            "write `{own} = ..` there, with `{root}` itself; or assign the new tensor to a `let mut` variable there, and write \
+             that through the reference after the {end}"
         ))
         .variable(&name)
         .at(location)

@@ -162,11 +162,12 @@ impl<V> While<V> {
             state::stage(head, fell)?;
         }
         let values = fell.then(|| state::tensors(head));
-        let fell = regions::settle(self.pass, Some(self.continues), values)?;
+        let (fell, watch) = regions::settle_watched(self.pass, Some(self.continues), values)?;
         let closed = regions::exit(None);
         let goes_on = fell.is_some();
         if let Some(fell) = &fell {
             state::put(head, fell);
+            watch.map_or(Ok(()), |(watch, line)| watch.check_rest(head, line))?;
         }
         let mut breaks = false;
         let mut pending = false;
@@ -299,9 +300,10 @@ impl<V> While<V> {
             staged.put_after(after)?;
         }
         let values = goes_on.then(|| state::tensors(after));
-        let fell = regions::settle(region, Some(self.breaks), values)?;
+        let (fell, watch) = regions::settle_watched(region, Some(self.breaks), values)?;
         if let Some(fell) = &fell {
             state::put(after, fell);
+            watch.map_or(Ok(()), |(watch, line)| watch.check_rest(after, line))?;
         }
         let closed = regions::exit(None);
         regions::with_top(|top| {

@@ -119,6 +119,43 @@ fn calls(s: &mut St, x: &Tensor, c: &Tensor) {
     }
 }
 
+/// Behind a jump, in rounds of the host and in a closure.
+#[tf_function]
+fn rounds(s: &mut St, x: &Tensor, c: &Tensor) {
+    if let Some(t) = s.b.get_mut(0) {
+        for i in 0..3 {
+            if c > i as f32 {
+                continue;
+            }
+            t.clone_from(x);
+        }
+    }
+}
+
+#[tf_function]
+fn left(s: &mut St, x: &Tensor, c: &Tensor) {
+    if let Some(t) = s.b.get_mut(1) {
+        for i in 0..3 {
+            if c > i as f32 {
+                break;
+            }
+            t.clone_from(x);
+        }
+    }
+}
+
+#[tf_function]
+fn closure(s: &mut St, x: &Tensor, c: &Tensor) {
+    let t = s.b.last_mut().unwrap();
+    let mut set = |y: &Tensor| {
+        if c > 0.0 {
+            return;
+        }
+        t.clone_from(y);
+    };
+    set(x);
+}
+
 /// The message of the panic of a call; what was lent is as before.
 fn message(call: fn(&mut St, &Tensor, &Tensor), c: f32) -> String {
     let mut s = st();
@@ -160,6 +197,13 @@ fn loops() {
     refused(looped, line_of("fn looped") + 3, "s.b.0", "s.b[0]");
 }
 
+#[test]
+fn jumps() {
+    refused(rounds, line_of("fn rounds") + 3, "s.b.0", "s.b[0]");
+    refused(left, line_of("fn left") + 3, "s.b.1", "s.b[1]");
+    refused(closure, line_of("fn closure") + 3, "s.b.1", "s.b[1]");
+}
+
 /// The line of this file on which a text first stands.
 fn line_of(text: &str) -> u32 {
     let at = include_str!("uncarried.rs").lines().position(|line| line.starts_with(text));
@@ -185,6 +229,18 @@ fn by_name(s: &mut St, x: &Tensor, c: &Tensor) {
 /// The same references where no condition is, and on the only way that goes on.
 #[tf_function]
 fn unconditional(s: &mut St, x: &Tensor, c: &Tensor) -> Tensor {
+    for i in 0..3 {
+        if c > i as f32 {
+            continue;
+        }
+        s.b[0] = x.clone();
+        bump(&mut s.b[1], x);
+        if c < 0.0 {
+            break;
+        }
+        let t = s.b.last_mut().unwrap();
+        bump(t, x);
+    }
     if let Some(t) = s.b.get_mut(0) {
         bump(t, x);
         if c > 0.0 {
