@@ -1,7 +1,12 @@
 //! Elements of lists behind references, changed in branches and loops of the graph: `p[0] = ..` on a `&mut` binding.
 //! Slices, which no list of state can hold, stay Rust's.
 
-#![allow(clippy::ptr_arg, reason = "lists behind references are what is tested")]
+#![allow(
+    clippy::ptr_arg,
+    clippy::needless_range_loop,
+    clippy::swap_with_temporary,
+    reason = "what users write is tested"
+)]
 
 use eagerflow as tf;
 use tf::{Nest, Tensor, tf_function};
