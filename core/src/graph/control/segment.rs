@@ -5,6 +5,7 @@ use super::call::Callable;
 use super::cond::output_seen;
 use crate::error::Result;
 use crate::graph::Graph;
+use crate::graph::passes::named::named;
 use crate::graph::run::reads_param;
 use crate::graph::sizes::{Known, Sizes};
 use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, Operands, Outputs, identity};
@@ -21,25 +22,18 @@ pub(crate) struct Segment {
 
 impl Segment {
     pub fn new(graph: Graph) -> Self {
-        let mut symbols = Vec::new();
-        named(&graph, &mut symbols);
+        let mut symbols: Vec<Symbol> = graph.nodes.iter().flat_map(named).collect();
+        shown(&graph, &mut symbols);
         symbols.sort_unstable();
         symbols.dedup();
         Self { callable: Callable::part_of_one(Arc::new(graph)), symbols: symbols.into() }
     }
 }
 
-/// The symbols in types and attributes, those of bodies included.
-fn named(graph: &Graph, symbols: &mut Vec<Symbol>) {
+/// The symbols in types, those of bodies included.
+fn shown(graph: &Graph, symbols: &mut Vec<Symbol>) {
     graph.types.iter().for_each(|ty| ty.shape.iter().for_each(|size| symbols.extend(size.symbols())));
-    for node in &graph.nodes {
-        node.op.attributes(&mut |_, attr| {
-            if let Attr::Shape(shape) = attr {
-                shape.iter().for_each(|size| symbols.extend(size.symbols()));
-            }
-        });
-        node.op.bodies().iter().for_each(|body| named(body, symbols));
-    }
+    graph.nodes.iter().flat_map(|node| node.op.bodies()).for_each(|body| shown(body, symbols));
 }
 
 impl Op for Segment {

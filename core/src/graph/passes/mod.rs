@@ -11,7 +11,7 @@ pub(crate) mod fuse;
 mod hoist;
 mod inline;
 mod matmul_add;
-mod named;
+pub(crate) mod named;
 pub(crate) mod outline;
 pub(crate) mod pure;
 pub(super) mod rewrite;
