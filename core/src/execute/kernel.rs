@@ -3,6 +3,7 @@
 
 use super::eager::{dense, infer, view_of};
 use crate::backend::cpu::{CpuCall, Isa, View, team};
+use crate::backend::cuda;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::memory::StorageRef;
@@ -13,6 +14,9 @@ use std::sync::{Mutex, MutexGuard};
 
 #[track_caller]
 pub(super) fn run(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
+    if inputs.iter().any(|t| t.is_away()) || (cuda::in_use() && super::place::values_away(inputs)) {
+        return super::place::run(op, inputs, 0);
+    }
     let types = infer(op, inputs)?;
     let mut held: SmallVec<[Tensor; 4]> = SmallVec::new();
     let mut resources = Resources::lock(op, inputs)?;

@@ -4,10 +4,13 @@
 mod eager;
 mod elementwise;
 mod flat;
+mod gpu;
 mod kernel;
+mod place;
 
 pub(crate) use eager::{dense, view_of};
 pub(crate) use kernel::run_phases;
+pub(crate) use place::on_host;
 
 use crate::error::{Error, Result};
 use crate::op::{Kind, Op, Outputs};
@@ -82,7 +85,7 @@ pub(crate) fn recording() -> bool {
 /// Whether a tape, an accumulator or a recorder wants to know of this thread's operations.
 #[inline]
 pub(crate) fn observed() -> bool {
-    LOCAL.with(|local| local.mode.get()) & !mode::DEVICE != 0
+    LOCAL.with(|local| local.mode.get()) & !(mode::DEVICE | mode::FRESH) != 0
 }
 
 /// Executes an operation: eagerly, or into the recorder in force; tapes see it either way.
@@ -95,23 +98,36 @@ pub(crate) fn execute(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
 #[inline]
 #[track_caller]
 pub(crate) fn execute_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
-    let mode = LOCAL.with(|local| local.mode.get());
-    if mode & !mode::DEVICE == 0 {
-        return eager::run(op, inputs, owned);
+    if LOCAL.with(|local| local.mode.get()) == 0 {
+        return eager::here(op, inputs, owned);
     }
-    execute_observed(op, inputs, mode)
+    execute_in_mode(op, inputs, owned)
 }
 
 #[inline(never)]
 #[track_caller]
-fn execute_observed(op: &dyn Op, inputs: &[&Tensor], mode: u32) -> Result<Outputs> {
-    observed_at(op, inputs, mode, Location::caller())
+fn execute_in_mode(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
+    let mode = settled_mode();
+    match mode & !mode::DEVICE {
+        0 => eager::run(op, inputs, owned),
+        _ => observed_at(op, inputs, mode, Location::caller()),
+    }
+}
+
+/// The mode word, once it is known where operations of this thread run.
+#[inline]
+fn settled_mode() -> u32 {
+    let mode = LOCAL.with(|local| local.mode.get());
+    if mode & mode::FRESH == 0 {
+        return mode;
+    }
+    crate::device::settle();
+    LOCAL.with(|local| local.mode.get())
 }
 
 /// As [`execute`] in the name of the user's line `location`, for operations that are recorded anew.
 pub(crate) fn execute_at(op: &dyn Op, inputs: &[&Tensor], location: &'static Location<'static>) -> Result<Outputs> {
-    let mode = LOCAL.with(|local| local.mode.get());
-    observed_at(op, inputs, mode, location).map_err(|e| e.at(location))
+    observed_at(op, inputs, settled_mode(), location).map_err(|e| e.at(location))
 }
 
 fn observed_at(op: &dyn Op, inputs: &[&Tensor], mode: u32, location: &'static Location<'static>) -> Result<Outputs> {
@@ -171,7 +187,7 @@ pub(crate) fn execute1(op: &dyn Op, inputs: &[&Tensor]) -> Result<Tensor> {
 #[inline]
 #[track_caller]
 pub(crate) fn execute1_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Tensor> {
-    if LOCAL.with(|local| local.mode.get()) & !mode::DEVICE == 0
+    if LOCAL.with(|local| local.mode.get()) == 0
         && let Kind::Elementwise { accepts, direct } = op.kind()
     {
         return elementwise::run(op, inputs, owned, accepts, direct);

@@ -18,7 +18,7 @@ use crate::device::DeviceId;
 use crate::dtype::DType;
 use crate::memory::StorageRef;
 use crate::shape::{MAX_RANK, Shape, contiguous_strides};
-use block::{Block, STRIDED, SYMBOL};
+use block::{AWAY, Block, STRIDED, SYMBOL};
 use local::LOCAL;
 use std::ptr::NonNull;
 use std::sync::atomic::{Ordering, fence};
@@ -124,15 +124,35 @@ impl Tensor {
         self.block().flags & SYMBOL != 0
     }
 
-    /// Whether the elements lie in row-major order without gaps.
+    /// Whether the elements lie in the host's memory in row-major order without gaps: false for what lies on a GPU, so that
+    /// the short ways of the CPU leave it alone.
     #[inline]
     pub(crate) fn is_contiguous(&self) -> bool {
+        self.block().flags & (STRIDED | AWAY) == 0
+    }
+
+    /// Whether the elements lie in row-major order without gaps, on whatever device.
+    #[inline]
+    pub(crate) fn is_row_major(&self) -> bool {
         self.block().flags & STRIDED == 0
     }
 
-    /// The first element's address; the elements may only be read through it.
+    /// Whether the elements lie on a GPU.
+    #[inline]
+    pub(crate) fn is_away(&self) -> bool {
+        self.block().flags & AWAY != 0
+    }
+
+    /// The first element's address; the elements may only be read through it, and only on the tensor's device.
     #[inline]
     pub(crate) fn data(&self) -> *mut u8 {
+        debug_assert!(!self.is_away(), "the host reads memory of a GPU");
+        self.block().data
+    }
+
+    /// As [`Tensor::data`] for tensors of any device, by those who do not read through it.
+    #[inline]
+    pub(crate) fn address(&self) -> *mut u8 {
         self.block().data
     }
 

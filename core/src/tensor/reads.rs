@@ -5,7 +5,7 @@ use super::Tensor;
 use crate::backend::cpu::vector;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, OrFail, Result};
-use crate::execute::{dense, view_of};
+use crate::execute::{dense, on_host, view_of};
 use std::panic::Location;
 
 impl Tensor {
@@ -45,14 +45,17 @@ impl Tensor {
         self.try_to_vec().or_fail()
     }
 
-    /// All elements in row-major order.
+    /// All elements in row-major order. Waits for a GPU that computes them.
     ///
     /// # Errors
-    /// InvalidArgument if `T` is not the tensor's element type.
+    /// InvalidArgument if `T` is not the tensor's element type; what failed on the GPU that the elements come from.
     #[track_caller]
     pub fn try_to_vec<T: Element>(&self) -> Result<Vec<T>> {
         let here = Location::caller();
         let this = self.check_type::<T>("to_vec").map_err(|e| e.at(here))?;
+        if this.is_away() {
+            return on_host(this)?.try_to_vec();
+        }
         if let Some(elements) = this.as_slice() {
             return Ok(elements.to_vec());
         }
@@ -90,6 +93,9 @@ impl Tensor {
     pub fn try_item<T: Element>(&self) -> Result<T> {
         let here = Location::caller();
         let this = self.check_type::<T>("item").and_then(Self::single).map_err(|e| e.at(here))?;
+        if this.is_away() {
+            return on_host(this)?.try_item();
+        }
         // SAFETY: one element of type T.
         Ok(unsafe { element::<T>(this.data(), 0) })
     }
@@ -108,14 +114,17 @@ impl Tensor {
     pub fn try_to_f64(&self) -> Result<f64> {
         let here = Location::caller();
         let this = self.concrete("to_f64").and_then(Self::single).map_err(|e| e.at(here))?;
+        if this.is_away() {
+            return on_host(this)?.try_to_f64();
+        }
         // SAFETY: one element of this dtype.
         Ok(vector::to_f64(this.dtype(), unsafe { vector::load_bits(this.dtype().size(), this.data()) }))
     }
 
     /// The elements in the tensor's own memory, in row-major order.
     ///
-    /// `None` for a strided tensor, for another element type than `T`, and for truth values, whose memory may hold bytes
-    /// that Rust's `bool` may not.
+    /// `None` for a strided tensor or one on a GPU, for another element type than `T`, and for truth values, whose memory may
+    /// hold bytes that Rust's `bool` may not.
     ///
     /// ```
     /// use eagerflow as tf;

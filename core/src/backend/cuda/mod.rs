@@ -1,7 +1,21 @@
-//! The CUDA side of the ground: kernel text generated from the scalar language.
-//! The device backend compiles it at run time; until that stands, golden tests keep the text honest.
+//! The CUDA side of the ground: devices, their memory, and kernels made from the scalar language or from operations' text.
+//! Everything is found at run time: a machine without CUDA builds and runs the same program, which then sees no device.
 
+mod call;
+mod driver;
+mod elementwise;
+mod faults;
+mod gpu;
+mod memory;
+mod program;
+mod reduce;
 mod text;
 
-#[cfg_attr(not(test), allow(unused_imports, reason = "the device backend compiles this text"))]
-pub(crate) use text::elementwise_kernel;
+pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
+pub(crate) use driver::Grid;
+pub(crate) use elementwise::{Owner, copy, run as run_program};
+pub(crate) use gpu::{Buffer, Gpu, count, gpu, in_use};
+pub(crate) use memory::Held;
+pub(crate) use program::Kernel;
+pub(crate) use reduce::reduce;
+pub(crate) use text::{Walk, elementwise_kernel};
