@@ -1,7 +1,7 @@
 //! Scalar programs on a device: the kernel for a program and the layouts of its operands, found or generated, and queued.
 //! The door calls it for element-wise operations and for copies into order; optimizers for their steps.
 
-use super::call::{CudaCall, Strided};
+use super::call::{Arguments, CudaCall, Strided};
 use super::program::Form;
 use super::text::{Walk, elements_each, elementwise_kernel};
 use crate::backend::cpu::View;
@@ -35,6 +35,36 @@ pub(crate) unsafe fn run(
 ) -> Result<()> {
     let dims = outputs[0].dims();
     let count: usize = dims.iter().product();
+    let walked = walk_operands(dims, inputs, numbers);
+    let each = elements_each(program);
+    let fits = |view: &View| view.ptr.addr().is_multiple_of((each * view.dtype.size()).min(16));
+    let dense = inputs.iter().zip(&walked.walks).filter(|(_, w)| **w == Walk::Dense).map(|(v, _)| v);
+    let packed = walked.strided.is_empty() && dense.chain(outputs).all(fits);
+    let form = form(owner, program, &walked, packed);
+    let function = call.gpu.generated(form, "elementwise", || {
+        format!("{PRELUDE}{}", elementwise_kernel("elementwise", program, &walked.walks, packed))
+    })?;
+    // SAFETY: by the caller's promise; the arguments are in the order of the text's parameters.
+    unsafe {
+        call.elements_of(function, count, if packed { each } else { 2 }, |arguments| {
+            arguments.faults(call);
+            walked.push(arguments, inputs);
+            outputs.iter().for_each(|view| arguments.view(view));
+            walked.push_space(arguments);
+        })
+    }
+}
+
+/// How a kernel walks its operands.
+pub(super) struct Walked {
+    pub walks: SmallVec<[Walk; 8]>,
+    /// The operands that are walked by strides.
+    strided: SmallVec<[usize; 8]>,
+    space: Collapsed,
+}
+
+/// The walks of operands that are broadcast to dense results of shape `dims`; those whose flag is set are numbers.
+pub(super) fn walk_operands(dims: &[usize], inputs: &[View], numbers: &[bool]) -> Walked {
     let space = space_of(dims, inputs);
     let walks: SmallVec<[Walk; 8]> = (0..inputs.len())
         .map(|i| match () {
@@ -44,31 +74,45 @@ pub(crate) unsafe fn run(
             () => Walk::Strided,
         })
         .collect();
-    let strided: SmallVec<[usize; 8]> = (0..inputs.len()).filter(|i| walks[*i] == Walk::Strided).collect();
-    let each = elements_each(program);
-    let fits = |view: &View| view.ptr.addr().is_multiple_of((each * view.dtype.size()).min(16));
-    let dense = inputs.iter().zip(&walks).filter(|(_, w)| **w == Walk::Dense).map(|(v, _)| v);
-    let packed = strided.is_empty() && dense.chain(outputs).all(fits);
-    let form = form(owner, program, &walks, packed);
-    let function = call.gpu.generated(form, "elementwise", || {
-        format!("{PRELUDE}{}", elementwise_kernel("elementwise", program, &walks, packed))
-    })?;
-    let layout = (!strided.is_empty()).then(|| layout(&space, &strided));
-    // SAFETY: by the caller's promise; the arguments are in the order of the text's parameters.
-    unsafe {
-        call.elements_of(function, count, if packed { each } else { 2 }, |arguments| {
-            arguments.faults(call);
-            for (view, walk) in inputs.iter().zip(&walks) {
-                match walk {
-                    Walk::Number => arguments.number(view),
-                    _ => arguments.view(view),
-                }
+    let strided = (0..inputs.len()).filter(|i| walks[*i] == Walk::Strided).collect();
+    Walked { walks, strided, space }
+}
+
+impl Walked {
+    /// A number that tells layouts apart for which texts differ.
+    pub fn layout_key(&self) -> u64 {
+        self.walks.iter().fold(1, |all, w| (all << 3 | all >> 61) ^ (*w as u64 + 1))
+    }
+
+    /// The operands as arguments.
+    ///
+    /// # Safety
+    /// Numbers are valid views of the host's memory.
+    pub unsafe fn push(&self, arguments: &mut Arguments, inputs: &[View]) {
+        for (view, walk) in inputs.iter().zip(&self.walks) {
+            match walk {
+                // SAFETY: by the caller's promise.
+                Walk::Number => unsafe { arguments.number(view) },
+                _ => arguments.view(view),
             }
-            outputs.iter().for_each(|view| arguments.view(view));
-            if let Some(layout) = &layout {
-                arguments.words(layout);
-            }
-        })
+        }
+    }
+
+    /// `Space`, as the text declares it: rank, sizes, and the strides of each strided operand.
+    pub fn push_space(&self, arguments: &mut Arguments) {
+        if self.strided.is_empty() {
+            return;
+        }
+        let rank = self.space.dims.len();
+        let mut words: SmallVec<[i64; 40]> = SmallVec::new();
+        words.push(rank as i64);
+        words.extend((0..MAX_RANK).map(|axis| self.space.dims.get(axis).map_or(1, |&d| d as i64)));
+        for &operand in &self.strided {
+            words.extend(
+                (0..MAX_RANK).map(|axis| if axis < rank { self.space.stride(axis, operand) as i64 } else { 0 }),
+            );
+        }
+        arguments.words(&words);
     }
 }
 
@@ -86,23 +130,11 @@ fn space_of(dims: &[usize], inputs: &[View]) -> Collapsed {
     collapse(dims, n + 1, stride, |_, _| true)
 }
 
-/// `Space` as the kernel's text declares it: rank, sizes, and the strides of each strided operand.
-fn layout(space: &Collapsed, strided: &[usize]) -> SmallVec<[i64; 40]> {
-    let mut words: SmallVec<[i64; 40]> = SmallVec::new();
-    words.push(space.dims.len() as i64);
-    words.extend((0..MAX_RANK).map(|axis| space.dims.get(axis).map_or(1, |&d| d as i64)));
-    for &operand in strided {
-        let along = |axis| if axis < space.dims.len() { space.stride(axis, operand) as i64 } else { 0 };
-        words.extend((0..MAX_RANK).map(along));
-    }
-    words
-}
-
-fn form(owner: Owner, program: &Program, walks: &[Walk], packed: bool) -> Form {
+fn form(owner: Owner, program: &Program, walked: &Walked, packed: bool) -> Form {
     let word = |all: u64, next: u64| (all ^ next).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(7);
-    let types =
-        program.inputs.iter().chain(&program.outputs).fold(program.inputs.len() as u64, |all, d| word(all, *d as u64));
-    let layout = walks.iter().fold(u64::from(packed), |all, w| all << 3 | (*w as u64 + 1));
+    let count = program.inputs.len() as u64;
+    let types = program.inputs.iter().chain(&program.outputs).fold(count, |all, d| word(all, *d as u64));
+    let layout = walked.layout_key() << 1 | u64::from(packed);
     Form { of: owner.name.as_ptr().addr(), attributes: owner.attributes, types, layout }
 }
 

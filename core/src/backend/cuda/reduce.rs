@@ -11,7 +11,8 @@ use crate::error::Result;
 use crate::shape::{AxisSet, MAX_RANK};
 use smallvec::SmallVec;
 
-/// The two kernels of a monoid: a block or a thread per output.
+/// The two kernels of a monoid, a block or a thread per output, and its text: `combine` of `a` and `b`, and the identity, in
+/// the type `A1`.
 macro_rules! monoids {
     ($($monoid:ident: $combine:literal, $identity:literal;)*) => {
         fn kernels(monoid: Monoid) -> (&'static Kernel, &'static Kernel) {
@@ -27,6 +28,14 @@ macro_rules! monoids {
                     (&ROWS, &COLUMNS)
                 }
             )*}
+        }
+
+        pub(super) fn combine(monoid: Monoid) -> &'static str {
+            match monoid {$(Monoid::$monoid => $combine),*}
+        }
+
+        pub(super) fn identity(monoid: Monoid) -> &'static str {
+            match monoid {$(Monoid::$monoid => $identity),*}
         }
     };
 }
@@ -125,11 +134,30 @@ unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, 
         if parts == 1 {
             return Ok(());
         }
-        let partial = View::dense(address as usize as *mut u8, acc, &[parts, outputs]);
-        let (folded, length, along) = walk(&partial, &[0]);
-        let (kept, outputs, across) = walk(&partial, &[1]);
-        finish(call, monoid, &Fold { from: &partial, kept, folded, outputs, length, along, across }, to, divisor)
+        finish_parts(call, monoid, address, parts, outputs, to, divisor)
     }
+}
+
+/// Folds `parts` partial results for each output, in the type of computation, into the outputs.
+///
+/// # Safety
+/// As [`reduce`]; the address is that of the parts, one list of outputs after the other.
+pub(super) unsafe fn finish_parts(
+    call: &CudaCall<'_>,
+    monoid: Monoid,
+    address: u64,
+    parts: usize,
+    outputs: usize,
+    to: &View,
+    divisor: usize,
+) -> Result<()> {
+    let place = std::ptr::without_provenance_mut(address as usize);
+    let partial = View::dense(place, to.dtype.compute(), &[parts, outputs]);
+    let (folded, length, along) = walk(&partial, &[0]);
+    let (kept, outputs, across) = walk(&partial, &[1]);
+    let fold = Fold { from: &partial, kept, folded, outputs, length, along, across };
+    // SAFETY: by the caller's promise.
+    unsafe { finish(call, monoid, &fold, to, divisor) }
 }
 
 /// The second pass, which always ends: it never has parts of its own.

@@ -26,16 +26,12 @@ pub(crate) enum Walk {
 pub(crate) fn elementwise_kernel(name: &str, program: &Program, walks: &[Walk], packed: bool) -> String {
     let mut text = element_function(program);
     let strided = walks.iter().filter(|w| **w == Walk::Strided).count();
-    let inputs = program.inputs.iter().enumerate().map(|(i, d)| match walks[i] {
-        Walk::Number => format!("const {} x{i}", storage(*d)),
-        _ => format!("const {}* x{i}", storage(*d)),
-    });
+    let inputs = operand_parameters(program, walks);
     let outputs = program.outputs.iter().enumerate().map(|(i, d)| format!("{}* y{i}", storage(*d)));
     let mut parameters = vec!["index_t count".to_string(), "Faults* faults".into(), "unsigned site".into()];
-    parameters.extend(inputs.chain(outputs));
+    parameters.extend(inputs.into_iter().chain(outputs));
+    text.push_str(&space_text(strided));
     if strided > 0 {
-        let _ = writeln!(text, "struct Space {{ index_t rank; index_t dims[8]; index_t strides[{strided}][8]; }};");
-        text.push_str(&offsets(strided));
         parameters.push("Space space".into());
     }
     let _ = writeln!(text, "extern \"C\" __global__ void {name}({}) {{", parameters.join(", "));
@@ -49,22 +45,31 @@ pub(crate) fn elementwise_kernel(name: &str, program: &Program, walks: &[Walk], 
 
 /// The element that a kernel works on, by strides.
 fn strided_body(program: &Program, walks: &[Walk], strided: usize) -> String {
-    let mut text = format!("  ELEMENTS(i, count) {{\n    index_t at[{strided}];\n    offsets(space, i, at);\n");
+    let results: Vec<String> = (0..program.outputs.len()).map(|o| format!("y{o}[i]")).collect();
+    format!(
+        "  ELEMENTS(i, count) {{\n    index_t at[{strided}];\n    offsets(space, i, at);\n    {}\n  }}\n",
+        element_call(program, walks, &results)
+    )
+}
+
+/// The call of `element` for element `i`, whose places in strided operands are in `at`.
+pub(super) fn element_call(program: &Program, walks: &[Walk], results: &[String]) -> String {
     let mut next = 0;
-    let places: Vec<String> = walks
+    let mut arguments: Vec<String> = walks[..program.inputs.len()]
         .iter()
-        .map(|walk| match walk {
-            Walk::Dense => "[i]".into(),
-            Walk::Scalar => "[0]".into(),
-            Walk::Number => String::new(),
+        .enumerate()
+        .map(|(x, walk)| match walk {
+            Walk::Dense => format!("x{x}[i]"),
+            Walk::Scalar => format!("x{x}[0]"),
+            Walk::Number => format!("x{x}"),
             Walk::Strided => {
                 next += 1;
-                format!("[at[{}]]", next - 1)
+                format!("x{x}[at[{}]]", next - 1)
             }
         })
         .collect();
-    let _ = writeln!(text, "    {}\n  }}", call(program, &places, "i"));
-    text
+    arguments.extend_from_slice(results);
+    format!("element({}, faults, site);", arguments.join(", "))
 }
 
 /// Neighbouring elements in registers, then what is left one by one.
@@ -101,13 +106,8 @@ fn dense_body(program: &Program, walks: &[Walk], packed: bool) -> String {
     } else {
         text.push_str("  ELEMENTS(i, count) {\n");
     }
-    let place = |walk: &Walk| match walk {
-        Walk::Dense => "[i]".into(),
-        Walk::Number => String::new(),
-        _ => "[0]".into(),
-    };
-    let places: Vec<String> = walks.iter().map(place).collect();
-    let _ = writeln!(text, "    {}\n  }}", call(program, &places, "i"));
+    let results: Vec<String> = (0..program.outputs.len()).map(|o| format!("y{o}[i]")).collect();
+    let _ = writeln!(text, "    {}\n  }}", element_call(program, walks, &results));
     text
 }
 
@@ -117,18 +117,23 @@ pub(crate) fn elements_each(program: &Program) -> usize {
     (16 / widest.max(1)).clamp(1, 8)
 }
 
-/// The call of `element` for operands at the given places and results at `to`.
-fn call(program: &Program, places: &[String], to: &str) -> String {
-    let inputs = places.iter().enumerate().map(|(i, place)| format!("x{i}{place}"));
-    let outputs = (0..program.outputs.len()).map(|o| format!("y{o}[{to}]"));
-    let all: Vec<String> = inputs.chain(outputs).collect();
-    format!("element({}, faults, site);", all.join(", "))
+/// The parameters for a program's operands.
+pub(super) fn operand_parameters(program: &Program, walks: &[Walk]) -> Vec<String> {
+    let parameter = |(i, dtype): (usize, &DType)| match walks[i] {
+        Walk::Number => format!("const {} x{i}", storage(*dtype)),
+        _ => format!("const {}* x{i}", storage(*dtype)),
+    };
+    program.inputs.iter().enumerate().map(parameter).collect()
 }
 
-/// `offsets`: the places of an element in all strided operands.
-fn offsets(strided: usize) -> String {
+/// `Space` and `offsets`, which finds the places of an element in all strided operands.
+pub(super) fn space_text(strided: usize) -> String {
+    if strided == 0 {
+        return String::new();
+    }
     format!(
-        "__device__ inline void offsets(const Space& space, index_t i, index_t* at) {{\n  \
+        "struct Space {{ index_t rank; index_t dims[8]; index_t strides[{strided}][8]; }};\n\
+         __device__ inline void offsets(const Space& space, index_t i, index_t* at) {{\n  \
          for (int o = 0; o < {strided}; ++o) at[o] = 0;\n  \
          for (int axis = (int)space.rank - 1; axis >= 0; --axis) {{\n    \
          index_t next, here;\n    \
