@@ -1,0 +1,60 @@
+// Graphs: lists of nodes in an order that respects their dependencies, as captured or built, and their executable
+// copies, whose parameters can be changed between launches.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "work.h"
+
+namespace eagerflow {
+
+struct Graph;
+
+enum class ConditionalKind : int { If = 0, While = 1, Switch = 2 };
+
+struct Conditional {
+    uint64_t handle = 0;
+    ConditionalKind kind{};
+    std::vector<std::shared_ptr<Graph>> bodies;
+};
+
+struct Node {
+    Work work;
+    std::vector<Node*> dependencies;
+    std::unique_ptr<Conditional> conditional;
+};
+
+struct Handle {
+    uint64_t id;
+    unsigned initial;
+    bool assign_at_launch;
+};
+
+struct Graph {
+    std::vector<std::unique_ptr<Node>> nodes;
+    std::vector<Handle> handles;
+};
+
+struct GraphExec {
+    struct Step {
+        const Node* origin;
+        Work work;
+        std::vector<size_t> dependencies;
+        bool enabled = true;
+        uint64_t handle = 0;
+        ConditionalKind kind{};
+        std::vector<std::shared_ptr<GraphExec>> bodies;
+    };
+    std::vector<Step> steps;
+    std::map<const Node*, size_t> index;
+    std::vector<Handle> handles;
+};
+
+Node* add_node(Graph& graph, Work work, std::vector<Node*> dependencies);
+std::shared_ptr<GraphExec> instantiate(const Graph& graph);
+int run_graph(GraphExec& exec);
+bool set_conditional(uint64_t handle, unsigned value);
+
+}  // namespace eagerflow

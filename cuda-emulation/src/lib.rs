@@ -1,0 +1,103 @@
+//! CUDA's libraries, emulated: a program that uses the driver, NVRTC and cublasLt through `cudarc` runs, with the same
+//! kernel text, on any Linux machine with `g++`. For tests only.
+//!
+//! [`install`] builds three shared objects into the target folder (seconds, once per change of this crate) and loads
+//! them under the names that `cudarc` asks for; it must be called before the first call into `cudarc`. What it returns
+//! says whether they are there:
+//!
+//! ```no_run
+//! use eagerflow_cuda_emulation::{Availability, Order, install};
+//! match install() {
+//!     Availability::Ready(emulation) => {
+//!         emulation.set_order(Order::Shuffled(7));
+//!         // ... work on the device through cudarc ...
+//!         assert_eq!(emulation.counters().device_to_host, 1);
+//!     }
+//!     // A real driver is there and was not shadowed: the test runs on the real device.
+//!     Availability::RealDriver => {}
+//!     // "CUDA emulation: g++ missing, skipped"
+//!     Availability::Missing(why) => eprintln!("{why}"),
+//! }
+//! ```
+//!
+//! **What is emulated.** One device of compute capability 9.0 named "CUDA emulation". Streams are lazy: work runs only
+//! when somebody waits, so that a missing wait shows; arguments of launches, and sources of copies from pageable memory,
+//! are taken at the call, pinned memory is touched when the stream comes to it. Allocations are filled with NaN, end at
+//! an inaccessible page, and are never reused at once; copies are checked against their bounds; double frees are
+//! refused. Between launches nobody can touch device memory: a hidden read by the host ends the process with a
+//! message. Threads of a block are fibers with barriers, shuffles, votes and atomics; shared memory and local arrays
+//! are poisoned before every block. A divergent barrier, a thread that ends before a barrier of the others, a shuffle
+//! from an absent lane, a misaligned vector access and an index outside of an array end the launch with a message that
+//! names kernel, block, thread and line; the context is then lost, as on a device, until [`Emulation::recover`].
+//!
+//! **What it does not show.** Code generation by NVRTC and ptxas, real limits of registers, races between blocks,
+//! memory order, fast-math rounding and speed. It is no GPU test.
+//!
+//! **Rules for kernels.** Inline PTX and tensor core instructions only outside of `#ifdef EAGERFLOW_EMULATED`;
+//! functions `extern "C"`; no reliance on lanes in lockstep without a `__syncwarp`.
+//!
+//! | variable | means |
+//! | --- | --- |
+//! | `EAGERFLOW_CUDA_EMULATION` | `1`: shadow a real driver; `0`: do not emulate |
+//! | `EAGERFLOW_CUDA_EMULATION_DIR` | where the shared objects and compiled kernels are kept, in place of the target folder |
+//! | `EAGERFLOW_CUDA_EMULATION_ORDER` | `forward`, `reverse`, `shuffled` or `shuffled:SEED`: the order of threads and blocks |
+//! | `EAGERFLOW_CUDA_EMULATION_MEMORY` | bytes of the device |
+//! | `EAGERFLOW_CUDA_EMULATION_DEVICES` | `0`: a driver without a device |
+//! | `EAGERFLOW_CUDA_EMULATION_PROTECT` | `0`: let the host touch device memory |
+//! | `CXX` | the compiler, in place of `g++` |
+
+#[cfg(target_os = "linux")]
+mod build;
+mod control;
+#[cfg(target_os = "linux")]
+mod load;
+#[cfg(target_os = "linux")]
+mod sources;
+
+pub use control::{Counters, Emulation, Order};
+
+use std::sync::OnceLock;
+
+/// What [`install`] found.
+#[derive(Clone, Copy, Debug)]
+pub enum Availability {
+    /// The emulation is loaded; `cudarc` finds it from now on.
+    Ready(&'static Emulation),
+    /// The machine has a real CUDA driver, which was left alone.
+    RealDriver,
+    /// There is no emulation here; the text says why and that tests are skipped.
+    Missing(&'static str),
+}
+
+impl Availability {
+    /// The switches and counters, where the emulation is loaded.
+    pub fn emulation(self) -> Option<&'static Emulation> {
+        match self {
+            Self::Ready(emulation) => Some(emulation),
+            _ => None,
+        }
+    }
+}
+
+/// Builds the emulation if it is not up to date and loads it, once per process; later calls give the same answer.
+///
+/// Processes that come at the same time wait for the one that builds.
+///
+/// # Panics
+///
+/// If `g++` is there but cannot compile this crate's own sources: that is an error of the crate and must not be
+/// mistaken for a missing compiler.
+pub fn install() -> Availability {
+    static ANSWER: OnceLock<Availability> = OnceLock::new();
+    *ANSWER.get_or_init(find)
+}
+
+#[cfg(target_os = "linux")]
+fn find() -> Availability {
+    load::find()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn find() -> Availability {
+    Availability::Missing("CUDA emulation: runs on Linux only, skipped")
+}

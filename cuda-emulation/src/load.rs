@@ -1,0 +1,44 @@
+//! Loads the built libraries under the names that `cudarc` asks for, unless a real driver is there. Called by
+//! `install`.
+
+use crate::Availability;
+use crate::build::{Failure, ready_folder};
+use crate::control::Emulation;
+use libloading::Library;
+use std::path::Path;
+
+/// The answer of `install`.
+pub(crate) fn find() -> Availability {
+    let wish = std::env::var("EAGERFLOW_CUDA_EMULATION").ok();
+    if wish.as_deref() == Some("0") {
+        return Availability::Missing("CUDA emulation: switched off by EAGERFLOW_CUDA_EMULATION=0, skipped");
+    }
+    if wish.as_deref() != Some("1") && has_real_driver() {
+        return Availability::RealDriver;
+    }
+    match ready_folder() {
+        Ok(folder) => Availability::Ready(load(&folder)),
+        Err(Failure::NoCompiler(why)) => Availability::Missing(Box::leak(why.into_boxed_str())),
+        Err(Failure::Broken(what)) => panic!("{what}"),
+    }
+}
+
+fn has_real_driver() -> bool {
+    // SAFETY: the real driver's initialisers run when a program loads it, as CUDA programs do.
+    ["libcuda.so.1", "libcuda.so"].iter().any(|name| unsafe { Library::new(*name) }.is_ok())
+}
+
+/// Once loaded by its path, a library is what `dlopen` gives for its name too.
+fn load(folder: &Path) -> &'static Emulation {
+    let open = |file: &str| -> &'static Library {
+        // SAFETY: our own libraries, whose initialisers do nothing.
+        match unsafe { Library::new(folder.join(file)) } {
+            // Never unloaded: `cudarc` keeps what it finds for the life of the process.
+            Ok(library) => Box::leak(Box::new(library)),
+            Err(error) => panic!("CUDA emulation: {error}"),
+        }
+    };
+    let driver = open("libcuda.so.1");
+    let nvrtc = open("libnvrtc.so.13");
+    Box::leak(Box::new(Emulation::new(driver, nvrtc)))
+}
