@@ -29,7 +29,7 @@ pub(super) fn run(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<
 
 /// The tensor in the memory of a GPU.
 #[track_caller]
-pub(super) fn bring(gpu: &'static Gpu, tensor: &Tensor) -> Result<Tensor> {
+pub(crate) fn bring(gpu: &'static Gpu, tensor: &Tensor) -> Result<Tensor> {
     if tensor.device_id() == gpu.id {
         return Ok(tensor.clone());
     }
