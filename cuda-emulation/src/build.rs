@@ -20,6 +20,7 @@ struct Library {
 
 const LIBRARIES: &[Library] = &[
     Library { folder: "driver/", file: "libcuda.so.1", name: "libcuda.so", links: &["-ldl", "-lpthread"] },
+    Library { folder: "cublaslt/", file: "libcublasLt.so.13", name: "libcublasLt.so", links: &["-l:libcuda.so.1"] },
     Library { folder: "nvrtc/", file: "libnvrtc.so.13", name: "libnvrtc.so", links: &["-ldl"] },
 ];
 
@@ -114,7 +115,7 @@ fn build(folder: &Path, name: &str) -> Result<(), Failure> {
         link.args(
             units.iter().filter(|path| path.starts_with(library.folder)).map(|path| objects.join(object_name(path))),
         );
-        link.arg("-o").arg(folder.join(library.file)).args(library.links).arg("-L").arg(folder);
+        link.arg("-o").arg(folder.join(library.file)).arg("-L").arg(folder).args(library.links);
         run(&mut link)?;
         std::os::unix::fs::symlink(library.file, folder.join(library.name))?;
     }
