@@ -5,6 +5,7 @@ mod brackets;
 mod numbers;
 
 use super::Tensor;
+use super::reads::note_read;
 use crate::backend::cpu::{View, vector};
 use crate::execute::view_of;
 use brackets::Brackets;
@@ -74,6 +75,7 @@ impl fmt::Display for Tensor {
         if self.is_symbol() || self.dtype().size() == 0 {
             return write!(f, "<{}>", self.ty());
         }
+        note_read(self, None);
         // SAFETY: a live tensor's view.
         let text = unsafe { elements(&view_of(self), f.precision()) };
         if f.alternate() {
@@ -116,6 +118,7 @@ impl fmt::Debug for Tensor {
         if self.is_symbol() || self.dtype().size() == 0 {
             return write!(f, "<Tensor: shape={}, dtype={}>", self.shape(), self.dtype());
         }
+        note_read(self, None);
         // SAFETY: a live tensor's view.
         let text = on_own_line(unsafe { elements(&view_of(self), f.precision()) });
         write!(f, "<Tensor: shape={}, dtype={}, value={text}>", self.shape(), self.dtype())
