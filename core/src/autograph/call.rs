@@ -7,7 +7,7 @@ use super::state::{self, Captured};
 use super::watch::Watched;
 use crate::error::{OrFail, Result};
 use crate::function::declared;
-use crate::function::{Function, Lent, Pattern, Source, Trace, Tracing, functions_run_eagerly};
+use crate::function::{Function, Identity, Lent, Pattern, Source, Trace, Tracing, functions_run_eagerly};
 use crate::graph::Builder;
 use crate::graph::builder;
 use crate::graph::control::call::Callable;
@@ -57,6 +57,7 @@ struct Session {
     /// For each parameter where it comes from.
     sources: RefCell<Vec<Source>>,
     reason: String,
+    identity: RefCell<Identity>,
     open: Cell<bool>,
     /// For each symbol the tensor of the arguments that it stands for.
     symbols: RefCell<Vec<(u64, usize)>>,
@@ -134,6 +135,7 @@ impl Call {
             types,
             sources: RefCell::default(),
             reason,
+            identity: RefCell::new(self.function.identity(self.instance.id, &self.arguments)),
             open: Cell::new(false),
             symbols: RefCell::default(),
         };
@@ -310,7 +312,9 @@ impl Call {
         let closed = session.builder.finish(&results)?;
         let pins = self.tracing.borrow().as_ref().map(Tracing::pins).unwrap_or_default();
         let owned = self.tracing.borrow().as_ref().map(Tracing::owned).unwrap_or_default();
+        let reads = self.tracing.borrow().as_ref().map(Tracing::reads).unwrap_or_default();
         self.give_up();
+        let identity = session.identity.take().and_read(&self.arguments, &reads);
         let mut sources = session.sources.take();
         for capture in closed.captures {
             let own = self.arguments.handles.iter().position(|h| h.id() == capture.id());
@@ -334,6 +338,7 @@ impl Call {
             once: self.arguments.unknown.is_some(),
             reason: session.reason.clone(),
             pins,
+            identity,
         };
         let trace = self.function.keep(trace);
         let mut outputs = trace.run(&self.arguments, self.location)?.into_iter();

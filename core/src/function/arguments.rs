@@ -133,6 +133,14 @@ impl Arguments {
         end(argument)..end(argument + 1)
     }
 
+    /// Whether more handles of a module's tensor are about than the arguments have.
+    pub fn held_elsewhere(&self, tensor: usize) -> bool {
+        let tensor = &self.tensors[tensor];
+        let own = self.tensors.iter().filter(|t| t.id() == tensor.id()).count();
+        // Each of them is counted here, and in the user's structure.
+        tensor.handles() > 2 * own
+    }
+
     /// The user's name for a tensor.
     pub fn leaf_name(&self, tensor: usize) -> String {
         let argument = self.first.iter().rposition(|&first| first <= tensor).unwrap_or(0);

@@ -3,6 +3,7 @@
 
 use super::arguments::Arguments;
 use super::declared::{self, Declared};
+use super::identity::Identity;
 use super::trace::Trace;
 use crate::tensor::{Tensor, TensorType};
 use std::any::TypeId;
@@ -91,6 +92,10 @@ impl Function {
     pub(crate) fn plan_trace(&self, instance: TypeId, arguments: &Arguments) -> (Vec<TensorType>, String) {
         let (mut types, reason) = self.plan_by_need(instance, arguments);
         declared::open(self.declared, arguments, &mut types);
+        // The body sees the tensors of modules themselves, with their sizes.
+        for (i, ty) in types.iter_mut().enumerate().filter(|(i, _)| arguments.in_module[*i]) {
+            *ty = *arguments.tensors[i].ty();
+        }
         (types, reason)
     }
 
@@ -110,16 +115,28 @@ impl Function {
         match near {
             Some((_, trace)) => {
                 let sizes = trace.pattern.fits(&arguments.words, &types);
+                let other = sizes.as_ref().and_then(|_| trace.identity.difference(arguments));
                 let pinned = sizes.and_then(|sizes| trace.pins.iter().find(|pin| !pin.holds(&sizes)).cloned());
-                let reason = match pinned {
-                    Some(pin) => format!("{} reads the size {} as a number, {}", pin.location, pin.size, pin.number),
-                    None => trace.pattern.difference(&arguments.leaves(), &words, &arguments.names),
+                let reason = match (pinned, other) {
+                    (Some(pin), _) => {
+                        format!("{} reads the size {} as a number, {}", pin.location, pin.size, pin.number)
+                    }
+                    (None, Some(other)) => other,
+                    (None, None) => trace.pattern.difference(&arguments.leaves(), &words, &arguments.names),
                 };
                 let wide = if self.options.relax_shapes { trace.pattern.widened(&types) } else { types.to_vec() };
                 (wide, reason)
             }
             None => (types.to_vec(), last.pattern.difference(&arguments.leaves(), &words, &arguments.names)),
         }
+    }
+
+    /// What a trace for a call takes for granted of its tensors.
+    pub(crate) fn identity(&self, instance: TypeId, arguments: &Arguments) -> Identity {
+        let traces = self.lock();
+        let others: Vec<Arc<Trace>> = traces.iter().filter(|t| t.instance == instance).cloned().collect();
+        drop(traces);
+        Identity::of(arguments, &others)
     }
 
     /// Keeps a trace, and drops the one longest out of use where there are too many.

@@ -1,6 +1,7 @@
 //! A trace: the graph that was recorded for one pattern of arguments, and how a call's tensors come into and out of it.
 
 use super::arguments::Arguments;
+use super::identity::Identity;
 use super::owned::Owned;
 use super::pins::{Pin, find};
 use super::signature::Pattern;
@@ -49,6 +50,8 @@ pub(crate) struct Trace {
     pub once: bool,
     pub reason: String,
     pub pins: Vec<Pin>,
+    /// What it takes for granted of the tensors of modules.
+    pub identity: Identity,
 }
 
 // SAFETY: the result, and what is written, is a nest (`'static`, made of tensors and host values, which are `Send + Sync`); it is only read.
@@ -62,7 +65,7 @@ impl Trace {
         self.instance == instance
             && self.pattern.fits(words, tensors).is_some_and(|sizes| {
                 let equal = self.recorded.constraints.check(&|symbol| find(&sizes, symbol)).is_ok();
-                equal && self.pins.iter().all(|pin| pin.holds(&sizes))
+                equal && self.pins.iter().all(|pin| pin.holds(&sizes)) && self.identity.holds(tensors)
             })
     }
 

@@ -11,6 +11,7 @@ pub(crate) mod text;
 mod types;
 
 pub(crate) use make::Layout;
+pub(crate) use reads::{ReadHook, set_read_hook};
 pub(crate) use resource::Resource;
 pub use types::TensorType;
 
@@ -188,6 +189,13 @@ impl Tensor {
 
 /// Marks adopted memory that must never be written, such as a static or a mapped file.
 pub(crate) struct ReadOnly;
+
+impl Tensor {
+    /// How many handles share this tensor, on all threads.
+    pub(crate) fn handles(&self) -> usize {
+        self.block().refs.load(Ordering::Relaxed) as usize
+    }
+}
 
 impl Clone for Tensor {
     #[inline]
