@@ -5,13 +5,14 @@ mod arguments;
 mod cache;
 pub mod declared;
 mod eager;
+mod front;
 mod info;
 mod owned;
 mod pins;
 mod signature;
 mod trace;
 
-pub(crate) use arguments::Lent;
+pub(crate) use arguments::{Given, Lent};
 pub use cache::{Function, Options};
 pub use eager::{executing_eagerly, functions_run_eagerly, init_scope, run_functions_eagerly, with_eager_functions};
 pub use info::{FunctionInfo, function, profile};
