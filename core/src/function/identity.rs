@@ -1,9 +1,8 @@
 //! Tensors of modules, which a trace uses as they are: what it takes for granted of which tensor is which.
 //! Calls are checked against it, because the body cannot tell two tensors that happened to be one while it was traced.
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, Given};
 use super::trace::Trace;
-use crate::tensor::Tensor;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -78,7 +77,7 @@ impl Identity {
 
     /// Whether a call has the tensors that are taken for granted.
     #[inline]
-    pub fn holds(&self, tensors: &[Tensor]) -> bool {
+    pub fn holds(&self, tensors: &[Given]) -> bool {
         self.same.iter().all(|&(a, b)| tensors[a].id() == tensors[b].id())
             && self.fixed.iter().all(|f| tensors[f.tensor].id() == f.id)
     }

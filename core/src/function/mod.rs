@@ -5,6 +5,7 @@ mod arguments;
 mod cache;
 pub mod declared;
 mod eager;
+mod front;
 mod identity;
 mod info;
 mod owned;
@@ -12,7 +13,7 @@ mod pins;
 mod signature;
 mod trace;
 
-pub(crate) use arguments::Lent;
+pub(crate) use arguments::{Given, Lent};
 pub use cache::{Function, Options};
 pub use eager::{executing_eagerly, functions_run_eagerly, init_scope, run_functions_eagerly, with_eager_functions};
 pub(crate) use identity::Identity;

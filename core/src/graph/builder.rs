@@ -55,6 +55,12 @@ pub(crate) fn current() -> Option<Rc<Builder>> {
     OPEN.with_borrow(|open| open.last().map(|(builder, _)| builder.clone()))
 }
 
+/// Whether a builder is open on this thread.
+#[inline]
+pub(crate) fn is_open() -> bool {
+    OPEN.with_borrow(|open| !open.is_empty())
+}
+
 /// The open builders of this thread, set aside while this lives.
 pub(crate) struct Aside(Vec<(Rc<Builder>, tape::Marks)>);
 

@@ -22,10 +22,16 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::panic::Location;
 
+/// Whether any call of this thread may be placed operation by operation.
+#[inline]
+pub(crate) fn possible() -> bool {
+    LOCAL.with(|local| local.has(mode::DEVICE | mode::FRESH)) || cuda::in_use()
+}
+
 /// Whether a call on these operands is placed operation by operation, because some of it belongs on a GPU.
 #[inline]
 pub(crate) fn placed(inputs: &[Tensor]) -> bool {
-    (LOCAL.with(|local| local.has(mode::DEVICE | mode::FRESH)) || cuda::in_use()) && belongs_elsewhere(inputs)
+    possible() && belongs_elsewhere(inputs)
 }
 
 #[cold]

@@ -3,6 +3,8 @@
 
 mod arrays;
 mod block;
+mod guarded;
+mod handle;
 pub(crate) mod local;
 mod make;
 mod reads;
@@ -10,6 +12,8 @@ mod resource;
 pub(crate) mod text;
 mod types;
 
+pub(crate) use guarded::Guard;
+pub use handle::TensorRef;
 pub(crate) use make::Layout;
 pub(crate) use reads::{ReadHook, set_read_hook};
 pub(crate) use resource::Resource;
@@ -173,6 +177,18 @@ impl Tensor {
     /// The storage behind the elements; none while they lie in the block.
     pub(crate) fn storage(&self) -> Option<&StorageRef> {
         self.block().storage.as_ref()
+    }
+
+    /// Another handle, made by who has this one to himself.
+    #[inline]
+    pub(crate) fn share(&mut self) -> Self {
+        // While this is the only handle nobody else can make or drop one: counting needs no atomic addition.
+        let refs = &self.block().refs;
+        if refs.load(Ordering::Acquire) != 1 {
+            return self.clone();
+        }
+        refs.store(2, Ordering::Relaxed);
+        Self(self.0)
     }
 
     /// Whether nobody else can see the elements, so that their memory may be written.

@@ -103,6 +103,15 @@ impl Callable {
         Ok(graph)
     }
 
+    /// The plan that serves all calls, once it is made.
+    #[inline]
+    pub fn only_plan(&self) -> Option<&Plan> {
+        match self.only.get() {
+            Some(Some(plan)) if crate::__testing::plans() => Some(plan),
+            _ => None,
+        }
+    }
+
     /// The plan used last, if there is one.
     pub fn planned(&self) -> Option<Arc<Plan>> {
         match self.symbolic {
