@@ -2,6 +2,7 @@
 //! Everything is found at run time: a machine without CUDA builds and runs the same program, which then sees no device.
 
 mod call;
+mod capture;
 mod driver;
 mod elementwise;
 mod faults;
@@ -13,6 +14,7 @@ mod reduce;
 mod text;
 
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
+pub(crate) use capture::{Captured, capture, capturing_on};
 pub(crate) use driver::Grid;
 pub(crate) use elementwise::{Owner, copy, run as run_program};
 pub(crate) use fused::{FoldTo, run_fused};
