@@ -206,6 +206,17 @@ impl Gpu {
         self.blocks().held
     }
 
+    /// Takes what is held now for the most that ever was.
+    pub fn reset_peak(&self) {
+        let mut blocks = self.blocks();
+        blocks.held.peak = blocks.held.used;
+    }
+
+    /// The compute capability.
+    pub fn capability(&self) -> (u32, u32) {
+        self.opened.capability
+    }
+
     /// Bytes that are free, and bytes in all, as the driver counts them.
     pub fn memory_info(&self) -> Result<(usize, usize)> {
         self.bind()?;

@@ -3,6 +3,7 @@
 
 mod call;
 mod capture;
+mod doctor;
 mod driver;
 mod elementwise;
 mod faults;
@@ -15,6 +16,8 @@ mod text;
 
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
 pub(crate) use capture::{Captured, capture, capturing_on};
+pub use doctor::Finding;
+pub(crate) use doctor::findings;
 pub(crate) use driver::Grid;
 pub(crate) use elementwise::{Owner, copy, run as run_program};
 pub(crate) use fused::{FoldTo, run_fused};

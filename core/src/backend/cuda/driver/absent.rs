@@ -18,6 +18,10 @@ pub fn compiler_present() -> Result<(), String> {
     Err(WHY.into())
 }
 
+pub fn products_present() -> Result<(), String> {
+    Err(WHY.into())
+}
+
 pub fn device_count() -> Answer<usize> {
     refuse("device_count")
 }
