@@ -64,7 +64,8 @@ pub(crate) fn ready_folder() -> Result<PathBuf, Failure> {
     let mut hasher = DefaultHasher::new();
     (SOURCES, FLAGS, version.stdout).hash(&mut hasher);
     let parent = parent_folder();
-    let folder = parent.join(format!("{:016x}", hasher.finish()));
+    let name = format!("{:016x}", hasher.finish());
+    let folder = parent.join(&name);
     if folder.is_dir() {
         return Ok(folder);
     }
@@ -77,7 +78,7 @@ pub(crate) fn ready_folder() -> Result<PathBuf, Failure> {
         if fresh.exists() {
             fs::remove_dir_all(&fresh)?;
         }
-        build(&fresh)?;
+        build(&fresh, &name)?;
         fs::rename(&fresh, &folder)?;
     }
     Ok(folder)
@@ -96,7 +97,7 @@ fn parent_folder() -> PathBuf {
     }
 }
 
-fn build(folder: &Path) -> Result<(), Failure> {
+fn build(folder: &Path, name: &str) -> Result<(), Failure> {
     let native = folder.join("native");
     for (path, text) in SOURCES {
         let file = native.join(path);
@@ -106,7 +107,7 @@ fn build(folder: &Path) -> Result<(), Failure> {
     let objects = folder.join("objects");
     fs::create_dir_all(&objects)?;
     let units: Vec<&str> = SOURCES.iter().map(|(path, _)| *path).filter(|path| path.ends_with(".cpp")).collect();
-    compile_all(&units, &native, &objects)?;
+    compile_all(&units, &native, &objects, name)?;
     for library in LIBRARIES {
         let mut link = Command::new(compiler());
         link.arg("-shared").arg(format!("-Wl,-soname,{}", library.name)).arg("-Wl,-rpath,$ORIGIN");
@@ -126,14 +127,20 @@ fn object_name(source: &str) -> String {
 }
 
 /// Compiles the sources, as many at a time as there are processors.
-fn compile_all(units: &[&str], native: &Path, objects: &Path) -> Result<(), Failure> {
+fn compile_all(units: &[&str], native: &Path, objects: &Path, name: &str) -> Result<(), Failure> {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let worker = || -> Result<(), Failure> {
         loop {
             let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             let Some(unit) = units.get(i) else { return Ok(()) };
             let mut compile = Command::new(compiler());
-            compile.args(FLAGS).arg("-c").arg(native.join(unit)).arg("-o").arg(objects.join(object_name(unit)));
+            compile
+                .args(FLAGS)
+                .arg(format!("-DEAGERFLOW_BUILD=\"{name}\""))
+                .arg("-c")
+                .arg(native.join(unit))
+                .arg("-o")
+                .arg(objects.join(object_name(unit)));
             run(&mut compile)?;
         }
     };

@@ -20,7 +20,8 @@
 //! }
 //! ```
 //!
-//! **What is emulated.** One device of compute capability 9.0 named "CUDA emulation". Streams are lazy: work runs only
+//! **What is emulated.** One device of compute capability 9.0 named "CUDA emulation (build)", with a driver of
+//! version 13.0. Streams are lazy: work runs only
 //! when somebody waits, so that a missing wait shows; arguments of launches, and sources of copies from pageable memory,
 //! are taken at the call, pinned memory is touched when the stream comes to it. Allocations are filled with NaN, end at
 //! an inaccessible page, and are never reused at once; copies are checked against their bounds; double frees are

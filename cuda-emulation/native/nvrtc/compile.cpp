@@ -131,6 +131,7 @@ static int compile_fresh(Program& program, const Options& options, const fs::pat
     const std::string library = read_file(work / "program.so");
     Image image{};
     memcpy(image.magic, IMAGE_MAGIC, sizeof IMAGE_MAGIC);
+    memcpy(image.build, EAGERFLOW_BUILD, sizeof image.build);
     image.bytes = library.size();
     write_file(work / "program.image", std::string((const char*)&image, sizeof image) + library);
     fs::create_directories(target.parent_path());
