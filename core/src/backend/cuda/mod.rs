@@ -3,6 +3,7 @@
 
 mod call;
 mod capture;
+mod compact;
 mod doctor;
 mod driver;
 mod elementwise;
@@ -10,12 +11,15 @@ mod faults;
 mod fused;
 mod gpu;
 mod memory;
+mod moves;
 mod program;
 mod reduce;
+mod scatter;
 mod text;
 
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
 pub(crate) use capture::{Captured, capture, capturing_on};
+pub(crate) use compact::{count_set, write_set};
 pub use doctor::Finding;
 pub(crate) use doctor::findings;
 pub(crate) use driver::Grid;
@@ -23,6 +27,8 @@ pub(crate) use elementwise::{Owner, copy, run as run_program};
 pub(crate) use fused::{FoldTo, run_fused};
 pub(crate) use gpu::{Buffer, Gpu, count, gpu, in_use};
 pub(crate) use memory::Held;
+pub(crate) use moves::{Along, Around, Moving, bits_of, copy_to, fill, frame, moving, unit_of, walk};
 pub(crate) use program::Kernel;
 pub(crate) use reduce::reduce;
+pub(crate) use scatter::{Names, Rows, scatter};
 pub(crate) use text::{Walk, elementwise_kernel};
