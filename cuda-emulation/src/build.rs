@@ -20,6 +20,7 @@ struct Library {
 
 const LIBRARIES: &[Library] = &[
     Library { folder: "driver/", file: "libcuda.so.1", name: "libcuda.so", links: &["-ldl", "-lpthread"] },
+    Library { folder: "cublaslt/", file: "libcublasLt.so.13", name: "libcublasLt.so", links: &["-l:libcuda.so.1"] },
     Library { folder: "nvrtc/", file: "libnvrtc.so.13", name: "libnvrtc.so", links: &["-ldl"] },
 ];
 
@@ -86,15 +87,17 @@ pub(crate) fn ready_folder() -> Result<PathBuf, Failure> {
 
 /// `cuda-emulation` in the target folder of the running program, or where the environment says.
 fn parent_folder() -> PathBuf {
-    if let Some(folder) = std::env::var_os("EAGERFLOW_CUDA_EMULATION_DIR") {
-        return PathBuf::from(folder);
+    match (std::env::var_os("EAGERFLOW_CUDA_EMULATION_DIR"), target_folder()) {
+        (Some(folder), _) => PathBuf::from(folder),
+        (None, Some(target)) => target.join("cuda-emulation"),
+        (None, None) => std::env::temp_dir().join("eagerflow-cuda-emulation"),
     }
-    let program = std::env::current_exe().unwrap_or_default();
-    let target = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
-    match target {
-        Some(target) => target.join("cuda-emulation"),
-        None => std::env::temp_dir().join("eagerflow-cuda-emulation"),
-    }
+}
+
+/// The target folder that the running program lies in.
+pub(crate) fn target_folder() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file()).map(Path::to_path_buf)
 }
 
 fn build(folder: &Path, name: &str) -> Result<(), Failure> {
@@ -114,7 +117,7 @@ fn build(folder: &Path, name: &str) -> Result<(), Failure> {
         link.args(
             units.iter().filter(|path| path.starts_with(library.folder)).map(|path| objects.join(object_name(path))),
         );
-        link.arg("-o").arg(folder.join(library.file)).args(library.links).arg("-L").arg(folder);
+        link.arg("-o").arg(folder.join(library.file)).arg("-L").arg(folder).args(library.links);
         run(&mut link)?;
         std::os::unix::fs::symlink(library.file, folder.join(library.name))?;
     }

@@ -40,7 +40,7 @@ int insert(void** out, void* handle, Node* const* after, size_t count, Work work
 // `CUgraphNodeType`.
 int type_of(const Work& work) {
     switch (work.kind) {
-        case WorkKind::Kernel: return 0;
+        case WorkKind::Kernel: case WorkKind::Library: return 0;
         case WorkKind::Copy: return 1;
         case WorkKind::Fill: return 2;
         case WorkKind::Call: return 3;

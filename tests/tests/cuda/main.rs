@@ -2,3 +2,4 @@
 //! Run by `cargo test`; without g++ every test says that it is skipped.
 
 mod basics;
+mod traced;

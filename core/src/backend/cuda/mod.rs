@@ -2,7 +2,9 @@
 //! Everything is found at run time: a machine without CUDA builds and runs the same program, which then sees no device.
 
 mod call;
+mod capture;
 mod compact;
+mod doctor;
 mod driver;
 mod elementwise;
 mod faults;
@@ -16,7 +18,10 @@ mod scatter;
 mod text;
 
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
+pub(crate) use capture::{Captured, capture, capturing_on};
 pub(crate) use compact::{count_set, write_set};
+pub use doctor::Finding;
+pub(crate) use doctor::findings;
 pub(crate) use driver::Grid;
 pub(crate) use elementwise::{Owner, copy, run as run_program};
 pub(crate) use fused::{FoldTo, run_fused};

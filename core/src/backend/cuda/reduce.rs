@@ -164,7 +164,13 @@ pub(super) unsafe fn finish_parts(
 ///
 /// # Safety
 /// As [`reduce`].
-unsafe fn finish(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, divisor: Option<usize>) -> Result<()> {
+unsafe fn finish(
+    call: &CudaCall<'_>,
+    monoid: Monoid,
+    fold: &Fold<'_>,
+    to: &View,
+    divisor: Option<usize>,
+) -> Result<()> {
     let (rows, columns) = kernels(monoid);
     let types: [DType; 2] = [fold.from.dtype, to.dtype];
     let fill = |arguments: &mut super::call::Arguments| {
