@@ -51,9 +51,9 @@ eagerflow_switch:
 )");
 
 static void prepare(Fiber* fiber) {
-    // What the first switch pops: six registers, then `main` as the address to return to, then its (unused) caller.
+    // What the first switch pops: six registers, then `main` as the address to return to, then its (unused) caller. At its
+    // first instruction the stack lies 8 bytes below a multiple of 16, as behind any call: vectors are spilt by that.
     uintptr_t* top = (uintptr_t*)(fiber->stack + STACK_BYTES);
-    *--top = 0;
     *--top = 0;
     *--top = (uintptr_t)fiber->main;
     for (int i = 0; i < 6; i++) *--top = 0;
