@@ -172,6 +172,14 @@ pub(crate) fn asked() -> Option<DeviceId> {
     CURRENT.get()
 }
 
+/// The device of operations that nothing but the thread places.
+pub(crate) fn placed_on() -> DeviceId {
+    match LOCAL.with(|local| local.has(mode::DEVICE)) {
+        true => asked().unwrap_or_else(default_id),
+        false => DeviceId::CPU,
+    }
+}
+
 /// Looks at the default device for a thread that starts: from then on its mode word says whether operations are placed.
 #[cold]
 pub(crate) fn settle() {
@@ -213,6 +221,15 @@ impl Drop for DeviceGuard {
 pub fn device(name: &str) -> Result<DeviceGuard> {
     let here = Location::caller();
     let id = Device::parse(name).and_then(Device::id).map_err(|e| e.at(here))?;
+    Ok(place_on(id))
+}
+
+/// Places the operations of this thread on the CPU while the guard lives, for work that is the library's own.
+pub(crate) fn on_cpu() -> DeviceGuard {
+    place_on(DeviceId::CPU)
+}
+
+fn place_on(id: DeviceId) -> DeviceGuard {
     settle();
     let before = CURRENT.replace(Some(id));
     let had_mode = LOCAL.with(|local| {
@@ -220,7 +237,7 @@ pub fn device(name: &str) -> Result<DeviceGuard> {
         local.set_mode(mode::DEVICE, true);
         had
     });
-    Ok(DeviceGuard { before, had_mode, _here: PhantomData })
+    DeviceGuard { before, had_mode, _here: PhantomData }
 }
 
 impl crate::Tensor {

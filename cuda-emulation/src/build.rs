@@ -20,6 +20,7 @@ struct Library {
 
 const LIBRARIES: &[Library] = &[
     Library { folder: "driver/", file: "libcuda.so.1", name: "libcuda.so", links: &["-ldl", "-lpthread"] },
+    Library { folder: "cublaslt/", file: "libcublasLt.so.13", name: "libcublasLt.so", links: &["-l:libcuda.so.1"] },
     Library { folder: "nvrtc/", file: "libnvrtc.so.13", name: "libnvrtc.so", links: &["-ldl"] },
 ];
 
@@ -64,7 +65,8 @@ pub(crate) fn ready_folder() -> Result<PathBuf, Failure> {
     let mut hasher = DefaultHasher::new();
     (SOURCES, FLAGS, version.stdout).hash(&mut hasher);
     let parent = parent_folder();
-    let folder = parent.join(format!("{:016x}", hasher.finish()));
+    let name = format!("{:016x}", hasher.finish());
+    let folder = parent.join(&name);
     if folder.is_dir() {
         return Ok(folder);
     }
@@ -77,7 +79,7 @@ pub(crate) fn ready_folder() -> Result<PathBuf, Failure> {
         if fresh.exists() {
             fs::remove_dir_all(&fresh)?;
         }
-        build(&fresh)?;
+        build(&fresh, &name)?;
         fs::rename(&fresh, &folder)?;
     }
     Ok(folder)
@@ -85,18 +87,20 @@ pub(crate) fn ready_folder() -> Result<PathBuf, Failure> {
 
 /// `cuda-emulation` in the target folder of the running program, or where the environment says.
 fn parent_folder() -> PathBuf {
-    if let Some(folder) = std::env::var_os("EAGERFLOW_CUDA_EMULATION_DIR") {
-        return PathBuf::from(folder);
-    }
-    let program = std::env::current_exe().unwrap_or_default();
-    let target = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
-    match target {
-        Some(target) => target.join("cuda-emulation"),
-        None => std::env::temp_dir().join("eagerflow-cuda-emulation"),
+    match (std::env::var_os("EAGERFLOW_CUDA_EMULATION_DIR"), target_folder()) {
+        (Some(folder), _) => PathBuf::from(folder),
+        (None, Some(target)) => target.join("cuda-emulation"),
+        (None, None) => std::env::temp_dir().join("eagerflow-cuda-emulation"),
     }
 }
 
-fn build(folder: &Path) -> Result<(), Failure> {
+/// The target folder that the running program lies in.
+pub(crate) fn target_folder() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file()).map(Path::to_path_buf)
+}
+
+fn build(folder: &Path, name: &str) -> Result<(), Failure> {
     let native = folder.join("native");
     for (path, text) in SOURCES {
         let file = native.join(path);
@@ -106,14 +110,14 @@ fn build(folder: &Path) -> Result<(), Failure> {
     let objects = folder.join("objects");
     fs::create_dir_all(&objects)?;
     let units: Vec<&str> = SOURCES.iter().map(|(path, _)| *path).filter(|path| path.ends_with(".cpp")).collect();
-    compile_all(&units, &native, &objects)?;
+    compile_all(&units, &native, &objects, name)?;
     for library in LIBRARIES {
         let mut link = Command::new(compiler());
         link.arg("-shared").arg(format!("-Wl,-soname,{}", library.name)).arg("-Wl,-rpath,$ORIGIN");
         link.args(
             units.iter().filter(|path| path.starts_with(library.folder)).map(|path| objects.join(object_name(path))),
         );
-        link.arg("-o").arg(folder.join(library.file)).args(library.links).arg("-L").arg(folder);
+        link.arg("-o").arg(folder.join(library.file)).arg("-L").arg(folder).args(library.links);
         run(&mut link)?;
         std::os::unix::fs::symlink(library.file, folder.join(library.name))?;
     }
@@ -126,14 +130,20 @@ fn object_name(source: &str) -> String {
 }
 
 /// Compiles the sources, as many at a time as there are processors.
-fn compile_all(units: &[&str], native: &Path, objects: &Path) -> Result<(), Failure> {
+fn compile_all(units: &[&str], native: &Path, objects: &Path, name: &str) -> Result<(), Failure> {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let worker = || -> Result<(), Failure> {
         loop {
             let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             let Some(unit) = units.get(i) else { return Ok(()) };
             let mut compile = Command::new(compiler());
-            compile.args(FLAGS).arg("-c").arg(native.join(unit)).arg("-o").arg(objects.join(object_name(unit)));
+            compile
+                .args(FLAGS)
+                .arg(format!("-DEAGERFLOW_BUILD=\"{name}\""))
+                .arg("-c")
+                .arg(native.join(unit))
+                .arg("-o")
+                .arg(objects.join(object_name(unit)));
             run(&mut compile)?;
         }
     };

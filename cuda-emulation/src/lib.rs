@@ -6,7 +6,7 @@
 //! says whether they are there:
 //!
 //! ```no_run
-//! use eagerflow_cuda_emulation::{Availability, Order, install};
+//! use eagerflow_cuda_emulation::{Availability, Order, install, skipped};
 //! match install() {
 //!     Availability::Ready(emulation) => {
 //!         emulation.set_order(Order::Shuffled(7));
@@ -16,11 +16,14 @@
 //!     // A real driver is there and was not shadowed: the test runs on the real device.
 //!     Availability::RealDriver => {}
 //!     // "CUDA emulation: g++ missing, skipped"
-//!     Availability::Missing(why) => eprintln!("{why}"),
+//!     Availability::Missing(why) => {
+//!         skipped(why);
+//!     }
 //! }
 //! ```
 //!
-//! **What is emulated.** One device of compute capability 9.0 named "CUDA emulation". Streams are lazy: work runs only
+//! **What is emulated.** One device of compute capability 9.0 named "CUDA emulation (build)", with a driver of
+//! version 13.0. Streams are lazy: work runs only
 //! when somebody waits, so that a missing wait shows; arguments of launches, and sources of copies from pageable memory,
 //! are taken at the call, pinned memory is touched when the stream comes to it. Allocations are filled with NaN, end at
 //! an inaccessible page, and are never reused at once; copies are checked against their bounds; double frees are
@@ -36,6 +39,10 @@
 //! **Rules for kernels.** Inline PTX and tensor core instructions only outside of `#ifdef EAGERFLOW_EMULATED`;
 //! functions `extern "C"`; no reliance on lanes in lockstep without a `__syncwarp`.
 //!
+//! **The real compiler.** [`RealCompiler`] loads NVIDIA's own NVRTC, which needs no GPU, from `EAGERFLOW_NVRTC` or
+//! `target/nvrtc`, where `cuda-emulation/fetch_nvrtc.sh` puts it. [`kept_programs`] lists every kernel text that the
+//! emulation has compiled, so that the texts of a whole test run can be shown to it.
+//!
 //! | variable | means |
 //! | --- | --- |
 //! | `EAGERFLOW_CUDA_EMULATION` | `1`: shadow a real driver; `0`: do not emulate |
@@ -44,19 +51,26 @@
 //! | `EAGERFLOW_CUDA_EMULATION_MEMORY` | bytes of the device |
 //! | `EAGERFLOW_CUDA_EMULATION_DEVICES` | `0`: a driver without a device |
 //! | `EAGERFLOW_CUDA_EMULATION_PROTECT` | `0`: let the host touch device memory |
+//! | `EAGERFLOW_NVRTC` | the folder with NVIDIA's `libnvrtc.so.13` and `libnvrtc-builtins.so.13.0` |
 //! | `CXX` | the compiler, in place of `g++` |
 
 #[cfg(target_os = "linux")]
 mod build;
+#[cfg(target_os = "linux")]
+mod compiler;
 mod control;
 #[cfg(target_os = "linux")]
 mod load;
 #[cfg(target_os = "linux")]
 mod sources;
 
+#[cfg(target_os = "linux")]
+pub use compiler::{Compiled, RealCompiler, kept_programs};
 pub use control::{Counters, Emulation, Order};
 
+use std::io::Write;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What [`install`] found.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +104,22 @@ impl Availability {
 pub fn install() -> Availability {
     static ANSWER: OnceLock<Availability> = OnceLock::new();
     *ANSWER.get_or_init(find)
+}
+
+/// Says on standard error, past the test harness that swallows the output of passing tests, that the calling test was
+/// skipped and why; gives how many were in this process.
+///
+/// ```
+/// assert_eq!(eagerflow_cuda_emulation::skipped("CUDA emulation: g++ missing, skipped"), 1);
+/// ```
+pub fn skipped(why: &str) -> usize {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    // A closed standard error must not fail a test.
+    let _ = writeln!(std::io::stderr(), "{test}: {why} ({count} in this process)");
+    count
 }
 
 #[cfg(target_os = "linux")]

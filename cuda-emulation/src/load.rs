@@ -40,5 +40,6 @@ fn load(folder: &Path) -> &'static Emulation {
     };
     let driver = open("libcuda.so.1");
     let nvrtc = open("libnvrtc.so.13");
+    open("libcublasLt.so.13");
     Box::leak(Box::new(Emulation::new(driver, nvrtc)))
 }

@@ -135,5 +135,5 @@ fn views(op: &dyn Op, base: &Tensor, types: &[TensorType]) -> Result<Outputs> {
 #[track_caller]
 fn read(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
     let resource = Resource::of(inputs[0], op.name())?;
-    Ok(smallvec![resource.lock().clone()])
+    Ok(smallvec![resource.read()])
 }

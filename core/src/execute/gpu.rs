@@ -8,10 +8,9 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::op::{Access, Kind, Op, Outputs, fingerprint};
 use crate::scalar::program_of;
-use crate::tensor::{Resource, Tensor};
+use crate::tensor::{Guard, Resource, Tensor};
 use smallvec::SmallVec;
 use std::panic::Location;
-use std::sync::MutexGuard;
 
 #[track_caller]
 pub(super) fn run(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
@@ -29,7 +28,7 @@ pub(super) fn run(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<
 
 /// The tensor in the memory of a GPU.
 #[track_caller]
-pub(super) fn bring(gpu: &'static Gpu, tensor: &Tensor) -> Result<Tensor> {
+pub(crate) fn bring(gpu: &'static Gpu, tensor: &Tensor) -> Result<Tensor> {
     if tensor.device_id() == gpu.id {
         return Ok(tensor.clone());
     }
@@ -127,7 +126,7 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs>
 
 /// The resources of a call, locked in one global order so that two calls cannot wait for each other.
 struct Resources<'a> {
-    locked: SmallVec<[(usize, Access, MutexGuard<'a, Tensor>); 2]>,
+    locked: SmallVec<[(usize, Access, Guard<'a>); 2]>,
 }
 
 impl<'a> Resources<'a> {

@@ -8,9 +8,9 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::memory::StorageRef;
 use crate::op::{Access, Op, Outputs};
-use crate::tensor::{Resource, Tensor};
+use crate::tensor::{Guard, Resource, Tensor};
 use smallvec::SmallVec;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 #[track_caller]
 pub(super) fn run(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
@@ -79,7 +79,7 @@ pub(crate) unsafe fn run_phases(op: &dyn Op, call: &CpuCall<'_>, phases: &[usize
 
 /// The resources of a call, locked in one global order so that two calls cannot wait for each other.
 struct Resources<'a> {
-    locked: SmallVec<[(usize, Access, MutexGuard<'a, Tensor>); 2]>,
+    locked: SmallVec<[(usize, Access, Guard<'a>); 2]>,
 }
 
 impl<'a> Resources<'a> {

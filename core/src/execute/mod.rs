@@ -9,13 +9,14 @@ mod kernel;
 mod place;
 
 pub(crate) use eager::{dense, view_of};
+pub(crate) use gpu::bring;
 pub(crate) use kernel::run_phases;
 pub(crate) use place::on_host;
 
 use crate::error::{Error, Result};
 use crate::op::{Kind, Op, Outputs};
-use crate::tensor::Tensor;
 use crate::tensor::local::{LOCAL, mode};
+use crate::tensor::{Tensor, TensorRef};
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;
@@ -169,7 +170,7 @@ pub(crate) fn execute_read(op: &dyn Op, handle: &Tensor) -> Result<Tensor> {
         return execute1(op, &[handle]);
     }
     let resource = crate::tensor::Resource::of(handle, op.name())?;
-    let value = resource.lock().clone();
+    let value = resource.read();
     if mode & mode::TAPE != 0 {
         crate::tape::observe_read(handle, resource, &value, Location::caller());
     }
@@ -193,6 +194,24 @@ pub(crate) fn execute1_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> R
         return elementwise::run(op, inputs, owned, accepts, direct);
     }
     only(op, execute_reusing(op, inputs, owned)?)
+}
+
+/// As [`execute1_reusing`] for operands of which those that are owned are given up: a tape that reads them later keeps them
+/// instead of handles of its own.
+#[inline]
+#[track_caller]
+pub(crate) fn execute1_giving<const N: usize>(op: &dyn Op, inputs: [TensorRef<'_>; N]) -> Result<Tensor> {
+    let refs = inputs.each_ref().map(|input| &**input);
+    if LOCAL.with(|local| local.mode.get()) & !(mode::DEVICE | mode::WATCH) == mode::TAPE
+        && let Kind::Elementwise { accepts, direct } = op.kind()
+    {
+        let output = elementwise::run(op, &refs, 0, accepts, direct)?;
+        crate::tape::observe_given(op, inputs, &output, Location::caller());
+        return Ok(output);
+    }
+    let bit = |(i, input): (usize, &TensorRef<'_>)| u32::from(matches!(input, TensorRef::Owned(_))) << i;
+    let owned = inputs.iter().enumerate().map(bit).sum();
+    execute1_reusing(op, &refs, owned)
 }
 
 #[inline]

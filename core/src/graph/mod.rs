@@ -6,6 +6,7 @@ pub(crate) mod control;
 pub(crate) mod differentiate;
 pub(crate) mod ir;
 mod numbers;
+pub(crate) mod on_device;
 pub(crate) mod passes;
 pub(crate) mod plan;
 pub(crate) mod print;

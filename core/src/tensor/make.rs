@@ -203,7 +203,8 @@ impl Tensor {
         unsafe { (*self.0.as_ptr()).id = LOCAL.with(|local| local.fresh_id()) };
     }
 
-    /// An error unless the elements can be read.
+    /// An error unless the elements can be read, which they will be.
+    #[track_caller]
     pub(crate) fn concrete(&self, op: &str) -> Result<&Self> {
         if self.is_symbol() {
             return Err(Error::failed_precondition(op, "a value of a graph being recorded has no elements yet")
@@ -214,6 +215,7 @@ impl Tensor {
                 Error::invalid_argument(op, "a resource handle has no elements").help("read the variable first")
             );
         }
+        super::reads::note_read(self, Some(std::panic::Location::caller()));
         Ok(self)
     }
 

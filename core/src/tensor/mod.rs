@@ -3,6 +3,8 @@
 
 mod arrays;
 mod block;
+mod guarded;
+mod handle;
 pub(crate) mod local;
 mod make;
 mod reads;
@@ -10,7 +12,10 @@ mod resource;
 pub(crate) mod text;
 mod types;
 
+pub(crate) use guarded::Guard;
+pub use handle::TensorRef;
 pub(crate) use make::Layout;
+pub(crate) use reads::{ReadHook, set_read_hook};
 pub(crate) use resource::Resource;
 pub use types::TensorType;
 
@@ -174,6 +179,18 @@ impl Tensor {
         self.block().storage.as_ref()
     }
 
+    /// Another handle, made by who has this one to himself.
+    #[inline]
+    pub(crate) fn share(&mut self) -> Self {
+        // While this is the only handle nobody else can make or drop one: counting needs no atomic addition.
+        let refs = &self.block().refs;
+        if refs.load(Ordering::Acquire) != 1 {
+            return self.clone();
+        }
+        refs.store(2, Ordering::Relaxed);
+        Self(self.0)
+    }
+
     /// Whether nobody else can see the elements, so that their memory may be written.
     #[inline]
     pub(crate) fn is_unique(&self) -> bool {
@@ -188,6 +205,13 @@ impl Tensor {
 
 /// Marks adopted memory that must never be written, such as a static or a mapped file.
 pub(crate) struct ReadOnly;
+
+impl Tensor {
+    /// How many handles share this tensor, on all threads.
+    pub(crate) fn handles(&self) -> usize {
+        self.block().refs.load(Ordering::Relaxed) as usize
+    }
+}
 
 impl Clone for Tensor {
     #[inline]

@@ -6,9 +6,31 @@ use crate::backend::cpu::vector;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, OrFail, Result};
 use crate::execute::{dense, on_host, view_of};
+use std::cell::Cell;
 use std::panic::Location;
 
+/// Is told the tensors whose elements are read, and where.
+pub(crate) type ReadHook = fn(u64, Option<&'static Location<'static>>);
+
+thread_local! {
+    static HOOK: Cell<Option<ReadHook>> = const { Cell::new(None) };
+}
+
+/// Sets who is told of this thread's reads; gives the one before.
+pub(crate) fn set_read_hook(hook: Option<ReadHook>) -> Option<ReadHook> {
+    HOOK.replace(hook)
+}
+
+/// Tells the one who wants to know that elements are read.
+#[inline]
+pub(super) fn note_read(tensor: &Tensor, location: Option<&'static Location<'static>>) {
+    if let Some(hook) = HOOK.get() {
+        hook(tensor.id(), location);
+    }
+}
+
 impl Tensor {
+    #[track_caller]
     pub(super) fn check_type<T: Element>(&self, op: &str) -> Result<&Self> {
         let this = self.concrete(op)?;
         if self.dtype() != T::DTYPE {
@@ -132,10 +154,12 @@ impl Tensor {
     /// assert_eq!(x.as_slice::<i32>(), Some(&[1, 2, 3, 4][..]));
     /// assert_eq!(tf::transpose(&x, [1, 0]).as_slice::<i32>(), None);
     /// ```
+    #[track_caller]
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
         if self.dtype() != T::DTYPE || self.is_symbol() || !self.is_contiguous() || T::DTYPE == DType::Bool {
             return None;
         }
+        note_read(self, Some(Location::caller()));
         // SAFETY: dense elements of type T that live as long as the handle and are never written while it exists;
         // truth values are left out because their memory may hold other bytes than 0 and 1.
         Some(unsafe { std::slice::from_raw_parts(self.data().cast(), self.num_elements()) })

@@ -5,6 +5,7 @@ mod brackets;
 mod numbers;
 
 use super::Tensor;
+use super::reads::note_read;
 use crate::backend::cpu::{View, vector};
 use crate::execute::{on_host, view_of};
 use brackets::Brackets;
@@ -74,6 +75,7 @@ impl fmt::Display for Tensor {
         if self.is_symbol() || self.dtype().size() == 0 {
             return write!(f, "<{}>", self.ty());
         }
+        note_read(self, None);
         let here = match on_host(self) {
             Ok(here) => here,
             Err(error) => return write!(f, "<{}, whose elements could not be fetched: {error}>", self.ty()),
@@ -120,6 +122,7 @@ impl fmt::Debug for Tensor {
         if self.is_symbol() || self.dtype().size() == 0 {
             return write!(f, "<Tensor: shape={}, dtype={}>", self.shape(), self.dtype());
         }
+        note_read(self, None);
         let here = match on_host(self) {
             Ok(here) => here,
             Err(error) => return write!(f, "<{}, whose elements could not be fetched: {error}>", self.ty()),

@@ -1,9 +1,11 @@
 // Entry points: start, devices, contexts, error names.
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "driver.h"
 #include "fault.h"
+#include "image.h"
 #include "stream.h"
 
 using namespace eagerflow;
@@ -27,6 +29,7 @@ const std::pair<int, const char*> NAMES[] = {
     {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE"},
     {INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE"},
     {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"},
+    {NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
     {INVALID_PTX, "CUDA_ERROR_INVALID_PTX"},
     {304, "CUDA_ERROR_OPERATING_SYSTEM"},
     {INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE"},
@@ -153,8 +156,8 @@ EXPORT cuDeviceGetName(char* name, int length, int device) {
     ENTER(true);
     if (device != 0) return INVALID_DEVICE;
     if (length <= 0) return INVALID_VALUE;
-    strncpy(name, "CUDA emulation", (size_t)length);
-    name[length - 1] = 0;
+    // With the build: whoever keeps binaries by the name of the device must not take those of another build.
+    snprintf(name, (size_t)length, "CUDA emulation (%.8s)", EAGERFLOW_BUILD);
     return SUCCESS;
 }
 EXPORT cuDeviceGetUuid_v2(unsigned char* uuid, int device) {

@@ -203,8 +203,7 @@ EXPORT cuEventElapsedTime_v2(float* out, void* from, void* to) {
 }
 EXPORT cuEventElapsedTime(float* out, void* from, void* to) { return cuEventElapsedTime_v2(out, from, to); }
 
-EXPORT cuStreamBeginCapture_v2(void* stream, int mode) {
-    ENTER();
+static int begin_capture(void* stream, std::shared_ptr<Graph> graph, std::vector<Node*> after, int mode) {
     static uint64_t ids = 0;
     Stream* s = stream_of(stream);
     if (s == nullptr || mode < 0 || mode > 2) return INVALID_VALUE;
@@ -212,12 +211,21 @@ EXPORT cuStreamBeginCapture_v2(void* stream, int mode) {
     if (s->capture != nullptr) return ILLEGAL_STATE;
     s->capture = std::make_shared<Capture>();
     s->capture->id = ++ids;
-    s->capture->graph = new Graph;
+    s->capture->graph = std::move(graph);
     s->capture->origin = s;
     s->capture->mode = mode;
     s->capture->thread = self();
-    s->tail.clear();
+    s->tail = std::move(after);
     return SUCCESS;
+}
+EXPORT cuStreamBeginCapture_v2(void* stream, int mode) {
+    ENTER();
+    return begin_capture(stream, std::make_shared<Graph>(), {}, mode);
+}
+EXPORT cuStreamBeginCaptureToGraph(void* stream, void* graph, Node** after, const void*, size_t count, int mode) {
+    ENTER();
+    auto g = graph_of(graph);
+    return g == nullptr ? INVALID_VALUE : begin_capture(stream, g, std::vector<Node*>(after, after + count), mode);
 }
 EXPORT cuStreamEndCapture(void* stream, void** graph) {
     ENTER();
@@ -237,11 +245,8 @@ EXPORT cuStreamEndCapture(void* stream, void** graph) {
         other->capture = nullptr;
         other->tail.clear();
     }
-    if (!capture->valid || unjoined) {
-        delete capture->graph;
-        return capture->valid ? CAPTURE_UNJOINED : CAPTURE_INVALIDATED;
-    }
-    *graph = capture->graph;
+    if (!capture->valid || unjoined) return capture->valid ? CAPTURE_UNJOINED : CAPTURE_INVALIDATED;
+    *graph = register_graph(capture->graph);
     return SUCCESS;
 }
 EXPORT cuStreamIsCapturing(void* stream, int* status) {
@@ -258,7 +263,7 @@ EXPORT cuStreamGetCaptureInfo_v2(void* stream, int* status, unsigned long long* 
     *status = (int)(s->capture == nullptr ? CaptureStatus::None : s->capture->valid ? CaptureStatus::Active : CaptureStatus::Invalidated);
     if (s->capture == nullptr) return SUCCESS;
     if (id != nullptr) *id = s->capture->id;
-    if (graph != nullptr) *graph = s->capture->graph;
+    if (graph != nullptr) *graph = register_graph(s->capture->graph);
     if (nodes != nullptr) *nodes = (const void**)s->tail.data();
     if (count != nullptr) *count = s->tail.size();
     return SUCCESS;

@@ -51,8 +51,8 @@ eagerflow_switch:
 )");
 
 static void prepare(Fiber* fiber) {
-    // What the first switch pops: six registers, then `main` as the address to return to, then its (unused) caller. At its
-    // first instruction the stack lies 8 bytes below a multiple of 16, as behind any call: vectors are spilt by that.
+    // What the first switch pops: six registers, then `main` as the address to return to. Its caller, which does not exist,
+    // lies behind, so that the stack is aligned as it is behind a call: to 16 bytes and 8 more.
     uintptr_t* top = (uintptr_t*)(fiber->stack + STACK_BYTES);
     *--top = 0;
     *--top = (uintptr_t)fiber->main;

@@ -44,6 +44,7 @@ std::shared_ptr<GraphExec> instantiate(const Graph& graph) {
         step.work = node->work.clone();
         for (const Node* dependency : node->dependencies)
             if (auto found = exec->index.find(dependency); found != exec->index.end()) step.dependencies.push_back(found->second);
+        if (node->child != nullptr) step.bodies.push_back(instantiate(*node->child));
         if (node->conditional != nullptr) {
             step.handle = node->conditional->handle;
             step.kind = node->conditional->kind;
@@ -60,7 +61,8 @@ int run_graph(GraphExec& exec) {
         if (handle.assign_at_launch || conditions().count(handle.id) == 0) conditions()[handle.id] = handle.initial;
     for (GraphExec::Step& step : exec.steps) {
         if (!step.enabled) continue;
-        const int code = step.work.kind == WorkKind::Conditional ? run_conditional(step) : run_work(step.work);
+        const bool child = step.work.kind == WorkKind::Graph && !step.bodies.empty();
+        const int code = step.work.kind == WorkKind::Conditional ? run_conditional(step) : child ? run_graph(*step.bodies[0]) : run_work(step.work);
         if (code != SUCCESS) return code;
     }
     return SUCCESS;

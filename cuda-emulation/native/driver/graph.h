@@ -18,10 +18,13 @@ struct Conditional {
     uint64_t handle = 0;
     ConditionalKind kind{};
     std::vector<std::shared_ptr<Graph>> bodies;
+    std::vector<void*> handles;  // of the bodies, as the caller is given them
 };
 
 struct Node {
     Work work;
+    std::shared_ptr<Graph> child;
+    std::vector<void*> arguments;  // as `cuGraphKernelNodeGetParams` lends them
     std::vector<Node*> dependencies;
     std::unique_ptr<Conditional> conditional;
 };
@@ -47,6 +50,7 @@ struct GraphExec {
         ConditionalKind kind{};
         std::vector<std::shared_ptr<GraphExec>> bodies;
     };
+    // Executable graphs of child graphs lie in `bodies` of their step, with the kind of work `Graph`.
     std::vector<Step> steps;
     std::map<const Node*, size_t> index;
     std::vector<Handle> handles;
@@ -56,5 +60,10 @@ Node* add_node(Graph& graph, Work work, std::vector<Node*> dependencies);
 std::shared_ptr<GraphExec> instantiate(const Graph& graph);
 int run_graph(GraphExec& exec);
 bool set_conditional(uint64_t handle, unsigned value);
+
+// The graph or executable graph behind a handle; null: no such thing.
+std::shared_ptr<Graph> graph_of(const void* handle);
+void* register_graph(std::shared_ptr<Graph> graph);
+std::shared_ptr<GraphExec> exec_of(const void* handle);
 
 }  // namespace eagerflow

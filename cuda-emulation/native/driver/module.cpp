@@ -90,6 +90,7 @@ int load_module(const void* data, Module** out) {
     if (data == nullptr || out == nullptr) return INVALID_VALUE;
     if (memcmp(data, IMAGE_MAGIC, sizeof IMAGE_MAGIC) == 0) {
         const Image* image = (const Image*)data;
+        if (memcmp(image->build, EAGERFLOW_BUILD, sizeof image->build) != 0) return NO_BINARY_FOR_GPU;
         return load_library((const char*)data + sizeof(Image), image->bytes, out);
     }
     const char* text = (const char*)data;

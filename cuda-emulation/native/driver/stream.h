@@ -29,7 +29,7 @@ enum class CaptureStatus : int { None = 0, Active = 1, Invalidated = 2 };
 
 struct Capture {
     uint64_t id = 0;
-    Graph* graph = nullptr;
+    std::shared_ptr<Graph> graph;
     Stream* origin = nullptr;
     int mode = 0;  // 0 global, 1 thread local, 2 relaxed
     uint64_t thread = 0;

@@ -71,7 +71,8 @@ int run_work(const Work& work) {
         case WorkKind::Copy: return run_copy(work.copy);
         case WorkKind::Fill: return run_fill(work.fill);
         case WorkKind::Free: return free_device(work.address);
-        case WorkKind::Call: {
+        case WorkKind::Call: return work.call();
+        case WorkKind::Library: {
             OpenMemory open;
             return work.call();
         }

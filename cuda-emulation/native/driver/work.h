@@ -38,7 +38,7 @@ struct Fill {
     unsigned value = 0, element = 1;
 };
 
-enum class WorkKind { Kernel, Copy, Fill, Record, Wait, Free, Call, Graph, Empty, Conditional };
+enum class WorkKind { Kernel, Copy, Fill, Record, Wait, Free, Call, Library, Graph, Empty, Conditional };
 
 struct Work {
     WorkKind kind = WorkKind::Empty;
@@ -49,7 +49,7 @@ struct Work {
     std::shared_ptr<Event> event;
     uint64_t ticket = 0;  // of the record that a wait is for
     uint64_t address = 0;
-    // Gives a result code: the products of cublasLt, functions of the host.
+    // Gives a result code: functions of the host (`Call`), and what libraries run as kernels (`Library`).
     std::function<int()> call;
     std::shared_ptr<GraphExec> graph;
 

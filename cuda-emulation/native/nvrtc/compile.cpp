@@ -131,9 +131,13 @@ static int compile_fresh(Program& program, const Options& options, const fs::pat
     const std::string library = read_file(work / "program.so");
     Image image{};
     memcpy(image.magic, IMAGE_MAGIC, sizeof IMAGE_MAGIC);
+    memcpy(image.build, EAGERFLOW_BUILD, sizeof image.build);
     image.bytes = library.size();
     write_file(work / "program.image", std::string((const char*)&image, sizeof image) + library);
     fs::create_directories(target.parent_path());
+    // The text stays beside the image, for whoever wants to show it to the real compiler.
+    write_file(work / "program.cu.kept", program.source);
+    fs::rename(work / "program.cu.kept", fs::path(target).concat(".cu"));
     // Another process may have put the same program there: either is right.
     fs::rename(work / "program.image", target);
     compiled_programs++;

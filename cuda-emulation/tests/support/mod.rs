@@ -4,7 +4,7 @@
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaStream};
 use cudarc::nvrtc;
-use eagerflow_cuda_emulation::{Availability, Emulation, install};
+use eagerflow_cuda_emulation::{Availability, Emulation, install, skipped};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A test's hold on the device: switches and counters are of the process, so tests take turns.
@@ -22,11 +22,11 @@ pub fn device() -> Option<Device> {
     let emulation = match install() {
         Availability::Ready(emulation) => emulation,
         Availability::RealDriver => {
-            eprintln!("CUDA emulation: a real driver is present, skipped (EAGERFLOW_CUDA_EMULATION=1 shadows it)");
+            skipped("CUDA emulation: a real driver is present, skipped (EAGERFLOW_CUDA_EMULATION=1 shadows it)");
             return None;
         }
         Availability::Missing(why) => {
-            eprintln!("{why}");
+            skipped(why);
             return None;
         }
     };

@@ -188,6 +188,11 @@ impl Arguments {
         self.value(unsafe { crate::backend::cpu::vector::load_bits(view.dtype.size(), view.ptr) });
     }
 
+    /// What a sum is divided by; -1 stands for nothing.
+    pub fn divisor(&mut self, divisor: Option<usize>) {
+        self.value(divisor.map_or(-1, |n| n as i64));
+    }
+
     /// The first element of a view.
     pub fn view(&mut self, view: &View) {
         self.value(view.ptr.addr() as u64);

@@ -80,13 +80,13 @@ pub(crate) unsafe fn run_fused(
                 Some(partial) => arguments.address(partial.address()),
                 None => arguments.view(&fold.output),
             }
-            arguments.size(if fold.mean && whole { count } else { 0 });
+            arguments.divisor((fold.mean && whole).then_some(count));
         }
         walked.push_space(&mut arguments);
         let blocks = if rows { parts * outputs } else { (parts * outputs).div_ceil(THREADS as usize).min(busy) };
         call.start(function, grid(blocks, THREADS), &mut arguments)?;
         for (fold, partial) in folds.iter().zip(&partials) {
-            let divisor = if fold.mean { count } else { 0 };
+            let divisor = fold.mean.then_some(count);
             finish_parts(call, fold.monoid, partial.address(), parts, outputs, &fold.output, divisor)?;
         }
     }
@@ -167,7 +167,7 @@ impl Body<'_> {
         self.each(|k| {
             let all = from(k);
             format!(
-                "{indent}p{k}[{to}] = narrow<P{k}>(d{k} > 0 ? Into<F{k}>::of({all} / Into<F{k}>::of(d{k})) : {all});\n"
+                "{indent}p{k}[{to}] = narrow<P{k}>(d{k} >= 0 ? Into<F{k}>::of({all} / Into<F{k}>::of(d{k})) : {all});\n"
             )
         })
     }

@@ -105,11 +105,11 @@ impl Gpu {
         let version = driver::compiler_version().map_err(|e| self.failed(name, &e))?;
         let key = [&*self.programs.device, &*options.join(" "), &*format!("{version:?}"), text];
         let place = folder().map(|folder| folder.join(format!("{:032x}.cubin", hash(&key))));
+        show(name, text);
         if let Some(kept) = place.as_ref().and_then(read) {
             return Ok(kept);
         }
-        let compiled =
-            driver::compile(text, &options).map_err(|failure| self.refused(name, text, version, &failure))?;
+        let compiled = driver::compile(text, &options).map_err(|failure| self.refused(name, version, &failure))?;
         if let Some(place) = place {
             // A disk that is full or not writable only costs the next process the compilation.
             let _ = write(&place, &compiled.binary);
@@ -117,7 +117,7 @@ impl Gpu {
         Ok(compiled.binary)
     }
 
-    fn refused(&self, name: &str, text: &str, version: (i32, i32), failure: &driver::Failure) -> Error {
+    fn refused(&self, name: &str, version: (i32, i32), failure: &driver::Failure) -> Error {
         let known = driver::driver_version().unwrap_or((0, 0));
         let mut error = Error::internal(name, format!("the kernel does not compile: {failure}"));
         if version > known {
@@ -126,10 +126,17 @@ impl Gpu {
                 version.0, version.1, known.0, known.1
             ));
         }
-        if std::env::var_os("EAGERFLOW_CUDA_TEXT").is_some() {
-            eprintln!("{text}");
-        }
         error
+    }
+}
+
+/// Writes a text into the folder that `EAGERFLOW_CUDA_TEXT` names, for those who want to read or check it.
+fn show(name: &str, text: &str) {
+    if let Some(folder) = std::env::var_os("EAGERFLOW_CUDA_TEXT").map(PathBuf::from) {
+        let place = folder.join(format!("{name}-{:016x}.cu", hash(&[text]) as u64));
+        if let Err(error) = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&place, text)) {
+            eprintln!("eagerflow: {} could not be written: {error}", place.display());
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 __device__ inline A1 taken(T0 x) { return Into<A1>::of(wide(x)); }
 
 __device__ inline T1 given(A1 all, index_t divisor) {
-  return narrow<T1>(divisor > 0 ? DIVIDE(all, divisor) : all);
+  return narrow<T1>(divisor >= 0 ? DIVIDE(all, divisor) : all);
 }
 
 // A block per output and part of what it folds.

@@ -75,7 +75,7 @@ pub(crate) unsafe fn reduce(call: &CudaCall<'_>, monoid: Monoid, axes: AxisSet, 
     if outputs == 0 {
         return Ok(());
     }
-    let divisor = if mean { length } else { 0 };
+    let divisor = if mean { Some(length) } else { None };
     // SAFETY: by the caller's promise.
     unsafe { fold(call, monoid, &Fold { from, kept, folded, outputs, length, along, across }, to, divisor) }
 }
@@ -93,7 +93,7 @@ struct Fold<'a> {
 
 /// # Safety
 /// As [`reduce`].
-unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, divisor: usize) -> Result<()> {
+unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, divisor: Option<usize>) -> Result<()> {
     let (rows, columns) = kernels(monoid);
     let Fold { outputs, length, .. } = *fold;
     // Neighbouring threads should read neighbouring elements.
@@ -110,7 +110,7 @@ unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, 
     let target = if parts == 1 { to.dtype } else { acc };
     let scratch = if parts == 1 { None } else { Some(call.scratch(parts * outputs * acc.size().max(1))?) };
     let address = scratch.as_ref().map_or(to.ptr.addr() as u64, super::gpu::Buffer::address);
-    let own_divisor = if parts == 1 { divisor } else { 0 };
+    let own_divisor = divisor.filter(|_| parts == 1);
     let fill = |arguments: &mut super::call::Arguments| {
         arguments.view(fold.from);
         arguments.value(fold.kept);
@@ -119,7 +119,7 @@ unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, 
         arguments.size(length);
         arguments.size(part);
         arguments.address(address);
-        arguments.size(own_divisor);
+        arguments.divisor(own_divisor);
     };
     let types = [fold.from.dtype, target];
     // SAFETY: by the caller's promise; parts lie in scratch memory of their number.
@@ -149,7 +149,7 @@ pub(super) unsafe fn finish_parts(
     parts: usize,
     outputs: usize,
     to: &View,
-    divisor: usize,
+    divisor: Option<usize>,
 ) -> Result<()> {
     let place = std::ptr::without_provenance_mut(address as usize);
     let partial = View::dense(place, to.dtype.compute(), &[parts, outputs]);
@@ -164,7 +164,13 @@ pub(super) unsafe fn finish_parts(
 ///
 /// # Safety
 /// As [`reduce`].
-unsafe fn finish(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, divisor: usize) -> Result<()> {
+unsafe fn finish(
+    call: &CudaCall<'_>,
+    monoid: Monoid,
+    fold: &Fold<'_>,
+    to: &View,
+    divisor: Option<usize>,
+) -> Result<()> {
     let (rows, columns) = kernels(monoid);
     let types: [DType; 2] = [fold.from.dtype, to.dtype];
     let fill = |arguments: &mut super::call::Arguments| {
@@ -175,7 +181,7 @@ unsafe fn finish(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View
         arguments.size(fold.length);
         arguments.size(fold.length.max(1));
         arguments.view(to);
-        arguments.size(divisor);
+        arguments.divisor(divisor);
     };
     // SAFETY: by the caller's promise.
     unsafe {

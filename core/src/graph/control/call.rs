@@ -5,6 +5,7 @@ use super::gradient::pack;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::differentiate::{Pair, differentiate, replay};
+use crate::graph::on_device;
 use crate::graph::passes::{optimise, outline::outline};
 use crate::graph::plan::Plan;
 use crate::graph::run::{self, reads_param};
@@ -22,6 +23,8 @@ pub(crate) struct Callable {
     only: OnceLock<Option<Arc<Plan>>>,
     /// Plans by the types of the operands, the one used last first.
     plans: Mutex<Vec<Planned>>,
+    /// As the plans, for calls that belong on a GPU.
+    placed: Mutex<Vec<Placed>>,
     symbolic: bool,
     /// What runs node by node where there is no plan, made when it is first needed.
     segmented: OnceLock<Arc<Graph>>,
@@ -38,6 +41,7 @@ impl Callable {
             graph,
             only: OnceLock::new(),
             plans: Mutex::default(),
+            placed: Mutex::default(),
             symbolic,
             segmented: OnceLock::new(),
             pairs: Mutex::default(),
@@ -54,6 +58,10 @@ impl Callable {
 
     /// Runs the graph: by its plan for operands of these types, or operation by operation where sizes depend on values.
     pub fn run(&self, inputs: Operands, known: &Known) -> Result<Outputs> {
+        if on_device::placed(&inputs) {
+            let graph = self.on_device(&inputs, known)?;
+            return run::run(&graph, inputs, &Sizes::of(known));
+        }
         let own;
         let plan = match self.symbolic {
             _ if !crate::__testing::plans() => &None,
@@ -67,6 +75,40 @@ impl Callable {
         match plan {
             Some(plan) => plan.run(inputs),
             None => run::run(self.segmented(), inputs, &Sizes::of(known)),
+        }
+    }
+
+    /// The graph as it runs operation by operation on a GPU, with as few kernels as possible.
+    fn on_device(&self, inputs: &Operands, known: &Known) -> Result<Arc<Graph>> {
+        let suits = |p: &Placed| p.known == *known && p.types.iter().zip(inputs).all(|(ty, input)| ty == input.ty());
+        let mut placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = placed.iter().position(suits) {
+            placed[..=at].rotate_right(1);
+            return Ok(placed[0].graph.clone());
+        }
+        drop(placed);
+        let sizes = Sizes::of(known);
+        for (ty, actual) in self.graph.param_types().zip(inputs) {
+            sizes.learn(ty, actual.shape());
+        }
+        self.graph.constraints.check(&|s| sizes.get(s)).map_err(|e| e.in_op(&self.graph.name))?;
+        let types = on_device::types_of(inputs);
+        let graph = match on_device::ready(&self.graph, &types, &sizes)? {
+            Some(graph) => Arc::new(graph),
+            None => Arc::new(self.segmented().clone()),
+        };
+        placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
+        placed.truncate(MOST_PLANS - 1);
+        placed.insert(0, Placed { types, known: known.clone(), graph: graph.clone() });
+        Ok(graph)
+    }
+
+    /// The plan that serves all calls, once it is made.
+    #[inline]
+    pub fn only_plan(&self) -> Option<&Plan> {
+        match self.only.get() {
+            Some(Some(plan)) if crate::__testing::plans() => Some(plan),
+            _ => None,
         }
     }
 
@@ -146,6 +188,13 @@ struct Planned {
     types: Vec<TensorType>,
     known: Known,
     plan: Option<Arc<Plan>>,
+}
+
+/// A graph made ready for operands on a GPU, with what it is for.
+struct Placed {
+    types: Vec<TensorType>,
+    known: Known,
+    graph: Arc<Graph>,
 }
 
 /// How many shapes of one trace get plans of their own.
