@@ -66,6 +66,11 @@ impl Facts for Known<'_> {
         Some(view)
     }
 
+    fn count_set(&self, index: usize) -> Option<usize> {
+        // As above for failures.
+        gpu::count_set(self.inputs[index]).ok().flatten()
+    }
+
     fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)> {
         let resource = self.inputs[index].as_object::<Resource>()?;
         Some((resource.ty(), resource.shape))

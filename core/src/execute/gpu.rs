@@ -65,6 +65,16 @@ pub(super) fn dense(tensor: &Tensor) -> Result<Tensor> {
     Ok(out)
 }
 
+/// How many elements of a GPU's tensor are not zero: one number is read.
+#[track_caller]
+pub(super) fn count_set(tensor: &Tensor) -> Result<Option<usize>> {
+    let Some(index) = tensor.device_id().gpu_index().filter(|_| tensor.is_away()) else { return Ok(None) };
+    let gpu = cuda::gpu(index)?;
+    let call = CudaCall { gpu, inputs: &[], outputs: &[], op: "where_indices", location: Location::caller() };
+    // SAFETY: a valid view of a tensor on this device.
+    unsafe { cuda::count_set(&call, &view_of(tensor)).map(Some) }
+}
+
 #[track_caller]
 fn elementwise(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
     let types = infer(op, inputs)?;

@@ -2,22 +2,28 @@
 //! Everything is found at run time: a machine without CUDA builds and runs the same program, which then sees no device.
 
 mod call;
+mod compact;
 mod driver;
 mod elementwise;
 mod faults;
 mod fused;
 mod gpu;
 mod memory;
+mod moves;
 mod program;
 mod reduce;
+mod scatter;
 mod text;
 
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
+pub(crate) use compact::{count_set, write_set};
 pub(crate) use driver::Grid;
 pub(crate) use elementwise::{Owner, copy, run as run_program};
 pub(crate) use fused::{FoldTo, run_fused};
 pub(crate) use gpu::{Buffer, Gpu, count, gpu, in_use};
 pub(crate) use memory::Held;
+pub(crate) use moves::{Along, Around, Moving, bits_of, copy_to, fill, frame, moving, unit_of, walk};
 pub(crate) use program::Kernel;
 pub(crate) use reduce::reduce;
+pub(crate) use scatter::{Names, Rows, scatter};
 pub(crate) use text::{Walk, elementwise_kernel};
