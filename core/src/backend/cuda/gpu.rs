@@ -3,6 +3,7 @@
 
 use super::driver::{self, Address, Failure, Grid, Opened};
 use super::faults::Word;
+use super::library::Products;
 use super::memory::{Blocks, Held, rounded, segment_for};
 use super::program::Programs;
 use crate::device::DeviceId;
@@ -24,6 +25,8 @@ pub(crate) struct Gpu {
     staging: Mutex<Staging>,
     faults: Address,
     pub(super) programs: Programs,
+    /// What products by the library need.
+    pub(super) products: Products,
 }
 
 /// Pinned memory: first a word for faults, then a ring of copies under way.
@@ -101,6 +104,7 @@ impl Gpu {
             memory: Mutex::default(),
             staging: Mutex::new(Staging { base, next: WORD }),
             faults,
+            products: Products::default(),
         })
     }
 

@@ -3,27 +3,38 @@
 
 mod call;
 mod compact;
+mod conv;
 mod driver;
 mod elementwise;
 mod faults;
 mod fused;
 mod gpu;
+mod library;
+mod many;
 mod memory;
 mod moves;
+mod product;
 mod program;
 mod reduce;
+mod rows;
+mod scan;
 mod scatter;
 mod text;
 
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
 pub(crate) use compact::{count_set, write_set};
+pub(crate) use conv::{conv_filter_gradient, conv_forward, conv_input_gradient};
 pub(crate) use driver::Grid;
 pub(crate) use elementwise::{Owner, copy, run as run_program};
 pub(crate) use fused::{FoldTo, run_fused};
 pub(crate) use gpu::{Buffer, Gpu, count, gpu, in_use};
+pub(crate) use many::run_many;
 pub(crate) use memory::Held;
 pub(crate) use moves::{Along, Around, Moving, bits_of, copy_to, fill, frame, moving, unit_of, walk};
+pub(crate) use product::{Plus, product};
 pub(crate) use program::Kernel;
 pub(crate) use reduce::reduce;
+pub(crate) use rows::{RowKernel, row_kernel};
+pub(crate) use scan::{Lanes, scan};
 pub(crate) use scatter::{Names, Rows, scatter};
 pub(crate) use text::{Walk, elementwise_kernel};
