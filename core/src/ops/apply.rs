@@ -3,6 +3,7 @@
 
 use crate::backend::cpu::tile::{Tiled, fault_error};
 use crate::backend::cpu::{CpuCall, View, Work, numbered_rows};
+use crate::backend::cuda::{self, CudaCall, Kernel, Names, Owner, Rows};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::execute::execute;
@@ -280,6 +281,41 @@ impl Op for Apply {
         Ok(())
     }
 
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static RATE: Kernel = Kernel { name: "effective_rate", text: include_str!("apply.cuh") };
+        let (rate, step) = (&call.inputs[0], &call.inputs[1]);
+        let mut number = (rate.ptr.addr() as u64, rate.dtype);
+        let mut effective = None;
+        if let Rule::Adam { beta_1, beta_2, .. } = self.rule {
+            // The host does not know the step's number: reading it would wait for the device.
+            let scratch = call.scratch(size_of::<f64>())?;
+            // SAFETY: scalars of the inferred types, and room for one.
+            unsafe {
+                call.elements(&RATE, &[rate.dtype, step.dtype], 1, |to| {
+                    to.views(&[rate, step]);
+                    to.value(beta_1);
+                    to.value(beta_2);
+                    to.address(scratch.address());
+                })?;
+            }
+            number = (scratch.address(), DType::F64);
+            effective = Some(scratch);
+        }
+        let groups: SmallVec<[&[View]; TOGETHER]> = call.inputs[2..].chunks_exact(self.group()).collect();
+        let owner = Owner { name: self.name(), attributes: fingerprint(self) };
+        for dtype in DTypes::FLOATING.iter() {
+            let alike: SmallVec<[&[View]; TOGETHER]> =
+                groups.iter().copied().filter(|group| group[0].dtype == dtype).collect();
+            if !alike.is_empty() {
+                // SAFETY: dense values of one type that only this call sees.
+                unsafe { cuda::run_many(call, owner, &self.program(dtype), &alike, number)? };
+            }
+        }
+        // The memory is given out again behind the kernels that read it.
+        drop(effective);
+        Ok(())
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Stops("no gradient flows through an assignment")
     }
@@ -337,6 +373,28 @@ impl Op for ApplyRows {
             }
         }
         Ok(())
+    }
+
+    /// For 16-bit floats the products with the rate are rounded before they are taken off.
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static SCALE: Kernel = Kernel { name: "scaled", text: include_str!("apply_rows.cuh") };
+        let [value, rate, indices, given] = [0, 1, 2, 3].map(|i| &call.inputs[i]);
+        let scratch = call.scratch(given.len() * given.dtype.size())?;
+        let scaled = View::dense(scratch.address() as usize as *mut u8, given.dtype, given.dims());
+        // SAFETY: views of the inferred types, dense, and scratch of the gradient's size; only this call sees the value.
+        unsafe {
+            call.elements(&SCALE, &[rate.dtype, given.dtype], given.len(), |to| to.views(&[rate, given, &scaled]))?;
+            let rows = Rows {
+                write: numbered_rows::Write::Sub,
+                to: value,
+                rows: value.dims()[0],
+                row: value.dims()[1..].iter().product(),
+                updates: &scaled,
+                count: indices.len(),
+                all_or_nothing: true,
+            };
+            cuda::scatter(call, &Names::Tuples { indices, sizes: &value.dims()[..1] }, &rows)
+        }
     }
 
     fn gradient(&self) -> Gradient {
