@@ -52,6 +52,11 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// Whether fibers are to be switched as on processors that have no switch of their own here.
+fn wants_ucontext() -> bool {
+    std::env::var_os("EAGERFLOW_CUDA_EMULATION_UCONTEXT").is_some()
+}
+
 /// The compiler to run.
 fn compiler() -> String {
     std::env::var("CXX").unwrap_or_else(|_| "g++".to_string())
@@ -64,7 +69,8 @@ pub(crate) fn ready_folder() -> Result<PathBuf, Failure> {
         .output()
         .map_err(|_| Failure::NoCompiler(format!("CUDA emulation: {} missing, skipped", compiler())))?;
     let parent = parent_folder();
-    let folder = parent.join(hash_of(|_| true, include_str!("build.rs"), &version.stdout));
+    let how = format!("{}{}", include_str!("build.rs"), wants_ucontext());
+    let folder = parent.join(hash_of(|_| true, &how, &version.stdout));
     if folder.is_dir() {
         return Ok(folder);
     }
@@ -131,6 +137,9 @@ fn build(folder: &Path, programs: &str) -> Result<(), Failure> {
         fs::write(&unit, all.map(|(path, _)| format!("#include \"{path}\"\n")).collect::<String>())?;
         let mut compile = Command::new(compiler());
         compile.args(FLAGS).arg(format!("-DEAGERFLOW_BUILD=\"{programs}\"")).arg("-shared").arg(&unit);
+        if wants_ucontext() {
+            compile.arg("-DEAGERFLOW_UCONTEXT");
+        }
         compile.arg(format!("-Wl,-soname,{}", library.name)).arg("-Wl,-rpath,$ORIGIN");
         compile.arg("-o").arg(folder.join(library.file)).arg("-L").arg(folder).args(library.links);
         run(&mut compile)?;
