@@ -1,6 +1,11 @@
 //! Streams and events: laziness, order between streams, polling, timing, the default stream, and several threads of the
 //! host at once.
 
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "each block calls the driver with handles and addresses of this test, or with wrong ones on purpose"
+)]
+
 mod support;
 
 use cudarc::driver::sys::{self, CUevent_flags, CUresult};
