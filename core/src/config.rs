@@ -1,7 +1,10 @@
-//! Settings of the whole process: how many threads kernels run on.
-//! Users call these functions, as TensorFlow's `tf.config.threading`; the team of threads keeps the values.
+//! Settings of the whole process: how many threads kernels run on, and what devices have to say of themselves.
+//! Users call these functions, as TensorFlow's `tf.config`.
+
+mod devices;
 
 pub use crate::function::{functions_run_eagerly, run_functions_eagerly, with_eager_functions};
+pub use devices::*;
 
 use crate::backend::cpu::team;
 

@@ -1,12 +1,14 @@
 //! Devices: their names, the list of those that are there, and the guard that places operations.
-//! The door asks for the current device; the CUDA backend adds its devices to the list.
+//! The door asks for the device of an operation; the CUDA backend opens the GPUs that are named here.
 
-use crate::error::{Error, Result};
+use crate::backend::cuda;
+use crate::error::{Error, OrFail, Result};
 use crate::tensor::local::{LOCAL, mode};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::sync::OnceLock;
 
 /// A device by number: 0 is the CPU, the others are GPUs in the driver's order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -14,6 +16,16 @@ pub(crate) struct DeviceId(u8);
 
 impl DeviceId {
     pub const CPU: Self = Self(0);
+
+    pub const fn gpu(index: usize) -> Self {
+        Self(index as u8 + 1)
+    }
+
+    /// The number among GPUs, for one of them.
+    #[inline]
+    pub const fn gpu_index(self) -> Option<usize> {
+        (self.0 as usize).checked_sub(1)
+    }
 }
 
 /// What a device is made of.
@@ -93,16 +105,21 @@ impl Device {
         if self == Self::CPU {
             return Ok(DeviceId::CPU);
         }
-        let what = match self.kind {
-            DeviceKind::Cpu => "there is one CPU device, which stands for all cores".to_string(),
-            DeviceKind::Gpu => format!("there is no GPU {} that this build can use", self.index),
+        let what = match (self.kind, cuda::count()) {
+            (DeviceKind::Cpu, _) => "there is one CPU device, which stands for all cores".to_string(),
+            (DeviceKind::Gpu, Ok(there)) if self.index < *there => return Ok(DeviceId::gpu(self.index)),
+            (DeviceKind::Gpu, Ok(_)) => format!("there is no GPU {}", self.index),
+            (DeviceKind::Gpu, Err(why)) => format!("there is no GPU {}: {why}", self.index),
         };
         let there: Vec<String> = list_physical_devices(None).iter().map(Device::to_string).collect();
         Err(Error::not_found("device", what).got(self).expected(there.join(", ")).help("use `/cpu:0`"))
     }
 
-    pub(crate) fn of_id(_id: DeviceId) -> Self {
-        Self::CPU
+    pub(crate) fn of_id(id: DeviceId) -> Self {
+        match id.gpu_index() {
+            None => Self::CPU,
+            Some(index) => Self { kind: DeviceKind::Gpu, index },
+        }
     }
 }
 
@@ -123,17 +140,61 @@ impl fmt::Display for Device {
 /// assert_eq!(tf::list_physical_devices(None).len(), 1 + tf::list_physical_devices(Some(tf::DeviceKind::Gpu)).len());
 /// ```
 pub fn list_physical_devices(kind: Option<DeviceKind>) -> Vec<Device> {
-    [Device::CPU].into_iter().filter(|d| kind.is_none_or(|k| k == d.kind)).collect()
+    let gpus = (0..*cuda::count().as_ref().unwrap_or(&0)).map(|index| Device { kind: DeviceKind::Gpu, index });
+    std::iter::once(Device::CPU).chain(gpus).filter(|d| kind.is_none_or(|k| k == d.kind)).collect()
 }
 
 thread_local! {
-    static CURRENT: Cell<DeviceId> = const { Cell::new(DeviceId::CPU) };
+    /// The device of the guard in force.
+    static CURRENT: Cell<Option<DeviceId>> = const { Cell::new(None) };
+}
+
+/// Where operations run that nothing else places: on the first GPU, if there is one.
+///
+/// The environment variable `EAGERFLOW_DEVICE` names another. The question is settled once per process.
+pub(crate) fn default_id() -> DeviceId {
+    static DEFAULT: OnceLock<DeviceId> = OnceLock::new();
+    *DEFAULT.get_or_init(|| {
+        let first = || if matches!(cuda::count(), Ok(1..)) { DeviceId::gpu(0) } else { DeviceId::CPU };
+        match std::env::var("EAGERFLOW_DEVICE") {
+            // A name that is wrong or a device that is not there must not pass in silence.
+            Ok(name) if !name.is_empty() => Device::parse(&name)
+                .and_then(Device::id)
+                .map_err(|e| e.help("correct or unset the environment variable EAGERFLOW_DEVICE"))
+                .or_fail(),
+            _ => first(),
+        }
+    })
+}
+
+/// The device that a guard of this thread asks for.
+pub(crate) fn asked() -> Option<DeviceId> {
+    CURRENT.get()
+}
+
+/// The device of operations that nothing but the thread places.
+pub(crate) fn placed_on() -> DeviceId {
+    match LOCAL.with(|local| local.has(mode::DEVICE)) {
+        true => asked().unwrap_or_else(default_id),
+        false => DeviceId::CPU,
+    }
+}
+
+/// Looks at the default device for a thread that starts: from then on its mode word says whether operations are placed.
+#[cold]
+pub(crate) fn settle() {
+    LOCAL.with(|local| {
+        if local.has(mode::FRESH) {
+            local.set_mode(mode::FRESH, false);
+            local.set_mode(mode::DEVICE, default_id() != DeviceId::CPU);
+        }
+    });
 }
 
 /// Places the operations of this thread on a device until it is dropped; made by [`device`].
 #[must_use = "operations are placed only while the guard lives"]
 pub struct DeviceGuard {
-    before: DeviceId,
+    before: Option<DeviceId>,
     had_mode: bool,
     /// The guard belongs to its thread.
     _here: PhantomData<*const ()>,
@@ -160,13 +221,23 @@ impl Drop for DeviceGuard {
 pub fn device(name: &str) -> Result<DeviceGuard> {
     let here = Location::caller();
     let id = Device::parse(name).and_then(Device::id).map_err(|e| e.at(here))?;
-    let before = CURRENT.replace(id);
+    Ok(place_on(id))
+}
+
+/// Places the operations of this thread on the CPU while the guard lives, for work that is the library's own.
+pub(crate) fn on_cpu() -> DeviceGuard {
+    place_on(DeviceId::CPU)
+}
+
+fn place_on(id: DeviceId) -> DeviceGuard {
+    settle();
+    let before = CURRENT.replace(Some(id));
     let had_mode = LOCAL.with(|local| {
         let had = local.has(mode::DEVICE);
         local.set_mode(mode::DEVICE, true);
         had
     });
-    Ok(DeviceGuard { before, had_mode, _here: PhantomData })
+    DeviceGuard { before, had_mode, _here: PhantomData }
 }
 
 impl crate::Tensor {
@@ -187,12 +258,31 @@ impl crate::Tensor {
     /// let x = tf::constant(1);
     /// assert_eq!(x.cpu().id(), x.id());
     /// ```
+    ///
+    /// # Panics
+    /// If an operation that this tensor's elements come from failed on its device.
+    #[track_caller]
     pub fn cpu(&self) -> crate::Tensor {
-        // All devices of this build are the CPU.
-        self.clone()
+        self.to_device("/cpu:0").or_fail()
+    }
+
+    /// This tensor on the first GPU; the same handle if it is there already.
+    ///
+    /// ```no_run
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::constant([1.0, 2.0]).gpu().device().to_string(), "/device:GPU:0");
+    /// ```
+    ///
+    /// # Panics
+    /// If there is no GPU, or no memory left on it.
+    #[track_caller]
+    pub fn gpu(&self) -> crate::Tensor {
+        self.to_device("/gpu:0").or_fail()
     }
 
     /// This tensor on the named device; the same handle if it is there already.
+    ///
+    /// A copy to a GPU does not wait; one from a GPU waits until the elements are computed.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -202,12 +292,16 @@ impl crate::Tensor {
     /// ```
     ///
     /// # Errors
-    /// As [`device`].
+    /// As [`device`], and whatever failed on the GPU that the elements come from.
     #[track_caller]
     pub fn to_device(&self, name: &str) -> Result<crate::Tensor> {
         let here = Location::caller();
-        Device::parse(name).and_then(Device::id).map_err(|e| e.at(here))?;
-        Ok(self.cpu())
+        let id = Device::parse(name).and_then(Device::id).map_err(|e| e.at(here))?;
+        if self.device_id() == id {
+            return Ok(self.clone());
+        }
+        let _there = device(name)?;
+        crate::execute::execute1(&crate::ops::Identity, &[self]).map_err(|e| e.at(here))
     }
 }
 
@@ -240,7 +334,7 @@ mod tests {
             assert!(matches!(error, Error::NotFound(_)));
             let text = error.to_string();
             let first = text.lines().next().unwrap();
-            assert_eq!(first, "NotFound: device: there is no GPU 0 that this build can use");
+            assert!(first.starts_with("NotFound: device: there is no GPU 0: "), "{first}");
             assert!(text.contains("expected: /device:CPU:0") && text.contains("device.rs"), "{text}");
         }
         let text = tf::device("/cpu:1").map(|_| ()).unwrap_err().to_string();

@@ -5,7 +5,7 @@
 use crate as tf;
 use crate::backend::cpu::Isa;
 use crate::backend::cpu::tile::Tiled;
-use crate::backend::cuda::elementwise_kernel;
+use crate::backend::cuda::{Walk, elementwise_kernel};
 use crate::error::Result;
 use crate::execute::{execute, with_recorder};
 use crate::op::{Op, Outputs};
@@ -219,25 +219,26 @@ fn tensors_know_the_line_that_made_them() {
 
 #[test]
 fn the_same_program_is_cuda_text() {
-    let expected = "extern \"C\" __global__ void fused(Space space, const float* __restrict__ x0, \
-                    const float* __restrict__ x1, const float* __restrict__ x2, float* y0) {\n  \
-                    for (long i = blockIdx.x * (long)blockDim.x + threadIdx.x; i < space.count; \
-                    i += (long)gridDim.x * blockDim.x) {\n    \
-                    const float a0 = x0[offset(space, 0, i)];\n    \
-                    const float a1 = x1[offset(space, 1, i)];\n    \
-                    const float a2 = x2[offset(space, 2, i)];\n    \
-                    const float v0 = __fmul_rn(a0, a1);\n    \
-                    const float v1 = __fadd_rn(v0, a2);\n    \
-                    const float v2 = tanhf(v1);\n    \
-                    const float v3 = sigmoid(a0);\n    \
-                    const float o0 = __fmul_rn(v2, v3);\n    y0[i] = o0;\n  }\n}\n";
-    assert_eq!(elementwise_kernel("fused", &fused()), expected);
+    let text = elementwise_kernel("fused", &fused(), &[Walk::Dense, Walk::Number, Walk::Strided], false);
+    let expected = "__device__ inline void element(const float m0, const float m1, const float m2, float& r0, Faults* faults, \
+                    unsigned site) {\n  \
+                    const float a0 = m0;\n  const float a1 = m1;\n  const float a2 = m2;\n  \
+                    const float v0 = __fmul_rn(a0, a1);\n  \
+                    const float v1 = __fadd_rn(v0, a2);\n  \
+                    const float v2 = tanhf(v1);\n  \
+                    const float v3 = sigmoid(a0);\n  \
+                    const float o0 = __fmul_rn(v2, v3);\n  r0 = o0;\n}\n";
+    assert!(text.starts_with(expected), "{text}");
+    let kernel = "extern \"C\" __global__ void fused(index_t count, Faults* faults, unsigned site, const float* x0, \
+                  const float x1, const float* x2, float* y0, Space space) {\n  ELEMENTS(i, count) {\n    \
+                  index_t at[1];\n    offsets(space, i, at);\n    element(x0[i], x1, x2[at[0]], y0[i], faults, site);\n  }\n}\n";
+    assert!(text.ends_with(kernel), "{text}");
 }
 
 #[test]
 fn a_cast_program_rounds_once_in_cuda_text() {
     let program = crate::scalar::program_of(&crate::ops::Tanh, &[DType::BF16]);
-    let text = elementwise_kernel("tanh_bf16", &program);
-    assert!(text.contains("const float v0 = convert<float>(a0);"), "{text}");
-    assert!(text.contains("const bf16 o0 = convert<bf16>(v1);"), "{text}");
+    let text = elementwise_kernel("tanh_bf16", &program, &[Walk::Dense], true);
+    assert!(text.contains("const float v0 = Into<float>::of(a0);"), "{text}");
+    assert!(text.contains("const bf16 o0 = Into<bf16>::of(v1);"), "{text}");
 }

@@ -162,13 +162,13 @@ impl Differentiable for Variable {
 
 impl fmt::Debug for Variable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = self.resource().lock().clone();
+        let value = self.resource().read();
         write!(f, "<Variable '{}' shape={} dtype={}>\n{value}", self.name(), value.shape(), value.dtype())
     }
 }
 
 impl fmt::Display for Variable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.resource().lock().clone(), f)
+        fmt::Display::fmt(&self.resource().read(), f)
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod child;
 pub mod compare;
+pub mod cuda;
 pub mod golden;
 pub mod inputs;
 pub mod random;

@@ -1,33 +1,42 @@
 //! [`Call`]: one call of a traced function. It notes the arguments, runs a trace that fits them, or lets the body be
 //! recorded once with symbols in their place, closes that into a trace, and runs it.
 
-use super::dispatch::{Instance, Kept, Nest, Place, Table, Written, Wrote, type_id};
+use super::dispatch::{Instance, Kept, Nest, Place, Table, Written, Wrote};
 use super::regions;
 use super::state::{self, Captured};
 use super::watch::Watched;
 use crate::error::{OrFail, Result};
 use crate::function::declared;
-use crate::function::{Function, Lent, Pattern, Source, Trace, Tracing, functions_run_eagerly};
-use crate::graph::Builder;
+use crate::function::{Function, Identity, Lent, Pattern, Source, Trace, Tracing, functions_run_eagerly};
 use crate::graph::builder;
 use crate::graph::control::call::Callable;
+use crate::graph::{Builder, Graph};
 use crate::module::Module;
 use crate::tensor::{Resource, Tensor, TensorType};
 use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::hash::Hash;
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// One call of a function.
-pub struct Call {
+/// One call of a function, whose arguments live for `'v` or are copied.
+pub struct Call<'v> {
     function: &'static Function,
     instance: Instance,
     location: &'static Location<'static>,
     /// Whether the body runs where it stands: operation by operation, or into the trace around it.
     inline: bool,
     arguments: Lent,
+    /// What the body needs where no trace answers.
+    body: OnceCell<Box<Body>>,
+    _arguments: PhantomData<&'v ()>,
+}
+
+/// What is kept while the body runs.
+#[derive(Default)]
+struct Body {
     session: OnceCell<Session>,
     tracing: RefCell<Option<Tracing>>,
     /// Copies of arguments with symbols in place of tensors, lent to the body.
@@ -57,16 +66,17 @@ struct Session {
     /// For each parameter where it comes from.
     sources: RefCell<Vec<Source>>,
     reason: String,
+    identity: RefCell<Identity>,
     open: Cell<bool>,
     /// For each symbol the tensor of the arguments that it stands for.
     symbols: RefCell<Vec<(u64, usize)>>,
 }
 
-impl Call {
+impl<'v> Call<'v> {
     /// A call of one instance of a function.
     #[track_caller]
     pub fn new(function: &'static Function, instance: Instance) -> Self {
-        let inline = builder::current().is_some() || functions_run_eagerly();
+        let inline = builder::is_open() || functions_run_eagerly();
         function.register(instance.path());
         Self {
             function,
@@ -74,12 +84,18 @@ impl Call {
             location: Location::caller(),
             inline,
             arguments: Lent::new(),
-            session: OnceCell::new(),
-            tracing: RefCell::new(None),
-            lent: RefCell::default(),
-            held: RefCell::default(),
-            exchanged: RefCell::default(),
+            body: OnceCell::new(),
+            _arguments: PhantomData,
         }
+    }
+
+    fn body(&self) -> &Body {
+        self.body.get_or_init(Box::default)
+    }
+
+    /// The trace under way, if this call makes one.
+    fn session(&self) -> Option<&Session> {
+        self.body.get()?.session.get()
     }
 
     /// Whether anybody asks what the arguments are.
@@ -110,11 +126,13 @@ impl Call {
         }
         // A trace has what the body made of an argument of which nothing is known: it is for this call alone.
         if self.arguments.unknown.is_none()
-            && let Some(trace) = self.function.find(self.instance.id, &self.arguments.words, &self.arguments.tensors)
-            && trace.table.is_of::<R>()
+            && let Some(mut found) =
+                self.function.find(self.instance.id, &self.arguments.words, &self.arguments.tensors)
+            && found.table.is_of::<R>()
         {
+            let (trace, seat) = found.parts();
             if written.0.is_empty() {
-                let mut outputs = trace.run_last(&mut self.arguments, self.location).or_fail().into_iter();
+                let mut outputs = trace.run_last(&mut self.arguments, seat, self.location).or_fail().into_iter();
                 return trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
             }
             let mut outputs = trace.run(&self.arguments, self.location).or_fail().into_iter();
@@ -134,6 +152,7 @@ impl Call {
             types,
             sources: RefCell::default(),
             reason,
+            identity: RefCell::new(self.function.identity(self.instance.id, &self.arguments)),
             open: Cell::new(false),
             symbols: RefCell::default(),
         };
@@ -141,13 +160,25 @@ impl Call {
             session.builder.bind(tensor, &session.types[i]);
             session.sources.borrow_mut().push(Source::Leaf(i));
         }
-        let _ = self.session.set(session);
+        let _ = self.body().session.set(session);
         None
     }
 
     pub(crate) fn note_nest<T: Nest>(&mut self, name: &'static str, value: &T) {
         if self.notes() {
             self.arguments.nest(name, |leaves| value.visit(leaves));
+        }
+    }
+
+    /// As [`note_nest`](Self::note_nest); of a tensor the call takes no handle.
+    #[inline]
+    pub(crate) fn note_reference<T: Nest>(&mut self, name: &'static str, value: &'v T) {
+        let any: &'v dyn Any = value;
+        match any.downcast_ref::<Tensor>() {
+            // SAFETY: the tensor lives for `'v`, which outlives the call and so its arguments.
+            Some(tensor) if self.notes() => unsafe { self.arguments.lend(name, tensor) },
+            Some(_) => {}
+            None => self.note_nest(name, value),
         }
     }
 
@@ -188,13 +219,13 @@ impl Call {
 
     /// A copy of argument `index` whose tensors are symbols, while a trace is made.
     pub(crate) fn symbols<T: Nest>(&self, index: usize, value: &T) -> Option<T> {
-        let session = self.session.get()?;
+        let session = self.session()?;
         let mut leaf = self.arguments.first[index];
         Some(value.map(&mut |_| session.symbol(&mut leaf)))
     }
 
     pub(crate) fn symbols_of_slice<T: Nest>(&self, index: usize, values: &[T]) -> Option<Vec<T>> {
-        let session = self.session.get()?;
+        let session = self.session()?;
         let mut leaf = self.arguments.first[index];
         Some(values.iter().map(|value| value.map(&mut |_| session.symbol(&mut leaf))).collect())
     }
@@ -203,7 +234,7 @@ impl Call {
     pub(crate) fn lend<T: 'static>(&self, value: T) -> &T {
         let value = Box::new(value);
         let address: *const T = &raw const *value;
-        self.lent.borrow_mut().push(value);
+        self.body().lent.borrow_mut().push(value);
         // SAFETY: the box is only dropped with the call, and nobody moves or changes what is in it.
         unsafe { &*address }
     }
@@ -211,14 +242,14 @@ impl Call {
     /// Whether the body is given copies of what was lent by `&mut`: while it is recorded, a jump in a branch goes on with
     /// the rest, so that what is there at the end is not what was there at each `return`.
     pub(crate) fn copies(&self) -> bool {
-        self.session.get().is_some() || regions::staged()
+        self.session().is_some() || regions::staged()
     }
 
     /// Keeps a value where it does not move, for as long as the call.
     pub(crate) fn hold<T>(&self, value: T) -> *mut T {
         let kept = Kept::new(value);
         let address = kept.address().cast();
-        self.held.borrow_mut().push(kept);
+        self.body().held.borrow_mut().push(kept);
         address
     }
 
@@ -233,24 +264,25 @@ impl Call {
         // SAFETY: the copy is there as long as the call; the body uses it on this thread, and not while it calls a protocol
         // object.
         let watched = unsafe { Watched::new(&mut copy) };
-        self.exchanged.borrow_mut().push(Exchanged { own, copy, before, _watched: watched });
+        self.body().exchanged.borrow_mut().push(Exchanged { own, copy, before, _watched: watched });
     }
 
     /// Whether anything was lent by `&mut` of which there is a copy.
     pub(crate) fn has_copies(&self) -> bool {
-        !self.exchanged.borrow().is_empty()
+        self.body.get().is_some_and(|body| !body.exchanged.borrow().is_empty())
     }
 
     /// Calls `with` for the copies of what was lent by `&mut`, as the body has changed them so far.
     pub(crate) fn with_copies<T>(&self, with: impl FnOnce(&mut [Place<'_>]) -> T) -> T {
-        let mut exchanged = self.exchanged.borrow_mut();
+        let mut exchanged = self.body().exchanged.borrow_mut();
         let mut copies: Vec<Place<'_>> = exchanged.iter_mut().map(|e| e.copy.reborrow()).collect();
         with(&mut copies)
     }
 
     /// Gives the user what the body has made of the copies.
     pub(crate) fn hand_back(&self) {
-        for exchanged in self.exchanged.borrow_mut().iter_mut() {
+        let Some(body) = self.body.get() else { return };
+        for exchanged in body.exchanged.borrow_mut().iter_mut() {
             if let Some(value) = exchanged.copy.keep() {
                 exchanged.own.restore(&value);
             }
@@ -261,7 +293,7 @@ impl Call {
     fn wrote(&self, session: &Session) -> (Vec<Wrote>, Vec<Tensor>) {
         let symbols = session.symbols.borrow();
         let mut results = Vec::new();
-        let exchanged = self.exchanged.borrow();
+        let exchanged = self.body().exchanged.borrow();
         let wrote = exchanged.iter().map(|exchanged| {
             let tensors = state::tensors(std::slice::from_ref(&exchanged.copy));
             let source = |t: &Tensor| symbols.iter().find(|(id, _)| *id == t.id()).map(|(_, leaf)| *leaf);
@@ -276,10 +308,10 @@ impl Call {
 
     /// The body begins: whether it is recorded for this call.
     pub(crate) fn begin_body(&self) -> bool {
-        let Some(session) = self.session.get() else { return false };
+        let Some(session) = self.session() else { return false };
         let pattern = self.pattern(session);
         let sizes = pattern.fits(&self.arguments.words, &self.arguments.types()).unwrap_or_default();
-        *self.tracing.borrow_mut() = Some(Tracing::start(sizes));
+        *self.body().tracing.borrow_mut() = Some(Tracing::start(sizes));
         session.builder.open();
         session.open.set(true);
         true
@@ -293,24 +325,27 @@ impl Call {
 
     /// The trace is not wanted any more.
     pub(crate) fn give_up(&self) {
-        if let Some(session) = self.session.get()
+        if let Some(body) = self.body.get()
+            && let Some(session) = body.session.get()
             && session.open.replace(false)
         {
             session.builder.close();
-            *self.tracing.borrow_mut() = None;
+            *body.tracing.borrow_mut() = None;
         }
     }
 
     /// The body has ended with a result of symbols: keeps the trace, and puts the results of its first run there.
     pub(crate) fn close(&self, result: &mut Place<'_>, table: &'static Table) -> Result<()> {
-        let Some(session) = self.session.get() else { return Ok(()) };
+        let Some(session) = self.session() else { return Ok(()) };
         let mut results = state::tensors(std::slice::from_ref(result));
         let (written, more) = self.wrote(session);
         results.extend(more);
         let closed = session.builder.finish(&results)?;
-        let pins = self.tracing.borrow().as_ref().map(Tracing::pins).unwrap_or_default();
-        let owned = self.tracing.borrow().as_ref().map(Tracing::owned).unwrap_or_default();
+        let pins = self.body().tracing.borrow().as_ref().map(Tracing::pins).unwrap_or_default();
+        let owned = self.body().tracing.borrow().as_ref().map(Tracing::owned).unwrap_or_default();
+        let reads = self.body().tracing.borrow().as_ref().map(Tracing::reads).unwrap_or_default();
         self.give_up();
+        let identity = session.identity.take().and_read(&self.arguments, &reads);
         let mut sources = session.sources.take();
         for capture in closed.captures {
             let own = self.arguments.handles.iter().position(|h| h.id() == capture.id());
@@ -322,9 +357,11 @@ impl Call {
             });
         }
         let recorded = Arc::new(closed.graph);
+        let pattern = self.pattern(session);
         let trace = Trace {
             instance: self.instance.id,
-            pattern: self.pattern(session),
+            in_order: in_order(&sources, &pattern, &recorded),
+            pattern,
             sources,
             callable: Callable::new(recorded.clone()),
             recorded,
@@ -334,11 +371,12 @@ impl Call {
             once: self.arguments.unknown.is_some(),
             reason: session.reason.clone(),
             pins,
+            identity,
         };
         let trace = self.function.keep(trace);
         let mut outputs = trace.run(&self.arguments, self.location)?.into_iter();
         result.replace(&mut |old| outputs.next().unwrap_or_else(|| old.clone()));
-        for (exchanged, wrote) in self.exchanged.borrow_mut().iter_mut().zip(&trace.written) {
+        for (exchanged, wrote) in self.body().exchanged.borrow_mut().iter_mut().zip(&trace.written) {
             // The copy has everything but the tensors: also what a trace does not look at.
             let mut tensors = wrote.tensors(&self.arguments.tensors, &mut outputs);
             exchanged.copy.replace(&mut |old| tensors.next().flatten().unwrap_or_else(|| old.clone()));
@@ -346,6 +384,13 @@ impl Call {
         self.hand_back();
         Ok(())
     }
+}
+
+/// Whether a trace's operands are the tensors of the arguments, in their order and of their types.
+fn in_order(sources: &[Source], pattern: &Pattern, graph: &Graph) -> bool {
+    sources.len() == pattern.leaves.len()
+        && sources.iter().enumerate().all(|(i, source)| matches!(source, Source::Leaf(at) if *at == i))
+        && graph.param_types().zip(&pattern.leaves).all(|(ty, leaf)| *ty == leaf.ty)
 }
 
 impl Session {
@@ -359,14 +404,14 @@ impl Session {
     }
 }
 
-impl Drop for Call {
+impl Drop for Call<'_> {
     fn drop(&mut self) {
         self.give_up();
     }
 }
 
-impl std::fmt::Debug for Call {
+impl std::fmt::Debug for Call<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Call({:?} of {:?})", type_id::<Self>(), self.function)
+        write!(f, "Call({:?} of {:?})", self.instance.id, self.function)
     }
 }

@@ -12,9 +12,9 @@ use std::panic::Location;
 /// The body of a function, or of a closure in one.
 pub struct Fun<'c, R> {
     /// The outermost function of a trace; none for one inside, or one that runs operation by operation.
-    call: Option<&'c Call>,
+    call: Option<&'c Call<'c>>,
     /// The call whose `&mut` arguments this body changes by way of copies.
-    written: Option<&'c Call>,
+    written: Option<&'c Call<'c>>,
     region: Option<usize>,
     target: Target,
     table: &'static Table,
@@ -30,7 +30,7 @@ const RESULT: &str = "the result";
 impl<'c, R> Fun<'c, R> {
     /// The function's own body.
     #[track_caller]
-    pub fn enter(call: &'c Call, _: Slot<R>, table: &'static Table) -> Self {
+    pub fn enter(call: &'c Call<'c>, _: Slot<R>, table: &'static Table) -> Self {
         let traces = call.begin_body();
         if traces && table.kind != Kind::Nest {
             Err(Error::invalid_argument(
@@ -53,7 +53,7 @@ impl<'c, R> Fun<'c, R> {
     }
 
     #[track_caller]
-    fn with(call: Option<&'c Call>, table: &'static Table) -> Self {
+    fn with(call: Option<&'c Call<'c>>, table: &'static Table) -> Self {
         Self {
             call,
             written: None,

@@ -1,18 +1,31 @@
-//! Running an operation at once on the CPU: types, then outputs, then the way that its kind asks for.
+//! Running an operation at once: on its device if it has one to choose, else here, in the way that its kind asks for.
 //! The door calls [`run`]; element-wise operations and kernels have files of their own.
 
-use super::{elementwise, kernel};
+use super::{elementwise, gpu, kernel, place};
 use crate::backend::cpu::{View, copy};
 use crate::error::{Error, Result};
 use crate::graph::sizes::Sizes;
 use crate::op::{Facts, Infer, Kind, Op, Outputs};
 use crate::shape::Shape;
+use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor, TensorType};
 use smallvec::{SmallVec, smallvec};
+use std::cell::RefCell;
 
+/// Runs an operation where it belongs.
 #[inline]
 #[track_caller]
 pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
+    match LOCAL.with(|local| local.has(mode::DEVICE)) {
+        true => place::run(op, inputs, owned),
+        false => here(op, inputs, owned),
+    }
+}
+
+/// Runs an operation on the CPU, unless an operand lies on a GPU.
+#[inline]
+#[track_caller]
+pub(super) fn here(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
     match op.kind() {
         Kind::Elementwise { accepts, direct } => Ok(smallvec![elementwise::run(op, inputs, owned, accepts, direct)?]),
         Kind::View => view(op, inputs),
@@ -23,25 +36,43 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs
     }
 }
 
-/// The view of a concrete tensor's elements.
+/// The view of a concrete tensor's elements, on the tensor's device.
 pub(crate) fn view_of(tensor: &Tensor) -> View {
-    match tensor.is_contiguous() {
-        true => View::dense(tensor.data(), tensor.dtype(), tensor.shape().dims()),
-        false => View::new(tensor.data(), tensor.dtype(), tensor.shape().dims(), &tensor.strides()),
+    match tensor.is_row_major() {
+        true => View::dense(tensor.address(), tensor.dtype(), tensor.shape().dims()),
+        false => View::new(tensor.address(), tensor.dtype(), tensor.shape().dims(), &tensor.strides()),
     }
 }
 
-/// What eager execution knows: everything.
-pub(super) struct Known<'a>(pub &'a [&'a Tensor]);
+/// What eager execution knows: everything. Elements on a GPU are fetched when a rule asks for them.
+pub(super) struct Known<'a> {
+    inputs: &'a [&'a Tensor],
+    fetched: RefCell<Vec<Tensor>>,
+}
 
 impl Facts for Known<'_> {
     fn value(&self, index: usize) -> Option<View> {
-        let tensor = self.0[index];
-        (!tensor.is_symbol() && tensor.dtype().size() > 0).then(|| view_of(tensor))
+        let tensor = self.inputs[index];
+        if tensor.is_symbol() || tensor.dtype().size() == 0 {
+            return None;
+        }
+        if !tensor.is_away() {
+            return Some(view_of(tensor));
+        }
+        // A fetch that fails leaves the size open, and reading the result reports the failure.
+        let here = place::on_host(tensor).ok()?;
+        let view = view_of(&here);
+        self.fetched.borrow_mut().push(here);
+        Some(view)
+    }
+
+    fn count_set(&self, index: usize) -> Option<usize> {
+        // As above for failures.
+        gpu::count_set(self.inputs[index]).ok().flatten()
     }
 
     fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)> {
-        let resource = self.0[index].as_object::<Resource>()?;
+        let resource = self.inputs[index].as_object::<Resource>()?;
         Some((resource.ty(), resource.shape))
     }
 }
@@ -55,17 +86,20 @@ pub(super) fn infer(op: &dyn Op, inputs: &[&Tensor]) -> Result<SmallVec<[TensorT
     }
     let mut types: SmallVec<[&TensorType; 4]> = SmallVec::new();
     inputs.iter().for_each(|t| types.push(t.ty()));
-    let facts = Known(inputs);
+    let facts = Known { inputs, fetched: RefCell::default() };
     let mut cx = Infer::new(op.name(), &types, &facts);
     op.infer(&mut cx)?;
     Ok(cx.outputs)
 }
 
-/// The same elements in row-major order; the same handle if they are so already.
+/// The same elements in row-major order on the same device; the same handle if they are so already.
 #[track_caller]
 pub(crate) fn dense(tensor: &Tensor) -> Result<Tensor> {
-    if tensor.is_contiguous() {
+    if tensor.is_row_major() {
         return Ok(tensor.clone());
+    }
+    if tensor.is_away() {
+        return gpu::dense(tensor);
     }
     let out = Tensor::uninit(tensor.ty())?;
     // SAFETY: a fresh output of the same type, which nobody else sees yet.
@@ -74,7 +108,7 @@ pub(crate) fn dense(tensor: &Tensor) -> Result<Tensor> {
 }
 
 #[track_caller]
-fn view(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
+pub(super) fn view(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
     let types = infer(op, inputs)?;
     let base = inputs[0].concrete(op.name())?;
     if types.len() != 1 {
@@ -106,5 +140,5 @@ fn views(op: &dyn Op, base: &Tensor, types: &[TensorType]) -> Result<Outputs> {
 #[track_caller]
 fn read(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
     let resource = Resource::of(inputs[0], op.name())?;
-    Ok(smallvec![resource.lock().clone()])
+    Ok(smallvec![resource.read()])
 }

@@ -111,6 +111,9 @@ unsafe fn with_scalar(run: vector::Loop, first: &Tensor, last: &Tensor, out: &Te
 
 #[track_caller]
 fn general(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Tensor> {
+    if inputs.iter().any(|t| t.is_away()) {
+        return super::only(op, super::place::run(op, inputs, owned)?);
+    }
     let types = eager::infer(op, inputs)?;
     let ty = &types[0];
     let dtypes: SmallVec<[DType; 4]> = inputs.iter().map(|t| t.dtype()).collect();

@@ -3,16 +3,20 @@
 
 use super::eager::{dense, infer, view_of};
 use crate::backend::cpu::{CpuCall, Isa, View, team};
+use crate::backend::cuda;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::memory::StorageRef;
 use crate::op::{Access, Op, Outputs};
-use crate::tensor::{Resource, Tensor};
+use crate::tensor::{Guard, Resource, Tensor};
 use smallvec::SmallVec;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 #[track_caller]
 pub(super) fn run(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
+    if inputs.iter().any(|t| t.is_away()) || (cuda::in_use() && super::place::values_away(inputs)) {
+        return super::place::run(op, inputs, 0);
+    }
     let types = infer(op, inputs)?;
     let mut held: SmallVec<[Tensor; 4]> = SmallVec::new();
     let mut resources = Resources::lock(op, inputs)?;
@@ -75,7 +79,7 @@ pub(crate) unsafe fn run_phases(op: &dyn Op, call: &CpuCall<'_>, phases: &[usize
 
 /// The resources of a call, locked in one global order so that two calls cannot wait for each other.
 struct Resources<'a> {
-    locked: SmallVec<[(usize, Access, MutexGuard<'a, Tensor>); 2]>,
+    locked: SmallVec<[(usize, Access, Guard<'a>); 2]>,
 }
 
 impl<'a> Resources<'a> {

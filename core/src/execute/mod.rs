@@ -4,15 +4,19 @@
 mod eager;
 mod elementwise;
 mod flat;
+mod gpu;
 mod kernel;
+mod place;
 
 pub(crate) use eager::{dense, view_of};
+pub(crate) use gpu::{bring, is_number};
 pub(crate) use kernel::run_phases;
+pub(crate) use place::on_host;
 
 use crate::error::{Error, Result};
 use crate::op::{Kind, Op, Outputs};
-use crate::tensor::Tensor;
 use crate::tensor::local::{LOCAL, mode};
+use crate::tensor::{Tensor, TensorRef};
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;
@@ -82,7 +86,7 @@ pub(crate) fn recording() -> bool {
 /// Whether a tape, an accumulator or a recorder wants to know of this thread's operations.
 #[inline]
 pub(crate) fn observed() -> bool {
-    LOCAL.with(|local| local.mode.get()) & !mode::DEVICE != 0
+    LOCAL.with(|local| local.mode.get()) & !(mode::DEVICE | mode::FRESH) != 0
 }
 
 /// Executes an operation: eagerly, or into the recorder in force; tapes see it either way.
@@ -95,23 +99,36 @@ pub(crate) fn execute(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
 #[inline]
 #[track_caller]
 pub(crate) fn execute_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
-    let mode = LOCAL.with(|local| local.mode.get());
-    if mode & !mode::DEVICE == 0 {
-        return eager::run(op, inputs, owned);
+    if LOCAL.with(|local| local.mode.get()) == 0 {
+        return eager::here(op, inputs, owned);
     }
-    execute_observed(op, inputs, mode)
+    execute_in_mode(op, inputs, owned)
 }
 
 #[inline(never)]
 #[track_caller]
-fn execute_observed(op: &dyn Op, inputs: &[&Tensor], mode: u32) -> Result<Outputs> {
-    observed_at(op, inputs, mode, Location::caller())
+fn execute_in_mode(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
+    let mode = settled_mode();
+    match mode & !mode::DEVICE {
+        0 => eager::run(op, inputs, owned),
+        _ => observed_at(op, inputs, mode, Location::caller()),
+    }
+}
+
+/// The mode word, once it is known where operations of this thread run.
+#[inline]
+fn settled_mode() -> u32 {
+    let mode = LOCAL.with(|local| local.mode.get());
+    if mode & mode::FRESH == 0 {
+        return mode;
+    }
+    crate::device::settle();
+    LOCAL.with(|local| local.mode.get())
 }
 
 /// As [`execute`] in the name of the user's line `location`, for operations that are recorded anew.
 pub(crate) fn execute_at(op: &dyn Op, inputs: &[&Tensor], location: &'static Location<'static>) -> Result<Outputs> {
-    let mode = LOCAL.with(|local| local.mode.get());
-    observed_at(op, inputs, mode, location).map_err(|e| e.at(location))
+    observed_at(op, inputs, settled_mode(), location).map_err(|e| e.at(location))
 }
 
 fn observed_at(op: &dyn Op, inputs: &[&Tensor], mode: u32, location: &'static Location<'static>) -> Result<Outputs> {
@@ -153,7 +170,7 @@ pub(crate) fn execute_read(op: &dyn Op, handle: &Tensor) -> Result<Tensor> {
         return execute1(op, &[handle]);
     }
     let resource = crate::tensor::Resource::of(handle, op.name())?;
-    let value = resource.lock().clone();
+    let value = resource.read();
     if mode & mode::TAPE != 0 {
         crate::tape::observe_read(handle, resource, &value, Location::caller());
     }
@@ -171,12 +188,30 @@ pub(crate) fn execute1(op: &dyn Op, inputs: &[&Tensor]) -> Result<Tensor> {
 #[inline]
 #[track_caller]
 pub(crate) fn execute1_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Tensor> {
-    if LOCAL.with(|local| local.mode.get()) & !mode::DEVICE == 0
+    if LOCAL.with(|local| local.mode.get()) == 0
         && let Kind::Elementwise { accepts, direct } = op.kind()
     {
         return elementwise::run(op, inputs, owned, accepts, direct);
     }
     only(op, execute_reusing(op, inputs, owned)?)
+}
+
+/// As [`execute1_reusing`] for operands of which those that are owned are given up: a tape that reads them later keeps them
+/// instead of handles of its own.
+#[inline]
+#[track_caller]
+pub(crate) fn execute1_giving<const N: usize>(op: &dyn Op, inputs: [TensorRef<'_>; N]) -> Result<Tensor> {
+    let refs = inputs.each_ref().map(|input| &**input);
+    if LOCAL.with(|local| local.mode.get()) & !(mode::DEVICE | mode::WATCH) == mode::TAPE
+        && let Kind::Elementwise { accepts, direct } = op.kind()
+    {
+        let output = elementwise::run(op, &refs, 0, accepts, direct)?;
+        crate::tape::observe_given(op, inputs, &output, Location::caller());
+        return Ok(output);
+    }
+    let bit = |(i, input): (usize, &TensorRef<'_>)| u32::from(matches!(input, TensorRef::Owned(_))) << i;
+    let owned = inputs.iter().enumerate().map(bit).sum();
+    execute1_reusing(op, &refs, owned)
 }
 
 #[inline]

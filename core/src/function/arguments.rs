@@ -4,6 +4,7 @@
 use super::signature::Leaf;
 use crate::autograph::dispatch::{LeafSink, Leaves};
 use crate::module::{self, Module};
+use crate::op::Operands;
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use smallvec::SmallVec;
@@ -11,6 +12,42 @@ use std::cell::RefCell;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+/// A tensor of the arguments: a handle of the call's own, or the user's, which costs no counting.
+pub(crate) enum Given {
+    Own(Tensor),
+    /// Lent for as long as the call lives: see [`Arguments::lend`].
+    Lent(NonNull<Tensor>),
+}
+
+impl Deref for Given {
+    type Target = Tensor;
+
+    #[inline]
+    fn deref(&self) -> &Tensor {
+        match self {
+            Self::Own(tensor) => tensor,
+            // SAFETY: who lent it promised that it lives as long as the arguments are used.
+            Self::Lent(tensor) => unsafe { tensor.as_ref() },
+        }
+    }
+}
+
+impl Given {
+    /// A handle that outlives the call.
+    pub fn handle(&self) -> Tensor {
+        Tensor::clone(self)
+    }
+
+    /// The tensor, or a handle of it where it is the user's.
+    fn into_tensor(self) -> Tensor {
+        match self {
+            Self::Own(tensor) => tensor,
+            lent @ Self::Lent(_) => lent.handle(),
+        }
+    }
+}
 
 /// What a call was given.
 #[derive(Default)]
@@ -18,7 +55,7 @@ pub(crate) struct Arguments {
     pub names: Vec<&'static str>,
     /// Where the tensors of each argument begin.
     pub first: Vec<usize>,
-    pub tensors: Vec<Tensor>,
+    pub tensors: Vec<Given>,
     /// Whether a tensor belongs to a module, which traces use as it is.
     pub in_module: Vec<bool>,
     pub handles: Vec<Tensor>,
@@ -108,6 +145,21 @@ impl Arguments {
         visit(&mut Leaves::new(self));
     }
 
+    /// Notes a tensor that stays the user's.
+    ///
+    /// # Safety
+    /// The tensor is there until the arguments are dropped.
+    pub unsafe fn lend(&mut self, name: &'static str, tensor: &Tensor) {
+        self.begin(name);
+        self.tensors.push(Given::Lent(NonNull::from(tensor)));
+        self.in_module.push(false);
+    }
+
+    /// The tensors as operands, for a call in which nobody reads the arguments any more.
+    pub fn operands(&mut self) -> Operands {
+        self.tensors.drain(..).map(Given::into_tensor).collect()
+    }
+
     /// Notes a module.
     pub fn module(&mut self, name: &'static str, module: &dyn Module) {
         self.begin(name);
@@ -133,6 +185,14 @@ impl Arguments {
         end(argument)..end(argument + 1)
     }
 
+    /// Whether more handles of a module's tensor are about than the arguments have.
+    pub fn held_elsewhere(&self, tensor: usize) -> bool {
+        let tensor = &self.tensors[tensor];
+        let own = self.tensors.iter().filter(|t| t.id() == tensor.id()).count();
+        // Each of them is counted here, and in the user's structure.
+        tensor.handles() > 2 * own
+    }
+
     /// The user's name for a tensor.
     pub fn leaf_name(&self, tensor: usize) -> String {
         let argument = self.first.iter().rposition(|&first| first <= tensor).unwrap_or(0);
@@ -148,7 +208,7 @@ impl Arguments {
 
 impl LeafSink for Arguments {
     fn tensor(&mut self, _: &dyn fmt::Display, tensor: &Tensor) {
-        self.tensors.push(tensor.clone());
+        self.tensors.push(Given::Own(tensor.clone()));
         self.in_module.push(false);
     }
     fn variable(&mut self, _: &dyn fmt::Display, variable: &Variable) {
@@ -169,7 +229,7 @@ impl module::Sink for Arguments {
         self.handles.push(crate::tape::Differentiable::handle(variable).clone());
     }
     fn tensor(&mut self, tensor: &Tensor) {
-        self.tensors.push(tensor.clone());
+        self.tensors.push(Given::Own(tensor.clone()));
         self.in_module.push(true);
     }
     fn word(&mut self, word: u64) {

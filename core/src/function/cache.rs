@@ -1,10 +1,12 @@
 //! [`Function`]: the traces of one definition, found by signature, bounded and freed when they are not used.
 //! The lock is held for the search alone, never while the user's code runs.
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, Given};
 use super::declared::{self, Declared};
+use super::front::{Found, Front, Place};
+use super::identity::Identity;
 use super::trace::Trace;
-use crate::tensor::{Tensor, TensorType};
+use crate::tensor::TensorType;
 use std::any::TypeId;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -32,6 +34,8 @@ pub struct Function {
     pub(crate) declared: &'static [Declared],
     pub(crate) location: &'static Location<'static>,
     traces: Mutex<Vec<Arc<Trace>>>,
+    /// In front of them the one used last.
+    front: Place,
     made: AtomicU64,
     registered: AtomicBool,
 }
@@ -52,6 +56,7 @@ impl Function {
             declared: &[],
             location: Location::caller(),
             traces: Mutex::new(Vec::new()),
+            front: Place::new(),
             made: AtomicU64::new(0),
             registered: AtomicBool::new(false),
         }
@@ -77,20 +82,52 @@ impl Function {
     }
 
     /// A trace that serves a call; it is then the first to be tried.
-    pub(crate) fn find(&self, instance: TypeId, words: &[u64], tensors: &[Tensor]) -> Option<Arc<Trace>> {
-        let mut traces = self.lock();
-        let at = traces.iter().position(|trace| trace.serves(instance, words, tensors))?;
-        if at > 0 {
-            let trace = traces.remove(at);
-            traces.insert(0, trace);
+    #[inline]
+    pub(crate) fn find(&self, instance: TypeId, words: &[u64], tensors: &[Given]) -> Option<Found<'_>> {
+        let front = self.front.take();
+        match front {
+            Some(front) if front.trace.serves(instance, words, tensors) => Some(Found::front(&self.front, front)),
+            front => self.find_listed(front, instance, words, tensors),
         }
-        traces.first().cloned()
+    }
+
+    #[inline(never)]
+    fn find_listed(
+        &self,
+        front: Option<Box<Front>>,
+        instance: TypeId,
+        words: &[u64],
+        tensors: &[Given],
+    ) -> Option<Found<'_>> {
+        let mut traces = self.lock();
+        let version = self.front.version();
+        let at = traces.iter().position(|trace| trace.serves(instance, words, tensors));
+        if let Some(at) = at {
+            traces[..=at].rotate_right(1);
+        }
+        let trace = at.and_then(|_| traces.first().cloned());
+        drop(traces);
+        match (trace, front) {
+            (Some(trace), Some(mut front)) => {
+                front.turn_to(trace, version);
+                Some(Found::front(&self.front, front))
+            }
+            (Some(trace), None) => Some(Found::Listed(trace)),
+            (None, front) => {
+                front.into_iter().for_each(|front| self.front.put(front));
+                None
+            }
+        }
     }
 
     /// The types with which a call should be traced, and the reason why it has to be.
     pub(crate) fn plan_trace(&self, instance: TypeId, arguments: &Arguments) -> (Vec<TensorType>, String) {
         let (mut types, reason) = self.plan_by_need(instance, arguments);
         declared::open(self.declared, arguments, &mut types);
+        // The body sees the tensors of modules themselves, with their sizes.
+        for (i, ty) in types.iter_mut().enumerate().filter(|(i, _)| arguments.in_module[*i]) {
+            *ty = *arguments.tensors[i].ty();
+        }
         (types, reason)
     }
 
@@ -110,16 +147,28 @@ impl Function {
         match near {
             Some((_, trace)) => {
                 let sizes = trace.pattern.fits(&arguments.words, &types);
+                let other = sizes.as_ref().and_then(|_| trace.identity.difference(arguments));
                 let pinned = sizes.and_then(|sizes| trace.pins.iter().find(|pin| !pin.holds(&sizes)).cloned());
-                let reason = match pinned {
-                    Some(pin) => format!("{} reads the size {} as a number, {}", pin.location, pin.size, pin.number),
-                    None => trace.pattern.difference(&arguments.leaves(), &words, &arguments.names),
+                let reason = match (pinned, other) {
+                    (Some(pin), _) => {
+                        format!("{} reads the size {} as a number, {}", pin.location, pin.size, pin.number)
+                    }
+                    (None, Some(other)) => other,
+                    (None, None) => trace.pattern.difference(&arguments.leaves(), &words, &arguments.names),
                 };
                 let wide = if self.options.relax_shapes { trace.pattern.widened(&types) } else { types.to_vec() };
                 (wide, reason)
             }
             None => (types.to_vec(), last.pattern.difference(&arguments.leaves(), &words, &arguments.names)),
         }
+    }
+
+    /// What a trace for a call takes for granted of its tensors.
+    pub(crate) fn identity(&self, instance: TypeId, arguments: &Arguments) -> Identity {
+        let traces = self.lock();
+        let others: Vec<Arc<Trace>> = traces.iter().filter(|t| t.instance == instance).cloned().collect();
+        drop(traces);
+        Identity::of(arguments, &others)
     }
 
     /// Keeps a trace, and drops the one longest out of use where there are too many.
@@ -143,9 +192,12 @@ impl Function {
         while traces.len() > most {
             dropped.extend(traces.pop());
         }
-        // Freeing a trace may run destructors of captured tensors: not under the lock.
+        let old = if dropped.is_empty() { None } else { self.front.clear() };
+        let version = self.front.version();
         drop(traces);
-        drop(dropped);
+        // Freeing a trace may run destructors of captured tensors: not under the lock.
+        drop((dropped, old));
+        self.front.put(Box::new(Front { trace: trace.clone(), seat: None, version }));
         trace
     }
 
@@ -160,7 +212,9 @@ impl Function {
 
     /// Frees all traces.
     pub(crate) fn clear(&self) {
-        let traces = std::mem::take(&mut *self.lock());
-        drop(traces);
+        let mut list = self.lock();
+        let freed = (std::mem::take(&mut *list), self.front.clear());
+        drop(list);
+        drop(freed);
     }
 }

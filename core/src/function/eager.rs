@@ -73,6 +73,7 @@ pub fn init_scope<R>(body: impl FnOnce() -> R) -> R {
     if !crate::execute::recording() {
         return body();
     }
+    super::pins::note_scope();
     let _unseen = Unseen::start();
     let _outside = Outside::enter();
     let _closed = builder::set_aside();

@@ -1,11 +1,13 @@
 //! The trace under way on a thread, and its pins: open sizes that the program read as numbers, with the lines that did.
 //! A pinned trace serves calls with that number alone, and the reason of the next one names the line.
 
+use super::identity::Reads;
 use super::owned::{Owned, Owner};
 use super::signature::Sizes;
 use crate::error::Result;
 use crate::shape::{Constraints, Dim, PinHook, Symbol, set_pin_hook};
 use crate::tape::Unseen;
+use crate::tensor::{ReadHook, set_read_hook};
 use crate::variable::Variable;
 use std::cell::RefCell;
 use std::panic::Location;
@@ -48,6 +50,7 @@ struct Current {
     sizes: Sizes,
     pins: Vec<Pin>,
     owned: Vec<Owned>,
+    reads: Reads,
 }
 
 thread_local! {
@@ -58,12 +61,15 @@ thread_local! {
 pub(crate) struct Tracing {
     _unseen: Unseen,
     hook: Option<PinHook>,
+    watched: Option<ReadHook>,
 }
 
 impl Tracing {
     pub fn start(sizes: Sizes) -> Self {
-        CURRENT.with_borrow_mut(|all| all.push(Current { sizes, pins: Vec::new(), owned: Vec::new() }));
-        Self { _unseen: Unseen::start(), hook: set_pin_hook(Some(read)) }
+        let current = Current { sizes, pins: Vec::new(), owned: Vec::new(), reads: Reads::default() };
+        CURRENT.with_borrow_mut(|all| all.push(current));
+        let watched = set_read_hook(Some(read_elements));
+        Self { _unseen: Unseen::start(), hook: set_pin_hook(Some(read)), watched }
     }
 
     /// The pins so far.
@@ -71,10 +77,29 @@ impl Tracing {
         CURRENT.with_borrow(|all| all.last().map(|c| c.pins.clone()).unwrap_or_default())
     }
 
+    /// Whose elements were read so far.
+    pub fn reads(&self) -> Reads {
+        CURRENT.with_borrow_mut(|all| all.last_mut().map(|c| std::mem::take(&mut c.reads)).unwrap_or_default())
+    }
+
     /// The variables that layers and optimizers made for themselves so far.
     pub fn owned(&self) -> Vec<Owned> {
         CURRENT.with_borrow(|all| all.last().map(|c| c.owned.clone()).unwrap_or_default())
     }
+}
+
+/// Tells the trace under way, if there is one, that code runs at once which may read the elements of any tensor.
+pub(super) fn note_scope() {
+    CURRENT.with_borrow_mut(|all| all.iter_mut().for_each(|current| current.reads.any = true));
+}
+
+/// Notes that elements were read, which a trace has as they were.
+fn read_elements(id: u64, location: Option<&'static Location<'static>>) {
+    CURRENT.with_borrow_mut(|all| {
+        for current in all.iter_mut().filter(|current| current.reads.of.iter().all(|(other, _)| *other != id)) {
+            current.reads.of.push((id, location));
+        }
+    });
 }
 
 /// Tells the trace under way, if there is one, whose a new variable is: the trace must not keep it alive.
@@ -89,6 +114,7 @@ pub(crate) fn note_owner(variable: &Variable, owner: Weak<dyn Owner>) {
 impl Drop for Tracing {
     fn drop(&mut self) {
         set_pin_hook(self.hook);
+        set_read_hook(self.watched);
         CURRENT.with_borrow_mut(Vec::pop);
     }
 }

@@ -1,9 +1,10 @@
 //! What tells calls of a traced function apart: the types of tensors, exactly or with open sizes, and everything else by value.
 //! Calls are matched against the [`Pattern`] of each trace; where none fits, a wider one is made of the nearest.
 
+use super::arguments::Given;
 use crate::dtype::DType;
 use crate::shape::{Dim, Shape, Symbol};
-use crate::tensor::{Tensor, TensorType};
+use crate::tensor::TensorType;
 use smallvec::SmallVec;
 
 /// One tensor among the arguments of a call.
@@ -36,7 +37,7 @@ impl Typed for TensorType {
     }
 }
 
-impl Typed for Tensor {
+impl Typed for Given {
     #[inline]
     fn its_type(&self) -> &TensorType {
         self.ty()
@@ -44,6 +45,16 @@ impl Typed for Tensor {
 }
 
 impl Pattern {
+    /// Whether a call has just these types and words. A pattern with open sizes is none of a call's.
+    #[inline]
+    pub fn is<T: Typed>(&self, words: &[u64], leaves: &[T]) -> bool {
+        // Few words: a call of `memcmp` takes longer than the loop.
+        self.leaves.len() == leaves.len()
+            && self.words.len() == words.len()
+            && self.words.iter().zip(words).all(|(a, b)| a == b)
+            && self.leaves.iter().zip(leaves).all(|(leaf, own)| leaf.ty == *own.its_type())
+    }
+
     /// The numbers that the open sizes have in a call, if the pattern fits it.
     pub fn fits<T: Typed>(&self, words: &[u64], leaves: &[T]) -> Option<Sizes> {
         if self.leaves.len() != leaves.len() || self.words.len() != words.len() {

@@ -1,6 +1,7 @@
 //! A trace: the graph that was recorded for one pattern of arguments, and how a call's tensors come into and out of it.
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, Given};
+use super::identity::Identity;
 use super::owned::Owned;
 use super::pins::{Pin, find};
 use super::signature::Pattern;
@@ -9,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::execute::execute_at;
 use crate::graph::control::Call;
 use crate::graph::control::call::{Callable, distinct};
+use crate::graph::plan::Seat;
 use crate::graph::sizes::Known;
 use crate::op::{Operands, Outputs};
 use crate::tensor::Tensor;
@@ -37,6 +39,8 @@ pub(crate) struct Trace {
     pub instance: TypeId,
     pub pattern: Pattern,
     pub sources: Vec<Source>,
+    /// Whether the operands are the tensors of the arguments, in their order.
+    pub in_order: bool,
     pub callable: Arc<Callable>,
     /// The graph as it was recorded, before passes.
     pub recorded: Arc<crate::graph::Graph>,
@@ -49,6 +53,8 @@ pub(crate) struct Trace {
     pub once: bool,
     pub reason: String,
     pub pins: Vec<Pin>,
+    /// What it takes for granted of the tensors of modules.
+    pub identity: Identity,
 }
 
 // SAFETY: the result, and what is written, is a nest (`'static`, made of tensors and host values, which are `Send + Sync`); it is only read.
@@ -58,12 +64,21 @@ unsafe impl Sync for Trace {}
 
 impl Trace {
     /// Whether a call may use this trace.
-    pub fn serves(&self, instance: TypeId, words: &[u64], tensors: &[Tensor]) -> bool {
-        self.instance == instance
-            && self.pattern.fits(words, tensors).is_some_and(|sizes| {
-                let equal = self.recorded.constraints.check(&|symbol| find(&sizes, symbol)).is_ok();
-                equal && self.pins.iter().all(|pin| pin.holds(&sizes))
-            })
+    #[inline]
+    pub fn serves(&self, instance: TypeId, words: &[u64], tensors: &[Given]) -> bool {
+        if self.instance != instance {
+            return false;
+        }
+        let plain = self.pins.is_empty() && self.recorded.constraints.is_empty();
+        (plain && self.pattern.is(words, tensors) || self.serves_open(words, tensors)) && self.identity.holds(tensors)
+    }
+
+    #[inline(never)]
+    fn serves_open(&self, words: &[u64], tensors: &[Given]) -> bool {
+        self.pattern.fits(words, tensors).is_some_and(|sizes| {
+            let equal = self.recorded.constraints.check(&|symbol| find(&sizes, symbol)).is_ok();
+            equal && self.pins.iter().all(|pin| pin.holds(&sizes))
+        })
     }
 
     /// Runs the graph on the tensors of a call.
@@ -71,7 +86,7 @@ impl Trace {
         let mut inputs = Operands::new();
         for source in &self.sources {
             inputs.push(match source {
-                Source::Leaf(i) => arguments.tensors[*i].clone(),
+                Source::Leaf(i) => arguments.tensors[*i].handle(),
                 Source::Argument(id, place) => {
                     let is_it = |handle: &&Tensor| handle.id() == *id;
                     let found = arguments.handles.get(*place).filter(is_it);
@@ -98,14 +113,32 @@ impl Trace {
         self.call(inputs, location)
     }
 
-    /// As [`run`](Self::run), for arguments that nobody reads any more.
-    pub fn run_last(&self, arguments: &mut Arguments, location: &'static Location<'static>) -> Result<Outputs> {
-        let in_order =
-            self.sources.iter().enumerate().all(|(i, source)| matches!(source, Source::Leaf(at) if *at == i));
-        if !in_order || self.sources.len() != arguments.tensors.len() {
+    /// As [`run`](Self::run), for arguments that nobody reads any more; in the `seat` of an earlier call, if that can be.
+    pub fn run_last(
+        &self,
+        arguments: &mut Arguments,
+        seat: Option<&mut Option<Seat>>,
+        location: &'static Location<'static>,
+    ) -> Result<Outputs> {
+        if !self.in_order {
             return self.run(arguments, location);
         }
-        let inputs = arguments.tensors.drain(..).collect();
+        if let Some(seat) = seat
+            && !crate::execute::observed()
+            && !crate::graph::on_device::possible()
+            && let Some(plan) = self.callable.only_plan()
+            && plan.takes_lent(arguments.tensors.iter().map(|given| &**given))
+        {
+            // A panic leaves the seat as it may be: then it is gone.
+            let mut own = match seat.take() {
+                Some(own) => own,
+                None => plan.seat()?,
+            };
+            let outputs = plan.run_lent(&mut own, arguments.tensors.iter().map(|given| &**given));
+            *seat = Some(own);
+            return outputs.map(distinct).map_err(|e| e.at(location));
+        }
+        let inputs = arguments.operands();
         self.call(inputs, location)
     }
 

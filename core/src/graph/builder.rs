@@ -55,6 +55,12 @@ pub(crate) fn current() -> Option<Rc<Builder>> {
     OPEN.with_borrow(|open| open.last().map(|(builder, _)| builder.clone()))
 }
 
+/// Whether a builder is open on this thread.
+#[inline]
+pub(crate) fn is_open() -> bool {
+    OPEN.with_borrow(|open| !open.is_empty())
+}
+
 /// The open builders of this thread, set aside while this lives.
 pub(crate) struct Aside(Vec<(Rc<Builder>, tape::Marks)>);
 
@@ -348,7 +354,7 @@ struct Known<'a> {
 impl Facts for Known<'_> {
     fn value(&self, index: usize) -> Option<View> {
         let constant = self.graph.constant(self.values[index])?;
-        (constant.dtype().size() > 0).then(|| view_of(constant))
+        (constant.dtype().size() > 0 && !constant.is_away()).then(|| view_of(constant))
     }
 
     fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)> {

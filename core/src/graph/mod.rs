@@ -2,10 +2,12 @@
 //! Traced functions record them through [`builder`]; the bodies of branches and loops are graphs too.
 
 pub(crate) mod builder;
+mod captured;
 pub(crate) mod control;
 pub(crate) mod differentiate;
 pub(crate) mod ir;
 mod numbers;
+pub(crate) mod on_device;
 pub(crate) mod passes;
 pub(crate) mod plan;
 pub(crate) mod print;

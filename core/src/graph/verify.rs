@@ -21,7 +21,7 @@ impl Known<'_> {
 impl Facts for Known<'_> {
     fn value(&self, index: usize) -> Option<View> {
         let constant = self.constant(index)?;
-        (constant.dtype().size() > 0).then(|| view_of(constant))
+        (constant.dtype().size() > 0 && !constant.is_away()).then(|| view_of(constant))
     }
 
     fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)> {

@@ -13,6 +13,10 @@ use std::fmt;
 pub(crate) trait Facts {
     /// The elements of an input, if they are known.
     fn value(&self, index: usize) -> Option<View>;
+    /// How many elements of an input are not zero, where that can be told without bringing them to the host.
+    fn count_set(&self, _index: usize) -> Option<usize> {
+        None
+    }
     /// The type of the value behind a resource handle, and the shape it must keep.
     fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)>;
 }
@@ -59,6 +63,11 @@ impl<'a> Infer<'a> {
     /// The elements of an input on the host, if they are known.
     pub fn value(&self, index: usize) -> Option<View> {
         self.facts.value(index)
+    }
+
+    /// How many elements of an input are not zero, where that can be told without bringing them to the host.
+    pub fn count_set(&self, index: usize) -> Option<usize> {
+        self.facts.count_set(index)
     }
 
     /// The type of the value behind resource input `index`, and the shape it must keep.

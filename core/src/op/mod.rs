@@ -11,6 +11,8 @@ pub(crate) use kind::{Access, Flow, Gradient, Kind, Mask, Saves};
 
 use crate::backend::cpu::reduce::Monoid;
 use crate::backend::cpu::{CpuCall, Work};
+use crate::backend::cuda::CudaCall;
+use crate::device::Device;
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -148,6 +150,27 @@ pub(crate) trait Op: Send + Sync + 'static {
     /// [`Op::work`] runs exactly once, phase after phase.
     unsafe fn cpu(&self, _call: &CpuCall<'_>, _phase: usize, _chunk: usize) -> Result<()> {
         Err(Error::unimplemented(self.name(), "no CPU kernel"))
+    }
+
+    /// The whole work on a GPU, for operations that are neither element-wise nor reductions: queues kernels, waits for none.
+    ///
+    /// # Safety
+    /// The views are valid for this operation's inferred types on the call's device, in the order of its stream, and nobody
+    /// else touches the outputs.
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        Err(Error::unimplemented(self.name(), "no kernel for a GPU")
+            .got(Device::of_id(call.gpu.id))
+            .help("place it on the CPU: `let _cpu = tf::device(\"/cpu:0\")?;`"))
+    }
+
+    /// Whether it talks to the host and so runs there wherever its operands are.
+    fn runs_on_host(&self) -> bool {
+        false
+    }
+
+    /// Whether the kernel for a GPU wants input `index` in the host's memory.
+    fn keeps_on_host(&self, _index: usize) -> bool {
+        false
     }
 
     /// Runs the sub-graphs of a control operation through the door.

@@ -2,29 +2,8 @@
 //! Every file in `ops/` uses them, so that all forms share one documentation and one error path.
 
 use crate::error::Result;
+pub use crate::tensor::TensorRef;
 use crate::tensor::{Tensor, TensorType};
-use std::ops::Deref;
-
-/// A tensor that was given, or read from a variable.
-#[doc(hidden)]
-pub enum TensorRef<'a> {
-    /// Given by reference.
-    Borrowed(&'a Tensor),
-    /// Made for the call.
-    Owned(Tensor),
-}
-
-impl Deref for TensorRef<'_> {
-    type Target = Tensor;
-
-    #[inline]
-    fn deref(&self) -> &Tensor {
-        match self {
-            Self::Borrowed(tensor) => tensor,
-            Self::Owned(tensor) => tensor,
-        }
-    }
-}
 
 /// What operations take for a tensor: a tensor or a variable, by value or reference.
 ///

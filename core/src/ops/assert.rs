@@ -36,6 +36,10 @@ impl Op for Assert {
         Kind::Effect
     }
 
+    fn runs_on_host(&self) -> bool {
+        true
+    }
+
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::BOOL)
     }

@@ -3,6 +3,7 @@
 
 use crate::backend::cpu::tile::{Tiled, fault_error};
 use crate::backend::cpu::{CpuCall, Isa, View, Work, copy, part, vector};
+use crate::backend::cuda::{self, CudaCall, Owner};
 use crate::error::{Error, Result};
 use crate::execute::{execute, execute_read};
 use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
@@ -163,6 +164,18 @@ impl Op for Assign {
             None => Ok(()),
             Some(step) => Err(fault_error(self.label(), step)),
         }
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let (value, given) = (&call.inputs[0], &call.inputs[1]);
+        let Some(op) = self.operation() else {
+            // SAFETY: the variable's memory is dense and seen by nobody else.
+            return unsafe { cuda::copy(call, given, value) };
+        };
+        let program = program_of(op, &[value.dtype, given.dtype]);
+        let owner = Owner { name: self.label(), attributes: 0 };
+        // SAFETY: as above; each element is written by the thread that reads it.
+        unsafe { cuda::run_program(call, owner, &program, &[*value, *given], &[], &[*value]) }
     }
 
     fn gradient(&self) -> Gradient {

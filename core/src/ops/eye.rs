@@ -2,6 +2,7 @@
 //! TensorFlow's `tf.eye`, for every dtype and any batch of matrices.
 
 use crate::backend::cpu::{CpuCall, vector};
+use crate::backend::cuda::{CudaCall, Kernel, bits_of};
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -54,10 +55,36 @@ impl Op for Eye {
         Ok(())
     }
 
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let out = &call.outputs[0];
+        let (rows, columns) = (out.dims()[out.rank() - 2], out.dims()[out.rank() - 1]);
+        // SAFETY: a dense fresh output of as many elements of this size.
+        unsafe {
+            call.elements(&EYE, &[bits_of(self.dtype.size())], out.len(), |arguments| {
+                arguments.view(out);
+                arguments.value(vector::encode(self.dtype, 1.0));
+                arguments.size(rows);
+                arguments.size(columns);
+            })
+        }
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Stops("a constant depends on nothing")
     }
 }
+
+static EYE: Kernel = Kernel {
+    name: "eye",
+    text: r#"
+extern "C" __global__ void eye(index_t count, T0* to, T0 one, index_t rows, index_t columns) {
+  ELEMENTS(i, count) {
+    index_t row = i / columns;
+    to[i] = row % rows == i - row * columns ? one : (T0)0;
+  }
+}
+"#,
+};
 
 /// The identity matrix with `rows` rows and columns, `float32`; [`try_eye`] takes other forms and dtypes.
 ///

@@ -4,6 +4,7 @@
 use super::operand::{Operand, ToOperand};
 use super::public;
 use crate::backend::cpu::{CpuCall, vector};
+use crate::backend::cuda::{self, CudaCall};
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -53,6 +54,11 @@ impl Op for Fill {
         // SAFETY: a dense fresh output of this dtype.
         unsafe { vector::fill(self.dtype.size(), out.ptr, self.bits, out.len()) };
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        // SAFETY: a dense fresh output of this dtype.
+        unsafe { cuda::fill(call, &call.outputs[0], self.bits) }
     }
 
     fn gradient(&self) -> Gradient {

@@ -5,6 +5,7 @@ use super::AsTensor;
 use crate::backend::cpu::numbered_rows::{self as rows, Write};
 use crate::backend::cpu::vector::fill;
 use crate::backend::cpu::{CpuCall, Work, part};
+use crate::backend::cuda::{self, CudaCall, Kernel, Moving, Names, Rows, moving, unit_of};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -84,6 +85,22 @@ impl Op for Gather {
         Ok(())
     }
 
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let (from, indices, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let parts = Parts::new(self, from.dims(), indices.dims());
+        let row = parts.row * out.dtype.size();
+        let unit = unit_of([row, from.ptr.addr(), out.ptr.addr()]);
+        let (kernel, ty) = GATHER.of(unit);
+        // SAFETY: dense views of the inferred types; rows outside of the tensor are not read.
+        unsafe {
+            call.elements(kernel, &[ty, indices.dtype], parts.groups * parts.each * row / unit, |arguments| {
+                arguments.faults(call);
+                [from, indices, out].map(|view| arguments.view(view));
+                [row / unit, parts.each, parts.inner_groups, parts.size].map(|n| arguments.size(n));
+            })
+        }
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }
@@ -108,6 +125,9 @@ impl Op for Gather {
         Ok(())
     }
 }
+
+static GATHER: Moving =
+    moving!("gather", concat!(include_str!("../backend/cuda/divided.cuh"), include_str!("gather.cuh")));
 
 /// Inputs: slices and their indices; the slices added up in zeros of the tensor they were gathered from.
 #[derive(Clone)]
@@ -167,6 +187,27 @@ impl Op for GatherBack {
         Ok(())
     }
 
+    /// Few slices are looked for by each element; many are sorted.
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let (given, indices, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let Parts { groups, inner_groups, size, row, each } = Parts::new(&self.gather, out.dims(), indices.dims());
+        // SAFETY: dense views of the inferred types; slices of wrong indices are left out.
+        unsafe {
+            if each <= FEW && out.len() > 0 {
+                return call.elements(&GATHER_BACK, &[out.dtype, indices.dtype], out.len(), |arguments| {
+                    arguments.faults(call);
+                    [given, indices, out].map(|view| arguments.view(view));
+                    [row, each, inner_groups, size].map(|n| arguments.size(n));
+                });
+            }
+            cuda::fill(call, out, 0)?;
+            let names = Names::Axis { indices, each, inner_groups, size };
+            let (rows, count) = (groups * size, groups * each);
+            let rows = Rows { write: Write::Add, to: out, rows, row, updates: given, count, all_or_nothing: false };
+            cuda::scatter(call, &names, &rows)
+        }
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }
@@ -181,6 +222,14 @@ impl Op for GatherBack {
         Ok(())
     }
 }
+
+/// The most indices of a group that every element compares itself with.
+const FEW: usize = 8;
+
+static GATHER_BACK: Kernel = Kernel {
+    name: "gather_back",
+    text: concat!(include_str!("../backend/cuda/divided.cuh"), include_str!("gather_back.cuh")),
+};
 
 /// A tensor as groups of rows along the axis, and the indices of each group.
 struct Parts {

@@ -6,6 +6,7 @@ use super::scatter_nd::{scatter_into, tuples};
 use super::{AsTensor, broadcast_to_shape, cast_to, concat_all, ones_of, reshape_to};
 use crate::backend::cpu::numbered_rows as rows;
 use crate::backend::cpu::{CpuCall, Work, part};
+use crate::backend::cuda::{CudaCall, Moving, Strided, moving, unit_of};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -71,6 +72,23 @@ impl Op for GatherNd {
         Ok(())
     }
 
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let (from, indices, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let (count, depth) = tuples(indices.dims());
+        let row = from.dims()[depth..].iter().product::<usize>() * from.dtype.size();
+        let unit = unit_of([row, from.ptr.addr(), out.ptr.addr()]);
+        let (kernel, ty) = GATHER_ND.of(unit);
+        // SAFETY: dense views of the inferred types; rows outside of the tensor are not read.
+        unsafe {
+            call.elements(kernel, &[ty, indices.dtype], count * row / unit, |arguments| {
+                arguments.faults(call);
+                [from, indices, out].map(|view| arguments.view(view));
+                arguments.size(row / unit);
+                arguments.value(Strided::new(&from.dims()[..depth], &[]));
+            })
+        }
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }
@@ -85,6 +103,9 @@ impl Op for GatherNd {
         Ok(())
     }
 }
+
+static GATHER_ND: Moving =
+    moving!("gather_nd", concat!(include_str!("../backend/cuda/divided.cuh"), include_str!("gather.cuh")));
 
 /// Elements or slices by tuples of indices.
 #[track_caller]

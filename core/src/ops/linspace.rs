@@ -4,6 +4,7 @@
 use super::operand::{Operand, ToOperand};
 use super::{cast_to, reshape_to};
 use crate::backend::cpu::{CpuCall, vector};
+use crate::backend::cuda::{CudaCall, Kernel};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -63,10 +64,29 @@ impl Op for Weights {
         Ok(())
     }
 
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        // SAFETY: a dense fresh output of this dtype and length.
+        unsafe {
+            call.elements(&WEIGHTS, &[self.dtype], self.num, |arguments| {
+                arguments.view(&call.outputs[0]);
+                arguments.value(self.num.saturating_sub(1).max(1) as f64);
+            })
+        }
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Stops("a constant depends on nothing")
     }
 }
+
+static WEIGHTS: Kernel = Kernel {
+    name: "linspace_weights",
+    text: r#"
+extern "C" __global__ void linspace_weights(index_t count, T0* to, double last) {
+  ELEMENTS(i, count) to[i] = narrow<T0>((A0)__ddiv_rn((double)i, last));
+}
+"#,
+};
 
 /// `num` numbers in equal steps from `start` to `stop`, both included. Integers give `float64`, those of 8 and 16 bits
 /// `float32`.

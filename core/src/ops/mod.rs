@@ -30,6 +30,7 @@ pub use axes::{Axes, IntoAxes, keep_dims};
 pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 pub(crate) use conv2d::conv2d_in_groups;
 pub(crate) use gather::try_gather;
+pub(crate) use identity::Identity;
 pub(crate) use iterator_next::{Elements, element_types, iterator_handle, next_element};
 pub(crate) use matmul::product_of;
 pub use operand::{Operand, ToOperand};

@@ -5,6 +5,7 @@ use super::AsTensor;
 use super::operand::{Operand, ToOperand};
 use crate::backend::cpu::vector::{fill, load_bits};
 use crate::backend::cpu::{CpuCall, Work, part};
+use crate::backend::cuda::{CudaCall, Kernel, bits_of};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -76,10 +77,47 @@ impl Op for OneHot {
         Ok(())
     }
 
+    /// The two values, which are numbers of the program nearly always.
+    fn keeps_on_host(&self, index: usize) -> bool {
+        index > 0
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let (indices, out) = (&call.inputs[0], &call.outputs[0]);
+        let inner: usize = indices.dims()[self.axis..].iter().product();
+        // SAFETY: dense views of the inferred types; the values lie in the host's memory.
+        unsafe {
+            call.elements(&ONE_HOT, &[bits_of(out.dtype.size()), indices.dtype], out.len(), |arguments| {
+                arguments.view(indices);
+                arguments.number(&call.inputs[1]);
+                arguments.number(&call.inputs[2]);
+                arguments.view(out);
+                arguments.size(out.dims()[self.axis]);
+                arguments.size(inner);
+            })
+        }
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Stops("`one_hot` only looks at indices")
     }
 }
+
+static ONE_HOT: Kernel = Kernel {
+    name: "one_hot",
+    text: concat!(
+        include_str!("../backend/cuda/divided.cuh"),
+        r#"
+extern "C" __global__ void one_hot(index_t count, const T1* indices, T0 on, T0 off, T0* to, index_t depth, index_t inner) {
+  ELEMENTS(i, count) {
+    index_t within, at;
+    index_t outer = divided(divided(i, inner, within), depth, at);
+    to[i] = (index_t)wide(indices[outer * inner + within]) == at ? on : off;
+  }
+}
+"#
+    ),
+};
 
 impl OneHot {
     /// Indices before the new axis, its size, and indices after it.

@@ -4,7 +4,7 @@
 use super::api::TensorRef;
 use super::operand::{Operand, ToOperand};
 use crate::error::Result;
-use crate::execute::execute1_reusing;
+use crate::execute::{execute1_giving, execute1_reusing};
 use crate::op::Op;
 use crate::tensor::Tensor;
 
@@ -20,10 +20,7 @@ fn binary_operands(op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<Tensor
         return execute1_reusing(op, &[a, b], 0);
     }
     let dtype = Operand::common_dtype(&[&a, &b]);
-    // A number's own scalar is nothing to reuse.
-    let owned = u32::from(matches!(a, Operand::Owned(_))) | u32::from(matches!(b, Operand::Owned(_))) << 1;
-    let (a, b) = (a.tensor(op.name(), dtype)?, b.tensor(op.name(), dtype)?);
-    execute1_reusing(op, &[&a, &b], owned)
+    execute1_giving(op, [a.tensor(op.name(), dtype)?, b.tensor(op.name(), dtype)?])
 }
 
 /// Runs a unary operation over an operand that may be given up.

@@ -7,6 +7,7 @@ use super::slice::{lay_axis, slice_axis};
 use super::{AsTensor, add_owned, public};
 use crate::backend::cpu::vector::{fill, load_bits};
 use crate::backend::cpu::{CpuCall, View, Work, part};
+use crate::backend::cuda::{self, Around, CudaCall};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -87,6 +88,25 @@ impl Op for Pad {
             unsafe { rows.write(self, call, row) };
         }
         Ok(())
+    }
+
+    /// The constant, which is a number of the program nearly always.
+    fn keeps_on_host(&self, index: usize) -> bool {
+        index == 1
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let (input, out) = (&call.inputs[0], &call.outputs[0]);
+        let around = match self.mode {
+            // SAFETY: a scalar of the dtype in the host's memory.
+            PadMode::Constant => Around::Constant(
+                call.inputs.get(1).map_or(0, |value| unsafe { load_bits(input.dtype.size(), value.ptr) }),
+            ),
+            PadMode::Reflect => Around::Reflected,
+            PadMode::Symmetric => Around::Mirrored,
+        };
+        // SAFETY: views of the inferred types; the rule made room for the margins.
+        unsafe { cuda::frame(call, input, out, |axis| self.margin(axis).0, around) }
     }
 
     fn gradient(&self) -> Gradient {

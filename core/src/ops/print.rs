@@ -65,6 +65,10 @@ impl Op for Print {
         Kind::Effect
     }
 
+    fn runs_on_host(&self) -> bool {
+        true
+    }
+
     fn infer(&self, _: &mut Infer<'_>) -> Result<()> {
         Ok(())
     }
@@ -127,6 +131,10 @@ impl Op for PrintLine {
 
     fn kind(&self) -> Kind {
         Kind::Effect
+    }
+
+    fn runs_on_host(&self) -> bool {
+        true
     }
 
     fn infer(&self, _: &mut Infer<'_>) -> Result<()> {

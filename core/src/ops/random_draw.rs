@@ -4,6 +4,7 @@
 
 use crate::backend::cpu::philox::{self, Generator, Philox};
 use crate::backend::cpu::{CpuCall, View, Work, part};
+use crate::backend::cuda::{Arguments, CudaCall, Kernel, bits_of};
 use crate::dtype::{DType, DTypes, bf16, f16};
 use crate::error::{Error, Result};
 use crate::op::{Access, Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
@@ -50,6 +51,18 @@ impl Law {
 
     fn integers(self) -> [i64; 2] {
         if let Self::Integers { low, high } = self { [low, high] } else { [0; 2] }
+    }
+
+    /// The stream of a draw of so many elements from a generator's state, and the state after it.
+    fn advance(self, state: [i64; 3], elements: usize) -> (Philox, [i64; 3]) {
+        let mut generator = Generator::from_words(state);
+        let stream = generator.draw(elements as u64);
+        if self != Self::Order {
+            return (stream, generator.words());
+        }
+        // One word per exchange, in whole groups: TensorFlow's rule for its shuffle.
+        let (key, [low, high]) = stream.skip(elements.saturating_sub(1).div_ceil(4) as u64).key_counter();
+        (stream, [low as i64, high as i64, key as i64])
     }
 
     /// An error unless the parameters make sense for the dtype.
@@ -175,6 +188,72 @@ unsafe fn draw(law: Law, stream: Philox, out: &View, range: Range<usize>) {
     }
 }
 
+const REALS: &str = concat!("#define REALS\n", include_str!("random_draw.cuh"));
+static UNIFORM: Kernel = Kernel { name: "draw_uniform", text: REALS };
+static NORMAL: Kernel = Kernel { name: "draw_normal", text: REALS };
+static TRUNCATED: Kernel = Kernel { name: "draw_truncated", text: REALS };
+static INTEGERS: Kernel = Kernel { name: "draw_integers", text: include_str!("random_draw.cuh") };
+
+/// Draws all elements of the output, from the stream of a seed on the device if there is one. An order is made here: each
+/// of its steps depends on those before.
+///
+/// # Safety
+/// As `Op::cuda`; the output is dense and of the law's dtype, the seed has two elements.
+unsafe fn draw_on_gpu(law: Law, call: &CudaCall<'_>, stream: Philox, seed: Option<&View>) -> Result<()> {
+    let out = &call.outputs[0];
+    if law == Law::Order {
+        let order: Vec<i64> = philox::shuffle(stream, out.len()).into_iter().map(|from| from as i64).collect();
+        // SAFETY: an element of the output for each of the order.
+        return unsafe { call.gpu.upload(out.ptr.addr() as u64, order.as_ptr().cast(), order.len() * 8) };
+    }
+    let (kernel, dtype) = match law {
+        Law::Uniform { .. } => (&UNIFORM, out.dtype),
+        Law::Normal { .. } => (&NORMAL, out.dtype),
+        Law::Truncated { .. } => (&TRUNCATED, out.dtype),
+        _ => (&INTEGERS, bits_of(out.dtype.size())),
+    };
+    let group = if out.dtype.size() == 8 { 2 } else { 4 };
+    let (key, [low, high]) = stream.key_counter();
+    let arguments = |arguments: &mut Arguments| {
+        arguments.view(out);
+        arguments.size(out.len());
+        arguments.address(seed.map_or(0, |seed| seed.ptr.addr() as u64));
+        arguments.value(seed.map_or(0, |seed| seed.strides()[0] as i64));
+        arguments.words(&[low, high, key].map(|word| word as i64));
+        law.push(out.dtype, arguments);
+    };
+    // SAFETY: by the caller's promise; groups are shared out among threads.
+    unsafe { call.elements(kernel, &[dtype, seed.map_or(DType::I64, |seed| seed.dtype)], out.len().div_ceil(group), arguments) }
+}
+
+impl Law {
+    /// What the kernel is told of a law: scale and shift in the type that is computed with, or the lowest number and how
+    /// many there are.
+    fn push(self, dtype: DType, arguments: &mut Arguments) {
+        let [a, b] = self.reals();
+        let uniform = matches!(self, Self::Uniform { .. });
+        macro_rules! reals {
+            ($from:expr, $wide:expr) => {{
+                let [a, b] = [$from(a), $from(b)];
+                let (scale, shift) = if uniform { (b - a, a) } else { (b, a) };
+                arguments.value($wide(scale));
+                arguments.value($wide(shift));
+            }};
+        }
+        match dtype {
+            DType::F64 => reals!(|v: f64| v, |v: f64| v),
+            DType::F16 => reals!(f16::from_f64, f16::to_f32),
+            DType::BF16 => reals!(bf16::from_f64, bf16::to_f32),
+            DType::F32 => reals!(|v: f64| v as f32, |v: f32| v),
+            _ => {
+                let [low, high] = self.integers();
+                arguments.value(low);
+                arguments.value(high.wrapping_sub(low));
+            }
+        }
+    }
+}
+
 /// The attributes of a draw.
 macro_rules! draw_identity {
     ($name:literal) => {
@@ -222,17 +301,28 @@ impl Op for RandomDraw {
         // SAFETY: the state is three int64 words that only this call sees; chunks are disjoint parts of the output.
         unsafe {
             let state = call.inputs[0].ptr.cast::<[i64; 3]>();
-            let mut generator = Generator::from_words(*state);
-            let stream = generator.draw(out.len() as u64);
+            let (stream, next) = self.law.advance(*state, out.len());
             match phase {
                 0 => draw(self.law, stream, out, part(out.len(), chunk, chunks(self.law, out), philox::BATCH)),
-                _ if self.law == Law::Order => {
-                    // One word per exchange, in whole groups: TensorFlow's rule for its shuffle.
-                    let (key, [low, high]) = stream.skip(out.len().saturating_sub(1).div_ceil(4) as u64).key_counter();
-                    *state = [low as i64, high as i64, key as i64];
-                }
-                _ => *state = generator.words(),
+                _ => *state = next,
             }
+        }
+        Ok(())
+    }
+
+    /// The state: the host moves it on, the kernel is given a key and a counter.
+    fn keeps_on_host(&self, _: usize) -> bool {
+        true
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let out = &call.outputs[0];
+        // SAFETY: the state is three int64 words in the host's memory that only this call sees; the output is fresh.
+        unsafe {
+            let state = call.inputs[0].ptr.cast::<[i64; 3]>();
+            let (stream, next) = self.law.advance(*state, out.len());
+            draw_on_gpu(self.law, call, stream, None)?;
+            *state = next;
         }
         Ok(())
     }
@@ -282,6 +372,27 @@ impl Op for StatelessDraw {
         Ok(())
     }
 
+    fn keeps_on_host(&self, _: usize) -> bool {
+        self.law == Law::Order
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let seed = &call.inputs[0];
+        if seed.len() != 2 {
+            return Err(Error::invalid_argument("stateless_draw", "a seed has two numbers").got(seed.len()));
+        }
+        // SAFETY: a valid seed of the inferred type, in the host's memory for an order; the output is fresh.
+        unsafe {
+            match self.law {
+                Law::Order => {
+                    let numbers = seed.integers();
+                    draw_on_gpu(self.law, call, Philox::from_seed([numbers[0], numbers[1]]), None)
+                }
+                _ => draw_on_gpu(self.law, call, Philox::from_key_counter(0, [0; 2]), Some(seed)),
+            }
+        }
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Stops("random numbers depend on nothing")
     }
@@ -300,6 +411,11 @@ impl Op for GeneratorSkip {
 
     fn access(&self, _: usize) -> Access {
         Access::Update
+    }
+
+    /// The state lies there.
+    fn runs_on_host(&self) -> bool {
+        true
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {

@@ -3,6 +3,7 @@
 
 use super::operand::{Operand, ToOperand};
 use crate::backend::cpu::{CpuCall, View, Work, part};
+use crate::backend::cuda::{CudaCall, Kernel};
 use crate::dtype::{DType, DTypes, bf16, f16};
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -69,10 +70,40 @@ impl Op for Range {
         Ok(())
     }
 
+    /// The type rule has read all three, so they are at hand.
+    fn keeps_on_host(&self, _: usize) -> bool {
+        true
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let out = &call.outputs[0];
+        // SAFETY: scalars of this dtype in the host's memory, and a dense fresh output of it.
+        unsafe {
+            call.elements(&RANGE, &[out.dtype], out.len(), |arguments| {
+                arguments.view(out);
+                arguments.number(&call.inputs[0]);
+                arguments.number(&call.inputs[2]);
+            })
+        }
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Stops("TensorFlow defines no gradient of `range`")
     }
 }
+
+/// Each step is rounded to the dtype, as on the CPU.
+static RANGE: Kernel = Kernel {
+    name: "range",
+    text: r#"
+extern "C" __global__ void range(index_t count, T0* to, T0 start, T0 step) {
+  ELEMENTS(i, count) {
+    A0 far = wide(narrow<T0>(times(wide(narrow<T0>((A0)i)), wide(step))));
+    to[i] = narrow<T0>(plus(wide(start), far));
+  }
+}
+"#,
+};
 
 /// How many numbers there are.
 ///

@@ -6,6 +6,7 @@ use super::{AsTensor, reshape_to};
 use crate::backend::cpu::numbered_rows::{self as rows, Write};
 use crate::backend::cpu::vector::fill;
 use crate::backend::cpu::{CpuCall, View, Work, part};
+use crate::backend::cuda::{self, CudaCall, Names, Rows};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -55,6 +56,16 @@ impl Op for ScatterNd {
             target.run(call, phase, chunk, self.work(call).phases[1], |to, elements| {
                 fill(out.dtype.size(), out.ptr.add(to * out.dtype.size()), 0, elements);
             })
+        }
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let (indices, updates, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let target = Target { op: "scatter_nd", write: Write::Add, out, indices, updates };
+        // SAFETY: dense views of the inferred types; the output is fresh.
+        unsafe {
+            cuda::fill(call, out, 0)?;
+            target.run_cuda(call, false)
         }
     }
 
@@ -125,6 +136,29 @@ impl Target<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Target<'_> {
+    /// The same on a GPU. With `all_or_nothing` no row changes if an index is refused.
+    ///
+    /// # Safety
+    /// As `Op::cuda`, with dense views.
+    pub unsafe fn run_cuda(&self, call: &CudaCall<'_>, all_or_nothing: bool) -> Result<()> {
+        let (count, depth) = tuples(self.indices.dims());
+        let (sizes, rest) = self.out.dims().split_at(depth);
+        let names = Names::Tuples { indices: self.indices, sizes };
+        let rows = Rows {
+            write: self.write,
+            to: self.out,
+            rows: sizes.iter().product(),
+            row: rest.iter().product(),
+            updates: self.updates,
+            count,
+            all_or_nothing,
+        };
+        // SAFETY: by the caller's promise; the type rule checked that the updates fit.
+        unsafe { cuda::scatter(call, &names, &rows) }
     }
 }
 

@@ -5,6 +5,7 @@ use super::scatter_nd::{Target, check_updates, tuples};
 use super::{AsTensor, reshape};
 use crate::backend::cpu::numbered_rows::{self as rows, Write};
 use crate::backend::cpu::{CpuCall, Work};
+use crate::backend::cuda::CudaCall;
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute;
@@ -69,6 +70,13 @@ impl Op for ScatterVariable {
         let target = Target { op: self.name(), write: self.write, out, indices, updates };
         // SAFETY: the variable's memory is dense and seen by nobody else; the rest is as `work` says.
         unsafe { target.run(call, phase, chunk, self.work(call).phases[1], |_, _| {}) }
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let [out, indices, updates] = [0, 1, 2].map(|i| &call.inputs[i]);
+        let target = Target { op: self.name(), write: self.write, out, indices, updates };
+        // SAFETY: the variable's memory is dense and seen by nobody else.
+        unsafe { target.run_cuda(call, true) }
     }
 
     fn gradient(&self) -> Gradient {

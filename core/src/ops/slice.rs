@@ -3,6 +3,7 @@
 
 use super::public;
 use crate::backend::cpu::{CpuCall, View, copy, vector};
+use crate::backend::cuda::{self, Around, CudaCall};
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
@@ -139,6 +140,26 @@ impl Op for SliceBack {
             copy::copy(input, &View::new(first, out.dtype, input.dims(), &layout.strides));
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let (input, out) = (&call.inputs[0], &call.outputs[0]);
+        if input.len() == 0 {
+            // SAFETY: a dense fresh output.
+            return unsafe { cuda::fill(call, out, 0) };
+        }
+        let plain = self.slice.steps.iter().zip(input.dims()).all(|(&step, &size)| step == 1 || size == 1);
+        // SAFETY: a dense fresh output, and a part of it that `check` found inside.
+        unsafe {
+            if plain && input.len() * 2 > out.len() {
+                // One pass over the whole is less than two over most of it.
+                return cuda::frame(call, input, out, |axis| self.slice.begin[axis], Around::Constant(0));
+            }
+            cuda::fill(call, out, 0)?;
+            let layout = self.slice.layout(out.strides());
+            let first = out.ptr.wrapping_offset(layout.offset * out.dtype.size() as isize);
+            cuda::copy_to(call, input, &View::new(first, out.dtype, input.dims(), &layout.strides))
+        }
     }
 
     fn gradient(&self) -> Gradient {

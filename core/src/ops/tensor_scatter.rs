@@ -6,6 +6,7 @@ use super::scatter_nd::{Target, check_updates, tuples};
 use super::{AsTensor, reshape_to, zeros_of};
 use crate::backend::cpu::numbered_rows::{self as rows, Write};
 use crate::backend::cpu::{CpuCall, Work};
+use crate::backend::cuda::{self, CudaCall};
 use crate::dtype::DTypes;
 use crate::error::{OrFail, Result};
 use crate::execute::execute1;
@@ -70,6 +71,17 @@ impl Op for TensorScatter {
             target.run(call, phase, chunk, self.work(call).phases[1], |to, n| {
                 std::ptr::copy_nonoverlapping(from.ptr.add(to * size), out.ptr.add(to * size), n * size);
             })
+        }
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let out = &call.outputs[0];
+        let target =
+            Target { op: self.name(), write: self.write, out, indices: &call.inputs[1], updates: &call.inputs[2] };
+        // SAFETY: dense views of the inferred types; the output is fresh.
+        unsafe {
+            cuda::copy(call, &call.inputs[0], out)?;
+            target.run_cuda(call, false)
         }
     }
 

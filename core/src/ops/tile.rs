@@ -3,6 +3,7 @@
 
 use super::{public, reshape_to, sum_axes};
 use crate::backend::cpu::{CpuCall, Work, part};
+use crate::backend::cuda::{self, Along, CudaCall};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::execute::execute1;
@@ -51,6 +52,18 @@ impl Op for Tile {
             unsafe { rows.write(call, unit / rows.cuts, unit % rows.cuts) };
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let (input, out) = (&call.inputs[0], &call.outputs[0]);
+        let mut along: SmallVec<[Along; 2 * MAX_RANK]> = SmallVec::new();
+        for (axis, &repeats) in self.multiples.iter().enumerate() {
+            let (size, from, to) = (input.dims()[axis], input.strides()[axis], out.strides()[axis]);
+            along.push(Along { size: repeats as usize, from: 0, to: to * size as isize });
+            along.push(Along { size, from, to });
+        }
+        // SAFETY: dense views of the inferred types; each axis of the output is the input's, as often as told.
+        unsafe { cuda::walk(call, input.dtype.size(), input.ptr, out.ptr, &along) }
     }
 
     fn gradient(&self) -> Gradient {

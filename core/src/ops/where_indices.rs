@@ -3,6 +3,7 @@
 
 use super::public;
 use crate::backend::cpu::{CpuCall, View};
+use crate::backend::cuda::{self, CudaCall};
 use crate::dtype::{DType, DTypes, bf16, f16};
 use crate::error::Result;
 use crate::execute::execute1;
@@ -22,7 +23,9 @@ impl Op for WhereIndices {
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::ALL)?;
-        let count = match cx.value(0) {
+        let count = match cx.count_set(0).map(Dim::known) {
+            Some(count) => count,
+            None => match cx.value(0) {
             Some(view) => {
                 let mut count = 0;
                 // SAFETY: a valid view.
@@ -30,6 +33,7 @@ impl Op for WhereIndices {
                 Dim::known(count)
             }
             None => cx.unknown_dim(),
+            },
         };
         cx.output(DType::I64, Shape::from_dims(&[count, Dim::known(cx.shape(0).rank())])?);
         Ok(())
@@ -59,6 +63,11 @@ impl Op for WhereIndices {
             });
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        // SAFETY: a valid view, and a dense fresh output.
+        unsafe { cuda::write_set(call, &call.inputs[0], &call.outputs[0]) }
     }
 
     fn gradient(&self) -> Gradient {

@@ -10,7 +10,7 @@ mod sequence;
 
 pub(crate) use build::{Scalar, Val};
 pub(crate) use cache::{Cache, Key};
-pub(crate) use partial::{Derivatives, derivatives};
+pub(crate) use partial::{Derivatives, PartialInfo, derivatives};
 pub(crate) use program::{Program, Slot, Step, program_of};
 pub(crate) use sequence::{Action, Root, Sequence};
 

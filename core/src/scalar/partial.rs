@@ -33,6 +33,8 @@ pub(crate) struct PartialInfo {
     pub operands: SmallVec<[u8; 8]>,
     /// The derivative is `dy` itself, as for an addition: nothing needs to run.
     pub identity: bool,
+    /// The derivative is `dy` times one of those tensors.
+    pub times: bool,
 }
 
 /// All that the tape wants to know of an element-wise operation: its derivatives by the inputs that need one, and what
@@ -117,7 +119,8 @@ fn make(op: &dyn Op, dtypes: &[DType], index: usize) -> Option<PartialInfo> {
     let inputs: SmallVec<[DType; 4]> =
         uses.iter().map(|&u| dtypes.get(u).copied().unwrap_or(storage)).chain([storage]).collect();
     op.direct = build(&op, &inputs).single().map(|step| step.code).filter(|&c| c != Code::Cast && c != Code::Select);
-    Some(PartialInfo { op: OpRef::Shared(Arc::new(op)), uses, operands: SmallVec::new(), identity })
+    let times = op.direct == Some(Code::Mul) && uses.len() == 1;
+    Some(PartialInfo { op: OpRef::Shared(Arc::new(op)), uses, operands: SmallVec::new(), identity, times })
 }
 
 /// The derivative's expression; `output` and `cotangent` make the values that stand for the result and for `dy`, given

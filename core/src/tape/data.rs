@@ -184,12 +184,19 @@ pub(super) fn swap_tapes(tapes: Vec<Rc<RefCell<TapeData>>>) -> Vec<Rc<RefCell<Ta
 /// Runs `visit` for every active tape that records. No operation may run inside.
 #[inline]
 pub(super) fn for_each_tape(mut visit: impl FnMut(&mut TapeData)) {
+    for_each_tape_and_last(|tape, _| visit(tape));
+}
+
+/// As [`for_each_tape`]; `visit` is told which one is the last, unless that one is paused.
+#[inline]
+pub(super) fn for_each_tape_and_last(mut visit: impl FnMut(&mut TapeData, bool)) {
     // While a thread ends, other thread-locals may still run operations; nobody asks for their gradient.
     let _ = TAPES.try_with(|tapes| {
-        for tape in tapes.borrow().iter() {
+        let tapes = tapes.borrow();
+        for (i, tape) in tapes.iter().enumerate() {
             let mut tape = tape.borrow_mut();
             if tape.paused == 0 {
-                visit(&mut tape);
+                visit(&mut tape, i + 1 == tapes.len());
             }
         }
     });

@@ -3,7 +3,7 @@
 
 use super::backward::{Backward, CustomRule};
 use super::cotangent::Cotangent;
-use super::log::{Log, Noted, Rule};
+use super::log::{Log, Noted, Rule, Saved};
 use super::slots::UNTRACKED;
 use crate::__testing::inspect;
 use crate::dtype::DType;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Op};
 use crate::ops;
-use crate::scalar::Derivatives;
+use crate::scalar::{Derivatives, PartialInfo};
 use crate::shape::{Dim, Symbol, broadcast_reduce_axes};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
@@ -31,6 +31,19 @@ impl Entries<'_> {
         }
     }
 
+    /// What was kept for the entry at `position`, if it made slot `slot` and all its derivatives are products of the slot's
+    /// cotangent and a tensor of its type that was kept. The entry is then spent.
+    #[inline]
+    fn factors(&mut self, position: usize, slot: u32) -> Option<Saved> {
+        let Self::Consumed(log) = self else { return None };
+        let noted = log.at(position);
+        let Rule::Elementwise(derivatives) = noted.rule() else { return None };
+        let (saved, ty) = (noted.saved(), noted.output_type(0));
+        let is_factor = |info: &PartialInfo| info.times && saved[info.operands[0] as usize].ty() == ty;
+        let all = noted.output_slots()[0] == slot && derivatives.by.iter().flatten().all(is_factor);
+        all.then(|| log.take_saved(position))
+    }
+
     #[inline]
     fn spend(&mut self, position: usize) {
         if let Self::Consumed(log) = self {
@@ -45,10 +58,21 @@ mod part {
     pub const SOURCE: u8 = 2;
 }
 
+/// What a walk starts from at a target.
+pub(super) enum Seed<'a> {
+    Given(Tensor),
+    /// Ones of this type, which are only made where somebody reads them.
+    Ones(&'a TensorType),
+}
+
 /// The state of one walk, by slot.
 struct Walk<'a> {
     parts: &'a [u8],
     cotangents: &'a mut [Option<Cotangent>],
+    /// A slot whose cotangent is ones that were not made yet.
+    ones: Option<(u32, &'a TensorType)>,
+    /// Whether a cotangent may be a tensor that somebody else holds under the same identity.
+    shares: bool,
 }
 
 impl Walk<'_> {
@@ -57,21 +81,44 @@ impl Walk<'_> {
         slot != UNTRACKED && self.parts[slot as usize] & part::WANTED != 0
     }
 
+    #[inline]
+    fn is_source(&self, slot: u32) -> bool {
+        self.parts[slot as usize] & part::SOURCE != 0
+    }
+
+    /// Whether a slot's cotangent is ones that were not made yet.
+    #[inline]
+    fn has_ones(&self, slot: u32) -> bool {
+        self.ones.is_some_and(|(ones, _)| ones == slot)
+    }
+
+    #[cold]
+    fn make_ones(&mut self) -> Result<()> {
+        if let Some((slot, ty)) = self.ones.take() {
+            self.accumulate(slot, Cotangent::Dense(ops::ones_of(ty)?))?;
+        }
+        Ok(())
+    }
+
     /// What has flowed into a slot; it stays there only if it is an answer.
     #[inline]
-    fn incoming(&mut self, slot: u32) -> Option<Cotangent> {
+    fn incoming(&mut self, slot: u32) -> Result<Option<Cotangent>> {
         if slot == UNTRACKED {
-            return None;
+            return Ok(None);
         }
+        if self.has_ones(slot) {
+            self.make_ones()?;
+        }
+        let source = self.is_source(slot);
         let cotangent = &mut self.cotangents[slot as usize];
-        match self.parts[slot as usize] & part::SOURCE {
-            0 => cotangent.take(),
-            _ => cotangent.clone(),
-        }
+        Ok(if source { cotangent.clone() } else { cotangent.take() })
     }
 
     #[inline]
     fn accumulate(&mut self, slot: u32, more: Cotangent) -> Result<()> {
+        if self.has_ones(slot) {
+            self.make_ones()?;
+        }
         let cotangent = &mut self.cotangents[slot as usize];
         *cotangent = Some(match cotangent.take() {
             None => more,
@@ -88,7 +135,7 @@ const FEW: usize = 8;
 pub(super) fn backprop(
     entries: &mut Entries<'_>,
     slots: u32,
-    targets: SmallVec<[(u32, Tensor); 1]>,
+    targets: SmallVec<[(u32, Seed<'_>); 1]>,
     sources: &[u32],
 ) -> Result<SmallVec<[Option<Cotangent>; 4]>> {
     let parts = reachable(entries.log(), slots, sources);
@@ -101,13 +148,28 @@ pub(super) fn backprop(
             &mut many[..]
         }
     };
-    let mut walk = Walk { parts: &parts, cotangents };
-    for (slot, dy) in targets {
-        walk.accumulate(slot, Cotangent::Dense(dy))?;
+    let mut walk = Walk { parts: &parts, cotangents, ones: None, shares: false };
+    for (slot, seed) in targets {
+        match seed {
+            Seed::Given(dy) => walk.accumulate(slot, Cotangent::Dense(dy))?,
+            Seed::Ones(ty)
+                if walk.ones.is_none() && !walk.is_source(slot) && walk.cotangents[slot as usize].is_none() =>
+            {
+                walk.ones = Some((slot, ty));
+            }
+            Seed::Ones(ty) => walk.accumulate(slot, Cotangent::Dense(ops::ones_of(ty)?))?,
+        }
     }
     let mut position = entries.log().len();
     while position > 0 {
         position -= 1;
+        if let Some((slot, _)) = walk.ones
+            && let Some(saved) = entries.factors(position, slot)
+        {
+            let noted = entries.log().at(position);
+            factors(noted, saved, &mut walk).map_err(|e| e.at(noted.location()))?;
+            continue;
+        }
         let noted = entries.log().at(position);
         if noted.input_slots().iter().any(|&slot| walk.wants(slot)) {
             step(noted, &mut walk).map_err(|e| e.at(noted.location()))?;
@@ -123,7 +185,19 @@ pub(super) fn backprop(
             slot => walk.cotangents[slot as usize].take(),
         });
     }
+    if walk.shares {
+        answers.iter_mut().for_each(set_apart);
+    }
     Ok(answers)
+}
+
+/// Gives an answer that somebody else holds too an identity of its own, by which tapes know it.
+fn set_apart(answer: &mut Option<Cotangent>) {
+    if let Some(Cotangent::Dense(tensor)) = answer
+        && !tensor.is_unique()
+    {
+        *tensor = tensor.alias();
+    }
 }
 
 /// Which slots depend on a source: only through them do cotangents flow.
@@ -153,11 +227,11 @@ pub(super) fn dependents(log: &Log, slots: u32, source: u32) -> impl Fn(u32) -> 
 #[inline]
 fn step(noted: Noted<'_>, walk: &mut Walk<'_>) -> Result<()> {
     match noted.rule() {
-        Rule::Elementwise(derivatives) => match walk.incoming(noted.output_slots()[0]) {
+        Rule::Elementwise(derivatives) => match walk.incoming(noted.output_slots()[0])? {
             Some(dy) => elementwise(noted, derivatives, &dy.into_dense()?, walk),
             None => Ok(()),
         },
-        Rule::Read => match walk.incoming(noted.output_slots()[0]) {
+        Rule::Read => match walk.incoming(noted.output_slots()[0])? {
             // The variable's cotangent is that of the value read: rows of an embedding stay rows.
             Some(dy) => walk.accumulate(noted.input_slots()[0], inspect(noted.rule().name(), 0, dy)?),
             None => Ok(()),
@@ -175,7 +249,7 @@ type Needs = SmallVec<[bool; 4]>;
 fn general(noted: Noted<'_>, walk: &mut Walk<'_>, rule: impl FnOnce(Cotangents, Needs) -> Result<Given>) -> Result<()> {
     let mut dys = Cotangents::new();
     for &output in noted.output_slots() {
-        dys.push(walk.incoming(output).map(Cotangent::into_dense).transpose()?);
+        dys.push(walk.incoming(output)?.map(Cotangent::into_dense).transpose()?);
     }
     if dys.iter().all(Option::is_none) {
         return Ok(());
@@ -249,6 +323,24 @@ fn elementwise(noted: Noted<'_>, derivatives: &Derivatives, dy: &Tensor, walk: &
             }
         };
         let dx = sum_to(dx, noted.input_type(i))?;
+        walk.accumulate(slot, inspect(derivatives.op.name(), i, Cotangent::Dense(dx))?)?;
+    }
+    Ok(())
+}
+
+/// As [`elementwise`] for a cotangent of ones: 1 * x is x, to the last bit, so the factors are the products.
+fn factors(noted: Noted<'_>, mut saved: Saved, walk: &mut Walk<'_>) -> Result<()> {
+    let Rule::Elementwise(derivatives) = noted.rule() else { return Ok(()) };
+    walk.ones = None;
+    walk.shares = true;
+    for (i, info) in derivatives.by.iter().enumerate() {
+        let slot = noted.input_slots()[i];
+        let Some(info) = info.as_ref().filter(|_| walk.wants(slot)) else { continue };
+        let at = info.operands[0];
+        let again = derivatives.by[i + 1..].iter().flatten().any(|later| later.operands[0] == at);
+        let factor = &mut saved[at as usize];
+        let Some(factor) = (if again { factor.clone() } else { factor.take() }) else { continue };
+        let dx = sum_to(factor, noted.input_type(i))?;
         walk.accumulate(slot, inspect(derivatives.op.name(), i, Cotangent::Dense(dx))?)?;
     }
     Ok(())

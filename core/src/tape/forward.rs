@@ -2,7 +2,7 @@
 //! Each operation's tangent comes from its gradient rule applied twice, so every differentiable operation has one.
 
 use super::data::{IdMap, TapeData};
-use super::driver::{Entries, backprop};
+use super::driver::{Entries, Seed, backprop};
 use super::log::Log;
 use super::record;
 use super::running::Running;
@@ -175,7 +175,7 @@ fn push_forward(log: &Log, slots: u32, tangents: &[Option<Tensor>]) -> Result<Ve
             UNTRACKED => None,
             slot => {
                 let dummy = ops::zeros_of(noted.output_type(i))?;
-                seeds.push((slot, dummy.clone()));
+                seeds.push((slot, Seed::Given(dummy.clone())));
                 Some(dummy)
             }
         };
@@ -199,7 +199,7 @@ fn push_forward(log: &Log, slots: u32, tangents: &[Option<Tensor>]) -> Result<Ve
         if let (Some(product), Some(tangent)) = (product, tangent) {
             let slot = inner.0.borrow().find(product);
             if slot != UNTRACKED {
-                targets.push((slot, tangent.clone()));
+                targets.push((slot, Seed::Given(tangent.clone())));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Jacobians: the derivative of every element of a target, by one walk backwards for each.
 //! Methods of both tapes; the walks run over kept entries, so their operations can be recorded like any others.
 
+use super::driver::Seed;
 use super::gradient_tape::{GradientTape, PersistentTape};
 use super::running::{Running, value_type};
 use super::{Cotangent, Differentiable, Gradients, Sources};
@@ -71,7 +72,7 @@ impl Running {
     ) -> Result<Vec<Vec<Option<Cotangent>>>> {
         let mut rows: Vec<Vec<Option<Cotangent>>> = handles.iter().map(|_| Vec::new()).collect();
         for seed in seeds {
-            let seed = SmallVec::from_buf([seed?]);
+            let seed = SmallVec::from_buf([Seed::Given(seed?)]);
             let list = self.with_kept(|entries| self.walk(&[target], seed, handles, entries))?;
             rows.iter_mut().zip(list).for_each(|(rows, row)| rows.push(row));
         }

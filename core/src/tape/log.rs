@@ -5,6 +5,7 @@ use super::backward::CustomRule;
 use crate::op::{Mask, OpRef, Saves};
 use crate::scalar::Derivatives;
 use crate::tensor::{Tensor, TensorType};
+use smallvec::SmallVec;
 use std::panic::Location;
 use std::rc::Rc;
 
@@ -46,6 +47,9 @@ struct Entry {
     saved: u32,
     saves: Saves,
 }
+
+/// What was kept for one entry, to be taken.
+pub(crate) type Saved = SmallVec<[Option<Tensor>; 2]>;
 
 /// The operations that ran, in order.
 #[derive(Default)]
@@ -112,10 +116,29 @@ impl Log {
     /// Keeps the tensors that the latest entry's rule reads.
     #[inline]
     pub fn keep(&mut self, saves: Saves, inputs: &[&Tensor], outputs: &[Tensor]) {
-        let Some(entry) = self.entries.last_mut() else { return };
-        entry.saves = saves;
         each(saves.inputs, |i| self.saved.push(inputs[i].clone()));
+        self.keep_outputs(saves, outputs);
+    }
+
+    /// Keeps the next one of the inputs that the latest entry's rule reads; the outputs follow.
+    #[inline]
+    pub fn keep_input(&mut self, input: Tensor) {
+        self.saved.push(input);
+    }
+
+    /// Keeps the outputs that the latest entry's rule reads, the inputs being kept.
+    #[inline]
+    pub fn keep_outputs(&mut self, saves: Saves, outputs: &[Tensor]) {
+        if let Some(entry) = self.entries.last_mut() {
+            entry.saves = saves;
+        }
         each(saves.outputs, |i| self.saved.push(outputs[i].clone()));
+    }
+
+    /// Takes out what was kept for the entry at `position`, all later ones being spent.
+    #[inline]
+    pub fn take_saved(&mut self, position: usize) -> Saved {
+        self.saved.drain(self.entries[position].saved as usize..).map(Some).collect()
     }
 
     /// Frees what the last entries from `position` on hold, at the last use of their activations. Who fed whom stays, to

@@ -2,16 +2,16 @@
 //! The door calls [`observe`] after every operation while a tape is active.
 
 use super::backward::CustomRule;
-use super::data::{Cut, TapeData, for_each_tape};
+use super::data::{Cut, TapeData, for_each_tape, for_each_tape_and_last};
 use super::log::{Noted, Rule};
 use super::slots::UNTRACKED;
 pub(super) use super::watcher::Watcher;
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::op::{Gradient, Kind, Op};
+use crate::op::{Gradient, Kind, Op, Saves};
 use crate::scalar::derivatives;
 use crate::tensor::local::{LOCAL, mode};
-use crate::tensor::{Resource, Tensor};
+use crate::tensor::{Resource, Tensor, TensorRef};
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::rc::Rc;
@@ -35,6 +35,29 @@ pub(crate) fn observe(
     Ok(())
 }
 
+/// As [`observe`] for an element-wise operation whose owned operands nobody else needs: the last tape keeps those that it
+/// reads later.
+pub(crate) fn observe_given<'a, const N: usize>(
+    op: &dyn Op,
+    mut inputs: [TensorRef<'a>; N],
+    output: &'a Tensor,
+    location: &'static Location<'static>,
+) {
+    for_each_tape_and_last(|tape, last| {
+        let refs = inputs.each_ref().map(|input| &**input);
+        let outputs = std::slice::from_ref(output);
+        let Some(saves) = entry(tape, op, &refs, outputs, location) else { return };
+        if !last {
+            return tape.log.keep(saves, &refs, outputs);
+        }
+        for (_, input) in inputs.iter_mut().enumerate().filter(|(i, _)| saves.inputs.has(*i)) {
+            // What is not kept is dropped when the tape can be looked at again: its owner may run operations.
+            tape.log.keep_input(std::mem::replace(input, TensorRef::Borrowed(output)).into_owned());
+        }
+        tape.log.keep_outputs(saves, outputs);
+    });
+}
+
 pub(super) fn note(
     tape: &mut TapeData,
     op: &dyn Op,
@@ -42,12 +65,27 @@ pub(super) fn note(
     outputs: &[Tensor],
     location: &'static Location<'static>,
 ) {
+    if let Some(saves) = entry(tape, op, inputs, outputs, location) {
+        tape.log.keep(saves, inputs, outputs);
+    }
+}
+
+/// Makes the entry of an operation if the tape follows one of its operands; answers what is to be kept for it.
+#[inline]
+fn entry(
+    tape: &mut TapeData,
+    op: &dyn Op,
+    inputs: &[&Tensor],
+    outputs: &[Tensor],
+    location: &'static Location<'static>,
+) -> Option<Saves> {
     let kind = op.kind();
     if let Kind::Read = kind {
-        return note_read(tape, inputs[0], inputs[0].as_object(), &outputs[0], location);
+        note_read(tape, inputs[0], inputs[0].as_object(), &outputs[0], location);
+        return None;
     }
     if tape.slots.is_empty() {
-        return;
+        return None;
     }
     let list = tape.log.open();
     let mut followed = false;
@@ -57,7 +95,8 @@ pub(super) fn note(
         list.push(slot);
     }
     if !followed {
-        return pass_cut_on(tape, inputs, outputs);
+        pass_cut_on(tape, inputs, outputs);
+        return None;
     }
     let stop = match op.gradient() {
         Gradient::Stops(reason) => Some(reason),
@@ -67,7 +106,8 @@ pub(super) fn note(
     if let Some(reason) = stop {
         let cut = Cut { op: op.name(), reason, location };
         tape.stopped.push((tape.log.opened().into(), cut));
-        return tape.cut(outputs, cut);
+        tape.cut(outputs, cut);
+        return None;
     }
     let (rule, saves) = match kind {
         Kind::Elementwise { .. } => {
@@ -82,7 +122,7 @@ pub(super) fn note(
     };
     push_outputs(tape, outputs);
     tape.log.close(rule, inputs, outputs, location);
-    tape.log.keep(saves, inputs, outputs);
+    Some(saves)
 }
 
 /// Whether a result can have a cotangent: floats, and lists of them in graphs.

@@ -2,12 +2,13 @@
 //! What a missing gradient's reason is, and what the walk starts from, is found here.
 
 use super::data::{self, TapeData};
-use super::driver::{Entries, backprop, dependents};
+use super::driver::{Entries, Seed, backprop, dependents};
 use super::gradient_tape::{GradientOptions, UnconnectedGradients};
 use super::log::Log;
 use super::slots::UNTRACKED;
 use super::{Cotangent, Gradients, Watch};
 use crate::error::{Error, Result};
+use crate::execute::observed;
 use crate::ops;
 use crate::tensor::{Resource, Tensor, TensorType};
 use smallvec::SmallVec;
@@ -59,11 +60,11 @@ impl Running {
     pub(super) fn walk(
         &self,
         targets: &[&Tensor],
-        seeds: SmallVec<[Tensor; 1]>,
+        seeds: SmallVec<[Seed<'_>; 1]>,
         handles: &[&Tensor],
         entries: &mut Entries<'_>,
     ) -> Result<SmallVec<[Option<Cotangent>; 4]>> {
-        let mut found: SmallVec<[(u32, Tensor); 1]> = SmallVec::new();
+        let mut found: SmallVec<[(u32, Seed<'_>); 1]> = SmallVec::new();
         let mut sources: SmallVec<[u32; 8]> = SmallVec::new();
         let data = self.0.borrow();
         for (target, seed) in targets.iter().zip(seeds) {
@@ -150,7 +151,7 @@ fn reasons(
 }
 
 /// The cotangents that the targets start from.
-fn seeds(targets: &[&Tensor], options: &GradientOptions) -> Result<SmallVec<[Tensor; 1]>> {
+fn seeds<'a>(targets: &[&'a Tensor], options: &GradientOptions) -> Result<SmallVec<[Seed<'a>; 1]>> {
     if let Some(given) = &options.output_gradients
         && given.len() != targets.len()
     {
@@ -166,14 +167,16 @@ fn seeds(targets: &[&Tensor], options: &GradientOptions) -> Result<SmallVec<[Ten
                     .got(given[i].ty())
                     .expected(target.ty()));
             }
-            Some(given) => given[i].clone(),
+            Some(given) => Seed::Given(given[i].clone()),
             None if !target.dtype().is_floating() => {
                 return Err(Error::invalid_argument("gradient", "the target is not floating-point")
                     .got(target.ty())
                     .expected("float16, bfloat16, float32 or float64")
                     .help("differentiate before the conversion to integers"));
             }
-            None => ops::ones_of(target.ty())?,
+            // What somebody records must be made by operations.
+            None if observed() => Seed::Given(ops::ones_of(target.ty())?),
+            None => Seed::Ones(target.ty()),
         });
     }
     Ok(seeds)

@@ -3,7 +3,7 @@
 
 use super::Cotangent;
 use super::data::{self, TapeData};
-use super::driver::{Entries, backprop};
+use super::driver::{Entries, Seed, backprop};
 use super::slots::UNTRACKED;
 use crate::error::Result;
 use crate::tensor::Tensor;
@@ -52,7 +52,7 @@ impl Walk {
         for (target, dy) in targets {
             let slot = data.find(target);
             if slot != UNTRACKED {
-                seeds.push((slot, dy.clone()));
+                seeds.push((slot, Seed::Given(dy.clone())));
             }
         }
         let slots: Vec<u32> = sources.iter().map(|s| s.map_or(UNTRACKED, |t| data.find(t))).collect();

@@ -73,7 +73,8 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// InvalidArgument if `T` is not the tensor's element type, FailedPrecondition for a value of a graph being recorded.
+    /// InvalidArgument if `T` is not the tensor's element type, FailedPrecondition for a value of a graph being recorded and
+    /// for a tensor on a GPU.
     #[track_caller]
     pub fn view<T: Element>(&self) -> Result<ArrayViewD<'_, T>> {
         let here = Location::caller();
@@ -128,7 +129,7 @@ impl Tensor {
     }
 
     fn is_all_of<T: Element>(&self, (first, len): (*const T, usize)) -> bool {
-        let same = self.data().cast_const().cast() == first && self.num_elements() == len;
+        let same = self.address().cast_const().cast() == first && self.num_elements() == len;
         same && self.is_contiguous() && holds_values::<T>(self)
     }
 }
@@ -149,6 +150,11 @@ fn holds_values<T: Element>(tensor: &Tensor) -> bool {
 
 /// A view of a concrete tensor with elements of type `T`.
 fn lend<T: Element>(tensor: &Tensor) -> Result<ArrayViewD<'_, T>> {
+    if tensor.is_away() {
+        return Err(Error::failed_precondition("view", "the elements lie on another device")
+            .got(tensor.device())
+            .help("copy them here first: `let here = tensor.cpu();`"));
+    }
     let dims = tensor.shape().dims();
     if tensor.num_elements() == 0 {
         return ArrayViewD::from_shape(IxDyn(dims), &[]).map_err(|e| Error::internal("view", e.to_string()));

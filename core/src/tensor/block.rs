@@ -18,6 +18,8 @@ pub(crate) const INLINE: usize = 64;
 pub(crate) const STRIDED: u8 = 1;
 /// The tensor is a value of a graph being recorded and has no elements.
 pub(crate) const SYMBOL: u8 = 2;
+/// The elements lie in the memory of a GPU, where the host cannot read them.
+pub(crate) const AWAY: u8 = 4;
 
 #[repr(C, align(64))]
 pub(crate) struct Block {

@@ -13,10 +13,12 @@ pub(crate) mod mode {
     pub const FORWARD: u32 = 2;
     /// A recorder takes the operations instead of the kernels.
     pub const TRACE: u32 = 4;
-    /// A device guard is in force.
+    /// Operations are placed: a device guard is in force, or they run on a GPU unless told otherwise.
     pub const DEVICE: u32 = 8;
     /// Somebody wants to know which variables are read while tapes or accumulators are active.
     pub const WATCH: u32 = 16;
+    /// The thread has run no operation yet, so that nobody has looked for its default device.
+    pub const FRESH: u32 = 32;
 }
 
 /// The life of a thread's list of free blocks.
@@ -44,7 +46,7 @@ thread_local! {
     // No destructor: it stays usable while other thread-locals that hold tensors are dropped.
     pub(crate) static LOCAL: Local = const {
         Local {
-            mode: Cell::new(0),
+            mode: Cell::new(mode::FRESH),
             next_id: Cell::new(0),
             end_of_ids: Cell::new(0),
             free: Cell::new(std::ptr::null_mut()),

@@ -1,7 +1,7 @@
 //! How blocks come into being: uninitialised outputs, views, adopted memory, handles of objects, and graph symbols.
 //! The door and the conversions call these; nothing here looks at elements.
 
-use super::block::{Block, INLINE, STRIDED, SYMBOL};
+use super::block::{AWAY, Block, INLINE, STRIDED, SYMBOL};
 use super::local::LOCAL;
 use super::{Tensor, TensorType};
 use crate::device::DeviceId;
@@ -54,6 +54,22 @@ impl Tensor {
         let tensor = Self::uninit(ty)?;
         // SAFETY: this is the only handle of a fresh block.
         unsafe { (*tensor.0.as_ptr()).location = location };
+        Ok(tensor)
+    }
+
+    /// As [`Tensor::uninit`], in the memory of a GPU.
+    #[track_caller]
+    pub(crate) fn uninit_on(gpu: &'static crate::backend::cuda::Gpu, ty: &TensorType) -> Result<Self> {
+        let buffer = gpu.allocate(ty.bytes()).map_err(|e| e.got(ty))?;
+        let data = std::ptr::without_provenance_mut(buffer.address() as usize);
+        // SAFETY: the buffer owns the memory; the host never reads through the address, which the flag says.
+        let storage = unsafe { StorageRef::adopt(data, ty.bytes(), Box::new(buffer)) };
+        let tensor = Self::with_storage(ty, data, storage);
+        // SAFETY: this is the only handle of a fresh block.
+        unsafe {
+            (*tensor.0.as_ptr()).flags = AWAY;
+            (*tensor.0.as_ptr()).device = gpu.id;
+        }
         Ok(tensor)
     }
 
@@ -146,7 +162,7 @@ impl Tensor {
                 true => 0,
                 false => STRIDED,
             };
-            fill_header(block, ty, data, base.storage.clone(), flags);
+            fill_header(block, ty, data, base.storage.clone(), flags | base.flags & AWAY);
             (*block).device = base.device;
             (*block).strides = MaybeUninit::new(layout.strides);
             Self(NonNull::new_unchecked(block))
@@ -187,7 +203,8 @@ impl Tensor {
         unsafe { (*self.0.as_ptr()).id = LOCAL.with(|local| local.fresh_id()) };
     }
 
-    /// An error unless the elements can be read.
+    /// An error unless the elements can be read, which they will be.
+    #[track_caller]
     pub(crate) fn concrete(&self, op: &str) -> Result<&Self> {
         if self.is_symbol() {
             return Err(Error::failed_precondition(op, "a value of a graph being recorded has no elements yet")
@@ -198,6 +215,7 @@ impl Tensor {
                 Error::invalid_argument(op, "a resource handle has no elements").help("read the variable first")
             );
         }
+        super::reads::note_read(self, Some(std::panic::Location::caller()));
         Ok(self)
     }
 

@@ -3,6 +3,8 @@
 
 mod arrays;
 mod block;
+mod guarded;
+mod handle;
 pub(crate) mod local;
 mod make;
 mod reads;
@@ -10,7 +12,10 @@ mod resource;
 pub(crate) mod text;
 mod types;
 
+pub(crate) use guarded::Guard;
+pub use handle::TensorRef;
 pub(crate) use make::Layout;
+pub(crate) use reads::{ReadHook, set_read_hook};
 pub(crate) use resource::Resource;
 pub use types::TensorType;
 
@@ -18,7 +23,7 @@ use crate::device::DeviceId;
 use crate::dtype::DType;
 use crate::memory::StorageRef;
 use crate::shape::{MAX_RANK, Shape, contiguous_strides};
-use block::{Block, STRIDED, SYMBOL};
+use block::{AWAY, Block, STRIDED, SYMBOL};
 use local::LOCAL;
 use std::ptr::NonNull;
 use std::sync::atomic::{Ordering, fence};
@@ -124,15 +129,35 @@ impl Tensor {
         self.block().flags & SYMBOL != 0
     }
 
-    /// Whether the elements lie in row-major order without gaps.
+    /// Whether the elements lie in the host's memory in row-major order without gaps: false for what lies on a GPU, so that
+    /// the short ways of the CPU leave it alone.
     #[inline]
     pub(crate) fn is_contiguous(&self) -> bool {
+        self.block().flags & (STRIDED | AWAY) == 0
+    }
+
+    /// Whether the elements lie in row-major order without gaps, on whatever device.
+    #[inline]
+    pub(crate) fn is_row_major(&self) -> bool {
         self.block().flags & STRIDED == 0
     }
 
-    /// The first element's address; the elements may only be read through it.
+    /// Whether the elements lie on a GPU.
+    #[inline]
+    pub(crate) fn is_away(&self) -> bool {
+        self.block().flags & AWAY != 0
+    }
+
+    /// The first element's address; the elements may only be read through it, and only on the tensor's device.
     #[inline]
     pub(crate) fn data(&self) -> *mut u8 {
+        debug_assert!(!self.is_away(), "the host reads memory of a GPU");
+        self.block().data
+    }
+
+    /// As [`Tensor::data`] for tensors of any device, by those who do not read through it.
+    #[inline]
+    pub(crate) fn address(&self) -> *mut u8 {
         self.block().data
     }
 
@@ -154,6 +179,18 @@ impl Tensor {
         self.block().storage.as_ref()
     }
 
+    /// Another handle, made by who has this one to himself.
+    #[inline]
+    pub(crate) fn share(&mut self) -> Self {
+        // While this is the only handle nobody else can make or drop one: counting needs no atomic addition.
+        let refs = &self.block().refs;
+        if refs.load(Ordering::Acquire) != 1 {
+            return self.clone();
+        }
+        refs.store(2, Ordering::Relaxed);
+        Self(self.0)
+    }
+
     /// Whether nobody else can see the elements, so that their memory may be written.
     #[inline]
     pub(crate) fn is_unique(&self) -> bool {
@@ -168,6 +205,13 @@ impl Tensor {
 
 /// Marks adopted memory that must never be written, such as a static or a mapped file.
 pub(crate) struct ReadOnly;
+
+impl Tensor {
+    /// How many handles share this tensor, on all threads.
+    pub(crate) fn handles(&self) -> usize {
+        self.block().refs.load(Ordering::Relaxed) as usize
+    }
+}
 
 impl Clone for Tensor {
     #[inline]

@@ -5,10 +5,32 @@ use super::Tensor;
 use crate::backend::cpu::vector;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, OrFail, Result};
-use crate::execute::{dense, view_of};
+use crate::execute::{dense, on_host, view_of};
+use std::cell::Cell;
 use std::panic::Location;
 
+/// Is told the tensors whose elements are read, and where.
+pub(crate) type ReadHook = fn(u64, Option<&'static Location<'static>>);
+
+thread_local! {
+    static HOOK: Cell<Option<ReadHook>> = const { Cell::new(None) };
+}
+
+/// Sets who is told of this thread's reads; gives the one before.
+pub(crate) fn set_read_hook(hook: Option<ReadHook>) -> Option<ReadHook> {
+    HOOK.replace(hook)
+}
+
+/// Tells the one who wants to know that elements are read.
+#[inline]
+pub(super) fn note_read(tensor: &Tensor, location: Option<&'static Location<'static>>) {
+    if let Some(hook) = HOOK.get() {
+        hook(tensor.id(), location);
+    }
+}
+
 impl Tensor {
+    #[track_caller]
     pub(super) fn check_type<T: Element>(&self, op: &str) -> Result<&Self> {
         let this = self.concrete(op)?;
         if self.dtype() != T::DTYPE {
@@ -45,14 +67,17 @@ impl Tensor {
         self.try_to_vec().or_fail()
     }
 
-    /// All elements in row-major order.
+    /// All elements in row-major order. Waits for a GPU that computes them.
     ///
     /// # Errors
-    /// InvalidArgument if `T` is not the tensor's element type.
+    /// InvalidArgument if `T` is not the tensor's element type; what failed on the GPU that the elements come from.
     #[track_caller]
     pub fn try_to_vec<T: Element>(&self) -> Result<Vec<T>> {
         let here = Location::caller();
         let this = self.check_type::<T>("to_vec").map_err(|e| e.at(here))?;
+        if this.is_away() {
+            return on_host(this)?.try_to_vec();
+        }
         if let Some(elements) = this.as_slice() {
             return Ok(elements.to_vec());
         }
@@ -90,6 +115,9 @@ impl Tensor {
     pub fn try_item<T: Element>(&self) -> Result<T> {
         let here = Location::caller();
         let this = self.check_type::<T>("item").and_then(Self::single).map_err(|e| e.at(here))?;
+        if this.is_away() {
+            return on_host(this)?.try_item();
+        }
         // SAFETY: one element of type T.
         Ok(unsafe { element::<T>(this.data(), 0) })
     }
@@ -108,14 +136,17 @@ impl Tensor {
     pub fn try_to_f64(&self) -> Result<f64> {
         let here = Location::caller();
         let this = self.concrete("to_f64").and_then(Self::single).map_err(|e| e.at(here))?;
+        if this.is_away() {
+            return on_host(this)?.try_to_f64();
+        }
         // SAFETY: one element of this dtype.
         Ok(vector::to_f64(this.dtype(), unsafe { vector::load_bits(this.dtype().size(), this.data()) }))
     }
 
     /// The elements in the tensor's own memory, in row-major order.
     ///
-    /// `None` for a strided tensor, for another element type than `T`, and for truth values, whose memory may hold bytes
-    /// that Rust's `bool` may not.
+    /// `None` for a strided tensor or one on a GPU, for another element type than `T`, and for truth values, whose memory may
+    /// hold bytes that Rust's `bool` may not.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -123,10 +154,12 @@ impl Tensor {
     /// assert_eq!(x.as_slice::<i32>(), Some(&[1, 2, 3, 4][..]));
     /// assert_eq!(tf::transpose(&x, [1, 0]).as_slice::<i32>(), None);
     /// ```
+    #[track_caller]
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
         if self.dtype() != T::DTYPE || self.is_symbol() || !self.is_contiguous() || T::DTYPE == DType::Bool {
             return None;
         }
+        note_read(self, Some(Location::caller()));
         // SAFETY: dense elements of type T that live as long as the handle and are never written while it exists;
         // truth values are left out because their memory may hold other bytes than 0 and 1.
         Some(unsafe { std::slice::from_raw_parts(self.data().cast(), self.num_elements()) })

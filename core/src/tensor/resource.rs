@@ -1,11 +1,11 @@
 //! The object behind a resource handle: a value of fixed dtype that operations may read and change.
 //! Variables and random generators own one each; the door locks it around kernels that use it.
 
+use super::guarded::{Guard, Guarded};
 use super::{Tensor, TensorType};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::shape::Shape;
-use std::sync::{Mutex, MutexGuard};
 
 /// A changeable value with a name.
 pub(crate) struct Resource {
@@ -15,7 +15,7 @@ pub(crate) struct Resource {
     pub shape: Option<Shape>,
     /// Whether tapes watch it when it is read.
     pub trainable: bool,
-    value: Mutex<Tensor>,
+    value: Guarded,
 }
 
 impl Resource {
@@ -24,7 +24,7 @@ impl Resource {
     pub fn handle(name: String, value: Tensor, shape: Option<Shape>, trainable: bool) -> Tensor {
         let dtype = value.dtype();
         // A new identity: the value must not be taken for the tensor that it was made from.
-        let value = Mutex::new(value.alias());
+        let value = Guarded::new(value.alias());
         Tensor::object(Box::new(Self { name, dtype, shape, trainable, value }))
     }
 
@@ -35,13 +35,19 @@ impl Resource {
         })
     }
 
-    /// The present value, locked. A panic of another thread in a kernel leaves the old value, which is sound.
-    pub fn lock(&self) -> MutexGuard<'_, Tensor> {
-        self.value.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    /// A handle of the present value.
+    #[inline]
+    pub fn read(&self) -> Tensor {
+        self.value.read()
+    }
+
+    /// The present value, locked.
+    pub fn lock(&self) -> Guard<'_> {
+        self.value.lock()
     }
 
     /// The type of the present value.
     pub fn ty(&self) -> TensorType {
-        *self.lock().ty()
+        *self.read().ty()
     }
 }

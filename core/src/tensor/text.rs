@@ -5,8 +5,9 @@ mod brackets;
 mod numbers;
 
 use super::Tensor;
+use super::reads::note_read;
 use crate::backend::cpu::{View, vector};
-use crate::execute::view_of;
+use crate::execute::{on_host, view_of};
 use brackets::Brackets;
 use std::fmt;
 
@@ -74,8 +75,13 @@ impl fmt::Display for Tensor {
         if self.is_symbol() || self.dtype().size() == 0 {
             return write!(f, "<{}>", self.ty());
         }
+        note_read(self, None);
+        let here = match on_host(self) {
+            Ok(here) => here,
+            Err(error) => return write!(f, "<{}, whose elements could not be fetched: {error}>", self.ty()),
+        };
         // SAFETY: a live tensor's view.
-        let text = unsafe { elements(&view_of(self), f.precision()) };
+        let text = unsafe { elements(&view_of(&here), f.precision()) };
         if f.alternate() {
             return write!(f, "Tensor({}, shape={}, dtype={})", on_own_line(text), self.shape(), self.dtype());
         }
@@ -116,8 +122,13 @@ impl fmt::Debug for Tensor {
         if self.is_symbol() || self.dtype().size() == 0 {
             return write!(f, "<Tensor: shape={}, dtype={}>", self.shape(), self.dtype());
         }
+        note_read(self, None);
+        let here = match on_host(self) {
+            Ok(here) => here,
+            Err(error) => return write!(f, "<{}, whose elements could not be fetched: {error}>", self.ty()),
+        };
         // SAFETY: a live tensor's view.
-        let text = on_own_line(unsafe { elements(&view_of(self), f.precision()) });
+        let text = on_own_line(unsafe { elements(&view_of(&here), f.precision()) });
         write!(f, "<Tensor: shape={}, dtype={}, value={text}>", self.shape(), self.dtype())
     }
 }

@@ -51,9 +51,9 @@ eagerflow_switch:
 )");
 
 static void prepare(Fiber* fiber) {
-    // What the first switch pops: six registers, then `main` as the address to return to, then its (unused) caller.
+    // What the first switch pops: six registers, then `main` as the address to return to. Its caller, which does not exist,
+    // lies behind, so that the stack is aligned as it is behind a call: to 16 bytes and 8 more.
     uintptr_t* top = (uintptr_t*)(fiber->stack + STACK_BYTES);
-    *--top = 0;
     *--top = 0;
     *--top = (uintptr_t)fiber->main;
     for (int i = 0; i < 6; i++) *--top = 0;

@@ -5,5 +5,6 @@ mod calls;
 mod counted;
 mod failing;
 mod freed;
+mod fronts;
 mod loops;
 mod threads;

@@ -3,6 +3,7 @@
 
 mod coverage;
 mod dtypes;
+mod gpu;
 mod others;
 mod values;
 

@@ -37,11 +37,18 @@ fn run(row: &Row, case: &Case, inputs: &[Array]) -> Result<Vec<Array>, (String, 
     let x: Vec<_> = inputs.iter().map(Array::tensor).collect();
     match (row.call)(&Call { x: &x, a: &case.attrs }) {
         Ok(outputs) => Ok(outputs.iter().map(Array::of).collect()),
-        Err(error) => {
-            let kind = format!("{error:?}");
-            Err((kind.split('(').next().unwrap_or_default().to_string(), error.to_string()))
-        }
+        Err(error) => Err((kind_of(&error), error.to_string())),
     }
+}
+
+/// The name of an error's kind.
+pub fn kind_of(error: &eagerflow::Error) -> String {
+    format!("{error:?}").split('(').next().unwrap_or_default().to_string()
+}
+
+/// An error unless there are as many outputs as expected.
+pub fn places(got: usize, want: usize) -> Result<(), String> {
+    if got == want { Ok(()) } else { Err(format!("{got} outputs, expected {want}")) }
 }
 
 /// The library tells an index beyond its dimension (OutOfRange) from a malformed call; TensorFlow's eager calls do not.
@@ -63,9 +70,7 @@ fn check(row: &Row, case: &Case, bound: Bound) -> Result<(), (usize, String)> {
         (Ok(got), Err(want)) => return whole(format!("expected {want}, got {got:?}")),
     };
     let want = case.answer.as_deref().unwrap_or_default();
-    if got.len() != want.len() {
-        return whole(format!("{} outputs, expected {}", got.len(), want.len()));
-    }
+    places(got.len(), want.len()).or_else(whole)?;
     let scale = magnitude(case.inputs.iter().chain(want));
     for (i, (got, want)) in got.iter().zip(want).enumerate() {
         let places = differences(got, want, bound, scale).map_err(|text| (0, text))?;

@@ -21,7 +21,7 @@ impl Make<'_> {
 
     pub fn scalar(&mut self, depth: usize) -> Scalar {
         if depth == 0 || self.random.one_in(4) {
-            return match self.random.below(if self.closure { 18 } else { 14 }) {
+            return match self.random.below(if self.closure { 20 } else { 16 }) {
                 0..=5 => Scalar::Var(self.random.below(3)),
                 6 => Scalar::Item(self.random.below(2)),
                 7 => Scalar::Pair(self.random.below(2)),
@@ -30,8 +30,10 @@ impl Make<'_> {
                 10 => Scalar::W,
                 11 => Scalar::Read(Box::new(self.integer(0))),
                 12 => Scalar::Stacked,
-                14.. => Scalar::Arg,
-                _ => Scalar::X,
+                13 => Scalar::X,
+                14 => Scalar::Listed,
+                15 => Scalar::Joined,
+                _ => Scalar::Arg,
             };
         }
         match self.random.below(9) {
@@ -58,6 +60,9 @@ impl Make<'_> {
         }
         if self.grows && self.random.one_in(6) {
             return Vector::Ranged(Box::new(self.integer(depth - 1)));
+        }
+        if self.grows && self.random.one_in(8) {
+            return Vector::Listed;
         }
         let inner = Box::new(self.vector(depth - 1));
         match self.random.below(6) {

@@ -92,8 +92,8 @@ impl Make<'_> {
         if self.around.is_empty() || self.random.one_in(5) {
             return Stmt::Return(Box::new(self.returned()));
         }
-        let at = match self.random.below(2) {
-            0 => self.random.below(self.around.len()),
+        let at = match self.random.below(3) {
+            0 | 1 => self.random.below(self.around.len()),
             _ => self.around.len() - 1,
         };
         let to = self.around[at].clone();
@@ -105,7 +105,7 @@ impl Make<'_> {
     }
 
     fn stmt(&mut self, depth: usize) -> Stmt {
-        match self.random.below(36) {
+        match self.random.below(40) {
             0..=1 | 3..=6 => Stmt::SetScalar(self.random.below(3), self.scalar(2)),
             7 | 8 => Stmt::SetVector(3 + self.random.below(2), self.vector(2)),
             9 => Stmt::SetInteger(5 + self.random.below(2), self.integer(2)),
@@ -125,6 +125,7 @@ impl Make<'_> {
                 Stmt::Print(self.prints, self.scalar(1))
             }
             31 | 32 => Stmt::Write(self.integer(1), self.scalar(1)),
+            35..=39 => self.pushed(depth),
             33 if depth < 4 => self.matched(depth),
             34 => self.closed(),
             16 if depth < 4 => {
@@ -135,6 +136,20 @@ impl Make<'_> {
             19..=24 if depth < 4 => self.branch(depth),
             25..=29 if depth < 4 && self.labels < LABELS && self.trips <= 9 => self.looped(depth),
             _ => Stmt::SetScalar(self.random.below(3), self.scalar(2)),
+        }
+    }
+
+    /// A change of the lists that grow: where a branch alone makes one longer, it is no list of the graph.
+    fn pushed(&mut self, depth: usize) -> Stmt {
+        if depth > 0 && self.around.is_empty() {
+            return Stmt::Renew(self.scalar(1));
+        }
+        match self.random.below(12) {
+            0..=5 => Stmt::Push(self.scalar(1)),
+            6 => Stmt::Extend(self.scalar(1), self.scalar(1)),
+            7 => Stmt::Renew(self.scalar(1)),
+            8 => Stmt::Clear(self.scalar(1)),
+            _ => Stmt::PushPart(self.vector(1)),
         }
     }
 

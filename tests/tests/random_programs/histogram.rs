@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// All forms.
-const FORMS: [&str; 54] = [
+const FORMS: [&str; 62] = [
     "&& and ||",
     "array read",
     "array stack",
@@ -37,6 +37,7 @@ const FORMS: [&str; 54] = [
     "if with else",
     "if without else",
     "jump to an outer loop",
+    "list cleared",
     "list write",
     "loop",
     "loop in a branch",
@@ -44,9 +45,16 @@ const FORMS: [&str; 54] = [
     "loop with a value",
     "match",
     "moved variable",
+    "new list in a loop",
     "ordered effect",
     "print",
     "print in a loop",
+    "push",
+    "push in a branch in a loop",
+    "push in a loop",
+    "push of a vector in a loop",
+    "pushed vectors joined",
+    "pushed scalars stacked",
     "random draw",
     "range that depends on values",
     "return",
@@ -63,7 +71,9 @@ const FORMS: [&str; 54] = [
 ];
 
 /// Forms of expressions, by their names.
-const EXPRESSIONS: [(&str, &str); 8] = [
+const EXPRESSIONS: [(&str, &str); 10] = [
+    ("Joined", "pushed vectors joined"),
+    ("Listed", "pushed scalars stacked"),
     ("Custom", "gradient of its own"),
     ("Read(", "array read"),
     ("Stacked", "array stack"),
@@ -127,6 +137,12 @@ fn forms(block: &Block, around: &mut Vec<Around>, found: &mut Vec<&'static str>)
             }
             Stmt::Print(..) if innermost.is_some() => found.push("print in a loop"),
             Stmt::Write(..) if innermost.is_some() => found.push("array write in a loop"),
+            Stmt::Push(_) | Stmt::Extend(..) if innermost.is_some() => {
+                found.push("push in a loop");
+                found.extend(in_branch.then_some("push in a branch in a loop"));
+            }
+            Stmt::PushPart(_) if innermost.is_some() => found.push("push of a vector in a loop"),
+            Stmt::Renew(_) if innermost.is_some() => found.push("new list in a loop"),
             Stmt::Closure(_) if innermost.is_some() => found.push("closure in a loop"),
             Stmt::Call(..) if innermost.is_some() => found.push("call in a loop"),
             Stmt::Loop(_) if in_branch => found.push("loop in a branch"),
@@ -166,6 +182,9 @@ fn form(stmt: &Stmt) -> &'static str {
     match stmt {
         Stmt::SetScalar(..) | Stmt::SetVector(..) | Stmt::SetInteger(..) | Stmt::SetTruth(..) => "assignment",
         Stmt::SetItem(..) => "list write",
+        Stmt::Push(_) | Stmt::Extend(..) | Stmt::PushPart(_) => "push",
+        Stmt::Renew(_) => "assignment",
+        Stmt::Clear(_) => "list cleared",
         Stmt::SetPair(..) => "tuple write",
         Stmt::Count(_) | Stmt::HostCount(_) => "counter",
         Stmt::If(If { value: Some(_), .. }) => "if with a value",

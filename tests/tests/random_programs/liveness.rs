@@ -20,6 +20,8 @@ impl Reads for Scalar {
             Self::Pair(_) => bit(PAIR),
             Self::Read(index) => bit(ARRAY) | index.reads(),
             Self::Stacked => bit(ARRAY),
+            Self::Listed => bit(ALL),
+            Self::Joined => bit(PARTS),
             Self::Row(_) | Self::Const(_) | Self::X | Self::W | Self::Arg => 0,
             Self::Unary(_, x) | Self::Root(x) => x.reads(),
             Self::Binary(_, x, y) => x.reads() | y.reads(),
@@ -34,6 +36,7 @@ impl Reads for Vector {
         match self {
             Self::Var(var) => bit(*var),
             Self::Y | Self::Row(_) => 0,
+            Self::Listed => bit(ALL),
             Self::Unary(_, x) | Self::Reversed(x) | Self::Grown(x) | Self::Chosen(x) => x.reads(),
             Self::Ranged(x) => x.reads(),
             Self::Scaled(x, y) => x.reads() | y.reads(),
@@ -98,6 +101,8 @@ pub fn writes(block: &Block) -> Mask {
             Stmt::Closure(node) => bit(node.target),
             Stmt::Write(..) => bit(ARRAY),
             Stmt::SetItem(..) => bit(LIST),
+            Stmt::Push(_) | Stmt::Extend(..) | Stmt::Renew(_) | Stmt::Clear(_) => bit(ALL),
+            Stmt::PushPart(_) => bit(PARTS),
             Stmt::SetPair(..) => bit(PAIR),
             Stmt::Count(label) => bit(COUNTERS + label),
             Stmt::HostCount(label) => bit(HOSTS + label),
@@ -151,6 +156,11 @@ fn before(stmt: &mut Stmt, live: Mask, around: &mut Vec<Around>) -> Mask {
         Stmt::Count(label) => live | bit(COUNTERS + *label),
         Stmt::HostCount(label) => live | bit(HOSTS + *label),
         Stmt::Write(index, x) => live | bit(ARRAY) | index.reads() | x.reads(),
+        Stmt::Push(x) => live | bit(ALL) | x.reads(),
+        Stmt::Extend(x, y) => live | bit(ALL) | x.reads() | y.reads(),
+        Stmt::Renew(x) => live & !bit(ALL) | x.reads(),
+        Stmt::Clear(x) => live | bit(ALL) | x.reads(),
+        Stmt::PushPart(x) => live | bit(PARTS) | x.reads(),
         Stmt::AddToVariable(x) | Stmt::Log(x) | Stmt::Print(_, x) => live | x.reads(),
         Stmt::Closure(node) => {
             let inside = node.cond.reads() | node.first.reads() | node.second.reads();

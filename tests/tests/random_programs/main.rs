@@ -1,5 +1,6 @@
 //! Random programs, run by the library at once and as a trace made through the protocol of `#[tf_function]`, must agree.
-//! `EAGERFLOW_PROGRAMS` sets how many, `EAGERFLOW_SEED` repeats one; a failing program is shrunk and printed as Rust.
+//! `EAGERFLOW_PROGRAMS` sets how many, `EAGERFLOW_FIRST` the first seed, `EAGERFLOW_SEED` repeats one; a failing program is
+//! shrunk and printed as Rust.
 
 #![allow(dead_code, clippy::type_complexity, reason = "the build script shares some of these files")]
 
@@ -63,11 +64,11 @@ fn check(program: &Program, world: &World) -> Result<(), String> {
 
 #[test]
 fn eager_and_traced_agree() {
-    const FIRST: u64 = 1000;
+    let first = from_environment("EAGERFLOW_FIRST").unwrap_or(1000);
     let count = from_environment("EAGERFLOW_PROGRAMS").unwrap_or(2000);
     let seeds = match from_environment("EAGERFLOW_SEED") {
         Some(seed) => seed..seed + 1,
-        None => FIRST..FIRST + count,
+        None => first..first + count,
     };
     println!("programs with the seeds {seeds:?}");
     let mut histogram = Histogram::default();

@@ -16,15 +16,18 @@ pub const PAIR: usize = 10;
 /// A `TensorArray` of [`ITEMS`] scalars.
 pub const ARRAY: usize = 11;
 pub const ITEMS: i32 = 4;
+/// A `Vec` of scalars, and one of vectors, that are pushed onto.
+pub const ALL: usize = 12;
+pub const PARTS: usize = 13;
 /// Counters of loops: tensors, and host integers.
-pub const COUNTERS: usize = 12;
+pub const COUNTERS: usize = 14;
 pub const HOSTS: usize = COUNTERS + LABELS;
 
 /// The names of all variables, by number: first three scalars, two vectors, two integers, two truth values.
 pub const NAMES: [&str; HOSTS + LABELS] = [
-    "a", "b", "c", "u", "v", "k", "m", "p", "q", "list", "pair", "array", "c0", "c1", "c2", "c3", "c4", "c5", "c6",
-    "c7", "c8", "c9", "c10", "c11", "c12", "c13", "c14", "c15", "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8",
-    "i9", "i10", "i11", "i12", "i13", "i14", "i15",
+    "a", "b", "c", "u", "v", "k", "m", "p", "q", "list", "pair", "array", "all", "parts", "c0", "c1", "c2", "c3", "c4",
+    "c5", "c6", "c7", "c8", "c9", "c10", "c11", "c12", "c13", "c14", "c15", "i0", "i1", "i2", "i3", "i4", "i5", "i6",
+    "i7", "i8", "i9", "i10", "i11", "i12", "i13", "i14", "i15",
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +61,10 @@ pub enum Scalar {
     Read(Box<Integer>),
     /// The mean of the whole array.
     Stacked,
+    /// The mean of all scalars that were pushed.
+    Listed,
+    /// The mean of the vectors that were pushed, one behind the other.
+    Joined,
     /// The parameter of the closure around.
     Arg,
     /// The item of a loop over the elements of a vector.
@@ -92,6 +99,8 @@ pub enum Vector {
     Ranged(Box<Integer>),
     /// The item of a loop over the rows of a matrix.
     Row(Label),
+    /// The scalars that were pushed first, four at most.
+    Listed,
 }
 
 /// A scalar of `i32`.
@@ -246,6 +255,16 @@ pub enum Stmt {
     SetTruth(usize, Truth),
     SetItem(usize, Scalar),
     SetPair(usize, Scalar),
+    /// `all.push(..)`
+    Push(Scalar),
+    /// `all.extend([.., ..])`
+    Extend(Scalar, Scalar),
+    /// `all = vec![..]`
+    Renew(Scalar),
+    /// `all.clear(); all.push(..)`: no items are an error that a trace may raise before the effects in front of it.
+    Clear(Scalar),
+    /// `parts.push(..)`
+    PushPart(Vector),
     /// Writes an item of the array.
     Write(Integer, Scalar),
     /// Prints a number and a value.

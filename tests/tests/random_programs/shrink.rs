@@ -117,6 +117,11 @@ fn statements(stmt: &Stmt) -> Vec<Block> {
             }
             all
         }
+        Stmt::Push(x) => scalar(x).into_iter().map(|x| vec![Stmt::Push(x)]).collect(),
+        Stmt::Extend(x, y) => vec![vec![Stmt::Push(x.clone())], vec![Stmt::Push(y.clone())]],
+        Stmt::Clear(x) => vec![vec![Stmt::Renew(x.clone())]],
+        Stmt::Renew(x) => scalar(x).into_iter().map(|x| vec![Stmt::Renew(x)]).collect(),
+        Stmt::PushPart(x) => vector(x).into_iter().map(|x| vec![Stmt::PushPart(x)]).collect(),
         Stmt::SetScalar(var, x) => scalar(x).into_iter().map(|x| vec![Stmt::SetScalar(*var, x)]).collect(),
         Stmt::SetItem(at, x) => scalar(x).into_iter().map(|x| vec![Stmt::SetItem(*at, x)]).collect(),
         Stmt::SetPair(at, x) => scalar(x).into_iter().map(|x| vec![Stmt::SetPair(*at, x)]).collect(),
@@ -238,7 +243,7 @@ fn vector(expr: &Vector) -> Vec<Vector> {
             vec![(**x).clone()]
         }
         Vector::Added(x, y) => vec![(**x).clone(), (**y).clone()],
-        Vector::Var(_) | Vector::Row(_) | Vector::Ranged(_) => Vec::new(),
+        Vector::Var(_) | Vector::Row(_) | Vector::Ranged(_) | Vector::Listed => Vec::new(),
     };
     all.push(Vector::Y);
     all

@@ -38,7 +38,9 @@ let mut p = tf::constant(true);
 let mut q = tf::constant(false);
 let mut list = vec![x.clone(), tf::constant(0.5f32)];
 let mut pair = (tf::constant(1.0f32), x.clone());
-let mut array = tf::TensorArray::new(tf::DType::F32, 4).element_shape(());";
+let mut array = tf::TensorArray::new(tf::DType::F32, 4).element_shape(());
+let mut all = vec![tf::constant(0.5f32)];
+let mut parts = vec![y.clone()];";
 
 impl Writer<'_> {
     fn line(&mut self, line: &str) {
@@ -70,6 +72,15 @@ impl Writer<'_> {
             Stmt::SetTruth(var, x) => format!("{} = {};", NAMES[*var], truth(x)),
             Stmt::SetItem(index, x) => format!("list[{index}] = {};", scalar(x)),
             Stmt::SetPair(index, x) => format!("pair.{index} = {};", scalar(x)),
+            Stmt::Push(x) => format!("all.push({});", scalar(x)),
+            Stmt::Extend(x, y) => format!("all.extend([{}, {}]);", scalar(x), scalar(y)),
+            Stmt::Renew(x) => format!("all = vec![{}];", scalar(x)),
+            Stmt::Clear(x) => {
+                self.line(&format!("let item = {};", scalar(x)));
+                self.line("all.clear();");
+                "all.push(item);".to_owned()
+            }
+            Stmt::PushPart(x) => format!("parts.push({});", vector(x)),
             Stmt::Write(index, x) => {
                 let (index, item) = (integer(index), lent(x));
                 match item.contains("array") {

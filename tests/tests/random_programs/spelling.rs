@@ -37,6 +37,8 @@ pub fn scalar(expr: &Scalar) -> String {
         Scalar::Row(label) => format!("r{label}.clone()"),
         Scalar::Read(index) => format!("array.read(&tf::floormod({}, {ITEMS}))", integer(index)),
         Scalar::Stacked => "tf::reduce_mean(array.stack(), ())".to_owned(),
+        Scalar::Listed => "tf::reduce_mean(tf::stack(&all, 0), ())".to_owned(),
+        Scalar::Joined => "tf::reduce_mean(tf::concat(&parts, 0), ())".to_owned(),
         Scalar::Arg => "t.clone()".to_owned(),
         Scalar::Const(number) => format!("tf::constant({number:?}f32)"),
         Scalar::X => "x.clone()".to_owned(),
@@ -63,6 +65,7 @@ pub fn vector(expr: &Vector) -> String {
         Vector::Chosen(x) => format!("chosen({})", vector(x)),
         Vector::Ranged(x) => format!("ranged({})", integer(x)),
         Vector::Row(label) => format!("r{label}.clone()"),
+        Vector::Listed => "first(tf::stack(&all, 0))".to_owned(),
     }
 }
 

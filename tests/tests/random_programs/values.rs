@@ -3,6 +3,7 @@
 
 use super::program::*;
 use eagerflow as tf;
+use tf::__rt::autograph::List;
 use tf::{DType, GradientTape, Tensor, TensorArray, Variable, custom_gradient, random::Generator};
 
 /// What a program may use besides its variables.
@@ -25,6 +26,8 @@ pub struct Env {
     pub list: Vec<Tensor>,
     pub pair: (Tensor, Tensor),
     pub array: TensorArray,
+    pub all: List<Tensor>,
+    pub parts: List<Tensor>,
     pub counters: Vec<Tensor>,
     /// The items of the loops over tensors.
     pub rows: Vec<Option<Tensor>>,
@@ -55,6 +58,8 @@ impl Env {
             list,
             pair,
             array: TensorArray::new(DType::F32, ITEMS).element_shape(()),
+            all: List::of("all", vec![tf::constant(0.5f32)]),
+            parts: List::of("parts", vec![y.clone()]),
             counters: vec![zero.clone(); LABELS],
             rows: vec![None; LABELS],
             arg: zero.clone(),
@@ -71,6 +76,8 @@ impl Env {
             Scalar::Pair(_) => self.pair.1.clone(),
             Scalar::Read(index) => self.array.read(tf::floormod(self.integer(index), ITEMS)),
             Scalar::Stacked => tf::reduce_mean(self.array.stack(), ()),
+            Scalar::Listed => tf::reduce_mean(tf::stack(&self.all, 0), ()),
+            Scalar::Joined => tf::reduce_mean(tf::concat(&self.parts, 0), ()),
             Scalar::Arg => self.arg.clone(),
             Scalar::Row(label) => self.row(*label),
             Scalar::Const(number) => tf::constant(*number),
@@ -101,6 +108,7 @@ impl Env {
             Vector::Chosen(x) => chosen(self.vector(x)),
             Vector::Ranged(x) => ranged(self.integer(x)),
             Vector::Row(label) => self.row(*label),
+            Vector::Listed => first(tf::stack(&self.all, 0)),
         }
     }
 
@@ -192,6 +200,24 @@ impl Env {
             Stmt::SetItem(index, x) => self.list[*index] = self.scalar(x),
             Stmt::SetPair(0, x) => self.pair.0 = self.scalar(x),
             Stmt::SetPair(_, x) => self.pair.1 = self.scalar(x),
+            Stmt::Push(x) => {
+                let x = self.scalar(x);
+                self.all.push(x);
+            }
+            Stmt::Extend(x, y) => {
+                let both = [self.scalar(x), self.scalar(y)];
+                self.all.extend(both);
+            }
+            Stmt::Renew(x) => self.all = List::of("all", vec![self.scalar(x)]),
+            Stmt::Clear(x) => {
+                let x = self.scalar(x);
+                self.all.clear();
+                self.all.push(x);
+            }
+            Stmt::PushPart(x) => {
+                let x = self.vector(x);
+                self.parts.push(x);
+            }
             Stmt::Write(index, x) => {
                 let (index, x) = (tf::floormod(self.integer(index), ITEMS), self.scalar(x));
                 self.array = self.array.clone().write(index, x);
@@ -233,6 +259,11 @@ pub fn grown(x: Tensor) -> Tensor {
 pub fn chosen(x: Tensor) -> Tensor {
     let positive = tf::boolean_mask(&x, tf::greater(&x, 0.0), 0);
     tf::concat(&[&positive, &tf::slice(&x, &[0], &[1])], 0)
+}
+
+/// The first elements, four at most.
+pub fn first(x: Tensor) -> Tensor {
+    tf::gather(&x, tf::range(0, tf::minimum(tf::shape(&x).at(0), 4), 1), 0)
 }
 
 /// `0..=k`, with `k` brought into `0..3`.

@@ -25,6 +25,7 @@ mod patterns;
 mod pushed;
 mod pushed_errors;
 mod shapes;
+mod shared;
 mod state;
 mod symbols;
 mod tapes;

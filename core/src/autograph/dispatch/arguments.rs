@@ -21,66 +21,66 @@ impl<T> Arg<T> {
 /// Structures of tensors by value.
 pub trait NestArgument<T> {
     /// Adds the argument to the call's signature.
-    fn note(&self, call: &mut Call, name: &'static str, value: &T);
+    fn note(&self, call: &mut Call<'_>, name: &'static str, value: &T);
     /// The argument as the trace sees it.
-    fn traced(&self, call: &Call, index: usize, value: T) -> T;
+    fn traced(&self, call: &Call<'_>, index: usize, value: T) -> T;
 }
 
 impl<T: Nest> NestArgument<T> for &&&Arg<T> {
-    fn note(&self, call: &mut Call, name: &'static str, value: &T) {
+    fn note(&self, call: &mut Call<'_>, name: &'static str, value: &T) {
         call.note_nest(name, value);
     }
-    fn traced(&self, call: &Call, index: usize, value: T) -> T {
+    fn traced(&self, call: &Call<'_>, index: usize, value: T) -> T {
         call.symbols(index, &value).unwrap_or(value)
     }
 }
 
 /// Structures of tensors by reference: what the trace sees is borrowed from the call, where its copies live.
-pub trait NestReference<'c, T> {
+pub trait NestReference<'c, 'v, T> {
     /// The reference, for as long as the call.
     type Traced;
     /// Adds the argument to the call's signature.
-    fn note(&self, call: &mut Call, name: &'static str, value: &T);
+    fn note(&self, call: &mut Call<'v>, name: &'static str, value: &T);
     /// The argument as the trace sees it.
-    fn traced(&self, call: &'c Call, index: usize, value: T) -> Self::Traced;
+    fn traced(&self, call: &'c Call<'_>, index: usize, value: T) -> Self::Traced;
 }
 
-impl<'c, 'v: 'c, T: Nest> NestReference<'c, &'v T> for &&Arg<&'v T> {
+impl<'c, 'v: 'c, T: Nest> NestReference<'c, 'v, &'v T> for &&Arg<&'v T> {
     type Traced = &'c T;
-    fn note(&self, call: &mut Call, name: &'static str, value: &&'v T) {
-        call.note_nest(name, *value);
+    fn note(&self, call: &mut Call<'v>, name: &'static str, value: &&'v T) {
+        call.note_reference(name, *value);
     }
-    fn traced(&self, call: &'c Call, index: usize, value: &'v T) -> &'c T {
+    fn traced(&self, call: &'c Call<'_>, index: usize, value: &'v T) -> &'c T {
         call.symbols(index, value).map_or(value, |copy| call.lend(copy))
     }
 }
 
-impl<'c, 'v: 'c, T: Nest> NestReference<'c, &'v [T]> for &&Arg<&'v [T]> {
+impl<'c, 'v: 'c, T: Nest> NestReference<'c, 'v, &'v [T]> for &&Arg<&'v [T]> {
     type Traced = &'c [T];
-    fn note(&self, call: &mut Call, name: &'static str, value: &&'v [T]) {
+    fn note(&self, call: &mut Call<'v>, name: &'static str, value: &&'v [T]) {
         call.note_slice(name, value);
     }
-    fn traced(&self, call: &'c Call, index: usize, value: &'v [T]) -> &'c [T] {
+    fn traced(&self, call: &'c Call<'_>, index: usize, value: &'v [T]) -> &'c [T] {
         call.symbols_of_slice(index, value).map_or(value, |copy| call.lend(copy).as_slice())
     }
 }
 
-impl<'c, 'v: 'c, T: Nest> NestReference<'c, Option<&'v T>> for &&Arg<Option<&'v T>> {
+impl<'c, 'v: 'c, T: Nest> NestReference<'c, 'v, Option<&'v T>> for &&Arg<Option<&'v T>> {
     type Traced = Option<&'c T>;
-    fn note(&self, call: &mut Call, name: &'static str, value: &Option<&'v T>) {
+    fn note(&self, call: &mut Call<'v>, name: &'static str, value: &Option<&'v T>) {
         call.note_option(name, *value);
     }
-    fn traced(&self, call: &'c Call, index: usize, value: Option<&'v T>) -> Option<&'c T> {
+    fn traced(&self, call: &'c Call<'_>, index: usize, value: Option<&'v T>) -> Option<&'c T> {
         value.map(|value| call.symbols(index, value).map_or(value, |copy| call.lend(copy)))
     }
 }
 
-impl<'c, 'v: 'c> NestReference<'c, &'v str> for &&Arg<&'v str> {
+impl<'c, 'v: 'c> NestReference<'c, 'v, &'v str> for &&Arg<&'v str> {
     type Traced = &'v str;
-    fn note(&self, call: &mut Call, name: &'static str, value: &&'v str) {
+    fn note(&self, call: &mut Call<'v>, name: &'static str, value: &&'v str) {
         call.note_module(name, value);
     }
-    fn traced(&self, _: &'c Call, _: usize, value: &'v str) -> &'v str {
+    fn traced(&self, _: &'c Call<'_>, _: usize, value: &'v str) -> &'v str {
         value
     }
 }
@@ -88,16 +88,16 @@ impl<'c, 'v: 'c> NestReference<'c, &'v str> for &&Arg<&'v str> {
 /// Modules, by value or reference: their variables and settings are the signature, and traces use them as they are.
 pub trait ModuleArgument<T> {
     /// Adds the argument to the call's signature.
-    fn note(&self, call: &mut Call, name: &'static str, value: &T);
+    fn note(&self, call: &mut Call<'_>, name: &'static str, value: &T);
     /// The argument as the trace sees it.
-    fn traced(&self, call: &Call, index: usize, value: T) -> T;
+    fn traced(&self, call: &Call<'_>, index: usize, value: T) -> T;
 }
 
 impl<T: Module> ModuleArgument<T> for &Arg<T> {
-    fn note(&self, call: &mut Call, name: &'static str, value: &T) {
+    fn note(&self, call: &mut Call<'_>, name: &'static str, value: &T) {
         call.note_module(name, value);
     }
-    fn traced(&self, _: &Call, _: usize, value: T) -> T {
+    fn traced(&self, _: &Call<'_>, _: usize, value: T) -> T {
         value
     }
 }
@@ -105,16 +105,16 @@ impl<T: Module> ModuleArgument<T> for &Arg<T> {
 /// Host values that are no structures, such as function pointers: by value.
 pub trait HashArgument<T> {
     /// Adds the argument to the call's signature.
-    fn note(&self, call: &mut Call, name: &'static str, value: &T);
+    fn note(&self, call: &mut Call<'_>, name: &'static str, value: &T);
     /// The argument as the trace sees it.
-    fn traced(&self, call: &Call, index: usize, value: T) -> T;
+    fn traced(&self, call: &Call<'_>, index: usize, value: T) -> T;
 }
 
 impl<T: Hash> HashArgument<T> for Arg<T> {
-    fn note(&self, call: &mut Call, name: &'static str, value: &T) {
+    fn note(&self, call: &mut Call<'_>, name: &'static str, value: &T) {
         call.note_words(name, value);
     }
-    fn traced(&self, _: &Call, _: usize, value: T) -> T {
+    fn traced(&self, _: &Call<'_>, _: usize, value: T) -> T {
         value
     }
 }
@@ -133,16 +133,16 @@ impl<T> Deref for Arg<T> {
 /// Everything else, such as closures: one that holds nothing is told by its type, for any other each call is traced anew.
 pub trait AnyArgument<T> {
     /// Adds the argument to the call's signature.
-    fn note(&self, call: &mut Call, name: &'static str, value: &T);
+    fn note(&self, call: &mut Call<'_>, name: &'static str, value: &T);
     /// The argument as the trace sees it.
-    fn traced(&self, call: &Call, index: usize, value: T) -> T;
+    fn traced(&self, call: &Call<'_>, index: usize, value: T) -> T;
 }
 
 impl<T> AnyArgument<T> for Other<T> {
-    fn note(&self, call: &mut Call, name: &'static str, _: &T) {
+    fn note(&self, call: &mut Call<'_>, name: &'static str, _: &T) {
         call.note_opaque::<T>(name);
     }
-    fn traced(&self, _: &Call, _: usize, value: T) -> T {
+    fn traced(&self, _: &Call<'_>, _: usize, value: T) -> T {
         value
     }
 }

@@ -48,13 +48,18 @@ impl Cond {
 }
 
 fn truth(tensor: &Tensor) -> Result<bool> {
+    check(tensor)?;
+    tensor.try_item()
+}
+
+fn check(tensor: &Tensor) -> Result<()> {
     if tensor.dtype() != crate::DType::Bool || tensor.num_elements() != 1 {
         return Err(Error::invalid_argument("condition", "a condition is one truth value")
             .got(tensor.ty())
             .expected("a scalar of dtype bool")
             .help("compare it, `x != 0`; and `reduce_all` or `reduce_any` make one truth value of many"));
     }
-    tensor.try_item()
+    Ok(())
 }
 
 /// Kinds of conditions: [`Host`] and [`Tensor`].
@@ -129,7 +134,7 @@ pub fn condition<C: Condition + ?Sized>(condition: &C) -> Cond {
         && !tensor.is_symbol()
     {
         let here = Location::caller();
-        truth(tensor).map(drop).map_err(|e| e.at(here)).or_fail();
+        check(tensor).map_err(|e| e.at(here)).or_fail();
     }
     cond
 }

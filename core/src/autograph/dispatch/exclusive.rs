@@ -6,6 +6,7 @@ use super::place::{Place, place};
 use super::table::result;
 use super::{Kept, Nest, Table};
 use crate::autograph::call::Call;
+use crate::function::Given;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -33,17 +34,17 @@ impl Wrote {
     /// The tensors of the new value: the arguments' own where the function has left them there, else results.
     pub fn tensors<'a>(
         &'a self,
-        arguments: &'a [Tensor],
+        arguments: &'a [Given],
         outputs: &'a mut dyn Iterator<Item = Tensor>,
     ) -> impl Iterator<Item = Option<Tensor>> + 'a {
         self.sources.iter().map(move |source| match source {
-            Some(leaf) => arguments.get(*leaf).cloned(),
+            Some(leaf) => arguments.get(*leaf).map(Given::handle),
             None => outputs.next(),
         })
     }
 
     /// Puts the new value where the user has lent the old one.
-    pub fn put(&self, place: &mut Place<'_>, arguments: &[Tensor], outputs: &mut dyn Iterator<Item = Tensor>) {
+    pub fn put(&self, place: &mut Place<'_>, arguments: &[Given], outputs: &mut dyn Iterator<Item = Tensor>) {
         let mut tensors = self.tensors(arguments, outputs);
         let mut next = |old: &Tensor| tensors.next().flatten().unwrap_or_else(|| old.clone());
         match &self.changed {
@@ -56,22 +57,22 @@ impl Wrote {
 /// Structures of tensors.
 pub trait ExclusiveNest<'c, 'v, T: ?Sized> {
     /// Adds the argument to the call's signature.
-    fn note_exclusive(&self, call: &mut Call, name: &'static str, value: &T);
+    fn note_exclusive(&self, call: &mut Call<'_>, name: &'static str, value: &T);
     /// Where a trace writes.
     fn written<'a>(&self, written: &mut Written<'a>, name: &'static str, value: &'a mut T);
     /// The argument as the trace sees it.
     #[expect(clippy::mut_from_ref, reason = "what the call holds is a new copy each time")]
-    fn lend(&self, call: &'c Call, index: usize, name: &'static str, value: &'v mut T) -> &'c mut T;
+    fn lend(&self, call: &'c Call<'_>, index: usize, name: &'static str, value: &'v mut T) -> &'c mut T;
 }
 
 impl<'c, 'v: 'c, T: Nest> ExclusiveNest<'c, 'v, T> for &Arg<&'v mut T> {
-    fn note_exclusive(&self, call: &mut Call, name: &'static str, value: &T) {
+    fn note_exclusive(&self, call: &mut Call<'_>, name: &'static str, value: &T) {
         call.note_nest(name, value);
     }
     fn written<'a>(&self, written: &mut Written<'a>, name: &'static str, value: &'a mut T) {
         written.0.push(place(name, value, result::<T>()));
     }
-    fn lend(&self, call: &'c Call, index: usize, name: &'static str, value: &'v mut T) -> &'c mut T {
+    fn lend(&self, call: &'c Call<'_>, index: usize, name: &'static str, value: &'v mut T) -> &'c mut T {
         if !call.copies() {
             return value;
         }
@@ -98,23 +99,23 @@ pub trait Exclusive {}
 /// Everything else is refused where the program is compiled.
 pub trait ExclusiveOther<'v, T: ?Sized> {
     /// Nothing.
-    fn note_exclusive(&self, call: &mut Call, name: &'static str, value: &T);
+    fn note_exclusive(&self, call: &mut Call<'_>, name: &'static str, value: &T);
     /// Nothing.
     fn written(&self, written: &mut Written<'_>, name: &'static str, value: &mut T)
     where
         T: Exclusive;
     /// The argument.
-    fn lend(&self, call: &Call, index: usize, name: &'static str, value: &'v mut T) -> &'v mut T;
+    fn lend(&self, call: &Call<'_>, index: usize, name: &'static str, value: &'v mut T) -> &'v mut T;
 }
 
 impl<'v, T: ?Sized> ExclusiveOther<'v, T> for Arg<&'v mut T> {
-    fn note_exclusive(&self, _: &mut Call, _: &'static str, _: &T) {}
+    fn note_exclusive(&self, _: &mut Call<'_>, _: &'static str, _: &T) {}
     fn written(&self, _: &mut Written<'_>, _: &'static str, _: &mut T)
     where
         T: Exclusive,
     {
     }
-    fn lend(&self, _: &Call, _: usize, _: &'static str, value: &'v mut T) -> &'v mut T {
+    fn lend(&self, _: &Call<'_>, _: usize, _: &'static str, value: &'v mut T) -> &'v mut T {
         value
     }
 }
@@ -130,20 +131,20 @@ pub trait Shown {}
 /// References that are no `&mut` by their text.
 pub trait ExclusiveHidden<T> {
     /// Refused.
-    fn note(&self, call: &mut Call, name: &'static str, value: &T)
+    fn note(&self, call: &mut Call<'_>, name: &'static str, value: &T)
     where
         T: Shown;
     /// The argument.
-    fn traced(&self, call: &Call, index: usize, value: T) -> T;
+    fn traced(&self, call: &Call<'_>, index: usize, value: T) -> T;
 }
 
 impl<'v, T: ?Sized> ExclusiveHidden<&'v mut T> for &&Arg<&'v mut T> {
-    fn note(&self, _: &mut Call, _: &'static str, _: &&'v mut T)
+    fn note(&self, _: &mut Call<'_>, _: &'static str, _: &&'v mut T)
     where
         &'v mut T: Shown,
     {
     }
-    fn traced(&self, _: &Call, _: usize, value: &'v mut T) -> &'v mut T {
+    fn traced(&self, _: &Call<'_>, _: usize, value: &'v mut T) -> &'v mut T {
         value
     }
 }

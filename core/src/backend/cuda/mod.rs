@@ -1,7 +1,34 @@
-//! The CUDA side of the ground: kernel text generated from the scalar language.
-//! The device backend compiles it at run time; until that stands, golden tests keep the text honest.
+//! The CUDA side of the ground: devices, their memory, and kernels made from the scalar language or from operations' text.
+//! Everything is found at run time: a machine without CUDA builds and runs the same program, which then sees no device.
 
+mod call;
+mod capture;
+mod compact;
+mod doctor;
+mod driver;
+mod elementwise;
+mod faults;
+mod fused;
+mod gpu;
+mod memory;
+mod moves;
+mod program;
+mod reduce;
+mod scatter;
 mod text;
 
-#[cfg_attr(not(test), allow(unused_imports, reason = "the device backend compiles this text"))]
-pub(crate) use text::elementwise_kernel;
+pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
+pub(crate) use capture::{Captured, capture, capturing_on};
+pub(crate) use compact::{count_set, write_set};
+pub use doctor::Finding;
+pub(crate) use doctor::findings;
+pub(crate) use driver::Grid;
+pub(crate) use elementwise::{Owner, copy, run as run_program};
+pub(crate) use fused::{FoldTo, run_fused};
+pub(crate) use gpu::{Buffer, Gpu, count, gpu, in_use};
+pub(crate) use memory::Held;
+pub(crate) use moves::{Along, Around, Moving, bits_of, copy_to, fill, frame, moving, unit_of, walk};
+pub(crate) use program::Kernel;
+pub(crate) use reduce::reduce;
+pub(crate) use scatter::{Names, Rows, scatter};
+pub(crate) use text::{Walk, elementwise_kernel};

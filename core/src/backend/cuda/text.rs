@@ -1,47 +1,181 @@
-//! CUDA C++ text for a scalar program: one grid-stride kernel over any number of strided operands.
+//! CUDA C++ text for a scalar program: a function of one element, and the kernel that calls it for all.
 //! It is the one match from `Code` to CUDA; the same program runs on the CPU's tile machine.
 
 use crate::dtype::DType;
 use crate::scalar::{Code, Program, Slot, Step};
 use std::fmt::Write;
 
-/// The kernel `name` for a program: every operand has its own element strides over the outputs' collapsed dimensions.
+/// How an operand is walked by a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Walk {
+    /// As the results.
+    Dense,
+    /// One element for all.
+    Scalar,
+    /// By strides of the kernel's `Space`.
+    Strided,
+    /// One number for all, which is an argument itself.
+    Number,
+}
+
+/// The kernel `name` for a program: dense results, operands walked as told. Where no operand is strided and all are aligned
+/// for it (`packed`), a thread takes several neighbouring elements at once, as many as make 16 bytes of the widest.
 ///
-/// 16-bit floats are loaded and stored by the helpers of the prelude; contraction is ruled out by writing each rounding
-/// as its own intrinsic, so that results are those of the CPU.
-#[cfg_attr(not(test), allow(dead_code, reason = "the device backend compiles this text"))]
-pub(crate) fn elementwise_kernel(name: &str, program: &Program) -> String {
-    let mut text = String::new();
-    let inputs = program.inputs.iter().enumerate().map(|(i, d)| format!("const {}* __restrict__ x{i}", storage(*d)));
+/// Each rounding is an intrinsic of its own, which rules contraction out: sums and products are those of the CPU. A result
+/// may lie over an operand, which is why no parameter promises not to.
+pub(crate) fn elementwise_kernel(name: &str, program: &Program, walks: &[Walk], packed: bool) -> String {
+    let mut text = element_function(program);
+    let strided = walks.iter().filter(|w| **w == Walk::Strided).count();
+    let inputs = operand_parameters(program, walks);
     let outputs = program.outputs.iter().enumerate().map(|(i, d)| format!("{}* y{i}", storage(*d)));
-    let parameters: Vec<_> = inputs.chain(outputs).collect();
-    let _ = writeln!(
-        text,
-        "extern \"C\" __global__ void {name}(Space space, {}) {{\n  \
-         for (long i = blockIdx.x * (long)blockDim.x + threadIdx.x; i < space.count; i += (long)gridDim.x * blockDim.x) {{",
-        parameters.join(", ")
-    );
+    let mut parameters = vec!["index_t count".to_string(), "Faults* faults".into(), "unsigned site".into()];
+    parameters.extend(inputs.into_iter().chain(outputs));
+    text.push_str(&space_text(strided));
+    if strided > 0 {
+        parameters.push("Space space".into());
+    }
+    let _ = writeln!(text, "extern \"C\" __global__ void {name}({}) {{", parameters.join(", "));
+    match strided {
+        0 => text.push_str(&dense_body(program, walks, packed)),
+        _ => text.push_str(&strided_body(program, walks, strided)),
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// The element that a kernel works on, by strides.
+fn strided_body(program: &Program, walks: &[Walk], strided: usize) -> String {
+    let results: Vec<String> = (0..program.outputs.len()).map(|o| format!("y{o}[i]")).collect();
+    format!(
+        "  ELEMENTS(i, count) {{\n    index_t at[{strided}];\n    offsets(space, i, at);\n    {}\n  }}\n",
+        element_call(program, walks, &results)
+    )
+}
+
+/// The call of `element` for element `i`, whose places in strided operands are in `at`.
+pub(super) fn element_call(program: &Program, walks: &[Walk], results: &[String]) -> String {
+    let mut next = 0;
+    let mut arguments: Vec<String> = walks[..program.inputs.len()]
+        .iter()
+        .enumerate()
+        .map(|(x, walk)| match walk {
+            Walk::Dense => format!("x{x}[i]"),
+            Walk::Scalar => format!("x{x}[0]"),
+            Walk::Number => format!("x{x}"),
+            Walk::Strided => {
+                next += 1;
+                format!("x{x}[at[{}]]", next - 1)
+            }
+        })
+        .collect();
+    arguments.extend_from_slice(results);
+    format!("element({}, faults, site);", arguments.join(", "))
+}
+
+/// Neighbouring elements in registers, then what is left one by one.
+fn dense_body(program: &Program, walks: &[Walk], packed: bool) -> String {
+    let each = if packed { elements_each(program) } else { 1 };
+    let mut text = String::new();
+    if each > 1 {
+        let _ = writeln!(text, "  const index_t packs = count / {each};\n  ELEMENTS(p, packs) {{");
+        for (i, dtype) in program.inputs.iter().enumerate().filter(|(i, _)| walks[*i] == Walk::Dense) {
+            let ty = storage(*dtype);
+            let _ = writeln!(text, "    const Pack<{ty}, {each}> px{i} = ((const Pack<{ty}, {each}>*)x{i})[p];");
+        }
+        for (o, dtype) in program.outputs.iter().enumerate() {
+            let _ = writeln!(text, "    Pack<{}, {each}> py{o};", storage(*dtype));
+        }
+        let _ = writeln!(text, "    #pragma unroll\n    for (int k = 0; k < {each}; ++k) {{");
+        let mut arguments: Vec<String> = (0..program.inputs.len())
+            .map(|i| match walks[i] {
+                Walk::Dense => format!("px{i}.of[k]"),
+                Walk::Number => format!("x{i}"),
+                _ => format!("x{i}[0]"),
+            })
+            .collect();
+        arguments.extend((0..program.outputs.len()).map(|o| format!("py{o}.of[k]")));
+        let _ = writeln!(text, "      element({}, faults, site);\n    }}", arguments.join(", "));
+        for (o, dtype) in program.outputs.iter().enumerate() {
+            let _ = writeln!(text, "    ((Pack<{}, {each}>*)y{o})[p] = py{o};", storage(*dtype));
+        }
+        let _ = writeln!(
+            text,
+            "  }}\n  for (index_t i = packs * {each} + blockIdx.x * (index_t)blockDim.x + threadIdx.x; \
+                                i < count; i += (index_t)gridDim.x * blockDim.x) {{"
+        );
+    } else {
+        text.push_str("  ELEMENTS(i, count) {\n");
+    }
+    let results: Vec<String> = (0..program.outputs.len()).map(|o| format!("y{o}[i]")).collect();
+    let _ = writeln!(text, "    {}\n  }}", element_call(program, walks, &results));
+    text
+}
+
+/// How many neighbouring elements a thread takes at once, where nothing is strided: 16 bytes of the widest operand.
+pub(crate) fn elements_each(program: &Program) -> usize {
+    let widest = program.inputs.iter().chain(&program.outputs).map(|d| d.size()).max().unwrap_or(1);
+    (16 / widest.max(1)).clamp(1, 8)
+}
+
+/// The parameters for a program's operands.
+pub(super) fn operand_parameters(program: &Program, walks: &[Walk]) -> Vec<String> {
+    let parameter = |(i, dtype): (usize, &DType)| match walks[i] {
+        Walk::Number => format!("const {} x{i}", storage(*dtype)),
+        _ => format!("const {}* x{i}", storage(*dtype)),
+    };
+    program.inputs.iter().enumerate().map(parameter).collect()
+}
+
+/// `Space` and `offsets`, which finds the places of an element in all strided operands.
+pub(super) fn space_text(strided: usize) -> String {
+    if strided == 0 {
+        return String::new();
+    }
+    format!(
+        "struct Space {{ index_t rank; index_t dims[8]; index_t strides[{strided}][8]; }};\n\
+         __device__ inline void offsets(const Space& space, index_t i, index_t* at) {{\n  \
+         for (int o = 0; o < {strided}; ++o) at[o] = 0;\n  \
+         for (int axis = (int)space.rank - 1; axis >= 0; --axis) {{\n    \
+         index_t next, here;\n    \
+         if (i <= 0x7fffffff) {{\n      \
+         const unsigned dim = (unsigned)space.dims[axis], quotient = (unsigned)i / dim;\n      \
+         here = (unsigned)i - quotient * dim;\n      next = quotient;\n    \
+         }} else {{\n      next = i / space.dims[axis];\n      here = i - next * space.dims[axis];\n    }}\n    \
+         for (int o = 0; o < {strided}; ++o) at[o] += here * space.strides[o][axis];\n    i = next;\n  }}\n}}\n"
+    )
+}
+
+/// `element`: the program for one element, from values as they lie in memory to results as they lie in memory.
+pub(crate) fn element_function(program: &Program) -> String {
+    let inputs = program.inputs.iter().enumerate().map(|(i, d)| format!("const {} m{i}", storage(*d)));
+    let outputs = program.outputs.iter().enumerate().map(|(o, d)| format!("{}& r{o}", storage(*d)));
+    let mut parameters: Vec<String> = inputs.chain(outputs).collect();
+    parameters.extend(["Faults* faults".into(), "unsigned site".into()]);
+    let mut text = format!("__device__ inline void element({}) {{\n", parameters.join(", "));
     for (i, dtype) in program.inputs.iter().enumerate() {
-        let _ = writeln!(text, "    const {} a{i} = x{i}[offset(space, {i}, i)];", storage(*dtype));
+        let read = if *dtype == DType::Bool { format!("wide(m{i})") } else { format!("m{i}") };
+        let _ = writeln!(text, "  const {} a{i} = {read};", value(*dtype));
     }
     for (n, step) in program.steps.iter().enumerate() {
         let expression = expression(program, step);
         match step.to {
             Slot::Output(o) => {
-                let _ = writeln!(text, "    const {} o{o} = {expression};\n    y{o}[i] = o{o};", storage(step.result));
+                let _ = writeln!(text, "  const {} o{o} = {expression};", value(step.result));
+                let kept = if step.result == DType::Bool { format!("narrow<truth>(o{o})") } else { format!("o{o}") };
+                let _ = writeln!(text, "  r{o} = {kept};");
             }
             // A slot that is used again gets a name of its own: the compiler does the register allocation.
             _ => {
-                let _ = writeln!(text, "    const {} v{n} = {expression};", storage(step.result));
+                let _ = writeln!(text, "  const {} v{n} = {expression};", value(step.result));
             }
         }
     }
-    text.push_str("  }\n}\n");
+    text.push_str("}\n");
     text
 }
 
 /// The C++ type of a dtype in memory.
-fn storage(dtype: DType) -> &'static str {
+pub(crate) fn storage(dtype: DType) -> &'static str {
     match dtype {
         DType::F32 => "float",
         DType::F64 => "double",
@@ -55,9 +189,14 @@ fn storage(dtype: DType) -> &'static str {
         DType::U16 => "unsigned short",
         DType::U32 => "unsigned int",
         DType::U64 => "unsigned long long",
-        DType::Bool => "bool",
+        DType::Bool => "truth",
         DType::Resource | DType::Variant => "void",
     }
+}
+
+/// The C++ type of a value of the scalar language.
+pub(crate) fn value(dtype: DType) -> &'static str {
+    if dtype == DType::Bool { "bool" } else { storage(dtype) }
 }
 
 /// The name of an operand of step `at`: the value that its slot holds there.
@@ -75,10 +214,11 @@ fn operand(program: &Program, at: &Step, slot: Slot) -> String {
 }
 
 /// A constant by its bits, so that no digit is lost.
-fn constant((dtype, bits): (DType, u64)) -> String {
+pub(crate) fn constant((dtype, bits): (DType, u64)) -> String {
     match dtype {
-        DType::F32 => format!("__int_as_float({:#010x})", bits as u32),
+        DType::F32 => format!("__uint_as_float({:#010x}u)", bits as u32),
         DType::F64 => format!("__longlong_as_double({bits:#018x}ll)"),
+        DType::F16 | DType::BF16 => format!("{}{{(unsigned short){:#06x}}}", storage(dtype), bits as u16),
         DType::Bool => (bits != 0).to_string(),
         other => format!("({}){bits:#x}ull", storage(other)),
     }
@@ -89,22 +229,25 @@ fn expression(program: &Program, step: &Step) -> String {
     let a = args.first().map_or("", String::as_str);
     let b = args.get(1).map_or("", String::as_str);
     let c = args.get(2).map_or("", String::as_str);
-    let ty = storage(step.operand);
     let single = step.operand == DType::F32;
     let floating = step.operand.is_floating();
-    // Rounding intrinsics forbid the compiler to contract a product and a sum.
-    let rounded = |name: &str, plain: &str| match (floating, single) {
+    let truth = step.operand == DType::Bool;
+    let ty = value(step.operand);
+    // Rounding intrinsics forbid the compiler to contract a product and a sum; integers wrap.
+    let rounded = |name: &str| match (floating, single) {
         (true, true) => format!("__f{name}_rn({a}, {b})"),
         (true, false) => format!("__d{name}_rn({a}, {b})"),
-        _ => format!("({ty})({a} {plain} {b})"),
+        _ => format!("wrap_{name}<{ty}>({a}, {b})"),
     };
     let call = |name: &str| if single { format!("{name}f({a})") } else { format!("{name}({a})") };
+    let bitwise = |sign: &str| format!("({ty})({a} {sign} {b})");
+    let checked = |name: &str| format!("{name}<{ty}>({a}, {b}, faults, site)");
     match step.code {
         Code::Const => a.to_string(),
-        Code::Cast => format!("convert<{}>({a})", storage(step.result)),
-        Code::Neg => format!("({ty})(-{a})"),
-        Code::Abs if floating => call("fabs"),
-        Code::Abs => format!("({ty})({a} < 0 ? -{a} : {a})"),
+        Code::Cast => format!("Into<{}>::of({a})", value(step.result)),
+        Code::Neg if floating => format!("-{a}"),
+        Code::Neg => format!("wrap_neg<{ty}>({a})"),
+        Code::Abs => format!("magnitude({a})"),
         Code::Sign => format!("sign({a})"),
         Code::Sqrt if single => format!("__fsqrt_rn({a})"),
         Code::Sqrt => format!("__dsqrt_rn({a})"),
@@ -123,25 +266,30 @@ fn expression(program: &Program, step: &Step) -> String {
         Code::Floor => call("floor"),
         Code::Ceil => call("ceil"),
         Code::Round => call("rint"),
-        Code::Not if step.operand == DType::Bool => format!("!{a}"),
+        Code::Not if truth => format!("!{a}"),
         Code::Not => format!("({ty})~{a}"),
         Code::IsNan => format!("{a} != {a}"),
-        Code::IsFinite => format!("isfinite({a})"),
-        Code::Add => rounded("add", "+"),
-        Code::Sub => rounded("sub", "-"),
-        Code::Mul => rounded("mul", "*"),
-        Code::Div if floating => rounded("div", "/"),
-        Code::Div => format!("divide({a}, {b}, &space)"),
+        // Neither an infinity nor NaN gives zero here.
+        Code::IsFinite => format!("{a} - {a} == 0"),
+        Code::Add => rounded("add"),
+        Code::Sub => rounded("sub"),
+        Code::Mul => rounded("mul"),
+        Code::Div if floating => rounded("div"),
+        Code::Div => checked("divide"),
+        Code::Rem if single => format!("fmodf({a}, {b})"),
         Code::Rem if floating => format!("fmod({a}, {b})"),
-        Code::Rem => format!("remainder({a}, {b}, &space)"),
-        Code::FloorDiv => format!("floor_divide({a}, {b}, &space)"),
-        Code::FloorMod => format!("floor_modulo({a}, {b}, &space)"),
-        Code::Pow => format!("power({a}, {b}, &space)"),
+        Code::Rem => checked("remainder"),
+        Code::FloorDiv if floating => format!("floor_divide({a}, {b})"),
+        Code::FloorDiv => checked("floor_divide"),
+        Code::FloorMod if floating => format!("floor_modulo({a}, {b})"),
+        Code::FloorMod => checked("floor_modulo"),
+        Code::Pow if floating => format!("power({a}, {b})"),
+        Code::Pow => checked("power"),
         Code::Min => format!("minimum({a}, {b})"),
         Code::Max => format!("maximum({a}, {b})"),
-        Code::And => format!("({ty})({a} & {b})"),
-        Code::Or => format!("({ty})({a} | {b})"),
-        Code::Xor => format!("({ty})({a} ^ {b})"),
+        Code::And => bitwise("&"),
+        Code::Or => bitwise("|"),
+        Code::Xor => bitwise("^"),
         Code::Eq => format!("{a} == {b}"),
         Code::Ne => format!("{a} != {b}"),
         Code::Lt => format!("{a} < {b}"),

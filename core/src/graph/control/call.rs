@@ -4,7 +4,9 @@
 use super::gradient::pack;
 use crate::error::Result;
 use crate::graph::Graph;
+use crate::graph::captured::Placed;
 use crate::graph::differentiate::{Pair, differentiate, replay};
+use crate::graph::on_device;
 use crate::graph::passes::{optimise, outline::outline};
 use crate::graph::plan::Plan;
 use crate::graph::run::{self, reads_param};
@@ -22,6 +24,8 @@ pub(crate) struct Callable {
     only: OnceLock<Option<Arc<Plan>>>,
     /// Plans by the types of the operands, the one used last first.
     plans: Mutex<Vec<Planned>>,
+    /// As the plans, for calls that belong on a GPU.
+    placed: Mutex<Vec<Arc<Placed>>>,
     symbolic: bool,
     /// What runs node by node where there is no plan, made when it is first needed.
     segmented: OnceLock<Arc<Graph>>,
@@ -38,6 +42,7 @@ impl Callable {
             graph,
             only: OnceLock::new(),
             plans: Mutex::default(),
+            placed: Mutex::default(),
             symbolic,
             segmented: OnceLock::new(),
             pairs: Mutex::default(),
@@ -54,6 +59,9 @@ impl Callable {
 
     /// Runs the graph: by its plan for operands of these types, or operation by operation where sizes depend on values.
     pub fn run(&self, inputs: Operands, known: &Known) -> Result<Outputs> {
+        if on_device::placed(&inputs) {
+            return self.on_device(&inputs, known)?.run(inputs);
+        }
         let own;
         let plan = match self.symbolic {
             _ if !crate::__testing::plans() => &None,
@@ -67,6 +75,42 @@ impl Callable {
         match plan {
             Some(plan) => plan.run(inputs),
             None => run::run(self.segmented(), inputs, &Sizes::of(known)),
+        }
+    }
+
+    /// The graph as it runs operation by operation on a GPU, with as few kernels as possible.
+    fn on_device(&self, inputs: &Operands, known: &Known) -> Result<Arc<Placed>> {
+        let suits =
+            |p: &Arc<Placed>| p.known == *known && p.types.iter().zip(inputs).all(|(ty, input)| ty == input.ty());
+        let mut placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = placed.iter().position(suits) {
+            placed[..=at].rotate_right(1);
+            return Ok(placed[0].clone());
+        }
+        drop(placed);
+        let sizes = Sizes::of(known);
+        for (ty, actual) in self.graph.param_types().zip(inputs) {
+            sizes.learn(ty, actual.shape());
+        }
+        self.graph.constraints.check(&|s| sizes.get(s)).map_err(|e| e.in_op(&self.graph.name))?;
+        let types = on_device::types_of(inputs);
+        let graph = match on_device::ready(&self.graph, &types, inputs, &sizes)? {
+            Some(graph) => Arc::new(graph),
+            None => Arc::new(self.segmented().clone()),
+        };
+        placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
+        placed.truncate(MOST_PLANS - 1);
+        let made = Arc::new(Placed::new(types, known.clone(), graph));
+        placed.insert(0, made.clone());
+        Ok(made)
+    }
+
+    /// The plan that serves all calls, once it is made.
+    #[inline]
+    pub fn only_plan(&self) -> Option<&Plan> {
+        match self.only.get() {
+            Some(Some(plan)) if crate::__testing::plans() => Some(plan),
+            _ => None,
         }
     }
 

@@ -93,7 +93,7 @@ enum Neutral {
 
 /// Whether a constant is a scalar 1, or a scalar 0 (not -0).
 fn neutral(tensor: &Tensor) -> Option<Neutral> {
-    if tensor.num_elements() != 1 || tensor.dtype().size() == 0 {
+    if tensor.num_elements() != 1 || tensor.dtype().size() == 0 || tensor.is_away() {
         return None;
     }
     // SAFETY: one element of this size.

@@ -231,7 +231,7 @@ struct Known<'a> {
 impl Facts for Known<'_> {
     fn value(&self, index: usize) -> Option<View> {
         let constant: &Tensor = self.graph.constant(self.inputs[index])?;
-        (constant.dtype().size() > 0).then(|| view_of(constant))
+        (constant.dtype().size() > 0 && !constant.is_away()).then(|| view_of(constant))
     }
 
     fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)> {

@@ -83,8 +83,10 @@ pub(super) fn evaluated(
         return None;
     }
     let inputs: Option<SmallVec<[&Tensor; 4]>> = inputs.iter().map(|&v| graph.constant(v)).collect();
-    let inputs = inputs.filter(|list| list.iter().all(|t| t.dtype().size() > 0))?;
+    let inputs = inputs.filter(|list| list.iter().all(|t| t.dtype().size() > 0 && !t.is_away()))?;
     // An operation with sizes to be bound cannot run yet; its own error is not one of the program.
+    // Constants are small and wanted by the compiler itself.
+    let _here = crate::device::on_cpu();
     let outputs = run_at(&**op, &inputs, 0, location).ok().filter(|outputs| outputs.len() == types.len())?;
     outputs.into_iter().map(|output| dense(&output).ok()).collect()
 }

@@ -7,8 +7,8 @@ use crate::backend::cpu::View;
 use crate::backend::cpu::reduce::{self, InOrder};
 use crate::error::Result;
 use crate::graph::ir::{Graph, Node, Value};
-use crate::graph::run;
 use crate::graph::sizes::Sizes;
+use crate::graph::{on_device, run};
 use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, identity};
 use crate::shape::Shape;
 use crate::tensor::TensorType;
@@ -47,6 +47,9 @@ impl Op for Fused {
     }
 
     fn host(&self, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
+        if let Some(outputs) = on_device::run_cluster(&self.body, &inputs)? {
+            return Ok(outputs);
+        }
         run::run(&self.body, inputs, sizes)
     }
 

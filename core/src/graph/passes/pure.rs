@@ -41,7 +41,7 @@ pub(crate) fn may_fail(graph: &Graph, node: &Node) -> bool {
 fn divides_by_constant(graph: &Graph, node: &Node) -> bool {
     let Kind::Elementwise { direct: Some(code), .. } = node.op.kind() else { return false };
     let Some(divisor) = node.inputs.get(1).and_then(|&v| graph.constant(v)) else { return false };
-    if divisor.num_elements() != 1 || divisor.dtype().size() == 0 || code.fault().is_none() {
+    if divisor.num_elements() != 1 || divisor.dtype().size() == 0 || divisor.is_away() || code.fault().is_none() {
         return false;
     }
     let size = divisor.dtype().size();

@@ -3,7 +3,7 @@
 
 use super::arena::Arena;
 use super::scope::{Place, Scope};
-use super::{Answer, Base, Param, Plan, Refs, ResourceUse, Step, Users};
+use super::{Answer, Base, Param, Plan, Refs, ResourceUse, Step, Users, lent};
 use crate::backend::cpu::View;
 use crate::graph::ir::{Graph, Value};
 use crate::graph::passes::pure::writes;
@@ -102,6 +102,8 @@ impl Compiler {
         };
         let mut step_count = 0;
         super::profile::number(&mut self.steps, &mut step_count);
+        let wanted = |slot: u32| lent::takes(&self.steps, slot) || answers.iter().any(|a| a.slot == slot);
+        let lends = self.resources.is_empty() && !(0..graph.params.len() as u32).any(wanted);
         let mut kept = vec![false; self.slots.len()];
         self.constants.iter().for_each(|(slot, _)| kept[*slot as usize] = true);
         Plan {
@@ -119,6 +121,7 @@ impl Compiler {
             views: self.views,
             pointers: self.pointers,
             arena,
+            lends,
             long: self.shared >= 4,
             frames: Default::default(),
         }

@@ -24,12 +24,17 @@ pub(super) fn call(plan: &Plan, frame: &mut Frame, inputs: Operands) -> Result<O
         frame.order.clear();
         return run::run(&plan.fallback, inputs, &Sizes::default());
     }
-    if plan.long {
-        team::wake();
-    }
     for (i, (input, param)) in inputs.into_iter().zip(&plan.params).enumerate() {
         let input = if param.dense && !input.is_contiguous() { dense(&input)? } else { input };
         frame.set(plan, i as u32, input);
+    }
+    steps(plan, frame)
+}
+
+/// Runs all steps, the operands in their slots, and takes the results out of theirs.
+pub(super) fn steps(plan: &Plan, frame: &mut Frame) -> Result<Outputs> {
+    if plan.long {
+        team::wake();
     }
     if profile::is_on() {
         plan.costs.call();
@@ -70,8 +75,12 @@ fn run_step<const MEASURE: bool>(plan: &Plan, frame: &mut Frame, step: &Step) ->
     match step {
         Step::Pass { pass, operands, scratch, op, location } => {
             let pointers = &frame.pointers[operands.start as usize..operands.end as usize];
-            let scratch = scratch_of(frame, *scratch);
             // SAFETY: the tables hold valid addresses for the layouts that the pass was made for.
+            if let Some(false) = unsafe { pass.run_alone(pointers) } {
+                return Ok(());
+            }
+            let scratch = scratch_of(frame, *scratch);
+            // SAFETY: as above. A pass that faulted runs again, which tells the instruction.
             if let Some(fault) = unsafe { run_pass(pass, pointers, scratch) } {
                 return Err(fault_error(op, pass.step(fault)).at(location));
             }

@@ -5,15 +5,15 @@ use super::{Base, Plan};
 use crate::backend::cpu::View;
 use crate::error::Result;
 use crate::memory::StorageRef;
-use crate::tensor::Tensor;
+use crate::tensor::{Guard, Tensor};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 pub(super) struct Frame {
     /// The variables that the call changes, locked while it runs. First, so that a panic unlocks them before their
     /// handles go.
-    pub locked: Vec<MutexGuard<'static, Tensor>>,
+    pub locked: Vec<Guard<'static>>,
     pub views: Vec<View>,
     pub pointers: Vec<*mut u8>,
     pub slots: Vec<Option<Tensor>>,

@@ -6,6 +6,7 @@ mod compile;
 mod control;
 mod exec;
 mod frame;
+mod lent;
 mod lower;
 mod nodes;
 mod order;
@@ -26,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::op::{OpRef, Operands, Outputs};
 use crate::tensor::{Layout, Tensor, TensorType};
 use frame::{Frame, Pool};
+pub(crate) use lent::Seat;
 use pass::Pass;
 use std::ops::Range;
 use std::panic::Location;
@@ -137,6 +139,8 @@ pub(crate) struct Plan {
     views: Vec<(crate::backend::cpu::View, Base, isize)>,
     pointers: Vec<(Base, isize)>,
     arena: usize,
+    /// Whether operands may stay the caller's: nothing but their addresses is used.
+    lends: bool,
     /// Whether a call is long enough that the team should be awake.
     long: bool,
     frames: Pool,
@@ -179,14 +183,16 @@ impl Plan {
         if !self.suits(&inputs) {
             return run::run(&self.fallback, inputs, &Sizes::default());
         }
-        let mut frame = match self.frames.take() {
-            Some(frame) => frame,
-            None => Frame::new(self)?,
-        };
+        let mut frame = self.frame()?;
         let result = exec::call(self, &mut frame, inputs);
         frame.clear(self);
         self.frames.put(frame);
         result
+    }
+
+    /// A frame of the pool, or a new one.
+    fn frame(&self) -> Result<Box<Frame>> {
+        self.frames.take().map_or_else(|| Frame::new(self), Ok)
     }
 
     /// Whether operands are as the plan expects them.

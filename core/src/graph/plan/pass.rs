@@ -1,6 +1,7 @@
 //! One pass over memory: a fused scalar program over tiles that stores some results and folds others as it goes.
 //! The compiler of plans makes one per cluster; running it allocates nothing and its results do not depend on threads.
 
+mod alone;
 mod tile;
 
 pub(super) use tile::Tile;
@@ -14,6 +15,7 @@ use crate::backend::cpu::vector::{self, Loop};
 use crate::backend::cpu::{Isa, View, Work, part};
 use crate::dtype::DType;
 use crate::scalar::{Action, Code, Sequence, Slot, Step};
+use alone::Alone;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
@@ -116,6 +118,8 @@ pub(crate) struct Pass {
     streams: bool,
     pub work: Work,
     isa: Isa,
+    /// The whole of it, if it is one instruction.
+    alone: Option<Alone>,
 }
 
 // SAFETY: constants are read only, and everything else is plain data; addresses come with each call.
@@ -210,6 +214,7 @@ impl Pass {
             work: Work::SERIAL,
             isa,
             inputs,
+            alone: None,
         };
         let dense =
             pass.inputs.iter().filter(|i| i.walk == Walk::Dense).map(|i| i.size).chain(pass.outputs.iter().copied());
@@ -218,6 +223,7 @@ impl Pass {
         pass.streams = computes && len * dense.sum::<usize>() > STREAM;
         pass.prepare(sequence)?;
         pass.share(sequence, scratch);
+        pass.alone = Alone::of(&pass);
         Some(pass)
     }
 

@@ -7,8 +7,7 @@ use crate::backend::cpu::copy;
 use crate::error::Result;
 use crate::execute::{dense, view_of};
 use crate::op::Operands;
-use crate::tensor::{Resource, Tensor};
-use std::sync::MutexGuard;
+use crate::tensor::{Guard, Resource, Tensor};
 
 /// Locks and points at all variables; answers whether they are what the plan was made for.
 ///
@@ -28,22 +27,26 @@ pub(super) fn lock(plan: &Plan, frame: &mut Frame, inputs: &Operands) -> Result<
     for at in 0..frame.order.len() {
         let i = frame.order[at].1 as usize;
         let Some(using) = plan.params[i].resource else { continue };
-        let guard = Resource::of(&inputs[i], &plan.name)?.lock();
+        let resource = Resource::of(&inputs[i], &plan.name)?;
+        if !using.written {
+            let value = resource.read();
+            if *value.ty() != using.ty {
+                return Ok(false);
+            }
+            let value = if value.is_contiguous() { value } else { dense(&value)? };
+            frame.set(plan, using.slot, value);
+            continue;
+        }
+        let guard = resource.lock();
         if *guard.ty() != using.ty {
             return Ok(false);
         }
-        if using.written {
-            // SAFETY: only the lifetime changes. The resource lives as long as its handle, which the frame holds in a
-            // slot until it has let go of the locks: `Frame::clear` drops them first.
-            let mut guard: MutexGuard<'static, Tensor> = unsafe { std::mem::transmute(guard) };
-            own(&mut guard)?;
-            frame.point(plan, using.slot, guard.data());
-            frame.locked.push(guard);
-        } else {
-            let value = dense(&guard)?;
-            drop(guard);
-            frame.set(plan, using.slot, value);
-        }
+        // SAFETY: only the lifetime changes. The resource lives as long as its handle, which the frame holds in a
+        // slot until it has let go of the locks: `Frame::clear` drops them first.
+        let mut guard: Guard<'static> = unsafe { std::mem::transmute(guard) };
+        own(&mut guard)?;
+        frame.point(plan, using.slot, guard.data());
+        frame.locked.push(guard);
     }
     Ok(true)
 }

@@ -159,6 +159,7 @@ impl<'f> Emitter<'f> {
         graph.params.iter().zip(params).for_each(|(v, regs)| values[v.index()] = Some(regs.clone()));
         for (value, constant) in &graph.constants {
             let regs = match constant.as_object::<List>() {
+                None if constant.is_away() => return None,
                 None => {
                     // SAFETY: a scalar of this dtype, as `Forms::enter` saw.
                     let bits = unsafe { vector::load_bits(constant.dtype().size(), constant.data()) };

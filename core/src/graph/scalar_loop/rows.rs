@@ -209,7 +209,9 @@ pub(super) fn tensor_of(form: &Form, cells: &mut impl Iterator<Item = Cell>) -> 
 pub(super) fn fits(form: &Form, item: Option<&Tensor>) -> bool {
     let Some(tensor) = item else { return form.takes_missing() };
     match form {
-        Form::Number(dtype) => tensor.dtype() == *dtype && tensor.rank() == 0 && !tensor.is_symbol(),
+        Form::Number(dtype) => {
+            tensor.dtype() == *dtype && tensor.rank() == 0 && !tensor.is_symbol() && !tensor.is_away()
+        }
         Form::Variant(parts) => tensor.as_object::<List>().is_some_and(|list| part_of(parts, list).is_some()),
     }
 }

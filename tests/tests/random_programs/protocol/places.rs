@@ -4,7 +4,7 @@
 use super::super::program::*;
 use super::super::values::Env;
 use eagerflow::__rt::autograph::tiers::*;
-use eagerflow::__rt::autograph::{self as rt, Place, Slot, Table};
+use eagerflow::__rt::autograph::{self as rt, List, Place, Slot, Table};
 use eagerflow::{Nest, Tensor, TensorArray};
 
 pub fn table<T: Nest>() -> &'static Table {
@@ -28,6 +28,12 @@ impl Env {
         if has(ARRAY) {
             places.push(rt::place(NAMES[ARRAY], &mut self.array, table::<TensorArray>()));
         }
+        if has(ALL) {
+            places.push(rt::place(NAMES[ALL], &mut self.all, table::<List<Tensor>>()));
+        }
+        if has(PARTS) {
+            places.push(rt::place(NAMES[PARTS], &mut self.parts, table::<List<Tensor>>()));
+        }
         for (label, tensor) in self.counters.iter_mut().enumerate().filter(|(label, _)| has(COUNTERS + label)) {
             places.push(rt::place(NAMES[COUNTERS + label], tensor, table::<Tensor>()));
         }
@@ -41,6 +47,7 @@ impl Env {
     pub fn save(&self, mask: Mask) -> impl FnOnce(&mut Env) + use<> {
         let (plain, list, pair) = (self.plain.clone(), self.list.clone(), self.pair.clone());
         let (array, counters) = (self.array.clone(), self.counters.clone());
+        let (all, parts) = (self.all.clone(), self.parts.clone());
         move |env| {
             let has = |var: usize| mask >> var & 1 == 1;
             (0..plain.len()).filter(|var| has(*var)).for_each(|var| env.plain[var] = plain[var].clone());
@@ -53,6 +60,12 @@ impl Env {
             }
             if has(ARRAY) {
                 env.array = array;
+            }
+            if has(ALL) {
+                env.all = all;
+            }
+            if has(PARTS) {
+                env.parts = parts;
             }
         }
     }

@@ -1,0 +1,119 @@
+//! The driver of a build without the feature `cuda`: there is no device, and every function says why.
+//! It lets the rest of the backend compile unchanged, so that switching the feature off breaks nothing.
+
+use super::{Address, Answer, Compiled, Failure, Function, Grid, Opened, Recorded, Stream};
+
+const WHY: &str = "this program was built without the feature `cuda`";
+
+fn refuse<T>(call: &'static str) -> Answer<T> {
+    Err(Failure { call, said: WHY.into() })
+}
+
+/// Why there is no driver.
+pub fn present() -> Result<(), String> {
+    Err(WHY.into())
+}
+
+pub fn compiler_present() -> Result<(), String> {
+    Err(WHY.into())
+}
+
+pub fn products_present() -> Result<(), String> {
+    Err(WHY.into())
+}
+
+pub fn device_count() -> Answer<usize> {
+    refuse("device_count")
+}
+
+pub fn open(_: usize) -> Answer<Opened> {
+    refuse("open")
+}
+
+pub fn set_current(_: usize) -> Answer<()> {
+    refuse("set_current")
+}
+
+pub fn memory_info() -> Answer<(usize, usize)> {
+    refuse("memory_info")
+}
+
+pub fn allocate(_: usize) -> Answer<Address> {
+    refuse("allocate")
+}
+
+pub unsafe fn free(_: Address) -> Answer<()> {
+    refuse("free")
+}
+
+pub fn allocate_pinned(_: usize) -> Answer<*mut u8> {
+    refuse("allocate_pinned")
+}
+
+pub unsafe fn copy_to_device(_: Address, _: *const u8, _: usize, _: Stream) -> Answer<()> {
+    refuse("copy_to_device")
+}
+
+pub unsafe fn copy_to_host(_: *mut u8, _: Address, _: usize, _: Stream) -> Answer<()> {
+    refuse("copy_to_host")
+}
+
+pub unsafe fn copy_within(_: Address, _: Address, _: usize, _: Stream) -> Answer<()> {
+    refuse("copy_within")
+}
+
+pub unsafe fn set_bytes(_: Address, _: u8, _: usize, _: Stream) -> Answer<()> {
+    refuse("set_bytes")
+}
+
+pub fn synchronize(_: Stream) -> Answer<()> {
+    refuse("synchronize")
+}
+
+pub fn compiler_version() -> Answer<(i32, i32)> {
+    refuse("compiler_version")
+}
+
+pub fn driver_version() -> Answer<(i32, i32)> {
+    refuse("driver_version")
+}
+
+pub fn compile(_: &str, _: &[String]) -> Answer<Compiled> {
+    refuse("compile")
+}
+
+pub fn load(_: &[u8]) -> Answer<usize> {
+    refuse("load")
+}
+
+pub fn function(_: usize, _: &str) -> Answer<Function> {
+    refuse("function")
+}
+
+pub unsafe fn launch(_: Function, _: Grid, _: Stream, _: &mut [*mut std::ffi::c_void]) -> Answer<()> {
+    refuse("launch")
+}
+
+pub fn new_stream() -> Answer<Stream> {
+    refuse("new_stream")
+}
+
+pub fn destroy_stream(_: Stream) -> Answer<()> {
+    refuse("destroy_stream")
+}
+
+pub fn begin_capture(_: Stream) -> Answer<()> {
+    refuse("begin_capture")
+}
+
+pub fn end_capture(_: Stream) -> Answer<Recorded> {
+    refuse("end_capture")
+}
+
+pub unsafe fn start(_: Recorded, _: Stream) -> Answer<()> {
+    refuse("start")
+}
+
+pub unsafe fn destroy(_: Recorded) -> Answer<()> {
+    refuse("destroy")
+}

@@ -1,0 +1,286 @@
+//! The driver through `cudarc`, whose libraries are looked for at run time: a machine without them only gets errors.
+//! Every function asks for a library before its first call, because a missing one would panic inside `cudarc`.
+
+use super::{Address, Answer, Compiled, Failure, Function, Grid, Opened, Recorded, Stream};
+use cudarc::driver::{result, sys};
+use cudarc::nvrtc;
+use std::ffi::{CStr, CString, c_void};
+use std::sync::OnceLock;
+
+/// The answer of a driver call. Only the code is kept: printing `cudarc`'s error would call the driver once more.
+fn driver<T>(call: &'static str, answer: Result<T, result::DriverError>) -> Answer<T> {
+    answer.map_err(|e| Failure { call, said: format!("{:?}", e.0) })
+}
+
+/// As [`driver`], for calls that `cudarc` does not wrap.
+fn raw(call: &'static str, code: sys::CUresult) -> Answer<()> {
+    driver(call, code.result())
+}
+
+fn compiler<T>(call: &'static str, answer: Result<T, nvrtc::result::NvrtcError>) -> Answer<T> {
+    answer.map_err(|e| Failure { call, said: format!("{:?}", e.0) })
+}
+
+/// Whether the driver's library is there, else why it is not. Asked of the system once.
+pub fn present() -> Result<(), String> {
+    static THERE: OnceLock<bool> = OnceLock::new();
+    // SAFETY: loads the driver's library, whose initialisers are those of a system library.
+    if *THERE.get_or_init(|| unsafe { sys::is_culib_present() }) {
+        return Ok(());
+    }
+    Err("the driver's library (libcuda.so.1) is not on this machine".into())
+}
+
+/// Whether the library that compiles kernels is there, else why it is not.
+pub fn compiler_present() -> Result<(), String> {
+    static THERE: OnceLock<bool> = OnceLock::new();
+    // SAFETY: as above.
+    if *THERE.get_or_init(|| unsafe { nvrtc::sys::is_culib_present() }) {
+        return Ok(());
+    }
+    Err("the compiler's library (libnvrtc.so) was not found; it comes with the CUDA toolkit and with the Python \
+         package nvidia-cuda-nvrtc, and its folder must be in LD_LIBRARY_PATH"
+        .into())
+}
+
+/// Whether the library for matrix products is there, else why it is not.
+pub fn products_present() -> Result<(), String> {
+    static THERE: OnceLock<bool> = OnceLock::new();
+    // SAFETY: as above.
+    if *THERE.get_or_init(|| unsafe { cudarc::cublaslt::sys::is_culib_present() }) {
+        return Ok(());
+    }
+    Err("libcublasLt.so was not found".into())
+}
+
+/// How many devices there are. Only after [`present`].
+pub fn device_count() -> Answer<usize> {
+    driver("cuInit", result::init())?;
+    driver("cuDeviceGetCount", result::device::get_count()).map(|n| n.max(0) as usize)
+}
+
+/// Opens device `index`: its primary context, current on this thread, and a stream of its own.
+pub fn open(index: usize) -> Answer<Opened> {
+    use sys::CUdevice_attribute as Is;
+    let device = driver("cuDeviceGet", result::device::get(index as i32))?;
+    // SAFETY: a device that the driver has just named; the context is kept until the process ends.
+    unsafe {
+        let context = driver("cuDevicePrimaryCtxRetain", result::primary_ctx::retain(device))?;
+        driver("cuCtxSetCurrent", result::ctx::set_current(context))?;
+        let attribute = |which| driver("cuDeviceGetAttribute", result::device::get_attribute(device, which));
+        let major = attribute(Is::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = attribute(Is::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let multiprocessors = attribute(Is::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let stream = driver("cuStreamCreate", result::stream::create(result::stream::StreamKind::NonBlocking))?;
+        Ok(Opened {
+            context: context as usize,
+            stream: Stream(stream as usize),
+            name: driver("cuDeviceGetName", result::device::get_name(device))?,
+            capability: (major as u32, minor as u32),
+            multiprocessors: multiprocessors.max(1) as u32,
+            memory: driver("cuDeviceTotalMem", result::device::total_mem(device))?,
+        })
+    }
+}
+
+/// Makes a context current on this thread.
+pub fn set_current(context: usize) -> Answer<()> {
+    // SAFETY: a context of `open`, which is never released.
+    driver("cuCtxSetCurrent", unsafe { result::ctx::set_current(context as sys::CUcontext) })
+}
+
+/// Bytes that are free, and bytes in all, of the current context's device.
+pub fn memory_info() -> Answer<(usize, usize)> {
+    driver("cuMemGetInfo", result::mem_get_info())
+}
+
+/// Memory of the current context's device.
+pub fn allocate(bytes: usize) -> Answer<Address> {
+    // SAFETY: the memory is unset, which the allocator's users expect.
+    driver("cuMemAlloc", unsafe { result::malloc_sync(bytes) })
+}
+
+/// # Safety
+/// The address came from [`allocate`], and neither host nor queued work uses it any more.
+pub unsafe fn free(address: Address) -> Answer<()> {
+    // SAFETY: by the caller's promise.
+    driver("cuMemFree", unsafe { result::free_sync(address) })
+}
+
+/// Memory of the host that the device reads and writes without a copy in between.
+pub fn allocate_pinned(bytes: usize) -> Answer<*mut u8> {
+    // SAFETY: the memory is unset, which its users expect.
+    driver("cuMemHostAlloc", unsafe { result::malloc_host(bytes, 0) }).map(<*mut c_void>::cast)
+}
+
+/// # Safety
+/// Both sides are valid for `bytes` bytes; pinned host memory stays untouched until the stream has come past the copy.
+pub unsafe fn copy_to_device(to: Address, from: *const u8, bytes: usize, stream: Stream) -> Answer<()> {
+    // SAFETY: by the caller's promise.
+    raw("cuMemcpyHtoDAsync", unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, stream.0 as _) })
+}
+
+/// # Safety
+/// As [`copy_to_device`].
+pub unsafe fn copy_to_host(to: *mut u8, from: Address, bytes: usize, stream: Stream) -> Answer<()> {
+    // SAFETY: by the caller's promise.
+    raw("cuMemcpyDtoHAsync", unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, stream.0 as _) })
+}
+
+/// # Safety
+/// Both sides are memory of this device, valid for `bytes` bytes, and do not overlap.
+pub unsafe fn copy_within(to: Address, from: Address, bytes: usize, stream: Stream) -> Answer<()> {
+    // SAFETY: by the caller's promise.
+    raw("cuMemcpyDtoDAsync", unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, stream.0 as _) })
+}
+
+/// # Safety
+/// The memory is valid for `bytes` bytes.
+pub unsafe fn set_bytes(to: Address, byte: u8, bytes: usize, stream: Stream) -> Answer<()> {
+    // SAFETY: by the caller's promise.
+    raw("cuMemsetD8Async", unsafe { sys::cuMemsetD8Async(to, byte, bytes, stream.0 as _) })
+}
+
+/// Waits until the stream has nothing left to do.
+pub fn synchronize(stream: Stream) -> Answer<()> {
+    // SAFETY: a stream of `open`, which is never destroyed.
+    driver("cuStreamSynchronize", unsafe { result::stream::synchronize(stream.0 as _) })
+}
+
+/// The version of the library that compiles kernels, as (13, 0).
+pub fn compiler_version() -> Answer<(i32, i32)> {
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: two numbers to write to.
+    compiler("nvrtcVersion", unsafe { nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor) }.result())?;
+    Ok((major, minor))
+}
+
+/// The version of CUDA that the driver knows, as (13, 0).
+pub fn driver_version() -> Answer<(i32, i32)> {
+    let mut version = 0;
+    // SAFETY: a number to write to.
+    raw("cuDriverGetVersion", unsafe { sys::cuDriverGetVersion(&raw mut version) })?;
+    Ok((version / 1000, version % 1000 / 10))
+}
+
+/// Compiles a program for the architecture that the options name; what the compiler says of errors is in the failure.
+pub fn compile(source: &str, options: &[String]) -> Answer<Compiled> {
+    let source = CString::new(source).map_err(|e| Failure { call: "nvrtcCreateProgram", said: e.to_string() })?;
+    let program = compiler("nvrtcCreateProgram", nvrtc::result::create_program(&source, Some(c"eagerflow.cu")))?;
+    // SAFETY: the program lives until it is destroyed below, and the source outlives it.
+    unsafe {
+        let answer = nvrtc::result::compile_program(program, options);
+        let log = nvrtc::result::get_program_log(program).unwrap_or_default();
+        let log = CStr::from_bytes_until_nul(std::slice::from_raw_parts(log.as_ptr().cast(), log.len()))
+            .map(|text| text.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let binary = compiler("nvrtcCompileProgram", answer)
+            .map_err(|mut e| {
+                e.said = format!("{}\n{log}", e.said);
+                e
+            })
+            .and_then(|()| binary(program));
+        let _ = nvrtc::result::destroy_program(program);
+        binary.map(|binary| Compiled { binary, log })
+    }
+}
+
+/// # Safety
+/// The program was compiled.
+unsafe fn binary(program: nvrtc::sys::nvrtcProgram) -> Answer<Vec<u8>> {
+    let mut size = 0usize;
+    // SAFETY: by the caller's promise; the buffer has the size that the library asked for.
+    unsafe {
+        compiler("nvrtcGetCUBINSize", nvrtc::sys::nvrtcGetCUBINSize(program, &raw mut size).result())?;
+        let mut binary = vec![0u8; size];
+        compiler("nvrtcGetCUBIN", nvrtc::sys::nvrtcGetCUBIN(program, binary.as_mut_ptr().cast()).result())?;
+        Ok(binary)
+    }
+}
+
+/// Loads a binary into the current context; it stays there until the process ends.
+pub fn load(binary: &[u8]) -> Answer<usize> {
+    // SAFETY: the driver checks what it is given; the bytes outlive the call.
+    driver("cuModuleLoadData", unsafe { result::module::load_data(binary.as_ptr().cast()) }).map(|m| m as usize)
+}
+
+/// The kernel `name` of a loaded binary.
+pub fn function(module: usize, name: &str) -> Answer<Function> {
+    let name = CString::new(name).map_err(|e| Failure { call: "cuModuleGetFunction", said: e.to_string() })?;
+    // SAFETY: a module of `load`, which is never unloaded.
+    driver("cuModuleGetFunction", unsafe { result::module::get_function(module as sys::CUmodule, name) })
+        .map(|f| Function(f as usize))
+}
+
+/// Queues a kernel.
+///
+/// # Safety
+/// The arguments are those that the kernel declares, and what it reads and writes is valid when the stream gets there.
+pub unsafe fn launch(function: Function, grid: Grid, stream: Stream, arguments: &mut [*mut c_void]) -> Answer<()> {
+    let ([bx, by, bz], [tx, ty, tz]) = (grid.blocks, grid.threads);
+    // SAFETY: by the caller's promise.
+    raw("cuLaunchKernel", unsafe {
+        sys::cuLaunchKernel(
+            function.0 as sys::CUfunction,
+            bx,
+            by,
+            bz,
+            tx,
+            ty,
+            tz,
+            grid.shared,
+            stream.0 as sys::CUstream,
+            arguments.as_mut_ptr(),
+            std::ptr::null_mut(),
+        )
+    })
+}
+
+/// A stream of the current context, beside that of `open`.
+pub fn new_stream() -> Answer<Stream> {
+    let stream = result::stream::create(result::stream::StreamKind::NonBlocking);
+    driver("cuStreamCreate", stream).map(|s| Stream(s as usize))
+}
+
+/// Gives a stream of [`new_stream`] back.
+pub fn destroy_stream(stream: Stream) -> Answer<()> {
+    // SAFETY: a stream of `new_stream`; the driver finishes what is queued there first.
+    driver("cuStreamDestroy", unsafe { result::stream::destroy(stream.0 as _) })
+}
+
+/// From now on what is queued on the stream is recorded. Calls of other threads are not disturbed.
+pub fn begin_capture(stream: Stream) -> Answer<()> {
+    let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    // SAFETY: a stream of `new_stream`.
+    driver("cuStreamBeginCapture", unsafe { result::stream::begin_capture(stream.0 as _, mode) })
+}
+
+/// What was recorded since [`begin_capture`], ready to start.
+pub fn end_capture(stream: Stream) -> Answer<Recorded> {
+    // SAFETY: a stream that captures; the recorded graph is not needed once it is instantiated.
+    unsafe {
+        let graph = driver("cuStreamEndCapture", result::stream::end_capture(stream.0 as _))?;
+        let ready = result::graph::instantiate(graph, sys::CUgraphInstantiate_flags(0));
+        let ready = driver("cuGraphInstantiate", ready);
+        let _ = result::graph::destroy(graph);
+        Ok(Recorded(ready? as usize))
+    }
+}
+
+/// Queues recorded work.
+///
+/// # Safety
+/// All addresses that the work uses are valid when the stream gets there.
+pub unsafe fn start(recorded: Recorded, stream: Stream) -> Answer<()> {
+    // SAFETY: by the caller's promise.
+    driver("cuGraphLaunch", unsafe { result::graph::launch(recorded.0 as _, stream.0 as _) })
+}
+
+/// Gives recorded work back.
+///
+/// # Safety
+/// It is not under way, and nobody starts it again.
+pub unsafe fn destroy(recorded: Recorded) -> Answer<()> {
+    // SAFETY: by the caller's promise.
+    driver("cuGraphExecDestroy", unsafe { result::graph::exec_destroy(recorded.0 as _) })
+}

@@ -1,0 +1,211 @@
+//! A cluster of element-wise operations and reductions as one kernel: a scalar program whose results are stored, or folded
+//! as they come. Fused nodes of graphs call it; the text is generated per cluster and layout.
+
+use super::call::{Arguments, CudaCall, THREADS, grid};
+use super::elementwise::{Owner, Walked, walk_operands};
+use super::gpu::Buffer;
+use super::program::{Form, PRELUDE};
+use super::reduce::{combine, finish_parts, identity};
+use super::text::{Walk, element_call, element_function, operand_parameters, space_text, storage, value};
+use crate::backend::cpu::View;
+use crate::backend::cpu::reduce::{InOrder, Monoid};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::scalar::Program;
+use smallvec::SmallVec;
+use std::fmt::Write;
+
+/// A result of the program that is folded, and where the fold goes.
+pub(crate) struct FoldTo {
+    pub monoid: Monoid,
+    pub mean: bool,
+    pub output: View,
+}
+
+/// Elements that a thread folds before it is worth sharing them.
+const LONG: usize = 32;
+
+/// Runs a program over dense results of one shape, the first of which are stored and the last of which are folded, one after
+/// the other, in the order that `walk` says.
+///
+/// # Safety
+/// As [`super::run_program`]; the stored views are dense over `dims`, and the folds' outputs fit the walk.
+pub(crate) unsafe fn run_fused(
+    call: &CudaCall<'_>,
+    owner: Owner,
+    program: &Program,
+    operands: (&[View], &[bool]),
+    dims: &[usize],
+    stored: &[View],
+    folds: &[FoldTo],
+    walk: InOrder,
+) -> Result<()> {
+    let (inputs, numbers) = operands;
+    let walked = walk_operands(dims, inputs, numbers);
+    let InOrder { groups, count, columns, .. } = walk;
+    let outputs = groups * columns;
+    let rows = columns == 1 && count > 32;
+    let busy = call.gpu.multiprocessors() as usize * 8;
+    let (units, worth) = match rows {
+        true => (outputs, LONG * THREADS as usize),
+        false => (outputs.div_ceil(THREADS as usize), LONG),
+    };
+    let parts = (busy / units.max(1)).clamp(1, count.div_ceil(worth).max(1)).min(1024);
+    let part = count.div_ceil(parts).max(1);
+    let parts = count.div_ceil(part).max(1);
+    let monoids: Vec<Monoid> = folds.iter().map(|f| f.monoid).collect();
+    let whole = parts == 1;
+    let form = Form {
+        of: owner.name.as_ptr().addr(),
+        attributes: owner.attributes,
+        types: program.inputs.len() as u64,
+        layout: walked.layout_key() << 2 | u64::from(rows) << 1 | u64::from(whole),
+    };
+    let function = call.gpu.generated(form, "fused", || {
+        format!("{PRELUDE}{}", text(program, &walked.walks, stored.len(), &monoids, rows, whole))
+    })?;
+    let mut partials: SmallVec<[Buffer; 4]> = SmallVec::new();
+    for fold in folds.iter().filter(|_| !whole) {
+        partials.push(call.scratch(parts * outputs * fold.output.dtype.compute().size())?);
+    }
+    let mut arguments = Arguments::new();
+    [groups, count, columns, part, parts * outputs].into_iter().for_each(|n| arguments.size(n));
+    arguments.faults(call);
+    // SAFETY: by the caller's promise; the arguments are in the order of the text's parameters.
+    unsafe {
+        walked.push(&mut arguments, inputs);
+        stored.iter().for_each(|view| arguments.view(view));
+        for (i, fold) in folds.iter().enumerate() {
+            match partials.get(i) {
+                Some(partial) => arguments.address(partial.address()),
+                None => arguments.view(&fold.output),
+            }
+            arguments.divisor((fold.mean && whole).then_some(count));
+        }
+        walked.push_space(&mut arguments);
+        let blocks = if rows { parts * outputs } else { (parts * outputs).div_ceil(THREADS as usize).min(busy) };
+        call.start(function, grid(blocks, THREADS), &mut arguments)?;
+        for (fold, partial) in folds.iter().zip(&partials) {
+            let divisor = fold.mean.then_some(count);
+            finish_parts(call, fold.monoid, partial.address(), parts, outputs, &fold.output, divisor)?;
+        }
+    }
+    Ok(())
+}
+
+/// The kernel's text: prelude apart.
+fn text(program: &Program, walks: &[Walk], stored: usize, monoids: &[Monoid], rows: bool, whole: bool) -> String {
+    let mut text = element_function(program);
+    let strided = walks.iter().filter(|w| **w == Walk::Strided).count();
+    text.push_str(&space_text(strided));
+    let mut parameters: Vec<String> =
+        ["groups", "count", "columns", "part", "total"].map(|n| format!("index_t {n}")).into();
+    parameters.extend(["Faults* faults".into(), "unsigned site".into()]);
+    parameters.extend(operand_parameters(program, walks));
+    parameters.extend((0..stored).map(|o| format!("{}* y{o}", storage(program.outputs[o]))));
+    let folded = &program.outputs[stored..];
+    for (k, (dtype, monoid)) in folded.iter().zip(monoids).enumerate() {
+        let acc = dtype.compute();
+        let _ =
+            writeln!(text, "typedef {} F{k};\ntypedef {} P{k};", value(acc), storage(if whole { *dtype } else { acc }));
+        let _ = writeln!(
+            text,
+            "__device__ inline F{k} combine{k}(F{k} a, F{k} b) {{ typedef F{k} A1; return {}; }}\n\
+             __device__ inline F{k} identity{k}() {{ typedef F{k} A1; return {}; }}",
+            combine(*monoid),
+            identity(*monoid)
+        );
+        parameters.push(format!("P{k}* p{k}"));
+        parameters.push(format!("index_t d{k}"));
+    }
+    if strided > 0 {
+        parameters.push("Space space".into());
+    }
+    let _ = writeln!(text, "extern \"C\" __global__ void fused({}) {{", parameters.join(", "));
+    let body = Body { program, walks, stored, strided, folded };
+    text.push_str(&if rows { body.rows() } else { body.columns() });
+    text.push_str("}\n");
+    text
+}
+
+struct Body<'a> {
+    program: &'a Program,
+    walks: &'a [Walk],
+    stored: usize,
+    strided: usize,
+    folded: &'a [DType],
+}
+
+impl Body<'_> {
+    fn each(&self, line: impl Fn(usize) -> String) -> String {
+        (0..self.folded.len()).map(line).collect()
+    }
+
+    /// What is done with element `i`.
+    fn element(&self, indent: &str) -> String {
+        let mut text = String::new();
+        if self.strided > 0 {
+            let _ = writeln!(text, "{indent}index_t at[{}];\n{indent}offsets(space, i, at);", self.strided);
+        }
+        for (k, dtype) in self.folded.iter().enumerate() {
+            let _ = writeln!(text, "{indent}{} f{k};", storage(*dtype));
+        }
+        let results: Vec<String> = (0..self.stored)
+            .map(|o| format!("y{o}[i]"))
+            .chain((0..self.folded.len()).map(|k| format!("f{k}")))
+            .collect();
+        let _ = writeln!(text, "{indent}{}", element_call(self.program, self.walks, &results));
+        text + &self.each(|k| format!("{indent}sum{k} = combine{k}(sum{k}, Into<F{k}>::of(wide(f{k})));\n"))
+    }
+
+    fn sums(&self, indent: &str) -> String {
+        self.each(|k| format!("{indent}F{k} sum{k} = identity{k}();\n"))
+    }
+
+    /// `from` says what was folded in the end.
+    fn give(&self, indent: &str, to: &str, from: impl Fn(usize) -> String) -> String {
+        self.each(|k| {
+            let all = from(k);
+            format!(
+                "{indent}p{k}[{to}] = narrow<P{k}>(d{k} >= 0 ? Into<F{k}>::of({all} / Into<F{k}>::of(d{k})) : {all});\n"
+            )
+        })
+    }
+
+    /// A block per group and part.
+    fn rows(&self) -> String {
+        let mut text = self.each(|k| format!("  __shared__ F{k} all{k}[{THREADS}];\n"));
+        text.push_str(
+            "  const index_t group = blockIdx.x % groups, begin = blockIdx.x / groups * part;\n  \
+             const index_t end = begin + part < count ? begin + part : count;\n",
+        );
+        text += &self.sums("  ");
+        text.push_str("  for (index_t r = begin + threadIdx.x; r < end; r += blockDim.x) {\n    const index_t i = group * count + r;\n");
+        text += &self.element("    ");
+        text.push_str("  }\n");
+        text += &self.each(|k| format!("  all{k}[threadIdx.x] = sum{k};\n"));
+        text.push_str("  for (int half = blockDim.x / 2; half > 0; half /= 2) {\n    __syncthreads();\n    if (threadIdx.x < half) {\n");
+        text += &self.each(|k| {
+            format!("      all{k}[threadIdx.x] = combine{k}(all{k}[threadIdx.x], all{k}[threadIdx.x + half]);\n")
+        });
+        text.push_str("    }\n  }\n  if (threadIdx.x == 0) {\n");
+        text += &self.give("    ", "blockIdx.x", |k| format!("all{k}[0]"));
+        text + "  }\n"
+    }
+
+    /// A thread per output and part.
+    fn columns(&self) -> String {
+        let mut text = String::from(
+            "  const index_t outputs = groups * columns;\n  ELEMENTS(t, total) {\n    \
+             const index_t output = t % outputs, begin = t / outputs * part;\n    \
+             const index_t end = begin + part < count ? begin + part : count;\n    \
+             const index_t first = output / columns * count * columns + output % columns;\n",
+        );
+        text += &self.sums("    ");
+        text.push_str("    for (index_t r = begin; r < end; ++r) {\n      const index_t i = first + r * columns;\n");
+        text += &self.element("      ");
+        text.push_str("    }\n");
+        text += &self.give("    ", "t", |k| format!("sum{k}"));
+        text + "  }\n"
+    }
+}

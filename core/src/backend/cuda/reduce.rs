@@ -1,0 +1,195 @@
+//! Reductions over any set of axes of a view on a device: parts by blocks or threads, then the parts of each output.
+//! Operations of kind reduction run here; the order of combination depends on the shape and the device alone.
+
+use super::call::{CudaCall, Strided, THREADS, grid};
+use super::program::Kernel;
+use crate::backend::cpu::View;
+use crate::backend::cpu::collapse::collapse;
+use crate::backend::cpu::reduce::Monoid;
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::shape::{AxisSet, MAX_RANK};
+use smallvec::SmallVec;
+
+/// The two kernels of a monoid, a block or a thread per output, and its text: `combine` of `a` and `b`, and the identity, in
+/// the type `A1`.
+macro_rules! monoids {
+    ($($monoid:ident: $combine:literal, $identity:literal;)*) => {
+        fn kernels(monoid: Monoid) -> (&'static Kernel, &'static Kernel) {
+            match monoid {$(
+                Monoid::$monoid => {
+                    const TEXT: &str = concat!(
+                        "#define COMBINE(a, b) ", $combine, "\n#define IDENTITY ", $identity,
+                        "\n#define DIVIDE(a, n) Into<A1>::of((a) / Into<A1>::of(n))\n",
+                        include_str!("reduce.cuh")
+                    );
+                    static ROWS: Kernel = Kernel { name: "reduce_rows", text: TEXT };
+                    static COLUMNS: Kernel = Kernel { name: "reduce_columns", text: TEXT };
+                    (&ROWS, &COLUMNS)
+                }
+            )*}
+        }
+
+        pub(super) fn combine(monoid: Monoid) -> &'static str {
+            match monoid {$(Monoid::$monoid => $combine),*}
+        }
+
+        pub(super) fn identity(monoid: Monoid) -> &'static str {
+            match monoid {$(Monoid::$monoid => $identity),*}
+        }
+    };
+}
+
+monoids! {
+    Sum: "plus(a, b)", "((A1)0)";
+    Prod: "times(a, b)", "((A1)1)";
+    Max: "maximum(a, b)", "(Limits<A1>::lowest())";
+    Min: "minimum(a, b)", "(Limits<A1>::highest())";
+    Any: "((a) || (b))", "false";
+    All: "((a) && (b))", "true";
+}
+
+/// Outputs from which threads, not blocks, take one each, where what is folded is not what lies side by side.
+const MANY: usize = 64;
+/// Elements that a thread folds before it is worth sharing them.
+const LONG: usize = 64;
+
+/// Sizes and strides of some axes, merged.
+fn walk(view: &View, axes: &[usize]) -> (Strided, usize, isize) {
+    let dims: SmallVec<[usize; MAX_RANK]> = axes.iter().map(|&a| view.dims()[a]).collect();
+    let space = collapse(&dims, 1, |_, axis| view.strides()[axes[axis]], |_, _| true);
+    let strides: SmallVec<[isize; MAX_RANK]> = (0..space.dims.len()).map(|axis| space.stride(axis, 0)).collect();
+    let inner = strides.last().copied().unwrap_or(0);
+    (Strided::new(&space.dims, &strides), dims.iter().product(), inner)
+}
+
+/// Folds `axes` of the first input into the dense output; `mean` divides by the number of elements folded.
+///
+/// # Safety
+/// The views are valid on the call's device in the order of its stream.
+pub(crate) unsafe fn reduce(call: &CudaCall<'_>, monoid: Monoid, axes: AxisSet, mean: bool) -> Result<()> {
+    let (from, to) = (&call.inputs[0], &call.outputs[0]);
+    let (folded, kept): (Vec<usize>, Vec<usize>) = (0..from.rank()).partition(|&a| axes.contains(a));
+    let (folded, length, along) = walk(from, &folded);
+    let (kept, outputs, across) = walk(from, &kept);
+    if outputs == 0 {
+        return Ok(());
+    }
+    let divisor = if mean { Some(length) } else { None };
+    // SAFETY: by the caller's promise.
+    unsafe { fold(call, monoid, &Fold { from, kept, folded, outputs, length, along, across }, to, divisor) }
+}
+
+struct Fold<'a> {
+    from: &'a View,
+    kept: Strided,
+    folded: Strided,
+    outputs: usize,
+    length: usize,
+    /// Strides of the innermost dimension that is folded, and that is kept.
+    along: isize,
+    across: isize,
+}
+
+/// # Safety
+/// As [`reduce`].
+unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, divisor: Option<usize>) -> Result<()> {
+    let (rows, columns) = kernels(monoid);
+    let Fold { outputs, length, .. } = *fold;
+    // Neighbouring threads should read neighbouring elements.
+    let by_threads = length <= 32 || (outputs >= MANY && fold.across == 1 && fold.along != 1);
+    let busy = call.gpu.multiprocessors() as usize * 8;
+    let (units, worth) = match by_threads {
+        true => (outputs.div_ceil(THREADS as usize), LONG),
+        false => (outputs, LONG * THREADS as usize),
+    };
+    let parts = (busy / units.max(1)).clamp(1, length.div_ceil(worth).max(1)).min(1024);
+    let part = length.div_ceil(parts).max(1);
+    let parts = length.div_ceil(part).max(1);
+    let acc = to.dtype.compute();
+    let target = if parts == 1 { to.dtype } else { acc };
+    let scratch = if parts == 1 { None } else { Some(call.scratch(parts * outputs * acc.size().max(1))?) };
+    let address = scratch.as_ref().map_or(to.ptr.addr() as u64, super::gpu::Buffer::address);
+    let own_divisor = divisor.filter(|_| parts == 1);
+    let fill = |arguments: &mut super::call::Arguments| {
+        arguments.view(fold.from);
+        arguments.value(fold.kept);
+        arguments.value(fold.folded);
+        arguments.size(outputs);
+        arguments.size(length);
+        arguments.size(part);
+        arguments.address(address);
+        arguments.divisor(own_divisor);
+    };
+    let types = [fold.from.dtype, target];
+    // SAFETY: by the caller's promise; parts lie in scratch memory of their number.
+    unsafe {
+        match by_threads {
+            true => {
+                let function = call.gpu.kernel(columns, &types)?;
+                call.elements_of(function, parts * outputs, 1, fill)?;
+            }
+            false => call.launch(rows, &types, grid(parts * outputs, THREADS), fill)?,
+        }
+        if parts == 1 {
+            return Ok(());
+        }
+        finish_parts(call, monoid, address, parts, outputs, to, divisor)
+    }
+}
+
+/// Folds `parts` partial results for each output, in the type of computation, into the outputs.
+///
+/// # Safety
+/// As [`reduce`]; the address is that of the parts, one list of outputs after the other.
+pub(super) unsafe fn finish_parts(
+    call: &CudaCall<'_>,
+    monoid: Monoid,
+    address: u64,
+    parts: usize,
+    outputs: usize,
+    to: &View,
+    divisor: Option<usize>,
+) -> Result<()> {
+    let place = std::ptr::without_provenance_mut(address as usize);
+    let partial = View::dense(place, to.dtype.compute(), &[parts, outputs]);
+    let (folded, length, along) = walk(&partial, &[0]);
+    let (kept, outputs, across) = walk(&partial, &[1]);
+    let fold = Fold { from: &partial, kept, folded, outputs, length, along, across };
+    // SAFETY: by the caller's promise.
+    unsafe { finish(call, monoid, &fold, to, divisor) }
+}
+
+/// The second pass, which always ends: it never has parts of its own.
+///
+/// # Safety
+/// As [`reduce`].
+unsafe fn finish(
+    call: &CudaCall<'_>,
+    monoid: Monoid,
+    fold: &Fold<'_>,
+    to: &View,
+    divisor: Option<usize>,
+) -> Result<()> {
+    let (rows, columns) = kernels(monoid);
+    let types: [DType; 2] = [fold.from.dtype, to.dtype];
+    let fill = |arguments: &mut super::call::Arguments| {
+        arguments.view(fold.from);
+        arguments.value(fold.kept);
+        arguments.value(fold.folded);
+        arguments.size(fold.outputs);
+        arguments.size(fold.length);
+        arguments.size(fold.length.max(1));
+        arguments.view(to);
+        arguments.divisor(divisor);
+    };
+    // SAFETY: by the caller's promise.
+    unsafe {
+        if fold.outputs >= MANY {
+            let function = call.gpu.kernel(columns, &types)?;
+            call.elements_of(function, fold.outputs, 1, fill)
+        } else {
+            call.launch(rows, &types, grid(fold.outputs, THREADS), fill)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// Where parts of several lengths begin, one after the other: sums of all before, by one block of 1024 threads.
+// Sorting and compaction count first, then call it, then place; the total stands behind the last.
+
+extern "C" __global__ void starts(index_t* values, index_t count) {
+  __shared__ index_t sums[1024];
+  const index_t each = (count + 1023) / 1024, first = threadIdx.x * each;
+  const index_t end = first + each < count ? first + each : count;
+  index_t own = 0;
+  for (index_t i = first; i < end; ++i) own += values[i];
+  sums[threadIdx.x] = own;
+  __syncthreads();
+  for (unsigned step = 1; step < 1024; step *= 2) {
+    const index_t before = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
+    __syncthreads();
+    sums[threadIdx.x] += before;
+    __syncthreads();
+  }
+  index_t at = sums[threadIdx.x] - own;
+  for (index_t i = first; i < end; ++i) {
+    const index_t length = values[i];
+    values[i] = at;
+    at += length;
+  }
+  if (threadIdx.x == 1023) values[count] = sums[1023];
+}

@@ -1,0 +1,209 @@
+//! Running an operation on a GPU: types, outputs, operands brought there, then the kernel that its kind or its file gives.
+//! `place` sends operations here; nothing waits for the device but the reads of elements.
+
+use super::eager::{self, infer, view_of};
+use crate::backend::cpu::View;
+use crate::backend::cuda::{self, CudaCall, Gpu, Owner};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::op::{Access, Kind, Op, Outputs, fingerprint};
+use crate::scalar::program_of;
+use crate::tensor::{Guard, Resource, Tensor};
+use smallvec::SmallVec;
+use std::panic::Location;
+
+#[track_caller]
+pub(super) fn run(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
+    match op.kind() {
+        Kind::Elementwise { .. } => elementwise(gpu, op, inputs),
+        Kind::View => {
+            let base = bring(gpu, inputs[0].concrete(op.name())?)?;
+            let mut all: SmallVec<[&Tensor; 4]> = inputs.into();
+            all[0] = &base;
+            eager::view(op, &all)
+        }
+        _ => kernel(gpu, op, inputs),
+    }
+}
+
+/// The tensor in the memory of a GPU.
+#[track_caller]
+pub(crate) fn bring(gpu: &'static Gpu, tensor: &Tensor) -> Result<Tensor> {
+    if tensor.device_id() == gpu.id {
+        return Ok(tensor.clone());
+    }
+    let here = super::on_host(tensor)?;
+    let here = eager::dense(&here)?;
+    let there = Tensor::uninit_on(gpu, tensor.ty())?;
+    // SAFETY: both hold all elements, densely.
+    unsafe { gpu.upload(there.address().addr() as u64, here.data(), tensor.ty().bytes())? };
+    Ok(there)
+}
+
+/// The elements of a GPU's tensor in the host's memory.
+#[track_caller]
+pub(super) fn fetch(gpu: &'static Gpu, tensor: &Tensor) -> Result<Tensor> {
+    let there = dense(tensor)?;
+    let here = Tensor::uninit(tensor.ty())?;
+    // SAFETY: both hold all elements, densely; the copy is done when the call returns.
+    unsafe { gpu.download(here.data(), there.address().addr() as u64, tensor.ty().bytes())? };
+    Ok(here)
+}
+
+/// The same elements in row-major order on the same GPU.
+#[track_caller]
+pub(super) fn dense(tensor: &Tensor) -> Result<Tensor> {
+    if tensor.is_row_major() {
+        return Ok(tensor.clone());
+    }
+    let Some(index) = tensor.device_id().gpu_index() else { return eager::dense(tensor) };
+    let gpu = cuda::gpu(index)?;
+    let out = Tensor::uninit_on(gpu, tensor.ty())?;
+    let call = CudaCall { gpu, inputs: &[], outputs: &[], op: "copy", location: Location::caller() };
+    // SAFETY: a fresh output of the same type.
+    unsafe { cuda::copy(&call, &view_of(tensor), &view_of(&out))? };
+    Ok(out)
+}
+
+/// Whether a tensor is one element of the host's memory, for all places.
+pub(crate) fn is_number(tensor: &Tensor) -> bool {
+    let strides = tensor.strides();
+    let repeats = || tensor.shape().dims().iter().zip(strides).all(|(&d, stride)| d == 1 || stride == 0);
+    !tensor.is_away() && tensor.dtype().size() > 0 && tensor.num_elements() > 0 && repeats()
+}
+
+/// How many elements of a GPU's tensor are not zero: one number is read.
+#[track_caller]
+pub(super) fn count_set(tensor: &Tensor) -> Result<Option<usize>> {
+    let Some(index) = tensor.device_id().gpu_index().filter(|_| tensor.is_away()) else { return Ok(None) };
+    let gpu = cuda::gpu(index)?;
+    let call = CudaCall { gpu, inputs: &[], outputs: &[], op: "where_indices", location: Location::caller() };
+    // SAFETY: a valid view of a tensor on this device.
+    unsafe { cuda::count_set(&call, &view_of(tensor)).map(Some) }
+}
+
+#[track_caller]
+fn elementwise(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
+    let types = infer(op, inputs)?;
+    let dtypes: SmallVec<[DType; 4]> = inputs.iter().map(|t| t.dtype()).collect();
+    let program = program_of(op, &dtypes);
+    let mut there: SmallVec<[Tensor; 4]> = SmallVec::new();
+    for input in inputs {
+        // One number of the host, repeated or not, travels as an argument of the kernel.
+        there.push(if is_number(input) { (*input).clone() } else { bring(gpu, input)? });
+    }
+    // A block that is freed is given out again at once, so nothing is gained by writing over an operand.
+    let out = Tensor::uninit_on(gpu, &types[0]).map_err(|e| e.in_op(op.name()))?;
+    let views: SmallVec<[View; 4]> = there.iter().map(view_of).collect();
+    let numbers: SmallVec<[bool; 4]> = there.iter().map(|t| !t.is_away()).collect();
+    let call = CudaCall { gpu, inputs: &[], outputs: &[], op: op.name(), location: Location::caller() };
+    let owner = Owner { name: op.name(), attributes: fingerprint(op) };
+    // SAFETY: the views are valid; the output is fresh.
+    unsafe { cuda::run_program(&call, owner, &program, &views, &numbers, &[view_of(&out)])? };
+    Ok(Outputs::from_elem(out, 1))
+}
+
+#[track_caller]
+fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
+    let types = infer(op, inputs)?;
+    let mut held: SmallVec<[Tensor; 4]> = SmallVec::new();
+    let mut resources = Resources::lock(op, inputs)?;
+    let mut views: SmallVec<[View; 4]> = SmallVec::new();
+    for (i, input) in inputs.iter().enumerate() {
+        if input.dtype() == DType::Resource {
+            views.push(resources.view(gpu, op, i)?);
+            continue;
+        }
+        let there = match op.keeps_on_host(i) {
+            true => eager::dense(&super::on_host(input)?)?,
+            false => bring(gpu, input)?,
+        };
+        let there = if op.takes_strides() { there } else { eager::dense(&there)? };
+        views.push(view_of(&there));
+        held.push(there);
+    }
+    let mut outputs = Outputs::new();
+    for ty in &types {
+        outputs.push(Tensor::uninit_on(gpu, ty).map_err(|e| e.in_op(op.name()))?);
+    }
+    let mut output_views: SmallVec<[View; 2]> = SmallVec::new();
+    outputs.iter().for_each(|t| output_views.push(view_of(t)));
+    let call = CudaCall { gpu, inputs: &views, outputs: &output_views, op: op.name(), location: Location::caller() };
+    // SAFETY: the views are valid for the inferred types in the order of the stream; outputs and locked values are seen by
+    // nobody else.
+    unsafe {
+        match op.reduction() {
+            Some((monoid, axes, mean)) => cuda::reduce(&call, monoid, axes, mean)?,
+            None => op.cuda(&call)?,
+        }
+    }
+    resources.finish();
+    Ok(outputs)
+}
+
+/// The resources of a call, locked in one global order so that two calls cannot wait for each other.
+struct Resources<'a> {
+    locked: SmallVec<[(usize, Access, Guard<'a>); 2]>,
+}
+
+impl<'a> Resources<'a> {
+    fn lock(op: &dyn Op, inputs: &[&'a Tensor]) -> Result<Self> {
+        let mut order: SmallVec<[(usize, &'a Resource); 2]> = SmallVec::new();
+        for (i, &input) in inputs.iter().enumerate().filter(|(_, t)| t.dtype() == DType::Resource) {
+            let resource = Resource::of(input, op.name())?;
+            if order.iter().any(|(_, other)| std::ptr::eq(*other, resource)) {
+                return Err(Error::invalid_argument(op.name(), "the same variable stands for two inputs")
+                    .variable(&resource.name)
+                    .help("give the operation two variables"));
+            }
+            order.push((i, resource));
+        }
+        order.sort_by_key(|(_, resource)| std::ptr::from_ref(*resource).addr());
+        Ok(Self { locked: order.into_iter().map(|(i, r)| (i, op.access(i), r.lock())).collect() })
+    }
+
+    /// The value of resource input `index` as the kernel may use it: where the kernel wants it; changed values are dense and
+    /// seen by nobody else.
+    #[track_caller]
+    fn view(&mut self, gpu: &'static Gpu, op: &dyn Op, index: usize) -> Result<View> {
+        let Some((_, access, value)) = self.locked.iter_mut().find(|(i, ..)| *i == index) else {
+            return Err(Error::internal(op.name(), "a resource that was not locked"));
+        };
+        let stays = op.keeps_on_host(index);
+        if stays && value.is_away() {
+            **value = super::on_host(value)?;
+        } else if !stays && value.device_id() != gpu.id {
+            **value = bring(gpu, value)?.alias();
+        }
+        if *access == Access::Read || (value.is_row_major() && value.is_unique()) {
+            return Ok(view_of(value));
+        }
+        if cuda::capturing_on().is_some() {
+            return Err(Error::failed_precondition(
+                op.name(),
+                "a variable's memory is shared while its change is captured",
+            ));
+        }
+        let fresh = if stays { Tensor::uninit(value.ty())? } else { Tensor::uninit_on(gpu, value.ty())? };
+        if *access == Access::Update {
+            let call = CudaCall { gpu, inputs: &[], outputs: &[], op: op.name(), location: Location::caller() };
+            // SAFETY: a fresh target of the same type, on the same device.
+            match stays {
+                true => unsafe { crate::backend::cpu::copy::copy(&view_of(value), &view_of(&fresh)) },
+                false => unsafe { cuda::copy(&call, &view_of(value), &view_of(&fresh))? },
+            }
+        }
+        **value = fresh;
+        Ok(view_of(value))
+    }
+
+    /// Gives changed values a new identity, so that tapes do not take them for what they were.
+    fn finish(&mut self) {
+        for (_, access, value) in &mut self.locked {
+            if *access != Access::Read {
+                // SAFETY: `view` made sure that the variable holds the only handle, and the lock is still held.
+                unsafe { value.renew_id() };
+            }
+        }
+    }
+}

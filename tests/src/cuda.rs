@@ -1,0 +1,27 @@
+//! The way of tests to a GPU: the emulation of CUDA, or a real device where there is one and the emulation was not asked for.
+//! Every test that needs a device calls [`gpu`] first, which says visibly when there is none.
+
+use eagerflow_cuda_emulation::{Availability, Emulation, install};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A device for the length of a test. Tests take turns: counters and switches belong to the process.
+pub struct Gpu {
+    /// Counters and switches, if the device is emulated.
+    pub emulation: Option<&'static Emulation>,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// The device, or `None` with a line that says why the test is skipped.
+pub fn gpu() -> Option<Gpu> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let emulation = match install() {
+        Availability::Ready(emulation) => Some(emulation),
+        Availability::RealDriver => None,
+        Availability::Missing(why) => {
+            eprintln!("{why}");
+            return None;
+        }
+    };
+    Some(Gpu { emulation, _turn: turn })
+}

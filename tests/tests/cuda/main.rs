@@ -1,0 +1,5 @@
+//! Operations, gradients and errors on a GPU, emulated where there is none.
+//! Run by `cargo test`; without g++ every test says that it is skipped.
+
+mod basics;
+mod traced;

@@ -1,0 +1,136 @@
+//! Traced functions on a GPU: clusters as one kernel, gradients, branches and loops, variables.
+//! Results are those of the CPU; the emulation's counters say how many kernels ran.
+
+use eagerflow as tf;
+use eagerflow_tests::cuda::gpu;
+use tf::{GradientTape, Tensor, Variable, tf_function};
+
+fn close(got: &Tensor, want: &Tensor) {
+    assert_eq!((got.shape(), got.dtype()), (want.shape(), want.dtype()));
+    for (a, b) in got.to_vec::<f32>().iter().zip(want.to_vec::<f32>()) {
+        assert!((a - b).abs() <= 1e-5 * b.abs().max(1.0), "{got} {want}");
+    }
+}
+
+fn numbers(n: usize, seed: f32) -> Tensor {
+    Tensor::from((0..n).map(|i| (i as f32 * 0.37 + seed).sin() * 2.0).collect::<Vec<_>>())
+}
+
+#[tf_function]
+fn formula(a: &Tensor, b: &Tensor, c: &Tensor) -> Tensor {
+    tf::reduce_mean(&((a * b + c).tanh() * a.sigmoid() - (-(b * b)).exp()), 0)
+}
+
+#[test]
+fn a_formula_is_few_kernels() {
+    let Some(gpu) = gpu() else { return };
+    for n in [1, 7, 1000, 70_001] {
+        let here = [numbers(n, 0.0), numbers(n, 1.0), numbers(n, 2.0)];
+        let there = here.each_ref().map(|t| t.gpu());
+        let want = formula(&here[0], &here[1], &here[2]);
+        let first = formula(&there[0], &there[1], &there[2]);
+        assert_eq!(first.device().to_string(), "/device:GPU:0");
+        close(&first, &want);
+        if let Some(emulation) = gpu.emulation {
+            emulation.reset_counters();
+            formula(&there[0], &there[1], &there[2]).item::<f32>();
+            let counted = emulation.counters();
+            assert!(counted.launches <= 2 && counted.host_to_device == 0, "{counted:?}");
+        }
+    }
+}
+
+#[test]
+fn gradients_of_a_traced_function() {
+    let Some(_gpu) = gpu() else { return };
+    let here = [numbers(5000, 0.0), numbers(5000, 1.0), numbers(5000, 2.0)];
+    let gradients = |x: &[Tensor; 3]| {
+        let mut tape = GradientTape::new();
+        x.iter().for_each(|x| tape.watch(x));
+        let y = formula(&x[0], &x[1], &x[2]);
+        let (a, b, c) = tape.gradient(&y, (&x[0], &x[1], &x[2]));
+        [a, b, c]
+    };
+    let (want, got) = (gradients(&here), gradients(&here.each_ref().map(|t| t.gpu())));
+    got.iter().zip(&want).for_each(|(got, want)| close(got, want));
+}
+
+#[tf_function]
+fn wander(x: &Tensor, rounds: &Tensor) -> (Tensor, Tensor) {
+    let mut x = x.clone();
+    let mut i = tf::constant(0);
+    while &i < rounds {
+        if tf::reduce_sum(&x, 0) > 0.0 {
+            x = &x * 0.5 - 0.3;
+        } else {
+            x = &x + 1.0;
+        }
+        i = i + 1;
+    }
+    (x, i)
+}
+
+#[test]
+fn branches_and_loops() {
+    let Some(_gpu) = gpu() else { return };
+    let x = numbers(9, 0.5);
+    for rounds in [0, 1, 6] {
+        let rounds = tf::constant(rounds);
+        let ((want, n), (got, m)) = (wander(&x, &rounds), wander(&x.gpu(), &rounds));
+        close(&got, &want);
+        assert_eq!(n.item::<i32>(), m.item::<i32>());
+    }
+}
+
+#[tf_function]
+fn descend(w: &Variable, x: &Tensor) -> Tensor {
+    let tape = GradientTape::new();
+    let loss = tf::reduce_mean(&(w * x - 1.0).square(), 0);
+    let dw = tape.gradient(&loss, w);
+    w.assign_sub(&(dw * 0.1));
+    loss
+}
+
+#[test]
+fn steps_are_recorded_and_started_again() {
+    let Some(gpu) = gpu() else { return };
+    let x = [numbers(33, 0.25), numbers(33, 1.25)];
+    let start = numbers(33, 4.0);
+    let here = Variable::new(start.clone());
+    let want: Vec<f32> = (0..9).map(|i| descend(&here, &x[i % 2]).item()).collect();
+    let _there = tf::device("/gpu:0").unwrap();
+    let there = Variable::new(start);
+    if let Some(emulation) = gpu.emulation {
+        emulation.reset_counters();
+    }
+    // Operands come from the host and from the device in turns.
+    let away = x[1].gpu();
+    let got: Vec<f32> = (0..9).map(|i| descend(&there, if i % 2 == 0 { &x[0] } else { &away }).item()).collect();
+    for (a, b) in got.iter().zip(&want) {
+        assert!((a - b).abs() < 1e-5, "{got:?} {want:?}");
+    }
+    if let Some(emulation) = gpu.emulation {
+        let counted = emulation.counters();
+        assert_eq!(counted.graph_launches, 7, "{counted:?}");
+    }
+    assert_eq!(there.value().device().to_string(), "/device:GPU:0");
+    close(&there.value(), &here.value());
+    // A value that somebody holds does not change under him, and the next step goes on from where it was.
+    let held = there.value();
+    let before = held.to_vec::<f32>();
+    let next = descend(&there, &x[0]).item::<f32>();
+    assert!((next - descend(&here, &x[0]).item::<f32>()).abs() < 1e-5);
+    assert_eq!(held.to_vec::<f32>(), before);
+    close(&there.value(), &here.value());
+}
+
+#[test]
+fn recorded_calls_give_fresh_results() {
+    let Some(_gpu) = gpu() else { return };
+    let there = [0.0, 1.0, 2.0].map(|seed| numbers(2000, seed).gpu());
+    let results: Vec<Tensor> =
+        (0..6).map(|i| formula(&there[i % 3], &there[(i + 1) % 3], &there[(i + 2) % 3])).collect();
+    for (i, result) in results.iter().enumerate() {
+        close(result, &formula(&there[i % 3].cpu(), &there[(i + 1) % 3].cpu(), &there[(i + 2) % 3].cpu()));
+    }
+}
