@@ -5,6 +5,7 @@ pub(crate) mod builder;
 pub(crate) mod control;
 pub(crate) mod differentiate;
 pub(crate) mod ir;
+pub(crate) mod misfit;
 mod numbers;
 pub(crate) mod passes;
 pub(crate) mod plan;
