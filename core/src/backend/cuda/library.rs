@@ -67,7 +67,7 @@ pub(super) unsafe fn product(
         Some(Plus { row_stride, .. }) => Addend::Matrix { lead: row_stride.max(p.n) as i64 },
     };
     if products.workspace.get().is_none() {
-        let fresh = call.gpu.allocate(WORKSPACE).map_err(|e| e.in_op(call.op))?;
+        let fresh = call.gpu.allocate_outside(WORKSPACE).map_err(|e| e.in_op(call.op))?;
         let _ = products.workspace.set(fresh);
     }
     let workspace = products.workspace.get().map_or(0, Buffer::address);
