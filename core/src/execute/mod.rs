@@ -11,8 +11,8 @@ pub(crate) use kernel::run_phases;
 
 use crate::error::{Error, Result};
 use crate::op::{Kind, Op, Outputs};
-use crate::tensor::{Tensor, TensorRef};
 use crate::tensor::local::{LOCAL, mode};
+use crate::tensor::{Tensor, TensorRef};
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;

@@ -152,7 +152,9 @@ pub(super) fn backprop(
     for (slot, seed) in targets {
         match seed {
             Seed::Given(dy) => walk.accumulate(slot, Cotangent::Dense(dy))?,
-            Seed::Ones(ty) if walk.ones.is_none() && !walk.is_source(slot) && walk.cotangents[slot as usize].is_none() => {
+            Seed::Ones(ty)
+                if walk.ones.is_none() && !walk.is_source(slot) && walk.cotangents[slot as usize].is_none() =>
+            {
                 walk.ones = Some((slot, ty));
             }
             Seed::Ones(ty) => walk.accumulate(slot, Cotangent::Dense(ops::ones_of(ty)?))?,
