@@ -93,8 +93,8 @@ impl Callable {
         for (ty, actual) in self.graph.param_types().zip(inputs) {
             sizes.learn(ty, actual.shape());
         }
-        self.graph.constraints.check(&|s| sizes.get(s)).map_err(|e| e.in_op(&self.graph.name))?;
         let types = on_device::types_of(inputs);
+        misfit::check(&self.graph, &sizes, &|| types.clone())?;
         let graph = match on_device::ready(&self.graph, &types, inputs, &sizes)? {
             Some(graph) => Arc::new(graph),
             None => Arc::new(self.segmented().clone()),
