@@ -44,7 +44,7 @@ fn folded(a: &Tensor, b: &Tensor, c: &Tensor) -> Tensor {
 pub fn rows(quick: bool) -> Result<Vec<Row>> {
     let _there = tf::device("/gpu:0")?;
     let mut rows: Vec<Row> = Vec::new();
-    let few = tf::random::try_normal([10], 0.0, 1.0, DType::F32)?;
+    let few = tf::random::normal([10], 0.0, 1.0);
     let calls = if quick { 50 } else { 5000 };
     let eager = time(calls, || few.try_add(&few).map(drop))?;
     rows.push(("eager addition of 10 elements, host and device".into(), format!("{:.2} µs", eager * 1e6)));
@@ -61,7 +61,7 @@ pub fn rows(quick: bool) -> Result<Vec<Row>> {
     let n = if quick { 100_000 } else { 100_000_000 };
     let [a, b, c] = [1, 2, 3].map(|seed| {
         tf::random::set_seed(seed);
-        tf::random::normal([n])
+        tf::random::normal([n], 0.0, 1.0)
     });
     let copy = time(10, || a.try_add(0.0).map(drop))?;
     let rate = |bytes: f64, seconds: f64| bytes * 4.0 * n as f64 / seconds / 1e9;
@@ -79,7 +79,7 @@ pub fn rows(quick: bool) -> Result<Vec<Row>> {
 fn products(quick: bool, rows: &mut Vec<Row>) -> Result<()> {
     let n = if quick { 64 } else { 8192 };
     for (dtype, exact) in [(DType::F32, true), (DType::F32, false), (DType::BF16, false), (DType::F16, false)] {
-        let x = tf::random::normal([n, n]).try_cast(dtype)?;
+        let x = tf::random::normal([n, n], 0.0, 1.0).try_cast(dtype)?;
         tf::config::enable_tensor_float_32_execution(!exact);
         let seconds = time(5, || x.try_matmul(&x).map(drop))?;
         tf::config::enable_tensor_float_32_execution(true);

@@ -53,7 +53,7 @@ type Step = fn(&Net, &Adam, &Tensor, &Tensor) -> Tensor;
 
 fn batch(device: &str, count: usize) -> Result<(Tensor, Tensor)> {
     let _there = tf::device("/cpu:0")?;
-    let images = tf::random::stateless_uniform([count, 28, 28, 1], [1, 2]);
+    let images = tf::random::stateless_uniform([count, 28, 28, 1], [1, 2], 0.0, 1.0);
     let labels = tf::floormod(&tf::range(0, count as i32, 1), 10);
     Ok((images.to_device(device)?, labels.to_device(device)?))
 }
