@@ -3,6 +3,7 @@
 
 use crate::backend::cpu::gemm::{self, Addend};
 use crate::backend::cpu::{CpuCall, Work};
+use crate::backend::cuda::{self, CudaCall, Plus};
 use crate::error::Result;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
 use crate::ops::product_of;
@@ -46,6 +47,15 @@ impl Op for MatMulAdd {
         // SAFETY: the strides are those of the views; scratch and phases are what `work` said; the pass saw to the rest.
         unsafe { gemm::run(&product, c.dtype, call.isa, a.ptr, b.ptr, c.ptr, plus, call.scratch, phase, chunk) };
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let [plus, a, b] = [&call.inputs[0], &call.inputs[1], &call.inputs[2]];
+        let repeats = plus.rank() < 2 || plus.dims()[0] == 1;
+        let row_stride = if repeats { 0 } else { plus.strides()[0] as usize };
+        let plus = Plus { address: plus.ptr.addr() as u64, row_stride };
+        // SAFETY: the same contract.
+        unsafe { cuda::product(call, a, b, &call.outputs[0], Some(plus)) }
     }
 
     fn gradient(&self) -> Gradient {
