@@ -1,7 +1,10 @@
-//! Settings of the whole process: how many threads kernels run on, and how exactly GPUs multiply.
-//! Users call these functions, as TensorFlow's `tf.config`; kernels ask for the values.
+//! Settings of the whole process: how many threads kernels run on, how exactly GPUs multiply, and what devices have to say
+//! of themselves. Users call these functions, as TensorFlow's `tf.config`.
+
+mod devices;
 
 pub use crate::function::{functions_run_eagerly, run_functions_eagerly, with_eager_functions};
+pub use devices::*;
 
 use crate::backend::cpu::team;
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -51,11 +51,11 @@ fn rows_are_summed_with_shuffles_in_every_order() {
             return v;
         }
         #define ROWS(T) extern "C" __global__ void __launch_bounds__(256) rows_##T(const T* x, T* y, long n) {  \
-            extern __shared__ T line[];                                                                     \
-            for (long i = threadIdx.x; i < n; i += blockDim.x) line[i] = x[blockIdx.x * n + i];             \
+            extern __shared__ T line_##T[];                                                                 \
+            for (long i = threadIdx.x; i < n; i += blockDim.x) line_##T[i] = x[blockIdx.x * n + i];         \
             __syncthreads();                                                                                \
             T sum = 0;                                                                                      \
-            for (long i = threadIdx.x; i < n; i += blockDim.x) sum += line[n - 1 - i];                      \
+            for (long i = threadIdx.x; i < n; i += blockDim.x) sum += line_##T[n - 1 - i];                  \
             sum = block_sum(sum);                                                                           \
             if (threadIdx.x == 0) y[blockIdx.x] = sum;                                                      \
         }
@@ -121,6 +121,10 @@ fn a_text_that_does_not_compile_says_so_in_its_log() {
     let Some(_d) = support::device() else { return };
     let error = support::compile("extern \"C\" __global__ void f(float* x) {\n  x[0] = missing(1);\n}").unwrap_err();
     assert!(error.contains("missing") && error.contains(":2:"), "{error}");
+    let two_types = r#"
+        extern "C" __global__ void f(float* x) { extern __shared__ float a[]; x[0] = a[0]; }
+        extern "C" __global__ void g(int* x) { extern __shared__ int a[]; x[0] = a[0]; }"#;
+    assert!(support::compile(two_types).unwrap_err().contains("must have one type"));
     let standard = support::compile("extern \"C\" __global__ void f(float* x) { x[0] = std::min(1.0f, x[1]); }");
     assert!(standard.is_err(), "the device has no standard library, nor has the emulation");
 }

@@ -65,6 +65,13 @@ pub(super) fn dense(tensor: &Tensor) -> Result<Tensor> {
     Ok(out)
 }
 
+/// Whether a tensor is one element of the host's memory, for all places.
+pub(crate) fn is_number(tensor: &Tensor) -> bool {
+    let strides = tensor.strides();
+    let repeats = || tensor.shape().dims().iter().zip(strides).all(|(&d, stride)| d == 1 || stride == 0);
+    !tensor.is_away() && tensor.dtype().size() > 0 && tensor.num_elements() > 0 && repeats()
+}
+
 /// How many elements of a GPU's tensor are not zero: one number is read.
 #[track_caller]
 pub(super) fn count_set(tensor: &Tensor) -> Result<Option<usize>> {
@@ -82,8 +89,8 @@ fn elementwise(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Out
     let program = program_of(op, &dtypes);
     let mut there: SmallVec<[Tensor; 4]> = SmallVec::new();
     for input in inputs {
-        // Scalars of the host travel as arguments of the kernel.
-        there.push(if input.rank() == 0 && !input.is_away() { (*input).clone() } else { bring(gpu, input)? });
+        // One number of the host, repeated or not, travels as an argument of the kernel.
+        there.push(if is_number(input) { (*input).clone() } else { bring(gpu, input)? });
     }
     // A block that is freed is given out again at once, so nothing is gained by writing over an operand.
     let out = Tensor::uninit_on(gpu, &types[0]).map_err(|e| e.in_op(op.name()))?;
@@ -170,6 +177,12 @@ impl<'a> Resources<'a> {
         }
         if *access == Access::Read || (value.is_row_major() && value.is_unique()) {
             return Ok(view_of(value));
+        }
+        if cuda::capturing_on().is_some() {
+            return Err(Error::failed_precondition(
+                op.name(),
+                "a variable's memory is shared while its change is captured",
+            ));
         }
         let fresh = if stays { Tensor::uninit(value.ty())? } else { Tensor::uninit_on(gpu, value.ty())? };
         if *access == Access::Update {

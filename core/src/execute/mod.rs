@@ -9,7 +9,7 @@ mod kernel;
 mod place;
 
 pub(crate) use eager::{dense, view_of};
-pub(crate) use gpu::bring;
+pub(crate) use gpu::{bring, is_number};
 pub(crate) use kernel::run_phases;
 pub(crate) use place::on_host;
 

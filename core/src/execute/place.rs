@@ -41,6 +41,9 @@ fn device_of(op: &dyn Op, inputs: &[&Tensor]) -> Result<DeviceId> {
     if op.runs_on_host() {
         return Ok(DeviceId::CPU);
     }
+    if let Some(captures) = cuda::capturing_on() {
+        return Ok(captures);
+    }
     if let Some(asked) = device::asked() {
         return Ok(asked);
     }

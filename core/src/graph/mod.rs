@@ -2,6 +2,7 @@
 //! Traced functions record them through [`builder`]; the bodies of branches and loops are graphs too.
 
 pub(crate) mod builder;
+mod captured;
 pub(crate) mod control;
 pub(crate) mod differentiate;
 pub(crate) mod ir;

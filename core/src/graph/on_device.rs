@@ -11,7 +11,7 @@ use crate::backend::cuda::{self, CudaCall, FoldTo, Gpu, Owner};
 use crate::device::{self, DeviceId};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::execute::{bring, view_of};
+use crate::execute::{bring, is_number, view_of};
 use crate::graph::passes::fuse::walk_of;
 use crate::op::{Operands, Outputs};
 use crate::scalar::{Program, Scalar, Val};
@@ -42,7 +42,7 @@ fn belongs_elsewhere(inputs: &[Tensor]) -> bool {
 }
 
 /// The GPU on which what is computed from these operands belongs.
-fn gpu_of(inputs: &[Tensor]) -> Result<Option<&'static Gpu>> {
+pub(super) fn gpu_of(inputs: &[Tensor]) -> Result<Option<&'static Gpu>> {
     let asked = device::asked();
     let theirs = || inputs.iter().map(Tensor::device_id).find(|id| *id != DeviceId::CPU);
     let floats = || inputs.is_empty() || inputs.iter().any(|t| t.dtype().is_floating());
@@ -54,21 +54,32 @@ fn gpu_of(inputs: &[Tensor]) -> Result<Option<&'static Gpu>> {
 }
 
 /// The graph for operands of these types, with its clusters; `None` if sizes depend on values.
-pub(crate) fn ready(graph: &Graph, types: &[TensorType], sizes: &Sizes<'_>) -> Result<Option<Graph>> {
+pub(crate) fn ready(
+    graph: &Graph,
+    types: &[TensorType],
+    inputs: &[Tensor],
+    sizes: &Sizes<'_>,
+) -> Result<Option<Graph>> {
     let Some(bound) = bind::bind(&optimise(graph)?, types, sizes)? else { return Ok(None) };
-    specialise(&bound).map(Some)
+    let fused = specialise(&bound)?;
+    match gpu_of(inputs)? {
+        Some(gpu) => with_constants_on(&fused, gpu, false).map(Some),
+        None => Ok(Some(fused)),
+    }
 }
 
-/// The graph with its larger constants in a GPU's memory, so that no call copies them.
-pub(crate) fn with_constants_on(graph: &Graph, gpu: &'static Gpu) -> Result<Graph> {
+/// The graph with its larger constants in a GPU's memory, so that no call copies them; integers too, where all is placed
+/// there.
+pub(crate) fn with_constants_on(graph: &Graph, gpu: &'static Gpu, all: bool) -> Result<Graph> {
     let mut new = graph.clone();
     for (_, constant) in &mut new.constants {
-        if constant.rank() > 0 && constant.dtype().is_floating() {
+        let dtype = constant.dtype();
+        if constant.rank() > 0 && dtype.size() > 0 && (all || dtype.is_floating()) {
             *constant = bring(gpu, constant)?;
         }
     }
     for node in &mut new.nodes {
-        if let Some(op) = with_bodies(node, |body| with_constants_on(body, gpu))? {
+        if let Some(op) = with_bodies(node, |body| with_constants_on(body, gpu, all))? {
             node.op = op;
         }
     }
@@ -99,7 +110,7 @@ pub(crate) fn run_cluster(body: &Graph, inputs: &[Tensor]) -> Result<Option<Outp
     let location = body.nodes.first().map_or_else(Location::caller, |node| node.location);
     let mut held: SmallVec<[Tensor; 8]> = SmallVec::new();
     for tensor in low.operands.iter().map(|&i| &inputs[i]).chain(&low.constants) {
-        held.push(if tensor.rank() == 0 && !tensor.is_away() { tensor.clone() } else { bring(gpu, tensor)? });
+        held.push(if is_number(tensor) { tensor.clone() } else { bring(gpu, tensor)? });
     }
     let views: SmallVec<[View; 8]> = held.iter().map(view_of).collect();
     let numbers: SmallVec<[bool; 8]> = held.iter().map(|t| !t.is_away()).collect();

@@ -1,6 +1,7 @@
 // What CUDA C++ has and C++ has not: arrays of unknown size in shared memory, and functions that the host launches.
 // Both are found in the preprocessed text, so that kernels made by macros are found too.
 #include <cctype>
+#include <map>
 #include <set>
 
 #include "program.h"
@@ -111,10 +112,13 @@ class Rewriter {
         while (!head.empty() && isspace((unsigned char)head.back())) head.pop_back();
         size_t name = head.size();
         while (name > 0 && is_word(head[name - 1])) name--;
-        type = head.substr(0, name);
-        for (char& c : type)
-            if (c == '\n') c = ' ';
+        for (const char c : head.substr(0, name))
+            if (!isspace((unsigned char)c)) type += c;
+            else if (!type.empty() && type.back() != ' ') type += ' ';
         const std::string pointer = "((" + type + "*)eagerflow_state.dynamic_shared)";
+        // All such arrays of a program are one object with external linkage: its name has one type.
+        const auto [known, fresh] = arrays_.emplace(head.substr(name), type);
+        if (!fresh && known->second != type) out_ += "static_assert(false, \"extern __shared__ arrays of one name must have one type\");";
         if (depth_ > 0) out_ += type + "* const " + head.substr(name) + " = " + pointer;
         else out_ += "\n#define " + head.substr(name) + " " + pointer + "\n# " + std::to_string(line_) + " " + file_ + "\n";
         for (size_t i = at_; i < end; i++) line_ += text_[i] == '\n';
@@ -161,6 +165,7 @@ class Rewriter {
     const std::string& text_;
     std::string out_, exports_, file_ = "\"program.cu\"";
     std::set<std::string> names_;
+    std::map<std::string, std::string> arrays_;
     size_t at_ = 0;
     int depth_ = 0, line_ = 1;
 };

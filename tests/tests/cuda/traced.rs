@@ -92,17 +92,45 @@ fn descend(w: &Variable, x: &Tensor) -> Tensor {
 }
 
 #[test]
-fn variables_change_on_the_device() {
-    let Some(_gpu) = gpu() else { return };
-    let x = numbers(33, 0.25);
-    let here = Variable::new(tf::ones([33]));
-    let want: Vec<f32> = (0..4).map(|_| descend(&here, &x).item()).collect();
+fn steps_are_recorded_and_started_again() {
+    let Some(gpu) = gpu() else { return };
+    let x = [numbers(33, 0.25), numbers(33, 1.25)];
+    let start = numbers(33, 4.0);
+    let here = Variable::new(start.clone());
+    let want: Vec<f32> = (0..9).map(|i| descend(&here, &x[i % 2]).item()).collect();
     let _there = tf::device("/gpu:0").unwrap();
-    let there = Variable::new(tf::ones([33]));
-    let got: Vec<f32> = (0..4).map(|_| descend(&there, &x).item()).collect();
+    let there = Variable::new(start);
+    if let Some(emulation) = gpu.emulation {
+        emulation.reset_counters();
+    }
+    // Operands come from the host and from the device in turns.
+    let away = x[1].gpu();
+    let got: Vec<f32> = (0..9).map(|i| descend(&there, if i % 2 == 0 { &x[0] } else { &away }).item()).collect();
     for (a, b) in got.iter().zip(&want) {
         assert!((a - b).abs() < 1e-5, "{got:?} {want:?}");
     }
+    if let Some(emulation) = gpu.emulation {
+        let counted = emulation.counters();
+        assert_eq!(counted.graph_launches, 7, "{counted:?}");
+    }
     assert_eq!(there.value().device().to_string(), "/device:GPU:0");
     close(&there.value(), &here.value());
+    // A value that somebody holds does not change under him, and the next step goes on from where it was.
+    let held = there.value();
+    let before = held.to_vec::<f32>();
+    let next = descend(&there, &x[0]).item::<f32>();
+    assert!((next - descend(&here, &x[0]).item::<f32>()).abs() < 1e-5);
+    assert_eq!(held.to_vec::<f32>(), before);
+    close(&there.value(), &here.value());
+}
+
+#[test]
+fn recorded_calls_give_fresh_results() {
+    let Some(_gpu) = gpu() else { return };
+    let there = [0.0, 1.0, 2.0].map(|seed| numbers(2000, seed).gpu());
+    let results: Vec<Tensor> =
+        (0..6).map(|i| formula(&there[i % 3], &there[(i + 1) % 3], &there[(i + 2) % 3])).collect();
+    for (i, result) in results.iter().enumerate() {
+        close(result, &formula(&there[i % 3].cpu(), &there[(i + 1) % 3].cpu(), &there[(i + 2) % 3].cpu()));
+    }
 }

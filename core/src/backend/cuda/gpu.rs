@@ -1,6 +1,7 @@
 //! One opened device: context, stream, memory, loaded kernels and the word of faults, with the copies to and from it.
 //! `device.rs` finds devices here; the door, kernels and reads of elements work through it.
 
+use super::capture::{self, Arena};
 use super::driver::{self, Address, Failure, Grid, Opened};
 use super::faults::Word;
 use super::library::Products;
@@ -10,7 +11,7 @@ use crate::device::DeviceId;
 use crate::error::{Error, Result};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Bytes of the pinned memory through which small copies go.
 const STAGING: usize = 1 << 20;
@@ -141,13 +142,34 @@ impl Gpu {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The stream that takes what this thread queues.
+    #[inline]
+    pub(super) fn stream(&self) -> driver::Stream {
+        match capture::capturing() {
+            false => self.opened.stream,
+            true => capture::under_way(self).map_or(self.opened.stream, |(stream, _)| stream),
+        }
+    }
+
     /// Memory for at least `bytes` bytes, aligned to 512.
     pub fn allocate(&'static self, bytes: usize) -> Result<Buffer> {
+        if capture::capturing()
+            && let Some((_, arena)) = capture::under_way(self)
+        {
+            let size = bytes.checked_add(1 << 20).map(|_| rounded(bytes)).ok_or_else(|| self.full(bytes, None))?;
+            let address = arena.take(self, size)?;
+            return Ok(Buffer { gpu: self, address, arena: Some(arena) });
+        }
+        self.allocate_outside(bytes)
+    }
+
+    /// As [`Gpu::allocate`], whether or not this thread captures.
+    pub(super) fn allocate_outside(&'static self, bytes: usize) -> Result<Buffer> {
         self.bind()?;
         let size = bytes.checked_add(1 << 20).map(|_| rounded(bytes)).ok_or_else(|| self.full(bytes, None))?;
         let mut blocks = self.blocks();
         if let Some(address) = blocks.take(size) {
-            return Ok(Buffer { gpu: self, address });
+            return Ok(Buffer { gpu: self, address, arena: None });
         }
         let segment = segment_for(size);
         let mut got = driver::allocate(segment);
@@ -164,7 +186,7 @@ impl Gpu {
             Ok(address) => {
                 blocks.add_segment(address, segment, segment == segment_for(0));
                 match blocks.take(size) {
-                    Some(address) => Ok(Buffer { gpu: self, address }),
+                    Some(address) => Ok(Buffer { gpu: self, address, arena: None }),
                     None => Err(Error::internal("device", "a fresh segment does not hold what it was made for")),
                 }
             }
@@ -186,6 +208,17 @@ impl Gpu {
     /// What the allocator holds.
     pub fn held(&self) -> Held {
         self.blocks().held
+    }
+
+    /// Takes what is held now for the most that ever was.
+    pub fn reset_peak(&self) {
+        let mut blocks = self.blocks();
+        blocks.held.peak = blocks.held.used;
+    }
+
+    /// The compute capability.
+    pub fn capability(&self) -> (u32, u32) {
+        self.opened.capability
     }
 
     /// Bytes that are free, and bytes in all, as the driver counts them.
@@ -211,6 +244,7 @@ impl Gpu {
     /// # Safety
     /// Both sides are valid for `bytes` bytes.
     pub unsafe fn upload(&self, to: Address, from: *const u8, bytes: usize) -> Result<()> {
+        self.may_wait("copy")?;
         self.bind()?;
         let stream = self.opened.stream;
         if bytes >= DIRECT {
@@ -237,6 +271,7 @@ impl Gpu {
     /// # Safety
     /// As [`Gpu::upload`].
     pub unsafe fn download(&self, to: *mut u8, from: Address, bytes: usize) -> Result<()> {
+        self.may_wait("read")?;
         self.bind()?;
         let stream = self.opened.stream;
         let mut staging = self.staging();
@@ -257,8 +292,22 @@ impl Gpu {
         Ok(())
     }
 
+    /// An error while this thread captures: what is captured runs later, and the host has nothing to wait for.
+    fn may_wait(&self, what: &str) -> Result<()> {
+        match capture::capturing() {
+            false => Ok(()),
+            true => Err(Error::failed_precondition(what, "the host cannot take part in captured work")),
+        }
+    }
+
+    /// Waits for all queued work, and leaves faults for the next read.
+    pub(super) fn synchronize_quietly(&self) -> Result<()> {
+        driver::synchronize(self.opened.stream).map_err(|e| self.failed("wait", &e))
+    }
+
     /// Waits for all queued work; faults of kernels come out here.
     pub fn synchronize(&self) -> Result<()> {
+        self.may_wait("wait")?;
         self.bind()?;
         self.wait(&mut self.staging())
     }
@@ -294,7 +343,7 @@ impl Gpu {
     pub unsafe fn copy(&self, to: Address, from: Address, bytes: usize) -> Result<()> {
         self.bind()?;
         // SAFETY: by the caller's promise.
-        unsafe { driver::copy_within(to, from, bytes, self.opened.stream) }.map_err(|e| self.failed("copy", &e))
+        unsafe { driver::copy_within(to, from, bytes, self.stream()) }.map_err(|e| self.failed("copy", &e))
     }
 
     /// Sets every byte.
@@ -304,7 +353,7 @@ impl Gpu {
     pub unsafe fn set_bytes(&self, to: Address, byte: u8, bytes: usize) -> Result<()> {
         self.bind()?;
         // SAFETY: by the caller's promise.
-        unsafe { driver::set_bytes(to, byte, bytes, self.opened.stream) }.map_err(|e| self.failed("fill", &e))
+        unsafe { driver::set_bytes(to, byte, bytes, self.stream()) }.map_err(|e| self.failed("fill", &e))
     }
 
     /// Queues a kernel with the arguments that lie at the given addresses.
@@ -320,8 +369,8 @@ impl Gpu {
     ) -> Result<()> {
         self.bind()?;
         // SAFETY: by the caller's promise.
-        unsafe { driver::launch(function, grid, self.opened.stream, arguments) }.map_err(|e| self.failed(op, &e))?;
-        match wants_every_error() {
+        unsafe { driver::launch(function, grid, self.stream(), arguments) }.map_err(|e| self.failed(op, &e))?;
+        match wants_every_error() && !capture::capturing() {
             true => self.synchronize(),
             false => Ok(()),
         }
@@ -341,6 +390,8 @@ fn wants_every_error() -> bool {
 pub(crate) struct Buffer {
     gpu: &'static Gpu,
     address: Address,
+    /// The capture that it belongs to.
+    arena: Option<Arc<Arena>>,
 }
 
 impl Buffer {
@@ -351,7 +402,10 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        let known = self.gpu.blocks().give(self.address);
+        let known = match &self.arena {
+            None => self.gpu.blocks().give(self.address),
+            Some(arena) => arena.blocks.lock().unwrap_or_else(PoisonError::into_inner).give(self.address),
+        };
         debug_assert!(known, "a buffer that the allocator does not know");
     }
 }

@@ -67,7 +67,8 @@ pub(super) unsafe fn product(
         Some(Plus { row_stride, .. }) => Addend::Matrix { lead: row_stride.max(p.n) as i64 },
     };
     if products.workspace.get().is_none() {
-        let fresh = call.gpu.allocate(WORKSPACE).map_err(|e| e.in_op(call.op))?;
+        // Also a first use within a capture makes what stays behind it.
+        let fresh = call.gpu.allocate_outside(WORKSPACE).map_err(|e| e.in_op(call.op))?;
         let _ = products.workspace.set(fresh);
     }
     let workspace = products.workspace.get().map_or(0, Buffer::address);
@@ -107,7 +108,7 @@ pub(super) unsafe fn product(
         let [a, b, c] = at(place);
         let plus = plus.map_or(c, |p| p.address);
         // SAFETY: by the caller's promise; the plan is of these shapes and alignments, and its lock is held.
-        unsafe { driver::product(handle, plan, [b, a, plus, c], (workspace, WORKSPACE), call.gpu.opened.stream) }
+        unsafe { driver::product(handle, plan, [b, a, plus, c], (workspace, WORKSPACE), call.gpu.stream()) }
             .map_err(|e| call.gpu.failed(call.op, &e))?;
     }
     Ok(true)

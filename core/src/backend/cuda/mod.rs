@@ -2,8 +2,10 @@
 //! Everything is found at run time: a machine without CUDA builds and runs the same program, which then sees no device.
 
 mod call;
+mod capture;
 mod compact;
 mod conv;
+mod doctor;
 mod driver;
 mod elementwise;
 mod faults;
@@ -22,8 +24,11 @@ mod scatter;
 mod text;
 
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
+pub(crate) use capture::{Captured, capture, capturing_on};
 pub(crate) use compact::{count_set, write_set};
 pub(crate) use conv::{conv_filter_gradient, conv_forward, conv_input_gradient};
+pub use doctor::Finding;
+pub(crate) use doctor::findings;
 pub(crate) use driver::Grid;
 pub(crate) use elementwise::{Owner, copy, run as run_program};
 pub(crate) use fused::{FoldTo, run_fused};

@@ -104,7 +104,7 @@ impl Gpu {
         let options = options(&self.programs.architecture);
         let version = driver::compiler_version().map_err(|e| self.failed(name, &e))?;
         let key = [&*self.programs.device, &*options.join(" "), &*format!("{version:?}"), text];
-        let place = folder().map(|folder| folder.join(format!("{:032x}.cubin", hash(&key))));
+        let place = cache_folder().map(|folder| folder.join(format!("{:032x}.cubin", hash(&key))));
         show(name, text);
         if let Some(kept) = place.as_ref().and_then(read) {
             return Ok(kept);
@@ -146,7 +146,7 @@ pub(super) fn options(architecture: &str) -> Vec<String> {
 }
 
 /// Where binaries are kept: `EAGERFLOW_CUDA_CACHE` (`off` for nowhere), else the user's folder for caches.
-fn folder() -> Option<&'static PathBuf> {
+pub(super) fn cache_folder() -> Option<&'static PathBuf> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     FOLDER
         .get_or_init(|| {

@@ -4,6 +4,7 @@
 use super::gradient::pack;
 use crate::error::Result;
 use crate::graph::Graph;
+use crate::graph::captured::Placed;
 use crate::graph::differentiate::{Pair, differentiate, replay};
 use crate::graph::on_device;
 use crate::graph::passes::{optimise, outline::outline};
@@ -24,7 +25,7 @@ pub(crate) struct Callable {
     /// Plans by the types of the operands, the one used last first.
     plans: Mutex<Vec<Planned>>,
     /// As the plans, for calls that belong on a GPU.
-    placed: Mutex<Vec<Placed>>,
+    placed: Mutex<Vec<Arc<Placed>>>,
     symbolic: bool,
     /// What runs node by node where there is no plan, made when it is first needed.
     segmented: OnceLock<Arc<Graph>>,
@@ -59,8 +60,7 @@ impl Callable {
     /// Runs the graph: by its plan for operands of these types, or operation by operation where sizes depend on values.
     pub fn run(&self, inputs: Operands, known: &Known) -> Result<Outputs> {
         if on_device::placed(&inputs) {
-            let graph = self.on_device(&inputs, known)?;
-            return run::run(&graph, inputs, &Sizes::of(known));
+            return self.on_device(&inputs, known)?.run(inputs);
         }
         let own;
         let plan = match self.symbolic {
@@ -79,12 +79,13 @@ impl Callable {
     }
 
     /// The graph as it runs operation by operation on a GPU, with as few kernels as possible.
-    fn on_device(&self, inputs: &Operands, known: &Known) -> Result<Arc<Graph>> {
-        let suits = |p: &Placed| p.known == *known && p.types.iter().zip(inputs).all(|(ty, input)| ty == input.ty());
+    fn on_device(&self, inputs: &Operands, known: &Known) -> Result<Arc<Placed>> {
+        let suits =
+            |p: &Arc<Placed>| p.known == *known && p.types.iter().zip(inputs).all(|(ty, input)| ty == input.ty());
         let mut placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = placed.iter().position(suits) {
             placed[..=at].rotate_right(1);
-            return Ok(placed[0].graph.clone());
+            return Ok(placed[0].clone());
         }
         drop(placed);
         let sizes = Sizes::of(known);
@@ -93,14 +94,15 @@ impl Callable {
         }
         self.graph.constraints.check(&|s| sizes.get(s)).map_err(|e| e.in_op(&self.graph.name))?;
         let types = on_device::types_of(inputs);
-        let graph = match on_device::ready(&self.graph, &types, &sizes)? {
+        let graph = match on_device::ready(&self.graph, &types, inputs, &sizes)? {
             Some(graph) => Arc::new(graph),
             None => Arc::new(self.segmented().clone()),
         };
         placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
         placed.truncate(MOST_PLANS - 1);
-        placed.insert(0, Placed { types, known: known.clone(), graph: graph.clone() });
-        Ok(graph)
+        let made = Arc::new(Placed::new(types, known.clone(), graph));
+        placed.insert(0, made.clone());
+        Ok(made)
     }
 
     /// The plan that serves all calls, once it is made.
@@ -188,13 +190,6 @@ struct Planned {
     types: Vec<TensorType>,
     known: Known,
     plan: Option<Arc<Plan>>,
-}
-
-/// A graph made ready for operands on a GPU, with what it is for.
-struct Placed {
-    types: Vec<TensorType>,
-    known: Known,
-    graph: Arc<Graph>,
 }
 
 /// How many shapes of one trace get plans of their own.

@@ -1,7 +1,7 @@
 //! The driver of a build without the feature `cuda`: there is no device, and every function says why.
 //! It lets the rest of the backend compile unchanged, so that switching the feature off breaks nothing.
 
-use super::{Address, Answer, Compiled, Failure, Function, Grid, Opened, ProductPlan, ProductShape, Stream};
+use super::{Address, Answer, Compiled, Failure, Function, Grid, Opened, ProductPlan, ProductShape, Recorded, Stream};
 
 const WHY: &str = "this program was built without the feature `cuda`";
 
@@ -15,6 +15,10 @@ pub fn present() -> Result<(), String> {
 }
 
 pub fn compiler_present() -> Result<(), String> {
+    Err(WHY.into())
+}
+
+pub fn products_present() -> Result<(), String> {
     Err(WHY.into())
 }
 
@@ -104,4 +108,28 @@ pub fn plan_product(_: usize, _: &ProductShape, _: usize) -> Answer<Option<Produ
 
 pub unsafe fn product(_: usize, _: &ProductPlan, _: [Address; 4], _: (Address, usize), _: Stream) -> Answer<()> {
     refuse("product")
+}
+
+pub fn new_stream() -> Answer<Stream> {
+    refuse("new_stream")
+}
+
+pub fn destroy_stream(_: Stream) -> Answer<()> {
+    refuse("destroy_stream")
+}
+
+pub fn begin_capture(_: Stream) -> Answer<()> {
+    refuse("begin_capture")
+}
+
+pub fn end_capture(_: Stream) -> Answer<Recorded> {
+    refuse("end_capture")
+}
+
+pub unsafe fn start(_: Recorded, _: Stream) -> Answer<()> {
+    refuse("start")
+}
+
+pub unsafe fn destroy(_: Recorded) -> Answer<()> {
+    refuse("destroy")
 }

@@ -29,6 +29,10 @@ pub(in crate::backend) struct Function(pub(super) usize);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stream(pub(super) usize);
 
+/// A graph of recorded work, ready to start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Recorded(pub(super) usize);
+
 /// A device that was opened: its context, and what it is.
 #[derive(Clone, Debug)]
 pub(super) struct Opened {

@@ -1,7 +1,7 @@
 //! The driver through `cudarc`, whose libraries are looked for at run time: a machine without them only gets errors.
 //! Every function asks for a library before its first call, because a missing one would panic inside `cudarc`.
 
-use super::{Address, Answer, Compiled, Failure, Function, Grid, Opened, Stream};
+use super::{Address, Answer, Compiled, Failure, Function, Grid, Opened, Recorded, Stream};
 use cudarc::driver::{result, sys};
 use cudarc::nvrtc;
 use std::ffi::{CStr, CString, c_void};
@@ -41,6 +41,16 @@ pub fn compiler_present() -> Result<(), String> {
     Err("the compiler's library (libnvrtc.so) was not found; it comes with the CUDA toolkit and with the Python \
          package nvidia-cuda-nvrtc, and its folder must be in LD_LIBRARY_PATH"
         .into())
+}
+
+/// Whether the library for matrix products is there, else why it is not.
+pub fn products_present() -> Result<(), String> {
+    static THERE: OnceLock<bool> = OnceLock::new();
+    // SAFETY: as above.
+    if *THERE.get_or_init(|| unsafe { cudarc::cublaslt::sys::is_culib_present() }) {
+        return Ok(());
+    }
+    Err("libcublasLt.so was not found".into())
 }
 
 /// How many devices there are. Only after [`present`].
@@ -224,4 +234,53 @@ pub unsafe fn launch(function: Function, grid: Grid, stream: Stream, arguments: 
             std::ptr::null_mut(),
         )
     })
+}
+
+/// A stream of the current context, beside that of `open`.
+pub fn new_stream() -> Answer<Stream> {
+    let stream = result::stream::create(result::stream::StreamKind::NonBlocking);
+    driver("cuStreamCreate", stream).map(|s| Stream(s as usize))
+}
+
+/// Gives a stream of [`new_stream`] back.
+pub fn destroy_stream(stream: Stream) -> Answer<()> {
+    // SAFETY: a stream of `new_stream`; the driver finishes what is queued there first.
+    driver("cuStreamDestroy", unsafe { result::stream::destroy(stream.0 as _) })
+}
+
+/// From now on what is queued on the stream is recorded. Calls of other threads are not disturbed.
+pub fn begin_capture(stream: Stream) -> Answer<()> {
+    let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    // SAFETY: a stream of `new_stream`.
+    driver("cuStreamBeginCapture", unsafe { result::stream::begin_capture(stream.0 as _, mode) })
+}
+
+/// What was recorded since [`begin_capture`], ready to start.
+pub fn end_capture(stream: Stream) -> Answer<Recorded> {
+    // SAFETY: a stream that captures; the recorded graph is not needed once it is instantiated.
+    unsafe {
+        let graph = driver("cuStreamEndCapture", result::stream::end_capture(stream.0 as _))?;
+        let ready = result::graph::instantiate(graph, sys::CUgraphInstantiate_flags(0));
+        let ready = driver("cuGraphInstantiate", ready);
+        let _ = result::graph::destroy(graph);
+        Ok(Recorded(ready? as usize))
+    }
+}
+
+/// Queues recorded work.
+///
+/// # Safety
+/// All addresses that the work uses are valid when the stream gets there.
+pub unsafe fn start(recorded: Recorded, stream: Stream) -> Answer<()> {
+    // SAFETY: by the caller's promise.
+    driver("cuGraphLaunch", unsafe { result::graph::launch(recorded.0 as _, stream.0 as _) })
+}
+
+/// Gives recorded work back.
+///
+/// # Safety
+/// It is not under way, and nobody starts it again.
+pub unsafe fn destroy(recorded: Recorded) -> Answer<()> {
+    // SAFETY: by the caller's promise.
+    driver("cuGraphExecDestroy", unsafe { result::graph::exec_destroy(recorded.0 as _) })
 }
