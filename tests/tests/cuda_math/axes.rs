@@ -55,7 +55,11 @@ fn running_sums_and_products() {
                 let how = Cumulative { exclusive, reverse };
                 let x = some(1, dtype, shape);
                 agree(&gpu, &[x.clone()], within(dtype), |x| vec![tf::cumsum_with(&x[0], axis, how)]);
-                let near_one = if dtype.is_floating() { x * tf::cast(&tf::constant(0.25), dtype) + tf::cast(&tf::constant(1.0), dtype) } else { x };
+                let near_one = if dtype.is_floating() {
+                    x * tf::cast(&tf::constant(0.25), dtype) + tf::cast(&tf::constant(1.0), dtype)
+                } else {
+                    x
+                };
                 agree(&gpu, &[near_one], within(dtype) * 100.0, |x| vec![tf::cumprod_with(&x[0], axis, how)]);
             }
         }
@@ -91,7 +95,8 @@ fn places_of_the_best() {
         [(&[1], 0), (&[0, 3], 1), (&[5, 7], 1), (&[3, 300], 1), (&[300, 3], 0), (&[20_000], 0), (&[70, 9000], 0)];
     for (i, (shape, axis)) in shapes.into_iter().enumerate() {
         let few = [DType::F32, DType::I64];
-        let dtypes = if i == 2 || i == 3 { NUMBERS.iter().chain(&[DType::Bool]).copied().collect() } else { few.to_vec() };
+        let dtypes =
+            if i == 2 || i == 3 { NUMBERS.iter().chain(&[DType::Bool]).copied().collect() } else { few.to_vec() };
         for dtype in dtypes {
             // Integers repeat, so the first of equals is asked for.
             agree(&gpu, &[some(3, dtype, shape)], 0.0, |x| {

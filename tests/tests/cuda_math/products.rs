@@ -19,9 +19,21 @@ const DTYPES: [(DType, f64); 7] = [
 fn sizes_and_dtypes() {
     let Some(gpu) = gpu() else { return };
     tf::config::enable_tensor_float_32_execution(false);
-    for [m, n, k] in [[1, 1, 1], [3, 5, 7], [64, 64, 16], [65, 63, 17], [1, 130, 40], [70, 1, 33], [2, 3, 0], [0, 3, 2], [4, 6, 2000]] {
+    for [m, n, k] in [
+        [1, 1, 1],
+        [3, 5, 7],
+        [64, 64, 16],
+        [65, 63, 17],
+        [1, 130, 40],
+        [70, 1, 33],
+        [2, 3, 0],
+        [0, 3, 2],
+        [4, 6, 2000],
+    ] {
         for (dtype, within) in DTYPES {
-            agree(&gpu, &[some(1, dtype, &[m, k]), some(2, dtype, &[k, n])], within, |x| vec![tf::matmul(&x[0], &x[1])]);
+            agree(&gpu, &[some(1, dtype, &[m, k]), some(2, dtype, &[k, n])], within, |x| {
+                vec![tf::matmul(&x[0], &x[1])]
+            });
         }
     }
 }

@@ -44,7 +44,8 @@ fn other_axes_dtypes_and_numbers_without_end() {
         agree(&gpu, &[some(3, dtype, &[6, 40])], within, |x| vec![tf::softmax(&x[0], -1), tf::log_softmax(&x[0], 1)]);
     }
     let (inf, nan) = (f32::INFINITY, f32::NAN);
-    let odd = tf::constant([[inf, 1.0, 2.0], [-inf, 1.0, 2.0], [-inf, -inf, -inf], [nan, 1.0, 2.0], [1e30, -1e30, 0.0]]);
+    let odd =
+        tf::constant([[inf, 1.0, 2.0], [-inf, 1.0, 2.0], [-inf, -inf, -inf], [nan, 1.0, 2.0], [1e30, -1e30, 0.0]]);
     agree(&gpu, &[odd], 1e-6, |x| vec![tf::softmax(&x[0], -1), tf::log_softmax(&x[0], -1)]);
 }
 
