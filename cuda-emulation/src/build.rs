@@ -18,11 +18,12 @@ struct Library {
     links: &'static [&'static str],
 }
 
-const LIBRARIES: &[Library] = &[
-    Library { folder: "driver/", file: "libcuda.so.1", name: "libcuda.so", links: &["-ldl", "-lpthread"] },
-    Library { folder: "cublaslt/", file: "libcublasLt.so.13", name: "libcublasLt.so", links: &["-l:libcuda.so.1"] },
-    Library { folder: "nvrtc/", file: "libnvrtc.so.13", name: "libnvrtc.so", links: &["-ldl"] },
-];
+const DRIVER: Library =
+    Library { folder: "driver/", file: "libcuda.so.1", name: "libcuda.so", links: &["-ldl", "-lpthread"] };
+const CUBLASLT: Library =
+    Library { folder: "cublaslt/", file: "libcublasLt.so.13", name: "libcublasLt.so", links: &["-l:libcuda.so.1"] };
+const NVRTC: Library =
+    Library { folder: "nvrtc/", file: "libnvrtc.so.13", name: "libnvrtc.so", links: &["-ldl", "-lpthread"] };
 
 const FLAGS: &[&str] = &[
     "-std=gnu++17",
@@ -51,6 +52,11 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// Whether fibers are to be switched as on processors that have no switch of their own here.
+fn wants_ucontext() -> bool {
+    std::env::var_os("EAGERFLOW_CUDA_EMULATION_UCONTEXT").is_some()
+}
+
 /// The compiler to run.
 fn compiler() -> String {
     std::env::var("CXX").unwrap_or_else(|_| "g++".to_string())
@@ -62,11 +68,9 @@ pub(crate) fn ready_folder() -> Result<PathBuf, Failure> {
         .arg("--version")
         .output()
         .map_err(|_| Failure::NoCompiler(format!("CUDA emulation: {} missing, skipped", compiler())))?;
-    let mut hasher = DefaultHasher::new();
-    (SOURCES, FLAGS, version.stdout).hash(&mut hasher);
     let parent = parent_folder();
-    let name = format!("{:016x}", hasher.finish());
-    let folder = parent.join(&name);
+    let how = format!("{}{}", include_str!("build.rs"), wants_ucontext());
+    let folder = parent.join(hash_of(|_| true, &how, &version.stdout));
     if folder.is_dir() {
         return Ok(folder);
     }
@@ -79,10 +83,29 @@ pub(crate) fn ready_folder() -> Result<PathBuf, Failure> {
         if fresh.exists() {
             fs::remove_dir_all(&fresh)?;
         }
-        build(&fresh, &name)?;
+        build(&fresh, &hash_of(shapes_programs, "", &version.stdout))?;
         fs::rename(&fresh, &folder)?;
     }
     Ok(folder)
+}
+
+/// The hash of some of the sources, of how they are built, and of the compiler's version.
+fn hash_of(takes: impl Fn(&str) -> bool, how: &str, version: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    let sources: Vec<_> = SOURCES.iter().filter(|(path, _)| takes(path)).collect();
+    (sources, how, version).hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// Whether compiled kernels depend on a source: the others can change without compiling all kernels anew.
+fn shapes_programs(path: &str) -> bool {
+    ["abi.h", "kernel/", "nvrtc/compile.cpp", "nvrtc/rewrite.cpp", "driver/image.h"].iter().any(|p| path.starts_with(p))
+}
+
+/// The folder with the kernels that the emulation keeps.
+pub(crate) fn programs_folder() -> Option<PathBuf> {
+    let name = std::fs::read_to_string(ready_folder().ok()?.join("programs")).ok()?;
+    Some(parent_folder().join(name))
 }
 
 /// `cuda-emulation` in the target folder of the running program, or where the environment says.
@@ -100,61 +123,37 @@ pub(crate) fn target_folder() -> Option<PathBuf> {
     program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file()).map(Path::to_path_buf)
 }
 
-fn build(folder: &Path, name: &str) -> Result<(), Failure> {
+fn build(folder: &Path, programs: &str) -> Result<(), Failure> {
     let native = folder.join("native");
     for (path, text) in SOURCES {
         let file = native.join(path);
         fs::create_dir_all(file.parent().unwrap_or(&native))?;
         fs::write(file, text)?;
     }
-    let objects = folder.join("objects");
-    fs::create_dir_all(&objects)?;
-    let units: Vec<&str> = SOURCES.iter().map(|(path, _)| *path).filter(|path| path.ends_with(".cpp")).collect();
-    compile_all(&units, &native, &objects, name)?;
-    for library in LIBRARIES {
-        let mut link = Command::new(compiler());
-        link.arg("-shared").arg(format!("-Wl,-soname,{}", library.name)).arg("-Wl,-rpath,$ORIGIN");
-        link.args(
-            units.iter().filter(|path| path.starts_with(library.folder)).map(|path| objects.join(object_name(path))),
-        );
-        link.arg("-o").arg(folder.join(library.file)).arg("-L").arg(folder).args(library.links);
-        run(&mut link)?;
-        std::os::unix::fs::symlink(library.file, folder.join(library.name))?;
-    }
-    fs::remove_dir_all(&objects)?;
-    Ok(())
-}
-
-fn object_name(source: &str) -> String {
-    source.replace('/', "-").replace(".cpp", ".o")
-}
-
-/// Compiles the sources, as many at a time as there are processors.
-fn compile_all(units: &[&str], native: &Path, objects: &Path, name: &str) -> Result<(), Failure> {
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let worker = || -> Result<(), Failure> {
-        loop {
-            let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            let Some(unit) = units.get(i) else { return Ok(()) };
-            let mut compile = Command::new(compiler());
-            compile
-                .args(FLAGS)
-                .arg(format!("-DEAGERFLOW_BUILD=\"{name}\""))
-                .arg("-c")
-                .arg(native.join(unit))
-                .arg("-o")
-                .arg(objects.join(object_name(unit)));
-            run(&mut compile)?;
+    let build = |library: &Library| -> Result<(), Failure> {
+        // One unit for each library: most of the time would go into reading the same headers for each file.
+        let unit = native.join(library.file).with_extension("all.cpp");
+        let all = SOURCES.iter().filter(|(path, _)| path.starts_with(library.folder) && path.ends_with(".cpp"));
+        fs::write(&unit, all.map(|(path, _)| format!("#include \"{path}\"\n")).collect::<String>())?;
+        let mut compile = Command::new(compiler());
+        compile.args(FLAGS).arg(format!("-DEAGERFLOW_BUILD=\"{programs}\"")).arg("-shared").arg(&unit);
+        if wants_ucontext() {
+            compile.arg("-DEAGERFLOW_UCONTEXT");
         }
+        compile.arg(format!("-Wl,-soname,{}", library.name)).arg("-Wl,-rpath,$ORIGIN");
+        compile.arg("-o").arg(folder.join(library.file)).arg("-L").arg(folder).args(library.links);
+        run(&mut compile)?;
+        std::os::unix::fs::symlink(library.file, folder.join(library.name))?;
+        Ok(())
     };
-    let count = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..count).map(|_| scope.spawn(worker)).collect();
-        workers.into_iter().try_for_each(|w| match w.join() {
-            Ok(result) => result,
-            Err(_) => Err(Failure::Broken("CUDA emulation: a thread of the build panicked".to_string())),
-        })
-    })
+        let compiler = scope.spawn(|| build(&NVRTC));
+        // cublasLt is linked with the driver.
+        build(&DRIVER).and_then(|()| build(&CUBLASLT))?;
+        compiler.join().unwrap_or_else(|_| Err(Failure::Broken("CUDA emulation: the build panicked".to_string())))
+    })?;
+    fs::write(folder.join("programs"), format!("programs-{programs}"))?;
+    Ok(())
 }
 
 fn run(command: &mut Command) -> Result<(), Failure> {

@@ -149,8 +149,8 @@ fn read_log(log: &str) -> Vec<Compiled> {
 
 /// Every kernel text that the emulation of this build has compiled so far, in any process, sorted by file name.
 pub fn kept_programs() -> Vec<(PathBuf, String)> {
-    let Ok(folder) = build::ready_folder() else { return Vec::new() };
-    let entries = std::fs::read_dir(folder.join("programs")).into_iter().flatten().flatten();
+    let Some(folder) = build::programs_folder() else { return Vec::new() };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> =
         entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "cu")).collect();
     paths.sort();

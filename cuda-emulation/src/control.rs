@@ -74,6 +74,7 @@ struct Functions {
     set_quiet: unsafe extern "C" fn(i32),
     plant: unsafe extern "C" fn(*const c_char, u64, i32),
     failure: unsafe extern "C" fn(*mut c_char, u64) -> u64,
+    kernels: unsafe extern "C" fn(*mut c_char, u64) -> u64,
     recover: unsafe extern "C" fn(),
     pending_work: unsafe extern "C" fn() -> u64,
     programs: unsafe extern "C" fn(*mut u64, *mut u64),
@@ -113,6 +114,7 @@ impl Emulation {
                 set_quiet: get(driver, "eagerflow_emulation_set_quiet"),
                 plant: get(driver, "eagerflow_emulation_plant"),
                 failure: get(driver, "eagerflow_emulation_failure"),
+                kernels: get(driver, "eagerflow_emulation_kernels"),
                 recover: get(driver, "eagerflow_emulation_recover"),
                 pending_work: get(driver, "eagerflow_emulation_pending_work"),
                 programs: get(nvrtc, "eagerflow_emulation_programs"),
@@ -182,11 +184,14 @@ impl Emulation {
 
     /// What went wrong on the device, if the context is lost.
     pub fn last_failure(&self) -> Option<String> {
-        let mut text = vec![0u8; 4096];
-        // SAFETY: the function writes at most that many bytes.
-        let length = unsafe { (self.functions.failure)(text.as_mut_ptr().cast(), text.len() as u64) };
-        text.truncate((length as usize).min(4095));
-        (length > 0).then(|| String::from_utf8_lossy(&text).into_owned())
+        Some(text_of(self.functions.failure)).filter(|text| !text.is_empty())
+    }
+
+    /// The kernels that ran, and how often each did, sorted by name.
+    pub fn launches_by_kernel(&self) -> Vec<(String, u64)> {
+        let text = text_of(self.functions.kernels);
+        let lines = text.lines().filter_map(|line| line.rsplit_once(' '));
+        lines.map(|(name, count)| (name.to_string(), count.parse().unwrap_or(0))).collect()
     }
 
     /// Makes a lost context usable again: pending work is dropped, memory stays. A real device cannot do this.
@@ -207,5 +212,19 @@ impl Emulation {
         // SAFETY: the function writes two numbers.
         unsafe { (self.functions.programs)(&mut compiled, &mut cached) };
         (compiled, cached)
+    }
+}
+
+/// The text that a function of the driver copies out: it gives the length, and is asked again with room for all.
+fn text_of(function: unsafe extern "C" fn(*mut c_char, u64) -> u64) -> String {
+    let mut text: Vec<u8> = Vec::new();
+    loop {
+        // SAFETY: the function writes at most as many bytes as it is told, and ends them with a zero.
+        let length = unsafe { function(text.as_mut_ptr().cast::<c_char>(), text.len() as u64) } as usize;
+        if length < text.len() {
+            text.truncate(length);
+            return String::from_utf8_lossy(&text).into_owned();
+        }
+        text = vec![0u8; length + 1];
     }
 }

@@ -51,6 +51,7 @@
 //! | `EAGERFLOW_CUDA_EMULATION_MEMORY` | bytes of the device |
 //! | `EAGERFLOW_CUDA_EMULATION_DEVICES` | `0`: a driver without a device |
 //! | `EAGERFLOW_CUDA_EMULATION_PROTECT` | `0`: let the host touch device memory |
+//! | `EAGERFLOW_CUDA_EMULATION_UCONTEXT` | set: switch threads as on processors other than x86-64 |
 //! | `EAGERFLOW_NVRTC` | the folder with NVIDIA's `libnvrtc.so.13` and `libnvrtc-builtins.so.13.0` |
 //! | `CXX` | the compiler, in place of `g++` |
 

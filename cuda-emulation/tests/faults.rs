@@ -1,6 +1,11 @@
 //! Planted bugs, each of which the emulation must find, in every order of threads; and what is found of misuse of the
 //! driver.
 
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "each block calls the driver with handles and addresses of this test, or with wrong ones on purpose"
+)]
+
 mod support;
 
 use cudarc::driver::sys::CUresult;

@@ -1,10 +1,15 @@
 //! Captured and built graphs: replay, changed parameters, updates, branches between streams, conditional nodes, and what
 //! a capture refuses.
 
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "each block calls the driver with handles and addresses of this test, or with wrong ones on purpose"
+)]
+
 mod support;
 
 use cudarc::driver::sys::{self, CUstreamCaptureMode, CUstreamCaptureStatus};
-use cudarc::driver::{CudaStream, DevicePtr, LaunchConfig, PushKernelArg, result};
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig, PushKernelArg, result};
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -147,7 +152,8 @@ fn a_capture_refuses_to_wait_to_allocate_and_to_read_pageable_memory() {
     let mut x = d.stream.alloc_zeros::<f32>(4).unwrap();
     d.stream.synchronize().unwrap();
     let unsupported = sys::CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    let attempts: [&dyn Fn(&mut cudarc::driver::CudaSlice<f32>) -> Result<(), cudarc::driver::DriverError>; 3] =
+    type Attempt<'a> = &'a dyn Fn(&mut CudaSlice<f32>) -> Result<(), DriverError>;
+    let attempts: [Attempt<'_>; 3] =
         [&|_| d.stream.synchronize(), &|_| unsafe { result::malloc_sync(64) }.map(|_| ()), &|x| {
             d.stream.memcpy_htod(&[1.0f32; 4], x)
         }];

@@ -1,6 +1,11 @@
 //! A host that reads device memory dies with a message: that is how a hidden fall-back to the processor is found. The
 //! test runs itself again as a child process, which does the forbidden thing.
 
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "each block calls the driver with handles and addresses of this test, or with wrong ones on purpose"
+)]
+
 mod support;
 
 use cudarc::driver::{DevicePtr, result};

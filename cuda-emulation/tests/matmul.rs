@@ -1,6 +1,11 @@
 //! Products through cublasLt's interface: types, transposes, batches, orders, epilogues, in the order of the stream and
 //! in a graph; and what is refused.
 
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "each block calls the driver with handles and addresses of this test, or with wrong ones on purpose"
+)]
+
 mod support;
 
 use cudarc::cublaslt::{result, sys};

@@ -72,6 +72,7 @@ CONTROL void eagerflow_emulation_reset_counters() {
     Counters& c = driver().counters;
     const Counters before = c;
     c = Counters{};
+    driver().launches_by_kernel.clear();
     c.live_allocations = before.live_allocations;
     c.bytes_in_use = c.peak_bytes = before.bytes_in_use;
 }
@@ -109,16 +110,28 @@ CONTROL void eagerflow_emulation_plant(const char* function, uint64_t nth, int c
     else driver().planted[function] = Planted{nth, code};
 }
 
-// The text of the last fault on the device, cut to `size`; gives its whole length.
-CONTROL uint64_t eagerflow_emulation_failure(char* text, uint64_t size) {
-    std::lock_guard hold(driver().lock);
-    const std::string& what = driver().failure;
+// Copies a text, cut to `size`; gives its whole length.
+static uint64_t give_text(const std::string& from, char* text, uint64_t size) {
     if (size > 0) {
-        const uint64_t n = what.size() < size - 1 ? what.size() : size - 1;
-        memcpy(text, what.data(), n);
+        const uint64_t n = from.size() < size - 1 ? from.size() : size - 1;
+        memcpy(text, from.data(), n);
         text[n] = 0;
     }
-    return what.size();
+    return from.size();
+}
+
+// The text of the last fault on the device.
+CONTROL uint64_t eagerflow_emulation_failure(char* text, uint64_t size) {
+    std::lock_guard hold(driver().lock);
+    return give_text(driver().failure, text, size);
+}
+
+// A line for each kernel that ran: its name, a space, how often.
+CONTROL uint64_t eagerflow_emulation_kernels(char* text, uint64_t size) {
+    std::lock_guard hold(driver().lock);
+    std::string lines;
+    for (auto& [name, count] : driver().launches_by_kernel) lines += name + " " + std::to_string(count) + "\n";
+    return give_text(lines, text, size);
 }
 
 // The context works again: what waits in streams is dropped, memory stays.

@@ -73,6 +73,7 @@ struct Driver {
     Counters counters{};
     Switches switches;
     std::map<std::string, Planted> planted;
+    std::map<std::string, uint64_t> launches_by_kernel;
     bool initialized = false;
     // After a fault on the device every call fails, until the primary context is reset.
     int lost = 0;

@@ -23,7 +23,7 @@ static size_t page() {
     return bytes;
 }
 
-#if defined(__x86_64__)
+#if !defined(EAGERFLOW_UCONTEXT)
 // Callee-saved registers go on the old stack, then come from the new one.
 extern "C" void eagerflow_switch(void** save, void* load);
 asm(R"(

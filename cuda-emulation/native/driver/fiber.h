@@ -1,16 +1,19 @@
 // Fibers: stacks that emulated threads run on, and the switch between them. On x86-64 a switch is fifteen instructions
-// and no system call; elsewhere it is `swapcontext`.
+// and no system call; elsewhere, and with EAGERFLOW_UCONTEXT, it is `swapcontext`.
 #pragma once
 #include <cstddef>
 
-#if !defined(__x86_64__)
+#if !defined(__x86_64__) && !defined(EAGERFLOW_UCONTEXT)
+#define EAGERFLOW_UCONTEXT
+#endif
+#if defined(EAGERFLOW_UCONTEXT)
 #include <ucontext.h>
 #endif
 
 namespace eagerflow {
 
 struct Fiber {
-#if defined(__x86_64__)
+#if !defined(EAGERFLOW_UCONTEXT)
     void* stack_pointer = nullptr;
 #else
     ucontext_t context;

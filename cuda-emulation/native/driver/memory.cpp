@@ -19,6 +19,8 @@ namespace {
 constexpr size_t RANGE = 1ull << 40, ALIGNMENT = 256;
 constexpr uint64_t PREFERRED_BASE = 0x300000000000;
 constexpr unsigned char POISON = 0xFF;
+// Protecting one huge page costs as much as one small one: large allocations begin at a multiple of it.
+constexpr size_t HUGE_PAGE = 2 << 20;
 
 struct Allocation {
     uint64_t begin;  // of its pages
@@ -46,21 +48,25 @@ Memory& memory() {
 
 bool reserve(Memory& m) {
     if (m.base != 0) return true;
-    void* range = mmap((void*)PREFERRED_BASE, RANGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* range = mmap((void*)PREFERRED_BASE, RANGE + (4 << 20), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED) return false;
-    m.base = m.next = (uint64_t)range;
+    m.base = m.next = ((uint64_t)range + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     return true;
 }
 
 // A place for `bytes` of pages and a guard page behind; from the start again when the range is used up.
 uint64_t place(Memory& m, size_t bytes) {
     const size_t need = bytes + m.page;
+    const uint64_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : m.page;
+    auto align = [&] { m.next = (m.next + alignment - 1) / alignment * alignment; };
+    align();
     if (m.next + need > m.base + RANGE) m.next = m.base;
     while (m.next + need <= m.base + RANGE) {
         bool free_here = true;
         for (auto& [address, a] : m.live) {
             if (a.begin < m.next + need && m.next < a.begin + a.pages_bytes + m.page) {
                 m.next = a.begin + a.pages_bytes + m.page;
+                align();
                 free_here = false;
                 break;
             }
@@ -118,6 +124,7 @@ int allocate_device(uint64_t* address, size_t size) {
     const uint64_t begin = place(m, bytes);
     if (begin == 0) return OUT_OF_MEMORY;
     if (mmap((void*)begin, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) return OUT_OF_MEMORY;
+    if (bytes >= HUGE_PAGE) madvise((void*)begin, bytes, MADV_HUGEPAGE);
     memset((void*)begin, POISON, bytes);
     if (d.switches.protect && m.open == 0) mprotect((void*)begin, bytes, PROT_NONE);
     *address = begin + bytes - rounded;

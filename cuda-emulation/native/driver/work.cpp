@@ -26,6 +26,7 @@ Work Work::clone() const {
 int run_kernel(const KernelCall& call) {
     if (!is_function(call.function)) return lose(LAUNCH_FAILED, "a kernel's module was unloaded before the kernel ran");
     driver().counters.launches++;
+    driver().launches_by_kernel[call.function->name]++;
     // Each argument at an address that fits its type.
     alignas(64) static thread_local unsigned char storage[33 * 1024];
     void* arguments[1024];

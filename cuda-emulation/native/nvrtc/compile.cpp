@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 
 static std::atomic<uint64_t> compiled_programs, cached_programs;
 
-// The folder of this library: kernel headers lie in `native/` beside it, compiled programs in `programs/`.
+// The folder of this library: kernel headers lie in `native/` beside it, compiled programs in a folder beside
+// it that is named by what they depend on.
 static fs::path home() {
     Dl_info info;
     static const int anchor = 0;
@@ -85,7 +86,7 @@ Output run_compiler(const std::vector<std::string>& arguments) {
 
 static const std::vector<std::string>& flags() {
     static const std::vector<std::string> all = {
-        "-std=gnu++17", "-O1", "-fPIC", "-ffp-contract=off", "-fno-exceptions", "-fno-rtti", "-fwrapv", "-fvisibility=hidden", "-w",
+        "-std=gnu++17", "-O1", "-pipe", "-fPIC", "-ffp-contract=off", "-fno-exceptions", "-fno-rtti", "-fwrapv", "-fvisibility=hidden", "-w",
         // A misaligned vector load and an index outside of an array are faults on the device too, or should be.
         "-fsanitize=alignment,bounds", "-fno-sanitize-recover=all",
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
@@ -110,17 +111,22 @@ static int compile_fresh(Program& program, const Options& options, const fs::pat
     write_file(work / name, program.source);
     for (auto& [file, text] : program.headers) write_file(work / "include" / file, text);
 
-    const std::string architecture = std::to_string(options.architecture * 10);
-    std::vector<std::string> preprocess = {"-E", "-x", "c++", "-std=gnu++17", "-D__CUDACC__=1", "-D__CUDACC_RTC__=1", "-DEAGERFLOW_EMULATED=1",
-                                           "-D__CUDA_ARCH__=" + architecture, "-I", (work / "include").string()};
-    preprocess.insert(preprocess.end(), options.preprocessor.begin(), options.preprocessor.end());
-    preprocess.insert(preprocess.end(), {(work / name).string(), "-o", (work / "plain.ii").string()});
-    Output out = run_compiler(preprocess);
-    program.log += out.text;
-    if (out.status != 0) return NVRTC_COMPILATION;
-
-    write_file(work / "program.cpp", rewrite(read_file(work / "plain.ii")));
+    Output out{0, ""};
+    std::vector<std::string> macros = {"-D__CUDACC__=1", "-D__CUDACC_RTC__=1", "-DEAGERFLOW_EMULATED=1", "-D__CUDA_ARCH__=" + std::to_string(options.architecture * 10)};
+    if (options.preprocessor.empty() && program.headers.empty() && is_plain(program.source)) {
+        write_file(work / "program.cpp", rewrite("# 1 \"" + name + "\"\n" + program.source));
+    } else {
+        std::vector<std::string> preprocess = {"-E", "-x", "c++", "-std=gnu++17", "-I", (work / "include").string()};
+        preprocess.insert(preprocess.end(), macros.begin(), macros.end());
+        preprocess.insert(preprocess.end(), options.preprocessor.begin(), options.preprocessor.end());
+        preprocess.insert(preprocess.end(), {(work / name).string(), "-o", (work / "plain.ii").string()});
+        out = run_compiler(preprocess);
+        program.log += out.text;
+        if (out.status != 0) return NVRTC_COMPILATION;
+        write_file(work / "program.cpp", rewrite(read_file(work / "plain.ii")));
+    }
     std::vector<std::string> build = flags();
+    build.insert(build.end(), macros.begin(), macros.end());
     const fs::path native = home_folder / "native";
     build.insert(build.end(), {"-shared", "-nostdlib", "-I", native.string(), "-I", (native / "kernel").string(), "-include", "device.h",
                                (work / "program.cpp").string(), "-o", (work / "program.so").string(), "-lm", "-lc"});
@@ -148,7 +154,7 @@ int compile(Program& program, const Options& options) {
     std::string key = program.name + '\0' + program.source + '\0' + std::to_string(options.architecture);
     for (auto& [name, text] : program.headers) key += '\0' + name + '\0' + text;
     for (const std::string& option : options.preprocessor) key += '\0' + option;
-    const fs::path path = home() / "programs" / hash(key);
+    const fs::path path = home().parent_path() / ("programs-" EAGERFLOW_BUILD) / hash(key);
     program.binary = options.binary;
     program.path = path.string();
     std::error_code ignored;

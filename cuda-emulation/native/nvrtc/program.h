@@ -26,7 +26,11 @@ int read_options(int count, const char* const* given, Options& out, std::string&
 // Takes the program from the cache or compiles it; `path` names the image, `log` says what the compiler had to say.
 int compile(Program& program, const Options& options);
 
-// Text after the preprocessor: dynamic shared memory becomes a pointer, and each kernel is exported at the end.
+// Whether a text can be rewritten without running the preprocessor first, which costs a third of a compilation: if no
+// directive decides what kernels and dynamic shared memory there are and what they are called.
+bool is_plain(const std::string& text);
+
+// Text, after the preprocessor or plain: dynamic shared memory becomes a pointer, and each kernel is exported at the end.
 std::string rewrite(const std::string& text);
 
 struct Output {

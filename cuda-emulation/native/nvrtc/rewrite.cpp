@@ -1,5 +1,6 @@
 // What CUDA C++ has and C++ has not: arrays of unknown size in shared memory, and functions that the host launches.
-// Both are found in the preprocessed text, so that kernels made by macros are found too.
+// Both are found in the preprocessed text where macros have a part in them, else in the text as it is.
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
@@ -29,6 +30,12 @@ class Rewriter {
             line_++;
             copy(1);
             if (at_ < text_.size() && text_[at_] == '#') marker();
+        } else if (text_.compare(at_, 2, "//") == 0) {
+            copy(std::min(text_.find('\n', at_), text_.size()) - at_);
+        } else if (text_.compare(at_, 2, "/*") == 0) {
+            const size_t end = std::min(text_.find("*/", at_), text_.size() - 2) + 2;
+            for (size_t i = at_; i < end; i++) line_ += text_[i] == '\n';
+            copy(end - at_);
         } else if (c == '#' && at_ == 0) {
             marker();
         } else if (c == '"' || c == '\'') {
@@ -53,9 +60,13 @@ class Rewriter {
         at_ += n;
     }
 
-    // `# 12 "file"`: the line that follows.
+    // `# 12 "file"` tells where the next line is from; a directive of a plain text is left alone, with its continuations.
     void marker() {
-        const size_t end = std::min(text_.find('\n', at_), text_.size());
+        size_t end = std::min(text_.find('\n', at_), text_.size());
+        while (end < text_.size() && end > 0 && text_[end - 1] == '\\') {
+            line_++;
+            end = std::min(text_.find('\n', end + 1), text_.size());
+        }
         const std::string line = text_.substr(at_, end - at_);
         size_t digits = 1;
         while (digits < line.size() && line[digits] == ' ') digits++;
@@ -171,6 +182,60 @@ class Rewriter {
 };
 
 }  // namespace
+
+// Whether a kernel's head (from `__global__` to its parameters) or an array's declaration uses one of these words.
+static bool head_uses(const std::string& text, size_t from, const std::set<std::string>& words) {
+    std::string word;
+    int depth = 0;
+    bool attribute = false;
+    for (size_t i = from; i < text.size();) {
+        if (is_word(text[i])) {
+            size_t end = i;
+            while (end < text.size() && is_word(text[end])) end++;
+            word = text.substr(i, end - i);
+            if (words.count(word) != 0) return true;
+            i = end;
+            continue;
+        }
+        if (text[i] == '(' && depth++ == 0) attribute = word == "__launch_bounds__" || word == "__attribute__" || word == "__align__";
+        if (text[i] == '(' && !attribute) return false;
+        if (text[i] == ')') depth--;
+        if (text[i] == ';' || text[i] == '{') return false;
+        i++;
+    }
+    return false;
+}
+
+bool is_plain(const std::string& text) {
+    std::set<std::string> defined;
+    std::vector<size_t> heads;
+    int conditions = 0;
+    for (size_t begin = 0; begin < text.size();) {
+        size_t end = std::min(text.find('\n', begin), text.size());
+        const size_t first = std::min(text.find_first_not_of(" \t", begin), end);
+        const bool directive = first < end && text[first] == '#';
+        while (directive && end < text.size() && text[end - 1] == '\\') end = std::min(text.find('\n', end + 1), text.size());
+        const std::string line = text.substr(begin, end - begin);
+        const size_t name = std::min(line.find("__global__"), line.find("__shared__"));
+        const bool names = name != std::string::npos;
+        if (directive) {
+            // Other forms than in the first column, and includes, are for the preprocessor to see to.
+            if (names || first != begin || line.rfind("#include", 0) == 0 || line.rfind("# ", 0) == 0) return false;
+            if (line.rfind("#if", 0) == 0) conditions++;
+            if (line.rfind("#endif", 0) == 0) conditions--;
+            if (line.rfind("#define ", 0) == 0) {
+                size_t stop = 8;
+                while (stop < line.size() && is_word(line[stop])) stop++;
+                defined.insert(line.substr(8, stop - 8));
+            }
+        } else if (names) {
+            if (conditions != 0) return false;
+            heads.push_back(begin + name);
+        }
+        begin = end + 1;
+    }
+    return std::none_of(heads.begin(), heads.end(), [&](size_t head) { return head_uses(text, head, defined); });
+}
 
 std::string rewrite(const std::string& text) { return Rewriter(text).run(); }
 
