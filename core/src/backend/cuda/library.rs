@@ -26,6 +26,11 @@ pub(super) struct Products {
     plans: Mutex<HashMap<ProductShape, Option<ProductPlan>>>,
 }
 
+/// Whether the library is there.
+pub(super) fn is_there(call: &CudaCall<'_>) -> bool {
+    call.gpu.products.handle.get_or_init(|| open(call)).is_some()
+}
+
 /// Multiplies by the library; `false` where it is not there or has no way for these operands.
 ///
 /// # Safety
