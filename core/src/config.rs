@@ -1,5 +1,5 @@
-//! Settings of the whole process: how many threads kernels run on, how exactly GPUs multiply, and what devices have to say
-//! of themselves. Users call these functions, as TensorFlow's `tf.config`.
+//! Settings of the whole process: how many threads kernels run on, how exactly GPUs multiply, and what devices have to say of
+//! themselves. Users call these functions, as TensorFlow's `tf.config`; kernels ask for the values.
 
 mod devices;
 

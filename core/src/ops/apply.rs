@@ -1,8 +1,9 @@
 //! Optimizer steps in one pass over memory: a rule's formula as one scalar program that writes variables and slots in
 //! place. Keras's formulas for SGD, momentum and Adam; the optimizers call the `apply_*` functions with all variables.
 
+use crate::backend::cpu::moments::{self, Moments, Values};
 use crate::backend::cpu::tile::{Tiled, fault_error};
-use crate::backend::cpu::{CpuCall, View, Work, numbered_rows};
+use crate::backend::cpu::{CpuCall, Isa, View, Work, numbered_rows};
 use crate::backend::cuda::{self, CudaCall, Kernel, Names, Owner, Rows};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
@@ -15,7 +16,9 @@ use crate::variable::Variable;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
+use std::slice;
 use std::sync::Arc;
 
 /// How a step changes a variable and its slots.
@@ -80,6 +83,37 @@ impl Rule {
                 [s.sub(w, change), m, v].into_iter().collect()
             }
         }
+    }
+
+    /// One range of a variable in one loop, where there is one for the rule: the formula is the same, and so are the bits.
+    /// Answers whether it ran.
+    ///
+    /// # Safety
+    /// The views are those of one variable, valid, and nobody else uses this range of them.
+    unsafe fn in_registers(self, group: &[View], range: Range<usize>, rate: f64, isa: Isa) -> bool {
+        let Self::Adam { beta_1, beta_2, epsilon, squares: false } = self else { return false };
+        let [value, average, square, gradient] = group else { return false };
+        let dense = |view: &View| view.dtype == DType::F32 && view.is_dense();
+        // A gradient that is the variable's own memory, or one of its slots', is left to a loop that allows it.
+        let apart = |view: &View| view.ptr.addr().abs_diff(gradient.ptr.addr()) >= view.len() * 4;
+        if !group.iter().all(dense) || ![value, average, square].into_iter().all(apart) {
+            return false;
+        }
+        let with = Moments {
+            first: (1.0 - beta_1) as f32,
+            second: (1.0 - beta_2) as f32,
+            rate: rate as f32,
+            epsilon: epsilon as f32,
+        };
+        // SAFETY: dense f32 values by the test above, of one shape by the type rule; the variable and its slots are different
+        // resources, each of which has its memory to itself while it is changed, and the gradient lies elsewhere.
+        unsafe {
+            let changed = |view: &View| slice::from_raw_parts_mut(view.ptr.cast::<f32>().add(range.start), range.len());
+            let gradient = slice::from_raw_parts(gradient.ptr.cast::<f32>().add(range.start), range.len());
+            let values = Values { value: changed(value), average: changed(average), square: changed(square), gradient };
+            moments::step(isa, values, with);
+        }
+        true
     }
 
     /// The rate of step number `step`, counted from 1.
@@ -151,11 +185,15 @@ impl Apply {
     ///
     /// # Safety
     /// The views of the group are valid and dense, and nobody else uses this range of them.
-    unsafe fn update(&self, call: &CpuCall<'_>, group: &[View], range: std::ops::Range<usize>) -> Result<()> {
+    unsafe fn update(&self, call: &CpuCall<'_>, group: &[View], range: Range<usize>) -> Result<()> {
         let dtype = group[0].dtype;
-        let program = self.program(dtype);
         // SAFETY: scalars of the inferred types.
         let rate = unsafe { self.rule.rate(real(&call.inputs[0]), call.inputs[1].integers()[0]) };
+        // SAFETY: by the caller's promise.
+        if unsafe { self.rule.in_registers(group, range.clone(), rate, call.isa) } {
+            return Ok(());
+        }
+        let program = self.program(dtype);
         let (mut single, mut double) = (rate as f32, rate);
         let place: *mut u8 = if dtype == DType::F64 { (&raw mut double).cast() } else { (&raw mut single).cast() };
         let mut inputs: SmallVec<[View; 5]> = SmallVec::from_slice(group);

@@ -91,7 +91,7 @@ fn transposed_and_repeated_operands_are_one_product_without_copies() {
     let Some(emulation) = gpu.emulation else { return };
     let (a, b) = (some(1, DType::F32, &[20, 30]).gpu(), some(2, DType::F32, &[20, 30]).gpu());
     let heads = some(3, DType::F32, &[2, 7, 3, 5]).gpu();
-    let before = emulation.counters();
+    let (before, kernels) = (emulation.counters(), emulation.launches_by_kernel());
     let products = [
         tf::matmul_transposed(&a, true, &b, false),
         tf::matmul_transposed(&a, false, &b, true),
@@ -99,7 +99,8 @@ fn transposed_and_repeated_operands_are_one_product_without_copies() {
     ];
     products.iter().for_each(|p| drop(p.to_vec::<f32>()));
     let after = emulation.counters();
-    assert_eq!((after.matmuls - before.matmuls, after.launches - before.launches), (3, 0));
+    let counted = (after.matmuls - before.matmuls, after.launches - before.launches);
+    assert_eq!(counted, (3, 0), "{kernels:?} {:?}", emulation.launches_by_kernel());
     // Batches along two dimensions that do not merge are queued one by one.
     let swapped = tf::transpose(&heads, [0, 2, 1, 3]);
     tf::matmul_transposed(&swapped, false, &swapped, true).to_vec::<f32>();

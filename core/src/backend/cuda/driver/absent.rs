@@ -18,10 +18,6 @@ pub fn compiler_present() -> Result<(), String> {
     Err(WHY.into())
 }
 
-pub fn products_present() -> Result<(), String> {
-    Err(WHY.into())
-}
-
 pub fn device_count() -> Answer<usize> {
     refuse("device_count")
 }
@@ -94,22 +90,6 @@ pub unsafe fn launch(_: Function, _: Grid, _: Stream, _: &mut [*mut std::ffi::c_
     refuse("launch")
 }
 
-pub fn products_present() -> Result<(), String> {
-    Err(WHY.into())
-}
-
-pub fn open_products() -> Answer<usize> {
-    refuse("open_products")
-}
-
-pub fn plan_product(_: usize, _: &ProductShape, _: usize) -> Answer<Option<ProductPlan>> {
-    refuse("plan_product")
-}
-
-pub unsafe fn product(_: usize, _: &ProductPlan, _: [Address; 4], _: (Address, usize), _: Stream) -> Answer<()> {
-    refuse("product")
-}
-
 pub fn new_stream() -> Answer<Stream> {
     refuse("new_stream")
 }
@@ -132,4 +112,20 @@ pub unsafe fn start(_: Recorded, _: Stream) -> Answer<()> {
 
 pub unsafe fn destroy(_: Recorded) -> Answer<()> {
     refuse("destroy")
+}
+
+pub fn products_present() -> Result<(), String> {
+    Err(WHY.into())
+}
+
+pub fn open_products() -> Answer<usize> {
+    refuse("open_products")
+}
+
+pub fn plan_product(_: usize, _: &ProductShape, _: usize) -> Answer<Option<ProductPlan>> {
+    refuse("plan_product")
+}
+
+pub unsafe fn product(_: usize, _: &ProductPlan, _: [Address; 4], _: (Address, usize), _: Stream) -> Answer<()> {
+    refuse("product")
 }
