@@ -15,6 +15,7 @@ mod library;
 mod many;
 mod memory;
 mod moves;
+mod patches;
 mod product;
 mod program;
 mod reduce;
