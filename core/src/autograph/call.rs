@@ -7,7 +7,7 @@ use super::state::{self, Captured};
 use super::watch::Watched;
 use crate::error::{OrFail, Result};
 use crate::function::declared;
-use crate::function::{Function, Identity, Lent, Pattern, Source, Trace, Tracing, functions_run_eagerly};
+use crate::function::{Function, Identity, Lent, Pattern, Source, Ticket, Trace, Tracing, functions_run_eagerly};
 use crate::graph::Builder;
 use crate::graph::builder;
 use crate::graph::control::call::Callable;
@@ -58,6 +58,8 @@ struct Session {
     sources: RefCell<Vec<Source>>,
     reason: String,
     identity: RefCell<Identity>,
+    /// Other threads with such arguments wait; none for a trace that serves this call alone.
+    ticket: RefCell<Option<Ticket>>,
     open: Cell<bool>,
     /// For each symbol the tensor of the arguments that it stands for.
     symbols: RefCell<Vec<(u64, usize)>>,
@@ -109,25 +111,29 @@ impl Call {
             self.check_declared();
             return None;
         }
-        // A trace has what the body made of an argument of which nothing is known: it is for this call alone.
-        if self.arguments.unknown.is_none()
-            && let Some(trace) = self.function.find(self.instance.id, &self.arguments.words, &self.arguments.tensors)
-            && trace.table.is_of::<R>()
-        {
-            if written.0.is_empty() {
-                let mut outputs = trace.run_last(&mut self.arguments, self.location).or_fail().into_iter();
-                return trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+        let (types, reason, ticket) = loop {
+            if let Some(trace) = self.find::<R>() {
+                return self.run(&trace, written);
             }
-            let mut outputs = trace.run(&self.arguments, self.location).or_fail().into_iter();
-            let result = trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
-            for (place, wrote) in written.0.iter_mut().zip(&trace.written) {
-                wrote.put(place, &self.arguments.tensors, &mut outputs);
+            // What a trace serves is what was declared.
+            self.check_declared();
+            let (types, reason) = self.function.plan_trace(self.instance.id, &self.arguments);
+            if self.arguments.unknown.is_some() {
+                break (types, reason, None);
             }
-            return result;
-        }
-        // What a trace serves is what was declared.
-        self.check_declared();
-        let (types, reason) = self.function.plan_trace(self.instance.id, &self.arguments);
+            let ticket = self.function.ticket(self.instance.id, self.pattern(&types), &self.arguments.tensors);
+            match ticket {
+                // Another thread may have made one since this one looked.
+                Some(ticket) => match self.find::<R>() {
+                    Some(trace) => {
+                        drop(ticket);
+                        return self.run(&trace, written);
+                    }
+                    None => break (types, reason, Some(ticket)),
+                },
+                None => continue,
+            }
+        };
         let builder = Builder::function(self.function.name);
         let session = Session {
             builder,
@@ -136,6 +142,7 @@ impl Call {
             sources: RefCell::default(),
             reason,
             identity: RefCell::new(self.function.identity(self.instance.id, &self.arguments)),
+            ticket: RefCell::new(ticket),
             open: Cell::new(false),
             symbols: RefCell::default(),
         };
@@ -145,6 +152,33 @@ impl Call {
         }
         let _ = self.session.set(session);
         None
+    }
+
+    /// A trace that serves this call.
+    #[inline]
+    fn find<R>(&self) -> Option<Arc<Trace>> {
+        // A trace has what the body made of an argument of which nothing is known: it is for this call alone.
+        if self.arguments.unknown.is_some() {
+            return None;
+        }
+        let trace = self.function.find(self.instance.id, &self.arguments.words, &self.arguments.tensors)?;
+        trace.table.is_of::<R>().then_some(trace)
+    }
+
+    /// Runs a trace on the arguments, for the last time that they are read.
+    #[inline]
+    #[track_caller]
+    fn run<R>(&mut self, trace: &Trace, written: &mut Written<'_>) -> Option<R> {
+        if written.0.is_empty() {
+            let mut outputs = trace.run_last(&mut self.arguments, self.location).or_fail().into_iter();
+            return trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+        }
+        let mut outputs = trace.run(&self.arguments, self.location).or_fail().into_iter();
+        let result = trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+        for (place, wrote) in written.0.iter_mut().zip(&trace.written) {
+            wrote.put(place, &self.arguments.tensors, &mut outputs);
+        }
+        result
     }
 
     pub(crate) fn note_nest<T: Nest>(&mut self, name: &'static str, value: &T) {
@@ -279,7 +313,7 @@ impl Call {
     /// The body begins: whether it is recorded for this call.
     pub(crate) fn begin_body(&self) -> bool {
         let Some(session) = self.session.get() else { return false };
-        let pattern = self.pattern(session);
+        let pattern = self.pattern(&session.types);
         let sizes = pattern.fits(&self.arguments.words, &self.arguments.types()).unwrap_or_default();
         *self.tracing.borrow_mut() = Some(Tracing::start(sizes));
         session.builder.open();
@@ -287,9 +321,9 @@ impl Call {
         true
     }
 
-    fn pattern(&self, session: &Session) -> Pattern {
+    fn pattern(&self, types: &[TensorType]) -> Pattern {
         let mut leaves = self.arguments.leaves();
-        leaves.iter_mut().zip(&session.types).for_each(|(leaf, ty)| leaf.ty = *ty);
+        leaves.iter_mut().zip(types).for_each(|(leaf, ty)| leaf.ty = *ty);
         Pattern { leaves, words: self.arguments.words.clone() }
     }
 
@@ -328,7 +362,7 @@ impl Call {
         let recorded = Arc::new(closed.graph);
         let trace = Trace {
             instance: self.instance.id,
-            pattern: self.pattern(session),
+            pattern: self.pattern(&session.types),
             sources,
             callable: Callable::new(recorded.clone()),
             recorded,
@@ -341,6 +375,7 @@ impl Call {
             identity,
         };
         let trace = self.function.keep(trace);
+        session.ticket.take();
         let mut outputs = trace.run(&self.arguments, self.location)?.into_iter();
         result.replace(&mut |old| outputs.next().unwrap_or_else(|| old.clone()));
         for (exchanged, wrote) in self.exchanged.borrow_mut().iter_mut().zip(&trace.written) {

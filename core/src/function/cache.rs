@@ -4,6 +4,7 @@
 use super::arguments::Arguments;
 use super::declared::{self, Declared};
 use super::identity::Identity;
+use super::making::Making;
 use super::trace::Trace;
 use crate::tensor::{Tensor, TensorType};
 use std::any::TypeId;
@@ -33,6 +34,7 @@ pub struct Function {
     pub(crate) declared: &'static [Declared],
     pub(crate) location: &'static Location<'static>,
     traces: Mutex<Vec<Arc<Trace>>>,
+    pub(super) making: Making,
     made: AtomicU64,
     registered: AtomicBool,
 }
@@ -53,6 +55,7 @@ impl Function {
             declared: &[],
             location: Location::caller(),
             traces: Mutex::new(Vec::new()),
+            making: Making::new(),
             made: AtomicU64::new(0),
             registered: AtomicBool::new(false),
         }

@@ -163,11 +163,7 @@ fn structures() {
         format!("`.1` of the result is `None` where {} returns, and `Some(..)` here", place("return (i.clone()"));
     is(message(|| found(&x).0), &first, "return (x.clone(), Some(i))");
     is(message(|| chosen(&x)), "the value of this `if` is `Some(..)` after the first branch", "x > 0.0 { Some(");
-    is(
-        message(|| later(&x)),
-        "`last` is `Some(..)` after the first branch of this `if`, and `None`",
-        "x > 0.25",
-    );
+    is(message(|| later(&x)), "`last` is `Some(..)` after the first branch of this `if`, and `None`", "x > 0.25");
     is(message(|| changing(&x)), "`shape` is `Shape::Point` before this loop, and `Shape::Line`", "x > 100.0");
 }
 
