@@ -49,7 +49,9 @@ pub fn run_on_a_gpu(skip: &[&str], settings: &[(&str, &str)]) {
     let program = std::env::current_exe().expect("this test's own path");
     let mut command = Command::new(program);
     command.args(["--nocapture", "--test-threads", "2", "--skip", "on_a_gpu"]);
-    skip.iter().for_each(|name| drop(command.args(["--skip", name])));
+    for name in skip {
+        command.args(["--skip", name]);
+    }
     command.envs([("EAGERFLOW_DEVICE", "/gpu:0"), ("EAGERFLOW_TF32", "0")]).envs(settings.iter().copied());
     if let Some(folder) = folder() {
         command.env("LD_LIBRARY_PATH", folder);
