@@ -6,7 +6,7 @@ use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::Op;
 use crate::ops::{
-    AsTensor, Assert, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Operand, ToOperand, assert_all,
+    AsTensor, Assert, Equal, Greater, GreaterEqual, Less, LessEqual, Line, NotEqual, Operand, ToOperand, assert_all,
 };
 use crate::shape::Dim;
 use crate::tensor::Tensor;
@@ -52,10 +52,17 @@ fn compare(
     y: Operand<'_>,
     message: &str,
 ) -> Result<()> {
+    let [condition, x, y] = compared(name, op, x, y)?;
+    assert_all(&Assert { name, claim, message: Line::text(message) }, &[&condition, &x, &y])
+}
+
+/// The truth of a comparison, and the operands as tensors.
+#[track_caller]
+pub(crate) fn compared(name: &'static str, op: &dyn Op, x: Operand<'_>, y: Operand<'_>) -> Result<[Tensor; 3]> {
     let dtype = Operand::common_dtype(&[&x, &y]);
     let (x, y) = (x.tensor(name, dtype)?, y.tensor(name, dtype)?);
     let condition = execute1(op, &[&x, &y])?;
-    assert_all(&Assert { name, claim, message: message.into() }, &[&condition, &x, &y])
+    Ok([condition, x.clone(), y.clone()])
 }
 
 macro_rules! comparisons {
@@ -125,7 +132,7 @@ comparisons! {
 /// Asserts a condition on one tensor.
 #[track_caller]
 fn holds(name: &'static str, claim: &'static str, condition: &Tensor, x: &Tensor, message: &str) -> Result<()> {
-    assert_all(&Assert { name, claim, message: message.into() }, &[condition, x])
+    assert_all(&Assert { name, claim, message: Line::text(message) }, &[condition, x])
 }
 
 /// The machine epsilon of a floating dtype.
@@ -150,7 +157,7 @@ fn near(x: Operand<'_>, y: Operand<'_>, tolerances: Option<(f64, f64)>, message:
     let (x, y) = (x.tensor(NAME, dtype)?.try_stop_gradient()?, y.tensor(NAME, dtype)?.try_stop_gradient()?);
     let room = y.try_abs()?.try_multiply(rtol)?.try_add(atol)?;
     let condition = x.try_subtract(&y)?.try_abs()?.try_less_equal(&room)?;
-    let assert = Assert { name: NAME, claim: "|x - y| <= atol + rtol * |y|", message: message.into() };
+    let assert = Assert { name: NAME, claim: "|x - y| <= atol + rtol * |y|", message: Line::text(message) };
     assert_all(&assert, &[&condition, &x, &y])
 }
 

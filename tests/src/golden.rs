@@ -82,14 +82,19 @@ pub struct Section {
 pub fn records(file: &str) -> Vec<Value> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let line = |l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    parsed(file, &text)
+}
+
+fn parsed(file: &str, text: &str) -> Vec<Value> {
+    let line = |l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{file}: {e}"));
     text.lines().skip(1).map(line).collect()
 }
 
 /// All sections of `ops.json`, in its order.
 pub fn ops() -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
-    for record in records("ops.json") {
+    // Part of the binary: it is carried to machines that have nothing but a GPU.
+    for record in parsed("ops.json", include_str!("../golden/ops.json")) {
         let op = text(&record["op"]);
         if record.get("accepted").is_some() {
             let [accepted, refused] = ["accepted", "refused"].map(|key| list(&record[key], |v| dtype(&text(v))));

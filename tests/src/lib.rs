@@ -9,3 +9,4 @@ pub mod inputs;
 pub mod random;
 pub mod rows;
 pub mod sources;
+pub mod suite;

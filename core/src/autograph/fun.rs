@@ -2,9 +2,10 @@
 //! A body that runs inside another trace is recorded in place; the outermost one is closed into a graph by its [`Call`].
 
 use super::call::Call;
-use super::dispatch::{Kind, Place, Slot, Table, place};
+use super::disagree::{Disagreement, Way};
+use super::dispatch::{Kind, Message, Place, Slot, Table, place};
 use super::regions::{self, Target};
-use super::state::{self, Captured, Disagreement};
+use super::state::{self, Captured};
 use crate::error::{Error, OrFail, Result};
 use crate::tensor::Tensor;
 use std::panic::Location;
@@ -20,6 +21,8 @@ pub struct Fun<'c, R> {
     table: &'static Table,
     /// A value that some `return` gave; other results are copies of it with other tensors.
     returned: Option<R>,
+    /// Where it did.
+    returned_at: &'static Location<'static>,
     /// What was written then to the `&mut` arguments.
     left: Option<Captured>,
     location: &'static Location<'static>,
@@ -61,6 +64,7 @@ impl<'c, R> Fun<'c, R> {
             target: Target::fresh(),
             table,
             returned: None,
+            returned_at: Location::caller(),
             left: None,
             location: Location::caller(),
         }
@@ -86,11 +90,14 @@ impl<'c, R> Fun<'c, R> {
         }
         if regions::is_native_to(region) {
             regions::abandon(region + 1);
-            return Some(self.close(Some(value)).or_fail());
+            return Some(self.close(Some(value), Location::caller()).or_fail());
         }
         let tensors = self.tensors(&mut value);
-        self.check(&mut value).or_fail();
-        self.returned.get_or_insert(value);
+        let here = Location::caller();
+        self.check(&mut value, here).or_fail();
+        if self.returned.is_none() {
+            (self.returned, self.returned_at) = (Some(value), here);
+        }
         if self.left.is_none() {
             self.left = self.written.map(|call| call.with_copies(|copies| Captured::of(copies)));
         }
@@ -98,16 +105,23 @@ impl<'c, R> Fun<'c, R> {
         None
     }
 
+    /// The message of a `panic!`, empty.
+    pub fn message(&self) -> Message {
+        Message::new(self.panics_in_graph())
+    }
+
+    fn panics_in_graph(&self) -> bool {
+        self.region.is_some_and(|region| !regions::is_native_to(region))
+    }
+
     /// `panic!(..)`: returns only where a graph records it as a failing assertion.
     #[track_caller]
-    pub fn panic(&mut self, message: std::fmt::Arguments<'_>) {
-        match self.region {
-            Some(region) if !regions::is_native_to(region) => {
-                super::dispatch::fail_in_graph(&message.to_string());
-                regions::end();
-            }
-            _ => panic!("{message}"),
+    pub fn panic(&mut self, message: Message) {
+        if !self.panics_in_graph() {
+            panic!("{}", message.into_text());
         }
+        super::dispatch::fail_in_graph(message);
+        regions::end();
     }
 
     /// The end of the body.
@@ -119,13 +133,13 @@ impl<'c, R> Fun<'c, R> {
         if state::is_error(&place(RESULT, &mut value, self.table)) {
             return self.close_host(value);
         }
-        self.close(Some(value)).or_fail()
+        self.close(Some(value), Location::caller()).or_fail()
     }
 
     /// The end of a body whose every path in the graph has left.
     #[track_caller]
     pub fn finish_left(mut self) -> R {
-        self.close(None).or_fail()
+        self.close(None, Location::caller()).or_fail()
     }
 
     /// The tensors of a result, and of what the body writes to its `&mut` arguments behind them.
@@ -138,9 +152,10 @@ impl<'c, R> Fun<'c, R> {
     }
 
     /// All values that are returned must have one structure, and so must all that are written.
-    fn check(&mut self, value: &mut R) -> Result<()> {
+    fn check(&mut self, value: &mut R, location: &'static Location<'static>) -> Result<()> {
         let Some(first) = &mut self.returned else { return Ok(()) };
-        let whose = Disagreement { op: "tf_function", between: "at every `return`", location: self.location };
+        let ways = [Way::Return(self.returned_at), Way::Said("here")];
+        let whose = Disagreement { op: "tf_function", ways, yields: &[], location };
         if let (Some(left), Some(call)) = (&self.left, self.written) {
             call.with_copies(|copies| left.agree(copies, &whose))?;
         }
@@ -166,13 +181,13 @@ impl<'c, R> Fun<'c, R> {
         }
     }
 
-    fn close(&mut self, value: Option<R>) -> Result<R> {
+    fn close(&mut self, value: Option<R>, here: &'static Location<'static>) -> Result<R> {
         let Some(region) = self.region else {
             return Err(Error::internal("tf_function", "a body is closed twice"));
         };
         let mut value = value;
         if let Some(value) = &mut value {
-            self.check(value)?;
+            self.check(value, here)?;
         }
         let tensors: Option<Vec<Tensor>> = value.as_mut().map(|value| self.tensors(value));
         let (fell, watch) = regions::settle_watched(region, Some(self.target), tensors)?;

@@ -1,10 +1,11 @@
 //! [`If`]: the protocol of `if`, `else if` and `else`. A condition that the host knows runs one block, as Rust does; one
 //! that is a value of the graph being traced records both, each in a body of its own, and merges what they change.
 
+use super::disagree::{self, Disagreement};
 use super::dispatch::{Cond, Place, Slot, Table, place};
 use super::merge::merge;
 use super::regions::{self, Closed, Kind};
-use super::state::{self, Captured, Disagreement};
+use super::state::{self, Captured};
 use super::watch::{Hidden, Watch};
 use crate::error::{Error, OrFail, Result};
 use crate::graph::builder;
@@ -98,7 +99,7 @@ impl<V> If<V> {
             Way::Host(_) => Then::Done(value),
             Way::Graph(staged) => {
                 let branch =
-                    staged.end_branch(Some(&mut place("the value of the branch", &mut value, table)), state).or_fail();
+                    staged.end_branch(Some(&mut place("the value of this `if`", &mut value, table)), state).or_fail();
                 staged.then = Some(branch);
                 staged.before.restore(state);
                 self.value = Some(value);
@@ -138,7 +139,7 @@ impl<V> If<V> {
         match &mut self.way {
             Way::Host(_) => Else::Val(value),
             Way::Graph(staged) => {
-                let mut slot = place("the value of the branch", &mut value, table);
+                let mut slot = place("the value of this `if`", &mut value, table);
                 let branch = staged.end_branch(Some(&mut slot), state).or_fail();
                 match staged.join(branch, Some(&mut slot), state).or_fail() {
                     Joined::Here => Else::Val(value),
@@ -208,8 +209,12 @@ impl Staged {
                 self.check_else(&b, state)?;
                 let value = value.ok_or_else(|| Error::internal("if", "a branch without a value"))?;
                 stage_lists(&mut a, &mut then, &mut other, value, state)?;
-                let differs =
-                    Disagreement { op: "if", between: "after both branches of this `if`", location: self.location };
+                let differs = Disagreement {
+                    op: "if",
+                    ways: ["after the first branch of this `if`", "after the other one"].map(disagree::Way::Said),
+                    yields: self.yields,
+                    location: self.location,
+                };
                 if let Some(a) = &then.value {
                     a.agree(std::slice::from_ref(value), &differs)?;
                 }
@@ -265,10 +270,10 @@ impl Staged {
     /// The user's name for tensor `index` of the value.
     fn value_name(&self, index: usize, value: Option<&Captured>) -> String {
         let path = value.map_or_else(String::new, |v| v.name_of(index));
-        let field = path.rsplit_once("branch.").and_then(|(_, field)| field.split('.').next()?.parse::<usize>().ok());
+        let field = path.rsplit_once("`if`.").and_then(|(_, field)| field.split('.').next()?.parse::<usize>().ok());
         match field.and_then(|field| self.yields.get(field.checked_sub(1)?)) {
             Some(name) => (*name).to_owned(),
-            None => "the value of the `if`".to_owned(),
+            None => "the value of this `if`".to_owned(),
         }
     }
 

@@ -2,6 +2,7 @@
 //! here, by traits on the values; the macro decides names, liveness and structure.
 
 mod call;
+mod disagree;
 pub(crate) mod dispatch;
 mod fun;
 mod if_stmt;

@@ -1,10 +1,11 @@
 //! A loop of the graph while it is recorded: condition, body, the types that fit all rounds, and the flags of jumps out of it.
 //! [`While`](super::while_stmt::While) drives it; at the end it records one `while` operation.
 
+use super::disagree::{Disagreement, Way};
 use super::dispatch::{Cond, CondValue, Place};
 use super::merge::{Side, merge, placeholder, select};
 use super::regions::{self, Leave, Target};
-use super::state::{self, Captured, Disagreement};
+use super::state::{self, Captured};
 use super::watch::{Hidden, Watch};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -182,8 +183,12 @@ impl StagedLoop {
         let fell = regions::settle(self.region, Some(self.continues), values)?;
         if let Some(fell) = &fell {
             state::put(head, fell);
-            let differs =
-                Disagreement { op: "while", between: "after each round of this loop", location: self.location };
+            let differs = Disagreement {
+                op: "while",
+                ways: [Way::Said("before this loop"), Way::Said("after a round of it")],
+                yields: &[],
+                location: self.location,
+            };
             self.before.agree(head, &differs)?;
         }
         let closed = regions::exit(None).ok_or_else(|| Error::internal("while", "the body is not open"))?;

@@ -1,13 +1,13 @@
 //! What protocol objects do with state variables: list their tensors, keep copies, put others in, and say which variable
 //! differs where two ways through the function do not agree.
 
+use super::disagree::{Disagreement, Form};
 use super::dispatch::{Kept, Kind, LeafSink, Place};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::Builder;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use std::fmt;
-use std::panic::Location;
 use std::rc::Rc;
 
 /// The state at some point.
@@ -24,6 +24,7 @@ struct Known {
     paths: Vec<String>,
     /// Everything about it that is not a tensor.
     words: Vec<(String, u64)>,
+    forms: Vec<Form>,
     kept: Option<Kept>,
 }
 
@@ -32,6 +33,7 @@ struct Sink {
     tensors: Vec<Tensor>,
     paths: Vec<String>,
     words: Vec<(String, u64)>,
+    forms: Vec<Form>,
     error: bool,
 }
 
@@ -45,6 +47,9 @@ impl LeafSink for Sink {
     }
     fn word(&mut self, path: &dyn fmt::Display, word: u64) {
         self.words.push((path.to_string(), word));
+    }
+    fn form(&mut self, path: &dyn fmt::Display, form: &dyn fmt::Display) {
+        self.forms.push((path.to_string(), form.to_string()));
     }
     fn error(&mut self) {
         self.error = true;
@@ -108,7 +113,8 @@ impl Captured {
         place.visit(&mut sink);
         let first = self.tensors.len();
         let kept = place.keep();
-        self.variables.push(Known { name: place.name, first, paths: sink.paths, words: sink.words, kept });
+        let Sink { paths, words, forms, .. } = sink;
+        self.variables.push(Known { name: place.name, first, paths, words, forms, kept });
         self.tensors.extend(sink.tensors);
     }
 
@@ -177,8 +183,9 @@ impl Captured {
         for (place, known) in places.iter().zip(&self.variables) {
             let mut sink = Sink::default();
             place.visit(&mut sink);
-            if sink.paths != known.paths {
-                return Err(whose.structure(place, known.paths.len(), sink.paths.len()));
+            let other = known.forms.iter().zip(&sink.forms).find(|(a, b)| a != b);
+            if sink.paths != known.paths || other.is_some() {
+                return Err(whose.structure(place, [known.paths.len(), sink.paths.len()], other));
             }
             let differs = known.words.iter().zip(&sink.words).find(|(a, b)| a.1 != b.1);
             if differs.is_some() || known.words.len() != sink.words.len() {
@@ -192,66 +199,5 @@ impl Captured {
             }
         }
         Ok(())
-    }
-}
-
-/// What to write in place of a host value that only the graph knows.
-fn as_tensor(name: &str, type_name: &str) -> String {
-    let number = match type_name.trim_start_matches('&') {
-        "str" | "alloc::string::String" => {
-            return "the graph has no text: give back a number or truth value, and choose the text outside".to_owned();
-        }
-        _ if type_name.starts_with('&') => {
-            return "the graph chooses between tensors, not between references: clone what they lead to".to_owned();
-        }
-        "f32" => "0.0",
-        "f64" => "0f64",
-        "bool" => "false",
-        _ => "0",
-    };
-    match name.contains(' ') {
-        true => format!("make it a tensor on each way, such as `tf::constant({number})`"),
-        false => format!("make it a tensor from the start, such as `let mut {name} = tf::constant({number})`"),
-    }
-}
-
-/// Where two ways through a function disagree, for messages.
-pub(super) struct Disagreement {
-    pub op: &'static str,
-    /// Such as "after one branch of the `if`, but not after the other".
-    pub between: &'static str,
-    pub location: &'static Location<'static>,
-}
-
-impl Disagreement {
-    fn host_value(&self, place: &Place<'_>, path: Option<&str>) -> Error {
-        let name = place.name;
-        let field = path.filter(|p| !p.is_empty()).map_or_else(String::new, |p| format!(".{}", p.replace('/', ".")));
-        Error::invalid_argument(self.op, format!("the host value `{name}{field}` is not the same {}", self.between))
-            .got(format!("a `{}`, which is part of the program and not of the graph", place.type_name()))
-            .expected(
-                "one value on all ways, since a condition or the number of rounds is known only when the graph runs",
-            )
-            .help(as_tensor(name, &place.type_name()))
-            .variable(name)
-            .at(self.location)
-    }
-
-    fn structure(&self, place: &Place<'_>, a: usize, b: usize) -> Error {
-        let name = place.name;
-        Error::invalid_argument(self.op, format!("`{name}` has not the same structure {}", self.between))
-            .got(format!("a `{}` with {a} tensors, and with {b}", place.type_name()))
-            .expected("the same structure on all ways; only the tensors in it may differ")
-            .help(if place.type_name().contains("Vec<") {
-                format!(
-                    "`push` tensors onto a variable of its own, declared as `let mut {} = Vec::new()` in this function; \
-                     or use a `TensorArray`",
-                    name.rsplit('.').next().unwrap_or(name)
-                )
-            } else {
-                format!("give `{name}` its final structure before, such as `Some(tf::zeros(..))` instead of `None`")
-            })
-            .variable(name)
-            .at(self.location)
     }
 }

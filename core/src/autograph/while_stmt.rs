@@ -2,10 +2,11 @@
 //! round where it stands; one that is a value of the graph makes the loop a `while` of the graph, whose condition and body
 //! are recorded once, with the state variables as what it carries.
 
+use super::disagree::{Disagreement, Way};
 use super::dispatch::{Cond, Place, Slot, Table, place};
 use super::regions::{self, Target};
 use super::staged_loop::{Ended, StagedLoop, VALUE};
-use super::state::{self, Captured, Disagreement};
+use super::state::{self, Captured};
 use crate::error::{OrFail, Result};
 use crate::graph::builder;
 use crate::tape;
@@ -231,7 +232,8 @@ impl<V> While<V> {
             None => self.broken = Some(value),
             Some(first) => {
                 let location = Location::caller();
-                let whose = Disagreement { op: "loop", between: "at every `break` of this loop", location };
+                let ways = [Way::Said("at one `break` of this loop"), Way::Said("at this one")];
+                let whose = Disagreement { op: "loop", ways, yields: &[], location };
                 let first = Captured::of(&[place(VALUE, first, table)]);
                 first.agree(&[place(VALUE, &mut value, table)], &whose).or_fail();
             }

@@ -316,6 +316,16 @@ impl<S: Structure> IntoIterator for &Dataset<S> {
     }
 }
 
+impl<S: Structure> IntoIterator for Dataset<S> {
+    type Item = S;
+    type IntoIter = DatasetIterator<S>;
+
+    #[track_caller]
+    fn into_iter(self) -> DatasetIterator<S> {
+        self.iter()
+    }
+}
+
 impl<S> fmt::Debug for Dataset<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match Pipeline::of(&self.handle, "dataset") {

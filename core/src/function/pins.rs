@@ -5,9 +5,11 @@ use super::identity::Reads;
 use super::owned::{Owned, Owner};
 use super::signature::Sizes;
 use crate::error::Result;
+use crate::graph::misfit::check_recorded;
+use crate::op::{Facts, Op};
 use crate::shape::{Constraints, Dim, PinHook, Symbol, set_pin_hook};
 use crate::tape::Unseen;
-use crate::tensor::{ReadHook, set_read_hook};
+use crate::tensor::{ReadHook, TensorType, set_read_hook};
 use crate::variable::Variable;
 use std::cell::RefCell;
 use std::panic::Location;
@@ -34,9 +36,9 @@ fn number(size: Dim, sizes: &Sizes) -> Option<usize> {
 
 /// Whether sizes that an operation wants equal are so in the call that is traced: else its error is raised at the user's
 /// line, as it is where functions run operation by operation.
-pub(crate) fn check_sizes(constraints: &Constraints) -> Result<()> {
+pub(crate) fn check_sizes(op: &dyn Op, inputs: &[&TensorType], facts: &dyn Facts, equal: &Constraints) -> Result<()> {
     CURRENT.with_borrow(|all| match all.last() {
-        Some(current) => constraints.check(&|symbol| find(&current.sizes, symbol)),
+        Some(current) => check_recorded(op, inputs, facts, equal, &|symbol| find(&current.sizes, symbol)),
         None => Ok(()),
     })
 }

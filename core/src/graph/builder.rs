@@ -378,11 +378,11 @@ impl Recorder for Builder {
             let facts = Known { graph, values: &values, inputs };
             let mut cx = Infer::new(op.name(), &types, &facts);
             op.infer(&mut cx)?;
+            if self.outer.is_none() && !cx.constraints.is_empty() {
+                crate::function::check_sizes(op, &types, &facts, &cx.constraints)?;
+            }
             (cx.outputs, cx.constraints)
         };
-        if self.outer.is_none() && !constraints.is_empty() {
-            crate::function::check_sizes(&constraints).map_err(|e| e.in_op(op.name()))?;
-        }
         let types = match state.expected.take() {
             Some(expected) => renamed(types, &expected),
             None => types,

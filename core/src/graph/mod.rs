@@ -6,6 +6,7 @@ mod captured;
 pub(crate) mod control;
 pub(crate) mod differentiate;
 pub(crate) mod ir;
+pub(crate) mod misfit;
 mod numbers;
 pub(crate) mod on_device;
 pub(crate) mod passes;

@@ -2,6 +2,7 @@
 //! beforehand, and the one that says what the planned executor must give.
 
 use super::ir::{Graph, Node};
+use super::misfit;
 use super::sizes::Sizes;
 use crate::error::{Error, Result};
 use crate::execute::run_at;
@@ -26,7 +27,8 @@ pub(crate) fn run(graph: &Graph, inputs: Operands, sizes: &Sizes<'_>) -> Result<
         values[value.index()] = Some(constant.clone());
     }
     if symbolic {
-        graph.constraints.check(&|s| sizes.get(s)).map_err(|e| e.in_op(&graph.name))?;
+        let types = || graph.params.iter().filter_map(|v| values[v.index()].as_ref()).map(|t| *t.ty()).collect();
+        misfit::check(graph, sizes, &types)?;
     }
     let uses = last_uses(graph);
     for (position, node) in graph.nodes.iter().enumerate() {

@@ -1,8 +1,10 @@
 //! Optimizer steps in one pass over memory: a rule's formula as one scalar program that writes variables and slots in
 //! place. Keras's formulas for SGD, momentum and Adam; the optimizers call the `apply_*` functions with all variables.
 
+use crate::backend::cpu::moments::{self, Moments, Values};
 use crate::backend::cpu::tile::{Tiled, fault_error};
-use crate::backend::cpu::{CpuCall, View, Work, numbered_rows};
+use crate::backend::cpu::{CpuCall, Isa, View, Work, numbered_rows};
+use crate::backend::cuda::{self, CudaCall, Kernel, Names, Owner, Rows};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::execute::execute;
@@ -14,7 +16,9 @@ use crate::variable::Variable;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
+use std::slice;
 use std::sync::Arc;
 
 /// How a step changes a variable and its slots.
@@ -79,6 +83,37 @@ impl Rule {
                 [s.sub(w, change), m, v].into_iter().collect()
             }
         }
+    }
+
+    /// One range of a variable in one loop, where there is one for the rule: the formula is the same, and so are the bits.
+    /// Answers whether it ran.
+    ///
+    /// # Safety
+    /// The views are those of one variable, valid, and nobody else uses this range of them.
+    unsafe fn in_registers(self, group: &[View], range: Range<usize>, rate: f64, isa: Isa) -> bool {
+        let Self::Adam { beta_1, beta_2, epsilon, squares: false } = self else { return false };
+        let [value, average, square, gradient] = group else { return false };
+        let dense = |view: &View| view.dtype == DType::F32 && view.is_dense();
+        // A gradient that is the variable's own memory, or one of its slots', is left to a loop that allows it.
+        let apart = |view: &View| view.ptr.addr().abs_diff(gradient.ptr.addr()) >= view.len() * 4;
+        if !group.iter().all(dense) || ![value, average, square].into_iter().all(apart) {
+            return false;
+        }
+        let with = Moments {
+            first: (1.0 - beta_1) as f32,
+            second: (1.0 - beta_2) as f32,
+            rate: rate as f32,
+            epsilon: epsilon as f32,
+        };
+        // SAFETY: dense f32 values by the test above, of one shape by the type rule; the variable and its slots are different
+        // resources, each of which has its memory to itself while it is changed, and the gradient lies elsewhere.
+        unsafe {
+            let changed = |view: &View| slice::from_raw_parts_mut(view.ptr.cast::<f32>().add(range.start), range.len());
+            let gradient = slice::from_raw_parts(gradient.ptr.cast::<f32>().add(range.start), range.len());
+            let values = Values { value: changed(value), average: changed(average), square: changed(square), gradient };
+            moments::step(isa, values, with);
+        }
+        true
     }
 
     /// The rate of step number `step`, counted from 1.
@@ -150,11 +185,15 @@ impl Apply {
     ///
     /// # Safety
     /// The views of the group are valid and dense, and nobody else uses this range of them.
-    unsafe fn update(&self, call: &CpuCall<'_>, group: &[View], range: std::ops::Range<usize>) -> Result<()> {
+    unsafe fn update(&self, call: &CpuCall<'_>, group: &[View], range: Range<usize>) -> Result<()> {
         let dtype = group[0].dtype;
-        let program = self.program(dtype);
         // SAFETY: scalars of the inferred types.
         let rate = unsafe { self.rule.rate(real(&call.inputs[0]), call.inputs[1].integers()[0]) };
+        // SAFETY: by the caller's promise.
+        if unsafe { self.rule.in_registers(group, range.clone(), rate, call.isa) } {
+            return Ok(());
+        }
+        let program = self.program(dtype);
         let (mut single, mut double) = (rate as f32, rate);
         let place: *mut u8 = if dtype == DType::F64 { (&raw mut double).cast() } else { (&raw mut single).cast() };
         let mut inputs: SmallVec<[View; 5]> = SmallVec::from_slice(group);
@@ -280,6 +319,41 @@ impl Op for Apply {
         Ok(())
     }
 
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static RATE: Kernel = Kernel { name: "effective_rate", text: include_str!("apply.cuh") };
+        let (rate, step) = (&call.inputs[0], &call.inputs[1]);
+        let mut number = (rate.ptr.addr() as u64, rate.dtype);
+        let mut effective = None;
+        if let Rule::Adam { beta_1, beta_2, .. } = self.rule {
+            // The host does not know the step's number: reading it would wait for the device.
+            let scratch = call.scratch(size_of::<f64>())?;
+            // SAFETY: scalars of the inferred types, and room for one.
+            unsafe {
+                call.elements(&RATE, &[rate.dtype, step.dtype], 1, |to| {
+                    to.views(&[rate, step]);
+                    to.value(beta_1);
+                    to.value(beta_2);
+                    to.address(scratch.address());
+                })?;
+            }
+            number = (scratch.address(), DType::F64);
+            effective = Some(scratch);
+        }
+        let groups: SmallVec<[&[View]; TOGETHER]> = call.inputs[2..].chunks_exact(self.group()).collect();
+        let owner = Owner { name: self.name(), attributes: fingerprint(self) };
+        for dtype in DTypes::FLOATING.iter() {
+            let alike: SmallVec<[&[View]; TOGETHER]> =
+                groups.iter().copied().filter(|group| group[0].dtype == dtype).collect();
+            if !alike.is_empty() {
+                // SAFETY: dense values of one type that only this call sees.
+                unsafe { cuda::run_many(call, owner, &self.program(dtype), &alike, number)? };
+            }
+        }
+        // The memory is given out again behind the kernels that read it.
+        drop(effective);
+        Ok(())
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Stops("no gradient flows through an assignment")
     }
@@ -337,6 +411,28 @@ impl Op for ApplyRows {
             }
         }
         Ok(())
+    }
+
+    /// For 16-bit floats the products with the rate are rounded before they are taken off.
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static SCALE: Kernel = Kernel { name: "scaled", text: include_str!("apply_rows.cuh") };
+        let [value, rate, indices, given] = [0, 1, 2, 3].map(|i| &call.inputs[i]);
+        let scratch = call.scratch(given.len() * given.dtype.size())?;
+        let scaled = View::dense(scratch.address() as usize as *mut u8, given.dtype, given.dims());
+        // SAFETY: views of the inferred types, dense, and scratch of the gradient's size; only this call sees the value.
+        unsafe {
+            call.elements(&SCALE, &[rate.dtype, given.dtype], given.len(), |to| to.views(&[rate, given, &scaled]))?;
+            let rows = Rows {
+                write: numbered_rows::Write::Sub,
+                to: value,
+                rows: value.dims()[0],
+                row: value.dims()[1..].iter().product(),
+                updates: &scaled,
+                count: indices.len(),
+                all_or_nothing: true,
+            };
+            cuda::scatter(call, &Names::Tuples { indices, sizes: &value.dims()[..1] }, &rows)
+        }
     }
 
     fn gradient(&self) -> Gradient {

@@ -57,6 +57,45 @@ fn long_and_many_variables_are_updated_whole() {
     }
 }
 
+/// The loop in registers and the program of the formula agree to the last bit, also where numbers are no numbers.
+#[test]
+fn one_loop_gives_the_bits_of_the_formula() {
+    let special =
+        [0.0, -0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MIN_POSITIVE, 1e-45, f32::MAX, 1e20, -3.0];
+    let n = 1000;
+    let values = |seed: u64| -> Vec<f32> {
+        let plain = numbers(seed, &[n]).to_vec::<f64>();
+        plain
+            .iter()
+            .enumerate()
+            .map(|(i, &x)| if i % 7 == 0 { special[(i / 7 + seed as usize) % 10] } else { x as f32 })
+            .collect()
+    };
+    let positive = |seed| values(seed).into_iter().map(f32::abs).collect::<Vec<f32>>();
+    let start = [values(1), values(2), positive(3), values(4)];
+    let rule = Rule::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-7, squares: false };
+    let (apply, rate) = (Apply { rule }, 0.0123);
+    let view = |data: &mut Vec<f32>| View::dense(data.as_mut_ptr().cast(), DType::F32, &[data.len()]);
+    for isa in Isa::available() {
+        let (mut ours, mut right) = (start.clone(), start.clone());
+        let group = ours.each_mut().map(view);
+        // SAFETY: vectors of one length, which nobody else uses.
+        assert!(unsafe { rule.in_registers(&group, 3..n - 5, rate, isa) });
+        let program = apply.program(DType::F32);
+        let mut single = rate as f32;
+        let mut inputs = right.each_mut().map(view).to_vec();
+        inputs.push(View::new((&raw mut single).cast(), DType::F32, &[], &[]));
+        let tiled = Tiled::new(&program, &inputs, &inputs[..3], isa).unwrap();
+        // SAFETY: as above.
+        assert!(unsafe { tiled.run(0..n) }.is_none());
+        let bits = |data: &[f32]| data.iter().map(|x| if x.is_nan() { 1 } else { x.to_bits() }).collect::<Vec<_>>();
+        for (i, (ours, right)) in ours.iter().zip(&right).enumerate() {
+            assert_eq!(bits(&ours[3..n - 5]), bits(&right[3..n - 5]), "{isa:?} {i}");
+            assert_eq!((bits(&ours[..3]), bits(&ours[n - 5..])), (bits(&start[i][..3]), bits(&start[i][n - 5..])));
+        }
+    }
+}
+
 #[test]
 fn narrow_floats_are_rounded_once() {
     let gradients = [tf::constant([0.3, -0.7, 5.0])];

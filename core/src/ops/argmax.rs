@@ -3,6 +3,7 @@
 
 use super::public;
 use crate::backend::cpu::{CpuCall, Work, part};
+use crate::backend::cuda::{CudaCall, Kernel, THREADS, grid};
 use crate::dtype::{DType, DTypes, bf16, f16, for_dtype};
 use crate::error::{Error, Result};
 use crate::execute::execute1;
@@ -26,6 +27,24 @@ const NARROW: &[DType] = &[DType::I16, DType::U16];
 const COLUMNS: usize = 256;
 /// Elements that one chunk looks at, about.
 const CHUNK: usize = 64 * 1024;
+
+/// On a device: rows that are so long, or so few, get blocks instead of threads; a part of a row is worth a block.
+const LONG: usize = 64;
+const FEW: usize = 8192;
+const PART: usize = 8192;
+
+/// The kernels for the largest or the smallest element: by threads, by blocks, and over what the blocks found.
+macro_rules! kernels {
+    ($better:literal) => {{
+        const TEXT: &str = concat!("#define BETTER(a, b) ", $better, "\n", include_str!("argmax.cuh"));
+        static KERNELS: [Kernel; 3] = [
+            Kernel { name: "best_of_columns", text: TEXT },
+            Kernel { name: "best_of_parts", text: TEXT },
+            Kernel { name: "best_of_found", text: TEXT },
+        ];
+        &KERNELS
+    }};
+}
 
 impl Op for Argmax {
     fn name(&self) -> &'static str {
@@ -85,6 +104,39 @@ impl Op for Argmax {
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let [columns, blocks, found] = if self.least { kernels!("((a) < (b))") } else { kernels!("((a) > (b))") };
+        let (x, y) = (&call.inputs[0], &call.outputs[0]);
+        let types = [x.dtype, y.dtype];
+        let (rows, length) = (y.len(), x.dims()[self.axis]);
+        let stride: usize = x.dims()[self.axis + 1..].iter().product();
+        // SAFETY: dense tensors of the inferred types; the places found lie in scratch memory of their number.
+        unsafe {
+            if rows == 0 || length < LONG || (stride >= 32 && rows >= FEW) {
+                return call.elements(columns, &types, rows, |to| {
+                    to.view(x);
+                    to.sizes(&[length, stride]);
+                    to.view(y);
+                });
+            }
+            let busy = call.gpu.multiprocessors() as usize * 8;
+            let parts = (busy / rows).clamp(1, length.div_ceil(PART));
+            let part = length.div_ceil(parts);
+            let places = call.scratch(rows * parts * size_of::<i64>())?;
+            call.launch(blocks, &types, grid(rows * parts, THREADS), |to| {
+                to.view(x);
+                to.sizes(&[length, stride, part, parts]);
+                to.address(places.address());
+            })?;
+            call.elements(found, &types, rows, |to| {
+                to.view(x);
+                to.sizes(&[length, stride, parts]);
+                to.address(places.address());
+                to.view(y);
+            })
+        }
     }
 
     fn gradient(&self) -> Gradient {

@@ -5,11 +5,11 @@ use crate::backend::cpu::{CpuCall, View};
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
 use crate::execute::execute;
+use crate::ops::print::Line;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, identity};
 use crate::tensor::{Tensor, text};
-use std::sync::Arc;
 
-/// Inputs: the condition, and the tensors to show, which broadcast to it.
+/// Inputs: the condition, the tensors to show, which broadcast to it, and those of the message.
 #[derive(Clone)]
 pub(crate) struct Assert {
     /// The assertion's own name, for the message.
@@ -17,7 +17,7 @@ pub(crate) struct Assert {
     /// What should hold, such as `x < y`.
     pub claim: &'static str,
     /// The user's message; may be empty.
-    pub message: Arc<str>,
+    pub message: Line,
 }
 
 /// Places that a message names.
@@ -29,7 +29,7 @@ impl Op for Assert {
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("name", Attr::Text(self.name));
         visit("claim", Attr::Text(self.claim));
-        visit("message", Attr::Text(&self.message));
+        self.message.attributes(visit);
     }
 
     fn kind(&self) -> Kind {
@@ -66,7 +66,9 @@ impl Op for Assert {
         }
         // SAFETY: places of the condition, to which the tensors broadcast.
         let shown: Vec<String> = places.iter().map(|&flat| unsafe { self.place(call, flat) }).collect();
-        let what = if self.message.is_empty() { "the assertion does not hold" } else { &self.message };
+        // SAFETY: valid views.
+        let message = unsafe { self.message.filled(&call.inputs[1 + self.shown(call)..]) }?;
+        let what = if message.is_empty() { "the assertion does not hold" } else { &message };
         Err(Error::invalid_argument(self.name, what)
             .got(format!("{}{}", shown.join("; "), if wrong > places.len() { "; ..." } else { "" }))
             .expected(format!("{} everywhere, but not so at {wrong} of {} places", self.claim, condition.len())))
@@ -78,6 +80,11 @@ impl Op for Assert {
 }
 
 impl Assert {
+    /// How many tensors are shown with their places.
+    fn shown(&self, call: &CpuCall<'_>) -> usize {
+        call.inputs.len().saturating_sub(1 + self.message.values())
+    }
+
     /// The values at one place, with its index: `x[0, 2] = 1.5, y[0, 2] = 3`.
     ///
     /// # Safety
@@ -92,13 +99,14 @@ impl Assert {
         }
         let at = if index.is_empty() { String::new() } else { format!("{index:?}") };
         // A condition alone has nothing else to show.
-        if call.inputs.len() == 1 {
+        let shown = self.shown(call);
+        if shown == 0 {
             return format!("false{}{at}", if at.is_empty() { "" } else { " at " });
         }
         // SAFETY: by the caller's promise.
         let value = |view: &View| unsafe { text::elements(&element(view, &index), None) };
         let values =
-            call.inputs[1..].iter().zip(["x", "y"]).map(|(view, name)| format!("{name}{at} = {}", value(view)));
+            call.inputs[1..][..shown].iter().zip(["x", "y"]).map(|(view, name)| format!("{name}{at} = {}", value(view)));
         values.collect::<Vec<_>>().join(", ")
     }
 }

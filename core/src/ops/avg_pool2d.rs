@@ -1,11 +1,12 @@
 //! `avg_pool2d`: the mean of each window's cells inside the image; dx spreads dy over those cells.
 //! TensorFlow's `tf.nn.avg_pool2d`, NHWC, floating-point only; its gradient is linear, and the pooling is its gradient.
 
-use super::pooling::{Pool, pool_identity};
+use super::pooling::{KERNELS, Pool, pool_identity, run_on_device};
 use super::window::{Padding, Pair};
 use super::{cast_to, public};
 use crate::backend::cpu::pool2d;
 use crate::backend::cpu::{CpuCall, Work};
+use crate::backend::cuda::{CudaCall, Kernel};
 use crate::dtype::{DType, DTypes};
 use crate::error::Result;
 use crate::execute::execute1;
@@ -69,6 +70,13 @@ impl Op for AvgPool2d {
         Ok(())
     }
 
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static KERNEL: Kernel = Kernel { name: "avg_pool", text: KERNELS };
+        let (x, y) = (&call.inputs[0], &call.outputs[0]);
+        // SAFETY: dense tensors of the geometry.
+        unsafe { run_on_device(call, &KERNEL, &self.pool.geometry(x.dims(), y.dims()), &[x, y], |_| {}) }
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }
@@ -121,6 +129,13 @@ impl Op for AvgPoolGradient {
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static KERNEL: Kernel = Kernel { name: "avg_pool_gradient", text: KERNELS };
+        let (dy, dx) = (&call.inputs[0], &call.outputs[0]);
+        // SAFETY: dense tensors of the geometry.
+        unsafe { run_on_device(call, &KERNEL, &self.pool.geometry(dx.dims(), dy.dims()), &[dy, dx], |_| {}) }
     }
 
     fn gradient(&self) -> Gradient {
@@ -177,10 +192,13 @@ mod tests {
             ([0, 4, 4, 1], [2, 2], [2, 2], Padding::Valid),
             ([1, 2, 2, 1], [3, 3], [1, 1], Padding::Valid),
         ] {
-            check(&|x| {
-                let y = tf::avg_pool2d(&x[0], size, strides, padding);
-                &y * &y
-            }, &[numbers(5, &shape)]);
+            check(
+                &|x| {
+                    let y = tf::avg_pool2d(&x[0], size, strides, padding);
+                    &y * &y
+                },
+                &[numbers(5, &shape)],
+            );
         }
     }
 

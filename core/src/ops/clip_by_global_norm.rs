@@ -12,7 +12,44 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::panic::Location;
 
+/// The tensors of a list that are there.
 type Refs<'a> = SmallVec<[TensorRef<'a>; 8]>;
+
+/// What [`global_norm`] and [`clip_by_global_norm`] take: a list of tensors, or the [`Gradients`](crate::Gradients) that a tape
+/// gives, in which some may be missing.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list of tensors",
+    note = "pass what `tape.gradient` gives for a list of sources, or a list of tensors"
+)]
+pub trait TensorList {
+    /// The same list, clipped.
+    type Clipped;
+    #[doc(hidden)]
+    type Items;
+
+    #[doc(hidden)]
+    fn items(self) -> Self::Items;
+    #[doc(hidden)]
+    fn refs(items: &Self::Items) -> SmallVec<[TensorRef<'_>; 8]>;
+    /// The list with others in place of the tensors that are there.
+    #[doc(hidden)]
+    fn clipped(items: Self::Items, tensors: Vec<Tensor>) -> Self::Clipped;
+}
+
+impl<T: AsTensor, I: IntoIterator<Item = T>> TensorList for I {
+    type Clipped = Vec<Tensor>;
+    type Items = Vec<T>;
+
+    fn items(self) -> Vec<T> {
+        self.into_iter().collect()
+    }
+    fn refs(items: &Vec<T>) -> SmallVec<[TensorRef<'_>; 8]> {
+        items.iter().map(AsTensor::as_tensor).collect()
+    }
+    fn clipped(_: Vec<T>, tensors: Vec<Tensor>) -> Vec<Tensor> {
+        tensors
+    }
+}
 
 #[track_caller]
 fn norm_of(op: &str, tensors: &Refs<'_>) -> Result<Tensor> {
@@ -64,7 +101,7 @@ fn clip(tensors: &Refs<'_>, clip_norm: impl ToOperand) -> Result<(Vec<Tensor>, T
 /// # Panics
 /// Where [`try_global_norm`] answers an error, with its message at the caller's line.
 #[track_caller]
-pub fn global_norm<T: AsTensor>(tensors: impl IntoIterator<Item = T>) -> Tensor {
+pub fn global_norm(tensors: impl TensorList) -> Tensor {
     try_global_norm(tensors).or_fail()
 }
 
@@ -73,31 +110,36 @@ pub fn global_norm<T: AsTensor>(tensors: impl IntoIterator<Item = T>) -> Tensor 
 /// # Errors
 /// InvalidArgument without tensors, for dtypes that differ and for those that are not floating-point.
 #[track_caller]
-pub fn try_global_norm<T: AsTensor>(tensors: impl IntoIterator<Item = T>) -> Result<Tensor> {
+pub fn try_global_norm<L: TensorList>(tensors: L) -> Result<Tensor> {
     let here = Location::caller();
-    let tensors: SmallVec<[T; 8]> = tensors.into_iter().collect();
-    norm_of("global_norm", &tensors.iter().map(AsTensor::as_tensor).collect()).map_err(|e| e.at(here))
+    norm_of("global_norm", &L::refs(&tensors.items())).map_err(|e| e.at(here))
 }
 
 /// Scales tensors by one factor so that the norm of all their elements together is at most `clip_norm`.
 ///
-/// The answer is the scaled tensors and the norm before. All are NaN if that norm is not finite.
+/// The answer is the scaled tensors and the norm before. All are NaN if that norm is not finite. Gradients of a tape stay
+/// gradients, which an optimizer takes; missing ones stay so, and rows of an embedding count as they are.
 ///
 /// ```
 /// use eagerflow as tf;
-/// let (a, b) = (tf::constant([[3.0]]), tf::constant([0.0, 4.0]));
-/// let (clipped, norm) = tf::clip_by_global_norm([&a, &b], 2.5);
+/// use tf::optim::{Optimizer, SGD};
+/// let w = [tf::Variable::new([3.0]), tf::Variable::new([4.0]), tf::Variable::new(9.0)];
+/// let tape = tf::GradientTape::new();
+/// let loss = tf::reduce_sum(w[0].value().square() + w[1].value().square(), ()) * 0.5;
+/// let (clipped, norm) = tf::clip_by_global_norm(tape.gradient(&loss, &w[..2]), 2.5);
 /// assert_eq!(norm.item::<f32>(), 5.0);
+/// SGD::new(1.0).apply_gradients(&clipped, &w[..2]);
+/// assert_eq!(w[1].value().to_vec::<f32>(), [2.0]);
+/// // A list of tensors gives a list of tensors.
+/// let (a, b) = (tf::constant([[3.0]]), tf::constant([0.0, 4.0]));
+/// let (clipped, _) = tf::clip_by_global_norm([&a, &b], 2.5);
 /// assert_eq!(clipped[1].to_vec::<f32>(), [0.0, 2.0]);
 /// ```
 ///
 /// # Panics
 /// Where [`try_clip_by_global_norm`] answers an error, with its message at the caller's line.
 #[track_caller]
-pub fn clip_by_global_norm<T: AsTensor>(
-    tensors: impl IntoIterator<Item = T>,
-    clip_norm: impl ToOperand,
-) -> (Vec<Tensor>, Tensor) {
+pub fn clip_by_global_norm<L: TensorList>(tensors: L, clip_norm: impl ToOperand) -> (L::Clipped, Tensor) {
     try_clip_by_global_norm(tensors, clip_norm).or_fail()
 }
 
@@ -106,11 +148,9 @@ pub fn clip_by_global_norm<T: AsTensor>(
 /// # Errors
 /// InvalidArgument without tensors, for dtypes that differ and for those that are not floating-point.
 #[track_caller]
-pub fn try_clip_by_global_norm<T: AsTensor>(
-    tensors: impl IntoIterator<Item = T>,
-    clip_norm: impl ToOperand,
-) -> Result<(Vec<Tensor>, Tensor)> {
+pub fn try_clip_by_global_norm<L: TensorList>(tensors: L, clip_norm: impl ToOperand) -> Result<(L::Clipped, Tensor)> {
     let here = Location::caller();
-    let tensors: SmallVec<[T; 8]> = tensors.into_iter().collect();
-    clip(&tensors.iter().map(AsTensor::as_tensor).collect(), clip_norm).map_err(|e| e.at(here))
+    let items = tensors.items();
+    let (clipped, norm) = clip(&L::refs(&items), clip_norm).map_err(|e| e.at(here))?;
+    Ok((L::clipped(items, clipped), norm))
 }

@@ -70,18 +70,22 @@ impl Op for Concat {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
-        Work::chunks(call.inputs.iter().map(slabs).sum())
+        Work::chunks(chunks(call).1)
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
         let out = &call.outputs[0];
+        let (all, chunks) = chunks(call);
+        let own = part(all, chunk, chunks, 1);
         let (mut at, mut first) = (0, 0);
         for input in call.inputs {
             let count = slabs(input);
-            if (first..first + count).contains(&chunk) {
+            let own = own.start.clamp(first, first + count) - first..own.end.clamp(first, first + count) - first;
+            if !own.is_empty() {
                 let step = out.strides()[self.axis] * out.dtype.size() as isize;
                 let place = View::new(out.ptr.wrapping_offset(at * step), out.dtype, input.dims(), out.strides());
-                let rows = part(input.dims()[lead(input)], chunk - first, count, 1);
+                let slab = |i: usize| part(input.dims()[lead(input)], i, count, 1);
+                let rows = slab(own.start).start..slab(own.end - 1).end;
                 let slab = |view: &View| view.slab(lead(input), rows.clone());
                 // SAFETY: each slab of each input has its own part of the dense output.
                 unsafe { copy::copy(&slab(input), &slab(&place)) };
@@ -178,12 +182,23 @@ static CONCAT: Moving = moving!(
 /// Bytes that one chunk copies, about.
 const CHUNK: usize = 256 * 1024;
 
+/// Enough for the threads of any processor to share.
+const MOST_CHUNKS: usize = 256;
+
 /// The outermost axis along which there is something to cut.
 fn lead(input: &View) -> usize {
     input.dims().iter().position(|&d| d > 1).unwrap_or(0)
 }
 
-/// The number of parts that an input is copied in.
+/// The number of slabs of all inputs, and that of chunks. Thousands of small inputs are one chunk: each chunk looks at all
+/// inputs.
+fn chunks(call: &CpuCall<'_>) -> (usize, usize) {
+    let slabs = call.inputs.iter().map(slabs).sum::<usize>();
+    let bytes = call.outputs[0].len() * call.outputs[0].dtype.size();
+    (slabs, (bytes / CHUNK).clamp(1, slabs.clamp(1, MOST_CHUNKS)))
+}
+
+/// The number of slabs that an input is copied in.
 fn slabs(input: &View) -> usize {
     (input.len() * input.dtype.size() / CHUNK).clamp(1, input.dims()[lead(input)].max(1))
 }
@@ -268,6 +283,17 @@ mod tests {
                 assert_eq!(got, want);
             }
         }
+    }
+
+    #[test]
+    fn operands_of_all_sizes_in_one_call() {
+        // Small ones, a large one of several slabs, empty ones, and small ones again: chunks begin inside operands.
+        let rows: Vec<usize> = (0..400).map(|i| if i == 150 { 90_000 } else { i % 4 }).collect();
+        let parts: Vec<tf::Tensor> = (0..).zip(&rows).map(|(i, &n)| numbers(i, &[n, 3])).collect();
+        let want: Vec<f64> = parts.iter().flat_map(|part| part.to_vec::<f64>()).collect();
+        assert!(tf::concat(&parts, 0).to_vec::<f64>() == want);
+        let turned: Vec<tf::Tensor> = parts.iter().map(|part| tf::transpose(part, [])).collect();
+        assert!(tf::transpose(tf::concat(&turned, 1), []).to_vec::<f64>() == want);
     }
 
     #[test]

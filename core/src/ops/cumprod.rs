@@ -6,6 +6,7 @@ use super::multiply::Multiply;
 use super::{add_owned, public};
 use crate::backend::cpu::scan::{Running, Scan};
 use crate::backend::cpu::{CpuCall, Work, part};
+use crate::backend::cuda::{self, CudaCall, Kernel, Lanes};
 use crate::dtype::{DTypes, bf16, f16, for_dtype};
 use crate::error::Result;
 use crate::execute::execute1;
@@ -50,6 +51,11 @@ impl Op for Cumprod {
         // SAFETY: the same contract.
         unsafe { self.scan().run(call, chunk) };
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        // SAFETY: the same contract.
+        unsafe { cuda::scan(call, &self.scan()) }
     }
 
     fn gradient(&self) -> Gradient {
@@ -122,6 +128,41 @@ impl Op for Recurrence {
         // SAFETY: the same contract.
         unsafe { for_dtype!(call.outputs[0].dtype, T => self.walk::<<T as Wide>::Float>(call, chunk), else {}) };
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        const TEXT: &str = include_str!("recurrence.cuh");
+        static KERNEL: Kernel = Kernel { name: "recurrence", text: TEXT };
+        static STARTS: Kernel = Kernel { name: "recurrence_starts", text: TEXT };
+        let (a, b, y) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let cut = Lanes::new(call, self.axis, false);
+        let types = [y.dtype];
+        let pass = |parts: u64, totals: bool| {
+            // SAFETY: dense tensors of one shape; parts have two numbers for each part.
+            unsafe {
+                call.elements(&KERNEL, &types, cut.lanes * cut.parts, |arguments| {
+                    arguments.views(&[a, b, y]);
+                    arguments.sizes(&[cut.lanes, cut.length, cut.stride, cut.part]);
+                    arguments.value(i32::from(self.exclusive));
+                    arguments.value(i32::from(self.reverse));
+                    arguments.address(parts);
+                    arguments.value(i32::from(totals));
+                })
+            }
+        };
+        if cut.parts == 1 {
+            return pass(0, false);
+        }
+        let parts = call.scratch(cut.lanes * cut.parts * 2 * size_of::<f64>())?;
+        pass(parts.address(), true)?;
+        // SAFETY: as above.
+        unsafe {
+            call.elements(&STARTS, &types, cut.lanes, |arguments| {
+                arguments.size(cut.parts);
+                arguments.address(parts.address());
+            })?;
+        }
+        pass(parts.address(), false)
     }
 
     fn gradient(&self) -> Gradient {

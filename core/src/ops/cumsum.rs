@@ -4,6 +4,7 @@
 use super::public;
 use crate::backend::cpu::scan::{Running, Scan};
 use crate::backend::cpu::{CpuCall, Work};
+use crate::backend::cuda::{self, CudaCall};
 use crate::dtype::DTypes;
 use crate::error::Result;
 use crate::execute::execute1;
@@ -48,6 +49,11 @@ impl Op for Cumsum {
         // SAFETY: the same contract.
         unsafe { self.scan().run(call, chunk) };
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        // SAFETY: the same contract.
+        unsafe { cuda::scan(call, &self.scan()) }
     }
 
     fn gradient(&self) -> Gradient {

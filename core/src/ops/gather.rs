@@ -2,20 +2,22 @@
 //! TensorFlow's `tf.gather` with `batch_dims`; an index out of range is an error, as on TensorFlow's CPU.
 
 use super::AsTensor;
-use crate::backend::cpu::numbered_rows::{self as rows, Write};
-use crate::backend::cpu::vector::fill;
+use crate::backend::cpu::numbered_rows as rows;
 use crate::backend::cpu::{CpuCall, Work, part};
-use crate::backend::cuda::{self, CudaCall, Kernel, Moving, Names, Rows, moving, unit_of};
+use crate::backend::cuda::{CudaCall, Moving, moving, unit_of};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
+use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::shape::{Dim, MAX_RANK, Shape, resolve_axis};
 use crate::tape::{Backward, IndexedRows};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::panic::Location;
-use std::sync::Arc;
+
+mod back;
+
+use back::GatherBack;
 
 /// Inputs: the tensor, and integer indices, whose dimensions after the batch take the axis' place.
 #[derive(Clone)]
@@ -95,8 +97,8 @@ impl Op for Gather {
         unsafe {
             call.elements(kernel, &[ty, indices.dtype], parts.groups * parts.each * row / unit, |arguments| {
                 arguments.faults(call);
-                [from, indices, out].map(|view| arguments.view(view));
-                [row / unit, parts.each, parts.inner_groups, parts.size].map(|n| arguments.size(n));
+                [from, indices, out].into_iter().for_each(|view| arguments.view(view));
+                [row / unit, parts.each, parts.inner_groups, parts.size].into_iter().for_each(|n| arguments.size(n));
             })
         }
     }
@@ -128,108 +130,6 @@ impl Op for Gather {
 
 static GATHER: Moving =
     moving!("gather", concat!(include_str!("../backend/cuda/divided.cuh"), include_str!("gather.cuh")));
-
-/// Inputs: slices and their indices; the slices added up in zeros of the tensor they were gathered from.
-#[derive(Clone)]
-pub(crate) struct GatherBack {
-    gather: Gather,
-    whole: Shape,
-}
-
-impl Op for GatherBack {
-    identity!("gather_back", {
-        "axis": Int = |this| this.gather.axis as i64,
-        "batch_dims": Int = |this| this.gather.batch as i64,
-        "shape": Shape = |this| &this.whole,
-    });
-
-    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
-        Ok(OpRef::Shared(Arc::new(Self { gather: self.gather.clone(), whole: self.whole.bind(lookup)? })))
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Movement
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::NUMBERS)?;
-        cx.output(cx.dtype(0), self.whole);
-        Ok(())
-    }
-
-    fn work(&self, call: &CpuCall<'_>) -> Work {
-        let parts = Parts::new(&self.gather, call.outputs[0].dims(), call.inputs[1].dims());
-        let out = &call.outputs[0];
-        rows::work(call.inputs[1].len(), out.len() * out.dtype.size(), parts.groups)
-    }
-
-    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
-        let (given, indices, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let parts = Parts::new(&self.gather, out.dims(), indices.dims());
-        if phase == 0 {
-            // SAFETY: a dense view of integers, and scratch as `work` asked for.
-            return unsafe { rows::check("gather", indices, indices.len(), 1, &[parts.size], call.scratch) };
-        }
-        let (size, bytes) = (out.dtype.size(), parts.row * out.dtype.size());
-        // SAFETY: phase 0 checked the numbers; chunks write disjoint groups of the dense output.
-        unsafe {
-            let numbers = rows::numbers(call.scratch, indices.len());
-            for group in part(parts.groups, chunk, self.work(call).phases[1], 1) {
-                let to = out.ptr.add(group * parts.size * bytes);
-                fill(size, to, 0, parts.size * parts.row);
-                let own = numbers.iter().skip(parts.batch_of(group) * parts.each).take(parts.each);
-                for (i, &number) in own.enumerate() {
-                    let from = given.ptr.add((group * parts.each + i) * bytes);
-                    rows::change(Write::Add, out.dtype, to.add(number * bytes), from, parts.row);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Few slices are looked for by each element; many are sorted.
-    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        let (given, indices, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let Parts { groups, inner_groups, size, row, each } = Parts::new(&self.gather, out.dims(), indices.dims());
-        // SAFETY: dense views of the inferred types; slices of wrong indices are left out.
-        unsafe {
-            if each <= FEW && out.len() > 0 {
-                return call.elements(&GATHER_BACK, &[out.dtype, indices.dtype], out.len(), |arguments| {
-                    arguments.faults(call);
-                    [given, indices, out].map(|view| arguments.view(view));
-                    [row, each, inner_groups, size].map(|n| arguments.size(n));
-                });
-            }
-            cuda::fill(call, out, 0)?;
-            let names = Names::Axis { indices, each, inner_groups, size };
-            let (rows, count) = (groups * size, groups * each);
-            let rows = Rows { write: Write::Add, to: out, rows, row, updates: given, count, all_or_nothing: false };
-            cuda::scatter(call, &names, &rows)
-        }
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
-    }
-
-    fn saves(&self, _: &[bool]) -> Saves {
-        Saves::inputs(&[1])
-    }
-
-    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
-        let dx = execute1(&self.gather, &[&g.dy(0)?, g.input(1)?])?;
-        g.give(0, dx);
-        Ok(())
-    }
-}
-
-/// The most indices of a group that every element compares itself with.
-const FEW: usize = 8;
-
-static GATHER_BACK: Kernel = Kernel {
-    name: "gather_back",
-    text: concat!(include_str!("../backend/cuda/divided.cuh"), include_str!("gather_back.cuh")),
-};
 
 /// A tensor as groups of rows along the axis, and the indices of each group.
 struct Parts {

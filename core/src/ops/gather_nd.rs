@@ -82,7 +82,7 @@ impl Op for GatherNd {
         unsafe {
             call.elements(kernel, &[ty, indices.dtype], count * row / unit, |arguments| {
                 arguments.faults(call);
-                [from, indices, out].map(|view| arguments.view(view));
+                [from, indices, out].into_iter().for_each(|view| arguments.view(view));
                 arguments.size(row / unit);
                 arguments.value(Strided::new(&from.dims()[..depth], &[]));
             })

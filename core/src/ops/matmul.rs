@@ -6,6 +6,7 @@ use super::transpose::swap_last;
 use crate::backend::cpu::collapse::collapse;
 use crate::backend::cpu::gemm::Addend;
 use crate::backend::cpu::{CpuCall, View, Work, gemm};
+use crate::backend::cuda::{self, CudaCall};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -95,6 +96,11 @@ impl Op for MatMul {
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        // SAFETY: the same contract.
+        unsafe { cuda::product(call, &call.inputs[0], &call.inputs[1], &call.outputs[0], None) }
     }
 
     fn gradient(&self) -> Gradient {
@@ -267,4 +273,3 @@ impl Tensor {
         try_matmul(self, other)
     }
 }
-

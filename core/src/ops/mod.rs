@@ -35,7 +35,7 @@ pub(crate) use iterator_next::{Elements, element_types, iterator_handle, next_el
 pub(crate) use matmul::product_of;
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
-pub(crate) use print::{Piece, PrintLine, capture, write_line};
+pub(crate) use print::{Line, Piece, PrintLine, capture, write_line};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use sum_to::sum_undecided;

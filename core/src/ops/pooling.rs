@@ -2,9 +2,12 @@
 //! `max_pool2d` and `avg_pool2d` and their gradients call it.
 
 use super::window::{Padding, Pair, Windows, check_images, check_window};
+use crate::backend::cpu::View;
 use crate::backend::cpu::pool2d::PoolGeometry;
+use crate::backend::cuda::{Arguments, CudaCall, Kernel};
 use crate::error::{Error, Result};
 use crate::shape::{Dim, Shape};
+use smallvec::SmallVec;
 
 /// Windows of a fixed size.
 #[derive(Clone, PartialEq, Debug)]
@@ -63,6 +66,34 @@ impl Pool {
             pad_top: self.windows.before(0, x[1], k_h, y[1]),
             pad_left: self.windows.before(1, x[2], k_w, y[2]),
         }
+    }
+}
+
+/// The text of all pooling kernels.
+pub(crate) const KERNELS: &str = include_str!("pooling.cuh");
+
+/// Runs a pooling kernel with a thread per element of the last view; the geometry comes first, then what `more` puts there.
+///
+/// # Safety
+/// The views are dense, of the geometry, and what the kernel declares.
+pub(crate) unsafe fn run_on_device(
+    call: &CudaCall<'_>,
+    kernel: &'static Kernel,
+    g: &PoolGeometry,
+    views: &[&View],
+    more: impl FnOnce(&mut Arguments),
+) -> Result<()> {
+    let Some(&last) = views.last() else { return Ok(()) };
+    let image = [g.in_h, g.in_w, g.channels, g.out_h, g.out_w];
+    let window = [g.k_h, g.k_w, g.stride_h, g.stride_w, g.pad_top, g.pad_left];
+    let words: SmallVec<[i64; 11]> = image.iter().chain(&window).map(|&n| n as i64).collect();
+    // SAFETY: by the caller's promise.
+    unsafe {
+        call.elements(kernel, &[last.dtype], last.len(), |to| {
+            to.words(&words);
+            more(to);
+            to.views(views);
+        })
     }
 }
 

@@ -1,7 +1,8 @@
 //! `print`: tensors written to standard error in program order, an effect that a graph keeps.
 //! TensorFlow's `tf.print`, which also writes there.
 
-use crate::backend::cpu::CpuCall;
+use crate::backend::cpu::collapse::for_each_offset;
+use crate::backend::cpu::{CpuCall, View};
 use crate::error::{OrFail, Result};
 use crate::execute::execute;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, identity};
@@ -103,14 +104,80 @@ impl Op for Print {
 #[derive(Clone)]
 pub(crate) enum Piece {
     Text(String),
-    /// The next input, in the user's own format.
+    /// The next tensor, in the user's own format.
     Value(fn(&Tensor) -> String),
 }
 
-/// `println!` and its kin in a recorded function. Inputs: the tensors among the pieces.
+/// A text with tensors in it, as `println!` and the messages of assertions have.
+#[derive(Clone)]
+pub(crate) struct Line(Arc<[Piece]>);
+
+impl Line {
+    pub fn new(pieces: Vec<Piece>) -> Self {
+        Self(pieces.into())
+    }
+
+    /// A text alone.
+    pub fn text(text: &str) -> Self {
+        Self([Piece::Text(text.to_owned())].into())
+    }
+
+    /// How many tensors it has.
+    pub fn values(&self) -> usize {
+        self.0.iter().filter(|piece| matches!(piece, Piece::Value(_))).count()
+    }
+
+    pub fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        for piece in self.0.iter() {
+            match piece {
+                Piece::Text(text) => visit("text", Attr::Text(text)),
+                // Two formats are the same if their code is.
+                Piece::Value(format) => visit("value", Attr::Int(*format as usize as i64)),
+            }
+        }
+    }
+
+    /// The text with the values that the tensors have now.
+    ///
+    /// # Safety
+    /// Valid views.
+    pub unsafe fn filled(&self, values: &[View]) -> Result<String> {
+        let (mut line, mut values) = (String::new(), values.iter());
+        for piece in self.0.iter() {
+            match piece {
+                Piece::Text(text) => line.push_str(text),
+                Piece::Value(format) => {
+                    let Some(view) = values.next() else { continue };
+                    // SAFETY: by the caller's promise.
+                    line.push_str(&format(&unsafe { copied(view) }?));
+                }
+            }
+        }
+        Ok(line)
+    }
+}
+
+/// A tensor of its own with the elements of a view.
+///
+/// # Safety
+/// A valid view.
+unsafe fn copied(view: &View) -> Result<Tensor> {
+    let tensor = Tensor::uninit(&TensorType::new(view.dtype, Shape::new(view.dims())?))?;
+    let (size, mut to) = (view.dtype.size(), tensor.data());
+    for_each_offset(view.dims(), view.strides(), |offset| {
+        // SAFETY: an element of the view, and the next one of a fresh tensor of its type, which has as many.
+        unsafe {
+            std::ptr::copy_nonoverlapping(view.ptr.offset(offset * size as isize), to, size);
+            to = to.add(size);
+        }
+    });
+    Ok(tensor)
+}
+
+/// `println!` and its kin in a recorded function. Inputs: the tensors of the line.
 #[derive(Clone)]
 pub(crate) struct PrintLine {
-    pub pieces: Arc<[Piece]>,
+    pub line: Line,
     /// Whether it goes to standard error.
     pub error: bool,
 }
@@ -120,13 +187,7 @@ impl Op for PrintLine {
 
     fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
         visit("error", Attr::Bool(self.error));
-        for piece in self.pieces.iter() {
-            match piece {
-                Piece::Text(text) => visit("text", Attr::Text(text)),
-                // Two formats are the same if their code is.
-                Piece::Value(format) => visit("value", Attr::Int(*format as usize as i64)),
-            }
-        }
+        self.line.attributes(visit);
     }
 
     fn kind(&self) -> Kind {
@@ -141,22 +202,13 @@ impl Op for PrintLine {
         Ok(())
     }
 
+    fn takes_strides(&self) -> bool {
+        true
+    }
+
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
-        let mut line = String::new();
-        let mut inputs = call.inputs.iter();
-        for piece in self.pieces.iter() {
-            match piece {
-                Piece::Text(text) => line.push_str(text),
-                Piece::Value(format) => {
-                    let Some(view) = inputs.next() else { continue };
-                    let tensor = Tensor::uninit(&TensorType::new(view.dtype, Shape::new(view.dims())?))?;
-                    // SAFETY: a dense view, because the kernel does not take strides, and a fresh tensor of its type.
-                    unsafe { std::ptr::copy_nonoverlapping(view.ptr, tensor.data(), view.len() * view.dtype.size()) };
-                    line.push_str(&format(&tensor));
-                }
-            }
-        }
-        write_line(self.error, &line);
+        // SAFETY: valid views.
+        write_line(self.error, &unsafe { self.line.filled(call.inputs) }?);
         Ok(())
     }
 

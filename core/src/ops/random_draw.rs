@@ -4,7 +4,7 @@
 
 use crate::backend::cpu::philox::{self, Generator, Philox};
 use crate::backend::cpu::{CpuCall, View, Work, part};
-use crate::backend::cuda::{Arguments, CudaCall, Kernel, bits_of};
+use crate::backend::cuda::CudaCall;
 use crate::dtype::{DType, DTypes, bf16, f16};
 use crate::error::{Error, Result};
 use crate::op::{Access, Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
@@ -12,92 +12,10 @@ use crate::shape::Shape;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is drawn. The parameters are attributes, so that a graph draws anew at each run.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Law {
-    /// Reals between two bounds.
-    Uniform { low: f64, high: f64 },
-    /// Reals around a mean.
-    Normal { mean: f64, stddev: f64 },
-    /// The same, without those two deviations or more away.
-    Truncated { mean: f64, stddev: f64 },
-    /// Integers of `low..high`.
-    Integers { low: i64, high: i64 },
-    /// All integers of the dtype.
-    Full,
-    /// The numbers `0..n` in random order; the shape is `[n]`.
-    Order,
-}
+mod device;
+mod law;
 
-impl Law {
-    fn label(self) -> &'static str {
-        match self {
-            Self::Uniform { .. } => "uniform",
-            Self::Normal { .. } => "normal",
-            Self::Truncated { .. } => "truncated_normal",
-            Self::Integers { .. } => "uniform_int",
-            Self::Full => "uniform_full_int",
-            Self::Order => "shuffle",
-        }
-    }
-
-    fn reals(self) -> [f64; 2] {
-        match self {
-            Self::Uniform { low, high } => [low, high],
-            Self::Normal { mean, stddev } | Self::Truncated { mean, stddev } => [mean, stddev],
-            _ => [0.0; 2],
-        }
-    }
-
-    fn integers(self) -> [i64; 2] {
-        if let Self::Integers { low, high } = self { [low, high] } else { [0; 2] }
-    }
-
-    /// The stream of a draw of so many elements from a generator's state, and the state after it.
-    fn advance(self, state: [i64; 3], elements: usize) -> (Philox, [i64; 3]) {
-        let mut generator = Generator::from_words(state);
-        let stream = generator.draw(elements as u64);
-        if self != Self::Order {
-            return (stream, generator.words());
-        }
-        // One word per exchange, in whole groups: TensorFlow's rule for its shuffle.
-        let (key, [low, high]) = stream.skip(elements.saturating_sub(1).div_ceil(4) as u64).key_counter();
-        (stream, [low as i64, high as i64, key as i64])
-    }
-
-    /// An error unless the parameters make sense for the dtype.
-    fn check(self, dtype: DType) -> Result<()> {
-        let refuse = |what: &str| Err(Error::invalid_argument(self.label(), what));
-        let accepts = match self {
-            Self::Integers { .. } | Self::Full => DTypes::of(&[DType::I32, DType::I64, DType::U32, DType::U64]),
-            Self::Order => DTypes::of(&[DType::I64]),
-            _ => DTypes::FLOATING,
-        };
-        if !accepts.has(dtype) {
-            return refuse("numbers of this distribution do not come in this dtype")
-                .map_err(|e: Error| e.got(dtype).expected(format!("one of {accepts}")));
-        }
-        match self {
-            Self::Uniform { low, high } if !(low <= high && (high - low).is_finite()) => {
-                refuse("the bounds are not in order").map_err(|e| e.got(format!("{low}..{high}")))
-            }
-            Self::Integers { low, high } => {
-                let (least, greatest) = match dtype {
-                    DType::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-                    DType::U32 => (0, i64::from(u32::MAX)),
-                    DType::U64 => (0, i64::MAX),
-                    _ => (i64::MIN, i64::MAX),
-                };
-                if low < high && least <= low && high <= greatest {
-                    return Ok(());
-                }
-                refuse("the range is empty or leaves the dtype")
-                    .map_err(|e| e.got(format!("{low}..{high} for {dtype}")).expected("low < high"))
-            }
-            _ => Ok(()),
-        }
-    }
-}
+pub(crate) use law::Law;
 
 /// Input: a generator's state, three int64 words.
 #[derive(Clone)]
@@ -188,72 +106,6 @@ unsafe fn draw(law: Law, stream: Philox, out: &View, range: Range<usize>) {
     }
 }
 
-const REALS: &str = concat!("#define REALS\n", include_str!("random_draw.cuh"));
-static UNIFORM: Kernel = Kernel { name: "draw_uniform", text: REALS };
-static NORMAL: Kernel = Kernel { name: "draw_normal", text: REALS };
-static TRUNCATED: Kernel = Kernel { name: "draw_truncated", text: REALS };
-static INTEGERS: Kernel = Kernel { name: "draw_integers", text: include_str!("random_draw.cuh") };
-
-/// Draws all elements of the output, from the stream of a seed on the device if there is one. An order is made here: each
-/// of its steps depends on those before.
-///
-/// # Safety
-/// As `Op::cuda`; the output is dense and of the law's dtype, the seed has two elements.
-unsafe fn draw_on_gpu(law: Law, call: &CudaCall<'_>, stream: Philox, seed: Option<&View>) -> Result<()> {
-    let out = &call.outputs[0];
-    if law == Law::Order {
-        let order: Vec<i64> = philox::shuffle(stream, out.len()).into_iter().map(|from| from as i64).collect();
-        // SAFETY: an element of the output for each of the order.
-        return unsafe { call.gpu.upload(out.ptr.addr() as u64, order.as_ptr().cast(), order.len() * 8) };
-    }
-    let (kernel, dtype) = match law {
-        Law::Uniform { .. } => (&UNIFORM, out.dtype),
-        Law::Normal { .. } => (&NORMAL, out.dtype),
-        Law::Truncated { .. } => (&TRUNCATED, out.dtype),
-        _ => (&INTEGERS, bits_of(out.dtype.size())),
-    };
-    let group = if out.dtype.size() == 8 { 2 } else { 4 };
-    let (key, [low, high]) = stream.key_counter();
-    let arguments = |arguments: &mut Arguments| {
-        arguments.view(out);
-        arguments.size(out.len());
-        arguments.address(seed.map_or(0, |seed| seed.ptr.addr() as u64));
-        arguments.value(seed.map_or(0, |seed| seed.strides()[0] as i64));
-        arguments.words(&[low, high, key].map(|word| word as i64));
-        law.push(out.dtype, arguments);
-    };
-    // SAFETY: by the caller's promise; groups are shared out among threads.
-    unsafe { call.elements(kernel, &[dtype, seed.map_or(DType::I64, |seed| seed.dtype)], out.len().div_ceil(group), arguments) }
-}
-
-impl Law {
-    /// What the kernel is told of a law: scale and shift in the type that is computed with, or the lowest number and how
-    /// many there are.
-    fn push(self, dtype: DType, arguments: &mut Arguments) {
-        let [a, b] = self.reals();
-        let uniform = matches!(self, Self::Uniform { .. });
-        macro_rules! reals {
-            ($from:expr, $wide:expr) => {{
-                let [a, b] = [$from(a), $from(b)];
-                let (scale, shift) = if uniform { (b - a, a) } else { (b, a) };
-                arguments.value($wide(scale));
-                arguments.value($wide(shift));
-            }};
-        }
-        match dtype {
-            DType::F64 => reals!(|v: f64| v, |v: f64| v),
-            DType::F16 => reals!(f16::from_f64, f16::to_f32),
-            DType::BF16 => reals!(bf16::from_f64, bf16::to_f32),
-            DType::F32 => reals!(|v: f64| v as f32, |v: f32| v),
-            _ => {
-                let [low, high] = self.integers();
-                arguments.value(low);
-                arguments.value(high.wrapping_sub(low));
-            }
-        }
-    }
-}
-
 /// The attributes of a draw.
 macro_rules! draw_identity {
     ($name:literal) => {
@@ -321,7 +173,7 @@ impl Op for RandomDraw {
         unsafe {
             let state = call.inputs[0].ptr.cast::<[i64; 3]>();
             let (stream, next) = self.law.advance(*state, out.len());
-            draw_on_gpu(self.law, call, stream, None)?;
+            device::draw(self.law, call, stream, None)?;
             *state = next;
         }
         Ok(())
@@ -386,9 +238,9 @@ impl Op for StatelessDraw {
             match self.law {
                 Law::Order => {
                     let numbers = seed.integers();
-                    draw_on_gpu(self.law, call, Philox::from_seed([numbers[0], numbers[1]]), None)
+                    device::draw(self.law, call, Philox::from_seed([numbers[0], numbers[1]]), None)
                 }
-                _ => draw_on_gpu(self.law, call, Philox::from_key_counter(0, [0; 2]), Some(seed)),
+                _ => device::draw(self.law, call, Philox::from_key_counter(0, [0; 2]), Some(seed)),
             }
         }
     }

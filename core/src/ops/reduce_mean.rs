@@ -7,6 +7,7 @@ use super::reduction::{self, Reduction};
 use super::{broadcast_back, cast_to, public};
 use crate::backend::cpu::reduce::Monoid;
 use crate::backend::cpu::{CpuCall, vector};
+use crate::backend::cuda::{CudaCall, Kernel};
 use crate::dtype::{DType, DTypes};
 use crate::error::Result;
 use crate::execute::execute1;
@@ -76,6 +77,21 @@ impl Op for Count {
         // SAFETY: a fresh scalar of this dtype.
         unsafe { vector::fill(self.dtype.size(), call.outputs[0].ptr, bits, 1) };
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static KERNEL: Kernel = Kernel {
+            name: "number",
+            text: "extern \"C\" __global__ void number(index_t count, T0 number, T0* y) { ELEMENTS(i, count) y[i] = number; }",
+        };
+        let bits = vector::encode(self.dtype, self.shape.num_elements() as f64);
+        // SAFETY: a fresh scalar of this dtype.
+        unsafe {
+            call.elements(&KERNEL, &[self.dtype], 1, |to| {
+                to.value(bits);
+                to.view(&call.outputs[0]);
+            })
+        }
     }
 
     fn gradient(&self) -> Gradient {

@@ -2,11 +2,12 @@
 //! TensorFlow's `tf.nn.softmax`, floating-point only; the maximum is taken off first, so nothing overflows.
 
 use super::multiply::Multiply;
-use super::normalise::{axis_last, check, chunk, infer_same, part, part_mut, work};
+use super::normalise::{axis_last, check, chunk, infer_same, part, part_mut, rows_of, work};
 use super::subtract::Subtract;
 use super::transpose::try_transpose;
 use super::{cast_to, public, sum_axes};
 use crate::backend::cpu::{CpuCall, Work, exponentials};
+use crate::backend::cuda::{CudaCall, RowKernel, row_kernel};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::execute::execute1;
@@ -53,6 +54,14 @@ impl Op for Softmax {
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static KERNEL: RowKernel = row_kernel!("softmax", "softmax.cuh");
+        let (x, y) = (&call.inputs[0], &call.outputs[0]);
+        let (rows, n) = rows_of(y);
+        // SAFETY: dense tensors of one shape.
+        unsafe { call.rows(&KERNEL, &[y.dtype], [rows, n], false, |to| to.views(&[x, y])) }
     }
 
     fn gradient(&self) -> Gradient {
@@ -106,6 +115,14 @@ impl Op for SoftmaxGradient {
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static KERNEL: RowKernel = row_kernel!("softmax_gradient", "softmax.cuh");
+        let (y, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let (rows, n) = rows_of(dx);
+        // SAFETY: dense tensors of one shape.
+        unsafe { call.rows(&KERNEL, &[dx.dtype], [rows, n], false, |to| to.views(&[y, dy, dx])) }
     }
 
     fn gradient(&self) -> Gradient {

@@ -2,9 +2,12 @@
 //! Also the way back, from tensors that the user has changed to gradients that an optimizer takes.
 
 use crate::error::{Error, Result};
+use crate::ops::functions::TensorList;
+use crate::ops::{AsTensor, TensorRef};
 use crate::tape::{Cotangent, Gradients};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use smallvec::SmallVec;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -106,5 +109,47 @@ impl FromIterator<Option<Tensor>> for Gradients {
     fn from_iter<I: IntoIterator<Item = Option<Tensor>>>(tensors: I) -> Self {
         let list = tensors.into_iter().map(|t| t.map(Cotangent::Dense)).collect();
         Gradients { list, reasons: Vec::new() }
+    }
+}
+
+impl TensorList for Gradients {
+    type Clipped = Gradients;
+    type Items = Gradients;
+
+    fn items(self) -> Gradients {
+        self
+    }
+    fn refs(items: &Gradients) -> SmallVec<[TensorRef<'_>; 8]> {
+        fn of(cotangent: &Cotangent) -> &Tensor {
+            match cotangent {
+                Cotangent::Dense(tensor) => tensor,
+                Cotangent::Rows(rows) => &rows.values,
+            }
+        }
+        items.list.iter().flatten().map(|cotangent| of(cotangent).as_tensor()).collect()
+    }
+    fn clipped(mut items: Gradients, tensors: Vec<Tensor>) -> Gradients {
+        for (cotangent, tensor) in items.list.iter_mut().flatten().zip(tensors) {
+            match cotangent {
+                Cotangent::Dense(old) => *old = tensor,
+                Cotangent::Rows(rows) => rows.values = tensor,
+            }
+        }
+        items
+    }
+}
+
+impl TensorList for &Gradients {
+    type Clipped = Gradients;
+    type Items = Gradients;
+
+    fn items(self) -> Gradients {
+        self.clone()
+    }
+    fn refs(items: &Gradients) -> SmallVec<[TensorRef<'_>; 8]> {
+        <Gradients as TensorList>::refs(items)
+    }
+    fn clipped(items: Gradients, tensors: Vec<Tensor>) -> Gradients {
+        <Gradients as TensorList>::clipped(items, tensors)
     }
 }

@@ -14,6 +14,7 @@ mod reshape;
 mod text;
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Index;
 use std::panic::Location;
 
@@ -49,13 +50,29 @@ pub const MAX_RANK: usize = 8;
 /// assert_eq!(traced.element_count().to_string(), "896*s0");
 /// # Ok::<(), eagerflow::Error>(())
 /// ```
-#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+#[derive(Copy, Clone)]
 pub struct Shape {
     rank: u8,
     /// Whether any size is not a number: the one check of the paths that want numbers.
     symbolic: bool,
-    /// The sizes; the slots from `rank` on are zero, so that the derived comparison and hash are right.
+    /// The sizes; the slots from `rank` on are not looked at.
     dims: [Dim; MAX_RANK],
+}
+
+impl PartialEq for Shape {
+    /// Most shapes have few sizes: comparing all slots is a call of `memcmp`, several times as long.
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.rank == other.rank && self.sizes().iter().zip(other.sizes()).all(|(a, b)| a == b)
+    }
+}
+
+impl Eq for Shape {}
+
+impl Hash for Shape {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.sizes().hash(state);
+    }
 }
 
 impl Shape {

@@ -139,9 +139,42 @@ impl Gradients {
             .collect()
     }
 
+    /// The gradients in the order of the sources, as [`get`](Self::get) gives them.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let v = [tf::Variable::new(2.0), tf::Variable::new(3.0)];
+    /// let tape = tf::GradientTape::new();
+    /// let y = v[0].value() * v[1].value();
+    /// for gradient in &tape.gradient(&y, &v[..]) {
+    ///     assert!(gradient.is_some_and(|g| g.item::<f32>() >= 2.0));
+    /// }
+    /// ```
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<Tensor>> + '_ {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
     pub(crate) fn missing(&self, index: usize) -> Error {
         let why = self.reason(index).unwrap_or("the target was not computed from it while the tape recorded");
         Error::invalid_argument("gradient", format!("source {index} has no gradient: {why}"))
             .help("use `gradient_or_none`, or `UnconnectedGradients::Zero` for zeros in its place")
+    }
+}
+
+impl IntoIterator for Gradients {
+    type Item = Option<Tensor>;
+    type IntoIter = std::vec::IntoIter<Option<Tensor>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter().collect::<Vec<_>>().into_iter()
+    }
+}
+
+impl IntoIterator for &Gradients {
+    type Item = Option<Tensor>;
+    type IntoIter = std::vec::IntoIter<Option<Tensor>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter().collect::<Vec<_>>().into_iter()
     }
 }

@@ -20,7 +20,7 @@ pub fn emit(nest: &Module) -> TokenStream {
         .enumerate()
         .map(|(i, variant)| {
             let index = variant.name.as_ref().map(|_| i);
-            (visit_arm(index, variant, &leaves), map_arm(variant, &rt, &with))
+            (visit_arm(name, index, variant, &leaves), map_arm(variant, &rt, &with))
         })
         .unzip();
     // An enum without variants has no values.
@@ -55,7 +55,7 @@ fn bound(index: usize) -> Ident {
     format_ident!("field_{index}", span = proc_macro2::Span::mixed_site())
 }
 
-fn visit_arm(index: Option<usize>, variant: &Variant, leaves: &Ident) -> TokenStream {
+fn visit_arm(of: &Ident, index: Option<usize>, variant: &Variant, leaves: &Ident) -> TokenStream {
     let (mut patterns, mut visits) = (Vec::new(), Vec::new());
     for (i, field) in variant.fields.iter().enumerate().filter(|(_, f)| f.how != How::Skip) {
         let (member, bound) = (&field.member, bound(i));
@@ -63,7 +63,8 @@ fn visit_arm(index: Option<usize>, variant: &Variant, leaves: &Ident) -> TokenSt
         visits.push(visit(field, &bound, leaves));
     }
     let path = path(variant);
-    let number = index.map(|index| quote!(#leaves.value(&#index);));
+    let form = variant.name.as_ref().map_or(String::new(), |name| format!("`{}::{name}`", of));
+    let number = index.map(|index| quote!(#leaves.value(&#index); #leaves.form(&#form);));
     quote!(#path { #(#patterns,)* .. } => { #number #(#visits)* })
 }
 

@@ -2,5 +2,6 @@
 //! Run by `cargo test`; without g++ every test says that it is skipped.
 
 mod basics;
+mod op_table;
 mod strict;
 mod traced;

@@ -5,6 +5,7 @@ use super::{report, table};
 use eagerflow_tests::compare::{Bound, differences, flush_denormals, magnitude, show};
 use eagerflow_tests::golden::{Array, Case};
 use eagerflow_tests::rows::{Call, Exception, Row};
+use eagerflow_tests::suite::kind_of;
 
 #[test]
 fn results_and_errors_are_tensorflows() {
@@ -41,16 +42,6 @@ fn run(row: &Row, case: &Case, inputs: &[Array]) -> Result<Vec<Array>, (String, 
     }
 }
 
-/// The name of an error's kind.
-pub fn kind_of(error: &eagerflow::Error) -> String {
-    format!("{error:?}").split('(').next().unwrap_or_default().to_string()
-}
-
-/// An error unless there are as many outputs as expected.
-pub fn places(got: usize, want: usize) -> Result<(), String> {
-    if got == want { Ok(()) } else { Err(format!("{got} outputs, expected {want}")) }
-}
-
 /// The library tells an index beyond its dimension (OutOfRange) from a malformed call; TensorFlow's eager calls do not.
 fn about_index(case: &str) -> bool {
     ["out_of_range", "pick_out_of_range", "batch_out_of_range", "negative", "negative_index", "too_long"]
@@ -70,7 +61,9 @@ fn check(row: &Row, case: &Case, bound: Bound) -> Result<(), (usize, String)> {
         (Ok(got), Err(want)) => return whole(format!("expected {want}, got {got:?}")),
     };
     let want = case.answer.as_deref().unwrap_or_default();
-    places(got.len(), want.len()).or_else(whole)?;
+    if got.len() != want.len() {
+        return whole(format!("{} outputs, expected {}", got.len(), want.len()));
+    }
     let scale = magnitude(case.inputs.iter().chain(want));
     for (i, (got, want)) in got.iter().zip(want).enumerate() {
         let places = differences(got, want, bound, scale).map_err(|text| (0, text))?;

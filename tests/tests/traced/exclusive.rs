@@ -286,5 +286,5 @@ fn host_values_must_agree() {
     let run = std::panic::AssertUnwindSafe(|| disagrees(&mut state, &tf::constant(1.0)));
     let error = std::panic::catch_unwind(run).unwrap_err();
     let text = error.downcast_ref::<String>().expect("a text");
-    assert!(text.contains("state.steps") && text.contains("at every `return`"), "{text}");
+    assert!(text.contains("state.steps") && text.contains(" returns and here"), "{text}");
 }

@@ -20,6 +20,8 @@ mod library;
 mod lifetimes;
 mod logic;
 mod loops;
+mod messages;
+mod misfits;
 mod options;
 mod patterns;
 mod pushed;

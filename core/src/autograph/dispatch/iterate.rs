@@ -57,6 +57,13 @@ impl<'a, S: Structure> IterateElements<S, &'a Dataset<S>> for &Iterated<&'a Data
     }
 }
 
+impl<S: Structure> IterateElements<S, Dataset<S>> for &Iterated<Dataset<S>> {
+    #[track_caller]
+    fn iterate(&self, over: Dataset<S>) -> Passing<S> {
+        Passing::over(&over)
+    }
+}
+
 /// Anything else that Rust can iterate over.
 pub trait IterateHost<E> {
     /// Its items.

@@ -15,6 +15,8 @@ pub(crate) trait LeafSink {
     fn variable(&mut self, path: &dyn fmt::Display, variable: &Variable);
     /// One word of a host value.
     fn word(&mut self, path: &dyn fmt::Display, word: u64);
+    /// Which of its forms a value has, such as `None`, in the user's words: for messages.
+    fn form(&mut self, _path: &dyn fmt::Display, _form: &dyn fmt::Display) {}
     /// The value is the error side of a `Result`.
     fn error(&mut self) {}
 }
@@ -55,6 +57,11 @@ impl Leaves<'_> {
     /// This nest is a variable.
     pub fn variable(&mut self, variable: &Variable) {
         self.sink.variable(&self.path, variable);
+    }
+
+    /// Which of its forms this nest has, such as `None`: what messages call it. [`value`](Self::value) tells forms apart.
+    pub fn form(&mut self, form: &dyn fmt::Display) {
+        self.sink.form(&self.path, form);
     }
 
     pub(crate) fn error(&mut self) {

@@ -35,7 +35,7 @@ pub use logic::Logic;
 pub use nest::Nest;
 pub(crate) use nest::visit_slice;
 pub use place::{Place, place, place_ref, unset};
-pub use print::{Print, Shown, Stream};
+pub use print::{Message, Print, Shown, Stream};
 pub use save::{Save, Saved};
 pub(crate) use table::{Kept, Kind};
 pub use table::{Probe, Slot, Table, result};

@@ -7,6 +7,7 @@ use crate::shape::{Dim, Shape};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
@@ -119,6 +120,7 @@ impl<T: Nest> Nest for Box<T> {
 impl<T: Nest> Nest for Option<T> {
     fn visit(&self, leaves: &mut Leaves<'_>) {
         leaves.value(&self.is_some());
+        leaves.form(if self.is_some() { &"`Some(..)`" } else { &"`None`" });
         if let Some(value) = self {
             value.visit(leaves);
         }
@@ -159,9 +161,20 @@ impl<T: Nest> Nest for Vec<T> {
     }
 }
 
+/// The form of a list.
+struct Items(usize);
+
+impl fmt::Display for Items {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(count) = self;
+        write!(f, "a list of {count} item{}", if *count == 1 { "" } else { "s" })
+    }
+}
+
 /// Tells the items of a list.
 pub(crate) fn visit_slice<T: Nest>(items: &[T], leaves: &mut Leaves<'_>) {
     leaves.value(&items.len());
+    leaves.form(&Items(items.len()));
     for (i, item) in items.iter().enumerate() {
         leaves.item(i, item);
     }
@@ -182,6 +195,7 @@ macro_rules! maps {
         impl<K: Hash + Ord + Clone $(+ $bound)? + 'static, T: Nest> Nest for $map<K, T> {
             fn visit(&self, leaves: &mut Leaves<'_>) {
                 leaves.value(&self.len());
+                leaves.form(&Items(self.len()));
                 let $this = self;
                 for (i, (key, item)) in $sorted.into_iter().enumerate() {
                     leaves.value(key);

@@ -5,7 +5,7 @@ use super::compare::TensorSide;
 use crate::error::OrFail;
 use crate::execute::execute;
 use crate::graph::builder;
-use crate::ops::{Operand, Piece, PrintLine, write_line};
+use crate::ops::{Line, Operand, Piece, PrintLine, write_line};
 use crate::tensor::Tensor;
 
 /// Where a line goes.
@@ -17,27 +17,22 @@ pub enum Stream {
     Error,
 }
 
-/// A line under way.
-pub struct Print {
-    stream: Stream,
+/// A text with values in it, which a trace shows as they are when its graph runs.
+pub struct Message {
     pieces: Vec<Piece>,
     /// The values that are formatted when the graph runs.
     tensors: Vec<Tensor>,
+    /// Whether there will be a graph.
+    staged: bool,
 }
 
-impl Print {
-    /// An empty line.
-    pub fn new(stream: Stream) -> Self {
-        Self { stream, pieces: Vec::new(), tensors: Vec::new() }
-    }
+/// Writes the message of an assertion.
+pub type Said<'a> = &'a dyn Fn(&mut Message);
 
-    /// The line of a `dbg!`, up to the value.
-    #[track_caller]
-    pub fn debug(expression: &str) -> Self {
-        let here = std::panic::Location::caller();
-        let mut line = Self::new(Stream::Error);
-        line.text(&format!("[{}:{}:{}] {expression} = ", here.file(), here.line(), here.column()));
-        line
+impl Message {
+    /// An empty text, for a graph or for now.
+    pub(crate) fn new(staged: bool) -> Self {
+        Self { pieces: Vec::new(), tensors: Vec::new(), staged }
     }
 
     /// Text of the format itself.
@@ -51,7 +46,7 @@ impl Print {
     /// A value: `host` formats what is known now, `later` the value that a tensor has when the graph runs.
     pub fn piece(&mut self, value: Option<Tensor>, later: fn(&Tensor) -> String, host: &dyn Fn() -> String) {
         match value {
-            Some(tensor) if builder::current().is_some() => {
+            Some(tensor) if self.staged => {
                 self.pieces.push(Piece::Value(later));
                 self.tensors.push(tensor);
             }
@@ -59,20 +54,62 @@ impl Print {
         }
     }
 
+    /// The text and the tensors in it.
+    pub(crate) fn into_parts(self) -> (Line, Vec<Tensor>) {
+        (Line::new(self.pieces), self.tensors)
+    }
+
+    /// The text of a message for now.
+    pub(crate) fn into_text(self) -> String {
+        let texts = self.pieces.into_iter().map(|piece| match piece {
+            Piece::Text(text) => text,
+            Piece::Value(_) => String::new(),
+        });
+        texts.collect()
+    }
+}
+
+/// A line under way.
+pub struct Print {
+    stream: Stream,
+    line: Message,
+}
+
+impl Print {
+    /// An empty line.
+    pub fn new(stream: Stream) -> Self {
+        Self { stream, line: Message::new(builder::current().is_some()) }
+    }
+
+    /// The line of a `dbg!`, up to the value.
+    #[track_caller]
+    pub fn debug(expression: &str) -> Self {
+        let here = std::panic::Location::caller();
+        let mut line = Self::new(Stream::Error);
+        line.text(&format!("[{}:{}:{}] {expression} = ", here.file(), here.line(), here.column()));
+        line
+    }
+
+    /// As [`Message::text`].
+    pub fn text(&mut self, text: &str) {
+        self.line.text(text);
+    }
+
+    /// As [`Message::piece`].
+    pub fn piece(&mut self, value: Option<Tensor>, later: fn(&Tensor) -> String, host: &dyn Fn() -> String) {
+        self.line.piece(value, later, host);
+    }
+
     /// Writes the line, now or whenever the graph comes to it.
     #[track_caller]
     pub fn emit(self) {
-        if builder::current().is_some() {
-            let inputs: Vec<&Tensor> = self.tensors.iter().collect();
-            let op = PrintLine { pieces: self.pieces.into(), error: self.stream == Stream::Error };
-            return execute(&op, &inputs).map(drop).or_fail();
+        let error = self.stream == Stream::Error;
+        if !self.line.staged {
+            return write_line(error, &self.line.into_text());
         }
-        let texts = self.pieces.iter().map(|piece| match piece {
-            Piece::Text(text) => text.as_str(),
-            Piece::Value(_) => "",
-        });
-        let line: String = texts.collect();
-        write_line(self.stream == Stream::Error, &line);
+        let (line, tensors) = self.line.into_parts();
+        let inputs: Vec<&Tensor> = tensors.iter().collect();
+        execute(&PrintLine { line, error }, &inputs).map(drop).or_fail()
     }
 }
 

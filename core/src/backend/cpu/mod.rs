@@ -8,6 +8,7 @@ pub(crate) mod exponentials;
 pub(crate) mod gemm;
 mod isa;
 pub(crate) mod math;
+pub(crate) mod moments;
 pub(crate) mod numbered_rows;
 pub(crate) mod philox;
 pub(crate) mod pool2d;

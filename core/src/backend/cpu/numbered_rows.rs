@@ -72,10 +72,21 @@ pub(crate) unsafe fn check(
     // SAFETY: by the caller's promise.
     let tuple = unsafe { indices.integers() }[at * depth..][..depth].to_vec();
     let limits = &dims[..depth];
-    let error = Error::out_of_range(op, format!("index number {at} is outside the tensor"));
+    let which = if count == 1 { "the index".to_owned() } else { format!("index number {at}") };
+    let error = |index: &dyn std::fmt::Display| {
+        Error::out_of_range(op, format!("{which} is {index}, outside the tensor")).got(index)
+    };
     Err(match (&tuple[..], limits) {
-        ([index], [size]) => error.got(index).expected(format!("0..{size}")),
-        _ => error.got(format!("{tuple:?}")).expected(format!("indices within {limits:?}")),
+        ([index], [size]) => {
+            let error = error(index).expected(format!("0..{size}"));
+            if *index < 0 && -index <= *size as i64 {
+                return Err(
+                    error.help("a tensor as index counts from the start; `x.at(-1)`, a number, counts from the end")
+                );
+            }
+            error
+        }
+        _ => error(&format!("{tuple:?}")).expected(format!("indices within {limits:?}")),
     })
 }
 

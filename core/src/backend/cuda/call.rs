@@ -179,6 +179,11 @@ impl Arguments {
         self.value(size as i64);
     }
 
+    /// Several sizes, one argument each.
+    pub fn sizes(&mut self, sizes: &[usize]) {
+        sizes.iter().for_each(|&size| self.size(size));
+    }
+
     /// The scalar that a view in the host's memory shows, by value.
     ///
     /// # Safety
@@ -196,6 +201,11 @@ impl Arguments {
     /// The first element of a view.
     pub fn view(&mut self, view: &View) {
         self.value(view.ptr.addr() as u64);
+    }
+
+    /// The first elements of several views, one argument each.
+    pub fn views(&mut self, views: &[&View]) {
+        views.iter().for_each(|view| self.view(view));
     }
 
     pub fn address(&mut self, address: Address) {

@@ -4,6 +4,7 @@
 use super::capture::{self, Arena};
 use super::driver::{self, Address, Failure, Grid, Opened};
 use super::faults::Word;
+use super::library::Products;
 use super::memory::{Blocks, Held, rounded, segment_for};
 use super::program::Programs;
 use crate::device::DeviceId;
@@ -25,6 +26,8 @@ pub(crate) struct Gpu {
     staging: Mutex<Staging>,
     faults: Address,
     pub(super) programs: Programs,
+    /// What products by the library need.
+    pub(super) products: Products,
 }
 
 /// Pinned memory: first a word for faults, then a ring of copies under way.
@@ -102,6 +105,7 @@ impl Gpu {
             memory: Mutex::default(),
             staging: Mutex::new(Staging { base, next: WORD }),
             faults,
+            products: Products::default(),
         })
     }
 

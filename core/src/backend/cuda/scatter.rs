@@ -100,7 +100,7 @@ pub(crate) unsafe fn scatter(call: &CudaCall<'_>, names: &Names<'_>, rows: &Rows
             true if count <= FEW => {
                 call.launch(&RANK, &[], grid(count.div_ceil(32), THREADS), |arguments| {
                     arguments.size(count);
-                    [list(0), list(1), list(2)].map(|address| arguments.address(address));
+                    [list(0), list(1), list(2)].into_iter().for_each(|address| arguments.address(address));
                 })?;
                 Sorted { keys: list(1), order: list(2) }
             }
@@ -136,7 +136,7 @@ unsafe fn name_rows(
                 call.elements(&ROWS_OF_TUPLES, &[indices.dtype], rows.count, |arguments| {
                     arguments.faults(call);
                     arguments.view(indices);
-                    [keys, refused, rows.rows as u64].map(|word| arguments.address(word));
+                    [keys, refused, rows.rows as u64].into_iter().for_each(|word| arguments.address(word));
                     arguments.value(Strided::new(sizes, &[]));
                 })
             }
@@ -144,8 +144,8 @@ unsafe fn name_rows(
                 call.elements(&ROWS_OF_AXIS, &[indices.dtype], rows.count, |arguments| {
                     arguments.faults(call);
                     arguments.view(indices);
-                    [keys, refused].map(|address| arguments.address(address));
-                    [rows.rows, each, inner_groups, size].map(|n| arguments.size(n));
+                    [keys, refused].into_iter().for_each(|address| arguments.address(address));
+                    [rows.rows, each, inner_groups, size].into_iter().for_each(|n| arguments.size(n));
                 })
             }
         }
@@ -170,14 +170,14 @@ unsafe fn sort(
         // SAFETY: by the caller's promise.
         unsafe {
             call.launch(&COUNT_DIGITS, &[], grid(shares, THREADS), |arguments| {
-                [keys[0], counts].map(|address| arguments.address(address));
-                [rows.count, shares, shift as usize].map(|n| arguments.size(n));
+                [keys[0], counts].into_iter().for_each(|address| arguments.address(address));
+                [rows.count, shares, shift as usize].into_iter().for_each(|n| arguments.size(n));
             })?;
             starts(call, counts, DIGITS * shares)?;
             call.launch(&PLACE_DIGITS, &[], grid(shares, THREADS), |arguments| {
                 let before = if shift == 0 { 0 } else { order[0] };
-                [keys[0], before, keys[1], order[1], counts].map(|address| arguments.address(address));
-                [rows.count, shares, shift as usize].map(|n| arguments.size(n));
+                [keys[0], before, keys[1], order[1], counts].into_iter().for_each(|address| arguments.address(address));
+                [rows.count, shares, shift as usize].into_iter().for_each(|n| arguments.size(n));
             })?;
         }
         keys.swap(0, 1);
@@ -209,10 +209,10 @@ unsafe fn set(call: &CudaCall<'_>, rows: &Rows<'_>, sorted: &Sorted, refused: Ad
     // SAFETY: by the caller's promise; only the last update of a row writes it.
     unsafe {
         call.elements(kernel, &[ty], rows.count * bytes / unit, |arguments| {
-            [sorted.keys, sorted.order].map(|address| arguments.address(address));
-            [rows.updates, rows.to].map(|view| arguments.view(view));
+            [sorted.keys, sorted.order].into_iter().for_each(|address| arguments.address(address));
+            [rows.updates, rows.to].into_iter().for_each(|view| arguments.view(view));
             arguments.address(refused);
-            [rows.count, rows.rows, bytes / unit].map(|n| arguments.size(n));
+            [rows.count, rows.rows, bytes / unit].into_iter().for_each(|n| arguments.size(n));
         })
     }
 }
@@ -231,10 +231,10 @@ unsafe fn sum(call: &CudaCall<'_>, rows: &Rows<'_>, sorted: &Sorted, refused: Ad
     // SAFETY: by the caller's promise; each row is written by one thread per column.
     unsafe {
         call.elements(&SUM_ROWS, &[dtype], pieces * rows.row, |arguments| {
-            [sorted.keys, sorted.order].map(|address| arguments.address(address));
-            [rows.updates, rows.to].map(|view| arguments.view(view));
-            [parts, refused].map(|address| arguments.address(address));
-            [rows.count, rows.rows, rows.row, piece].map(|n| arguments.size(n));
+            [sorted.keys, sorted.order].into_iter().for_each(|address| arguments.address(address));
+            [rows.updates, rows.to].into_iter().for_each(|view| arguments.view(view));
+            [parts, refused].into_iter().for_each(|address| arguments.address(address));
+            [rows.count, rows.rows, rows.row, piece].into_iter().for_each(|n| arguments.size(n));
             arguments.size(usize::from(rows.write == Write::Sub));
         })?;
         if pieces == 1 {
@@ -243,8 +243,8 @@ unsafe fn sum(call: &CudaCall<'_>, rows: &Rows<'_>, sorted: &Sorted, refused: Ad
         call.elements(&JOIN_PIECES, &[dtype], pieces * rows.row, |arguments| {
             arguments.address(sorted.keys);
             arguments.view(rows.to);
-            [parts, refused].map(|address| arguments.address(address));
-            [rows.count, rows.rows, rows.row, piece].map(|n| arguments.size(n));
+            [parts, refused].into_iter().for_each(|address| arguments.address(address));
+            [rows.count, rows.rows, rows.row, piece].into_iter().for_each(|n| arguments.size(n));
         })
     }
 }

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::captured::Placed;
 use crate::graph::differentiate::{Pair, differentiate, replay};
+use crate::graph::misfit;
 use crate::graph::on_device;
 use crate::graph::passes::{optimise, outline::outline};
 use crate::graph::plan::Plan;
@@ -92,8 +93,8 @@ impl Callable {
         for (ty, actual) in self.graph.param_types().zip(inputs) {
             sizes.learn(ty, actual.shape());
         }
-        self.graph.constraints.check(&|s| sizes.get(s)).map_err(|e| e.in_op(&self.graph.name))?;
         let types = on_device::types_of(inputs);
+        misfit::check(&self.graph, &sizes, &|| types.clone())?;
         let graph = match on_device::ready(&self.graph, &types, inputs, &sizes)? {
             Some(graph) => Arc::new(graph),
             None => Arc::new(self.segmented().clone()),
@@ -201,7 +202,7 @@ fn plan(graph: &Graph, types: &[TensorType], known: &Known) -> Result<Option<Arc
     for (ty, actual) in graph.param_types().zip(types) {
         sizes.learn(ty, &actual.shape);
     }
-    graph.constraints.check(&|s| sizes.get(s)).map_err(|e| e.in_op(&graph.name))?;
+    misfit::check(graph, &sizes, &|| types.to_vec())?;
     Ok(Plan::compile(graph, &sizes)?.map(Arc::new))
 }
 

@@ -4,6 +4,7 @@
 use super::{Conv2d, check_gradient, filter_gradient, geometry, input_gradient, saved};
 use crate::backend::cpu::conv::{self, ConvGeometry};
 use crate::backend::cpu::{CpuCall, Work};
+use crate::backend::cuda::{self, CudaCall};
 use crate::dtype::{DType, DTypes};
 use crate::error::Result;
 use crate::execute::execute1;
@@ -96,6 +97,13 @@ impl Op for InputGradient {
         Ok(())
     }
 
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let (w, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let g = geometry(&self.windows, [dx, w, dy].map(|v| v.dims()));
+        // SAFETY: dense tensors of the geometry.
+        unsafe { cuda::conv_input_gradient(call, &g, [w, dy, dx]) }
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }
@@ -182,6 +190,13 @@ impl Op for FilterGradient {
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let (x, dy, dw) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let g = geometry(&self.windows, [x, dw, dy].map(|v| v.dims()));
+        // SAFETY: dense tensors of the geometry.
+        unsafe { cuda::conv_filter_gradient(call, &g, [x, dy, dw]) }
     }
 
     fn gradient(&self) -> Gradient {

@@ -4,10 +4,11 @@
 mod gradients;
 mod integers;
 
-use super::window::{Pair, Padding, Windows, check_images, check_window};
+use super::window::{Padding, Pair, Windows, check_images, check_window};
 use super::{AsTensor, cast_to, concat_all, public, reshape_to, slice};
 use crate::backend::cpu::conv::{self, ConvGeometry, Float};
 use crate::backend::cpu::{CpuCall, Work};
+use crate::backend::cuda::{self, CudaCall};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::execute::execute1;
@@ -71,6 +72,12 @@ impl Op for Conv2d {
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let views = [&call.inputs[0], &call.inputs[1], &call.outputs[0]];
+        // SAFETY: dense tensors of the geometry.
+        unsafe { cuda::conv_forward(call, &geometry(&self.windows, views.map(|v| v.dims())), views) }
     }
 
     fn gradient(&self) -> Gradient {

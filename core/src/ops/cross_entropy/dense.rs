@@ -3,12 +3,13 @@
 
 use super::{losses, outputs, with_softmax};
 use crate::backend::cpu::{CpuCall, Work, exponentials};
+use crate::backend::cuda::{CudaCall, RowKernel, row_kernel};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops::multiply::Multiply;
-use crate::ops::normalise::{REAL, axis_last, check, chunk, part, part_mut, work};
+use crate::ops::normalise::{REAL, axis_last, check, chunk, part, part_mut, rows_of, work};
 use crate::ops::subtract::Subtract;
 use crate::ops::{broadcast_to_shape, cast_to, log_softmax, reshape, zeros_of};
 use crate::scalar::{Scalar, Val};
@@ -61,6 +62,15 @@ impl Op for CrossEntropy {
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static KERNEL: RowKernel = row_kernel!("cross_entropy", "cross_entropy.cuh");
+        let (labels, logits, loss, p) = (&call.inputs[0], &call.inputs[1], &call.outputs[0], &call.outputs[1]);
+        let size = [loss.len(), rows_of(p).1];
+        let types = [p.dtype, p.dtype];
+        // SAFETY: dense tensors of the inferred shapes; rows without classes lose nothing.
+        unsafe { call.rows(&KERNEL, &types, size, false, |to| to.views(&[labels, logits, loss, p])) }
     }
 
     fn gradient(&self) -> Gradient {

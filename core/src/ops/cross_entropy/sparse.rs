@@ -3,12 +3,13 @@
 
 use super::{outputs, with_softmax};
 use crate::backend::cpu::{CpuCall, View, Work, exponentials};
+use crate::backend::cuda::{CudaCall, RowKernel, row_kernel};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops::multiply::Multiply;
-use crate::ops::normalise::{REAL, chunk, part, part_mut, work};
+use crate::ops::normalise::{REAL, chunk, part, part_mut, rows_of, work};
 use crate::ops::softmax::sum_last;
 use crate::ops::{ones_of, reshape, reshape_to};
 use crate::tape::Backward;
@@ -59,15 +60,38 @@ impl Op for SparseCrossEntropy {
             match p.dtype {
                 DType::F64 => {
                     let (logits, loss) = (part(logits, &range, n), part_mut(loss, &range, 1));
-                    exponentials::sparse_cross_entropy::<f64>(call.isa, n, &labels, logits, loss, part_mut(p, &range, n));
+                    exponentials::sparse_cross_entropy::<f64>(
+                        call.isa,
+                        n,
+                        &labels,
+                        logits,
+                        loss,
+                        part_mut(p, &range, n),
+                    );
                 }
                 _ => {
                     let (logits, loss) = (part(logits, &range, n), part_mut(loss, &range, 1));
-                    exponentials::sparse_cross_entropy::<f32>(call.isa, n, &labels, logits, loss, part_mut(p, &range, n));
+                    exponentials::sparse_cross_entropy::<f32>(
+                        call.isa,
+                        n,
+                        &labels,
+                        logits,
+                        loss,
+                        part_mut(p, &range, n),
+                    );
                 }
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static KERNEL: RowKernel = row_kernel!("sparse_cross_entropy", "cross_entropy.cuh");
+        let (labels, logits, loss, p) = (&call.inputs[0], &call.inputs[1], &call.outputs[0], &call.outputs[1]);
+        let size = [loss.len(), rows_of(p).1];
+        let types = [p.dtype, labels.dtype];
+        // SAFETY: dense tensors of the inferred shapes; the kernel checks the labels.
+        unsafe { call.rows(&KERNEL, &types, size, true, |to| to.views(&[labels, logits, loss, p])) }
     }
 
     fn gradient(&self) -> Gradient {
@@ -156,6 +180,14 @@ impl Op for SparseCrossEntropyGradient {
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static KERNEL: RowKernel = row_kernel!("sparse_cross_entropy_gradient", "cross_entropy.cuh");
+        let (p, labels, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.inputs[2], &call.outputs[0]);
+        let (rows, n) = rows_of(dx);
+        // SAFETY: dense tensors of the inferred shapes; the kernel checks the labels.
+        unsafe { call.rows(&KERNEL, &[p.dtype, labels.dtype], [rows, n], true, |to| to.views(&[p, labels, dy, dx])) }
     }
 
     fn gradient(&self) -> Gradient {

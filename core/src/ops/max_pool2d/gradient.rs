@@ -3,12 +3,13 @@
 
 use super::plain;
 use crate::backend::cpu::pool2d;
-use crate::backend::cpu::{CpuCall, Work};
+use crate::backend::cpu::{CpuCall, View, Work};
+use crate::backend::cuda::{CudaCall, Kernel};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves};
-use crate::ops::pooling::{Pool, pool_identity};
+use crate::ops::pooling::{KERNELS, Pool, pool_identity, run_on_device};
 use crate::ops::zeros_of;
 use crate::tape::Backward;
 
@@ -66,6 +67,20 @@ impl Op for MaxPoolGradient {
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static PLACES: Kernel = Kernel { name: "max_pool_places", text: KERNELS };
+        static KERNEL: Kernel = Kernel { name: "max_pool_gradient", text: KERNELS };
+        let (x, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let g = self.pool.geometry(x.dims(), dy.dims());
+        let places = call.scratch(dy.len().max(1) * size_of::<i64>())?;
+        let numbers = View::dense(places.address() as usize as *mut u8, dy.dtype, dy.dims());
+        // SAFETY: dense tensors of the geometry, and a place for each window.
+        unsafe {
+            run_on_device(call, &PLACES, &g, &[x, &numbers], |_| {})?;
+            run_on_device(call, &KERNEL, &g, &[&numbers, dy, dx], |_| {})
+        }
     }
 
     fn gradient(&self) -> Gradient {
@@ -130,6 +145,13 @@ impl Op for MaxPoolPick {
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static KERNEL: Kernel = Kernel { name: "max_pool_pick", text: KERNELS };
+        let (x, v, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        // SAFETY: dense tensors of the geometry.
+        unsafe { run_on_device(call, &KERNEL, &self.pool.geometry(x.dims(), out.dims()), &[x, v, out], |_| {}) }
     }
 
     fn gradient(&self) -> Gradient {

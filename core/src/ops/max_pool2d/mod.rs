@@ -4,11 +4,12 @@
 mod gradient;
 mod plain;
 
-use super::pooling::{Pool, pool_identity};
+use super::pooling::{KERNELS, Pool, pool_identity, run_on_device};
 use super::window::{Padding, Pair};
 use super::{cast_to, public};
 use crate::backend::cpu::pool2d;
 use crate::backend::cpu::{CpuCall, Work};
+use crate::backend::cuda::{CudaCall, Kernel};
 use crate::dtype::{DType, DTypes};
 use crate::error::Result;
 use crate::execute::execute1;
@@ -24,16 +25,8 @@ pub(crate) struct MaxPool2d {
 }
 
 /// What the kernels compute in; 16-bit floats are converted outside, without loss.
-const COMPUTED: DTypes = DTypes::of(&[
-    DType::F32,
-    DType::F64,
-    DType::I8,
-    DType::I16,
-    DType::I32,
-    DType::I64,
-    DType::U8,
-    DType::U16,
-]);
+const COMPUTED: DTypes =
+    DTypes::of(&[DType::F32, DType::F64, DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U16]);
 
 impl Op for MaxPool2d {
     pool_identity!("max_pool2d");
@@ -81,6 +74,20 @@ impl Op for MaxPool2d {
             }
         }
         Ok(())
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        static KERNEL: Kernel = Kernel { name: "max_pool", text: KERNELS };
+        let (x, y) = (&call.inputs[0], &call.outputs[0]);
+        let g = self.pool.geometry(x.dims(), y.dims());
+        let lowest = match y.dtype {
+            DType::F32 => u64::from(f32::MIN.to_bits()),
+            DType::F64 => f64::MIN.to_bits(),
+            DType::U8 | DType::U16 => 0,
+            signed => 1 << (8 * signed.size() - 1),
+        };
+        // SAFETY: dense tensors of the geometry.
+        unsafe { run_on_device(call, &KERNEL, &g, &[x, y], |to| to.value(lowest)) }
     }
 
     fn gradient(&self) -> Gradient {
@@ -148,10 +155,13 @@ mod tests {
             ([0, 4, 4, 1], [2, 2], [2, 2], Padding::Valid),
             ([1, 2, 2, 1], [3, 3], [1, 1], Padding::Valid),
         ] {
-            check(&|x| {
-                let y = tf::max_pool2d(&x[0], size, strides, padding);
-                &y * &y
-            }, &[numbers(5, &shape)]);
+            check(
+                &|x| {
+                    let y = tf::max_pool2d(&x[0], size, strides, padding);
+                    &y * &y
+                },
+                &[numbers(5, &shape)],
+            );
         }
     }
 

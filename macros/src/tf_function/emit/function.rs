@@ -87,7 +87,7 @@ impl Emit<'_> {
         let braces = self.function.body.brace.span.join();
         let stmts = quote_spanned!(braces=> { #stmts });
         let leaves = !jumps::escapes(&self.function.body).is_empty();
-        let run = self.run(BODY, leaves, &ty, &stmts);
+        let run = self.run(BODY, leaves, &ty, &stmts, end(&self.function.body));
         let span = self.function.item.sig.output.span();
         let rt_at = self.rt_at(span);
         let table = quote_spanned!(span=> #rt_at::result::<#ty>());
@@ -120,13 +120,15 @@ impl Emit<'_> {
     }
 
     /// A body and its end; one that a jump in the graph may leave has a second end.
-    fn run(&self, target: Target, leaves: bool, ty: &TokenStream, stmts: &TokenStream) -> TokenStream {
+    fn run(&self, target: Target, leaves: bool, ty: &TokenStream, stmts: &TokenStream, end: Span) -> TokenStream {
         let (fun, body, result) = (local("f", target), label("body", target), hidden("result"));
+        // The user's own line, so that an error is reported where the value is.
+        let finish = quote_spanned!(end=> finish(#result));
         if !leaves {
             return quote! {
                 let #result: #ty = #stmts;
                 #[allow(unreachable_code)]
-                return #fun.finish(#result);
+                return #fun.#finish;
             };
         }
         // A body may end in `return`, which leaves nothing for the first end to do.
@@ -134,7 +136,7 @@ impl Emit<'_> {
             #body: {
                 let #result: #ty = #stmts;
                 #[allow(unreachable_code)]
-                return #fun.finish(#result);
+                return #fun.#finish;
             }
             return #fun.finish_left();
         }
@@ -248,7 +250,7 @@ impl Emit<'_> {
             ReturnType::Type(_, ty) => ty.to_token_stream(),
             ReturnType::Default => quote!(_),
         };
-        let run = self.run(n, !jumps::expr_escapes(&node.body).is_empty(), &ty, &stmts);
+        let run = self.run(n, !jumps::expr_escapes(&node.body).is_empty(), &ty, &stmts, node.body.span);
         *syntax.body = Syntax::Verbatim(quote!({
             #rebound
             let #slot = #rt::Slot::<#ty>::new();
@@ -262,5 +264,13 @@ impl Emit<'_> {
             }
         }));
         syntax.to_token_stream()
+    }
+}
+
+/// Where a body's value is: its last expression, or the closing brace.
+fn end(body: &Block) -> Span {
+    match body.stmts.last() {
+        Some(Stmt::Expr(value, None)) => value.span,
+        _ => body.brace.span.close(),
     }
 }

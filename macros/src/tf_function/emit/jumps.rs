@@ -59,9 +59,11 @@ impl Emit<'_> {
         let value = node.value.as_ref().map_or_else(|| quote!(()), |value| self.value_for(value, &wanted));
         let ty = ty.map(|ty| quote!(: #ty));
         let (value_, result) = (hidden("value"), hidden("result"));
+        // The user's own token, so that an error is reported at this `return`.
+        let leave = quote_spanned!(span=> ret(#value_));
         quote_spanned!(shown_at(span)=> {
             let #value_ #ty = #value;
-            if let ::core::option::Option::Some(#result) = #fun.ret(#value_) {
+            if let ::core::option::Option::Some(#result) = #fun.#leave {
                 return #result;
             }
             break #out

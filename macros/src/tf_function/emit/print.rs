@@ -70,8 +70,8 @@ impl Emit<'_> {
 
     fn message(&self, node: &Macro, message: Option<&Format>) -> TokenStream {
         let Some(message) = message else { return quote!(::core::option::Option::None) };
-        let format = self.format(node, message);
-        quote!(::core::option::Option::Some(&|| ::std::format!(#format)))
+        let (rt, print, filled) = (&self.rt, hidden("print"), self.filled(node, message));
+        quote!(::core::option::Option::Some(&|#print: &mut #rt::Message| { #filled }))
     }
 
     /// The arguments of a formatting macro: text, values, named values.
@@ -92,21 +92,20 @@ impl Emit<'_> {
         if !self.plan.bodies[node.target] {
             return node.mac.to_token_stream();
         }
-        let arguments = match message {
-            Some(message) => {
-                let mut message =
-                    Format { literal: message.literal.clone(), from: message.from, names: message.names.clone() };
-                if !prefix.is_empty() {
-                    let text = format!("{prefix}: {}", message.literal.value());
-                    message.literal = LitStr::new(&text, message.literal.span());
-                }
-                self.format(node, &message)
-            }
-            None if prefix.is_empty() => quote!("explicit panic"),
-            None => quote!(#prefix),
+        let print = hidden("print");
+        let begin = match (prefix.is_empty(), message.is_some()) {
+            (true, true) => String::new(),
+            (true, false) => "explicit panic".to_owned(),
+            (false, true) => format!("{prefix}: "),
+            (false, false) => prefix.to_owned(),
         };
-        let panic = quote_spanned!(span=> panic(::core::format_args!(#arguments)));
+        let begin = (!begin.is_empty()).then(|| quote!(#print.text(#begin);));
+        let filled = message.map(|message| self.filled(node, message));
+        let panic = quote_spanned!(span=> panic(#print));
         quote!({
+            let mut #print = #fun.message();
+            #begin
+            #filled
             #fun.#panic;
             break #out
         })
@@ -149,10 +148,21 @@ impl Emit<'_> {
         let Some(message) = format else {
             return quote!({ let mut #print = #rt::Print::new(#stream); #end #print.#emit; });
         };
-        let pieces = format::pieces(&message.literal.value());
-        if !all_used(&pieces, message) {
+        if !all_used(&format::pieces(&message.literal.value()), message) {
             // rustc says what is missing, or too much.
             return self.rewritten(node);
+        }
+        let filled = self.filled(node, message);
+        quote!({ let mut #print = #rt::Print::new(#stream); #filled #end #print.#emit; })
+    }
+
+    /// Statements that write a text with values piece by piece; each argument is evaluated once, in order.
+    fn filled(&self, node: &Macro, message: &Format) -> TokenStream {
+        let print = hidden("print");
+        let pieces = format::pieces(&message.literal.value());
+        if !all_used(&pieces, message) {
+            let format = self.format(node, message);
+            return quote!(#print.text(&::std::format!(#format)););
         }
         let args: Vec<&Expr> = node.args[message.from..].iter().collect();
         let names: Vec<Ident> =
@@ -169,12 +179,7 @@ impl Emit<'_> {
         let pieces: TokenStream = pieces.collect();
         quote! {
             match (#(&(#args),)*) {
-                (#(#names,)*) => {
-                    let mut #print = #rt::Print::new(#stream);
-                    #pieces
-                    #end
-                    #print.#emit;
-                }
+                (#(#names,)*) => { #pieces }
             }
         }
     }

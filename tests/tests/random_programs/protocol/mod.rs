@@ -24,9 +24,9 @@ static INNER: rt::Function = rt::Function::new("inner", OPTIONS);
 #[expect(clippy::needless_return, reason = "as generated code is")]
 pub fn call(program: &Program, number: u64, index: usize, inputs: Inputs) -> Vec<Tensor> {
     let function = if index == 0 { &MAIN } else { &INNER };
-    let mut call = rt::Call::new(function, rt::instance(&|| ()));
     let Inputs { training, n, x, y, j, w, log, .. } = inputs.clone();
     let (x, y, j, w, log) = (&x, &y, &j, &w, &log);
+    let mut call = rt::Call::new(function, rt::instance(&|| ()));
     (&&&&rt::Arg::of(&number)).note(&mut call, "number", &number);
     (&&&&rt::Arg::of(&training)).note(&mut call, "training", &training);
     (&&&&rt::Arg::of(&n)).note(&mut call, "n", &n);

@@ -1,7 +1,7 @@
 //! The driver of a build without the feature `cuda`: there is no device, and every function says why.
 //! It lets the rest of the backend compile unchanged, so that switching the feature off breaks nothing.
 
-use super::{Address, Answer, Compiled, Failure, Function, Grid, Opened, Recorded, Stream};
+use super::{Address, Answer, Compiled, Failure, Function, Grid, Opened, ProductPlan, ProductShape, Recorded, Stream};
 
 const WHY: &str = "this program was built without the feature `cuda`";
 
@@ -15,10 +15,6 @@ pub fn present() -> Result<(), String> {
 }
 
 pub fn compiler_present() -> Result<(), String> {
-    Err(WHY.into())
-}
-
-pub fn products_present() -> Result<(), String> {
     Err(WHY.into())
 }
 
@@ -124,4 +120,20 @@ pub unsafe fn start(_: Recorded, _: Stream) -> Answer<()> {
 
 pub unsafe fn destroy(_: Recorded) -> Answer<()> {
     refuse("destroy")
+}
+
+pub fn products_present() -> Result<(), String> {
+    Err(WHY.into())
+}
+
+pub fn open_products() -> Answer<usize> {
+    refuse("open_products")
+}
+
+pub fn plan_product(_: usize, _: &ProductShape, _: usize) -> Answer<Option<ProductPlan>> {
+    refuse("plan_product")
+}
+
+pub unsafe fn product(_: usize, _: &ProductPlan, _: [Address; 4], _: (Address, usize), _: Stream) -> Answer<()> {
+    refuse("product")
 }

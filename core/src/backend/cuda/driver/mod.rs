@@ -5,12 +5,17 @@
 mod absent;
 #[cfg(feature = "cuda")]
 mod present;
+#[cfg(feature = "cuda")]
+mod products;
 
 #[cfg(not(feature = "cuda"))]
 pub(super) use absent::*;
 #[cfg(feature = "cuda")]
 pub(super) use present::*;
+#[cfg(feature = "cuda")]
+pub(super) use products::{open_products, plan_product, product, products_present};
 
+use crate::dtype::DType;
 use std::fmt;
 
 /// An address in the memory of a device.
@@ -74,4 +79,55 @@ pub(crate) struct Grid {
     pub blocks: [u32; 3],
     pub threads: [u32; 3],
     pub shared: u32,
+}
+
+/// A column-major matrix, or one per batch, as the library for products takes it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Operand {
+    pub rows: u64,
+    pub columns: u64,
+    /// From column to column, in elements.
+    pub lead: i64,
+    /// From batch to batch, in elements.
+    pub batch_stride: i64,
+    /// Whether the product takes it turned.
+    pub transposed: bool,
+    /// What its address is a multiple of, as a power of two.
+    pub alignment: u32,
+}
+
+/// What is added to a product.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Addend {
+    None,
+    /// A number for each row of the column-major result.
+    Row,
+    /// A matrix, over which the result may lie.
+    Matrix {
+        lead: i64,
+    },
+}
+
+/// What a plan for products depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct ProductShape {
+    pub dtype: DType,
+    /// Whether factors in `f32` may be rounded to TF32.
+    pub fast: bool,
+    pub batch: i32,
+    pub left: Operand,
+    pub right: Operand,
+    pub out: Operand,
+    pub addend: Addend,
+    pub addend_alignment: u32,
+}
+
+/// How the library multiplies matrices of a shape: its handles as numbers, and its algorithm in its own words.
+#[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "no build without the feature makes one"))]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProductPlan {
+    pub description: usize,
+    pub layouts: [usize; 4],
+    pub algorithm: [u64; 8],
+    pub shape: ProductShape,
 }

@@ -43,16 +43,6 @@ pub fn compiler_present() -> Result<(), String> {
         .into())
 }
 
-/// Whether the library for matrix products is there, else why it is not.
-pub fn products_present() -> Result<(), String> {
-    static THERE: OnceLock<bool> = OnceLock::new();
-    // SAFETY: as above.
-    if *THERE.get_or_init(|| unsafe { cudarc::cublaslt::sys::is_culib_present() }) {
-        return Ok(());
-    }
-    Err("libcublasLt.so was not found".into())
-}
-
 /// How many devices there are. Only after [`present`].
 pub fn device_count() -> Answer<usize> {
     driver("cuInit", result::init())?;

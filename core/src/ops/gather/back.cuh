@@ -1,5 +1,5 @@
 // The gradient of a gather of few slices: each element adds up the slices that were taken from it, in their order.
-// `gather.rs` launches it; a wrong index is a fault and adds nothing.
+// `back.rs` launches it; a wrong index is a fault and adds nothing.
 
 extern "C" __global__ void gather_back(index_t count, Faults* faults, unsigned site, const T0* given, const T1* indices, T0* to,
                                        index_t row, index_t each, index_t inner_groups, index_t size) {

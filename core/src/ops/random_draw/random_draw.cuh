@@ -1,5 +1,5 @@
 // TensorFlow's random numbers, those of `backend/cpu/philox` bit for bit: each thread draws groups of 4 elements (2 of 8
-// bytes) from the counters of each group. `random_draw.rs` gives the stream, or the seed from which it is made.
+// bytes) from the counters of each group. `device.rs` gives the stream, or the seed from which it is made.
 
 // ---- the generator -----------------------------------------------------------------------------------------------------
 

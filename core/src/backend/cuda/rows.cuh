@@ -1,0 +1,58 @@
+// Rows that lie one after the other, each worked on by LANES threads: a warp for short rows, a block of 256 for long ones.
+// LANES comes first. Softmax, its logarithm, the cross entropies and their gradients are made of it.
+
+// Elements of a row that each thread keeps in registers: 64 bytes of them.
+enum { KEPT = 64 / sizeof(A0) };
+
+__device__ inline float exponential(float x) { return expf(x); }
+__device__ inline double exponential(double x) { return exp(x); }
+__device__ inline float logarithm(float x) { return logf(x); }
+__device__ inline double logarithm(double x) { return log(x); }
+
+struct Sum { __device__ static A0 of(A0 a, A0 b) { return a + b; } };
+// NaN is passed over: it comes out again where the exponentials are added up.
+struct Greatest { __device__ static A0 of(A0 a, A0 b) { return b > a ? b : a; } };
+
+// What all threads of a row have, combined; each of them gets the answer.
+template <class Combine> __device__ inline A0 all(A0 x) {
+  #pragma unroll
+  for (int step = 16; step > 0; step /= 2) x = Combine::of(x, __shfl_xor_sync(0xffffffffu, x, step));
+  if (LANES == 32) return x;
+  __shared__ A0 warps[8];
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = x;
+  __syncthreads();
+  x = warps[0];
+  #pragma unroll
+  for (int i = 1; i < 8; ++i) x = Combine::of(x, warps[i]);
+  // The next sum writes where this one is read.
+  __syncthreads();
+  return x;
+}
+
+// The rows of this thread's group.
+#define ROWS(row, rows)                                                                                     \
+  for (index_t row = blockIdx.x * (index_t)(256 / LANES) + threadIdx.x / LANES; row < (rows);               \
+       row += gridDim.x * (index_t)(256 / LANES))
+
+// Calls `kept(k, i)` for the elements i of this thread that stay in registers, and `far(i)` for those behind.
+template <class Kept, class Far> __device__ inline void walk(index_t n, Kept kept, Far far) {
+  const int rank = threadIdx.x % LANES;
+  #pragma unroll
+  for (int k = 0; k < KEPT; ++k) {
+    const int i = k * LANES + rank;
+    if (i < n) kept(k, i);
+  }
+  for (index_t i = KEPT * LANES + rank; i < n; i += LANES) far(i);
+}
+
+// The greatest of a row, and the sum of the exponentials of what each element is below it; `x` holds those differences.
+__device__ inline A0 exponentials(index_t n, const T0* from, A0* x, A0& top) {
+  top = Limits<A0>::lowest();
+  walk(n, [&](int k, index_t i) { x[k] = from[i]; top = Greatest::of(top, x[k]); },
+       [&](index_t i) { top = Greatest::of(top, from[i]); });
+  top = all<Greatest>(top);
+  A0 sum = 0;
+  walk(n, [&](int k, index_t i) { x[k] = x[k] - top; sum += exponential(x[k]); },
+       [&](index_t i) { sum += exponential(from[i] - top); });
+  return all<Sum>(sum);
+}

@@ -1,0 +1,76 @@
+//! Draws on a GPU: the kernels of the distributions, and what each is told of its law.
+//! The two drawing operations call [`draw`].
+
+use super::Law;
+use crate::backend::cpu::View;
+use crate::backend::cpu::philox::{self, Philox};
+use crate::backend::cuda::{Arguments, CudaCall, Kernel, bits_of};
+use crate::dtype::{DType, bf16, f16};
+use crate::error::Result;
+
+const REALS: &str = concat!("#define REALS\n", include_str!("random_draw.cuh"));
+static UNIFORM: Kernel = Kernel { name: "draw_uniform", text: REALS };
+static NORMAL: Kernel = Kernel { name: "draw_normal", text: REALS };
+static TRUNCATED: Kernel = Kernel { name: "draw_truncated", text: REALS };
+static INTEGERS: Kernel = Kernel { name: "draw_integers", text: include_str!("random_draw.cuh") };
+
+/// Draws all elements of the output, from the stream of a seed on the device if there is one. An order is made here: each
+/// of its steps depends on those before.
+///
+/// # Safety
+/// As `Op::cuda`; the output is dense and of the law's dtype, the seed has two elements.
+pub(super) unsafe fn draw(law: Law, call: &CudaCall<'_>, stream: Philox, seed: Option<&View>) -> Result<()> {
+    let out = &call.outputs[0];
+    if law == Law::Order {
+        let order: Vec<i64> = philox::shuffle(stream, out.len()).into_iter().map(|from| from as i64).collect();
+        // SAFETY: an element of the output for each of the order.
+        return unsafe { call.gpu.upload(out.ptr.addr() as u64, order.as_ptr().cast(), order.len() * 8) };
+    }
+    let (kernel, dtype) = match law {
+        Law::Uniform { .. } => (&UNIFORM, out.dtype),
+        Law::Normal { .. } => (&NORMAL, out.dtype),
+        Law::Truncated { .. } => (&TRUNCATED, out.dtype),
+        _ => (&INTEGERS, bits_of(out.dtype.size())),
+    };
+    let group = if out.dtype.size() == 8 { 2 } else { 4 };
+    let (key, [low, high]) = stream.key_counter();
+    let arguments = |arguments: &mut Arguments| {
+        arguments.view(out);
+        arguments.size(out.len());
+        arguments.address(seed.map_or(0, |seed| seed.ptr.addr() as u64));
+        arguments.value(seed.map_or(0, |seed| seed.strides()[0] as i64));
+        arguments.words(&[low, high, key].map(|word| word as i64));
+        law.push(out.dtype, arguments);
+    };
+    // SAFETY: by the caller's promise; groups are shared out among threads.
+    unsafe { call.elements(kernel, &[dtype, seed.map_or(DType::I64, |seed| seed.dtype)], out.len().div_ceil(group), arguments) }
+}
+
+impl Law {
+    /// What the kernel is told of a law: scale and shift in the type that is computed with, or the lowest number and how
+    /// many there are.
+    fn push(self, dtype: DType, arguments: &mut Arguments) {
+        let [a, b] = self.reals();
+        let uniform = matches!(self, Self::Uniform { .. });
+        macro_rules! reals {
+            ($from:expr, $wide:expr) => {{
+                let [a, b] = [$from(a), $from(b)];
+                let (scale, shift) = if uniform { (b - a, a) } else { (b, a) };
+                arguments.value($wide(scale));
+                arguments.value($wide(shift));
+            }};
+        }
+        match dtype {
+            DType::F64 => reals!(|v: f64| v, |v: f64| v),
+            DType::F16 => reals!(f16::from_f64, f16::to_f32),
+            DType::BF16 => reals!(bf16::from_f64, bf16::to_f32),
+            DType::F32 => reals!(|v: f64| v as f32, |v: f32| v),
+            _ => {
+                let [low, high] = self.integers();
+                arguments.value(low);
+                arguments.value(high.wrapping_sub(low));
+            }
+        }
+    }
+}
+

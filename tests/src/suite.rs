@@ -1,0 +1,86 @@
+//! The op suite on a device against the CPU: every golden case is called on both, and values, errors and types compared.
+//! The op table's test for GPUs and the example `gpu_check` run it.
+
+use crate::compare::{Bound, differences, magnitude, show};
+use crate::golden::{self, Array, Case};
+use crate::rows::{self, Call, Row};
+use eagerflow::{self as tf, Tensor};
+
+/// What a run of the suite found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Operations that were called.
+    pub operations: usize,
+    /// Cases that were compared.
+    pub cases: usize,
+    /// What differs, a line each.
+    pub complaints: Vec<String>,
+}
+
+/// Compares all operations that `chosen` names, called on `device`, with the CPU's.
+pub fn compare(device: &str, chosen: &dyn Fn(&str) -> bool) -> Found {
+    let sections = golden::ops();
+    // Full precision: factors rounded to TensorFloat-32 have three digits.
+    let rounded = tf::config::tensor_float_32_execution_enabled();
+    tf::config::enable_tensor_float_32_execution(false);
+    let mut found = Found::default();
+    for row in rows::all().into_iter().filter(|row| chosen(row.name)) {
+        let Some(section) = sections.iter().find(|s| s.op == row.name) else { continue };
+        found.operations += 1;
+        for case in &section.cases {
+            found.cases += 1;
+            if let Err(complaint) = check(&row, case, device) {
+                found.complaints.push(format!("{} {} {}: {complaint}", row.name, case.case, case.dtype));
+            }
+        }
+    }
+    tf::config::enable_tensor_float_32_execution(rounded);
+    found
+}
+
+/// The outputs on the host, or the error's kind and text, which may only come to light when elements are read.
+fn run(row: &Row, case: &Case, device: &str) -> Result<Vec<Array>, (String, String)> {
+    let told = |error: tf::Error| (kind_of(&error), error.to_string());
+    let _there = tf::device(device).map_err(told)?;
+    let x: Vec<Tensor> = case.inputs.iter().map(Array::tensor).collect();
+    let outputs = (row.call)(&Call { x: &x, a: &case.attrs }).map_err(told)?;
+    let fetch = |output: &Tensor| output.to_device("/cpu:0").map(|here| Array::of(&here)).map_err(told);
+    outputs.iter().map(fetch).collect()
+}
+
+/// The name of an error's kind.
+pub fn kind_of(error: &tf::Error) -> String {
+    format!("{error:?}").split('(').next().unwrap_or_default().to_string()
+}
+
+/// Functions of floats differ from those of the CPU, and sums are taken in another order.
+fn widened(bound: Bound) -> Bound {
+    if bound == Bound::EXACT || bound == Bound::EQUAL {
+        return bound;
+    }
+    let wide = |ulps: f64, least: f64| if ulps > 0.0 { (2.0 * ulps).max(least) } else { ulps };
+    Bound {
+        relative: wide(bound.relative, 8.0),
+        scale: wide(bound.scale, 4.0),
+        half: wide(bound.half, 2.0),
+        absolute: wide(bound.absolute, 4.0),
+    }
+}
+
+fn check(row: &Row, case: &Case, device: &str) -> Result<(), String> {
+    let (got, want) = match (run(row, case, device), run(row, case, "/cpu:0")) {
+        (Ok(got), Ok(want)) => (got, want),
+        (Err((kind, _)), Err((want, _))) if kind == want => return Ok(()),
+        (Err((kind, text)), Err((want, _))) => return Err(format!("error {kind}, expected {want}: {text}")),
+        (Err((_, text)), Ok(_)) => return Err(text),
+        (Ok(got), Err((want, _))) => return Err(format!("expected {want}, got {got:?}")),
+    };
+    let scale = magnitude(case.inputs.iter().chain(&want));
+    for (got, want) in got.iter().zip(&want) {
+        let found = differences(got, want, widened(row.bound), scale)?;
+        if !found.is_empty() {
+            return Err(show(got, want, &found));
+        }
+    }
+    if got.len() == want.len() { Ok(()) } else { Err(format!("{} outputs, expected {}", got.len(), want.len())) }
+}

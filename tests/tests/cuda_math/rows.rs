@@ -1,0 +1,88 @@
+//! Softmax, its logarithm and the cross entropies: rows of all lengths, both dtypes, gradients of both orders.
+
+use crate::{agree, some};
+use eagerflow as tf;
+use eagerflow_tests::cuda::gpu;
+use tf::{DType, GradientTape, Tensor};
+
+/// Rows and their length: one lane, odd, a full warp, more than registers hold, more than a warp takes, more than a block
+/// keeps.
+const ROWS: [[usize; 2]; 9] = [[0, 4], [3, 1], [5, 10], [33, 32], [4, 33], [3, 300], [2, 513], [1, 700], [2, 5000]];
+
+const REAL: [(DType, f64); 2] = [(DType::F32, 2e-6), (DType::F64, 1e-14)];
+
+/// A function and its gradients of two orders.
+fn with_gradients(x: &[Tensor], by: usize, f: impl Fn(&[Tensor]) -> Tensor) -> Vec<Tensor> {
+    let mut outer = GradientTape::new();
+    outer.watch(&x[by]);
+    let mut tape = GradientTape::new();
+    tape.watch(&x[by]);
+    let y = f(x);
+    let weighted = &y * &tf::sin(&y);
+    let dx = tape.gradient(&weighted, &x[by]);
+    let ddx = outer.gradient(&(&dx * &dx), &x[by]);
+    vec![y, dx, ddx]
+}
+
+#[test]
+fn softmax_and_its_logarithm() {
+    let Some(gpu) = gpu() else { return };
+    for shape in ROWS {
+        for (dtype, within) in REAL {
+            let x = some(1, dtype, &shape) * tf::cast(&tf::constant(5.0), dtype);
+            agree(&gpu, &[x.clone()], within * 10.0, |x| with_gradients(x, 0, |x| tf::softmax(&x[0], -1)));
+            agree(&gpu, &[x], within * 10.0, |x| with_gradients(x, 0, |x| tf::log_softmax(&x[0], -1)));
+        }
+    }
+}
+
+#[test]
+fn other_axes_dtypes_and_numbers_without_end() {
+    let Some(gpu) = gpu() else { return };
+    agree(&gpu, &[some(2, DType::F32, &[5, 7, 3])], 1e-6, |x| vec![tf::softmax(&x[0], 1), tf::log_softmax(&x[0], 0)]);
+    for (dtype, within) in [(DType::F16, 1e-3), (DType::BF16, 8e-3)] {
+        agree(&gpu, &[some(3, dtype, &[6, 40])], within, |x| vec![tf::softmax(&x[0], -1), tf::log_softmax(&x[0], 1)]);
+    }
+    let (inf, nan) = (f32::INFINITY, f32::NAN);
+    let odd =
+        tf::constant([[inf, 1.0, 2.0], [-inf, 1.0, 2.0], [-inf, -inf, -inf], [nan, 1.0, 2.0], [1e30, -1e30, 0.0]]);
+    agree(&gpu, &[odd], 1e-6, |x| vec![tf::softmax(&x[0], -1), tf::log_softmax(&x[0], -1)]);
+}
+
+#[test]
+fn cross_entropies() {
+    let Some(gpu) = gpu() else { return };
+    for [rows, n] in ROWS {
+        for (dtype, within) in REAL {
+            let logits = some(4, dtype, &[rows, n]) * tf::cast(&tf::constant(4.0), dtype);
+            let labels = tf::softmax(&some(5, dtype, &[rows, n]), -1);
+            let both = [labels, logits.clone()];
+            let dense = |x: &[Tensor]| tf::softmax_cross_entropy_with_logits(&x[0], &x[1]);
+            agree(&gpu, &both, within * 10.0, |x| with_gradients(x, 1, dense));
+            agree(&gpu, &both, within * 10.0, |x| with_gradients(x, 0, dense));
+            for label in [DType::I32, DType::I64] {
+                let classes: Vec<i64> = (0..rows).map(|i| ((i * 7 + n - 1) % n) as i64).collect();
+                let classes = tf::cast(&Tensor::from(classes), label);
+                agree(&gpu, &[classes, logits.clone()], within * 10.0, |x| {
+                    with_gradients(x, 1, |x| tf::sparse_softmax_cross_entropy_with_logits(&x[0], &x[1]))
+                });
+            }
+        }
+    }
+    agree(&gpu, &[tf::zeros([3, 0]), tf::zeros([3, 0])], 0.0, |x| {
+        vec![tf::softmax_cross_entropy_with_logits(&x[0], &x[1])]
+    });
+}
+
+#[test]
+fn labels_that_are_no_class_are_refused_at_the_users_line() {
+    let Some(_gpu) = gpu() else { return };
+    for bad in [3i64, -1, 1 << 40] {
+        let (labels, logits) = (Tensor::from(vec![0, bad]).gpu(), tf::ones([2, 3]).gpu());
+        let line = line!() + 1;
+        let loss = tf::sparse_softmax_cross_entropy_with_logits(&labels, &logits);
+        let text = loss.try_to_vec::<f32>().unwrap_err().to_string();
+        assert!(text.contains(&bad.to_string()) && text.contains("0..3"), "{text}");
+        assert!(text.contains(&format!("rows.rs:{line}")), "{text}");
+    }
+}
