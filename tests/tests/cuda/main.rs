@@ -3,4 +3,5 @@
 
 mod basics;
 mod op_table;
+mod strict;
 mod traced;
