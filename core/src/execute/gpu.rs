@@ -59,7 +59,7 @@ pub(super) fn dense(tensor: &Tensor) -> Result<Tensor> {
     let Some(index) = tensor.device_id().gpu_index() else { return eager::dense(tensor) };
     let gpu = cuda::gpu(index)?;
     let out = Tensor::uninit_on(gpu, tensor.ty())?;
-    let call = CudaCall { gpu, inputs: &[], outputs: &[], op: "copy", location: Location::caller() };
+    let call = CudaCall { gpu, inputs: &[], outputs: &[], on_host: 0, op: "copy", location: Location::caller() };
     // SAFETY: a fresh output of the same type.
     unsafe { cuda::copy(&call, &view_of(tensor), &view_of(&out))? };
     Ok(out)
@@ -77,7 +77,8 @@ pub(crate) fn is_number(tensor: &Tensor) -> bool {
 pub(super) fn count_set(tensor: &Tensor) -> Result<Option<usize>> {
     let Some(index) = tensor.device_id().gpu_index().filter(|_| tensor.is_away()) else { return Ok(None) };
     let gpu = cuda::gpu(index)?;
-    let call = CudaCall { gpu, inputs: &[], outputs: &[], op: "where_indices", location: Location::caller() };
+    let call =
+        CudaCall { gpu, inputs: &[], outputs: &[], on_host: 0, op: "where_indices", location: Location::caller() };
     // SAFETY: a valid view of a tensor on this device.
     unsafe { cuda::count_set(&call, &view_of(tensor)).map(Some) }
 }
@@ -96,7 +97,7 @@ fn elementwise(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Out
     let out = Tensor::uninit_on(gpu, &types[0]).map_err(|e| e.in_op(op.name()))?;
     let views: SmallVec<[View; 4]> = there.iter().map(view_of).collect();
     let numbers: SmallVec<[bool; 4]> = there.iter().map(|t| !t.is_away()).collect();
-    let call = CudaCall { gpu, inputs: &[], outputs: &[], op: op.name(), location: Location::caller() };
+    let call = CudaCall { gpu, inputs: &[], outputs: &[], on_host: 0, op: op.name(), location: Location::caller() };
     let owner = Owner { name: op.name(), attributes: fingerprint(op) };
     // SAFETY: the views are valid; the output is fresh.
     unsafe { cuda::run_program(&call, owner, &program, &views, &numbers, &[view_of(&out)])? };
@@ -109,15 +110,22 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs>
     let mut held: SmallVec<[Tensor; 4]> = SmallVec::new();
     let mut resources = Resources::lock(op, inputs)?;
     let mut views: SmallVec<[View; 4]> = SmallVec::new();
+    let mut on_host = 0;
     for (i, input) in inputs.iter().enumerate() {
         if input.dtype() == DType::Resource {
-            views.push(resources.view(gpu, op, i)?);
+            let (view, here) = resources.view(gpu, op, i)?;
+            views.push(view);
+            on_host |= u64::from(here) << i;
             continue;
         }
-        let there = match op.keeps_on_host(i) {
-            true => eager::dense(&super::on_host(input)?)?,
-            false => bring(gpu, input)?,
+        let there = match () {
+            () if op.keeps_on_host(i) => eager::dense(&super::on_host(input)?)?,
+            () if op.takes_from_host(i) && !input.is_away() => (*input).clone(),
+            () => bring(gpu, input)?,
         };
+        if !there.is_away() && i < 64 {
+            on_host |= 1 << i;
+        }
         let there = if op.takes_strides() { there } else { eager::dense(&there)? };
         views.push(view_of(&there));
         held.push(there);
@@ -128,7 +136,8 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs>
     }
     let mut output_views: SmallVec<[View; 2]> = SmallVec::new();
     outputs.iter().for_each(|t| output_views.push(view_of(t)));
-    let call = CudaCall { gpu, inputs: &views, outputs: &output_views, op: op.name(), location: Location::caller() };
+    let location = Location::caller();
+    let call = CudaCall { gpu, inputs: &views, outputs: &output_views, on_host, op: op.name(), location };
     // SAFETY: the views are valid for the inferred types in the order of the stream; outputs and locked values are seen by
     // nobody else.
     unsafe {
@@ -162,21 +171,21 @@ impl<'a> Resources<'a> {
         Ok(Self { locked: order.into_iter().map(|(i, r)| (i, op.access(i), r.lock())).collect() })
     }
 
-    /// The value of resource input `index` as the kernel may use it: where the kernel wants it; changed values are dense and
-    /// seen by nobody else.
+    /// The value of resource input `index` as the kernel may use it: where the kernel wants it, and whether that is the
+    /// host's memory; changed values are dense and seen by nobody else.
     #[track_caller]
-    fn view(&mut self, gpu: &'static Gpu, op: &dyn Op, index: usize) -> Result<View> {
+    fn view(&mut self, gpu: &'static Gpu, op: &dyn Op, index: usize) -> Result<(View, bool)> {
         let Some((_, access, value)) = self.locked.iter_mut().find(|(i, ..)| *i == index) else {
             return Err(Error::internal(op.name(), "a resource that was not locked"));
         };
-        let stays = op.keeps_on_host(index);
+        let stays = op.keeps_on_host(index) || (op.takes_from_host(index) && !value.is_away());
         if stays && value.is_away() {
             **value = super::on_host(value)?;
         } else if !stays && value.device_id() != gpu.id {
             **value = bring(gpu, value)?.alias();
         }
         if *access == Access::Read || (value.is_row_major() && value.is_unique()) {
-            return Ok(view_of(value));
+            return Ok((view_of(value), stays));
         }
         if cuda::capturing_on().is_some() {
             return Err(Error::failed_precondition(
@@ -186,7 +195,8 @@ impl<'a> Resources<'a> {
         }
         let fresh = if stays { Tensor::uninit(value.ty())? } else { Tensor::uninit_on(gpu, value.ty())? };
         if *access == Access::Update {
-            let call = CudaCall { gpu, inputs: &[], outputs: &[], op: op.name(), location: Location::caller() };
+            let call =
+                CudaCall { gpu, inputs: &[], outputs: &[], on_host: 0, op: op.name(), location: Location::caller() };
             // SAFETY: a fresh target of the same type, on the same device.
             match stays {
                 true => unsafe { crate::backend::cpu::copy::copy(&view_of(value), &view_of(&fresh)) },
@@ -194,7 +204,7 @@ impl<'a> Resources<'a> {
             }
         }
         **value = fresh;
-        Ok(view_of(value))
+        Ok((view_of(value), stays))
     }
 
     /// Gives changed values a new identity, so that tapes do not take them for what they were.
