@@ -30,12 +30,10 @@ pub(crate) use compact::{count_set, write_set};
 pub(crate) use conv::{conv_filter_gradient, conv_forward, conv_input_gradient};
 pub use doctor::Finding;
 pub(crate) use doctor::findings;
-pub(crate) use driver::Grid;
 pub(crate) use elementwise::{Owner, copy, run as run_program};
 pub(crate) use fused::{FoldTo, run_fused};
 pub(crate) use gpu::{Buffer, Gpu, count, gpu, in_use};
 pub(crate) use many::run_many;
-pub(crate) use memory::Held;
 pub(crate) use moves::{Along, Around, Moving, bits_of, copy_to, fill, frame, moving, unit_of, walk};
 pub(crate) use product::{Plus, product};
 pub(crate) use program::Kernel;
@@ -43,4 +41,5 @@ pub(crate) use reduce::reduce;
 pub(crate) use rows::{RowKernel, row_kernel};
 pub(crate) use scan::{Lanes, scan};
 pub(crate) use scatter::{Names, Rows, scatter};
+#[cfg(test)]
 pub(crate) use text::{Walk, elementwise_kernel};
