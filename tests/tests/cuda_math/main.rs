@@ -6,6 +6,7 @@ mod images;
 mod products;
 mod rows;
 mod steps;
+mod training;
 
 use eagerflow as tf;
 use eagerflow_tests::cuda::Gpu;
