@@ -277,7 +277,8 @@ impl Gpu {
         let mut staging = self.staging();
         // SAFETY: by the caller's promise; small results go through the ring, which is empty once it was waited for.
         unsafe {
-            let small = bytes <= STAGING - WORD && bytes < DIRECT;
+            const { assert!(DIRECT <= STAGING - WORD) };
+            let small = bytes < DIRECT;
             if small && staging.next + bytes > STAGING {
                 driver::synchronize(stream).map_err(|e| self.failed("copy", &e))?;
                 staging.next = WORD;
