@@ -371,6 +371,11 @@ impl Gpu {
         self.bind()?;
         // SAFETY: by the caller's promise.
         unsafe { driver::launch(function, grid, self.stream(), arguments) }.map_err(|e| self.failed(op, &e))?;
+        self.queued()
+    }
+
+    /// What follows a launch: a wait, where every error is to come from the work that made it.
+    pub(super) fn queued(&self) -> Result<()> {
         match wants_every_error() && !capture::capturing() {
             true => self.synchronize(),
             false => Ok(()),
