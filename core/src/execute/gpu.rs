@@ -224,9 +224,10 @@ impl<'a> Resources<'a> {
         let fresh = if stays { Tensor::uninit(value.ty())? } else { Tensor::uninit_on(gpu, value.ty())? };
         if *access == Access::Update {
             let call = call_of(gpu, op.name(), &[], &[]);
-            // SAFETY: a fresh target of the same type, on the same device.
             match stays {
+                // SAFETY: a fresh target of the same type, in the host's memory as is the value.
                 true => unsafe { crate::backend::cpu::copy::copy(&view_of(value), &view_of(&fresh)) },
+                // SAFETY: a fresh target of the same type, on the same device.
                 false => unsafe { cuda::copy(&call, &view_of(value), &view_of(&fresh))? },
             }
         }
