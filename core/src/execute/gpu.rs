@@ -215,7 +215,7 @@ impl<'a> Resources<'a> {
         if *access == Access::Read || (value.is_row_major() && value.is_unique()) {
             return Ok((view_of(value), stays));
         }
-        if cuda::capturing_on().is_some() {
+        if cuda::capturing() {
             return Err(Error::failed_precondition(
                 op.name(),
                 "a variable's memory is shared while its change is captured",
