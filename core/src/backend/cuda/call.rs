@@ -1,9 +1,10 @@
 //! What an operation's CUDA kernel is given, and how it launches: views on the device, arguments, grids.
 //! The door makes a [`CudaCall`]; `Op::cuda` in each operation's file uses it.
 
+use super::buffers::Buffer;
 use super::driver::{Address, Function, Grid};
 use super::faults::Site;
-use super::gpu::{Buffer, Gpu};
+use super::gpu::Gpu;
 use super::program::Kernel;
 use crate::backend::cpu::View;
 use crate::dtype::DType;

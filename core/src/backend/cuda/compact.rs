@@ -1,8 +1,8 @@
 //! The elements of a tensor on a GPU that are not zero: how many there are, and their indices in row-major order.
 //! `where_indices` calls it, whose type rule has to know the number before there can be a result.
 
+use super::buffers::Buffer;
 use super::call::{CudaCall, Strided, THREADS, grid};
-use super::gpu::Buffer;
 use super::program::Kernel;
 use super::scatter::starts;
 use crate::backend::cpu::View;

@@ -1,9 +1,9 @@
 //! A cluster of element-wise operations and reductions as one kernel: a scalar program whose results are stored, or folded
 //! as they come. Fused nodes of graphs call it; the text is generated per cluster and layout.
 
+use super::buffers::Buffer;
 use super::call::{Arguments, CudaCall, THREADS, grid};
 use super::elementwise::{Owner, walk_operands};
-use super::gpu::Buffer;
 use super::program::{Form, PRELUDE};
 use super::reduce::{combine, finish_parts, identity};
 use super::text::{Walk, element_call, element_function, operand_parameters, space_text, storage, value};

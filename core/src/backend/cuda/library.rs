@@ -1,10 +1,10 @@
 //! Products by NVIDIA's cublasLt: plans by shape and alignment, found once and kept, with one workspace per device.
 //! `product.rs` asks here first; where the library is not there it says so once and multiplies by its own tiles.
 
+use super::buffers::Buffer;
 use super::call::CudaCall;
 use super::driver::{self, Addend, Operand, ProductPlan, ProductShape};
 use super::elementwise::copy;
-use super::gpu::Buffer;
 use super::product::{Factor, Plus, Product};
 use crate::backend::cpu::View;
 use crate::dtype::DType;

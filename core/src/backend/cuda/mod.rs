@@ -1,6 +1,7 @@
 //! The CUDA side of the ground: devices, their memory, and kernels made from the scalar language or from operations' text.
 //! Everything is found at run time: a machine without CUDA builds and runs the same program, which then sees no device.
 
+mod buffers;
 mod call;
 mod capture;
 mod compact;
@@ -23,7 +24,9 @@ mod rows;
 mod scan;
 mod scatter;
 mod text;
+mod transfer;
 
+pub(crate) use buffers::Buffer;
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
 pub(crate) use capture::{Captured, all_on, capture, capturing, rehearse};
 pub(crate) use compact::{count_set, write_set};
@@ -32,7 +35,7 @@ pub use doctor::Finding;
 pub(crate) use doctor::findings;
 pub(crate) use elementwise::{Owner, copy, run as run_program};
 pub(crate) use fused::{FoldTo, run_fused};
-pub(crate) use gpu::{Buffer, Gpu, count, gpu, in_use};
+pub(crate) use gpu::{Gpu, count, gpu, in_use};
 pub(crate) use many::run_many;
 pub(crate) use moves::{Along, Around, Moving, bits_of, copy_to, fill, frame, moving, unit_of, walk};
 pub(crate) use product::{Plus, product};

@@ -1,8 +1,8 @@
 //! Products of matrices, batches and addends on a device: by NVIDIA's library where it is there, else by tiles of our own.
 //! `matmul`, `matmul_add` and convolutions of single pixels run here; sums do not depend on anything but shapes and device.
 
+use super::buffers::Buffer;
 use super::call::{Arguments, CudaCall, Strided, THREADS, grid};
-use super::gpu::Buffer;
 use super::library;
 use super::program::Kernel;
 use crate::backend::cpu::View;

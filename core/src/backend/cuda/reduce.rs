@@ -109,7 +109,7 @@ unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, 
     let acc = to.dtype.compute();
     let target = if parts == 1 { to.dtype } else { acc };
     let scratch = if parts == 1 { None } else { Some(call.scratch(parts * outputs * acc.size().max(1))?) };
-    let address = scratch.as_ref().map_or(to.ptr.addr() as u64, super::gpu::Buffer::address);
+    let address = scratch.as_ref().map_or(to.ptr.addr() as u64, super::buffers::Buffer::address);
     let own_divisor = divisor.filter(|_| parts == 1);
     let fill = |arguments: &mut super::call::Arguments| {
         arguments.view(fold.from);

@@ -227,7 +227,7 @@ unsafe fn sum(call: &CudaCall<'_>, rows: &Rows<'_>, sorted: &Sorted, refused: Ad
     let pieces = rows.count.div_ceil(piece);
     let acc: DType = dtype.compute();
     let parts = if pieces > 1 { Some(call.scratch(2 * pieces * rows.row * acc.size())?) } else { None };
-    let parts = parts.as_ref().map_or(0, super::gpu::Buffer::address);
+    let parts = parts.as_ref().map_or(0, super::buffers::Buffer::address);
     // SAFETY: by the caller's promise; each row is written by one thread per column.
     unsafe {
         call.elements(&SUM_ROWS, &[dtype], pieces * rows.row, |arguments| {
