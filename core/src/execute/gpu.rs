@@ -144,12 +144,12 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs>
         if input.dtype() == DType::Resource {
             let (view, here) = resources.view(gpu, op, i)?;
             views.push(view);
-            on_host |= u64::from(here) << i;
+            on_host |= u64::from(here && i < 64) << (i % 64);
             continue;
         }
         let there = match () {
             () if op.keeps_on_host(i) => eager::dense(&super::on_host(input)?)?,
-            () if op.takes_from_host(i) && !input.is_away() => (*input).clone(),
+            () if op.takes_from_host(i) && !input.is_away() && i < 64 => (*input).clone(),
             () => bring(gpu, input)?,
         };
         if !there.is_away() && i < 64 {
