@@ -69,6 +69,7 @@ mod sources;
 #[cfg(target_os = "linux")]
 pub use compiler::{Compiled, RealCompiler, kept_programs};
 pub use control::{Counters, Emulation, Order};
+use std::path::PathBuf;
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -93,6 +94,23 @@ impl Availability {
             _ => None,
         }
     }
+}
+
+/// The folder with the emulated libraries, for the `LD_LIBRARY_PATH` of child processes that know nothing of this crate; `None`
+/// where [`install`] finds none, or a real driver.
+pub fn folder() -> Option<PathBuf> {
+    install().emulation()?;
+    find_folder()
+}
+
+#[cfg(target_os = "linux")]
+fn find_folder() -> Option<PathBuf> {
+    build::ready_folder().ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn find_folder() -> Option<PathBuf> {
+    None
 }
 
 /// Builds the emulation if it is not up to date and loads it, once per process; later calls give the same answer.

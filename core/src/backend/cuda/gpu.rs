@@ -303,7 +303,8 @@ impl Gpu {
         let mut staging = self.staging();
         // SAFETY: by the caller's promise; small results go through the ring, which is empty once it was waited for.
         unsafe {
-            let small = bytes <= STAGING - WORD && bytes < DIRECT;
+            const { assert!(DIRECT <= STAGING - WORD) };
+            let small = bytes < DIRECT;
             if small && staging.next + bytes > STAGING {
                 driver::synchronize(stream).map_err(|e| self.failed("copy", &e))?;
                 staging.next = WORD;
@@ -396,6 +397,11 @@ impl Gpu {
         self.bind()?;
         // SAFETY: by the caller's promise.
         unsafe { driver::launch(function, grid, self.stream(), arguments) }.map_err(|e| self.failed(op, &e))?;
+        self.queued()
+    }
+
+    /// What follows a launch: a wait, where every error is to come from the work that made it.
+    pub(super) fn queued(&self) -> Result<()> {
         match wants_every_error() && !capture::capturing() {
             true => self.synchronize(),
             false => Ok(()),
