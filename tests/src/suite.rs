@@ -20,6 +20,9 @@ pub struct Found {
 /// Compares all operations that `chosen` names, called on `device`, with the CPU's.
 pub fn compare(device: &str, chosen: &dyn Fn(&str) -> bool) -> Found {
     let sections = golden::ops();
+    // Full precision: factors rounded to TensorFloat-32 have three digits.
+    let rounded = tf::config::tensor_float_32_execution_enabled();
+    tf::config::enable_tensor_float_32_execution(false);
     let mut found = Found::default();
     for row in rows::all().into_iter().filter(|row| chosen(row.name)) {
         let Some(section) = sections.iter().find(|s| s.op == row.name) else { continue };
@@ -31,6 +34,7 @@ pub fn compare(device: &str, chosen: &dyn Fn(&str) -> bool) -> Found {
             }
         }
     }
+    tf::config::enable_tensor_float_32_execution(rounded);
     found
 }
 

@@ -7,7 +7,9 @@ use super::state::{self, Captured};
 use super::watch::Watched;
 use crate::error::{OrFail, Result};
 use crate::function::declared;
-use crate::function::{Function, Identity, Lent, Pattern, Source, Trace, Tracing, functions_run_eagerly};
+use crate::function::{
+    Found, Function, Identity, Lent, Pattern, Source, Ticket, Trace, Tracing, functions_run_eagerly,
+};
 use crate::graph::builder;
 use crate::graph::control::call::Callable;
 use crate::graph::{Builder, Graph};
@@ -67,6 +69,8 @@ struct Session {
     sources: RefCell<Vec<Source>>,
     reason: String,
     identity: RefCell<Identity>,
+    /// Other threads with such arguments wait; none for a trace that serves this call alone.
+    ticket: RefCell<Option<Ticket>>,
     open: Cell<bool>,
     /// For each symbol the tensor of the arguments that it stands for.
     symbols: RefCell<Vec<(u64, usize)>>,
@@ -124,27 +128,29 @@ impl<'v> Call<'v> {
             self.check_declared();
             return None;
         }
-        // A trace has what the body made of an argument of which nothing is known: it is for this call alone.
-        if self.arguments.unknown.is_none()
-            && let Some(mut found) =
-                self.function.find(self.instance.id, &self.arguments.words, &self.arguments.tensors)
-            && found.table.is_of::<R>()
-        {
-            let (trace, seat) = found.parts();
-            if written.0.is_empty() {
-                let mut outputs = trace.run_last(&mut self.arguments, seat, self.location).or_fail().into_iter();
-                return trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+        let (types, reason, ticket) = loop {
+            if let Some(found) = self.find::<R>() {
+                return self.run(found, written);
             }
-            let mut outputs = trace.run(&self.arguments, self.location).or_fail().into_iter();
-            let result = trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
-            for (place, wrote) in written.0.iter_mut().zip(&trace.written) {
-                wrote.put(place, &self.arguments.tensors, &mut outputs);
+            // What a trace serves is what was declared.
+            self.check_declared();
+            let (types, reason) = self.function.plan_trace(self.instance.id, &self.arguments);
+            if self.arguments.unknown.is_some() {
+                break (types, reason, None);
             }
-            return result;
-        }
-        // What a trace serves is what was declared.
-        self.check_declared();
-        let (types, reason) = self.function.plan_trace(self.instance.id, &self.arguments);
+            let ticket = self.function.ticket(self.instance.id, self.pattern(&types), &self.arguments.tensors);
+            match ticket {
+                // Another thread may have made one since this one looked.
+                Some(ticket) => match self.find::<R>() {
+                    Some(found) => {
+                        drop(ticket);
+                        return self.run(found, written);
+                    }
+                    None => break (types, reason, Some(ticket)),
+                },
+                None => continue,
+            }
+        };
         let builder = Builder::function(self.function.name);
         let session = Session {
             builder,
@@ -153,6 +159,7 @@ impl<'v> Call<'v> {
             sources: RefCell::default(),
             reason,
             identity: RefCell::new(self.function.identity(self.instance.id, &self.arguments)),
+            ticket: RefCell::new(ticket),
             open: Cell::new(false),
             symbols: RefCell::default(),
         };
@@ -162,6 +169,35 @@ impl<'v> Call<'v> {
         }
         let _ = self.body().session.set(session);
         None
+    }
+
+    /// A trace that serves this call.
+    #[inline]
+    fn find<R>(&self) -> Option<Found<'static>> {
+        // A trace has what the body made of an argument of which nothing is known: it is for this call alone.
+        if self.arguments.unknown.is_some() {
+            return None;
+        }
+        let function: &'static Function = self.function;
+        let found = function.find(self.instance.id, &self.arguments.words, &self.arguments.tensors)?;
+        found.table.is_of::<R>().then_some(found)
+    }
+
+    /// Runs a trace on the arguments, for the last time that they are read.
+    #[inline]
+    #[track_caller]
+    fn run<R>(&mut self, mut found: Found<'static>, written: &mut Written<'_>) -> Option<R> {
+        let (trace, seat) = found.parts();
+        if written.0.is_empty() {
+            let mut outputs = trace.run_last(&mut self.arguments, seat, self.location).or_fail().into_iter();
+            return trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+        }
+        let mut outputs = trace.run(&self.arguments, self.location).or_fail().into_iter();
+        let result = trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+        for (place, wrote) in written.0.iter_mut().zip(&trace.written) {
+            wrote.put(place, &self.arguments.tensors, &mut outputs);
+        }
+        result
     }
 
     pub(crate) fn note_nest<T: Nest>(&mut self, name: &'static str, value: &T) {
@@ -309,7 +345,7 @@ impl<'v> Call<'v> {
     /// The body begins: whether it is recorded for this call.
     pub(crate) fn begin_body(&self) -> bool {
         let Some(session) = self.session() else { return false };
-        let pattern = self.pattern(session);
+        let pattern = self.pattern(&session.types);
         let sizes = pattern.fits(&self.arguments.words, &self.arguments.types()).unwrap_or_default();
         *self.body().tracing.borrow_mut() = Some(Tracing::start(sizes));
         session.builder.open();
@@ -317,9 +353,9 @@ impl<'v> Call<'v> {
         true
     }
 
-    fn pattern(&self, session: &Session) -> Pattern {
+    fn pattern(&self, types: &[TensorType]) -> Pattern {
         let mut leaves = self.arguments.leaves();
-        leaves.iter_mut().zip(&session.types).for_each(|(leaf, ty)| leaf.ty = *ty);
+        leaves.iter_mut().zip(types).for_each(|(leaf, ty)| leaf.ty = *ty);
         Pattern { leaves, words: self.arguments.words.clone() }
     }
 
@@ -357,7 +393,7 @@ impl<'v> Call<'v> {
             });
         }
         let recorded = Arc::new(closed.graph);
-        let pattern = self.pattern(session);
+        let pattern = self.pattern(&session.types);
         let trace = Trace {
             instance: self.instance.id,
             in_order: in_order(&sources, &pattern, &recorded),
@@ -374,6 +410,7 @@ impl<'v> Call<'v> {
             identity,
         };
         let trace = self.function.keep(trace);
+        session.ticket.take();
         let mut outputs = trace.run(&self.arguments, self.location)?.into_iter();
         result.replace(&mut |old| outputs.next().unwrap_or_else(|| old.clone()));
         for (exchanged, wrote) in self.body().exchanged.borrow_mut().iter_mut().zip(&trace.written) {

@@ -10,7 +10,37 @@ use crate::op::{Access, Kind, Op, Outputs, fingerprint};
 use crate::scalar::program_of;
 use crate::tensor::{Guard, Resource, Tensor};
 use smallvec::SmallVec;
+use std::cell::Cell;
 use std::panic::Location;
+
+thread_local! {
+    static LINE: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
+}
+
+/// The user's line of operations that a graph runs, while it lives: their faults come to light much later.
+pub(super) struct UserLine(Option<Option<&'static Location<'static>>>);
+
+impl UserLine {
+    #[inline]
+    pub fn set(line: &'static Location<'static>) -> Self {
+        Self(cuda::in_use().then(|| LINE.replace(Some(line))))
+    }
+}
+
+impl Drop for UserLine {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(before) = self.0 {
+            LINE.set(before);
+        }
+    }
+}
+
+/// A call of an operation on a device, in the name of the user's line.
+#[track_caller]
+fn call_of<'a>(gpu: &'static Gpu, op: &'static str, inputs: &'a [View], outputs: &'a [View]) -> CudaCall<'a> {
+    CudaCall { gpu, inputs, outputs, on_host: 0, op, location: LINE.get().unwrap_or(Location::caller()) }
+}
 
 #[track_caller]
 pub(super) fn run(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
@@ -59,7 +89,7 @@ pub(super) fn dense(tensor: &Tensor) -> Result<Tensor> {
     let Some(index) = tensor.device_id().gpu_index() else { return eager::dense(tensor) };
     let gpu = cuda::gpu(index)?;
     let out = Tensor::uninit_on(gpu, tensor.ty())?;
-    let call = CudaCall { gpu, inputs: &[], outputs: &[], on_host: 0, op: "copy", location: Location::caller() };
+    let call = call_of(gpu, "copy", &[], &[]);
     // SAFETY: a fresh output of the same type.
     unsafe { cuda::copy(&call, &view_of(tensor), &view_of(&out))? };
     Ok(out)
@@ -77,8 +107,7 @@ pub(crate) fn is_number(tensor: &Tensor) -> bool {
 pub(super) fn count_set(tensor: &Tensor) -> Result<Option<usize>> {
     let Some(index) = tensor.device_id().gpu_index().filter(|_| tensor.is_away()) else { return Ok(None) };
     let gpu = cuda::gpu(index)?;
-    let call =
-        CudaCall { gpu, inputs: &[], outputs: &[], on_host: 0, op: "where_indices", location: Location::caller() };
+    let call = call_of(gpu, "where_indices", &[], &[]);
     // SAFETY: a valid view of a tensor on this device.
     unsafe { cuda::count_set(&call, &view_of(tensor)).map(Some) }
 }
@@ -97,7 +126,7 @@ fn elementwise(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Out
     let out = Tensor::uninit_on(gpu, &types[0]).map_err(|e| e.in_op(op.name()))?;
     let views: SmallVec<[View; 4]> = there.iter().map(view_of).collect();
     let numbers: SmallVec<[bool; 4]> = there.iter().map(|t| !t.is_away()).collect();
-    let call = CudaCall { gpu, inputs: &[], outputs: &[], on_host: 0, op: op.name(), location: Location::caller() };
+    let call = call_of(gpu, op.name(), &[], &[]);
     let owner = Owner { name: op.name(), attributes: fingerprint(op) };
     // SAFETY: the views are valid; the output is fresh.
     unsafe { cuda::run_program(&call, owner, &program, &views, &numbers, &[view_of(&out)])? };
@@ -110,12 +139,14 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs>
     let mut held: SmallVec<[Tensor; 4]> = SmallVec::new();
     let mut resources = Resources::lock(op, inputs)?;
     let mut views: SmallVec<[View; 4]> = SmallVec::new();
-    let mut on_host = 0;
+    let mut on_host = 0_u64;
     for (i, input) in inputs.iter().enumerate() {
         if input.dtype() == DType::Resource {
             let (view, here) = resources.view(gpu, op, i)?;
             views.push(view);
-            on_host |= u64::from(here) << i;
+            if here && i < 64 {
+                on_host |= 1 << i;
+            }
             continue;
         }
         let there = match () {
@@ -136,8 +167,7 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs>
     }
     let mut output_views: SmallVec<[View; 2]> = SmallVec::new();
     outputs.iter().for_each(|t| output_views.push(view_of(t)));
-    let location = Location::caller();
-    let call = CudaCall { gpu, inputs: &views, outputs: &output_views, on_host, op: op.name(), location };
+    let call = CudaCall { on_host, ..call_of(gpu, op.name(), &views, &output_views) };
     // SAFETY: the views are valid for the inferred types in the order of the stream; outputs and locked values are seen by
     // nobody else.
     unsafe {
@@ -195,8 +225,7 @@ impl<'a> Resources<'a> {
         }
         let fresh = if stays { Tensor::uninit(value.ty())? } else { Tensor::uninit_on(gpu, value.ty())? };
         if *access == Access::Update {
-            let call =
-                CudaCall { gpu, inputs: &[], outputs: &[], on_host: 0, op: op.name(), location: Location::caller() };
+            let call = call_of(gpu, op.name(), &[], &[]);
             // SAFETY: a fresh target of the same type, on the same device.
             match stays {
                 true => unsafe { crate::backend::cpu::copy::copy(&view_of(value), &view_of(&fresh)) },

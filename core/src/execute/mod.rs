@@ -229,5 +229,6 @@ pub(crate) fn run_at(
     owned: u32,
     location: &'static Location<'static>,
 ) -> Result<Outputs> {
+    let _line = gpu::UserLine::set(location);
     eager::run(op, inputs, owned).map_err(|e| e.at(location))
 }

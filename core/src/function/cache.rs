@@ -5,6 +5,7 @@ use super::arguments::{Arguments, Given};
 use super::declared::{self, Declared};
 use super::front::{Found, Front, Place};
 use super::identity::Identity;
+use super::making::Making;
 use super::trace::Trace;
 use crate::tensor::TensorType;
 use std::any::TypeId;
@@ -36,6 +37,7 @@ pub struct Function {
     traces: Mutex<Vec<Arc<Trace>>>,
     /// In front of them the one used last.
     front: Place,
+    pub(super) making: Making,
     made: AtomicU64,
     registered: AtomicBool,
 }
@@ -57,6 +59,7 @@ impl Function {
             location: Location::caller(),
             traces: Mutex::new(Vec::new()),
             front: Place::new(),
+            making: Making::new(),
             made: AtomicU64::new(0),
             registered: AtomicBool::new(false),
         }

@@ -162,7 +162,7 @@ fn faults_are_errors_at_the_callers_line() {
         (tf::try_select(tf::constant([true]), tf::constant(1), tf::constant(2.0)), line!()),
         (tf::try_clip_by_global_norm([&x], 1.0).map(|(_, norm)| norm), line!()),
         (tf::try_global_norm([tf::constant(1.0), tf::constant(1.0).cast(DType::F64)]), line!()),
-        (tf::try_global_norm::<Tensor>([]), line!()),
+        (tf::try_global_norm::<[Tensor; 0]>([]), line!()),
     ];
     for (result, line) in errors {
         let error = result.unwrap_err();

@@ -2,4 +2,5 @@
 //! Run by `cargo test`; without g++ every test says that it is skipped.
 
 mod basics;
+mod op_table;
 mod traced;

@@ -134,3 +134,25 @@ fn recorded_calls_give_fresh_results() {
         close(result, &formula(&there[i % 3].cpu(), &there[(i + 1) % 3].cpu(), &there[(i + 2) % 3].cpu()));
     }
 }
+
+#[tf_function]
+fn rows(table: &Tensor, at: &Tensor) -> Tensor {
+    let found = tf::gather(table, at, 0);
+    found * 2.0
+}
+
+#[test]
+fn a_fault_in_a_recorded_call_names_the_line() {
+    let Some(_gpu) = gpu() else { return };
+    let (table, good, bad) = (numbers(12, 0.0).reshape([4, 3]).gpu(), tf::constant([3, 1]), tf::constant([0, 4]));
+    let line = line!() - 8;
+    for call in 0..5 {
+        close(&rows(&table, &good), &rows(&table.cpu(), &good));
+        let error = rows(&table, &bad).try_to_vec::<f32>().unwrap_err().to_string();
+        assert!(
+            error.contains("OutOfRange: gather") && error.contains(&format!("traced.rs:{line}")),
+            "{call}: {error}"
+        );
+        assert!(error.contains("got: 4") && error.contains("0..4"), "{error}");
+    }
+}

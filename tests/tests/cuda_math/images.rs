@@ -38,6 +38,7 @@ fn slopes(x: &[Tensor], f: impl Fn(&[Tensor]) -> Tensor) -> Vec<Tensor> {
 #[test]
 fn convolutions_and_their_gradients() {
     let Some(gpu) = gpu() else { return };
+    tf::config::enable_tensor_float_32_execution(false);
     for (x, w, strides, dilations, padding) in CASES {
         for (dtype, within) in [(DType::F32, 1e-5), (DType::F64, 1e-13)] {
             agree(&gpu, &[some(1, dtype, &x), some(2, dtype, &w)], within, |t| {
@@ -83,4 +84,24 @@ fn poolings_and_their_gradients() {
         let y = tf::max_pool2d(&t[0], 2, 1, Padding::Same);
         vec![y.clone(), tape.gradient(&y, &t[0])]
     });
+}
+
+#[test]
+fn convolutions_of_much_work() {
+    let Some(gpu) = gpu() else { return };
+    tf::config::enable_tensor_float_32_execution(false);
+    for (x, w, strides, dilations, padding) in [
+        ([4, 24, 24, 16], [3, 3, 16, 32], [1, 1], [1, 1], Padding::Same),
+        ([3, 40, 41, 20], [5, 3, 20, 33], [2, 2], [1, 2], Padding::Same),
+    ] {
+        let before = gpu.emulation.map(|e| e.counters().matmuls);
+        agree(&gpu, &[some(1, DType::F32, &x), some(2, DType::F32, &w)], 1e-5, |t| {
+            let mut tape = GradientTape::new();
+            t.iter().for_each(|t| tape.watch(t));
+            let y = tf::conv2d_dilated(&t[0], &t[1], strides, padding, dilations);
+            [vec![y.clone()], tape.gradient(&(&y * &y), t).try_to_vec().unwrap()].concat()
+        });
+        let after = gpu.emulation.map(|e| e.counters().matmuls);
+        assert!(gpu.emulation.is_none() || after >= before.map(|n| n + 3), "products of the library");
+    }
 }

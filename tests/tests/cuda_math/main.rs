@@ -5,6 +5,7 @@ mod axes;
 mod images;
 mod products;
 mod rows;
+mod steps;
 
 use eagerflow as tf;
 use eagerflow_tests::cuda::Gpu;

@@ -2,8 +2,8 @@
 
 use crate::{agree, some};
 use eagerflow as tf;
-use eagerflow_tests::cuda::gpu;
-use tf::{DType, GradientTape};
+use eagerflow_tests::{child, cuda::gpu};
+use tf::{DType, GradientTape, Tensor, s, tf_function};
 
 const DTYPES: [(DType, f64); 7] = [
     (DType::F32, 1e-5),
@@ -48,9 +48,9 @@ fn operands_are_read_where_they_lie() {
             tf::matmul_transposed(&x[0], true, &x[1], false),
             tf::matmul_transposed(&x[0], false, &x[1], true),
             tf::matmul(&x[0].t(), &x[1]),
-            tf::matmul(tf::slice(&x[0], [3, 5], [20, 10]), tf::slice(&x[1], [1, 2], [10, 7])),
-            tf::matmul(tf::slice(&x[0], [0, 1], [40, 1]), tf::slice(&x[1], [2, 0], [1, 30])),
-            tf::matmul(tf::broadcast_to(tf::slice(&x[0], [2, 0], [1, 30]), [6, 30]), x[1].t()),
+            tf::matmul(x[0].at(s![3..23, 5..15]), x[1].at(s![1..11, 2..9])),
+            tf::matmul(x[0].at(s![.., 1..2]), x[1].at(s![2..3, ..])),
+            tf::matmul(tf::broadcast_to(x[0].at(s![2..3, ..]), [6, 30]), x[1].t()),
             tf::matmul(tf::reverse(&x[0], [0]), x[1].t()),
         ]
     });
@@ -82,5 +82,71 @@ fn batches_are_broadcast() {
             let swapped = tf::transpose(&x[0], [0, 2, 1, 3]);
             vec![tf::matmul_transposed(&swapped, false, &swapped, true)]
         });
+    }
+}
+
+#[test]
+fn transposed_and_repeated_operands_are_one_product_without_copies() {
+    let Some(gpu) = gpu() else { return };
+    let Some(emulation) = gpu.emulation else { return };
+    let (a, b) = (some(1, DType::F32, &[20, 30]).gpu(), some(2, DType::F32, &[20, 30]).gpu());
+    let heads = some(3, DType::F32, &[2, 7, 3, 5]).gpu();
+    let (before, kernels) = (emulation.counters(), emulation.launches_by_kernel());
+    let products = [
+        tf::matmul_transposed(&a, true, &b, false),
+        tf::matmul_transposed(&a, false, &b, true),
+        tf::matmul(tf::broadcast_to(&a, [4, 20, 30]), b.t()),
+    ];
+    products.iter().for_each(|p| drop(p.to_vec::<f32>()));
+    let after = emulation.counters();
+    let counted = (after.matmuls - before.matmuls, after.launches - before.launches);
+    assert_eq!(counted, (3, 0), "{kernels:?} {:?}", emulation.launches_by_kernel());
+    // Batches along two dimensions that do not merge are queued one by one.
+    let swapped = tf::transpose(&heads, [0, 2, 1, 3]);
+    tf::matmul_transposed(&swapped, false, &swapped, true).to_vec::<f32>();
+    let last = emulation.counters();
+    assert_eq!((last.matmuls - after.matmuls, last.launches - after.launches), (2, 0));
+}
+
+#[test]
+fn factors_are_rounded_only_where_it_is_allowed() {
+    let Some(gpu) = gpu() else { return };
+    let inputs = [some(8, DType::F32, &[30, 200]), some(9, DType::F32, &[200, 40])];
+    tf::config::enable_tensor_float_32_execution(true);
+    agree(&gpu, &inputs, 5e-3, |x| vec![tf::matmul(&x[0], &x[1])]);
+    tf::config::enable_tensor_float_32_execution(false);
+    agree(&gpu, &inputs, 1e-5, |x| vec![tf::matmul(&x[0], &x[1])]);
+}
+
+#[tf_function]
+fn with_addend(a: &Tensor, b: &Tensor, c: &Tensor) -> Tensor {
+    tf::matmul(a, b) + c
+}
+
+#[test]
+fn addends_of_traced_products() {
+    let Some(gpu) = gpu() else { return };
+    tf::config::enable_tensor_float_32_execution(false);
+    for [m, n, k] in [[20, 33, 40], [70, 65, 700], [17, 18, 1]] {
+        for (dtype, within) in [(DType::F32, 1e-5), (DType::F64, 1e-14)] {
+            let factors = [some(1, dtype, &[m, k]), some(2, dtype, &[k, n])];
+            for addend in [&[m, n][..], &[n], &[1, n]] {
+                let inputs = [factors[0].clone(), factors[1].clone(), some(3, dtype, addend)];
+                agree(&gpu, &inputs, within, |x| vec![with_addend(&x[0], &x[1], &x[2])]);
+            }
+            let inputs = [factors[0].clone(), factors[1].clone(), some(3, dtype, &[n, m])];
+            agree(&gpu, &inputs, within, |x| vec![with_addend(&x[0], &x[1], &x[2].t())]);
+        }
+    }
+}
+
+#[test]
+fn the_same_without_the_library() {
+    let Some(gpu) = gpu() else { return };
+    drop(gpu);
+    for name in
+        ["sizes_and_dtypes", "operands_are_read_where_they_lie", "batches_are_broadcast", "addends_of_traced_products"]
+    {
+        child::run_test(&format!("products::{name}"), &[("EAGERFLOW_CUBLASLT", "0")]);
     }
 }

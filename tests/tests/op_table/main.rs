@@ -3,7 +3,6 @@
 
 mod coverage;
 mod dtypes;
-mod gpu;
 mod others;
 mod values;
 

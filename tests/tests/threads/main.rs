@@ -3,3 +3,4 @@
 
 mod growth;
 mod shared;
+mod tracing;

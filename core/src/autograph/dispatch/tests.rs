@@ -225,7 +225,7 @@ fn assertions_on_host_values_are_those_of_rust() {
         let message = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).unwrap_err();
         *message.downcast::<String>().unwrap()
     };
-    let text = fails(&|| Cmp(&1, &2).assert_eq(Some(&|| "n".to_string())));
+    let text = fails(&|| Cmp(&1, &2).assert_eq(Some(&|m| m.text("n"))));
     assert!(text.contains("left == right") && text.contains('n'), "{text}");
     let text = fails(&|| (&&Cmp(&tf::constant([1, 2]), &2)).assert_ne(None));
     assert!(text.contains("assert_none_equal"), "{text}");

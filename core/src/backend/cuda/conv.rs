@@ -2,6 +2,7 @@
 //! The `conv2d` operations run here; filters of one cell over all pixels are plain products.
 
 use super::call::{CudaCall, THREADS, grid};
+use super::patches::Groups;
 use super::product::{Sums, cut, product, tiles};
 use super::program::Kernel;
 use crate::backend::cpu::View;
@@ -14,7 +15,7 @@ static FILTER_GRADIENT: Kernel = Kernel { name: "conv_filter_gradient", text: TE
 static INPUT_GRADIENT: Kernel = Kernel { name: "conv_input_gradient", text: TEXT };
 
 /// `struct Conv` of the kernels: seven sizes of 64 bits, then eight of 32.
-fn geometry(g: &ConvGeometry) -> [i64; 11] {
+pub(super) fn geometry(g: &ConvGeometry) -> [i64; 11] {
     let pair = |a: usize, b: usize| (a as u32 as u64 | (b as u64) << 32) as i64;
     let sizes = [g.batch, g.in_h, g.in_w, g.in_c, g.out_h, g.out_w, g.out_c].map(|n| n as i64);
     let mut words = [0; 11];
@@ -35,12 +36,12 @@ fn is_product(g: &ConvGeometry) -> bool {
 }
 
 /// A dense matrix over the elements of a view.
-fn matrix(view: &View, rows: usize, columns: usize) -> View {
+pub(super) fn matrix(view: &View, rows: usize, columns: usize) -> View {
     View::dense(view.ptr, view.dtype, &[rows, columns])
 }
 
 /// The same matrix with rows and columns exchanged.
-fn turned(view: &View, rows: usize, columns: usize) -> View {
+pub(super) fn turned(view: &View, rows: usize, columns: usize) -> View {
     View::new(view.ptr, view.dtype, &[columns, rows], &[1, columns as isize])
 }
 
@@ -58,6 +59,9 @@ pub(crate) unsafe fn conv_forward(call: &CudaCall<'_>, g: &ConvGeometry, [x, w, 
         if is_product(g) {
             let (x, w) = (matrix(x, pixels, g.in_c), matrix(w, g.in_c, g.out_c));
             return product(call, &x, &w, &matrix(y, pixels, g.out_c), None);
+        }
+        if let Some(groups) = Groups::new(call, g, y) {
+            return groups.forward([x, w, y]);
         }
         split(call, &FORWARD, g, [x, w, y], [pixels, g.out_c], g.k_h * g.k_w * g.in_c)
     }
@@ -81,6 +85,9 @@ pub(crate) unsafe fn conv_filter_gradient(
         if is_product(g) {
             let (x, dy) = (turned(x, pixels, g.in_c), matrix(dy, pixels, g.out_c));
             return product(call, &x, &dy, &matrix(dw, g.in_c, g.out_c), None);
+        }
+        if let Some(groups) = Groups::new(call, g, dw) {
+            return groups.filter_gradient([x, dy, dw]);
         }
         split(call, &FILTER_GRADIENT, g, [x, dy, dw], [depth, g.out_c], pixels)
     }
@@ -127,6 +134,9 @@ pub(crate) unsafe fn conv_input_gradient(call: &CudaCall<'_>, g: &ConvGeometry, 
         if is_product(g) {
             let (dy, w) = (matrix(dy, pixels, g.out_c), turned(w, g.in_c, g.out_c));
             return product(call, &dy, &w, &matrix(dx, pixels, g.in_c), None);
+        }
+        if let Some(groups) = Groups::new(call, g, dx) {
+            return groups.input_gradient([w, dy, dx]);
         }
         let rows = g.batch * g.in_h.div_ceil(g.stride_h) * g.in_w.div_ceil(g.stride_w);
         let classes = g.stride_h * g.stride_w;

@@ -23,6 +23,7 @@ pub(crate) mod code {
     pub const DIVISION: u32 = 2;
     pub const POWER: u32 = 3;
     pub const ASSERTION: u32 = 4;
+    pub const LABEL: u32 = 5;
 }
 
 /// Where an operation stands that can fail on the device.
@@ -73,6 +74,9 @@ impl Word {
             code::POWER => Error::invalid_argument(op, "integer raised to a negative power")
                 .got(self.value)
                 .help("take powers of floats, or `cast` the operands to a floating dtype first"),
+            code::LABEL => Error::invalid_argument(op, "a label names no class")
+                .got(self.value)
+                .expected(format!("0..{}", self.limit)),
             code::ASSERTION => Error::invalid_argument(op, "assertion failed"),
             other => Error::internal(op, format!("a kernel reported fault {other}")),
         };

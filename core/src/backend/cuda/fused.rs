@@ -2,7 +2,7 @@
 //! as they come. Fused nodes of graphs call it; the text is generated per cluster and layout.
 
 use super::call::{Arguments, CudaCall, THREADS, grid};
-use super::elementwise::{Owner, Walked, walk_operands};
+use super::elementwise::{Owner, walk_operands};
 use super::gpu::Buffer;
 use super::program::{Form, PRELUDE};
 use super::reduce::{combine, finish_parts, identity};

@@ -26,6 +26,11 @@ pub(super) struct Products {
     plans: Mutex<HashMap<ProductShape, Option<ProductPlan>>>,
 }
 
+/// Whether the library is there.
+pub(super) fn is_there(call: &CudaCall<'_>) -> bool {
+    call.gpu.products.handle.get_or_init(|| open(call)).is_some()
+}
+
 /// Multiplies by the library; `false` where it is not there or has no way for these operands.
 ///
 /// # Safety
@@ -67,6 +72,7 @@ pub(super) unsafe fn product(
         Some(Plus { row_stride, .. }) => Addend::Matrix { lead: row_stride.max(p.n) as i64 },
     };
     if products.workspace.get().is_none() {
+        // Also a first use within a capture makes what stays behind it.
         let fresh = call.gpu.allocate_outside(WORKSPACE).map_err(|e| e.in_op(call.op))?;
         let _ = products.workspace.set(fresh);
     }

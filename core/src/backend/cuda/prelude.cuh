@@ -109,7 +109,7 @@ template <class To, class From> __device__ inline To narrow(From x) { return Int
 
 // The first fault since the host last looked: which, at which line of the user's (a number), and with what value.
 struct Faults { unsigned code; unsigned site; long long value; long long limit; };
-enum { INDEX_FAULT = 1, DIVISION_FAULT = 2, POWER_FAULT = 3, ASSERTION_FAULT = 4 };
+enum { INDEX_FAULT = 1, DIVISION_FAULT = 2, POWER_FAULT = 3, ASSERTION_FAULT = 4, LABEL_FAULT = 5 };
 
 __device__ inline void fault(Faults* faults, unsigned site, unsigned code, long long value, long long limit) {
   if (atomicCAS(&faults->code, 0u, code) == 0u) {
@@ -123,6 +123,13 @@ __device__ inline void fault(Faults* faults, unsigned site, unsigned code, long 
 __device__ inline bool inside(index_t at, index_t limit, Faults* faults, unsigned site) {
   if (at >= 0 && at < limit) return true;
   fault(faults, site, INDEX_FAULT, at, limit);
+  return false;
+}
+
+// Whether a label names one of `count` classes; a fault if not.
+__device__ inline bool a_class(index_t label, index_t count, Faults* faults, unsigned site) {
+  if (label >= 0 && label < count) return true;
+  fault(faults, site, LABEL_FAULT, label, count);
   return false;
 }
 

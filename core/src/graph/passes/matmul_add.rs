@@ -2,7 +2,7 @@
 //! The graph's pass `accumulate` makes it for plans; it has no gradient, because graphs are differentiated before.
 
 use crate::backend::cpu::gemm::{self, Addend};
-use crate::backend::cpu::{CpuCall, Work};
+use crate::backend::cpu::{CpuCall, View, Work};
 use crate::backend::cuda::{self, CudaCall, Plus};
 use crate::error::Result;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
@@ -51,11 +51,24 @@ impl Op for MatMulAdd {
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let [plus, a, b] = [&call.inputs[0], &call.inputs[1], &call.inputs[2]];
+        let (n, columns) = (plus.dims().last().copied().unwrap_or(1), plus.strides().last().copied().unwrap_or(1));
         let repeats = plus.rank() < 2 || plus.dims()[0] == 1;
-        let row_stride = if repeats { 0 } else { plus.strides()[0] as usize };
-        let plus = Plus { address: plus.ptr.addr() as u64, row_stride };
+        let rows = if repeats { 0 } else { plus.strides()[0] };
+        let mut addend = Plus { address: plus.ptr.addr() as u64, row_stride: rows as usize };
+        let mut copied = None;
+        if (n > 1 && columns != 1) || rows < 0 {
+            let scratch = call.scratch(plus.len() * plus.dtype.size())?;
+            let dense = View::dense(scratch.address() as usize as *mut u8, plus.dtype, plus.dims());
+            // SAFETY: scratch of the addend's size.
+            unsafe { cuda::copy(call, plus, &dense)? };
+            addend = Plus { address: scratch.address(), row_stride: if repeats { 0 } else { n } };
+            copied = Some(scratch);
+        }
         // SAFETY: the same contract.
-        unsafe { cuda::product(call, a, b, &call.outputs[0], Some(plus)) }
+        unsafe { cuda::product(call, a, b, &call.outputs[0], Some(addend))? };
+        // The memory is given out again behind the kernels that read it.
+        drop(copied);
+        Ok(())
     }
 
     fn gradient(&self) -> Gradient {

@@ -35,7 +35,7 @@ extern "C" __global__ void sparse_cross_entropy(Faults* faults, unsigned site, i
          [&](index_t i) { to[i] = exponential(from[i] - top) * scale; });
     if (threadIdx.x % LANES == 0) {
       const index_t label = labels[row];
-      loss[row] = inside(label, n, faults, site) ? logarithm(sum) - (from[label] - top) : (A0)0;
+      loss[row] = a_class(label, n, faults, site) ? logarithm(sum) - (from[label] - top) : (A0)0;
     }
   }
 }
@@ -46,7 +46,7 @@ extern "C" __global__ void sparse_cross_entropy_gradient(Faults* faults, unsigne
   ROWS(row, rows) {
     const index_t label = labels[row];
     const A0 owed = dy[row];
-    if (threadIdx.x % LANES == 0) inside(label, n, faults, site);
+    if (threadIdx.x % LANES == 0) a_class(label, n, faults, site);
     for (index_t i = threadIdx.x % LANES; i < n; i += LANES) {
       const A0 own = p[row * n + i];
       dx[row * n + i] = (i == label ? own - (A0)1 : own) * owed;

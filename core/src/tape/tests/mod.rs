@@ -5,6 +5,7 @@ mod forward;
 mod functional;
 mod gradients;
 mod jacobians;
+mod products;
 mod sanity;
 
 use crate::Tensor;

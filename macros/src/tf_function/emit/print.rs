@@ -99,11 +99,12 @@ impl Emit<'_> {
             (false, true) => format!("{prefix}: "),
             (false, false) => prefix.to_owned(),
         };
+        let begin = (!begin.is_empty()).then(|| quote!(#print.text(#begin);));
         let filled = message.map(|message| self.filled(node, message));
         let panic = quote_spanned!(span=> panic(#print));
         quote!({
             let mut #print = #fun.message();
-            #print.text(#begin);
+            #begin
             #filled
             #fun.#panic;
             break #out
