@@ -37,7 +37,8 @@
 //! memory order, fast-math rounding and speed. It is no GPU test.
 //!
 //! **Rules for kernels.** Inline PTX and tensor core instructions only outside of `#ifdef EAGERFLOW_EMULATED`;
-//! functions `extern "C"`; no reliance on lanes in lockstep without a `__syncwarp`.
+//! functions `extern "C"`; no reliance on lanes in lockstep without a `__syncwarp`. NVRTC has no headers: a kernel that
+//! calls `cudaGraphSetConditional` declares it, `extern "C" __device__`, outside of that `#ifdef`.
 //!
 //! **The real compiler.** [`RealCompiler`] loads NVIDIA's own NVRTC, which needs no GPU, from `EAGERFLOW_NVRTC` or
 //! `target/nvrtc`, where `cuda-emulation/fetch_nvrtc.sh` puts it. [`kept_programs`] lists every kernel text that the
@@ -68,6 +69,7 @@ mod sources;
 #[cfg(target_os = "linux")]
 pub use compiler::{Compiled, RealCompiler, kept_programs};
 pub use control::{Counters, Emulation, Order};
+use std::path::PathBuf;
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -92,6 +94,23 @@ impl Availability {
             _ => None,
         }
     }
+}
+
+/// The folder with the emulated libraries, for the `LD_LIBRARY_PATH` of child processes that know nothing of this crate; `None`
+/// where [`install`] finds none, or a real driver.
+pub fn folder() -> Option<PathBuf> {
+    install().emulation()?;
+    find_folder()
+}
+
+#[cfg(target_os = "linux")]
+fn find_folder() -> Option<PathBuf> {
+    build::ready_folder().ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn find_folder() -> Option<PathBuf> {
+    None
 }
 
 /// Builds the emulation if it is not up to date and loads it, once per process; later calls give the same answer.

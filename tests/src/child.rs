@@ -35,6 +35,35 @@ pub fn run_test(name: &str, settings: &[(&str, &str)]) -> String {
     text
 }
 
+/// Runs all tests of this binary but some in a child process whose operations run on a GPU: an emulated one, unless there is a
+/// real one. Says so and does nothing where there is neither.
+///
+/// # Panics
+/// If a test fails there.
+pub fn run_on_a_gpu(skip: &[&str], settings: &[(&str, &str)]) {
+    use eagerflow_cuda_emulation::{Availability, folder, install};
+    if let Availability::Missing(why) = install() {
+        eagerflow_cuda_emulation::skipped(why);
+        return;
+    }
+    let program = std::env::current_exe().expect("this test's own path");
+    let mut command = Command::new(program);
+    command.args(["--nocapture", "--test-threads", "2", "--skip", "on_a_gpu"]);
+    for name in skip {
+        command.args(["--skip", name]);
+    }
+    command.envs([("EAGERFLOW_DEVICE", "/gpu:0"), ("EAGERFLOW_TF32", "0")]).envs(settings.iter().copied());
+    if let Some(folder) = folder() {
+        command.env("LD_LIBRARY_PATH", folder);
+    }
+    let output = command.output().expect("the test's own binary runs");
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "on a GPU:\n{text}\n{errors}");
+    let passed =
+        text.lines().find_map(|l| l.strip_prefix("test result: ok. ")?.split(' ').next()?.parse::<usize>().ok());
+    assert!(passed.is_some_and(|n| n > 0), "no test ran:\n{text}");
+}
+
 /// Runs one test of this binary under every CPU path but the one in use.
 ///
 /// # Panics

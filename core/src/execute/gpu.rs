@@ -139,14 +139,12 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs>
     let mut held: SmallVec<[Tensor; 4]> = SmallVec::new();
     let mut resources = Resources::lock(op, inputs)?;
     let mut views: SmallVec<[View; 4]> = SmallVec::new();
-    let mut on_host = 0_u64;
+    let mut on_host = 0;
     for (i, input) in inputs.iter().enumerate() {
         if input.dtype() == DType::Resource {
             let (view, here) = resources.view(gpu, op, i)?;
             views.push(view);
-            if here && i < 64 {
-                on_host |= 1 << i;
-            }
+            on_host |= u64::from(here) << i;
             continue;
         }
         let there = match () {
@@ -217,7 +215,7 @@ impl<'a> Resources<'a> {
         if *access == Access::Read || (value.is_row_major() && value.is_unique()) {
             return Ok((view_of(value), stays));
         }
-        if cuda::capturing_on().is_some() {
+        if cuda::capturing() {
             return Err(Error::failed_precondition(
                 op.name(),
                 "a variable's memory is shared while its change is captured",
@@ -226,9 +224,10 @@ impl<'a> Resources<'a> {
         let fresh = if stays { Tensor::uninit(value.ty())? } else { Tensor::uninit_on(gpu, value.ty())? };
         if *access == Access::Update {
             let call = call_of(gpu, op.name(), &[], &[]);
-            // SAFETY: a fresh target of the same type, on the same device.
             match stays {
+                // SAFETY: a fresh target of the same type, in the host's memory as is the value.
                 true => unsafe { crate::backend::cpu::copy::copy(&view_of(value), &view_of(&fresh)) },
+                // SAFETY: a fresh target of the same type, on the same device.
                 false => unsafe { cuda::copy(&call, &view_of(value), &view_of(&fresh))? },
             }
         }

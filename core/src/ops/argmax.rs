@@ -28,7 +28,7 @@ const COLUMNS: usize = 256;
 /// Elements that one chunk looks at, about.
 const CHUNK: usize = 64 * 1024;
 
-/// On a device: rows that are so long, or so few, get blocks instead of threads; a part of a row is worth a block.
+/// On a device: rows that are so long, and not many, get blocks instead of threads; a part of a row is worth a block.
 const LONG: usize = 64;
 const FEW: usize = 8192;
 const PART: usize = 8192;
@@ -114,7 +114,7 @@ impl Op for Argmax {
         let stride: usize = x.dims()[self.axis + 1..].iter().product();
         // SAFETY: dense tensors of the inferred types; the places found lie in scratch memory of their number.
         unsafe {
-            if rows == 0 || length < LONG || (stride >= 32 && rows >= FEW) {
+            if rows == 0 || length < LONG || (rows >= FEW && (stride >= 32 || length < 8 * LONG)) {
                 return call.elements(columns, &types, rows, |to| {
                     to.view(x);
                     to.sizes(&[length, stride]);

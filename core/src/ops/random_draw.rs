@@ -179,7 +179,7 @@ impl Op for RandomDraw {
             // SAFETY: the state is three int64 words on the device that only this call sees; the output is fresh.
             return unsafe { device::draw(self.law, call, &Source::State(given)) };
         }
-        if cuda::capturing_on().is_some() {
+        if cuda::capturing() {
             return Err(Error::failed_precondition("random_draw", "the host's state does not move with captured work"));
         }
         // SAFETY: as above, in the host's memory.

@@ -12,6 +12,8 @@ pub(crate) use build::{Scalar, Val};
 pub(crate) use cache::{Cache, Key};
 pub(crate) use partial::{Derivatives, PartialInfo, derivatives};
 pub(crate) use program::{Program, Slot, Step, program_of};
+#[cfg(test)]
+pub(crate) use sequence::Pair;
 pub(crate) use sequence::{Action, Root, Sequence};
 
 use crate::dtype::DType;

@@ -6,6 +6,7 @@ mod images;
 mod products;
 mod rows;
 mod steps;
+mod training;
 
 use eagerflow as tf;
 use eagerflow_tests::cuda::Gpu;
@@ -15,7 +16,10 @@ use tf::{DType, Tensor};
 /// read in between. `within` is relative to the greatest magnitude of a result; 0 asks for equality.
 #[track_caller]
 pub fn agree(gpu: &Gpu, inputs: &[Tensor], within: f64, f: impl Fn(&[Tensor]) -> Vec<Tensor>) {
-    let want = f(inputs);
+    let want = {
+        let _cpu = tf::device("/cpu:0").unwrap();
+        f(&inputs.iter().map(Tensor::cpu).collect::<Vec<_>>())
+    };
     let there: Vec<Tensor> = inputs.iter().map(Tensor::gpu).collect();
     let before = gpu.emulation.map(|e| e.counters().device_to_host);
     let got = {
@@ -25,8 +29,12 @@ pub fn agree(gpu: &Gpu, inputs: &[Tensor], within: f64, f: impl Fn(&[Tensor]) ->
     assert_eq!(gpu.emulation.map(|e| e.counters().device_to_host), before, "nothing is read in between");
     assert_eq!(want.len(), got.len());
     for (i, (want, got)) in want.iter().zip(&got).enumerate() {
-        assert_eq!(got.device().to_string(), "/device:GPU:0");
+        assert_eq!(
+            (want.device().to_string(), got.device().to_string()),
+            ("/device:CPU:0".into(), "/device:GPU:0".into())
+        );
         assert_eq!((want.dtype(), want.shape()), (got.dtype(), got.shape()));
+        let _cpu = tf::device("/cpu:0").unwrap();
         let (want, got) = (numbers(want), numbers(&got.cpu()));
         let scale = want.iter().filter(|v| v.is_finite()).fold(0.0, |a: f64, b| a.max(b.abs()));
         for (at, (want, got)) in want.iter().zip(&got).enumerate() {
@@ -59,6 +67,7 @@ pub fn some(seed: u64, dtype: DType, shape: &[usize]) -> Tensor {
         d if d.is_unsigned() || d == DType::Bool => (v.abs() * 9.9).floor(),
         _ => (v * 9.9).trunc(),
     };
+    let _cpu = tf::device("/cpu:0").unwrap();
     let values: Vec<f64> = (0..count as u64).map(|i| wide(word(i))).collect();
     let dims: Vec<isize> = shape.iter().map(|&d| d as isize).collect();
     tf::cast(&tf::reshape(&Tensor::from(values), dims), dtype)

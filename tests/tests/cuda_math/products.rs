@@ -91,6 +91,7 @@ fn transposed_and_repeated_operands_are_one_product_without_copies() {
     let Some(emulation) = gpu.emulation else { return };
     let (a, b) = (some(1, DType::F32, &[20, 30]).gpu(), some(2, DType::F32, &[20, 30]).gpu());
     let heads = some(3, DType::F32, &[2, 7, 3, 5]).gpu();
+    tf::config::synchronize("/gpu:0").unwrap();
     let (before, kernels) = (emulation.counters(), emulation.launches_by_kernel());
     let products = [
         tf::matmul_transposed(&a, true, &b, false),
@@ -144,9 +145,43 @@ fn addends_of_traced_products() {
 fn the_same_without_the_library() {
     let Some(gpu) = gpu() else { return };
     drop(gpu);
-    for name in
-        ["sizes_and_dtypes", "operands_are_read_where_they_lie", "batches_are_broadcast", "addends_of_traced_products"]
-    {
+    for name in [
+        "operands_of_any_layout",
+        "sizes_and_dtypes",
+        "operands_are_read_where_they_lie",
+        "batches_are_broadcast",
+        "addends_of_traced_products",
+    ] {
         child::run_test(&format!("products::{name}"), &[("EAGERFLOW_CUBLASLT", "0")]);
+    }
+}
+
+/// A tensor of this shape whose dimensions lie in memory in another order, or repeat.
+fn laid_out(seed: u64, shape: &[usize]) -> Tensor {
+    let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut below = |n: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % n
+    };
+    let mut order: Vec<usize> = (0..shape.len()).collect();
+    (1..order.len()).for_each(|i| order.swap(i, below(i + 1)));
+    // Some dimensions are repeated in place of being there.
+    let there: Vec<usize> = shape.iter().map(|&n| if below(5) == 0 { 1 } else { n }).collect();
+    let dims: Vec<usize> = order.iter().map(|&axis| there[axis]).collect();
+    let back: Vec<isize> =
+        (0..order.len()).map(|axis| order.iter().position(|&o| o == axis).unwrap() as isize).collect();
+    tf::broadcast_to(tf::transpose(some(seed, DType::F32, &dims), back), shape)
+}
+
+#[test]
+fn operands_of_any_layout() {
+    let Some(gpu) = gpu() else { return };
+    tf::config::enable_tensor_float_32_execution(false);
+    for seed in 0..60 {
+        let size = |i: u64| 1 + (seed * 7 + i * i * 3 + i) as usize % 6;
+        let outer: Vec<usize> = (0..seed % 4).map(|i| size(10 + i)).collect();
+        let (m, n, k) = (size(1), size(2), size(3));
+        let (a, b) = ([&outer[..], &[m, k]].concat(), [&outer[..], &[k, n]].concat());
+        agree(&gpu, &[], 1e-5, |_| vec![tf::matmul(laid_out(2 * seed, &a), laid_out(2 * seed + 1, &b))]);
     }
 }

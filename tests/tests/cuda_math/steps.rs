@@ -112,7 +112,7 @@ fn rows_change_as_often_as_they_are_named() {
                         let rows = tf::embedding_lookup(&w, &x[1]);
                         let loss = tf::reduce_sum(&(&rows * &rows), ());
                         let gradients = tape.gradient(&loss, &vec![w.clone()]);
-                        optimizer.apply_gradients(&gradients, &[w.clone()]);
+                        optimizer.apply_gradients(&gradients, std::slice::from_ref(&w));
                     }
                     w.value()
                 })

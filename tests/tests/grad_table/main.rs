@@ -22,3 +22,9 @@ fn the_table_holds_on_every_cpu_path() {
         eagerflow_tests::child::under_other_paths(test);
     }
 }
+
+/// First and second order gradients of every operation, computed on a GPU.
+#[test]
+fn the_table_holds_on_a_gpu() {
+    eagerflow_tests::child::run_on_a_gpu(&["the_table_holds_on_every_cpu_path"], &[]);
+}

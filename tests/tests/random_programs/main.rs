@@ -62,6 +62,13 @@ fn check(program: &Program, world: &World) -> Result<(), String> {
     compare::check(program, &|inputs| protocol::call(program, number, 0, inputs.clone()), world)
 }
 
+/// The first few of them on a GPU.
+#[test]
+fn some_on_a_gpu() {
+    let count = from_environment("EAGERFLOW_GPU_PROGRAMS").unwrap_or(300).to_string();
+    eagerflow_tests::child::run_on_a_gpu(&[], &[("EAGERFLOW_PROGRAMS", &count)]);
+}
+
 #[test]
 fn eager_and_traced_agree() {
     let first = from_environment("EAGERFLOW_FIRST").unwrap_or(1000);

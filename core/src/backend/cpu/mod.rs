@@ -7,6 +7,11 @@ pub(crate) mod copy;
 pub(crate) mod exponentials;
 pub(crate) mod gemm;
 mod isa;
+#[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
+pub(crate) mod jit;
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(miri))))]
+#[path = "jit/none.rs"]
+pub(crate) mod jit;
 pub(crate) mod math;
 pub(crate) mod moments;
 pub(crate) mod numbered_rows;

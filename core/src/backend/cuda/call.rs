@@ -68,11 +68,6 @@ impl CudaCall<'_> {
         unsafe { self.start(function, Grid { blocks: [blocks, 1, 1], threads: [THREADS, 1, 1], shared: 0 }, &mut all) }
     }
 
-    /// Loads a kernel that may first be launched where none can be loaded: while work is captured.
-    pub fn prepare(&self, kernel: &'static Kernel, types: &[DType]) -> Result<()> {
-        self.gpu.kernel(kernel, types).map(drop)
-    }
-
     /// Launches a kernel over a grid of its own.
     ///
     /// # Safety

@@ -81,7 +81,7 @@ pub(super) fn walk_operands(dims: &[usize], inputs: &[View], numbers: &[bool]) -
 impl Walked {
     /// A number that tells layouts apart for which texts differ.
     pub fn layout_key(&self) -> u64 {
-        self.walks.iter().fold(1, |all, w| (all << 3 | all >> 61) ^ (*w as u64 + 1))
+        self.walks.iter().fold(1, |all, w| all.rotate_left(3) ^ (*w as u64 + 1))
     }
 
     /// The operands as arguments.

@@ -116,6 +116,7 @@ pub(super) unsafe fn product(
         unsafe { driver::product(handle, plan, [b, a, plus, c], (workspace, WORKSPACE), call.gpu.stream()) }
             .map_err(|e| call.gpu.failed(call.op, &e))?;
     }
+    call.gpu.queued()?;
     Ok(true)
 }
 

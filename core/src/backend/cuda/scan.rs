@@ -9,6 +9,9 @@ use crate::error::Result;
 /// Elements of a part that are worth a thread, and a block.
 const LONG: [usize; 2] = [256, 4096];
 
+/// Lanes that are shorter get a thread even where neighbouring threads then read far apart.
+const SHORT: usize = 128;
+
 /// The lanes of a dense tensor along an axis, and how each is cut.
 pub(crate) struct Lanes {
     pub lanes: usize,
@@ -64,7 +67,8 @@ pub(crate) unsafe fn scan(call: &CudaCall<'_>, scan: &Scan) -> Result<()> {
     };
     let dtype = call.outputs[0].dtype;
     // Neighbouring threads should read neighbouring elements: those of one lane, if lanes do not lie side by side.
-    let by_blocks = call.outputs[0].dims()[scan.axis + 1..].iter().product::<usize>() < 8;
+    let dims = call.outputs[0].dims();
+    let by_blocks = dims[scan.axis] >= SHORT && dims[scan.axis + 1..].iter().product::<usize>() < 8;
     let cut = Lanes::new(call, scan.axis, by_blocks);
     if cut.lanes == 0 || cut.length == 0 {
         return Ok(());

@@ -136,7 +136,7 @@ impl Tile<'_> {
                 self.each_partial(o, group, block, |folded, acc, _| (folded.fold.start)(1, acc));
                 return;
             }
-            if rows.len() <= self.pass.tile {
+            if rows.len() <= self.pass.tile && !(self.pass.folds_in_lanes() && rows.len() >= WIDE) {
                 return self.one(start, rows.len(), true, &mut Mode::Unit { group, block });
             }
             self.each_partial(o, group, block, |folded, _, lanes| (folded.fold.start)(WIDE, lanes));

@@ -8,6 +8,7 @@ pub(super) use tile::Tile;
 
 use super::order::Order;
 use crate::backend::cpu::collapse::{Collapsed, collapse};
+use crate::backend::cpu::jit::{self, Machine};
 use crate::backend::cpu::reduce::{InOrder, Monoid};
 use crate::backend::cpu::tile::{TILE, gather, period};
 use crate::backend::cpu::vector::fold::{self, Fold, WIDE};
@@ -30,6 +31,9 @@ const SHARE: usize = 256 * 1024;
 /// Bytes of operands that no longer fit the second-level cache of a core.
 const STREAM: usize = 512 * 1024;
 
+/// Elements below which machine code is not worth the microseconds that it takes to make.
+const FEW: usize = 16;
+
 /// The cost of a program that computes for long enough between two looks at memory: one element function.
 const COMPUTES: usize = 8;
 
@@ -51,6 +55,8 @@ struct Input {
     size: usize,
     /// The tile that it is packed into.
     packed: usize,
+    /// Machine code reads its one element where it lies.
+    single: bool,
 }
 
 /// A fold of a result of the program.
@@ -120,6 +126,10 @@ pub(crate) struct Pass {
     isa: Isa,
     /// The whole of it, if it is one instruction.
     alone: Option<Alone>,
+    /// The whole program as one loop, where there is one; the steps do the rest.
+    machine: Option<Machine>,
+    /// Elements that the machine code is given at once.
+    stretch: usize,
 }
 
 // SAFETY: constants are read only, and everything else is plain data; addresses come with each call.
@@ -172,6 +182,7 @@ impl Pass {
         }
         let mut packed = 0;
         let walks = inputs.iter().enumerate().map(|(i, view)| {
+            let single = periods[i] == Some(1) && !space.is_dense(i) && view.dtype.size() == 4;
             let walk = match periods[i] {
                 _ if space.is_dense(i) => Walk::Dense,
                 Some(p) if p > 0 && p <= tile && tile.is_multiple_of(p) => Walk::Periodic,
@@ -179,7 +190,7 @@ impl Pass {
                 _ => Walk::Gathered,
             };
             packed += usize::from(walk != Walk::Dense);
-            Input { walk, size: view.dtype.size(), packed: packed.wrapping_sub(1) }
+            Input { walk, size: view.dtype.size(), packed: packed.wrapping_sub(1), single }
         });
         let inputs: Vec<Input> = walks.collect();
         let slots = inputs.len() + outputs.len() + sequence.constants.len() + sequence.temps as usize;
@@ -215,6 +226,8 @@ impl Pass {
             isa,
             inputs,
             alone: None,
+            machine: None,
+            stretch: tile,
         };
         let dense =
             pass.inputs.iter().filter(|i| i.walk == Walk::Dense).map(|i| i.size).chain(pass.outputs.iter().copied());
@@ -224,7 +237,36 @@ impl Pass {
         pass.prepare(sequence)?;
         pass.share(sequence, scratch);
         pass.alone = Alone::of(&pass);
+        pass.compile(sequence, operands);
         Some(pass)
+    }
+
+    /// Makes machine code of the program, where that can be done.
+    fn compile(&mut self, sequence: &Sequence, operands: &Operands<'_>) {
+        let inputs: SmallVec<[jit::Input; 8]> = (self.inputs.iter().zip(operands.inputs))
+            .map(|(input, view)| jit::Input { dtype: view.dtype, scalar: input.single })
+            .collect();
+        if self.len < FEW {
+            return;
+        }
+        let folds: SmallVec<[_; 4]> = operands.folds.iter().map(|fold| (fold.monoid, fold.dtype)).collect();
+        let lanes = self.order.wants_lanes();
+        let operands = jit::Operands { inputs: &inputs, outputs: operands.outputs, folds: &folds, lanes };
+        self.machine = Machine::new(sequence, &operands, self.isa);
+        let Some(machine) = &self.machine else { return };
+        if !machine.lanes() {
+            let more = folds.len().saturating_sub(self.temps);
+            if self.slots + more > MOST_SLOTS {
+                self.machine = None;
+                return;
+            }
+            (self.temps, self.slots) = (self.temps + more, self.slots + more);
+        }
+        // Nothing is packed and nothing written to tiles: a range is one call.
+        let in_place = self.inputs.iter().all(|input| input.walk == Walk::Dense || input.single);
+        if in_place && (folds.is_empty() || machine.lanes()) {
+            self.stretch = usize::MAX;
+        }
     }
 
     /// Loops and slots of all steps.
@@ -278,6 +320,17 @@ impl Pass {
                 self.work = Work { scratch, phases: [chunks.max(1), finish, 0, 0] };
             }
         }
+    }
+
+    /// Whether the pass is machine code.
+    #[cfg(test)]
+    pub(super) fn is_compiled(&self) -> bool {
+        self.machine.is_some()
+    }
+
+    /// Whether machine code combines the folds, in lanes; from [`WIDE`] elements on, single rows are folded so too.
+    pub(super) fn folds_in_lanes(&self) -> bool {
+        self.machine.as_ref().is_some_and(Machine::lanes)
     }
 
     /// The instruction number `step`, for the error of a fault.

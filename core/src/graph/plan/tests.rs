@@ -138,6 +138,32 @@ fn broadcasting_casts_and_choices() {
     check(&[&tf::constant(3.0), &tf::constant(4.0)], |p| vec![&p[0] / &p[1] + 1.0, p[0].square()]);
 }
 
+/// How many passes of a plan are machine code.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn compiled(plan: &Plan) -> usize {
+    let is = |step: &&super::Step| matches!(step, super::Step::Pass { pass, .. } if pass.is_compiled());
+    plan.steps.iter().filter(is).count()
+}
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[test]
+fn passes_are_machine_code_where_all_instructions_are_known() {
+    use crate::backend::cpu::Isa;
+    let here = Isa::current() == Isa::Avx512 && std::env::var_os("EAGERFLOW_JIT").is_none_or(|v| v != "off");
+    // Tails, wrapped and periodic operands, rows of every length, several blocks; a sine is left to the tile loops.
+    for shape in [&[40][..], &[1000], &[100_003], &[7, 3], &[33, 64], &[9, 700], &[3, 20_000], &[20_000, 3]] {
+        let (x, y) = (noise(shape, 1), noise(&shape[shape.len() - 1..], 2));
+        let plan = check(&[&x, &y], |p| {
+            let z = tf::relu(&(&p[0] - &p[1])) * 0.5 + tf::sigmoid(&p[0]);
+            let last = shape.len() as isize - 1;
+            vec![tf::reduce_max(&z, last), tf::reduce_sum(&tf::exp(&z), 0), tf::reduce_mean(&z, ()), z]
+        });
+        assert!(!here || compiled(&plan) > 0, "{shape:?}");
+        let plan = check(&[&x], |p| vec![tf::sin(&p[0]) + 1.0]);
+        assert_eq!(compiled(&plan), 0);
+    }
+}
+
 #[test]
 fn normalisation_takes_as_many_passes_as_it_must() {
     let x = noise(&[50, 30], 8);

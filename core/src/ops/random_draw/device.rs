@@ -63,9 +63,8 @@ pub(super) unsafe fn draw(law: Law, call: &CudaCall<'_>, source: &Source<'_>) ->
     // SAFETY: by the caller's promise; groups are shared out among threads, and the state moves on behind them.
     unsafe {
         call.elements(kernel, &[dtype, seed_type], out.len().div_ceil(group), arguments)?;
-        let types = [DType::U32, DType::I64];
-        let Source::State(state) = source else { return call.prepare(&MOVE_STATE, &types) };
-        call.launch(&MOVE_STATE, &types, grid(1, 32), |arguments| {
+        let Source::State(state) = source else { return Ok(()) };
+        call.launch(&MOVE_STATE, &[DType::U32, DType::I64], grid(1, 32), |arguments| {
             arguments.view(state);
             arguments.size(out.len());
         })

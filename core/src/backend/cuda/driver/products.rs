@@ -73,6 +73,10 @@ pub fn plan_product(handle: usize, shape: &ProductShape, workspace: usize) -> An
     describe(Is::CUBLASLT_MATMUL_DESC_TRANSB, &turned(&shape.right))?;
     if shape.addend == Addend::Row {
         describe(Is::CUBLASLT_MATMUL_DESC_EPILOGUE, &(sys::cublasLtEpilogue_t::CUBLASLT_EPILOGUE_BIAS as i32))?;
+        // Nothing is read from it: the choice of an algorithm wants an address, and looks at what it is a multiple of.
+        let anywhere: Address = 1 << shape.addend_alignment.max(2);
+        // SAFETY: the description was just made; the attribute is an address.
+        unsafe { set_row(description as usize, &anywhere)? };
     }
     let added = match shape.addend {
         Addend::Matrix { lead } => Operand { lead, ..shape.out },
@@ -88,6 +92,18 @@ pub fn plan_product(handle: usize, shape: &ProductShape, workspace: usize) -> An
     let description = description as usize;
     let found = best_algorithm(handle, description, layouts, shape, workspace)?;
     Ok(found.map(|algorithm| ProductPlan { description, layouts, algorithm, shape: *shape }))
+}
+
+/// Tells where the numbers lie that are added to the rows of a result.
+///
+/// # Safety
+/// The description is one of the library's.
+unsafe fn set_row(description: usize, address: &Address) -> Answer<()> {
+    let what = sys::cublasLtMatmulDescAttributes_t::CUBLASLT_MATMUL_DESC_BIAS_POINTER;
+    // SAFETY: by the caller's promise; the attribute is an address.
+    let set =
+        unsafe { result::set_matmul_desc_attribute(description as _, what, std::ptr::from_ref(address).cast(), 8) };
+    library("cublasLtMatmulDescSetAttribute", set)
 }
 
 /// What the library thinks is fastest, if it knows any way.
@@ -144,7 +160,6 @@ pub unsafe fn product(
     (workspace, bytes): (Address, usize),
     stream: Stream,
 ) -> Answer<()> {
-    use sys::cublasLtMatmulDescAttributes_t as Is;
     let pointer = |address: Address| address as usize as *mut c_void;
     let (single, double) = ([1f32, 0f32], [1f64, 0f64]);
     let number = |i: usize| -> *const c_void {
@@ -157,9 +172,7 @@ pub unsafe fn product(
     // SAFETY: by the caller's promise.
     unsafe {
         if plan.shape.addend == Addend::Row {
-            let what = Is::CUBLASLT_MATMUL_DESC_BIAS_POINTER;
-            let set = result::set_matmul_desc_attribute(plan.description as _, what, (&raw const added).cast(), 8);
-            library("cublasLtMatmulDescSetAttribute", set)?;
+            set_row(plan.description, &added)?;
         }
         let algorithm = sys::cublasLtMatmulAlgo_t { data: plan.algorithm };
         let [l, r, c, d] = plan.layouts.map(|l| l as sys::cublasLtMatrixLayout_t);

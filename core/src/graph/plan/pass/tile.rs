@@ -56,6 +56,12 @@ impl Pass {
         for t in 0..self.temps {
             table[stored + constants + t].write(memory.wrapping_add(t * self.tile_bytes));
         }
+        if self.machine.as_ref().is_some_and(|machine| !machine.lanes()) {
+            // Its constants are its own; what it stores for the folds lies where steps would have temporaries.
+            for n in 0..self.folds.len() {
+                table[stored + n].write(memory.wrapping_add(n * self.tile_bytes));
+            }
+        }
         let packs = memory.wrapping_add(self.temps * self.tile_bytes);
         let bounce = packs.wrapping_add(self.packed * self.tile_bytes);
         let mut tile = Tile {
@@ -145,7 +151,7 @@ impl Tile<'_> {
     pub unsafe fn range(&mut self, start: usize, end: usize, mode: &mut Mode) {
         let mut at = start;
         while at < end {
-            let count = self.pass.tile.min(end - at);
+            let count = self.pass.stretch.min(end - at);
             // SAFETY: by the caller's promise.
             unsafe { self.one(at, count, at == start, mode) };
             at += count;
@@ -158,12 +164,14 @@ impl Tile<'_> {
     /// As [`Pass::run`].
     pub unsafe fn one(&mut self, at: usize, count: usize, first: bool, mode: &mut Mode) {
         let pass = self.pass;
+        let machine = pass.machine.as_ref().filter(|machine| !machine.lanes() || matches!(mode, Mode::Lanes));
         // SAFETY: by the caller's promise; all slots that steps name are written below or were before the first tile.
         unsafe {
             for (i, input) in pass.inputs.iter().enumerate() {
                 let base = self.operands[i];
                 let pack = self.packs.wrapping_add(input.packed.wrapping_mul(pass.tile_bytes));
                 let from = match input.walk {
+                    _ if input.single && machine.is_some() => base,
                     Walk::Dense => base.add(at * input.size),
                     // A tile is whole periods: the first packing serves all of the range.
                     Walk::Periodic if !first => pack,
@@ -178,6 +186,9 @@ impl Tile<'_> {
             let outputs = pass.inputs.len();
             for (o, &size) in pass.outputs.iter().enumerate() {
                 self.table[outputs + o].write(self.operands[outputs + o].add(at * size));
+            }
+            if let Some(machine) = machine {
+                return self.compiled(machine, count, mode);
             }
             for (turn, run) in pass.runs.iter().enumerate() {
                 if pass.streams {
@@ -204,6 +215,27 @@ impl Tile<'_> {
                         self.fold(fold as usize, from, count, mode);
                     }
                 }
+            }
+        }
+    }
+
+    /// Runs the program as machine code, and folds what it gives.
+    ///
+    /// # Safety
+    /// As [`Pass::run`]; the table holds the addresses of operands.
+    unsafe fn compiled(&mut self, machine: &Machine, count: usize, mode: &mut Mode) {
+        let pass = self.pass;
+        let stored = pass.inputs.len() + pass.outputs.len();
+        let operands = self.table.as_ptr().cast::<*mut u8>();
+        // SAFETY: by the caller's promise; lanes have room for all folds.
+        unsafe {
+            machine.run(operands, count, self.lanes);
+            if machine.lanes() {
+                return;
+            }
+            for n in 0..pass.folds.len() {
+                let from = self.table[stored + n].assume_init();
+                self.fold(n, from, count, mode);
             }
         }
     }

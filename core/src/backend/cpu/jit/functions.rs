@@ -1,0 +1,342 @@
+//! The element functions of `f32` as lists of vector operations: those of `backend/cpu/math/single`, step for step.
+//! `lower.rs` calls these; tests hold every one against the loop that the tile machine runs, bit for bit.
+
+use super::ops::{List, Op, Value, compare};
+use std::f32::consts::LOG2_E;
+
+/// 1.5 * 2^23, as in `math/single/exp.rs`.
+const SHIFTER: f32 = 12_582_912.0;
+const LN2_HI: f32 = 0.693_145_75;
+const LN2_LO: f32 = 1.428_606_8e-6;
+const SIGN: u32 = 0x8000_0000;
+/// The polynomial of e^r.
+const POWER: [f32; 5] = [0.499_999_94, 0.166_665_17, 0.041_668_102, 0.008_369_167, 0.001_383_805_4];
+
+/// How a product and a sum are computed.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Rounding {
+    Once,
+    Twice,
+}
+
+impl List {
+    pub fn abs(&mut self, x: Value) -> Value {
+        let mask = self.bits(!SIGN);
+        self.push(Op::And, &[x, mask])
+    }
+
+    pub fn neg(&mut self, x: Value) -> Value {
+        let sign = self.bits(SIGN);
+        self.push(Op::Xor, &[x, sign])
+    }
+
+    /// The size of `x` with the sign of `y`.
+    fn copysign(&mut self, x: Value, y: Value) -> Value {
+        let sign = self.bits(SIGN);
+        self.push(Op::Bits, &[x, y, sign])
+    }
+
+    fn compare(&mut self, how: u8, x: Value, y: Value) -> Value {
+        self.push(Op::Compare(how), &[x, y])
+    }
+
+    /// `if x > y || x != x { x } else { y }`.
+    pub fn max(&mut self, x: Value, y: Value) -> Value {
+        self.extreme(Op::Max, x, y)
+    }
+
+    /// `if x < y || x != x { x } else { y }`.
+    pub fn min(&mut self, x: Value, y: Value) -> Value {
+        self.extreme(Op::Min, x, y)
+    }
+
+    fn extreme(&mut self, op: Op, x: Value, y: Value) -> Value {
+        // One comparison less where only x can be NaN: "not at most" and "not at least" are true then.
+        if self.constant(y).is_some_and(|y| !y.is_nan()) {
+            let how = if op == Op::Max { compare::NOT_AT_MOST } else { compare::NOT_AT_LEAST };
+            let mine = self.compare(how, x, y);
+            return self.push(Op::Choose, &[mine, x, y]);
+        }
+        // The processor's answers the second operand where either is NaN.
+        let best = self.push(op, &[x, y]);
+        let nan = self.compare(compare::UNORDERED, x, x);
+        self.push(Op::Choose, &[nan, x, best])
+    }
+
+    /// -1, 0 or 1; zeros and NaN as they are.
+    pub fn sign(&mut self, x: Value) -> Value {
+        let (zero, one, minus) = (self.float(0.0), self.float(1.0), self.float(-1.0));
+        let above = self.compare(compare::LESS, zero, x);
+        let below = self.compare(compare::LESS, x, zero);
+        let y = self.push(Op::Choose, &[below, minus, x]);
+        self.push(Op::Choose, &[above, one, y])
+    }
+
+    /// `a b + c`.
+    fn fma(&mut self, how: Rounding, a: Value, b: Value, c: Value) -> Value {
+        match how {
+            Rounding::Once => self.push(Op::Fma, &[a, b, c]),
+            Rounding::Twice => {
+                let product = self.push(Op::Mul, &[a, b]);
+                self.push(Op::Add, &[product, c])
+            }
+        }
+    }
+
+    /// `c0 + x (c1 + x (c2 + ...))`.
+    fn horner(&mut self, how: Rounding, x: Value, c: &[f32]) -> Value {
+        let mut sum = self.float(c[c.len() - 1]);
+        for &c in c[..c.len() - 1].iter().rev() {
+            let c = self.float(c);
+            sum = self.fma(how, x, sum, c);
+        }
+        sum
+    }
+
+    /// `(t, n)` of `math/single/exp.rs`.
+    fn rounded(&mut self, how: Rounding, x: Value, bias: f32) -> (Value, Value) {
+        let (log, bias) = (self.float(LOG2_E), self.float(SHIFTER + bias));
+        let t = self.fma(how, x, log, bias);
+        (t, self.push(Op::Sub, &[t, bias]))
+    }
+
+    /// `e^(x - n log 2)`.
+    fn power(&mut self, how: Rounding, x: Value, n: Value) -> Value {
+        let (high, low, one) = (self.float(-LN2_HI), self.float(-LN2_LO), self.float(1.0));
+        let r = self.fma(how, n, high, x);
+        let r = self.fma(how, n, low, r);
+        let q = self.horner(how, r, &POWER);
+        match how {
+            Rounding::Once => {
+                let q = self.push(Op::Fma, &[r, q, one]);
+                self.push(Op::Fma, &[r, q, one])
+            }
+            Rounding::Twice => {
+                let square = self.push(Op::Mul, &[r, r]);
+                let q = self.fma(how, square, q, r);
+                self.push(Op::Add, &[one, q])
+            }
+        }
+    }
+
+    pub fn exp(&mut self, how: Rounding, x: Value) -> Value {
+        let (most, least, one) = (self.float(89.0), self.float(-104.0), self.bits(1));
+        let x = self.push(Op::Min, &[most, x]);
+        let x = self.push(Op::Max, &[least, x]);
+        let (t, n) = self.rounded(how, x, 254.0);
+        let y = self.power(how, x, n);
+        let down = self.push(Op::ShrI(1), &[t]);
+        let down = self.push(Op::ShlI(23), &[down]);
+        let up = self.push(Op::AddI, &[t, one]);
+        let up = self.push(Op::ShrI(1), &[up]);
+        let up = self.push(Op::ShlI(23), &[up]);
+        let y = self.push(Op::Mul, &[y, down]);
+        self.push(Op::Mul, &[y, up])
+    }
+
+    pub fn expm1(&mut self, x: Value) -> Value {
+        let (most, least, log) = (self.float(89.0), self.float(-18.0), self.float(LOG2_E));
+        let c = self.push(Op::Min, &[most, x]);
+        let c = self.push(Op::Max, &[least, c]);
+        let shifter = self.float(SHIFTER);
+        let t = self.fma(Rounding::Twice, c, log, shifter);
+        let n = self.push(Op::Sub, &[t, shifter]);
+        let (high, low, bias) = (self.float(LN2_HI), self.float(LN2_LO), self.bits(SHIFTER.to_bits() - 126));
+        let main = self.push(Op::Mul, &[n, high]);
+        let main = self.push(Op::Sub, &[c, main]);
+        let rest = self.push(Op::Mul, &[n, low]);
+        let r = self.push(Op::Sub, &[main, rest]);
+        let lost = self.push(Op::Sub, &[main, r]);
+        let lost = self.push(Op::Sub, &[lost, rest]);
+        let q = self.horner(Rounding::Twice, r, &POWER);
+        let square = self.push(Op::Mul, &[r, r]);
+        let end = self.fma(Rounding::Twice, square, q, lost);
+        // 2^(n - 1): the low bits of the shifted sum hold n.
+        let half = self.push(Op::SubI, &[t, bias]);
+        let half = self.push(Op::ShlI(23), &[half]);
+        let point = self.float(0.5);
+        let a = self.push(Op::Sub, &[half, point]);
+        let b = self.push(Op::Mul, &[half, r]);
+        let s = self.push(Op::Add, &[a, b]);
+        let kept = self.push(Op::Sub, &[s, a]);
+        let error = self.push(Op::Sub, &[b, kept]);
+        let error = self.fma(Rounding::Twice, half, end, error);
+        let y = self.push(Op::Add, &[s, error]);
+        let y = self.push(Op::Add, &[y, y]);
+        let (size, tiny) = (self.abs(x), self.float(2.980_232_2e-8));
+        let same = self.compare(compare::LESS, size, tiny);
+        self.push(Op::Choose, &[same, x, y])
+    }
+
+    pub fn erf(&mut self, x: Value) -> Value {
+        let how = Rounding::Twice;
+        let a = self.abs(x);
+        let z = self.push(Op::Mul, &[a, a]);
+        let near =
+            [0.128_379_17, -0.376_126_3, 0.112_836_18, -0.026_855_126, 0.005_190_733_4, -8.030_750_3e-4, 7.920_303e-5];
+        let p = self.horner(how, z, &near);
+        let small = self.fma(how, a, p, a);
+        let (end, one) = (self.float(3.95), self.float(1.0));
+        let c = self.push(Op::Min, &[end, a]);
+        let far =
+            [1.664_944_4e-4, 1.127_797, 0.636_976_54, 0.104_113_236, -0.022_314_986, 0.003_065_431_3, -1.982_133_7e-4];
+        let q = self.horner(how, c, &far);
+        let q = self.neg(q);
+        let e = self.exp(how, q);
+        let large = self.push(Op::Sub, &[one, e]);
+        let is_small = self.compare(compare::LESS, a, one);
+        let y = self.push(Op::Choose, &[is_small, small, large]);
+        self.copysign(y, x)
+    }
+
+    pub fn tanh(&mut self, x: Value) -> Value {
+        let a = self.abs(x);
+        let z = self.push(Op::Mul, &[a, a]);
+        let p = self.horner(
+            Rounding::Once,
+            z,
+            &[-0.333_332_84, 0.133_314_83, -0.053_742_774, 0.020_648_06, -0.005_714_058],
+        );
+        let cube = self.push(Op::Mul, &[a, z]);
+        let small = self.push(Op::Fma, &[cube, p, a]);
+        let (ten, one, two, near) = (self.float(10.0), self.float(1.0), self.float(2.0), self.float(0.625));
+        let double = self.push(Op::Min, &[ten, a]);
+        let double = self.push(Op::Add, &[double, double]);
+        let (t, n) = self.rounded(Rounding::Once, double, 127.0);
+        let e = self.power(Rounding::Once, double, n);
+        let scale = self.push(Op::ShlI(23), &[t]);
+        let below = self.push(Op::Fma, &[e, scale, one]);
+        let quotient = self.push(Op::Div, &[two, below]);
+        let large = self.push(Op::Sub, &[one, quotient]);
+        let is_small = self.compare(compare::LESS, a, near);
+        let y = self.push(Op::Choose, &[is_small, small, large]);
+        self.copysign(y, x)
+    }
+
+    pub fn sigmoid(&mut self, x: Value) -> Value {
+        let (sign, least, zero) = (self.bits(SIGN), self.float(-110.0), self.float(0.0));
+        let a = self.push(Op::Or, &[x, sign]);
+        let a = self.push(Op::Max, &[least, a]);
+        let negative = self.compare(compare::LESS, x, zero);
+        let low = self.half_sigmoid(a, negative);
+        let (a, negative) = (self.push(Op::Upper, &[a]), self.push(Op::MaskUpper, &[negative]));
+        let high = self.half_sigmoid(a, negative);
+        self.push(Op::Join, &[low, high])
+    }
+
+    /// The lower eight lanes, for `a` of no more than zero.
+    fn half_sigmoid(&mut self, a: Value, negative: Value) -> Value {
+        const BIAS: f64 = 6_755_399_441_055_744.0 + 1023.0;
+        let (bias, log, ln, one) = (
+            self.double(BIAS),
+            self.double(std::f64::consts::LOG2_E),
+            self.double(std::f64::consts::LN_2),
+            self.double(1.0),
+        );
+        let a = self.push(Op::Widen, &[a]);
+        let t = self.push(Op::FmaD, &[a, log, bias]);
+        let n = self.push(Op::SubD, &[t, bias]);
+        let r = self.push(Op::FnmaD, &[n, ln, a]);
+        let mut q = self.double(0.001_381_454_840_478_635_7);
+        for c in [0.008_368_756_614_988_15, 0.041_668_391_395_506_08, 0.166_665_203_035_247_93, 0.499_999_934_271_822_6]
+        {
+            let c = self.double(c);
+            q = self.push(Op::FmaD, &[r, q, c]);
+        }
+        let square = self.push(Op::MulD, &[r, r]);
+        let line = self.push(Op::AddD, &[one, r]);
+        let q = self.push(Op::FmaD, &[square, q, line]);
+        let scale = self.push(Op::ShlD(52), &[t]);
+        let e = self.push(Op::MulD, &[q, scale]);
+        let top = self.push(Op::ChooseD, &[negative, e, one]);
+        let below = self.push(Op::AddD, &[one, e]);
+        let y = self.push(Op::DivD, &[top, below]);
+        self.push(Op::Narrow, &[y])
+    }
+
+    pub fn log(&mut self, x: Value) -> Value {
+        let (normal, up, zero) = (self.float(f32::MIN_POSITIVE), self.float(8_388_608.0), self.float(0.0));
+        let tiny = self.compare(compare::LESS, x, normal);
+        let scaled = self.push(Op::Mul, &[x, up]);
+        let scaled = self.push(Op::Choose, &[tiny, scaled, x]);
+        let (k, f) = self.split(scaled);
+        let k = self.push(Op::Float, &[k]);
+        let steps = self.float(23.0);
+        let steps = self.push(Op::Choose, &[tiny, steps, zero]);
+        let k = self.push(Op::Sub, &[k, steps]);
+        let y = self.combine(k, f, zero);
+        let (infinity, nan, lowest) = (self.float(f32::INFINITY), self.float(f32::NAN), self.float(f32::NEG_INFINITY));
+        let finite = self.compare(compare::LESS, x, infinity);
+        let y = self.push(Op::Choose, &[finite, y, x]);
+        let below = self.compare(compare::LESS, x, zero);
+        let y = self.push(Op::Choose, &[below, nan, y]);
+        let none = self.compare(compare::EQUAL, x, zero);
+        self.push(Op::Choose, &[none, lowest, y])
+    }
+
+    pub fn log1p(&mut self, x: Value) -> Value {
+        let (one, most) = (self.float(1.0), self.bits(64));
+        let u = self.push(Op::Add, &[one, x]);
+        let kept = self.push(Op::Sub, &[u, one]);
+        let c = self.push(Op::Sub, &[u, kept]);
+        let c = self.push(Op::Sub, &[one, c]);
+        let rest = self.push(Op::Sub, &[x, kept]);
+        let c = self.push(Op::Add, &[c, rest]);
+        let (k, f) = self.split(u);
+        let bias = self.bits(127);
+        let down = self.push(Op::MinI, &[k, most]);
+        let down = self.push(Op::SubI, &[bias, down]);
+        let down = self.push(Op::ShlI(23), &[down]);
+        let down = self.push(Op::Mul, &[c, down]);
+        let inverse = self.push(Op::Sub, &[one, f]);
+        let square = self.push(Op::Mul, &[f, f]);
+        let inverse = self.push(Op::Add, &[inverse, square]);
+        let low = self.push(Op::Mul, &[down, inverse]);
+        let k = self.push(Op::Float, &[k]);
+        let y = self.combine(k, f, low);
+        let (infinity, nan, lowest) = (self.float(f32::INFINITY), self.float(f32::NAN), self.float(f32::NEG_INFINITY));
+        let (minus, tiny) = (self.float(-1.0), self.float(2.980_232_2e-8));
+        let finite = self.compare(compare::LESS, x, infinity);
+        let y = self.push(Op::Choose, &[finite, y, x]);
+        let below = self.compare(compare::LESS, x, minus);
+        let y = self.push(Op::Choose, &[below, nan, y]);
+        let none = self.compare(compare::EQUAL, x, minus);
+        let y = self.push(Op::Choose, &[none, lowest, y]);
+        let a = self.abs(x);
+        let same = self.compare(compare::LESS, a, tiny);
+        self.push(Op::Choose, &[same, x, y])
+    }
+
+    /// `(k, f)` with the number `x` = 2^k (1 + f).
+    fn split(&mut self, x: Value) -> (Value, Value) {
+        let (root, one) = (self.bits(0x3f35_04f3), self.float(1.0));
+        let k = self.push(Op::SubI, &[x, root]);
+        let k = self.push(Op::SarI(23), &[k]);
+        let down = self.push(Op::ShlI(23), &[k]);
+        let m = self.push(Op::SubI, &[x, down]);
+        (k, self.push(Op::Sub, &[m, one]))
+    }
+
+    /// `combine` of `math/single/log.rs`.
+    fn combine(&mut self, k: Value, f: Value, low: Value) -> Value {
+        let z = self.push(Op::Mul, &[f, f]);
+        let even = self.horner(Rounding::Twice, z, &[0.333_333_3, 0.200_012_65, 0.142_006_47, 0.127_709_24]);
+        let odd = self.horner(Rounding::Twice, z, &[-0.250_008_26, -0.166_231_96, -0.131_608_83, -0.076_448_135]);
+        let (half, high, rest) = (self.float(0.5), self.float(LN2_HI), self.float(LN2_LO));
+        let cube = self.push(Op::Mul, &[z, f]);
+        let odd = self.push(Op::Mul, &[f, odd]);
+        let p = self.push(Op::Add, &[even, odd]);
+        let p = self.push(Op::Mul, &[cube, p]);
+        let line = self.push(Op::Mul, &[half, z]);
+        let y = self.push(Op::Sub, &[p, line]);
+        let big = self.push(Op::Mul, &[k, high]);
+        let s = self.push(Op::Add, &[big, f]);
+        let lost = self.push(Op::Sub, &[s, big]);
+        let lost = self.push(Op::Sub, &[f, lost]);
+        let tail = self.push(Op::Mul, &[k, rest]);
+        let tail = self.push(Op::Add, &[low, tail]);
+        let tail = self.push(Op::Add, &[y, tail]);
+        let tail = self.push(Op::Add, &[lost, tail]);
+        self.push(Op::Add, &[s, tail])
+    }
+}

@@ -1,0 +1,340 @@
+//! Registers for the values of a round: one walk over its lines, in which whoever is needed last makes room.
+//! `emit.rs` starts a walk per round; `lines.rs` writes each line and asks here for its operands.
+
+use super::emit::{Constants, LOAD, MOST_SLOTS, MOVE, Request, STORE, WIDE, slot_place};
+use super::encode::general::RCX;
+use super::encode::{Assembler, Form, Memory, Place};
+use super::ops::{Line, Op, Source, Value};
+
+const NONE: u32 = u32::MAX;
+
+/// The walk over the lines of a round, which gives out registers.
+pub(super) struct Walk<'a> {
+    pub asm: Assembler,
+    pub request: &'a Request<'a>,
+    constants: &'a Constants,
+    order: Vec<(Line, usize)>,
+    /// Whether this is the last round, of elements that a mask tells.
+    pub tail: bool,
+    /// Values per vector; those of vector `v` begin at `v` times that.
+    values: usize,
+    /// Positions at which each value is read, those of value `v` from `first[v]` on, `at[v]` being the next.
+    positions: Vec<u32>,
+    at: Vec<u32>,
+    last: Vec<u32>,
+    pub register: Vec<u8>,
+    slot: Vec<u32>,
+    /// Inputs are read again instead of kept, if nothing is stored before, which may lie over them.
+    pub loads: Vec<Option<Op>>,
+    vectors: [u32; 32],
+    masks: [u32; 8],
+    /// Registers that the operation at hand needs.
+    pinned: u32,
+    pinned_masks: u8,
+    pub slots: u32,
+    /// Slots whose values are dead.
+    free: Vec<u32>,
+}
+
+pub(super) const NO_REGISTER: u8 = u8::MAX;
+
+impl<'a> Walk<'a> {
+    pub fn new(
+        asm: Assembler,
+        request: &'a Request<'a>,
+        constants: &'a Constants,
+        scalars: &[(usize, u32)],
+        order: Vec<(Line, usize)>,
+        vectors: usize,
+        tail: bool,
+    ) -> Self {
+        let values = request.list.values.len();
+        let all = values * vectors;
+        let mut walk = Self {
+            asm,
+            request,
+            constants,
+            order,
+            tail,
+            values,
+            positions: Vec::new(),
+            at: vec![0; all + 1],
+            last: vec![0; all],
+            register: vec![NO_REGISTER; all],
+            slot: vec![NONE; all],
+            loads: vec![None; all],
+            vectors: [NONE; 32],
+            masks: [NONE; 8],
+            pinned: 0,
+            pinned_masks: 0,
+            slots: 0,
+            free: Vec::new(),
+        };
+        scalars.iter().for_each(|&(v, slot)| walk.slot[v] = slot);
+        walk.find_uses();
+        // Accumulators keep their registers.
+        if !tail {
+            (0..request.folds.len() * WIDE).for_each(|n| walk.vectors[31 - n] = NONE - 1);
+        }
+        walk
+    }
+
+    /// The number of a value of a vector: constants and scalars are shared by all.
+    pub fn number(&self, value: Value, vector: usize) -> usize {
+        match self.request.list.values[value.0 as usize] {
+            Source::Line => value.0 as usize + vector * self.values,
+            _ => value.0 as usize,
+        }
+    }
+
+    fn find_uses(&mut self) {
+        let mut counts = vec![0u32; self.at.len()];
+        for (line, vector) in &self.order {
+            line.args().iter().for_each(|&arg| counts[self.number(arg, *vector)] += 1);
+        }
+        let mut sum = 0;
+        for (v, count) in counts.iter().enumerate() {
+            self.at[v] = sum;
+            sum += count;
+        }
+        self.positions = vec![0; sum as usize];
+        let mut fill = self.at.clone();
+        for (position, (line, vector)) in self.order.iter().enumerate() {
+            for &arg in line.args() {
+                let v = self.number(arg, *vector);
+                self.positions[fill[v] as usize] = position as u32;
+                fill[v] += 1;
+            }
+        }
+        fill.truncate(self.last.len());
+        self.last = fill;
+    }
+
+    /// When a value is read next, from here on.
+    fn next_use(&self, v: usize) -> u32 {
+        if self.at[v] < self.last[v] { self.positions[self.at[v] as usize] } else { NONE }
+    }
+
+    pub fn run(&mut self) -> Option<()> {
+        for position in 0..self.order.len() {
+            let (line, vector) = self.order[position];
+            (self.pinned, self.pinned_masks) = (0, 0);
+            let mut args = [usize::MAX; 3];
+            for (to, &arg) in args.iter_mut().zip(line.args()) {
+                *to = self.number(arg, vector);
+            }
+            let args = &args[..line.args().len()];
+            self.line(&line, vector, position as u32, args);
+            self.free_slots(args);
+            if self.slots > MOST_SLOTS {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Frees the memory of values that are not read again: when their last line is written, since it may read from there.
+    fn free_slots(&mut self, args: &[usize]) {
+        for &v in args {
+            if self.slot[v] != NONE && self.next_use(v) == NONE && self.is_line(v) {
+                self.free.push(std::mem::replace(&mut self.slot[v], NONE));
+            }
+        }
+    }
+
+    /// Counts the reads of the arguments at `position` and frees the registers of those that are not read again.
+    pub fn consume(&mut self, position: u32, args: &[usize]) {
+        for &v in args {
+            while self.next_use(v) == position {
+                self.at[v] += 1;
+            }
+            if self.next_use(v) == NONE && self.register[v] != NO_REGISTER {
+                let register = std::mem::replace(&mut self.register[v], NO_REGISTER) as usize;
+                if self.vectors[register] == v as u32 {
+                    self.vectors[register] = NONE;
+                } else {
+                    self.masks[register & 7] = NONE;
+                }
+            }
+        }
+    }
+
+    /// Whether an input may be read from its memory for as long as it is wanted.
+    pub fn stays(&self, v: usize, vector: usize) -> bool {
+        let stores = |(line, of): &(Line, usize)| *of == vector && matches!(line.op, Op::Store(_) | Op::StoreBytes(_));
+        let reads = self.at[v]..self.last[v];
+        let last = if reads.is_empty() { 0 } else { self.positions[reads.end as usize - 1] as usize };
+        !self.order[..last].iter().any(stores)
+    }
+
+    pub fn dies(&self, v: usize, position: u32) -> bool {
+        let mut at = self.at[v];
+        while at < self.last[v] && self.positions[at as usize] == position {
+            at += 1;
+        }
+        at == self.last[v]
+    }
+
+    /// A free vector register; whoever is needed last makes room.
+    pub fn free_vector(&mut self) -> u8 {
+        let free = (0..32).find(|&r| self.vectors[r] == NONE && self.pinned >> r & 1 == 0);
+        let register = free.unwrap_or_else(|| {
+            let movable = (0..32).filter(|&r| self.pinned >> r & 1 == 0 && self.vectors[r] < NONE - 1);
+            // An operation needs four registers at most, and accumulators take twelve.
+            let victim = movable.max_by_key(|&r| self.next_use(self.vectors[r] as usize)).unwrap_or(0);
+            let v = self.vectors[victim] as usize;
+            self.register[v] = NO_REGISTER;
+            let again = self.loads[v].is_some() || !self.is_line(v);
+            if !again && self.slot[v] == NONE && self.next_use(v) != NONE {
+                self.slot[v] = self.new_slot();
+                self.asm.vector(&STORE, victim as u8, 0, slot_place(self.slot[v]), 0, false);
+            }
+            self.vectors[victim] = NONE;
+            victim
+        });
+        self.pinned |= 1 << register;
+        register as u8
+    }
+
+    pub fn free_mask(&mut self) -> u8 {
+        let allowed = 3..8;
+        let free = allowed.clone().find(|&m| self.masks[m] == NONE && self.pinned_masks >> m & 1 == 0);
+        let mask = free.unwrap_or_else(|| {
+            let movable = allowed.filter(|&m| self.pinned_masks >> m & 1 == 0);
+            let victim = movable.max_by_key(|&m| self.next_use(self.masks[m] as usize)).unwrap_or(3);
+            let v = self.masks[victim] as usize;
+            self.register[v] = NO_REGISTER;
+            if self.slot[v] == NONE && self.next_use(v) != NONE {
+                self.slot[v] = self.new_slot();
+                self.asm.mask_memory(victim as u8, self.slot[v] as i32 * 64, true);
+            }
+            self.masks[victim] = NONE;
+            victim
+        });
+        self.pinned_masks |= 1 << mask;
+        mask as u8
+    }
+
+    fn new_slot(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.slots += 1;
+            self.slots - 1
+        })
+    }
+
+    fn is_line(&self, v: usize) -> bool {
+        v >= self.values || self.request.list.values[v] == Source::Line
+    }
+
+    /// A value in a vector register.
+    pub fn vector(&mut self, v: usize) -> u8 {
+        let register = match self.register[v] {
+            NO_REGISTER => {
+                let to = self.free_vector();
+                self.bring(v, to);
+                self.vectors[to as usize] = v as u32;
+                self.register[v] = to;
+                to
+            }
+            register => register,
+        };
+        self.pinned |= 1 << register;
+        register
+    }
+
+    /// Loads a value that has no register into `to`.
+    fn bring(&mut self, v: usize, to: u8) {
+        if let Some(op) = self.loads[v] {
+            return self.load(op, v / self.values, to);
+        }
+        match self.home(v) {
+            Place::Memory(m) if m.repeated => {
+                let Source::Constant(_, size) = self.request.list.values[v] else { return };
+                let form = if size == 8 { Form::new(2, 1, 0x19).wide() } else { Form::new(2, 1, 0x18) };
+                let one = Place::Memory(Memory { repeated: false, ..m });
+                self.asm.vector(&form.reads(size), to, 0, one, 0, false);
+            }
+            place => self.asm.vector(&LOAD, to, 0, place, 0, false),
+        }
+    }
+
+    /// Where a value without a register lies.
+    pub fn home(&self, v: usize) -> Place {
+        if !self.is_line(v)
+            && let Source::Constant(..) = self.request.list.values[v]
+        {
+            let offset = self.constants.offsets[v];
+            return Place::Memory(Memory { base: RCX, index: None, offset, repeated: true });
+        }
+        slot_place(self.slot[v])
+    }
+
+    pub fn mask(&mut self, v: usize) -> u8 {
+        let mask = match self.register[v] {
+            NO_REGISTER => {
+                let to = self.free_mask();
+                self.asm.mask_memory(to, self.slot[v] as i32 * 64, false);
+                self.masks[to as usize] = v as u32;
+                self.register[v] = to;
+                to
+            }
+            mask => mask,
+        };
+        self.pinned_masks |= 1 << mask;
+        mask
+    }
+
+    /// A value as the operand that may lie in memory.
+    pub fn place(&mut self, v: usize, position: u32) -> Place {
+        let kept = self.register[v] != NO_REGISTER;
+        let repeated = !self.is_line(v);
+        let whole = self.loads[v].is_none() && self.slot[v] != NONE && self.dies(v, position);
+        if !kept && (repeated || whole) { self.home(v) } else { Place::Register(self.vector(v)) }
+    }
+
+    /// Whether [`Self::place`] would answer memory.
+    pub fn in_memory(&self, v: usize, position: u32) -> bool {
+        let whole = self.loads[v].is_none() && self.slot[v] != NONE && self.dies(v, position);
+        self.register[v] == NO_REGISTER && (!self.is_line(v) || whole)
+    }
+
+    pub fn define(&mut self, v: usize, register: u8) {
+        // A value that nobody reads leaves its register free.
+        if self.next_use(v) != NONE {
+            self.register[v] = register;
+            self.vectors[register as usize] = v as u32;
+        }
+    }
+
+    pub fn define_mask(&mut self, v: usize, mask: u8) {
+        if self.next_use(v) != NONE {
+            self.register[v] = mask;
+            self.masks[mask as usize] = v as u32;
+        }
+    }
+
+    /// A register for the result; operands that died have left theirs, which the operation may write over.
+    pub fn result(&mut self) -> u8 {
+        let free = (0..32).find(|&r| self.vectors[r] == NONE);
+        match free {
+            Some(register) => {
+                self.pinned |= 1 << register;
+                register as u8
+            }
+            None => self.free_vector(),
+        }
+    }
+
+    /// A register that holds the value and may be written over.
+    pub fn over(&mut self, v: usize, position: u32) -> u8 {
+        if self.register[v] != NO_REGISTER && self.dies(v, position) {
+            return self.vector(v);
+        }
+        let to = self.free_vector();
+        match self.register[v] {
+            NO_REGISTER => self.bring(v, to),
+            from => self.asm.vector(&MOVE, to, 0, Place::Register(from), 0, false),
+        }
+        to
+    }
+}

@@ -1,0 +1,431 @@
+//! Machine code against the loops of the tile machine, bit for bit: single instructions, random programs, folds.
+
+use super::*;
+use crate::backend::cpu::vector::{self, fold, fold::WIDE};
+use crate::scalar::{Action, Code, Pair, Slot, Step};
+
+/// A generator of the tests' own.
+pub(super) struct Rng(u64);
+
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() >> 11) as usize % n
+    }
+
+    fn of<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())]
+    }
+}
+
+fn available() -> bool {
+    Isa::available().any(|isa| isa == Isa::Avx512)
+}
+
+/// Elements of any kind: ordinary ones, any bits, and those at which functions change.
+fn elements(dtype: DType, n: usize, rng: &mut Rng) -> Vec<u8> {
+    let special = [0.0, -0.0, 1.0, -1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-41, -1e-42, f32::MAX, 0.625];
+    let mut bytes = Vec::new();
+    for _ in 0..n {
+        let (bits, how) = (rng.next(), rng.below(4));
+        let small = (bits % 2001) as f32 / 100.0 - 10.0;
+        match dtype {
+            DType::F32 => {
+                let x = match how {
+                    0 => f32::from_bits(bits as u32),
+                    1 => rng.of(&special),
+                    _ => small,
+                };
+                bytes.extend(x.to_ne_bytes());
+            }
+            DType::I32 | DType::U32 => {
+                let x = if how == 0 { bits as i32 } else { (bits % 7) as i32 - 3 };
+                bytes.extend(x.to_ne_bytes());
+            }
+            DType::Bool => bytes.push([0, 1, 1, 2][how]),
+            _ => bytes.push(bits as u8),
+        }
+    }
+    bytes
+}
+
+/// A program with operands, its inputs' kinds, and what it is to give.
+struct Case {
+    sequence: Sequence,
+    inputs: Vec<Input>,
+    outputs: Vec<DType>,
+    folds: Vec<(Monoid, DType)>,
+}
+
+impl Case {
+    /// Outputs and lanes of the folds (or what was folded) by the loops.
+    fn by_loops(&self, n: usize, data: &[Vec<u8>]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+        let room = || vec![0u8; n.max(1) * 8];
+        // Room even for none: loops want an aligned address.
+        let inputs: Vec<Vec<u8>> = (data.iter().zip(&self.inputs))
+            .map(|(bytes, input)| if input.scalar { bytes.repeat(n.max(1)) } else { [&bytes[..], &[0; 8]].concat() })
+            .collect();
+        let mut temps: Vec<Vec<u8>> = (0..self.sequence.temps).map(|_| room()).collect();
+        let mut outputs: Vec<Vec<u8>> = self.outputs.iter().map(|_| room()).collect();
+        let constants: Vec<Vec<u8>> = self
+            .sequence
+            .constants
+            .iter()
+            .map(|(dtype, bits)| bits.to_le_bytes()[..dtype.size()].repeat(n.max(1)))
+            .collect();
+        let mut lanes: Vec<Vec<u8>> = Vec::new();
+        for (monoid, dtype) in &self.folds {
+            let mut of = vec![0u8; WIDE * 8];
+            let fold = fold::lookup(*monoid, *dtype, Isa::Avx512).unwrap();
+            // SAFETY: room for the lanes.
+            unsafe { (fold.start)(WIDE, of.as_mut_ptr()) };
+            lanes.push(of);
+        }
+        for action in &self.sequence.actions {
+            let of = |slot: Slot| match slot {
+                Slot::Input(i) => inputs[i as usize].as_ptr(),
+                Slot::Const(i) => constants[i as usize].as_ptr(),
+                Slot::Temp(i) => temps[i as usize].as_ptr(),
+                Slot::Output(i) => outputs[i as usize].as_ptr(),
+            };
+            let (run, args, to) = match action {
+                Action::Step(s) => (vector::lookup(s.code, s.operand, s.result, Isa::Avx512).unwrap(), s.args, s.to),
+                Action::Pair(p) => (vector::pair(p.first, p.second, p.swapped, Isa::Avx512).unwrap(), p.args, p.to),
+                Action::Fold(i, from) => {
+                    let (monoid, dtype) = self.folds[*i as usize];
+                    let fold = fold::lookup(monoid, dtype, Isa::Avx512).unwrap();
+                    // SAFETY: n elements and the lanes.
+                    unsafe { (fold.lanes)(n, 1, 1, of(*from), lanes[*i as usize].as_mut_ptr()) };
+                    continue;
+                }
+            };
+            let [a, b, c] = args.map(of);
+            let mut result = room();
+            // SAFETY: operands of n elements.
+            assert!(!unsafe { run(n, result.as_mut_ptr(), a, b, c) });
+            match to {
+                Slot::Temp(i) => temps[i as usize] = result,
+                Slot::Output(i) => outputs[i as usize] = result,
+                _ => unreachable!("only results are written"),
+            }
+        }
+        (outputs, lanes)
+    }
+
+    fn check(&self, sizes: &[usize], rng: &mut Rng, in_lanes: bool) {
+        let operands = Operands { inputs: &self.inputs, outputs: &self.outputs, folds: &self.folds, lanes: in_lanes };
+        let machine = Machine::compile(&self.sequence, &operands).unwrap_or_else(|| panic!("{:?}", self.sequence));
+        assert_eq!(machine.lanes(), in_lanes);
+        for &n in sizes {
+            let data: Vec<Vec<u8>> = (self.inputs.iter())
+                .map(|input| elements(input.dtype, if input.scalar { 1 } else { n }, rng))
+                .collect();
+            let (want, want_lanes) = self.by_loops(n, &data);
+            // Every operand ends where its memory ends but for a guard, which must stay as it is.
+            let mut outputs: Vec<Vec<u8>> = self.outputs.iter().map(|d| vec![0x5a; n * d.size() + 8]).collect();
+            let mut lanes = vec![0u8; self.folds.len() * WIDE * 8];
+            for (i, (monoid, dtype)) in self.folds.iter().enumerate() {
+                let fold = fold::lookup(*monoid, *dtype, Isa::Avx512).unwrap();
+                // SAFETY: room for the lanes.
+                unsafe { (fold.start)(WIDE, lanes.as_mut_ptr().add(i * WIDE * 8)) };
+            }
+            let mut table: Vec<*mut u8> = data.iter().map(|d| d.as_ptr().cast_mut()).collect();
+            table.extend(outputs.iter_mut().map(|o| o.as_mut_ptr()));
+            self.overlay(&data, &mut outputs, &mut table);
+            // SAFETY: an address for every operand, with n elements each.
+            unsafe { machine.run(table.as_ptr(), n, lanes.as_mut_ptr()) };
+            for ((got, want), dtype) in outputs.iter().zip(&want).zip(&self.outputs) {
+                let size = n * dtype.size();
+                assert_eq!(got[size..], [0x5a; 8], "written beyond the end at {n}");
+                self.same(*dtype, &got[..size], &want[..size], n, &data);
+            }
+            for (i, want) in want_lanes.iter().enumerate() {
+                let at = i * WIDE * 8;
+                self.same(DType::F32, &lanes[at..at + WIDE * 4], &want[..WIDE * 4], n, &data);
+            }
+        }
+    }
+
+    /// Lets outputs lie over operands that are read for the last time before, as plans do.
+    fn overlay(&self, data: &[Vec<u8>], outputs: &mut [Vec<u8>], table: &mut [*mut u8]) {
+        let mut over: Vec<usize> = Vec::new();
+        for (o, output) in outputs.iter_mut().enumerate() {
+            let fits = |i: usize| !self.inputs[i].scalar && self.inputs[i].dtype.size() == self.outputs[o].size();
+            let may = |i: &usize| !over.contains(i) && fits(*i) && self.sequence.may_overlay(o as u16, *i as u16);
+            if let Some(i) = (0..data.len()).find(may) {
+                output[..data[i].len()].copy_from_slice(&data[i]);
+                table[i] = output.as_mut_ptr();
+                over.push(i);
+            }
+        }
+    }
+
+    fn same(&self, dtype: DType, got: &[u8], want: &[u8], n: usize, data: &[Vec<u8>]) {
+        if dtype != DType::F32 {
+            return assert_eq!(got, want, "{n} elements of {:?}", self.sequence);
+        }
+        let floats =
+            |bytes: &[u8]| -> Vec<f32> { bytes.as_chunks::<4>().0.iter().map(|b| f32::from_ne_bytes(*b)).collect() };
+        for (i, (got, want)) in floats(got).iter().zip(floats(want)).enumerate() {
+            // Which NaN comes out is not promised by either.
+            let same = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
+            let first = data.first().map(|d| floats(d));
+            assert!(
+                same,
+                "{got:e}, not {want:e}, for element {i} of {n} (first operand {:?}) of {:?}",
+                first.and_then(|f| f.get(i).copied()),
+                self.sequence
+            );
+        }
+    }
+}
+
+const SIZES: [usize; 12] = [0, 1, 7, 15, 16, 17, 63, 64, 65, 100, 255, 1000];
+
+fn single(code: Code, operand: DType, result: DType) -> Case {
+    let args = [0, 1, 2].map(|i| Slot::Input(if i < code.arity() as u16 { i } else { 0 }));
+    let step = Step { code, operand, result, args, to: Slot::Output(0) };
+    let dtypes = if code == Code::Select { [DType::Bool, operand, operand] } else { [operand; 3] };
+    Case {
+        sequence: Sequence { actions: vec![Action::Step(step)], constants: Vec::new(), temps: 0, widest: 4 },
+        inputs: dtypes[..code.arity()].iter().map(|&dtype| Input { dtype, scalar: false }).collect(),
+        outputs: vec![result],
+        folds: Vec::new(),
+    }
+}
+
+const REAL: [Code; 29] = [
+    Code::Neg,
+    Code::Abs,
+    Code::Sign,
+    Code::Sqrt,
+    Code::Rsqrt,
+    Code::Exp,
+    Code::Expm1,
+    Code::Erf,
+    Code::Log,
+    Code::Log1p,
+    Code::Tanh,
+    Code::Sigmoid,
+    Code::Floor,
+    Code::Ceil,
+    Code::Round,
+    Code::Add,
+    Code::Sub,
+    Code::Mul,
+    Code::Div,
+    Code::FloorDiv,
+    Code::Min,
+    Code::Max,
+    Code::IsNan,
+    Code::IsFinite,
+    Code::Eq,
+    Code::Ne,
+    Code::Lt,
+    Code::Le,
+    Code::Select,
+];
+const INTEGER: [Code; 16] = [
+    Code::Neg,
+    Code::Abs,
+    Code::Sign,
+    Code::Not,
+    Code::Add,
+    Code::Sub,
+    Code::Mul,
+    Code::Min,
+    Code::Max,
+    Code::And,
+    Code::Or,
+    Code::Xor,
+    Code::Eq,
+    Code::Ne,
+    Code::Lt,
+    Code::Le,
+];
+const CASTS: [(DType, DType); 11] = [
+    (DType::F32, DType::F32),
+    (DType::F32, DType::I32),
+    (DType::F32, DType::Bool),
+    (DType::I32, DType::F32),
+    (DType::I32, DType::Bool),
+    (DType::Bool, DType::F32),
+    (DType::Bool, DType::I32),
+    (DType::U8, DType::F32),
+    (DType::U8, DType::I32),
+    (DType::U8, DType::Bool),
+    (DType::Bool, DType::Bool),
+];
+
+#[test]
+fn single_instructions() {
+    if !available() {
+        return;
+    }
+    let mut rng = Rng(0x1234_5678_9abc_def1);
+    for code in REAL {
+        single(code, DType::F32, code.result(DType::F32)).check(&SIZES, &mut rng, false);
+    }
+    for code in INTEGER {
+        single(code, DType::I32, code.result(DType::I32)).check(&SIZES, &mut rng, false);
+    }
+    for (from, to) in CASTS {
+        single(Code::Cast, from, to).check(&SIZES, &mut rng, false);
+    }
+    single(Code::Select, DType::Bool, DType::Bool).check(&SIZES, &mut rng, false);
+    for code in [Code::Not, Code::And, Code::Or, Code::Xor, Code::Eq, Code::Ne, Code::Lt, Code::Le] {
+        single(code, DType::Bool, DType::Bool).check(&SIZES, &mut rng, false);
+    }
+}
+
+fn stored(case: &mut Case, to: Slot, dtype: DType) {
+    match to {
+        Slot::Output(_) => case.outputs.push(dtype),
+        _ => case.sequence.temps += 1,
+    }
+}
+
+/// A program of random instructions whose results are stored or folded at the end.
+fn random(rng: &mut Rng, folds: bool) -> Case {
+    let inputs: Vec<Input> = (0..1 + rng.below(9))
+        .map(|i| {
+            let dtype = rng.of(&[DType::F32, DType::F32, DType::F32, DType::I32, DType::Bool]);
+            let dtype = if i == 0 { DType::F32 } else { dtype };
+            Input { dtype, scalar: dtype.size() == 4 && rng.below(4) == 0 }
+        })
+        .collect();
+    let mut values: Vec<(Slot, DType)> =
+        inputs.iter().enumerate().map(|(i, input)| (Slot::Input(i as u16), input.dtype)).collect();
+    let mut case = Case {
+        sequence: Sequence { widest: 4, ..Sequence::default() },
+        inputs,
+        outputs: Vec::new(),
+        folds: Vec::new(),
+    };
+    for (i, x) in [0.0f32, 1.0, -2.5, f32::NAN].iter().enumerate() {
+        case.sequence.constants.push((DType::F32, u64::from(x.to_bits())));
+        values.push((Slot::Const(i as u16), DType::F32));
+    }
+    for _ in 0..1 + rng.below(40) {
+        let pick = |rng: &mut Rng, dtype: DType| {
+            let of: Vec<_> = values.iter().filter(|(_, d)| *d == dtype).collect();
+            (!of.is_empty()).then(|| of[rng.below(of.len())].0)
+        };
+        let operand = rng.of(&[DType::F32, DType::F32, DType::F32, DType::I32, DType::Bool]);
+        let (code, result) = match operand {
+            _ if rng.below(8) == 0 => {
+                let to: Vec<DType> =
+                    CASTS[..7].iter().filter(|(from, _)| *from == operand).map(|(_, to)| *to).collect();
+                (Code::Cast, rng.of(&to))
+            }
+            DType::F32 => {
+                let code = rng.of(&REAL);
+                (code, code.result(operand))
+            }
+            DType::I32 => {
+                let code = rng.of(&INTEGER);
+                (code, code.result(operand))
+            }
+            _ => (
+                rng.of(&[Code::And, Code::Or, Code::Xor, Code::Not, Code::Eq, Code::Lt, Code::Le, Code::Select]),
+                DType::Bool,
+            ),
+        };
+        let to = Slot::Temp(case.sequence.temps);
+        // Some results are stored as soon as they are there, perhaps over an operand, and read again later.
+        let to = if rng.below(8) == 0 { Slot::Output(case.outputs.len() as u16) } else { to };
+        let mut args = [Slot::Const(0); 3];
+        let found = args.iter_mut().enumerate().take(code.arity()).all(|(i, arg)| {
+            let dtype = if code == Code::Select && i == 0 { DType::Bool } else { operand };
+            let slot = pick(rng, dtype);
+            slot.map(|slot| *arg = slot).is_some()
+        });
+        let pair = rng.below(6) == 0;
+        if pair
+            && let (Some(a), Some(b), Some(c)) = (pick(rng, DType::F32), pick(rng, DType::F32), pick(rng, DType::F32))
+        {
+            let (first, swapped) = (rng.of(&[Code::Add, Code::Sub, Code::Mul, Code::Max]), rng.below(2) == 1);
+            let second = if swapped { Code::Sub } else { rng.of(&[Code::Add, Code::Sub, Code::Mul, Code::Max]) };
+            let pair = Pair { first, second, swapped, args: [a, b, c], arity: 3, to };
+            case.sequence.actions.push(Action::Pair(pair));
+            values.push((to, DType::F32));
+            stored(&mut case, to, DType::F32);
+        } else if found {
+            case.sequence.actions.push(Action::Step(Step { code, operand, result, args, to }));
+            values.push((to, result));
+            stored(&mut case, to, result);
+        }
+    }
+    let results: Vec<_> = values.iter().rev().take(1 + rng.below(3)).copied().collect();
+    for (slot, dtype) in results {
+        if folds && dtype == DType::F32 && case.folds.len() < MOST_FOLDS {
+            case.sequence.actions.push(Action::Fold(case.folds.len() as u16, slot));
+            case.folds.push((rng.of(&[Monoid::Sum, Monoid::Prod, Monoid::Max, Monoid::Min]), dtype));
+        } else {
+            let to = Slot::Output(case.outputs.len() as u16);
+            let step = Step { code: Code::Cast, operand: dtype, result: dtype, args: [slot; 3], to };
+            case.sequence.actions.push(Action::Step(step));
+            case.outputs.push(dtype);
+        }
+    }
+    case
+}
+
+#[test]
+fn random_programs() {
+    if !available() {
+        return;
+    }
+    let heavy = std::env::var_os("EAGERFLOW_HEAVY").is_some_and(|v| v == "1");
+    for seed in 1..=if heavy { 20_000 } else { 600u64 } {
+        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let folds = seed % 2 == 0;
+        let case = random(&mut rng, folds);
+        let sizes = [rng.below(70), 64 + rng.below(200), 1000];
+        let in_lanes = !case.folds.is_empty();
+        case.check(&sizes, &mut rng, in_lanes);
+    }
+}
+
+/// The element functions at every float, or with fewer of them at one in 4099.
+#[test]
+fn functions_at_every_float() {
+    if !available() {
+        return;
+    }
+    let step = if std::env::var_os("EAGERFLOW_HEAVY").is_some_and(|v| v == "1") { 1 } else { 4099 };
+    let element = [Code::Exp, Code::Expm1, Code::Log, Code::Log1p, Code::Tanh, Code::Erf, Code::Sigmoid];
+    for code in element.into_iter().chain([Code::Floor, Code::Ceil, Code::Round]) {
+        let case = single(code, DType::F32, DType::F32);
+        let operands = Operands { inputs: &case.inputs, outputs: &case.outputs, folds: &[], lanes: false };
+        let machine = Machine::compile(&case.sequence, &operands).expect("these are known");
+        let run = vector::lookup(code, DType::F32, DType::F32, Isa::Avx512).unwrap();
+        let all: Vec<u32> =
+            (0..=u32::MAX / step).map(|i| i * step).take(if step == 1 { 0 } else { usize::MAX }).collect();
+        let check = |x: &[u32]| {
+            let (mut got, mut want) = (vec![0f32; x.len()], vec![0f32; x.len()]);
+            let table = [x.as_ptr().cast::<u8>().cast_mut(), got.as_mut_ptr().cast()];
+            // SAFETY: operands of one length.
+            unsafe {
+                machine.run(table.as_ptr(), x.len(), std::ptr::null_mut());
+                run(x.len(), want.as_mut_ptr().cast(), x.as_ptr().cast(), std::ptr::null(), std::ptr::null());
+            }
+            for ((x, got), want) in x.iter().zip(&got).zip(&want) {
+                let same = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
+                assert!(same, "{code:?} of {:e}: {got:e}, not {want:e}", f32::from_bits(*x));
+            }
+        };
+        check(&all);
+        if step == 1 {
+            for high in 0..1u32 << 12 {
+                check(&(0..1 << 20).map(|low| high << 20 | low).collect::<Vec<u32>>());
+            }
+        }
+    }
+}
