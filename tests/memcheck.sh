@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the core's unit tests, and those of tests/threads, under valgrind's memcheck on the portable CPU path: reads and
-# writes outside of buffers, uses of uninitialised elements, double frees and definite leaks are errors.
+# Runs the core's unit tests, those of tests/threads, and those of traces that are freed under calls, under valgrind's
+# memcheck on the portable CPU path: reads and writes outside of buffers, uses of uninitialised elements, double frees
+# and definite leaks are errors.
 # Nothing of ours is suppressed. Two test threads and a team of three share the work. Takes a few minutes.
 #
 # Left out, because they loop over millions of numbers in registers and touch no memory of their own: the accuracy tests
@@ -28,11 +29,13 @@ check() {
 
 core=$(binary -p eagerflow --lib)
 threads=$(binary -p eagerflow-tests --test threads)
+lifetimes=$(binary -p eagerflow-tests --test lifetimes)
 # Copies, because some tests start their own program again, which a build in the meantime would have replaced.
 own=$(mktemp -d)
 trap 'rm -rf "$own"' EXIT
 cp "$core" "$own/core"
 cp "$threads" "$own/threads"
+cp "$lifetimes" "$own/lifetimes"
 
 cd core
 if [ $# -gt 0 ]; then
@@ -44,4 +47,6 @@ check "$own/core" --test-threads 2 --skip backend::cpu::math --skip philox::test
     --skip threads_have_tapes_of_their_own
 cd ../tests
 check "$own/threads" --test-threads 2 shared::
+# These tests take turns, because they count memory.
+check "$own/lifetimes" --test-threads 1 fronts::
 echo "memcheck: clean"

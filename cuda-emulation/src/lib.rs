@@ -37,7 +37,8 @@
 //! memory order, fast-math rounding and speed. It is no GPU test.
 //!
 //! **Rules for kernels.** Inline PTX and tensor core instructions only outside of `#ifdef EAGERFLOW_EMULATED`;
-//! functions `extern "C"`; no reliance on lanes in lockstep without a `__syncwarp`.
+//! functions `extern "C"`; no reliance on lanes in lockstep without a `__syncwarp`. NVRTC has no headers: a kernel that
+//! calls `cudaGraphSetConditional` declares it, `extern "C" __device__`, outside of that `#ifdef`.
 //!
 //! **The real compiler.** [`RealCompiler`] loads NVIDIA's own NVRTC, which needs no GPU, from `EAGERFLOW_NVRTC` or
 //! `target/nvrtc`, where `cuda-emulation/fetch_nvrtc.sh` puts it. [`kept_programs`] lists every kernel text that the

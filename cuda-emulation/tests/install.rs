@@ -49,6 +49,26 @@ fn a_missing_compiler_and_a_wish_are_reasons_to_skip() {
 }
 
 #[test]
+fn a_real_driver_is_left_alone_unless_asked_otherwise() {
+    let Some(_device) = support::device() else { return };
+    let folder = std::env::temp_dir().join(format!("eagerflow-driver-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    // A library under the driver's names, without any of its functions.
+    for name in ["libcuda.so.1", "libcuda.so"] {
+        let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".into());
+        let mut build = Command::new(compiler);
+        build.args(["-shared", "-x", "c++", "/dev/null", "-Wl,-soname,libcuda.so.1", "-o"]).arg(folder.join(name));
+        assert!(build.status().unwrap().success());
+    }
+    let path = ("LD_LIBRARY_PATH", folder.to_str().unwrap());
+    let alone = said(child(&[path]));
+    assert!(alone.contains("real driver"), "{alone}");
+    let shadowed = said(child(&[path, ("EAGERFLOW_CUDA_EMULATION", "1")]));
+    assert!(shadowed.contains("ready: CUDA emulation ("), "{shadowed}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn processes_that_build_at_once_find_one_build() {
     let Some(_device) = support::device() else { return };
     let folder = std::env::temp_dir().join(format!("eagerflow-install-{}", std::process::id()));

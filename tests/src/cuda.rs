@@ -1,7 +1,7 @@
 //! The way of tests to a GPU: the emulation of CUDA, or a real device where there is one and the emulation was not asked for.
 //! Every test that needs a device calls [`gpu`] first, which says visibly when there is none.
 
-use eagerflow_cuda_emulation::{Availability, Emulation, install};
+use eagerflow_cuda_emulation::{Availability, Emulation, install, skipped};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A device for the length of a test. Tests take turns: counters and switches belong to the process.
@@ -19,7 +19,7 @@ pub fn gpu() -> Option<Gpu> {
         Availability::Ready(emulation) => Some(emulation),
         Availability::RealDriver => None,
         Availability::Missing(why) => {
-            eprintln!("{why}");
+            skipped(why);
             return None;
         }
     };

@@ -39,7 +39,7 @@ impl Drop for UserLine {
 /// A call of an operation on a device, in the name of the user's line.
 #[track_caller]
 fn call_of<'a>(gpu: &'static Gpu, op: &'static str, inputs: &'a [View], outputs: &'a [View]) -> CudaCall<'a> {
-    CudaCall { gpu, inputs, outputs, op, location: LINE.get().unwrap_or(Location::caller()) }
+    CudaCall { gpu, inputs, outputs, on_host: 0, op, location: LINE.get().unwrap_or(Location::caller()) }
 }
 
 #[track_caller]
@@ -139,15 +139,22 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs>
     let mut held: SmallVec<[Tensor; 4]> = SmallVec::new();
     let mut resources = Resources::lock(op, inputs)?;
     let mut views: SmallVec<[View; 4]> = SmallVec::new();
+    let mut on_host = 0;
     for (i, input) in inputs.iter().enumerate() {
         if input.dtype() == DType::Resource {
-            views.push(resources.view(gpu, op, i)?);
+            let (view, here) = resources.view(gpu, op, i)?;
+            views.push(view);
+            on_host |= u64::from(here) << i;
             continue;
         }
-        let there = match op.keeps_on_host(i) {
-            true => eager::dense(&super::on_host(input)?)?,
-            false => bring(gpu, input)?,
+        let there = match () {
+            () if op.keeps_on_host(i) => eager::dense(&super::on_host(input)?)?,
+            () if op.takes_from_host(i) && !input.is_away() => (*input).clone(),
+            () => bring(gpu, input)?,
         };
+        if !there.is_away() && i < 64 {
+            on_host |= 1 << i;
+        }
         let there = if op.takes_strides() { there } else { eager::dense(&there)? };
         views.push(view_of(&there));
         held.push(there);
@@ -158,7 +165,7 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs>
     }
     let mut output_views: SmallVec<[View; 2]> = SmallVec::new();
     outputs.iter().for_each(|t| output_views.push(view_of(t)));
-    let call = call_of(gpu, op.name(), &views, &output_views);
+    let call = CudaCall { on_host, ..call_of(gpu, op.name(), &views, &output_views) };
     // SAFETY: the views are valid for the inferred types in the order of the stream; outputs and locked values are seen by
     // nobody else.
     unsafe {
@@ -192,23 +199,23 @@ impl<'a> Resources<'a> {
         Ok(Self { locked: order.into_iter().map(|(i, r)| (i, op.access(i), r.lock())).collect() })
     }
 
-    /// The value of resource input `index` as the kernel may use it: where the kernel wants it; changed values are dense and
-    /// seen by nobody else.
+    /// The value of resource input `index` as the kernel may use it: where the kernel wants it, and whether that is the
+    /// host's memory; changed values are dense and seen by nobody else.
     #[track_caller]
-    fn view(&mut self, gpu: &'static Gpu, op: &dyn Op, index: usize) -> Result<View> {
+    fn view(&mut self, gpu: &'static Gpu, op: &dyn Op, index: usize) -> Result<(View, bool)> {
         let Some((_, access, value)) = self.locked.iter_mut().find(|(i, ..)| *i == index) else {
             return Err(Error::internal(op.name(), "a resource that was not locked"));
         };
-        let stays = op.keeps_on_host(index);
+        let stays = op.keeps_on_host(index) || (op.takes_from_host(index) && !value.is_away());
         if stays && value.is_away() {
             **value = super::on_host(value)?;
         } else if !stays && value.device_id() != gpu.id {
             **value = bring(gpu, value)?.alias();
         }
         if *access == Access::Read || (value.is_row_major() && value.is_unique()) {
-            return Ok(view_of(value));
+            return Ok((view_of(value), stays));
         }
-        if cuda::capturing_on().is_some() {
+        if cuda::capturing() {
             return Err(Error::failed_precondition(
                 op.name(),
                 "a variable's memory is shared while its change is captured",
@@ -225,7 +232,7 @@ impl<'a> Resources<'a> {
             }
         }
         **value = fresh;
-        Ok(view_of(value))
+        Ok((view_of(value), stays))
     }
 
     /// Gives changed values a new identity, so that tapes do not take them for what they were.

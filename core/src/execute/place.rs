@@ -41,8 +41,8 @@ fn device_of(op: &dyn Op, inputs: &[&Tensor]) -> Result<DeviceId> {
     if op.runs_on_host() {
         return Ok(DeviceId::CPU);
     }
-    if let Some(captures) = cuda::capturing_on() {
-        return Ok(captures);
+    if let Some(device) = cuda::all_on() {
+        return Ok(device);
     }
     if let Some(asked) = device::asked() {
         return Ok(asked);

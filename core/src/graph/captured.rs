@@ -1,5 +1,6 @@
-//! Graphs on a GPU as recorded work: after two calls operation by operation, what the third queues is captured, and from then
-//! on a call copies its operands, starts the recording, and copies the results. `Callable` runs calls on a GPU through here.
+//! Graphs on a GPU as recorded work: after two calls operation by operation, and one with everything on the device, what the
+//! fourth queues is captured; from then on a call copies its operands, starts the recording, and copies the results.
+//! `Callable` runs calls on a GPU through here.
 
 use super::ir::Graph;
 use super::on_device::{gpu_of, with_constants_on};
@@ -64,9 +65,18 @@ impl Placed {
                 return recording.replay(&inputs);
             }
             let remade = recording.remade + 1;
-            *stage = if remade < MOST_RECORDINGS { Stage::Calls(WARM, remade) } else { Stage::Never };
+            *stage = if remade < MOST_RECORDINGS { Stage::Calls(WARM + 1, remade) } else { Stage::Never };
         }
         match *stage {
+            Stage::Calls(WARM, remade) => match self.rehearse(&inputs) {
+                Ok(Some(outputs)) => {
+                    *stage = Stage::Calls(WARM + 1, remade);
+                    return Ok(outputs);
+                }
+                Ok(None) => *stage = Stage::Never,
+                // The error of a call, not of what it stands for.
+                Err(error) => return Err(error),
+            },
             Stage::Calls(WARM.., remade) => {
                 // What cannot be captured runs operation by operation, which also tells what is wrong with it.
                 match self.record(&inputs, remade) {
@@ -83,6 +93,23 @@ impl Placed {
         }
         drop(stage);
         run::run(&self.graph, inputs, &Sizes::of(&self.known))
+    }
+
+    /// Runs a call with everything where it will be when one is captured; `None` if the graph needs the host.
+    fn rehearse(&self, inputs: &Operands) -> Result<Option<Outputs>> {
+        let Some(gpu) = gpu_of(inputs)?.filter(|_| needs_no_host(&self.graph)) else { return Ok(None) };
+        let graph = with_constants_on(&self.graph, gpu, true)?;
+        let mut given = Operands::new();
+        for (i, input) in inputs.iter().enumerate() {
+            given.push(match input.as_object::<Resource>() {
+                Some(resource) => {
+                    settle(resource, gpu, writes(&self.graph, i))?;
+                    input.clone()
+                }
+                None => bring(gpu, input)?,
+            });
+        }
+        cuda::rehearse(gpu, || run::run(&graph, given, &Sizes::of(&self.known))).map(Some)
     }
 
     /// Captures a call; `None` if the graph needs the host.

@@ -131,7 +131,7 @@ pub(crate) fn run_cluster(body: &Graph, inputs: &[Tensor]) -> Result<Option<Outp
     folds.sort_by_key(|(at, _)| *at);
     let stored: Vec<View> = stored.into_iter().map(|(_, view)| view).collect();
     let folds: Vec<FoldTo> = folds.into_iter().map(|(_, fold)| fold).collect();
-    let call = CudaCall { gpu, inputs: &[], outputs: &[], op: "fused", location };
+    let call = CudaCall { gpu, inputs: &[], outputs: &[], on_host: 0, op: "fused", location };
     let owner = Owner { name: "fused", attributes: body.id };
     // SAFETY: operands are valid on the device or scalars of the host; outputs are fresh and of the cluster's types.
     unsafe {

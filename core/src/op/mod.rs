@@ -168,6 +168,12 @@ pub(crate) trait Op: Send + Sync + 'static {
         false
     }
 
+    /// Whether the kernel for a GPU takes input `index` from the host's memory where it lies there, and else from the
+    /// device: numbers, which then travel as arguments. [`CudaCall::is_here`] tells which it is.
+    fn takes_from_host(&self, _index: usize) -> bool {
+        false
+    }
+
     /// Whether the kernel for a GPU wants input `index` in the host's memory.
     fn keeps_on_host(&self, _index: usize) -> bool {
         false

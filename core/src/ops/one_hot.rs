@@ -77,20 +77,20 @@ impl Op for OneHot {
         Ok(())
     }
 
-    /// The two values, which are numbers of the program nearly always.
-    fn keeps_on_host(&self, index: usize) -> bool {
+    /// The two values.
+    fn takes_from_host(&self, index: usize) -> bool {
         index > 0
     }
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let (indices, out) = (&call.inputs[0], &call.outputs[0]);
         let inner: usize = indices.dims()[self.axis..].iter().product();
-        // SAFETY: dense views of the inferred types; the values lie in the host's memory.
+        // SAFETY: dense views of the inferred types.
         unsafe {
             call.elements(&ONE_HOT, &[bits_of(out.dtype.size()), indices.dtype], out.len(), |arguments| {
                 arguments.view(indices);
-                arguments.number(&call.inputs[1]);
-                arguments.number(&call.inputs[2]);
+                arguments.number_or_place(call, 1);
+                arguments.number_or_place(call, 2);
                 arguments.view(out);
                 arguments.size(out.dims()[self.axis]);
                 arguments.size(inner);
@@ -108,7 +108,10 @@ static ONE_HOT: Kernel = Kernel {
     text: concat!(
         include_str!("../backend/cuda/divided.cuh"),
         r#"
-extern "C" __global__ void one_hot(index_t count, const T1* indices, T0 on, T0 off, T0* to, index_t depth, index_t inner) {
+extern "C" __global__ void one_hot(index_t count, const T1* indices, T0 on, const T0* on_place, T0 off,
+                                   const T0* off_place, T0* to, index_t depth, index_t inner) {
+  if (on_place) on = *on_place;
+  if (off_place) off = *off_place;
   ELEMENTS(i, count) {
     index_t within, at;
     index_t outer = divided(divided(i, inner, within), depth, at);

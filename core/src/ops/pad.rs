@@ -90,20 +90,22 @@ impl Op for Pad {
         Ok(())
     }
 
-    /// The constant, which is a number of the program nearly always.
-    fn keeps_on_host(&self, index: usize) -> bool {
+    /// The constant.
+    fn takes_from_host(&self, index: usize) -> bool {
         index == 1
     }
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let (input, out) = (&call.inputs[0], &call.outputs[0]);
-        let around = match self.mode {
-            // SAFETY: a scalar of the dtype in the host's memory.
-            PadMode::Constant => Around::Constant(
-                call.inputs.get(1).map_or(0, |value| unsafe { load_bits(input.dtype.size(), value.ptr) }),
-            ),
-            PadMode::Reflect => Around::Reflected,
-            PadMode::Symmetric => Around::Mirrored,
+        let around = match (self.mode, call.inputs.get(1)) {
+            (PadMode::Reflect, _) => Around::Reflected,
+            (PadMode::Symmetric, _) => Around::Mirrored,
+            (PadMode::Constant, None) => Around::Constant(0),
+            (PadMode::Constant, Some(value)) => match call.is_here(1) {
+                // SAFETY: a scalar of the dtype in the host's memory.
+                true => Around::Constant(unsafe { load_bits(input.dtype.size(), value.ptr) }),
+                false => Around::Element(value.ptr),
+            },
         };
         // SAFETY: views of the inferred types; the rule made room for the margins.
         unsafe { cuda::frame(call, input, out, |axis| self.margin(axis).0, around) }

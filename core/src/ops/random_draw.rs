@@ -4,7 +4,7 @@
 
 use crate::backend::cpu::philox::{self, Generator, Philox};
 use crate::backend::cpu::{CpuCall, View, Work, part};
-use crate::backend::cuda::CudaCall;
+use crate::backend::cuda::{self, CudaCall};
 use crate::dtype::{DType, DTypes, bf16, f16};
 use crate::error::{Error, Result};
 use crate::op::{Access, Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
@@ -15,6 +15,7 @@ use std::sync::Arc;
 mod device;
 mod law;
 
+use device::Source;
 pub(crate) use law::Law;
 
 /// Input: a generator's state, three int64 words.
@@ -162,18 +163,30 @@ impl Op for RandomDraw {
         Ok(())
     }
 
-    /// The state: the host moves it on, the kernel is given a key and a counter.
+    /// An order is drawn by the host, and so its state is read there.
     fn keeps_on_host(&self, _: usize) -> bool {
+        self.law == Law::Order
+    }
+
+    /// A state moves on where it lies: on the host at no cost, on a device as part of captured work.
+    fn takes_from_host(&self, _: usize) -> bool {
         true
     }
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        let out = &call.outputs[0];
-        // SAFETY: the state is three int64 words in the host's memory that only this call sees; the output is fresh.
+        let (given, out) = (&call.inputs[0], &call.outputs[0]);
+        if !call.is_here(0) {
+            // SAFETY: the state is three int64 words on the device that only this call sees; the output is fresh.
+            return unsafe { device::draw(self.law, call, &Source::State(given)) };
+        }
+        if cuda::capturing() {
+            return Err(Error::failed_precondition("random_draw", "the host's state does not move with captured work"));
+        }
+        // SAFETY: as above, in the host's memory.
         unsafe {
-            let state = call.inputs[0].ptr.cast::<[i64; 3]>();
+            let state = given.ptr.cast::<[i64; 3]>();
             let (stream, next) = self.law.advance(*state, out.len());
-            device::draw(self.law, call, stream, None)?;
+            device::draw(self.law, call, &Source::Stream(stream))?;
             *state = next;
         }
         Ok(())
@@ -228,20 +241,25 @@ impl Op for StatelessDraw {
         self.law == Law::Order
     }
 
+    fn takes_from_host(&self, _: usize) -> bool {
+        true
+    }
+
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let seed = &call.inputs[0];
         if seed.len() != 2 {
             return Err(Error::invalid_argument("stateless_draw", "a seed has two numbers").got(seed.len()));
         }
-        // SAFETY: a valid seed of the inferred type, in the host's memory for an order; the output is fresh.
+        // SAFETY: a valid seed of the inferred type; the output is fresh.
         unsafe {
-            match self.law {
-                Law::Order => {
+            let source = match call.is_here(0) {
+                true => {
                     let numbers = seed.integers();
-                    device::draw(self.law, call, Philox::from_seed([numbers[0], numbers[1]]), None)
+                    Source::Stream(Philox::from_seed([numbers[0], numbers[1]]))
                 }
-                _ => device::draw(self.law, call, Philox::from_key_counter(0, [0; 2]), Some(seed)),
-            }
+                false => Source::Seed(seed),
+            };
+            device::draw(self.law, call, &source)
         }
     }
 

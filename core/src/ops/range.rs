@@ -70,19 +70,18 @@ impl Op for Range {
         Ok(())
     }
 
-    /// The type rule has read all three, so they are at hand.
-    fn keeps_on_host(&self, _: usize) -> bool {
+    fn takes_from_host(&self, _: usize) -> bool {
         true
     }
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let out = &call.outputs[0];
-        // SAFETY: scalars of this dtype in the host's memory, and a dense fresh output of it.
+        // SAFETY: scalars of this dtype, and a dense fresh output of it.
         unsafe {
             call.elements(&RANGE, &[out.dtype], out.len(), |arguments| {
                 arguments.view(out);
-                arguments.number(&call.inputs[0]);
-                arguments.number(&call.inputs[2]);
+                arguments.number_or_place(call, 0);
+                arguments.number_or_place(call, 2);
             })
         }
     }
@@ -96,7 +95,9 @@ impl Op for Range {
 static RANGE: Kernel = Kernel {
     name: "range",
     text: r#"
-extern "C" __global__ void range(index_t count, T0* to, T0 start, T0 step) {
+extern "C" __global__ void range(index_t count, T0* to, T0 start, const T0* start_place, T0 step, const T0* step_place) {
+  if (start_place) start = *start_place;
+  if (step_place) step = *step_place;
   ELEMENTS(i, count) {
     A0 far = wide(narrow<T0>(times(wide(narrow<T0>((A0)i)), wide(step))));
     to[i] = narrow<T0>(plus(wide(start), far));

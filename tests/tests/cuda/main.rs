@@ -2,5 +2,7 @@
 //! Run by `cargo test`; without g++ every test says that it is skipped.
 
 mod basics;
+mod draws;
 mod op_table;
+mod strict;
 mod traced;

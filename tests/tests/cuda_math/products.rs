@@ -91,6 +91,7 @@ fn transposed_and_repeated_operands_are_one_product_without_copies() {
     let Some(emulation) = gpu.emulation else { return };
     let (a, b) = (some(1, DType::F32, &[20, 30]).gpu(), some(2, DType::F32, &[20, 30]).gpu());
     let heads = some(3, DType::F32, &[2, 7, 3, 5]).gpu();
+    tf::config::synchronize("/gpu:0").unwrap();
     let (before, kernels) = (emulation.counters(), emulation.launches_by_kernel());
     let products = [
         tf::matmul_transposed(&a, true, &b, false),

@@ -62,3 +62,24 @@ fn one_hot_rows() {
     alike("no depth", || tf::one_hot(&tf::constant([1, 2]), 0));
     alike("strided", || tf::one_hot(tf::transpose(&indices(60, 5, DType::I64).reshape([12, 5]), []), 4));
 }
+
+/// Numbers that lie on the device are read there.
+#[test]
+fn numbers_on_the_device() {
+    let Some(_gpu) = gpu() else { return };
+    for dtype in DType::ALL {
+        let of = |v: i32| tf::cast(&tf::constant(v), dtype);
+        let moved = |v: i32| (tf::fill([2], &of(v)) + of(0)).at(0);
+        let one = || {
+            if dtype == DType::Bool { tf::constant([true]).logical_or(tf::constant([false])).at(0) } else { moved(3) }
+        };
+        alike(format!("one_hot {dtype}"), || tf::one_hot_with(&tf::constant([1, 0, 5]), 3, &one(), &of(0), 0));
+        alike(format!("pad {dtype}"), || tf::pad_value(&super::numbers(&[3, 8], dtype), [[1, 2], [4, 8]], &one()));
+        alike(format!("wide pad {dtype}"), || {
+            tf::pad_value(&super::numbers(&[3, 16], dtype), [[1, 2], [0, 0]], &one())
+        });
+        if matches!(dtype, DType::F32 | DType::F64 | DType::F16 | DType::BF16 | DType::I32 | DType::I64) {
+            alike(format!("range {dtype}"), || tf::range(&moved(2), &of(100), &moved(5)));
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::{alike, near};
 use eagerflow::random::{self, Generator};
-use eagerflow::{self as tf, DType, Tensor};
+use eagerflow::{self as tf, DType, Tensor, tf_function};
 use eagerflow_tests::cuda::gpu;
 
 const REALS: [DType; 4] = [DType::F32, DType::F64, DType::F16, DType::BF16];
@@ -71,6 +71,64 @@ fn generators_move_on() {
             let low = tf::cast(tf::floormod(&state, 65_536), DType::F32);
             tf::concat(&[&flat[0], &flat[1], &flat[2], &flat[3], &low], 0)
         });
+    }
+}
+
+/// A state on the device moves on there, by the same rule.
+#[test]
+fn states_on_the_device() {
+    let Some(gpu) = gpu() else { return };
+    for words in [[1234, 0, 0], [-1, -1, 77], [-200, 5, i64::MIN]] {
+        let draw = |device: &str| {
+            let _there = tf::device(device).unwrap();
+            let generator = Generator::from_seed(1);
+            generator.reset(&Tensor::from(words)).unwrap();
+            if let Some(emulation) = gpu.emulation {
+                emulation.reset_counters();
+            }
+            let all = [
+                generator.normal([33], 1.0, 2.0),
+                generator.truncated_normal([7, 3], 0.0, 1.0),
+                generator.uniform([0], -1.0, 1.0),
+                generator.uniform([5], -1.0, 1.0),
+                tf::cast(generator.uniform_int([6], 0, 100), DType::F32),
+            ];
+            if let Some(emulation) = gpu.emulation {
+                assert_eq!(emulation.counters().device_to_host, 0);
+            }
+            let lies_there = generator.state().device().to_string().contains("GPU");
+            assert_eq!(lies_there, device == "/gpu:0");
+            generator.skip(5);
+            (
+                all.map(|x| x.to_vec::<f32>()),
+                generator.state().to_vec::<i64>(),
+                generator.normal([9], 0.0, 1.0).to_vec::<f32>(),
+            )
+        };
+        assert_eq!(draw("/cpu:0"), draw("/gpu:0"), "{words:?}");
+    }
+}
+
+#[tf_function]
+fn noisy(x: &Tensor, generator: &Generator) -> Tensor {
+    x + generator.normal([4, 3], 0.0, 1.0) * generator.uniform([3], 1.0, 2.0)
+}
+
+/// Calls that are captured draw anew each time, and leave the state where calls one by one would.
+#[test]
+fn captured_draws() {
+    let Some(_gpu) = gpu() else { return };
+    let [here, there] = ["/cpu:0", "/gpu:0"].map(|device| {
+        let _there = tf::device(device).unwrap();
+        let (generator, x) = (Generator::from_seed(7), tf::ones([4, 3]));
+        let mut all: Vec<Vec<f32>> = (0..6).map(|_| noisy(&x, &generator).to_vec::<f32>()).collect();
+        all.push(generator.uniform([5], 0.0, 1.0).to_vec::<f32>());
+        all.extend((0..2).map(|_| noisy(&x, &generator).to_vec::<f32>()));
+        (all, generator.state().to_vec::<i64>())
+    });
+    assert_eq!(here.1, there.1);
+    for (call, (a, b)) in here.0.iter().zip(&there.0).enumerate() {
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6), "call {call}: {a:?} {b:?}");
     }
 }
 

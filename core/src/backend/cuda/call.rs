@@ -23,6 +23,8 @@ pub(crate) struct CudaCall<'a> {
     pub gpu: &'static Gpu,
     pub inputs: &'a [View],
     pub outputs: &'a [View],
+    /// A bit for each input that lies in the host's memory, see `Op::takes_from_host`.
+    pub on_host: u64,
     pub op: &'static str,
     pub location: &'static Location<'static>,
 }
@@ -95,6 +97,11 @@ impl CudaCall<'_> {
     /// Memory for the time of this call's kernels.
     pub fn scratch(&self, bytes: usize) -> Result<Buffer> {
         self.gpu.allocate(bytes).map_err(|e| e.in_op(self.op))
+    }
+
+    /// Whether input `index` lies in the host's memory.
+    pub fn is_here(&self, index: usize) -> bool {
+        index < 64 && self.on_host >> index & 1 == 1
     }
 
     /// The place of this call, for kernels that may refuse operands.
@@ -196,6 +203,23 @@ impl Arguments {
     /// What a sum is divided by; -1 stands for nothing.
     pub fn divisor(&mut self, divisor: Option<usize>) {
         self.value(divisor.map_or(-1, |n| n as i64));
+    }
+
+    /// The scalar input `index`, of which there may be none: its bits if it lies in the host's memory, and its address if
+    /// it lies on the device (`T number, const T* place` in the kernel, one of them 0).
+    ///
+    /// # Safety
+    /// The call's views are valid.
+    pub unsafe fn number_or_place(&mut self, call: &CudaCall<'_>, index: usize) {
+        match call.inputs.get(index) {
+            // SAFETY: by the caller's promise.
+            Some(view) if call.is_here(index) => unsafe { self.number(view) },
+            _ => self.value(0u64),
+        }
+        match call.inputs.get(index) {
+            Some(view) if !call.is_here(index) => self.view(view),
+            _ => self.value(0u64),
+        }
     }
 
     /// The first element of a view.

@@ -6,7 +6,7 @@ use super::gpu::Gpu;
 use super::memory::Blocks;
 use crate::device::DeviceId;
 use crate::error::{Error, Result};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The memory of one capture. Blocks that are freed while capturing serve again within it, in the order of the stream.
@@ -25,6 +25,7 @@ struct Session {
 
 thread_local! {
     static SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
+    static REHEARSED: Cell<Option<DeviceId>> = const { Cell::new(None) };
 }
 
 /// The stream and the memory of the capture under way on this thread, for this device.
@@ -35,13 +36,26 @@ pub(super) fn under_way(gpu: &Gpu) -> Option<(Stream, Arc<Arena>)> {
 }
 
 /// Whether this thread captures: then nothing may wait for a device or read from it.
-pub(super) fn capturing() -> bool {
+pub(crate) fn capturing() -> bool {
     SESSION.with_borrow(Option::is_some)
 }
 
-/// The device whose work this thread captures: everything belongs there then.
-pub(crate) fn capturing_on() -> Option<DeviceId> {
-    SESSION.with_borrow(|session| session.as_ref().map(|s| s.gpu.id))
+/// The device on which everything belongs while this thread captures, or rehearses it.
+pub(crate) fn all_on() -> Option<DeviceId> {
+    SESSION.with_borrow(|session| session.as_ref().map(|s| s.gpu.id)).or_else(|| REHEARSED.get())
+}
+
+/// Runs `work` with everything placed as it will be when it is captured: kernels that only captured work needs are compiled
+/// then, which cannot be done while capturing.
+pub(crate) fn rehearse<T>(gpu: &'static Gpu, work: impl FnOnce() -> T) -> T {
+    struct End(Option<DeviceId>);
+    impl Drop for End {
+        fn drop(&mut self) {
+            REHEARSED.set(self.0);
+        }
+    }
+    let _end = End(REHEARSED.replace(Some(gpu.id)));
+    work()
 }
 
 /// A graph of the driver's, with the memory that its kernels use.

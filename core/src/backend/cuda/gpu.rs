@@ -167,6 +167,9 @@ impl Gpu {
     pub(super) fn allocate_outside(&'static self, bytes: usize) -> Result<Buffer> {
         self.bind()?;
         let size = bytes.checked_add(1 << 20).map(|_| rounded(bytes)).ok_or_else(|| self.full(bytes, None))?;
+        if wants_own_allocations() {
+            return self.allocate_own(bytes.max(1));
+        }
         let mut blocks = self.blocks();
         if let Some(address) = blocks.take(size) {
             return Ok(Buffer { gpu: self, address, arena: None });
@@ -193,6 +196,29 @@ impl Gpu {
             Err(failure) if failure.is_out_of_memory() => Err(self.full(bytes, Some(blocks.held))),
             Err(failure) => Err(self.failed("device", &failure)),
         }
+    }
+
+    /// Memory of exactly this size, which goes back to the driver when its buffer is dropped.
+    fn allocate_own(&'static self, bytes: usize) -> Result<Buffer> {
+        match driver::allocate_in_order(bytes, self.opened.stream) {
+            Ok(address) => {
+                self.blocks().note_own(address, bytes);
+                Ok(Buffer { gpu: self, address, arena: None })
+            }
+            Err(failure) if failure.is_out_of_memory() => Err(self.full(bytes, None)),
+            Err(failure) => Err(self.failed("device", &failure)),
+        }
+    }
+
+    /// Takes a buffer's memory back. Whether it was known.
+    fn take_back(&self, address: Address) -> bool {
+        if !wants_own_allocations() {
+            return self.blocks().give(address);
+        }
+        // SAFETY: the buffer is gone, and what used it was queued in the device's stream, or in a capture that holds it.
+        // A context that is lost has nothing to free.
+        let _ = self.bind().map(|()| unsafe { driver::free_in_order(address, self.opened.stream) });
+        self.blocks().forget_own(address)
     }
 
     fn full(&self, bytes: usize, held: Option<Held>) -> Error {
@@ -392,6 +418,13 @@ fn wants_every_error() -> bool {
     *WANTS.get_or_init(|| std::env::var_os("EAGERFLOW_CUDA_SYNC").is_some_and(|v| v != "0"))
 }
 
+/// Whether `EAGERFLOW_CUDA_ALLOCATOR=exact` asks for an allocation of its own for each buffer: slow, but tools that watch
+/// allocations, as the emulation and compute-sanitizer do, then see each read and write beside one.
+fn wants_own_allocations() -> bool {
+    static WANTS: OnceLock<bool> = OnceLock::new();
+    *WANTS.get_or_init(|| std::env::var("EAGERFLOW_CUDA_ALLOCATOR").is_ok_and(|v| v == "exact"))
+}
+
 /// Memory of a device, which goes back to the device's allocator when it is dropped.
 pub(crate) struct Buffer {
     gpu: &'static Gpu,
@@ -409,7 +442,7 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         let known = match &self.arena {
-            None => self.gpu.blocks().give(self.address),
+            None => self.gpu.take_back(self.address),
             Some(arena) => arena.blocks.lock().unwrap_or_else(PoisonError::into_inner).give(self.address),
         };
         debug_assert!(known, "a buffer that the allocator does not know");

@@ -146,6 +146,24 @@ impl Blocks {
         gone.size
     }
 
+    /// Counts a buffer that is an allocation of its own.
+    pub fn note_own(&mut self, address: Address, size: usize) {
+        self.blocks.insert(address, Block { size, free: false, before: None, after: None, small: false });
+        self.held.used += size;
+        self.held.reserved += size;
+        self.held.buffers += 1;
+        self.held.peak = self.held.peak.max(self.held.used);
+    }
+
+    /// Forgets such a buffer. Whether it was one.
+    pub fn forget_own(&mut self, address: Address) -> bool {
+        let Some(block) = self.blocks.remove(&address) else { return false };
+        self.held.used -= block.size;
+        self.held.reserved -= block.size;
+        self.held.buffers -= 1;
+        true
+    }
+
     /// Takes out all segments of which nothing is in use, for the driver to have back.
     pub fn unused_segments(&mut self) -> Vec<Address> {
         let whole = |b: &Block| b.free && b.before.is_none() && b.after.is_none();

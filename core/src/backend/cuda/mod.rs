@@ -25,7 +25,7 @@ mod scatter;
 mod text;
 
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
-pub(crate) use capture::{Captured, capture, capturing_on};
+pub(crate) use capture::{Captured, all_on, capture, capturing, rehearse};
 pub(crate) use compact::{count_set, write_set};
 pub(crate) use conv::{conv_filter_gradient, conv_forward, conv_input_gradient};
 pub use doctor::Finding;

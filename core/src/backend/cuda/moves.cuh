@@ -29,7 +29,11 @@ extern "C" __global__ void move(index_t count, const unit_t* from, unit_t* to, W
 // (mode 0), or mirrored at the outermost element (1) or at the border (2).
 struct Frame { index_t rank; index_t mode; index_t dims[8]; index_t before[8]; index_t size[8]; index_t stride[8]; };
 
-extern "C" __global__ void frame(index_t count, const unit_t* from, unit_t* to, Frame frame, Pack<unsigned long long, 2> value) {
+extern "C" __global__ void frame(index_t count, const unit_t* from, unit_t* to, Frame frame, Pack<unsigned long long, 2> value,
+                                 const unsigned char* place, index_t bytes) {
+  // The constant may lie on the device: as many bytes as an element has, which a unit repeats.
+  if (place)
+    for (int k = 0; k < 16; ++k) ((unsigned char*)&value)[k] = place[k % bytes];
   const unit_t constant = *(const unit_t*)&value;
   const index_t skip = frame.mode == 1 ? 1 : 0;
   ELEMENTS(i, count) {

@@ -157,10 +157,18 @@ pub(crate) unsafe fn copy_to(call: &CudaCall<'_>, from: &View, to: &View) -> Res
 pub(crate) enum Around {
     /// The element with these bits.
     Constant(u64),
+    /// The element at this address of the device.
+    Element(*const u8),
     /// The tensor mirrored at its outermost elements, which are not repeated.
     Reflected,
     /// The tensor mirrored at its borders.
     Mirrored,
+}
+
+impl Around {
+    fn mirrors(self) -> bool {
+        matches!(self, Self::Reflected | Self::Mirrored)
+    }
 }
 
 /// One axis of a frame: sizes of result and source, how many indices come before the source's, and the source's stride.
@@ -197,7 +205,7 @@ pub(crate) unsafe fn frame(
     }
     let last = sides.len() - 1;
     let inner = sides[last];
-    let whole_runs = inner.stride == 1 && (matches!(around, Around::Constant(_)) || inner.whole == inner.size);
+    let whole_runs = inner.stride == 1 && (!around.mirrors() || inner.whole == inner.size);
     let unit = match whole_runs {
         true => {
             let steps = sides[..last].iter().map(|s| s.stride.unsigned_abs());
@@ -210,7 +218,7 @@ pub(crate) unsafe fn frame(
     let mut words = [0i64; 2 + 4 * 8];
     words[0] = sides.len() as i64;
     words[1] = match around {
-        Around::Constant(_) => 0,
+        Around::Constant(_) | Around::Element(_) => 0,
         Around::Reflected => 1,
         Around::Mirrored => 2,
     };
@@ -224,6 +232,7 @@ pub(crate) unsafe fn frame(
         Around::Constant(bits) => (0..8 / bytes).fold(0, |all, i| all | bits << (8 * bytes * i)),
         _ => 0,
     };
+    let place = if let Around::Element(place) = around { place.addr() as u64 } else { 0 };
     let (kernel, ty) = FRAME.of(unit.max(bytes));
     // SAFETY: by the caller's promise.
     unsafe {
@@ -232,6 +241,8 @@ pub(crate) unsafe fn frame(
             arguments.view(to);
             arguments.words(&words);
             arguments.value([value; 2]);
+            arguments.address(place);
+            arguments.size(bytes);
         })
     }
 }
@@ -241,7 +252,7 @@ pub(crate) unsafe fn frame(
 fn push_side(sides: &mut SmallVec<[Side; 8]>, side: Side, around: Around) {
     if let Some(outer) = sides.last_mut() {
         let plain = side.whole == side.size && side.size > 0;
-        let mirrors = !matches!(around, Around::Constant(_)) && outer.whole != outer.size;
+        let mirrors = around.mirrors() && outer.whole != outer.size;
         if plain && !mirrors && outer.stride == side.stride * side.size as isize {
             *outer = Side {
                 whole: outer.whole * side.size,

@@ -4,7 +4,7 @@
 use super::Law;
 use crate::backend::cpu::View;
 use crate::backend::cpu::philox::{self, Philox};
-use crate::backend::cuda::{Arguments, CudaCall, Kernel, bits_of};
+use crate::backend::cuda::{Arguments, CudaCall, Kernel, bits_of, grid};
 use crate::dtype::{DType, bf16, f16};
 use crate::error::Result;
 
@@ -13,14 +13,30 @@ static UNIFORM: Kernel = Kernel { name: "draw_uniform", text: REALS };
 static NORMAL: Kernel = Kernel { name: "draw_normal", text: REALS };
 static TRUNCATED: Kernel = Kernel { name: "draw_truncated", text: REALS };
 static INTEGERS: Kernel = Kernel { name: "draw_integers", text: include_str!("random_draw.cuh") };
+static MOVE_STATE: Kernel = Kernel { name: "move_state", text: include_str!("random_draw.cuh") };
 
-/// Draws all elements of the output, from the stream of a seed on the device if there is one. An order is made here: each
-/// of its steps depends on those before.
+/// Where a draw's stream comes from.
+pub(super) enum Source<'a> {
+    /// The host knows it.
+    Stream(Philox),
+    /// A seed on the device.
+    Seed(&'a View),
+    /// A generator's state on the device, which moves on.
+    State(&'a View),
+}
+
+/// Draws all elements of the output. An order is made here, from a stream: each of its steps depends on those before.
 ///
 /// # Safety
-/// As `Op::cuda`; the output is dense and of the law's dtype, the seed has two elements.
-pub(super) unsafe fn draw(law: Law, call: &CudaCall<'_>, stream: Philox, seed: Option<&View>) -> Result<()> {
+/// As `Op::cuda`; the output is dense and of the law's dtype, a seed has two elements, a state three words that only
+/// this call sees.
+pub(super) unsafe fn draw(law: Law, call: &CudaCall<'_>, source: &Source<'_>) -> Result<()> {
     let out = &call.outputs[0];
+    let (stream, seed, step) = match source {
+        Source::Stream(stream) => (*stream, None, 0),
+        Source::Seed(seed) => (Philox::from_key_counter(0, [0; 2]), Some(*seed), seed.strides()[0] as i64),
+        Source::State(state) => (Philox::from_key_counter(0, [0; 2]), Some(*state), 0),
+    };
     if law == Law::Order {
         let order: Vec<i64> = philox::shuffle(stream, out.len()).into_iter().map(|from| from as i64).collect();
         // SAFETY: an element of the output for each of the order.
@@ -38,12 +54,21 @@ pub(super) unsafe fn draw(law: Law, call: &CudaCall<'_>, stream: Philox, seed: O
         arguments.view(out);
         arguments.size(out.len());
         arguments.address(seed.map_or(0, |seed| seed.ptr.addr() as u64));
-        arguments.value(seed.map_or(0, |seed| seed.strides()[0] as i64));
+        arguments.value(step);
+        arguments.size(usize::from(matches!(source, Source::State(_))));
         arguments.words(&[low, high, key].map(|word| word as i64));
         law.push(out.dtype, arguments);
     };
-    // SAFETY: by the caller's promise; groups are shared out among threads.
-    unsafe { call.elements(kernel, &[dtype, seed.map_or(DType::I64, |seed| seed.dtype)], out.len().div_ceil(group), arguments) }
+    let seed_type = seed.map_or(DType::I64, |seed| seed.dtype);
+    // SAFETY: by the caller's promise; groups are shared out among threads, and the state moves on behind them.
+    unsafe {
+        call.elements(kernel, &[dtype, seed_type], out.len().div_ceil(group), arguments)?;
+        let Source::State(state) = source else { return Ok(()) };
+        call.launch(&MOVE_STATE, &[DType::U32, DType::I64], grid(1, 32), |arguments| {
+            arguments.view(state);
+            arguments.size(out.len());
+        })
+    }
 }
 
 impl Law {

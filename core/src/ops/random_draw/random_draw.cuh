@@ -29,9 +29,12 @@ __device__ inline Words words_at(const Stream& stream) {
   return Words{{c0, c1, c2, c3}};
 }
 
-// The stream of a seed of two integers where one is given: scrambled by a call under a fixed key.
-__device__ inline Stream stream_of(const T1* seed, index_t step, Stream given) {
+// The stream that was given; or, on the device, that of a generator's state of three words, or of a seed of two integers,
+// `step` elements apart: scrambled by a call under a fixed key.
+__device__ inline Stream stream_of(const T1* seed, index_t step, bool state, Stream given) {
   if (!seed) return given;
+  if (state)
+    return Stream{(unsigned long long)wide(seed[0]), (unsigned long long)wide(seed[1]), (unsigned long long)wide(seed[2])};
   const Stream plain = {(unsigned long long)(long long)wide(seed[0]), (unsigned long long)(long long)wide(seed[step]),
                         0x02461e293ec8f720ull};
   const Words words = words_at(plain);
@@ -181,9 +184,9 @@ template <int N> __device__ inline void store(T0* to, index_t group, index_t tot
 #ifdef REALS
 // Each step is rounded to the element's type.
 #define DRAW(name, draw, stride)                                                                                      \
-  extern "C" __global__ void name(index_t count, T0* to, index_t total, const T1* seed, index_t step, Stream given,      \
-                                  A0 scale, A0 shift) {                                                             \
-    const Stream stream = stream_of(seed, step, given);                                                                     \
+  extern "C" __global__ void name(index_t count, T0* to, index_t total, const T1* seed, index_t step, index_t state,     \
+                                  Stream given, A0 scale, A0 shift) {                                               \
+    const Stream stream = stream_of(seed, step, state != 0, given);                                                                     \
     ELEMENTS(i, count) {                                                                                              \
       Group<A0> group;                                                                                                \
       draw(ahead(stream, (unsigned long long)i * (stride)), group);                                                   \
@@ -200,10 +203,18 @@ DRAW(draw_normal, normal_group, 1)
 // TensorFlow sets 256 words aside for each element: 64 blocks of four.
 DRAW(draw_truncated, truncated_group, 64 * Group<A0>::size)
 #else
+// Moves a generator's state past a draw: 256 counters for each element, whatever is drawn.
+extern "C" __global__ void move_state(T1* state, unsigned long long elements) {
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  const unsigned long long low = (unsigned long long)wide(state[0]), next = low + (elements << 8);
+  state[0] = (T1)next;
+  state[1] = (T1)((unsigned long long)wide(state[1]) + (elements >> 56) + (next < low));
+}
+
 // Whole numbers; a width of 0 stands for all there are.
-extern "C" __global__ void draw_integers(index_t count, T0* to, index_t total, const T1* seed, index_t step, Stream given, T0 low,
-                                         T0 width) {
-  const Stream stream = stream_of(seed, step, given);
+extern "C" __global__ void draw_integers(index_t count, T0* to, index_t total, const T1* seed, index_t step, index_t state,
+                                         Stream given, T0 low, T0 width) {
+  const Stream stream = stream_of(seed, step, state != 0, given);
   const int size = 16 / sizeof(T0);
   ELEMENTS(i, count) {
     const Words words = words_at(ahead(stream, (unsigned long long)i));

@@ -42,6 +42,14 @@ pub unsafe fn free(_: Address) -> Answer<()> {
     refuse("free")
 }
 
+pub fn allocate_in_order(_: usize, _: Stream) -> Answer<Address> {
+    refuse("allocate_in_order")
+}
+
+pub unsafe fn free_in_order(_: Address, _: Stream) -> Answer<()> {
+    refuse("free_in_order")
+}
+
 pub fn allocate_pinned(_: usize) -> Answer<*mut u8> {
     refuse("allocate_pinned")
 }

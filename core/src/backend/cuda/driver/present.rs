@@ -97,6 +97,19 @@ pub unsafe fn free(address: Address) -> Answer<()> {
     driver("cuMemFree", unsafe { result::free_sync(address) })
 }
 
+/// As [`allocate`], of exactly this size and from the driver's own pool, in the order of the stream.
+pub fn allocate_in_order(bytes: usize, stream: Stream) -> Answer<Address> {
+    // SAFETY: the memory is unset, which the allocator's users expect; the stream is never destroyed.
+    driver("cuMemAllocAsync", unsafe { result::malloc_async(stream.0 as _, bytes) })
+}
+
+/// # Safety
+/// The address came from [`allocate_in_order`], and what uses it was queued in this stream before.
+pub unsafe fn free_in_order(address: Address, stream: Stream) -> Answer<()> {
+    // SAFETY: by the caller's promise.
+    driver("cuMemFreeAsync", unsafe { result::free_async(address, stream.0 as _) })
+}
+
 /// Memory of the host that the device reads and writes without a copy in between.
 pub fn allocate_pinned(bytes: usize) -> Answer<*mut u8> {
     // SAFETY: the memory is unset, which its users expect.

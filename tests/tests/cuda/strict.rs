@@ -1,0 +1,38 @@
+//! The tests beside this one once more, in child processes where each buffer is an allocation of its own and threads run
+//! in other orders: what reads or writes beside a buffer, reads what nobody wrote, or leans on an order, fails there.
+
+use eagerflow as tf;
+use eagerflow_tests::cuda::gpu;
+use std::process::Command;
+
+#[test]
+fn exact_allocations_and_other_orders_of_threads_change_nothing() {
+    let Some(gpu) = gpu() else { return };
+    // On a real device the variables of the emulation mean nothing, and compute-sanitizer does this better.
+    if gpu.emulation.is_none() || std::env::var_os("EAGERFLOW_CUDA_ALLOCATOR").is_some() {
+        return;
+    }
+    for order in ["reverse", "shuffled:3"] {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--skip", "strict::exact_allocations_and"]).env("EAGERFLOW_CUDA_ALLOCATOR", "exact");
+        let output = child.env("EAGERFLOW_CUDA_EMULATION_ORDER", order).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.contains(" passed; 0 failed"), "{order}:\n{said}");
+        assert!(said.contains("strict::buffers_are_allocations_of_their_own ... ok"), "{said}");
+    }
+}
+
+/// What the other test leans on; without the variable, buffers share segments.
+#[test]
+fn buffers_are_allocations_of_their_own() {
+    let Some(gpu) = gpu() else { return };
+    let Some(emulation) = gpu.emulation else { return };
+    let exact = std::env::var_os("EAGERFLOW_CUDA_ALLOCATOR").is_some();
+    let first = tf::constant([1.0f32; 100]).gpu();
+    let before = emulation.counters();
+    let more: Vec<tf::Tensor> = (1..=20).map(|n| tf::constant(vec![1.0f32; 100 * n]).gpu()).collect();
+    let after = emulation.counters();
+    let grown = (after.live_allocations - before.live_allocations, after.bytes_in_use - before.bytes_in_use);
+    assert_eq!(grown, if exact { (20, 4 * 100 * 210) } else { (0, 0) });
+    drop((first, more));
+}
