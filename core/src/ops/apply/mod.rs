@@ -1,132 +1,28 @@
 //! Optimizer steps in one pass over memory: a rule's formula as one scalar program that writes variables and slots in
 //! place. Keras's formulas for SGD, momentum and Adam; the optimizers call the `apply_*` functions with all variables.
 
-use crate::backend::cpu::moments::{self, Moments, Values};
+mod rows;
+mod rule;
+
 use crate::backend::cpu::tile::{Tiled, fault_error};
-use crate::backend::cpu::{CpuCall, Isa, View, Work, numbered_rows};
-use crate::backend::cuda::{self, CudaCall, Kernel, Names, Owner, Rows};
+use crate::backend::cpu::{CpuCall, View, Work};
+use crate::backend::cuda::{self, CudaCall, Kernel, Owner};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::execute::execute;
-use crate::op::{Access, Attr, Gradient, Infer, Kind, Op, OpRef, fingerprint, identity};
+use crate::op::{Access, Attr, Gradient, Infer, Kind, Op, OpRef, fingerprint};
 use crate::scalar::{Program, Scalar, Val};
 use crate::tape::{Differentiable, IndexedRows};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use rows::ApplyRows;
+use rule::Rule;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
-use std::slice;
 use std::sync::Arc;
-
-/// How a step changes a variable and its slots.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Rule {
-    /// `w -= rate * g`
-    GradientDescent,
-    /// `v = momentum * v - rate * g; w += v`, or `w += momentum * v - rate * g` with Nesterov's look ahead.
-    Momentum { momentum: f64, nesterov: bool },
-    /// `m += (1 - b1)(g - m); v += (1 - b2)(g² - v); w -= a m / (sqrt(v) + epsilon)`, where a is the rate times
-    /// `sqrt(1 - b2^t) / (1 - b1^t)`.
-    ///
-    /// With `squares` the numbers for g² are given apart, after the gradient.
-    Adam { beta_1: f64, beta_2: f64, epsilon: f64, squares: bool },
-}
-
-impl Rule {
-    fn label(self) -> &'static str {
-        match self {
-            Self::GradientDescent => "apply_gradient_descent",
-            Self::Momentum { .. } => "apply_momentum",
-            Self::Adam { .. } => "apply_adam",
-        }
-    }
-
-    /// Variables per step: the trained one and its slots.
-    fn resources(self) -> usize {
-        match self {
-            Self::GradientDescent => 1,
-            Self::Momentum { .. } => 2,
-            Self::Adam { .. } => 3,
-        }
-    }
-
-    /// Tensors per step: the gradient, and what else the rule is given.
-    fn given(self) -> usize {
-        match self {
-            Self::Adam { squares: true, .. } => 2,
-            _ => 1,
-        }
-    }
-
-    /// What the values become. `x` holds the variable, its slots, what is given and the rate, in the type of computation.
-    fn formula(self, s: &Scalar, x: &[Val]) -> SmallVec<[Val; 3]> {
-        let (w, gradient, rate) = (x[0], x[self.resources()], x[x.len() - 1]);
-        let step = |g: Val| s.mul(rate, g);
-        match self {
-            Self::GradientDescent => [s.sub(w, step(gradient))].into_iter().collect(),
-            Self::Momentum { momentum, nesterov } => {
-                let factor = s.number(w, momentum);
-                let move_by = |v: Val| s.sub(s.mul(factor, v), step(gradient));
-                let v = move_by(x[1]);
-                [s.add(w, if nesterov { move_by(v) } else { v }), v].into_iter().collect()
-            }
-            Self::Adam { beta_1, beta_2, epsilon, squares } => {
-                let follow =
-                    |old: Val, new: Val, beta: f64| s.add(old, s.mul(s.sub(new, old), s.number(w, 1.0 - beta)));
-                let m = follow(x[1], gradient, beta_1);
-                let square = if squares { x[4] } else { s.mul(gradient, gradient) };
-                let v = follow(x[2], square, beta_2);
-                let change = s.div(s.mul(m, rate), s.add(s.sqrt(v), s.number(w, epsilon)));
-                [s.sub(w, change), m, v].into_iter().collect()
-            }
-        }
-    }
-
-    /// One range of a variable in one loop, where there is one for the rule: the formula is the same, and so are the bits.
-    /// Answers whether it ran.
-    ///
-    /// # Safety
-    /// The views are those of one variable, valid, and nobody else uses this range of them.
-    unsafe fn in_registers(self, group: &[View], range: Range<usize>, rate: f64, isa: Isa) -> bool {
-        let Self::Adam { beta_1, beta_2, epsilon, squares: false } = self else { return false };
-        let [value, average, square, gradient] = group else { return false };
-        let dense = |view: &View| view.dtype == DType::F32 && view.is_dense();
-        // A gradient that is the variable's own memory, or one of its slots', is left to a loop that allows it.
-        let apart = |view: &View| view.ptr.addr().abs_diff(gradient.ptr.addr()) >= view.len() * 4;
-        if !group.iter().all(dense) || ![value, average, square].into_iter().all(apart) {
-            return false;
-        }
-        let with = Moments {
-            first: (1.0 - beta_1) as f32,
-            second: (1.0 - beta_2) as f32,
-            rate: rate as f32,
-            epsilon: epsilon as f32,
-        };
-        // SAFETY: dense f32 values by the test above, of one shape by the type rule; the variable and its slots are different
-        // resources, each of which has its memory to itself while it is changed, and the gradient lies elsewhere.
-        unsafe {
-            let changed = |view: &View| slice::from_raw_parts_mut(view.ptr.cast::<f32>().add(range.start), range.len());
-            let gradient = slice::from_raw_parts(gradient.ptr.cast::<f32>().add(range.start), range.len());
-            let values = Values { value: changed(value), average: changed(average), square: changed(square), gradient };
-            moments::step(isa, values, with);
-        }
-        true
-    }
-
-    /// The rate of step number `step`, counted from 1.
-    fn rate(self, rate: f64, step: i64) -> f64 {
-        match self {
-            Self::Adam { beta_1, beta_2, .. } => {
-                let power = |beta: f64| beta.powf(step as f64);
-                rate * (1.0 - power(beta_2)).sqrt() / (1.0 - power(beta_1))
-            }
-            _ => rate,
-        }
-    }
-}
 
 /// Inputs: learning rate and step number, both scalars; then per variable its handle, those of its slots, the gradient,
 /// and for some rules another tensor.
@@ -134,10 +30,6 @@ impl Rule {
 struct Apply {
     rule: Rule,
 }
-
-/// Inputs: a variable's handle, the learning rate, row numbers, and rows of the gradient.
-#[derive(Clone)]
-struct ApplyRows;
 
 /// Elements one chunk works on, of as many variables as that takes.
 const CHUNK: usize = 32 * 1024;
@@ -359,87 +251,6 @@ impl Op for Apply {
     }
 }
 
-impl Op for ApplyRows {
-    identity!("apply_gradient_descent_rows");
-
-    fn kind(&self) -> Kind {
-        Kind::Effect
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        let (ty, _) = cx.resource(0)?;
-        check_scalar(cx, 1, RATES, "the learning rate")?;
-        cx.check_dtype(2, STEPS)?;
-        let (indices, rows) = (cx.shape(2), cx.input(3));
-        let fits = indices.rank() == 1
-            && rows.shape.rank() == ty.shape.rank()
-            && ty.shape.rank() > 0
-            && rows.shape.dim(0).can_equal(indices.dim(0))
-            && rows.shape.iter().zip(ty.shape.iter()).skip(1).all(|(a, b)| a.can_equal(b));
-        if rows.dtype != ty.dtype || !DTypes::FLOATING.has(ty.dtype) || !fits {
-            return Err(Error::invalid_argument(cx.op(), "the rows do not fit the variable")
-                .got(format!("{indices} row numbers, rows of {rows}"))
-                .expected(format!("as many rows as numbers, like those of {ty}")));
-        }
-        Ok(())
-    }
-
-    fn access(&self, _: usize) -> Access {
-        Access::Update
-    }
-
-    fn work(&self, call: &CpuCall<'_>) -> Work {
-        Work { phases: [1, 0, 0, 0], ..numbered_rows::work(call.inputs[2].len(), 0, 1) }
-    }
-
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
-        let (value, given) = (&call.inputs[0], &call.inputs[3]);
-        let count = call.inputs[2].len();
-        // SAFETY: views of the inferred types, dense; only this call sees the variable's value.
-        unsafe {
-            // All row numbers are checked before the first row changes.
-            numbered_rows::check(self.name(), &call.inputs[2], count, 1, value.dims(), call.scratch)?;
-            let apply = Apply { rule: Rule::GradientDescent };
-            let step = 0i64;
-            let header = [call.inputs[1], View::new((&raw const step).cast_mut().cast(), DType::I64, &[], &[])];
-            let inner = CpuCall { inputs: &header, outputs: &[], scratch: std::ptr::null_mut(), isa: call.isa };
-            let len = value.dims()[1..].iter().product::<usize>();
-            let bytes = len * value.dtype.size();
-            for (i, &row) in numbered_rows::numbers(call.scratch, count).iter().enumerate() {
-                let part = |view: &View, row: usize| View::dense(view.ptr.add(row * bytes), view.dtype, &[len]);
-                apply.update(&inner, &[part(value, row), part(given, i)], 0..len)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// For 16-bit floats the products with the rate are rounded before they are taken off.
-    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        static SCALE: Kernel = Kernel { name: "scaled", text: include_str!("apply_rows.cuh") };
-        let [value, rate, indices, given] = [0, 1, 2, 3].map(|i| &call.inputs[i]);
-        let scratch = call.scratch(given.len() * given.dtype.size())?;
-        let scaled = View::dense(scratch.address() as usize as *mut u8, given.dtype, given.dims());
-        // SAFETY: views of the inferred types, dense, and scratch of the gradient's size; only this call sees the value.
-        unsafe {
-            call.elements(&SCALE, &[rate.dtype, given.dtype], given.len(), |to| to.views(&[rate, given, &scaled]))?;
-            let rows = Rows {
-                write: numbered_rows::Write::Sub,
-                to: value,
-                rows: value.dims()[0],
-                row: value.dims()[1..].iter().product(),
-                updates: &scaled,
-                count: indices.len(),
-                all_or_nothing: true,
-            };
-            cuda::scatter(call, &Names::Tuples { indices, sizes: &value.dims()[..1] }, &rows)
-        }
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Stops("no gradient flows through an assignment")
-    }
-}
-
 /// One step of a rule for many variables; `slots` holds one list of variables per slot of the rule.
 #[track_caller]
 fn apply(
@@ -525,5 +336,4 @@ pub(crate) fn apply_adam(
 }
 
 #[cfg(test)]
-#[path = "apply_tests.rs"]
 mod tests;

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate as tf;
+use crate::backend::cpu::Isa;
 use crate::ops::differences::numbers;
 use crate::{bf16, f16};
 
