@@ -96,21 +96,32 @@ impl Availability {
     }
 }
 
-/// The folder with the emulated libraries, for the `LD_LIBRARY_PATH` of child processes that know nothing of this crate; `None`
-/// where [`install`] finds none, or a real driver.
-pub fn folder() -> Option<PathBuf> {
-    install().emulation()?;
+/// The folder with the emulated libraries, for the `LD_LIBRARY_PATH` of a child process that knows nothing of this crate.
+/// Nothing is loaded into this process. `None` where there is a real driver.
+///
+/// # Errors
+///
+/// Why there is no emulation here, in a line that says that tests are skipped.
+///
+/// # Panics
+///
+/// As [`install`].
+pub fn folder() -> Result<Option<PathBuf>, &'static str> {
     find_folder()
 }
 
 #[cfg(target_os = "linux")]
-fn find_folder() -> Option<PathBuf> {
-    build::ready_folder().ok()
+fn find_folder() -> Result<Option<PathBuf>, &'static str> {
+    match load::look() {
+        load::Found::Folder(folder) => Ok(Some(folder)),
+        load::Found::RealDriver => Ok(None),
+        load::Found::Missing(why) => Err(why),
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn find_folder() -> Option<PathBuf> {
-    None
+fn find_folder() -> Result<Option<PathBuf>, &'static str> {
+    Err("CUDA emulation: runs on Linux only, skipped")
 }
 
 /// Builds the emulation if it is not up to date and loads it, once per process; later calls give the same answer.

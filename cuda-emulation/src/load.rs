@@ -5,20 +5,36 @@ use crate::Availability;
 use crate::build::{Failure, ready_folder};
 use crate::control::Emulation;
 use libloading::Library;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The answer of `install`.
 pub(crate) fn find() -> Availability {
+    match look() {
+        Found::Folder(folder) => Availability::Ready(load(&folder)),
+        Found::RealDriver => Availability::RealDriver,
+        Found::Missing(why) => Availability::Missing(why),
+    }
+}
+
+/// What there is to load.
+pub(crate) enum Found {
+    Folder(PathBuf),
+    RealDriver,
+    Missing(&'static str),
+}
+
+/// Builds the libraries if need be, without loading them.
+pub(crate) fn look() -> Found {
     let wish = std::env::var("EAGERFLOW_CUDA_EMULATION").ok();
     if wish.as_deref() == Some("0") {
-        return Availability::Missing("CUDA emulation: switched off by EAGERFLOW_CUDA_EMULATION=0, skipped");
+        return Found::Missing("CUDA emulation: switched off by EAGERFLOW_CUDA_EMULATION=0, skipped");
     }
     if wish.as_deref() != Some("1") && has_real_driver() {
-        return Availability::RealDriver;
+        return Found::RealDriver;
     }
     match ready_folder() {
-        Ok(folder) => Availability::Ready(load(&folder)),
-        Err(Failure::NoCompiler(why)) => Availability::Missing(Box::leak(why.into_boxed_str())),
+        Ok(folder) => Found::Folder(folder),
+        Err(Failure::NoCompiler(why)) => Found::Missing(Box::leak(why.into_boxed_str())),
         Err(Failure::Broken(what)) => panic!("{what}"),
     }
 }

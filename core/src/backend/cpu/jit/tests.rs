@@ -1,8 +1,11 @@
-//! Machine code against the loops of the tile machine, bit for bit: single instructions, random programs, folds.
+//! Machine code against the loops of the tile machine, bit for bit: single instructions and every float.
+//! Programs of many instructions are in `tests/programs.rs`.
 
 use super::*;
 use crate::backend::cpu::vector::{self, fold, fold::WIDE};
-use crate::scalar::{Action, Code, Pair, Slot, Step};
+use crate::scalar::{Action, Code, Slot, Step};
+
+mod programs;
 
 /// A generator of the tests' own.
 pub(super) struct Rng(u64);
@@ -30,7 +33,22 @@ fn available() -> bool {
 
 /// Elements of any kind: ordinary ones, any bits, and those at which functions change.
 fn elements(dtype: DType, n: usize, rng: &mut Rng) -> Vec<u8> {
-    let special = [0.0, -0.0, 1.0, -1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-41, -1e-42, f32::MAX, 0.625];
+    let special = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.625,
+        f32::NAN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        1e-41,
+        -1e-42,
+        f32::MAX,
+        // The first numbers beyond 32-bit integers.
+        2_147_483_648.0,
+        -2_147_483_904.0,
+    ];
     let mut bytes = Vec::new();
     for _ in 0..n {
         let (bits, how) = (rng.next(), rng.below(4));
@@ -281,115 +299,6 @@ fn single_instructions() {
     single(Code::Select, DType::Bool, DType::Bool).check(&SIZES, &mut rng, false);
     for code in [Code::Not, Code::And, Code::Or, Code::Xor, Code::Eq, Code::Ne, Code::Lt, Code::Le] {
         single(code, DType::Bool, DType::Bool).check(&SIZES, &mut rng, false);
-    }
-}
-
-fn stored(case: &mut Case, to: Slot, dtype: DType) {
-    match to {
-        Slot::Output(_) => case.outputs.push(dtype),
-        _ => case.sequence.temps += 1,
-    }
-}
-
-/// A program of random instructions whose results are stored or folded at the end.
-fn random(rng: &mut Rng, folds: bool) -> Case {
-    let inputs: Vec<Input> = (0..1 + rng.below(9))
-        .map(|i| {
-            let dtype = rng.of(&[DType::F32, DType::F32, DType::F32, DType::I32, DType::Bool]);
-            let dtype = if i == 0 { DType::F32 } else { dtype };
-            Input { dtype, scalar: dtype.size() == 4 && rng.below(4) == 0 }
-        })
-        .collect();
-    let mut values: Vec<(Slot, DType)> =
-        inputs.iter().enumerate().map(|(i, input)| (Slot::Input(i as u16), input.dtype)).collect();
-    let mut case = Case {
-        sequence: Sequence { widest: 4, ..Sequence::default() },
-        inputs,
-        outputs: Vec::new(),
-        folds: Vec::new(),
-    };
-    for (i, x) in [0.0f32, 1.0, -2.5, f32::NAN].iter().enumerate() {
-        case.sequence.constants.push((DType::F32, u64::from(x.to_bits())));
-        values.push((Slot::Const(i as u16), DType::F32));
-    }
-    for _ in 0..1 + rng.below(40) {
-        let pick = |rng: &mut Rng, dtype: DType| {
-            let of: Vec<_> = values.iter().filter(|(_, d)| *d == dtype).collect();
-            (!of.is_empty()).then(|| of[rng.below(of.len())].0)
-        };
-        let operand = rng.of(&[DType::F32, DType::F32, DType::F32, DType::I32, DType::Bool]);
-        let (code, result) = match operand {
-            _ if rng.below(8) == 0 => {
-                let to: Vec<DType> =
-                    CASTS[..7].iter().filter(|(from, _)| *from == operand).map(|(_, to)| *to).collect();
-                (Code::Cast, rng.of(&to))
-            }
-            DType::F32 => {
-                let code = rng.of(&REAL);
-                (code, code.result(operand))
-            }
-            DType::I32 => {
-                let code = rng.of(&INTEGER);
-                (code, code.result(operand))
-            }
-            _ => (
-                rng.of(&[Code::And, Code::Or, Code::Xor, Code::Not, Code::Eq, Code::Lt, Code::Le, Code::Select]),
-                DType::Bool,
-            ),
-        };
-        let to = Slot::Temp(case.sequence.temps);
-        // Some results are stored as soon as they are there, perhaps over an operand, and read again later.
-        let to = if rng.below(8) == 0 { Slot::Output(case.outputs.len() as u16) } else { to };
-        let mut args = [Slot::Const(0); 3];
-        let found = args.iter_mut().enumerate().take(code.arity()).all(|(i, arg)| {
-            let dtype = if code == Code::Select && i == 0 { DType::Bool } else { operand };
-            let slot = pick(rng, dtype);
-            slot.map(|slot| *arg = slot).is_some()
-        });
-        let pair = rng.below(6) == 0;
-        if pair
-            && let (Some(a), Some(b), Some(c)) = (pick(rng, DType::F32), pick(rng, DType::F32), pick(rng, DType::F32))
-        {
-            let (first, swapped) = (rng.of(&[Code::Add, Code::Sub, Code::Mul, Code::Max]), rng.below(2) == 1);
-            let second = if swapped { Code::Sub } else { rng.of(&[Code::Add, Code::Sub, Code::Mul, Code::Max]) };
-            let pair = Pair { first, second, swapped, args: [a, b, c], arity: 3, to };
-            case.sequence.actions.push(Action::Pair(pair));
-            values.push((to, DType::F32));
-            stored(&mut case, to, DType::F32);
-        } else if found {
-            case.sequence.actions.push(Action::Step(Step { code, operand, result, args, to }));
-            values.push((to, result));
-            stored(&mut case, to, result);
-        }
-    }
-    let results: Vec<_> = values.iter().rev().take(1 + rng.below(3)).copied().collect();
-    for (slot, dtype) in results {
-        if folds && dtype == DType::F32 && case.folds.len() < MOST_FOLDS {
-            case.sequence.actions.push(Action::Fold(case.folds.len() as u16, slot));
-            case.folds.push((rng.of(&[Monoid::Sum, Monoid::Prod, Monoid::Max, Monoid::Min]), dtype));
-        } else {
-            let to = Slot::Output(case.outputs.len() as u16);
-            let step = Step { code: Code::Cast, operand: dtype, result: dtype, args: [slot; 3], to };
-            case.sequence.actions.push(Action::Step(step));
-            case.outputs.push(dtype);
-        }
-    }
-    case
-}
-
-#[test]
-fn random_programs() {
-    if !available() {
-        return;
-    }
-    let heavy = std::env::var_os("EAGERFLOW_HEAVY").is_some_and(|v| v == "1");
-    for seed in 1..=if heavy { 20_000 } else { 600u64 } {
-        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let folds = seed % 2 == 0;
-        let case = random(&mut rng, folds);
-        let sizes = [rng.below(70), 64 + rng.below(200), 1000];
-        let in_lanes = !case.folds.is_empty();
-        case.check(&sizes, &mut rng, in_lanes);
     }
 }
 
