@@ -2,6 +2,7 @@
 //! saves intermediate values, and then the graph backwards; both are made once.
 
 use super::gradient::pack;
+use super::report;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::differentiate::{Pair, differentiate, replay};
@@ -68,6 +69,14 @@ impl Callable {
         match plan {
             Some(plan) => plan.run(inputs),
             None => run::run(self.segmented(), inputs, &Sizes::of(known)),
+        }
+    }
+
+    /// What the last call ran, as text: its plan, or those of its segments and what runs operation by operation between them.
+    pub fn report(&self) -> Option<String> {
+        match self.planned() {
+            Some(plan) => Some(plan.report()),
+            None => Some(report::segments(self.segmented.get()?)),
         }
     }
 
