@@ -30,6 +30,8 @@ pub(super) struct StagedLoop {
     /// What calls have borrowed, before the loop.
     watch: Watch,
     types: Vec<TensorType>,
+    /// Sizes among them that this loop has opened.
+    opened: Vec<Dim>,
     /// Jumps that were pending when the loop began, with their flags.
     pending: Vec<Leave>,
     breaks: Target,
@@ -102,6 +104,7 @@ impl StagedLoop {
             before,
             watch: Watch::now(),
             types,
+            opened: Vec::new(),
             pending,
             breaks,
             continues,
@@ -237,10 +240,11 @@ impl StagedLoop {
             }
             let mut sizes: SmallVec<[Dim; 8]> = SmallVec::new();
             for (a, b) in old.shape.iter().zip(new.shape.iter()) {
-                let open = matches!(a.as_symbol(), Some(Symbol::Unbacked(_)));
-                let differs = a != b && !open;
+                // A size that is open around the loop is one number there, and another one in each round.
+                let differs = a != b && !self.opened.contains(&a);
                 widened |= differs;
                 sizes.push(if differs { Dim::unbacked(fresh_sizes(1)) } else { a });
+                self.opened.extend(differs.then(|| sizes[sizes.len() - 1]));
             }
             self.types[i] = TensorType::new(old.dtype, Shape::from_dims(&sizes)?);
         }

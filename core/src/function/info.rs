@@ -92,9 +92,10 @@ impl FunctionInfo {
     }
 
     /// The steps of the plan that the last call ran: bytes touched, operation and line; with times of calls that ran inside
-    /// [`profile`]. `None` before the first call, and where sizes depend on values so that there is no plan of the whole.
+    /// [`profile`]. Where sizes depend on values, the parts between them have plans, which are all listed, with the operations
+    /// that run by themselves. `None` before the first call.
     pub fn plan(&self) -> Option<String> {
-        self.traces().first()?.callable.planned().map(|plan| plan.report())
+        self.traces().first()?.callable.report()
     }
 
     /// The graph of the trace used last as a picture in Graphviz' language.

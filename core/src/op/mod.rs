@@ -16,6 +16,7 @@ use crate::device::Device;
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
+use crate::graph::control::call::Callable;
 use crate::graph::control::list_op::ListOp;
 use crate::graph::scalar_loop::ScalarLoop;
 use crate::graph::sizes::Sizes;
@@ -212,6 +213,11 @@ pub(crate) trait Op: Send + Sync + 'static {
 
     /// How the graphs inside it run, for executors that run them themselves.
     fn flow(&self) -> Option<Flow> {
+        None
+    }
+
+    /// A part of a graph that has plans of its own.
+    fn part(&self) -> Option<&Callable> {
         None
     }
 

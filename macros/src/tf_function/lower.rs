@@ -236,10 +236,12 @@ impl Planner<'_> {
         let once = matches!(node.kind, LoopKind::Once);
         let while_let = matches!(node.kind, LoopKind::WhileLet(_));
         let body_leaves = !escapes.is_empty() || once || while_let;
+        // Where a jump leads out of the body, the run time looks at the state of the next pass, too: what was moved has to be
+        // there, even if the body gave it a value of its own before.
+        let needed = |var: Var| body_leaves && (live.body.contains(&var) || head.iter().any(|place| place.root == var));
         let moved = moves::moves(&node.body, node.vars.start, self.vars);
-        let moved: Vec<Var> = moved.into_iter().filter(|var| body_leaves && live.body.contains(var)).collect();
+        let moved: Vec<Var> = moved.into_iter().filter(|var| needed(*var)).collect();
         let (copy, keep) = self.copied(moved, &changed);
-        let needed = |var: Var| body_leaves && live.body.contains(&var);
         let keep = self.with_parts(keep, &node.body, node.vars.start, &needed);
         Looped {
             head: at(&head),

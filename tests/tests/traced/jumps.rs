@@ -219,6 +219,57 @@ fn option(x: &Tensor, factor: Option<f32>) -> Option<Tensor> {
     Some(y * factor)
 }
 
+/// A loop's body gives a variable a value, moves it, and leaves: what a round that comes to its end needs is there anyhow.
+#[tf_function]
+fn moved_and_left(x: &Tensor) -> Tensor {
+    let mut kept = x * 0.5;
+    let mut last = tf::constant(0.0);
+    'all: for row in &tf::stack(&[x, &(x + 1.0), &(x * 3.0)], 0) {
+        let mut i = tf::constant(0);
+        while i < 2 {
+            i = i + 1;
+            if &row > 10.0 {
+                kept = &row * 2.0;
+                last = kept;
+                break 'all;
+            }
+            let mut j = tf::constant(0);
+            while j < i {
+                j = j + 1;
+                kept = &row + 1.0;
+                last = kept;
+                if &row > 7.0 {
+                    return last * 100.0;
+                }
+                break 'all;
+            }
+        }
+        last = last + &kept;
+    }
+    last
+}
+
+/// As above, with a loop of the host inside.
+#[tf_function]
+fn moved_in_host_rounds(x: &Tensor, n: usize) -> Tensor {
+    let mut kept = x * 0.5;
+    let mut last = tf::constant(0.0);
+    let mut i = tf::constant(0);
+    'all: while i < 3 {
+        i = i + 1;
+        for k in 0..n {
+            kept = &kept + k as f32;
+            if &kept > 6.0 {
+                last = kept;
+                break 'all;
+            }
+            kept = kept.tanh() + &last;
+        }
+        last = last + &kept;
+    }
+    last
+}
+
 #[test]
 fn breaks_and_continues() {
     eager_vs_graph!(both(limit); limit in [0, 20, 100_000]);
@@ -229,6 +280,8 @@ fn breaks_and_continues() {
     eager_vs_graph!({ flag(x, true) }; x in [1.0]);
     eager_vs_graph!({ flag(x, false) }; x in [1.0, 10.0]);
     eager_vs_graph!(outer_value(x); x in [1.0, 8.0, 20.0]);
+    eager_vs_graph!(moved_and_left(x); x in [1.0, 8.0, 20.0]);
+    eager_vs_graph!({ moved_in_host_rounds(x, 3) }; x in [1.0, 8.0, 20.0]);
 }
 
 #[test]

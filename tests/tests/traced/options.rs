@@ -167,3 +167,40 @@ fn names_and_limits() {
     assert_eq!(info.trace_count(), 3);
     assert!(info.signatures().contains(&"x: f32[4]".to_owned()), "{:?}", info.signatures());
 }
+
+/// Sizes that depend on values, with work on both sides of them.
+#[tf_function]
+fn in_segments(x: &Tensor) -> Tensor {
+    let y = tf::tanh(x * 2.0 + 1.0) * x;
+    let z = tf::boolean_mask(&y, &y > 0.5, 0);
+    let w = tf::exp(&z * 0.5) - &z;
+    let mut sum = tf::constant(0.0);
+    for row in tf::boolean_mask(&w, &w > 0.1, 0) {
+        sum = sum + row.sin() * 2.0;
+    }
+    sum + tf::reduce_sum(&w, ())
+}
+
+#[tf_function]
+fn planned(x: &Tensor) -> (Tensor, Tensor, Tensor) {
+    (x * 2.0, tf::matmul(x, x), x.clone())
+}
+
+/// What a call runs is told with the user's lines, in segments too.
+#[test]
+fn plans() {
+    assert_eq!(tf::function(in_segments).plan(), None);
+    for factor in 1..4 {
+        in_segments(&(tf::ones([5]) * factor as f32));
+    }
+    let plan = tf::function(in_segments).plan().unwrap();
+    assert!(plan.starts_with("plan of in_segments in segments"), "{plan}");
+    assert!(plan.contains("segment at tests/tests/traced/options.rs") && plan.contains("us/call"), "{plan}");
+    assert!(plan.contains("boolean_mask") || plan.contains("by itself"), "{plan}");
+    planned(&tf::ones([20, 20]));
+    let whole = tf::function(planned).plan().unwrap();
+    assert!(whole.contains("allocate"), "{whole}");
+    for plan in [plan, whole] {
+        assert!(!plan.contains("core/src"), "a line of the library:\n{plan}");
+    }
+}

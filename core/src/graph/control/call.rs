@@ -2,6 +2,7 @@
 //! saves intermediate values, and then the graph backwards; both are made once.
 
 use super::gradient::pack;
+use super::report;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::captured::Placed;
@@ -112,6 +113,14 @@ impl Callable {
         match self.only.get() {
             Some(Some(plan)) if crate::__testing::plans() => Some(plan),
             _ => None,
+        }
+    }
+
+    /// What the last call ran, as text: its plan, or those of its segments and what runs operation by operation between them.
+    pub fn report(&self) -> Option<String> {
+        match self.planned() {
+            Some(plan) => Some(plan.report()),
+            None => Some(report::segments(self.segmented.get()?)),
         }
     }
 

@@ -11,6 +11,7 @@ pub(crate) mod list_concat;
 pub(crate) mod list_op;
 pub(crate) mod list_ops;
 pub(crate) mod list_whole;
+mod report;
 pub(crate) mod segment;
 mod while_gradient;
 pub(crate) mod while_loop;

@@ -59,6 +59,10 @@ impl Op for Segment {
         Some(Flow::Call)
     }
 
+    fn part(&self) -> Option<&Callable> {
+        Some(&self.callable)
+    }
+
     fn reads(&self, index: usize) -> bool {
         reads_param(&self.callable.graph, index)
     }

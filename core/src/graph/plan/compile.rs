@@ -71,7 +71,7 @@ pub(super) fn compile(graph: &Graph, fallback: &Graph) -> Option<Plan> {
     c.body(&mut scope)?;
     let mut answers = Vec::new();
     for &v in &graph.results {
-        let (slot, give_up) = c.as_slot(&mut scope, v, usize::MAX, Location::caller())?;
+        let (slot, give_up) = c.as_slot(&mut scope, v, usize::MAX, made_at(graph, v))?;
         answers.push(Answer { slot, give_up });
     }
     for i in 0..answers.len() {
@@ -83,6 +83,12 @@ pub(super) fn compile(graph: &Graph, fallback: &Graph) -> Option<Plan> {
         return None;
     }
     Some(c.finish(graph, fallback, answers))
+}
+
+/// Where the user computes a result; one that is handed through, where the function begins to compute.
+fn made_at(graph: &Graph, v: Value) -> &'static Location<'static> {
+    let maker = graph.nodes.iter().find(|node| node.outputs.contains(&v));
+    maker.or(graph.nodes.first()).map_or(Location::caller(), |node| node.location)
 }
 
 impl Compiler {
