@@ -220,6 +220,7 @@ fn option(x: &Tensor, factor: Option<f32>) -> Option<Tensor> {
 }
 
 /// A loop's body gives a variable a value, moves it, and leaves: what a round that comes to its end needs is there anyhow.
+#[allow(unused_assignments, reason = "counters that a jump makes useless are part of the sample")]
 #[tf_function]
 fn moved_and_left(x: &Tensor) -> Tensor {
     let mut kept = x * 0.5;

@@ -109,12 +109,12 @@ impl Gpu {
         if let Some(kept) = place.as_ref().and_then(read) {
             return Ok(kept);
         }
-        let compiled = driver::compile(text, &options).map_err(|failure| self.refused(name, version, &failure))?;
+        let binary = driver::compile(text, &options).map_err(|failure| self.refused(name, version, &failure))?;
         if let Some(place) = place {
             // A disk that is full or not writable only costs the next process the compilation.
-            let _ = write(&place, &compiled.binary);
+            let _ = write(&place, &binary);
         }
-        Ok(compiled.binary)
+        Ok(binary)
     }
 
     fn refused(&self, name: &str, version: (i32, i32), failure: &driver::Failure) -> Error {

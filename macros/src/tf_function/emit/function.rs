@@ -138,6 +138,7 @@ impl Emit<'_> {
                 #[allow(unreachable_code)]
                 return #fun.#finish;
             }
+            #[allow(unreachable_code)]
             return #fun.finish_left();
         }
     }

@@ -1,7 +1,7 @@
 //! The driver of a build without the feature `cuda`: there is no device, and every function says why.
 //! It lets the rest of the backend compile unchanged, so that switching the feature off breaks nothing.
 
-use super::{Address, Answer, Compiled, Failure, Function, Grid, Opened, ProductPlan, ProductShape, Recorded, Stream};
+use super::{Address, Answer, Failure, Function, Grid, Opened, ProductPlan, ProductShape, Recorded, Stream};
 
 const WHY: &str = "this program was built without the feature `cuda`";
 
@@ -82,7 +82,7 @@ pub fn driver_version() -> Answer<(i32, i32)> {
     refuse("driver_version")
 }
 
-pub fn compile(_: &str, _: &[String]) -> Answer<Compiled> {
+pub fn compile(_: &str, _: &[String]) -> Answer<Vec<u8>> {
     refuse("compile")
 }
 

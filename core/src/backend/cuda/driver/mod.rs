@@ -66,13 +66,6 @@ impl fmt::Display for Failure {
 
 pub(super) type Answer<T> = std::result::Result<T, Failure>;
 
-/// What a compilation gave: the binary, and what the compiler had to say.
-pub(super) struct Compiled {
-    pub binary: Vec<u8>,
-    #[cfg_attr(not(test), allow(dead_code, reason = "registers and spills, which tests look at"))]
-    pub log: String,
-}
-
 /// How many blocks, of how many threads, with how much shared memory that is asked for at the launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Grid {

@@ -1,7 +1,7 @@
 //! The driver through `cudarc`, whose libraries are looked for at run time: a machine without them only gets errors.
 //! Every function asks for a library before its first call, because a missing one would panic inside `cudarc`.
 
-use super::{Address, Answer, Compiled, Failure, Function, Grid, Opened, Recorded, Stream};
+use super::{Address, Answer, Failure, Function, Grid, Opened, Recorded, Stream};
 use cudarc::driver::{result, sys};
 use cudarc::nvrtc;
 use std::ffi::{CStr, CString, c_void};
@@ -167,7 +167,7 @@ pub fn driver_version() -> Answer<(i32, i32)> {
 }
 
 /// Compiles a program for the architecture that the options name; what the compiler says of errors is in the failure.
-pub fn compile(source: &str, options: &[String]) -> Answer<Compiled> {
+pub fn compile(source: &str, options: &[String]) -> Answer<Vec<u8>> {
     let source = CString::new(source).map_err(|e| Failure { call: "nvrtcCreateProgram", said: e.to_string() })?;
     let program = compiler("nvrtcCreateProgram", nvrtc::result::create_program(&source, Some(c"eagerflow.cu")))?;
     // SAFETY: the program lives until it is destroyed below, and the source outlives it.
@@ -184,7 +184,7 @@ pub fn compile(source: &str, options: &[String]) -> Answer<Compiled> {
             })
             .and_then(|()| binary(program));
         let _ = nvrtc::result::destroy_program(program);
-        binary.map(|binary| Compiled { binary, log })
+        binary
     }
 }
 
