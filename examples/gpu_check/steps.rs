@@ -99,7 +99,7 @@ pub fn rows(quick: bool) -> Result<Vec<Row>> {
         let _there = tf::device("/gpu:0")?;
         let (net, optimizer) = (Net::new(), Adam::new(1e-3));
         for (name, step) in [("eager", eager as Step), ("traced", traced)] {
-            let seconds = time(if quick { 3 } else { 100 }, || Ok(drop(step(&net, &optimizer, &images, &labels))))?;
+            let seconds = time(if quick { 3 } else { 100 }, || Ok(step(&net, &optimizer, &images, &labels)))?;
             rows.push((
                 format!("step of a convolutional network, batch {count}, {name}"),
                 format!("{:.3} ms", seconds * 1e3),
