@@ -72,7 +72,8 @@ fn nothing_changes_if_an_index_is_outside() {
     let _there = tf::device("/gpu:0").unwrap();
     let v = Variable::new([1.0, 2.0, 3.0]);
     let (at, ones) = (tf::constant([0, 1, 3]), tf::ones([3]));
-    let all: [(fn(&Variable, &Tensor, &Tensor), u32); 3] = [
+    type Write = fn(&Variable, &Tensor, &Tensor);
+    let all: [(Write, u32); 3] = [
         (|v, at, ones| v.scatter_add(at, ones), line!()),
         (|v, at, ones| v.scatter_sub(at, ones), line!()),
         (|v, at, ones| v.scatter_update(at, ones), line!()),
