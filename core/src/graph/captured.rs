@@ -10,7 +10,7 @@ use crate::backend::cuda::{self, Captured, Gpu};
 use crate::error::Result;
 use crate::execute::{bring, dense};
 use crate::op::{Access, Kind, Operands, Outputs};
-use crate::tensor::{Resource, Tensor, TensorType};
+use crate::tensor::{Guard, Resource, Tensor, TensorType};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A graph made ready for operands of some types on a GPU.
@@ -59,10 +59,21 @@ impl Placed {
 
     /// Runs the graph on operands of these types.
     pub fn run(&self, inputs: Operands) -> Result<Outputs> {
+        let gpu = gpu_of(&inputs)?;
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let elsewhere = match (&*stage, gpu) {
+            (_, None) => true,
+            (Stage::Ready(recording), Some(gpu)) => recording.gpu.id != gpu.id,
+            _ => false,
+        };
+        if elsewhere {
+            // A guard asks for another device this time: that says nothing of the next call.
+            drop(stage);
+            return run::run(&self.graph, inputs, &Sizes::of(&self.known));
+        }
         if let Stage::Ready(recording) = &*stage {
-            if recording.suits(&inputs) {
-                return recording.replay(&inputs);
+            if let Some(values) = recording.values(&inputs) {
+                return recording.replay(&inputs, values);
             }
             let remade = recording.remade + 1;
             *stage = if remade < MOST_RECORDINGS { Stage::Calls(WARM + 1, remade) } else { Stage::Never };
@@ -81,9 +92,11 @@ impl Placed {
                 // What cannot be captured runs operation by operation, which also tells what is wrong with it.
                 match self.record(&inputs, remade) {
                     Ok(Some(recording)) => {
-                        let outputs = recording.replay(&inputs);
-                        *stage = Stage::Ready(recording);
-                        return outputs;
+                        if let Some(values) = recording.values(&inputs) {
+                            let outputs = recording.replay(&inputs, values);
+                            *stage = Stage::Ready(recording);
+                            return outputs;
+                        }
                     }
                     Ok(None) | Err(_) => *stage = Stage::Never,
                 }
@@ -140,16 +153,27 @@ impl Placed {
 }
 
 impl Recording {
-    /// Whether the variables lie where they lay, and nobody else sees the memory of those that change.
-    fn suits(&self, inputs: &Operands) -> bool {
-        self.variables.iter().all(|used| {
-            let Some(resource) = inputs[used.operand].as_object::<Resource>() else { return false };
-            let value = resource.lock();
-            value.address().addr() == used.address && (!used.written || value.is_unique())
-        })
+    /// The variables' values, locked, if they lie where they lay and nobody else sees the memory of those that change. While they
+    /// are locked nobody can take a handle of what is about to change.
+    fn values<'a>(&self, inputs: &'a Operands) -> Option<Vec<Guard<'a>>> {
+        let mut used: Vec<(&Used, &'a Resource)> = Vec::new();
+        for one in &self.variables {
+            used.push((one, inputs[one.operand].as_object::<Resource>()?));
+        }
+        // One order for all, so that two calls cannot wait for each other.
+        used.sort_by_key(|(_, resource)| std::ptr::from_ref(*resource).addr());
+        if used.windows(2).any(|pair| std::ptr::eq(pair[0].1, pair[1].1)) {
+            return None;
+        }
+        let values: Vec<Guard<'a>> = used.iter().map(|(_, resource)| resource.lock()).collect();
+        let fits = used
+            .iter()
+            .zip(&values)
+            .all(|((used, _), value)| value.address().addr() == used.address && (!used.written || value.is_unique()));
+        fits.then_some(values)
     }
 
-    fn replay(&self, inputs: &Operands) -> Result<Outputs> {
+    fn replay(&self, inputs: &Operands, values: Vec<Guard<'_>>) -> Result<Outputs> {
         for (own, input) in self.operands.iter().zip(inputs) {
             let Some(own) = own else { continue };
             let (to, bytes) = (own.address().addr() as u64, own.ty().bytes());
@@ -168,12 +192,14 @@ impl Recording {
             }
         }
         self.captured.start()?;
-        for used in self.variables.iter().filter(|used| used.written) {
-            if let Some(resource) = inputs[used.operand].as_object::<Resource>() {
-                // SAFETY: `suits` saw that the variable holds the only handle, or the recording has just made it so.
-                unsafe { resource.lock().renew_id() };
-            }
+        let written = |value: &Guard<'_>| {
+            self.variables.iter().any(|used| used.written && used.address == value.address().addr())
+        };
+        for value in values.iter().filter(|value| written(value)) {
+            // SAFETY: `values` saw that the variable holds the only handle, and its lock is still held.
+            unsafe { value.renew_id() };
         }
+        // A result may be a variable's own memory: the locks are held until it is copied.
         let mut outputs = Outputs::with_capacity(self.results.len());
         for result in &self.results {
             let from = dense(result)?;
