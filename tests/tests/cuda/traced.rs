@@ -156,3 +156,16 @@ fn a_fault_in_a_recorded_call_names_the_line() {
         assert!(error.contains("got: 4") && error.contains("0..4"), "{error}");
     }
 }
+
+#[test]
+fn a_guard_for_the_cpu_holds_for_recorded_functions_too() {
+    let Some(_gpu) = gpu() else { return };
+    let there = [0.0, 1.0, 2.0].map(|seed| numbers(50, seed).gpu());
+    let call = || formula(&there[0], &there[1], &there[2]);
+    (0..5).for_each(|_| assert_eq!(call().device().to_string(), "/device:GPU:0"));
+    {
+        let _here = tf::device("/cpu:0").unwrap();
+        assert_eq!(call().device().to_string(), "/device:CPU:0");
+    }
+    assert_eq!(call().device().to_string(), "/device:GPU:0");
+}
