@@ -117,6 +117,24 @@ pub fn captured<R>(body: impl FnOnce() -> R) -> (R, String) {
     ops::capture(body)
 }
 
+static ONE_BY_ONE: AtomicBool = AtomicBool::new(false);
+
+/// From now on, kernels of traced functions are compiled one by one as they are needed, or together before again.
+pub fn kernels_one_by_one(on: bool) {
+    ONE_BY_ONE.store(on, Ordering::Relaxed);
+}
+
+/// Whether kernels of traced functions are compiled together.
+pub(crate) fn kernels_together() -> bool {
+    !ONE_BY_ONE.load(Ordering::Relaxed)
+}
+
+/// Compiles the kernels of the operations that `work` calls on a GPU, together; nothing is computed, and elements cannot be read.
+/// Tensors that it makes must not outlive it.
+pub fn compile_kernels_of(work: impl FnOnce()) -> Result<()> {
+    crate::backend::cuda::collect(work)
+}
+
 /// A recorded function of tensors with its plan, as a traced function keeps one: for benchmarks of the planned executor.
 pub struct Recorded {
     plan: crate::graph::plan::Plan,

@@ -27,6 +27,7 @@ pub fn compare(device: &str, chosen: &dyn Fn(&str) -> bool) -> Found {
     for row in rows::all().into_iter().filter(|row| chosen(row.name)) {
         let Some(section) = sections.iter().find(|s| s.op == row.name) else { continue };
         found.operations += 1;
+        prepare(&row, &section.cases, device);
         for case in &section.cases {
             found.cases += 1;
             if let Err(complaint) = check(&row, case, device) {
@@ -36,6 +37,19 @@ pub fn compare(device: &str, chosen: &dyn Fn(&str) -> bool) -> Found {
     }
     tf::config::enable_tensor_float_32_execution(rounded);
     found
+}
+
+/// Compiles the kernels of these cases together: what is called one after the other would compile them one by one.
+fn prepare(row: &Row, cases: &[Case], device: &str) {
+    let prepared = eagerflow::__testing::compile_kernels_of(|| {
+        for case in cases {
+            // Results have no elements, which is an error as soon as they are read.
+            let _ = run(row, case, device);
+        }
+    });
+    if let Err(error) = prepared {
+        eprintln!("{}: {error}", row.name);
+    }
 }
 
 /// The outputs on the host, or the error's kind and text, which may only come to light when elements are read.

@@ -48,6 +48,21 @@ pub(crate) fn view_of(tensor: &Tensor) -> View {
 pub(super) struct Known<'a> {
     inputs: &'a [&'a Tensor],
     fetched: RefCell<Vec<Tensor>>,
+    /// Why elements could not be fetched.
+    failed: RefCell<Option<Error>>,
+}
+
+impl Known<'_> {
+    /// What was fetched, or nothing: the rule then leaves a size open, and [`infer`] says why.
+    fn or_note<T>(&self, fetched: Result<T>) -> Option<T> {
+        match fetched {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.failed.borrow_mut().get_or_insert(error);
+                None
+            }
+        }
+    }
 }
 
 impl Facts for Known<'_> {
@@ -59,16 +74,14 @@ impl Facts for Known<'_> {
         if !tensor.is_away() {
             return Some(view_of(tensor));
         }
-        // A fetch that fails leaves the size open, and reading the result reports the failure.
-        let here = place::on_host(tensor).ok()?;
+        let here = self.or_note(place::on_host(tensor))?;
         let view = view_of(&here);
         self.fetched.borrow_mut().push(here);
         Some(view)
     }
 
     fn count_set(&self, index: usize) -> Option<usize> {
-        // As above for failures.
-        gpu::count_set(self.inputs[index]).ok().flatten()
+        self.or_note(gpu::count_set(self.inputs[index])).flatten()
     }
 
     fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)> {
@@ -86,10 +99,14 @@ pub(super) fn infer(op: &dyn Op, inputs: &[&Tensor]) -> Result<SmallVec<[TensorT
     }
     let mut types: SmallVec<[&TensorType; 4]> = SmallVec::new();
     inputs.iter().for_each(|t| types.push(t.ty()));
-    let facts = Known { inputs, fetched: RefCell::default() };
+    let facts = Known { inputs, fetched: RefCell::default(), failed: RefCell::default() };
     let mut cx = Infer::new(op.name(), &types, &facts);
     op.infer(&mut cx)?;
-    Ok(cx.outputs)
+    let outputs = cx.outputs;
+    match facts.failed.take() {
+        Some(error) if outputs.iter().any(|ty| !ty.shape.is_known()) => Err(error),
+        _ => Ok(outputs),
+    }
 }
 
 /// The same elements in row-major order on the same device; the same handle if they are so already.

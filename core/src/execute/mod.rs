@@ -11,7 +11,7 @@ mod place;
 pub(crate) use eager::{dense, view_of};
 pub(crate) use gpu::{bring, is_number};
 pub(crate) use kernel::run_phases;
-pub(crate) use place::on_host;
+pub(crate) use place::{device_of, on_host};
 
 use crate::error::{Error, Result};
 use crate::op::{Kind, Op, Outputs};

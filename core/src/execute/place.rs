@@ -18,6 +18,9 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs
         Kind::View if device::asked().is_none() => return eager::view(op, inputs),
         _ => {}
     }
+    if op.runs_on_host() && cuda::in_use() {
+        cuda::await_assertions()?;
+    }
     match device_of(op, inputs)?.gpu_index() {
         Some(index) => gpu::run(cuda::gpu(index)?, op, inputs),
         None if inputs.iter().all(|t| !t.is_away()) && !values_away(inputs) => eager::here(op, inputs, owned),
@@ -37,11 +40,11 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs
 /// Integers and truth values that lie on the host stay there, and so do those that are computed from them alone, unless a
 /// guard asks for a device: they are indices, counters and conditions, which the host will read.
 #[track_caller]
-fn device_of(op: &dyn Op, inputs: &[&Tensor]) -> Result<DeviceId> {
+pub(crate) fn device_of(op: &dyn Op, inputs: &[&Tensor]) -> Result<DeviceId> {
     if op.runs_on_host() {
         return Ok(DeviceId::CPU);
     }
-    if let Some(device) = cuda::all_on() {
+    if let Some(device) = cuda::all_on().or_else(cuda::collected_on) {
         return Ok(device);
     }
     if let Some(asked) = device::asked() {

@@ -1,6 +1,7 @@
 //! Graphs: operations written down instead of run, as values that passes rewrite, plans execute and rules differentiate.
 //! Traced functions record them through [`builder`]; the bodies of branches and loops are graphs too.
 
+mod ahead;
 pub(crate) mod builder;
 mod captured;
 pub(crate) mod control;

@@ -1,6 +1,7 @@
 //! Graphs whose operands or whose thread's operations belong on a GPU: which calls those are, the graph made ready for it,
 //! and its clusters as kernels. `Callable` asks before it takes a plan, which is the CPU's.
 
+use super::ahead;
 use super::ir::Graph;
 use super::passes::rewrite::with_bodies;
 use super::passes::{bind, optimise, specialise};
@@ -63,7 +64,11 @@ pub(crate) fn ready(
     let Some(bound) = bind::bind(&optimise(graph)?, types, sizes)? else { return Ok(None) };
     let fused = specialise(&bound)?;
     match gpu_of(inputs)? {
-        Some(gpu) => with_constants_on(&fused, gpu, false).map(Some),
+        Some(gpu) => {
+            let graph = with_constants_on(&fused, gpu, false)?;
+            ahead::compile(gpu, &graph, inputs);
+            Ok(Some(graph))
+        }
         None => Ok(Some(fused)),
     }
 }

@@ -1,13 +1,20 @@
 //! `assert`: fails unless every element of a condition is true, and says which values broke it; keeps program order.
-//! What TensorFlow's `tf.debugging` assertions end in; `debugging.rs` makes the conditions.
+//! What TensorFlow's `tf.debugging` assertions end in; `debugging.rs` makes the conditions. On a GPU an eager assertion waits
+//! for one truth value, and one of a traced function fails at the next read of elements.
 
 use crate::backend::cpu::{CpuCall, View};
+use crate::backend::cuda::CudaCall;
+use crate::device::on_cpu;
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
-use crate::execute::execute;
+use crate::execute::{execute, recording};
+use crate::graph::on_device;
+use crate::ops;
 use crate::ops::print::Line;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, identity};
 use crate::tensor::{Tensor, text};
+
+mod device;
 
 /// Inputs: the condition, the tensors to show, which broadcast to it, and those of the message.
 #[derive(Clone)]
@@ -36,10 +43,6 @@ impl Op for Assert {
         Kind::Effect
     }
 
-    fn runs_on_host(&self) -> bool {
-        true
-    }
-
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::BOOL)
     }
@@ -65,13 +68,15 @@ impl Op for Assert {
             return Ok(());
         }
         // SAFETY: places of the condition, to which the tensors broadcast.
-        let shown: Vec<String> = places.iter().map(|&flat| unsafe { self.place(call, flat) }).collect();
+        let places: Vec<String> = places.iter().map(|&flat| unsafe { self.place(call, flat) }).collect();
         // SAFETY: valid views.
-        let message = unsafe { self.message.filled(&call.inputs[1 + self.shown(call)..]) }?;
-        let what = if message.is_empty() { "the assertion does not hold" } else { &message };
-        Err(Error::invalid_argument(self.name, what)
-            .got(format!("{}{}", shown.join("; "), if wrong > places.len() { "; ..." } else { "" }))
-            .expected(format!("{} everywhere, but not so at {wrong} of {} places", self.claim, condition.len())))
+        let message = unsafe { self.message.filled(&call.inputs[1 + self.shown(call.inputs.len())..]) }?;
+        Err(self.complaint(&message, &places, wrong, condition.len()))
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        // SAFETY: by the caller's promise; what is shown broadcasts to the condition, which was computed from it.
+        unsafe { device::queue(self, call) }
     }
 
     fn gradient(&self) -> Gradient {
@@ -80,35 +85,52 @@ impl Op for Assert {
 }
 
 impl Assert {
-    /// How many tensors are shown with their places.
-    fn shown(&self, call: &CpuCall<'_>) -> usize {
-        call.inputs.len().saturating_sub(1 + self.message.values())
+    /// How many tensors of so many inputs are shown with their places.
+    fn shown(&self, inputs: usize) -> usize {
+        inputs.saturating_sub(1 + self.message.values())
     }
 
-    /// The values at one place, with its index: `x[0, 2] = 1.5, y[0, 2] = 3`.
+    /// The error of an assertion that does not hold at `wrong` places, of which the first are told.
+    fn complaint(&self, message: &str, places: &[String], wrong: usize, all: usize) -> Error {
+        let what = if message.is_empty() { "the assertion does not hold" } else { message };
+        Error::invalid_argument(self.name, what)
+            .got(format!("{}{}", places.join("; "), if wrong > places.len() { "; ..." } else { "" }))
+            .expected(format!("{} everywhere, but not so at {wrong} of {all} places", self.claim))
+    }
+
+    /// The values at one place.
     ///
     /// # Safety
     /// A flat index of the condition, and valid views that broadcast to it.
     unsafe fn place(&self, call: &CpuCall<'_>, flat: usize) -> String {
         let dims = call.inputs[0].dims();
-        let mut index = vec![0; dims.len()];
-        let mut rest = flat;
-        for axis in (0..dims.len()).rev() {
-            index[axis] = rest % dims[axis];
-            rest /= dims[axis];
-        }
-        let at = if index.is_empty() { String::new() } else { format!("{index:?}") };
-        // A condition alone has nothing else to show.
-        let shown = self.shown(call);
-        if shown == 0 {
-            return format!("false{}{at}", if at.is_empty() { "" } else { " at " });
-        }
+        let index = index_of(dims, flat);
         // SAFETY: by the caller's promise.
         let value = |view: &View| unsafe { text::elements(&element(view, &index), None) };
-        let values =
-            call.inputs[1..][..shown].iter().zip(["x", "y"]).map(|(view, name)| format!("{name}{at} = {}", value(view)));
-        values.collect::<Vec<_>>().join(", ")
+        let values: Vec<String> = call.inputs[1..][..self.shown(call.inputs.len())].iter().map(value).collect();
+        place(dims, flat, &values)
     }
+}
+
+fn index_of(dims: &[usize], flat: usize) -> Vec<usize> {
+    let mut index = vec![0; dims.len()];
+    let mut rest = flat;
+    for axis in (0..dims.len()).rev() {
+        index[axis] = rest % dims[axis];
+        rest /= dims[axis];
+    }
+    index
+}
+
+/// The values that are shown of one place, with its index: `x[0, 2] = 1.5, y[0, 2] = 3`.
+fn place(dims: &[usize], flat: usize, values: &[String]) -> String {
+    let at = if dims.is_empty() { String::new() } else { format!("{:?}", index_of(dims, flat)) };
+    // A condition alone has nothing else to show.
+    if values.is_empty() {
+        return format!("false{}{at}", if at.is_empty() { "" } else { " at " });
+    }
+    let values = values.iter().zip(["x", "y"]).map(|(value, name)| format!("{name}{at} = {value}"));
+    values.collect::<Vec<_>>().join(", ")
 }
 
 /// The element that a view broadcast to more dimensions shows at an index, as a scalar view.
@@ -124,5 +146,13 @@ fn element(view: &View, index: &[usize]) -> View {
 /// Fails unless the condition holds everywhere.
 #[track_caller]
 pub(crate) fn assert_all(assert: &Assert, inputs: &[&Tensor]) -> Result<()> {
+    if recording() || !on_device::possible() {
+        return execute(assert, inputs).map(drop);
+    }
+    // An eager assertion fails where it stands: one truth value is read, and all that the message shows only if it is false.
+    if inputs.iter().any(|t| t.is_away()) && ops::functions::try_reduce_all(inputs[0], ())?.try_item::<bool>()? {
+        return Ok(());
+    }
+    let _here = on_cpu();
     execute(assert, inputs).map(drop)
 }

@@ -142,18 +142,19 @@ impl Line {
     /// # Safety
     /// Valid views.
     pub unsafe fn filled(&self, values: &[View]) -> Result<String> {
-        let (mut line, mut values) = (String::new(), values.iter());
-        for piece in self.0.iter() {
-            match piece {
-                Piece::Text(text) => line.push_str(text),
-                Piece::Value(format) => {
-                    let Some(view) = values.next() else { continue };
-                    // SAFETY: by the caller's promise.
-                    line.push_str(&format(&unsafe { copied(view) }?));
-                }
-            }
-        }
-        Ok(line)
+        // SAFETY: by the caller's promise.
+        let values = values.iter().map(|view| unsafe { copied(view) }).collect::<Result<Vec<_>>>()?;
+        let mut values = values.iter();
+        Ok(self.said(|format| values.next().map(format).unwrap_or_default()))
+    }
+
+    /// The text with what `value` makes of each format, in order.
+    pub fn said(&self, mut value: impl FnMut(fn(&Tensor) -> String) -> String) -> String {
+        let text = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Value(format) => value(*format),
+        };
+        self.0.iter().map(text).collect()
     }
 }
 

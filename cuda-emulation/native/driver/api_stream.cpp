@@ -274,7 +274,6 @@ EXPORT cuStreamGetCaptureInfo_v3(void* stream, int* status, unsigned long long* 
 }
 EXPORT cuThreadExchangeStreamCaptureMode(int* mode) {
     ENTER();
-    static thread_local int current = 0;
-    std::swap(*mode, current);
+    std::swap(*mode, thread_capture_mode());
     return SUCCESS;
 }

@@ -163,7 +163,13 @@ std::shared_ptr<Capture> find_capture(uint64_t id) {
     return nullptr;
 }
 
+int& thread_capture_mode() {
+    static thread_local int mode = 0;
+    return mode;
+}
+
 int refuse_while_capturing() {
+    if (thread_capture_mode() == 2) return SUCCESS;
     const uint64_t self = (uint64_t)syscall(SYS_gettid);
     for (const Stream* stream : streams()) {
         if (stream->capture == nullptr || stream->capture->mode == 2) continue;

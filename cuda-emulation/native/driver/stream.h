@@ -63,6 +63,8 @@ void drop_pending_work();
 uint64_t pending_work();
 
 // Whether the calling thread is in a capture that forbids calls which wait or allocate; such a call spoils the capture.
+// The mode that `cuThreadExchangeStreamCaptureMode` set; a relaxed thread (2) is refused nothing.
+int& thread_capture_mode();
 int refuse_while_capturing();
 std::shared_ptr<Capture> find_capture(uint64_t id);
 

@@ -1,8 +1,10 @@
 //! Operations, gradients and errors on a GPU, emulated where there is none.
 //! Run by `cargo test`; without g++ every test says that it is skipped.
 
+mod assertions;
 mod basics;
 mod draws;
 mod op_table;
+mod programs;
 mod strict;
 mod traced;

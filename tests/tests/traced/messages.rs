@@ -6,7 +6,8 @@ use tf::{Tensor, tf_function};
 
 /// The message of a call that fails, as a graph and operation by operation, up to the values of the condition.
 fn message(call: &dyn Fn() -> Tensor) -> String {
-    let run = || match catch_unwind(AssertUnwindSafe(call)) {
+    // On a GPU a failure comes to light when elements are read.
+    let run = || match catch_unwind(AssertUnwindSafe(|| call().cpu())) {
         Ok(result) => panic!("no error, but {result:?}"),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! A device's memory as buffers: from its allocator, from a capture's arena, or each an allocation of its own.
 //! Tensors and scratch memory hold a [`Buffer`]; `tf::config` asks what is held.
 
+use super::ahead;
 use super::capture::{self, Arena};
 use super::driver::{self, Address};
 use super::gpu::Gpu;
@@ -12,8 +13,16 @@ use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 pub(crate) struct Buffer {
     gpu: &'static Gpu,
     address: Address,
-    /// The capture that it belongs to.
-    arena: Option<Arc<Arena>>,
+    from: From,
+}
+
+/// Whose memory it is.
+enum From {
+    Device,
+    /// Of a capture.
+    Arena(Arc<Arena>),
+    /// Nobody's: it stands for memory while kernels are collected.
+    Nowhere,
 }
 
 impl Gpu {
@@ -23,12 +32,15 @@ impl Gpu {
 
     /// Memory for at least `bytes` bytes, aligned to 512.
     pub fn allocate(&'static self, bytes: usize) -> Result<Buffer> {
+        if ahead::collecting() {
+            return Ok(Buffer { gpu: self, address: ahead::stand_in(bytes), from: From::Nowhere });
+        }
         if capture::capturing()
             && let Some((_, arena)) = capture::under_way(self)
         {
             let size = bytes.checked_add(1 << 20).map(|_| rounded(bytes)).ok_or_else(|| self.full(bytes, None))?;
             let address = arena.take(self, size)?;
-            return Ok(Buffer { gpu: self, address, arena: Some(arena) });
+            return Ok(Buffer { gpu: self, address, from: From::Arena(arena) });
         }
         self.allocate_outside(bytes)
     }
@@ -42,7 +54,7 @@ impl Gpu {
         }
         let mut blocks = self.blocks();
         if let Some(address) = blocks.take(size) {
-            return Ok(Buffer { gpu: self, address, arena: None });
+            return Ok(Buffer { gpu: self, address, from: From::Device });
         }
         let segment = segment_for(size);
         let mut got = driver::allocate(segment);
@@ -59,7 +71,7 @@ impl Gpu {
             Ok(address) => {
                 blocks.add_segment(address, segment, segment == segment_for(0));
                 match blocks.take(size) {
-                    Some(address) => Ok(Buffer { gpu: self, address, arena: None }),
+                    Some(address) => Ok(Buffer { gpu: self, address, from: From::Device }),
                     None => Err(Error::internal("device", "a fresh segment does not hold what it was made for")),
                 }
             }
@@ -73,7 +85,7 @@ impl Gpu {
         match driver::allocate_in_order(bytes, self.opened.stream) {
             Ok(address) => {
                 self.blocks().note_own(address, bytes);
-                Ok(Buffer { gpu: self, address, arena: None })
+                Ok(Buffer { gpu: self, address, from: From::Device })
             }
             Err(failure) if failure.is_out_of_memory() => Err(self.full(bytes, None)),
             Err(failure) => Err(self.failed("device", &failure)),
@@ -140,9 +152,10 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        let known = match &self.arena {
-            None => self.gpu.take_back(self.address),
-            Some(arena) => arena.blocks.lock().unwrap_or_else(PoisonError::into_inner).give(self.address),
+        let known = match &self.from {
+            From::Nowhere => true,
+            From::Device => self.gpu.take_back(self.address),
+            From::Arena(arena) => arena.blocks.lock().unwrap_or_else(PoisonError::into_inner).give(self.address),
         };
         debug_assert!(known, "a buffer that the allocator does not know");
     }

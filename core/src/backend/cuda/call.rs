@@ -13,6 +13,7 @@ use crate::shape::MAX_RANK;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::panic::Location;
+use std::sync::atomic::Ordering;
 
 /// Threads of a block, unless a kernel asks for another number.
 pub(crate) const THREADS: u32 = 256;
@@ -105,6 +106,11 @@ impl CudaCall<'_> {
         index < 64 && self.on_host >> index & 1 == 1
     }
 
+    /// The word of an assertion is about to be written: what the host does next must wait for it.
+    pub fn asserts(&self) {
+        self.gpu.asserted.store(true, Ordering::Relaxed);
+    }
+
     /// The place of this call, for kernels that may refuse operands.
     pub fn site(&self) -> Site {
         Site { op: self.op, location: self.location }
@@ -139,6 +145,9 @@ pub(crate) struct Strided {
 }
 
 impl Strided {
+    /// Of one element.
+    pub const SCALAR: Self = Self { rank: 0, dims: [1; MAX_RANK], strides: [0; MAX_RANK] };
+
     pub fn new(dims: &[usize], strides: &[isize]) -> Self {
         let mut all = Self { rank: dims.len() as i64, dims: [1; MAX_RANK], strides: [0; MAX_RANK] };
         for (to, &dim) in all.dims.iter_mut().zip(dims) {
@@ -244,8 +253,13 @@ impl Arguments {
 
     /// The word for faults and this call's number in it: `Faults*, unsigned`.
     pub fn faults(&mut self, call: &CudaCall<'_>) {
+        self.faults_of(call, call.site().number());
+    }
+
+    /// As [`Arguments::faults`], with a number that the caller has.
+    pub fn faults_of(&mut self, call: &CudaCall<'_>, site: u32) {
         self.value(call.gpu.faults());
-        self.value(call.site().number());
+        self.value(site);
     }
 
     fn pointers(&mut self) -> [*mut c_void; MOST] {

@@ -7,6 +7,7 @@ use super::memory::Blocks;
 use crate::device::DeviceId;
 use crate::error::{Error, Result};
 use std::cell::{Cell, RefCell};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The memory of one capture. Blocks that are freed while capturing serve again within it, in the order of the stream.
@@ -62,6 +63,7 @@ pub(crate) fn rehearse<T>(gpu: &'static Gpu, work: impl FnOnce() -> T) -> T {
 pub(crate) struct Captured {
     gpu: &'static Gpu,
     recorded: Recorded,
+    asserts: bool,
     _arena: Arc<Arena>,
 }
 
@@ -69,6 +71,9 @@ impl Captured {
     /// Queues all captured work.
     pub fn start(&self) -> Result<()> {
         self.gpu.bind()?;
+        if self.asserts {
+            self.gpu.asserted.store(true, Ordering::Relaxed);
+        }
         // SAFETY: the arena lives as long as this does; whoever captured keeps the other addresses valid.
         unsafe { driver::start(self.recorded, self.gpu.stream()) }.map_err(|e| self.gpu.failed("graph", &e))
     }
@@ -126,5 +131,7 @@ pub(crate) fn capture<T>(gpu: &'static Gpu, work: impl FnOnce() -> Result<T>) ->
     let _ = driver::destroy_stream(stream);
     let value = result?;
     let recorded = recorded.map_err(failed)?;
-    Ok((value, Captured { gpu, recorded, _arena: arena }))
+    // Nobody has waited since an assertion of the work was queued.
+    let asserts = gpu.asserted.load(Ordering::Relaxed);
+    Ok((value, Captured { gpu, recorded, asserts, _arena: arena }))
 }

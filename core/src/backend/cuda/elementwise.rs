@@ -6,7 +6,6 @@ use super::program::Form;
 use super::text::{Walk, elements_each, elementwise_kernel};
 use crate::backend::cpu::View;
 use crate::backend::cpu::collapse::{Collapsed, collapse};
-use crate::backend::cuda::program::PRELUDE;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::scalar::Program;
@@ -41,9 +40,9 @@ pub(crate) unsafe fn run(
     let dense = inputs.iter().zip(&walked.walks).filter(|(_, w)| **w == Walk::Dense).map(|(v, _)| v);
     let packed = walked.strided.is_empty() && dense.chain(outputs).all(fits);
     let form = form(owner, program, &walked, packed);
-    let function = call.gpu.generated(form, "elementwise", || {
-        format!("{PRELUDE}{}", elementwise_kernel("elementwise", program, &walked.walks, packed))
-    })?;
+    let function = call
+        .gpu
+        .generated(form, "elementwise", || elementwise_kernel("elementwise", program, &walked.walks, packed))?;
     // SAFETY: by the caller's promise; the arguments are in the order of the text's parameters.
     unsafe {
         call.elements_of(function, count, if packed { each } else { 2 }, |arguments| {

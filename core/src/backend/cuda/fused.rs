@@ -4,7 +4,7 @@
 use super::buffers::Buffer;
 use super::call::{Arguments, CudaCall, THREADS, grid};
 use super::elementwise::{Owner, walk_operands};
-use super::program::{Form, PRELUDE};
+use super::program::Form;
 use super::reduce::{combine, finish_parts, identity};
 use super::text::{Walk, element_call, element_function, operand_parameters, space_text, storage, value};
 use crate::backend::cpu::View;
@@ -61,9 +61,8 @@ pub(crate) unsafe fn run_fused(
         types: program.inputs.len() as u64,
         layout: walked.layout_key() << 2 | u64::from(rows) << 1 | u64::from(whole),
     };
-    let function = call.gpu.generated(form, "fused", || {
-        format!("{PRELUDE}{}", text(program, &walked.walks, stored.len(), &monoids, rows, whole))
-    })?;
+    let function =
+        call.gpu.generated(form, "fused", || text(program, &walked.walks, stored.len(), &monoids, rows, whole))?;
     let mut partials: SmallVec<[Buffer; 4]> = SmallVec::new();
     for fold in folds.iter().filter(|_| !whole) {
         partials.push(call.scratch(parts * outputs * fold.output.dtype.compute().size())?);

@@ -1,6 +1,7 @@
 //! One opened device: context, stream, memory, loaded kernels and the word of faults.
 //! `device.rs` finds devices here; the door, kernels and reads of elements work through it.
 
+use super::ahead;
 use super::capture;
 use super::driver::{self, Address, Failure, Grid, Opened};
 use super::library::Products;
@@ -20,6 +21,8 @@ pub(crate) struct Gpu {
     pub(super) memory: Mutex<Blocks>,
     pub(super) staging: Mutex<Staging>,
     faults: Address,
+    /// Whether an assertion was queued whose outcome nobody has seen yet.
+    pub(super) asserted: AtomicBool,
     pub(super) programs: Programs,
     /// What products by the library need.
     pub(super) products: Products,
@@ -46,9 +49,20 @@ pub(crate) fn in_use() -> bool {
 
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
+static OPEN: Mutex<Vec<Option<&'static Gpu>>> = Mutex::new(Vec::new());
+
+/// Waits for the assertions that were queued on any device: before the host does what comes behind them.
+///
+/// # Errors
+/// That of the first assertion that does not hold.
+pub(crate) fn await_assertions() -> Result<()> {
+    let open: Vec<&'static Gpu> =
+        OPEN.lock().unwrap_or_else(PoisonError::into_inner).iter().flatten().copied().collect();
+    open.into_iter().filter(|gpu| gpu.asserted.load(Ordering::Relaxed)).try_for_each(Gpu::synchronize)
+}
+
 /// Device `index`, opened at its first use.
 pub(crate) fn gpu(index: usize) -> Result<&'static Gpu> {
-    static OPEN: Mutex<Vec<Option<&'static Gpu>>> = Mutex::new(Vec::new());
     let there = count().as_ref().map_err(|why| Error::not_found("device", format!("there is no GPU: {why}")))?;
     if index >= *there {
         return Err(Error::not_found("device", format!("there is no GPU {index}"))
@@ -88,6 +102,7 @@ impl Gpu {
             memory: Mutex::default(),
             staging: Mutex::new(staging),
             faults,
+            asserted: AtomicBool::new(false),
             products: Products::default(),
         })
     }
@@ -152,6 +167,9 @@ impl Gpu {
         grid: Grid,
         arguments: &mut [*mut std::ffi::c_void],
     ) -> Result<()> {
+        if ahead::collecting() {
+            return Ok(());
+        }
         self.bind()?;
         // SAFETY: by the caller's promise.
         unsafe { driver::launch(function, grid, self.stream(), arguments) }.map_err(|e| self.failed(op, &e))?;

@@ -1,6 +1,7 @@
 //! Products by NVIDIA's cublasLt: plans by shape and alignment, found once and kept, with one workspace per device.
 //! `product.rs` asks here first; where the library is not there it says so once and multiplies by its own tiles.
 
+use super::ahead;
 use super::buffers::Buffer;
 use super::call::CudaCall;
 use super::driver::{self, Addend, Operand, ProductPlan, ProductShape};
@@ -71,7 +72,7 @@ pub(super) unsafe fn product(
         Some(Plus { row_stride: 0, .. }) => Addend::Row,
         Some(Plus { row_stride, .. }) => Addend::Matrix { lead: row_stride.max(p.n) as i64 },
     };
-    if products.workspace.get().is_none() {
+    if products.workspace.get().is_none() && !ahead::collecting() {
         // Also a first use within a capture makes what stays behind it.
         let fresh = call.gpu.allocate_outside(WORKSPACE).map_err(|e| e.in_op(call.op))?;
         let _ = products.workspace.set(fresh);
@@ -109,6 +110,9 @@ pub(super) unsafe fn product(
         }
     };
     let Some(plan) = plan else { return Ok(false) };
+    if ahead::collecting() {
+        return Ok(true);
+    }
     for place in &places {
         let [a, b, c] = at(place);
         let plus = plus.map_or(c, |p| p.address);

@@ -3,7 +3,7 @@
 
 use super::call::{CudaCall, THREADS, grid};
 use super::elementwise::Owner;
-use super::program::{Form, PRELUDE};
+use super::program::Form;
 use super::text::{element_function, elements_each, storage, value};
 use crate::backend::cpu::View;
 use crate::dtype::DType;
@@ -35,7 +35,7 @@ pub(crate) unsafe fn run_many(
         types: program.inputs[0] as u64 | (number.1 as u64) << 8,
         layout: u64::from(packed) << 1 | 1,
     };
-    let function = call.gpu.generated(form, "many", || format!("{PRELUDE}{}", text(program, number.1, packed)))?;
+    let function = call.gpu.generated(form, "many", || text(program, number.1, packed))?;
     for lists in lists.chunks(MOST) {
         let share = THREADS as usize * each;
         let mut table = vec![0i64; MOST * 2];

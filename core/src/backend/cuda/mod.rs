@@ -1,6 +1,7 @@
 //! The CUDA side of the ground: devices, their memory, and kernels made from the scalar language or from operations' text.
 //! Everything is found at run time: a machine without CUDA builds and runs the same program, which then sees no device.
 
+mod ahead;
 mod buffers;
 mod call;
 mod capture;
@@ -12,6 +13,8 @@ mod elementwise;
 mod faults;
 mod fused;
 mod gpu;
+mod joined;
+mod kept;
 mod library;
 mod many;
 mod memory;
@@ -19,6 +22,7 @@ mod moves;
 mod patches;
 mod product;
 mod program;
+mod progress;
 mod reduce;
 mod rows;
 mod scan;
@@ -26,6 +30,7 @@ mod scatter;
 mod text;
 mod transfer;
 
+pub(crate) use ahead::{all_collected_on, collect, collected_on};
 pub(crate) use buffers::Buffer;
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
 pub(crate) use capture::{Captured, all_on, capture, capturing, rehearse};
@@ -34,8 +39,9 @@ pub(crate) use conv::{conv_filter_gradient, conv_forward, conv_input_gradient};
 pub use doctor::Finding;
 pub(crate) use doctor::findings;
 pub(crate) use elementwise::{Owner, copy, run as run_program};
+pub(crate) use faults::{KEPT, PLACES, SHOWN, Word};
 pub(crate) use fused::{FoldTo, run_fused};
-pub(crate) use gpu::{Gpu, count, gpu, in_use};
+pub(crate) use gpu::{Gpu, await_assertions, count, gpu, in_use};
 pub(crate) use many::run_many;
 pub(crate) use moves::{Along, Around, Moving, bits_of, copy_to, fill, frame, moving, unit_of, walk};
 pub(crate) use product::{Plus, product};

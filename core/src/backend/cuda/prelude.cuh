@@ -107,8 +107,17 @@ template <class To, class From> __device__ inline To narrow(From x) { return Int
 
 // ---- faults --------------------------------------------------------------------------------------------------------
 
-// The first fault since the host last looked: which, at which line of the user's (a number), and with what value.
-struct Faults { unsigned code; unsigned site; long long value; long long limit; };
+// The first fault since the host last looked: which, at which line of the user's (a number), and with what value. Behind these an
+// assertion writes where it does not hold, the elements that it shows of there, and those of its message.
+struct Faults {
+  unsigned code;
+  unsigned site;
+  long long value;
+  long long limit;
+  index_t places[3];
+  unsigned long long shown[3][2];
+  unsigned long long message[24];
+};
 enum { INDEX_FAULT = 1, DIVISION_FAULT = 2, POWER_FAULT = 3, ASSERTION_FAULT = 4, LABEL_FAULT = 5 };
 
 __device__ inline void fault(Faults* faults, unsigned site, unsigned code, long long value, long long limit) {

@@ -1,14 +1,19 @@
-//! From CUDA text to kernels ready to launch: compiled once, kept in memory per device and on disk per machine.
-//! Operations declare their text as [`Kernel`]; the generators of fused and reduced programs bring text of their own.
+//! From CUDA text to kernels ready to launch: compiled once, several together where they are known, kept in memory per device
+//! and on disk per machine. Operations declare their text as [`Kernel`]; the generators of fused and reduced programs bring
+//! text of their own.
 
+use super::ahead;
 use super::driver::{self, Function, Opened};
 use super::gpu::Gpu;
+use super::joined::joined;
+use super::kept::{self, Key};
+use super::progress;
 use super::text::{storage, value};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 /// Types, conversions and helpers that every kernel may use.
 pub(super) const PRELUDE: &str = include_str!("prelude.cuh");
@@ -33,14 +38,24 @@ pub(crate) struct Form {
     pub layout: u64,
 }
 
+/// A kernel that is asked for: what it will be found by, its name in its text, and the text behind the prelude.
+pub(super) struct Wanted {
+    pub form: Form,
+    pub name: String,
+    pub text: String,
+}
+
+/// The most kernels of one program: compiling more at once saves little, and the user waits without a word.
+const MOST: usize = 64;
+
 /// The kernels of one device.
 pub(super) struct Programs {
     /// What binaries are for: the architecture, and the device in words.
     architecture: String,
     device: String,
     ready: RwLock<HashMap<Form, Function>>,
-    /// Held while compiling, so that two threads do not do the same work.
-    compiling: Mutex<()>,
+    /// The loaded programs of the disk. Held while compiling, so that two threads do not do the same work.
+    loaded: Mutex<HashMap<Key, usize>>,
 }
 
 impl Programs {
@@ -50,14 +65,14 @@ impl Programs {
             architecture: format!("sm_{major}{minor}"),
             device: opened.name.clone(),
             ready: RwLock::default(),
-            compiling: Mutex::new(()),
+            loaded: Mutex::default(),
         }
     }
 }
 
-/// The text of a kernel for types: prelude, types, kernel.
-pub(super) fn full_text(kernel: &Kernel, types: &[DType]) -> String {
-    let mut text = String::from(PRELUDE);
+/// The text of a kernel for types: types, kernel.
+fn typed(kernel: &Kernel, types: &[DType]) -> String {
+    let mut text = String::new();
     for (i, dtype) in types.iter().enumerate() {
         text += &format!("typedef {} T{i};\ntypedef {} A{i};\n", storage(*dtype), value(dtype.compute()));
     }
@@ -78,43 +93,83 @@ impl Gpu {
             types: packed(types),
             layout: kernel.name.as_ptr().addr() as u64,
         };
-        self.generated(form, kernel.name, || full_text(kernel, types))
+        self.generated(form, kernel.name, || typed(kernel, types))
     }
 
-    /// The kernel `name` of a generated text, which is made only if the form is not known.
+    /// The kernel `name` of a generated text, which stands behind the prelude and is made only if the form is not known.
     pub(super) fn generated(&self, form: Form, name: &str, text: impl FnOnce() -> String) -> Result<Function> {
-        let programs = &self.programs;
-        if let Some(&function) = programs.ready.read().unwrap_or_else(PoisonError::into_inner).get(&form) {
+        if let Some(function) = self.ready(&form) {
             return Ok(function);
         }
-        let _alone = programs.compiling.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&function) = programs.ready.read().unwrap_or_else(PoisonError::into_inner).get(&form) {
-            return Ok(function);
+        let wanted = Wanted { form, name: name.to_string(), text: text() };
+        if ahead::collecting() {
+            return Ok(ahead::note(self.id, wanted));
         }
-        self.bind()?;
-        let binary = self.binary(name, &text())?;
-        let module = driver::load(&binary).map_err(|e| self.failed(name, &e))?;
-        let function = driver::function(module, name).map_err(|e| self.failed(name, &e))?;
-        programs.ready.write().unwrap_or_else(PoisonError::into_inner).insert(form, function);
-        Ok(function)
+        self.provide(vec![wanted])?;
+        self.ready(&form).ok_or_else(|| Error::internal(name, "a kernel that was compiled is not there"))
     }
 
-    /// The binary of a text, from the disk if it was compiled before.
-    fn binary(&self, name: &str, text: &str) -> Result<Vec<u8>> {
+    fn ready(&self, form: &Form) -> Option<Function> {
+        self.programs.ready.read().unwrap_or_else(PoisonError::into_inner).get(form).copied()
+    }
+
+    /// Makes kernels ready: from the disk if they were compiled before, and the others together.
+    pub(super) fn provide(&self, wanted: Vec<Wanted>) -> Result<()> {
+        let mut loaded = self.programs.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted: Vec<Wanted> = wanted.into_iter().filter(|w| self.ready(&w.form).is_none()).collect();
+        let Some(first) = wanted.first() else { return Ok(()) };
+        self.bind()?;
+        let version = driver::compiler_version().map_err(|e| self.failed(&first.name, &e))?;
         let options = options(&self.programs.architecture);
-        let version = driver::compiler_version().map_err(|e| self.failed(name, &e))?;
-        let key = [&*self.programs.device, &*options.join(" "), &*format!("{version:?}"), text];
-        let place = cache_folder().map(|folder| folder.join(format!("{:032x}.cubin", hash(&key))));
-        show(name, text);
-        if let Some(kept) = place.as_ref().and_then(read) {
-            return Ok(kept);
+        let about = [&*self.programs.device, &*options.join(" "), &*format!("{version:?}")].join("\n");
+        let (mut missing, mut keys) = (Vec::new(), Vec::new());
+        for wanted in wanted {
+            let key = kept::key(&[&about, &wanted.name, PRELUDE, &wanted.text]);
+            show(&wanted);
+            match from_disk(key, &mut loaded) {
+                Some(function) => self.enter(wanted.form, function),
+                None => {
+                    missing.push(wanted);
+                    keys.push(key);
+                }
+            }
         }
-        let binary = driver::compile(text, &options).map_err(|failure| self.refused(name, version, &failure))?;
-        if let Some(place) = place {
+        progress::over(missing.len(), &self.opened.name, |progress| {
+            for (kernels, keys) in missing.chunks(MOST).zip(keys.chunks(MOST)) {
+                self.compile(kernels, keys, &options, version, &about)?;
+                progress.done(kernels.len());
+            }
+            Ok(())
+        })
+    }
+
+    /// Compiles kernels as one program, which is kept.
+    fn compile(
+        &self,
+        kernels: &[Wanted],
+        keys: &[Key],
+        options: &[String],
+        version: (i32, i32),
+        about: &str,
+    ) -> Result<()> {
+        let name = if let [only] = kernels { &only.name } else { "kernels" };
+        let (text, names) = joined(kernels);
+        let binary = driver::compile(&text, options).map_err(|failure| self.refused(name, version, &failure))?;
+        let module = driver::load(&binary).map_err(|e| self.failed(name, &e))?;
+        for (kernel, own) in kernels.iter().zip(&names) {
+            let function = driver::function(module, own).map_err(|e| self.failed(&kernel.name, &e))?;
+            self.enter(kernel.form, function);
+        }
+        if let Some(folder) = kept::folder() {
+            let names = names.iter().map(String::as_str);
             // A disk that is full or not writable only costs the next process the compilation.
-            let _ = write(&place, &binary);
+            let _ = kept::keep(folder, kept::key(&[about, &text]), &binary, keys.iter().copied().zip(names));
         }
-        Ok(binary)
+        Ok(())
+    }
+
+    fn enter(&self, form: Form, function: Function) {
+        self.programs.ready.write().unwrap_or_else(PoisonError::into_inner).insert(form, function);
     }
 
     fn refused(&self, name: &str, version: (i32, i32), failure: &driver::Failure) -> Error {
@@ -130,10 +185,26 @@ impl Gpu {
     }
 }
 
+/// The kernel of a key, if the disk has the program that it lies in; what does not load is compiled anew.
+fn from_disk(key: Key, loaded: &mut HashMap<Key, usize>) -> Option<Function> {
+    let folder = kept::folder()?;
+    let place = kept::find(folder, key)?;
+    let module = match loaded.get(&place.program) {
+        Some(module) => *module,
+        None => {
+            let module = driver::load(&kept::binary(folder, place.program)?).ok()?;
+            loaded.insert(place.program, module);
+            module
+        }
+    };
+    driver::function(module, &place.name).ok()
+}
+
 /// Writes a text into the folder that `EAGERFLOW_CUDA_TEXT` names, for those who want to read or check it.
-fn show(name: &str, text: &str) {
+fn show(kernel: &Wanted) {
     if let Some(folder) = std::env::var_os("EAGERFLOW_CUDA_TEXT").map(PathBuf::from) {
-        let place = folder.join(format!("{name}-{:016x}.cu", hash(&[text]) as u64));
+        let text = format!("{PRELUDE}{}", kernel.text);
+        let place = folder.join(format!("{}-{:016x}.cu", kernel.name, kept::key(&[&text]) as u64));
         if let Err(error) = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&place, text)) {
             eprintln!("eagerflow: {} could not be written: {error}", place.display());
         }
@@ -141,81 +212,6 @@ fn show(name: &str, text: &str) {
 }
 
 /// The options of the compiler. No contraction: sums and products are rounded as on the CPU.
-pub(super) fn options(architecture: &str) -> Vec<String> {
+fn options(architecture: &str) -> Vec<String> {
     vec![format!("--gpu-architecture={architecture}"), "--fmad=false".into(), "--std=c++17".into()]
-}
-
-/// Where binaries are kept: `EAGERFLOW_CUDA_CACHE` (`off` for nowhere), else the user's folder for caches.
-pub(super) fn cache_folder() -> Option<&'static PathBuf> {
-    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
-    FOLDER
-        .get_or_init(|| {
-            if let Some(asked) = std::env::var_os("EAGERFLOW_CUDA_CACHE") {
-                return (asked != "off").then(|| PathBuf::from(asked));
-            }
-            let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-            let base = base.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))?;
-            Some(base.join("eagerflow").join("cuda"))
-        })
-        .as_ref()
-}
-
-/// 128 bits of FNV-1a: keys are whole texts, and a collision would load another kernel.
-fn hash(parts: &[&str]) -> u128 {
-    let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
-    for byte in parts.iter().flat_map(|p| p.bytes().chain([0xff])) {
-        hash = (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-    }
-    hash
-}
-
-const MAGIC: &[u8; 8] = b"EFCUBIN1";
-
-/// A kept binary, unless the file is damaged.
-fn read(place: &PathBuf) -> Option<Vec<u8>> {
-    let bytes = std::fs::read(place).ok()?;
-    let body = bytes.strip_prefix(MAGIC)?;
-    let (check, body) = body.split_at_checked(16)?;
-    (check == check_of(body)).then(|| body.to_vec())
-}
-
-/// Written beside its place and then renamed, so that nobody reads half a file.
-fn write(place: &PathBuf, binary: &[u8]) -> std::io::Result<()> {
-    if let Some(folder) = place.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let beside = place.with_extension(format!("{}.tmp", std::process::id()));
-    std::fs::write(&beside, [MAGIC, &check_of(binary)[..], binary].concat())?;
-    std::fs::rename(&beside, place)
-}
-
-fn check_of(body: &[u8]) -> [u8; 16] {
-    let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
-    for &byte in body {
-        hash = (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-    }
-    hash.to_le_bytes()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn damaged_files_are_not_read() {
-        let folder = std::env::temp_dir().join(format!("eagerflow-cubin-{}", std::process::id()));
-        let place = folder.join("a.cubin");
-        write(&place, b"binary").unwrap();
-        assert_eq!(read(&place).as_deref(), Some(&b"binary"[..]));
-        let whole = std::fs::read(&place).unwrap();
-        for cut in 0..whole.len() {
-            std::fs::write(&place, &whole[..cut]).unwrap();
-            assert_eq!(read(&place), None, "{cut}");
-            let mut changed = whole.clone();
-            changed[cut] ^= 1;
-            std::fs::write(&place, &changed).unwrap();
-            assert_eq!(read(&place), None, "{cut}");
-        }
-        std::fs::remove_dir_all(&folder).unwrap();
-    }
 }

@@ -1,11 +1,13 @@
 //! Copies to and from a device, and within it; waits; and the faults of kernels, which come out where the host waits.
 //! The door brings and fetches tensors here; the staging memory is pinned, so that small copies need not wait.
 
+use super::ahead;
 use super::capture;
 use super::driver::{self, Address};
 use super::faults::Word;
 use super::gpu::Gpu;
 use crate::error::{Error, Result};
+use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 
 /// Bytes of the pinned memory through which small copies go.
@@ -29,7 +31,8 @@ impl Staging {
 unsafe impl Send for Staging {}
 
 /// Bytes at the start of the staging memory that the word of faults is read into.
-const WORD: usize = 64;
+const WORD: usize = 512;
+const _: () = assert!(size_of::<Word>() <= WORD);
 
 impl Gpu {
     /// Copies host bytes to the device. The host memory may be used again when this returns.
@@ -37,6 +40,9 @@ impl Gpu {
     /// # Safety
     /// Both sides are valid for `bytes` bytes.
     pub unsafe fn upload(&self, to: Address, from: *const u8, bytes: usize) -> Result<()> {
+        if ahead::collecting() {
+            return Ok(());
+        }
         self.may_wait("copy")?;
         self.bind()?;
         let stream = self.opened.stream;
@@ -86,9 +92,9 @@ impl Gpu {
         Ok(())
     }
 
-    /// An error while this thread captures: what is captured runs later, and the host has nothing to wait for.
+    /// An error while this thread captures or collects: what is captured runs later, and the host has nothing to wait for.
     fn may_wait(&self, what: &str) -> Result<()> {
-        match capture::capturing() {
+        match capture::capturing() || ahead::collecting() {
             false => Ok(()),
             true => Err(Error::failed_precondition(what, "the host cannot take part in captured work")),
         }
@@ -120,6 +126,7 @@ impl Gpu {
             staging.base.cast::<Word>().read()
         };
         staging.next = WORD;
+        self.asserted.store(false, Ordering::Relaxed);
         match word.error() {
             None => Ok(()),
             Some(error) => {
@@ -135,6 +142,9 @@ impl Gpu {
     /// # Safety
     /// Both sides are valid for `bytes` bytes and do not overlap.
     pub unsafe fn copy(&self, to: Address, from: Address, bytes: usize) -> Result<()> {
+        if ahead::collecting() {
+            return Ok(());
+        }
         self.bind()?;
         // SAFETY: by the caller's promise.
         unsafe { driver::copy_within(to, from, bytes, self.stream()) }.map_err(|e| self.failed("copy", &e))
@@ -145,6 +155,9 @@ impl Gpu {
     /// # Safety
     /// The memory is valid for `bytes` bytes.
     pub unsafe fn set_bytes(&self, to: Address, byte: u8, bytes: usize) -> Result<()> {
+        if ahead::collecting() {
+            return Ok(());
+        }
         self.bind()?;
         // SAFETY: by the caller's promise.
         unsafe { driver::set_bytes(to, byte, bytes, self.stream()) }.map_err(|e| self.failed("fill", &e))

@@ -25,6 +25,11 @@ pub(super) type Address = u64;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::backend) struct Function(pub(super) usize);
 
+impl Function {
+    /// Stands for a kernel that nobody launches.
+    pub(super) const NONE: Self = Self(0);
+}
+
 /// A stream of a device, in which work runs in the order of its submission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stream(pub(super) usize);

@@ -84,10 +84,17 @@ pub fn memory_info() -> Answer<(usize, usize)> {
     driver("cuMemGetInfo", result::mem_get_info())
 }
 
-/// Memory of the current context's device.
+/// Memory of the current context's device. It is no part of work that this thread captures, which may need it.
 pub fn allocate(bytes: usize) -> Answer<Address> {
-    // SAFETY: the memory is unset, which the allocator's users expect.
-    driver("cuMemAlloc", unsafe { result::malloc_sync(bytes) })
+    // Without this the driver refuses while the thread captures: the call could have waited for the device.
+    let mut mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+    // SAFETY: a mode to exchange, which is put back below; the memory is unset, which the allocator's users expect.
+    unsafe {
+        raw("cuThreadExchangeStreamCaptureMode", sys::cuThreadExchangeStreamCaptureMode(&raw mut mode))?;
+        let memory = driver("cuMemAlloc", result::malloc_sync(bytes));
+        raw("cuThreadExchangeStreamCaptureMode", sys::cuThreadExchangeStreamCaptureMode(&raw mut mode))?;
+        memory
+    }
 }
 
 /// # Safety

@@ -1,0 +1,100 @@
+//! Several kernels as one text: the prelude once, then each text in a namespace of its own, where its types, functions and
+//! macros clash with nobody's. `program.rs` compiles it; a kernel's name gets the namespace's as an ending.
+
+use super::program::{PRELUDE, Wanted};
+use std::fmt::Write;
+
+/// How every kernel of every text begins.
+const HEAD: &str = "extern \"C\" __global__ void ";
+
+/// The text with all kernels, and the name of each in it. A kernel alone keeps its name.
+pub(super) fn joined(kernels: &[Wanted]) -> (String, Vec<String>) {
+    if let [only] = kernels {
+        return (format!("{PRELUDE}{}", only.text), vec![only.name.clone()]);
+    }
+    let mut all = format!(
+        "{PRELUDE}#define JOINED(name, space) name##_##space\n#define NAMED(name, space) JOINED(name, space)\n"
+    );
+    let (mut texts, mut names): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+    for kernel in kernels {
+        // A text may hold several kernels that are wanted.
+        let space = texts.iter().position(|t| *t == kernel.text).unwrap_or_else(|| {
+            texts.push(&kernel.text);
+            texts.len() - 1
+        });
+        names.push(format!("{}_k{space}", kernel.name));
+    }
+    for (i, text) in texts.iter().enumerate() {
+        let _ = writeln!(all, "namespace k{i} {{\n{}\n}}", renamed(text, &format!("k{i}")));
+        for name in defined(text) {
+            let _ = writeln!(all, "#undef {name}");
+        }
+    }
+    // Whoever lists the kernels behind the text finds them without their namespaces.
+    for i in 0..texts.len() {
+        let _ = writeln!(all, "using namespace k{i};");
+    }
+    (all, names)
+}
+
+/// The text with `NAMED(name, space)` in place of the names of its kernels: a macro, since the name may be another's parameter.
+fn renamed(text: &str, space: &str) -> String {
+    let mut parts = text.split(HEAD);
+    let mut all = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let (name, rest) = part.split_once('(').unwrap_or((part, ""));
+        let _ = write!(all, "{HEAD}NAMED({name}, {space})({rest}");
+    }
+    all
+}
+
+/// The macros that a text defines.
+fn defined(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| line.trim_start().strip_prefix("#define ")).map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        &rest[..end]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::cuda::program::Form;
+
+    fn wanted(name: &str, text: &str) -> Wanted {
+        let form = Form { of: 0, attributes: 0, types: 0, layout: 0 };
+        Wanted { form, name: name.into(), text: text.into() }
+    }
+
+    #[test]
+    fn kernels_share_a_text_and_clash_with_nobody() {
+        let add = "#define STEP 1\ntypedef float T0;\nextern \"C\" __global__ void add(T0* x) { *x += STEP; }\n";
+        let pair = "#define TWICE(name) \\\n  extern \"C\" __global__ void name(int* x) { *x *= 2; }\nTWICE(one)\nTWICE(two)\n";
+        let (text, names) = joined(&[wanted("add", add), wanted("two", pair), wanted("one", pair)]);
+        assert_eq!(names, ["add_k0", "two_k1", "one_k1"]);
+        let own = text.strip_prefix(PRELUDE).unwrap();
+        let expected = [
+            "#define JOINED(name, space) name##_##space",
+            "#define NAMED(name, space) JOINED(name, space)",
+            "namespace k0 {",
+            "#define STEP 1",
+            "typedef float T0;",
+            "extern \"C\" __global__ void NAMED(add, k0)(T0* x) { *x += STEP; }",
+            "",
+            "}",
+            "#undef STEP",
+            "namespace k1 {",
+            "#define TWICE(name) \\",
+            "  extern \"C\" __global__ void NAMED(name, k1)(int* x) { *x *= 2; }",
+            "TWICE(one)",
+            "TWICE(two)",
+            "",
+            "}",
+            "#undef TWICE",
+            "using namespace k0;",
+            "using namespace k1;",
+        ];
+        assert_eq!(own.lines().collect::<Vec<_>>(), expected);
+        assert_eq!(joined(&[wanted("add", add)]), (format!("{PRELUDE}{add}"), vec!["add".to_string()]));
+    }
+}
