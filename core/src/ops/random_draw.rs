@@ -52,6 +52,30 @@ pub(crate) struct GeneratorSkip {
     pub count: i64,
 }
 
+impl GeneratorSkip {
+    /// Moves on a state in the host's memory.
+    ///
+    /// # Safety
+    /// Three int64 words that only this call sees.
+    unsafe fn skip(&self, state: &View) {
+        let state = state.ptr.cast::<[i64; 3]>();
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let mut generator = Generator::from_words(*state);
+            generator.skip(self.count as u64);
+            *state = generator.words();
+        }
+    }
+}
+
+/// An error while work is captured: a state of the host would not move when it runs again.
+fn stays_on_host(op: &str) -> Result<()> {
+    match cuda::capturing() {
+        false => Ok(()),
+        true => Err(Error::failed_precondition(op, "the host's state does not move with captured work")),
+    }
+}
+
 /// Elements that one chunk draws.
 const CHUNK: usize = 16 * 1024;
 
@@ -163,11 +187,6 @@ impl Op for RandomDraw {
         Ok(())
     }
 
-    /// An order is drawn by the host, and so its state is read there.
-    fn keeps_on_host(&self, _: usize) -> bool {
-        self.law == Law::Order
-    }
-
     /// A state moves on where it lies: on the host at no cost, on a device as part of captured work.
     fn takes_from_host(&self, _: usize) -> bool {
         true
@@ -179,9 +198,7 @@ impl Op for RandomDraw {
             // SAFETY: the state is three int64 words on the device that only this call sees; the output is fresh.
             return unsafe { device::draw(self.law, call, &Source::State(given)) };
         }
-        if cuda::capturing() {
-            return Err(Error::failed_precondition("random_draw", "the host's state does not move with captured work"));
-        }
+        stays_on_host("random_draw")?;
         // SAFETY: as above, in the host's memory.
         unsafe {
             let state = given.ptr.cast::<[i64; 3]>();
@@ -237,10 +254,6 @@ impl Op for StatelessDraw {
         Ok(())
     }
 
-    fn keeps_on_host(&self, _: usize) -> bool {
-        self.law == Law::Order
-    }
-
     fn takes_from_host(&self, _: usize) -> bool {
         true
     }
@@ -283,18 +296,28 @@ impl Op for GeneratorSkip {
         Access::Update
     }
 
-    /// The state lies there.
-    fn runs_on_host(&self) -> bool {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
+        // SAFETY: the state is three int64 words that only this call sees.
+        unsafe { self.skip(&call.inputs[0]) };
+        Ok(())
+    }
+
+    /// A state moves on where it lies.
+    fn takes_from_host(&self, _: usize) -> bool {
         true
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
-        // SAFETY: the state is three int64 words that only this call sees.
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let state = &call.inputs[0];
+        // SAFETY: three int64 words that only this call sees, on the device or here.
         unsafe {
-            let state = call.inputs[0].ptr.cast::<[i64; 3]>();
-            let mut generator = Generator::from_words(*state);
-            generator.skip(self.count as u64);
-            *state = generator.words();
+            match call.is_here(0) {
+                false => device::skip(call, state, self.count as u64 as u128 * Generator::PER_ELEMENT)?,
+                true => {
+                    stays_on_host(self.name())?;
+                    self.skip(state);
+                }
+            }
         }
         Ok(())
     }

@@ -142,3 +142,42 @@ fn the_global_stream() {
         random::shuffle(&kept)
     });
 }
+
+/// Exchanges that share places wait for each other: orders are the CPU's, also where nearly all do.
+#[test]
+fn orders() {
+    let Some(_gpu) = gpu() else { return };
+    for n in [0, 1, 2, 3, 5, 64, 1023, 1024, 1025, 5000] {
+        for seed in [[0, 0], [5, 6], [-7, 1_i64 << 40]] {
+            alike(format!("{n} {seed:?}"), || random::stateless_shuffle(&tf::range(0.0, n as f32, 1.0), seed));
+        }
+    }
+}
+
+#[tf_function]
+fn mixed(x: &Tensor, generator: &Generator) -> Tensor {
+    let order = random::shuffle(x);
+    generator.skip(3);
+    order * generator.uniform([40], 1.0, 2.0)
+}
+
+/// Functions that shuffle are captured, and draw another order in each call.
+#[test]
+fn captured_orders() {
+    let Some(gpu) = gpu() else { return };
+    let [here, there] = ["/cpu:0", "/gpu:0"].map(|device| {
+        let _there = tf::device(device).unwrap();
+        random::set_seed(11);
+        let (generator, x) = (Generator::from_seed(7), tf::range(0.0, 40.0, 1.0));
+        if let Some(emulation) = gpu.emulation {
+            emulation.reset_counters();
+        }
+        let all: Vec<Vec<f32>> = (0..8).map(|_| mixed(&x, &generator).to_vec::<f32>()).collect();
+        if let Some(emulation) = gpu.emulation.filter(|_| device == "/gpu:0") {
+            assert!(emulation.counters().graph_launches >= 4, "{:?}", emulation.counters());
+        }
+        (all, generator.state().to_vec::<i64>())
+    });
+    assert_eq!(here, there);
+    assert!((1..8).all(|call| here.0[call] != here.0[call - 1]));
+}

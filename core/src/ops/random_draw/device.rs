@@ -3,7 +3,7 @@
 
 use super::Law;
 use crate::backend::cpu::View;
-use crate::backend::cpu::philox::{self, Philox};
+use crate::backend::cpu::philox::Philox;
 use crate::backend::cuda::{Arguments, CudaCall, Kernel, bits_of, grid};
 use crate::dtype::{DType, bf16, f16};
 use crate::error::Result;
@@ -13,6 +13,7 @@ static UNIFORM: Kernel = Kernel { name: "draw_uniform", text: REALS };
 static NORMAL: Kernel = Kernel { name: "draw_normal", text: REALS };
 static TRUNCATED: Kernel = Kernel { name: "draw_truncated", text: REALS };
 static INTEGERS: Kernel = Kernel { name: "draw_integers", text: include_str!("random_draw.cuh") };
+static ORDER: Kernel = Kernel { name: "draw_order", text: include_str!("random_draw.cuh") };
 static MOVE_STATE: Kernel = Kernel { name: "move_state", text: include_str!("random_draw.cuh") };
 
 /// Where a draw's stream comes from.
@@ -25,7 +26,10 @@ pub(super) enum Source<'a> {
     State(&'a View),
 }
 
-/// Draws all elements of the output. An order is made here, from a stream: each of its steps depends on those before.
+/// Threads of the one block that draws an order: it takes as many exchanges at a time.
+const EXCHANGES: u32 = 1024;
+
+/// Draws all elements of the output.
 ///
 /// # Safety
 /// As `Op::cuda`; the output is dense and of the law's dtype, a seed has two elements, a state three words that only
@@ -37,10 +41,30 @@ pub(super) unsafe fn draw(law: Law, call: &CudaCall<'_>, source: &Source<'_>) ->
         Source::Seed(seed) => (Philox::from_key_counter(0, [0; 2]), Some(*seed), seed.strides()[0] as i64),
         Source::State(state) => (Philox::from_key_counter(0, [0; 2]), Some(*state), 0),
     };
+    let (key, [low, high]) = stream.key_counter();
+    let from = |arguments: &mut Arguments| {
+        arguments.address(seed.map_or(0, |seed| seed.ptr.addr() as u64));
+        arguments.value(step);
+        arguments.size(usize::from(matches!(source, Source::State(_))));
+        arguments.words(&[low, high, key].map(|word| word as i64));
+    };
+    let seed_type = seed.map_or(DType::I64, |seed| seed.dtype);
+    if out.len() == 0 {
+        return move_on(law, call, source);
+    }
     if law == Law::Order {
-        let order: Vec<i64> = philox::shuffle(stream, out.len()).into_iter().map(|from| from as i64).collect();
-        // SAFETY: an element of the output for each of the order.
-        return unsafe { call.gpu.upload(out.ptr.addr() as u64, order.as_ptr().cast(), order.len() * 8) };
+        let holders = call.scratch(out.len() * 8)?;
+        // SAFETY: by the caller's promise; a word for each element.
+        unsafe {
+            call.gpu.set_bytes(holders.address(), 0xff, out.len() * 8)?;
+            call.launch(&ORDER, &[DType::U64, seed_type], grid(1, EXCHANGES), |arguments| {
+                arguments.view(out);
+                arguments.size(out.len());
+                from(arguments);
+                arguments.address(holders.address());
+            })?;
+        }
+        return move_on(law, call, source);
     }
     let (kernel, dtype) = match law {
         Law::Uniform { .. } => (&UNIFORM, out.dtype),
@@ -49,24 +73,37 @@ pub(super) unsafe fn draw(law: Law, call: &CudaCall<'_>, source: &Source<'_>) ->
         _ => (&INTEGERS, bits_of(out.dtype.size())),
     };
     let group = if out.dtype.size() == 8 { 2 } else { 4 };
-    let (key, [low, high]) = stream.key_counter();
     let arguments = |arguments: &mut Arguments| {
         arguments.view(out);
         arguments.size(out.len());
-        arguments.address(seed.map_or(0, |seed| seed.ptr.addr() as u64));
-        arguments.value(step);
-        arguments.size(usize::from(matches!(source, Source::State(_))));
-        arguments.words(&[low, high, key].map(|word| word as i64));
+        from(arguments);
         law.push(out.dtype, arguments);
     };
-    let seed_type = seed.map_or(DType::I64, |seed| seed.dtype);
-    // SAFETY: by the caller's promise; groups are shared out among threads, and the state moves on behind them.
+    // SAFETY: by the caller's promise; groups are shared out among threads.
+    unsafe { call.elements(kernel, &[dtype, seed_type], out.len().div_ceil(group), arguments)? };
+    move_on(law, call, source)
+}
+
+/// Moves a generator's state past the draw that was queued.
+fn move_on(law: Law, call: &CudaCall<'_>, source: &Source<'_>) -> Result<()> {
+    match source {
+        // SAFETY: a state of three words that only this call sees.
+        Source::State(state) => unsafe { skip(call, state, law.counters(call.outputs[0].len())) },
+        _ => Ok(()),
+    }
+}
+
+/// Moves a generator's state on by so many counters.
+///
+/// # Safety
+/// The state is three int64 words on the call's device that only this call sees.
+pub(super) unsafe fn skip(call: &CudaCall<'_>, state: &View, counters: u128) -> Result<()> {
+    // SAFETY: by the caller's promise.
     unsafe {
-        call.elements(kernel, &[dtype, seed_type], out.len().div_ceil(group), arguments)?;
-        let Source::State(state) = source else { return Ok(()) };
-        call.launch(&MOVE_STATE, &[DType::U32, DType::I64], grid(1, 32), |arguments| {
+        call.launch(&MOVE_STATE, &[DType::U64, DType::I64], grid(1, 32), |arguments| {
             arguments.view(state);
-            arguments.size(out.len());
+            arguments.value(counters as u64);
+            arguments.value((counters >> 64) as u64);
         })
     }
 }

@@ -53,9 +53,17 @@ impl Law {
         if self != Self::Order {
             return (stream, generator.words());
         }
-        // One word per exchange, in whole groups: TensorFlow's rule for its shuffle.
-        let (key, [low, high]) = stream.skip(elements.saturating_sub(1).div_ceil(4) as u64).key_counter();
+        let (key, [low, high]) = stream.skip(self.counters(elements) as u64).key_counter();
         (stream, [low as i64, high as i64, key as i64])
+    }
+
+    /// By how many counters a draw of so many elements moves a generator on.
+    pub fn counters(self, elements: usize) -> u128 {
+        match self {
+            // One word per exchange, in whole groups: TensorFlow's rule for its shuffle.
+            Self::Order => elements.saturating_sub(1).div_ceil(4) as u128,
+            _ => elements as u128 * Generator::PER_ELEMENT,
+        }
     }
 
     /// An error unless the parameters make sense for the dtype.

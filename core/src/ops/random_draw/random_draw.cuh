@@ -203,12 +203,48 @@ DRAW(draw_normal, normal_group, 1)
 // TensorFlow sets 256 words aside for each element: 64 blocks of four.
 DRAW(draw_truncated, truncated_group, 64 * Group<A0>::size)
 #else
-// Moves a generator's state past a draw: 256 counters for each element, whatever is drawn.
-extern "C" __global__ void move_state(T1* state, unsigned long long elements) {
+// Moves a generator's state on by so many counters, given in two halves.
+extern "C" __global__ void move_state(T1* state, unsigned long long by_low, unsigned long long by_high) {
   if (blockIdx.x != 0 || threadIdx.x != 0) return;
-  const unsigned long long low = (unsigned long long)wide(state[0]), next = low + (elements << 8);
+  const unsigned long long low = (unsigned long long)wide(state[0]), next = low + by_low;
   state[0] = (T1)next;
-  state[1] = (T1)((unsigned long long)wide(state[1]) + (elements >> 56) + (next < low));
+  state[1] = (T1)((unsigned long long)wide(state[1]) + by_high + (next < low));
+}
+
+// The numbers below n in random order: exchanges from the front, of each place with one behind it or itself, the partner by
+// the remainder of a word. One block does as many exchanges at a time as it has threads. In each round all that are left
+// reserve their two places for the earliest who asks, and those who hold both exchange them: whoever shares a place with an
+// earlier one waits for it, so the order is that of exchanges one by one. `holders` are all ones before and behind.
+extern "C" __global__ void draw_order(T0* order, index_t n, const T1* seed, index_t step, index_t state, Stream given,
+                                      unsigned long long* holders) {
+  const Stream stream = stream_of(seed, step, state != 0, given);
+  for (index_t i = threadIdx.x; i < n; i += blockDim.x) order[i] = (T0)i;
+  for (index_t first = 0; first < n - 1; first += blockDim.x) {
+    const index_t own = first + threadIdx.x;
+    bool waits = own < n - 1;
+    index_t partner = own;
+    if (waits) {
+      // TensorFlow takes the number of places that are left as 32 bits; beyond 2^32 that is a zero at times.
+      const unsigned left = (unsigned)(n - own);
+      partner += words_at(ahead(stream, (unsigned long long)own / 4)).of[own % 4] % (left > 0 ? left : 1u);
+    }
+    while (__syncthreads_count(waits) > 0) {
+      if (waits) {
+        atomicMin(&holders[own], (unsigned long long)own);
+        atomicMin(&holders[partner], (unsigned long long)own);
+      }
+      __syncthreads();
+      const bool holds = waits && holders[own] == (unsigned long long)own && holders[partner] == (unsigned long long)own;
+      __syncthreads();
+      if (waits) holders[own] = holders[partner] = ~0ull;
+      if (holds) {
+        const T0 here = order[own];
+        order[own] = order[partner];
+        order[partner] = here;
+        waits = false;
+      }
+    }
+  }
 }
 
 // Whole numbers; a width of 0 stands for all there are.

@@ -3,9 +3,6 @@
 
 use super::Philox;
 
-/// Counters that a draw uses up for each of its elements, whatever the distribution needs.
-const PER_ELEMENT: u128 = 256;
-
 /// A random number generator with TensorFlow's state: three 64-bit words, the counter's two and the key.
 ///
 /// Its numbers, their order and the state after each draw are TensorFlow's for `alg="philox"`.
@@ -15,6 +12,9 @@ pub struct Generator {
 }
 
 impl Generator {
+    /// Counters that a draw uses up for each of its elements, whatever the distribution needs.
+    pub(crate) const PER_ELEMENT: u128 = 256;
+
     /// `tf.random.Generator.from_seed`: the integer's words, lowest first, are the state.
     ///
     /// A small seed therefore sets the counter and leaves the key zero, so that the streams of two small seeds overlap;
@@ -38,7 +38,7 @@ impl Generator {
     /// The stream from which the next `elements` elements are drawn, of any distribution and dtype; moves on past them.
     pub fn draw(&mut self, elements: u64) -> Philox {
         let stream = self.position;
-        let position = stream.position().wrapping_add(u128::from(elements) * PER_ELEMENT);
+        let position = stream.position().wrapping_add(u128::from(elements) * Self::PER_ELEMENT);
         self.position = Philox::at(position, stream.key);
         stream
     }
