@@ -147,6 +147,8 @@ pub fn list_physical_devices(kind: Option<DeviceKind>) -> Vec<Device> {
 thread_local! {
     /// The device of the guard in force.
     static CURRENT: Cell<Option<DeviceId>> = const { Cell::new(None) };
+    /// How many guards are in force.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Where operations run that nothing else places: on the first GPU, if there is one.
@@ -170,6 +172,16 @@ pub(crate) fn default_id() -> DeviceId {
 /// The device that a guard of this thread asks for.
 pub(crate) fn asked() -> Option<DeviceId> {
     CURRENT.get()
+}
+
+/// How many guards of this thread are in force.
+pub(crate) fn depth() -> u32 {
+    DEPTH.get()
+}
+
+/// The device that a guard asks for, if it was made when more than `depth` were in force.
+pub(crate) fn asked_since(depth: u32) -> Option<DeviceId> {
+    if DEPTH.get() > depth { asked() } else { None }
 }
 
 /// The device of operations that nothing but the thread places.
@@ -203,11 +215,15 @@ pub struct DeviceGuard {
 impl Drop for DeviceGuard {
     fn drop(&mut self) {
         CURRENT.set(self.before);
+        DEPTH.set(DEPTH.get() - 1);
         LOCAL.with(|local| local.set_mode(mode::DEVICE, self.had_mode));
     }
 }
 
 /// Places the operations of this thread on the named device while the guard lives, as `with tf.device(...)`.
+///
+/// A guard in a traced function places the operations that are recorded while it lives, in every call; a guard around a call
+/// places the others.
 ///
 /// ```
 /// use eagerflow as tf;
@@ -229,9 +245,11 @@ pub(crate) fn on_cpu() -> DeviceGuard {
     place_on(DeviceId::CPU)
 }
 
-fn place_on(id: DeviceId) -> DeviceGuard {
+/// As [`device`], for a device that is there.
+pub(crate) fn place_on(id: DeviceId) -> DeviceGuard {
     settle();
     let before = CURRENT.replace(Some(id));
+    DEPTH.set(DEPTH.get() + 1);
     let had_mode = LOCAL.with(|local| {
         let had = local.has(mode::DEVICE);
         local.set_mode(mode::DEVICE, true);
@@ -297,7 +315,8 @@ impl crate::Tensor {
     pub fn to_device(&self, name: &str) -> Result<crate::Tensor> {
         let here = Location::caller();
         let id = Device::parse(name).and_then(Device::id).map_err(|e| e.at(here))?;
-        if self.device_id() == id {
+        // Where a value of a graph will lie is not known yet.
+        if self.device_id() == id && !self.is_symbol() {
             return Ok(self.clone());
         }
         let _there = device(name)?;

@@ -5,6 +5,7 @@ use super::ir::{Graph, Node};
 use super::on_device::with_constants_on;
 use super::sizes::Sizes;
 use crate::backend::cuda::{self, Gpu};
+use crate::device::{DeviceId, place_on, placed_on};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::{bring, device_of, run_at};
@@ -27,6 +28,7 @@ pub(super) fn compile(gpu: &'static Gpu, graph: &Graph, inputs: &[Tensor]) {
         let given = |all: bool| -> Vec<Known> { inputs.iter().map(|t| stand_for(gpu, t, all).ok()).collect() };
         walk(gpu, graph, given(false));
         if !needs_host(graph)
+            && graph.devices().iter().all(|device| *device == gpu.id)
             && let Ok(all) = with_constants_on(graph, gpu, true)
         {
             cuda::all_collected_on(gpu.id, || walk(gpu, &all, given(true)));
@@ -72,10 +74,13 @@ fn walk(gpu: &'static Gpu, graph: &Graph, inputs: Vec<Known>) {
     for node in &graph.nodes {
         let inputs: Vec<Known> = node.inputs.iter().map(|v| values[v.index()].clone()).collect();
         let away = inputs.iter().flatten().any(Tensor::is_away);
+        let away = node.device.map_or(away, |asked| asked != DeviceId::CPU);
         let outputs = step(gpu, node, inputs);
         for (i, value) in node.outputs.iter().enumerate() {
             let output = outputs.as_ref().ok().and_then(|all| all.get(i).cloned());
-            values[value.index()] = output.or_else(|| stand_in(gpu, graph.ty(*value), away));
+            let ty = graph.ty(*value);
+            let away = away || (node.device.is_none() && ty.dtype.is_floating() && placed_on() != DeviceId::CPU);
+            values[value.index()] = output.or_else(|| stand_in(gpu, ty, away));
         }
     }
 }
@@ -86,7 +91,7 @@ fn stand_in(gpu: &'static Gpu, ty: &TensorType, away: bool) -> Known {
     if ty.dtype.size() == 0 {
         return None;
     }
-    if away || ty.dtype.is_floating() {
+    if away {
         return Tensor::uninit_on(gpu, ty).ok();
     }
     let zeros = Tensor::uninit(ty).ok()?;
@@ -98,6 +103,7 @@ fn stand_in(gpu: &'static Gpu, ty: &TensorType, away: bool) -> Known {
 /// What a node would launch. An error where it needs elements, where the host would do it, or where an operand is not known.
 fn step(gpu: &'static Gpu, node: &Node, inputs: Vec<Known>) -> Result<Outputs> {
     let op = &*node.op;
+    let _there = node.device.map(place_on);
     if let Some(flow) = op.flow() {
         let on_host = inputs.iter().flatten().all(|t| !t.is_away() && t.dtype() != DType::Resource);
         let bodies = op.bodies();

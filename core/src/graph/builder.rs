@@ -3,6 +3,7 @@
 
 use super::ir::{Graph, Node, ResourceType, Value};
 use crate::backend::cpu::View;
+use crate::device;
 use crate::error::{Error, Result};
 use crate::execute::{self, Recorder, view_of};
 use crate::op::{Facts, Infer, Op, Outputs};
@@ -19,6 +20,8 @@ use std::rc::Rc;
 pub(crate) struct Root {
     /// Tensors with elements that were made after this are constants of the trace; older ones are captured.
     began: Option<IdMark>,
+    /// Guards that were in force then: they place calls, not operations of the body.
+    guards: u32,
 }
 
 /// A graph being recorded.
@@ -84,13 +87,13 @@ impl Builder {
 
     /// The outermost body of a traced function: tensors of the outside become captures.
     pub fn function(name: &str) -> Rc<Self> {
-        let root = Root { began: Some(LOCAL.with(|local| local.mark())) };
+        let root = Root { began: Some(LOCAL.with(|local| local.mark())), guards: device::depth() };
         Self::with(Rc::new(root), None, name)
     }
 
     /// A body made from other graphs: all tensors with elements are constants of it.
     pub fn standalone(name: &str) -> Rc<Self> {
-        Self::with(Rc::new(Root { began: None }), None, name)
+        Self::with(Rc::new(Root { began: None, guards: device::depth() }), None, name)
     }
 
     /// A body inside this one.
@@ -397,7 +400,8 @@ impl Recorder for Builder {
             outputs.push(value);
             symbols.push(symbol);
         }
-        state.graph.nodes.push(Node { op: op.keep(), inputs: values, outputs, location });
+        let device = device::asked_since(self.root.guards);
+        state.graph.nodes.push(Node { op: op.keep(), inputs: values, outputs, location, device });
         Ok(symbols)
     }
 }

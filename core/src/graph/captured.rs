@@ -110,7 +110,7 @@ impl Placed {
 
     /// Runs a call with everything where it will be when one is captured; `None` if the graph needs the host.
     fn rehearse(&self, inputs: &Operands) -> Result<Option<Outputs>> {
-        let Some(gpu) = gpu_of(inputs)?.filter(|_| needs_no_host(&self.graph)) else { return Ok(None) };
+        let Some(gpu) = gpu_of(inputs)?.filter(|gpu| stays_on(&self.graph, gpu)) else { return Ok(None) };
         let graph = with_constants_on(&self.graph, gpu, true)?;
         let mut given = Operands::new();
         for (i, input) in inputs.iter().enumerate() {
@@ -127,7 +127,7 @@ impl Placed {
 
     /// Captures a call; `None` if the graph needs the host.
     fn record(&self, inputs: &Operands, remade: u32) -> Result<Option<Recording>> {
-        let Some(gpu) = gpu_of(inputs)?.filter(|_| needs_no_host(&self.graph)) else { return Ok(None) };
+        let Some(gpu) = gpu_of(inputs)?.filter(|gpu| stays_on(&self.graph, gpu)) else { return Ok(None) };
         let graph = with_constants_on(&self.graph, gpu, true)?;
         let (mut operands, mut variables) = (Vec::new(), Vec::new());
         for (i, input) in inputs.iter().enumerate() {
@@ -212,6 +212,11 @@ impl Recording {
         }
         Ok(outputs)
     }
+}
+
+/// Whether the graph needs neither the host nor another device.
+fn stays_on(graph: &Graph, gpu: &Gpu) -> bool {
+    needs_no_host(graph) && graph.devices().iter().all(|device| *device == gpu.id)
 }
 
 /// Whether every node is a kernel, or only names elements anew.

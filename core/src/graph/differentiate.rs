@@ -52,6 +52,7 @@ pub(crate) fn replay(graph: &Graph, arguments: &[Tensor]) -> Result<Vec<Tensor>>
         if let Some(builder) = current() {
             builder.expect(Some(node.outputs.iter().map(|&v| *graph.ty(v)).collect()));
         }
+        let _there = node.device.map(crate::device::place_on);
         let outputs = execute_at(&*node.op, &inputs, node.location)?;
         drop(inputs);
         for (&value, output) in node.outputs.iter().zip(outputs) {

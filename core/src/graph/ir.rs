@@ -1,6 +1,7 @@
 //! The graph as a value: typed values, and nodes in program order that compute them.
 //! Builders make it, passes rebuild it, and it never changes otherwise.
 
+use crate::device::DeviceId;
 use crate::op::{Attr, Op, OpRef};
 use crate::shape::{Constraints, Shape};
 use crate::tensor::{Tensor, TensorType};
@@ -26,9 +27,23 @@ pub(crate) struct Node {
     pub outputs: SmallVec<[Value; 1]>,
     /// The user's line, which errors at run time name.
     pub location: &'static Location<'static>,
+    /// Where it runs, if a guard of the traced function asked for a device.
+    pub device: Option<DeviceId>,
+}
+
+/// Where a node stands in the user's program.
+#[derive(Clone, Copy)]
+pub(crate) struct At {
+    pub location: &'static Location<'static>,
+    pub device: Option<DeviceId>,
 }
 
 impl Node {
+    /// Where it stands.
+    pub fn at(&self) -> At {
+        At { location: self.location, device: self.device }
+    }
+
     /// Whether the operation has sizes among its attributes that are not numbers yet.
     pub fn names_sizes(&self) -> bool {
         names_sizes(&*self.op)
@@ -130,6 +145,20 @@ impl Graph {
     pub fn is_open(&self) -> bool {
         let inner = |node: &Node| node.op.bodies().iter().any(|body| body.is_open());
         self.is_symbolic() || self.nodes.iter().any(inner)
+    }
+
+    /// The devices that nodes ask for, here or in bodies inside.
+    pub fn devices(&self) -> SmallVec<[DeviceId; 2]> {
+        let mut all: SmallVec<[DeviceId; 2]> = SmallVec::new();
+        for node in &self.nodes {
+            let inner = node.op.bodies().into_iter().flat_map(|body| body.devices());
+            for device in node.device.into_iter().chain(inner) {
+                if !all.contains(&device) {
+                    all.push(device);
+                }
+            }
+        }
+        all
     }
 
     /// All nodes, those of bodies inside bodies included: what does not depend on how often a loop runs.

@@ -69,7 +69,12 @@ pub(crate) fn ready(
             ahead::compile(gpu, &graph, inputs);
             Ok(Some(graph))
         }
-        None => Ok(Some(fused)),
+        None => {
+            if let Some(index) = fused.devices().iter().find_map(|device| device.gpu_index()) {
+                ahead::compile(cuda::gpu(index)?, &fused, inputs);
+            }
+            Ok(Some(fused))
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! Values are numbered in the order in which they appear; bodies are indented under their node.
 
 use super::ir::{Graph, Node, Value};
+use crate::device::Device;
 use crate::op::Attr;
 use crate::shape::Symbol;
 use crate::tensor::TensorType;
@@ -75,9 +76,10 @@ impl Printer {
             node.outputs.iter().map(|&v| format!("{}: {}", names.of(v), self.ty(graph.ty(v)))).collect();
         let equals = if outputs.is_empty() { "" } else { " = " };
         let attributes = self.attributes(node);
+        let device = node.device.map_or(String::new(), |id| format!(" on {}", Device::of_id(id)));
         let _ = writeln!(
             self.text,
-            "{indent}{}{equals}{}{attributes}({})",
+            "{indent}{}{equals}{}{attributes}({}){device}",
             outputs.join(", "),
             node.op.name(),
             inputs.join(", ")

@@ -4,6 +4,7 @@
 use super::ir::{Graph, Node};
 use super::misfit;
 use super::sizes::Sizes;
+use crate::device::place_on;
 use crate::error::{Error, Result};
 use crate::execute::run_at;
 use crate::op::{Kind, OpRef, Operands, Outputs};
@@ -80,6 +81,7 @@ fn step(
             owned |= 1 << i;
         }
     }
+    let _there = node.device.map(place_on);
     if let Kind::Host = op.kind() {
         return op.host(inputs, sizes);
     }

@@ -3,6 +3,7 @@
 
 mod assertions;
 mod basics;
+mod devices;
 mod draws;
 mod op_table;
 mod programs;

@@ -11,6 +11,7 @@ mod callables;
 mod conditions;
 mod corners;
 mod datasets;
+mod devices;
 mod effects;
 mod elements;
 mod exclusive;

@@ -29,6 +29,8 @@ pub(crate) struct Callable {
     /// As the plans, for calls that belong on a GPU.
     placed: Mutex<Vec<Arc<Placed>>>,
     symbolic: bool,
+    /// Whether a guard in the traced function asks for a GPU: plans are the CPU's.
+    asks: bool,
     /// What runs node by node where there is no plan, made when it is first needed.
     segmented: OnceLock<Arc<Graph>>,
     /// By the parameters that need a gradient.
@@ -40,12 +42,14 @@ pub(crate) struct Callable {
 impl Callable {
     pub fn new(graph: Arc<Graph>) -> Arc<Self> {
         let symbolic = graph.is_open();
+        let asks = graph.devices().iter().any(|device| device.gpu_index().is_some());
         Arc::new(Self {
             graph,
             only: OnceLock::new(),
             plans: Mutex::default(),
             placed: Mutex::default(),
             symbolic,
+            asks,
             segmented: OnceLock::new(),
             pairs: Mutex::default(),
             ways: Mutex::default(),
@@ -61,7 +65,7 @@ impl Callable {
 
     /// Runs the graph: by its plan for operands of these types, or operation by operation where sizes depend on values.
     pub fn run(&self, inputs: Operands, known: &Known) -> Result<Outputs> {
-        if on_device::placed(&inputs) {
+        if self.asks || on_device::placed(&inputs) {
             return self.on_device(&inputs, known)?.run(inputs);
         }
         let own;

@@ -27,6 +27,7 @@ pub(super) fn accumulate(graph: &Graph) -> Result<Graph> {
             // The addend must be there before the product runs in the sum's place, and the product be nobody else's.
             if uses[&product] == 1
                 && !gone
+                && graph.nodes[from].device == node.device
                 && is_product(graph, &graph.nodes[from])
                 && is_worth_it(graph, &made, addend)
             {
@@ -45,7 +46,7 @@ pub(super) fn accumulate(graph: &Graph) -> Result<Graph> {
                 let product = &graph.nodes[*product];
                 let inputs = smallvec![new.value(*addend), new.value(product.inputs[0]), new.value(product.inputs[1])];
                 let ty = *graph.ty(node.outputs[0]);
-                let sum = new.emit(OpRef::Static(&MatMulAdd), inputs, &[ty], product.location);
+                let sum = new.emit(OpRef::Static(&MatMulAdd), inputs, &[ty], product.at());
                 new.set(node.outputs[0], sum[0]);
             }
             None => {

@@ -11,6 +11,12 @@ use crate::tensor::Tensor;
 pub(super) fn algebra(graph: &Graph) -> Result<Graph> {
     let mut new = Rewriter::new(graph);
     for node in &graph.nodes {
+        // What is placed is a copy where its operand lies elsewhere.
+        if node.device.is_some() {
+            let op = with_bodies(node, algebra)?;
+            new.copy(node, op);
+            continue;
+        }
         // Operations that only carry a gradient are their operands.
         if !node.outputs.is_empty() && (0..node.outputs.len()).all(|i| node.op.same_as(i).is_some()) {
             for (i, &output) in node.outputs.iter().enumerate() {

@@ -74,7 +74,12 @@ impl Body<'_> {
                 self.sizes.learn(graph.ty(old), &ty.shape);
             }
             // Sizes that were computed as values become numbers here, for the sizes that follow from them.
-            let results = evaluated(&new.graph, &bound.op, &inputs, outputs, node.location);
+            // What a guard placed stays an operation, unless sizes may follow from it.
+            let placed = node.device.is_some() && outputs.iter().any(|ty| ty.dtype.is_floating());
+            let results = match placed {
+                true => None,
+                false => evaluated(&new.graph, &bound.op, &inputs, outputs, node.location),
+            };
             if let Some(results) = results.or_else(|| counted(&new.graph, &bound, &inputs)) {
                 for (&old, result) in node.outputs.iter().zip(&results) {
                     let value = new.constant(result);
@@ -82,7 +87,7 @@ impl Body<'_> {
                 }
                 continue;
             }
-            let values = new.emit(bound.op, inputs, outputs, node.location);
+            let values = new.emit(bound.op, inputs, outputs, node.at());
             for ((&old, value), length) in node.outputs.iter().zip(values).zip(bound.lengths) {
                 new.set(old, value);
                 long.extend(length.map(|n| (value, n)));

@@ -46,5 +46,5 @@ pub(super) fn common(graph: &Graph) -> Result<Graph> {
 /// Whether two nodes with the same fingerprint and operands are the same.
 fn equal(new: &Graph, a: &Node, old: &Graph, b: &Node) -> bool {
     let types = |graph: &Graph, node: &Node| node.outputs.iter().map(|&v| *graph.ty(v)).collect::<SmallVec<[_; 2]>>();
-    types(new, a) == types(old, b) && format!("{:?}", &*a.op) == format!("{:?}", &*b.op)
+    a.device == b.device && types(new, a) == types(old, b) && format!("{:?}", &*a.op) == format!("{:?}", &*b.op)
 }

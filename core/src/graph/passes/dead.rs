@@ -85,7 +85,7 @@ fn loop_node(new: &mut Rewriter<'_>, node: &Node, carried: usize, live: &[bool])
     let kept: Vec<Value> = node.outputs.iter().zip(&read).filter(|(_, r)| **r).map(|(&v, _)| v).collect();
     let types: Vec<_> = kept.iter().map(|&v| new.old_type(v)).collect();
     let op = While::new(Arc::new(cond), Arc::new(body), kept.len());
-    let outputs = new.emit(OpRef::Shared(Arc::new(op)), inputs, &types, node.location);
+    let outputs = new.emit(OpRef::Shared(Arc::new(op)), inputs, &types, node.at());
     kept.iter().zip(outputs).for_each(|(&old, value)| new.set(old, value));
     Ok(())
 }

@@ -20,10 +20,16 @@ const SMALL_VIEW: usize = 64;
 pub(super) fn fold(graph: &Graph) -> Result<Graph> {
     let mut new = Rewriter::new(graph);
     for node in &graph.nodes {
+        // A constant would lie where the graph was made.
+        if node.device.is_some() {
+            let op = with_bodies(node, fold)?;
+            new.copy(node, op);
+            continue;
+        }
         if let Some((bits, ty)) = repeated(graph, node) {
             let number = new.constant(&ops::scalar_of(ty.dtype, bits)?);
             let op = ops::broadcast_op(&ty.shape);
-            let view = new.emit(op, SmallVec::from_slice(&[number]), &[ty], node.location);
+            let view = new.emit(op, SmallVec::from_slice(&[number]), &[ty], node.at());
             new.set(node.outputs[0], view[0]);
             continue;
         }

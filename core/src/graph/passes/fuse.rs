@@ -210,10 +210,11 @@ impl<'a> Clusters<'a> {
         self.members[a].sort_unstable();
     }
 
-    /// Whether two clusters together stay within bounds and fold along the same axes.
+    /// Whether two clusters together stay on one device, within bounds, and fold along the same axes.
     fn fits(&self, a: usize, b: usize) -> bool {
         let both = || self.members[a].iter().chain(&self.members[b]).copied();
-        if both().count() > MOST_NODES {
+        let first = self.graph.nodes[self.members[a][0]].device;
+        if both().count() > MOST_NODES || both().any(|i| self.graph.nodes[i].device != first) {
             return false;
         }
         let mut walks = both().filter_map(|i| match self.classes[i] {
@@ -327,7 +328,7 @@ impl<'a> Clusters<'a> {
         let op = Fused { body: Arc::new(body.finish()) };
         let operands = inputs.iter().map(|&v| new.value(v)).collect();
         let types: Vec<TensorType> = results.iter().map(|&v| *self.graph.ty(v)).collect();
-        let outputs = new.emit(OpRef::Shared(Arc::new(op)), operands, &types, self.graph.nodes[members[0]].location);
+        let outputs = new.emit(OpRef::Shared(Arc::new(op)), operands, &types, self.graph.nodes[members[0]].at());
         results.iter().zip(outputs).for_each(|(&old, value)| new.set(old, value));
         Ok(())
     }

@@ -49,7 +49,7 @@ fn loop_node(new: &mut Rewriter<'_>, node: &Node, carried: usize) -> Result<()> 
     let op = node.op.with_bodies(&rebuilt);
     let types: Vec<_> = rebuilt[1].params[..carried].iter().zip(&node.outputs).map(|(_, &v)| v).collect();
     let types: Vec<_> = types.into_iter().map(|v| new.old_type(v)).collect();
-    let outputs = new.emit(op.unwrap_or_else(|| node.op.clone()), inputs, &types, node.location);
+    let outputs = new.emit(op.unwrap_or_else(|| node.op.clone()), inputs, &types, node.at());
     node.outputs.iter().zip(outputs).for_each(|(&old, value)| new.set(old, value));
     Ok(())
 }
@@ -75,7 +75,7 @@ fn leave(new: &mut Rewriter<'_>, body: &Graph, carried: usize, inputs: &[Value],
         });
         let operands = operands.collect();
         let types: Vec<_> = node.outputs.iter().map(|&v| *body.ty(v)).collect();
-        let outputs = new.emit(node.op.clone(), operands, &types, node.location);
+        let outputs = new.emit(node.op.clone(), operands, &types, node.at());
         for (&inside, value) in node.outputs.iter().zip(outputs) {
             outside[inside.index()] = Some(value);
             moved.push((inside, value));

@@ -4,7 +4,7 @@
 use super::rewrite::Rewriter;
 use crate::error::Result;
 use crate::graph::control::segment::Segment;
-use crate::graph::ir::{Graph, Node, Value};
+use crate::graph::ir::{At, Graph, Node, Value};
 use crate::op::{Flow, Kind, OpRef};
 use crate::shape::Symbol;
 use crate::tensor::TensorType;
@@ -148,9 +148,9 @@ fn segment(new: &mut Rewriter<'_>, graph: &Graph, nodes: &[Node], wanted: &dyn F
     let inputs = part.params.iter().map(|&v| new.value(v)).collect();
     let results = part.results.clone();
     let types: Vec<TensorType> = results.iter().map(|&v| *graph.ty(v)).collect();
-    let location = nodes[0].location;
+    let at = At { location: nodes[0].location, device: None };
     // Types of values that are not the segment's would make it look symbolic.
     let part = Rewriter::new(&part).whole();
-    let outputs = new.emit(OpRef::Shared(Arc::new(Segment::new(part))), inputs, &types, location);
+    let outputs = new.emit(OpRef::Shared(Arc::new(Segment::new(part))), inputs, &types, at);
     results.iter().zip(outputs).for_each(|(&old, value)| new.set(old, value));
 }

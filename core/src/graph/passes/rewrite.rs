@@ -2,11 +2,10 @@
 //! Every pass but dead code is a loop over the old nodes that calls it.
 
 use crate::error::Result;
-use crate::graph::ir::{Graph, Node, Value, fresh_id};
+use crate::graph::ir::{At, Graph, Node, Value, fresh_id};
 use crate::op::OpRef;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
-use std::panic::Location;
 use std::sync::Arc;
 
 /// Bytes up to which equal constants become one.
@@ -89,10 +88,10 @@ impl<'a> Rewriter<'a> {
         op: OpRef,
         inputs: SmallVec<[Value; 3]>,
         types: &[TensorType],
-        location: &'static Location<'static>,
+        At { location, device }: At,
     ) -> SmallVec<[Value; 1]> {
         let outputs: SmallVec<[Value; 1]> = types.iter().map(|ty| self.fresh(*ty)).collect();
-        self.graph.nodes.push(Node { op, inputs, outputs: outputs.clone(), location });
+        self.graph.nodes.push(Node { op, inputs, outputs: outputs.clone(), location, device });
         outputs
     }
 
@@ -100,7 +99,7 @@ impl<'a> Rewriter<'a> {
     pub fn copy(&mut self, node: &Node, op: Option<OpRef>) {
         let inputs = node.inputs.iter().map(|&v| self.value(v)).collect();
         let types: SmallVec<[TensorType; 2]> = node.outputs.iter().map(|&v| *self.old.ty(v)).collect();
-        let outputs = self.emit(op.unwrap_or_else(|| node.op.clone()), inputs, &types, node.location);
+        let outputs = self.emit(op.unwrap_or_else(|| node.op.clone()), inputs, &types, node.at());
         node.outputs.iter().zip(outputs).for_each(|(&old, new)| self.set(old, new));
     }
 
