@@ -15,7 +15,10 @@ pub type Target = usize;
 /// A local variable of the function.
 #[derive(Debug)]
 pub struct Variable {
+    /// What it is called in the code that is made.
     pub ident: Ident,
+    /// What the user calls it.
+    pub name: String,
     /// Declared `mut`.
     pub mutable: bool,
     pub hint: Hint,
@@ -177,6 +180,8 @@ pub struct Jump {
     /// With the value taken out.
     pub syntax: Syntax,
     pub value: Option<Expr>,
+    /// Variables that cannot be named here, with those that hide them.
+    pub hidden: Vec<(Var, Var)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -260,6 +265,17 @@ pub struct Param {
 
 /// The body's own target: what `return` leaves.
 pub const BODY: Target = 0;
+
+impl Loop {
+    /// Whether only a jump ends it, whatever Rust's own values are.
+    pub fn is_endless(&self) -> bool {
+        match &self.kind {
+            LoopKind::Loop => true,
+            LoopKind::While(cond) => matches!(cond.inner().kind, Kind::Leaf(_)),
+            _ => false,
+        }
+    }
+}
 
 impl Expr {
     /// What parentheses and invisible groups hold.
