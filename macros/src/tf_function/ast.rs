@@ -266,6 +266,23 @@ pub struct Param {
 /// The body's own target: what `return` leaves.
 pub const BODY: Target = 0;
 
+impl If {
+    /// Whether its value is borrowed mutably, so that Rust alone can choose it.
+    pub fn lends(&self) -> bool {
+        lends(&self.then) || self.other.as_ref().is_some_and(lends)
+    }
+}
+
+fn lends(block: &Block) -> bool {
+    let Some(Stmt::Expr(value, None)) = block.stmts.last() else { return false };
+    match &value.inner().kind {
+        Kind::Plain(Syntax::Reference(node), _) => node.mutability.is_some(),
+        Kind::Block(node) => lends(&node.block),
+        Kind::If(node) => node.lends(),
+        _ => false,
+    }
+}
+
 impl Loop {
     /// Whether only a jump ends it, whatever Rust's own values are.
     pub fn is_endless(&self) -> bool {

@@ -51,7 +51,8 @@ pub fn renamed(text: &str, new: &dyn Fn(&str) -> Option<String>) -> Option<Strin
         Piece::Text(text) => text.replace('{', "{{").replace('}', "}}"),
         Piece::Value { argument, spec } => {
             let names: Vec<String> = names_in(&spec).map(str::to_owned).collect();
-            let spec = names.iter().fold(spec, |spec, name| spec.replace(&format!("{name}$"), &format!("{}$", other(name))));
+            let spec =
+                names.iter().fold(spec, |spec, name| spec.replace(&format!("{name}$"), &format!("{}$", other(name))));
             let argument = other(&argument);
             if spec.is_empty() { format!("{{{argument}}}") } else { format!("{{{argument}:{spec}}}") }
         }

@@ -40,7 +40,8 @@ enum What {
 }
 
 pub fn parse(options: Options, item: syn::ItemFn, renames: Renames) -> Function {
-    let mut parser = Parser { vars: Vec::new(), scopes: Scopes::new(), renames, ifs: 0, targets: 1, around: Vec::new() };
+    let mut parser =
+        Parser { vars: Vec::new(), scopes: Scopes::new(), renames, ifs: 0, targets: 1, around: Vec::new() };
     parser.around.push(Around { target: BODY, label: None, what: What::Body });
     let mut params = Vec::new();
     for input in &item.sig.inputs {

@@ -152,9 +152,7 @@ fn undone_by(tokens: TokenStream, renamed: &BTreeMap<String, &Variable>) -> Toke
             Some(name) => TokenTree::Ident(name),
             None => TokenTree::Ident(word),
         },
-        TokenTree::Group(group) => {
-            TokenTree::Group(Group::new(group.delimiter(), undone_by(group.stream(), renamed)))
-        }
+        TokenTree::Group(group) => TokenTree::Group(Group::new(group.delimiter(), undone_by(group.stream(), renamed))),
         token => token,
     };
     tokens.into_iter().map(one).collect()

@@ -56,7 +56,7 @@ impl Search<'_> {
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             Kind::If(node) => {
-                self.staging.ifs[node.id] = !node.matches && !host::surely(&node.cond, self.vars);
+                self.staging.ifs[node.id] = !node.matches && !node.lends() && !host::surely(&node.cond, self.vars);
                 self.expr(&node.cond);
                 self.inside(Around::If(node.id), |this| {
                     this.block(&node.then);

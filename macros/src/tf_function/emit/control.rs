@@ -17,7 +17,10 @@ impl Emit<'_> {
     /// `if` decided by Rust.
     pub fn host_if(&self, node: &If, wanted: &Wanted) -> TokenStream {
         let token = node.token;
-        let cond = self.expr(&node.cond);
+        let cond = match node.lends() && !node.matches {
+            true => self.lending_condition(&node.cond),
+            false => self.expr(&node.cond),
+        };
         let rebound = self.rebound(node.vars.start..self.first_inside(&node.then, node.vars.end));
         let then = self.stmts(&node.then, wanted);
         let then = quote_spanned!(node.then.brace.span.join()=> { #rebound #then });
