@@ -15,6 +15,13 @@ fn as_tensor(name: &str, type_name: &str) -> String {
         "str" | "alloc::string::String" => {
             return "the graph has no text: give back a number or truth value, and choose the text outside".to_owned();
         }
+        _ if type_name.contains("::Tensor") && !type_name.starts_with('&') => {
+            return format!(
+                "derive `Nest` for its type, so that branches and loops see the tensors in it, or keep them in a `Vec`: \
+                 a `{}` is none",
+                short(type_name)
+            );
+        }
         _ if type_name.starts_with('&') => {
             return "the graph chooses between tensors, not between references: clone what they lead to".to_owned();
         }
@@ -79,13 +86,19 @@ impl Disagreement {
     pub fn host_value(&self, place: &Place<'_>, path: Option<&str>) -> Error {
         let subject = self.subject(place, path.unwrap_or_default());
         let [a, b] = &self.ways;
-        let what = format!("the host value {subject} is not the same {a} and {b}");
+        let what = match subject.starts_with('`') {
+            true => format!("the host value {subject} is not the same {a} and {b}"),
+            false => format!("{subject}, a host value, is not the same {a} and {b}"),
+        };
         let error = Error::invalid_argument(self.op, what)
             .got(format!("a `{}`, which is part of the program and not of the graph", short(&place.type_name())))
             .expected(
                 "one value on all ways, since a condition or the number of rounds is known only when the graph runs",
             )
-            .help(as_tensor(place.name, &place.type_name()));
+            .help(match path {
+                Some(part) if !part.is_empty() => format!("make {subject} a tensor, on all ways"),
+                _ => as_tensor(place.name, &place.type_name()),
+            });
         self.named(error, place)
     }
 
@@ -101,11 +114,17 @@ impl Disagreement {
             }
         };
         let name = place.name.rsplit('.').next().unwrap_or(place.name);
+        let whole = place.type_name();
+        let is_vec = whole.starts_with("alloc::vec::Vec<");
         let is = |text: &str| differing.is_some_and(|((_, a), (_, b))| a.contains(text) || b.contains(text));
         let error = Error::invalid_argument(self.op, what)
             .got(format!("`{}`", short(&place.type_name())))
             .expected("the same structure on all ways, of which one is taken when the graph runs; tensors in it may differ")
             .help(match (is("a list of "), place.name.contains(' ')) {
+                (true, false) if !is_vec => {
+                    format!("give `{name}` the same entries on all ways: what only some of them have is there from the start, \
+                             such as `tf::zeros(..)`")
+                }
                 (true, _) => format!(
                     "`push` tensors onto a variable of its own, declared as `let mut {} = Vec::new()` in this function; \
                      or use a `TensorArray`",
@@ -114,6 +133,9 @@ impl Disagreement {
                 (false, true) => "give a truth value beside a tensor that is always there: `(found, value)`, with \
                                   `(tf::constant(false), tf::zeros(..))` where there is none"
                     .to_owned(),
+                (false, false) if !(is("None") || is("Some(..)")) => {
+                    format!("let a tensor say which one it is, such as `let mut {name} = tf::constant(0)`, and compare it")
+                }
                 (false, false) => {
                     format!("give `{name}` its final structure before, such as `Some(tf::zeros(..))` instead of `None`")
                 }

@@ -9,6 +9,7 @@ mod if_stmt;
 mod lazy;
 mod list;
 mod merge;
+mod nesting;
 mod regions;
 pub mod rt;
 mod staged_loop;

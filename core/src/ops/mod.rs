@@ -15,7 +15,7 @@ mod pooling;
 mod reduction;
 mod sum_to;
 mod support;
-mod truth;
+pub(crate) mod truth;
 mod window;
 
 pub(crate) use api::public;

@@ -207,8 +207,10 @@ impl Tensor {
     #[track_caller]
     pub(crate) fn concrete(&self, op: &str) -> Result<&Self> {
         if self.is_symbol() {
-            return Err(Error::failed_precondition(op, "a value of a graph being recorded has no elements yet")
-                .help("return the tensor from the recorded function and read it there"));
+            return Err(Error::failed_precondition(op, "a value of a graph being recorded has no elements yet").help(
+                "return the tensor from the recorded function and read it there; a helper that decides by it gets \
+                     `#[tf_function]` and compares the tensor itself: `if x > 0.0`",
+            ));
         }
         if self.dtype().size() == 0 {
             return Err(

@@ -15,7 +15,10 @@ pub type Target = usize;
 /// A local variable of the function.
 #[derive(Debug)]
 pub struct Variable {
+    /// What it is called in the code that is made.
     pub ident: Ident,
+    /// What the user calls it.
+    pub name: String,
     /// Declared `mut`.
     pub mutable: bool,
     pub hint: Hint,
@@ -177,6 +180,8 @@ pub struct Jump {
     /// With the value taken out.
     pub syntax: Syntax,
     pub value: Option<Expr>,
+    /// Variables that cannot be named here, with those that hide them.
+    pub hidden: Vec<(Var, Var)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -260,6 +265,34 @@ pub struct Param {
 
 /// The body's own target: what `return` leaves.
 pub const BODY: Target = 0;
+
+impl If {
+    /// Whether its value is borrowed mutably, so that Rust alone can choose it.
+    pub fn lends(&self) -> bool {
+        lends(&self.then) || self.other.as_ref().is_some_and(lends)
+    }
+}
+
+fn lends(block: &Block) -> bool {
+    let Some(Stmt::Expr(value, None)) = block.stmts.last() else { return false };
+    match &value.inner().kind {
+        Kind::Plain(Syntax::Reference(node), _) => node.mutability.is_some(),
+        Kind::Block(node) => lends(&node.block),
+        Kind::If(node) => node.lends(),
+        _ => false,
+    }
+}
+
+impl Loop {
+    /// Whether only a jump ends it, whatever Rust's own values are.
+    pub fn is_endless(&self) -> bool {
+        match &self.kind {
+            LoopKind::Loop => true,
+            LoopKind::While(cond) => matches!(cond.inner().kind, Kind::Leaf(_)),
+            _ => false,
+        }
+    }
+}
 
 impl Expr {
     /// What parentheses and invisible groups hold.

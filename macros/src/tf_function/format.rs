@@ -39,6 +39,28 @@ pub fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
+/// A format text with other names in it, if there are any.
+pub fn renamed(text: &str, new: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let mut changed = false;
+    let mut other = |name: &str| {
+        let new = new(name);
+        changed |= new.is_some();
+        new.unwrap_or_else(|| name.to_owned())
+    };
+    let piece = |piece| match piece {
+        Piece::Text(text) => text.replace('{', "{{").replace('}', "}}"),
+        Piece::Value { argument, spec } => {
+            let names: Vec<String> = names_in(&spec).map(str::to_owned).collect();
+            let spec =
+                names.iter().fold(spec, |spec, name| spec.replace(&format!("{name}$"), &format!("{}$", other(name))));
+            let argument = other(&argument);
+            if spec.is_empty() { format!("{{{argument}}}") } else { format!("{{{argument}:{spec}}}") }
+        }
+    };
+    let text = pieces(text).into_iter().map(piece).collect();
+    changed.then_some(text)
+}
+
 /// The arguments that a spec takes for width and precision: `w` and `p` of `>w$.p$`.
 pub fn names_in(spec: &str) -> impl Iterator<Item = &str> {
     let mut parts: Vec<&str> = spec.split('$').collect();
@@ -66,6 +88,13 @@ mod tests {
             [text("x = "), value("x", ".3"), text(", {} "), value("", ""), text(" "), value("0", "?")]
         );
         assert!(pieces("").is_empty());
+    }
+
+    #[test]
+    fn names_are_replaced() {
+        let new = |name: &str| (name == "y" || name == "w").then(|| format!("{name}_inner"));
+        assert_eq!(renamed("{{y}} {y:>w$.3} {x} {}", &new).as_deref(), Some("{{y}} {y_inner:>w_inner$.3} {x} {}"));
+        assert_eq!(renamed("{x} {{y}}", &new), None);
     }
 
     #[test]

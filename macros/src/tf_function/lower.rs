@@ -215,12 +215,12 @@ impl Planner<'_> {
 
     fn looped(&self, node: &Loop) -> Looped {
         let live = &self.liveness.loops[node.target];
-        let mut exprs = Vec::new();
-        if let LoopKind::While(cond) | LoopKind::WhileLet(cond) = &node.kind {
-            exprs.push(cond);
-        }
-        block_parts(&node.body, &mut |expr| exprs.push(expr));
-        let written = activity::writes(exprs, node.vars.start, self.fixed, self.vars);
+        let cond = match &node.kind {
+            LoopKind::While(cond) | LoopKind::WhileLet(cond) => Some(cond),
+            _ => None,
+        };
+        let mut written = activity::writes(cond, node.vars.start, self.fixed, self.vars);
+        written.extend(activity::block_writes([&node.body], node.vars.start, self.fixed, self.vars));
         let changed = written.clone();
         let (mut head, after) =
             (self.needed(written.iter().cloned(), &live.head), self.needed(written.into_iter(), &live.after));

@@ -51,10 +51,12 @@ pub fn name(mac: &syn::Macro) -> String {
 }
 
 pub fn parse(parser: &mut Parser, mac: syn::Macro, target: Target) -> Macro {
-    known(parser, &mac, target).unwrap_or_else(|| {
+    let mut parsed = known(parser, &mac, target).unwrap_or_else(|| {
         let mentions = words(parser, mac.tokens.clone());
         Macro { kind: MacroKind::Unknown, mac, args: Vec::new(), mentions, target }
-    })
+    });
+    parser.renames.words(&mut parsed.mac, &parser.scopes);
+    parsed
 }
 
 fn known(parser: &mut Parser, mac: &syn::Macro, target: Target) -> Option<Macro> {
@@ -83,7 +85,7 @@ fn known(parser: &mut Parser, mac: &syn::Macro, target: Target) -> Option<Macro>
     let message = match list.next() {
         None => None,
         Some(first) => {
-            let literal = text(&first.value)?;
+            let mut literal = text(&first.value)?;
             mentions = inline(parser, &literal);
             let from = args.len();
             let mut names = Vec::new();
@@ -91,6 +93,7 @@ fn known(parser: &mut Parser, mac: &syn::Macro, target: Target) -> Option<Macro>
                 names.push(argument.name);
                 args.push(parser.expr(argument.value));
             }
+            parser.renames.literal(&mut literal, &names, &parser.scopes);
             Some(Format { literal, from, names })
         }
     };

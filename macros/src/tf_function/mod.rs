@@ -13,13 +13,14 @@ mod lower;
 mod macros;
 mod parse;
 mod receiver;
+mod rename;
 mod scope;
 #[cfg(test)]
 mod tests;
 
 use crate::diag::{self, tf_function as text};
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Error, ItemFn};
 
 /// The function that stands in place of the user's.
@@ -34,6 +35,21 @@ pub fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
+/// The function as the macro sees it, with its plan. Where a jump hands over a variable that another one of its name hides,
+/// the other one is renamed, which takes a second look.
+fn planned(options: args::Options, item: ItemFn) -> (ast::Function, lower::Plan) {
+    let function = parse::parse(options, item, rename::Renames::default());
+    let plan = lower::plan(&function);
+    let hiding = analyse::hidden::hiding(&function, &plan);
+    if hiding.is_empty() {
+        return (function, plan);
+    }
+    let renames = rename::Renames::of(&hiding, &function.vars, function.item.to_token_stream());
+    let function = parse::parse(function.options, function.item, renames);
+    let plan = lower::plan(&function);
+    (function, plan)
+}
+
 fn expanded(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let mut item: ItemFn = syn::parse2(item).map_err(|mut error| {
         error.combine(Error::new(error.span(), text::NOT_A_FUNCTION));
@@ -42,8 +58,7 @@ fn expanded(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream>
     let options = args::parse(options)?;
     check::text(&item, &options)?;
     receiver::rename(&mut item);
-    let function = parse::parse(options, item);
-    let plan = lower::plan(&function);
+    let (function, plan) = planned(options, item);
     check::tree(&function, &plan)?;
     let tokens = emit::function(&function, &plan);
     dump::dump(&function.item.sig.ident, &tokens);

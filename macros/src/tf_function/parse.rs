@@ -5,7 +5,9 @@ use super::args::Options;
 use super::ast::*;
 use super::macros;
 use super::receiver::{self, Taken};
+use super::rename::Renames;
 use super::scope::Scopes;
+use crate::names::written;
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
@@ -15,6 +17,8 @@ use syn::{Expr as Syntax, FnArg, Pat, Type};
 pub struct Parser {
     pub vars: Vec<Variable>,
     pub scopes: Scopes,
+    /// Variables that go by other names.
+    pub renames: Renames,
     ifs: usize,
     targets: usize,
     /// What can be left by a jump, the innermost last.
@@ -35,8 +39,9 @@ enum What {
     Block,
 }
 
-pub fn parse(options: Options, item: syn::ItemFn) -> Function {
-    let mut parser = Parser { vars: Vec::new(), scopes: Scopes::new(), ifs: 0, targets: 1, around: Vec::new() };
+pub fn parse(options: Options, item: syn::ItemFn, renames: Renames) -> Function {
+    let mut parser =
+        Parser { vars: Vec::new(), scopes: Scopes::new(), renames, ifs: 0, targets: 1, around: Vec::new() };
     parser.around.push(Around { target: BODY, label: None, what: What::Body });
     let mut params = Vec::new();
     for input in &item.sig.inputs {
@@ -61,10 +66,10 @@ pub fn parse(options: Options, item: syn::ItemFn) -> Function {
 impl Parser {
     pub fn declare(&mut self, ident: &Ident, mutable: bool, plain: bool) -> Var {
         let var = self.vars.len();
-        let ident = ident.clone();
         self.scopes.add(ident.to_string(), var);
         self.vars.push(Variable {
-            ident,
+            ident: self.renames.ident(var, ident),
+            name: written(ident),
             mutable,
             hint: Hint::Unknown,
             deferred: false,
@@ -76,7 +81,8 @@ impl Parser {
     }
 
     fn param(&mut self, input: &syn::PatType) -> Param {
-        let vars = self.pattern(&input.pat);
+        let mut pat = (*input.pat).clone();
+        let vars = self.pattern(&mut pat);
         let var = matches!(&*input.pat, Pat::Ident(p) if p.subpat.is_none() && p.by_ref.is_none());
         let var = var.then_some(vars.start);
         let hint = type_hint(&input.ty);
@@ -85,11 +91,11 @@ impl Parser {
         if var.is_some() || parts {
             vars.clone().for_each(|var| self.vars[var].hint = hint);
         }
-        Param { pat: (*input.pat).clone(), vars, var }
+        Param { pat, vars, var }
     }
 
     /// Declares the variables of a pattern.
-    fn pattern(&mut self, pat: &Pat) -> std::ops::Range<Var> {
+    fn pattern(&mut self, pat: &mut Pat) -> std::ops::Range<Var> {
         struct Names(Vec<(Ident, bool)>);
         impl<'ast> Visit<'ast> for Names {
             fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
@@ -112,7 +118,9 @@ impl Parser {
         for (ident, mutable) in names.0 {
             self.declare(&ident, mutable, plain);
         }
-        start..self.vars.len()
+        let vars = start..self.vars.len();
+        self.renames.pattern(pat, vars.clone(), &self.vars);
+        vars
     }
 
     pub fn block(&mut self, block: syn::Block) -> Block {
@@ -125,7 +133,13 @@ impl Parser {
     fn stmt(&mut self, stmt: syn::Stmt) -> Stmt {
         match stmt {
             syn::Stmt::Local(local) => Stmt::Let(self.local(local)),
-            syn::Stmt::Item(item) => Stmt::Item(item),
+            syn::Stmt::Item(mut item) => {
+                // The text of a macro sees the variables around it.
+                if let syn::Item::Macro(item) = &mut item {
+                    self.renames.words(&mut item.mac, &self.scopes);
+                }
+                Stmt::Item(item)
+            }
             syn::Stmt::Expr(expr, semi) => Stmt::Expr(self.expr(expr), semi),
             syn::Stmt::Macro(stmt) => {
                 let expr = syn::ExprMacro { attrs: stmt.attrs, mac: stmt.mac };
@@ -155,7 +169,7 @@ impl Parser {
             init = Some(expr);
             diverge = part.diverge.as_ref().map(|(_, expr)| self.expr((**expr).clone()));
         }
-        let vars = self.pattern(&local.pat);
+        let vars = self.pattern(&mut local.pat);
         if let Pat::Type(typed) = &local.pat {
             hint = type_hint(&typed.ty);
         }
@@ -179,10 +193,16 @@ impl Parser {
 
     fn kind(&mut self, expr: Syntax) -> Kind {
         match expr {
-            Syntax::Path(path) => match path.path.get_ident().and_then(|ident| self.scopes.find(&ident.to_string())) {
-                Some(var) => Kind::Var(var, Syntax::Path(path)),
-                None => Kind::Leaf(Syntax::Path(path)),
-            },
+            Syntax::Path(mut path) => {
+                match path.path.get_ident().and_then(|ident| self.scopes.find(&ident.to_string())) {
+                    Some(var) => {
+                        let word = &mut path.path.segments[0].ident;
+                        *word = self.renames.ident(var, word);
+                        Kind::Var(var, Syntax::Path(path))
+                    }
+                    None => Kind::Leaf(Syntax::Path(path)),
+                }
+            }
             Syntax::If(node) => self.branch(node),
             Syntax::While(node) => self.while_loop(node),
             Syntax::Loop(node) => {
@@ -205,21 +225,20 @@ impl Parser {
             Syntax::Break(mut node) => {
                 let value = node.expr.take().map(|e| self.expr(*e));
                 let target = self.target(node.label.as_ref(), true);
-                Kind::Jump(Box::new(Jump { kind: JumpKind::Break, target, syntax: Syntax::Break(node), value }))
+                self.jump(JumpKind::Break, target, Syntax::Break(node), value)
             }
             Syntax::Continue(node) => {
                 let target = self.target(node.label.as_ref(), false);
-                let syntax = Syntax::Continue(node);
-                Kind::Jump(Box::new(Jump { kind: JumpKind::Continue, target, syntax, value: None }))
+                self.jump(JumpKind::Continue, target, Syntax::Continue(node), None)
             }
             Syntax::Return(mut node) => {
                 let value = node.expr.take().map(|e| self.expr(*e));
                 let target = self.body();
-                Kind::Jump(Box::new(Jump { kind: JumpKind::Return, target, syntax: Syntax::Return(node), value }))
+                self.jump(JumpKind::Return, target, Syntax::Return(node), value)
             }
             Syntax::Let(mut node) => {
                 let scrutinee = self.expr(take(&mut node.expr));
-                self.pattern(&node.pat);
+                self.pattern(&mut node.pat);
                 Kind::Let(node, Box::new(scrutinee))
             }
             Syntax::Binary(node) => self.binary(node),
@@ -228,6 +247,9 @@ impl Parser {
                 Kind::Macro(Box::new(macros::parse(self, node.mac, target)))
             }
             mut expr => {
+                if let Syntax::Struct(node) = &mut expr {
+                    self.renames.fields(node, &self.scopes);
+                }
                 let mut taken = Vec::new();
                 syntax_parts(&mut expr, &mut |part| taken.push(std::mem::replace(part, hole())));
                 if taken.is_empty() {
@@ -236,6 +258,10 @@ impl Parser {
                 Kind::Plain(expr, taken.into_iter().map(|part| self.expr(part)).collect())
             }
         }
+    }
+
+    fn jump(&self, kind: JumpKind, target: Target, syntax: Syntax, value: Option<Expr>) -> Kind {
+        Kind::Jump(Box::new(Jump { kind, target, syntax, value, hidden: self.scopes.hidden() }))
     }
 
     fn binary(&mut self, mut node: syn::ExprBinary) -> Kind {
@@ -292,11 +318,11 @@ impl Parser {
         let over = self.expr(*node.expr);
         let hint = super::analyse::host::item_hint(&over);
         self.looped(node.label, span, node.body, move |parser| {
-            let vars = parser.pattern(&node.pat);
-            for var in vars {
+            let mut pat = node.pat;
+            for var in parser.pattern(&mut pat) {
                 parser.vars[var].hint = hint;
             }
-            LoopKind::For { pat: node.pat, over }
+            LoopKind::For { pat, over }
         })
     }
 
@@ -334,7 +360,7 @@ impl Parser {
     fn arm(&mut self, mut arm: syn::Arm) -> Arm {
         self.scopes.open();
         let start = self.vars.len();
-        self.pattern(&arm.pat);
+        self.pattern(&mut arm.pat);
         let guard = match &mut arm.pat {
             Pat::Guard(guarded) => Some(self.expr(take(&mut guarded.guard))),
             _ => None,
@@ -348,7 +374,7 @@ impl Parser {
         let target = self.new_target();
         let start = self.vars.len();
         self.scopes.open();
-        for input in &node.inputs {
+        for input in &mut node.inputs {
             let vars = self.pattern(input);
             if let Pat::Type(typed) = input
                 && vars.len() == 1

@@ -27,6 +27,15 @@ impl Scopes {
         self.names.push((name, var));
     }
 
+    /// Pairs of variables in scope of one name, of which the second one hides the first.
+    pub fn hidden(&self) -> Vec<(Var, Var)> {
+        let hides = |(i, (name, var)): (usize, &(String, Var))| {
+            let later = self.names[i + 1..].iter().filter(|(other, _)| other == name).map(|(_, other)| (*var, *other));
+            later.collect::<Vec<_>>()
+        };
+        self.names.iter().enumerate().flat_map(hides).collect()
+    }
+
     pub fn find(&self, name: &str) -> Option<Var> {
         self.names.iter().rev().find(|(n, _)| n == name).map(|(_, var)| *var)
     }

@@ -3,19 +3,17 @@
 use super::analyse::liveness::liveness;
 use super::analyse::staging::staging;
 use super::ast::Function;
-use super::lower::{Plan, plan};
-use super::{args, check, emit, expand, parse};
+use super::lower::Plan;
+use super::{args, check, emit, expand};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 fn parsed(item: TokenStream) -> Function {
-    parse::parse(args::parse(TokenStream::new()).unwrap(), syn::parse2(item).unwrap())
+    planned(item).0
 }
 
 fn planned(item: TokenStream) -> (Function, Plan) {
-    let function = parsed(item);
-    let plan = plan(&function);
-    (function, plan)
+    super::planned(args::parse(TokenStream::new()).unwrap(), syn::parse2(item).unwrap())
 }
 
 /// The names of an `if`'s state.
@@ -34,7 +32,7 @@ fn loop_state(item: TokenStream, target: usize) -> (Vec<String>, Vec<String>) {
 }
 
 fn names(function: &Function, vars: impl IntoIterator<Item = usize>) -> Vec<String> {
-    vars.into_iter().map(|var| function.vars[var].ident.to_string()).collect()
+    vars.into_iter().map(|var| function.vars[var].name.clone()).collect()
 }
 
 #[test]

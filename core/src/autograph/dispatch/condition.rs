@@ -52,8 +52,11 @@ fn truth(tensor: &Tensor) -> Result<bool> {
     tensor.try_item()
 }
 
+/// Whatever is known of the sizes while a graph is recorded: an element too many would be left out of account.
 fn check(tensor: &Tensor) -> Result<()> {
-    if tensor.dtype() != crate::DType::Bool || tensor.num_elements() != 1 {
+    let ty = tensor.ty();
+    let one = ty.shape.rank() == 0 || ty.shape.known_dims().is_some_and(|dims| dims.iter().all(|size| *size == 1));
+    if ty.dtype != crate::DType::Bool || !one {
         return Err(Error::invalid_argument("condition", "a condition is one truth value")
             .got(tensor.ty())
             .expected("a scalar of dtype bool")
@@ -129,12 +132,13 @@ impl<T: Condition + ?Sized> Condition for &mut T {
 /// The value of a condition.
 #[track_caller]
 pub fn condition<C: Condition + ?Sized>(condition: &C) -> Cond {
-    let cond = condition.cond();
-    if let CondValue::Tensor(tensor) = &cond.value
-        && !tensor.is_symbol()
-    {
+    let mut cond = condition.cond();
+    if let CondValue::Tensor(tensor) = &mut cond.value {
         let here = Location::caller();
         check(tensor).map_err(|e| e.at(here)).or_fail();
+        if tensor.is_symbol() && tensor.ty().shape.rank() > 0 {
+            *tensor = crate::ops::functions::try_reshape(&*tensor, []).map_err(|e| e.at(here)).or_fail();
+        }
     }
     cond
 }
@@ -161,6 +165,22 @@ impl HostTruth for &bool {
     fn host_truth(self) -> bool {
         *self
     }
+}
+
+/// As [`HostTruth`], where the value of an `if` is lent by `&mut`.
+#[diagnostic::on_unimplemented(
+    message = "what is lent by `&mut` is chosen by a `bool`, not by `{Self}`",
+    label = "a tensor is not known while a function is traced",
+    note = "both branches of a graph are recorded: change each variable in its own branch, `if c { a = .. } else { b = .. }`"
+)]
+pub trait LendingTruth: HostTruth {}
+
+impl LendingTruth for bool {}
+impl LendingTruth for &bool {}
+
+/// The condition of an `if` whose value is lent by `&mut`.
+pub fn lending(truth: impl LendingTruth) -> bool {
+    truth.host_truth()
 }
 
 /// The value of a `match` guard, or of a condition beside a `let`.

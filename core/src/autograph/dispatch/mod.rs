@@ -23,7 +23,7 @@ pub use assertion::assert;
 pub(crate) use assertion::fail_in_graph;
 pub use compare::Cmp;
 pub(crate) use condition::CondValue;
-pub use condition::{Cond, Condition, Host, HostTruth, condition, guard};
+pub use condition::{Cond, Condition, Host, HostTruth, LendingTruth, condition, guard, lending};
 pub use exclusive::Written;
 pub(crate) use exclusive::Wrote;
 pub(crate) use instance::type_id;

@@ -156,7 +156,7 @@ mod of {
     }
     pub unsafe fn equal<T: PartialEq>(a: *const (), b: *const ()) -> bool {
         // SAFETY: by the caller's promise.
-        unsafe { *a.cast::<T>() == *b.cast::<T>() }
+        crate::ops::truth::by_identity(|| unsafe { *a.cast::<T>() == *b.cast::<T>() })
     }
     pub unsafe fn same<T: ?Sized>(a: *const (), b: *const ()) -> bool {
         // SAFETY: by the caller's promise these are addresses of references.

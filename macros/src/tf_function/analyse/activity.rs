@@ -4,7 +4,8 @@ use super::super::ast::*;
 use super::host;
 use super::place::{Place, Step, in_an_element};
 use std::collections::BTreeSet;
-use syn::Expr as Syntax;
+use syn::visit::Visit;
+use syn::{Expr as Syntax, Pat};
 
 /// Methods that surely do not change what they are called on.
 const READERS: [&str; 40] = [
@@ -71,9 +72,10 @@ pub fn block_writes<'a>(
     captured: Var,
     vars: &[Variable],
 ) -> BTreeSet<Place> {
-    let mut exprs = Vec::new();
-    blocks.into_iter().for_each(|block| block_parts(block, &mut |expr| exprs.push(expr)));
-    writes(exprs, below, captured, vars)
+    let mut search = Writes { vars, captured, found: BTreeSet::new() };
+    blocks.into_iter().for_each(|block| search.block(block));
+    search.found.retain(|place| place.root < below);
+    search.found
 }
 
 struct Writes<'a> {
@@ -108,8 +110,31 @@ impl Writes<'_> {
         }
     }
 
+    fn block(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            if let Stmt::Let(Let { syntax, init: Some(init), .. }) = stmt {
+                self.matched([&syntax.pat], init);
+            }
+        }
+        block_parts(block, &mut |expr| self.expr(expr));
+    }
+
+    /// Patterns that borrow parts of a place to change them: by their own words, or because the place is a mutable reference,
+    /// which a pattern without a name for the whole goes through.
+    fn matched<'p>(&mut self, patterns: impl IntoIterator<Item = &'p Pat> + Clone, matched: &Expr) {
+        let Some(place) = Place::of(matched) else { return };
+        let borrows = patterns.clone().into_iter().any(borrows_to_change);
+        let takes_apart = !patterns.into_iter().any(|pat| matches!(pat, Pat::Ident(_) | Pat::Type(_)));
+        let is_reference = place.path.is_empty() && self.vars[place.root].hint == Hint::Exclusive;
+        if borrows || takes_apart && is_reference {
+            self.place(matched, is_reference);
+        }
+    }
+
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
+            Kind::Let(node, matched) => self.matched([&*node.pat], matched),
+            Kind::Match(node) => self.matched(node.arms.iter().map(|arm| &arm.syntax.pat), &node.scrutinee),
             Kind::Plain(syntax, parts) => match syntax {
                 Syntax::Assign(_) => self.assigned(&parts[0]),
                 Syntax::Binary(node) if host::assigns(&node.op) => self.place(&parts[0], false),
@@ -143,7 +168,24 @@ impl Writes<'_> {
         {
             self.captured = node.vars.start;
         }
-        parts(expr, &mut |part| self.expr(part));
+        match &expr.kind {
+            Kind::Block(node) => self.block(&node.block),
+            Kind::If(node) => {
+                self.expr(&node.cond);
+                self.block(&node.then);
+                node.other.iter().for_each(|block| self.block(block));
+            }
+            Kind::Loop(node) => {
+                match &node.kind {
+                    LoopKind::While(head) | LoopKind::WhileLet(head) | LoopKind::For { over: head, .. } => {
+                        self.expr(head)
+                    }
+                    LoopKind::Loop | LoopKind::Once => {}
+                }
+                self.block(&node.body);
+            }
+            _ => parts(expr, &mut |part| self.expr(part)),
+        }
         self.captured = captured;
     }
 
@@ -157,6 +199,21 @@ impl Writes<'_> {
             _ => self.place(left, false),
         }
     }
+}
+
+/// Whether a pattern says `ref mut`.
+fn borrows_to_change(pat: &Pat) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+            self.0 |= pat.by_ref.is_some() && pat.mutability.is_some();
+            syn::visit::visit_pat_ident(self, pat);
+        }
+        fn visit_expr(&mut self, _: &'ast Syntax) {}
+    }
+    let mut search = Search(false);
+    search.visit_pat(pat);
+    search.0
 }
 
 /// The variables declared before `below` that an expression mentions.

@@ -1,7 +1,6 @@
 //! Places: variables and their fields, as state of a branch or loop.
 
 use super::super::ast::*;
-use crate::names::written;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Expr as Syntax, Member, UnOp};
@@ -69,7 +68,7 @@ impl Place {
 
     /// As the user writes it.
     pub fn name(&self, vars: &[Variable]) -> String {
-        let mut name = written(&vars[self.root].ident);
+        let mut name = vars[self.root].name.clone();
         let mut steps = self.path.iter().peekable();
         while let Some(step) = steps.next() {
             name = match step {

@@ -56,7 +56,7 @@ impl Search<'_> {
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             Kind::If(node) => {
-                self.staging.ifs[node.id] = !node.matches && !host::surely(&node.cond, self.vars);
+                self.staging.ifs[node.id] = !node.matches && !node.lends() && !host::surely(&node.cond, self.vars);
                 self.expr(&node.cond);
                 self.inside(Around::If(node.id), |this| {
                     this.block(&node.then);
@@ -75,12 +75,7 @@ impl Search<'_> {
                 if let LoopKind::For { over, .. } = &node.kind {
                     self.expr(over);
                 }
-                let endless = match &node.kind {
-                    LoopKind::Loop => true,
-                    LoopKind::While(cond) => matches!(cond.inner().kind, Kind::Leaf(_)),
-                    _ => false,
-                };
-                self.inside(Around::Loop(node.target, endless), |this| {
+                self.inside(Around::Loop(node.target, node.is_endless()), |this| {
                     if let LoopKind::While(cond) | LoopKind::WhileLet(cond) = &node.kind {
                         this.expr(cond);
                     }

@@ -6,7 +6,6 @@ use super::super::ast::*;
 use super::super::lower::Plan;
 use crate::diag::Faults;
 use crate::diag::tf_function as text;
-use crate::names::written;
 use std::collections::BTreeMap;
 use syn::Expr as Syntax;
 
@@ -120,8 +119,8 @@ impl Search<'_> {
         let Some((_, first)) = self.loops.iter().rev().find(|(target, _)| *target == jump.target) else { return };
         if let Some(lender) = self.lenders[*first..].iter().find(|lender| carries(lender.var)) {
             let word = if jump.kind == JumpKind::Break { "break" } else { "continue" };
-            let name = written(&self.function.vars[lender.var].ident);
-            self.faults.add(&jump.syntax, text::jump_out_of_a_borrow(word, &name));
+            let name = &self.function.vars[lender.var].name;
+            self.faults.add(&jump.syntax, text::jump_out_of_a_borrow(word, name));
         }
     }
 
@@ -134,8 +133,8 @@ impl Search<'_> {
         block_parts(&node.body, &mut |expr| exprs.push(expr));
         let changed = activity::writes(exprs, node.vars.end, 0, &self.function.vars);
         if changed.iter().any(|place| node.vars.contains(&place.root) && place.through_reference(&self.function.vars)) {
-            let name = written(&self.function.vars[var].ident);
-            self.faults.add_at(over.span, text::elements_of_a_borrow(&name));
+            let name = &self.function.vars[var].name;
+            self.faults.add_at(over.span, text::elements_of_a_borrow(name));
         }
     }
 
@@ -164,8 +163,8 @@ impl Search<'_> {
         match &expr.kind {
             Kind::Loop(node) if self.plan.loops[node.target].is_some() => {
                 for var in &self.deferred.loops[node.target] {
-                    let ident = &self.function.vars[*var].ident;
-                    self.faults.add(ident, text::deferred_in_loop(&ident.to_string()));
+                    let variable = &self.function.vars[*var];
+                    self.faults.add(&variable.ident, text::deferred_in_loop(&variable.name));
                 }
                 self.inside(node.vars.start, |this| parts(expr, &mut |part| this.expr(part)));
             }
@@ -183,8 +182,8 @@ impl Search<'_> {
                 if let (Kind::Var(var, _), Some(start)) = (&called[0].kind, self.start.first())
                     && let Some(changed) = self.closures.get(var).filter(|_| var < start)
                 {
-                    let (closure, changed) = (&self.function.vars[*var].ident, &self.function.vars[*changed].ident);
-                    self.faults.add_at(called[0].span, text::closure_changes(&closure.to_string(), &written(changed)));
+                    let (closure, changed) = (&self.function.vars[*var].name, &self.function.vars[*changed].name);
+                    self.faults.add_at(called[0].span, text::closure_changes(closure, changed));
                 }
                 called.iter().for_each(|part| self.expr(part));
             }

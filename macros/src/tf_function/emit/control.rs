@@ -8,7 +8,7 @@ use super::super::analyse::place::Place;
 use super::super::ast::*;
 use super::super::lower::{Branch, Looped};
 use super::{Emit, Wanted, label, local};
-use crate::names::{hidden, hidden_at, shown_at, written};
+use crate::names::{hidden, hidden_at, shown_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Lifetime;
@@ -17,7 +17,10 @@ impl Emit<'_> {
     /// `if` decided by Rust.
     pub fn host_if(&self, node: &If, wanted: &Wanted) -> TokenStream {
         let token = node.token;
-        let cond = self.expr(&node.cond);
+        let cond = match node.lends() && !node.matches {
+            true => self.lending_condition(&node.cond),
+            false => self.expr(&node.cond),
+        };
         let rebound = self.rebound(node.vars.start..self.first_inside(&node.then, node.vars.end));
         let then = self.stmts(&node.then, wanted);
         let then = quote_spanned!(node.then.brace.span.join()=> { #rebound #then });
@@ -51,7 +54,7 @@ impl Emit<'_> {
         let at_if = self.rt_at(at);
         let before = self.places_if(&plan.state, &plan.set, &k, at, false);
         let state = self.places(&plan.state, &k, at);
-        let yielded = plan.yields.iter().map(|var| self.function.vars[*var].ident.to_string());
+        let yielded = plan.yields.iter().map(|var| self.function.vars[*var].name.clone());
         let ty = self.value_type(wanted, plan.yields.len());
         let left = if plan.leaves_then || plan.leaves_other { quote!(break #out) } else { quote!(#rt::never()) };
 
@@ -221,7 +224,7 @@ impl Emit<'_> {
         let rt = &self.rt;
         let copy = vars.iter().map(|var| {
             let mut ident = self.function.vars[*var].ident.clone();
-            let name = written(&ident);
+            let name = &self.function.vars[*var].name;
             ident.set_span(ident.span().located_at(at));
             quote!(let #ident = (&&&#rt::Save(&#ident)).save(#name, true).restore();)
         });
@@ -275,7 +278,7 @@ impl Emit<'_> {
         let (done, out, again) = (label("done", n), self.out(), self.loop_label(node));
         let end = label("pass", n);
         let names = plan.head.iter().map(|i| plan.state[*i].name(&self.function.vars));
-        let bounded = !matches!(node.kind, LoopKind::Loop);
+        let bounded = !node.is_endless();
         let unit = Wanted { unit: true, ty: None };
         let wanted = if plan.has_value { wanted } else { &unit };
         let ty = wanted_type(wanted);

@@ -168,7 +168,7 @@ impl Emit<'_> {
     fn argument(&self, input: &mut syn::PatType, param: &Param, i: usize) -> Argument {
         let vars = &self.function.vars;
         let (ident, name) = match param.var {
-            Some(var) => (vars[var].ident.clone(), vars[var].ident.to_string()),
+            Some(var) => (vars[var].ident.clone(), vars[var].name.clone()),
             None => (local("argument", i), format!("argument {i}")),
         };
         let exclusive = exclusive(&input.ty).map(|reference| reference.elem.span());

@@ -22,7 +22,7 @@ impl Emit<'_> {
     /// The name of the list that an expression names.
     pub fn list(&self, expr: &Expr) -> Option<String> {
         match expr.inner().kind {
-            Kind::Var(var, _) => self.plan.lists.contains(&var).then(|| self.function.vars[var].ident.to_string()),
+            Kind::Var(var, _) => self.plan.lists.contains(&var).then(|| self.function.vars[var].name.clone()),
             _ => None,
         }
     }
@@ -50,14 +50,14 @@ impl Emit<'_> {
             Some(parts) => {
                 let values = parts.into_iter().map(|(var, init)| {
                     let value = self.value_for(init, &Wanted::default());
-                    let name = self.function.vars[var].ident.to_string();
+                    let name = self.function.vars[var].name.clone();
                     if lists(&var) { quote!(#rt::List::of(#name, #value)) } else { value }
                 });
                 let values: Vec<TokenStream> = values.collect();
                 quote!((#(#values),*))
             }
             None => {
-                let name = self.function.vars[node.vars.start].ident.to_string();
+                let name = self.function.vars[node.vars.start].name.clone();
                 let init = node.init.as_ref()?;
                 match syntax.pat.clone() {
                     Pat::Type(typed) => {

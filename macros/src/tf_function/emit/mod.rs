@@ -322,6 +322,16 @@ impl Emit<'_> {
         let (rt, value) = (&self.rt, hidden_at("condition", cond.span));
         quote!({ let #value = #tokens; #rt::guard(#value) })
     }
+
+    /// A condition that Rust itself decides, because it chooses what is lent by `&mut`.
+    fn lending_condition(&self, cond: &Expr) -> TokenStream {
+        let tokens = self.expr(cond);
+        if host::surely(cond, &self.function.vars) {
+            return tokens;
+        }
+        let (rt, value) = (&self.rt, hidden_at("condition", cond.span));
+        quote!({ let #value = #tokens; #rt::lending(#value) })
+    }
 }
 
 /// Whether a condition matches patterns.

@@ -3,6 +3,7 @@
 
 use super::super::ast::*;
 use super::super::format::{self, Piece};
+use super::super::rename::undone;
 use super::Emit;
 use crate::names::{hidden, hidden_at};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -44,7 +45,7 @@ impl Emit<'_> {
                 let op = &node.op;
                 return format!("{} {} {}", self.text(&node.left), op.to_token_stream(), self.text(&node.right));
             }
-            _ => self.expr(expr),
+            _ => undone(self.expr(expr), &self.function.vars),
         };
         // The span of several tokens may be that of the first alone.
         let text = tokens.to_string();
