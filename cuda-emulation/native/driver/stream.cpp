@@ -165,13 +165,14 @@ std::shared_ptr<Capture> find_capture(uint64_t id) {
 
 int refuse_while_capturing() {
     const uint64_t self = (uint64_t)syscall(SYS_gettid);
+    int code = SUCCESS;
     for (const Stream* stream : streams()) {
         if (stream->capture == nullptr || stream->capture->mode == 2) continue;
         if (stream->capture->mode == 1 && stream->capture->thread != self) continue;
         stream->capture->valid = false;
-        return CAPTURE_UNSUPPORTED;
+        code = CAPTURE_UNSUPPORTED;
     }
-    return SUCCESS;
+    return code;
 }
 
 }  // namespace eagerflow
