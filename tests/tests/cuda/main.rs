@@ -3,6 +3,7 @@
 
 mod basics;
 mod draws;
+mod graphs;
 mod op_table;
 mod strict;
 mod traced;

@@ -1,7 +1,8 @@
 //! A device's memory as buffers: from its allocator, from a capture's arena, or each an allocation of its own.
 //! Tensors and scratch memory hold a [`Buffer`]; `tf::config` asks what is held.
 
-use super::capture::{self, Arena};
+use super::arena::Arena;
+use super::capture;
 use super::driver::{self, Address};
 use super::gpu::Gpu;
 use super::memory::{Blocks, Held, rounded, segment_for};
@@ -27,7 +28,7 @@ impl Gpu {
             && let Some((_, arena)) = capture::under_way(self)
         {
             let size = bytes.checked_add(1 << 20).map(|_| rounded(bytes)).ok_or_else(|| self.full(bytes, None))?;
-            let address = arena.take(self, size)?;
+            let address = arena.take(size)?;
             return Ok(Buffer { gpu: self, address, arena: Some(arena) });
         }
         self.allocate_outside(bytes)
@@ -142,7 +143,7 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         let known = match &self.arena {
             None => self.gpu.take_back(self.address),
-            Some(arena) => arena.blocks.lock().unwrap_or_else(PoisonError::into_inner).give(self.address),
+            Some(arena) => arena.give(self.address),
         };
         debug_assert!(known, "a buffer that the allocator does not know");
     }

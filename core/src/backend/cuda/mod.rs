@@ -1,10 +1,12 @@
 //! The CUDA side of the ground: devices, their memory, and kernels made from the scalar language or from operations' text.
 //! Everything is found at run time: a machine without CUDA builds and runs the same program, which then sees no device.
 
+mod arena;
 mod buffers;
 mod call;
 mod capture;
 mod compact;
+mod conditional;
 mod conv;
 mod doctor;
 mod driver;
@@ -26,10 +28,10 @@ mod scatter;
 mod text;
 mod transfer;
 
-pub(crate) use buffers::Buffer;
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
-pub(crate) use capture::{Captured, all_on, capture, capturing, rehearse};
+pub(crate) use capture::{Captured, all_on, aside, capture, captured_on, capturing, choice, tried};
 pub(crate) use compact::{count_set, write_set};
+pub(crate) use conditional::{branch, repeat};
 pub(crate) use conv::{conv_filter_gradient, conv_forward, conv_input_gradient};
 pub use doctor::Finding;
 pub(crate) use doctor::findings;
