@@ -70,6 +70,7 @@ struct Functions {
     set_order: unsafe extern "C" fn(i32, u64),
     set_memory: unsafe extern "C" fn(u64),
     set_devices: unsafe extern "C" fn(i32),
+    set_version: unsafe extern "C" fn(i32),
     set_protect: unsafe extern "C" fn(i32),
     set_quiet: unsafe extern "C" fn(i32),
     plant: unsafe extern "C" fn(*const c_char, u64, i32),
@@ -110,6 +111,7 @@ impl Emulation {
                 set_order: get(driver, "eagerflow_emulation_set_order"),
                 set_memory: get(driver, "eagerflow_emulation_set_memory"),
                 set_devices: get(driver, "eagerflow_emulation_set_devices"),
+                set_version: get(driver, "eagerflow_emulation_set_version"),
                 set_protect: get(driver, "eagerflow_emulation_set_protect"),
                 set_quiet: get(driver, "eagerflow_emulation_set_quiet"),
                 plant: get(driver, "eagerflow_emulation_plant"),
@@ -160,6 +162,12 @@ impl Emulation {
     pub fn set_device_present(&self, present: bool) {
         // SAFETY: takes a number.
         unsafe { (self.functions.set_devices)(present.into()) };
+    }
+
+    /// The version of CUDA that the driver knows: what came later is not there. (13, 0) at the start.
+    pub fn set_version(&self, (major, minor): (i32, i32)) {
+        // SAFETY: takes a number.
+        unsafe { (self.functions.set_version)(major * 1000 + minor * 10) };
     }
 
     /// Whether device memory is out of the host's reach while no kernel runs. It is, at the start.

@@ -29,6 +29,8 @@ pub(crate) const SOURCES: &[(&str, &str)] = sources![
     "driver/api_stream.cpp"
     "driver/block.cpp"
     "driver/block.h"
+    "driver/conditional.cpp"
+    "driver/conditional.h"
     "driver/driver.cpp"
     "driver/driver.h"
     "driver/fault.cpp"

@@ -62,11 +62,27 @@ pub(crate) fn bring(gpu: &'static Gpu, tensor: &Tensor) -> Result<Tensor> {
     if tensor.device_id() == gpu.id {
         return Ok(tensor.clone());
     }
+    if cuda::capturing() && is_number(tensor) {
+        return filled(gpu, tensor);
+    }
     let here = super::on_host(tensor)?;
     let here = eager::dense(&here)?;
     let there = Tensor::uninit_on(gpu, tensor.ty())?;
     // SAFETY: both hold all elements, densely.
     unsafe { gpu.upload(there.address().addr() as u64, here.data(), tensor.ty().bytes())? };
+    Ok(there)
+}
+
+/// One number of the host, repeated or not, in the memory of a GPU: without a copy, which captured work cannot have.
+#[track_caller]
+fn filled(gpu: &'static Gpu, number: &Tensor) -> Result<Tensor> {
+    let there = Tensor::uninit_on(gpu, number.ty())?;
+    let call = call_of(gpu, "fill", &[], &[]);
+    // SAFETY: one element of this size in the host's memory; a fresh target.
+    unsafe {
+        let bits = crate::backend::cpu::vector::load_bits(number.dtype().size(), number.data());
+        cuda::fill(&call, &view_of(&there), bits)?;
+    }
     Ok(there)
 }
 

@@ -6,7 +6,7 @@ use crate::backend::cuda;
 use crate::device::{self, DeviceId};
 use crate::error::Result;
 use crate::op::{Kind, Op, Outputs};
-use crate::tensor::{Resource, Tensor};
+use crate::tensor::{Resource, Tensor, TensorType};
 use smallvec::SmallVec;
 
 /// Runs an operation on the device where it belongs.
@@ -15,7 +15,7 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs
     match op.kind() {
         // What is inside comes through the door again; a read gives the value where it lies.
         Kind::Control | Kind::Host | Kind::Read => return eager::here(op, inputs, owned),
-        Kind::View if device::asked().is_none() => return eager::view(op, inputs),
+        Kind::View if device::asked().is_none() || cuda::capturing() => return eager::view(op, inputs),
         _ => {}
     }
     if op.runs_on_host() && cuda::in_use() {
@@ -44,8 +44,12 @@ pub(crate) fn device_of(op: &dyn Op, inputs: &[&Tensor]) -> Result<DeviceId> {
     if op.runs_on_host() {
         return Ok(DeviceId::CPU);
     }
-    if let Some(device) = cuda::all_on().or_else(cuda::collected_on) {
-        return Ok(device);
+    if let Some(device) = cuda::all_on() {
+        // What is captured depends on no integer of the host but constants, and the host reads what follows from them.
+        let count = |t: &&Tensor| gpu::is_number(t) && !t.dtype().is_floating();
+        let constant = !inputs.is_empty() && !matches!(op.kind(), Kind::Effect) && inputs.iter().all(|t| count(&t));
+        let floats = |ty: &TensorType| ty.dtype.is_floating();
+        return Ok(if constant && !eager::infer(op, inputs)?.iter().any(floats) { DeviceId::CPU } else { device });
     }
     if let Some(asked) = device::asked() {
         return Ok(asked);

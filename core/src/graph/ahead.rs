@@ -2,13 +2,12 @@
 //! operations would compute, and only notes which kernels these would launch. `on_device::ready` asks for it.
 
 use super::ir::{Graph, Node};
-use super::on_device::with_constants_on;
 use super::sizes::Sizes;
 use crate::backend::cuda::{self, Gpu};
 use crate::device::{DeviceId, place_on, placed_on};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::execute::{bring, device_of, run_at};
+use crate::execute::{device_of, run_at};
 use crate::op::{Flow, Kind, Operands, Outputs};
 use crate::tensor::{Resource, Tensor, TensorType};
 use smallvec::SmallVec;
@@ -17,7 +16,8 @@ use std::sync::Once;
 /// A value, unless nothing can stand for it.
 type Known = Option<Tensor>;
 
-/// Compiles the kernels of a graph that runs on these operands, as it runs operation by operation and as it is captured.
+/// Compiles the kernels of a graph that runs on these operands operation by operation; those of captured work are collected
+/// when it is tried.
 ///
 /// What cannot be known beforehand, and what the compiler refuses, is left to the operations that need it.
 pub(super) fn compile(gpu: &'static Gpu, graph: &Graph, inputs: &[Tensor]) {
@@ -25,14 +25,7 @@ pub(super) fn compile(gpu: &'static Gpu, graph: &Graph, inputs: &[Tensor]) {
         return;
     }
     let collected = cuda::collect(|| {
-        let given = |all: bool| -> Vec<Known> { inputs.iter().map(|t| stand_for(gpu, t, all).ok()).collect() };
-        walk(gpu, graph, given(false));
-        if !needs_host(graph)
-            && graph.devices().iter().all(|device| *device == gpu.id)
-            && let Ok(all) = with_constants_on(graph, gpu, true)
-        {
-            cuda::all_collected_on(gpu.id, || walk(gpu, &all, given(true)));
-        }
+        walk(gpu, graph, inputs.iter().map(|t| stand_for(gpu, t).ok()).collect());
     });
     if let Err(error) = collected {
         static SAID: Once = Once::new();
@@ -42,22 +35,11 @@ pub(super) fn compile(gpu: &'static Gpu, graph: &Graph, inputs: &[Tensor]) {
     }
 }
 
-/// Whether the host takes part in the graph, which therefore is never captured.
-fn needs_host(graph: &Graph) -> bool {
-    graph.nodes.iter().any(|node| match node.op.kind() {
-        Kind::Host => node.op.name() != "fused",
-        Kind::Control => true,
-        _ => node.op.runs_on_host() || (0..node.inputs.len()).any(|i| node.op.keeps_on_host(i)),
-    })
-}
-
 /// What stands for an operand: itself, since nothing is queued; a variable of the same value, since it would be changed.
-fn stand_for(gpu: &'static Gpu, input: &Tensor, all: bool) -> Result<Tensor> {
-    let Some(resource) = input.as_object::<Resource>() else {
-        return if all && input.dtype().size() > 0 { bring(gpu, input) } else { Ok(input.clone()) };
-    };
+fn stand_for(gpu: &'static Gpu, input: &Tensor) -> Result<Tensor> {
+    let Some(resource) = input.as_object::<Resource>() else { return Ok(input.clone()) };
     let value = resource.read();
-    let value = match value.is_away() || all {
+    let value = match value.is_away() {
         true => Tensor::uninit_on(gpu, value.ty())?,
         false => value,
     };

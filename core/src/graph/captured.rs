@@ -1,23 +1,26 @@
-//! Graphs on a GPU as recorded work: after two calls operation by operation, and one with everything on the device, what the
-//! fourth queues is captured; from then on a call copies its operands, starts the recording, and copies the results.
-//! `Callable` runs calls on a GPU through here.
+//! Graphs on a GPU as recorded work: after three calls operation by operation, what the fourth queues is captured; from then
+//! on a call copies its operands, starts the recording, and copies the results. `Callable` runs calls on a GPU through here.
 
 use super::ir::Graph;
 use super::on_device::{gpu_of, with_constants_on};
+use super::passes::pure::writes;
 use super::run;
 use super::sizes::{Known, Sizes};
 use crate::backend::cuda::{self, Captured, Gpu};
-use crate::error::Result;
-use crate::execute::{bring, dense};
-use crate::op::{Access, Kind, Operands, Outputs};
+use crate::device::{self, Device};
+use crate::error::{Error, Result};
+use crate::execute::{bring, dense, is_number};
+use crate::op::{Kind, Operands, Outputs};
 use crate::tensor::{Guard, Resource, Tensor, TensorType};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A graph made ready for operands of some types on a GPU.
 pub(crate) struct Placed {
     pub types: Vec<TensorType>,
     pub known: Known,
     pub graph: Arc<Graph>,
+    /// With all constants on the device, as captured work wants it.
+    there: OnceLock<Graph>,
     stage: Mutex<Stage>,
 }
 
@@ -25,12 +28,32 @@ enum Stage {
     /// So many calls ran operation by operation, and so many recordings were given up since variables moved.
     Calls(u32, u32),
     Ready(Recording),
-    /// Something in the graph needs the host.
-    Never,
+    /// Calls go on operation by operation, for this reason.
+    Never(String),
 }
 
-/// Calls that compile kernels and fill caches before one is captured.
-const WARM: u32 = 2;
+impl Stage {
+    /// After a recording that no longer fits: the next call makes another one, unless many were made.
+    fn anew(remade: u32) -> Self {
+        match remade + 1 < MOST_RECORDINGS {
+            true => Self::Calls(u32::MAX, remade + 1),
+            false => Self::Never("its variables lie elsewhere in each call".into()),
+        }
+    }
+}
+
+/// Calls operation by operation before one is captured: what is called less often is not worth it.
+const WARM: u32 = 3;
+
+/// As [`WARM`], or what `EAGERFLOW_CUDA_GRAPHS` asks for; `None` if nothing is to be captured.
+fn warm() -> Option<u32> {
+    static CALLS: OnceLock<Option<u32>> = OnceLock::new();
+    *CALLS.get_or_init(|| match std::env::var("EAGERFLOW_CUDA_GRAPHS") {
+        Ok(asked) if asked == "off" => None,
+        Ok(asked) => Some(asked.parse().unwrap_or(WARM)),
+        Err(_) => Some(WARM),
+    })
+}
 /// Recordings that may be made anew because a variable lies elsewhere.
 const MOST_RECORDINGS: u32 = 8;
 
@@ -54,7 +77,11 @@ struct Used {
 
 impl Placed {
     pub fn new(types: Vec<TensorType>, known: Known, graph: Arc<Graph>) -> Self {
-        Self { types, known, graph, stage: Mutex::new(Stage::Calls(0, 0)) }
+        let stage = match warm() {
+            Some(_) => Stage::Calls(0, 0),
+            None => Stage::Never("EAGERFLOW_CUDA_GRAPHS is off".into()),
+        };
+        Self { types, known, graph, there: OnceLock::new(), stage: Mutex::new(stage) }
     }
 
     /// Runs the graph on operands of these types.
@@ -75,31 +102,22 @@ impl Placed {
             if let Some(values) = recording.values(&inputs) {
                 return recording.replay(&inputs, values);
             }
-            let remade = recording.remade + 1;
-            *stage = if remade < MOST_RECORDINGS { Stage::Calls(WARM + 1, remade) } else { Stage::Never };
+            *stage = Stage::anew(recording.remade);
         }
         match *stage {
-            Stage::Calls(WARM, remade) => match self.rehearse(&inputs) {
-                Ok(Some(outputs)) => {
-                    *stage = Stage::Calls(WARM + 1, remade);
-                    return Ok(outputs);
-                }
-                Ok(None) => *stage = Stage::Never,
-                // The error of a call, not of what it stands for.
-                Err(error) => return Err(error),
-            },
-            Stage::Calls(WARM.., remade) => {
+            Stage::Calls(calls, remade) if warm().is_some_and(|warm| calls >= warm) => {
                 // What cannot be captured runs operation by operation, which also tells what is wrong with it.
-                match self.record(&inputs, remade) {
-                    Ok(Some(recording)) => {
+                *stage = match self.record(&inputs, remade) {
+                    Ok(recording) => {
                         if let Some(values) = recording.values(&inputs) {
                             let outputs = recording.replay(&inputs, values);
                             *stage = Stage::Ready(recording);
                             return outputs;
                         }
+                        Stage::anew(remade)
                     }
-                    Ok(None) | Err(_) => *stage = Stage::Never,
-                }
+                    Err(error) => Stage::Never(error.to_string()),
+                };
             }
             Stage::Calls(calls, remade) => *stage = Stage::Calls(calls + 1, remade),
             _ => {}
@@ -108,47 +126,77 @@ impl Placed {
         run::run(&self.graph, inputs, &Sizes::of(&self.known))
     }
 
-    /// Runs a call with everything where it will be when one is captured; `None` if the graph needs the host.
-    fn rehearse(&self, inputs: &Operands) -> Result<Option<Outputs>> {
-        let Some(gpu) = gpu_of(inputs)?.filter(|gpu| stays_on(&self.graph, gpu)) else { return Ok(None) };
-        let graph = with_constants_on(&self.graph, gpu, true)?;
-        let mut given = Operands::new();
-        for (i, input) in inputs.iter().enumerate() {
-            given.push(match input.as_object::<Resource>() {
-                Some(resource) => {
-                    settle(resource, gpu, writes(&self.graph, i))?;
-                    input.clone()
-                }
-                None => bring(gpu, input)?,
-            });
+    fn graph_on(&self, gpu: &'static Gpu) -> Result<&Graph> {
+        if let Some(graph) = self.there.get() {
+            return Ok(graph);
         }
-        cuda::rehearse(gpu, || run::run(&graph, given, &Sizes::of(&self.known))).map(Some)
+        let graph = with_constants_on(&self.graph, gpu, true)?;
+        Ok(self.there.get_or_init(|| graph))
     }
 
-    /// Captures a call; `None` if the graph needs the host.
-    fn record(&self, inputs: &Operands, remade: u32) -> Result<Option<Recording>> {
-        let Some(gpu) = gpu_of(inputs)?.filter(|gpu| stays_on(&self.graph, gpu)) else { return Ok(None) };
-        let graph = with_constants_on(&self.graph, gpu, true)?;
+    /// The graph for a call that is part of captured work.
+    pub fn within_a_capture(&self) -> Result<&Graph> {
+        let gpu = cuda::captured_on().ok_or_else(|| Error::internal("capture", "this thread captures nothing"))?;
+        // Constants are no part of the work. They are copied when it is tried.
+        cuda::aside(|| self.graph_on(gpu))
+    }
+
+    /// How the last call ran, in words.
+    pub fn report(&self) -> String {
+        let name = &self.graph.name;
+        let stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*stage {
+            Stage::Calls(..) => format!("{name} on a GPU, operation by operation: not called often enough yet\n"),
+            Stage::Ready(recording) => {
+                format!("{name} on a GPU, started as one CUDA graph: {}\n", recording.captured.report())
+            }
+            Stage::Never(why) => {
+                let why = why.replace('\n', "\n  ");
+                format!("{name} on a GPU, operation by operation, not as one CUDA graph:\n  {}\n", why.trim_end())
+            }
+        }
+    }
+
+    /// Captures a call.
+    ///
+    /// # Errors
+    /// Why it cannot be captured: the graph needs the host.
+    fn record(&self, inputs: &Operands, remade: u32) -> Result<Recording> {
+        needs_no_host(&self.graph)?;
+        let no_gpu = || Error::internal("capture", "the operands lie on no GPU");
+        let gpu = gpu_of(inputs)?.ok_or_else(no_gpu)?;
+        if let Some(other) = self.graph.devices().iter().find(|device| **device != gpu.id) {
+            let other = Device::of_id(*other);
+            return Err(Error::unimplemented("graph", format!("some of it runs on {other}, where a guard wants it")));
+        }
+        let graph = self.graph_on(gpu)?;
         let (mut operands, mut variables) = (Vec::new(), Vec::new());
         for (i, input) in inputs.iter().enumerate() {
             operands.push(match input.as_object::<Resource>() {
                 Some(resource) => {
-                    let written = writes(&self.graph, i);
+                    let written = self.graph.nodes.iter().any(|node| writes(node, self.graph.params[i]));
                     variables.push(Used { operand: i, address: settle(resource, gpu, written)?, written });
                     None
+                }
+                None if input.dtype().size() == 0 => {
+                    return Err(Error::unimplemented("graph", "only calls on tensors are captured").got(input.ty()));
                 }
                 None => Some(Tensor::uninit_on(gpu, input.ty())?),
             });
         }
         let given: Operands =
             operands.iter().zip(inputs).map(|(own, input)| own.clone().unwrap_or_else(|| input.clone())).collect();
-        let work = || run::run(&graph, given, &Sizes::of(&self.known));
+        let work = || {
+            let results = run::run(graph, given.clone(), &Sizes::of(&self.known))?;
+            match results.iter().find(|t| !t.is_away() && !is_number(t)) {
+                Some(other) => {
+                    Err(Error::unimplemented("graph", "only tensors come out of captured calls").got(other.ty()))
+                }
+                None => Ok(results),
+            }
+        };
         let (results, captured) = cuda::capture(gpu, work)?;
-        // A result on the host was computed by the host, once.
-        if results.iter().any(|t| !t.is_away()) {
-            return Ok(None);
-        }
-        Ok(Some(Recording { gpu, captured, operands, results: results.into_iter().collect(), variables, remade }))
+        Ok(Recording { gpu, captured, operands, results: results.into_iter().collect(), variables, remade })
     }
 }
 
@@ -202,6 +250,12 @@ impl Recording {
         // A result may be a variable's own memory: the locks are held until it is copied.
         let mut outputs = Outputs::with_capacity(self.results.len());
         for result in &self.results {
+            if !result.is_away() {
+                // A number that does not depend on the operands; a guard wants it where it wants everything.
+                let asked = device::asked().is_some_and(|id| id == self.gpu.id);
+                outputs.push(if asked { bring(self.gpu, result)? } else { result.alias() });
+                continue;
+            }
             let from = dense(result)?;
             let own = Tensor::uninit_on(self.gpu, result.ty())?;
             if own.ty().bytes() > 0 {
@@ -214,28 +268,26 @@ impl Recording {
     }
 }
 
-/// Whether the graph needs neither the host nor another device.
-fn stays_on(graph: &Graph, gpu: &Gpu) -> bool {
-    needs_no_host(graph) && graph.devices().iter().all(|device| *device == gpu.id)
-}
-
-/// Whether every node is a kernel, or only names elements anew.
-fn needs_no_host(graph: &Graph) -> bool {
-    graph.nodes.iter().all(|node| match node.op.kind() {
-        Kind::Host => node.op.name() == "fused",
-        Kind::Control => false,
-        _ => !node.op.runs_on_host() && (0..node.inputs.len()).all(|i| !node.op.keeps_on_host(i)),
-    })
-}
-
-/// Whether the graph changes the variable that is its parameter `index`.
-fn writes(graph: &Graph, index: usize) -> bool {
-    let param = graph.params[index];
-    graph
-        .nodes
-        .iter()
-        .filter(|node| matches!(node.op.kind(), Kind::Effect))
-        .any(|node| node.inputs.iter().enumerate().any(|(i, v)| *v == param && node.op.access(i) != Access::Read))
+/// An error that names the first node, also of bodies, that needs the host.
+fn needs_no_host(graph: &Graph) -> Result<()> {
+    for node in &graph.nodes {
+        let op = &node.op;
+        let on_handles = || op.list_op().is_some() || matches!(op.name(), "fused" | "custom_gradient");
+        let stays = || op.runs_on_host() || (0..node.inputs.len()).any(|i| op.keeps_on_host(i));
+        let host = match (op.kind(), op.flow()) {
+            (Kind::Host, Some(_)) => {
+                op.bodies().iter().try_for_each(|body| needs_no_host(body))?;
+                false
+            }
+            (Kind::Host, _) => !on_handles(),
+            (Kind::Control, _) => true,
+            _ => stays(),
+        };
+        if host {
+            return Err(Error::unimplemented(op.name(), "the host takes part in it").at(node.location));
+        }
+    }
+    Ok(())
 }
 
 /// Makes sure that a variable lies densely on the GPU, alone in its memory if it will be changed; where it lies.

@@ -2,6 +2,7 @@
 //! and its clusters as kernels. `Callable` asks before it takes a plan, which is the CPU's.
 
 use super::ahead;
+use super::host_part::Split;
 use super::ir::Graph;
 use super::passes::rewrite::with_bodies;
 use super::passes::{bind, optimise, specialise};
@@ -111,11 +112,16 @@ struct Lowered {
 }
 
 /// Runs a cluster as one kernel; `None` if it does not belong on a GPU or is no one kernel.
-pub(crate) fn run_cluster(body: &Graph, inputs: &[Tensor]) -> Result<Option<Outputs>> {
+pub(crate) fn run_cluster(body: &Graph, inputs: &[Tensor], sizes: &Sizes<'_>) -> Result<Option<Outputs>> {
     if !placed(inputs) {
         return Ok(None);
     }
     let Some(gpu) = gpu_of(inputs)? else { return Ok(None) };
+    if (device::asked().is_none() || cuda::capturing())
+        && let Some(split) = Split::of(body, inputs)
+    {
+        return split.run(inputs, sizes).map(Some);
+    }
     let Some(low) = lower(body, inputs) else { return Ok(None) };
     let location = body.nodes.first().map_or_else(Location::caller, |node| node.location);
     let mut held: SmallVec<[Tensor; 8]> = SmallVec::new();

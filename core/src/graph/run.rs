@@ -1,9 +1,12 @@
 //! Running a graph operation by operation on the kernels of eager mode: the executor for sizes that are not known
 //! beforehand, and the one that says what the planned executor must give.
 
+use super::control::captured;
 use super::ir::{Graph, Node};
 use super::misfit;
+use super::passes::pure::writes;
 use super::sizes::Sizes;
+use crate::backend::cuda;
 use crate::device::place_on;
 use crate::error::{Error, Result};
 use crate::execute::run_at;
@@ -42,7 +45,14 @@ pub(crate) fn run(graph: &Graph, inputs: Operands, sizes: &Sizes<'_>) -> Result<
                 &bound
             }
         };
-        let outputs = step(graph, op, node, position, &uses, &mut values, sizes).map_err(|e| e.at(node.location))?;
+        let mut outputs =
+            step(graph, op, node, position, &uses, &mut values, sizes).map_err(|e| e.at(node.location))?;
+        if let Kind::Read = op.kind()
+            && cuda::capturing()
+            && outlives_a_write(graph, position, uses[node.outputs[0].index()])
+        {
+            outputs[0] = captured::kept(&outputs[0]).map_err(|e| e.at(node.location))?;
+        }
         for (&value, output) in node.outputs.iter().zip(outputs) {
             if symbolic {
                 sizes.learn(graph.ty(value), output.shape());
@@ -91,6 +101,18 @@ fn step(
 
 const UNUSED: usize = usize::MAX;
 const RESULT: usize = usize::MAX - 1;
+
+/// Whether the value that the node reads from a variable is wanted, by the user at `last`, when the variable has changed.
+/// Captured work changes variables where they lie.
+fn outlives_a_write(graph: &Graph, position: usize, last: usize) -> bool {
+    let variable = graph.nodes[position].inputs[0];
+    let changes = |node: &Node| writes(node, variable);
+    match last {
+        UNUSED => false,
+        RESULT => graph.nodes.iter().any(changes),
+        last => graph.nodes[position..=last].iter().any(changes),
+    }
+}
 
 /// For each value, the position of the node that uses it last.
 fn last_uses(graph: &Graph) -> Vec<usize> {

@@ -104,6 +104,8 @@ const std::pair<int, int> ATTRIBUTES[] = {
 
 }  // namespace
 
+bool eagerflow::is_context(const void* handle) { return handle == nullptr || handle == &context; }
+
 EXPORT cuInit(unsigned flags) {
     ENTER(true, true);
     if (flags != 0) return INVALID_VALUE;
@@ -115,7 +117,7 @@ EXPORT cuInit(unsigned flags) {
 
 EXPORT cuDriverGetVersion(int* version) {
     ENTER(true, true);
-    *version = 13000;
+    *version = driver().switches.version;
     return SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <set>
 
+#include "conditional.h"
 #include "driver.h"
 #include "graph.h"
 #include "launch.h"
@@ -24,6 +25,17 @@ std::shared_ptr<Graph> holder_of(const Node* node) {
         for (auto& own : graph->nodes)
             if (own.get() == node) return graph;
     return nullptr;
+}
+
+// Bodies go with the graph of their node.
+void forget_bodies(const Graph& graph) {
+    for (auto& node : graph.nodes) {
+        if (node->conditional == nullptr) continue;
+        for (auto& body : node->conditional->bodies) {
+            forget_bodies(*body);
+            graphs().erase(body.get());
+        }
+    }
 }
 
 int insert(void** out, void* handle, Node* const* after, size_t count, Work work, Node** made = nullptr) {
@@ -86,7 +98,12 @@ EXPORT cuGraphCreate(void** out, unsigned flags) {
 }
 EXPORT cuGraphDestroy(void* graph) {
     ENTER(true);
-    return graphs().erase(graph) == 1 ? SUCCESS : INVALID_VALUE;
+    auto g = graph_of(graph);
+    // A body belongs to its node.
+    if (g == nullptr || g->parent != nullptr) return INVALID_VALUE;
+    forget_bodies(*g);
+    graphs().erase(graph);
+    return SUCCESS;
 }
 EXPORT cuGraphGetNodes(void* graph, void** out, size_t* count) {
     ENTER();
@@ -198,11 +215,12 @@ EXPORT cuGraphKernelNodeSetParams_v2(void* handle, const KernelParameters* param
     return SUCCESS;
 }
 
-EXPORT cuGraphConditionalHandleCreate(unsigned long long* out, void* graph, void*, unsigned initial, unsigned flags) {
+EXPORT cuGraphConditionalHandleCreate(unsigned long long* out, void* graph, void* context, unsigned initial, unsigned flags) {
     ENTER();
     static uint64_t ids = 0;
+    if (driver().switches.version < 12030) return NOT_SUPPORTED;
     auto g = graph_of(graph);
-    if (g == nullptr || out == nullptr || flags > 1) return INVALID_VALUE;
+    if (g == nullptr || out == nullptr || flags > 1 || !is_context(context)) return INVALID_VALUE;
     g->handles.push_back(Handle{++ids, initial, flags == 1});
     *out = ids;
     return SUCCESS;
@@ -242,8 +260,14 @@ EXPORT cuGraphAddNode_v2(void** out, void* graph, Node* const* after, const void
     }
     auto g = graph_of(graph);
     if (g == nullptr || p->conditional.kind < 0 || p->conditional.kind > 2 || p->conditional.size < 1) return INVALID_VALUE;
-    const unsigned most = p->conditional.kind == 0 ? 2 : p->conditional.kind == 1 ? 1 : UINT32_MAX;
-    if (p->conditional.size > most) return INVALID_VALUE;
+    if (driver().switches.version < 12030) return NOT_SUPPORTED;
+    const bool recent = driver().switches.version >= 12080;
+    if (p->conditional.kind == 2 && !recent) return INVALID_VALUE;
+    const unsigned most = p->conditional.kind == 0 ? (recent ? 2 : 1) : p->conditional.kind == 1 ? 1 : UINT32_MAX;
+    if (p->conditional.size > most || !is_context(p->conditional.context)) return INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (holder_of(after[i]) != g) return INVALID_VALUE;
+    if (const int code = use_handle(*g, p->conditional.handle)) return code;
     Work work;
     work.kind = WorkKind::Conditional;
     Node* node = nullptr;
@@ -253,6 +277,7 @@ EXPORT cuGraphAddNode_v2(void** out, void* graph, Node* const* after, const void
     node->conditional->kind = (ConditionalKind)p->conditional.kind;
     for (unsigned i = 0; i < p->conditional.size; i++) {
         auto body = std::make_shared<Graph>();
+        body->parent = g.get();
         node->conditional->handles.push_back(register_graph(body));
         node->conditional->bodies.push_back(std::move(body));
     }

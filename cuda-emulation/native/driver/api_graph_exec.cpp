@@ -2,6 +2,7 @@
 // one that is queued keeps what it was launched with.
 #include <map>
 
+#include "conditional.h"
 #include "driver.h"
 #include "graph.h"
 #include "node_parameters.h"
@@ -85,6 +86,7 @@ EXPORT cuGraphInstantiateWithFlags(void** out, void* graph, unsigned long long) 
     ENTER();
     auto g = graph_of(graph);
     if (g == nullptr || out == nullptr) return INVALID_VALUE;
+    if (const int code = check_graph(*g)) return code;
     // The handle outlives copies of what it stands for.
     static uint64_t ids = 0x1000;
     *out = (void*)(ids += 16);
@@ -164,6 +166,7 @@ EXPORT cuGraphExecUpdate_v2(void* handle, void* graph, UpdateInfo* info) {
     auto g = graph_of(graph);
     auto exec = exec_of(handle);
     if (g == nullptr || exec == nullptr || info == nullptr) return INVALID_VALUE;
+    if (const int code = check_graph(*g)) return code;
     auto fresh = instantiate(*g);
     size_t where = 0;
     info->result = compare(*exec, *fresh, where);

@@ -56,6 +56,11 @@ EXPORT cuModuleGetGlobal_v2(uint64_t* address, size_t* size, void* handle, const
     return SUCCESS;
 }
 
+EXPORT cuFuncLoad(void* handle) {
+    ENTER();
+    if (const int code = refuse_while_capturing()) return code;
+    return is_function((Function*)handle) ? SUCCESS : INVALID_HANDLE;
+}
 EXPORT cuFuncGetAttribute(int* value, int attribute, void* handle) {
     ENTER();
     Function* function = (Function*)handle;

@@ -31,6 +31,10 @@ int refuse_capturing(Stream* stream) {
     return CAPTURE_UNSUPPORTED;
 }
 
+bool holds(const Graph& graph, const Node* node) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](auto& own) { return own.get() == node; });
+}
+
 void reaches(Node* node, std::set<Node*>& seen) {
     std::vector<Node*> todo = {node};
     while (!todo.empty()) {
@@ -215,6 +219,7 @@ static int begin_capture(void* stream, std::shared_ptr<Graph> graph, std::vector
     s->capture->origin = s;
     s->capture->mode = mode;
     s->capture->thread = self();
+    s->capture->graph->recorded_into = true;
     s->tail = std::move(after);
     return SUCCESS;
 }
@@ -225,7 +230,10 @@ EXPORT cuStreamBeginCapture_v2(void* stream, int mode) {
 EXPORT cuStreamBeginCaptureToGraph(void* stream, void* graph, Node** after, const void*, size_t count, int mode) {
     ENTER();
     auto g = graph_of(graph);
-    return g == nullptr ? INVALID_VALUE : begin_capture(stream, g, std::vector<Node*>(after, after + count), mode);
+    if (g == nullptr || g->recorded_into) return INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (!holds(*g, after[i])) return INVALID_VALUE;
+    return begin_capture(stream, g, std::vector<Node*>(after, after + count), mode);
 }
 EXPORT cuStreamEndCapture(void* stream, void** graph) {
     ENTER();
@@ -245,6 +253,7 @@ EXPORT cuStreamEndCapture(void* stream, void** graph) {
         other->capture = nullptr;
         other->tail.clear();
     }
+    capture->graph->recorded_into = false;
     if (!capture->valid || unjoined) return capture->valid ? CAPTURE_UNJOINED : CAPTURE_INVALIDATED;
     *graph = register_graph(capture->graph);
     return SUCCESS;
@@ -271,6 +280,19 @@ EXPORT cuStreamGetCaptureInfo_v2(void* stream, int* status, unsigned long long* 
 EXPORT cuStreamGetCaptureInfo_v3(void* stream, int* status, unsigned long long* id, void** graph, const void*** nodes, const void** edges, size_t* count) {
     if (edges != nullptr) *edges = nullptr;
     return cuStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
+}
+EXPORT cuStreamUpdateCaptureDependencies_v2(void* stream, Node** nodes, const void*, size_t count, unsigned flags) {
+    ENTER();
+    Stream* s = stream_of(stream);
+    if (s == nullptr || flags > 1 || (count > 0 && nodes == nullptr)) return INVALID_VALUE;
+    if (s->capture == nullptr) return ILLEGAL_STATE;
+    if (!s->capture->valid) return CAPTURE_INVALIDATED;
+    for (size_t i = 0; i < count; i++)
+        if (!holds(*s->capture->graph, nodes[i])) return INVALID_VALUE;
+    if (flags == 1) s->tail.clear();
+    for (size_t i = 0; i < count; i++)
+        if (std::find(s->tail.begin(), s->tail.end(), nodes[i]) == s->tail.end()) s->tail.push_back(nodes[i]);
+    return SUCCESS;
 }
 EXPORT cuThreadExchangeStreamCaptureMode(int* mode) {
     ENTER();

@@ -12,7 +12,7 @@
 
 #include "driver.h"
 #include "fiber.h"
-#include "graph.h"
+#include "conditional.h"
 #include "shared_memory.h"
 #include "warp.h"
 

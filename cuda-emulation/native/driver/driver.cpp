@@ -94,6 +94,11 @@ CONTROL void eagerflow_emulation_set_devices(int devices) {
     driver().initialized = false;
 }
 
+CONTROL void eagerflow_emulation_set_version(int version) {
+    std::lock_guard hold(driver().lock);
+    driver().switches.version = version;
+}
+
 CONTROL void eagerflow_emulation_set_protect(int protect) {
     std::lock_guard hold(driver().lock);
     set_protection(protect != 0);

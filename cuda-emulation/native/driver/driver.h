@@ -58,6 +58,7 @@ struct Switches {
     uint64_t seed = 1;
     uint64_t memory = 8ull << 30;
     int devices = 1;
+    int version = 13000;
     bool protect = true;  // device memory is out of the host's reach between launches
     bool quiet = false;   // failures are not printed
 };
@@ -81,6 +82,9 @@ struct Driver {
     uint64_t sequence = 0;
 };
 Driver& driver();
+
+// Whether a handle is that of a context; null stands for the current one.
+bool is_context(const void* handle);
 
 // Stores and prints what went wrong on the device, and loses the context.
 int lose(int code, const std::string& what);

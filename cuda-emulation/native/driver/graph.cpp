@@ -1,31 +1,10 @@
 // Making executable graphs and running them; the entry points are in `api_graph.cpp`.
 #include "graph.h"
 
+#include "conditional.h"
 #include "driver.h"
 
 namespace eagerflow {
-
-namespace {
-
-// Values of conditional handles while graphs run.
-std::map<uint64_t, unsigned>& conditions() {
-    static auto* values = new std::map<uint64_t, unsigned>;
-    return *values;
-}
-
-int run_conditional(GraphExec::Step& step) {
-    auto value = [&] { return conditions()[step.handle]; };
-    if (step.kind == ConditionalKind::While) {
-        while (value() != 0)
-            if (const int code = run_graph(*step.bodies[0])) return code;
-        return SUCCESS;
-    }
-    // An `if` may have a second body, for zero; a `switch` has one for each value.
-    const size_t body = step.kind == ConditionalKind::Switch ? value() : value() != 0 ? 0 : 1;
-    return body < step.bodies.size() ? run_graph(*step.bodies[body]) : SUCCESS;
-}
-
-}  // namespace
 
 Node* add_node(Graph& graph, Work work, std::vector<Node*> dependencies) {
     graph.nodes.push_back(std::make_unique<Node>());
@@ -57,8 +36,6 @@ std::shared_ptr<GraphExec> instantiate(const Graph& graph) {
 }
 
 int run_graph(GraphExec& exec) {
-    for (const Handle& handle : exec.handles)
-        if (handle.assign_at_launch || conditions().count(handle.id) == 0) conditions()[handle.id] = handle.initial;
     for (GraphExec::Step& step : exec.steps) {
         if (!step.enabled) continue;
         const bool child = step.work.kind == WorkKind::Graph && !step.bodies.empty();
@@ -66,13 +43,6 @@ int run_graph(GraphExec& exec) {
         if (code != SUCCESS) return code;
     }
     return SUCCESS;
-}
-
-bool set_conditional(uint64_t handle, unsigned value) {
-    auto found = conditions().find(handle);
-    if (found == conditions().end()) return false;
-    found->second = value;
-    return true;
 }
 
 }  // namespace eagerflow

@@ -33,11 +33,16 @@ struct Handle {
     uint64_t id;
     unsigned initial;
     bool assign_at_launch;
+    bool used = false;
 };
 
 struct Graph {
     std::vector<std::unique_ptr<Node>> nodes;
     std::vector<Handle> handles;
+    // Of a body: the graph of its node.
+    Graph* parent = nullptr;
+    // Whether a stream records into it now.
+    bool recorded_into = false;
 };
 
 struct GraphExec {
@@ -59,7 +64,6 @@ struct GraphExec {
 Node* add_node(Graph& graph, Work work, std::vector<Node*> dependencies);
 std::shared_ptr<GraphExec> instantiate(const Graph& graph);
 int run_graph(GraphExec& exec);
-bool set_conditional(uint64_t handle, unsigned value);
 
 // The graph or executable graph behind a handle; null: no such thing.
 std::shared_ptr<Graph> graph_of(const void* handle);

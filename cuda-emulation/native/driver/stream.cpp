@@ -171,13 +171,14 @@ int& thread_capture_mode() {
 int refuse_while_capturing() {
     if (thread_capture_mode() == 2) return SUCCESS;
     const uint64_t self = (uint64_t)syscall(SYS_gettid);
+    int code = SUCCESS;
     for (const Stream* stream : streams()) {
         if (stream->capture == nullptr || stream->capture->mode == 2) continue;
         if (stream->capture->mode == 1 && stream->capture->thread != self) continue;
         stream->capture->valid = false;
-        return CAPTURE_UNSUPPORTED;
+        code = CAPTURE_UNSUPPORTED;
     }
-    return SUCCESS;
+    return code;
 }
 
 }  // namespace eagerflow

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "conditional.h"
 #include "driver.h"
 #include "graph.h"
 #include "memory.h"
@@ -77,7 +78,7 @@ int run_work(const Work& work) {
             OpenMemory open;
             return work.call();
         }
-        case WorkKind::Graph: driver().counters.graph_launches++; return run_graph(*work.graph);
+        case WorkKind::Graph: driver().counters.graph_launches++; return launch_graph(*work.graph);
         default: return SUCCESS;
     }
 }

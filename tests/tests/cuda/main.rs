@@ -5,6 +5,7 @@ mod assertions;
 mod basics;
 mod devices;
 mod draws;
+mod graphs;
 mod op_table;
 mod programs;
 mod strict;

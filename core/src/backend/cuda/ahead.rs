@@ -12,7 +12,6 @@ use std::cell::{Cell, RefCell};
 thread_local! {
     static COLLECTING: Cell<bool> = const { Cell::new(false) };
     static NOTED: RefCell<Vec<(DeviceId, Wanted)>> = const { RefCell::new(Vec::new()) };
-    static ALL_ON: Cell<Option<DeviceId>> = const { Cell::new(None) };
     /// The next address that stands for memory.
     static NEXT: Cell<Address> = const { Cell::new(NOWHERE) };
 }
@@ -24,23 +23,6 @@ const NOWHERE: Address = 1 << 56;
 #[inline]
 pub(crate) fn collecting() -> bool {
     COLLECTING.get()
-}
-
-/// The device on which everything belongs while this thread collects the kernels of captured work.
-pub(crate) fn collected_on() -> Option<DeviceId> {
-    ALL_ON.get()
-}
-
-/// Runs `work`, whose kernels are collected, with everything placed as it is when work is captured.
-pub(crate) fn all_collected_on<T>(device: DeviceId, work: impl FnOnce() -> T) -> T {
-    struct End(Option<DeviceId>);
-    impl Drop for End {
-        fn drop(&mut self) {
-            ALL_ON.set(self.0);
-        }
-    }
-    let _end = End(ALL_ON.replace(Some(device)));
-    work()
 }
 
 /// Notes a kernel; what stands for it is never launched.

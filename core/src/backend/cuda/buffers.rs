@@ -2,7 +2,8 @@
 //! Tensors and scratch memory hold a [`Buffer`]; `tf::config` asks what is held.
 
 use super::ahead;
-use super::capture::{self, Arena};
+use super::arena::Arena;
+use super::capture;
 use super::driver::{self, Address};
 use super::gpu::Gpu;
 use super::memory::{Blocks, Held, rounded, segment_for};
@@ -39,7 +40,7 @@ impl Gpu {
             && let Some((_, arena)) = capture::under_way(self)
         {
             let size = bytes.checked_add(1 << 20).map(|_| rounded(bytes)).ok_or_else(|| self.full(bytes, None))?;
-            let address = arena.take(self, size)?;
+            let address = arena.take(size)?;
             return Ok(Buffer { gpu: self, address, from: From::Arena(arena) });
         }
         self.allocate_outside(bytes)
@@ -155,7 +156,7 @@ impl Drop for Buffer {
         let known = match &self.from {
             From::Nowhere => true,
             From::Device => self.gpu.take_back(self.address),
-            From::Arena(arena) => arena.blocks.lock().unwrap_or_else(PoisonError::into_inner).give(self.address),
+            From::Arena(arena) => arena.give(self.address),
         };
         debug_assert!(known, "a buffer that the allocator does not know");
     }

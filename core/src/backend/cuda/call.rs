@@ -91,9 +91,8 @@ impl CudaCall<'_> {
     /// # Safety
     /// As [`CudaCall::launch`].
     pub(super) unsafe fn start(&self, function: Function, grid: Grid, arguments: &mut Arguments) -> Result<()> {
-        let mut pointers = arguments.pointers();
-        // SAFETY: by the caller's promise; the arguments outlive the call, which copies them.
-        unsafe { self.gpu.launch(self.op, function, grid, &mut pointers[..arguments.count]) }
+        // SAFETY: by the caller's promise.
+        unsafe { arguments.launch(self.gpu, self.op, function, grid) }
     }
 
     /// Memory for the time of this call's kernels.
@@ -260,6 +259,16 @@ impl Arguments {
     pub fn faults_of(&mut self, call: &CudaCall<'_>, site: u32) {
         self.value(call.gpu.faults());
         self.value(site);
+    }
+
+    /// Queues a kernel with these arguments.
+    ///
+    /// # Safety
+    /// The arguments are those that the kernel declares, and what it touches is valid in the order of the stream.
+    pub(super) unsafe fn launch(&mut self, gpu: &Gpu, op: &str, function: Function, grid: Grid) -> Result<()> {
+        let mut pointers = self.pointers();
+        // SAFETY: by the caller's promise; the arguments outlive the call, which copies them.
+        unsafe { gpu.launch(op, function, grid, &mut pointers[..self.count]) }
     }
 
     fn pointers(&mut self) -> [*mut c_void; MOST] {

@@ -1,32 +1,75 @@
 //! Captured work: what a stretch of operations queues becomes one graph of the driver's, which is started by one call.
 //! Traced functions capture their kernels; buffers that are made meanwhile belong to the capture and stay where they are.
 
+use super::ahead;
+use super::arena::Arena;
 use super::driver::{self, Recorded, Stream};
 use super::gpu::Gpu;
-use super::memory::Blocks;
 use crate::device::DeviceId;
 use crate::error::{Error, Result};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// The memory of one capture. Blocks that are freed while capturing serve again within it, in the order of the stream.
-pub(super) struct Arena {
-    pub blocks: Mutex<Blocks>,
-    /// The segments' buffers, taken from the device's allocator for as long as the capture lives.
-    segments: Mutex<Vec<super::Buffer>>,
-}
 
 /// What this thread is doing.
-struct Session {
+pub(super) struct Session {
     gpu: &'static Gpu,
-    stream: Stream,
+    /// Where work is queued now: nowhere while it is only tried.
+    pub stream: Stream,
     arena: Arc<Arena>,
+    choices: Choices,
+    /// Streams for the bodies of branches and loops.
+    pub spare: Vec<Stream>,
+    pub nodes: Nodes,
+}
+
+/// The branches and loops of captured work.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Nodes {
+    pub branches: usize,
+    pub loops: usize,
+    /// How many bodies lie in each other here, and at most.
+    pub depth: usize,
+    pub deepest: usize,
+}
+
+/// What operations decided while the work was tried, in the order in which they were met: recording must decide the same.
+#[derive(Clone, Default)]
+struct Choices {
+    /// Who decided, and how.
+    made: Vec<(u64, u32)>,
+    next: usize,
+    /// Whether somebody was met who had not decided before.
+    changed: bool,
+}
+
+impl Choices {
+    /// The same once more, from the start.
+    fn again(&self) -> Self {
+        Self { made: self.made.clone(), next: 0, changed: false }
+    }
+
+    /// Whether all went as it had been decided.
+    fn settled(&self) -> bool {
+        !self.changed && self.next == self.made.len()
+    }
+}
+
+/// A place where an operation may go one way or another while work is captured.
+pub(crate) struct Choice {
+    at: usize,
+    /// What was decided here before.
+    pub made: Option<u32>,
 }
 
 thread_local! {
     static SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
-    static REHEARSED: Cell<Option<DeviceId>> = const { Cell::new(None) };
+}
+
+/// Works on what this thread is doing.
+pub(super) fn with_session<T>(work: impl FnOnce(&mut Session) -> T) -> Result<T> {
+    let none = || Error::internal("capture", "this thread captures nothing");
+    SESSION.with_borrow_mut(|session| session.as_mut().map(work)).ok_or_else(none)
 }
 
 /// The stream and the memory of the capture under way on this thread, for this device.
@@ -36,35 +79,75 @@ pub(super) fn under_way(gpu: &Gpu) -> Option<(Stream, Arc<Arena>)> {
     })
 }
 
-/// Whether this thread captures: then nothing may wait for a device or read from it.
+/// The device whose work this thread captures: then nothing may wait for it or read from it.
+pub(crate) fn captured_on() -> Option<&'static Gpu> {
+    SESSION.with_borrow(|session| session.as_ref().map(|s| s.gpu))
+}
+
+/// Whether this thread captures.
 pub(crate) fn capturing() -> bool {
     SESSION.with_borrow(Option::is_some)
 }
 
-/// The device on which everything belongs while this thread captures, or rehearses it.
+/// The device on which everything belongs while this thread captures.
 pub(crate) fn all_on() -> Option<DeviceId> {
-    SESSION.with_borrow(|session| session.as_ref().map(|s| s.gpu.id)).or_else(|| REHEARSED.get())
+    captured_on().map(|gpu| gpu.id)
 }
 
-/// Runs `work` with everything placed as it will be when it is captured: kernels that only captured work needs are compiled
-/// then, which cannot be done while capturing.
-pub(crate) fn rehearse<T>(gpu: &'static Gpu, work: impl FnOnce() -> T) -> T {
-    struct End(Option<DeviceId>);
-    impl Drop for End {
+/// The next place where captured work may go one way or another: an operation that `who` tells apart.
+pub(crate) fn choice(who: u64) -> Result<Choice> {
+    with_session(|session| {
+        let choices = &mut session.choices;
+        let at = choices.next;
+        let made = choices.made.get(at).filter(|(other, _)| *other == who).map(|(_, way)| *way);
+        choices.next += 1;
+        if made.is_none() {
+            choices.made.truncate(at);
+            choices.made.push((who, 0));
+            choices.changed = true;
+        }
+        Choice { at, made }
+    })
+}
+
+impl Choice {
+    /// Decides; what was decided behind this place meanwhile is forgotten.
+    pub fn decide(&self, way: u32, forget: bool) -> Result<()> {
+        with_session(|session| {
+            session.choices.made[self.at].1 = way;
+            if forget {
+                session.choices.made.truncate(self.at + 1);
+                session.choices.next = self.at + 1;
+            }
+        })
+    }
+}
+
+/// Runs `work` as if this thread captured nothing. While a stream records it must want nothing of the driver.
+pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> T {
+    struct Back(Option<Session>);
+    impl Drop for Back {
         fn drop(&mut self) {
-            REHEARSED.set(self.0);
+            SESSION.set(self.0.take());
         }
     }
-    let _end = End(REHEARSED.replace(Some(gpu.id)));
+    let _back = Back(SESSION.take());
     work()
+}
+
+/// How much work was queued so far while it was only tried.
+pub(crate) fn tried() -> usize {
+    driver::forgotten()
 }
 
 /// A graph of the driver's, with the memory that its kernels use.
 pub(crate) struct Captured {
     gpu: &'static Gpu,
     recorded: Recorded,
+    arena: Arc<Arena>,
     asserts: bool,
-    _arena: Arc<Arena>,
+    work: usize,
+    nodes: Nodes,
 }
 
 impl Captured {
@@ -77,6 +160,18 @@ impl Captured {
         // SAFETY: the arena lives as long as this does; whoever captured keeps the other addresses valid.
         unsafe { driver::start(self.recorded, self.gpu.stream()) }.map_err(|e| self.gpu.failed("graph", &e))
     }
+
+    /// What was captured, in words.
+    pub fn report(&self) -> String {
+        let several = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+        let mut text = several(self.work, "kernel or copy", "kernels and copies");
+        for (n, one, many) in [(self.nodes.branches, "branch", "branches"), (self.nodes.loops, "loop", "loops")] {
+            if n > 0 {
+                text += &format!(", {}", several(n, one, many));
+            }
+        }
+        format!("{text}; {} KiB of memory", self.arena.bytes() >> 10)
+    }
 }
 
 impl Drop for Captured {
@@ -88,50 +183,108 @@ impl Drop for Captured {
     }
 }
 
-impl Arena {
-    /// A block of at least `size` bytes, as [`super::memory::rounded`] gives them.
-    pub fn take(&self, gpu: &'static Gpu, size: usize) -> Result<u64> {
-        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(address) = blocks.take(size) {
-            return Ok(address);
-        }
-        let segment = super::memory::segment_for(size);
-        let buffer = gpu.allocate_outside(segment)?;
-        blocks.add_segment(buffer.address(), segment, segment == super::memory::segment_for(0));
-        self.segments.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
-        blocks.take(size).ok_or_else(|| Error::internal("device", "a fresh segment does not hold what it was made for"))
-    }
-}
+/// Times that work is tried until it goes as before, and that a capture is begun anew because its memory did not suffice.
+const TRIES: usize = 4;
 
 /// Runs `work`, whose operations are queued on one GPU, into a graph instead of the device.
 ///
+/// It runs several times: first with nothing behind it, which compiles all kernels and tells what memory it will take, since
+/// neither can be had while a stream captures. So it must have no effect but through the device.
+///
 /// # Errors
 /// Those of the work; a wait or a read of elements while capturing is one.
-pub(crate) fn capture<T>(gpu: &'static Gpu, work: impl FnOnce() -> Result<T>) -> Result<(T, Captured)> {
-    gpu.bind()?;
-    let failed = |e: driver::Failure| gpu.failed("graph", &e);
-    let stream = driver::new_stream().map_err(failed)?;
-    let arena = Arc::new(Arena { blocks: Mutex::default(), segments: Mutex::default() });
-    if let Err(e) = driver::begin_capture(stream) {
-        let _ = driver::destroy_stream(stream);
-        return Err(failed(e));
+pub(crate) fn capture<T>(gpu: &'static Gpu, work: impl Fn() -> Result<T>) -> Result<(T, Captured)> {
+    if capturing() {
+        return Err(Error::failed_precondition("capture", "work is captured within captured work"));
     }
-    SESSION.set(Some(Session { gpu, stream, arena: arena.clone() }));
-    /// Ends the session also when the work panics.
+    gpu.bind()?;
+    // What the compiler refuses, and why work cannot be captured, comes out of the attempts.
+    let _ = ahead::collect(|| drop(attempt(gpu, Choices::default(), &work)));
+    let (mut session, mut queued) = attempt(gpu, Choices::default(), &work)?;
+    // With all decided beforehand it may take other memory, and meet other operations.
+    for _ in 0..TRIES {
+        if session.choices.settled() {
+            break;
+        }
+        (session, queued) = attempt(gpu, session.choices.again(), &work)?;
+    }
+    let mut sizes = session.arena.wanted();
+    for _ in 0..TRIES {
+        let arena = Arc::new(Arena::reserve(gpu, &sizes)?);
+        match record(gpu, &arena, &session, &work) {
+            Err(_) if arena.is_short() => sizes = arena.wanted_and_left(),
+            Err(error) => return Err(error),
+            Ok((value, recorded)) => {
+                // Nobody has waited since an assertion of the work was met.
+                let asserts = gpu.asserted.load(Ordering::Relaxed);
+                return Ok((value, Captured { gpu, recorded, arena, asserts, work: queued, nodes: session.nodes }));
+            }
+        }
+    }
+    Err(Error::internal("capture", "the work wants other memory each time it runs"))
+}
+
+/// Runs the work with nothing behind it; what it wanted, and how many pieces it queued.
+fn attempt<T>(gpu: &'static Gpu, choices: Choices, work: &impl Fn() -> Result<T>) -> Result<(Session, usize)> {
+    let (arena, nodes, before) = (Arc::new(Arena::trial()), Nodes::default(), tried());
+    let (value, session) =
+        within(Session { gpu, stream: Stream::NOWHERE, arena, choices, spare: Vec::new(), nodes }, work);
+    value.map(|_| (session, tried() - before))
+}
+
+/// Runs the work into a graph, in memory that is there.
+fn record<T>(
+    gpu: &'static Gpu,
+    arena: &Arc<Arena>,
+    tried: &Session,
+    work: &impl Fn() -> Result<T>,
+) -> Result<(T, Recorded)> {
+    let failed = |e: driver::Failure| gpu.failed("graph", &e);
+    // One for each depth of branches and loops.
+    let mut streams: Vec<Stream> = Vec::new();
+    for _ in 0..=tried.nodes.deepest {
+        streams.push(driver::new_stream().map_err(failed)?);
+    }
+    let (stream, spare) = (streams[0], streams[1..].to_vec());
+    let recorded = driver::begin_capture(stream).map_err(failed).and_then(|()| {
+        let choices = tried.choices.again();
+        let nodes = Nodes::default();
+        let (value, session) = within(Session { gpu, stream, arena: arena.clone(), choices, spare, nodes }, work);
+        let graph = driver::end_capture(stream).map_err(failed);
+        match (value, graph) {
+            (Ok(value), Ok(graph)) if session.choices.settled() => {
+                driver::instantiate(graph).map_err(failed).map(|recorded| (value, recorded))
+            }
+            (value, graph) => {
+                let _ = graph.as_ref().map(|&graph| driver::discard(graph));
+                Err(value
+                    .err()
+                    .or(graph.err())
+                    .unwrap_or_else(|| Error::internal("capture", "the work goes another way each time")))
+            }
+        }
+    });
+    for stream in streams {
+        let _ = driver::destroy_stream(stream);
+    }
+    recorded
+}
+
+/// Runs the work as this session; also when it panics the thread is out of it afterwards.
+fn within<T>(session: Session, work: &impl Fn() -> Result<T>) -> (Result<T>, Session) {
     struct End;
     impl Drop for End {
         fn drop(&mut self) {
-            SESSION.set(None);
+            SESSION.take();
         }
     }
+    SESSION.set(Some(session));
     let end = End;
-    let result = work();
+    let value = work();
+    let session = SESSION.take();
     drop(end);
-    let recorded = driver::end_capture(stream);
-    let _ = driver::destroy_stream(stream);
-    let value = result?;
-    let recorded = recorded.map_err(failed)?;
-    // Nobody has waited since an assertion of the work was queued.
-    let asserts = gpu.asserted.load(Ordering::Relaxed);
-    Ok((value, Captured { gpu, recorded, asserts, _arena: arena }))
+    match session {
+        Some(session) => (value, session),
+        None => unreachable!("nobody else ends a session"),
+    }
 }

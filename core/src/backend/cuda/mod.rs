@@ -2,10 +2,12 @@
 //! Everything is found at run time: a machine without CUDA builds and runs the same program, which then sees no device.
 
 mod ahead;
+mod arena;
 mod buffers;
 mod call;
 mod capture;
 mod compact;
+mod conditional;
 mod conv;
 mod doctor;
 mod driver;
@@ -30,11 +32,11 @@ mod scatter;
 mod text;
 mod transfer;
 
-pub(crate) use ahead::{all_collected_on, collect, collected_on};
-pub(crate) use buffers::Buffer;
+pub(crate) use ahead::collect;
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
-pub(crate) use capture::{Captured, all_on, capture, capturing, rehearse};
+pub(crate) use capture::{Captured, all_on, aside, capture, captured_on, capturing, choice, tried};
 pub(crate) use compact::{count_set, write_set};
+pub(crate) use conditional::{branch, repeat};
 pub(crate) use conv::{conv_filter_gradient, conv_forward, conv_input_gradient};
 pub use doctor::Finding;
 pub(crate) use doctor::findings;

@@ -3,6 +3,7 @@
 
 use super::gradient::pack;
 use super::report;
+use crate::backend::cuda;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::captured::Placed;
@@ -65,6 +66,10 @@ impl Callable {
 
     /// Runs the graph: by its plan for operands of these types, or operation by operation where sizes depend on values.
     pub fn run(&self, inputs: Operands, known: &Known) -> Result<Outputs> {
+        if cuda::capturing() {
+            let placed = cuda::aside(|| self.on_device(&inputs, known))?;
+            return run::run(placed.within_a_capture()?, inputs, &Sizes::of(known));
+        }
         if self.asks || on_device::placed(&inputs) {
             return self.on_device(&inputs, known)?.run(inputs);
         }
@@ -120,8 +125,13 @@ impl Callable {
         }
     }
 
-    /// What the last call ran, as text: its plan, or those of its segments and what runs operation by operation between them.
+    /// What the last call ran, as text: its plan, or those of its segments and what runs operation by operation between them;
+    /// how it runs on a GPU, if it did.
     pub fn report(&self) -> Option<String> {
+        let placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
+        if let Some(placed) = placed {
+            return Some(placed.report());
+        }
         match self.planned() {
             Some(plan) => Some(plan.report()),
             None => Some(report::segments(self.segmented.get()?)),

@@ -1,7 +1,9 @@
 //! `cond`: one of two graphs, chosen by a scalar truth value. TensorFlow's `tf.cond` on recorded branches; its gradient is
 //! another `cond`, over what the branch that ran has saved.
 
+use super::captured;
 use super::gradient::{cotangent_types, pack};
+use crate::backend::cuda;
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
 use crate::execute::{execute, execute_at};
@@ -93,6 +95,9 @@ impl Op for Cond {
 
     fn host(&self, mut inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
         let condition = inputs.remove(0);
+        if condition.is_away() && cuda::capturing() {
+            return captured::branch(self, condition, inputs, sizes);
+        }
         let body = if condition.try_item::<bool>()? { &self.then } else { &self.otherwise };
         run::run(body, inputs, &Sizes::within(sizes))
     }

@@ -2,6 +2,7 @@
 //! They work on handles ([`Kind::Host`](crate::op::Kind::Host)); what is inside their bodies is ordinary operations.
 
 pub(crate) mod call;
+pub(crate) mod captured;
 pub(crate) mod cond;
 pub(crate) mod custom;
 pub(crate) mod early_reads;

@@ -1,11 +1,13 @@
 //! `while`: a graph run as long as another one says so. TensorFlow's `tf.while_loop` on recorded bodies.
 //! Under a tape it is recorded in a form that collects what its gradient reads; the gradient is in `while_gradient`.
 
+use super::captured;
 use super::cond::output_seen;
 use super::gradient::pack;
 use super::list::List;
 use super::list_ops::Push;
 use super::while_gradient::{Saved, WhileRule};
+use crate::backend::cuda;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::{execute, execute_at};
@@ -89,6 +91,9 @@ impl Op for While {
                 Ran::Done(outputs) => return Ok(outputs.into_iter().collect()),
                 Ran::Not(inputs) => inputs,
             };
+        }
+        if cuda::capturing() {
+            return captured::repeat(self, inputs, sizes);
         }
         let fixed: Operands = inputs.drain(self.carried..).collect();
         let mut carried = inputs;

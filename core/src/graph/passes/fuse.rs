@@ -47,7 +47,7 @@ impl Op for Fused {
     }
 
     fn host(&self, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
-        if let Some(outputs) = on_device::run_cluster(&self.body, &inputs)? {
+        if let Some(outputs) = on_device::run_cluster(&self.body, &inputs, sizes)? {
             return Ok(outputs);
         }
         run::run(&self.body, inputs, sizes)

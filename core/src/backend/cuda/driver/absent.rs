@@ -1,7 +1,10 @@
 //! The driver of a build without the feature `cuda`: there is no device, and every function says why.
 //! It lets the rest of the backend compile unchanged, so that switching the feature off breaks nothing.
 
-use super::{Address, Answer, Failure, Function, Grid, Opened, ProductPlan, ProductShape, Recorded, Stream};
+use super::{
+    Address, Answer, Body, Conditional, Failure, Function, Graph, Grid, Opened, ProductPlan, ProductShape, Recorded,
+    Stream,
+};
 
 const WHY: &str = "this program was built without the feature `cuda`";
 
@@ -110,9 +113,15 @@ pub fn begin_capture(_: Stream) -> Answer<()> {
     refuse("begin_capture")
 }
 
-pub fn end_capture(_: Stream) -> Answer<Recorded> {
+pub fn end_capture(_: Stream) -> Answer<Graph> {
     refuse("end_capture")
 }
+
+pub fn instantiate(_: Graph) -> Answer<Recorded> {
+    refuse("instantiate")
+}
+
+pub fn discard(_: Graph) {}
 
 pub unsafe fn start(_: Recorded, _: Stream) -> Answer<()> {
     refuse("start")
@@ -136,4 +145,16 @@ pub fn plan_product(_: usize, _: &ProductShape, _: usize) -> Answer<Option<Produ
 
 pub unsafe fn product(_: usize, _: &ProductPlan, _: [Address; 4], _: (Address, usize), _: Stream) -> Answer<()> {
     refuse("product")
+}
+
+pub fn new_conditional(_: Stream, _: usize) -> Answer<u64> {
+    refuse("new_conditional")
+}
+
+pub fn add_conditional(_: Stream, _: usize, _: u64, _: Conditional, _: u32) -> Answer<Vec<Body>> {
+    refuse("add_conditional")
+}
+
+pub fn begin_body(_: Stream, _: Body) -> Answer<()> {
+    refuse("begin_body")
 }

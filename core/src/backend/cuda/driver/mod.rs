@@ -4,6 +4,8 @@
 #[cfg(not(feature = "cuda"))]
 mod absent;
 #[cfg(feature = "cuda")]
+mod graphs;
+#[cfg(feature = "cuda")]
 mod present;
 #[cfg(feature = "cuda")]
 mod products;
@@ -11,11 +13,14 @@ mod products;
 #[cfg(not(feature = "cuda"))]
 pub(super) use absent::*;
 #[cfg(feature = "cuda")]
+pub(super) use graphs::*;
+#[cfg(feature = "cuda")]
 pub(super) use present::*;
 #[cfg(feature = "cuda")]
 pub(super) use products::{open_products, plan_product, product, products_present};
 
 use crate::dtype::DType;
+use std::cell::Cell;
 use std::fmt;
 
 /// An address in the memory of a device.
@@ -33,6 +38,47 @@ impl Function {
 /// A stream of a device, in which work runs in the order of its submission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stream(pub(super) usize);
+
+impl Stream {
+    /// Takes work and forgets it: what is queued here never runs.
+    pub const NOWHERE: Self = Self(usize::MAX);
+}
+
+thread_local! {
+    static FORGOTTEN: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many pieces of work this thread has queued nowhere.
+pub(super) fn forgotten() -> usize {
+    FORGOTTEN.get()
+}
+
+/// Whether the stream is nowhere; then one more piece of work is forgotten.
+#[inline]
+fn forgets(stream: Stream) -> bool {
+    let nowhere = stream == Stream::NOWHERE;
+    if nowhere {
+        FORGOTTEN.set(FORGOTTEN.get() + 1);
+    }
+    nowhere
+}
+
+/// A graph of recorded work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Graph(pub(super) usize);
+
+/// A graph inside a node of another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Body(pub(super) usize);
+
+/// What a node does with its bodies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Conditional {
+    /// Runs the first if its value is not 0, else the second, if there is one.
+    If,
+    /// Runs the only one as long as its value is not 0.
+    While,
+}
 
 /// A graph of recorded work, ready to start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,19 +1,19 @@
 //! The driver through `cudarc`, whose libraries are looked for at run time: a machine without them only gets errors.
 //! Every function asks for a library before its first call, because a missing one would panic inside `cudarc`.
 
-use super::{Address, Answer, Failure, Function, Grid, Opened, Recorded, Stream};
+use super::{Address, Answer, Failure, Function, Grid, Opened, Stream, forgets};
 use cudarc::driver::{result, sys};
 use cudarc::nvrtc;
 use std::ffi::{CStr, CString, c_void};
 use std::sync::OnceLock;
 
 /// The answer of a driver call. Only the code is kept: printing `cudarc`'s error would call the driver once more.
-fn driver<T>(call: &'static str, answer: Result<T, result::DriverError>) -> Answer<T> {
+pub(super) fn driver<T>(call: &'static str, answer: Result<T, result::DriverError>) -> Answer<T> {
     answer.map_err(|e| Failure { call, said: format!("{:?}", e.0) })
 }
 
 /// As [`driver`], for calls that `cudarc` does not wrap.
-fn raw(call: &'static str, code: sys::CUresult) -> Answer<()> {
+pub(super) fn raw(call: &'static str, code: sys::CUresult) -> Answer<()> {
     driver(call, code.result())
 }
 
@@ -140,6 +140,9 @@ pub unsafe fn copy_to_host(to: *mut u8, from: Address, bytes: usize, stream: Str
 /// # Safety
 /// Both sides are memory of this device, valid for `bytes` bytes, and do not overlap.
 pub unsafe fn copy_within(to: Address, from: Address, bytes: usize, stream: Stream) -> Answer<()> {
+    if forgets(stream) {
+        return Ok(());
+    }
     // SAFETY: by the caller's promise.
     raw("cuMemcpyDtoDAsync", unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, stream.0 as _) })
 }
@@ -147,6 +150,9 @@ pub unsafe fn copy_within(to: Address, from: Address, bytes: usize, stream: Stre
 /// # Safety
 /// The memory is valid for `bytes` bytes.
 pub unsafe fn set_bytes(to: Address, byte: u8, bytes: usize, stream: Stream) -> Answer<()> {
+    if forgets(stream) {
+        return Ok(());
+    }
     // SAFETY: by the caller's promise.
     raw("cuMemsetD8Async", unsafe { sys::cuMemsetD8Async(to, byte, bytes, stream.0 as _) })
 }
@@ -214,12 +220,21 @@ pub fn load(binary: &[u8]) -> Answer<usize> {
     driver("cuModuleLoadData", unsafe { result::module::load_data(binary.as_ptr().cast()) }).map(|m| m as usize)
 }
 
-/// The kernel `name` of a loaded binary.
+/// The version from which on a kernel can be brought to the device before it is launched.
+const LOADS_KERNELS: (i32, i32) = (12, 4);
+
+/// The kernel `name` of a loaded binary, on the device: left to itself the driver brings it there with the first launch, which
+/// may be one that is captured.
 pub fn function(module: usize, name: &str) -> Answer<Function> {
     let name = CString::new(name).map_err(|e| Failure { call: "cuModuleGetFunction", said: e.to_string() })?;
     // SAFETY: a module of `load`, which is never unloaded.
-    driver("cuModuleGetFunction", unsafe { result::module::get_function(module as sys::CUmodule, name) })
-        .map(|f| Function(f as usize))
+    let function = unsafe { result::module::get_function(module as sys::CUmodule, name) };
+    let function = driver("cuModuleGetFunction", function)?;
+    if driver_version()? >= LOADS_KERNELS {
+        // SAFETY: a kernel of that module.
+        raw("cuFuncLoad", unsafe { sys::cuFuncLoad(function) })?;
+    }
+    Ok(Function(function as usize))
 }
 
 /// Queues a kernel.
@@ -227,6 +242,9 @@ pub fn function(module: usize, name: &str) -> Answer<Function> {
 /// # Safety
 /// The arguments are those that the kernel declares, and what it reads and writes is valid when the stream gets there.
 pub unsafe fn launch(function: Function, grid: Grid, stream: Stream, arguments: &mut [*mut c_void]) -> Answer<()> {
+    if forgets(stream) {
+        return Ok(());
+    }
     let ([bx, by, bz], [tx, ty, tz]) = (grid.blocks, grid.threads);
     // SAFETY: by the caller's promise.
     raw("cuLaunchKernel", unsafe {
@@ -244,53 +262,4 @@ pub unsafe fn launch(function: Function, grid: Grid, stream: Stream, arguments: 
             std::ptr::null_mut(),
         )
     })
-}
-
-/// A stream of the current context, beside that of `open`.
-pub fn new_stream() -> Answer<Stream> {
-    let stream = result::stream::create(result::stream::StreamKind::NonBlocking);
-    driver("cuStreamCreate", stream).map(|s| Stream(s as usize))
-}
-
-/// Gives a stream of [`new_stream`] back.
-pub fn destroy_stream(stream: Stream) -> Answer<()> {
-    // SAFETY: a stream of `new_stream`; the driver finishes what is queued there first.
-    driver("cuStreamDestroy", unsafe { result::stream::destroy(stream.0 as _) })
-}
-
-/// From now on what is queued on the stream is recorded. Calls of other threads are not disturbed.
-pub fn begin_capture(stream: Stream) -> Answer<()> {
-    let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-    // SAFETY: a stream of `new_stream`.
-    driver("cuStreamBeginCapture", unsafe { result::stream::begin_capture(stream.0 as _, mode) })
-}
-
-/// What was recorded since [`begin_capture`], ready to start.
-pub fn end_capture(stream: Stream) -> Answer<Recorded> {
-    // SAFETY: a stream that captures; the recorded graph is not needed once it is instantiated.
-    unsafe {
-        let graph = driver("cuStreamEndCapture", result::stream::end_capture(stream.0 as _))?;
-        let ready = result::graph::instantiate(graph, sys::CUgraphInstantiate_flags(0));
-        let ready = driver("cuGraphInstantiate", ready);
-        let _ = result::graph::destroy(graph);
-        Ok(Recorded(ready? as usize))
-    }
-}
-
-/// Queues recorded work.
-///
-/// # Safety
-/// All addresses that the work uses are valid when the stream gets there.
-pub unsafe fn start(recorded: Recorded, stream: Stream) -> Answer<()> {
-    // SAFETY: by the caller's promise.
-    driver("cuGraphLaunch", unsafe { result::graph::launch(recorded.0 as _, stream.0 as _) })
-}
-
-/// Gives recorded work back.
-///
-/// # Safety
-/// It is not under way, and nobody starts it again.
-pub unsafe fn destroy(recorded: Recorded) -> Answer<()> {
-    // SAFETY: by the caller's promise.
-    driver("cuGraphExecDestroy", unsafe { result::graph::exec_destroy(recorded.0 as _) })
 }

@@ -1,0 +1,241 @@
+//! Branches and loops while their work is captured, when only the device knows their conditions: both branches, or the body of
+//! the loop, are recorded into nodes that the device enters or not. `Cond` and `While` come here.
+
+use super::{Cond, While};
+use crate::backend::cpu::vector::load_bits;
+use crate::backend::cuda::{self, CudaCall, Gpu};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::execute::{is_number, view_of};
+use crate::graph::run;
+use crate::graph::sizes::Sizes;
+use crate::op::{Operands, Outputs};
+use crate::tensor::Tensor;
+use std::panic::Location;
+
+/// What two branches gave for one result that is no tensor, but a list of what a branch saves: as long as only the device
+/// knows which of them ran, another branch on the same condition can go on with its own.
+struct Either {
+    condition: Tensor,
+    /// Of the branch for true, and of the one for false.
+    sides: [Tensor; 2],
+}
+
+fn is_same(a: &Tensor, b: &Tensor) -> bool {
+    a.address() == b.address() && a.device_id() == b.device_id()
+}
+
+/// An operand as the branch for `side` gets it.
+fn on_side(operand: &Tensor, condition: &Tensor, side: bool) -> Tensor {
+    match operand.as_object::<Either>() {
+        Some(either) if is_same(&either.condition, condition) => either.sides[usize::from(!side)].clone(),
+        _ => operand.clone(),
+    }
+}
+
+/// The device whose work this thread captures.
+fn gpu() -> Result<&'static Gpu> {
+    cuda::captured_on().ok_or_else(|| Error::internal("capture", "this thread captures nothing"))
+}
+
+/// Records a branch. Its results lie in memory of their own, which the branch that runs writes.
+pub(super) fn branch(op: &Cond, condition: Tensor, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
+    let gpu = gpu()?;
+    let choice = cuda::choice(op.then.id)?;
+    let mut merged = Merged { gpu, kept: choice.made.unwrap_or(0), equal: 0, results: Vec::new() };
+    let at = condition.address().addr() as u64;
+    cuda::branch(gpu, at, &mut |side| {
+        let body = if side { &op.then } else { &op.otherwise };
+        let given: Operands = inputs.iter().map(|input| on_side(input, &condition, side)).collect();
+        let results = run::run(body, given, &Sizes::within(sizes))?;
+        if side { merged.first(results) } else { merged.second(results, &condition) }
+    })?;
+    if choice.made.is_none() {
+        choice.decide(merged.equal, false)?;
+    }
+    Ok(merged.results.into_iter().map(|(result, _)| result).collect())
+}
+
+/// The results of a branch.
+struct Merged {
+    gpu: &'static Gpu,
+    /// A bit for each of the first results that both branches leave the same number of the host, as was seen before.
+    kept: u32,
+    /// As was seen now.
+    equal: u32,
+    /// Each with the number that it was in the first branch, if it was one.
+    results: Vec<(Tensor, Option<Tensor>)>,
+}
+
+impl Merged {
+    fn keeps(&self, index: usize) -> bool {
+        index < 32 && self.kept >> index & 1 == 1
+    }
+
+    fn first(&mut self, results: Outputs) -> Result<()> {
+        for (i, result) in results.into_iter().enumerate() {
+            let number = is_number(&result).then(|| result.clone());
+            let own = match result.dtype() {
+                DType::Variant => result,
+                _ if self.keeps(i) && number.is_some() => result,
+                _ => place_for(self.gpu, &result)?,
+            };
+            self.results.push((own, number));
+        }
+        Ok(())
+    }
+
+    fn second(&mut self, results: Outputs, condition: &Tensor) -> Result<()> {
+        for (i, result) in results.into_iter().enumerate() {
+            let (own, number) = &mut self.results[i];
+            if result.dtype() == DType::Variant {
+                let sides = [own.clone(), result];
+                let either = Either { condition: condition.clone(), sides };
+                *own = Tensor::object_of(DType::Variant, Box::new(either));
+                continue;
+            }
+            let equal = number.as_ref().is_some_and(|number| is_equal_number(number, &result));
+            if equal && i < 32 {
+                self.equal |= 1 << i;
+            }
+            match own.is_away() {
+                true => write(self.gpu, &result, own)?,
+                false if equal => {}
+                false => return Err(Error::internal("cond", "a number has changed between two trials")),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_equal_number(a: &Tensor, b: &Tensor) -> bool {
+    // SAFETY: one element of this size, in the host's memory.
+    let bits = |t: &Tensor| unsafe { load_bits(t.dtype().size(), t.data()) };
+    a.ty() == b.ty() && is_number(b) && bits(a) == bits(b)
+}
+
+/// Memory for a value of this kind, with the value.
+fn place_for(gpu: &'static Gpu, value: &Tensor) -> Result<Tensor> {
+    if value.dtype().size() == 0 {
+        return Err(Error::unimplemented("graph", "only tensors can come out of captured branches and loops")
+            .got(value.ty())
+            .help("a list that grows, as a gradient or a `TensorArray` needs it, wants a loop of known length"));
+    }
+    let place = Tensor::uninit_on(gpu, value.ty())?;
+    write(gpu, value, &place)?;
+    Ok(place)
+}
+
+/// Queues that one tensor's elements become those of another, which is dense.
+fn write(gpu: &'static Gpu, from: &Tensor, to: &Tensor) -> Result<()> {
+    if from.ty() != to.ty() {
+        return Err(Error::unimplemented("graph", "a value changes its type in captured work")
+            .got(from.ty())
+            .expected(to.ty()));
+    }
+    let call = CudaCall { gpu, inputs: &[], outputs: &[], on_host: 0, op: "copy", location: Location::caller() };
+    // SAFETY: valid tensors of one type on this device, or a number of the host; the target is dense and seen by nobody else.
+    unsafe {
+        match is_number(from) {
+            true => cuda::fill(&call, &view_of(to), load_bits(from.dtype().size(), from.data())),
+            false if from.is_away() => cuda::copy(&call, &view_of(from), &view_of(to)),
+            false if from.num_elements() == 0 => Ok(()),
+            false => Err(Error::failed_precondition("graph", "the host cannot take part in captured work")),
+        }
+    }
+}
+
+/// Kernels and copies, or rounds, up to which a loop whose condition the host knows is recorded round by round.
+const MOST_UNROLLED: usize = 4096;
+const UNROLLED: u32 = 1;
+const ON_DEVICE: u32 = 2;
+
+/// Records a loop: round by round if the host knows beforehand how many there are, else as one body.
+pub(super) fn repeat(op: &While, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
+    let choice = cuda::choice(op.body.id)?;
+    match choice.made {
+        Some(ON_DEVICE) => on_device(op, inputs, sizes),
+        Some(_) => {
+            unrolled(op, inputs, sizes)?.ok_or_else(|| Error::internal("while", "a loop has changed its length"))
+        }
+        None => {
+            if let Some(results) = unrolled(op, inputs.clone(), sizes)? {
+                choice.decide(UNROLLED, false)?;
+                return Ok(results);
+            }
+            choice.decide(ON_DEVICE, true)?;
+            on_device(op, inputs, sizes)
+        }
+    }
+}
+
+/// Queues all rounds; `None` if the device computes the condition, or there are too many.
+fn unrolled(op: &While, inputs: Operands, sizes: &Sizes<'_>) -> Result<Option<Outputs>> {
+    let mut carried = inputs;
+    let fixed: Operands = carried.drain(op.carried..).collect();
+    let start = cuda::tried();
+    for _ in 0..MOST_UNROLLED {
+        let sizes = Sizes::within(sizes);
+        let operands: Operands = carried.iter().chain(&fixed).cloned().collect();
+        let again = run::run(&op.cond, operands, &sizes)?.remove(0);
+        if again.is_away() || cuda::tried() - start > MOST_UNROLLED {
+            return Ok(None);
+        }
+        if !again.try_item::<bool>()? {
+            return Ok(Some(carried.into_iter().collect()));
+        }
+        carried.extend(fixed.iter().cloned());
+        carried = run::run(&op.body, carried, &sizes)?.into_iter().collect();
+    }
+    Ok(None)
+}
+
+/// Records the loop as one body. What it carries from round to round lies in memory of its own.
+fn on_device(op: &While, mut inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
+    let gpu = gpu()?;
+    let fixed: Operands = inputs.drain(op.carried..).collect();
+    let mut places = Operands::new();
+    for initial in inputs.drain(..) {
+        places.push(place_for(gpu, &initial)?);
+    }
+    let operands = || -> Operands { places.iter().chain(&fixed).cloned().collect() };
+    let test = || truth(gpu, run::run(&op.cond, operands(), &Sizes::within(sizes))?.remove(0));
+    let first = test()?;
+    cuda::repeat(gpu, first.address().addr() as u64, &mut |again| {
+        let results = run::run(&op.body, operands(), &Sizes::within(sizes))?;
+        advance(gpu, &places, results)?;
+        again(test()?.address().addr() as u64)
+    })?;
+    Ok(places.into_iter().collect())
+}
+
+/// A truth value on the device.
+fn truth(gpu: &'static Gpu, value: Tensor) -> Result<Tensor> {
+    if value.is_away() { Ok(value) } else { place_for(gpu, &value) }
+}
+
+/// Makes the results of a round the values of the next one.
+fn advance(gpu: &'static Gpu, places: &[Tensor], results: Outputs) -> Result<()> {
+    let lies_in = |t: &Tensor, place: &Tensor| {
+        let start = place.address().addr();
+        t.is_away() && (start..start + place.ty().bytes()).contains(&t.address().addr())
+    };
+    let mut next = Outputs::new();
+    for (result, place) in results.iter().zip(places) {
+        let stays = result.ty() == place.ty() && is_same(result, place) && result.is_row_major();
+        // One that shows another's memory is taken out of it before that changes.
+        let shows = !stays && places.iter().any(|other| lies_in(result, other));
+        next.push(if shows { place_for(gpu, result)? } else { result.clone() });
+    }
+    for (result, place) in next.iter().zip(places) {
+        if !(result.ty() == place.ty() && is_same(result, place) && result.is_row_major()) {
+            write(gpu, result, place)?;
+        }
+    }
+    Ok(())
+}
+
+/// The value of a variable as memory of its own, for a reader who wants it after the variable has changed.
+pub(crate) fn kept(value: &Tensor) -> Result<Tensor> {
+    place_for(gpu()?, value)
+}
