@@ -1,7 +1,10 @@
 //! The kernels of a graph, compiled together before it first runs on a GPU: the graph runs once with stand-ins for what its
 //! operations would compute, and only notes which kernels these would launch. `on_device::ready` asks for it.
 
+use super::captured;
 use super::ir::{Graph, Node};
+use super::on_device::with_constants_on;
+use super::run;
 use super::sizes::Sizes;
 use crate::backend::cuda::{self, Gpu};
 use crate::device::{DeviceId, place_on, placed_on};
@@ -16,8 +19,7 @@ use std::sync::Once;
 /// A value, unless nothing can stand for it.
 type Known = Option<Tensor>;
 
-/// Compiles the kernels of a graph that runs on these operands operation by operation; those of captured work are collected
-/// when it is tried.
+/// Compiles the kernels of a graph that runs on these operands, as it runs operation by operation and as it is captured.
 ///
 /// What cannot be known beforehand, and what the compiler refuses, is left to the operations that need it.
 pub(super) fn compile(gpu: &'static Gpu, graph: &Graph, inputs: &[Tensor]) {
@@ -25,7 +27,14 @@ pub(super) fn compile(gpu: &'static Gpu, graph: &Graph, inputs: &[Tensor]) {
         return;
     }
     let collected = cuda::collect(|| {
-        walk(gpu, graph, inputs.iter().map(|t| stand_for(gpu, t).ok()).collect());
+        walk(gpu, graph, inputs.iter().map(|t| stand_for(gpu, t, false).ok()).collect());
+        if captured::can_be(graph, gpu).is_ok()
+            && let Ok(all) = with_constants_on(graph, gpu, true)
+            && let Ok(given) = inputs.iter().map(|t| stand_for(gpu, t, true)).collect::<Result<Operands>>()
+        {
+            // An error says that it cannot be captured, as the capture will.
+            let _ = cuda::as_captured(gpu, &|| run::run(&all, given.clone(), &Sizes::default()));
+        }
     });
     if let Err(error) = collected {
         static SAID: Once = Once::new();
@@ -36,10 +45,12 @@ pub(super) fn compile(gpu: &'static Gpu, graph: &Graph, inputs: &[Tensor]) {
 }
 
 /// What stands for an operand: itself, since nothing is queued; a variable of the same value, since it would be changed.
-fn stand_for(gpu: &'static Gpu, input: &Tensor) -> Result<Tensor> {
-    let Some(resource) = input.as_object::<Resource>() else { return Ok(input.clone()) };
+fn stand_for(gpu: &'static Gpu, input: &Tensor, all: bool) -> Result<Tensor> {
+    let Some(resource) = input.as_object::<Resource>() else {
+        return if all && input.dtype().size() > 0 { Tensor::uninit_on(gpu, input.ty()) } else { Ok(input.clone()) };
+    };
     let value = resource.read();
-    let value = match value.is_away() {
+    let value = match value.is_away() || all {
         true => Tensor::uninit_on(gpu, value.ty())?,
         false => value,
     };

@@ -162,13 +162,9 @@ impl Placed {
     /// # Errors
     /// Why it cannot be captured: the graph needs the host.
     fn record(&self, inputs: &Operands, remade: u32) -> Result<Recording> {
-        needs_no_host(&self.graph)?;
         let no_gpu = || Error::internal("capture", "the operands lie on no GPU");
         let gpu = gpu_of(inputs)?.ok_or_else(no_gpu)?;
-        if let Some(other) = self.graph.devices().iter().find(|device| **device != gpu.id) {
-            let other = Device::of_id(*other);
-            return Err(Error::unimplemented("graph", format!("some of it runs on {other}, where a guard wants it")));
-        }
+        can_be(&self.graph, gpu)?;
         let graph = self.graph_on(gpu)?;
         let (mut operands, mut variables) = (Vec::new(), Vec::new());
         for (i, input) in inputs.iter().enumerate() {
@@ -266,6 +262,15 @@ impl Recording {
         }
         Ok(outputs)
     }
+}
+
+/// An error if the graph cannot be captured: it needs the host, or another device.
+pub(super) fn can_be(graph: &Graph, gpu: &Gpu) -> Result<()> {
+    if let Some(other) = graph.devices().iter().find(|device| **device != gpu.id) {
+        let other = Device::of_id(*other);
+        return Err(Error::unimplemented("graph", format!("some of it runs on {other}, where a guard wants it")));
+    }
+    needs_no_host(graph)
 }
 
 /// An error that names the first node, also of bodies, that needs the host.

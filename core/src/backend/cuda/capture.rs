@@ -199,7 +199,7 @@ pub(crate) fn capture<T>(gpu: &'static Gpu, work: impl Fn() -> Result<T>) -> Res
     }
     gpu.bind()?;
     // What the compiler refuses, and why work cannot be captured, comes out of the attempts.
-    let _ = ahead::collect(|| drop(attempt(gpu, Choices::default(), &work)));
+    let _ = ahead::collect(|| drop(as_captured(gpu, &work)));
     let (mut session, mut queued) = attempt(gpu, Choices::default(), &work)?;
     // With all decided beforehand it may take other memory, and meet other operations.
     for _ in 0..TRIES {
@@ -222,6 +222,13 @@ pub(crate) fn capture<T>(gpu: &'static Gpu, work: impl Fn() -> Result<T>) -> Res
         }
     }
     Err(Error::internal("capture", "the work wants other memory each time it runs"))
+}
+
+/// Runs the work as when it is captured, for the kernels that it needs then: within [`ahead::collect`].
+pub(crate) fn as_captured<T>(gpu: &'static Gpu, work: &impl Fn() -> Result<T>) -> Result<()> {
+    let (session, _) = attempt(gpu, Choices::default(), work)?;
+    // What a decision leaves to do may need other kernels.
+    attempt(gpu, session.choices.again(), work).map(drop)
 }
 
 /// Runs the work with nothing behind it; what it wanted, and how many pieces it queued.

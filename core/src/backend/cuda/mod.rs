@@ -34,7 +34,7 @@ mod transfer;
 
 pub(crate) use ahead::collect;
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
-pub(crate) use capture::{Captured, all_on, aside, capture, captured_on, capturing, choice, tried};
+pub(crate) use capture::{Captured, all_on, as_captured, aside, capture, captured_on, capturing, choice, tried};
 pub(crate) use compact::{count_set, write_set};
 pub(crate) use conditional::{branch, repeat};
 pub(crate) use conv::{conv_filter_gradient, conv_forward, conv_input_gradient};
