@@ -40,7 +40,7 @@ impl Nesting {
 
 impl Drop for Nesting {
     fn drop(&mut self) {
-        CALLS.with_borrow_mut(|calls| drop(calls.pop()));
+        CALLS.with_borrow_mut(|calls| calls.truncate(calls.len().saturating_sub(1)));
     }
 }
 

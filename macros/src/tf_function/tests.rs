@@ -464,3 +464,91 @@ fn options_are_read() {
     assert!(!options.relax_shapes.unwrap().value);
     assert_eq!(options.runtime.autograph().to_string(), "a :: b :: __rt :: autograph");
 }
+
+#[test]
+fn what_hides_the_state_of_a_jump_is_renamed() {
+    let body = quote! {
+        fn f(x: &Tensor, y_inner: f32) -> Tensor {
+            let mut y = x.clone();
+            while y < 10.0 {
+                y = y + y_inner;
+                let before = Pair { y: 1.0, z: 2.0 };
+                let Pair { y, z } = before;
+                println!("{y} {z} {y:>w$}", w = 3);
+                if y > z {
+                    break;
+                }
+                let after = Pair { y, z };
+                unknown!(y, after.y, { y: y });
+            }
+            y
+        }
+    };
+    let (function, plan) = planned(body);
+    let renamed = function.vars.iter().filter(|var| var.ident != var.name);
+    let renamed: Vec<(String, String)> = renamed.map(|var| (var.name.clone(), var.ident.to_string())).collect();
+    assert_eq!(renamed, [("y".to_owned(), "y_inner2".to_owned())]);
+    let tokens = emit::function(&function, &plan).to_string();
+    for text in [
+        "let Pair { y : y_inner2 , z } = before",
+        "Pair { y : y_inner2 , z }",
+        "unknown ! (y_inner2 , after . y , { y : y_inner2 })",
+    ] {
+        assert!(tokens.contains(text), "`{text}` is not in\n{tokens}");
+    }
+    assert!(!tokens.contains("{y}"), "{tokens}");
+}
+
+#[test]
+fn patterns_that_borrow_change_their_place() {
+    let body = quote! {
+        fn f(x: &Tensor, o: &mut Option<Tensor>) -> Tensor {
+            let (mut p, mut q) = (Some(x.clone()), Some(x.clone()));
+            if x > 0.0 {
+                if let Some(ref mut t) = p {
+                    change(t);
+                }
+                if let Some(t) = o {
+                    change(t);
+                }
+                if let Some(ref t) = q {
+                    look(t);
+                }
+            }
+            p.unwrap() + q.unwrap()
+        }
+    };
+    assert_eq!(state(body, 0), ["*o", "p"]);
+}
+
+#[test]
+fn what_is_lent_is_chosen_by_the_host() {
+    let function = parsed(quote! {
+        fn f(x: &Tensor, c: &Flags) {
+            let (mut a, mut b) = (x.clone(), x.clone());
+            let side = if c.on { &mut a } else { &mut b };
+            let other = if c.on { &a } else { &b };
+        }
+    });
+    assert_eq!(staging(&function).ifs, [false, true]);
+}
+
+#[test]
+fn expansion_of_jumps_past_hidden_variables() {
+    snapshot(
+        "hidden",
+        quote! {
+            fn f(x: &Tensor) -> Tensor {
+                let mut y = x.clone();
+                while y < 10.0 {
+                    y = y + 1.0;
+                    let y = &y * 2.0;
+                    if y > 7.0 {
+                        break;
+                    }
+                }
+                y
+            }
+        },
+    );
+}

@@ -171,7 +171,7 @@ impl HostTruth for &bool {
 #[diagnostic::on_unimplemented(
     message = "what is lent by `&mut` is chosen by a `bool`, not by `{Self}`",
     label = "a tensor is not known while a function is traced",
-    note = "both branches of a graph are recorded: change each variable in its own branch, `if c { a = .. } else { b = .. }`"
+    note = "both branches of a graph are recorded: assign each variable in the branch that changes it"
 )]
 pub trait LendingTruth: HostTruth {}
 

@@ -1,11 +1,13 @@
 //! From the planned tree to tokens: a plain walk that cannot fail. Expressions keep the user's text and spans; what the
 //! macro adds calls the run time and carries spans of its own.
 
-mod control;
+mod branch;
 mod function;
 mod jumps;
 mod lists;
+mod loops;
 mod print;
+mod state;
 
 use super::analyse::host;
 use super::ast::*;

@@ -1,0 +1,160 @@
+//! `if`: one that may be staged becomes a protocol object around one copy of each block; one that Rust decides is written as
+//! the user did. The walk over expressions calls it.
+
+use super::super::ast::*;
+use super::super::lower::Branch;
+use super::state::{late, wanted_type};
+use super::{Emit, Wanted, label, local};
+use crate::names::{hidden, hidden_at, shown_at};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+
+impl Emit<'_> {
+    /// `if` decided by Rust.
+    pub fn host_if(&self, node: &If, wanted: &Wanted) -> TokenStream {
+        let token = node.token;
+        let cond = match node.lends() && !node.matches {
+            true => self.lending_condition(&node.cond),
+            false => self.expr(&node.cond),
+        };
+        let rebound = self.rebound(node.vars.start..self.first_inside(&node.then, node.vars.end));
+        let then = self.stmts(&node.then, wanted);
+        let then = quote_spanned!(node.then.brace.span.join()=> { #rebound #then });
+        let other = node.other.as_ref().map(|block| {
+            let block = self.block(block, wanted);
+            quote!(else #block)
+        });
+        quote!(#token #cond #then #other)
+    }
+
+    pub fn branch(&self, node: &If, plan: &Branch, wanted: &Wanted) -> TokenStream {
+        let rt = &self.rt;
+        let at = node.token.span;
+        let n = node.id;
+        let [cond, slot, k, s] = ["if_cond", "if_slot", "if_k", "if_"].map(|name| local(name, n));
+        let (done, out) = (label("if", n), self.out());
+        let value = self.expr(&node.cond);
+        let at_cond = self.rt_at(node.cond.span);
+        let value = quote_spanned!(node.cond.span=> #at_cond::condition(&(#value)));
+        let at_if = self.rt_at(at);
+        let before = self.places_if(&plan.state, &plan.set, &k, at, false);
+        let state = self.places(&plan.state, &k, at);
+        let yielded = plan.yields.iter().map(|var| self.function.vars[*var].name.clone());
+        let ty = self.value_type(wanted, plan.yields.len());
+        let left = if plan.leaves_then || plan.leaves_other { quote!(break #out) } else { quote!(#rt::never()) };
+
+        let then = self.side(node, &node.then, plan, wanted, true);
+        let left_state = self.places_if(&plan.state, &plan.set_left, &k, at, true);
+        let (save, restore) = self.keep(&plan.keep_then, at);
+        let after_then = plan.leaves_then.then(|| quote!(if #s.left_then(&mut [#left_state]) { break #out }));
+        let empty = Block { brace: syn::token::Brace(at), stmts: Vec::new() };
+        let other = self.side(node, node.other.as_ref().unwrap_or(&empty), plan, wanted, false);
+        let (save_other, restore_other) = self.keep(&plan.keep_other, at);
+        let after_other = plan.leaves_other.then(|| {
+            let val = hidden("value");
+            quote! {
+                match #s.left_else(#k[0], &mut [#state]) {
+                    #rt::Else::Val(#val) => break #done #val,
+                    #rt::Else::Left => #left,
+                }
+            }
+        });
+        let new = quote_spanned!(at=> #at_if::If::new(#slot, #cond, &[#before], &[#(#yielded),*]));
+        let construct = quote! {
+            let mut #s = #new;
+            if #s.then() {
+                #save
+                #then
+                #restore
+                #after_then
+            }
+            #s.otherwise();
+            #save_other
+            #other
+            #restore_other
+            #after_other
+        };
+        let tables = self.tables(&plan.state, &slot, at);
+        let construct = late(rt, &k, &done, plan.state.len() + 1, &construct, &tables);
+        let construct = self.yielding(&plan.yields, &construct, wanted);
+        quote!({
+            let #cond = #value;
+            let #slot = #rt::Slot::<#ty>::new();
+            #construct
+        })
+    }
+
+    /// One branch: its block, and what the run time makes of its value.
+    fn side(&self, node: &If, block: &Block, plan: &Branch, wanted: &Wanted, first: bool) -> TokenStream {
+        let rt = &self.rt;
+        let n = node.id;
+        let [k, s] = ["if_k", "if_"].map(|name| local(name, n));
+        let (done, end) = (label("if", n), label(if first { "then" } else { "else" }, n));
+        let leaves = if first { plan.leaves_then } else { plan.leaves_other };
+        let copies = self.copies(if first { &plan.copy_then } else { &plan.copy_other }, node.token.span);
+        let state = self.places(&plan.state, &k, node.token.span);
+        let stmts = match leaves {
+            true => self.within(end.clone(), || self.stmts(block, wanted)),
+            false => self.stmts(block, wanted),
+        };
+        let ty = wanted_type(wanted);
+        // A type error between the branches points at the block's value.
+        let at = block.stmts.last().map_or(block.brace.span.join(), |stmt| match stmt {
+            Stmt::Expr(expr, _) => expr.span,
+            _ => block.brace.span.close(),
+        });
+        let result = hidden_at("result", at);
+        let value = hidden("value");
+        let mut declare = TokenStream::new();
+        let mut passed = quote!(#result);
+        if !plan.yields.is_empty() {
+            let idents: Vec<_> = plan.yields.iter().map(|var| &self.function.vars[*var].ident).collect();
+            let mutable = plan.yields.iter().map(|var| self.function.vars[*var].mutable.then(|| quote!(mut)));
+            declare = quote!(#(#[allow(unused_variables)] let #mutable #idents;)*);
+            passed = quote!((#result, #(#idents),*));
+        }
+        let out = self.out();
+        let left = if plan.leaves_then || plan.leaves_other { quote!(break #out) } else { quote!(#rt::never()) };
+        let close = match first {
+            true => quote! {
+                #[allow(unreachable_code)]
+                match #s.end_then(#passed, #k[0], &mut [#state]) {
+                    #rt::Then::Done(#value) => break #done #value,
+                    #rt::Then::Else => {}
+                };
+            },
+            false => quote! {
+                #[allow(unreachable_code)]
+                match #s.end_else(#passed, #k[0], &mut [#state]) {
+                    #rt::Else::Val(#value) => break #done #value,
+                    #rt::Else::Left => #left,
+                };
+            },
+        };
+        let label = leaves.then(|| quote!(#end:));
+        // A block without a value is shown where rustc has something to say of that.
+        let valued = matches!(block.stmts.last(), Some(Stmt::Expr(_, None)));
+        let braces = if valued { node.token.span } else { block.brace.span.join() };
+        let block = quote_spanned!(shown_at(braces)=> { #stmts });
+        quote!(#label { #declare #copies let #result: #ty = #block; #close })
+    }
+
+    /// Wraps a construct that yields variables besides its value.
+    fn yielding(&self, yields: &[Var], construct: &TokenStream, wanted: &Wanted) -> TokenStream {
+        if yields.is_empty() {
+            return construct.clone();
+        }
+        let idents = yields.iter().map(|var| &self.function.vars[*var].ident);
+        if wanted.unit {
+            return quote!((_, #(#idents),*) = { #construct };);
+        }
+        let result = hidden("result");
+        quote!(let #result; (#result, #(#idents),*) = { #construct }; #result)
+    }
+
+    fn value_type(&self, wanted: &Wanted, yields: usize) -> TokenStream {
+        let ty = wanted_type(wanted);
+        let more = (0..yields).map(|_| quote!(_));
+        if yields == 0 { ty } else { quote!((#ty, #(#more),*)) }
+    }
+}

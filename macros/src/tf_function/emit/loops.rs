@@ -1,0 +1,226 @@
+//! Loops: one that may be staged becomes a protocol object around one copy of its condition and body; one that Rust runs is
+//! written as the user did, with labels where rustc asks for them. The walk over expressions calls it.
+
+use super::super::ast::*;
+use super::super::lower::Looped;
+use super::state::{late, wanted_type};
+use super::{Emit, Wanted, label, local};
+use crate::names::{hidden, shown_at};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Lifetime;
+
+impl Emit<'_> {
+    /// The label of a loop: the user's, or one of the macro's.
+    pub fn loop_label(&self, node: &Loop) -> Lifetime {
+        let name = node.label.as_ref().map_or_else(|| label("loop", node.target), |label| label.name.clone());
+        self.labels.borrow_mut()[node.target] = Some(name.clone());
+        name
+    }
+
+    /// A loop that Rust runs.
+    pub fn host_loop(&self, node: &Loop, wanted: &Wanted) -> TokenStream {
+        let label = self.loop_label(node);
+        let body = self.stmts(&node.body, if matches!(node.kind, LoopKind::Once) { wanted } else { &UNIT });
+        let braces = node.body.brace.span.join();
+        match &node.kind {
+            LoopKind::While(cond) | LoopKind::WhileLet(cond) => {
+                let cond = self.expr(cond);
+                let first = self.first_inside(&node.body, node.vars.end);
+                let rebound = self.rebound(node.vars.start..first);
+                let body = quote_spanned!(braces=> { #rebound #body });
+                quote_spanned!(node.span=> #label: while #cond #body)
+            }
+            LoopKind::For { pat, over } => {
+                let over = self.expr(over);
+                let first = self.first_inside(&node.body, node.vars.end);
+                let rebound = self.rebound(node.vars.start..first);
+                let body = quote_spanned!(braces=> { #rebound #body });
+                quote_spanned!(node.span=> #label: for #pat in #over #body)
+            }
+            LoopKind::Loop => {
+                let body = quote_spanned!(braces=> { #body });
+                quote_spanned!(node.span=> #label: loop #body)
+            }
+            LoopKind::Once => {
+                let body = quote_spanned!(braces=> { #body });
+                quote!(#label: #body)
+            }
+        }
+    }
+
+    /// A loop that may become part of a graph.
+    pub fn looped(&self, node: &Loop, plan: &Looped, wanted: &Wanted) -> TokenStream {
+        let rt = &self.rt;
+        let n = node.target;
+        // Numbers of loops and of branches meet, so the names of their tables differ.
+        let [slot, k, w, it] = ["slot", "tables", "w", "it"].map(|name| local(name, n));
+        let (done, out, again) = (label("done", n), self.out(), self.loop_label(node));
+        let end = label("pass", n);
+        let names = plan.head.iter().map(|i| plan.state[*i].name(&self.function.vars));
+        let bounded = !node.is_endless();
+        let unit = Wanted { unit: true, ty: None };
+        let wanted = if plan.has_value { wanted } else { &unit };
+        let ty = wanted_type(wanted);
+        let head = self.head_state(node, plan);
+        self.heads.borrow_mut()[n] = Some(head.clone());
+        // A loop that nothing breaks out of has no end: its type stays `!`.
+        let endless = matches!(node.kind, LoopKind::Loop) && !plan.has_break;
+        let left = if plan.leaves { quote!(break #out) } else { quote!(#rt::never()) };
+        let over = match () {
+            () if endless => left.clone(),
+            () if plan.has_value => quote!(break #again #w.value()),
+            () => quote!(break #again),
+        };
+        let (save, restore) = self.keep(&plan.keep, node.span);
+        let copies = self.copies(&plan.copy, node.span);
+        let next = |fell: bool| {
+            quote! {
+                #[allow(unreachable_code)]
+                match #w.next(&mut [#head], #fell) {
+                    #rt::Next::Over => #over,
+                    #rt::Next::More => continue #again,
+                    #rt::Next::Left => #left,
+                };
+            }
+        };
+        let (fell, jumped) = (next(true), next(false));
+        let body = match plan.body_leaves {
+            true => self.within(end.clone(), || self.pass(node, plan)),
+            false => self.pass(node, plan),
+        };
+        let label = plan.body_leaves.then(|| quote!(#end:));
+        let jumped = plan.body_leaves.then_some(jumped);
+        let fell = (!matches!(node.kind, LoopKind::Once)).then_some(fell);
+        let condition = local("c", n);
+        let cond = self.loop_condition(node, &it, &condition);
+        let passes = quote! {
+            #again: loop {
+                #w.head(&mut [#head]);
+                #cond
+                match #w.test(#condition, &mut [#head]) {
+                    #rt::Test::Exit => #over,
+                    #rt::Test::Again => continue #again,
+                    #rt::Test::Body => {}
+                }
+                #save
+                #label { #copies #body #fell }
+                #restore
+                #jumped
+            }
+        };
+        let after = self.loop_places(plan, &plan.after, n, node.span);
+        let value = hidden("value");
+        let finish = match (endless, plan.has_value) {
+            (true, _) => passes,
+            (false, true) => quote! {
+                let #value = #passes;
+                break #done #w.after_value(#value, #k[0], &mut [#after]);
+            },
+            (false, false) => quote! {
+                #passes
+                #w.after(&mut [#after]);
+                break #done;
+            },
+        };
+        let at_loop = self.rt_at(node.span);
+        let new = quote_spanned!(node.span=> #at_loop::While::new(#slot, &[#(#names),*], #bounded));
+        let construct = quote! {
+            let mut #w = #new;
+            #finish
+        };
+        let tables = self.tables(&plan.state, &slot, node.span);
+        let construct = late(rt, &k, &done, plan.state.len() + 1, &construct, &tables);
+        let begin = self.begin(node, &it);
+        quote!({
+            #begin
+            let #slot = #rt::Slot::<#ty>::new();
+            #construct
+        })
+    }
+
+    /// What a `for` goes over.
+    fn begin(&self, node: &Loop, it: &Ident) -> TokenStream {
+        let LoopKind::For { over, .. } = &node.kind else { return TokenStream::new() };
+        let rt = &self.rt;
+        let tokens = self.expr(over);
+        let over_ = local("over", node.target);
+        let iterate = quote_spanned!(over.span=> iterate(#over_));
+        let iterate = quote_spanned!(shown_at(over.span)=> (&&#rt::Iterated::of(&#over_)).#iterate);
+        quote! {
+            let #over_ = #tokens;
+            let mut #it = #iterate;
+        }
+    }
+
+    /// The condition of a pass, as a variable.
+    fn loop_condition(&self, node: &Loop, it: &Ident, name: &Ident) -> TokenStream {
+        let condition = match &node.kind {
+            LoopKind::While(cond) => {
+                let (tokens, rt) = (self.expr(cond), self.rt_at(cond.span));
+                quote_spanned!(cond.span=> #rt::condition(&(#tokens)))
+            }
+            LoopKind::For { over, .. } => {
+                let advance = quote_spanned!(over.span=> advance());
+                quote!(#it.#advance)
+            }
+            LoopKind::WhileLet(_) | LoopKind::Loop | LoopKind::Once => {
+                let rt = self.rt_at(node.span);
+                quote_spanned!(node.span=> #rt::condition(&true))
+            }
+        };
+        quote!(let #name = #condition;)
+    }
+
+    /// The body of one pass.
+    fn pass(&self, node: &Loop, plan: &Looped) -> TokenStream {
+        let stmts = self.stmts(&node.body, if matches!(node.kind, LoopKind::Once) { &ANY } else { &UNIT });
+        let braces = node.body.brace.span.join();
+        let body = quote_spanned!(braces=> { #stmts });
+        match &node.kind {
+            LoopKind::For { pat, .. } => {
+                let it = local("it", node.target);
+                let first = self.first_inside(&node.body, node.vars.end);
+                let rebound = self.rebound(node.vars.start..first);
+                quote!(let #pat = #it.item(); #rebound let () = #body;)
+            }
+            LoopKind::WhileLet(cond) => {
+                let cond = self.expr(cond);
+                let leave = self.leave_loop(node.target, plan, None, node.span);
+                quote!(if #cond #body else #leave)
+            }
+            LoopKind::Once => {
+                let result = hidden("result");
+                let value = Some((quote!(#result), node.span));
+                let leave = self.leave_loop(node.target, plan, value, node.span);
+                quote!(let #result = #body; #leave)
+            }
+            LoopKind::While(_) | LoopKind::Loop => quote!(let () = #body;),
+        }
+    }
+
+    /// The state that the next pass needs.
+    pub fn head_state(&self, node: &Loop, plan: &Looped) -> TokenStream {
+        let head = self.loop_places(plan, &plan.head, node.target, node.span);
+        let position = matches!(node.kind, LoopKind::For { .. }).then(|| {
+            let it = local("it", node.target);
+            quote!(#it.place(),)
+        });
+        quote!(#head #position)
+    }
+
+    /// Some of a loop's places.
+    pub fn loop_places(&self, plan: &Looped, which: &[usize], target: Target, at: Span) -> TokenStream {
+        let rt = &self.rt;
+        let (vars, k) = (&self.function.vars, local("tables", target));
+        let one = |i: &usize| {
+            let place = &plan.state[*i];
+            let (name, tokens, i) = (place.name(vars), place.tokens(vars, at), i + 1);
+            quote_spanned!(shown_at(at)=> #rt::place(#name, &mut #tokens, #k[#i]),)
+        };
+        which.iter().map(one).collect()
+    }
+}
+
+const UNIT: Wanted = Wanted { unit: true, ty: None };
+const ANY: Wanted = Wanted { unit: false, ty: None };
