@@ -69,6 +69,17 @@ fn some_on_a_gpu() {
     eagerflow_tests::child::run_on_a_gpu(&[], &[("EAGERFLOW_PROGRAMS", &count)]);
 }
 
+/// What a wrong order of addition, or another fault that few programs show, once made differ.
+#[test]
+fn programs_that_once_differed() {
+    let world = World::new();
+    for seed in [6176, 9698] {
+        if let Err(what) = quiet(|| check(&generate(seed), &world)) {
+            panic!("seed {seed}: {what}");
+        }
+    }
+}
+
 #[test]
 fn eager_and_traced_agree() {
     let first = from_environment("EAGERFLOW_FIRST").unwrap_or(1000);

@@ -1,6 +1,7 @@
 //! Layouts: every operation gives the same bits whether its inputs are dense, strided, reversed, broadcast or of rank 8.
 //! And large inputs, which several threads share, give what small pieces give.
 
+mod order;
 mod pieces;
 mod rank8;
 mod strided;

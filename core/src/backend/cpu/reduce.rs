@@ -1,11 +1,16 @@
 //! Reductions over any set of axes of a strided view, with one monoid: sum, product, extremes, any and all.
 //! Reduction operations and the un-broadcasting of gradients call it; the order of combination depends on the shape alone.
 
-use super::vector::fold::{self, Fold, RowLoop, WIDE};
+mod walk;
+
+use super::vector::fold::{self, Fold, WIDE};
 use super::{Isa, View, Work, part};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::shape::{AxisSet, MAX_RANK};
+use crate::shape::AxisSet;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use walk::Walk;
 
 /// How elements are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -25,56 +30,6 @@ const BLOCK: usize = 4096;
 /// Partial results per output at the most, so that scratch stays small.
 const MOST_BLOCKS: usize = 256;
 
-/// Merged dimensions of one kind, kept or reduced, in plain arrays: plans are made on every call.
-struct Walk {
-    rank: usize,
-    dims: [usize; MAX_RANK],
-    strides: [isize; MAX_RANK],
-}
-
-impl Walk {
-    const NONE: Self = Self { rank: 0, dims: [1; MAX_RANK], strides: [0; MAX_RANK] };
-
-    /// Adds an inner dimension, merged with the last where one stride describes both.
-    fn push(&mut self, dim: usize, stride: isize) {
-        if dim == 1 {
-            return;
-        }
-        if self.rank > 0 && self.strides[self.rank - 1] == stride * dim as isize {
-            self.dims[self.rank - 1] *= dim;
-            self.strides[self.rank - 1] = stride;
-            return;
-        }
-        self.dims[self.rank] = dim;
-        self.strides[self.rank] = stride;
-        self.rank += 1;
-    }
-
-    fn count(&self) -> usize {
-        self.dims[..self.rank].iter().product()
-    }
-
-    /// The innermost dimension and its stride; one element if there is none.
-    fn inner(&self) -> (usize, isize) {
-        let last = self.rank.saturating_sub(1);
-        (self.dims[last], self.strides[last])
-    }
-
-    /// The offset of a flat index.
-    fn offset(&self, flat: usize) -> isize {
-        if self.rank <= 1 {
-            return flat as isize * self.strides[0];
-        }
-        let mut rest = flat;
-        let mut offset = 0;
-        for axis in (0..self.rank).rev() {
-            offset += (rest % self.dims[axis]) as isize * self.strides[axis];
-            rest /= self.dims[axis];
-        }
-        offset
-    }
-}
-
 /// A reduction that reads a dense operand from front to back: `groups` times `count` rows of `columns` neighbours, the
 /// rows of each group cut into blocks of `step`. Each column of a group is one output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,12 +44,15 @@ pub(crate) struct InOrder {
 /// Blocks of rows are multiples of this.
 pub(crate) const GRAIN: usize = 512;
 
-/// The walk over a view: kept dimensions outside, reduced ones inside, as the memory suggests.
+/// The walk over a view: kept dimensions outside, reduced ones inside. The sizes say in which order elements are combined;
+/// the strides say only where they lie.
 pub(crate) struct Plan {
     kept: Walk,
     reduced: Walk,
-    /// Elements of the innermost kept run when it lies dense and inside all reduced dimensions; else 1.
+    /// Outputs that are neighbours in a dense operand; 1 if those are elements of one output.
     columns: usize,
+    /// Elements of one output that are neighbours in a dense operand; 1 if those are of different outputs.
+    row: usize,
     /// Number of outputs.
     outputs: usize,
     /// Reduced elements per output.
@@ -106,21 +64,24 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub fn new(input: &View, axes: AxisSet) -> Self {
+        let folds = |axis| axes.contains(axis);
         let (mut kept, mut reduced) = (Walk::NONE, Walk::NONE);
         for (axis, (&dim, &stride)) in input.dims().iter().zip(input.strides()).enumerate() {
-            if axes.contains(axis) { &mut reduced } else { &mut kept }.push(dim, stride);
+            if folds(axis) { &mut reduced } else { &mut kept }.push(dim, stride);
         }
         let (count, outputs) = (reduced.count(), kept.count());
-        // Columns pay off when neighbours in memory belong to different outputs.
-        let columns = match kept.inner() {
-            (dim, 1) if dim > 0 && reduced.inner().1 != 1 => dim,
-            _ => 1,
+        let innermost = |folded: bool| {
+            let axes = input.dims().iter().enumerate().rev().filter(|(_, dim)| **dim != 1);
+            axes.take_while(|(axis, _)| folds(*axis) == folded).map(|(_, dim)| dim).product::<usize>()
         };
+        let row = innermost(true);
+        // No outputs are in no columns.
+        let columns = innermost(false).max(1);
         // Rows shorter than BLOCK are grouped.
         let blocks = if columns > 1 { count.div_ceil(BLOCK / 4) } else { count.div_ceil(BLOCK) };
         let worth = outputs.max(1) * count >= 2 * BLOCK;
         let blocks = if worth { blocks.clamp(1, MOST_BLOCKS) } else { 1 };
-        Self { kept, reduced, columns, outputs, count, blocks, dtype: input.dtype }
+        Self { kept, reduced, columns, row, outputs, count, blocks, dtype: input.dtype }
     }
 
     /// Bytes of one accumulator.
@@ -225,22 +186,89 @@ impl Plan {
     /// # Safety
     /// As [`Plan::run`]; `acc` has room for the group's accumulators.
     unsafe fn unit(&self, fold: &Fold, input: &View, acc: *mut u8, group: usize, block: usize) {
-        let size = self.dtype.size();
-        let base = self.kept.offset(group * self.columns);
         let step = self.step();
         let range = (block * step).min(self.count)..((block + 1) * step).min(self.count);
-        let (row, stride) = self.reduced.inner();
-        // SAFETY: offsets are those of elements of the view; the accumulators are the caller's.
+        // SAFETY: by the caller's promise.
         unsafe {
             (fold.start)(self.columns, acc);
-            let mut at = range.start;
-            while at < range.end {
-                let len = (row - at % row).min(range.end - at);
-                let from = input.ptr.offset((base + self.reduced.offset(at)) * size as isize);
-                let run: RowLoop = if self.columns > 1 { fold.columns } else { fold.row };
-                run(len, stride, self.columns, from, acc);
-                at += len;
+            if self.columns > 1 {
+                self.columns(fold, input, acc, group, range);
+            } else {
+                self.rows(fold, input, acc, group, range);
             }
+        }
+    }
+
+    /// Folds a range of elements into each of a group's outputs, one element after the other.
+    ///
+    /// # Safety
+    /// As [`Plan::unit`].
+    unsafe fn columns(&self, fold: &Fold, input: &View, acc: *mut u8, group: usize, range: Range<usize>) {
+        let (size, first) = (self.dtype.size(), group * self.columns);
+        for columns in self.kept.runs(first..first + self.columns) {
+            for rows in self.reduced.runs(range.clone()) {
+                // SAFETY: offsets are those of elements of the view; the accumulators are the caller's.
+                unsafe {
+                    let from = input.ptr.offset((columns.offset + rows.offset) * size as isize);
+                    let acc = acc.add((columns.first - first) * self.acc_size());
+                    match columns.stride {
+                        1 => (fold.columns)(rows.len, rows.stride, columns.len, from, acc),
+                        across => (fold.apart)(rows.len, rows.stride, columns.len, across, from, acc),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Folds a range of elements into one output, by rows that are dense in a dense operand: brought together if they lie apart.
+    ///
+    /// # Safety
+    /// As [`Plan::unit`].
+    unsafe fn rows(&self, fold: &Fold, input: &View, acc: *mut u8, output: usize, range: Range<usize>) {
+        let size = self.dtype.size();
+        let base = self.kept.offset(output);
+        let mut at = range.start;
+        while at < range.end {
+            let len = (self.row - at % self.row).min(range.end - at);
+            let run = self.reduced.run(at, len);
+            // SAFETY: offsets are those of elements of the view; the accumulator is the caller's.
+            unsafe {
+                if run.len == len && run.stride == 1 {
+                    let from = input.ptr.offset((base + run.offset) * size as isize);
+                    (fold.row)(len, 1, 1, from, acc);
+                } else {
+                    let from = input.ptr.offset(base * size as isize);
+                    self.row_apart(fold, from, acc, at..at + len);
+                }
+            }
+            at += len;
+        }
+    }
+
+    /// Folds a row that does not lie dense, in the order of one that does.
+    ///
+    /// # Safety
+    /// As [`Plan::unit`]; the range is one of reduced elements.
+    unsafe fn row_apart(&self, fold: &Fold, from: *const u8, acc: *mut u8, row: Range<usize>) {
+        /// Elements that are brought together at a time: whole lanes.
+        const PART: usize = 8 * WIDE;
+        let mut part = [const { MaybeUninit::<u64>::uninit() }; PART];
+        let part = part.as_mut_ptr().cast::<u8>();
+        // SAFETY: the part has room for its elements, of eight bytes at most, the lanes for accumulators of as many.
+        unsafe {
+            if row.len() < WIDE {
+                self.reduced.gather(self.dtype.size(), from, row.clone(), part);
+                return (fold.row)(row.len(), 1, 1, part, acc);
+            }
+            let mut lanes = [0u64; WIDE];
+            let lanes = lanes.as_mut_ptr().cast::<u8>();
+            (fold.start)(WIDE, lanes);
+            for at in row.clone().step_by(PART) {
+                let len = PART.min(row.end - at);
+                self.reduced.gather(self.dtype.size(), from, at..at + len, part);
+                (fold.lanes)(len, 1, 1, part, lanes);
+            }
+            (fold.join)(lanes, acc);
         }
     }
 }

@@ -11,12 +11,15 @@ use std::ops::Range;
 /// `(len, stride, columns, from, acc)`: folds `len` rows of `columns` neighbouring elements, `stride` apart.
 pub(crate) type RowLoop = unsafe fn(usize, isize, usize, *const u8, *mut u8);
 
+/// `(len, stride, columns, across, from, acc)`: as a [`RowLoop`] for elements that lie `across` from each other.
+type ApartLoop = unsafe fn(usize, isize, usize, isize, *const u8, *mut u8);
+
 /// The loops of one monoid for one dtype.
 #[derive(Clone, Copy)]
 pub(crate) struct Fold {
     /// Writes the identity to `n` accumulators.
     pub start: unsafe fn(usize, *mut u8),
-    /// Folds a strided row into one accumulator.
+    /// `(len, _, _, from, acc)`: folds a dense row into one accumulator.
     pub row: RowLoop,
     /// `(len, _, _, from, lanes)`: folds a part of a dense row into [`WIDE`] lanes; all parts but the last are multiples of it.
     pub lanes: RowLoop,
@@ -24,6 +27,8 @@ pub(crate) struct Fold {
     pub join: unsafe fn(*const u8, *mut u8),
     /// Folds rows into as many accumulators as there are columns.
     pub columns: RowLoop,
+    /// As `columns`, in the same order, for columns that are not neighbours.
+    pub apart: ApartLoop,
     /// `(range, outputs, blocks, partial results, divisor, out)`: combines the blocks in order and stores the outputs of
     /// the range.
     pub finish: unsafe fn(Range<usize>, usize, usize, *const u8, Option<usize>, *mut u8),
@@ -194,14 +199,14 @@ unsafe fn start<I: Item, C: Combine<I::Acc>>(n: usize, acc: *mut u8) {
 }
 
 #[inline(always)]
-unsafe fn row_body<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, from: *const u8, acc: *mut u8) {
-    // SAFETY: the caller gives `len` elements `stride` apart and one accumulator.
+unsafe fn row_body<I: Item, C: Combine<I::Acc>>(len: usize, from: *const u8, acc: *mut u8) {
+    // SAFETY: the caller gives `len` elements and one accumulator.
     unsafe {
-        let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
+        let acc = acc.cast::<I::Acc>();
+        let items = std::slice::from_raw_parts(from.cast::<I>(), len);
         let mut total = *acc;
-        if stride == 1 && len < WIDE {
+        if len < WIDE {
             // Short rows: few chains, because joining many is most of the work.
-            let items = std::slice::from_raw_parts(from, len);
             let mut lanes = [C::identity(); 4];
             let (blocks, tail) = items.as_chunks::<4>();
             for block in blocks {
@@ -214,8 +219,7 @@ unsafe fn row_body<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, from:
             }
             let joined = C::combine(C::combine(lanes[0], lanes[2]), C::combine(lanes[1], lanes[3]));
             total = C::combine(total, joined);
-        } else if stride == 1 {
-            let items = std::slice::from_raw_parts(from, len);
+        } else {
             let mut lanes = [C::identity(); WIDE];
             let (blocks, tail) = items.as_chunks::<WIDE>();
             for block in blocks {
@@ -235,10 +239,6 @@ unsafe fn row_body<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, from:
                 width /= 2;
             }
             total = C::combine(total, lanes[0]);
-        } else {
-            for i in 0..len {
-                total = C::combine(total, (*from.offset(i as isize * stride)).load());
-            }
         }
         *acc = total;
     }
@@ -330,6 +330,50 @@ unsafe fn stripe<I: Item, C: Combine<I::Acc>, const N: usize>(
     }
 }
 
+unsafe fn apart<I: Item, C: Combine<I::Acc>>(
+    len: usize,
+    stride: isize,
+    columns: usize,
+    across: isize,
+    from: *const u8,
+    acc: *mut u8,
+) {
+    // SAFETY: the caller gives `len` rows of `columns` elements and as many accumulators.
+    unsafe {
+        let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
+        let mut column = 0;
+        while columns - column >= 16 {
+            bundle::<I, C, 16>(len, stride, across, from.offset(column as isize * across), acc.add(column));
+            column += 16;
+        }
+        for column in column..columns {
+            bundle::<I, C, 1>(len, stride, across, from.offset(column as isize * across), acc.add(column));
+        }
+    }
+}
+
+/// `N` columns at once, so that one addition need not wait for the last.
+#[inline(always)]
+unsafe fn bundle<I: Item, C: Combine<I::Acc>, const N: usize>(
+    len: usize,
+    stride: isize,
+    across: isize,
+    from: *const I,
+    acc: *mut I::Acc,
+) {
+    // SAFETY: the caller gives N columns.
+    unsafe {
+        let mut lanes: [I::Acc; N] = *acc.cast();
+        for i in 0..len {
+            let row = from.offset(i as isize * stride);
+            for (j, lane) in lanes.iter_mut().enumerate() {
+                *lane = C::combine(*lane, (*row.offset(j as isize * across)).load());
+            }
+        }
+        *acc.cast() = lanes;
+    }
+}
+
 unsafe fn finish<I: Item, C: Combine<I::Acc>>(
     range: Range<usize>,
     outputs: usize,
@@ -361,9 +405,9 @@ macro_rules! instances {
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $feature)]
-        unsafe fn $name<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, _: usize, from: *const u8, acc: *mut u8) {
+        unsafe fn $name<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
             // SAFETY: the same contract.
-            unsafe { row_body::<I, C>(len, stride, from, acc) }
+            unsafe { row_body::<I, C>(len, from, acc) }
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $feature)]
@@ -375,15 +419,9 @@ macro_rules! instances {
 }
 instances!(row_avx2 columns_avx2 lanes_avx2 "avx2" row_avx512 columns_avx512 lanes_avx512 "avx512f,avx512bw,avx512dq,avx512vl");
 
-unsafe fn row_portable<I: Item, C: Combine<I::Acc>>(
-    len: usize,
-    stride: isize,
-    _: usize,
-    from: *const u8,
-    acc: *mut u8,
-) {
+unsafe fn row_portable<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
     // SAFETY: the same contract.
-    unsafe { row_body::<I, C>(len, stride, from, acc) }
+    unsafe { row_body::<I, C>(len, from, acc) }
 }
 
 unsafe fn lanes_portable<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
@@ -410,7 +448,7 @@ fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
         Isa::Avx2 => (row_avx2::<I, C>, columns_avx2::<I, C>, lanes_avx2::<I, C>),
         _ => (row_portable::<I, C>, columns_portable::<I, C>, lanes_portable::<I, C>),
     };
-    Fold { start: start::<I, C>, row, lanes, join: join::<I, C>, columns, finish: finish::<I, C> }
+    Fold { start: start::<I, C>, row, lanes, join: join::<I, C>, columns, apart: apart::<I, C>, finish: finish::<I, C> }
 }
 
 fn number<I: Item<Acc: Number + Extremes>>(monoid: Monoid, isa: Isa) -> Option<Fold> {
