@@ -3,6 +3,7 @@
 
 use super::{elementwise, gpu, kernel, place};
 use crate::backend::cpu::{View, copy};
+use crate::backend::cuda;
 use crate::error::{Error, Result};
 use crate::graph::sizes::Sizes;
 use crate::op::{Facts, Infer, Kind, Op, Outputs};
@@ -89,6 +90,9 @@ pub(super) fn infer(op: &dyn Op, inputs: &[&Tensor]) -> Result<SmallVec<[TensorT
     let facts = Known { inputs, fetched: RefCell::default() };
     let mut cx = Infer::new(op.name(), &types, &facts);
     op.infer(&mut cx)?;
+    if cuda::capturing() && cx.outputs.iter().any(|ty| !ty.shape.is_known()) {
+        return Err(Error::failed_precondition(op.name(), "a size depends on values, which captured work cannot read"));
+    }
     Ok(cx.outputs)
 }
 

@@ -3,6 +3,8 @@
 
 mod basics;
 mod draws;
+mod graph_effects;
+mod graph_limits;
 mod graphs;
 mod op_table;
 mod strict;
