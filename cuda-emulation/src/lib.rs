@@ -33,6 +33,10 @@
 //! from an absent lane, a misaligned vector access and an index outside of an array end the launch with a message that
 //! names kernel, block, thread and line; the context is then lost, as on a device, until [`Emulation::recover`].
 //!
+//! Captured graphs refuse what the driver refuses: memory, modules and waits while a stream records; in bodies of conditional
+//! nodes all but kernels, copies, fills and further such nodes; handles of another graph, without a node, with two, or read
+//! before a kernel has set them. [`Emulation::set_version`] takes away what older drivers lack.
+//!
 //! **What it does not show.** Code generation by NVRTC and ptxas, real limits of registers, races between blocks,
 //! memory order, fast-math rounding and speed. It is no GPU test.
 //!

@@ -3,6 +3,7 @@
 
 use super::{elementwise, gpu, kernel, place};
 use crate::backend::cpu::{View, copy};
+use crate::backend::cuda;
 use crate::error::{Error, Result};
 use crate::graph::sizes::Sizes;
 use crate::op::{Facts, Infer, Kind, Op, Outputs};
@@ -103,8 +104,12 @@ pub(super) fn infer(op: &dyn Op, inputs: &[&Tensor]) -> Result<SmallVec<[TensorT
     let mut cx = Infer::new(op.name(), &types, &facts);
     op.infer(&mut cx)?;
     let outputs = cx.outputs;
+    let is_open = outputs.iter().any(|ty| !ty.shape.is_known());
     match facts.failed.take() {
-        Some(error) if outputs.iter().any(|ty| !ty.shape.is_known()) => Err(error),
+        Some(error) if is_open => Err(error),
+        None if is_open && cuda::capturing() => {
+            Err(Error::failed_precondition(op.name(), "a size depends on values, which captured work cannot read"))
+        }
         _ => Ok(outputs),
     }
 }

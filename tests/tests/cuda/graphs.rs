@@ -3,13 +3,13 @@
 
 use eagerflow as tf;
 use eagerflow_tests::cuda::{Gpu, gpu};
-use tf::{GradientTape, Tensor, Variable, random::Generator, tf_function};
+use tf::{Tensor, tf_function};
 
 /// Calls before one is captured, and calls of each test.
-const WARM: u64 = 3;
-const CALLS: usize = 9;
+pub const WARM: u64 = 3;
+pub const CALLS: usize = 9;
 
-fn numbers(n: usize, seed: f32) -> Tensor {
+pub fn numbers(n: usize, seed: f32) -> Tensor {
     Tensor::from((0..n).map(|i| (i as f32 * 0.37 + seed).sin() * 2.0).collect::<Vec<_>>())
 }
 
@@ -19,7 +19,7 @@ fn values(tensors: &[Tensor]) -> Vec<Vec<f64>> {
 
 /// Calls a function on the state that `make` gives, on the CPU and on the GPU; results, and the state afterwards, agree. Gives
 /// how many graphs were started.
-fn agree<S>(
+pub fn agree<S>(
     gpu: &Gpu,
     make: &dyn Fn() -> S,
     call: &dyn Fn(&S, usize) -> Vec<Tensor>,
@@ -227,198 +227,4 @@ fn first_above(x: &Tensor, limit: &Tensor) -> Tensor {
 #[test]
 fn returns_breaks_and_continues() {
     captured(&|i| vec![first_above(&numbers(20, i as f32), &tf::constant([1.0f32, 7.0, 500.0, 1.9][i % 4]))]);
-}
-
-/// Counts its calls, and keeps what it has seen above zero and below apart.
-#[tf_function]
-fn keep(up: &Variable, down: &Variable, count: &Variable, x: &Tensor) -> Tensor {
-    if tf::reduce_sum(x, 0) > 0.0 {
-        up.assign_add(x);
-        count.assign_add(tf::constant(1));
-    } else {
-        let before = down.value();
-        down.assign(&before * 0.5 + x);
-        let mut left = count.value();
-        while &left > 0 {
-            down.assign_sub(&before * 0.125);
-            left = left - 1;
-        }
-    }
-    up.value() - down.value()
-}
-
-#[test]
-fn variables_change_in_the_branch_that_runs_alone() {
-    let Some(gpu) = gpu() else { return };
-    let make = || (Variable::new(numbers(9, 0.0)), Variable::new(numbers(9, 2.0)), Variable::new(tf::constant(0)));
-    let call = |(up, down, count): &(Variable, Variable, Variable), i: usize| {
-        vec![keep(up, down, count, &numbers(9, i as f32 * 1.3))]
-    };
-    let after = |(up, down, count): &(Variable, Variable, Variable)| vec![up.value(), down.value(), count.value()];
-    assert_eq!(agree(&gpu, &make, &call, &after), (CALLS - 1) as u64 - WARM);
-}
-
-#[tf_function]
-fn draws(x: &Tensor, generator: &Generator) -> Tensor {
-    let mut y = x + generator.normal([6], 0.0, 1.0);
-    if tf::reduce_sum(x, 0) > 0.0 {
-        y = y + generator.uniform([6], 0.0, 1.0);
-    }
-    while tf::reduce_max(&y, 0) < 3.0 {
-        y = y + generator.uniform([6], 0.0, 1.0);
-    }
-    y * generator.uniform([6], 0.0, 1.0)
-}
-
-#[test]
-fn random_numbers_go_on_by_what_was_drawn() {
-    let Some(gpu) = gpu() else { return };
-    let call = |generator: &Generator, i: usize| vec![draws(&numbers(6, i as f32), generator)];
-    let started = agree(&gpu, &|| Generator::from_seed(5), &call, &|g: &Generator| vec![g.uniform([3], 0.0, 1.0)]);
-    assert_eq!(started, (CALLS - 1) as u64 - WARM);
-}
-
-#[tf_function]
-fn train(w: &Variable, x: &Tensor) -> (Tensor, Tensor) {
-    let tape = GradientTape::new();
-    let z = w * x;
-    let y = if tf::reduce_sum(&z, 0) > 0.0 {
-        let scale = if tf::reduce_max(&z, 0) > 2.0 { z.sigmoid() } else { z.tanh() };
-        tf::reduce_sum(z.exp() * scale, 0)
-    } else {
-        tf::reduce_sum(z.square() * w, 0)
-    };
-    let dw = tape.gradient(&y, w);
-    w.assign_sub(&dw * 0.01);
-    (y, dw)
-}
-
-#[test]
-fn gradients_go_through_branches() {
-    let Some(gpu) = gpu() else { return };
-    let call = |w: &Variable, i: usize| {
-        let (y, dw) = train(w, &numbers(15, i as f32 * 0.9));
-        vec![y, dw]
-    };
-    let started = agree(&gpu, &|| Variable::new(numbers(15, 0.7)), &call, &|w: &Variable| vec![w.value()]);
-    assert_eq!(started, (CALLS - 1) as u64 - WARM, "{}", tf::function(train).plan().unwrap());
-}
-
-/// A recurrence over the rows of a tensor, with all its states: how many rounds there are follows from the shape.
-#[tf_function]
-fn recurrence(w: &Variable, rows: &Tensor) -> (Tensor, Tensor) {
-    let tape = GradientTape::new();
-    let mut state = rows.at(0) * 0.0;
-    let mut states = Vec::new();
-    for row in rows {
-        state = (w * &state + row).tanh();
-        states.push(state.clone());
-    }
-    let all = tf::stack(&states, 0);
-    let loss = tf::reduce_sum(all.square(), ());
-    let dw = tape.gradient(&loss, w);
-    w.assign_sub(&dw * 0.05);
-    (loss, all)
-}
-
-#[test]
-fn a_loop_over_rows_is_captured_with_its_gradient() {
-    let Some(gpu) = gpu() else { return };
-    let call = |w: &Variable, i: usize| {
-        let (loss, all) = recurrence(w, &tf::reshape(&numbers(28, i as f32), [7, 4]));
-        vec![loss, all]
-    };
-    let started = agree(&gpu, &|| Variable::new(numbers(4, 0.3)), &call, &|w: &Variable| vec![w.value()]);
-    assert_eq!(started, (CALLS - 1) as u64 - WARM, "{}", tf::function(recurrence).plan().unwrap());
-}
-
-/// How many rounds there are only the device knows, and the gradient wants a value of each.
-#[tf_function]
-fn unknown_rounds(x: &Tensor) -> Tensor {
-    let mut tape = GradientTape::new();
-    tape.watch(x);
-    let mut y = x.clone();
-    while tf::reduce_max(&y, 0) < 4.0 {
-        y = &y * &y + 0.5;
-    }
-    tape.gradient(&y, x)
-}
-
-#[test]
-fn what_is_not_captured_says_why() {
-    let Some(gpu) = gpu() else { return };
-    let started = agree(&gpu, &|| (), &|(), i| vec![unknown_rounds(&numbers(5, i as f32))], &|()| Vec::new());
-    let plan = tf::function(unknown_rounds).plan().unwrap();
-    assert!(plan.contains("not as one CUDA graph") && plan.contains("a loop of known length"), "{plan}");
-    if gpu.emulation.is_some() {
-        assert_eq!(started, 0);
-    }
-}
-
-#[tf_function]
-fn clamp_loop(x: &Tensor) -> Tensor {
-    let mut x = x.clone();
-    while tf::reduce_max(&x, 0) > 0.5 {
-        if tf::reduce_min(&x, 0) < -0.5 {
-            x = &x * 0.5;
-        } else {
-            x = &x - 0.25;
-        }
-    }
-    x
-}
-
-#[test]
-fn drivers_have_nodes_by_their_version() {
-    let Some(gpu) = gpu() else { return };
-    let Some(emulation) = gpu.emulation else { return };
-    // An else needs a node of its own before 12.8.
-    emulation.set_version((12, 4));
-    let call = |i: usize| vec![clamp_loop(&numbers(12, i as f32))];
-    let started = agree(&gpu, &|| (), &|(), i| call(i), &|()| Vec::new());
-    assert_eq!(started, (CALLS - 1) as u64 - WARM);
-    tf::function(clamp_loop).clear();
-    emulation.set_version((12, 3));
-    let started = agree(&gpu, &|| (), &|(), i| call(i), &|()| Vec::new());
-    emulation.set_version((13, 0));
-    assert_eq!(started, 0);
-    let plan = tf::function(clamp_loop).plan().unwrap();
-    assert!(plan.contains("a driver for CUDA 12.3") && plan.contains("12.4 or later"), "{plan}");
-}
-
-#[tf_function]
-fn formula(a: &Tensor, b: &Tensor) -> Tensor {
-    tf::matmul(a, b).tanh() + tf::reduce_sum(a, ())
-}
-
-#[test]
-fn other_threads_may_take_memory_meanwhile() {
-    use std::sync::atomic::{AtomicBool, Ordering};
-    let Some(gpu) = gpu() else { return };
-    let _there = tf::device("/gpu:0").unwrap();
-    let done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let _there = tf::device("/gpu:0").unwrap();
-            let mut size = 1 << 10;
-            while !done.load(Ordering::Relaxed) {
-                // Larger each time, so that the driver is asked.
-                drop(tf::zeros([size]) + 1.0);
-                tf::config::trim_memory("/gpu:0").unwrap();
-                size = (size * 2) % (1 << 24) + 1;
-            }
-        });
-        for n in 1..6 {
-            let (a, b) = (tf::ones([n, 2]), tf::ones([2, 3]));
-            let before = gpu.emulation.map(|emulation| emulation.counters().graph_launches);
-            let want = 2f32.tanh() + 2.0 * n as f32;
-            for _ in 0..6 {
-                assert!(formula(&a, &b).to_vec::<f32>().iter().all(|x| (x - want).abs() < 1e-4));
-            }
-            if let Some((emulation, before)) = gpu.emulation.zip(before) {
-                assert_eq!(emulation.counters().graph_launches - before, 3, "shape {n}");
-            }
-        }
-        done.store(true, Ordering::Relaxed);
-    });
 }

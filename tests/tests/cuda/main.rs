@@ -5,6 +5,8 @@ mod assertions;
 mod basics;
 mod devices;
 mod draws;
+mod graph_effects;
+mod graph_limits;
 mod graphs;
 mod op_table;
 mod programs;

@@ -38,9 +38,9 @@ mod tensorflow;
 mod uncarried;
 
 /// The same samples on a GPU. Left out: errors that come to light when elements are read, plans and memory of the host, and a chain of
-/// sines that a loop over numbers computes on the host.
+/// sines that a loop over numbers computes on the host. The second call of a shape is captured already.
 #[test]
 fn samples_on_a_gpu() {
     let skip = ["failures::at_run_time", "options::plans", "misfits::indices", "lifetimes::", "loops::while_loops"];
-    eagerflow_tests::child::run_on_a_gpu(&skip, &[]);
+    eagerflow_tests::child::run_on_a_gpu(&skip, &[("EAGERFLOW_CUDA_GRAPHS", "1")]);
 }

@@ -1,0 +1,98 @@
+//! What is not captured, and says why; drivers of several versions; other threads while a call is captured.
+//! Compared with the CPU as in `graphs`.
+
+use super::graphs::{CALLS, WARM, agree, numbers};
+use eagerflow as tf;
+use eagerflow_tests::cuda::gpu;
+use tf::{GradientTape, Tensor, tf_function};
+
+/// How many rounds there are only the device knows, and the gradient wants a value of each.
+#[tf_function]
+fn unknown_rounds(x: &Tensor) -> Tensor {
+    let mut tape = GradientTape::new();
+    tape.watch(x);
+    let mut y = x.clone();
+    while tf::reduce_max(&y, 0) < 4.0 {
+        y = &y * &y + 0.5;
+    }
+    tape.gradient(&y, x)
+}
+
+#[test]
+fn what_is_not_captured_says_why() {
+    let Some(gpu) = gpu() else { return };
+    let started = agree(&gpu, &|| (), &|(), i| vec![unknown_rounds(&numbers(5, i as f32))], &|()| Vec::new());
+    let plan = tf::function(unknown_rounds).plan().unwrap();
+    assert!(plan.contains("not as one CUDA graph") && plan.contains("a loop of known length"), "{plan}");
+    if gpu.emulation.is_some() {
+        assert_eq!(started, 0);
+    }
+}
+
+#[tf_function]
+fn clamp_loop(x: &Tensor) -> Tensor {
+    let mut x = x.clone();
+    while tf::reduce_max(&x, 0) > 0.5 {
+        if tf::reduce_min(&x, 0) < -0.5 {
+            x = &x * 0.5;
+        } else {
+            x = &x - 0.25;
+        }
+    }
+    x
+}
+
+#[test]
+fn drivers_have_nodes_by_their_version() {
+    let Some(gpu) = gpu() else { return };
+    let Some(emulation) = gpu.emulation else { return };
+    // An else needs a node of its own before 12.8.
+    emulation.set_version((12, 4));
+    let call = |i: usize| vec![clamp_loop(&numbers(12, i as f32))];
+    let started = agree(&gpu, &|| (), &|(), i| call(i), &|()| Vec::new());
+    assert_eq!(started, (CALLS - 1) as u64 - WARM);
+    tf::function(clamp_loop).clear();
+    emulation.set_version((12, 3));
+    let started = agree(&gpu, &|| (), &|(), i| call(i), &|()| Vec::new());
+    emulation.set_version((13, 0));
+    assert_eq!(started, 0);
+    let plan = tf::function(clamp_loop).plan().unwrap();
+    assert!(plan.contains("a driver for CUDA 12.3") && plan.contains("12.4 or later"), "{plan}");
+}
+
+#[tf_function]
+fn formula(a: &Tensor, b: &Tensor) -> Tensor {
+    tf::matmul(a, b).tanh() + tf::reduce_sum(a, ())
+}
+
+#[test]
+fn other_threads_may_take_memory_meanwhile() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let Some(gpu) = gpu() else { return };
+    let _there = tf::device("/gpu:0").unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let _there = tf::device("/gpu:0").unwrap();
+            let mut size = 1 << 10;
+            while !done.load(Ordering::Relaxed) {
+                // Larger each time, so that the driver is asked.
+                drop(tf::zeros([size]) + 1.0);
+                tf::config::trim_memory("/gpu:0").unwrap();
+                size = (size * 2) % (1 << 24) + 1;
+            }
+        });
+        for n in 1..6 {
+            let (a, b) = (tf::ones([n, 2]), tf::ones([2, 3]));
+            let before = gpu.emulation.map(|emulation| emulation.counters().graph_launches);
+            let want = 2f32.tanh() + 2.0 * n as f32;
+            for _ in 0..6 {
+                assert!(formula(&a, &b).to_vec::<f32>().iter().all(|x| (x - want).abs() < 1e-4));
+            }
+            if let Some((emulation, before)) = gpu.emulation.zip(before) {
+                assert_eq!(emulation.counters().graph_launches - before, 3, "shape {n}");
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}
