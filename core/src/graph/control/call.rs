@@ -3,6 +3,7 @@
 
 use super::gradient::pack;
 use super::report;
+use crate::backend::cuda;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::captured::Placed;
@@ -66,7 +67,12 @@ impl Callable {
     /// Runs the graph: by its plan for operands of these types, or operation by operation where sizes depend on values.
     pub fn run(&self, inputs: Operands, known: &Known) -> Result<Outputs> {
         if self.asks || on_device::placed(&inputs) {
-            return self.on_device(&inputs, known)?.run(inputs);
+            let outputs = self.on_device(&inputs, known)?.run(inputs)?;
+            // Whoever reads a result on the host does not wait for the device, where an assertion may have failed.
+            if outputs.iter().any(|output| !output.is_away()) {
+                cuda::await_assertions()?;
+            }
+            return Ok(outputs);
         }
         let own;
         let plan = match self.symbolic {
