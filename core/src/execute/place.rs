@@ -21,6 +21,9 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs
     if op.runs_on_host() && cuda::in_use() {
         cuda::await_assertions()?;
     }
+    if op.is_idle(inputs) {
+        return Ok(Outputs::new());
+    }
     match device_of(op, inputs)?.gpu_index() {
         Some(index) => gpu::run(cuda::gpu(index)?, op, inputs),
         None if inputs.iter().all(|t| !t.is_away()) && !values_away(inputs) => eager::here(op, inputs, owned),
@@ -50,6 +53,9 @@ pub(crate) fn device_of(op: &dyn Op, inputs: &[&Tensor]) -> Result<DeviceId> {
         let constant = !inputs.is_empty() && !matches!(op.kind(), Kind::Effect) && inputs.iter().all(|t| count(&t));
         let floats = |ty: &TensorType| ty.dtype.is_floating();
         return Ok(if constant && !eager::infer(op, inputs)?.iter().any(floats) { DeviceId::CPU } else { device });
+    }
+    if let Some(beside) = op.runs_beside().and_then(|i| inputs.get(i)) {
+        return Ok(beside.device_id());
     }
     if let Some(asked) = device::asked() {
         return Ok(asked);

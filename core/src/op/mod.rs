@@ -169,6 +169,16 @@ pub(crate) trait Op: Send + Sync + 'static {
         false
     }
 
+    /// The input beside which it runs, wherever the others are.
+    fn runs_beside(&self) -> Option<usize> {
+        None
+    }
+
+    /// Whether there is nothing to do for these inputs, as far as those in the host's memory tell.
+    fn is_idle(&self, _inputs: &[&Tensor]) -> bool {
+        false
+    }
+
     /// Whether the kernel for a GPU takes input `index` from the host's memory where it lies there, and else from the
     /// device: numbers, which then travel as arguments. [`CudaCall::is_here`] tells which it is.
     fn takes_from_host(&self, _index: usize) -> bool {

@@ -3,16 +3,17 @@
 //! for one truth value, and one of a traced function fails at the next read of elements.
 
 use crate::backend::cpu::{CpuCall, View};
+use crate::backend::cpu::collapse::for_each_offset;
 use crate::backend::cuda::CudaCall;
-use crate::device::on_cpu;
-use crate::dtype::DTypes;
+use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
-use crate::execute::{execute, recording};
+use crate::execute::{execute, on_host, recording, view_of};
 use crate::graph::on_device;
 use crate::ops;
 use crate::ops::print::Line;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, identity};
 use crate::tensor::{Tensor, text};
+use smallvec::SmallVec;
 
 mod device;
 
@@ -51,10 +52,19 @@ impl Op for Assert {
         true
     }
 
+    /// A condition of the host is looked at there, where nothing waits for it.
+    fn runs_beside(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn is_idle(&self, inputs: &[&Tensor]) -> bool {
+        inputs[0].dtype() == DType::Bool && !inputs[0].is_away() && all_set(&view_of(inputs[0]))
+    }
+
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
         let condition = &call.inputs[0];
         let (mut wrong, mut places, mut flat) = (0, Vec::new(), 0);
-        crate::backend::cpu::collapse::for_each_offset(condition.dims(), condition.strides(), |offset| {
+        for_each_offset(condition.dims(), condition.strides(), |offset| {
             // SAFETY: an element of the condition.
             if unsafe { *condition.ptr.offset(offset) } == 0 {
                 wrong += 1;
@@ -112,6 +122,16 @@ impl Assert {
     }
 }
 
+/// Whether all truth values of a view in the host's memory are true.
+fn all_set(view: &View) -> bool {
+    let mut all = true;
+    for_each_offset(view.dims(), view.strides(), |offset| {
+        // SAFETY: an element of the view.
+        all &= unsafe { *view.ptr.offset(offset) } != 0;
+    });
+    all
+}
+
 fn index_of(dims: &[usize], flat: usize) -> Vec<usize> {
     let mut index = vec![0; dims.len()];
     let mut rest = flat;
@@ -150,9 +170,10 @@ pub(crate) fn assert_all(assert: &Assert, inputs: &[&Tensor]) -> Result<()> {
         return execute(assert, inputs).map(drop);
     }
     // An eager assertion fails where it stands: one truth value is read, and all that the message shows only if it is false.
-    if inputs.iter().any(|t| t.is_away()) && ops::functions::try_reduce_all(inputs[0], ())?.try_item::<bool>()? {
+    if inputs[0].is_away() && ops::functions::try_reduce_all(inputs[0], ())?.try_item::<bool>()? {
         return Ok(());
     }
-    let _here = on_cpu();
-    execute(assert, inputs).map(drop)
+    let condition = on_host(inputs[0])?;
+    let inputs: SmallVec<[&Tensor; 4]> = std::iter::once(&condition).chain(inputs[1..].iter().copied()).collect();
+    execute(assert, &inputs).map(drop)
 }

@@ -121,7 +121,9 @@ fn outcome<S: Module>(state: &S, call: &dyn Fn(&[Tensor]) -> Vec<Tensor>, row: &
     let bits = |tensors: &[Tensor]| tensors.iter().map(Bits::of).collect();
     let values = |variables: Vec<Variable>| -> Vec<Bits> { variables.iter().map(|v| Bits::of(&v.value())).collect() };
     let mut outcome = Outcome::default();
-    let (result, printed) = tf::__testing::captured(|| attempt(|| call(row)));
+    // On a GPU a failure comes to light when elements are read.
+    let read = |result: Vec<Tensor>| result.iter().map(Tensor::cpu).collect::<Vec<_>>();
+    let (result, printed) = tf::__testing::captured(|| attempt(|| read(call(row))));
     outcome.printed = printed;
     match result {
         Ok(result) => outcome.values = bits(&result),

@@ -71,7 +71,12 @@ impl Callable {
             return run::run(placed.within_a_capture()?, inputs, &Sizes::of(known));
         }
         if self.asks || on_device::placed(&inputs) {
-            return self.on_device(&inputs, known)?.run(inputs);
+            let outputs = self.on_device(&inputs, known)?.run(inputs)?;
+            // Whoever reads a result on the host does not wait for the device, where an assertion may have failed.
+            if outputs.iter().any(|output| !output.is_away()) {
+                cuda::await_assertions()?;
+            }
+            return Ok(outputs);
         }
         let own;
         let plan = match self.symbolic {
