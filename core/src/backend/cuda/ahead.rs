@@ -25,6 +25,18 @@ pub(crate) fn collecting() -> bool {
     COLLECTING.get()
 }
 
+/// Runs `work` as if this thread collected nothing.
+pub(super) fn not_collecting<T>(work: impl FnOnce() -> T) -> T {
+    struct Back(bool);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            COLLECTING.set(self.0);
+        }
+    }
+    let _back = Back(COLLECTING.replace(false));
+    work()
+}
+
 /// Notes a kernel; what stands for it is never launched.
 pub(super) fn note(device: DeviceId, wanted: Wanted) -> Function {
     NOTED.with_borrow_mut(|noted| {

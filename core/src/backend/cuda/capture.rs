@@ -132,7 +132,8 @@ pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> T {
         }
     }
     let _back = Back(SESSION.take());
-    work()
+    // What is made here stays: it must be there.
+    ahead::not_collecting(work)
 }
 
 /// How much work was queued so far while it was only tried.
