@@ -101,7 +101,7 @@ fn counted(x: &Tensor, depth: usize) -> Tensor {
 #[test]
 fn recursion() {
     let x = tf::constant(5.0);
-    says(&message(&|| halved(&x)), &["`halved` calls itself without end", "write a loop"], "halved(&(x / 2.0))");
+    says(&message(&|| halved(&x)), &["`halved` calls itself without end", "write a loop"], "halved(x: &Tensor)");
     let text = message(&|| even(&x));
     assert!(text.contains("calls itself without end"), "{text}");
     assert_eq!(tf::config::with_eager_functions(|| halved(&x)).item::<f32>(), 0.625);
@@ -209,7 +209,7 @@ fn turns(x: &Tensor) -> Tensor {
 #[test]
 fn host_values() {
     let x = tf::constant(2.0);
-    says(&message(&|| queue(&x)), &["the host value `all` is not the same", "derive `Nest`"], "_ in tf::range(0, 3, 1)");
+    says(&message(&|| queue(&x)), &["the host value `all` is not the same", "derive `Nest`"], "tf::range(0, 3, 1)");
     says(&message(&|| plain(&x)), &["the host value `p` is not the same", "derive `Nest`"], "x > 1.125 {");
     eager_vs_graph!(plain_beside(x); x in [1.0, 20.0]);
     says(&message(&|| rounds(&x)), &["the host value `c.rounds`", "make `c.rounds` a tensor"], "&c.t < 10.0");
