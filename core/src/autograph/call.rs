@@ -6,7 +6,7 @@ use super::nesting::Nesting;
 use super::regions;
 use super::state::{self, Captured};
 use super::watch::Watched;
-use crate::error::{Error, OrFail, Result};
+use crate::error::{OrFail, Result};
 use crate::function::declared;
 use crate::function::{
     Found, Function, Identity, Lent, Pattern, Source, Ticket, Trace, Tracing, functions_run_eagerly,
@@ -395,7 +395,6 @@ impl<'v> Call<'v> {
             sources.push(match (own, made) {
                 (Some(at), _) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
                 (_, Some(owned)) => Source::Owned(owned.clone(), Arc::default()),
-                _ if session.is_forgotten(&capture) => return Err(forgotten(&capture).at(self.location)),
                 _ => Source::Outside(capture),
             });
         }
@@ -438,12 +437,6 @@ fn in_order(sources: &[Source], pattern: &Pattern, graph: &Graph) -> bool {
 }
 
 impl Session {
-    /// Whether a variable was made while this was recorded, and nobody else holds it.
-    fn is_forgotten(&self, capture: &Tensor) -> bool {
-        let is_trainable = capture.as_object::<Resource>().is_some_and(|resource| resource.trainable);
-        is_trainable && capture.is_unique() && self.builder.is_younger(capture)
-    }
-
     /// The symbol of the next tensor of the arguments.
     fn symbol(&self, leaf: &mut usize) -> Tensor {
         let symbol = self.builder.param_at(&self.types[*leaf], self.location);
@@ -452,15 +445,6 @@ impl Session {
         *leaf += 1;
         symbol
     }
-}
-
-/// A variable that is gone for everybody but the graph would go on from call to call, where the program makes a new one.
-fn forgotten(variable: &Tensor) -> Error {
-    let name = variable.as_object::<Resource>().map_or("", |resource| resource.name.as_str());
-    Error::failed_precondition("tf_function", "a variable is made in the function, and lives in it alone")
-        .expected("variables that live as long as the functions that use them are called")
-        .help("make it outside of the function, and hand it over as an argument; what one call computes is a `let mut` tensor")
-        .variable(name)
 }
 
 impl Drop for Call<'_> {

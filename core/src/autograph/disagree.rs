@@ -15,15 +15,20 @@ fn as_tensor(name: &str, type_name: &str) -> String {
         "str" | "alloc::string::String" => {
             return "the graph has no text: give back a number or truth value, and choose the text outside".to_owned();
         }
-        _ if type_name.contains("::Tensor") && !type_name.starts_with('&') => {
-            return format!(
-                "derive `Nest` for its type, so that branches and loops see the tensors in it, or keep them in a `Vec`: \
-                 a `{}` is none",
-                short(type_name)
-            );
-        }
         _ if type_name.starts_with('&') => {
             return "the graph chooses between tensors, not between references: clone what they lead to".to_owned();
+        }
+        _ if type_name.contains("::") => {
+            let zero = if name.contains(' ') {
+                "tf::constant(0)".to_owned()
+            } else {
+                format!("let mut {name} = tf::constant(0)")
+            };
+            return format!(
+                "derive `Nest` for `{}` if it holds tensors, so that branches and loops see them; else say it by a number: \
+                 `{zero}`",
+                short(type_name)
+            );
         }
         "f32" => "0.0",
         "f64" => "0f64",

@@ -250,11 +250,6 @@ impl Builder {
         Ok(value)
     }
 
-    /// Whether a tensor was made after the recording began.
-    pub fn is_younger(&self, tensor: &Tensor) -> bool {
-        self.root.began.as_ref().is_some_and(|began| began.is_before(tensor.id()))
-    }
-
     fn is_constant(&self, tensor: &Tensor) -> bool {
         match &self.root.began {
             None => tensor.as_object::<Resource>().is_none(),

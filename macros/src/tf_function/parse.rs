@@ -1,6 +1,9 @@
 //! From rustc's tokens to the macro's own tree: names become variables, jumps know their targets, every other expression
 //! keeps the user's text with its parts taken out. Makes no tokens and refuses nothing.
 
+mod control;
+mod text;
+
 use super::args::Options;
 use super::ast::*;
 use super::macros;
@@ -8,10 +11,13 @@ use super::receiver::{self, Taken};
 use super::rename::Renames;
 use super::scope::Scopes;
 use crate::names::written;
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Expr as Syntax, FnArg, Pat, Type};
+use syn::{Expr as Syntax, FnArg, Pat};
+use text::{hole, take, type_hint, unwrapped};
+
+pub use text::syntax_parts;
 
 /// What parsing knows while it goes down.
 pub struct Parser {
@@ -274,249 +280,5 @@ impl Parser {
             }
             _ => Kind::Plain(Syntax::Binary(node), vec![left, right]),
         }
-    }
-
-    fn branch(&mut self, node: syn::ExprIf) -> Kind {
-        let id = self.ifs;
-        self.ifs += 1;
-        let start = self.vars.len();
-        // Variables that the condition's patterns bind are seen in the first block alone.
-        self.scopes.open();
-        let matches = has_let(&node.cond);
-        let cond = self.expr(*node.cond);
-        let then = self.block(node.then_branch);
-        self.scopes.close();
-        let other = node.else_branch.map(|(_, other)| match *other {
-            Syntax::Block(block) if block.label.is_none() => self.block(block.block),
-            other => {
-                let brace = syn::token::Brace(other.span());
-                Block { brace, stmts: vec![Stmt::Expr(self.expr(other), None)] }
-            }
-        });
-        let vars = start..self.vars.len();
-        Kind::If(Box::new(If { id, token: node.if_token, cond, then, other, matches, vars }))
-    }
-
-    fn while_loop(&mut self, node: syn::ExprWhile) -> Kind {
-        let span = node.while_token.span;
-        let matches = has_let(&node.cond);
-        if !matches && changes(&node.cond) {
-            // A graph's condition changes nothing and leaves nothing, so it becomes part of the body.
-            let (cond, body) = (node.cond, node.body);
-            let body = syn::parse_quote_spanned!(span=> { if #cond #body else { break } });
-            return self.looped(node.label, span, body, |_| LoopKind::Loop);
-        }
-        self.looped(node.label, span, node.body, move |parser| {
-            let cond = parser.expr(*node.cond);
-            if matches { LoopKind::WhileLet(cond) } else { LoopKind::While(cond) }
-        })
-    }
-
-    fn for_loop(&mut self, node: syn::ExprForLoop) -> Kind {
-        let span = node.for_token.span;
-        // What it goes over is evaluated outside: a jump there is not this loop's.
-        let over = self.expr(*node.expr);
-        let hint = super::analyse::host::item_hint(&over);
-        self.looped(node.label, span, node.body, move |parser| {
-            let mut pat = node.pat;
-            for var in parser.pattern(&mut pat) {
-                parser.vars[var].hint = hint;
-            }
-            LoopKind::For { pat, over }
-        })
-    }
-
-    fn looped(
-        &mut self,
-        label: Option<syn::Label>,
-        span: Span,
-        body: syn::Block,
-        head: impl FnOnce(&mut Self) -> LoopKind,
-    ) -> Kind {
-        let target = self.new_target();
-        let start = self.vars.len();
-        self.scopes.open();
-        let name = label.as_ref().map(|l| l.name.ident.clone());
-        self.around.push(Around { target, label: name, what: What::Loop });
-        let kind = head(self);
-        if matches!(kind, LoopKind::Once)
-            && let Some(around) = self.around.last_mut()
-        {
-            around.what = What::Block;
-        }
-        let body = self.block(body);
-        self.around.pop();
-        self.scopes.close();
-        let vars = start..self.vars.len();
-        Kind::Loop(Box::new(Loop { target, label, kind, body, vars, span }))
-    }
-
-    fn choice(&mut self, mut node: syn::ExprMatch) -> Kind {
-        let scrutinee = self.expr(take(&mut node.expr));
-        let arms = std::mem::take(&mut node.arms).into_iter().map(|arm| self.arm(arm)).collect();
-        Kind::Match(Box::new(Match { syntax: node, scrutinee, arms }))
-    }
-
-    fn arm(&mut self, mut arm: syn::Arm) -> Arm {
-        self.scopes.open();
-        let start = self.vars.len();
-        self.pattern(&mut arm.pat);
-        let guard = match &mut arm.pat {
-            Pat::Guard(guarded) => Some(self.expr(take(&mut guarded.guard))),
-            _ => None,
-        };
-        let body = self.expr(take(&mut arm.body));
-        self.scopes.close();
-        Arm { syntax: arm, guard, body, vars: start..self.vars.len() }
-    }
-
-    fn closure(&mut self, mut node: syn::ExprClosure) -> Kind {
-        let target = self.new_target();
-        let start = self.vars.len();
-        self.scopes.open();
-        for input in &mut node.inputs {
-            let vars = self.pattern(input);
-            if let Pat::Type(typed) = input
-                && vars.len() == 1
-            {
-                self.vars[vars.start].hint = type_hint(&typed.ty);
-            }
-        }
-        let params = self.vars.len() - start;
-        self.around.push(Around { target, label: None, what: What::Body });
-        let body = self.expr(take(&mut node.body));
-        self.around.pop();
-        self.scopes.close();
-        Kind::Closure(Box::new(Closure {
-            target,
-            syntax: node,
-            body,
-            params,
-            vars: start..self.vars.len(),
-            fixed: false,
-        }))
-    }
-
-    fn new_target(&mut self) -> Target {
-        self.targets += 1;
-        self.targets - 1
-    }
-
-    /// What `return` leaves here.
-    fn body(&self) -> Target {
-        self.around.iter().rev().find(|a| a.what == What::Body).map_or(BODY, |a| a.target)
-    }
-
-    /// What a `break` or `continue` leaves; rustc has refused those that leave nothing.
-    fn target(&self, label: Option<&syn::Lifetime>, _is_break: bool) -> Target {
-        let inside = self.around.iter().rev().take_while(|a| a.what != What::Body);
-        let found = match label {
-            Some(label) => inside.into_iter().find(|a| a.label.as_ref() == Some(&label.ident)),
-            None => inside.into_iter().find(|a| a.what == What::Loop),
-        };
-        found.map_or(BODY, |a| a.target)
-    }
-}
-
-/// Takes an expression out of the user's text.
-fn take(expr: &mut Box<Syntax>) -> Syntax {
-    std::mem::replace(&mut **expr, hole())
-}
-
-fn hole() -> Syntax {
-    Syntax::Verbatim(proc_macro2::TokenStream::new())
-}
-
-fn unwrapped(pat: &Pat) -> &Pat {
-    match pat {
-        Pat::Type(typed) => unwrapped(&typed.pat),
-        Pat::Paren(inner) => unwrapped(&inner.pat),
-        pat => pat,
-    }
-}
-
-/// Whether a condition changes variables by its text, or jumps.
-fn changes(cond: &Syntax) -> bool {
-    struct Search(bool);
-    impl<'ast> Visit<'ast> for Search {
-        fn visit_expr(&mut self, expr: &'ast Syntax) {
-            self.0 |= match expr {
-                Syntax::Assign(_) | Syntax::Return(_) | Syntax::Break(_) | Syntax::Continue(_) => true,
-                Syntax::Binary(node) => super::analyse::host::assigns(&node.op),
-                Syntax::Reference(node) => node.mutability.is_some(),
-                _ => false,
-            };
-            syn::visit::visit_expr(self, expr);
-        }
-        fn visit_item(&mut self, _: &'ast syn::Item) {}
-    }
-    let mut search = Search(false);
-    search.visit_expr(cond);
-    search.0
-}
-
-/// Whether a condition matches patterns.
-fn has_let(cond: &Syntax) -> bool {
-    match cond {
-        Syntax::Let(_) => true,
-        Syntax::Binary(node) => has_let(&node.left) || has_let(&node.right),
-        Syntax::Paren(node) => has_let(&node.expr),
-        Syntax::Group(node) => has_let(&node.expr),
-        _ => false,
-    }
-}
-
-/// What a written type says.
-fn type_hint(ty: &Type) -> Hint {
-    const HOST: [&str; 16] = [
-        "bool", "char", "str", "f32", "f64", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64",
-        "isize",
-    ];
-    match ty {
-        Type::Path(path) if HOST.iter().any(|name| path.path.is_ident(name)) => Hint::Host,
-        Type::Reference(reference) if reference.mutability.is_some() => Hint::Exclusive,
-        Type::Reference(reference) if type_hint(&reference.elem) == Hint::Host => Hint::Host,
-        Type::Reference(_) => Hint::Shared,
-        // A type of one letter may stand for a reference.
-        Type::Path(path) if path.path.get_ident().is_none_or(|name| name.to_string().len() > 1) => Hint::Owned,
-        Type::Tuple(_) | Type::Array(_) => Hint::Owned,
-        Type::Paren(inner) => type_hint(&inner.elem),
-        Type::Group(inner) => type_hint(&inner.elem),
-        _ => Hint::Unknown,
-    }
-}
-
-/// The parts of an expression that does nothing but evaluate them, in the order of the text.
-pub fn syntax_parts(expr: &mut Syntax, visit: &mut dyn FnMut(&mut Syntax)) {
-    match expr {
-        Syntax::Array(e) => e.elems.iter_mut().for_each(visit),
-        Syntax::Assign(e) => [&mut *e.left, &mut *e.right].into_iter().for_each(visit),
-        Syntax::Await(e) => visit(&mut e.base),
-        Syntax::Binary(e) => [&mut *e.left, &mut *e.right].into_iter().for_each(visit),
-        Syntax::Call(e) => {
-            visit(&mut e.func);
-            e.args.iter_mut().for_each(visit);
-        }
-        Syntax::Cast(e) => visit(&mut e.expr),
-        Syntax::Field(e) => visit(&mut e.base),
-        Syntax::Group(e) => visit(&mut e.expr),
-        Syntax::Index(e) => [&mut *e.expr, &mut *e.index].into_iter().for_each(visit),
-        Syntax::MethodCall(e) => {
-            visit(&mut e.receiver);
-            e.args.iter_mut().for_each(visit);
-        }
-        Syntax::Paren(e) => visit(&mut e.expr),
-        Syntax::Range(e) => e.start.iter_mut().chain(&mut e.end).for_each(|part| visit(part)),
-        Syntax::RawAddr(e) => visit(&mut e.expr),
-        Syntax::Reference(e) => visit(&mut e.expr),
-        Syntax::Repeat(e) => visit(&mut e.expr),
-        Syntax::Struct(e) => {
-            e.fields.iter_mut().for_each(|field| visit(&mut field.expr));
-            e.rest.iter_mut().for_each(|part| visit(part));
-        }
-        Syntax::Try(e) => visit(&mut e.expr),
-        Syntax::Tuple(e) => e.elems.iter_mut().for_each(visit),
-        Syntax::Unary(e) => visit(&mut e.expr),
-        _ => {}
     }
 }
