@@ -8,7 +8,7 @@ use super::watch::Watched;
 use crate::error::{OrFail, Result};
 use crate::function::declared;
 use crate::function::{
-    Found, Function, Identity, Lent, Pattern, Source, Ticket, Trace, Tracing, functions_run_eagerly,
+    Found, Function, Identity, Lent, Pattern, Source, Ticket, Trace, Tracing, functions_run_eagerly, note_name,
 };
 use crate::graph::builder;
 use crate::graph::control::call::Callable;
@@ -348,6 +348,9 @@ impl<'v> Call<'v> {
         let pattern = self.pattern(&session.types);
         let sizes = pattern.fits(&self.arguments.words, &self.arguments.types()).unwrap_or_default();
         *self.body().tracing.borrow_mut() = Some(Tracing::start(sizes));
+        for &(id, leaf) in session.symbols.borrow().iter() {
+            note_name(id, || self.arguments.leaf_name(leaf));
+        }
         session.builder.open();
         session.open.set(true);
         true
@@ -380,6 +383,7 @@ impl<'v> Call<'v> {
         let pins = self.body().tracing.borrow().as_ref().map(Tracing::pins).unwrap_or_default();
         let owned = self.body().tracing.borrow().as_ref().map(Tracing::owned).unwrap_or_default();
         let reads = self.body().tracing.borrow().as_ref().map(Tracing::reads).unwrap_or_default();
+        let operands = self.body().tracing.borrow().as_ref().map(Tracing::operands).unwrap_or_default();
         self.give_up();
         let identity = session.identity.take().and_read(&self.arguments, &reads);
         let mut sources = session.sources.take();
@@ -407,6 +411,7 @@ impl<'v> Call<'v> {
             once: self.arguments.unknown.is_some(),
             reason: session.reason.clone(),
             pins,
+            operands,
             identity,
         };
         let trace = self.function.keep(trace);

@@ -18,6 +18,7 @@ mod failures;
 mod jumps;
 mod library;
 mod lifetimes;
+mod lines;
 mod logic;
 mod loops;
 mod messages;
