@@ -132,6 +132,7 @@ impl<'v> Call<'v> {
             if let Some(found) = self.find::<R>() {
                 return self.run(found, written);
             }
+            self.function.register_instance(self.instance.path());
             // What a trace serves is what was declared.
             self.check_declared();
             let (types, reason) = self.function.plan_trace(self.instance.id, &self.arguments);

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod cache;
+mod closure;
 pub mod declared;
 mod eager;
 mod front;
@@ -17,6 +18,7 @@ mod trace;
 
 pub(crate) use arguments::{Given, Lent};
 pub use cache::{Function, Options};
+pub use closure::Closure;
 pub use eager::{executing_eagerly, functions_run_eagerly, init_scope, run_functions_eagerly, with_eager_functions};
 pub(crate) use front::Found;
 pub(crate) use identity::Identity;
