@@ -35,9 +35,9 @@ fn main() {
     for seed in first..first + count {
         let functions = source::source(&generate::generate(seed), "program", "#[tf_function]\n");
         let _ = write!(text, "mod p{seed} {{\nuse super::*;\n{functions}}}\n");
-        let _ = writeln!(table, "({seed}, p{seed}::program),");
+        let _ = writeln!(table, "({seed}, p{seed}::program, || tf::function(p{seed}::program).plan()),");
     }
-    let _ = write!(text, "static PROGRAMS: [(u64, Traced); {count}] = [\n{table}];\n");
+    let _ = write!(text, "static PROGRAMS: [(u64, Traced, Plan); {count}] = [\n{table}];\n");
     let path = std::path::Path::new(&std::env::var("OUT_DIR").expect("cargo sets it")).join("random_sources.rs");
     std::fs::write(path, text).expect("the folder for generated files is writable");
 }

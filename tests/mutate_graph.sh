@@ -17,7 +17,7 @@ autograph/merge.rs|results[at].push(match pair[at] {|results[at].push(match pair
 autograph/merge.rs|placeholder(&sides[at].builder, &ty)?|placeholder(&sides[if @ { 1 - at } else { at }].builder, &ty)?
 autograph/merge.rs|=> Some(Flag::Condition(true)),|=> Some(Flag::Condition(!@)),
 autograph/regions.rs|other, other_is_then: true, location|other, other_is_then: !@, location
-autograph/fun.rs|regions::settle(region, Some(self.target), tensors)?|regions::settle(region, (!@).then_some(self.target), tensors)?
+autograph/fun.rs|regions::settle_watched(region, Some(self.target), tensors)?|regions::settle_watched(region, (!@).then_some(self.target), tensors)?
 autograph/staged_loop.rs|regions::settle(self.region, Some(self.continues), values)?|regions::settle(self.region, (!@).then_some(self.continues), values)?
 autograph/staged_loop.rs|results.push(jump.round.0.clone());|results.push(if @ { jump.first.0.clone() } else { jump.round.0.clone() });
 autograph/staged_loop.rs|first.push(jump.first.0.clone());|first.push(if @ { crate::constant::try_constant_of(false, DType::Bool)? } else { jump.first.0.clone() });

@@ -176,6 +176,11 @@ impl Report {
         &self.op
     }
 
+    /// The user's name for the value that is wrong, where it is known.
+    pub fn variable(&self) -> Option<&str> {
+        self.variable.as_deref()
+    }
+
     /// The user's source line, where it is known.
     pub fn location(&self) -> Option<&'static Location<'static>> {
         self.location

@@ -76,7 +76,7 @@ pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices}
 pub use dtype::*;
 pub use eagerflow_macros::{Module, Nest, custom_gradient, tf_function};
 pub use error::{Error, Report, Result};
-pub use function::{FunctionInfo, executing_eagerly, function, init_scope, profile};
+pub use function::{Closure, FunctionInfo, executing_eagerly, function, init_scope, profile};
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use names::{linalg, math, nn};
 pub use ndarray::{self, s};

@@ -146,9 +146,12 @@ macro_rules! accuracies {
                 #[track_caller]
                 fn right($labels: &Tensor, $predictions: &Tensor) -> Result<Tensor> $right
                 let here = Location::caller();
-                right(&labels.as_tensor(), &predictions.as_tensor())
-                    .and_then(|right| self.mean.add(&right))
-                    .map_err(|e| e.at(here))
+                // Not `and_then`: a closure would hide the caller's line.
+                let added = match right(&labels.as_tensor(), &predictions.as_tensor()) {
+                    Ok(right) => self.mean.add(&right),
+                    Err(error) => Err(error),
+                };
+                added.map_err(|e| e.at(here))
             }
 
             /// The share of right predictions so far, a `float32` scalar.

@@ -9,7 +9,7 @@ use super::watch::Watched;
 use crate::error::{OrFail, Result};
 use crate::function::declared;
 use crate::function::{
-    Found, Function, Identity, Lent, Pattern, Source, Ticket, Trace, Tracing, functions_run_eagerly,
+    Found, Function, Identity, Lent, Pattern, Source, Ticket, Trace, Tracing, functions_run_eagerly, note_name,
 };
 use crate::graph::builder;
 use crate::graph::control::call::Callable;
@@ -138,6 +138,7 @@ impl<'v> Call<'v> {
             if let Some(found) = self.find::<R>() {
                 return self.run(found, written);
             }
+            self.function.register_instance(self.instance.path());
             // What a trace serves is what was declared.
             self.check_declared();
             let (types, reason) = self.function.plan_trace(self.instance.id, &self.arguments);
@@ -354,6 +355,9 @@ impl<'v> Call<'v> {
         let pattern = self.pattern(&session.types);
         let sizes = pattern.fits(&self.arguments.words, &self.arguments.types()).unwrap_or_default();
         *self.body().tracing.borrow_mut() = Some(Tracing::start(sizes));
+        for &(id, leaf) in session.symbols.borrow().iter() {
+            note_name(id, || self.arguments.leaf_name(leaf));
+        }
         session.builder.open();
         session.open.set(true);
         true
@@ -386,6 +390,7 @@ impl<'v> Call<'v> {
         let pins = self.body().tracing.borrow().as_ref().map(Tracing::pins).unwrap_or_default();
         let owned = self.body().tracing.borrow().as_ref().map(Tracing::owned).unwrap_or_default();
         let reads = self.body().tracing.borrow().as_ref().map(Tracing::reads).unwrap_or_default();
+        let operands = self.body().tracing.borrow().as_ref().map(Tracing::operands).unwrap_or_default();
         self.give_up();
         let identity = session.identity.take().and_read(&self.arguments, &reads);
         let mut sources = session.sources.take();
@@ -413,6 +418,7 @@ impl<'v> Call<'v> {
             once: self.arguments.unknown.is_some(),
             reason: session.reason.clone(),
             pins,
+            operands,
             identity,
         };
         let trace = self.function.keep(trace);

@@ -4,6 +4,7 @@
 use super::disagree::{Disagreement, Form};
 use super::dispatch::{Kept, Kind, LeafSink, Place};
 use crate::error::Result;
+use crate::function::{names_matter, note_name};
 use crate::graph::Builder;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
@@ -96,8 +97,24 @@ pub(super) fn is_error(place: &Place<'_>) -> bool {
 /// Puts tensors into all places, in the order in which [`tensors`] lists them.
 pub(super) fn put(places: &mut [Place<'_>], tensors: &[Tensor]) {
     let mut next = tensors.iter();
-    for place in places {
+    for place in &mut *places {
         place.replace(&mut |old| next.next().unwrap_or(old).clone());
+    }
+    if names_matter() {
+        places.iter().for_each(note_names);
+    }
+}
+
+/// Tells the trace what the user calls the tensors of a variable.
+fn note_names(place: &Place<'_>) {
+    // What has no name of the user's is described in words.
+    if place.name.contains(' ') {
+        return;
+    }
+    let mut sink = Sink::default();
+    place.visit(&mut sink);
+    for (tensor, path) in sink.tensors.iter().zip(sink.paths) {
+        note_name(tensor.id(), || format!("{}{path}", place.name));
     }
 }
 

@@ -14,8 +14,8 @@ pub(crate) use kernel::run_phases;
 pub(crate) use place::{device_of, on_host};
 
 use crate::error::{Error, Result};
-use crate::op::{Kind, Op, Outputs};
-use crate::tensor::local::{LOCAL, mode};
+use crate::op::{Kind, Op, OpRef, Outputs};
+use crate::tensor::local::{InName, LOCAL, mode, user_line};
 use crate::tensor::{Tensor, TensorRef};
 use std::cell::RefCell;
 use std::panic::Location;
@@ -111,7 +111,11 @@ fn execute_in_mode(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Output
     let mode = settled_mode();
     match mode & !mode::DEVICE {
         0 => eager::run(op, inputs, owned),
-        _ => observed_at(op, inputs, mode, Location::caller()),
+        _ => {
+            let line = user_line();
+            let result = observed_at(op, inputs, mode, line);
+            if mode & mode::TRACE == 0 { result } else { crate::function::named(op, inputs, line, result) }
+        }
     }
 }
 
@@ -141,7 +145,7 @@ fn observed_at(op: &dyn Op, inputs: &[&Tensor], mode: u32, location: &'static Lo
     if let crate::op::Kind::Host = op.kind()
         && mode & (mode::TAPE | mode::FORWARD) != 0
         && let Some(needs) = crate::tape::needed(op, inputs)
-        && let Some((rule, mut outputs)) = op.run_for_gradient(inputs, &needs, location)?
+        && let Some((rule, mut outputs)) = for_gradient(op, inputs, &needs, location)?
     {
         crate::tape::observe(&*rule, inputs, &outputs, location)?;
         outputs.remove(0);
@@ -162,6 +166,17 @@ fn observed_at(op: &dyn Op, inputs: &[&Tensor], mode: u32, location: &'static Lo
     Ok(outputs)
 }
 
+/// Runs or records a graph in the way that its gradient needs. What is recorded beside it is in the name of the operation's line.
+fn for_gradient(
+    op: &dyn Op,
+    inputs: &[&Tensor],
+    needs: &[bool],
+    location: &'static Location<'static>,
+) -> Result<Option<(OpRef, Outputs)>> {
+    let _name = recording().then(|| InName::of(Some(location)));
+    op.run_for_gradient(inputs, needs, location)
+}
+
 /// As [`execute`] for a read of a variable, which training does more often than anything else.
 #[track_caller]
 pub(crate) fn execute_read(op: &dyn Op, handle: &Tensor) -> Result<Tensor> {
@@ -172,7 +187,7 @@ pub(crate) fn execute_read(op: &dyn Op, handle: &Tensor) -> Result<Tensor> {
     let resource = crate::tensor::Resource::of(handle, op.name())?;
     let value = resource.read();
     if mode & mode::TAPE != 0 {
-        crate::tape::observe_read(handle, resource, &value, Location::caller());
+        crate::tape::observe_read(handle, resource, &value, user_line());
     }
     Ok(value)
 }
@@ -206,7 +221,7 @@ pub(crate) fn execute1_giving<const N: usize>(op: &dyn Op, inputs: [TensorRef<'_
         && let Kind::Elementwise { accepts, direct } = op.kind()
     {
         let output = elementwise::run(op, &refs, 0, accepts, direct)?;
-        crate::tape::observe_given(op, inputs, &output, Location::caller());
+        crate::tape::observe_given(op, inputs, &output, user_line());
         return Ok(output);
     }
     let bit = |(i, input): (usize, &TensorRef<'_>)| u32::from(matches!(input, TensorRef::Owned(_))) << i;

@@ -12,6 +12,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
+use std::panic::Location;
 use std::ptr::NonNull;
 
 /// A tensor of the arguments: a handle of the call's own, or the user's, which costs no counting.
@@ -62,6 +63,8 @@ pub(crate) struct Arguments {
     pub words: Vec<u64>,
     /// For each word its argument.
     pub owners: Vec<usize>,
+    /// Words that stand for closures, and the lines that made them.
+    pub lines: Vec<(usize, &'static Location<'static>)>,
     /// An argument of which nothing is known but its type, although it holds something.
     pub unknown: Option<(&'static str, &'static str)>,
 }
@@ -126,6 +129,7 @@ impl Arguments {
         self.handles.clear();
         self.words.clear();
         self.owners.clear();
+        self.lines.clear();
         self.unknown = None;
     }
 
@@ -217,6 +221,9 @@ impl LeafSink for Arguments {
     }
     fn word(&mut self, _: &dyn fmt::Display, word: u64) {
         Arguments::word(self, word);
+    }
+    fn made_at(&mut self, line: &'static Location<'static>) {
+        self.lines.push((self.words.len().saturating_sub(1), line));
     }
 }
 

@@ -76,8 +76,13 @@ impl Function {
     /// Makes the function known by the path of its item.
     pub(crate) fn register(&'static self, path: &'static str) {
         if !self.registered.load(Ordering::Relaxed) && !self.registered.swap(true, Ordering::Relaxed) {
-            super::info::register(path, self);
+            self.register_instance(path);
         }
+    }
+
+    /// As [`register`](Self::register) for an instance of a generic function that may be another one than was called first.
+    pub(crate) fn register_instance(&'static self, path: &'static str) {
+        super::info::register(path, self);
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Trace>>> {
@@ -140,11 +145,11 @@ impl Function {
         let traces = self.lock();
         let own: Vec<&Arc<Trace>> = traces.iter().filter(|t| t.instance == instance).collect();
         if let Some((name, ty)) = arguments.unknown {
-            let help = "pass what it holds as arguments, or derive `Nest` or `Module` for it";
+            let help =
+                "pass what it holds as arguments, derive `Nest` or `Module` for it, or make it a `tf::Closure` once";
             return (types.to_vec(), format!("nothing is known of `{name}`, a `{ty}`, from call to call: {help}"));
         }
         let Some(last) = own.first() else { return (types.to_vec(), "the first call".to_owned()) };
-        let words: Vec<(u64, usize)> = arguments.words.iter().copied().zip(arguments.owners.iter().copied()).collect();
         let near = own.iter().filter_map(|t| Some((t.pattern.distance(&arguments.words, &types)?, t)));
         let near = near.min_by_key(|(distance, _)| *distance);
         match near {
@@ -157,12 +162,12 @@ impl Function {
                         format!("{} reads the size {} as a number, {}", pin.location, pin.size, pin.number)
                     }
                     (None, Some(other)) => other,
-                    (None, None) => trace.pattern.difference(&arguments.leaves(), &words, &arguments.names),
+                    (None, None) => trace.pattern.difference(arguments),
                 };
                 let wide = if self.options.relax_shapes { trace.pattern.widened(&types) } else { types.to_vec() };
                 (wide, reason)
             }
-            None => (types.to_vec(), last.pattern.difference(&arguments.leaves(), &words, &arguments.names)),
+            None => (types.to_vec(), last.pattern.difference(arguments)),
         }
     }
 

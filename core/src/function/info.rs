@@ -11,7 +11,11 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 static FUNCTIONS: LazyLock<Mutex<HashMap<&'static str, Vec<&'static Function>>>> = LazyLock::new(Mutex::default);
 
 pub(super) fn register(path: &'static str, function: &'static Function) {
-    FUNCTIONS.lock().unwrap_or_else(PoisonError::into_inner).entry(path).or_default().push(function);
+    let mut functions = FUNCTIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = functions.entry(path).or_default();
+    if !known.iter().any(|other| std::ptr::eq(*other, function)) {
+        known.push(function);
+    }
 }
 
 /// A traced function, as [`function`] finds it.

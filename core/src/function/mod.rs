@@ -3,12 +3,14 @@
 
 mod arguments;
 mod cache;
+mod closure;
 pub mod declared;
 mod eager;
 mod front;
 mod identity;
 mod info;
 mod making;
+mod operands;
 mod owned;
 mod pins;
 mod signature;
@@ -16,11 +18,13 @@ mod trace;
 
 pub(crate) use arguments::{Given, Lent};
 pub use cache::{Function, Options};
+pub use closure::Closure;
 pub use eager::{executing_eagerly, functions_run_eagerly, init_scope, run_functions_eagerly, with_eager_functions};
 pub(crate) use front::Found;
 pub(crate) use identity::Identity;
 pub use info::{FunctionInfo, function, profile};
 pub(crate) use making::Ticket;
+pub(crate) use operands::{named, names_matter, note_name};
 pub(crate) use owned::Owner;
 pub(crate) use pins::{Tracing, check_sizes, note_owner};
 pub(crate) use signature::Pattern;

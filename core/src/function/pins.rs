@@ -2,6 +2,7 @@
 //! A pinned trace serves calls with that number alone, and the reason of the next one names the line.
 
 use super::identity::Reads;
+use super::operands::{Learnt, OperandNames};
 use super::owned::{Owned, Owner};
 use super::signature::Sizes;
 use crate::error::Result;
@@ -48,15 +49,21 @@ pub(super) fn find(sizes: &Sizes, symbol: Symbol) -> Option<usize> {
     sizes.iter().find(|(s, _)| *s == symbol).map(|(_, number)| *number)
 }
 
-struct Current {
+pub(super) struct Current {
     sizes: Sizes,
     pins: Vec<Pin>,
     owned: Vec<Owned>,
     reads: Reads,
+    pub learnt: Learnt,
 }
 
 thread_local! {
     static CURRENT: RefCell<Vec<Current>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Shows the trace under way, if there is one.
+pub(super) fn current<R>(show: impl FnOnce(&mut Current) -> R) -> Option<R> {
+    CURRENT.with_borrow_mut(|all| all.last_mut().map(show))
 }
 
 /// While it lives, a trace is being made on this thread: outer tapes see nothing, and open sizes may be read.
@@ -68,7 +75,8 @@ pub(crate) struct Tracing {
 
 impl Tracing {
     pub fn start(sizes: Sizes) -> Self {
-        let current = Current { sizes, pins: Vec::new(), owned: Vec::new(), reads: Reads::default() };
+        let current =
+            Current { sizes, pins: Vec::new(), owned: Vec::new(), reads: Reads::default(), learnt: Learnt::default() };
         CURRENT.with_borrow_mut(|all| all.push(current));
         let watched = set_read_hook(Some(read_elements));
         Self { _unseen: Unseen::start(), hook: set_pin_hook(Some(read)), watched }
@@ -82,6 +90,11 @@ impl Tracing {
     /// Whose elements were read so far.
     pub fn reads(&self) -> Reads {
         CURRENT.with_borrow_mut(|all| all.last_mut().map(|c| std::mem::take(&mut c.reads)).unwrap_or_default())
+    }
+
+    /// What operations are given, in the user's words.
+    pub fn operands(&self) -> OperandNames {
+        CURRENT.with_borrow(|all| all.last().map(|c| c.learnt.operands()).unwrap_or_default())
     }
 
     /// The variables that layers and optimizers made for themselves so far.

@@ -1,7 +1,7 @@
 //! What tells calls of a traced function apart: the types of tensors, exactly or with open sizes, and everything else by value.
 //! Calls are matched against the [`Pattern`] of each trace; where none fits, a wider one is made of the nearest.
 
-use super::arguments::Given;
+use super::arguments::{Arguments, Given};
 use crate::dtype::DType;
 use crate::shape::{Dim, Shape, Symbol};
 use crate::tensor::TensorType;
@@ -126,8 +126,9 @@ impl Pattern {
     }
 
     /// Why a call does not fit, in the user's words.
-    pub fn difference(&self, names: &[Leaf], words: &[(u64, usize)], arguments: &[&'static str]) -> String {
-        let changed = self.leaves.iter().zip(names).find(|(a, b)| {
+    pub fn difference(&self, arguments: &Arguments) -> String {
+        let names = arguments.leaves();
+        let changed = self.leaves.iter().zip(&names).find(|(a, b)| {
             a.ty.dtype != b.ty.dtype
                 || a.ty.shape.rank() != b.ty.shape.rank()
                 || a.ty.shape.iter().zip(b.ty.shape.iter()).any(|(x, y)| x != y && x.is_known())
@@ -137,13 +138,14 @@ impl Pattern {
         {
             return format!("`{}` changed from {} to {}", new.name, short(&old.ty), short(&new.ty));
         }
-        let differs = self.words.iter().zip(words).find(|(a, (b, _))| *a != b);
-        match differs {
-            Some((_, (_, argument))) => {
-                let name = arguments.get(*argument).copied().unwrap_or("an argument");
-                format!("the host value, structure or variables of `{name}` changed")
-            }
-            None => "the structure of the arguments changed".to_owned(),
+        let Some(word) = self.words.iter().zip(&arguments.words).position(|(a, b)| a != b) else {
+            return "the structure of the arguments changed".to_owned();
+        };
+        let name = arguments.owners.get(word).and_then(|&argument| arguments.names.get(argument));
+        let name = name.copied().unwrap_or("an argument");
+        match arguments.lines.iter().find(|(at, _)| *at == word) {
+            Some((_, line)) => format!("`{name}` is another closure, made at {line}"),
+            None => format!("the host value, structure or variables of `{name}` changed"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::arguments::{Arguments, Given};
 use super::identity::Identity;
+use super::operands::OperandNames;
 use super::owned::Owned;
 use super::pins::{Pin, find};
 use super::signature::Pattern;
@@ -53,6 +54,8 @@ pub(crate) struct Trace {
     pub once: bool,
     pub reason: String,
     pub pins: Vec<Pin>,
+    /// What its operations are given, in the user's words.
+    pub operands: OperandNames,
     /// What it takes for granted of the tensors of modules.
     pub identity: Identity,
 }
@@ -136,7 +139,7 @@ impl Trace {
             };
             let outputs = plan.run_lent(&mut own, arguments.tensors.iter().map(|given| &**given));
             *seat = Some(own);
-            return outputs.map(distinct).map_err(|e| e.at(location));
+            return outputs.map(distinct).map_err(|e| self.operands.explain(e.at(location)));
         }
         let inputs = arguments.operands();
         self.call(inputs, location)
@@ -144,9 +147,10 @@ impl Trace {
 
     fn call(&self, inputs: Operands, location: &'static Location<'static>) -> Result<Outputs> {
         if !crate::execute::observed() {
-            return self.callable.run(inputs, &Known::new()).map(distinct).map_err(|e| e.at(location));
+            let outputs = self.callable.run(inputs, &Known::new()).map(distinct);
+            return outputs.map_err(|e| self.operands.explain(e.at(location)));
         }
         let refs: SmallVec<[&Tensor; 8]> = inputs.iter().collect();
-        execute_at(&Call::new(self.callable.clone()), &refs, location)
+        execute_at(&Call::new(self.callable.clone()), &refs, location).map_err(|e| self.operands.explain(e))
     }
 }

@@ -8,11 +8,12 @@ use super::slots::UNTRACKED;
 use crate::__testing::inspect;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::execute::execute1;
+use crate::execute::{execute1, observed};
 use crate::op::{Gradient, Op};
 use crate::ops;
 use crate::scalar::{Derivatives, PartialInfo};
 use crate::shape::{Dim, Symbol, broadcast_reduce_axes};
+use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 
@@ -160,9 +161,14 @@ pub(super) fn backprop(
             Seed::Ones(ty) => walk.accumulate(slot, Cotangent::Dense(ops::ones_of(ty)?))?,
         }
     }
+    // What runs at once keeps no line.
+    let name = observed().then(InName::same);
     let mut position = entries.log().len();
     while position > 0 {
         position -= 1;
+        if let Some(name) = &name {
+            name.turn_to(entries.log().at(position).location());
+        }
         if let Some((slot, _)) = walk.ones
             && let Some(saved) = entries.factors(position, slot)
         {

@@ -11,7 +11,7 @@ use super::{Cotangent, Differentiable};
 use crate::error::{Error, OrFail, Result};
 use crate::op::Op;
 use crate::ops;
-use crate::tensor::local::{LOCAL, mode};
+use crate::tensor::local::{InName, LOCAL, mode};
 use crate::tensor::{Resource, Tensor};
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -170,6 +170,7 @@ fn push_forward(log: &Log, slots: u32, tangents: &[Option<Tensor>]) -> Result<Ve
     let mut dummies = Vec::new();
     let mut seeds = SmallVec::new();
     let noted = log.at(0);
+    let _name = InName::of(Some(noted.location()));
     for (i, &output) in noted.output_slots().iter().enumerate() {
         let dummy = match output {
             UNTRACKED => None,

@@ -4,6 +4,7 @@
 use super::{GradientTape, Gradients, Sources};
 use crate::error::{Error, OrFail, Result};
 use crate::tensor::Tensor;
+use crate::tensor::local::InName;
 use crate::variable::Variable;
 use std::panic::Location;
 
@@ -33,7 +34,8 @@ fn differentiate<S: Sources>(
         tape.watch(handle);
     }
     let value = f();
-    let answer = tape.try_gradient(&value, sources).map_err(|e| e.at(location)).or_fail();
+    let _name = InName::of(Some(location));
+    let answer = tape.try_gradient(&value, sources).or_fail();
     (value, answer)
 }
 
@@ -126,7 +128,10 @@ fn differentiate_variables(
     let gradients = match variables.is_empty() {
         true => Err(Error::invalid_argument("implicit_gradients", "the function read no trainable variable")
             .help("use `gradients_function` for gradients by the parameters")),
-        false => tape.try_gradient(&value, &variables),
+        false => {
+            let _name = InName::of(Some(location));
+            tape.try_gradient(&value, &variables)
+        }
     };
     let gradients: Result<Gradients> = gradients.map_err(|e| e.at(location));
     (value, (gradients.or_fail(), variables))

@@ -8,8 +8,8 @@ use super::sources::Targets;
 use super::{Gradients, Sources, Watch};
 use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
+use crate::tensor::local::{InName, user_line};
 use std::cell::RefCell;
-use std::panic::Location;
 use std::rc::Rc;
 
 /// What stands for the gradient of a source that the target does not depend on.
@@ -189,7 +189,8 @@ impl GradientTape {
         sources: S,
         options: &GradientOptions,
     ) -> Result<S::Answer> {
-        let here = Location::caller();
+        let here = user_line();
+        let _name = InName::of(Some(here));
         self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(here))
     }
 
@@ -199,7 +200,11 @@ impl GradientTape {
     /// As [`gradient`](Self::gradient), but for a source that is not connected.
     #[track_caller]
     pub fn gradient_or_none(self, target: impl Targets, source: impl super::Differentiable) -> Option<Tensor> {
-        self.list(&target.tensors(), &[source.handle()], &GradientOptions::new()).or_fail().get(0)
+        let here = user_line();
+        let name = InName::of(Some(here));
+        let list = self.list(&target.tensors(), &[source.handle()], &GradientOptions::new());
+        drop(name);
+        list.map_err(|e| e.at(here)).or_fail().get(0)
     }
 
     fn list(self, targets: &[&Tensor], handles: &[&Tensor], options: &GradientOptions) -> Result<Gradients> {
@@ -253,7 +258,8 @@ impl PersistentTape {
         sources: S,
         options: &GradientOptions,
     ) -> Result<S::Answer> {
-        let here = Location::caller();
+        let here = user_line();
+        let _name = InName::of(Some(here));
         self.list(&target.tensors(), &sources.handles(), options).and_then(S::answer).map_err(|e| e.at(here))
     }
 
@@ -263,7 +269,11 @@ impl PersistentTape {
     /// As [`GradientTape::gradient_or_none`].
     #[track_caller]
     pub fn gradient_or_none(&self, target: impl Targets, source: impl super::Differentiable) -> Option<Tensor> {
-        self.list(&target.tensors(), &[source.handle()], &GradientOptions::new()).or_fail().get(0)
+        let here = user_line();
+        let name = InName::of(Some(here));
+        let list = self.list(&target.tensors(), &[source.handle()], &GradientOptions::new());
+        drop(name);
+        list.map_err(|e| e.at(here)).or_fail().get(0)
     }
 
     fn list(&self, targets: &[&Tensor], handles: &[&Tensor], options: &GradientOptions) -> Result<Gradients> {

@@ -9,9 +9,9 @@ use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
 use crate::ops;
 use crate::shape::{Dim, Shape};
+use crate::tensor::local::{InName, user_line};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
-use std::panic::Location;
 
 /// A vector that is one at one place, in a floating-point dtype.
 fn one_at(index: usize, len: usize, dtype: DType) -> Result<Tensor> {
@@ -150,7 +150,8 @@ macro_rules! jacobians {
             /// [`try_gradient`](GradientTape::try_gradient) for sources without a gradient.
             #[track_caller]
             pub fn try_jacobian<S: Sources>(self: $this, target: &Tensor, sources: S) -> Result<S::Answer> {
-                let here = Location::caller();
+                let here = user_line();
+                let _name = InName::of(Some(here));
                 $ready(&self.0);
                 self.0.jacobian(target, &sources.handles()).and_then(S::answer).map_err(|e| e.at(here))
             }
@@ -182,7 +183,8 @@ macro_rules! jacobians {
             /// InvalidArgument for different batch sizes, and as [`try_jacobian`](Self::try_jacobian).
             #[track_caller]
             pub fn try_batch_jacobian(self: $this, target: &Tensor, source: impl Differentiable) -> Result<Tensor> {
-                let here = Location::caller();
+                let here = user_line();
+                let _name = InName::of(Some(here));
                 $ready(&self.0);
                 self.0.batch_jacobian(target, source.handle()).map_err(|e| e.at(here))
             }

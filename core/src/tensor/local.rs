@@ -3,6 +3,7 @@
 
 use super::block::Block;
 use std::cell::Cell;
+use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bits of the mode word. Zero means "just run it".
@@ -31,9 +32,13 @@ mod list {
     pub const CLOSED: u8 = 2;
 }
 
+type Line = Option<&'static Location<'static>>;
+
 pub(crate) struct Local {
     /// The bits of [`mode`] that are set.
     pub mode: Cell<u32>,
+    /// The user's line in whose name operations are noted, where it is not that of the caller: see [`InName`].
+    line: Cell<Line>,
     next_id: Cell<u64>,
     end_of_ids: Cell<u64>,
     free: Cell<*mut Block>,
@@ -47,6 +52,7 @@ thread_local! {
     pub(crate) static LOCAL: Local = const {
         Local {
             mode: Cell::new(mode::FRESH),
+            line: Cell::new(None),
             next_id: Cell::new(0),
             end_of_ids: Cell::new(0),
             free: Cell::new(std::ptr::null_mut()),
@@ -165,8 +171,52 @@ impl Local {
         self.mode.get() & bits != 0
     }
 
+    /// Whether operations are in the name of another line than their callers'.
+    pub fn in_name(&self) -> bool {
+        self.line.get().is_some()
+    }
+
     pub fn set_mode(&self, bits: u32, on: bool) {
         let mode = self.mode.get();
         self.mode.set(if on { mode | bits } else { mode & !bits });
+    }
+}
+
+/// The user's line of an operation that is called here: that of the caller, unless it is in the name of another.
+#[inline]
+#[track_caller]
+pub(crate) fn user_line() -> &'static Location<'static> {
+    let caller = Location::caller();
+    LOCAL.with(|local| local.line.get()).unwrap_or(caller)
+}
+
+/// While it lives, what this thread records is noted in the name of a line of the user: operations that the library calls on
+/// its own have no such line, as those of gradients.
+pub(crate) struct InName(Line);
+
+impl InName {
+    /// In the name of a line; `None` for code of the user, whose operations have lines of their own.
+    #[inline]
+    pub fn of(line: Line) -> Self {
+        Self(LOCAL.with(|local| local.line.replace(line)))
+    }
+
+    /// In the same name as before.
+    #[inline]
+    pub fn same() -> Self {
+        Self(LOCAL.with(|local| local.line.get()))
+    }
+
+    /// From here on in the name of another line.
+    #[inline]
+    pub fn turn_to(&self, line: &'static Location<'static>) {
+        LOCAL.with(|local| local.line.set(Some(line)));
+    }
+}
+
+impl Drop for InName {
+    #[inline]
+    fn drop(&mut self) {
+        LOCAL.with(|local| local.line.set(self.0));
     }
 }

@@ -31,17 +31,19 @@ use generate::generate;
 use histogram::Histogram;
 use values::Inputs;
 
+type Plan = fn() -> Option<String>;
 type Traced = fn(bool, i32, &Tensor, &Tensor, &Tensor, &Variable, &Variable, &Generator) -> Vec<Tensor>;
 
 #[allow(unused, clippy::all, reason = "random programs are no model of style")]
 mod programs {
     use super::values::{chosen, custom, first, grown, ranged};
     use eagerflow::{self as tf, Tensor, Variable, random::Generator, tf_function};
+    type Plan = super::Plan;
     type Traced = super::Traced;
 
     include!(concat!(env!("OUT_DIR"), "/random_sources.rs"));
 
-    pub fn all() -> &'static [(u64, Traced)] {
+    pub fn all() -> &'static [(u64, Traced, Plan)] {
         &PROGRAMS
     }
 }
@@ -51,7 +53,7 @@ fn sources_agree_with_their_trees() {
     let all = programs::all();
     println!("{} programs with the seeds from {} on", all.len(), all[0].0);
     let mut histogram = Histogram::default();
-    all.iter().for_each(|(seed, _)| histogram.add(&generate(*seed)));
+    all.iter().for_each(|(seed, ..)| histogram.add(&generate(*seed)));
     println!("{histogram}");
     let rare = histogram.rarer_than(all.len() / 100);
     assert!(rare.is_empty() || all.len() < 200, "the generator has lost {rare:?}");
@@ -59,7 +61,7 @@ fn sources_agree_with_their_trees() {
     let world = World::new();
     let mut failures = Vec::new();
     std::panic::set_hook(Box::new(|_| {}));
-    for (seed, function) in all {
+    for (seed, function, plan) in all {
         let program = generate(*seed);
         let call = |inputs: &Inputs| {
             let Inputs { training, n, x, y, j, w, log, generator } = inputs;
@@ -67,6 +69,10 @@ fn sources_agree_with_their_trees() {
         };
         if let Err(what) = check(&program, &call, &world) {
             failures.push((*seed, what));
+        }
+        // Every operation is at a line of the program.
+        if let Some(line) = plan().and_then(|plan| plan.lines().find(|l| l.contains("core/src")).map(str::to_owned)) {
+            failures.push((*seed, format!("a line of the library: {line}")));
         }
     }
     drop(std::panic::take_hook());

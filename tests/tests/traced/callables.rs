@@ -1,7 +1,8 @@
 //! Closures, methods, generic functions, and traced functions that call one another.
 
 use eagerflow as tf;
-use tf::{DType, Module, Tensor, TensorArray, Variable, tf_function};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use tf::{Closure, DType, GradientTape, Module, Tensor, TensorArray, Variable, tf_function};
 
 /// A closure with a `return` of its own, called twice.
 #[tf_function]
@@ -270,4 +271,111 @@ fn generics() {
 fn functions_in_functions() {
     eager_vs_graph!(outer(x); x in [1.5, -2.0, 0.75]);
     eager_vs_graph!(with_a_helper(w, x); w = Variable::new(0.75); x in [1.5, -2.0]);
+}
+
+/// Given a closure that has an identity.
+#[tf_function]
+fn twice<F: Fn(&Tensor) -> Tensor + Send + Sync + 'static>(f: &Closure<F>, x: &Tensor) -> Tensor {
+    let mut y = f(x);
+    if y < 100.0 {
+        y = f(&y);
+    }
+    y
+}
+
+/// Made once, a closure needs a trace per signature; what it captures is read as it is when the graph runs.
+#[test]
+fn closures_made_once() {
+    let (factor, offset) = (Variable::new(2.0), tf::constant(0.5));
+    let captured = (factor.clone(), offset.clone());
+    let f = Closure::new(move |x: &Tensor| x * &captured.0 + &captured.1);
+    for i in 0..20 {
+        factor.assign(&tf::constant(1.0 + i as f32));
+        let x = tf::constant(i as f32);
+        let by_hand = |x: &Tensor| x * &factor + &offset;
+        let mut tape = GradientTape::persistent();
+        tape.watch(&x);
+        let y = twice(&f.clone(), &x);
+        let one = by_hand(&x);
+        let expected = if one.item::<f32>() < 100.0 { by_hand(&one) } else { one };
+        assert_eq!(y.item::<f32>(), expected.item::<f32>(), "round {i}");
+        let slopes = [tape.gradient(&y, &x), tape.gradient(&y, &factor)];
+        let by_hand = [tape.gradient(&expected, &x), tape.gradient(&expected, &factor)];
+        assert_eq!(slopes.map(|s| s.item::<f32>()), by_hand.map(|s| s.item::<f32>()), "round {i}");
+    }
+    // A function of closures is named with their type.
+    fn traces<F: Fn(&Tensor) -> Tensor + Send + Sync + 'static>(_: &Closure<F>) -> (usize, Vec<String>) {
+        let info = tf::function(twice::<F>);
+        (info.trace_count(), info.reasons())
+    }
+    assert_eq!(traces(&f), (1, vec!["the first call".to_owned()]));
+}
+
+#[tf_function]
+fn called<F: Fn(&Tensor) -> Tensor + Send + Sync + 'static>(f: &Closure<F>, x: &Tensor) -> Tensor {
+    f(x) * 2.0
+}
+
+/// Made in each round, it is another function in each, as in TensorFlow; the reason names the line.
+#[test]
+fn closures_made_anew() {
+    fn reasons<F: Fn(&Tensor) -> Tensor + Send + Sync + 'static>(_: &Closure<F>) -> Vec<String> {
+        tf::function(called::<F>).reasons()
+    }
+    let mut told = Vec::new();
+    for i in 0..3 {
+        let number = i as f32;
+        let f = Closure::new(move |x: &Tensor| x + number);
+        for x in [1.0, 2.0] {
+            assert_eq!(called(&f, &tf::constant(x)).item::<f32>(), 2.0 * (x + number));
+        }
+        told = reasons(&f);
+    }
+    assert_eq!(told.len(), 3, "{told:?}");
+    let line =
+        include_str!("callables.rs").lines().position(|l| l.contains("= Closure::new(move |x: &Tensor| x + number)"));
+    let at = format!("`f` is another closure, made at {}:{}:", file!(), line.unwrap() + 1);
+    assert!(told[0].starts_with(&at), "{told:?}, {at}");
+}
+
+#[tf_function]
+fn by_value(f: impl Fn(&Tensor) -> Tensor, x: &Tensor) -> Tensor {
+    f(x) * 2.0
+}
+
+#[tf_function]
+fn by_reference<F: Fn(&Tensor) -> Tensor>(f: &F, x: &Tensor) -> Tensor {
+    f(x) * 2.0
+}
+
+#[tf_function]
+fn in_a_structure<F: Fn(&Tensor) -> Tensor + Send + Sync + 'static>(f: &(Closure<F>, i32), x: &Tensor) -> Tensor {
+    (f.0)(x)
+}
+
+/// A bare closure that captures is traced in each call; one that captures nothing once, by reference too.
+#[test]
+fn bare_closures() {
+    // Bodies run where functions are traced.
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let runs_of = |call: &dyn Fn(&Tensor) -> Tensor| {
+        let before = RUNS.load(Relaxed);
+        (0..5).for_each(|i| drop(call(&tf::constant(i as f32))));
+        RUNS.load(Relaxed) - before
+    };
+    let empty = |x: &Tensor| {
+        RUNS.fetch_add(1, Relaxed);
+        x + 1.0
+    };
+    let number = 3.0f32;
+    let full = move |x: &Tensor| {
+        RUNS.fetch_add(1, Relaxed);
+        x + number
+    };
+    assert_eq!(runs_of(&|x| by_value(empty, x)), 1);
+    assert_eq!(runs_of(&|x| by_reference(&empty, x)), 1);
+    assert_eq!(runs_of(&|x| by_value(full, x)), 5);
+    assert_eq!(runs_of(&|x| by_reference(&full, x)), 5);
+    let within = (Closure::new(full), 1);
+    assert_eq!(runs_of(&|x| in_a_structure(&within, x)), 1);
 }

@@ -20,6 +20,7 @@ mod hidden;
 mod jumps;
 mod library;
 mod lifetimes;
+mod lines;
 mod logic;
 mod loops;
 mod messages;

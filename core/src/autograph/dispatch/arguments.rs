@@ -138,6 +138,18 @@ pub trait AnyArgument<T> {
     fn traced(&self, call: &Call<'_>, index: usize, value: T) -> T;
 }
 
+/// A reference holds what it leads to: its own methods are found before those of [`AnyArgument`].
+impl<T> Other<&T> {
+    /// Adds the argument to the call's signature.
+    pub fn note(&self, call: &mut Call<'_>, name: &'static str, _: &&T) {
+        call.note_opaque::<T>(name);
+    }
+    /// The argument as the trace sees it.
+    pub fn traced<'t>(&self, _: &Call<'_>, _: usize, value: &'t T) -> &'t T {
+        value
+    }
+}
+
 impl<T> AnyArgument<T> for Other<T> {
     fn note(&self, call: &mut Call<'_>, name: &'static str, _: &T) {
         call.note_opaque::<T>(name);

@@ -6,6 +6,7 @@ use crate::tensor::Tensor;
 use crate::variable::Variable;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::panic::Location;
 
 /// What a visit of a nest is for.
 pub(crate) trait LeafSink {
@@ -19,6 +20,8 @@ pub(crate) trait LeafSink {
     fn form(&mut self, _path: &dyn fmt::Display, _form: &dyn fmt::Display) {}
     /// The value is the error side of a `Result`.
     fn error(&mut self) {}
+    /// Where the value was made whose last word was told just now.
+    fn made_at(&mut self, _line: &'static Location<'static>) {}
 }
 
 /// The leaves of a nest, in order.
@@ -66,6 +69,12 @@ impl Leaves<'_> {
 
     pub(crate) fn error(&mut self) {
         self.sink.error();
+    }
+
+    /// This nest is a closure, told from others by a number.
+    pub(crate) fn closure(&mut self, id: u64, made: &'static Location<'static>) {
+        self.value(&id);
+        self.sink.made_at(made);
     }
 
     /// This nest is, or begins with, a host value: it is part of the structure, compared exactly.

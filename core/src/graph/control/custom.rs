@@ -10,6 +10,7 @@ use crate::graph::differentiate::replay;
 use crate::graph::sizes::Sizes;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, Operands, Outputs, Saves, identity};
 use crate::tape::{Backward, CustomRule, Unseen};
+use crate::tensor::local::InName;
 use crate::tensor::{Resource, Tensor, TensorType};
 use std::panic::Location;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub(crate) fn record(
     rule: &dyn CustomRule,
     location: &'static Location<'static>,
 ) -> Result<Vec<Tensor>> {
+    let _name = InName::of(Some(location));
     let outer = builder::current().ok_or_else(|| Error::internal(rule.name(), "no graph is being recorded"))?;
     let body = outer.inside("custom_gradient");
     let types = results.iter().map(|t| outer.type_of(t)).collect::<Result<Vec<_>>>()?;

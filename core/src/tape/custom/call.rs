@@ -9,7 +9,7 @@ use crate::graph::builder;
 use crate::graph::control::custom;
 use crate::tape::backward::CustomRule;
 use crate::tape::record::{self, Watcher};
-use crate::tensor::local::{LOCAL, mode};
+use crate::tensor::local::{InName, LOCAL, mode};
 use crate::tensor::{Resource, Tensor};
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -164,7 +164,10 @@ impl CustomRule for Function {
     }
 
     fn backward(&self, dys: &[Tensor]) -> Result<Vec<Option<Tensor>>> {
+        // The closure is the user's, and so are its lines.
+        let own = InName::of(None);
         let answers = (self.run)(dys).map_err(|e| e.in_op(self.name).at(self.location))?;
+        drop(own);
         let mut list = Vec::new();
         for (&(name, count), mut given) in self.counts.iter().zip(answers.given) {
             if given.is_empty() {
