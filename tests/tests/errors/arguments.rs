@@ -95,6 +95,10 @@ fn more_memory_than_there_is() {
     refused!(tf::try_add(&wide, &wide), ResourceExhausted, "add", ["bytes"]);
     refused!(tf::try_tanh(&wide), ResourceExhausted, "tanh", ["bytes"]);
     assert_eq!(tf::try_zeros([1usize << 46, 0], DType::F64).expect("no elements").num_elements(), 0);
+    // Handles of parts without elements would fill memory all the same.
+    let none = tf::zeros([1usize << 46, 0]);
+    refused!(tf::try_unstack(&none, 0), ResourceExhausted, "unstack", ["70368744177664"]);
+    refused!(tf::try_split(&none, 1usize << 46, 0), ResourceExhausted, "split", ["70368744177664"]);
 }
 
 #[test]

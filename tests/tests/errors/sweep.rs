@@ -59,7 +59,7 @@ macro_rules! sweep {
     }};
 }
 
-/// Tensors of several kinds, one with a size that only nothing fits into.
+/// Tensors of several kinds, some of them without elements.
 fn tensors() -> Vec<Tensor> {
     vec![
         tf::constant(2.0),
@@ -68,7 +68,7 @@ fn tensors() -> Vec<Tensor> {
         tf::constant([true, false]),
         tf::constant_of([7, 250], DType::U8),
         tf::zeros([0, 3]),
-        tf::zeros([1usize << 47, 0]),
+        tf::zeros([3, 0]),
         tf::ones([1, 2, 1, 2, 1, 2, 1, 2]),
         tf::constant_of([0.5, f64::NAN], DType::F64),
         tf::ones([1, 4, 4, 2]),
