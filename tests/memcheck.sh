@@ -4,6 +4,10 @@
 # and definite leaks are errors.
 # Nothing of ours is suppressed. Two test threads and a team of three share the work. Takes a few minutes.
 #
+# Machine code for fused programs is made, mapped and freed here, but not run: valgrind knows no AVX-512. That code stays
+# within its operands is checked where it runs, by guards behind them (`backend/cpu/jit/tests.rs`). No GPU is touched;
+# what happens without CUDA's driver is.
+#
 # Left out, because they loop over millions of numbers in registers and touch no memory of their own: the accuracy tests
 # of `math`, the statistics of `philox`, and the property tests of symbolic shapes; and the 10,000 steps of `growth`.
 # With arguments: runs only the core tests whose names contain one of them.

@@ -135,6 +135,40 @@ fn fusion(b: &Bench) {
     }
 }
 
+/// Operations over whole rows and columns of tables that no cache holds, and of one whose rows are long.
+fn tables(b: &Bench) {
+    for (tag, shape, seed) in [("4096x4096", [4096, 4096], 701), ("64x32000", [64, 32_000], 702)] {
+        let table = || uniform(seed, &shape, -4.0, 4.0);
+        let softmax = || {
+            let x = table();
+            move || tf::softmax(&x, -1)
+        };
+        b.run(&format!("table_softmax_{tag}"), false, softmax, one);
+        let gradient = || {
+            let (x, weights) = (table(), table());
+            move || {
+                let mut tape = GradientTape::new();
+                tape.watch(&x);
+                let y = tf::reduce_sum(tf::softmax(&x, -1) * &weights, ());
+                tape.gradient(&y, &x)
+            }
+        };
+        b.run(&format!("table_softmax_grad_{tag}"), false, gradient, |dx| vec![sum(&dx.abs())]);
+        for (name, axis) in [("rows", 1isize), ("columns", 0)] {
+            let total = || {
+                let x = table();
+                move || tf::reduce_sum(&x, axis)
+            };
+            b.run(&format!("table_sum_{name}_{tag}"), false, total, one);
+            let greatest = || {
+                let x = table();
+                move || tf::reduce_max(&x, axis)
+            };
+            b.run(&format!("table_max_{name}_{tag}"), false, greatest, one);
+        }
+    }
+}
+
 fn main() {
     let b = Bench::new("eager");
     matrix_products(&b);
@@ -142,4 +176,5 @@ fn main() {
     line_fit(&b);
     networks(&b);
     fusion(&b);
+    tables(&b);
 }

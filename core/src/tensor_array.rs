@@ -1,15 +1,17 @@
 //! [`TensorArray`]: a list of tensors that loops of traced functions write and read by index. TensorFlow's `tf.TensorArray`.
 //! Outside of traces it is a plain list; in a graph it is a list value that moves from operation to operation.
 
+mod read;
+
 use crate::autograph::{Leaves, Nest};
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute;
 use crate::graph::builder;
 use crate::graph::control::list::List;
-use crate::graph::control::list_ops::{Get, Set};
-use crate::graph::control::list_whole::{Len, Reserve, StackList, UnstackList};
-use crate::ops::{AsTensor, ToOperand, functions};
+use crate::graph::control::list_ops::Set;
+use crate::graph::control::list_whole::{Len, Reserve, UnstackList};
+use crate::ops::{AsTensor, Operand, ToOperand};
 use crate::shape::{Dim, IntoShape, Shape, Symbol};
 use crate::tensor::{Tensor, TensorType};
 use std::panic::Location;
@@ -67,15 +69,8 @@ impl TensorArray {
     /// InvalidArgument if `size` is not an integer scalar, or negative.
     #[track_caller]
     pub fn try_new(dtype: DType, size: impl ToOperand) -> Result<Self> {
-        let size = size.to_operand().tensor("TensorArray", DType::I32)?;
-        let items = match builder::current() {
-            Some(_) => Items::Graph(execute(&Reserve, &[&size])?.remove(0)),
-            None => {
-                let count = crate::ops::cast_to(&size, DType::I64)?.try_item::<i64>()?;
-                let count = usize::try_from(count).map_err(|_| negative(count))?;
-                Items::Host(Arc::new(vec![None; count]))
-            }
-        };
+        let here = Location::caller();
+        let items = reserved(size.to_operand()).map_err(|e| e.at(here))?;
         Ok(Self { items, dtype, dynamic: false, element: Arc::default() })
     }
 
@@ -131,15 +126,12 @@ impl TensorArray {
     pub fn try_write(mut self, index: impl ToOperand, value: impl AsTensor) -> Result<Self> {
         let (here, value) = (Location::caller(), value.as_tensor());
         self.note(&value).map_err(|e| e.at(here))?;
-        let index = index.to_operand().tensor("TensorArray", DType::I32)?;
+        let index = index.to_operand().tensor("TensorArray", DType::I32).map_err(|e| e.at(here))?;
         self.items = match self.items {
             Items::Host(items) if !index.is_symbol() && builder::current().is_none() => {
-                let mut list = List::Full(Arc::try_unwrap(items).unwrap_or_else(|shared| (*shared).clone()));
-                list.set(number(&index)?, Some(value.clone()), self.dynamic).map_err(|e| e.at(here))?;
-                match list {
-                    List::Full(items) => Items::Host(Arc::new(items)),
-                    _ => return Err(Error::internal("TensorArray", "a list of another kind")),
-                }
+                let mut items = Arc::try_unwrap(items).unwrap_or_else(|shared| (*shared).clone());
+                put(&mut items, &index, &value, self.dynamic).map_err(|e| e.at(here))?;
+                Items::Host(Arc::new(items))
             }
             items => {
                 let list = staged(items);
@@ -148,93 +140,6 @@ impl TensorArray {
             }
         };
         Ok(self)
-    }
-
-    /// Item `index`.
-    ///
-    /// # Panics
-    /// As [`try_read`](Self::try_read) fails.
-    #[track_caller]
-    pub fn read(&self, index: impl ToOperand) -> Tensor {
-        self.try_read(index).or_fail()
-    }
-
-    /// Item `index`.
-    ///
-    /// # Errors
-    /// OutOfRange if there is none; FailedPrecondition if it was not written and the shape of items is not known.
-    #[track_caller]
-    pub fn try_read(&self, index: impl ToOperand) -> Result<Tensor> {
-        let here = Location::caller();
-        let index = index.to_operand().tensor("TensorArray", DType::I32)?;
-        if let Items::Host(items) = &self.items
-            && builder::current().is_none()
-        {
-            let at = number(&index)?;
-            let item = items.get(at).ok_or_else(|| outside(at, items.len()).at(here))?;
-            return match item {
-                Some(item) => Ok(item.clone()),
-                None => crate::ops::zeros_of(&self.item_type().map_err(|e| e.at(here))?),
-            };
-        }
-        let op = Get { item: self.item_type().map_err(|e| e.at(here))? };
-        Ok(execute(&op, &[&staged(self.items.clone()), &index])?.remove(0))
-    }
-
-    /// All items along a new first axis.
-    ///
-    /// # Panics
-    /// If nothing was written and the shape of items is not known.
-    #[track_caller]
-    pub fn stack(&self) -> Tensor {
-        self.try_stack().or_fail()
-    }
-
-    /// All items along a new first axis.
-    ///
-    /// # Errors
-    /// FailedPrecondition if nothing was written and the shape of items is not known.
-    #[track_caller]
-    pub fn try_stack(&self) -> Result<Tensor> {
-        let here = Location::caller();
-        let item = self.item_type().map_err(|e| e.at(here))?;
-        if let Items::Host(items) = &self.items
-            && builder::current().is_none()
-            && !items.is_empty()
-        {
-            let zeros = if items.iter().any(Option::is_none) { Some(crate::ops::zeros_of(&item)?) } else { None };
-            let all: Vec<&Tensor> = items.iter().filter_map(|i| i.as_ref().or(zeros.as_ref())).collect();
-            return functions::try_stack(&all, 0);
-        }
-        let op = StackList { item, count: None, some: false };
-        Ok(execute(&op, &[&staged(self.items.clone())])?.remove(0))
-    }
-
-    /// All items one behind the other along their first axis.
-    ///
-    /// # Panics
-    /// If nothing was written and the shape of items is not known, or items are scalars.
-    #[track_caller]
-    pub fn concat(&self) -> Tensor {
-        let stacked = self.stack();
-        let sizes = stacked.shape().sizes();
-        if sizes.len() < 2 {
-            Err(Error::invalid_argument("TensorArray", "scalars cannot be put one behind the other")
-                .help("use `stack`"))
-            .or_fail()
-        }
-        let mut merged = vec![sizes[0] * sizes[1]];
-        merged.extend_from_slice(&sizes[2..]);
-        crate::ops::reshape_to(&stacked, &Shape::from_dims(&merged).or_fail()).or_fail()
-    }
-
-    /// The items at the given indices, along a new first axis.
-    ///
-    /// # Panics
-    /// As [`stack`](Self::stack); and if an index names no item.
-    #[track_caller]
-    pub fn gather(&self, indices: impl AsTensor) -> Tensor {
-        functions::gather(self.stack(), &*indices.as_tensor(), 0)
     }
 
     /// The number of items, an `int32` scalar.
@@ -299,9 +204,41 @@ fn number(index: &Tensor) -> Result<usize> {
     usize::try_from(index).map_err(|_| Error::out_of_range("TensorArray", "a negative index").got(index))
 }
 
-#[cold]
-fn negative(size: i64) -> Error {
-    Error::invalid_argument("TensorArray", "a negative size").got(size)
+/// So many items, none of them written.
+#[track_caller]
+fn reserved(size: Operand<'_>) -> Result<Items> {
+    let size = size.tensor("TensorArray", DType::I32)?;
+    if builder::current().is_some() {
+        return Ok(Items::Graph(execute(&Reserve, &[&size])?.remove(0)));
+    }
+    let count = crate::ops::cast_to(&size, DType::I64)?.try_item::<i64>().map_err(|e| e.in_op("TensorArray"))?;
+    let count = usize::try_from(count)
+        .map_err(|_| Error::invalid_argument("TensorArray", "a negative size").got(count).expected("0 or more"))?;
+    let mut items = Vec::new();
+    lengthen(&mut items, count)?;
+    Ok(Items::Host(Arc::new(items)))
+}
+
+/// Writes an item; a list that is `dynamic` becomes as long as that takes.
+fn put(items: &mut Vec<Option<Tensor>>, index: &Tensor, value: &Tensor, dynamic: bool) -> Result<()> {
+    let at = number(index)?;
+    if at >= items.len() {
+        if !dynamic {
+            return Err(outside(at, items.len()));
+        }
+        lengthen(items, at.saturating_add(1))?;
+    }
+    items[at] = Some(value.clone());
+    Ok(())
+}
+
+/// Items that were not written, up to `count`, or an error where memory does not hold as many.
+fn lengthen(items: &mut Vec<Option<Tensor>>, count: usize) -> Result<()> {
+    items.try_reserve(count - items.len()).map_err(|_| {
+        Error::resource_exhausted("TensorArray", "there is no memory for so many items").got(format!("{count} items"))
+    })?;
+    items.resize(count, None);
+    Ok(())
 }
 
 #[cold]

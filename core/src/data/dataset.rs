@@ -1,9 +1,10 @@
 //! [`Dataset`]: a pipeline from tensors in memory to the batches of a training loop, built by chained calls.
 //! Training loops iterate over it; each pass begins anew, in another order if it is shuffled.
 
+mod passes;
+
 use super::batch::{Batch, batched};
 use super::enumerate::{Enumerate, numbered};
-use super::iterator::DatasetIterator;
 use super::map::{Function, Map, record_map};
 use super::pipeline::{Pipeline, Types, record};
 use super::repeat::{Repeat, Take};
@@ -14,7 +15,6 @@ use super::structure::Structure;
 use crate::error::{Error, OrFail, Result};
 use crate::graph::builder;
 use crate::tensor::{Tensor, TensorType};
-use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
@@ -265,7 +265,7 @@ impl<S: Structure> Dataset<S> {
     }
 
     /// [`map`](Self::map) by a function that may answer an error, which the iterator's
-    /// [`try_next`](DatasetIterator::try_next) passes on.
+    /// [`try_next`](super::DatasetIterator::try_next) passes on.
     #[track_caller]
     pub fn try_map<R: Structure>(&self, function: impl Fn(S) -> Result<R> + Send + Sync + 'static) -> Dataset<R> {
         let function = move |values: crate::op::Outputs| {
@@ -285,52 +285,5 @@ impl<S: Structure> Dataset<S> {
             Ok(Arc::new(Map::new(stages.clone(), source.clone(), function.clone())))
         };
         self.then("map", Ok, stage).or_fail()
-    }
-
-    /// The number of elements in a pass; `None` if it has no end.
-    ///
-    /// # Panics
-    /// In a traced function, whose graph alone knows it.
-    #[track_caller]
-    pub fn cardinality(&self) -> Option<usize> {
-        self.pipeline("cardinality").or_fail().stages.len()
-    }
-
-    /// Begins a pass over the elements. `for element in &dataset` does it too.
-    ///
-    /// # Panics
-    /// In a traced function: there `for element in &dataset` is a loop of the graph.
-    #[track_caller]
-    pub fn iter(&self) -> DatasetIterator<S> {
-        DatasetIterator::new(self.pipeline("iter").or_fail())
-    }
-}
-
-impl<S: Structure> IntoIterator for &Dataset<S> {
-    type Item = S;
-    type IntoIter = DatasetIterator<S>;
-
-    #[track_caller]
-    fn into_iter(self) -> DatasetIterator<S> {
-        self.iter()
-    }
-}
-
-impl<S: Structure> IntoIterator for Dataset<S> {
-    type Item = S;
-    type IntoIter = DatasetIterator<S>;
-
-    #[track_caller]
-    fn into_iter(self) -> DatasetIterator<S> {
-        self.iter()
-    }
-}
-
-impl<S> fmt::Debug for Dataset<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match Pipeline::of(&self.handle, "dataset") {
-            Ok(p) => f.debug_struct("Dataset").field("cardinality", &p.stages.len()).finish_non_exhaustive(),
-            Err(_) => f.write_str("Dataset, a value of a graph"),
-        }
     }
 }

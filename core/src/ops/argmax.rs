@@ -1,15 +1,18 @@
 //! `argmax` and `argmin`: the index of the largest or smallest element along an axis, the first among equals; no gradient.
 //! TensorFlow's `tf.argmax` and `tf.argmin`; NaN is passed over, and a row of NaN alone gives 0, as TensorFlow's kernel does.
 
+mod search;
+
 use super::public;
 use crate::backend::cpu::{CpuCall, Work, part};
 use crate::backend::cuda::{CudaCall, Kernel, THREADS, grid};
-use crate::dtype::{DType, DTypes, bf16, f16, for_dtype};
+use crate::dtype::{DType, DTypes, for_dtype};
 use crate::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef};
 use crate::shape::resolve_axis;
 use crate::tensor::Tensor;
+use search::{Best, COLUMNS, Ordered, best_of_columns, best_of_row};
 use std::sync::Arc;
 
 #[derive(Clone)]
@@ -23,8 +26,6 @@ pub(crate) struct Argmax {
 /// The dtypes that indices can have, and those that TensorFlow has for `argmax` only.
 const WIDE: &[DType] = &[DType::I32, DType::I64];
 const NARROW: &[DType] = &[DType::I16, DType::U16];
-/// Columns whose best elements are kept at a time.
-const COLUMNS: usize = 256;
 /// Elements that one chunk looks at, about.
 const CHUNK: usize = 64 * 1024;
 
@@ -144,36 +145,6 @@ impl Op for Argmax {
     }
 }
 
-/// A type whose comparison orders elements.
-trait Best: Copy + PartialOrd {
-    const LOWEST: Self;
-    const HIGHEST: Self;
-}
-
-/// The type in which a dtype's elements are compared.
-trait Ordered {
-    type Raw: Best;
-}
-
-macro_rules! ordered {
-    ($($t:ident $lowest:ident $highest:ident)*) => {$(
-        impl Best for $t {
-            const LOWEST: Self = $t::$lowest;
-            const HIGHEST: Self = $t::$highest;
-        }
-        impl Ordered for $t {
-            type Raw = $t;
-        }
-    )*};
-}
-
-ordered!(f32 NEG_INFINITY INFINITY f64 NEG_INFINITY INFINITY f16 NEG_INFINITY INFINITY bf16 NEG_INFINITY INFINITY
-    i8 MIN MAX i16 MIN MAX i32 MIN MAX i64 MIN MAX u8 MIN MAX u16 MIN MAX u32 MIN MAX u64 MIN MAX);
-
-impl Ordered for bool {
-    type Raw = u8;
-}
-
 impl Argmax {
     /// Rows before the axis, elements along it, columns after it, and parts that the columns are cut into.
     fn split(&self, call: &CpuCall<'_>) -> (usize, usize, usize, usize) {
@@ -213,55 +184,6 @@ impl Argmax {
                     }
                 }
             }
-        }
-    }
-}
-
-/// The best element first, by vectors, then where it is.
-///
-/// # Safety
-/// `len` dense elements.
-#[inline(always)]
-unsafe fn best_of_row<T: Best>(from: *const T, len: usize, start: T, better: impl Fn(T, T) -> bool) -> usize {
-    // SAFETY: by the caller's promise.
-    let row = unsafe { std::slice::from_raw_parts(from, len) };
-    let mut lanes = [start; 32];
-    let (blocks, tail) = row.as_chunks::<32>();
-    for block in blocks {
-        for (lane, &value) in lanes.iter_mut().zip(block) {
-            // Never true for NaN, which is so passed over.
-            *lane = if better(value, *lane) { value } else { *lane };
-        }
-    }
-    let pick = |best: T, &value: &T| if better(value, best) { value } else { best };
-    let best = tail.iter().fold(lanes.iter().fold(start, pick), pick);
-    let is_best = |value: &T| *value == best;
-    // A block at a time, so that the search runs on vectors as well.
-    let block =
-        blocks.iter().position(|block| block.iter().fold(false, |any, v| any | is_best(v))).unwrap_or(blocks.len());
-    row[block * 32..].iter().position(is_best).map_or(0, |at| block * 32 + at)
-}
-
-/// # Safety
-/// `len` rows of as many elements as there are results, `stride` elements apart.
-#[inline(always)]
-unsafe fn best_of_columns<T: Best>(
-    from: *const T,
-    len: usize,
-    stride: usize,
-    found: &mut [usize],
-    start: T,
-    better: impl Fn(T, T) -> bool,
-) {
-    let mut best = [start; COLUMNS];
-    let best = &mut best[..found.len()];
-    for i in 0..len {
-        // SAFETY: by the caller's promise.
-        let row = unsafe { std::slice::from_raw_parts(from.add(i * stride), found.len()) };
-        for ((&value, best), at) in row.iter().zip(best.iter_mut()).zip(found.iter_mut()) {
-            let wins = better(value, *best);
-            *at = if wins { i } else { *at };
-            *best = if wins { value } else { *best };
         }
     }
 }

@@ -1,10 +1,12 @@
 //! `concat`: tensors one after another along an axis; each dx is its slice of dy.
 //! TensorFlow's `tf.concat`.
 
+mod device;
+
 use super::{AsTensors, Tensors, reshape_to};
 use super::slice::slice_axis;
 use crate::backend::cpu::{CpuCall, View, Work, copy, part};
-use crate::backend::cuda::{self, CudaCall, Moving, THREADS, grid, moving, unit_of};
+use crate::backend::cuda::{self, CudaCall};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
@@ -110,7 +112,7 @@ impl Op for Concat {
             }
             at += input.dims()[self.axis];
         }
-        for some in dense.chunks(PARTS) {
+        for some in dense.chunks(device::PARTS) {
             // SAFETY: as above.
             unsafe { self.join(call, some)? };
         }
@@ -137,47 +139,6 @@ impl Op for Concat {
         Ok(())
     }
 }
-
-impl Concat {
-    /// Copies dense inputs, none of them empty, to where they begin along the axis: one launch for all.
-    ///
-    /// # Safety
-    /// As `Op::cuda`, for at most [`PARTS`] inputs.
-    unsafe fn join(&self, call: &CudaCall<'_>, some: &[(&View, usize)]) -> Result<()> {
-        let out = &call.outputs[0];
-        let inner = out.dims()[self.axis + 1..].iter().product::<usize>() * out.dtype.size();
-        let addresses = some.iter().flat_map(|(v, at)| [v.ptr.addr(), at * inner, v.dims()[self.axis] * inner]);
-        let unit = unit_of(addresses.chain([out.ptr.addr(), out.dims()[self.axis] * inner]));
-        let (mut words, mut blocks) = ([0i64; 5 * PARTS], 0);
-        for (word, (view, at)) in words.chunks_exact_mut(5).zip(some) {
-            let count = view.len() * view.dtype.size() / unit;
-            let width = view.dims()[self.axis] * inner / unit;
-            let all = [view.ptr.addr(), width, at * inner / unit, count, blocks];
-            word.iter_mut().zip(all).for_each(|(to, from)| *to = from as i64);
-            blocks += count.div_ceil(EACH);
-        }
-        let (kernel, ty) = CONCAT.of(unit);
-        // SAFETY: by the caller's promise; every unit of every input has its own place in the output.
-        unsafe {
-            call.launch(kernel, &[ty], grid(blocks, THREADS), |arguments| {
-                arguments.view(out);
-                arguments.size(out.dims()[self.axis] * inner / unit);
-                arguments.size(some.len());
-                arguments.words(&words);
-            })
-        }
-    }
-}
-
-/// Inputs that one launch copies: what a kernel's parameters hold.
-const PARTS: usize = 64;
-/// Units that a block of the kernel copies.
-const EACH: usize = 1024;
-
-static CONCAT: Moving = moving!(
-    "concat",
-    concat!("#define PARTS 64\n#define EACH 1024\n", include_str!("../backend/cuda/divided.cuh"), include_str!("concat.cuh"))
-);
 
 /// Bytes that one chunk copies, about.
 const CHUNK: usize = 256 * 1024;

@@ -92,8 +92,13 @@ impl Number {
     /// number and a truth value mixed.
     fn bits(self, op: &str, dtype: DType) -> Result<u64> {
         let refuse = |what: &str| {
+            let number = match self {
+                Self::Bool(value) => value.to_string(),
+                Self::Int(value) => value.to_string(),
+                Self::Float(value) => format!("{value:?}"),
+            };
             Err(Error::invalid_argument(op, what)
-                .got(format!("{self:?} for a tensor of {dtype}"))
+                .got(format!("{number} for a tensor of {dtype}"))
                 .help("a plain number takes the tensor's dtype; `cast` the tensor, or write the number as that dtype"))
         };
         let value = match self {

@@ -1,12 +1,14 @@
 //! `pad`: the tensor with a margin of a constant, or of its own elements mirrored; dx is dy without the margin, to which
 //! mirrored margins add what they were made of. TensorFlow's `tf.pad` with `CONSTANT`, `REFLECT` and `SYMMETRIC`.
 
+mod rows;
+
 use super::operand::ToOperand;
 use super::reverse::reverse_axes;
 use super::slice::{lay_axis, slice_axis};
 use super::{AsTensor, add_owned, public};
-use crate::backend::cpu::vector::{fill, load_bits};
-use crate::backend::cpu::{CpuCall, View, Work, part};
+use crate::backend::cpu::vector::load_bits;
+use crate::backend::cpu::{CpuCall, Work, part};
 use crate::backend::cuda::{self, Around, CudaCall};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
@@ -15,6 +17,7 @@ use crate::op::{Gradient, Infer, Kind, Op, identity};
 use crate::shape::{AxisSet, Dim, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
+use rows::Rows;
 use smallvec::SmallVec;
 use std::panic::Location;
 
@@ -37,9 +40,6 @@ pub(crate) struct Pad {
     margins: SmallVec<[i64; 2 * MAX_RANK]>,
     mode: PadMode,
 }
-
-/// Bytes of output that one chunk writes, about.
-const CHUNK: usize = 128 * 1024;
 
 impl Op for Pad {
     identity!("pad", { "paddings": Ints = |this| &this.margins, "mode": Int = |this| this.mode as i64 });
@@ -152,85 +152,6 @@ impl Pad {
             dx = add_owned(dx, &lay_axis(&mirrored, axis, place, size)?)?;
         }
         Ok(dx)
-    }
-}
-
-/// The output as rows: a margin, a dense run of the input, a margin.
-struct Rows {
-    /// The innermost axis with a margin; what lies inside it is copied in one piece.
-    axis: usize,
-    /// Elements of one index of that axis.
-    inner: usize,
-    count: usize,
-}
-
-impl Rows {
-    fn new(pad: &Pad, call: &CpuCall<'_>) -> Self {
-        let (input, out) = (&call.inputs[0], &call.outputs[0]);
-        let axis = (0..input.rank()).rposition(|a| pad.margin(a) != (0, 0)).unwrap_or(0);
-        let inner = input.dims().iter().skip(axis + 1).product();
-        let count = if out.len() == 0 { 0 } else { out.dims().iter().take(axis).product() };
-        Self { axis, inner, count }
-    }
-
-    fn chunks(&self, call: &CpuCall<'_>) -> usize {
-        let out = &call.outputs[0];
-        (out.len() * out.dtype.size()).div_ceil(CHUNK).clamp(1, self.count.max(1))
-    }
-
-    /// The row of the input that a row of the output holds, or `None` for a row of constants.
-    fn source(&self, pad: &Pad, input: &View, out: &View, row: usize) -> Option<usize> {
-        let (mut rest, mut source, mut step) = (row, 0, 1);
-        for axis in (0..self.axis).rev() {
-            let at = mirrored(rest % out.dims()[axis], pad.margin(axis).0, input.dims()[axis], pad.mode)?;
-            source += at * step;
-            rest /= out.dims()[axis];
-            step *= input.dims()[axis];
-        }
-        Some(source)
-    }
-
-    /// # Safety
-    /// The call's views are dense and of the inferred types, and nobody else touches this row.
-    unsafe fn write(&self, pad: &Pad, call: &CpuCall<'_>, row: usize) {
-        let (input, out) = (&call.inputs[0], &call.outputs[0]);
-        let bytes = input.dtype.size();
-        let size = input.dims().get(self.axis).copied().unwrap_or(1);
-        let (before, after) = if input.rank() == 0 { (0, 0) } else { pad.margin(self.axis) };
-        let (inner, whole) = (self.inner, (before + size + after) * self.inner);
-        // SAFETY: every source index lies inside the input, and the parts of the row follow each other.
-        unsafe {
-            let to = out.ptr.add(row * whole * bytes);
-            let value = call.inputs.get(1).map_or(0, |value| load_bits(bytes, value.ptr));
-            let Some(source) = self.source(pad, input, out, row) else {
-                return fill(bytes, to, value, whole);
-            };
-            let from = input.ptr.add(source * size * inner * bytes);
-            std::ptr::copy_nonoverlapping(from, to.add(before * inner * bytes), size * inner * bytes);
-            for (start, width) in [(0, before), (before + size, after)] {
-                if pad.mode == PadMode::Constant {
-                    fill(bytes, to.add(start * inner * bytes), value, width * inner);
-                    continue;
-                }
-                for at in start..start + width {
-                    if let Some(index) = mirrored(at, before, size, pad.mode) {
-                        let from = from.add(index * inner * bytes);
-                        std::ptr::copy_nonoverlapping(from, to.add(at * inner * bytes), inner * bytes);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The index of the input that index `at` of the output shows; `None` in a margin of constants.
-fn mirrored(at: usize, before: usize, size: usize, mode: PadMode) -> Option<usize> {
-    let skip = usize::from(mode == PadMode::Reflect);
-    match at.checked_sub(before) {
-        Some(inside) if inside < size => Some(inside),
-        _ if mode == PadMode::Constant => None,
-        Some(beyond) => Some(2 * size - 1 - skip - beyond),
-        None => Some(before - at - 1 + skip),
     }
 }
 

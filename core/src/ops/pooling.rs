@@ -34,6 +34,9 @@ impl Pool {
         check_images(op, x)?;
         let window = self.size.map(|n| Dim::known(n as usize));
         check_window(op, window)?;
+        for axis in [0, 1] {
+            self.windows.check_fits(op, axis, x.dim(axis + 1), window[axis])?;
+        }
         let size = |axis: usize| self.windows.output(axis, x.dim(axis + 1), window[axis]);
         Shape::from_dims(&[x.dim(0), size(0), size(1), x.dim(3)]).map_err(|e| e.in_op(op))
     }

@@ -128,6 +128,19 @@ pub(super) fn part_layout(strides: &[isize], begin: usize, axis: usize, part: &T
     layout
 }
 
+/// Tensors that a call gives at most. Handles alone take memory, also where a huge axis has no elements.
+const MOST_PARTS: usize = 1 << 24;
+
+/// An error for more parts than anybody can hold.
+pub(super) fn check_parts(op: &str, parts: usize) -> Result<()> {
+    if parts <= MOST_PARTS {
+        return Ok(());
+    }
+    Err(Error::resource_exhausted(op, "there is no memory for so many tensors")
+        .got(format!("{parts} parts"))
+        .expected(format!("at most {MOST_PARTS}")))
+}
+
 /// The cotangents of all outputs one after another, each brought into the input's rank by `whole`; zeros where nothing
 /// flows into outputs, one tensor for all of them that lie side by side.
 pub(super) fn join(
@@ -221,6 +234,7 @@ public! {
     pub fn split, try_split(x, parts: impl IntoSplits, axis: isize) -> Vec<Tensor> {
         let axis = resolve_axis("split", axis, x.rank())?;
         let split = Split::new(axis, parts.into_splits())?;
+        check_parts("split", split.parts)?;
         if split.parts == 0 {
             given(&[], x.shape().dim(axis))?;
             return Ok(Vec::new());

@@ -1,7 +1,7 @@
 //! `unstack`: the slices along an axis as tensors without it, views without a copy; dx is the dy stacked again.
 //! TensorFlow's `tf.unstack`.
 
-use super::split::{join, part_layout};
+use super::split::{check_parts, join, part_layout};
 use super::{pinned_size, public, reshape_to};
 use crate::dtype::DTypes;
 use crate::error::Result;
@@ -73,6 +73,7 @@ public! {
     pub fn unstack, try_unstack(x, axis: isize) -> Vec<Tensor> {
         let axis = resolve_axis("unstack", axis, x.rank())?;
         let num = pinned_size("unstack", x.shape(), axis)?;
+        check_parts("unstack", num)?;
         match num {
             0 => Ok(Vec::new()),
             _ => Ok(execute(&Unstack { axis, num }, &[x])?.into_vec()),

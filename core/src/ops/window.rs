@@ -109,6 +109,22 @@ impl Windows {
         ((padded + stride).max(reach) - reach).floor_div(stride)
     }
 
+    /// An error where an image is smaller than a window by more than a stride, as TensorFlow has it: no result of any
+    /// size could be meant. One that is smaller by less gives no rows or columns.
+    pub fn check_fits(&self, op: &str, axis: usize, input: Dim, window: Dim) -> Result<()> {
+        let padded = input + (self.padding[2 * axis] + self.padding[2 * axis + 1]) as usize;
+        let reach = self.reach(axis, window);
+        let (Some(size), Some(needed)) = (padded.known_value(), reach.known_value()) else { return Ok(()) };
+        if self.same || needed.saturating_sub(size) < 2 * self.strides[axis] as usize {
+            return Ok(());
+        }
+        let what = if axis == 0 { "rows" } else { "columns" };
+        Err(Error::invalid_argument(op, format!("the images have fewer {what} than the window"))
+            .got(format!("{size} {what} with their padding, for a window of {needed}"))
+            .expected(format!("at least {needed}"))
+            .help("`Padding::Same` pads images that are smaller than the window"))
+    }
+
     /// Rows or columns from the first to behind the last cell of a window.
     fn reach(&self, axis: usize, window: Dim) -> Dim {
         let dilation = self.dilations[axis] as usize;

@@ -1,11 +1,14 @@
 //! Fused scalar programs: the meanings of many operations as one sequence of steps, with results stored or folded.
 //! The planned executor of graphs makes one of every cluster that it runs as a single pass over memory.
 
+mod parts;
+
 use super::build::Node;
 use super::program::{narrow, widen};
 use super::{Code, Scalar, Slot, Step, Val};
 use crate::dtype::DType;
 use crate::op::Op;
+use parts::{Work, paired};
 use smallvec::SmallVec;
 
 /// What happens to a result of the sequence.
@@ -225,70 +228,6 @@ impl Sequence {
         let reads = |action: &Action| action.reads().contains(&Slot::Input(i));
         written.is_some_and(|w| !self.actions[w + 1..].iter().any(reads))
     }
-}
-
-/// What is known while steps are written.
-struct Work<'a> {
-    nodes: &'a [Node],
-    roots: &'a [(Val, Root)],
-    /// The last value that is computed from each value.
-    last_use: Vec<Option<usize>>,
-    slots: Vec<Option<Slot>>,
-    free: Vec<u16>,
-}
-
-impl Work<'_> {
-    fn operands(&self, sources: &[u32]) -> [Slot; 3] {
-        let mut args = [Slot::Const(0); 3];
-        for (arg, &source) in args.iter_mut().zip(sources) {
-            // Operands come before their users in the node list.
-            *arg = self.slots[source as usize].unwrap_or(Slot::Const(0));
-        }
-        args
-    }
-
-    /// Gives the temporaries of operands back that value `i` was the last to read.
-    fn release(&mut self, i: usize, sources: &[u32]) {
-        for (at, &source) in sources.iter().enumerate() {
-            if let (Some(Slot::Temp(t)), true) =
-                (self.slots[source as usize], self.last_use[source as usize] == Some(i))
-                && !sources[..at].contains(&source)
-            {
-                self.free.push(t);
-            }
-        }
-    }
-}
-
-/// Values that are computed together with the one value that reads them.
-struct Parts {
-    /// For each value, the value that it is a part of.
-    into: Vec<Option<usize>>,
-    /// For each value, its part.
-    of: Vec<Option<usize>>,
-}
-
-fn paired(nodes: &[Node], uses: &[u32], is_root: &dyn Fn(usize) -> bool, joins: Joins<'_>) -> Parts {
-    let mut parts = Parts { into: vec![None; nodes.len()], of: vec![None; nodes.len()] };
-    let single = |i: usize| {
-        let code = nodes[i].code.filter(|&code| code != Code::Const)?;
-        let all = nodes[i].args[..code.arity()].iter().all(|&arg| nodes[arg as usize].dtype == DType::F32);
-        (all && nodes[i].dtype == DType::F32).then_some(code)
-    };
-    for i in (0..nodes.len()).filter(|&i| uses[i] > 0) {
-        let Some(second) = single(i) else { continue };
-        for (at, &arg) in nodes[i].args[..second.arity()].iter().enumerate() {
-            let arg = arg as usize;
-            if uses[arg] != 1 || is_root(arg) || parts.of[arg].is_some() {
-                continue;
-            }
-            if single(arg).is_some_and(|first| joins(first, second, at == 1)) {
-                (parts.into[arg], parts.of[i]) = (Some(i), Some(arg));
-                break;
-            }
-        }
-    }
-    parts
 }
 
 #[cfg(test)]

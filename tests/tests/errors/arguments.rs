@@ -23,6 +23,17 @@ fn shapes_that_do_not_fit() {
 }
 
 #[test]
+fn windows_that_no_image_holds() {
+    let (x, w) = (tf::ones([1, 2, 6, 1]), tf::ones([5, 5, 1, 1]));
+    refused!(tf::try_conv2d(&x, &w, 1, tf::Padding::Valid), InvalidArgument, "conv2d", ["rows", "2", "5"]);
+    refused!(tf::try_max_pool2d(&x, 8, 1, tf::Padding::Valid), InvalidArgument, "max_pool2d", ["2 rows", "8"]);
+    refused!(tf::try_avg_pool2d(&x, [1, 9], 1, tf::Padding::Valid), InvalidArgument, "avg_pool2d", ["6 columns", "9"]);
+    // Smaller by less than TensorFlow minds: nothing comes out.
+    assert_eq!(tf::conv2d(&x, &w, 2, tf::Padding::Valid).shape(), [1, 0, 1, 1]);
+    assert_eq!(tf::conv2d(&x, &w, 1, tf::Padding::Same).shape(), [1, 2, 6, 1]);
+}
+
+#[test]
 fn dtypes_that_are_mixed_or_not_taken() {
     let (floats, ints) = (tf::ones(2), tf::constant([1, 2]));
     let flags = tf::constant([true, false]);
@@ -84,6 +95,10 @@ fn more_memory_than_there_is() {
     refused!(tf::try_add(&wide, &wide), ResourceExhausted, "add", ["bytes"]);
     refused!(tf::try_tanh(&wide), ResourceExhausted, "tanh", ["bytes"]);
     assert_eq!(tf::try_zeros([1usize << 46, 0], DType::F64).expect("no elements").num_elements(), 0);
+    // Handles of parts without elements would fill memory all the same.
+    let none = tf::zeros([1usize << 46, 0]);
+    refused!(tf::try_unstack(&none, 0), ResourceExhausted, "unstack", ["70368744177664"]);
+    refused!(tf::try_split(&none, 1usize << 46, 0), ResourceExhausted, "split", ["70368744177664"]);
 }
 
 #[test]

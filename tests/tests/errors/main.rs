@@ -6,6 +6,7 @@ mod divisors;
 mod files;
 mod panics;
 mod state;
+mod sweep;
 
 use eagerflow::{Error, Result};
 

@@ -87,6 +87,10 @@ impl Scan {
     /// # Safety
     /// As `Op::cpu`: input 0 and output 0 are dense, of one shape and dtype, the output fresh.
     pub unsafe fn run(&self, call: &CpuCall<'_>, chunk: usize) {
+        if call.inputs[0].len() == 0 {
+            // There may be very many rows of no elements.
+            return;
+        }
         // SAFETY: by the caller's promise.
         unsafe {
             match call.inputs[0].dtype {

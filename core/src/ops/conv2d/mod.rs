@@ -157,6 +157,9 @@ fn output_shape(windows: &Windows, x: &Shape, w: &Shape) -> Result<Shape> {
             .got(format!("images {x}, filters {w}"))
             .expected(format!("filters of {channels} input channels, or of a number that divides them (groups)")));
     }
+    for axis in [0, 1] {
+        windows.check_fits("conv2d", axis, x.dim(axis + 1), w.dim(axis))?;
+    }
     let size = |axis: usize| windows.output(axis, x.dim(axis + 1), w.dim(axis));
     Shape::from_dims(&[x.dim(0), size(0), size(1), w.dim(3)]).map_err(|e| e.in_op("conv2d"))
 }

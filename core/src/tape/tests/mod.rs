@@ -1,6 +1,7 @@
 //! Tests of the tapes, by topic; TensorFlow's behaviour is the measure where it has one.
 
 mod custom;
+mod custom_variables;
 mod forward;
 mod functional;
 mod gradients;

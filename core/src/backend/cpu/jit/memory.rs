@@ -77,4 +77,28 @@ mod tests {
         let f = unsafe { std::mem::transmute::<*const u8, extern "sysv64" fn(u32) -> u32>(executable.start()) };
         assert_eq!(f(35), 42);
     }
+
+    /// The protection of the mapping that an address lies in, as Linux writes it; `None` where nothing is mapped.
+    fn protection(address: usize) -> Option<String> {
+        let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux shows the mappings of a process");
+        maps.lines().find_map(|line| {
+            let (range, rest) = line.split_once(' ')?;
+            let (start, end) = range.split_once('-')?;
+            let [start, end] = [start, end].map(|text| usize::from_str_radix(text, 16).expect("an address"));
+            (start..end).contains(&address).then(|| rest[..4].to_owned())
+        })
+    }
+
+    #[test]
+    fn code_is_never_writable_and_goes_with_its_owner() {
+        let unmapped = (0..100).any(|_| {
+            let executable = Executable::new(&[0xc3; 10_000]).expect("this system lets tests run code of their own");
+            let last = executable.start().addr() + 9_999;
+            assert_eq!(protection(last).as_deref(), Some("r-xp"));
+            drop(executable);
+            // Another thread may map the same place at once, but hardly a hundred times.
+            protection(last).is_none()
+        });
+        assert!(unmapped, "the memory of dropped code stays mapped");
+    }
 }

@@ -9,6 +9,7 @@ mod emit;
 mod encode;
 mod functions;
 mod lines;
+mod logarithms;
 mod lower;
 mod memory;
 mod ops;

@@ -1,6 +1,8 @@
 //! Registers for the values of a round: one walk over its lines, in which whoever is needed last makes room.
 //! `emit.rs` starts a walk per round; `lines.rs` writes each line and asks here for its operands.
 
+mod uses;
+
 use super::emit::{Constants, LOAD, MOST_SLOTS, MOVE, Request, STORE, WIDE, slot_place};
 use super::encode::general::RCX;
 use super::encode::{Assembler, Form, Memory, Place};
@@ -87,34 +89,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn find_uses(&mut self) {
-        let mut counts = vec![0u32; self.at.len()];
-        for (line, vector) in &self.order {
-            line.args().iter().for_each(|&arg| counts[self.number(arg, *vector)] += 1);
-        }
-        let mut sum = 0;
-        for (v, count) in counts.iter().enumerate() {
-            self.at[v] = sum;
-            sum += count;
-        }
-        self.positions = vec![0; sum as usize];
-        let mut fill = self.at.clone();
-        for (position, (line, vector)) in self.order.iter().enumerate() {
-            for &arg in line.args() {
-                let v = self.number(arg, *vector);
-                self.positions[fill[v] as usize] = position as u32;
-                fill[v] += 1;
-            }
-        }
-        fill.truncate(self.last.len());
-        self.last = fill;
-    }
-
-    /// When a value is read next, from here on.
-    fn next_use(&self, v: usize) -> u32 {
-        if self.at[v] < self.last[v] { self.positions[self.at[v] as usize] } else { NONE }
-    }
-
     pub fn run(&mut self) -> Option<()> {
         for position in 0..self.order.len() {
             let (line, vector) = self.order[position];
@@ -131,48 +105,6 @@ impl<'a> Walk<'a> {
             }
         }
         Some(())
-    }
-
-    /// Frees the memory of values that are not read again: when their last line is written, since it may read from there.
-    fn free_slots(&mut self, args: &[usize]) {
-        for &v in args {
-            if self.slot[v] != NONE && self.next_use(v) == NONE && self.is_line(v) {
-                self.free.push(std::mem::replace(&mut self.slot[v], NONE));
-            }
-        }
-    }
-
-    /// Counts the reads of the arguments at `position` and frees the registers of those that are not read again.
-    pub fn consume(&mut self, position: u32, args: &[usize]) {
-        for &v in args {
-            while self.next_use(v) == position {
-                self.at[v] += 1;
-            }
-            if self.next_use(v) == NONE && self.register[v] != NO_REGISTER {
-                let register = std::mem::replace(&mut self.register[v], NO_REGISTER) as usize;
-                if self.vectors[register] == v as u32 {
-                    self.vectors[register] = NONE;
-                } else {
-                    self.masks[register & 7] = NONE;
-                }
-            }
-        }
-    }
-
-    /// Whether an input may be read from its memory for as long as it is wanted.
-    pub fn stays(&self, v: usize, vector: usize) -> bool {
-        let stores = |(line, of): &(Line, usize)| *of == vector && matches!(line.op, Op::Store(_) | Op::StoreBytes(_));
-        let reads = self.at[v]..self.last[v];
-        let last = if reads.is_empty() { 0 } else { self.positions[reads.end as usize - 1] as usize };
-        !self.order[..last].iter().any(stores)
-    }
-
-    pub fn dies(&self, v: usize, position: u32) -> bool {
-        let mut at = self.at[v];
-        while at < self.last[v] && self.positions[at as usize] == position {
-            at += 1;
-        }
-        at == self.last[v]
     }
 
     /// A free vector register; whoever is needed last makes room.

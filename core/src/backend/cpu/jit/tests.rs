@@ -1,11 +1,13 @@
-//! Machine code against the loops of the tile machine, bit for bit: single instructions and every float.
-//! Programs of many instructions are in `tests/programs.rs`.
+//! Machine code against the loops of the tile machine, bit for bit: what a case is and how it is compared.
+//! The cases are in `tests/`: single instructions, programs of many, and functions at every float. Code is made on every processor, and runs where it can.
 
 use super::*;
 use crate::backend::cpu::vector::{self, fold, fold::WIDE};
 use crate::scalar::{Action, Code, Slot, Step};
 
+mod floats;
 mod programs;
+mod singles;
 
 /// A generator of the tests' own.
 pub(super) struct Rng(u64);
@@ -140,6 +142,9 @@ impl Case {
         let operands = Operands { inputs: &self.inputs, outputs: &self.outputs, folds: &self.folds, lanes: in_lanes };
         let machine = Machine::compile(&self.sequence, &operands).unwrap_or_else(|| panic!("{:?}", self.sequence));
         assert_eq!(machine.lanes(), in_lanes);
+        if !available() {
+            return;
+        }
         for &n in sizes {
             let data: Vec<Vec<u8>> = (self.inputs.iter())
                 .map(|input| elements(input.dtype, if input.scalar { 1 } else { n }, rng))
@@ -205,136 +210,3 @@ impl Case {
 }
 
 const SIZES: [usize; 12] = [0, 1, 7, 15, 16, 17, 63, 64, 65, 100, 255, 1000];
-
-fn single(code: Code, operand: DType, result: DType) -> Case {
-    let args = [0, 1, 2].map(|i| Slot::Input(if i < code.arity() as u16 { i } else { 0 }));
-    let step = Step { code, operand, result, args, to: Slot::Output(0) };
-    let dtypes = if code == Code::Select { [DType::Bool, operand, operand] } else { [operand; 3] };
-    Case {
-        sequence: Sequence { actions: vec![Action::Step(step)], constants: Vec::new(), temps: 0, widest: 4 },
-        inputs: dtypes[..code.arity()].iter().map(|&dtype| Input { dtype, scalar: false }).collect(),
-        outputs: vec![result],
-        folds: Vec::new(),
-    }
-}
-
-const REAL: [Code; 29] = [
-    Code::Neg,
-    Code::Abs,
-    Code::Sign,
-    Code::Sqrt,
-    Code::Rsqrt,
-    Code::Exp,
-    Code::Expm1,
-    Code::Erf,
-    Code::Log,
-    Code::Log1p,
-    Code::Tanh,
-    Code::Sigmoid,
-    Code::Floor,
-    Code::Ceil,
-    Code::Round,
-    Code::Add,
-    Code::Sub,
-    Code::Mul,
-    Code::Div,
-    Code::FloorDiv,
-    Code::Min,
-    Code::Max,
-    Code::IsNan,
-    Code::IsFinite,
-    Code::Eq,
-    Code::Ne,
-    Code::Lt,
-    Code::Le,
-    Code::Select,
-];
-const INTEGER: [Code; 16] = [
-    Code::Neg,
-    Code::Abs,
-    Code::Sign,
-    Code::Not,
-    Code::Add,
-    Code::Sub,
-    Code::Mul,
-    Code::Min,
-    Code::Max,
-    Code::And,
-    Code::Or,
-    Code::Xor,
-    Code::Eq,
-    Code::Ne,
-    Code::Lt,
-    Code::Le,
-];
-const CASTS: [(DType, DType); 11] = [
-    (DType::F32, DType::F32),
-    (DType::F32, DType::I32),
-    (DType::F32, DType::Bool),
-    (DType::I32, DType::F32),
-    (DType::I32, DType::Bool),
-    (DType::Bool, DType::F32),
-    (DType::Bool, DType::I32),
-    (DType::U8, DType::F32),
-    (DType::U8, DType::I32),
-    (DType::U8, DType::Bool),
-    (DType::Bool, DType::Bool),
-];
-
-#[test]
-fn single_instructions() {
-    if !available() {
-        return;
-    }
-    let mut rng = Rng(0x1234_5678_9abc_def1);
-    for code in REAL {
-        single(code, DType::F32, code.result(DType::F32)).check(&SIZES, &mut rng, false);
-    }
-    for code in INTEGER {
-        single(code, DType::I32, code.result(DType::I32)).check(&SIZES, &mut rng, false);
-    }
-    for (from, to) in CASTS {
-        single(Code::Cast, from, to).check(&SIZES, &mut rng, false);
-    }
-    single(Code::Select, DType::Bool, DType::Bool).check(&SIZES, &mut rng, false);
-    for code in [Code::Not, Code::And, Code::Or, Code::Xor, Code::Eq, Code::Ne, Code::Lt, Code::Le] {
-        single(code, DType::Bool, DType::Bool).check(&SIZES, &mut rng, false);
-    }
-}
-
-/// The element functions at every float, or with fewer of them at one in 4099.
-#[test]
-fn functions_at_every_float() {
-    if !available() {
-        return;
-    }
-    let step = if std::env::var_os("EAGERFLOW_HEAVY").is_some_and(|v| v == "1") { 1 } else { 4099 };
-    let element = [Code::Exp, Code::Expm1, Code::Log, Code::Log1p, Code::Tanh, Code::Erf, Code::Sigmoid];
-    for code in element.into_iter().chain([Code::Floor, Code::Ceil, Code::Round]) {
-        let case = single(code, DType::F32, DType::F32);
-        let operands = Operands { inputs: &case.inputs, outputs: &case.outputs, folds: &[], lanes: false };
-        let machine = Machine::compile(&case.sequence, &operands).expect("these are known");
-        let run = vector::lookup(code, DType::F32, DType::F32, Isa::Avx512).unwrap();
-        let all: Vec<u32> =
-            (0..=u32::MAX / step).map(|i| i * step).take(if step == 1 { 0 } else { usize::MAX }).collect();
-        let check = |x: &[u32]| {
-            let (mut got, mut want) = (vec![0f32; x.len()], vec![0f32; x.len()]);
-            let table = [x.as_ptr().cast::<u8>().cast_mut(), got.as_mut_ptr().cast()];
-            // SAFETY: operands of one length.
-            unsafe {
-                machine.run(table.as_ptr(), x.len(), std::ptr::null_mut());
-                run(x.len(), want.as_mut_ptr().cast(), x.as_ptr().cast(), std::ptr::null(), std::ptr::null());
-            }
-            for ((x, got), want) in x.iter().zip(&got).zip(&want) {
-                let same = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
-                assert!(same, "{code:?} of {:e}: {got:e}, not {want:e}", f32::from_bits(*x));
-            }
-        };
-        check(&all);
-        if step == 1 {
-            for high in 0..1u32 << 12 {
-                check(&(0..1 << 20).map(|low| high << 20 | low).collect::<Vec<u32>>());
-            }
-        }
-    }
-}

@@ -2,6 +2,7 @@
 //! The tile machine runs programs with these loops, and constant folding runs them on one element.
 
 mod bits;
+mod cast;
 pub(crate) mod fold;
 mod kernels;
 pub(crate) mod number;

@@ -1,0 +1,86 @@
+//! The search for the best element of a row, or of many columns at once, and how elements are ordered.
+//! `argmax` and `argmin` run it on the CPU.
+
+use crate::dtype::{bf16, f16};
+
+/// Columns whose best elements are kept at a time.
+pub(super) const COLUMNS: usize = 256;
+
+/// A type whose comparison orders elements.
+pub(super) trait Best: Copy + PartialOrd {
+    const LOWEST: Self;
+    const HIGHEST: Self;
+}
+
+/// The type in which a dtype's elements are compared.
+pub(super) trait Ordered {
+    type Raw: Best;
+}
+
+macro_rules! ordered {
+    ($($t:ident $lowest:ident $highest:ident)*) => {$(
+        impl Best for $t {
+            const LOWEST: Self = $t::$lowest;
+            const HIGHEST: Self = $t::$highest;
+        }
+        impl Ordered for $t {
+            type Raw = $t;
+        }
+    )*};
+}
+
+ordered!(f32 NEG_INFINITY INFINITY f64 NEG_INFINITY INFINITY f16 NEG_INFINITY INFINITY bf16 NEG_INFINITY INFINITY
+    i8 MIN MAX i16 MIN MAX i32 MIN MAX i64 MIN MAX u8 MIN MAX u16 MIN MAX u32 MIN MAX u64 MIN MAX);
+
+impl Ordered for bool {
+    type Raw = u8;
+}
+
+/// The best element first, by vectors, then where it is.
+///
+/// # Safety
+/// `len` dense elements.
+#[inline(always)]
+pub(super) unsafe fn best_of_row<T: Best>(from: *const T, len: usize, start: T, better: impl Fn(T, T) -> bool) -> usize {
+    // SAFETY: by the caller's promise.
+    let row = unsafe { std::slice::from_raw_parts(from, len) };
+    let mut lanes = [start; 32];
+    let (blocks, tail) = row.as_chunks::<32>();
+    for block in blocks {
+        for (lane, &value) in lanes.iter_mut().zip(block) {
+            // Never true for NaN, which is so passed over.
+            *lane = if better(value, *lane) { value } else { *lane };
+        }
+    }
+    let pick = |best: T, &value: &T| if better(value, best) { value } else { best };
+    let best = tail.iter().fold(lanes.iter().fold(start, pick), pick);
+    let is_best = |value: &T| *value == best;
+    // A block at a time, so that the search runs on vectors as well.
+    let block =
+        blocks.iter().position(|block| block.iter().fold(false, |any, v| any | is_best(v))).unwrap_or(blocks.len());
+    row[block * 32..].iter().position(is_best).map_or(0, |at| block * 32 + at)
+}
+
+/// # Safety
+/// `len` rows of as many elements as there are results, `stride` elements apart.
+#[inline(always)]
+pub(super) unsafe fn best_of_columns<T: Best>(
+    from: *const T,
+    len: usize,
+    stride: usize,
+    found: &mut [usize],
+    start: T,
+    better: impl Fn(T, T) -> bool,
+) {
+    let mut best = [start; COLUMNS];
+    let best = &mut best[..found.len()];
+    for i in 0..len {
+        // SAFETY: by the caller's promise.
+        let row = unsafe { std::slice::from_raw_parts(from.add(i * stride), found.len()) };
+        for ((&value, best), at) in row.iter().zip(best.iter_mut()).zip(found.iter_mut()) {
+            let wins = better(value, *best);
+            *at = if wins { i } else { *at };
+            *best = if wins { value } else { *best };
+        }
+    }
+}
