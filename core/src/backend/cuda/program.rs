@@ -8,7 +8,9 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 /// Types, conversions and helpers that every kernel may use.
 pub(super) const PRELUDE: &str = include_str!("prelude.cuh");
@@ -109,7 +111,11 @@ impl Gpu {
         if let Some(kept) = place.as_ref().and_then(read) {
             return Ok(kept);
         }
-        let binary = driver::compile(text, &options).map_err(|failure| self.refused(name, version, &failure))?;
+        let start = Instant::now();
+        let answer = driver::compile(text, &options);
+        COMPILED.fetch_add(1, Ordering::Relaxed);
+        COMPILING.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        let binary = answer.map_err(|failure| self.refused(name, version, &failure))?;
         if let Some(place) = place {
             // A disk that is full or not writable only costs the next process the compilation.
             let _ = write(&place, &binary);
@@ -128,6 +134,14 @@ impl Gpu {
         }
         error
     }
+}
+
+static COMPILED: AtomicUsize = AtomicUsize::new(0);
+static COMPILING: AtomicU64 = AtomicU64::new(0);
+
+/// How many texts this process has compiled, and how long that took.
+pub(crate) fn compiled() -> (usize, Duration) {
+    (COMPILED.load(Ordering::Relaxed), Duration::from_nanos(COMPILING.load(Ordering::Relaxed)))
 }
 
 /// Writes a text into the folder that `EAGERFLOW_CUDA_TEXT` names, for those who want to read or check it.

@@ -2,6 +2,7 @@
 //! It lets the rest of the backend compile unchanged, so that switching the feature off breaks nothing.
 
 use super::{Address, Answer, Failure, Function, Grid, Opened, ProductPlan, ProductShape, Recorded, Stream};
+use crate::dtype::DType;
 
 const WHY: &str = "this program was built without the feature `cuda`";
 
@@ -136,4 +137,16 @@ pub fn plan_product(_: usize, _: &ProductShape, _: usize) -> Answer<Option<Produ
 
 pub unsafe fn product(_: usize, _: &ProductPlan, _: [Address; 4], _: (Address, usize), _: Stream) -> Answer<()> {
     refuse("product")
+}
+
+pub struct Direct;
+
+impl Direct {
+    pub fn new(_: DType, _: bool, _: [u64; 3], _: usize) -> Answer<Self> {
+        refuse("direct")
+    }
+
+    pub unsafe fn run(&self, _: [Address; 3], _: (Address, usize), _: Stream) -> Answer<()> {
+        refuse("direct")
+    }
 }

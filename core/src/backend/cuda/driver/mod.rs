@@ -4,12 +4,16 @@
 #[cfg(not(feature = "cuda"))]
 mod absent;
 #[cfg(feature = "cuda")]
+mod direct;
+#[cfg(feature = "cuda")]
 mod present;
 #[cfg(feature = "cuda")]
 mod products;
 
 #[cfg(not(feature = "cuda"))]
 pub(super) use absent::*;
+#[cfg(feature = "cuda")]
+pub(super) use direct::Direct;
 #[cfg(feature = "cuda")]
 pub(super) use present::*;
 #[cfg(feature = "cuda")]
