@@ -36,7 +36,7 @@ pub fn run(report: &mut Report) -> Result<()> {
     let variable = Variable::new(x.clone());
     let host = |call: &mut dyn FnMut() -> Result<Tensor>| host_time(rounds, call);
     report.row(row("eager `a + b` of 10 elements, host", host(&mut || x.try_add(&y))?, true));
-    report.row(row("eager `a * 2.0` of 10 elements, host", host(&mut || x.try_mul(2.0))?, true));
+    report.row(row("eager `a * 2.0` of 10 elements, host", host(&mut || x.try_multiply(2.0))?, true));
     report.row(row("eager `m + bias`, 16 by 16, host", host(&mut || matrix.try_add(&bias))?, true));
     report.row(row("eager `m.tanh()`, 16 by 16, host", host(&mut || matrix.try_tanh())?, true));
     report.row(row("eager sum of 10 elements, host", host(&mut || tf::try_reduce_sum(&x, ()))?, true));
@@ -50,7 +50,7 @@ pub fn run(report: &mut Report) -> Result<()> {
     let tape = host_time(rounds, || {
         let mut tape = GradientTape::new();
         tape.watch(&x);
-        let z = x.try_mul(&y)?;
+        let z = x.try_multiply(&y)?;
         Ok(tape.gradient(&z, &x))
     })?;
     report.row(row("a tape, one product and its gradient, host", tape, false));

@@ -20,6 +20,7 @@ mod steps;
 mod timing;
 mod torch;
 #[path = "../digits/train.rs"]
+#[allow(dead_code, reason = "the history is for the digits' picture")]
 mod train;
 
 use eagerflow as tf;

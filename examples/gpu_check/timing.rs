@@ -67,7 +67,7 @@ fn calls_of(rounds: Rounds, call: &mut dyn FnMut() -> Result<()>) -> Result<usiz
     for _ in 0..6 {
         call()?;
     }
-    let once = round(2.min(rounds.most), call)?;
+    let once = round(rounds.most.min(2), call)?;
     Ok(((rounds.length / once) as usize).clamp(1, rounds.most))
 }
 
