@@ -55,6 +55,9 @@ mod tensor_array;
 mod variable;
 
 #[doc(hidden)]
+#[path = "measure.rs"]
+pub mod __measure;
+#[doc(hidden)]
 #[path = "testing.rs"]
 pub mod __testing;
 

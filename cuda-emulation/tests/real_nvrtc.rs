@@ -10,6 +10,30 @@ const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
 /// What NVRTC is asked for besides the architecture; the backend asks for the same.
 const OPTIONS: [&str; 2] = ["--fmad=false", "--std=c++17"];
 
+/// Kernels in which time is spent. Neither registers nor arrays of theirs may go to memory.
+const HOT: [&str; 16] = [
+    "conv_",
+    "grouped_",
+    "patches",
+    "gather_patches",
+    "product",
+    "add_parts",
+    "softmax",
+    "log_softmax",
+    "cross_entropy",
+    "sparse_cross_entropy",
+    "max_pool",
+    "avg_pool",
+    "fused",
+    "elementwise",
+    "reduce_",
+    "many",
+];
+
+fn is_hot(kernel: &str) -> bool {
+    HOT.iter().any(|name| kernel.starts_with(name))
+}
+
 fn compiler() -> Option<RealCompiler> {
     RealCompiler::find().map_err(|why| skipped(&why)).ok()
 }
@@ -23,26 +47,36 @@ fn the_real_compiler_takes_what_the_emulation_took() {
         .unwrap();
     let programs = kept_programs();
     assert!(!programs.is_empty());
-    let (mut kernels, mut refused) = (0, Vec::new());
+    let (mut kernels, mut refused, mut lines) = (0, Vec::new(), Vec::new());
+    let mut spilling = Vec::new();
     for (path, text) in &programs {
         for architecture in ARCHITECTURES {
             match compiler.compile(text, architecture, &OPTIONS) {
                 Ok(compiled) => {
                     kernels += compiled.len();
                     for k in compiled {
-                        println!(
-                            "{architecture} {:<32} {:>3} registers {:>4} spilled {:>5} stack {:>6} shared",
+                        let line = format!(
+                            "{:<32} {architecture} {:>3} registers {:>4} spilled {:>5} stack {:>6} shared",
                             k.kernel, k.registers, k.spilled, k.stack, k.shared
                         );
+                        if is_hot(&k.kernel) && k.spilled + k.stack > 0 {
+                            spilling.push(format!("{line} in {}", path.display()));
+                        }
+                        lines.push(line);
                     }
                 }
                 Err(log) => refused.push(format!("{} for {architecture}:\n{log}", path.display())),
             }
         }
     }
+    // One line for kernels that take the same, hot ones first.
+    lines.sort_by_key(|line| (!is_hot(line), line.clone()));
+    lines.dedup();
+    lines.iter().for_each(|line| println!("{line}"));
     println!("NVRTC {:?}: {} programs, {kernels} kernels", compiler.version(), programs.len());
     assert!(kernels >= 2, "the compiler's report names no kernels");
     assert!(refused.is_empty(), "{} texts are not CUDA; the first:\n{}", refused.len(), refused[0]);
+    assert!(spilling.is_empty(), "hot kernels use memory of their own:\n{}", spilling.join("\n"));
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let model = model::build(options.model, digits.classes);
     println!("{digits}");
     let how = if options.graph { step::graph } else { step::eager };
-    let history = train::train(&*model, &digits.train, options.epochs, how);
+    let history = train::train(&*model, &digits.train, options.epochs, how, &mut |line| println!("{line}"));
     if !history.epochs.is_empty() {
         draw(&history, options)?;
         println!("loss curve: {}", options.picture.display());

@@ -1,5 +1,5 @@
 //! The training loop: batches in a new order every epoch, and one step for each.
-//! It prints a line per epoch and keeps the losses for the picture.
+//! It tells a line per epoch and keeps the losses for the picture.
 
 use crate::data::Split;
 use crate::model::Classifier;
@@ -21,7 +21,13 @@ pub struct History {
     pub epochs: Vec<(f64, f64)>,
 }
 
-pub fn train(model: &dyn Classifier, split: &Split, epochs: usize, step_of: Step) -> History {
+pub fn train(
+    model: &dyn Classifier,
+    split: &Split,
+    epochs: usize,
+    step_of: Step,
+    tell: &mut dyn FnMut(&str),
+) -> History {
     let data = Dataset::from_tensor_slices((split.images.clone(), split.labels.clone()));
     let batches = data.shuffle(Shuffle::whole()).batch(BATCH);
     let steps = batches.cardinality().unwrap_or(1) as f64;
@@ -41,7 +47,7 @@ pub fn train(model: &dyn Classifier, split: &Split, epochs: usize, step_of: Step
         let (loss, accuracy) = (mean.result().item::<f32>(), accuracy.result().item::<f32>());
         history.epochs.push((epoch as f64 + 1.0, f64::from(loss)));
         let seconds = start.elapsed().as_secs_f64();
-        println!("epoch {:>2}/{epochs}  loss {loss:.4}  accuracy {accuracy:.4}  {seconds:.2} s", epoch + 1);
+        tell(&format!("epoch {:>2}/{epochs}  loss {loss:.4}  accuracy {accuracy:.4}  {seconds:.2} s", epoch + 1));
     }
     history
 }

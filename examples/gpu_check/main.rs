@@ -1,12 +1,33 @@
-//! Checks a GPU: every operation against the CPU, training steps to the same numbers, and what things cost, as one table.
+//! Checks a GPU: every operation against the CPU, training to the same numbers, and what things cost, as one table in Markdown.
 //! `cargo run --release --example gpu_check`; the binary needs neither Rust nor this repository where it runs.
 
-mod speed;
+#[path = "../digits/args.rs"]
+#[allow(dead_code, reason = "the check takes the network of the digits' program, not its command line")]
+mod args;
+mod bandwidth;
+#[path = "../digits/data.rs"]
+mod data;
+mod digits;
+mod launches;
+#[path = "../digits/model.rs"]
+mod model;
+mod products;
+mod report;
+#[path = "../digits/step.rs"]
+#[allow(dead_code, reason = "steps are timed here with their spread")]
+mod step;
 mod steps;
+mod timing;
+mod torch;
+#[path = "../digits/train.rs"]
+#[allow(dead_code, reason = "the history is for the digits' picture")]
+mod train;
 
 use eagerflow as tf;
 use eagerflow_tests::suite;
+use report::{Report, Row};
 use std::process::ExitCode;
+use steps::Peaks;
 
 fn main() -> ExitCode {
     for finding in tf::config::cuda_findings() {
@@ -19,37 +40,54 @@ fn main() -> ExitCode {
         println!("\nThere is no GPU to check.");
         return ExitCode::FAILURE;
     }
-    let quick = std::env::args().any(|arg| arg == "--quick");
-    // Full precision where results are compared.
-    let good = compared() & steps::same_as_on_the_cpu();
-    println!("\n| what | measured |\n| --- | ---: |");
-    let rows = speed::rows(quick).and_then(|mut rows| {
-        rows.extend(steps::rows(quick)?);
-        Ok(rows)
-    });
-    match rows {
-        Ok(rows) => rows.iter().for_each(|(what, measured)| println!("| {what} | {measured} |")),
-        Err(error) => {
-            println!("\nThe measurements failed: {error}");
-            return ExitCode::FAILURE;
-        }
-    }
-    println!(
-        "\n{}",
-        if good { "All results agree with the CPU's." } else { "Some results differ from the CPU's: see above." }
-    );
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    // Panics become rows of the table.
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut report = Report::new(std::env::args().any(|arg| arg == "--quick"));
+    report.head();
+    report.check("operations against the CPU", 0, compared);
+    report.check("losses against the CPU", 0, steps::same_as_on_the_cpu);
+    report.check("launches", 10, launches::run);
+    let mut peaks = Peaks::default();
+    products::run(&mut report, &mut peaks.operations);
+    bandwidth::run(&mut report, &mut peaks.bandwidth);
+    steps::run(&mut report, peaks);
+    report.check("digits", 60, digits::run);
+    report.check("PyTorch", 60, torch::run);
+    conclude(&report)
 }
 
-/// Runs the op suite and prints what differs.
-fn compared() -> bool {
-    let found = suite::compare("/gpu:0", &|_| true);
+/// What stands below the table.
+fn conclude(report: &Report) -> ExitCode {
+    let (kernels, compiling) = tf::__measure::compiled();
     println!(
-        "\n{} operations, {} cases: {} differ from the CPU",
-        found.operations,
-        found.cases,
-        found.complaints.len()
+        "\n{kernels} programs were compiled in {:.1} s; all took {:.0} s.",
+        compiling.as_secs_f64(),
+        report.elapsed().as_secs_f64()
     );
-    found.complaints.iter().take(40).for_each(|complaint| println!("  {complaint}"));
-    found.complaints.is_empty()
+    if std::env::var_os("EAGERFLOW_PYTHON").is_none() {
+        println!("PyTorch beside it: EAGERFLOW_PYTHON=python3 {}", std::env::args().next().unwrap_or_default());
+    }
+    if report.failed > 0 {
+        println!("{} checks failed or were left out: see the table.", report.failed);
+        return ExitCode::FAILURE;
+    }
+    println!("All checks ran, and results agree with the CPU's; {} marks were missed.", report.missed);
+    ExitCode::SUCCESS
+}
+
+/// Runs the op suite.
+fn compared(report: &mut Report) -> tf::Result<()> {
+    let found = suite::compare("/gpu:0", &|_| true);
+    let differ = found.complaints.len();
+    report.row(Row::new(
+        format!("{} operations, {} cases against the CPU", found.operations, found.cases),
+        format!("{differ} differ"),
+    ));
+    if differ == 0 {
+        return Ok(());
+    }
+    Err(tf::Error::internal(
+        "suite",
+        format!("{differ} cases differ from the CPU: {}", found.complaints[..differ.min(20)].join("; ")),
+    ))
 }

@@ -3,8 +3,9 @@
 
 use super::pooling::{KERNELS, Pool, pool_identity, run_on_device};
 use super::window::{Padding, Pair};
-use super::{cast_to, public};
+use super::public;
 use crate::backend::cpu::pool2d;
+use crate::backend::cpu::staged::Staged;
 use crate::backend::cpu::{CpuCall, Work};
 use crate::backend::cuda::{CudaCall, Kernel};
 use crate::dtype::{DType, DTypes};
@@ -29,8 +30,8 @@ struct AvgPoolGradient {
     shape: Shape,
 }
 
-/// What the kernels compute in; 16-bit floats are converted outside.
-const REAL: DTypes = DTypes::of(&[DType::F32, DType::F64]);
+/// What is pooled; means of 16-bit floats are computed in f32.
+const REAL: DTypes = DTypes::FLOATING;
 
 impl Op for AvgPool2d {
     pool_identity!("avg_pool2d");
@@ -51,10 +52,17 @@ impl Op for AvgPool2d {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
+        if let Some(staged) = Staged::new(call, 1) {
+            return staged.work(|call| self.work(call));
+        }
         Work::chunks(pool2d::forward_chunks(&self.pool.geometry(call.inputs[0].dims(), call.outputs[0].dims())))
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, 1) {
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, chunk, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
+        }
         let (x, y) = (&call.inputs[0], &call.outputs[0]);
         let g = self.pool.geometry(x.dims(), y.dims());
         if y.len() == 0 {
@@ -112,10 +120,17 @@ impl Op for AvgPoolGradient {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
+        if let Some(staged) = Staged::new(call, 1) {
+            return staged.work(|call| self.work(call));
+        }
         Work::chunks(pool2d::gradient_chunks(&self.pool.geometry(call.outputs[0].dims(), call.inputs[0].dims())))
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, 1) {
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, chunk, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
+        }
         let (dy, dx) = (&call.inputs[0], &call.outputs[0]);
         let g = self.pool.geometry(dx.dims(), dy.dims());
         if dx.len() == 0 {
@@ -151,9 +166,6 @@ impl Op for AvgPoolGradient {
 
 #[track_caller]
 fn pooled(x: &Tensor, pool: Pool) -> Result<Tensor> {
-    if x.dtype().compute() != x.dtype() {
-        return cast_to(&pooled(&cast_to(x, DType::F32)?, pool)?, x.dtype());
-    }
     execute1(&AvgPool2d { pool }, &[x])
 }
 

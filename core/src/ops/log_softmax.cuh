@@ -6,7 +6,11 @@ extern "C" __global__ void log_softmax(index_t rows, index_t n, const T0* x, T0*
     T0* to = y + row * n;
     A0 kept[KEPT], top;
     const A0 log = logarithm(exponentials(n, from, kept, top));
-    walk(n, [&](int k, int i) { to[i] = kept[k] - log; }, [&](index_t i) { to[i] = from[i] - top - log; });
+    walk(n, [&](int k, index_t i) { store(to + i, [&](int e) { return kept[k + e] - log; }); },
+         [&](index_t i) {
+           const Some x = load(from + i);
+           store(to + i, [&](int e) { return x.of[e] - top - log; });
+         });
   }
 }
 
@@ -15,9 +19,24 @@ extern "C" __global__ void log_softmax_gradient(index_t rows, index_t n, const T
     const T0 *out = y + row * n, *owed = dy + row * n;
     T0* to = dx + row * n;
     A0 dys[KEPT], sum = 0;
-    walk(n, [&](int k, int i) { dys[k] = owed[i]; sum += dys[k]; }, [&](index_t i) { sum += owed[i]; });
+    walk(n,
+         [&](int k, index_t i) {
+           const Some dy = load(owed + i);
+           NEIGHBOURS(e) sum += dys[k + e] = dy.of[e];
+         },
+         [&](index_t i) {
+           const Some dy = load(owed + i);
+           NEIGHBOURS(e) sum += dy.of[e];
+         });
     sum = all<Sum>(sum);
-    walk(n, [&](int k, int i) { to[i] = dys[k] - exponential(out[i]) * sum; },
-         [&](index_t i) { to[i] = owed[i] - exponential(out[i]) * sum; });
+    walk(n,
+         [&](int k, index_t i) {
+           const Some y = load(out + i);
+           store(to + i, [&](int e) { return dys[k + e] - exponential(y.of[e]) * sum; });
+         },
+         [&](index_t i) {
+           const Some y = load(out + i), dy = load(owed + i);
+           store(to + i, [&](int e) { return dy.of[e] - exponential(y.of[e]) * sum; });
+         });
   }
 }

@@ -6,7 +6,8 @@ use super::normalise::{axis_last, check, chunk, infer_same, part, part_mut, rows
 use super::softmax::{Softmax, sum_last};
 use super::subtract::Subtract;
 use super::transpose::try_transpose;
-use super::{cast_to, public, zeros_of};
+use super::{public, zeros_of};
+use crate::backend::cpu::staged::Staged;
 use crate::backend::cpu::{CpuCall, Work, exponentials};
 use crate::backend::cuda::{CudaCall, RowKernel, row_kernel};
 use crate::dtype::DType;
@@ -40,10 +41,17 @@ impl Op for LogSoftmax {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
+        if let Some(staged) = Staged::new(call, 1) {
+            return staged.work(|call| self.work(call));
+        }
         work(&call.outputs[0])
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, index: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, index: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, 1) {
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, index, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
+        }
         let (x, y) = (&call.inputs[0], &call.outputs[0]);
         let (range, n) = chunk(y, index);
         // SAFETY: dense tensors of one shape; chunks have rows of their own.
@@ -95,10 +103,17 @@ impl Op for LogSoftmaxGradient {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
+        if let Some(staged) = Staged::new(call, 1) {
+            return staged.work(|call| self.work(call));
+        }
         work(&call.outputs[0])
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, index: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, index: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, 1) {
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, index, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
+        }
         let (y, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         let (range, n) = chunk(dx, index);
         macro_rules! run {
@@ -154,9 +169,6 @@ impl Op for LogSoftmaxGradient {
 #[track_caller]
 pub(super) fn along(x: &Tensor, axis: isize) -> Result<Tensor> {
     check("log_softmax", x)?;
-    if x.dtype().compute() != x.dtype() {
-        return cast_to(&along(&cast_to(x, DType::F32)?, axis)?, x.dtype());
-    }
     let (x, order) = axis_last("log_softmax", x, axis)?;
     let y = execute1(&LogSoftmax, &[&x])?;
     match order {

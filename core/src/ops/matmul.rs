@@ -71,7 +71,7 @@ impl Op for MatMul {
             return work;
         }
         // Batches that no single stride describes run one product after another, each in the same scratch.
-        Work { phases: [1, 0, 0, 0], ..work }
+        Work { phases: [1, 0, 0, 0, 0], ..work }
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {

@@ -3,15 +3,15 @@
 
 use super::transpose::try_transpose;
 use crate::backend::cpu::{View, Work, exponentials};
-use crate::dtype::{DType, DTypes, Element};
+use crate::dtype::{DTypes, Element};
 use crate::error::{Error, Result};
 use crate::op::Infer;
 use crate::shape::{MAX_RANK, resolve_axis};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// What the kernels compute in; 16-bit floats are converted outside.
-pub(super) const REAL: DTypes = DTypes::of(&[DType::F32, DType::F64]);
+/// What is normalised; 16-bit floats are computed with in f32.
+pub(super) const REAL: DTypes = DTypes::FLOATING;
 
 /// Elements of the last dimension, and how many rows of them there are.
 pub(super) fn rows_of(view: &View) -> (usize, usize) {

@@ -2,30 +2,30 @@
 // of a result is written once, by one thread, in a fixed order of additions.
 
 struct Pool {
-  index_t in_h, in_w, channels, out_h, out_w, k_h, k_w, stride_h, stride_w, pad_top, pad_left;
+  int in_h, in_w, channels, out_h, out_w, k_h, k_w, stride_h, stride_w, pad_top, pad_left;
 };
 
 // The numbers of an element of images of `h` x `w`: image, row, column, channel.
-struct Place { index_t image, row, column, channel; };
+struct Place { index_t image; int row, column, channel; };
 __device__ inline Place place_of(index_t i, index_t h, index_t w, index_t channels) {
   if (i <= 0x7fffffff) {
     const unsigned n = (unsigned)i, c = (unsigned)channels, pixel = n / c, line = pixel / (unsigned)w;
-    return Place{line / (unsigned)h, line % (unsigned)h, pixel % (unsigned)w, n % c};
+    return Place{line / (unsigned)h, (int)(line % (unsigned)h), (int)(pixel % (unsigned)w), (int)(n % c)};
   }
   const index_t pixel = i / channels, line = pixel / w;
-  return Place{line / h, line % h, pixel % w, i % channels};
+  return Place{line / h, (int)(line % h), (int)(pixel % w), (int)(i % channels)};
 }
 
 // From the first cell of window `o` inside the image to behind the last.
-struct Cells { index_t begin, end; };
-__device__ inline Cells cells(index_t o, index_t stride, index_t k, index_t pad, index_t size) {
-  const index_t low = o * stride - pad, high = low + k;
+struct Cells { int begin, end; };
+__device__ inline Cells cells(int o, int stride, int k, int pad, int size) {
+  const int low = o * stride - pad, high = low + k;
   return Cells{low > 0 ? low : 0, high < size ? high : size};
 }
 
 // The windows that cell `i` lies in.
-__device__ inline Cells windows(index_t i, index_t stride, index_t k, index_t pad, index_t outputs) {
-  const index_t at = i + pad, first = at < k ? 0 : (at - k) / stride + 1, last = at / stride + 1;
+__device__ inline Cells windows(int i, int stride, int k, int pad, int outputs) {
+  const int at = i + pad, first = at < k ? 0 : (at - k) / stride + 1, last = at / stride + 1;
   return Cells{first, last < outputs ? last : outputs};
 }
 
@@ -33,8 +33,8 @@ __device__ inline Cells windows(index_t i, index_t stride, index_t k, index_t pa
 template <class F> __device__ inline void window(const Pool& g, const Place& at, F f) {
   const Cells rows = cells(at.row, g.stride_h, g.k_h, g.pad_top, g.in_h);
   const Cells columns = cells(at.column, g.stride_w, g.k_w, g.pad_left, g.in_w);
-  for (index_t row = rows.begin; row < rows.end; ++row)
-    for (index_t column = columns.begin; column < columns.end; ++column)
+  for (int row = rows.begin; row < rows.end; ++row)
+    for (int column = columns.begin; column < columns.end; ++column)
       f(((at.image * g.in_h + row) * g.in_w + column) * g.channels + at.channel);
 }
 
@@ -42,8 +42,8 @@ template <class F> __device__ inline void window(const Pool& g, const Place& at,
 template <class F> __device__ inline void covering(const Pool& g, const Place& at, F f) {
   const Cells rows = windows(at.row, g.stride_h, g.k_h, g.pad_top, g.out_h);
   const Cells columns = windows(at.column, g.stride_w, g.k_w, g.pad_left, g.out_w);
-  for (index_t row = rows.begin; row < rows.end; ++row)
-    for (index_t column = columns.begin; column < columns.end; ++column)
+  for (int row = rows.begin; row < rows.end; ++row)
+    for (int column = columns.begin; column < columns.end; ++column)
       f(((at.image * g.out_h + row) * g.out_w + column) * g.channels + at.channel, row, column);
 }
 
@@ -84,14 +84,14 @@ extern "C" __global__ void max_pool_places(index_t count, Pool g, const T0* x, i
 extern "C" __global__ void max_pool_gradient(index_t count, Pool g, const index_t* places, const T0* dy, T0* dx) {
   ELEMENTS(i, count) {
     A0 sum = 0;
-    covering(g, place_of(i, g.in_h, g.in_w, g.channels), [&](index_t o, index_t, index_t) {
+    covering(g, place_of(i, g.in_h, g.in_w, g.channels), [&](index_t o, int, int) {
       if (places[o] == i) sum += wide(dy[o]);
     });
     dx[i] = narrow<T0>(sum);
   }
 }
 
-__device__ inline A0 cells_of(const Pool& g, index_t row, index_t column) {
+__device__ inline A0 cells_of(const Pool& g, int row, int column) {
   const Cells rows = cells(row, g.stride_h, g.k_h, g.pad_top, g.in_h);
   const Cells columns = cells(column, g.stride_w, g.k_w, g.pad_left, g.in_w);
   return (A0)((rows.end - rows.begin) * (columns.end - columns.begin));
@@ -112,7 +112,7 @@ extern "C" __global__ void avg_pool_gradient(index_t count, Pool g, const T0* dy
   ELEMENTS(i, count) {
     A0 sum = 0;
     covering(g, place_of(i, g.in_h, g.in_w, g.channels),
-             [&](index_t o, index_t row, index_t column) { sum += wide(dy[o]) / cells_of(g, row, column); });
+             [&](index_t o, int row, int column) { sum += wide(dy[o]) / cells_of(g, row, column); });
     dx[i] = narrow<T0>(sum);
   }
 }

@@ -89,7 +89,10 @@ pub(crate) unsafe fn run_on_device(
     let Some(&last) = views.last() else { return Ok(()) };
     let image = [g.in_h, g.in_w, g.channels, g.out_h, g.out_w];
     let window = [g.k_h, g.k_w, g.stride_h, g.stride_w, g.pad_top, g.pad_left];
-    let words: SmallVec<[i64; 11]> = image.iter().chain(&window).map(|&n| n as i64).collect();
+    // `struct Pool`: eleven numbers of 32 bits.
+    let sizes: SmallVec<[u32; 12]> = image.iter().chain(&window).map(|&n| n as u32).chain([0]).collect();
+    let words: SmallVec<[i64; 6]> =
+        sizes.chunks_exact(2).map(|two| (u64::from(two[0]) | u64::from(two[1]) << 32) as i64).collect();
     // SAFETY: by the caller's promise.
     unsafe {
         call.elements(kernel, &[last.dtype], last.len(), |to| {

@@ -150,7 +150,7 @@ impl Op for RandomDraw {
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
         // The state moves on in a phase of its own, after every chunk has read it.
-        Work { scratch: 0, phases: [chunks(self.law, &call.outputs[0]), 1, 0, 0] }
+        Work { scratch: 0, phases: [chunks(self.law, &call.outputs[0]), 1, 0, 0, 0] }
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {

@@ -6,8 +6,11 @@ extern "C" __global__ void softmax(index_t rows, index_t n, const T0* x, T0* y) 
     T0* to = y + row * n;
     A0 kept[KEPT], top;
     const A0 scale = (A0)1 / exponentials(n, from, kept, top);
-    walk(n, [&](int k, int i) { to[i] = exponential(kept[k]) * scale; },
-         [&](index_t i) { to[i] = exponential(from[i] - top) * scale; });
+    walk(n, [&](int k, index_t i) { store(to + i, [&](int e) { return exponential(kept[k + e]) * scale; }); },
+         [&](index_t i) {
+           const Some x = load(from + i);
+           store(to + i, [&](int e) { return exponential(x.of[e] - top) * scale; });
+         });
   }
 }
 
@@ -16,10 +19,20 @@ extern "C" __global__ void softmax_gradient(index_t rows, index_t n, const T0* y
     const T0 *out = y + row * n, *owed = dy + row * n;
     T0* to = dx + row * n;
     A0 ys[KEPT], dys[KEPT], sum = 0;
-    walk(n, [&](int k, int i) { ys[k] = out[i]; dys[k] = owed[i]; sum += ys[k] * dys[k]; },
-         [&](index_t i) { sum += out[i] * owed[i]; });
+    walk(n,
+         [&](int k, index_t i) {
+           const Some y = load(out + i), dy = load(owed + i);
+           NEIGHBOURS(e) sum += (ys[k + e] = y.of[e]) * (dys[k + e] = dy.of[e]);
+         },
+         [&](index_t i) {
+           const Some y = load(out + i), dy = load(owed + i);
+           NEIGHBOURS(e) sum += y.of[e] * dy.of[e];
+         });
     sum = all<Sum>(sum);
-    walk(n, [&](int k, int i) { to[i] = (dys[k] - sum) * ys[k]; },
-         [&](index_t i) { to[i] = (owed[i] - sum) * out[i]; });
+    walk(n, [&](int k, index_t i) { store(to + i, [&](int e) { return (dys[k + e] - sum) * ys[k + e]; }); },
+         [&](index_t i) {
+           const Some y = load(out + i), dy = load(owed + i);
+           store(to + i, [&](int e) { return (dy.of[e] - sum) * y.of[e]; });
+         });
   }
 }

@@ -8,7 +8,7 @@ use tf::{DType, GradientTape, Padding, Tensor};
 /// Images, filters, strides, dilations, padding.
 type Case = ([usize; 4], [usize; 4], [usize; 2], [usize; 2], Padding);
 
-const CASES: [Case; 12] = [
+const CASES: [Case; 18] = [
     ([2, 5, 4, 2], [3, 2, 2, 3], [1, 1], [1, 1], Padding::Valid),
     ([1, 5, 4, 1], [3, 3, 1, 2], [2, 1], [1, 1], Padding::Same),
     ([1, 6, 5, 2], [2, 2, 2, 1], [1, 1], [2, 3], Padding::Same),
@@ -21,7 +21,55 @@ const CASES: [Case; 12] = [
     ([2, 9, 10, 5], [3, 3, 5, 70], [2, 2], [2, 1], Padding::Same),
     ([3, 11, 9, 30], [3, 2, 30, 6], [1, 1], [1, 1], Padding::Same),
     ([1, 30, 31, 3], [5, 5, 3, 4], [1, 1], [1, 1], Padding::Valid),
+    // Runs of channels that are loaded at once, tiles of three widths.
+    ([2, 9, 8, 16], [3, 3, 16, 16], [1, 1], [1, 1], Padding::Valid),
+    ([1, 9, 8, 16], [3, 3, 16, 40], [2, 1], [1, 2], Padding::Same),
+    ([1, 7, 6, 8], [2, 3, 8, 20], [1, 1], [1, 1], Padding::Same),
+    // By depth, with two results for each channel; groups of few and of many channels.
+    ([2, 7, 6, 5], [3, 3, 1, 10], [2, 1], [1, 1], Padding::Same),
+    ([1, 6, 6, 12], [3, 2, 4, 6], [1, 2], [2, 1], Padding::Valid),
+    ([1, 5, 6, 36], [2, 2, 18, 34], [1, 1], [1, 1], Padding::Same),
 ];
+
+/// Results in 16 bits differ by a rounding of the last of a few operations.
+const HALVES: [(DType, f64); 2] = [(DType::F16, 4e-3), (DType::BF16, 3e-2)];
+
+#[test]
+fn a_convolution_in_groups_is_one_launch() {
+    let Some(gpu) = gpu() else { return };
+    let Some(emulation) = gpu.emulation else { return };
+    tf::config::enable_tensor_float_32_execution(false);
+    for (dtype, filters) in [(DType::F32, [3, 3, 1, 24]), (DType::BF16, [3, 3, 1, 24]), (DType::F16, [3, 3, 4, 24])] {
+        let (x, w) = (some(1, dtype, &[1, 6, 6, 24]).gpu(), some(2, dtype, &filters).gpu());
+        emulation.reset_counters();
+        let y = tf::conv2d(&x, &w, 1, Padding::Same);
+        tf::config::synchronize("/gpu:0").unwrap();
+        assert_eq!(emulation.counters().launches, 1, "{dtype} {filters:?}");
+        assert_eq!((y.dtype(), y.device().to_string()), (dtype, "/device:GPU:0".into()));
+    }
+}
+
+#[test]
+fn sixteen_bits_are_read_and_written_as_they_lie() {
+    let Some(gpu) = gpu() else { return };
+    let Some(emulation) = gpu.emulation else { return };
+    for dtype in [DType::F16, DType::BF16] {
+        let (x, w) = (some(1, dtype, &[1, 6, 6, 8]).gpu(), some(2, dtype, &[3, 3, 8, 8]).gpu());
+        let calls: [&dyn Fn() -> Tensor; 5] = [
+            &|| tf::conv2d(&x, &w, 1, Padding::Valid),
+            &|| tf::max_pool2d(&x, 2, 2, Padding::Valid),
+            &|| tf::avg_pool2d(&x, 2, 2, Padding::Valid),
+            &|| tf::softmax(&x, -1),
+            &|| tf::log_softmax(&x, -1),
+        ];
+        for (i, call) in calls.iter().enumerate() {
+            emulation.reset_counters();
+            let y = call();
+            tf::config::synchronize("/gpu:0").unwrap();
+            assert_eq!((emulation.counters().launches, y.dtype()), (1, dtype), "call {i}");
+        }
+    }
+}
 
 fn slopes(x: &[Tensor], f: impl Fn(&[Tensor]) -> Tensor) -> Vec<Tensor> {
     let mut outer = GradientTape::new();
@@ -45,9 +93,12 @@ fn convolutions_and_their_gradients() {
                 slopes(t, |t| tf::conv2d_dilated(&t[0], &t[1], strides, padding, dilations))
             });
         }
-        for (dtype, within) in [(DType::I32, 0.0), (DType::F16, 1e-3), (DType::BF16, 8e-3)] {
+        agree(&gpu, &[some(3, DType::I32, &x), some(4, DType::I32, &w)], 0.0, |t| {
+            vec![tf::conv2d_dilated(&t[0], &t[1], strides, padding, dilations)]
+        });
+        for (dtype, within) in HALVES {
             agree(&gpu, &[some(3, dtype, &x), some(4, dtype, &w)], within, |t| {
-                vec![tf::conv2d_dilated(&t[0], &t[1], strides, padding, dilations)]
+                slopes(t, |t| tf::conv2d_dilated(&t[0], &t[1], strides, padding, dilations))
             });
         }
     }
@@ -73,6 +124,14 @@ fn poolings_and_their_gradients() {
                 slopes(t, |t| tf::avg_pool2d(&t[0], size, strides, padding))
             });
         }
+        for (dtype, within) in HALVES {
+            agree(&gpu, &[some(8, dtype, &shape)], within, |t| {
+                slopes(t, |t| tf::max_pool2d(&t[0], size, strides, padding))
+            });
+            agree(&gpu, &[some(9, dtype, &shape)], within, |t| {
+                slopes(t, |t| tf::avg_pool2d(&t[0], size, strides, padding))
+            });
+        }
         for dtype in [DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U16, DType::F16, DType::BF16] {
             agree(&gpu, &[some(7, dtype, &shape)], 0.0, |t| vec![tf::max_pool2d(&t[0], size, strides, padding)]);
         }
@@ -91,8 +150,8 @@ fn convolutions_of_much_work() {
     let Some(gpu) = gpu() else { return };
     tf::config::enable_tensor_float_32_execution(false);
     for (x, w, strides, dilations, padding) in [
-        ([4, 24, 24, 16], [3, 3, 16, 32], [1, 1], [1, 1], Padding::Same),
-        ([3, 40, 41, 20], [5, 3, 20, 33], [2, 2], [1, 2], Padding::Same),
+        ([4, 24, 24, 16], [3, 3, 16, 48], [1, 1], [1, 1], Padding::Same),
+        ([3, 40, 41, 20], [5, 3, 20, 50], [2, 2], [1, 2], Padding::Same),
     ] {
         let before = gpu.emulation.map(|e| e.counters().matmuls);
         agree(&gpu, &[some(1, DType::F32, &x), some(2, DType::F32, &w)], 1e-5, |t| {

@@ -41,7 +41,18 @@ fn other_axes_dtypes_and_numbers_without_end() {
     let Some(gpu) = gpu() else { return };
     agree(&gpu, &[some(2, DType::F32, &[5, 7, 3])], 1e-6, |x| vec![tf::softmax(&x[0], 1), tf::log_softmax(&x[0], 0)]);
     for (dtype, within) in [(DType::F16, 1e-3), (DType::BF16, 8e-3)] {
-        agree(&gpu, &[some(3, dtype, &[6, 40])], within, |x| vec![tf::softmax(&x[0], -1), tf::log_softmax(&x[0], 1)]);
+        for shape in [[6, 40], [3, 37], [2, 600], [2, 5000], [1, 4099]] {
+            let x = some(3, dtype, &shape);
+            agree(&gpu, &[x.clone()], within * 4.0, |x| with_gradients(x, 0, |x| tf::softmax(&x[0], -1)));
+            agree(&gpu, &[x.clone()], within * 4.0, |x| with_gradients(x, 0, |x| tf::log_softmax(&x[0], 1)));
+            let labels = tf::softmax(&some(5, dtype, &shape), -1);
+            let dense = |x: &[Tensor]| tf::softmax_cross_entropy_with_logits(&x[0], &x[1]);
+            agree(&gpu, &[labels, x.clone()], within * 4.0, |x| with_gradients(x, 1, dense));
+            let classes = Tensor::from((0..shape[0] as i64).collect::<Vec<_>>());
+            agree(&gpu, &[classes, x], within * 4.0, |x| {
+                with_gradients(x, 1, |x| tf::sparse_softmax_cross_entropy_with_logits(&x[0], &x[1]))
+            });
+        }
     }
     let (inf, nan) = (f32::INFINITY, f32::NAN);
     let odd =

@@ -19,10 +19,11 @@ pub(crate) mod philox;
 pub(crate) mod pool2d;
 pub(crate) mod reduce;
 pub(crate) mod scan;
+pub(crate) mod staged;
 pub(crate) mod team;
 pub(crate) mod tile;
 pub(crate) mod vector;
 mod view;
 
 pub use isa::Isa;
-pub(crate) use view::{CpuCall, View, Work, part};
+pub(crate) use view::{CpuCall, PHASES, View, Work, part};

@@ -22,7 +22,7 @@ const CHUNK: usize = 128 * 1024;
 /// The work with `count` row numbers: phase 0 checks them into scratch, phase 1 moves `bytes` in at most `units` parts.
 pub(crate) fn work(count: usize, bytes: usize, units: usize) -> Work {
     let chunks = bytes.div_ceil(CHUNK).min(64).min(units).max(1);
-    Work { scratch: (count.max(1) * size_of::<usize>()).next_multiple_of(64), phases: [1, chunks, 0, 0] }
+    Work { scratch: (count.max(1) * size_of::<usize>()).next_multiple_of(64), phases: [1, chunks, 0, 0, 0] }
 }
 
 /// The row numbers that phase 0 left in scratch; none if it refused them.

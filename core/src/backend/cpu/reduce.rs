@@ -125,10 +125,10 @@ impl Plan {
         // About 16k elements a chunk; fewer are not worth a thread.
         let chunks = elements.div_ceil(16 * 1024).clamp(1, units.max(1)).min(64);
         if self.direct() {
-            return Work { scratch: 0, phases: [chunks, 0, 0, 0] };
+            return Work { scratch: 0, phases: [chunks, 0, 0, 0, 0] };
         }
         let scratch = (self.blocks * self.outputs * self.acc_size()).next_multiple_of(64);
-        Work { scratch, phases: [chunks, self.outputs.div_ceil(16 * 1024).clamp(1, 64), 0, 0] }
+        Work { scratch, phases: [chunks, self.outputs.div_ceil(16 * 1024).clamp(1, 64), 0, 0, 0] }
     }
 
     /// Whether each output is one row in one block, which needs no memory for partial results.

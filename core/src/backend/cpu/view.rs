@@ -149,22 +149,25 @@ pub(crate) struct CpuCall<'a> {
 // SAFETY: kernels share the call between the threads of one team run, each working on its own chunks.
 unsafe impl Sync for CpuCall<'_> {}
 
+/// The most phases of a call.
+pub(crate) const PHASES: usize = 5;
+
 /// How the work of a call splits. It depends on shapes alone, never on the number of threads, so results do not either.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Work {
     /// Bytes of scratch memory, aligned to 64; its contents stay from phase to phase.
     pub scratch: usize,
     /// Independent chunks per phase, with a barrier between phases; a phase of 0 chunks is skipped and keeps its number.
-    pub phases: [usize; 4],
+    pub phases: [usize; PHASES],
 }
 
 impl Work {
     /// One chunk, no scratch.
-    pub const SERIAL: Self = Self { scratch: 0, phases: [1, 0, 0, 0] };
+    pub const SERIAL: Self = Self { scratch: 0, phases: [1, 0, 0, 0, 0] };
 
     /// One phase of `chunks` parts, no scratch.
     pub const fn chunks(chunks: usize) -> Self {
-        Self { scratch: 0, phases: [if chunks == 0 { 1 } else { chunks }, 0, 0, 0] }
+        Self { scratch: 0, phases: [if chunks == 0 { 1 } else { chunks }, 0, 0, 0, 0] }
     }
 }
 

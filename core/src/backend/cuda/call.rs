@@ -19,6 +19,9 @@ use std::sync::atomic::Ordering;
 pub(crate) const THREADS: u32 = 256;
 /// Elements that one thread takes before more threads are asked for.
 const EACH: usize = 4;
+/// Blocks of a grid for each multiprocessor, at most: many more than run at once, so that the last ones to finish do not leave
+/// the others idle for long.
+const WAVES: usize = 64;
 
 /// One call of an operation on a device. The views' addresses are the device's.
 pub(crate) struct CudaCall<'a> {
@@ -62,7 +65,8 @@ impl CudaCall<'_> {
         if count == 0 {
             return Ok(());
         }
-        let blocks = count.div_ceil(THREADS as usize * each).min(self.gpu.multiprocessors() as usize * 8).max(1) as u32;
+        let most = self.gpu.multiprocessors() as usize * WAVES;
+        let blocks = count.div_ceil(THREADS as usize * each).clamp(1, most) as u32;
         let mut all = Arguments::new();
         all.size(count);
         arguments(&mut all);

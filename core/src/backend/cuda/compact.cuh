@@ -29,16 +29,8 @@ extern "C" __global__ void write_set(const T0* from, Strided layout, const index
   unsigned set = 0, found = 0;
   for (int k = 0; k < 16; ++k)
     if (first + k < count && is_set(from, layout, first + k)) set |= 1u << k, ++found;
-  sums[own] = found;
-  __syncthreads();
-  for (unsigned step = 1; step < 256; step *= 2) {
-    const unsigned before = own >= step ? sums[own - step] : 0;
-    __syncthreads();
-    sums[own] += before;
-    __syncthreads();
-  }
   const int rank = (int)sizes.rank;
-  index_t at = begins[blockIdx.x] + sums[own] - found;
+  index_t at = begins[blockIdx.x] + before_in_block<256>(found, sums);
   for (int k = 0; k < 16; ++k) {
     if (!(set >> k & 1) || at >= most) continue;
     index_t rest = first + k;

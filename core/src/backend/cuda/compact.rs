@@ -10,7 +10,7 @@ use crate::backend::cpu::collapse::collapse;
 use crate::error::Result;
 use smallvec::SmallVec;
 
-const TEXT: &str = concat!(include_str!("divided.cuh"), include_str!("compact.cuh"));
+const TEXT: &str = concat!(include_str!("divided.cuh"), include_str!("before.cuh"), include_str!("compact.cuh"));
 static COUNT_SET: Kernel = Kernel { name: "count_set", text: TEXT };
 static WRITE_SET: Kernel = Kernel { name: "write_set", text: TEXT };
 

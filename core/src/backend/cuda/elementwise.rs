@@ -36,9 +36,7 @@ pub(crate) unsafe fn run(
     let count: usize = dims.iter().product();
     let walked = walk_operands(dims, inputs, numbers);
     let each = elements_each(program);
-    let fits = |view: &View| view.ptr.addr().is_multiple_of((each * view.dtype.size()).min(16));
-    let dense = inputs.iter().zip(&walked.walks).filter(|(_, w)| **w == Walk::Dense).map(|(v, _)| v);
-    let packed = walked.strided.is_empty() && dense.chain(outputs).all(fits);
+    let (walked, packed) = walked.packed(inputs, outputs, each);
     let form = form(owner, program, &walked, packed);
     let function = call
         .gpu
@@ -78,6 +76,26 @@ pub(super) fn walk_operands(dims: &[usize], inputs: &[View], numbers: &[bool]) -
 }
 
 impl Walked {
+    /// The walks where each thread takes `each` neighbours at once, and whether operands and results allow it.
+    pub fn packed(mut self, inputs: &[View], outputs: &[View], each: usize) -> (Self, bool) {
+        let fits = |view: &View| view.ptr.addr().is_multiple_of((each * view.dtype.size()).min(16));
+        let dense = inputs.iter().zip(&self.walks).filter(|(_, w)| **w == Walk::Dense).map(|(v, _)| v);
+        let last = self.space.dims.len() - 1;
+        let whole = self.strided.is_empty() || self.space.dims[last].is_multiple_of(each);
+        if each < 2 || !whole || !dense.chain(outputs).all(fits) {
+            return (self, false);
+        }
+        for &o in &self.strided {
+            let steps = |axis: usize| self.space.stride(axis, o).unsigned_abs().is_multiple_of(each);
+            self.walks[o] = match self.space.stride(last, o) {
+                0 => Walk::StridedOne,
+                1 if fits(&inputs[o]) && (0..last).all(steps) => Walk::StridedRun,
+                _ => Walk::Strided,
+            };
+        }
+        (self, true)
+    }
+
     /// A number that tells layouts apart for which texts differ.
     pub fn layout_key(&self) -> u64 {
         self.walks.iter().fold(1, |all, w| all.rotate_left(3) ^ (*w as u64 + 1))

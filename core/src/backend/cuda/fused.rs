@@ -4,9 +4,12 @@
 use super::buffers::Buffer;
 use super::call::{Arguments, CudaCall, THREADS, grid};
 use super::elementwise::{Owner, walk_operands};
+use super::packs;
 use super::program::Form;
-use super::reduce::{combine, finish_parts, identity};
-use super::text::{Walk, element_call, element_function, operand_parameters, space_text, storage, value};
+use super::reduce::{combine, finish_parts, identity, lanes};
+use super::text::{
+    Walk, element_call, element_function, elements_each, operand_parameters, space_text, storage, value,
+};
 use crate::backend::cpu::View;
 use crate::backend::cpu::reduce::{InOrder, Monoid};
 use crate::dtype::DType;
@@ -50,8 +53,13 @@ pub(crate) unsafe fn run_fused(
         true => (outputs, LONG * THREADS as usize),
         false => (outputs.div_ceil(THREADS as usize), LONG),
     };
+    let each = elements_each(program);
+    let (walked, packed) = match rows && count.is_multiple_of(each) {
+        true => walked.packed(inputs, stored, each),
+        false => (walked, false),
+    };
     let parts = (busy / units.max(1)).clamp(1, count.div_ceil(worth).max(1)).min(1024);
-    let part = count.div_ceil(parts).max(1);
+    let part = count.div_ceil(parts).max(1).next_multiple_of(if packed { each } else { 1 });
     let parts = count.div_ceil(part).max(1);
     let monoids: Vec<Monoid> = folds.iter().map(|f| f.monoid).collect();
     let whole = parts == 1;
@@ -59,16 +67,23 @@ pub(crate) unsafe fn run_fused(
         of: owner.name.as_ptr().addr(),
         attributes: owner.attributes,
         types: program.inputs.len() as u64,
-        layout: walked.layout_key() << 2 | u64::from(rows) << 1 | u64::from(whole),
+        layout: walked.layout_key() << 3 | u64::from(packed) << 2 | u64::from(rows) << 1 | u64::from(whole),
     };
-    let function =
-        call.gpu.generated(form, "fused", || text(program, &walked.walks, stored.len(), &monoids, rows, whole))?;
+    let function = call.gpu.generated(form, "fused", || {
+        let way = match (rows, packed) {
+            (true, true) => Way::Rows(each),
+            (true, false) => Way::Rows(1),
+            _ => Way::Columns,
+        };
+        text(program, &walked.walks, stored.len(), &monoids, way, whole)
+    })?;
     let mut partials: SmallVec<[Buffer; 4]> = SmallVec::new();
     for fold in folds.iter().filter(|_| !whole) {
         partials.push(call.scratch(parts * outputs * fold.output.dtype.compute().size())?);
     }
     let mut arguments = Arguments::new();
-    [groups, count, columns, part, parts * outputs].into_iter().for_each(|n| arguments.size(n));
+    let (by, by_rows) = lanes(parts * outputs, part);
+    [groups, count, columns, part, parts * outputs, by as usize].into_iter().for_each(|n| arguments.size(n));
     arguments.faults(call);
     // SAFETY: by the caller's promise; the arguments are in the order of the text's parameters.
     unsafe {
@@ -82,8 +97,8 @@ pub(crate) unsafe fn run_fused(
             arguments.divisor((fold.mean && whole).then_some(count));
         }
         walked.push_space(&mut arguments);
-        let blocks = if rows { parts * outputs } else { (parts * outputs).div_ceil(THREADS as usize).min(busy) };
-        call.start(function, grid(blocks, THREADS), &mut arguments)?;
+        let by_columns = grid((parts * outputs).div_ceil(THREADS as usize).min(busy), THREADS);
+        call.start(function, if rows { by_rows } else { by_columns }, &mut arguments)?;
         for (fold, partial) in folds.iter().zip(&partials) {
             let divisor = fold.mean.then_some(count);
             finish_parts(call, fold.monoid, partial.address(), parts, outputs, &fold.output, divisor)?;
@@ -92,13 +107,20 @@ pub(crate) unsafe fn run_fused(
     Ok(())
 }
 
+/// How elements are folded: by blocks or warps that take some neighbours at once, or by a thread for each output.
+#[derive(Clone, Copy)]
+enum Way {
+    Rows(usize),
+    Columns,
+}
+
 /// The kernel's text: prelude apart.
-fn text(program: &Program, walks: &[Walk], stored: usize, monoids: &[Monoid], rows: bool, whole: bool) -> String {
+fn text(program: &Program, walks: &[Walk], stored: usize, monoids: &[Monoid], way: Way, whole: bool) -> String {
     let mut text = element_function(program);
-    let strided = walks.iter().filter(|w| **w == Walk::Strided).count();
+    let strided = walks.iter().filter(|w| w.is_strided()).count();
     text.push_str(&space_text(strided));
     let mut parameters: Vec<String> =
-        ["groups", "count", "columns", "part", "total"].map(|n| format!("index_t {n}")).into();
+        ["groups", "count", "columns", "part", "total", "lanes"].map(|n| format!("index_t {n}")).into();
     parameters.extend(["Faults* faults".into(), "unsigned site".into()]);
     parameters.extend(operand_parameters(program, walks));
     parameters.extend((0..stored).map(|o| format!("{}* y{o}", storage(program.outputs[o]))));
@@ -122,7 +144,10 @@ fn text(program: &Program, walks: &[Walk], stored: usize, monoids: &[Monoid], ro
     }
     let _ = writeln!(text, "extern \"C\" __global__ void fused({}) {{", parameters.join(", "));
     let body = Body { program, walks, stored, strided, folded };
-    text.push_str(&if rows { body.rows() } else { body.columns() });
+    text.push_str(&match way {
+        Way::Rows(each) => body.rows(each),
+        Way::Columns => body.columns(),
+    });
     text.push_str("}\n");
     text
 }
@@ -142,19 +167,45 @@ impl Body<'_> {
 
     /// What is done with element `i`.
     fn element(&self, indent: &str) -> String {
-        let mut text = String::new();
-        if self.strided > 0 {
-            let _ = writeln!(text, "{indent}index_t at[{}];\n{indent}offsets(space, i, at);", self.strided);
-        }
+        let mut text = self.places(indent);
         for (k, dtype) in self.folded.iter().enumerate() {
             let _ = writeln!(text, "{indent}{} f{k};", storage(*dtype));
         }
-        let results: Vec<String> = (0..self.stored)
-            .map(|o| format!("y{o}[i]"))
-            .chain((0..self.folded.len()).map(|k| format!("f{k}")))
-            .collect();
+        let results: Vec<String> = (0..self.stored).map(|o| format!("y{o}[i]")).chain(self.fold_names()).collect();
         let _ = writeln!(text, "{indent}{}", element_call(self.program, self.walks, &results));
-        text + &self.each(|k| format!("{indent}sum{k} = combine{k}(sum{k}, Into<F{k}>::of(wide(f{k})));\n"))
+        text + &self.take(indent)
+    }
+
+    /// What is done with `each` neighbours from element `i` on.
+    fn elements(&self, each: usize, indent: &str) -> String {
+        let mut text = self.places(indent) + &packs::loads(self.program, self.walks, each, "i", indent);
+        text += &packs::room(self.program, self.stored, each, indent);
+        let _ = writeln!(text, "{indent}#pragma unroll\n{indent}for (int k = 0; k < {each}; ++k) {{");
+        for (k, dtype) in self.folded.iter().enumerate() {
+            let _ = writeln!(text, "{indent}  {} f{k};", storage(*dtype));
+        }
+        let results: Vec<String> = (0..self.stored).map(|o| format!("py{o}.of[k]")).chain(self.fold_names()).collect();
+        let _ = writeln!(text, "{indent}  {}", packs::neighbour_call(self.program, self.walks, &results));
+        text += &self.take(&format!("{indent}  "));
+        let _ = writeln!(text, "{indent}}}");
+        text + &packs::stores(self.program, self.stored, each, "i", indent)
+    }
+
+    /// Where element `i` lies in strided operands.
+    fn places(&self, indent: &str) -> String {
+        match self.strided {
+            0 => String::new(),
+            n => format!("{indent}index_t at[{n}];\n{indent}offsets(space, i, at);\n"),
+        }
+    }
+
+    fn fold_names(&self) -> impl Iterator<Item = String> {
+        (0..self.folded.len()).map(|k| format!("f{k}"))
+    }
+
+    /// Folds what `element` gave.
+    fn take(&self, indent: &str) -> String {
+        self.each(|k| format!("{indent}sum{k} = combine{k}(sum{k}, Into<F{k}>::of(wide(f{k})));\n"))
     }
 
     fn sums(&self, indent: &str) -> String {
@@ -171,24 +222,38 @@ impl Body<'_> {
         })
     }
 
-    /// A block per group and part.
-    fn rows(&self) -> String {
-        let mut text = self.each(|k| format!("  __shared__ F{k} all{k}[{THREADS}];\n"));
+    /// A block or a warp per group and part.
+    fn rows(&self, each: usize) -> String {
+        let mut text = if each > 1 { packs::shared_operands(self.program, self.walks) } else { String::new() };
         text.push_str(
-            "  const index_t group = blockIdx.x % groups, begin = blockIdx.x / groups * part;\n  \
-             const index_t end = begin + part < count ? begin + part : count;\n",
+            "  const index_t unit = blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;\n  \
+             const int rank = (int)(threadIdx.x % lanes);\n",
         );
         text += &self.sums("  ");
-        text.push_str("  for (index_t r = begin + threadIdx.x; r < end; r += blockDim.x) {\n    const index_t i = group * count + r;\n");
-        text += &self.element("    ");
-        text.push_str("  }\n");
-        text += &self.each(|k| format!("  all{k}[threadIdx.x] = sum{k};\n"));
-        text.push_str("  for (int half = blockDim.x / 2; half > 0; half /= 2) {\n    __syncthreads();\n    if (threadIdx.x < half) {\n");
-        text += &self.each(|k| {
-            format!("      all{k}[threadIdx.x] = combine{k}(all{k}[threadIdx.x], all{k}[threadIdx.x + half]);\n")
-        });
-        text.push_str("    }\n  }\n  if (threadIdx.x == 0) {\n");
-        text += &self.give("    ", "blockIdx.x", |k| format!("all{k}[0]"));
+        let _ = write!(
+            text,
+            "  if (unit < total) {{\n    \
+             const index_t group = unit % groups, begin = unit / groups * part;\n    \
+             const index_t end = begin + part < count ? begin + part : count;\n    \
+             for (index_t r = begin + rank * {each}; r < end; r += lanes * {each}) {{\n      \
+             const index_t i = group * count + r;\n"
+        );
+        text += &if each > 1 { self.elements(each, "      ") } else { self.element("      ") };
+        text.push_str("    }\n  }\n  #pragma unroll\n  for (int step = 16; step > 0; step /= 2) {\n");
+        text += &self
+            .each(|k| format!("    sum{k} = combine{k}(sum{k}, (F{k})__shfl_xor_sync(0xffffffffu, sum{k}, step));\n"));
+        text.push_str("  }\n  if (lanes > 32) {\n");
+        text += &self.each(|k| format!("    __shared__ F{k} all{k}[{}];\n", THREADS / 32));
+        text.push_str("    if (threadIdx.x % 32 == 0) {\n");
+        text += &self.each(|k| format!("      all{k}[threadIdx.x / 32] = sum{k};\n"));
+        let _ = writeln!(
+            text,
+            "    }}\n    __syncthreads();\n    if (rank == 0)\n      for (int w = 1; w < {}; ++w) {{",
+            THREADS / 32
+        );
+        text += &self.each(|k| format!("        sum{k} = combine{k}(sum{k}, all{k}[w]);\n"));
+        text.push_str("      }\n  }\n  if (rank == 0 && unit < total) {\n");
+        text += &self.give("    ", "unit", |k| format!("sum{k}"));
         text + "  }\n"
     }
 

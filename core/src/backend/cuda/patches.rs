@@ -2,24 +2,30 @@
 //! while they are still near. `conv.rs` asks here first; small ones, and devices without the library, take tiles.
 
 use super::call::CudaCall;
-use super::conv::{geometry, matrix, turned};
+use super::conv::{by_tensor_cores, geometry, matrix, turned};
 use super::library;
+use super::moves::{Moving, moving, unit_of};
 use super::product::{Plus, product};
 use super::program::Kernel;
 use crate::backend::cpu::View;
 use crate::backend::cpu::conv::ConvGeometry;
 use crate::error::Result;
 
-const TEXT: &str = include_str!("patches.cuh");
-static PATCHES: Kernel = Kernel { name: "patches", text: TEXT };
-static GATHER: Kernel = Kernel { name: "gather_patches", text: TEXT };
+static PATCHES: Moving =
+    moving!("patches", concat!(include_str!("divided.cuh"), include_str!("image.cuh"), include_str!("patches.cuh")));
+static GATHER: Kernel = Kernel {
+    name: "gather_patches",
+    text: concat!(include_str!("divided.cuh"), include_str!("image.cuh"), include_str!("gather_patches.cuh")),
+};
 
 /// Bytes of the patches that are written out at a time: about what the second-level cache of a large device holds.
 const NEAR: usize = 64 << 20;
-/// Products of two numbers that are worth writing patches out, and the least columns and steps with which the library is
-/// faster than tiles by more than that costs.
+/// Products of two numbers that are worth writing patches out, and the least steps.
 const WORK: usize = 1 << 23;
-const LEAST: usize = 16;
+const STEPS: usize = 16;
+/// The least columns with which the library should be faster than tiles by more than writing and reading patches costs: without
+/// tensor cores, and with them for elements of 32 and of 16 bits. Estimates, until a device has measured them.
+const COLUMNS: [usize; 3] = [48, 128, 64];
 
 /// Groups of images whose patches are written out together.
 pub(super) struct Groups<'a> {
@@ -35,7 +41,11 @@ impl<'a> Groups<'a> {
     pub fn new(call: &'a CudaCall<'a>, g: &ConvGeometry, like: &View) -> Option<Self> {
         let (pixels, depth) = (g.out_h * g.out_w, g.k_h * g.k_w * g.in_c);
         let work = g.batch * pixels * depth * g.out_c;
-        let worth = like.dtype.is_floating() && work >= WORK && g.out_c >= LEAST && depth >= LEAST;
+        let least = match by_tensor_cores(call, like.dtype) {
+            false => COLUMNS[0],
+            true => COLUMNS[if like.dtype.size() == 4 { 1 } else { 2 }],
+        };
+        let worth = like.dtype.is_floating() && work >= WORK && g.out_c >= least && depth >= STEPS;
         if !worth || !library::is_there(call) {
             return None;
         }
@@ -100,7 +110,7 @@ impl<'a> Groups<'a> {
             unsafe {
                 product(self.call, &dy, &turned(w, self.depth, g.out_c), patches, None)?;
                 self.call.elements(&GATHER, &[dx.dtype], dx.len(), |to| {
-                    to.words(&geometry(g));
+                    to.words(&geometry(g, 1));
                     to.views(&[patches, &dx]);
                 })
             }
@@ -117,11 +127,15 @@ impl<'a> Groups<'a> {
     /// As [`Groups::forward`].
     unsafe fn write(&self, x: &View, first: usize, g: &ConvGeometry, patches: &View) -> Result<()> {
         let image = g.in_h * g.in_w * g.in_c;
-        // SAFETY: by the caller's promise.
+        let (x, size) = (x.part(first * image, g.batch * image), x.dtype.size());
+        let unit = unit_of([g.in_c * size, x.ptr.addr(), patches.ptr.addr()]).max(size);
+        let (kernel, ty) = PATCHES.of(unit);
+        let in_units = ConvGeometry { in_c: g.in_c * size / unit, ..*g };
+        // SAFETY: by the caller's promise; channels are whole units.
         unsafe {
-            self.call.elements(&PATCHES, &[x.dtype], patches.len(), |to| {
-                to.words(&geometry(g));
-                to.views(&[&x.part(first * image, g.batch * image), patches]);
+            self.call.elements(kernel, &[ty], patches.len() * size / unit, |to| {
+                to.words(&geometry(&in_units, 1));
+                to.views(&[&x, patches]);
             })
         }
     }

@@ -96,12 +96,13 @@ const STEPS: usize = 256;
 pub(super) fn cut(call: &CudaCall<'_>, tiles: usize, steps: usize) -> (usize, usize) {
     let busy = call.gpu.multiprocessors() as usize * 2;
     let parts = (busy / tiles.max(1)).clamp(1, steps.div_ceil(STEPS).max(1));
-    let part = steps.div_ceil(parts).max(1);
+    // Whole slices of the tiles' steps.
+    let part = steps.div_ceil(parts).max(1).next_multiple_of(16);
     (part, steps.div_ceil(part).max(1))
 }
 
 /// Tiles of a matrix.
-pub(super) fn tiles(rows: usize, columns: usize) -> usize {
+fn tiles(rows: usize, columns: usize) -> usize {
     rows.div_ceil(TILE) * columns.div_ceil(TILE)
 }
 
@@ -110,8 +111,8 @@ macro_rules! kernels {
     ($($a:literal $b:literal)*) => {
         [$(Kernel {
             name: "product",
-            text: concat!("#define A_BY_K ", $a, "\n#define B_BY_K ", $b, "\n", include_str!("tiles.cuh"),
-                include_str!("product.cuh")),
+            text: concat!("#define A_BY_K ", $a, "\n#define B_BY_K ", $b, "\n", include_str!("sums.cuh"),
+                include_str!("tiles.cuh"), include_str!("product.cuh")),
         }),*]
     };
 }

@@ -13,7 +13,9 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 /// Types, conversions and helpers that every kernel may use.
 pub(super) const PRELUDE: &str = include_str!("prelude.cuh");
@@ -154,7 +156,11 @@ impl Gpu {
     ) -> Result<()> {
         let name = if let [only] = kernels { &only.name } else { "kernels" };
         let (text, names) = joined(kernels);
-        let binary = driver::compile(&text, options).map_err(|failure| self.refused(name, version, &failure))?;
+        let start = Instant::now();
+        let answer = driver::compile(&text, options);
+        COMPILED.fetch_add(kernels.len(), Ordering::Relaxed);
+        COMPILING.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        let binary = answer.map_err(|failure| self.refused(name, version, &failure))?;
         let module = driver::load(&binary).map_err(|e| self.failed(name, &e))?;
         for (kernel, own) in kernels.iter().zip(&names) {
             let function = driver::function(module, own).map_err(|e| self.failed(&kernel.name, &e))?;
@@ -198,6 +204,14 @@ fn from_disk(key: Key, loaded: &mut HashMap<Key, usize>) -> Option<Function> {
         }
     };
     driver::function(module, &place.name).ok()
+}
+
+static COMPILED: AtomicUsize = AtomicUsize::new(0);
+static COMPILING: AtomicU64 = AtomicU64::new(0);
+
+/// How many kernels this process has compiled, and how long that took.
+pub(crate) fn compiled() -> (usize, Duration) {
+    (COMPILED.load(Ordering::Relaxed), Duration::from_nanos(COMPILING.load(Ordering::Relaxed)))
 }
 
 /// Writes a text into the folder that `EAGERFLOW_CUDA_TEXT` names, for those who want to read or check it.

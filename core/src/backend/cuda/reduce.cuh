@@ -6,21 +6,71 @@ __device__ inline T1 given(A1 all, index_t divisor) {
   return narrow<T1>(divisor >= 0 ? DIVIDE(all, divisor) : all);
 }
 
-// A block per output and part of what it folds.
-extern "C" __global__ void reduce_rows(const T0* x, Strided kept, Strided folded, index_t outputs, index_t length,
-                                       index_t part, T1* y, index_t divisor) {
-  __shared__ A1 sums[256];
-  const index_t output = blockIdx.x % outputs, begin = blockIdx.x / outputs * part;
-  const index_t end = begin + part < length ? begin + part : length;
-  const T0* row = x + place(kept, output);
-  A1 all = IDENTITY;
-  for (index_t i = begin + threadIdx.x; i < end; i += blockDim.x) all = COMBINE(all, taken(row[place(folded, i)]));
-  sums[threadIdx.x] = all;
-  for (int half = blockDim.x / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) sums[threadIdx.x] = COMBINE(sums[threadIdx.x], sums[threadIdx.x + half]);
+// Elements that are loaded at once.
+enum { EACH = 16 / sizeof(T0) };
+
+// What `lanes` threads fold of elements that lie side by side, the first of them at a multiple of 16 bytes. Four loads are
+// under way at a time, and neighbours have folds of their own, so that no addition waits for the one before it.
+__device__ inline A1 folded_run(const T0* x, index_t count, int rank, int lanes) {
+  A1 sums[EACH];
+  #pragma unroll
+  for (int k = 0; k < EACH; ++k) sums[k] = IDENTITY;
+  const Pack<T0, EACH>* packs = (const Pack<T0, EACH>*)x;
+  const index_t whole = count / EACH;
+  index_t p = rank;
+  for (; p + 3 * lanes < whole; p += 4 * lanes) {
+    Pack<T0, EACH> four[4];
+    #pragma unroll
+    for (int j = 0; j < 4; ++j) four[j] = packs[p + j * lanes];
+    #pragma unroll
+    for (int j = 0; j < 4; ++j)
+      #pragma unroll
+      for (int k = 0; k < EACH; ++k) sums[k] = COMBINE(sums[k], taken(four[j].of[k]));
   }
-  if (threadIdx.x == 0) y[blockIdx.x] = given(sums[0], divisor);
+  for (; p < whole; p += lanes) {
+    const Pack<T0, EACH> one = packs[p];
+    #pragma unroll
+    for (int k = 0; k < EACH; ++k) sums[k] = COMBINE(sums[k], taken(one.of[k]));
+  }
+  for (index_t i = whole * EACH + rank; i < count; i += lanes) sums[0] = COMBINE(sums[0], taken(x[i]));
+  #pragma unroll
+  for (int k = 1; k < EACH; ++k) sums[0] = COMBINE(sums[0], sums[k]);
+  return sums[0];
+}
+
+// A block, or with 32 `lanes` a warp, per output and part of what it folds: `units` of them.
+extern "C" __global__ void reduce_rows(const T0* x, Strided kept, Strided folded, index_t outputs, index_t length,
+                                       index_t part, T1* y, index_t divisor, index_t units, int lanes) {
+  const index_t unit = (index_t)blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;
+  const int rank = threadIdx.x % lanes;
+  A1 all = IDENTITY;
+  if (unit < units) {
+    const index_t output = unit % outputs, begin = unit / outputs * part;
+    const index_t end = begin + part < length ? begin + part : length;
+    const T0* row = x + place(kept, output);
+    if (folded.rank == 1 && folded.strides[0] == 1) {
+      // What lies before a multiple of 16 bytes goes one by one.
+      const index_t beside = ((16 - ((unsigned long long)(row + begin) & 15)) & 15) / sizeof(T0);
+      const index_t first = begin + beside < end ? begin + beside : end;
+      if (begin + rank < first) all = taken(row[begin + rank]);
+      const A1 others = folded_run(row + first, end - first, rank, lanes);
+      all = COMBINE(all, others);
+    } else
+      for (index_t i = begin + rank; i < end; i += lanes) all = COMBINE(all, taken(row[place(folded, i)]));
+  }
+  #pragma unroll
+  for (int step = 16; step > 0; step /= 2) {
+    const A1 other = (A1)__shfl_xor_sync(0xffffffffu, all, step);
+    all = COMBINE(all, other);
+  }
+  if (lanes > 32) {
+    __shared__ A1 warps[8];
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = all;
+    __syncthreads();
+    if (rank == 0)
+      for (int i = 1; i < 8; ++i) all = COMBINE(all, warps[i]);
+  }
+  if (rank == 0 && unit < units) y[unit] = given(all, divisor);
 }
 
 // A thread per output and part of what it folds.
@@ -31,7 +81,14 @@ extern "C" __global__ void reduce_columns(index_t count, const T0* x, Strided ke
     const index_t end = begin + part < length ? begin + part : length;
     const T0* column = x + place(kept, output);
     A1 all = IDENTITY;
-    for (index_t i = begin; i < end; ++i) all = COMBINE(all, taken(column[place(folded, i)]));
+    if (folded.rank == 1) {
+      const index_t step = folded.strides[0];
+      const T0* at = column + begin * step;
+      #pragma unroll 8
+      for (index_t i = begin; i < end; ++i, at += step) all = COMBINE(all, taken(*at));
+    } else {
+      for (index_t i = begin; i < end; ++i) all = COMBINE(all, taken(column[place(folded, i)]));
+    }
     y[t] = given(all, divisor);
   }
 }

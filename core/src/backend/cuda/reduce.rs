@@ -2,6 +2,7 @@
 //! Operations of kind reduction run here; the order of combination depends on the shape and the device alone.
 
 use super::call::{CudaCall, Strided, THREADS, grid};
+use super::driver::Grid;
 use super::program::Kernel;
 use crate::backend::cpu::View;
 use crate::backend::cpu::collapse::collapse;
@@ -53,6 +54,14 @@ monoids! {
 const MANY: usize = 64;
 /// Elements that a thread folds before it is worth sharing them.
 const LONG: usize = 64;
+/// The longest fold for which a warp is enough.
+const BY_WARPS: usize = 1024;
+
+/// The threads that fold `part` elements for each of `units`, and the grid for all.
+pub(super) fn lanes(units: usize, part: usize) -> (i32, Grid) {
+    let (lanes, blocks) = if part <= BY_WARPS { (32, units.div_ceil(THREADS as usize / 32)) } else { (THREADS, units) };
+    (lanes as i32, grid(blocks, THREADS))
+}
 
 /// Sizes and strides of some axes, merged.
 fn walk(view: &View, axes: &[usize]) -> (Strided, usize, isize) {
@@ -104,7 +113,8 @@ unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, 
         false => (outputs, LONG * THREADS as usize),
     };
     let parts = (busy / units.max(1)).clamp(1, length.div_ceil(worth).max(1)).min(1024);
-    let part = length.div_ceil(parts).max(1);
+    // Parts begin where whole rows of 16 bytes do, if the first does.
+    let part = length.div_ceil(parts).max(1).next_multiple_of(if parts > 1 { 16 } else { 1 });
     let parts = length.div_ceil(part).max(1);
     let acc = to.dtype.compute();
     let target = if parts == 1 { to.dtype } else { acc };
@@ -129,12 +139,33 @@ unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, 
                 let function = call.gpu.kernel(columns, &types)?;
                 call.elements_of(function, parts * outputs, 1, fill)?;
             }
-            false => call.launch(rows, &types, grid(parts * outputs, THREADS), fill)?,
+            false => by_rows(call, rows, &types, parts * outputs, part, fill)?,
         }
         if parts == 1 {
             return Ok(());
         }
         finish_parts(call, monoid, address, parts, outputs, to, divisor)
+    }
+}
+
+/// # Safety
+/// As [`reduce`]; the arguments are those of the kernel but for its last two.
+unsafe fn by_rows(
+    call: &CudaCall<'_>,
+    kernel: &'static Kernel,
+    types: &[DType],
+    units: usize,
+    part: usize,
+    fill: impl FnOnce(&mut super::call::Arguments),
+) -> Result<()> {
+    let (lanes, grid) = lanes(units, part);
+    // SAFETY: by the caller's promise.
+    unsafe {
+        call.launch(kernel, types, grid, |arguments| {
+            fill(arguments);
+            arguments.size(units);
+            arguments.value(lanes);
+        })
     }
 }
 
@@ -189,7 +220,7 @@ unsafe fn finish(
             let function = call.gpu.kernel(columns, &types)?;
             call.elements_of(function, fold.outputs, 1, fill)
         } else {
-            call.launch(rows, &types, grid(fold.outputs, THREADS), fill)
+            by_rows(call, rows, &types, fold.outputs, fold.length, fill)
         }
     }
 }

@@ -1,8 +1,9 @@
 // Rows that lie one after the other, each worked on by LANES threads: a warp for short rows, a block of 256 for long ones.
-// LANES comes first. Softmax, its logarithm, the cross entropies and their gradients are made of it.
+// LANES and AT_ONCE come first. Softmax, its logarithm, the cross entropies and their gradients are made of it. `T0` lies in
+// memory and may have 16 bits; all is computed in A0.
 
-// Elements of a row that each thread keeps in registers: 64 bytes of them.
-enum { KEPT = 64 / sizeof(A0) };
+// Elements of a row that each thread keeps in registers: 64 bytes of them. EACH neighbours are loaded and stored at once.
+enum { KEPT = 64 / sizeof(A0), EACH = AT_ONCE ? 16 / sizeof(T0) : 1 };
 
 __device__ inline float exponential(float x) { return expf(x); }
 __device__ inline double exponential(double x) { return exp(x); }
@@ -34,25 +35,53 @@ template <class Combine> __device__ inline A0 all(A0 x) {
   for (index_t row = blockIdx.x * (index_t)(256 / LANES) + threadIdx.x / LANES; row < (rows);               \
        row += gridDim.x * (index_t)(256 / LANES))
 
-// Calls `kept(k, i)` for the elements i of this thread that stay in registers, and `far(i)` for those behind.
+// Calls `kept(k, i)` for the elements from i on that stay in registers from number k on, and `far(i)` for those behind.
 template <class Kept, class Far> __device__ inline void walk(index_t n, Kept kept, Far far) {
   const int rank = threadIdx.x % LANES;
   #pragma unroll
-  for (int k = 0; k < KEPT; ++k) {
-    const int i = k * LANES + rank;
+  for (int k = 0; k < KEPT; k += EACH) {
+    const int i = k * LANES + rank * EACH;
     if (i < n) kept(k, i);
   }
-  for (index_t i = KEPT * LANES + rank; i < n; i += LANES) far(i);
+  for (index_t i = KEPT * LANES + rank * EACH; i < n; i += LANES * EACH) far(i);
 }
+
+// Neighbours from memory, and to it.
+struct Some { A0 of[EACH]; };
+__device__ inline Some load(const T0* from) {
+  const Pack<T0, EACH> all = *(const Pack<T0, EACH>*)from;
+  Some some;
+  #pragma unroll
+  for (int e = 0; e < EACH; ++e) some.of[e] = wide(all.of[e]);
+  return some;
+}
+// Stores what `f(e)` gives for each neighbour.
+template <class F> __device__ inline void store(T0* to, F f) {
+  Pack<T0, EACH> all;
+  #pragma unroll
+  for (int e = 0; e < EACH; ++e) all.of[e] = narrow<T0>(f(e));
+  *(Pack<T0, EACH>*)to = all;
+}
+#define NEIGHBOURS(e) _Pragma("unroll") for (int e = 0; e < EACH; ++e)
 
 // The greatest of a row, and the sum of the exponentials of what each element is below it; `x` holds those differences.
 __device__ inline A0 exponentials(index_t n, const T0* from, A0* x, A0& top) {
   top = Limits<A0>::lowest();
-  walk(n, [&](int k, index_t i) { x[k] = from[i]; top = Greatest::of(top, x[k]); },
-       [&](index_t i) { top = Greatest::of(top, from[i]); });
+  walk(n,
+       [&](int k, index_t i) {
+         const Some some = load(from + i);
+         NEIGHBOURS(e) top = Greatest::of(top, x[k + e] = some.of[e]);
+       },
+       [&](index_t i) {
+         const Some some = load(from + i);
+         NEIGHBOURS(e) top = Greatest::of(top, some.of[e]);
+       });
   top = all<Greatest>(top);
   A0 sum = 0;
-  walk(n, [&](int k, index_t i) { x[k] = x[k] - top; sum += exponential(x[k]); },
-       [&](index_t i) { sum += exponential(from[i] - top); });
+  walk(n, [&](int k, index_t) { NEIGHBOURS(e) sum += exponential(x[k + e] = x[k + e] - top); },
+       [&](index_t i) {
+         const Some some = load(from + i);
+         NEIGHBOURS(e) sum += exponential(some.of[e] - top);
+       });
   return all<Sum>(sum);
 }

@@ -3,39 +3,35 @@
 
 use super::call::{Arguments, CudaCall, THREADS, grid};
 use super::program::Kernel;
+use crate::backend::cpu::View;
 use crate::dtype::DType;
 use crate::error::Result;
 
 /// The longest row that a warp takes.
 const SHORT: usize = 512;
 
-/// One text compiled for rows of both lengths.
+/// One text compiled for short and long rows, whose elements are taken one by one or as many as make 16 bytes at once.
 pub(crate) struct RowKernel {
-    pub short: Kernel,
-    pub long: Kernel,
+    /// Short rows, then long ones; of each first one by one.
+    pub kernels: [Kernel; 4],
 }
 
 /// Declares a [`RowKernel`] from the name of the function and the file that holds it.
 macro_rules! row_kernel {
     ($name:literal, $file:literal) => {
         $crate::backend::cuda::RowKernel {
-            short: $crate::backend::cuda::Kernel {
-                name: $name,
-                text: concat!(
-                    "#define LANES 32\n",
-                    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/backend/cuda/rows.cuh")),
-                    include_str!($file)
-                ),
-            },
-            long: $crate::backend::cuda::Kernel {
-                name: $name,
-                text: concat!(
-                    "#define LANES 256\n",
-                    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/backend/cuda/rows.cuh")),
-                    include_str!($file)
-                ),
-            },
+            kernels: $crate::backend::cuda::row_kernel!(@ $name, $file, "32" "0", "32" "1", "256" "0", "256" "1"),
         }
+    };
+    (@ $name:literal, $file:literal, $($lanes:literal $at_once:literal),*) => {
+        [$($crate::backend::cuda::Kernel {
+            name: $name,
+            text: concat!(
+                "#define LANES ", $lanes, "\n#define AT_ONCE ", $at_once, "\n",
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/backend/cuda/rows.cuh")),
+                include_str!($file)
+            ),
+        }),*]
     };
 }
 pub(crate) use row_kernel;
@@ -57,7 +53,12 @@ impl CudaCall<'_> {
         if rows == 0 {
             return Ok(());
         }
-        let (kernel, per_block) = if n <= SHORT { (&kernel.short, THREADS as usize / 32) } else { (&kernel.long, 1) };
+        let per_block = if n <= SHORT { THREADS as usize / 32 } else { 1 };
+        // All views whose rows are walked have the first type; one number for each row has no need of alignment.
+        let each = 16 / types[0].size();
+        let aligned = |view: &View| view.dtype != types[0] || view.ptr.addr().is_multiple_of(16);
+        let at_once = n.is_multiple_of(each) && self.inputs.iter().chain(self.outputs).all(aligned);
+        let kernel = &kernel.kernels[2 * usize::from(n > SHORT) + usize::from(at_once)];
         let blocks = rows.div_ceil(per_block).min(self.gpu.multiprocessors() as usize * 32);
         // SAFETY: by the caller's promise.
         unsafe {

@@ -47,7 +47,7 @@ macro_rules! kernels {
 }
 
 const NAMES: &str = include_str!("scatter.cuh");
-const SORT: &str = concat!(include_str!("starts.cuh"), include_str!("sort.cuh"));
+const SORT: &str = concat!(include_str!("before.cuh"), include_str!("starts.cuh"), include_str!("sort.cuh"));
 const SUMS: &str =
     concat!("typedef unsigned long long row_t;\n", include_str!("divided.cuh"), include_str!("scatter_sums.cuh"));
 

@@ -57,15 +57,7 @@ extern "C" __global__ void place_digits(const row_t* keys, const index_t* order,
   __syncthreads();
   unsigned sum = 0;
   for (int k = 0; k < 16; ++k) sum += found[own * 16 + k];
-  sums[own] = sum;
-  __syncthreads();
-  for (unsigned step = 1; step < 256; step *= 2) {
-    const unsigned before = own >= step ? sums[own - step] : 0;
-    __syncthreads();
-    sums[own] += before;
-    __syncthreads();
-  }
-  unsigned at = sums[own] - sum;
+  unsigned at = before_in_block<256>(sum, sums);
   for (int k = 0; k < 16; ++k) {
     const unsigned length = found[own * 16 + k];
     found[own * 16 + k] = at;

@@ -7,15 +7,7 @@ extern "C" __global__ void starts(index_t* values, index_t count) {
   const index_t end = first + each < count ? first + each : count;
   index_t own = 0;
   for (index_t i = first; i < end; ++i) own += values[i];
-  sums[threadIdx.x] = own;
-  __syncthreads();
-  for (unsigned step = 1; step < 1024; step *= 2) {
-    const index_t before = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
-    __syncthreads();
-    sums[threadIdx.x] += before;
-    __syncthreads();
-  }
-  index_t at = sums[threadIdx.x] - own;
+  index_t at = before_in_block<1024>(own, sums);
   for (index_t i = first; i < end; ++i) {
     const index_t length = values[i];
     values[i] = at;

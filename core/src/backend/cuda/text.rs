@@ -1,6 +1,7 @@
 //! CUDA C++ text for a scalar program: a function of one element, and the kernel that calls it for all.
 //! It is the one match from `Code` to CUDA; the same program runs on the CPU's tile machine.
 
+use super::packs;
 use crate::dtype::DType;
 use crate::scalar::{Code, Program, Slot, Step};
 use std::fmt::Write;
@@ -16,16 +17,27 @@ pub(crate) enum Walk {
     Strided,
     /// One number for all, which is an argument itself.
     Number,
+    /// By strides, and neighbours that are taken at once lie side by side.
+    StridedRun,
+    /// By strides, and neighbours that are taken at once share one element.
+    StridedOne,
 }
 
-/// The kernel `name` for a program: dense results, operands walked as told. Where no operand is strided and all are aligned
-/// for it (`packed`), a thread takes several neighbouring elements at once, as many as make 16 bytes of the widest.
+impl Walk {
+    /// Whether places come from the kernel's `Space`.
+    pub fn is_strided(self) -> bool {
+        matches!(self, Self::Strided | Self::StridedRun | Self::StridedOne)
+    }
+}
+
+/// The kernel `name` for a program: dense results, operands walked as told. Where layouts and addresses allow it (`packed`), a
+/// thread takes several neighbouring elements at once, as many as make 16 bytes of the widest.
 ///
 /// Each rounding is an intrinsic of its own, which rules contraction out: sums and products are those of the CPU. A result
 /// may lie over an operand, which is why no parameter promises not to.
 pub(crate) fn elementwise_kernel(name: &str, program: &Program, walks: &[Walk], packed: bool) -> String {
     let mut text = element_function(program);
-    let strided = walks.iter().filter(|w| **w == Walk::Strided).count();
+    let strided = walks.iter().filter(|w| w.is_strided()).count();
     let inputs = operand_parameters(program, walks);
     let outputs = program.outputs.iter().enumerate().map(|(i, d)| format!("{}* y{i}", storage(*d)));
     let mut parameters = vec!["index_t count".to_string(), "Faults* faults".into(), "unsigned site".into()];
@@ -35,8 +47,12 @@ pub(crate) fn elementwise_kernel(name: &str, program: &Program, walks: &[Walk], 
         parameters.push("Space space".into());
     }
     let _ = writeln!(text, "extern \"C\" __global__ void {name}({}) {{", parameters.join(", "));
-    match strided {
-        0 => text.push_str(&dense_body(program, walks, packed)),
+    match (packed, strided) {
+        (true, _) => text.push_str(&packed_body(program, walks, strided)),
+        (false, 0) => {
+            let results: Vec<String> = (0..program.outputs.len()).map(|o| format!("y{o}[i]")).collect();
+            let _ = writeln!(text, "  ELEMENTS(i, count) {}", element_call(program, walks, &results));
+        }
         _ => text.push_str(&strided_body(program, walks, strided)),
     }
     text.push_str("}\n");
@@ -62,7 +78,7 @@ pub(super) fn element_call(program: &Program, walks: &[Walk], results: &[String]
             Walk::Dense => format!("x{x}[i]"),
             Walk::Scalar => format!("x{x}[0]"),
             Walk::Number => format!("x{x}"),
-            Walk::Strided => {
+            Walk::Strided | Walk::StridedRun | Walk::StridedOne => {
                 next += 1;
                 format!("x{x}[at[{}]]", next - 1)
             }
@@ -72,46 +88,37 @@ pub(super) fn element_call(program: &Program, walks: &[Walk], results: &[String]
     format!("element({}, faults, site);", arguments.join(", "))
 }
 
-/// Neighbouring elements in registers, then what is left one by one.
-fn dense_body(program: &Program, walks: &[Walk], packed: bool) -> String {
-    let each = if packed { elements_each(program) } else { 1 };
-    let mut text = String::new();
-    if each > 1 {
-        let _ = writeln!(text, "  const index_t packs = count / {each};\n  ELEMENTS(p, packs) {{");
-        for (i, dtype) in program.inputs.iter().enumerate().filter(|(i, _)| walks[*i] == Walk::Dense) {
-            let ty = storage(*dtype);
-            let _ = writeln!(text, "    const Pack<{ty}, {each}> px{i} = ((const Pack<{ty}, {each}>*)x{i})[p];");
-        }
-        for (o, dtype) in program.outputs.iter().enumerate() {
-            let _ = writeln!(text, "    Pack<{}, {each}> py{o};", storage(*dtype));
-        }
-        let _ = writeln!(text, "    #pragma unroll\n    for (int k = 0; k < {each}; ++k) {{");
-        let mut arguments: Vec<String> = (0..program.inputs.len())
-            .map(|i| match walks[i] {
-                Walk::Dense => format!("px{i}.of[k]"),
-                Walk::Number => format!("x{i}"),
-                _ => format!("x{i}[0]"),
-            })
-            .collect();
-        arguments.extend((0..program.outputs.len()).map(|o| format!("py{o}.of[k]")));
-        let _ = writeln!(text, "      element({}, faults, site);\n    }}", arguments.join(", "));
-        for (o, dtype) in program.outputs.iter().enumerate() {
-            let _ = writeln!(text, "    ((Pack<{}, {each}>*)y{o})[p] = py{o};", storage(*dtype));
-        }
+/// Neighbouring elements in registers, then, where nothing is strided, what is left one by one.
+fn packed_body(program: &Program, walks: &[Walk], strided: usize) -> String {
+    let (each, outputs) = (elements_each(program), program.outputs.len());
+    let mut text = packs::shared_operands(program, walks);
+    let _ = writeln!(
+        text,
+        "  const index_t packs = count / {each};\n  ELEMENTS(p, packs) {{\n    const index_t i = p * {each};"
+    );
+    if strided > 0 {
+        let _ = writeln!(text, "    index_t at[{strided}];\n    offsets(space, i, at);");
+    }
+    text += &packs::loads(program, walks, each, "i", "    ");
+    text += &packs::room(program, outputs, each, "    ");
+    let results: Vec<String> = (0..outputs).map(|o| format!("py{o}.of[k]")).collect();
+    let call = packs::neighbour_call(program, walks, &results);
+    let _ = writeln!(text, "    #pragma unroll\n    for (int k = 0; k < {each}; ++k) {call}");
+    text += &packs::stores(program, outputs, each, "i", "    ");
+    text.push_str("  }\n");
+    if strided == 0 {
+        let results: Vec<String> = (0..outputs).map(|o| format!("y{o}[i]")).collect();
         let _ = writeln!(
             text,
-            "  }}\n  for (index_t i = packs * {each} + blockIdx.x * (index_t)blockDim.x + threadIdx.x; \
-                                i < count; i += (index_t)gridDim.x * blockDim.x) {{"
+            "  for (index_t i = packs * {each} + blockIdx.x * (index_t)blockDim.x + threadIdx.x; \
+             i < count; i += (index_t)gridDim.x * blockDim.x) {}",
+            element_call(program, walks, &results)
         );
-    } else {
-        text.push_str("  ELEMENTS(i, count) {\n");
     }
-    let results: Vec<String> = (0..program.outputs.len()).map(|o| format!("y{o}[i]")).collect();
-    let _ = writeln!(text, "    {}\n  }}", element_call(program, walks, &results));
     text
 }
 
-/// How many neighbouring elements a thread takes at once, where nothing is strided: 16 bytes of the widest operand.
+/// How many neighbouring elements a thread takes at once, where layouts allow it: 16 bytes of the widest operand.
 pub(crate) fn elements_each(program: &Program) -> usize {
     let widest = program.inputs.iter().chain(&program.outputs).map(|d| d.size()).max().unwrap_or(1);
     (16 / widest.max(1)).clamp(1, 8)
@@ -135,13 +142,14 @@ pub(super) fn space_text(strided: usize) -> String {
         "struct Space {{ index_t rank; index_t dims[8]; index_t strides[{strided}][8]; }};\n\
          __device__ inline void offsets(const Space& space, index_t i, index_t* at) {{\n  \
          for (int o = 0; o < {strided}; ++o) at[o] = 0;\n  \
-         for (int axis = (int)space.rank - 1; axis >= 0; --axis) {{\n    \
+         for (int axis = (int)space.rank - 1; axis > 0; --axis) {{\n    \
          index_t next, here;\n    \
          if (i <= 0x7fffffff) {{\n      \
          const unsigned dim = (unsigned)space.dims[axis], quotient = (unsigned)i / dim;\n      \
          here = (unsigned)i - quotient * dim;\n      next = quotient;\n    \
          }} else {{\n      next = i / space.dims[axis];\n      here = i - next * space.dims[axis];\n    }}\n    \
-         for (int o = 0; o < {strided}; ++o) at[o] += here * space.strides[o][axis];\n    i = next;\n  }}\n}}\n"
+         for (int o = 0; o < {strided}; ++o) at[o] += here * space.strides[o][axis];\n    i = next;\n  }}\n  \
+         for (int o = 0; o < {strided}; ++o) at[o] += i * space.strides[o][0];\n}}\n"
     )
 }
 

@@ -1,20 +1,7 @@
-// Products by tiles: a block of 256 threads makes 64 x 64 results, each thread 4 x 4 of them, 16 steps at a time through
+// Products by tiles, behind sums.cuh: a block of 256 threads makes 64 x 64 results, each thread 4 x 4 of them, 16 steps at a time through
 // shared memory, while the next 16 are on their way. `T0` are the factors, and sums are kept in A0.
 
 enum { TILE = 64, DEPTH = 16 };
-
-// a b + c, rounded once; integers wrap.
-__device__ inline float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-__device__ inline double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
-template <class T> __device__ inline T fused(T a, T b, T c) { return wrap_add(wrap_mul(a, b), c); }
-
-struct Sums { A0 of[4][4]; };
-__device__ inline Sums no_sums() {
-  Sums sums;
-  #pragma unroll
-  for (int i = 0; i < 16; ++i) sums.of[i / 4][i % 4] = (A0)0;
-  return sums;
-}
 
 // Where this thread's piece `j` of 4 lies in a slice of 64 x 16: with BY_K neighbouring threads take neighbouring steps,
 // else neighbouring rows (or columns), as the factor lies in memory.

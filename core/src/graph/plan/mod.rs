@@ -56,7 +56,7 @@ enum Step {
         inputs: Refs,
         outputs: Refs,
         scratch: u32,
-        phases: [usize; 4],
+        phases: [usize; crate::backend::cpu::PHASES],
         location: &'static Location<'static>,
     },
     /// Copies elements from one view to another of the same shape.

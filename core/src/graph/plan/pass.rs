@@ -317,7 +317,7 @@ impl Pass {
             order => {
                 let chunks = if small { 1 } else { (self.len * bytes / SHARE).clamp(1, 64).min(order.units()) };
                 let finish = if order.finishes_apart() { order.outputs().div_ceil(16 * 1024).max(1) } else { 0 };
-                self.work = Work { scratch, phases: [chunks.max(1), finish, 0, 0] };
+                self.work = Work { scratch, phases: [chunks.max(1), finish, 0, 0, 0] };
             }
         }
     }

@@ -43,7 +43,7 @@ impl Op for ApplyRows {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
-        Work { phases: [1, 0, 0, 0], ..numbered_rows::work(call.inputs[2].len(), 0, 1) }
+        Work { phases: [1, 0, 0, 0, 0], ..numbered_rows::work(call.inputs[2].len(), 0, 1) }
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {

@@ -1,50 +1,44 @@
 //! The gradients of `conv2d` by images and by filters; each is linear in both operands, and its gradients are again
 //! `conv2d` and these two. TensorFlow's `Conv2DBackpropInput` and `Conv2DBackpropFilter`.
 
-use super::{Conv2d, check_gradient, filter_gradient, geometry, input_gradient, saved};
+use super::{Conv2d, How, check_gradient, conv_identity, filter_gradient, geometry, input_gradient, saved};
 use crate::backend::cpu::conv::{self, ConvGeometry};
+use crate::backend::cpu::staged::Staged;
 use crate::backend::cpu::{CpuCall, Work};
 use crate::backend::cuda::{self, CudaCall};
 use crate::dtype::{DType, DTypes};
 use crate::error::Result;
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
-use crate::ops::window::Windows;
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves};
 use crate::shape::Shape;
 use crate::tape::Backward;
 use std::sync::Arc;
 
-/// Integers have no gradient, and 16-bit floats are converted outside.
-const REAL: DTypes = DTypes::of(&[DType::F32, DType::F64]);
+/// Integers have no gradient.
+const REAL: DTypes = DTypes::FLOATING;
 
 /// Inputs: filters and the cotangent of the output. The images' shape does not follow from them.
 #[derive(Clone)]
 pub(super) struct InputGradient {
-    pub windows: Windows,
+    pub how: How,
     pub shape: Shape,
 }
 
 /// Inputs: images and the cotangent of the output. The filters' shape does not follow from them.
 #[derive(Clone)]
 pub(super) struct FilterGradient {
-    pub windows: Windows,
+    pub how: How,
     pub shape: Shape,
 }
 
 impl InputGradient {
     fn geometry(&self, call: &CpuCall<'_>) -> ConvGeometry {
-        geometry(&self.windows, [call.outputs[0].dims(), call.inputs[0].dims(), call.inputs[1].dims()])
+        geometry(&self.how.windows, [call.outputs[0].dims(), call.inputs[0].dims(), call.inputs[1].dims()])
     }
 }
 
 impl Op for InputGradient {
-    identity!("conv2d_input_gradient", {
-        "strides": Ints = |this| &this.windows.strides,
-        "dilations": Ints = |this| &this.windows.dilations,
-        "padding": Ints = |this| &this.windows.padding,
-        "same": Bool = |this| this.windows.same,
-        "shape": Shape = |this| &this.shape,
-    });
+    conv_identity!("conv2d_input_gradient", "shape": Shape = |this| &this.shape);
 
     fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
         Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)?, ..self.clone() })))
@@ -57,12 +51,16 @@ impl Op for InputGradient {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.same_dtype()?;
         cx.check_dtype(0, REAL)?;
-        check_gradient("conv2d_input_gradient", &self.windows, &self.shape, cx.shape(0), cx.shape(1))?;
+        check_gradient("conv2d_input_gradient", &self.how, &self.shape, cx.shape(0), cx.shape(1))?;
         cx.output(cx.dtype(0), self.shape);
         Ok(())
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
+        if let Some(staged) = Staged::new(call, self.how.groups) {
+            let one = Self { how: self.how.alone(), shape: self.shape };
+            return staged.work(|call| one.work(call));
+        }
         let g = self.geometry(call);
         match call.outputs[0].dtype {
             DType::F64 => conv::input_gradient_work::<f64>(&g, call.isa),
@@ -71,6 +69,11 @@ impl Op for InputGradient {
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, self.how.groups) {
+            let one = Self { how: self.how.alone(), shape: self.shape };
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, chunk, |c| one.work(c), |c, phase, chunk| one.cpu(c, phase, chunk)) };
+        }
         let (w, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         let g = self.geometry(call);
         macro_rules! run {
@@ -99,9 +102,9 @@ impl Op for InputGradient {
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let (w, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let g = geometry(&self.windows, [dx, w, dy].map(|v| v.dims()));
+        let g = geometry(&self.how.windows, [dx, w, dy].map(|v| v.dims()));
         // SAFETY: dense tensors of the geometry.
-        unsafe { cuda::conv_input_gradient(call, &g, [w, dy, dx]) }
+        unsafe { cuda::conv_input_gradient(call, &g, self.how.groups, [w, dy, dx]) }
     }
 
     fn gradient(&self) -> Gradient {
@@ -115,11 +118,11 @@ impl Op for InputGradient {
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let dx = g.dy(0)?;
         if g.needs(0) {
-            let dw = filter_gradient(&self.windows, &dx, g.input(1)?, &g.input_type(0).shape)?;
+            let dw = filter_gradient(&self.how, &dx, g.input(1)?, &g.input_type(0).shape)?;
             g.give(0, dw);
         }
         if g.needs(1) {
-            let dy = execute1(&Conv2d { windows: self.windows.clone() }, &[&dx, g.input(0)?])?;
+            let dy = execute1(&Conv2d { how: self.how.clone() }, &[&dx, g.input(0)?])?;
             g.give(1, dy);
         }
         Ok(())
@@ -128,18 +131,12 @@ impl Op for InputGradient {
 
 impl FilterGradient {
     fn geometry(&self, call: &CpuCall<'_>) -> ConvGeometry {
-        geometry(&self.windows, [call.inputs[0].dims(), call.outputs[0].dims(), call.inputs[1].dims()])
+        geometry(&self.how.windows, [call.inputs[0].dims(), call.outputs[0].dims(), call.inputs[1].dims()])
     }
 }
 
 impl Op for FilterGradient {
-    identity!("conv2d_filter_gradient", {
-        "strides": Ints = |this| &this.windows.strides,
-        "dilations": Ints = |this| &this.windows.dilations,
-        "padding": Ints = |this| &this.windows.padding,
-        "same": Bool = |this| this.windows.same,
-        "shape": Shape = |this| &this.shape,
-    });
+    conv_identity!("conv2d_filter_gradient", "shape": Shape = |this| &this.shape);
 
     fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
         Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)?, ..self.clone() })))
@@ -152,12 +149,16 @@ impl Op for FilterGradient {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.same_dtype()?;
         cx.check_dtype(0, REAL)?;
-        check_gradient("conv2d_filter_gradient", &self.windows, cx.shape(0), &self.shape, cx.shape(1))?;
+        check_gradient("conv2d_filter_gradient", &self.how, cx.shape(0), &self.shape, cx.shape(1))?;
         cx.output(cx.dtype(0), self.shape);
         Ok(())
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
+        if let Some(staged) = Staged::new(call, self.how.groups) {
+            let one = Self { how: self.how.alone(), shape: self.shape };
+            return staged.work(|call| one.work(call));
+        }
         let g = self.geometry(call);
         match call.outputs[0].dtype {
             DType::F64 => conv::filter_gradient_work::<f64>(&g, call.isa),
@@ -166,6 +167,11 @@ impl Op for FilterGradient {
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, self.how.groups) {
+            let one = Self { how: self.how.alone(), shape: self.shape };
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, chunk, |c| one.work(c), |c, phase, chunk| one.cpu(c, phase, chunk)) };
+        }
         let (x, dy, dw) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         let g = self.geometry(call);
         macro_rules! run {
@@ -194,9 +200,9 @@ impl Op for FilterGradient {
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let (x, dy, dw) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let g = geometry(&self.windows, [x, dw, dy].map(|v| v.dims()));
+        let g = geometry(&self.how.windows, [x, dw, dy].map(|v| v.dims()));
         // SAFETY: dense tensors of the geometry.
-        unsafe { cuda::conv_filter_gradient(call, &g, [x, dy, dw]) }
+        unsafe { cuda::conv_filter_gradient(call, &g, self.how.groups, [x, dy, dw]) }
     }
 
     fn gradient(&self) -> Gradient {
@@ -210,11 +216,11 @@ impl Op for FilterGradient {
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let dw = g.dy(0)?;
         if g.needs(0) {
-            let dx = input_gradient(&self.windows, &dw, g.input(1)?, &g.input_type(0).shape)?;
+            let dx = input_gradient(&self.how, &dw, g.input(1)?, &g.input_type(0).shape)?;
             g.give(0, dx);
         }
         if g.needs(1) {
-            let dy = execute1(&Conv2d { windows: self.windows.clone() }, &[g.input(0)?, &dw])?;
+            let dy = execute1(&Conv2d { how: self.how.clone() }, &[g.input(0)?, &dw])?;
             g.give(1, dy);
         }
         Ok(())

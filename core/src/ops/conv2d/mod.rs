@@ -5,14 +5,15 @@ mod gradients;
 mod integers;
 
 use super::window::{Padding, Pair, Windows, check_images, check_window};
-use super::{AsTensor, cast_to, concat_all, public, reshape_to, slice};
+use super::{AsTensor, public, reshape_to};
 use crate::backend::cpu::conv::{self, ConvGeometry, Float};
+use crate::backend::cpu::staged::Staged;
 use crate::backend::cpu::{CpuCall, Work};
 use crate::backend::cuda::{self, CudaCall};
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
+use crate::op::{Gradient, Infer, Kind, Op, Saves};
 use crate::shape::{Dim, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
@@ -21,19 +22,43 @@ use gradients::{FilterGradient, InputGradient};
 /// Inputs: images and filters (rows, columns, input channels, output channels).
 #[derive(Clone)]
 pub(crate) struct Conv2d {
-    windows: Windows,
+    how: How,
 }
 
-/// What the kernels of convolutions compute in; other dtypes are converted outside.
-const COMPUTED: DTypes = DTypes::of(&[DType::F32, DType::F64, DType::I32]);
+/// How filters move over images, and how many groups of channels there are, each with filters of its own.
+#[derive(Clone)]
+pub(crate) struct How {
+    windows: Windows,
+    groups: usize,
+}
+
+impl How {
+    /// The same for one group.
+    fn alone(&self) -> Self {
+        Self { windows: self.windows.clone(), groups: 1 }
+    }
+}
+
+/// What is convolved; 16-bit floats are added up in f32.
+const COMPUTED: DTypes = DTypes::of(&[DType::F32, DType::F64, DType::F16, DType::BF16, DType::I32]);
+
+/// The attributes of a convolution and of its gradients, for `identity!`.
+macro_rules! conv_identity {
+    ($name:literal $(, $attr:literal: $kind:ident = |$this:ident| $value:expr)*) => {
+        $crate::op::identity!($name, {
+            "strides": Ints = |this| &this.how.windows.strides,
+            "dilations": Ints = |this| &this.how.windows.dilations,
+            "padding": Ints = |this| &this.how.windows.padding,
+            "same": Bool = |this| this.how.windows.same,
+            "groups": Int = |this| this.how.groups as i64,
+            $($attr: $kind = |$this| $value,)*
+        });
+    };
+}
+use conv_identity;
 
 impl Op for Conv2d {
-    identity!("conv2d", {
-        "strides": Ints = |this| &this.windows.strides,
-        "dilations": Ints = |this| &this.windows.dilations,
-        "padding": Ints = |this| &this.windows.padding,
-        "same": Bool = |this| this.windows.same,
-    });
+    conv_identity!("conv2d");
 
     fn kind(&self) -> Kind {
         Kind::Contraction
@@ -42,8 +67,8 @@ impl Op for Conv2d {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.same_dtype()?;
         cx.check_dtype(0, COMPUTED)?;
-        let shape = output_shape(&self.windows, cx.shape(0), cx.shape(1))?;
-        let (channels, wanted) = (cx.shape(0).dim(3), cx.shape(1).dim(2));
+        let shape = output_shape(&self.how, cx.shape(0), cx.shape(1))?;
+        let (channels, wanted) = (cx.shape(0).dim(3), cx.shape(1).dim(2) * self.how.groups);
         if channels != wanted {
             cx.constraints.push(channels, wanted);
         }
@@ -52,7 +77,11 @@ impl Op for Conv2d {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
-        let g = geometry(&self.windows, [&call.inputs[0], &call.inputs[1], &call.outputs[0]].map(|v| v.dims()));
+        if let Some(staged) = Staged::new(call, self.how.groups) {
+            let one = Self { how: self.how.alone() };
+            return staged.work(|call| one.work(call));
+        }
+        let g = geometry(&self.how.windows, [&call.inputs[0], &call.inputs[1], &call.outputs[0]].map(|v| v.dims()));
         match call.outputs[0].dtype {
             DType::I32 => Work::chunks(integers::chunks(&g)),
             DType::F64 => conv::forward_work::<f64>(&g, call.isa),
@@ -61,8 +90,13 @@ impl Op for Conv2d {
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, self.how.groups) {
+            let one = Self { how: self.how.alone() };
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, chunk, |c| one.work(c), |c, phase, chunk| one.cpu(c, phase, chunk)) };
+        }
         let (x, w, y) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let g = geometry(&self.windows, [x, w, y].map(|v| v.dims()));
+        let g = geometry(&self.how.windows, [x, w, y].map(|v| v.dims()));
         // SAFETY: dense tensors of the geometry; scratch and chunks are what `work` said.
         unsafe {
             match y.dtype {
@@ -76,8 +110,9 @@ impl Op for Conv2d {
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let views = [&call.inputs[0], &call.inputs[1], &call.outputs[0]];
+        let g = geometry(&self.how.windows, views.map(|v| v.dims()));
         // SAFETY: dense tensors of the geometry.
-        unsafe { cuda::conv_forward(call, &geometry(&self.windows, views.map(|v| v.dims())), views) }
+        unsafe { cuda::conv_forward(call, &g, self.how.groups, views) }
     }
 
     fn gradient(&self) -> Gradient {
@@ -91,11 +126,11 @@ impl Op for Conv2d {
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let dy = g.dy(0)?;
         if g.needs(0) {
-            let dx = input_gradient(&self.windows, g.input(1)?, &dy, &g.input_type(0).shape)?;
+            let dx = input_gradient(&self.how, g.input(1)?, &dy, &g.input_type(0).shape)?;
             g.give(0, dx);
         }
         if g.needs(1) {
-            let dw = filter_gradient(&self.windows, g.input(0)?, &dy, &g.input_type(1).shape)?;
+            let dw = filter_gradient(&self.how, g.input(0)?, &dy, &g.input_type(1).shape)?;
             g.give(1, dw);
         }
         Ok(())
@@ -142,7 +177,8 @@ fn geometry(windows: &Windows, [x, w, y]: [&[usize]; 3]) -> ConvGeometry {
     }
 }
 
-fn output_shape(windows: &Windows, x: &Shape, w: &Shape) -> Result<Shape> {
+fn output_shape(how: &How, x: &Shape, w: &Shape) -> Result<Shape> {
+    let windows = &how.windows;
     check_images("conv2d", x)?;
     if w.rank() != 4 {
         return Err(Error::invalid_argument("conv2d", "the filters have the wrong number of dimensions")
@@ -150,8 +186,9 @@ fn output_shape(windows: &Windows, x: &Shape, w: &Shape) -> Result<Shape> {
             .expected("four: rows, columns, input channels, output channels"));
     }
     check_window("conv2d", [w.dim(0), w.dim(1)])?;
-    if let (Some(channels), Some(wanted)) = (x.dim(3).known_value(), w.dim(2).known_value())
-        && channels != wanted
+    let outputs_fit = w.dim(3).known_value().is_none_or(|outputs| outputs.is_multiple_of(how.groups));
+    if let (Some(channels), Some(own)) = (x.dim(3).known_value(), w.dim(2).known_value())
+        && (channels != own * how.groups || !outputs_fit)
     {
         return Err(Error::invalid_argument("conv2d", "the filters do not fit the channels of the images")
             .got(format!("images {x}, filters {w}"))
@@ -165,27 +202,25 @@ fn output_shape(windows: &Windows, x: &Shape, w: &Shape) -> Result<Shape> {
 }
 
 #[track_caller]
-fn input_gradient(windows: &Windows, w: &Tensor, dy: &Tensor, shape: &Shape) -> Result<Tensor> {
-    execute1(&InputGradient { windows: windows.clone(), shape: *shape }, &[w, dy])
+fn input_gradient(how: &How, w: &Tensor, dy: &Tensor, shape: &Shape) -> Result<Tensor> {
+    execute1(&InputGradient { how: how.clone(), shape: *shape }, &[w, dy])
 }
 
 #[track_caller]
-fn filter_gradient(windows: &Windows, x: &Tensor, dy: &Tensor, shape: &Shape) -> Result<Tensor> {
-    execute1(&FilterGradient { windows: windows.clone(), shape: *shape }, &[x, dy])
+fn filter_gradient(how: &How, x: &Tensor, dy: &Tensor, shape: &Shape) -> Result<Tensor> {
+    execute1(&FilterGradient { how: how.clone(), shape: *shape }, &[x, dy])
 }
 
-/// The convolution, with the conversions and groups that the operation itself does not know.
+/// The convolution with as many groups as the caller knows of, or as channels and filters tell.
 #[track_caller]
 fn convolve(x: &Tensor, w: &Tensor, windows: Windows, groups: Option<usize>) -> Result<Tensor> {
-    if x.dtype() == w.dtype() && x.dtype().compute() != x.dtype() {
-        // 16-bit floats are added up in f32 and rounded once.
-        let y = convolve(&cast_to(x, DType::F32)?, &cast_to(w, DType::F32)?, windows, groups)?;
-        return cast_to(&y, x.dtype());
+    let how = How { windows, groups: groups.or_else(|| groups_of(x.shape(), w.shape())).unwrap_or(1) };
+    if how.groups > 1 && x.rank() == 4 {
+        // Where the channels are not known yet, they will have to be these.
+        let x = reshape_to(x, &x.shape().with(3, w.shape().dim(2) * how.groups)?)?;
+        return execute1(&Conv2d { how }, &[&x, w]);
     }
-    match groups.or_else(|| groups_of(x.shape(), w.shape())) {
-        Some(groups) if groups > 1 => grouped(x, w, windows, groups),
-        _ => execute1(&Conv2d { windows }, &[x, w]),
-    }
+    execute1(&Conv2d { how }, &[x, w])
 }
 
 /// How many times the channels of the filters go into those of the images, if that is known.
@@ -209,21 +244,6 @@ pub(crate) fn conv2d_in_groups(
 ) -> Result<Tensor> {
     let windows = Windows::new("conv2d", strides, dilations, padding)?;
     convolve(x, w, windows, Some(groups))
-}
-
-/// Each group of input channels has filters of its own.
-#[track_caller]
-fn grouped(x: &Tensor, w: &Tensor, windows: Windows, groups: usize) -> Result<Tensor> {
-    let (own, outputs) = (w.shape().dim(2), w.shape().dim(3).floor_div(groups));
-    // Where the channels are not known yet, they will have to be these.
-    let x = &reshape_to(x, &x.shape().with(3, own * groups)?)?;
-    let mut parts = Vec::with_capacity(groups);
-    for group in 0..groups {
-        let x = slice::slice_axis(x, 3, own * group, own)?;
-        let w = slice::slice_axis(w, 3, outputs * group, outputs)?;
-        parts.push(execute1(&Conv2d { windows: windows.clone() }, &[&x, &w])?);
-    }
-    concat_all(&parts.iter().collect::<Vec<_>>(), 3)
 }
 
 public! {
@@ -264,8 +284,8 @@ public! {
 }
 
 /// The shape that a gradient operation gives must fit its other operands as those of the convolution did.
-fn check_gradient(op: &str, windows: &Windows, x: &Shape, w: &Shape, dy: &Shape) -> Result<()> {
-    let wanted = output_shape(windows, x, w).map_err(|e| e.in_op(op))?;
+fn check_gradient(op: &str, how: &How, x: &Shape, w: &Shape, dy: &Shape) -> Result<()> {
+    let wanted = output_shape(how, x, w).map_err(|e| e.in_op(op))?;
     let differs = |a: Dim, b: Dim| !a.can_equal(b);
     if dy.rank() != 4 || dy.iter().zip(wanted.iter()).any(|(a, b)| differs(a, b)) {
         return Err(Error::invalid_argument(op, "the cotangent has not the shape of the convolution")

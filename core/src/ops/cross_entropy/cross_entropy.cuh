@@ -9,17 +9,19 @@ extern "C" __global__ void cross_entropy(index_t rows, index_t n, const T0* labe
     A0 kept[KEPT], top;
     const A0 sum = exponentials(n, from, kept, top), scale = (A0)1 / sum, log = logarithm(sum);
     A0 lost = 0;
-    walk(n, [&](int k, int i) {
-           lost += label[i] * (log - kept[k]);
-           to[i] = exponential(kept[k]) * scale;
+    walk(n,
+         [&](int k, index_t i) {
+           const Some shares = load(label + i);
+           NEIGHBOURS(e) lost += shares.of[e] * (log - kept[k + e]);
+           store(to + i, [&](int e) { return exponential(kept[k + e]) * scale; });
          },
          [&](index_t i) {
-           const A0 x = from[i] - top;
-           lost += label[i] * (log - x);
-           to[i] = exponential(x) * scale;
+           const Some shares = load(label + i), x = load(from + i);
+           NEIGHBOURS(e) lost += shares.of[e] * (log - (x.of[e] - top));
+           store(to + i, [&](int e) { return exponential(x.of[e] - top) * scale; });
          });
     lost = all<Sum>(lost);
-    if (threadIdx.x % LANES == 0) loss[row] = lost;
+    if (threadIdx.x % LANES == 0) loss[row] = narrow<T0>(lost);
   }
 }
 
@@ -31,11 +33,14 @@ extern "C" __global__ void sparse_cross_entropy(Faults* faults, unsigned site, i
     T0* to = p + row * n;
     A0 kept[KEPT], top;
     const A0 sum = exponentials(n, from, kept, top), scale = (A0)1 / sum;
-    walk(n, [&](int k, int i) { to[i] = exponential(kept[k]) * scale; },
-         [&](index_t i) { to[i] = exponential(from[i] - top) * scale; });
+    walk(n, [&](int k, index_t i) { store(to + i, [&](int e) { return exponential(kept[k + e]) * scale; }); },
+         [&](index_t i) {
+           const Some x = load(from + i);
+           store(to + i, [&](int e) { return exponential(x.of[e] - top) * scale; });
+         });
     if (threadIdx.x % LANES == 0) {
       const index_t label = labels[row];
-      loss[row] = a_class(label, n, faults, site) ? logarithm(sum) - (from[label] - top) : (A0)0;
+      loss[row] = narrow<T0>(a_class(label, n, faults, site) ? logarithm(sum) - (wide(from[label]) - top) : (A0)0);
     }
   }
 }
@@ -45,11 +50,12 @@ extern "C" __global__ void sparse_cross_entropy_gradient(Faults* faults, unsigne
                                                          const T0* p, const T1* labels, const T0* dy, T0* dx) {
   ROWS(row, rows) {
     const index_t label = labels[row];
-    const A0 owed = dy[row];
+    const A0 owed = wide(dy[row]);
     if (threadIdx.x % LANES == 0) a_class(label, n, faults, site);
-    for (index_t i = threadIdx.x % LANES; i < n; i += LANES) {
-      const A0 own = p[row * n + i];
-      dx[row * n + i] = (i == label ? own - (A0)1 : own) * owed;
+    for (index_t i = threadIdx.x % LANES * EACH; i < n; i += LANES * EACH) {
+      const Some own = load(p + row * n + i);
+      store(dx + row * n + i,
+            [&](int e) { return (i + e == label ? own.of[e] - (A0)1 : own.of[e]) * owed; });
     }
   }
 }

@@ -2,6 +2,7 @@
 //! The functions in `mod.rs` run it.
 
 use super::{losses, outputs, with_softmax};
+use crate::backend::cpu::staged::Staged;
 use crate::backend::cpu::{CpuCall, Work, exponentials};
 use crate::backend::cuda::{CudaCall, RowKernel, row_kernel};
 use crate::dtype::DType;
@@ -11,7 +12,7 @@ use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops::multiply::Multiply;
 use crate::ops::normalise::{REAL, axis_last, check, chunk, part, part_mut, rows_of, work};
 use crate::ops::subtract::Subtract;
-use crate::ops::{broadcast_to_shape, cast_to, log_softmax, reshape, zeros_of};
+use crate::ops::{broadcast_to_shape, log_softmax, reshape, zeros_of};
 use crate::scalar::{Scalar, Val};
 use crate::shape::{Constraints, broadcast};
 use crate::tape::Backward;
@@ -38,10 +39,17 @@ impl Op for CrossEntropy {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
+        if let Some(staged) = Staged::new(call, 1) {
+            return staged.work(|call| self.work(call));
+        }
         work(&call.outputs[1])
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, index: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, index: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, 1) {
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, index, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
+        }
         let (labels, logits, loss, p) = (&call.inputs[0], &call.inputs[1], &call.outputs[0], &call.outputs[1]);
         let (range, n) = chunk(p, index);
         macro_rules! run {
@@ -68,7 +76,8 @@ impl Op for CrossEntropy {
         static KERNEL: RowKernel = row_kernel!("cross_entropy", "cross_entropy.cuh");
         let (labels, logits, loss, p) = (&call.inputs[0], &call.inputs[1], &call.outputs[0], &call.outputs[1]);
         let size = [loss.len(), rows_of(p).1];
-        let types = [p.dtype, p.dtype];
+        // The kernels beside it have class numbers.
+        let types = [p.dtype, DType::I64];
         // SAFETY: dense tensors of the inferred shapes; rows without classes lose nothing.
         unsafe { call.rows(&KERNEL, &types, size, false, |to| to.views(&[labels, logits, loss, p])) }
     }
@@ -124,10 +133,6 @@ pub(super) fn dense(labels: &Tensor, logits: &Tensor, axis: isize) -> Result<Ten
         return Err(Error::invalid_argument(NAME, "labels and logits have different dtypes")
             .got(format!("{} and {}", labels.dtype(), logits.dtype()))
             .help("`cast` one of them; for class numbers use `sparse_softmax_cross_entropy_with_logits`"));
-    }
-    if logits.dtype().compute() != logits.dtype() {
-        let wide = dense(&cast_to(labels, DType::F32)?, &cast_to(logits, DType::F32)?, axis)?;
-        return cast_to(&wide, logits.dtype());
     }
     let shape = broadcast(labels.shape(), logits.shape(), &mut Constraints::default()).map_err(|e| e.in_op(NAME))?;
     let labels = if *labels.shape() == shape { labels.clone() } else { broadcast_to_shape(labels, &shape)? };

@@ -9,8 +9,7 @@ mod tests;
 
 use super::normalise::{REAL, check};
 use super::softmax::SoftmaxGradient;
-use super::{AsTensor, add_owned, cast_to};
-use crate::dtype::DType;
+use super::{AsTensor, add_owned};
 use crate::error::{Error, OrFail, Result};
 use crate::execute::{execute, execute1};
 use crate::op::{Infer, Op};
@@ -113,9 +112,6 @@ pub fn try_sparse_softmax_cross_entropy_with_logits(
     #[track_caller]
     fn run(labels: &Tensor, logits: &Tensor) -> Result<Tensor> {
         check("sparse_softmax_cross_entropy_with_logits", logits)?;
-        if logits.dtype().compute() != logits.dtype() {
-            return cast_to(&run(labels, &cast_to(logits, DType::F32)?)?, logits.dtype());
-        }
         losses(&SparseCrossEntropy, labels, logits)
     }
     let here = Location::caller();

@@ -2,6 +2,7 @@
 //! The functions in `mod.rs` run it.
 
 use super::{outputs, with_softmax};
+use crate::backend::cpu::staged::Staged;
 use crate::backend::cpu::{CpuCall, View, Work, exponentials};
 use crate::backend::cuda::{CudaCall, RowKernel, row_kernel};
 use crate::dtype::{DType, DTypes};
@@ -47,10 +48,17 @@ impl Op for SparseCrossEntropy {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
+        if let Some(staged) = Staged::new(call, 1) {
+            return staged.work(|call| self.work(call));
+        }
         work(&call.outputs[1])
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, index: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, index: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, 1) {
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, index, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
+        }
         let (labels, logits, loss, p) = (&call.inputs[0], &call.inputs[1], &call.outputs[0], &call.outputs[1]);
         let (range, n) = chunk(p, index);
         // SAFETY: dense tensors of the inferred shapes; chunks have rows of their own.
@@ -153,10 +161,17 @@ impl Op for SparseCrossEntropyGradient {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
+        if let Some(staged) = Staged::new(call, 1) {
+            return staged.work(|call| self.work(call));
+        }
         work(&call.outputs[0])
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, index: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, index: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, 1) {
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, index, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
+        }
         let (p, labels, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.inputs[2], &call.outputs[0]);
         let (range, n) = chunk(dx, index);
         macro_rules! run {

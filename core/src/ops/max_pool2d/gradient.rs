@@ -3,6 +3,7 @@
 
 use super::plain;
 use crate::backend::cpu::pool2d;
+use crate::backend::cpu::staged::Staged;
 use crate::backend::cpu::{CpuCall, View, Work};
 use crate::backend::cuda::{CudaCall, Kernel};
 use crate::dtype::{DType, DTypes};
@@ -13,7 +14,7 @@ use crate::ops::pooling::{KERNELS, Pool, pool_identity, run_on_device};
 use crate::ops::zeros_of;
 use crate::tape::Backward;
 
-const REAL: DTypes = DTypes::of(&[DType::F32, DType::F64]);
+const REAL: DTypes = DTypes::FLOATING;
 
 /// Inputs: the images, and the cotangent of the pooled ones.
 #[derive(Clone)]
@@ -47,11 +48,18 @@ impl Op for MaxPoolGradient {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
+        if let Some(staged) = Staged::new(call, 1) {
+            return staged.work(|call| self.work(call));
+        }
         let g = self.pool.geometry(call.inputs[0].dims(), call.inputs[1].dims());
         Work::chunks(pool2d::gradient_chunks(&g))
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, 1) {
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, chunk, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
+        }
         let (x, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         let g = self.pool.geometry(x.dims(), dy.dims());
         if dx.len() == 0 {
@@ -128,10 +136,17 @@ impl Op for MaxPoolPick {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
+        if let Some(staged) = Staged::new(call, 1) {
+            return staged.work(|call| self.work(call));
+        }
         Work::chunks(call.outputs[0].dims()[0])
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, 1) {
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, chunk, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
+        }
         let (x, v, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         let g = self.pool.geometry(x.dims(), out.dims());
         if out.len() == 0 {

@@ -6,8 +6,9 @@ mod plain;
 
 use super::pooling::{KERNELS, Pool, pool_identity, run_on_device};
 use super::window::{Padding, Pair};
-use super::{cast_to, public};
+use super::public;
 use crate::backend::cpu::pool2d;
+use crate::backend::cpu::staged::Staged;
 use crate::backend::cpu::{CpuCall, Work};
 use crate::backend::cuda::{CudaCall, Kernel};
 use crate::dtype::{DType, DTypes};
@@ -17,6 +18,7 @@ use crate::op::{Gradient, Infer, Kind, Op, Saves};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 use gradient::MaxPoolGradient;
+use half::{bf16, f16};
 
 /// Input: images.
 #[derive(Clone)]
@@ -24,9 +26,19 @@ pub(crate) struct MaxPool2d {
     pool: Pool,
 }
 
-/// What the kernels compute in; 16-bit floats are converted outside, without loss.
-const COMPUTED: DTypes =
-    DTypes::of(&[DType::F32, DType::F64, DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U16]);
+/// What is pooled.
+const COMPUTED: DTypes = DTypes::of(&[
+    DType::F32,
+    DType::F64,
+    DType::F16,
+    DType::BF16,
+    DType::I8,
+    DType::I16,
+    DType::I32,
+    DType::I64,
+    DType::U8,
+    DType::U16,
+]);
 
 impl Op for MaxPool2d {
     pool_identity!("max_pool2d");
@@ -47,6 +59,9 @@ impl Op for MaxPool2d {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
+        if let Some(staged) = Staged::new(call, 1) {
+            return staged.work(|call| self.work(call));
+        }
         let g = self.pool.geometry(call.inputs[0].dims(), call.outputs[0].dims());
         match call.outputs[0].dtype.is_floating() {
             true => Work::chunks(pool2d::forward_chunks(&g)),
@@ -54,7 +69,11 @@ impl Op for MaxPool2d {
         }
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        if let Some(staged) = Staged::new(call, 1) {
+            // SAFETY: by the caller's promise; what is staged is what the loops know.
+            return unsafe { staged.run(phase, chunk, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
+        }
         let (x, y) = (&call.inputs[0], &call.outputs[0]);
         let g = self.pool.geometry(x.dims(), y.dims());
         if y.len() == 0 {
@@ -83,6 +102,8 @@ impl Op for MaxPool2d {
         let lowest = match y.dtype {
             DType::F32 => u64::from(f32::MIN.to_bits()),
             DType::F64 => f64::MIN.to_bits(),
+            DType::F16 => u64::from(f16::MIN.to_bits()),
+            DType::BF16 => u64::from(bf16::MIN.to_bits()),
             DType::U8 | DType::U16 => 0,
             signed => 1 << (8 * signed.size() - 1),
         };
@@ -107,9 +128,6 @@ impl Op for MaxPool2d {
 
 #[track_caller]
 fn pooled(x: &Tensor, pool: Pool) -> Result<Tensor> {
-    if x.dtype().compute() != x.dtype() {
-        return cast_to(&pooled(&cast_to(x, DType::F32)?, pool)?, x.dtype());
-    }
     execute1(&MaxPool2d { pool }, &[x])
 }
 

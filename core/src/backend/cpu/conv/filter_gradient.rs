@@ -138,7 +138,7 @@ pub fn filter_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
     let partials = if plan.gathers() { plan.parts * plan.size() } else { 0 };
     Work {
         scratch: (plan.copy + partials) * size_of::<T>(),
-        phases: [plan.copies, plan.parts * plan.groups, plan.sums(), 0],
+        phases: [plan.copies, plan.parts * plan.groups, plan.sums(), 0, 0],
     }
 }
 

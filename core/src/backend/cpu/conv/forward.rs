@@ -36,10 +36,10 @@ impl<T: Float> Plan<T> {
 pub fn forward_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
     let plan = Plan::<T>::new(g, isa);
     if plan.packing == 0 {
-        return Work { scratch: 0, phases: [plan.chunks.count(), 0, 0, 0] };
+        return Work { scratch: 0, phases: [plan.chunks.count(), 0, 0, 0, 0] };
     }
     let scratch = plan.g.depth() * plan.blocks.padded() * size_of::<T>();
-    Work { scratch, phases: [plan.packing, plan.chunks.count(), 0, 0] }
+    Work { scratch, phases: [plan.packing, plan.chunks.count(), 0, 0, 0] }
 }
 
 /// One chunk of the convolution: `y = x * w`.

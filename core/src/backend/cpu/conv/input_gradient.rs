@@ -80,7 +80,7 @@ impl<T: Float> Plan<T> {
 pub fn input_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
     let plan = Plan::<T>::new(g, isa);
     let scratch = g.k_h * g.k_w * g.out_c * plan.blocks.padded() * size_of::<T>();
-    Work { scratch, phases: [plan.packing, plan.chunks.count(), 0, 0] }
+    Work { scratch, phases: [plan.packing, plan.chunks.count(), 0, 0, 0] }
 }
 
 /// One chunk of the input gradient: `dx` from `dy` and `w`.

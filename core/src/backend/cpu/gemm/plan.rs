@@ -5,6 +5,7 @@
 
 use super::multiply::PASS;
 use super::{MatMul, Work, no_numbers};
+use crate::backend::cpu::PHASES;
 use crate::backend::cpu::isa::Isa;
 use crate::dtype::DType;
 
@@ -136,7 +137,7 @@ impl Plan {
             at
         });
         let elements = p.batch * p.m * p.n;
-        let mut phases = [0; 4];
+        let mut phases = [0; PHASES];
         if elements > 0 {
             if a.copied() || b.copied() {
                 phases[0] = ((a.moved() + b.moved()) / COPY_GRAIN).clamp(1, MOST).min(a.strips() + b.strips());

@@ -5,6 +5,7 @@ use super::{
     Address, Answer, Body, Conditional, Failure, Function, Graph, Grid, Opened, ProductPlan, ProductShape, Recorded,
     Stream,
 };
+use crate::dtype::DType;
 
 const WHY: &str = "this program was built without the feature `cuda`";
 
@@ -157,4 +158,16 @@ pub fn add_conditional(_: Stream, _: usize, _: u64, _: Conditional, _: u32) -> A
 
 pub fn begin_body(_: Stream, _: Body) -> Answer<()> {
     refuse("begin_body")
+}
+
+pub struct Direct;
+
+impl Direct {
+    pub fn new(_: DType, _: bool, _: [u64; 3], _: usize) -> Answer<Self> {
+        refuse("direct")
+    }
+
+    pub unsafe fn run(&self, _: [Address; 3], _: (Address, usize), _: Stream) -> Answer<()> {
+        refuse("direct")
+    }
 }

@@ -4,6 +4,8 @@
 #[cfg(not(feature = "cuda"))]
 mod absent;
 #[cfg(feature = "cuda")]
+mod direct;
+#[cfg(feature = "cuda")]
 mod graphs;
 #[cfg(feature = "cuda")]
 mod present;
@@ -12,6 +14,8 @@ mod products;
 
 #[cfg(not(feature = "cuda"))]
 pub(super) use absent::*;
+#[cfg(feature = "cuda")]
+pub(super) use direct::Direct;
 #[cfg(feature = "cuda")]
 pub(super) use graphs::*;
 #[cfg(feature = "cuda")]

@@ -7,7 +7,7 @@ use cudarc::cublaslt::{result, sys};
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
-fn library<T>(call: &'static str, answer: Result<T, result::CublasError>) -> Answer<T> {
+pub(super) fn library<T>(call: &'static str, answer: Result<T, result::CublasError>) -> Answer<T> {
     answer.map_err(|e| Failure { call, said: format!("{:?}", e.0) })
 }
 
@@ -29,14 +29,14 @@ pub fn open_products() -> Answer<usize> {
 }
 
 /// How elements are stored, and what sums are kept in and scaled by.
-fn types(shape: &ProductShape) -> (sys::cudaDataType, sys::cublasComputeType_t, sys::cudaDataType) {
+pub(super) fn types(dtype: DType, fast: bool) -> (sys::cudaDataType, sys::cublasComputeType_t, sys::cudaDataType) {
     use sys::cublasComputeType_t as Compute;
     use sys::cudaDataType_t as Data;
-    match shape.dtype {
+    match dtype {
         DType::F64 => (Data::CUDA_R_64F, Compute::CUBLAS_COMPUTE_64F, Data::CUDA_R_64F),
         DType::F16 => (Data::CUDA_R_16F, Compute::CUBLAS_COMPUTE_32F, Data::CUDA_R_32F),
         DType::BF16 => (Data::CUDA_R_16BF, Compute::CUBLAS_COMPUTE_32F, Data::CUDA_R_32F),
-        _ if shape.fast => (Data::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F_FAST_TF32, Data::CUDA_R_32F),
+        _ if fast => (Data::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F_FAST_TF32, Data::CUDA_R_32F),
         _ => (Data::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F, Data::CUDA_R_32F),
     }
 }
@@ -60,7 +60,7 @@ fn layout(data: sys::cudaDataType, operand: &Operand, batch: i32) -> Answer<usiz
 /// A plan for products of a shape, or `None` where the library has no way. Descriptors live until the process ends.
 pub fn plan_product(handle: usize, shape: &ProductShape, workspace: usize) -> Answer<Option<ProductPlan>> {
     use sys::cublasLtMatmulDescAttributes_t as Is;
-    let (data, compute, scale) = types(shape);
+    let (data, compute, scale) = types(shape.dtype, shape.fast);
     let description = library("cublasLtMatmulDescCreate", result::create_matmul_desc(compute, scale))?;
     let describe = |what, value: &i32| {
         // SAFETY: the description was just made; these attributes are 32 bits wide.
