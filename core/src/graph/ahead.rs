@@ -1,7 +1,7 @@
 //! The kernels of a graph, compiled together before it first runs on a GPU: the graph runs once with stand-ins for what its
 //! operations would compute, and only notes which kernels these would launch. `on_device::ready` asks for it.
 
-use super::captured;
+use super::hindrance::can_be_captured;
 use super::ir::{Graph, Node};
 use super::on_device::with_constants_on;
 use super::run;
@@ -28,7 +28,7 @@ pub(super) fn compile(gpu: &'static Gpu, graph: &Graph, inputs: &[Tensor]) {
     }
     let collected = cuda::collect(|| {
         walk(gpu, graph, inputs.iter().map(|t| stand_for(gpu, t, false).ok()).collect());
-        if captured::can_be(graph, gpu).is_ok()
+        if can_be_captured(graph, gpu, inputs).is_ok()
             && let Ok(all) = with_constants_on(graph, gpu, true)
             && let Ok(given) = inputs.iter().map(|t| stand_for(gpu, t, true)).collect::<Result<Operands>>()
         {

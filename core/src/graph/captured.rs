@@ -1,16 +1,17 @@
 //! Graphs on a GPU as recorded work: after three calls operation by operation, what the fourth queues is captured; from then
 //! on a call copies its operands, starts the recording, and copies the results. `Callable` runs calls on a GPU through here.
 
+use super::hindrance::can_be_captured;
 use super::ir::Graph;
 use super::on_device::{gpu_of, with_constants_on};
 use super::passes::pure::writes;
 use super::run;
 use super::sizes::{Known, Sizes};
 use crate::backend::cuda::{self, Captured, Gpu};
-use crate::device::{self, Device};
+use crate::device;
 use crate::error::{Error, Result};
 use crate::execute::{bring, dense, is_number};
-use crate::op::{Kind, Operands, Outputs};
+use crate::op::{Operands, Outputs};
 use crate::tensor::{Guard, Resource, Tensor, TensorType};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -54,6 +55,7 @@ fn warm() -> Option<u32> {
         Err(_) => Some(WARM),
     })
 }
+
 /// Recordings that may be made anew because a variable lies elsewhere.
 const MOST_RECORDINGS: u32 = 8;
 
@@ -164,7 +166,7 @@ impl Placed {
     fn record(&self, inputs: &Operands, remade: u32) -> Result<Recording> {
         let no_gpu = || Error::internal("capture", "the operands lie on no GPU");
         let gpu = gpu_of(inputs)?.ok_or_else(no_gpu)?;
-        can_be(&self.graph, gpu)?;
+        can_be_captured(&self.graph, gpu, inputs)?;
         let graph = self.graph_on(gpu)?;
         let (mut operands, mut variables) = (Vec::new(), Vec::new());
         for (i, input) in inputs.iter().enumerate() {
@@ -262,37 +264,6 @@ impl Recording {
         }
         Ok(outputs)
     }
-}
-
-/// An error if the graph cannot be captured: it needs the host, or another device.
-pub(super) fn can_be(graph: &Graph, gpu: &Gpu) -> Result<()> {
-    if let Some(other) = graph.devices().iter().find(|device| **device != gpu.id) {
-        let other = Device::of_id(*other);
-        return Err(Error::unimplemented("graph", format!("some of it runs on {other}, where a guard wants it")));
-    }
-    needs_no_host(graph)
-}
-
-/// An error that names the first node, also of bodies, that needs the host.
-fn needs_no_host(graph: &Graph) -> Result<()> {
-    for node in &graph.nodes {
-        let op = &node.op;
-        let on_handles = || op.list_op().is_some() || matches!(op.name(), "fused" | "custom_gradient");
-        let stays = || op.runs_on_host() || (0..node.inputs.len()).any(|i| op.keeps_on_host(i));
-        let host = match (op.kind(), op.flow()) {
-            (Kind::Host, Some(_)) => {
-                op.bodies().iter().try_for_each(|body| needs_no_host(body))?;
-                false
-            }
-            (Kind::Host, _) => !on_handles(),
-            (Kind::Control, _) => true,
-            _ => stays(),
-        };
-        if host {
-            return Err(Error::unimplemented(op.name(), "the host takes part in it").at(node.location));
-        }
-    }
-    Ok(())
 }
 
 /// Makes sure that a variable lies densely on the GPU, alone in its memory if it will be changed; where it lies.

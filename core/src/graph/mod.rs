@@ -6,6 +6,7 @@ pub(crate) mod builder;
 mod captured;
 pub(crate) mod control;
 pub(crate) mod differentiate;
+mod hindrance;
 mod host_part;
 pub(crate) mod ir;
 pub(crate) mod misfit;

@@ -96,3 +96,29 @@ fn other_threads_may_take_memory_meanwhile() {
         done.store(true, Ordering::Relaxed);
     });
 }
+
+/// Newton's way to a square root, on numbers.
+#[tf_function]
+fn root(x: &Tensor) -> Tensor {
+    let mut y = x.clone();
+    while (&y * &y - x).abs() > 1e-3 {
+        y = (&y + x / &y) * 0.5;
+    }
+    y
+}
+
+#[test]
+fn loops_over_numbers_of_the_host_stay_there() {
+    let Some(gpu) = gpu() else { return };
+    let before = gpu.emulation.map(|emulation| emulation.counters());
+    for call in 0..CALLS {
+        let x = 2.0 + call as f32;
+        assert!((root(&tf::constant(x)).item::<f32>() - x.sqrt()).abs() < 1e-2);
+    }
+    let plan = tf::function(root).plan().unwrap();
+    assert!(plan.contains("a loop over numbers of the host"), "{plan}");
+    if let Some((emulation, before)) = gpu.emulation.zip(before) {
+        assert_eq!(emulation.counters().graph_launches, before.graph_launches);
+        assert_eq!(emulation.counters().launches, before.launches, "no kernel is worth it");
+    }
+}
