@@ -41,6 +41,19 @@ pub fn run_test(name: &str, settings: &[(&str, &str)]) -> String {
 /// # Panics
 /// If a test fails there.
 pub fn run_on_a_gpu(skip: &[&str], settings: &[(&str, &str)]) {
+    on_a_gpu(&[], skip, "2", settings);
+}
+
+/// As [`run_on_a_gpu`], for these tests only and one after the other: what fails on the device fails in whichever thread reads
+/// next.
+///
+/// # Panics
+/// If a test fails there.
+pub fn run_in_turn_on_a_gpu(only: &[&str]) {
+    on_a_gpu(only, &[], "1", &[]);
+}
+
+fn on_a_gpu(only: &[&str], skip: &[&str], threads: &str, settings: &[(&str, &str)]) {
     // Not loaded into this process, whose other tests run on the CPU.
     let folder = match eagerflow_cuda_emulation::folder() {
         Ok(folder) => folder,
@@ -51,7 +64,7 @@ pub fn run_on_a_gpu(skip: &[&str], settings: &[(&str, &str)]) {
     };
     let program = std::env::current_exe().expect("this test's own path");
     let mut command = Command::new(program);
-    command.args(["--nocapture", "--test-threads", "2", "--skip", "on_a_gpu"]);
+    command.args(only).args(["--nocapture", "--test-threads", threads, "--skip", "on_a_gpu"]);
     for name in skip {
         command.args(["--skip", name]);
     }

@@ -38,10 +38,19 @@ mod tapes;
 mod tensorflow;
 mod uncarried;
 
-/// The same samples on a GPU. Left out: errors that come to light when elements are read, plans and memory of the host, and a chain of
-/// sines that a loop over numbers computes on the host. The second call of a shape is captured already.
+/// The same samples on a GPU. Left out: errors that come to light when elements are read, which [`failures_on_a_gpu`] has, plans and
+/// memory of the host, and a chain of sines that a loop over numbers computes on the host. The second call of a shape is captured
+/// already.
 #[test]
 fn samples_on_a_gpu() {
-    let skip = ["failures::at_run_time", "options::plans", "misfits::indices", "lifetimes::", "loops::while_loops"];
-    eagerflow_tests::child::run_on_a_gpu(&skip, &[("EAGERFLOW_CUDA_GRAPHS", "1")]);
+    let skip = ["options::plans", "misfits::indices", "lifetimes::", "loops::while_loops"];
+    eagerflow_tests::child::run_on_a_gpu(&[&skip, &FAIL[..]].concat(), &[("EAGERFLOW_CUDA_GRAPHS", "1")]);
+}
+
+/// Samples that fail where elements are computed.
+const FAIL: [&str; 3] = ["failures::at_run_time", "messages::", "effects::assertions"];
+
+#[test]
+fn failures_on_a_gpu() {
+    eagerflow_tests::child::run_in_turn_on_a_gpu(&FAIL);
 }

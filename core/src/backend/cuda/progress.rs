@@ -74,8 +74,9 @@ pub(super) fn over<R>(count: usize, device: &str, work: impl FnOnce(&Progress<'_
         }
         let _end = End(&ended, &signal);
         // Without a thread to spare there is no line.
-        let _ = std::thread::Builder::new()
-            .spawn_scoped(scope, || show(&progress, &ended, &signal, LONG.saturating_sub(spent)));
+        let _ = std::thread::Builder::new().spawn_scoped(scope, || {
+            show(&progress, &ended, &signal, LONG.saturating_sub(spent), &mut std::io::stderr())
+        });
         work(&progress)
     });
     let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,7 +96,7 @@ fn recent(now: Instant) -> (usize, Duration) {
 }
 
 /// Writes the line when it is time, and takes it away at the end.
-fn show(progress: &Progress<'_>, ended: &Mutex<bool>, signal: &Condvar, mut wait: Duration) {
+fn show(progress: &Progress<'_>, ended: &Mutex<bool>, signal: &Condvar, mut wait: Duration, to: &mut dyn Write) {
     let mut shown = String::new();
     let mut over = ended.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
@@ -108,20 +109,84 @@ fn show(progress: &Progress<'_>, ended: &Mutex<bool>, signal: &Condvar, mut wait
             break;
         }
         if line != shown {
-            write(&line, shown.len());
+            write(to, &line, shown.len());
             shown = line;
         }
         wait = EVERY;
     }
     if !shown.is_empty() {
-        write("", shown.len());
+        write(to, "", shown.len());
     }
 }
 
 /// Writes a line over one of `before` characters, and leaves the cursor at its end.
-fn write(line: &str, before: usize) {
+fn write(to: &mut dyn Write, line: &str, before: usize) {
     let rest = " ".repeat(before.saturating_sub(line.len()));
     let back = if rest.is_empty() { String::new() } else { format!("\r{line}") };
     // A closed standard error is no reason to stop.
-    let _ = std::io::stderr().write_all(format!("\r{line}{rest}{back}").as_bytes());
+    let _ = to.write_all(format!("\r{line}{rest}{back}").as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// What was written, for two threads to see.
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Shared {
+        fn text(&self) -> String {
+            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        }
+    }
+
+    /// What is shown of work that does these steps one after the other, each once the line says where the last has led.
+    fn shown(steps: &[usize], wait: Duration) -> String {
+        let progress = Progress { device: "NVIDIA H200", finished: AtomicUsize::new(12), all: 40 };
+        let (ended, signal, written) = (Mutex::new(false), Condvar::new(), Shared::default());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut to = written.clone();
+                show(&progress, &ended, &signal, wait, &mut to);
+            });
+            for &step in steps {
+                while !written.text().ends_with(&progress.line()) {
+                    std::thread::yield_now();
+                }
+                progress.done(step);
+            }
+            *ended.lock().unwrap() = true;
+            signal.notify_all();
+        });
+        written.text()
+    }
+
+    #[test]
+    fn a_line_is_rewritten_in_place_and_taken_away() {
+        // Whether the last step is seen depends on who is faster.
+        let text = shown(&[3, 20, 5], Duration::ZERO);
+        let mut lines: Vec<&str> = text.split('\r').collect();
+        assert_eq!((lines.remove(0), lines.pop()), ("", Some("")));
+        let gone = lines.pop().unwrap();
+        let line = |n: usize| format!("eagerflow: compiling kernels for NVIDIA H200: {n} of 40");
+        assert_eq!(lines[..3], [line(12), line(15), line(35)]);
+        assert!(gone.len() == line(35).len() && gone.chars().all(|c| c == ' '), "{gone:?}");
+    }
+
+    #[test]
+    fn short_work_shows_nothing() {
+        assert_eq!(shown(&[], LONG), "");
+    }
 }
