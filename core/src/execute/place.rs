@@ -50,7 +50,7 @@ pub(crate) fn device_of(op: &dyn Op, inputs: &[&Tensor]) -> Result<DeviceId> {
     if let Some(device) = cuda::all_on() {
         // What is captured depends on no integer of the host but constants, and the host reads what follows from them.
         let count = |t: &&Tensor| gpu::is_number(t) && !t.dtype().is_floating();
-        let constant = !inputs.is_empty() && !matches!(op.kind(), Kind::Effect) && inputs.iter().all(|t| count(&t));
+        let constant = !inputs.is_empty() && !matches!(op.kind(), Kind::Effect) && inputs.iter().all(count);
         let floats = |ty: &TensorType| ty.dtype.is_floating();
         return Ok(if constant && !eager::infer(op, inputs)?.iter().any(floats) { DeviceId::CPU } else { device });
     }

@@ -53,16 +53,15 @@ pub(crate) fn branch(gpu: &'static Gpu, condition: Address, body: &mut dyn FnMut
     Ok(())
 }
 
+/// Takes the address of a loop's next truth value.
+type Tell<'a> = dyn Fn(Address) -> Result<()> + 'a;
+
 /// Records a loop: what `body` queues runs as long as a truth value on the device says so, at first the one at `first`. The
 /// body hands the address of the next one to what it is given.
 ///
 /// # Errors
 /// As [`branch`].
-pub(crate) fn repeat(
-    gpu: &'static Gpu,
-    first: Address,
-    body: &mut dyn FnMut(&dyn Fn(Address) -> Result<()>) -> Result<()>,
-) -> Result<()> {
+pub(crate) fn repeat(gpu: &'static Gpu, first: Address, body: &mut dyn FnMut(&Tell<'_>) -> Result<()>) -> Result<()> {
     version(gpu)?;
     with_session(|session| session.nodes.loops += 1)?;
     let again = Handle::new(gpu)?;

@@ -58,6 +58,7 @@ pub(super) fn forgotten() -> usize {
 }
 
 /// Whether the stream is nowhere; then one more piece of work is forgotten.
+#[cfg(feature = "cuda")]
 #[inline]
 fn forgets(stream: Stream) -> bool {
     let nowhere = stream == Stream::NOWHERE;
