@@ -11,6 +11,7 @@ use crate::graph::control::list;
 use crate::graph::control::list_ops::{Pack, Push};
 use crate::graph::ir::fresh_sizes;
 use crate::shape::{Dim, Shape, Symbol};
+use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -226,6 +227,8 @@ impl<T: Nest> Nest for List<T> {
         let len = tensors.len() as u32;
         self.staged = Some(match values && len > 0 {
             true => {
+                // No line of the user's says to do this; that of an item is the nearest.
+                let _name = InName::of(Some(tensors[0].location()));
                 let dtypes = tensors.iter().map(|tensor| tensor.dtype()).collect();
                 execute(&Pack { items: (0..len).collect(), dtypes }, &tensors)?.remove(0)
             }

@@ -9,6 +9,7 @@ use crate::graph::Builder;
 use crate::graph::control::Cond;
 use crate::ops;
 use crate::shape::{Dim, Shape, Symbol};
+use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 use std::panic::Location;
@@ -98,6 +99,7 @@ pub(crate) fn merge(
     location: &'static Location<'static>,
     name: &dyn Fn(usize) -> String,
 ) -> Result<Merged> {
+    let _name = InName::of(Some(location));
     let [then, otherwise] = sides;
     let (then, otherwise) = (then.rejoin(here)?, otherwise.rejoin(here)?);
     let mut results: [Vec<Tensor>; 2] = [Vec::new(), Vec::new()];

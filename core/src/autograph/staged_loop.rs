@@ -18,6 +18,7 @@ use crate::graph::ir::fresh_sizes;
 use crate::graph::{Builder, Graph};
 use crate::ops;
 use crate::shape::{Dim, Shape, Symbol};
+use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 use std::panic::Location;
@@ -276,6 +277,7 @@ impl StagedLoop {
         leaving: Vec<Leave>,
         head: &mut [Place<'_>],
     ) -> Result<Ended> {
+        let _name = InName::of(Some(self.location));
         let mut state = match &fell {
             Some(fell) => fell.clone(),
             None => self.params.clone(),

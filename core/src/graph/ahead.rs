@@ -60,7 +60,10 @@ fn stand_for(gpu: &'static Gpu, input: &Tensor, all: bool) -> Result<Tensor> {
 /// Goes through a graph in its order, with whatever is known of its operands.
 fn walk(gpu: &'static Gpu, graph: &Graph, inputs: Vec<Known>) {
     let mut values: Vec<Known> = vec![None; graph.types.len()];
-    graph.params.iter().zip(inputs).for_each(|(param, input)| values[param.index()] = input);
+    for (&param, input) in graph.params.iter().zip(inputs) {
+        // Bodies are given what they declare only when they run: what a loop changes may be of another size then.
+        values[param.index()] = input.filter(|input| fits(graph.ty(param), input));
+    }
     for (value, constant) in &graph.constants {
         values[value.index()] = Some(constant.clone());
     }
@@ -70,12 +73,18 @@ fn walk(gpu: &'static Gpu, graph: &Graph, inputs: Vec<Known>) {
         let away = node.device.map_or(away, |asked| asked != DeviceId::CPU);
         let outputs = step(gpu, node, inputs);
         for (i, value) in node.outputs.iter().enumerate() {
-            let output = outputs.as_ref().ok().and_then(|all| all.get(i).cloned());
             let ty = graph.ty(*value);
+            let output = outputs.as_ref().ok().and_then(|all| all.get(i).cloned()).filter(|output| fits(ty, output));
             let away = away || (node.device.is_none() && ty.dtype.is_floating() && placed_on() != DeviceId::CPU);
             values[value.index()] = output.or_else(|| stand_in(gpu, ty, away));
         }
     }
+}
+
+/// Whether a value is of the type that is declared, as far as its sizes are known.
+fn fits(ty: &TensorType, value: &Tensor) -> bool {
+    let sized = ty.dtype.size() > 0;
+    ty.dtype == value.dtype() && (!sized || ty.shape.known_dims().is_none_or(|dims| dims == value.shape().dims()))
 }
 
 /// A tensor of a type that nobody computed.

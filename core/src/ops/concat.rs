@@ -208,7 +208,8 @@ pub fn try_concat<L: AsTensors + ?Sized>(tensors: &L, axis: isize) -> Result<Ten
     let Some(first) = list.first() else {
         return Err(no_tensors("concat").at(here));
     };
-    resolve_axis("concat", axis, first.rank()).and_then(|axis| concat_all(&list, axis)).map_err(|e| e.at(here))
+    let axis = resolve_axis("concat", axis, first.rank()).map_err(|e| e.at(here))?;
+    concat_all(&list, axis).map_err(|e| e.at(here))
 }
 
 /// The items of a list of the graph.

@@ -32,9 +32,9 @@ impl TensorType {
         Self { shape: Shape::SCALAR, dtype }
     }
 
-    /// Bytes of all elements.
+    /// Bytes of all elements; more than any memory has, if that is no number of bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.shape.num_elements() * self.dtype.size()
+        self.shape.num_elements().saturating_mul(self.dtype.size())
     }
 }
 

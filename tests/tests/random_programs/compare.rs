@@ -164,6 +164,10 @@ pub fn check(program: &Program, call: Call<'_>, world: &World) -> Result<(), Str
     for case in 0..4 {
         let inputs = world.inputs(case);
         let expected = outcome(world, || native::call(program, 0, inputs.clone()));
+        // What a GPU refuses comes out in whichever thread reads next, and other effects may have happened: another test has that.
+        if expected.result.is_err() && std::env::var_os("EAGERFLOW_DEVICE").is_some() {
+            continue;
+        }
         let traced = || call(&inputs);
         let with = outcome(world, traced);
         agree(&expected, &with).map_err(|e| format!("input {case}, traced: {e}"))?;

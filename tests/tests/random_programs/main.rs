@@ -65,7 +65,7 @@ fn check(program: &Program, world: &World) -> Result<(), String> {
 /// The first few of them on a GPU; what can be captured is, in the first call.
 #[test]
 fn some_on_a_gpu() {
-    let count = from_environment("EAGERFLOW_GPU_PROGRAMS").unwrap_or(300).to_string();
+    let count = from_environment("EAGERFLOW_GPU_PROGRAMS").unwrap_or(60).to_string();
     eagerflow_tests::child::run_on_a_gpu(&[], &[("EAGERFLOW_PROGRAMS", &count), ("EAGERFLOW_CUDA_GRAPHS", "0")]);
 }
 

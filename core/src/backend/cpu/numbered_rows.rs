@@ -79,7 +79,7 @@ pub(crate) unsafe fn check(
     Err(match (&tuple[..], limits) {
         ([index], [size]) => {
             let error = error(index).expected(format!("0..{size}"));
-            if *index < 0 && -index <= *size as i64 {
+            if *index < 0 && *index >= -(*size as i64) {
                 return Err(
                     error.help("a tensor as index counts from the start; `x.at(-1)`, a number, counts from the end")
                 );

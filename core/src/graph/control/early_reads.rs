@@ -6,12 +6,15 @@ use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::pure::writes;
 use crate::op::Kind;
 use crate::ops::read_variable;
+use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
+use std::panic::Location;
 
 /// A variable among the parameters, and the type of its value.
 struct Early {
     param: usize,
     ty: TensorType,
+    location: &'static Location<'static>,
 }
 
 /// Adds to the operands `fixed`, which stay from round to round, the values of variables that none of the graphs changes;
@@ -26,11 +29,12 @@ pub(crate) fn read_early(graphs: &mut [Graph], carried: usize, fixed: &mut Vec<T
         let ty = *graph.ty(node.outputs[0]);
         let same = read.all(|(g, n)| *g.ty(n.outputs[0]) == ty);
         if same && ty.shape.is_known() && !graphs.iter().any(changed) {
-            found.push(Early { param, ty });
+            found.push(Early { param, ty, location: node.location });
         }
     }
     for early in &found {
         let handle = fixed[early.param - carried].clone();
+        let _name = InName::of(Some(early.location));
         fixed.push(read_variable(&handle)?);
         graphs.iter_mut().for_each(|graph| give(graph, early));
     }
