@@ -1,5 +1,7 @@
 //! Variables that hide others of their name where a branch or loop of the graph is left, and patterns that borrow to change.
 
+#![allow(clippy::match_single_binding, reason = "patterns of a match are what is tested")]
+
 use eagerflow as tf;
 use tf::{Tensor, tf_function};
 

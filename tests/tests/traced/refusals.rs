@@ -194,7 +194,7 @@ fn host_values() {
 }
 
 fn by_reference(x: &Tensor) -> bool {
-    x > &tf::constant(0.0)
+    x > tf::constant(0.0)
 }
 
 #[tf_function]
