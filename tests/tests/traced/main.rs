@@ -39,9 +39,8 @@ mod tensorflow;
 mod uncarried;
 
 /// The same samples on a GPU. Left out: errors that come to light when elements are read, which [`failures_on_a_gpu`] has, plans and
-/// memory of the host, a chain of sines that a loop over numbers computes on the host, and a call that
-/// must fail before it returns. The second call of a shape is captured
-/// already.
+/// memory of the host, lines in plans, a chain of sines that a loop over numbers computes on the host, and a call that must fail
+/// before it returns. The second call of a shape is captured already.
 #[test]
 fn samples_on_a_gpu() {
     let skip =
