@@ -125,7 +125,10 @@ pub fn try_constant<N: Literal>(value: N) -> Result<Tensor> {
     try_from_nested(&value)
 }
 
-/// A tensor of a given dtype from a number or nested arrays of numbers, converted as [`Tensor::cast`] does.
+/// A tensor of a given dtype from a number or nested arrays of numbers, as `tf.constant(value, dtype)`.
+///
+/// What the dtype cannot hold is refused: a fraction for integers, a number out of their range, numbers for truth values and
+/// truth values for numbers. Floats are rounded to the dtype's digits. [`Tensor::cast`] converts whatever there is.
 ///
 /// ```
 /// use eagerflow as tf;
@@ -133,7 +136,7 @@ pub fn try_constant<N: Literal>(value: N) -> Result<Tensor> {
 /// ```
 ///
 /// # Panics
-/// If rows have different lengths, or there are more than 8 dimensions.
+/// If rows have different lengths, there are more than 8 dimensions, or the dtype cannot hold a number.
 #[track_caller]
 pub fn constant_of<N: Nested>(value: N, dtype: DType) -> Tensor {
     try_constant_of(value, dtype).or_fail()
@@ -142,31 +145,41 @@ pub fn constant_of<N: Nested>(value: N, dtype: DType) -> Tensor {
 /// [`constant_of`] that answers an error instead of panicking.
 ///
 /// # Errors
-/// As [`try_constant`], and InvalidArgument for a dtype that holds no numbers.
+/// As [`try_constant`], and InvalidArgument for a dtype that holds no numbers, or not these.
 #[track_caller]
 pub fn try_constant_of<N: Nested>(value: N, dtype: DType) -> Result<Tensor> {
     let here = Location::caller();
-    let constant = try_from_nested(&value)?;
-    match dtype {
-        DType::Resource | DType::Variant => {
-            Err(Error::invalid_argument("constant", "a handle holds no numbers").at(here))
-        }
-        _ => crate::ops::cast_to(&constant, dtype).map_err(|e| e.at(here)),
+    if let DType::Resource | DType::Variant = dtype {
+        return Err(Error::invalid_argument("constant", "a handle holds no numbers").at(here));
     }
+    let (flat, sizes) = flattened(&value)?;
+    let own = <N::Item as Element>::DTYPE;
+    // Numbers become floats as near as may be; everything else must fit.
+    let rounded = own != DType::Bool && dtype.is_floating();
+    if own != dtype && !rounded {
+        flat.iter().try_for_each(|item| item.number().bits("constant", dtype).map(drop)).map_err(|e| e.at(here))?;
+    }
+    crate::ops::cast_to(&of_vec("constant", flat, &sizes[..])?, dtype).map_err(|e| e.at(here))
 }
 
 #[track_caller]
 fn try_from_nested<N: Nested>(value: &N) -> Result<Tensor> {
-    let here = Location::caller();
+    let (flat, sizes) = flattened(value)?;
+    of_vec("constant", flat, &sizes[..])
+}
+
+/// The numbers in order, and the sizes.
+#[track_caller]
+fn flattened<N: Nested>(value: &N) -> Result<(Vec<N::Item>, Vec<usize>)> {
     let mut sizes = Vec::new();
     value.sizes(&mut sizes);
     let mut flat = Vec::new();
     if !value.flatten(&sizes, &mut flat) {
         return Err(Error::invalid_argument("constant", "the rows have different lengths")
             .expected(format!("all rows like the first: {sizes:?}"))
-            .at(here));
+            .at(Location::caller()));
     }
-    of_vec("constant", flat, &sizes[..])
+    Ok((flat, sizes))
 }
 
 /// A tensor over the memory of a vector; small ones are copied into the tensor's own block.

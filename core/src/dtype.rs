@@ -173,19 +173,27 @@ mod sealed {
 pub trait Element: Copy + Send + Sync + PartialEq + fmt::Debug + Default + sealed::Sealed + 'static {
     /// The dtype of tensors with such elements.
     const DTYPE: DType;
+    /// The element as a number without a dtype.
+    #[doc(hidden)]
+    fn number(self) -> Number;
 }
 
 macro_rules! elements {
-    ($($t:ty => $d:ident),*) => {$(
+    ($($t:ty: $d:ident, $variant:ident as $wide:ty);*) => {$(
         impl sealed::Sealed for $t {}
         impl Element for $t {
             const DTYPE: DType = DType::$d;
+            fn number(self) -> Number {
+                Number::$variant(<$wide>::from(self))
+            }
         }
     )*};
 }
 
-elements!(f32 => F32, f64 => F64, i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8, u16 => U16, u32 => U32,
-    u64 => U64, bool => Bool, f16 => F16, bf16 => BF16);
+elements!(f32: F32, Float as f64; f64: F64, Float as f64; f16: F16, Float as f64; bf16: BF16, Float as f64;
+    i8: I8, Int as i128; i16: I16, Int as i128; i32: I32, Int as i128; i64: I64, Int as i128;
+    u8: U8, Int as i128; u16: U16, Int as i128; u32: U32, Int as i128; u64: U64, Int as i128;
+    bool: Bool, Bool as bool);
 
 /// Runs the body with `$t` bound to the Rust type of a dtype; handles (`Resource`) take the last arm.
 macro_rules! for_dtype {

@@ -1,28 +1,27 @@
 //! [`Call`]: one call of a traced function. It notes the arguments, runs a trace that fits them, or lets the body be
 //! recorded once with symbols in their place, closes that into a trace, and runs it.
 
-use super::dispatch::{Instance, Kept, Nest, Place, Table, Written, Wrote};
+use super::dispatch::{Instance, Kept, Nest, Place, Written};
 use super::nesting::Nesting;
-use super::regions;
-use super::state::{self, Captured};
+use super::state::Captured;
 use super::watch::Watched;
-use crate::error::{OrFail, Result};
+use crate::error::OrFail;
 use crate::function::declared;
-use crate::function::{
-    Found, Function, Identity, Lent, Pattern, Source, Ticket, Trace, Tracing, functions_run_eagerly, note_name,
-};
+use crate::function::{Found, Function, Identity, Lent, Source, Ticket, Tracing, functions_run_eagerly};
+use crate::graph::Builder;
 use crate::graph::builder;
-use crate::graph::control::call::Callable;
-use crate::graph::{Builder, Graph};
 use crate::module::Module;
-use crate::tensor::{Resource, Tensor, TensorType};
+use crate::tensor::TensorType;
 use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::hash::Hash;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::rc::Rc;
-use std::sync::Arc;
+
+mod lent;
+mod notes;
+mod trace;
 
 /// One call of a function, whose arguments live for `'v` or are copied.
 pub struct Call<'v> {
@@ -205,251 +204,6 @@ impl<'v> Call<'v> {
             wrote.put(place, &self.arguments.tensors, &mut outputs);
         }
         result
-    }
-
-    pub(crate) fn note_nest<T: Nest>(&mut self, name: &'static str, value: &T) {
-        if self.notes() {
-            self.arguments.nest(name, |leaves| value.visit(leaves));
-        }
-    }
-
-    /// As [`note_nest`](Self::note_nest); of a tensor the call takes no handle.
-    #[inline]
-    pub(crate) fn note_reference<T: Nest>(&mut self, name: &'static str, value: &'v T) {
-        let any: &'v dyn Any = value;
-        match any.downcast_ref::<Tensor>() {
-            // SAFETY: the tensor lives for `'v`, which outlives the call and so its arguments.
-            Some(tensor) if self.notes() => unsafe { self.arguments.lend(name, tensor) },
-            Some(_) => {}
-            None => self.note_nest(name, value),
-        }
-    }
-
-    pub(crate) fn note_slice<T: Nest>(&mut self, name: &'static str, values: &[T]) {
-        if self.notes() {
-            self.arguments.nest(name, |leaves| super::dispatch::visit_slice(values, leaves));
-        }
-    }
-
-    pub(crate) fn note_option<T: Nest>(&mut self, name: &'static str, value: Option<&T>) {
-        if self.notes() {
-            self.arguments.nest(name, |leaves| {
-                leaves.value(&value.is_some());
-                if let Some(value) = value {
-                    value.visit(leaves);
-                }
-            });
-        }
-    }
-
-    pub(crate) fn note_module(&mut self, name: &'static str, module: &dyn Module) {
-        if self.notes() {
-            self.arguments.module(name, module);
-        }
-    }
-
-    pub(crate) fn note_words(&mut self, name: &'static str, value: &impl Hash) {
-        if self.notes() {
-            self.arguments.nest(name, |leaves| leaves.value(value));
-        }
-    }
-
-    pub(crate) fn note_opaque<T>(&mut self, name: &'static str) {
-        if self.notes() {
-            self.arguments.opaque::<T>(name);
-        }
-    }
-
-    /// A copy of argument `index` whose tensors are symbols, while a trace is made.
-    pub(crate) fn symbols<T: Nest>(&self, index: usize, value: &T) -> Option<T> {
-        let session = self.session()?;
-        let mut leaf = self.arguments.first[index];
-        Some(value.map(&mut |_| session.symbol(&mut leaf)))
-    }
-
-    pub(crate) fn symbols_of_slice<T: Nest>(&self, index: usize, values: &[T]) -> Option<Vec<T>> {
-        let session = self.session()?;
-        let mut leaf = self.arguments.first[index];
-        Some(values.iter().map(|value| value.map(&mut |_| session.symbol(&mut leaf))).collect())
-    }
-
-    /// Keeps a copy for as long as the call.
-    pub(crate) fn lend<T: 'static>(&self, value: T) -> &T {
-        let value = Box::new(value);
-        let address: *const T = &raw const *value;
-        self.body().lent.borrow_mut().push(value);
-        // SAFETY: the box is only dropped with the call, and nobody moves or changes what is in it.
-        unsafe { &*address }
-    }
-
-    /// Whether the body is given copies of what was lent by `&mut`: while it is recorded, a jump in a branch goes on with
-    /// the rest, so that what is there at the end is not what was there at each `return`.
-    pub(crate) fn copies(&self) -> bool {
-        self.session().is_some() || regions::staged()
-    }
-
-    /// Keeps a value where it does not move, for as long as the call.
-    pub(crate) fn hold<T>(&self, value: T) -> *mut T {
-        let kept = Kept::new(value);
-        let address = kept.address().cast();
-        self.body().held.borrow_mut().push(kept);
-        address
-    }
-
-    /// Notes a value lent by `&mut` and its copy.
-    ///
-    /// # Safety
-    /// Both are there as long as the call, and nobody uses them when the body has ended.
-    pub(crate) unsafe fn exchange(&self, own: Place<'_>, copy: Place<'_>) {
-        // SAFETY: by the caller's promise.
-        let (own, mut copy) = unsafe { (own.forever(), copy.forever()) };
-        let before = Captured::of(std::slice::from_ref(&copy));
-        // SAFETY: the copy is there as long as the call; the body uses it on this thread, and not while it calls a protocol
-        // object.
-        let watched = unsafe { Watched::new(&mut copy) };
-        self.body().exchanged.borrow_mut().push(Exchanged { own, copy, before, _watched: watched });
-    }
-
-    /// Whether anything was lent by `&mut` of which there is a copy.
-    pub(crate) fn has_copies(&self) -> bool {
-        self.body.get().is_some_and(|body| !body.exchanged.borrow().is_empty())
-    }
-
-    /// Calls `with` for the copies of what was lent by `&mut`, as the body has changed them so far.
-    pub(crate) fn with_copies<T>(&self, with: impl FnOnce(&mut [Place<'_>]) -> T) -> T {
-        let mut exchanged = self.body().exchanged.borrow_mut();
-        let mut copies: Vec<Place<'_>> = exchanged.iter_mut().map(|e| e.copy.reborrow()).collect();
-        with(&mut copies)
-    }
-
-    /// Gives the user what the body has made of the copies.
-    pub(crate) fn hand_back(&self) {
-        let Some(body) = self.body.get() else { return };
-        for exchanged in body.exchanged.borrow_mut().iter_mut() {
-            if let Some(value) = exchanged.copy.keep() {
-                exchanged.own.restore(&value);
-            }
-        }
-    }
-
-    /// What a trace leaves in the places that were lent, and the tensors among it that are results of its graph.
-    fn wrote(&self, session: &Session) -> (Vec<Wrote>, Vec<Tensor>) {
-        let symbols = session.symbols.borrow();
-        let mut results = Vec::new();
-        let exchanged = self.body().exchanged.borrow();
-        let wrote = exchanged.iter().map(|exchanged| {
-            let tensors = state::tensors(std::slice::from_ref(&exchanged.copy));
-            let source = |t: &Tensor| symbols.iter().find(|(id, _)| *id == t.id()).map(|(_, leaf)| *leaf);
-            let sources: Vec<Option<usize>> = tensors.iter().map(source).collect();
-            results.extend(tensors.into_iter().zip(&sources).filter(|(_, s)| s.is_none()).map(|(t, _)| t));
-            let same = exchanged.before.same_structure(&exchanged.copy);
-            Wrote { changed: (!same).then(|| exchanged.copy.keep()).flatten(), table: exchanged.copy.table(), sources }
-        });
-        let wrote = wrote.collect();
-        (wrote, results)
-    }
-
-    /// The body begins: whether it is recorded for this call.
-    pub(crate) fn begin_body(&self) -> bool {
-        let Some(session) = self.session() else { return false };
-        let pattern = self.pattern(&session.types);
-        let sizes = pattern.fits(&self.arguments.words, &self.arguments.types()).unwrap_or_default();
-        *self.body().tracing.borrow_mut() = Some(Tracing::start(sizes));
-        for &(id, leaf) in session.symbols.borrow().iter() {
-            note_name(id, || self.arguments.leaf_name(leaf));
-        }
-        session.builder.open();
-        session.open.set(true);
-        true
-    }
-
-    fn pattern(&self, types: &[TensorType]) -> Pattern {
-        let mut leaves = self.arguments.leaves();
-        leaves.iter_mut().zip(types).for_each(|(leaf, ty)| leaf.ty = *ty);
-        Pattern { leaves, words: self.arguments.words.clone() }
-    }
-
-    /// The trace is not wanted any more.
-    pub(crate) fn give_up(&self) {
-        if let Some(body) = self.body.get()
-            && let Some(session) = body.session.get()
-            && session.open.replace(false)
-        {
-            session.builder.close();
-            *body.tracing.borrow_mut() = None;
-        }
-    }
-
-    /// The body has ended with a result of symbols: keeps the trace, and puts the results of its first run there.
-    pub(crate) fn close(&self, result: &mut Place<'_>, table: &'static Table) -> Result<()> {
-        let Some(session) = self.session() else { return Ok(()) };
-        let mut results = state::tensors(std::slice::from_ref(result));
-        let (written, more) = self.wrote(session);
-        results.extend(more);
-        let closed = session.builder.finish(&results)?;
-        let pins = self.body().tracing.borrow().as_ref().map(Tracing::pins).unwrap_or_default();
-        let owned = self.body().tracing.borrow().as_ref().map(Tracing::owned).unwrap_or_default();
-        let reads = self.body().tracing.borrow().as_ref().map(Tracing::reads).unwrap_or_default();
-        let operands = self.body().tracing.borrow().as_ref().map(Tracing::operands).unwrap_or_default();
-        self.give_up();
-        let identity = session.identity.take().and_read(&self.arguments, &reads);
-        let mut sources = session.sources.take();
-        for capture in closed.captures {
-            let own = self.arguments.handles.iter().position(|h| h.id() == capture.id());
-            let made = owned.iter().find(|o| o.id == capture.id());
-            sources.push(match (own, made) {
-                (Some(at), _) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
-                (_, Some(owned)) => Source::Owned(owned.clone(), Arc::default()),
-                _ => Source::Outside(capture),
-            });
-        }
-        let recorded = Arc::new(closed.graph);
-        let pattern = self.pattern(&session.types);
-        let trace = Trace {
-            instance: self.instance.id,
-            in_order: in_order(&sources, &pattern, &recorded),
-            pattern,
-            sources,
-            callable: Callable::new(recorded.clone()),
-            recorded,
-            result: result.keep().ok_or_else(|| crate::Error::internal("tf_function", "the result cannot be kept"))?,
-            table,
-            written,
-            once: self.arguments.unknown.is_some(),
-            reason: session.reason.clone(),
-            pins,
-            operands,
-            identity,
-        };
-        let trace = self.function.keep(trace);
-        session.ticket.take();
-        let mut outputs = trace.run(&self.arguments, self.location)?.into_iter();
-        result.replace(&mut |old| outputs.next().unwrap_or_else(|| old.clone()));
-        for (exchanged, wrote) in self.body().exchanged.borrow_mut().iter_mut().zip(&trace.written) {
-            // The copy has everything but the tensors: also what a trace does not look at.
-            let mut tensors = wrote.tensors(&self.arguments.tensors, &mut outputs);
-            exchanged.copy.replace(&mut |old| tensors.next().flatten().unwrap_or_else(|| old.clone()));
-        }
-        self.hand_back();
-        Ok(())
-    }
-}
-
-/// Whether a trace's operands are the tensors of the arguments, in their order and of their types.
-fn in_order(sources: &[Source], pattern: &Pattern, graph: &Graph) -> bool {
-    sources.len() == pattern.leaves.len()
-        && sources.iter().enumerate().all(|(i, source)| matches!(source, Source::Leaf(at) if *at == i))
-        && graph.param_types().zip(&pattern.leaves).all(|(ty, leaf)| *ty == leaf.ty)
-}
-
-impl Session {
-    /// The symbol of the next tensor of the arguments.
-    fn symbol(&self, leaf: &mut usize) -> Tensor {
-        let symbol = self.builder.param_at(&self.types[*leaf], self.location);
-        self.sources.borrow_mut().push(Source::Leaf(*leaf));
-        self.symbols.borrow_mut().push((symbol.id(), *leaf));
-        *leaf += 1;
-        symbol
     }
 }
 

@@ -85,8 +85,23 @@ fn ragged_and_deep_rows_are_errors_at_the_users_line() {
 #[test]
 fn a_dtype_can_be_named() {
     assert_eq!(tf::constant_of([1, 2], DType::F64).to_vec::<f64>(), [1.0, 2.0]);
-    assert_eq!(tf::constant_of([1.7, -1.7], DType::I8).to_vec::<i8>(), [1, -1]);
+    assert_eq!(tf::constant_of([1.0, -2.0], DType::I8).to_vec::<i8>(), [1, -2]);
+    assert_eq!(tf::constant_of(0.1, DType::F16).to_vec::<half::f16>(), [half::f16::from_f32(0.1)]);
     assert!(matches!(tf::try_constant_of(1, DType::Resource), Err(Error::InvalidArgument(_))));
+}
+
+#[test]
+fn a_dtype_that_cannot_hold_the_number_is_refused() {
+    let refused = |result: crate::Result<tf::Tensor>, what: &str| {
+        let text = result.unwrap_err().to_string();
+        assert!(text.contains(what) && text.contains("constant/tests.rs"), "{text}");
+    };
+    refused(tf::try_constant_of([2.0, 1.5], DType::I32), "1.5 for a tensor of int32");
+    refused(tf::try_constant_of(f32::NAN, DType::I64), "NaN for a tensor of int64");
+    refused(tf::try_constant_of([7, 300], DType::U8), "300 for a tensor of uint8");
+    refused(tf::try_constant_of(-1, DType::U64), "-1 for a tensor of uint64");
+    refused(tf::try_constant_of(true, DType::F32), "true for a tensor of float32");
+    refused(tf::try_constant_of(1, DType::Bool), "1 for a tensor of bool");
 }
 
 #[test]

@@ -1,13 +1,11 @@
 //! Recording: a builder takes operations from the door in place of the kernels and makes a [`Graph`] of them.
 //! Traced functions open one, and each branch or loop body opens another inside it; what it uses of the outside it captures.
 
-use super::ir::{Graph, Node, ResourceType, Value};
-use crate::backend::cpu::View;
+use super::ir::{Graph, ResourceType, Value};
 use crate::device;
 use crate::error::{Error, Result};
-use crate::execute::{self, Recorder, view_of};
-use crate::op::{Facts, Infer, Op, Outputs};
-use crate::shape::{Shape, Symbol};
+use crate::execute;
+use crate::shape::Symbol;
 use crate::tape::{self, IdMap};
 use crate::tensor::local::{IdMark, LOCAL};
 use crate::tensor::{Resource, Tensor, TensorType};
@@ -15,6 +13,13 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;
+
+mod align;
+mod behind;
+mod record;
+
+pub(crate) use align::align;
+pub(crate) use behind::{Reached, reached};
 
 /// What all builders of one trace share.
 pub(crate) struct Root {
@@ -293,36 +298,6 @@ impl Builder {
     }
 }
 
-/// Gives finished bodies the same captures in the same order, as further parameters; gives these captures.
-pub(crate) fn align(closed: &mut [Closed]) -> Result<Vec<Tensor>> {
-    let mut all: Vec<(Tensor, TensorType, Option<ResourceType>)> = Vec::new();
-    for body in closed.iter() {
-        let own = body.graph.params.len() - body.captures.len();
-        for (tensor, &value) in body.captures.iter().zip(&body.graph.params[own..]) {
-            if all.iter().all(|(t, ..)| t.id() != tensor.id()) {
-                all.push((tensor.clone(), *body.graph.ty(value), body.graph.resource(value)));
-            }
-        }
-    }
-    for body in closed.iter_mut() {
-        let own = body.graph.params.len() - body.captures.len();
-        let given = body.graph.params.split_off(own);
-        for (tensor, ty, resource) in &all {
-            let value = match body.captures.iter().position(|t| t.id() == tensor.id()) {
-                Some(at) => given[at],
-                None => {
-                    body.graph.types.push(*ty);
-                    let value = Value(body.graph.types.len() as u32 - 1);
-                    body.graph.resources.extend(resource.map(|r| (value, r)));
-                    value
-                }
-            };
-            body.graph.params.push(value);
-        }
-    }
-    Ok(all.into_iter().map(|(tensor, ..)| tensor).collect())
-}
-
 impl State {
     fn value(&mut self, ty: TensorType) -> Value {
         self.graph.types.push(ty);
@@ -336,72 +311,4 @@ fn escaped(symbol: &Tensor, op: &str) -> Error {
         .got(format!("{}, recorded at {}", symbol.ty(), symbol.location()))
         .expected("a value that this part of the program computes or is given")
         .help("assign it to a variable declared before the branch or loop, or return it from the function")
-}
-
-/// The types with the sizes as another graph names them. A form of the operation that saves values gives those first.
-fn renamed(types: SmallVec<[TensorType; 1]>, expected: &[TensorType]) -> SmallVec<[TensorType; 1]> {
-    let Some(first) = types.len().checked_sub(expected.len()) else { return types };
-    let alike = |(a, b): (&TensorType, &TensorType)| a.dtype == b.dtype && a.shape.rank() == b.shape.rank();
-    match types[first..].iter().zip(expected).all(alike) {
-        true => types[..first].iter().chain(expected).copied().collect(),
-        false => types,
-    }
-}
-
-struct Known<'a> {
-    graph: &'a Graph,
-    values: &'a [Value],
-    inputs: &'a [&'a Tensor],
-}
-
-impl Facts for Known<'_> {
-    fn value(&self, index: usize) -> Option<View> {
-        let constant = self.graph.constant(self.values[index])?;
-        (constant.dtype().size() > 0 && !constant.is_away()).then(|| view_of(constant))
-    }
-
-    fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)> {
-        if let Some(resource) = self.inputs[index].as_object::<Resource>() {
-            return Some((resource.ty(), resource.shape));
-        }
-        self.graph.resource(self.values[index]).map(|r| (r.value, r.shape))
-    }
-}
-
-impl Recorder for Builder {
-    fn record(&self, op: &dyn Op, inputs: &[&Tensor], location: &'static Location<'static>) -> Result<Outputs> {
-        let mut values = SmallVec::<[Value; 3]>::new();
-        for input in inputs {
-            values.push(self.value_of(input, op.name())?);
-        }
-        let mut state = self.state.borrow_mut();
-        let (types, constraints) = {
-            let graph = &state.graph;
-            let types: Vec<&TensorType> = values.iter().map(|&v| graph.ty(v)).collect();
-            let facts = Known { graph, values: &values, inputs };
-            let mut cx = Infer::new(op.name(), &types, &facts);
-            op.infer(&mut cx)?;
-            if self.outer.is_none() && !cx.constraints.is_empty() {
-                crate::function::check_sizes(op, &types, &facts, &cx.constraints)?;
-            }
-            (cx.outputs, cx.constraints)
-        };
-        let types = match state.expected.take() {
-            Some(expected) => renamed(types, &expected),
-            None => types,
-        };
-        constraints.iter().for_each(|(a, b)| state.graph.constraints.push(a, b));
-        let mut symbols = Outputs::new();
-        let mut outputs = SmallVec::new();
-        for ty in &types {
-            let symbol = Tensor::symbol_at(ty, location);
-            let value = state.value(*ty);
-            state.values.insert(symbol.id(), value);
-            outputs.push(value);
-            symbols.push(symbol);
-        }
-        let device = device::asked_since(self.root.guards);
-        state.graph.nodes.push(Node { op: op.keep(), inputs: values, outputs, location, device });
-        Ok(symbols)
-    }
 }

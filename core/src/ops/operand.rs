@@ -90,7 +90,7 @@ impl Number {
     /// # Errors
     /// InvalidArgument if the dtype cannot hold it: a fraction for an integer type, a number out of its range, or a
     /// number and a truth value mixed.
-    fn bits(self, op: &str, dtype: DType) -> Result<u64> {
+    pub(crate) fn bits(self, op: &str, dtype: DType) -> Result<u64> {
         let refuse = |what: &str| {
             let number = match self {
                 Self::Bool(value) => value.to_string(),

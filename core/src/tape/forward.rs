@@ -7,8 +7,9 @@ use super::log::Log;
 use super::record;
 use super::running::Running;
 use super::slots::UNTRACKED;
-use super::{Cotangent, Differentiable};
+use super::{Cotangent, Differentiable, earlier};
 use crate::error::{Error, OrFail, Result};
+use crate::graph::{Builder, builder};
 use crate::op::Op;
 use crate::ops;
 use crate::tensor::local::{InName, LOCAL, mode};
@@ -35,7 +36,11 @@ thread_local! {
 /// assert_eq!(forward.jvp(&y).unwrap().to_vec::<f32>(), [4.0, 0.0]);
 /// ```
 #[must_use = "tangents are carried along only while the accumulator is alive"]
-pub struct ForwardAccumulator(Tangents);
+pub struct ForwardAccumulator {
+    tangents: Tangents,
+    /// The body that was recorded when it began.
+    began_in: Option<Rc<Builder>>,
+}
 
 impl ForwardAccumulator {
     /// Starts with `tangent` as the tangent of `primal`, a tensor or variable of the same type.
@@ -68,12 +73,18 @@ impl ForwardAccumulator {
         let tangents = Rc::new(RefCell::new(tangents));
         ACCUMULATORS.with_borrow_mut(|all| all.push(tangents.clone()));
         LOCAL.with(|local| local.set_mode(mode::FORWARD, true));
-        Ok(Self(tangents))
+        Ok(Self { tangents, began_in: builder::current() })
     }
 
     /// The tangent of a tensor computed since; `None` if it does not depend on a primal.
+    #[track_caller]
     pub fn jvp(&self, target: &Tensor) -> Option<Tensor> {
-        self.0.borrow().get(&target.id()).cloned()
+        if builder::is_open() {
+            let tangents = self.tangents.clone();
+            let follows = move |id| tangents.borrow().contains_key(&id);
+            earlier::note_since(self.began_in.as_ref(), Box::new(follows), target);
+        }
+        self.tangents.borrow().get(&target.id()).cloned()
     }
 }
 
@@ -82,7 +93,7 @@ impl Drop for ForwardAccumulator {
         // An accumulator in a thread-local may end after the list has.
         let _ = ACCUMULATORS.try_with(|all| {
             let mut all = all.borrow_mut();
-            all.retain(|other| !Rc::ptr_eq(other, &self.0));
+            all.retain(|other| !Rc::ptr_eq(other, &self.tangents));
             LOCAL.with(|local| local.set_mode(mode::FORWARD, !all.is_empty()));
         });
     }

@@ -6,6 +6,7 @@ mod cotangent;
 pub(crate) mod custom;
 mod data;
 mod driver;
+pub(crate) mod earlier;
 mod forward;
 mod functional;
 mod gradient_tape;

@@ -6,9 +6,10 @@ use super::driver::{Entries, Seed, backprop, dependents};
 use super::gradient_tape::{GradientOptions, UnconnectedGradients};
 use super::log::Log;
 use super::slots::UNTRACKED;
-use super::{Cotangent, Gradients, Watch};
+use super::{Cotangent, Gradients, Watch, earlier};
 use crate::error::{Error, Result};
 use crate::execute::observed;
+use crate::graph::builder;
 use crate::ops;
 use crate::tensor::{Resource, Tensor, TensorType};
 use smallvec::SmallVec;
@@ -57,6 +58,7 @@ impl Running {
     }
 
     /// The cotangents of `handles`, from those of `targets`.
+    #[track_caller]
     pub(super) fn walk(
         &self,
         targets: &[&Tensor],
@@ -64,6 +66,9 @@ impl Running {
         handles: &[&Tensor],
         entries: &mut Entries<'_>,
     ) -> Result<SmallVec<[Option<Cotangent>; 4]>> {
+        if builder::is_open() {
+            earlier::note(&self.0, targets, handles);
+        }
         let mut found: SmallVec<[(u32, Seed<'_>); 1]> = SmallVec::new();
         let mut sources: SmallVec<[u32; 8]> = SmallVec::new();
         let data = self.0.borrow();
@@ -89,7 +94,12 @@ impl Running {
     ) -> Result<Gradients> {
         // Making the seeds runs operations, which this tape may record: so it is looked at afterwards.
         let mut list = self.walk(targets, seeds(targets, options)?, handles, entries)?;
-        let reasons = reasons(&self.0.borrow(), entries.log(), targets, handles, &list);
+        let mut reasons = reasons(&self.0.borrow(), entries.log(), targets, handles, &list);
+        if builder::is_open() && reasons.iter().any(Option::is_none) && earlier::is_behind(&self.0, targets, handles) {
+            let what = "the target comes from earlier rounds of a loop of the graph that began after the tape: ask the tape \
+                        after the loop";
+            reasons.iter_mut().for_each(|reason| *reason = reason.take().or_else(|| Some(what.to_owned())));
+        }
         if options.unconnected == UnconnectedGradients::Zero {
             for (entry, handle) in list.iter_mut().zip(handles) {
                 if entry.is_none() {

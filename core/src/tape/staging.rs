@@ -15,6 +15,13 @@ use std::rc::Rc;
 /// How many entries each tape of this thread had at some moment.
 pub(crate) struct Marks(SmallVec<[(Rc<RefCell<TapeData>>, usize); 1]>);
 
+impl Marks {
+    /// Whether the tape was there at that moment.
+    pub(super) fn knows(&self, tape: &Rc<RefCell<TapeData>>) -> bool {
+        self.0.iter().any(|(other, _)| Rc::ptr_eq(other, tape))
+    }
+}
+
 /// Notes how far the tapes of this thread have come.
 pub(crate) fn marks() -> Marks {
     Marks(data::tapes().into_iter().map(|tape| (tape.clone(), tape.borrow().log.len())).collect())

@@ -12,6 +12,7 @@ mod conditions;
 mod corners;
 mod datasets;
 mod devices;
+mod earlier;
 mod effects;
 mod elements;
 mod exclusive;

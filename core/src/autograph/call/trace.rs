@@ -1,0 +1,142 @@
+//! A trace under way: the body begins with symbols for its arguments, and its end becomes a [`Trace`] that runs at once.
+//! [`Call`] begins one where no trace serves the arguments.
+
+use super::{Call, Session};
+use crate::autograph::dispatch::{Place, Table};
+use crate::autograph::state;
+use crate::error::{Error, Result};
+use crate::function::{Pattern, Source, Trace, Tracing, note_name};
+use crate::graph::Graph;
+use crate::graph::control::call::Callable;
+use crate::graph::ir::Value;
+use crate::graph::passes::pure::writes;
+use crate::tensor::{Resource, Tensor, TensorType};
+use std::sync::Arc;
+
+impl Call<'_> {
+    /// The body begins: whether it is recorded for this call.
+    pub(crate) fn begin_body(&self) -> bool {
+        let Some(session) = self.session() else { return false };
+        let pattern = self.pattern(&session.types);
+        let sizes = pattern.fits(&self.arguments.words, &self.arguments.types()).unwrap_or_default();
+        *self.body().tracing.borrow_mut() = Some(Tracing::start(sizes));
+        for &(id, leaf) in session.symbols.borrow().iter() {
+            note_name(id, || self.arguments.leaf_name(leaf));
+        }
+        session.builder.open();
+        session.open.set(true);
+        true
+    }
+
+    pub(super) fn pattern(&self, types: &[TensorType]) -> Pattern {
+        let mut leaves = self.arguments.leaves();
+        leaves.iter_mut().zip(types).for_each(|(leaf, ty)| leaf.ty = *ty);
+        Pattern { leaves, words: self.arguments.words.clone() }
+    }
+
+    /// The trace is not wanted any more.
+    pub(crate) fn give_up(&self) {
+        if let Some(body) = self.body.get()
+            && let Some(session) = body.session.get()
+            && session.open.replace(false)
+        {
+            session.builder.close();
+            *body.tracing.borrow_mut() = None;
+        }
+    }
+
+    /// The body has ended with a result of symbols: keeps the trace, and puts the results of its first run there.
+    pub(crate) fn close(&self, result: &mut Place<'_>, table: &'static Table) -> Result<()> {
+        let Some(session) = self.session() else { return Ok(()) };
+        let mut results = state::tensors(std::slice::from_ref(result));
+        let (written, more) = self.wrote(session);
+        results.extend(more);
+        let closed = session.builder.finish(&results)?;
+        let pins = self.body().tracing.borrow().as_ref().map(Tracing::pins).unwrap_or_default();
+        let owned = self.body().tracing.borrow().as_ref().map(Tracing::owned).unwrap_or_default();
+        let reads = self.body().tracing.borrow().as_ref().map(Tracing::reads).unwrap_or_default();
+        let operands = self.body().tracing.borrow().as_ref().map(Tracing::operands).unwrap_or_default();
+        self.give_up();
+        let identity = session.identity.take().and_read(&self.arguments, &reads);
+        let mut sources = session.sources.take();
+        let params = closed.graph.params[sources.len()..].to_vec();
+        for (capture, param) in closed.captures.into_iter().zip(params) {
+            let own = self.arguments.handles.iter().position(|h| h.id() == capture.id());
+            let made = owned.iter().find(|o| o.id == capture.id());
+            sources.push(match (own, made) {
+                (Some(at), _) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
+                (_, Some(owned)) => Source::Owned(owned.clone(), Arc::default()),
+                _ => {
+                    check_lasts(&capture, param, &closed.graph)?;
+                    Source::Outside(capture)
+                }
+            });
+        }
+        let recorded = Arc::new(closed.graph);
+        let pattern = self.pattern(&session.types);
+        let trace = Trace {
+            instance: self.instance.id,
+            in_order: in_order(&sources, &pattern, &recorded),
+            pattern,
+            sources,
+            callable: Callable::new(recorded.clone()),
+            recorded,
+            result: result.keep().ok_or_else(|| Error::internal("tf_function", "the result cannot be kept"))?,
+            table,
+            written,
+            once: self.arguments.unknown.is_some(),
+            reason: session.reason.clone(),
+            pins,
+            operands,
+            identity,
+        };
+        let trace = self.function.keep(trace);
+        session.ticket.take();
+        let mut outputs = trace.run(&self.arguments, self.location)?.into_iter();
+        result.replace(&mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+        for (exchanged, wrote) in self.body().exchanged.borrow_mut().iter_mut().zip(&trace.written) {
+            // The copy has everything but the tensors: also what a trace does not look at.
+            let mut tensors = wrote.tensors(&self.arguments.tensors, &mut outputs);
+            exchanged.copy.replace(&mut |old| tensors.next().flatten().unwrap_or_else(|| old.clone()));
+        }
+        self.hand_back();
+        Ok(())
+    }
+}
+
+/// Refuses a variable that the body made, changed and dropped: operation by operation each call makes a new one, where the
+/// graph would go on with the same.
+fn check_lasts(capture: &Tensor, param: Value, graph: &Graph) -> Result<()> {
+    let Some(resource) = capture.as_object::<Resource>() else { return Ok(()) };
+    let Some(write) = graph.nodes.iter().find(|node| writes(node, param)) else { return Ok(()) };
+    if capture.handles() > 1 {
+        return Ok(());
+    }
+    Err(Error::failed_precondition(
+        "tf_function",
+        "the function changes a variable that it makes itself and does not keep",
+    )
+    .got("a variable that every call would make anew, and a graph that is made once")
+    .expected("variables that outlive the call, made once")
+    .help("make it outside, as a field of a module or an argument, or use a tensor: `let mut x = ..; x = x + 1.0`")
+    .variable(&resource.name)
+    .at(write.location))
+}
+
+/// Whether a trace's operands are the tensors of the arguments, in their order and of their types.
+fn in_order(sources: &[Source], pattern: &Pattern, graph: &Graph) -> bool {
+    sources.len() == pattern.leaves.len()
+        && sources.iter().enumerate().all(|(i, source)| matches!(source, Source::Leaf(at) if *at == i))
+        && graph.param_types().zip(&pattern.leaves).all(|(ty, leaf)| *ty == leaf.ty)
+}
+
+impl Session {
+    /// The symbol of the next tensor of the arguments.
+    pub(super) fn symbol(&self, leaf: &mut usize) -> Tensor {
+        let symbol = self.builder.param_at(&self.types[*leaf], self.location);
+        self.sources.borrow_mut().push(Source::Leaf(*leaf));
+        self.symbols.borrow_mut().push((symbol.id(), *leaf));
+        *leaf += 1;
+        symbol
+    }
+}

@@ -1,0 +1,66 @@
+//! Names of devices, guards, and what is said of a GPU that is not there.
+//! Run by `cargo test` of this crate.
+
+use super::*;
+use crate as tf;
+
+#[test]
+fn names_of_devices() {
+    let same = ["/cpu:0", "cpu", "CPU:0", "/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:0"];
+    for name in same {
+        assert_eq!(Device::parse(name).unwrap(), Device::CPU, "{name}");
+    }
+    let gpu = Device::parse("/GPU:12").unwrap();
+    assert_eq!((gpu.kind(), gpu.index(), gpu.to_string()), (DeviceKind::Gpu, 12, "/device:GPU:12".into()));
+    for name in ["", "/", "tpu:0", "cpu:", "cpu:x", "cpu:-1", "cpu:+1", "cpu:0:0", "gpu:99999999999999999999"] {
+        let error = Device::parse(name).unwrap_err();
+        let text = error.to_string();
+        assert!(matches!(error, Error::InvalidArgument(_)), "{text}");
+        assert!(text.contains(&format!("`{name}`")) && text.contains("device.rs"), "{text}");
+    }
+}
+
+#[test]
+fn a_device_that_is_not_there_is_one_clear_error() {
+    let x = tf::constant(1.0);
+    let errors = [tf::device("/gpu:0").map(|_| ()).unwrap_err(), x.to_device("/gpu:0").unwrap_err()];
+    for error in errors {
+        assert!(matches!(error, Error::NotFound(_)));
+        let text = error.to_string();
+        let first = text.lines().next().unwrap();
+        assert!(first.starts_with("NotFound: device: there is no GPU 0: "), "{first}");
+        assert!(text.contains("expected: /device:CPU:0") && text.contains("device.rs"), "{text}");
+    }
+    let text = tf::device("/cpu:1").map(|_| ()).unwrap_err().to_string();
+    assert!(text.contains("one CPU device") && text.contains("got: /device:CPU:1"), "{text}");
+    // Nothing is left in force by a guard that was refused.
+    assert!(!LOCAL.with(|local| local.has(mode::DEVICE)));
+}
+
+#[test]
+fn guards_nest_and_end() {
+    let on = || LOCAL.with(|local| local.has(mode::DEVICE));
+    {
+        let _outer = tf::device("/cpu:0").unwrap();
+        {
+            let _inner = tf::device("cpu").unwrap();
+            assert_eq!(tf::ones([3]).device(), Device::CPU);
+        }
+        assert!(on());
+        assert_eq!((tf::ones([2]) + 1.0).to_vec::<f32>(), [2.0, 2.0]);
+    }
+    assert!(!on());
+    let panicked = std::panic::catch_unwind(|| {
+        let _guard = tf::device("/cpu:0").unwrap();
+        panic!("inside");
+    });
+    assert!(panicked.is_err() && !on());
+}
+
+#[test]
+fn the_list_holds_the_cpu() {
+    assert_eq!(tf::list_physical_devices(Some(DeviceKind::Cpu)), [Device::CPU]);
+    assert!(tf::list_physical_devices(None).contains(&Device::CPU));
+    let x = tf::constant([1, 2]);
+    assert_eq!((x.cpu().id(), x.to_device("/cpu:0").unwrap().id()), (x.id(), x.id()));
+}
