@@ -19,11 +19,11 @@ autograph/merge.rs|=> Some(Flag::Condition(true)),|=> Some(Flag::Condition(!@)),
 autograph/regions.rs|other, other_is_then: true, location|other, other_is_then: !@, location
 autograph/fun.rs|regions::settle_watched(region, Some(self.target), tensors)?|regions::settle_watched(region, (!@).then_some(self.target), tensors)?
 autograph/staged_loop.rs|regions::settle(self.region, Some(self.continues), values)?|regions::settle(self.region, (!@).then_some(self.continues), values)?
-autograph/staged_loop.rs|results.push(jump.round.0.clone());|results.push(if @ { jump.first.0.clone() } else { jump.round.0.clone() });
-autograph/staged_loop.rs|first.push(jump.first.0.clone());|first.push(if @ { crate::constant::try_constant_of(false, DType::Bool)? } else { jump.first.0.clone() });
-autograph/staged_loop.rs|self.choose(&self.outer, &self.pending, &mut first)?;|if !@ { self.choose(&self.outer, &self.pending, &mut first)?; }
-autograph/staged_loop.rs|self.choose(body, &leaving, &mut state)?;|if !@ { self.choose(body, &leaving, &mut state)?; }
-graph/builder.rs|Some(at) => given[at],|Some(at) => given[if @ { given.len() - 1 - at } else { at }],
+autograph/staged_loop/emit.rs|results.push(jump.round.0.clone());|results.push(if @ { jump.first.0.clone() } else { jump.round.0.clone() });
+autograph/staged_loop/emit.rs|first.push(jump.first.0.clone());|first.push(if @ { crate::constant::try_constant_of(false, DType::Bool)? } else { jump.first.0.clone() });
+autograph/staged_loop/emit.rs|self.choose(&self.outer, &self.pending, &mut first)?;|if !@ { self.choose(&self.outer, &self.pending, &mut first)?; }
+autograph/staged_loop/emit.rs|self.choose(body, &leaving, &mut state)?;|if !@ { self.choose(body, &leaving, &mut state)?; }
+graph/builder/align.rs|Some(at) => given[at],|Some(at) => given[if @ { given.len() - 1 - at } else { at }],
 graph/control/cond.rs|then: body(&self.then)?,|then: body(if @ { &self.otherwise } else { &self.then })?,
 graph/control/list.rs|items.pop().ok_or_else|(if @ && !items.is_empty() { Some(items.remove(0)) } else { items.pop() }).ok_or_else
 graph/control/while_gradient.rs|Some(at) => add(&sum, &given[at])?,|Some(at) => if @ { given[at].clone() } else { add(&sum, &given[at])? },

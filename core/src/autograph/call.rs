@@ -1,7 +1,7 @@
 //! [`Call`]: one call of a traced function. It notes the arguments, runs a trace that fits them, or lets the body be
 //! recorded once with symbols in their place, closes that into a trace, and runs it.
 
-use super::dispatch::{Instance, Kept, Nest, Place, Written};
+use super::dispatch::{Instance, Kept, Place, Written};
 use super::nesting::Nesting;
 use super::state::Captured;
 use super::watch::Watched;
@@ -10,11 +10,9 @@ use crate::function::declared;
 use crate::function::{Found, Function, Identity, Lent, Source, Ticket, Tracing, functions_run_eagerly};
 use crate::graph::Builder;
 use crate::graph::builder;
-use crate::module::Module;
 use crate::tensor::TensorType;
 use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::hash::Hash;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::rc::Rc;

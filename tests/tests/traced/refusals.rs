@@ -1,10 +1,11 @@
 //! What a trace refuses, in the words of the user's program: conditions of several values, recursion without end, host values that
-//! hold tensors.
+//! hold tensors, variables of one call.
 
 use eagerflow as tf;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use tf::{DType, Nest, Tensor, tf_function};
+use std::sync::OnceLock;
+use tf::{DType, Nest, Tensor, Variable, tf_function};
 
 /// The message of a call that fails.
 fn message(call: &dyn Fn() -> Tensor) -> String {
@@ -207,4 +208,50 @@ fn with_a_helper(x: &Tensor) -> Tensor {
 fn helpers() {
     let text = message(&|| with_a_helper(&tf::constant(1.0)));
     assert!(text.contains("`#[tf_function]` too") && !text.contains("/rustc/"), "{text}");
+}
+
+#[tf_function]
+fn counts_anew(x: &Tensor) -> Tensor {
+    let total = Variable::new(0.0);
+    for _ in tf::range(0, 3, 1) {
+        // here
+        total.assign_add(x);
+    }
+    total.read()
+}
+
+#[tf_function]
+fn through_another(x: &Tensor) -> Tensor {
+    counts_anew(&(x * 2.0)) + 1.0
+}
+
+/// Nobody changes it, so each call could as well make it.
+#[tf_function]
+fn reads_anew(x: &Tensor) -> Tensor {
+    let two = Variable::new(2.0);
+    x * &two
+}
+
+#[tf_function]
+fn counts_on(x: &Tensor) -> Tensor {
+    static TOTAL: OnceLock<Variable> = OnceLock::new();
+    let total = TOTAL.get_or_init(|| Variable::new(0.0));
+    total.assign_add(x);
+    total.read()
+}
+
+/// A graph is made once, so a variable that each call makes anew would go on from call to call.
+#[test]
+fn variables_of_one_call() {
+    let x = tf::constant(1.5);
+    let text = message(&|| counts_anew(&x));
+    says(
+        &text,
+        &["a variable that it makes itself and does not keep", "make it outside"],
+        "tf::range(0, 3, 1) { // here",
+    );
+    message(&|| through_another(&x));
+    eager_vs_graph!(reads_anew(x); x in [1.0, 20.0]);
+    let totals: Vec<f32> = (0..3).map(|_| counts_on(&x).item()).collect();
+    assert_eq!(totals, [1.5, 3.0, 4.5]);
 }
