@@ -18,6 +18,10 @@ fn as_tensor(name: &str, type_name: &str) -> String {
         _ if type_name.starts_with('&') => {
             return "the graph chooses between tensors, not between references: clone what they lead to".to_owned();
         }
+        other if other.starts_with("alloc::collections::") || other.starts_with("std::collections::") => {
+            return "branches and loops of the graph see the tensors of a `Vec`, of arrays, tuples and options: keep them in one"
+                .to_owned();
+        }
         _ if type_name.contains("::") => {
             let zero = if name.contains(' ') {
                 "tf::constant(0)".to_owned()
