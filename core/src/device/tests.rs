@@ -16,7 +16,7 @@ fn names_of_devices() {
         let error = Device::parse(name).unwrap_err();
         let text = error.to_string();
         assert!(matches!(error, Error::InvalidArgument(_)), "{text}");
-        assert!(text.contains(&format!("`{name}`")) && text.contains("device.rs"), "{text}");
+        assert!(text.contains(&format!("`{name}`")) && text.contains("device/tests.rs"), "{text}");
     }
 }
 
@@ -29,7 +29,7 @@ fn a_device_that_is_not_there_is_one_clear_error() {
         let text = error.to_string();
         let first = text.lines().next().unwrap();
         assert!(first.starts_with("NotFound: device: there is no GPU 0: "), "{first}");
-        assert!(text.contains("expected: /device:CPU:0") && text.contains("device.rs"), "{text}");
+        assert!(text.contains("expected: /device:CPU:0") && text.contains("device/tests.rs"), "{text}");
     }
     let text = tf::device("/cpu:1").map(|_| ()).unwrap_err().to_string();
     assert!(text.contains("one CPU device") && text.contains("got: /device:CPU:1"), "{text}");
