@@ -40,7 +40,11 @@ impl Variable {
         // A copy of its own, so that assignments need not copy what the caller still holds.
         let value = value.concrete("variable").and_then(|v| v.to_dense()).or_fail();
         let shape = *value.shape();
-        Self(Resource::handle(name.into(), value, Some(shape), trainable))
+        let handle = Resource::handle(name.into(), value, Some(shape), trainable);
+        if crate::graph::builder::is_open() {
+            crate::function::note_made(&handle);
+        }
+        Self(handle)
     }
 
     pub(crate) fn from_handle(handle: Tensor) -> Self {

@@ -26,6 +26,6 @@ pub use info::{FunctionInfo, function, profile};
 pub(crate) use making::Ticket;
 pub(crate) use operands::{named, names_matter, note_name};
 pub(crate) use owned::Owner;
-pub(crate) use pins::{Tracing, check_sizes, note_owner};
+pub(crate) use pins::{Tracing, check_sizes, note_made, note_owner};
 pub(crate) use signature::Pattern;
 pub(crate) use trace::{Source, Trace};

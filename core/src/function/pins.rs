@@ -10,7 +10,7 @@ use crate::graph::misfit::check_recorded;
 use crate::op::{Facts, Op};
 use crate::shape::{Constraints, Dim, PinHook, Symbol, set_pin_hook};
 use crate::tape::Unseen;
-use crate::tensor::{ReadHook, TensorType, set_read_hook};
+use crate::tensor::{ReadHook, Tensor, TensorType, set_read_hook};
 use crate::variable::Variable;
 use std::cell::RefCell;
 use std::panic::Location;
@@ -53,6 +53,8 @@ pub(super) struct Current {
     sizes: Sizes,
     pins: Vec<Pin>,
     owned: Vec<Owned>,
+    /// The variables that the program makes while it is recorded, by id.
+    made: Vec<u64>,
     reads: Reads,
     pub learnt: Learnt,
 }
@@ -76,7 +78,7 @@ pub(crate) struct Tracing {
 impl Tracing {
     pub fn start(sizes: Sizes) -> Self {
         let current =
-            Current { sizes, pins: Vec::new(), owned: Vec::new(), reads: Reads::default(), learnt: Learnt::default() };
+            Current { sizes, pins: Vec::new(), owned: Vec::new(), made: Vec::new(), reads: Reads::default(), learnt: Learnt::default() };
         CURRENT.with_borrow_mut(|all| all.push(current));
         let watched = set_read_hook(Some(read_elements));
         Self { _unseen: Unseen::start(), hook: set_pin_hook(Some(read)), watched }
@@ -95,6 +97,11 @@ impl Tracing {
     /// What operations are given, in the user's words.
     pub fn operands(&self) -> OperandNames {
         CURRENT.with_borrow(|all| all.last().map(|c| c.learnt.operands()).unwrap_or_default())
+    }
+
+    /// Whether the program made this variable while it was recorded.
+    pub fn has_made(&self, id: u64) -> bool {
+        CURRENT.with_borrow(|all| all.last().is_some_and(|c| c.made.contains(&id)))
     }
 
     /// The variables that layers and optimizers made for themselves so far.
@@ -124,6 +131,11 @@ pub(crate) fn note_owner(variable: &Variable, owner: Weak<dyn Owner>) {
             current.owned.push(Owned { id: variable.id(), name: variable.name().to_owned(), owner });
         }
     });
+}
+
+/// Tells the trace under way that the program makes a variable while it is recorded.
+pub(crate) fn note_made(handle: &Tensor) {
+    CURRENT.with_borrow_mut(|all| all.iter_mut().for_each(|current| current.made.push(handle.id())));
 }
 
 impl Drop for Tracing {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::function::{Pattern, Source, Trace, Tracing, note_name};
 use crate::graph::Graph;
 use crate::graph::control::call::Callable;
-use crate::graph::ir::Value;
+use crate::graph::builder::Closed;
 use crate::graph::passes::pure::writes;
 use crate::tensor::{Resource, Tensor, TensorType};
 use std::sync::Arc;
@@ -52,24 +52,21 @@ impl Call<'_> {
         let (written, more) = self.wrote(session);
         results.extend(more);
         let closed = session.builder.finish(&results)?;
-        let pins = self.body().tracing.borrow().as_ref().map(Tracing::pins).unwrap_or_default();
-        let owned = self.body().tracing.borrow().as_ref().map(Tracing::owned).unwrap_or_default();
-        let reads = self.body().tracing.borrow().as_ref().map(Tracing::reads).unwrap_or_default();
-        let operands = self.body().tracing.borrow().as_ref().map(Tracing::operands).unwrap_or_default();
+        let tracing = self.body().tracing.take().ok_or_else(|| Error::internal("tf_function", "no trace is under way"))?;
+        check_lasting(&closed, &tracing)?;
+        let (pins, owned, reads) = (tracing.pins(), tracing.owned(), tracing.reads());
+        let operands = tracing.operands();
+        drop(tracing);
         self.give_up();
         let identity = session.identity.take().and_read(&self.arguments, &reads);
         let mut sources = session.sources.take();
-        let params = closed.graph.params[sources.len()..].to_vec();
-        for (capture, param) in closed.captures.into_iter().zip(params) {
+        for capture in closed.captures {
             let own = self.arguments.handles.iter().position(|h| h.id() == capture.id());
-            let made = owned.iter().find(|o| o.id == capture.id());
-            sources.push(match (own, made) {
+            let owned = owned.iter().find(|o| o.id == capture.id());
+            sources.push(match (own, owned) {
                 (Some(at), _) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
                 (_, Some(owned)) => Source::Owned(owned.clone(), Arc::default()),
-                _ => {
-                    check_lasts(&capture, param, &closed.graph)?;
-                    Source::Outside(capture)
-                }
+                _ => Source::Outside(capture),
             });
         }
         let recorded = Arc::new(closed.graph);
@@ -104,23 +101,24 @@ impl Call<'_> {
     }
 }
 
-/// Refuses a variable that the body made, changed and dropped: operation by operation each call makes a new one, where the
-/// graph would go on with the same.
-fn check_lasts(capture: &Tensor, param: Value, graph: &Graph) -> Result<()> {
-    let Some(resource) = capture.as_object::<Resource>() else { return Ok(()) };
-    let Some(write) = graph.nodes.iter().find(|node| writes(node, param)) else { return Ok(()) };
-    if capture.handles() > 1 {
-        return Ok(());
+/// Refuses variables that the body made, changed and dropped: operation by operation each call makes new ones, where the graph
+/// would go on with the same.
+fn check_lasting(closed: &Closed, tracing: &Tracing) -> Result<()> {
+    let first = closed.graph.params.len() - closed.captures.len();
+    for (variable, &param) in closed.captures.iter().zip(&closed.graph.params[first..]) {
+        if variable.handles() > 1 || !tracing.has_made(variable.id()) {
+            continue;
+        }
+        let Some(write) = closed.graph.nodes.iter().find(|node| writes(node, param)) else { continue };
+        let what = "the function changes a variable that it makes itself and does not keep";
+        return Err(Error::failed_precondition("tf_function", what)
+            .got("a variable that every call would make anew, and a graph that is made once")
+            .expected("variables that outlive the call, made once")
+            .help("make it outside, as a field of a module or an argument, or use a tensor: `let mut x = ..; x = x + 1.0`")
+            .variable(&Resource::of(variable, "tf_function")?.name)
+            .at(write.location));
     }
-    Err(Error::failed_precondition(
-        "tf_function",
-        "the function changes a variable that it makes itself and does not keep",
-    )
-    .got("a variable that every call would make anew, and a graph that is made once")
-    .expected("variables that outlive the call, made once")
-    .help("make it outside, as a field of a module or an argument, or use a tensor: `let mut x = ..; x = x + 1.0`")
-    .variable(&resource.name)
-    .at(write.location))
+    Ok(())
 }
 
 /// Whether a trace's operands are the tensors of the arguments, in their order and of their types.
