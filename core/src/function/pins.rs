@@ -77,8 +77,14 @@ pub(crate) struct Tracing {
 
 impl Tracing {
     pub fn start(sizes: Sizes) -> Self {
-        let current =
-            Current { sizes, pins: Vec::new(), owned: Vec::new(), made: Vec::new(), reads: Reads::default(), learnt: Learnt::default() };
+        let current = Current {
+            sizes,
+            pins: Vec::new(),
+            owned: Vec::new(),
+            made: Vec::new(),
+            reads: Reads::default(),
+            learnt: Learnt::default(),
+        };
         CURRENT.with_borrow_mut(|all| all.push(current));
         let watched = set_read_hook(Some(read_elements));
         Self { _unseen: Unseen::start(), hook: set_pin_hook(Some(read)), watched }

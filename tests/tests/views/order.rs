@@ -66,7 +66,7 @@ fn bits(x: &Tensor) -> Vec<u32> {
 
 #[test]
 fn the_layout_does_not_change_the_order() {
-    let shapes: [&[usize]; 12] = [
+    let shapes: [&[usize]; 13] = [
         &[5],
         &[63],
         &[64],
@@ -76,6 +76,7 @@ fn the_layout_does_not_change_the_order() {
         &[100, 70],
         &[2, 5000],
         &[5000, 2],
+        &[20, 5000],
         &[3, 1, 20],
         &[7, 16, 33],
         &[70, 2, 80],

@@ -7,8 +7,8 @@ use crate::autograph::state;
 use crate::error::{Error, Result};
 use crate::function::{Pattern, Source, Trace, Tracing, note_name};
 use crate::graph::Graph;
-use crate::graph::control::call::Callable;
 use crate::graph::builder::Closed;
+use crate::graph::control::call::Callable;
 use crate::graph::passes::pure::writes;
 use crate::tensor::{Resource, Tensor, TensorType};
 use std::sync::Arc;
@@ -52,7 +52,8 @@ impl Call<'_> {
         let (written, more) = self.wrote(session);
         results.extend(more);
         let closed = session.builder.finish(&results)?;
-        let tracing = self.body().tracing.take().ok_or_else(|| Error::internal("tf_function", "no trace is under way"))?;
+        let tracing =
+            self.body().tracing.take().ok_or_else(|| Error::internal("tf_function", "no trace is under way"))?;
         check_lasting(&closed, &tracing)?;
         let (pins, owned, reads) = (tracing.pins(), tracing.owned(), tracing.reads());
         let operands = tracing.operands();

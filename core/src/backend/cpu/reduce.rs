@@ -1,6 +1,7 @@
 //! Reductions over any set of axes of a strided view, with one monoid: sum, product, extremes, any and all.
 //! Reduction operations and the un-broadcasting of gradients call it; the order of combination depends on the shape alone.
 
+mod apart;
 mod walk;
 
 use super::vector::fold::{self, Fold, WIDE};
@@ -8,7 +9,6 @@ use super::{Isa, View, Work, part};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::shape::AxisSet;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 use walk::Walk;
 
@@ -163,6 +163,11 @@ impl Plan {
             return Ok(());
         }
         let units = part(self.groups() * self.blocks, chunk, self.work().phases[0], 1);
+        if self.bundles() {
+            // SAFETY: by the caller's promise.
+            unsafe { self.bundled(&fold, input, scratch, output, divisor, units) };
+            return Ok(());
+        }
         for unit in units {
             // SAFETY: by the caller's promise; units write disjoint partial results or outputs.
             unsafe {
@@ -181,13 +186,18 @@ impl Plan {
         Ok(())
     }
 
+    /// The reduced elements of a block.
+    fn block(&self, block: usize) -> Range<usize> {
+        let step = self.step();
+        (block * step).min(self.count)..((block + 1) * step).min(self.count)
+    }
+
     /// The partial results of block `block` for the outputs of `group`, into `acc`.
     ///
     /// # Safety
     /// As [`Plan::run`]; `acc` has room for the group's accumulators.
     unsafe fn unit(&self, fold: &Fold, input: &View, acc: *mut u8, group: usize, block: usize) {
-        let step = self.step();
-        let range = (block * step).min(self.count)..((block + 1) * step).min(self.count);
+        let range = self.block(block);
         // SAFETY: by the caller's promise.
         unsafe {
             (fold.start)(self.columns, acc);
@@ -217,58 +227,6 @@ impl Plan {
                     }
                 }
             }
-        }
-    }
-
-    /// Folds a range of elements into one output, by rows that are dense in a dense operand: brought together if they lie apart.
-    ///
-    /// # Safety
-    /// As [`Plan::unit`].
-    unsafe fn rows(&self, fold: &Fold, input: &View, acc: *mut u8, output: usize, range: Range<usize>) {
-        let size = self.dtype.size();
-        let base = self.kept.offset(output);
-        let mut at = range.start;
-        while at < range.end {
-            let len = (self.row - at % self.row).min(range.end - at);
-            let run = self.reduced.run(at, len);
-            // SAFETY: offsets are those of elements of the view; the accumulator is the caller's.
-            unsafe {
-                if run.len == len && run.stride == 1 {
-                    let from = input.ptr.offset((base + run.offset) * size as isize);
-                    (fold.row)(len, 1, 1, from, acc);
-                } else {
-                    let from = input.ptr.offset(base * size as isize);
-                    self.row_apart(fold, from, acc, at..at + len);
-                }
-            }
-            at += len;
-        }
-    }
-
-    /// Folds a row that does not lie dense, in the order of one that does.
-    ///
-    /// # Safety
-    /// As [`Plan::unit`]; the range is one of reduced elements.
-    unsafe fn row_apart(&self, fold: &Fold, from: *const u8, acc: *mut u8, row: Range<usize>) {
-        /// Elements that are brought together at a time: whole lanes.
-        const PART: usize = 8 * WIDE;
-        let mut part = [const { MaybeUninit::<u64>::uninit() }; PART];
-        let part = part.as_mut_ptr().cast::<u8>();
-        // SAFETY: the part has room for its elements, of eight bytes at most, the lanes for accumulators of as many.
-        unsafe {
-            if row.len() < WIDE {
-                self.reduced.gather(self.dtype.size(), from, row.clone(), part);
-                return (fold.row)(row.len(), 1, 1, part, acc);
-            }
-            let mut lanes = [0u64; WIDE];
-            let lanes = lanes.as_mut_ptr().cast::<u8>();
-            (fold.start)(WIDE, lanes);
-            for at in row.clone().step_by(PART) {
-                let len = PART.min(row.end - at);
-                self.reduced.gather(self.dtype.size(), from, at..at + len, part);
-                (fold.lanes)(len, 1, 1, part, lanes);
-            }
-            (fold.join)(lanes, acc);
         }
     }
 }

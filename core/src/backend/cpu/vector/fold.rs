@@ -186,16 +186,22 @@ unsafe fn apart<I: Item, C: Combine<I::Acc>>(
     from: *const u8,
     acc: *mut u8,
 ) {
+    // Rows that lie farther apart than columns are taken a few at a time, so that what is fetched with one column is still
+    // there for the next.
+    let most = if stride.unsigned_abs() > across.unsigned_abs() { 32 } else { len.max(1) };
     // SAFETY: the caller gives `len` rows of `columns` elements and as many accumulators.
     unsafe {
         let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
-        let mut column = 0;
-        while columns - column >= 16 {
-            bundle::<I, C, 16>(len, stride, across, from.offset(column as isize * across), acc.add(column));
-            column += 16;
-        }
-        for column in column..columns {
-            bundle::<I, C, 1>(len, stride, across, from.offset(column as isize * across), acc.add(column));
+        for row in (0..len).step_by(most) {
+            let (len, from) = (most.min(len - row), from.offset(row as isize * stride));
+            let mut column = 0;
+            while columns - column >= 16 {
+                bundle::<I, C, 16>(len, stride, across, from.offset(column as isize * across), acc.add(column));
+                column += 16;
+            }
+            for column in column..columns {
+                bundle::<I, C, 1>(len, stride, across, from.offset(column as isize * across), acc.add(column));
+            }
         }
     }
 }

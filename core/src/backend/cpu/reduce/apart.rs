@@ -1,0 +1,187 @@
+//! Rows that do not lie dense: they are brought together in parts and folded in the order of dense ones. Where the outputs are
+//! neighbours in memory, as in a transposed matrix, several are folded at a time, so that what is fetched is used.
+
+use super::Plan;
+use crate::backend::cpu::View;
+use crate::backend::cpu::vector::fold::{Fold, WIDE};
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+/// Outputs that are folded together: at four bytes an element, what lies in one line of the cache.
+const BUNDLE: usize = 16;
+/// Elements of each that are brought together at a time: whole lanes.
+const SHARE: usize = 2 * WIDE;
+
+impl Plan {
+    /// Folds a range of elements into one output, by rows that are dense in a dense operand: brought together if they lie apart.
+    ///
+    /// # Safety
+    /// As `Plan::unit`.
+    pub(super) unsafe fn rows(&self, fold: &Fold, input: &View, acc: *mut u8, output: usize, range: Range<usize>) {
+        let size = self.dtype.size();
+        let base = self.kept.offset(output);
+        let mut at = range.start;
+        while at < range.end {
+            let len = (self.row - at % self.row).min(range.end - at);
+            let run = self.reduced.run(at, len);
+            // SAFETY: offsets are those of elements of the view; the accumulator is the caller's.
+            unsafe {
+                if run.len == len && run.stride == 1 {
+                    let from = input.ptr.offset((base + run.offset) * size as isize);
+                    (fold.row)(len, 1, 1, from, acc);
+                } else {
+                    let from = input.ptr.offset(base * size as isize);
+                    self.row_apart(fold, from, acc, at..at + len);
+                }
+            }
+            at += len;
+        }
+    }
+
+    /// Folds a row that does not lie dense, in the order of one that does.
+    ///
+    /// # Safety
+    /// As `Plan::unit`; the range is one of reduced elements.
+    unsafe fn row_apart(&self, fold: &Fold, from: *const u8, acc: *mut u8, row: Range<usize>) {
+        /// Elements that are brought together at a time: whole lanes.
+        const PART: usize = 8 * WIDE;
+        let mut part = [const { MaybeUninit::<u64>::uninit() }; PART];
+        let part = part.as_mut_ptr().cast::<u8>();
+        // SAFETY: the part has room for its elements, of eight bytes at most, the lanes for accumulators of as many.
+        unsafe {
+            if row.len() < WIDE {
+                self.reduced.gather(self.dtype.size(), from, row.clone(), part);
+                return (fold.row)(row.len(), 1, 1, part, acc);
+            }
+            let mut lanes = [0u64; WIDE];
+            let lanes = lanes.as_mut_ptr().cast::<u8>();
+            (fold.start)(WIDE, lanes);
+            for at in row.clone().step_by(PART) {
+                let len = PART.min(row.end - at);
+                self.reduced.gather(self.dtype.size(), from, at..at + len, part);
+                (fold.lanes)(len, 1, 1, part, lanes);
+            }
+            (fold.join)(lanes, acc);
+        }
+    }
+
+    /// Whether neighbouring outputs are neighbours in memory, and the elements of a row are not.
+    pub(super) fn bundles(&self) -> bool {
+        self.columns == 1
+            && self.row >= WIDE
+            && self.kept.rank > 0
+            && self.kept.inner().1 == 1
+            && self.reduced.inner().1 != 1
+    }
+
+    /// As the end of `Plan::run`, for several neighbouring outputs at a time; units count outputs first, then blocks.
+    ///
+    /// # Safety
+    /// As `Plan::run`.
+    pub(super) unsafe fn bundled(
+        &self,
+        fold: &Fold,
+        input: &View,
+        scratch: *mut u8,
+        output: &View,
+        divisor: Option<usize>,
+        units: Range<usize>,
+    ) {
+        let mut at = units.start;
+        while at < units.end {
+            let (block, first) = (at / self.outputs, at % self.outputs);
+            let most = BUNDLE.min(units.end - at).min(self.outputs - first);
+            let run = self.kept.run(first, most);
+            // SAFETY: by the caller's promise; units write disjoint partial results or outputs.
+            unsafe {
+                let from = input.ptr.offset(run.offset * self.dtype.size() as isize);
+                if self.direct() {
+                    let mut acc = [0u64; BUNDLE];
+                    let acc = acc.as_mut_ptr().cast::<u8>();
+                    self.rows_together(fold, from, acc, run.len, 0);
+                    (fold.finish)(0..run.len, run.len, 1, acc, divisor, output.ptr.add(first * self.dtype.size()));
+                } else {
+                    let acc = scratch.add((block * self.outputs + first) * self.acc_size());
+                    self.rows_together(fold, from, acc, run.len, block);
+                }
+            }
+            at += run.len;
+        }
+    }
+
+    /// Folds a block of each of `n` outputs whose first elements lie from `from` on into as many accumulators.
+    ///
+    /// # Safety
+    /// As `Plan::run`, for at most [`BUNDLE`] outputs.
+    unsafe fn rows_together(&self, fold: &Fold, from: *const u8, acc: *mut u8, n: usize, block: usize) {
+        let (size, wide) = (self.dtype.size(), WIDE * self.acc_size());
+        let mut parts = [const { MaybeUninit::<u64>::uninit() }; BUNDLE * SHARE];
+        let parts = parts.as_mut_ptr().cast::<u8>();
+        let mut lanes = [const { MaybeUninit::<u64>::uninit() }; BUNDLE * WIDE];
+        let lanes = lanes.as_mut_ptr().cast::<u8>();
+        let range = self.block(block);
+        let mut at = range.start;
+        // SAFETY: parts and lanes have room for `n` outputs, of eight bytes an element at most; by the caller's promise.
+        unsafe {
+            (fold.start)(n, acc);
+            while at < range.end {
+                let row = at..at + (self.row - at % self.row).min(range.end - at);
+                (fold.start)(n * WIDE, lanes);
+                for first in row.clone().step_by(SHARE) {
+                    let len = SHARE.min(row.end - first);
+                    self.bring(from, first..first + len, n, parts);
+                    for output in 0..n {
+                        let part = parts.add(output * SHARE * size);
+                        match row.len() < WIDE {
+                            true => (fold.row)(len, 1, 1, part, acc.add(output * self.acc_size())),
+                            false => (fold.lanes)(len, 1, 1, part, lanes.add(output * wide)),
+                        }
+                    }
+                }
+                for output in (0..n).filter(|_| row.len() >= WIDE) {
+                    (fold.join)(lanes.add(output * wide), acc.add(output * self.acc_size()));
+                }
+                at = row.end;
+            }
+        }
+    }
+
+    /// Copies a range of reduced elements of `n` neighbouring outputs to one part for each.
+    ///
+    /// # Safety
+    /// As [`Self::rows_together`]; the range has at most [`SHARE`] elements.
+    unsafe fn bring(&self, from: *const u8, range: Range<usize>, n: usize, parts: *mut u8) {
+        let size = self.dtype.size();
+        for run in self.reduced.runs(range.clone()) {
+            // SAFETY: by the caller's promise.
+            unsafe {
+                let from = from.offset(run.offset * size as isize);
+                let to = parts.add((run.first - range.start) * size);
+                match size {
+                    1 => turn(from, run.stride, run.len, n, to),
+                    2 => turn::<u16>(from.cast(), run.stride, run.len, n, to.cast()),
+                    4 => turn::<u32>(from.cast(), run.stride, run.len, n, to.cast()),
+                    _ => turn::<u64>(from.cast(), run.stride, run.len, n, to.cast()),
+                }
+            }
+        }
+    }
+}
+
+/// Copies `len` runs of `n` neighbours, `stride` apart, to `n` rows [`SHARE`] apart.
+///
+/// # Safety
+/// All these elements are there, `n` is at most [`BUNDLE`].
+unsafe fn turn<T: Copy>(from: *const T, stride: isize, len: usize, n: usize, to: *mut T) {
+    for i in 0..len {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let row = from.offset(i as isize * stride);
+            match n {
+                // The usual number is known, so that these copies need no loop.
+                BUNDLE => (0..BUNDLE).for_each(|j| *to.add(j * SHARE + i) = *row.add(j)),
+                n => (0..n).for_each(|j| *to.add(j * SHARE + i) = *row.add(j)),
+            }
+        }
+    }
+}
