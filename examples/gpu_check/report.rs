@@ -75,7 +75,13 @@ impl Report {
 
     pub fn head(&self) {
         let details = tf::config::device_details("/gpu:0");
-        let device = details.map_or_else(|e| e.to_string(), |d| format!("{d:?}"));
+        let device = details.map_or_else(
+            |e| e.to_string(),
+            |d| {
+                let (major, minor) = d.compute_capability;
+                format!("{}, compute capability {major}.{minor}, {} multiprocessors", d.name, d.multiprocessors)
+            },
+        );
         let of = |subject| {
             let found = tf::config::cuda_findings().into_iter().find(|f| f.subject == subject);
             found.map_or_else(String::new, |f| f.text)
