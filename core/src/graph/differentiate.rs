@@ -119,8 +119,8 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool]) -> Result<Pair> {
 
 /// Values without elements whose shapes tell the way back the sizes that are known only when the way forth runs.
 fn open_sizes(forward: &Rc<Builder>, walks: [&Graph; 2], saved: &[Tensor]) -> Result<Vec<Tensor>> {
-    let mut types: Vec<TensorType> = walks.iter().flat_map(|walk| walk.types.iter().copied()).collect();
-    types.extend(forward.param_types());
+    let mut types = forward.param_types();
+    walks.iter().for_each(|walk| all_types(walk, &mut types));
     let mut open: Vec<Symbol> = types.iter().flat_map(|ty| ty.shape.iter()).flat_map(Dim::symbols).collect();
     open.sort_unstable();
     open.dedup();
@@ -134,6 +134,12 @@ fn open_sizes(forward: &Rc<Builder>, walks: [&Graph; 2], saved: &[Tensor]) -> Re
         }
     }
     Ok(told)
+}
+
+/// The types of all values, those in bodies inside too: a size may be named in a branch alone.
+fn all_types(graph: &Graph, types: &mut Vec<TensorType>) {
+    types.extend(&graph.types);
+    graph.nodes.iter().flat_map(|node| node.op.bodies()).for_each(|body| all_types(body, types));
 }
 
 /// A walk backwards that was recorded, with the values it reads.
