@@ -77,6 +77,9 @@ impl ForwardAccumulator {
     }
 
     /// The tangent of a tensor computed since; `None` if it does not depend on a primal.
+    ///
+    /// In a traced function, inside of a loop that began after the accumulator, a target that goes through what earlier rounds
+    /// made of a primal is an error, which names the variable: ask after the loop.
     #[track_caller]
     pub fn jvp(&self, target: &Tensor) -> Option<Tensor> {
         if builder::is_open() {

@@ -163,7 +163,8 @@ impl GradientTape {
     /// # Errors
     /// InvalidArgument for a target that is not floating-point, or (for single sources, arrays and tuples) a source
     /// that the target does not depend on, naming the operation that cut the path. Unimplemented for an operation
-    /// without a gradient.
+    /// without a gradient. In a traced function, InvalidArgument for a tape that is older than the loop it is asked in, where
+    /// the gradient goes through what earlier rounds did; the loop tells it when its body has been recorded.
     #[track_caller]
     pub fn try_gradient<S: Sources>(self, target: impl Targets, sources: S) -> Result<S::Answer> {
         self.try_gradient_with(target, sources, &GradientOptions::new())

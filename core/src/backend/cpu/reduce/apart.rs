@@ -31,37 +31,10 @@ impl Plan {
                     (fold.row)(len, 1, 1, from, acc);
                 } else {
                     let from = input.ptr.offset(base * size as isize);
-                    self.row_apart(fold, from, acc, at..at + len);
+                    self.row_together(fold, from, acc, 1, at..at + len);
                 }
             }
             at += len;
-        }
-    }
-
-    /// Folds a row that does not lie dense, in the order of one that does.
-    ///
-    /// # Safety
-    /// As `Plan::unit`; the range is one of reduced elements.
-    unsafe fn row_apart(&self, fold: &Fold, from: *const u8, acc: *mut u8, row: Range<usize>) {
-        /// Elements that are brought together at a time: whole lanes.
-        const PART: usize = 8 * WIDE;
-        let mut part = [const { MaybeUninit::<u64>::uninit() }; PART];
-        let part = part.as_mut_ptr().cast::<u8>();
-        // SAFETY: the part has room for its elements, of eight bytes at most, the lanes for accumulators of as many.
-        unsafe {
-            if row.len() < WIDE {
-                self.reduced.gather(self.dtype.size(), from, row.clone(), part);
-                return (fold.row)(row.len(), 1, 1, part, acc);
-            }
-            let mut lanes = [0u64; WIDE];
-            let lanes = lanes.as_mut_ptr().cast::<u8>();
-            (fold.start)(WIDE, lanes);
-            for at in row.clone().step_by(PART) {
-                let len = PART.min(row.end - at);
-                self.reduced.gather(self.dtype.size(), from, at..at + len, part);
-                (fold.lanes)(len, 1, 1, part, lanes);
-            }
-            (fold.join)(lanes, acc);
         }
     }
 
@@ -114,35 +87,44 @@ impl Plan {
     /// # Safety
     /// As `Plan::run`, for at most [`BUNDLE`] outputs.
     unsafe fn rows_together(&self, fold: &Fold, from: *const u8, acc: *mut u8, n: usize, block: usize) {
+        let range = self.block(block);
+        let mut at = range.start;
+        // SAFETY: by the caller's promise.
+        unsafe {
+            (fold.start)(n, acc);
+            while at < range.end {
+                let row = at..at + (self.row - at % self.row).min(range.end - at);
+                at = row.end;
+                self.row_together(fold, from, acc, n, row);
+            }
+        }
+    }
+
+    /// Folds a row of each of `n` outputs, or a part of it, in the order of one that lies dense.
+    ///
+    /// # Safety
+    /// As [`Self::rows_together`]; the row is one of reduced elements.
+    unsafe fn row_together(&self, fold: &Fold, from: *const u8, acc: *mut u8, n: usize, row: Range<usize>) {
         let (size, wide) = (self.dtype.size(), WIDE * self.acc_size());
         let mut parts = [const { MaybeUninit::<u64>::uninit() }; BUNDLE * SHARE];
         let parts = parts.as_mut_ptr().cast::<u8>();
         let mut lanes = [const { MaybeUninit::<u64>::uninit() }; BUNDLE * WIDE];
         let lanes = lanes.as_mut_ptr().cast::<u8>();
-        let range = self.block(block);
-        let mut at = range.start;
+        let (part, acc) =
+            (|i: usize| parts.wrapping_add(i * SHARE * size), |i: usize| acc.wrapping_add(i * self.acc_size()));
         // SAFETY: parts and lanes have room for `n` outputs, of eight bytes an element at most; by the caller's promise.
         unsafe {
-            (fold.start)(n, acc);
-            while at < range.end {
-                let row = at..at + (self.row - at % self.row).min(range.end - at);
-                (fold.start)(n * WIDE, lanes);
-                for first in row.clone().step_by(SHARE) {
-                    let len = SHARE.min(row.end - first);
-                    self.bring(from, first..first + len, n, parts);
-                    for output in 0..n {
-                        let part = parts.add(output * SHARE * size);
-                        match row.len() < WIDE {
-                            true => (fold.row)(len, 1, 1, part, acc.add(output * self.acc_size())),
-                            false => (fold.lanes)(len, 1, 1, part, lanes.add(output * wide)),
-                        }
-                    }
-                }
-                for output in (0..n).filter(|_| row.len() >= WIDE) {
-                    (fold.join)(lanes.add(output * wide), acc.add(output * self.acc_size()));
-                }
-                at = row.end;
+            if row.len() < WIDE {
+                self.bring(from, row.clone(), n, parts);
+                return (0..n).for_each(|i| (fold.row)(row.len(), 1, 1, part(i), acc(i)));
             }
+            (fold.start)(n * WIDE, lanes);
+            for first in row.clone().step_by(SHARE) {
+                let len = SHARE.min(row.end - first);
+                self.bring(from, first..first + len, n, parts);
+                (0..n).for_each(|i| (fold.lanes)(len, 1, 1, part(i), lanes.add(i * wide)));
+            }
+            (0..n).for_each(|i| (fold.join)(lanes.add(i * wide), acc(i)));
         }
     }
 

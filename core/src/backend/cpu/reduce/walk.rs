@@ -1,7 +1,6 @@
 //! Where the elements of a strided view lie that a reduction keeps or folds, in their logical order.
 //! The plans of reductions make one walk for each kind of axis.
 
-use crate::backend::cpu::copy::strided_row;
 use crate::shape::MAX_RANK;
 use std::ops::Range;
 
@@ -68,20 +67,6 @@ impl Walk {
             at += run.len;
             Some(run)
         })
-    }
-
-    /// Copies the elements of a range, in their order, to a dense row.
-    ///
-    /// # Safety
-    /// The range is one of elements below `from`, and `to` has room for them.
-    pub unsafe fn gather(&self, size: usize, from: *const u8, range: Range<usize>, to: *mut u8) {
-        for run in self.runs(range.clone()) {
-            // SAFETY: by the caller's promise.
-            unsafe {
-                let from = from.offset(run.offset * size as isize);
-                strided_row(size, from, run.stride, to.add((run.first - range.start) * size), run.len);
-            }
-        }
     }
 }
 
