@@ -12,7 +12,7 @@ mutants() {
     cat << 'LIST'
 autograph/while_stmt.rs|builder.rollback(nodes);|if !@ { builder.rollback(nodes); }
 autograph/if_stmt.rs|staged.before.restore(state);|if !@ { staged.before.restore(state); }
-autograph/if_stmt.rs|other_is_then: left_is_then,|other_is_then: left_is_then != @,
+autograph/if_stmt/staged.rs|other_is_then: left_is_then,|other_is_then: left_is_then != @,
 autograph/merge.rs|results[at].push(match pair[at] {|results[at].push(match pair[at].filter(\|_\| i != 1 \|\| !@) {
 autograph/merge.rs|placeholder(&sides[at].builder, &ty)?|placeholder(&sides[if @ { 1 - at } else { at }].builder, &ty)?
 autograph/merge.rs|=> Some(Flag::Condition(true)),|=> Some(Flag::Condition(!@)),
@@ -70,8 +70,8 @@ done < <(mutants)
 
 export EAGERFLOW_PROGRAMS=${EAGERFLOW_PROGRAMS:-2000} EAGERFLOW_FAILURES=1 EAGERFLOW_SHRINK=0
 run() {
-    # A loop that no longer ends may also grow.
-    (ulimit -v 8000000 && timeout "$1" cargo test --quiet -p eagerflow-tests --test random_programs) > "$copy/log" 2>&1
+    # A loop that no longer ends may also grow. The emulated GPU, whose memory is address space, is left out.
+    (ulimit -v 8000000 && timeout "$1" cargo test --quiet -p eagerflow-tests --test random_programs -- --skip on_a_gpu) > "$copy/log" 2>&1
 }
 echo "no mutant"
 run 3600 || { cat "$copy/log"; echo "the tests fail without any mutant"; exit 1; }

@@ -1,6 +1,8 @@
 //! Devices: their names, the list of those that are there, and the guard that places operations.
 //! The door asks for the device of an operation; the CUDA backend opens the GPUs that are named here.
 
+mod copies;
+
 use crate::backend::cuda;
 use crate::error::{Error, OrFail, Result};
 use crate::tensor::local::{LOCAL, mode};
@@ -256,72 +258,6 @@ pub(crate) fn place_on(id: DeviceId) -> DeviceGuard {
         had
     });
     DeviceGuard { before, had_mode, _here: PhantomData }
-}
-
-impl crate::Tensor {
-    /// The device that holds the elements.
-    ///
-    /// ```
-    /// use eagerflow as tf;
-    /// assert_eq!(tf::constant(1).device().to_string(), "/device:CPU:0");
-    /// ```
-    pub fn device(&self) -> Device {
-        Device::of_id(self.device_id())
-    }
-
-    /// This tensor on the CPU; the same handle if it is there already.
-    ///
-    /// ```
-    /// use eagerflow as tf;
-    /// let x = tf::constant(1);
-    /// assert_eq!(x.cpu().id(), x.id());
-    /// ```
-    ///
-    /// # Panics
-    /// If an operation that this tensor's elements come from failed on its device.
-    #[track_caller]
-    pub fn cpu(&self) -> crate::Tensor {
-        self.to_device("/cpu:0").or_fail()
-    }
-
-    /// This tensor on the first GPU; the same handle if it is there already.
-    ///
-    /// ```no_run
-    /// use eagerflow as tf;
-    /// assert_eq!(tf::constant([1.0, 2.0]).gpu().device().to_string(), "/device:GPU:0");
-    /// ```
-    ///
-    /// # Panics
-    /// If there is no GPU, or no memory left on it.
-    #[track_caller]
-    pub fn gpu(&self) -> crate::Tensor {
-        self.to_device("/gpu:0").or_fail()
-    }
-
-    /// This tensor on the named device; the same handle if it is there already.
-    ///
-    /// A copy to a GPU does not wait; one from a GPU waits until the elements are computed.
-    ///
-    /// ```
-    /// use eagerflow as tf;
-    /// let x = tf::constant(1).to_device("/cpu:0")?;
-    /// assert_eq!(x.device().kind(), tf::DeviceKind::Cpu);
-    /// # Ok::<(), tf::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`device`], and whatever failed on the GPU that the elements come from.
-    #[track_caller]
-    pub fn to_device(&self, name: &str) -> Result<crate::Tensor> {
-        let here = Location::caller();
-        let id = Device::parse(name).and_then(Device::id).map_err(|e| e.at(here))?;
-        // Where a value of a graph will lie is not known yet.
-        if self.device_id() == id && !self.is_symbol() {
-            return Ok(self.clone());
-        }
-        let _there = device(name)?;
-        crate::execute::execute1(&crate::ops::Identity, &[self]).map_err(|e| e.at(here))
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use crate::constant::IntoTensor;
 use crate::dtype::DType;
 use crate::error::{OrFail, Result};
-use crate::ops::{self, AsTensor, Change, TensorRef};
+use crate::ops::{self, AsTensor, Change, Operand, TensorRef, ToOperand};
 use crate::shape::Shape;
 use crate::tape::Differentiable;
 use crate::tensor::{Resource, Tensor};
@@ -91,17 +91,32 @@ impl Variable {
     }
 
     #[track_caller]
-    fn change(&self, value: impl AsTensor, change: Change) -> Result<()> {
+    fn change(&self, value: Operand<'_>, change: Change) -> Result<()> {
         let here = Location::caller();
-        ops::assign(&self.0, &value.as_tensor(), change).map_err(|e| e.variable(self.name()).at(here))
+        let assigned = match value {
+            Operand::Borrowed(tensor) => ops::assign(&self.0, tensor, change),
+            Operand::Owned(tensor) => ops::assign(&self.0, &tensor, change),
+            Operand::Number(number, _) => {
+                number.tensor("assign", self.dtype()).and_then(|tensor| ops::assign(&self.0, &tensor, change))
+            }
+        };
+        assigned.map_err(|e| e.variable(self.name()).at(here))
     }
 
-    /// Replaces the value by another of the same dtype and shape.
+    /// Replaces the value by another of the same dtype and shape; a plain number takes the variable's dtype.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let count = tf::Variable::new(1.0);
+    /// count.assign(4.0);
+    /// count.assign_add(tf::constant(0.5));
+    /// assert_eq!(count.value().item::<f32>(), 4.5);
+    /// ```
     ///
     /// # Panics
     /// As [`try_assign`](Self::try_assign) fails.
     #[track_caller]
-    pub fn assign(&self, value: impl AsTensor) {
+    pub fn assign(&self, value: impl ToOperand) {
         self.try_assign(value).or_fail()
     }
 
@@ -110,8 +125,8 @@ impl Variable {
     /// # Errors
     /// InvalidArgument for another dtype or shape; the value is then unchanged.
     #[track_caller]
-    pub fn try_assign(&self, value: impl AsTensor) -> Result<()> {
-        self.change(value, Change::Set)
+    pub fn try_assign(&self, value: impl ToOperand) -> Result<()> {
+        self.change(value.to_operand(), Change::Set)
     }
 
     /// Adds to the value, in place where nobody else holds it.
@@ -119,7 +134,7 @@ impl Variable {
     /// # Panics
     /// As [`try_assign_add`](Self::try_assign_add) fails.
     #[track_caller]
-    pub fn assign_add(&self, delta: impl AsTensor) {
+    pub fn assign_add(&self, delta: impl ToOperand) {
         self.try_assign_add(delta).or_fail()
     }
 
@@ -128,8 +143,8 @@ impl Variable {
     /// # Errors
     /// As [`try_assign`](Self::try_assign).
     #[track_caller]
-    pub fn try_assign_add(&self, delta: impl AsTensor) -> Result<()> {
-        self.change(delta, Change::Add)
+    pub fn try_assign_add(&self, delta: impl ToOperand) -> Result<()> {
+        self.change(delta.to_operand(), Change::Add)
     }
 
     /// Subtracts from the value, in place where nobody else holds it.
@@ -137,7 +152,7 @@ impl Variable {
     /// # Panics
     /// As [`try_assign_sub`](Self::try_assign_sub) fails.
     #[track_caller]
-    pub fn assign_sub(&self, delta: impl AsTensor) {
+    pub fn assign_sub(&self, delta: impl ToOperand) {
         self.try_assign_sub(delta).or_fail()
     }
 
@@ -146,8 +161,8 @@ impl Variable {
     /// # Errors
     /// As [`try_assign`](Self::try_assign).
     #[track_caller]
-    pub fn try_assign_sub(&self, delta: impl AsTensor) -> Result<()> {
-        self.change(delta, Change::Sub)
+    pub fn try_assign_sub(&self, delta: impl ToOperand) -> Result<()> {
+        self.change(delta.to_operand(), Change::Sub)
     }
 }
 

@@ -270,6 +270,30 @@ fn a_handle_has_no_value_before_it_is_set() {
 }
 
 #[test]
+fn an_empty_body_is_lost_before_12_8() {
+    let Some(mut s) = setup() else { return };
+    let exec = unsafe {
+        s.stream().begin_capture(MODE).unwrap();
+        let own = handle(recorded(s.stream()).0);
+        s.decide(s.stream(), 0.0, own);
+        splice(s.stream(), own, IF, 1).unwrap();
+        instantiated(end(s.stream())).unwrap()
+    };
+    assert_eq!(s.run(exec, 1.0), 1.0);
+    s.device.emulation.set_version((12, 6));
+    s.device.emulation.set_quiet(true);
+    assert_eq!(s.run(exec, -1.0), -1.0);
+    let stream = s.device.stream.clone();
+    stream.memcpy_htod(&[1.0], &mut s.x).unwrap();
+    unsafe { result::graph::launch(exec, stream.cu_stream()) }.unwrap();
+    assert_eq!(stream.synchronize().unwrap_err().0, CUresult::CUDA_ERROR_LAUNCH_FAILED);
+    assert!(s.device.emulation.last_failure().unwrap().contains("is empty"));
+    s.device.emulation.recover();
+    s.device.emulation.set_quiet(false);
+    s.device.emulation.set_version((13, 0));
+}
+
+#[test]
 fn older_drivers_have_less() {
     let Some(s) = setup() else { return };
     let nodes = |version: (i32, i32), bodies: u32| unsafe {

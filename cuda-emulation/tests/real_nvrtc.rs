@@ -1,9 +1,13 @@
-//! Every kernel text that the emulation has compiled, shown to NVIDIA's own compiler for two architectures: what runs
-//! here must be CUDA. Skipped, with a message, where that compiler is not found.
+//! Kernel texts that the emulation has compiled, shown to NVIDIA's own compiler for two architectures: what runs here must
+//! be CUDA. Some in each run, whose reports are kept beside them; skipped, with a message, where that compiler is not found.
 
 mod support;
 
 use eagerflow_cuda_emulation::{RealCompiler, kept_programs, skipped};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
 
@@ -38,6 +42,123 @@ fn compiler() -> Option<RealCompiler> {
     RealCompiler::find().map_err(|why| skipped(&why)).ok()
 }
 
+/// How many texts that this compiler has not seen yet are shown to it in one run; the next run goes on with others.
+/// `EAGERFLOW_NVRTC_PROGRAMS` asks for another number.
+fn most() -> usize {
+    std::env::var("EAGERFLOW_NVRTC_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(100)
+}
+
+/// Bytes that CUDA's own `sin` and `cos` keep in memory for arguments of 10⁵ and more.
+const TURNS: &str = "   0 spilled    32 stack";
+
+/// A kept text, and where what the compiler said of it is kept.
+struct Program {
+    path: PathBuf,
+    text: String,
+    report: PathBuf,
+}
+
+impl Program {
+    /// The first kernel of the text.
+    fn kernel(&self) -> &str {
+        let names =
+            self.text.split("__global__").skip(1).filter_map(|rest| rest.split('(').find(|part| !part.contains("__")));
+        names.flat_map(|part| part.split_whitespace().last()).next().unwrap_or_default()
+    }
+
+    /// Those lines of its report that tell of a hot kernel with spilled registers or arrays in memory.
+    fn spilling(&self, report: &[String]) -> Vec<String> {
+        let turns = ["sin(", "cos(", "sinf(", "cosf("].iter().any(|name| self.text.contains(name));
+        let calm = |line: &String| line.contains("   0 spilled     0 stack") || turns && line.contains(TURNS);
+        let hot = report.iter().filter(|line| is_hot(line) && !calm(line));
+        hot.map(|line| format!("{line} in {}", self.path.display())).collect()
+    }
+
+    /// What was said before, unless it was asked for other things.
+    fn kept(&self) -> Option<Vec<String>> {
+        let report = std::fs::read_to_string(&self.report).ok()?;
+        let (asked, lines) = report.split_once('\n')?;
+        (asked == asked_for()).then(|| lines.lines().map(str::to_owned).collect())
+    }
+
+    /// One line for each kernel and architecture, kept for other runs; or why the compiler refuses the text.
+    fn compile(&self, compiler: &RealCompiler) -> Result<Vec<String>, String> {
+        let mut lines = Vec::new();
+        for architecture in ARCHITECTURES {
+            let compiled = compiler.compile(&self.text, architecture, &OPTIONS);
+            let compiled = compiled.map_err(|log| format!("{} for {architecture}:\n{log}", self.path.display()))?;
+            lines.extend(compiled.into_iter().map(|k| {
+                format!(
+                    "{:<32} {architecture} {:>3} registers {:>4} spilled {:>5} stack {:>6} shared",
+                    k.kernel, k.registers, k.spilled, k.stack, k.shared
+                )
+            }));
+        }
+        // Whole or not at all, whoever else writes it.
+        let unfinished = self.report.with_extension(format!("{}.tmp", std::process::id()));
+        let report = format!("{}\n{}\n", asked_for(), lines.join("\n"));
+        if std::fs::write(&unfinished, report).is_ok() {
+            let _ = std::fs::rename(&unfinished, &self.report);
+        }
+        Ok(lines)
+    }
+}
+
+fn asked_for() -> String {
+    [&ARCHITECTURES[..], &OPTIONS[..]].concat().join(" ")
+}
+
+/// The programs in turns by their first kernel, so that the first few show every kernel.
+fn spread(programs: Vec<Program>) -> Vec<Program> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut numbered: Vec<(usize, Program)> = programs
+        .into_iter()
+        .map(|program| {
+            let count = seen.entry(program.kernel().to_owned()).or_default();
+            *count += 1;
+            (*count, program)
+        })
+        .collect();
+    numbered.sort_by_key(|(count, _)| *count);
+    numbered.into_iter().map(|(_, program)| program).collect()
+}
+
+/// What the compiler said of all programs.
+#[derive(Default)]
+struct Found {
+    lines: Vec<String>,
+    spilling: Vec<String>,
+    refused: Vec<String>,
+}
+
+impl Found {
+    fn add(&mut self, program: &Program, report: Vec<String>) {
+        self.spilling.extend(program.spilling(&report));
+        self.lines.extend(report);
+    }
+}
+
+/// Compiles programs on all cores.
+fn compile_all(compiler: &RealCompiler, programs: &[Program]) -> Found {
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Found::default()));
+    let work = || {
+        while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let compiled = program.compile(compiler);
+            let mut found = found.lock().unwrap();
+            match compiled {
+                Ok(report) => found.add(program, report),
+                Err(log) => found.refused.push(log),
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    found.into_inner().unwrap()
+}
+
 #[test]
 fn the_real_compiler_takes_what_the_emulation_took() {
     let Some(compiler) = compiler() else { return };
@@ -45,36 +166,31 @@ fn the_real_compiler_takes_what_the_emulation_took() {
     // One at least, on a machine where nothing else has run yet.
     support::compile("extern \"C\" __global__ void store(float* x) { x[threadIdx.x] = __fadd_rn(1.0f, expf(2.0f)); }")
         .unwrap();
-    let programs = kept_programs();
-    assert!(!programs.is_empty());
-    let (mut kernels, mut refused, mut lines) = (0, Vec::new(), Vec::new());
-    let mut spilling = Vec::new();
-    for (path, text) in &programs {
-        for architecture in ARCHITECTURES {
-            match compiler.compile(text, architecture, &OPTIONS) {
-                Ok(compiled) => {
-                    kernels += compiled.len();
-                    for k in compiled {
-                        let line = format!(
-                            "{:<32} {architecture} {:>3} registers {:>4} spilled {:>5} stack {:>6} shared",
-                            k.kernel, k.registers, k.spilled, k.stack, k.shared
-                        );
-                        if is_hot(&k.kernel) && k.spilled + k.stack > 0 {
-                            spilling.push(format!("{line} in {}", path.display()));
-                        }
-                        lines.push(line);
-                    }
-                }
-                Err(log) => refused.push(format!("{} for {architecture}:\n{log}", path.display())),
+    let (major, minor) = compiler.version();
+    let (mut before, mut unseen, mut seen) = (Found::default(), Vec::new(), 0);
+    for (path, text) in kept_programs() {
+        let report = path.with_extension(format!("nvrtc-{major}.{minor}"));
+        let program = Program { path, text, report };
+        match program.kept() {
+            Some(report) => {
+                seen += 1;
+                before.add(&program, report);
             }
+            None => unseen.push(program),
         }
     }
+    let all = seen + unseen.len();
+    let mut unseen = spread(unseen);
+    unseen.truncate(most());
+    let Found { mut lines, mut spilling, refused } = compile_all(&compiler, &unseen);
+    lines.append(&mut before.lines);
+    spilling.append(&mut before.spilling);
     // One line for kernels that take the same, hot ones first.
     lines.sort_by_key(|line| (!is_hot(line), line.clone()));
     lines.dedup();
     lines.iter().for_each(|line| println!("{line}"));
-    println!("NVRTC {:?}: {} programs, {kernels} kernels", compiler.version(), programs.len());
-    assert!(kernels >= 2, "the compiler's report names no kernels");
+    println!("NVRTC {major}.{minor}: {} programs now, {seen} before, of {all}", unseen.len());
+    assert!(lines.len() >= 2, "the compiler's report names no kernels");
     assert!(refused.is_empty(), "{} texts are not CUDA; the first:\n{}", refused.len(), refused[0]);
     assert!(spilling.is_empty(), "hot kernels use memory of their own:\n{}", spilling.join("\n"));
 }

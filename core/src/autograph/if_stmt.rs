@@ -1,16 +1,15 @@
 //! [`If`]: the protocol of `if`, `else if` and `else`. A condition that the host knows runs one block, as Rust does; one
 //! that is a value of the graph being traced records both, each in a body of its own, and merges what they change.
 
-use super::disagree::{self, Disagreement};
+mod staged;
+
 use super::dispatch::{Cond, Place, Slot, Table, place};
-use super::merge::merge;
-use super::regions::{self, Closed, Kind};
-use super::state::{self, Captured};
+use super::regions;
+use super::state::Captured;
 use super::watch::{Hidden, Watch};
 use crate::error::{Error, OrFail, Result};
 use crate::graph::builder;
-use crate::tensor::Tensor;
-use std::panic::Location;
+use staged::{Joined, Staged};
 
 /// An `if` with value `V`.
 pub struct If<V> {
@@ -21,26 +20,6 @@ pub struct If<V> {
 enum Way {
     Host(bool),
     Graph(Box<Staged>),
-}
-
-struct Staged {
-    condition: Tensor,
-    location: &'static Location<'static>,
-    /// The state before the branches.
-    before: Captured,
-    /// What calls have borrowed, before the branches.
-    watch: Watch,
-    region: usize,
-    /// Variables that the value carries behind the user's own.
-    yields: &'static [&'static str],
-    then: Option<Branch>,
-}
-
-/// A branch that was recorded, and the state at its end if it goes on.
-struct Branch {
-    closed: Option<Closed>,
-    value: Option<Captured>,
-    state: Option<Captured>,
 }
 
 /// After a then-block.
@@ -166,156 +145,7 @@ impl<V> If<V> {
     }
 }
 
-/// How the program goes on after both branches.
-enum Joined {
-    /// With merged values, or those of the else-branch.
-    Here,
-    /// With the values of the then-branch.
-    Then,
-    /// Not at all.
-    Left,
-}
-
 fn open(name: &str) -> Result<usize> {
     let outer = builder::current().ok_or_else(|| Error::internal("if", "no graph is being recorded"))?;
     Ok(regions::enter(outer.inside(name)))
-}
-
-impl Staged {
-    /// Closes the body of a branch, whose Rust code has run to its end or jumped there.
-    fn end_branch(&mut self, mut value: Option<&mut Place<'_>>, state: &mut [Place<'_>]) -> Result<Branch> {
-        let fell = value.as_deref().map(|value| {
-            let mut all = state::tensors(std::slice::from_ref(value));
-            all.extend(state::tensors(state));
-            all
-        });
-        let fell = regions::settle(self.region, None, fell).map_err(|e| e.at(self.location))?;
-        let mut branch = Branch { closed: None, value: None, state: None };
-        if let (Some(fell), Some(value)) = (&fell, &mut value) {
-            put_both(value, state, fell);
-            branch.value = Some(Captured::of(std::slice::from_ref(value)));
-            branch.state = Some(Captured::of(state));
-        }
-        branch.closed = regions::exit(fell);
-        Ok(branch)
-    }
-
-    /// Both branches are recorded: merges them, or goes on inside the one that does not leave.
-    fn join(&mut self, other: Branch, value: Option<&mut Place<'_>>, state: &mut [Place<'_>]) -> Result<Joined> {
-        let then = self.then.take().ok_or_else(|| Error::internal("if", "an else-block without a then-block"))?;
-        let (mut then, mut other) = (then, other);
-        let joined = match (then.state.take(), other.state.take()) {
-            (Some(mut a), Some(b)) => {
-                self.check_else(&b, state)?;
-                let value = value.ok_or_else(|| Error::internal("if", "a branch without a value"))?;
-                stage_lists(&mut a, &mut then, &mut other, value, state)?;
-                let differs = Disagreement {
-                    op: "if",
-                    ways: ["after the first branch of this `if`", "after the other one"].map(disagree::Way::Said),
-                    yields: self.yields,
-                    location: self.location,
-                };
-                if let Some(a) = &then.value {
-                    a.agree(std::slice::from_ref(value), &differs)?;
-                }
-                a.agree(state, &differs)?;
-                let sides = [side(then.closed)?, side(other.closed)?];
-                let names = |i: usize| match i.checked_sub(then.value.as_ref().map_or(0, |v| v.tensors.len())) {
-                    Some(i) => a.name_of(i),
-                    None => self.value_name(i, then.value.as_ref()),
-                };
-                let merged = merge(&self.condition, sides, None, self.location, &names)?;
-                if let Some(fell) = &merged.fell {
-                    put_both(value, state, fell);
-                }
-                regions::with_top(|top| top.leaving.extend(merged.leaving));
-                Joined::Here
-            }
-            // What follows is recorded in the else-branch, for which all is right that it has changed.
-            (None, Some(_)) => {
-                self.go_on(side(then.closed)?, other.closed, true)?;
-                Joined::Here
-            }
-            (Some(a), None) => {
-                self.check_else(&a, state)?;
-                a.restore(state);
-                self.go_on(side(other.closed)?, then.closed, false)?;
-                Joined::Then
-            }
-            (None, None) => {
-                let sides = [side(then.closed)?, side(other.closed)?];
-                let merged = merge(&self.condition, sides, None, self.location, &|_| String::new())?;
-                regions::with_top(|top| {
-                    top.leaving.extend(merged.leaving);
-                    top.left = true;
-                });
-                return Ok(Joined::Left);
-            }
-        };
-        regions::guard_rest(self.location)?;
-        Ok(joined)
-    }
-
-    /// What the else-branch has changed must be in the state, which is `now` afterwards.
-    fn check_else(&self, now: &Captured, state: &mut [Place<'_>]) -> Result<()> {
-        if self.watch.is_empty() {
-            return Ok(());
-        }
-        self.before.restore(state);
-        self.watch.check(Hidden::Branch, self.location)?;
-        now.restore(state);
-        Ok(())
-    }
-
-    /// The user's name for tensor `index` of the value.
-    fn value_name(&self, index: usize, value: Option<&Captured>) -> String {
-        let path = value.map_or_else(String::new, |v| v.name_of(index));
-        let field = path.rsplit_once("`if`.").and_then(|(_, field)| field.split('.').next()?.parse::<usize>().ok());
-        match field.and_then(|field| self.yields.get(field.checked_sub(1)?)) {
-            Some(name) => (*name).to_owned(),
-            None => "the value of this `if`".to_owned(),
-        }
-    }
-
-    /// Records what follows as a continuation of the branch that goes on.
-    fn go_on(&mut self, left: super::merge::Side, on: Option<Closed>, left_is_then: bool) -> Result<()> {
-        let on = on.ok_or_else(|| Error::internal("if", "a branch was not recorded"))?;
-        let kind = Kind::Rest {
-            condition: self.condition.clone(),
-            other: left,
-            other_is_then: left_is_then,
-            location: self.location,
-            watch: std::mem::take(&mut self.watch),
-        };
-        regions::enter_again(on, kind);
-        Ok(())
-    }
-}
-
-/// Lists that are not equally long after both branches become values of the graph.
-fn stage_lists(
-    a: &mut Captured,
-    then: &mut Branch,
-    other: &mut Branch,
-    value: &Place<'_>,
-    state: &mut [Place<'_>],
-) -> Result<()> {
-    let (Some(one), Some(two)) = (&mut then.closed, &mut other.closed) else { return Ok(()) };
-    if a.stage_both(&one.side.builder, state, &two.side.builder)? {
-        let with = |value: Vec<Tensor>, state: &[Tensor]| value.into_iter().chain(state.iter().cloned()).collect();
-        one.side.fell = Some(with(then.value.as_ref().map_or_else(Vec::new, |v| v.tensors.clone()), &a.tensors));
-        two.side.fell = Some(with(state::tensors(std::slice::from_ref(value)), &state::tensors(state)));
-    }
-    Ok(())
-}
-
-fn side(closed: Option<Closed>) -> Result<super::merge::Side> {
-    closed.map(|c| c.side).ok_or_else(|| Error::internal("if", "a branch was not recorded"))
-}
-
-/// Puts the tensors of a value and of the state behind it.
-fn put_both(value: &mut Place<'_>, state: &mut [Place<'_>], tensors: &[Tensor]) {
-    let own = state::tensors(std::slice::from_ref(value)).len();
-    state::put(std::slice::from_mut(value), &tensors[..own.min(tensors.len())]);
-    state::put(state, &tensors[own.min(tensors.len())..]);
 }

@@ -2,6 +2,8 @@
 //! round where it stands; one that is a value of the graph makes the loop a `while` of the graph, whose condition and body
 //! are recorded once, with the state variables as what it carries.
 
+mod jumps;
+
 use super::disagree::{Disagreement, Way};
 use super::dispatch::{Cond, Place, Slot, Table, place};
 use super::regions::{self, Target};
@@ -207,61 +209,6 @@ impl<V> While<V> {
                 Ok(Next::Left)
             }
         }
-    }
-
-    /// `break`: whether the host breaks.
-    #[track_caller]
-    pub fn brk(&mut self, after: &mut [Place<'_>]) -> bool {
-        self.jump(self.breaks, after, None)
-    }
-
-    /// `continue`: whether the host continues.
-    #[track_caller]
-    pub fn cont(&mut self, head: &mut [Place<'_>]) -> bool {
-        self.jump(self.continues, head, None)
-    }
-
-    /// `break value`: the value again where the host breaks.
-    #[track_caller]
-    pub fn brk_value(&mut self, mut value: V, table: &'static Table, after: &mut [Place<'_>]) -> Option<V> {
-        let own = self.region.map(|_| state::tensors(&[place(VALUE, &mut value, table)]));
-        if self.jump(self.breaks, after, own) {
-            return Some(value);
-        }
-        match &mut self.broken {
-            None => self.broken = Some(value),
-            Some(first) => {
-                let location = Location::caller();
-                let ways = [Way::Said("at one `break` of this loop"), Way::Said("at this one")];
-                let whose = Disagreement { op: "loop", ways, yields: &[], location };
-                let first = Captured::of(&[place(VALUE, first, table)]);
-                first.agree(&[place(VALUE, &mut value, table)], &whose).or_fail();
-            }
-        }
-        None
-    }
-
-    fn jump(&mut self, target: Target, places: &mut [Place<'_>], value: Option<Vec<Tensor>>) -> bool {
-        let Some(region) = self.region else { return true };
-        if self.phase == Phase::Host && regions::is_native_to(region) {
-            // Rust jumps itself: the pass ends here.
-            regions::abandon(region + 1);
-            return true;
-        }
-        let taken = state::taken_along(places).or_fail();
-        self.continued |= target == self.continues;
-        if target == self.breaks {
-            self.broke = true;
-            self.carries = value.iter().map(|value| (VALUE, value.len())).collect();
-            self.carries.extend(places.iter().zip(&taken).map(|(place, taken)| (place.name, taken.len())));
-            if let Some(staged) = &mut self.staged {
-                staged.note_break(&self.carries);
-            }
-        }
-        let mut values = value.unwrap_or_default();
-        values.extend(taken.into_iter().flatten());
-        regions::leave(target, values);
-        false
     }
 
     /// The loop is over: what follows sees the state with which it was left.

@@ -4,9 +4,8 @@
 use super::ir::{Graph, ResourceType, Value};
 use crate::device;
 use crate::error::{Error, Result};
-use crate::execute;
 use crate::shape::Symbol;
-use crate::tape::{self, IdMap};
+use crate::tape::IdMap;
 use crate::tensor::local::{IdMark, LOCAL};
 use crate::tensor::{Resource, Tensor, TensorType};
 use smallvec::SmallVec;
@@ -16,10 +15,13 @@ use std::rc::Rc;
 
 mod align;
 mod behind;
+mod open;
 mod record;
 
 pub(crate) use align::align;
 pub(crate) use behind::{Reached, reached};
+use open::OPEN;
+pub(crate) use open::{current, is_open, set_aside};
 
 /// What all builders of one trace share.
 pub(crate) struct Root {
@@ -54,35 +56,6 @@ pub(crate) struct Closed {
     pub captures: Vec<Tensor>,
 }
 
-thread_local! {
-    static OPEN: RefCell<Vec<(Rc<Builder>, tape::Marks)>> = const { RefCell::new(Vec::new()) };
-}
-
-/// The innermost builder of this thread.
-pub(crate) fn current() -> Option<Rc<Builder>> {
-    OPEN.with_borrow(|open| open.last().map(|(builder, _)| builder.clone()))
-}
-
-/// Whether a builder is open on this thread.
-#[inline]
-pub(crate) fn is_open() -> bool {
-    OPEN.with_borrow(|open| !open.is_empty())
-}
-
-/// The open builders of this thread, set aside while this lives.
-pub(crate) struct Aside(Vec<(Rc<Builder>, tape::Marks)>);
-
-/// Sets the open builders aside, for code that runs at once.
-pub(crate) fn set_aside() -> Aside {
-    Aside(OPEN.take())
-}
-
-impl Drop for Aside {
-    fn drop(&mut self) {
-        OPEN.set(std::mem::take(&mut self.0));
-    }
-}
-
 impl Builder {
     fn with(root: Rc<Root>, outer: Option<Rc<Builder>>, name: &str) -> Rc<Self> {
         let graph = Graph::empty(name);
@@ -104,52 +77,6 @@ impl Builder {
     /// A body inside this one.
     pub fn inside(self: &Rc<Self>, name: &str) -> Rc<Self> {
         Self::with(self.root.clone(), Some(self.clone()), name)
-    }
-
-    /// Starts taking this thread's operations.
-    pub fn open(self: &Rc<Self>) {
-        OPEN.with_borrow_mut(|open| open.push((self.clone(), tape::marks())));
-        execute::push_recorder(self.clone());
-    }
-
-    /// Takes operations again after a [`close`](Self::close); tapes remember what they saw before it.
-    pub fn reopen(self: &Rc<Self>, seen: tape::Seen) {
-        self.open();
-        tape::replace(seen);
-    }
-
-    /// Stops taking operations; tapes forget those that they saw meanwhile.
-    pub fn close(self: &Rc<Self>) -> tape::Seen {
-        let top = OPEN.with_borrow_mut(Vec::pop);
-        execute::pop_recorder();
-        match top {
-            Some((builder, marks)) => {
-                debug_assert!(Rc::ptr_eq(&builder, self), "builders close in the order opposite to opening");
-                tape::rewind(&marks)
-            }
-            None => tape::Seen::default(),
-        }
-    }
-
-    /// Runs `body` with this builder open.
-    pub fn record_in<R>(self: &Rc<Self>, body: impl FnOnce() -> R) -> R {
-        struct Leave<'a>(&'a Rc<Builder>);
-        impl Drop for Leave<'_> {
-            fn drop(&mut self) {
-                self.0.close();
-            }
-        }
-        self.open();
-        let _leave = Leave(self);
-        body()
-    }
-
-    /// Runs `body` with this builder open, whether it is the innermost one already or closed.
-    pub fn record_again<R>(self: &Rc<Self>, body: impl FnOnce() -> R) -> R {
-        match current() {
-            Some(builder) if Rc::ptr_eq(&builder, self) => body(),
-            _ => self.record_in(body),
-        }
     }
 
     /// A new parameter.

@@ -6,6 +6,7 @@ use super::api::TensorRef;
 use crate::dtype::{DType, Number};
 use crate::error::{Error, Result};
 use crate::tensor::{Tensor, TensorType};
+use crate::variable::Variable;
 
 /// One side of a binary operation.
 pub enum Operand<'a> {
@@ -35,6 +36,12 @@ pub trait ToOperand {
 impl ToOperand for Tensor {
     fn to_operand<'a>(self) -> Operand<'a> {
         Operand::Owned(self)
+    }
+}
+
+impl ToOperand for Variable {
+    fn to_operand<'a>(self) -> Operand<'a> {
+        Operand::Owned(self.value())
     }
 }
 

@@ -66,7 +66,7 @@ impl Running {
         handles: &[&Tensor],
         entries: &mut Entries<'_>,
     ) -> Result<SmallVec<[Option<Cotangent>; 4]>> {
-        if builder::is_open() {
+        if observed() && builder::is_open() {
             earlier::note(&self.0, targets, handles);
         }
         let mut found: SmallVec<[(u32, Seed<'_>); 1]> = SmallVec::new();
@@ -95,7 +95,7 @@ impl Running {
         // Making the seeds runs operations, which this tape may record: so it is looked at afterwards.
         let mut list = self.walk(targets, seeds(targets, options)?, handles, entries)?;
         let mut reasons = reasons(&self.0.borrow(), entries.log(), targets, handles, &list);
-        if builder::is_open() && reasons.iter().any(Option::is_none) && earlier::is_behind(&self.0, targets, handles) {
+        if reasons.iter().any(Option::is_none) && builder::is_open() && earlier::is_behind(&self.0, targets, handles) {
             let what = "the target comes from earlier rounds of a loop of the graph that began after the tape: ask the tape \
                         after the loop";
             reasons.iter_mut().for_each(|reason| *reason = reason.take().or_else(|| Some(what.to_owned())));

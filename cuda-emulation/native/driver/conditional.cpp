@@ -92,17 +92,23 @@ int run_conditional(GraphExec::Step& step) {
     // A node whose handle nobody has set does what it likes on a device.
     auto unset = [&] { return !values()[step.handle].set; };
     auto lost = [] { return lose(LAUNCH_FAILED, "a conditional node runs before its handle was set"); };
+    // Real devices hang there.
+    auto run = [](GraphExec& body) {
+        if (body.steps.empty() && driver().switches.version < 12080)
+            return lose(LAUNCH_FAILED, "a body of a conditional node is empty, which CUDA before 12.8 cannot run");
+        return run_graph(body);
+    };
     if (step.kind == ConditionalKind::While) {
         if (unset()) return lost();
         while (values()[step.handle].value != 0)
-            if (const int code = run_graph(*step.bodies[0])) return code;
+            if (const int code = run(*step.bodies[0])) return code;
         return SUCCESS;
     }
     if (unset()) return lost();
     // An `if` may have a second body, for zero; a `switch` has one for each value.
     const unsigned value = values()[step.handle].value;
     const size_t body = step.kind == ConditionalKind::Switch ? value : value != 0 ? 0 : 1;
-    return body < step.bodies.size() ? run_graph(*step.bodies[body]) : SUCCESS;
+    return body < step.bodies.size() ? run(*step.bodies[body]) : SUCCESS;
 }
 
 bool set_conditional(uint64_t handle, unsigned value) {

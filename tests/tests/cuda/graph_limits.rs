@@ -4,7 +4,7 @@
 use super::graphs::{CALLS, WARM, agree, numbers};
 use eagerflow as tf;
 use eagerflow_tests::cuda::gpu;
-use tf::{GradientTape, Tensor, tf_function};
+use tf::{GradientTape, Tensor, Variable, tf_function};
 
 /// How many rounds there are only the device knows, and the gradient wants a value of each.
 #[tf_function]
@@ -42,6 +42,14 @@ fn clamp_loop(x: &Tensor) -> Tensor {
     x
 }
 
+/// Nothing is queued where the condition does not hold.
+#[tf_function]
+fn counted(x: &Tensor, count: &Variable) {
+    if tf::reduce_sum(x, ()) > 0.0 {
+        count.assign_add(1.0);
+    }
+}
+
 #[test]
 fn drivers_have_nodes_by_their_version() {
     let Some(gpu) = gpu() else { return };
@@ -52,12 +60,19 @@ fn drivers_have_nodes_by_their_version() {
     let started = agree(&gpu, &|| (), &|(), i| call(i), &|()| Vec::new());
     assert_eq!(started, (CALLS - 1) as u64 - WARM);
     tf::function(clamp_loop).clear();
+    // Such a driver hangs in an empty body, and the emulated one says so.
+    let count = |v: &Variable, i: usize| {
+        counted(&(numbers(12, i as f32) - 0.1), v);
+        Vec::new()
+    };
+    let started = agree(&gpu, &|| Variable::new(0.0), &count, &|v| vec![v.value()]);
+    assert_eq!(started, (CALLS - 1) as u64 - WARM);
     emulation.set_version((12, 3));
     let started = agree(&gpu, &|| (), &|(), i| call(i), &|()| Vec::new());
     emulation.set_version((13, 0));
     assert_eq!(started, 0);
     let plan = tf::function(clamp_loop).plan().unwrap();
-    assert!(plan.contains("a driver for CUDA 12.3") && plan.contains("12.4 or later"), "{plan}");
+    assert!(plan.contains("a driver of CUDA 12.3") && plan.contains("12.4 or later"), "{plan}");
 }
 
 #[tf_function]

@@ -168,7 +168,9 @@ impl Writer<'_> {
         if !jumps(&node.block) {
             let source = node.source.map_or("w", |_| "&start");
             self.line(&format!("let value = {};", scalar(&node.value)));
-            self.line(&format!("tape.gradient_or_none(&value, {source}).unwrap_or_else(|| tf::constant(0.0f32))"));
+            self.line(&format!(
+                "tape.gradient_or_none(&value, {source}).unwrap_or_else(|| tf::constant(0.0f32)) + 0.0"
+            ));
         }
         self.depth -= 1;
         self.line("};");

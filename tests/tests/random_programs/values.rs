@@ -187,7 +187,8 @@ impl Env {
             Some(source) => tape.gradient_or_none(&value, source),
             None => tape.gradient_or_none(&value, &self.inputs.w),
         };
-        self.plain[node.target] = slope.unwrap_or_else(|| tf::constant(0.0f32));
+        // Where a trace cannot tell that nothing depends on the source, it multiplies by zero: `+ 0.0` takes the sign away.
+        self.plain[node.target] = slope.unwrap_or_else(|| tf::constant(0.0f32)) + 0.0;
     }
 
     /// Runs a statement without blocks or jumps.

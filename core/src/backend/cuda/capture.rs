@@ -3,7 +3,7 @@
 
 use super::ahead;
 use super::arena::Arena;
-use super::driver::{self, Recorded, Stream};
+use super::driver::{self, Graph, Recorded, Stream};
 use super::gpu::Gpu;
 use crate::device::DeviceId;
 use crate::error::{Error, Result};
@@ -249,33 +249,55 @@ fn record<T>(
 ) -> Result<(T, Recorded)> {
     let failed = |e: driver::Failure| gpu.failed("graph", &e);
     // One for each depth of branches and loops.
-    let mut streams: Vec<Stream> = Vec::new();
+    let mut streams = Streams(Vec::new());
     for _ in 0..=tried.nodes.deepest {
-        streams.push(driver::new_stream().map_err(failed)?);
+        streams.0.push(driver::new_stream().map_err(failed)?);
     }
-    let (stream, spare) = (streams[0], streams[1..].to_vec());
-    let recorded = driver::begin_capture(stream).map_err(failed).and_then(|()| {
-        let choices = tried.choices.again();
-        let nodes = Nodes::default();
-        let (value, session) = within(Session { gpu, stream, arena: arena.clone(), choices, spare, nodes }, work);
-        let graph = driver::end_capture(stream).map_err(failed);
-        match (value, graph) {
-            (Ok(value), Ok(graph)) if session.choices.settled() => {
-                driver::instantiate(graph).map_err(failed).map(|recorded| (value, recorded))
-            }
-            (value, graph) => {
-                let _ = graph.as_ref().map(|&graph| driver::discard(graph));
-                Err(value
-                    .err()
-                    .or(graph.err())
-                    .unwrap_or_else(|| Error::internal("capture", "the work goes another way each time")))
-            }
+    let (stream, spare) = (streams.0[0], streams.0[1..].to_vec());
+    driver::begin_capture(stream).map_err(failed)?;
+    let recording = Recording(stream);
+    let (choices, nodes) = (tried.choices.again(), Nodes::default());
+    let (value, session) = within(Session { gpu, stream, arena: arena.clone(), choices, spare, nodes }, work);
+    match (value, recording.end().map_err(failed)) {
+        (Ok(value), Ok(graph)) if session.choices.settled() => {
+            driver::instantiate(graph).map_err(failed).map(|recorded| (value, recorded))
         }
-    });
-    for stream in streams {
-        let _ = driver::destroy_stream(stream);
+        (value, graph) => {
+            let _ = graph.as_ref().map(|&graph| driver::discard(graph));
+            Err(value
+                .err()
+                .or(graph.err())
+                .unwrap_or_else(|| Error::internal("capture", "the work goes another way each time")))
+        }
     }
-    recorded
+}
+
+/// Streams of one recording, which go with it.
+struct Streams(Vec<Stream>);
+
+impl Drop for Streams {
+    fn drop(&mut self) {
+        for stream in self.0.drain(..) {
+            let _ = driver::destroy_stream(stream);
+        }
+    }
+}
+
+/// A stream that records; also when the work panics it stops.
+struct Recording(Stream);
+
+impl Recording {
+    fn end(self) -> driver::Answer<Graph> {
+        let graph = driver::end_capture(self.0);
+        std::mem::forget(self);
+        graph
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let _ = driver::end_capture(self.0).map(driver::discard);
+    }
 }
 
 /// Runs the work as this session; also when it panics the thread is out of it afterwards.

@@ -9,6 +9,8 @@ use super::program::Kernel;
 use crate::error::{Error, Result};
 
 static SET: Kernel = Kernel { name: "set_conditions", text: include_str!("conditions.cuh") };
+/// What a body does that has nothing to do.
+static NOTHING: Kernel = Kernel { name: "nothing", text: "extern \"C\" __global__ void nothing() {}\n" };
 
 /// The version of CUDA from which on bodies may hold copies and fills beside kernels.
 const FIRST: (i32, i32) = (12, 4);
@@ -18,15 +20,21 @@ const WITH_ELSE: (i32, i32) = (12, 8);
 /// The version of the driver.
 ///
 /// # Errors
-/// The driver has no branches and loops in graphs.
+/// The driver has no branches and loops in graphs, or the compiler does not know them.
 fn version(gpu: &Gpu) -> Result<(i32, i32)> {
-    let version = driver::driver_version().map_err(|e| gpu.failed("graph", &e))?;
-    if version < FIRST {
-        return Err(Error::unimplemented("graph", "the driver has no branches and loops in captured work")
-            .got(format!("a driver for CUDA {}.{}", version.0, version.1))
+    let known = driver::driver_version().map_err(|e| gpu.failed("graph", &e))?;
+    let compiler = driver::compiler_version().map_err(|e| gpu.failed("graph", &e))?;
+    for (what, version) in [("driver", known), ("compiler", compiler)] {
+        if version < FIRST {
+            return Err(Error::unimplemented(
+                "graph",
+                format!("the {what} has no branches and loops in captured work"),
+            )
+            .got(format!("a {what} of CUDA {}.{}", version.0, version.1))
             .expected(format!("CUDA {}.{} or later", FIRST.0, FIRST.1)));
+        }
     }
-    Ok(version)
+    Ok(known)
 }
 
 /// Records a branch: `body` is called for true, then for false, and what it queues runs if the truth value at `condition` is
@@ -37,6 +45,8 @@ fn version(gpu: &Gpu) -> Result<(i32, i32)> {
 pub(crate) fn branch(gpu: &'static Gpu, condition: Address, body: &mut dyn FnMut(bool) -> Result<()>) -> Result<()> {
     let one_node = version(gpu)? >= WITH_ELSE;
     with_session(|session| session.nodes.branches += 1)?;
+    // Asked for while the work is tried, because it cannot be compiled later.
+    gpu.kernel(&NOTHING, &[])?;
     let yes = Handle::new(gpu)?;
     if one_node {
         set(gpu, condition, yes, None)?;
@@ -104,7 +114,7 @@ fn set(gpu: &'static Gpu, condition: Address, yes: Handle, no: Option<Handle>) -
 }
 
 /// Runs `work` so that what it queues is recorded into a body.
-fn inside(gpu: &Gpu, body: Option<&Body>, work: impl FnOnce() -> Result<()>) -> Result<()> {
+fn inside(gpu: &'static Gpu, body: Option<&Body>, work: impl FnOnce() -> Result<()>) -> Result<()> {
     let deeper = |session: &mut Session| {
         session.nodes.depth += 1;
         session.nodes.deepest = session.nodes.deepest.max(session.nodes.depth);
@@ -118,18 +128,54 @@ fn inside(gpu: &Gpu, body: Option<&Body>, work: impl FnOnce() -> Result<()>) -> 
     result
 }
 
-fn recorded(gpu: &Gpu, body: Body, work: impl FnOnce() -> Result<()>) -> Result<()> {
+fn recorded(gpu: &'static Gpu, body: Body, work: impl FnOnce() -> Result<()>) -> Result<()> {
     let failed = |e: driver::Failure| gpu.failed("graph", &e);
     let stream = with_session(|session| session.spare.pop())?;
     let stream = stream.ok_or_else(|| Error::internal("graph", "a body lies deeper than when the work was tried"))?;
     driver::begin_body(stream, body).map_err(failed)?;
-    let outer = with_session(|session| std::mem::replace(&mut session.stream, stream))?;
-    let result = work();
-    with_session(|session| {
-        session.stream = outer;
-        session.spare.push(stream);
-    })?;
-    // Also after an error: a stream that captures cannot be given back.
-    let ended = driver::end_capture(stream).map_err(failed);
-    result.and(ended.map(drop))
+    let recording =
+        Recording { stream, outer: with_session(|session| std::mem::replace(&mut session.stream, stream))? };
+    let result = work().and_then(|()| fill(gpu, stream));
+    let ended = recording.end().map_err(failed);
+    result.and(ended)
+}
+
+/// A stream that records a body. It ends with an error too, and when the work panics: a stream that records cannot be given
+/// back.
+struct Recording {
+    stream: Stream,
+    /// The stream that records what is around the body.
+    outer: Stream,
+}
+
+impl Recording {
+    fn end(self) -> driver::Answer<()> {
+        let ended = self.stop();
+        std::mem::forget(self);
+        ended
+    }
+
+    fn stop(&self) -> driver::Answer<()> {
+        let _ = with_session(|session| {
+            session.stream = self.outer;
+            session.spare.push(self.stream);
+        });
+        driver::end_capture(self.stream).map(drop)
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let _ = self.stop();
+    }
+}
+
+/// Queues a kernel that does nothing where a body has none: drivers before CUDA 12.8 hang in an empty one.
+fn fill(gpu: &'static Gpu, stream: Stream) -> Result<()> {
+    if !driver::records_nothing(stream).map_err(|e| gpu.failed("graph", &e))? {
+        return Ok(());
+    }
+    let function = gpu.kernel(&NOTHING, &[])?;
+    // SAFETY: the kernel takes nothing.
+    unsafe { Arguments::new().launch(gpu, "graph", function, grid(1, 1)) }
 }

@@ -76,7 +76,8 @@ fn compiler(all: &mut Vec<Finding>, known: (i32, i32)) {
                           libnvrtc.so into LD_LIBRARY_PATH";
     match driver::compiler_present().and_then(|()| driver::compiler_version().map_err(|e| e.to_string())) {
         Err(why) => all.push(bad("compiler", why, ADVICE)),
-        Ok(version) if version > known => all.push(bad(
+        // Within a major version drivers load what newer compilers made.
+        Ok(version) if version.0 > known.0 => all.push(bad(
             "compiler",
             format!("libnvrtc.so is of CUDA {}.{}, newer than the driver", version.0, version.1),
             "install nvidia-cuda-nvrtc of the driver's CUDA version, or a newer driver",

@@ -1,13 +1,12 @@
 //! Scalar programs on a device: the kernel for a program and the layouts of its operands, found or generated, and queued.
 //! The door calls it for element-wise operations and for copies into order; optimizers for their steps.
 
-use super::call::{Arguments, CudaCall, Strided};
+use super::call::{Arguments, CudaCall};
 use super::program::Form;
 use super::text::{Walk, elements_each, elementwise_kernel};
 use crate::backend::cpu::View;
 use crate::backend::cpu::collapse::{Collapsed, collapse};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::scalar::Program;
 use crate::shape::MAX_RANK;
 use smallvec::SmallVec;
@@ -96,9 +95,10 @@ impl Walked {
         (self, true)
     }
 
-    /// A number that tells layouts apart for which texts differ.
-    pub fn layout_key(&self) -> u64 {
-        self.walks.iter().fold(1, |all, w| all.rotate_left(3) ^ (*w as u64 + 1))
+    /// A number that tells layouts apart for which texts differ, and what else a text depends on.
+    pub fn layout_key(&self, more: &[bool]) -> u64 {
+        let walks = self.walks.iter().map(|w| *w as u64);
+        walks.chain(more.iter().map(|&m| u64::from(m))).fold(self.walks.len() as u64, mixed)
     }
 
     /// The operands as arguments.
@@ -134,7 +134,7 @@ impl Walked {
 }
 
 /// The merged dimensions of all operands; one operand more than there are inputs, dense, keeps merges honest.
-fn space_of(dims: &[usize], inputs: &[View]) -> Collapsed {
+pub(super) fn space_of(dims: &[usize], inputs: &[View]) -> Collapsed {
     let mut dense = [0; MAX_RANK];
     crate::shape::contiguous_strides(dims, &mut dense);
     let n = inputs.len();
@@ -147,51 +147,14 @@ fn space_of(dims: &[usize], inputs: &[View]) -> Collapsed {
     collapse(dims, n + 1, stride, |_, _| true)
 }
 
+/// A further number in a key: FNV's multiplication, turned so that upper bits count too.
+fn mixed(all: u64, next: u64) -> u64 {
+    (all ^ next).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(7)
+}
+
 fn form(owner: Owner, program: &Program, walked: &Walked, packed: bool) -> Form {
-    let word = |all: u64, next: u64| (all ^ next).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(7);
     let count = program.inputs.len() as u64;
-    let types = program.inputs.iter().chain(&program.outputs).fold(count, |all, d| word(all, *d as u64));
-    let layout = walked.layout_key() << 1 | u64::from(packed);
+    let types = program.inputs.iter().chain(&program.outputs).fold(count, |all, d| mixed(all, *d as u64));
+    let layout = walked.layout_key(&[packed]);
     Form { of: owner.name.as_ptr().addr(), attributes: owner.attributes, types, layout }
 }
-
-/// Copies elements into row-major order.
-///
-/// # Safety
-/// As [`run`]; the views have one dtype and shape, and the second is dense.
-pub(crate) unsafe fn copy(call: &CudaCall<'_>, from: &View, to: &View) -> Result<()> {
-    let bytes = to.len() * to.dtype.size();
-    if bytes == 0 {
-        return Ok(());
-    }
-    if from.is_dense() {
-        // SAFETY: by the caller's promise.
-        return unsafe { call.gpu.copy(to.ptr.addr() as u64, from.ptr.addr() as u64, bytes) };
-    }
-    let space = space_of(to.dims(), std::slice::from_ref(from));
-    let strides: SmallVec<[isize; MAX_RANK]> = (0..space.dims.len()).map(|axis| space.stride(axis, 0)).collect();
-    let unsigned = match from.dtype.size() {
-        1 => DType::U8,
-        2 => DType::U16,
-        4 => DType::U32,
-        8 => DType::U64,
-        other => return Err(Error::internal(call.op, format!("elements of {other} bytes"))),
-    };
-    // SAFETY: by the caller's promise.
-    unsafe {
-        call.elements(&COPY, &[unsigned], to.len(), |arguments| {
-            arguments.view(from);
-            arguments.value(Strided::new(&space.dims, &strides));
-            arguments.view(to);
-        })
-    }
-}
-
-static COPY: super::Kernel = super::Kernel {
-    name: "copy",
-    text: r#"
-extern "C" __global__ void copy(index_t count, const T0* from, Strided layout, T0* to) {
-  ELEMENTS(i, count) to[i] = from[place(layout, i)];
-}
-"#,
-};

@@ -47,7 +47,7 @@ pub(crate) unsafe fn run_fused(
     let walked = walk_operands(dims, inputs, numbers);
     let InOrder { groups, count, columns, .. } = walk;
     let outputs = groups * columns;
-    let rows = columns == 1 && count > 32;
+    let rows = columns == 1 && count >= 4;
     let busy = call.gpu.multiprocessors() as usize * 8;
     let (units, worth) = match rows {
         true => (outputs, LONG * THREADS as usize),
@@ -67,7 +67,7 @@ pub(crate) unsafe fn run_fused(
         of: owner.name.as_ptr().addr(),
         attributes: owner.attributes,
         types: program.inputs.len() as u64,
-        layout: walked.layout_key() << 3 | u64::from(packed) << 2 | u64::from(rows) << 1 | u64::from(whole),
+        layout: walked.layout_key(&[packed, rows, whole]),
     };
     let function = call.gpu.generated(form, "fused", || {
         let way = match (rows, packed) {
@@ -82,7 +82,7 @@ pub(crate) unsafe fn run_fused(
         partials.push(call.scratch(parts * outputs * fold.output.dtype.compute().size())?);
     }
     let mut arguments = Arguments::new();
-    let (by, by_rows) = lanes(parts * outputs, part);
+    let (by, by_rows) = lanes(parts * outputs, part, if packed { each } else { 1 });
     [groups, count, columns, part, parts * outputs, by as usize].into_iter().for_each(|n| arguments.size(n));
     arguments.faults(call);
     // SAFETY: by the caller's promise; the arguments are in the order of the text's parameters.
@@ -123,7 +123,8 @@ fn text(program: &Program, walks: &[Walk], stored: usize, monoids: &[Monoid], wa
         ["groups", "count", "columns", "part", "total", "lanes"].map(|n| format!("index_t {n}")).into();
     parameters.extend(["Faults* faults".into(), "unsigned site".into()]);
     parameters.extend(operand_parameters(program, walks));
-    parameters.extend((0..stored).map(|o| format!("{}* y{o}", storage(program.outputs[o]))));
+    // Results are memory of their own: loads need not wait for stores.
+    parameters.extend((0..stored).map(|o| format!("{}* __restrict__ y{o}", storage(program.outputs[o]))));
     let folded = &program.outputs[stored..];
     for (k, (dtype, monoid)) in folded.iter().zip(monoids).enumerate() {
         let acc = dtype.compute();
@@ -222,7 +223,7 @@ impl Body<'_> {
         })
     }
 
-    /// A block or a warp per group and part.
+    /// A block, a warp or a part of one per group and part.
     fn rows(&self, each: usize) -> String {
         let mut text = if each > 1 { packs::shared_operands(self.program, self.walks) } else { String::new() };
         text.push_str(
@@ -239,7 +240,7 @@ impl Body<'_> {
              const index_t i = group * count + r;\n"
         );
         text += &if each > 1 { self.elements(each, "      ") } else { self.element("      ") };
-        text.push_str("    }\n  }\n  #pragma unroll\n  for (int step = 16; step > 0; step /= 2) {\n");
+        text.push_str("    }\n  }\n  for (int step = lanes < 32 ? (int)lanes / 2 : 16; step > 0; step /= 2) {\n");
         text += &self
             .each(|k| format!("    sum{k} = combine{k}(sum{k}, (F{k})__shfl_xor_sync(0xffffffffu, sum{k}, step));\n"));
         text.push_str("  }\n  if (lanes > 32) {\n");

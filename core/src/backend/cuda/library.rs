@@ -4,12 +4,12 @@
 use super::ahead;
 use super::buffers::Buffer;
 use super::call::CudaCall;
+use super::copies::copy;
 use super::driver::{self, Addend, Operand, ProductPlan, ProductShape};
-use super::elementwise::copy;
 use super::product::{Factor, Plus, Product};
 use crate::backend::cpu::View;
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -105,6 +105,11 @@ pub(super) unsafe fn product(
     let plan = match plans.get(&shape) {
         Some(plan) => plan,
         None => {
+            // Some versions of the library refuse to plan while a stream records: plans are made when the work is tried.
+            if call.gpu.stream() != call.gpu.opened.stream && call.gpu.stream() != driver::Stream::NOWHERE {
+                return Err(Error::internal(call.op, "a product of a new shape is met while work is recorded")
+                    .got(format!("{shape:?}")));
+            }
             let plan = driver::plan_product(handle, &shape, WORKSPACE).map_err(|e| call.gpu.failed(call.op, &e))?;
             plans.entry(shape).or_insert(plan)
         }

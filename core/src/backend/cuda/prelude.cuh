@@ -40,12 +40,20 @@ __device__ inline f16 narrow_f16(float x) {
 #endif
 
 __device__ inline float wide(bf16 x) { return __uint_as_float((unsigned)x.bits << 16); }
+#if !defined(EAGERFLOW_EMULATED) && __CUDA_ARCH__ >= 800
+__device__ inline bf16 narrow_bf16(float x) {
+  unsigned short y;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y) : "f"(x));
+  return bf16{y};
+}
+#else
 __device__ inline bf16 narrow_bf16(float x) {
   unsigned bits = __float_as_uint(x);
   // To nearest, ties to even; a NaN keeps its upper bits and stays one.
   unsigned rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
   return bf16{(unsigned short)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded)};
 }
+#endif
 
 // ---- between memory and arithmetic ---------------------------------------------------------------------------------
 

@@ -161,7 +161,8 @@ impl Gpu {
         COMPILED.fetch_add(kernels.len(), Ordering::Relaxed);
         COMPILING.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         let binary = answer.map_err(|failure| self.refused(name, version, &failure))?;
-        let module = driver::load(&binary).map_err(|e| self.failed(name, &e))?;
+        let module =
+            driver::load(&binary).map_err(|e| misfit(self.failed(name, &e), &self.programs.architecture, version))?;
         for (kernel, own) in kernels.iter().zip(&names) {
             let function = driver::function(module, own).map_err(|e| self.failed(&kernel.name, &e))?;
             self.enter(kernel.form, function);
@@ -179,15 +180,21 @@ impl Gpu {
     }
 
     fn refused(&self, name: &str, version: (i32, i32), failure: &driver::Failure) -> Error {
-        let known = driver::driver_version().unwrap_or((0, 0));
-        let mut error = Error::internal(name, format!("the kernel does not compile: {failure}"));
-        if version > known {
-            error = error.help(format!(
-                "the compiler is of CUDA {}.{}, the driver knows {}.{} only: install nvidia-cuda-nvrtc of the driver's version",
-                version.0, version.1, known.0, known.1
-            ));
-        }
-        error
+        let error = Error::internal(name, format!("the kernel does not compile: {failure}"));
+        misfit(error, &self.programs.architecture, version)
+    }
+}
+
+/// With what to do where a driver and a compiler of this version may not fit.
+fn misfit(error: Error, architecture: &str, version: (i32, i32)) -> Error {
+    let known = driver::driver_version().unwrap_or(version);
+    let advice = "install nvidia-cuda-nvrtc of the driver's version";
+    let is = format!("the compiler is of CUDA {}.{}, the driver of {}.{}", version.0, version.1, known.0, known.1);
+    // Within a major version drivers load what newer compilers made.
+    match version.cmp(&known) {
+        std::cmp::Ordering::Equal => error,
+        std::cmp::Ordering::Less => error.help(format!("{is}: it may not know {architecture}; {advice}")),
+        std::cmp::Ordering::Greater => error.help(format!("{is}: {advice}")),
     }
 }
 

@@ -38,7 +38,7 @@ __device__ inline A1 folded_run(const T0* x, index_t count, int rank, int lanes)
   return sums[0];
 }
 
-// A block, or with 32 `lanes` a warp, per output and part of what it folds: `units` of them.
+// A block, a warp, or `lanes` threads of one, per output and part of what it folds: `units` of them.
 extern "C" __global__ void reduce_rows(const T0* x, Strided kept, Strided folded, index_t outputs, index_t length,
                                        index_t part, T1* y, index_t divisor, index_t units, int lanes) {
   const index_t unit = (index_t)blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;
@@ -58,8 +58,7 @@ extern "C" __global__ void reduce_rows(const T0* x, Strided kept, Strided folded
     } else
       for (index_t i = begin + rank; i < end; i += lanes) all = COMBINE(all, taken(row[place(folded, i)]));
   }
-  #pragma unroll
-  for (int step = 16; step > 0; step /= 2) {
+  for (int step = lanes < 32 ? lanes / 2 : 16; step > 0; step /= 2) {
     const A1 other = (A1)__shfl_xor_sync(0xffffffffu, all, step);
     all = COMBINE(all, other);
   }

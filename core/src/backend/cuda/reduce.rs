@@ -57,10 +57,16 @@ const LONG: usize = 64;
 /// The longest fold for which a warp is enough.
 const BY_WARPS: usize = 1024;
 
-/// The threads that fold `part` elements for each of `units`, and the grid for all.
-pub(super) fn lanes(units: usize, part: usize) -> (i32, Grid) {
-    let (lanes, blocks) = if part <= BY_WARPS { (32, units.div_ceil(THREADS as usize / 32)) } else { (THREADS, units) };
-    (lanes as i32, grid(blocks, THREADS))
+/// The threads that fold `part` elements for each of `units`, `each` at a time, and the grid for all: a block, a warp, or as much
+/// of one as has something to do.
+pub(super) fn lanes(units: usize, part: usize, each: usize) -> (i32, Grid) {
+    let threads = THREADS as usize;
+    let lanes = match part <= BY_WARPS {
+        // As many as elements may lie before the first whole 16 bytes.
+        true => part.div_ceil(each).next_power_of_two().clamp(each.max(4), 32),
+        false => threads,
+    };
+    (lanes as i32, grid(units.div_ceil(threads / lanes), THREADS))
 }
 
 /// Sizes and strides of some axes, merged.
@@ -100,13 +106,21 @@ struct Fold<'a> {
     across: isize,
 }
 
+impl Fold<'_> {
+    /// Elements that a thread takes at once: 16 bytes of neighbours.
+    fn each(&self) -> usize {
+        if self.along == 1 { 16 / self.from.dtype.size() } else { 1 }
+    }
+}
+
 /// # Safety
 /// As [`reduce`].
 unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, divisor: Option<usize>) -> Result<()> {
     let (rows, columns) = kernels(monoid);
     let Fold { outputs, length, .. } = *fold;
     // Neighbouring threads should read neighbouring elements.
-    let by_threads = length <= 32 || (outputs >= MANY && fold.across == 1 && fold.along != 1);
+    let short = length < 4 || (length <= 32 && fold.along != 1);
+    let by_threads = short || (outputs >= MANY && fold.across == 1 && fold.along != 1);
     let busy = call.gpu.multiprocessors() as usize * 8;
     let (units, worth) = match by_threads {
         true => (outputs.div_ceil(THREADS as usize), LONG),
@@ -139,7 +153,7 @@ unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, 
                 let function = call.gpu.kernel(columns, &types)?;
                 call.elements_of(function, parts * outputs, 1, fill)?;
             }
-            false => by_rows(call, rows, &types, parts * outputs, part, fill)?,
+            false => by_rows(call, rows, &types, parts * outputs, (part, fold.each()), fill)?,
         }
         if parts == 1 {
             return Ok(());
@@ -155,10 +169,10 @@ unsafe fn by_rows(
     kernel: &'static Kernel,
     types: &[DType],
     units: usize,
-    part: usize,
+    (part, each): (usize, usize),
     fill: impl FnOnce(&mut super::call::Arguments),
 ) -> Result<()> {
-    let (lanes, grid) = lanes(units, part);
+    let (lanes, grid) = lanes(units, part, each);
     // SAFETY: by the caller's promise.
     unsafe {
         call.launch(kernel, types, grid, |arguments| {
@@ -220,7 +234,7 @@ unsafe fn finish(
             let function = call.gpu.kernel(columns, &types)?;
             call.elements_of(function, fold.outputs, 1, fill)
         } else {
-            by_rows(call, rows, &types, fold.outputs, fold.length, fill)
+            by_rows(call, rows, &types, fold.outputs, (fold.length, fold.each()), fill)
         }
     }
 }

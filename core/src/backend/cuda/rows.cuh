@@ -1,4 +1,4 @@
-// Rows that lie one after the other, each worked on by LANES threads: a warp for short rows, a block of 256 for long ones.
+// Rows that lie one after the other, each worked on by LANES threads: eight, a warp, or a block of 256.
 // LANES and AT_ONCE come first. Softmax, its logarithm, the cross entropies and their gradients are made of it. `T0` lies in
 // memory and may have 16 bits; all is computed in A0.
 
@@ -16,9 +16,11 @@ struct Greatest { __device__ static A0 of(A0 a, A0 b) { return b > a ? b : a; } 
 
 // What all threads of a row have, combined; each of them gets the answer.
 template <class Combine> __device__ inline A0 all(A0 x) {
+  // Groups of fewer threads than a warp may have no row left while others have.
+  const unsigned group = LANES < 32 ? 0xffu << (threadIdx.x & 24) : 0xffffffffu;
   #pragma unroll
-  for (int step = 16; step > 0; step /= 2) x = Combine::of(x, __shfl_xor_sync(0xffffffffu, x, step));
-  if (LANES == 32) return x;
+  for (int step = LANES < 32 ? 4 : 16; step > 0; step /= 2) x = Combine::of(x, __shfl_xor_sync(group, x, step));
+  if (LANES <= 32) return x;
   __shared__ A0 warps[8];
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = x;
   __syncthreads();

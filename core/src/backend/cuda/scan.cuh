@@ -1,6 +1,7 @@
 // Running sums and products along an axis. COMBINE and IDENTITY come first; `T0` are elements and results, `A0` is what
 // runs. Elements of a lane lie `stride` apart; `reverse` walks from the last, `exclusive` leaves the own element out.
-// Long lanes are cut into parts: their totals first, then what comes before each part, then the parts once more.
+// Long lanes are cut into parts: their totals first, then what comes before each part, then the parts once more. Results are
+// memory of their own, so loads need not wait for stores.
 
 __device__ inline index_t lane_start(index_t lane, index_t length, index_t stride) {
   const index_t outer = lane / stride;
@@ -8,7 +9,7 @@ __device__ inline index_t lane_start(index_t lane, index_t length, index_t strid
 }
 
 // A thread for each lane and part, where neighbouring lanes lie side by side. With `totals` only those are written.
-extern "C" __global__ void scan_columns(index_t count, const T0* x, T0* y, index_t lanes, index_t length, index_t stride,
+extern "C" __global__ void scan_columns(index_t count, const T0* __restrict__ x, T0* __restrict__ y, index_t lanes, index_t length, index_t stride,
                                         index_t part, int exclusive, int reverse, const A0* starts, A0* totals) {
   ELEMENTS(t, count) {
     const index_t lane = t % lanes, begin = t / lanes * part, base = lane_start(lane, length, stride);
@@ -25,7 +26,7 @@ extern "C" __global__ void scan_columns(index_t count, const T0* x, T0* y, index
 }
 
 // A block for each lane and part, 256 elements at a time.
-extern "C" __global__ void scan_rows(const T0* x, T0* y, index_t lanes, index_t length, index_t stride, index_t part,
+extern "C" __global__ void scan_rows(const T0* __restrict__ x, T0* __restrict__ y, index_t lanes, index_t length, index_t stride, index_t part,
                                      int exclusive, int reverse, const A0* starts, A0* totals) {
   __shared__ A0 sums[2][256];
   const index_t lane = blockIdx.x % lanes, begin = blockIdx.x / lanes * part, base = lane_start(lane, length, stride);

@@ -10,9 +10,11 @@ use crate::error::{Error, Result};
 use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 
-/// Bytes of the pinned memory through which small copies go.
-const STAGING: usize = 1 << 20;
-/// Copies of this size and more go straight from and to the caller's memory.
+/// Bytes of the pinned memory through which copies go.
+const STAGING: usize = 16 << 20;
+/// Bytes of a copy to the device that go at a time, so that bringing the next ones there overlaps with it.
+const PIECE: usize = 4 << 20;
+/// Copies of this size and more come straight to the caller's memory.
 const DIRECT: usize = 128 << 10;
 
 /// Pinned memory: first a word for faults, then a ring of copies under way.
@@ -46,23 +48,26 @@ impl Gpu {
         self.may_wait("copy")?;
         self.bind()?;
         let stream = self.opened.stream;
-        if bytes >= DIRECT {
-            // SAFETY: by the caller's promise; the driver is done with pageable memory when the call returns.
-            return unsafe { driver::copy_to_device(to, from, bytes, stream) }.map_err(|e| self.failed("copy", &e));
-        }
         let mut staging = self.staging();
-        if staging.next + bytes > STAGING {
-            // The copies that are under way must be done before their memory serves others.
-            driver::synchronize(stream).map_err(|e| self.failed("copy", &e))?;
-            staging.next = WORD;
+        // Never straight from memory of the caller's: nobody promises that the driver has read it when the call returns.
+        for first in (0..bytes).step_by(PIECE) {
+            let piece = PIECE.min(bytes - first);
+            if staging.next + piece > STAGING {
+                // The copies that are under way must be done before their memory serves others.
+                driver::synchronize(stream).map_err(|e| self.failed("copy", &e))?;
+                staging.next = WORD;
+            }
+            // SAFETY: by the caller's promise; the ring has room for the bytes behind `next`, and nobody uses them until the
+            // stream is waited for.
+            unsafe {
+                let held = staging.base.add(staging.next);
+                std::ptr::copy_nonoverlapping(from.add(first), held, piece);
+                staging.next += piece.next_multiple_of(64);
+                driver::copy_to_device(to + first as Address, held, piece, stream)
+                    .map_err(|e| self.failed("copy", &e))?;
+            }
         }
-        // SAFETY: the ring has room for the bytes behind `next`, and nobody uses them until the stream is waited for.
-        unsafe {
-            let held = staging.base.add(staging.next);
-            std::ptr::copy_nonoverlapping(from, held, bytes);
-            staging.next += bytes.next_multiple_of(64);
-            driver::copy_to_device(to, held, bytes, stream).map_err(|e| self.failed("copy", &e))
-        }
+        Ok(())
     }
 
     /// Copies device bytes to the host and waits for them; faults of kernels come out here.
@@ -76,7 +81,7 @@ impl Gpu {
         let mut staging = self.staging();
         // SAFETY: by the caller's promise; small results go through the ring, which is empty once it was waited for.
         unsafe {
-            const { assert!(DIRECT <= STAGING - WORD) };
+            const { assert!(DIRECT <= STAGING - WORD && PIECE <= STAGING - WORD) };
             let small = bytes < DIRECT;
             if small && staging.next + bytes > STAGING {
                 driver::synchronize(stream).map_err(|e| self.failed("copy", &e))?;

@@ -1,62 +1,21 @@
 //! Fusion: clusters of element-wise operations over one space, and the reductions that read them, become one operation
 //! each, which the plan runs as a single pass over memory. Its body is a graph, which says what it computes.
 
+mod fused;
+
+pub(crate) use fused::Fused;
+
 use super::pure::{has_effect, may_fail, reads_state};
 use super::rewrite::{Rewriter, with_bodies};
 use crate::backend::cpu::View;
 use crate::backend::cpu::reduce::{self, InOrder};
 use crate::error::Result;
 use crate::graph::ir::{Graph, Node, Value};
-use crate::graph::sizes::Sizes;
-use crate::graph::{on_device, run};
-use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, identity};
+use crate::op::{Kind, Op, OpRef};
 use crate::shape::Shape;
 use crate::tensor::TensorType;
-use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-
-/// A cluster as an operation.
-#[derive(Clone)]
-pub(crate) struct Fused {
-    pub body: Arc<Graph>,
-}
-
-impl Op for Fused {
-    identity!("fused", kept);
-
-    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
-        visit("body", Attr::Int(self.body.id as i64));
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Host
-    }
-
-    fn may_fail(&self) -> bool {
-        false
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        self.body.result_types().for_each(|ty| cx.output(ty.dtype, ty.shape));
-        Ok(())
-    }
-
-    fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        smallvec![&self.body]
-    }
-
-    fn host(&self, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
-        if let Some(outputs) = on_device::run_cluster(&self.body, &inputs, sizes)? {
-            return Ok(outputs);
-        }
-        run::run(&self.body, inputs, sizes)
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Missing
-    }
-}
 
 /// Bounds of a cluster: more operands than this no longer fit the first-level cache, more nodes make no faster pass.
 const MOST_NODES: usize = 64;

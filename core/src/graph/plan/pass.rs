@@ -2,22 +2,22 @@
 //! The compiler of plans makes one per cluster; running it allocates nothing and its results do not depend on threads.
 
 mod alone;
+mod make;
 mod tile;
 
 pub(super) use tile::Tile;
 
 use super::order::Order;
-use crate::backend::cpu::collapse::{Collapsed, collapse};
-use crate::backend::cpu::jit::{self, Machine};
+use crate::backend::cpu::collapse::Collapsed;
+use crate::backend::cpu::jit::Machine;
 use crate::backend::cpu::reduce::{InOrder, Monoid};
-use crate::backend::cpu::tile::{TILE, gather, period};
-use crate::backend::cpu::vector::fold::{self, Fold, WIDE};
-use crate::backend::cpu::vector::{self, Loop};
+use crate::backend::cpu::tile::{TILE, gather};
+use crate::backend::cpu::vector::Loop;
+use crate::backend::cpu::vector::fold::{Fold, WIDE};
 use crate::backend::cpu::{Isa, View, Work, part};
 use crate::dtype::DType;
-use crate::scalar::{Action, Code, Sequence, Slot, Step};
+use crate::scalar::Step;
 use alone::Alone;
-use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
 
@@ -25,17 +25,6 @@ use std::mem::MaybeUninit;
 pub(super) const MOST_SLOTS: usize = 192;
 /// Bytes of temporaries that lie on the stack.
 const ON_STACK: usize = 16 * TILE;
-/// Bytes of output from which work is shared between threads, for instructions that only move memory.
-const SHARE: usize = 256 * 1024;
-
-/// Bytes of operands that no longer fit the second-level cache of a core.
-const STREAM: usize = 512 * 1024;
-
-/// Elements below which machine code is not worth the microseconds that it takes to make.
-const FEW: usize = 16;
-
-/// The cost of a program that computes for long enough between two looks at memory: one element function.
-const COMPUTES: usize = 8;
 
 /// How an operand is walked.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -157,171 +146,6 @@ impl Pass {
         self.len * (self.inputs.iter().map(|input| input.size).sum::<usize>() + self.outputs.iter().sum::<usize>())
     }
 
-    /// `None` if the program is too large for one pass, or has an instruction without a loop.
-    pub fn new(sequence: &Sequence, operands: &Operands<'_>, isa: Isa) -> Option<Self> {
-        let Operands { inputs, dims, outputs, folds, in_order } = *operands;
-        let space = space_of(inputs, dims);
-        let len = dims.iter().product();
-        let whole = TILE / sequence.widest;
-        let periods: SmallVec<[Option<usize>; 8]> = (0..inputs.len()).map(|i| period(&space, i)).collect();
-        let order = Order::new(in_order, whole);
-        let mut tile = whole;
-        let longest = periods
-            .iter()
-            .enumerate()
-            .filter_map(|(i, p)| p.filter(|&p| p <= tile && p > 0 && !space.is_dense(i)))
-            .max();
-        // Lanes want whole tiles; else tiles are whole rows of what repeats.
-        if let (Some(longest), false) = (longest, order.wants_lanes()) {
-            tile -= tile % longest;
-        }
-        if let Order::Columns(o) = &order
-            && o.columns <= tile
-        {
-            tile -= tile % o.columns;
-        }
-        let mut packed = 0;
-        let walks = inputs.iter().enumerate().map(|(i, view)| {
-            let single = periods[i] == Some(1) && !space.is_dense(i) && view.dtype.size() == 4;
-            let walk = match periods[i] {
-                _ if space.is_dense(i) => Walk::Dense,
-                Some(p) if p > 0 && p <= tile && tile.is_multiple_of(p) => Walk::Periodic,
-                Some(p) if p > tile => Walk::Wrapped(p),
-                _ => Walk::Gathered,
-            };
-            packed += usize::from(walk != Walk::Dense);
-            Input { walk, size: view.dtype.size(), packed: packed.wrapping_sub(1), single }
-        });
-        let inputs: Vec<Input> = walks.collect();
-        let slots = inputs.len() + outputs.len() + sequence.constants.len() + sequence.temps as usize;
-        if slots > MOST_SLOTS {
-            return None;
-        }
-        let tile_bytes = (tile.next_multiple_of(8) * sequence.widest).next_multiple_of(64);
-        let mut scratch = 0;
-        let mut folded = Vec::new();
-        for spec in folds {
-            let (fold, acc) = (fold::lookup(spec.monoid, spec.dtype, isa)?, spec.dtype.compute().size());
-            let divisor = spec.mean.then(|| order.count());
-            folded.push(Folded { fold, size: spec.dtype.size(), acc, divisor, partials: scratch });
-            scratch += (order.partials() * acc).next_multiple_of(64);
-        }
-        let mut pass = Self {
-            runs: Vec::new(),
-            steps: Vec::new(),
-            packed,
-            outputs: outputs.iter().map(|d| d.size()).collect(),
-            folds: folded,
-            space,
-            constants: constants(&sequence.constants, tile, tile_bytes, isa),
-            slots,
-            temps: sequence.temps as usize,
-            tile_bytes,
-            tile,
-            len,
-            order,
-            chunk: len.max(1),
-            streams: false,
-            work: Work::SERIAL,
-            isa,
-            inputs,
-            alone: None,
-            machine: None,
-            stretch: tile,
-        };
-        let dense =
-            pass.inputs.iter().filter(|i| i.walk == Walk::Dense).map(|i| i.size).chain(pass.outputs.iter().copied());
-        // Programs that only move memory keep the prefetcher of the processor awake themselves.
-        let computes = sequence.actions.iter().map(cost).sum::<usize>() >= COMPUTES;
-        pass.streams = computes && len * dense.sum::<usize>() > STREAM;
-        pass.prepare(sequence)?;
-        pass.share(sequence, scratch);
-        pass.alone = Alone::of(&pass);
-        pass.compile(sequence, operands);
-        Some(pass)
-    }
-
-    /// Makes machine code of the program, where that can be done.
-    fn compile(&mut self, sequence: &Sequence, operands: &Operands<'_>) {
-        let inputs: SmallVec<[jit::Input; 8]> = (self.inputs.iter().zip(operands.inputs))
-            .map(|(input, view)| jit::Input { dtype: view.dtype, scalar: input.single })
-            .collect();
-        if self.len < FEW {
-            return;
-        }
-        let folds: SmallVec<[_; 4]> = operands.folds.iter().map(|fold| (fold.monoid, fold.dtype)).collect();
-        let lanes = self.order.wants_lanes();
-        let operands = jit::Operands { inputs: &inputs, outputs: operands.outputs, folds: &folds, lanes };
-        self.machine = Machine::new(sequence, &operands, self.isa);
-        let Some(machine) = &self.machine else { return };
-        if !machine.lanes() {
-            let more = folds.len().saturating_sub(self.temps);
-            if self.slots + more > MOST_SLOTS {
-                self.machine = None;
-                return;
-            }
-            (self.temps, self.slots) = (self.temps + more, self.slots + more);
-        }
-        // Nothing is packed and nothing written to tiles: a range is one call.
-        let in_place = self.inputs.iter().all(|input| input.walk == Walk::Dense || input.single);
-        if in_place && (folds.is_empty() || machine.lanes()) {
-            self.stretch = usize::MAX;
-        }
-    }
-
-    /// Loops and slots of all steps.
-    fn prepare(&mut self, sequence: &Sequence) -> Option<()> {
-        let (i, o, c) = (self.inputs.len() as u16, self.outputs.len() as u16, sequence.constants.len() as u16);
-        let place = |slot: Slot| match slot {
-            Slot::Input(n) => n,
-            Slot::Output(n) => i + n,
-            Slot::Const(n) => i + o + n,
-            Slot::Temp(n) => i + o + c + n,
-        };
-        for action in &sequence.actions {
-            let (run, to, size) = match action {
-                Action::Fold(fold, from) => {
-                    self.runs.push(Run::Fold { fold: *fold, from: place(*from) });
-                    continue;
-                }
-                Action::Step(step) => {
-                    self.steps.push(*step);
-                    let run = vector::lookup(step.code, step.operand, step.result, self.isa)?;
-                    (run, step.to, step.result.size())
-                }
-                Action::Pair(pair) => (vector::pair(pair.first, pair.second, pair.swapped, self.isa)?, pair.to, 4),
-            };
-            let reads = action.reads();
-            let mut args = [place(to); 3];
-            args.iter_mut().zip(reads).for_each(|(arg, &slot)| *arg = place(slot));
-            // A stored result may lie over an operand that the same step reads.
-            let clash = matches!(to, Slot::Output(_)) && reads.iter().any(|a| matches!(a, Slot::Input(_)));
-            let step = self.steps.len().saturating_sub(1) as u16;
-            let (arity, size, to) = (reads.len() as u8, size as u8, place(to));
-            self.runs.push(Run::Step { run, args, arity, to, clash, size, step });
-        }
-        Some(())
-    }
-
-    /// Decides how the work splits: by shapes and instructions alone.
-    fn share(&mut self, sequence: &Sequence, scratch: usize) {
-        let weight: usize = sequence.actions.iter().map(cost).sum::<usize>() + self.outputs.len() + self.inputs.len();
-        let bytes = sequence.widest * weight.max(1);
-        let small = self.len * bytes < SHARE * 2;
-        match &self.order {
-            Order::Flat => {
-                let chunk = (SHARE / bytes).div_ceil(self.tile).clamp(1, 64) * self.tile;
-                self.chunk = if small { self.len.max(1) } else { chunk };
-                self.work = Work::chunks(self.len.div_ceil(self.chunk));
-            }
-            order => {
-                let chunks = if small { 1 } else { (self.len * bytes / SHARE).clamp(1, 64).min(order.units()) };
-                let finish = if order.finishes_apart() { order.outputs().div_ceil(16 * 1024).max(1) } else { 0 };
-                self.work = Work { scratch, phases: [chunks.max(1), finish, 0, 0, 0] };
-            }
-        }
-    }
-
     /// Whether the pass is machine code.
     #[cfg(test)]
     pub(super) fn is_compiled(&self) -> bool {
@@ -336,47 +160,5 @@ impl Pass {
     /// The instruction number `step`, for the error of a fault.
     pub fn step(&self, step: usize) -> &Step {
         &self.steps[step]
-    }
-}
-
-/// The merged dimensions of all operands; one operand more than there are inputs, dense, keeps merges honest.
-fn space_of(inputs: &[View], dims: &[usize]) -> Collapsed {
-    let mut dense = [0; crate::shape::MAX_RANK];
-    crate::shape::contiguous_strides(dims, &mut dense);
-    let n = inputs.len();
-    let stride = |i: usize, axis: usize| {
-        if i == n {
-            return dense[axis];
-        }
-        match axis.checked_sub(dims.len() - inputs[i].rank()) {
-            Some(own) if inputs[i].dims()[own] != 1 => inputs[i].strides()[own],
-            _ => 0,
-        }
-    };
-    collapse(dims, n + 1, stride, |_, _| true)
-}
-
-fn constants(values: &[(DType, u64)], tile: usize, tile_bytes: usize, isa: Isa) -> Vec<Line> {
-    let mut lines = vec![Line([0; 64]); values.len() * tile_bytes / 64];
-    for (i, (dtype, bits)) in values.iter().enumerate() {
-        let one = std::ptr::from_ref(bits).cast();
-        // SAFETY: a tile holds `tile` elements of the widest dtype.
-        unsafe {
-            let to = lines.as_mut_ptr().cast::<u8>().add(i * tile_bytes);
-            (vector::splat(dtype.size(), isa))(tile, to, one, std::ptr::null(), std::ptr::null());
-        }
-    }
-    lines
-}
-
-/// How many times the work of a move one instruction is, roughly.
-fn cost(action: &Action) -> usize {
-    let Action::Step(step) = action else { return 0 };
-    match step.code {
-        Code::Exp | Code::Log | Code::Sigmoid | Code::Tanh | Code::Expm1 | Code::Log1p | Code::Erf => 8,
-        Code::Sin | Code::Cos => 12,
-        Code::Pow | Code::Rem | Code::FloorMod => 24,
-        Code::Div | Code::Sqrt | Code::Rsqrt => 2,
-        _ => 0,
     }
 }

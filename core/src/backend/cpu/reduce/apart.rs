@@ -11,6 +11,8 @@ use std::ops::Range;
 const BUNDLE: usize = 16;
 /// Elements of each that are brought together at a time: whole lanes.
 const SHARE: usize = 2 * WIDE;
+/// Elements of a single output that are brought together at a time: several rows of a transposed matrix, as a rule.
+const ALONE: usize = 64 * WIDE;
 
 impl Plan {
     /// Folds a range of elements into one output, by rows that are dense in a dense operand: brought together if they lie apart.
@@ -106,7 +108,8 @@ impl Plan {
     /// As [`Self::rows_together`]; the row is one of reduced elements.
     unsafe fn row_together(&self, fold: &Fold, from: *const u8, acc: *mut u8, n: usize, row: Range<usize>) {
         let (size, wide) = (self.dtype.size(), WIDE * self.acc_size());
-        let mut parts = [const { MaybeUninit::<u64>::uninit() }; BUNDLE * SHARE];
+        let share = if n == 1 { ALONE } else { SHARE };
+        let mut parts = [const { MaybeUninit::<u64>::uninit() }; ALONE];
         let parts = parts.as_mut_ptr().cast::<u8>();
         let mut lanes = [const { MaybeUninit::<u64>::uninit() }; BUNDLE * WIDE];
         let lanes = lanes.as_mut_ptr().cast::<u8>();
@@ -119,8 +122,8 @@ impl Plan {
                 return (0..n).for_each(|i| (fold.row)(row.len(), 1, 1, part(i), acc(i)));
             }
             (fold.start)(n * WIDE, lanes);
-            for first in row.clone().step_by(SHARE) {
-                let len = SHARE.min(row.end - first);
+            for first in row.clone().step_by(share) {
+                let len = share.min(row.end - first);
                 self.bring(from, first..first + len, n, parts);
                 (0..n).for_each(|i| (fold.lanes)(len, 1, 1, part(i), lanes.add(i * wide)));
             }
@@ -131,39 +134,88 @@ impl Plan {
     /// Copies a range of reduced elements of `n` neighbouring outputs to one part for each.
     ///
     /// # Safety
-    /// As [`Self::rows_together`]; the range has at most [`SHARE`] elements.
+    /// As [`Self::rows_together`]; the range has at most [`SHARE`] elements, [`ALONE`] of a single output.
     unsafe fn bring(&self, from: *const u8, range: Range<usize>, n: usize, parts: *mut u8) {
         let size = self.dtype.size();
-        for run in self.reduced.runs(range.clone()) {
+        let mut at = range.start;
+        while at < range.end {
+            let run = self.reduced.run(at, range.end - at);
+            // Of a single output, neighbours in memory are elements of rows that follow.
+            let rows = if n == 1 { self.neighbours(at, range.end) } else { n };
+            let pitch = if n == 1 { run.len } else { SHARE };
             // SAFETY: by the caller's promise.
             unsafe {
                 let from = from.offset(run.offset * size as isize);
-                let to = parts.add((run.first - range.start) * size);
+                let to = parts.add((at - range.start) * size);
                 match size {
-                    1 => turn(from, run.stride, run.len, n, to),
-                    2 => turn::<u16>(from.cast(), run.stride, run.len, n, to.cast()),
-                    4 => turn::<u32>(from.cast(), run.stride, run.len, n, to.cast()),
-                    _ => turn::<u64>(from.cast(), run.stride, run.len, n, to.cast()),
+                    1 => turn(from, run.stride, run.len, rows, pitch, to),
+                    2 => turn::<u16>(from.cast(), run.stride, run.len, rows, pitch, to.cast()),
+                    4 => turn::<u32>(from.cast(), run.stride, run.len, rows, pitch, to.cast()),
+                    _ => turn::<u64>(from.cast(), run.stride, run.len, rows, pitch, to.cast()),
+                }
+            }
+            at += if n == 1 { rows * run.len } else { run.len };
+        }
+    }
+
+    /// How many whole rows from an element on, up to `end`, begin in neighbouring places; one where it begins none.
+    fn neighbours(&self, at: usize, end: usize) -> usize {
+        let (row, _) = self.reduced.inner();
+        let Some(outer) = self.reduced.rank.checked_sub(2) else { return 1 };
+        if self.reduced.strides[outer] != 1 || !at.is_multiple_of(row) {
+            return 1;
+        }
+        let left = self.reduced.dims[outer] - at / row % self.reduced.dims[outer];
+        ((end - at) / row).min(left).max(1)
+    }
+}
+
+/// Copies `len` runs of `n` neighbours, `stride` apart, to `n` rows `pitch` apart.
+///
+/// # Safety
+/// All these elements are there, and places for them.
+unsafe fn turn<T: Copy>(from: *const T, stride: isize, len: usize, n: usize, pitch: usize, to: *mut T) {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        match (n, stride, pitch) {
+            (1, -1, _) => (0..len).for_each(|i| *to.add(i) = *from.sub(i)),
+            // The usual distances are known, so that places need no arithmetic.
+            (BUNDLE, _, SHARE) => drop(turn_by::<T, BUNDLE>(from, stride, len, SHARE, to)),
+            _ => {
+                let mut done = 0;
+                while done < n {
+                    let (from, to) = (from.add(done), to.add(done * pitch));
+                    done += match n - done {
+                        8.. => turn_by::<T, 8>(from, stride, len, pitch, to),
+                        4.. => turn_by::<T, 4>(from, stride, len, pitch, to),
+                        _ => turn_by::<T, 1>(from, stride, len, pitch, to),
+                    };
                 }
             }
         }
     }
 }
 
-/// Copies `len` runs of `n` neighbours, `stride` apart, to `n` rows [`SHARE`] apart.
+/// As [`turn`] for a number of neighbours that the compiler knows; gives that number.
 ///
 /// # Safety
-/// All these elements are there, `n` is at most [`BUNDLE`].
-unsafe fn turn<T: Copy>(from: *const T, stride: isize, len: usize, n: usize, to: *mut T) {
+/// As [`turn`].
+#[inline(always)]
+unsafe fn turn_by<T: Copy, const N: usize>(
+    from: *const T,
+    stride: isize,
+    len: usize,
+    pitch: usize,
+    to: *mut T,
+) -> usize {
     for i in 0..len {
         // SAFETY: by the caller's promise.
         unsafe {
-            let row = from.offset(i as isize * stride);
-            match n {
-                // The usual number is known, so that these copies need no loop.
-                BUNDLE => (0..BUNDLE).for_each(|j| *to.add(j * SHARE + i) = *row.add(j)),
-                n => (0..n).for_each(|j| *to.add(j * SHARE + i) = *row.add(j)),
-            }
+            let run = from.offset(i as isize * stride);
+            (0..N).for_each(|j| *to.add(j * pitch + i) = *run.add(j));
         }
     }
+    N
 }
+
+const _: () = assert!(BUNDLE * SHARE <= ALONE);

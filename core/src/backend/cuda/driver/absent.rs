@@ -160,6 +160,10 @@ pub fn begin_body(_: Stream, _: Body) -> Answer<()> {
     refuse("begin_body")
 }
 
+pub fn records_nothing(_: Stream) -> Answer<bool> {
+    refuse("records_nothing")
+}
+
 pub struct Direct;
 
 impl Direct {

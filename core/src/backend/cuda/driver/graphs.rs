@@ -17,11 +17,14 @@ pub fn destroy_stream(stream: Stream) -> Answer<()> {
     driver("cuStreamDestroy", unsafe { result::stream::destroy(stream.0 as _) })
 }
 
-/// From now on what is queued on the stream is recorded. Calls of other threads are not disturbed.
+/// Other calls of the thread go on as ever while it records: libraries may load a kernel at its first launch, and the driver is
+/// known to crash where a call that another mode forbids ends the recording of a body.
+const MODE: sys::CUstreamCaptureMode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+
+/// From now on what is queued on the stream is recorded.
 pub fn begin_capture(stream: Stream) -> Answer<()> {
-    let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
     // SAFETY: a stream of `new_stream`.
-    driver("cuStreamBeginCapture", unsafe { result::stream::begin_capture(stream.0 as _, mode) })
+    driver("cuStreamBeginCapture", unsafe { result::stream::begin_capture(stream.0 as _, MODE) })
 }
 
 /// The graph of what was recorded since [`begin_capture`].
@@ -116,12 +119,16 @@ pub fn add_conditional(
 
 /// From now on what is queued on the stream is recorded into a body, until [`end_capture`].
 pub fn begin_body(stream: Stream, body: Body) -> Answer<()> {
-    let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
     let (nodes, edges) = (std::ptr::null(), std::ptr::null());
     // SAFETY: a stream of `new_stream`, and a body of `add_conditional`, in which there is nothing yet.
     raw("cuStreamBeginCaptureToGraph", unsafe {
-        sys::cuStreamBeginCaptureToGraph(stream.0 as _, body.0 as _, nodes, edges, 0, mode)
+        sys::cuStreamBeginCaptureToGraph(stream.0 as _, body.0 as _, nodes, edges, 0, MODE)
     })
+}
+
+/// Whether a stream has recorded nothing since it began.
+pub fn records_nothing(stream: Stream) -> Answer<bool> {
+    recording(stream).map(|(_, nodes)| nodes.is_empty())
 }
 
 /// The graph that a stream records, and the nodes behind which the next one comes.

@@ -11,7 +11,7 @@ use crate::graph::misfit;
 use crate::graph::on_device;
 use crate::graph::passes::{optimise, outline::outline};
 use crate::graph::plan::Plan;
-use crate::graph::run::{self};
+use crate::graph::run;
 use crate::graph::sizes::{Known, Sizes};
 use crate::op::{Operands, Outputs};
 use crate::tensor::TensorType;

@@ -1,0 +1,61 @@
+//! `break` and `continue`: Rust jumps itself where the host decides; else the jump is noted, and the loop answers for it.
+//! Expansions call these methods of `While` in the place of the user's jumps.
+
+use super::*;
+
+impl<V> While<V> {
+    /// `break`: whether the host breaks.
+    #[track_caller]
+    pub fn brk(&mut self, after: &mut [Place<'_>]) -> bool {
+        self.jump(self.breaks, after, None)
+    }
+
+    /// `continue`: whether the host continues.
+    #[track_caller]
+    pub fn cont(&mut self, head: &mut [Place<'_>]) -> bool {
+        self.jump(self.continues, head, None)
+    }
+
+    /// `break value`: the value again where the host breaks.
+    #[track_caller]
+    pub fn brk_value(&mut self, mut value: V, table: &'static Table, after: &mut [Place<'_>]) -> Option<V> {
+        let own = self.region.map(|_| state::tensors(&[place(VALUE, &mut value, table)]));
+        if self.jump(self.breaks, after, own) {
+            return Some(value);
+        }
+        match &mut self.broken {
+            None => self.broken = Some(value),
+            Some(first) => {
+                let location = Location::caller();
+                let ways = [Way::Said("at one `break` of this loop"), Way::Said("at this one")];
+                let whose = Disagreement { op: "loop", ways, yields: &[], location };
+                let first = Captured::of(&[place(VALUE, first, table)]);
+                first.agree(&[place(VALUE, &mut value, table)], &whose).or_fail();
+            }
+        }
+        None
+    }
+
+    fn jump(&mut self, target: Target, places: &mut [Place<'_>], value: Option<Vec<Tensor>>) -> bool {
+        let Some(region) = self.region else { return true };
+        if self.phase == Phase::Host && regions::is_native_to(region) {
+            // Rust jumps itself: the pass ends here.
+            regions::abandon(region + 1);
+            return true;
+        }
+        let taken = state::taken_along(places).or_fail();
+        self.continued |= target == self.continues;
+        if target == self.breaks {
+            self.broke = true;
+            self.carries = value.iter().map(|value| (VALUE, value.len())).collect();
+            self.carries.extend(places.iter().zip(&taken).map(|(place, taken)| (place.name, taken.len())));
+            if let Some(staged) = &mut self.staged {
+                staged.note_break(&self.carries);
+            }
+        }
+        let mut values = value.unwrap_or_default();
+        values.extend(taken.into_iter().flatten());
+        regions::leave(target, values);
+        false
+    }
+}
