@@ -6,7 +6,7 @@ use super::call::{Arguments, CudaCall, THREADS, grid};
 use super::elementwise::{Owner, walk_operands};
 use super::packs;
 use super::program::Form;
-use super::reduce::{combine, finish_parts, identity, lanes};
+use super::reduce::{AT_ONCE, combine, finish_parts, identity, lanes};
 use super::text::{
     Walk, element_call, element_function, elements_each, operand_parameters, space_text, storage, value,
 };
@@ -48,7 +48,7 @@ pub(crate) unsafe fn run_fused(
     let InOrder { groups, count, columns, .. } = walk;
     let outputs = groups * columns;
     let rows = columns == 1 && count >= 4;
-    let busy = call.gpu.multiprocessors() as usize * 8;
+    let busy = call.gpu.multiprocessors() as usize * AT_ONCE;
     let (units, worth) = match rows {
         true => (outputs, LONG * THREADS as usize),
         false => (outputs.div_ceil(THREADS as usize), LONG),
@@ -97,7 +97,7 @@ pub(crate) unsafe fn run_fused(
             arguments.divisor((fold.mean && whole).then_some(count));
         }
         walked.push_space(&mut arguments);
-        let by_columns = grid((parts * outputs).div_ceil(THREADS as usize).min(busy), THREADS);
+        let by_columns = grid((parts * outputs).div_ceil(THREADS as usize).min(2 * busy), THREADS);
         call.start(function, if rows { by_rows } else { by_columns }, &mut arguments)?;
         for (fold, partial) in folds.iter().zip(&partials) {
             let divisor = fold.mean.then_some(count);

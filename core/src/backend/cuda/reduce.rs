@@ -54,6 +54,9 @@ monoids! {
 const MANY: usize = 64;
 /// Elements that a thread folds before it is worth sharing them.
 const LONG: usize = 64;
+/// Blocks that a multiprocessor surely runs at once. Long folds are cut into as many parts, so that no second wave follows which is
+/// nearly empty.
+pub(super) const AT_ONCE: usize = 4;
 /// The longest fold for which a warp is enough.
 const BY_WARPS: usize = 1024;
 
@@ -121,7 +124,7 @@ unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, 
     // Neighbouring threads should read neighbouring elements.
     let short = length < 4 || (length <= 32 && fold.along != 1);
     let by_threads = short || (outputs >= MANY && fold.across == 1 && fold.along != 1);
-    let busy = call.gpu.multiprocessors() as usize * 8;
+    let busy = call.gpu.multiprocessors() as usize * AT_ONCE;
     let (units, worth) = match by_threads {
         true => (outputs.div_ceil(THREADS as usize), LONG),
         false => (outputs, LONG * THREADS as usize),

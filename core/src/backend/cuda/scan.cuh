@@ -25,28 +25,50 @@ extern "C" __global__ void scan_columns(index_t count, const T0* __restrict__ x,
   }
 }
 
-// A block for each lane and part, 256 elements at a time.
-extern "C" __global__ void scan_rows(const T0* __restrict__ x, T0* __restrict__ y, index_t lanes, index_t length, index_t stride, index_t part,
-                                     int exclusive, int reverse, const A0* starts, A0* totals) {
-  __shared__ A0 sums[2][256];
+// What runs at the end of each thread's four elements, from the threads before it in its warp.
+__device__ inline A0 over_warp(A0 running, int rank) {
+  #pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const A0 before = (A0)__shfl_up_sync(0xffffffffu, running, step);
+    if (rank >= step) running = COMBINE(before, running);
+  }
+  return running;
+}
+
+// A block for each lane and part, 1024 elements at a time: four neighbours of each thread, then its warp, then the block.
+extern "C" __global__ void scan_rows(const T0* __restrict__ x, T0* __restrict__ y, index_t lanes, index_t length, index_t stride,
+                                     index_t part, int exclusive, int reverse, const A0* starts, A0* totals) {
+  __shared__ A0 warps[8];
+  const int rank = threadIdx.x % 32, warp = threadIdx.x / 32;
   const index_t lane = blockIdx.x % lanes, begin = blockIdx.x / lanes * part, base = lane_start(lane, length, stride);
   const index_t end = begin + part < length ? begin + part : length;
   A0 carried = starts ? starts[blockIdx.x] : IDENTITY;
-  for (index_t first = begin; first < end; first += 256) {
-    const index_t i = first + threadIdx.x, at = base + (reverse ? length - 1 - i : i) * stride;
-    int from = 0;
-    sums[0][threadIdx.x] = i < end ? (A0)wide(x[at]) : (A0)IDENTITY;
+  for (index_t first = begin + threadIdx.x * 4; first - threadIdx.x * 4 < end; first += 1024) {
+    A0 own[4];
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const index_t i = first + k;
+      own[k] = i < end ? (A0)wide(x[base + (reverse ? length - 1 - i : i) * stride]) : (A0)IDENTITY;
+    }
+    const A0 four = COMBINE(COMBINE(own[0], own[1]), COMBINE(own[2], own[3]));
+    const A0 within = over_warp(four, rank), left = (A0)__shfl_up_sync(0xffffffffu, within, 1);
+    if (rank == 31) warps[warp] = within;
     __syncthreads();
-    for (int step = 1; step < 256; step *= 2, from ^= 1) {
-      const A0 own = sums[from][threadIdx.x];
-      sums[from ^ 1][threadIdx.x] = threadIdx.x >= step ? COMBINE(sums[from][threadIdx.x - step], own) : own;
-      __syncthreads();
+    A0 before = carried;
+    #pragma unroll
+    for (int w = 0; w < 8; ++w) {
+      if (w == warp) before = carried;
+      carried = COMBINE(carried, warps[w]);
     }
-    if (i < end && !totals) {
-      const A0 within = exclusive ? (threadIdx.x > 0 ? sums[from][threadIdx.x - 1] : (A0)IDENTITY) : sums[from][threadIdx.x];
-      y[at] = narrow<T0>(COMBINE(carried, within));
+    if (rank > 0) before = COMBINE(before, left);
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const A0 after = COMBINE(before, own[k]);
+      const index_t i = first + k;
+      if (!totals && i < end) y[base + (reverse ? length - 1 - i : i) * stride] = narrow<T0>(exclusive ? before : after);
+      before = after;
     }
-    carried = COMBINE(carried, sums[from][255]);
+    // The next ones are written where these are read.
     __syncthreads();
   }
   if (totals && threadIdx.x == 0) totals[blockIdx.x] = carried;
