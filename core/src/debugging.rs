@@ -41,6 +41,7 @@ macro_rules! twins {
     )*};
 }
 
+// Behind the macro, which it writes its functions with.
 mod shapes;
 
 pub use shapes::*;

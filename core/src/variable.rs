@@ -93,14 +93,8 @@ impl Variable {
     #[track_caller]
     fn change(&self, value: Operand<'_>, change: Change) -> Result<()> {
         let here = Location::caller();
-        let assigned = match value {
-            Operand::Borrowed(tensor) => ops::assign(&self.0, tensor, change),
-            Operand::Owned(tensor) => ops::assign(&self.0, &tensor, change),
-            Operand::Number(number, _) => {
-                number.tensor("assign", self.dtype()).and_then(|tensor| ops::assign(&self.0, &tensor, change))
-            }
-        };
-        assigned.map_err(|e| e.variable(self.name()).at(here))
+        let value = value.tensor("assign", self.dtype());
+        value.and_then(|value| ops::assign(&self.0, &value, change)).map_err(|e| e.variable(self.name()).at(here))
     }
 
     /// Replaces the value by another of the same dtype and shape; a plain number takes the variable's dtype.
@@ -123,7 +117,7 @@ impl Variable {
     /// Replaces the value.
     ///
     /// # Errors
-    /// InvalidArgument for another dtype or shape; the value is then unchanged.
+    /// InvalidArgument for another dtype or shape, or a number that the dtype cannot hold; the value is then unchanged.
     #[track_caller]
     pub fn try_assign(&self, value: impl ToOperand) -> Result<()> {
         self.change(value.to_operand(), Change::Set)

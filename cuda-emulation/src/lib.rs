@@ -58,6 +58,7 @@
 //! | `EAGERFLOW_CUDA_EMULATION_PROTECT` | `0`: let the host touch device memory |
 //! | `EAGERFLOW_CUDA_EMULATION_UCONTEXT` | set: switch threads as on processors other than x86-64 |
 //! | `EAGERFLOW_NVRTC` | the folder with NVIDIA's `libnvrtc.so.13` and `libnvrtc-builtins.so.13.0` |
+//! | `EAGERFLOW_NVRTC_PROGRAMS` | how many texts one run of the test shows to it that it has not seen yet (100) |
 //! | `CXX` | the compiler, in place of `g++` |
 
 #[cfg(target_os = "linux")]

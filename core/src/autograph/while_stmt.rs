@@ -4,15 +4,13 @@
 
 mod jumps;
 
-use super::disagree::{Disagreement, Way};
 use super::dispatch::{Cond, Place, Slot, Table, place};
 use super::regions::{self, Target};
 use super::staged_loop::{Ended, StagedLoop, VALUE};
-use super::state::{self, Captured};
+use super::state;
 use crate::error::{OrFail, Result};
 use crate::graph::builder;
 use crate::tape;
-use crate::tensor::Tensor;
 use std::panic::Location;
 
 /// A loop with value `V`.

@@ -1,7 +1,15 @@
 //! `break` and `continue`: Rust jumps itself where the host decides; else the jump is noted, and the loop answers for it.
 //! Expansions call these methods of `While` in the place of the user's jumps.
 
-use super::*;
+use super::super::disagree::{Disagreement, Way};
+use super::super::dispatch::{Place, Table, place};
+use super::super::regions::{self, Target};
+use super::super::staged_loop::VALUE;
+use super::super::state::{self, Captured};
+use super::{Phase, While};
+use crate::error::OrFail;
+use crate::tensor::Tensor;
+use std::panic::Location;
 
 impl<V> While<V> {
     /// `break`: whether the host breaks.

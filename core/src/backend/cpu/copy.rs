@@ -14,9 +14,12 @@ pub(crate) unsafe fn strided_row(size: usize, from: *const u8, stride: isize, to
     /// # Safety
     /// As the outer function, for elements of type `T`.
     unsafe fn row<T: Copy>(from: *const T, stride: isize, to: *mut T, n: usize) {
-        for i in 0..n {
-            // SAFETY: by the caller's promise.
-            unsafe { *to.add(i) = *from.offset(i as isize * stride) };
+        // SAFETY: by the caller's promise. A reversed row whose stride is known takes whole vectors.
+        unsafe {
+            match stride {
+                -1 => (0..n).for_each(|i| *to.add(i) = *from.sub(i)),
+                _ => (0..n).for_each(|i| *to.add(i) = *from.offset(i as isize * stride)),
+            }
         }
     }
     // SAFETY: by the caller's promise.

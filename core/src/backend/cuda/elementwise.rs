@@ -1,5 +1,5 @@
 //! Scalar programs on a device: the kernel for a program and the layouts of its operands, found or generated, and queued.
-//! The door calls it for element-wise operations and for copies into order; optimizers for their steps.
+//! The door calls it for element-wise operations, optimizers for their steps.
 
 use super::call::{Arguments, CudaCall};
 use super::program::Form;

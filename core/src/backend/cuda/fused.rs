@@ -97,6 +97,7 @@ pub(crate) unsafe fn run_fused(
             arguments.divisor((fold.mean && whole).then_some(count));
         }
         walked.push_space(&mut arguments);
+        // A thread goes on with further outputs.
         let by_columns = grid((parts * outputs).div_ceil(THREADS as usize).min(2 * busy), THREADS);
         call.start(function, if rows { by_rows } else { by_columns }, &mut arguments)?;
         for (fold, partial) in folds.iter().zip(&partials) {

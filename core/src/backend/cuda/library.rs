@@ -106,7 +106,7 @@ pub(super) unsafe fn product(
         Some(plan) => plan,
         None => {
             // Some versions of the library refuse to plan while a stream records: plans are made when the work is tried.
-            if call.gpu.stream() != call.gpu.opened.stream && call.gpu.stream() != driver::Stream::NOWHERE {
+            if ![call.gpu.opened.stream, driver::Stream::NOWHERE].contains(&call.gpu.stream()) {
                 return Err(Error::internal(call.op, "a product of a new shape is met while work is recorded")
                     .got(format!("{shape:?}")));
             }

@@ -16,10 +16,11 @@ struct Greatest { __device__ static A0 of(A0 a, A0 b) { return b > a ? b : a; } 
 
 // What all threads of a row have, combined; each of them gets the answer.
 template <class Combine> __device__ inline A0 all(A0 x) {
+  enum { WITHIN = LANES < 32 ? LANES : 32 };
   // Groups of fewer threads than a warp may have no row left while others have.
-  const unsigned group = LANES < 32 ? 0xffu << (threadIdx.x & 24) : 0xffffffffu;
+  const unsigned group = 0xffffffffu >> (32 - WITHIN) << (threadIdx.x % 32 / WITHIN * WITHIN);
   #pragma unroll
-  for (int step = LANES < 32 ? 4 : 16; step > 0; step /= 2) x = Combine::of(x, __shfl_xor_sync(group, x, step));
+  for (int step = WITHIN / 2; step > 0; step /= 2) x = Combine::of(x, __shfl_xor_sync(group, x, step));
   if (LANES <= 32) return x;
   __shared__ A0 warps[8];
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = x;

@@ -9,8 +9,8 @@ __device__ inline index_t lane_start(index_t lane, index_t length, index_t strid
 }
 
 // A thread for each lane and part, where neighbouring lanes lie side by side. With `totals` only those are written.
-extern "C" __global__ void scan_columns(index_t count, const T0* __restrict__ x, T0* __restrict__ y, index_t lanes, index_t length, index_t stride,
-                                        index_t part, int exclusive, int reverse, const A0* starts, A0* totals) {
+extern "C" __global__ void scan_columns(index_t count, const T0* __restrict__ x, T0* __restrict__ y, index_t lanes,
+                                        index_t length, index_t stride, index_t part, int exclusive, int reverse, const A0* starts, A0* totals) {
   ELEMENTS(t, count) {
     const index_t lane = t % lanes, begin = t / lanes * part, base = lane_start(lane, length, stride);
     const index_t end = begin + part < length ? begin + part : length;

@@ -35,6 +35,7 @@ unsafe impl Send for Staging {}
 /// Bytes at the start of the staging memory that the word of faults is read into.
 const WORD: usize = 512;
 const _: () = assert!(size_of::<Word>() <= WORD);
+const _: () = assert!(DIRECT <= STAGING - WORD && PIECE <= STAGING - WORD);
 
 impl Gpu {
     /// Copies host bytes to the device. The host memory may be used again when this returns.
@@ -81,7 +82,6 @@ impl Gpu {
         let mut staging = self.staging();
         // SAFETY: by the caller's promise; small results go through the ring, which is empty once it was waited for.
         unsafe {
-            const { assert!(DIRECT <= STAGING - WORD && PIECE <= STAGING - WORD) };
             let small = bytes < DIRECT;
             if small && staging.next + bytes > STAGING {
                 driver::synchronize(stream).map_err(|e| self.failed("copy", &e))?;

@@ -3,6 +3,7 @@
 
 use super::Plan;
 use crate::backend::cpu::View;
+use crate::backend::cpu::copy::strided_row;
 use crate::backend::cpu::vector::fold::{Fold, WIDE};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -148,6 +149,7 @@ impl Plan {
                 let from = from.offset(run.offset * size as isize);
                 let to = parts.add((at - range.start) * size);
                 match size {
+                    _ if rows == 1 => strided_row(size, from, run.stride, to, run.len),
                     1 => turn(from, run.stride, run.len, rows, pitch, to),
                     2 => turn::<u16>(from.cast(), run.stride, run.len, rows, pitch, to.cast()),
                     4 => turn::<u32>(from.cast(), run.stride, run.len, rows, pitch, to.cast()),
@@ -177,21 +179,16 @@ impl Plan {
 unsafe fn turn<T: Copy>(from: *const T, stride: isize, len: usize, n: usize, pitch: usize, to: *mut T) {
     // SAFETY: by the caller's promise.
     unsafe {
-        match (n, stride, pitch) {
-            (1, -1, _) => (0..len).for_each(|i| *to.add(i) = *from.sub(i)),
-            // The usual distances are known, so that places need no arithmetic.
-            (BUNDLE, _, SHARE) => drop(turn_by::<T, BUNDLE>(from, stride, len, SHARE, to)),
-            _ => {
-                let mut done = 0;
-                while done < n {
-                    let (from, to) = (from.add(done), to.add(done * pitch));
-                    done += match n - done {
-                        8.. => turn_by::<T, 8>(from, stride, len, pitch, to),
-                        4.. => turn_by::<T, 4>(from, stride, len, pitch, to),
-                        _ => turn_by::<T, 1>(from, stride, len, pitch, to),
-                    };
-                }
-            }
+        let mut done = 0;
+        while done < n {
+            let (from, to) = (from.add(done), to.add(done * pitch));
+            done += match (n - done, pitch) {
+                // The usual distances are known, so that places need no arithmetic.
+                (BUNDLE.., SHARE) => turn_by::<T, BUNDLE>(from, stride, len, SHARE, to),
+                (8.., _) => turn_by::<T, 8>(from, stride, len, pitch, to),
+                (4.., _) => turn_by::<T, 4>(from, stride, len, pitch, to),
+                _ => turn_by::<T, 1>(from, stride, len, pitch, to),
+            };
         }
     }
 }

@@ -140,8 +140,15 @@ fn best_algorithm(
         let [left, right, added, out] = layouts.map(|l| l as sys::cublasLtMatrixLayout_t);
         let found = result::get_matmul_algo_heuristic(handle as _, description as _, left, right, added, out, wishes);
         let _ = result::destroy_matmul_pref(wishes);
-        // Whatever the library does not like about a shape, own kernels multiply it.
-        Ok(found.ok().map(|found| found.algo.data))
+        use sys::cublasStatus_t as Status;
+        match found {
+            Ok(found) => Ok(Some(found.algo.data)),
+            // What it does not like about a shape: own kernels multiply it.
+            Err(e) if matches!(e.0, Status::CUBLAS_STATUS_NOT_SUPPORTED | Status::CUBLAS_STATUS_INVALID_VALUE) => {
+                Ok(None)
+            }
+            Err(e) => library("cublasLtMatmulAlgoGetHeuristic", Err(e)),
+        }
     }
 }
 
