@@ -93,8 +93,12 @@ impl Variable {
     #[track_caller]
     fn change(&self, value: Operand<'_>, change: Change) -> Result<()> {
         let here = Location::caller();
-        let value = value.tensor("assign", self.dtype());
-        value.and_then(|value| ops::assign(&self.0, &value, change)).map_err(|e| e.variable(self.name()).at(here))
+        // No closure asks for the assignment: inside one the caller would be this file.
+        let assigned = match value.tensor("assign", self.dtype()) {
+            Ok(value) => ops::assign(&self.0, &value, change),
+            Err(e) => Err(e),
+        };
+        assigned.map_err(|e| e.variable(self.name()).at(here))
     }
 
     /// Replaces the value by another of the same dtype and shape; a plain number takes the variable's dtype.

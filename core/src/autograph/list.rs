@@ -32,6 +32,13 @@ impl<T> List<T> {
         Self { name, items, staged: None, item: Arc::default() }
     }
 
+    /// The same list, as the value of another variable.
+    pub fn renamed(self, name: &'static str) -> Self {
+        // What is learnt of its items is not what the other variable is given later.
+        let known = self.item.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Self { name, item: Arc::new(Mutex::new(known)), ..self }
+    }
+
     /// Adds an item.
     #[track_caller]
     pub fn push(&mut self, item: T) {
@@ -165,6 +172,7 @@ fn as_tensor<T>(item: &T) -> Option<&Tensor> {
 }
 
 /// What all items of a list have in common; sizes that differ or are known only when the graph runs are none.
+#[derive(Clone)]
 struct Item {
     dtype: DType,
     sizes: Vec<Option<Dim>>,

@@ -14,6 +14,7 @@ use crate::graph::Builder;
 use crate::graph::builder;
 use crate::tape;
 use crate::tensor::Tensor;
+use crate::tensor::local::InName;
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 use std::rc::Rc;
@@ -212,6 +213,7 @@ pub(crate) fn guard_rest(location: &'static Location<'static>) -> Result<()> {
         false => std::mem::take(&mut region.leaving),
     });
     let Some(pending) = pending.filter(|p| !p.is_empty()) else { return Ok(()) };
+    let _name = InName::of(Some(location));
     let condition = guard_flag(&pending)?;
     let builder = builder_of_top()?;
     let other = Side { builder: builder.inside("left"), leaving: pending, fell: None };

@@ -5,7 +5,7 @@ use super::disagree::{Disagreement, Way};
 use super::dispatch::{Cond, CondValue, Place};
 use super::merge::{Side, merge, placeholder, select};
 use super::regions::{self, Leave, Target};
-use super::state::{self, Captured};
+use super::state::{self, Captured, Compared, Growing};
 use super::watch::{Hidden, Watch};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -44,6 +44,8 @@ pub(super) struct StagedLoop {
     broken: Vec<(&'static str, usize)>,
     /// After the loop: the tensors that only a `break` sets.
     after: Vec<Tensor>,
+    /// How many lists were found to change their length before it began.
+    found: usize,
 }
 
 /// The name under which the loop's own value goes.
@@ -53,6 +55,8 @@ pub(super) const VALUE: &str = "the value of the loop";
 pub(super) enum Ended {
     /// The state's types had to be widened: record condition and body once more.
     Again,
+    /// A list turned out to have another length after a round: begin again with it as a value of the graph.
+    Longer,
     Over,
     /// The loop is never left to what follows it.
     Left,
@@ -65,6 +69,7 @@ impl StagedLoop {
         broken: Vec<(&'static str, usize)>,
         [breaks, continues]: [Target; 2],
         location: &'static Location<'static>,
+        found: usize,
     ) -> Result<Self> {
         let outer = builder::current().ok_or_else(|| Error::internal("while", "no graph is being recorded"))?;
         let before = Captured::of(head);
@@ -85,6 +90,7 @@ impl StagedLoop {
             endless: false,
             broken,
             after: Vec::new(),
+            found,
         })
     }
 
@@ -149,20 +155,16 @@ impl StagedLoop {
     }
 
     /// The end of the body.
-    pub fn end_body(&mut self, head: &mut [Place<'_>], fell: bool) -> Result<Ended> {
-        // A list that was made anew in this round.
-        state::stage(head, fell)?;
+    pub fn end_body(&mut self, head: &mut [Place<'_>], fell: bool, growing: &mut Growing) -> Result<Ended> {
+        self.end_lists(head, fell, growing)?;
+        if growing.found() > self.found {
+            return self.give_up(head);
+        }
         let values = fell.then(|| state::tensors(head));
         let fell = regions::settle(self.region, Some(self.continues), values)?;
         if let Some(fell) = &fell {
             state::put(head, fell);
-            let differs = Disagreement {
-                op: "while",
-                ways: [Way::Said("before this loop"), Way::Said("after a round of it")],
-                yields: &[],
-                location: self.location,
-            };
-            self.before.agree(head, &differs)?;
+            self.before.agree(head, &self.disagreement())?;
         }
         let closed = regions::exit(None).ok_or_else(|| Error::internal("while", "the body is not open"))?;
         let Side { builder: body, leaving, .. } = closed.side;
@@ -173,6 +175,54 @@ impl StagedLoop {
             return Ok(Ended::Again);
         }
         self.emit(&body, fell, leaving, head)
+    }
+
+    /// Lists that were made anew in this round become values of the graph where they are such before it; others whose
+    /// length differs are noted.
+    fn end_lists(&self, head: &mut [Place<'_>], fell: bool, growing: &mut Growing) -> Result<()> {
+        for place in head {
+            match self.before.compare(place)? {
+                Compared::Longer if fell && !growing.has(place.name) => growing.note(place.name),
+                // Nobody reads it: what jumps took along is put there.
+                Compared::Longer if !fell => self.before.restore_one(place),
+                Compared::Same if !growing.has(place.name) => {}
+                _ => {
+                    place.stage(fell)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves everything as it was before the loop, to begin it again.
+    fn give_up(&mut self, head: &mut [Place<'_>]) -> Result<Ended> {
+        // A jump of a round in front of the loop has taken the plain list along.
+        if self.pending.iter().any(|leave| leave.target == self.breaks) {
+            self.before.agree(head, &self.disagreement())?;
+            let what = "the lists that two jumps out of this loop take along have different lengths";
+            return Err(Error::invalid_argument("while", what)
+                .expected("lists of one length, or `push`es in the loop")
+                .at(self.location));
+        }
+        regions::abandon(self.region);
+        self.before.restore(head);
+        let pending = std::mem::take(&mut self.pending);
+        regions::with_top(|top| top.leaving.extend(pending));
+        Ok(Ended::Longer)
+    }
+
+    fn disagreement(&self) -> Disagreement {
+        Disagreement {
+            op: "while",
+            ways: [Way::Said("before this loop"), Way::Said("after a round of it")],
+            yields: &[],
+            location: self.location,
+        }
+    }
+
+    /// How a variable that a jump takes along compares with what it was before the loop.
+    pub fn compare(&self, place: &mut Place<'_>) -> Result<Compared> {
+        self.before.compare(place)
     }
 
     /// Puts what only a `break` sets into the variables after the loop.

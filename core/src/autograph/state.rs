@@ -64,27 +64,67 @@ pub(super) fn tensors(places: &[Place<'_>]) -> Vec<Tensor> {
     sink.tensors
 }
 
-/// Makes lists that are pushed onto values of the graph that is open, with their items or with placeholders that are
-/// replaced at once; whether there was one to be made.
-pub(super) fn stage(places: &mut [Place<'_>], values: bool) -> Result<bool> {
-    let mut changed = false;
-    for place in places {
-        changed |= place.stage(values)?;
+/// Makes the lists that a loop makes longer values of the graph that is open, with their items or with placeholders that
+/// are replaced at once.
+pub(super) fn stage(places: &mut [Place<'_>], growing: &Growing, values: bool) -> Result<()> {
+    for place in places.iter_mut().filter(|place| growing.has(place.name)) {
+        place.stage(values)?;
     }
-    Ok(changed)
+    Ok(())
 }
 
-/// The tensors that a jump takes along, by place: lists as values of the graph, since another way there may have pushed
-/// more. The variables stay as they are.
-pub(super) fn taken_along(places: &mut [Place<'_>]) -> Result<Vec<Vec<Tensor>>> {
-    let taken = places.iter_mut().map(|place| {
+/// The tensors that a jump takes along, by place; those that are to be lists as values of the graph, since another way
+/// there may have pushed more. The variables stay as they are.
+pub(super) fn taken_along(places: &mut [Place<'_>], as_lists: &[bool]) -> Result<Vec<Vec<Tensor>>> {
+    let taken = places.iter_mut().zip(as_lists).map(|(place, as_list)| {
         let kept = place.keep();
-        let changed = place.stage(true)?;
+        let changed = *as_list && place.stage(true)?;
         let taken = tensors(std::slice::from_ref(place));
         kept.iter().filter(|_| changed).for_each(|kept| place.restore(kept));
         Ok(taken)
     });
     taken.collect()
+}
+
+/// The lists of a loop that have another length after a round than before it: by the text, those that it pushes onto, and
+/// those that it was seen to replace by longer or shorter ones. All others stay plain `Vec`s in it.
+pub(super) struct Growing {
+    pushed: &'static [&'static str],
+    found: Vec<&'static str>,
+}
+
+impl Growing {
+    pub fn new(pushed: &'static [&'static str]) -> Self {
+        Self { pushed, found: Vec::new() }
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.pushed.iter().chain(&self.found).any(|known| *known == name)
+    }
+
+    pub fn note(&mut self, name: &'static str) {
+        if !self.has(name) {
+            self.found.push(name);
+        }
+    }
+
+    /// How many were found so far.
+    pub fn found(&self) -> usize {
+        self.found.len()
+    }
+}
+
+/// How a variable compares with what it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Compared {
+    /// It was not in the state.
+    Unknown,
+    /// It has as many tensors in the same places.
+    Same,
+    /// It was a plain list and has another length.
+    Longer,
+    /// It differs, and was no list, or one of the graph.
+    Other,
 }
 
 /// Whether a value is the error side of a `Result`, which no graph can hold.
@@ -155,6 +195,31 @@ impl Captured {
             }
         }
         Ok(changed)
+    }
+
+    /// How a variable that may be a list compares with what it was here.
+    pub fn compare(&self, place: &mut Place<'_>) -> Result<Compared> {
+        let Some(known) = self.variables.iter().find(|known| known.name == place.name) else {
+            return Ok(Compared::Unknown);
+        };
+        let mut now = Sink::default();
+        place.visit(&mut now);
+        if now.paths == known.paths && now.words == known.words {
+            return Ok(Compared::Same);
+        }
+        let (Some(before), Some(now)) = (&known.kept, place.keep()) else { return Ok(Compared::Other) };
+        place.restore(before);
+        let was_plain = place.stage(false);
+        place.restore(&now);
+        Ok(if was_plain? { Compared::Longer } else { Compared::Other })
+    }
+
+    /// Puts one variable back to what it was.
+    pub fn restore_one(&self, place: &mut Place<'_>) {
+        let known = self.variables.iter().find(|known| known.name == place.name);
+        if let Some(kept) = known.and_then(|known| known.kept.as_ref()) {
+            place.restore(kept);
+        }
     }
 
     /// Puts every variable back to what it was.

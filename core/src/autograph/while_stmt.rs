@@ -7,7 +7,7 @@ mod jumps;
 use super::dispatch::{Cond, Place, Slot, Table, place};
 use super::regions::{self, Target};
 use super::staged_loop::{Ended, StagedLoop, VALUE};
-use super::state;
+use super::state::{self, Captured, Growing};
 use crate::error::{OrFail, Result};
 use crate::graph::builder;
 use crate::tape;
@@ -31,10 +31,14 @@ pub struct While<V> {
     broken: Option<V>,
     /// What a `break` takes along: names, and how many tensors each has; the loop's value is the first, if it has one.
     carries: Vec<(&'static str, usize)>,
-    /// Whether a branch of the graph breaks, so that lists are values of the graph after the loop.
+    /// Whether a branch of the graph breaks, so that lists may be values of the graph after the loop.
     broke: bool,
     /// Whether a branch of the graph continues, in the present pass.
     continued: bool,
+    /// The lists that are values of the graph in the loop.
+    growing: Growing,
+    /// The state at the head of the pass, while the host goes round.
+    at_head: Option<Captured>,
     location: &'static Location<'static>,
 }
 
@@ -73,9 +77,9 @@ pub enum Next {
 }
 
 impl<V> While<V> {
-    /// A loop; `bounded` if its condition ends it sooner or later, whatever its body does.
+    /// A loop that pushes onto the lists `pushed`; `bounded` if its condition ends it sooner or later, whatever its body does.
     #[track_caller]
-    pub fn new(_: Slot<V>, _state: &'static [&'static str], bounded: bool) -> Self {
+    pub fn new(_: Slot<V>, pushed: &'static [&'static str], bounded: bool) -> Self {
         Self {
             bounded,
             phase: Phase::Host,
@@ -89,13 +93,16 @@ impl<V> While<V> {
             carries: Vec::new(),
             broke: false,
             continued: false,
+            growing: Growing::new(pushed),
+            at_head: None,
             location: Location::caller(),
         }
     }
 
     /// The head of each pass.
-    pub fn head(&mut self, _: &mut [Place<'_>]) {
+    pub fn head(&mut self, head: &mut [Place<'_>]) {
         if self.region.is_some() && self.phase == Phase::Host {
+            self.at_head = Some(Captured::of(head));
             self.began = builder::current().map(|b| (b.checkpoint(), tape::marks()));
         }
     }
@@ -135,10 +142,11 @@ impl<V> While<V> {
 
     /// Turns into a loop of the graph.
     fn begin(&mut self, head: &mut [Place<'_>]) -> Result<()> {
-        state::stage(head, true)?;
+        state::stage(head, &self.growing, true)?;
         let pending = regions::with_top(|top| std::mem::take(&mut top.leaving)).unwrap_or_default();
         let targets = [self.breaks, self.continues];
-        let mut staged = StagedLoop::new(head, pending, self.carries.clone(), targets, self.location)?;
+        let mut staged =
+            StagedLoop::new(head, pending, self.carries.clone(), targets, self.location, self.growing.found())?;
         staged.begin_condition(head)?;
         self.staged = Some(Box::new(staged));
         self.phase = Phase::Condition;
@@ -160,7 +168,7 @@ impl<V> While<V> {
 
     fn host_pass(&mut self, head: &mut [Place<'_>], fell: bool) -> Result<Next> {
         if self.continued {
-            state::stage(head, fell)?;
+            self.stage_as_taken(head, fell)?;
         }
         let values = fell.then(|| state::tensors(head));
         let (fell, watch) = regions::settle_watched(self.pass, Some(self.continues), values)?;
@@ -196,9 +204,13 @@ impl<V> While<V> {
 
     fn graph_pass(&mut self, head: &mut [Place<'_>], fell: bool) -> Result<Next> {
         let Some(staged) = &mut self.staged else { return Ok(Next::Over) };
-        match staged.end_body(head, fell)? {
+        match staged.end_body(head, fell, &mut self.growing)? {
             Ended::Again => {
                 self.phase = Phase::Condition;
+                Ok(Next::More)
+            }
+            Ended::Longer => {
+                self.begin(head)?;
                 Ok(Next::More)
             }
             Ended::Over => Ok(Next::Over),
@@ -241,7 +253,7 @@ impl<V> While<V> {
         self.phase = Phase::Done;
         if self.broke {
             let reached = goes_on && regions::with_top(|top| !top.left).unwrap_or(false);
-            state::stage(after, reached)?;
+            self.stage_as_taken(after, reached)?;
         }
         if let Some(staged) = &self.staged {
             staged.put_after(after)?;

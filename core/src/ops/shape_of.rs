@@ -43,6 +43,10 @@ fn sizes(x: &Tensor) -> Result<Tensor> {
         let sizes: Vec<i32> = x.shape().dims().iter().map(|&d| i32::try_from(d).unwrap_or(i32::MAX)).collect();
         return crate::constant::try_constant_of(sizes, DType::I32);
     }
-    let sizes = (0..x.rank()).map(|axis| size_of(x.shape(), axis)).collect::<Result<Vec<_>>>()?;
+    let mut sizes = Vec::with_capacity(x.rank());
+    // No closure asks: inside one the caller would be this file.
+    for axis in 0..x.rank() {
+        sizes.push(size_of(x.shape(), axis)?);
+    }
     super::functions::try_stack(&sizes, 0)
 }

@@ -1,7 +1,7 @@
 //! From the analyses to one plan for each construct that may be staged: its state, what it must put back, and where it
 //! may leave to. Decides everything; `emit` only writes it down.
 
-use super::analyse::lists::lists;
+use super::analyse::lists::{Lists, lists};
 use super::analyse::liveness::{Liveness, Set, liveness};
 use super::analyse::place::Place;
 use super::analyse::staging::{Staging, staging};
@@ -18,8 +18,8 @@ pub struct Plan {
     pub put_back: BTreeSet<Var>,
     /// Bodies with staged constructs of their own, by target.
     pub bodies: Vec<bool>,
-    /// Variables that a loop pushes onto.
-    pub lists: BTreeSet<Var>,
+    /// Variables that a loop or a branch makes longer.
+    pub lists: Lists,
 }
 
 /// What an `if` does.
@@ -75,7 +75,7 @@ pub fn plan(function: &Function) -> Plan {
             loops: (0..function.targets).map(|_| None).collect(),
             put_back: BTreeSet::new(),
             bodies: vec![false; function.targets],
-            lists: BTreeSet::new(),
+            lists: Lists::default(),
         },
         body: BODY,
         fixed: 0,
@@ -83,7 +83,7 @@ pub fn plan(function: &Function) -> Plan {
     };
     block_parts(&function.body, &mut |expr| planner.expr(expr));
     let mut plan = planner.plan;
-    plan.lists = lists(function, &|target| plan.loops[target].is_some());
+    plan.lists = lists(function, &planner.staging);
     plan
 }
 

@@ -19,6 +19,7 @@ mod exclusive;
 mod failures;
 mod hidden;
 mod jumps;
+mod lengths;
 mod library;
 mod lifetimes;
 mod lines;

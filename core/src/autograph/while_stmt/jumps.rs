@@ -5,9 +5,9 @@ use super::super::disagree::{Disagreement, Way};
 use super::super::dispatch::{Place, Table, place};
 use super::super::regions::{self, Target};
 use super::super::staged_loop::VALUE;
-use super::super::state::{self, Captured};
+use super::super::state::{self, Captured, Compared};
 use super::{Phase, While};
-use crate::error::OrFail;
+use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
 use std::panic::Location;
 
@@ -51,7 +51,9 @@ impl<V> While<V> {
             regions::abandon(region + 1);
             return true;
         }
-        let taken = state::taken_along(places).or_fail();
+        let as_lists: Result<Vec<bool>> = places.iter_mut().map(|place| self.as_list(place)).collect();
+        let as_lists = as_lists.or_fail();
+        let taken = state::taken_along(places, &as_lists).or_fail();
         self.continued |= target == self.continues;
         if target == self.breaks {
             self.broke = true;
@@ -65,5 +67,32 @@ impl<V> While<V> {
         values.extend(taken.into_iter().flatten());
         regions::leave(target, values);
         false
+    }
+}
+
+/// Lists: which of them are values of the graph where jumps meet.
+impl<V> While<V> {
+    /// Whether a jump takes a variable along as a list of the graph, if it is a list: one that the loop makes longer, and
+    /// one of which it is not known what other ways there do.
+    fn as_list(&mut self, place: &mut Place<'_>) -> Result<bool> {
+        let compared = match (&self.staged, &self.at_head) {
+            (Some(staged), _) => staged.compare(place)?,
+            (None, Some(head)) => head.compare(place)?,
+            (None, None) => Compared::Unknown,
+        };
+        if compared == Compared::Longer {
+            self.growing.note(place.name);
+        }
+        Ok(compared != Compared::Same || self.growing.has(place.name))
+    }
+
+    /// Where jumps meet the path that falls through, its lists have the form that those took along.
+    pub(super) fn stage_as_taken(&mut self, places: &mut [Place<'_>], values: bool) -> Result<()> {
+        for place in places {
+            if self.as_list(place)? {
+                place.stage(values)?;
+            }
+        }
+        Ok(())
     }
 }

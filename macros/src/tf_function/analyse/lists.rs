@@ -1,19 +1,62 @@
-//! Which variables are a `Vec` that a loop pushes onto: where the loop is one of the graph, they become lists of the graph.
-//! Only a `Vec` that this function makes, by its text, is one; the emit stage writes another type for it.
+//! Which variables are a `Vec` that a loop or a branch makes longer: where that is one of the graph, they become lists of the
+//! graph. Only a `Vec` that this function makes, by its text, is one; the emit stage writes another type for it.
 
 use super::super::ast::*;
-use std::collections::BTreeSet;
+use super::staging::Staging;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::{Expr as Syntax, Pat, Type};
 
-/// The variables; `staged` says which loops may be part of a graph.
-pub fn lists(function: &Function, staged: &dyn Fn(Target) -> bool) -> BTreeSet<Var> {
-    let mut search =
-        Search { staged, made: BTreeSet::new(), pushed: BTreeSet::new(), hidden: BTreeSet::new(), start: None };
+/// The methods of `Vec` that change how many items there are.
+const RESIZING: [&str; 12] = [
+    "push",
+    "extend",
+    "append",
+    "insert",
+    "clear",
+    "pop",
+    "remove",
+    "swap_remove",
+    "truncate",
+    "drain",
+    "retain",
+    "resize",
+];
+
+/// Lists, and which of them each loop pushes onto.
+#[derive(Default)]
+pub struct Lists {
+    pub vars: BTreeSet<Var>,
+    pub pushed: BTreeMap<Target, BTreeSet<Var>>,
+}
+
+/// The lists; `staging` says which constructs may be part of a graph.
+pub fn lists(function: &Function, staging: &Staging) -> Lists {
+    let mut search = Search { staging, found: Found::default(), start: None, loops: Vec::new() };
     search.block(&function.body);
-    let Search { made, pushed, hidden, .. } = search;
-    made.into_iter()
-        .filter(|var| function.vars[*var].mutable && pushed.contains(var) && !hidden.contains(var))
-        .collect()
+    let Found { made, copied, resized, pushed, assigned, hidden, by_loop } = search.found;
+    let changes = |var: &Var| resized.contains(var) || pushed.contains(var) && assigned.contains(var);
+    let is_list = |var: &Var| function.vars[*var].mutable && changes(var) && !hidden.contains(var);
+    let mut vars: BTreeSet<Var> = made.into_iter().filter(is_list).collect();
+    for (copy, of) in copied {
+        if vars.contains(&of) && !hidden.contains(&copy) {
+            vars.insert(copy);
+        }
+    }
+    Lists { vars, pushed: by_loop }
+}
+
+/// The variable whose value, or a copy of it, an expression is: `all`, `all.clone()`.
+pub fn whole(expr: &Expr) -> Option<Var> {
+    match &expr.inner().kind {
+        Kind::Var(var, _) => Some(*var),
+        Kind::Plain(Syntax::MethodCall(node), called) if node.method == "clone" && called.len() == 1 => {
+            match called[0].inner().kind {
+                Kind::Var(var, _) => Some(var),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 /// The parts of a `let` that make several variables at once, by variable.
@@ -25,16 +68,31 @@ pub fn several(node: &Let) -> Option<Vec<(Var, &Expr)>> {
     (plain && node.vars.len() == parts.len()).then(|| node.vars.clone().zip(parts).collect())
 }
 
-struct Search<'a> {
-    staged: &'a dyn Fn(Target) -> bool,
+#[derive(Default)]
+struct Found {
     /// Initialised with a new `Vec`.
     made: BTreeSet<Var>,
-    /// Pushed onto in a loop that begins after them.
+    /// Initialised with another variable or a copy of it, in the order of the text.
+    copied: Vec<(Var, Var)>,
+    /// Made longer or shorter in a staged loop or branch that begins after them.
+    resized: BTreeSet<Var>,
+    /// Pushed onto anywhere.
     pushed: BTreeSet<Var>,
+    /// Given another `Vec` in a staged loop or branch.
+    assigned: BTreeSet<Var>,
     /// Used where the text does not tell how.
     hidden: BTreeSet<Var>,
-    /// Where the variables of the outermost staged loop begin, and so on inwards.
+    /// Pushed onto, by the staged loops around.
+    by_loop: BTreeMap<Target, BTreeSet<Var>>,
+}
+
+struct Search<'a> {
+    staging: &'a Staging,
+    found: Found,
+    /// Where the variables of the innermost staged construct begin.
     start: Option<Var>,
+    /// The staged loops around.
+    loops: Vec<Target>,
 }
 
 impl Search<'_> {
@@ -49,51 +107,63 @@ impl Search<'_> {
 
     fn declared(&mut self, node: &Let) {
         match &node.syntax.pat {
-            Pat::Ident(_) if node.init.as_ref().is_some_and(makes) => self.made.extend(node.vars.clone()),
+            Pat::Ident(_) if node.init.as_ref().is_some_and(makes) => self.found.made.extend(node.vars.clone()),
+            Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+                let of = node.init.as_ref().and_then(whole);
+                self.found.copied.extend(of.map(|of| (node.vars.start, of)));
+            }
             Pat::Type(typed) if matches!(&*typed.pat, Pat::Ident(_)) && is_vec(&typed.ty) && node.init.is_some() => {
-                self.made.extend(node.vars.clone());
+                self.found.made.extend(node.vars.clone());
             }
             _ => {
                 let made = several(node).into_iter().flatten().filter(|(_, init)| makes(init));
-                self.made.extend(made.map(|(var, _)| var));
+                self.found.made.extend(made.map(|(var, _)| var));
             }
         }
     }
 
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
-            Kind::Plain(Syntax::MethodCall(node), called) if node.method == "push" || node.method == "extend" => {
+            Kind::Plain(Syntax::MethodCall(node), called) => {
                 if let Kind::Var(var, _) = called[0].inner().kind
-                    && self.start.is_some_and(|start| var < start)
+                    && RESIZING.iter().any(|name| node.method == name)
                 {
-                    self.pushed.insert(var);
+                    self.resized(var, node.method == "push" || node.method == "extend");
                 }
             }
-            Kind::Plain(Syntax::Assign(_), sides) if !matches!(sides[0].inner().kind, Kind::Var(..)) => {
-                self.destructured(&sides[0]);
-            }
+            Kind::Plain(Syntax::Assign(_), sides) => match sides[0].inner().kind {
+                Kind::Var(var, _) => self.found.assigned.extend(self.is_outside(var).then_some(var)),
+                _ => self.destructured(&sides[0]),
+            },
             // What it is lent to may take the `Vec` out.
             Kind::Plain(Syntax::Reference(node), lent) if node.mutability.is_some() => {
                 if let Kind::Var(var, _) = lent[0].inner().kind {
-                    self.hidden.insert(var);
+                    self.found.hidden.insert(var);
                 }
             }
             Kind::Macro(node) => {
                 if matches!(node.kind, MacroKind::Unknown) {
-                    self.hidden.extend(&node.mentions);
+                    self.found.hidden.extend(&node.mentions);
                 }
             }
             Kind::Block(node) => return self.block(&node.block),
             Kind::If(node) => {
                 self.expr(&node.cond);
+                let before = self.start;
+                if self.staging.ifs[node.id] {
+                    self.start = Some(node.vars.start);
+                }
                 self.block(&node.then);
                 node.other.iter().for_each(|block| self.block(block));
+                self.start = before;
                 return;
             }
             Kind::Loop(node) => {
                 let before = self.start;
-                if (self.staged)(node.target) {
+                let staged = self.staging.loops[node.target];
+                if staged {
                     self.start = Some(node.vars.start);
+                    self.loops.push(node.target);
                 }
                 match &node.kind {
                     LoopKind::While(cond) | LoopKind::WhileLet(cond) => self.expr(cond),
@@ -103,11 +173,31 @@ impl Search<'_> {
                 self.block(&node.body);
                 // What an inner loop declares is pushed onto within one round of the outer one.
                 self.start = before;
+                if staged {
+                    self.loops.pop();
+                }
                 return;
             }
             _ => {}
         }
         parts(expr, &mut |part| self.expr(part));
+    }
+
+    /// Whether a variable is declared before the innermost staged construct.
+    fn is_outside(&self, var: Var) -> bool {
+        self.start.is_some_and(|start| var < start)
+    }
+
+    fn resized(&mut self, var: Var, pushed: bool) {
+        if self.is_outside(var) {
+            self.found.resized.insert(var);
+        }
+        if pushed {
+            self.found.pushed.insert(var);
+            self.loops.iter().for_each(|target| {
+                self.found.by_loop.entry(*target).or_default().insert(var);
+            });
+        }
     }
 
     /// `(all, x) = ..` gives a plain `Vec`.
@@ -117,7 +207,7 @@ impl Search<'_> {
         {
             for part in inner {
                 match part.inner().kind {
-                    Kind::Var(var, _) => drop(self.hidden.insert(var)),
+                    Kind::Var(var, _) => drop(self.found.hidden.insert(var)),
                     _ => self.destructured(part),
                 }
             }

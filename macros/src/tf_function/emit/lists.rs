@@ -1,7 +1,7 @@
-//! Variables that a loop pushes onto: declared as the run time's `List`, which is a `Vec` until a graph makes it longer.
+//! Variables that a loop or branch makes longer: declared as the run time's `List`, which is a `Vec` until a graph makes it longer.
 //! Where one is used by value it becomes the `Vec` that the user wrote.
 
-use super::super::analyse::lists::several;
+use super::super::analyse::lists::{Lists, several, whole};
 use super::super::ast::*;
 use super::{Emit, Wanted};
 use crate::names::shown_at;
@@ -22,15 +22,27 @@ impl Emit<'_> {
     /// The name of the list that an expression names.
     pub fn list(&self, expr: &Expr) -> Option<String> {
         match expr.inner().kind {
-            Kind::Var(var, _) => self.plan.lists.contains(&var).then(|| self.function.vars[var].name.clone()),
+            Kind::Var(var, _) => self.plan.lists.vars.contains(&var).then(|| self.function.vars[var].name.clone()),
             _ => None,
         }
+    }
+
+    /// The names of the lists that a loop pushes onto.
+    pub fn pushed(&self, target: Target) -> Vec<String> {
+        let Lists { vars, pushed } = &self.plan.lists;
+        let pushed = pushed.get(&target).into_iter().flatten().filter(|var| vars.contains(var));
+        pushed.map(|var| self.function.vars[*var].name.clone()).collect()
+    }
+
+    /// Whether an expression is a list or a copy of one.
+    fn is_whole_list(&self, expr: &Expr) -> bool {
+        whole(expr).is_some_and(|var| self.plan.lists.vars.contains(&var))
     }
 
     /// An expression whose value is used.
     pub fn value_for(&self, expr: &Expr, wanted: &Wanted) -> TokenStream {
         let tokens = self.expr_for(expr, wanted);
-        if self.list(expr).is_none() {
+        if !self.is_whole_list(expr) {
             return tokens;
         }
         let rt = self.rt_at(expr.span);
@@ -40,7 +52,7 @@ impl Emit<'_> {
 
     /// A `let` that declares lists.
     pub fn let_list(&self, node: &Let) -> Option<TokenStream> {
-        let lists = |var: &Var| self.plan.lists.contains(var);
+        let lists = |var: &Var| self.plan.lists.vars.contains(var);
         if !node.vars.clone().any(|var| lists(&var)) {
             return None;
         }
@@ -65,6 +77,10 @@ impl Emit<'_> {
                         let value = self.value_for(init, &Wanted { unit: false, ty: Some((*typed.ty).clone()) });
                         syntax.pat = *typed.pat;
                         quote!(#rt::List::of(#name, { let list: #ty = #value; list }))
+                    }
+                    _ if self.is_whole_list(init) => {
+                        let list = self.expr(init);
+                        quote!(#rt::List::renamed(#list, #name))
                     }
                     _ => {
                         let value = self.value_for(init, &Wanted::default());

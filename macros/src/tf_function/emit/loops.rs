@@ -57,7 +57,7 @@ impl Emit<'_> {
         let [slot, k, w, it] = ["slot", "tables", "w", "it"].map(|name| local(name, n));
         let (done, out, again) = (label("done", n), self.out(), self.loop_label(node));
         let end = label("pass", n);
-        let names = plan.head.iter().map(|i| plan.state[*i].name(&self.function.vars));
+        let pushed = self.pushed(n);
         let bounded = !node.is_endless();
         let unit = Wanted { unit: true, ty: None };
         let wanted = if plan.has_value { wanted } else { &unit };
@@ -124,7 +124,7 @@ impl Emit<'_> {
             },
         };
         let at_loop = self.rt_at(node.span);
-        let new = quote_spanned!(node.span=> #at_loop::While::new(#slot, &[#(#names),*], #bounded));
+        let new = quote_spanned!(node.span=> #at_loop::While::new(#slot, &[#(#pushed),*], #bounded));
         let construct = quote! {
             let mut #w = #new;
             #finish

@@ -120,7 +120,7 @@ impl Tracer<'_, '_> {
         self.env.hosts[label] = 0;
         let over = self.over(node);
         let bounded = !matches!(node.kind, LoopKind::Endless);
-        let drive = While::new(Slot::<Tensor>::new(), &[], bounded);
+        let drive = While::new(Slot::<Tensor>::new(), pushed(&node.body), bounded);
         self.loops.push(Open { label, head: node.head, after: node.after, drive, over });
         let flow = self.passes(node);
         let mut open = self.loops.pop().expect("the loop itself");
@@ -166,5 +166,21 @@ impl Tracer<'_, '_> {
                 Next::Left => return Err(Flow::Out),
             }
         }
+    }
+}
+
+/// The lists that a loop pushes onto.
+fn pushed(body: &Block) -> &'static [&'static str] {
+    let (mut all, mut parts) = (false, false);
+    walk(body, &mut |stmt| match stmt {
+        Stmt::Push(_) | Stmt::Extend(..) | Stmt::Clear(_) => all = true,
+        Stmt::PushPart(_) => parts = true,
+        _ => {}
+    });
+    match (all, parts) {
+        (true, true) => &["all", "parts"],
+        (true, false) => &["all"],
+        (false, true) => &["parts"],
+        (false, false) => &[],
     }
 }
