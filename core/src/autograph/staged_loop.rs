@@ -158,7 +158,7 @@ impl StagedLoop {
     pub fn end_body(&mut self, head: &mut [Place<'_>], fell: bool, growing: &mut Growing) -> Result<Ended> {
         self.end_lists(head, fell, growing)?;
         if growing.found() > self.found {
-            return self.give_up(head);
+            return Ok(self.give_up(head));
         }
         let values = fell.then(|| state::tensors(head));
         let fell = regions::settle(self.region, Some(self.continues), values)?;
@@ -195,20 +195,12 @@ impl StagedLoop {
     }
 
     /// Leaves everything as it was before the loop, to begin it again.
-    fn give_up(&mut self, head: &mut [Place<'_>]) -> Result<Ended> {
-        // A jump of a round in front of the loop has taken the plain list along.
-        if self.pending.iter().any(|leave| leave.target == self.breaks) {
-            self.before.agree(head, &self.disagreement())?;
-            let what = "the lists that two jumps out of this loop take along have different lengths";
-            return Err(Error::invalid_argument("while", what)
-                .expected("lists of one length, or `push`es in the loop")
-                .at(self.location));
-        }
+    fn give_up(&mut self, head: &mut [Place<'_>]) -> Ended {
         regions::abandon(self.region);
         self.before.restore(head);
         let pending = std::mem::take(&mut self.pending);
         regions::with_top(|top| top.leaving.extend(pending));
-        Ok(Ended::Longer)
+        Ended::Longer
     }
 
     fn disagreement(&self) -> Disagreement {

@@ -64,15 +64,6 @@ pub(super) fn tensors(places: &[Place<'_>]) -> Vec<Tensor> {
     sink.tensors
 }
 
-/// Makes the lists that a loop makes longer values of the graph that is open, with their items or with placeholders that
-/// are replaced at once.
-pub(super) fn stage(places: &mut [Place<'_>], growing: &Growing, values: bool) -> Result<()> {
-    for place in places.iter_mut().filter(|place| growing.has(place.name)) {
-        place.stage(values)?;
-    }
-    Ok(())
-}
-
 /// The tensors that a jump takes along, by place; those that are to be lists as values of the graph, since another way
 /// there may have pushed more. The variables stay as they are.
 pub(super) fn taken_along(places: &mut [Place<'_>], as_lists: &[bool]) -> Result<Vec<Vec<Tensor>>> {

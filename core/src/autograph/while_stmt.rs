@@ -31,6 +31,8 @@ pub struct While<V> {
     broken: Option<V>,
     /// What a `break` takes along: names, and how many tensors each has; the loop's value is the first, if it has one.
     carries: Vec<(&'static str, usize)>,
+    /// The same when the graph's loop began.
+    carries_before: Vec<(&'static str, usize)>,
     /// Whether a branch of the graph breaks, so that lists may be values of the graph after the loop.
     broke: bool,
     /// Whether a branch of the graph continues, in the present pass.
@@ -91,6 +93,7 @@ impl<V> While<V> {
             continues: Target::fresh(),
             broken: None,
             carries: Vec::new(),
+            carries_before: Vec::new(),
             broke: false,
             continued: false,
             growing: Growing::new(pushed),
@@ -142,8 +145,10 @@ impl<V> While<V> {
 
     /// Turns into a loop of the graph.
     fn begin(&mut self, head: &mut [Place<'_>]) -> Result<()> {
-        state::stage(head, &self.growing, true)?;
-        let pending = regions::with_top(|top| std::mem::take(&mut top.leaving)).unwrap_or_default();
+        self.stage_as_taken(head, true)?;
+        let mut pending = regions::with_top(|top| std::mem::take(&mut top.leaving)).unwrap_or_default();
+        self.stage_taken(&mut pending, head)?;
+        self.carries_before = self.carries.clone();
         let targets = [self.breaks, self.continues];
         let mut staged =
             StagedLoop::new(head, pending, self.carries.clone(), targets, self.location, self.growing.found())?;
@@ -210,6 +215,7 @@ impl<V> While<V> {
                 Ok(Next::More)
             }
             Ended::Longer => {
+                self.carries = std::mem::take(&mut self.carries_before);
                 self.begin(head)?;
                 Ok(Next::More)
             }

@@ -41,6 +41,8 @@ pub struct Branch {
     pub copy_other: Vec<Var>,
     pub leaves_then: bool,
     pub leaves_other: bool,
+    /// Whether nothing follows it, because both branches always jump away.
+    pub is_end: bool,
 }
 
 /// What a loop does.
@@ -172,7 +174,20 @@ impl Planner<'_> {
         let kept = |var: Var| keep_then.iter().any(|place| place.root == var && place.path.is_empty());
         let lost = |place: &Place| moved_then.contains(&place.root) && !kept(place.root);
         let set_left = state.iter().zip(&set).map(|(place, set)| *set && !lost(place)).collect();
-        Branch { state, set, set_left, yields, keep_then, keep_other, copy_then, copy_other, leaves_then, leaves_other }
+        let is_end = jumps::is_end(node);
+        Branch {
+            state,
+            set,
+            set_left,
+            yields,
+            keep_then,
+            keep_other,
+            copy_then,
+            copy_other,
+            leaves_then,
+            leaves_other,
+            is_end,
+        }
     }
 
     /// Variables to keep, and the fields that a block moves out of others that are needed.

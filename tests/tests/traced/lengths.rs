@@ -136,6 +136,42 @@ fn longer_and_jumps(x: &Tensor, n: &Tensor) -> Tensor {
     tf::stack(&all, 0)
 }
 
+/// Taken along by a `break` of the first round, which the host begins, and replaced by a shorter one behind it.
+#[tf_function]
+fn shorter_behind_a_break(x: &Tensor) -> Tensor {
+    let mut all = Vec::new();
+    all.push(x.clone());
+    all.push(x * 2.0);
+    let mut y = x.clone();
+    loop {
+        y = &y + 1.0;
+        if &y > 3.0 {
+            break;
+        }
+        all = vec![tf::reduce_sum(tf::stack(&all, 0), ())];
+    }
+    tf::stack(&all, 0) * y
+}
+
+/// The same with a list that is one of the graph before.
+#[tf_function]
+fn plain_behind_a_break(x: &Tensor, n: &Tensor) -> Tensor {
+    let mut all = Vec::new();
+    for i in tf::range(0, n, 1) {
+        all.push(x * i.cast(tf::DType::F32));
+    }
+    all.push(x.clone());
+    let mut y = x.clone();
+    loop {
+        y = &y + 1.0;
+        if &y > 3.0 {
+            break;
+        }
+        all = vec![y.sin()];
+    }
+    tf::stack(&all, 0) * y
+}
+
 #[derive(Nest, Clone)]
 struct Kept {
     before: Vec<Tensor>,
@@ -176,6 +212,8 @@ fn branches() {
 fn loops() {
     eager_vs_graph!(longer_in_a_loop(x, n); (x, n) in [(2.0, 0), (2.0, 1), (-1.0, 4)]);
     eager_vs_graph!(longer_and_jumps(x, n); (x, n) in [(2.0, 0), (0.5, 3), (-1.0, 6), (30.0, 2)]);
+    eager_vs_graph!(shorter_behind_a_break(x); x in [2.5, 0.5, -1.0]);
+    eager_vs_graph!(plain_behind_a_break(x, n); (x, n) in [(2.5, 0), (2.5, 2), (0.5, 1), (-1.0, 3)]);
     eager_vs_graph!(copies(x, n); (x, n) in [(2.0, 0), (0.5, 3)]);
 }
 

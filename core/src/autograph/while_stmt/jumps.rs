@@ -3,10 +3,11 @@
 
 use super::super::disagree::{Disagreement, Way};
 use super::super::dispatch::{Place, Table, place};
-use super::super::regions::{self, Target};
+use super::super::regions::{self, Leave, Target};
 use super::super::staged_loop::VALUE;
 use super::super::state::{self, Captured, Compared};
 use super::{Phase, While};
+use crate::dtype::DType;
 use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
 use std::panic::Location;
@@ -92,6 +93,30 @@ impl<V> While<V> {
             if self.as_list(place)? {
                 place.stage(values)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Makes values of the graph of the plain lists that a `break` of a round in front of the graph's loop took along, where
+    /// the loop has found out since that their length changes.
+    pub(super) fn stage_taken(&mut self, pending: &mut [Leave], head: &mut [Place<'_>]) -> Result<()> {
+        let own = pending.iter_mut().find(|leave| leave.target == self.breaks);
+        let (Some(leave), Some(at_head)) = (own, &self.at_head) else { return Ok(()) };
+        let mut values = std::mem::take(&mut leave.values).into_iter();
+        for (name, len) in &mut self.carries {
+            let mut taken: Vec<Tensor> = values.by_ref().take(*len).collect();
+            let is_list = taken.len() == 1 && taken[0].dtype() == DType::Variant;
+            let place = head.iter_mut().find(|place| place.name == *name);
+            if let Some(place) = place.filter(|_| !is_list && self.growing.has(name)) {
+                let now = place.keep();
+                at_head.restore_one(place);
+                state::put(std::slice::from_mut(place), &taken);
+                place.stage(true)?;
+                taken = state::tensors(std::slice::from_ref(place));
+                now.iter().for_each(|now| place.restore(now));
+            }
+            *len = taken.len();
+            leave.values.extend(taken);
         }
         Ok(())
     }

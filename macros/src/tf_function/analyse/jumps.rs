@@ -17,6 +17,30 @@ pub fn expr_escapes(body: &Expr) -> BTreeSet<Target> {
     search.targets.difference(&search.inside).copied().collect()
 }
 
+/// Whether nothing follows an `if`, because both branches always jump away, as rustc sees it too.
+pub fn is_end(node: &If) -> bool {
+    always_leaves(&node.then) && node.other.as_ref().is_some_and(always_leaves)
+}
+
+fn always_leaves(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match stmt {
+        Stmt::Expr(expr, _) => expr_leaves(expr),
+        Stmt::Let(node) => node.init.as_ref().is_some_and(expr_leaves),
+        Stmt::Item(_) => false,
+    })
+}
+
+fn expr_leaves(expr: &Expr) -> bool {
+    match &expr.inner().kind {
+        Kind::Jump(_) => true,
+        Kind::Macro(node) => matches!(node.kind, MacroKind::Panic { .. }),
+        Kind::Block(node) => always_leaves(&node.block),
+        Kind::If(node) => is_end(node),
+        Kind::Match(node) => !node.arms.is_empty() && node.arms.iter().all(|arm| expr_leaves(&arm.body)),
+        _ => false,
+    }
+}
+
 /// Whether a loop or labelled block is left by `break` in some expression, and by one with a value.
 pub fn breaks(body: &Block, target: Target) -> (bool, bool) {
     let mut search = Search::default();

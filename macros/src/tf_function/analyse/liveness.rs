@@ -2,6 +2,7 @@
 
 use super::super::ast::*;
 use super::activity::mentions;
+use super::jumps;
 use std::collections::BTreeSet;
 use syn::Expr as Syntax;
 
@@ -163,6 +164,10 @@ impl Walk<'_> {
     }
 
     fn branch(&mut self, node: &If, live: &mut Set) {
+        // Nobody comes behind it: the jumps inside say what is needed.
+        if jumps::is_end(node) {
+            live.clear();
+        }
         let after = live.clone();
         let mut other = live.clone();
         self.block(&node.then, live);

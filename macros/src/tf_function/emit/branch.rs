@@ -52,9 +52,14 @@ impl Emit<'_> {
         let (save_other, restore_other) = self.keep(&plan.keep_other, at);
         let after_other = plan.leaves_other.then(|| {
             let val = hidden("value");
+            // rustc knows that nobody comes behind it: what the branches moved is not missing there.
+            let (pattern, on) = match plan.is_end {
+                true => (quote!(_), quote!(#rt::never())),
+                false => (quote!(#val), quote!(break #done #val)),
+            };
             quote! {
                 match #s.left_else(#k[0], &mut [#state]) {
-                    #rt::Else::Val(#val) => break #done #val,
+                    #rt::Else::Val(#pattern) => #on,
                     #rt::Else::Left => #left,
                 }
             }

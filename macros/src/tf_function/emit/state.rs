@@ -54,7 +54,8 @@ impl Emit<'_> {
             };
             let (name, tokens) = (place.name(vars), place.tokens(vars, at));
             save.extend(quote!(let #saved = (&&&#rt::Save(&#tokens)).save(#name, #fun.tracing());));
-            restore.extend(quote!(#tokens = #saved.restore();));
+            // It is for the graph's other ways alone where Rust's own ones all assign or leave.
+            restore.extend(quote!(#[allow(unused_assignments)] { #tokens = #saved.restore(); }));
         }
         (save, restore)
     }
