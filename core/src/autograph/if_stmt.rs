@@ -22,16 +22,17 @@ enum Way {
     Graph(Box<Staged>),
 }
 
-/// After a then-block.
+/// At the end of a block.
 #[derive(Debug)]
-pub enum Then<V> {
-    /// The host took it: leave with the value.
+pub enum End<V> {
+    /// Leave with the value of the whole.
     Done(V),
-    /// Both branches are recorded: go on with the other one.
-    Else,
+    /// The program goes on elsewhere: with the other block, or where every path has left to. Variables that the value
+    /// carries are handed back, since jumps may take them along from there; nothing is where it carries none.
+    Back(Option<V>),
 }
 
-/// After an else-block.
+/// After an else-block that was left by a jump.
 #[derive(Debug)]
 pub enum Else<V> {
     /// The value of the whole.
@@ -73,17 +74,36 @@ impl<V> If<V> {
 
     /// The then-block came to its end.
     #[track_caller]
-    pub fn end_then(&mut self, mut value: V, table: &'static Table, state: &mut [Place<'_>]) -> Then<V> {
+    pub fn end_then(&mut self, mut value: V, table: &'static Table, state: &mut [Place<'_>]) -> End<V> {
         match &mut self.way {
-            Way::Host(_) => Then::Done(value),
+            Way::Host(_) => End::Done(value),
             Way::Graph(staged) => {
-                let branch =
-                    staged.end_branch(Some(&mut place("the value of this `if`", &mut value, table)), state).or_fail();
+                let mut slot = place("the value of this `if`", &mut value, table);
+                let branch = staged.end_branch(Some(&mut slot), state).or_fail();
                 staged.then = Some(branch);
                 staged.before.restore(state);
-                self.value = Some(value);
-                Then::Else
+                let copy = if staged.yields.is_empty() { None } else { slot.copy::<V>() };
+                match copy {
+                    Some(copy) => {
+                        self.value = Some(copy);
+                        End::Back(Some(value))
+                    }
+                    None => {
+                        self.value = Some(value);
+                        End::Back(None)
+                    }
+                }
             }
+        }
+    }
+
+    /// What a block has handed over with its value, where it gets it back.
+    #[track_caller]
+    pub fn handed_back(&self, value: Option<V>) -> V {
+        match (value, &self.way) {
+            (Some(value), _) => value,
+            (None, Way::Graph(staged)) => Err(staged.not_copied::<V>()).or_fail(),
+            (None, Way::Host(_)) => super::rt::never(),
         }
     }
 
@@ -114,16 +134,16 @@ impl<V> If<V> {
 
     /// The else-block came to its end.
     #[track_caller]
-    pub fn end_else(&mut self, mut value: V, table: &'static Table, state: &mut [Place<'_>]) -> Else<V> {
+    pub fn end_else(&mut self, mut value: V, table: &'static Table, state: &mut [Place<'_>]) -> End<V> {
         match &mut self.way {
-            Way::Host(_) => Else::Val(value),
+            Way::Host(_) => End::Done(value),
             Way::Graph(staged) => {
                 let mut slot = place("the value of this `if`", &mut value, table);
                 let branch = staged.end_branch(Some(&mut slot), state).or_fail();
                 match staged.join(branch, Some(&mut slot), state).or_fail() {
-                    Joined::Here => Else::Val(value),
-                    Joined::Then => self.value.take().map_or(Else::Left, Else::Val),
-                    Joined::Left => Else::Left,
+                    Joined::Here => End::Done(value),
+                    Joined::Then => self.value.take().map_or(End::Back(Some(value)), End::Done),
+                    Joined::Left => End::Back(Some(value)),
                 }
             }
         }

@@ -8,7 +8,7 @@ pub use super::dispatch::{
     place, place_ref, result, unset,
 };
 pub use super::fun::Fun;
-pub use super::if_stmt::{Else, If, Then};
+pub use super::if_stmt::{Else, End, If};
 pub use super::list::List;
 pub use super::while_stmt::{Next, Test, While};
 pub use crate::dtype::DType;

@@ -27,6 +27,7 @@ mod logic;
 mod loops;
 mod messages;
 mod misfits;
+mod moves;
 mod options;
 mod patterns;
 mod pushed;

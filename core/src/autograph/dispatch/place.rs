@@ -125,6 +125,13 @@ impl Place<'_> {
         Some(unsafe { clone(self.at) })
     }
 
+    /// A copy of the value, if it has one and the place's table is that of `T`.
+    pub(crate) fn copy<T>(&self) -> Option<T> {
+        let kept = self.keep().filter(|_| self.table.is_of::<T>())?;
+        // SAFETY: the copy was made by the table of `T`.
+        Some(unsafe { kept.take::<T>() })
+    }
+
     /// Puts a copy back, which stays as it is.
     pub(crate) fn restore(&mut self, kept: &Kept) {
         if let (Some(clone), true) = (self.table.clone, self.is_set()) {

@@ -132,6 +132,18 @@ impl Staged {
         Ok(())
     }
 
+    /// What the branches give to variables cannot be looked at twice.
+    #[cold]
+    pub(super) fn not_copied<V>(&self) -> Error {
+        let names: Vec<String> = self.yields.iter().map(|name| format!("`{name}`")).collect();
+        let what = format!("the branches give {} a value that cannot be copied", names.join(", "));
+        Error::invalid_argument("if", what)
+            .got(std::any::type_name::<V>())
+            .expected("values that implement `Clone`, since both branches are recorded")
+            .help("give the variable its value in front of the `if`, or make the condition a value of Rust")
+            .at(self.location)
+    }
+
     /// The user's name for tensor `index` of the value.
     fn value_name(&self, index: usize, value: Option<&Captured>) -> String {
         let path = value.map_or_else(String::new, |v| v.name_of(index));

@@ -6,7 +6,7 @@ use super::super::lower::Branch;
 use super::state::{late, wanted_type};
 use super::{Emit, Wanted, label, local};
 use crate::names::{hidden, hidden_at, shown_at};
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 
 impl Emit<'_> {
@@ -114,27 +114,24 @@ impl Emit<'_> {
         let mut passed = quote!(#result);
         if !plan.yields.is_empty() {
             let idents: Vec<_> = plan.yields.iter().map(|var| &self.function.vars[*var].ident).collect();
-            let mutable = plan.yields.iter().map(|var| self.function.vars[*var].mutable.then(|| quote!(mut)));
-            declare = quote!(#(#[allow(unused_variables)] let #mutable #idents;)*);
+            // Both branches run when a graph is recorded, and rustc lets only one of them assign such a variable. Others are
+            // assigned as they are, so that a jump finds the value in its place.
+            let once = plan.yields.iter().map(|var| &self.function.vars[*var]).filter(|var| !var.mutable);
+            let once = once.map(|var| &var.ident);
+            declare = quote!(#(#[allow(unused_variables)] let #once;)*);
             passed = quote!((#result, #(#idents),*));
         }
         let out = self.out();
         let left = if plan.leaves_then || plan.leaves_other { quote!(break #out) } else { quote!(#rt::never()) };
-        let close = match first {
-            true => quote! {
-                #[allow(unreachable_code)]
-                match #s.end_then(#passed, #k[0], &mut [#state]) {
-                    #rt::Then::Done(#value) => break #done #value,
-                    #rt::Then::Else => {}
-                };
-            },
-            false => quote! {
-                #[allow(unreachable_code)]
-                match #s.end_else(#passed, #k[0], &mut [#state]) {
-                    #rt::Else::Val(#value) => break #done #value,
-                    #rt::Else::Left => #left,
-                };
-            },
+        let on = if first { TokenStream::new() } else { left };
+        let (back, handed) = self.handed_back(&plan.yields, &s);
+        let end_of = if first { quote!(end_then) } else { quote!(end_else) };
+        let close = quote! {
+            #[allow(unreachable_code)]
+            match #s.#end_of(#passed, #k[0], &mut [#state]) {
+                #rt::End::Done(#value) => break #done #value,
+                #rt::End::Back(#handed) => { #back #on }
+            };
         };
         let label = leaves.then(|| quote!(#end:));
         // A block without a value is shown where rustc has something to say of that.
@@ -142,6 +139,29 @@ impl Emit<'_> {
         let braces = if valued { node.token.span } else { block.brace.span.join() };
         let block = quote_spanned!(shown_at(braces)=> { #stmts });
         quote!(#label { #declare #copies let #result: #ty = #block; #close })
+    }
+
+    /// Puts variables back that a block has handed over with its value, where the program goes on elsewhere; with the pattern
+    /// for them.
+    fn handed_back(&self, yields: &[Var], s: &Ident) -> (TokenStream, TokenStream) {
+        let value = hidden("value");
+        let held = |var: &Var| self.function.vars[*var].mutable;
+        if !yields.iter().any(held) {
+            return (TokenStream::new(), quote!(_));
+        }
+        let parts: Vec<_> = (0..yields.len()).map(|i| hidden(&format!("back{i}"))).collect();
+        let puts = yields.iter().zip(&parts).filter(|(var, _)| held(var)).map(|(var, part)| {
+            let ident = &self.function.vars[*var].ident;
+            quote!(#ident = #part;)
+        });
+        let puts: TokenStream = puts.collect();
+        let back = quote! {
+            #[allow(unused_variables, unused_assignments)] {
+                let (_, #(#parts),*) = #s.handed_back(#value);
+                #puts
+            }
+        };
+        (back, quote!(#value))
     }
 
     /// Wraps a construct that yields variables besides its value.

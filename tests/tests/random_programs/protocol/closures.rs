@@ -3,7 +3,7 @@
 use super::super::program::*;
 use super::Tracer;
 use super::places::table;
-use eagerflow::__rt::autograph::{self as rt, Else, Fun, If as Branch, Logic, Next, Slot, Test, Then, While};
+use eagerflow::__rt::autograph::{self as rt, End, Fun, If as Branch, Logic, Next, Slot, Test, While};
 use eagerflow::Tensor;
 
 impl Tracer<'_, '_> {
@@ -30,15 +30,15 @@ impl Tracer<'_, '_> {
         let mut branch = Branch::new(Slot::<Tensor>::new(), cond, &[], &[]);
         if branch.then() {
             let value = self.env.scalar(&node.first);
-            if let Then::Done(value) = branch.end_then(value, table::<Tensor>(), &mut []) {
+            if let End::Done(value) = branch.end_then(value, table::<Tensor>(), &mut []) {
                 return value;
             }
         }
         branch.otherwise();
         let value = self.env.scalar(&node.second);
         match branch.end_else(value, table::<Tensor>(), &mut []) {
-            Else::Val(value) => value,
-            Else::Left => unreachable!("no branch jumps"),
+            End::Done(value) => value,
+            End::Back(_) => unreachable!("no branch jumps"),
         }
     }
 
@@ -55,8 +55,8 @@ impl Tracer<'_, '_> {
         }
         branch.otherwise();
         match branch.end_else((), table::<()>(), &mut []) {
-            Else::Val(()) => fun.finish(self.env.scalar(&node.second)),
-            Else::Left => fun.finish_left(),
+            End::Done(()) => fun.finish(self.env.scalar(&node.second)),
+            End::Back(_) => fun.finish_left(),
         }
     }
 

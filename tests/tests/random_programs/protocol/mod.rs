@@ -11,7 +11,7 @@ use super::program::*;
 use super::values::{Env, Inputs};
 use eagerflow::__rt::autograph::tiers::*;
 use eagerflow::__rt::autograph::{self as rt, Cond as Decision, Else, Fun, Host as HostKind, If as Branch};
-use eagerflow::__rt::autograph::{Logic, Options, Slot, Then};
+use eagerflow::__rt::autograph::{End, Logic, Options, Slot};
 use eagerflow::{Nest, Tensor};
 use loops::Open;
 use places::table;
@@ -225,8 +225,8 @@ impl Tracer<'_, '_> {
                 Flow::Next => {
                     let value = value(&self.env, true);
                     match protocol.end_then(value, table::<V>(), &mut self.env.places(node.state)) {
-                        Then::Done(value) => return (Flow::Next, Some(value)),
-                        Then::Else => {}
+                        End::Done(value) => return (Flow::Next, Some(value)),
+                        End::Back(_) => {}
                     }
                 }
                 Flow::Out => {}
@@ -244,7 +244,10 @@ impl Tracer<'_, '_> {
         let end = match flow {
             Flow::Next => {
                 let value = value(&self.env, false);
-                protocol.end_else(value, table::<V>(), &mut self.env.places(node.state))
+                match protocol.end_else(value, table::<V>(), &mut self.env.places(node.state)) {
+                    End::Done(value) => return (Flow::Next, Some(value)),
+                    End::Back(_) => return (Flow::Out, None),
+                }
             }
             Flow::Out => protocol.left_else(table::<V>(), &mut self.env.places(node.state)),
             flow => return (flow, None),
