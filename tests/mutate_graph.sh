@@ -19,6 +19,8 @@ autograph/merge.rs|=> Some(Flag::Condition(true)),|=> Some(Flag::Condition(!@)),
 autograph/regions.rs|other, other_is_then: true, location|other, other_is_then: !@, location
 autograph/fun.rs|regions::settle_watched(region, Some(self.target), tensors)?|regions::settle_watched(region, (!@).then_some(self.target), tensors)?
 autograph/staged_loop.rs|regions::settle(self.region, Some(self.continues), values)?|regions::settle(self.region, (!@).then_some(self.continues), values)?
+autograph/staged_loop.rs|if growing.found() > self.found {|if growing.found() > self.found && !@ {
+autograph/while_stmt/jumps.rs|let is_list = taken.len() == 1|let is_list = @ \|\| taken.len() == 1
 autograph/staged_loop/emit.rs|results.push(jump.round.0.clone());|results.push(if @ { jump.first.0.clone() } else { jump.round.0.clone() });
 autograph/staged_loop/emit.rs|first.push(jump.first.0.clone());|first.push(if @ { crate::constant::try_constant_of(false, DType::Bool)? } else { jump.first.0.clone() });
 autograph/staged_loop/emit.rs|self.choose(&self.outer, &self.pending, &mut first)?;|if !@ { self.choose(&self.outer, &self.pending, &mut first)?; }

@@ -129,6 +129,9 @@ impl<V> If<V> {
             // The state is as it was before the then-block.
             staged.watch.check(Hidden::Branch, staged.location).or_fail();
             staged.region = open("else").or_fail();
+            // A jump out of the else-block may have to change what one out of the then-block takes along.
+            let then = staged.then.as_mut().and_then(|then| then.closed.take());
+            regions::with_top(|region| region.then = then);
         }
     }
 

@@ -69,6 +69,15 @@ impl<T> List<T> {
         }
     }
 
+    /// Adds copies of items.
+    #[track_caller]
+    pub fn extend_from_slice(&mut self, items: &[T])
+    where
+        T: Clone,
+    {
+        self.extend(items.iter().cloned());
+    }
+
     /// Takes all items out.
     pub fn clear(&mut self) {
         self.items.clear();

@@ -62,6 +62,8 @@ pub(crate) struct Region {
     pub leaving: Vec<Leave>,
     /// Whether no path goes on from here.
     pub left: bool,
+    /// Of an else-branch: the branch in front of it.
+    pub then: Option<Closed>,
 }
 
 thread_local! {
@@ -81,13 +83,13 @@ pub(crate) fn staged() -> bool {
 /// Opens a region without a builder of its own; gives its number.
 pub(crate) fn enter_inline() -> usize {
     let Some(builder) = builder::current() else { return usize::MAX };
-    push(Region { builder, kind: Kind::Inline, leaving: Vec::new(), left: false })
+    push(Region { builder, kind: Kind::Inline, leaving: Vec::new(), left: false, then: None })
 }
 
 /// Opens a region with a builder; gives its number.
 pub(crate) fn enter(builder: Rc<Builder>) -> usize {
     builder.open();
-    push(Region { builder, kind: Kind::Body, leaving: Vec::new(), left: false })
+    push(Region { builder, kind: Kind::Body, leaving: Vec::new(), left: false, then: None })
 }
 
 fn push(region: Region) -> usize {
@@ -124,6 +126,33 @@ pub(crate) fn end() {
     with_top(|region| region.left = true);
 }
 
+/// Changes all jumps to `target` that are pending in region `from` and inside of it, each with the body that it leaves.
+pub(crate) fn each_pending(
+    from: usize,
+    target: Target,
+    change: &mut dyn FnMut(&Rc<Builder>, &mut Leave) -> Result<()>,
+) -> Result<()> {
+    // What changes them may record, and so ask for regions.
+    let mut regions = REGIONS.take();
+    let mut changed = Ok(());
+    for region in regions.iter_mut().skip(from) {
+        let mut sides = vec![(&region.builder, &mut region.leaving)];
+        if let Kind::Rest { other, .. } = &mut region.kind {
+            sides.push((&other.builder, &mut other.leaving));
+        }
+        if let Some(Closed { side, .. }) = &mut region.then {
+            sides.push((&side.builder, &mut side.leaving));
+        }
+        for (builder, leaving) in sides {
+            for leave in leaving.iter_mut().filter(|leave| leave.target == target) {
+                changed = changed.and_then(|()| change(builder, leave));
+            }
+        }
+    }
+    REGIONS.set(regions);
+    changed
+}
+
 /// A region that was closed.
 pub(crate) struct Closed {
     pub side: Side,
@@ -144,7 +173,7 @@ pub(crate) fn exit(fell: Option<Vec<Tensor>>) -> Option<Closed> {
 /// Opens a closed region again.
 pub(crate) fn enter_again(closed: Closed, kind: Kind) {
     closed.side.builder.reopen(closed.seen);
-    push(Region { builder: closed.side.builder, kind, leaving: closed.side.leaving, left: false });
+    push(Region { builder: closed.side.builder, kind, leaving: closed.side.leaving, left: false, then: None });
 }
 
 /// Throws away all regions from number `from` on, as a panic or `?` does.
@@ -220,6 +249,6 @@ pub(crate) fn guard_rest(location: &'static Location<'static>) -> Result<()> {
     let rest = builder.inside("rest");
     rest.open();
     let kind = Kind::Rest { condition, other, other_is_then: true, location, watch: Watch::now() };
-    push(Region { builder: rest, kind, leaving: Vec::new(), left: false });
+    push(Region { builder: rest, kind, leaving: Vec::new(), left: false, then: None });
     Ok(())
 }

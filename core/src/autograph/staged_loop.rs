@@ -212,16 +212,19 @@ impl StagedLoop {
         }
     }
 
-    /// How a variable that a jump takes along compares with what it was before the loop.
-    pub fn compare(&self, place: &mut Place<'_>) -> Result<Compared> {
-        self.before.compare(place)
+    /// The state before the loop.
+    pub fn before(&self) -> &Captured {
+        &self.before
     }
 
     /// Puts what only a `break` sets into the variables after the loop.
-    pub fn put_after(&self, after: &mut [Place<'_>]) -> Result<()> {
+    pub fn put_after(&self, after: &mut [Place<'_>], taken: &Captured, growing: &Growing) -> Result<()> {
         let mut values = self.after.iter();
         for place in after.iter_mut().filter(|p| !self.before.has(p.name)) {
-            place.stage(false)?;
+            taken.restore_one(place);
+            if growing.has(place.name) {
+                place.stage(false)?;
+            }
             place.replace(&mut |old| values.next().unwrap_or(old).clone());
         }
         Ok(())

@@ -103,6 +103,11 @@ impl Growing {
     pub fn found(&self) -> usize {
         self.found.len()
     }
+
+    /// Those that were found after the first `count`.
+    pub fn found_since(&self, count: usize) -> Vec<&'static str> {
+        self.found.get(count..).unwrap_or_default().to_vec()
+    }
 }
 
 /// How a variable compares with what it was.
@@ -156,7 +161,7 @@ impl Captured {
         all
     }
 
-    fn add(&mut self, place: &Place<'_>) {
+    pub fn add(&mut self, place: &Place<'_>) {
         let mut sink = Sink::default();
         place.visit(&mut sink);
         let first = self.tensors.len();
@@ -203,6 +208,16 @@ impl Captured {
         let was_plain = place.stage(false);
         place.restore(&now);
         Ok(if was_plain? { Compared::Longer } else { Compared::Other })
+    }
+
+    /// A plain list with other items than it had here, as a value of the graph; the variable stays as it is.
+    pub fn staged_as(&self, place: &mut Place<'_>, items: &[Tensor]) -> Result<Vec<Tensor>> {
+        let now = place.keep();
+        self.restore_one(place);
+        put(std::slice::from_mut(place), items);
+        let list = place.stage(true).map(|_| tensors(std::slice::from_ref(place)));
+        now.iter().for_each(|now| place.restore(now));
+        list
     }
 
     /// Puts one variable back to what it was.

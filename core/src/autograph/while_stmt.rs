@@ -31,14 +31,20 @@ pub struct While<V> {
     broken: Option<V>,
     /// What a `break` takes along: names, and how many tensors each has; the loop's value is the first, if it has one.
     carries: Vec<(&'static str, usize)>,
-    /// The same when the graph's loop began.
-    carries_before: Vec<(&'static str, usize)>,
+    /// The same of a `continue`.
+    carries_on: Vec<(&'static str, usize)>,
+    /// The same of a `break`, and which lists were settled, when the graph's loop began.
+    at_begin: (Vec<(&'static str, usize)>, usize),
     /// Whether a branch of the graph breaks, so that lists may be values of the graph after the loop.
     broke: bool,
     /// Whether a branch of the graph continues, in the present pass.
     continued: bool,
     /// The lists that are values of the graph in the loop.
     growing: Growing,
+    /// What jumps took along first of variables that the head does not know.
+    taken: Captured,
+    /// To how many of those that were found the pending jumps have been fitted.
+    settled: usize,
     /// The state at the head of the pass, while the host goes round.
     at_head: Option<Captured>,
     location: &'static Location<'static>,
@@ -93,10 +99,13 @@ impl<V> While<V> {
             continues: Target::fresh(),
             broken: None,
             carries: Vec::new(),
-            carries_before: Vec::new(),
+            carries_on: Vec::new(),
+            at_begin: Default::default(),
             broke: false,
             continued: false,
             growing: Growing::new(pushed),
+            taken: Captured::of(&[]),
+            settled: 0,
             at_head: None,
             location: Location::caller(),
         }
@@ -105,7 +114,10 @@ impl<V> While<V> {
     /// The head of each pass.
     pub fn head(&mut self, head: &mut [Place<'_>]) {
         if self.region.is_some() && self.phase == Phase::Host {
-            self.at_head = Some(Captured::of(head));
+            // What breaks of earlier rounds took along is compared with the head of theirs.
+            if !self.broke {
+                self.at_head = Some(Captured::of(head));
+            }
             self.began = builder::current().map(|b| (b.checkpoint(), tape::marks()));
         }
     }
@@ -146,9 +158,8 @@ impl<V> While<V> {
     /// Turns into a loop of the graph.
     fn begin(&mut self, head: &mut [Place<'_>]) -> Result<()> {
         self.stage_as_taken(head, true)?;
-        let mut pending = regions::with_top(|top| std::mem::take(&mut top.leaving)).unwrap_or_default();
-        self.stage_taken(&mut pending, head)?;
-        self.carries_before = self.carries.clone();
+        let pending = regions::with_top(|top| std::mem::take(&mut top.leaving)).unwrap_or_default();
+        self.at_begin = (self.carries.clone(), self.settled);
         let targets = [self.breaks, self.continues];
         let mut staged =
             StagedLoop::new(head, pending, self.carries.clone(), targets, self.location, self.growing.found())?;
@@ -215,7 +226,7 @@ impl<V> While<V> {
                 Ok(Next::More)
             }
             Ended::Longer => {
-                self.carries = std::mem::take(&mut self.carries_before);
+                (self.carries, self.settled) = std::mem::take(&mut self.at_begin);
                 self.begin(head)?;
                 Ok(Next::More)
             }
@@ -257,12 +268,13 @@ impl<V> While<V> {
             return Ok(());
         }
         self.phase = Phase::Done;
-        if self.broke {
-            let reached = goes_on && regions::with_top(|top| !top.left).unwrap_or(false);
-            self.stage_as_taken(after, reached)?;
-        }
-        if let Some(staged) = &self.staged {
-            staged.put_after(after)?;
+        match &self.staged {
+            Some(staged) => staged.put_after(after, &self.taken, &self.growing)?,
+            None if self.broke => {
+                let reached = goes_on && regions::with_top(|top| !top.left).unwrap_or(false);
+                self.stage_as_taken(after, reached)?;
+            }
+            None => {}
         }
         let values = goes_on.then(|| state::tensors(after));
         let (fell, watch) = regions::settle_watched(region, Some(self.breaks), values)?;

@@ -173,6 +173,9 @@ pub fn check(program: &Program, call: Call<'_>, world: &World) -> Result<(), Str
         agree(&expected, &with).map_err(|e| format!("input {case}, traced: {e}"))?;
         let without = without_passes(case, || outcome(world, traced));
         agree(&expected, &without).map_err(|e| format!("input {case}, without passes: {e}"))?;
+        // What the attribute makes of a function must do the same where nothing is traced.
+        let stepwise = outcome(world, || tf::config::with_eager_functions(traced));
+        agree(&expected, &stepwise).map_err(|e| format!("input {case}, operation by operation: {e}"))?;
         if case == 1 || expected.result.is_err() {
             continue;
         }

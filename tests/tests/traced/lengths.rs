@@ -172,6 +172,143 @@ fn plain_behind_a_break(x: &Tensor, n: &Tensor) -> Tensor {
     tf::stack(&all, 0) * y
 }
 
+/// Jumps of a loop's first round, with lists of different lengths on all ways.
+#[tf_function]
+fn jumps_of_a_first_round(x: &Tensor, way: i32) -> (Tensor, Tensor) {
+    let mut all = Vec::new();
+    all.push(x.clone());
+    all.push(x * 2.0);
+    let mut y = x.clone();
+    let last = loop {
+        y = &y + 1.0;
+        if &y > 5.0 {
+            break y.sin();
+        } else if &y > 4.0 {
+            all = vec![y.clone(), y.cos(), y.exp()];
+            break &y * 2.0;
+        }
+        if &y > 3.5 {
+            continue;
+        } else if &y > 2.0 {
+            all = vec![y.clone()];
+            if way == 1 {
+                continue;
+            }
+        } else {
+            all = vec![x.clone(), y.square()];
+        }
+        if way == 2 {
+            break tf::reduce_sum(tf::stack(&all, 0), ());
+        }
+        y = y * 1.25;
+    };
+    (tf::stack(&all, 0), last)
+}
+
+/// Made anew in each round, and read behind the loop alone.
+#[tf_function]
+fn read_behind(x: &Tensor) -> (Tensor, Tensor) {
+    let mut last = vec![x.clone()];
+    last.push(x * 2.0);
+    let mut sums = Vec::new();
+    sums.push(x.clone());
+    let mut y = x.clone();
+    loop {
+        last = vec![y.sin(), y.cos()];
+        sums = vec![y.exp()];
+        y = &y + 1.0;
+        if &y > 3.0 {
+            sums.push(y.clone());
+            break;
+        }
+        if &y > 2.5 {
+            break;
+        }
+    }
+    (&last[0] + &last[1] + last.len() as f32, tf::stack(&sums, 0))
+}
+
+/// A loop of the host that a branch leaves before the list changes.
+#[tf_function]
+fn left_before(x: &Tensor) -> Tensor {
+    let mut all = vec![x.clone()];
+    for w in [2.0, 3.0, 4.0] {
+        if x * w > 10.0 {
+            break;
+        }
+        all.insert(0, x * w);
+    }
+    tf::stack(&all, 0)
+}
+
+/// Scalars whose list is replaced in a loop over numbers alone.
+#[tf_function]
+fn replaced_numbers(x: &Tensor) -> (Tensor, Tensor) {
+    let (mut all, mut more) = (vec![x.clone()], vec![x.clone()]);
+    let mut i = tf::constant(0);
+    loop {
+        i = &i + 1;
+        if &i > 2 {
+            all = vec![x.sin()];
+            break;
+        }
+        all.push(x * 2.0);
+    }
+    let mut y = x.clone();
+    while &y < 3.0 {
+        y = &y + 1.0;
+        if &y > 1.0 {
+            more = vec![y.sin(), x * 3.0];
+        }
+        more.push(y.clone());
+    }
+    (tf::stack(&all, 0), tf::stack(&more, 0))
+}
+
+/// Lists assigned to lists.
+#[tf_function]
+fn best_so_far(x: &Tensor, n: &Tensor) -> (Tensor, Tensor) {
+    let (mut now, mut best) = (vec![x.clone()], Vec::new());
+    best.push(x.clone());
+    for i in tf::range(0, n, 1) {
+        now.push(x * 2.0);
+        if &i == 1 {
+            best = now.clone();
+        }
+        best.push(x.clone());
+        let before = now.clone();
+        now.extend_from_slice(&[x.sin(), x.cos()]);
+        if &i % 2 == 0 {
+            now = before;
+        }
+    }
+    (tf::stack(&now, 0), tf::stack(&best, 0))
+}
+
+/// What nothing stacks stays a `Vec`, of whatever type.
+#[tf_function]
+fn plain_vecs(x: &Tensor, flags: &Flags) -> Tensor {
+    let (mut numbers, mut watched) = (vec![1], vec![x.clone()]);
+    if flags.more {
+        numbers.push(2);
+        watched.push(x * 2.0);
+    }
+    numbers.drain(..numbers.len() - 1);
+    numbers.extend(&[3, 4]);
+    let mut tape = tf::GradientTape::new();
+    watched.iter().for_each(|x| tape.watch(x));
+    let y = watched.iter().fold(tf::constant(1.0), |product, x| product * x.sin());
+    let gradients = tape.gradient(&y, &watched);
+    let same = numbers == vec![3, 4] || numbers.contains(&2);
+    let sum = gradients.into_iter().flatten().fold(tf::constant(0.0), |sum, gradient| sum + gradient);
+    sum * numbers.len() as f32 + if same { 1.0 } else { 0.0 }
+}
+
+#[derive(Nest, Clone)]
+struct Flags {
+    more: bool,
+}
+
 #[derive(Nest, Clone)]
 struct Kept {
     before: Vec<Tensor>,
@@ -214,6 +351,15 @@ fn loops() {
     eager_vs_graph!(longer_and_jumps(x, n); (x, n) in [(2.0, 0), (0.5, 3), (-1.0, 6), (30.0, 2)]);
     eager_vs_graph!(shorter_behind_a_break(x); x in [2.5, 0.5, -1.0]);
     eager_vs_graph!(plain_behind_a_break(x, n); (x, n) in [(2.5, 0), (2.5, 2), (0.5, 1), (-1.0, 3)]);
+    for way in 0..3 {
+        eager_vs_graph!({ jumps_of_a_first_round(x, way) }; x in [-1.0, 0.5, 1.25, 2.0, 3.0, 4.0, 5.0]);
+    }
+    eager_vs_graph!(read_behind(x); x in [2.75, 1.0, 0.75, -1.0]);
+    eager_vs_graph!(left_before(x); x in [6.0, 4.0, 3.0, 1.0]);
+    eager_vs_graph!(replaced_numbers(x); x in [0.25, -1.5, 4.0]);
+    eager_vs_graph!(best_so_far(x, n); (x, n) in [(2.0, 0), (0.5, 1), (-1.0, 4)]);
+    eager_vs_graph!({ plain_vecs(x, &Flags { more: true }) }; x in [0.5]);
+    eager_vs_graph!({ plain_vecs(x, &Flags { more: false }) }; x in [0.5]);
     eager_vs_graph!(copies(x, n); (x, n) in [(2.0, 0), (0.5, 3)]);
 }
 

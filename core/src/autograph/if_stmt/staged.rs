@@ -26,7 +26,7 @@ pub(super) struct Staged {
 
 /// A branch that was recorded, and the state at its end if it goes on.
 pub(super) struct Branch {
-    closed: Option<Closed>,
+    pub(super) closed: Option<Closed>,
     value: Option<Captured>,
     state: Option<Captured>,
 }
@@ -55,6 +55,9 @@ impl Staged {
             put_both(value, state, fell);
             branch.value = Some(Captured::of(std::slice::from_ref(value)));
             branch.state = Some(Captured::of(state));
+        }
+        if let (Some(then), Some(first)) = (&mut self.then, regions::with_top(|region| region.then.take()).flatten()) {
+            then.closed = Some(first);
         }
         branch.closed = regions::exit(fell);
         Ok(branch)

@@ -3,7 +3,7 @@
 
 use super::super::disagree::{Disagreement, Way};
 use super::super::dispatch::{Place, Table, place};
-use super::super::regions::{self, Leave, Target};
+use super::super::regions::{self, Target};
 use super::super::staged_loop::VALUE;
 use super::super::state::{self, Captured, Compared};
 use super::{Phase, While};
@@ -54,12 +54,15 @@ impl<V> While<V> {
         }
         let as_lists: Result<Vec<bool>> = places.iter_mut().map(|place| self.as_list(place)).collect();
         let as_lists = as_lists.or_fail();
+        self.stage_pending(places).or_fail();
         let taken = state::taken_along(places, &as_lists).or_fail();
         self.continued |= target == self.continues;
-        if target == self.breaks {
+        let carries = places.iter().zip(&taken).map(|(place, taken)| (place.name, taken.len()));
+        if target == self.continues {
+            self.carries_on = carries.collect();
+        } else {
             self.broke = true;
-            self.carries = value.iter().map(|value| (VALUE, value.len())).collect();
-            self.carries.extend(places.iter().zip(&taken).map(|(place, taken)| (place.name, taken.len())));
+            self.carries = value.iter().map(|value| (VALUE, value.len())).chain(carries).collect();
             if let Some(staged) = &mut self.staged {
                 staged.note_break(&self.carries);
             }
@@ -77,47 +80,61 @@ impl<V> While<V> {
     /// one of which it is not known what other ways there do.
     fn as_list(&mut self, place: &mut Place<'_>) -> Result<bool> {
         let compared = match (&self.staged, &self.at_head) {
-            (Some(staged), _) => staged.compare(place)?,
+            (Some(staged), _) => staged.before().compare(place)?,
             (None, Some(head)) => head.compare(place)?,
             (None, None) => Compared::Unknown,
         };
-        if compared == Compared::Longer {
-            self.growing.note(place.name);
+        let compared = match compared {
+            Compared::Unknown => self.taken.compare(place)?,
+            known => known,
+        };
+        match compared {
+            Compared::Longer => self.growing.note(place.name),
+            Compared::Unknown => self.taken.add(place),
+            Compared::Same | Compared::Other => {}
         }
-        Ok(compared != Compared::Same || self.growing.has(place.name))
+        let is_as_before = matches!(compared, Compared::Same | Compared::Unknown);
+        Ok(!is_as_before || self.growing.has(place.name))
     }
 
     /// Where jumps meet the path that falls through, its lists have the form that those took along.
     pub(super) fn stage_as_taken(&mut self, places: &mut [Place<'_>], values: bool) -> Result<()> {
-        for place in places {
+        for place in &mut *places {
             if self.as_list(place)? {
                 place.stage(values)?;
             }
         }
-        Ok(())
+        self.stage_pending(places)
     }
 
-    /// Makes values of the graph of the plain lists that a `break` of a round in front of the graph's loop took along, where
-    /// the loop has found out since that their length changes.
-    pub(super) fn stage_taken(&mut self, pending: &mut [Leave], head: &mut [Place<'_>]) -> Result<()> {
-        let own = pending.iter_mut().find(|leave| leave.target == self.breaks);
-        let (Some(leave), Some(at_head)) = (own, &self.at_head) else { return Ok(()) };
-        let mut values = std::mem::take(&mut leave.values).into_iter();
-        for (name, len) in &mut self.carries {
-            let mut taken: Vec<Tensor> = values.by_ref().take(*len).collect();
-            let is_list = taken.len() == 1 && taken[0].dtype() == DType::Variant;
-            let place = head.iter_mut().find(|place| place.name == *name);
-            if let Some(place) = place.filter(|_| !is_list && self.growing.has(name)) {
-                let now = place.keep();
-                at_head.restore_one(place);
-                state::put(std::slice::from_mut(place), &taken);
-                place.stage(true)?;
-                taken = state::tensors(std::slice::from_ref(place));
-                now.iter().for_each(|now| place.restore(now));
+    /// Jumps of this loop that are pending have taken plain lists along: where the loop was seen since to change their
+    /// lengths, they take them along as values of the graph.
+    fn stage_pending(&mut self, places: &mut [Place<'_>]) -> Result<()> {
+        let Some(region) = self.region else { return Ok(()) };
+        let before = match (&self.staged, &self.at_head) {
+            (Some(staged), _) => staged.before(),
+            (None, Some(head)) => head,
+            (None, None) => return Ok(()),
+        };
+        for name in self.growing.found_since(self.settled) {
+            let Some(place) = places.iter_mut().find(|place| place.name == name) else { continue };
+            for (target, carries) in [(self.breaks, &mut self.carries), (self.continues, &mut self.carries_on)] {
+                let Some(at) = carries.iter().position(|(carried, _)| *carried == name) else { continue };
+                let first = carries[..at].iter().map(|(_, len)| len).sum::<usize>();
+                let own = first..first + carries[at].1;
+                regions::each_pending(region, target, &mut |builder, leave| {
+                    let taken = leave.values[own.clone()].to_vec();
+                    let before = if before.has(name) { before } else { &self.taken };
+                    if !matches!(&taken[..], [list] if list.dtype() == DType::Variant) {
+                        let list = builder.record_again(|| before.staged_as(place, &taken))?;
+                        leave.values.splice(own.clone(), list);
+                    }
+                    Ok(())
+                })?;
+                carries[at].1 = 1;
             }
-            *len = taken.len();
-            leave.values.extend(taken);
         }
+        self.settled = self.growing.found();
         Ok(())
     }
 }

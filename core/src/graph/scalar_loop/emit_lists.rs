@@ -46,6 +46,10 @@ impl Emitter<'_> {
             ListOp::Nth(op) => {
                 let at = op.index as usize;
                 let Form::Variant(parts) = self.form(scope, node.inputs[0])? else { return None };
+                if parts.list.is_some() {
+                    // An item of a list, as of one that was made of several items at once.
+                    return None;
+                }
                 match self.forms.pack_with(id(node.inputs[0]), at, op.item.dtype) {
                     None => {
                         let form = self.form(scope, node.outputs[0])?;

@@ -225,6 +225,8 @@ impl Forms {
         match &self.contents[self.find(id)] {
             Content::Unknown | Content::Same(_) => Some(Form::Variant(Parts::default())),
             Content::Number(dtype) => Some(Form::Number(*dtype)),
+            // A list that began as a pack of items: its registers would be neither's.
+            Content::Variant { list: Some(_), packs, .. } if !packs.is_empty() => None,
             Content::Variant { list, packs, optional } => {
                 let list = match list {
                     Some(item) => Some(Layout::new(self.form_at(*item, depth + 1)?)),

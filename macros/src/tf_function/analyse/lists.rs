@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::{Expr as Syntax, Pat, Type};
 
 /// The methods of `Vec` that change how many items there are.
-const RESIZING: [&str; 12] = [
+const RESIZING: [&str; 16] = [
     "push",
     "extend",
+    "extend_from_slice",
     "append",
     "insert",
     "clear",
@@ -18,9 +19,15 @@ const RESIZING: [&str; 12] = [
     "swap_remove",
     "truncate",
     "drain",
+    "split_off",
     "retain",
+    "dedup",
     "resize",
+    "resize_with",
 ];
+
+/// The functions that take a list of the graph.
+const JOINING: [&str; 4] = ["stack", "try_stack", "concat", "try_concat"];
 
 /// Lists, and which of them each loop pushes onto.
 #[derive(Default)]
@@ -31,10 +38,15 @@ pub struct Lists {
 
 /// The lists; `staging` says which constructs may be part of a graph.
 pub fn lists(function: &Function, staging: &Staging) -> Lists {
-    let mut search = Search { staging, found: Found::default(), start: None, loops: Vec::new() };
+    let mut search = Search { staging, found: Found::default(), start: None, loop_start: None, loops: Vec::new() };
     search.block(&function.body);
-    let Found { made, copied, resized, pushed, assigned, hidden, by_loop } = search.found;
-    let changes = |var: &Var| resized.contains(var) || pushed.contains(var) && assigned.contains(var);
+    let Found { made, copied, looped, resized, pushed, assigned, mut joined, hidden, by_loop } = search.found;
+    for (copy, of) in copied.iter().rev() {
+        joined.extend(joined.contains(copy).then_some(*of));
+    }
+    // What nothing makes a tensor of has no use for being a list of the graph.
+    let branched = |var: &Var| resized.contains(var) || pushed.contains(var) && assigned.contains(var);
+    let changes = |var: &Var| looped.contains(var) || joined.contains(var) && branched(var);
     let is_list = |var: &Var| function.vars[*var].mutable && changes(var) && !hidden.contains(var);
     let mut vars: BTreeSet<Var> = made.into_iter().filter(is_list).collect();
     for (copy, of) in copied {
@@ -74,12 +86,16 @@ struct Found {
     made: BTreeSet<Var>,
     /// Initialised with another variable or a copy of it, in the order of the text.
     copied: Vec<(Var, Var)>,
+    /// Pushed onto in a staged loop that begins after them.
+    looped: BTreeSet<Var>,
     /// Made longer or shorter in a staged loop or branch that begins after them.
     resized: BTreeSet<Var>,
     /// Pushed onto anywhere.
     pushed: BTreeSet<Var>,
     /// Given another `Vec` in a staged loop or branch.
     assigned: BTreeSet<Var>,
+    /// Handed to functions that take lists of the graph.
+    joined: BTreeSet<Var>,
     /// Used where the text does not tell how.
     hidden: BTreeSet<Var>,
     /// Pushed onto, by the staged loops around.
@@ -91,6 +107,8 @@ struct Search<'a> {
     found: Found,
     /// Where the variables of the innermost staged construct begin.
     start: Option<Var>,
+    /// Where those of the innermost staged loop do.
+    loop_start: Option<Var>,
     /// The staged loops around.
     loops: Vec<Target>,
 }
@@ -128,13 +146,20 @@ impl Search<'_> {
                 if let Kind::Var(var, _) = called[0].inner().kind
                     && RESIZING.iter().any(|name| node.method == name)
                 {
-                    self.resized(var, node.method == "push" || node.method == "extend");
+                    self.resized(var, ["push", "extend", "extend_from_slice"].iter().any(|name| node.method == name));
                 }
             }
             Kind::Plain(Syntax::Assign(_), sides) => match sides[0].inner().kind {
                 Kind::Var(var, _) => self.found.assigned.extend(self.is_outside(var).then_some(var)),
                 _ => self.destructured(&sides[0]),
             },
+            Kind::Plain(Syntax::Call(_), called) if is_joining(&called[0]) => {
+                let lent = called[1..].iter().map(|arg| match &arg.inner().kind {
+                    Kind::Plain(Syntax::Reference(_), lent) => &lent[0],
+                    _ => arg,
+                });
+                self.found.joined.extend(lent.filter_map(whole));
+            }
             // What it is lent to may take the `Vec` out.
             Kind::Plain(Syntax::Reference(node), lent) if node.mutability.is_some() => {
                 if let Kind::Var(var, _) = lent[0].inner().kind {
@@ -159,10 +184,11 @@ impl Search<'_> {
                 return;
             }
             Kind::Loop(node) => {
-                let before = self.start;
+                let before = (self.start, self.loop_start);
                 let staged = self.staging.loops[node.target];
                 if staged {
                     self.start = Some(node.vars.start);
+                    self.loop_start = self.start;
                     self.loops.push(node.target);
                 }
                 match &node.kind {
@@ -172,7 +198,7 @@ impl Search<'_> {
                 }
                 self.block(&node.body);
                 // What an inner loop declares is pushed onto within one round of the outer one.
-                self.start = before;
+                (self.start, self.loop_start) = before;
                 if staged {
                     self.loops.pop();
                 }
@@ -194,6 +220,7 @@ impl Search<'_> {
         }
         if pushed {
             self.found.pushed.insert(var);
+            self.found.looped.extend(self.loop_start.filter(|start| var < *start).map(|_| var));
             self.loops.iter().for_each(|target| {
                 self.found.by_loop.entry(*target).or_default().insert(var);
             });
@@ -213,6 +240,11 @@ impl Search<'_> {
             }
         }
     }
+}
+
+fn is_joining(function: &Expr) -> bool {
+    let Kind::Leaf(Syntax::Path(path)) = &function.kind else { return false };
+    path.path.segments.last().is_some_and(|last| JOINING.iter().any(|name| last.ident == name))
 }
 
 /// Whether an expression makes a new `Vec`.

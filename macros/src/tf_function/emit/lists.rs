@@ -35,7 +35,7 @@ impl Emit<'_> {
     }
 
     /// Whether an expression is a list or a copy of one.
-    fn is_whole_list(&self, expr: &Expr) -> bool {
+    pub fn is_whole_list(&self, expr: &Expr) -> bool {
         whole(expr).is_some_and(|var| self.plan.lists.vars.contains(&var))
     }
 

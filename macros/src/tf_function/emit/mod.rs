@@ -212,7 +212,12 @@ impl Emit<'_> {
             }
         }
         if let (Syntax::Assign(_), Some(name)) = (syntax, parts.first().and_then(|left| self.list(left))) {
-            let (left, right, rt) = (self.expr(&parts[0]), self.value_for(&parts[1], wanted), &self.rt);
+            let (left, rt) = (self.expr(&parts[0]), &self.rt);
+            if self.is_whole_list(&parts[1]) {
+                let right = self.expr(&parts[1]);
+                return quote!(#left = #rt::List::renamed(#right, #name));
+            }
+            let right = self.value_for(&parts[1], wanted);
             return quote!(#left = #rt::List::of(#name, #right));
         }
         let mut parts = parts.iter().enumerate();
