@@ -176,9 +176,6 @@ impl Placed {
                     variables.push(Used { operand: i, address: settle(resource, gpu, written)?, written });
                     None
                 }
-                None if input.dtype().size() == 0 => {
-                    return Err(Error::unimplemented("graph", "only calls on tensors are captured").got(input.ty()));
-                }
                 None => Some(Tensor::uninit_on(gpu, input.ty())?),
             });
         }

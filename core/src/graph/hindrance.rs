@@ -16,8 +16,21 @@ pub(super) fn can_be_captured(graph: &Graph, gpu: &Gpu, inputs: &[Tensor]) -> Re
         let other = Device::of_id(*other);
         return Err(Error::unimplemented("graph", format!("some of it runs on {other}, where a guard wants it")));
     }
+    only_tensors(graph, inputs)?;
     needs_no_host(graph)?;
     no_loop_of_the_host(graph, inputs)
+}
+
+/// An error if a list comes in or out. What a branch has saved is of the branch that ran, and captured work goes both ways.
+fn only_tensors(graph: &Graph, inputs: &[Tensor]) -> Result<()> {
+    let is_list = |dtype: DType| dtype.size() == 0 && dtype != DType::Resource;
+    if let Some(list) = inputs.iter().find(|input| is_list(input.dtype())) {
+        return Err(Error::unimplemented("graph", "only calls on tensors are captured").got(list.ty()));
+    }
+    match graph.result_types().find(|ty| ty.dtype.size() == 0) {
+        Some(list) => Err(Error::unimplemented("graph", "only tensors come out of captured calls").got(list)),
+        None => Ok(()),
+    }
 }
 
 /// An error that names the first node, also of bodies, that needs the host.

@@ -46,16 +46,8 @@ mod uncarried;
 /// before it returns. The second call of a shape is captured already.
 #[test]
 fn samples_on_a_gpu() {
-    // The gradient of `lengths::jumps` adds a list to a number there: to be mended.
-    let skip = [
-        "options::plans",
-        "lines::",
-        "misfits::indices",
-        "lifetimes::",
-        "loops::while_loops",
-        "a_call_that_fails",
-        "lengths::jumps",
-    ];
+    let skip =
+        ["options::plans", "lines::", "misfits::indices", "lifetimes::", "loops::while_loops", "a_call_that_fails"];
     eagerflow_tests::child::run_on_a_gpu(&[&skip, &FAIL[..]].concat(), &[("EAGERFLOW_CUDA_GRAPHS", "1")]);
 }
 

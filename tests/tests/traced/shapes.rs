@@ -18,6 +18,23 @@ fn chosen(x: &Tensor) -> (Tensor, Tensor) {
     (tf::reduce_sum(positive.square(), ()), positive)
 }
 
+/// Read in a loop inside of a branch, which ends at its first round: of the way back of second order nobody but what is
+/// saved knows how many were chosen.
+#[tf_function]
+fn chosen_for_later(x: &Tensor, y: &Tensor) -> Tensor {
+    let positive = tf::boolean_mask(y, &tf::greater(y, 0.0), 0);
+    let mut mean = x.sin();
+    if x > 0.0 {
+        loop {
+            if x > 0.5 {
+                break;
+            }
+            mean = tf::reduce_mean(&positive, ());
+        }
+    }
+    mean
+}
+
 /// A list filled in a loop, stacked behind it.
 #[tf_function]
 fn filled(x: &Tensor, n: &Tensor) -> Tensor {
@@ -135,6 +152,7 @@ fn lengths_of_arguments() {
         x in [tf::constant([1.0, 2.0]), tf::constant([1.0, 2.0, 9.0]), tf::constant([1.0, 2.0, 9.0, 4.0])]; traces 2);
     eager_vs_graph!(gram(x); x in [tf::ones([2, 3]), tf::ones([4, 2]) * 0.25, tf::ones([5, 5])]; traces 2);
     eager_vs_graph!(ranges(n, x); (n, x) in [(5, 0.5), (2, 1.5), (0, 1.5)]);
+    eager_vs_graph!(chosen_for_later(x, y); (x, y) in [(1.0, [1.0, -1.0, 2.0]), (-1.0, [1.0, -1.0, 2.0])]);
     eager_vs_graph!(chosen(x); x in [[1.0, -2.0, 3.0], [-1.0, -2.0, -3.0]]);
 }
 

@@ -1,6 +1,7 @@
 //! Outlining: where some sizes depend on values, the parts of a graph between the nodes that make such sizes become
 //! segments, each with plans of its own. Runs when a graph as a whole has no plan; node order stays, and with it effects.
 
+use super::named::Shown;
 use super::rewrite::Rewriter;
 use crate::error::Result;
 use crate::graph::control::segment::Segment;
@@ -13,11 +14,12 @@ use std::sync::Arc;
 
 /// The graph in segments; `None` if that would be no other graph.
 pub(crate) fn outline(graph: &Graph) -> Result<Option<Graph>> {
-    let segments = split(graph, false);
+    let around = Seen::default();
+    let segments = split(graph, false, &around);
     if segments.iter().any(|s| s.planned && s.nodes.len() == graph.nodes.len()) {
         return Ok(None);
     }
-    rewritten(graph, &segments, false).map(Some)
+    rewritten(graph, &segments, false, &around).map(Some)
 }
 
 /// Neighbouring nodes, all of which can stand in a plan, or one that cannot.
@@ -26,18 +28,21 @@ struct Part<'g> {
     planned: bool,
 }
 
-/// What is known of sizes where a node runs.
+/// The sizes that have numbers where a node runs.
+#[derive(Clone, Default)]
 struct Seen(HashSet<Symbol>);
 
 impl Seen {
-    fn params(graph: &Graph) -> Self {
-        let mut seen = Self(HashSet::new());
+    /// At the begin of a graph, a body where `self` is known.
+    fn and_params(&self, graph: &Graph) -> Self {
+        let mut seen = self.clone();
         graph.param_types().for_each(|ty| seen.add(ty));
         seen
     }
 
+    /// A value of this type shows the sizes that stand alone in it.
     fn add(&mut self, ty: &TensorType) {
-        ty.shape.iter().for_each(|size| self.0.extend(size.symbols()));
+        self.0.extend(ty.shape.iter().filter_map(|size| size.as_symbol()));
     }
 
     fn has_all(&self, ty: &TensorType) -> bool {
@@ -56,12 +61,12 @@ fn plannable(graph: &Graph, node: &Node, seen: &Seen, fixed: bool) -> bool {
     if matches!(node.op.kind(), Kind::Control) || (fixed && open()) {
         return false;
     }
-    node.outputs.iter().all(|&v| seen.has_all(graph.ty(v))) && node.op.bodies().iter().all(|body| closed(body))
+    node.outputs.iter().all(|&v| seen.has_all(graph.ty(v))) && node.op.bodies().iter().all(|body| closed(body, seen))
 }
 
-/// Whether all sizes of a body follow from its parameters.
-fn closed(body: &Graph) -> bool {
-    let mut seen = Seen::params(body);
+/// Whether all sizes of a body follow from its parameters and what is known around it.
+fn closed(body: &Graph, around: &Seen) -> bool {
+    let mut seen = around.and_params(body);
     body.nodes.iter().all(|node| {
         let fits = plannable(body, node, &seen, false);
         node.outputs.iter().for_each(|&v| seen.add(body.ty(v)));
@@ -69,8 +74,8 @@ fn closed(body: &Graph) -> bool {
     })
 }
 
-fn split(graph: &Graph, fixed: bool) -> Vec<Part<'_>> {
-    let mut seen = Seen::params(graph);
+fn split<'g>(graph: &'g Graph, fixed: bool, around: &Seen) -> Vec<Part<'g>> {
+    let mut seen = around.and_params(graph);
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut start = 0;
     for (at, node) in graph.nodes.iter().enumerate() {
@@ -93,23 +98,21 @@ fn is_worth_it(part: &Part<'_>) -> bool {
     part.planned && (part.nodes.len() > 1 || part.nodes.iter().any(|node| node.op.flow().is_some()))
 }
 
-fn rewritten(graph: &Graph, parts: &[Part<'_>], fixed: bool) -> Result<Graph> {
-    let mut used_from: Vec<usize> = vec![0; graph.types.len()];
-    for (at, part) in parts.iter().enumerate() {
-        part.nodes.iter().flat_map(|n| &n.inputs).for_each(|v| used_from[v.index()] = at);
-    }
-    graph.results.iter().for_each(|v| used_from[v.index()] = usize::MAX);
+fn rewritten(graph: &Graph, parts: &[Part<'_>], fixed: bool, around: &Seen) -> Result<Graph> {
+    let used_until = last_uses(graph, parts);
+    let mut seen = around.and_params(graph);
     let mut new = Rewriter::new(graph);
     for (at, part) in parts.iter().enumerate() {
         if is_worth_it(part) {
-            let wanted = |v: &Value| used_from[v.index()] > at;
+            let wanted = |v: &Value| used_until[v.index()] > at;
             segment(&mut new, graph, part.nodes, &wanted);
+            part.nodes.iter().flat_map(|n| &n.outputs).for_each(|&v| seen.add(graph.ty(v)));
             continue;
         }
         for node in part.nodes {
             let inner = |body: &Graph| {
                 let fixed = fixed || matches!(node.op.flow(), Some(Flow::Loop { .. }));
-                rewritten(body, &split(body, fixed), fixed).map(Arc::new)
+                rewritten(body, &split(body, fixed, &seen), fixed, &seen).map(Arc::new)
             };
             let op = match node.op.flow() {
                 Some(Flow::Branch | Flow::Loop { .. }) if !part.planned => {
@@ -119,9 +122,24 @@ fn rewritten(graph: &Graph, parts: &[Part<'_>], fixed: bool) -> Result<Graph> {
                 _ => None,
             };
             new.copy(node, op);
+            node.outputs.iter().for_each(|&v| seen.add(graph.ty(v)));
         }
     }
     Ok(new.finish())
+}
+
+/// For each value the last part that uses it, also if only for a size that the value shows.
+fn last_uses(graph: &Graph, parts: &[Part<'_>]) -> Vec<usize> {
+    let shown = Shown::of(graph);
+    let mut until: Vec<usize> = vec![0; graph.types.len()];
+    for (at, part) in parts.iter().enumerate() {
+        for node in part.nodes {
+            node.inputs.iter().for_each(|v| until[v.index()] = at);
+            shown.by(node).iter().for_each(|v| until[v.index()] = at);
+        }
+    }
+    graph.results.iter().for_each(|v| until[v.index()] = usize::MAX);
+    until
 }
 
 /// Puts nodes into a segment of their own. Constants go along, so that passes see them.
