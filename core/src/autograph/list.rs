@@ -13,6 +13,7 @@ use crate::graph::ir::fresh_sizes;
 use crate::shape::{Dim, Shape, Symbol};
 use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
+use std::ops::RangeBounds;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A `Vec` that may become a list of the graph.
@@ -26,6 +27,24 @@ pub struct List<T> {
     item: Arc<Mutex<Option<Item>>>,
 }
 
+/// What [`List::extend`] takes, as `Vec`'s: items, and references to those that are copied.
+pub trait Given<T> {
+    /// The item.
+    fn given(self) -> T;
+}
+
+impl<T> Given<T> for T {
+    fn given(self) -> T {
+        self
+    }
+}
+
+impl<T: Copy> Given<T> for &T {
+    fn given(self) -> T {
+        *self
+    }
+}
+
 impl<T> List<T> {
     /// The list of a variable.
     pub fn of(name: &'static str, items: Vec<T>) -> Self {
@@ -35,7 +54,7 @@ impl<T> List<T> {
     /// The same list, as the value of another variable.
     pub fn renamed(self, name: &'static str) -> Self {
         // What is learnt of its items is not what the other variable is given later.
-        let known = self.item.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = self.known();
         Self { name, item: Arc::new(Mutex::new(known)), ..self }
     }
 
@@ -60,12 +79,12 @@ impl<T> List<T> {
         Ok(execute(&Push { present: true }, &[list, item])?.remove(0))
     }
 
-    /// Adds items.
+    /// Adds items, or copies of what can be copied.
     #[track_caller]
-    pub fn extend(&mut self, items: impl IntoIterator<Item = T>) {
+    pub fn extend<A: Given<T>>(&mut self, items: impl IntoIterator<Item = A>) {
         // Not `for_each`: a closure has no caller's line.
         for item in items {
-            self.push(item);
+            self.push(item.given());
         }
     }
 
@@ -102,6 +121,24 @@ impl<T> List<T> {
     #[track_caller]
     pub fn truncate(&mut self, len: usize) {
         (**self).truncate(len);
+    }
+
+    /// As [`insert`](Self::insert).
+    #[track_caller]
+    pub fn swap_remove(&mut self, index: usize) -> T {
+        (**self).swap_remove(index)
+    }
+
+    /// As [`insert`](Self::insert).
+    #[track_caller]
+    pub fn split_off(&mut self, at: usize) -> Vec<T> {
+        (**self).split_off(at)
+    }
+
+    /// As [`insert`](Self::insert).
+    #[track_caller]
+    pub fn drain(&mut self, range: impl RangeBounds<usize>) -> std::vec::Drain<'_, T> {
+        (**self).drain(range)
     }
 
     /// The number of items.
@@ -149,7 +186,7 @@ impl<T> List<T> {
         let new = Item::of(tensor);
         *known = Some(match known.take() {
             None => new,
-            Some(before) if before.dtype == new.dtype && before.sizes.len() == new.sizes.len() => before.or(&new),
+            Some(before) if before.fits(&new) => before.or(&new),
             Some(before) => {
                 let error = Error::invalid_argument("push", "the tensor has another type than the list's other items")
                     .got(tensor.ty())
@@ -162,9 +199,13 @@ impl<T> List<T> {
         Ok(())
     }
 
+    /// What is known of the items.
+    fn known(&self) -> Option<Item> {
+        self.item.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn item_type(&self) -> Result<TensorType> {
-        let known = self.item.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*known {
+        match self.known() {
             Some(item) => item.ty(),
             None => Err(Error::failed_precondition("tf_function", "nothing was pushed onto the list so far")
                 .variable(self.name)
@@ -192,6 +233,11 @@ impl Item {
         let open = |d: Dim| d.symbols().iter().any(|s| matches!(s, Symbol::Unbacked(_)));
         let sizes = tensor.shape().iter().map(|d| (!open(d)).then_some(d)).collect();
         Self { dtype: tensor.dtype(), sizes }
+    }
+
+    /// Whether one list can have both.
+    fn fits(&self, other: &Self) -> bool {
+        self.dtype == other.dtype && self.sizes.len() == other.sizes.len()
     }
 
     /// What is common with other items.
@@ -225,6 +271,16 @@ impl<T: Nest> Nest for List<T> {
             staged: self.staged.as_ref().map(with),
             item: self.item.clone(),
         }
+    }
+
+    fn replaces(&self, other: &Self) {
+        let Some(new) = other.known().filter(|_| !Arc::ptr_eq(&self.item, &other.item)) else { return };
+        let mut known = self.item.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = Some(match known.take() {
+            Some(before) if before.fits(&new) => before.or(&new),
+            Some(before) => before,
+            None => new,
+        });
     }
 
     fn stage(&mut self, values: bool) -> Result<bool> {

@@ -40,6 +40,7 @@ mod symbols;
 mod tapes;
 mod tensorflow;
 mod uncarried;
+mod windows;
 
 /// The same samples on a GPU. Left out: errors that come to light when elements are read, which [`failures_on_a_gpu`] has, plans and
 /// memory of the host, lines in plans, a chain of sines that a loop over numbers computes on the host, and a call that must fail

@@ -49,6 +49,14 @@ pub trait Nest: 'static {
     fn stage(&mut self, _values: bool) -> crate::Result<bool> {
         Ok(false)
     }
+
+    /// Takes the place of another value of its variable: what is known of that one's items, a list then knows of its own.
+    #[doc(hidden)]
+    fn replaces(&self, _other: &Self)
+    where
+        Self: Sized,
+    {
+    }
 }
 
 impl Nest for Tensor {

@@ -170,6 +170,14 @@ mod of {
         // SAFETY: by the caller's promise; the value is of the same type.
         unsafe { *at.cast::<T>() = value.take::<T>() }
     }
+    pub unsafe fn put_nest<T: Nest>(at: *mut (), value: Kept) {
+        // SAFETY: as above.
+        unsafe {
+            let value = value.take::<T>();
+            value.replaces(&*at.cast::<T>());
+            *at.cast::<T>() = value;
+        }
+    }
 }
 
 /// A table without functions on structures.
@@ -221,7 +229,7 @@ const fn nest<T: Nest>() -> Table {
         map_to: Some(of::map_to::<T>),
         clone: Some(of::copy::<T>),
         equal: None,
-        put: of::put::<T>,
+        put: of::put_nest::<T>,
         stage: Some(of::stage::<T>),
     }
 }

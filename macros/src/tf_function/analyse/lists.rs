@@ -26,6 +26,9 @@ const RESIZING: [&str; 16] = [
     "resize_with",
 ];
 
+/// Those of them that take items out, as no list of the graph lets them.
+const SHORTENING: [&str; 6] = ["pop", "remove", "swap_remove", "truncate", "drain", "split_off"];
+
 /// The functions that take a list of the graph.
 const JOINING: [&str; 4] = ["stack", "try_stack", "concat", "try_concat"];
 
@@ -40,7 +43,12 @@ pub struct Lists {
 pub fn lists(function: &Function, staging: &Staging) -> Lists {
     let mut search = Search { staging, found: Found::default(), start: None, loop_start: None, loops: Vec::new() };
     search.block(&function.body);
-    let Found { made, copied, looped, resized, pushed, assigned, mut joined, hidden, by_loop } = search.found;
+    let Found { made, copied, looped, resized, pushed, assigned, mut joined, hidden, mut by_loop, shortened } =
+        search.found;
+    // It may be as long after a round as before it, a plain `Vec` still: that is seen when the round is traced.
+    for (target, var) in shortened {
+        by_loop.get_mut(&target).map(|pushed| pushed.remove(&var));
+    }
     for (copy, of) in copied.iter().rev() {
         joined.extend(joined.contains(copy).then_some(*of));
     }
@@ -100,6 +108,8 @@ struct Found {
     hidden: BTreeSet<Var>,
     /// Pushed onto, by the staged loops around.
     by_loop: BTreeMap<Target, BTreeSet<Var>>,
+    /// Made shorter, by the staged loops around.
+    shortened: BTreeSet<(Target, Var)>,
 }
 
 struct Search<'a> {
@@ -147,6 +157,9 @@ impl Search<'_> {
                     && RESIZING.iter().any(|name| node.method == name)
                 {
                     self.resized(var, ["push", "extend", "extend_from_slice"].iter().any(|name| node.method == name));
+                    if SHORTENING.iter().any(|name| node.method == name) {
+                        self.found.shortened.extend(self.loops.iter().map(|target| (*target, var)));
+                    }
                 }
             }
             Kind::Plain(Syntax::Assign(_), sides) => match sides[0].inner().kind {

@@ -187,6 +187,9 @@ impl Emit<'_> {
             LoopKind::WhileLet(cond) => {
                 let cond = self.expr(cond);
                 let leave = self.leave_loop(node.target, plan, None, node.span);
+                let first = self.first_inside(&node.body, node.vars.end);
+                let rebound = self.rebound(node.vars.start..first);
+                let body = if rebound.is_empty() { body } else { quote_spanned!(braces=> { #rebound #body }) };
                 quote!(if #cond #body else #leave)
             }
             LoopKind::Once => {
