@@ -34,6 +34,10 @@ pub struct Variable {
     pub captures: Vec<Var>,
     /// A closure's parameter whose type is not known where it is used.
     pub open: bool,
+    /// Surely of a type of the user's, whose methods may be called as those of the library.
+    pub own: bool,
+    /// Surely a map of the standard library.
+    pub map: bool,
 }
 
 /// What the text alone says of a value.
@@ -126,6 +130,8 @@ pub struct If {
     pub other: Option<Block>,
     /// Whether Rust itself matches patterns in the condition.
     pub matches: bool,
+    /// The variables of these patterns.
+    pub bound: Vec<Var>,
     /// The variables declared inside.
     pub vars: Range<Var>,
 }
@@ -134,6 +140,8 @@ pub struct Loop {
     pub target: Target,
     pub label: Option<syn::Label>,
     pub kind: LoopKind,
+    /// The variables of its pattern.
+    pub bound: Vec<Var>,
     pub body: Block,
     pub vars: Range<Var>,
     pub span: Span,
@@ -163,6 +171,8 @@ pub struct Arm {
     pub syntax: syn::Arm,
     pub guard: Option<Expr>,
     pub body: Expr,
+    /// The variables of its pattern.
+    pub bound: Range<Var>,
     pub vars: Range<Var>,
 }
 

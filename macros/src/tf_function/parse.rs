@@ -4,6 +4,7 @@
 mod control;
 mod text;
 
+use super::analyse::lent::{self, Lent};
 use super::args::Options;
 use super::ast::*;
 use super::macros;
@@ -15,7 +16,7 @@ use proc_macro2::Ident;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Expr as Syntax, FnArg, Pat};
-use text::{hole, take, type_hint, unwrapped};
+use text::{hole, is_map_type, is_own_type, map_type, own_type, take, type_hint, unwrapped};
 
 pub use text::syntax_parts;
 
@@ -29,6 +30,8 @@ pub struct Parser {
     targets: usize,
     /// What can be left by a jump, the innermost last.
     pub around: Vec<Around>,
+    /// The variables of the patterns of the condition or head that is being parsed.
+    bound: Vec<Var>,
 }
 
 /// Something that can be left.
@@ -46,8 +49,15 @@ enum What {
 }
 
 pub fn parse(options: Options, item: syn::ItemFn, renames: Renames) -> Function {
-    let mut parser =
-        Parser { vars: Vec::new(), scopes: Scopes::new(), renames, ifs: 0, targets: 1, around: Vec::new() };
+    let mut parser = Parser {
+        vars: Vec::new(),
+        scopes: Scopes::new(),
+        renames,
+        ifs: 0,
+        targets: 1,
+        around: Vec::new(),
+        bound: Vec::new(),
+    };
     parser.around.push(Around { target: BODY, label: None, what: What::Body });
     let mut params = Vec::new();
     for input in &item.sig.inputs {
@@ -82,13 +92,15 @@ impl Parser {
             plain,
             captures: Vec::new(),
             open: false,
+            own: false,
+            map: false,
         });
         var
     }
 
     fn param(&mut self, input: &syn::PatType) -> Param {
         let mut pat = (*input.pat).clone();
-        let vars = self.pattern(&mut pat);
+        let vars = self.pattern(&mut pat, false);
         let var = matches!(&*input.pat, Pat::Ident(p) if p.subpat.is_none() && p.by_ref.is_none());
         let var = var.then_some(vars.start);
         let hint = type_hint(&input.ty);
@@ -97,16 +109,20 @@ impl Parser {
         if var.is_some() || parts {
             vars.clone().for_each(|var| self.vars[var].hint = hint);
         }
+        if let Some(var) = var {
+            (self.vars[var].own, self.vars[var].map) = (own_type(&input.ty), map_type(&input.ty));
+        }
         Param { pat, vars, var }
     }
 
-    /// Declares the variables of a pattern.
-    fn pattern(&mut self, pat: &mut Pat) -> std::ops::Range<Var> {
-        struct Names(Vec<(Ident, bool)>);
+    /// Declares the variables of a pattern; `refutable` where it may name constants.
+    fn pattern(&mut self, pat: &mut Pat, refutable: bool) -> std::ops::Range<Var> {
+        struct Names(Vec<(Ident, bool)>, bool);
         impl<'ast> Visit<'ast> for Names {
             fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
-                // A word in capitals without `mut`, `ref` or `@` is a constant or a variant.
-                let constant = pat.ident.to_string().chars().next().is_some_and(char::is_uppercase);
+                // A word in capitals without `mut`, `ref` or `@` is a constant or a variant; one letter is `X` of a paper.
+                let name = pat.ident.to_string();
+                let constant = self.1 && name.starts_with(char::is_uppercase) && name.chars().count() > 1;
                 if !constant || pat.mutability.is_some() || pat.by_ref.is_some() || pat.subpat.is_some() {
                     // `a | a` in alternatives is one variable.
                     if self.0.iter().all(|(ident, _)| *ident != pat.ident) {
@@ -117,7 +133,7 @@ impl Parser {
             }
             fn visit_expr(&mut self, _: &'ast Syntax) {}
         }
-        let mut names = Names(Vec::new());
+        let mut names = Names(Vec::new(), refutable);
         names.visit_pat(pat);
         let plain = matches!(unwrapped(pat), Pat::Ident(_));
         let start = self.vars.len();
@@ -127,6 +143,18 @@ impl Parser {
         let vars = start..self.vars.len();
         self.renames.pattern(pat, vars.clone(), &self.vars);
         vars
+    }
+
+    /// Notes which variables of a pattern are mutable references, from what it is matched with.
+    fn lent(&mut self, pat: &Pat, declared: std::ops::Range<Var>, lent: &Lent) {
+        lent::bound(pat, lent, &mut |ident, hint| {
+            let name = written(ident);
+            // A renamed one is found in the pattern under its new name.
+            let is_it = |var: &Var| self.vars[*var].name == name || self.vars[*var].ident == *ident;
+            if let Some(var) = declared.clone().find(is_it) {
+                self.vars[var].hint = hint;
+            }
+        });
     }
 
     pub fn block(&mut self, block: syn::Block) -> Block {
@@ -158,13 +186,17 @@ impl Parser {
     fn local(&mut self, mut local: syn::Local) -> Let {
         let (mut init, mut diverge) = (None, None);
         let mut hint = Hint::Unknown;
-        let mut captures = Vec::new();
+        let (mut captures, mut own, mut map, mut lent) = (Vec::new(), false, false, Lent::Unknown);
         if let Some(part) = &mut local.init {
             let mut expr = self.expr(take(&mut part.expr));
             if let (Kind::Closure(closure), Pat::Ident(name)) = (&mut expr.kind, &local.pat) {
                 closure.fixed = name.mutability.is_none();
             }
             hint = super::analyse::host::hint(&expr, &self.vars);
+            let made = super::analyse::host::type_made(&expr);
+            own = made.as_deref().is_some_and(is_own_type);
+            map = made.as_deref().is_some_and(is_map_type);
+            lent = lent::value(&expr, &self.vars);
             if let Kind::Closure(closure) = &expr.inner().kind {
                 captures = super::analyse::activity::mentions(&closure.body, closure.vars.start);
                 let typed = |pat: &Pat| matches!(pat, Pat::Type(_));
@@ -175,15 +207,20 @@ impl Parser {
             init = Some(expr);
             diverge = part.diverge.as_ref().map(|(_, expr)| self.expr((**expr).clone()));
         }
-        let vars = self.pattern(&mut local.pat);
+        let vars = self.pattern(&mut local.pat, diverge.is_some());
+        self.lent(&local.pat, vars.clone(), &lent);
         if let Pat::Type(typed) = &local.pat {
             hint = type_hint(&typed.ty);
+            (own, map) = (own_type(&typed.ty), map_type(&typed.ty));
         }
         if let [variable] = &mut self.vars[vars.clone()]
             && variable.plain
         {
-            variable.hint = hint;
+            if hint != Hint::Unknown || variable.hint != Hint::Exclusive {
+                variable.hint = hint;
+            }
             variable.captures = captures;
+            (variable.own, variable.map) = (own, map);
         }
         if local.init.is_none() {
             vars.clone().for_each(|var| self.vars[var].deferred = true);
@@ -244,7 +281,9 @@ impl Parser {
             }
             Syntax::Let(mut node) => {
                 let scrutinee = self.expr(take(&mut node.expr));
-                self.pattern(&mut node.pat);
+                let vars = self.pattern(&mut node.pat, true);
+                self.lent(&node.pat, vars.clone(), &lent::value(&scrutinee, &self.vars));
+                self.bound.extend(vars);
                 Kind::Let(node, Box::new(scrutinee))
             }
             Syntax::Binary(node) => self.binary(node),
@@ -261,8 +300,21 @@ impl Parser {
                 if taken.is_empty() {
                     return Kind::Leaf(expr);
                 }
-                Kind::Plain(expr, taken.into_iter().map(|part| self.expr(part)).collect())
+                let parts: Vec<Expr> = taken.into_iter().map(|part| self.expr(part)).collect();
+                if let Syntax::MethodCall(node) = &expr {
+                    self.handed_items(&node.method, &parts);
+                }
+                Kind::Plain(expr, parts)
             }
+        }
+    }
+
+    /// Closures that are called with the items of an iterator.
+    fn handed_items(&mut self, method: &Ident, parts: &[Expr]) {
+        let [called, Expr { kind: Kind::Closure(closure), .. }] = parts else { return };
+        if let Some(first) = closure.syntax.inputs.first() {
+            let lent = lent::taken(method, called, &self.vars);
+            self.lent(first, closure.vars.start..closure.vars.start + closure.params, &lent);
         }
     }
 

@@ -6,6 +6,7 @@
 mod harness;
 
 mod basics;
+mod bound;
 mod branches;
 mod callables;
 mod conditions;

@@ -58,13 +58,20 @@ impl<T> Saved<T> {
     pub fn restore(self) -> T {
         match self.value {
             Some(value) => value,
-            None => crate::error::OrFail::or_fail(Err(crate::Error::failed_precondition(
-                "tf_function",
-                "a branch of the graph moves a value that the other one needs, and its type cannot be copied",
-            )
-            .variable(self.name)
-            .got(std::any::type_name::<T>())
-            .help("implement `Clone` for it, or pass it by reference"))),
+            None => crate::error::OrFail::or_fail(Err(not_copied::<T>(self.name))),
         }
     }
+}
+
+#[cold]
+fn not_copied<T>(name: &str) -> crate::Error {
+    let ty = std::any::type_name::<T>();
+    let help = match ty.ends_with("::GradientTape") {
+        true => {
+            "make it with `GradientTape::persistent()`, whose `gradient` borrows it, or ask it once behind the branch"
+        }
+        false => "implement `Clone` for it, or pass it by reference",
+    };
+    let reason = "a branch of the graph moves a value that the other one needs, and its type cannot be copied";
+    crate::Error::failed_precondition("tf_function", reason).variable(name).got(ty).help(help)
 }

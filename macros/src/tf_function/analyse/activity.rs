@@ -137,15 +137,19 @@ impl Writes<'_> {
             Kind::Match(node) => self.matched(node.arms.iter().map(|arm| &arm.syntax.pat), &node.scrutinee),
             Kind::Plain(syntax, parts) => match syntax {
                 Syntax::Assign(_) => self.assigned(&parts[0]),
-                Syntax::Binary(node) if host::assigns(&node.op) => self.place(&parts[0], false),
+                Syntax::Binary(node) if host::assigns(&node.op) => self.assigned(&parts[0]),
                 Syntax::Reference(node) if node.mutability.is_some() => self.place(&parts[0], false),
                 Syntax::RawAddr(_) => self.place(&parts[0], false),
                 Syntax::MethodCall(node) => {
-                    if let Some(place) = Place::of(&parts[0])
-                        && !READERS.iter().any(|name| node.method == name)
-                    {
+                    if let Some(place) = Place::of(&parts[0]) {
                         let root = &self.vars[place.root];
-                        if place.root >= self.captured && (root.mutable || root.hint == Hint::Exclusive) {
+                        let reads = READERS.iter().any(|name| node.method == name);
+                        // What the user calls so may do anything.
+                        let own = root.own && place.path.is_empty();
+                        if (own || !reads)
+                            && place.root >= self.captured
+                            && (root.mutable || root.hint == Hint::Exclusive)
+                        {
                             self.place(&parts[0], true);
                         }
                     }
@@ -196,7 +200,22 @@ impl Writes<'_> {
                 parts.iter().for_each(|part| self.assigned(part));
             }
             Kind::Plain(Syntax::Call(_), parts) => parts[1..].iter().for_each(|part| self.assigned(part)),
-            _ => self.place(left, false),
+            _ if Place::of(left).is_some() => self.place(left, false),
+            _ => self.behind_a_method(left),
+        }
+    }
+
+    /// `*grid.at(0) = ..`: whatever the method is called, it lends a part of what it is called on.
+    fn behind_a_method(&mut self, left: &Expr) {
+        match &left.kind {
+            Kind::Plain(Syntax::MethodCall(_), parts) => match Place::of(&parts[0]) {
+                Some(_) => self.place(&parts[0], true),
+                None => self.behind_a_method(&parts[0]),
+            },
+            Kind::Plain(Syntax::Unary(_) | Syntax::Field(_) | Syntax::Index(_) | Syntax::Paren(_), parts) => {
+                self.behind_a_method(&parts[0]);
+            }
+            _ => {}
         }
     }
 }

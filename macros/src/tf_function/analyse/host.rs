@@ -109,6 +109,20 @@ fn makes(function: &Expr) -> bool {
     path.path.segments.last().is_some_and(|last| is_maker(&last.ident))
 }
 
+/// The name of the type of a value that is surely made here: `Decay { .. }`, `Decay::new(..)`.
+pub fn type_made(init: &Expr) -> Option<String> {
+    let path = match &init.inner().kind {
+        Kind::Plain(Syntax::Struct(node), _) | Kind::Leaf(Syntax::Struct(node)) => &node.path,
+        Kind::Plain(Syntax::Call(_), parts) if makes(&parts[0]) => match &parts[0].kind {
+            Kind::Leaf(Syntax::Path(path)) => &path.path,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
+    names.find(|name| name.starts_with(char::is_uppercase))
+}
+
 /// Whether `for` surely goes over a host iterator.
 pub fn iterates(over: &Expr) -> bool {
     const ITERATORS: [&str; 20] = [
@@ -144,18 +158,5 @@ pub fn iterates(over: &Expr) -> bool {
         Kind::Plain(Syntax::Reference(node), parts) => node.mutability.is_some() || iterates(&parts[0]),
         Kind::Macro(node) => node.mac.path.is_ident("vec"),
         _ => false,
-    }
-}
-
-/// What the items of a `for` are.
-pub fn item_hint(over: &Expr) -> Hint {
-    match &over.inner().kind {
-        Kind::Plain(Syntax::Range(_), _) => Hint::Host,
-        Kind::Plain(Syntax::MethodCall(node), parts) if node.method == "rev" || node.method == "step_by" => {
-            item_hint(&parts[0])
-        }
-        Kind::Plain(Syntax::Reference(node), _) if node.mutability.is_some() => Hint::Exclusive,
-        Kind::Plain(Syntax::MethodCall(node), _) if node.method == "iter_mut" => Hint::Exclusive,
-        _ => Hint::Unknown,
     }
 }

@@ -5,6 +5,7 @@ pub mod deferred;
 pub mod hidden;
 pub mod host;
 pub mod jumps;
+pub mod lent;
 pub mod lists;
 pub mod liveness;
 pub mod moves;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use syn::{Expr as Syntax, UnOp};
 
 /// Methods that take what they are called on by value.
-const CONSUMERS: [&str; 22] = [
+const CONSUMERS: [&str; 36] = [
     "unwrap",
     "unwrap_or",
     "unwrap_or_else",
@@ -19,6 +19,21 @@ const CONSUMERS: [&str; 22] = [
     "ok_or_else",
     "map",
     "map_err",
+    "map_or",
+    "map_or_else",
+    "or",
+    "xor",
+    "is_some_and",
+    "is_none_or",
+    "is_ok_and",
+    "filter",
+    "rev",
+    "enumerate",
+    // Of `TensorArray`.
+    "write",
+    "unstack",
+    "scatter",
+    "split",
     "and_then",
     "or_else",
     "flatten",

@@ -17,7 +17,7 @@ impl Emit<'_> {
             true => self.lending_condition(&node.cond),
             false => self.expr(&node.cond),
         };
-        let rebound = self.rebound(node.vars.start..self.first_inside(&node.then, node.vars.end));
+        let rebound = self.rebound(node.bound.iter().copied());
         let then = self.stmts(&node.then, wanted);
         let then = quote_spanned!(node.then.brace.span.join()=> { #rebound #then });
         let other = node.other.as_ref().map(|block| {

@@ -26,15 +26,13 @@ impl Emit<'_> {
         match &node.kind {
             LoopKind::While(cond) | LoopKind::WhileLet(cond) => {
                 let cond = self.expr(cond);
-                let first = self.first_inside(&node.body, node.vars.end);
-                let rebound = self.rebound(node.vars.start..first);
+                let rebound = self.rebound(node.bound.iter().copied());
                 let body = quote_spanned!(braces=> { #rebound #body });
                 quote_spanned!(node.span=> #label: while #cond #body)
             }
             LoopKind::For { pat, over } => {
                 let over = self.expr(over);
-                let first = self.first_inside(&node.body, node.vars.end);
-                let rebound = self.rebound(node.vars.start..first);
+                let rebound = self.rebound(node.bound.iter().copied());
                 let body = quote_spanned!(braces=> { #rebound #body });
                 quote_spanned!(node.span=> #label: for #pat in #over #body)
             }
@@ -180,15 +178,13 @@ impl Emit<'_> {
         match &node.kind {
             LoopKind::For { pat, .. } => {
                 let it = local("it", node.target);
-                let first = self.first_inside(&node.body, node.vars.end);
-                let rebound = self.rebound(node.vars.start..first);
+                let rebound = self.rebound(node.bound.iter().copied());
                 quote!(let #pat = #it.item(); #rebound let () = #body;)
             }
             LoopKind::WhileLet(cond) => {
                 let cond = self.expr(cond);
                 let leave = self.leave_loop(node.target, plan, None, node.span);
-                let first = self.first_inside(&node.body, node.vars.end);
-                let rebound = self.rebound(node.vars.start..first);
+                let rebound = self.rebound(node.bound.iter().copied());
                 let body = if rebound.is_empty() { body } else { quote_spanned!(braces=> { #rebound #body }) };
                 quote!(if #cond #body else #leave)
             }

@@ -59,6 +59,15 @@ fn local(name: &str, number: usize) -> Ident {
     hidden(&format!("{name}{number}"))
 }
 
+/// `let x;` as `let mut x;`.
+fn make_mutable(pat: &mut syn::Pat) {
+    match pat {
+        syn::Pat::Ident(pat) => drop(pat.mutability.get_or_insert_default()),
+        syn::Pat::Type(typed) => make_mutable(&mut typed.pat),
+        _ => {}
+    }
+}
+
 impl Emit<'_> {
     /// The hidden module, for calls that report a place of the user's code.
     fn rt_at(&self, place: Span) -> TokenStream {
@@ -143,14 +152,17 @@ impl Emit<'_> {
                 }
             }
         }
+        if node.vars.clone().any(|var| self.function.vars[var].deferred && self.plan.put_back.contains(&var)) {
+            make_mutable(&mut syntax.pat);
+        }
         let rebound = self.rebound(node.vars.clone());
         let stmt = SyntaxStmt::Local(syntax);
         quote!(#stmt #rebound)
     }
 
     /// Makes variables `mut` that are put back after a branch has moved them.
-    fn rebound(&self, vars: std::ops::Range<Var>) -> TokenStream {
-        let vars = vars.filter(|var| self.plan.put_back.contains(var) && !self.function.vars[*var].mutable);
+    fn rebound(&self, vars: impl IntoIterator<Item = Var>) -> TokenStream {
+        let vars = vars.into_iter().filter(|var| self.plan.put_back.contains(var) && !self.function.vars[*var].mutable);
         let bind = vars.filter(|var| !self.function.vars[*var].deferred).map(|var| {
             let ident = &self.function.vars[var].ident;
             quote_spanned!(Span::mixed_site()=> let mut #ident = #ident;)
@@ -258,7 +270,7 @@ impl Emit<'_> {
             *guarded.guard = Syntax::Verbatim(self.host_condition(guard));
         }
         let body = self.value_for(&arm.body, wanted);
-        let rebound = self.rebound(arm.vars.clone());
+        let rebound = self.rebound(arm.bound.clone());
         *syntax.body = Syntax::Verbatim(if rebound.is_empty() { body } else { quote!({ #rebound #body }) });
         // Whatever the body has become, a comma ends it.
         syntax.comma = Some(syn::token::Comma(arm.body.span));

@@ -55,7 +55,9 @@ impl Emit<'_> {
             let (name, tokens) = (place.name(vars), place.tokens(vars, at));
             save.extend(quote!(let #saved = (&&&#rt::Save(&#tokens)).save(#name, #fun.tracing());));
             // It is for the graph's other ways alone where Rust's own ones all assign or leave.
-            restore.extend(quote!(#[allow(unused_assignments)] { #tokens = #saved.restore(); }));
+            // In the text of the user, so that an error names the line.
+            let back = quote_spanned!(at=> restore());
+            restore.extend(quote!(#[allow(unused_assignments)] { #tokens = #saved.#back; }));
         }
         (save, restore)
     }
@@ -70,17 +72,6 @@ impl Emit<'_> {
             quote!(let #ident = (&&&#rt::Save(&#ident)).save(#name, true).restore();)
         });
         copy.collect()
-    }
-
-    /// Where the variables of a block begin: those before are the condition's.
-    pub fn first_inside(&self, block: &Block, end: Var) -> Var {
-        let mut first = end;
-        for stmt in &block.stmts {
-            if let Stmt::Let(node) = stmt {
-                first = first.min(node.vars.start);
-            }
-        }
-        first
     }
 }
 

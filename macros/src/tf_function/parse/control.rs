@@ -1,6 +1,7 @@
 //! Branches, loops, `match` and closures of the user's text: what they declare, and what can be left by a jump inside.
 //! The parser calls it wherever it meets one.
 
+use super::super::analyse::lent::{self, Lent};
 use super::super::ast::*;
 use super::text::{changes, has_let, take, type_hint};
 use super::{Around, Parser, What};
@@ -16,7 +17,9 @@ impl Parser {
         // Variables that the condition's patterns bind are seen in the first block alone.
         self.scopes.open();
         let matches = has_let(&node.cond);
+        let around = std::mem::take(&mut self.bound);
         let cond = self.expr(*node.cond);
+        let bound = std::mem::replace(&mut self.bound, around);
         let then = self.block(node.then_branch);
         self.scopes.close();
         let other = node.else_branch.map(|(_, other)| match *other {
@@ -27,7 +30,7 @@ impl Parser {
             }
         });
         let vars = start..self.vars.len();
-        Kind::If(Box::new(If { id, token: node.if_token, cond, then, other, matches, vars }))
+        Kind::If(Box::new(If { id, token: node.if_token, cond, then, other, matches, bound, vars }))
     }
 
     pub fn while_loop(&mut self, node: syn::ExprWhile) -> Kind {
@@ -49,12 +52,12 @@ impl Parser {
         let span = node.for_token.span;
         // What it goes over is evaluated outside: a jump there is not this loop's.
         let over = self.expr(*node.expr);
-        let hint = super::super::analyse::host::item_hint(&over);
+        let items = lent::items(&over, &self.vars);
         self.looped(node.label, span, node.body, move |parser| {
             let mut pat = node.pat;
-            for var in parser.pattern(&mut pat) {
-                parser.vars[var].hint = hint;
-            }
+            let vars = parser.pattern(&mut pat, false);
+            parser.lent(&pat, vars.clone(), &items);
+            parser.bound.extend(vars);
             LoopKind::For { pat, over }
         })
     }
@@ -71,7 +74,9 @@ impl Parser {
         self.scopes.open();
         let name = label.as_ref().map(|l| l.name.ident.clone());
         self.around.push(Around { target, label: name, what: What::Loop });
+        let outside = std::mem::take(&mut self.bound);
         let kind = head(self);
+        let bound = std::mem::replace(&mut self.bound, outside);
         if matches!(kind, LoopKind::Once)
             && let Some(around) = self.around.last_mut()
         {
@@ -81,26 +86,28 @@ impl Parser {
         self.around.pop();
         self.scopes.close();
         let vars = start..self.vars.len();
-        Kind::Loop(Box::new(Loop { target, label, kind, body, vars, span }))
+        Kind::Loop(Box::new(Loop { target, label, kind, bound, body, vars, span }))
     }
 
     pub fn choice(&mut self, mut node: syn::ExprMatch) -> Kind {
         let scrutinee = self.expr(take(&mut node.expr));
-        let arms = std::mem::take(&mut node.arms).into_iter().map(|arm| self.arm(arm)).collect();
+        let lent = lent::value(&scrutinee, &self.vars);
+        let arms = std::mem::take(&mut node.arms).into_iter().map(|arm| self.arm(arm, &lent)).collect();
         Kind::Match(Box::new(Match { syntax: node, scrutinee, arms }))
     }
 
-    fn arm(&mut self, mut arm: syn::Arm) -> Arm {
+    fn arm(&mut self, mut arm: syn::Arm, lent: &Lent) -> Arm {
         self.scopes.open();
         let start = self.vars.len();
-        self.pattern(&mut arm.pat);
+        let bound = self.pattern(&mut arm.pat, true);
+        self.lent(&arm.pat, bound.clone(), lent);
         let guard = match &mut arm.pat {
             Pat::Guard(guarded) => Some(self.expr(take(&mut guarded.guard))),
             _ => None,
         };
         let body = self.expr(take(&mut arm.body));
         self.scopes.close();
-        Arm { syntax: arm, guard, body, vars: start..self.vars.len() }
+        Arm { syntax: arm, guard, body, bound, vars: start..self.vars.len() }
     }
 
     pub fn closure(&mut self, mut node: syn::ExprClosure) -> Kind {
@@ -108,7 +115,7 @@ impl Parser {
         let start = self.vars.len();
         self.scopes.open();
         for input in &mut node.inputs {
-            let vars = self.pattern(input);
+            let vars = self.pattern(input, false);
             if let Pat::Type(typed) = input
                 && vars.len() == 1
             {

@@ -72,6 +72,63 @@ pub fn type_hint(ty: &Type) -> Hint {
     }
 }
 
+/// Whether a type is surely one of the user's.
+pub fn own_type(ty: &Type) -> bool {
+    name_of(ty).is_some_and(|name| is_own_type(&name))
+}
+
+/// Whether a type is a map of the standard library.
+pub fn map_type(ty: &Type) -> bool {
+    name_of(ty).is_some_and(|name| is_map_type(&name))
+}
+
+fn name_of(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+        Type::Reference(reference) => name_of(&reference.elem),
+        Type::Paren(inner) => name_of(&inner.elem),
+        Type::Group(inner) => name_of(&inner.elem),
+        _ => None,
+    }
+}
+
+/// Whether a type's name is that of a map.
+pub fn is_map_type(name: &str) -> bool {
+    ["HashMap", "BTreeMap"].contains(&name)
+}
+
+/// Whether a type's name is none of the library's and the standard library's.
+pub fn is_own_type(name: &str) -> bool {
+    const KNOWN: [&str; 24] = [
+        "Vec",
+        "VecDeque",
+        "HashMap",
+        "BTreeMap",
+        "HashSet",
+        "BTreeSet",
+        "Option",
+        "Some",
+        "None",
+        "Result",
+        "Ok",
+        "Err",
+        "Box",
+        "Rc",
+        "Arc",
+        "Cell",
+        "RefCell",
+        "Mutex",
+        "RwLock",
+        "String",
+        "Tensor",
+        "TensorArray",
+        "Variable",
+        "Instant",
+    ];
+    // One letter may be a parameter.
+    name.starts_with(char::is_uppercase) && name.len() > 1 && !KNOWN.contains(&name)
+}
+
 /// The parts of an expression that does nothing but evaluate them, in the order of the text.
 pub fn syntax_parts(expr: &mut Syntax, visit: &mut dyn FnMut(&mut Syntax)) {
     match expr {
