@@ -2,7 +2,7 @@
 //! Branches, loops and returns compare their states and say which two ways they are.
 
 use super::dispatch::Place;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use std::fmt;
 use std::panic::Location;
 
@@ -43,6 +43,19 @@ fn as_tensor(name: &str, type_name: &str) -> String {
         true => format!("make it a tensor on each way, such as `tf::constant({number})`"),
         false => format!("make it a tensor from the start, such as `let mut {name} = tf::constant({number})`"),
     }
+}
+
+/// An error for a slice that a branch or loop of the graph may change: what it lends cannot be told, nor put back.
+pub(super) fn no_slices(op: &'static str, places: &[Place<'_>], location: &'static Location<'static>) -> Result<()> {
+    let is_slice = |ty: &str| ty.starts_with('[') && !ty.contains("; ") && ty.contains("::");
+    let Some(slice) = places.iter().find(|place| is_slice(&place.type_name())) else { return Ok(()) };
+    let name = slice.name.trim_start_matches('*');
+    Err(Error::failed_precondition(op, format!("a branch or loop of the graph may change what the slice `{name}` lends"))
+        .got(format!("`&mut {}`", short(&slice.type_name())))
+        .expected("changes by the name of the list itself: whether they happen is known only when the graph runs")
+        .help("write `list[i] = ..` there; or a reference to one element, `let element = &mut list[i]` or one of `for element in &mut list`")
+        .variable(name)
+        .at(location))
 }
 
 /// Where two ways through a function disagree, for messages.

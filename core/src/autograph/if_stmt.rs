@@ -3,6 +3,7 @@
 
 mod staged;
 
+use super::disagree::no_slices;
 use super::dispatch::{Cond, Place, Slot, Table, place};
 use super::regions;
 use super::state::Captured;
@@ -47,15 +48,18 @@ impl<V> If<V> {
     pub fn new(_: Slot<V>, condition: Cond, state: &[Place<'_>], yields: &'static [&'static str]) -> Self {
         let way = match condition.staged() {
             None => Way::Host(condition.decide().or_fail()),
-            Some(tensor) => Way::Graph(Box::new(Staged {
-                condition: tensor.clone(),
-                location: condition.location,
-                before: Captured::of(state),
-                watch: Watch::now(),
-                region: 0,
-                yields,
-                then: None,
-            })),
+            Some(tensor) => {
+                no_slices("if", state, condition.location).or_fail();
+                Way::Graph(Box::new(Staged {
+                    condition: tensor.clone(),
+                    location: condition.location,
+                    before: Captured::of(state),
+                    watch: Watch::now(),
+                    region: 0,
+                    yields,
+                    then: None,
+                }))
+            }
         };
         Self { way, value: None }
     }

@@ -1,7 +1,7 @@
 //! A loop of the graph while it is recorded: condition, body, the types that fit all rounds, and the flags of jumps out of it.
 //! [`While`](super::while_stmt::While) drives it; at the end it records one `while` operation.
 
-use super::disagree::{Disagreement, Way};
+use super::disagree::{self, Disagreement, Way};
 use super::dispatch::{Cond, CondValue, Place};
 use super::merge::{Side, merge, placeholder, select};
 use super::regions::{self, Leave, Target};
@@ -72,6 +72,7 @@ impl StagedLoop {
         found: usize,
     ) -> Result<Self> {
         let outer = builder::current().ok_or_else(|| Error::internal("while", "no graph is being recorded"))?;
+        disagree::no_slices("while", head, location)?;
         let before = Captured::of(head);
         let types = before.tensors.iter().map(|t| outer.type_of(t)).collect::<Result<_>>()?;
         Ok(Self {

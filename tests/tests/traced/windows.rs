@@ -83,6 +83,20 @@ fn made_anew(x: &Tensor, n: &Tensor) -> Tensor {
     tf::stack(&all, 0)
 }
 
+/// Nobody reads it.
+#[tf_function]
+fn only_pushed(x: &Tensor) -> Tensor {
+    let mut all = vec![x.clone()];
+    let mut y = x.clone();
+    for _ in 0..2 {
+        if &y > 1.0 {
+            all.push(y.sin());
+            y = y * 0.5;
+        }
+    }
+    y
+}
+
 /// The variable of a `while let` goes on in a branch that continues.
 #[tf_function]
 fn kept_by_while_let(x: &Tensor) -> Tensor {
@@ -109,5 +123,6 @@ fn windows() {
 #[test]
 fn made_in_rounds() {
     eager_vs_graph!(made_anew(x, n); (x, n) in [(0.5, 1), (0.5, 3), (1.5, 0)]);
+    eager_vs_graph!(only_pushed(x); x in [0.5, 1.5, 3.0]);
     eager_vs_graph!(kept_by_while_let(x); x in [0.5, 0.9, 1.5, 3.0]);
 }

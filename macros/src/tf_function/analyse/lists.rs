@@ -29,6 +29,9 @@ const RESIZING: [&str; 16] = [
 /// Those of them that take items out, as no list of the graph lets them.
 const SHORTENING: [&str; 6] = ["pop", "remove", "swap_remove", "truncate", "drain", "split_off"];
 
+/// Those that read nothing of it, and work on a list of the graph.
+const WRITING: [&str; 4] = ["push", "extend", "extend_from_slice", "clear"];
+
 /// The functions that take a list of the graph.
 const JOINING: [&str; 4] = ["stack", "try_stack", "concat", "try_concat"];
 
@@ -43,7 +46,7 @@ pub struct Lists {
 pub fn lists(function: &Function, staging: &Staging) -> Lists {
     let mut search = Search { staging, found: Found::default(), start: None, loop_start: None, loops: Vec::new() };
     search.block(&function.body);
-    let Found { made, copied, looped, resized, pushed, assigned, mut joined, hidden, mut by_loop, shortened } =
+    let Found { made, copied, looped, resized, pushed, assigned, mut joined, hidden, mut by_loop, shortened, read } =
         search.found;
     // It may be as long after a round as before it, a plain `Vec` still: that is seen when the round is traced.
     for (target, var) in shortened {
@@ -52,6 +55,8 @@ pub fn lists(function: &Function, staging: &Staging) -> Lists {
     for (copy, of) in copied.iter().rev() {
         joined.extend(joined.contains(copy).then_some(*of));
     }
+    // Nobody minds what becomes of a list that is only pushed onto.
+    joined.extend(pushed.iter().filter(|var| !read.contains(var)));
     // What nothing makes a tensor of has no use for being a list of the graph.
     let branched = |var: &Var| resized.contains(var) || pushed.contains(var) && assigned.contains(var);
     let changes = |var: &Var| looped.contains(var) || joined.contains(var) && branched(var);
@@ -110,6 +115,8 @@ struct Found {
     by_loop: BTreeMap<Target, BTreeSet<Var>>,
     /// Made shorter, by the staged loops around.
     shortened: BTreeSet<(Target, Var)>,
+    /// Used otherwise than by [`WRITING`] methods and by giving it another value.
+    read: BTreeSet<Var>,
 }
 
 struct Search<'a> {
@@ -157,15 +164,22 @@ impl Search<'_> {
                     && RESIZING.iter().any(|name| node.method == name)
                 {
                     self.resized(var, ["push", "extend", "extend_from_slice"].iter().any(|name| node.method == name));
+                    if WRITING.iter().any(|name| node.method == name) {
+                        return called[1..].iter().for_each(|argument| self.expr(argument));
+                    }
                     if SHORTENING.iter().any(|name| node.method == name) {
                         self.found.shortened.extend(self.loops.iter().map(|target| (*target, var)));
                     }
                 }
             }
             Kind::Plain(Syntax::Assign(_), sides) => match sides[0].inner().kind {
-                Kind::Var(var, _) => self.found.assigned.extend(self.is_outside(var).then_some(var)),
+                Kind::Var(var, _) => {
+                    self.found.assigned.extend(self.is_outside(var).then_some(var));
+                    return self.expr(&sides[1]);
+                }
                 _ => self.destructured(&sides[0]),
             },
+            Kind::Var(var, _) => drop(self.found.read.insert(*var)),
             Kind::Plain(Syntax::Call(_), called) if is_joining(&called[0]) => {
                 let lent = called[1..].iter().map(|arg| match &arg.inner().kind {
                     Kind::Plain(Syntax::Reference(_), lent) => &lent[0],
@@ -180,6 +194,7 @@ impl Search<'_> {
                 }
             }
             Kind::Macro(node) => {
+                self.found.read.extend(&node.mentions);
                 if matches!(node.kind, MacroKind::Unknown) {
                     self.found.hidden.extend(&node.mentions);
                 }
