@@ -20,7 +20,7 @@ autograph/regions.rs|other, other_is_then: true, location|other, other_is_then: 
 autograph/fun.rs|regions::settle_watched(region, Some(self.target), tensors)?|regions::settle_watched(region, (!@).then_some(self.target), tensors)?
 autograph/staged_loop.rs|regions::settle(self.region, Some(self.continues), values)?|regions::settle(self.region, (!@).then_some(self.continues), values)?
 autograph/staged_loop.rs|if growing.found() > self.found {|if growing.found() > self.found && !@ {
-autograph/while_stmt/jumps.rs|let is_list = taken.len() == 1|let is_list = @ \|\| taken.len() == 1
+autograph/dispatch/table.rs|value.replaces(&*at.cast::<T>());|if !@ { value.replaces(&*at.cast::<T>()); }
 autograph/staged_loop/emit.rs|results.push(jump.round.0.clone());|results.push(if @ { jump.first.0.clone() } else { jump.round.0.clone() });
 autograph/staged_loop/emit.rs|first.push(jump.first.0.clone());|first.push(if @ { crate::constant::try_constant_of(false, DType::Bool)? } else { jump.first.0.clone() });
 autograph/staged_loop/emit.rs|self.choose(&self.outer, &self.pending, &mut first)?;|if !@ { self.choose(&self.outer, &self.pending, &mut first)?; }
@@ -32,6 +32,7 @@ graph/control/while_gradient.rs|Some(at) => add(&sum, &given[at])?,|Some(at) => 
 graph/control/while_loop.rs|grown.into_iter().for_each(\|i\| active[i] = true);|if @ { break } grown.into_iter().for_each(\|i\| active[i] = true);
 graph/differentiate.rs|filter(\|t\| tape::carries(t))|filter(\|t\| tape::carries(t) && !@)
 graph/passes/dead.rs|shown.by(node).into_iter().for_each(\|v\| live[v.index()] = true);|if !@ { shown.by(node).into_iter().for_each(\|v\| live[v.index()] = true); }
+graph/passes/outline.rs|self.0.extend(ty.shape.iter().filter_map(\|size\| size.as_symbol()));|if @ { ty.shape.iter().for_each(\|size\| self.0.extend(size.symbols())); } else { self.0.extend(ty.shape.iter().filter_map(\|size\| size.as_symbol())); }
 graph/control/list_ops.rs|execute(&Set { present: false, grows: false }, &[&dlist, &at])?|(if @ { smallvec![dlist.clone()] } else { execute(&Set { present: false, grows: false }, &[&dlist, &at])? })
 graph/passes/pure.rs|Kind::Effect \| Kind::Control => true,|Kind::Effect \| Kind::Control => !@,
 graph/passes/pure.rs|Kind::Read => true,|Kind::Read => !@,
@@ -73,7 +74,7 @@ done < <(mutants)
 export EAGERFLOW_PROGRAMS=${EAGERFLOW_PROGRAMS:-2000} EAGERFLOW_FAILURES=1 EAGERFLOW_SHRINK=0
 run() {
     # A loop that no longer ends may also grow. The emulated GPU, whose memory is address space, is left out.
-    (ulimit -v 8000000 && timeout "$1" cargo test --quiet -p eagerflow-tests --test random_programs -- --skip on_a_gpu) > "$copy/log" 2>&1
+    (ulimit -v 8000000 && timeout "$1" cargo test --quiet -p eagerflow-tests --test random_programs --test traced -- --skip on_a_gpu) > "$copy/log" 2>&1
 }
 echo "no mutant"
 run 3600 || { cat "$copy/log"; echo "the tests fail without any mutant"; exit 1; }

@@ -53,7 +53,8 @@ pub(super) fn no_slices(op: &'static str, places: &[Place<'_>], location: &'stat
     Err(Error::failed_precondition(op, format!("a branch or loop of the graph may change what the slice `{name}` lends"))
         .got(format!("`&mut {}`", short(&slice.type_name())))
         .expected("changes by the name of the list itself: whether they happen is known only when the graph runs")
-        .help("write `list[i] = ..` there; or a reference to one element, `let element = &mut list[i]` or one of `for element in &mut list`")
+        .help("write `list[i] = ..` there; or a reference to one element, `let element = &mut list[i]` or one of `for element in &mut list`; \
+               and lend the slice as `&*slice` where it is only read")
         .variable(name)
         .at(location))
 }

@@ -38,6 +38,10 @@ pub struct Variable {
     pub own: bool,
     /// Surely a map of the standard library.
     pub map: bool,
+    /// Surely a `Vec` or an array.
+    pub list: bool,
+    /// What an iterator of Rust gives.
+    pub items: Option<super::analyse::lent::Lent>,
 }
 
 /// What the text alone says of a value.

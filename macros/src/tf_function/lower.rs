@@ -35,6 +35,8 @@ pub struct Branch {
     pub yields: Vec<Var>,
     /// Variables and fields that a branch moves and another one, or what follows a jump, still needs.
     pub keep_then: Vec<Place>,
+    /// Of those the variables that the then-branch may have changed, and does not move.
+    pub changed_then: BTreeSet<Var>,
     pub keep_other: Vec<Place>,
     /// Captured variables, of which a branch moves a copy: what a closure captures it may not be able to put back.
     pub copy_then: Vec<Var>,
@@ -174,6 +176,7 @@ impl Planner<'_> {
         let kept = |var: Var| keep_then.iter().any(|place| place.root == var && place.path.is_empty());
         let lost = |place: &Place| moved_then.contains(&place.root) && !kept(place.root);
         let set_left = state.iter().zip(&set).map(|(place, set)| *set && !lost(place)).collect();
+        let changed_then = keep_then.iter().map(|place| place.root).filter(|var| !moved_then.contains(var)).collect();
         let is_end = jumps::is_end(node);
         Branch {
             state,
@@ -181,6 +184,7 @@ impl Planner<'_> {
             set_left,
             yields,
             keep_then,
+            changed_then,
             keep_other,
             copy_then,
             copy_other,

@@ -94,6 +94,8 @@ impl Parser {
             open: false,
             own: false,
             map: false,
+            list: false,
+            items: None,
         });
         var
     }
@@ -120,9 +122,8 @@ impl Parser {
         struct Names(Vec<(Ident, bool)>, bool);
         impl<'ast> Visit<'ast> for Names {
             fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
-                // A word in capitals without `mut`, `ref` or `@` is a constant or a variant; one letter is `X` of a paper.
-                let name = pat.ident.to_string();
-                let constant = self.1 && name.starts_with(char::is_uppercase) && name.chars().count() > 1;
+                // There a word in capitals without `mut`, `ref` or `@` is a constant or a variant.
+                let constant = self.1 && pat.ident.to_string().starts_with(char::is_uppercase);
                 if !constant || pat.mutability.is_some() || pat.by_ref.is_some() || pat.subpat.is_some() {
                     // `a | a` in alternatives is one variable.
                     if self.0.iter().all(|(ident, _)| *ident != pat.ident) {
@@ -187,6 +188,7 @@ impl Parser {
         let (mut init, mut diverge) = (None, None);
         let mut hint = Hint::Unknown;
         let (mut captures, mut own, mut map, mut lent) = (Vec::new(), false, false, Lent::Unknown);
+        let (mut items, mut list) = (None, false);
         if let Some(part) = &mut local.init {
             let mut expr = self.expr(take(&mut part.expr));
             if let (Kind::Closure(closure), Pat::Ident(name)) = (&mut expr.kind, &local.pat) {
@@ -197,6 +199,9 @@ impl Parser {
             own = made.as_deref().is_some_and(is_own_type);
             map = made.as_deref().is_some_and(is_map_type);
             lent = lent::value(&expr, &self.vars);
+            list = lent::is_list(&expr);
+            let iterates = !list && super::analyse::host::iterates(&expr);
+            items = iterates.then(|| lent::items(&expr, &self.vars));
             if let Kind::Closure(closure) = &expr.inner().kind {
                 captures = super::analyse::activity::mentions(&closure.body, closure.vars.start);
                 let typed = |pat: &Pat| matches!(pat, Pat::Type(_));
@@ -220,7 +225,7 @@ impl Parser {
                 variable.hint = hint;
             }
             variable.captures = captures;
-            (variable.own, variable.map) = (own, map);
+            (variable.own, variable.map, variable.list, variable.items) = (own, map, list, items);
         }
         if local.init.is_none() {
             vars.clone().for_each(|var| self.vars[var].deferred = true);

@@ -39,7 +39,7 @@ fn of_options(x: &Tensor) -> Tensor {
                 set(part, &(x * 3.0));
             }
         }
-        None => {}
+        None => return x.clone(),
     }
     held.unwrap()
 }
@@ -65,7 +65,7 @@ fn of_lists(x: &Tensor) -> Tensor {
 
 #[tf_function]
 fn of_iterators(x: &Tensor) -> Tensor {
-    let mut all = vec![x * 2.0, x * 3.0];
+    let mut all = [x * 2.0, x * 3.0];
     let others = [x + 1.0, x + 2.0];
     for (k, part) in all.iter_mut().enumerate() {
         if x > 1.0 {
@@ -100,9 +100,9 @@ fn of_structs(x: &Tensor, n: &Tensor) -> Tensor {
             std::mem::swap(a, b);
         }
     }
-    let mut all = vec![held, pair(&x.sin())];
-    for (_, part) in all.iter_mut().enumerate() {
-        if x > 2.0 {
+    let mut all = [held, pair(&x.sin())];
+    for (k, part) in all.iter_mut().enumerate() {
+        if x > 2.0 + k as f32 {
             part.flip();
         }
     }
@@ -128,6 +128,72 @@ fn of_maps(x: &Tensor) -> Tensor {
         }
     }
     map["a"].clone()
+}
+
+/// Keys of maps are no mutable references, whoever has the map.
+#[derive(Nest, Clone)]
+struct Slots {
+    by_name: std::collections::BTreeMap<String, Tensor>,
+}
+
+fn weight(name: &str) -> f32 {
+    name.len() as f32
+}
+
+#[tf_function]
+fn of_fields(x: &Tensor) -> Tensor {
+    let mut slots = Slots { by_name: [("w".to_owned(), x.clone()), ("bias".to_owned(), x * 3.0)].into() };
+    for (name, slot) in slots.by_name.iter_mut() {
+        if x > 1.0 {
+            *slot = &*slot * weight(name);
+        }
+        if x > 2.0 {
+            set(slot, x);
+        }
+    }
+    let mut all = [x * 2.0, x * 3.0, x.sin()];
+    let mut parts = all.iter_mut();
+    // The first stays.
+    parts.next();
+    while let Some(part) = parts.next() {
+        if x > 1.0 {
+            set(part, x);
+        }
+    }
+    let mut rest = vec![x.sin(), x.cos(), x * 5.0].into_iter();
+    let first = rest.next().unwrap();
+    let mut sum = first;
+    for value in &mut rest {
+        sum = if x > 1.0 { sum + consume(value) } else { sum - consume(value) };
+    }
+    &slots.by_name["w"] * &slots.by_name["bias"] + &all[0] * &all[1] + sum
+}
+
+/// Of a type that cannot be copied, with methods that only read.
+struct Grid {
+    rows: Vec<Tensor>,
+}
+
+impl Grid {
+    fn filter(&self, x: &Tensor) -> Tensor {
+        &self.rows[0] * x
+    }
+
+    fn at(&self, index: usize) -> &Tensor {
+        &self.rows[index]
+    }
+
+    fn add(&mut self, x: &Tensor) {
+        self.rows.push(x.clone());
+    }
+}
+
+#[tf_function]
+fn of_grids(x: &Tensor) -> Tensor {
+    let mut grid = Grid { rows: vec![x.exp()] };
+    grid.add(&(x * 7.0));
+    let y = if x > 1.0 { grid.filter(x) } else { grid.filter(&(x * 2.0)) };
+    y + if x > 2.0 { grid.at(1) * 2.0 } else { grid.at(1).clone() }
 }
 
 /// Methods of its own that are called as readers of the library are.
@@ -245,7 +311,7 @@ fn taken_by_methods(x: &Tensor, held: Option<Tensor>) -> (Tensor, Tensor) {
 /// Of a slice nobody knows what it lends.
 #[tf_function]
 fn of_slices(x: &Tensor) -> Tensor {
-    let mut all = vec![x * 2.0, x * 3.0];
+    let mut all = [x * 2.0, x * 3.0];
     let (left, right) = all.split_at_mut(1);
     if x > 1.0 {
         left[0] = right[0].clone();
@@ -272,6 +338,8 @@ fn mutable_references() {
     eager_vs_graph!(of_iterators(x); x in [0.5, 1.5, 2.5, 3.5]);
     eager_vs_graph!(of_structs(x, n); (x, n) in [(0.5, 0), (1.5, 1), (2.5, 2), (2.5, 3)]);
     eager_vs_graph!(of_maps(x); x in [0.5, 1.5, 2.5]);
+    eager_vs_graph!(of_fields(x); x in [0.5, 1.5, 2.5]);
+    eager_vs_graph!(of_grids(x); x in [0.5, 1.5, 2.5]);
     eager_vs_graph!(of_methods(x, n); (x, n) in [(0.5, 0), (1.5, 1), (2.5, 3)]);
 }
 

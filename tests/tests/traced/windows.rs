@@ -38,8 +38,8 @@ fn drained(x: &Tensor, n: &Tensor) -> Tensor {
 fn left_behind(x: &Tensor, n: &Tensor) -> (Tensor, Tensor) {
     let mut window = vec![x.clone(), x.sin()];
     let mut gone = vec![x.cos()];
-    for i in tf::range(0, n, 1) {
-        let mut j = &i * 0;
+    for _ in tf::range(0, n, 1) {
+        let mut j = tf::constant(0);
         while j < 2 {
             j = j + 1;
             window.push(&window[0] * 0.5 + &window[1]);

@@ -50,7 +50,7 @@ pub mod tiers {
     pub use super::exclusive::{ExclusiveHidden as _, ExclusiveNest as _, ExclusiveOther as _};
     pub use super::iterate::{IterateElements as _, IterateHost as _, IterateRows as _};
     pub use super::print::{ShownHost as _, ShownTensor as _};
-    pub use super::save::{SaveClone as _, SaveNest as _, SaveNothing as _};
+    pub use super::save::{SaveClone as _, SaveNest as _, SaveNothing as _, SaveReference as _};
     pub use super::table::{
         TableOfAny as _, TableOfClone as _, TableOfCompared as _, TableOfNest as _, TableOfReference as _,
     };

@@ -25,6 +25,20 @@ impl<T: Nest> SaveNest<T> for &&Save<'_, T> {
     }
 }
 
+/// Mutable references, which Rust lends again where it does not move them.
+pub trait SaveReference<T> {
+    /// The same reference.
+    fn save(&self, name: &'static str, needed: bool) -> Saved<T>;
+}
+
+impl<'r, T: ?Sized> SaveReference<&'r mut T> for &&Save<'_, &'r mut T> {
+    fn save(&self, name: &'static str, needed: bool) -> Saved<&'r mut T> {
+        // SAFETY: of the two references one is used at a time: what is saved takes the place of the one that a branch has had,
+        // which is gone by then, moved or overwritten.
+        Saved { value: needed.then(|| unsafe { std::ptr::read(self.0) }), name }
+    }
+}
+
 /// Values that can be copied.
 pub trait SaveClone<T> {
     /// A copy, if one is needed.
@@ -59,6 +73,15 @@ impl<T> Saved<T> {
         match self.value {
             Some(value) => value,
             None => crate::error::OrFail::or_fail(Err(not_copied::<T>(self.name))),
+        }
+    }
+}
+
+impl<T> Saved<T> {
+    /// The copy, if there is one, in the place of a value that may have changed and is still there.
+    pub fn restore_to(self, place: &mut T) {
+        if let Some(value) = self.value {
+            *place = value;
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Outlining: where some sizes depend on values, the parts of a graph between the nodes that make such sizes become
 //! segments, each with plans of its own. Runs when a graph as a whole has no plan; node order stays, and with it effects.
 
-use super::named::Shown;
 use super::rewrite::Rewriter;
 use crate::error::Result;
 use crate::graph::control::segment::Segment;
@@ -99,7 +98,11 @@ fn is_worth_it(part: &Part<'_>) -> bool {
 }
 
 fn rewritten(graph: &Graph, parts: &[Part<'_>], fixed: bool, around: &Seen) -> Result<Graph> {
-    let used_until = last_uses(graph, parts);
+    let mut used_until: Vec<usize> = vec![0; graph.types.len()];
+    for (at, part) in parts.iter().enumerate() {
+        part.nodes.iter().flat_map(|n| &n.inputs).for_each(|v| used_until[v.index()] = at);
+    }
+    graph.results.iter().for_each(|v| used_until[v.index()] = usize::MAX);
     let mut seen = around.and_params(graph);
     let mut new = Rewriter::new(graph);
     for (at, part) in parts.iter().enumerate() {
@@ -126,20 +129,6 @@ fn rewritten(graph: &Graph, parts: &[Part<'_>], fixed: bool, around: &Seen) -> R
         }
     }
     Ok(new.finish())
-}
-
-/// For each value the last part that uses it, also if only for a size that the value shows.
-fn last_uses(graph: &Graph, parts: &[Part<'_>]) -> Vec<usize> {
-    let shown = Shown::of(graph);
-    let mut until: Vec<usize> = vec![0; graph.types.len()];
-    for (at, part) in parts.iter().enumerate() {
-        for node in part.nodes {
-            node.inputs.iter().for_each(|v| until[v.index()] = at);
-            shown.by(node).iter().for_each(|v| until[v.index()] = at);
-        }
-    }
-    graph.results.iter().for_each(|v| until[v.index()] = usize::MAX);
-    until
 }
 
 /// Puts nodes into a segment of their own. Constants go along, so that passes see them.

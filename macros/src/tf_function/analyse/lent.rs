@@ -13,11 +13,13 @@ pub enum Lent {
     /// A number of Rust.
     Host,
     Tuple(Vec<Lent>),
+    /// A mutable reference, or if it is a map's the pair of a key and one.
+    Item,
     /// An `Option` or `Result` of it.
     Some(Box<Lent>),
 }
 
-use Lent::{Exclusive, Unknown};
+use Lent::{Exclusive, Item, Unknown};
 
 /// Methods that give an `Option` or `Result` of a mutable reference.
 const LENDING: [&str; 8] =
@@ -65,6 +67,9 @@ pub fn value(expr: &Expr, vars: &[Variable]) -> Lent {
 
 /// The items of what a loop goes over.
 pub fn items(over: &Expr, vars: &[Variable]) -> Lent {
+    if let Kind::Var(var, _) = over.inner().kind {
+        return vars[var].items.clone().unwrap_or(Unknown);
+    }
     let Kind::Plain(syntax, parts) = &over.inner().kind else { return Unknown };
     match syntax {
         Syntax::Range(_) => Lent::Host,
@@ -97,11 +102,22 @@ pub fn taken(method: &syn::Ident, called: &Expr, vars: &[Variable]) -> Lent {
     }
 }
 
-/// The items of what is lent as a whole.
+/// The items of what is lent as a whole: of maps pairs of a key, which nobody changes, and a reference; of iterators theirs.
 fn each(lent: &Expr, vars: &[Variable]) -> Lent {
     match lent.inner().kind {
         Kind::Var(var, _) if vars[var].map => Lent::Tuple(vec![Unknown, Exclusive]),
-        _ => Exclusive,
+        Kind::Var(var, _) if vars[var].items.is_some() => vars[var].items.clone().unwrap_or(Unknown),
+        Kind::Var(var, _) if vars[var].list => Exclusive,
+        _ => Lent::Item,
+    }
+}
+
+/// Whether a value is surely a list: `vec![..]`, `[..]`, `Vec::new()`.
+pub fn is_list(init: &Expr) -> bool {
+    match &init.inner().kind {
+        Kind::Macro(node) => matches!(node.kind, MacroKind::List | MacroKind::Repeat),
+        Kind::Plain(Syntax::Array(_) | Syntax::Repeat(_), _) => true,
+        _ => super::host::type_made(init).is_some_and(|name| name == "Vec"),
     }
 }
 
@@ -120,14 +136,14 @@ fn is_some(function: &Expr) -> bool {
 pub fn bound(pat: &Pat, lent: &Lent, tell: &mut dyn FnMut(&syn::Ident, Hint)) {
     // Parts of what a mutable reference points to are bound as such references.
     let through = |pats: &mut dyn Iterator<Item = &Pat>, tell: &mut dyn FnMut(&syn::Ident, Hint)| {
-        if *lent == Exclusive {
+        if matches!(lent, Exclusive | Item) {
             pats.for_each(|pat| bound(pat, &Exclusive, tell));
         }
     };
     match pat {
         Pat::Ident(pat) if pat.by_ref.is_none() => {
             match lent {
-                Exclusive => tell(&pat.ident, Hint::Exclusive),
+                Exclusive | Item => tell(&pat.ident, Hint::Exclusive),
                 Lent::Host => tell(&pat.ident, Hint::Host),
                 _ => {}
             }
@@ -142,6 +158,7 @@ pub fn bound(pat: &Pat, lent: &Lent, tell: &mut dyn FnMut(&syn::Ident, Hint)) {
             {
                 pat.elems.iter().zip(all).for_each(|(pat, lent)| bound(pat, lent, tell));
             }
+            Item if pat.elems.len() == 2 => bound(&pat.elems[1], &Exclusive, tell),
             _ => through(&mut pat.elems.iter(), tell),
         },
         Pat::TupleStruct(pat) => match lent {

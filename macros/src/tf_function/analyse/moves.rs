@@ -49,7 +49,7 @@ const CONSUMERS: [&str; 36] = [
 
 /// The variables declared before `below` that a block may move.
 pub fn moves(block: &Block, below: Var, vars: &[Variable]) -> BTreeSet<Var> {
-    let mut search = Search::default();
+    let mut search = Search::of(vars);
     search.block(block);
     // Numbers and references are copied; mutable references are lent, not moved.
     search.found.retain(|var| *var < below && matches!(vars[*var].hint, Hint::Unknown | Hint::Owned));
@@ -58,19 +58,23 @@ pub fn moves(block: &Block, below: Var, vars: &[Variable]) -> BTreeSet<Var> {
 
 /// The fields that a block may move out of such variables, as far as these are surely no references.
 pub fn parts(block: &Block, below: Var, vars: &[Variable]) -> BTreeSet<Place> {
-    let mut search = Search::default();
+    let mut search = Search::of(vars);
     search.block(block);
     search.parts.retain(|part| part.root < below && vars[part.root].hint == Hint::Owned);
     search.parts
 }
 
-#[derive(Default)]
-struct Search {
+struct Search<'a> {
+    vars: &'a [Variable],
     found: BTreeSet<Var>,
     parts: BTreeSet<Place>,
 }
 
-impl Search {
+impl<'a> Search<'a> {
+    fn of(vars: &'a [Variable]) -> Self {
+        Self { vars, found: BTreeSet::new(), parts: BTreeSet::new() }
+    }
+
     fn block(&mut self, block: &Block) {
         block_parts(block, &mut |expr| self.expr(expr, true));
     }
@@ -145,7 +149,9 @@ impl Search {
             }
             Syntax::MethodCall(node) => {
                 let name = node.method.to_string();
-                let consumes = CONSUMERS.contains(&name.as_str()) || name.starts_with("into_");
+                // What the user calls so may as well borrow.
+                let own = matches!(parts[0].inner().kind, Kind::Var(var, _) if self.vars[var].own);
+                let consumes = (CONSUMERS.contains(&name.as_str()) && !own) || name.starts_with("into_");
                 self.expr(&parts[0], consumes);
                 parts[1..].iter().for_each(|part| self.expr(part, true));
             }

@@ -8,6 +8,7 @@ use super::{Emit, Wanted, label, local};
 use crate::names::{hidden, hidden_at, shown_at};
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
+use std::collections::BTreeSet;
 
 impl Emit<'_> {
     /// `if` decided by Rust.
@@ -45,11 +46,11 @@ impl Emit<'_> {
 
         let then = self.side(node, &node.then, plan, wanted, true);
         let left_state = self.places_if(&plan.state, &plan.set_left, &k, at, true);
-        let (save, restore) = self.keep(&plan.keep_then, at);
+        let (save, restore) = self.keep(&plan.keep_then, &plan.changed_then, at);
         let after_then = plan.leaves_then.then(|| quote!(if #s.left_then(&mut [#left_state]) { break #out }));
         let empty = Block { brace: syn::token::Brace(at), stmts: Vec::new() };
         let other = self.side(node, node.other.as_ref().unwrap_or(&empty), plan, wanted, false);
-        let (save_other, restore_other) = self.keep(&plan.keep_other, at);
+        let (save_other, restore_other) = self.keep(&plan.keep_other, &BTreeSet::new(), at);
         let after_other = plan.leaves_other.then(|| {
             let val = hidden("value");
             // rustc knows that nobody comes behind it: what the branches moved is not missing there.

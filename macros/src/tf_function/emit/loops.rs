@@ -8,6 +8,7 @@ use super::{Emit, Wanted, label, local};
 use crate::names::{hidden, shown_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use std::collections::BTreeSet;
 use syn::Lifetime;
 
 impl Emit<'_> {
@@ -70,7 +71,7 @@ impl Emit<'_> {
             () if plan.has_value => quote!(break #again #w.value()),
             () => quote!(break #again),
         };
-        let (save, restore) = self.keep(&plan.keep, node.span);
+        let (save, restore) = self.keep(&plan.keep, &BTreeSet::new(), node.span);
         let copies = self.copies(&plan.copy, node.span);
         let next = |fell: bool| {
             quote! {

@@ -10,6 +10,7 @@ use super::{Emit, Wanted, local};
 use crate::names::{hidden, shown_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use std::collections::BTreeSet;
 use syn::Lifetime;
 
 impl Emit<'_> {
@@ -42,8 +43,9 @@ impl Emit<'_> {
         quote!((&&&&&#slot).table(), #(#tables)*)
     }
 
-    /// Copies variables and fields that a block moves, and puts them back.
-    pub fn keep(&self, places: &[Place], at: Span) -> (TokenStream, TokenStream) {
+    /// Copies variables and fields that a block moves, and puts them back; of those in `changed`, which it does not move,
+    /// only what can be copied.
+    pub fn keep(&self, places: &[Place], changed: &BTreeSet<Var>, at: Span) -> (TokenStream, TokenStream) {
         let rt = &self.rt;
         let (fun, vars) = (self.fun(), &self.function.vars);
         let (mut save, mut restore) = (TokenStream::new(), TokenStream::new());
@@ -57,7 +59,10 @@ impl Emit<'_> {
             // It is for the graph's other ways alone where Rust's own ones all assign or leave.
             // In the text of the user, so that an error names the line.
             let back = quote_spanned!(at=> restore());
-            restore.extend(quote!(#[allow(unused_assignments)] { #tokens = #saved.#back; }));
+            restore.extend(match changed.contains(&place.root) && place.path.is_empty() {
+                true => quote!(#saved.restore_to(&mut #tokens);),
+                false => quote!(#[allow(unused_assignments)] { #tokens = #saved.#back; }),
+            });
         }
         (save, restore)
     }
