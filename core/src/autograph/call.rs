@@ -192,13 +192,13 @@ impl<'v> Call<'v> {
     #[track_caller]
     fn run<R>(&mut self, mut found: Found<'static>, written: &mut Written<'_>) -> Option<R> {
         let (trace, seat) = found.parts();
-        if written.0.is_empty() {
+        if written.places.is_empty() {
             let mut outputs = trace.run_last(&mut self.arguments, seat, self.location).or_fail().into_iter();
             return trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
         }
         let mut outputs = trace.run(&self.arguments, self.location).or_fail().into_iter();
         let result = trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
-        for (place, wrote) in written.0.iter_mut().zip(&trace.written) {
+        for (place, wrote) in written.places.iter_mut().zip(&trace.written) {
             wrote.put(place, &self.arguments.tensors, &mut outputs);
         }
         result

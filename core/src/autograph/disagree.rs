@@ -1,7 +1,7 @@
 //! Messages where two ways through a function disagree in what is no tensor: a host value, or the structure of a variable.
 //! Branches, loops and returns compare their states and say which two ways they are.
 
-use super::dispatch::Place;
+use super::dispatch::{Kind, Place};
 use crate::error::{Error, Result};
 use std::fmt;
 use std::panic::Location;
@@ -45,18 +45,44 @@ fn as_tensor(name: &str, type_name: &str) -> String {
     }
 }
 
-/// An error for a slice that a branch or loop of the graph may change: what it lends cannot be told, nor put back.
-pub(super) fn no_slices(op: &'static str, places: &[Place<'_>], location: &'static Location<'static>) -> Result<()> {
-    let is_slice = |ty: &str| ty.starts_with('[') && !ty.contains("; ") && ty.contains("::");
-    let Some(slice) = places.iter().find(|place| is_slice(&place.type_name())) else { return Ok(()) };
-    let name = slice.name.trim_start_matches('*');
-    Err(Error::failed_precondition(op, format!("a branch or loop of the graph may change what the slice `{name}` lends"))
-        .got(format!("`&mut {}`", short(&slice.type_name())))
+/// An error for a variable that lends by `&mut` what neither text nor type tells: slices of no structures, and iterators, which
+/// hold what is left of a list.
+pub(super) fn no_hidden_lending(
+    op: &'static str,
+    places: &[Place<'_>],
+    location: &'static Location<'static>,
+) -> Result<()> {
+    let lends = |place: &&Place<'_>| {
+        let ty = place.type_name();
+        let is_known = is_slice(&ty) || ty.contains("IterMut<") || ty.contains("ChunksMut<");
+        place.kind() == Kind::Lending || place.kind() == Kind::Opaque && is_known
+    };
+    let Some(place) = places.iter().find(lends) else { return Ok(()) };
+    if place.kind() == Kind::Lending {
+        let what = "a branch of the graph ends a pass of this `for`, whose body may change what its items lead to";
+        return Err(Error::failed_precondition("for", what)
+            .expected("elements that are changed by the name of their list: whether that happens is known only when the graph runs")
+            .help("go by index, `for k in 0..list.len()`, and write `list[k] = ..`; or put the change into the branch")
+            .at(location));
+    }
+    let (name, ty) = (place.name.trim_start_matches('*'), short(&place.type_name()));
+    let (what, got) = match is_slice(&place.type_name()) {
+        true => ("slice", format!("`&mut {ty}`")),
+        false => ("iterator", format!("`{ty}`")),
+    };
+    Err(Error::failed_precondition(op, format!("a branch or loop of the graph may change what the {what} `{name}` lends"))
+        .got(got)
         .expected("changes by the name of the list itself: whether they happen is known only when the graph runs")
-        .help("write `list[i] = ..` there; or a reference to one element, `let element = &mut list[i]` or one of `for element in &mut list`; \
-               and lend the slice as `&*slice` where it is only read")
+        .help(
+            "make the iterator there, `for element in list.iter_mut()`, or write `list[i] = ..`; a slice that is only read is \
+             lent as `&*slice`",
+        )
         .variable(name)
         .at(location))
+}
+
+fn is_slice(type_name: &str) -> bool {
+    type_name.starts_with('[') && !type_name.contains("; ") && type_name.contains("::")
 }
 
 /// Where two ways through a function disagree, for messages.
@@ -148,6 +174,9 @@ impl Disagreement {
                     format!("give `{name}` the same entries on all ways: what only some of them have is there from the start, \
                              such as `tf::zeros(..)`")
                 }
+                (true, false) if self.op == "tf_function" => format!(
+                    "put what changes the length of `{name}` into a branch, `if .. {{ {name}.push(..) }}`, in place of a `return` in front of it"
+                ),
                 (true, _) => format!(
                     "`push` tensors onto a variable of its own, declared as `let mut {} = Vec::new()` in this function; \
                      or use a `TensorArray`",

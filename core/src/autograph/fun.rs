@@ -77,7 +77,13 @@ impl<'c, R> Fun<'c, R> {
 
     /// `return value`: the value again where the host leaves.
     #[track_caller]
-    pub fn ret(&mut self, mut value: R) -> Option<R> {
+    pub fn ret(&mut self, value: R) -> Option<R> {
+        self.ret_with(value, &mut [])
+    }
+
+    /// As [`ret`](Self::ret), of a closure, with what it may have changed of what it captured or was lent.
+    #[track_caller]
+    pub fn ret_with(&mut self, mut value: R, state: &mut [Place<'_>]) -> Option<R> {
         let Some(region) = self.region else { return Some(value) };
         if state::is_error(&place(RESULT, &mut value, self.table)) {
             if !regions::is_native_to(region) {
@@ -90,16 +96,14 @@ impl<'c, R> Fun<'c, R> {
         }
         if regions::is_native_to(region) {
             regions::abandon(region + 1);
-            return Some(self.close(Some(value), Location::caller()).or_fail());
+            return Some(self.close(Some(value), state, Location::caller()).or_fail());
         }
-        let tensors = self.tensors(&mut value);
+        let tensors = self.tensors(&mut value, state);
         let here = Location::caller();
-        self.check(&mut value, here).or_fail();
+        self.check(&mut value, state, here).or_fail();
         if self.returned.is_none() {
             (self.returned, self.returned_at) = (Some(value), here);
-        }
-        if self.left.is_none() {
-            self.left = self.written.map(|call| call.with_copies(|copies| Captured::of(copies)));
+            self.left = Some(self.with_state(state, |state| Captured::of(state)));
         }
         regions::leave(self.target, tensors);
         None
@@ -126,39 +130,60 @@ impl<'c, R> Fun<'c, R> {
 
     /// The end of the body.
     #[track_caller]
-    pub fn finish(mut self, mut value: R) -> R {
+    pub fn finish(self, value: R) -> R {
+        self.finish_with(value, &mut [])
+    }
+
+    /// As [`finish`](Self::finish), of a closure with state.
+    #[track_caller]
+    pub fn finish_with(mut self, mut value: R, state: &mut [Place<'_>]) -> R {
         if self.region.is_none() {
             return value;
         }
         if state::is_error(&place(RESULT, &mut value, self.table)) {
             return self.close_host(value);
         }
-        self.close(Some(value), Location::caller()).or_fail()
+        self.close(Some(value), state, Location::caller()).or_fail()
     }
 
     /// The end of a body whose every path in the graph has left.
     #[track_caller]
-    pub fn finish_left(mut self) -> R {
-        self.close(None, Location::caller()).or_fail()
+    pub fn finish_left(self) -> R {
+        self.finish_left_with(&mut [])
     }
 
-    /// The tensors of a result, and of what the body writes to its `&mut` arguments behind them.
-    fn tensors(&self, value: &mut R) -> Vec<Tensor> {
-        let mut all = state::tensors(&[place(RESULT, value, self.table)]);
-        if let Some(call) = self.written {
-            all.extend(call.with_copies(|copies| state::tensors(copies)));
+    /// As [`finish_left`](Self::finish_left), of a closure with state.
+    #[track_caller]
+    pub fn finish_left_with(mut self, state: &mut [Place<'_>]) -> R {
+        self.close(None, state, Location::caller()).or_fail()
+    }
+
+    /// What leaves the body beside its result: of a function what it writes to its `&mut` arguments, of a closure its state.
+    fn with_state<T>(&self, state: &mut [Place<'_>], with: impl FnOnce(&mut [Place<'_>]) -> T) -> T {
+        match self.written {
+            Some(call) => call.with_copies(with),
+            None => with(state),
         }
+    }
+
+    /// The tensors of a result, and of the state behind them.
+    fn tensors(&self, value: &mut R, state: &mut [Place<'_>]) -> Vec<Tensor> {
+        let mut all = state::tensors(&[place(RESULT, value, self.table)]);
+        all.extend(self.with_state(state, |state| state::tensors(state)));
         all
     }
 
     /// All values that are returned must have one structure, and so must all that are written.
-    fn check(&mut self, value: &mut R, location: &'static Location<'static>) -> Result<()> {
-        let Some(first) = &mut self.returned else { return Ok(()) };
+    fn check(&mut self, value: &mut R, state: &mut [Place<'_>], location: &'static Location<'static>) -> Result<()> {
+        if self.returned.is_none() {
+            return Ok(());
+        }
         let ways = [Way::Return(self.returned_at), Way::Said("here")];
         let whose = Disagreement { op: "tf_function", ways, yields: &[], location };
-        if let (Some(left), Some(call)) = (&self.left, self.written) {
-            call.with_copies(|copies| left.agree(copies, &whose))?;
+        if let Some(left) = &self.left {
+            self.with_state(state, |state| left.agree(state, &whose))?;
         }
+        let Some(first) = &mut self.returned else { return Ok(()) };
         Captured::of(&[place(RESULT, first, self.table)]).agree(&[place(RESULT, value, self.table)], &whose)
     }
 
@@ -181,22 +206,20 @@ impl<'c, R> Fun<'c, R> {
         }
     }
 
-    fn close(&mut self, value: Option<R>, here: &'static Location<'static>) -> Result<R> {
+    fn close(&mut self, value: Option<R>, state: &mut [Place<'_>], here: &'static Location<'static>) -> Result<R> {
         let Some(region) = self.region else {
             return Err(Error::internal("tf_function", "a body is closed twice"));
         };
         let mut value = value;
         if let Some(value) = &mut value {
-            self.check(value, here)?;
+            self.check(value, state, here)?;
         }
-        let tensors: Option<Vec<Tensor>> = value.as_mut().map(|value| self.tensors(value));
+        let tensors: Option<Vec<Tensor>> = value.as_mut().map(|value| self.tensors(value, state));
         let (fell, watch) = regions::settle_watched(region, Some(self.target), tensors)?;
         regions::exit(None);
         self.region = None;
-        if value.is_none()
-            && let (Some(left), Some(call)) = (&self.left, self.written)
-        {
-            call.with_copies(|copies| left.restore(copies));
+        if let (None, Some(left)) = (&value, &self.left) {
+            self.with_state(state, |state| left.restore(state));
         }
         let Some(mut value) = value.or_else(|| self.returned.take()) else {
             return Err(Error::failed_precondition("tf_function", "no way through the function comes to its end")
@@ -207,16 +230,10 @@ impl<'c, R> Fun<'c, R> {
         let own = state::tensors(&places).len();
         if let Some(fell) = &fell {
             state::put(&mut places, fell);
-            if let Some(call) = self.written {
-                call.with_copies(|copies| state::put(copies, &fell[own.min(fell.len())..]));
-            }
-            // A closure hands on nothing but its result.
-            if let Some((watch, line)) = watch {
-                match self.written {
-                    Some(call) => call.with_copies(|copies| watch.check_rest(copies, line))?,
-                    None => watch.check_rest(&[], line)?,
-                }
-            }
+            self.with_state(state, |state| {
+                state::put(state, &fell[own.min(fell.len())..]);
+                watch.map_or(Ok(()), |(watch, line)| watch.check_rest(state, line))
+            })?;
         }
         let written = self.written.take();
         match self.call.take() {

@@ -3,7 +3,7 @@
 
 mod staged;
 
-use super::disagree::no_slices;
+use super::disagree::no_hidden_lending;
 use super::dispatch::{Cond, Place, Slot, Table, place};
 use super::regions;
 use super::state::Captured;
@@ -49,7 +49,7 @@ impl<V> If<V> {
         let way = match condition.staged() {
             None => Way::Host(condition.decide().or_fail()),
             Some(tensor) => {
-                no_slices("if", state, condition.location).or_fail();
+                no_hidden_lending("if", state, condition.location).or_fail();
                 Way::Graph(Box::new(Staged {
                     condition: tensor.clone(),
                     location: condition.location,

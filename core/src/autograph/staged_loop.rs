@@ -72,7 +72,7 @@ impl StagedLoop {
         found: usize,
     ) -> Result<Self> {
         let outer = builder::current().ok_or_else(|| Error::internal("while", "no graph is being recorded"))?;
-        disagree::no_slices("while", head, location)?;
+        disagree::no_hidden_lending("while", head, location)?;
         let before = Captured::of(head);
         let types = before.tensors.iter().map(|t| outer.type_of(t)).collect::<Result<_>>()?;
         Ok(Self {

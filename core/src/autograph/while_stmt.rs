@@ -4,6 +4,7 @@
 
 mod jumps;
 
+use super::disagree::no_hidden_lending;
 use super::dispatch::{Cond, Place, Slot, Table, place};
 use super::regions::{self, Target};
 use super::staged_loop::{Ended, StagedLoop, VALUE};
@@ -202,6 +203,9 @@ impl<V> While<V> {
             breaks = top.leaving.iter().any(|l| l.target == self.breaks);
             pending = !top.leaving.is_empty();
         });
+        if pending || self.continued {
+            no_hidden_lending("while", head, self.location)?;
+        }
         if !goes_on {
             if breaks {
                 return Ok(Next::Over);

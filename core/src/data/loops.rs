@@ -83,4 +83,9 @@ impl<S: Structure> Passing<S> {
             }
         }
     }
+
+    /// The same: elements are values.
+    pub fn lending_place(&mut self) -> Place<'_> {
+        self.place()
+    }
 }

@@ -3,6 +3,7 @@
 
 use crate::error::{Error, OrFail, Result};
 use crate::tensor::Tensor;
+use std::borrow::Borrow;
 use std::iter::FusedIterator;
 use std::ops::Range;
 use std::panic::Location;
@@ -57,26 +58,26 @@ impl Tensor {
     /// # Panics
     /// For a scalar.
     #[track_caller]
-    pub fn iter(&self) -> Rows<'_> {
+    pub fn iter(&self) -> Rows<&Self> {
         Rows { tensor: self, left: 0..self.len() }
     }
 }
 
-/// The rows of a tensor; made by [`Tensor::iter`].
+/// The rows of a tensor; made by [`Tensor::iter`], and by `for` over a tensor.
 #[derive(Clone, Debug)]
-pub struct Rows<'a> {
-    tensor: &'a Tensor,
+pub struct Rows<T> {
+    tensor: T,
     left: Range<usize>,
 }
 
-impl Iterator for Rows<'_> {
+impl<T: Borrow<Tensor>> Iterator for Rows<T> {
     type Item = Tensor;
 
     #[track_caller]
     fn next(&mut self) -> Option<Tensor> {
         // Not `map`: the row is made at the caller's line.
         match self.left.next() {
-            Some(row) => Some(self.tensor.at(row)),
+            Some(row) => Some(self.tensor.borrow().at(row)),
             None => None,
         }
     }
@@ -88,32 +89,43 @@ impl Iterator for Rows<'_> {
     #[track_caller]
     fn nth(&mut self, n: usize) -> Option<Tensor> {
         match self.left.nth(n) {
-            Some(row) => Some(self.tensor.at(row)),
+            Some(row) => Some(self.tensor.borrow().at(row)),
             None => None,
         }
     }
 }
 
-impl DoubleEndedIterator for Rows<'_> {
+impl<T: Borrow<Tensor>> DoubleEndedIterator for Rows<T> {
     #[track_caller]
     fn next_back(&mut self) -> Option<Tensor> {
         match self.left.next_back() {
-            Some(row) => Some(self.tensor.at(row)),
+            Some(row) => Some(self.tensor.borrow().at(row)),
             None => None,
         }
     }
 }
 
-impl ExactSizeIterator for Rows<'_> {}
-impl FusedIterator for Rows<'_> {}
+impl<T: Borrow<Tensor>> ExactSizeIterator for Rows<T> {}
+impl<T: Borrow<Tensor>> FusedIterator for Rows<T> {}
 
 impl<'a> IntoIterator for &'a Tensor {
     type Item = Tensor;
-    type IntoIter = Rows<'a>;
+    type IntoIter = Rows<&'a Tensor>;
 
     #[track_caller]
-    fn into_iter(self) -> Rows<'a> {
+    fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+impl IntoIterator for Tensor {
+    type Item = Tensor;
+    type IntoIter = Rows<Tensor>;
+
+    #[track_caller]
+    fn into_iter(self) -> Self::IntoIter {
+        let left = 0..self.len();
+        Rows { tensor: self, left }
     }
 }
 
@@ -133,6 +145,8 @@ mod tests {
         assert!(rows.next().is_none() && rows.next_back().is_none() && rows.nth(zero).is_none());
         let numbers: Vec<i32> = (&tf::constant([7, 8])).into_iter().map(|n| n.item()).collect();
         assert_eq!(numbers, [7, 8]);
+        let doubled: Vec<i32> = tf::range(0, 3, 1).into_iter().map(|n| n.item::<i32>() * 2).collect();
+        assert_eq!(doubled, [0, 2, 4]);
         let mut seen = 0;
         for matrix in &tf::zeros([2, 3, 4]) {
             assert_eq!(matrix.shape(), [3, 4]);

@@ -43,13 +43,6 @@ pub const TRY_BLOCK: &str =
 pub const UNKNOWN_SYNTAX: &str = "this syntax cannot be traced\nhelp: move it into a function without `#[tf_function]`";
 pub const ASM: &str = "assembly cannot be traced\nhelp: move it into a function without `#[tf_function]`";
 
-pub fn exclusive_slice(item: &str) -> String {
-    format!(
-        "a slice that is borrowed mutably cannot be kept by the branches that change it\n\
-         help: take `&mut Vec<{item}>` or an array, `&mut [{item}; 3]`"
-    )
-}
-
 pub const EXCLUSIVE_OBJECT: &str = "nothing comes out of a graph into an object whose type is not known\n\
      help: take it by `&`; what changes is a `Variable`, or a parameter of its own: `state: &mut Tensor`";
 pub const EXCLUSIVE_TEXT: &str = "a text that is borrowed mutably cannot be kept by the branches that change it\n\

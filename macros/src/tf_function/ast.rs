@@ -36,6 +36,8 @@ pub struct Variable {
     pub open: bool,
     /// Surely of a type of the user's, whose methods may be called as those of the library.
     pub own: bool,
+    /// Whether it may lead to something that others see, for all that the text says.
+    pub lends: bool,
     /// Surely a map of the standard library.
     pub map: bool,
     /// Surely a `Vec` or an array.

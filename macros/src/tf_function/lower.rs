@@ -5,7 +5,7 @@ use super::analyse::lists::{Lists, lists};
 use super::analyse::liveness::{Liveness, Set, liveness};
 use super::analyse::place::Place;
 use super::analyse::staging::{Staging, staging};
-use super::analyse::{activity, deferred, jumps, moves};
+use super::analyse::{activity, deferred, jumps, lending, moves};
 use super::ast::*;
 use std::collections::BTreeSet;
 
@@ -18,6 +18,8 @@ pub struct Plan {
     pub put_back: BTreeSet<Var>,
     /// Bodies with staged constructs of their own, by target.
     pub bodies: Vec<bool>,
+    /// What the bodies of closures that branches of the graph may leave change of what they captured or were lent, by target.
+    pub left: Vec<Vec<Place>>,
     /// Variables that a loop or a branch makes longer.
     pub lists: Lists,
 }
@@ -59,6 +61,8 @@ pub struct Looped {
     pub keep: Vec<Place>,
     /// As [`Branch::copy_then`].
     pub copy: Vec<Var>,
+    /// Whether the body may change what the items of a `for` lead to, and may be left.
+    pub changes_items: bool,
     pub has_break: bool,
     pub has_value: bool,
     /// Whether the body may be left by a jump, the loop's own ones included.
@@ -79,6 +83,7 @@ pub fn plan(function: &Function) -> Plan {
             loops: (0..function.targets).map(|_| None).collect(),
             put_back: BTreeSet::new(),
             bodies: vec![false; function.targets],
+            left: vec![Vec::new(); function.targets],
             lists: Lists::default(),
         },
         body: BODY,
@@ -132,15 +137,33 @@ impl Planner<'_> {
             }
         }
         parts(expr, &mut |part| self.expr(part));
+        if let Kind::Closure(node) = &expr.kind
+            && self.plan.bodies[node.target]
+            && !jumps::expr_escapes(&node.body).is_empty()
+        {
+            self.plan.left[node.target] = self.left(node);
+        }
         (self.body, self.captured, self.fixed) = around;
+    }
+
+    /// What a closure may have changed when a jump leaves it.
+    fn left(&self, node: &Closure) -> Vec<Place> {
+        let below = node.vars.start + node.params;
+        let mut written = activity::writes([&node.body], below, self.fixed, self.vars);
+        written.extend(lending::handed_on([&node.body], None, below, self.fixed, self.vars));
+        written.retain(|place| place.root < node.vars.start || place.through_reference(self.vars));
+        outermost(written.into_iter().collect())
     }
 
     fn branch(&self, node: &If) -> Branch {
         let live = &self.liveness.ifs[node.id];
         let blocks = || std::iter::once(&node.then).chain(&node.other);
-        let written = activity::block_writes(blocks(), node.vars.start, self.fixed, self.vars);
+        let mut written = activity::block_writes(blocks(), node.vars.start, self.fixed, self.vars);
         let yields: Vec<Var> = self.yields(node, &written, &live.before, &live.after);
         let hidden = |place: &Place| yields.contains(&place.root) || self.is_unset(place.root, node);
+        let lent = lending::handed_on(None, blocks(), node.vars.start, self.fixed, self.vars).into_iter();
+        written.extend(lent);
+        written.retain(|place| !place.is_lent() || self.has_value(place, &live.before));
         let state = self.needed(written.into_iter().filter(|place| !hidden(place)), &live.after);
         let moved_then = moves::moves(&node.then, node.vars.start, self.vars);
         let mut lost = moved_then.clone();
@@ -174,7 +197,7 @@ impl Planner<'_> {
         };
         let set: Vec<bool> = state.iter().map(|place| self.has_value(place, &live.before)).collect();
         let kept = |var: Var| keep_then.iter().any(|place| place.root == var && place.path.is_empty());
-        let lost = |place: &Place| moved_then.contains(&place.root) && !kept(place.root);
+        let lost = |place: &Place| !place.is_lent() && moved_then.contains(&place.root) && !kept(place.root);
         let set_left = state.iter().zip(&set).map(|(place, set)| *set && !lost(place)).collect();
         let changed_then = keep_then.iter().map(|place| place.root).filter(|var| !moved_then.contains(var)).collect();
         let is_end = jumps::is_end(node);
@@ -232,6 +255,15 @@ impl Planner<'_> {
         outermost(needed)
     }
 
+    /// Whether a loop's body may change something through the variables of its pattern.
+    fn changes_items(&self, node: &Loop) -> bool {
+        let (body, end) = ([&node.body], node.vars.end);
+        let mut changed = activity::block_writes(body, end, 0, self.vars);
+        changed.retain(|place| place.through_reference(self.vars));
+        changed.extend(lending::handed_on(None, body, end, 0, self.vars));
+        changed.iter().any(|place| node.bound.contains(&place.root))
+    }
+
     fn looped(&self, node: &Loop) -> Looped {
         let live = &self.liveness.loops[node.target];
         let cond = match &node.kind {
@@ -241,6 +273,9 @@ impl Planner<'_> {
         let mut written = activity::writes(cond, node.vars.start, self.fixed, self.vars);
         written.extend(activity::block_writes([&node.body], node.vars.start, self.fixed, self.vars));
         let changed = written.clone();
+        let lent = lending::handed_on(cond, [&node.body], node.vars.start, self.fixed, self.vars).into_iter();
+        written.extend(lent);
+        written.retain(|place| !place.is_lent() || self.has_value(place, &live.head));
         let (mut head, after) =
             (self.needed(written.iter().cloned(), &live.head), self.needed(written.into_iter(), &live.after));
         if matches!(node.kind, LoopKind::Once) {
@@ -262,7 +297,9 @@ impl Planner<'_> {
         let moved: Vec<Var> = moved.into_iter().filter(|var| needed(*var)).collect();
         let (copy, keep) = self.copied(moved, &changed);
         let keep = self.with_parts(keep, &node.body, node.vars.start, &needed);
+        let changes_items = body_leaves && self.changes_items(node);
         Looped {
+            changes_items,
             head: at(&head),
             after: at(&after),
             state,

@@ -4,6 +4,7 @@
 mod control;
 mod text;
 
+use super::analyse::lending;
 use super::analyse::lent::{self, Lent};
 use super::args::Options;
 use super::ast::*;
@@ -93,6 +94,7 @@ impl Parser {
             captures: Vec::new(),
             open: false,
             own: false,
+            lends: true,
             map: false,
             list: false,
             items: None,
@@ -114,6 +116,7 @@ impl Parser {
         if let Some(var) = var {
             (self.vars[var].own, self.vars[var].map) = (own_type(&input.ty), map_type(&input.ty));
         }
+        self.lends(vars.clone(), lending::type_lends(&input.ty));
         Param { pat, vars, var }
     }
 
@@ -144,6 +147,11 @@ impl Parser {
         let vars = start..self.vars.len();
         self.renames.pattern(pat, vars.clone(), &self.vars);
         vars
+    }
+
+    /// Notes whether variables may lend.
+    pub fn lends(&mut self, vars: std::ops::Range<Var>, lends: bool) {
+        self.vars[vars].iter_mut().for_each(|variable| variable.lends = lends);
     }
 
     /// Notes which variables of a pattern are mutable references, from what it is matched with.
@@ -214,9 +222,14 @@ impl Parser {
         }
         let vars = self.pattern(&mut local.pat, diverge.is_some());
         self.lent(&local.pat, vars.clone(), &lent);
+        if let Some(init) = &init {
+            let lends = lending::may_lend(init, &self.vars);
+            self.lends(vars.clone(), lends);
+        }
         if let Pat::Type(typed) = &local.pat {
             hint = type_hint(&typed.ty);
             (own, map) = (own_type(&typed.ty), map_type(&typed.ty));
+            self.lends(vars.clone(), lending::type_lends(&typed.ty));
         }
         if let [variable] = &mut self.vars[vars.clone()]
             && variable.plain
@@ -287,6 +300,7 @@ impl Parser {
             Syntax::Let(mut node) => {
                 let scrutinee = self.expr(take(&mut node.expr));
                 let vars = self.pattern(&mut node.pat, true);
+                self.lends(vars.clone(), lending::may_lend(&scrutinee, &self.vars));
                 self.lent(&node.pat, vars.clone(), &lent::value(&scrutinee, &self.vars));
                 self.bound.extend(vars);
                 Kind::Let(node, Box::new(scrutinee))

@@ -21,6 +21,7 @@ mod failures;
 mod hidden;
 mod jumps;
 mod lengths;
+mod lent;
 mod library;
 mod lifetimes;
 mod lines;

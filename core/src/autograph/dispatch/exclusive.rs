@@ -2,6 +2,7 @@
 //! The body changes a copy that lives in the call; what the user lent is written when the call has succeeded.
 
 use super::arguments::Arg;
+use super::lent::{self, Parts};
 use super::place::{Place, place};
 use super::table::result;
 use super::{Kept, Nest, Table};
@@ -11,8 +12,13 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// The places that a call writes.
-#[derive(Debug, Default)]
-pub struct Written<'a>(pub(crate) SmallVec<[Place<'a>; 4]>);
+#[derive(Default)]
+pub struct Written<'a> {
+    pub(crate) places: SmallVec<[Place<'a>; 4]>,
+    /// The items of slices, to which places lead.
+    #[expect(clippy::vec_box, reason = "places know the addresses")]
+    slices: Vec<Box<Parts>>,
+}
 
 impl Written<'_> {
     /// None so far.
@@ -70,7 +76,7 @@ impl<'c, 'v: 'c, T: Nest> ExclusiveNest<'c, 'v, T> for &Arg<&'v mut T> {
         call.note_nest(name, value);
     }
     fn written<'a>(&self, written: &mut Written<'a>, name: &'static str, value: &'a mut T) {
-        written.0.push(place(name, value, result::<T>()));
+        written.places.push(place(name, value, result::<T>()));
     }
     fn lend(&self, call: &'c Call<'_>, index: usize, name: &'static str, value: &'v mut T) -> &'c mut T {
         if !call.copies() {
@@ -83,6 +89,32 @@ impl<'c, 'v: 'c, T: Nest> ExclusiveNest<'c, 'v, T> for &Arg<&'v mut T> {
         unsafe {
             call.exchange(own, Place::at(name, copy.cast(), table));
             &mut *copy
+        }
+    }
+}
+
+impl<'c, 'v: 'c, T: Nest> ExclusiveNest<'c, 'v, [T]> for &Arg<&'v mut [T]> {
+    fn note_exclusive(&self, call: &mut Call<'_>, name: &'static str, value: &[T]) {
+        call.note_slice(name, value);
+    }
+    fn written<'a>(&self, written: &mut Written<'a>, name: &'static str, value: &'a mut [T]) {
+        let mut items = Box::new(lent::items(value));
+        // SAFETY: the list lives in a box as long as the places, and what it leads to is borrowed for their life.
+        written.places.push(unsafe { lent::several(name, &raw mut *items) });
+        written.slices.push(items);
+    }
+    fn lend(&self, call: &'c Call<'_>, index: usize, name: &'static str, value: &'v mut [T]) -> &'c mut [T] {
+        if !call.copies() {
+            return value;
+        }
+        let again = || value.iter().map(|item| item.map(&mut Tensor::clone)).collect();
+        let copy: *mut Vec<T> = call.hold(call.symbols_of_slice(index, value).unwrap_or_else(again));
+        // SAFETY: the copy and both lists live as long as the call, which looks at them again when the body has ended.
+        unsafe {
+            let slice: *mut [T] = (&mut *copy).as_mut_slice();
+            let [own, theirs] = [lent::items(value), lent::items(slice)].map(|items| call.hold(items));
+            call.exchange(lent::several(name, own), lent::several(name, theirs));
+            &mut *slice
         }
     }
 }

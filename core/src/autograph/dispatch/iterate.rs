@@ -3,13 +3,14 @@
 
 use super::condition::Cond;
 use super::place::{Place, place};
-use super::table::{Slot, TableOfNest as _};
+use super::table::{Slot, TableOfNest as _, lending};
 use crate::data::{Dataset, Passing, Structure};
 use crate::dtype::DType;
 use crate::error::{Error, OrFail};
 use crate::graph::builder;
 use crate::ops::try_gather;
 use crate::tensor::Tensor;
+use std::any::type_name;
 use std::marker::PhantomData;
 
 /// The type of what `for` goes over, asked about.
@@ -79,7 +80,7 @@ impl<E> IterateHost<E> for Iterated<E> {
     where
         E: IntoIterator,
     {
-        Items { iterator: over.into_iter(), next: None, position: () }
+        Items { iterator: over.into_iter(), next: None, position: (), lends: Lending(PhantomData) }
     }
 }
 
@@ -88,7 +89,11 @@ pub struct Items<I: Iterator> {
     iterator: I,
     next: Option<I::Item>,
     position: (),
+    lends: Lending<I>,
 }
+
+/// Stands for what an iterator lends by `&mut`.
+pub struct Lending<I>(PhantomData<fn() -> I>);
 
 impl<I: Iterator> Items<I> {
     /// Whether there is another item.
@@ -109,6 +114,14 @@ impl<I: Iterator> Items<I> {
     /// Where the loop stands: nothing that a graph could keep.
     pub fn place(&mut self) -> Place<'_> {
         place("the iterator", &mut self.position, (&&&&&Slot::<()>::new()).table())
+    }
+
+    /// The same for a loop that may change what the items lead to.
+    pub fn lending_place(&mut self) -> Place<'_> {
+        match type_name::<I::Item>().contains("&mut ") {
+            true => place("the iterator", &mut self.lends, lending::<Lending<I>>()),
+            false => self.place(),
+        }
     }
 }
 
@@ -170,6 +183,11 @@ impl Rows {
             Position::Host { next, .. } => place("the row", next, (&&&&&Slot::<usize>::new()).table()),
             Position::Graph { next, .. } => place("the row", next, (&&&&&Slot::<Tensor>::new()).table()),
         }
+    }
+
+    /// The same: rows are values.
+    pub fn lending_place(&mut self) -> Place<'_> {
+        self.place()
     }
 }
 

@@ -52,6 +52,12 @@ impl Leaves<'_> {
         self.inner(Name::Index(index), value);
     }
 
+    /// An element that tells its leaves itself.
+    pub(super) fn part(&mut self, index: usize, visit: impl FnOnce(&mut Leaves<'_>)) {
+        let path = Path { above: Some(&self.path), name: Name::Index(index) };
+        visit(&mut Leaves { path, sink: self.sink });
+    }
+
     /// This nest is a tensor.
     pub fn tensor(&mut self, tensor: &Tensor) {
         self.sink.tensor(&self.path, tensor);

@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Cloned,
     /// Anything else.
     Opaque,
+    /// What lends something that may change, and does not show it.
+    Lending,
 }
 
 /// The functions of one type, on addresses of its values.
@@ -30,7 +32,7 @@ pub struct Table {
     pub(super) visit: Option<unsafe fn(*const (), &mut Leaves<'_>)>,
     pub(super) map: Option<Map>,
     /// The same into a place without a value.
-    map_to: Option<MapTo>,
+    pub(super) map_to: Option<MapTo>,
     pub(super) clone: Option<unsafe fn(*const ()) -> Kept>,
     pub(super) equal: Option<unsafe fn(*const (), *const ()) -> bool>,
     pub(super) put: unsafe fn(*mut (), Kept),
@@ -158,6 +160,11 @@ mod of {
         // SAFETY: by the caller's promise.
         crate::ops::truth::by_identity(|| unsafe { *a.cast::<T>() == *b.cast::<T>() })
     }
+    pub unsafe fn again<T: ?Sized>(at: *const ()) -> Kept {
+        // SAFETY: by the caller's promise this is the address of a reference. Of the two that there are now the kept one is not
+        // used, but takes the place of what a branch has put there.
+        Kept::new(unsafe { std::ptr::read(at.cast::<&mut T>()) })
+    }
     pub unsafe fn same<T: ?Sized>(a: *const (), b: *const ()) -> bool {
         // SAFETY: by the caller's promise these are addresses of references.
         unsafe { std::ptr::eq(*a.cast::<&T>(), *b.cast::<&T>()) }
@@ -201,7 +208,7 @@ const fn host<T>(
 }
 
 /// A table of a type that is left alone.
-const fn opaque<T: ?Sized>() -> Table {
+pub(super) const fn opaque<T: ?Sized>() -> Table {
     /// # Safety
     /// Never called: values of such a type are not copied.
     unsafe fn nothing(_: *mut (), _: Kept) {}
@@ -234,9 +241,24 @@ const fn nest<T: Nest>() -> Table {
     }
 }
 
+/// The table of what lends without showing what.
+pub(super) fn lending<T>() -> &'static Table {
+    const { &Table { kind: Kind::Lending, ..opaque::<T>() } }
+}
+
 /// The table of a function's result, which is a structure of tensors.
 pub fn result<R: Nest>() -> &'static Table {
     const { &nest::<R>() }
+}
+
+/// The table of a host value that can be put back, and compared.
+pub(super) fn compared<T: Clone + PartialEq>() -> &'static Table {
+    const { &host::<T>(Kind::Compared, Some(of::clone::<T>), Some(of::equal::<T>)) }
+}
+
+/// The table of a host value that can be put back.
+pub(super) fn cloned<T: Clone>() -> &'static Table {
+    const { &host::<T>(Kind::Cloned, Some(of::clone::<T>), None) }
 }
 
 /// Writes one tier: a trait with the table of a type, implemented for a value's probe and for a slot.
@@ -273,6 +295,11 @@ pub trait TableOfReference {
 impl<T: ?Sized> TableOfReference for &&&Probe<'_, &T> {
     fn table(&self) -> &'static Table {
         const { &host::<&T>(Kind::Compared, Some(of::clone::<&T>), Some(of::same::<T>)) }
+    }
+}
+impl<T: ?Sized> TableOfReference for &&&Probe<'_, &mut T> {
+    fn table(&self) -> &'static Table {
+        const { &host::<&mut T>(Kind::Compared, Some(of::again::<T>), Some(of::same::<T>)) }
     }
 }
 impl<T: ?Sized> TableOfReference for &&&Slot<&T> {

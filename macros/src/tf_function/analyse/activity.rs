@@ -8,7 +8,7 @@ use syn::visit::Visit;
 use syn::{Expr as Syntax, Pat};
 
 /// Methods that surely do not change what they are called on.
-const READERS: [&str; 40] = [
+pub const READERS: [&str; 40] = [
     "len",
     "is_empty",
     "clone",
@@ -94,9 +94,25 @@ impl Writes<'_> {
         if place.path.is_empty() && !root.mutable && !root.deferred && !by_reference && !in_an_element(expr) {
             return;
         }
-        // A reference that is not `mut` itself: what it points to changes.
-        if place.path.first() != Some(&Step::Deref) && !root.mutable && !root.deferred {
-            place.path.insert(0, Step::Deref);
+        let is_assigned = place.path.is_empty() && !by_reference && !in_an_element(expr);
+        if root.mutable && root.lends && !is_assigned && place.path.last() != Some(&Step::Deref) {
+            self.found.insert(place.clone().lent());
+        }
+        if !root.mutable && !root.deferred {
+            let is_held = root.hint == Hint::Owned && !matches!(place.path.first(), None | Some(Step::Deref));
+            if is_held {
+                // A structure that holds references: what one of these leads to changes.
+                let star = place.path.iter().position(|step| *step == Step::Deref);
+                place.path.truncate(star.unwrap_or(place.path.len()));
+            } else if place.path.first() != Some(&Step::Deref) {
+                // A reference that is not `mut` itself: what it points to changes.
+                place.path.insert(0, Step::Deref);
+            }
+            if is_held {
+                place = place.lent();
+            } else if place.path == [Step::Deref] {
+                place = Place { root: place.root, path: Vec::new() }.lent();
+            }
         }
         self.found.insert(place);
     }

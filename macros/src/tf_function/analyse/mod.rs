@@ -5,6 +5,7 @@ pub mod deferred;
 pub mod hidden;
 pub mod host;
 pub mod jumps;
+pub mod lending;
 pub mod lent;
 pub mod lists;
 pub mod liveness;

@@ -87,7 +87,6 @@ fn parameters(item: &ItemFn, faults: &mut Faults) {
 /// What is behind a `&mut` is kept by the branches that change it, so it has a size.
 fn unsized_(ty: &Type, faults: &mut Faults) {
     match ty {
-        Type::Slice(slice) => faults.add(ty, text::exclusive_slice(&slice.elem.to_token_stream().to_string())),
         Type::TraitObject(_) => faults.add(ty, text::EXCLUSIVE_OBJECT),
         Type::Path(path) if path.path.is_ident("str") => faults.add(ty, text::EXCLUSIVE_TEXT),
         _ => {}

@@ -3,12 +3,18 @@
 
 use super::super::ast::*;
 use super::super::lower::Branch;
-use super::state::{late, wanted_type};
+use super::state::{State, wanted_type};
 use super::{Emit, Wanted, label, local};
 use crate::names::{hidden, hidden_at, shown_at};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::collections::BTreeSet;
+
+impl Branch {
+    fn places(&self, id: IfId, at: Span) -> State<'_> {
+        State { places: &self.state, k: local("if_k", id), lent: local("if_lent", id), at }
+    }
+}
 
 impl Emit<'_> {
     /// `if` decided by Rust.
@@ -32,20 +38,22 @@ impl Emit<'_> {
         let rt = &self.rt;
         let at = node.token.span;
         let n = node.id;
-        let [cond, slot, k, s] = ["if_cond", "if_slot", "if_k", "if_"].map(|name| local(name, n));
+        let [cond, slot, s] = ["if_cond", "if_slot", "if_"].map(|name| local(name, n));
+        let places = plan.places(n, at);
+        let k = &places.k;
         let (done, out) = (label("if", n), self.out());
         let value = self.expr(&node.cond);
         let at_cond = self.rt_at(node.cond.span);
         let value = quote_spanned!(node.cond.span=> #at_cond::condition(&(#value)));
         let at_if = self.rt_at(at);
-        let before = self.places_if(&plan.state, &plan.set, &k, at, false);
-        let state = self.places(&plan.state, &k, at);
+        let before = places.all_if(self, &plan.set, false);
+        let state = places.all(self);
         let yielded = plan.yields.iter().map(|var| self.function.vars[*var].name.clone());
         let ty = self.value_type(wanted, plan.yields.len());
         let left = if plan.leaves_then || plan.leaves_other { quote!(break #out) } else { quote!(#rt::never()) };
 
         let then = self.side(node, &node.then, plan, wanted, true);
-        let left_state = self.places_if(&plan.state, &plan.set_left, &k, at, true);
+        let left_state = places.all_if(self, &plan.set_left, true);
         let (save, restore) = self.keep(&plan.keep_then, &plan.changed_then, at);
         let after_then = plan.leaves_then.then(|| quote!(if #s.left_then(&mut [#left_state]) { break #out }));
         let empty = Block { brace: syn::token::Brace(at), stmts: Vec::new() };
@@ -80,8 +88,7 @@ impl Emit<'_> {
             #restore_other
             #after_other
         };
-        let tables = self.tables(&plan.state, &slot, at);
-        let construct = late(rt, &k, &done, plan.state.len() + 1, &construct, &tables);
+        let construct = places.late(self, &slot, &done, &construct);
         let construct = self.yielding(&plan.yields, &construct, wanted);
         quote!({
             let #cond = #value;
@@ -94,11 +101,11 @@ impl Emit<'_> {
     fn side(&self, node: &If, block: &Block, plan: &Branch, wanted: &Wanted, first: bool) -> TokenStream {
         let rt = &self.rt;
         let n = node.id;
-        let [k, s] = ["if_k", "if_"].map(|name| local(name, n));
+        let (s, state) = (local("if_", n), plan.places(n, node.token.span));
         let (done, end) = (label("if", n), label(if first { "then" } else { "else" }, n));
         let leaves = if first { plan.leaves_then } else { plan.leaves_other };
         let copies = self.copies(if first { &plan.copy_then } else { &plan.copy_other }, node.token.span);
-        let state = self.places(&plan.state, &k, node.token.span);
+        let (k, state) = (&state.k, state.all(self));
         let stmts = match leaves {
             true => self.within(end.clone(), || self.stmts(block, wanted)),
             false => self.stmts(block, wanted),

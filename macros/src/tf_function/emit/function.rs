@@ -6,6 +6,7 @@ use super::super::ast::*;
 use super::super::declared;
 use super::super::lower::Plan;
 use super::super::receiver::{self, Taken};
+use super::state::State;
 use super::{Emit, Wanted, hidden, label, local};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -87,7 +88,7 @@ impl Emit<'_> {
         let braces = self.function.body.brace.span.join();
         let stmts = quote_spanned!(braces=> { #stmts });
         let leaves = !jumps::escapes(&self.function.body).is_empty();
-        let run = self.run(BODY, leaves, &ty, &stmts, end(&self.function.body));
+        let run = self.run(BODY, leaves, &ty, &stmts, end(&self.function.body), None);
         let span = self.function.item.sig.output.span();
         let rt_at = self.rt_at(span);
         let table = quote_spanned!(span=> #rt_at::result::<#ty>());
@@ -120,10 +121,23 @@ impl Emit<'_> {
     }
 
     /// A body and its end; one that a jump in the graph may leave has a second end.
-    fn run(&self, target: Target, leaves: bool, ty: &TokenStream, stmts: &TokenStream, end: Span) -> TokenStream {
+    fn run(
+        &self,
+        target: Target,
+        leaves: bool,
+        ty: &TokenStream,
+        stmts: &TokenStream,
+        end: Span,
+        state: Option<&State<'_>>,
+    ) -> TokenStream {
         let (fun, body, result) = (local("f", target), label("body", target), hidden("result"));
         // The user's own line, so that an error is reported where the value is.
-        let finish = quote_spanned!(end=> finish(#result));
+        let (finish, finish_left) = match state.map(|state| state.all(self)) {
+            Some(state) => {
+                (quote_spanned!(end=> finish_with(#result, &mut [#state])), quote!(finish_left_with(&mut [#state])))
+            }
+            None => (quote_spanned!(end=> finish(#result)), quote!(finish_left())),
+        };
         if !leaves {
             return quote! {
                 let #result: #ty = #stmts;
@@ -139,7 +153,7 @@ impl Emit<'_> {
                 return #fun.#finish;
             }
             #[allow(unreachable_code)]
-            return #fun.finish_left();
+            return #fun.#finish_left;
         }
     }
 
@@ -231,6 +245,11 @@ impl Emit<'_> {
         quote!(static __FUNCTION: #rt::Function = #new;)
     }
 
+    /// What a closure may have changed where a jump leaves it.
+    pub fn left(&self, target: Target, at: Span) -> State<'_> {
+        State { places: &self.plan.left[target], k: local("k", target), lent: local("k_lent", target), at }
+    }
+
     /// A closure; one without staged constructs stays as it is.
     pub fn closure(&self, node: &Closure) -> TokenStream {
         let rt = &self.rt;
@@ -243,7 +262,8 @@ impl Emit<'_> {
             return syntax.to_token_stream();
         }
         let n = node.target;
-        let (slot, fun, k, body) = (local("slot", n), local("f", n), local("k", n), label("body", n));
+        let (slot, fun, body) = (local("slot", n), local("f", n), label("body", n));
+        let state = self.left(n, node.body.span);
         self.bodies.borrow_mut().push(n);
         let stmts = self.within(body.clone(), || self.value_for(&node.body, &Wanted::default()));
         self.bodies.borrow_mut().pop();
@@ -251,18 +271,15 @@ impl Emit<'_> {
             ReturnType::Type(_, ty) => ty.to_token_stream(),
             ReturnType::Default => quote!(_),
         };
-        let run = self.run(n, !jumps::expr_escapes(&node.body).is_empty(), &ty, &stmts, node.body.span);
+        let leaves = !jumps::expr_escapes(&node.body).is_empty();
+        let run = self.run(n, leaves, &ty, &stmts, node.body.span, Some(&state).filter(|state| state.is_some()));
+        let k = &state.k;
+        let run = quote!(let mut #fun = #rt::Fun::closure(#slot, #k[0]); #run);
+        let run = state.late(self, &slot, &label("late", n), &run);
         *syntax.body = Syntax::Verbatim(quote!({
             #rebound
             let #slot = #rt::Slot::<#ty>::new();
-            let mut #k: ::core::option::Option<&'static #rt::Table> = ::core::option::Option::None;
-            loop {
-                if let ::core::option::Option::Some(#k) = #k {
-                    let mut #fun = #rt::Fun::closure(#slot, #k);
-                    #run
-                }
-                #k = ::core::option::Option::Some((&&&&&#slot).table());
-            }
+            #run
         }));
         syntax.to_token_stream()
     }

@@ -60,7 +60,14 @@ impl Emit<'_> {
         let ty = ty.map(|ty| quote!(: #ty));
         let (value_, result) = (hidden("value"), hidden("result"));
         // The user's own token, so that an error is reported at this `return`.
-        let leave = quote_spanned!(span=> ret(#value_));
+        let state = self.left(node.target, span);
+        let leave = match state.is_some() {
+            true => {
+                let state = state.all(self);
+                quote_spanned!(span=> ret_with(#value_, &mut [#state]))
+            }
+            false => quote_spanned!(span=> ret(#value_)),
+        };
         quote_spanned!(shown_at(span)=> {
             let #value_ #ty = #value;
             if let ::core::option::Option::Some(#result) = #fun.#leave {

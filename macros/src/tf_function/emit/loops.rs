@@ -3,13 +3,20 @@
 
 use super::super::ast::*;
 use super::super::lower::Looped;
-use super::state::{late, wanted_type};
+use super::state::{State, wanted_type};
 use super::{Emit, Wanted, label, local};
 use crate::names::{hidden, shown_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::collections::BTreeSet;
 use syn::Lifetime;
+
+impl Looped {
+    /// Numbers of loops and of branches meet, so the names of their tables differ.
+    fn places(&self, target: Target, at: Span) -> State<'_> {
+        State { places: &self.state, k: local("tables", target), lent: local("lent", target), at }
+    }
+}
 
 impl Emit<'_> {
     /// The label of a loop: the user's, or one of the macro's.
@@ -53,7 +60,9 @@ impl Emit<'_> {
         let rt = &self.rt;
         let n = node.target;
         // Numbers of loops and of branches meet, so the names of their tables differ.
-        let [slot, k, w, it] = ["slot", "tables", "w", "it"].map(|name| local(name, n));
+        let [slot, w, it] = ["slot", "w", "it"].map(|name| local(name, n));
+        let places = plan.places(n, node.span);
+        let k = &places.k;
         let (done, out, again) = (label("done", n), self.out(), self.loop_label(node));
         let end = label("pass", n);
         let pushed = self.pushed(n);
@@ -128,8 +137,7 @@ impl Emit<'_> {
             let mut #w = #new;
             #finish
         };
-        let tables = self.tables(&plan.state, &slot, node.span);
-        let construct = late(rt, &k, &done, plan.state.len() + 1, &construct, &tables);
+        let construct = places.late(self, &slot, &done, &construct);
         let begin = self.begin(node, &it);
         quote!({
             #begin
@@ -203,22 +211,17 @@ impl Emit<'_> {
     pub fn head_state(&self, node: &Loop, plan: &Looped) -> TokenStream {
         let head = self.loop_places(plan, &plan.head, node.target, node.span);
         let position = matches!(node.kind, LoopKind::For { .. }).then(|| {
-            let it = local("it", node.target);
-            quote!(#it.place(),)
+            let (it, place) = (local("it", node.target), if plan.changes_items { "lending_place" } else { "place" });
+            let place = Ident::new(place, Span::mixed_site());
+            quote!(#it.#place(),)
         });
         quote!(#head #position)
     }
 
     /// Some of a loop's places.
     pub fn loop_places(&self, plan: &Looped, which: &[usize], target: Target, at: Span) -> TokenStream {
-        let rt = &self.rt;
-        let (vars, k) = (&self.function.vars, local("tables", target));
-        let one = |i: &usize| {
-            let place = &plan.state[*i];
-            let (name, tokens, i) = (place.name(vars), place.tokens(vars, at), i + 1);
-            quote_spanned!(shown_at(at)=> #rt::place(#name, &mut #tokens, #k[#i]),)
-        };
-        which.iter().map(one).collect()
+        let places = plan.places(target, at);
+        which.iter().map(|i| places.place(self, *i, true)).collect()
     }
 }
 

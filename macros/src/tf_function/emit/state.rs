@@ -13,36 +13,95 @@ use quote::{quote, quote_spanned};
 use std::collections::BTreeSet;
 use syn::Lifetime;
 
-impl Emit<'_> {
-    /// Places to write, with their tables.
-    pub fn places(&self, places: &[Place], k: &Ident, at: Span) -> TokenStream {
-        self.places_if(places, &vec![true; places.len()], k, at, true)
+/// The state of a construct.
+pub struct State<'a> {
+    pub places: &'a [Place],
+    /// The tables of the value's type and of the places' types.
+    pub k: Ident,
+    /// What variables lend.
+    pub lent: Ident,
+    pub at: Span,
+}
+
+impl State<'_> {
+    /// Whether there is any.
+    pub fn is_some(&self) -> bool {
+        !self.places.is_empty()
     }
 
-    pub fn places_if(&self, places: &[Place], set: &[bool], k: &Ident, at: Span, exclusive: bool) -> TokenStream {
-        let rt = &self.rt;
-        let vars = &self.function.vars;
-        let one = |(i, (place, set)): (usize, (&Place, &bool))| {
-            let (name, tokens, i) = (place.name(vars), place.tokens(vars, at), i + 1);
-            match (set, exclusive) {
-                (false, _) => quote!(#rt::unset(#name, #k[#i]),),
-                (true, true) => quote_spanned!(shown_at(at)=> #rt::place(#name, &mut #tokens, #k[#i]),),
-                (true, false) => quote_spanned!(shown_at(at)=> #rt::place_ref(#name, &#tokens, #k[#i]),),
+    /// Where a place's own table is, or what it lends.
+    fn position(&self, i: usize) -> usize {
+        let same = |place: &&Place| place.is_lent() == self.places[i].is_lent();
+        let before = self.places[..i].iter().filter(same).count();
+        // The value's table is the first.
+        if self.places[i].is_lent() { before } else { before + 1 }
+    }
+
+    /// A place to write, or only to look at.
+    pub fn place(&self, emit: &Emit<'_>, i: usize, exclusive: bool) -> TokenStream {
+        let (rt, vars, place, k, lent) = (&emit.rt, &emit.function.vars, &self.places[i], &self.k, &self.lent);
+        let (name, tokens, n) = (place.name(vars), place.tokens(vars, self.at), self.position(i));
+        let at = shown_at(self.at);
+        match (place.is_lent(), exclusive) {
+            (true, _) => quote!(#lent[#n].place(#name),),
+            (false, true) => quote_spanned!(at=> #rt::place(#name, &mut #tokens, #k[#n]),),
+            (false, false) => quote_spanned!(at=> #rt::place_ref(#name, &#tokens, #k[#n]),),
+        }
+    }
+
+    /// All places, to write.
+    pub fn all(&self, emit: &Emit<'_>) -> TokenStream {
+        (0..self.places.len()).map(|i| self.place(emit, i, true)).collect()
+    }
+
+    /// All places, of which some may be without a value.
+    pub fn all_if(&self, emit: &Emit<'_>, set: &[bool], exclusive: bool) -> TokenStream {
+        let (rt, k) = (&emit.rt, &self.k);
+        let one = |(i, set): (usize, &bool)| match set {
+            true => self.place(emit, i, exclusive),
+            false => {
+                let (name, n) = (self.places[i].name(&emit.function.vars), self.position(i));
+                quote!(#rt::unset(#name, #k[#n]),)
             }
         };
-        places.iter().zip(set).enumerate().map(one).collect()
+        set.iter().enumerate().map(one).collect()
     }
 
-    /// The tables of the value's type and of the places' types.
-    pub fn tables(&self, places: &[Place], slot: &Ident, at: Span) -> TokenStream {
-        let rt = &self.rt;
-        let tables = places.iter().map(|place| {
-            let tokens = place.tokens(&self.function.vars, at);
+    /// A construct whose tables are written after it and found before it, in a loop of the name `done`.
+    pub fn late(&self, emit: &Emit<'_>, slot: &Ident, done: &Lifetime, construct: &TokenStream) -> TokenStream {
+        let (rt, k, lent, vars) = (&emit.rt, &self.k, &self.lent, &emit.function.vars);
+        let tables = self.places.iter().filter(|place| !place.is_lent()).map(|place| {
+            let tokens = place.tokens(vars, self.at);
             quote!((&&&&&#rt::Probe(&#tokens)).table(),)
         });
-        quote!((&&&&&#slot).table(), #(#tables)*)
+        let lents = self.places.iter().filter(|place| place.is_lent()).map(|place| {
+            let tokens = place.lender().tokens(vars, self.at);
+            quote!((&&&&#rt::Probe(&#tokens)).lent(),)
+        });
+        let (count, lends) = (tables.clone().count() + 1, lents.clone().count());
+        let (mut declare, mut found, mut find) = (TokenStream::new(), TokenStream::new(), TokenStream::new());
+        if lends > 0 {
+            declare = quote! {
+                let mut #lent: ::core::option::Option<[#rt::Lent<'_>; #lends]> = ::core::option::Option::None;
+            };
+            found = quote!(&& let ::core::option::Option::Some(#lent) = &#lent);
+            find = quote!(#lent = ::core::option::Option::Some([#(#lents)*]););
+        }
+        quote! {
+            let mut #k: ::core::option::Option<[&'static #rt::Table; #count]> = ::core::option::Option::None;
+            #declare
+            #done: loop {
+                if let ::core::option::Option::Some(#k) = #k #found {
+                    #construct
+                }
+                #k = ::core::option::Option::Some([(&&&&&#slot).table(), #(#tables)*]);
+                #find
+            }
+        }
     }
+}
 
+impl Emit<'_> {
     /// Copies variables and fields that a block moves, and puts them back; of those in `changed`, which it does not move,
     /// only what can be copied.
     pub fn keep(&self, places: &[Place], changed: &BTreeSet<Var>, at: Span) -> (TokenStream, TokenStream) {
@@ -86,25 +145,5 @@ pub fn wanted_type(wanted: &Wanted) -> TokenStream {
         (Some(ty), _) if !super::function::is_impl(ty) => quote!(#ty),
         (_, true) => quote!(()),
         _ => quote!(_),
-    }
-}
-
-/// A construct whose tables are written after it and found before it.
-pub fn late(
-    rt: &TokenStream,
-    k: &Ident,
-    done: &Lifetime,
-    count: usize,
-    construct: &TokenStream,
-    tables: &TokenStream,
-) -> TokenStream {
-    quote! {
-        let mut #k: ::core::option::Option<[&'static #rt::Table; #count]> = ::core::option::Option::None;
-        #done: loop {
-            if let ::core::option::Option::Some(#k) = #k {
-                #construct
-            }
-            #k = ::core::option::Option::Some([#tables]);
-        }
     }
 }

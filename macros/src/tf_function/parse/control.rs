@@ -1,6 +1,7 @@
 //! Branches, loops, `match` and closures of the user's text: what they declare, and what can be left by a jump inside.
 //! The parser calls it wherever it meets one.
 
+use super::super::analyse::lending;
 use super::super::analyse::lent::{self, Lent};
 use super::super::ast::*;
 use super::text::{changes, has_let, take, type_hint};
@@ -52,10 +53,11 @@ impl Parser {
         let span = node.for_token.span;
         // What it goes over is evaluated outside: a jump there is not this loop's.
         let over = self.expr(*node.expr);
-        let items = lent::items(&over, &self.vars);
+        let (items, lends) = (lent::items(&over, &self.vars), lending::may_lend(&over, &self.vars));
         self.looped(node.label, span, node.body, move |parser| {
             let mut pat = node.pat;
             let vars = parser.pattern(&mut pat, false);
+            parser.lends(vars.clone(), lends);
             parser.lent(&pat, vars.clone(), &items);
             parser.bound.extend(vars);
             LoopKind::For { pat, over }
@@ -91,15 +93,16 @@ impl Parser {
 
     pub fn choice(&mut self, mut node: syn::ExprMatch) -> Kind {
         let scrutinee = self.expr(take(&mut node.expr));
-        let lent = lent::value(&scrutinee, &self.vars);
+        let lent = (lent::value(&scrutinee, &self.vars), lending::may_lend(&scrutinee, &self.vars));
         let arms = std::mem::take(&mut node.arms).into_iter().map(|arm| self.arm(arm, &lent)).collect();
         Kind::Match(Box::new(Match { syntax: node, scrutinee, arms }))
     }
 
-    fn arm(&mut self, mut arm: syn::Arm, lent: &Lent) -> Arm {
+    fn arm(&mut self, mut arm: syn::Arm, (lent, lends): &(Lent, bool)) -> Arm {
         self.scopes.open();
         let start = self.vars.len();
         let bound = self.pattern(&mut arm.pat, true);
+        self.lends(bound.clone(), *lends);
         self.lent(&arm.pat, bound.clone(), lent);
         let guard = match &mut arm.pat {
             Pat::Guard(guarded) => Some(self.expr(take(&mut guarded.guard))),
@@ -120,6 +123,7 @@ impl Parser {
                 && vars.len() == 1
             {
                 self.vars[vars.start].hint = type_hint(&typed.ty);
+                self.lends(vars, lending::type_lends(&typed.ty));
             }
         }
         let params = self.vars.len() - start;

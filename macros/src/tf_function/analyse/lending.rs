@@ -1,0 +1,158 @@
+//! Variables through which a branch or loop may change something without the text saying so: what a function gave may be a
+//! mutable reference, and whatever is called with it may write. The planner asks for them; types decide what they are.
+
+use super::super::ast::*;
+use super::activity::READERS;
+use super::host::{self, type_made};
+use super::place::{Place, Step};
+use quote::ToTokens;
+use std::collections::BTreeSet;
+use syn::{Expr as Syntax, Type, UnOp};
+
+/// Whether a value may lead to something that others see, for all that the text says.
+pub fn may_lend(expr: &Expr, vars: &[Variable]) -> bool {
+    /// Methods that give a value of its own, or references that nobody changes anything through.
+    const GIVE_NOTHING: [&str; 21] = [
+        "abs", "cast", "clone", "exp", "iter", "keys", "len", "log", "matmul", "mean", "pow", "relu", "reshape",
+        "shape", "sigmoid", "sqrt", "square", "sum", "tanh", "to_owned", "to_vec",
+    ];
+    /// Methods of iterators and options that hand on what they were given.
+    const HAND_ON: [&str; 8] = ["enumerate", "rev", "skip", "take", "step_by", "zip", "unwrap", "expect"];
+    let any = |parts: &[Expr]| parts.iter().any(|part| may_lend(part, vars));
+    match &expr.kind {
+        _ if host::surely(expr, vars) => false,
+        Kind::Leaf(_) | Kind::Compare(_) | Kind::Logic(_) | Kind::Closure(_) => false,
+        Kind::Var(var, _) => vars[*var].lends,
+        Kind::Plain(syntax, parts) => match syntax {
+            Syntax::Binary(_) | Syntax::Range(_) | Syntax::Cast(_) => false,
+            Syntax::Unary(node) => matches!(node.op, UnOp::Deref(_)),
+            Syntax::Reference(node) => node.mutability.is_some(),
+            Syntax::Struct(_) | Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Paren(_) | Syntax::Group(_) => any(parts),
+            Syntax::Call(_) if of_the_library(&parts[0]) => false,
+            Syntax::Call(_) if type_made(expr).is_some() => any(&parts[1..]),
+            Syntax::MethodCall(node) if GIVE_NOTHING.iter().any(|name| node.method == name) => false,
+            Syntax::MethodCall(node) if HAND_ON.iter().any(|name| node.method == name) => any(parts),
+            _ => true,
+        },
+        Kind::Macro(node) => match node.kind {
+            MacroKind::List | MacroKind::Repeat | MacroKind::Dbg => any(&node.args),
+            MacroKind::Unknown => true,
+            _ => false,
+        },
+        Kind::Let(..) | Kind::Block(_) | Kind::If(_) | Kind::Loop(_) | Kind::Match(_) | Kind::Jump(_) => true,
+    }
+}
+
+/// `tf::zeros(..)`, `Tensor::from(..)`.
+fn of_the_library(function: &Expr) -> bool {
+    const NAMES: [&str; 4] = ["tf", "eagerflow", "Tensor", "Variable"];
+    let Kind::Leaf(Syntax::Path(path)) = &function.kind else { return false };
+    path.path.segments.len() > 1 && NAMES.iter().any(|name| path.path.segments[0].ident == name)
+}
+
+/// Whether a type may be a mutable reference or hold one, for all that its text says.
+pub fn type_lends(ty: &Type) -> bool {
+    let open = |word: &str| word == "mut" || word == "_" || (word.len() == 1 && word.starts_with(char::is_uppercase));
+    let words = ty.to_token_stream().to_string();
+    words.split(|c: char| !c.is_alphanumeric() && c != '_').any(open)
+}
+
+/// Variables from before `below` that a construct hands on whole or calls something on; it stands in a fixed closure if there
+/// are variables before `captured`, which that captures.
+pub fn handed_on<'a>(
+    exprs: impl IntoIterator<Item = &'a Expr>,
+    blocks: impl IntoIterator<Item = &'a Block>,
+    below: Var,
+    captured: Var,
+    vars: &[Variable],
+) -> BTreeSet<Place> {
+    let mut search = Search { vars, captured, found: BTreeSet::new() };
+    exprs.into_iter().for_each(|expr| search.read(expr));
+    blocks.into_iter().for_each(|block| block_parts(block, &mut |expr| search.expr(expr)));
+    search.found.into_iter().filter(|place| place.root < below).map(Place::lent).collect()
+}
+
+struct Search<'a> {
+    vars: &'a [Variable],
+    captured: Var,
+    found: BTreeSet<Place>,
+}
+
+impl Search<'_> {
+    fn note(&mut self, place: Place) {
+        let variable = &self.vars[place.root];
+        let may = variable.lends && !variable.deferred && !matches!(variable.hint, Hint::Host | Hint::Shared);
+        if may && place.root >= self.captured && !place.path.contains(&Step::Deref) {
+            self.found.insert(place);
+        }
+    }
+
+    fn note_whole(&mut self, root: Var) {
+        self.note(Place { root, path: Vec::new() });
+    }
+
+    /// An expression whose value goes on.
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            Kind::Var(var, _) => self.note_whole(*var),
+            Kind::Plain(syntax, parts) => match syntax {
+                Syntax::MethodCall(node) => {
+                    match Place::of(&parts[0]) {
+                        Some(place) if !READERS.iter().any(|name| node.method == name) => {
+                            // The variable may be the reference, or its field.
+                            self.note_whole(place.root);
+                            self.note(place);
+                        }
+                        _ => {}
+                    }
+                    self.read(&parts[0]);
+                    parts[1..].iter().for_each(|part| self.expr(part));
+                }
+                Syntax::Binary(_) | Syntax::Unary(_) | Syntax::Reference(_) | Syntax::Cast(_) | Syntax::RawAddr(_) => {
+                    parts.iter().for_each(|part| self.read(part));
+                }
+                Syntax::Field(_) => match Place::of(expr) {
+                    Some(place) => self.note(place),
+                    None => self.read(&parts[0]),
+                },
+                Syntax::Assign(_) | Syntax::Call(_) | Syntax::Index(_) => {
+                    self.read(&parts[0]);
+                    parts[1..].iter().for_each(|part| self.expr(part));
+                }
+                _ => parts.iter().for_each(|part| self.expr(part)),
+            },
+            Kind::Compare(_) | Kind::Logic(_) => parts(expr, &mut |part| self.read(part)),
+            Kind::If(node) => {
+                self.read(&node.cond);
+                block_parts(&node.then, &mut |expr| self.expr(expr));
+                node.other.iter().for_each(|block| block_parts(block, &mut |expr| self.expr(expr)));
+            }
+            Kind::Macro(node) => {
+                let hands_on = matches!(node.kind, MacroKind::List | MacroKind::Repeat | MacroKind::Dbg);
+                node.args.iter().for_each(|arg| if hands_on { self.expr(arg) } else { self.read(arg) });
+                if matches!(node.kind, MacroKind::Unknown) {
+                    node.mentions.iter().for_each(|var| self.note_whole(*var));
+                }
+            }
+            Kind::Closure(node) => {
+                let captured = self.captured;
+                if node.fixed {
+                    self.captured = node.vars.start;
+                }
+                self.expr(&node.body);
+                self.captured = captured;
+            }
+            _ => parts(expr, &mut |part| self.expr(part)),
+        }
+    }
+
+    /// An expression that is only looked at: a place as such is no use of its variable.
+    fn read(&mut self, expr: &Expr) {
+        match &expr.kind {
+            Kind::Var(..) => {}
+            Kind::Plain(Syntax::Paren(_) | Syntax::Group(_) | Syntax::Field(_), parts) => self.read(&parts[0]),
+            Kind::Plain(Syntax::Unary(node), parts) if matches!(node.op, UnOp::Deref(_)) => self.read(&parts[0]),
+            _ => self.expr(expr),
+        }
+    }
+}
