@@ -3,6 +3,8 @@
 
 #![allow(dead_code)]
 
+#[path = "tests/random_programs/borrowed.rs"]
+mod borrowed;
 #[path = "tests/random_programs/expressions.rs"]
 mod expressions;
 #[path = "tests/random_programs/generate.rs"]
@@ -27,17 +29,19 @@ fn setting(name: &str, default: u64) -> u64 {
 
 fn main() {
     let (count, first) = (setting("EAGERFLOW_SOURCES", 200), setting("EAGERFLOW_SOURCES_FIRST", 500_000));
-    for file in ["expressions", "generate", "liveness", "program", "source", "spelling"] {
+    for file in ["borrowed", "expressions", "generate", "liveness", "program", "source", "spelling"] {
         println!("cargo::rerun-if-changed=tests/random_programs/{file}.rs");
     }
     println!("cargo::rerun-if-changed=src/random.rs");
-    let (mut text, mut table) = (String::new(), String::new());
+    let (mut text, mut table) = (borrowed::HELPERS.to_owned(), String::new());
     for seed in first..first + count {
         let functions = source::source(&generate::generate(seed), "program", "#[tf_function]\n");
         let _ = write!(text, "mod p{seed} {{\nuse super::*;\n{functions}}}\n");
         let _ = writeln!(table, "({seed}, p{seed}::program, || tf::function(p{seed}::program).plan()),");
     }
     let _ = write!(text, "static PROGRAMS: [(u64, Traced, Plan); {count}] = [\n{table}];\n");
+    let borrowed = text.matches("lent").count();
+    let _ = writeln!(text, "pub const BORROWED: usize = {borrowed};");
     let path = std::path::Path::new(&std::env::var("OUT_DIR").expect("cargo sets it")).join("random_sources.rs");
     std::fs::write(path, text).expect("the folder for generated files is writable");
 }

@@ -2,19 +2,17 @@
 //! the loop is one of the graph it becomes a list of the graph, so that `push`, `tf::stack` and `tf::concat` go on working.
 
 mod forms;
+mod item;
 
 use super::dispatch::{Leaves, Nest, type_id, visit_slice};
-use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute;
 use crate::graph::control::list;
 use crate::graph::control::list_ops::{Pack, Push};
-use crate::graph::ir::fresh_sizes;
-use crate::shape::{Dim, Shape, Symbol};
 use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
+use item::{Item, Known};
 use std::ops::RangeBounds;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// A `Vec` that may become a list of the graph.
 #[derive(Clone)]
@@ -24,7 +22,7 @@ pub struct List<T> {
     /// The list as a value of the graph, which then has all items.
     staged: Option<Tensor>,
     /// What is known of the items of the graph's list; shared by all states of the variable.
-    item: Arc<Mutex<Option<Item>>>,
+    item: Known,
 }
 
 /// What [`List::extend`] takes, as `Vec`'s: items, and references to those that are copied.
@@ -48,14 +46,14 @@ impl<T: Copy> Given<T> for &T {
 impl<T> List<T> {
     /// The list of a variable.
     pub fn of(name: &'static str, items: Vec<T>) -> Self {
-        Self { name, items, staged: None, item: Arc::default() }
+        Self { name, items, staged: None, item: Known::default() }
     }
 
     /// The same list, as the value of another variable.
     pub fn renamed(self, name: &'static str) -> Self {
         // What is learnt of its items is not what the other variable is given later.
-        let known = self.known();
-        Self { name, item: Arc::new(Mutex::new(known)), ..self }
+        let item = self.item.copy();
+        Self { name, item, ..self }
     }
 
     /// Adds an item.
@@ -182,30 +180,16 @@ impl<T> List<T> {
 
     /// Learns the type of another item.
     fn note(&self, tensor: &Tensor) -> Result<()> {
-        let mut known = self.item.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = Item::of(tensor);
-        *known = Some(match known.take() {
-            None => new,
-            Some(before) if before.fits(&new) => before.or(&new),
-            Some(before) => {
-                let error = Error::invalid_argument("push", "the tensor has another type than the list's other items")
-                    .got(tensor.ty())
-                    .expected(format!("{} of {} axes", before.dtype, before.sizes.len()))
-                    .help("convert it with `cast` or `reshape`, or push it onto a list of its own");
-                *known = Some(before);
-                return Err(error);
-            }
-        });
-        Ok(())
-    }
-
-    /// What is known of the items.
-    fn known(&self) -> Option<Item> {
-        self.item.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.item.add(&Item::of(tensor)).map_err(|before| {
+            Error::invalid_argument("push", "the tensor has another type than the list's other items")
+                .got(tensor.ty())
+                .expected(format!("{} of {} axes", before.dtype, before.sizes.len()))
+                .help("convert it with `cast` or `reshape`, or push it onto a list of its own")
+        })
     }
 
     fn item_type(&self) -> Result<TensorType> {
-        match self.known() {
+        match self.item.now() {
             Some(item) => item.ty(),
             None => Err(Error::failed_precondition("tf_function", "nothing was pushed onto the list so far")
                 .variable(self.name)
@@ -219,38 +203,6 @@ impl<T> List<T> {
 fn as_tensor<T>(item: &T) -> Option<&Tensor> {
     // SAFETY: `T` is `Tensor`, which has no lifetimes that its identity could leave out.
     (type_id::<T>() == type_id::<Tensor>()).then(|| unsafe { &*std::ptr::from_ref(item).cast::<Tensor>() })
-}
-
-/// What all items of a list have in common; sizes that differ or are known only when the graph runs are none.
-#[derive(Clone)]
-struct Item {
-    dtype: DType,
-    sizes: Vec<Option<Dim>>,
-}
-
-impl Item {
-    fn of(tensor: &Tensor) -> Self {
-        let open = |d: Dim| d.symbols().iter().any(|s| matches!(s, Symbol::Unbacked(_)));
-        let sizes = tensor.shape().iter().map(|d| (!open(d)).then_some(d)).collect();
-        Self { dtype: tensor.dtype(), sizes }
-    }
-
-    /// Whether one list can have both.
-    fn fits(&self, other: &Self) -> bool {
-        self.dtype == other.dtype && self.sizes.len() == other.sizes.len()
-    }
-
-    /// What is common with other items.
-    fn or(self, other: &Self) -> Self {
-        let both = self.sizes.iter().zip(&other.sizes);
-        Self { dtype: self.dtype, sizes: both.map(|(a, b)| a.filter(|_| a == b)).collect() }
-    }
-
-    fn ty(&self) -> Result<TensorType> {
-        let size = |d: &Option<Dim>| d.unwrap_or_else(|| Dim::unbacked(fresh_sizes(1)));
-        let sizes: Vec<Dim> = self.sizes.iter().map(size).collect();
-        Ok(TensorType::new(self.dtype, Shape::from_dims(&sizes)?))
-    }
 }
 
 impl<T: Nest> Nest for List<T> {
@@ -274,13 +226,10 @@ impl<T: Nest> Nest for List<T> {
     }
 
     fn replaces(&self, other: &Self) {
-        let Some(new) = other.known().filter(|_| !Arc::ptr_eq(&self.item, &other.item)) else { return };
-        let mut known = self.item.lock().unwrap_or_else(PoisonError::into_inner);
-        *known = Some(match known.take() {
-            Some(before) if before.fits(&new) => before.or(&new),
-            Some(before) => before,
-            None => new,
-        });
+        if let Some(theirs) = other.item.now().filter(|_| !self.item.is(&other.item)) {
+            // Of items of another type a `push` complains.
+            let _ = self.item.add(&theirs);
+        }
     }
 
     fn stage(&mut self, values: bool) -> Result<bool> {

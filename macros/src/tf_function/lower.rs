@@ -146,6 +146,13 @@ impl Planner<'_> {
         (self.body, self.captured, self.fixed) = around;
     }
 
+    /// What `*w` leads to is found by the type of `w` where some block may move `w`.
+    fn by_types<'b>(&self, written: &mut BTreeSet<Place>, blocks: impl Iterator<Item = &'b Block>) {
+        let moved: BTreeSet<Var> = blocks.flat_map(|block| moves::moves(block, self.vars.len(), self.vars)).collect();
+        let lent: Vec<Place> = written.iter().filter(|p| p.is_lent() && moved.contains(&p.root)).cloned().collect();
+        written.retain(|place| !lent.iter().any(|lent| place != lent && place.contains(lent)));
+    }
+
     /// What a closure may have changed when a jump leaves it.
     fn left(&self, node: &Closure) -> Vec<Place> {
         let below = node.vars.start + node.params;
@@ -164,13 +171,15 @@ impl Planner<'_> {
         let lent = lending::handed_on(None, blocks(), node.vars.start, self.fixed, self.vars).into_iter();
         written.extend(lent);
         written.retain(|place| !place.is_lent() || self.has_value(place, &live.before));
+        self.by_types(&mut written, blocks());
         let state = self.needed(written.into_iter().filter(|place| !hidden(place)), &live.after);
         let moved_then = moves::moves(&node.then, node.vars.start, self.vars);
         let mut lost = moved_then.clone();
         // What is no state, because nobody needs it afterwards, the other branch may still read as it was.
         let written_then = activity::block_writes([&node.then], node.vars.start, self.fixed, self.vars);
-        let in_state = |root: Var| state.iter().any(|place| place.root == root);
-        lost.extend(written_then.iter().map(|place| place.root).filter(|root| !in_state(*root)));
+        let in_state = |root: Var| state.iter().any(|place| place.root == root && !place.is_lent());
+        let own = written_then.iter().filter(|place| !place.is_lent()).map(|place| place.root);
+        lost.extend(own.filter(|root| !in_state(*root)));
         let live_before = &live.before;
         let has_value =
             |var: &Var, live: &Set| (live.contains(var) || live_before.contains(var)) && !self.is_unset(*var, node);
@@ -276,6 +285,7 @@ impl Planner<'_> {
         let lent = lending::handed_on(cond, [&node.body], node.vars.start, self.fixed, self.vars).into_iter();
         written.extend(lent);
         written.retain(|place| !place.is_lent() || self.has_value(place, &live.head));
+        self.by_types(&mut written, std::iter::once(&node.body));
         let (mut head, after) =
             (self.needed(written.iter().cloned(), &live.head), self.needed(written.into_iter(), &live.after));
         if matches!(node.kind, LoopKind::Once) {

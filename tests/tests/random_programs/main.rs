@@ -4,6 +4,7 @@
 
 #![allow(dead_code, clippy::type_complexity, reason = "the build script shares some of these files")]
 
+mod borrowed;
 mod compare;
 mod expressions;
 mod generate;

@@ -1,5 +1,6 @@
 //! Writes a program as Rust: for reading where it fails, and to be compiled under `#[tf_function]` by the test of sources.
 
+use super::borrowed::borrowed;
 use super::program::*;
 use super::spelling::{cond, integer, lent, operand, returned, scalar, truth, vector};
 use std::fmt::Write;
@@ -112,10 +113,20 @@ impl Writer<'_> {
             Stmt::Taped(node) => return self.taped(node),
             Stmt::Match(node) => return self.matched(node),
             Stmt::Closure(node) => return self.closure(node),
-            Stmt::If(node) => return self.branch(node),
-            Stmt::Loop(node) => return self.looped(node),
+            Stmt::If(_) | Stmt::Loop(_) => return self.construct(stmt),
         };
         self.line(&line);
+    }
+
+    fn construct(&mut self, stmt: &Stmt) {
+        let before = std::mem::take(&mut self.text);
+        match stmt {
+            Stmt::If(node) => self.branch(node),
+            Stmt::Loop(node) => self.looped(node),
+            _ => {}
+        }
+        let text = std::mem::replace(&mut self.text, before);
+        self.text += &borrowed(text, self.depth);
     }
 
     fn branch(&mut self, node: &If) {
@@ -236,6 +247,13 @@ impl Writer<'_> {
         self.inside(&node.body);
         self.line(if node.target.is_some() { "};" } else { "}" });
     }
+}
+
+/// Whether a text jumps to a label that it has not.
+pub fn jumps_out(text: &str) -> bool {
+    let label = |rest: &str| rest.split([' ', ';']).next().map(|label| format!("{label}:"));
+    let jumps = ["break ", "continue "].into_iter().flat_map(|word| text.split(word).skip(1));
+    jumps.filter_map(label).any(|label| !text.contains(&label))
 }
 
 /// Whether a block ends in a jump, so that nothing comes to its end.

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, clippy::type_complexity, reason = "the files are shared with `random_programs`")]
 
+#[path = "../random_programs/borrowed.rs"]
+mod borrowed;
 #[path = "../random_programs/compare.rs"]
 mod compare;
 #[path = "../random_programs/expressions.rs"]
@@ -55,6 +57,8 @@ fn sources_agree_with_their_trees() {
     let mut histogram = Histogram::default();
     all.iter().for_each(|(seed, ..)| histogram.add(&generate(*seed)));
     println!("{histogram}");
+    println!("{} words are of references that lend a variable", programs::BORROWED);
+    assert!(programs::BORROWED > all.len(), "the writer has lost its references");
     let rare = histogram.rarer_than(all.len() / 100);
     assert!(rare.is_empty() || all.len() < 200, "the generator has lost {rare:?}");
     eagerflow::config::set_threads(1);

@@ -3,7 +3,7 @@
 
 use super::super::ast::*;
 use super::activity::READERS;
-use super::host::{self, type_made};
+use super::host;
 use super::place::{Place, Step};
 use quote::ToTokens;
 use std::collections::BTreeSet;
@@ -13,26 +13,26 @@ use syn::{Expr as Syntax, Type, UnOp};
 pub fn may_lend(expr: &Expr, vars: &[Variable]) -> bool {
     /// Methods that give a value of its own, or references that nobody changes anything through.
     const GIVE_NOTHING: [&str; 21] = [
-        "abs", "cast", "clone", "exp", "iter", "keys", "len", "log", "matmul", "mean", "pow", "relu", "reshape",
-        "shape", "sigmoid", "sqrt", "square", "sum", "tanh", "to_owned", "to_vec",
+        "abs", "cast", "clone", "exp", "iter", "keys", "len", "log", "matmul", "mean", "pow", "relu", "reshape", "shape",
+        "sigmoid", "sqrt", "square", "sum", "tanh", "to_owned", "to_vec",
     ];
-    /// Methods of iterators and options that hand on what they were given.
-    const HAND_ON: [&str; 8] = ["enumerate", "rev", "skip", "take", "step_by", "zip", "unwrap", "expect"];
     let any = |parts: &[Expr]| parts.iter().any(|part| may_lend(part, vars));
     match &expr.kind {
         _ if host::surely(expr, vars) => false,
         Kind::Leaf(_) | Kind::Compare(_) | Kind::Logic(_) | Kind::Closure(_) => false,
         Kind::Var(var, _) => vars[*var].lends,
         Kind::Plain(syntax, parts) => match syntax {
-            Syntax::Binary(_) | Syntax::Range(_) | Syntax::Cast(_) => false,
-            Syntax::Unary(node) => matches!(node.op, UnOp::Deref(_)),
+            Syntax::Binary(_) | Syntax::Range(_) | Syntax::Cast(_) | Syntax::Index(_) => false,
+            Syntax::Unary(node) => matches!(node.op, UnOp::Deref(_)) && any(parts),
             Syntax::Reference(node) => node.mutability.is_some(),
-            Syntax::Struct(_) | Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Paren(_) | Syntax::Group(_) => any(parts),
-            Syntax::Call(_) if of_the_library(&parts[0]) => false,
-            Syntax::Call(_) if type_made(expr).is_some() => any(&parts[1..]),
+            // What is given comes from somewhere: from what the function is given.
+            Syntax::Call(_) => any(&parts[1..]),
             Syntax::MethodCall(node) if GIVE_NOTHING.iter().any(|name| node.method == name) => false,
-            Syntax::MethodCall(node) if HAND_ON.iter().any(|name| node.method == name) => any(parts),
-            _ => true,
+            Syntax::MethodCall(_) => {
+                let borrowed = Place::of(&parts[0]).is_some_and(|place| vars[place.root].mutable);
+                borrowed || any(parts)
+            }
+            _ => any(parts),
         },
         Kind::Macro(node) => match node.kind {
             MacroKind::List | MacroKind::Repeat | MacroKind::Dbg => any(&node.args),
@@ -41,13 +41,6 @@ pub fn may_lend(expr: &Expr, vars: &[Variable]) -> bool {
         },
         Kind::Let(..) | Kind::Block(_) | Kind::If(_) | Kind::Loop(_) | Kind::Match(_) | Kind::Jump(_) => true,
     }
-}
-
-/// `tf::zeros(..)`, `Tensor::from(..)`.
-fn of_the_library(function: &Expr) -> bool {
-    const NAMES: [&str; 4] = ["tf", "eagerflow", "Tensor", "Variable"];
-    let Kind::Leaf(Syntax::Path(path)) = &function.kind else { return false };
-    path.path.segments.len() > 1 && NAMES.iter().any(|name| path.path.segments[0].ident == name)
 }
 
 /// Whether a type may be a mutable reference or hold one, for all that its text says.
