@@ -191,13 +191,16 @@ impl Planner<'_> {
             // Whether or not the branch reads it first: where it leaves, what follows goes on with the value from before.
             keep_other = moved.into_iter().filter(|v| has_value(v, &live.other) && live.after.contains(v)).collect();
         }
-        let needed = |var: &Var| live.other.contains(var) || keep_other.contains(var);
-        let keep_then: Vec<Var> = lost.into_iter().filter(|v| has_value(v, &live.then) && needed(v)).collect();
+        let mut needed: Set = live.other.iter().chain(&keep_other).copied().collect();
+        if leaves_other {
+            // The run time looks at the state where the branch leaves, whether it has given it a value by then or not.
+            needed.extend(state.iter().filter(|place| !place.is_lent()).map(|place| place.root));
+        }
+        let keep_then: Vec<Var> = lost.into_iter().filter(|v| has_value(v, &live.then) && needed.contains(v)).collect();
         let changed = activity::block_writes(blocks(), node.vars.start, self.fixed, self.vars);
-        let kept_other = keep_other.clone();
         let (copy_then, keep_then) = self.copied(keep_then, &changed);
         let (copy_other, keep_other) = self.copied(keep_other, &changed);
-        let needed = |var: Var| has_value(&var, &live.then) && (live.other.contains(&var) || kept_other.contains(&var));
+        let needed = |var: Var| has_value(&var, &live.then) && needed.contains(&var);
         let keep_then = self.with_parts(keep_then, &node.then, node.vars.start, &needed);
         let needed = |var: Var| has_value(&var, &live.other) && live.after.contains(&var);
         let keep_other = match &node.other {

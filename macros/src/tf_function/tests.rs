@@ -4,9 +4,12 @@ use super::analyse::liveness::liveness;
 use super::analyse::staging::staging;
 use super::ast::Function;
 use super::lower::Plan;
-use super::{args, check, emit, expand};
+use super::{args, emit, expand};
 use proc_macro2::TokenStream;
 use quote::quote;
+
+mod expansions;
+mod state;
 
 fn parsed(item: TokenStream) -> Function {
     planned(item).0
@@ -16,114 +19,8 @@ fn planned(item: TokenStream) -> (Function, Plan) {
     super::planned(args::parse(TokenStream::new()).unwrap(), syn::parse2(item).unwrap())
 }
 
-/// The names of an `if`'s state.
-fn state(item: TokenStream, id: usize) -> Vec<String> {
-    let (function, plan) = planned(item);
-    let branch = plan.ifs[id].as_ref().expect("the `if` is staged");
-    branch.state.iter().map(|place| place.name(&function.vars)).collect()
-}
-
-/// The names of the state that the next pass needs, and of that needed after the loop.
-fn loop_state(item: TokenStream, target: usize) -> (Vec<String>, Vec<String>) {
-    let (function, plan) = planned(item);
-    let looped = plan.loops[target].as_ref().expect("the loop is staged");
-    let name = |i: &usize| looped.state[*i].name(&function.vars);
-    (looped.head.iter().map(name).collect(), looped.after.iter().map(name).collect())
-}
-
 fn names(function: &Function, vars: impl IntoIterator<Item = usize>) -> Vec<String> {
     vars.into_iter().map(|var| function.vars[var].name.clone()).collect()
-}
-
-#[test]
-fn state_is_what_changes_and_is_needed() {
-    let body = quote! {
-        fn f(x: &Tensor, c: &Tensor) -> Tensor {
-            let (mut a, mut unused, same) = (x.clone(), x.clone(), x.clone());
-            if c {
-                a = a + 1.0;
-                unused = x.clone();
-                let mut inside = same.clone();
-                inside = inside * 2.0;
-            }
-            a + same
-        }
-    };
-    assert_eq!(state(body, 0), ["a"]);
-}
-
-#[test]
-fn state_through_references_is_always_needed() {
-    let body = quote! {
-        fn f(x: &Tensor, c: &Tensor) -> Tensor {
-            let mut pair = (x.clone(), x.clone());
-            let h = &mut pair;
-            if c {
-                h.0 = x + 1.0;
-                *h = (x.clone(), x.clone());
-                h.1 = x - 1.0;
-            }
-            pair.0
-        }
-    };
-    // A part of a place that is in the list is left out.
-    assert_eq!(state(body, 0), ["*h"]);
-}
-
-#[test]
-fn fields_elements_and_method_calls_change_their_variable() {
-    let body = quote! {
-        fn f(x: &Tensor, c: &Tensor) -> Tensor {
-            let (mut state, mut list, mut other, shared) = (State::new(), vec![], vec![], x.clone());
-            if c {
-                state.h = x.clone();
-                list[0] = x.clone();
-                other.push(shared.tanh());
-                other.len();
-            }
-            state.h + &list[0] + &other[0] + shared
-        }
-    };
-    assert_eq!(state(body, 0), ["state.h", "list", "other"]);
-}
-
-#[test]
-fn loops_need_other_state_at_their_head_than_after() {
-    let body = quote! {
-        fn f(x: &Tensor) -> Tensor {
-            let mut i = tf::constant(0);
-            let mut y = x.clone();
-            let mut last = x.clone();
-            while i < 10 {
-                last = y.clone();
-                y = y * 2.0;
-                i = i + 1;
-            }
-            last
-        }
-    };
-    let (head, after) = loop_state(body, 1);
-    assert_eq!((head, after), (vec!["i".to_string(), "y".into(), "last".into()], vec!["last".to_string()]));
-}
-
-#[test]
-fn a_counter_that_is_dead_after_the_loop_is_no_state_of_break() {
-    let body = quote! {
-        fn f(x: &Tensor) -> Tensor {
-            let mut y = x.clone();
-            let mut i = 0;
-            while i < 4 {
-                if &y > 10.0 {
-                    break;
-                }
-                y = y * 2.0;
-                i += 1;
-            }
-            y
-        }
-    };
-    let (head, after) = loop_state(body, 1);
-    assert_eq!((head, after), (vec!["y".to_string(), "i".into()], vec!["y".to_string()]));
 }
 
 #[test]
@@ -270,161 +167,6 @@ fn liveness_follows_jumps() {
     assert!(live.loops[1].after.is_empty());
 }
 
-/// Compares an expansion with the one that was reviewed.
-fn snapshot(name: &str, item: TokenStream) {
-    check::text(&syn::parse2(item.clone()).unwrap(), &args::Options::default()).unwrap();
-    let (function, plan) = planned(item);
-    check::tree(&function, &plan).unwrap();
-    let tokens = emit::function(&function, &plan);
-    let expansion = prettyplease::unparse(&syn::parse2(tokens).unwrap());
-    insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
-        insta::assert_snapshot!(name, expansion);
-    });
-}
-
-#[test]
-fn expansion_of_host_control_flow() {
-    snapshot(
-        "host",
-        quote! {
-            /// Documented.
-            pub fn f(x: &Tensor, training: bool) -> Tensor {
-                let mut y = x.clone();
-                for i in 0..3 {
-                    if training {
-                        continue;
-                    }
-                    y = y + i;
-                }
-                y
-            }
-        },
-    );
-}
-
-#[test]
-fn expansion_of_if() {
-    snapshot(
-        "if_",
-        quote! {
-            fn f(x: Tensor, c: &Tensor) -> Tensor {
-                let mut y = x + 1.0;
-                if c {
-                    y = y * 2.0;
-                }
-                y
-            }
-        },
-    );
-}
-
-#[test]
-fn expansion_of_early_return() {
-    snapshot(
-        "return_",
-        quote! {
-            fn f(x: Tensor, c: &Tensor) -> Tensor {
-                if c {
-                    return x;
-                }
-                x + 1.0
-            }
-        },
-    );
-}
-
-#[test]
-fn expansion_of_deferred_variables() {
-    snapshot(
-        "deferred",
-        quote! {
-            fn f(x: &Tensor, c: &Tensor) -> Tensor {
-                let z;
-                let v = if c {
-                    z = x + 1.0;
-                    1.0
-                } else {
-                    z = x - 1.0;
-                    2.0
-                };
-                z * v
-            }
-        },
-    );
-}
-
-#[test]
-fn expansion_of_while() {
-    snapshot(
-        "while_",
-        quote! {
-            fn f(x: &Tensor) -> Tensor {
-                let mut n = x.clone();
-                while n != 1 && n < 100 {
-                    n = n / 2;
-                }
-                n
-            }
-        },
-    );
-}
-
-#[test]
-fn expansion_of_for_with_jumps() {
-    snapshot(
-        "for_",
-        quote! {
-            fn f(x: &Tensor) -> Tensor {
-                let mut sum = tf::constant(0.0);
-                'rows: for row in x {
-                    if row < 0.0 {
-                        continue;
-                    }
-                    if sum > 10.0 {
-                        break 'rows;
-                    }
-                    sum = sum + row;
-                }
-                sum
-            }
-        },
-    );
-}
-
-#[test]
-fn expansion_of_loop_with_value() {
-    snapshot(
-        "loop_",
-        quote! {
-            fn f(x: &Tensor) -> Tensor {
-                let mut y = x.clone();
-                let z = loop {
-                    if y > 10.0 {
-                        break y.clone();
-                    }
-                    y = y * 2.0;
-                };
-                z + y
-            }
-        },
-    );
-}
-
-#[test]
-fn expansion_of_closures_and_effects() {
-    snapshot(
-        "closure",
-        quote! {
-            fn f(x: &Tensor) -> Tensor {
-                let relu = |t: &Tensor| if t > 0.0 { t.clone() } else { panic!("negative {t}") };
-                println!("x = {x:.3} of {}", relu(x));
-                assert!(x < 3.0);
-                relu(x)
-            }
-        },
-    );
-}
-
 #[test]
 fn the_original_stays_beside_a_fault() {
     let text = expand(
@@ -500,28 +242,6 @@ fn what_hides_the_state_of_a_jump_is_renamed() {
 }
 
 #[test]
-fn patterns_that_borrow_change_their_place() {
-    let body = quote! {
-        fn f(x: &Tensor, o: &mut Option<Tensor>) -> Tensor {
-            let (mut p, mut q) = (Some(x.clone()), Some(x.clone()));
-            if x > 0.0 {
-                if let Some(ref mut t) = p {
-                    change(t);
-                }
-                if let Some(t) = o {
-                    change(t);
-                }
-                if let Some(ref t) = q {
-                    look(t);
-                }
-            }
-            p.unwrap() + q.unwrap()
-        }
-    };
-    assert_eq!(state(body, 0), ["*o", "p"]);
-}
-
-#[test]
 fn what_is_lent_is_chosen_by_the_host() {
     let function = parsed(quote! {
         fn f(x: &Tensor, c: &Flags) {
@@ -531,24 +251,4 @@ fn what_is_lent_is_chosen_by_the_host() {
         }
     });
     assert_eq!(staging(&function).ifs, [false, true]);
-}
-
-#[test]
-fn expansion_of_jumps_past_hidden_variables() {
-    snapshot(
-        "hidden",
-        quote! {
-            fn f(x: &Tensor) -> Tensor {
-                let mut y = x.clone();
-                while y < 10.0 {
-                    y = y + 1.0;
-                    let y = &y * 2.0;
-                    if y > 7.0 {
-                        break;
-                    }
-                }
-                y
-            }
-        },
-    );
 }
