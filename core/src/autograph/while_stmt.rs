@@ -2,12 +2,13 @@
 //! round where it stands; one that is a value of the graph makes the loop a `while` of the graph, whose condition and body
 //! are recorded once, with the state variables as what it carries.
 
+mod end;
 mod jumps;
 
 use super::disagree::no_hidden_lending;
-use super::dispatch::{Cond, Place, Slot, Table, place};
+use super::dispatch::{Cond, Place, Slot};
 use super::regions::{self, Target};
-use super::staged_loop::{Ended, StagedLoop, VALUE};
+use super::staged_loop::{Ended, StagedLoop};
 use super::state::{self, Captured, Growing};
 use crate::error::{OrFail, Result};
 use crate::graph::builder;
@@ -240,61 +241,6 @@ impl<V> While<V> {
                 Ok(Next::Left)
             }
         }
-    }
-
-    /// The loop is over: what follows sees the state with which it was left.
-    #[track_caller]
-    pub fn after(&mut self, after: &mut [Place<'_>]) {
-        self.finish(after, true).or_fail();
-    }
-
-    /// The value of a loop whose breaks are part of the graph; [`after_value`](Self::after_value) puts its tensors in.
-    pub fn value(&mut self) -> V {
-        match self.broken.take() {
-            Some(value) => value,
-            None => super::rt::never(),
-        }
-    }
-
-    /// As [`after`](Self::after), for a loop whose breaks have values.
-    #[track_caller]
-    pub fn after_value(&mut self, mut value: V, table: &'static Table, after: &mut [Place<'_>]) -> V {
-        let mut places: Vec<Place<'_>> = vec![place(VALUE, &mut value, table)];
-        places.extend(after.iter_mut().map(Place::reborrow));
-        self.finish(&mut places, true).or_fail();
-        drop(places);
-        value
-    }
-
-    fn finish(&mut self, after: &mut [Place<'_>], goes_on: bool) -> Result<()> {
-        let Some(region) = self.region else { return Ok(()) };
-        if self.phase == Phase::Done {
-            return Ok(());
-        }
-        self.phase = Phase::Done;
-        match &self.staged {
-            Some(staged) => staged.put_after(after, &self.taken, &self.growing)?,
-            None if self.broke => {
-                let reached = goes_on && regions::with_top(|top| !top.left).unwrap_or(false);
-                self.stage_as_taken(after, reached)?;
-            }
-            None => {}
-        }
-        let values = goes_on.then(|| state::tensors(after));
-        let (fell, watch) = regions::settle_watched(region, Some(self.breaks), values)?;
-        if let Some(fell) = &fell {
-            state::put(after, fell);
-            watch.map_or(Ok(()), |(watch, line)| watch.check_rest(after, line))?;
-        }
-        let closed = regions::exit(None);
-        regions::with_top(|top| {
-            top.leaving.extend(closed.into_iter().flat_map(|c| c.side.leaving));
-            top.left = fell.is_none();
-        });
-        if fell.is_some() {
-            regions::guard_rest(self.location)?;
-        }
-        Ok(())
     }
 }
 

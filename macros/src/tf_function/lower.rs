@@ -7,69 +7,8 @@ use super::analyse::place::Place;
 use super::analyse::staging::{Staging, staging};
 use super::analyse::{activity, deferred, jumps, lending, moves};
 use super::ast::*;
+use super::plan::{Branch, Looped, Plan};
 use std::collections::BTreeSet;
-
-/// The plans of a function's constructs; none for those that stay Rust's own.
-pub struct Plan {
-    pub ifs: Vec<Option<Branch>>,
-    /// By target.
-    pub loops: Vec<Option<Looped>>,
-    /// Variables that are put back somewhere, so that they must be `mut`.
-    pub put_back: BTreeSet<Var>,
-    /// Bodies with staged constructs of their own, by target.
-    pub bodies: Vec<bool>,
-    /// What the bodies of closures that branches of the graph may leave change of what they captured or were lent, by target.
-    pub left: Vec<Vec<Place>>,
-    /// Variables that a loop or a branch makes longer.
-    pub lists: Lists,
-}
-
-/// What an `if` does.
-#[derive(Debug)]
-pub struct Branch {
-    /// What the branches change and somebody needs afterwards, sorted.
-    pub state: Vec<Place>,
-    /// Of each, whether it has a value before.
-    pub set: Vec<bool>,
-    /// Of each, whether it surely has a value when the first branch has left.
-    pub set_left: Vec<bool>,
-    /// Variables without a value before, which the branches yield.
-    pub yields: Vec<Var>,
-    /// Variables and fields that a branch moves and another one, or what follows a jump, still needs.
-    pub keep_then: Vec<Place>,
-    /// Of those the variables that the then-branch may have changed, and does not move.
-    pub changed_then: BTreeSet<Var>,
-    pub keep_other: Vec<Place>,
-    /// Captured variables, of which a branch moves a copy: what a closure captures it may not be able to put back.
-    pub copy_then: Vec<Var>,
-    pub copy_other: Vec<Var>,
-    pub leaves_then: bool,
-    pub leaves_other: bool,
-    /// Whether nothing follows it, because both branches always jump away.
-    pub is_end: bool,
-}
-
-/// What a loop does.
-#[derive(Debug)]
-pub struct Looped {
-    /// The state, sorted; both lists are parts of it.
-    pub state: Vec<Place>,
-    /// What the next pass needs, as positions in `state`.
-    pub head: Vec<usize>,
-    /// What is needed after the loop.
-    pub after: Vec<usize>,
-    pub keep: Vec<Place>,
-    /// As [`Branch::copy_then`].
-    pub copy: Vec<Var>,
-    /// Whether the body may change what the items of a `for` lead to, and may be left.
-    pub changes_items: bool,
-    pub has_break: bool,
-    pub has_value: bool,
-    /// Whether the body may be left by a jump, the loop's own ones included.
-    pub body_leaves: bool,
-    /// Whether a jump in it leads further out.
-    pub leaves: bool,
-}
 
 pub fn plan(function: &Function) -> Plan {
     let mut planner = Planner {
@@ -177,7 +116,9 @@ impl Planner<'_> {
         let mut lost = moved_then.clone();
         // What is no state, because nobody needs it afterwards, the other branch may still read as it was.
         let written_then = activity::block_writes([&node.then], node.vars.start, self.fixed, self.vars);
-        let in_state = |root: Var| state.iter().any(|place| place.root == root && !place.is_lent());
+        // A variable that is not `mut` does not change itself, only what it leads to.
+        let shows = |place: &Place| !place.is_lent() || !self.vars[place.root].mutable;
+        let in_state = |root: Var| state.iter().any(|place| place.root == root && shows(place));
         let own = written_then.iter().filter(|place| !place.is_lent()).map(|place| place.root);
         lost.extend(own.filter(|root| !in_state(*root)));
         let live_before = &live.before;

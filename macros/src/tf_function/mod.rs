@@ -12,6 +12,7 @@ mod format;
 mod lower;
 mod macros;
 mod parse;
+mod plan;
 mod receiver;
 mod rename;
 mod scope;
@@ -37,7 +38,7 @@ pub fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// The function as the macro sees it, with its plan. Where a jump hands over a variable that another one of its name hides,
 /// the other one is renamed, which takes a second look.
-fn planned(options: args::Options, item: ItemFn) -> (ast::Function, lower::Plan) {
+fn planned(options: args::Options, item: ItemFn) -> (ast::Function, plan::Plan) {
     let function = parse::parse(options, item, rename::Renames::default());
     let plan = lower::plan(&function);
     let hiding = analyse::hidden::hiding(&function, &plan);

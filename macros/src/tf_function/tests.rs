@@ -3,7 +3,7 @@
 use super::analyse::liveness::liveness;
 use super::analyse::staging::staging;
 use super::ast::Function;
-use super::lower::Plan;
+use super::plan::Plan;
 use super::{args, emit, expand};
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -21,7 +21,8 @@ fn set(tensor: &mut Tensor, value: Tensor) { *tensor = value; }
 
 /// The statement, or a block in which it changes one of its variables through a reference.
 pub fn borrowed(text: String, depth: usize) -> String {
-    let hash = text.bytes().fold(0xcbf29ce484222325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100000001b3));
+    let hash =
+        text.bytes().fold(0xcbf29ce484222325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100000001b3));
     if !hash.is_multiple_of(3) || jumps_out(&text) {
         return text;
     }

@@ -33,11 +33,12 @@ impl Lent<'_> {
 
     /// What is lent, as state.
     pub fn place(&self, name: &'static str) -> Place<'_> {
-        // SAFETY: the values are borrowed exclusively for as long as this lives, by a variable that nobody uses while a
-        // protocol object works; the list of them is this one's own.
         match self.parts.as_slice() {
             [] => unset(name, result::<()>()),
+            // SAFETY: the value is borrowed exclusively for as long as this lives, by a variable that nobody uses while a
+            // protocol object works.
             [part] => unsafe { Place::at(name, part.at, part.table) },
+            // SAFETY: as above, and the list of them is this one's own.
             _ => unsafe { several(name, std::ptr::from_ref(&self.parts).cast_mut()) },
         }
     }

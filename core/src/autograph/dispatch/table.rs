@@ -1,6 +1,8 @@
 //! [`Table`]: what a trace does with the state variables of a type, found by auto-reference because state may be of any
 //! type: structures of tensors are staged, comparable host values are compared and put back, others are left alone.
 
+mod of;
+
 use super::instance::type_id;
 use super::{Leaves, Nest};
 use crate::tensor::Tensor;
@@ -130,62 +132,6 @@ impl<T> Clone for Slot<T> {
 }
 
 impl<T> Copy for Slot<T> {}
-
-/// # Safety
-/// All take addresses of values of type `T`, shared or exclusive as their pointers are.
-mod of {
-    use super::{Kept, Leaves, Nest, Tensor};
-
-    pub unsafe fn visit<T: Nest>(at: *const (), leaves: &mut Leaves<'_>) {
-        // SAFETY: by the caller's promise.
-        unsafe { &*at.cast::<T>() }.visit(leaves);
-    }
-    pub unsafe fn map<T: Nest>(at: *const (), with: &mut dyn FnMut(&Tensor) -> Tensor) -> Kept {
-        // SAFETY: by the caller's promise.
-        Kept::new(unsafe { &*at.cast::<T>() }.map(with))
-    }
-    pub unsafe fn map_to<T: Nest>(at: *const (), with: &mut dyn FnMut(&Tensor) -> Tensor, to: *mut ()) {
-        // SAFETY: by the caller's promise.
-        unsafe { to.cast::<T>().write((*at.cast::<T>()).map(with)) }
-    }
-    pub unsafe fn copy<T: Nest>(at: *const ()) -> Kept {
-        // SAFETY: by the caller's promise.
-        Kept::new(unsafe { &*at.cast::<T>() }.map(&mut Tensor::clone))
-    }
-    pub unsafe fn clone<T: Clone>(at: *const ()) -> Kept {
-        // SAFETY: by the caller's promise.
-        Kept::new(unsafe { &*at.cast::<T>() }.clone())
-    }
-    pub unsafe fn equal<T: PartialEq>(a: *const (), b: *const ()) -> bool {
-        // SAFETY: by the caller's promise.
-        crate::ops::truth::by_identity(|| unsafe { *a.cast::<T>() == *b.cast::<T>() })
-    }
-    pub unsafe fn again<T: ?Sized>(at: *const ()) -> Kept {
-        // SAFETY: by the caller's promise this is the address of a reference. Of the two that there are now the kept one is not
-        // used, but takes the place of what a branch has put there.
-        Kept::new(unsafe { std::ptr::read(at.cast::<&mut T>()) })
-    }
-    pub unsafe fn same<T: ?Sized>(a: *const (), b: *const ()) -> bool {
-        // SAFETY: by the caller's promise these are addresses of references.
-        unsafe { std::ptr::eq(*a.cast::<&T>(), *b.cast::<&T>()) }
-    }
-    pub unsafe fn stage<T: Nest>(at: *mut (), values: bool) -> crate::Result<bool> {
-        // SAFETY: by the caller's promise.
-        unsafe { &mut *at.cast::<T>() }.stage(values)
-    }
-    pub unsafe fn put<T>(at: *mut (), value: Kept) {
-        // SAFETY: by the caller's promise; the value is of the same type.
-        unsafe { *at.cast::<T>() = value.take::<T>() }
-    }
-    pub unsafe fn put_nest<T: Nest>(at: *mut (), value: Kept) {
-        // SAFETY: as above.
-        unsafe {
-            let value = value.take::<T>();
-            value.replaces(&*at.cast::<T>());
-            *at.cast::<T>() = value;
-        }
-    }
-}
 
 /// A table without functions on structures.
 const fn host<T>(

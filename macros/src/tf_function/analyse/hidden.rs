@@ -2,7 +2,7 @@
 //! another name.
 
 use super::super::ast::*;
-use super::super::lower::Plan;
+use super::super::plan::Plan;
 use std::collections::BTreeSet;
 
 /// The variables to rename.

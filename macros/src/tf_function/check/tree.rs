@@ -3,7 +3,7 @@
 use super::super::analyse::place::Place;
 use super::super::analyse::{activity, deferred};
 use super::super::ast::*;
-use super::super::lower::Plan;
+use super::super::plan::Plan;
 use crate::diag::Faults;
 use crate::diag::tf_function as text;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //! the user did. The walk over expressions calls it.
 
 use super::super::ast::*;
-use super::super::lower::Branch;
+use super::super::plan::Branch;
 use super::state::{State, wanted_type};
 use super::{Emit, Wanted, label, local};
 use crate::names::{hidden, hidden_at, shown_at};

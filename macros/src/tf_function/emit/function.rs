@@ -4,7 +4,7 @@
 use super::super::analyse::jumps;
 use super::super::ast::*;
 use super::super::declared;
-use super::super::lower::Plan;
+use super::super::plan::Plan;
 use super::super::receiver::{self, Taken};
 use super::state::State;
 use super::{Emit, Wanted, hidden, label, local};

@@ -2,7 +2,7 @@
 //! go to the end of the innermost branch or pass, from where everything else is recorded under a guard.
 
 use super::super::ast::*;
-use super::super::lower::Looped;
+use super::super::plan::Looped;
 use super::{Emit, Wanted};
 use crate::names::{hidden, hidden_at, shown_at};
 use proc_macro2::{Span, TokenStream};

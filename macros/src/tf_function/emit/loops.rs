@@ -2,7 +2,7 @@
 //! written as the user did, with labels where rustc asks for them. The walk over expressions calls it.
 
 use super::super::ast::*;
-use super::super::lower::Looped;
+use super::super::plan::Looped;
 use super::state::{State, wanted_type};
 use super::{Emit, Wanted, label, local};
 use crate::names::{hidden, shown_at};

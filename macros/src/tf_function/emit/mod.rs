@@ -12,7 +12,7 @@ mod state;
 
 use super::analyse::host;
 use super::ast::*;
-use super::lower::Plan;
+use super::plan::Plan;
 use crate::names::{hidden, hidden_at, shown_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
