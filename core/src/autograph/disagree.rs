@@ -180,7 +180,7 @@ impl Disagreement {
                 (true, _) => format!(
                     "`push` tensors onto a variable of its own, declared as `let mut {} = Vec::new()` in this function; \
                      or use a `TensorArray`",
-                    if place.name.contains(' ') { "all" } else { name }
+                    if place.name.contains([' ', '*']) { "all" } else { name }
                 ),
                 (false, true) => "give a truth value beside a tensor that is always there: `(found, value)`, with \
                                   `(tf::constant(false), tf::zeros(..))` where there is none"

@@ -5,7 +5,7 @@ pub use super::call::Call;
 pub use super::dispatch::{
     Arg, Cmp, Cond, Condition, Host, HostTruth, Iterated, Leaves, LendingTruth, Lent, Logic, Message, Nest, Place,
     Print, Probe, Save, Saved, Shown, Slot, Stream, Table, Thunk, Written, assert, condition, guard, instance, lending,
-    never, place, place_ref, result, unset,
+    never, place, place_ref, result, unless, unset,
 };
 pub use super::fun::Fun;
 pub use super::if_stmt::{Else, End, If};

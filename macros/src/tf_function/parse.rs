@@ -143,7 +143,9 @@ impl Parser {
         if let Pat::Type(typed) = &local.pat {
             hint = type_hint(&typed.ty);
             (own, map) = (own_type(&typed.ty), map_type(&typed.ty));
-            self.lends(vars.clone(), lending::type_lends(&typed.ty));
+            // A type of the user's own may stand for a reference, or hold one.
+            let may_hold = own && self.vars[vars.clone()].iter().any(|variable| variable.lends);
+            self.lends(vars.clone(), may_hold || lending::type_lends(&typed.ty));
         }
         if let [variable] = &mut self.vars[vars.clone()]
             && variable.plain

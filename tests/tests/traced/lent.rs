@@ -1,6 +1,13 @@
 //! Mutable references that only types tell: what functions and methods of the user's own lend, slices, structures that hold
 //! references, and what closures change behind a `return`. Branches and loops of the graph change through all of them.
 
+#![allow(
+    clippy::useless_vec,
+    clippy::needless_borrow,
+    clippy::single_match,
+    reason = "samples are as users write them"
+)]
+
 use eagerflow as tf;
 use std::collections::BTreeMap;
 use tf::{Nest, Tensor, tf_function};
@@ -283,8 +290,97 @@ fn left_loops(x: &Tensor) -> Tensor {
     p + q + n
 }
 
+/// References to references, in lists, maps and tuples, and behind fields of structures that hold some.
+#[tf_function]
+fn deep(x: &Tensor) -> Tensor {
+    type Slot<'a> = &'a mut Tensor;
+    let (mut a, mut b, mut c) = (x * 2.0, x * 4.0, x * 6.0);
+    let mut list = vec![&mut a, &mut b];
+    for p in list.iter_mut() {
+        if x > 1.0 {
+            set(p, x);
+        }
+    }
+    if x > 2.0 {
+        set(list[0], &x.sin());
+        for p in &mut list {
+            **p = &**p * 3.0;
+        }
+    }
+    let mut held = Some(&mut c);
+    if x > 1.0 {
+        if let Some(p) = &mut held {
+            **p = x.cos();
+        }
+    }
+    let mut pairs = vec![(&mut a, 1), (&mut b, 2)];
+    if x > 1.0 {
+        *pairs[1].0 = x * 5.0;
+    }
+    for pair in pairs.iter_mut() {
+        if x > 2.0 {
+            set(pair.0, &(x * pair.1 as f32));
+        }
+    }
+    let mut again = &mut c;
+    let slot: Slot<'_> = &mut a;
+    if x < 2.0 {
+        set(&mut again, &(x * 8.0));
+        set(slot, &(x * 9.0));
+    }
+    a + b * 2.0 + c * 3.0
+}
+
+struct Trainer<'a> {
+    cell: &'a mut Cell,
+}
+
+struct One<'a> {
+    t: &'a mut Tensor,
+}
+
+fn one(t: &mut Tensor) -> One<'_> {
+    One { t }
+}
+
+#[tf_function]
+fn behind_fields(x: &Tensor) -> Tensor {
+    let mut cell = Cell { h: x * 3.0, c: x * 1.0 };
+    let trainer = Trainer { cell: &mut cell };
+    if x > 2.0 {
+        trainer.cell.h = x.clone();
+    } else {
+        std::mem::swap(&mut trainer.cell.h, &mut trainer.cell.c);
+    }
+    let mut k = tf::constant(0.0);
+    while &k < x {
+        k += 1.0;
+        if k > 2.0 {
+            break;
+        }
+        trainer.cell.c = &trainer.cell.c * &k;
+        trainer.cell.flip();
+    }
+    let pair = (&mut cell, 1);
+    if x > 1.0 {
+        pair.0.c = x.sin();
+    }
+    let given = one(&mut cell.h);
+    for _ in tf::range(0, 2, 1) {
+        *given.t = &*given.t + x;
+    }
+    if x > 1.0 {
+        *given.t = x * 5.0
+    } else {
+        set(given.t, &(x * 3.0))
+    }
+    cell.h + cell.c * 2.0
+}
+
 #[test]
 fn changes_through_references_of_all_kinds() {
+    eager_vs_graph!(deep(x); x in [0.5, 1.5, 2.5]);
+    eager_vs_graph!(behind_fields(x); x in [0.5, 1.5, 2.5, 3.5]);
     eager_vs_graph!(of_methods(x); x in [0.5, 1.5, 2.5, 3.5]);
     eager_vs_graph!(of_entries(x); x in [0.5, 1.5, 2.5]);
     eager_vs_graph!(of_iterators(x); x in [0.5, 1.5, 2.5]);

@@ -7,6 +7,7 @@ use super::table::{Kept, Kind, Probe, Table, cloned, compared, opaque, result};
 use super::{Leaves, Nest, Place};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::marker::PhantomData;
 
 /// Values behind mutable references, which stay borrowed for `'a`; none behind a variable of any other kind.
@@ -41,6 +42,15 @@ impl Lent<'_> {
             // SAFETY: as above, and the list of them is this one's own.
             _ => unsafe { several(name, std::ptr::from_ref(&self.parts).cast_mut()) },
         }
+    }
+}
+
+/// A place that may be a part of what others lend, of which only they are state then.
+pub fn unless<'a>(place: Place<'a>, others: &[&Lent<'_>]) -> Place<'a> {
+    let lends = |lent: &&Lent<'_>| lent.parts.iter().any(|part| part.table.kind != Kind::Opaque);
+    match others.iter().any(lends) {
+        true => unset(place.name, place.table()),
+        false => place,
     }
 }
 
@@ -132,7 +142,8 @@ impl Part {
     }
 }
 
-/// Mutable references to structures of tensors, and structures of such.
+/// Mutable references to structures of tensors, and structures of such. Which of the references there are must not change
+/// while a branch or loop works.
 pub trait Lends {
     /// Adds what is behind them.
     fn lend(&self, parts: &mut Parts);
@@ -153,22 +164,28 @@ impl<T: Nest> Lends for &mut [T] {
     }
 }
 
-impl<L: Lends> Lends for Option<L> {
-    fn lend(&self, parts: &mut Parts) {
-        self.iter().for_each(|lent| lent.lend(parts));
-    }
+/// Structures lend what their parts do.
+macro_rules! structures {
+    ($([$($bounds:tt)*] $t:ty => |$this:ident| $parts:expr;)+) => {$(
+        impl<$($bounds)*> Lends for $t {
+            fn lend(&self, parts: &mut Parts) {
+                let $this = self;
+                $parts.into_iter().for_each(|part| part.lend(parts));
+            }
+        }
+    )+};
 }
 
-impl<L: Lends> Lends for Vec<L> {
-    fn lend(&self, parts: &mut Parts) {
-        self.iter().for_each(|lent| lent.lend(parts));
-    }
-}
-
-impl<L: Lends, const N: usize> Lends for [L; N] {
-    fn lend(&self, parts: &mut Parts) {
-        self.iter().for_each(|lent| lent.lend(parts));
-    }
+structures! {
+    [L: Lends] Option<L> => |this| this;
+    [L: Lends, E] Result<L, E> => |this| this;
+    [L: Lends + ?Sized] Box<L> => |this| [&**this];
+    [L: Lends] [L] => |this| this;
+    [L: Lends] Vec<L> => |this| this;
+    [L: Lends] VecDeque<L> => |this| this;
+    [L: Lends, const N: usize] [L; N] => |this| this;
+    [K, L: Lends] BTreeMap<K, L> => |this| this.values();
+    [K, L: Lends, S] HashMap<K, L, S> => |this| this.values();
 }
 
 macro_rules! tuples {
@@ -180,7 +197,21 @@ macro_rules! tuples {
         }
     )+};
 }
-tuples!((A 0, B 1), (A 0, B 1, C 2));
+tuples!((A 0), (A 0, B 1), (A 0, B 1, C 2), (A 0, B 1, C 2, D 3));
+
+/// What stands beside references in structures, and lends nothing.
+macro_rules! nothing {
+    ($($t:ty),*) => {$(
+        impl Lends for $t {
+            fn lend(&self, _: &mut Parts) {}
+        }
+    )*};
+}
+nothing!((), bool, char, f32, f64, u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, String, Tensor);
+
+impl<T: ?Sized> Lends for &T {
+    fn lend(&self, _: &mut Parts) {}
+}
 
 /// The best tier: structures of tensors behind references.
 pub trait LentNest<'a> {
@@ -188,10 +219,24 @@ pub trait LentNest<'a> {
     fn lent(&self) -> Lent<'a>;
 }
 
-impl<'a, L: Lends + 'a> LentNest<'a> for &&&Probe<'_, L> {
+impl<'a, L: Lends + 'a> LentNest<'a> for &&&&Probe<'_, L> {
     fn lent(&self) -> Lent<'a> {
         let mut parts = Parts::new();
         self.0.lend(&mut parts);
+        Lent { parts, life: PhantomData }
+    }
+}
+
+/// References to such structures.
+pub trait LentDeep<'a> {
+    /// What the variable leads to.
+    fn lent(&self) -> Lent<'a>;
+}
+
+impl<'a, L: Lends + 'a> LentDeep<'a> for &&&Probe<'_, &'a mut L> {
+    fn lent(&self) -> Lent<'a> {
+        let mut parts = Parts::new();
+        (**self.0).lend(&mut parts);
         Lent { parts, life: PhantomData }
     }
 }

@@ -32,7 +32,7 @@ pub use instance::{Instance, Thunk, instance, never};
 pub use iterate::Iterated;
 pub(crate) use leaves::LeafSink;
 pub use leaves::Leaves;
-pub use lent::Lent;
+pub use lent::{Lent, unless};
 pub use logic::Logic;
 pub use nest::Nest;
 pub(crate) use nest::visit_slice;
@@ -51,7 +51,7 @@ pub mod tiers {
     pub use super::compare::{EqualHost as _, OrderHost as _, TensorLeft as _, TensorRight as _};
     pub use super::exclusive::{ExclusiveHidden as _, ExclusiveNest as _, ExclusiveOther as _};
     pub use super::iterate::{IterateElements as _, IterateHost as _, IterateRows as _};
-    pub use super::lent::{LentClone as _, LentCompared as _, LentNest as _, LentNothing as _};
+    pub use super::lent::{LentClone as _, LentCompared as _, LentDeep as _, LentNest as _, LentNothing as _};
     pub use super::print::{ShownHost as _, ShownTensor as _};
     pub use super::save::{SaveClone as _, SaveNest as _, SaveNothing as _, SaveReference as _};
     pub use super::table::{

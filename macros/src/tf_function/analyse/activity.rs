@@ -88,31 +88,39 @@ struct Writes<'a> {
 impl Writes<'_> {
     /// Notes a change of a place, or of what it refers to.
     fn place(&mut self, expr: &Expr, by_reference: bool) {
+        self.changed(expr, by_reference, false);
+    }
+
+    fn changed(&mut self, expr: &Expr, by_reference: bool, is_assigned: bool) {
         let Some(mut place) = Place::of(expr) else { return };
         let root = &self.vars[place.root];
         // rustc has something to say about a variable that is not `mut`, unless it is a reference to what changes.
         if place.path.is_empty() && !root.mutable && !root.deferred && !by_reference && !in_an_element(expr) {
             return;
         }
-        let is_assigned = place.path.is_empty() && !by_reference && !in_an_element(expr);
         if root.mutable && root.lends && !is_assigned && place.path.last() != Some(&Step::Deref) {
             self.found.insert(place.clone().lent());
         }
-        if !root.mutable && !root.deferred {
-            let is_held = root.hint == Hint::Owned && !matches!(place.path.first(), None | Some(Step::Deref));
-            if is_held {
-                // A structure that holds references: what one of these leads to changes.
-                let star = place.path.iter().position(|step| *step == Step::Deref);
-                place.path.truncate(star.unwrap_or(place.path.len()));
-            } else if place.path.first() != Some(&Step::Deref) {
-                // A reference that is not `mut` itself: what it points to changes.
-                place.path.insert(0, Step::Deref);
+        if root.mutable || root.deferred {
+            self.found.insert(place);
+            return;
+        }
+        let direct = !by_reference && !in_an_element(expr);
+        let starred = place.path.first() == Some(&Step::Deref);
+        match root.hint {
+            // Fields are found through references, wherever in the path these are.
+            Hint::Owned | Hint::Unknown if direct && !place.path.is_empty() && !starred => {}
+            // A structure that holds references: what one of these leads to changes.
+            Hint::Owned if !place.path.is_empty() && !starred => {
+                self.found.extend(place.lenders().map(Place::lent));
+                return;
             }
-            if is_held {
-                place = place.lent();
-            } else if place.path == [Step::Deref] {
-                place = Place { root: place.root, path: Vec::new() }.lent();
-            }
+            // What a reference points to changes.
+            _ if !starred => place.path.insert(0, Step::Deref),
+            _ => {}
+        }
+        if place.path == [Step::Deref] {
+            place = Place { root: place.root, path: Vec::new() }.lent();
         }
         self.found.insert(place);
     }
@@ -216,6 +224,7 @@ impl Writes<'_> {
                 parts.iter().for_each(|part| self.assigned(part));
             }
             Kind::Plain(Syntax::Call(_), parts) => parts[1..].iter().for_each(|part| self.assigned(part)),
+            Kind::Var(..) => self.changed(left, false, true),
             _ if Place::of(left).is_some() => self.place(left, false),
             _ => self.behind_a_method(left),
         }

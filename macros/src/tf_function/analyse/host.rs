@@ -100,7 +100,7 @@ pub fn hint(init: &Expr, vars: &[Variable]) -> Hint {
 }
 
 /// Whether a function makes a value: `Pair(..)`, `State::new(..)`.
-fn makes(function: &Expr) -> bool {
+pub fn makes(function: &Expr) -> bool {
     let Kind::Leaf(Syntax::Path(path)) = &function.kind else { return false };
     let is_maker = |name: &syn::Ident| {
         let name = name.to_string();

@@ -4,7 +4,7 @@
 use super::super::ast::*;
 use super::activity::READERS;
 use super::host;
-use super::place::{Place, Step};
+use super::place::Place;
 use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::{Expr as Syntax, Type, UnOp};
@@ -75,8 +75,8 @@ impl Search<'_> {
     fn note(&mut self, place: Place) {
         let variable = &self.vars[place.root];
         let may = variable.lends && !variable.deferred && !matches!(variable.hint, Hint::Host | Hint::Shared);
-        if may && place.root >= self.captured && !place.path.contains(&Step::Deref) {
-            self.found.insert(place);
+        if may && place.root >= self.captured {
+            self.found.extend(place.lenders());
         }
     }
 
@@ -92,8 +92,6 @@ impl Search<'_> {
                 Syntax::MethodCall(node) => {
                     match Place::of(&parts[0]) {
                         Some(place) if !READERS.iter().any(|name| node.method == name) => {
-                            // The variable may be the reference, or its field.
-                            self.note_whole(place.root);
                             self.note(place);
                         }
                         _ => {}
@@ -104,11 +102,12 @@ impl Search<'_> {
                 Syntax::Binary(_) | Syntax::Unary(_) | Syntax::Reference(_) | Syntax::Cast(_) | Syntax::RawAddr(_) => {
                     parts.iter().for_each(|part| self.read(part));
                 }
-                Syntax::Field(_) => match Place::of(expr) {
-                    Some(place) => self.note(place),
-                    None => self.read(&parts[0]),
-                },
-                Syntax::Assign(_) | Syntax::Call(_) | Syntax::Index(_) => {
+                Syntax::Field(_) | Syntax::Index(_) => {
+                    // A field or element may be such a reference, too.
+                    Place::of(expr).into_iter().for_each(|place| self.note(place));
+                    self.read(expr);
+                }
+                Syntax::Assign(_) | Syntax::Call(_) => {
                     self.read(&parts[0]);
                     parts[1..].iter().for_each(|part| self.expr(part));
                 }
@@ -144,6 +143,10 @@ impl Search<'_> {
         match &expr.kind {
             Kind::Var(..) => {}
             Kind::Plain(Syntax::Paren(_) | Syntax::Group(_) | Syntax::Field(_), parts) => self.read(&parts[0]),
+            Kind::Plain(Syntax::Index(_), parts) => {
+                self.read(&parts[0]);
+                self.expr(&parts[1]);
+            }
             Kind::Plain(Syntax::Unary(node), parts) if matches!(node.op, UnOp::Deref(_)) => self.read(&parts[0]),
             _ => self.expr(expr),
         }

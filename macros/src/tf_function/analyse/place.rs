@@ -78,6 +78,12 @@ impl Place {
         self
     }
 
+    /// The variable and its fields down to this place, up to the first star: one of them may be a reference.
+    pub fn lenders(&self) -> impl Iterator<Item = Self> + '_ {
+        let plain = self.path.iter().take_while(|step| **step != Step::Deref).count();
+        (0..=plain).map(|len| Self { root: self.root, path: self.path[..len].to_vec() })
+    }
+
     pub fn is_lent(&self) -> bool {
         self.path.last() == Some(&Step::Lent)
     }

@@ -1,7 +1,7 @@
 //! Rules on the tree: they depend on what may be staged, and on which variables a construct changes.
 
 use super::super::analyse::place::Place;
-use super::super::analyse::{activity, deferred};
+use super::super::analyse::{activity, deferred, host};
 use super::super::ast::*;
 use super::super::plan::Plan;
 use crate::diag::Faults;
@@ -28,19 +28,34 @@ pub fn tree(function: &Function, plan: &Plan) -> syn::Result<()> {
     faults.check()
 }
 
+/// The closure that a value is or holds: `|x| ..`, `&mut |x| ..`, `Box::new(|x| ..)`.
+fn held(value: &Expr) -> Option<&Closure> {
+    match &value.inner().kind {
+        Kind::Closure(closure) => Some(closure),
+        Kind::Plain(Syntax::Reference(_) | Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Struct(_), parts) => {
+            parts.iter().find_map(held)
+        }
+        Kind::Plain(Syntax::Call(_), parts) if host::makes(&parts[0]) => parts[1..].iter().find_map(held),
+        Kind::Macro(node) if matches!(node.kind, MacroKind::List) => node.args.iter().find_map(held),
+        _ => None,
+    }
+}
+
 /// The closures that are bound to a name and change what they capture, with the first of these variables.
 fn changing_closures(function: &Function) -> BTreeMap<Var, Var> {
     fn stmts(block: &Block, function: &Function, found: &mut BTreeMap<Var, Var>) {
         for stmt in &block.stmts {
             if let Stmt::Let(node) = stmt
                 && let Some(init) = &node.init
-                && let Kind::Closure(closure) = &init.inner().kind
+                && let Some(closure) = held(init)
                 && function.vars[node.vars.start].plain
             {
                 let captured = if closure.fixed { closure.vars.start } else { 0 };
                 let changed = activity::writes([&closure.body], closure.vars.start, captured, &function.vars);
-                if let Some(place) = changed.first() {
-                    found.insert(node.vars.start, place.root);
+                let mentioned = activity::mentions(&closure.body, closure.vars.start);
+                let of_another = || mentioned.iter().find_map(|var| found.get(var).copied());
+                if let Some(root) = changed.first().map(|place| place.root).or_else(of_another) {
+                    found.insert(node.vars.start, root);
                 }
             }
         }
@@ -178,14 +193,13 @@ impl Search<'_> {
             Kind::Jump(node) if node.kind != JumpKind::Return && self.is_body(node.target) => {
                 self.faults.add(&node.syntax, text::JUMP_OUTSIDE);
             }
-            Kind::Plain(Syntax::Call(_), called) => {
-                if let (Kind::Var(var, _), Some(start)) = (&called[0].kind, self.start.first())
+            Kind::Var(var, _) => {
+                if let Some(start) = self.start.first()
                     && let Some(changed) = self.closures.get(var).filter(|_| var < start)
                 {
                     let (closure, changed) = (&self.function.vars[*var].name, &self.function.vars[*changed].name);
-                    self.faults.add_at(called[0].span, text::closure_changes(closure, changed));
+                    self.faults.add_at(expr.span, text::closure_changes(closure, changed));
                 }
-                called.iter().for_each(|part| self.expr(part));
             }
             _ => parts(expr, &mut |part| self.expr(part)),
         }

@@ -42,11 +42,26 @@ impl State<'_> {
         let (rt, vars, place, k, lent) = (&emit.rt, &emit.function.vars, &self.places[i], &self.k, &self.lent);
         let (name, tokens, n) = (place.name(vars), place.tokens(vars, self.at), self.position(i));
         let at = shown_at(self.at);
-        match (place.is_lent(), exclusive) {
-            (true, _) => quote!(#lent[#n].place(#name),),
-            (false, true) => quote_spanned!(at=> #rt::place(#name, &mut #tokens, #k[#n]),),
-            (false, false) => quote_spanned!(at=> #rt::place_ref(#name, &#tokens, #k[#n]),),
+        let tokens = match (place.is_lent(), exclusive) {
+            (true, _) => quote!(#lent[#n].place(#name)),
+            (false, true) => quote_spanned!(at=> #rt::place(#name, &mut #tokens, #k[#n])),
+            (false, false) => quote_spanned!(at=> #rt::place_ref(#name, &#tokens, #k[#n])),
+        };
+        match self.around(place) {
+            around if around.is_empty() => quote!(#tokens,),
+            around => quote!(#rt::unless(#tokens, &[#(&#lent[#around]),*]),),
         }
+    }
+
+    /// What is lent by variables and fields that a place lies in, so that it may be a part of that.
+    fn around(&self, place: &Place) -> Vec<usize> {
+        let own = place.lender();
+        let holds = |other: &Place| {
+            let other = other.lender();
+            other.root == own.root && own.path.len() > other.path.len() && own.path.starts_with(&other.path)
+        };
+        let lent = self.places.iter().filter(|place| place.is_lent()).enumerate();
+        lent.filter(|(_, other)| holds(other)).map(|(i, _)| i).collect()
     }
 
     /// All places, to write.
@@ -76,7 +91,7 @@ impl State<'_> {
         });
         let lents = self.places.iter().filter(|place| place.is_lent()).map(|place| {
             let tokens = place.lender().tokens(vars, self.at);
-            quote!((&&&&#rt::Probe(&#tokens)).lent(),)
+            quote!((&&&&&#rt::Probe(&#tokens)).lent(),)
         });
         let (count, lends) = (tables.clone().count() + 1, lents.clone().count());
         let (mut declare, mut found, mut find) = (TokenStream::new(), TokenStream::new(), TokenStream::new());
