@@ -4,7 +4,7 @@
 use super::super::ast::*;
 use super::activity::READERS;
 use super::host;
-use super::place::Place;
+use super::place::{Place, Step};
 use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::{Expr as Syntax, Type, UnOp};
@@ -75,8 +75,14 @@ impl Search<'_> {
     fn note(&mut self, place: Place) {
         let variable = &self.vars[place.root];
         let may = variable.lends && !variable.deferred && !matches!(variable.hint, Hint::Host | Hint::Shared);
-        if may && place.root >= self.captured {
-            self.found.extend(place.lenders());
+        if !may || place.root < self.captured {
+            return;
+        }
+        // What a field changes of what a variable surely leads to is known by its path.
+        match variable.hint {
+            Hint::Exclusive if !place.path.contains(&Step::Deref) => drop(self.found.insert(place)),
+            Hint::Exclusive => {}
+            _ => self.found.extend(place.lenders()),
         }
     }
 
