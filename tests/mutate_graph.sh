@@ -22,7 +22,7 @@ autograph/fun.rs|self.with_state(state, \|state\| left.restore(state));|if !@ { 
 autograph/dispatch/lent.rs|for (part, copy) in parts.iter().zip(copies) {|for (part, copy) in parts.iter().zip(copies).skip(usize::from(@)) {
 autograph/staged_loop.rs|regions::settle(self.region, Some(self.continues), values)?|regions::settle(self.region, (!@).then_some(self.continues), values)?
 autograph/staged_loop.rs|if growing.found() > self.found {|if growing.found() > self.found && !@ {
-autograph/dispatch/table.rs|value.replaces(&*at.cast::<T>());|if !@ { value.replaces(&*at.cast::<T>()); }
+autograph/dispatch/table/of.rs|value.replaces(&*at.cast::<T>());|if !@ { value.replaces(&*at.cast::<T>()); }
 autograph/staged_loop/emit.rs|results.push(jump.round.0.clone());|results.push(if @ { jump.first.0.clone() } else { jump.round.0.clone() });
 autograph/staged_loop/emit.rs|first.push(jump.first.0.clone());|first.push(if @ { crate::constant::try_constant_of(false, DType::Bool)? } else { jump.first.0.clone() });
 autograph/staged_loop/emit.rs|self.choose(&self.outer, &self.pending, &mut first)?;|if !@ { self.choose(&self.outer, &self.pending, &mut first)?; }
