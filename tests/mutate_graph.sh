@@ -18,7 +18,6 @@ autograph/merge.rs|placeholder(&sides[at].builder, &ty)?|placeholder(&sides[if @
 autograph/merge.rs|=> Some(Flag::Condition(true)),|=> Some(Flag::Condition(!@)),
 autograph/regions.rs|other, other_is_then: true, location|other, other_is_then: !@, location
 autograph/fun.rs|regions::settle_watched(region, Some(self.target), tensors)?|regions::settle_watched(region, (!@).then_some(self.target), tensors)?
-autograph/fun.rs|self.with_state(state, \|state\| left.restore(state));|if !@ { self.with_state(state, \|state\| left.restore(state)); }
 autograph/dispatch/lent.rs|for (part, copy) in parts.iter().zip(copies) {|for (part, copy) in parts.iter().zip(copies).skip(usize::from(@)) {
 autograph/staged_loop.rs|regions::settle(self.region, Some(self.continues), values)?|regions::settle(self.region, (!@).then_some(self.continues), values)?
 autograph/staged_loop.rs|if growing.found() > self.found {|if growing.found() > self.found && !@ {

@@ -391,8 +391,26 @@ fn changes_through_references_of_all_kinds() {
     eager_vs_graph!(held(x); x in [0.5, 1.5, 2.5]);
 }
 
+/// All ways leave, with a longer list each.
+#[tf_function]
+fn all_left(x: &Tensor) -> Tensor {
+    let mut all = vec![x.clone()];
+    let mut f = |t: &Tensor| {
+        if t > 1.0 {
+            all.push(t * 2.0);
+            return t.sin();
+        } else {
+            all.push(t * 3.0);
+            return t.cos();
+        }
+    };
+    let (p, q) = (f(x), f(&(x * 2.0)));
+    &all[0] + &all[1] * 2.0 + &all[2] * 3.0 + p + q * 2.0
+}
+
 #[test]
 fn changes_of_closures_that_return() {
+    eager_vs_graph!(all_left(x); x in [0.4, 0.8, 1.5]);
     eager_vs_graph!(left_closures(x); x in [0.5, 0.8, 1.2, 1.8, 2.5]);
     eager_vs_graph!(left_loops(x); x in [0.5, 1.5, 2.5, 20.0]);
 }
