@@ -117,7 +117,8 @@ pub fn derive_module(item: TokenStream) -> TokenStream {
 ///   `match`) stay Rust's own and are decided while the function is traced.
 /// - `break`, `continue` and `return` work anywhere, with labels and values; so do `?`, closures and `let x;`.
 /// - `==`, `<`, `&&`, `||` on tensors give tensors; `println!`, `dbg!`, `assert!` and `panic!` are effects of the function.
-/// - **`&mut` parameters** of structures of tensors, and `&mut self`, get their new values when a call has succeeded.
+/// - **`&mut` parameters** of structures of tensors, slices of them, and `&mut self`, get their new values when a call has
+///   succeeded.
 /// - **Options**: `input_signature` declares the tensors of each parameter (see below); `name = ".."` is what graphs and
 ///   messages call the function; `max_traces = 8` is the most traces that are kept, 32 if nothing is said;
 ///   `relax_shapes = false` gives every size a trace of its own, where else sizes that change become open; `crate = path`

@@ -52,10 +52,11 @@ pub(super) fn no_hidden_lending(
     places: &[Place<'_>],
     location: &'static Location<'static>,
 ) -> Result<()> {
-    let lends = |place: &&Place<'_>| {
-        let ty = place.type_name();
-        let is_known = is_slice(&ty) || ty.contains("IterMut<") || ty.contains("ChunksMut<");
-        place.kind() == Kind::Lending || place.kind() == Kind::Opaque && is_known
+    let known = |ty: String| is_slice(&ty) || ty.contains("IterMut<") || ty.contains("ChunksMut<");
+    let lends = |place: &&Place<'_>| match place.kind() {
+        Kind::Lending => true,
+        Kind::Opaque => known(place.type_name()),
+        Kind::Nest | Kind::Compared | Kind::Cloned => false,
     };
     let Some(place) = places.iter().find(lends) else { return Ok(()) };
     if place.kind() == Kind::Lending {

@@ -1,5 +1,5 @@
-//! What is lent by `&mut` and changed in a branch or loop of the graph, through a reference of which the macro cannot see what
-//! it leads to: an error at each call, in place of a change that happens whatever the condition says.
+//! What is lent by `&mut` and changed in a branch or loop of the graph through a reference to a part of it. Where neither text
+//! nor type shows the reference, that is an error at each call, in place of a change that happens whatever the condition says.
 
 #![allow(clippy::ptr_arg, reason = "the lists are those of larger programs")]
 

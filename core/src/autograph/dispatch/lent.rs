@@ -37,7 +37,7 @@ impl Lent<'_> {
         match self.parts.as_slice() {
             [] => unset(name, result::<()>()),
             // SAFETY: the value is borrowed exclusively for as long as this lives, by a variable that nobody uses while a
-            // protocol object works.
+            // protocol object works; of a type that is left alone nobody looks at the address.
             [part] => unsafe { Place::at(name, part.at, part.table) },
             // SAFETY: as above, and the list of them is this one's own.
             _ => unsafe { several(name, std::ptr::from_ref(&self.parts).cast_mut()) },
