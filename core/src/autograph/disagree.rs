@@ -1,8 +1,8 @@
 //! Messages where two ways through a function disagree in what is no tensor: a host value, or the structure of a variable.
 //! Branches, loops and returns compare their states and say which two ways they are.
 
-use super::dispatch::{Kind, Place};
-use crate::error::{Error, Result};
+use super::dispatch::Place;
+use crate::error::Error;
 use std::fmt;
 use std::panic::Location;
 
@@ -45,47 +45,6 @@ fn as_tensor(name: &str, type_name: &str) -> String {
     }
 }
 
-/// An error for a variable that lends by `&mut` what neither text nor type tells: slices of no structures, and iterators, which
-/// hold what is left of a list.
-pub(super) fn no_hidden_lending(
-    op: &'static str,
-    places: &[Place<'_>],
-    location: &'static Location<'static>,
-) -> Result<()> {
-    let known = |ty: String| is_slice(&ty) || ty.contains("IterMut<") || ty.contains("ChunksMut<");
-    let lends = |place: &&Place<'_>| match place.kind() {
-        Kind::Lending => true,
-        Kind::Opaque => known(place.type_name()),
-        Kind::Nest | Kind::Compared | Kind::Cloned => false,
-    };
-    let Some(place) = places.iter().find(lends) else { return Ok(()) };
-    if place.kind() == Kind::Lending {
-        let what = "a branch of the graph ends a pass of this `for`, whose body may change what its items lead to";
-        return Err(Error::failed_precondition("for", what)
-            .expected("elements that are changed by the name of their list: whether that happens is known only when the graph runs")
-            .help("go by index, `for k in 0..list.len()`, and write `list[k] = ..`; or put the change into the branch")
-            .at(location));
-    }
-    let (name, ty) = (place.name.trim_start_matches('*'), short(&place.type_name()));
-    let (what, got) = match is_slice(&place.type_name()) {
-        true => ("slice", format!("`&mut {ty}`")),
-        false => ("iterator", format!("`{ty}`")),
-    };
-    Err(Error::failed_precondition(op, format!("a branch or loop of the graph may change what the {what} `{name}` lends"))
-        .got(got)
-        .expected("changes by the name of the list itself: whether they happen is known only when the graph runs")
-        .help(
-            "make the iterator there, `for element in list.iter_mut()`, or write `list[i] = ..`; a slice that is only read is \
-             lent as `&*slice`",
-        )
-        .variable(name)
-        .at(location))
-}
-
-fn is_slice(type_name: &str) -> bool {
-    type_name.starts_with('[') && !type_name.contains("; ") && type_name.contains("::")
-}
-
 /// Where two ways through a function disagree, for messages.
 pub(super) struct Disagreement {
     pub op: &'static str,
@@ -101,6 +60,8 @@ pub(super) enum Way {
     Said(&'static str),
     /// The `return` in this line.
     Return(&'static Location<'static>),
+    /// The `break`, or `continue`, in this line.
+    Jump(&'static str, &'static Location<'static>),
 }
 
 impl fmt::Display for Way {
@@ -108,6 +69,7 @@ impl fmt::Display for Way {
         match self {
             Self::Said(text) => f.write_str(text),
             Self::Return(at) => write!(f, "where {}:{}:{} returns", at.file(), at.line(), at.column()),
+            Self::Jump(what, at) => write!(f, "at the `{what}` in {}:{}:{}", at.file(), at.line(), at.column()),
         }
     }
 }
@@ -203,7 +165,7 @@ impl Disagreement {
 }
 
 /// The name of a type without the modules in front of it.
-fn short(type_name: &str) -> String {
+pub(super) fn short(type_name: &str) -> String {
     let mut text = String::new();
     let mut word = 0;
     for c in type_name.chars() {

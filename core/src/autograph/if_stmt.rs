@@ -3,8 +3,8 @@
 
 mod staged;
 
-use super::disagree::no_hidden_lending;
 use super::dispatch::{Cond, Place, Slot, Table, place};
+use super::hidden::none_hidden;
 use super::regions;
 use super::state::Captured;
 use super::watch::{Hidden, Watch};
@@ -49,7 +49,7 @@ impl<V> If<V> {
         let way = match condition.staged() {
             None => Way::Host(condition.decide().or_fail()),
             Some(tensor) => {
-                no_hidden_lending("if", state, condition.location).or_fail();
+                none_hidden("if", state, condition.location).or_fail();
                 Way::Graph(Box::new(Staged {
                     condition: tensor.clone(),
                     location: condition.location,
@@ -62,6 +62,11 @@ impl<V> If<V> {
             }
         };
         Self { way, value: None }
+    }
+
+    /// Whether both blocks are recorded.
+    pub fn is_staged(&self) -> bool {
+        matches!(self.way, Way::Graph(_))
     }
 
     /// Whether to run the then-block.

@@ -1,8 +1,9 @@
 //! A loop of the graph while it is recorded: condition, body, the types that fit all rounds, and the flags of jumps out of it.
 //! [`While`](super::while_stmt::While) drives it; at the end it records one `while` operation.
 
-use super::disagree::{self, Disagreement, Way};
+use super::disagree::{Disagreement, Way};
 use super::dispatch::{Cond, CondValue, Place};
+use super::hidden::none_hidden;
 use super::merge::{Side, merge, placeholder, select};
 use super::regions::{self, Leave, Target};
 use super::state::{self, Captured, Compared, Growing};
@@ -72,7 +73,7 @@ impl StagedLoop {
         found: usize,
     ) -> Result<Self> {
         let outer = builder::current().ok_or_else(|| Error::internal("while", "no graph is being recorded"))?;
-        disagree::no_hidden_lending("while", head, location)?;
+        none_hidden("while", head, location)?;
         let before = Captured::of(head);
         let types = before.tensors.iter().map(|t| outer.type_of(t)).collect::<Result<_>>()?;
         Ok(Self {
@@ -157,6 +158,7 @@ impl StagedLoop {
 
     /// The end of the body.
     pub fn end_body(&mut self, head: &mut [Place<'_>], fell: bool, growing: &mut Growing) -> Result<Ended> {
+        self.before.leads_here(head, "while", self.location)?;
         self.end_lists(head, fell, growing)?;
         if growing.found() > self.found {
             return Ok(self.give_up(head));
@@ -211,6 +213,11 @@ impl StagedLoop {
             yields: &[],
             location: self.location,
         }
+    }
+
+    /// Whether its condition never ends it.
+    pub fn is_endless(&self) -> bool {
+        self.endless
     }
 
     /// The state before the loop.

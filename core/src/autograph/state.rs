@@ -3,12 +3,14 @@
 
 use super::disagree::{Disagreement, Form};
 use super::dispatch::{Kept, Kind, LeafSink, Place};
+use super::hidden::leads_elsewhere;
 use crate::error::Result;
 use crate::function::{names_matter, note_name};
 use crate::graph::Builder;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use std::fmt;
+use std::panic::Location;
 use std::rc::Rc;
 
 /// The state at some point.
@@ -20,6 +22,8 @@ pub(super) struct Captured {
 /// One variable.
 struct Known {
     name: &'static str,
+    /// Whether it has a value.
+    set: bool,
     /// Where its tensors begin among all.
     first: usize,
     paths: Vec<String>,
@@ -27,6 +31,7 @@ struct Known {
     words: Vec<(String, u64)>,
     forms: Vec<Form>,
     kept: Option<Kept>,
+    leads: Option<Vec<*mut ()>>,
 }
 
 #[derive(Default)]
@@ -162,13 +167,9 @@ impl Captured {
     }
 
     pub fn add(&mut self, place: &Place<'_>) {
-        let mut sink = Sink::default();
-        place.visit(&mut sink);
-        let first = self.tensors.len();
-        let kept = place.keep();
-        let Sink { paths, words, forms, .. } = sink;
-        self.variables.push(Known { name: place.name, first, paths, words, forms, kept });
-        self.tensors.extend(sink.tensors);
+        let (known, tensors) = Known::of(place, self.tensors.len());
+        self.variables.push(known);
+        self.tensors.extend(tensors);
     }
 
     /// Where a list has another length here than in `places`, makes it a value of the graph on both sides, each in its own
@@ -228,6 +229,15 @@ impl Captured {
         }
     }
 
+    /// The same of a variable of which the tensors are to stay as they are, where there are as many.
+    pub fn restore_host(&self, place: &mut Place<'_>) {
+        let now = tensors(std::slice::from_ref(place));
+        self.restore_one(place);
+        if tensors(std::slice::from_ref(place)).len() == now.len() {
+            put(std::slice::from_mut(place), &now);
+        }
+    }
+
     /// Puts every variable back to what it was.
     pub fn restore(&self, places: &mut [Place<'_>]) {
         for (place, known) in places.iter_mut().zip(&self.variables) {
@@ -266,25 +276,66 @@ impl Captured {
         })
     }
 
+    /// An error naming the variable that leads elsewhere now, which cannot be put back.
+    pub fn leads_here(
+        &self,
+        places: &[Place<'_>],
+        op: &'static str,
+        location: &'static Location<'static>,
+    ) -> Result<()> {
+        let moved = places.iter().zip(&self.variables).find(|(place, known)| known.leads != place.leads());
+        moved.map_or(Ok(()), |(place, _)| Err(leads_elsewhere(op, place.name, &place.type_name(), location)))
+    }
+
     /// An error naming the variable if what is not a tensor differs from the state in `places`.
     pub fn agree(&self, places: &[Place<'_>], whose: &Disagreement) -> Result<()> {
-        for (place, known) in places.iter().zip(&self.variables) {
-            let mut sink = Sink::default();
-            place.visit(&mut sink);
-            let other = known.forms.iter().zip(&sink.forms).find(|(a, b)| a != b);
-            if sink.paths != known.paths || other.is_some() {
-                return Err(whose.structure(place, [known.paths.len(), sink.paths.len()], other));
+        places.iter().zip(&self.variables).try_for_each(|(place, known)| known.agrees(place, whose))
+    }
+
+    /// The same of the variables that have a value here and there, by their names; but for
+    /// lists, which may be values of the graph where ways meet.
+    pub fn meets(&self, places: &[Place<'_>], whose: &Disagreement) -> Result<()> {
+        for place in places.iter().filter(|place| place.is_set()) {
+            let Some(known) = self.variables.iter().find(|known| known.name == place.name && known.set) else {
+                continue;
+            };
+            if !place.is_list() {
+                known.agrees(place, whose)?;
             }
-            let differs = known.words.iter().zip(&sink.words).find(|(a, b)| a.1 != b.1);
-            if differs.is_some() || known.words.len() != sink.words.len() {
-                return Err(whose.host_value(place, differs.map(|(a, _)| a.0.as_str())));
-            }
-            if place.kind() == Kind::Compared
-                && let Some(kept) = &known.kept
-                && place.equals(kept) == Some(false)
-            {
-                return Err(whose.host_value(place, None));
-            }
+        }
+        Ok(())
+    }
+}
+
+impl Known {
+    fn of(place: &Place<'_>, first: usize) -> (Self, Vec<Tensor>) {
+        let mut sink = Sink::default();
+        place.visit(&mut sink);
+        let Sink { tensors, paths, words, forms, .. } = sink;
+        let (name, set) = (place.name, place.is_set());
+        (Self { name, set, first, paths, words, forms, kept: place.keep(), leads: place.leads() }, tensors)
+    }
+
+    /// An error naming the variable if what is not a tensor is another in `place`.
+    fn agrees(&self, place: &Place<'_>, whose: &Disagreement) -> Result<()> {
+        let mut sink = Sink::default();
+        place.visit(&mut sink);
+        let other = self.forms.iter().zip(&sink.forms).find(|(a, b)| a != b);
+        if sink.paths != self.paths || other.is_some() {
+            return Err(whose.structure(place, [self.paths.len(), sink.paths.len()], other));
+        }
+        let differs = self.words.iter().zip(&sink.words).find(|(a, b)| a.1 != b.1);
+        if differs.is_some() || self.words.len() != sink.words.len() {
+            return Err(whose.host_value(place, differs.map(|(a, _)| a.0.as_str())));
+        }
+        if self.leads != place.leads() {
+            return Err(leads_elsewhere(whose.op, place.name, &place.type_name(), whose.location));
+        }
+        if place.kind() == Kind::Compared
+            && let Some(kept) = &self.kept
+            && place.equals(kept) == Some(false)
+        {
+            return Err(whose.host_value(place, None));
         }
         Ok(())
     }

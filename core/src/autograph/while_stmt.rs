@@ -4,9 +4,10 @@
 
 mod end;
 mod jumps;
+mod meet;
 
-use super::disagree::no_hidden_lending;
 use super::dispatch::{Cond, Place, Slot};
+use super::hidden::no_hidden_lending;
 use super::regions::{self, Target};
 use super::staged_loop::{Ended, StagedLoop};
 use super::state::{self, Captured, Growing};
@@ -14,6 +15,16 @@ use crate::error::{OrFail, Result};
 use crate::graph::builder;
 use crate::tape;
 use std::panic::Location;
+
+/// Positions of the jumps' states.
+const BREAKS: usize = 0;
+const CONTINUES: usize = 1;
+
+/// The state at a jump.
+struct Met {
+    state: Captured,
+    location: &'static Location<'static>,
+}
 
 /// A loop with value `V`.
 pub struct While<V> {
@@ -45,6 +56,8 @@ pub struct While<V> {
     growing: Growing,
     /// What jumps took along first of variables that the head does not know.
     taken: Captured,
+    /// The state at the first `break` that is part of the graph, and at the first `continue` of the present pass.
+    met: [Option<Met>; 2],
     /// To how many of those that were found the pending jumps have been fitted.
     settled: usize,
     /// The state at the head of the pass, while the host goes round.
@@ -107,6 +120,7 @@ impl<V> While<V> {
             continued: false,
             growing: Growing::new(pushed),
             taken: Captured::of(&[]),
+            met: [None, None],
             settled: 0,
             at_head: None,
             location: Location::caller(),
@@ -135,6 +149,7 @@ impl<V> While<V> {
             (Phase::Host, None) if condition.decide().or_fail() => {
                 self.pass = regions::enter_inline();
                 self.continued = false;
+                self.met[CONTINUES] = None;
                 Test::Body
             }
             (Phase::Host, None) => Test::Exit,
@@ -187,6 +202,7 @@ impl<V> While<V> {
     fn host_pass(&mut self, head: &mut [Place<'_>], fell: bool) -> Result<Next> {
         if self.continued {
             self.stage_as_taken(head, fell)?;
+            self.end_pass(head, fell)?;
         }
         let values = fell.then(|| state::tensors(head));
         let (fell, watch) = regions::settle_watched(self.pass, Some(self.continues), values)?;

@@ -76,9 +76,9 @@ impl<S: Structure> Passing<S> {
     /// Where the loop stands: the iterator itself knows.
     pub fn place(&mut self) -> Place<'_> {
         match self {
-            Self::Host(..) => crate::autograph::dispatch::unset("the iterator", (&&&&&Probe(&())).table()),
+            Self::Host(..) => crate::autograph::dispatch::unset("the iterator", (&&&&&&Probe(&())).table()),
             Self::Graph(_, _, nothing) => {
-                let table = (&&&&&Probe(&*nothing)).table();
+                let table = (&&&&&&Probe(&*nothing)).table();
                 crate::autograph::dispatch::place("the iterator", nothing, table)
             }
         }

@@ -3,7 +3,7 @@
 
 use super::analyse::lists::{Lists, lists};
 use super::analyse::liveness::{Liveness, Set, liveness};
-use super::analyse::place::Place;
+use super::analyse::place::{Place, Step};
 use super::analyse::staging::{Staging, staging};
 use super::analyse::{activity, deferred, jumps, lending, moves};
 use super::ast::*;
@@ -119,8 +119,9 @@ impl Planner<'_> {
         // A variable that is not `mut` does not change itself, only what it leads to.
         let shows = |place: &Place| !place.is_lent() || !self.vars[place.root].mutable;
         let in_state = |root: Var| state.iter().any(|place| place.root == root && shows(place));
-        let own = written_then.iter().filter(|place| !place.is_lent()).map(|place| place.root);
-        lost.extend(own.filter(|root| !in_state(*root)));
+        let own = written_then.iter().filter(|place| !place.is_lent() && !in_state(place.root));
+        let (whole, fields): (Vec<&Place>, Vec<&Place>) = own.partition(|place| place.path.is_empty());
+        lost.extend(whole.iter().map(|place| place.root));
         let live_before = &live.before;
         let has_value =
             |var: &Var, live: &Set| (live.contains(var) || live_before.contains(var)) && !self.is_unset(*var, node);
@@ -142,7 +143,10 @@ impl Planner<'_> {
         let (copy_then, keep_then) = self.copied(keep_then, &changed);
         let (copy_other, keep_other) = self.copied(keep_other, &changed);
         let needed = |var: Var| has_value(&var, &live.then) && needed.contains(&var);
-        let keep_then = self.with_parts(keep_then, &node.then, node.vars.start, &needed);
+        let mut keep_then = self.with_parts(keep_then, &node.then, node.vars.start, &needed);
+        let own = |place: &&&Place| !place.path.contains(&Step::Deref) && needed(place.root);
+        keep_then.extend(fields.iter().filter(own).map(|place| (*place).clone()));
+        let keep_then = outermost(keep_then.into_iter().collect::<BTreeSet<_>>().into_iter().collect());
         let needed = |var: Var| has_value(&var, &live.other) && live.after.contains(&var);
         let keep_other = match &node.other {
             Some(block) if leaves_other => self.with_parts(keep_other, block, node.vars.start, &needed),
@@ -152,10 +156,14 @@ impl Planner<'_> {
         let kept = |var: Var| keep_then.iter().any(|place| place.root == var && place.path.is_empty());
         let lost = |place: &Place| !place.is_lent() && moved_then.contains(&place.root) && !kept(place.root);
         let set_left = state.iter().zip(&set).map(|(place, set)| *set && !lost(place)).collect();
-        let changed_then = keep_then.iter().map(|place| place.root).filter(|var| !moved_then.contains(var)).collect();
+        let parts = moves::parts(&node.then, node.vars.start, self.vars);
+        let is_moved =
+            |place: &Place| moved_then.contains(&place.root) || parts.iter().any(|part| place.contains(part));
+        let changed_then = keep_then.iter().filter(|place| !is_moved(place)).cloned().collect();
         let is_end = jumps::is_end(node);
         Branch {
             state,
+            hides: activity::hides(None, blocks(), self.fixed, self.vars),
             set,
             set_left,
             yields,
@@ -257,6 +265,7 @@ impl Planner<'_> {
             head: at(&head),
             after: at(&after),
             state,
+            hides: activity::hides(cond, [&node.body], self.fixed, self.vars),
             keep,
             copy,
             has_break: has_break || once || while_let,

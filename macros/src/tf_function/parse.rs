@@ -239,6 +239,7 @@ impl Parser {
                 if let Syntax::MethodCall(node) = &expr {
                     self.handed_items(&node.method, &parts);
                 }
+                self.given_to(&expr, &parts);
                 Kind::Plain(expr, parts)
             }
         }

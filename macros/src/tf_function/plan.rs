@@ -28,14 +28,16 @@ pub struct Branch {
     pub state: Vec<Place>,
     /// Of each, whether it has a value before.
     pub set: Vec<bool>,
+    /// See [`hides`](super::analyse::activity::hides).
+    pub hides: BTreeSet<Place>,
     /// Of each, whether it surely has a value when the first branch has left.
     pub set_left: Vec<bool>,
     /// Variables without a value before, which the branches yield.
     pub yields: Vec<Var>,
     /// Variables and fields that a branch moves and another one, or what follows a jump, still needs.
     pub keep_then: Vec<Place>,
-    /// Of those the variables that the then-branch may have changed, and does not move.
-    pub changed_then: BTreeSet<Var>,
+    /// Those of them that the then-branch may have changed, and does not move.
+    pub changed_then: BTreeSet<Place>,
     pub keep_other: Vec<Place>,
     /// Captured variables, of which a branch moves a copy: what a closure captures it may not be able to put back.
     pub copy_then: Vec<Var>,
@@ -51,6 +53,8 @@ pub struct Branch {
 pub struct Looped {
     /// The state, sorted; both lists are parts of it.
     pub state: Vec<Place>,
+    /// As [`Branch::hides`].
+    pub hides: BTreeSet<Place>,
     /// What the next pass needs, as positions in `state`.
     pub head: Vec<usize>,
     /// What is needed after the loop.

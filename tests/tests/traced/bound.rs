@@ -192,6 +192,7 @@ impl Grid {
 fn of_grids(x: &Tensor) -> Tensor {
     let mut grid = Grid { rows: vec![x.exp()] };
     grid.add(&(x * 7.0));
+    let grid = &grid;
     let y = if x > 1.0 { grid.filter(x) } else { grid.filter(&(x * 2.0)) };
     y + if x > 2.0 { grid.at(1) * 2.0 } else { grid.at(1).clone() }
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::ptr_arg, reason = "the lists are those of larger programs")]
 
 use eagerflow as tf;
+use std::cell::RefCell;
 use tf::{Nest, Tensor, tf_function};
 
 #[derive(Clone, Nest)]
@@ -156,18 +157,18 @@ fn closure(s: &mut St, x: &Tensor, c: &Tensor) {
     set(x);
 }
 
-/// Of this type nothing is known.
-struct Guard<'a>(&'a mut Tensor);
+/// Of this type nobody asks, because a cell needs no `mut` to change.
+struct Guard<'a>(RefCell<&'a mut Tensor>);
 
 impl Guard<'_> {
-    fn set(&mut self, x: &Tensor) {
-        self.0.clone_from(x);
+    fn set(&self, x: &Tensor) {
+        self.0.borrow_mut().clone_from(x);
     }
 }
 
 #[tf_function]
 fn guarded(s: &mut St, x: &Tensor, c: &Tensor) {
-    let mut guard = Guard(s.b.last_mut().unwrap());
+    let guard = Guard(RefCell::new(s.b.last_mut().unwrap()));
     if c > 0.0 {
         guard.set(x);
     }

@@ -113,7 +113,7 @@ impl<I: Iterator> Items<I> {
 
     /// Where the loop stands: nothing that a graph could keep.
     pub fn place(&mut self) -> Place<'_> {
-        place("the iterator", &mut self.position, (&&&&&Slot::<()>::new()).table())
+        place("the iterator", &mut self.position, (&&&&&&Slot::<()>::new()).table())
     }
 
     /// The same for a loop that may change what the items lead to.
@@ -180,8 +180,8 @@ impl Rows {
     /// Where the loop stands.
     pub fn place(&mut self) -> Place<'_> {
         match &mut self.position {
-            Position::Host { next, .. } => place("the row", next, (&&&&&Slot::<usize>::new()).table()),
-            Position::Graph { next, .. } => place("the row", next, (&&&&&Slot::<Tensor>::new()).table()),
+            Position::Host { next, .. } => place("the row", next, (&&&&&&Slot::<usize>::new()).table()),
+            Position::Graph { next, .. } => place("the row", next, (&&&&&&Slot::<Tensor>::new()).table()),
         }
     }
 

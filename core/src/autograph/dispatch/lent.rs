@@ -9,10 +9,13 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::marker::PhantomData;
+use std::ptr::NonNull;
 
 /// Values behind mutable references, which stay borrowed for `'a`; none behind a variable of any other kind.
 pub struct Lent<'a> {
     parts: Parts,
+    /// The tables of a variable that hides what it leads to: one that is handed on, and one that is changed.
+    unknown: Option<[&'static Table; 2]>,
     life: PhantomData<&'a ()>,
 }
 
@@ -29,13 +32,27 @@ pub struct Part {
 
 impl Lent<'_> {
     fn one(at: *mut (), table: &'static Table) -> Self {
-        Self { parts: Parts::from_buf([Part { at, table, own: None }]), life: PhantomData }
+        Self { parts: Parts::from_buf([Part { at, table, own: None }]), unknown: None, life: PhantomData }
+    }
+
+    /// As [`place`](Self::place), of a variable that is changed: where its type does not tell what that changes, it is known
+    /// to hide it.
+    pub fn changed(&self, name: &'static str) -> Place<'_> {
+        match self.unknown {
+            // SAFETY: nobody looks at the address of a value of such a type.
+            Some([_, changed]) => unsafe { Place::at(name, NonNull::dangling().as_ptr(), changed) },
+            None => self.place(name),
+        }
     }
 
     /// What is lent, as state.
     pub fn place(&self, name: &'static str) -> Place<'_> {
         match self.parts.as_slice() {
-            [] => unset(name, result::<()>()),
+            [] => match self.unknown {
+                // SAFETY: as above.
+                Some([handed_on, _]) => unsafe { Place::at(name, NonNull::dangling().as_ptr(), handed_on) },
+                None => unset(name, result::<()>()),
+            },
             // SAFETY: the value is borrowed exclusively for as long as this lives, by a variable that nobody uses while a
             // protocol object works; of a type that is left alone nobody looks at the address.
             [part] => unsafe { Place::at(name, part.at, part.table) },
@@ -47,7 +64,7 @@ impl Lent<'_> {
 
 /// A place that may be a part of what others lend, of which only they are state then.
 pub fn unless<'a>(place: Place<'a>, others: &[&Lent<'_>]) -> Place<'a> {
-    let lends = |lent: &&Lent<'_>| lent.parts.iter().any(|part| part.table.kind != Kind::Opaque);
+    let lends = |lent: &&Lent<'_>| !lent.parts.is_empty();
     match others.iter().any(lends) {
         true => unset(place.name, place.table()),
         false => place,
@@ -79,6 +96,7 @@ static SEVERAL: Table = Table {
     map_to: None,
     clone: Some(copy),
     equal: None,
+    leads: None,
     put,
     stage: Some(stage),
 };
@@ -213,17 +231,24 @@ impl<T: ?Sized> Lends for &T {
     fn lend(&self, _: &mut Parts) {}
 }
 
+/// Where all references of a structure lead to, in order.
+pub(super) fn addresses<L: Lends>(of: &L) -> Vec<*mut ()> {
+    let mut parts = Parts::new();
+    of.lend(&mut parts);
+    parts.iter().map(|part| part.at).collect()
+}
+
 /// The best tier: structures of tensors behind references.
 pub trait LentNest<'a> {
     /// What the variable leads to.
     fn lent(&self) -> Lent<'a>;
 }
 
-impl<'a, L: Lends + 'a> LentNest<'a> for &&&&Probe<'_, L> {
+impl<'a, L: Lends + 'a> LentNest<'a> for &&&&&&Probe<'_, L> {
     fn lent(&self) -> Lent<'a> {
         let mut parts = Parts::new();
         self.0.lend(&mut parts);
-        Lent { parts, life: PhantomData }
+        Lent { parts, unknown: None, life: PhantomData }
     }
 }
 
@@ -233,11 +258,11 @@ pub trait LentDeep<'a> {
     fn lent(&self) -> Lent<'a>;
 }
 
-impl<'a, L: Lends + 'a> LentDeep<'a> for &&&Probe<'_, &'a mut L> {
+impl<'a, L: Lends + 'a> LentDeep<'a> for &&&&&Probe<'_, &'a mut L> {
     fn lent(&self) -> Lent<'a> {
         let mut parts = Parts::new();
         (**self.0).lend(&mut parts);
-        Lent { parts, life: PhantomData }
+        Lent { parts, unknown: None, life: PhantomData }
     }
 }
 
@@ -247,7 +272,7 @@ pub trait LentCompared<'a> {
     fn lent(&self) -> Lent<'a>;
 }
 
-impl<'a, T: Clone + PartialEq> LentCompared<'a> for &&Probe<'_, &'a mut T> {
+impl<'a, T: Clone + PartialEq> LentCompared<'a> for &&&&Probe<'_, &'a mut T> {
     fn lent(&self) -> Lent<'a> {
         // SAFETY: as for structures.
         let at = unsafe { *std::ptr::from_ref(self.0).cast::<*mut T>() };
@@ -261,11 +286,48 @@ pub trait LentClone<'a> {
     fn lent(&self) -> Lent<'a>;
 }
 
-impl<'a, T: Clone> LentClone<'a> for &Probe<'_, &'a mut T> {
+impl<'a, T: Clone> LentClone<'a> for &&&Probe<'_, &'a mut T> {
     fn lent(&self) -> Lent<'a> {
         // SAFETY: as for structures.
         let at = unsafe { *std::ptr::from_ref(self.0).cast::<*mut T>() };
         Lent::one(at.cast(), cloned::<T>())
+    }
+}
+
+/// References to what shows nothing.
+pub trait LentHidden<'a> {
+    /// What the variable leads to, of which the type alone is known.
+    fn lent(&self) -> Lent<'a>;
+}
+
+impl<'a, T: ?Sized> LentHidden<'a> for &&Probe<'_, &'a mut T> {
+    fn lent(&self) -> Lent<'a> {
+        // Nobody looks at the address.
+        Lent::one(std::ptr::dangling_mut(), const { &opaque::<T>() })
+    }
+}
+
+/// Values that lead to nothing: structures of tensors,
+pub trait LentOwn {
+    /// Nothing.
+    fn lent(&self) -> Lent<'static>;
+}
+
+impl<T: Nest> LentOwn for &&Probe<'_, T> {
+    fn lent(&self) -> Lent<'static> {
+        Lent { parts: Parts::new(), unknown: None, life: PhantomData }
+    }
+}
+
+/// and host values that are compared.
+pub trait LentValue {
+    /// Nothing.
+    fn lent(&self) -> Lent<'static>;
+}
+
+impl<T: Clone + PartialEq> LentValue for &Probe<'_, T> {
+    fn lent(&self) -> Lent<'static> {
+        Lent { parts: Parts::new(), unknown: None, life: PhantomData }
     }
 }
 
@@ -277,7 +339,7 @@ pub trait LentNothing {
 
 impl<T> LentNothing for Probe<'_, T> {
     fn lent(&self) -> Lent<'static> {
-        // Nobody looks at the address: values of such a type are left alone, and this one may be moved.
-        Lent::one(std::ptr::dangling_mut::<T>().cast(), const { &opaque::<T>() })
+        let unknown = const { [&Table { kind: Kind::HandedOn, ..opaque::<T>() }, &opaque::<T>()] };
+        Lent { parts: Parts::new(), unknown: Some(unknown), life: PhantomData }
     }
 }

@@ -51,10 +51,14 @@ pub mod tiers {
     pub use super::compare::{EqualHost as _, OrderHost as _, TensorLeft as _, TensorRight as _};
     pub use super::exclusive::{ExclusiveHidden as _, ExclusiveNest as _, ExclusiveOther as _};
     pub use super::iterate::{IterateElements as _, IterateHost as _, IterateRows as _};
-    pub use super::lent::{LentClone as _, LentCompared as _, LentDeep as _, LentNest as _, LentNothing as _};
+    pub use super::lent::{
+        LentClone as _, LentCompared as _, LentDeep as _, LentHidden as _, LentNest as _, LentNothing as _,
+        LentOwn as _, LentValue as _,
+    };
     pub use super::print::{ShownHost as _, ShownTensor as _};
-    pub use super::save::{SaveClone as _, SaveNest as _, SaveNothing as _, SaveReference as _};
+    pub use super::save::{SaveClone as _, SaveLends as _, SaveNest as _, SaveNothing as _, SaveReference as _};
     pub use super::table::{
         TableOfAny as _, TableOfClone as _, TableOfCompared as _, TableOfNest as _, TableOfReference as _,
+        TableOfReferences as _,
     };
 }

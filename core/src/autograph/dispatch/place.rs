@@ -84,6 +84,11 @@ impl Place<'_> {
         !self.at.is_null()
     }
 
+    /// Whether it is a `Vec` of tensors that may become a list of the graph.
+    pub(crate) fn is_list(&self) -> bool {
+        self.table.is_of::<List<Tensor>>()
+    }
+
     pub(crate) fn kind(&self) -> Kind {
         self.table.kind
     }
@@ -138,6 +143,13 @@ impl Place<'_> {
             // SAFETY: as above; a copy is of the place's type.
             unsafe { (self.table.put)(self.at, clone(kept.value.as_ptr())) }
         }
+    }
+
+    /// Where the value leads to, of mutable references and structures of such.
+    pub(crate) fn leads(&self) -> Option<Vec<*mut ()>> {
+        let leads = self.table.leads.filter(|_| self.is_set())?;
+        // SAFETY: as above.
+        Some(unsafe { leads(self.at) })
     }
 
     /// Whether the value equals a copy, of types that can be compared.

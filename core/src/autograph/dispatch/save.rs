@@ -2,7 +2,11 @@
 //! because only then both branches run.
 
 use super::Nest;
+use super::lent::{Lends, addresses};
+use crate::autograph::hidden;
+use crate::error::{Error, OrFail};
 use crate::tensor::Tensor;
+use std::panic::Location;
 
 /// Asks for a copy of a value.
 pub struct Save<'a, T>(pub &'a T);
@@ -11,7 +15,11 @@ pub struct Save<'a, T>(pub &'a T);
 pub struct Saved<T> {
     value: Option<T>,
     name: &'static str,
+    /// Where it leads to, of references that cannot be copied.
+    leads: Option<Leads<T>>,
 }
+
+type Leads<T> = (Vec<*mut ()>, fn(&T) -> Vec<*mut ()>);
 
 /// Structures of tensors: other structures with the same tensors.
 pub trait SaveNest<T> {
@@ -19,9 +27,9 @@ pub trait SaveNest<T> {
     fn save(&self, name: &'static str, needed: bool) -> Saved<T>;
 }
 
-impl<T: Nest> SaveNest<T> for &&Save<'_, T> {
+impl<T: Nest> SaveNest<T> for &&&Save<'_, T> {
     fn save(&self, name: &'static str, needed: bool) -> Saved<T> {
-        Saved { value: needed.then(|| self.0.map(&mut Tensor::clone)), name }
+        Saved { value: needed.then(|| self.0.map(&mut Tensor::clone)), name, leads: None }
     }
 }
 
@@ -31,11 +39,11 @@ pub trait SaveReference<T> {
     fn save(&self, name: &'static str, needed: bool) -> Saved<T>;
 }
 
-impl<'r, T: ?Sized> SaveReference<&'r mut T> for &&Save<'_, &'r mut T> {
+impl<'r, T: ?Sized> SaveReference<&'r mut T> for &&&Save<'_, &'r mut T> {
     fn save(&self, name: &'static str, needed: bool) -> Saved<&'r mut T> {
         // SAFETY: of the two references one is used at a time: what is saved takes the place of the one that a branch has had,
         // which is gone by then, moved or overwritten.
-        Saved { value: needed.then(|| unsafe { std::ptr::read(self.0) }), name }
+        Saved { value: needed.then(|| unsafe { std::ptr::read(self.0) }), name, leads: None }
     }
 }
 
@@ -45,9 +53,21 @@ pub trait SaveClone<T> {
     fn save(&self, name: &'static str, needed: bool) -> Saved<T>;
 }
 
-impl<T: Clone> SaveClone<T> for &Save<'_, T> {
+impl<T: Clone> SaveClone<T> for &&Save<'_, T> {
     fn save(&self, name: &'static str, needed: bool) -> Saved<T> {
-        Saved { value: needed.then(|| self.0.clone()), name }
+        Saved { value: needed.then(|| self.0.clone()), name, leads: None }
+    }
+}
+
+/// Structures of mutable references, which stay where they are.
+pub trait SaveLends<T> {
+    /// Where they lead to.
+    fn save(&self, name: &'static str, needed: bool) -> Saved<T>;
+}
+
+impl<T: Lends> SaveLends<T> for &Save<'_, T> {
+    fn save(&self, name: &'static str, needed: bool) -> Saved<T> {
+        Saved { value: None, name, leads: needed.then(|| (addresses(self.0), addresses::<T> as fn(&T) -> _)) }
     }
 }
 
@@ -59,7 +79,7 @@ pub trait SaveNothing<T> {
 
 impl<T> SaveNothing<T> for Save<'_, T> {
     fn save(&self, name: &'static str, _: bool) -> Saved<T> {
-        Saved { value: None, name }
+        Saved { value: None, name, leads: None }
     }
 }
 
@@ -72,22 +92,32 @@ impl<T> Saved<T> {
     pub fn restore(self) -> T {
         match self.value {
             Some(value) => value,
-            None => crate::error::OrFail::or_fail(Err(not_copied::<T>(self.name))),
+            None => Err(not_copied::<T>(self.name)).or_fail(),
         }
     }
 }
 
 impl<T> Saved<T> {
-    /// The copy, if there is one, in the place of a value that may have changed and is still there.
-    pub fn restore_to(self, place: &mut T) {
-        if let Some(value) = self.value {
-            *place = value;
+    /// The copy in the place of a value that may have changed and is still there; `staged` if another branch needs it.
+    ///
+    /// # Panics
+    /// If the value could not be copied, and may have changed.
+    #[track_caller]
+    pub fn restore_to(self, place: &mut T, staged: bool) {
+        match (self.value, self.leads) {
+            (Some(value), _) => *place = value,
+            (None, Some((before, leads))) if staged && leads(place) != before => {
+                let ty = std::any::type_name::<T>();
+                Err(hidden::leads_elsewhere("if", self.name, ty, Location::caller())).or_fail()
+            }
+            (None, None) if staged => Err(not_kept::<T>(self.name)).or_fail(),
+            _ => {}
         }
     }
 }
 
 #[cold]
-fn not_copied<T>(name: &str) -> crate::Error {
+fn not_copied<T>(name: &str) -> Error {
     let ty = std::any::type_name::<T>();
     let help = match ty.ends_with("::GradientTape") {
         true => {
@@ -96,5 +126,18 @@ fn not_copied<T>(name: &str) -> crate::Error {
         false => "implement `Clone` for it, or pass it by reference",
     };
     let reason = "a branch of the graph moves a value that the other one needs, and its type cannot be copied";
-    crate::Error::failed_precondition("tf_function", reason).variable(name).got(ty).help(help)
+    Error::failed_precondition("tf_function", reason).variable(name).got(ty).help(help)
+}
+
+#[cold]
+fn not_kept<T>(name: &str) -> Error {
+    let reason = "a branch of the graph may change a value that the other one uses, and its type cannot be copied";
+    Error::failed_precondition("if", reason)
+        .variable(name)
+        .got(std::any::type_name::<T>())
+        .expected("a value that both branches find as it was: both are recorded")
+        .help(format!(
+            "derive `Nest` for it if it is a structure of tensors, or `Clone`; if nothing changes there, put `let {name} = \
+             &{name};` in front of the `if`"
+        ))
 }

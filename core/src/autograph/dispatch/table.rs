@@ -1,9 +1,10 @@
 //! [`Table`]: what a trace does with the state variables of a type, found by auto-reference because state may be of any
-//! type: structures of tensors are staged, comparable host values are compared and put back, others are left alone.
+//! type: structures of tensors are staged, comparable host values are compared and put back, of others no branch may change any.
 
 mod of;
 
 use super::instance::type_id;
+use super::lent::Lends;
 use super::{Leaves, Nest};
 use crate::tensor::Tensor;
 use std::any::{TypeId, type_name};
@@ -20,10 +21,14 @@ pub(crate) enum Kind {
     Compared,
     /// A host value that can be copied.
     Cloned,
+    /// Mutable references, and structures of such, which must lead to the same places on all ways.
+    References,
     /// Anything else.
     Opaque,
     /// What lends something that may change, and does not show it.
     Lending,
+    /// What a branch or loop hands on, and is no reference as far as its type tells.
+    HandedOn,
 }
 
 /// The functions of one type, on addresses of its values.
@@ -37,6 +42,8 @@ pub struct Table {
     pub(super) map_to: Option<MapTo>,
     pub(super) clone: Option<unsafe fn(*const ()) -> Kept>,
     pub(super) equal: Option<unsafe fn(*const (), *const ()) -> bool>,
+    /// Where references lead to.
+    pub(super) leads: Option<unsafe fn(*const ()) -> Vec<*mut ()>>,
     pub(super) put: unsafe fn(*mut (), Kept),
     pub(super) stage: Option<Stage>,
 }
@@ -148,6 +155,7 @@ const fn host<T>(
         map_to: None,
         clone,
         equal,
+        leads: None,
         put: of::put::<T>,
         stage: None,
     }
@@ -167,6 +175,7 @@ pub(super) const fn opaque<T: ?Sized>() -> Table {
         map_to: None,
         clone: None,
         equal: None,
+        leads: None,
         put: nothing,
         stage: None,
     }
@@ -182,6 +191,7 @@ const fn nest<T: Nest>() -> Table {
         map_to: Some(of::map_to::<T>),
         clone: Some(of::copy::<T>),
         equal: None,
+        leads: None,
         put: of::put_nest::<T>,
         stage: Some(of::stage::<T>),
     }
@@ -190,6 +200,17 @@ const fn nest<T: Nest>() -> Table {
 /// The table of what lends without showing what.
 pub(super) fn lending<T>() -> &'static Table {
     const { &Table { kind: Kind::Lending, ..opaque::<T>() } }
+}
+
+/// The table of references.
+const fn references<T: Lends>() -> Table {
+    Table {
+        kind: Kind::References,
+        type_name: type_name::<T>,
+        id: type_id::<T>,
+        leads: Some(of::leads::<T>),
+        ..opaque::<T>()
+    }
 }
 
 /// The table of a function's result, which is a structure of tensors.
@@ -230,7 +251,7 @@ macro_rules! tier {
 
 tier! {
     /// The best tier: structures of tensors.
-    TableOfNest<T: Nest> for &&&&Probe<'_, T>, &&&&Slot<T> => nest::<T>()
+    TableOfNest<T: Nest> for &&&&&Probe<'_, T>, &&&&&Slot<T> => nest::<T>()
 }
 
 /// References, which are the same where they lead to the same place: what is there may be known only to the graph.
@@ -238,17 +259,17 @@ pub trait TableOfReference {
     /// The table of the type.
     fn table(&self) -> &'static Table;
 }
-impl<T: ?Sized> TableOfReference for &&&Probe<'_, &T> {
+impl<T: ?Sized> TableOfReference for &&&&Probe<'_, &T> {
     fn table(&self) -> &'static Table {
         const { &host::<&T>(Kind::Compared, Some(of::clone::<&T>), Some(of::same::<T>)) }
     }
 }
-impl<T: ?Sized> TableOfReference for &&&Probe<'_, &mut T> {
+impl<T: ?Sized> TableOfReference for &&&&Probe<'_, &mut T> {
     fn table(&self) -> &'static Table {
         const { &host::<&mut T>(Kind::Compared, Some(of::again::<T>), Some(of::same::<T>)) }
     }
 }
-impl<T: ?Sized> TableOfReference for &&&Slot<&T> {
+impl<T: ?Sized> TableOfReference for &&&&Slot<&T> {
     fn table(&self) -> &'static Table {
         const { &host::<&T>(Kind::Compared, Some(of::clone::<&T>), Some(of::same::<T>)) }
     }
@@ -256,12 +277,16 @@ impl<T: ?Sized> TableOfReference for &&&Slot<&T> {
 
 tier! {
     /// Host values that can be put back, and compared between branches.
-    TableOfCompared<T: Clone, PartialEq> for &&Probe<'_, T>, &&Slot<T> =>
+    TableOfCompared<T: Clone, PartialEq> for &&&Probe<'_, T>, &&&Slot<T> =>
         host::<T>(Kind::Compared, Some(of::clone::<T>), Some(of::equal::<T>))
 }
 tier! {
     /// Host values that can be put back.
-    TableOfClone<T: Clone> for &Probe<'_, T>, &Slot<T> => host::<T>(Kind::Cloned, Some(of::clone::<T>), None)
+    TableOfClone<T: Clone> for &&Probe<'_, T>, &&Slot<T> => host::<T>(Kind::Cloned, Some(of::clone::<T>), None)
+}
+tier! {
+    /// Structures of mutable references.
+    TableOfReferences<T: Lends> for &Probe<'_, T>, &Slot<T> => references::<T>()
 }
 /// Everything else, slices among it, which have no size.
 pub trait TableOfAny {

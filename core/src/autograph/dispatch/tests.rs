@@ -30,25 +30,27 @@ fn state() -> State {
 fn state_of_any_type_has_a_table() {
     let kind = |table: &Table| table.kind;
     let (tensor, number, map) = (tf::constant(1.0), 3usize, HashMap::from([("a", 1)]));
-    assert_eq!(kind((&&&&&Probe(&tensor)).table()), Kind::Nest);
-    assert_eq!(kind((&&&&&Probe(&number)).table()), Kind::Nest);
-    assert_eq!(kind((&&&&&Probe(&state())).table()), Kind::Nest);
-    assert_eq!(kind((&&&&&Probe(&vec![Some(tensor.clone())])).table()), Kind::Nest);
-    assert_eq!(kind((&&&Probe(&map)).table()), Kind::Compared);
-    assert_eq!(kind((&&&&Probe(&"text")).table()), Kind::Compared);
-    assert_eq!(kind((&&Probe(&Copied)).table()), Kind::Cloned);
+    assert_eq!(kind((&&&&&&Probe(&tensor)).table()), Kind::Nest);
+    assert_eq!(kind((&&&&&&Probe(&number)).table()), Kind::Nest);
+    assert_eq!(kind((&&&&&&Probe(&state())).table()), Kind::Nest);
+    assert_eq!(kind((&&&&&&Probe(&vec![Some(tensor.clone())])).table()), Kind::Nest);
+    assert_eq!(kind((&&&&Probe(&map)).table()), Kind::Compared);
+    assert_eq!(kind((&&&&&Probe(&"text")).table()), Kind::Compared);
+    assert_eq!(kind((&&&Probe(&Copied)).table()), Kind::Cloned);
     assert_eq!(kind(Probe(&Opaque).table()), Kind::Opaque);
-    assert_eq!(kind((&&&&Probe(&(&Opaque, &tensor).0)).table()), Kind::Compared);
+    let mut two = (tf::constant(1.0), tf::constant(2.0));
+    assert_eq!(kind((&&&&&&Probe(&vec![&mut two.0, &mut two.1])).table()), Kind::References);
+    assert_eq!(kind((&&&&&Probe(&(&Opaque, &tensor).0)).table()), Kind::Compared);
     // A slot's type is decided by what is done with it.
     let slot = Slot::new();
     let _: Slot<Vec<Tensor>> = slot;
-    assert_eq!(kind((&&&&&slot).table()), Kind::Nest);
+    assert_eq!(kind((&&&&&&slot).table()), Kind::Nest);
 }
 
 #[test]
 fn literals_and_open_types_find_a_table() {
     let (i, list) = (0, Vec::new());
-    let tables = [(&&&&&Probe(&i)).table(), (&&&&&Probe(&list)).table()];
+    let tables = [(&&&&&&Probe(&i)).table(), (&&&&&&Probe(&list)).table()];
     let mut list = list;
     list.push(i + 1i64);
     assert!(tables.iter().all(|table| table.kind == Kind::Nest));
@@ -58,7 +60,7 @@ fn literals_and_open_types_find_a_table() {
 #[test]
 fn places_are_kept_restored_and_replaced() {
     let mut own = state();
-    let table = (&&&&&Probe(&own)).table();
+    let table = (&&&&&&Probe(&own)).table();
     let mut at = place("own", &mut own, table);
     let kept = at.keep().unwrap();
     at.replace(&mut |t| t + 10.0);
@@ -69,7 +71,7 @@ fn places_are_kept_restored_and_replaced() {
     assert_eq!((own.h.item::<f32>(), own.rest.0.item::<f32>(), own.rest.1), (11.0, 12.0, Some(0.5)));
 
     let mut map = HashMap::from([("a", 1)]);
-    let table = (&&&Probe(&map)).table();
+    let table = (&&&&Probe(&map)).table();
     let kept = place("map", &mut map, table).keep().unwrap();
     assert_eq!(place_ref("map", &map, table).equals(&kept), Some(true));
     map.insert("b", 2);
@@ -81,7 +83,7 @@ fn places_are_kept_restored_and_replaced() {
     // References are the same where they lead: equal tensors at two places are two.
     let (one, other) = (tf::constant(1.0), tf::constant(1.0));
     let mut at = &one;
-    let table = (&&&&Probe(&at)).table();
+    let table = (&&&&&Probe(&at)).table();
     let kept = place("at", &mut at, table).keep().unwrap();
     assert_eq!(place("at", &mut at, table).equals(&kept), Some(true));
     at = &other;
@@ -97,7 +99,7 @@ fn places_are_kept_restored_and_replaced() {
 #[should_panic(expected = "`n` is a u32")]
 fn a_table_of_another_type_is_refused() {
     let mut n = 1u32;
-    let _ = place("n", &mut n, (&&&&&Probe(&1u64)).table());
+    let _ = place("n", &mut n, (&&&&&&Probe(&1u64)).table());
 }
 
 #[test]
@@ -187,7 +189,7 @@ fn for_goes_over_rows_and_items() {
 #[test]
 fn moved_values_are_saved_if_they_can_be() {
     let x = tf::constant(1.0);
-    let saved = (&&&Save(&x)).save("x", true);
+    let saved = (&&&&Save(&x)).save("x", true);
     drop(x);
     assert_eq!(saved.restore().item::<f32>(), 1.0);
     let saved = Save(&Opaque).save("opaque", true);

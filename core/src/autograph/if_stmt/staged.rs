@@ -44,6 +44,7 @@ pub(super) enum Joined {
 impl Staged {
     /// Closes the body of a branch, whose Rust code has run to its end or jumped there.
     pub(super) fn end_branch(&mut self, mut value: Option<&mut Place<'_>>, state: &mut [Place<'_>]) -> Result<Branch> {
+        self.before.leads_here(state, "if", self.location)?;
         let fell = value.as_deref().map(|value| {
             let mut all = state::tensors(std::slice::from_ref(value));
             all.extend(state::tensors(state));

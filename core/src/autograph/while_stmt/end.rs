@@ -2,6 +2,7 @@
 //! Expansions call these methods of `While` behind the loop.
 
 use super::super::dispatch::{Place, Table, place};
+use super::super::hidden::none_hidden;
 use super::super::regions;
 use super::super::staged_loop::VALUE;
 use super::super::state;
@@ -39,6 +40,9 @@ impl<V> While<V> {
             return Ok(());
         }
         self.phase = Phase::Done;
+        if self.staged.is_some() || self.broke {
+            none_hidden("while", after, self.location)?;
+        }
         match &self.staged {
             Some(staged) => staged.put_after(after, &self.taken, &self.growing)?,
             None if self.broke => {
@@ -47,6 +51,7 @@ impl<V> While<V> {
             }
             None => {}
         }
+        self.end_breaks(after, goes_on)?;
         let values = goes_on.then(|| state::tensors(after));
         let (fell, watch) = regions::settle_watched(region, Some(self.breaks), values)?;
         if let Some(fell) = &fell {

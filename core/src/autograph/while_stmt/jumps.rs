@@ -45,6 +45,7 @@ impl<V> While<V> {
         None
     }
 
+    #[track_caller]
     fn jump(&mut self, target: Target, places: &mut [Place<'_>], value: Option<Vec<Tensor>>) -> bool {
         let Some(region) = self.region else { return true };
         if self.phase == Phase::Host && regions::is_native_to(region) {
@@ -55,6 +56,7 @@ impl<V> While<V> {
         let as_lists: Result<Vec<bool>> = places.iter_mut().map(|place| self.as_list(place)).collect();
         let as_lists = as_lists.or_fail();
         self.stage_pending(places).or_fail();
+        self.meet(target == self.continues, places, Location::caller()).or_fail();
         let taken = state::taken_along(places, &as_lists).or_fail();
         self.continued |= target == self.continues;
         let carries = places.iter().zip(&taken).map(|(place, taken)| (place.name, taken.len()));

@@ -59,7 +59,7 @@ pub fn writes<'a>(
     captured: Var,
     vars: &[Variable],
 ) -> BTreeSet<Place> {
-    let mut search = Writes { vars, captured, found: BTreeSet::new() };
+    let mut search = Writes::new(vars, captured);
     exprs.into_iter().for_each(|expr| search.expr(expr));
     search.found.retain(|place| place.root < below);
     search.found
@@ -72,10 +72,24 @@ pub fn block_writes<'a>(
     captured: Var,
     vars: &[Variable],
 ) -> BTreeSet<Place> {
-    let mut search = Writes { vars, captured, found: BTreeSet::new() };
+    let mut search = Writes::new(vars, captured);
     blocks.into_iter().for_each(|block| search.block(block));
     search.found.retain(|place| place.root < below);
     search.found
+}
+
+/// What variables and fields lead to whose own methods are called, or which are called themselves: where their type does not
+/// tell, nobody can.
+pub fn hides<'a>(
+    exprs: impl IntoIterator<Item = &'a Expr>,
+    blocks: impl IntoIterator<Item = &'a Block>,
+    captured: Var,
+    vars: &[Variable],
+) -> BTreeSet<Place> {
+    let mut search = Writes::new(vars, captured);
+    exprs.into_iter().for_each(|expr| search.expr(expr));
+    blocks.into_iter().for_each(|block| search.block(block));
+    search.hides
 }
 
 struct Writes<'a> {
@@ -83,9 +97,15 @@ struct Writes<'a> {
     /// No method changes a variable before this one.
     captured: Var,
     found: BTreeSet<Place>,
+    /// See [`hides`].
+    hides: BTreeSet<Place>,
 }
 
-impl Writes<'_> {
+impl<'a> Writes<'a> {
+    fn new(vars: &'a [Variable], captured: Var) -> Self {
+        Self { vars, captured, found: BTreeSet::new(), hides: BTreeSet::new() }
+    }
+
     /// Notes a change of a place, or of what it refers to.
     fn place(&mut self, expr: &Expr, by_reference: bool) {
         self.changed(expr, by_reference, false);
@@ -100,6 +120,7 @@ impl Writes<'_> {
         }
         if root.mutable && root.lends && !is_assigned && place.path.last() != Some(&Step::Deref) {
             self.found.insert(place.clone().lent());
+            self.hides.insert(place.clone().lent());
         }
         if root.mutable || root.deferred {
             self.found.insert(place);
@@ -130,6 +151,16 @@ impl Writes<'_> {
         for part in arguments {
             if matches!(part.kind, Kind::Var(var, _) if self.vars[var].hint == Hint::Exclusive) {
                 self.place(part, true);
+            }
+        }
+    }
+
+    /// What is `mut` and called is a closure that changes what it holds. Of those that are written here more is known.
+    fn called(&mut self, callee: &Expr) {
+        if let Some(place) = Place::of(callee) {
+            let root = &self.vars[place.root];
+            if root.mutable && root.captures.is_empty() && place.root >= self.captured {
+                self.place(callee, true);
             }
         }
     }
@@ -179,7 +210,10 @@ impl Writes<'_> {
                     }
                     self.reborrowed(&parts[1..]);
                 }
-                Syntax::Call(_) => self.reborrowed(&parts[1..]),
+                Syntax::Call(_) => {
+                    self.called(&parts[0]);
+                    self.reborrowed(&parts[1..]);
+                }
                 _ => {}
             },
             Kind::Macro(node)

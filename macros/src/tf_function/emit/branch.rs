@@ -8,11 +8,10 @@ use super::{Emit, Wanted, label, local};
 use crate::names::{hidden, hidden_at, shown_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use std::collections::BTreeSet;
 
 impl Branch {
     fn places(&self, id: IfId, at: Span) -> State<'_> {
-        State { places: &self.state, k: local("if_k", id), lent: local("if_lent", id), at }
+        State { places: &self.state, hides: Some(&self.hides), k: local("if_k", id), lent: local("if_lent", id), at }
     }
 }
 
@@ -54,11 +53,11 @@ impl Emit<'_> {
 
         let then = self.side(node, &node.then, plan, wanted, true);
         let left_state = places.all_if(self, &plan.set_left, true);
-        let (save, restore) = self.keep(&plan.keep_then, &plan.changed_then, at);
+        let (save, restore) = self.keep(&plan.keep_then, Some((&s, &plan.changed_then)), at);
         let after_then = plan.leaves_then.then(|| quote!(if #s.left_then(&mut [#left_state]) { break #out }));
         let empty = Block { brace: syn::token::Brace(at), stmts: Vec::new() };
         let other = self.side(node, node.other.as_ref().unwrap_or(&empty), plan, wanted, false);
-        let (save_other, restore_other) = self.keep(&plan.keep_other, &BTreeSet::new(), at);
+        let (save_other, restore_other) = self.keep(&plan.keep_other, None, at);
         let after_other = plan.leaves_other.then(|| {
             let val = hidden("value");
             // rustc knows that nobody comes behind it: what the branches moved is not missing there.

@@ -247,7 +247,7 @@ impl Emit<'_> {
 
     /// What a closure may have changed where a jump leaves it.
     pub fn left(&self, target: Target, at: Span) -> State<'_> {
-        State { places: &self.plan.left[target], k: local("k", target), lent: local("k_lent", target), at }
+        State { places: &self.plan.left[target], hides: None, k: local("k", target), lent: local("k_lent", target), at }
     }
 
     /// A closure; one without staged constructs stays as it is.

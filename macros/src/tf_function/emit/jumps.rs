@@ -90,8 +90,9 @@ impl Emit<'_> {
         let state = self.loop_places(plan, &plan.after, target, span);
         let out = self.out();
         if !plan.has_value {
+            let leave = quote_spanned!(span=> brk(&mut [#state]));
             return quote_spanned!(shown_at(span)=> {
-                if #w.brk(&mut [#state]) {
+                if #w.#leave {
                     break #again;
                 }
                 break #out
@@ -115,8 +116,9 @@ impl Emit<'_> {
         let w = super::local("w", target);
         let out = self.out();
         let state = self.heads.borrow()[target].clone();
+        let leave = quote_spanned!(span=> cont(&mut [#state]));
         quote_spanned!(shown_at(span)=> {
-            if #w.cont(&mut [#state]) {
+            if #w.#leave {
                 continue #again;
             }
             break #out

@@ -8,13 +8,18 @@ use super::{Emit, Wanted, label, local};
 use crate::names::{hidden, shown_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use std::collections::BTreeSet;
 use syn::Lifetime;
 
 impl Looped {
     /// Numbers of loops and of branches meet, so the names of their tables differ.
     fn places(&self, target: Target, at: Span) -> State<'_> {
-        State { places: &self.state, k: local("tables", target), lent: local("lent", target), at }
+        State {
+            places: &self.state,
+            hides: Some(&self.hides),
+            k: local("tables", target),
+            lent: local("lent", target),
+            at,
+        }
     }
 }
 
@@ -80,7 +85,7 @@ impl Emit<'_> {
             () if plan.has_value => quote!(break #again #w.value()),
             () => quote!(break #again),
         };
-        let (save, restore) = self.keep(&plan.keep, &BTreeSet::new(), node.span);
+        let (save, restore) = self.keep(&plan.keep, None, node.span);
         let copies = self.copies(&plan.copy, node.span);
         let next = |fell: bool| {
             quote! {

@@ -16,6 +16,8 @@ use syn::Lifetime;
 /// The state of a construct.
 pub struct State<'a> {
     pub places: &'a [Place],
+    /// Those of which types alone tell what they lead to.
+    pub hides: Option<&'a BTreeSet<Place>>,
     /// The tables of the value's type and of the places' types.
     pub k: Ident,
     /// What variables lend.
@@ -43,6 +45,9 @@ impl State<'_> {
         let (name, tokens, n) = (place.name(vars), place.tokens(vars, self.at), self.position(i));
         let at = shown_at(self.at);
         let tokens = match (place.is_lent(), exclusive) {
+            (true, _) if self.hides.is_some_and(|hides| hides.contains(place)) => {
+                quote!(#lent[#n].changed(#name))
+            }
             (true, _) => quote!(#lent[#n].place(#name)),
             (false, true) => quote_spanned!(at=> #rt::place(#name, &mut #tokens, #k[#n])),
             (false, false) => quote_spanned!(at=> #rt::place_ref(#name, &#tokens, #k[#n])),
@@ -87,11 +92,11 @@ impl State<'_> {
         let (rt, k, lent, vars) = (&emit.rt, &self.k, &self.lent, &emit.function.vars);
         let tables = self.places.iter().filter(|place| !place.is_lent()).map(|place| {
             let tokens = place.tokens(vars, self.at);
-            quote!((&&&&&#rt::Probe(&#tokens)).table(),)
+            quote!((&&&&&&#rt::Probe(&#tokens)).table(),)
         });
         let lents = self.places.iter().filter(|place| place.is_lent()).map(|place| {
             let tokens = place.lender().tokens(vars, self.at);
-            quote!((&&&&&#rt::Probe(&#tokens)).lent(),)
+            quote!((&&&&&&&#rt::Probe(&#tokens)).lent(),)
         });
         let (count, lends) = (tables.clone().count() + 1, lents.clone().count());
         let (mut declare, mut found, mut find) = (TokenStream::new(), TokenStream::new(), TokenStream::new());
@@ -109,7 +114,7 @@ impl State<'_> {
                 if let ::core::option::Option::Some(#k) = #k #found {
                     #construct
                 }
-                #k = ::core::option::Option::Some([(&&&&&#slot).table(), #(#tables)*]);
+                #k = ::core::option::Option::Some([(&&&&&&#slot).table(), #(#tables)*]);
                 #find
             }
         }
@@ -117,9 +122,14 @@ impl State<'_> {
 }
 
 impl Emit<'_> {
-    /// Copies variables and fields that a block moves, and puts them back; of those in `changed`, which it does not move,
-    /// only what can be copied.
-    pub fn keep(&self, places: &[Place], changed: &BTreeSet<Var>, at: Span) -> (TokenStream, TokenStream) {
+    /// Copies variables and fields that a block moves, and puts them back; those that the first branch of an `if` has changed
+    /// and does not move, because the other one needs them.
+    pub fn keep(
+        &self,
+        places: &[Place],
+        changed: Option<(&Ident, &BTreeSet<Place>)>,
+        at: Span,
+    ) -> (TokenStream, TokenStream) {
         let rt = &self.rt;
         let (fun, vars) = (self.fun(), &self.function.vars);
         let (mut save, mut restore) = (TokenStream::new(), TokenStream::new());
@@ -129,13 +139,16 @@ impl Emit<'_> {
                 false => hidden(&format!("saved{}_{i}", place.root)),
             };
             let (name, tokens) = (place.name(vars), place.tokens(vars, at));
-            save.extend(quote!(let #saved = (&&&#rt::Save(&#tokens)).save(#name, #fun.tracing());));
+            save.extend(quote!(let #saved = (&&&&#rt::Save(&#tokens)).save(#name, #fun.tracing());));
             // It is for the graph's other ways alone where Rust's own ones all assign or leave.
             // In the text of the user, so that an error names the line.
             let back = quote_spanned!(at=> restore());
-            restore.extend(match changed.contains(&place.root) && place.path.is_empty() {
-                true => quote!(#saved.restore_to(&mut #tokens);),
-                false => quote!(#[allow(unused_assignments)] { #tokens = #saved.#back; }),
+            restore.extend(match changed.filter(|(_, places)| places.contains(place)) {
+                Some((s, _)) => {
+                    let back = quote_spanned!(at=> restore_to(&mut #tokens, #s.is_staged()));
+                    quote!(#saved.#back;)
+                }
+                None => quote!(#[allow(unused_assignments)] { #tokens = #saved.#back; }),
             });
         }
         (save, restore)
@@ -148,7 +161,7 @@ impl Emit<'_> {
             let mut ident = self.function.vars[*var].ident.clone();
             let name = &self.function.vars[*var].name;
             ident.set_span(ident.span().located_at(at));
-            quote!(let #ident = (&&&#rt::Save(&#ident)).save(#name, true).restore();)
+            quote!(let #ident = (&&&&#rt::Save(&#ident)).save(#name, true).restore();)
         });
         copy.collect()
     }

@@ -3,6 +3,7 @@
 
 use super::super::analyse::lending;
 use super::super::analyse::lent::{self, Lent};
+use super::super::analyse::place::Place;
 use super::super::ast::*;
 use super::Parser;
 use super::text::{map_type, own_type, type_hint, unwrapped};
@@ -83,6 +84,16 @@ impl Parser {
     /// Notes whether variables may lend.
     pub fn lends(&mut self, vars: std::ops::Range<Var>, lends: bool) {
         self.vars[vars].iter_mut().for_each(|variable| variable.lends = lends);
+    }
+
+    /// Variables that are given references: by a method (`list.push(&mut a)`), or by assigning to them.
+    pub fn given_to(&mut self, expr: &Syntax, parts: &[Expr]) {
+        let (Syntax::MethodCall(_) | Syntax::Assign(_)) = expr else { return };
+        let Some(place) = Place::of(&parts[0]) else { return };
+        let given = |part: &Expr| lending::may_lend(part, &self.vars);
+        if self.vars[place.root].mutable && parts[1..].iter().any(given) {
+            self.vars[place.root].lends = true;
+        }
     }
 
     /// Notes which variables of a pattern are mutable references, from what it is matched with.

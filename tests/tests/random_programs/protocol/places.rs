@@ -8,7 +8,7 @@ use eagerflow::__rt::autograph::{self as rt, List, Place, Slot, Table};
 use eagerflow::{Nest, Tensor, TensorArray};
 
 pub fn table<T: Nest>() -> &'static Table {
-    (&&&&Slot::<T>::new()).table()
+    (&&&&&Slot::<T>::new()).table()
 }
 
 impl Env {

@@ -3,7 +3,7 @@
 
 #![allow(clippy::missing_safety_doc, reason = "one contract, above, for all")]
 
-use super::{Kept, Leaves, Nest, Tensor};
+use super::{Kept, Leaves, Lends, Nest, Tensor};
 
 pub(super) unsafe fn visit<T: Nest>(at: *const (), leaves: &mut Leaves<'_>) {
     // SAFETY: by the caller's promise.
@@ -37,6 +37,10 @@ pub(super) unsafe fn again<T: ?Sized>(at: *const ()) -> Kept {
 pub(super) unsafe fn same<T: ?Sized>(a: *const (), b: *const ()) -> bool {
     // SAFETY: by the caller's promise these are addresses of references.
     unsafe { std::ptr::eq(*a.cast::<&T>(), *b.cast::<&T>()) }
+}
+pub(super) unsafe fn leads<T: Lends>(at: *const ()) -> Vec<*mut ()> {
+    // SAFETY: by the caller's promise.
+    super::super::lent::addresses(unsafe { &*at.cast::<T>() })
 }
 pub(super) unsafe fn stage<T: Nest>(at: *mut (), values: bool) -> crate::Result<bool> {
     // SAFETY: by the caller's promise.
