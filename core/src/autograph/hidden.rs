@@ -2,21 +2,22 @@
 //! exchanged. Branches and loops of the graph ask here where they begin and end.
 
 use super::disagree::short;
-use super::dispatch::{Kind, Place};
+use super::dispatch::{Kind, Place, type_id};
 use crate::error::{Error, Result};
 use crate::tape::{GradientTape, PersistentTape};
+use std::any::TypeId;
 use std::panic::Location;
 
 /// An error for a variable that a branch or loop of the graph may change while nobody can tell how.
 pub(super) fn none_hidden(op: &'static str, places: &[Place<'_>], location: &'static Location<'static>) -> Result<()> {
     no_hidden_lending(op, places, location)?;
-    let hides = |place: &&Place<'_>| matches!(place.kind(), Kind::Opaque | Kind::Cloned) && !is_tape(place);
+    let hides = |place: &&Place<'_>| matches!(place.kind(), Kind::Opaque | Kind::Cloned) && !is_tape(place.type_id());
     places.iter().find(hides).map_or(Ok(()), |place| Err(shows_nothing(op, place, location)))
 }
 
-/// Tapes record what the graph does.
-fn is_tape(place: &Place<'_>) -> bool {
-    place.table().is_of::<GradientTape>() || place.table().is_of::<PersistentTape>()
+/// Whether a type is that of a tape, which records what the graph does.
+pub(super) fn is_tape(ty: TypeId) -> bool {
+    [type_id::<GradientTape>(), type_id::<PersistentTape>()].contains(&ty)
 }
 
 /// The places but for iterators: what a `while let` asks for its next item is the same on all ways of its body.

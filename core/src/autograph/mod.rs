@@ -5,6 +5,7 @@ mod call;
 mod disagree;
 pub(crate) mod dispatch;
 mod fun;
+mod growing;
 mod hidden;
 mod if_stmt;
 mod lazy;

@@ -3,10 +3,11 @@
 
 use super::disagree::{Disagreement, Way};
 use super::dispatch::{Cond, CondValue, Place};
+use super::growing::{Compared, Growing};
 use super::hidden::none_hidden;
 use super::merge::{Side, merge, placeholder, select};
 use super::regions::{self, Leave, Target};
-use super::state::{self, Captured, Compared, Growing};
+use super::state::{self, Captured};
 use super::watch::{Hidden, Watch};
 use crate::dtype::DType;
 use crate::error::{Error, Result};

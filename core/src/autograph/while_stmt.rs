@@ -7,10 +7,11 @@ mod jumps;
 mod meet;
 
 use super::dispatch::{Cond, Place, Slot};
+use super::growing::Growing;
 use super::hidden::no_hidden_lending;
 use super::regions::{self, Target};
 use super::staged_loop::{Ended, StagedLoop};
-use super::state::{self, Captured, Growing};
+use super::state::{self, Captured};
 use crate::error::{OrFail, Result};
 use crate::graph::builder;
 use crate::tape;

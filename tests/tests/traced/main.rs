@@ -27,6 +27,7 @@ mod lifetimes;
 mod lines;
 mod logic;
 mod loops;
+mod meet;
 mod messages;
 mod misfits;
 mod moves;

@@ -51,7 +51,7 @@ pub mod tiers {
     pub use super::compare::{EqualHost as _, OrderHost as _, TensorLeft as _, TensorRight as _};
     pub use super::exclusive::{ExclusiveHidden as _, ExclusiveNest as _, ExclusiveOther as _};
     pub use super::iterate::{IterateElements as _, IterateHost as _, IterateRows as _};
-    pub use super::lent::{
+    pub use super::lent::tiers::{
         LentClone as _, LentCompared as _, LentDeep as _, LentHidden as _, LentNest as _, LentNothing as _,
         LentOwn as _, LentValue as _,
     };

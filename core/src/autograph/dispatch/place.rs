@@ -7,6 +7,7 @@ use super::{LeafSink, Leaves};
 use crate::autograph::list::List;
 use crate::error::Result;
 use crate::tensor::Tensor;
+use std::any::TypeId;
 use std::marker::PhantomData;
 
 /// A state variable.
@@ -82,6 +83,11 @@ impl Place<'_> {
     /// Whether the variable has a value here.
     pub(crate) fn is_set(&self) -> bool {
         !self.at.is_null()
+    }
+
+    /// What tells the variable's type from others.
+    pub(crate) fn type_id(&self) -> TypeId {
+        (self.table.id)()
     }
 
     /// Whether it is a `Vec` of tensors that may become a list of the graph.

@@ -2,6 +2,7 @@
 //! because only then both branches run.
 
 use super::Nest;
+use super::instance::type_id;
 use super::lent::{Lends, addresses};
 use crate::autograph::hidden;
 use crate::error::{Error, OrFail};
@@ -110,7 +111,7 @@ impl<T> Saved<T> {
                 let ty = std::any::type_name::<T>();
                 Err(hidden::leads_elsewhere("if", self.name, ty, Location::caller())).or_fail()
             }
-            (None, None) if staged => Err(not_kept::<T>(self.name)).or_fail(),
+            (None, None) if staged && !hidden::is_tape(type_id::<T>()) => Err(not_kept::<T>(self.name)).or_fail(),
             _ => {}
         }
     }

@@ -3,9 +3,10 @@
 
 use super::super::disagree::{Disagreement, Way};
 use super::super::dispatch::{Place, Table, place};
+use super::super::growing::Compared;
 use super::super::regions::{self, Target};
 use super::super::staged_loop::VALUE;
-use super::super::state::{self, Captured, Compared};
+use super::super::state::{self, Captured};
 use super::{Phase, While};
 use crate::dtype::DType;
 use crate::error::{OrFail, Result};

@@ -3,53 +3,10 @@
 use super::super::ast::*;
 use super::host;
 use super::place::{Place, Step, in_an_element};
+use super::readers::READERS;
 use std::collections::BTreeSet;
 use syn::visit::Visit;
 use syn::{Expr as Syntax, Pat};
-
-/// Methods that surely do not change what they are called on.
-pub const READERS: [&str; 40] = [
-    "len",
-    "is_empty",
-    "clone",
-    "iter",
-    "shape",
-    "dtype",
-    "rank",
-    "is_some",
-    "is_none",
-    "is_ok",
-    "is_err",
-    "as_ref",
-    "to_vec",
-    "get",
-    "first",
-    "last",
-    "contains",
-    "matmul",
-    "tanh",
-    "sigmoid",
-    "relu",
-    "exp",
-    "log",
-    "square",
-    "sqrt",
-    "sum",
-    "mean",
-    "abs",
-    "max",
-    "min",
-    "pow",
-    "unwrap",
-    "cast",
-    "item",
-    "to_string",
-    "to_owned",
-    "borrow",
-    "at",
-    "reshape",
-    "transpose",
-];
 
 /// The places outside of a construct (declared before `below`) that some expressions may change. The construct stands in a
 /// fixed closure if there are variables before `captured`, which that captures.
@@ -161,6 +118,8 @@ impl<'a> Writes<'a> {
             let root = &self.vars[place.root];
             if root.mutable && root.captures.is_empty() && place.root >= self.captured {
                 self.place(callee, true);
+                self.found.insert(place.clone().lent());
+                self.hides.insert(place.lent());
             }
         }
     }

@@ -2,9 +2,10 @@
 //! mutable reference, and whatever is called with it may write. The planner asks for them; types decide what they are.
 
 use super::super::ast::*;
-use super::activity::READERS;
+
 use super::host;
 use super::place::{Place, Step};
+use super::readers::READERS;
 use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::{Expr as Syntax, Type, UnOp};

@@ -11,4 +11,5 @@ pub mod lists;
 pub mod liveness;
 pub mod moves;
 pub mod place;
+pub mod readers;
 pub mod staging;
