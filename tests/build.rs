@@ -5,6 +5,8 @@
 
 #[path = "tests/random_programs/borrowed.rs"]
 mod borrowed;
+#[path = "tests/random_programs/counted.rs"]
+mod counted;
 #[path = "tests/random_programs/expressions.rs"]
 mod expressions;
 #[path = "tests/random_programs/generate.rs"]
@@ -29,7 +31,7 @@ fn setting(name: &str, default: u64) -> u64 {
 
 fn main() {
     let (count, first) = (setting("EAGERFLOW_SOURCES", 200), setting("EAGERFLOW_SOURCES_FIRST", 500_000));
-    for file in ["borrowed", "expressions", "generate", "liveness", "program", "source", "spelling"] {
+    for file in ["borrowed", "counted", "expressions", "generate", "liveness", "program", "source", "spelling"] {
         println!("cargo::rerun-if-changed=tests/random_programs/{file}.rs");
     }
     println!("cargo::rerun-if-changed=src/random.rs");
@@ -42,6 +44,8 @@ fn main() {
     let _ = write!(text, "static PROGRAMS: [(u64, Traced, Plan); {count}] = [\n{table}];\n");
     let borrowed = text.matches("lent").count();
     let _ = writeln!(text, "pub const BORROWED: usize = {borrowed};");
+    let counted = text.matches(counted::BEGIN.lines().next().expect("a line")).count();
+    let _ = writeln!(text, "pub const COUNTED: usize = {counted};");
     let path = std::path::Path::new(&std::env::var("OUT_DIR").expect("cargo sets it")).join("random_sources.rs");
     std::fs::write(path, text).expect("the folder for generated files is writable");
 }

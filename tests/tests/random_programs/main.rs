@@ -6,6 +6,7 @@
 
 mod borrowed;
 mod compare;
+mod counted;
 mod expressions;
 mod generate;
 mod histogram;

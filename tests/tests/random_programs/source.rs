@@ -1,6 +1,7 @@
 //! Writes a program as Rust: for reading where it fails, and to be compiled under `#[tf_function]` by the test of sources.
 
 use super::borrowed::borrowed;
+use super::counted::{AGREES, BEGIN, COUNTS, counting};
 use super::program::*;
 use super::spelling::{cond, integer, lent, operand, returned, scalar, truth, vector};
 use std::fmt::Write;
@@ -10,7 +11,8 @@ pub fn source(program: &Program, name: &str, attribute: &str) -> String {
     let mut text = String::new();
     for (index, body) in program.bodies.iter().enumerate().rev() {
         let own = if index == 0 { name.to_owned() } else { format!("{name}_{index}") };
-        let mut writer = Writer { text: String::new(), depth: 1, name };
+        let counting = if index == 0 { counting(program) } else { Vec::new() };
+        let mut writer = Writer { text: String::new(), depth: 1, name, counting, written: 0 };
         writer.body(body);
         let _ = write!(
             text,
@@ -26,6 +28,9 @@ struct Writer<'n> {
     text: String,
     depth: usize,
     name: &'n str,
+    /// The statements that count, by number, and how many were written.
+    counting: Vec<usize>,
+    written: usize,
 }
 
 const PROLOGUE: &str = "let mut a = x.clone();
@@ -49,8 +54,10 @@ impl Writer<'_> {
     }
 
     fn body(&mut self, body: &Body) {
-        PROLOGUE.lines().for_each(|line| self.line(line));
+        let counts = !self.counting.is_empty();
+        PROLOGUE.lines().chain(BEGIN.lines().filter(|_| counts)).for_each(|line| self.line(line));
         self.block(&body.block);
+        self.agrees();
         let result = returned(&body.result);
         self.line(&result);
     }
@@ -65,7 +72,18 @@ impl Writer<'_> {
         self.depth -= 1;
     }
 
+    /// The host's counter and the tensor must be the same where the function returns.
+    fn agrees(&mut self) {
+        if !self.counting.is_empty() {
+            self.line(AGREES);
+        }
+    }
+
     fn stmt(&mut self, stmt: &Stmt) {
+        if self.counting.contains(&self.written) {
+            self.line(COUNTS);
+        }
+        self.written += 1;
         let line = match stmt {
             Stmt::SetScalar(var, x) => format!("{} = {};", NAMES[*var], scalar(x)),
             Stmt::SetVector(var, x) => format!("{} = {};", NAMES[*var], vector(x)),
@@ -100,7 +118,10 @@ impl Writer<'_> {
                 format!("break 'l{label}{};", value.as_ref().map_or(String::new(), |v| format!(" {}", scalar(v))))
             }
             Stmt::Continue(label) => format!("continue 'l{label};"),
-            Stmt::Return(value) => format!("return {};", returned(value)),
+            Stmt::Return(value) => {
+                self.agrees();
+                format!("return {};", returned(value))
+            }
             Stmt::AddToVariable(x) => format!("w.assign_add({});", scalar(x)),
             Stmt::Log(x) => format!("log.assign(log.value() * 0.75 + {});", scalar(x)),
             Stmt::Assert(x) => format!("assert!({});", truth(x)),
