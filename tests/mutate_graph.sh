@@ -13,6 +13,12 @@ mutants() {
 autograph/while_stmt.rs|builder.rollback(nodes);|if !@ { builder.rollback(nodes); }
 autograph/if_stmt.rs|staged.before.restore(state);|if !@ { staged.before.restore(state); }
 autograph/if_stmt/staged.rs|other_is_then: left_is_then,|other_is_then: left_is_then != @,
+autograph/while_stmt/meet.rs|Err(error) if reached => return Err(error),|Err(error) if reached && !@ => return Err(error),
+autograph/while_stmt/meet.rs|Err(_) => first.state.restore_host(place),|Err(_) => if !@ { first.state.restore_host(place) },
+autograph/while_stmt/meet.rs|first.state.meets(places, &whose)?;|if !@ { first.state.meets(places, &whose)?; }
+autograph/hidden.rs|matches!(place.kind(), Kind::Opaque \| Kind::Cloned)|!@ && matches!(place.kind(), Kind::Opaque \| Kind::Cloned)
+autograph/state.rs|if self.leads != place.leads() {|if self.leads != place.leads() && !@ {
+autograph/dispatch/save.rs|if staged && leads(place) != before =>|if staged && leads(place) != before && !@ =>
 autograph/merge.rs|results[at].push(match pair[at] {|results[at].push(match pair[at].filter(\|_\| i != 1 \|\| !@) {
 autograph/merge.rs|placeholder(&sides[at].builder, &ty)?|placeholder(&sides[if @ { 1 - at } else { at }].builder, &ty)?
 autograph/merge.rs|=> Some(Flag::Condition(true)),|=> Some(Flag::Condition(!@)),

@@ -57,11 +57,20 @@ impl<V> If<V> {
                     watch: Watch::now(),
                     region: 0,
                     yields,
+                    lazy: None,
                     then: None,
                 }))
             }
         };
         Self { way, value: None }
+    }
+
+    /// The same for the right side of an `&&` or `||` that changes something.
+    pub fn lazy(mut self, is_and: bool) -> Self {
+        if let Way::Graph(staged) = &mut self.way {
+            staged.lazy = Some(is_and);
+        }
+        self
     }
 
     /// Whether both blocks are recorded.

@@ -130,6 +130,8 @@ impl StagedLoop {
 
     /// A condition only tells whether to go on: a graph cannot hand on what else it does to the state.
     fn check_condition(&self, head: &[Place<'_>]) -> Result<()> {
+        let ways = [Way::Said("before this loop"), Way::Said("after its condition")];
+        self.before.meets(head, &Disagreement { ways, ..self.disagreement() })?;
         let now = state::tensors(head);
         let changed = now.iter().zip(&self.params).position(|(a, b)| a.id() != b.id());
         let name = match changed {

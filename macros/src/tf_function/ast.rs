@@ -136,10 +136,19 @@ pub struct If {
     pub other: Option<Block>,
     /// Whether Rust itself matches patterns in the condition.
     pub matches: bool,
+    /// Of one that was `&&` or `||`.
+    pub lazy: Option<Lazy>,
     /// The variables of these patterns.
     pub bound: Vec<Var>,
     /// The variables declared inside.
     pub vars: Range<Var>,
+}
+
+/// What decides with the right side of an `&&` or `||`.
+pub struct Lazy {
+    /// The run time's object.
+    pub logic: Ident,
+    pub is_and: bool,
 }
 
 pub struct Loop {

@@ -2,6 +2,7 @@
 //! keeps the user's text with its parts taken out. Makes no tokens and refuses nothing.
 
 mod control;
+mod lazy;
 mod patterns;
 mod text;
 
@@ -221,7 +222,10 @@ impl Parser {
                 self.bound.extend(vars);
                 Kind::Let(node, Box::new(scrutinee))
             }
-            Syntax::Binary(node) => self.binary(node),
+            Syntax::Binary(node) => match node.op {
+                syn::BinOp::And(_) | syn::BinOp::Or(_) => self.lazy(node),
+                _ => self.binary(node),
+            },
             Syntax::Macro(node) => {
                 let target = self.body();
                 Kind::Macro(Box::new(macros::parse(self, node.mac, target)))
@@ -262,7 +266,6 @@ impl Parser {
         use syn::BinOp::*;
         let (left, right) = (self.expr(take(&mut node.left)), self.expr(take(&mut node.right)));
         match node.op {
-            And(_) | Or(_) => Kind::Logic(Box::new(Logic { op: node.op, left, right })),
             Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_) => {
                 Kind::Compare(Box::new(Compare { op: node.op, left, right }))
             }

@@ -20,6 +20,7 @@ mod exclusive;
 mod failures;
 mod hidden;
 mod jumps;
+mod lazy;
 mod lengths;
 mod lent;
 mod library;

@@ -7,12 +7,14 @@ use crate::variable::Variable;
 use std::panic::Location;
 
 /// The value of a condition, and where it stands.
+#[derive(Clone)]
 pub struct Cond {
     pub(crate) value: CondValue,
     #[allow(dead_code, reason = "graphs name it")]
     pub(crate) location: &'static Location<'static>,
 }
 
+#[derive(Clone)]
 pub(crate) enum CondValue {
     Host(bool),
     Tensor(Tensor),

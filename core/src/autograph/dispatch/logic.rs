@@ -54,8 +54,22 @@ impl<K: Truth> Logic<K> {
         K::join(self.left, right, self.and, self.right)
     }
 
+    /// The left side, of one whose right side changes something, which is a branch of an `if` then.
+    pub fn condition(&self) -> Cond {
+        self.left.clone()
+    }
+
+    /// The whole, where the right side decides.
+    #[track_caller]
+    pub fn right<C: Condition + ?Sized>(&self, right: &C) -> K::Both
+    where
+        K: Join<C::Kind>,
+    {
+        K::join(self.left.clone(), condition(right), self.and, None)
+    }
+
     /// The whole, where the left side has decided.
-    pub fn short<T: Decided>(self) -> T {
+    pub fn short<T: Decided>(&self) -> T {
         T::decided(!self.and)
     }
 }

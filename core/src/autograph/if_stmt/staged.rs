@@ -21,6 +21,8 @@ pub(super) struct Staged {
     pub(super) region: usize,
     /// Variables that the value carries behind the user's own.
     pub(super) yields: &'static [&'static str],
+    /// Whether it is an `&&`, of one that is `&&` or `||` in the user's text.
+    pub(super) lazy: Option<bool>,
     pub(super) then: Option<Branch>,
 }
 
@@ -80,7 +82,7 @@ impl Staged {
                 stage_lists(&mut a, &mut then, &mut other, value, state)?;
                 let differs = Disagreement {
                     op: "if",
-                    ways: ["after the first branch of this `if`", "after the other one"].map(disagree::Way::Said),
+                    ways: self.ways().map(disagree::Way::Said),
                     yields: self.yields,
                     location: self.location,
                 };
@@ -123,6 +125,15 @@ impl Staged {
         };
         regions::guard_rest(self.location)?;
         Ok(joined)
+    }
+
+    /// The branches, for messages.
+    fn ways(&self) -> [&'static str; 2] {
+        match self.lazy {
+            None => ["after the first branch of this `if`", "after the other one"],
+            Some(true) => ["after the right side of this `&&`", "without it"],
+            Some(false) => ["without the right side of this `||`", "after it"],
+        }
     }
 
     /// What the else-branch has changed must be in the state, which is `now` afterwards.

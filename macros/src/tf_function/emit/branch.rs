@@ -43,8 +43,15 @@ impl Emit<'_> {
         let (done, out) = (label("if", n), self.out());
         let value = self.expr(&node.cond);
         let at_cond = self.rt_at(node.cond.span);
-        let value = quote_spanned!(node.cond.span=> #at_cond::condition(&(#value)));
         let at_if = self.rt_at(at);
+        let (logic, value) = match &node.lazy {
+            None => (None, quote_spanned!(node.cond.span=> #at_cond::condition(&(#value)))),
+            Some(lazy) => {
+                let (logic, open) = (&lazy.logic, Ident::new(if lazy.is_and { "and" } else { "or" }, at));
+                let left = quote_spanned!(node.cond.span=> &(#value));
+                (Some(quote_spanned!(at=> let #logic = #at_if::Logic::#open(#left);)), quote!(#logic.condition()))
+            }
+        };
         let before = places.all_if(self, &plan.set, false);
         let state = places.all(self);
         let yielded = plan.yields.iter().map(|var| self.function.vars[*var].name.clone());
@@ -73,8 +80,12 @@ impl Emit<'_> {
             }
         });
         let new = quote_spanned!(at=> #at_if::If::new(#slot, #cond, &[#before], &[#(#yielded),*]));
+        let lazy = node.lazy.as_ref().map(|lazy| {
+            let is_and = lazy.is_and;
+            quote!(.lazy(#is_and))
+        });
         let construct = quote! {
-            let mut #s = #new;
+            let mut #s = #new #lazy;
             if #s.then() {
                 #save
                 #then
@@ -90,6 +101,7 @@ impl Emit<'_> {
         let construct = places.late(self, &slot, &done, &construct);
         let construct = self.yielding(&plan.yields, &construct, wanted);
         quote!({
+            #logic
             let #cond = #value;
             let #slot = #rt::Slot::<#ty>::new();
             #construct

@@ -31,7 +31,7 @@ impl Parser {
             }
         });
         let vars = start..self.vars.len();
-        Kind::If(Box::new(If { id, token: node.if_token, cond, then, other, matches, bound, vars }))
+        Kind::If(Box::new(If { id, token: node.if_token, cond, then, other, matches, lazy: None, bound, vars }))
     }
 
     pub fn while_loop(&mut self, node: syn::ExprWhile) -> Kind {
