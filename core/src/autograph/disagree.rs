@@ -39,7 +39,7 @@ fn as_tensor(name: &str, type_name: &str) -> String {
         "bool" => "false",
         _ => "0",
     };
-    match name.contains([' ', '*']) {
+    match name.contains([' ', '*', '.']) {
         true => format!("make it a tensor on each way, such as `tf::constant({number})`"),
         false => format!("make it a tensor from the start, such as `let mut {name} = tf::constant({number})`"),
     }

@@ -4,8 +4,10 @@
 use super::call::Call;
 use super::disagree::{Disagreement, Way};
 use super::dispatch::{Kind, Message, Place, Slot, Table, place};
+use super::hidden::none_hidden;
 use super::regions::{self, Target};
 use super::state::{self, Captured};
+use super::tried::Tried;
 use crate::error::{Error, OrFail, Result};
 use crate::tensor::Tensor;
 use std::panic::Location;
@@ -109,6 +111,26 @@ impl<'c, R> Fun<'c, R> {
         None
     }
 
+    /// What `?` is asked of.
+    ///
+    /// # Panics
+    /// If it leaves the body from a branch of the graph.
+    #[track_caller]
+    pub fn tried<T: Tried>(&self, value: T) -> T {
+        match value.leaves() {
+            Some(what) if self.panics_in_graph() => Err(Error::invalid_argument(
+                "tf_function",
+                format!("{what} leaves the function by `?` in a branch of the graph"),
+            )
+            .expected(
+                "`?` on what the host decides alone: whether this branch is taken is known only when the graph runs",
+            )
+            .help("call what may fail in front of the branch, or use `assert!`, which checks when the graph runs"))
+            .or_fail(),
+            _ => value,
+        }
+    }
+
     /// The message of a `panic!`, empty.
     pub fn message(&self) -> Message {
         Message::new(self.panics_in_graph())
@@ -178,6 +200,7 @@ impl<'c, R> Fun<'c, R> {
         if self.returned.is_none() {
             return Ok(());
         }
+        none_hidden("return", &[place(RESULT, value, self.table)], location)?;
         let ways = [Way::Return(self.returned_at), Way::Said("here")];
         let whose = Disagreement { op: "tf_function", ways, yields: &[], location };
         if let Some(left) = &self.left {

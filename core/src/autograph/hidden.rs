@@ -49,6 +49,9 @@ pub(super) fn no_hidden_lending(
 #[cold]
 fn shows_nothing(op: &'static str, place: &Place<'_>, location: &'static Location<'static>) -> Error {
     let (name, ty, whole) = (place.name.trim_start_matches('*'), short(&place.type_name()), place.type_name());
+    if name.contains(' ') {
+        return value_shows_nothing(op, name, &ty, location);
+    }
     let construct = if op == "if" { "branch" } else { "loop" };
     let unless = match name.contains('.') {
         true => format!("if nothing changes there, put `let it = &{name};` in front of the `{op}`, and use that"),
@@ -63,6 +66,17 @@ fn shows_nothing(op: &'static str, place: &Place<'_>, location: &'static Locatio
         .expected("a structure of tensors, or a host value that can be compared: what happens there is known only when the graph runs")
         .help(help)
         .variable(name)
+        .at(location)
+}
+
+#[cold]
+fn value_shows_nothing(op: &'static str, name: &str, ty: &str, location: &'static Location<'static>) -> Error {
+    Error::failed_precondition(op, format!("{name} is of a type of which the graph cannot choose a value"))
+        .got(format!("`{ty}`"))
+        .expected("a structure of tensors, or a host value that can be compared and is the same on all ways")
+        .help(format!(
+            "derive `Nest` for `{ty}`, if it is a structure of tensors; or choose by a condition of the host"
+        ))
         .at(location)
 }
 

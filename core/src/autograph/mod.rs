@@ -16,6 +16,7 @@ mod regions;
 pub mod rt;
 mod staged_loop;
 mod state;
+mod tried;
 mod watch;
 mod while_stmt;
 

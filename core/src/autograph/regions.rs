@@ -9,7 +9,7 @@
 
 use super::merge::{Side, guard_flag, merge};
 use super::watch::Watch;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::Builder;
 use crate::graph::builder;
 use crate::tape;
@@ -170,6 +170,25 @@ pub(crate) fn exit(fell: Option<Vec<Tensor>>) -> Option<Closed> {
     Some(Closed { side: Side { builder: region.builder, leaving: region.leaving, fell }, seen })
 }
 
+/// How many continuations may lie one inside the other: passes and runs go down into them on the stack, which in a thread has
+/// two megabytes, and whose frames are larger without optimisation.
+const NESTED: usize = if cfg!(debug_assertions) { 100 } else { 250 };
+
+/// An error if one more continuation would be too deep: a loop that the host unrolls lays each round into the one before, once
+/// a branch may have left it.
+pub(crate) fn room_for_rest(location: &'static Location<'static>) -> Result<()> {
+    let rests = REGIONS.with_borrow(|regions| regions.iter().filter(|r| matches!(r.kind, Kind::Rest { .. })).count());
+    if rests < NESTED {
+        return Ok(());
+    }
+    let what = "what follows jumps of branches of the graph lies too deep, one continuation in the other";
+    Err(Error::failed_precondition("jump", what)
+        .got(format!("{rests} of them, such as rounds of a loop that the host unrolls and that this jump may leave"))
+        .expected(format!("at most {NESTED}"))
+        .help("write the loop as one of the graph, which is recorded once: `for i in tf::range(0, n, 1)`, `loop`, or `while` on a tensor")
+        .at(location))
+}
+
 /// Opens a closed region again.
 pub(crate) fn enter_again(closed: Closed, kind: Kind) {
     closed.side.builder.reopen(closed.seen);
@@ -237,6 +256,7 @@ fn builder_of_top() -> Result<Rc<Builder>> {
 
 /// Where jumps are pending but the path may go on, records the rest under the condition that none is taken.
 pub(crate) fn guard_rest(location: &'static Location<'static>) -> Result<()> {
+    room_for_rest(location)?;
     let pending = with_top(|region| match region.left {
         true => Vec::new(),
         false => std::mem::take(&mut region.leaving),

@@ -5,7 +5,7 @@ use super::analyse::lists::{Lists, lists};
 use super::analyse::liveness::{Liveness, Set, liveness};
 use super::analyse::place::{Place, Step};
 use super::analyse::staging::{Staging, staging};
-use super::analyse::{activity, deferred, jumps, lending, moves};
+use super::analyse::{activity, deferred, endless, jumps, lending, moves};
 use super::ast::*;
 use super::plan::{Branch, Looped, Plan};
 use std::collections::BTreeSet;
@@ -109,7 +109,8 @@ impl Planner<'_> {
         let hidden = |place: &Place| yields.contains(&place.root) || self.is_unset(place.root, node);
         let lent = lending::handed_on(None, blocks(), node.vars.start, self.fixed, self.vars).into_iter();
         written.extend(lent);
-        written.retain(|place| !place.is_lent() || self.has_value(place, &live.before));
+        let is_there = |place: &Place| self.has_value(place, &live.before) && !self.is_unset(place.root, node);
+        written.retain(|place| !place.is_lent() || is_there(place));
         self.by_types(&mut written, blocks());
         let state = self.needed(written.into_iter().filter(|place| !hidden(place)), &live.after);
         let moved_then = moves::moves(&node.then, node.vars.start, self.vars);
@@ -236,7 +237,8 @@ impl Planner<'_> {
         let changed = written.clone();
         let lent = lending::handed_on(cond, [&node.body], node.vars.start, self.fixed, self.vars).into_iter();
         written.extend(lent);
-        written.retain(|place| !place.is_lent() || self.has_value(place, &live.head));
+        let is_there = |place: &Place| self.has_value(place, &live.head) && !self.vars[place.root].deferred;
+        written.retain(|place| !place.is_lent() || is_there(place));
         self.by_types(&mut written, std::iter::once(&node.body));
         let (mut head, after) =
             (self.needed(written.iter().cloned(), &live.head), self.needed(written.into_iter(), &live.after));
@@ -261,6 +263,7 @@ impl Planner<'_> {
         let keep = self.with_parts(keep, &node.body, node.vars.start, &needed);
         let changes_items = body_leaves && self.changes_items(node);
         Looped {
+            never_ends: endless::never_ends(node, self.vars),
             changes_items,
             head: at(&head),
             after: at(&after),

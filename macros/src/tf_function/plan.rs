@@ -62,6 +62,8 @@ pub struct Looped {
     pub keep: Vec<Place>,
     /// As [`Branch::copy_then`].
     pub copy: Vec<Var>,
+    /// Whether only a jump ends it, because nothing changes its condition.
+    pub never_ends: bool,
     /// Whether the body may change what the items of a `for` lead to, and may be left.
     pub changes_items: bool,
     pub has_break: bool,

@@ -44,6 +44,7 @@ mod symbols;
 mod tapes;
 mod tensorflow;
 mod uncarried;
+mod unseen;
 mod windows;
 
 /// The same samples on a GPU. Left out: errors that come to light when elements are read, which [`failures_on_a_gpu`] has, plans and

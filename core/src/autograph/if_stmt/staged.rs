@@ -3,6 +3,7 @@
 
 use super::super::disagree::{self, Disagreement};
 use super::super::dispatch::Place;
+use super::super::hidden::none_hidden;
 use super::super::merge::{Side, merge};
 use super::super::regions::{self, Closed, Kind};
 use super::super::state::{self, Captured};
@@ -79,6 +80,7 @@ impl Staged {
             (Some(mut a), Some(b)) => {
                 self.check_else(&b, state)?;
                 let value = value.ok_or_else(|| Error::internal("if", "a branch without a value"))?;
+                none_hidden("if", std::slice::from_ref(value), self.location)?;
                 stage_lists(&mut a, &mut then, &mut other, value, state)?;
                 let differs = Disagreement {
                     op: "if",
@@ -171,6 +173,7 @@ impl Staged {
 
     /// Records what follows as a continuation of the branch that goes on.
     fn go_on(&mut self, left: Side, on: Option<Closed>, left_is_then: bool) -> Result<()> {
+        regions::room_for_rest(self.location)?;
         let on = on.ok_or_else(|| Error::internal("if", "a branch was not recorded"))?;
         let kind = Kind::Rest {
             condition: self.condition.clone(),

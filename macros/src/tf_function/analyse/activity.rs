@@ -75,7 +75,7 @@ impl<'a> Writes<'a> {
         if place.path.is_empty() && !root.mutable && !root.deferred && !by_reference && !in_an_element(expr) {
             return;
         }
-        if root.mutable && root.lends && !is_assigned && place.path.last() != Some(&Step::Deref) {
+        if (root.mutable || root.deferred) && root.lends && !is_assigned && place.path.last() != Some(&Step::Deref) {
             self.found.insert(place.clone().lent());
             self.hides.insert(place.clone().lent());
         }
@@ -109,6 +109,16 @@ impl<'a> Writes<'a> {
             if matches!(part.kind, Kind::Var(var, _) if self.vars[var].hint == Hint::Exclusive) {
                 self.place(part, true);
             }
+        }
+    }
+
+    /// A macro that is not known may do anything with a variable.
+    fn mentioned(&mut self, var: Var) {
+        let root = &self.vars[var];
+        if (root.mutable || root.hint == Hint::Exclusive) && var >= self.captured {
+            let place = Place { root: var, path: Vec::new() };
+            let place = if root.mutable { place } else { place.lent() };
+            self.found.insert(place);
         }
     }
 
@@ -180,6 +190,9 @@ impl<'a> Writes<'a> {
                     && matches!(super::super::macros::name(&node.mac).as_str(), "write" | "writeln") =>
             {
                 node.args.iter().take(1).for_each(|arg| self.place(arg, true));
+            }
+            Kind::Macro(node) if matches!(node.kind, MacroKind::Unknown) => {
+                node.mentions.iter().for_each(|var| self.mentioned(*var));
             }
             _ => {}
         }

@@ -39,7 +39,9 @@ pub fn surely(expr: &Expr, vars: &[Variable]) -> bool {
         Kind::Compare(compare) => host(&compare.left) && host(&compare.right),
         Kind::Logic(logic) => host(&logic.left) && host(&logic.right),
         Kind::Plain(syntax, parts) => match syntax {
-            Syntax::Paren(_) | Syntax::Group(_) | Syntax::Reference(_) => host(&parts[0]),
+            Syntax::Paren(_) | Syntax::Group(_) => host(&parts[0]),
+            // What a mutable reference leads to may change.
+            Syntax::Reference(node) => node.mutability.is_none() && host(&parts[0]),
             Syntax::Unary(node) => matches!(node.op, UnOp::Not(_) | UnOp::Neg(_) | UnOp::Deref(_)) && host(&parts[0]),
             Syntax::Cast(_) => true,
             Syntax::Binary(node) => !assigns(&node.op) && parts.iter().all(host),

@@ -28,7 +28,11 @@ pub fn may_lend(expr: &Expr, vars: &[Variable]) -> bool {
             Syntax::Reference(node) => node.mutability.is_some(),
             // What is given comes from somewhere: from what the function is given.
             Syntax::Call(_) => any(&parts[1..]),
-            Syntax::MethodCall(node) if GIVE_NOTHING.iter().any(|name| node.method == name) => false,
+            Syntax::MethodCall(node)
+                if GIVE_NOTHING.iter().any(|name| node.method == name) && !is_own(&parts[0], vars) =>
+            {
+                false
+            }
             Syntax::MethodCall(_) => {
                 let borrowed = Place::of(&parts[0]).is_some_and(|place| vars[place.root].mutable);
                 borrowed || any(parts)
@@ -42,6 +46,11 @@ pub fn may_lend(expr: &Expr, vars: &[Variable]) -> bool {
         },
         Kind::Let(..) | Kind::Block(_) | Kind::If(_) | Kind::Loop(_) | Kind::Match(_) | Kind::Jump(_) => true,
     }
+}
+
+/// Whether the text tells that a value is of a type of the user's, whose methods may do anything.
+fn is_own(expr: &Expr, vars: &[Variable]) -> bool {
+    matches!(expr.inner().kind, Kind::Var(var, _) if vars[var].own)
 }
 
 /// Whether a type may be a mutable reference or hold one, for all that its text says.
@@ -75,7 +84,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn note(&mut self, place: Place) {
         let variable = &self.vars[place.root];
-        let may = variable.lends && !variable.deferred && !matches!(variable.hint, Hint::Host | Hint::Shared);
+        let may = variable.lends && !matches!(variable.hint, Hint::Host | Hint::Shared);
         if !may || place.root < self.captured {
             return;
         }
@@ -98,7 +107,8 @@ impl Search<'_> {
             Kind::Plain(syntax, parts) => match syntax {
                 Syntax::MethodCall(node) => {
                     match Place::of(&parts[0]) {
-                        Some(place) if !READERS.iter().any(|name| node.method == name) => {
+                        // What is unwrapped goes on as it is.
+                        Some(place) if node.method == "unwrap" || !READERS.iter().any(|name| node.method == name) => {
                             self.note(place);
                         }
                         _ => {}

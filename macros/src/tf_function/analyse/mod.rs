@@ -2,6 +2,7 @@
 
 pub mod activity;
 pub mod deferred;
+pub mod endless;
 pub mod hidden;
 pub mod host;
 pub mod jumps;

@@ -2,7 +2,7 @@
 //! left from inside such a construct. All others stay Rust's own.
 
 use super::super::ast::*;
-use super::host;
+use super::{endless, host};
 
 /// What may be staged.
 #[derive(Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Search<'_> {
                 if let LoopKind::For { over, .. } = &node.kind {
                     self.expr(over);
                 }
-                self.inside(Around::Loop(node.target, node.is_endless()), |this| {
+                self.inside(Around::Loop(node.target, endless::never_ends(node, self.vars)), |this| {
                     if let LoopKind::While(cond) | LoopKind::WhileLet(cond) = &node.kind {
                         this.expr(cond);
                     }

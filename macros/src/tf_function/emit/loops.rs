@@ -71,7 +71,7 @@ impl Emit<'_> {
         let (done, out, again) = (label("done", n), self.out(), self.loop_label(node));
         let end = label("pass", n);
         let pushed = self.pushed(n);
-        let bounded = !node.is_endless();
+        let bounded = !plan.never_ends;
         let unit = Wanted { unit: true, ty: None };
         let wanted = if plan.has_value { wanted } else { &unit };
         let ty = wanted_type(wanted);
@@ -143,26 +143,23 @@ impl Emit<'_> {
             #finish
         };
         let construct = places.late(self, &slot, &done, &construct);
-        let begin = self.begin(node, &it);
-        quote!({
-            #begin
+        let construct = quote! {
             let #slot = #rt::Slot::<#ty>::new();
             #construct
-        })
-    }
-
-    /// What a `for` goes over.
-    fn begin(&self, node: &Loop, it: &Ident) -> TokenStream {
-        let LoopKind::For { over, .. } = &node.kind else { return TokenStream::new() };
-        let rt = &self.rt;
-        let tokens = self.expr(over);
-        let over_ = local("over", node.target);
+        };
+        let LoopKind::For { over, .. } = &node.kind else { return quote!({ #construct }) };
+        // As Rust does it: what the head borrows lives as long as the loop.
+        let (tokens, over_) = (self.expr(over), local("over", node.target));
         let iterate = quote_spanned!(over.span=> iterate(#over_));
         let iterate = quote_spanned!(shown_at(over.span)=> (&&#rt::Iterated::of(&#over_)).#iterate);
-        quote! {
-            let #over_ = #tokens;
-            let mut #it = #iterate;
-        }
+        quote!({
+            match #tokens {
+                #over_ => {
+                    let mut #it = #iterate;
+                    #construct
+                }
+            }
+        })
     }
 
     /// The condition of a pass, as a variable.

@@ -242,7 +242,11 @@ impl Emit<'_> {
             };
             let free = call && i > 0;
             let parenthesised = tight && !free && self.is_block(part);
-            *hole = Syntax::Verbatim(if parenthesised { quote!((#tokens)) } else { tokens });
+            let tokens = if parenthesised { quote!((#tokens)) } else { tokens };
+            *hole = Syntax::Verbatim(match syntax {
+                Syntax::Try(node) if self.plan.bodies[self.body()] => self.tried(&tokens, node.question_token.span),
+                _ => tokens,
+            });
         });
         filled.to_token_stream()
     }
@@ -255,6 +259,13 @@ impl Emit<'_> {
             Kind::Macro(node) => !matches!(node.kind, MacroKind::Unknown),
             _ => false,
         }
+    }
+
+    /// What `?` is asked of, in a body with branches of the graph: it must not leave from one.
+    fn tried(&self, value: &TokenStream, at: Span) -> TokenStream {
+        let fun = self.fun();
+        let tried = quote_spanned!(at=> tried(#value));
+        quote!(#fun.#tried)
     }
 
     fn choice(&self, node: &Match, wanted: &Wanted) -> TokenStream {

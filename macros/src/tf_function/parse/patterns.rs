@@ -86,13 +86,23 @@ impl Parser {
         self.vars[vars].iter_mut().for_each(|variable| variable.lends = lends);
     }
 
-    /// Variables that are given references: by a method (`list.push(&mut a)`), or by assigning to them.
+    /// Variables that are given references: by a method (`list.push(&mut a)`, `map.entry(0).or_insert(&mut a)`), by a function
+    /// (`give(&mut list, &mut a)`), or by assigning to them.
     pub fn given_to(&mut self, expr: &Syntax, parts: &[Expr]) {
-        let (Syntax::MethodCall(_) | Syntax::Assign(_)) = expr else { return };
-        let Some(place) = Place::of(&parts[0]) else { return };
-        let given = |part: &Expr| lending::may_lend(part, &self.vars);
-        if self.vars[place.root].mutable && parts[1..].iter().any(given) {
-            self.vars[place.root].lends = true;
+        let gives = |part: &Expr| match &part.inner().kind {
+            Kind::Closure(node) => lending::may_lend(&node.body, &self.vars),
+            _ => lending::may_lend(part, &self.vars),
+        };
+        let given: Vec<Var> = match expr {
+            Syntax::MethodCall(_) | Syntax::Assign(_) if parts[1..].iter().any(gives) => receivers(&parts[0]),
+            Syntax::Call(_) if parts[1..].iter().filter(|part| gives(part)).count() > 1 => {
+                parts[1..].iter().flat_map(receivers).collect()
+            }
+            _ => return,
+        };
+        for var in given {
+            let variable = &mut self.vars[var];
+            variable.lends |= variable.mutable || variable.deferred || variable.hint == Hint::Exclusive;
         }
     }
 
@@ -106,5 +116,15 @@ impl Parser {
                 self.vars[var].hint = hint;
             }
         });
+    }
+}
+
+/// The variables that a value is put into: those of a place, of what methods give of one, and of a pattern.
+fn receivers(expr: &Expr) -> Vec<Var> {
+    match (&expr.kind, Place::of(expr)) {
+        (_, Some(place)) => vec![place.root],
+        (Kind::Plain(Syntax::MethodCall(_) | Syntax::Reference(_), parts), _) => receivers(&parts[0]),
+        (Kind::Plain(Syntax::Tuple(_) | Syntax::Array(_), parts), _) => parts.iter().flat_map(receivers).collect(),
+        _ => Vec::new(),
     }
 }
