@@ -117,17 +117,9 @@ impl<'c, R> Fun<'c, R> {
     /// If it leaves the body from a branch of the graph.
     #[track_caller]
     pub fn tried<T: Tried>(&self, value: T) -> T {
-        match value.leaves() {
-            Some(what) if self.panics_in_graph() => Err(Error::invalid_argument(
-                "tf_function",
-                format!("{what} leaves the function by `?` in a branch of the graph"),
-            )
-            .expected(
-                "`?` on what the host decides alone: whether this branch is taken is known only when the graph runs",
-            )
-            .help("call what may fail in front of the branch, or use `assert!`, which checks when the graph runs"))
-            .or_fail(),
-            _ => value,
+        match value.leaves().filter(|_| self.panics_in_graph()) {
+            Some((what, text)) => Err(leaves_a_branch(what, text)).or_fail(),
+            None => value,
         }
     }
 
@@ -273,5 +265,17 @@ impl<R> Drop for Fun<'_, R> {
             regions::abandon(region);
         }
         self.abandon();
+    }
+}
+
+#[cold]
+fn leaves_a_branch(what: &str, text: Option<String>) -> Error {
+    let what = format!("{what} leaves the function by `?` in a branch of the graph");
+    let error = Error::invalid_argument("tf_function", what)
+        .expected("`?` on what the host decides alone: whether this branch is taken is known only when the graph runs")
+        .help("call what may fail in front of the branch, or use `assert!`, which checks when the graph runs");
+    match text {
+        Some(text) => error.got(text),
+        None => error,
     }
 }

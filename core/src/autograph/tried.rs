@@ -1,27 +1,47 @@
 //! [`Tried`]: what the operator `?` may be asked of. Generated code asks where `?` may leave from a branch of the graph.
 
+use super::dispatch::type_id;
+use crate::error::Error;
 use std::ops::ControlFlow;
 
 /// A value of which `?` makes a result, or leaves.
 pub trait Tried {
-    /// What it leaves with, in words; nothing where it goes on.
-    fn leaves(&self) -> Option<&'static str>;
+    /// What it leaves with, in words, and the text of the error if it is of a known type; nothing where it goes on.
+    fn leaves(&self) -> Option<(&'static str, Option<String>)>;
 }
 
 impl<T, E> Tried for Result<T, E> {
-    fn leaves(&self) -> Option<&'static str> {
-        self.is_err().then_some("an `Err`")
+    fn leaves(&self) -> Option<(&'static str, Option<String>)> {
+        self.as_ref().err().map(|error| ("an `Err`", text(error)))
     }
 }
 
 impl<T> Tried for Option<T> {
-    fn leaves(&self) -> Option<&'static str> {
-        self.is_none().then_some("a `None`")
+    fn leaves(&self) -> Option<(&'static str, Option<String>)> {
+        self.is_none().then_some(("a `None`", None))
     }
 }
 
 impl<B, C> Tried for ControlFlow<B, C> {
-    fn leaves(&self) -> Option<&'static str> {
-        self.is_break().then_some("a `Break`")
+    fn leaves(&self) -> Option<(&'static str, Option<String>)> {
+        self.is_break().then_some(("a `Break`", None))
+    }
+}
+
+/// What an error says, of the types that most functions give.
+fn text<E>(error: &E) -> Option<String> {
+    type Boxed = Box<dyn std::error::Error>;
+    type Sent = Box<dyn std::error::Error + Send + Sync>;
+    let at = std::ptr::from_ref(error);
+    let is = type_id::<E>();
+    // SAFETY (of all): the type is the one that is read; none of them has a lifetime that its identity could leave out.
+    unsafe {
+        match () {
+            () if is == type_id::<Error>() => Some((*at.cast::<Error>()).to_string()),
+            () if is == type_id::<String>() => Some((*at.cast::<String>()).clone()),
+            () if is == type_id::<Boxed>() => Some((*at.cast::<Boxed>()).to_string()),
+            () if is == type_id::<Sent>() => Some((*at.cast::<Sent>()).to_string()),
+            () => None,
+        }
     }
 }

@@ -299,7 +299,12 @@ fn question_marks() {
     assert_eq!(asked_in_a_branch(&x, 3).unwrap_err(), "too large");
     let text = message(|| asked_in_a_branch(&x, 2));
     assert!(text.contains("an `Err` leaves the function by `?` in a branch of the graph"), "{text}");
-    assert!(text.contains("call what may fail in front of the branch") && text.contains("unseen.rs:"), "{text}");
+    assert!(
+        text.contains("got: too large")
+            && text.contains("call what may fail in front of the branch")
+            && text.contains("unseen.rs:"),
+        "{text}"
+    );
     assert_eq!(asked_behind_a_jump(&x, 2).unwrap().item::<f32>(), 3.0);
     let text = message(|| asked_behind_a_jump(&x, 3));
     assert!(text.contains("a `None` leaves the function"), "{text}");
