@@ -103,7 +103,12 @@ impl Assert {
     /// The error of an assertion that does not hold at `wrong` places, of which the first are told.
     fn complaint(&self, message: &str, places: &[String], wrong: usize, all: usize) -> Error {
         let what = if message.is_empty() { "the assertion does not hold" } else { message };
-        Error::invalid_argument(self.name, what)
+        let error = Error::invalid_argument(self.name, what);
+        // A `panic!` claims nothing.
+        if self.claim.is_empty() {
+            return error;
+        }
+        error
             .got(format!("{}{}", places.join("; "), if wrong > places.len() { "; ..." } else { "" }))
             .expected(format!("{} everywhere, but not so at {wrong} of {all} places", self.claim))
     }

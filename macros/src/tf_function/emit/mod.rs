@@ -263,9 +263,10 @@ impl Emit<'_> {
 
     /// What `?` is asked of, in a body with branches of the graph: it must not leave from one.
     fn tried(&self, value: &TokenStream, at: Span) -> TokenStream {
-        let fun = self.fun();
-        let tried = quote_spanned!(at=> tried(#value));
-        quote!(#fun.#tried)
+        // In the text of the user, where rustc shows what it has to say of `?`.
+        let mut fun = self.fun();
+        fun.set_span(fun.span().located_at(at));
+        quote_spanned!(at=> #fun.tried(#value))
     }
 
     fn choice(&self, node: &Match, wanted: &Wanted) -> TokenStream {
