@@ -3,13 +3,14 @@
 
 use super::data::TapeData;
 use super::driver::Entries;
-use super::running::Running;
+use super::running::{Running, not_older};
 use super::sources::Targets;
 use super::{Gradients, Sources, Watch};
 use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
 use crate::tensor::local::{InName, user_line};
 use std::cell::RefCell;
+use std::panic::Location;
 use std::rc::Rc;
 
 /// What stands for the gradient of a source that the target does not depend on.
@@ -86,11 +87,18 @@ pub struct PersistentTape(pub(super) Running);
 
 /// Keeps a tape from recording until it is dropped.
 #[must_use = "the tape pauses only while the guard is alive"]
-pub struct StopRecording(Rc<RefCell<TapeData>>);
+pub struct StopRecording {
+    tape: Rc<RefCell<TapeData>>,
+    location: &'static Location<'static>,
+}
 
 impl Drop for StopRecording {
     fn drop(&mut self) {
-        self.0.borrow_mut().paused -= 1;
+        self.tape.borrow_mut().paused -= 1;
+        if !std::thread::panicking() {
+            let help = "drop the guard where the tape was paused: outside of the branch or loop";
+            not_older(&self.tape, "stop_recording", "go on", help).map_err(|e| e.at(self.location)).or_fail();
+        }
     }
 }
 
@@ -108,13 +116,27 @@ macro_rules! common {
             }
 
             /// Pauses recording while the guard lives, as `with tape.stop_recording()`.
+            ///
+            /// # Panics
+            /// In a traced function, if the tape began outside of the branch or loop of the graph in which it is to pause: use
+            /// [`stop_gradient`](crate::stop_gradient) there.
+            #[track_caller]
             pub fn stop_recording(&self) -> StopRecording {
+                let help = "pass what is not to be differentiated through `tf::stop_gradient`, or pause the tape outside of the \
+                            branch or loop, around all of it";
+                self.0.began_here("stop_recording", "pause", help).or_fail();
                 self.0.0.borrow_mut().paused += 1;
-                StopRecording(self.0.0.clone())
+                StopRecording { tape: self.0.0.clone(), location: user_line() }
             }
 
             /// Forgets everything recorded and watched so far; recording goes on.
+            ///
+            /// # Panics
+            /// In a traced function, if the tape began outside of the branch or loop of the graph in which it is to forget.
+            #[track_caller]
             pub fn reset(&mut self) {
+                let help = "reset the tape outside of the branch or loop, or begin a tape of its own inside of it";
+                self.0.began_here("reset", "forget what it recorded", help).or_fail();
                 // What is dropped may hold closures that run operations, so it goes when the tape can be looked at.
                 let fresh = TapeData { watch_variables: self.0.0.borrow().watch_variables, ..TapeData::default() };
                 let paused = self.0.0.borrow().paused;
