@@ -18,6 +18,7 @@ mod effects;
 mod elements;
 mod exclusive;
 mod failures;
+mod forward;
 mod hidden;
 mod jumps;
 mod lazy;
