@@ -131,7 +131,7 @@ pub(super) fn follow(
     saves: bool,
     location: &'static Location<'static>,
 ) -> Result<()> {
-    each(inputs, outputs, saves, |scratch| record::note(scratch, op, inputs, outputs, location))
+    each(inputs, outputs, saves, location, |scratch| record::note(scratch, op, inputs, outputs, location))
 }
 
 /// Whether an accumulator has a tangent for the tensor.
@@ -155,7 +155,14 @@ pub(super) fn rename(inner: &[Tensor], outer: &[Tensor]) {
 
 /// Carries the tangents of all accumulators over whatever `note` writes onto an empty tape. If the outputs begin with a bundle
 /// of saved values, it has a tangent where somebody differentiates the walk that will read it.
-pub(super) fn each(inputs: &[&Tensor], outputs: &[Tensor], bundle: bool, note: impl Fn(&mut TapeData)) -> Result<()> {
+pub(super) fn each(
+    inputs: &[&Tensor],
+    outputs: &[Tensor],
+    bundle: bool,
+    location: &'static Location<'static>,
+    note: impl Fn(&mut TapeData),
+) -> Result<()> {
+    let _name = InName::of(Some(location));
     let on_tape = bundle && data::tapes().iter().any(|tape| tape.borrow().find(&outputs[0]) != UNTRACKED);
     let count = ACCUMULATORS.with_borrow(Vec::len);
     for i in 0..count {
@@ -220,7 +227,6 @@ fn push_forward(
     let mut dummies = Vec::new();
     let mut seeds = SmallVec::new();
     let noted = log.at(0);
-    let _name = InName::of(Some(noted.location()));
     for (i, &output) in noted.output_slots().iter().enumerate() {
         let dummy = match output {
             UNTRACKED => None,

@@ -3,15 +3,13 @@
 
 use super::data::TapeData;
 use super::driver::Entries;
-use super::running::{Running, not_older};
+use super::pause::StopRecording;
+use super::running::Running;
 use super::sources::Targets;
 use super::{Gradients, Sources, Watch};
 use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
 use crate::tensor::local::{InName, user_line};
-use std::cell::RefCell;
-use std::panic::Location;
-use std::rc::Rc;
 
 /// What stands for the gradient of a source that the target does not depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -85,23 +83,6 @@ pub struct GradientTape(pub(super) Running);
 #[must_use = "a tape records only while it is alive"]
 pub struct PersistentTape(pub(super) Running);
 
-/// Keeps a tape from recording until it is dropped.
-#[must_use = "the tape pauses only while the guard is alive"]
-pub struct StopRecording {
-    tape: Rc<RefCell<TapeData>>,
-    location: &'static Location<'static>,
-}
-
-impl Drop for StopRecording {
-    fn drop(&mut self) {
-        self.tape.borrow_mut().paused -= 1;
-        if !std::thread::panicking() {
-            let help = "drop the guard where the tape was paused: outside of the branch or loop";
-            not_older(&self.tape, "stop_recording", "go on", help).map_err(|e| e.at(self.location)).or_fail();
-        }
-    }
-}
-
 macro_rules! common {
     ($tape:ident) => {
         impl $tape {
@@ -122,11 +103,7 @@ macro_rules! common {
             /// [`stop_gradient`](crate::stop_gradient) there.
             #[track_caller]
             pub fn stop_recording(&self) -> StopRecording {
-                let help = "pass what is not to be differentiated through `tf::stop_gradient`, or pause the tape outside of the \
-                            branch or loop, around all of it";
-                self.0.began_here("stop_recording", "pause", help).or_fail();
-                self.0.0.borrow_mut().paused += 1;
-                StopRecording { tape: self.0.0.clone(), location: user_line() }
+                StopRecording::of(&self.0)
             }
 
             /// Forgets everything recorded and watched so far; recording goes on.

@@ -227,7 +227,7 @@ pub(crate) fn record_custom(
     });
     if LOCAL.with(|local| local.has(mode::FORWARD)) {
         super::forward::rename(inner, outer);
-        super::forward::each(inputs, outer, false, |scratch| {
+        super::forward::each(inputs, outer, false, location, |scratch| {
             note_custom(scratch, inputs, outer, &rule, location);
         })?;
     }

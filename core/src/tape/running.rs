@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::execute::observed;
 use crate::graph::builder;
 use crate::ops;
-use crate::tensor::local::user_line;
 use crate::tensor::{Resource, Tensor, TensorType};
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -40,19 +39,6 @@ impl Running {
     /// Ends recording; what was recorded stays.
     pub(super) fn stop(&self) {
         data::remove(&self.0);
-    }
-
-    /// Checks that the tape began inside of the body that is being recorded, if there is one.
-    #[track_caller]
-    pub(super) fn began_here(&self, name: &'static str, what: &str, help: &'static str) -> Result<()> {
-        let here = user_line();
-        let records = || data::tapes().iter().any(|tape| Rc::ptr_eq(tape, &self.0));
-        match builder::is_open() && !records() {
-            // The function is traced with the tapes of its caller set aside.
-            true => Err(refused(name, what, help)),
-            false => not_older(&self.0, name, what, help),
-        }
-        .map_err(|e| e.at(here))
     }
 
     /// Takes the entries out while `walk` runs, because its own operations may be recorded on this very tape, and puts
@@ -134,26 +120,6 @@ impl Running {
         let data = self.0.borrow();
         reasons(&data, &data.log, targets, handles, list)
     }
-}
-
-/// Checks that the tape is not older than the body that is being recorded. One operation stands for the body, whether it
-/// runs or not and how often, and the tape meets that operation when the body has ended.
-pub(super) fn not_older(
-    tape: &Rc<RefCell<TapeData>>,
-    name: &'static str,
-    what: &str,
-    help: &'static str,
-) -> Result<()> {
-    if builder::opened_at(|marks| marks.knows(tape)) { Err(refused(name, what, help)) } else { Ok(()) }
-}
-
-#[cold]
-fn refused(name: &'static str, what: &str, help: &'static str) -> Error {
-    let here = "inside of a branch, loop or traced function that it is older than";
-    Error::unimplemented(name, format!("a tape cannot {what} {here}"))
-        .got("a tape that began outside of it")
-        .expected("a tape that began inside of it")
-        .help(help)
 }
 
 /// The type of a source's value: its own, or that of the variable.

@@ -35,6 +35,7 @@ mod misfits;
 mod moves;
 mod options;
 mod patterns;
+mod pauses;
 mod pushed;
 mod pushed_errors;
 mod refusals;
