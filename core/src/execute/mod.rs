@@ -147,7 +147,7 @@ fn observed_at(op: &dyn Op, inputs: &[&Tensor], mode: u32, location: &'static Lo
         && let Some(needs) = crate::tape::needed(op, inputs)
         && let Some((rule, mut outputs)) = for_gradient(op, inputs, &needs, location)?
     {
-        crate::tape::observe(&*rule, inputs, &outputs, location)?;
+        crate::tape::observe_saving(&*rule, inputs, &outputs, location)?;
         outputs.remove(0);
         return Ok(outputs);
     }

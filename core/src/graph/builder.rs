@@ -21,7 +21,7 @@ mod record;
 pub(crate) use align::align;
 pub(crate) use behind::{Reached, reached};
 use open::OPEN;
-pub(crate) use open::{current, is_open, set_aside};
+pub(crate) use open::{current, is_open, opened_at, set_aside};
 
 /// What all builders of one trace share.
 pub(crate) struct Root {

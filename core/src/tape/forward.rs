@@ -7,8 +7,11 @@ use super::log::Log;
 use super::record;
 use super::running::Running;
 use super::slots::UNTRACKED;
-use super::{Cotangent, Differentiable, earlier};
+use super::{Cotangent, Differentiable, Unseen, data, earlier};
+use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
+use crate::execute::execute1;
+use crate::graph::control::list_whole::NothingLike;
 use crate::graph::{Builder, builder};
 use crate::op::Op;
 use crate::ops;
@@ -119,14 +122,16 @@ impl Drop for Hidden {
     }
 }
 
-/// Carries the tangents of all accumulators over an operation that ran.
+/// Carries the tangents of all accumulators over an operation that ran. Where it is one that `saves`, its first output is a
+/// bundle that gradients alone read.
 pub(super) fn follow(
     op: &dyn Op,
     inputs: &[&Tensor],
     outputs: &[Tensor],
+    saves: bool,
     location: &'static Location<'static>,
 ) -> Result<()> {
-    each(inputs, outputs, |scratch| record::note(scratch, op, inputs, outputs, location))
+    each(inputs, outputs, saves, location, |scratch| record::note(scratch, op, inputs, outputs, location))
 }
 
 /// Whether an accumulator has a tangent for the tensor.
@@ -148,26 +153,39 @@ pub(super) fn rename(inner: &[Tensor], outer: &[Tensor]) {
     });
 }
 
-/// Carries the tangents of all accumulators over whatever `note` writes onto an empty tape.
-pub(super) fn each(inputs: &[&Tensor], outputs: &[Tensor], note: impl Fn(&mut TapeData)) -> Result<()> {
+/// Carries the tangents of all accumulators over whatever `note` writes onto an empty tape. If the outputs begin with a bundle
+/// of saved values, it has a tangent where somebody differentiates the walk that will read it.
+pub(super) fn each(
+    inputs: &[&Tensor],
+    outputs: &[Tensor],
+    bundle: bool,
+    location: &'static Location<'static>,
+    note: impl Fn(&mut TapeData),
+) -> Result<()> {
+    let _name = InName::of(Some(location));
+    let on_tape = bundle && data::tapes().iter().any(|tape| tape.borrow().find(&outputs[0]) != UNTRACKED);
     let count = ACCUMULATORS.with_borrow(Vec::len);
     for i in 0..count {
         let Some(tangents) = ACCUMULATORS.with_borrow(|all| all.get(i).cloned()) else { break };
-        let given: Vec<Option<Tensor>> = inputs.iter().map(|t| tangents.borrow().get(&t.id()).cloned()).collect();
+        let mut given: Vec<Option<Tensor>> = inputs.iter().map(|t| tangents.borrow().get(&t.id()).cloned()).collect();
         if given.iter().all(Option::is_none) {
             continue;
         }
+        for (input, given) in inputs.iter().zip(&mut given).filter(|(t, g)| g.is_none() && is_list(t)) {
+            *given = Some(nothing_like(input)?);
+        }
         let mut scratch = TapeData::default();
         for (input, _) in inputs.iter().zip(&given).filter(|(_, g)| g.is_some()) {
-            scratch.watch(input);
+            scratch.follow_always(input);
         }
         note(&mut scratch);
         if scratch.log.len() == 0 {
             continue;
         }
+        let unread = bundle && !on_tape && !followed_after(i, inputs);
         // The products below are followed by accumulators started earlier (for second orders), not by this one.
         let hidden = Hidden::from(i);
-        let result = push_forward(&scratch.log, scratch.count, &given);
+        let result = push_forward(&scratch.log, scratch.count, &given, outputs, usize::from(unread));
         drop(hidden);
         for (output, tangent) in outputs.iter().zip(result?) {
             if let Some(tangent) = tangent {
@@ -178,18 +196,46 @@ pub(super) fn each(inputs: &[&Tensor], outputs: &[Tensor], note: impl Fn(&mut Ta
     Ok(())
 }
 
+/// Whether an accumulator after number `index` has a tangent for one of the tensors: its products are differentiated.
+fn followed_after(index: usize, tensors: &[&Tensor]) -> bool {
+    ACCUMULATORS.with_borrow(|all| {
+        let follows = |tangents: &Tangents| tensors.iter().any(|t| tangents.borrow().contains_key(&t.id()));
+        all[index + 1..].iter().any(follows)
+    })
+}
+
+fn is_list(tensor: &Tensor) -> bool {
+    tensor.dtype() == DType::Variant
+}
+
+/// The tangent of a list that depends on no primal. It has the list's length: unlike cotangents, which are read from their
+/// ends, tangents are read wherever the list is.
+fn nothing_like(list: &Tensor) -> Result<Tensor> {
+    let _unseen = Unseen::start();
+    execute1(&NothingLike, &[list])
+}
+
 /// Output tangents of a log's only entry: the vector-Jacobian product is linear in its vector, and its own gradient by that
-/// vector, fed with the input tangents, is the Jacobian-vector product.
-fn push_forward(log: &Log, slots: u32, tangents: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
+/// vector, fed with the input tangents, is the Jacobian-vector product. The outputs before number `first` get none.
+fn push_forward(
+    log: &Log,
+    slots: u32,
+    tangents: &[Option<Tensor>],
+    outputs: &[Tensor],
+    first: usize,
+) -> Result<Vec<Option<Tensor>>> {
     let mut dummies = Vec::new();
     let mut seeds = SmallVec::new();
     let noted = log.at(0);
-    let _name = InName::of(Some(noted.location()));
     for (i, &output) in noted.output_slots().iter().enumerate() {
         let dummy = match output {
             UNTRACKED => None,
+            _ if i < first => None,
             slot => {
-                let dummy = ops::zeros_of(noted.output_type(i))?;
+                let dummy = match is_list(&outputs[i]) {
+                    true => nothing_like(&outputs[i])?,
+                    false => ops::zeros_of(noted.output_type(i))?,
+                };
                 seeds.push((slot, Seed::Given(dummy.clone())));
                 Some(dummy)
             }
@@ -203,7 +249,7 @@ fn push_forward(log: &Log, slots: u32, tangents: &[Option<Tensor>]) -> Result<Ve
         sources.push(if counts { slot } else { UNTRACKED });
     }
     let inner = Running::start(false);
-    dummies.iter().flatten().for_each(|d| inner.0.borrow_mut().watch(d));
+    dummies.iter().flatten().for_each(|d| inner.0.borrow_mut().follow_always(d));
     let products = backprop(&mut Entries::Kept(log), slots, seeds, &sources)?;
     // Rows become dense while the inner tape still records.
     let dense = |c: Option<Cotangent>| c.map(Cotangent::into_dense).transpose();

@@ -3,14 +3,13 @@
 
 use super::data::TapeData;
 use super::driver::Entries;
+use super::pause::StopRecording;
 use super::running::Running;
 use super::sources::Targets;
 use super::{Gradients, Sources, Watch};
 use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
 use crate::tensor::local::{InName, user_line};
-use std::cell::RefCell;
-use std::rc::Rc;
 
 /// What stands for the gradient of a source that the target does not depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -84,16 +83,6 @@ pub struct GradientTape(pub(super) Running);
 #[must_use = "a tape records only while it is alive"]
 pub struct PersistentTape(pub(super) Running);
 
-/// Keeps a tape from recording until it is dropped.
-#[must_use = "the tape pauses only while the guard is alive"]
-pub struct StopRecording(Rc<RefCell<TapeData>>);
-
-impl Drop for StopRecording {
-    fn drop(&mut self) {
-        self.0.borrow_mut().paused -= 1;
-    }
-}
-
 macro_rules! common {
     ($tape:ident) => {
         impl $tape {
@@ -108,13 +97,23 @@ macro_rules! common {
             }
 
             /// Pauses recording while the guard lives, as `with tape.stop_recording()`.
+            ///
+            /// # Panics
+            /// In a traced function, if the tape began outside of the branch or loop of the graph in which it is to pause: use
+            /// [`stop_gradient`](crate::stop_gradient) there.
+            #[track_caller]
             pub fn stop_recording(&self) -> StopRecording {
-                self.0.0.borrow_mut().paused += 1;
-                StopRecording(self.0.0.clone())
+                StopRecording::of(&self.0)
             }
 
             /// Forgets everything recorded and watched so far; recording goes on.
+            ///
+            /// # Panics
+            /// In a traced function, if the tape began outside of the branch or loop of the graph in which it is to forget.
+            #[track_caller]
             pub fn reset(&mut self) {
+                let help = "reset the tape outside of the branch or loop, or begin a tape of its own inside of it";
+                self.0.began_here("reset", "forget what it recorded", help).or_fail();
                 // What is dropped may hold closures that run operations, so it goes when the tape can be looked at.
                 let fresh = TapeData { watch_variables: self.0.0.borrow().watch_variables, ..TapeData::default() };
                 let paused = self.0.0.borrow().paused;

@@ -20,14 +20,11 @@ fn one_at(index: usize, len: usize, dtype: DType) -> Result<Tensor> {
     ops::cast_to(&Tensor::from(elements), dtype)
 }
 
-/// The number of elements in some dimensions, where all are known.
-fn known_count(op: &str, target: &Tensor, dims: &[Dim]) -> Result<usize> {
-    let sizes: Option<Vec<usize>> = dims.iter().map(|d| d.known_value()).collect();
-    let Some(sizes) = sizes else {
-        return Err(Error::invalid_argument(op, "the target's shape is not known, so its elements cannot be counted")
-            .got(target.ty()));
-    };
-    Ok(sizes.into_iter().product())
+/// The number of elements in the dimensions of a target from `first` on. Each has a walk of its own, so a function that is
+/// being traced gets a trace for these sizes.
+#[track_caller]
+fn pinned_count(op: &str, target: &Tensor, first: usize) -> Result<usize> {
+    (first..target.rank()).map(|axis| ops::pinned_size(op, target.shape(), axis)).product()
 }
 
 fn floating(op: &str, target: &Tensor) -> Result<()> {
@@ -79,9 +76,10 @@ impl Running {
         Ok(rows)
     }
 
+    #[track_caller]
     fn jacobian(&self, target: &Tensor, handles: &[&Tensor]) -> Result<Gradients> {
         floating("jacobian", target)?;
-        let count = known_count("jacobian", target, target.shape().sizes())?;
+        let count = pinned_count("jacobian", target, 0)?;
         let seeds = (0..count).map(|i| ops::reshape_to(&one_at(i, count, target.dtype())?, target.shape()));
         let rows = self.rows(target, handles, seeds)?;
         let mut list = SmallVec::new();
@@ -94,6 +92,7 @@ impl Running {
         Ok(Gradients { list, reasons })
     }
 
+    #[track_caller]
     fn batch_jacobian(&self, target: &Tensor, handle: &Tensor) -> Result<Tensor> {
         floating("batch_jacobian", target)?;
         let ty = value_type(handle);
@@ -106,7 +105,7 @@ impl Running {
                 .got(format!("{} and {ty}", target.ty()))
                 .expected("the same first dimension"));
         }
-        let count = known_count("batch_jacobian", target, inner)?;
+        let count = pinned_count("batch_jacobian", target, 1)?;
         let element = Shape::from_dims(&[&[Dim::ONE], inner].concat())?;
         let seeds = (0..count).map(|i| {
             let one = ops::reshape_to(&one_at(i, count, target.dtype())?, &element)?;

@@ -12,6 +12,7 @@ mod functional;
 mod gradient_tape;
 mod jacobian;
 mod log;
+mod pause;
 mod record;
 mod running;
 mod slots;
@@ -28,12 +29,13 @@ pub use functional::{
     LossFunction, TensorFunction, gradients_function, implicit_gradients, implicit_value_and_gradients,
     value_and_gradients_function,
 };
-pub use gradient_tape::{GradientOptions, GradientTape, PersistentTape, StopRecording, UnconnectedGradients};
+pub use gradient_tape::{GradientOptions, GradientTape, PersistentTape, UnconnectedGradients};
+pub use pause::StopRecording;
 pub use sources::{Differentiable, Source, Sources, Watch};
 
 pub(crate) use backward::{Backward, CustomRule};
 pub(crate) use cotangent::Cotangent;
 pub(crate) use data::IdMap;
 pub(crate) use driver::sum_to;
-pub(crate) use record::{carries, observe, observe_given, observe_read};
+pub(crate) use record::{carries, observe, observe_given, observe_read, observe_saving};
 pub(crate) use staging::{Marks, Seen, Unseen, marks, needed, replace, rewind};

@@ -30,7 +30,21 @@ pub(crate) fn observe(
         for_each_tape(|tape| note(tape, op, inputs, outputs, location));
     }
     if LOCAL.with(|local| local.has(mode::FORWARD)) {
-        super::forward::follow(op, inputs, outputs, location)?;
+        super::forward::follow(op, inputs, outputs, false, location)?;
+    }
+    Ok(())
+}
+
+/// As [`observe`] for a branch, loop or call in the form that saves what its gradient reads, as a bundle before its results.
+pub(crate) fn observe_saving(
+    rule: &dyn Op,
+    inputs: &[&Tensor],
+    outputs: &[Tensor],
+    location: &'static Location<'static>,
+) -> Result<()> {
+    for_each_tape(|tape| note(tape, rule, inputs, outputs, location));
+    if LOCAL.with(|local| local.has(mode::FORWARD)) {
+        super::forward::follow(rule, inputs, outputs, true, location)?;
     }
     Ok(())
 }
@@ -213,7 +227,7 @@ pub(crate) fn record_custom(
     });
     if LOCAL.with(|local| local.has(mode::FORWARD)) {
         super::forward::rename(inner, outer);
-        super::forward::each(inputs, outer, |scratch| {
+        super::forward::each(inputs, outer, false, location, |scratch| {
             note_custom(scratch, inputs, outer, &rule, location);
         })?;
     }

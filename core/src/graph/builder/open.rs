@@ -22,6 +22,11 @@ pub(crate) fn is_open() -> bool {
     OPEN.with_borrow(|open| !open.is_empty())
 }
 
+/// Asks of what tapes had noted when the innermost builder was opened.
+pub(crate) fn opened_at(ask: impl FnOnce(&tape::Marks) -> bool) -> bool {
+    OPEN.with_borrow(|open| open.last().is_some_and(|(_, marks)| ask(marks)))
+}
+
 /// The open builders of this thread, set aside while this lives.
 pub(crate) struct Aside(Vec<(Rc<Builder>, tape::Marks)>);
 

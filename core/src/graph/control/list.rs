@@ -125,13 +125,14 @@ impl List {
         }
     }
 
-    /// Replaces an item; a list grows up to it where `grows`.
+    /// Replaces an item; a list grows up to it where `grows`, and where the item is to be missing: the tangent of a list that
+    /// is to grow is as short as the list.
     pub fn set(&mut self, index: usize, item: Option<Tensor>, grows: bool) -> Result<()> {
         self.loosen()?;
         match self {
             Self::Full(items) => {
                 if index >= items.len() {
-                    if !grows {
+                    if !grows && item.is_some() {
                         return Err(outside(index, items.len()));
                     }
                     items.resize(index + 1, None);
@@ -142,6 +143,10 @@ impl List {
             Self::Few { len, at } if len.is_none_or(|len| index < len) => {
                 at.retain(|(i, _)| *i != index);
                 at.extend(item.map(|item| (index, item)));
+                Ok(())
+            }
+            Self::Few { len, .. } if item.is_none() => {
+                *len = Some(index + 1);
                 Ok(())
             }
             Self::Few { len, .. } => Err(outside(index, len.unwrap_or(0))),
