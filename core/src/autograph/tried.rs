@@ -36,7 +36,7 @@ fn text<E>(error: &E) -> Option<String> {
     type Sent = Box<dyn std::error::Error + Send + Sync>;
     let at = std::ptr::from_ref(error);
     let is = type_id::<E>();
-    // SAFETY (of all): the type is the one that is read; none of them has a lifetime that its identity could leave out.
+    // SAFETY: the type is the one that is read. Its identity may leave out a lifetime, of a box, but the text is made at once.
     unsafe {
         match () {
             () if is == type_id::<String>() => Some((*at.cast::<String>()).clone()),

@@ -41,6 +41,7 @@ mod pushed_errors;
 mod refusals;
 mod shapes;
 mod shared;
+mod shown;
 mod state;
 mod symbols;
 mod tapes;

@@ -1,6 +1,14 @@
 //! What the text hides from a branch: references given to collections in other ways, macros, methods with the names of readers,
 //! values of types that show nothing, `?`, heads of loops that borrow temporaries, loops that only a branch ends.
 
+#![allow(
+    clippy::needless_late_init,
+    clippy::nonminimal_bool,
+    clippy::unnecessary_lazy_evaluations,
+    clippy::useless_vec,
+    reason = "what nobody should write is written somewhere"
+)]
+
 use eagerflow as tf;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -39,7 +39,7 @@ fn state_of_any_type_has_a_table() {
     assert_eq!(kind((&&&Probe(&Copied)).table()), Kind::Cloned);
     assert_eq!(kind(Probe(&Opaque).table()), Kind::Opaque);
     let mut two = (tf::constant(1.0), tf::constant(2.0));
-    assert_eq!(kind((&&&&&&Probe(&vec![&mut two.0, &mut two.1])).table()), Kind::References);
+    assert_eq!(kind((&&Probe(&vec![&mut two.0, &mut two.1])).table()), Kind::References);
     assert_eq!(kind((&&&&&Probe(&(&Opaque, &tensor).0)).table()), Kind::Compared);
     // A slot's type is decided by what is done with it.
     let slot = Slot::new();
