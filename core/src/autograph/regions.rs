@@ -108,6 +108,18 @@ pub(crate) fn is_native_to(number: usize) -> bool {
     })
 }
 
+/// Whether some path in what began with region `number` has jumped to a target, which it has not reached yet.
+pub(crate) fn is_pending(number: usize, target: Target) -> bool {
+    let leads = |leaving: &[Leave]| leaving.iter().any(|leave| leave.target == target);
+    REGIONS.with_borrow(|regions| {
+        let within = regions.get(number..).unwrap_or_default();
+        within.iter().any(|region| match &region.kind {
+            Kind::Rest { other, .. } => leads(&region.leaving) || leads(&other.leaving),
+            _ => leads(&region.leaving),
+        })
+    })
+}
+
 /// Changes the innermost region.
 pub(crate) fn with_top<R>(change: impl FnOnce(&mut Region) -> R) -> Option<R> {
     REGIONS.with_borrow_mut(|regions| regions.last_mut().map(change))

@@ -213,19 +213,18 @@ impl<V> While<V> {
             state::put(head, fell);
             watch.map_or(Ok(()), |(watch, line)| watch.check_rest(head, line))?;
         }
-        let mut breaks = false;
         let mut pending = false;
         regions::with_top(|top| {
             top.leaving.extend(closed.into_iter().flat_map(|c| c.side.leaving));
             top.left = !goes_on;
-            breaks = top.leaving.iter().any(|l| l.target == self.breaks);
             pending = !top.leaving.is_empty();
         });
         if pending || self.continued {
             no_hidden_lending("while", head, self.location)?;
         }
         if !goes_on {
-            if breaks {
+            // Of earlier rounds, too, behind whose jumps this one was recorded.
+            if self.region.is_some_and(|region| regions::is_pending(region, self.breaks)) {
                 return Ok(Next::Over);
             }
             self.finish(&mut [], false)?;

@@ -109,8 +109,35 @@ fn items_of_the_head(x: &Tensor) -> Tensor {
     y
 }
 
+/// A later round always leaves the function, or the loop; an earlier one may have broken off before it.
+#[tf_function]
+fn left_by_a_later_round(x: &Tensor, y: &Tensor) -> Tensor {
+    'all: for i in 0..3 {
+        if i == 1 {
+            return y * 3.0 * x;
+        }
+        if x > 4.0 {
+            continue;
+        }
+        break 'all;
+    }
+    'all: for i in 0..2 {
+        if i == 1 {
+            return y.sin() * x;
+        }
+        loop {
+            if x < 1.0 {
+                break;
+            }
+            break 'all;
+        }
+    }
+    x * y
+}
+
 #[test]
 fn ways_that_agree() {
+    eager_vs_graph!(left_by_a_later_round(x, y); (x, y) in [(0.5, 2.0), (3.0, 2.0), (5.0, 2.0)]);
     eager_vs_graph!(the_same_on_all_ways(x); x in [-3.0, 0.5, 2.0, 12.0]);
     eager_vs_graph!(only_by_jumps(x); x in [0.4, 0.9, 1.1, 12.0]);
     eager_vs_graph!(nobody_asks(x); x in [0.5, 2.0, 20.0]);
