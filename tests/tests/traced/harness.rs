@@ -5,6 +5,7 @@ mod shown;
 
 use eagerflow as tf;
 use shown::{Bits, Outcome, attempt};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use tf::{DType, GradientTape, Module, Nest, Tensor, Variable};
 
 /// Runs a traced function on rows of inputs, eagerly and as a graph, and compares.
@@ -187,4 +188,18 @@ impl tf::Differentiable for Handle<'_> {
 fn weighted<'a>(tensors: impl Iterator<Item = &'a Tensor>) -> Option<Tensor> {
     let floats = tensors.filter(|t| t.dtype().is_floating()).enumerate();
     floats.map(|(i, t)| tf::reduce_sum(tf::cast(t, DType::F64), ()) * (1.0 + i as f64)).reduce(|a, b| a + b)
+}
+
+/// What a call says, whatever the condition is; operation by operation there is no error.
+pub fn refusal(call: &dyn Fn(&Tensor) -> Tensor) -> String {
+    let all = [0.5f32, 1.5, 2.5].map(|x| {
+        let x = tf::constant(x);
+        tf::config::with_eager_functions(|| call(&x));
+        match catch_unwind(AssertUnwindSafe(|| call(&x))) {
+            Ok(result) => panic!("no error, but {result:?}"),
+            Err(panic) => panic.downcast_ref::<String>().cloned().unwrap_or_default(),
+        }
+    });
+    assert!(all.iter().all(|text| *text == all[0]), "{all:?}");
+    all[0].clone()
 }

@@ -1,8 +1,8 @@
 //! Host values where ways through a loop or block of the graph meet: right where all ways
 //! agree or nobody asks, refused where they differ.
 
+use super::harness::refusal;
 use eagerflow as tf;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use tf::{Tensor, tf_function};
 
 /// Every way gives the same number.
@@ -219,20 +219,6 @@ fn outer_continues(x: &Tensor) -> Tensor {
     x * n as f32
 }
 
-/// What a call says, whatever the condition is; operation by operation there is no error.
-fn message(call: &dyn Fn(&Tensor) -> Tensor) -> String {
-    let all = [0.5f32, 1.5, 2.5].map(|x| {
-        let x = tf::constant(x);
-        tf::config::with_eager_functions(|| call(&x));
-        match catch_unwind(AssertUnwindSafe(|| call(&x))) {
-            Ok(result) => panic!("no error, but {result:?}"),
-            Err(panic) => panic.downcast_ref::<String>().cloned().unwrap_or_default(),
-        }
-    });
-    assert!(all.iter().all(|text| *text == all[0]), "{all:?}");
-    all[0].clone()
-}
-
 /// The line of this file after the one that ends with a comment, or that line itself.
 fn line_of(comment: &str, after: usize) -> String {
     let at = include_str!("meet.rs").lines().position(|line| line.ends_with(comment)).expect("the comment");
@@ -242,7 +228,7 @@ fn line_of(comment: &str, after: usize) -> String {
 #[test]
 fn host_values_that_differ() {
     let says = |call: &dyn Fn(&Tensor) -> Tensor, name: &str, place: &str, help: &str| {
-        let text = message(call);
+        let text = refusal(call);
         for part in [&format!("`{name}`"), place, help, &format!("variable: {name}")] {
             assert!(text.contains(part), "`{part}` is not in\n{text}");
         }

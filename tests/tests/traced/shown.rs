@@ -1,9 +1,9 @@
 //! Variables whose types do not show what changes in them, and collections of references: what changes is state where types tell
 //! it, refused where nobody could.
 
+use super::harness::refusal;
 use eagerflow as tf;
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use tf::{GradientTape, Tensor, tf_function};
 
 /// Collections that are given references after they were made.
@@ -203,20 +203,6 @@ fn taken_behind_a_break(x: &Tensor) -> Tensor {
     a
 }
 
-/// What a call says, whatever the condition is; operation by operation there is no error.
-fn message(call: &dyn Fn(&Tensor) -> Tensor) -> String {
-    let all = [0.5f32, 1.5, 2.5].map(|x| {
-        let x = tf::constant(x);
-        tf::config::with_eager_functions(|| call(&x));
-        match catch_unwind(AssertUnwindSafe(|| call(&x))) {
-            Ok(result) => panic!("no error, but {result:?}"),
-            Err(panic) => panic.downcast_ref::<String>().cloned().unwrap_or_default(),
-        }
-    });
-    assert!(all.iter().all(|text| *text == all[0]), "{all:?}");
-    all[0].clone()
-}
-
 /// The line of this file after the one that ends with a comment, or that line itself.
 fn line_of(comment: &str, after: usize) -> String {
     let at = include_str!("shown.rs").lines().position(|line| line.ends_with(comment)).expect("the comment");
@@ -226,7 +212,7 @@ fn line_of(comment: &str, after: usize) -> String {
 #[test]
 fn types_that_do_not_show_what_changes() {
     let says = |call: &dyn Fn(&Tensor) -> Tensor, name: &str, comment: &str, help: &str| {
-        let text = message(call);
+        let text = refusal(call);
         for part in [&format!("variable: {name}"), &line_of(comment, 1), help] {
             assert!(text.contains(part), "`{part}` is not in\n{text}");
         }
@@ -240,7 +226,7 @@ fn types_that_do_not_show_what_changes() {
     says(&swapped, "both", "In swapped:", "std::mem::swap(&mut *list[0], &mut *list[1])");
     says(&swapped_for_one_branch, "both", "In swapped_for_one_branch:", "which places `both` leads to");
     says(&taken_in_rounds, "both", "In taken_in_rounds:", "a loop of the graph changes which places");
-    let text = message(&taken_behind_a_break);
+    let text = refusal(&taken_behind_a_break);
     for part in ["variable: slot", &line_of("in taken_behind_a_break", 0), "which places `slot` leads to"] {
         assert!(text.contains(part), "`{part}` is not in\n{text}");
     }
