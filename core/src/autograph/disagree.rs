@@ -102,8 +102,13 @@ impl Disagreement {
             true => format!("the host value {subject} is not the same {a} and {b}"),
             false => format!("{subject}, a host value, is not the same {a} and {b}"),
         };
+        // The type of a value with others behind it is none that the user has written.
+        let ty = match self.yields.is_empty() {
+            true => format!("a `{}`", short(&place.type_name())),
+            false => "a value of Rust".to_owned(),
+        };
         let error = Error::invalid_argument(self.op, what)
-            .got(format!("a `{}`, which is part of the program and not of the graph", short(&place.type_name())))
+            .got(format!("{ty}, which is part of the program and not of the graph"))
             .expected(
                 "one value on all ways, since a condition or the number of rounds is known only when the graph runs",
             )
@@ -126,11 +131,11 @@ impl Disagreement {
             }
         };
         let name = place.name.rsplit('.').next().unwrap_or(place.name);
-        let whole = place.type_name();
-        let is_vec = whole.starts_with("alloc::vec::Vec<");
+        let whole = short(&place.type_name());
+        let is_vec = whole.starts_with("Vec<");
         let is = |text: &str| differing.is_some_and(|((_, a), (_, b))| a.contains(text) || b.contains(text));
         let error = Error::invalid_argument(self.op, what)
-            .got(format!("`{}`", short(&place.type_name())))
+            .got(format!("`{whole}`"))
             .expected("the same structure on all ways, of which one is taken when the graph runs; tensors in it may differ")
             .help(match (is("a list of "), place.name.contains(' ')) {
                 (true, false) if !is_vec => {
@@ -139,6 +144,10 @@ impl Disagreement {
                 }
                 (true, false) if self.op == "tf_function" => format!(
                     "put what changes the length of `{name}` into a branch, `if .. {{ {name}.push(..) }}`, in place of a `return` in front of it"
+                ),
+                (true, _) if !holds_tensors(&whole) => format!(
+                    "the graph makes longer what holds tensors alone: count in one, `let mut count = tf::constant(0)`, and \
+                     make `{name}` of it after the call"
                 ),
                 (true, _) => format!(
                     "`push` tensors onto a variable of its own, declared as `let mut {} = Vec::new()` in this function; \
@@ -164,6 +173,14 @@ impl Disagreement {
     }
 }
 
+/// Whether a list's type may have tensors in it: one of numbers or texts has none.
+fn holds_tensors(type_name: &str) -> bool {
+    const HOST: [&str; 6] = ["bool", "char", "&str", "String", "usize", "isize"];
+    let item = type_name.split_once('<').map_or(type_name, |(_, rest)| rest.trim_end_matches('>'));
+    let is_number = item.starts_with(['i', 'u', 'f']) && item[1..].parse::<u8>().is_ok();
+    !is_number && !HOST.contains(&item)
+}
+
 /// The name of a type without the modules in front of it.
 pub(super) fn short(type_name: &str) -> String {
     let mut text = String::new();
@@ -184,7 +201,15 @@ pub(super) fn short(type_name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::short;
+    use super::{holds_tensors, short};
+
+    #[test]
+    fn lists_of_numbers_and_texts() {
+        let holds = [std::any::type_name::<Vec<crate::Tensor>>(), std::any::type_name::<Vec<(f32, crate::Tensor)>>()];
+        assert!(holds.into_iter().all(|name| holds_tensors(&short(name))));
+        let host = [std::any::type_name::<Vec<f32>>(), std::any::type_name::<Vec<String>>()];
+        assert!(!host.into_iter().any(|name| holds_tensors(&short(name))));
+    }
 
     #[test]
     fn types_as_users_write_them() {

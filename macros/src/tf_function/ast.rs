@@ -42,6 +42,8 @@ pub struct Variable {
     pub map: bool,
     /// Surely a `Vec` or an array.
     pub list: bool,
+    /// A truth value, of Rust or of the graph, which is copied as a `bool` is.
+    pub truth: bool,
     /// What an iterator of Rust gives.
     pub items: Option<super::analyse::lent::Lent>,
 }

@@ -3,6 +3,7 @@
 
 mod control;
 mod lazy;
+mod operands;
 mod patterns;
 mod text;
 
@@ -111,7 +112,7 @@ impl Parser {
         let (mut init, mut diverge) = (None, None);
         let mut hint = Hint::Unknown;
         let (mut captures, mut own, mut map, mut lent) = (Vec::new(), false, false, Lent::Unknown);
-        let (mut items, mut list) = (None, false);
+        let (mut items, mut list, mut truth) = (None, false, false);
         if let Some(part) = &mut local.init {
             let mut expr = self.expr(take(&mut part.expr));
             if let (Kind::Closure(closure), Pat::Ident(name)) = (&mut expr.kind, &local.pat) {
@@ -123,6 +124,7 @@ impl Parser {
             map = made.as_deref().is_some_and(is_map_type);
             lent = lent::value(&expr, &self.vars);
             list = lent::is_list(&expr);
+            truth = operands::is_truth(&expr, &self.vars);
             let iterates = !list && super::analyse::host::iterates(&expr);
             items = iterates.then(|| lent::items(&expr, &self.vars));
             if let Kind::Closure(closure) = &expr.inner().kind {
@@ -156,6 +158,7 @@ impl Parser {
             }
             variable.captures = captures;
             (variable.own, variable.map, variable.list, variable.items) = (own, map, list, items);
+            variable.truth = truth && hint != Hint::Host;
         }
         if local.init.is_none() {
             vars.clone().for_each(|var| self.vars[var].deferred = true);
@@ -244,7 +247,7 @@ impl Parser {
                     self.handed_items(&node.method, &parts);
                 }
                 self.given_to(&expr, &parts);
-                Kind::Plain(expr, parts)
+                self.operation(expr, parts)
             }
         }
     }
@@ -269,7 +272,7 @@ impl Parser {
             Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_) => {
                 Kind::Compare(Box::new(Compare { op: node.op, left, right }))
             }
-            _ => Kind::Plain(Syntax::Binary(node), vec![left, right]),
+            _ => self.operation(Syntax::Binary(node), vec![left, right]),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Runs a program in three ways on several inputs (at once, as a trace, and as that trace was recorded, before all passes)
 //! and compares: results bit for bit, effects in order, the kind of error, gradients of both orders within a bound.
 
+use super::counted::is_refused;
 use super::native;
 use super::program::Program;
 use super::values::Inputs;
@@ -200,6 +201,8 @@ fn agree(expected: &Outcome, found: &Outcome) -> Result<(), String> {
         (Ok(a), Ok(b)) if a.len() != b.len() || !a.iter().zip(b).all(|(a, b)| same(a, b)) => {
             return Err(format!("results {}, eager {}", show(b), show(a)));
         }
+        // A trace that is refused has had no effects.
+        (Err(_), Err(b)) if is_refused(&b.1) => return Err(b.1.clone()),
         (Err(a), Err(b)) if a.0 != b.0 => return Err(format!("error {:?}, eager {:?}", b.1, a.1)),
         (Ok(_), Err(b)) => return Err(b.1.clone()),
         (Err(a), Ok(b)) => return Err(format!("results {}, eager fails with {}", show(b), a.1)),

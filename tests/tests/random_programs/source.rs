@@ -155,7 +155,10 @@ impl Writer<'_> {
         let goes_on = !jumps(&node.then) || node.other.as_ref().is_some_and(|other| !jumps(other));
         let late = node.value.is_some() && goes_on && node.then.len().is_multiple_of(2);
         let name = format!("late{}", self.depth);
-        let assign = node.value.as_ref().map_or(String::new(), |(var, ..)| format!("{} = ", NAMES[*var]));
+        // Where a branch jumps, the value stands beside an operand that names what the jump takes along.
+        let beside = node.value.is_some() && !late && (jumps(&node.then) || node.other.as_ref().is_some_and(jumps));
+        let (open, close) = if beside { ("last(&p, ", "});") } else { ("", "};") };
+        let assign = node.value.as_ref().map_or(String::new(), |(var, ..)| format!("{} = {open}", NAMES[*var]));
         let (values, before) = match &node.value {
             None => ([None, None], ""),
             Some((_, x, y)) if late => ([x, y].map(|v| Some(format!("{name} = {};", scalar(v)))), ""),
@@ -172,7 +175,7 @@ impl Writer<'_> {
             self.inside(other);
             self.value(other, values[1].as_deref());
         }
-        self.line(if before.is_empty() { "}" } else { "};" });
+        self.line(if before.is_empty() { "}" } else { close });
         if late {
             self.line(&format!("{assign}{name};"));
         }

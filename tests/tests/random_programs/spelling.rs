@@ -91,10 +91,11 @@ pub fn truth(expr: &Truth) -> String {
         Order::Equal => "==",
     };
     match expr {
-        Truth::Var(var) => format!("{}.clone()", NAMES[*var]),
+        // As a `bool` is written: the attribute copies it.
+        Truth::Var(var) => NAMES[*var].to_owned(),
         Truth::Scalars(o, x, y) => format!("({} {} {})", lent(x), order(o), lent(y)),
         Truth::Integers(o, x, y) => format!("({} {} {})", integer(x), order(o), integer(y)),
-        Truth::Not(x) => format!("tf::logical_not({})", truth(x)),
+        Truth::Not(x) => format!("!{}", truth(x)),
     }
 }
 

@@ -33,6 +33,7 @@ mod meet;
 mod messages;
 mod misfits;
 mod moves;
+mod operands;
 mod options;
 mod patterns;
 mod pauses;

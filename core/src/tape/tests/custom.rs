@@ -260,4 +260,10 @@ fn results_have_an_identity_of_their_own() {
         })),
         2.0
     );
+    // As where no tape has begun: what a later one watches is the result alone.
+    let y = same(&x);
+    let mut tape = GradientTape::new();
+    tape.watch(&y);
+    let z = &x * &y;
+    assert_eq!(item(&tape.gradient(&z, &y)), 1.0);
 }

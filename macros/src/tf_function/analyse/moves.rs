@@ -51,8 +51,9 @@ const CONSUMERS: [&str; 36] = [
 pub fn moves(block: &Block, below: Var, vars: &[Variable]) -> BTreeSet<Var> {
     let mut search = Search::of(vars);
     search.block(block);
-    // Numbers and references are copied; mutable references are lent, not moved.
-    search.found.retain(|var| *var < below && matches!(vars[*var].hint, Hint::Unknown | Hint::Owned));
+    // Numbers, truth values and references are copied; mutable references are lent, not moved.
+    let moves = |var: &Var| matches!(vars[*var].hint, Hint::Unknown | Hint::Owned) && !vars[*var].truth;
+    search.found.retain(|var| *var < below && moves(var));
     search.found
 }
 

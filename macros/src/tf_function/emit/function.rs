@@ -113,6 +113,7 @@ impl Emit<'_> {
             }
             #traced
             let #slot = #rt::Slot::<#ty>::new();
+            #[allow(unused_mut)]
             let mut #fun = #rt::Fun::enter(&#call, #slot, #table);
             #run
         });
@@ -274,7 +275,7 @@ impl Emit<'_> {
         let leaves = !jumps::expr_escapes(&node.body).is_empty();
         let run = self.run(n, leaves, &ty, &stmts, node.body.span, Some(&state).filter(|state| state.is_some()));
         let k = &state.k;
-        let run = quote!(let mut #fun = #rt::Fun::closure(#slot, #k[0]); #run);
+        let run = quote!(#[allow(unused_mut)] let mut #fun = #rt::Fun::closure(#slot, #k[0]); #run);
         let run = state.late(self, &slot, &label("late", n), &run);
         *syntax.body = Syntax::Verbatim(quote!({
             #rebound

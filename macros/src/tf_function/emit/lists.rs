@@ -1,6 +1,7 @@
 //! Variables that a loop or branch makes longer: declared as the run time's `List`, which is a `Vec` until a graph makes it longer.
 //! Where one is used by value it becomes the `Vec` that the user wrote.
 
+use super::super::analyse::host;
 use super::super::analyse::lists::{Lists, several, whole};
 use super::super::ast::*;
 use super::{Emit, Wanted};
@@ -9,9 +10,12 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr as Syntax, Pat};
 
-/// Whether an expression uses its part number `index` by value, so that a list has to become a `Vec`.
+/// Whether an expression uses its part number `index` by value, so that a list has to become a `Vec` and a truth value is
+/// copied.
 pub fn by_value(syntax: &Syntax, index: usize) -> bool {
     match syntax {
+        Syntax::Unary(node) => matches!(node.op, syn::UnOp::Not(_)),
+        Syntax::Binary(node) => index > 0 || !host::assigns(&node.op),
         Syntax::Call(_) | Syntax::MethodCall(_) | Syntax::Assign(_) => index > 0,
         Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Struct(_) | Syntax::Repeat(_) => true,
         _ => false,
@@ -39,9 +43,18 @@ impl Emit<'_> {
         whole(expr).is_some_and(|var| self.plan.lists.vars.contains(&var))
     }
 
+    /// Whether an expression names a truth value, which is copied wherever it is used.
+    pub fn is_copied(&self, expr: &Expr) -> bool {
+        matches!(expr.inner().kind, Kind::Var(var, _) if self.function.vars[var].truth)
+    }
+
     /// An expression whose value is used.
     pub fn value_for(&self, expr: &Expr, wanted: &Wanted) -> TokenStream {
         let tokens = self.expr_for(expr, wanted);
+        if self.is_copied(expr) {
+            // As Rust copies a `bool`.
+            return quote_spanned!(shown_at(expr.span)=> ::core::clone::Clone::clone(&#tokens));
+        }
         if !self.is_whole_list(expr) {
             return tokens;
         }

@@ -217,7 +217,7 @@ impl Emit<'_> {
         let mut filled = syntax.clone();
         if let Syntax::Struct(node) = &mut filled {
             // `S { all }` where `all` is written as something else.
-            let lists = parts.iter().map(|part| self.list(part).is_some());
+            let lists = parts.iter().map(|part| self.list(part).is_some() || self.is_copied(part));
             let fields = node.fields.iter_mut().zip(lists).filter(|(_, is_list)| *is_list);
             for (field, _) in fields {
                 field.colon_token.get_or_insert_default();

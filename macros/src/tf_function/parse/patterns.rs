@@ -16,9 +16,19 @@ impl Parser {
     pub fn declare(&mut self, ident: &Ident, mutable: bool, plain: bool) -> Var {
         let var = self.vars.len();
         self.scopes.add(ident.to_string(), var);
+        let renamed = self.renames.ident(var, ident);
+        self.variable(renamed, written(ident), mutable, plain)
+    }
+
+    /// A variable that the user has not written and cannot name.
+    pub fn hidden(&mut self, ident: &Ident) -> Var {
+        self.variable(ident.clone(), ident.to_string(), false, true)
+    }
+
+    fn variable(&mut self, ident: Ident, name: String, mutable: bool, plain: bool) -> Var {
         self.vars.push(Variable {
-            ident: self.renames.ident(var, ident),
-            name: written(ident),
+            ident,
+            name,
             mutable,
             hint: Hint::Unknown,
             deferred: false,
@@ -29,9 +39,10 @@ impl Parser {
             lends: true,
             map: false,
             list: false,
+            truth: false,
             items: None,
         });
-        var
+        self.vars.len() - 1
     }
 
     pub fn param(&mut self, input: &syn::PatType) -> Param {
