@@ -100,7 +100,7 @@ impl StagedLoop {
     /// Symbols of the carried types take the place of the state.
     fn enter(&mut self, name: &str, head: &mut [Place<'_>]) {
         let body = self.outer.inside(name);
-        self.params = self.types.iter().map(|ty| body.param(ty)).collect();
+        self.params = self.types.iter().map(|ty| body.param_at(ty, self.location)).collect();
         self.before.restore(head);
         state::put(head, &self.params);
         self.region = regions::enter(body);

@@ -68,7 +68,8 @@ fn decide(name: &str, op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<boo
         return Err(Error::failed_precondition(name, "a value of a graph being recorded is not known yet")
             .got(format!("{} and {}", a.ty(), b.ty()))
             .help(format!(
-                "give a helper that decides by tensors `#[tf_function]` too, or let it return the tensor of `tf::{name}`"
+                "give a helper that decides by tensors `#[tf_function]` too, or let it return the tensor of `tf::{name}`; \
+                 in a closure, write the types of its parameters, `|k: f32|`"
             )));
     }
     if a.num_elements() != 1 || b.num_elements() != 1 {

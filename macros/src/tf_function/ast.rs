@@ -1,8 +1,10 @@
 //! The function as the macro sees it: control flow, scopes and variables as nodes of their own, all other expressions as
 //! the user's text with their parts taken out. `parse` makes it, the analyses read it, `emit` puts the parts back.
 
+mod hints;
 mod parts;
 
+pub use hints::*;
 pub use parts::*;
 
 use proc_macro2::{Ident, Span};
@@ -42,25 +44,10 @@ pub struct Variable {
     pub map: bool,
     /// Surely a `Vec` or an array.
     pub list: bool,
-    /// A truth value, of Rust or of the graph, which is copied as a `bool` is.
-    pub truth: bool,
+    /// What it has to do with truth values.
+    pub truth: Truth,
     /// What an iterator of Rust gives.
     pub items: Option<super::analyse::lent::Lent>,
-}
-
-/// What the text alone says of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hint {
-    /// Nothing.
-    Unknown,
-    /// Surely a host value: a `bool`, a number of Rust, a text.
-    Host,
-    /// A mutable reference.
-    Exclusive,
-    /// A reference, which is copied and never moved.
-    Shared,
-    /// Surely no reference: what is moved out of it can be put back.
-    Owned,
 }
 
 pub struct Block {
@@ -200,6 +187,8 @@ pub struct Closure {
     pub body: Expr,
     /// How many of the variables are parameters.
     pub params: usize,
+    /// Those of which the text does not tell the type.
+    pub untyped: Vec<Var>,
     pub vars: Range<Var>,
     /// Whether it is bound to a name that is not `mut`: what it captures, its calls leave as it is.
     pub fixed: bool,

@@ -2,6 +2,7 @@
 //! keeps the user's text with its parts taken out. Makes no tokens and refuses nothing.
 
 mod control;
+mod flags;
 mod lazy;
 mod operands;
 mod patterns;
@@ -16,10 +17,12 @@ use super::receiver::{self, Taken};
 use super::rename::Renames;
 use super::scope::Scopes;
 use proc_macro2::Ident;
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{Expr as Syntax, FnArg, Pat};
 use text::{hole, is_map_type, is_own_type, map_type, own_type, take, type_hint};
 
+pub use operands::{is_literal, is_truth, joins};
 pub use text::syntax_parts;
 
 /// What parsing knows while it goes down.
@@ -34,6 +37,8 @@ pub struct Parser {
     pub around: Vec<Around>,
     /// The variables of the patterns of the condition or head that is being parsed.
     bound: Vec<Var>,
+    /// See [`flags`].
+    flags: BTreeSet<String>,
 }
 
 /// Something that can be left.
@@ -59,6 +64,7 @@ pub fn parse(options: Options, item: syn::ItemFn, renames: Renames) -> Function 
         targets: 1,
         around: Vec::new(),
         bound: Vec::new(),
+        flags: flags::flags(&item),
     };
     parser.around.push(Around { target: BODY, label: None, what: What::Body });
     let mut params = Vec::new();
@@ -77,6 +83,7 @@ pub fn parse(options: Options, item: syn::ItemFn, renames: Renames) -> Function 
         }
     }
     let body = parser.block((*item.block).clone());
+    parser.end_flags();
     let (ifs, targets) = (parser.ifs, parser.targets);
     Function { item, options, params, body, vars: parser.vars, ifs, targets }
 }
@@ -112,7 +119,7 @@ impl Parser {
         let (mut init, mut diverge) = (None, None);
         let mut hint = Hint::Unknown;
         let (mut captures, mut own, mut map, mut lent) = (Vec::new(), false, false, Lent::Unknown);
-        let (mut items, mut list, mut truth) = (None, false, false);
+        let (mut items, mut list) = (None, false);
         if let Some(part) = &mut local.init {
             let mut expr = self.expr(take(&mut part.expr));
             if let (Kind::Closure(closure), Pat::Ident(name)) = (&mut expr.kind, &local.pat) {
@@ -124,15 +131,11 @@ impl Parser {
             map = made.as_deref().is_some_and(is_map_type);
             lent = lent::value(&expr, &self.vars);
             list = lent::is_list(&expr);
-            truth = operands::is_truth(&expr, &self.vars);
             let iterates = !list && super::analyse::host::iterates(&expr);
             items = iterates.then(|| lent::items(&expr, &self.vars));
             if let Kind::Closure(closure) = &expr.inner().kind {
                 captures = super::analyse::activity::mentions(&closure.body, closure.vars.start);
-                let typed = |pat: &Pat| matches!(pat, Pat::Type(_));
-                let untyped = closure.syntax.inputs.iter().any(|input| !typed(input));
-                let params = closure.vars.clone().take(closure.params);
-                params.for_each(|var| self.vars[var].open = untyped);
+                closure.untyped.iter().for_each(|var| self.vars[*var].open = true);
             }
             init = Some(expr);
             diverge = part.diverge.as_ref().map(|(_, expr)| self.expr((**expr).clone()));
@@ -158,12 +161,13 @@ impl Parser {
             }
             variable.captures = captures;
             (variable.own, variable.map, variable.list, variable.items) = (own, map, list, items);
-            variable.truth = truth && hint != Hint::Host;
         }
         if local.init.is_none() {
             vars.clone().for_each(|var| self.vars[var].deferred = true);
         }
-        Let { syntax: local, vars, init, diverge }
+        let node = Let { syntax: local, vars, init, diverge };
+        self.truths(&node);
+        node
     }
 
     pub fn expr(&mut self, expr: Syntax) -> Expr {
@@ -247,6 +251,7 @@ impl Parser {
                     self.handed_items(&node.method, &parts);
                 }
                 self.given_to(&expr, &parts);
+                self.truth_assigned(&expr, &parts);
                 self.operation(expr, parts)
             }
         }
@@ -272,7 +277,11 @@ impl Parser {
             Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_) => {
                 Kind::Compare(Box::new(Compare { op: node.op, left, right }))
             }
-            _ => self.operation(Syntax::Binary(node), vec![left, right]),
+            _ => {
+                let (syntax, parts) = (Syntax::Binary(node), vec![left, right]);
+                self.truth_assigned(&syntax, &parts);
+                self.operation(syntax, parts)
+            }
         }
     }
 }

@@ -40,8 +40,8 @@ let mut u = y.clone();
 let mut v = y * 0.5;
 let mut k = j.clone();
 let mut m = tf::constant(1);
-let mut p = tf::constant(true);
-let mut q = tf::constant(false);
+let mut p = true;
+let mut q = false;
 let mut list = vec![x.clone(), tf::constant(0.5f32)];
 let mut pair = (tf::constant(1.0f32), x.clone());
 let mut array = tf::TensorArray::new(tf::DType::F32, 4).element_shape(());
@@ -57,6 +57,10 @@ impl Writer<'_> {
         let counts = !self.counting.is_empty();
         PROLOGUE.lines().chain(BEGIN.lines().filter(|_| counts)).for_each(|line| self.line(line));
         self.block(&body.block);
+        // `assert!` of a `bool` is Rust's own, so one that is asserted is told to be a tensor: last, where rustc learns it late.
+        if format!("{:?}", body.block).contains("Assert(Var") {
+            self.line("if n > 1000 { p = x > 1.0e30f32; q = p; }");
+        }
         self.agrees();
         let result = returned(&body.result);
         self.line(&result);
@@ -156,7 +160,10 @@ impl Writer<'_> {
         let late = node.value.is_some() && goes_on && node.then.len().is_multiple_of(2);
         let name = format!("late{}", self.depth);
         // Where a branch jumps, the value stands beside an operand that names what the jump takes along.
-        let beside = node.value.is_some() && !late && (jumps(&node.then) || node.other.as_ref().is_some_and(jumps));
+        // Rust lends only what the branches leave as it is.
+        let assigned = format!("{:?}{:?}", node.then, node.other).contains("SetTruth(7");
+        let beside =
+            node.value.is_some() && !late && !assigned && (jumps(&node.then) || node.other.as_ref().is_some_and(jumps));
         let (open, close) = if beside { ("last(&p, ", "});") } else { ("", "};") };
         let assign = node.value.as_ref().map_or(String::new(), |(var, ..)| format!("{} = {open}", NAMES[*var]));
         let (values, before) = match &node.value {

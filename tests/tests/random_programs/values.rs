@@ -263,7 +263,7 @@ pub fn chosen(x: Tensor) -> Tensor {
 }
 
 /// The second of two operands.
-pub fn last(_: &Tensor, value: Tensor) -> Tensor {
+pub fn last<T>(_: &T, value: Tensor) -> Tensor {
     value
 }
 

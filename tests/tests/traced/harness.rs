@@ -56,6 +56,32 @@ macro_rules! run {
 
 pub(crate) use run;
 
+/// One text with the attribute and without.
+macro_rules! twice {
+    ($($name:ident($x:ident) { $($body:tt)* })*) => {$(
+        mod $name {
+            use super::*;
+
+            pub fn plain($x: &Tensor) -> Tensor { $($body)* }
+
+            #[tf_function]
+            pub fn traced($x: &Tensor) -> Tensor { $($body)* }
+        }
+    )*};
+}
+
+/// Compares the ways of running such texts on scalars.
+macro_rules! compare {
+    ($($name:ident)*; $inputs:tt) => {$(
+        use $name::traced as $name;
+        eager_vs_graph!($name(x); x in $inputs);
+        for x in $inputs {
+            let x = tf::constant(x);
+            assert_eq!($name::plain(&x).to_vec::<f32>(), $name(&x).to_vec::<f32>(), "{} of {x}", stringify!($name));
+        }
+    )*};
+}
+
 /// What is known of a sample beside its function.
 pub struct Sample<'a> {
     pub name: &'static str,

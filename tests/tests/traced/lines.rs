@@ -202,3 +202,26 @@ fn errors() {
         assert!(text.contains("lines.rs:") && !text.contains("core/src"), "{what}: {text}");
     }
 }
+
+/// What a round hands on as it got it: the loop's own parameter.
+#[tf_function]
+fn handed_on(x: &Tensor) -> Tensor {
+    let (mut all, mut b) = (vec![x * 0.5], x * 1.0);
+    for r in tf::range(0, tf::constant(3), 1) {
+        if &r < 1 {
+            if x > 1.0 {
+                b = &b * 2.0;
+                all.push(x * 2.0);
+                continue;
+            }
+            all = vec![b.clone()];
+        }
+    }
+    tf::stack(&all, 0)
+}
+
+#[test]
+fn lists() {
+    handed_on(&tf::constant(0.5f32));
+    lines_are_ours(tf::function(handed_on).plan());
+}

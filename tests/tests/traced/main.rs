@@ -18,6 +18,7 @@ mod effects;
 mod elements;
 mod exclusive;
 mod failures;
+mod flags;
 mod forward;
 mod hidden;
 mod jumps;

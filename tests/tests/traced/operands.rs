@@ -4,31 +4,6 @@
 use eagerflow as tf;
 use tf::{Tensor, tf_function};
 
-/// One text with the attribute and without.
-macro_rules! twice {
-    ($($name:ident($x:ident) { $($body:tt)* })*) => {$(
-        mod $name {
-            use super::*;
-
-            pub fn plain($x: &Tensor) -> Tensor { $($body)* }
-
-            #[tf_function]
-            pub fn traced($x: &Tensor) -> Tensor { $($body)* }
-        }
-    )*};
-}
-
-macro_rules! compare {
-    ($($name:ident)*; $inputs:tt) => {$(
-        use $name::traced as $name;
-        eager_vs_graph!($name(x); x in $inputs);
-        for x in $inputs {
-            let x = tf::constant(x);
-            assert_eq!($name::plain(&x).to_vec::<f32>(), $name(&x).to_vec::<f32>(), "{} of {x}", stringify!($name));
-        }
-    )*};
-}
-
 fn limit() -> f32 {
     3.0
 }
@@ -121,6 +96,93 @@ twice! {
         }
         y
     }
+}
+
+// What the operand that jumps changes is read in front of it.
+twice! {
+    index_beside_a_change(x) {
+        let (mut i, mut v) = (0, [x * 1.0, x * 2.0, x * 3.0]);
+        v[i] += if x > 2.0 {
+            i += 1;
+            x * 7.0
+        } else {
+            return x * 3.0;
+        };
+        &v[0] + &v[1] * 10.0 + i as f32
+    }
+
+    host_jumps(x) {
+        let mut i = 0;
+        let mut v = [x * 1.0, x * 2.0, x * 3.0];
+        loop {
+            v[i] += {
+                i += 1;
+                if i == 3 {
+                    break;
+                }
+                x * i as f32
+            };
+        }
+        let mut k = 2.0f32;
+        let s = k + {
+            k = 5.0;
+            if k > 6.0 {
+                return x * 0.0;
+            }
+            1.0
+        };
+        (&v[0] + &v[1] * 10.0 + &v[2] * 100.0) * (s + k)
+    }
+
+    moved_beside_a_change(x) {
+        let mut n = tf::constant(1.0f32);
+        let z = n * {
+            n = tf::constant(50.0f32);
+            if x > 3.0 {
+                return x + n;
+            }
+            x * 2.0
+        };
+        x * z + n
+    }
+
+    arguments_beside_a_change(x) {
+        let mut k = 2i32;
+        let (a, b) = (k, if x > 2.0 { k = 4; k } else { return x * 3.0 });
+        let c = k.pow(if x < 5.0 { k = 3; 2 } else { return x * 4.0 });
+        x * (a + b * 10 + c * 100 + k * 1000) as f32
+    }
+
+    flag_beside_a_change(x) {
+        let mut c = x > 1.0;
+        let mut y = x * 1.0;
+        for _ in 0..3 {
+            let d = c & if y > 5.0 {
+                c = !c;
+                y < 9.0
+            } else {
+                y += 1.5;
+                c = !c;
+                continue;
+            };
+            y = if d { y * 2.0 } else { y - 1.0 };
+        }
+        y
+    }
+
+    elements_by_calculated_index(x) {
+        let mut a = [x * 1.0, x * 2.0];
+        for i in 0..3 {
+            a[i % 2] -= if x > 2.0 { continue } else { x * 0.3 };
+        }
+        &a[0] + &a[1]
+    }
+}
+
+#[test]
+fn places_are_named_before_they_change() {
+    compare!(index_beside_a_change host_jumps moved_beside_a_change arguments_beside_a_change flag_beside_a_change
+        elements_by_calculated_index; [0.4f32, 1.7, 3.5, 6.0]);
 }
 
 #[test]

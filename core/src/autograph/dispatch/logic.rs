@@ -3,6 +3,7 @@
 
 use super::super::lazy::RightSide;
 use super::condition::{Cond, CondValue, Condition, Host, Truth, condition};
+use super::flag::Flag;
 use crate::error::OrFail;
 use crate::tensor::Tensor;
 use std::marker::PhantomData;
@@ -52,6 +53,12 @@ impl<K: Truth> Logic<K> {
     {
         let right = condition(right);
         K::join(self.left, right, self.and, self.right)
+    }
+
+    /// As [`close`](Self::close), of two of one type, of which the left one is lent again.
+    #[track_caller]
+    pub fn close_flag<F: Flag + Condition<Kind = K>>(self, _left: &F, right: &F) -> F {
+        F::join(self.left, condition(right), self.and, self.right)
     }
 
     /// The left side, of one whose right side changes something, which is a branch of an `if` then.

@@ -52,7 +52,7 @@ pub fn moves(block: &Block, below: Var, vars: &[Variable]) -> BTreeSet<Var> {
     let mut search = Search::of(vars);
     search.block(block);
     // Numbers, truth values and references are copied; mutable references are lent, not moved.
-    let moves = |var: &Var| matches!(vars[*var].hint, Hint::Unknown | Hint::Owned) && !vars[*var].truth;
+    let moves = |var: &Var| matches!(vars[*var].hint, Hint::Unknown | Hint::Owned) && !vars[*var].truth.is;
     search.found.retain(|var| *var < below && moves(var));
     search.found
 }

@@ -1,5 +1,5 @@
 //! `if`: one that may be staged becomes a protocol object around one copy of each block; one that Rust decides is written as
-//! the user did. The walk over expressions calls it.
+//! the user did, and `match`, which Rust decides. The walk over expressions calls it.
 
 use super::super::ast::*;
 use super::super::plan::Branch;
@@ -7,7 +7,8 @@ use super::state::{State, wanted_type};
 use super::{Emit, Wanted, label, local};
 use crate::names::{hidden, hidden_at, shown_at};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::Expr as Syntax;
 
 impl Branch {
     fn places(&self, id: IfId, at: Span) -> State<'_> {
@@ -200,5 +201,25 @@ impl Emit<'_> {
         let ty = wanted_type(wanted);
         let more = (0..yields).map(|_| quote!(_));
         if yields == 0 { ty } else { quote!((#ty, #(#more),*)) }
+    }
+
+    pub fn choice(&self, node: &Match, wanted: &Wanted) -> TokenStream {
+        let mut syntax = node.syntax.clone();
+        *syntax.expr = Syntax::Verbatim(self.expr(&node.scrutinee));
+        syntax.arms = node.arms.iter().map(|arm| self.arm(arm, wanted)).collect();
+        syntax.to_token_stream()
+    }
+
+    fn arm(&self, arm: &Arm, wanted: &Wanted) -> syn::Arm {
+        let mut syntax = arm.syntax.clone();
+        if let (syn::Pat::Guard(guarded), Some(guard)) = (&mut syntax.pat, &arm.guard) {
+            *guarded.guard = Syntax::Verbatim(self.host_condition(guard));
+        }
+        let body = self.value_for(&arm.body, wanted);
+        let rebound = self.rebound(arm.bound.clone());
+        *syntax.body = Syntax::Verbatim(if rebound.is_empty() { body } else { quote!({ #rebound #body }) });
+        // Whatever the body has become, a comma ends it.
+        syntax.comma = Some(syn::token::Comma(arm.body.span));
+        syntax
     }
 }

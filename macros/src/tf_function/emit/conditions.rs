@@ -1,6 +1,7 @@
 //! Comparisons, `&&` and `||`, and conditions that Rust itself decides.
 //! The walk over expressions calls it; what is surely a value of the host keeps Rust's own operator.
 
+use super::super::parse::is_truth;
 use super::*;
 
 impl Emit<'_> {
@@ -40,19 +41,30 @@ impl Emit<'_> {
         open(&node.left) || open(&node.right)
     }
 
-    pub(super) fn logic(&self, node: &Logic) -> TokenStream {
+    pub(super) fn logic(&self, node: &Logic, wanted: &Wanted) -> TokenStream {
         let op = &node.op;
         let host = |expr: &Expr| host::surely(expr, &self.function.vars);
         if contains_let(&node.left) || contains_let(&node.right) || host(&node.left) && host(&node.right) {
             let (left, right) = (self.host_condition(&node.left), self.host_condition(&node.right));
             return quote!(#left #op #right);
         }
-        let (left, right) = (self.expr(&node.left), self.expr(&node.right));
+        let vars = &self.function.vars;
+        let typed = wanted.flag && is_truth(&node.left, vars) && is_truth(&node.right, vars);
+        let operand = Wanted { flag: typed, ..Wanted::default() };
+        let (left, right) = (self.expr_for(&node.left, &operand), self.expr_for(&node.right, &operand));
         let open = if matches!(op, syn::BinOp::And(_)) { "and" } else { "or" };
         let (open, at) = (Ident::new(open, op.span()), self.rt_at(op.span()));
-        let logic = hidden("logic");
+        let (logic, value) = (hidden("logic"), hidden_at("left", node.left.span));
         let left = quote_spanned!(node.left.span=> &(#left));
         let right = quote_spanned!(node.right.span=> &(#right));
+        if typed {
+            let open = quote_spanned!(op.span()=> #at::Logic::#open(#value));
+            return quote!({
+                let #value = #left;
+                let mut #logic = #open;
+                if #logic.open() { #logic.close_flag(#value, #right) } else { #logic.short() }
+            });
+        }
         let open = quote_spanned!(op.span()=> #at::Logic::#open(#left));
         quote!({
             let mut #logic = #open;

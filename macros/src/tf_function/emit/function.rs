@@ -81,8 +81,8 @@ impl Emit<'_> {
         let (slot, fun) = (hidden("slot"), local("f", BODY));
         let ty = self.result_type();
         let wanted = match &self.function.item.sig.output {
-            ReturnType::Default => Wanted { unit: true, ty: None },
-            ReturnType::Type(_, ty) => Wanted { unit: false, ty: Some((**ty).clone()) },
+            ReturnType::Default => Wanted { unit: true, ..Wanted::default() },
+            ReturnType::Type(_, ty) => Wanted { ty: Some((**ty).clone()), ..Wanted::default() },
         };
         let stmts = self.stmts(&self.function.body, &wanted);
         let braces = self.function.body.brace.span.join();

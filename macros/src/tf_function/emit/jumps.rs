@@ -10,6 +10,14 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr as Syntax, ReturnType};
 
 impl Emit<'_> {
+    /// What `?` is asked of, in a body with branches of the graph: it must not leave from one.
+    pub fn tried(&self, value: &TokenStream, at: Span) -> TokenStream {
+        // In the text of the user, where rustc shows what it has to say of `?`.
+        let mut fun = self.fun();
+        fun.set_span(fun.span().located_at(at));
+        quote_spanned!(at=> #fun.tried(#value))
+    }
+
     pub fn jump(&self, node: &Jump, span: Span) -> TokenStream {
         match node.kind {
             JumpKind::Return => self.leave_body(node, span),
@@ -55,7 +63,7 @@ impl Emit<'_> {
             (ReturnType::Type(_, ty), BODY) if !super::function::is_impl(ty) => Some((**ty).clone()),
             _ => None,
         };
-        let wanted = Wanted { unit: false, ty: ty.clone() };
+        let wanted = Wanted { ty: ty.clone(), ..Wanted::default() };
         let value = node.value.as_ref().map_or_else(|| quote!(()), |value| self.value_for(value, &wanted));
         let ty = ty.map(|ty| quote!(: #ty));
         let (value_, result) = (hidden("value"), hidden("result"));

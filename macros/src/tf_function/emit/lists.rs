@@ -4,6 +4,7 @@
 use super::super::analyse::host;
 use super::super::analyse::lists::{Lists, several, whole};
 use super::super::ast::*;
+use super::super::parse::is_literal;
 use super::{Emit, Wanted};
 use crate::names::shown_at;
 use proc_macro2::TokenStream;
@@ -14,12 +15,16 @@ use syn::{Expr as Syntax, Pat};
 /// copied.
 pub fn by_value(syntax: &Syntax, index: usize) -> bool {
     match syntax {
-        Syntax::Unary(node) => matches!(node.op, syn::UnOp::Not(_)),
         Syntax::Binary(node) => index > 0 || !host::assigns(&node.op),
         Syntax::Call(_) | Syntax::MethodCall(_) | Syntax::Assign(_) => index > 0,
         Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Struct(_) | Syntax::Repeat(_) => true,
         _ => false,
     }
+}
+
+/// As Rust copies a `bool`.
+pub fn copy(tokens: &TokenStream, expr: &Expr) -> TokenStream {
+    quote_spanned!(shown_at(expr.span)=> ::core::clone::Clone::clone(&#tokens))
 }
 
 impl Emit<'_> {
@@ -45,15 +50,24 @@ impl Emit<'_> {
 
     /// Whether an expression names a truth value, which is copied wherever it is used.
     pub fn is_copied(&self, expr: &Expr) -> bool {
-        matches!(expr.inner().kind, Kind::Var(var, _) if self.function.vars[var].truth)
+        matches!(expr.inner().kind, Kind::Var(var, _) if self.is_truth(var))
+    }
+
+    /// Whether a variable is one, as far as there is such a variable.
+    pub fn is_truth(&self, var: Var) -> bool {
+        self.function.vars.get(var).is_some_and(|variable| variable.truth.is)
     }
 
     /// An expression whose value is used.
     pub fn value_for(&self, expr: &Expr, wanted: &Wanted) -> TokenStream {
         let tokens = self.expr_for(expr, wanted);
+        if wanted.truth && is_literal(expr) {
+            let rt = self.rt_at(expr.span);
+            let call = quote_spanned!(expr.span=> flag(#tokens));
+            return quote_spanned!(shown_at(expr.span)=> #rt::#call);
+        }
         if self.is_copied(expr) {
-            // As Rust copies a `bool`.
-            return quote_spanned!(shown_at(expr.span)=> ::core::clone::Clone::clone(&#tokens));
+            return copy(&tokens, expr);
         }
         if !self.is_whole_list(expr) {
             return tokens;
@@ -74,7 +88,8 @@ impl Emit<'_> {
         let init = match several(node) {
             Some(parts) => {
                 let values = parts.into_iter().map(|(var, init)| {
-                    let value = self.value_for(init, &Wanted::default());
+                    let truth = self.function.vars[var].truth.flag;
+                    let value = self.value_for(init, &Wanted { truth, ..Wanted::default() });
                     let name = self.function.vars[var].name.clone();
                     if lists(&var) { quote!(#rt::List::of(#name, #value)) } else { value }
                 });
@@ -87,7 +102,8 @@ impl Emit<'_> {
                 match syntax.pat.clone() {
                     Pat::Type(typed) => {
                         let ty = typed.ty.to_token_stream();
-                        let value = self.value_for(init, &Wanted { unit: false, ty: Some((*typed.ty).clone()) });
+                        let value =
+                            self.value_for(init, &Wanted { ty: Some((*typed.ty).clone()), ..Wanted::default() });
                         syntax.pat = *typed.pat;
                         quote!(#rt::List::of(#name, { let list: #ty = #value; list }))
                     }

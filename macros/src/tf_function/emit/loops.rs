@@ -72,7 +72,7 @@ impl Emit<'_> {
         let end = label("pass", n);
         let pushed = self.pushed(n);
         let bounded = !plan.never_ends;
-        let unit = Wanted { unit: true, ty: None };
+        let unit = UNIT;
         let wanted = if plan.has_value { wanted } else { &unit };
         let ty = wanted_type(wanted);
         let head = self.head_state(node, plan);
@@ -227,5 +227,5 @@ impl Emit<'_> {
     }
 }
 
-const UNIT: Wanted = Wanted { unit: true, ty: None };
-const ANY: Wanted = Wanted { unit: false, ty: None };
+const UNIT: Wanted = Wanted { unit: true, ty: None, truth: false, flag: false };
+const ANY: Wanted = Wanted { unit: false, ty: None, truth: false, flag: false };

@@ -3,6 +3,7 @@
 
 mod branch;
 mod conditions;
+mod flags;
 mod function;
 mod jumps;
 mod lists;
@@ -11,6 +12,7 @@ mod print;
 mod state;
 
 use super::analyse::host;
+use super::analyse::place::Place;
 use super::ast::*;
 use super::plan::Plan;
 use crate::names::{hidden, hidden_at, shown_at};
@@ -20,6 +22,7 @@ use std::cell::RefCell;
 use syn::spanned::Spanned;
 use syn::{Expr as Syntax, Lifetime, Stmt as SyntaxStmt, Type};
 
+use flags::joins_value;
 use lists::by_value;
 
 pub use function::{exclusive, function};
@@ -47,6 +50,10 @@ pub struct Wanted {
     pub unit: bool,
     /// The type, where the user wrote one.
     pub ty: Option<Type>,
+    /// A truth value, of which a literal may be a part.
+    pub truth: bool,
+    /// One of the type of a flag, which may be inferred from it.
+    pub flag: bool,
 }
 
 /// A label that the user cannot name.
@@ -115,7 +122,8 @@ impl Emit<'_> {
             Stmt::Let(node) => self.let_(node),
             Stmt::Expr(expr, semi) => {
                 let is_value = last && semi.is_none();
-                let wanted = if is_value { wanted.clone() } else { Wanted { unit: semi.is_none(), ty: None } };
+                let wanted =
+                    if is_value { wanted.clone() } else { Wanted { unit: semi.is_none(), ..Wanted::default() } };
                 let value = if is_value { self.value_for(expr, &wanted) } else { self.expr_for(expr, &wanted) };
                 // A jump stands for its statement; `;` after it would be one too many.
                 let tokens = quote!(#value #semi);
@@ -141,8 +149,12 @@ impl Emit<'_> {
                 syn::Pat::Type(typed) => Some((*typed.ty).clone()),
                 _ => None,
             };
-            if let Some(init) = &node.init {
-                *part.expr = Syntax::Verbatim(self.value_for(init, &Wanted { unit: false, ty }));
+            if let Some(init) = self.let_flags(node) {
+                *part.expr = Syntax::Verbatim(init);
+            } else if let Some(init) = &node.init {
+                *part.expr = Syntax::Verbatim(
+                    self.begun(init, &Wanted { unit: false, ty, truth: self.is_truth(node.vars.start), flag: false }),
+                );
             }
             if let (Some((_, expr)), Some(diverge)) = (&mut part.diverge, &node.diverge) {
                 // Written as a block again: syn puts braces around anything else.
@@ -179,7 +191,7 @@ impl Emit<'_> {
             Kind::Leaf(syntax) | Kind::Var(_, syntax) => syntax.to_token_stream(),
             Kind::Plain(syntax, parts) => self.plain(syntax, parts, wanted),
             Kind::Compare(node) => self.compare(node),
-            Kind::Logic(node) => self.logic(node),
+            Kind::Logic(node) => self.logic(node, wanted),
             Kind::Let(syntax, scrutinee) => {
                 let mut syntax = syntax.clone();
                 *syntax.expr = Syntax::Verbatim(self.expr(scrutinee));
@@ -214,6 +226,9 @@ impl Emit<'_> {
             Syntax::Paren(_) | Syntax::Array(_) | Syntax::Tuple(_) | Syntax::Struct(_) | Syntax::Repeat(_)
         );
         let call = matches!(syntax, Syntax::Call(_) | Syntax::MethodCall(_));
+        if let Some(tokens) = self.of_flag(syntax, parts, wanted) {
+            return tokens;
+        }
         let mut filled = syntax.clone();
         if let Syntax::Struct(node) = &mut filled {
             // `S { all }` where `all` is written as something else.
@@ -232,11 +247,16 @@ impl Emit<'_> {
             let right = self.value_for(&parts[1], wanted);
             return quote!(#left = #rt::List::of(#name, #right));
         }
+        let truth = matches!(syntax, Syntax::Assign(_)) && self.is_copied(&parts[0]);
+        let flag = truth && self.is_flag(&parts[0]);
         let mut parts = parts.iter().enumerate();
         super::parse::syntax_parts(&mut filled, &mut |hole| {
             let Some((i, part)) = parts.next() else { return };
             let tokens = match () {
                 () if inherits => self.expr_for(part, wanted),
+                () if joins_value(syntax, i) => self.copied(part, &Wanted::default()),
+                () if i == 0 && matches!(syntax, Syntax::Assign(_)) => self.assignee(part),
+                () if truth && i > 0 => self.value_for(part, &Wanted { truth, flag, ..Wanted::default() }),
                 () if by_value(syntax, i) => self.value_for(part, &Wanted::default()),
                 () => self.expr(part),
             };
@@ -251,6 +271,20 @@ impl Emit<'_> {
         filled.to_token_stream()
     }
 
+    /// What is assigned to: the variables of a pattern are places there, and no values.
+    fn assignee(&self, expr: &Expr) -> TokenStream {
+        let Kind::Plain(syntax @ (Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Paren(_)), parts) = &expr.kind else {
+            return self.expr(expr);
+        };
+        let (mut filled, mut parts) = (syntax.clone(), parts.iter());
+        super::parse::syntax_parts(&mut filled, &mut |hole| {
+            if let Some(part) = parts.next() {
+                *hole = Syntax::Verbatim(self.assignee(part));
+            }
+        });
+        filled.to_token_stream()
+    }
+
     /// Whether an expression is written with braces or as a jump.
     fn is_block(&self, expr: &Expr) -> bool {
         match &expr.kind {
@@ -259,33 +293,5 @@ impl Emit<'_> {
             Kind::Macro(node) => !matches!(node.kind, MacroKind::Unknown),
             _ => false,
         }
-    }
-
-    /// What `?` is asked of, in a body with branches of the graph: it must not leave from one.
-    fn tried(&self, value: &TokenStream, at: Span) -> TokenStream {
-        // In the text of the user, where rustc shows what it has to say of `?`.
-        let mut fun = self.fun();
-        fun.set_span(fun.span().located_at(at));
-        quote_spanned!(at=> #fun.tried(#value))
-    }
-
-    fn choice(&self, node: &Match, wanted: &Wanted) -> TokenStream {
-        let mut syntax = node.syntax.clone();
-        *syntax.expr = Syntax::Verbatim(self.expr(&node.scrutinee));
-        syntax.arms = node.arms.iter().map(|arm| self.arm(arm, wanted)).collect();
-        syntax.to_token_stream()
-    }
-
-    fn arm(&self, arm: &Arm, wanted: &Wanted) -> syn::Arm {
-        let mut syntax = arm.syntax.clone();
-        if let (syn::Pat::Guard(guarded), Some(guard)) = (&mut syntax.pat, &arm.guard) {
-            *guarded.guard = Syntax::Verbatim(self.host_condition(guard));
-        }
-        let body = self.value_for(&arm.body, wanted);
-        let rebound = self.rebound(arm.bound.clone());
-        *syntax.body = Syntax::Verbatim(if rebound.is_empty() { body } else { quote!({ #rebound #body }) });
-        // Whatever the body has become, a comma ends it.
-        syntax.comma = Some(syn::token::Comma(arm.body.span));
-        syntax
     }
 }

@@ -91,8 +91,8 @@ impl State<'_> {
     pub fn late(&self, emit: &Emit<'_>, slot: &Ident, done: &Lifetime, construct: &TokenStream) -> TokenStream {
         let (rt, k, lent, vars) = (&emit.rt, &self.k, &self.lent, &emit.function.vars);
         let tables = self.places.iter().filter(|place| !place.is_lent()).map(|place| {
-            let tokens = place.tokens(vars, self.at);
-            quote!((&&&&&&#rt::Probe(&#tokens)).table(),)
+            let table = emit.table(place, self.at);
+            quote!(#table,)
         });
         let lents = self.places.iter().filter(|place| place.is_lent()).map(|place| {
             let tokens = place.lender().tokens(vars, self.at);
@@ -130,7 +130,6 @@ impl Emit<'_> {
         changed: Option<(&Ident, &BTreeSet<Place>)>,
         at: Span,
     ) -> (TokenStream, TokenStream) {
-        let rt = &self.rt;
         let (fun, vars) = (self.fun(), &self.function.vars);
         let (mut save, mut restore) = (TokenStream::new(), TokenStream::new());
         for (i, place) in places.iter().enumerate() {
@@ -138,8 +137,9 @@ impl Emit<'_> {
                 true => local("saved", place.root),
                 false => hidden(&format!("saved{}_{i}", place.root)),
             };
-            let (name, tokens) = (place.name(vars), place.tokens(vars, at));
-            save.extend(quote!(let #saved = (&&&&#rt::Save(&#tokens)).save(#name, #fun.tracing());));
+            let tokens = place.tokens(vars, at);
+            let copy = self.saved(place, &tokens, &quote!(#fun.tracing()));
+            save.extend(quote!(let #saved = #copy;));
             // It is for the graph's other ways alone where Rust's own ones all assign or leave.
             // In the text of the user, so that an error names the line.
             let back = quote_spanned!(at=> restore());
@@ -156,12 +156,12 @@ impl Emit<'_> {
 
     /// Copies that a block moves in place of captured variables.
     pub fn copies(&self, vars: &[Var], at: Span) -> TokenStream {
-        let rt = &self.rt;
         let copy = vars.iter().map(|var| {
             let mut ident = self.function.vars[*var].ident.clone();
-            let name = &self.function.vars[*var].name;
             ident.set_span(ident.span().located_at(at));
-            quote!(let #ident = (&&&&#rt::Save(&#ident)).save(#name, true).restore();)
+            let place = Place { root: *var, path: Vec::new() };
+            let copy = self.saved(&place, &quote!(#ident), &quote!(true));
+            quote!(let #ident = #copy.restore();)
         });
         copy.collect()
     }

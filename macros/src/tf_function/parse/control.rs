@@ -117,8 +117,12 @@ impl Parser {
         let target = self.new_target();
         let start = self.vars.len();
         self.scopes.open();
+        let mut untyped = Vec::new();
         for input in &mut node.inputs {
             let vars = self.pattern(input, false);
+            if !matches!(input, Pat::Type(_)) {
+                untyped.extend(vars.clone());
+            }
             if let Pat::Type(typed) = input
                 && vars.len() == 1
             {
@@ -136,6 +140,7 @@ impl Parser {
             syntax: node,
             body,
             params,
+            untyped,
             vars: start..self.vars.len(),
             fixed: false,
         }))

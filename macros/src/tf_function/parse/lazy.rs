@@ -43,7 +43,8 @@ impl Parser {
         }))
     }
 
-    fn is_changing_closure(&self, var: Var) -> bool {
+    /// Whether a variable is a closure that changes what it holds.
+    pub fn is_changing_closure(&self, var: Var) -> bool {
         self.vars[var].mutable && !self.vars[var].captures.is_empty()
     }
 

@@ -1,11 +1,12 @@
 //! What operands are to Rust outside of the attribute and would not be inside: truth values that are copied, and places that
 //! are lent while a later operand jumps. The parser calls it for `let` and for every operator and call.
 
-use super::super::analyse::jumps;
+use super::super::analyse::place::Place;
+use super::super::analyse::{activity, host, jumps, lending, lists};
 use super::super::ast::*;
 use super::Parser;
 use crate::names::hidden_at;
-use syn::{BinOp, Expr as Syntax, UnOp, parse_quote_spanned};
+use syn::{BinOp, Expr as Syntax, Pat, UnOp, parse_quote_spanned};
 
 /// Whether an expression is a truth value by its text: a `bool` where it compares numbers of Rust, a tensor where it compares
 /// tensors.
@@ -13,27 +14,51 @@ pub fn is_truth(expr: &Expr, vars: &[Variable]) -> bool {
     let truth = |expr: &Expr| is_truth(expr, vars);
     match &expr.inner().kind {
         Kind::Compare(_) | Kind::Logic(_) => true,
-        Kind::Var(var, _) => vars[*var].truth,
+        Kind::Var(var, _) => vars[*var].truth.is,
         Kind::Plain(syntax, parts) => match syntax {
             Syntax::Unary(node) => matches!(node.op, UnOp::Not(_)) && truth(&parts[0]),
             Syntax::Binary(node) if matches!(node.op, BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_)) => {
                 parts.iter().any(truth)
             }
             Syntax::MethodCall(node) => node.method == "clone" && truth(&parts[0]),
-            Syntax::Call(_) => is_constant(parts),
+            Syntax::Call(_) => {
+                is_constant(parts) || matches!(parts[0].kind, Kind::Var(var, _) if vars[var].truth.gives)
+            }
             _ => false,
         },
-        Kind::Block(node) => is_truth_block(&node.block, vars),
+        Kind::Block(node) => value(&node.block).is_some_and(truth),
         Kind::If(node) => {
-            let is_truth = |block| is_truth_block(block, vars);
-            node.lazy.is_some() || is_truth(&node.then) && node.other.as_ref().is_some_and(is_truth)
+            let sides = || Some([value(&node.then)?, value(node.other.as_ref()?)?]);
+            node.lazy.is_some() || sides().is_some_and(|sides| are_truths(sides.into_iter(), vars))
         }
+        Kind::Match(node) => are_truths(node.arms.iter().map(|arm| &arm.body), vars),
         _ => false,
     }
 }
 
-fn is_truth_block(block: &Block, vars: &[Variable]) -> bool {
-    matches!(block.stmts.last(), Some(Stmt::Expr(value, None)) if is_truth(value, vars))
+/// The value of a block.
+fn value(block: &Block) -> Option<&Expr> {
+    match block.stmts.last() {
+        Some(Stmt::Expr(value, None)) => Some(value),
+        _ => None,
+    }
+}
+
+/// Whether values of which one is taken are truth values: one surely, and the others so or literals.
+fn are_truths<'a>(values: impl Iterator<Item = &'a Expr> + Clone, vars: &[Variable]) -> bool {
+    values.clone().any(|value| is_truth(value, vars))
+        && values.into_iter().all(|value| is_truth(value, vars) || is_literal(value))
+}
+
+/// Whether an operator joins truth values.
+pub fn joins(op: &BinOp) -> bool {
+    use BinOp::*;
+    matches!(op, BitAnd(_) | BitOr(_) | BitXor(_) | BitAndAssign(_) | BitOrAssign(_) | BitXorAssign(_))
+}
+
+/// `true` or `false`.
+pub fn is_literal(expr: &Expr) -> bool {
+    matches!(&expr.inner().kind, Kind::Leaf(Syntax::Lit(value)) if matches!(value.lit, syn::Lit::Bool(_)))
 }
 
 /// `tf::constant(false)`, which is where a flag of the graph begins.
@@ -58,8 +83,8 @@ impl Parser {
         if !is_operation || !parts[1..].iter().any(jumps) {
             return Kind::Plain(syntax, parts);
         }
-        let lends = parts.iter().any(|part| names_a_place(part) && !matches!(part.kind, Kind::Leaf(_)));
-        if !lends || !parts.iter().all(|part| names_a_place(part) || jumps(part)) {
+        let (places, others): (Vec<&Expr>, Vec<&Expr>) = parts.iter().partition(|part| names_a_place(part));
+        if !others.iter().all(|part| jumps(part) && !self.changes(part, &places)) {
             return Kind::Plain(syntax, parts);
         }
         let span = parts[0].span;
@@ -76,6 +101,59 @@ impl Parser {
         let block = Block { brace: syn::token::Brace(span), stmts };
         Kind::Block(Box::new(Braced { attrs: Vec::new(), is_unsafe: false, block }))
     }
+
+    /// Whether an operand may change a variable that one of the places names, which would then be named too late.
+    fn changes(&self, operand: &Expr, places: &[&Expr]) -> bool {
+        let all = self.vars.len();
+        let named: Vec<Var> = places.iter().flat_map(|place| activity::mentions(place, all)).collect();
+        let changed = activity::writes([operand], all, 0, &self.vars);
+        let handed_on = lending::handed_on([operand], None, all, 0, &self.vars);
+        let is_named = |place: &Place| named.contains(&place.root);
+        changed.iter().chain(&handed_on).any(is_named)
+            || activity::mentions(operand, all).into_iter().any(|var| self.is_changing_closure(var))
+    }
+
+    /// Notes which variables hold truth values, or functions that give them.
+    pub fn truths(&mut self, node: &Let) {
+        if let Some(parts) = lists::several(node) {
+            let said = |part: &Expr| (is_truth(part, &self.vars), is_literal(part));
+            let said: Vec<_> = parts.iter().map(|(var, part)| (*var, said(part))).collect();
+            for (var, (truth, literal)) in said {
+                self.vars[var].truth.is = truth;
+                if literal {
+                    self.flag(var);
+                }
+            }
+            return;
+        }
+        let (Some(init), [_]) = (&node.init, &self.vars[node.vars.clone()]) else { return };
+        let gives = matches!(&init.inner().kind, Kind::Closure(closure) if is_truth(&closure.body, &self.vars));
+        if is_literal(init) && matches!(node.syntax.pat, Pat::Ident(_)) {
+            return self.flag(node.vars.start);
+        }
+        let is = is_truth(init, &self.vars);
+        let variable = &mut self.vars[node.vars.start];
+        if variable.plain {
+            (variable.truth.is, variable.truth.gives) = (is && variable.hint != Hint::Host, gives);
+        }
+    }
+
+    /// Notes that a variable is given a truth value.
+    pub fn truth_assigned(&mut self, syntax: &Syntax, parts: &[Expr]) {
+        let assigns = match syntax {
+            Syntax::Assign(_) => true,
+            Syntax::Binary(node) => host::assigns(&node.op) && joins(&node.op),
+            _ => false,
+        };
+        if let (true, Kind::Var(var, _)) = (assigns, &parts[0].kind) {
+            let truth = is_truth(&parts[1], &self.vars);
+            let variable = &mut self.vars[*var];
+            variable.truth.is |= truth && variable.plain && variable.hint != Hint::Host;
+            if truth && variable.truth.flag {
+                self.given(*var, &parts[1]);
+            }
+        }
+    }
 }
 
 /// Whether evaluating an expression does nothing but name a place, or a constant.
@@ -85,13 +163,21 @@ fn names_a_place(expr: &Expr) -> bool {
         Kind::Plain(syntax, parts) => {
             let names = match syntax {
                 Syntax::Unary(node) => matches!(node.op, UnOp::Deref(_)),
-                Syntax::Paren(_) | Syntax::Group(_) | Syntax::Reference(_) | Syntax::Field(_) | Syntax::Index(_) => {
-                    true
-                }
+                Syntax::Index(_) => return names_a_place(&parts[0]) && is_number(&parts[1]),
+                Syntax::Paren(_) | Syntax::Group(_) | Syntax::Reference(_) | Syntax::Field(_) => true,
                 _ => false,
             };
             names && parts.iter().all(names_a_place)
         }
         _ => false,
+    }
+}
+
+/// Whether evaluating an index does nothing but calculate.
+fn is_number(expr: &Expr) -> bool {
+    match &expr.kind {
+        Kind::Plain(Syntax::Binary(node), parts) => !host::assigns(&node.op) && parts.iter().all(is_number),
+        Kind::Plain(Syntax::Paren(_) | Syntax::Group(_) | Syntax::Cast(_), parts) => is_number(&parts[0]),
+        _ => names_a_place(expr),
     }
 }

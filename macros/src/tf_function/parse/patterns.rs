@@ -39,7 +39,7 @@ impl Parser {
             lends: true,
             map: false,
             list: false,
-            truth: false,
+            truth: Truth::default(),
             items: None,
         });
         self.vars.len() - 1

@@ -106,6 +106,24 @@ fn expansion_of_while() {
 }
 
 #[test]
+fn expansion_of_flags() {
+    snapshot(
+        "flag",
+        quote! {
+            fn f(x: &Tensor) -> Tensor {
+                let (mut done, mut y) = (false, x * 1.0);
+                let low = x < 0.0;
+                while !done {
+                    y = y * 2.0;
+                    done = low || y > 8.0;
+                }
+                if done & low { y } else { -y }
+            }
+        },
+    );
+}
+
+#[test]
 fn expansion_of_for_with_jumps() {
     snapshot(
         "for_",

@@ -1,0 +1,242 @@
+//! Flags: variables that begin with `true` or `false` and are given what comparing tensors gives. Rust infers whether one is a
+//! `bool` or a tensor; the parser asks for their names before it begins, because it needs them where they are declared.
+
+use super::super::analyse::host;
+use super::super::ast::*;
+use super::{Parser, operands};
+use proc_macro2::{TokenStream, TokenTree};
+use std::collections::BTreeSet;
+use syn::visit::{self, Visit};
+use syn::{BinOp, Expr as Syntax, FnArg, Pat, UnOp};
+
+/// The names of variables that are given a truth value which something of tensors is a part of.
+pub fn flags(item: &syn::ItemFn) -> BTreeSet<String> {
+    let mut search = Search { tensors: BTreeSet::new(), found: BTreeSet::new(), tied: Vec::new() };
+    for input in &item.sig.inputs {
+        match input {
+            FnArg::Receiver(_) => drop(search.tensors.insert("self".to_owned())),
+            FnArg::Typed(input) => search.bound(&input.pat),
+        }
+    }
+    // What a loop gives a variable, an earlier line of it may use.
+    for _ in 0..2 {
+        search.visit_block(&item.block);
+    }
+    let Search { mut found, tied, .. } = search;
+    for _ in 0..tied.len() {
+        let next = tied.iter().find_map(|(a, b)| match (found.contains(a), found.contains(b)) {
+            (true, false) => Some(b.clone()),
+            (false, true) => Some(a.clone()),
+            _ => None,
+        });
+        match next {
+            Some(name) => found.insert(name),
+            None => break,
+        };
+    }
+    found
+}
+
+/// The variables that are operands of a truth value.
+fn flags_of(expr: &Syntax, found: &mut Vec<String>) {
+    match expr {
+        Syntax::Paren(node) => flags_of(&node.expr, found),
+        Syntax::Path(path) => found.extend(path.path.get_ident().map(|name| name.to_string())),
+        Syntax::Unary(node) if matches!(node.op, UnOp::Not(_)) => flags_of(&node.expr, found),
+        Syntax::Binary(node) if operands::joins(&node.op) || matches!(node.op, BinOp::And(_) | BinOp::Or(_)) => {
+            flags_of(&node.left, found);
+            flags_of(&node.right, found);
+        }
+        _ => {}
+    }
+}
+
+struct Search {
+    /// Variables that a tensor may be a part of.
+    tensors: BTreeSet<String>,
+    found: BTreeSet<String>,
+    /// Pairs of variables of one type.
+    tied: Vec<(String, String)>,
+}
+
+impl Search {
+    fn bound(&mut self, pat: &Pat) {
+        struct Names<'a>(&'a mut BTreeSet<String>);
+        impl<'ast> Visit<'ast> for Names<'_> {
+            fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+                self.0.insert(pat.ident.to_string());
+                visit::visit_pat_ident(self, pat);
+            }
+        }
+        Names(&mut self.tensors).visit_pat(pat);
+    }
+
+    /// Whether an expression names such a variable.
+    fn mentions(&self, expr: &Syntax) -> bool {
+        struct Words<'a>(&'a BTreeSet<String>, bool);
+        impl<'ast> Visit<'ast> for Words<'_> {
+            fn visit_path(&mut self, path: &'ast syn::Path) {
+                self.1 |= path.get_ident().is_some_and(|name| self.0.contains(&name.to_string()));
+            }
+            // What a function gives may be a tensor.
+            fn visit_expr_call(&mut self, _: &'ast syn::ExprCall) {
+                self.1 = true;
+            }
+            fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+                self.1 |= names(mac.tokens.clone(), self.0);
+            }
+        }
+        let mut words = Words(&self.tensors, false);
+        words.visit_expr(expr);
+        words.1
+    }
+}
+
+impl<'ast> Visit<'ast> for Search {
+    fn visit_local(&mut self, node: &'ast syn::Local) {
+        visit::visit_local(self, node);
+        if node.init.as_ref().is_some_and(|init| self.mentions(&init.expr)) {
+            self.bound(&node.pat);
+        }
+    }
+
+    fn visit_expr_for_loop(&mut self, node: &'ast syn::ExprForLoop) {
+        if self.mentions(&node.expr) {
+            self.bound(&node.pat);
+        }
+        visit::visit_expr_for_loop(self, node);
+    }
+
+    fn visit_expr_let(&mut self, node: &'ast syn::ExprLet) {
+        if self.mentions(&node.expr) {
+            self.bound(&node.pat);
+        }
+        visit::visit_expr_let(self, node);
+    }
+
+    fn visit_expr_match(&mut self, node: &'ast syn::ExprMatch) {
+        if self.mentions(&node.expr) {
+            node.arms.iter().for_each(|arm| self.bound(&arm.pat));
+        }
+        visit::visit_expr_match(self, node);
+    }
+
+    fn visit_expr_closure(&mut self, node: &'ast syn::ExprClosure) {
+        node.inputs.iter().for_each(|input| self.bound(input));
+        visit::visit_expr_closure(self, node);
+    }
+
+    fn visit_expr_assign(&mut self, node: &'ast syn::ExprAssign) {
+        self.given(&node.left, &node.right);
+        visit::visit_expr_assign(self, node);
+    }
+
+    fn visit_expr_binary(&mut self, node: &'ast syn::ExprBinary) {
+        if operands::joins(&node.op) && host::assigns(&node.op) {
+            self.given(&node.left, &node.right);
+        }
+        visit::visit_expr_binary(self, node);
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+impl Search {
+    /// As `operands::is_truth`, of the text alone.
+    fn is_truth(&self, expr: &Syntax) -> bool {
+        use BinOp::*;
+        match expr {
+            Syntax::Paren(node) => self.is_truth(&node.expr),
+            Syntax::Path(path) => path.path.get_ident().is_some_and(|name| self.found.contains(&name.to_string())),
+            Syntax::Unary(node) => matches!(node.op, UnOp::Not(_)) && self.is_truth(&node.expr),
+            Syntax::Binary(node) => match node.op {
+                Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_) | And(_) | Or(_) => true,
+                BitAnd(_) | BitOr(_) | BitXor(_) => self.is_truth(&node.left) || self.is_truth(&node.right),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn given(&mut self, left: &Syntax, right: &Syntax) {
+        if let Syntax::Path(path) = left
+            && let Some(name) = path.path.get_ident()
+            && self.mentions(right)
+        {
+            if self.is_truth(right) {
+                self.found.insert(name.to_string());
+            }
+            self.tensors.insert(name.to_string());
+        }
+        // What is of the type of a flag is one itself.
+        if let Syntax::Path(path) = left
+            && let Some(name) = path.path.get_ident()
+        {
+            let name = name.to_string();
+            let mut others = Vec::new();
+            flags_of(right, &mut others);
+            self.tied.extend(others.into_iter().map(|other| (name.clone(), other)));
+        }
+    }
+}
+
+/// Whether the text of a macro names one of the variables.
+fn names(tokens: TokenStream, variables: &BTreeSet<String>) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => variables.contains(&ident.to_string()),
+        TokenTree::Group(group) => names(group.stream(), variables),
+        _ => false,
+    })
+}
+
+impl Parser {
+    /// A variable that begins with a literal is a flag if one of its name is given more than literals; which is known at the end.
+    pub fn flag(&mut self, var: Var) {
+        let variable = &mut self.vars[var];
+        if variable.mutable && self.flags.contains(&variable.name) {
+            (variable.truth.flag, variable.truth.is, variable.hint) = (true, true, Hint::Unknown);
+        }
+    }
+
+    /// Notes what a variable is given.
+    pub fn given(&mut self, var: Var, value: &Expr) {
+        let mut flags = Vec::new();
+        self.vars[var].truth.told |= self.tells(value, &mut flags);
+        self.vars[var].truth.given.extend(flags);
+    }
+
+    /// Whether a truth value tells its type whatever the flags are of which it is made.
+    fn tells(&self, expr: &Expr, flags: &mut Vec<Var>) -> bool {
+        match &expr.inner().kind {
+            Kind::Var(var, _) if self.vars[*var].truth.flag => {
+                flags.push(*var);
+                false
+            }
+            Kind::Logic(node) => self.tells(&node.left, flags) | self.tells(&node.right, flags),
+            Kind::Plain(Syntax::Unary(_) | Syntax::Binary(_), parts) => {
+                parts.iter().fold(false, |told, part| self.tells(part, flags) | told)
+            }
+            _ => !operands::is_literal(expr),
+        }
+    }
+
+    /// Flags of which none that they are tied to is told by a comparison are values of Rust.
+    pub fn end_flags(&mut self) {
+        let flags: Vec<Var> = (0..self.vars.len()).filter(|var| self.vars[*var].truth.flag).collect();
+        for _ in &flags {
+            for var in &flags {
+                let tied = std::mem::take(&mut self.vars[*var].truth.given);
+                let told = self.vars[*var].truth.told || tied.iter().any(|other| self.vars[*other].truth.told);
+                tied.iter().chain([var]).for_each(|var| self.vars[*var].truth.told |= told);
+                self.vars[*var].truth.given = tied;
+            }
+        }
+        for var in flags {
+            let variable = &mut self.vars[var];
+            if variable.truth.told {
+                continue;
+            }
+            (variable.truth.flag, variable.truth.is, variable.hint) = (false, false, Hint::Host);
+        }
+    }
+}
