@@ -1,7 +1,7 @@
 //! Flags: truth values that begin with a literal, are given what comparisons give, and are copied, negated and joined as a `bool`
 //! is. Each text is compared with itself without the attribute, where they are `bool`s.
 
-#![allow(clippy::needless_late_init, reason = "a form that users write")]
+#![allow(clippy::needless_late_init, unused_assignments, reason = "forms that users write")]
 
 use eagerflow as tf;
 use tf::{Tensor, tf_function};
@@ -168,6 +168,54 @@ twice! {
         if all { x * 3.0 } else if any & !low { x * 2.0 } else if low { x + 1.0 } else { x * 1.0 }
     }
 
+    given_by_names(x) {
+        let (mut before, mut any, mut hit) = (false, false, true);
+        let (mut a, mut b) = (true, false);
+        let large = |t: &Tensor| t > 5.0;
+        let mut y = x * 1.0;
+        for i in 0..3 {
+            let now = y > 3.0;
+            if before {
+                y *= 2.0;
+            }
+            before = now;
+            any |= now;
+            let each = [y < 9.0, large(&y)];
+            hit = each[1];
+            (a, b) = (hit ^ any, large(x));
+            if a & !b {
+                y += i as f32;
+            }
+        }
+        if hit ^ any { y * 0.5 } else { y + 1.0 }
+    }
+
+    given_by_both(x) {
+        let n = if x.rank() == 0 { 3 } else { 7 };
+        let (mut y, mut far, mut near) = (x * 1.0, false, true);
+        for i in 0..n {
+            far = y > 3.0 && i > 0;
+            near = x.rank() == 0 && y < 6.0;
+            if far {
+                y += 1.0;
+            }
+            near = n > 5 || near;
+            y = if near { y * 1.5 } else { y };
+        }
+        let mut chosen = false;
+        chosen = match n {
+            0 => y > 2.0,
+            _ => y > 4.0,
+        };
+        let (mut d, mut e) = (false, false);
+        while !(d || e) {
+            y = y * 2.0;
+            d = y > 20.0;
+            e = { let s = x.sum(); s > 15.0 };
+        }
+        if chosen | d { y } else { -y }
+    }
+
     numbers_of_rust(x) {
         let mut first = true;
         let mut y = x * 1.0;
@@ -196,7 +244,7 @@ twice! {
 #[test]
 fn flags_of_tensors() {
     compare!(until once_seen negated left_by_the_next_round returned_from across_labels; [0.4f32, 1.7, 3.5, 6.0, 20.0]);
-    compare!(given_by_one_another in_closures of_branches lists_of_them; [0.4f32, 1.2, 1.7, 2.2, 3.5, 6.0, 20.0]);
+    compare!(given_by_one_another given_by_names given_by_both in_closures of_branches lists_of_them; [0.4f32, 1.2, 1.7, 2.2, 3.5, 6.0, 20.0]);
 }
 
 #[test]

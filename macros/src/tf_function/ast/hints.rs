@@ -27,6 +27,8 @@ pub struct Truth {
     pub flag: bool,
     /// Of a flag: whether it is given what tells its type.
     pub told: bool,
+    /// Of a flag: whether something tells it that is made of no flags.
+    pub alone: bool,
     /// Of a flag: the other flags that it is given.
     pub given: Vec<Var>,
     /// It is a closure whose value is one.

@@ -49,7 +49,8 @@ impl Emit<'_> {
             return quote!(#left #op #right);
         }
         let vars = &self.function.vars;
-        let typed = wanted.flag && is_truth(&node.left, vars) && is_truth(&node.right, vars);
+        let has_flag = self.has_flag(&node.left) || self.has_flag(&node.right);
+        let typed = wanted.flag && has_flag && is_truth(&node.left, vars) && is_truth(&node.right, vars);
         let operand = Wanted { flag: typed, ..Wanted::default() };
         let (left, right) = (self.expr_for(&node.left, &operand), self.expr_for(&node.right, &operand));
         let open = if matches!(op, syn::BinOp::And(_)) { "and" } else { "or" };

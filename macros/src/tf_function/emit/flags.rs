@@ -3,7 +3,7 @@
 //! The emission of plain expressions and of state calls it.
 
 use super::super::analyse::lists::several;
-use super::super::parse::{is_truth, joins};
+use super::super::parse::joins;
 use super::lists::copy;
 use super::*;
 use syn::{BinOp, UnOp};
@@ -62,34 +62,52 @@ impl Emit<'_> {
         Some(quote!((#(#values),*)))
     }
 
-    /// `!done`, `done | c`, `done |= c` of a flag; where a flag is `wanted`, of anything.
+    /// Whether the type of an expression is that of a flag in it.
+    pub fn has_flag(&self, expr: &Expr) -> bool {
+        match &expr.inner().kind {
+            Kind::Logic(node) => self.has_flag(&node.left) || self.has_flag(&node.right),
+            Kind::Plain(Syntax::Unary(node), parts) => matches!(node.op, UnOp::Not(_)) && self.has_flag(&parts[0]),
+            Kind::Plain(Syntax::Binary(node), parts) => joins(&node.op) && parts.iter().any(|part| self.has_flag(part)),
+            _ => self.is_flag(expr),
+        }
+    }
+
+    /// What a flag is given: of its own type, if nothing else tells that.
+    pub fn given(&self, flag: &Expr) -> Wanted {
+        let told = matches!(flag.inner().kind, Kind::Var(var, _) if self.function.vars[var].truth.alone);
+        Wanted { truth: self.is_copied(flag), flag: self.is_flag(flag) && !told, ..Wanted::default() }
+    }
+
+    /// `!done`, `done | c`, `done |= c` of flags.
     pub fn of_flag(&self, syntax: &Syntax, parts: &[Expr], wanted: &Wanted) -> Option<TokenStream> {
         let first = parts.first()?;
-        if !wanted.flag && !self.is_flag(first) {
-            return None;
-        }
         match syntax {
-            Syntax::Unary(node) if matches!(node.op, UnOp::Not(_)) => {
-                let (span, rt) = (node.op.span(), self.rt_at(node.op.span()));
-                let value = self.copied(first.inner(), wanted);
+            Syntax::Unary(node) if matches!(node.op, UnOp::Not(_)) && self.has_flag(first) => {
+                let span = node.op.span();
+                let (rt, value) = (self.rt_at(span), self.copied(first.inner(), wanted));
+                if !wanted.flag && !self.is_flag(first) {
+                    let call = quote_spanned!(span=> not(#value));
+                    return Some(quote_spanned!(shown_at(span)=> ::core::ops::Not::#call));
+                }
                 let call = quote_spanned!(span=> flag_not(#value));
                 Some(quote_spanned!(shown_at(span)=> #rt::#call))
             }
-            Syntax::Binary(node) if joins(&node.op) => {
-                // A truth value that is assigned is of the flag's own type; anything else says nothing of it.
-                let assigns = host::assigns(&node.op);
-                if assigns && !is_truth(&parts[1], &self.function.vars) {
+            Syntax::Binary(node) if host::assigns(&node.op) && joins(&node.op) && self.is_flag(first) => {
+                if matches!(parts[1].inner().kind, Kind::Plain(Syntax::Reference(_), _)) {
                     return None;
                 }
-                let typed = Wanted { flag: wanted.flag || assigns, ..Wanted::default() };
-                let joined = self.joined(
-                    &node.op,
-                    self.copied(first.inner(), &typed),
-                    self.copied(parts[1].inner(), &typed),
-                    typed.flag,
-                );
+                let given = self.given(first);
+                let right = self.copied(parts[1].inner(), &given);
+                let joined = self.joined(&node.op, self.copied(first.inner(), &given), right, given.flag);
                 let left = self.expr(first);
-                Some(if assigns { quote!(#left = #joined) } else { joined })
+                Some(quote!(#left = #joined))
+            }
+            Syntax::Binary(node) if joins(&node.op) && parts.iter().any(|part| self.has_flag(part)) => {
+                if !wanted.flag && !self.has_flag(first) {
+                    return None;
+                }
+                let [left, right] = [first, &parts[1]].map(|part| self.copied(part.inner(), wanted));
+                Some(self.joined(&node.op, left, right, wanted.flag))
             }
             _ => None,
         }

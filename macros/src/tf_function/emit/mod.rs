@@ -247,18 +247,21 @@ impl Emit<'_> {
             let right = self.value_for(&parts[1], wanted);
             return quote!(#left = #rt::List::of(#name, #right));
         }
-        let truth = matches!(syntax, Syntax::Assign(_)) && self.is_copied(&parts[0]);
-        let flag = truth && self.is_flag(&parts[0]);
+        let given = matches!(syntax, Syntax::Assign(_)).then(|| self.given(&parts[0])).filter(|given| given.truth);
         let mut parts = parts.iter().enumerate();
         super::parse::syntax_parts(&mut filled, &mut |hole| {
             let Some((i, part)) = parts.next() else { return };
-            let tokens = match () {
-                () if inherits => self.expr_for(part, wanted),
-                () if joins_value(syntax, i) => self.copied(part, &Wanted::default()),
-                () if i == 0 && matches!(syntax, Syntax::Assign(_)) => self.assignee(part),
-                () if truth && i > 0 => self.value_for(part, &Wanted { truth, flag, ..Wanted::default() }),
-                () if by_value(syntax, i) => self.value_for(part, &Wanted::default()),
-                () => self.expr(part),
+            let tokens = match &given {
+                _ if inherits => self.expr_for(part, wanted),
+                _ if joins_value(syntax, i) => self.copied(part, &Wanted::default()),
+                _ if i == 0 && matches!(syntax, Syntax::Assign(_)) => self.assignee(part),
+                _ if let Some(given) = &given
+                    && i > 0 =>
+                {
+                    self.copied(part, given)
+                }
+                _ if by_value(syntax, i) => self.value_for(part, &Wanted::default()),
+                _ => self.expr(part),
             };
             let free = call && i > 0;
             let parenthesised = tight && !free && self.is_block(part);

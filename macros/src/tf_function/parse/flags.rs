@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr as Syntax, FnArg, Pat, UnOp};
 
-/// The names of variables that are given a truth value which something of tensors is a part of.
+/// The names of variables that are given what something of tensors is a part of.
 pub fn flags(item: &syn::ItemFn) -> BTreeSet<String> {
     let mut search = Search { tensors: BTreeSet::new(), found: BTreeSet::new(), tied: Vec::new() };
     for input in &item.sig.inputs {
@@ -142,40 +142,24 @@ impl<'ast> Visit<'ast> for Search {
 }
 
 impl Search {
-    /// As `operands::is_truth`, of the text alone.
-    fn is_truth(&self, expr: &Syntax) -> bool {
-        use BinOp::*;
-        match expr {
-            Syntax::Paren(node) => self.is_truth(&node.expr),
-            Syntax::Path(path) => path.path.get_ident().is_some_and(|name| self.found.contains(&name.to_string())),
-            Syntax::Unary(node) => matches!(node.op, UnOp::Not(_)) && self.is_truth(&node.expr),
-            Syntax::Binary(node) => match node.op {
-                Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_) | And(_) | Or(_) => true,
-                BitAnd(_) | BitOr(_) | BitXor(_) => self.is_truth(&node.left) || self.is_truth(&node.right),
-                _ => false,
-            },
-            _ => false,
-        }
-    }
-
     fn given(&mut self, left: &Syntax, right: &Syntax) {
-        if let Syntax::Path(path) = left
-            && let Some(name) = path.path.get_ident()
-            && self.mentions(right)
-        {
-            if self.is_truth(right) {
-                self.found.insert(name.to_string());
+        match (left, right) {
+            (Syntax::Tuple(left), Syntax::Tuple(right)) if left.elems.len() == right.elems.len() => {
+                left.elems.iter().zip(&right.elems).for_each(|(left, right)| self.given(left, right));
             }
-            self.tensors.insert(name.to_string());
-        }
-        // What is of the type of a flag is one itself.
-        if let Syntax::Path(path) = left
-            && let Some(name) = path.path.get_ident()
-        {
-            let name = name.to_string();
-            let mut others = Vec::new();
-            flags_of(right, &mut others);
-            self.tied.extend(others.into_iter().map(|other| (name.clone(), other)));
+            (Syntax::Tuple(left), right) => left.elems.iter().for_each(|left| self.given(left, right)),
+            (Syntax::Path(path), right) => {
+                let Some(name) = path.path.get_ident().map(|name| name.to_string()) else { return };
+                if self.mentions(right) {
+                    self.found.insert(name.clone());
+                    self.tensors.insert(name.clone());
+                }
+                // What is of the type of a flag is one itself.
+                let mut others = Vec::new();
+                flags_of(right, &mut others);
+                self.tied.extend(others.into_iter().map(|other| (name.clone(), other)));
+            }
+            _ => {}
         }
     }
 }
@@ -198,10 +182,12 @@ impl Parser {
         }
     }
 
-    /// Notes what a variable is given.
-    pub fn given(&mut self, var: Var, value: &Expr) {
+    /// Notes what a variable is given, as a `whole` or joined with what it is.
+    pub fn given(&mut self, var: Var, value: &Expr, whole: bool) {
         let mut flags = Vec::new();
-        self.vars[var].truth.told |= self.tells(value, &mut flags);
+        let told = self.tells(value, &mut flags);
+        self.vars[var].truth.told |= told;
+        self.vars[var].truth.alone |= told && whole && flags.is_empty();
         self.vars[var].truth.given.extend(flags);
     }
 

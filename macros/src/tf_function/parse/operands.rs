@@ -140,18 +140,33 @@ impl Parser {
 
     /// Notes that a variable is given a truth value.
     pub fn truth_assigned(&mut self, syntax: &Syntax, parts: &[Expr]) {
-        let assigns = match syntax {
-            Syntax::Assign(_) => true,
-            Syntax::Binary(node) => host::assigns(&node.op) && joins(&node.op),
-            _ => false,
-        };
-        if let (true, Kind::Var(var, _)) = (assigns, &parts[0].kind) {
-            let truth = is_truth(&parts[1], &self.vars);
-            let variable = &mut self.vars[*var];
-            variable.truth.is |= truth && variable.plain && variable.hint != Hint::Host;
-            if truth && variable.truth.flag {
-                self.given(*var, &parts[1]);
+        match syntax {
+            Syntax::Assign(_) => self.assigned(&parts[0], &parts[1], true),
+            Syntax::Binary(node) if host::assigns(&node.op) && joins(&node.op) => {
+                self.assigned(&parts[0], &parts[1], false);
             }
+            _ => {}
+        }
+    }
+
+    /// Of what is assigned as a `whole`, or joined with what is there.
+    fn assigned(&mut self, left: &Expr, right: &Expr, whole: bool) {
+        match (&left.inner().kind, &right.inner().kind) {
+            (Kind::Plain(Syntax::Tuple(_), left), Kind::Plain(Syntax::Tuple(_), right))
+                if left.len() == right.len() =>
+            {
+                left.iter().zip(right).for_each(|(left, right)| self.assigned(left, right, whole));
+            }
+            (Kind::Plain(Syntax::Tuple(_), left), _) => left.iter().for_each(|left| self.assigned(left, right, whole)),
+            (Kind::Var(var, _), _) => {
+                let truth = is_truth(right, &self.vars);
+                let variable = &mut self.vars[*var];
+                variable.truth.is |= truth && variable.plain && variable.hint != Hint::Host;
+                if variable.truth.flag {
+                    self.given(*var, right, whole);
+                }
+            }
+            _ => {}
         }
     }
 }
