@@ -57,8 +57,10 @@ impl Writer<'_> {
         let counts = !self.counting.is_empty();
         PROLOGUE.lines().chain(BEGIN.lines().filter(|_| counts)).for_each(|line| self.line(line));
         self.block(&body.block);
-        // `assert!` of a `bool` is Rust's own, so one that is asserted is told to be a tensor: last, where rustc learns it late.
-        if format!("{:?}", body.block).contains("Assert(Var") {
+        // A `bool` must be the same on all ways, and `assert!` of one is Rust's own; so where there is such, both are told to be
+        // tensors: last, where rustc learns it late.
+        let text = format!("{:?}", body.block);
+        if text.contains("Assert(Var") || text.contains("SetTruth(") {
             self.line("if n > 1000 { p = x > 1.0e30f32; q = p; }");
         }
         self.agrees();
