@@ -6,7 +6,7 @@ pub use super::dispatch::{
     Arg, Cmp, Cond, Condition, Flag, Host, HostTruth, Iterated, Leaves, LendingTruth, Lent, Logic, Message, Nest,
     Place, Print, Probe, Save, Saved, Shown, Slot, Stream, Table, Thunk, Written, assert, condition, flag, flag_and,
     flag_not, flag_or, flag_table, flag_xor, guard, instance, lending, never, place, place_ref, result, save_flag,
-    unless, unset,
+    shown_flag, unless, unset,
 };
 pub use super::fun::Fun;
 pub use super::if_stmt::{Else, End, If};

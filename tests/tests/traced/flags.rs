@@ -216,10 +216,27 @@ twice! {
         if chosen | d { y } else { -y }
     }
 
+    shown_before_it_is_told(x) {
+        let (mut done, mut host) = (false, true);
+        let mut y = x * 1.0;
+        while !done {
+            println!("{done} {} {host:>6} {y:.1}", !done);
+            y *= 3.0;
+            done = y > 9.0;
+        }
+        for i in 0..2 {
+            dbg!(host);
+            host = x.rank() + i > 0;
+        }
+        println!("{done} {host}");
+        if host { y } else { -y }
+    }
+
     numbers_of_rust(x) {
         let mut first = true;
         let mut y = x * 1.0;
         for i in 0..3 {
+            println!("{first} {:?}", first);
             if first {
                 y += 1.0;
             }
@@ -249,7 +266,7 @@ fn flags_of_tensors() {
 
 #[test]
 fn flags_of_numbers() {
-    compare!(numbers_of_rust; [0.4f32, 1.7]);
+    compare!(numbers_of_rust shown_before_it_is_told; [0.4f32, 1.7]);
 }
 
 /// One parameter with a type and one without.

@@ -22,6 +22,9 @@ pub trait Flag:
     fn table() -> &'static Table;
     #[doc(hidden)]
     fn save(&self, name: &'static str, needed: bool) -> Saved<Self>;
+    /// Itself, if it is a tensor.
+    #[doc(hidden)]
+    fn shown(&self) -> Option<Tensor>;
     /// `left && right` or `left || right` of two of them.
     #[doc(hidden)]
     #[track_caller]
@@ -37,6 +40,9 @@ impl Flag for bool {
     }
     fn save(&self, name: &'static str, needed: bool) -> Saved<bool> {
         (&&&&Save(self)).save(name, needed)
+    }
+    fn shown(&self) -> Option<Tensor> {
+        None
     }
     #[track_caller]
     fn join(left: Cond, right: Cond, and: bool, side: Option<RightSide>) -> bool {
@@ -55,6 +61,9 @@ impl Flag for Tensor {
     fn save(&self, name: &'static str, needed: bool) -> Saved<Tensor> {
         (&&&&Save(self)).save(name, needed)
     }
+    fn shown(&self) -> Option<Tensor> {
+        Some(self.clone())
+    }
     #[track_caller]
     fn join(left: Cond, right: Cond, and: bool, side: Option<RightSide>) -> Tensor {
         <Tensor as Join<Tensor>>::join(left, right, and, side)
@@ -70,6 +79,11 @@ pub fn flag<F: Flag>(value: bool) -> F {
 /// The table of a flag's type.
 pub fn flag_table<F: Flag>(_: &F) -> &'static Table {
     F::table()
+}
+
+/// What is printed of a flag: a tensor as it is in the call.
+pub fn shown_flag<F: Flag>(flag: &F) -> Option<Tensor> {
+    flag.shown()
 }
 
 /// A copy of a flag for another branch.

@@ -28,7 +28,7 @@ pub(crate) use condition::CondValue;
 pub use condition::{Cond, Condition, Host, HostTruth, LendingTruth, condition, guard, lending};
 pub use exclusive::Written;
 pub(crate) use exclusive::Wrote;
-pub use flag::{Flag, flag, flag_and, flag_not, flag_or, flag_table, flag_xor, save_flag};
+pub use flag::{Flag, flag, flag_and, flag_not, flag_or, flag_table, flag_xor, save_flag, shown_flag};
 pub(crate) use instance::type_id;
 pub use instance::{Instance, Thunk, instance, never};
 pub use iterate::Iterated;

@@ -119,12 +119,16 @@ impl Emit<'_> {
             let (tokens, text) = (self.expr(arg), self.text(arg));
             let at = self.rt_at(span);
             let begin = quote_spanned!(span=> #at::Print::debug(#text));
+            let tensor = match self.is_flag(arg) {
+                true => quote!(#rt::shown_flag(&#value)),
+                false => quote!((&&#rt::Shown(&#value)).tensor()),
+            };
             quote! {
                 match #tokens {
                     #value => {
                         let mut #line = #begin;
                         #line.piece(
-                            (&&#rt::Shown(&#value)).tensor(),
+                            #tensor,
                             |t| ::std::format!("{:#?}", t),
                             &|| ::std::format!("{:#?}", #value),
                         );
@@ -173,8 +177,13 @@ impl Emit<'_> {
         let pieces = pieces.into_iter().map(|piece| match piece {
             Piece::Text(text) => quote!(#print.text(#text);),
             Piece::Value { argument, spec } => {
-                let value = self.shown(message, &names, &argument, &mut next);
-                self.piece(message, &names, &value, &spec)
+                let at = place(message, &argument, &mut next);
+                let value = self.shown(message, &names, &argument, at);
+                let is_flag = match at {
+                    Some(at) => node.args.get(message.from + at).is_some_and(|arg| self.is_flag(arg)),
+                    None => self.names_a_flag(node, &argument),
+                };
+                self.piece(message, &names, &value, &spec, is_flag)
             }
         });
         let pieces: TokenStream = pieces.collect();
@@ -186,16 +195,8 @@ impl Emit<'_> {
     }
 
     /// The value that a `{..}` stands for, as an expression of a reference.
-    fn shown(&self, message: &Format, names: &[Ident], argument: &str, next: &mut usize) -> TokenStream {
-        let position = match argument.parse::<usize>() {
-            Ok(position) => Some(position),
-            Err(_) if argument.is_empty() => {
-                *next += 1;
-                Some(*next - 1)
-            }
-            Err(_) => message.names.iter().position(|name| name.as_ref().is_some_and(|name| name == argument)),
-        };
-        match position {
+    fn shown(&self, message: &Format, names: &[Ident], argument: &str, at: Option<usize>) -> TokenStream {
+        match at {
             Some(position) => match names.get(position) {
                 Some(name) => quote!(#name),
                 None => TokenStream::new(),
@@ -209,7 +210,13 @@ impl Emit<'_> {
         }
     }
 
-    fn piece(&self, message: &Format, names: &[Ident], value: &TokenStream, spec: &str) -> TokenStream {
+    /// Whether a word of a format text is a flag.
+    fn names_a_flag(&self, node: &Macro, word: &str) -> bool {
+        let is_it = |var: &Var| self.function.vars[*var].truth.flag && self.function.vars[*var].name == word;
+        node.mentions.iter().any(is_it)
+    }
+
+    fn piece(&self, message: &Format, names: &[Ident], value: &TokenStream, spec: &str, is_flag: bool) -> TokenStream {
         let rt = &self.rt;
         let print = hidden("print");
         let named = |text: &str| LitStr::new(text, message.literal.span());
@@ -227,9 +234,24 @@ impl Emit<'_> {
             widths.is_empty() && !spec.contains('$') && !matches!(kind, Some('x' | 'X' | 'o' | 'b' | 'e' | 'E' | 'p'));
         let host = quote!(&|| ::std::format!(#format, #value #(#widths)*));
         match plain {
+            true if is_flag => {
+                quote!(#print.piece(#rt::shown_flag(#value), |t| ::std::format!(#format, t), #host);)
+            }
             true => quote!(#print.piece((&&#rt::Shown(#value)).tensor(), |t| ::std::format!(#format, t), #host);),
             false => quote!(#print.piece(::core::option::Option::None, |t| ::std::format!("{}", t), #host);),
         }
+    }
+}
+
+/// Which of a format's arguments a `{..}` stands for; none for a variable in the text.
+fn place(message: &Format, argument: &str, next: &mut usize) -> Option<usize> {
+    match argument.parse::<usize>() {
+        Ok(position) => Some(position),
+        Err(_) if argument.is_empty() => {
+            *next += 1;
+            Some(*next - 1)
+        }
+        Err(_) => message.names.iter().position(|name| name.as_ref().is_some_and(|name| name == argument)),
     }
 }
 

@@ -78,9 +78,10 @@ impl Search {
             fn visit_path(&mut self, path: &'ast syn::Path) {
                 self.1 |= path.get_ident().is_some_and(|name| self.0.contains(&name.to_string()));
             }
-            // What a function gives may be a tensor.
-            fn visit_expr_call(&mut self, _: &'ast syn::ExprCall) {
-                self.1 = true;
+            // What a function of the library gives may be a tensor: `tf::zeros(..)`, `Tensor::from(..)`.
+            fn visit_expr_call(&mut self, node: &'ast syn::ExprCall) {
+                self.1 |= matches!(&*node.func, Syntax::Path(path) if path.path.segments.len() > 1);
+                visit::visit_expr_call(self, node);
             }
             fn visit_macro(&mut self, mac: &'ast syn::Macro) {
                 self.1 |= names(mac.tokens.clone(), self.0);
