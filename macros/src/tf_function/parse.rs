@@ -7,6 +7,7 @@ mod lazy;
 mod operands;
 mod patterns;
 mod text;
+mod truths;
 
 use super::analyse::lending;
 use super::analyse::lent::{self, Lent};
@@ -22,7 +23,6 @@ use syn::spanned::Spanned;
 use syn::{Expr as Syntax, FnArg, Pat};
 use text::{hole, is_map_type, is_own_type, map_type, own_type, take, type_hint};
 
-pub use operands::{is_literal, is_truth, joins};
 pub use text::syntax_parts;
 
 /// What parsing knows while it goes down.
@@ -251,7 +251,6 @@ impl Parser {
                     self.handed_items(&node.method, &parts);
                 }
                 self.given_to(&expr, &parts);
-                self.truth_assigned(&expr, &parts);
                 self.operation(expr, parts)
             }
         }
@@ -277,11 +276,7 @@ impl Parser {
             Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_) => {
                 Kind::Compare(Box::new(Compare { op: node.op, left, right }))
             }
-            _ => {
-                let (syntax, parts) = (Syntax::Binary(node), vec![left, right]);
-                self.truth_assigned(&syntax, &parts);
-                self.operation(syntax, parts)
-            }
+            _ => self.operation(Syntax::Binary(node), vec![left, right]),
         }
     }
 }

@@ -147,6 +147,7 @@ twice! {
         } else {
             far = true;
         }
+        let _ = true;
         let mut again = y < 7.0;
         if far & near {
             again = false;

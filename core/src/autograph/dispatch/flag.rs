@@ -1,9 +1,7 @@
 //! Flags: variables that begin with `true` or `false` and are given what comparisons give, so that rustc finds out late whether one
 //! is a `bool` or a tensor. Generated code calls functions of it in place of operators and of methods, which are looked for at once.
 
-use super::super::lazy::RightSide;
-use super::condition::{Cond, Condition, Host};
-use super::logic::Join;
+use super::condition::Condition;
 use super::save::{Save, Saved};
 use super::table::{Slot, Table};
 use super::tiers::*;
@@ -25,10 +23,6 @@ pub trait Flag:
     /// Itself, if it is a tensor.
     #[doc(hidden)]
     fn shown(&self) -> Option<Tensor>;
-    /// `left && right` or `left || right` of two of them.
-    #[doc(hidden)]
-    #[track_caller]
-    fn join(left: Cond, right: Cond, and: bool, side: Option<RightSide>) -> Self;
 }
 
 impl Flag for bool {
@@ -43,10 +37,6 @@ impl Flag for bool {
     }
     fn shown(&self) -> Option<Tensor> {
         None
-    }
-    #[track_caller]
-    fn join(left: Cond, right: Cond, and: bool, side: Option<RightSide>) -> bool {
-        <Host as Join<Host>>::join(left, right, and, side)
     }
 }
 
@@ -63,10 +53,6 @@ impl Flag for Tensor {
     }
     fn shown(&self) -> Option<Tensor> {
         Some(self.clone())
-    }
-    #[track_caller]
-    fn join(left: Cond, right: Cond, and: bool, side: Option<RightSide>) -> Tensor {
-        <Tensor as Join<Tensor>>::join(left, right, and, side)
     }
 }
 

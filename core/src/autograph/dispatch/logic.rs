@@ -3,7 +3,6 @@
 
 use super::super::lazy::RightSide;
 use super::condition::{Cond, CondValue, Condition, Host, Truth, condition};
-use super::flag::Flag;
 use crate::error::OrFail;
 use crate::tensor::Tensor;
 use std::marker::PhantomData;
@@ -57,8 +56,11 @@ impl<K: Truth> Logic<K> {
 
     /// As [`close`](Self::close), of two of one type, of which the left one is lent again.
     #[track_caller]
-    pub fn close_flag<F: Flag + Condition<Kind = K>>(self, _left: &F, right: &F) -> F {
-        F::join(self.left, condition(right), self.and, self.right)
+    pub fn close_flag<F: Condition<Kind = K>>(self, _left: &F, right: &F) -> F
+    where
+        K: Join<K, Both = F>,
+    {
+        self.close(right)
     }
 
     /// The left side, of one whose right side changes something, which is a branch of an `if` then.

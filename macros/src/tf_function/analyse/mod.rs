@@ -14,3 +14,4 @@ pub mod moves;
 pub mod place;
 pub mod readers;
 pub mod staging;
+pub mod truth;

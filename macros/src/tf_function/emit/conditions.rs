@@ -1,7 +1,7 @@
 //! Comparisons, `&&` and `||`, and conditions that Rust itself decides.
 //! The walk over expressions calls it; what is surely a value of the host keeps Rust's own operator.
 
-use super::super::parse::is_truth;
+use super::super::analyse::truth::is_truth;
 use super::*;
 
 impl Emit<'_> {

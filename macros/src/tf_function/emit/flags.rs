@@ -3,7 +3,7 @@
 //! The emission of plain expressions and of state calls it.
 
 use super::super::analyse::lists::several;
-use super::super::parse::joins;
+use super::super::analyse::truth::joins;
 use super::lists::copy;
 use super::*;
 use syn::{BinOp, UnOp};

@@ -3,8 +3,8 @@
 
 use super::super::analyse::host;
 use super::super::analyse::lists::{Lists, several, whole};
+use super::super::analyse::truth::is_literal;
 use super::super::ast::*;
-use super::super::parse::is_literal;
 use super::{Emit, Wanted};
 use crate::names::shown_at;
 use proc_macro2::TokenStream;
@@ -50,12 +50,7 @@ impl Emit<'_> {
 
     /// Whether an expression names a truth value, which is copied wherever it is used.
     pub fn is_copied(&self, expr: &Expr) -> bool {
-        matches!(expr.inner().kind, Kind::Var(var, _) if self.is_truth(var))
-    }
-
-    /// Whether a variable is one, as far as there is such a variable.
-    pub fn is_truth(&self, var: Var) -> bool {
-        self.function.vars.get(var).is_some_and(|variable| variable.truth.is)
+        matches!(expr.inner().kind, Kind::Var(var, _) if self.function.vars[var].truth.is)
     }
 
     /// An expression whose value is used.

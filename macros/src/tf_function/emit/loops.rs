@@ -72,8 +72,7 @@ impl Emit<'_> {
         let end = label("pass", n);
         let pushed = self.pushed(n);
         let bounded = !plan.never_ends;
-        let unit = UNIT;
-        let wanted = if plan.has_value { wanted } else { &unit };
+        let wanted = if plan.has_value { wanted } else { &UNIT };
         let ty = wanted_type(wanted);
         let head = self.head_state(node, plan);
         self.heads.borrow_mut()[n] = Some(head.clone());

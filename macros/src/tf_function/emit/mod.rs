@@ -152,9 +152,8 @@ impl Emit<'_> {
             if let Some(init) = self.let_flags(node) {
                 *part.expr = Syntax::Verbatim(init);
             } else if let Some(init) = &node.init {
-                *part.expr = Syntax::Verbatim(
-                    self.begun(init, &Wanted { unit: false, ty, truth: self.is_truth(node.vars.start), flag: false }),
-                );
+                let truth = matches!(&self.function.vars[node.vars.clone()], [variable] if variable.truth.is);
+                *part.expr = Syntax::Verbatim(self.begun(init, &Wanted { ty, truth, ..Wanted::default() }));
             }
             if let (Some((_, expr)), Some(diverge)) = (&mut part.diverge, &node.diverge) {
                 // Written as a block again: syn puts braces around anything else.
@@ -255,11 +254,7 @@ impl Emit<'_> {
                 _ if inherits => self.expr_for(part, wanted),
                 _ if joins_value(syntax, i) => self.copied(part, &Wanted::default()),
                 _ if i == 0 && matches!(syntax, Syntax::Assign(_)) => self.assignee(part),
-                _ if let Some(given) = &given
-                    && i > 0 =>
-                {
-                    self.copied(part, given)
-                }
+                Some(given) => self.copied(part, given),
                 _ if by_value(syntax, i) => self.value_for(part, &Wanted::default()),
                 _ => self.expr(part),
             };

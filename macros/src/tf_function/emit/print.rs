@@ -263,14 +263,7 @@ fn all_used(pieces: &[Piece], message: &Format) -> bool {
     for piece in pieces {
         let Piece::Value { argument, spec } = piece else { continue };
         let named = |name: &str| message.names.iter().position(|n| n.as_ref().is_some_and(|n| n == name));
-        let position = match argument.parse::<usize>() {
-            Ok(position) => Some(position),
-            Err(_) if argument.is_empty() => {
-                next += 1;
-                Some(next - 1)
-            }
-            Err(_) => named(argument),
-        };
+        let position = place(message, argument, &mut next);
         let widths = format::names_in(spec).filter_map(|name| name.parse().ok().or_else(|| named(name)));
         for position in position.into_iter().chain(widths) {
             match used.get_mut(position) {

@@ -1,9 +1,7 @@
-//! Flags: variables that begin with `true` or `false` and are given what comparing tensors gives. Rust infers whether one is a
-//! `bool` or a tensor; the parser asks for their names before it begins, because it needs them where they are declared.
+//! The names of flags: variables that may begin with `true` or `false` and are given what comparing tensors gives.
+//! The parser asks for them before it begins, because it needs them where they are declared.
 
-use super::super::analyse::host;
-use super::super::ast::*;
-use super::{Parser, operands};
+use super::super::analyse::{host, truth};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
@@ -43,7 +41,7 @@ fn flags_of(expr: &Syntax, found: &mut Vec<String>) {
         Syntax::Paren(node) => flags_of(&node.expr, found),
         Syntax::Path(path) => found.extend(path.path.get_ident().map(|name| name.to_string())),
         Syntax::Unary(node) if matches!(node.op, UnOp::Not(_)) => flags_of(&node.expr, found),
-        Syntax::Binary(node) if operands::joins(&node.op) || matches!(node.op, BinOp::And(_) | BinOp::Or(_)) => {
+        Syntax::Binary(node) if truth::joins(&node.op) || matches!(node.op, BinOp::And(_) | BinOp::Or(_)) => {
             flags_of(&node.left, found);
             flags_of(&node.right, found);
         }
@@ -133,7 +131,7 @@ impl<'ast> Visit<'ast> for Search {
     }
 
     fn visit_expr_binary(&mut self, node: &'ast syn::ExprBinary) {
-        if operands::joins(&node.op) && host::assigns(&node.op) {
+        if truth::joins(&node.op) && host::assigns(&node.op) {
             self.given(&node.left, &node.right);
         }
         visit::visit_expr_binary(self, node);
@@ -172,58 +170,4 @@ fn names(tokens: TokenStream, variables: &BTreeSet<String>) -> bool {
         TokenTree::Group(group) => names(group.stream(), variables),
         _ => false,
     })
-}
-
-impl Parser {
-    /// A variable that begins with a literal is a flag if one of its name is given more than literals; which is known at the end.
-    pub fn flag(&mut self, var: Var) {
-        let variable = &mut self.vars[var];
-        if variable.mutable && self.flags.contains(&variable.name) {
-            (variable.truth.flag, variable.truth.is, variable.hint) = (true, true, Hint::Unknown);
-        }
-    }
-
-    /// Notes what a variable is given, as a `whole` or joined with what it is.
-    pub fn given(&mut self, var: Var, value: &Expr, whole: bool) {
-        let mut flags = Vec::new();
-        let told = self.tells(value, &mut flags);
-        self.vars[var].truth.told |= told;
-        self.vars[var].truth.alone |= told && whole && flags.is_empty();
-        self.vars[var].truth.given.extend(flags);
-    }
-
-    /// Whether a truth value tells its type whatever the flags are of which it is made.
-    fn tells(&self, expr: &Expr, flags: &mut Vec<Var>) -> bool {
-        match &expr.inner().kind {
-            Kind::Var(var, _) if self.vars[*var].truth.flag => {
-                flags.push(*var);
-                false
-            }
-            Kind::Logic(node) => self.tells(&node.left, flags) | self.tells(&node.right, flags),
-            Kind::Plain(Syntax::Unary(_) | Syntax::Binary(_), parts) => {
-                parts.iter().fold(false, |told, part| self.tells(part, flags) | told)
-            }
-            _ => !operands::is_literal(expr),
-        }
-    }
-
-    /// Flags of which none that they are tied to is told by a comparison are values of Rust.
-    pub fn end_flags(&mut self) {
-        let flags: Vec<Var> = (0..self.vars.len()).filter(|var| self.vars[*var].truth.flag).collect();
-        for _ in &flags {
-            for var in &flags {
-                let tied = std::mem::take(&mut self.vars[*var].truth.given);
-                let told = self.vars[*var].truth.told || tied.iter().any(|other| self.vars[*other].truth.told);
-                tied.iter().chain([var]).for_each(|var| self.vars[*var].truth.told |= told);
-                self.vars[*var].truth.given = tied;
-            }
-        }
-        for var in flags {
-            let variable = &mut self.vars[var];
-            if variable.truth.told {
-                continue;
-            }
-            (variable.truth.flag, variable.truth.is, variable.hint) = (false, false, Hint::Host);
-        }
-    }
 }
