@@ -122,7 +122,7 @@ pub fn constant<N: Literal>(value: N) -> Tensor {
 /// InvalidArgument if rows have different lengths, or there are more than 8 dimensions.
 #[track_caller]
 pub fn try_constant<N: Literal>(value: N) -> Result<Tensor> {
-    try_from_nested(&value)
+    try_from_nested(&value).and_then(|made| crate::execute::placed(made, false))
 }
 
 /// A tensor of a given dtype from a number or nested arrays of numbers, as `tf.constant(value, dtype)`.
@@ -159,7 +159,8 @@ pub fn try_constant_of<N: Nested>(value: N, dtype: DType) -> Result<Tensor> {
     if own != dtype && !rounded {
         flat.iter().try_for_each(|item| item.number().bits("constant", dtype).map(drop)).map_err(|e| e.at(here))?;
     }
-    crate::ops::cast_to(&of_vec("constant", flat, &sizes[..])?, dtype).map_err(|e| e.at(here))
+    let made = of_vec("constant", flat, &sizes[..]).and_then(|made| crate::ops::cast_to(&made, dtype));
+    made.and_then(|made| crate::execute::placed(made, false)).map_err(|e| e.at(here))
 }
 
 #[track_caller]

@@ -153,13 +153,13 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Where operations run that nothing else places: on the first GPU, if there is one.
+/// Where operations run that nothing else places: on the first GPU, if there is one that can be used.
 ///
 /// The environment variable `EAGERFLOW_DEVICE` names another. The question is settled once per process.
 pub(crate) fn default_id() -> DeviceId {
     static DEFAULT: OnceLock<DeviceId> = OnceLock::new();
     *DEFAULT.get_or_init(|| {
-        let first = || if matches!(cuda::count(), Ok(1..)) { DeviceId::gpu(0) } else { DeviceId::CPU };
+        let first = || if cuda::is_default() { DeviceId::gpu(0) } else { DeviceId::CPU };
         match std::env::var("EAGERFLOW_DEVICE") {
             // A name that is wrong or a device that is not there must not pass in silence.
             Ok(name) if !name.is_empty() => Device::parse(&name)

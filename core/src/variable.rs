@@ -38,7 +38,8 @@ impl Variable {
     pub fn with(value: impl IntoTensor, name: impl Into<String>, trainable: bool) -> Self {
         let value = value.into_tensor();
         // A copy of its own, so that assignments need not copy what the caller still holds.
-        let value = value.concrete("variable").and_then(|v| v.to_dense()).or_fail();
+        let value = value.concrete("variable").and_then(|v| v.to_dense());
+        let value = value.and_then(|v| crate::execute::placed(v, true)).or_fail();
         let shape = *value.shape();
         let handle = Resource::handle(name.into(), value, Some(shape), trainable);
         if crate::graph::builder::is_open() {

@@ -182,8 +182,8 @@ impl Emulation {
         unsafe { (self.functions.set_quiet)(quiet.into()) };
     }
 
-    /// Lets the `nth` call from now (1: the next) of a function of the driver (`"cuMemAlloc_v2"`) fail with `code`, a
-    /// number of `CUresult`. 0 takes the plan back.
+    /// Lets the `nth` call from now (1: the next) of a function of the driver (`"cuMemAlloc_v2"`) or of a product of cublasLt
+    /// (`"cublasLtMatmul"`) fail with `code`, a number of `CUresult` or `cublasStatus_t`. 0 takes the plan back.
     pub fn plant_failure(&self, function: &str, nth: u64, code: i32) {
         let name = CString::new(function).unwrap_or_default();
         // SAFETY: the function copies the name.

@@ -2,13 +2,26 @@
 //! Every test that needs a device calls [`gpu`] first, which says visibly when there is none.
 
 use eagerflow_cuda_emulation::{Availability, Emulation, install, skipped};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// A device for the length of a test. Tests take turns: counters and switches belong to the process.
 pub struct Gpu {
     /// Counters and switches, if the device is emulated.
     pub emulation: Option<&'static Emulation>,
     _turn: MutexGuard<'static, ()>,
+}
+
+/// As [`gpu`], where each buffer is an allocation of its own if the device is emulated: what reads or writes beside one, or reads what
+/// nobody wrote, fails. For programs whose tests all ask so, and before any of them uses a device.
+pub fn watched_gpu() -> Option<Gpu> {
+    static WATCH: Once = Once::new();
+    WATCH.call_once(|| {
+        if let Availability::Ready(_) = install() {
+            // SAFETY: tests of such a program come through here before they do anything, and nobody reads the environment meanwhile.
+            unsafe { std::env::set_var("EAGERFLOW_CUDA_ALLOCATOR", "exact") };
+        }
+    });
+    gpu()
 }
 
 /// The device, or `None` with a line that says why the test is skipped.

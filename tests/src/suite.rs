@@ -5,6 +5,7 @@ use crate::compare::{Bound, differences, magnitude, show};
 use crate::golden::{self, Array, Case};
 use crate::rows::{self, Call, Row};
 use eagerflow::{self as tf, Tensor};
+use std::collections::BTreeSet;
 
 /// What a run of the suite found.
 #[derive(Debug, Default)]
@@ -15,10 +16,12 @@ pub struct Found {
     pub cases: usize,
     /// What differs, a line each.
     pub complaints: Vec<String>,
+    /// Operations that read elements of the device while they run, or whose results lie elsewhere.
+    pub on_host: BTreeSet<&'static str>,
 }
 
-/// Compares all operations that `chosen` names, called on `device`, with the CPU's.
-pub fn compare(device: &str, chosen: &dyn Fn(&str) -> bool) -> Found {
+/// Compares all operations that `chosen` names, called on `device`, with the CPU's; `reads` says how often the host has read from it.
+pub fn compare(device: &str, chosen: &dyn Fn(&str) -> bool, reads: &dyn Fn() -> u64) -> Found {
     let sections = golden::ops();
     // Full precision: factors rounded to TensorFloat-32 have three digits.
     let rounded = tf::config::tensor_float_32_execution_enabled();
@@ -30,7 +33,11 @@ pub fn compare(device: &str, chosen: &dyn Fn(&str) -> bool) -> Found {
         prepare(&row, &section.cases, device);
         for case in &section.cases {
             found.cases += 1;
-            if let Err(complaint) = check(&row, case, device) {
+            let (outcome, there) = check(&row, case, device, reads);
+            if !there {
+                found.on_host.insert(row.name);
+            }
+            if let Err(complaint) = outcome {
                 found.complaints.push(format!("{} {} {}: {complaint}", row.name, case.case, case.dtype));
             }
         }
@@ -44,7 +51,7 @@ fn prepare(row: &Row, cases: &[Case], device: &str) {
     let prepared = eagerflow::__testing::compile_kernels_of(|| {
         for case in cases {
             // Results have no elements, which is an error as soon as they are read.
-            let _ = run(row, case, device);
+            let _ = run(row, case, device, &|| 0);
         }
     });
     if let Err(error) = prepared {
@@ -52,14 +59,20 @@ fn prepare(row: &Row, cases: &[Case], device: &str) {
     }
 }
 
-/// The outputs on the host, or the error's kind and text, which may only come to light when elements are read.
-fn run(row: &Row, case: &Case, device: &str) -> Result<Vec<Array>, (String, String)> {
+/// The outputs on the host, and whether they lay on the device and nothing was read before; or the error's kind and text, which may only
+/// come to light when elements are read.
+fn run(row: &Row, case: &Case, device: &str, reads: &dyn Fn() -> u64) -> Result<(Vec<Array>, bool), (String, String)> {
     let told = |error: tf::Error| (kind_of(&error), error.to_string());
     let _there = tf::device(device).map_err(told)?;
     let x: Vec<Tensor> = case.inputs.iter().map(Array::tensor).collect();
+    let before = reads();
     let outputs = (row.call)(&Call { x: &x, a: &case.attrs }).map_err(told)?;
+    let wanted = tf::Device::parse(device).map_err(told)?;
+    // A number that is the same for all stays with the host, as does an operand that is given back as it is.
+    let fine = |y: &Tensor| y.device() == wanted || y.num_elements() == 1 || x.iter().any(|x| x.id() == y.id());
+    let there = reads() == before && outputs.iter().all(fine);
     let fetch = |output: &Tensor| output.to_device("/cpu:0").map(|here| Array::of(&here)).map_err(told);
-    outputs.iter().map(fetch).collect()
+    outputs.iter().map(fetch).collect::<Result<_, _>>().map(|arrays| (arrays, there))
 }
 
 /// The name of an error's kind.
@@ -81,16 +94,20 @@ fn widened(bound: Bound) -> Bound {
     }
 }
 
-fn check(row: &Row, case: &Case, device: &str) -> Result<(), String> {
-    let (got, want) = match (run(row, case, device), run(row, case, "/cpu:0")) {
-        (Ok(got), Ok(want)) => (got, want),
-        (Err((kind, _)), Err((want, _))) if kind == want => return Ok(()),
-        (Err((kind, text)), Err((want, _))) => return Err(format!("error {kind}, expected {want}: {text}")),
-        (Err((_, text)), Ok(_)) => return Err(text),
-        (Ok(got), Err((want, _))) => return Err(format!("expected {want}, got {got:?}")),
-    };
-    let scale = magnitude(case.inputs.iter().chain(&want));
-    for (got, want) in got.iter().zip(&want) {
+/// What differs between the device and the CPU, and whether all happened on the device.
+fn check(row: &Row, case: &Case, device: &str, reads: &dyn Fn() -> u64) -> (Result<(), String>, bool) {
+    match (run(row, case, device, reads), run(row, case, "/cpu:0", &|| 0)) {
+        (Ok((got, there)), Ok((want, _))) => (equal(row, case, &got, &want), there),
+        (Err((kind, _)), Err((want, _))) if kind == want => (Ok(()), true),
+        (Err((kind, text)), Err((want, _))) => (Err(format!("error {kind}, expected {want}: {text}")), true),
+        (Err((_, text)), Ok(_)) => (Err(text), true),
+        (Ok((got, there)), Err((want, _))) => (Err(format!("expected {want}, got {got:?}")), there),
+    }
+}
+
+fn equal(row: &Row, case: &Case, got: &[Array], want: &[Array]) -> Result<(), String> {
+    let scale = magnitude(case.inputs.iter().chain(want));
+    for (got, want) in got.iter().zip(want) {
         let found = differences(got, want, widened(row.bound), scale)?;
         if !found.is_empty() {
             return Err(show(got, want, &found));

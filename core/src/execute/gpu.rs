@@ -44,7 +44,7 @@ fn call_of<'a>(gpu: &'static Gpu, op: &'static str, inputs: &'a [View], outputs:
 
 #[track_caller]
 pub(super) fn run(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
-    match op.kind() {
+    let outputs = match op.kind() {
         Kind::Elementwise { .. } => elementwise(gpu, op, inputs),
         Kind::View => {
             let base = bring(gpu, inputs[0].concrete(op.name())?)?;
@@ -53,7 +53,8 @@ pub(super) fn run(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<
             eager::view(op, &all)
         }
         _ => kernel(gpu, op, inputs),
-    }
+    };
+    outputs.map_err(|e| e.in_op(op.name()))
 }
 
 /// The tensor in the memory of a GPU.
@@ -139,7 +140,7 @@ fn elementwise(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Out
         there.push(if is_number(input) { (*input).clone() } else { bring(gpu, input)? });
     }
     // A block that is freed is given out again at once, so nothing is gained by writing over an operand.
-    let out = Tensor::uninit_on(gpu, &types[0]).map_err(|e| e.in_op(op.name()))?;
+    let out = Tensor::uninit_on(gpu, &types[0])?;
     let views: SmallVec<[View; 4]> = there.iter().map(view_of).collect();
     let numbers: SmallVec<[bool; 4]> = there.iter().map(|t| !t.is_away()).collect();
     let call = call_of(gpu, op.name(), &[], &[]);
@@ -177,7 +178,7 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs>
     }
     let mut outputs = Outputs::new();
     for ty in &types {
-        outputs.push(Tensor::uninit_on(gpu, ty).map_err(|e| e.in_op(op.name()))?);
+        outputs.push(Tensor::uninit_on(gpu, ty)?);
     }
     let mut output_views: SmallVec<[View; 2]> = SmallVec::new();
     outputs.iter().for_each(|t| output_views.push(view_of(t)));

@@ -130,6 +130,23 @@ fn settled_mode() -> u32 {
     LOCAL.with(|local| local.mode.get())
 }
 
+/// A tensor that the host has made, on the device where operations of this thread are placed: constants and variables that are used
+/// more than once are brought there once. One number stays, since it travels with the kernels, unless it may `change`; so do
+/// integers and truth values, which the host will read, and what a recorder sees, which folds it.
+#[track_caller]
+pub(crate) fn placed(made: Tensor, change: bool) -> Result<Tensor> {
+    let mode = settled_mode();
+    if mode & mode::DEVICE == 0 || mode & mode::TRACE != 0 || !made.dtype().is_floating() || made.is_away() {
+        return Ok(made);
+    }
+    match crate::device::placed_on().gpu_index() {
+        Some(index) if made.num_elements() > usize::from(!change) && !crate::backend::cuda::capturing() => {
+            gpu::bring(crate::backend::cuda::gpu(index)?, &made)
+        }
+        _ => Ok(made),
+    }
+}
+
 /// As [`execute`] in the name of the user's line `location`, for operations that are recorded anew.
 pub(crate) fn execute_at(op: &dyn Op, inputs: &[&Tensor], location: &'static Location<'static>) -> Result<Outputs> {
     observed_at(op, inputs, settled_mode(), location).map_err(|e| e.at(location))
@@ -158,6 +175,8 @@ fn observed_at(op: &dyn Op, inputs: &[&Tensor], mode: u32, location: &'static Lo
         };
         recorder.record(op, inputs, location)?
     } else {
+        // Nobody tracks callers here, and what a device finds comes out much later.
+        let _line = gpu::UserLine::set(location);
         eager::run(op, inputs, 0)?
     };
     if mode & (mode::TAPE | mode::FORWARD) != 0 {

@@ -1,13 +1,13 @@
 //! `avg_pool2d`: the mean of each window's cells inside the image; dx spreads dy over those cells.
 //! TensorFlow's `tf.nn.avg_pool2d`, NHWC, floating-point only; its gradient is linear, and the pooling is its gradient.
 
-use super::pooling::{KERNELS, Pool, pool_identity, run_on_device};
+use super::pooling::{Pool, PoolKernel, at_once, pool_identity, pool_kernel, run_on_device};
 use super::window::{Padding, Pair};
 use super::public;
 use crate::backend::cpu::pool2d;
 use crate::backend::cpu::staged::Staged;
 use crate::backend::cpu::{CpuCall, Work};
-use crate::backend::cuda::{CudaCall, Kernel};
+use crate::backend::cuda::CudaCall;
 use crate::dtype::{DType, DTypes};
 use crate::error::Result;
 use crate::execute::execute1;
@@ -79,10 +79,11 @@ impl Op for AvgPool2d {
     }
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        static KERNEL: Kernel = Kernel { name: "avg_pool", text: KERNELS };
+        static KERNEL: PoolKernel = pool_kernel!("avg_pool");
         let (x, y) = (&call.inputs[0], &call.outputs[0]);
+        let g = self.pool.geometry(x.dims(), y.dims());
         // SAFETY: dense tensors of the geometry.
-        unsafe { run_on_device(call, &KERNEL, &self.pool.geometry(x.dims(), y.dims()), &[x, y], |_| {}) }
+        unsafe { run_on_device(call, &KERNEL, at_once(&g, &[x, y]), &g, &[x, y], |_| {}) }
     }
 
     fn gradient(&self) -> Gradient {
@@ -147,10 +148,11 @@ impl Op for AvgPoolGradient {
     }
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        static KERNEL: Kernel = Kernel { name: "avg_pool_gradient", text: KERNELS };
+        static KERNEL: PoolKernel = pool_kernel!("avg_pool_gradient");
         let (dy, dx) = (&call.inputs[0], &call.outputs[0]);
+        let g = self.pool.geometry(dx.dims(), dy.dims());
         // SAFETY: dense tensors of the geometry.
-        unsafe { run_on_device(call, &KERNEL, &self.pool.geometry(dx.dims(), dy.dims()), &[dy, dx], |_| {}) }
+        unsafe { run_on_device(call, &KERNEL, at_once(&g, &[dy, dx]), &g, &[dy, dx], |_| {}) }
     }
 
     fn gradient(&self) -> Gradient {

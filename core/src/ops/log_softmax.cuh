@@ -1,42 +1,42 @@
 // The logarithm of a softmax and its gradient, row by row, behind rows.cuh.
 
-extern "C" __global__ void log_softmax(index_t rows, index_t n, const T0* x, T0* y) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) log_softmax(index_t rows, index_t n, const T0* x, T0* y) {
   ROWS(row, rows) {
     const T0* from = x + row * n;
     T0* to = y + row * n;
     A0 kept[KEPT], top;
     const A0 log = logarithm(exponentials(n, from, kept, top));
-    walk(n, [&](int k, index_t i) { store(to + i, [&](int e) { return kept[k + e] - log; }); },
+    walk(from, n, [&](int k, index_t i) { store(to, i, n, [&](int e) { return kept[k + e] - log; }); },
          [&](index_t i) {
-           const Some x = load(from + i);
-           store(to + i, [&](int e) { return x.of[e] - top - log; });
+           const Some x = load(from, i, n);
+           store(to, i, n, [&](int e) { return x.of[e] - top - log; });
          });
   }
 }
 
-extern "C" __global__ void log_softmax_gradient(index_t rows, index_t n, const T0* y, const T0* dy, T0* dx) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) log_softmax_gradient(index_t rows, index_t n, const T0* y, const T0* dy, T0* dx) {
   ROWS(row, rows) {
     const T0 *out = y + row * n, *owed = dy + row * n;
     T0* to = dx + row * n;
     A0 dys[KEPT], sum = 0;
-    walk(n,
+    walk(out, n,
          [&](int k, index_t i) {
-           const Some dy = load(owed + i);
-           NEIGHBOURS(e) sum += dys[k + e] = dy.of[e];
+           const Some dy = load(owed, i, n);
+           NEIGHBOURS(e, i, n) sum += dys[k + e] = dy.of[e];
          },
          [&](index_t i) {
-           const Some dy = load(owed + i);
-           NEIGHBOURS(e) sum += dy.of[e];
+           const Some dy = load(owed, i, n);
+           NEIGHBOURS(e, i, n) sum += dy.of[e];
          });
     sum = all<Sum>(sum);
-    walk(n,
+    walk(out, n,
          [&](int k, index_t i) {
-           const Some y = load(out + i);
-           store(to + i, [&](int e) { return dys[k + e] - exponential(y.of[e]) * sum; });
+           const Some y = load(out, i, n);
+           store(to, i, n, [&](int e) { return dys[k + e] - exponential(y.of[e]) * sum; });
          },
          [&](index_t i) {
-           const Some y = load(out + i), dy = load(owed + i);
-           store(to + i, [&](int e) { return dy.of[e] - exponential(y.of[e]) * sum; });
+           const Some y = load(out, i, n), dy = load(owed, i, n);
+           store(to, i, n, [&](int e) { return dy.of[e] - exponential(y.of[e]) * sum; });
          });
   }
 }

@@ -72,22 +72,48 @@ impl Pool {
     }
 }
 
-/// The text of all pooling kernels.
-pub(crate) const KERNELS: &str = include_str!("pooling.cuh");
+/// A pooling kernel for single channels, and for as many neighbours as make 16 bytes.
+pub(crate) type PoolKernel = [Kernel; 2];
 
-/// Runs a pooling kernel with a thread per element of the last view; the geometry comes first, then what `more` puts there.
+/// Declares a [`PoolKernel`] by its name.
+macro_rules! pool_kernel {
+    ($name:literal) => {
+        $crate::ops::pooling::pool_kernel!(@ $name, "0" "1")
+    };
+    (@ $name:literal, $($at_once:literal)*) => {
+        [$($crate::backend::cuda::Kernel {
+            name: $name,
+            text: concat!(
+                "#define AT_ONCE ", $at_once, "\n",
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/ops/pooling.cuh"))
+            ),
+        }),*]
+    };
+}
+pub(crate) use pool_kernel;
+
+/// How many channels a thread takes of images that lie as these do: as many as make 16 bytes, or one.
+pub(crate) fn at_once(g: &PoolGeometry, views: &[&View]) -> usize {
+    let each = views.first().map_or(1, |view| 16 / view.dtype.size());
+    let fits = g.channels.is_multiple_of(each) && views.iter().all(|view| view.ptr.addr().is_multiple_of(16));
+    if fits { each } else { 1 }
+}
+
+/// Runs a pooling kernel with a thread per `each` elements of the last view, see [`at_once`]; the geometry comes first, then what `more`
+/// puts there.
 ///
 /// # Safety
 /// The views are dense, of the geometry, and what the kernel declares.
 pub(crate) unsafe fn run_on_device(
     call: &CudaCall<'_>,
-    kernel: &'static Kernel,
+    kernels: &'static PoolKernel,
+    each: usize,
     g: &PoolGeometry,
     views: &[&View],
     more: impl FnOnce(&mut Arguments),
 ) -> Result<()> {
-    let Some(&last) = views.last() else { return Ok(()) };
-    let image = [g.in_h, g.in_w, g.channels, g.out_h, g.out_w];
+    let (Some(&last), dtype) = (views.last(), call.outputs[0].dtype) else { return Ok(()) };
+    let image = [g.in_h, g.in_w, g.channels / each, g.out_h, g.out_w];
     let window = [g.k_h, g.k_w, g.stride_h, g.stride_w, g.pad_top, g.pad_left];
     // `struct Pool`: eleven numbers of 32 bits.
     let sizes: SmallVec<[u32; 12]> = image.iter().chain(&window).map(|&n| n as u32).chain([0]).collect();
@@ -95,7 +121,7 @@ pub(crate) unsafe fn run_on_device(
         sizes.chunks_exact(2).map(|two| (u64::from(two[0]) | u64::from(two[1]) << 32) as i64).collect();
     // SAFETY: by the caller's promise.
     unsafe {
-        call.elements(kernel, &[last.dtype], last.len(), |to| {
+        call.elements(&kernels[usize::from(each > 1)], &[dtype], last.len() / each, |to| {
             to.words(&words);
             more(to);
             to.views(views);

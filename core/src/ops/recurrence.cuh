@@ -25,12 +25,22 @@ extern "C" __global__ void recurrence(index_t count, const T0* a, const T0* b, T
 extern "C" __global__ void recurrence_starts(index_t lanes, index_t count, double* parts) {
   ELEMENTS(lane, lanes) {
     double u = 0.0;
-    for (index_t p = 0; p < count; ++p) {
-      double* own = parts + 2 * (p * lanes + lane);
-      // A product beyond all numbers does not touch a zero.
-      const double next = own[0] + (u == 0.0 ? 0.0 : own[1] * u);
-      own[0] = u;
-      u = next;
+    // Some are loaded before the first of them is written over.
+    enum { SOME = 8 };
+    for (index_t first = 0; first < count; first += SOME) {
+      double own[SOME], product[SOME];
+      #pragma unroll
+      for (int k = 0; k < SOME; ++k) {
+        const double* part = parts + 2 * ((first + k) * lanes + lane);
+        own[k] = first + k < count ? part[0] : 0.0;
+        product[k] = first + k < count ? part[1] : 0.0;
+      }
+      #pragma unroll
+      for (int k = 0; k < SOME; ++k) {
+        if (first + k < count) parts[2 * ((first + k) * lanes + lane)] = u;
+        // A product beyond all numbers does not touch a zero.
+        u = own[k] + (u == 0.0 ? 0.0 : product[k] * u);
+      }
     }
   }
 }

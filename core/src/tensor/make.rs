@@ -60,7 +60,7 @@ impl Tensor {
     /// As [`Tensor::uninit`], in the memory of a GPU.
     #[track_caller]
     pub(crate) fn uninit_on(gpu: &'static crate::backend::cuda::Gpu, ty: &TensorType) -> Result<Self> {
-        let buffer = gpu.allocate(ty.bytes()).map_err(|e| e.got(ty))?;
+        let buffer = gpu.allocate(ty.bytes())?;
         let data = std::ptr::without_provenance_mut(buffer.address() as usize);
         // SAFETY: the buffer owns the memory; the host never reads through the address, which the flag says.
         let storage = unsafe { StorageRef::adopt(data, ty.bytes(), Box::new(buffer)) };

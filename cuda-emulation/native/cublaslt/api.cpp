@@ -175,6 +175,7 @@ EXPORT cublasLtMatmulAlgoGetHeuristic(void* handle, void* operation, void* a, vo
     if (handles().count(handle) == 0 || operation == nullptr || a == nullptr || b == nullptr || c == nullptr || d == nullptr || wanted < 1 || out == nullptr || count == nullptr)
         return INVALID;
     *count = 0;
+    if (const int code = eagerflow_hook_planted("cublasLtMatmulAlgoGetHeuristic")) return code;
     if (const int status = check_shapes(*(Operation*)operation, *(Layout*)a, *(Layout*)b, *(Layout*)c, *(Layout*)d)) return status;
     const Preference wish = preference != nullptr ? *(Preference*)preference : Preference{};
     // A first algorithm that wants memory, where it may have some, and one that wants none.
@@ -195,6 +196,7 @@ EXPORT cublasLtMatmul(void* handle, void* operation, const void* alpha, const vo
                       void* c, void* pd, void* d, const Algorithm* algorithm, void* workspace, size_t workspace_bytes, void* stream) {
     if (handles().count(handle) == 0 || operation == nullptr || alpha == nullptr || beta == nullptr || a == nullptr || b == nullptr || c == nullptr || d == nullptr)
         return INVALID;
+    if (const int code = eagerflow_hook_planted("cublasLtMatmul")) return code;
     auto* p = new Product{*(Operation*)operation, *(Layout*)a, *(Layout*)b, *(Layout*)c, *(Layout*)d, (uint64_t)pa, (uint64_t)pb, (uint64_t)pc, (uint64_t)pd,
                           0, 0, (uint64_t)workspace, 0};
     auto refuse = [&](int status) {

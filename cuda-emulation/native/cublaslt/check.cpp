@@ -41,6 +41,8 @@ int check_shapes(const Operation& o, const Layout& a, const Layout& b, const Lay
     if (k != inner || d.rows != m || d.cols != n || c.rows != m || c.cols != n) return INVALID;
     if (c.order != d.order) return INVALID;
     if (a.batch != b.batch || a.batch != d.batch || c.batch != d.batch) return INVALID;
+    // Some versions count batches along a side of the grid that ends here.
+    if (d.batch > 65535) return UNSUPPORTED;
     // The results of a batch must not lie over each other.
     if (d.batch > 1 && (uint64_t)d.stride < span(d) && d.stride >= 0) return INVALID;
     if (o.pointer_mode != 0) return UNSUPPORTED;

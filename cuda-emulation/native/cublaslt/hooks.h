@@ -10,6 +10,8 @@ int eagerflow_hook_submit(void* stream, int (*run)(void*), void* data, void (*re
 int eagerflow_hook_owns(uint64_t address, uint64_t bytes);
 int eagerflow_hook_ready();
 void eagerflow_hook_count_matmul();
+// The code of a failure that a test has planted for this call of the library, 0 if there is none.
+int eagerflow_hook_planted(const char* function);
 }
 
 namespace eagerflow {

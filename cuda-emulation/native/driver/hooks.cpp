@@ -27,3 +27,12 @@ EXPORT eagerflow_hook_ready() {
     return driver().initialized && driver().lost == SUCCESS;
 }
 extern "C" __attribute__((visibility("default"))) void eagerflow_hook_count_matmul() { driver().counters.matmuls++; }
+EXPORT eagerflow_hook_planted(const char* function) {
+    std::lock_guard hold(driver().lock);
+    auto& planted = driver().planted;
+    const auto found = planted.find(function);
+    if (found == planted.end() || --found->second.remaining != 0) return 0;
+    const int code = found->second.code;
+    planted.erase(found);
+    return code;
+}

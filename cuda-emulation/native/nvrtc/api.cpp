@@ -1,4 +1,5 @@
 // The entry points of the emulated NVRTC and the options it takes.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -28,6 +29,11 @@ static bool is_ignored(const std::string& option, bool& takes_value) {
     return false;
 }
 
+// What the compiler knows; a compiler that is older than the device does not know its architecture.
+static std::vector<int> architectures() {
+    return getenv("EAGERFLOW_CUDA_EMULATION_OLD_COMPILER") != nullptr ? std::vector<int>{75, 80} : std::vector<int>{75, 80, 90};
+}
+
 int read_options(int count, const char* const* given, Options& out, std::string& log) {
     for (int i = 0; i < count; i++) {
         const std::string option = given[i];
@@ -42,7 +48,8 @@ int read_options(int count, const char* const* given, Options& out, std::string&
             out.binary = strncmp(text, "sm_", 3) == 0;
             const char* digits = strpbrk(text, "0123456789");
             out.architecture = digits != nullptr ? atoi(digits) : 0;
-            if (out.architecture < 75) {
+            const std::vector<int> known = architectures();
+            if (std::find(known.begin(), known.end(), out.architecture) == known.end()) {
                 log = std::string("nvrtc: error: invalid value for --gpu-architecture (-arch): ") + text + "\n";
                 return NVRTC_INVALID_OPTION;
             }
@@ -74,11 +81,11 @@ EXPORT nvrtcVersion(int* major, int* minor) {
     return NVRTC_SUCCESS;
 }
 EXPORT nvrtcGetNumSupportedArchs(int* count) {
-    *count = 2;
+    *count = (int)eagerflow::architectures().size();
     return NVRTC_SUCCESS;
 }
 EXPORT nvrtcGetSupportedArchs(int* all) {
-    all[0] = 80, all[1] = 90;
+    for (int one : eagerflow::architectures()) *all++ = one;
     return NVRTC_SUCCESS;
 }
 extern "C" __attribute__((visibility("default"))) const char* nvrtcGetErrorString(int code) {

@@ -8,6 +8,8 @@ mod draws;
 mod graph_effects;
 mod graph_limits;
 mod graphs;
+mod lines;
+mod machines;
 mod op_table;
 mod programs;
 mod strict;

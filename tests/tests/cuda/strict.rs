@@ -32,7 +32,6 @@ fn exact_allocations_and_other_orders_of_threads_change_nothing() {
 }
 
 #[test]
-#[ignore = "takes minutes: run it after changes of kernels"]
 fn the_table_of_operations_with_exact_allocations_in_shuffled_order() {
     if is_emulated_parent() {
         assert!(!strictly("shuffled:5", &["op_table::"]).contains("running 0 tests"));

@@ -40,6 +40,36 @@ fn a_formula_is_few_kernels() {
     }
 }
 
+#[tf_function]
+fn across(x: &Tensor, y: &Tensor) -> (Tensor, Tensor) {
+    let z = tf::transpose(x, []) * y + 1.0;
+    (tf::reduce_sum(&z, 1), z)
+}
+
+#[test]
+fn large_transposed_operands_are_turned_by_tiles_first() {
+    let Some(gpu) = gpu() else { return };
+    // The second has too few elements to be worth a kernel of its own.
+    for ([rows, columns], kernels) in [([1030_isize, 1021], 2), ([130, 121], 1)] {
+        let x = numbers((rows * columns) as usize, 0.0).reshape([rows, columns]);
+        let y = numbers((rows * columns) as usize, 1.0).reshape([columns, rows]);
+        let (x_there, y_there) = (x.gpu(), y.gpu());
+        let (sums, all) = across(&x, &y);
+        let (sums_there, all_there) = across(&x_there, &y_there);
+        close(&sums_there, &sums);
+        close(&all_there, &all);
+        let eager = || tf::transpose(&x_there, []) * &y_there;
+        close(&eager(), &(tf::transpose(&x, []) * &y));
+        let Some(emulation) = gpu.emulation else { continue };
+        for f in [&(|| across(&x_there, &y_there).1) as &dyn Fn() -> Tensor, &eager] {
+            emulation.reset_counters();
+            f();
+            tf::config::synchronize("/gpu:0").unwrap();
+            assert_eq!(emulation.counters().launches, kernels, "{rows} x {columns}");
+        }
+    }
+}
+
 #[test]
 fn gradients_of_a_traced_function() {
     let Some(_gpu) = gpu() else { return };

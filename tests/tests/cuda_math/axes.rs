@@ -2,7 +2,7 @@
 
 use crate::{agree, some};
 use eagerflow as tf;
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::watched_gpu as gpu;
 use tf::{Cumulative, DType, GradientTape, Tensor};
 
 const NUMBERS: [DType; 12] = [
@@ -31,7 +31,7 @@ fn within(dtype: DType) -> f64 {
 }
 
 /// Shapes and axes: nothing, one element, odd, columns side by side, rows in a block, rows and columns in parts.
-const LANES: [(&[usize], isize); 9] = [
+const LANES: [(&[usize], isize); 12] = [
     (&[0, 3], 0),
     (&[3, 0], 0),
     (&[1], 0),
@@ -41,6 +41,10 @@ const LANES: [(&[usize], isize); 9] = [
     (&[3, 700], -1),
     (&[9000], 0),
     (&[1300, 9], 0),
+    // More parts than one thread walks over, also where lanes begin at odd places.
+    (&[70_003], 0),
+    (&[2, 66_001], 1),
+    (&[5000, 8], 0),
 ];
 
 const WAYS: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
@@ -51,6 +55,8 @@ fn running_sums_and_products() {
     for (i, (shape, axis)) in LANES.into_iter().enumerate() {
         let dtypes = if i == 3 { &NUMBERS[..] } else { &[DType::F32, DType::I32, DType::BF16][..] };
         for &dtype in dtypes {
+            // Sums of very many are as far apart as their roundings add up to.
+            let within = |dtype| within(dtype) * if shape[axis.max(0) as usize] > 50_000 { 8.0 } else { 1.0 };
             for (exclusive, reverse) in WAYS {
                 let how = Cumulative { exclusive, reverse };
                 let x = some(1, dtype, shape);
@@ -117,6 +123,18 @@ fn means_of_every_dtype() {
         agree(&gpu, &[some(5, dtype, &[6, 50])], within(dtype), |x| {
             vec![tf::reduce_mean(&x[0], ()), tf::reduce_mean(&x[0], 0), tf::reduce_mean(&x[0], 1)]
         });
+    }
+    // Integers have no mean of nothing, and floats have none that is a number.
+    for dtype in [DType::F32, DType::I32, DType::I64, DType::U64] {
+        agree(&gpu, &[some(5, dtype, &[3, 0])], 0.0, |x| vec![tf::reduce_mean(&x[0], 1), tf::reduce_mean(&x[0], ())]);
+    }
+    // Long runs that lie apart, as channels of images that come first; the second begin at odd places.
+    for shape in [[2, 3, 64, 66], [3, 2, 71, 59]] {
+        for dtype in [DType::F32, DType::BF16, DType::I32] {
+            agree(&gpu, &[some(7, dtype, &shape)], within(dtype) * 4.0, |x| {
+                vec![tf::reduce_mean(&x[0], [0, 2, 3]), tf::reduce_max(&x[0], [0, 2, 3])]
+            });
+        }
     }
     agree(&gpu, &[some(6, DType::F32, &[6, 50])], 1e-6, |x| {
         let mut tape = GradientTape::new();

@@ -2,7 +2,7 @@
 
 use crate::{agree, some};
 use eagerflow as tf;
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::watched_gpu as gpu;
 use tf::{DType, GradientTape, Padding, Tensor};
 
 /// Images, filters, strides, dilations, padding.
@@ -115,6 +115,8 @@ fn poolings_and_their_gradients() {
         ([1, 2, 2, 1], [3, 3], [1, 1], Padding::Valid),
         ([2, 9, 9, 7], [2, 2], [3, 3], Padding::Valid),
         ([3, 17, 15, 5], [3, 3], [2, 2], Padding::Same),
+        // Channels by 16 bytes, for all dtypes.
+        ([2, 7, 6, 32], [3, 2], [2, 1], Padding::Same),
     ] {
         for (dtype, within) in [(DType::F32, 1e-6), (DType::F64, 1e-14)] {
             agree(&gpu, &[some(5, dtype, &shape)], within, |t| {
@@ -137,12 +139,14 @@ fn poolings_and_their_gradients() {
         }
     }
     let nan = tf::constant([1.0, f32::NAN, f32::NAN, 2.0, f32::NEG_INFINITY, f32::NEG_INFINITY, 3.0, 3.0]);
-    agree(&gpu, &[tf::reshape(&nan, [1, 2, 4, 1])], 0.0, |t| {
-        let mut tape = GradientTape::new();
-        tape.watch(&t[0]);
-        let y = tf::max_pool2d(&t[0], 2, 1, Padding::Same);
-        vec![y.clone(), tape.gradient(&y, &t[0])]
-    });
+    for shape in [[1, 2, 4, 1], [1, 2, 1, 4]] {
+        agree(&gpu, &[tf::reshape(&nan, shape)], 0.0, |t| {
+            let mut tape = GradientTape::new();
+            tape.watch(&t[0]);
+            let y = tf::max_pool2d(&t[0], 2, 1, Padding::Same);
+            vec![y.clone(), tape.gradient(&y, &t[0])]
+        });
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::{agree, some};
 use eagerflow as tf;
-use eagerflow_tests::{child, cuda::gpu};
+use eagerflow_tests::{child, cuda::watched_gpu as gpu};
 use tf::{DType, GradientTape, Tensor, s, tf_function};
 
 const DTYPES: [(DType, f64); 7] = [
@@ -137,6 +137,40 @@ fn addends_of_traced_products() {
             }
             let inputs = [factors[0].clone(), factors[1].clone(), some(3, dtype, &[n, m])];
             agree(&gpu, &inputs, within, |x| vec![with_addend(&x[0], &x[1], &x[2].t())]);
+        }
+    }
+}
+
+#[test]
+fn more_batches_than_the_library_takes_are_several_calls() {
+    let Some(gpu) = gpu() else { return };
+    let x = [some(1, DType::F32, &[70_000, 2, 3]), some(2, DType::F32, &[70_000, 3, 2])];
+    let before = gpu.emulation.map(|e| e.counters().matmuls);
+    agree(&gpu, &x, 1e-6, |x| vec![tf::matmul(&x[0], &x[1])]);
+    if let (Some(emulation), Some(before)) = (gpu.emulation, before) {
+        assert_eq!(emulation.counters().matmuls - before, 3);
+    }
+    // One factor for all, and two axes of batches of which one cannot be merged.
+    agree(&gpu, &[x[0].clone(), some(3, DType::F32, &[3, 2])], 1e-6, |x| vec![tf::matmul(&x[0], &x[1])]);
+    let wide = [some(4, DType::F32, &[2, 40_000, 1, 2]), some(5, DType::F32, &[1, 40_000, 2, 1])];
+    agree(&gpu, &wide, 1e-6, |x| vec![tf::matmul(&x[0], &x[1])]);
+}
+
+/// A library that is older than the device may plan nothing, or refuse what it has planned.
+#[test]
+fn what_the_library_refuses_own_kernels_multiply() {
+    let Some(gpu) = gpu() else { return };
+    let Some(emulation) = gpu.emulation else { return };
+    const INTERNAL_ERROR: i32 = 14;
+    const NOT_SUPPORTED: i32 = 15;
+    let calls = [("cublasLtMatmulAlgoGetHeuristic", INTERNAL_ERROR), ("cublasLtMatmul", NOT_SUPPORTED)];
+    for (i, (call, code)) in calls.into_iter().enumerate() {
+        let x = [some(1, DType::F32, &[37 + i, 29]), some(2, DType::F32, &[29, 41])];
+        emulation.plant_failure(call, 1, code);
+        for _ in 0..2 {
+            let before = emulation.counters().matmuls;
+            agree(&gpu, &x, 1e-6, |x| vec![tf::matmul(&x[0], &x[1])]);
+            assert_eq!(emulation.counters().matmuls, before, "{call}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{agree, some};
 use eagerflow as tf;
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::watched_gpu as gpu;
 use tf::optim::{Adam, Optimizer, SGD};
 use tf::{DType, GradientTape, Tensor, Variable};
 

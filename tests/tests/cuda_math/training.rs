@@ -3,7 +3,7 @@
 
 use crate::agree;
 use eagerflow as tf;
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::watched_gpu as gpu;
 use tf::layers::{Activation, Conv2D, Dense, Flatten, MaxPool2D};
 use tf::optim::{Adam, Optimizer};
 use tf::{GradientTape, Module, Tensor, tf_function};

@@ -2,7 +2,7 @@
 
 use super::{INTEGERS, SIZES, alike, indices};
 use eagerflow::{self as tf, DType};
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::watched_gpu as gpu;
 
 #[test]
 fn fills() {

@@ -2,7 +2,7 @@
 
 use super::{INTEGERS, alike, indices, numbers};
 use eagerflow::{self as tf, DType, GradientTape, Tensor};
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::watched_gpu as gpu;
 
 #[test]
 fn rows_along_an_axis() {

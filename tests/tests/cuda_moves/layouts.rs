@@ -2,7 +2,7 @@
 
 use super::{SIZES, alike, numbers};
 use eagerflow::{self as tf, DType, GradientTape, PadMode, SliceMasks, Tensor};
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::watched_gpu as gpu;
 
 #[test]
 fn joined() {
@@ -37,6 +37,23 @@ fn joined_from_many() {
         tf::concat(&[&x.slice([1, 3], [5, 4]), &x.slice([2, 1], [5, 7])], 1)
     });
     alike("large", || tf::concat(&[&numbers(&[300, 100], DType::F64), &numbers(&[300, 41], DType::F64)], 1));
+}
+
+/// What asks for elements in order copies whole runs where neighbours lie side by side, in units that their lengths allow.
+#[test]
+fn brought_into_order() {
+    let Some(_gpu) = gpu() else { return };
+    for dtype in [DType::F32, DType::BF16, DType::U8, DType::F64] {
+        for inner in [1, 3, 8, 64] {
+            let x = || numbers(&[2, 5, 3, inner], dtype);
+            alike(format!("{dtype} {inner} permuted"), || tf::tile(&tf::transpose(&x(), [0, 2, 1, 3]), [1, 1, 1, 2]));
+            alike(format!("{dtype} {inner} sliced"), || {
+                tf::concat(&[&x().slice([0, 1, 0, 0], [2, 3, 3, inner as isize]), &x()], 1)
+            });
+            alike(format!("{dtype} {inner} reshaped"), || tf::transpose(&x(), [2, 0, 1, 3]).reshape([6, -1]));
+            alike(format!("{dtype} {inner} turned"), || tf::transpose(&x(), [3, 2, 1, 0]).reshape([-1]));
+        }
+    }
 }
 
 #[test]

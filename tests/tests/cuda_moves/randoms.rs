@@ -3,7 +3,7 @@
 use super::{alike, near};
 use eagerflow::random::{self, Generator};
 use eagerflow::{self as tf, DType, Tensor, tf_function};
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::watched_gpu as gpu;
 
 const REALS: [DType; 4] = [DType::F32, DType::F64, DType::F16, DType::BF16];
 const COUNTS: [isize; 6] = [0, 1, 3, 4, 1023, 20_001];

@@ -2,7 +2,7 @@
 
 use super::{INTEGERS, alike, indices, near, numbers};
 use eagerflow::{self as tf, DType, Tensor};
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::watched_gpu as gpu;
 
 /// Updates and rows: fewer than a piece, sorted by comparing, and by digits in one, two and more passes.
 const COUNTS: [(usize, usize, usize); 9] = [

@@ -2,7 +2,7 @@
 
 use super::{SIZES, alike, numbers};
 use eagerflow::{self as tf, DType};
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::watched_gpu as gpu;
 
 #[test]
 fn indices_of_what_is_set() {

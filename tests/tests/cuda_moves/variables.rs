@@ -2,7 +2,7 @@
 
 use super::numbers;
 use eagerflow::{self as tf, DType, Tensor, Variable};
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::watched_gpu as gpu;
 use eagerflow_tests::golden::Array;
 
 /// The value of a variable on both devices after the same changes.

@@ -3,10 +3,10 @@
 
 use super::ahead;
 use super::arena::Arena;
-use super::capture;
 use super::driver::{self, Address};
 use super::gpu::Gpu;
 use super::memory::{Blocks, Held, rounded, segment_for};
+use super::session;
 use crate::error::{Error, Result};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 
@@ -36,8 +36,8 @@ impl Gpu {
         if ahead::collecting() {
             return Ok(Buffer { gpu: self, address: ahead::stand_in(bytes), from: From::Nowhere });
         }
-        if capture::capturing()
-            && let Some((_, arena)) = capture::under_way(self)
+        if session::capturing()
+            && let Some((_, arena)) = session::under_way(self)
         {
             let size = bytes.checked_add(1 << 20).map(|_| rounded(bytes)).ok_or_else(|| self.full(bytes, None))?;
             let address = arena.take(size)?;
@@ -60,12 +60,8 @@ impl Gpu {
         let segment = segment_for(size);
         let mut got = driver::allocate(segment);
         if got.is_err() {
-            // What nobody uses goes back first; work that is still queued may use it.
-            driver::synchronize(self.opened.stream).map_err(|e| self.failed("device", &e))?;
-            for address in blocks.unused_segments() {
-                // SAFETY: no buffer lies in the segment, and the stream has come to its end.
-                unsafe { driver::free(address) }.map_err(|e| self.failed("device", &e))?;
-            }
+            // What nobody uses goes back first.
+            self.give_unused(&mut blocks)?;
             got = driver::allocate(segment);
         }
         match got {
@@ -130,11 +126,30 @@ impl Gpu {
         self.synchronize()?;
         let mut blocks = self.blocks();
         let before = blocks.held.reserved;
+        self.give_unused(&mut blocks)?;
+        Ok(before - blocks.held.reserved)
+    }
+
+    /// Gives all segments of which nothing is in use back to the driver. Work that is still queued may use them: so this waits,
+    /// while nobody else is given memory.
+    fn give_unused(&self, blocks: &mut Blocks) -> Result<()> {
+        self.synchronize_quietly()?;
         for address in blocks.unused_segments() {
             // SAFETY: no buffer lies in the segment, and the stream has come to its end.
-            unsafe { driver::free(address) }.map_err(|e| self.failed("trim", &e))?;
+            unsafe { driver::free(address) }.map_err(|e| self.failed("device", &e))?;
         }
-        Ok(before - blocks.held.reserved)
+        Ok(())
+    }
+
+    /// What the driver does with memory of its own, for kernels, graphs or the library: once more with what nobody uses here given
+    /// back, if it has none left.
+    pub(super) fn with_room<T>(&self, mut work: impl FnMut() -> driver::Answer<T>) -> driver::Answer<T> {
+        let answer = work();
+        let full = answer.as_ref().is_err_and(driver::Failure::is_out_of_memory);
+        if !full || session::capturing() || self.give_unused(&mut self.blocks()).is_err() {
+            return answer;
+        }
+        work()
     }
 }
 

@@ -1,11 +1,13 @@
 //! What an operation's CUDA kernel is given, and how it launches: views on the device, arguments, grids.
 //! The door makes a [`CudaCall`]; `Op::cuda` in each operation's file uses it.
 
+use super::ahead;
 use super::buffers::Buffer;
 use super::driver::{Address, Function, Grid};
 use super::faults::Site;
 use super::gpu::Gpu;
 use super::program::Kernel;
+use super::session;
 use crate::backend::cpu::View;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -109,9 +111,11 @@ impl CudaCall<'_> {
         index < 64 && self.on_host >> index & 1 == 1
     }
 
-    /// The word of an assertion is about to be written: what the host does next must wait for it.
-    pub fn asserts(&self) {
-        self.gpu.asserted.store(true, Ordering::Relaxed);
+    /// The kernels of an assertion were queued: what the host does next must wait for its word.
+    pub fn asserted(&self) {
+        if session::with_session(|session| session.asserts = true).is_err() && !ahead::collecting() {
+            self.gpu.asserted.store(true, Ordering::Release);
+        }
     }
 
     /// The place of this call, for kernels that may refuse operands.

@@ -5,136 +5,10 @@ use super::ahead;
 use super::arena::Arena;
 use super::driver::{self, Graph, Recorded, Stream};
 use super::gpu::Gpu;
-use crate::device::DeviceId;
+use super::session::{Choices, Nodes, Session, capturing, within};
 use crate::error::{Error, Result};
-use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-/// What this thread is doing.
-pub(super) struct Session {
-    gpu: &'static Gpu,
-    /// Where work is queued now: nowhere while it is only tried.
-    pub stream: Stream,
-    arena: Arc<Arena>,
-    choices: Choices,
-    /// Streams for the bodies of branches and loops.
-    pub spare: Vec<Stream>,
-    pub nodes: Nodes,
-}
-
-/// The branches and loops of captured work.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Nodes {
-    pub branches: usize,
-    pub loops: usize,
-    /// How many bodies lie in each other here, and at most.
-    pub depth: usize,
-    pub deepest: usize,
-}
-
-/// What operations decided while the work was tried, in the order in which they were met: recording must decide the same.
-#[derive(Clone, Default)]
-struct Choices {
-    /// Who decided, and how.
-    made: Vec<(u64, u32)>,
-    next: usize,
-    /// Whether somebody was met who had not decided before.
-    changed: bool,
-}
-
-impl Choices {
-    /// The same once more, from the start.
-    fn again(&self) -> Self {
-        Self { made: self.made.clone(), next: 0, changed: false }
-    }
-
-    /// Whether all went as it had been decided.
-    fn settled(&self) -> bool {
-        !self.changed && self.next == self.made.len()
-    }
-}
-
-/// A place where an operation may go one way or another while work is captured.
-pub(crate) struct Choice {
-    at: usize,
-    /// What was decided here before.
-    pub made: Option<u32>,
-}
-
-thread_local! {
-    static SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
-}
-
-/// Works on what this thread is doing.
-pub(super) fn with_session<T>(work: impl FnOnce(&mut Session) -> T) -> Result<T> {
-    let none = || Error::internal("capture", "this thread captures nothing");
-    SESSION.with_borrow_mut(|session| session.as_mut().map(work)).ok_or_else(none)
-}
-
-/// The stream and the memory of the capture under way on this thread, for this device.
-pub(super) fn under_way(gpu: &Gpu) -> Option<(Stream, Arc<Arena>)> {
-    SESSION.with_borrow(|session| {
-        session.as_ref().filter(|s| std::ptr::eq(s.gpu, gpu)).map(|s| (s.stream, s.arena.clone()))
-    })
-}
-
-/// The device whose work this thread captures: then nothing may wait for it or read from it.
-pub(crate) fn captured_on() -> Option<&'static Gpu> {
-    SESSION.with_borrow(|session| session.as_ref().map(|s| s.gpu))
-}
-
-/// Whether this thread captures.
-pub(crate) fn capturing() -> bool {
-    SESSION.with_borrow(Option::is_some)
-}
-
-/// The device on which everything belongs while this thread captures.
-pub(crate) fn all_on() -> Option<DeviceId> {
-    captured_on().map(|gpu| gpu.id)
-}
-
-/// The next place where captured work may go one way or another: an operation that `who` tells apart.
-pub(crate) fn choice(who: u64) -> Result<Choice> {
-    with_session(|session| {
-        let choices = &mut session.choices;
-        let at = choices.next;
-        let made = choices.made.get(at).filter(|(other, _)| *other == who).map(|(_, way)| *way);
-        choices.next += 1;
-        if made.is_none() {
-            choices.made.truncate(at);
-            choices.made.push((who, 0));
-            choices.changed = true;
-        }
-        Choice { at, made }
-    })
-}
-
-impl Choice {
-    /// Decides; what was decided behind this place meanwhile is forgotten.
-    pub fn decide(&self, way: u32, forget: bool) -> Result<()> {
-        with_session(|session| {
-            session.choices.made[self.at].1 = way;
-            if forget {
-                session.choices.made.truncate(self.at + 1);
-                session.choices.next = self.at + 1;
-            }
-        })
-    }
-}
-
-/// Runs `work` as if this thread captured nothing. While a stream records it must want nothing of the driver.
-pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> T {
-    struct Back(Option<Session>);
-    impl Drop for Back {
-        fn drop(&mut self) {
-            SESSION.set(self.0.take());
-        }
-    }
-    let _back = Back(SESSION.take());
-    // What is made here stays: it must be there.
-    ahead::not_collecting(work)
-}
 
 /// How much work was queued so far while it was only tried.
 pub(crate) fn tried() -> usize {
@@ -155,11 +29,13 @@ impl Captured {
     /// Queues all captured work.
     pub fn start(&self) -> Result<()> {
         self.gpu.bind()?;
-        if self.asserts {
-            self.gpu.asserted.store(true, Ordering::Relaxed);
-        }
         // SAFETY: the arena lives as long as this does; whoever captured keeps the other addresses valid.
-        unsafe { driver::start(self.recorded, self.gpu.stream()) }.map_err(|e| self.gpu.failed("graph", &e))
+        unsafe { driver::start(self.recorded, self.gpu.stream()) }.map_err(|e| self.gpu.failed("graph", &e))?;
+        // Behind the start: who waits takes the note first, and would take that of work which it does not wait for.
+        if self.asserts {
+            self.gpu.asserted.store(true, Ordering::Release);
+        }
+        Ok(())
     }
 
     /// What was captured, in words.
@@ -216,9 +92,8 @@ pub(crate) fn capture<T>(gpu: &'static Gpu, work: impl Fn() -> Result<T>) -> Res
             Err(_) if arena.is_short() => sizes = arena.wanted_and_left(),
             Err(error) => return Err(error),
             Ok((value, recorded)) => {
-                // Nobody has waited since an assertion of the work was met.
-                let asserts = gpu.asserted.load(Ordering::Relaxed);
-                return Ok((value, Captured { gpu, recorded, arena, asserts, work: queued, nodes: session.nodes }));
+                let Session { asserts, nodes, .. } = session;
+                return Ok((value, Captured { gpu, recorded, arena, asserts, work: queued, nodes }));
             }
         }
     }
@@ -235,8 +110,9 @@ pub(crate) fn as_captured<T>(gpu: &'static Gpu, work: &impl Fn() -> Result<T>) -
 /// Runs the work with nothing behind it; what it wanted, and how many pieces it queued.
 fn attempt<T>(gpu: &'static Gpu, choices: Choices, work: &impl Fn() -> Result<T>) -> Result<(Session, usize)> {
     let (arena, nodes, before) = (Arc::new(Arena::trial()), Nodes::default(), tried());
+    let stream = Stream::NOWHERE;
     let (value, session) =
-        within(Session { gpu, stream: Stream::NOWHERE, arena, choices, spare: Vec::new(), nodes }, work);
+        within(Session { gpu, stream, arena, choices, spare: Vec::new(), nodes, asserts: false }, work);
     value.map(|_| (session, tried() - before))
 }
 
@@ -257,10 +133,13 @@ fn record<T>(
     driver::begin_capture(stream).map_err(failed)?;
     let recording = Recording(stream);
     let (choices, nodes) = (tried.choices.again(), Nodes::default());
-    let (value, session) = within(Session { gpu, stream, arena: arena.clone(), choices, spare, nodes }, work);
+    let session = Session { gpu, stream, arena: arena.clone(), choices, spare, nodes, asserts: false };
+    let (value, session) = within(session, work);
     match (value, recording.end().map_err(failed)) {
         (Ok(value), Ok(graph)) if session.choices.settled() => {
-            driver::instantiate(graph).map_err(failed).map(|recorded| (value, recorded))
+            let recorded = gpu.with_room(|| driver::instantiate(graph));
+            driver::discard(graph);
+            recorded.map_err(failed).map(|recorded| (value, recorded))
         }
         (value, graph) => {
             let _ = graph.as_ref().map(|&graph| driver::discard(graph));
@@ -297,24 +176,5 @@ impl Recording {
 impl Drop for Recording {
     fn drop(&mut self) {
         let _ = driver::end_capture(self.0).map(driver::discard);
-    }
-}
-
-/// Runs the work as this session; also when it panics the thread is out of it afterwards.
-fn within<T>(session: Session, work: &impl Fn() -> Result<T>) -> (Result<T>, Session) {
-    struct End;
-    impl Drop for End {
-        fn drop(&mut self) {
-            SESSION.take();
-        }
-    }
-    SESSION.set(Some(session));
-    let end = End;
-    let value = work();
-    let session = SESSION.take();
-    drop(end);
-    match session {
-        Some(session) => (value, session),
-        None => unreachable!("nobody else ends a session"),
     }
 }

@@ -1,8 +1,10 @@
 //! Copies of strided elements into row-major order, element by element or, where a transposed operand lies the other way
-//! round, by tiles. The door brings tensors into order here, products and convolutions their factors.
+//! round, by tiles. The door brings tensors into order here, scalar programs their large operands.
 
+use super::buffers::Buffer;
 use super::call::{CudaCall, Strided, THREADS, grid};
 use super::elementwise::space_of;
+use super::moves::{Along, walk};
 use super::program::Kernel;
 use crate::backend::cpu::View;
 use crate::backend::cpu::collapse::Collapsed;
@@ -41,7 +43,16 @@ pub(crate) unsafe fn copy(call: &CudaCall<'_>, from: &View, to: &View) -> Result
         // SAFETY: by the caller's promise.
         return unsafe { turned.copy(call, unsigned, from, to) };
     }
-    let strides: SmallVec<[isize; MAX_RANK]> = (0..space.dims.len()).map(|axis| space.stride(axis, 0)).collect();
+    let last = space.dims.len() - 1;
+    if space.stride(last, 0) == 1 {
+        // Whole runs, as many bytes at a time as their lengths allow; operand 1 is the dense target.
+        let side = |axis: usize| [space.stride(axis, 0), space.stride(axis, 1)];
+        let along = |axis: usize| Along { size: space.dims[axis], from: side(axis)[0], to: side(axis)[1] };
+        let along: SmallVec<[Along; MAX_RANK]> = (0..=last).map(along).collect();
+        // SAFETY: by the caller's promise.
+        return unsafe { walk(call, from.dtype.size(), from.ptr, to.ptr, &along) };
+    }
+    let strides: SmallVec<[isize; MAX_RANK]> = (0..=last).map(|axis| space.stride(axis, 0)).collect();
     // SAFETY: by the caller's promise.
     unsafe {
         call.elements(&COPY, &[unsigned], to.len(), |arguments| {
@@ -52,11 +63,45 @@ pub(crate) unsafe fn copy(call: &CudaCall<'_>, from: &View, to: &View) -> Result
     }
 }
 
+/// Elements from which transposed operands of a scalar program are brought into order before it runs: reading them across their rows
+/// fetches several times what it uses, and a copy by tiles reads and writes them once. An estimate, until a device has measured it.
+const LARGE: usize = 1 << 20;
+
+/// Operands that lie as a program's results do, and the memory of those that were copied for that.
+pub(super) type InOrder = (SmallVec<[View; 8]>, SmallVec<[Buffer; 2]>);
+
+/// The operands of a scalar program with large transposed ones brought into order; `None` if there are none, as nearly always.
+///
+/// # Safety
+/// As `run_program`.
+pub(super) unsafe fn in_order(call: &CudaCall<'_>, inputs: &[View], numbers: &[bool]) -> Result<Option<InOrder>> {
+    let large = |i: usize| inputs[i].len() >= LARGE && numbers.get(i) != Some(&true) && !inputs[i].is_dense();
+    if !(0..inputs.len()).any(large) {
+        return Ok(None);
+    }
+    let mut all: InOrder = (SmallVec::from_slice(inputs), SmallVec::new());
+    for i in (0..inputs.len()).filter(|&i| large(i)) {
+        let view = inputs[i];
+        let space = space_of(view.dims(), &[view]);
+        let repeats = (0..space.dims.len()).any(|axis| space.stride(axis, 0) == 0);
+        let sides = |turned: &Turned| turned.across.min(turned.inner);
+        if repeats || Turned::of(&space).is_none_or(|turned| sides(&turned) < TILE) {
+            continue;
+        }
+        let room = call.scratch(view.len() * view.dtype.size())?;
+        all.0[i] = View::dense(std::ptr::without_provenance_mut(room.address() as usize), view.dtype, view.dims());
+        // SAFETY: by the caller's promise; the room is of the view's size.
+        unsafe { copy(call, &view, &all.0[i])? };
+        all.1.push(room);
+    }
+    Ok(Some(all))
+}
+
 static COPY: Kernel = Kernel {
     name: "copy",
     text: r#"
-extern "C" __global__ void copy(index_t count, const T0* from, Strided layout, T0* to) {
-  ELEMENTS(i, count) to[i] = from[place(layout, i)];
+extern "C" __global__ void copy(index_t count, const T0* __restrict__ from, Strided layout, T0* __restrict__ to) {
+  SEVERAL_ELEMENTS(i, count) to[i] = from[place(layout, i)];
 }
 "#,
 };

@@ -2,6 +2,7 @@
 //! The door calls it for element-wise operations, optimizers for their steps.
 
 use super::call::{Arguments, CudaCall};
+use super::copies::in_order;
 use super::program::Form;
 use super::text::{Walk, elements_each, elementwise_kernel};
 use crate::backend::cpu::View;
@@ -33,6 +34,9 @@ pub(crate) unsafe fn run(
 ) -> Result<()> {
     let dims = outputs[0].dims();
     let count: usize = dims.iter().product();
+    // SAFETY: by the caller's promise.
+    let ordered = unsafe { in_order(call, inputs, numbers)? };
+    let inputs = ordered.as_ref().map_or(inputs, |(views, _)| views);
     let walked = walk_operands(dims, inputs, numbers);
     let each = elements_each(program);
     let (walked, packed) = walked.packed(inputs, outputs, each);

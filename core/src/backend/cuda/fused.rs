@@ -3,13 +3,13 @@
 
 use super::buffers::Buffer;
 use super::call::{Arguments, CudaCall, THREADS, grid};
+use super::copies::in_order;
+use super::element::{element_function, storage, value};
 use super::elementwise::{Owner, walk_operands};
 use super::packs;
 use super::program::Form;
-use super::reduce::{AT_ONCE, combine, finish_parts, identity, lanes};
-use super::text::{
-    Walk, element_call, element_function, elements_each, operand_parameters, space_text, storage, value,
-};
+use super::reduce::{AT_ONCE, combine, divisor_of, finish_parts, identity, lanes};
+use super::text::{Walk, element_call, elements_each, operand_parameters, space_text};
 use crate::backend::cpu::View;
 use crate::backend::cpu::reduce::{InOrder, Monoid};
 use crate::dtype::DType;
@@ -44,6 +44,9 @@ pub(crate) unsafe fn run_fused(
     walk: InOrder,
 ) -> Result<()> {
     let (inputs, numbers) = operands;
+    // SAFETY: by the caller's promise.
+    let ordered = unsafe { in_order(call, inputs, numbers)? };
+    let inputs = ordered.as_ref().map_or(inputs, |(views, _)| views);
     let walked = walk_operands(dims, inputs, numbers);
     let InOrder { groups, count, columns, .. } = walk;
     let outputs = groups * columns;
@@ -94,14 +97,14 @@ pub(crate) unsafe fn run_fused(
                 Some(partial) => arguments.address(partial.address()),
                 None => arguments.view(&fold.output),
             }
-            arguments.divisor((fold.mean && whole).then_some(count));
+            arguments.divisor((fold.mean && whole).then(|| divisor_of(&fold.output, count)));
         }
         walked.push_space(&mut arguments);
         // A thread goes on with further outputs.
         let by_columns = grid((parts * outputs).div_ceil(THREADS as usize).min(2 * busy), THREADS);
         call.start(function, if rows { by_rows } else { by_columns }, &mut arguments)?;
         for (fold, partial) in folds.iter().zip(&partials) {
-            let divisor = fold.mean.then_some(count);
+            let divisor = fold.mean.then(|| divisor_of(&fold.output, count));
             finish_parts(call, fold.monoid, partial.address(), parts, outputs, &fold.output, divisor)?;
         }
     }
@@ -268,7 +271,9 @@ impl Body<'_> {
              const index_t first = output / columns * count * columns + output % columns;\n",
         );
         text += &self.sums("    ");
-        text.push_str("    for (index_t r = begin; r < end; ++r) {\n      const index_t i = first + r * columns;\n");
+        // Results are memory of their own, so that several rounds load before the first of them stores.
+        text.push_str("    #pragma unroll 4\n    for (index_t r = begin; r < end; ++r) {\n");
+        text.push_str("      const index_t i = first + r * columns;\n");
         text += &self.element("      ");
         text.push_str("    }\n");
         text += &self.give("    ", "t", |k| format!("sum{k}"));

@@ -2,24 +2,25 @@
 //! `device.rs` finds devices here; the door, kernels and reads of elements work through it.
 
 use super::ahead;
-use super::capture;
 use super::driver::{self, Address, Failure, Grid, Opened};
 use super::library::Products;
 use super::memory::Blocks;
 use super::program::Programs;
-use super::transfer::Staging;
+use super::session;
+use super::staging::{Reads, Uploads};
 use crate::device::DeviceId;
 use crate::error::{Error, Result};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 /// A device in use; it lives until the process ends.
 pub(crate) struct Gpu {
     pub id: DeviceId,
     pub(super) opened: Opened,
     pub(super) memory: Mutex<Blocks>,
-    pub(super) staging: Mutex<Staging>,
+    pub(super) uploads: Mutex<Uploads>,
+    pub(super) reads: Mutex<Reads>,
     faults: Address,
     /// Whether an assertion was queued whose outcome nobody has seen yet.
     pub(super) asserted: AtomicBool,
@@ -35,7 +36,7 @@ pub(crate) fn count() -> &'static Result<usize, String> {
         driver::present()?;
         match driver::device_count() {
             Ok(0) => Err("the driver is there, but it knows no device".into()),
-            Ok(n) => Ok(n),
+            Ok(n) => Ok(n.min(MOST)),
             Err(failure) => Err(format!("the driver is there, but {failure}")),
         }
     })
@@ -49,19 +50,22 @@ pub(crate) fn in_use() -> bool {
 
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
-static OPEN: Mutex<Vec<Option<&'static Gpu>>> = Mutex::new(Vec::new());
+/// The most devices that are known.
+const MOST: usize = 64;
+
+/// Devices in use, and why others cannot be: that does not change while the process lives.
+static OPEN: [OnceLock<Result<Gpu>>; MOST] = [const { OnceLock::new() }; MOST];
 
 /// Waits for the assertions that were queued on any device: before the host does what comes behind them.
 ///
 /// # Errors
 /// That of the first assertion that does not hold.
 pub(crate) fn await_assertions() -> Result<()> {
-    if capture::capturing() || ahead::collecting() {
+    if session::capturing() || ahead::collecting() {
         return Ok(());
     }
-    let open: Vec<&'static Gpu> =
-        OPEN.lock().unwrap_or_else(PoisonError::into_inner).iter().flatten().copied().collect();
-    open.into_iter().filter(|gpu| gpu.asserted.load(Ordering::Relaxed)).try_for_each(Gpu::synchronize)
+    let open = OPEN.iter().filter_map(|slot| slot.get()?.as_ref().ok());
+    open.filter(|gpu| gpu.asserted.load(Ordering::Acquire)).try_for_each(Gpu::synchronize)
 }
 
 /// Device `index`, opened at its first use.
@@ -72,15 +76,26 @@ pub(crate) fn gpu(index: usize) -> Result<&'static Gpu> {
             .got(format!("/gpu:{index}"))
             .expected(format!("a number below {there}")));
     }
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    open.resize(*there, None);
-    if let Some(gpu) = open[index] {
-        return Ok(gpu);
-    }
-    let gpu: &'static Gpu = Box::leak(Box::new(Gpu::open(index)?));
-    open[index] = Some(gpu);
-    IN_USE.store(true, Ordering::Relaxed);
-    Ok(gpu)
+    let opened = OPEN[index].get_or_init(|| {
+        let gpu = Gpu::open(index)?;
+        IN_USE.store(true, Ordering::Relaxed);
+        Ok(gpu)
+    });
+    opened.as_ref().map_err(Clone::clone)
+}
+
+/// Whether operations belong on the first GPU unless somebody places them. A driver without the compiler of kernels, as any desktop may
+/// have it, can run nothing: then they stay on the CPU, and a line says so once.
+pub(crate) fn is_default() -> bool {
+    static DEFAULT: OnceLock<bool> = OnceLock::new();
+    *DEFAULT.get_or_init(|| match (count(), driver::compiler_present()) {
+        (Ok(1..), Ok(())) => true,
+        (Ok(1..), Err(why)) => {
+            eprintln!("eagerflow: there is a GPU, but operations run on the CPU: {why}");
+            false
+        }
+        _ => false,
+    })
 }
 
 thread_local! {
@@ -91,10 +106,15 @@ thread_local! {
 impl Gpu {
     fn open(index: usize) -> Result<Self> {
         driver::compiler_present().map_err(|why| Error::failed_precondition("device", why))?;
+        let known = driver::driver_version().unwrap_or((0, 0));
+        if known < OLDEST {
+            let why = format!("the driver knows CUDA {}.{}, and {}.{} is needed", known.0, known.1, OLDEST.0, OLDEST.1);
+            return Err(Error::failed_precondition("device", why).help("install a newer driver"));
+        }
         let refused = |e: Failure| Error::internal("device", format!("GPU {index} cannot be used: {e}"));
         let opened = driver::open(index).map_err(refused)?;
         CURRENT.set(opened.context);
-        let staging = Staging::new().map_err(refused)?;
+        let (uploads, reads) = (Uploads::new().map_err(refused)?, Reads::new().map_err(refused)?);
         let faults = driver::allocate(GRAIN_OF_FAULTS).map_err(refused)?;
         // SAFETY: fresh memory of this size.
         unsafe { driver::set_bytes(faults, 0, GRAIN_OF_FAULTS, opened.stream) }.map_err(refused)?;
@@ -103,7 +123,8 @@ impl Gpu {
             programs: Programs::new(&opened),
             opened,
             memory: Mutex::default(),
-            staging: Mutex::new(staging),
+            uploads: Mutex::new(uploads),
+            reads: Mutex::new(reads),
             faults,
             asserted: AtomicBool::new(false),
             products: Products::default(),
@@ -142,9 +163,9 @@ impl Gpu {
     /// The stream that takes what this thread queues.
     #[inline]
     pub(super) fn stream(&self) -> driver::Stream {
-        match capture::capturing() {
+        match session::capturing() {
             false => self.opened.stream,
-            true => capture::under_way(self).map_or(self.opened.stream, |(stream, _)| stream),
+            true => session::under_way(self).map_or(self.opened.stream, |(stream, _)| stream),
         }
     }
 
@@ -175,18 +196,22 @@ impl Gpu {
         }
         self.bind()?;
         // SAFETY: by the caller's promise.
-        unsafe { driver::launch(function, grid, self.stream(), arguments) }.map_err(|e| self.failed(op, &e))?;
+        self.with_room(|| unsafe { driver::launch(function, grid, self.stream(), arguments) })
+            .map_err(|e| self.failed(op, &e))?;
         self.queued()
     }
 
     /// What follows a launch: a wait, where every error is to come from the work that made it.
     pub(super) fn queued(&self) -> Result<()> {
-        match wants_every_error() && !capture::capturing() {
+        match wants_every_error() && !session::capturing() {
             true => self.synchronize(),
             false => Ok(()),
         }
     }
 }
+
+/// The oldest version of CUDA whose driver has every function that is called without asking.
+const OLDEST: (i32, i32) = (12, 0);
 
 /// Bytes of the memory that holds the word of faults.
 const GRAIN_OF_FAULTS: usize = 512;

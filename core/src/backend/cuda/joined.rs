@@ -4,8 +4,9 @@
 use super::program::{PRELUDE, Wanted};
 use std::fmt::Write;
 
-/// How every kernel of every text begins.
+/// How every kernel of every text begins, and what may stand before its name.
 const HEAD: &str = "extern \"C\" __global__ void ";
+const BOUNDS: &str = "__launch_bounds__(";
 
 /// The text with all kernels, and the name of each in it. A kernel alone keeps its name.
 pub(super) fn joined(kernels: &[Wanted]) -> (String, Vec<String>) {
@@ -42,8 +43,10 @@ fn renamed(text: &str, space: &str) -> String {
     let mut parts = text.split(HEAD);
     let mut all = parts.next().unwrap_or_default().to_string();
     for part in parts {
+        let bounds = part.strip_prefix(BOUNDS).and_then(|rest| rest.find(") ")).map_or(0, |end| BOUNDS.len() + end + 2);
+        let (bounds, part) = part.split_at(bounds);
         let (name, rest) = part.split_once('(').unwrap_or((part, ""));
-        let _ = write!(all, "{HEAD}NAMED({name}, {space})({rest}");
+        let _ = write!(all, "{HEAD}{bounds}NAMED({name}, {space})({rest}");
     }
     all
 }
@@ -68,7 +71,7 @@ mod tests {
 
     #[test]
     fn kernels_share_a_text_and_clash_with_nobody() {
-        let add = "#define STEP 1\ntypedef float T0;\nextern \"C\" __global__ void add(T0* x) { *x += STEP; }\n";
+        let add = "#define STEP 1\ntypedef float T0;\nextern \"C\" __global__ void __launch_bounds__(STEP, 1) add(T0* x) { *x += STEP; }\n";
         let pair = "#define TWICE(name) \\\n  extern \"C\" __global__ void name(int* x) { *x *= 2; }\nTWICE(one)\nTWICE(two)\n";
         let (text, names) = joined(&[wanted("add", add), wanted("two", pair), wanted("one", pair)]);
         assert_eq!(names, ["add_k0", "two_k1", "one_k1"]);
@@ -79,7 +82,7 @@ mod tests {
             "namespace k0 {",
             "#define STEP 1",
             "typedef float T0;",
-            "extern \"C\" __global__ void NAMED(add, k0)(T0* x) { *x += STEP; }",
+            "extern \"C\" __global__ void __launch_bounds__(STEP, 1) NAMED(add, k0)(T0* x) { *x += STEP; }",
             "",
             "}",
             "#undef STEP",

@@ -12,12 +12,16 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
 use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 /// Bytes that the library may use while it multiplies: what its makers advise for large devices.
 const WORKSPACE: usize = 32 << 20;
 /// Products of one call that are queued one by one where no single stride describes the batches.
 const MOST: usize = 8;
+
+/// Batches of one call: the library's kernels count them along a side of the grid that ends soon behind. A power of two, so that
+/// later calls begin at addresses that are as even.
+const MOST_BATCHES: usize = 1 << 15;
 
 /// What a device keeps for the library. A plan is `None` where the library has no way.
 #[derive(Default)]
@@ -56,6 +60,10 @@ pub(super) unsafe fn product(
     }
     let (Some(left), Some(right)) = (left, right) else { return Ok(false) };
     let batch = p.batches.dims[last];
+    if batch > MOST_BATCHES {
+        // SAFETY: by the caller's promise.
+        return unsafe { in_pieces(call, [a, b, c], p, plus) };
+    }
     let size = c.dtype.size();
     let mut plus = plus;
     if let Some(row) = plus.filter(|plus| plus.row_stride == 0 && c.dtype != DType::F32) {
@@ -74,8 +82,10 @@ pub(super) unsafe fn product(
     };
     if products.workspace.get().is_none() && !ahead::collecting() {
         // Also a first use within a capture makes what stays behind it.
-        let fresh = call.gpu.allocate_outside(WORKSPACE).map_err(|e| e.in_op(call.op))?;
-        let _ = products.workspace.set(fresh);
+        match call.gpu.allocate_outside(WORKSPACE) {
+            Ok(fresh) => drop(products.workspace.set(fresh)),
+            Err(_) => return Ok(false),
+        }
     }
     let workspace = products.workspace.get().map_or(0, Buffer::address);
     let places: SmallVec<[[i64; 3]; MOST]> = places(p, last, size);
@@ -110,22 +120,64 @@ pub(super) unsafe fn product(
                 return Err(Error::internal(call.op, "a product of a new shape is met while work is recorded")
                     .got(format!("{shape:?}")));
             }
-            let plan = driver::plan_product(handle, &shape, WORKSPACE).map_err(|e| call.gpu.failed(call.op, &e))?;
-            plans.entry(shape).or_insert(plan)
+            let plan = driver::plan_product(handle, &shape, WORKSPACE);
+            plans.entry(shape).or_insert(plan.map_err(|e| call.gpu.failed(call.op, &e))?)
         }
     };
     let Some(plan) = plan else { return Ok(false) };
     if ahead::collecting() {
         return Ok(true);
     }
-    for place in &places {
+    for (i, place) in places.iter().enumerate() {
         let [a, b, c] = at(place);
         let plus = plus.map_or(c, |p| p.address);
         // SAFETY: by the caller's promise; the plan is of these shapes and alignments, and its lock is held.
-        unsafe { driver::product(handle, plan, [b, a, plus, c], (workspace, WORKSPACE), call.gpu.stream()) }
-            .map_err(|e| call.gpu.failed(call.op, &e))?;
+        let queued = call.gpu.with_room(|| unsafe {
+            driver::product(handle, plan, [b, a, plus, c], (workspace, WORKSPACE), call.gpu.stream())
+        });
+        match queued {
+            Ok(()) => {}
+            // A library that is older than the device may know an algorithm and refuse to run it. Nothing was added yet.
+            Err(e) if i == 0 && e.is_refusal() => {
+                refused(call, &e);
+                plans.insert(shape, None);
+                return Ok(false);
+            }
+            Err(e) => return Err(call.gpu.failed(call.op, &e)),
+        }
     }
     call.gpu.queued()?;
+    Ok(true)
+}
+
+/// Says once that the library refused a product that it had planned.
+fn refused(call: &CudaCall<'_>, failure: &driver::Failure) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| eprintln!("eagerflow: some products take slower kernels on {}: {failure}", call.gpu.name()));
+}
+
+/// A product of more batches than one call of the library takes, as several.
+///
+/// # Safety
+/// As [`product`].
+unsafe fn in_pieces(call: &CudaCall<'_>, views: [&View; 3], p: &Product, plus: Option<Plus>) -> Result<bool> {
+    let last = p.batches.dims.len() - 1;
+    let (batches, size) = (p.batches.dims[last], views[2].dtype.size());
+    for place in places(p, last, size) {
+        for first in (0..batches).step_by(MOST_BATCHES) {
+            let [a, b, c] = [0, 1, 2].map(|operand| {
+                let (view, step) = (views[operand], p.batches.stride(last, operand));
+                let ([.., rows, columns], [.., row, column]) = (view.dims(), view.strides()) else { return *view };
+                let at = place[operand] as isize + first as isize * step * size as isize;
+                let dims = [MOST_BATCHES.min(batches - first), *rows, *columns];
+                View::new(view.ptr.wrapping_offset(at), view.dtype, &dims, &[step, *row, *column])
+            });
+            // SAFETY: by the caller's promise; a part of the batches.
+            if !unsafe { product(call, [&a, &b, &c], &Product::new(&a, &b, &c), plus)? } {
+                return Ok(false);
+            }
+        }
+    }
     Ok(true)
 }
 

@@ -2,9 +2,10 @@
 //! value. Optimizers change all variables of a step with it.
 
 use super::call::{CudaCall, THREADS, grid};
+use super::element::{element_function, storage, value};
 use super::elementwise::Owner;
 use super::program::Form;
-use super::text::{element_function, elements_each, storage, value};
+use super::text::elements_each;
 use crate::backend::cpu::View;
 use crate::dtype::DType;
 use crate::error::Result;

@@ -66,10 +66,6 @@ impl Blocks {
     pub fn take(&mut self, size: usize) -> Option<Address> {
         let small = size <= SMALL;
         let &(found, address) = self.free[usize::from(!small)].range((size, 0)..).next()?;
-        // A large block is not worn down by requests that waste most of it; such a request gets a segment of its own.
-        if !small && size >= LARGE_SEGMENT && found > size * 2 {
-            return None;
-        }
         self.free[usize::from(!small)].remove(&(found, address));
         let rest = found - size;
         let splits = if small { rest >= GRAIN } else { rest > SMALL };
@@ -181,6 +177,17 @@ impl Blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is left of a segment serves whoever it suffices for: a full device has no other memory.
+    #[test]
+    fn what_is_left_of_a_large_segment_serves_much_smaller_blocks() {
+        let mut blocks = Blocks::default();
+        blocks.add_segment(1 << 32, 60 << 20, false);
+        let first = blocks.take(rounded(3 << 20)).unwrap();
+        let second = blocks.take(rounded(25 << 20)).unwrap();
+        assert_eq!((first, second), (1 << 32, (1 << 32) + (3 << 20)));
+        assert_eq!(blocks.take(rounded(33 << 20)), None);
+    }
 
     /// Random requests against a list of what is in use: blocks never overlap, and all merges in the end.
     #[test]

@@ -1,7 +1,8 @@
 //! Text that takes several neighbouring elements at once: loads and stores of up to 16 bytes around calls of `element`.
 //! Kernels of scalar programs, stored or folded, are made with it where their layouts allow it.
 
-use super::text::{Walk, storage};
+use super::element::storage;
+use super::text::Walk;
 use crate::scalar::Program;
 use std::fmt::Write;
 

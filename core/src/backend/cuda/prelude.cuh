@@ -93,10 +93,28 @@ template <> struct Into<float> {
   __device__ static float of(bf16 x) { return wide(x); }
   template <class From> __device__ static float of(From x) { return (float)x; }
 };
+#ifdef EAGERFLOW_EMULATED
+template <class To> __device__ inline To cut(float x, To low, To high) {
+  return x != x ? (To)0 : (double)x <= (double)low ? low : (double)x >= (double)high ? high : (To)x;
+}
+#else
+// The device's own conversion to 32 bits saturates, and gives 0 for NaN.
+template <class To> __device__ inline To cut(float x, To low, To high) {
+  const int whole = __float2int_rz(x);
+  return (To)(whole < (int)low ? (int)low : whole > (int)high ? (int)high : whole);
+}
+template <> __device__ inline unsigned int cut(float x, unsigned int, unsigned int) { return __float2uint_rz(x); }
+template <> __device__ inline long long cut(float x, long long low, long long high) {
+  return x != x ? 0 : x <= (float)low ? low : x >= (float)high ? high : (long long)x;
+}
+template <> __device__ inline unsigned long long cut(float x, unsigned long long, unsigned long long high) {
+  return x != x || x <= 0.0f ? 0 : x >= (float)high ? high : (unsigned long long)x;
+}
+#endif
 #define SATURATING(To, low, high)                                                                   \
   template <> struct Into<To> {                                                                     \
     template <class From> __device__ static To of(From x) { return (To)x; }                         \
-    __device__ static To of(float x) { return of((double)x); }                                      \
+    __device__ static To of(float x) { return cut<To>(x, low, high); }                              \
     __device__ static To of(double x) {                                                             \
       return x != x ? (To)0 : x <= (double)(low) ? (low) : x >= (double)(high) ? (high) : (To)x;    \
     }                                                                                               \
@@ -213,26 +231,30 @@ struct Strided { index_t rank; index_t dims[8]; index_t strides[8]; };
 // Where element `i` of the row-major order lies.
 __device__ inline index_t place(const Strided& view, index_t i) {
   index_t at = 0;
-  if (i <= 0x7fffffff) {
-    unsigned rest = (unsigned)i;
-    for (int axis = (int)view.rank - 1; axis > 0; --axis) {
-      unsigned dim = (unsigned)view.dims[axis], next = rest / dim;
-      at += (index_t)(rest - next * dim) * view.strides[axis];
-      rest = next;
-    }
-    return view.rank > 0 ? at + (index_t)rest * view.strides[0] : at;
-  }
   for (int axis = (int)view.rank - 1; axis > 0; --axis) {
-    index_t next = i / view.dims[axis];
-    at += (i - next * view.dims[axis]) * view.strides[axis];
+    const index_t dim = view.dims[axis];
+    index_t next, here;
+    // Nearly all fit 32 bits, in which the device divides several times faster.
+    if (((unsigned long long)(i | dim) >> 32) == 0) {
+      const unsigned quotient = (unsigned)i / (unsigned)dim;
+      next = quotient, here = (unsigned)i - quotient * (unsigned)dim;
+    } else {
+      next = i / dim, here = i - next * dim;
+    }
+    at += here * view.strides[axis];
     i = next;
   }
   return view.rank > 0 ? at + i * view.strides[0] : at;
 }
 
-// Every element that this thread takes of `count`.
+// Every element that this thread takes of `count`, one after the other: loads would not be moved before the stores of others anyway, and
+// an unrolled loop begins with a long division. Where nothing that is written is read, SEVERAL_ELEMENTS has some under way at once.
 #define ELEMENTS(i, count)                                                                          \
-  for (index_t i = blockIdx.x * (index_t)blockDim.x + threadIdx.x; i < (count); i += (index_t)gridDim.x * blockDim.x)
+  _Pragma("unroll 1") for (index_t i = blockIdx.x * (index_t)blockDim.x + threadIdx.x; i < (count); \
+                           i += (index_t)gridDim.x * blockDim.x)
+#define SEVERAL_ELEMENTS(i, count)                                                                  \
+  _Pragma("unroll 4") for (index_t i = blockIdx.x * (index_t)blockDim.x + threadIdx.x; i < (count); \
+                           i += (index_t)gridDim.x * blockDim.x)
 
 // Neighbouring elements that are loaded and stored together.
 template <class T, int N> struct alignas(sizeof(T) * N > 16 ? 16 : sizeof(T) * N) Pack { T of[N]; };

@@ -4,17 +4,17 @@
 
 use super::ahead;
 use super::driver::{self, Function, Opened};
+use super::element::{storage, value};
 use super::gpu::Gpu;
 use super::joined::joined;
 use super::kept::{self, Key};
 use super::progress;
-use super::text::{storage, value};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 /// Types, conversions and helpers that every kernel may use.
@@ -52,8 +52,8 @@ const MOST: usize = 64;
 
 /// The kernels of one device.
 pub(super) struct Programs {
-    /// What binaries are for: the architecture, and the device in words.
-    architecture: String,
+    /// What binaries are for: the architecture, known with the first, and the device in words.
+    architecture: OnceLock<String>,
     device: String,
     ready: RwLock<HashMap<Form, Function>>,
     /// The loaded programs of the disk. Held while compiling, so that two threads do not do the same work.
@@ -62,13 +62,23 @@ pub(super) struct Programs {
 
 impl Programs {
     pub fn new(opened: &Opened) -> Self {
-        let (major, minor) = opened.capability;
         Self {
-            architecture: format!("sm_{major}{minor}"),
+            architecture: OnceLock::new(),
             device: opened.name.clone(),
             ready: RwLock::default(),
             loaded: Mutex::default(),
         }
+    }
+}
+
+/// The architecture that the compiler is asked for: the device's own, or, for a compiler that is older than the device, the newest
+/// virtual one that it knows, from which the driver goes on. `known` are those of the compiler, as 90.
+fn architecture((major, minor): (u32, u32), known: &[i32]) -> String {
+    let own = (major * 10 + minor) as i32;
+    let older = known.iter().filter(|&&one| one < own).max();
+    match older {
+        Some(older) if !known.contains(&own) => format!("compute_{older}"),
+        _ => format!("sm_{own}"),
     }
 }
 
@@ -115,6 +125,11 @@ impl Gpu {
         self.programs.ready.read().unwrap_or_else(PoisonError::into_inner).get(form).copied()
     }
 
+    fn architecture(&self) -> &str {
+        let known = || driver::architectures().unwrap_or_default();
+        self.programs.architecture.get_or_init(|| architecture(self.opened.capability, &known()))
+    }
+
     /// Makes kernels ready: from the disk if they were compiled before, and the others together.
     pub(super) fn provide(&self, wanted: Vec<Wanted>) -> Result<()> {
         let mut loaded = self.programs.loaded.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,13 +137,13 @@ impl Gpu {
         let Some(first) = wanted.first() else { return Ok(()) };
         self.bind()?;
         let version = driver::compiler_version().map_err(|e| self.failed(&first.name, &e))?;
-        let options = options(&self.programs.architecture);
+        let options = options(self.architecture());
         let about = [&*self.programs.device, &*options.join(" "), &*format!("{version:?}")].join("\n");
         let (mut missing, mut keys) = (Vec::new(), Vec::new());
         for wanted in wanted {
             let key = kept::key(&[&about, &wanted.name, PRELUDE, &wanted.text]);
             show(&wanted);
-            match from_disk(key, &mut loaded) {
+            match self.from_disk(key, &mut loaded) {
                 Some(function) => self.enter(wanted.form, function),
                 None => {
                     missing.push(wanted);
@@ -137,9 +152,13 @@ impl Gpu {
             }
         }
         progress::over(missing.len(), &self.opened.name, |progress| {
-            for (kernels, keys) in missing.chunks(MOST).zip(keys.chunks(MOST)) {
-                self.compile(kernels, keys, &options, version, &about)?;
+            let mut rest = &missing[..];
+            let mut keys = &keys[..];
+            while !rest.is_empty() {
+                let (kernels, behind) = rest.split_at(together(rest));
+                self.compile(kernels, &keys[..kernels.len()], &options, version, &about)?;
                 progress.done(kernels.len());
+                (rest, keys) = (behind, &keys[kernels.len()..]);
             }
             Ok(())
         })
@@ -161,10 +180,12 @@ impl Gpu {
         COMPILED.fetch_add(kernels.len(), Ordering::Relaxed);
         COMPILING.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         let binary = answer.map_err(|failure| self.refused(name, version, &failure))?;
-        let module =
-            driver::load(&binary).map_err(|e| misfit(self.failed(name, &e), &self.programs.architecture, version))?;
+        let module = self
+            .with_room(|| driver::load(&binary))
+            .map_err(|e| misfit(self.failed(name, &e), self.architecture(), version))?;
         for (kernel, own) in kernels.iter().zip(&names) {
-            let function = driver::function(module, own).map_err(|e| self.failed(&kernel.name, &e))?;
+            let function =
+                self.with_room(|| driver::function(module, own)).map_err(|e| self.failed(&kernel.name, &e))?;
             self.enter(kernel.form, function);
         }
         if let Some(folder) = kept::folder() {
@@ -175,14 +196,38 @@ impl Gpu {
         Ok(())
     }
 
+    /// The kernel of a key, if the disk has the program that it lies in; what does not load is compiled anew.
+    fn from_disk(&self, key: Key, loaded: &mut HashMap<Key, usize>) -> Option<Function> {
+        let folder = kept::folder()?;
+        let place = kept::find(folder, key)?;
+        let module = match loaded.get(&place.program) {
+            Some(module) => *module,
+            None => {
+                let binary = kept::binary(folder, place.program)?;
+                let module = self.with_room(|| driver::load(&binary)).ok()?;
+                loaded.insert(place.program, module);
+                module
+            }
+        };
+        self.with_room(|| driver::function(module, &place.name)).ok()
+    }
+
     fn enter(&self, form: Form, function: Function) {
         self.programs.ready.write().unwrap_or_else(PoisonError::into_inner).insert(form, function);
     }
 
     fn refused(&self, name: &str, version: (i32, i32), failure: &driver::Failure) -> Error {
         let error = Error::internal(name, format!("the kernel does not compile: {failure}"));
-        misfit(error, &self.programs.architecture, version)
+        misfit(error, self.architecture(), version)
     }
+}
+
+/// How many kernels from the first on are one program. A function that the driver has to bring when it loads a program is asked for by
+/// a program alone: should it refuse, the other kernels are not its business.
+fn together(kernels: &[Wanted]) -> usize {
+    let alone = |kernel: &Wanted| kernel.text.contains("cudaGraphSetConditional");
+    let many = kernels.iter().take(MOST).take_while(|kernel| !alone(kernel)).count();
+    many.max(1)
 }
 
 /// With what to do where a driver and a compiler of this version may not fit.
@@ -196,21 +241,6 @@ fn misfit(error: Error, architecture: &str, version: (i32, i32)) -> Error {
         std::cmp::Ordering::Less => error.help(format!("{is}: it may not know {architecture}; {advice}")),
         std::cmp::Ordering::Greater => error.help(format!("{is}: {advice}")),
     }
-}
-
-/// The kernel of a key, if the disk has the program that it lies in; what does not load is compiled anew.
-fn from_disk(key: Key, loaded: &mut HashMap<Key, usize>) -> Option<Function> {
-    let folder = kept::folder()?;
-    let place = kept::find(folder, key)?;
-    let module = match loaded.get(&place.program) {
-        Some(module) => *module,
-        None => {
-            let module = driver::load(&kept::binary(folder, place.program)?).ok()?;
-            loaded.insert(place.program, module);
-            module
-        }
-    };
-    driver::function(module, &place.name).ok()
 }
 
 static COMPILED: AtomicUsize = AtomicUsize::new(0);
@@ -235,4 +265,32 @@ fn show(kernel: &Wanted) {
 /// The options of the compiler. No contraction: sums and products are rounded as on the CPU.
 fn options(architecture: &str) -> Vec<String> {
     vec![format!("--gpu-architecture={architecture}"), "--fmad=false".into(), "--std=c++17".into()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_that_is_older_than_the_device_leaves_the_rest_to_the_driver() {
+        assert_eq!(architecture((9, 0), &[75, 80, 90, 120]), "sm_90");
+        assert_eq!(architecture((12, 0), &[75, 80, 90]), "compute_90");
+        // A device that the compiler has forgotten, and a compiler that says nothing: its own words will tell.
+        assert_eq!(architecture((7, 0), &[75, 80]), "sm_70");
+        assert_eq!(architecture((9, 0), &[]), "sm_90");
+    }
+
+    #[test]
+    fn kernels_that_ask_something_of_the_driver_are_compiled_alone() {
+        let wanted = |text: &str| {
+            let form = Form { of: 0, attributes: 0, types: 0, layout: 0 };
+            Wanted { form, name: "kernel".into(), text: text.into() }
+        };
+        let plain = |n: usize| (0..n).map(|_| wanted("x")).collect::<Vec<_>>();
+        assert_eq!((together(&plain(3)), together(&plain(100))), (3, MOST));
+        let mut some = plain(2);
+        some.push(wanted("cudaGraphSetConditional(h, 1);"));
+        some.extend(plain(1));
+        assert_eq!((together(&some), together(&some[2..]), together(&some[3..])), (2, 1, 1));
+    }
 }

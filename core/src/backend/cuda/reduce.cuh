@@ -48,13 +48,20 @@ extern "C" __global__ void reduce_rows(const T0* x, Strided kept, Strided folded
     const index_t output = unit % outputs, begin = unit / outputs * part;
     const index_t end = begin + part < length ? begin + part : length;
     const T0* row = x + place(kept, output);
-    if (folded.rank == 1 && folded.strides[0] == 1) {
-      // What lies before a multiple of 16 bytes goes one by one.
-      const index_t beside = ((16 - ((unsigned long long)(row + begin) & 15)) & 15) / sizeof(T0);
-      const index_t first = begin + beside < end ? begin + beside : end;
-      if (begin + rank < first) all = taken(row[begin + rank]);
-      const A1 others = folded_run(row + first, end - first, rank, lanes);
-      all = COMBINE(all, others);
+    const int last = (int)folded.rank - 1;
+    const index_t run = last >= 0 ? folded.dims[last] : 1;
+    if (last >= 0 && last <= 1 && folded.strides[last] == 1 && (last == 0 || run >= 4 * lanes * EACH)) {
+      // Run by run; what lies before a multiple of 16 bytes goes one by one.
+      for (index_t i = begin; i < end;) {
+        const index_t line = last == 0 ? 0 : i / run, stop = last == 0 || (line + 1) * run > end ? end : (line + 1) * run;
+        const T0* from = row + (last == 0 ? i : line * folded.strides[0] + i - line * run);
+        const index_t beside = ((16 - ((unsigned long long)from & 15)) & 15) / sizeof(T0);
+        const index_t first = beside < stop - i ? beside : stop - i;
+        if (rank < first) all = COMBINE(all, taken(from[rank]));
+        const A1 others = folded_run(from + first, stop - i - first, rank, lanes);
+        all = COMBINE(all, others);
+        i = stop;
+      }
     } else
       for (index_t i = begin + rank; i < end; i += lanes) all = COMBINE(all, taken(row[place(folded, i)]));
   }

@@ -93,9 +93,14 @@ pub(crate) unsafe fn reduce(call: &CudaCall<'_>, monoid: Monoid, axes: AxisSet, 
     if outputs == 0 {
         return Ok(());
     }
-    let divisor = if mean { Some(length) } else { None };
+    let divisor = mean.then(|| divisor_of(to, length));
     // SAFETY: by the caller's promise.
     unsafe { fold(call, monoid, &Fold { from, kept, folded, outputs, length, along, across }, to, divisor) }
+}
+
+/// What the sum of `count` elements is divided by for their mean. Integers have no mean of nothing: 0, as on the CPU.
+pub(super) fn divisor_of(to: &View, count: usize) -> usize {
+    if to.dtype.is_floating() { count } else { count.max(1) }
 }
 
 struct Fold<'a> {

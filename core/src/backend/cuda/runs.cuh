@@ -71,6 +71,8 @@ __device__ inline void multiply(index_t begin, index_t end, Left left, Right rig
       left(first + DEPTH + left_step, next_left);
       right(first + DEPTH + right_step, next_right);
     }
+    // The warp multiplies as one; loads may have led its threads apart.
+    if (TENSOR) __syncwarp();
     multiply_slice(slice, sums);
     __syncthreads();
   }

@@ -43,12 +43,21 @@ extern "C" __global__ void scan_rows(const T0* __restrict__ x, T0* __restrict__ 
   const index_t lane = blockIdx.x % lanes, begin = blockIdx.x / lanes * part, base = lane_start(lane, length, stride);
   const index_t end = begin + part < length ? begin + part : length;
   A0 carried = starts ? starts[blockIdx.x] : IDENTITY;
+  const unsigned long long wide_by = 4 * sizeof(T0) > 16 ? 16 : 4 * sizeof(T0);
+  const bool packs = stride == 1 && !reverse && base % 4 == 0 && begin % 4 == 0 && ((unsigned long long)x | (unsigned long long)y) % wide_by == 0;
   for (index_t first = begin + threadIdx.x * 4; first - threadIdx.x * 4 < end; first += 1024) {
     A0 own[4];
-    #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const index_t i = first + k;
-      own[k] = i < end ? (A0)wide(x[base + (reverse ? length - 1 - i : i) * stride]) : (A0)IDENTITY;
+    const bool packed = packs && first + 4 <= end;
+    if (packed) {
+      const Pack<T0, 4> four = *(const Pack<T0, 4>*)(x + base + first);
+      #pragma unroll
+      for (int k = 0; k < 4; ++k) own[k] = (A0)wide(four.of[k]);
+    } else {
+      #pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const index_t i = first + k;
+        own[k] = i < end ? (A0)wide(x[base + (reverse ? length - 1 - i : i) * stride]) : (A0)IDENTITY;
+      }
     }
     const A0 four = COMBINE(COMBINE(own[0], own[1]), COMBINE(own[2], own[3]));
     const A0 within = over_warp(four, rank), left = (A0)__shfl_up_sync(0xffffffffu, within, 1);
@@ -61,12 +70,18 @@ extern "C" __global__ void scan_rows(const T0* __restrict__ x, T0* __restrict__ 
       carried = COMBINE(carried, warps[w]);
     }
     if (rank > 0) before = COMBINE(before, left);
+    Pack<T0, 4> results;
     #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const A0 after = COMBINE(before, own[k]);
-      const index_t i = first + k;
-      if (!totals && i < end) y[base + (reverse ? length - 1 - i : i) * stride] = narrow<T0>(exclusive ? before : after);
+      results.of[k] = narrow<T0>(exclusive ? before : after);
       before = after;
+    }
+    if (!totals && packed) *(Pack<T0, 4>*)(y + base + first) = results;
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const index_t i = first + k;
+      if (!totals && !packed && i < end) y[base + (reverse ? length - 1 - i : i) * stride] = results.of[k];
     }
     // The next ones are written where these are read.
     __syncthreads();
@@ -74,7 +89,7 @@ extern "C" __global__ void scan_rows(const T0* __restrict__ x, T0* __restrict__ 
   if (totals && threadIdx.x == 0) totals[blockIdx.x] = carried;
 }
 
-// From the totals of the parts to what comes before each.
+// From the totals of the parts to what comes before each, where they are few; many are scanned themselves.
 extern "C" __global__ void scan_totals(index_t lanes, index_t parts, A0* totals) {
   ELEMENTS(lane, lanes) {
     A0 running = IDENTITY;

@@ -9,6 +9,9 @@ use crate::error::Result;
 /// Elements of a part that are worth a thread, and a block.
 const LONG: [usize; 2] = [256, 4096];
 
+/// Parts of a lane from which their totals are scanned by blocks: one thread would wait for each of them.
+const MANY: usize = 16;
+
 /// Lanes that are shorter get a thread even where neighbouring threads then read far apart.
 const SHORT: usize = 128;
 
@@ -24,14 +27,16 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    /// Lanes along `axis`, cut so that the device is busy; `by_blocks` says that a part is worth a block.
-    pub fn new(call: &CudaCall<'_>, axis: usize, by_blocks: bool) -> Self {
+    /// Lanes along `axis`, cut so that the device is busy, but into at most so many parts; `by_blocks` says that a part is worth a
+    /// block.
+    pub fn new(call: &CudaCall<'_>, axis: usize, by_blocks: bool, most: usize) -> Self {
         let dims = call.outputs[0].dims();
         let stride: usize = dims[axis + 1..].iter().product();
         let (lanes, length) = (dims[..axis].iter().product::<usize>() * stride, dims[axis]);
         let busy = call.gpu.multiprocessors() as usize * if by_blocks { 8 } else { 4 * THREADS as usize };
-        let parts = (busy / lanes.max(1)).clamp(1, length.div_ceil(LONG[usize::from(by_blocks)]).max(1));
-        let part = length.div_ceil(parts).max(1);
+        let parts = (busy / lanes.max(1)).clamp(1, length.div_ceil(LONG[usize::from(by_blocks)]).clamp(1, most));
+        // Whole vectors of four.
+        let part = length.div_ceil(parts).max(1).next_multiple_of(if by_blocks { 4 } else { 1 });
         Self { lanes, length, stride, part, parts: length.div_ceil(part).max(1) }
     }
 }
@@ -69,7 +74,7 @@ pub(crate) unsafe fn scan(call: &CudaCall<'_>, scan: &Scan) -> Result<()> {
     // Neighbouring threads should read neighbouring elements: those of one lane, if lanes do not lie side by side.
     let dims = call.outputs[0].dims();
     let by_blocks = dims[scan.axis] >= SHORT && dims[scan.axis + 1..].iter().product::<usize>() < 8;
-    let cut = Lanes::new(call, scan.axis, by_blocks);
+    let cut = Lanes::new(call, scan.axis, by_blocks, usize::MAX);
     if cut.lanes == 0 || cut.length == 0 {
         return Ok(());
     }
@@ -96,6 +101,20 @@ pub(crate) unsafe fn scan(call: &CudaCall<'_>, scan: &Scan) -> Result<()> {
     }
     let sums = call.scratch(cut.lanes * cut.parts * dtype.compute().size())?;
     pass(0, sums.address())?;
+    if cut.parts > MANY {
+        let before = call.scratch(cut.lanes * cut.parts * dtype.compute().size())?;
+        // SAFETY: as above; the totals of a lane's parts lie as far apart as there are lanes.
+        unsafe {
+            call.launch(rows, &[dtype.compute()], grid(cut.lanes, THREADS), |arguments| {
+                arguments.address(sums.address());
+                arguments.address(before.address());
+                arguments.sizes(&[cut.lanes, cut.parts, cut.lanes, cut.parts]);
+                [1i32, 0].into_iter().for_each(|flag| arguments.value(flag));
+                [0, 0].into_iter().for_each(|none| arguments.address(none));
+            })?;
+        }
+        return pass(before.address(), 0);
+    }
     // SAFETY: as above.
     unsafe {
         call.elements(totals, &[dtype], cut.lanes, |arguments| {

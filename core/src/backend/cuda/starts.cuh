@@ -1,7 +1,7 @@
 // Where parts of several lengths begin, one after the other: sums of all before, by one block of 1024 threads.
 // Sorting and compaction count first, then call it, then place; the total stands behind the last.
 
-extern "C" __global__ void starts(index_t* values, index_t count) {
+extern "C" __global__ void __launch_bounds__(1024) starts(index_t* values, index_t count) {
   __shared__ index_t sums[1024];
   const index_t each = (count + 1023) / 1024, first = threadIdx.x * each;
   const index_t end = first + each < count ? first + each : count;

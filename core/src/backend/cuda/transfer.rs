@@ -1,41 +1,15 @@
 //! Copies to and from a device, and within it; waits; and the faults of kernels, which come out where the host waits.
-//! The door brings and fetches tensors here; the staging memory is pinned, so that small copies need not wait.
+//! The door brings and fetches tensors here; copies go through pinned memory, so that the host need not wait for those it makes.
 
 use super::ahead;
-use super::capture;
 use super::driver::{self, Address};
 use super::faults::Word;
 use super::gpu::Gpu;
+use super::session;
+use super::staging::{DIRECT, PIECE, Reads};
 use crate::error::{Error, Result};
 use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
-
-/// Bytes of the pinned memory through which copies go.
-const STAGING: usize = 16 << 20;
-/// Bytes of a copy to the device that go at a time, so that bringing the next ones there overlaps with it.
-const PIECE: usize = 4 << 20;
-/// Copies of this size and more come straight to the caller's memory.
-const DIRECT: usize = 128 << 10;
-
-/// Pinned memory: first a word for faults, then a ring of copies under way.
-pub(super) struct Staging {
-    base: *mut u8,
-    next: usize,
-}
-
-impl Staging {
-    pub fn new() -> driver::Answer<Self> {
-        Ok(Self { base: driver::allocate_pinned(STAGING)?, next: WORD })
-    }
-}
-
-// SAFETY: the memory is only touched by who holds the lock around it.
-unsafe impl Send for Staging {}
-
-/// Bytes at the start of the staging memory that the word of faults is read into.
-const WORD: usize = 512;
-const _: () = assert!(size_of::<Word>() <= WORD);
-const _: () = assert!(DIRECT <= STAGING - WORD && PIECE <= STAGING - WORD);
 
 impl Gpu {
     /// Copies host bytes to the device. The host memory may be used again when this returns.
@@ -49,23 +23,16 @@ impl Gpu {
         self.may_wait("copy")?;
         self.bind()?;
         let stream = self.opened.stream;
-        let mut staging = self.staging();
+        let failed = |e| self.failed("copy", &e);
+        let mut uploads = self.uploads.lock().unwrap_or_else(PoisonError::into_inner);
         // Never straight from memory of the caller's: nobody promises that the driver has read it when the call returns.
         for first in (0..bytes).step_by(PIECE) {
             let piece = PIECE.min(bytes - first);
-            if staging.next + piece > STAGING {
-                // The copies that are under way must be done before their memory serves others.
-                driver::synchronize(stream).map_err(|e| self.failed("copy", &e))?;
-                staging.next = WORD;
-            }
-            // SAFETY: by the caller's promise; the ring has room for the bytes behind `next`, and nobody uses them until the
-            // stream is waited for.
+            let held = uploads.room(piece, stream).map_err(failed)?;
+            // SAFETY: by the caller's promise; the room is of this size, and serves nobody else until the copy is done.
             unsafe {
-                let held = staging.base.add(staging.next);
                 std::ptr::copy_nonoverlapping(from.add(first), held, piece);
-                staging.next += piece.next_multiple_of(64);
-                driver::copy_to_device(to + first as Address, held, piece, stream)
-                    .map_err(|e| self.failed("copy", &e))?;
+                driver::copy_to_device(to + first as Address, held, piece, stream).map_err(failed)?;
             }
         }
         Ok(())
@@ -79,27 +46,25 @@ impl Gpu {
         self.may_wait("read")?;
         self.bind()?;
         let stream = self.opened.stream;
-        let mut staging = self.staging();
-        // SAFETY: by the caller's promise; small results go through the ring, which is empty once it was waited for.
-        unsafe {
-            let small = bytes < DIRECT;
-            if small && staging.next + bytes > STAGING {
-                driver::synchronize(stream).map_err(|e| self.failed("copy", &e))?;
-                staging.next = WORD;
-            }
-            let target = if small { staging.base.add(staging.next) } else { to };
+        let reads = self.reads();
+        let small = bytes < DIRECT;
+        let target = if small { reads.small() } else { to };
+        // SAFETY: by the caller's promise; small results have a place of their own, which is read when they are there.
+        let word = unsafe {
             driver::copy_to_host(target, from, bytes, stream).map_err(|e| self.failed("copy", &e))?;
-            self.wait(&mut staging)?;
+            let word = self.wait(&reads)?;
             if small {
                 std::ptr::copy_nonoverlapping(target, to, bytes);
             }
-        }
-        Ok(())
+            word
+        };
+        drop(reads);
+        word.error().map_or(Ok(()), Err)
     }
 
     /// An error while this thread captures or collects: what is captured runs later, and the host has nothing to wait for.
     fn may_wait(&self, what: &str) -> Result<()> {
-        match capture::capturing() || ahead::collecting() {
+        match session::capturing() || ahead::collecting() {
             false => Ok(()),
             true => Err(Error::failed_precondition(what, "the host cannot take part in captured work")),
         }
@@ -114,32 +79,36 @@ impl Gpu {
     pub fn synchronize(&self) -> Result<()> {
         self.may_wait("wait")?;
         self.bind()?;
-        self.wait(&mut self.staging())
+        // Making an error of the word asks tensors, who may ask for reads.
+        let word = self.wait(&self.reads())?;
+        word.error().map_or(Ok(()), Err)
     }
 
-    fn staging(&self) -> MutexGuard<'_, Staging> {
-        self.staging.lock().unwrap_or_else(PoisonError::into_inner)
+    fn reads(&self) -> MutexGuard<'_, Reads> {
+        self.reads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait(&self, staging: &mut Staging) -> Result<()> {
+    /// Waits for all queued work; what the word of faults said then, which can say something else from now on.
+    fn wait(&self, reads: &Reads) -> Result<Word> {
         let (stream, size) = (self.opened.stream, size_of::<Word>());
+        // An assertion that is queued from here on is not the concern of this wait: whoever queues one says so afterwards.
+        let asserted = self.asserted.swap(false, Ordering::AcqRel);
+        let failed = |e| {
+            self.asserted.fetch_or(asserted, Ordering::AcqRel);
+            self.failed("wait", &e)
+        };
         // SAFETY: the word lies at the start of both memories, which are larger; it is read when the stream is done.
         let word = unsafe {
-            driver::copy_to_host(staging.base, self.faults(), size, stream)
+            driver::copy_to_host(reads.word(), self.faults(), size, stream)
                 .and_then(|()| driver::synchronize(stream))
-                .map_err(|e| self.failed("wait", &e))?;
-            staging.base.cast::<Word>().read()
+                .map_err(failed)?;
+            reads.word().cast::<Word>().read()
         };
-        staging.next = WORD;
-        self.asserted.store(false, Ordering::Relaxed);
-        match word.error() {
-            None => Ok(()),
-            Some(error) => {
-                // SAFETY: as above. The next fault is reported anew.
-                unsafe { driver::set_bytes(self.faults(), 0, size, stream) }.map_err(|e| self.failed("wait", &e))?;
-                Err(error)
-            }
+        if word.code != 0 {
+            // SAFETY: as above. The next fault is reported anew.
+            unsafe { driver::set_bytes(self.faults(), 0, size, stream) }.map_err(failed)?;
         }
+        Ok(word)
     }
 
     /// Copies within the device, in the order of the stream.

@@ -34,7 +34,6 @@ pub(super) unsafe fn queue(assert: &Assert, call: &CudaCall<'_>) -> Result<()> {
     let kept = kept(message.iter().map(|view| (view.len(), view.dtype)));
     let wrong = call.scratch(8)?;
     let site = number(assert, call, shown, message);
-    call.asserts();
     // SAFETY: by the caller's promise; the count is a word of scratch memory, which is given out again behind both kernels.
     unsafe {
         call.gpu.set_bytes(wrong.address(), 0, 8)?;
@@ -58,8 +57,10 @@ pub(super) unsafe fn queue(assert: &Assert, call: &CudaCall<'_>) -> Result<()> {
                 *to = Elements::of(view, Strided::of(view), view.len());
             }
             arguments.value(told);
-        })
+        })?;
     }
+    call.asserted();
+    Ok(())
 }
 
 /// Elements as the kernel takes them (`struct Elements` of its text).

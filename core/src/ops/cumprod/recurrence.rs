@@ -19,6 +19,9 @@ pub(super) struct Recurrence {
     pub reverse: bool,
 }
 
+/// The most parts of a lane on a GPU: one thread walks over what they come to.
+const PARTS: usize = 512;
+
 /// Elements that one chunk walks over, about.
 const CHUNK: usize = 32 * 1024;
 
@@ -60,7 +63,7 @@ impl Op for Recurrence {
         static KERNEL: Kernel = Kernel { name: "recurrence", text: TEXT };
         static STARTS: Kernel = Kernel { name: "recurrence_starts", text: TEXT };
         let (a, b, y) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let cut = Lanes::new(call, self.axis, false);
+        let cut = Lanes::new(call, self.axis, false, PARTS);
         let types = [y.dtype];
         let pass = |parts: u64, totals: bool| {
             // SAFETY: dense tensors of one shape; parts have two numbers for each part.

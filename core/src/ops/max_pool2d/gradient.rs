@@ -5,12 +5,12 @@ use super::plain;
 use crate::backend::cpu::pool2d;
 use crate::backend::cpu::staged::Staged;
 use crate::backend::cpu::{CpuCall, View, Work};
-use crate::backend::cuda::{CudaCall, Kernel};
+use crate::backend::cuda::CudaCall;
 use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves};
-use crate::ops::pooling::{KERNELS, Pool, pool_identity, run_on_device};
+use crate::ops::pooling::{Pool, PoolKernel, at_once, pool_identity, pool_kernel, run_on_device};
 use crate::ops::zeros_of;
 use crate::tape::Backward;
 
@@ -78,16 +78,17 @@ impl Op for MaxPoolGradient {
     }
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        static PLACES: Kernel = Kernel { name: "max_pool_places", text: KERNELS };
-        static KERNEL: Kernel = Kernel { name: "max_pool_gradient", text: KERNELS };
+        static PLACES: PoolKernel = pool_kernel!("max_pool_places");
+        static KERNEL: PoolKernel = pool_kernel!("max_pool_gradient");
         let (x, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         let g = self.pool.geometry(x.dims(), dy.dims());
-        let places = call.scratch(dy.len().max(1) * size_of::<i64>())?;
-        let numbers = View::dense(places.address() as usize as *mut u8, dy.dtype, dy.dims());
+        let places = call.scratch(dy.len() * size_of::<i32>())?;
+        let cells = View::dense(places.address() as usize as *mut u8, DType::I32, dy.dims());
+        let each = at_once(&g, &[x, dy, dx]);
         // SAFETY: dense tensors of the geometry, and a place for each window.
         unsafe {
-            run_on_device(call, &PLACES, &g, &[x, &numbers], |_| {})?;
-            run_on_device(call, &KERNEL, &g, &[&numbers, dy, dx], |_| {})
+            run_on_device(call, &PLACES, each, &g, &[x, &cells], |_| {})?;
+            run_on_device(call, &KERNEL, each, &g, &[&cells, dy, dx], |_| {})
         }
     }
 
@@ -163,10 +164,11 @@ impl Op for MaxPoolPick {
     }
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        static KERNEL: Kernel = Kernel { name: "max_pool_pick", text: KERNELS };
+        static KERNEL: PoolKernel = pool_kernel!("max_pool_pick");
         let (x, v, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let g = self.pool.geometry(x.dims(), out.dims());
         // SAFETY: dense tensors of the geometry.
-        unsafe { run_on_device(call, &KERNEL, &self.pool.geometry(x.dims(), out.dims()), &[x, v, out], |_| {}) }
+        unsafe { run_on_device(call, &KERNEL, at_once(&g, &[x, v, out]), &g, &[x, v, out], |_| {}) }
     }
 
     fn gradient(&self) -> Gradient {

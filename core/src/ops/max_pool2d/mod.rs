@@ -4,13 +4,13 @@
 mod gradient;
 mod plain;
 
-use super::pooling::{KERNELS, Pool, pool_identity, run_on_device};
+use super::pooling::{Pool, PoolKernel, at_once, pool_identity, pool_kernel, run_on_device};
 use super::window::{Padding, Pair};
 use super::public;
 use crate::backend::cpu::pool2d;
 use crate::backend::cpu::staged::Staged;
 use crate::backend::cpu::{CpuCall, Work};
-use crate::backend::cuda::{CudaCall, Kernel};
+use crate::backend::cuda::CudaCall;
 use crate::dtype::{DType, DTypes};
 use crate::error::Result;
 use crate::execute::execute1;
@@ -96,7 +96,7 @@ impl Op for MaxPool2d {
     }
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        static KERNEL: Kernel = Kernel { name: "max_pool", text: KERNELS };
+        static KERNEL: PoolKernel = pool_kernel!("max_pool");
         let (x, y) = (&call.inputs[0], &call.outputs[0]);
         let g = self.pool.geometry(x.dims(), y.dims());
         let lowest = match y.dtype {
@@ -108,7 +108,7 @@ impl Op for MaxPool2d {
             signed => 1 << (8 * signed.size() - 1),
         };
         // SAFETY: dense tensors of the geometry.
-        unsafe { run_on_device(call, &KERNEL, &g, &[x, y], |to| to.value(lowest)) }
+        unsafe { run_on_device(call, &KERNEL, at_once(&g, &[x, y]), &g, &[x, y], |to| to.value(lowest)) }
     }
 
     fn gradient(&self) -> Gradient {

@@ -215,7 +215,7 @@ extern "C" __global__ void move_state(T1* state, unsigned long long by_low, unsi
 // the remainder of a word. One block does as many exchanges at a time as it has threads. In each round all that are left
 // reserve their two places for the earliest who asks, and those who hold both exchange them: whoever shares a place with an
 // earlier one waits for it, so the order is that of exchanges one by one. `holders` are all ones before and behind.
-extern "C" __global__ void draw_order(T0* order, index_t n, const T1* seed, index_t step, index_t state, Stream given,
+extern "C" __global__ void __launch_bounds__(1024) draw_order(T0* order, index_t n, const T1* seed, index_t step, index_t state, Stream given,
                                       unsigned long long* holders) {
   const Stream stream = stream_of(seed, step, state != 0, given);
   for (index_t i = threadIdx.x; i < n; i += blockDim.x) order[i] = (T0)i;

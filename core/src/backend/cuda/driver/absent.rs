@@ -2,8 +2,8 @@
 //! It lets the rest of the backend compile unchanged, so that switching the feature off breaks nothing.
 
 use super::{
-    Address, Answer, Body, Conditional, Failure, Function, Graph, Grid, Opened, ProductPlan, ProductShape, Recorded,
-    Stream,
+    Address, Answer, Body, Conditional, Event, Failure, Function, Graph, Grid, Opened, ProductPlan, ProductShape,
+    Recorded, Stream,
 };
 use crate::dtype::DType;
 
@@ -78,8 +78,24 @@ pub fn synchronize(_: Stream) -> Answer<()> {
     refuse("synchronize")
 }
 
+pub fn new_event() -> Answer<Event> {
+    refuse("new_event")
+}
+
+pub fn record(_: Event, _: Stream) -> Answer<()> {
+    refuse("record")
+}
+
+pub fn await_event(_: Event) -> Answer<()> {
+    refuse("await_event")
+}
+
 pub fn compiler_version() -> Answer<(i32, i32)> {
     refuse("compiler_version")
+}
+
+pub fn architectures() -> Answer<Vec<i32>> {
+    refuse("architectures")
 }
 
 pub fn driver_version() -> Answer<(i32, i32)> {

@@ -33,15 +33,11 @@ pub fn end_capture(stream: Stream) -> Answer<Graph> {
     driver("cuStreamEndCapture", unsafe { result::stream::end_capture(stream.0 as _) }).map(|g| Graph(g as usize))
 }
 
-/// Makes a graph ready to start, and gives the graph itself back.
+/// Makes a graph ready to start. The graph itself is not needed afterwards.
 pub fn instantiate(graph: Graph) -> Answer<Recorded> {
-    // SAFETY: a graph of `end_capture`; it is not needed once it is instantiated.
-    unsafe {
-        let ready = result::graph::instantiate(graph.0 as _, sys::CUgraphInstantiate_flags(0));
-        let ready = driver("cuGraphInstantiate", ready);
-        discard(graph);
-        Ok(Recorded(ready? as usize))
-    }
+    // SAFETY: a graph of `end_capture`.
+    let ready = unsafe { result::graph::instantiate(graph.0 as _, sys::CUgraphInstantiate_flags(0)) };
+    driver("cuGraphInstantiate", ready).map(|ready| Recorded(ready as usize))
 }
 
 /// Gives a graph back.

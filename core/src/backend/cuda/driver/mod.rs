@@ -4,6 +4,8 @@
 #[cfg(not(feature = "cuda"))]
 mod absent;
 #[cfg(feature = "cuda")]
+mod compiler;
+#[cfg(feature = "cuda")]
 mod direct;
 #[cfg(feature = "cuda")]
 mod graphs;
@@ -14,6 +16,8 @@ mod products;
 
 #[cfg(not(feature = "cuda"))]
 pub(super) use absent::*;
+#[cfg(feature = "cuda")]
+pub(super) use compiler::*;
 #[cfg(feature = "cuda")]
 pub(super) use direct::Direct;
 #[cfg(feature = "cuda")]
@@ -68,6 +72,10 @@ fn forgets(stream: Stream) -> bool {
     nowhere
 }
 
+/// A place in a stream that the host can wait for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Event(pub(super) usize);
+
 /// A graph of recorded work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Graph(pub(super) usize);
@@ -110,7 +118,12 @@ pub(super) struct Failure {
 
 impl Failure {
     pub fn is_out_of_memory(&self) -> bool {
-        self.said.contains("OUT_OF_MEMORY")
+        ["OUT_OF_MEMORY", "ALLOC_FAILED"].iter().any(|name| self.said.contains(name))
+    }
+
+    /// Whether a library knows no way for what it was asked, so that another may be tried.
+    pub fn is_refusal(&self) -> bool {
+        ["NOT_SUPPORTED", "INVALID_VALUE", "ARCH_MISMATCH"].iter().any(|name| self.said.contains(name))
     }
 }
 

@@ -1,10 +1,9 @@
 //! The driver through `cudarc`, whose libraries are looked for at run time: a machine without them only gets errors.
 //! Every function asks for a library before its first call, because a missing one would panic inside `cudarc`.
 
-use super::{Address, Answer, Failure, Function, Grid, Opened, Stream, forgets};
+use super::{Address, Answer, Event, Failure, Function, Grid, Opened, Stream, forgets};
 use cudarc::driver::{result, sys};
-use cudarc::nvrtc;
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CString, c_void};
 use std::sync::OnceLock;
 
 /// The answer of a driver call. Only the code is kept: printing `cudarc`'s error would call the driver once more.
@@ -17,30 +16,19 @@ pub(super) fn raw(call: &'static str, code: sys::CUresult) -> Answer<()> {
     driver(call, code.result())
 }
 
-fn compiler<T>(call: &'static str, answer: Result<T, nvrtc::result::NvrtcError>) -> Answer<T> {
-    answer.map_err(|e| Failure { call, said: format!("{:?}", e.0) })
-}
-
 /// Whether the driver's library is there, else why it is not. Asked of the system once.
 pub fn present() -> Result<(), String> {
     static THERE: OnceLock<bool> = OnceLock::new();
-    // SAFETY: loads the driver's library, whose initialisers are those of a system library.
-    if *THERE.get_or_init(|| unsafe { sys::is_culib_present() }) {
+    // SAFETY: loads the driver's library, whose initialisers are those of a system library, and keeps it.
+    if *THERE.get_or_init(|| unsafe {
+        sys::is_culib_present() && {
+            sys::culib();
+            true
+        }
+    }) {
         return Ok(());
     }
     Err("the driver's library (libcuda.so.1) is not on this machine".into())
-}
-
-/// Whether the library that compiles kernels is there, else why it is not.
-pub fn compiler_present() -> Result<(), String> {
-    static THERE: OnceLock<bool> = OnceLock::new();
-    // SAFETY: as above.
-    if *THERE.get_or_init(|| unsafe { nvrtc::sys::is_culib_present() }) {
-        return Ok(());
-    }
-    Err("the compiler's library (libnvrtc.so) was not found; it comes with the CUDA toolkit and with the Python \
-         package nvidia-cuda-nvrtc, and its folder must be in LD_LIBRARY_PATH"
-        .into())
 }
 
 /// How many devices there are. Only after [`present`].
@@ -163,12 +151,22 @@ pub fn synchronize(stream: Stream) -> Answer<()> {
     driver("cuStreamSynchronize", unsafe { result::stream::synchronize(stream.0 as _) })
 }
 
-/// The version of the library that compiles kernels, as (13, 0).
-pub fn compiler_version() -> Answer<(i32, i32)> {
-    let (mut major, mut minor) = (0, 0);
-    // SAFETY: two numbers to write to.
-    compiler("nvrtcVersion", unsafe { nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor) }.result())?;
-    Ok((major, minor))
+/// An event of the current context, for waits alone; it lives until the process ends.
+pub fn new_event() -> Answer<Event> {
+    let event = driver("cuEventCreate", result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING));
+    event.map(|e| Event(e as usize))
+}
+
+/// From now on the event stands for what is queued on the stream so far.
+pub fn record(event: Event, stream: Stream) -> Answer<()> {
+    // SAFETY: an event of `new_event`, and a stream of the same context.
+    driver("cuEventRecord", unsafe { result::event::record(event.0 as _, stream.0 as _) })
+}
+
+/// Waits until the stream has come past the event.
+pub fn await_event(event: Event) -> Answer<()> {
+    // SAFETY: an event of `new_event`.
+    driver("cuEventSynchronize", unsafe { result::event::synchronize(event.0 as _) })
 }
 
 /// The version of CUDA that the driver knows, as (13, 0).
@@ -177,41 +175,6 @@ pub fn driver_version() -> Answer<(i32, i32)> {
     // SAFETY: a number to write to.
     raw("cuDriverGetVersion", unsafe { sys::cuDriverGetVersion(&raw mut version) })?;
     Ok((version / 1000, version % 1000 / 10))
-}
-
-/// Compiles a program for the architecture that the options name; what the compiler says of errors is in the failure.
-pub fn compile(source: &str, options: &[String]) -> Answer<Vec<u8>> {
-    let source = CString::new(source).map_err(|e| Failure { call: "nvrtcCreateProgram", said: e.to_string() })?;
-    let program = compiler("nvrtcCreateProgram", nvrtc::result::create_program(&source, Some(c"eagerflow.cu")))?;
-    // SAFETY: the program lives until it is destroyed below, and the source outlives it.
-    unsafe {
-        let answer = nvrtc::result::compile_program(program, options);
-        let log = nvrtc::result::get_program_log(program).unwrap_or_default();
-        let log = CStr::from_bytes_until_nul(std::slice::from_raw_parts(log.as_ptr().cast(), log.len()))
-            .map(|text| text.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        let binary = compiler("nvrtcCompileProgram", answer)
-            .map_err(|mut e| {
-                e.said = format!("{}\n{log}", e.said);
-                e
-            })
-            .and_then(|()| binary(program));
-        let _ = nvrtc::result::destroy_program(program);
-        binary
-    }
-}
-
-/// # Safety
-/// The program was compiled.
-unsafe fn binary(program: nvrtc::sys::nvrtcProgram) -> Answer<Vec<u8>> {
-    let mut size = 0usize;
-    // SAFETY: by the caller's promise; the buffer has the size that the library asked for.
-    unsafe {
-        compiler("nvrtcGetCUBINSize", nvrtc::sys::nvrtcGetCUBINSize(program, &raw mut size).result())?;
-        let mut binary = vec![0u8; size];
-        compiler("nvrtcGetCUBIN", nvrtc::sys::nvrtcGetCUBIN(program, binary.as_mut_ptr().cast()).result())?;
-        Ok(binary)
-    }
 }
 
 /// Loads a binary into the current context; it stays there until the process ends.

@@ -14,8 +14,13 @@ pub(super) fn library<T>(call: &'static str, answer: Result<T, result::CublasErr
 /// Whether the library is there, else why it is not.
 pub fn products_present() -> Result<(), String> {
     static THERE: OnceLock<bool> = OnceLock::new();
-    // SAFETY: loads the library, whose initialisers are those of a system library.
-    if *THERE.get_or_init(|| unsafe { sys::is_culib_present() }) {
+    // SAFETY: loads the library, whose initialisers are those of a system library, and keeps it: it is large.
+    if *THERE.get_or_init(|| unsafe {
+        sys::is_culib_present() && {
+            sys::culib();
+            true
+        }
+    }) {
         return Ok(());
     }
     Err("the library for them (libcublasLt.so) was not found; it comes with the CUDA toolkit and with the Python \
@@ -140,15 +145,8 @@ fn best_algorithm(
         let [left, right, added, out] = layouts.map(|l| l as sys::cublasLtMatrixLayout_t);
         let found = result::get_matmul_algo_heuristic(handle as _, description as _, left, right, added, out, wishes);
         let _ = result::destroy_matmul_pref(wishes);
-        use sys::cublasStatus_t as Status;
-        match found {
-            Ok(found) => Ok(Some(found.algo.data)),
-            // What it does not like about a shape: own kernels multiply it.
-            Err(e) if matches!(e.0, Status::CUBLAS_STATUS_NOT_SUPPORTED | Status::CUBLAS_STATUS_INVALID_VALUE) => {
-                Ok(None)
-            }
-            Err(e) => library("cublasLtMatmulAlgoGetHeuristic", Err(e)),
-        }
+        // Whatever it does not like about a shape or a device: own kernels multiply it.
+        Ok(found.ok().map(|found| found.algo.data))
     }
 }
 

@@ -1,9 +1,9 @@
-//! Kernel texts that the emulation has compiled, shown to NVIDIA's own compiler for two architectures: what runs here must
-//! be CUDA. Some in each run, whose reports are kept beside them; skipped, with a message, where that compiler is not found.
+//! Kernel texts that the emulation has compiled for the tests before this one, shown to NVIDIA's own compiler for two architectures: what
+//! runs here must be CUDA. Reports are kept beside the texts; skipped, with a message, where that compiler is not found.
 
-mod support;
-
+use eagerflow as tf;
 use eagerflow_cuda_emulation::{RealCompiler, kept_programs, skipped};
+use eagerflow_tests::cuda::gpu;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -42,10 +42,10 @@ fn compiler() -> Option<RealCompiler> {
     RealCompiler::find().map_err(|why| skipped(&why)).ok()
 }
 
-/// How many texts that this compiler has not seen yet are shown to it in one run; the next run goes on with others.
-/// `EAGERFLOW_NVRTC_PROGRAMS` asks for another number.
+/// How many texts that this compiler has not seen yet are shown to it in one run: all, unless `EAGERFLOW_NVRTC_PROGRAMS` asks for
+/// fewer; the next run then goes on with others.
 fn most() -> usize {
-    std::env::var("EAGERFLOW_NVRTC_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(100)
+    std::env::var("EAGERFLOW_NVRTC_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX)
 }
 
 /// Bytes that CUDA's own `sin` and `cos` keep in memory for arguments of 10⁵ and more.
@@ -162,10 +162,9 @@ fn compile_all(compiler: &RealCompiler, programs: &[Program]) -> Found {
 #[test]
 fn the_real_compiler_takes_what_the_emulation_took() {
     let Some(compiler) = compiler() else { return };
-    let Some(_device) = support::device() else { return };
+    let Some(_gpu) = gpu() else { return };
     // One at least, on a machine where nothing else has run yet.
-    support::compile("extern \"C\" __global__ void store(float* x) { x[threadIdx.x] = __fadd_rn(1.0f, expf(2.0f)); }")
-        .unwrap();
+    assert_eq!((tf::constant([1.0, 2.0]).gpu() + 1.0).to_vec::<f32>(), [2.0, 3.0]);
     let (major, minor) = compiler.version();
     let (mut before, mut unseen, mut seen) = (Found::default(), Vec::new(), 0);
     for (path, text) in kept_programs() {
