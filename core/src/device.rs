@@ -11,6 +11,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A device by number: 0 is the CPU, the others are GPUs in the driver's order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -234,13 +235,23 @@ impl Drop for DeviceGuard {
 /// ```
 ///
 /// # Errors
-/// InvalidArgument for a text that names no device, NotFound for a device that is not there.
+/// InvalidArgument for a text that names no device, NotFound for a device that is not there, unless
+/// [`set_soft_device_placement`](crate::config::set_soft_device_placement) lets the CPU stand for it.
 #[track_caller]
 pub fn device(name: &str) -> Result<DeviceGuard> {
     let here = Location::caller();
-    let id = Device::parse(name).and_then(Device::id).map_err(|e| e.at(here))?;
+    let device = Device::parse(name).map_err(|e| e.at(here))?;
+    let id = match device.id() {
+        // A GPU that is there may still have nothing that compiles kernels for it.
+        Ok(id) if id == DeviceId::CPU || !SOFT.load(Ordering::Relaxed) || cuda::is_default() => id,
+        Err(error) if !SOFT.load(Ordering::Relaxed) => return Err(error.at(here)),
+        _ => DeviceId::CPU,
+    };
     Ok(place_on(id))
 }
+
+/// Whether the CPU stands for devices that cannot be used.
+pub(crate) static SOFT: AtomicBool = AtomicBool::new(false);
 
 /// Places the operations of this thread on the CPU while the guard lives, for work that is the library's own.
 pub(crate) fn on_cpu() -> DeviceGuard {

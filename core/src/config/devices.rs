@@ -7,6 +7,7 @@ use crate::backend::cuda;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use std::panic::Location;
+use std::sync::atomic::Ordering;
 
 /// What tensors hold of a device's memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,29 @@ pub fn memory_info(device: &str) -> Result<MemoryInfo> {
         Ok(MemoryInfo { current: held.used, peak: held.peak, reserved: held.reserved, free, total })
     };
     info().map_err(|e: Error| e.at(here))
+}
+
+/// Whether the CPU stands for a device that [`tf::device`](crate::device) asks for and that cannot be used, as
+/// `tf.config.set_soft_device_placement`. Unless it is called with `true`, such a device is an error.
+///
+/// ```
+/// use eagerflow as tf;
+/// tf::config::set_soft_device_placement(true);
+/// let _there = tf::device("/gpu:63")?;
+/// assert_eq!(tf::ones([2]).device().kind(), tf::DeviceKind::Cpu);
+/// # Ok::<(), tf::Error>(())
+/// ```
+pub fn set_soft_device_placement(enabled: bool) {
+    crate::device::SOFT.store(enabled, Ordering::Relaxed);
+}
+
+/// What [`set_soft_device_placement`] was called with, as `tf.config.get_soft_device_placement`.
+///
+/// ```
+/// assert!(!eagerflow::config::get_soft_device_placement());
+/// ```
+pub fn get_soft_device_placement() -> bool {
+    crate::device::SOFT.load(Ordering::Relaxed)
 }
 
 /// Takes what tensors hold of a GPU's memory now for the peak, as `tf.config.experimental.reset_memory_stats`.

@@ -143,7 +143,7 @@ impl Gpu {
         for wanted in wanted {
             let key = kept::key(&[&about, &wanted.name, PRELUDE, &wanted.text]);
             show(&wanted);
-            match self.from_disk(key, &mut loaded) {
+            match self.kept_function(key, &mut loaded) {
                 Some(function) => self.enter(wanted.form, function),
                 None => {
                     missing.push(wanted);
@@ -197,7 +197,7 @@ impl Gpu {
     }
 
     /// The kernel of a key, if the disk has the program that it lies in; what does not load is compiled anew.
-    fn from_disk(&self, key: Key, loaded: &mut HashMap<Key, usize>) -> Option<Function> {
+    fn kept_function(&self, key: Key, loaded: &mut HashMap<Key, usize>) -> Option<Function> {
         let folder = kept::folder()?;
         let place = kept::find(folder, key)?;
         let module = match loaded.get(&place.program) {
