@@ -3,6 +3,7 @@
 
 mod axes;
 mod images;
+mod integers;
 mod products;
 mod rows;
 mod steps;

@@ -5,7 +5,7 @@ use super::ahead;
 use super::arena::Arena;
 use super::driver::{self, Graph, Recorded, Stream};
 use super::gpu::Gpu;
-use super::session::{Choices, Nodes, Session, capturing, within};
+use super::session::{Choices, Held, Nodes, Session, capturing, within};
 use crate::error::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,6 +23,7 @@ pub(crate) struct Captured {
     asserts: bool,
     work: usize,
     nodes: Nodes,
+    _held: Held,
 }
 
 impl Captured {
@@ -91,9 +92,9 @@ pub(crate) fn capture<T>(gpu: &'static Gpu, work: impl Fn() -> Result<T>) -> Res
         match record(gpu, &arena, &session, &work) {
             Err(_) if arena.is_short() => sizes = arena.wanted_and_left(),
             Err(error) => return Err(error),
-            Ok((value, recorded)) => {
+            Ok((value, recorded, held)) => {
                 let Session { asserts, nodes, .. } = session;
-                return Ok((value, Captured { gpu, recorded, arena, asserts, work: queued, nodes }));
+                return Ok((value, Captured { gpu, recorded, arena, asserts, work: queued, nodes, _held: held }));
             }
         }
     }
@@ -111,8 +112,10 @@ pub(crate) fn as_captured<T>(gpu: &'static Gpu, work: &impl Fn() -> Result<T>) -
 fn attempt<T>(gpu: &'static Gpu, choices: Choices, work: &impl Fn() -> Result<T>) -> Result<(Session, usize)> {
     let (arena, nodes, before) = (Arc::new(Arena::trial()), Nodes::default(), tried());
     let stream = Stream::NOWHERE;
-    let (value, session) =
-        within(Session { gpu, stream, arena, choices, spare: Vec::new(), nodes, asserts: false }, work);
+    let (value, session) = within(
+        Session { gpu, stream, arena, choices, spare: Vec::new(), nodes, asserts: false, held: Vec::new() },
+        work,
+    );
     value.map(|_| (session, tried() - before))
 }
 
@@ -122,7 +125,7 @@ fn record<T>(
     arena: &Arc<Arena>,
     tried: &Session,
     work: &impl Fn() -> Result<T>,
-) -> Result<(T, Recorded)> {
+) -> Result<(T, Recorded, Held)> {
     let failed = |e: driver::Failure| gpu.failed("graph", &e);
     // One for each depth of branches and loops.
     let mut streams = Streams(Vec::new());
@@ -133,13 +136,14 @@ fn record<T>(
     driver::begin_capture(stream).map_err(failed)?;
     let recording = Recording(stream);
     let (choices, nodes) = (tried.choices.again(), Nodes::default());
-    let session = Session { gpu, stream, arena: arena.clone(), choices, spare, nodes, asserts: false };
+    let session =
+        Session { gpu, stream, arena: arena.clone(), choices, spare, nodes, asserts: false, held: Vec::new() };
     let (value, session) = within(session, work);
     match (value, recording.end().map_err(failed)) {
         (Ok(value), Ok(graph)) if session.choices.settled() => {
             let recorded = gpu.with_room(|| driver::instantiate(graph));
             driver::discard(graph);
-            recorded.map_err(failed).map(|recorded| (value, recorded))
+            recorded.map_err(failed).map(|recorded| (value, recorded, session.held))
         }
         (value, graph) => {
             let _ = graph.as_ref().map(|&graph| driver::discard(graph));

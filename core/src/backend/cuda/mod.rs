@@ -60,6 +60,6 @@ pub(crate) use reduce::reduce;
 pub(crate) use rows::{RowKernel, row_kernel};
 pub(crate) use scan::{Lanes, scan};
 pub(crate) use scatter::{Names, Rows, scatter};
-pub(crate) use session::{all_on, aside, captured_on, capturing, choice};
+pub(crate) use session::{all_on, aside, captured_on, capturing, choice, hold};
 #[cfg(test)]
 pub(crate) use text::{Walk, elementwise_kernel};

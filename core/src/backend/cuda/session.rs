@@ -7,6 +7,7 @@ use super::driver::Stream;
 use super::gpu::Gpu;
 use crate::device::DeviceId;
 use crate::error::{Error, Result};
+use std::any::Any;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -22,7 +23,12 @@ pub(super) struct Session {
     pub nodes: Nodes,
     /// Whether an assertion was met.
     pub asserts: bool,
+    /// What the work uses that belongs to nobody in it.
+    pub held: Held,
 }
+
+/// Owners of memory that captured work uses.
+pub(super) type Held = Vec<Arc<dyn Any + Send + Sync>>;
 
 /// The branches and loops of captured work.
 #[derive(Clone, Copy, Default)]
@@ -122,6 +128,11 @@ impl Choice {
             }
         })
     }
+}
+
+/// Keeps what captured work uses for as long as it may be started.
+pub(crate) fn hold(owner: Arc<dyn Any + Send + Sync>) -> Result<()> {
+    with_session(|session| session.held.push(owner))
 }
 
 /// Runs `work` as if this thread captured nothing. While a stream records it must want nothing of the driver.

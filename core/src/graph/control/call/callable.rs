@@ -65,6 +65,8 @@ impl Callable {
     pub fn run(&self, inputs: Operands, known: &Known) -> Result<Outputs> {
         if cuda::capturing() {
             let placed = cuda::aside(|| self.on_device(&inputs, known))?;
+            // Its constants are used by the recording, also when other types have long taken its place here.
+            cuda::hold(placed.clone())?;
             return run::run(placed.within_a_capture()?, inputs, &Sizes::of(known));
         }
         if self.asks || on_device::placed(&inputs) {
