@@ -140,7 +140,8 @@ pub(crate) fn placed(made: Tensor, change: bool) -> Result<Tensor> {
         return Ok(made);
     }
     match crate::device::placed_on().gpu_index() {
-        Some(index) if made.num_elements() > usize::from(!change) && !crate::backend::cuda::capturing() => {
+        // While work is captured, or kernels are collected for it, nothing is copied.
+        Some(index) if made.num_elements() > usize::from(!change) && !crate::backend::cuda::pretending() => {
             gpu::bring(crate::backend::cuda::gpu(index)?, &made)
         }
         _ => Ok(made),

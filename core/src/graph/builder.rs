@@ -159,9 +159,11 @@ impl Builder {
                 return Err(escaped(tensor, op));
             }
         } else if self.is_constant(tensor) {
+            // Passes and the CPU's plans look at constants; what runs on a GPU brings them there.
+            let here = crate::execute::on_host(tensor)?;
             let mut state = self.state.borrow_mut();
             let value = state.value(*tensor.ty());
-            state.graph.constants.push((value, tensor.clone()));
+            state.graph.constants.push((value, here));
             state.values.insert(tensor.id(), value);
             return Ok(value);
         }

@@ -2,7 +2,7 @@
 
 use eagerflow as tf;
 use eagerflow_tests::cuda::gpu;
-use tf::{DType, ForwardAccumulator, GradientTape, Tensor, Variable};
+use tf::{DType, ForwardAccumulator, GradientTape, Tensor, Variable, tf_function};
 
 #[test]
 fn under_a_tape_too() {
@@ -57,6 +57,24 @@ fn constants_and_variables_are_made_where_a_guard_asks() {
     }
     let _here = tf::device("/cpu:0").unwrap();
     assert_eq!([&tf::constant([1.0, 2.0]), &Variable::new([1.0]).value()].map(name), ["/device:CPU:0"; 2]);
+}
+
+#[tf_function]
+fn weighed(x: &Tensor) -> Tensor {
+    let table = tf::init_scope(|| tf::constant([1.0, 2.0, 3.0]));
+    x * &table + &table
+}
+
+#[test]
+fn constants_of_a_graph_serve_every_device() {
+    let Some(_gpu) = gpu() else { return };
+    let x = tf::Tensor::from(vec![1.0f32, 1.0, 2.0]);
+    for device in ["/gpu:0", "/cpu:0", "/gpu:0"] {
+        let _there = tf::device(device).unwrap();
+        for _ in 0..5 {
+            assert_eq!(weighed(&x).to_vec::<f32>(), [2.0, 4.0, 9.0], "{device}");
+        }
+    }
 }
 
 #[test]

@@ -57,11 +57,11 @@ impl Arena {
     /// A block of at least `size` bytes, as [`super::memory::rounded`] gives them.
     pub fn take(&self, size: usize) -> Result<Address> {
         let mut room = self.room();
-        if let Some(number) = room.blocks.take(size) {
+        if let Some(number) = room.blocks.take(size, true) {
             return room.address(number);
         }
         room.add(segment_for(size))?;
-        let number = room.blocks.take(size);
+        let number = room.blocks.take(size, true);
         room.address(number.ok_or_else(|| Error::internal("capture", "a fresh segment does not hold its block"))?)
     }
 

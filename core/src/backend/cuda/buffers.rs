@@ -54,7 +54,7 @@ impl Gpu {
             return self.allocate_own(bytes.max(1));
         }
         let mut blocks = self.blocks();
-        if let Some(address) = blocks.take(size) {
+        if let Some(address) = blocks.take(size, true) {
             return Ok(Buffer { gpu: self, address, from: From::Device });
         }
         let segment = segment_for(size);
@@ -64,10 +64,15 @@ impl Gpu {
             self.give_unused(&mut blocks)?;
             got = driver::allocate(segment);
         }
+        if got.is_err()
+            && let Some(address) = blocks.take(size, false)
+        {
+            return Ok(Buffer { gpu: self, address, from: From::Device });
+        }
         match got {
             Ok(address) => {
                 blocks.add_segment(address, segment, segment == segment_for(0));
-                match blocks.take(size) {
+                match blocks.take(size, true) {
                     Some(address) => Ok(Buffer { gpu: self, address, from: From::Device }),
                     None => Err(Error::internal("device", "a fresh segment does not hold what it was made for")),
                 }
@@ -134,11 +139,12 @@ impl Gpu {
     /// while nobody else is given memory.
     fn give_unused(&self, blocks: &mut Blocks) -> Result<()> {
         self.synchronize_quietly()?;
-        for address in blocks.unused_segments() {
+        // All of them, whatever becomes of one: they are out of the books.
+        let freed = blocks.unused_segments().into_iter().map(|address| {
             // SAFETY: no buffer lies in the segment, and the stream has come to its end.
-            unsafe { driver::free(address) }.map_err(|e| self.failed("device", &e))?;
-        }
-        Ok(())
+            unsafe { driver::free(address) }.map_err(|e| self.failed("device", &e))
+        });
+        freed.fold(Ok(()), Result::and)
     }
 
     /// What the driver does with memory of its own, for kernels, graphs or the library: once more with what nobody uses here given

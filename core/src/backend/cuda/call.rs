@@ -114,7 +114,7 @@ impl CudaCall<'_> {
     /// The kernels of an assertion were queued: what the host does next must wait for its word.
     pub fn asserted(&self) {
         if session::with_session(|session| session.asserts = true).is_err() && !ahead::collecting() {
-            self.gpu.asserted.store(true, Ordering::Release);
+            self.gpu.asserted[0].fetch_add(1, Ordering::AcqRel);
         }
     }
 

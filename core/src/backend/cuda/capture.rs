@@ -31,10 +31,12 @@ impl Captured {
     pub fn start(&self) -> Result<()> {
         self.gpu.bind()?;
         // SAFETY: the arena lives as long as this does; whoever captured keeps the other addresses valid.
-        unsafe { driver::start(self.recorded, self.gpu.stream()) }.map_err(|e| self.gpu.failed("graph", &e))?;
-        // Behind the start: who waits takes the note first, and would take that of work which it does not wait for.
+        let start = || unsafe { driver::start(self.recorded, self.gpu.stream()) };
+        // The driver may want memory for a graph that starts the first time.
+        self.gpu.with_room(start).map_err(|e| self.gpu.failed("graph", &e))?;
+        // Behind the start: who waits counts first, and must not count work which it does not wait for.
         if self.asserts {
-            self.gpu.asserted.store(true, Ordering::Release);
+            self.gpu.asserted[0].fetch_add(1, Ordering::AcqRel);
         }
         Ok(())
     }

@@ -101,7 +101,7 @@ static COPY: Kernel = Kernel {
     name: "copy",
     text: r#"
 extern "C" __global__ void copy(index_t count, const T0* __restrict__ from, Strided layout, T0* __restrict__ to) {
-  SEVERAL_ELEMENTS(i, count) to[i] = from[place(layout, i)];
+  ELEMENTS(i, count) to[i] = from[place(layout, i)];
 }
 "#,
 };

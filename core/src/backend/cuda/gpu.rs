@@ -11,8 +11,8 @@ use super::staging::{Reads, Uploads};
 use crate::device::DeviceId;
 use crate::error::{Error, Result};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// A device in use; it lives until the process ends.
 pub(crate) struct Gpu {
@@ -22,8 +22,8 @@ pub(crate) struct Gpu {
     pub(super) uploads: Mutex<Uploads>,
     pub(super) reads: Mutex<Reads>,
     faults: Address,
-    /// Whether an assertion was queued whose outcome nobody has seen yet.
-    pub(super) asserted: AtomicBool,
+    /// How many assertions were queued, and how many of these somebody has waited for since.
+    pub(super) asserted: [AtomicU64; 2],
     pub(super) programs: Programs,
     /// What products by the library need.
     pub(super) products: Products,
@@ -53,8 +53,10 @@ static IN_USE: AtomicBool = AtomicBool::new(false);
 /// The most devices that are known.
 const MOST: usize = 64;
 
-/// Devices in use, and why others cannot be: that does not change while the process lives.
-static OPEN: [OnceLock<Result<Gpu>>; MOST] = [const { OnceLock::new() }; MOST];
+/// Devices in use.
+static OPEN: [OnceLock<Gpu>; MOST] = [const { OnceLock::new() }; MOST];
+/// Held while one is opened.
+static OPENING: Mutex<()> = Mutex::new(());
 
 /// Waits for the assertions that were queued on any device: before the host does what comes behind them.
 ///
@@ -64,8 +66,11 @@ pub(crate) fn await_assertions() -> Result<()> {
     if session::capturing() || ahead::collecting() {
         return Ok(());
     }
-    let open = OPEN.iter().filter_map(|slot| slot.get()?.as_ref().ok());
-    open.filter(|gpu| gpu.asserted.load(Ordering::Acquire)).try_for_each(Gpu::synchronize)
+    let unproven = |gpu: &&Gpu| {
+        let [queued, proven] = gpu.asserted.each_ref().map(|count| count.load(Ordering::Acquire));
+        proven < queued
+    };
+    OPEN.iter().filter_map(OnceLock::get).filter(unproven).try_for_each(Gpu::synchronize)
 }
 
 /// Device `index`, opened at its first use.
@@ -76,19 +81,23 @@ pub(crate) fn gpu(index: usize) -> Result<&'static Gpu> {
             .got(format!("/gpu:{index}"))
             .expected(format!("a number below {there}")));
     }
-    let opened = OPEN[index].get_or_init(|| {
-        let gpu = Gpu::open(index)?;
+    if let Some(gpu) = OPEN[index].get() {
+        return Ok(gpu);
+    }
+    // Asked anew each time it fails: the memory that it lacked may be there by then.
+    let _opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+    if OPEN[index].get().is_none() {
+        let _ = OPEN[index].set(Gpu::open(index)?);
         IN_USE.store(true, Ordering::Relaxed);
-        Ok(gpu)
-    });
-    opened.as_ref().map_err(Clone::clone)
+    }
+    OPEN[index].get().ok_or_else(|| Error::internal("device", "a device that was opened is not there"))
 }
 
 /// Whether operations belong on the first GPU unless somebody places them. A driver without the compiler of kernels, as any desktop may
 /// have it, can run nothing: then they stay on the CPU, and a line says so once.
 pub(crate) fn is_default() -> bool {
     static DEFAULT: OnceLock<bool> = OnceLock::new();
-    *DEFAULT.get_or_init(|| match (count(), driver::compiler_present()) {
+    *DEFAULT.get_or_init(|| match (count(), usable()) {
         (Ok(1..), Ok(())) => true,
         (Ok(1..), Err(why)) => {
             eprintln!("eagerflow: there is a GPU, but operations run on the CPU: {why}");
@@ -98,6 +107,16 @@ pub(crate) fn is_default() -> bool {
     })
 }
 
+/// Why no device of this machine can be used, if so.
+fn usable() -> Result<(), String> {
+    driver::compiler_present()?;
+    let (major, minor) = driver::driver_version().map_err(|e| e.to_string())?;
+    match (major, minor) < OLDEST {
+        false => Ok(()),
+        true => Err(format!("the driver knows CUDA {major}.{minor}, and {}.{} is needed", OLDEST.0, OLDEST.1)),
+    }
+}
+
 thread_local! {
     /// The context that is current on this thread.
     static CURRENT: Cell<usize> = const { Cell::new(0) };
@@ -105,12 +124,7 @@ thread_local! {
 
 impl Gpu {
     fn open(index: usize) -> Result<Self> {
-        driver::compiler_present().map_err(|why| Error::failed_precondition("device", why))?;
-        let known = driver::driver_version().unwrap_or((0, 0));
-        if known < OLDEST {
-            let why = format!("the driver knows CUDA {}.{}, and {}.{} is needed", known.0, known.1, OLDEST.0, OLDEST.1);
-            return Err(Error::failed_precondition("device", why).help("install a newer driver"));
-        }
+        usable().map_err(|why| Error::failed_precondition("device", why))?;
         let refused = |e: Failure| Error::internal("device", format!("GPU {index} cannot be used: {e}"));
         let opened = driver::open(index).map_err(refused)?;
         CURRENT.set(opened.context);
@@ -126,7 +140,7 @@ impl Gpu {
             uploads: Mutex::new(uploads),
             reads: Mutex::new(reads),
             faults,
-            asserted: AtomicBool::new(false),
+            asserted: Default::default(),
             products: Products::default(),
         })
     }

@@ -120,8 +120,15 @@ pub(super) unsafe fn product(
                 return Err(Error::internal(call.op, "a product of a new shape is met while work is recorded")
                     .got(format!("{shape:?}")));
             }
-            let plan = driver::plan_product(handle, &shape, WORKSPACE);
-            plans.entry(shape).or_insert(plan.map_err(|e| call.gpu.failed(call.op, &e))?)
+            let plan = call.gpu.with_room(|| driver::plan_product(handle, &shape, WORKSPACE));
+            // What fails for another reason than the shape may go well the next time.
+            match plan {
+                Ok(plan) => plans.entry(shape).or_insert(plan),
+                Err(failure) => {
+                    refused(call, &failure);
+                    return Ok(false);
+                }
+            }
         }
     };
     let Some(plan) = plan else { return Ok(false) };

@@ -62,10 +62,14 @@ pub(super) fn segment_for(size: usize) -> usize {
 }
 
 impl Blocks {
-    /// A free block for `size` bytes (as [`rounded`] gives them): the smallest that fits.
-    pub fn take(&mut self, size: usize) -> Option<Address> {
+    /// A free block for `size` bytes (as [`rounded`] gives them): the smallest that fits. While the driver may have more, a large block
+    /// is spared which such a request would mostly waste: what is left of it could not go back until the request's memory does.
+    pub fn take(&mut self, size: usize, spare: bool) -> Option<Address> {
         let small = size <= SMALL;
         let &(found, address) = self.free[usize::from(!small)].range((size, 0)..).next()?;
+        if spare && !small && size >= LARGE_SEGMENT && found > size * 2 {
+            return None;
+        }
         self.free[usize::from(!small)].remove(&(found, address));
         let rest = found - size;
         let splits = if small { rest >= GRAIN } else { rest > SMALL };
@@ -183,10 +187,11 @@ mod tests {
     fn what_is_left_of_a_large_segment_serves_much_smaller_blocks() {
         let mut blocks = Blocks::default();
         blocks.add_segment(1 << 32, 60 << 20, false);
-        let first = blocks.take(rounded(3 << 20)).unwrap();
-        let second = blocks.take(rounded(25 << 20)).unwrap();
+        let first = blocks.take(rounded(3 << 20), true).unwrap();
+        assert_eq!(blocks.take(rounded(25 << 20), true), None);
+        let second = blocks.take(rounded(25 << 20), false).unwrap();
         assert_eq!((first, second), (1 << 32, (1 << 32) + (3 << 20)));
-        assert_eq!(blocks.take(rounded(33 << 20)), None);
+        assert_eq!(blocks.take(rounded(33 << 20), false), None);
     }
 
     /// Random requests against a list of what is in use: blocks never overlap, and all merges in the end.
@@ -211,11 +216,11 @@ mod tests {
                 1 => random(SMALL as u64 * 2) as usize,
                 _ => random(64 << 20) as usize,
             });
-            let address = blocks.take(size).unwrap_or_else(|| {
+            let address = blocks.take(size, true).unwrap_or_else(|| {
                 let segment = segment_for(size);
                 blocks.add_segment(next, segment, size <= SMALL);
                 next += segment as u64 + (1 << 20);
-                blocks.take(size).unwrap()
+                blocks.take(size, true).unwrap()
             });
             assert!(address % GRAIN as u64 == 0);
             assert!(live.iter().all(|&(a, s)| address + size as u64 <= a || a + s as u64 <= address));

@@ -38,6 +38,11 @@ mod staging;
 mod text;
 mod transfer;
 
+/// Whether this thread runs operations for something else than their results: it captures them, or collects their kernels.
+pub(crate) fn pretending() -> bool {
+    session::capturing() || ahead::collecting()
+}
+
 pub(crate) use ahead::collect;
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
 pub(crate) use capture::{Captured, as_captured, capture, tried};

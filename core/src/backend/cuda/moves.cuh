@@ -18,7 +18,7 @@ __device__ inline void walked(const Walk& walk, index_t i, index_t& from, index_
 }
 
 extern "C" __global__ void move(index_t count, const unit_t* __restrict__ from, unit_t* __restrict__ to, Walk walk) {
-  SEVERAL_ELEMENTS(i, count) {
+  ELEMENTS(i, count) {
     index_t source, target;
     walked(walk, i, source, target);
     to[target] = from[source];

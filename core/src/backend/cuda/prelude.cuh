@@ -247,13 +247,10 @@ __device__ inline index_t place(const Strided& view, index_t i) {
   return view.rank > 0 ? at + i * view.strides[0] : at;
 }
 
-// Every element that this thread takes of `count`, one after the other: loads would not be moved before the stores of others anyway, and
-// an unrolled loop begins with a long division. Where nothing that is written is read, SEVERAL_ELEMENTS has some under way at once.
+// Every element that this thread takes of `count`, one after the other: an unrolled loop would begin with a long division, and could
+// not move its loads before the stores of others anyway.
 #define ELEMENTS(i, count)                                                                          \
   _Pragma("unroll 1") for (index_t i = blockIdx.x * (index_t)blockDim.x + threadIdx.x; i < (count); \
-                           i += (index_t)gridDim.x * blockDim.x)
-#define SEVERAL_ELEMENTS(i, count)                                                                  \
-  _Pragma("unroll 4") for (index_t i = blockIdx.x * (index_t)blockDim.x + threadIdx.x; i < (count); \
                            i += (index_t)gridDim.x * blockDim.x)
 
 // Neighbouring elements that are loaded and stored together.

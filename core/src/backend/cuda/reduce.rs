@@ -1,5 +1,5 @@
 //! Reductions over any set of axes of a view on a device: parts by blocks or threads, then the parts of each output.
-//! Operations of kind reduction run here; the order of combination depends on the shape and the device alone.
+//! Operations of kind reduction run here; the order of combination depends on layout and device, not on the run.
 
 use super::call::{CudaCall, Strided, THREADS, grid};
 use super::driver::Grid;

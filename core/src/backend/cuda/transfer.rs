@@ -91,12 +91,9 @@ impl Gpu {
     /// Waits for all queued work; what the word of faults said then, which can say something else from now on.
     fn wait(&self, reads: &Reads) -> Result<Word> {
         let (stream, size) = (self.opened.stream, size_of::<Word>());
-        // An assertion that is queued from here on is not the concern of this wait: whoever queues one says so afterwards.
-        let asserted = self.asserted.swap(false, Ordering::AcqRel);
-        let failed = |e| {
-            self.asserted.fetch_or(asserted, Ordering::AcqRel);
-            self.failed("wait", &e)
-        };
+        // Assertions are counted when they were queued: those that are counted here are done when this has waited.
+        let asserted = self.asserted[0].load(Ordering::Acquire);
+        let failed = |e| self.failed("wait", &e);
         // SAFETY: the word lies at the start of both memories, which are larger; it is read when the stream is done.
         let word = unsafe {
             driver::copy_to_host(reads.word(), self.faults(), size, stream)
@@ -104,6 +101,7 @@ impl Gpu {
                 .map_err(failed)?;
             reads.word().cast::<Word>().read()
         };
+        self.asserted[1].fetch_max(asserted, Ordering::AcqRel);
         if word.code != 0 {
             // SAFETY: as above. The next fault is reported anew.
             unsafe { driver::set_bytes(self.faults(), 0, size, stream) }.map_err(failed)?;

@@ -145,8 +145,11 @@ fn best_algorithm(
         let [left, right, added, out] = layouts.map(|l| l as sys::cublasLtMatrixLayout_t);
         let found = result::get_matmul_algo_heuristic(handle as _, description as _, left, right, added, out, wishes);
         let _ = result::destroy_matmul_pref(wishes);
-        // Whatever it does not like about a shape or a device: own kernels multiply it.
-        Ok(found.ok().map(|found| found.algo.data))
+        // What it does not like about a shape or a device: own kernels multiply it.
+        match library("cublasLtMatmulAlgoGetHeuristic", found) {
+            Err(e) if e.is_refusal() => Ok(None),
+            found => found.map(|found| Some(found.algo.data)),
+        }
     }
 }
 
