@@ -95,7 +95,7 @@ impl<T: Literal + ?Sized> Literal for &T {}
 /// A tensor from a number or from nested arrays, vectors or slices of `f32`, `i32` or `bool`.
 ///
 /// Bare float literals are `float32` and bare integers `int32`, as in TensorFlow. Other dtypes: [`Tensor::from`], or
-/// [`constant_of`].
+/// [`constant_of`]. Where operations run on a GPU, floats lie there from the start, unless they are one number.
 ///
 /// ```
 /// use eagerflow as tf;

@@ -13,7 +13,8 @@ use std::panic::Location;
 
 /// A value that can be changed, TensorFlow's `tf.Variable`.
 ///
-/// Clones share the value. Its dtype and shape stay as they were at the start. It lives as long as a handle to it.
+/// Clones share the value. Its dtype and shape stay as they were at the start. It lives as long as a handle to it. Floats lie on the
+/// device where operations run when it is made.
 ///
 /// ```
 /// use eagerflow as tf;

@@ -24,15 +24,23 @@ pub fn cpu_paths() -> Vec<&'static str> {
 /// # Panics
 /// If the test fails there, or does not exist.
 pub fn run_test(name: &str, settings: &[(&str, &str)]) -> String {
+    said_by(name, settings).0
+}
+
+/// As [`run_test`], with what it wrote to standard error.
+///
+/// # Panics
+/// As there.
+pub fn said_by(name: &str, settings: &[(&str, &str)]) -> (String, String) {
     let program = std::env::current_exe().expect("this test's own path");
     let mut command = Command::new(program);
     command.args([name, "--exact", "--nocapture", "--include-ignored"]).envs(settings.iter().copied());
     let output = command.output().expect("the test's own binary runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{name} with {settings:?} failed:\n{text}\n{errors}");
     assert!(text.contains("1 passed"), "{name} does not exist:\n{text}");
-    text
+    (text, errors)
 }
 
 /// Runs all tests of this binary but some in a child process whose operations run on a GPU: an emulated one, unless there is a

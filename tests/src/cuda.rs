@@ -11,6 +11,11 @@ pub struct Gpu {
     _turn: MutexGuard<'static, ()>,
 }
 
+/// Whether buffers of an emulated device share segments, as they do unless each is asked to be an allocation of its own.
+pub fn shares_segments() -> bool {
+    std::env::var_os("EAGERFLOW_CUDA_ALLOCATOR").is_none()
+}
+
 /// As [`gpu`], where each buffer is an allocation of its own if the device is emulated: what reads or writes beside one, or reads what
 /// nobody wrote, fails. For programs whose tests all ask so, and before any of them uses a device.
 pub fn watched_gpu() -> Option<Gpu> {

@@ -1,7 +1,7 @@
 //! What fails on a GPU names the user's line, whoever watches; what is made under a guard lies there; full memory says how full.
 
 use eagerflow as tf;
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::{gpu, shares_segments};
 use tf::{DType, ForwardAccumulator, GradientTape, Tensor, Variable, tf_function};
 
 #[test]
@@ -81,7 +81,7 @@ fn constants_of_a_graph_serve_every_device() {
 fn full_memory_says_how_much_is_in_use() {
     let Some(gpu) = gpu() else { return };
     let Some(emulation) = gpu.emulation else { return };
-    if std::env::var_os("EAGERFLOW_CUDA_ALLOCATOR").is_some() {
+    if !shares_segments() {
         // Memory is the driver's own then.
         return;
     }

@@ -1,19 +1,9 @@
 //! Machines on which something of CUDA is missing or older than the rest: child processes, since each finds its libraries once.
 
 use eagerflow as tf;
-use eagerflow_tests::cuda::gpu;
-use std::process::Command;
+use eagerflow_tests::child::{run_test, said_by};
+use eagerflow_tests::cuda::{gpu, shares_segments};
 use tf::{Tensor, tf_function};
-
-/// Runs one test of this program in a child process; what it said, standard error included.
-fn child(name: &str, settings: &[(&str, &str)]) -> String {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([name, "--exact", "--nocapture", "--include-ignored"]).envs(settings.iter().copied());
-    let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.contains("1 passed"), "{name} with {settings:?}:\n{said}");
-    said
-}
 
 #[test]
 #[ignore = "a part of the next test"]
@@ -42,7 +32,7 @@ fn a_driver_without_a_compiler_leaves_operations_on_the_cpu() {
             std::fs::copy(entry.path(), only.join(entry.file_name())).unwrap();
         }
     }
-    let said = child("machines::works_on_the_cpu", &[("LD_LIBRARY_PATH", only.to_str().unwrap())]);
+    let (_, said) = said_by("machines::works_on_the_cpu", &[("LD_LIBRARY_PATH", only.to_str().unwrap())]);
     std::fs::remove_dir_all(&only).unwrap();
     let lines: Vec<&str> = said.lines().filter(|line| line.starts_with("eagerflow: ")).collect();
     assert_eq!(lines.len(), 1, "{said}");
@@ -62,7 +52,7 @@ fn a_compiler_may_be_older_than_the_device() {
     let settings = [("EAGERFLOW_CUDA_EMULATION_OLD_COMPILER", "1"), ("EAGERFLOW_CUDA_CACHE", folder.to_str().unwrap())];
     // The second finds them on the disk.
     for _ in 0..2 {
-        child("traced::a_formula_is_few_kernels", &settings);
+        run_test("traced::a_formula_is_few_kernels", &settings);
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
@@ -90,7 +80,7 @@ fn asked_by_nobody_else(x: &Tensor) -> Tensor {
 fn memory_that_nobody_uses_goes_back_to_a_driver_that_needs_some() {
     let Some(gpu) = gpu() else { return };
     let Some(emulation) = gpu.emulation else { return };
-    if std::env::var_os("EAGERFLOW_CUDA_ALLOCATOR").is_some() {
+    if !shares_segments() {
         // Nothing is held that nobody uses.
         return;
     }

@@ -2,7 +2,7 @@
 //! in other orders: what reads or writes beside a buffer, reads what nobody wrote, or leans on an order, fails there.
 
 use eagerflow as tf;
-use eagerflow_tests::cuda::gpu;
+use eagerflow_tests::cuda::{gpu, shares_segments};
 use std::process::Command;
 
 /// Runs tests of this program in a child process, with exact allocations and this order of threads; what it said.
@@ -17,7 +17,7 @@ fn strictly(order: &str, arguments: &[&str]) -> String {
 
 /// Whether this is the parent, on an emulated device. On a real one compute-sanitizer does this better.
 fn is_emulated_parent() -> bool {
-    gpu().is_some_and(|gpu| gpu.emulation.is_some()) && std::env::var_os("EAGERFLOW_CUDA_ALLOCATOR").is_none()
+    gpu().is_some_and(|gpu| gpu.emulation.is_some()) && shares_segments()
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn the_table_of_operations_with_exact_allocations_in_shuffled_order() {
 fn buffers_are_allocations_of_their_own() {
     let Some(gpu) = gpu() else { return };
     let Some(emulation) = gpu.emulation else { return };
-    let exact = std::env::var_os("EAGERFLOW_CUDA_ALLOCATOR").is_some();
+    let exact = !shares_segments();
     let first = tf::constant([1.0f32; 100]).gpu();
     let before = emulation.counters();
     let more: Vec<tf::Tensor> = (1..=20).map(|n| tf::constant(vec![1.0f32; 100 * n]).gpu()).collect();

@@ -68,18 +68,18 @@ pub(crate) unsafe fn copy(call: &CudaCall<'_>, from: &View, to: &View) -> Result
 const LARGE: usize = 1 << 20;
 
 /// Operands that lie as a program's results do, and the memory of those that were copied for that.
-pub(super) type InOrder = (SmallVec<[View; 8]>, SmallVec<[Buffer; 2]>);
+pub(super) type Ordered = (SmallVec<[View; 8]>, SmallVec<[Buffer; 2]>);
 
 /// The operands of a scalar program with large transposed ones brought into order; `None` if there are none, as nearly always.
 ///
 /// # Safety
 /// As `run_program`.
-pub(super) unsafe fn in_order(call: &CudaCall<'_>, inputs: &[View], numbers: &[bool]) -> Result<Option<InOrder>> {
+pub(super) unsafe fn in_order(call: &CudaCall<'_>, inputs: &[View], numbers: &[bool]) -> Result<Option<Ordered>> {
     let large = |i: usize| inputs[i].len() >= LARGE && numbers.get(i) != Some(&true) && !inputs[i].is_dense();
     if !(0..inputs.len()).any(large) {
         return Ok(None);
     }
-    let mut all: InOrder = (SmallVec::from_slice(inputs), SmallVec::new());
+    let mut all: Ordered = (SmallVec::from_slice(inputs), SmallVec::new());
     for i in (0..inputs.len()).filter(|&i| large(i)) {
         let view = inputs[i];
         let space = space_of(view.dims(), &[view]);

@@ -12,6 +12,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 /// Bytes that the library may use while it multiplies: what its makers advise for large devices.
@@ -84,7 +85,10 @@ pub(super) unsafe fn product(
         // Also a first use within a capture makes what stays behind it.
         match call.gpu.allocate_outside(WORKSPACE) {
             Ok(fresh) => drop(products.workspace.set(fresh)),
-            Err(_) => return Ok(false),
+            Err(error) => {
+                refused(call, &error);
+                return Ok(false);
+            }
         }
     }
     let workspace = products.workspace.get().map_or(0, Buffer::address);
@@ -157,10 +161,10 @@ pub(super) unsafe fn product(
     Ok(true)
 }
 
-/// Says once that the library refused a product that it had planned.
-fn refused(call: &CudaCall<'_>, failure: &driver::Failure) {
+/// Says once that the library is there and does not multiply something, and why.
+fn refused(call: &CudaCall<'_>, why: &dyn Display) {
     static SAID: Once = Once::new();
-    SAID.call_once(|| eprintln!("eagerflow: some products take slower kernels on {}: {failure}", call.gpu.name()));
+    SAID.call_once(|| eprintln!("eagerflow: some products take slower kernels on {}: {why}", call.gpu.name()));
 }
 
 /// A product of more batches than one call of the library takes, as several.

@@ -38,11 +38,6 @@ mod staging;
 mod text;
 mod transfer;
 
-/// Whether this thread runs operations for something else than their results: it captures them, or collects their kernels.
-pub(crate) fn pretending() -> bool {
-    session::capturing() || ahead::collecting()
-}
-
 pub(crate) use ahead::collect;
 pub(crate) use call::{Arguments, CudaCall, Strided, THREADS, grid};
 pub(crate) use capture::{Captured, as_captured, capture, tried};
@@ -65,6 +60,6 @@ pub(crate) use reduce::reduce;
 pub(crate) use rows::{RowKernel, row_kernel};
 pub(crate) use scan::{Lanes, scan};
 pub(crate) use scatter::{Names, Rows, scatter};
-pub(crate) use session::{all_on, aside, captured_on, capturing, choice, hold};
+pub(crate) use session::{all_on, aside, captured_on, capturing, choice, hold, pretending};
 #[cfg(test)]
 pub(crate) use text::{Walk, elementwise_kernel};

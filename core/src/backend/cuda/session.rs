@@ -96,6 +96,11 @@ pub(crate) fn capturing() -> bool {
     SESSION.with_borrow(Option::is_some)
 }
 
+/// Whether this thread runs operations for something else than their results: it captures them, or collects their kernels.
+pub(crate) fn pretending() -> bool {
+    capturing() || ahead::collecting()
+}
+
 /// The device on which everything belongs while this thread captures.
 pub(crate) fn all_on() -> Option<DeviceId> {
     captured_on().map(|gpu| gpu.id)

@@ -64,7 +64,7 @@ impl Gpu {
 
     /// An error while this thread captures or collects: what is captured runs later, and the host has nothing to wait for.
     fn may_wait(&self, what: &str) -> Result<()> {
-        match session::capturing() || ahead::collecting() {
+        match session::pretending() {
             false => Ok(()),
             true => Err(Error::failed_precondition(what, "the host cannot take part in captured work")),
         }

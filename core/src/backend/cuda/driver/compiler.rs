@@ -3,7 +3,7 @@
 
 use super::{Answer, Failure};
 use cudarc::nvrtc;
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, c_char};
 use std::sync::OnceLock;
 
 fn compiler<T>(call: &'static str, answer: Result<T, nvrtc::result::NvrtcError>) -> Answer<T> {
@@ -65,36 +65,29 @@ pub fn compile(source: &str, options: &[String]) -> Answer<Vec<u8>> {
                 e
             })
             .and_then(|()| match options.iter().any(|option| option.contains("compute_")) {
-                true => further(program),
-                false => binary(program),
+                true => made(program, nvrtc::sys::nvrtcGetPTXSize, nvrtc::sys::nvrtcGetPTX),
+                false => made(program, nvrtc::sys::nvrtcGetCUBINSize, nvrtc::sys::nvrtcGetCUBIN),
             });
         let _ = nvrtc::result::destroy_program(program);
         binary
     }
 }
 
+/// What the compiler made: `size` says how many bytes it has, a zero at the end of texts included, and `bytes` writes them.
+///
 /// # Safety
-/// The program was compiled.
-unsafe fn binary(program: nvrtc::sys::nvrtcProgram) -> Answer<Vec<u8>> {
-    let mut size = 0usize;
+/// The program was compiled, and the functions are the two of one kind of result.
+unsafe fn made(
+    program: nvrtc::sys::nvrtcProgram,
+    size: unsafe fn(nvrtc::sys::nvrtcProgram, *mut usize) -> nvrtc::sys::nvrtcResult,
+    bytes: unsafe fn(nvrtc::sys::nvrtcProgram, *mut c_char) -> nvrtc::sys::nvrtcResult,
+) -> Answer<Vec<u8>> {
+    let mut count = 0usize;
     // SAFETY: by the caller's promise; the buffer has the size that the library asked for.
     unsafe {
-        compiler("nvrtcGetCUBINSize", nvrtc::sys::nvrtcGetCUBINSize(program, &raw mut size).result())?;
-        let mut binary = vec![0u8; size];
-        compiler("nvrtcGetCUBIN", nvrtc::sys::nvrtcGetCUBIN(program, binary.as_mut_ptr().cast()).result())?;
-        Ok(binary)
-    }
-}
-
-/// # Safety
-/// The program was compiled.
-unsafe fn further(program: nvrtc::sys::nvrtcProgram) -> Answer<Vec<u8>> {
-    let mut size = 0usize;
-    // SAFETY: by the caller's promise; the buffer has the size that the library asked for, the zero at the end included.
-    unsafe {
-        compiler("nvrtcGetPTXSize", nvrtc::sys::nvrtcGetPTXSize(program, &raw mut size).result())?;
-        let mut text = vec![0u8; size];
-        compiler("nvrtcGetPTX", nvrtc::sys::nvrtcGetPTX(program, text.as_mut_ptr().cast()).result())?;
-        Ok(text)
+        compiler("nvrtcGetCUBINSize or nvrtcGetPTXSize", size(program, &raw mut count).result())?;
+        let mut all = vec![0u8; count];
+        compiler("nvrtcGetCUBIN or nvrtcGetPTX", bytes(program, all.as_mut_ptr().cast()).result())?;
+        Ok(all)
     }
 }
