@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::ops;
-use crate::tape::Cotangent;
+use crate::tape::Contribution;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -94,12 +94,12 @@ pub fn rules_seen() -> Vec<(String, usize)> {
 
 /// What a rule gave to an input, noted and perhaps falsified; the walk backwards calls it for every cotangent.
 #[inline]
-pub(crate) fn inspect(op: &str, index: usize, given: Cotangent) -> Result<Cotangent> {
+pub(crate) fn inspect(op: &str, index: usize, given: Contribution) -> Result<Contribution> {
     if IN_USE.load(Ordering::Relaxed) { falsify(op, index, given) } else { Ok(given) }
 }
 
 #[cold]
-fn falsify(op: &str, index: usize, given: Cotangent) -> Result<Cotangent> {
+fn falsify(op: &str, index: usize, given: Contribution) -> Result<Contribution> {
     let flipped = STATE.with_borrow_mut(|state| {
         if !state.seen.iter().any(|(name, i)| name == op && *i == index) {
             state.seen.push((op.to_string(), index));
@@ -109,7 +109,7 @@ fn falsify(op: &str, index: usize, given: Cotangent) -> Result<Cotangent> {
     if !flipped {
         return Ok(given);
     }
-    Ok(Cotangent::Dense(ops::functions::try_multiply(given.into_dense()?, -1.0)?))
+    Ok(Contribution::Dense(ops::functions::try_multiply(given.into_dense()?, -1.0)?))
 }
 
 /// Runs `body` and gives what it printed on this thread: `println!` and its kin in traced functions, and `tf::print`.

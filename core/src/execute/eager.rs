@@ -33,7 +33,7 @@ pub(super) fn here(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Output
         Kind::Read => read(op, inputs),
         Kind::Control => op.control(inputs),
         Kind::Host => op.host(inputs.iter().map(|&t| t.clone()).collect(), &Sizes::default()),
-        Kind::Reduction | Kind::Movement | Kind::Contraction | Kind::Opaque | Kind::Effect => kernel::run(op, inputs),
+        Kind::Reduction | Kind::Movement | Kind::Contraction | Kind::Opaque | Kind::Effect => kernel::run(op, inputs, owned),
     }
 }
 
@@ -127,6 +127,20 @@ pub(crate) fn dense(tensor: &Tensor) -> Result<Tensor> {
     // SAFETY: a fresh output of the same type, which nobody else sees yet.
     unsafe { copy::copy(&view_of(tensor), &view_of(&out)) };
     Ok(out)
+}
+
+/// The operand that the caller gives up and over which an operation with this one result may write: nobody else sees its memory.
+pub(super) fn overwritten<'a>(
+    op: &dyn Op,
+    inputs: &[&'a Tensor],
+    owned: u32,
+    types: &[TensorType],
+) -> Option<&'a Tensor> {
+    let index = op.overwrites().filter(|&index| owned >> index & 1 == 1)?;
+    let (given, [ty]) = (inputs[index], types) else { return None };
+    // Elements in the block itself are copied with it.
+    let alone = given.is_unique() && given.storage().is_some();
+    (alone && given.is_row_major() && given.ty() == ty).then_some(given)
 }
 
 #[track_caller]

@@ -43,7 +43,7 @@ fn call_of<'a>(gpu: &'static Gpu, op: &'static str, inputs: &'a [View], outputs:
 }
 
 #[track_caller]
-pub(super) fn run(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
+pub(super) fn run(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
     let outputs = match op.kind() {
         Kind::Elementwise { .. } => elementwise(gpu, op, inputs),
         Kind::View => {
@@ -52,7 +52,7 @@ pub(super) fn run(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<
             all[0] = &base;
             eager::view(op, &all)
         }
-        _ => kernel(gpu, op, inputs),
+        _ => kernel(gpu, op, inputs, owned),
     };
     outputs.map_err(|e| e.in_op(op.name()))
 }
@@ -151,8 +151,10 @@ fn elementwise(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Out
 }
 
 #[track_caller]
-fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
+fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
     let types = infer(op, inputs)?;
+    // Asked before `bring` makes a second handle.
+    let under = eager::overwritten(op, inputs, owned, &types).filter(|given| given.device_id() == gpu.id);
     let mut held: SmallVec<[Tensor; 4]> = SmallVec::new();
     let mut resources = Resources::lock(op, inputs)?;
     let mut views: SmallVec<[View; 4]> = SmallVec::new();
@@ -178,7 +180,10 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs>
     }
     let mut outputs = Outputs::new();
     for ty in &types {
-        outputs.push(Tensor::uninit_on(gpu, ty)?);
+        outputs.push(match under {
+            Some(given) => given.alias(),
+            None => Tensor::uninit_on(gpu, ty)?,
+        });
     }
     let mut output_views: SmallVec<[View; 2]> = SmallVec::new();
     outputs.iter().for_each(|t| output_views.push(view_of(t)));

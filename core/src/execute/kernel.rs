@@ -1,7 +1,7 @@
 //! Eager operations with a kernel of their own: outputs, scratch, resources, and the team of threads around it.
 //! `eager.rs` sends reductions, movements, contractions, opaque operations and effects here.
 
-use super::eager::{dense, infer, view_of};
+use super::eager::{dense, infer, overwritten, view_of};
 use crate::backend::cpu::{CpuCall, Isa, View, team};
 use crate::backend::cuda;
 use crate::dtype::DType;
@@ -13,11 +13,12 @@ use smallvec::SmallVec;
 use std::sync::Mutex;
 
 #[track_caller]
-pub(super) fn run(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
+pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
     if inputs.iter().any(|t| t.is_away()) || (cuda::in_use() && super::place::values_away(inputs)) {
-        return super::place::run(op, inputs, 0);
+        return super::place::run(op, inputs, owned);
     }
     let types = infer(op, inputs)?;
+    let under = if owned == 0 { None } else { overwritten(op, inputs, owned, &types) };
     let mut held: SmallVec<[Tensor; 4]> = SmallVec::new();
     let mut resources = Resources::lock(op, inputs)?;
     let mut views: SmallVec<[View; 4]> = SmallVec::new();
@@ -34,7 +35,11 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
     // A loop, not `map`: a function pointer would lose the user's line.
     let mut outputs = Outputs::new();
     for ty in &types {
-        outputs.push(Tensor::uninit(ty).map_err(|e| e.in_op(op.name()))?);
+        outputs.push(match under {
+            // Another tensor over the same memory: tapes know the operand by its handle, which goes with the caller's.
+            Some(given) => given.alias(),
+            None => Tensor::uninit(ty).map_err(|e| e.in_op(op.name()))?,
+        });
     }
     let mut output_views: SmallVec<[View; 2]> = SmallVec::new();
     outputs.iter().for_each(|t| output_views.push(view_of(t)));
@@ -43,7 +48,8 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
     let work = op.work(&call);
     let scratch = if work.scratch > 0 { Some(StorageRef::allocate(work.scratch)?) } else { None };
     call.scratch = scratch.as_ref().map_or(std::ptr::null_mut(), StorageRef::data);
-    // SAFETY: the views are valid for the inferred types, outputs and locked values are seen by nobody else.
+    // SAFETY: the views are valid for the inferred types, outputs and locked values are seen by nobody else; an output that lies over
+    // an operand does so as the operation allows it.
     unsafe { run_phases(op, &call, &work.phases)? };
     resources.finish();
     Ok(outputs)

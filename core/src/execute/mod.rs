@@ -113,7 +113,7 @@ fn execute_in_mode(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Output
         0 => eager::run(op, inputs, owned),
         _ => {
             let line = user_line();
-            let result = observed_at(op, inputs, mode, line);
+            let result = observed_at(op, inputs, owned, mode, line);
             if mode & mode::TRACE == 0 { result } else { crate::function::named(op, inputs, line, result) }
         }
     }
@@ -150,10 +150,16 @@ pub(crate) fn placed(made: Tensor, change: bool) -> Result<Tensor> {
 
 /// As [`execute`] in the name of the user's line `location`, for operations that are recorded anew.
 pub(crate) fn execute_at(op: &dyn Op, inputs: &[&Tensor], location: &'static Location<'static>) -> Result<Outputs> {
-    observed_at(op, inputs, settled_mode(), location).map_err(|e| e.at(location))
+    observed_at(op, inputs, 0, settled_mode(), location).map_err(|e| e.at(location))
 }
 
-fn observed_at(op: &dyn Op, inputs: &[&Tensor], mode: u32, location: &'static Location<'static>) -> Result<Outputs> {
+fn observed_at(
+    op: &dyn Op,
+    inputs: &[&Tensor],
+    owned: u32,
+    mode: u32,
+    location: &'static Location<'static>,
+) -> Result<Outputs> {
     if let Kind::Control = op.kind()
         && mode & mode::TRACE == 0
     {
@@ -178,7 +184,8 @@ fn observed_at(op: &dyn Op, inputs: &[&Tensor], mode: u32, location: &'static Lo
     } else {
         // Nobody tracks callers here, and what a device finds comes out much later.
         let _line = gpu::UserLine::set(location);
-        eager::run(op, inputs, 0)?
+        // An element-wise operation gives an operand's very handle another identity, by which the tapes would miss the operand.
+        eager::run(op, inputs, if op.overwrites().is_some() { owned } else { 0 })?
     };
     if mode & (mode::TAPE | mode::FORWARD) != 0 {
         crate::tape::observe(op, inputs, &outputs, location)?;

@@ -25,7 +25,7 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs
         return Ok(Outputs::new());
     }
     match device_of(op, inputs)?.gpu_index() {
-        Some(index) => gpu::run(cuda::gpu(index)?, op, inputs),
+        Some(index) => gpu::run(cuda::gpu(index)?, op, inputs, owned),
         None if inputs.iter().all(|t| !t.is_away()) && !values_away(inputs) => eager::here(op, inputs, owned),
         None => {
             fetch_values(inputs)?;

@@ -2,7 +2,9 @@
 //! graph, whose captures are what the first must save. Calls, branches and loops are all differentiated by it.
 
 use super::builder::{Builder, current};
-use super::ir::Graph;
+use super::control::list_op::ListOp;
+use super::control::list_whole::NothingLike;
+use super::ir::{Graph, Node};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::execute::execute_at;
@@ -73,8 +75,8 @@ pub(crate) fn params_like(builder: &Builder, graph: &Graph) -> Vec<Tensor> {
         .collect()
 }
 
-/// The gradient of a graph by the parameters in `needs`.
-pub(crate) fn differentiate(graph: &Graph, needs: &[bool]) -> Result<Pair> {
+/// The gradient of a graph by the parameters in `needs`. Those from `fixed` on stay for as long as the graph is run again and again.
+pub(crate) fn differentiate(graph: &Graph, needs: &[bool], fixed: usize) -> Result<Pair> {
     let _unseen = Unseen::start();
     let forward = Builder::standalone(&graph.name);
     let params = params_like(&forward, graph);
@@ -86,9 +88,9 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool]) -> Result<Pair> {
         let dys: Vec<usize> = (0..results.len()).filter(|&i| tape::carries(&results[i])).collect();
         let targets: Vec<&Tensor> = dys.iter().map(|&i| &results[i]).collect();
         let mut saved: Vec<Tensor> = Vec::new();
-        let first = backwards(&forward, &walk, &targets, &sources, &mut saved)?;
+        let mut first = backwards(&forward, &walk, &targets, &sources, &mut saved)?;
         // What is saved has cotangents in higher orders, and their way back may need further values.
-        let second = loop {
+        let mut second = loop {
             let before = saved.len();
             let mut targets = targets.clone();
             let kept = saved.clone();
@@ -98,6 +100,14 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool]) -> Result<Pair> {
                 break second;
             }
         };
+        for list in saved.iter_mut().filter(|t| t.dtype() == DType::Variant) {
+            let stays = params[fixed.min(params.len())..].iter().any(|p| p.id() == list.id());
+            if !stays && [&first, &second].iter().all(|walked| walked.asks_for_length_only(list)) {
+                let length = crate::execute::execute1(&NothingLike, &[list])?;
+                [&mut first, &mut second].into_iter().for_each(|walked| walked.replace(list, &length));
+                *list = length;
+            }
+        }
         saved.extend(open_sizes(&forward, [&first.graph, &second.graph], &saved)?);
         let saved_dys = (0..saved.len()).filter(|&i| tape::carries(&saved[i])).collect();
         let types = saved.iter().map(|t| forward.type_of(t)).collect::<Result<_>>()?;
@@ -181,6 +191,18 @@ fn backwards(
 }
 
 impl Walked {
+    /// Whether nothing is read of a captured list but how long it is. The list is then free to change in place in the way forth.
+    fn asks_for_length_only(&self, list: &Tensor) -> bool {
+        let Some(at) = self.captures.iter().position(|c| c.id() == list.id()) else { return true };
+        let param = self.graph.params[self.cotangents + at];
+        let asks = |node: &Node| !node.inputs.contains(&param) || matches!(node.op.list_op(), Some(ListOp::NothingLike(_)));
+        !self.graph.results.contains(&param) && self.graph.nodes.iter().all(asks)
+    }
+
+    fn replace(&mut self, old: &Tensor, new: &Tensor) {
+        self.captures.iter_mut().filter(|c| c.id() == old.id()).for_each(|c| *c = new.clone());
+    }
+
     /// The graph with all saved values as parameters, in their order, whether it reads them or not.
     fn complete(self, saved: &[Tensor]) -> Result<Backward> {
         let mut graph = self.graph;

@@ -122,6 +122,17 @@ pub(crate) trait Op: Send + Sync + 'static {
         None
     }
 
+    /// The operation that adds what this one gives to a tensor, its input before those of this one: for results that are zero
+    /// but for a part, so that sums of them cost the parts alone.
+    fn onto(&self) -> Option<OpRef> {
+        None
+    }
+
+    /// The input to which the one output adds something that does not depend on it.
+    fn adds_to(&self) -> Option<usize> {
+        None
+    }
+
     /// Scratch memory and independent parts of the work; depends on shapes alone.
     fn work(&self, _call: &CpuCall<'_>) -> Work {
         Work::SERIAL

@@ -16,12 +16,24 @@ pub trait AsTensor {
     /// The tensor itself, or the variable's present value.
     #[doc(hidden)]
     fn as_tensor(&self) -> TensorRef<'_>;
+
+    /// Whether a function that takes this by value is given the tensor for good, so that its memory may take the result.
+    #[doc(hidden)]
+    #[inline]
+    fn is_given(&self) -> bool {
+        false
+    }
 }
 
 impl AsTensor for Tensor {
     #[inline]
     fn as_tensor(&self) -> TensorRef<'_> {
         TensorRef::Borrowed(self)
+    }
+
+    #[inline]
+    fn is_given(&self) -> bool {
+        true
     }
 }
 

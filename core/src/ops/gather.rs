@@ -12,7 +12,7 @@ use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::shape::{Dim, MAX_RANK, Shape, resolve_axis};
 use crate::tape::{Backward, IndexedRows};
 use crate::tensor::Tensor;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::panic::Location;
 
 mod back;
@@ -116,8 +116,7 @@ impl Op for Gather {
         let indices = g.input(1)?.clone();
         let whole = g.input_type(0).shape;
         if self.axis > 0 {
-            let back = GatherBack { gather: self.clone(), whole };
-            g.give(0, execute1(&back, &[&dy, &indices])?);
+            g.give_part(0, &GatherBack { gather: self.clone(), whole }, smallvec![dy, indices]);
             return Ok(());
         }
         let flat = super::reshape::flatten(&indices)?;

@@ -2,7 +2,7 @@
 //! TensorFlow's `tf.gather_nd`; an index out of range is an error, as on TensorFlow's CPU.
 
 use super::cumsum::{Cumulative, try_cumsum_with};
-use super::scatter_nd::{scatter_into, tuples};
+use super::scatter_nd::{scattering, tuples};
 use super::{AsTensor, broadcast_to_shape, cast_to, concat_all, ones_of, reshape_to};
 use crate::backend::cpu::numbered_rows as rows;
 use crate::backend::cpu::{CpuCall, Work, part};
@@ -14,7 +14,7 @@ use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::shape::{Dim, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::panic::Location;
 
 /// Inputs: the tensor, and indices `[..., depth]` into its first `depth` dimensions.
@@ -98,8 +98,8 @@ impl Op for GatherNd {
     }
 
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
-        let dx = scatter_into(g.input(1)?, &g.dy(0)?, &g.input_type(0).shape)?;
-        g.give(0, dx);
+        let (indices, dy) = (g.input(1)?.clone(), g.dy(0)?);
+        g.give_part(0, &scattering(&g.input_type(0).shape), smallvec![indices, dy]);
         Ok(())
     }
 }

@@ -42,6 +42,10 @@ impl Op for ScatterNd {
         Ok(())
     }
 
+    fn onto(&self) -> Option<OpRef> {
+        Some(OpRef::Static(&super::tensor_scatter::ADD))
+    }
+
     fn work(&self, call: &CpuCall<'_>) -> Work {
         let (count, depth) = tuples(call.inputs[0].dims());
         let out = &call.outputs[0];
@@ -184,6 +188,11 @@ pub(crate) fn check_updates(op: &str, indices: &Shape, updates: &Shape, whole: &
             .expected(Shape::from_dims(&expected)?));
     }
     Ok(())
+}
+
+/// What [`scatter_into`] runs, for parts of a cotangent.
+pub(crate) fn scattering(shape: &Shape) -> ScatterNd {
+    ScatterNd { shape: *shape }
 }
 
 /// Updates laid into zeros of a shape.

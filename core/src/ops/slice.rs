@@ -1,5 +1,5 @@
-//! `slice`: a regular part of a tensor, a view without a copy; dx is dy laid into zeros (`slice_back`).
-//! TensorFlow's `tf.slice` and `tf.strided_slice` are both this operation.
+//! `slice`: a regular part of a tensor, a view without a copy; dx is dy laid into zeros (`slice_back`), or added to the part of
+//! what there is of dx already (`slice_add`). TensorFlow's `tf.slice` and `tf.strided_slice` are both this operation.
 
 use super::public;
 use crate::backend::cpu::{CpuCall, View, copy, vector};
@@ -11,8 +11,12 @@ use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
 use crate::shape::{Dim, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
+
+mod add;
+
+use add::SliceAdd;
 
 /// A part of a tensor: per dimension the first index, the number of elements, and the step between them.
 #[derive(Clone)]
@@ -35,6 +39,11 @@ impl Slice {
             layout.offset = 0;
         }
         layout
+    }
+
+    /// The same part with the sizes of a run.
+    fn bound(&self, lookup: &Lookup<'_>) -> Result<Self> {
+        Ok(Self { begin: self.begin.bind(lookup)?, size: self.size.bind(lookup)?, steps: self.steps.clone() })
     }
 
     /// An error unless every element of the part exists.
@@ -61,7 +70,7 @@ impl Op for Slice {
     });
 
     fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
-        Ok(OpRef::Shared(Arc::new(Self { begin: self.begin.bind(lookup)?, size: self.size.bind(lookup)?, steps: self.steps.clone() })))
+        Ok(OpRef::Shared(Arc::new(self.bound(lookup)?)))
     }
 
     fn kind(&self) -> Kind {
@@ -85,8 +94,8 @@ impl Op for Slice {
 
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let back = SliceBack { slice: self.clone(), whole: g.input_type(0).shape };
-        let dx = execute1(&back, &[&g.dy(0)?])?;
-        g.give(0, dx);
+        let dy = g.dy(0)?;
+        g.give_part(0, &back, smallvec![dy]);
         Ok(())
     }
 }
@@ -106,9 +115,7 @@ impl Op for SliceBack {
     });
 
     fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
-        let Slice { begin, size, steps } = &self.slice;
-        let slice = Slice { begin: begin.bind(lookup)?, size: size.bind(lookup)?, steps: steps.clone() };
-        Ok(OpRef::Shared(Arc::new(Self { slice, whole: self.whole.bind(lookup)? })))
+        Ok(OpRef::Shared(Arc::new(Self { slice: self.slice.bound(lookup)?, whole: self.whole.bind(lookup)? })))
     }
 
     fn kind(&self) -> Kind {
@@ -128,6 +135,10 @@ impl Op for SliceBack {
 
     fn takes_strides(&self) -> bool {
         true
+    }
+
+    fn onto(&self) -> Option<OpRef> {
+        Some(OpRef::Shared(Arc::new(SliceAdd { slice: self.slice.clone(), whole: self.whole })))
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
@@ -182,13 +193,18 @@ pub(crate) fn slice_axis(x: &Tensor, axis: usize, begin: Dim, size: Dim) -> Resu
     execute1(&Slice { begin, size, steps: SmallVec::from_elem(1, x.rank()) }, &[x])
 }
 
+/// What lays a tensor of shape `part` into zeros of size `whole` along one axis, from `begin` on.
+pub(crate) fn laying(part: &Shape, axis: usize, begin: Dim, whole: Dim) -> Result<SliceBack> {
+    let zeros: SmallVec<[Dim; MAX_RANK]> = SmallVec::from_elem(Dim::ZERO, part.rank());
+    let begin = Shape::from_dims(&zeros)?.with(axis, begin)?;
+    let slice = Slice { begin, size: *part, steps: SmallVec::from_elem(1, part.rank()) };
+    Ok(SliceBack { slice, whole: part.with(axis, whole)? })
+}
+
 /// The tensor laid into zeros of size `whole` along one axis, from `begin` on: the reverse of [`slice_axis`].
 #[track_caller]
 pub(crate) fn lay_axis(x: &Tensor, axis: usize, begin: Dim, whole: Dim) -> Result<Tensor> {
-    let zeros: SmallVec<[Dim; MAX_RANK]> = SmallVec::from_elem(Dim::ZERO, x.rank());
-    let begin = Shape::from_dims(&zeros)?.with(axis, begin)?;
-    let slice = Slice { begin, size: *x.shape(), steps: SmallVec::from_elem(1, x.rank()) };
-    execute1(&SliceBack { slice, whole: x.shape().with(axis, whole)? }, &[x])
+    execute1(&laying(x.shape(), axis, begin, whole)?, &[x])
 }
 
 public! {

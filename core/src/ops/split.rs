@@ -1,7 +1,8 @@
 //! `split`: a tensor cut into parts along an axis, views without a copy; dx is the parts' dy one after another.
 //! TensorFlow's `tf.split`: equal parts, or parts of given sizes of which one may be -1.
 
-use super::{concat_all, public, reshape_to, zeros_of};
+use super::slice::laying;
+use super::{concat_all, public, reshape_to};
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
 use crate::execute::execute;
@@ -9,6 +10,7 @@ use crate::op::{Gradient, Infer, Kind, Op, identity};
 use crate::shape::{Dim, MAX_RANK, resolve_axis};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
+use smallvec::smallvec;
 
 /// How `split` cuts: into that many equal parts, or into parts of these sizes.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,9 +113,7 @@ impl Op for Split {
 
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let sizes = self.cut(g.input_type(0).shape.dim(self.axis))?;
-        let dx = join(g, self.axis, &sizes, |dy| Ok(dy.clone()))?;
-        g.give(0, dx);
-        Ok(())
+        join(g, self.axis, &sizes, |dy| Ok(dy.clone()))
     }
 }
 
@@ -141,32 +141,39 @@ pub(super) fn check_parts(op: &str, parts: usize) -> Result<()> {
         .expected(format!("at most {MOST_PARTS}")))
 }
 
-/// The cotangents of all outputs one after another, each brought into the input's rank by `whole`; zeros where nothing
-/// flows into outputs, one tensor for all of them that lie side by side.
+/// Answers the input's cotangent from those of the outputs, which lie one after another, each brought into the input's rank by
+/// `whole`: outputs side by side through which something flows are one part.
 pub(super) fn join(
-    g: &Backward<'_>,
+    g: &mut Backward<'_>,
     axis: usize,
     sizes: &[Dim],
     whole: impl Fn(&Tensor) -> Result<Tensor>,
-) -> Result<Tensor> {
+) -> Result<()> {
     let ty = *g.input_type(0);
-    let gap = |size: Dim| zeros_of(&TensorType::new(ty.dtype, ty.shape.with(axis, size)?));
-    let (mut parts, mut missing) = (Vec::with_capacity(sizes.len()), Dim::ZERO);
-    for (i, &size) in sizes.iter().enumerate() {
-        let Some(dy) = g.dy_or_none(i) else {
-            missing = missing + size;
-            continue;
-        };
-        if missing != Dim::ZERO {
-            parts.push(gap(missing)?);
-            missing = Dim::ZERO;
+    let (mut begin, mut at, mut run) = (Dim::ZERO, Dim::ZERO, Vec::with_capacity(sizes.len()));
+    for i in 0..=sizes.len() {
+        match sizes.get(i).and_then(|_| g.dy_or_none(i)) {
+            Some(dy) => run.push(whole(dy)?),
+            None if run.is_empty() => {}
+            None if run.len() == sizes.len() => {
+                let joined = concat_all(&run.iter().collect::<Vec<_>>(), axis)?;
+                g.give(0, reshape_to(&joined, &ty.shape)?);
+                return Ok(());
+            }
+            None => {
+                let part = concat_all(&run.drain(..).collect::<Vec<_>>().iter().collect::<Vec<_>>(), axis)?;
+                let shape = ty.shape.with(axis, at - begin)?;
+                let laid = laying(&shape, axis, begin, ty.shape.dim(axis))?;
+                g.give_part(0, &laid, smallvec![reshape_to(&part, &shape)?]);
+            }
         }
-        parts.push(whole(dy)?);
+        let Some(&size) = sizes.get(i) else { break };
+        at = at + size;
+        if run.is_empty() {
+            begin = at;
+        }
     }
-    if missing != Dim::ZERO {
-        parts.push(gap(missing)?);
-    }
-    reshape_to(&concat_all(&parts.iter().collect::<Vec<_>>(), axis)?, &ty.shape)
+    Ok(())
 }
 
 impl Split {

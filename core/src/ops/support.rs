@@ -39,6 +39,13 @@ pub(crate) fn scatter_rows(indices: &Tensor, values: &Tensor, shape: &Shape) -> 
     scatter_into(&column, values, shape)
 }
 
+/// The sum with the rows `values` added at `indices`, in the sum's memory where nobody else holds it.
+#[track_caller]
+pub(crate) fn add_rows(sum: Tensor, indices: &Tensor, values: &Tensor) -> Result<Tensor> {
+    let column = super::reshape::expand_last(indices)?;
+    super::tensor_scatter::add_into(sum, &column, values)
+}
+
 /// A size where only a number will do, such as a number of results: pins a symbol of the function being traced.
 #[track_caller]
 pub(crate) fn pinned_size(op: &str, shape: &Shape, axis: usize) -> Result<usize> {

@@ -1,5 +1,5 @@
-//! `tensor_scatter_nd_update`, `_add`, `_sub`: a copy of a tensor with rows set, added to or subtracted from; the tensor's
-//! dx is dy (0 where rows were set), each update's is gathered from dy. TensorFlow's names; the last of equal indices is set.
+//! `tensor_scatter_nd_update`, `_add`, `_sub`: a tensor with rows set, added to or subtracted from, in place where nobody else
+//! wants it; its dx is dy (0 where rows were set), each update's is gathered from dy. The last of equal indices is set.
 
 use super::gather_nd::gather_at;
 use super::scatter_nd::{Target, check_updates, tuples};
@@ -9,7 +9,7 @@ use crate::backend::cpu::{CpuCall, Work};
 use crate::backend::cuda::{self, CudaCall};
 use crate::dtype::DTypes;
 use crate::error::{OrFail, Result};
-use crate::execute::execute1;
+use crate::execute::execute1_reusing;
 use crate::op::{Gradient, Infer, Kind, Op, OpRef, Saves};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
@@ -55,10 +55,19 @@ impl Op for TensorScatter {
         Ok(())
     }
 
+    fn overwrites(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn adds_to(&self) -> Option<usize> {
+        (self.write != Write::Set).then_some(0)
+    }
+
     fn work(&self, call: &CpuCall<'_>) -> Work {
         let (count, depth) = tuples(call.inputs[1].dims());
-        let out = &call.outputs[0];
-        rows::work(count, out.len() * out.dtype.size(), out.dims()[..depth].iter().product())
+        let moved = if call.lies_over(0) { &call.inputs[2] } else { &call.outputs[0] };
+        let units = call.outputs[0].dims()[..depth].iter().product();
+        rows::work(count, moved.len() * moved.dtype.size(), units)
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
@@ -66,10 +75,13 @@ impl Op for TensorScatter {
         let target =
             Target { op: self.name(), write: self.write, out, indices: &call.inputs[1], updates: &call.inputs[2] };
         let size = out.dtype.size();
-        // SAFETY: dense views of the inferred types and scratch as `work` asked for; the output is fresh.
+        let in_place = call.lies_over(0);
+        // SAFETY: dense views of the inferred types and scratch as `work` asked for; the output is fresh, or is the tensor.
         unsafe {
             target.run(call, phase, chunk, self.work(call).phases[1], |to, n| {
-                std::ptr::copy_nonoverlapping(from.ptr.add(to * size), out.ptr.add(to * size), n * size);
+                if !in_place {
+                    std::ptr::copy_nonoverlapping(from.ptr.add(to * size), out.ptr.add(to * size), n * size);
+                }
             })
         }
     }
@@ -78,9 +90,11 @@ impl Op for TensorScatter {
         let out = &call.outputs[0];
         let target =
             Target { op: self.name(), write: self.write, out, indices: &call.inputs[1], updates: &call.inputs[2] };
-        // SAFETY: dense views of the inferred types; the output is fresh.
+        // SAFETY: dense views of the inferred types; the output is fresh, or is the tensor.
         unsafe {
-            cuda::copy(call, &call.inputs[0], out)?;
+            if !call.lies_over(0) {
+                cuda::copy(call, &call.inputs[0], out)?;
+            }
             target.run_cuda(call, false)
         }
     }
@@ -94,27 +108,38 @@ impl Op for TensorScatter {
     }
 
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
-        let (dy, indices) = (g.dy(0)?, g.input(1)?.clone());
+        let indices = g.input(1)?.clone();
+        if g.needs(2) {
+            let dx = reshape_to(&gather_at(&g.dy(0)?, &indices)?, &g.input_type(2).shape)?;
+            g.give(2, if self.write == Write::Sub { dx.try_neg()? } else { dx });
+        }
         if g.needs(0) {
-            let dx = match self.write {
-                Write::Set => execute1(self, &[&dy, &indices, &zeros_of(g.input_type(2))?])?,
-                _ => dy.clone(),
+            // Last, so that the cotangent is nobody else's by now and need not be copied.
+            let dx = match (self.write, g.take_dy(0)?) {
+                (Write::Set, dy) => execute1_reusing(self, &[&dy, &indices, &zeros_of(g.input_type(2))?], 1)?,
+                (Write::Add | Write::Sub, dy) => dy,
             };
             g.give(0, dx);
-        }
-        if g.needs(2) {
-            let dx = reshape_to(&gather_at(&dy, &indices)?, &g.input_type(2).shape)?;
-            g.give(2, if self.write == Write::Sub { dx.try_neg()? } else { dx });
         }
         Ok(())
     }
 }
 
+/// The tensor with updates added at index tuples, in its own memory where nobody else holds it.
+#[track_caller]
+pub(crate) fn add_into(tensor: Tensor, indices: &Tensor, updates: &Tensor) -> Result<Tensor> {
+    execute1_reusing(&TensorScatter { write: Write::Add }, &[&tensor, indices, updates], 1)
+}
+
+/// What [`ScatterNd`](super::scatter_nd::ScatterNd) is when it adds to a tensor.
+pub(super) static ADD: TensorScatter = TensorScatter { write: Write::Add };
+
 macro_rules! scatters {
     ($($(#[$doc:meta])* $name:ident $try_name:ident $write:ident;)*) => {$(
         $(#[$doc])*
         ///
-        /// The last dimension of `indices` counts the leading dimensions of the tensor that it indexes.
+        /// The last dimension of `indices` counts the leading dimensions of the tensor that it indexes. A tensor that is given
+        /// by value and that nobody else holds is changed in place; so is one in a graph whose old value is not used again.
         ///
         /// # Panics
         #[doc = concat!("As [`", stringify!($try_name), "`] fails.")]
@@ -130,14 +155,16 @@ macro_rules! scatters {
         #[track_caller]
         pub fn $try_name(tensor: impl AsTensor, indices: impl AsTensor, updates: impl AsTensor) -> Result<Tensor> {
             let here = Location::caller();
+            let given = u32::from(tensor.is_given());
             let (tensor, indices, updates) = (tensor.as_tensor(), indices.as_tensor(), updates.as_tensor());
-            execute1(&TensorScatter { write: Write::$write }, &[&tensor, &indices, &updates]).map_err(|e| e.at(here))
+            let scatter = TensorScatter { write: Write::$write };
+            execute1_reusing(&scatter, &[&tensor, &indices, &updates], given).map_err(|e| e.at(here))
         }
     )*};
 }
 
 scatters! {
-    /// A copy of the tensor in which the rows at `indices` are `updates`; of several for one row the last counts.
+    /// The tensor in which the rows at `indices` are `updates`; of several for one row the last counts.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -147,7 +174,7 @@ scatters! {
     /// ```
     tensor_scatter_nd_update try_tensor_scatter_nd_update Set;
 
-    /// A copy of the tensor to whose rows at `indices` the `updates` are added; those for one row add up.
+    /// The tensor to whose rows at `indices` the `updates` are added; those for one row add up.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -157,7 +184,7 @@ scatters! {
     /// ```
     tensor_scatter_nd_add try_tensor_scatter_nd_add Add;
 
-    /// A copy of the tensor from whose rows at `indices` the `updates` are subtracted.
+    /// The tensor from whose rows at `indices` the `updates` are subtracted.
     ///
     /// ```
     /// use eagerflow as tf;

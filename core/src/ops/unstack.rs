@@ -54,9 +54,7 @@ impl Op for Unstack {
 
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let row = g.input_type(0).shape.with(self.axis, Dim::ONE)?;
-        let dx = join(g, self.axis, &vec![Dim::ONE; self.num], |dy| reshape_to(dy, &row))?;
-        g.give(0, dx);
-        Ok(())
+        join(g, self.axis, &vec![Dim::ONE; self.num], |dy| reshape_to(dy, &row))
     }
 }
 

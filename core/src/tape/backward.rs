@@ -1,9 +1,11 @@
 //! What a gradient rule sees of the operation it differentiates, and where it puts its answers.
 //! The driver makes one [`Backward`] per entry; operations' `backward` methods and custom gradients work on it.
 
-use super::cotangent::{Cotangent, IndexedRows};
+use super::contribution::{Contribution, Part};
+use super::cotangent::IndexedRows;
 use super::log::Noted;
 use crate::error::{Error, Result};
+use crate::op::Op;
 use crate::ops;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
@@ -24,7 +26,7 @@ pub(crate) struct Backward<'a> {
     noted: Noted<'a>,
     dys: SmallVec<[Option<Tensor>; 1]>,
     needs: SmallVec<[bool; 4]>,
-    given: SmallVec<[Option<Cotangent>; 4]>,
+    given: SmallVec<[Option<Contribution>; 4]>,
 }
 
 impl<'a> Backward<'a> {
@@ -48,6 +50,15 @@ impl<'a> Backward<'a> {
     pub fn dy(&self, index: usize) -> Result<Tensor> {
         match &self.dys[index] {
             Some(dy) => Ok(dy.clone()),
+            None => ops::zeros_of(self.noted.output_type(index)),
+        }
+    }
+
+    /// As [`dy`](Self::dy), for a rule that asks for it last: the handle is given up, so that its memory may serve.
+    #[track_caller]
+    pub fn take_dy(&mut self, index: usize) -> Result<Tensor> {
+        match self.dys[index].take() {
+            Some(dy) => Ok(dy),
             None => ops::zeros_of(self.noted.output_type(index)),
         }
     }
@@ -78,15 +89,25 @@ impl<'a> Backward<'a> {
 
     /// Answers the cotangent of input `index`.
     pub fn give(&mut self, index: usize, dx: Tensor) {
-        self.given[index] = Some(Cotangent::Dense(dx));
+        self.given[index] = Some(Contribution::Dense(dx));
     }
 
     /// Answers the cotangent of input `index` as rows of it.
     pub fn give_rows(&mut self, index: usize, rows: IndexedRows) {
-        self.given[index] = Some(Cotangent::Rows(Box::new(rows)));
+        self.given[index] = Some(Contribution::of_rows(rows));
     }
 
-    pub(super) fn into_given(self) -> SmallVec<[Option<Cotangent>; 4]> {
+    /// Answers a part of the cotangent of input `index`: `op`, which has an [`onto`](Op::onto), gives it from `operands`, zero
+    /// elsewhere. Several parts of one input add up.
+    pub fn give_part(&mut self, index: usize, op: &dyn Op, operands: SmallVec<[Tensor; 2]>) {
+        let part = Part { op: op.keep(), operands };
+        match &mut self.given[index] {
+            Some(Contribution::Parts(parts)) => parts.push(part),
+            given => *given = Some(Contribution::of_part(part)),
+        }
+    }
+
+    pub(super) fn into_given(self) -> SmallVec<[Option<Contribution>; 4]> {
         self.given
     }
 }

@@ -1,5 +1,5 @@
-//! Cotangents: a dense tensor, or the few rows of an embedding that were looked up.
-//! Gradient rules give them, the driver adds them up, and optimizers read them from [`Gradients`].
+//! Cotangents of sources: a dense tensor, or the few rows of an embedding that were looked up.
+//! The walk backwards answers with them, and optimizers read them from [`Gradients`].
 
 use crate::error::{Error, Result};
 use crate::ops;
@@ -29,7 +29,7 @@ impl IndexedRows {
     }
 }
 
-/// What flows backwards.
+/// The answer for one source.
 #[derive(Clone, Debug)]
 pub(crate) enum Cotangent {
     Dense(Tensor),
@@ -50,22 +50,6 @@ impl Cotangent {
         match self {
             Self::Dense(tensor) => Ok(tensor),
             Self::Rows(rows) => rows.try_to_dense(),
-        }
-    }
-
-    /// The sum of two cotangents of one tensor; rows stay rows.
-    #[track_caller]
-    pub fn plus(self, other: Self) -> Result<Self> {
-        match (self, other) {
-            (Self::Rows(a), Self::Rows(b)) => Ok(Self::Rows(Box::new(IndexedRows {
-                indices: ops::concat_all(&[&a.indices, &b.indices], 0)?,
-                values: ops::concat_all(&[&a.values, &b.values], 0)?,
-                shape: a.shape,
-            }))),
-            (Self::Dense(a), Self::Dense(b)) if a.dtype() == crate::dtype::DType::Variant => {
-                crate::execute::execute1(&crate::graph::control::list_whole::AddLists, &[&a, &b]).map(Self::Dense)
-            }
-            (a, b) => Ok(Self::Dense(ops::add_owned(a.into_dense()?, &b.into_dense()?)?)),
         }
     }
 }

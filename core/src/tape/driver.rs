@@ -3,6 +3,7 @@
 
 mod entry;
 
+use super::contribution::Contribution;
 use super::cotangent::Cotangent;
 use super::log::{Log, Rule, Saved};
 use super::slots::UNTRACKED;
@@ -68,7 +69,7 @@ pub(super) enum Seed<'a> {
 /// The state of one walk, by slot.
 struct Walk<'a> {
     parts: &'a [u8],
-    cotangents: &'a mut [Option<Cotangent>],
+    cotangents: &'a mut [Option<Contribution>],
     /// A slot whose cotangent is ones that were not made yet.
     ones: Option<(u32, &'a TensorType)>,
     /// Whether a cotangent may be a tensor that somebody else holds under the same identity.
@@ -95,14 +96,14 @@ impl Walk<'_> {
     #[cold]
     fn make_ones(&mut self) -> Result<()> {
         if let Some((slot, ty)) = self.ones.take() {
-            self.accumulate(slot, Cotangent::Dense(ops::ones_of(ty)?))?;
+            self.accumulate(slot, Contribution::Dense(ops::ones_of(ty)?))?;
         }
         Ok(())
     }
 
     /// What has flowed into a slot; it stays there only if it is an answer.
     #[inline]
-    fn incoming(&mut self, slot: u32) -> Result<Option<Cotangent>> {
+    fn incoming(&mut self, slot: u32) -> Result<Option<Contribution>> {
         if slot == UNTRACKED {
             return Ok(None);
         }
@@ -115,7 +116,7 @@ impl Walk<'_> {
     }
 
     #[inline]
-    fn accumulate(&mut self, slot: u32, more: Cotangent) -> Result<()> {
+    fn accumulate(&mut self, slot: u32, more: Contribution) -> Result<()> {
         if self.has_ones(slot) {
             self.make_ones()?;
         }
@@ -151,13 +152,13 @@ pub(super) fn backprop(
     let mut walk = Walk { parts: &parts, cotangents, ones: None, shares: false };
     for (slot, seed) in targets {
         match seed {
-            Seed::Given(dy) => walk.accumulate(slot, Cotangent::Dense(dy))?,
+            Seed::Given(dy) => walk.accumulate(slot, Contribution::Dense(dy))?,
             Seed::Ones(ty)
                 if walk.ones.is_none() && !walk.is_source(slot) && walk.cotangents[slot as usize].is_none() =>
             {
                 walk.ones = Some((slot, ty));
             }
-            Seed::Ones(ty) => walk.accumulate(slot, Cotangent::Dense(ops::ones_of(ty)?))?,
+            Seed::Ones(ty) => walk.accumulate(slot, Contribution::Dense(ops::ones_of(ty)?))?,
         }
     }
     // What runs at once keeps no line.
@@ -181,14 +182,20 @@ pub(super) fn backprop(
         }
         entries.spend(position);
     }
-    let mut answers = SmallVec::new();
-    for (i, &slot) in sources.iter().enumerate() {
+    let mut answers: SmallVec<[Option<Cotangent>; 4]> = SmallVec::new();
+    for &slot in sources {
         answers.push(match slot {
             UNTRACKED => None,
-            // A source that is named twice is answered twice.
-            slot if sources[i + 1..].contains(&slot) => walk.cotangents[slot as usize].clone(),
-            slot => walk.cotangents[slot as usize].take(),
+            slot => walk.cotangents[slot as usize].take().map(Contribution::into_answer).transpose()?,
         });
+    }
+    // A source that is named twice is answered twice.
+    for (i, slot) in sources.iter().enumerate() {
+        if answers[i].is_none()
+            && let Some(first) = sources[..i].iter().position(|other| other == slot)
+        {
+            answers[i] = answers[first].clone();
+        }
     }
     if walk.shares {
         answers.iter_mut().for_each(set_apart);

@@ -2,6 +2,7 @@
 //! The door calls [`observe`]; users hold a [`GradientTape`] or a [`PersistentTape`].
 
 mod backward;
+mod contribution;
 mod cotangent;
 pub(crate) mod custom;
 mod data;
@@ -34,6 +35,7 @@ pub use pause::StopRecording;
 pub use sources::{Differentiable, Source, Sources, Watch};
 
 pub(crate) use backward::{Backward, CustomRule};
+pub(crate) use contribution::Contribution;
 pub(crate) use cotangent::Cotangent;
 pub(crate) use data::IdMap;
 pub(crate) use driver::sum_to;

@@ -146,6 +146,15 @@ pub(crate) struct CpuCall<'a> {
     pub isa: Isa,
 }
 
+impl CpuCall<'_> {
+    /// Whether the output lies over input `index`, as [`overwrites`](crate::op::Op::overwrites) allows it. The same when a call
+    /// is planned and when it runs.
+    #[inline]
+    pub fn lies_over(&self, index: usize) -> bool {
+        std::ptr::eq(self.inputs[index].ptr, self.outputs[0].ptr)
+    }
+}
+
 // SAFETY: kernels share the call between the threads of one team run, each working on its own chunks.
 unsafe impl Sync for CpuCall<'_> {}
 

@@ -106,6 +106,11 @@ impl CudaCall<'_> {
         self.gpu.allocate(bytes).map_err(|e| e.in_op(self.op))
     }
 
+    /// Whether the output lies over input `index`, as [`overwrites`](crate::op::Op::overwrites) allows it.
+    pub fn lies_over(&self, index: usize) -> bool {
+        std::ptr::eq(self.inputs[index].ptr, self.outputs[0].ptr)
+    }
+
     /// Whether input `index` lies in the host's memory.
     pub fn is_here(&self, index: usize) -> bool {
         index < 64 && self.on_host >> index & 1 == 1

@@ -4,7 +4,7 @@
 use super::captured;
 use super::gradient::{cotangent_types, pack};
 use crate::backend::cuda;
-use crate::dtype::DTypes;
+use crate::dtype::{DType, DTypes};
 use crate::error::{Error, Result};
 use crate::execute::{execute, execute_at};
 use crate::graph::Graph;
@@ -12,6 +12,7 @@ use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, differentiate, params_like, replay, seen_outside};
 use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::Sizes;
+use crate::ops::zeros_of;
 use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves, identity};
 use crate::shape::{Dim, Shape};
 use crate::tape::{Backward, Unseen};
@@ -108,7 +109,7 @@ impl Op for Cond {
         needs: &[bool],
         location: &'static Location<'static>,
     ) -> Result<Option<(OpRef, Outputs)>> {
-        let pairs = [&self.then, &self.otherwise].map(|body| differentiate(body, &needs[1..]));
+        let pairs = [&self.then, &self.otherwise].map(|body| differentiate(body, &needs[1..], usize::MAX));
         let [then, otherwise] = pairs;
         let rule = CondRule { then: Arc::new(then?), otherwise: Arc::new(otherwise?) };
         let saving = Self { then: saving(&rule.then)?, otherwise: saving(&rule.otherwise)? };
@@ -170,11 +171,15 @@ impl Op for CondRule {
         if wanted.is_empty() {
             return Ok(());
         }
+        // A branch that gives parts of a tensor adds them to a sum that is handed in, which an outer loop has.
+        let pairs = [&self.then, &self.otherwise];
+        let summed: Vec<bool> =
+            wanted.iter().map(|&i| pairs.iter().any(|pair| pair.gives_parts(second, i))).collect();
         // Each branch names open sizes its own way.
         let body = |pair: &Pair| {
             let types = cotangent_types(&pair.forward);
             let types: Vec<TensorType> = wanted.iter().map(|&i| types[i]).collect();
-            pair.body("gradient", second, &wanted, &types).map(Arc::new)
+            pair.body("gradient", second, &wanted, &types, &summed).map(Arc::new)
         };
         let op = Cond { then: body(&self.then)?, otherwise: body(&self.otherwise)? };
         let mut inputs = vec![condition];
@@ -183,6 +188,11 @@ impl Op for CondRule {
         }
         inputs.push(bundle);
         inputs.extend(dbundle);
+        let of_variables = cotangent_types(&self.then.forward);
+        for (&i, _) in wanted.iter().zip(&summed).filter(|(_, summed)| **summed) {
+            let ty = Some(g.input_type(1 + i)).filter(|ty| ty.dtype != DType::Resource);
+            inputs.push(zeros_of(ty.unwrap_or(&of_variables[i]))?);
+        }
         let inputs: Vec<&Tensor> = inputs.iter().collect();
         for (i, dx) in wanted.into_iter().zip(execute(&op, &inputs)?) {
             if g.needs(1 + i) {

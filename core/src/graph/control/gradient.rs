@@ -8,6 +8,7 @@ use crate::execute::execute;
 use crate::graph::Graph;
 use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Backward, Pair, replay};
+use crate::graph::passes::sums;
 use crate::ops;
 use crate::shape::Shape;
 use crate::tape;
@@ -66,22 +67,41 @@ impl Pair {
         self.dys.iter().map(|&i| *self.forward.ty(self.forward.results[i])).collect()
     }
 
-    /// [`Pair::way_back`] as a graph: parameters are cotangents, bundle, and its cotangent if `second`; results are the
-    /// cotangents of the parameters in `wanted`, zeros where nothing flows.
-    pub fn body(&self, name: &str, second: bool, wanted: &[usize], types: &[TensorType]) -> Result<Graph> {
+    /// Whether the cotangent of parameter `index` is nothing but parts laid into zeros.
+    pub fn gives_parts(&self, second: bool, index: usize) -> bool {
+        let way = self.way(second);
+        way.given[index].is_some_and(|at| sums::is_parts(&way.graph, way.graph.results[at]))
+    }
+
+    /// [`Pair::way_back`] as a graph: parameters are cotangents, bundle, its cotangent if `second`, and a sum for each of `wanted`
+    /// that has one; results are the cotangents of the parameters in `wanted`, added to their sums, zeros where nothing flows.
+    pub fn body(
+        &self,
+        name: &str,
+        second: bool,
+        wanted: &[usize],
+        types: &[TensorType],
+        summed: &[bool],
+    ) -> Result<Graph> {
         let _unseen = tape::Unseen::start();
         let builder = Builder::standalone(name);
         let dys: Vec<Tensor> = self.dy_types().iter().map(|ty| builder.param(ty)).collect();
         let bundle = builder.param(&variant());
         let dbundle = second.then(|| builder.param(&variant()));
+        let before: Vec<Option<Tensor>> =
+            types.iter().zip(summed).map(|(ty, &summed)| summed.then(|| builder.param(ty))).collect();
         builder.record_in(|| {
             let given = self.way_back(&dys, &bundle, dbundle.as_ref())?;
-            let results = wanted.iter().zip(types).map(|(&i, ty)| match &given[i] {
-                Some(dx) => Ok(dx.clone()),
-                None => ops::zeros_of(ty),
-            });
-            let results = results.collect::<Result<Vec<_>>>()?;
-            Ok(builder.finish(&results)?.graph)
+            let mut results = Vec::new();
+            for ((&i, ty), before) in wanted.iter().zip(types).zip(before) {
+                results.push(match (&given[i], before) {
+                    (Some(dx), Some(sum)) => ops::functions::try_add(&sum, dx)?,
+                    (Some(dx), None) => dx.clone(),
+                    (None, Some(sum)) => sum,
+                    (None, None) => ops::zeros_of(ty)?,
+                });
+            }
+            sums::sums(&builder.finish(&results)?.graph)
         })
     }
 }

@@ -12,6 +12,7 @@ use crate::execute::execute;
 use crate::graph::Graph;
 use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, replay};
+use crate::graph::passes::sums::sums;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops;
 use crate::tape::{Backward, Unseen};
@@ -189,7 +190,7 @@ impl WhileRule {
                     None => sum,
                 });
             }
-            Ok(Arc::new(builder.finish(&results)?.graph))
+            Ok(Arc::new(sums(&builder.finish(&results)?.graph)?))
         })
     }
 

@@ -124,7 +124,7 @@ impl Op for While {
             }
             grown.into_iter().for_each(|i| active[i] = true);
         }
-        let pair = differentiate(&self.body, &active)?;
+        let pair = differentiate(&self.body, &active, self.carried)?;
         let saved = Saved::of(&pair, self.carried);
         let saving = Self::new(self.saving_cond()?, self.saving_body(&pair, &saved)?, self.carried + 2);
         let _unseen = Unseen::start();

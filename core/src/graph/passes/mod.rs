@@ -17,6 +17,7 @@ pub(crate) mod pure;
 pub(super) mod rewrite;
 #[cfg(test)]
 mod size_tests;
+pub(crate) mod sums;
 #[cfg(test)]
 mod tests;
 
@@ -27,9 +28,11 @@ use crate::error::Result;
 pub(crate) type Pass = fn(&Graph) -> Result<Graph>;
 
 /// What is done once per trace, sizes known or not, with the reason for each place in the order.
-pub(crate) const PASSES: [(&str, Pass); 7] = [
+pub(crate) const PASSES: [(&str, Pass); 8] = [
     // First, so that every other pass sees through calls.
     ("inline", inline::inline),
+    // Sums of gradients as they were recorded, calls included; before anything joins or moves their parts.
+    ("sums", sums::sums),
     // Constants before the rules that look for them; both before `common`, which then finds more that is equal.
     ("fold", fold::fold),
     ("algebra", algebra::algebra),
@@ -51,7 +54,7 @@ pub(crate) fn optimise(graph: &Graph) -> Result<Graph> {
 /// can be told.
 pub(crate) fn specialise(graph: &Graph) -> Result<Graph> {
     let accumulate: (&str, Pass) = ("accumulate", accumulate::accumulate);
-    let again = [PASSES[1], PASSES[2], PASSES[3], PASSES[6], accumulate, ("fuse", fuse::fuse as Pass)];
+    let again = [PASSES[2], PASSES[3], PASSES[4], PASSES[7], accumulate, ("fuse", fuse::fuse as Pass)];
     run(graph, &again)
 }
 

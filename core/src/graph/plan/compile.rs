@@ -277,8 +277,13 @@ impl Compiler {
             None if scope.wants[v.index()] => self.allocate(ty, location),
             None => self.buffer(ty),
         };
+        Some(self.settle(scope, v, place))
+    }
+
+    /// Lets a value lie in a place from here on.
+    pub fn settle(&mut self, scope: &mut Scope<'_>, v: Value, place: Place) -> Place {
         self.touch(&place);
         scope.set(v, place.clone());
-        Some(place)
+        place
     }
 }

@@ -5,6 +5,7 @@ use super::compile::{Compiler, Holds};
 use super::scope::{Place, Scope};
 use super::{Base, Step};
 use crate::graph::ir::{Graph, Node, Value};
+use crate::graph::passes::sums::through;
 use std::panic::Location;
 
 /// Steps of a body, from a compiler that goes on with others.
@@ -23,6 +24,15 @@ fn is_turned(place: &Place) -> bool {
 }
 
 impl Compiler {
+    /// The buffer of input `index` of a node that runs bodies, if the value is used there for the last time: it may be the home of
+    /// what the bodies make of it.
+    fn left_by(&self, scope: &Scope<'_>, node: &Node, index: usize, at: usize) -> Option<Place> {
+        let v = node.inputs[index];
+        let once = scope.is_only_one(&node.inputs, v);
+        let place = scope.place(v).filter(|place| place.owned && once && scope.last_use(v) == at)?;
+        (matches!(place.base, Base::Arena(_)) && place.offset == 0 && place.is_dense()).then_some(place)
+    }
+
     /// A place that outlives the body that computes it.
     fn home(&mut self, scope: &Scope<'_>, v: Value) -> Place {
         let ty = scope.ty(v);
@@ -36,29 +46,45 @@ impl Compiler {
         let condition = scope.place(node.inputs[0])?;
         let condition = self.pointers(&[condition]).start;
         self.at += 1;
-        let homes: Vec<Place> = node.outputs.iter().map(|&v| self.home(scope, v)).collect();
+        let adds = through(&node.op);
+        let under = |c: &Self, i: usize| {
+            let index = adds.get(i).copied().flatten()?;
+            let place = c.left_by(scope, node, index, at)?;
+            (place.ty == scope.ty(node.outputs[i])).then_some((place, index - 1))
+        };
+        // A sum stays where it lies, whichever way adds to it.
+        let under: Vec<Option<(Place, usize)>> = (0..node.outputs.len()).map(|i| under(self, i)).collect();
+        let homes: Vec<Place> = node
+            .outputs
+            .iter()
+            .zip(&under)
+            .map(|(&v, under)| under.as_ref().map_or_else(|| self.home(scope, v), |(place, _)| place.clone()))
+            .collect();
         let mut ways = Vec::new();
         for body in node.op.bodies() {
             let mut inner = Scope::new(body, false);
             for (i, &param) in body.params.iter().enumerate() {
                 let input = node.inputs[i + 1];
                 let place = scope.place(input)?;
-                let once = node.inputs.iter().filter(|v| **v == input).count() == 1;
+                let once = scope.is_only_one(&node.inputs, input);
                 let owned = place.owned && once && scope.last_use(input) == at;
                 inner.set(param, Place { owned, ..place });
             }
             let own = |v: &Value| body.results.iter().filter(|r| *r == v).count() == 1;
-            for (&result, home) in body.results.iter().zip(&homes).filter(|(r, _)| own(r)) {
-                inner.prefer.insert(result, (home.clone(), None));
+            for (i, (&result, home)) in body.results.iter().zip(&homes).enumerate().filter(|(_, (r, _))| own(r)) {
+                let there = under[i].as_ref().map(|(_, param)| body.params[*param]);
+                inner.prefer.insert(result, (home.clone(), there));
             }
             ways.push(apart(self, |c| {
                 c.body(&mut inner)?;
                 c.bring_home(&mut inner, body, &homes, node.location)
             })?);
         }
-        for (&v, home) in node.outputs.iter().zip(&homes) {
-            self.touch(home);
-            scope.set(v, home.clone());
+        for ((&v, home), under) in node.outputs.iter().zip(&homes).zip(&under) {
+            if under.is_some() {
+                scope.occupy(home, v);
+            }
+            self.settle(scope, v, home.clone());
         }
         let otherwise = ways.pop()?;
         let then = ways.pop()?;
@@ -70,8 +96,15 @@ impl Compiler {
         let bodies = node.op.bodies();
         let (test_graph, body_graph): (&Graph, &Graph) = (bodies[0], bodies[1]);
         let mut homes = Vec::new();
-        for &v in &node.inputs[..carried] {
+        let mut stay = Vec::new();
+        for (i, &v) in node.inputs[..carried].iter().enumerate() {
             let from = scope.place(v)?;
+            stay.push(self.left_by(scope, node, i, at).is_some_and(|place| place.ty == scope.ty(node.outputs[i])));
+            if stay[i] {
+                self.touch(&from);
+                homes.push(from);
+                continue;
+            }
             let home = self.home(scope, v);
             match (from.base, home.base) {
                 (_, Base::Slot(to)) => {
@@ -118,7 +151,10 @@ impl Compiler {
         homes.iter().for_each(|home| self.touch(home));
         self.arena.repeat(start, self.at);
         self.push(Step::Loop { condition, test, body, first: [0; 2] });
-        for (&v, home) in node.outputs.iter().zip(homes) {
+        for ((&v, home), stay) in node.outputs.iter().zip(homes).zip(stay) {
+            if stay {
+                scope.occupy(&home, v);
+            }
             scope.set(v, home);
         }
         Some(())

@@ -117,6 +117,14 @@ impl Compiler {
         Some(())
     }
 
+    /// Where the value of an operand lies, if this scope may write over it: it is used here for the last time, or was just copied
+    /// to be dense.
+    fn dying(&self, scope: &Scope<'_>, v: Value, place: &Place, at: usize) -> Option<Place> {
+        let lies = scope.place(v)?;
+        let copied = lies.base != place.base;
+        (copied || (lies.owned && scope.last_use(v) == at)).then(|| place.clone())
+    }
+
     /// A variable's value: its memory itself, or a copy if the variable changes while the value is still wanted.
     fn read(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
         let (handle, output) = (node.inputs[0], node.outputs[0]);
@@ -156,20 +164,29 @@ impl Compiler {
             });
         }
         let mut under = Vec::new();
+        let mut over = None;
         if let Some(i) = op.overwrites() {
             inputs[i] = self.dense_place(inputs[i].clone());
             let alone = inputs.iter().filter(|place| place.base == inputs[i].base).count() == 1;
             if let (Base::Arena(buffer), true) = (inputs[i].base, alone) {
                 under.push(buffer);
+                over = self.dying(scope, node.inputs[i], &inputs[i], at);
             }
         }
         let mut outputs = Vec::new();
         for &v in &node.outputs {
-            outputs.push(self.place_output(scope, v, at, &under, node.location)?);
+            outputs.push(match over.take_if(|place| scope.may_stay(v, place)) {
+                Some(place) => {
+                    scope.occupy(&place, v);
+                    self.settle(scope, v, place)
+                }
+                None => self.place_output(scope, v, at, &under, node.location)?,
+            });
         }
         let work = {
+            let view = |place: &Place| place.view_apart(op.overwrites().is_some_and(|i| place.is_at(&inputs[i])));
+            let outputs: Vec<View> = outputs.iter().map(view).collect();
             let inputs: Vec<View> = inputs.iter().map(Place::view).collect();
-            let outputs: Vec<View> = outputs.iter().map(Place::view).collect();
             let scratch = std::ptr::null_mut();
             op.work(&CpuCall { inputs: &inputs, outputs: &outputs, scratch, isa: Isa::current() })
         };

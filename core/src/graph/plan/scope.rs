@@ -32,6 +32,17 @@ impl Place {
         View::new(std::ptr::without_provenance_mut(64), self.ty.dtype, self.ty.shape.dims(), &self.strides)
     }
 
+    /// As [`Place::view`] for an output, at another address unless it lies `over` an operand: so that `work` can tell.
+    pub fn view_apart(&self, over: bool) -> View {
+        let view = self.view();
+        if over { view } else { view.at(std::ptr::without_provenance_mut(128)) }
+    }
+
+    /// Whether the elements of both are the same memory.
+    pub fn is_at(&self, other: &Self) -> bool {
+        self.base == other.base && self.offset == other.offset
+    }
+
     pub fn is_dense(&self) -> bool {
         self.view().is_dense()
     }
@@ -85,6 +96,27 @@ impl<'g> Scope<'g> {
 
     pub fn set(&mut self, v: Value, place: Place) {
         self.places[v.index()] = Some(place);
+    }
+
+    /// Whether no other of these operands shows the memory of `v`.
+    pub fn is_only_one(&self, operands: &[Value], v: Value) -> bool {
+        operands.iter().filter(|other| self.root[other.index()] == self.root[v.index()]).count() == 1
+    }
+
+    /// Notes that `v` now lies in a place which may be the home of a result: until its last use nothing else is written there.
+    pub fn occupy(&mut self, place: &Place, v: Value) {
+        for (home, occupant) in self.prefer.values_mut() {
+            if home.base == place.base {
+                *occupant = Some(v);
+            }
+        }
+    }
+
+    /// Whether a result of the node may stay in a buffer that an operand leaves: of its type, and neither wanted as a tensor of its
+    /// own nor elsewhere.
+    pub fn may_stay(&self, v: Value, place: &Place) -> bool {
+        let home = self.prefer.get(&v).is_none_or(|(home, _)| home.is_at(place));
+        place.ty == self.ty(v) && !self.wants[v.index()] && home
     }
 
     pub fn last_use(&self, v: Value) -> usize {

@@ -1,10 +1,10 @@
-//! `gather_back`: the gradient of a gather along an inner axis: slices added up at their indices; its own dx is a gather.
-//! The gradient rule of `gather` runs it.
+//! `gather_back`: the gradient of a gather along an inner axis: slices added up at their indices in zeros, or in what there is of
+//! the gradient already (`gather_add`); the slices' own dx is a gather. The gradient rule of `gather` runs both.
 
 use super::{Gather, Parts};
 use crate::backend::cpu::numbered_rows::{self as rows, Write};
 use crate::backend::cpu::vector::fill;
-use crate::backend::cpu::{CpuCall, Work, part};
+use crate::backend::cpu::{CpuCall, View, Work, part};
 use crate::backend::cuda::{self, CudaCall, Kernel, Names, Rows};
 use crate::dtype::DTypes;
 use crate::error::Result;
@@ -42,40 +42,30 @@ impl Op for GatherBack {
         Ok(())
     }
 
+    fn onto(&self) -> Option<OpRef> {
+        Some(OpRef::Shared(Arc::new(GatherAdd { gather: self.gather.clone() })))
+    }
+
     fn work(&self, call: &CpuCall<'_>) -> Work {
-        let parts = Parts::new(&self.gather, call.outputs[0].dims(), call.inputs[1].dims());
         let out = &call.outputs[0];
-        rows::work(call.inputs[1].len(), out.len() * out.dtype.size(), parts.groups)
+        Slices::of(&self.gather, &call.inputs[0], &call.inputs[1], out).work(out)
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
         let (given, indices, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let parts = Parts::new(&self.gather, out.dims(), indices.dims());
-        if phase == 0 {
-            // SAFETY: a dense view of integers, and scratch as `work` asked for.
-            return unsafe { rows::check("gather", indices, indices.len(), 1, &[parts.size], call.scratch) };
-        }
-        let (size, bytes) = (out.dtype.size(), parts.row * out.dtype.size());
-        // SAFETY: phase 0 checked the numbers; chunks write disjoint groups of the dense output.
+        let chunks = self.work(call).phases[1];
+        // SAFETY: dense views of the inferred types, scratch and chunks as `work` says.
         unsafe {
-            let numbers = rows::numbers(call.scratch, indices.len());
-            for group in part(parts.groups, chunk, self.work(call).phases[1], 1) {
-                let to = out.ptr.add(group * parts.size * bytes);
-                fill(size, to, 0, parts.size * parts.row);
-                let own = numbers.iter().skip(parts.batch_of(group) * parts.each).take(parts.each);
-                for (i, &number) in own.enumerate() {
-                    let from = given.ptr.add((group * parts.each + i) * bytes);
-                    rows::change(Write::Add, out.dtype, to.add(number * bytes), from, parts.row);
-                }
-            }
+            Slices::of(&self.gather, given, indices, out).add(call.scratch, phase, chunk, chunks, |start, n| {
+                fill(out.dtype.size(), out.ptr.add(start * out.dtype.size()), 0, n);
+            })
         }
-        Ok(())
     }
 
     /// Few slices are looked for by each element; many are sorted.
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let (given, indices, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let Parts { groups, inner_groups, size, row, each } = Parts::new(&self.gather, out.dims(), indices.dims());
+        let Parts { inner_groups, size, row, each, .. } = Parts::new(&self.gather, out.dims(), indices.dims());
         // SAFETY: dense views of the inferred types; slices of wrong indices are left out.
         unsafe {
             if each <= FEW && out.len() > 0 {
@@ -86,10 +76,7 @@ impl Op for GatherBack {
                 });
             }
             cuda::fill(call, out, 0)?;
-            let names = Names::Axis { indices, each, inner_groups, size };
-            let (rows, count) = (groups * size, groups * each);
-            let rows = Rows { write: Write::Add, to: out, rows, row, updates: given, count, all_or_nothing: false };
-            cuda::scatter(call, &names, &rows)
+            Slices::of(&self.gather, given, indices, out).add_cuda(call)
         }
     }
 
@@ -105,6 +92,153 @@ impl Op for GatherBack {
         let dx = execute1(&self.gather, &[&g.dy(0)?, g.input(1)?])?;
         g.give(0, dx);
         Ok(())
+    }
+}
+
+/// Inputs: a tensor, then as those of [`GatherBack`]; the slices are added to the tensor.
+#[derive(Clone)]
+struct GatherAdd {
+    gather: Gather,
+}
+
+impl Op for GatherAdd {
+    identity!("gather_add", {
+        "axis": Int = |this| this.gather.axis as i64,
+        "batch_dims": Int = |this| this.gather.batch as i64,
+    });
+
+    fn kind(&self) -> Kind {
+        Kind::Movement
+    }
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        cx.check_dtype(0, DTypes::NUMBERS)?;
+        cx.check_dtype(1, DTypes::of(&[cx.dtype(0)]))?;
+        cx.output(cx.dtype(0), *cx.shape(0));
+        Ok(())
+    }
+
+    fn overwrites(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn adds_to(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        let moved = if call.lies_over(0) { &call.inputs[1] } else { &call.outputs[0] };
+        Slices::of(&self.gather, &call.inputs[1], &call.inputs[2], &call.outputs[0]).work(moved)
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        let (from, out) = (&call.inputs[0], &call.outputs[0]);
+        let (size, in_place, chunks) = (out.dtype.size(), call.lies_over(0), self.work(call).phases[1]);
+        let slices = Slices::of(&self.gather, &call.inputs[1], &call.inputs[2], out);
+        // SAFETY: dense views of the inferred types, scratch and chunks as `work` says; the output is fresh, or is the tensor.
+        unsafe {
+            slices.add(call.scratch, phase, chunk, chunks, |start, n| {
+                if !in_place {
+                    std::ptr::copy_nonoverlapping(from.ptr.add(start * size), out.ptr.add(start * size), n * size);
+                }
+            })
+        }
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let out = &call.outputs[0];
+        // SAFETY: dense views of the inferred types; slices of wrong indices are left out.
+        unsafe {
+            if !call.lies_over(0) {
+                cuda::copy(call, &call.inputs[0], out)?;
+            }
+            Slices::of(&self.gather, &call.inputs[1], &call.inputs[2], out).add_cuda(call)
+        }
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+
+    fn saves(&self, _: &[bool]) -> Saves {
+        Saves::inputs(&[2])
+    }
+
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        let dy = g.dy(0)?;
+        if g.needs(1) {
+            let dx = execute1(&self.gather, &[&dy, g.input(2)?])?;
+            g.give(1, dx);
+        }
+        if g.needs(0) {
+            g.give(0, dy);
+        }
+        Ok(())
+    }
+}
+
+/// Slices that are added to a tensor, all dense.
+struct Slices<'a> {
+    parts: Parts,
+    given: &'a View,
+    indices: &'a View,
+    out: &'a View,
+}
+
+impl<'a> Slices<'a> {
+    fn of(gather: &Gather, given: &'a View, indices: &'a View, out: &'a View) -> Self {
+        Self { parts: Parts::new(gather, out.dims(), indices.dims()), given, indices, out }
+    }
+
+    /// The work, shared out by what is `moved`.
+    fn work(&self, moved: &View) -> Work {
+        rows::work(self.indices.len(), moved.len() * moved.dtype.size(), self.parts.groups)
+    }
+
+    /// Phase 0 checks the indices, phase 1 adds the slices of the groups of `chunk`. `prepare` is given the first element of a
+    /// group and how many it has, before it changes.
+    ///
+    /// # Safety
+    /// As `Op::cpu`, with the work that [`Slices::work`] says.
+    unsafe fn add(
+        &self,
+        scratch: *mut u8,
+        phase: usize,
+        chunk: usize,
+        chunks: usize,
+        prepare: impl Fn(usize, usize),
+    ) -> Result<()> {
+        let Parts { size, row, each, groups, .. } = self.parts;
+        if phase == 0 {
+            // SAFETY: a dense view of integers, and scratch as `work` asked for.
+            return unsafe { rows::check("gather", self.indices, self.indices.len(), 1, &[size], scratch) };
+        }
+        let (dtype, bytes) = (self.out.dtype, row * self.out.dtype.size());
+        // SAFETY: phase 0 checked the numbers; chunks write disjoint groups of the dense output.
+        unsafe {
+            let numbers = rows::numbers(scratch, self.indices.len());
+            for group in part(groups, chunk, chunks, 1) {
+                prepare(group * size * row, size * row);
+                let to = self.out.ptr.add(group * size * bytes);
+                let own = numbers.iter().skip(self.parts.batch_of(group) * each).take(each);
+                for (i, &number) in own.enumerate() {
+                    let from = self.given.ptr.add((group * each + i) * bytes);
+                    rows::change(Write::Add, dtype, to.add(number * bytes), from, row);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As `Op::cuda`.
+    unsafe fn add_cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let Parts { groups, inner_groups, size, row, each } = self.parts;
+        let names = Names::Axis { indices: self.indices, each, inner_groups, size };
+        let (rows, count) = (groups * size, groups * each);
+        let (write, to, updates) = (Write::Add, self.out, self.given);
+        // SAFETY: by the caller's promise.
+        unsafe { cuda::scatter(call, &names, &Rows { write, to, rows, row, updates, count, all_or_nothing: false }) }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ops;
 use crate::scalar::Derivatives;
 use crate::shape::{Dim, Symbol, broadcast_reduce_axes};
 use crate::tape::backward::{Backward, CustomRule};
-use crate::tape::cotangent::Cotangent;
+use crate::tape::contribution::Contribution;
 use crate::tape::log::{Noted, Rule, Saved};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
@@ -42,7 +42,7 @@ type Needs = SmallVec<[bool; 4]>;
 fn general(noted: Noted<'_>, walk: &mut Walk<'_>, rule: impl FnOnce(Cotangents, Needs) -> Result<Given>) -> Result<()> {
     let mut dys = Cotangents::new();
     for &output in noted.output_slots() {
-        dys.push(walk.incoming(output)?.map(Cotangent::into_dense).transpose()?);
+        dys.push(walk.incoming(output)?.map(Contribution::into_dense).transpose()?);
     }
     if dys.iter().all(Option::is_none) {
         return Ok(());
@@ -57,7 +57,7 @@ fn general(noted: Noted<'_>, walk: &mut Walk<'_>, rule: impl FnOnce(Cotangents, 
     Ok(())
 }
 
-type Given = SmallVec<[Option<Cotangent>; 4]>;
+type Given = SmallVec<[Option<Contribution>; 4]>;
 
 fn by_rule(noted: Noted<'_>, op: &dyn Op, dys: Cotangents, needs: Needs) -> Result<Given> {
     if op.gradient() == Gradient::Missing {
@@ -68,7 +68,7 @@ fn by_rule(noted: Noted<'_>, op: &dyn Op, dys: Cotangents, needs: Needs) -> Resu
     op.backward(&mut g)?;
     let given = g.into_given();
     for (i, dx) in given.iter().enumerate() {
-        if let Some(Cotangent::Dense(dx)) = dx
+        if let Some(Contribution::Dense(dx)) = dx
             && noted.input_type(i).dtype != DType::Resource
         {
             check(op.name(), i, dx, noted.input_type(i))?;
@@ -116,7 +116,7 @@ fn elementwise(noted: Noted<'_>, derivatives: &Derivatives, dy: &Tensor, walk: &
             }
         };
         let dx = sum_to(dx, noted.input_type(i))?;
-        walk.accumulate(slot, inspect(derivatives.op.name(), i, Cotangent::Dense(dx))?)?;
+        walk.accumulate(slot, inspect(derivatives.op.name(), i, Contribution::Dense(dx))?)?;
     }
     Ok(())
 }
@@ -134,7 +134,7 @@ pub(super) fn factors(noted: Noted<'_>, mut saved: Saved, walk: &mut Walk<'_>) -
         let factor = &mut saved[at as usize];
         let Some(factor) = (if again { factor.clone() } else { factor.take() }) else { continue };
         let dx = sum_to(factor, noted.input_type(i))?;
-        walk.accumulate(slot, inspect(derivatives.op.name(), i, Cotangent::Dense(dx))?)?;
+        walk.accumulate(slot, inspect(derivatives.op.name(), i, Contribution::Dense(dx))?)?;
     }
     Ok(())
 }
@@ -173,7 +173,7 @@ fn custom(noted: Noted<'_>, rule: &dyn CustomRule, dys: Cotangents, needs: &[boo
                 .expected(ty)
                 .help("the closure returns, for each input, a tensor of the input's own dtype and shape"));
         }
-        given.push(Some(Cotangent::Dense(dx)));
+        given.push(Some(Contribution::Dense(dx)));
     }
     Ok(given)
 }

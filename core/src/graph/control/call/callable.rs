@@ -204,7 +204,7 @@ impl Callable {
             return Ok(pair);
         }
         // Not under the lock: differentiating records operations, which is long.
-        let pair = Arc::new(differentiate(&self.graph, needs)?);
+        let pair = Arc::new(differentiate(&self.graph, needs, usize::MAX)?);
         let mut pairs = self.pairs.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(found(&pairs).unwrap_or_else(|| {
             pairs.push((needs.to_vec(), pair.clone()));

@@ -84,7 +84,9 @@ impl CallRule {
         let callable = match known {
             Some(callable) => callable,
             None => {
-                let body = Callable::new(Arc::new(self.pair.body("gradient", second, &wanted, &types)?));
+                // Calls are inlined before sums are looked for, so they need none handed in.
+                let summed = vec![false; wanted.len()];
+                let body = Callable::new(Arc::new(self.pair.body("gradient", second, &wanted, &types, &summed)?));
                 self.called.ways.lock().unwrap_or_else(PoisonError::into_inner).push((key, body.clone()));
                 body
             }
