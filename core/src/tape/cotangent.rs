@@ -138,6 +138,15 @@ impl Gradients {
         (0..self.len()).map(|i| self.get(i))
     }
 
+    /// The tensors behind all gradients.
+    pub(crate) fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+        self.list.iter().flatten().flat_map(|cotangent| match cotangent {
+            Cotangent::Dense(tensor) => [Some(tensor), None],
+            Cotangent::Rows(rows) => [Some(&rows.indices), Some(&rows.values)],
+        })
+        .flatten()
+    }
+
     pub(crate) fn missing(&self, index: usize) -> Error {
         let why = self.reason(index).unwrap_or("the target was not computed from it while the tape recorded");
         Error::invalid_argument("gradient", format!("source {index} has no gradient: {why}"))

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 use std::panic::Location;
 use std::rc::Rc;
 
@@ -54,6 +55,43 @@ pub(crate) struct TapeData {
     pub watched_values: bool,
     /// How many `stop_recording` guards are alive.
     pub paused: u32,
+    /// The walks that the tape itself has recorded, for gradients of gradients.
+    pub walks: Vec<Walked>,
+}
+
+/// A walk that a persistent tape has recorded.
+pub(crate) struct Walked {
+    /// Its entries in the log.
+    pub entries: Range<usize>,
+    pub answers: SmallVec<[Tensor; 4]>,
+    /// How many slots, stops and watched handles there were before.
+    slots: u32,
+    stopped: usize,
+    watched: usize,
+}
+
+impl Walked {
+    /// A walk that begins now.
+    pub fn beginning(tape: &TapeData) -> Self {
+        let start = tape.log.len();
+        let (slots, stopped, watched) = (tape.count, tape.stopped.len(), tape.watched.len());
+        Self { entries: start..start, answers: SmallVec::new(), slots, stopped, watched }
+    }
+
+    /// Notes the walk that has ended with these answers, if the tape has recorded it.
+    pub fn ended(mut self, tape: &mut TapeData, answers: SmallVec<[Tensor; 4]>) {
+        self.entries.end = tape.log.len();
+        if self.entries.end > self.entries.start {
+            tape.walks.push(Self { answers, ..self });
+        }
+    }
+}
+
+/// What a tape lets go of; dropped when the tape can be looked at again, because it may hold what users wrote.
+#[derive(Default)]
+pub(crate) struct Unwanted {
+    _walks: Vec<(Walked, Log)>,
+    _watched: Vec<Tensor>,
 }
 
 impl TapeData {
@@ -110,7 +148,26 @@ impl TapeData {
         }
     }
 
+    /// Takes the walks off the end of the log whose answers nobody else holds: nothing can depend on them any more.
+    pub fn take_unwanted_walks(&mut self) -> Unwanted {
+        let mut unwanted = Unwanted::default();
+        while let Some(last) = self.walks.last()
+            && last.entries.end == self.log.len()
+            && last.answers.iter().all(Tensor::is_only_handle)
+            && let Some(walk) = self.walks.pop()
+        {
+            let log = self.log.split_off(walk.entries.start);
+            self.slots.forget_from(walk.slots);
+            self.count = walk.slots;
+            self.stopped.truncate(walk.stopped);
+            unwanted._watched.extend(self.watched.drain(walk.watched..));
+            unwanted._walks.push((walk, log));
+        }
+        unwanted
+    }
+
     pub fn clear(&mut self) {
+        self.walks.clear();
         self.slots.clear();
         self.stopped.clear();
         self.watched_values = false;

@@ -67,7 +67,7 @@ pub struct GradientTape(pub(super) Running);
 
 /// A tape that gives any number of gradients, TensorFlow's `persistent=True`.
 ///
-/// It keeps all activations until it is dropped.
+/// It keeps all activations until it is dropped, and what a gradient did for as long as its answer is held.
 ///
 /// ```
 /// use eagerflow as tf;
@@ -277,6 +277,9 @@ impl PersistentTape {
     }
 
     fn list(&self, targets: &[&Tensor], handles: &[&Tensor], options: &GradientOptions) -> Result<Gradients> {
-        self.0.with_kept(|entries| self.0.gradients(targets, handles, options, entries))
+        self.0.remembered(
+            || self.0.with_kept(|entries| self.0.gradients(targets, handles, options, entries)),
+            |gradients| gradients.tensors().cloned().collect(),
+        )
     }
 }

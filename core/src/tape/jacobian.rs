@@ -152,7 +152,10 @@ macro_rules! jacobians {
                 let here = user_line();
                 let _name = InName::of(Some(here));
                 $ready(&self.0);
-                self.0.jacobian(target, &sources.handles()).and_then(S::answer).map_err(|e| e.at(here))
+                let handles = sources.handles();
+                let all = |gradients: &Gradients| gradients.tensors().cloned().collect();
+                let list = self.0.remembered(|| self.0.jacobian(target, &handles), all);
+                list.and_then(S::answer).map_err(|e| e.at(here))
             }
 
             /// The Jacobian of each example of a batch: for a target `[b, ...t]` and a source `[b, ...s]`, where
@@ -185,7 +188,8 @@ macro_rules! jacobians {
                 let here = user_line();
                 let _name = InName::of(Some(here));
                 $ready(&self.0);
-                self.0.batch_jacobian(target, source.handle()).map_err(|e| e.at(here))
+                let ask = || self.0.batch_jacobian(target, source.handle());
+                self.0.remembered(ask, |answer| SmallVec::from_elem(answer.clone(), 1)).map_err(|e| e.at(here))
             }
         }
     };

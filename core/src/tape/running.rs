@@ -1,14 +1,14 @@
 //! A tape at work: it starts, stops, and walks what it noted; both kinds of tape are made of it.
 //! What a missing gradient's reason is, and what the walk starts from, is found here.
 
-use super::data::{self, TapeData};
+use super::data::{self, TapeData, Walked};
 use super::driver::{Entries, Seed, backprop, dependents};
 use super::gradient_tape::{GradientOptions, UnconnectedGradients};
 use super::log::Log;
 use super::slots::UNTRACKED;
 use super::{Cotangent, Gradients, Watch, earlier};
 use crate::error::{Error, Result};
-use crate::execute::observed;
+use crate::execute::{observed, recording};
 use crate::graph::builder;
 use crate::ops;
 use crate::tensor::{Resource, Tensor, TensorType};
@@ -55,6 +55,25 @@ impl Running {
         }
         let kept = Restore(&self.0, std::mem::take(&mut self.0.borrow_mut().log));
         walk(&mut Entries::Kept(&kept.1))
+    }
+
+    /// Asks the tape something that it records itself, for gradients of gradients, and remembers that for as long as somebody holds
+    /// the answer: a tape that is asked again and again keeps no more than its answers need.
+    pub(super) fn remembered<R>(
+        &self,
+        ask: impl FnOnce() -> Result<R>,
+        tensors: impl FnOnce(&R) -> SmallVec<[Tensor; 4]>,
+    ) -> Result<R> {
+        // What a graph has recorded stays, and the positions of its bodies count on it.
+        if recording() {
+            return ask();
+        }
+        let unwanted = self.0.borrow_mut().take_unwanted_walks();
+        drop(unwanted);
+        let began = Walked::beginning(&self.0.borrow());
+        let answer = ask()?;
+        began.ended(&mut self.0.borrow_mut(), tensors(&answer));
+        Ok(answer)
     }
 
     /// The cotangents of `handles`, from those of `targets`.

@@ -77,6 +77,18 @@ impl Slots {
         }
     }
 
+    /// Forgets the slots from `first` on.
+    pub fn forget_from(&mut self, first: u32) {
+        let old = self.table.clone();
+        self.table.fill(Place::default());
+        self.taken = 0;
+        for place in old.into_iter().filter(|p| p.generation == self.generation && p.slot < first) {
+            let at = self.place(place.id);
+            self.table[at] = place;
+            self.taken += 1;
+        }
+    }
+
     /// Forgets all slots. The table stays unless it is much larger than what was in it.
     pub fn clear(&mut self) {
         if self.table.len() > 16 * self.taken + 4096 {
@@ -107,6 +119,17 @@ mod tests {
             assert_eq!((slots.find(id), slots.find_or(id, slot), slots.find_or(id, 9999)), (UNTRACKED, slot, slot));
         }
         assert!((0..).zip(ids).all(|(slot, id)| slots.find(id) == slot));
+    }
+
+    #[test]
+    fn slots_that_are_forgotten_leave_the_others() {
+        let mut slots = Slots::default();
+        slots.forget_from(0);
+        (0..1000).for_each(|slot| _ = slots.find_or(u64::from(slot) * 3, slot));
+        slots.forget_from(400);
+        assert_eq!(slots.taken, 400);
+        assert!((0..1000).all(|slot| slots.find(u64::from(slot) * 3) == if slot < 400 { slot } else { UNTRACKED }));
+        assert_eq!((slots.find_or(1200, 7), slots.find_or(0, 7)), (7, 0));
     }
 
     #[test]

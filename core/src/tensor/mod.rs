@@ -191,6 +191,11 @@ impl Tensor {
         Self(self.0)
     }
 
+    /// Whether nobody else holds a handle of this very tensor; its elements may be seen by views.
+    pub(crate) fn is_only_handle(&self) -> bool {
+        self.block().refs.load(Ordering::Acquire) == 1
+    }
+
     /// Whether nobody else can see the elements, so that their memory may be written.
     #[inline]
     pub(crate) fn is_unique(&self) -> bool {

@@ -274,3 +274,31 @@ fn broadcasting_is_undone_for_each_source() {
     assert_eq!((da.shape().dims(), da.to_vec::<f32>()), (&[2, 1][..], vec![60.0, 60.0]));
     assert_eq!((db.shape().dims(), db.to_vec::<f32>()), (&[3][..], vec![3.0, 3.0, 3.0]));
 }
+
+#[test]
+fn a_persistent_tape_keeps_what_it_recorded_of_a_gradient_for_as_long_as_the_answer() {
+    let x = tf::constant(1.5);
+    let mut tape = GradientTape::persistent();
+    tape.watch(&x);
+    let y = &x * &x * &x;
+    let size = |tape: &crate::PersistentTape| {
+        let data = tape.0.0.borrow();
+        (data.log.len(), data.count, data.walks.len())
+    };
+    let ask = || assert_eq!(item(&tape.gradient(&y, &x)), 6.75);
+    ask();
+    let once = size(&tape);
+    (0..20).for_each(|_| ask());
+    assert_eq!(size(&tape), once, "answers that are dropped leave nothing");
+    // A gradient that is held can be differentiated again, also when others were asked for in between.
+    let slope = tape.gradient(&y, &x);
+    (0..20).for_each(|_| ask());
+    assert_eq!(item(&tape.gradient(&slope, &x)), 9.0);
+    let doubled = &slope * 2.0;
+    drop(slope);
+    (0..3).for_each(|_| ask());
+    assert_eq!(item(&tape.gradient(&doubled, &x)), 18.0);
+    // What is asked anew has the slots of what went, and its own answers.
+    let jacobian = || tape.jacobian(&(&y * 1.0), &x);
+    assert_eq!((item(&jacobian()), item(&jacobian())), (6.75, 6.75));
+}
