@@ -42,6 +42,7 @@ pub mod losses;
 pub mod memory;
 pub mod metrics;
 mod module;
+mod moved;
 mod names;
 mod op;
 mod ops;

@@ -7,6 +7,8 @@ use crate::tape::Contribution;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use crate::moved::{Moved, moved};
+
 /// The files of `ops/`, from the one list that names them.
 pub fn operations() -> &'static [&'static str] {
     ops::FILES

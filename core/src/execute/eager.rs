@@ -33,7 +33,9 @@ pub(super) fn here(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Output
         Kind::Read => read(op, inputs),
         Kind::Control => op.control(inputs),
         Kind::Host => op.host(inputs.iter().map(|&t| t.clone()).collect(), &Sizes::default()),
-        Kind::Reduction | Kind::Movement | Kind::Contraction | Kind::Opaque | Kind::Effect => kernel::run(op, inputs, owned),
+        Kind::Reduction | Kind::Movement | Kind::Contraction | Kind::Opaque | Kind::Effect => {
+            kernel::run(op, inputs, owned)
+        }
     }
 }
 
@@ -124,6 +126,7 @@ pub(crate) fn dense(tensor: &Tensor) -> Result<Tensor> {
         return gpu::dense(tensor);
     }
     let out = Tensor::uninit(tensor.ty())?;
+    crate::moved::note(|| tensor.ty().bytes());
     // SAFETY: a fresh output of the same type, which nobody else sees yet.
     unsafe { copy::copy(&view_of(tensor), &view_of(&out)) };
     Ok(out)

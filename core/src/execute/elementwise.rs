@@ -127,6 +127,7 @@ fn general(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Tensor> {
         },
         None => Tensor::uninit(ty).map_err(|e| e.in_op(op.name()))?,
     };
+    crate::moved::note(|| ty.bytes());
     let views: SmallVec<[_; 4]> = inputs.iter().map(|t| eager::view_of(t)).collect();
     let tiled = Tiled::new(&program, &views, &[eager::view_of(&out)], Isa::current())?;
     // SAFETY: the views are valid; the output is fresh, or is an operand's memory that only this call sees.

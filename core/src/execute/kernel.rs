@@ -7,7 +7,8 @@ use crate::backend::cuda;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::memory::StorageRef;
-use crate::op::{Access, Op, Outputs};
+use crate::moved;
+use crate::op::{Access, Kind, Op, Outputs};
 use crate::tensor::{Guard, Resource, Tensor};
 use smallvec::SmallVec;
 use std::sync::Mutex;
@@ -55,11 +56,22 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs
     Ok(outputs)
 }
 
+/// Bytes that a kernel reads or writes, about: what it makes or, over an operand, what the others bring; and what it folds.
+fn touched(op: &dyn Op, call: &CpuCall<'_>) -> usize {
+    let bytes = |views: &[View]| views.iter().map(|view| view.len() * view.dtype.size()).sum::<usize>();
+    match op.overwrites().filter(|&i| call.lies_over(i)) {
+        Some(i) => bytes(call.inputs) - bytes(&call.inputs[i..=i]),
+        None if matches!(op.kind(), Kind::Reduction | Kind::Contraction) => bytes(call.inputs) + bytes(call.outputs),
+        None => bytes(call.outputs),
+    }
+}
+
 /// Runs all chunks; the error of the first chunk that has one is the answer, whichever thread met it first.
 ///
 /// # Safety
 /// As `Op::cpu` for all chunks.
 pub(crate) unsafe fn run_phases(op: &dyn Op, call: &CpuCall<'_>, phases: &[usize]) -> Result<()> {
+    moved::note(|| touched(op, call));
     if phases.iter().all(|&p| p <= 1) {
         for phase in (0..phases.len()).filter(|&p| phases[p] == 1) {
             // SAFETY: by the caller's promise.

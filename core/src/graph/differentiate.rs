@@ -4,7 +4,7 @@
 use super::builder::{Builder, current};
 use super::control::list_op::ListOp;
 use super::control::list_whole::NothingLike;
-use super::ir::{Graph, Node};
+use super::ir::{Graph, Node, Value};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::execute::execute_at;
@@ -114,7 +114,8 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool], fixed: usize) -> Resu
         let all: Vec<Tensor> = results.iter().chain(&saved).cloned().collect();
         let first = first.complete(&saved)?;
         let second = second.complete(&saved)?;
-        let closed = forward.finish(&all)?;
+        let mut closed = forward.finish(&all)?;
+        ask_lengths_early(&mut closed.graph);
         Ok(Pair {
             forward: Arc::new(closed.graph),
             results: results.len(),
@@ -125,6 +126,29 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool], fixed: usize) -> Resu
             saved: types,
         })
     })
+}
+
+/// Moves questions for the length of a list to where the list is made, so that whoever changes it next is its last user.
+fn ask_lengths_early(graph: &mut Graph) {
+    let asks = |node: &Node| matches!(node.op.list_op(), Some(ListOp::NothingLike(_)));
+    if !graph.nodes.iter().any(asks) {
+        return;
+    }
+    let (mut asking, rest): (Vec<Node>, Vec<Node>) = std::mem::take(&mut graph.nodes).into_iter().partition(asks);
+    let mut take = |made: &mut dyn FnMut(Value) -> bool, nodes: &mut Vec<Node>| {
+        nodes.extend(asking.extract_if(.., |node| made(node.inputs[0])));
+    };
+    let mut nodes = Vec::new();
+    let params = graph.params.clone();
+    take(&mut |list| params.contains(&list), &mut nodes);
+    for node in rest {
+        let outputs = node.outputs.clone();
+        nodes.push(node);
+        take(&mut |list| outputs.contains(&list), &mut nodes);
+    }
+    // Those of constants.
+    nodes.extend(asking);
+    graph.nodes = nodes;
 }
 
 /// Values without elements whose shapes tell the way back the sizes that are known only when the way forth runs.
@@ -195,7 +219,8 @@ impl Walked {
     fn asks_for_length_only(&self, list: &Tensor) -> bool {
         let Some(at) = self.captures.iter().position(|c| c.id() == list.id()) else { return true };
         let param = self.graph.params[self.cotangents + at];
-        let asks = |node: &Node| !node.inputs.contains(&param) || matches!(node.op.list_op(), Some(ListOp::NothingLike(_)));
+        let asks =
+            |node: &Node| !node.inputs.contains(&param) || matches!(node.op.list_op(), Some(ListOp::NothingLike(_)));
         !self.graph.results.contains(&param) && self.graph.nodes.iter().all(asks)
     }
 
@@ -212,7 +237,7 @@ impl Walked {
                 Some(i) => graph.params.push(own[i]),
                 None => {
                     graph.types.push(*tensor.ty());
-                    graph.params.push(super::ir::Value(graph.types.len() as u32 - 1));
+                    graph.params.push(Value(graph.types.len() as u32 - 1));
                 }
             }
         }

@@ -44,6 +44,7 @@ impl StorageRef {
             return Err(Error::resource_exhausted("", format!("no memory for a tensor of {bytes} bytes"))
                 .help("free tensors that are no longer needed, or use smaller batches"));
         };
+        crate::moved::note_memory(bytes);
         let header = base.cast::<Storage>();
         // SAFETY: the block is at least HEADER bytes, aligned to 64, and nobody else has it.
         unsafe {

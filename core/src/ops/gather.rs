@@ -249,6 +249,20 @@ mod tests {
     }
 
     #[test]
+    fn several_parts_of_one_tensor_add_up() {
+        let x = numbers(5, &[2, 3, 4]);
+        let (a, b) = (tf::constant([0, 2, 2]), tf::constant([1, 1, 0]));
+        for axis in 0..2 {
+            let (a, b) = if axis == 0 { (a.clone() / 2, b.clone()) } else { (a.clone(), b.clone()) };
+            let product = |x: &tf::Tensor| tf::gather(x, &a, axis) * tf::gather(x, &b, axis) + x.sum();
+            check(&|x| product(&x[0]), std::slice::from_ref(&x));
+        }
+        let pairs = tf::constant([[1, 2], [0, 0], [1, 2]]);
+        let both = |x: &tf::Tensor| tf::gather_nd(x, &pairs) * tf::gather_nd(x, &pairs).sum() * tf::gather(x, &b, 0).sum();
+        check(&|x| both(&x[0]), std::slice::from_ref(&x));
+    }
+
+    #[test]
     fn large_ones_agree_with_a_plain_loop() {
         let x = tf::cast(&numbers(3, &[6, 500, 33]), tf::DType::F32);
         let indices = tf::cast(&(numbers(4, &[6, 4000]) * 249.0 + 250.0), tf::DType::I64);

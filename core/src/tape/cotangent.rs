@@ -140,11 +140,14 @@ impl Gradients {
 
     /// The tensors behind all gradients.
     pub(crate) fn tensors(&self) -> impl Iterator<Item = &Tensor> {
-        self.list.iter().flatten().flat_map(|cotangent| match cotangent {
-            Cotangent::Dense(tensor) => [Some(tensor), None],
-            Cotangent::Rows(rows) => [Some(&rows.indices), Some(&rows.values)],
-        })
-        .flatten()
+        self.list
+            .iter()
+            .flatten()
+            .flat_map(|cotangent| match cotangent {
+                Cotangent::Dense(tensor) => [Some(tensor), None],
+                Cotangent::Rows(rows) => [Some(&rows.indices), Some(&rows.values)],
+            })
+            .flatten()
     }
 
     pub(crate) fn missing(&self, index: usize) -> Error {

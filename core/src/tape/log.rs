@@ -6,6 +6,7 @@ use crate::op::{Mask, OpRef, Saves};
 use crate::scalar::Derivatives;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
+use std::collections::HashSet;
 use std::panic::Location;
 use std::rc::Rc;
 
@@ -58,6 +59,8 @@ pub(crate) struct Log {
     slots: Vec<u32>,
     types: Vec<TensorType>,
     saved: Vec<Tensor>,
+    /// The slots of values that were read from variables, among so many of the entries: found when somebody asks.
+    reads: (usize, HashSet<u32>),
 }
 
 impl Log {
@@ -69,6 +72,24 @@ impl Log {
     #[inline]
     pub fn at(&self, position: usize) -> Noted<'_> {
         Noted { log: self, entry: &self.entries[position] }
+    }
+
+    /// Whether the value in this slot was read from a variable. However often that is asked, each entry is looked at once.
+    pub fn was_read(&mut self, slot: u32) -> bool {
+        let (seen, reads) = &mut self.reads;
+        for entry in &self.entries[*seen..] {
+            if let Rule::Read = entry.rule {
+                reads.insert(self.slots[(entry.first + entry.inputs) as usize]);
+            }
+        }
+        *seen = self.entries.len();
+        reads.contains(&slot)
+    }
+
+    fn forget_reads(&mut self) {
+        if self.reads.0 > 0 {
+            self.reads = Default::default();
+        }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = Noted<'_>> {
@@ -154,6 +175,7 @@ impl Log {
 
     /// Puts the entries of another log behind those of this one.
     pub fn append(&mut self, mut other: Self) {
+        self.forget_reads();
         self.open();
         other.open();
         let (first, saved) = (self.types.len() as u32, self.saved.len() as u32);
@@ -169,6 +191,7 @@ impl Log {
 
     /// Takes the entries from `position` on away, as a log of their own.
     pub fn split_off(&mut self, position: usize) -> Self {
+        self.forget_reads();
         self.open();
         let Some(entry) = self.entries.get(position) else { return Self::default() };
         let (first, saved) = (entry.first, entry.saved);
@@ -182,10 +205,12 @@ impl Log {
             slots: self.slots.split_off(first as usize),
             types: self.types.split_off(first as usize),
             saved: self.saved.split_off(saved as usize),
+            reads: Default::default(),
         }
     }
 
     pub fn clear(&mut self) {
+        self.forget_reads();
         self.entries.clear();
         self.slots.clear();
         self.types.clear();

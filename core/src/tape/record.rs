@@ -3,7 +3,7 @@
 
 use super::backward::CustomRule;
 use super::data::{Cut, TapeData, for_each_tape, for_each_tape_and_last};
-use super::log::{Noted, Rule};
+use super::log::Rule;
 use super::slots::UNTRACKED;
 pub(super) use super::watcher::Watcher;
 use crate::dtype::DType;
@@ -194,10 +194,9 @@ fn note_read(
 }
 
 /// Whether the value in this slot was read before, so that one entry leads to the variable already.
-fn was_read(tape: &TapeData, slot: u32) -> bool {
+fn was_read(tape: &mut TapeData, slot: u32) -> bool {
     // The value may be followed because it was watched itself.
-    let read = |noted: Noted<'_>| noted.output_slots()[0] == slot && matches!(noted.rule(), Rule::Read);
-    !tape.watched_values || tape.log.iter().any(read)
+    !tape.watched_values || tape.log.was_read(slot)
 }
 
 /// Results of tensors behind a cut are behind it too.

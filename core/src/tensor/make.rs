@@ -175,6 +175,14 @@ impl Tensor {
         self.with_layout(self.ty(), &Layout { strides: self.strides(), offset: 0 })
     }
 
+    /// As [`Tensor::alias`], of an operation at `location`.
+    pub(crate) fn alias_at(&self, location: &'static Location<'static>) -> Self {
+        let alias = self.alias();
+        // SAFETY: this is the only handle of a fresh block.
+        unsafe { (*alias.0.as_ptr()).location = location };
+        alias
+    }
+
     /// A value of the graph being recorded: a type without elements.
     #[track_caller]
     pub(crate) fn symbol(ty: &TensorType) -> Self {

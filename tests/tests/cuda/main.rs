@@ -8,6 +8,7 @@ mod draws;
 mod graph_effects;
 mod graph_limits;
 mod graphs;
+mod growth;
 mod lines;
 mod machines;
 mod op_table;

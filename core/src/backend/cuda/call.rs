@@ -67,6 +67,7 @@ impl CudaCall<'_> {
         if count == 0 {
             return Ok(());
         }
+        crate::moved::note(|| count);
         let most = self.gpu.multiprocessors() as usize * WAVES;
         let blocks = count.div_ceil(THREADS as usize * each).clamp(1, most) as u32;
         let mut all = Arguments::new();

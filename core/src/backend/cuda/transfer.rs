@@ -118,6 +118,7 @@ impl Gpu {
             return Ok(());
         }
         self.bind()?;
+        crate::moved::note(|| bytes);
         // SAFETY: by the caller's promise.
         unsafe { driver::copy_within(to, from, bytes, self.stream()) }.map_err(|e| self.failed("copy", &e))
     }
@@ -131,6 +132,7 @@ impl Gpu {
             return Ok(());
         }
         self.bind()?;
+        crate::moved::note(|| bytes);
         // SAFETY: by the caller's promise.
         unsafe { driver::set_bytes(to, byte, bytes, self.stream()) }.map_err(|e| self.failed("fill", &e))
     }

@@ -12,8 +12,8 @@ use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, differentiate, params_like, replay, seen_outside};
 use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::Sizes;
-use crate::ops::zeros_of;
 use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves, identity};
+use crate::ops::zeros_of;
 use crate::shape::{Dim, Shape};
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
@@ -173,8 +173,7 @@ impl Op for CondRule {
         }
         // A branch that gives parts of a tensor adds them to a sum that is handed in, which an outer loop has.
         let pairs = [&self.then, &self.otherwise];
-        let summed: Vec<bool> =
-            wanted.iter().map(|&i| pairs.iter().any(|pair| pair.gives_parts(second, i))).collect();
+        let summed: Vec<bool> = wanted.iter().map(|&i| pairs.iter().any(|pair| pair.gives_parts(second, i))).collect();
         // Each branch names open sizes its own way.
         let body = |pair: &Pair| {
             let types = cotangent_types(&pair.forward);

@@ -4,6 +4,7 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::graph::scalar_loop::Rows;
+use crate::moved;
 use crate::ops;
 use crate::tensor::Tensor;
 
@@ -47,9 +48,15 @@ impl List {
     pub fn take(handle: Tensor, op: &str) -> Result<Self> {
         match handle.take_owner::<Self>() {
             Ok(list) => Ok(list),
-            Err(shared) => shared.as_object::<Self>().cloned().ok_or_else(|| {
-                Error::invalid_argument(op, "the input is not a list").got(shared.ty()).expected("a list of tensors")
-            }),
+            Err(shared) => {
+                let list = shared.as_object::<Self>().cloned().ok_or_else(|| {
+                    Error::invalid_argument(op, "the input is not a list")
+                        .got(shared.ty())
+                        .expected("a list of tensors")
+                })?;
+                moved::note(|| size_of::<Tensor>() * list.len().unwrap_or(0));
+                Ok(list)
+            }
         }
     }
 

@@ -20,6 +20,7 @@ mod size_tests;
 pub(crate) mod sums;
 #[cfg(test)]
 mod tests;
+mod unchanged;
 
 use super::Graph;
 use crate::error::Result;
@@ -28,9 +29,11 @@ use crate::error::Result;
 pub(crate) type Pass = fn(&Graph) -> Result<Graph>;
 
 /// What is done once per trace, sizes known or not, with the reason for each place in the order.
-pub(crate) const PASSES: [(&str, Pass); 8] = [
+pub(crate) const PASSES: [(&str, Pass); 9] = [
     // First, so that every other pass sees through calls.
     ("inline", inline::inline),
+    // Before sums, which look for who reads what.
+    ("unchanged", unchanged::unchanged),
     // Sums of gradients as they were recorded, calls included; before anything joins or moves their parts.
     ("sums", sums::sums),
     // Constants before the rules that look for them; both before `common`, which then finds more that is equal.
@@ -54,7 +57,7 @@ pub(crate) fn optimise(graph: &Graph) -> Result<Graph> {
 /// can be told.
 pub(crate) fn specialise(graph: &Graph) -> Result<Graph> {
     let accumulate: (&str, Pass) = ("accumulate", accumulate::accumulate);
-    let again = [PASSES[2], PASSES[3], PASSES[4], PASSES[7], accumulate, ("fuse", fuse::fuse as Pass)];
+    let again = [PASSES[3], PASSES[4], PASSES[5], PASSES[8], accumulate, ("fuse", fuse::fuse as Pass)];
     run(graph, &again)
 }
 

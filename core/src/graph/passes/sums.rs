@@ -180,7 +180,8 @@ pub(crate) fn through(op: &OpRef) -> Vec<Option<usize>> {
         (Some(Flow::Loop { carried }), [test, body]) => {
             let read = |i: usize| test.nodes.iter().any(|n| n.inputs.contains(&test.params[i]));
             let sums = added_to(body).into_iter().enumerate().take(carried);
-            sums.map(|(i, param)| param.filter(|&p| p == i && !read(i) && !test.results.contains(&test.params[i]))).collect()
+            sums.map(|(i, param)| param.filter(|&p| p == i && !read(i) && !test.results.contains(&test.params[i])))
+                .collect()
         }
         _ => Vec::new(),
     }

@@ -8,7 +8,7 @@ use crate::backend::cpu::View;
 use crate::graph::ir::{Graph, Value};
 use crate::graph::passes::pure::writes;
 use crate::tensor::{Tensor, TensorType};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 
 pub(super) const NO_SCRATCH: u32 = u32::MAX;
@@ -37,6 +37,8 @@ pub(super) struct Compiler {
     shared: usize,
     /// Whether a step may run code of the user's, which may use variables.
     pub foreign: bool,
+    /// The slots in which sums of branches and loops lie that are being compiled: nobody but who adds to a sum has its tensor.
+    pub sums: HashSet<u32>,
 }
 
 /// The plan of a graph after all passes; `fallback` is what runs where the plan does not fit.
@@ -55,6 +57,7 @@ pub(super) fn compile(graph: &Graph, fallback: &Graph) -> Option<Plan> {
         constants: Vec::new(),
         shared: 0,
         foreign: false,
+        sums: HashSet::new(),
     };
     for ty in graph.param_types() {
         c.slot(Holds::Tensor(*ty));
@@ -130,6 +133,15 @@ impl Compiler {
             lends,
             long: self.shared >= 4,
             frames: Default::default(),
+        }
+    }
+
+    /// Whether a place is memory that values of this plan have to themselves.
+    pub fn is_own(&self, place: &Place) -> bool {
+        match place.base {
+            Base::Arena(_) => true,
+            Base::Slot(slot) => self.sums.contains(&slot),
+            Base::Fixed(_) => false,
         }
     }
 

@@ -30,7 +30,17 @@ impl Compiler {
         let v = node.inputs[index];
         let once = scope.is_only_one(&node.inputs, v);
         let place = scope.place(v).filter(|place| place.owned && once && scope.last_use(v) == at)?;
-        (matches!(place.base, Base::Arena(_)) && place.offset == 0 && place.is_dense()).then_some(place)
+        (self.is_own(&place) && place.offset == 0 && place.is_dense()).then_some(place)
+    }
+
+    /// As [`Self::left_by`] for a sum that is a tensor of a slot.
+    fn own_sum(&mut self, scope: &Scope<'_>, node: &Node, index: usize, at: usize) -> Option<Place> {
+        let v = node.inputs[index];
+        let own = if scope.is_only_one(&node.inputs, v) { self.own(scope, v, at, node.location) } else { None }?;
+        if let Base::Slot(slot) = own.base {
+            self.sums.insert(slot);
+        }
+        Some(own)
     }
 
     /// A place that outlives the body that computes it.
@@ -43,17 +53,21 @@ impl Compiler {
     }
 
     pub(super) fn branch(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
+        let outer_sums = self.sums.clone();
         let condition = scope.place(node.inputs[0])?;
         let condition = self.pointers(&[condition]).start;
         self.at += 1;
         let adds = through(&node.op);
-        let under = |c: &Self, i: usize| {
-            let index = adds.get(i).copied().flatten()?;
-            let place = c.left_by(scope, node, index, at)?;
-            (place.ty == scope.ty(node.outputs[i])).then_some((place, index - 1))
-        };
-        // A sum stays where it lies, whichever way adds to it.
-        let under: Vec<Option<(Place, usize)>> = (0..node.outputs.len()).map(|i| under(self, i)).collect();
+        let mut under: Vec<Option<(Place, usize)>> = Vec::new();
+        for (i, &v) in node.outputs.iter().enumerate() {
+            // A sum stays where it lies, whichever way adds to it.
+            let sum = adds.get(i).copied().flatten();
+            let sum = sum.filter(|&index| scope.ty(node.inputs[index]) == scope.ty(v));
+            under.push(sum.and_then(|index| {
+                let place = self.left_by(scope, node, index, at).or_else(|| self.own_sum(scope, node, index, at))?;
+                Some((place, index - 1))
+            }));
+        }
         let homes: Vec<Place> = node
             .outputs
             .iter()
@@ -65,7 +79,8 @@ impl Compiler {
             let mut inner = Scope::new(body, false);
             for (i, &param) in body.params.iter().enumerate() {
                 let input = node.inputs[i + 1];
-                let place = scope.place(input)?;
+                let sum = under.iter().flatten().find(|(_, index)| *index == i).map(|(place, _)| place.clone());
+                let place = sum.map_or_else(|| scope.place(input), Some)?;
                 let once = scope.is_only_one(&node.inputs, input);
                 let owned = place.owned && once && scope.last_use(input) == at;
                 inner.set(param, Place { owned, ..place });
@@ -86,6 +101,7 @@ impl Compiler {
             }
             self.settle(scope, v, home.clone());
         }
+        self.sums = outer_sums;
         let otherwise = ways.pop()?;
         let then = ways.pop()?;
         self.push(Step::Branch { condition, then, otherwise, first: [0; 2] });
@@ -95,14 +111,21 @@ impl Compiler {
     pub(super) fn repeat(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize, carried: usize) -> Option<()> {
         let bodies = node.op.bodies();
         let (test_graph, body_graph): (&Graph, &Graph) = (bodies[0], bodies[1]);
+        let outer_sums = self.sums.clone();
         let mut homes = Vec::new();
         let mut stay = Vec::new();
+        let adds = through(&node.op);
         for (i, &v) in node.inputs[..carried].iter().enumerate() {
             let from = scope.place(v)?;
-            stay.push(self.left_by(scope, node, i, at).is_some_and(|place| place.ty == scope.ty(node.outputs[i])));
-            if stay[i] {
-                self.touch(&from);
-                homes.push(from);
+            let same = scope.ty(v) == scope.ty(node.outputs[i]);
+            let mut left = if same { self.left_by(scope, node, i, at) } else { None };
+            if left.is_none() && same && adds.get(i).copied().flatten() == Some(i) {
+                left = self.own_sum(scope, node, i, at);
+            }
+            stay.push(left.is_some());
+            if let Some(place) = left {
+                self.touch(&place);
+                homes.push(place);
                 continue;
             }
             let home = self.home(scope, v);
@@ -148,6 +171,7 @@ impl Compiler {
             c.body(&mut inner)?;
             c.bring_home(&mut inner, body_graph, &homes, node.location)
         })?;
+        self.sums = outer_sums;
         homes.iter().for_each(|home| self.touch(home));
         self.arena.repeat(start, self.at);
         self.push(Step::Loop { condition, test, body, first: [0; 2] });
@@ -176,7 +200,7 @@ impl Compiler {
             if stays {
                 continue;
             }
-            if let Base::Slot(to) = home.base {
+            if let (Base::Slot(to), 0) = (home.base, home.ty.dtype.size()) {
                 let (from, last) = self.as_slot(inner, result, usize::MAX, location)?;
                 let once = body.results.iter().filter(|r| **r == result).count() == 1;
                 let from = if is_home(Base::Slot(from), i) {

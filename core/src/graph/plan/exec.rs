@@ -7,10 +7,11 @@ use super::{Plan, Step, profile, resources};
 use crate::backend::cpu::tile::fault_error;
 use crate::backend::cpu::{CpuCall, Isa, copy, team};
 use crate::error::{Error, Result};
-use crate::execute::{dense, run_at, run_phases};
+use crate::execute::{dense, run_at, run_phases, view_of};
 use crate::graph::run;
 use crate::graph::scalar_loop::Ran;
 use crate::graph::sizes::Sizes;
+use crate::moved;
 use crate::op::{Kind, Op, Operands, Outputs};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
@@ -75,6 +76,7 @@ fn run_step<const MEASURE: bool>(plan: &Plan, frame: &mut Frame, step: &Step) ->
     match step {
         Step::Pass { pass, operands, scratch, op, location } => {
             let pointers = &frame.pointers[operands.start as usize..operands.end as usize];
+            moved::note(|| pass.len * operands.len());
             // SAFETY: the tables hold valid addresses for the layouts that the pass was made for.
             if let Some(false) = unsafe { pass.run_alone(pointers) } {
                 return Ok(());
@@ -94,6 +96,7 @@ fn run_step<const MEASURE: bool>(plan: &Plan, frame: &mut Frame, step: &Step) ->
         }
         Step::Copy { from, to } => {
             let (from, to) = (&frame.views[*from as usize], &frame.views[*to as usize]);
+            moved::note(|| to.len() * to.dtype.size());
             // SAFETY: views of one shape, the target dense and apart.
             unsafe { copy::copy(from, to) };
         }
@@ -113,6 +116,13 @@ fn run_step<const MEASURE: bool>(plan: &Plan, frame: &mut Frame, step: &Step) ->
             };
             frame.set(plan, *to, tensor);
         }
+        Step::Own { from, to, location } => {
+            let given = frame.slots[*from as usize].take().ok_or_else(|| missing(plan))?;
+            let alone = given.is_unique() && given.is_contiguous() && given.storage().is_some();
+            let own = if alone { given.alias_at(location) } else { own_copy(&given, location)? };
+            drop(given);
+            frame.set(plan, *to, own);
+        }
         Step::Branch { condition, then, otherwise, first } => match is_true(frame, *condition) {
             true => run_steps::<MEASURE>(plan, frame, then, first[0])?,
             false => run_steps::<MEASURE>(plan, frame, otherwise, first[1])?,
@@ -126,6 +136,15 @@ fn run_step<const MEASURE: bool>(plan: &Plan, frame: &mut Frame, step: &Step) ->
         },
     }
     Ok(())
+}
+
+/// The same elements in memory of their own.
+fn own_copy(tensor: &Tensor, location: &'static Location<'static>) -> Result<Tensor> {
+    let own = Tensor::uninit_at(tensor.ty(), location).map_err(|e| e.at(location))?;
+    moved::note(|| tensor.ty().bytes());
+    // SAFETY: a fresh tensor of the same type.
+    unsafe { copy::copy(&view_of(tensor), &view_of(&own)) };
+    Ok(own)
 }
 
 fn is_true(frame: &Frame, pointer: u32) -> bool {

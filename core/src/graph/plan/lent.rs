@@ -48,7 +48,7 @@ impl Plan {
 pub(super) fn takes(steps: &[Step], slot: u32) -> bool {
     steps.iter().any(|step| match step {
         Step::Tensors { inputs, .. } => inputs.iter().any(|(from, _)| *from == slot),
-        Step::Move { from, .. } => *from == slot,
+        Step::Move { from, .. } | Step::Own { from, .. } => *from == slot,
         Step::Branch { then: a, otherwise: b, .. } | Step::Loop { test: a, body: b, .. } => {
             takes(a, slot) || takes(b, slot)
         }

@@ -72,6 +72,8 @@ enum Step {
     },
     /// A tensor, or a view of it, into another slot.
     Move { from: u32, to: u32, give_up: bool, view: Option<(TensorType, Layout)> },
+    /// The tensor of a slot into another, as one that nobody else sees: itself if that is so, else a copy.
+    Own { from: u32, to: u32, location: &'static Location<'static> },
     Branch {
         condition: u32,
         then: Vec<Step>,

@@ -125,6 +125,25 @@ impl Compiler {
         (copied || (lies.owned && scope.last_use(v) == at)).then(|| place.clone())
     }
 
+    /// The tensor of an operand, if it is used here for the last time and this scope may give it away: as one that nobody else sees.
+    pub fn own(
+        &mut self,
+        scope: &Scope<'_>,
+        v: Value,
+        at: usize,
+        location: &'static Location<'static>,
+    ) -> Option<Place> {
+        let place = scope.place(v)?;
+        let Base::Slot(from) = place.base else { return None };
+        let whole = self.slots[from as usize] == Holds::Tensor(place.ty) && place.offset == 0 && place.is_dense();
+        if !whole || !place.owned || scope.last_use(v) != at || place.ty.dtype.size() == 0 {
+            return None;
+        }
+        let to = self.slot(Holds::Tensor(place.ty));
+        self.push(Step::Own { from, to, location });
+        Some(Place::dense(Base::Slot(to), place.ty))
+    }
+
     /// A variable's value: its memory itself, or a copy if the variable changes while the value is still wanted.
     fn read(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
         let (handle, output) = (node.inputs[0], node.outputs[0]);
@@ -168,9 +187,19 @@ impl Compiler {
         if let Some(i) = op.overwrites() {
             inputs[i] = self.dense_place(inputs[i].clone());
             let alone = inputs.iter().filter(|place| place.base == inputs[i].base).count() == 1;
-            if let (Base::Arena(buffer), true) = (inputs[i].base, alone) {
-                under.push(buffer);
-                over = self.dying(scope, node.inputs[i], &inputs[i], at);
+            match inputs[i].base {
+                Base::Arena(buffer) if alone => {
+                    under.push(buffer);
+                    over = self.dying(scope, node.inputs[i], &inputs[i], at);
+                }
+                Base::Slot(_) if alone && self.is_own(&inputs[i]) => {
+                    over = self.dying(scope, node.inputs[i], &inputs[i], at)
+                }
+                Base::Slot(_) if alone => {
+                    over = self.own(scope, node.inputs[i], at, node.location);
+                    inputs[i] = over.clone().unwrap_or_else(|| inputs[i].clone());
+                }
+                _ => {}
             }
         }
         let mut outputs = Vec::new();

@@ -134,6 +134,7 @@ impl Plan {
             Step::Allocate { ty, location, .. } => (0, format!("allocate {ty}"), Some(location)),
             Step::Tensors { op, location, .. } => (0, op.name().to_owned(), Some(location)),
             Step::Move { .. } => (0, "move".to_owned(), None),
+            Step::Own { location, .. } => (0, "own".to_owned(), Some(location)),
             Step::Branch { .. } => (0, "branch".to_owned(), None),
             Step::Loop { .. } => (0, "loop".to_owned(), None),
         }

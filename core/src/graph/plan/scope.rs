@@ -116,7 +116,9 @@ impl<'g> Scope<'g> {
     /// own nor elsewhere.
     pub fn may_stay(&self, v: Value, place: &Place) -> bool {
         let home = self.prefer.get(&v).is_none_or(|(home, _)| home.is_at(place));
-        place.ty == self.ty(v) && !self.wants[v.index()] && home
+        // What lies in a slot is a tensor of its own.
+        let wanted = self.wants[v.index()] && matches!(place.base, Base::Arena(_));
+        place.ty == self.ty(v) && !wanted && home
     }
 
     pub fn last_use(&self, v: Value) -> usize {

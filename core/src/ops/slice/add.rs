@@ -201,6 +201,19 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_one_tensor_overlap_and_meet_other_gradients() {
+        use crate::s;
+        let x = numbers(3, &[4, 4]);
+        check(&|x| x[0].at(s![..3, ..]) * x[0].at(s![1.., ..;-1]), std::slice::from_ref(&x));
+        check(&|x| tf::square(&x[0]).at(s![2, ..]) + &x[0] * x[0].at(s![..;2, 1]).sum(), std::slice::from_ref(&x));
+        let some = |x: &tf::Tensor| {
+            let parts = tf::split(x, [1, 1, 2], 0);
+            tf::square(&parts[0]) * tf::unstack(x, 1)[2].sum() + &parts[2].at(s![..1, ..]) * x.at(0)
+        };
+        check(&|x| some(&x[0]), std::slice::from_ref(&x));
+    }
+
+    #[test]
     fn every_dtype_and_layout_adds_as_a_plain_loop() {
         use crate::DType::{BF16, F16, F32, F64, I8, I64, U16};
         for dtype in [F32, F64, F16, BF16, I8, I64, U16] {

@@ -1,0 +1,71 @@
+//! What a round costs that takes or changes a part of a tensor on a GPU: elements that kernels and copies touch, and their number.
+//! The program `growth` asks the same of the CPU.
+
+use eagerflow as tf;
+use eagerflow_tests::cuda::gpu;
+use tf::__testing::moved;
+use tf::{GradientTape, Tensor};
+
+/// Elements of a row.
+const WIDTH: usize = 8;
+
+fn rows(n: usize) -> Tensor {
+    tf::reshape(tf::range(0.0, (n * WIDTH) as f32, 1.0), [n as isize, WIDTH as isize]) * 1e-3
+}
+
+fn gradient(f: impl Fn(&Tensor, usize) -> Tensor) -> impl Fn(&Tensor, usize) {
+    move |xs, n| {
+        let mut tape = GradientTape::new();
+        tape.watch(xs);
+        let y = f(xs, n);
+        assert_eq!(tape.gradient(&y, xs).shape(), xs.shape());
+    }
+}
+
+/// Asserts that a further round touches the same at 30, 100 and 300 rounds.
+#[track_caller]
+fn level(name: &str, step: impl Fn(&Tensor, usize)) {
+    let Some(gpu) = gpu() else { return };
+    if gpu.emulation.is_none() {
+        return;
+    }
+    let _there = tf::device("/gpu:0");
+    let counts = [30, 100, 300].map(|n| {
+        let xs = rows(n).gpu();
+        (0..3).for_each(|_| step(&xs, n));
+        (n, moved(|| step(&xs, n)).1)
+    });
+    let each = |i: usize| {
+        let ((few, before), (many, after)) = (counts[i], counts[i + 1]);
+        let rounds = (many - few) as f64;
+        ((after.bytes - before.bytes) as f64 / rounds, (after.steps - before.steps) as f64 / rounds)
+    };
+    assert_eq!(each(0), each(1), "{name}: bytes and steps of a further round; {counts:?}");
+}
+
+fn total(n: usize, term: impl Fn(usize) -> Tensor) -> Tensor {
+    (0..n).fold(tf::constant(0.0), |sum, i| sum + tf::reduce_sum(tf::square(term(i)), ()))
+}
+
+#[test]
+fn rows_gathers_and_slices_operation_by_operation() {
+    level("rows", gradient(|xs, n| total(n, |i| xs.at(i))));
+    level("gather", gradient(|xs, n| total(n, |i| tf::gather(xs, &tf::constant([i as i32]), 0))));
+    level("gather_nd", gradient(|xs, n| total(n, |i| tf::gather_nd(xs, &tf::constant([[i as i32]])))));
+    level("split", gradient(|xs, n| total(n, |_| tf::split(xs, [4, -1], 0).swap_remove(0))));
+}
+
+#[test]
+fn updates_of_a_tensor_that_is_given_up() {
+    level(
+        "tensor_scatter_nd_update",
+        gradient(|xs, n| {
+            let mut all = xs * 1.0;
+            for i in 0..n {
+                let row = tf::square(tf::reshape(&xs.at(i), [1, WIDTH as isize]));
+                all = tf::tensor_scatter_nd_update(all, &tf::constant([[i as i32]]), &row);
+            }
+            tf::reduce_sum(&all, ())
+        }),
+    );
+}
