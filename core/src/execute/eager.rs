@@ -5,6 +5,7 @@ use super::{elementwise, gpu, kernel, place};
 use crate::backend::cpu::{View, copy};
 use crate::backend::cuda;
 use crate::error::{Error, Result};
+use crate::graph::control::captured;
 use crate::graph::sizes::Sizes;
 use crate::op::{Facts, Infer, Kind, Op, Outputs};
 use crate::shape::Shape;
@@ -141,8 +142,9 @@ pub(super) fn overwritten<'a>(
 ) -> Option<&'a Tensor> {
     let index = op.overwrites().filter(|&index| owned >> index & 1 == 1)?;
     let (given, [ty]) = (inputs[index], types) else { return None };
-    // Elements in the block itself are copied with it.
+    // Elements in the block itself are copied with it. A captured loop lends the memory in which it keeps a value.
     let alone = given.is_unique() && given.storage().is_some();
+    let alone = alone || (cuda::capturing() && captured::is_lent(given));
     (alone && given.is_row_major() && given.ty() == ty).then_some(given)
 }
 

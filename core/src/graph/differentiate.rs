@@ -13,6 +13,7 @@ use crate::shape::{Dim, Shape, Symbol};
 use crate::tape::{self, Cotangent, Unseen, staged};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -100,6 +101,7 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool], fixed: usize) -> Resu
                 break second;
             }
         };
+        let recorded = forward.checkpoint();
         for list in saved.iter_mut().filter(|t| t.dtype() == DType::Variant) {
             let stays = params[fixed.min(params.len())..].iter().any(|p| p.id() == list.id());
             if !stays && [&first, &second].iter().all(|walked| walked.asks_for_length_only(list)) {
@@ -115,7 +117,7 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool], fixed: usize) -> Resu
         let first = first.complete(&saved)?;
         let second = second.complete(&saved)?;
         let mut closed = forward.finish(&all)?;
-        ask_lengths_early(&mut closed.graph);
+        ask_lengths_early(&mut closed.graph, recorded);
         Ok(Pair {
             forward: Arc::new(closed.graph),
             results: results.len(),
@@ -128,26 +130,21 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool], fixed: usize) -> Resu
     })
 }
 
-/// Moves questions for the length of a list to where the list is made, so that whoever changes it next is its last user.
-fn ask_lengths_early(graph: &mut Graph) {
+/// Moves questions for the length of a list, among the nodes from `recorded` on, to where the list is made, so that whoever changes
+/// it next is its last user.
+fn ask_lengths_early(graph: &mut Graph, recorded: usize) {
     let asks = |node: &Node| matches!(node.op.list_op(), Some(ListOp::NothingLike(_)));
-    if !graph.nodes.iter().any(asks) {
-        return;
-    }
-    let (mut asking, rest): (Vec<Node>, Vec<Node>) = std::mem::take(&mut graph.nodes).into_iter().partition(asks);
-    let mut take = |made: &mut dyn FnMut(Value) -> bool, nodes: &mut Vec<Node>| {
-        nodes.extend(asking.extract_if(.., |node| made(node.inputs[0])));
-    };
-    let mut nodes = Vec::new();
-    let params = graph.params.clone();
-    take(&mut |list| params.contains(&list), &mut nodes);
-    for node in rest {
-        let outputs = node.outputs.clone();
+    let (asking, rest): (Vec<Node>, Vec<Node>) = graph.nodes.split_off(recorded).into_iter().partition(asks);
+    let mut by_list: HashMap<Value, Vec<Node>> = HashMap::new();
+    asking.into_iter().for_each(|node| by_list.entry(node.inputs[0]).or_default().push(node));
+    let mut nodes: Vec<Node> = Vec::new();
+    let outside = graph.params.iter().chain(graph.constants.iter().map(|(value, _)| value));
+    outside.for_each(|list| nodes.extend(by_list.remove(list).into_iter().flatten()));
+    for node in graph.nodes.drain(..).chain(rest) {
+        let made = node.outputs.clone();
         nodes.push(node);
-        take(&mut |list| outputs.contains(&list), &mut nodes);
+        made.iter().for_each(|list| nodes.extend(by_list.remove(list).into_iter().flatten()));
     }
-    // Those of constants.
-    nodes.extend(asking);
     graph.nodes = nodes;
 }
 

@@ -90,6 +90,11 @@ impl StorageRef {
         self.header().refs.load(Ordering::Acquire) == 1
     }
 
+    /// How many references there are, for a holder that knows of the others.
+    pub fn holders(&self) -> usize {
+        self.header().refs.load(Ordering::Acquire)
+    }
+
     /// The object or adopted owner, if it is a `T`.
     pub fn owner<T: Any>(&self) -> Option<&T> {
         match &self.header().release {

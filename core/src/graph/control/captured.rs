@@ -7,10 +7,13 @@ use crate::backend::cuda::{self, CudaCall, Gpu};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::{is_number, view_of};
+use crate::graph::passes::sums::through;
 use crate::graph::run;
 use crate::graph::sizes::Sizes;
-use crate::op::{Operands, Outputs};
+use crate::memory::StorageRef;
+use crate::op::{Op, Operands, Outputs};
 use crate::tensor::Tensor;
+use std::cell::RefCell;
 use std::panic::Location;
 
 /// What two branches gave for one result that is no tensor, but a list of what a branch saves: as long as only the device
@@ -33,6 +36,46 @@ fn on_side(operand: &Tensor, condition: &Tensor, side: bool) -> Tensor {
     }
 }
 
+thread_local! {
+    /// The addresses of memory in which captured loops and branches keep values, and which their bodies may write over.
+    static HOMES: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Lends the memory of values to bodies until it is dropped.
+struct Lent(usize);
+
+impl Lent {
+    fn start<'a>(places: impl Iterator<Item = &'a Tensor>) -> Self {
+        let addresses = places.map(|place| place.address().addr());
+        Self(HOMES.with_borrow_mut(|homes| {
+            let before = homes.len();
+            homes.extend(addresses);
+            before
+        }))
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        HOMES.with_borrow_mut(|homes| homes.truncate(self.0));
+    }
+}
+
+/// Whether a value lies in memory that a captured loop or branch has lent, and nobody sees it but who lent it.
+pub(crate) fn is_lent(tensor: &Tensor) -> bool {
+    let address = tensor.address().addr();
+    let lenders = || HOMES.with_borrow(|homes| homes.iter().filter(|home| **home == address).count());
+    let holders = || tensor.storage().map_or(0, StorageRef::holders);
+    // Each of those that have lent it holds it too.
+    tensor.is_away() && tensor.is_only_handle() && lenders() > 0 && holders() == 1 + lenders()
+}
+
+/// Whether a value that was handed over may be written over, as it is nobody else's.
+fn is_given(tensor: &Tensor) -> bool {
+    let whole = tensor.is_away() && tensor.is_row_major() && tensor.dtype().size() > 0;
+    whole && (tensor.is_unique() || is_lent(tensor))
+}
+
 /// The device whose work this thread captures.
 fn gpu() -> Result<&'static Gpu> {
     cuda::captured_on().ok_or_else(|| Error::internal("capture", "this thread captures nothing"))
@@ -42,13 +85,26 @@ fn gpu() -> Result<&'static Gpu> {
 pub(super) fn branch(op: &Cond, condition: Tensor, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
     let gpu = gpu()?;
     let choice = cuda::choice(op.then.id)?;
+    // A sum stays where it lies, whichever way adds to it; the condition stands before the parameters.
+    let mut inputs: Vec<Option<Tensor>> = inputs.into_iter().map(Some).collect();
+    let mut homes: Vec<Option<(usize, Tensor)>> = Vec::new();
+    for sum in through(&op.keep()) {
+        let given = sum.and_then(|i| Some((i - 1, inputs.get_mut(i - 1)?.take_if(|input| is_given(input))?)));
+        homes.push(given);
+    }
+    let _lent = Lent::start(homes.iter().flatten().map(|(_, home)| home));
     let mut merged = Merged { gpu, kept: choice.made.unwrap_or(0), equal: 0, results: Vec::new() };
     let at = condition.address().addr() as u64;
     cuda::branch(gpu, at, &mut |side| {
         let body = if side { &op.then } else { &op.otherwise };
-        let given: Operands = inputs.iter().map(|input| on_side(input, &condition, side)).collect();
+        let home = |i: usize| homes.iter().flatten().find(|(index, _)| *index == i).map(|(_, home)| home.alias());
+        let given = inputs.iter().enumerate().filter_map(|(i, input)| match input {
+            Some(input) => Some(on_side(input, &condition, side)),
+            None => home(i),
+        });
+        let given: Operands = given.collect();
         let results = run::run(body, given, &Sizes::within(sizes))?;
-        if side { merged.first(results) } else { merged.second(results, &condition) }
+        if side { merged.first(results, &homes) } else { merged.second(results, &condition) }
     })?;
     if choice.made.is_none() {
         choice.decide(merged.equal, false)?;
@@ -72,8 +128,14 @@ impl Merged {
         index < 32 && self.kept >> index & 1 == 1
     }
 
-    fn first(&mut self, results: Outputs) -> Result<()> {
+    fn first(&mut self, results: Outputs, homes: &[Option<(usize, Tensor)>]) -> Result<()> {
         for (i, result) in results.into_iter().enumerate() {
+            if let Some(Some((_, home))) = homes.get(i) {
+                bring_home(self.gpu, result, home)?;
+                // The handles of homes are dropped when both ways are recorded; what is left is the result.
+                self.results.push((home.clone(), None));
+                continue;
+            }
             let number = is_number(&result).then(|| result.clone());
             let own = match result.dtype() {
                 DType::Variant => result,
@@ -99,13 +161,21 @@ impl Merged {
                 self.equal |= 1 << i;
             }
             match own.is_away() {
-                true => write(self.gpu, &result, own)?,
+                true => bring_home(self.gpu, result, own)?,
                 false if equal => {}
                 false => return Err(Error::internal("cond", "a number has changed between two trials")),
             }
         }
         Ok(())
     }
+}
+
+/// Queues that a value lies in its home, where it may lie already.
+fn bring_home(gpu: &'static Gpu, value: Tensor, home: &Tensor) -> Result<()> {
+    if is_same(&value, home) && value.ty() == home.ty() && value.is_row_major() {
+        return Ok(());
+    }
+    write(gpu, &value, home)
 }
 
 fn is_equal_number(a: &Tensor, b: &Tensor) -> bool {
@@ -196,13 +266,17 @@ fn on_device(op: &While, mut inputs: Operands, sizes: &Sizes<'_>) -> Result<Outp
     let fixed: Operands = inputs.drain(op.carried..).collect();
     let mut places = Operands::new();
     for initial in inputs.drain(..) {
-        places.push(place_for(gpu, &initial)?);
+        places.push(if is_given(&initial) { initial } else { place_for(gpu, &initial)? });
     }
+    let _lent = Lent::start(places.iter());
     let operands = || -> Operands { places.iter().chain(&fixed).cloned().collect() };
+    // Another handle of the same memory, which the body may write over where it reads a value for the last time.
+    let lent = |place: &Tensor| if place.is_away() { place.alias() } else { place.clone() };
     let test = || truth(gpu, run::run(&op.cond, operands(), &Sizes::within(sizes))?.remove(0));
     let first = test()?;
     cuda::repeat(gpu, first.address().addr() as u64, &mut |again| {
-        let results = run::run(&op.body, operands(), &Sizes::within(sizes))?;
+        let given: Operands = places.iter().map(lent).chain(fixed.iter().cloned()).collect();
+        let results = run::run(&op.body, given, &Sizes::within(sizes))?;
         advance(gpu, &places, results)?;
         again(test()?.address().addr() as u64)
     })?;

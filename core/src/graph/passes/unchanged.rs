@@ -28,7 +28,8 @@ fn branch(new: &mut Rewriter<'_>, node: &Node, op: &OpRef) {
     let param = |body: &Graph, i: usize| body.params.iter().position(|p| *p == body.results[i]);
     let same = |i: usize| param(&bodies[0], i).filter(|_| param(&bodies[0], i) == param(&bodies[1], i));
     // The condition stands before the parameters.
-    let stays: Vec<Option<Value>> = (0..node.outputs.len()).map(|i| same(i).map(|p| node.inputs[p + 1])).collect();
+    let before = |i: usize| same(i).map(|p| node.inputs[p + 1]).filter(|&v| is_known_alike(new, v, node.outputs[i]));
+    let stays: Vec<Option<Value>> = (0..node.outputs.len()).map(before).collect();
     let without = |body: &Arc<Graph>| {
         let kept = body.results.iter().zip(&stays).filter(|(_, stays)| stays.is_none());
         Arc::new(Graph { results: kept.map(|(&v, _)| v).collect(), id: fresh_id(), ..(**body).clone() })
@@ -47,8 +48,8 @@ fn branch(new: &mut Rewriter<'_>, node: &Node, op: &OpRef) {
 fn repeat(new: &mut Rewriter<'_>, node: &Node, op: &OpRef, carried: usize) {
     let bodies = op.bodies();
     let (test, body) = (bodies[0], bodies[1]);
-    let stays: Vec<Option<Value>> =
-        (0..carried).map(|i| (body.results[i] == body.params[i]).then(|| node.inputs[i])).collect();
+    let same = |i: usize| body.results[i] == body.params[i] && is_known_alike(new, node.inputs[i], node.outputs[i]);
+    let stays: Vec<Option<Value>> = (0..carried).map(|i| same(i).then(|| node.inputs[i])).collect();
     if stays.iter().all(Option::is_none) {
         return new.copy(node, Some(op.clone()));
     }
@@ -64,6 +65,11 @@ fn repeat(new: &mut Rewriter<'_>, node: &Node, op: &OpRef, carried: usize) {
     let op = While::new(reordered(test, test.results.clone()), reordered(body, results), carried);
     let inputs = order.iter().map(|&i| new.value(node.inputs[i])).collect();
     hand_on(new, node, OpRef::Shared(Arc::new(op)), inputs, &stays);
+}
+
+/// Whether two values are of one type: a size that only the run tells may have another name behind a branch, by which others know it.
+fn is_known_alike(new: &Rewriter<'_>, before: Value, behind: Value) -> bool {
+    new.old_type(before) == new.old_type(behind)
 }
 
 /// Emits the node, whose results are those that do not stay.
