@@ -5,6 +5,8 @@ use super::compile::{Compiler, Holds};
 use super::scope::{Place, Scope};
 use super::{Base, Step};
 use crate::graph::ir::{Graph, Node, Value};
+use smallvec::SmallVec;
+use std::collections::HashMap;
 use std::panic::Location;
 
 /// Steps of a body, from a compiler that goes on with others.
@@ -22,6 +24,13 @@ fn is_turned(place: &Place) -> bool {
     place.ty.dtype.size() > 0 && !repeats && !place.is_dense()
 }
 
+/// How often each value stands in a list.
+fn times(values: &[Value]) -> HashMap<Value, usize> {
+    let mut times = HashMap::new();
+    values.iter().for_each(|&v| *times.entry(v).or_default() += 1);
+    times
+}
+
 impl Compiler {
     /// A place that outlives the body that computes it.
     fn home(&mut self, scope: &Scope<'_>, v: Value) -> Place {
@@ -37,18 +46,18 @@ impl Compiler {
         let condition = self.pointers(&[condition]).start;
         self.at += 1;
         let homes: Vec<Place> = node.outputs.iter().map(|&v| self.home(scope, v)).collect();
+        let given = times(&node.inputs);
         let mut ways = Vec::new();
         for body in node.op.bodies() {
             let mut inner = Scope::new(body, false);
             for (i, &param) in body.params.iter().enumerate() {
                 let input = node.inputs[i + 1];
                 let place = scope.place(input)?;
-                let once = node.inputs.iter().filter(|v| **v == input).count() == 1;
-                let owned = place.owned && once && scope.last_use(input) == at;
+                let owned = place.owned && given[&input] == 1 && scope.last_use(input) == at;
                 inner.set(param, Place { owned, ..place });
             }
-            let own = |v: &Value| body.results.iter().filter(|r| *r == v).count() == 1;
-            for (&result, home) in body.results.iter().zip(&homes).filter(|(r, _)| own(r)) {
+            let wanted = times(&body.results);
+            for (&result, home) in body.results.iter().zip(&homes).filter(|(r, _)| wanted[*r] == 1) {
                 inner.prefer.insert(result, (home.clone(), None));
             }
             ways.push(apart(self, |c| {
@@ -70,14 +79,14 @@ impl Compiler {
         let bodies = node.op.bodies();
         let (test_graph, body_graph): (&Graph, &Graph) = (bodies[0], bodies[1]);
         let mut homes = Vec::new();
+        let given = times(&node.inputs);
         for &v in &node.inputs[..carried] {
             let from = scope.place(v)?;
             let home = self.home(scope, v);
             match (from.base, home.base) {
                 (_, Base::Slot(to)) => {
                     let (from, last) = self.as_slot(scope, v, at, node.location)?;
-                    let once = node.inputs.iter().filter(|i| **i == v).count() == 1;
-                    self.push(Step::Move { from, to, give_up: last && once, view: None });
+                    self.push(Step::Move { from, to, give_up: last && given[&v] == 1, view: None });
                 }
                 _ => self.copy(&from, &home),
             }
@@ -106,9 +115,9 @@ impl Compiler {
         let body = apart(self, |c| {
             let mut inner = Scope::new(body_graph, false);
             body_graph.params.iter().zip(&places).for_each(|(&param, place)| inner.set(param, place.clone()));
+            let wanted = times(&body_graph.results);
             for (i, (&result, home)) in body_graph.results.iter().zip(&homes).enumerate() {
-                let once = body_graph.results.iter().filter(|r| **r == result).count() == 1;
-                if once && home.ty.dtype.size() > 0 {
+                if wanted[&result] == 1 && home.ty.dtype.size() > 0 {
                     inner.prefer.insert(result, (home.clone(), Some(body_graph.params[i])));
                 }
             }
@@ -132,7 +141,10 @@ impl Compiler {
         homes: &[Place],
         location: &'static Location<'static>,
     ) -> Option<()> {
-        let is_home = |base: Base, own: usize| homes.iter().enumerate().any(|(i, h)| i != own && h.base == base);
+        let mut lies: HashMap<Base, SmallVec<[usize; 1]>> = HashMap::new();
+        homes.iter().enumerate().for_each(|(i, home)| lies.entry(home.base).or_default().push(i));
+        let is_home = |base: Base, own: usize| lies.get(&base).is_some_and(|all| all.iter().any(|i| *i != own));
+        let wanted = times(&body.results);
         let mut moves = Vec::new();
         for (i, (&result, home)) in body.results.iter().zip(homes).enumerate() {
             let place = inner.place(result)?;
@@ -142,7 +154,6 @@ impl Compiler {
             }
             if let Base::Slot(to) = home.base {
                 let (from, last) = self.as_slot(inner, result, usize::MAX, location)?;
-                let once = body.results.iter().filter(|r| **r == result).count() == 1;
                 let from = if is_home(Base::Slot(from), i) {
                     let apart = self.slot(Holds::Tensor(home.ty));
                     self.push(Step::Move { from, to: apart, give_up: false, view: None });
@@ -150,7 +161,7 @@ impl Compiler {
                 } else {
                     from
                 };
-                moves.push((i, place, Some((from, to, last && once))));
+                moves.push((i, place, Some((from, to, last && wanted[&result] == 1))));
             } else if is_home(place.base, i) || place.base == home.base {
                 let apart = self.buffer(home.ty);
                 self.copy(&place, &apart);

@@ -4,6 +4,7 @@
 use super::Base;
 use crate::backend::cpu::View;
 use crate::graph::ir::{Graph, Node, Value};
+use crate::graph::passes::pure::{writes_any, written};
 use crate::op::Kind;
 use crate::shape::{MAX_RANK, contiguous_strides};
 use crate::tensor::TensorType;
@@ -49,6 +50,8 @@ pub(super) struct Scope<'g> {
     pub wants: Vec<bool>,
     /// Where a value should be written: the home of a loop's value, with the parameter that lies there until then.
     pub prefer: HashMap<Value, (Place, Option<Value>)>,
+    /// The nodes that change each variable, in their order.
+    writers: HashMap<Value, Vec<usize>>,
 }
 
 impl<'g> Scope<'g> {
@@ -57,6 +60,7 @@ impl<'g> Scope<'g> {
         let mut root: Vec<Value> = (0..n as u32).map(Value).collect();
         let mut last = vec![0; n];
         let mut wants = vec![false; n];
+        let mut writers: HashMap<Value, Vec<usize>> = HashMap::new();
         for (i, node) in graph.nodes.iter().enumerate() {
             if let Kind::View = node.op.kind() {
                 node.outputs.iter().for_each(|v| root[v.index()] = root[node.inputs[0].index()]);
@@ -66,13 +70,16 @@ impl<'g> Scope<'g> {
                 last[v.index()] = i;
                 wants[v.index()] |= on_tensors(node);
             }
+            if writes_any(graph, node) {
+                written(node).into_iter().for_each(|v| writers.entry(v).or_default().push(i));
+            }
         }
         for v in &graph.results {
             let v = root[v.index()];
             last[v.index()] = usize::MAX;
             wants[v.index()] |= top;
         }
-        Self { graph, places: vec![None; n], root, last, wants, prefer: HashMap::new() }
+        Self { graph, places: vec![None; n], root, last, wants, prefer: HashMap::new(), writers }
     }
 
     pub fn ty(&self, v: Value) -> TensorType {
@@ -85,6 +92,12 @@ impl<'g> Scope<'g> {
 
     pub fn set(&mut self, v: Value, place: Place) {
         self.places[v.index()] = Some(place);
+    }
+
+    /// Whether a node behind `at`, up to `until`, changes the variable.
+    pub fn changes(&self, variable: Value, at: usize, until: usize) -> bool {
+        let Some(writers) = self.writers.get(&variable) else { return false };
+        writers.get(writers.partition_point(|&writer| writer <= at)).is_some_and(|&next| next <= until)
     }
 
     pub fn last_use(&self, v: Value) -> usize {
