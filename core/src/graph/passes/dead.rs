@@ -8,6 +8,7 @@ use super::rewrite::Rewriter;
 use crate::error::Result;
 use crate::graph::control::While;
 use crate::graph::ir::{Graph, Node, Value};
+use crate::graph::steps;
 use crate::op::{Flow, OpRef};
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, HashMap};
@@ -89,6 +90,7 @@ struct Live<'g> {
 impl<'g> Live<'g> {
     /// With what nodes read that are kept whether somebody reads them or not.
     fn new(graph: &'g Graph) -> Self {
+        steps::count(graph.types.len());
         let mut makers = vec![None; graph.types.len()];
         for (at, node) in graph.nodes.iter().enumerate() {
             node.outputs.iter().for_each(|v| makers[v.index()] = Some(at));

@@ -28,6 +28,7 @@ pub(crate) struct Rewriter<'a> {
 impl<'a> Rewriter<'a> {
     /// A copy of the parameters; nodes and constants come when they are asked for.
     pub fn new(old: &'a Graph) -> Self {
+        steps::count(old.types.len());
         let mut graph = Graph { id: fresh_id(), ..Graph::empty(&old.name) };
         graph.constraints = old.constraints.clone();
         let (alike, known) = (HashMap::new(), IdMap::default());

@@ -5,6 +5,7 @@ use super::Base;
 use crate::backend::cpu::View;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::pure::{writes_any, written};
+use crate::graph::steps::count;
 use crate::op::Kind;
 use crate::shape::{MAX_RANK, contiguous_strides};
 use crate::tensor::TensorType;
@@ -57,6 +58,7 @@ pub(super) struct Scope<'g> {
 impl<'g> Scope<'g> {
     pub fn new(graph: &'g Graph, top: bool) -> Self {
         let n = graph.types.len();
+        count(n);
         let mut root: Vec<Value> = (0..n as u32).map(Value).collect();
         let mut last = vec![0; n];
         let mut wants = vec![false; n];
