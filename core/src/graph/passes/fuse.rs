@@ -25,7 +25,8 @@ use smallvec::SmallVec;
 /// Bounds of a cluster: more operands than this no longer fit the first-level cache, more nodes make no faster pass.
 const MOST_NODES: usize = 64;
 const MOST_INPUTS: usize = 20;
-/// How many further readers of a value a node looks at, to be one pass with: those that are written close by.
+/// How many further readers of a value a node looks at, to be one pass with: those that are written close by. A value that thousands
+/// read would else be asked about for each two of them.
 const MOST_READERS: usize = 64;
 
 /// How the reduction of a node walks a dense operand, if a pass can follow it.

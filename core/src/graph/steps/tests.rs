@@ -186,6 +186,26 @@ fn parts_between_sizes_that_only_a_run_knows() {
     assert!((many as f64) < few as f64 * MOST, "{few} steps, then {many}");
 }
 
+/// Twenty thousand nodes, from recording to freeing, on a stack that has no room for a frame per node.
+#[test]
+fn a_large_graph_needs_no_deep_stack() {
+    let work = || {
+        let graph = record(&[&square(), &square()], |p| {
+            let mut tape = GradientTape::new();
+            tape.watch(p);
+            let z = tf::reduce_sum(straight(4300, p, |x, y| tf::matmul(x, y)), ());
+            let (dx, dy) = tape.gradient(&z, (&p[0], &p[1]));
+            vec![z, dx, dy]
+        });
+        assert!(graph.node_count() > 20_000, "{}", graph.node_count());
+        let plan = Plan::compile(&graph, &Sizes::default()).unwrap().unwrap();
+        let inputs = || [square() * 0.01, square() * 0.02].into_iter().collect();
+        plan.run(inputs()).unwrap();
+        drop((plan, graph));
+    };
+    std::thread::Builder::new().stack_size(1 << 20).spawn(work).unwrap().join().unwrap();
+}
+
 #[test]
 fn the_gradient_of_a_graph() {
     let [few, many] = [60, 480].map(|n| {
