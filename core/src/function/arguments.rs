@@ -192,6 +192,9 @@ impl Arguments {
     /// Whether more handles of a module's tensor are about than the arguments have.
     pub fn held_elsewhere(&self, tensor: usize) -> bool {
         let tensor = &self.tensors[tensor];
+        if tensor.handles() <= 2 {
+            return false;
+        }
         let own = self.tensors.iter().filter(|t| t.id() == tensor.id()).count();
         // Each of them is counted here, and in the user's structure.
         tensor.handles() > 2 * own

@@ -3,6 +3,7 @@
 
 use super::arguments::{Arguments, Given};
 use super::trace::Trace;
+use crate::tape::IdMap;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ enum Why {
 #[derive(Default)]
 pub(crate) struct Reads {
     /// The tensors, and the lines that read them.
-    pub of: Vec<(u64, Option<&'static Location<'static>>)>,
+    pub of: IdMap<Option<&'static Location<'static>>>,
     /// Whether code ran at once, which may have read any.
     pub any: bool,
 }
@@ -43,10 +44,12 @@ impl Identity {
     pub fn of(arguments: &Arguments, others: &[Arc<Trace>]) -> Self {
         let mut found = Self::default();
         let own: Vec<usize> = (0..arguments.tensors.len()).filter(|&i| arguments.in_module[i]).collect();
-        for (n, &i) in own.iter().enumerate() {
+        let mut seen: IdMap<usize> = IdMap::default();
+        for &i in &own {
             let id = arguments.tensors[i].id();
-            match own[..n].iter().find(|&&first| arguments.tensors[first].id() == id) {
-                Some(&first) => found.same.push((first, i)),
+            let first = *seen.entry(id).or_insert(i);
+            match Some(first).filter(|&first| first != i) {
+                Some(first) => found.same.push((first, i)),
                 // The second trace for other tensors in this place is for all of them: a module's state may change from call
                 // to call, while its owner keeps what it was.
                 None if arguments.held_elsewhere(i) && !others.iter().any(|t| t.identity.is_other(i, id)) => {
@@ -67,7 +70,7 @@ impl Identity {
     /// Adds what was read while the function was traced.
     pub fn and_read(mut self, arguments: &Arguments, reads: &Reads) -> Self {
         for (i, tensor) in arguments.tensors.iter().enumerate().filter(|(i, _)| arguments.in_module[*i]) {
-            let read = reads.of.iter().find(|(id, _)| *id == tensor.id()).map(|(_, line)| *line);
+            let read = reads.of.get(&tensor.id()).copied();
             if let Some(line) = read.or(reads.any.then_some(None)) {
                 self.fixed.push(Fixed { tensor: i, id: tensor.id(), why: Why::Read(line) });
             }

@@ -124,8 +124,8 @@ pub(super) fn note_scope() {
 /// Notes that elements were read, which a trace has as they were.
 fn read_elements(id: u64, location: Option<&'static Location<'static>>) {
     CURRENT.with_borrow_mut(|all| {
-        for current in all.iter_mut().filter(|current| current.reads.of.iter().all(|(other, _)| *other != id)) {
-            current.reads.of.push((id, location));
+        for current in all {
+            current.reads.of.entry(id).or_insert(location);
         }
     });
 }

@@ -14,9 +14,11 @@ use crate::graph::control::call::{Callable, distinct};
 use crate::graph::plan::Seat;
 use crate::graph::sizes::Known;
 use crate::op::{Operands, Outputs};
+use crate::tape::IdMap;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::any::TypeId;
+use std::cell::OnceCell;
 use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -65,6 +67,11 @@ unsafe impl Send for Trace {}
 // SAFETY: as above.
 unsafe impl Sync for Trace {}
 
+/// Where each variable first stands in a list of handles, by its id.
+pub(crate) fn places(handles: &[Tensor]) -> IdMap<usize> {
+    handles.iter().enumerate().rev().map(|(at, handle)| (handle.id(), at)).collect()
+}
+
 impl Trace {
     /// Whether a call may use this trace.
     #[inline]
@@ -87,23 +94,24 @@ impl Trace {
     /// Runs the graph on the tensors of a call.
     pub fn run(&self, arguments: &Arguments, location: &'static Location<'static>) -> Result<Outputs> {
         let mut inputs = Operands::new();
+        // Where the variables are that are not where they were in the last call.
+        let moved: OnceCell<IdMap<usize>> = OnceCell::new();
+        let place = |id: u64| moved.get_or_init(|| places(&arguments.handles)).get(&id).copied();
         for source in &self.sources {
             inputs.push(match source {
                 Source::Leaf(i) => arguments.tensors[*i].handle(),
-                Source::Argument(id, place) => {
-                    let is_it = |handle: &&Tensor| handle.id() == *id;
-                    let found = arguments.handles.get(*place).filter(is_it);
+                Source::Argument(id, first) => {
+                    let found = arguments.handles.get(*first).filter(|handle| handle.id() == *id);
                     found
-                        .or_else(|| arguments.handles.iter().find(is_it))
+                        .or_else(|| arguments.handles.get(place(*id)?))
                         .cloned()
                         .ok_or_else(|| Error::internal("tf_function", "a variable of the arguments is missing"))?
                 }
-                Source::Owned(owned, place) => {
-                    let is_it = |handle: &Tensor| handle.id() == owned.id;
-                    let mut at = place.load(Ordering::Relaxed);
-                    if !arguments.handles.get(at).is_some_and(is_it) {
-                        at = arguments.handles.iter().position(is_it).unwrap_or(usize::MAX);
-                        place.store(at, Ordering::Relaxed);
+                Source::Owned(owned, last) => {
+                    let mut at = last.load(Ordering::Relaxed);
+                    if arguments.handles.get(at).is_none_or(|handle| handle.id() != owned.id) {
+                        at = place(owned.id).unwrap_or(usize::MAX);
+                        last.store(at, Ordering::Relaxed);
                     }
                     match arguments.handles.get(at) {
                         Some(handle) => handle.clone(),

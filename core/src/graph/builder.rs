@@ -10,6 +10,7 @@ use crate::tensor::local::{IdMark, LOCAL};
 use crate::tensor::{Resource, Tensor, TensorType};
 use smallvec::SmallVec;
 use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 use std::rc::Rc;
 
@@ -130,11 +131,13 @@ impl Builder {
     /// The variables that were read after a checkpoint and that tapes would watch, each once.
     pub fn reads_since(&self, checkpoint: usize) -> Vec<Tensor> {
         let state = self.state.borrow();
+        let handles: HashMap<Value, &Tensor> = state.captures.iter().map(|(t, v)| (*v, t)).collect();
         let mut found: Vec<Tensor> = Vec::new();
+        let mut ids = HashSet::new();
         for node in state.graph.nodes[checkpoint..].iter().filter(|n| matches!(n.op.kind(), crate::op::Kind::Read)) {
-            let handle = state.captures.iter().find(|(_, v)| *v == node.inputs[0]).map(|(t, _)| t);
-            let trainable = |t: &&Tensor| t.as_object::<Resource>().is_some_and(|r| r.trainable);
-            found.extend(handle.filter(trainable).filter(|t| found.iter().all(|f| f.id() != t.id())).cloned());
+            let trainable = |t: &Tensor| t.as_object::<Resource>().is_some_and(|r| r.trainable);
+            let handle = handles.get(&node.inputs[0]).copied().filter(|t| trainable(t) && ids.insert(t.id()));
+            found.extend(handle.cloned());
         }
         found
     }
@@ -199,7 +202,8 @@ impl Builder {
         graph.results = values;
         // Parameters of the builder first, captures in their order behind.
         let (captures, captured): (Vec<Tensor>, Vec<Value>) = std::mem::take(&mut state.captures).into_iter().unzip();
-        graph.params.retain(|v| !captured.contains(v));
+        let known: HashSet<Value> = captured.iter().copied().collect();
+        graph.params.retain(|v| !known.contains(v));
         graph.params.extend(&captured);
         super::verify::check_in_tests(&graph);
         Ok(Closed { graph, captures })
@@ -215,9 +219,10 @@ impl Builder {
         self.state.borrow().graph.param_types().copied().collect()
     }
 
-    /// Whether a value shows the size that is known only when the graph runs, so that its number is learned from it.
-    pub fn shows(&self, size: Symbol) -> bool {
-        self.state.borrow().graph.types.iter().any(|ty| ty.shape.iter().any(|d| d.as_symbol() == Some(size)))
+    /// The sizes without numbers that a value shows, so that their numbers are learned from it.
+    pub fn shown(&self) -> HashSet<Symbol> {
+        let state = self.state.borrow();
+        state.graph.types.iter().flat_map(|ty| ty.shape.iter().filter_map(|d| d.as_symbol())).collect()
     }
 
     /// The type of a tensor as this graph sees it.

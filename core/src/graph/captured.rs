@@ -4,7 +4,7 @@
 use super::hindrance::can_be_captured;
 use super::ir::Graph;
 use super::on_device::{gpu_of, with_constants_on};
-use super::passes::pure::writes;
+use super::passes::pure::written_in;
 use super::run;
 use super::sizes::{Known, Sizes};
 use crate::backend::cuda::{self, Captured, Gpu};
@@ -169,10 +169,11 @@ impl Placed {
         can_be_captured(&self.graph, gpu, inputs)?;
         let graph = self.graph_on(gpu)?;
         let (mut operands, mut variables) = (Vec::new(), Vec::new());
+        let written = written_in(&self.graph);
         for (i, input) in inputs.iter().enumerate() {
             operands.push(match input.as_object::<Resource>() {
                 Some(resource) => {
-                    let written = self.graph.nodes.iter().any(|node| writes(node, self.graph.params[i]));
+                    let written = written[self.graph.params[i].index()];
                     variables.push(Used { operand: i, address: settle(resource, gpu, written)?, written });
                     None
                 }

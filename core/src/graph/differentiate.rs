@@ -13,7 +13,7 @@ use crate::shape::{Dim, Shape, Symbol};
 use crate::tape::{self, Cotangent, Unseen, staged};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -155,11 +155,12 @@ fn open_sizes(forward: &Rc<Builder>, walks: [&Graph; 2], saved: &[Tensor]) -> Re
     let mut open: Vec<Symbol> = types.iter().flat_map(|ty| ty.shape.iter()).flat_map(Dim::symbols).collect();
     open.sort_unstable();
     open.dedup();
+    let shown = forward.shown();
+    let kept: HashSet<Symbol> = saved.iter().flat_map(|t| t.shape().iter().filter_map(Dim::as_symbol)).collect();
     let mut told = Vec::new();
     for size in open {
         let Symbol::Unbacked(index) = size else { continue };
-        let shows = |t: &Tensor| t.shape().iter().any(|d| d.as_symbol() == Some(size));
-        if forward.shows(size) && !saved.iter().any(shows) {
+        if shown.contains(&size) && !kept.contains(&size) {
             let shape = Shape::from_dims(&[Dim::unbacked(index), Dim::ZERO])?;
             told.push(ops::zeros_of(&TensorType::new(DType::I32, shape))?);
         }
@@ -202,11 +203,8 @@ fn backwards(
             results.extend(answer.map(Cotangent::into_dense).transpose()?);
         }
         let closed = builder.finish(&results)?;
-        for capture in &closed.captures {
-            if saved.iter().all(|t| t.id() != capture.id()) {
-                saved.push(capture.clone());
-            }
-        }
+        let mut known: HashSet<u64> = saved.iter().map(Tensor::id).collect();
+        saved.extend(closed.captures.iter().filter(|capture| known.insert(capture.id())).cloned());
         Ok(Walked { graph: closed.graph, cotangents: seeds.len(), captures: closed.captures, given })
     })
 }
@@ -228,10 +226,11 @@ impl Walked {
     /// The graph with all saved values as parameters, in their order, whether it reads them or not.
     fn complete(self, saved: &[Tensor]) -> Result<Backward> {
         let mut graph = self.graph;
-        let own: Vec<_> = graph.params.split_off(self.cotangents);
+        let own = graph.params.split_off(self.cotangents);
+        let own: HashMap<u64, Value> = self.captures.iter().map(Tensor::id).zip(own).collect();
         for tensor in saved {
-            match self.captures.iter().position(|c| c.id() == tensor.id()) {
-                Some(i) => graph.params.push(own[i]),
+            match own.get(&tensor.id()) {
+                Some(&value) => graph.params.push(value),
                 None => {
                     graph.types.push(*tensor.ty());
                     graph.params.push(Value(graph.types.len() as u32 - 1));

@@ -1,6 +1,7 @@
 //! The graph as a value: typed values, and nodes in program order that compute them.
 //! Builders make it, passes rebuild it, and it never changes otherwise.
 
+use super::steps;
 use crate::device::DeviceId;
 use crate::op::{Attr, Op, OpRef};
 use crate::shape::{Constraints, Shape};
@@ -9,18 +10,11 @@ use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// The number of a value within its graph.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) struct Value(pub u32);
+mod by_value;
 
-impl Value {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+pub(crate) use by_value::{ByValue, Value};
 
 /// One operation with where its operands come from.
-#[derive(Clone)]
 pub(crate) struct Node {
     pub op: OpRef,
     pub inputs: SmallVec<[Value; 3]>,
@@ -36,6 +30,14 @@ pub(crate) struct Node {
 pub(crate) struct At {
     pub location: &'static Location<'static>,
     pub device: Option<DeviceId>,
+}
+
+impl Clone for Node {
+    fn clone(&self) -> Self {
+        steps::count(1);
+        let Self { op, inputs, outputs, location, device } = self;
+        Self { op: op.clone(), inputs: inputs.clone(), outputs: outputs.clone(), location, device: *device }
+    }
 }
 
 impl Node {
@@ -76,13 +78,13 @@ pub(crate) struct ResourceType {
 pub(crate) struct Graph {
     pub name: String,
     pub params: Vec<Value>,
-    pub constants: Vec<(Value, Tensor)>,
+    pub constants: ByValue<Tensor>,
     pub nodes: Vec<Node>,
     pub results: Vec<Value>,
     /// The type of each value, by number.
     pub types: Vec<TensorType>,
     /// What parameters of dtype `resource` stand for.
-    pub resources: Vec<(Value, ResourceType)>,
+    pub resources: ByValue<ResourceType>,
     /// Pairs of sizes that operations rely on being equal.
     pub constraints: Constraints,
     /// A number that no other graph has.
@@ -106,11 +108,11 @@ impl Graph {
         Self {
             name: name.to_owned(),
             params: Vec::new(),
-            constants: Vec::new(),
+            constants: ByValue::default(),
             nodes: Vec::new(),
             results: Vec::new(),
             types: Vec::new(),
-            resources: Vec::new(),
+            resources: ByValue::default(),
             constraints: Constraints::default(),
             id: fresh_id(),
         }
@@ -129,11 +131,11 @@ impl Graph {
     }
 
     pub fn constant(&self, value: Value) -> Option<&Tensor> {
-        self.constants.iter().find(|(v, _)| *v == value).map(|(_, t)| t)
+        self.constants.get(value)
     }
 
     pub fn resource(&self, value: Value) -> Option<ResourceType> {
-        self.resources.iter().find(|(v, _)| *v == value).map(|(_, r)| *r)
+        self.resources.get(value).copied()
     }
 
     /// Whether any size is open until the graph runs, of a value or one that an operation names.

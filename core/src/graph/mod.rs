@@ -18,6 +18,7 @@ pub(crate) mod print;
 pub(crate) mod run;
 pub(crate) mod scalar_loop;
 pub(crate) mod sizes;
+pub(crate) mod steps;
 #[cfg(test)]
 mod tests;
 pub(crate) mod verify;

@@ -3,7 +3,7 @@
 
 use super::ahead;
 use super::host_part::Split;
-use super::ir::Graph;
+use super::ir::{Graph, Value};
 use super::passes::rewrite::with_bodies;
 use super::passes::{bind, optimise, specialise};
 use super::sizes::Sizes;
@@ -83,12 +83,12 @@ pub(crate) fn ready(
 /// there.
 pub(crate) fn with_constants_on(graph: &Graph, gpu: &'static Gpu, all: bool) -> Result<Graph> {
     let mut new = graph.clone();
-    for (_, constant) in &mut new.constants {
+    let there = |(value, constant): &(Value, Tensor)| {
         let dtype = constant.dtype();
-        if constant.rank() > 0 && dtype.size() > 0 && (all || dtype.is_floating()) {
-            *constant = bring(gpu, constant)?;
-        }
-    }
+        let goes = constant.rank() > 0 && dtype.size() > 0 && (all || dtype.is_floating());
+        Ok((*value, if goes { bring(gpu, constant)? } else { constant.clone() }))
+    };
+    new.constants = graph.constants.iter().map(there).collect::<Result<_>>()?;
     for node in &mut new.nodes {
         if let Some(op) = with_bodies(node, |body| with_constants_on(body, gpu, all))? {
             node.op = op;

@@ -2,7 +2,7 @@
 //! beforehand, and the one that says what the planned executor must give.
 
 use super::control::captured;
-use super::ir::{Graph, Node};
+use super::ir::{Graph, Node, Value};
 use super::misfit;
 use super::passes::pure::writes;
 use super::sizes::Sizes;
@@ -64,11 +64,15 @@ pub(crate) fn run(graph: &Graph, inputs: Operands, sizes: &Sizes<'_>) -> Result<
     }
     let mut results = Outputs::new();
     for (i, &value) in graph.results.iter().enumerate() {
-        let again = graph.results[i + 1..].contains(&value);
-        let result = if again { values[value.index()].clone() } else { values[value.index()].take() };
+        let result = values[value.index()].take().or_else(|| again(&graph.results[..i], value, &results));
         results.push(result.ok_or_else(|| missing(graph))?);
     }
     Ok(results)
+}
+
+/// A value that was taken before, as one of these.
+fn again(before: &[Value], value: Value, taken: &[Tensor]) -> Option<Tensor> {
+    before.iter().position(|v| *v == value).map(|at| taken[at].clone())
 }
 
 fn step(
@@ -83,9 +87,9 @@ fn step(
     let mut inputs = Operands::new();
     let mut owned = 0u32;
     for (i, &value) in node.inputs.iter().enumerate() {
-        let last = uses[value.index()] == position && !node.inputs[i + 1..].contains(&value);
+        let last = uses[value.index()] == position;
         let slot = &mut values[value.index()];
-        let input = if last { slot.take() } else { slot.clone() };
+        let input = if last { slot.take().or_else(|| again(&node.inputs[..i], value, &inputs)) } else { slot.clone() };
         inputs.push(input.ok_or_else(|| missing(graph))?);
         if last && i < 32 {
             owned |= 1 << i;

@@ -4,13 +4,26 @@
 use crate::error::Result;
 use crate::module::{Fields, Module};
 use crate::ops;
+use crate::tape::IdMap;
 use crate::tensor::TensorType;
 use crate::variable::Variable;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Slots by the ids of their variables.
-type List<const N: usize> = Vec<(u64, [Variable; N])>;
+#[derive(Debug)]
+struct List<const N: usize> {
+    all: Vec<(u64, [Variable; N])>,
+    /// Where the slots of each variable are in the list, by its id, and where each slot is, by its own.
+    places: IdMap<usize>,
+    slots: IdMap<usize>,
+}
+
+impl<const N: usize> Default for List<N> {
+    fn default() -> Self {
+        Self { all: Vec::new(), places: IdMap::default(), slots: IdMap::default() }
+    }
+}
 
 /// `N` slots for each variable, of its dtype and shape, which start at zero.
 #[derive(Debug)]
@@ -35,7 +48,7 @@ impl<const N: usize> Slots<N> {
         let mut found: [Vec<Variable>; N] = std::array::from_fn(|_| Vec::with_capacity(variables.len()));
         for (place, variable) in variables.iter().enumerate() {
             let at = self.place(&mut list, variable, place)?;
-            found.iter_mut().zip(&list[at].1).for_each(|(found, slot)| found.push(slot.clone()));
+            found.iter_mut().zip(&list.all[at].1).for_each(|(found, slot)| found.push(slot.clone()));
         }
         Ok(found)
     }
@@ -44,10 +57,10 @@ impl<const N: usize> Slots<N> {
     #[track_caller]
     fn place(&self, list: &mut List<N>, variable: &Variable, place: usize) -> Result<usize> {
         let id = variable.id();
-        if list.get(place).is_some_and(|(other, _)| *other == id) {
+        if list.all.get(place).is_some_and(|(other, _)| *other == id) {
             return Ok(place);
         }
-        if let Some(at) = list.iter().position(|(other, _)| *other == id) {
+        if let Some(&at) = list.places.get(&id) {
             return Ok(at);
         }
         // They are made once, also where the step is being traced.
@@ -55,26 +68,30 @@ impl<const N: usize> Slots<N> {
             let zeros = ops::zeros_of(&TensorType::new(variable.dtype(), variable.shape()))?;
             Ok(self.names.map(|name| Variable::with(&zeros, format!("{}/{name}", variable.name()), false)))
         })?;
+        let at = list.all.len();
         for slot in &slots {
+            list.slots.insert(slot.id(), at);
             let owner: Weak<Mutex<List<N>>> = Arc::downgrade(&self.list);
             crate::function::note_owner(slot, owner);
         }
-        list.push((id, slots));
-        Ok(list.len() - 1)
+        list.places.insert(id, at);
+        list.all.push((id, slots));
+        Ok(at)
     }
 }
 
 impl<const N: usize> crate::function::Owner for Mutex<List<N>> {
     fn variable(&self, id: u64) -> Option<Variable> {
         let list = self.lock().unwrap_or_else(PoisonError::into_inner);
-        list.iter().flat_map(|(_, slots)| slots).find(|slot| slot.id() == id).cloned()
+        let (_, slots) = &list.all[*list.slots.get(&id)?];
+        slots.iter().find(|slot| slot.id() == id).cloned()
     }
 }
 
 impl<const N: usize> Module for Slots<N> {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.value(&self.id);
-        for (i, (_, slots)) in self.list.lock().unwrap_or_else(PoisonError::into_inner).iter().enumerate() {
+        for (i, (_, slots)) in self.list.lock().unwrap_or_else(PoisonError::into_inner).all.iter().enumerate() {
             for (at, slot) in slots.iter().enumerate() {
                 fields.part(i, NUMBERS[at.min(NUMBERS.len() - 1)], slot);
             }

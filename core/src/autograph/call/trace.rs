@@ -5,11 +5,12 @@ use super::{Call, Session};
 use crate::autograph::dispatch::{Place, Table};
 use crate::autograph::state;
 use crate::error::{Error, Result};
-use crate::function::{Pattern, Source, Trace, Tracing, note_name};
+use crate::function::{Owned, Pattern, Source, Trace, Tracing, note_name, places};
 use crate::graph::Graph;
 use crate::graph::builder::Closed;
 use crate::graph::control::call::Callable;
 use crate::graph::passes::pure::writes;
+use crate::tape::IdMap;
 use crate::tensor::{Resource, Tensor, TensorType};
 use std::sync::Arc;
 
@@ -61,11 +62,11 @@ impl Call<'_> {
         self.give_up();
         let identity = session.identity.take().and_read(&self.arguments, &reads);
         let mut sources = session.sources.take();
+        let places = places(&self.arguments.handles);
+        let owned: IdMap<Owned> = owned.into_iter().map(|owned| (owned.id, owned)).collect();
         for capture in closed.captures {
-            let own = self.arguments.handles.iter().position(|h| h.id() == capture.id());
-            let owned = owned.iter().find(|o| o.id == capture.id());
-            sources.push(match (own, owned) {
-                (Some(at), _) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
+            sources.push(match (places.get(&capture.id()), owned.get(&capture.id())) {
+                (Some(&at), _) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
                 (_, Some(owned)) => Source::Owned(owned.clone(), Arc::default()),
                 _ => Source::Outside(capture),
             });

@@ -5,14 +5,16 @@ use super::Closed;
 use crate::error::Result;
 use crate::graph::ir::{ResourceType, Value};
 use crate::tensor::{Tensor, TensorType};
+use std::collections::{HashMap, HashSet};
 
 /// Gives finished bodies the same captures in the same order, as further parameters; gives these captures.
 pub(crate) fn align(closed: &mut [Closed]) -> Result<Vec<Tensor>> {
     let mut all: Vec<(Tensor, TensorType, Option<ResourceType>)> = Vec::new();
+    let mut known: HashSet<u64> = HashSet::new();
     for body in closed.iter() {
         let own = body.graph.params.len() - body.captures.len();
         for (tensor, &value) in body.captures.iter().zip(&body.graph.params[own..]) {
-            if all.iter().all(|(t, ..)| t.id() != tensor.id()) {
+            if known.insert(tensor.id()) {
                 all.push((tensor.clone(), *body.graph.ty(value), body.graph.resource(value)));
             }
         }
@@ -20,9 +22,10 @@ pub(crate) fn align(closed: &mut [Closed]) -> Result<Vec<Tensor>> {
     for body in closed.iter_mut() {
         let own = body.graph.params.len() - body.captures.len();
         let given = body.graph.params.split_off(own);
+        let given: HashMap<u64, Value> = body.captures.iter().map(Tensor::id).zip(given).collect();
         for (tensor, ty, resource) in &all {
-            let value = match body.captures.iter().position(|t| t.id() == tensor.id()) {
-                Some(at) => given[at],
+            let value = match given.get(&tensor.id()) {
+                Some(&value) => value,
                 None => {
                     body.graph.types.push(*ty);
                     let value = Value(body.graph.types.len() as u32 - 1);

@@ -75,7 +75,8 @@ impl Builder {
     /// The places of those parameters among these values that are no captures.
     fn own_params(&self, values: &HashSet<Value>) -> Vec<usize> {
         let state = self.state.borrow();
-        let own = |v: &Value| values.contains(v) && !state.captures.iter().any(|(_, captured)| captured == v);
+        let captured: HashSet<Value> = state.captures.iter().map(|(_, v)| *v).collect();
+        let own = |v: &Value| values.contains(v) && !captured.contains(v);
         let params = state.graph.params.iter().enumerate();
         params.filter(|(_, v)| own(v)).map(|(index, _)| index).collect()
     }

@@ -7,6 +7,7 @@ use crate::device;
 use crate::error::Result;
 use crate::execute::{Recorder, view_of};
 use crate::graph::ir::{Graph, Node, Value};
+use crate::graph::steps::count;
 use crate::op::{Facts, Infer, Op, Outputs};
 use crate::shape::Shape;
 use crate::tensor::{Resource, Tensor, TensorType};
@@ -46,6 +47,7 @@ impl Facts for Known<'_> {
 impl Recorder for Builder {
     fn record(&self, op: &dyn Op, inputs: &[&Tensor], location: &'static Location<'static>) -> Result<Outputs> {
         let mut values = SmallVec::<[Value; 3]>::new();
+        count(1 + inputs.len());
         for input in inputs {
             values.push(self.value_of(input, op.name())?);
         }

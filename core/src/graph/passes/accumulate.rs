@@ -10,7 +10,7 @@ use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Kind, OpRef};
 use crate::scalar::Code;
 use smallvec::smallvec;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub(super) fn accumulate(graph: &Graph) -> Result<Graph> {
     let made: HashMap<Value, usize> =
@@ -20,25 +20,26 @@ pub(super) fn accumulate(graph: &Graph) -> Result<Graph> {
     used.for_each(|&v| *uses.entry(v).or_default() += 1);
     // By the sum's node: its product's node, and the addend.
     let mut sums: HashMap<usize, (usize, Value)> = HashMap::new();
+    let mut gone: HashSet<usize> = HashSet::new();
     for (at, node) in graph.nodes.iter().enumerate() {
         for [product, addend] in operands(node) {
             let Some(&from) = made.get(&product) else { continue };
-            let gone = sums.values().any(|(taken, _)| *taken == from);
             // The addend must be there before the product runs in the sum's place, and the product be nobody else's.
             if uses[&product] == 1
-                && !gone
+                && !gone.contains(&from)
                 && graph.nodes[from].device == node.device
                 && is_product(graph, &graph.nodes[from])
                 && is_worth_it(graph, &made, addend)
             {
                 sums.insert(at, (from, addend));
+                gone.insert(from);
                 break;
             }
         }
     }
     let mut new = Rewriter::new(graph);
     for (at, node) in graph.nodes.iter().enumerate() {
-        if sums.values().any(|(product, _)| *product == at) {
+        if gone.contains(&at) {
             continue;
         }
         match sums.get(&at) {
@@ -97,6 +98,6 @@ fn is_product(graph: &Graph, node: &Node) -> bool {
 fn is_worth_it(graph: &Graph, made: &HashMap<Value, usize>, addend: Value) -> bool {
     match made.get(&addend) {
         Some(&at) => matches!(graph.nodes[at].op.name(), "matmul" | "matmul_add"),
-        None => graph.params.contains(&addend),
+        None => graph.constant(addend).is_none(),
     }
 }

@@ -10,6 +10,7 @@ use crate::tensor::Tensor;
 
 pub(super) fn algebra(graph: &Graph) -> Result<Graph> {
     let mut new = Rewriter::new(graph);
+    let viewed = views(graph);
     for node in &graph.nodes {
         // What is placed is a copy where its operand lies elsewhere.
         if node.device.is_some() {
@@ -27,7 +28,7 @@ pub(super) fn algebra(graph: &Graph) -> Result<Graph> {
             }
             continue;
         }
-        match itself(graph, &mut new, node) {
+        match itself(graph, &viewed, &mut new, node) {
             Some(value) => new.set(node.outputs[0], value),
             None => {
                 let op = with_bodies(node, algebra)?;
@@ -38,8 +39,16 @@ pub(super) fn algebra(graph: &Graph) -> Result<Graph> {
     Ok(new.finish())
 }
 
+/// By value whether it is a view.
+fn views(graph: &Graph) -> Vec<bool> {
+    let mut views = vec![false; graph.types.len()];
+    let nodes = graph.nodes.iter().filter(|node| matches!(node.op.kind(), Kind::View));
+    nodes.flat_map(|node| &node.outputs).for_each(|v| views[v.index()] = true);
+    views
+}
+
 /// The operand that a node's result equals, bit for bit.
-fn itself(graph: &Graph, new: &mut Rewriter<'_>, node: &Node) -> Option<Value> {
+fn itself(graph: &Graph, viewed: &[bool], new: &mut Rewriter<'_>, node: &Node) -> Option<Value> {
     let [output] = node.outputs[..] else { return None };
     let ty = graph.ty(output);
     let same = |i: usize| node.inputs.get(i).is_some_and(|&v| graph.ty(v) == ty);
@@ -53,11 +62,7 @@ fn itself(graph: &Graph, new: &mut Rewriter<'_>, node: &Node) -> Option<Value> {
             };
             let neutral = |i: usize, wanted: Neutral, new: &mut Rewriter<'_>| scalar(i, new) == Some(wanted);
             // The result lies dense and a view may not: a reduction of it would add up in another order.
-            let viewed = |v: Value| {
-                let views = graph.nodes.iter().filter(|n| matches!(n.op.kind(), Kind::View));
-                views.into_iter().any(|n| n.outputs.contains(&v))
-            };
-            let same = |i: usize| same(i) && !viewed(node.inputs[i]);
+            let same = |i: usize| same(i) && !viewed[node.inputs[i].index()];
             let operand = match code {
                 Code::Mul if same(0) && neutral(1, Neutral::One, new) => 0,
                 Code::Mul if same(1) && neutral(0, Neutral::One, new) => 1,

@@ -54,6 +54,8 @@ impl Body<'_> {
         }
         let mut new = Rewriter::new(graph);
         let mut long: HashMap<Value, usize> = HashMap::new();
+        // By the result of a `broadcast_to` what it repeats.
+        let mut repeats: HashMap<Value, Value> = HashMap::new();
         for (i, ty) in params.iter().enumerate() {
             let value = new.graph.params[i];
             if !ty.shape.is_known() {
@@ -80,14 +82,16 @@ impl Body<'_> {
                 true => None,
                 false => evaluated(&new.graph, &bound.op, &inputs, outputs, node.location),
             };
-            if let Some(results) = results.or_else(|| counted(&new.graph, &bound, &inputs)) {
+            if let Some(results) = results.or_else(|| counted(&new.graph, &bound, &inputs, &repeats)) {
                 for (&old, result) in node.outputs.iter().zip(&results) {
                     let value = new.constant(result);
                     new.set(old, value);
                 }
                 continue;
             }
+            let repeated = inputs.first().copied().filter(|_| bound.op.name() == "broadcast_to");
             let values = new.emit(bound.op, inputs, outputs, node.at());
+            repeats.extend(repeated.map(|input| (values[0], input)));
             for ((&old, value), length) in node.outputs.iter().zip(values).zip(bound.lengths) {
                 new.set(old, value);
                 long.extend(length.map(|n| (value, n)));
@@ -209,13 +213,12 @@ fn has_open_sizes(op: &dyn Op) -> bool {
 
 /// What an operation counts: the items of a list, or ones over all elements, which is how the size of an axis becomes a
 /// value.
-fn counted(graph: &Graph, bound: &Bound, inputs: &[Value]) -> Option<Outputs> {
+fn counted(graph: &Graph, bound: &Bound, inputs: &[Value], repeats: &HashMap<Value, Value>) -> Option<Outputs> {
     let ty = bound.outputs.first().filter(|ty| ty.shape.is_known() && ty.shape.num_elements() == 1)?;
     let (count, each) = match (bound.op.list_op(), bound.op.reduction()) {
         (Some(ListOp::Len(_)), _) => ((*bound.lengths.first()?)?, 1),
         (None, Some((Monoid::Sum, _, false))) if ty.dtype == DType::I32 => {
-            let node = graph.nodes.iter().rev().find(|node| node.outputs.contains(&inputs[0]))?;
-            let repeated = graph.constant(*node.inputs.first()?).filter(|_| node.op.name() == "broadcast_to")?;
+            let repeated = graph.constant(*repeats.get(&inputs[0])?)?;
             (graph.ty(inputs[0]).shape.num_elements(), i64::try_from(number(repeated)?).ok()?)
         }
         _ => return None,

@@ -8,8 +8,10 @@ use super::rewrite::Rewriter;
 use crate::error::Result;
 use crate::graph::control::While;
 use crate::graph::ir::{Graph, Node, Value};
+use crate::graph::steps;
 use crate::op::{Flow, OpRef};
 use smallvec::SmallVec;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub(super) fn dead(graph: &Graph) -> Result<Graph> {
@@ -38,23 +40,10 @@ fn is_kept(graph: &Graph, node: &Node, live: &[bool]) -> bool {
 
 /// Which values are read, if of the results those in `wanted` are.
 fn live_values(graph: &Graph, wanted: &[bool]) -> Vec<bool> {
-    let mut live = vec![false; graph.types.len()];
-    graph.results.iter().zip(wanted).filter(|(_, w)| **w).for_each(|(v, _)| live[v.index()] = true);
-    let shown = Shown::of(graph);
-    for node in graph.nodes.iter().rev() {
-        if !is_kept(graph, node, &live) {
-            continue;
-        }
-        shown.by(node).into_iter().for_each(|v| live[v.index()] = true);
-        match node.op.flow() {
-            Some(Flow::Loop { carried }) => {
-                let read = live_in_loop(node, carried, &live);
-                node.inputs.iter().zip(read).filter(|(_, r)| *r).for_each(|(v, _)| live[v.index()] = true);
-            }
-            _ => node.inputs.iter().for_each(|v| live[v.index()] = true),
-        }
-    }
-    live
+    let mut live = Live::new(graph);
+    graph.results.iter().zip(wanted).filter(|(_, w)| **w).for_each(|(&v, _)| live.mark(v));
+    live.follow();
+    live.values
 }
 
 /// Which operands of a loop are alive.
@@ -65,12 +54,98 @@ fn live_in_loop(node: &Node, carried: usize, live: &[bool]) -> Vec<bool> {
     let mut read: Vec<bool> = (0..node.inputs.len())
         .map(|i| in_cond[cond.params[i].index()] || (i < carried && live[node.outputs[i].index()]))
         .collect();
+    let mut inside = Live::new(body);
+    (0..carried).filter(|&i| read[i]).for_each(|i| inside.mark(body.results[i]));
+    // What a round reads the round before has to hand on.
     loop {
-        let inside = live_values(body, &read[..carried]);
-        let before = read.clone();
-        read.iter_mut().zip(&body.params).for_each(|(r, p)| *r |= inside[p.index()]);
-        if read == before {
+        inside.follow();
+        let reached = std::mem::take(&mut inside.params);
+        if reached.is_empty() {
             return read;
+        }
+        for i in reached {
+            if !std::mem::replace(&mut read[i], true) && i < carried {
+                inside.mark(body.results[i]);
+            }
+        }
+    }
+}
+
+/// The values of a graph that are known to be read, which become more.
+struct Live<'g> {
+    graph: &'g Graph,
+    shown: Shown,
+    /// The node that computes each value.
+    makers: Vec<Option<usize>>,
+    values: Vec<bool>,
+    kept: Vec<bool>,
+    /// Values that were marked, and loops of which one result was: what they read is not marked yet.
+    open: Vec<Value>,
+    loops: BTreeSet<usize>,
+    /// The parameters that were marked, by place.
+    params: Vec<usize>,
+    places: HashMap<Value, usize>,
+}
+
+impl<'g> Live<'g> {
+    /// With what nodes read that are kept whether somebody reads them or not.
+    fn new(graph: &'g Graph) -> Self {
+        steps::count(graph.types.len());
+        let mut makers = vec![None; graph.types.len()];
+        for (at, node) in graph.nodes.iter().enumerate() {
+            node.outputs.iter().for_each(|v| makers[v.index()] = Some(at));
+        }
+        let mut live = Self {
+            graph,
+            shown: Shown::of(graph),
+            makers,
+            values: vec![false; graph.types.len()],
+            kept: vec![false; graph.nodes.len()],
+            open: Vec::new(),
+            loops: BTreeSet::new(),
+            params: Vec::new(),
+            places: graph.params.iter().enumerate().map(|(i, &param)| (param, i)).collect(),
+        };
+        let nodes = graph.nodes.iter().enumerate();
+        nodes.filter(|(_, node)| has_effect(graph, node) || may_fail(graph, node)).for_each(|(at, _)| live.keep(at));
+        live
+    }
+
+    fn mark(&mut self, v: Value) {
+        if !std::mem::replace(&mut self.values[v.index()], true) {
+            self.open.push(v);
+        }
+    }
+
+    fn keep(&mut self, at: usize) {
+        let node = &self.graph.nodes[at];
+        let looping = matches!(node.op.flow(), Some(Flow::Loop { .. }));
+        if looping {
+            self.loops.insert(at);
+        }
+        if !std::mem::replace(&mut self.kept[at], true) {
+            self.shown.by(node).into_iter().for_each(|v| self.mark(v));
+            let inputs = node.inputs.iter().filter(|_| !looping);
+            inputs.for_each(|&v| self.mark(v));
+        }
+    }
+
+    /// Marks what follows from what is marked.
+    fn follow(&mut self) {
+        loop {
+            while let Some(v) = self.open.pop() {
+                self.params.extend(self.places.get(&v));
+                if let Some(at) = self.makers[v.index()] {
+                    self.keep(at);
+                }
+            }
+            // The last loop first: it may read results of the others.
+            let Some(at) = self.loops.pop_last() else { return };
+            let node = &self.graph.nodes[at];
+            if let Some(Flow::Loop { carried }) = node.op.flow() {
+                let read = live_in_loop(node, carried, &self.values);
+                node.inputs.iter().zip(read).filter(|(_, r)| *r).for_each(|(&v, _)| self.mark(v));
+            }
         }
     }
 }

@@ -1,25 +1,33 @@
 //! Fusion: clusters of element-wise operations over one space, and the reductions that read them, become one operation
 //! each, which the plan runs as a single pass over memory. Its body is a graph, which says what it computes.
 
+mod around;
 mod fused;
+mod rebuild;
+mod sequence;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use fused::Fused;
 
 use super::pure::{has_effect, may_fail, reads_state};
-use super::rewrite::{Rewriter, with_bodies};
 use crate::backend::cpu::View;
 use crate::backend::cpu::reduce::{self, InOrder};
 use crate::error::Result;
 use crate::graph::ir::{Graph, Node, Value};
-use crate::op::{Kind, Op, OpRef};
+use crate::graph::steps;
+use crate::op::{Kind, Op};
 use crate::shape::Shape;
 use crate::tensor::TensorType;
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use around::Ways;
+use smallvec::SmallVec;
 
 /// Bounds of a cluster: more operands than this no longer fit the first-level cache, more nodes make no faster pass.
 const MOST_NODES: usize = 64;
 const MOST_INPUTS: usize = 20;
+/// How many further readers of a value a node looks at, to be one pass with: those that are written close by. A value that thousands
+/// read would else be asked about for each two of them.
+const MOST_READERS: usize = 64;
 
 /// How the reduction of a node walks a dense operand, if a pass can follow it.
 pub(crate) fn walk_of(ty: &TensorType, op: &dyn Op) -> Option<InOrder> {
@@ -70,46 +78,59 @@ pub(crate) fn fuse(graph: &Graph) -> Result<Graph> {
     clusters.rebuild()
 }
 
+/// What the members of a cluster read of others, constants aside, in ascending order.
+type Inputs = SmallVec<[Value; 4]>;
+
 struct Clusters<'a> {
     graph: &'a Graph,
     classes: Vec<Class>,
     producer: Vec<Option<usize>>,
-    /// Nodes that must come after each node: readers of its results, and the next node that keeps its order.
-    after: Vec<Vec<usize>>,
+    ways: Ways,
     /// The cluster of each node; its own number at first.
     of: Vec<usize>,
     members: Vec<Vec<usize>>,
+    inputs: Vec<Inputs>,
+    /// How the reductions of each cluster walk.
+    walks: Vec<Option<InOrder>>,
+    /// How many edges lead out of each cluster and into it.
+    edges: Vec<[usize; 2]>,
+    /// How often each cluster has grown.
+    grown: Vec<u32>,
+    /// By cluster the last one that it could not be one with, and how often both had grown then.
+    refused: Vec<(usize, [u32; 2])>,
 }
 
 impl<'a> Clusters<'a> {
     fn new(graph: &'a Graph) -> Self {
         let n = graph.nodes.len();
         let mut producer = vec![None; graph.types.len()];
-        let mut after = vec![Vec::new(); n];
-        let mut last_ordered = None;
         for (i, node) in graph.nodes.iter().enumerate() {
-            for v in &node.inputs {
-                if let Some(p) = producer[v.index()] {
-                    let list: &mut Vec<usize> = &mut after[p];
-                    if list.last() != Some(&i) {
-                        list.push(i);
-                    }
-                }
-            }
             node.outputs.iter().for_each(|v| producer[v.index()] = Some(i));
-            let ordered = reads_state(node) || has_effect(graph, node) || may_fail(graph, node);
-            if ordered && let Some(before) = last_ordered.replace(i) {
-                let list: &mut Vec<usize> = &mut after[before];
-                list.push(i);
-            }
         }
+        let classes: Vec<Class> = graph.nodes.iter().map(|node| class(graph, node)).collect();
+        let ways = Ways::new(followers(graph, &producer));
+        let inputs = |node: &Node| {
+            let mut inputs: Inputs = node.inputs.iter().copied().filter(|v| graph.constant(*v).is_none()).collect();
+            inputs.sort_unstable();
+            inputs.dedup();
+            inputs
+        };
+        let walk = |class: &Class| match class {
+            Class::Fold(_, walk) => Some(*walk),
+            _ => None,
+        };
         Self {
-            classes: graph.nodes.iter().map(|node| class(graph, node)).collect(),
-            graph,
+            walks: classes.iter().map(walk).collect(),
+            classes,
             producer,
-            after,
+            edges: (0..n).map(|i| [ways.after[i].len(), ways.before[i].len()]).collect(),
+            ways,
             of: (0..n).collect(),
             members: (0..n).map(|i| vec![i]).collect(),
+            inputs: graph.nodes.iter().map(inputs).collect(),
+            grown: vec![0; n],
+            refused: vec![(usize::MAX, [0; 2]); n],
+            graph,
         }
     }
 
@@ -134,22 +155,23 @@ impl<'a> Clusters<'a> {
 
     /// Joins clusters over one space that read the same value.
     fn siblings(&mut self) {
-        let mut readers: HashMap<Value, Vec<usize>> = HashMap::new();
-        for (i, node) in self.graph.nodes.iter().enumerate() {
+        let graph = self.graph;
+        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); graph.types.len()];
+        for (i, node) in graph.nodes.iter().enumerate() {
             if let Class::Elementwise(_) = self.classes[i] {
-                for v in node.inputs.iter().filter(|v| self.graph.constant(**v).is_none()) {
-                    readers.entry(*v).or_default().push(i);
+                for v in node.inputs.iter().filter(|v| graph.constant(**v).is_none()) {
+                    readers[v.index()].push(i);
                 }
             }
         }
-        for i in 0..self.graph.nodes.len() {
+        for (i, node) in graph.nodes.iter().enumerate() {
             let Class::Elementwise(space) = self.classes[i] else { continue };
-            for v in self.graph.nodes[i].inputs.clone() {
-                // Sharing a scalar is no reason to be one pass, unless the space is one as well.
-                if self.graph.ty(v).shape != space {
-                    continue;
-                }
-                for other in readers.get(&v).cloned().unwrap_or_default().into_iter().filter(|&o| o > i) {
+            // Sharing a scalar is no reason to be one pass, unless the space is one as well.
+            for v in node.inputs.iter().filter(|v| graph.ty(**v).shape == space) {
+                let readers = &readers[v.index()];
+                let later = readers.partition_point(|&other| other <= i);
+                for &other in readers[later..].iter().take(MOST_READERS) {
+                    steps::count(1);
                     if self.classes[other].space() == Some(&space) {
                         self.join(i, other);
                     }
@@ -158,137 +180,77 @@ impl<'a> Clusters<'a> {
         }
     }
 
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.of[a], self.of[b]);
-        if a == b || !self.fits(a, b) || self.goes_around(a, b) {
+    /// Makes one cluster of those of two nodes, if it can be.
+    fn join(&mut self, p: usize, i: usize) {
+        let (a, b) = (self.of[p], self.of[i]);
+        let grown = [self.grown[a], self.grown[b]];
+        if a == b || self.refused[b] == (a, grown) {
             return;
         }
-        let moved = std::mem::take(&mut self.members[b]);
-        moved.iter().for_each(|&i| self.of[i] = a);
-        self.members[a].extend(moved);
-        self.members[a].sort_unstable();
+        steps::count(1);
+        let Some((kept, inputs)) = self.one(p, i) else {
+            self.refused[b] = (a, grown);
+            return;
+        };
+        let gone = if kept == a { b } else { a };
+        let moved = std::mem::take(&mut self.members[gone]);
+        moved.iter().for_each(|&i| self.of[i] = kept);
+        self.members[kept].extend(moved);
+        steps::count(self.members[kept].len());
+        self.members[kept].sort_unstable();
+        self.inputs[kept] = inputs;
+        self.walks[kept] = self.walks[kept].or(self.walks[gone]);
+        (0..2).for_each(|side| self.edges[kept][side] += self.edges[gone][side]);
+        self.grown[kept] += 1;
+    }
+
+    /// The cluster that stands for those of both nodes, and what it reads; `None` if they cannot be one.
+    fn one(&mut self, p: usize, i: usize) -> Option<(usize, Inputs)> {
+        let ends = self.in_order(self.of[p], self.of[i]);
+        let to = if self.of[p] == ends[1] { p } else { i };
+        if !self.fits(ends) || self.is_cut(ends) || self.is_led_around(ends, to) {
+            return None;
+        }
+        let inputs = self.inputs_of(ends);
+        if inputs.len() > MOST_INPUTS {
+            return None;
+        }
+        Some((self.between(ends)?, inputs))
     }
 
     /// Whether two clusters together stay on one device, within bounds, and fold along the same axes.
-    fn fits(&self, a: usize, b: usize) -> bool {
-        let both = || self.members[a].iter().chain(&self.members[b]).copied();
-        let first = self.graph.nodes[self.members[a][0]].device;
-        if both().count() > MOST_NODES || both().any(|i| self.graph.nodes[i].device != first) {
-            return false;
-        }
-        let mut walks = both().filter_map(|i| match self.classes[i] {
-            Class::Fold(_, walk) => Some(walk),
-            _ => None,
-        });
-        if let Some(first) = walks.next()
-            && walks.any(|walk| walk != first)
-        {
-            return false;
-        }
-        let mut inputs: Vec<Value> = both().flat_map(|i| self.graph.nodes[i].inputs.iter().copied()).collect();
+    fn fits(&self, [a, b]: [usize; 2]) -> bool {
+        let device = |cluster: usize| self.graph.nodes[self.members[cluster][0]].device;
+        let walks = [self.walks[a], self.walks[b]];
+        self.members[a].len() + self.members[b].len() <= MOST_NODES
+            && device(a) == device(b)
+            && !matches!(walks, [Some(one), Some(other)] if one != other)
+    }
+
+    /// What two clusters read of others.
+    fn inputs_of(&self, [a, b]: [usize; 2]) -> Inputs {
+        let inside = |v: &Value| self.producer[v.index()].is_some_and(|p| self.of[p] == a || self.of[p] == b);
+        let mut inputs: Inputs = self.inputs[a].iter().chain(&self.inputs[b]).copied().filter(|v| !inside(v)).collect();
         inputs.sort_unstable();
         inputs.dedup();
-        let inside = |v: &Value| self.producer[v.index()].is_some_and(|p| self.of[p] == a || self.of[p] == b);
-        inputs.iter().filter(|v| !inside(v) && self.graph.constant(**v).is_none()).count() <= MOST_INPUTS
+        inputs
     }
+}
 
-    /// Whether a value of the two clusters comes back into them by way of something that is not part of the pass.
-    fn goes_around(&self, a: usize, b: usize) -> bool {
-        let inside = |i: usize| self.of[i] == a || self.of[i] == b;
-        let mut seen = vec![false; self.graph.nodes.len()];
-        let mut open = Vec::new();
-        for &i in self.members[a].iter().chain(&self.members[b]) {
-            for &next in &self.after[i] {
-                match inside(next) {
-                    // Inside a pass values go from element to element only.
-                    true if self.feeds(i, next) => {}
-                    true => return true,
-                    false => open.push(next),
-                }
+/// The nodes that must come after each node: readers of its results, and the next node that keeps its order.
+fn followers(graph: &Graph, producer: &[Option<usize>]) -> Vec<Vec<usize>> {
+    let mut after: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
+    let mut last_ordered = None;
+    for (i, node) in graph.nodes.iter().enumerate() {
+        for p in node.inputs.iter().filter_map(|v| producer[v.index()]) {
+            if after[p].last() != Some(&i) {
+                after[p].push(i);
             }
         }
-        while let Some(i) = open.pop() {
-            if inside(i) {
-                return true;
-            }
-            if seen[i] {
-                continue;
-            }
-            // A cluster runs as one: all of its members, hence all that follows them.
-            for &member in &self.members[self.of[i]] {
-                seen[member] = true;
-                open.extend(self.after[member].iter().copied().filter(|&n| !seen[n]));
-            }
+        let ordered = reads_state(node) || has_effect(graph, node) || may_fail(graph, node);
+        if ordered && let Some(before) = last_ordered.replace(i) {
+            after[before].push(i);
         }
-        false
     }
-
-    /// The graph with clusters as nodes, in an order that both the clusters and the effects allow.
-    fn rebuild(self) -> Result<Graph> {
-        let n = self.graph.nodes.len();
-        let mut waits = vec![0usize; n];
-        let edges = |i: usize| self.after[i].iter().copied();
-        for i in 0..n {
-            for next in edges(i).filter(|&next| self.of[next] != self.of[i]) {
-                waits[self.of[next]] += 1;
-            }
-        }
-        let mut ready: BTreeSet<(usize, usize)> =
-            (0..n).filter(|&c| !self.members[c].is_empty() && waits[c] == 0).map(|c| (self.members[c][0], c)).collect();
-        let mut new = Rewriter::new(self.graph);
-        while let Some((_, cluster)) = ready.pop_first() {
-            self.emit(&mut new, cluster)?;
-            for &i in &self.members[cluster] {
-                for next in edges(i).map(|next| self.of[next]).filter(|&c| c != cluster) {
-                    waits[next] -= 1;
-                    if waits[next] == 0 {
-                        ready.insert((self.members[next][0], next));
-                    }
-                }
-            }
-        }
-        Ok(new.finish())
-    }
-
-    fn emit(&self, new: &mut Rewriter<'_>, cluster: usize) -> Result<()> {
-        let members = &self.members[cluster];
-        if let [only] = members[..] {
-            let node = &self.graph.nodes[only];
-            let op = with_bodies(node, fuse)?;
-            new.copy(node, op);
-            return Ok(());
-        }
-        let inside = |v: Value| self.producer[v.index()].is_some_and(|p| self.of[p] == cluster);
-        let read_outside = |v: Value| {
-            self.graph.results.contains(&v)
-                || self.graph.nodes.iter().enumerate().any(|(i, n)| self.of[i] != cluster && n.inputs.contains(&v))
-        };
-        let nodes = || members.iter().map(|&i| &self.graph.nodes[i]);
-        let mut inputs: Vec<Value> = Vec::new();
-        for v in nodes().flat_map(|n| n.inputs.iter().copied()) {
-            if !inside(v) && self.graph.constant(v).is_none() && !inputs.contains(&v) {
-                inputs.push(v);
-            }
-        }
-        let results: Vec<Value> =
-            nodes().flat_map(|n| n.outputs.iter().copied()).filter(|&v| read_outside(v)).collect();
-        // A graph of these nodes alone, which a rewriter then numbers anew.
-        let part = Graph {
-            name: "pass".to_owned(),
-            params: inputs.clone(),
-            nodes: nodes().cloned().collect(),
-            results: results.clone(),
-            resources: Vec::new(),
-            constraints: Default::default(),
-            ..self.graph.clone()
-        };
-        let mut body = Rewriter::new(&part);
-        part.nodes.iter().for_each(|node| body.copy(node, None));
-        let op = Fused { body: Arc::new(body.finish()) };
-        let operands = inputs.iter().map(|&v| new.value(v)).collect();
-        let types: Vec<TensorType> = results.iter().map(|&v| *self.graph.ty(v)).collect();
-        let outputs = new.emit(OpRef::Shared(Arc::new(op)), operands, &types, self.graph.nodes[members[0]].at());
-        results.iter().zip(outputs).for_each(|(&old, value)| new.set(old, value));
-        Ok(())
-    }
+    after
 }

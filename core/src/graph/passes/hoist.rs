@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Flow, Kind};
 use smallvec::SmallVec;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub(super) fn hoist(graph: &Graph) -> Result<Graph> {
@@ -38,11 +39,8 @@ fn loop_node(new: &mut Rewriter<'_>, node: &Node, carried: usize) -> Result<()> 
     }
     // Both bodies get all values that left either, as further parameters in one order.
     let lists: Vec<Vec<(Value, Value)>> = moved;
-    for (_, value) in lists.iter().flatten() {
-        if !inputs[node.inputs.len()..].contains(value) {
-            inputs.push(*value);
-        }
-    }
+    let mut known: HashSet<Value> = HashSet::new();
+    inputs.extend(lists.iter().flatten().map(|(_, value)| *value).filter(|value| known.insert(*value)));
     let added = inputs[node.inputs.len()..].to_vec();
     let rebuilt: Vec<Arc<Graph>> =
         bodies.iter().zip(&lists).map(|(body, list)| Arc::new(without(body, list, &added, &new.graph))).collect();
@@ -86,14 +84,14 @@ fn leave(new: &mut Rewriter<'_>, body: &Graph, carried: usize, inputs: &[Value],
 /// The body without the nodes that left it; their results are parameters now.
 fn without(body: &Graph, moved: &[(Value, Value)], added: &[Value], outer: &Graph) -> Graph {
     let mut new = Rewriter::new(body);
-    for &value in added {
-        let param = new.param(*outer.ty(value));
-        for (inside, _) in moved.iter().filter(|(_, outside)| *outside == value) {
-            new.set(*inside, param);
-        }
+    let params: HashMap<Value, Value> = added.iter().map(|&value| (value, new.param(*outer.ty(value)))).collect();
+    let mut gone = vec![false; body.types.len()];
+    for (inside, outside) in moved {
+        new.set(*inside, params[outside]);
+        gone[inside.index()] = true;
     }
     for node in &body.nodes {
-        if !moved.iter().any(|(inside, _)| node.outputs.contains(inside)) {
+        if !node.outputs.iter().any(|v| gone[v.index()]) {
             new.copy(node, None);
         }
     }

@@ -48,17 +48,19 @@ pub(crate) const PASSES: [(&str, Pass); 9] = [
     ("dead", dead::dead),
 ];
 
+/// What is done once the sizes are numbers: counts and shapes have become constants by now, and clusters of one space
+/// can be told.
+pub(crate) const WITH_SIZES: [(&str, Pass); 6] =
+    [PASSES[3], PASSES[4], PASSES[5], PASSES[8], ("accumulate", accumulate::accumulate), ("fuse", fuse::fuse)];
+
 /// All passes that need no sizes, one after the other.
 pub(crate) fn optimise(graph: &Graph) -> Result<Graph> {
     run(graph, &PASSES)
 }
 
-/// What is done once the sizes are numbers: counts and shapes have become constants by now, and clusters of one space
-/// can be told.
+/// All passes for a graph whose sizes are numbers.
 pub(crate) fn specialise(graph: &Graph) -> Result<Graph> {
-    let accumulate: (&str, Pass) = ("accumulate", accumulate::accumulate);
-    let again = [PASSES[3], PASSES[4], PASSES[5], PASSES[8], accumulate, ("fuse", fuse::fuse as Pass)];
-    run(graph, &again)
+    run(graph, &WITH_SIZES)
 }
 
 fn run(graph: &Graph, passes: &[(&str, Pass)]) -> Result<Graph> {

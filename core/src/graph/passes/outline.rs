@@ -1,7 +1,7 @@
 //! Outlining: where some sizes depend on values, the parts of a graph between the nodes that make such sizes become
 //! segments, each with plans of its own. Runs when a graph as a whole has no plan; node order stays, and with it effects.
 
-use super::rewrite::Rewriter;
+use super::rewrite::{Rewriter, part_of};
 use crate::error::Result;
 use crate::graph::control::segment::Segment;
 use crate::graph::ir::{At, Graph, Node, Value};
@@ -133,31 +133,17 @@ fn rewritten(graph: &Graph, parts: &[Part<'_>], fixed: bool, around: &Seen) -> R
 
 /// Puts nodes into a segment of their own. Constants go along, so that passes see them.
 fn segment(new: &mut Rewriter<'_>, graph: &Graph, nodes: &[Node], wanted: &dyn Fn(&Value) -> bool) {
-    let mut part = Graph::empty(&graph.name);
-    part.types.clone_from(&graph.types);
-    part.constraints = graph.constraints.clone();
-    part.nodes = nodes.to_vec();
-    let mut made: HashSet<Value> = HashSet::new();
+    let mut seen: HashSet<Value> = HashSet::new();
+    let mut params: Vec<Value> = Vec::new();
     for node in nodes {
-        for &v in &node.inputs {
-            if made.contains(&v) || part.params.contains(&v) || part.constant(v).is_some() {
-                continue;
-            }
-            match graph.constant(v) {
-                Some(tensor) => part.constants.push((v, tensor.clone())),
-                None => part.params.push(v),
-            }
-        }
-        made.extend(&node.outputs);
+        params.extend(node.inputs.iter().copied().filter(|&v| seen.insert(v) && graph.constant(v).is_none()));
+        seen.extend(&node.outputs);
     }
-    part.resources = graph.resources.iter().filter(|(v, _)| part.params.contains(v)).copied().collect();
-    part.results = nodes.iter().flat_map(|n| &n.outputs).copied().filter(|v| wanted(v)).collect();
-    let inputs = part.params.iter().map(|&v| new.value(v)).collect();
-    let results = part.results.clone();
+    let inputs = params.iter().map(|&v| new.value(v)).collect();
+    let results: Vec<Value> = nodes.iter().flat_map(|n| &n.outputs).copied().filter(|v| wanted(v)).collect();
     let types: Vec<TensorType> = results.iter().map(|&v| *graph.ty(v)).collect();
     let at = At { location: nodes[0].location, device: None };
-    // Types of values that are not the segment's would make it look symbolic.
-    let part = Rewriter::new(&part).whole();
+    let part = part_of(graph, &graph.name, nodes.iter(), &params, &results, graph.constraints.clone());
     let outputs = new.emit(OpRef::Shared(Arc::new(Segment::new(part))), inputs, &types, at);
     results.iter().zip(outputs).for_each(|(&old, value)| new.set(old, value));
 }

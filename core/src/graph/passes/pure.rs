@@ -65,28 +65,38 @@ pub(crate) fn is_free(graph: &Graph, node: &Node) -> bool {
     !reads_state(node) && !has_effect(graph, node) && !may_fail(graph, node)
 }
 
+/// The operands of a node that it changes, if they are resources.
+pub(crate) fn written(node: &Node) -> SmallVec<[Value; 2]> {
+    let Some(flow) = node.op.flow() else {
+        let kind = node.op.kind();
+        let any = matches!(kind, Kind::Control | Kind::Host);
+        let changes = |i: usize| any || (!matches!(kind, Kind::Read) && node.op.access(i) != Access::Read);
+        return node.inputs.iter().enumerate().filter(|(i, _)| changes(*i)).map(|(_, &v)| v).collect();
+    };
+    let skip = usize::from(flow == Flow::Branch);
+    let mut written = SmallVec::new();
+    for body in node.op.bodies() {
+        let inside = written_in(body);
+        let operands = node.inputs.iter().skip(skip).zip(&body.params);
+        written.extend(operands.filter(|(_, param)| inside[param.index()]).map(|(&v, _)| v));
+    }
+    written
+}
+
+/// By value whether a node of the graph changes it, if it is a resource.
+pub(crate) fn written_in(graph: &Graph) -> Vec<bool> {
+    let mut all = vec![false; graph.types.len()];
+    graph.nodes.iter().flat_map(written).for_each(|v| all[v.index()] = true);
+    all
+}
+
 /// Whether a node changes the resource that is its graph's value.
 pub(crate) fn writes(node: &Node, resource: Value) -> bool {
-    let mut at = node.inputs.iter().enumerate().filter(|(_, v)| **v == resource).map(|(i, _)| i);
-    match node.op.flow() {
-        Some(flow) => {
-            let skip = usize::from(flow == Flow::Branch);
-            at.any(|i| {
-                node.op.bodies().iter().any(|body| {
-                    i.checked_sub(skip)
-                        .and_then(|p| body.params.get(p))
-                        .is_some_and(|&param| body.nodes.iter().any(|inner| writes(inner, param)))
-                })
-            })
-        }
-        None => at.any(|i| {
-            matches!(node.op.kind(), Kind::Control | Kind::Host)
-                || (!matches!(node.op.kind(), Kind::Read) && node.op.access(i) != Access::Read)
-        }),
-    }
+    node.inputs.contains(&resource) && written(node).contains(&resource)
 }
 
 /// Whether a node changes any resource.
 pub(crate) fn writes_any(graph: &Graph, node: &Node) -> bool {
-    node.inputs.iter().any(|&v| graph.ty(v).dtype == DType::Resource && writes(node, v))
+    let is_resource = |v: &Value| graph.ty(*v).dtype == DType::Resource;
+    node.inputs.iter().any(is_resource) && written(node).iter().any(is_resource)
 }

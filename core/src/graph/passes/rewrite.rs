@@ -3,9 +3,13 @@
 
 use crate::error::Result;
 use crate::graph::ir::{At, Graph, Node, Value, fresh_id};
+use crate::graph::steps;
 use crate::op::OpRef;
+use crate::shape::Constraints;
+use crate::tape::IdMap;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Bytes up to which equal constants become one.
@@ -16,14 +20,19 @@ pub(crate) struct Rewriter<'a> {
     pub graph: Graph,
     /// The new value of each old one.
     map: Vec<Option<Value>>,
+    /// The constants so far: small ones by type and elements, all by the tensor's id.
+    alike: HashMap<(TensorType, Vec<u8>), Value>,
+    known: IdMap<Value>,
 }
 
 impl<'a> Rewriter<'a> {
     /// A copy of the parameters; nodes and constants come when they are asked for.
     pub fn new(old: &'a Graph) -> Self {
+        steps::count(old.types.len());
         let mut graph = Graph { id: fresh_id(), ..Graph::empty(&old.name) };
         graph.constraints = old.constraints.clone();
-        let mut new = Self { old, graph, map: vec![None; old.types.len()] };
+        let (alike, known) = (HashMap::new(), IdMap::default());
+        let mut new = Self { old, graph, map: vec![None; old.types.len()], alike, known };
         for &param in &old.params {
             let value = new.fresh(*old.ty(param));
             new.graph.params.push(value);
@@ -73,12 +82,16 @@ impl<'a> Rewriter<'a> {
 
     /// A constant; one of those that are there, if it is small and equal.
     pub fn constant(&mut self, tensor: &Tensor) -> Value {
-        let same = |other: &Tensor| other.id() == tensor.id() || small_and_equal(other, tensor);
-        if let Some((value, _)) = self.graph.constants.iter().find(|(_, other)| same(other)) {
-            return *value;
+        steps::count(1);
+        let small = small(tensor).map(|bytes| (*tensor.ty(), bytes));
+        let same = small.as_ref().and_then(|key| self.alike.get(key)).or_else(|| self.known.get(&tensor.id()));
+        if let Some(&value) = same {
+            return value;
         }
         let value = self.fresh(*tensor.ty());
         self.graph.constants.push((value, tensor.clone()));
+        self.alike.extend(small.map(|key| (key, value)));
+        self.known.insert(tensor.id(), value);
         value
     }
 
@@ -116,14 +129,48 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-fn small_and_equal(a: &Tensor, b: &Tensor) -> bool {
-    let comparable = a.ty() == b.ty() && a.dtype().size() > 0 && a.ty().bytes() <= SMALL;
-    if !comparable || !a.is_contiguous() || !b.is_contiguous() {
-        return false;
+/// The elements of a constant that is one with others of the same ones.
+fn small(tensor: &Tensor) -> Option<Vec<u8>> {
+    let ty = tensor.ty();
+    if ty.dtype.size() == 0 || ty.bytes() > SMALL || !tensor.is_contiguous() {
+        return None;
     }
-    // SAFETY: dense tensors of these many bytes, which nobody writes while they are constants.
-    let bytes = |t: &Tensor| unsafe { std::slice::from_raw_parts(t.data(), t.ty().bytes()) };
-    bytes(a) == bytes(b)
+    // SAFETY: a dense tensor of these many bytes, which nobody writes while it is a constant.
+    Some(unsafe { std::slice::from_raw_parts(tensor.data(), ty.bytes()) }.to_vec())
+}
+
+/// A graph of some nodes of another one alone, with values of its own: those that it does not have would make it look as if
+/// it had their sizes. Constants go along, so that passes see them; equal ones become one.
+pub(crate) fn part_of<'n>(
+    graph: &Graph,
+    name: &str,
+    nodes: impl Iterator<Item = &'n Node>,
+    params: &[Value],
+    results: &[Value],
+    constraints: Constraints,
+) -> Graph {
+    let mut part = Graph { constraints, ..Graph::empty(name) };
+    let mut own: HashMap<Value, Value> = HashMap::new();
+    let mut own = |part: &mut Graph, v: Value| {
+        *own.entry(v).or_insert_with(|| {
+            part.types.push(*graph.ty(v));
+            let value = Value(part.types.len() as u32 - 1);
+            part.constants.extend(graph.constant(v).map(|tensor| (value, tensor.clone())));
+            part.resources.extend(graph.resource(v).map(|resource| (value, resource)));
+            value
+        })
+    };
+    for &param in params {
+        let param = own(&mut part, param);
+        part.params.push(param);
+    }
+    for node in nodes {
+        let mut node = node.clone();
+        node.inputs.iter_mut().chain(&mut node.outputs).for_each(|v| *v = own(&mut part, *v));
+        part.nodes.push(node);
+    }
+    part.results = results.iter().map(|&v| own(&mut part, v)).collect();
+    Rewriter::new(&part).whole()
 }
 
 /// The operation of a node with a pass applied to its bodies; `None` where it has none.

@@ -7,6 +7,7 @@ use crate::graph::control::While;
 use crate::graph::ir::{Graph, Node, Value, fresh_id};
 use crate::op::{Flow, OpRef};
 use smallvec::SmallVec;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(super) fn unchanged(graph: &Graph) -> Result<Graph> {
@@ -25,8 +26,11 @@ pub(super) fn unchanged(graph: &Graph) -> Result<Graph> {
 /// A branch without the results that are one parameter on both ways.
 fn branch(new: &mut Rewriter<'_>, node: &Node, op: &OpRef) {
     let bodies: SmallVec<[Arc<Graph>; 2]> = op.bodies().into_iter().cloned().collect();
-    let param = |body: &Graph, i: usize| body.params.iter().position(|p| *p == body.results[i]);
-    let same = |i: usize| param(&bodies[0], i).filter(|_| param(&bodies[0], i) == param(&bodies[1], i));
+    let params = [0, 1].map(|way: usize| -> HashMap<Value, usize> {
+        bodies[way].params.iter().enumerate().map(|(i, &param)| (param, i)).collect()
+    });
+    let param = |way: usize, i: usize| params[way].get(&bodies[way].results[i]).copied();
+    let same = |i: usize| param(0, i).filter(|_| param(0, i) == param(1, i));
     // The condition stands before the parameters.
     let before = |i: usize| same(i).map(|p| node.inputs[p + 1]).filter(|&v| is_known_alike(new, v, node.outputs[i]));
     let stays: Vec<Option<Value>> = (0..node.outputs.len()).map(before).collect();

@@ -6,7 +6,8 @@ use super::scope::{Place, Scope};
 use super::{Answer, Base, Param, Plan, Refs, ResourceUse, Step, Users, lent};
 use crate::backend::cpu::View;
 use crate::graph::ir::{Graph, Value};
-use crate::graph::passes::pure::writes;
+use crate::graph::passes::pure::written_in;
+use crate::graph::steps::count;
 use crate::tensor::{Tensor, TensorType};
 use std::collections::{HashMap, HashSet};
 use std::panic::Location;
@@ -33,7 +34,10 @@ pub(super) struct Compiler {
     pub resources: HashMap<u32, ResourceUse>,
     dense: Vec<bool>,
     held: Vec<Tensor>,
+    held_ids: HashSet<u64>,
     pub constants: Vec<(u32, Tensor)>,
+    /// The slots of those, by the id of the tensor.
+    pub constant_slots: HashMap<u64, u32>,
     shared: usize,
     /// Whether a step may run code of the user's, which may use variables.
     pub foreign: bool,
@@ -54,7 +58,9 @@ pub(super) fn compile(graph: &Graph, fallback: &Graph) -> Option<Plan> {
         resources: HashMap::new(),
         dense: vec![false; graph.params.len()],
         held: Vec::new(),
+        held_ids: HashSet::new(),
         constants: Vec::new(),
+        constant_slots: HashMap::new(),
         shared: 0,
         foreign: false,
         sums: HashSet::new(),
@@ -73,14 +79,14 @@ pub(super) fn compile(graph: &Graph, fallback: &Graph) -> Option<Plan> {
     c.mark_written(graph);
     c.body(&mut scope)?;
     let mut answers = Vec::new();
+    let made_at = lines(graph);
     for &v in &graph.results {
-        let (slot, give_up) = c.as_slot(&mut scope, v, usize::MAX, made_at(graph, v))?;
+        let (slot, give_up) = c.as_slot(&mut scope, v, usize::MAX, made_at[v.index()])?;
         answers.push(Answer { slot, give_up });
     }
-    for i in 0..answers.len() {
-        // A tensor that is handed out twice is given up by the last.
-        answers[i].give_up &= !answers[i + 1..].iter().any(|a| a.slot == answers[i].slot);
-    }
+    // A tensor that is handed out twice is given up by the last.
+    let mut given: HashSet<u32> = HashSet::new();
+    answers.iter_mut().rev().for_each(|answer| answer.give_up &= given.insert(answer.slot));
     // A call keeps the variables that it changes locked, and nobody else's code must wait for them.
     if c.foreign && c.resources.values().any(|r| r.written) {
         return None;
@@ -88,10 +94,14 @@ pub(super) fn compile(graph: &Graph, fallback: &Graph) -> Option<Plan> {
     Some(c.finish(graph, fallback, answers))
 }
 
-/// Where the user computes a result; one that is handed through, where the function begins to compute.
-fn made_at(graph: &Graph, v: Value) -> &'static Location<'static> {
-    let maker = graph.nodes.iter().find(|node| node.outputs.contains(&v));
-    maker.or(graph.nodes.first()).map_or(Location::caller(), |node| node.location)
+/// By value where the user computes it; one that is handed through, where the function begins to compute.
+fn lines(graph: &Graph) -> Vec<&'static Location<'static>> {
+    let begin = graph.nodes.first().map_or(Location::caller(), |node| node.location);
+    let mut lines = vec![begin; graph.types.len()];
+    for node in &graph.nodes {
+        node.outputs.iter().for_each(|v| lines[v.index()] = node.location);
+    }
+    lines
 }
 
 impl Compiler {
@@ -111,8 +121,9 @@ impl Compiler {
         };
         let mut step_count = 0;
         super::profile::number(&mut self.steps, &mut step_count);
-        let wanted = |slot: u32| lent::takes(&self.steps, slot) || answers.iter().any(|a| a.slot == slot);
-        let lends = self.resources.is_empty() && !(0..graph.params.len() as u32).any(wanted);
+        let params = graph.params.len() as u32;
+        let wanted = lent::takes(&self.steps, params) || answers.iter().any(|a| a.slot < params);
+        let lends = self.resources.is_empty() && !wanted;
         let mut kept = vec![false; self.slots.len()];
         self.constants.iter().for_each(|(slot, _)| kept[*slot as usize] = true);
         Plan {
@@ -146,6 +157,7 @@ impl Compiler {
     }
 
     pub fn slot(&mut self, holds: Holds) -> u32 {
+        count(1);
         self.slots.push(holds);
         self.users.push(Users::default());
         self.slots.len() as u32 - 1
@@ -153,9 +165,10 @@ impl Compiler {
 
     /// Finds the variables that the graph or a body of it changes.
     fn mark_written(&mut self, graph: &Graph) {
+        let written = written_in(graph);
         for (i, &param) in graph.params.iter().enumerate() {
             if let Some(using) = self.resources.get_mut(&(i as u32)) {
-                using.written = graph.nodes.iter().any(|node| writes(node, param));
+                using.written = written[param.index()];
                 if !using.written {
                     self.slots[using.slot as usize] = Holds::Tensor(using.ty);
                 }
@@ -164,6 +177,7 @@ impl Compiler {
     }
 
     pub fn push(&mut self, step: Step) {
+        count(1);
         self.steps.push(step);
         self.at += 1;
     }
@@ -174,7 +188,7 @@ impl Compiler {
     }
 
     pub fn hold(&mut self, tensor: &Tensor) {
-        if !self.held.iter().any(|t| t.id() == tensor.id()) {
+        if self.held_ids.insert(tensor.id()) {
             self.held.push(tensor.clone());
         }
     }
@@ -278,7 +292,7 @@ impl Compiler {
         location: &'static Location<'static>,
     ) -> Option<Place> {
         let ty = scope.ty(v);
-        let home = scope.prefer.get(&v).filter(|(home, param)| {
+        let home = scope.home_of(v).filter(|(home, param)| {
             param.is_none_or(|p| {
                 let (last, own) = (scope.last_use(p), matches!(home.base, Base::Arena(b) if under.contains(&b)));
                 last < at || (last == at && own)

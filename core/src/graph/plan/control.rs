@@ -6,6 +6,8 @@ use super::scope::{Place, Scope};
 use super::{Base, Step};
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::sums::through;
+use smallvec::SmallVec;
+use std::collections::HashMap;
 use std::panic::Location;
 
 /// Steps of a body, from a compiler that goes on with others.
@@ -23,20 +25,25 @@ fn is_turned(place: &Place) -> bool {
     place.ty.dtype.size() > 0 && !repeats && !place.is_dense()
 }
 
+/// How often each value stands in a list.
+fn times(values: &[Value]) -> HashMap<Value, usize> {
+    let mut times = HashMap::new();
+    values.iter().for_each(|&v| *times.entry(v).or_default() += 1);
+    times
+}
+
 impl Compiler {
     /// The buffer of input `index` of a node that runs bodies, if the value is used there for the last time: it may be the home of
-    /// what the bodies make of it.
-    fn left_by(&self, scope: &Scope<'_>, node: &Node, index: usize, at: usize) -> Option<Place> {
+    /// what the bodies make of it; `once` says that no other input shows it.
+    fn left_by(&self, scope: &Scope<'_>, node: &Node, index: usize, at: usize, once: bool) -> Option<Place> {
         let v = node.inputs[index];
-        let once = scope.is_only_one(&node.inputs, v);
         let place = scope.place(v).filter(|place| place.owned && once && scope.last_use(v) == at)?;
         (self.is_own(&place) && place.offset == 0 && place.is_dense()).then_some(place)
     }
 
     /// As [`Self::left_by`] for a sum that is a tensor of a slot.
     fn own_sum(&mut self, scope: &Scope<'_>, node: &Node, index: usize, at: usize) -> Option<Place> {
-        let v = node.inputs[index];
-        let own = if scope.is_only_one(&node.inputs, v) { self.own(scope, v, at, node.location) } else { None }?;
+        let own = self.own(scope, node.inputs[index], at, node.location)?;
         if let Base::Slot(slot) = own.base {
             self.sums.insert(slot);
         }
@@ -58,13 +65,16 @@ impl Compiler {
         let condition = self.pointers(&[condition]).start;
         self.at += 1;
         let adds = through(&node.op);
+        let only = scope.only_ones(&node.inputs);
         let mut under: Vec<Option<(Place, usize)>> = Vec::new();
         for (i, &v) in node.outputs.iter().enumerate() {
             // A sum stays where it lies, whichever way adds to it.
             let sum = adds.get(i).copied().flatten();
             let sum = sum.filter(|&index| scope.ty(node.inputs[index]) == scope.ty(v));
             under.push(sum.and_then(|index| {
-                let place = self.left_by(scope, node, index, at).or_else(|| self.own_sum(scope, node, index, at))?;
+                let place = self
+                    .left_by(scope, node, index, at, only[index])
+                    .or_else(|| if only[index] { self.own_sum(scope, node, index, at) } else { None })?;
                 Some((place, index - 1))
             }));
         }
@@ -74,19 +84,21 @@ impl Compiler {
             .zip(&under)
             .map(|(&v, under)| under.as_ref().map_or_else(|| self.home(scope, v), |(place, _)| place.clone()))
             .collect();
+        let sums: HashMap<usize, Place> =
+            under.iter().flatten().map(|(place, index)| (*index, place.clone())).collect();
         let mut ways = Vec::new();
         for body in node.op.bodies() {
             let mut inner = Scope::new(body, false);
             for (i, &param) in body.params.iter().enumerate() {
                 let input = node.inputs[i + 1];
-                let sum = under.iter().flatten().find(|(_, index)| *index == i).map(|(place, _)| place.clone());
-                let place = sum.map_or_else(|| scope.place(input), Some)?;
-                let once = scope.is_only_one(&node.inputs, input);
-                let owned = place.owned && once && scope.last_use(input) == at;
+                let place = sums.get(&i).cloned().map_or_else(|| scope.place(input), Some)?;
+                let owned = place.owned && only[i + 1] && scope.last_use(input) == at;
                 inner.set(param, Place { owned, ..place });
             }
-            let own = |v: &Value| body.results.iter().filter(|r| *r == v).count() == 1;
-            for (i, (&result, home)) in body.results.iter().zip(&homes).enumerate().filter(|(_, (r, _))| own(r)) {
+            let wanted = times(&body.results);
+            for (i, (&result, home)) in
+                body.results.iter().zip(&homes).enumerate().filter(|(_, (r, _))| wanted[*r] == 1)
+            {
                 let there = under[i].as_ref().map(|(_, param)| body.params[*param]);
                 inner.prefer.insert(result, (home.clone(), there));
             }
@@ -115,11 +127,13 @@ impl Compiler {
         let mut homes = Vec::new();
         let mut stay = Vec::new();
         let adds = through(&node.op);
+        let only = scope.only_ones(&node.inputs);
+        let given = times(&node.inputs);
         for (i, &v) in node.inputs[..carried].iter().enumerate() {
             let from = scope.place(v)?;
             let same = scope.ty(v) == scope.ty(node.outputs[i]);
-            let mut left = if same { self.left_by(scope, node, i, at) } else { None };
-            if left.is_none() && same && adds.get(i).copied().flatten() == Some(i) {
+            let mut left = if same { self.left_by(scope, node, i, at, only[i]) } else { None };
+            if left.is_none() && same && only[i] && adds.get(i).copied().flatten() == Some(i) {
                 left = self.own_sum(scope, node, i, at);
             }
             stay.push(left.is_some());
@@ -132,8 +146,7 @@ impl Compiler {
             match (from.base, home.base) {
                 (_, Base::Slot(to)) => {
                     let (from, last) = self.as_slot(scope, v, at, node.location)?;
-                    let once = node.inputs.iter().filter(|i| **i == v).count() == 1;
-                    self.push(Step::Move { from, to, give_up: last && once, view: None });
+                    self.push(Step::Move { from, to, give_up: last && given[&v] == 1, view: None });
                 }
                 _ => self.copy(&from, &home),
             }
@@ -162,9 +175,9 @@ impl Compiler {
         let body = apart(self, |c| {
             let mut inner = Scope::new(body_graph, false);
             body_graph.params.iter().zip(&places).for_each(|(&param, place)| inner.set(param, place.clone()));
+            let wanted = times(&body_graph.results);
             for (i, (&result, home)) in body_graph.results.iter().zip(&homes).enumerate() {
-                let once = body_graph.results.iter().filter(|r| **r == result).count() == 1;
-                if once && home.ty.dtype.size() > 0 {
+                if wanted[&result] == 1 && home.ty.dtype.size() > 0 {
                     inner.prefer.insert(result, (home.clone(), Some(body_graph.params[i])));
                 }
             }
@@ -192,7 +205,10 @@ impl Compiler {
         homes: &[Place],
         location: &'static Location<'static>,
     ) -> Option<()> {
-        let is_home = |base: Base, own: usize| homes.iter().enumerate().any(|(i, h)| i != own && h.base == base);
+        let mut lies: HashMap<Base, SmallVec<[usize; 1]>> = HashMap::new();
+        homes.iter().enumerate().for_each(|(i, home)| lies.entry(home.base).or_default().push(i));
+        let is_home = |base: Base, own: usize| lies.get(&base).is_some_and(|all| all.iter().any(|i| *i != own));
+        let wanted = times(&body.results);
         let mut moves = Vec::new();
         for (i, (&result, home)) in body.results.iter().zip(homes).enumerate() {
             let place = inner.place(result)?;
@@ -202,7 +218,6 @@ impl Compiler {
             }
             if let (Base::Slot(to), 0) = (home.base, home.ty.dtype.size()) {
                 let (from, last) = self.as_slot(inner, result, usize::MAX, location)?;
-                let once = body.results.iter().filter(|r| **r == result).count() == 1;
                 let from = if is_home(Base::Slot(from), i) {
                     let apart = self.slot(Holds::Tensor(home.ty));
                     self.push(Step::Move { from, to: apart, give_up: false, view: None });
@@ -210,7 +225,7 @@ impl Compiler {
                 } else {
                     from
                 };
-                moves.push((i, place, Some((from, to, last && once))));
+                moves.push((i, place, Some((from, to, last && wanted[&result] == 1))));
             } else if is_home(place.base, i) || place.base == home.base {
                 let apart = self.buffer(home.ty);
                 self.copy(&place, &apart);

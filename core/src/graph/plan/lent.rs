@@ -4,6 +4,7 @@
 use super::frame::Frame;
 use super::{Plan, Step, exec};
 use crate::error::Result;
+use crate::graph::steps::count;
 use crate::op::Outputs;
 use crate::tensor::Tensor;
 
@@ -44,13 +45,14 @@ impl Plan {
     }
 }
 
-/// Whether steps use slot `slot` as a tensor, not only its address.
-pub(super) fn takes(steps: &[Step], slot: u32) -> bool {
+/// Whether steps use one of the first `slots` as a tensor, not only its address.
+pub(super) fn takes(steps: &[Step], slots: u32) -> bool {
+    count(steps.len());
     steps.iter().any(|step| match step {
-        Step::Tensors { inputs, .. } => inputs.iter().any(|(from, _)| *from == slot),
-        Step::Move { from, .. } | Step::Own { from, .. } => *from == slot,
+        Step::Tensors { inputs, .. } => inputs.iter().any(|(from, _)| *from < slots),
+        Step::Move { from, .. } | Step::Own { from, .. } => *from < slots,
         Step::Branch { then: a, otherwise: b, .. } | Step::Loop { test: a, body: b, .. } => {
-            takes(a, slot) || takes(b, slot)
+            takes(a, slots) || takes(b, slots)
         }
         Step::Pass { .. } | Step::Kernel { .. } | Step::Copy { .. } | Step::Allocate { .. } => false,
     })

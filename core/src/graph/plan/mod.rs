@@ -6,6 +6,7 @@ mod compile;
 mod control;
 mod exec;
 mod frame;
+mod gaps;
 mod lent;
 mod lower;
 mod nodes;
@@ -33,7 +34,7 @@ use std::ops::Range;
 use std::panic::Location;
 
 /// Where the first element of an operand lies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Base {
     /// Buffer number `n` of the arena; after planning, the arena itself.
     Arena(u32),
@@ -164,6 +165,12 @@ impl Plan {
         let Some(bound) = passes::bind::bind(&inlined, &params, sizes)? else { return Ok(None) };
         let fused = passes::specialise(&bound)?;
         Ok(compile::compile(&fused, graph))
+    }
+
+    /// The plan of a graph after all passes.
+    #[cfg(test)]
+    pub fn of_optimised(graph: &Graph) -> Option<Self> {
+        compile::compile(graph, graph)
     }
 
     /// The graph as it will run, for those who want to see it.

@@ -8,9 +8,9 @@ use super::{Base, ResourceUse, Step};
 use crate::backend::cpu::{CpuCall, Isa, View};
 use crate::dtype::DType;
 use crate::graph::ir::{Graph, Node, Value};
-use crate::graph::passes::pure::writes;
 use crate::op::{Access, Flow, Kind};
 use crate::tensor::{Layout, Tensor, TensorType};
+use std::collections::HashSet;
 use std::panic::Location;
 
 impl Compiler {
@@ -34,11 +34,12 @@ impl Compiler {
     }
 
     fn constant_slot(&mut self, tensor: &Tensor) -> u32 {
-        if let Some((slot, _)) = self.constants.iter().find(|(_, t)| t.id() == tensor.id()) {
-            return *slot;
+        if let Some(&slot) = self.constant_slots.get(&tensor.id()) {
+            return slot;
         }
         let slot = self.slot(Holds::Tensor(*tensor.ty()));
         self.constants.push((slot, tensor.clone()));
+        self.constant_slots.insert(tensor.id(), slot);
         slot
     }
 
@@ -149,10 +150,7 @@ impl Compiler {
         let (handle, output) = (node.inputs[0], node.outputs[0]);
         let using = self.resource(scope, handle)?;
         let memory = Place { owned: false, ..Place::dense(Base::Slot(using.slot), using.ty) };
-        let last = scope.last_use(output);
-        let changes = |n: &Node| writes(n, handle);
-        let until = last.min(scope.graph.nodes.len().saturating_sub(1));
-        if using.written && scope.graph.nodes[at + 1..=until.max(at)].iter().any(changes) {
+        if using.written && scope.changes(handle, at, scope.last_use(output)) {
             let to = self.place_output(scope, output, at, &[], node.location)?;
             self.copy(&memory, &to);
         } else {
@@ -250,10 +248,9 @@ impl Compiler {
             }
             inputs.push(self.as_slot(scope, v, at, node.location)?);
         }
-        for i in 0..inputs.len() {
-            let slot = inputs[i].0;
-            inputs[i].1 &= !inputs[i + 1..].iter().any(|(other, _)| *other == slot);
-        }
+        // What is given twice is given up by the last.
+        let mut given: HashSet<u32> = HashSet::new();
+        inputs.iter_mut().rev().for_each(|(slot, give_up)| *give_up &= given.insert(*slot));
         let mut outputs = Vec::new();
         for &v in &node.outputs {
             let ty = scope.ty(v);

@@ -4,6 +4,8 @@
 use super::Base;
 use crate::backend::cpu::View;
 use crate::graph::ir::{Graph, Node, Value};
+use crate::graph::passes::pure::{writes_any, written};
+use crate::graph::steps::count;
 use crate::op::Kind;
 use crate::shape::{MAX_RANK, contiguous_strides};
 use crate::tensor::TensorType;
@@ -60,14 +62,20 @@ pub(super) struct Scope<'g> {
     pub wants: Vec<bool>,
     /// Where a value should be written: the home of a loop's value, with the parameter that lies there until then.
     pub prefer: HashMap<Value, (Place, Option<Value>)>,
+    /// The values that took over a place in which another lay.
+    occupants: HashMap<Base, Value>,
+    /// The nodes that change each variable, in their order.
+    writers: HashMap<Value, Vec<usize>>,
 }
 
 impl<'g> Scope<'g> {
     pub fn new(graph: &'g Graph, top: bool) -> Self {
         let n = graph.types.len();
+        count(n);
         let mut root: Vec<Value> = (0..n as u32).map(Value).collect();
         let mut last = vec![0; n];
         let mut wants = vec![false; n];
+        let mut writers: HashMap<Value, Vec<usize>> = HashMap::new();
         for (i, node) in graph.nodes.iter().enumerate() {
             if let Kind::View = node.op.kind() {
                 node.outputs.iter().for_each(|v| root[v.index()] = root[node.inputs[0].index()]);
@@ -77,13 +85,25 @@ impl<'g> Scope<'g> {
                 last[v.index()] = i;
                 wants[v.index()] |= on_tensors(node);
             }
+            if writes_any(graph, node) {
+                written(node).into_iter().for_each(|v| writers.entry(v).or_default().push(i));
+            }
         }
         for v in &graph.results {
             let v = root[v.index()];
             last[v.index()] = usize::MAX;
             wants[v.index()] |= top;
         }
-        Self { graph, places: vec![None; n], root, last, wants, prefer: HashMap::new() }
+        Self {
+            graph,
+            places: vec![None; n],
+            root,
+            last,
+            wants,
+            prefer: HashMap::new(),
+            occupants: HashMap::new(),
+            writers,
+        }
     }
 
     pub fn ty(&self, v: Value) -> TensorType {
@@ -98,18 +118,23 @@ impl<'g> Scope<'g> {
         self.places[v.index()] = Some(place);
     }
 
-    /// Whether no other of these operands shows the memory of `v`.
-    pub fn is_only_one(&self, operands: &[Value], v: Value) -> bool {
-        operands.iter().filter(|other| self.root[other.index()] == self.root[v.index()]).count() == 1
+    /// For each of these operands, whether no other one shows its memory.
+    pub fn only_ones(&self, operands: &[Value]) -> Vec<bool> {
+        let root = |v: &Value| self.root[v.index()];
+        let mut times: HashMap<Value, usize> = HashMap::new();
+        operands.iter().for_each(|v| *times.entry(root(v)).or_default() += 1);
+        operands.iter().map(|v| times[&root(v)] == 1).collect()
     }
 
     /// Notes that `v` now lies in a place which may be the home of a result: until its last use nothing else is written there.
     pub fn occupy(&mut self, place: &Place, v: Value) {
-        for (home, occupant) in self.prefer.values_mut() {
-            if home.base == place.base {
-                *occupant = Some(v);
-            }
-        }
+        self.occupants.insert(place.base, v);
+    }
+
+    /// The home of a result, and the value that lies there until then.
+    pub fn home_of(&self, v: Value) -> Option<(&Place, Option<Value>)> {
+        let (home, param) = self.prefer.get(&v)?;
+        Some((home, self.occupants.get(&home.base).copied().or(*param)))
     }
 
     /// Whether a result of the node may stay in a buffer that an operand leaves: of its type, and neither wanted as a tensor of its
@@ -119,6 +144,12 @@ impl<'g> Scope<'g> {
         // What lies in a slot is a tensor of its own.
         let wanted = self.wants[v.index()] && matches!(place.base, Base::Arena(_));
         place.ty == self.ty(v) && !wanted && home
+    }
+
+    /// Whether a node behind `at`, up to `until`, changes the variable.
+    pub fn changes(&self, variable: Value, at: usize, until: usize) -> bool {
+        let Some(writers) = self.writers.get(&variable) else { return false };
+        writers.get(writers.partition_point(|&writer| writer <= at)).is_some_and(|&next| next <= until)
     }
 
     pub fn last_use(&self, v: Value) -> usize {
