@@ -63,15 +63,33 @@ pub(crate) fn visit(module: &dyn Module, sink: &mut dyn Sink) {
     module.visit(&mut Fields { path: Path::ROOT, sink });
 }
 
-#[derive(Default)]
-pub(super) struct Named(pub Vec<(String, Variable)>);
+/// Lists the variables, and tells those without a name where they are.
+pub(super) struct Named {
+    /// What the module's type is called, where it has a name of its own.
+    root: Option<&'static str>,
+    pub list: Vec<(String, Variable)>,
+}
+
+impl Named {
+    /// For a module of type `M`.
+    pub fn of<M: ?Sized>() -> Self {
+        let name = std::any::type_name::<M>();
+        let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':');
+        Self { root: name.rsplit("::").next().filter(|_| plain), list: Vec::new() }
+    }
+}
 
 impl Sink for Named {
     fn variable(&mut self, path: &Path<'_>, _: u64, variable: Option<&Variable>) {
         if let Some(variable) = variable
-            && self.0.iter().all(|(_, other)| other.id() != variable.id())
+            && self.list.iter().all(|(_, other)| other.id() != variable.id())
         {
-            self.0.push((path.to_string(), variable.clone()));
+            let path = path.to_string();
+            // A variable by itself is in no module.
+            if !path.is_empty() {
+                variable.note_path(|| self.root.into_iter().chain(path.split('/')).collect::<Vec<_>>().join("."));
+            }
+            self.list.push((path, variable.clone()));
         }
     }
     fn part(&mut self, path: &Path<'_>, variable: &Variable) {

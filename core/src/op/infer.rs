@@ -109,10 +109,7 @@ impl<'a> Infer<'a> {
             Some(other) => Err(Error::invalid_argument(self.op, "the inputs have different dtypes")
                 .got(format!("{first} and {}", other.dtype))
                 .expected("one dtype for all")
-                .help(format!(
-                    "dtypes are never mixed silently: convert one with `cast`, as in `x.cast(DType::{:?})`",
-                    RustName(first)
-                ))),
+                .help(cast_help(first))),
         }
     }
 
@@ -124,6 +121,11 @@ impl<'a> Infer<'a> {
         }
         Ok(shape)
     }
+}
+
+/// The way out where dtypes differ, of which `to` is the first.
+pub(crate) fn cast_help(to: DType) -> String {
+    format!("dtypes are never mixed silently: convert one with `cast`, as in `x.cast(DType::{:?})`", RustName(to))
 }
 
 /// Prints a dtype as the enum's variant, which is what a user has to type.

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::execute::execute1;
 use crate::shape::{Dim, MAX_RANK, Shape};
 use crate::tensor::Tensor;
+use crate::tensor::local::user_line;
 use ndarray::SliceInfoElem;
 use smallvec::SmallVec;
 
@@ -131,10 +132,15 @@ fn take(x: &Tensor, parts: &[SliceInfoElem]) -> Result<Tensor> {
 
 #[track_caller]
 fn rows_of(x: &Tensor, rows: &Tensor) -> Result<Tensor> {
-    if rows.dtype() == DType::Bool {
-        return super::functions::try_boolean_mask(x, rows, 0);
-    }
-    super::functions::try_gather(x, rows, 0)
+    let taken = match rows.dtype() {
+        DType::Bool => super::functions::try_boolean_mask(x, rows, 0),
+        _ => {
+            // Which rows there are may be known only when the graph runs.
+            crate::function::note_said("gather", user_line(), "at");
+            super::functions::try_gather(x, rows, 0)
+        }
+    };
+    taken.map_err(|e| e.named("at"))
 }
 
 impl Tensor {

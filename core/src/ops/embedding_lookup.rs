@@ -5,6 +5,7 @@ use super::AsTensor;
 use super::gather::try_gather;
 use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
+use crate::tensor::local::user_line;
 use std::panic::Location;
 
 /// The rows of `params` (a tensor or a variable) at `ids`; the result has the shape of the ids, then that of a row.
@@ -32,7 +33,10 @@ pub fn embedding_lookup(params: impl AsTensor, ids: impl AsTensor) -> Tensor {
 /// OutOfRange for an id outside the table, InvalidArgument for ids that are not integers or a table without rows.
 #[track_caller]
 pub fn try_embedding_lookup(params: impl AsTensor, ids: impl AsTensor) -> Result<Tensor> {
-    try_gather(params, ids, 0).map_err(|e| e.at(Location::caller()))
+    // Which rows there are may be known only when the graph runs.
+    crate::function::note_said("gather", user_line(), "embedding_lookup");
+    let here = Location::caller();
+    try_gather(params, ids, 0).map_err(|e| e.named("embedding_lookup").at(here))
 }
 
 #[cfg(test)]

@@ -26,8 +26,9 @@ pub enum Operand<'a> {
 /// assert_eq!(tf::maximum(&x, 0.0).to_vec::<f32>(), [0.0, 2.0]);
 /// ```
 pub trait ToOperand {
-    /// This value as an operand.
+    /// This value as an operand; a variable is read at the caller's line.
     #[doc(hidden)]
+    #[track_caller]
     fn to_operand<'a>(self) -> Operand<'a>
     where
         Self: 'a;
@@ -40,12 +41,14 @@ impl ToOperand for Tensor {
 }
 
 impl ToOperand for Variable {
+    #[track_caller]
     fn to_operand<'a>(self) -> Operand<'a> {
         Operand::Owned(self.value())
     }
 }
 
 impl<T: AsTensor> ToOperand for &T {
+    #[track_caller]
     fn to_operand<'a>(self) -> Operand<'a>
     where
         Self: 'a,
@@ -141,6 +144,19 @@ impl Number {
     }
 }
 
+#[cold]
+fn float_beside_integers(op: &str, value: f64, dtype: DType) -> Error {
+    let whole = value.fract() == 0.0 && value.abs() < 1e15;
+    let help = match whole {
+        true => format!("write `{value}`, or `cast` the tensor to a float"),
+        false => "a plain number takes the tensor's dtype: `cast` the tensor to a float".to_owned(),
+    };
+    Error::invalid_argument(op, "a float cannot be used with an integer tensor")
+        .got(format!("{value:?} for a tensor of {dtype}"))
+        .expected("an integer, or a tensor of floats")
+        .help(help)
+}
+
 impl<'a> Operand<'a> {
     /// The dtype of a tensor operand.
     fn dtype(&self) -> Option<DType> {
@@ -166,6 +182,10 @@ impl<'a> Operand<'a> {
         Ok(match self {
             Self::Borrowed(tensor) => TensorRef::Borrowed(tensor),
             Self::Owned(tensor) => TensorRef::Owned(tensor),
+            // As in TensorFlow and in Rust. That 2.0 would do where 2.5 does not is no help.
+            Self::Number(Number::Float(value), _) if dtype.is_integer() => {
+                return Err(float_beside_integers(op, value, dtype));
+            }
             Self::Number(number, _) => TensorRef::Owned(number.tensor(op, dtype)?),
         })
     }

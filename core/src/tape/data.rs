@@ -1,6 +1,7 @@
 //! The memory of one tape, and the list of the tapes that record on this thread.
 //! Tapes start and end here; `record` writes to those that are active.
 
+use super::cuts::Cuts;
 use super::log::Log;
 use super::slots::{Slots, UNTRACKED};
 use crate::tensor::local::{LOCAL, mode};
@@ -9,16 +10,7 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::panic::Location;
 use std::rc::Rc;
-
-/// Where and why a path was cut.
-#[derive(Clone, Copy)]
-pub(crate) struct Cut {
-    pub op: &'static str,
-    pub reason: &'static str,
-    pub location: &'static Location<'static>,
-}
 
 /// Ids are unique numbers: one multiplication spreads them.
 #[derive(Default)]
@@ -43,13 +35,13 @@ pub(crate) struct TapeData {
     pub slots: Slots,
     pub count: u32,
     pub log: Log,
-    /// Tensors that would be tracked had an operation not stopped the gradient.
-    pub cuts: IdMap<Cut>,
-    /// The slots that went into an operation which stops the gradient.
-    pub stopped: Vec<(SmallVec<[u32; 4]>, Cut)>,
+    /// The operations that stopped the gradient, and what would be tracked had they not.
+    pub cuts: Cuts,
     /// Handles of variables that were watched, in order.
     pub watched: Vec<Tensor>,
     pub watch_variables: bool,
+    /// The number of the first tensor that its thread made since the tape began.
+    pub began: u64,
     /// Whether tensors (not only variables) were watched.
     pub watched_values: bool,
     /// How many `stop_recording` guards are alive.
@@ -89,21 +81,10 @@ impl TapeData {
         self.slot(tensor.id());
     }
 
-    /// Notes that no gradient can come from these tensors, and why.
-    pub fn cut(&mut self, outputs: &[Tensor], cut: Cut) {
-        for output in outputs {
-            self.cuts.insert(output.id(), cut);
-        }
-    }
-
     /// Follows (or not) `outer`, a new tensor, as it does `inner`.
     pub fn rename(&mut self, inner: &Tensor, outer: &Tensor) {
         match self.find(inner) {
-            UNTRACKED => {
-                if let Some(&cut) = self.cuts.get(&inner.id()) {
-                    self.cuts.insert(outer.id(), cut);
-                }
-            }
+            UNTRACKED => self.cuts.rename(inner, outer),
             slot => {
                 self.slots.find_or(outer.id(), slot);
             }
@@ -112,7 +93,6 @@ impl TapeData {
 
     pub fn clear(&mut self) {
         self.slots.clear();
-        self.stopped.clear();
         self.watched_values = false;
         self.log.clear();
         self.cuts.clear();
@@ -134,6 +114,7 @@ pub(super) fn push(watch_variables: bool) -> Rc<RefCell<TapeData>> {
         let mut data = tape.borrow_mut();
         data.watch_variables = watch_variables;
         data.paused = 0;
+        data.began = LOCAL.with(|local| local.upcoming_id());
     }
     TAPES.with_borrow_mut(|tapes| tapes.push(tape.clone()));
     LOCAL.with(|local| local.set_mode(mode::TAPE, true));

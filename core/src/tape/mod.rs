@@ -4,6 +4,7 @@
 mod backward;
 mod cotangent;
 pub(crate) mod custom;
+mod cuts;
 mod data;
 mod driver;
 pub(crate) mod earlier;
@@ -13,6 +14,7 @@ mod gradient_tape;
 mod jacobian;
 mod log;
 mod pause;
+mod reasons;
 mod record;
 mod running;
 mod slots;

@@ -2,7 +2,8 @@
 //! The door calls [`observe`] after every operation while a tape is active.
 
 use super::backward::CustomRule;
-use super::data::{Cut, TapeData, for_each_tape, for_each_tape_and_last};
+use super::cuts::Cut;
+use super::data::{TapeData, for_each_tape, for_each_tape_and_last};
 use super::log::{Noted, Rule};
 use super::slots::UNTRACKED;
 pub(super) use super::watcher::Watcher;
@@ -109,7 +110,9 @@ fn entry(
         list.push(slot);
     }
     if !followed {
-        pass_cut_on(tape, inputs, outputs);
+        if !tape.cuts.is_empty() {
+            tape.cuts.pass_on(tape.log.len(), inputs, outputs);
+        }
         return None;
     }
     let stop = match op.gradient() {
@@ -119,8 +122,7 @@ fn entry(
     };
     if let Some(reason) = stop {
         let cut = Cut { op: op.name(), reason, location };
-        tape.stopped.push((tape.log.opened().into(), cut));
-        tape.cut(outputs, cut);
+        tape.cuts.stop(cut, tape.log.len(), tape.log.opened(), inputs, outputs);
         return None;
     }
     let (rule, saves) = match kind {
@@ -136,6 +138,7 @@ fn entry(
     };
     push_outputs(tape, outputs);
     tape.log.close(rule, inputs, outputs, location);
+    join_cuts(tape, inputs);
     Some(saves)
 }
 
@@ -200,12 +203,13 @@ fn was_read(tape: &TapeData, slot: u32) -> bool {
     !tape.watched_values || tape.log.iter().any(read)
 }
 
-/// Results of tensors behind a cut are behind it too.
-fn pass_cut_on(tape: &mut TapeData, inputs: &[&Tensor], outputs: &[Tensor]) {
-    if !tape.cuts.is_empty()
-        && let Some(cut) = inputs.iter().find_map(|t| tape.cuts.get(&t.id()).copied())
-    {
-        tape.cut(outputs, cut);
+/// Notes that the results of the latest entry depend on what lies behind cuts too.
+#[inline]
+fn join_cuts(tape: &mut TapeData, inputs: &[&Tensor]) {
+    if !tape.cuts.is_empty() {
+        let position = tape.log.len();
+        let leads = tape.log.at(position - 1).output_slots().iter().copied();
+        tape.cuts.join(position, inputs, leads);
     }
 }
 
@@ -249,6 +253,7 @@ fn note_custom(
     tape.log.open().extend_from_slice(&slots);
     push_outputs(tape, outputs);
     tape.log.close(Rule::Custom(rule.clone()), inputs, outputs, location);
+    join_cuts(tape, inputs);
     // The cotangent of a variable has its value's type.
     for (i, resource) in inputs.iter().enumerate().filter_map(|(i, t)| Some((i, t.as_object::<Resource>()?))) {
         tape.log.set_input_type(i, resource.ty());

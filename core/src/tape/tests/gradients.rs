@@ -274,3 +274,22 @@ fn broadcasting_is_undone_for_each_source() {
     assert_eq!((da.shape().dims(), da.to_vec::<f32>()), (&[2, 1][..], vec![60.0, 60.0]));
     assert_eq!((db.shape().dims(), db.to_vec::<f32>()), (&[3][..], vec![3.0, 3.0, 3.0]));
 }
+
+#[test]
+fn lent_lists_of_references() {
+    let (a, b) = (tf::constant(2.0), tf::constant(3.0));
+    let watched = || {
+        let mut tape = GradientTape::new();
+        tape.watch([&a, &b]);
+        tape
+    };
+    let tape = watched();
+    let y = &a * &b;
+    let gradients = tape.gradient(&y, &[&a, &b]);
+    assert_eq!(gradients.iter().map(|g| g.unwrap().item::<f32>()).collect::<Vec<_>>(), [3.0, 2.0]);
+    let (v, w) = (Variable::new(2.0), Variable::new(3.0));
+    let tape = GradientTape::new();
+    let y = &v * &w;
+    let gradients = tape.gradient(&y, &[v.clone(), w.clone()]);
+    assert_eq!(gradients.get(1).unwrap().item::<f32>(), 2.0);
+}
