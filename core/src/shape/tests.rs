@@ -56,7 +56,7 @@ fn symbolic_sizes_print_count_and_bind() {
 
 #[test]
 fn reading_numbers_pins() {
-    fn hook(size: Dim, at: &'static Location<'static>) -> crate::Result<usize> {
+    fn hook(size: Dim, at: &'static std::panic::Location<'static>) -> crate::Result<usize> {
         assert!(at.file().ends_with("tests.rs"));
         Ok(size.bind(&|_| Some(6))?.known_value().expect("all symbols are bound"))
     }

@@ -16,7 +16,7 @@ pub(crate) struct Cut {
     pub location: &'static Location<'static>,
 }
 
-/// An operation that cut a path, or read what lies behind cuts.
+/// An operation that cut a path, or brought several together.
 struct Event {
     /// How many operations the tape had noted.
     position: u32,
@@ -25,8 +25,6 @@ struct Event {
     inputs: SmallVec<[u32; 2]>,
     /// Earlier events whose results it read.
     behind: SmallVec<[u32; 2]>,
-    /// The slots of its results, where the tape follows them by way of other operands.
-    leads: SmallVec<[u32; 1]>,
 }
 
 /// The cuts of one tape.
@@ -35,6 +33,13 @@ pub(crate) struct Cuts {
     events: Vec<Event>,
     /// The event behind which a tensor lies that the tape does not follow.
     of: IdMap<u32>,
+    /// Operations of the log, by position, that read what lies behind an event and are followed by way of other operands.
+    joins: Vec<Join>,
+}
+
+struct Join {
+    position: u32,
+    event: u32,
 }
 
 impl Cuts {
@@ -46,19 +51,14 @@ impl Cuts {
     pub fn clear(&mut self) {
         self.events.clear();
         self.of.clear();
+        self.joins.clear();
     }
 
     /// Notes an operation that stops the gradient of what it read in these slots.
     pub fn stop(&mut self, cut: Cut, position: usize, slots: &[u32], inputs: &[&Tensor], outputs: &[Tensor]) {
-        let inputs_followed = slots.iter().copied().filter(|&slot| slot != UNTRACKED).collect();
-        self.push(Event {
-            position: position as u32,
-            cut: Some(cut),
-            inputs: inputs_followed,
-            behind: self.behind(inputs),
-            leads: SmallVec::new(),
-        });
-        self.put(outputs, self.events.len() - 1);
+        let followed = slots.iter().copied().filter(|&slot| slot != UNTRACKED).collect();
+        let behind = if self.is_empty() { SmallVec::new() } else { self.behind(inputs) };
+        self.push(Event { position: position as u32, cut: Some(cut), inputs: followed, behind }, outputs);
     }
 
     /// Results of tensors behind cuts are behind them too, where the tape follows none of the operands.
@@ -66,21 +66,16 @@ impl Cuts {
         let behind = self.behind(inputs);
         match behind[..] {
             [] => {}
-            [only] => self.put(outputs, only as usize),
-            _ => {
-                let (inputs, leads) = (SmallVec::new(), SmallVec::new());
-                self.push(Event { position: position as u32, cut: None, inputs, behind, leads });
-                self.put(outputs, self.events.len() - 1);
-            }
+            [only] => self.put(outputs, only),
+            _ => self.push(Event { position: position as u32, cut: None, inputs: SmallVec::new(), behind }, outputs),
         }
     }
 
-    /// Notes the slots of results that the tape follows, some of whose operands may lie behind cuts.
-    pub fn join(&mut self, position: usize, inputs: &[&Tensor], leads: impl Iterator<Item = u32>) {
-        let behind = self.behind(inputs);
-        if !behind.is_empty() {
-            let leads = leads.filter(|&slot| slot != UNTRACKED).collect();
-            self.push(Event { position: position as u32, cut: None, inputs: SmallVec::new(), behind, leads });
+    /// Notes that the operation of the log at `position` reads this tensor too, which the tape does not follow.
+    #[inline]
+    pub fn join(&mut self, position: usize, input: &Tensor) {
+        if let Some(&event) = self.of.get(&input.id()) {
+            self.joins.push(Join { position: position as u32, event });
         }
     }
 
@@ -89,6 +84,8 @@ impl Cuts {
         for event in self.events.iter_mut().rev().take_while(|event| event.position as usize > length) {
             event.position = length as u32;
         }
+        let kept = self.joins.partition_point(|join| (join.position as usize) < length);
+        self.joins.truncate(kept);
     }
 
     /// Puts `outer`, a new tensor, where `inner` is.
@@ -98,13 +95,14 @@ impl Cuts {
         }
     }
 
-    fn push(&mut self, event: Event) {
+    fn push(&mut self, event: Event, outputs: &[Tensor]) {
         self.events.push(event);
+        self.put(outputs, self.events.len() as u32 - 1);
     }
 
-    fn put(&mut self, outputs: &[Tensor], event: usize) {
+    fn put(&mut self, outputs: &[Tensor], event: u32) {
         for output in outputs {
-            self.of.insert(output.id(), event as u32);
+            self.of.insert(output.id(), event);
         }
     }
 
@@ -141,6 +139,13 @@ impl Cuts {
         self.events[start..end].iter().enumerate().map(move |(i, event)| (start + i, event))
     }
 
+    /// The events whose results the operation at `position` of the log read.
+    fn joined(&self, position: usize) -> impl Iterator<Item = usize> {
+        let start = self.joins.partition_point(|join| (join.position as usize) < position);
+        let own = self.joins[start..].iter().take_while(move |join| join.position as usize == position);
+        own.map(|join| join.event as usize)
+    }
+
     /// Which slots depend on `source`, by way of cuts too.
     fn reached_from(&self, log: &Log, count: u32, source: u32) -> Vec<bool> {
         let (mut slots, mut events) = (vec![false; count as usize], vec![false; self.events.len()]);
@@ -149,17 +154,14 @@ impl Cuts {
             for (i, event) in self.at(position, log.len()) {
                 events[i] = event.inputs.iter().any(|&s| slots[s as usize])
                     || event.behind.iter().any(|&earlier| events[earlier as usize]);
-                if events[i] {
-                    event.leads.iter().for_each(|&s| slots[s as usize] = true);
-                }
             }
             if position == log.len() {
                 break;
             }
             let noted = log.at(position);
-            if noted.input_slots().iter().any(|&s| s != UNTRACKED && slots[s as usize]) {
-                let outputs = noted.output_slots().iter().filter(|&&s| s != UNTRACKED);
-                outputs.for_each(|&s| slots[s as usize] = true);
+            let reads = |&s: &u32| s != UNTRACKED && slots[s as usize];
+            if noted.input_slots().iter().any(reads) || self.joined(position).any(|event| events[event]) {
+                mark(&mut slots, noted.output_slots());
             }
         }
         slots
@@ -168,24 +170,27 @@ impl Cuts {
     /// Which events the targets depend on.
     fn needed_for(&self, log: &Log, count: u32, targets: &[&Tensor], target_slots: &[u32]) -> Vec<bool> {
         let (mut slots, mut events) = (vec![false; count as usize], vec![false; self.events.len()]);
-        target_slots.iter().filter(|&&s| s != UNTRACKED).for_each(|&s| slots[s as usize] = true);
+        mark(&mut slots, target_slots);
         targets.iter().filter_map(|t| self.of.get(&t.id())).for_each(|&event| events[event as usize] = true);
         for position in (0..=log.len()).rev() {
             if position < log.len() {
                 let noted = log.at(position);
                 if noted.output_slots().iter().any(|&s| s != UNTRACKED && slots[s as usize]) {
-                    let inputs = noted.input_slots().iter().filter(|&&s| s != UNTRACKED);
-                    inputs.for_each(|&s| slots[s as usize] = true);
+                    mark(&mut slots, noted.input_slots());
+                    self.joined(position).for_each(|event| events[event] = true);
                 }
             }
             for (i, event) in self.at(position, log.len()).rev() {
-                events[i] |= event.leads.iter().any(|&s| slots[s as usize]);
                 if events[i] {
-                    event.inputs.iter().for_each(|&s| slots[s as usize] = true);
+                    mark(&mut slots, &event.inputs);
                     event.behind.iter().for_each(|&earlier| events[earlier as usize] = true);
                 }
             }
         }
         events
     }
+}
+
+fn mark(slots: &mut [bool], which: &[u32]) {
+    which.iter().filter(|&&slot| slot != UNTRACKED).for_each(|&slot| slots[slot as usize] = true);
 }

@@ -136,9 +136,9 @@ fn entry(
             (Rule::Op(op.keep()), op.saves(&needs))
         }
     };
+    join_cuts(tape, inputs);
     push_outputs(tape, outputs);
     tape.log.close(rule, inputs, outputs, location);
-    join_cuts(tape, inputs);
     Some(saves)
 }
 
@@ -203,13 +203,17 @@ fn was_read(tape: &TapeData, slot: u32) -> bool {
     !tape.watched_values || tape.log.iter().any(read)
 }
 
-/// Notes that the results of the latest entry depend on what lies behind cuts too.
+/// Notes what the entry that was started reads beside what is followed, if it lies behind a cut. Of the entry, the inputs are there.
 #[inline]
 fn join_cuts(tape: &mut TapeData, inputs: &[&Tensor]) {
-    if !tape.cuts.is_empty() {
-        let position = tape.log.len();
-        let leads = tape.log.at(position - 1).output_slots().iter().copied();
-        tape.cuts.join(position, inputs, leads);
+    if tape.cuts.is_empty() {
+        return;
+    }
+    let position = tape.log.len();
+    for (i, input) in inputs.iter().enumerate() {
+        if tape.log.opened()[i] == UNTRACKED {
+            tape.cuts.join(position, input);
+        }
     }
 }
 
@@ -251,9 +255,9 @@ fn note_custom(
         return false;
     }
     tape.log.open().extend_from_slice(&slots);
+    join_cuts(tape, inputs);
     push_outputs(tape, outputs);
     tape.log.close(Rule::Custom(rule.clone()), inputs, outputs, location);
-    join_cuts(tape, inputs);
     // The cotangent of a variable has its value's type.
     for (i, resource) in inputs.iter().enumerate().filter_map(|(i, t)| Some((i, t.as_object::<Resource>()?))) {
         tape.log.set_input_type(i, resource.ty());
