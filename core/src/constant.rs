@@ -90,9 +90,9 @@ impl<T: Nested + ?Sized> Nested for &T {
 /// choose from, rustc reads `1.0` as `f32`.
 #[diagnostic::on_unimplemented(
     message = "`constant` takes `f32`, `i32` and `bool`, not `{Self}`",
-    label = "`Tensor::from` takes this type",
+    label = "neither `f32`, `i32` or `bool`, nor an array, vector or slice of them",
     note = "`Tensor::from(value)` keeps `f64`, `i64`, `u8` and all other types of numbers; `constant_of(value, DType::F32)` converts",
-    note = "`usize` and `isize` are no types of elements: write `n as i64`, and `Tensor::from` keeps it"
+    note = "`usize` and `isize` are no types of elements: `Tensor::from(n as i64)`"
 )]
 pub trait Literal: Nested {}
 impl Literal for f32 {}
