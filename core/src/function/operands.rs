@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::graph::control::list::{READ, WRITE};
 use crate::op::{Op, Outputs};
 use crate::tensor::Tensor;
-use crate::tensor::local::LOCAL;
+use crate::tensor::local::{LOCAL, user_line};
 use std::collections::HashMap;
 use std::panic::Location;
 use std::rc::Rc;
@@ -44,9 +44,14 @@ pub(crate) fn symbol_name(symbol: &Tensor) -> Option<String> {
     any_trace(|trace| trace.learnt.names.get(&symbol.id()).map(|name| name.to_string()))
 }
 
-/// Notes that the user wrote `said` for the operation `op` of this line.
-pub(crate) fn note_said(op: &'static str, line: &'static Location<'static>, said: &'static str) {
-    current(|trace| trace.learnt.said.insert((op, line), said));
+/// Notes that the user wrote `said` where the operation `op` is recorded in its place.
+#[inline]
+#[track_caller]
+pub(crate) fn note_said(op: &'static str, said: &'static str) {
+    if crate::execute::recording() {
+        let line = user_line();
+        current(|trace| trace.learnt.said.insert((op, line), said));
+    }
 }
 
 /// Whether anybody listens.

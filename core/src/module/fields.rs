@@ -65,17 +65,23 @@ pub(crate) fn visit(module: &dyn Module, sink: &mut dyn Sink) {
 
 /// Lists the variables, and tells those without a name where they are.
 pub(super) struct Named {
-    /// What the module's type is called, where it has a name of its own.
-    root: Option<&'static str>,
+    /// The module's type.
+    of: &'static str,
     pub list: Vec<(String, Variable)>,
 }
 
 impl Named {
     /// For a module of type `M`.
     pub fn of<M: ?Sized>() -> Self {
-        let name = std::any::type_name::<M>();
-        let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':');
-        Self { root: name.rsplit("::").next().filter(|_| plain), list: Vec::new() }
+        Self { of: std::any::type_name::<M>(), list: Vec::new() }
+    }
+
+    /// A path as messages have it: `Net.hidden.kernel`, without the type where that has no name of its own.
+    #[cold]
+    fn spoken(&self, path: &str) -> String {
+        let plain = self.of.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':');
+        let root = self.of.rsplit("::").next().filter(|_| plain);
+        root.into_iter().chain(path.split('/')).collect::<Vec<_>>().join(".")
     }
 }
 
@@ -85,9 +91,9 @@ impl Sink for Named {
             && self.list.iter().all(|(_, other)| other.id() != variable.id())
         {
             let path = path.to_string();
-            // A variable by itself is in no module.
-            if !path.is_empty() {
-                variable.note_path(|| self.root.into_iter().chain(path.split('/')).collect::<Vec<_>>().join("."));
+            // A variable by itself is in no module, and one in a list by itself has but a number there.
+            if path.contains(|c: char| !c.is_ascii_digit() && c != '/') {
+                variable.note_path(|| self.spoken(&path));
             }
             self.list.push((path, variable.clone()));
         }

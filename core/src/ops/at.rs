@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::execute::execute1;
 use crate::shape::{Dim, MAX_RANK, Shape};
 use crate::tensor::Tensor;
-use crate::tensor::local::user_line;
 use ndarray::SliceInfoElem;
 use smallvec::SmallVec;
 
@@ -136,7 +135,7 @@ fn rows_of(x: &Tensor, rows: &Tensor) -> Result<Tensor> {
         DType::Bool => super::functions::try_boolean_mask(x, rows, 0),
         _ => {
             // Which rows there are may be known only when the graph runs.
-            crate::function::note_said("gather", user_line(), "at");
+            crate::function::note_said("gather", "at");
             super::functions::try_gather(x, rows, 0)
         }
     };

@@ -5,7 +5,6 @@ use super::AsTensor;
 use super::gather::try_gather;
 use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
-use crate::tensor::local::user_line;
 use std::panic::Location;
 
 /// The rows of `params` (a tensor or a variable) at `ids`; the result has the shape of the ids, then that of a row.
@@ -34,7 +33,7 @@ pub fn embedding_lookup(params: impl AsTensor, ids: impl AsTensor) -> Tensor {
 #[track_caller]
 pub fn try_embedding_lookup(params: impl AsTensor, ids: impl AsTensor) -> Result<Tensor> {
     // Which rows there are may be known only when the graph runs.
-    crate::function::note_said("gather", user_line(), "embedding_lookup");
+    crate::function::note_said("gather", "embedding_lookup");
     let here = Location::caller();
     try_gather(params, ids, 0).map_err(|e| e.named("embedding_lookup").at(here))
 }

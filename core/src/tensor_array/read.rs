@@ -12,7 +12,6 @@ use crate::graph::control::list_whole::StackList;
 use crate::ops::{AsTensor, ToOperand, functions};
 use crate::shape::Shape;
 use crate::tensor::Tensor;
-use crate::tensor::local::user_line;
 use std::panic::Location;
 
 impl TensorArray {
@@ -100,8 +99,8 @@ impl TensorArray {
     /// As [`stack`](Self::stack); and if an index names no item.
     #[track_caller]
     pub fn gather(&self, indices: impl AsTensor) -> Tensor {
+        crate::function::note_said("gather", "TensorArray.gather");
         let taken = functions::try_gather(self.stack(), &*indices.as_tensor(), 0);
-        crate::function::note_said("gather", user_line(), "TensorArray.gather");
         taken.map_err(|e| e.named("TensorArray.gather")).or_fail()
     }
 }
