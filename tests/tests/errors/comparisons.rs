@@ -1,6 +1,8 @@
 //! Comparisons of references, which Rust's own library makes without the caller's line: the message has both operands as they
 //! were written, with the lines that made them.
 
+#![expect(clippy::op_ref, reason = "comparisons of references are what is tested")]
+
 use crate::caught::panic_of;
 use eagerflow as tf;
 use tf::{DType, Tensor, Variable, tf_function};
@@ -47,7 +49,7 @@ fn operands_of_two_dtypes_in_their_order() {
     let (a, first) = (tf::constant(1.0), line!());
     let b = tf::constant(2);
     let second = line!() - 1;
-    let (x, y) = || -> (String, String) { ("float32[]".into(), "int32[]".into()) }();
+    let [x, y] = ["float32[]", "int32[]"].map(String::from);
     let [p, q] = [at(first), at(second)];
     refused!(&a == &b, "equal", [x.clone(), p.clone(), y.clone(), q.clone()], "cast(DType::F32)");
     refused!(&a != &b, "not_equal", [x.clone(), p.clone(), y.clone(), q.clone()], "cast(DType::F32)");
@@ -98,9 +100,10 @@ fn values_of_a_graph_in_a_helper() {
 fn scalars_compare_on_either_side_in_all_forms() {
     let (two, three) = (tf::constant(2.0), tf::constant(3.0));
     let (v, w) = (Variable::new(2.0), Variable::new(3.0));
-    assert!(&two < &three && &three > &two && &two <= &two && &two >= &two && &two == &two && &two != &three);
-    assert!(&v < &w && v < w && &v < w && v < &w && two < v + 1.0 && &two == &w - 1.0);
+    let references = [&two < &three, &three > &two, &two <= &two, &two >= &two, &two == &two, &two != &three];
+    let variables = [&v < &w, v < w, &v < w, v < &w, two < v + 1.0, &two == &w - 1.0];
+    assert_eq!((references, variables), ([true; 6], [true; 6]));
     let v = Variable::new(2.0);
-    assert!(&v == 2.0 && v == 2.0 && 2.0 == v && 2.0 == &v && &v == two && &two == v && two == &v && v == &two);
+    assert_eq!([&v == 2.0, v == 2.0, 2.0 == v, 2.0 == &v, &v == two, &two == v, two == &v, v == &two], [true; 8]);
     assert!(&three.cast(DType::I32) > 2 && &two < 2.5);
 }
