@@ -101,6 +101,12 @@ impl Number {
     /// InvalidArgument if the dtype cannot hold it: a fraction for an integer type, a number out of its range, or a
     /// number and a truth value mixed.
     pub(crate) fn bits(self, op: &str, dtype: DType) -> Result<u64> {
+        self.bits_if(op, dtype, true)
+    }
+
+    /// As [`bits`](Self::bits); whether floats that are `whole` are integers, too.
+    #[inline]
+    fn bits_if(self, op: &str, dtype: DType, whole: bool) -> Result<u64> {
         let refuse = |what: &str| {
             let number = match self {
                 Self::Bool(value) => value.to_string(),
@@ -125,6 +131,9 @@ impl Number {
             Self::Int(value) => value as f64,
         };
         if dtype.is_integer() {
+            if !whole {
+                return Err(float_beside_integers(op, value, dtype));
+            }
             if value.fract() != 0.0 || !value.is_finite() {
                 return refuse("a fraction cannot be used with an integer tensor");
             }
@@ -133,10 +142,11 @@ impl Number {
         Ok(crate::backend::cpu::vector::encode(dtype, value))
     }
 
-    /// This number as a scalar tensor of a dtype.
+    /// This number as a scalar tensor of a dtype. A float beside integers is refused, as in TensorFlow and in Rust: that 2.0
+    /// would do where 2.5 does not is no help.
     #[track_caller]
     pub(crate) fn tensor(self, op: &str, dtype: DType) -> Result<Tensor> {
-        let bits = self.bits(op, dtype)?;
+        let bits = self.bits_if(op, dtype, false)?;
         let out = Tensor::uninit(&TensorType::scalar(dtype))?;
         // SAFETY: a fresh scalar of this dtype.
         unsafe { crate::backend::cpu::vector::fill(dtype.size(), out.data(), bits, 1) };
@@ -182,10 +192,6 @@ impl<'a> Operand<'a> {
         Ok(match self {
             Self::Borrowed(tensor) => TensorRef::Borrowed(tensor),
             Self::Owned(tensor) => TensorRef::Owned(tensor),
-            // As in TensorFlow and in Rust. That 2.0 would do where 2.5 does not is no help.
-            Self::Number(Number::Float(value), _) if dtype.is_integer() => {
-                return Err(float_beside_integers(op, value, dtype));
-            }
             Self::Number(number, _) => TensorRef::Owned(number.tensor(op, dtype)?),
         })
     }
