@@ -43,15 +43,34 @@ struct Join {
 }
 
 impl Cuts {
+    /// How many operations cut paths, or brought some together.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.events.is_empty()
+        self.len() == 0
     }
 
     pub fn clear(&mut self) {
-        self.events.clear();
-        self.of.clear();
-        self.joins.clear();
+        self.forget_from(0, 0);
+    }
+
+    /// Forgets all but the first `count` of them, and what came of the operations of the log from `position` on.
+    pub fn forget_from(&mut self, count: usize, position: usize) {
+        self.events.truncate(count);
+        match count {
+            0 => self.of.clear(),
+            _ => self.of.retain(|_, event| (*event as usize) < count),
+        }
+        self.drop_joins(position);
+    }
+
+    fn drop_joins(&mut self, position: usize) {
+        let kept = self.joins.partition_point(|join| (join.position as usize) < position);
+        self.joins.truncate(kept);
     }
 
     /// Notes an operation that stops the gradient of what it read in these slots.
@@ -84,8 +103,7 @@ impl Cuts {
         for event in self.events.iter_mut().rev().take_while(|event| event.position as usize > length) {
             event.position = length as u32;
         }
-        let kept = self.joins.partition_point(|join| (join.position as usize) < length);
-        self.joins.truncate(kept);
+        self.drop_joins(length);
     }
 
     /// Puts `outer`, a new tensor, where `inner` is.

@@ -44,6 +44,8 @@ pub(crate) struct TapeData {
     pub began: u64,
     /// Whether tensors (not only variables) were watched.
     pub watched_values: bool,
+    /// How many operations of the log are with a walk under way, which is recorded behind them.
+    pub aside: usize,
     /// How many `stop_recording` guards are alive.
     pub paused: u32,
 }
@@ -60,6 +62,12 @@ impl TapeData {
     #[inline]
     pub fn find(&self, tensor: &Tensor) -> u32 {
         self.slots.find(tensor.id())
+    }
+
+    /// How many operations the tape has noted.
+    #[inline]
+    pub fn position(&self) -> usize {
+        self.aside + self.log.len()
     }
 
     /// Makes the tape follow a tensor or a variable's handle; integers carry no gradient and are ignored.

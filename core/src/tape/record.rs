@@ -111,7 +111,7 @@ fn entry(
     }
     if !followed {
         if !tape.cuts.is_empty() {
-            tape.cuts.pass_on(tape.log.len(), inputs, outputs);
+            tape.cuts.pass_on(tape.position(), inputs, outputs);
         }
         return None;
     }
@@ -122,7 +122,7 @@ fn entry(
     };
     if let Some(reason) = stop {
         let cut = Cut { op: op.name(), reason, location };
-        tape.cuts.stop(cut, tape.log.len(), tape.log.opened(), inputs, outputs);
+        tape.cuts.stop(cut, tape.position(), tape.log.opened(), inputs, outputs);
         return None;
     }
     let (rule, saves) = match kind {
@@ -209,7 +209,7 @@ fn join_cuts(tape: &mut TapeData, inputs: &[&Tensor]) {
     if tape.cuts.is_empty() {
         return;
     }
-    let position = tape.log.len();
+    let position = tape.position();
     for (i, input) in inputs.iter().enumerate() {
         if tape.log.opened()[i] == UNTRACKED {
             tape.cuts.join(position, input);

@@ -51,10 +51,15 @@ impl Running {
                 if let Ok(mut data) = self.0.try_borrow_mut() {
                     self.1.append(std::mem::take(&mut data.log));
                     data.log = std::mem::take(&mut self.1);
+                    data.aside = 0;
                 }
             }
         }
-        let kept = Restore(&self.0, std::mem::take(&mut self.0.borrow_mut().log));
+        let kept = {
+            let mut data = self.0.borrow_mut();
+            data.aside = data.log.len();
+            Restore(&self.0, std::mem::take(&mut data.log))
+        };
         walk(&mut Entries::Kept(&kept.1))
     }
 

@@ -130,6 +130,28 @@ fn of_two_cuts_that_of_the_source_is_blamed() {
 }
 
 #[test]
+fn what_a_walk_records_itself_is_no_cut_of_others() {
+    let (x, w) = (tf::constant([3.0, 1.0]), tf::constant(2.0));
+    let mut tape = GradientTape::persistent();
+    tape.watch([&x, &w]);
+    let first = tf::stop_gradient(&x * 2.0) * &w;
+    let line = line!() - 1;
+    let greatest = tf::reduce_max(&x * &w, ());
+    // This gradient compares, which stops gradients, and the tape records it.
+    let slope = tape.gradient(&greatest, &x);
+    let second = tf::reduce_sum(&slope, ()) + &w;
+    let third = w.cast(tf::DType::I32).cast(tf::DType::F32) + &greatest;
+    for _ in 0..2 {
+        let text = tape.try_gradient(&first, &x).expect_err("cut").to_string();
+        has(&text, &["`stop_gradient`", &format!(":{line} ")], &[]);
+        assert_eq!(tape.gradient(&second, &w).item::<f32>(), 2.0);
+        assert_eq!(tape.gradient(&third, &w).item::<f32>(), 3.0);
+        let text = tape.try_gradient(&w.square(), &x).expect_err("not connected").to_string();
+        has(&text, &["not computed from it"], &["stop_gradient", "equal", "cast"]);
+    }
+}
+
+#[test]
 fn persistent_tapes_blame_the_same() {
     let (x, w) = (tf::constant(3.0), tf::constant(2.0));
     let mut tape = GradientTape::persistent();
