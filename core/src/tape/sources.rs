@@ -184,14 +184,22 @@ impl Targets for &Tensor {
     }
 }
 
-impl<const N: usize> Targets for [&Tensor; N] {
-    fn tensors(&self) -> Handles<'_> {
-        self.iter().copied().collect()
-    }
+macro_rules! target_lists {
+    ($([$($generics:tt)*] $t:ty: $this:ident => $tensors:expr;)*) => {$(
+        impl<$($generics)*> Targets for $t {
+            fn tensors(&self) -> Handles<'_> {
+                let $this = self;
+                $tensors.collect()
+            }
+        }
+    )*};
 }
 
-impl Targets for &[Tensor] {
-    fn tensors(&self) -> Handles<'_> {
-        self.iter().collect()
-    }
+target_lists! {
+    [const N: usize] [&Tensor; N]: list => list.iter().copied();
+    [const N: usize] &[&Tensor; N]: list => list.iter().copied();
+    [] &[&Tensor]: list => list.iter().copied();
+    [const N: usize] &[Tensor; N]: list => list.iter();
+    [] &[Tensor]: list => list.iter();
+    [] &Vec<Tensor>: list => list.iter();
 }

@@ -52,6 +52,45 @@ fn arguments_that_do_not_fit_are_the_calls() {
     assert_eq!((caught.file.as_str(), caught.line), (file!(), line!() - 1), "{}", caught.text);
 }
 
+/// Every form of a parameter beside a declared one: lent exclusively, given up, taken apart, generic, in lists.
+#[tf_function(input_signature = [f32[_], (f32[_], f32[_]), _, (f32[], f32[]), _])]
+fn forms<'a, S: Into<f32> + Copy>(
+    total: &mut Tensor,
+    (mut a, b): (Tensor, Tensor),
+    name: &'a str,
+    list: &[Tensor],
+    scale: Option<S>,
+) -> Result<(Tensor, usize), String>
+where
+    S: 'a + 'static + tf::Nest,
+{
+    if name.is_empty() {
+        return Err("no name".to_owned());
+    }
+    for item in list {
+        a = a * item;
+    }
+    *total = &*total + &a;
+    if tf::reduce_sum(&a, ()) > 100.0 {
+        return Ok((b, name.len()));
+    }
+    let by = scale.map_or(1.0, Into::into);
+    Ok((a * b * by, name.len()))
+}
+
+#[test]
+fn bodies_below_the_call_take_all_that_others_take() {
+    let list = [tf::constant(2.0), tf::constant(3.0)];
+    let pair = || (tf::ones(2), tf::ones(2) * 5.0);
+    let mut total = tf::ones(2);
+    let (y, n) = forms(&mut total, pair(), "name", &list, Some(0.5f32)).expect("a name");
+    assert_eq!((y.to_vec::<f32>(), n, total.to_vec::<f32>()), (vec![15.0, 15.0], 4, vec![7.0, 7.0]));
+    assert_eq!(forms(&mut total, pair(), "", &list, Some(0.5f32)).unwrap_err(), "no name");
+    let caught = panic_of(|| forms(&mut total, pair(), "name", &list[..1], None::<f32>));
+    assert_eq!((caught.file.as_str(), caught.line), (file!(), line!() - 1), "{}", caught.text);
+    assert_eq!(total.to_vec::<f32>(), [7.0, 7.0]);
+}
+
 #[test]
 fn what_fails_in_the_body_is_the_bodys() {
     assert_eq!(declared(&tf::ones([40, 3]), 1.0).shape(), [3]);

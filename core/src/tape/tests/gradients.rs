@@ -287,6 +287,17 @@ fn lent_lists_of_references() {
     let y = &a * &b;
     let gradients = tape.gradient(&y, &[&a, &b]);
     assert_eq!(gradients.iter().map(|g| g.unwrap().item::<f32>()).collect::<Vec<_>>(), [3.0, 2.0]);
+    // Of targets, too, whose gradients add up.
+    let both = |ask: &dyn Fn(GradientTape, &Tensor, &Tensor) -> Tensor| {
+        let tape = watched();
+        let (y, z) = (&a * &b, &a * 10.0);
+        ask(tape, &y, &z).item::<f32>()
+    };
+    assert_eq!(both(&|tape, y, z| tape.gradient([y, z], &a)), 13.0);
+    assert_eq!(both(&|tape, y, z| tape.gradient(&[y, z], &a)), 13.0);
+    assert_eq!(both(&|tape, y, z| tape.gradient(&[y, z][..], &a)), 13.0);
+    assert_eq!(both(&|tape, y, z| tape.gradient(&[y.clone(), z.clone()], &a)), 13.0);
+    assert_eq!(both(&|tape, y, z| tape.gradient(&vec![y.clone(), z.clone()], &a)), 13.0);
     let (v, w) = (Variable::new(2.0), Variable::new(3.0));
     let tape = GradientTape::new();
     let y = &v * &w;
