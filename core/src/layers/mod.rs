@@ -118,7 +118,7 @@ fn misfit(layer: &str, what: &str, x: &Tensor, expected: impl Display) -> Error 
 /// The way out for an input of another dtype than the layer's.
 #[cold]
 fn dtype_help(dtype: DType) -> String {
-    format!("{}; or give the layer the input's with `dtype`", crate::op::cast_help(dtype))
+    format!("{}; or give the layer the input's with `dtype`", crate::op::cast_help(dtype, dtype))
 }
 
 /// The last dimension as a number, which a kernel's shape is made from.

@@ -109,7 +109,7 @@ impl<'a> Infer<'a> {
             Some(other) => Err(Error::invalid_argument(self.op, "the inputs have different dtypes")
                 .got(format!("{first} and {}", other.dtype))
                 .expected("one dtype for all")
-                .help(cast_help(first))),
+                .help(cast_help(first, other.dtype))),
         }
     }
 
@@ -123,8 +123,9 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// The way out where dtypes differ, of which `to` is the first.
-pub(crate) fn cast_help(to: DType) -> String {
+/// The way out where these dtypes differ: integers become floats, else the second what the first is.
+pub(crate) fn cast_help(first: DType, second: DType) -> String {
+    let to = if second.is_floating() && !first.is_floating() { second } else { first };
     format!("dtypes are never mixed silently: convert one with `cast`, as in `x.cast(DType::{:?})`", RustName(to))
 }
 

@@ -102,7 +102,7 @@ impl Comparison {
             return Err(self.not_known_yet().got(written()));
         }
         if a.dtype() != b.dtype() {
-            return Err(self.of_two_dtypes(a.dtype()).got(written()));
+            return Err(self.of_two_dtypes(a.dtype(), b.dtype()).got(written()));
         }
         if a.num_elements() != 1 || b.num_elements() != 1 {
             return Err(self.not_scalar().got(written()));
@@ -124,10 +124,10 @@ impl Comparison {
     }
 
     #[cold]
-    fn of_two_dtypes(&self, first: DType) -> Error {
+    fn of_two_dtypes(&self, first: DType, second: DType) -> Error {
         Error::invalid_argument(self.name, "the operands have different dtypes")
             .expected("one dtype for both")
-            .help(crate::op::cast_help(first))
+            .help(crate::op::cast_help(first, second))
     }
 
     #[cold]

@@ -57,7 +57,7 @@ fn operands_of_two_dtypes_in_their_order() {
     refused!(&a <= &b, "less_equal", [x.clone(), p.clone(), y.clone(), q.clone()], "cast(DType::F32)");
     refused!(&a > &b, "greater", [x.clone(), p.clone(), y.clone(), q.clone()], "cast(DType::F32)");
     refused!(&a >= &b, "greater_equal", [x.clone(), p.clone(), y.clone(), q.clone()], "cast(DType::F32)");
-    refused!(&b > &a, "greater", [y, q, x, p], "cast(DType::I32)");
+    refused!(&b > &a, "greater", [y, q, x, p], "cast(DType::F32)");
     let (yes, no) = (tf::constant(true), tf::constant(false));
     refused!(&yes > &no, "greater", ["bool[]".to_string(), "bool[]".to_string()], "cast");
 }

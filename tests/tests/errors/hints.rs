@@ -70,6 +70,9 @@ fn a_cast_would_fit() {
         assert!(text.contains("cast"), "{text}");
     }
     assert!(text(Dense::new(2).try_call(&i, false)).contains("cast(DType::F32)"));
+    // Integers become floats, whichever comes first.
+    assert!(text(f.try_add(&i)).contains("cast(DType::F32)") && text(i.try_add(&f)).contains("cast(DType::F32)"));
+    assert!(text(i.try_add(i.cast(DType::I64))).contains("cast(DType::I32)"));
 }
 
 #[test]
