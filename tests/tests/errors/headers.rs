@@ -54,7 +54,7 @@ fn arguments_that_do_not_fit_are_the_calls() {
 
 /// Every form of a parameter beside a declared one: lent exclusively, given up, taken apart, generic, in lists.
 #[tf_function(input_signature = [f32[_], (f32[_], f32[_]), _, (f32[], f32[]), _])]
-fn forms<'a, S: Into<f32> + Copy>(
+fn forms<'a, S>(
     total: &mut Tensor,
     (mut a, b): (Tensor, Tensor),
     name: &'a str,
@@ -62,7 +62,7 @@ fn forms<'a, S: Into<f32> + Copy>(
     scale: Option<S>,
 ) -> Result<(Tensor, usize), String>
 where
-    S: 'a + 'static + tf::Nest,
+    S: Into<f32> + Copy + 'static + tf::Nest,
 {
     if name.is_empty() {
         return Err("no name".to_owned());
