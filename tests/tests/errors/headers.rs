@@ -54,10 +54,10 @@ fn arguments_that_do_not_fit_are_the_calls() {
 
 /// Every form of a parameter beside a declared one: lent exclusively, given up, taken apart, generic, in lists.
 #[tf_function(input_signature = [f32[_], (f32[_], f32[_]), _, (f32[], f32[]), _])]
-fn forms<'a, S>(
+fn forms<S>(
     total: &mut Tensor,
     (mut a, b): (Tensor, Tensor),
-    name: &'a str,
+    name: &str,
     list: &[Tensor],
     scale: Option<S>,
 ) -> Result<(Tensor, usize), String>
