@@ -12,6 +12,11 @@ mod into;
 pub use into::IntoTensor;
 
 /// A number, or a nested array, vector or slice of numbers, whose rows all have the same length.
+#[diagnostic::on_unimplemented(
+    message = "a tensor cannot be made of `{Self}`",
+    label = "no number of a tensor, nor an array, vector or slice of them",
+    note = "`usize` and `isize` are no types of elements: write `n as i64`"
+)]
 pub trait Nested {
     /// The numbers' type.
     type Item: Element;
@@ -83,6 +88,12 @@ impl<T: Nested + ?Sized> Nested for &T {
 
 /// What bare literals can be: `f32`, `i32` and `bool`, and arrays, vectors and slices of them. With only these to
 /// choose from, rustc reads `1.0` as `f32`.
+#[diagnostic::on_unimplemented(
+    message = "`constant` takes `f32`, `i32` and `bool`, not `{Self}`",
+    label = "neither `f32`, `i32` or `bool`, nor an array, vector or slice of them",
+    note = "`Tensor::from(value)` keeps `f64`, `i64`, `u8` and all other types of numbers; `constant_of(value, DType::F32)` converts",
+    note = "`usize` and `isize` are no types of elements: `Tensor::from(n as i64)`"
+)]
 pub trait Literal: Nested {}
 impl Literal for f32 {}
 impl Literal for i32 {}

@@ -155,7 +155,9 @@ fn near(x: Operand<'_>, y: Operand<'_>, tolerances: Option<(f64, f64)>, message:
     const NAME: &str = "assert_near";
     let dtype = Operand::common_dtype(&[&x, &y]);
     if !dtype.is_floating() {
-        return Err(Error::invalid_argument(NAME, "only floating-point tensors can be near each other").got(dtype));
+        return Err(Error::invalid_argument(NAME, "only floating-point tensors can be near each other")
+            .got(dtype)
+            .help("convert them with `cast`, or use `assert_equal`"));
     }
     let (rtol, atol) = tolerances.unwrap_or((10.0 * epsilon(dtype), 10.0 * epsilon(dtype)));
     let (x, y) = (x.tensor(NAME, dtype)?.try_stop_gradient()?, y.tensor(NAME, dtype)?.try_stop_gradient()?);

@@ -20,7 +20,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// assert!(matches!(error, tf::Error::InvalidArgument(_)));
 /// assert!(error.to_string().contains("[2]") && error.to_string().contains("[3]"));
 /// ```
-#[derive(Clone, Debug, thiserror::Error)]
+///
+/// `{:?}` prints what `{}` does, so that `unwrap` and `fn main() -> tf::Result<()>` show the message too:
+///
+/// ```
+/// use eagerflow as tf;
+/// let error = tf::ones(2).try_add(tf::ones(3)).unwrap_err();
+/// assert_eq!(format!("{error:?}"), error.to_string());
+/// ```
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An argument that no state of the program could make right: a wrong shape, dtype, axis or format.
@@ -56,7 +64,7 @@ pub enum Error {
 }
 
 /// The parts of an error message, in the order in which they are printed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Report {
     op: String,
     what: String,
@@ -150,14 +158,23 @@ impl Error {
 
     /// Adds the user's name for the value that is wrong.
     pub fn variable(self, name: impl Into<String>) -> Self {
-        self.edit(|r| r.variable = Some(name.into()))
+        let name = name.into();
+        self.edit(|r| r.variable = Some(name).filter(|name| !name.is_empty()))
     }
 
-    /// Adds the user's source line, unless a call closer to the fault has set one already.
+    /// Adds the user's source line, unless a call closer to the fault has set one already. A line of the library itself is none.
     pub fn at(self, location: &'static Location<'static>) -> Self {
+        if is_ours(location) {
+            return self;
+        }
         self.edit(|r| {
             r.location.get_or_insert(location);
         })
+    }
+
+    /// Puts the name by which the user called: what he wrote is made of other operations.
+    pub(crate) fn named(self, op: &str) -> Self {
+        self.edit(|r| r.op = op.into())
     }
 
     /// Puts the operation's name where none was known yet, as the caller of a shared helper does.
@@ -184,6 +201,18 @@ impl Report {
     /// The user's source line, where it is known.
     pub fn location(&self) -> Option<&'static Location<'static>> {
         self.location
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Debug for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -217,9 +246,23 @@ impl fmt::Display for Report {
 #[inline(never)]
 pub(crate) fn fail(error: Error) -> ! {
     let here = Location::caller();
-    // Operators on references are called by Rust's own library, whose lines tell nobody anything.
-    let error = if here.file().starts_with("/rustc/") { error } else { error.at(here) };
+    let error = if is_rusts_own(here) { error } else { error.at(here) };
     panic!("{error}")
+}
+
+/// Whether a line is one of this library, where it calls itself. Its unit tests, which lie beside the code, are users.
+fn is_ours(line: &Location<'_>) -> bool {
+    let folder = file!().strip_suffix("error.rs");
+    !cfg!(test) && folder.is_some_and(|folder| line.file().starts_with(folder))
+}
+
+/// Whether a line is one of Rust's own library, which calls on the user's behalf: comparisons of references, closures of
+/// iterators. Such lines tell nobody anything.
+#[cold]
+pub(crate) fn is_rusts_own(line: &Location<'_>) -> bool {
+    // Where the toolchain has its sources, the compiler names their place on this machine.
+    let file = line.file().replace('\\', "/");
+    file.starts_with("/rustc/") || ["core", "alloc", "std"].iter().any(|c| file.contains(&format!("/library/{c}/src/")))
 }
 
 /// `Result::unwrap` with the library's message form; see [`fail`].

@@ -85,7 +85,9 @@ pub use module::{Fields, LazyVariable, Module, Signature};
 pub use names::{linalg, math, nn};
 pub use ndarray::{self, s};
 pub use ops::functions::*;
-pub use ops::{AsTensor, AsTensors, Axes, IntoAxes, Operand, Padding, Pair, TensorRef, Tensors, ToOperand, keep_dims};
+pub use ops::{
+    AsTensor, AsTensors, Axes, IntoAxes, IntoTarget, Operand, Padding, Pair, TensorRef, Tensors, ToOperand, keep_dims,
+};
 pub use shape::{Dim, Shape};
 pub use tape::{
     Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, LossFunction,

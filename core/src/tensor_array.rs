@@ -8,7 +8,7 @@ use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute;
 use crate::graph::builder;
-use crate::graph::control::list::List;
+use crate::graph::control::list::{List, WRITE, outside};
 use crate::graph::control::list_ops::Set;
 use crate::graph::control::list_whole::{Len, Reserve, UnstackList};
 use crate::ops::{AsTensor, Operand, ToOperand};
@@ -126,7 +126,7 @@ impl TensorArray {
     pub fn try_write(mut self, index: impl ToOperand, value: impl AsTensor) -> Result<Self> {
         let (here, value) = (Location::caller(), value.as_tensor());
         self.note(&value).map_err(|e| e.at(here))?;
-        let index = index.to_operand().tensor("TensorArray", DType::I32).map_err(|e| e.at(here))?;
+        let index = index.to_operand().tensor(WRITE, DType::I32).map_err(|e| e.at(here))?;
         self.items = match self.items {
             Items::Host(items) if !index.is_symbol() && builder::current().is_none() => {
                 let mut items = Arc::try_unwrap(items).unwrap_or_else(|shared| (*shared).clone());
@@ -159,7 +159,7 @@ impl TensorArray {
     /// Learns the shape of items from a value that is written.
     fn note(&self, value: &Tensor) -> Result<()> {
         if value.dtype() != self.dtype {
-            return Err(Error::invalid_argument("TensorArray", "the value has another dtype than the list")
+            return Err(Error::invalid_argument(WRITE, "the value has another dtype than the list")
                 .got(value.dtype())
                 .expected(self.dtype)
                 .help("convert it with `cast`"));
@@ -168,7 +168,7 @@ impl TensorArray {
         let open = |d: Dim| d.symbols().iter().any(|s| matches!(s, Symbol::Unbacked(_)));
         match *known {
             Some(shape) if shape.rank() != value.rank() || clash(&shape, value.shape()) => {
-                Err(Error::invalid_argument("TensorArray", "the value has another shape than the other items")
+                Err(Error::invalid_argument(WRITE, "the value has another shape than the other items")
                     .got(value.shape())
                     .expected(shape))
             }
@@ -199,9 +199,10 @@ fn clash(a: &Shape, b: &Shape) -> bool {
     a.iter().zip(b.iter()).any(|(x, y)| x.is_known() && y.is_known() && x != y)
 }
 
-fn number(index: &Tensor) -> Result<usize> {
-    let index = crate::ops::cast_to(index, DType::I64)?.try_item::<i64>()?;
-    usize::try_from(index).map_err(|_| Error::out_of_range("TensorArray", "a negative index").got(index))
+#[track_caller]
+fn number(op: &str, index: &Tensor) -> Result<usize> {
+    let index = crate::ops::cast_to(index, DType::I64)?.try_item::<i64>().map_err(|e| e.named(op))?;
+    usize::try_from(index).map_err(|_| Error::out_of_range(op, "a negative index").got(index).expected("0 or more"))
 }
 
 /// So many items, none of them written.
@@ -220,11 +221,12 @@ fn reserved(size: Operand<'_>) -> Result<Items> {
 }
 
 /// Writes an item; a list that is `dynamic` becomes as long as that takes.
+#[track_caller]
 fn put(items: &mut Vec<Option<Tensor>>, index: &Tensor, value: &Tensor, dynamic: bool) -> Result<()> {
-    let at = number(index)?;
+    let at = number(WRITE, index)?;
     if at >= items.len() {
         if !dynamic {
-            return Err(outside(at, items.len()));
+            return Err(outside(WRITE, at, items.len()));
         }
         lengthen(items, at.saturating_add(1))?;
     }
@@ -239,11 +241,6 @@ fn lengthen(items: &mut Vec<Option<Tensor>>, count: usize) -> Result<()> {
     })?;
     items.resize(count, None);
     Ok(())
-}
-
-#[cold]
-fn outside(index: usize, len: usize) -> Error {
-    Error::out_of_range("TensorArray", "the index names no item").got(index).expected(format!("an index below {len}"))
 }
 
 /// The list as a value that operations take.

@@ -7,7 +7,7 @@ use crate::error::{OrFail, Result};
 use crate::ops::{self, AsTensor, Change, Operand, TensorRef, ToOperand};
 use crate::shape::Shape;
 use crate::tape::Differentiable;
-use crate::tensor::{Resource, Tensor};
+use crate::tensor::{Resource, Tensor, UNNAMED};
 use std::fmt;
 use std::panic::Location;
 
@@ -28,10 +28,10 @@ use std::panic::Location;
 pub struct Variable(Tensor);
 
 impl Variable {
-    /// A trainable variable without a name.
+    /// A trainable variable without a name: messages call it by its path in a module, or by the line that makes it here.
     #[track_caller]
     pub fn new(value: impl IntoTensor) -> Self {
-        Self::with(value, "variable", true)
+        Self::with(value, UNNAMED, true)
     }
 
     /// A variable with a name, trainable or not.
@@ -67,9 +67,24 @@ impl Variable {
         ops::read_variable(&self.0).or_fail()
     }
 
-    /// The name given at the start.
+    /// The name given at the start; `"variable"` for one without.
     pub fn name(&self) -> &str {
         &self.resource().name
+    }
+
+    /// What messages call it: its name, its path in a module, or the line that made it.
+    pub(crate) fn label(&self) -> String {
+        Resource::label(&self.0)
+    }
+
+    /// The same in the middle of a sentence.
+    pub(crate) fn wording(&self) -> String {
+        Resource::wording(&self.0)
+    }
+
+    /// Tells a variable without a name where a module holds it.
+    pub(crate) fn note_path(&self, path: impl FnOnce() -> String) {
+        self.resource().note_path(path);
     }
 
     /// Whether tapes watch it by themselves and optimizers update it.
@@ -100,7 +115,7 @@ impl Variable {
             Ok(value) => ops::assign(&self.0, &value, change),
             Err(e) => Err(e),
         };
-        assigned.map_err(|e| e.variable(self.name()).at(here))
+        assigned.map_err(|e| e.variable(self.label()).at(here))
     }
 
     /// Replaces the value by another of the same dtype and shape; a plain number takes the variable's dtype.
@@ -182,12 +197,55 @@ impl Differentiable for Variable {
 impl fmt::Debug for Variable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = self.resource().read();
-        write!(f, "<Variable '{}' shape={} dtype={}>\n{value}", self.name(), value.shape(), value.dtype())
+        let name = match self.name() {
+            UNNAMED => self.label(),
+            name => format!("'{name}'"),
+        };
+        write!(f, "<Variable {name} shape={} dtype={}>\n{value}", value.shape(), value.dtype())
     }
 }
 
 impl fmt::Display for Variable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.resource().read(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{self as tf, Tensor, Variable};
+
+    /// Every operator between a variable, given up or lent, and whatever may stand on the other side.
+    macro_rules! operators {
+        ($($op:tt)*) => {$(
+            let (v, w, x) = (|| Variable::new(7.0), Variable::new(4.0), tf::constant(4.0));
+            let plain: f32 = 7.0 $op 4.0;
+            let all: [Tensor; 12] = [
+                v() $op w.clone(), v() $op &w, &v() $op w.clone(), &v() $op &w,
+                v() $op x.clone(), v() $op &x, &v() $op x.clone(), &v() $op &x,
+                v() $op 4.0, v() $op 4, &v() $op 4.0, &v() $op 4,
+            ];
+            let turned: f32 = 4.0 $op 7.0;
+            let right: [Tensor; 8] = [
+                x.clone() $op v(), &x $op v(), x.clone() $op &v(), &x $op &v(),
+                4.0 $op v(), 4.0 $op &v(), 4 $op v(), 4 $op &v(),
+            ];
+            assert!(all.iter().all(|y| y.item::<f32>() == plain), stringify!($op));
+            assert!(right.iter().all(|y| y.item::<f32>() == turned), stringify!($op));
+        )*};
+    }
+
+    #[test]
+    fn operators_take_variables_on_either_side_given_up_or_lent() {
+        operators!(+ - * / %);
+        assert_eq!((-Variable::new(2.0)).item::<f32>(), (-&Variable::new(2.0)).item::<f32>());
+        assert!(!(!Variable::with(true, "truth", false)).item::<bool>());
+        let v = Variable::new([1.0, 2.0]);
+        let tape = tf::GradientTape::new();
+        let y = v.clone() * v.clone();
+        assert_eq!(tape.gradient(&y, &v).to_vec::<f32>(), [2.0, 4.0]);
+        let mut x = tf::ones(2);
+        x += v.clone();
+        assert_eq!(x.to_vec::<f32>(), [2.0, 3.0]);
     }
 }

@@ -77,7 +77,7 @@ fn run(row: &Row, case: &Case, device: &str, reads: &dyn Fn() -> u64) -> Result<
 
 /// The name of an error's kind.
 pub fn kind_of(error: &tf::Error) -> String {
-    format!("{error:?}").split('(').next().unwrap_or_default().to_string()
+    error.to_string().split(':').next().unwrap_or_default().to_string()
 }
 
 /// Functions of floats differ from those of the CPU, and sums are taken in another order.

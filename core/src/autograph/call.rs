@@ -25,6 +25,7 @@ mod trace;
 pub struct Call<'v> {
     function: &'static Function,
     instance: Instance,
+    /// The function's own line, or the caller's where arguments can be refused.
     location: &'static Location<'static>,
     /// Whether the body runs where it stands: operation by operation, or into the trace around it.
     inline: bool,
@@ -89,7 +90,8 @@ impl<'v> Call<'v> {
             instance,
             location,
             inline,
-            _nesting: recorded.then(|| Nesting::enter(function, location).or_fail()),
+            // Not a closure, which would have this file as the place of the panic.
+            _nesting: if recorded { Some(Nesting::enter(function, location).or_fail()) } else { None },
             arguments: Lent::new(),
             body: OnceCell::new(),
             _arguments: PhantomData,

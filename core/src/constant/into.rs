@@ -6,6 +6,11 @@ use crate::dtype::Element;
 use crate::tensor::Tensor;
 
 /// What a variable can start from: a tensor, an ndarray array, or what [`constant`] takes.
+#[diagnostic::on_unimplemented(
+    message = "a variable cannot start from `{Self}`",
+    label = "no tensor, nor `f32`, `i32`, `bool` or arrays and vectors of them",
+    note = "`Tensor::from(value)` makes a tensor of `f64`, `i64`, `u8` and all other types of numbers"
+)]
 pub trait IntoTensor {
     /// The tensor.
     #[doc(hidden)]

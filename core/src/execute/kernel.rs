@@ -110,7 +110,7 @@ impl<'a> Resources<'a> {
             let resource = Resource::of(input, op.name())?;
             if order.iter().any(|(_, other)| std::ptr::eq(*other, resource)) {
                 return Err(Error::invalid_argument(op.name(), "the same variable stands for two inputs")
-                    .variable(&resource.name)
+                    .variable(Resource::label(input))
                     .help("give the operation two variables"));
             }
             order.push((i, resource));

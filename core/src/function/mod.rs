@@ -24,7 +24,7 @@ pub(crate) use front::Found;
 pub(crate) use identity::Identity;
 pub use info::{FunctionInfo, function, profile};
 pub(crate) use making::Ticket;
-pub(crate) use operands::{named, names_matter, note_name};
+pub(crate) use operands::{named, names_matter, note_name, note_said, symbol_name};
 pub(crate) use owned::{Owned, Owner};
 pub(crate) use pins::{Tracing, check_sizes, note_made, note_owner};
 pub(crate) use signature::Pattern;

@@ -1,11 +1,12 @@
 //! The user's names of what operations are given, gathered while a function is traced: errors of a trace's runs name them.
 //! Builders, branches and loops tell names of symbols; the door tells which operation uses them, at which line.
 
-use super::pins::current;
+use super::pins::{any_trace, current};
 use crate::error::{Error, Result};
+use crate::graph::control::list::{READ, WRITE};
 use crate::op::{Op, Outputs};
 use crate::tensor::Tensor;
-use crate::tensor::local::LOCAL;
+use crate::tensor::local::{LOCAL, user_line};
 use std::collections::HashMap;
 use std::panic::Location;
 use std::rc::Rc;
@@ -20,17 +21,37 @@ pub(super) struct Learnt {
     names: HashMap<u64, Rc<str>>,
     /// `None` for a place that is used for several things, as a line in a function that is called twice.
     operands: HashMap<Place, Option<Rc<str>>>,
+    /// What the user wrote for operations of another name.
+    said: HashMap<Place, &'static str>,
 }
 
-/// The names of operands, by operation and line.
+/// The names of operands, and of operations that the user knows by another one, by operation and line.
 #[derive(Default)]
-pub(crate) struct OperandNames(Vec<(Place, String)>);
+pub(crate) struct OperandNames {
+    operands: Vec<(Place, String)>,
+    said: Vec<(Place, &'static str)>,
+}
 
 /// Notes the user's name of a symbol, by its id.
 pub(crate) fn note_name(symbol: u64, name: impl FnOnce() -> String) {
     current(|trace| {
         trace.learnt.names.entry(symbol).or_insert_with(|| name().into());
     });
+}
+
+/// The user's name of a symbol of the traces under way.
+pub(crate) fn symbol_name(symbol: &Tensor) -> Option<String> {
+    any_trace(|trace| trace.learnt.names.get(&symbol.id()).map(|name| name.to_string()))
+}
+
+/// Notes that the user wrote `said` where the operation `op` is recorded in its place.
+#[inline]
+#[track_caller]
+pub(crate) fn note_said(op: &'static str, said: &'static str) {
+    if crate::execute::recording() {
+        let line = user_line();
+        current(|trace| trace.learnt.said.insert((op, line), said));
+    }
 }
 
 /// Whether anybody listens.
@@ -70,6 +91,15 @@ pub(crate) fn named(
     }
 }
 
+/// What errors call an operation that the user knows by another name wherever it stands.
+fn said(op: &str) -> &str {
+    match op {
+        "list_get" => READ,
+        "list_set" => WRITE,
+        _ => op,
+    }
+}
+
 fn with_names(error: Error, names: &str) -> Error {
     if error.report().variable().is_some() { error } else { error.variable(names) }
 }
@@ -84,19 +114,28 @@ impl Learnt {
 
     pub fn operands(&self) -> OperandNames {
         let known = self.operands.iter().filter_map(|(place, names)| Some((*place, names.as_ref()?.to_string())));
-        OperandNames(known.collect())
+        OperandNames {
+            operands: known.collect(),
+            said: self.said.iter().map(|(place, said)| (*place, *said)).collect(),
+        }
     }
 }
 
 impl OperandNames {
-    /// An error of a run, with the names of what its operation is given.
+    /// An error of a run, with the names of what its operation is given, and its own.
     #[cold]
     pub fn explain(&self, error: Error) -> Error {
         let report = error.report();
         let Some(at) = report.location() else { return error };
-        let found = self.0.iter().find(|((op, line), _)| *op == report.op() && *line == at);
-        match found {
+        let here = |(op, line): &Place| (*op == report.op() || said(op) == report.op()) && *line == at;
+        let names = self.operands.iter().find(|(place, _)| here(place));
+        let said = self.said.iter().find(|(place, _)| here(place));
+        let error = match names {
             Some((_, names)) => with_names(error, names),
+            None => error,
+        };
+        match said {
+            Some((_, said)) => error.named(said),
             None => error,
         }
     }

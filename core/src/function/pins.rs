@@ -5,7 +5,7 @@ use super::identity::Reads;
 use super::operands::{Learnt, OperandNames};
 use super::owned::{Owned, Owner};
 use super::signature::Sizes;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::misfit::check_recorded;
 use crate::op::{Facts, Op};
 use crate::shape::{Constraints, Dim, PinHook, Symbol, set_pin_hook};
@@ -66,6 +66,11 @@ thread_local! {
 /// Shows the trace under way, if there is one.
 pub(super) fn current<R>(show: impl FnOnce(&mut Current) -> R) -> Option<R> {
     CURRENT.with_borrow_mut(|all| all.last_mut().map(show))
+}
+
+/// What one of the traces under way answers, the innermost first.
+pub(super) fn any_trace<R>(ask: impl Fn(&Current) -> Option<R>) -> Option<R> {
+    CURRENT.with_borrow(|all| all.iter().rev().find_map(ask))
 }
 
 /// While it lives, a trace is being made on this thread: outer tapes see nothing, and open sizes may be read.
@@ -153,7 +158,7 @@ impl Drop for Tracing {
 }
 
 /// Answers an open size with its number in the call that is traced, and notes that the trace depends on it.
-fn read(size: Dim, location: &'static Location<'static>) -> usize {
+fn read(size: Dim, location: &'static Location<'static>) -> Result<usize> {
     let found = CURRENT.with_borrow_mut(|all| {
         let current = all.last_mut()?;
         let number = number(size, &current.sizes)?;
@@ -162,13 +167,10 @@ fn read(size: Dim, location: &'static Location<'static>) -> usize {
         }
         Some(number)
     });
-    match found {
-        Some(number) => number,
-        None => crate::error::fail(
-            crate::Error::failed_precondition("shape", format!("the size {size} is known only when the graph runs"))
-                .at(location)
-                .expected("a size that follows from the arguments, where the program needs a number")
-                .help("compute with `sizes()` or `dim(i)` instead, or with tensors"),
-        ),
-    }
+    found.ok_or_else(|| {
+        Error::failed_precondition("shape", format!("the size {size} is known only when the graph runs"))
+            .at(location)
+            .expected("a size that follows from the arguments, where the program needs a number")
+            .help("compute with `sizes()` or `dim(i)` instead, or with tensors")
+    })
 }

@@ -241,7 +241,10 @@ impl State {
 
 #[cold]
 fn escaped(symbol: &Tensor, op: &str) -> Error {
+    // Said here, or the operands that are where they should be would be blamed.
+    let name = crate::function::symbol_name(symbol).unwrap_or_else(|| format!("recorded at {}", symbol.location()));
     Error::failed_precondition(op, "a value was used outside the branch, loop or function in which it was recorded")
+        .variable(name)
         .got(format!("{}, recorded at {}", symbol.ty(), symbol.location()))
         .expected("a value that this part of the program computes or is given")
         .help("assign it to a variable declared before the branch or loop, or return it from the function")

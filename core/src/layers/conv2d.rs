@@ -133,7 +133,10 @@ impl Conv2D {
     fn kernel_for(&self, x: &Tensor) -> Result<&Variable> {
         if x.rank() != 4 || x.dtype() != self.dtype {
             let expected = format!("{}[batch, rows, columns, channels]", self.dtype);
-            return Err(misfit(&self.name, "the input is no batch of images of the layer's dtype", x, expected));
+            let help =
+                if x.rank() == 4 { super::dtype_help(self.dtype) } else { ops::images_help(x.rank()).to_owned() };
+            let what = "the input is no batch of images of the layer's dtype";
+            return Err(misfit(&self.name, what, x, expected).help(help));
         }
         let kernel = self.kernel.get_or_build(|| self.build(x))?;
         let (own, given) = (kernel.shape(), x.shape().dim(3));

@@ -101,7 +101,14 @@ impl Dense {
     fn kernel_for(&self, x: &Tensor) -> Result<&Variable> {
         if x.rank() < 2 || x.dtype() != self.dtype {
             let expected = format!("{}[batch, …, features]", self.dtype);
-            return Err(misfit(&self.name, "the input is no batch of rows of the layer's dtype", x, expected));
+            let help = match x.rank() {
+                0 => "`reshape` it to a batch of rows".to_owned(),
+                1 => "`x.expand_dims(0)` makes a batch of one row; `x.expand_dims(-1)` one of rows of one feature"
+                    .to_owned(),
+                _ => super::dtype_help(self.dtype),
+            };
+            let what = "the input is no batch of rows of the layer's dtype";
+            return Err(misfit(&self.name, what, x, expected).help(help));
         }
         let kernel = self.kernel.get_or_build(|| self.build(x))?;
         let own = kernel.shape();

@@ -19,6 +19,7 @@ pub use dropout::Dropout;
 pub use flatten::Flatten;
 pub use pooling::{GlobalAveragePooling2D, MaxPool2D};
 
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::module::Module;
 use crate::tensor::Tensor;
@@ -112,6 +113,12 @@ fn within(error: Error, layer: &str, here: &'static Location<'static>) -> Error 
 #[cold]
 fn misfit(layer: &str, what: &str, x: &Tensor, expected: impl Display) -> Error {
     Error::invalid_argument(layer, what).got(x.ty()).expected(expected)
+}
+
+/// The way out for an input of another dtype than the layer's.
+#[cold]
+fn dtype_help(dtype: DType) -> String {
+    format!("{}; or give the layer the input's with `dtype`", crate::op::cast_help(dtype, dtype))
 }
 
 /// The last dimension as a number, which a kernel's shape is made from.

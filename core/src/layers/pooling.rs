@@ -4,7 +4,7 @@
 use super::{Layer, callable, misfit, names};
 use crate::error::Result;
 use crate::module::{Fields, Module};
-use crate::ops::{Padding, Pair, keep_dims};
+use crate::ops::{Padding, Pair, images_help, keep_dims};
 use crate::tensor::Tensor;
 
 /// The largest value of each window, channel by channel.
@@ -130,6 +130,7 @@ impl Module for GlobalAveragePooling2D {
 fn images(layer: &str, x: &Tensor) -> Result<()> {
     match x.rank() {
         4 => Ok(()),
-        _ => Err(misfit(layer, "the input is no batch of images", x, "[batch, rows, columns, channels]")),
+        rank => Err(misfit(layer, "the input is no batch of images", x, "[batch, rows, columns, channels]")
+            .help(images_help(rank))),
     }
 }

@@ -63,15 +63,39 @@ pub(crate) fn visit(module: &dyn Module, sink: &mut dyn Sink) {
     module.visit(&mut Fields { path: Path::ROOT, sink });
 }
 
-#[derive(Default)]
-pub(super) struct Named(pub Vec<(String, Variable)>);
+/// Lists the variables, and tells those without a name where they are.
+pub(super) struct Named {
+    /// The module's type.
+    of: &'static str,
+    pub list: Vec<(String, Variable)>,
+}
+
+impl Named {
+    /// For a module of type `M`.
+    pub fn of<M: ?Sized>() -> Self {
+        Self { of: std::any::type_name::<M>(), list: Vec::new() }
+    }
+
+    /// A path as messages have it: `Net.hidden.kernel`, without the type where that has no name of its own.
+    #[cold]
+    fn spoken(&self, path: &str) -> String {
+        let plain = self.of.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':');
+        let root = self.of.rsplit("::").next().filter(|_| plain);
+        root.into_iter().chain(path.split('/')).collect::<Vec<_>>().join(".")
+    }
+}
 
 impl Sink for Named {
     fn variable(&mut self, path: &Path<'_>, _: u64, variable: Option<&Variable>) {
         if let Some(variable) = variable
-            && self.0.iter().all(|(_, other)| other.id() != variable.id())
+            && self.list.iter().all(|(_, other)| other.id() != variable.id())
         {
-            self.0.push((path.to_string(), variable.clone()));
+            let path = path.to_string();
+            // A variable by itself is in no module, and one in a list by itself has but a number there.
+            if path.contains(|c: char| !c.is_ascii_digit() && c != '/') {
+                variable.note_path(|| self.spoken(&path));
+            }
+            self.list.push((path, variable.clone()));
         }
     }
     fn part(&mut self, path: &Path<'_>, variable: &Variable) {

@@ -57,9 +57,9 @@ pub trait Module {
 
     /// The variables with their paths, such as `"layers/0/kernel"`; a shared one is listed at its first place.
     fn named_variables(&self) -> Vec<(String, Variable)> {
-        let mut list = Named::default();
-        self.visit(&mut Fields { path: Path::ROOT, sink: &mut list });
-        list.0
+        let mut named = Named::of::<Self>();
+        self.visit(&mut Fields { path: Path::ROOT, sink: &mut named });
+        named.list
     }
 
     /// What tells two states of a module apart when a function is traced: which variables it holds, and the values of

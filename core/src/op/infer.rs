@@ -109,10 +109,7 @@ impl<'a> Infer<'a> {
             Some(other) => Err(Error::invalid_argument(self.op, "the inputs have different dtypes")
                 .got(format!("{first} and {}", other.dtype))
                 .expected("one dtype for all")
-                .help(format!(
-                    "dtypes are never mixed silently: convert one with `cast`, as in `x.cast(DType::{:?})`",
-                    RustName(first)
-                ))),
+                .help(cast_help(first, other.dtype))),
         }
     }
 
@@ -124,6 +121,12 @@ impl<'a> Infer<'a> {
         }
         Ok(shape)
     }
+}
+
+/// The way out where these dtypes differ: integers become floats, else the second what the first is.
+pub(crate) fn cast_help(first: DType, second: DType) -> String {
+    let to = if second.is_floating() && !first.is_floating() { second } else { first };
+    format!("dtypes are never mixed silently: convert one with `cast`, as in `x.cast(DType::{:?})`", RustName(to))
 }
 
 /// Prints a dtype as the enum's variant, which is what a user has to type.

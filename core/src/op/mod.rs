@@ -6,7 +6,7 @@ mod infer;
 mod kind;
 
 pub(crate) use identity::{Attr, OpRef, fingerprint, identity};
-pub(crate) use infer::{Facts, Infer};
+pub(crate) use infer::{Facts, Infer, cast_help};
 pub(crate) use kind::{Access, Flow, Gradient, Kind, Mask, Saves};
 
 use crate::backend::cpu::reduce::Monoid;

@@ -13,8 +13,9 @@ use crate::tensor::{Tensor, TensorType};
 /// assert_eq!(tf::sqrt(&v).to_vec::<f32>(), [1.0, 2.0]);
 /// ```
 pub trait AsTensor {
-    /// The tensor itself, or the variable's present value.
+    /// The tensor itself, or the variable's present value, read at the caller's line.
     #[doc(hidden)]
+    #[track_caller]
     fn as_tensor(&self) -> TensorRef<'_>;
 
     /// Whether a function that takes this by value is given the tensor for good, so that its memory may take the result.
@@ -39,6 +40,7 @@ impl AsTensor for Tensor {
 
 impl<T: AsTensor + ?Sized> AsTensor for &T {
     #[inline]
+    #[track_caller]
     fn as_tensor(&self) -> TensorRef<'_> {
         (**self).as_tensor()
     }

@@ -4,6 +4,7 @@
 use crate::backend::cpu::tile::{Tiled, fault_error};
 use crate::backend::cpu::{CpuCall, Isa, View, Work, copy, part, vector};
 use crate::backend::cuda::{self, CudaCall, Owner};
+use crate::dtype::DTypes;
 use crate::error::{Error, Result};
 use crate::execute::{execute, execute_read};
 use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
@@ -121,6 +122,9 @@ impl Op for Assign {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         let (ty, _) = cx.resource(0)?;
         let given = cx.input(1);
+        if self.change != Change::Set && !DTypes::NUMBERS.has(ty.dtype) {
+            return Err(Error::invalid_argument(self.label(), "only numbers can be added").got(ty).expected("numbers"));
+        }
         if given.dtype != ty.dtype || (given.shape.is_known() && ty.shape.is_known() && given.shape != ty.shape) {
             return Err(Error::invalid_argument(self.label(), "the value has not the variable's type")
                 .got(given)

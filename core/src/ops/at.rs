@@ -131,10 +131,15 @@ fn take(x: &Tensor, parts: &[SliceInfoElem]) -> Result<Tensor> {
 
 #[track_caller]
 fn rows_of(x: &Tensor, rows: &Tensor) -> Result<Tensor> {
-    if rows.dtype() == DType::Bool {
-        return super::functions::try_boolean_mask(x, rows, 0);
-    }
-    super::functions::try_gather(x, rows, 0)
+    let taken = match rows.dtype() {
+        DType::Bool => super::functions::try_boolean_mask(x, rows, 0),
+        _ => {
+            // Which rows there are may be known only when the graph runs.
+            crate::function::note_said("gather", "at");
+            super::functions::try_gather(x, rows, 0)
+        }
+    };
+    taken.map_err(|e| e.named("at"))
 }
 
 impl Tensor {

@@ -38,12 +38,12 @@ fn add_bias(x: &Tensor, bias: &Tensor, format: DataFormat) -> Result<Tensor> {
             .expected("an input of at least two dimensions, and a vector with a number for each of its channels"));
     }
     if axis + 1 == x.rank() {
-        return execute1(&Add, &[x, bias]).map_err(|e| e.in_op("bias_add"));
+        return execute1(&Add, &[x, bias]).map_err(|e| e.named("bias_add"));
     }
     let mut sizes = [Dim::ONE; crate::shape::MAX_RANK];
     sizes[axis] = bias.shape().dim(0);
     let bias = reshape_to(bias, &Shape::from_dims(&sizes[..x.rank()])?)?;
-    execute1(&Add, &[x, &bias]).map_err(|e| e.in_op("bias_add"))
+    execute1(&Add, &[x, &bias]).map_err(|e| e.named("bias_add"))
 }
 
 public! {

@@ -111,7 +111,8 @@ public! {
     /// assert_eq!(drop(), drop());
     /// ```
     pub fn stateless_dropout, try_stateless_dropout(x, rate: f64, seed: [i64; 2]) -> Tensor {
-        masked(x, rate, *x.shape(), |shape| try_stateless_uniform(shape, seed, 0.0, 1.0, x.dtype()))
+        let dropped = masked(x, rate, *x.shape(), |shape| try_stateless_uniform(shape, seed, 0.0, 1.0, x.dtype()));
+        dropped.map_err(|e| e.named("stateless_dropout"))
     }
 }
 

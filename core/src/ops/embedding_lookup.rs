@@ -32,7 +32,10 @@ pub fn embedding_lookup(params: impl AsTensor, ids: impl AsTensor) -> Tensor {
 /// OutOfRange for an id outside the table, InvalidArgument for ids that are not integers or a table without rows.
 #[track_caller]
 pub fn try_embedding_lookup(params: impl AsTensor, ids: impl AsTensor) -> Result<Tensor> {
-    try_gather(params, ids, 0).map_err(|e| e.at(Location::caller()))
+    // Which rows there are may be known only when the graph runs.
+    crate::function::note_said("gather", "embedding_lookup");
+    let here = Location::caller();
+    try_gather(params, ids, 0).map_err(|e| e.named("embedding_lookup").at(here))
 }
 
 #[cfg(test)]

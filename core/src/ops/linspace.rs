@@ -110,7 +110,7 @@ pub fn linspace(start: impl ToOperand, stop: impl ToOperand, num: usize) -> Tens
 #[track_caller]
 pub fn try_linspace(start: impl ToOperand, stop: impl ToOperand, num: usize, axis: isize) -> Result<Tensor> {
     let here = Location::caller();
-    spaced(start.to_operand(), stop.to_operand(), num, axis).map_err(|e| e.in_op("linspace").at(here))
+    spaced(start.to_operand(), stop.to_operand(), num, axis).map_err(|e| e.named("linspace").at(here))
 }
 
 #[track_caller]

@@ -41,9 +41,13 @@ impl Op for MatMul {
         let (k, l) = (a.dim(a.rank() - 1), b.dim(b.rank() - 2));
         match (k.known_value(), l.known_value()) {
             (Some(x), Some(y)) if x != y => {
-                return Err(Error::invalid_argument("matmul", "the inner dimensions differ")
+                let error = Error::invalid_argument("matmul", "the inner dimensions differ")
                     .got(format!("{a} times {b}: {x} and {y}"))
-                    .expected("as many columns in the first operand as rows in the second"));
+                    .expected("as many columns in the first operand as rows in the second");
+                return Err(match transposed_help(a, b) {
+                    Some(help) => error.help(help),
+                    None => error,
+                });
             }
             _ if k != l => cx.constraints.push(k, l),
             _ => {}
@@ -128,6 +132,24 @@ impl Op for MatMul {
             g.give(1, dx);
         }
         Ok(())
+    }
+}
+
+/// Which operand fits once it is transposed.
+#[cold]
+fn transposed_help(a: &Shape, b: &Shape) -> Option<&'static str> {
+    let known = |s: &Shape, from_end: usize| s.dim(s.rank() - from_end).known_value();
+    let [(a_rows, a_columns), (b_rows, b_columns)] = [a, b].map(|s| (known(s, 2), known(s, 1)));
+    let matrices = a.rank() == 2 && b.rank() == 2;
+    match (a_rows == b_rows, a_columns == b_columns, a_rows == b_columns) {
+        (true, true, _) if matrices => Some("transpose one of them: `a.t()` in front, or `b.t()` behind"),
+        (true, ..) if matrices => Some("transpose the first one: `a.t()`"),
+        (_, true, _) if matrices => Some("transpose the second one: `b.t()`"),
+        (_, _, true) if matrices => Some("transpose both, `a.t()` and `b.t()`, or exchange them"),
+        (true, ..) => Some("transpose the first one: `matmul_transposed(&a, true, &b, false)`"),
+        (_, true, _) => Some("transpose the second one: `matmul_transposed(&a, false, &b, true)`"),
+        (_, _, true) => Some("transpose both: `matmul_transposed(&a, true, &b, true)`"),
+        _ => None,
     }
 }
 

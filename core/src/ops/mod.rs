@@ -15,6 +15,7 @@ mod pooling;
 mod reduction;
 mod sum_to;
 mod support;
+mod target;
 pub(crate) mod truth;
 mod window;
 
@@ -40,6 +41,8 @@ pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use sum_to::sum_undecided;
 pub(crate) use support::*;
+pub use target::IntoTarget;
+pub(crate) use window::images_help;
 pub use window::{Padding, Pair};
 #[cfg(test)]
 pub(crate) use {

@@ -46,7 +46,8 @@ impl Op for OneHot {
         cx.check_dtype(1, DTypes::ALL)?;
         if cx.dtype(1) != cx.dtype(2) || cx.shape(1).rank() + cx.shape(2).rank() != 0 {
             return Err(Error::invalid_argument("one_hot", "the values must be two scalars of one dtype")
-                .got(format!("{} and {}", cx.input(1), cx.input(2))));
+                .got(format!("{} and {}", cx.input(1), cx.input(2)))
+                .help("convert one of them with `cast`"));
         }
         let shape = cx.shape(0).insert(self.axis, self.depth.dim(0)).map_err(|e| e.in_op("one_hot"))?;
         cx.output(cx.dtype(1), shape);

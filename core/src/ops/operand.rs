@@ -26,8 +26,9 @@ pub enum Operand<'a> {
 /// assert_eq!(tf::maximum(&x, 0.0).to_vec::<f32>(), [0.0, 2.0]);
 /// ```
 pub trait ToOperand {
-    /// This value as an operand.
+    /// This value as an operand; a variable is read at the caller's line.
     #[doc(hidden)]
+    #[track_caller]
     fn to_operand<'a>(self) -> Operand<'a>
     where
         Self: 'a;
@@ -40,12 +41,14 @@ impl ToOperand for Tensor {
 }
 
 impl ToOperand for Variable {
+    #[track_caller]
     fn to_operand<'a>(self) -> Operand<'a> {
         Operand::Owned(self.value())
     }
 }
 
 impl<T: AsTensor> ToOperand for &T {
+    #[track_caller]
     fn to_operand<'a>(self) -> Operand<'a>
     where
         Self: 'a,
@@ -98,6 +101,12 @@ impl Number {
     /// InvalidArgument if the dtype cannot hold it: a fraction for an integer type, a number out of its range, or a
     /// number and a truth value mixed.
     pub(crate) fn bits(self, op: &str, dtype: DType) -> Result<u64> {
+        self.bits_if(op, dtype, true)
+    }
+
+    /// As [`bits`](Self::bits); whether floats that are `whole` are integers, too.
+    #[inline]
+    fn bits_if(self, op: &str, dtype: DType, whole: bool) -> Result<u64> {
         let refuse = |what: &str| {
             let number = match self {
                 Self::Bool(value) => value.to_string(),
@@ -122,6 +131,9 @@ impl Number {
             Self::Int(value) => value as f64,
         };
         if dtype.is_integer() {
+            if !whole {
+                return Err(float_beside_integers(op, value, dtype));
+            }
             if value.fract() != 0.0 || !value.is_finite() {
                 return refuse("a fraction cannot be used with an integer tensor");
             }
@@ -130,15 +142,29 @@ impl Number {
         Ok(crate::backend::cpu::vector::encode(dtype, value))
     }
 
-    /// This number as a scalar tensor of a dtype.
+    /// This number as a scalar tensor of a dtype. A float beside integers is refused, as in TensorFlow and in Rust: that 2.0
+    /// would do where 2.5 does not is no help.
     #[track_caller]
     pub(crate) fn tensor(self, op: &str, dtype: DType) -> Result<Tensor> {
-        let bits = self.bits(op, dtype)?;
+        let bits = self.bits_if(op, dtype, false)?;
         let out = Tensor::uninit(&TensorType::scalar(dtype))?;
         // SAFETY: a fresh scalar of this dtype.
         unsafe { crate::backend::cpu::vector::fill(dtype.size(), out.data(), bits, 1) };
         Ok(out)
     }
+}
+
+#[cold]
+fn float_beside_integers(op: &str, value: f64, dtype: DType) -> Error {
+    let whole = value.fract() == 0.0 && value.abs() < 1e15;
+    let help = match whole {
+        true => format!("write `{value}`, or `cast` the tensor to a float"),
+        false => "a plain number takes the tensor's dtype: `cast` the tensor to a float".to_owned(),
+    };
+    Error::invalid_argument(op, "a float cannot be used with an integer tensor")
+        .got(format!("{value:?} for a tensor of {dtype}"))
+        .expected("an integer, or a tensor of floats")
+        .help(help)
 }
 
 impl<'a> Operand<'a> {

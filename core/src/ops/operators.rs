@@ -83,8 +83,8 @@ pub(crate) use binary;
 /// number on the left is `f64` or `i32` for the same reason: with one candidate, `(1.0 + &x).log()` can be resolved.
 macro_rules! operator {
     ($trait:ident::$method:ident = $op:expr) => {
-        $crate::ops::operator!(@any $trait $method $op; Tensor, &Tensor, &Variable);
-        $crate::ops::operator!(@number $trait $method $op; f64 Tensor, f64 &Tensor, f64 &Variable, i32 Tensor, i32 &Tensor, i32 &Variable);
+        $crate::ops::operator!(@any $trait $method $op; Tensor, &Tensor, Variable, &Variable);
+        $crate::ops::operator!(@number $trait $method $op; f64: Tensor, &Tensor, Variable, &Variable; i32: Tensor, &Tensor, Variable, &Variable);
     };
     ($trait:ident::$method:ident = $op:expr; assign $assign:ident::$assign_method:ident) => {
         $crate::ops::operator!($trait::$method = $op);
@@ -113,17 +113,17 @@ macro_rules! operator {
             })*
         };
     };
-    (@number $trait:ident $method:ident $op:expr; $($a:ident $b:ty),*) => {
+    (@number $trait:ident $method:ident $op:expr; $($a:ident: $($b:ty),*);*) => {
         const _: () = {
             use $crate::{Tensor, Variable};
-            $(impl std::ops::$trait<$b> for $a {
+            $($(impl std::ops::$trait<$b> for $a {
                 type Output = Tensor;
                 #[track_caller]
                 #[inline]
                 fn $method(self, other: $b) -> Tensor {
                     $crate::error::OrFail::or_fail($crate::ops::run_binary(&$op, self, other))
                 }
-            })*
+            })*)*
         };
     };
 }
@@ -132,7 +132,7 @@ pub(crate) use operator;
 /// Implements a unary Rust operator, on tensors and variables.
 macro_rules! unary_operator {
     ($trait:ident::$method:ident = $op:expr) => {
-        $crate::ops::operators::unary_operator!(@any $trait $method $op; Tensor, &Tensor, &Variable);
+        $crate::ops::operators::unary_operator!(@any $trait $method $op; Tensor, &Tensor, Variable, &Variable);
     };
     (@any $trait:ident $method:ident $op:expr; $($a:ty),*) => {
         const _: () = {

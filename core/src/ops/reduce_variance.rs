@@ -33,7 +33,7 @@ public! {
     /// ```
     pub fn reduce_std, try_reduce_std(x, axes: impl IntoAxes) -> Tensor {
         floats_only("reduce_std", x)?;
-        try_reduce_variance(x, axes)?.try_sqrt()
+        try_reduce_variance(x, axes).map_err(|e| e.named("reduce_std"))?.try_sqrt()
     }
 }
 

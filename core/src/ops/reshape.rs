@@ -2,6 +2,7 @@
 //! TensorFlow's `tf.reshape`, `tf.expand_dims`, `tf.squeeze`: views wherever the elements lie dense.
 
 use super::axes::IntoAxes;
+use super::target::IntoTarget;
 use super::public;
 use crate::dtype::DTypes;
 use crate::error::{Error, Result};
@@ -104,9 +105,11 @@ public! {
     /// ```
     /// use eagerflow as tf;
     /// assert_eq!(tf::reshape(&tf::ones([2, 6]), [3, -1]).shape(), [3, 4]);
+    /// let sizes = vec![4usize, 3];
+    /// assert_eq!(tf::reshape(&tf::ones([2, 6]), &sizes[..]).shape(), [4, 3]);
     /// ```
-    pub fn reshape, try_reshape(x, shape: impl AsRef<[isize]>) -> Tensor {
-        reshape_to(x, &reshape_target("reshape", x.shape(), shape.as_ref())?)
+    pub fn reshape, try_reshape(x, shape: impl IntoTarget) -> Tensor {
+        reshape_to(x, &reshape_target("reshape", x.shape(), &shape.into_target()?)?)
     }
 
     /// A new dimension of size 1 before position `axis` (of the result).

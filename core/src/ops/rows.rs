@@ -30,8 +30,14 @@ impl Tensor {
     /// InvalidArgument for a scalar.
     #[track_caller]
     pub fn try_len(&self) -> Result<usize> {
+        self.rows("len")
+    }
+
+    /// How many rows there are, for `op`.
+    #[track_caller]
+    fn rows(&self, op: &str) -> Result<usize> {
         if self.rank() == 0 {
-            return Err(Error::invalid_argument("len", "a scalar has no rows")
+            return Err(Error::invalid_argument(op, "a scalar has no rows")
                 .got(self.ty())
                 .expected("at least one dimension")
                 .help("read its number with `item`")
@@ -59,7 +65,7 @@ impl Tensor {
     /// For a scalar.
     #[track_caller]
     pub fn iter(&self) -> Rows<&Self> {
-        Rows { tensor: self, left: 0..self.len() }
+        Rows { tensor: self, left: 0..self.rows("iter").or_fail() }
     }
 }
 
@@ -124,7 +130,7 @@ impl IntoIterator for Tensor {
 
     #[track_caller]
     fn into_iter(self) -> Self::IntoIter {
-        let left = 0..self.len();
+        let left = 0..self.rows("iter").or_fail();
         Rows { tensor: self, left }
     }
 }

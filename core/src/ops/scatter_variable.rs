@@ -18,22 +18,30 @@ use std::panic::Location;
 #[derive(Clone)]
 pub(crate) struct ScatterVariable {
     write: Write,
+    /// Whether the user writes tuples, or numbers of rows, of which the operation makes tuples of one.
+    tuples: bool,
 }
 
 impl Op for ScatterVariable {
     fn name(&self) -> &'static str {
-        match self.write {
-            Write::Set => "scatter_nd_update",
-            Write::Add => "scatter_nd_add",
-            Write::Sub => "scatter_nd_sub",
+        match (self.write, self.tuples) {
+            (Write::Set, true) => "scatter_nd_update",
+            (Write::Add, true) => "scatter_nd_add",
+            (Write::Sub, true) => "scatter_nd_sub",
+            (Write::Set, false) => "scatter_update",
+            (Write::Add, false) => "scatter_add",
+            (Write::Sub, false) => "scatter_sub",
         }
     }
 
     fn keep(&self) -> OpRef {
-        OpRef::Static(match self.write {
-            Write::Set => &ScatterVariable { write: Write::Set },
-            Write::Add => &ScatterVariable { write: Write::Add },
-            Write::Sub => &ScatterVariable { write: Write::Sub },
+        OpRef::Static(match (self.write, self.tuples) {
+            (Write::Set, true) => &ScatterVariable { write: Write::Set, tuples: true },
+            (Write::Add, true) => &ScatterVariable { write: Write::Add, tuples: true },
+            (Write::Sub, true) => &ScatterVariable { write: Write::Sub, tuples: true },
+            (Write::Set, false) => &ScatterVariable { write: Write::Set, tuples: false },
+            (Write::Add, false) => &ScatterVariable { write: Write::Add, tuples: false },
+            (Write::Sub, false) => &ScatterVariable { write: Write::Sub, tuples: false },
         })
     }
 
@@ -91,10 +99,10 @@ impl Variable {
         let (indices, updates) = (indices.as_tensor(), updates.as_tensor());
         let indices = if tuples { Ok(indices.clone()) } else { reshape::expand_last(&indices) };
         let written = match indices {
-            Ok(indices) => execute(&ScatterVariable { write }, &[self.handle(), &indices, &updates]).map(drop),
+            Ok(indices) => execute(&ScatterVariable { write, tuples }, &[self.handle(), &indices, &updates]).map(drop),
             Err(error) => Err(error),
         };
-        written.map_err(|e| e.variable(self.name()).at(here))
+        written.map_err(|e| e.variable(self.label()).at(here))
     }
 }
 

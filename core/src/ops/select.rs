@@ -50,13 +50,15 @@ impl Op for Select {
     }
 }
 
+/// Runs the operation under the name by which the user called it.
 #[track_caller]
-fn run<'a>(condition: &Tensor, x: impl ToOperand + 'a, y: impl ToOperand + 'a) -> Result<Tensor> {
+fn run<'a>(said: &str, condition: &Tensor, x: impl ToOperand + 'a, y: impl ToOperand + 'a) -> Result<Tensor> {
     let (x, y) = (x.to_operand(), y.to_operand());
     let dtype = Operand::common_dtype(&[&x, &y]);
-    let (x, y) = (x.tensor("where", dtype)?, y.tensor("where", dtype)?);
+    let (x, y) = (x.tensor(said, dtype)?, y.tensor(said, dtype)?);
     let owned = |t: &TensorRef<'_>| u32::from(matches!(t, TensorRef::Owned(_)));
-    execute1_reusing(&Select, &[condition, &x, &y], owned(&x) << 1 | owned(&y) << 2)
+    let taken = execute1_reusing(&Select, &[condition, &x, &y], owned(&x) << 1 | owned(&y) << 2);
+    taken.map_err(|e| e.named(said))
 }
 
 /// The elements of `x` where the condition holds, else those of `y`; all three broadcast.
@@ -75,7 +77,7 @@ fn run<'a>(condition: &Tensor, x: impl ToOperand + 'a, y: impl ToOperand + 'a) -
 /// Where [`try_select`] answers an error, with its message at the caller's line.
 #[track_caller]
 pub fn select(condition: impl AsTensor, x: impl ToOperand, y: impl ToOperand) -> Tensor {
-    run(&condition.as_tensor(), x, y).or_fail()
+    run("select", &condition.as_tensor(), x, y).or_fail()
 }
 
 /// [`select`] that answers an error instead of panicking.
@@ -85,7 +87,7 @@ pub fn select(condition: impl AsTensor, x: impl ToOperand, y: impl ToOperand) ->
 #[track_caller]
 pub fn try_select(condition: impl AsTensor, x: impl ToOperand, y: impl ToOperand) -> Result<Tensor> {
     let here = Location::caller();
-    run(&condition.as_tensor(), x, y).map_err(|e| e.at(here))
+    run("select", &condition.as_tensor(), x, y).map_err(|e| e.at(here))
 }
 
 /// TensorFlow's name for [`select`], with an underscore because `where` is a word of Rust.
@@ -100,7 +102,7 @@ pub fn try_select(condition: impl AsTensor, x: impl ToOperand, y: impl ToOperand
 /// Where [`try_where`] answers an error, with its message at the caller's line.
 #[track_caller]
 pub fn where_(condition: impl AsTensor, x: impl ToOperand, y: impl ToOperand) -> Tensor {
-    run(&condition.as_tensor(), x, y).or_fail()
+    run("where", &condition.as_tensor(), x, y).or_fail()
 }
 
 /// [`where_`] that answers an error instead of panicking.
@@ -110,14 +112,14 @@ pub fn where_(condition: impl AsTensor, x: impl ToOperand, y: impl ToOperand) ->
 #[track_caller]
 pub fn try_where(condition: impl AsTensor, x: impl ToOperand, y: impl ToOperand) -> Result<Tensor> {
     let here = Location::caller();
-    run(&condition.as_tensor(), x, y).map_err(|e| e.at(here))
+    run("where", &condition.as_tensor(), x, y).map_err(|e| e.at(here))
 }
 
 impl Tensor {
     /// [`select`](crate::select) with this tensor as the condition.
     #[track_caller]
     pub fn select(&self, x: impl ToOperand, y: impl ToOperand) -> Tensor {
-        run(self, x, y).or_fail()
+        run("select", self, x, y).or_fail()
     }
 
     /// [`select`](crate::select) with this tensor as the condition; answers an error instead of panicking.

@@ -27,7 +27,8 @@ impl Op for TruncateMod {
 }
 
 binary! {
-    /// The remainder of truncating division, with the sign of the first operand. Also the operator `%`.
+    /// The remainder of truncating division, with the sign of the first operand: Rust's operator `%`, for integers and floats.
+    /// TensorFlow's `%` is [`floormod`](fn@crate::floormod), with the sign of the second.
     ///
     /// ```
     /// use eagerflow as tf;

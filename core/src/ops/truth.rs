@@ -3,7 +3,8 @@
 
 use super::compare::{Equal, Less, LessEqual, NotEqual};
 use super::operand::{Operand, ToOperand};
-use crate::error::{Error, OrFail, Result};
+use crate::dtype::DType;
+use crate::error::{Error, OrFail, Result, is_rusts_own};
 use crate::execute::execute1;
 use crate::op::Op;
 use crate::tensor::Tensor;
@@ -13,24 +14,39 @@ use std::cmp::Ordering;
 
 /// One side of a comparison, by reference as Rust's traits hand it over.
 trait Side {
+    #[track_caller]
     fn side(&self) -> Operand<'_>;
+    /// What it is and where it was made: Rust's library, which compares what references lead to, hides the user's line.
+    fn described(&self) -> String;
 }
 
 impl Side for Tensor {
     fn side(&self) -> Operand<'_> {
         Operand::Borrowed(self)
     }
-}
-
-impl Side for &Tensor {
-    fn side(&self) -> Operand<'_> {
-        Operand::Borrowed(self)
+    fn described(&self) -> String {
+        let made = self.location();
+        if is_rusts_own(made) { self.ty().to_string() } else { format!("{}, made at {made}", self.ty()) }
     }
 }
 
 impl Side for Variable {
+    #[track_caller]
     fn side(&self) -> Operand<'_> {
         self.to_operand()
+    }
+    fn described(&self) -> String {
+        format!("{}{}, {}", self.dtype(), self.shape(), self.wording())
+    }
+}
+
+impl<T: Side> Side for &T {
+    #[track_caller]
+    fn side(&self) -> Operand<'_> {
+        (**self).side()
+    }
+    fn described(&self) -> String {
+        (**self).described()
     }
 }
 
@@ -51,50 +67,89 @@ pub(crate) fn by_identity<R>(compare: impl FnOnce() -> R) -> R {
     compare()
 }
 
-/// Whether `op` holds; `name` is what the user would write for tensors, with the operands in the user's order.
-#[track_caller]
-fn holds(name: &str, op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> bool {
-    decide(name, op, a, b).or_fail()
+/// A comparison by the name that the user would write for tensors.
+struct Comparison {
+    name: &'static str,
+    op: &'static dyn Op,
+    /// Whether the operation takes the operands the other way round.
+    turned: bool,
 }
 
-#[track_caller]
-fn decide(name: &str, op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<bool> {
-    let dtype = Operand::common_dtype(&[&a, &b]);
-    let (a, b) = (a.tensor(name, dtype)?, b.tensor(name, dtype)?);
-    if BY_IDENTITY.get() {
-        return Ok((a.id() == b.id()) != (name == "not_equal"));
+const EQUAL: Comparison = Comparison { name: "equal", op: &Equal, turned: false };
+const NOT_EQUAL: Comparison = Comparison { name: "not_equal", op: &NotEqual, turned: false };
+const LESS: Comparison = Comparison { name: "less", op: &Less, turned: false };
+const LESS_EQUAL: Comparison = Comparison { name: "less_equal", op: &LessEqual, turned: false };
+const GREATER: Comparison = Comparison { name: "greater", op: &Less, turned: true };
+const GREATER_EQUAL: Comparison = Comparison { name: "greater_equal", op: &LessEqual, turned: true };
+
+impl Comparison {
+    /// Whether it holds of the operands in the user's order.
+    #[inline]
+    #[track_caller]
+    fn holds<A: Side, B: Side>(&self, a: &A, b: &B) -> bool {
+        self.decide(a.side(), b.side(), &|| format!("{}; and {}", a.described(), b.described())).or_fail()
     }
-    if a.is_symbol() || b.is_symbol() {
-        return Err(Error::failed_precondition(name, "a value of a graph being recorded is not known yet")
-            .got(format!("{} and {}", a.ty(), b.ty()))
-            .help(format!(
-                "give a helper that decides by tensors `#[tf_function]` too, or let it return the tensor of `tf::{name}`; \
-                 in a closure, write the types of its parameters, `|k: f32|`"
-            )));
+
+    /// The same; `written` says what the operands are.
+    #[track_caller]
+    fn decide(&self, a: Operand<'_>, b: Operand<'_>, written: &dyn Fn() -> String) -> Result<bool> {
+        let dtype = Operand::common_dtype(&[&a, &b]);
+        let (a, b) = (a.tensor(self.name, dtype)?, b.tensor(self.name, dtype)?);
+        if BY_IDENTITY.get() {
+            return Ok((a.id() == b.id()) != (self.name == "not_equal"));
+        }
+        if a.is_symbol() || b.is_symbol() {
+            return Err(self.not_known_yet().got(written()));
+        }
+        if a.dtype() != b.dtype() {
+            return Err(self.of_two_dtypes(a.dtype(), b.dtype()).got(written()));
+        }
+        if a.num_elements() != 1 || b.num_elements() != 1 {
+            return Err(self.not_scalar().got(written()));
+        }
+        let operands: [&Tensor; 2] = if self.turned { [&b, &a] } else { [&a, &b] };
+        match execute1(self.op, &operands) {
+            Ok(truth) => truth.try_item::<bool>(),
+            Err(error) => Err(error.named(self.name).got(written())),
+        }
     }
-    if a.num_elements() != 1 || b.num_elements() != 1 {
-        return Err(Error::invalid_argument(name, "only scalar tensors compare as one truth value")
-            .got(format!("{} and {}", a.ty(), b.ty()))
+
+    #[cold]
+    fn not_known_yet(&self) -> Error {
+        Error::failed_precondition(self.name, "a value of a graph being recorded is not known yet").help(format!(
+            "give a helper that decides by tensors `#[tf_function]` too, or let it return the tensor of `tf::{}`; \
+             in a closure, write the types of its parameters, `|k: f32|`",
+            self.name
+        ))
+    }
+
+    #[cold]
+    fn of_two_dtypes(&self, first: DType, second: DType) -> Error {
+        Error::invalid_argument(self.name, "the operands have different dtypes")
+            .expected("one dtype for both")
+            .help(crate::op::cast_help(first, second))
+    }
+
+    #[cold]
+    fn not_scalar(&self) -> Error {
+        Error::invalid_argument(self.name, "only scalar tensors compare as one truth value")
             .expected("two tensors with one element")
             .help(format!(
-                "`tf::{name}(&a, &b)` compares element by element; `reduce_all` or `reduce_any` of that is one truth value"
-            )));
+                "`tf::{}(&a, &b)` compares element by element; `reduce_all` or `reduce_any` of that is one truth value",
+                self.name
+            ))
     }
-    execute1(op, &[&a, &b])?.try_item::<bool>()
 }
 
 #[track_caller]
-fn order(a: Operand<'_>, b: Operand<'_>) -> Option<Ordering> {
-    let dtype = Operand::common_dtype(&[&a, &b]);
-    let (a, b) = (a.tensor("less", dtype).or_fail(), b.tensor("less", dtype).or_fail());
-    let (a, b) = (|| Operand::Borrowed(&a), || Operand::Borrowed(&b));
-    if holds("less", &Less, a(), b()) {
+fn order<A: Side, B: Side>(a: &A, b: &B) -> Option<Ordering> {
+    if LESS.holds(a, b) {
         return Some(Ordering::Less);
     }
-    if holds("equal", &Equal, a(), b()) {
+    if EQUAL.holds(a, b) {
         return Some(Ordering::Equal);
     }
-    holds("greater", &Less, b(), a()).then_some(Ordering::Greater)
+    GREATER.holds(a, b).then_some(Ordering::Greater)
 }
 
 macro_rules! compared {
@@ -102,40 +157,40 @@ macro_rules! compared {
         impl PartialEq<$right> for $left {
             #[track_caller]
             fn eq(&self, other: &$right) -> bool {
-                holds("equal", &Equal, self.side(), other.side())
+                EQUAL.holds(self, other)
             }
 
             #[track_caller]
             #[expect(clippy::partialeq_ne_impl, reason = "the provided one would lose the caller's line")]
             fn ne(&self, other: &$right) -> bool {
-                holds("not_equal", &NotEqual, self.side(), other.side())
+                NOT_EQUAL.holds(self, other)
             }
         }
 
         impl PartialOrd<$right> for $left {
             #[track_caller]
             fn partial_cmp(&self, other: &$right) -> Option<Ordering> {
-                order(self.side(), other.side())
+                order(self, other)
             }
 
             #[track_caller]
             fn lt(&self, other: &$right) -> bool {
-                holds("less", &Less, self.side(), other.side())
+                LESS.holds(self, other)
             }
 
             #[track_caller]
             fn le(&self, other: &$right) -> bool {
-                holds("less_equal", &LessEqual, self.side(), other.side())
+                LESS_EQUAL.holds(self, other)
             }
 
             #[track_caller]
             fn gt(&self, other: &$right) -> bool {
-                holds("greater", &Less, other.side(), self.side())
+                GREATER.holds(self, other)
             }
 
             #[track_caller]
             fn ge(&self, other: &$right) -> bool {
-                holds("greater_equal", &LessEqual, other.side(), self.side())
+                GREATER_EQUAL.holds(self, other)
             }
         }
     )*)*};
@@ -147,11 +202,15 @@ macro_rules! numbers {
             fn side(&self) -> Operand<'_> {
                 self.to_operand()
             }
+            fn described(&self) -> String {
+                format!("the number {self:?}")
+            }
         }
         compared! {
             Tensor: $t;
             &Tensor: $t;
             Variable: $t;
+            &Variable: $t;
         }
     )*};
 }
@@ -159,12 +218,14 @@ macro_rules! numbers {
 numbers!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool);
 
 // A number on the left is `f64` or `i32`, as for the arithmetic operators: more would leave literals undecided.
+// References on both sides are Rust's own: they compare what they lead to.
 compared! {
-    Tensor: Tensor &Tensor Variable;
-    &Tensor: Tensor;
-    Variable: Tensor &Tensor Variable;
-    f64: Tensor &Tensor Variable;
-    i32: Tensor &Tensor Variable;
+    Tensor: Tensor &Tensor Variable &Variable;
+    &Tensor: Tensor Variable;
+    Variable: Tensor &Tensor Variable &Variable;
+    &Variable: Tensor Variable;
+    f64: Tensor &Tensor Variable &Variable;
+    i32: Tensor &Tensor Variable &Variable;
 }
 
 #[cfg(test)]

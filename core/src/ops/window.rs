@@ -149,7 +149,18 @@ pub(crate) fn check_images(op: &str, shape: &crate::shape::Shape) -> Result<()> 
     Err(Error::invalid_argument(op, "the input is no batch of images")
         .got(shape)
         .expected("four dimensions: batch, rows, columns, channels")
-        .help("add missing dimensions with `expand_dims`, or a last one of size 1 for grey images with `reshape`"))
+        .help(images_help(shape.rank())))
+}
+
+/// How a tensor with this many dimensions becomes a batch of images.
+pub(crate) fn images_help(rank: usize) -> &'static str {
+    match rank {
+        2 => "`x.expand_dims(0).expand_dims(-1)` makes a batch of one grey image",
+        3 => {
+            "`x.expand_dims(0)` makes a batch of one image; `x.expand_dims(-1)` adds the channel to a batch of grey images"
+        }
+        _ => "`reshape` it to four dimensions",
+    }
 }
 
 /// An error where a window has no cells.

@@ -114,7 +114,7 @@ fn squares(pairs: &[(&Variable, &Cotangent)]) -> Result<Vec<Tensor>> {
             Cotangent::Dense(gradient) => gradient.try_square()?,
             Cotangent::Rows(rows) => {
                 let values = rows.values.try_square()?;
-                IndexedRows { values, ..(**rows).clone() }.try_to_dense().map_err(|e| e.variable(variable.name()))?
+                IndexedRows { values, ..(**rows).clone() }.try_to_dense().map_err(|e| e.variable(variable.label()))?
             }
         });
     }

@@ -56,7 +56,7 @@ pub(super) fn dense(pairs: &[(&Variable, &Cotangent)]) -> Result<(Vec<Variable>,
     let mut lists = (Vec::with_capacity(pairs.len()), Vec::with_capacity(pairs.len()));
     for (variable, gradient) in pairs {
         lists.0.push((*variable).clone());
-        lists.1.push(gradient.to_dense().map_err(|e| e.variable(variable.name()))?);
+        lists.1.push(gradient.to_dense().map_err(|e| e.variable(variable.label()))?);
     }
     Ok(lists)
 }
@@ -64,7 +64,7 @@ pub(super) fn dense(pairs: &[(&Variable, &Cotangent)]) -> Result<(Vec<Variable>,
 /// What is said about a variable without a gradient.
 pub(super) fn missing(optimizer: &str, gradients: &Gradients, index: usize, variable: &Variable) -> String {
     let why = gradients.reason(index).unwrap_or("the loss was not computed from it while the tape recorded");
-    format!("{optimizer}: variable '{}' has no gradient and stays as it is: {why}", variable.name())
+    format!("{optimizer}: {} has no gradient and stays as it is: {why}", variable.wording())
 }
 
 fn check<'a>(optimizer: &str, variable: &Variable, gradient: &'a Cotangent) -> Result<&'a Cotangent> {
@@ -80,7 +80,7 @@ fn check<'a>(optimizer: &str, variable: &Variable, gradient: &'a Cotangent) -> R
     Err(Error::invalid_argument(optimizer, "a gradient does not fit its variable")
         .got(format!("{dtype}{shape}"))
         .expected(format!("{}{own}", variable.dtype()))
-        .variable(variable.name()))
+        .variable(variable.label()))
 }
 
 /// Gradients that were taken out to be changed, for an optimizer; in the order of the variables.

@@ -43,14 +43,14 @@ thread_local! {
     static PINS: RefCell<Pins> = RefCell::default();
 }
 
-fn note_pin(size: Dim, at: &'static Location<'static>) -> usize {
+fn note_pin(size: Dim, at: &'static Location<'static>) -> Result<usize> {
     PINS.with_borrow_mut(|pins| {
         pins.found.push(format!("{size} at {at}"));
         let bound = size.bind(&|s| match s {
             Symbol::Guarded(i) => pins.numbers.get(i as usize).copied(),
             Symbol::Unbacked(_) => None,
         });
-        bound.ok().and_then(Dim::known_value).unwrap_or(2)
+        Ok(bound.ok().and_then(Dim::known_value).unwrap_or(2))
     })
 }
 

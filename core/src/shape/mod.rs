@@ -16,7 +16,6 @@ mod text;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Index;
-use std::panic::Location;
 
 pub use axes::{AxisSet, resolve_axes, resolve_axis};
 pub use broadcast::{BroadcastReduction, Constraints, broadcast, broadcast_reduce_axes};
@@ -180,7 +179,7 @@ impl Shape {
     pub fn dims(&self) -> &[usize] {
         match self.known_dims() {
             Some(dims) => dims,
-            None => pin::pin_all(self.sizes(), Location::caller()),
+            None => pin::pin_all(self.sizes()),
         }
     }
 
@@ -194,7 +193,7 @@ impl Shape {
     pub fn num_elements(&self) -> usize {
         match self.known_dims() {
             Some(dims) => dims.iter().product(),
-            None => pin::pin(self.element_count(), Location::caller()),
+            None => pin::pin(self.element_count()),
         }
     }
 
@@ -250,7 +249,7 @@ impl Index<usize> for Shape {
             // SAFETY: `Dim` is `repr(transparent)` over `usize`, and a known size is stored as the number itself.
             return unsafe { &*std::ptr::from_ref(size).cast::<usize>() };
         }
-        &pin::pin_all(std::slice::from_ref(size), Location::caller())[0]
+        &pin::pin_all(std::slice::from_ref(size))[0]
     }
 }
 

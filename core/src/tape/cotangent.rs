@@ -91,7 +91,8 @@ impl Gradients {
     #[track_caller]
     pub fn get(&self, index: usize) -> Option<Tensor> {
         use crate::error::OrFail;
-        self.list.get(index)?.as_ref().map(|c| c.to_dense().or_fail())
+        // Not `map`: a closure has no caller's line.
+        Some(self.list.get(index)?.as_ref()?.to_dense().or_fail())
     }
 
     /// The gradient of source `index` as rows, if it is one of an embedding lookup.

@@ -1,6 +1,7 @@
 //! The memory of one tape, and the list of the tapes that record on this thread.
 //! Tapes start and end here; `record` writes to those that are active.
 
+use super::cuts::Cuts;
 use super::log::Log;
 use super::slots::{Slots, UNTRACKED};
 use crate::tensor::local::{LOCAL, mode};
@@ -10,16 +11,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
-use std::panic::Location;
 use std::rc::Rc;
-
-/// Where and why a path was cut.
-#[derive(Clone, Copy)]
-pub(crate) struct Cut {
-    pub op: &'static str,
-    pub reason: &'static str,
-    pub location: &'static Location<'static>,
-}
 
 /// Ids are unique numbers: one multiplication spreads them.
 #[derive(Default)]
@@ -44,15 +36,17 @@ pub(crate) struct TapeData {
     pub slots: Slots,
     pub count: u32,
     pub log: Log,
-    /// Tensors that would be tracked had an operation not stopped the gradient.
-    pub cuts: IdMap<Cut>,
-    /// The slots that went into an operation which stops the gradient.
-    pub stopped: Vec<(SmallVec<[u32; 4]>, Cut)>,
+    /// The operations that stopped the gradient, and what would be tracked had they not.
+    pub cuts: Cuts,
     /// Handles of variables that were watched, in order.
     pub watched: Vec<Tensor>,
     pub watch_variables: bool,
+    /// The number of the first tensor that its thread made since the tape began.
+    pub began: u64,
     /// Whether tensors (not only variables) were watched.
     pub watched_values: bool,
+    /// How many operations of the log are with a walk under way, which is recorded behind them.
+    pub aside: usize,
     /// How many `stop_recording` guards are alive.
     pub paused: u32,
     /// The walks that the tape itself has recorded, for gradients of gradients.
@@ -74,7 +68,7 @@ impl Walked {
     /// A walk that begins now.
     pub fn beginning(tape: &TapeData) -> Self {
         let start = tape.log.len();
-        let (slots, stopped, watched) = (tape.count, tape.stopped.len(), tape.watched.len());
+        let (slots, stopped, watched) = (tape.count, tape.cuts.len(), tape.watched.len());
         Self { entries: start..start, answers: SmallVec::new(), slots, stopped, watched }
     }
 
@@ -108,6 +102,12 @@ impl TapeData {
         self.slots.find(tensor.id())
     }
 
+    /// How many operations the tape has noted.
+    #[inline]
+    pub fn position(&self) -> usize {
+        self.aside + self.log.len()
+    }
+
     /// Makes the tape follow a tensor or a variable's handle; integers carry no gradient and are ignored.
     pub fn watch(&mut self, tensor: &Tensor) {
         if self.find(tensor) != UNTRACKED {
@@ -127,21 +127,10 @@ impl TapeData {
         self.slot(tensor.id());
     }
 
-    /// Notes that no gradient can come from these tensors, and why.
-    pub fn cut(&mut self, outputs: &[Tensor], cut: Cut) {
-        for output in outputs {
-            self.cuts.insert(output.id(), cut);
-        }
-    }
-
     /// Follows (or not) `outer`, a new tensor, as it does `inner`.
     pub fn rename(&mut self, inner: &Tensor, outer: &Tensor) {
         match self.find(inner) {
-            UNTRACKED => {
-                if let Some(&cut) = self.cuts.get(&inner.id()) {
-                    self.cuts.insert(outer.id(), cut);
-                }
-            }
+            UNTRACKED => self.cuts.rename(inner, outer),
             slot => {
                 self.slots.find_or(outer.id(), slot);
             }
@@ -159,7 +148,7 @@ impl TapeData {
             let log = self.log.split_off(walk.entries.start);
             self.slots.forget_from(walk.slots);
             self.count = walk.slots;
-            self.stopped.truncate(walk.stopped);
+            self.cuts.forget_from(walk.stopped, walk.entries.start);
             unwanted._watched.extend(self.watched.drain(walk.watched..));
             unwanted._walks.push((walk, log));
         }
@@ -169,7 +158,6 @@ impl TapeData {
     pub fn clear(&mut self) {
         self.walks.clear();
         self.slots.clear();
-        self.stopped.clear();
         self.watched_values = false;
         self.log.clear();
         self.cuts.clear();
@@ -191,6 +179,7 @@ pub(super) fn push(watch_variables: bool) -> Rc<RefCell<TapeData>> {
         let mut data = tape.borrow_mut();
         data.watch_variables = watch_variables;
         data.paused = 0;
+        data.began = LOCAL.with(|local| local.upcoming_id());
     }
     TAPES.with_borrow_mut(|tapes| tapes.push(tape.clone()));
     LOCAL.with(|local| local.set_mode(mode::TAPE, true));

@@ -228,9 +228,3 @@ fn reachable(log: &Log, slots: u32, sources: &[u32]) -> SmallVec<[u8; 64]> {
     }
     list
 }
-
-/// Which slots depend on `source`.
-pub(super) fn dependents(log: &Log, slots: u32, source: u32) -> impl Fn(u32) -> bool {
-    let parts = reachable(log, slots, &[source]);
-    move |slot| slot != UNTRACKED && parts[slot as usize] != 0
-}

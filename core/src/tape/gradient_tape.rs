@@ -9,7 +9,7 @@ use super::sources::Targets;
 use super::{Gradients, Sources, Watch};
 use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
-use crate::tensor::local::{InName, user_line};
+use crate::tensor::local::{InName, LOCAL, user_line};
 
 /// What stands for the gradient of a source that the target does not depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -115,9 +115,9 @@ macro_rules! common {
                 let help = "reset the tape outside of the branch or loop, or begin a tape of its own inside of it";
                 self.0.began_here("reset", "forget what it recorded", help).or_fail();
                 // What is dropped may hold closures that run operations, so it goes when the tape can be looked at.
-                let fresh = TapeData { watch_variables: self.0.0.borrow().watch_variables, ..TapeData::default() };
-                let paused = self.0.0.borrow().paused;
-                drop(self.0.0.replace(TapeData { paused, ..fresh }));
+                let (watch_variables, paused) = (self.0.0.borrow().watch_variables, self.0.0.borrow().paused);
+                let began = LOCAL.with(|local| local.upcoming_id());
+                drop(self.0.0.replace(TapeData { watch_variables, paused, began, ..TapeData::default() }));
             }
         }
     };

@@ -31,7 +31,10 @@ fn floating(op: &str, target: &Tensor) -> Result<()> {
     if target.dtype().is_floating() {
         return Ok(());
     }
-    Err(Error::invalid_argument(op, "the target is not floating-point").got(target.ty()).expected("a float dtype"))
+    Err(Error::invalid_argument(op, "the target is not floating-point")
+        .got(target.ty())
+        .expected("a float dtype")
+        .help("differentiate before the conversion to integers"))
 }
 
 /// Puts the rows of one source under each other along `axis`; a row that is missing between others is zero.

@@ -2,7 +2,8 @@
 //! The door calls [`observe`] after every operation while a tape is active.
 
 use super::backward::CustomRule;
-use super::data::{Cut, TapeData, for_each_tape, for_each_tape_and_last};
+use super::cuts::Cut;
+use super::data::{TapeData, for_each_tape, for_each_tape_and_last};
 use super::log::Rule;
 use super::slots::UNTRACKED;
 pub(super) use super::watcher::Watcher;
@@ -109,7 +110,9 @@ fn entry(
         list.push(slot);
     }
     if !followed {
-        pass_cut_on(tape, inputs, outputs);
+        if !tape.cuts.is_empty() {
+            tape.cuts.pass_on(tape.position(), inputs, outputs);
+        }
         return None;
     }
     let stop = match op.gradient() {
@@ -119,8 +122,7 @@ fn entry(
     };
     if let Some(reason) = stop {
         let cut = Cut { op: op.name(), reason, location };
-        tape.stopped.push((tape.log.opened().into(), cut));
-        tape.cut(outputs, cut);
+        tape.cuts.stop(cut, tape.position(), tape.log.opened(), inputs, outputs);
         return None;
     }
     let (rule, saves) = match kind {
@@ -134,6 +136,7 @@ fn entry(
             (Rule::Op(op.keep()), op.saves(&needs))
         }
     };
+    join_cuts(tape, inputs);
     push_outputs(tape, outputs);
     tape.log.close(rule, inputs, outputs, location);
     Some(saves)
@@ -199,12 +202,17 @@ fn was_read(tape: &mut TapeData, slot: u32) -> bool {
     !tape.watched_values || tape.log.was_read(slot)
 }
 
-/// Results of tensors behind a cut are behind it too.
-fn pass_cut_on(tape: &mut TapeData, inputs: &[&Tensor], outputs: &[Tensor]) {
-    if !tape.cuts.is_empty()
-        && let Some(cut) = inputs.iter().find_map(|t| tape.cuts.get(&t.id()).copied())
-    {
-        tape.cut(outputs, cut);
+/// Notes what the entry that was started reads beside what is followed, if it lies behind a cut. Of the entry, the inputs are there.
+#[inline]
+fn join_cuts(tape: &mut TapeData, inputs: &[&Tensor]) {
+    if tape.cuts.is_empty() {
+        return;
+    }
+    let position = tape.position();
+    for (i, input) in inputs.iter().enumerate() {
+        if tape.log.opened()[i] == UNTRACKED {
+            tape.cuts.join(position, input);
+        }
     }
 }
 
@@ -246,6 +254,7 @@ fn note_custom(
         return false;
     }
     tape.log.open().extend_from_slice(&slots);
+    join_cuts(tape, inputs);
     push_outputs(tape, outputs);
     tape.log.close(Rule::Custom(rule.clone()), inputs, outputs, location);
     // The cotangent of a variable has its value's type.

@@ -1,10 +1,11 @@
 //! A tape at work: it starts, stops, and walks what it noted; both kinds of tape are made of it.
-//! What a missing gradient's reason is, and what the walk starts from, is found here.
+//! What the walk starts from is found here.
 
 use super::data::{self, TapeData, Walked};
-use super::driver::{Entries, Seed, backprop, dependents};
+use super::driver::{Entries, Seed, backprop};
 use super::gradient_tape::{GradientOptions, UnconnectedGradients};
 use super::log::Log;
+use super::reasons::reasons;
 use super::slots::UNTRACKED;
 use super::{Cotangent, Gradients, Watch, earlier};
 use crate::error::{Error, Result};
@@ -50,10 +51,15 @@ impl Running {
                 if let Ok(mut data) = self.0.try_borrow_mut() {
                     self.1.append(std::mem::take(&mut data.log));
                     data.log = std::mem::take(&mut self.1);
+                    data.aside = 0;
                 }
             }
         }
-        let kept = Restore(&self.0, std::mem::take(&mut self.0.borrow_mut().log));
+        let kept = {
+            let mut data = self.0.borrow_mut();
+            data.aside = data.log.len();
+            Restore(&self.0, std::mem::take(&mut data.log))
+        };
         walk(&mut Entries::Kept(&kept.1))
     }
 
@@ -144,39 +150,6 @@ impl Running {
 /// The type of a source's value: its own, or that of the variable.
 pub(super) fn value_type(handle: &Tensor) -> TensorType {
     handle.as_object::<Resource>().map_or(*handle.ty(), Resource::ty)
-}
-
-fn reasons(
-    data: &TapeData,
-    log: &Log,
-    targets: &[&Tensor],
-    handles: &[&Tensor],
-    list: &[Option<Cotangent>],
-) -> Vec<Option<String>> {
-    if list.iter().all(Option::is_some) {
-        return Vec::new();
-    }
-    let behind = targets.iter().find_map(|t| data.cuts.get(&t.id()));
-    let one = |handle: &Tensor| {
-        let slot = data.find(handle);
-        if !value_type(handle).dtype.is_floating() {
-            return Some("the source is not floating-point".to_owned());
-        }
-        if slot == UNTRACKED {
-            return Some("the tape does not follow it: `watch` it before it is used".to_owned());
-        }
-        let cut = behind.or_else(|| {
-            if data.stopped.is_empty() {
-                return None;
-            }
-            let from = dependents(log, data.count, slot);
-            let reached = |slots: &[u32]| slots.iter().any(|&s| from(s));
-            data.stopped.iter().find(|(slots, _)| reached(slots)).map(|(_, cut)| cut)
-        })?;
-        let at = cut.location;
-        Some(format!("`{}` at {}:{} stops the gradient: {}", cut.op, at.file(), at.line(), cut.reason))
-    };
-    list.iter().zip(handles).map(|(entry, handle)| if entry.is_none() { one(handle) } else { None }).collect()
 }
 
 /// The cotangents that the targets start from.

@@ -67,8 +67,8 @@ watch_lists! {
 /// The sources of a gradient, and the form of the answer.
 ///
 /// One tensor or variable gives one [`Tensor`], arrays and tuples of references give arrays and tuples of tensors; a
-/// source without a gradient is then an error that says why. Slices and vectors give [`Gradients`], in which entries
-/// may be missing.
+/// source without a gradient is then an error that says why. Lists that are lent, `&[&a, &b]`, slices and `&vec`, give
+/// [`Gradients`], in which entries may be missing, and which optimizers take.
 ///
 /// ```
 /// use eagerflow as tf;
@@ -80,6 +80,19 @@ watch_lists! {
 /// let (dx, dy) = tape.gradient(&z, (&x, &y));
 /// assert_eq!((dx.item::<f32>(), dy.item::<f32>()), (3.0, 2.0));
 /// ```
+///
+/// ```
+/// use eagerflow as tf;
+/// let (v, w) = (tf::Variable::new(2.0), tf::Variable::new(3.0));
+/// let tape = tf::GradientTape::new();
+/// let z = &v * &w;
+/// let gradients = tape.gradient(&z, &[&v, &w]);
+/// assert_eq!(gradients.get(0).unwrap().item::<f32>(), 3.0);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no sources of a gradient",
+    label = "expected `&x`, `[&x, &y]`, `(&x, &y)`, or a list that is lent: `&[&x, &y]`, `&variables`"
+)]
 pub trait Sources {
     /// What the gradient of these sources is given as.
     type Answer;
@@ -116,24 +129,24 @@ impl<T: Source, const N: usize> Sources for [T; N] {
     }
 }
 
-impl<T: Differentiable> Sources for &[T] {
-    type Answer = Gradients;
-    fn handles(&self) -> Handles<'_> {
-        self.iter().map(|t| t.handle()).collect()
-    }
-    fn answer(gradients: Gradients) -> Result<Gradients> {
-        Ok(gradients)
-    }
+macro_rules! lent_lists {
+    ($([$($generics:tt)*] $t:ty;)*) => {$(
+        impl<$($generics)*> Sources for $t {
+            type Answer = Gradients;
+            fn handles(&self) -> Handles<'_> {
+                self.iter().map(|t| t.handle()).collect()
+            }
+            fn answer(gradients: Gradients) -> Result<Gradients> {
+                Ok(gradients)
+            }
+        }
+    )*};
 }
 
-impl<T: Differentiable> Sources for &Vec<T> {
-    type Answer = Gradients;
-    fn handles(&self) -> Handles<'_> {
-        self.iter().map(|t| t.handle()).collect()
-    }
-    fn answer(gradients: Gradients) -> Result<Gradients> {
-        Ok(gradients)
-    }
+lent_lists! {
+    [T: Differentiable] &[T];
+    [T: Differentiable] &Vec<T>;
+    [T: Differentiable, const N: usize] &[T; N];
 }
 
 macro_rules! tuples {
@@ -171,14 +184,22 @@ impl Targets for &Tensor {
     }
 }
 
-impl<const N: usize> Targets for [&Tensor; N] {
-    fn tensors(&self) -> Handles<'_> {
-        self.iter().copied().collect()
-    }
+macro_rules! target_lists {
+    ($([$($generics:tt)*] $t:ty: $this:ident => $tensors:expr;)*) => {$(
+        impl<$($generics)*> Targets for $t {
+            fn tensors(&self) -> Handles<'_> {
+                let $this = self;
+                $tensors.collect()
+            }
+        }
+    )*};
 }
 
-impl Targets for &[Tensor] {
-    fn tensors(&self) -> Handles<'_> {
-        self.iter().collect()
-    }
+target_lists! {
+    [const N: usize] [&Tensor; N]: list => list.iter().copied();
+    [const N: usize] &[&Tensor; N]: list => list.iter().copied();
+    [] &[&Tensor]: list => list.iter().copied();
+    [const N: usize] &[Tensor; N]: list => list.iter();
+    [] &[Tensor]: list => list.iter();
+    [] &Vec<Tensor>: list => list.iter();
 }

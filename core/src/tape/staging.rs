@@ -38,6 +38,8 @@ pub(crate) fn rewind(marks: &Marks) -> Seen {
         let Ok(mut data) = tape.try_borrow_mut() else { continue };
         if data.log.len() > *length {
             let log = data.log.split_off(*length);
+            let position = data.aside + *length;
+            data.cuts.rewind(position);
             drop(data);
             seen.push((tape.clone(), log));
         }

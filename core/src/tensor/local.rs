@@ -5,6 +5,7 @@ use super::block::Block;
 use std::cell::Cell;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Bits of the mode word. Zero means "just run it".
 pub(crate) mod mode {
@@ -39,6 +40,8 @@ pub(crate) struct Local {
     pub mode: Cell<u32>,
     /// The user's line in whose name operations are noted, where it is not that of the caller: see [`InName`].
     line: Cell<Line>,
+    /// The number of this thread, once it has made a tensor.
+    thread: Cell<u64>,
     next_id: Cell<u64>,
     end_of_ids: Cell<u64>,
     free: Cell<*mut Block>,
@@ -53,6 +56,7 @@ thread_local! {
         Local {
             mode: Cell::new(mode::FRESH),
             line: Cell::new(None),
+            thread: Cell::new(0),
             next_id: Cell::new(0),
             end_of_ids: Cell::new(0),
             free: Cell::new(std::ptr::null_mut()),
@@ -81,6 +85,13 @@ impl Drop for Closer {
 /// Ids are handed to threads in runs of this length, so that the shared counter is rarely touched.
 const RUN: u64 = 1 << 20;
 static IDS: AtomicU64 = AtomicU64::new(1);
+/// Which thread has each run, by the threads' own numbers.
+static OWNERS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+static THREADS: AtomicU64 = AtomicU64::new(1);
+
+fn run_of(id: u64) -> usize {
+    (id.saturating_sub(1) / RUN) as usize
+}
 
 /// A moment in the numbering of tensors, see [`Local::mark`].
 #[derive(Clone, Copy)]
@@ -112,9 +123,30 @@ impl Local {
         id
     }
 
+    /// The number of the next tensor that this thread makes; a thread's numbers only grow.
+    pub fn upcoming_id(&self) -> u64 {
+        self.next_id.get()
+    }
+
+    /// Whether this thread made the tensor with this id.
+    #[cold]
+    pub fn made_here(&self, id: u64) -> bool {
+        let owners = OWNERS.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.get(run_of(id)) == Some(&self.thread.get())
+    }
+
     #[cold]
     fn next_run(&self) -> u64 {
         let id = IDS.fetch_add(RUN, Ordering::Relaxed);
+        if self.thread.get() == 0 {
+            self.thread.set(THREADS.fetch_add(1, Ordering::Relaxed));
+        }
+        let mut owners = OWNERS.lock().unwrap_or_else(PoisonError::into_inner);
+        if owners.len() <= run_of(id) {
+            owners.resize(run_of(id) + 1, 0);
+        }
+        owners[run_of(id)] = self.thread.get();
+        drop(owners);
         self.next_id.set(id + 1);
         self.end_of_ids.set(id + RUN);
         id

@@ -16,7 +16,7 @@ pub(crate) use guarded::Guard;
 pub use handle::TensorRef;
 pub(crate) use make::Layout;
 pub(crate) use reads::{ReadHook, set_read_hook};
-pub(crate) use resource::Resource;
+pub(crate) use resource::{Resource, UNNAMED};
 pub use types::TensorType;
 
 use crate::device::DeviceId;

@@ -6,6 +6,10 @@ use super::{Tensor, TensorType};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::shape::Shape;
+use std::sync::OnceLock;
+
+/// The name of a variable that was given none.
+pub(crate) const UNNAMED: &str = "variable";
 
 /// A changeable value with a name.
 pub(crate) struct Resource {
@@ -15,6 +19,8 @@ pub(crate) struct Resource {
     pub shape: Option<Shape>,
     /// Whether tapes watch it when it is read.
     pub trainable: bool,
+    /// Where a module holds it, as [`Module`](crate::Module) found it first: what messages call one that has no name.
+    path: OnceLock<String>,
     value: Guarded,
 }
 
@@ -25,7 +31,7 @@ impl Resource {
         let dtype = value.dtype();
         // A new identity: the value must not be taken for the tensor that it was made from.
         let value = Guarded::new(value.alias());
-        Tensor::object(Box::new(Self { name, dtype, shape, trainable, value }))
+        Tensor::object(Box::new(Self { name, dtype, shape, trainable, path: OnceLock::new(), value }))
     }
 
     /// The resource behind a handle.
@@ -33,6 +39,36 @@ impl Resource {
         handle.as_object::<Self>().ok_or_else(|| {
             Error::invalid_argument(op, "the input is not a variable").got(handle.ty()).expected("a resource handle")
         })
+    }
+
+    /// What a message calls the resource behind a handle: by its name, its path in a module, or the line that made it.
+    #[cold]
+    pub fn label(handle: &Tensor) -> String {
+        let Some(resource) = handle.as_object::<Self>() else { return UNNAMED.to_owned() };
+        match (resource.is_named(), resource.path.get()) {
+            (true, _) => resource.name.clone(),
+            (false, Some(path)) => path.clone(),
+            (false, None) => format!("made at {}", handle.location()),
+        }
+    }
+
+    /// As [`label`](Self::label) in the middle of a sentence.
+    #[cold]
+    pub fn wording(handle: &Tensor) -> String {
+        let known = handle.as_object::<Self>().is_some_and(|r| r.is_named() || r.path.get().is_some());
+        let label = Self::label(handle);
+        if known { format!("variable '{label}'") } else { format!("a variable {label}") }
+    }
+
+    fn is_named(&self) -> bool {
+        self.name != UNNAMED
+    }
+
+    /// Notes where a module holds a resource without a name; the first place stays.
+    pub fn note_path(&self, path: impl FnOnce() -> String) {
+        if !self.is_named() {
+            self.path.get_or_init(path);
+        }
     }
 
     /// A handle of the present value.

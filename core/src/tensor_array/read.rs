@@ -1,11 +1,12 @@
 //! What is read from a [`TensorArray`]: an item, some of them, or all of them as one tensor.
 //! Users call these methods after a loop has written.
 
-use super::{Items, TensorArray, number, outside, staged};
+use super::{Items, TensorArray, number, staged};
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute;
 use crate::graph::builder;
+use crate::graph::control::list::{READ, outside};
 use crate::graph::control::list_ops::Get;
 use crate::graph::control::list_whole::StackList;
 use crate::ops::{AsTensor, ToOperand, functions};
@@ -30,12 +31,12 @@ impl TensorArray {
     #[track_caller]
     pub fn try_read(&self, index: impl ToOperand) -> Result<Tensor> {
         let here = Location::caller();
-        let index = index.to_operand().tensor("TensorArray", DType::I32).map_err(|e| e.at(here))?;
+        let index = index.to_operand().tensor(READ, DType::I32).map_err(|e| e.at(here))?;
         if let Items::Host(items) = &self.items
             && builder::current().is_none()
         {
-            let at = number(&index).map_err(|e| e.at(here))?;
-            let item = items.get(at).ok_or_else(|| outside(at, items.len()).at(here))?;
+            let at = number(READ, &index).map_err(|e| e.at(here))?;
+            let item = items.get(at).ok_or_else(|| outside(READ, at, items.len()).at(here))?;
             return match item {
                 Some(item) => Ok(item.clone()),
                 None => crate::ops::zeros_of(&self.item_type().map_err(|e| e.at(here))?),
@@ -98,6 +99,8 @@ impl TensorArray {
     /// As [`stack`](Self::stack); and if an index names no item.
     #[track_caller]
     pub fn gather(&self, indices: impl AsTensor) -> Tensor {
-        functions::gather(self.stack(), &*indices.as_tensor(), 0)
+        crate::function::note_said("gather", "TensorArray.gather");
+        let taken = functions::try_gather(self.stack(), &*indices.as_tensor(), 0);
+        taken.map_err(|e| e.named("TensorArray.gather")).or_fail()
     }
 }

@@ -26,9 +26,9 @@ fn scatters_that_leave_the_tensor_change_nothing() {
     let v = Variable::new(vec![1.0f32, 2.0, 3.0]);
     let (rows, updates) = (tf::constant([0, 7]), tf::ones([2]));
     let tuples = tf::constant([[0], [7]]);
-    refused!(v.try_scatter_update(&rows, &updates), OutOfRange, "scatter_nd_update", ["7"]);
-    refused!(v.try_scatter_add(&rows, &updates), OutOfRange, "scatter_nd_add", ["7"]);
-    refused!(v.try_scatter_sub(&rows, &updates), OutOfRange, "scatter_nd_sub", ["7"]);
+    refused!(v.try_scatter_update(&rows, &updates), OutOfRange, "scatter_update", ["7"]);
+    refused!(v.try_scatter_add(&rows, &updates), OutOfRange, "scatter_add", ["7"]);
+    refused!(v.try_scatter_sub(&rows, &updates), OutOfRange, "scatter_sub", ["7"]);
     refused!(v.try_scatter_nd_update(&tuples, &updates), OutOfRange, "scatter_nd_update", ["7"]);
     refused!(v.try_scatter_nd_add(&tuples, tf::ones([3])), InvalidArgument, "scatter_nd_add", ["[3]"]);
     assert_eq!(v.value().to_vec::<f32>(), [1.0, 2.0, 3.0]);

@@ -2,9 +2,16 @@
 //! From `try_` forms nothing panics; the panicking forms panic at the line of this file that called them.
 
 mod arguments;
+mod caught;
+mod comparisons;
 mod divisors;
 mod files;
+mod headers;
+mod hints;
+mod labels;
+mod missing;
 mod panics;
+mod said;
 mod state;
 mod sweep;
 
@@ -21,6 +28,7 @@ fn check<T>(name: &str, result: Result<T>, kind: &str, op: &str, words: &[&str],
         text.contains("\n  expected: ") || text.contains("\n  help: "),
         "{name} does not say what is right: {text}"
     );
+    assert!(!caught::names_the_library(&text), "{name} names a line of the library: {text}");
     for word in words {
         assert!(text.contains(word), "{name} does not mention {word:?}: {text}");
     }

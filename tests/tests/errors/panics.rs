@@ -1,45 +1,18 @@
 //! The panicking forms: the panic's own location is the caller's line, and its message is the error's.
 //! Operators, methods, functions, variables and tapes are tried.
 
+use crate::caught::panic_of;
 use eagerflow as tf;
-use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
 use tf::{DType, GradientTape, Variable};
-
-thread_local! {
-    static LAST: RefCell<Option<(String, u32, String)>> = const { RefCell::new(None) };
-    static QUIET: RefCell<bool> = const { RefCell::new(false) };
-}
-
-/// The file, line and message of the panic of a call.
-fn panic_of(call: impl FnOnce()) -> (String, u32, String) {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let usual = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            if !QUIET.with_borrow(|q| *q) {
-                return usual(info);
-            }
-            let place = info.location().map_or_else(Default::default, |l| (l.file().to_string(), l.line()));
-            let text = info.payload_as_str().unwrap_or("").to_string();
-            LAST.set(Some((place.0, place.1, text)));
-        }));
-    });
-    QUIET.set(true);
-    let result = catch_unwind(AssertUnwindSafe(call));
-    QUIET.set(false);
-    assert!(result.is_err(), "the call must panic");
-    LAST.take().expect("the hook ran")
-}
 
 /// A call that must panic at this very line, with this word in its message.
 macro_rules! panics {
     ($call:expr, $word:literal) => {{
-        let (file, line, text) = panic_of(|| {
+        let caught = panic_of(|| {
             let _ = $call;
         });
-        assert_eq!((file.as_str(), line), (file!(), line!()), "{}: {text}", stringify!($call));
+        let text = caught.text;
+        assert_eq!((caught.file.as_str(), caught.line), (file!(), line!()), "{}: {text}", stringify!($call));
         assert!(text.contains($word), "{}: {text}", stringify!($call));
         assert!(text.contains(&format!("at: {}:{}", file!(), line!())), "{}: {text}", stringify!($call));
     }};

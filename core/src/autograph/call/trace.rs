@@ -117,7 +117,7 @@ fn check_lasting(closed: &Closed, tracing: &Tracing) -> Result<()> {
             .got("a variable that every call would make anew, and a graph that is made once")
             .expected("variables that outlive the call, made once")
             .help("make it outside, as a field of a module or an argument, or use a tensor: `let mut x = ..; x = x + 1.0`")
-            .variable(&Resource::of(variable, "tf_function")?.name)
+            .variable(Resource::label(variable))
             .at(write.location));
     }
     Ok(())

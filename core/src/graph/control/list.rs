@@ -116,16 +116,16 @@ impl List {
 
     pub fn get(&self, index: usize) -> Result<Option<Tensor>> {
         match self {
-            Self::Full(items) => items.get(index).cloned().ok_or_else(|| outside(index, items.len())),
+            Self::Full(items) => items.get(index).cloned().ok_or_else(|| outside(READ, index, items.len())),
             Self::Few { len, at } if len.is_none_or(|len| index < len) => {
                 Ok(at.iter().find(|(i, _)| *i == index).map(|(_, item)| item.clone()))
             }
-            Self::Few { len, .. } => Err(outside(index, len.unwrap_or(0))),
+            Self::Few { len, .. } => Err(outside(READ, index, len.unwrap_or(0))),
             Self::First(items) => Ok(items.get(index).cloned().flatten()),
             Self::Last(items) if items.is_empty() => Ok(None),
             Self::Compact(rows) => match rows.len() {
                 Some(len) if index < len => rows.get(index),
-                Some(len) => Err(outside(index, len)),
+                Some(len) => Err(outside(READ, index, len)),
                 None => rows.clone().into_list()?.get(index),
             },
             Self::Last(_) => Err(Error::internal("list_get", "a list without a length")),
@@ -140,7 +140,7 @@ impl List {
             Self::Full(items) => {
                 if index >= items.len() {
                     if !grows && item.is_some() {
-                        return Err(outside(index, items.len()));
+                        return Err(outside(WRITE, index, items.len()));
                     }
                     items.resize(index + 1, None);
                 }
@@ -156,7 +156,7 @@ impl List {
                 *len = Some(index + 1);
                 Ok(())
             }
-            Self::Few { len, .. } => Err(outside(index, len.unwrap_or(0))),
+            Self::Few { len, .. } => Err(outside(WRITE, index, len.unwrap_or(0))),
             Self::First(items) => {
                 if index >= items.len() {
                     items.resize(index + 1, None);
@@ -296,8 +296,11 @@ fn add(a: Option<Tensor>, b: Option<Tensor>) -> Result<Option<Tensor>> {
 }
 
 #[cold]
-fn outside(index: usize, len: usize) -> Error {
-    Error::out_of_range("list_get", "the index names no item of the list")
-        .got(index)
-        .expected(format!("an index below {len}"))
+pub(crate) fn outside(op: &str, index: usize, len: usize) -> Error {
+    Error::out_of_range(op, "the index names no item of the list").got(index).expected(format!("an index below {len}"))
 }
+
+/// What the user calls to have an item of a list, in the words of errors.
+pub(crate) const READ: &str = "TensorArray.read";
+/// What he calls to replace one.
+pub(crate) const WRITE: &str = "TensorArray.write";

@@ -1,7 +1,7 @@
 //! The operations on items of lists: pack and unpack, push and pop, get and set.
 //! Push and pop are each other's gradient, so a loop backwards is an ordinary loop with the same operations.
 
-use super::list::List;
+use super::list::{List, READ, WRITE};
 use super::list_op::{
     ListOp, Typed, cotangent_dtype, cotangent_type, give_only, index_of, list_op, list_output, present, visit_types,
 };
@@ -209,7 +209,7 @@ list_op!(Get, "list_get", this,
     attributes: |visit| visit_types(std::slice::from_ref(&this.item), visit),
     infer: |cx| cx.output(this.item.dtype, this.item.shape),
     host: |inputs, sizes| {
-        let item = List::of(&inputs[0], "list_get")?.get(index_of(&inputs[1], "list_get")?)?;
+        let item = List::of(&inputs[0], "list_get")?.get(index_of(&inputs[1], READ)?)?;
         Ok(smallvec![present(item, &this.item, sizes)?])
     },
     gradient: Gradient::Rule, saves: Saves::inputs(&[0, 1]),
@@ -229,7 +229,7 @@ list_op!(Set, "list_set", this,
     infer: |cx| list_output(cx),
     host: |inputs, _sizes| {
         let item = if this.present { inputs.pop() } else { None };
-        let index = index_of(&inputs[1], "list_set")?;
+        let index = index_of(&inputs[1], WRITE)?;
         let mut list = List::take(inputs.swap_remove(0), "list_set")?;
         list.set(index, item, this.grows)?;
         Ok(smallvec![list.into_tensor()])

@@ -50,6 +50,7 @@ impl<K> Call<K> {
     ///
     /// # Panics
     /// If the body read a trainable variable for which the closure gives no cotangent.
+    #[track_caller]
     pub fn finish<O: Outputs<N>, const N: usize>(self, parts: (O, Rule<N>)) -> O {
         let location = self.location;
         match self.try_finish(parts) {
@@ -125,12 +126,11 @@ outputs!(gradient_5 5: Tensor 0, Tensor 1, Tensor 2, Tensor 3, Tensor 4);
 outputs!(gradient_6 6: Tensor 0, Tensor 1, Tensor 2, Tensor 3, Tensor 4, Tensor 5);
 
 fn no_cotangent(name: &str, handle: &Tensor) -> Error {
-    let variable = handle.as_object::<Resource>().map_or("?", |r| r.name.as_str());
     Error::invalid_argument(
         name,
         "the gradient closure gives no cotangent for a trainable variable that the body reads",
     )
-    .variable(variable)
+    .variable(Resource::label(handle))
     .help("return pairs after the other cotangents: `(dx, [(variable.clone(), dv)])`; or make the variable a parameter")
 }
 
@@ -160,8 +160,7 @@ impl CustomRule for Function {
             }
             before += count;
         }
-        let variable = self.variables.get(index - before).and_then(|v| v.as_object::<Resource>());
-        variable.map_or_else(|| index.to_string(), |r| r.name.clone())
+        self.variables.get(index - before).map_or_else(|| index.to_string(), Resource::label)
     }
 
     fn backward(&self, dys: &[Tensor]) -> Result<Vec<Option<Tensor>>> {
@@ -190,7 +189,7 @@ impl CustomRule for Function {
                     self.name,
                     "the gradient closure gives a cotangent for a variable that the body did not read as trainable",
                 )
-                .variable(variable.name())
+                .variable(variable.label())
                 .at(self.location));
             }
         }

@@ -302,3 +302,33 @@ fn a_persistent_tape_keeps_what_it_recorded_of_a_gradient_for_as_long_as_the_ans
     let jacobian = || tape.jacobian(&(&y * 1.0), &x);
     assert_eq!((item(&jacobian()), item(&jacobian())), (6.75, 6.75));
 }
+
+#[test]
+fn lent_lists_of_references() {
+    let (a, b) = (tf::constant(2.0), tf::constant(3.0));
+    let watched = || {
+        let mut tape = GradientTape::new();
+        tape.watch([&a, &b]);
+        tape
+    };
+    let tape = watched();
+    let y = &a * &b;
+    let gradients = tape.gradient(&y, &[&a, &b]);
+    assert_eq!(gradients.iter().map(|g| g.unwrap().item::<f32>()).collect::<Vec<_>>(), [3.0, 2.0]);
+    // Of targets, too, whose gradients add up.
+    let both = |ask: &dyn Fn(GradientTape, &Tensor, &Tensor) -> Tensor| {
+        let tape = watched();
+        let (y, z) = (&a * &b, &a * 10.0);
+        ask(tape, &y, &z).item::<f32>()
+    };
+    assert_eq!(both(&|tape, y, z| tape.gradient([y, z], &a)), 13.0);
+    assert_eq!(both(&|tape, y, z| tape.gradient(&[y, z], &a)), 13.0);
+    assert_eq!(both(&|tape, y, z| tape.gradient(&[y, z][..], &a)), 13.0);
+    assert_eq!(both(&|tape, y, z| tape.gradient(&[y.clone(), z.clone()], &a)), 13.0);
+    assert_eq!(both(&|tape, y, z| tape.gradient(&vec![y.clone(), z.clone()], &a)), 13.0);
+    let (v, w) = (Variable::new(2.0), Variable::new(3.0));
+    let tape = GradientTape::new();
+    let y = &v * &w;
+    let gradients = tape.gradient(&y, &[v.clone(), w.clone()]);
+    assert_eq!(gradients.get(1).unwrap().item::<f32>(), 2.0);
+}

@@ -102,6 +102,14 @@ impl Emit<'_> {
                 #call.ready_and_written::<#ty>(&mut #places)
             }),
         };
+        let recorded = quote_spanned! {braces=>
+            #traced
+            let #slot = #rt::Slot::<#ty>::new();
+            #[allow(unused_mut)]
+            let mut #fun = #rt::Fun::enter(&#call, #slot, #table);
+            #run
+        };
+        let recorded = self.below_the_call(&mut item.attrs, &ty, recorded);
         let body = quote_spanned!(braces=> {
             #[allow(unused_imports)]
             use #rt::tiers::*;
@@ -111,14 +119,30 @@ impl Emit<'_> {
             if let ::core::option::Option::Some(#result) = #ready {
                 return #result;
             }
-            #traced
-            let #slot = #rt::Slot::<#ty>::new();
-            #[allow(unused_mut)]
-            let mut #fun = #rt::Fun::enter(&#call, #slot, #table);
-            #run
+            #recorded
         });
         let (attrs, visibility, signature) = (&item.attrs, &item.vis, &item.sig);
         quote!(#(#attrs)* #visibility #signature #body)
+    }
+
+    /// What runs where no trace answers. Where the caller may be at fault, because a signature is declared, the function knows
+    /// the caller's line; the body is then a closure, in which lines are those of the body.
+    fn below_the_call(
+        &self,
+        attributes: &mut Vec<syn::Attribute>,
+        ty: &TokenStream,
+        recorded: TokenStream,
+    ) -> TokenStream {
+        if self.function.options.input_signature.is_none() {
+            return recorded;
+        }
+        if !attributes.iter().any(|a| a.path().is_ident("track_caller")) {
+            attributes.push(syn::parse_quote!(#[track_caller]));
+        }
+        quote! {
+            #[allow(clippy::redundant_closure_call, clippy::unused_unit)]
+            return (move || -> #ty { #recorded })();
+        }
     }
 
     /// A body and its end; one that a jump in the graph may leave has a second end.
