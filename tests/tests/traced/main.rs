@@ -12,6 +12,7 @@ mod callables;
 mod conditions;
 mod corners;
 mod datasets;
+mod deferred;
 mod devices;
 mod earlier;
 mod effects;
