@@ -65,6 +65,8 @@ pub struct Report {
     variable: Option<String>,
     location: Option<&'static Location<'static>>,
     help: Option<String>,
+    /// See [`Error::returned`].
+    returned: bool,
 }
 
 macro_rules! constructors {
@@ -158,6 +160,21 @@ impl Error {
         self.edit(|r| {
             r.location.get_or_insert(location);
         })
+    }
+
+    /// Marks the error as one that a traced function gives back by `Err(..)`, where others end the call by a panic.
+    pub(crate) fn returned(self) -> Self {
+        self.edit(|r| r.returned = true)
+    }
+
+    /// Whether a traced function has to give it back.
+    pub(crate) fn is_returned(&self) -> bool {
+        self.report().returned
+    }
+
+    /// The error as the user is given it back, who may do with it as with any other.
+    pub(crate) fn given_back(self) -> Self {
+        self.edit(|r| r.returned = false)
     }
 
     /// Puts the operation's name where none was known yet, as the caller of a shared helper does.

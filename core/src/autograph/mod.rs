@@ -4,6 +4,7 @@
 mod call;
 mod disagree;
 pub(crate) mod dispatch;
+mod failed;
 mod fun;
 mod growing;
 mod hidden;

@@ -35,6 +35,7 @@ pub(crate) use iterator_next::{Elements, element_types, iterator_handle, next_el
 pub(crate) use matmul::product_of;
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
+pub(crate) use fail::fail_with;
 pub(crate) use print::{Line, Piece, PrintLine, capture, write_line};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
@@ -100,6 +101,7 @@ operations! {
     exp
     expm1
     eye
+    fail
     fill
     floor
     floordiv

@@ -180,6 +180,7 @@ fn the_library_reads_no_size() {
 const ELSEWHERE: &[(&str, &str)] = &[
     ("assert", "through `debugging`"),
     ("cond", "the skeleton records it"),
+    ("fail", "has no inputs"),
     ("iterator_next", "through data sets"),
     ("print", "the skeleton records it"),
     ("random_draw", "the skeleton records it"),

@@ -42,6 +42,7 @@ mod pauses;
 mod pushed;
 mod pushed_errors;
 mod refusals;
+mod returned;
 mod shapes;
 mod shared;
 mod shown;

@@ -6,6 +6,7 @@ mod of;
 use super::instance::type_id;
 use super::lent::Lends;
 use super::{Leaves, Nest};
+use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
@@ -46,9 +47,11 @@ pub struct Table {
     pub(super) leads: Option<unsafe fn(*const ()) -> Vec<*mut ()>>,
     pub(super) put: unsafe fn(*mut (), Kept),
     pub(super) stage: Option<Stage>,
+    /// Puts the value that gives an error back into a place without a value.
+    pub(super) failed: Option<unsafe fn(Error, *mut ()) -> Result<()>>,
 }
 
-type Stage = unsafe fn(*mut (), bool) -> crate::Result<bool>;
+type Stage = unsafe fn(*mut (), bool) -> Result<bool>;
 
 type Map = unsafe fn(*const (), &mut dyn FnMut(&Tensor) -> Tensor) -> Kept;
 type MapTo = unsafe fn(*const (), &mut dyn FnMut(&Tensor) -> Tensor, *mut ());
@@ -73,6 +76,23 @@ impl Table {
         unsafe {
             map(kept.value.as_ptr(), with, copy.as_mut_ptr().cast());
             Some(copy.assume_init())
+        }
+    }
+}
+
+impl Table {
+    /// The value of a call that has failed with an error which the function has returned: `Err(error)`, if the table is that
+    /// of such a `T`.
+    ///
+    /// # Errors
+    /// All other errors.
+    pub(crate) fn given_back<T>(&self, error: Error) -> Result<T> {
+        let (Some(failed), true) = (self.failed, error.is_returned() && self.is_of::<T>()) else { return Err(error) };
+        let mut value = MaybeUninit::<T>::uninit();
+        // SAFETY: the types are the same, and the function fills the place unless it fails.
+        unsafe {
+            failed(error.given_back(), value.as_mut_ptr().cast())?;
+            Ok(value.assume_init())
         }
     }
 }
@@ -158,6 +178,7 @@ const fn host<T>(
         leads: None,
         put: of::put::<T>,
         stage: None,
+        failed: None,
     }
 }
 
@@ -178,6 +199,7 @@ pub(super) const fn opaque<T: ?Sized>() -> Table {
         leads: None,
         put: nothing,
         stage: None,
+        failed: None,
     }
 }
 
@@ -194,6 +216,7 @@ const fn nest<T: Nest>() -> Table {
         leads: None,
         put: of::put_nest::<T>,
         stage: Some(of::stage::<T>),
+        failed: Some(of::failed::<T>),
     }
 }
 
