@@ -26,7 +26,8 @@ impl LeafSink for Search {
     fn variable(&mut self, _: &dyn fmt::Display, _: &Variable) {}
     fn word(&mut self, _: &dyn fmt::Display, _: u64) {}
     fn error(&mut self, error: &dyn Any) {
-        self.0.get_or_insert_with(|| error.downcast_ref::<Error>().map_or(Failed::Other, |own| Failed::Own(own.clone())));
+        self.0
+            .get_or_insert_with(|| error.downcast_ref::<Error>().map_or(Failed::Other, |own| Failed::Own(own.clone())));
     }
 }
 

@@ -190,12 +190,7 @@ impl<'c, R> Fun<'c, R> {
 
     /// As [`close`](Self::close); an error that the function returns when its graph runs is given back.
     #[track_caller]
-    fn close_or_give_back(
-        &mut self,
-        value: Option<R>,
-        state: &mut [Place<'_>],
-        here: &'static Location<'static>,
-    ) -> R {
+    fn close_or_give_back(&mut self, value: Option<R>, state: &mut [Place<'_>], here: &'static Location<'static>) -> R {
         let table = self.table;
         match self.close(value, state, here) {
             Ok(value) => value,

@@ -138,7 +138,6 @@ fn dropout_keeps_the_mean() {
     assert_eq!(layer.call(&x).to_vec::<f32>(), x.to_vec::<f32>());
     assert!(Dropout::new(1.0).call_training(&x, true).to_vec::<f32>().iter().all(|&v| v == 0.0));
     let text = |layer: Dropout, x: &tf::Tensor| layer.name("drop").try_call(x, true).unwrap_err().to_string();
-    assert!(text(Dropout::new(1.5), &x).contains("drop: the rate is no share"));
     assert!(text(Dropout::new(0.5), &tf::constant([1, 2])).contains("int32[2]"));
     // The gradient passes where a value passed.
     let mut tape = tf::GradientTape::new();

@@ -2,6 +2,7 @@
 //! Derived code and hand-written `visit`s tell [`Fields`] of each field.
 
 use super::Module;
+use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use std::fmt;
@@ -63,15 +64,62 @@ pub(crate) fn visit(module: &dyn Module, sink: &mut dyn Sink) {
     module.visit(&mut Fields { path: Path::ROOT, sink });
 }
 
+/// Variables by their paths, and the paths of those that are not made yet.
 #[derive(Default)]
-pub(super) struct Named(pub Vec<(String, Variable)>);
+pub(super) struct Named {
+    pub built: Vec<(String, Variable)>,
+    pub missing: Vec<String>,
+}
+
+impl Named {
+    pub fn of(module: &(impl Module + ?Sized)) -> Self {
+        let mut named = Self::default();
+        module.visit(&mut Fields { path: Path::ROOT, sink: &mut named });
+        named
+    }
+
+    /// All variables, or an error where layers have yet to make some: a list without them would go unnoticed.
+    pub fn complete(self, list: &str) -> Result<Vec<(String, Variable)>> {
+        match self.missing.is_empty() {
+            true => Ok(self.built),
+            false => Err(not_built(list, &self.missing)),
+        }
+    }
+}
+
+/// How many missing variables a message names.
+const NAMED: usize = 4;
+
+#[cold]
+fn not_built(list: &str, missing: &[String]) -> Error {
+    let layer = |path: &String| path.rsplit_once('/').map(|(layer, _)| layer.to_owned());
+    let what = match layer(&missing[0]) {
+        Some(layer) => format!("the layer `{layer}` is not built yet"),
+        None => "the layer is not built yet".to_owned(),
+    };
+    let names: Vec<String> = missing.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
+    let more = missing.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Error::failed_precondition(list, what)
+        .got(match missing[0].is_empty() {
+            true => "a variable that is not made yet".to_owned(),
+            false => format!("no variable yet for {}{more}", names.join(", ")),
+        })
+        .expected("a module whose layers are all built, so that no variable is missing in the list")
+        .help(
+            "call the model once on an input, or the layer's `build(input_shape)`, and ask then; `built_variables()` lists what is \
+             there so far",
+        )
+}
 
 impl Sink for Named {
     fn variable(&mut self, path: &Path<'_>, _: u64, variable: Option<&Variable>) {
-        if let Some(variable) = variable
-            && self.0.iter().all(|(_, other)| other.id() != variable.id())
-        {
-            self.0.push((path.to_string(), variable.clone()));
+        match variable {
+            None => self.missing.push(path.to_string()),
+            Some(variable) if self.built.iter().all(|(_, other)| other.id() != variable.id()) => {
+                self.built.push((path.to_string(), variable.clone()));
+            }
+            Some(_) => {}
         }
     }
     fn part(&mut self, path: &Path<'_>, variable: &Variable) {

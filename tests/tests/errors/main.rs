@@ -4,6 +4,8 @@
 mod arguments;
 mod divisors;
 mod files;
+mod modules;
+mod options;
 mod panics;
 mod state;
 mod sweep;

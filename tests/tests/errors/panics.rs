@@ -13,7 +13,7 @@ thread_local! {
 }
 
 /// The file, line and message of the panic of a call.
-fn panic_of(call: impl FnOnce()) -> (String, u32, String) {
+pub(crate) fn panic_of(call: impl FnOnce()) -> (String, u32, String) {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = std::panic::take_hook();
@@ -36,7 +36,7 @@ fn panic_of(call: impl FnOnce()) -> (String, u32, String) {
 /// A call that must panic at this very line, with this word in its message.
 macro_rules! panics {
     ($call:expr, $word:literal) => {{
-        let (file, line, text) = panic_of(|| {
+        let (file, line, text) = $crate::panics::panic_of(|| {
             let _ = $call;
         });
         assert_eq!((file.as_str(), line), (file!(), line!()), "{}: {text}", stringify!($call));
@@ -44,6 +44,8 @@ macro_rules! panics {
         assert!(text.contains(&format!("at: {}:{}", file!(), line!())), "{}: {text}", stringify!($call));
     }};
 }
+
+pub(crate) use panics;
 
 #[test]
 fn at_the_callers_line() {

@@ -6,6 +6,7 @@
 mod harness;
 
 mod basics;
+mod batches;
 mod bound;
 mod branches;
 mod callables;
