@@ -87,7 +87,9 @@ impl Windows {
             Padding::Explicit([[top, bottom], [left, right]]) => (false, [top, bottom, left, right]),
         };
         if around.iter().any(|&n| n > i32::MAX as usize) {
-            return Err(Error::invalid_argument(op, "the padding is too large").got(format!("{padding:?}")));
+            return Err(Error::invalid_argument(op, "the padding is too large")
+                .got(format!("{padding:?}"))
+                .expected("fewer rows and columns than 2^31"));
         }
         Ok(Self {
             strides: strides.sizes(op, "strides")?,

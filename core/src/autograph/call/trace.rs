@@ -5,7 +5,7 @@ use super::{Call, Session};
 use crate::autograph::dispatch::{Kept, Place, Table, Wrote};
 use crate::autograph::state;
 use crate::error::{Error, Result};
-use crate::function::{Pattern, Source, Trace, Tracing, note_name};
+use crate::function::{Pattern, Source, Trace, Tracing, note_name, note_taken_in};
 use crate::graph::Graph;
 use crate::graph::builder::Closed;
 use crate::graph::control::call::Callable;
@@ -89,6 +89,12 @@ impl Call<'_> {
             self.body().tracing.take().ok_or_else(|| Error::internal("tf_function", "no trace is under way"))?;
         check_lasting(&closed, &tracing)?;
         let (pins, owned, reads) = (tracing.pins(), tracing.owned(), tracing.reads());
+        for variable in closed.captures.iter().filter(|v| v.as_object::<Resource>().is_some() && v.handles() == 1) {
+            // Nobody but the trace keeps it, so that no call finds it as another one left it.
+            if owned.iter().all(|owned| owned.id != variable.id()) {
+                note_taken_in(variable.id());
+            }
+        }
         let operands = tracing.operands();
         drop(tracing);
         self.give_up();
