@@ -100,6 +100,6 @@ pub use variable::Variable;
 #[doc(hidden)]
 pub mod __rt {
     pub use crate::autograph::rt as autograph;
-    pub use crate::module::{Fields, Module};
+    pub use crate::module::{Fields, Module, Skipped, SkippedChanging, SkippedOther};
     pub use crate::tape::custom::*;
 }

@@ -2,6 +2,7 @@
 //! recorded once with symbols in their place, closes that into a trace, and runs it.
 
 use super::dispatch::{Instance, Kept, Place, Written};
+use super::left_out::Watching;
 use super::nesting::Nesting;
 use super::state::Captured;
 use super::watch::Watched;
@@ -45,6 +46,8 @@ struct Body {
     lent: RefCell<Vec<Box<dyn Any>>>,
     /// What was lent by `&mut`, its copies, and where they belong.
     exchanged: RefCell<Vec<Exchanged>>,
+    /// What modules leave out of their state is watched.
+    watching: RefCell<Vec<Watching>>,
     /// The copies themselves, after what refers to them.
     held: RefCell<Vec<Kept>>,
 }

@@ -10,6 +10,7 @@ mod growing;
 mod hidden;
 mod if_stmt;
 mod lazy;
+mod left_out;
 mod list;
 mod merge;
 mod nesting;

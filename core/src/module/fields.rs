@@ -57,6 +57,14 @@ pub(crate) trait Sink {
     fn word(&mut self, word: u64);
     /// Whether words are wanted at all.
     fn wants_words(&self) -> bool;
+    /// Whether anybody asks what is left out.
+    fn wants_skipped(&self) -> bool {
+        false
+    }
+    /// One word of a cell that is left out.
+    fn skipped(&mut self, _path: &Path<'_>, _word: u64) {}
+    /// A field that is left out, may change, and cannot be looked at.
+    fn unseen(&mut self, _path: &Path<'_>) {}
 }
 
 /// Tells a sink every field of a module.
@@ -195,6 +203,26 @@ impl Fields<'_> {
     /// An element of a list, or a field of a tuple.
     pub fn item(&mut self, index: usize, value: &(impl Module + ?Sized)) {
         self.inner(Name::Index(index), value);
+    }
+
+    /// Whether the visit looks at a module in the middle of its use.
+    pub(super) fn looks_on(&self) -> bool {
+        self.sink.wants_skipped()
+    }
+
+    /// A field that is left out, by what it holds.
+    pub(super) fn skipped(&mut self, name: &str, tell: &mut dyn FnMut(&mut dyn FnMut(u64))) {
+        if self.sink.wants_skipped() {
+            let path = Path { above: Some(&self.path), name: Name::Field(name) };
+            tell(&mut |word| self.sink.skipped(&path, word));
+        }
+    }
+
+    /// A field that is left out and cannot be looked at.
+    pub(super) fn unseen(&mut self, name: &str) {
+        if self.sink.wants_skipped() {
+            self.sink.unseen(&Path { above: Some(&self.path), name: Name::Field(name) });
+        }
     }
 
     /// This module is a variable.

@@ -3,6 +3,7 @@
 
 mod fields;
 mod lazy;
+mod skipped;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -10,6 +11,7 @@ mod values;
 pub use fields::{Fields, Signature};
 pub(crate) use fields::{Name, Path, Sink, visit};
 pub use lazy::LazyVariable;
+pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
 
 use crate::error::{OrFail, Result};
 use crate::variable::Variable;
@@ -22,6 +24,9 @@ use std::panic::Location;
 /// `Option`, `Vec`, `Box`, arrays, tuples and other modules; numbers, texts and derived enums are settings, which make
 /// the [`signature`](Self::signature). `#[module(skip)]` leaves a field out; `#[module(value)]` takes any `Hash` type
 /// as a setting.
+///
+/// What a field that is left out holds in a `Cell`, a `RefCell` or an atomic number must not change in a branch or loop of a traced
+/// function, which is recorded once: that is an error. Of other types a warning says that it cannot be seen.
 ///
 /// ```
 /// use eagerflow as tf;

@@ -26,6 +26,7 @@ mod forward;
 mod hidden;
 mod jumps;
 mod lazy;
+mod left_out;
 mod lengths;
 mod lent;
 mod library;

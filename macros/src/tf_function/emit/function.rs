@@ -33,6 +33,8 @@ struct Argument {
     note: TokenStream,
     /// Where its new value goes.
     written: TokenStream,
+    /// Of a reference: what a module leaves out of its state is watched.
+    watch: TokenStream,
     /// The value that the body sees, then its binding.
     bind: TokenStream,
 }
@@ -44,6 +46,16 @@ pub fn exclusive(ty: &Type) -> Option<&syn::TypeReference> {
         Type::Paren(inner) => exclusive(&inner.elem),
         Type::Group(inner) => exclusive(&inner.elem),
         _ => None,
+    }
+}
+
+/// Whether a parameter is a shared reference by its type.
+fn is_shared(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(reference) => reference.mutability.is_none(),
+        Type::Paren(inner) => is_shared(&inner.elem),
+        Type::Group(inner) => is_shared(&inner.elem),
+        _ => false,
     }
 }
 
@@ -59,7 +71,7 @@ impl Emit<'_> {
         // What stood inside of the body would come too late there.
         item.attrs.iter_mut().for_each(|attribute| attribute.style = syn::AttrStyle::Outer);
         let call = hidden("call");
-        let (mut notes, mut written, mut traced) = (TokenStream::new(), TokenStream::new(), TokenStream::new());
+        let [mut notes, mut written, mut traced, mut watches] = std::array::from_fn(|_| TokenStream::new());
         // The receiver is noted first, and counts among the arguments.
         let first = usize::from(item.sig.receiver().is_some());
         let mut params = self.function.params.iter().enumerate();
@@ -74,6 +86,7 @@ impl Emit<'_> {
             notes.extend(argument.note);
             written.extend(argument.written);
             traced.extend(argument.bind);
+            watches.extend(argument.watch);
         }
         let definition = self.definition();
         let at = self.rt_at(self.function.item.sig.ident.span());
@@ -111,6 +124,7 @@ impl Emit<'_> {
             if let ::core::option::Option::Some(#result) = #ready {
                 return #result;
             }
+            #watches
             #traced
             let #slot = #rt::Slot::<#ty>::new();
             #[allow(unused_mut)]
@@ -174,6 +188,9 @@ impl Emit<'_> {
         let value = word.to_token_stream();
         let exclusive = receiver::taken(receiver) == Taken::Exclusive;
         let mut argument = self.passed(&value, "self", 0, word.span, exclusive.then_some(word.span));
+        if receiver::taken(receiver) == Taken::Shared {
+            argument.watch = self.watched(&value, "self");
+        }
         let value = argument.bind;
         argument.bind = quote!(#[allow(unused_variables)] let #ident = #value;);
         argument
@@ -188,6 +205,9 @@ impl Emit<'_> {
         };
         let exclusive = exclusive(&input.ty).map(|reference| reference.elem.span());
         let mut argument = self.passed(&ident.to_token_stream(), &name, i, ident.span(), exclusive);
+        if is_shared(&input.ty) {
+            argument.watch = self.watched(&ident.to_token_stream(), &name);
+        }
         let value = argument.bind;
         argument.bind = match param.var {
             Some(var) => {
@@ -213,6 +233,7 @@ impl Emit<'_> {
             return Argument {
                 note: quote_spanned!(at=> (&&&&#rt::Arg::of(&#value)).note(&mut #call, #name, &#value);),
                 written: TokenStream::new(),
+                watch: TokenStream::new(),
                 bind: quote_spanned!(at=> (&&&&#rt::Arg::of(&#value)).traced(&#call, #i, #value)),
             };
         };
@@ -221,7 +242,14 @@ impl Emit<'_> {
             note: quote_spanned!(at=> (&&#rt::Arg::of(&#value)).note_exclusive(&mut #call, #name, &*#value);),
             written: quote_spanned!(at=> (&&#rt::Arg::of(&#value)).#write(&mut #places, #name, &mut *#value);),
             bind: quote_spanned!(at=> (&&#rt::Arg::of(&#value)).lend(&#call, #i, #name, #value)),
+            watch: TokenStream::new(),
         }
+    }
+
+    /// Watches what an argument leaves out of its state, if it is a module.
+    fn watched(&self, value: &TokenStream, name: &str) -> TokenStream {
+        let (rt, call) = (&self.rt, hidden("call"));
+        quote!((&#rt::Skips(#value)).watch(&#call, #name);)
     }
 
     /// The function's own record, shared by all its instances.
