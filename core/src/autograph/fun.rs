@@ -1,14 +1,15 @@
 //! [`Fun`]: the body of a traced function, or of a closure in one: where `return` leads, and what the result is made of.
 //! A body that runs inside another trace is recorded in place; the outermost one is closed into a graph by its [`Call`].
 
+mod leaving;
+
 use super::call::Call;
 use super::disagree::{Disagreement, Way};
-use super::dispatch::{Kind, Message, Place, Slot, Table, place};
+use super::dispatch::{Kind, Place, Slot, Table, place};
 use super::failed::Failed;
 use super::hidden::none_hidden;
 use super::regions::{self, Target};
 use super::state::{self, Captured};
-use super::tried::Tried;
 use crate::error::{Error, OrFail, Result};
 use crate::tensor::Tensor;
 use std::panic::Location;
@@ -111,41 +112,6 @@ impl<'c, R> Fun<'c, R> {
         }
         regions::leave(self.target, tensors);
         None
-    }
-
-    /// What `?` is asked of.
-    ///
-    /// # Panics
-    /// If it leaves the body from a branch of the graph.
-    #[track_caller]
-    pub fn tried<T: Tried>(&self, value: T) -> T {
-        match value.leaves().filter(|_| self.panics_in_graph()) {
-            Some((what, text)) => Err(leaves_a_branch(what, text)).or_fail(),
-            // What is given on here is one of several errors, and the graph alone knows which.
-            None if self.region.is_some() && regions::has_left() && value.is_error() => {
-                Err(leaves_a_branch("one of several errors", None)).or_fail()
-            }
-            None => value,
-        }
-    }
-
-    /// The message of a `panic!`, empty.
-    pub fn message(&self) -> Message {
-        Message::new(self.panics_in_graph())
-    }
-
-    fn panics_in_graph(&self) -> bool {
-        self.region.is_some_and(|region| !regions::is_native_to(region))
-    }
-
-    /// `panic!(..)`: returns only where a graph records it as a failing assertion.
-    #[track_caller]
-    pub fn panic(&mut self, message: Message) {
-        if !self.panics_in_graph() {
-            panic!("{}", message.into_text());
-        }
-        super::dispatch::fail_in_graph(message);
-        regions::end();
     }
 
     /// The end of the body.
@@ -294,17 +260,5 @@ impl<R> Drop for Fun<'_, R> {
             regions::abandon(region);
         }
         self.abandon();
-    }
-}
-
-#[cold]
-fn leaves_a_branch(what: &str, text: Option<String>) -> Error {
-    let what = format!("{what} leaves the function by `?` in a branch of the graph");
-    let error = Error::invalid_argument("tf_function", what)
-        .expected("`?` on what the host decides alone: whether this branch is taken is known only when the graph runs")
-        .help("call what may fail in front of the branch, or use `assert!`, which checks when the graph runs");
-    match text {
-        Some(text) => error.got(text),
-        None => error,
     }
 }

@@ -98,6 +98,10 @@ fn with_gradients(body: &Body, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
     let mut inner = GradientTape::unwatched();
     inner.watch(&sources);
     let mut all = body(inputs)?;
+    // There is nothing to take a gradient by.
+    if sources.is_empty() {
+        return Ok(all);
+    }
     let mut targets = Vec::new();
     for y in all.iter().filter(|y| y.dtype().is_floating()) {
         targets.push(tf::try_square(y)?);

@@ -1,7 +1,10 @@
 //! [`Table`]: what a trace does with the state variables of a type, found by auto-reference because state may be of any
 //! type: structures of tensors are staged, comparable host values are compared and put back, of others no branch may change any.
 
+mod kept;
 mod of;
+
+pub(crate) use kept::Kept;
 
 use super::instance::type_id;
 use super::lent::Lends;
@@ -11,7 +14,6 @@ use crate::tensor::Tensor;
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::ptr::NonNull;
 
 /// How much is known of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,47 +96,6 @@ impl Table {
             failed(error.given_back(), value.as_mut_ptr().cast())?;
             Ok(value.assume_init())
         }
-    }
-}
-
-/// A value of a type that only its table knows. It must not outlive what the value borrows.
-pub(crate) struct Kept {
-    pub(super) value: NonNull<()>,
-    drop: unsafe fn(NonNull<()>),
-}
-
-impl Kept {
-    pub(crate) fn new<T>(value: T) -> Self {
-        /// # Safety
-        /// An address that `Box::into_raw` gave for a `T`, for the last time.
-        unsafe fn free<T>(value: NonNull<()>) {
-            // SAFETY: by the caller's promise.
-            drop(unsafe { Box::from_raw(value.cast::<T>().as_ptr()) });
-        }
-        Self { value: NonNull::from(Box::leak(Box::new(value))).cast(), drop: free::<T> }
-    }
-
-    /// The value's address, good until the value is dropped.
-    pub(crate) fn address(&self) -> *mut () {
-        self.value.as_ptr()
-    }
-
-    /// The value.
-    ///
-    /// # Safety
-    /// It was made of a `T`.
-    pub(super) unsafe fn take<T>(self) -> T {
-        let value = self.value.cast::<T>();
-        std::mem::forget(self);
-        // SAFETY: by the caller's promise, and `self` is gone.
-        *unsafe { Box::from_raw(value.as_ptr()) }
-    }
-}
-
-impl Drop for Kept {
-    fn drop(&mut self) {
-        // SAFETY: the function of this value's type, called once.
-        unsafe { (self.drop)(self.value) }
     }
 }
 

@@ -2,6 +2,7 @@
 //! macro adds calls the run time and carries spans of its own.
 
 mod branch;
+mod closures;
 mod conditions;
 mod flags;
 mod function;
