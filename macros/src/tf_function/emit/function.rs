@@ -188,7 +188,7 @@ impl Emit<'_> {
         let value = word.to_token_stream();
         let exclusive = receiver::taken(receiver) == Taken::Exclusive;
         let mut argument = self.passed(&value, "self", 0, word.span, exclusive.then_some(word.span));
-        if receiver::taken(receiver) == Taken::Shared {
+        if receiver::is_reference(receiver) {
             argument.watch = self.watched(&value, "self");
         }
         let value = argument.bind;
