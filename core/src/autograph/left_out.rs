@@ -5,14 +5,13 @@
 use super::call::Call;
 use super::watch::Hidden;
 use crate::error::{Error, Result};
+use crate::function::Said;
 use crate::module::{Module, Path, Sink, visit};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
 use std::panic::Location;
 use std::ptr::NonNull;
-use std::sync::{Mutex, PoisonError};
 
 /// A module that a call was lent.
 struct Lent {
@@ -149,26 +148,22 @@ fn counts_once(whose: Hidden, path: &str, location: &'static Location<'static>) 
 
 /// Warns of fields that a loop may change unseen, once for each loop.
 pub(super) fn warn_of_unseen(location: &'static Location<'static>) {
-    static SAID: Mutex<Option<HashSet<(&str, u32, u32)>>> = Mutex::new(None);
+    static SAID: Said = Said::new();
     if LENT.with_borrow(Vec::is_empty) {
         return;
     }
     let unseen: Vec<String> =
         found().into_iter().flat_map(|found| found.unseen).map(|path| format!("`{path}`")).collect();
-    if unseen.is_empty() {
-        return;
-    }
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    if said.get_or_insert_default().insert((location.file(), location.line(), location.column())) {
-        crate::ops::write_line(true, &text(location, &unseen.join(", ")));
+    if !unseen.is_empty() {
+        SAID.warn(location, || text(location, &unseen.join(", ")));
     }
 }
 
 fn text(location: &Location<'_>, fields: &str) -> String {
     format!(
-        "warning: the loop of the graph at {location} is recorded once: what it changes in {fields}, left out by `#[module(skip)]` and of a \
+        "the loop of the graph at {location} is recorded once: what it changes in {fields}, left out by `#[module(skip)]` and of a \
          type that cannot be looked at, changes once while it is traced, not in each round. Keep what a loop changes in tensors or \
-         variables.\n"
+         variables."
     )
 }
 

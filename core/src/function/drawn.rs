@@ -2,11 +2,10 @@
 //! every call. Draws tell of themselves here and builders of what they take in; the first time at each line, a warning says so.
 
 use super::pins::each_current;
+use super::said::Said;
 use crate::execute::recording;
 use crate::tensor::local::{IdMark, LOCAL};
-use std::collections::HashSet;
 use std::panic::Location;
-use std::sync::{Mutex, PoisonError};
 
 /// Draws of the trace under way: of which tensors they may be a part.
 #[derive(Default)]
@@ -52,24 +51,17 @@ pub(crate) fn note_taken_in(id: u64) {
     each_current(|current| {
         line = line.or(current.drawn.0.iter().rev().find(|draw| draw.is_in(id)).map(|draw| draw.line))
     });
-    if let Some(line) = line
-        && is_first(line)
-    {
-        crate::ops::write_line(true, &text(line));
+    if let Some(line) = line {
+        SAID.warn(line, || text(line));
     }
 }
 
-/// Whether nothing was said of a line so far.
-fn is_first(line: &'static Location<'static>) -> bool {
-    static SAID: Mutex<Option<HashSet<(&str, u32, u32)>>> = Mutex::new(None);
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    said.get_or_insert_default().insert((line.file(), line.line(), line.column()))
-}
+static SAID: Said = Said::new();
 
 fn text(line: &Location<'_>) -> String {
     format!(
-        "warning: the random numbers drawn at {line} are the same in every call of the traced function: `init_scope` drew them \
+        "the random numbers drawn at {line} are the same in every call of the traced function: `init_scope` drew them \
          once, while it was traced. Draw them outside of `init_scope` for new ones in each call, or make what they are for outside of \
-         the function, and pass it as an argument.\n"
+         the function, and pass it as an argument."
     )
 }

@@ -14,6 +14,7 @@ mod making;
 mod operands;
 mod owned;
 mod pins;
+mod said;
 mod signature;
 mod trace;
 
@@ -29,5 +30,6 @@ pub(crate) use making::Ticket;
 pub(crate) use operands::{named, names_matter, note_name};
 pub(crate) use owned::Owner;
 pub(crate) use pins::{Tracing, check_sizes, note_made, note_owner};
+pub(crate) use said::Said;
 pub(crate) use signature::Pattern;
 pub(crate) use trace::{Source, Trace};

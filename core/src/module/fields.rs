@@ -211,7 +211,7 @@ impl Fields<'_> {
     }
 
     /// A field that is left out, by what it holds.
-    pub(super) fn skipped(&mut self, name: &str, tell: &mut dyn FnMut(&mut dyn FnMut(u64))) {
+    pub(super) fn skipped(&mut self, name: &str, tell: impl FnOnce(&mut dyn FnMut(u64))) {
         if self.sink.wants_skipped() {
             let path = Path { above: Some(&self.path), name: Name::Field(name) };
             tell(&mut |word| self.sink.skipped(&path, word));

@@ -109,7 +109,7 @@ pub trait SkippedChanging {
 
 impl<T: Changing + ?Sized> SkippedChanging for Skipped<'_, T> {
     fn tell(&self, fields: &mut Fields<'_>, name: &str, _: bool) {
-        fields.skipped(name, &mut |word| self.0.tell(word));
+        fields.skipped(name, |word| self.0.tell(word));
     }
 }
 
