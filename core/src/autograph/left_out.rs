@@ -11,13 +11,12 @@ use crate::tensor::Tensor;
 use crate::variable::Variable;
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
-use std::ptr::NonNull;
 
 /// A module that a call was lent.
 struct Lent {
     number: u64,
     name: &'static str,
-    module: NonNull<dyn Module>,
+    module: Box<dyn Module>,
 }
 
 thread_local! {
@@ -31,17 +30,16 @@ impl Watching {
     /// Watches a module, if it leaves out anything that may change.
     ///
     /// # Safety
-    /// The module is there as long as what this gives.
-    unsafe fn new(name: &'static str, module: &dyn Module) -> Option<Self> {
+    /// What the module borrows is there as long as what this gives.
+    unsafe fn new<'v>(name: &'static str, module: Box<dyn Module + 'v>) -> Option<Self> {
         thread_local!(static NEXT: Cell<u64> = const { Cell::new(0) });
-        let found = Found::of(name, module);
+        let found = Found::of(name, &*module);
         if found.cells.is_empty() && found.unseen.is_empty() {
             return None;
         }
         let number = NEXT.replace(NEXT.get() + 1);
-        // SAFETY: only the lifetime changes, and by the caller's promise the module outlives the list's entry.
-        let module =
-            unsafe { std::mem::transmute::<NonNull<dyn Module + '_>, NonNull<dyn Module>>(NonNull::from(module)) };
+        // SAFETY: only the lifetime changes, and by the caller's promise what is borrowed outlives the list's entry.
+        let module = unsafe { std::mem::transmute::<Box<dyn Module + 'v>, Box<dyn Module>>(module) };
         LENT.with_borrow_mut(|lent| lent.push(Lent { number, name, module }));
         Some(Self(number))
     }
@@ -98,8 +96,8 @@ impl Sink for Found {
 /// All of the calls under way.
 fn found() -> Vec<Found> {
     LENT.with_borrow(|lent| {
-        // SAFETY: the module is there as long as its entry. It is only read, by a shared reference as the body has one.
-        lent.iter().map(|lent| Found::of(lent.name, unsafe { lent.module.as_ref() })).collect()
+        // Only read, by a shared reference as the body has one.
+        lent.iter().map(|lent| Found::of(lent.name, &*lent.module)).collect()
     })
 }
 
@@ -177,11 +175,11 @@ pub trait WatchModule<'v> {
     fn watch(&self, call: &Call<'v>, name: &'static str);
 }
 
-impl<'v, M: Module> WatchModule<'v> for Skips<'v, M> {
+impl<'v, M: Module + ?Sized> WatchModule<'v> for Skips<'v, M> {
     fn watch(&self, call: &Call<'v>, name: &'static str) {
         if call.copies() {
             // SAFETY: the reference outlives the call, which drops what this gives.
-            call.keep_watching(unsafe { Watching::new(name, self.0) });
+            call.keep_watching(unsafe { Watching::new(name, Box::new(self.0)) });
         }
     }
 }

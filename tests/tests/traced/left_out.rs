@@ -89,6 +89,25 @@ fn outside_of_loops(net: &Counting, x: &Tensor) -> Tensor {
     y
 }
 
+trait Layer: Module {
+    fn apply(&self, x: &Tensor) -> Tensor;
+}
+
+impl Layer for Counting {
+    fn apply(&self, x: &Tensor) -> Tensor {
+        self.counted(x)
+    }
+}
+
+#[tf_function]
+fn of_an_object(layer: &dyn Layer, x: &Tensor) -> Tensor {
+    let mut y = x.clone();
+    while y < 100.0 {
+        y = layer.apply(&y);
+    }
+    y
+}
+
 fn refused(call: impl FnOnce() -> Tensor) -> String {
     let failed = catch_unwind(AssertUnwindSafe(call)).expect_err("the call is not refused");
     failed.downcast_ref::<String>().cloned().unwrap_or_default()
@@ -110,6 +129,8 @@ fn cells_that_loops_change() {
     });
     assert_eq!((plain.item::<f32>(), net.layers[1].calls.get()), (128.0, 7));
     let counting = Counting::new();
+    let text = refused(|| of_an_object(&counting, &x));
+    assert!(text.contains("a loop of the graph changes `layer.calls`"), "{text}");
     let text = refused(|| counting.in_a_method(&x));
     assert!(text.contains("a loop of the graph changes `self.seen`"), "{text}");
     let text = refused(|| in_a_list(&counting, &x));
