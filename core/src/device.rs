@@ -206,7 +206,7 @@ pub(crate) fn settle() {
     });
 }
 
-/// Places the operations of this thread on a device until it is dropped; made by [`device`].
+/// Places the operations of this thread on a device until it is dropped; made by [`device`] and [`try_device`].
 #[must_use = "operations are placed only while the guard lives"]
 pub struct DeviceGuard {
     before: Option<DeviceId>,
@@ -223,22 +223,38 @@ impl Drop for DeviceGuard {
     }
 }
 
-/// Places the operations of this thread on the named device while the guard lives, as `with tf.device(...)`.
+/// Places the operations of this thread on the named device while the guard lives, as `with tf.device(...)`: keep it under a
+/// name, as `let _ = ..` would drop it at once.
 ///
 /// A guard in a traced function places the operations that are recorded while it lives, in every call; a guard around a call
 /// places the others.
 ///
 /// ```
 /// use eagerflow as tf;
-/// let _on_cpu = tf::device("/cpu:0").unwrap();
+/// let _on_cpu = tf::device("/cpu:0");
 /// assert_eq!(tf::ones([2]).device().kind(), tf::DeviceKind::Cpu);
+/// ```
+///
+/// # Panics
+/// As [`try_device`] fails.
+#[track_caller]
+pub fn device(name: &str) -> DeviceGuard {
+    try_device(name).or_fail()
+}
+
+/// As [`device`], for a name that comes from data, or a device that may not be there.
+///
+/// ```
+/// use eagerflow as tf;
+/// let there = tf::try_device("/gpu:0").is_ok();
+/// assert_eq!(there, !tf::list_physical_devices(Some(tf::DeviceKind::Gpu)).is_empty());
 /// ```
 ///
 /// # Errors
 /// InvalidArgument for a text that names no device, NotFound for a device that is not there, unless
 /// [`set_soft_device_placement`](crate::config::set_soft_device_placement) lets the CPU stand for it.
 #[track_caller]
-pub fn device(name: &str) -> Result<DeviceGuard> {
+pub fn try_device(name: &str) -> Result<DeviceGuard> {
     let here = Location::caller();
     let device = Device::parse(name).map_err(|e| e.at(here))?;
     let id = match device.id() {

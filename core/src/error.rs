@@ -73,6 +73,8 @@ pub struct Report {
     variable: Option<String>,
     location: Option<&'static Location<'static>>,
     help: Option<String>,
+    /// See [`Error::returned`].
+    returned: bool,
 }
 
 macro_rules! constructors {
@@ -175,6 +177,21 @@ impl Error {
     /// Puts the name by which the user called: what he wrote is made of other operations.
     pub(crate) fn named(self, op: &str) -> Self {
         self.edit(|r| r.op = op.into())
+    }
+
+    /// Marks the error as one that a traced function gives back by `Err(..)`, where others end the call by a panic.
+    pub(crate) fn returned(self) -> Self {
+        self.edit(|r| r.returned = true)
+    }
+
+    /// Whether a traced function has to give it back.
+    pub(crate) fn is_returned(&self) -> bool {
+        self.report().returned
+    }
+
+    /// The error as the user is given it back, who may do with it as with any other.
+    pub(crate) fn given_back(self) -> Self {
+        self.edit(|r| r.returned = false)
     }
 
     /// Puts the operation's name where none was known yet, as the caller of a shared helper does.

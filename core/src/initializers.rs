@@ -3,6 +3,7 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
+use crate::options::{finite, magnitude};
 use crate::random;
 use crate::shape::IntoShape;
 use crate::tensor::{Tensor, TensorType};
@@ -81,11 +82,12 @@ impl Initializer {
     /// A tensor to start from.
     ///
     /// # Errors
-    /// InvalidArgument for a negative size, or random numbers of a dtype that is not floating; ResourceExhausted
-    /// without memory.
+    /// InvalidArgument for a negative size, random numbers of a dtype that is not floating, or numbers that make no
+    /// distribution, such as a negative standard deviation; ResourceExhausted without memory.
     #[track_caller]
     pub fn try_call(self, shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
         let here = Location::caller();
+        self.checked("initializer").map_err(|e| e.at(here))?;
         let shape = shape.into_shape().map_err(|e| e.in_op("initializer").at(here))?;
         self.make(&TensorType::new(dtype, shape)).map_err(|e| e.at(here))
     }
@@ -100,6 +102,25 @@ impl Initializer {
             Law::Bell(mean, stddev) => random::try_normal(shape, mean, stddev, dtype, None),
             Law::Truncated(mean, stddev) => random::try_truncated_normal(shape, mean, stddev, dtype, None),
         }
+    }
+
+    /// The initializer, if its numbers make a distribution.
+    pub(crate) fn checked(self, owner: &str) -> Result<Self> {
+        match self {
+            Self::RandomUniform { minval, maxval } => {
+                let (low, high) = (finite(owner, "minval", minval)?, finite(owner, "maxval", maxval)?);
+                if low > high {
+                    return Err(Error::invalid_argument(owner, "`minval` is above `maxval`")
+                        .got(format!("minval {low}, maxval {high}")));
+                }
+            }
+            Self::RandomNormal { mean, stddev } | Self::TruncatedNormal { mean, stddev } => {
+                finite(owner, "mean", mean)?;
+                magnitude(owner, "stddev", stddev)?;
+            }
+            _ => {}
+        }
+        Ok(self)
     }
 
     fn law(self, fan_in: f64, fan_out: f64) -> Law {

@@ -47,6 +47,7 @@ mod names;
 mod op;
 mod ops;
 pub mod optim;
+mod options;
 pub mod random;
 mod scalar;
 pub mod shape;
@@ -76,7 +77,7 @@ mod symbolic;
 
 pub use autograph::{Leaves, Nest};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
-pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices};
+pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices, try_device};
 pub use dtype::*;
 pub use eagerflow_macros::{Module, Nest, custom_gradient, tf_function};
 pub use error::{Error, Report, Result};
@@ -102,6 +103,6 @@ pub use variable::Variable;
 #[doc(hidden)]
 pub mod __rt {
     pub use crate::autograph::rt as autograph;
-    pub use crate::module::{Fields, Module};
+    pub use crate::module::{Fields, Module, Skipped, SkippedChanging, SkippedOther};
     pub use crate::tape::custom::*;
 }

@@ -3,7 +3,7 @@
 
 use crate::constant::IntoTensor;
 use crate::dtype::DType;
-use crate::error::{OrFail, Result};
+use crate::error::{Error, OrFail, Result};
 use crate::ops::{self, AsTensor, Change, Operand, TensorRef, ToOperand};
 use crate::shape::Shape;
 use crate::tape::Differentiable;
@@ -38,6 +38,9 @@ impl Variable {
     #[track_caller]
     pub fn with(value: impl IntoTensor, name: impl Into<String>, trainable: bool) -> Self {
         let value = value.into_tensor();
+        if value.is_symbol() {
+            Err(made_of_a_symbol(&value)).or_fail()
+        }
         // A copy of its own, so that assignments need not copy what the caller still holds.
         let value = value.concrete("variable").and_then(|v| v.to_dense());
         let value = value.and_then(|v| crate::execute::placed(v, true)).or_fail();
@@ -179,6 +182,19 @@ impl Variable {
     pub fn try_assign_sub(&self, delta: impl ToOperand) -> Result<()> {
         self.change(delta.to_operand(), Change::Sub)
     }
+}
+
+#[cold]
+fn made_of_a_symbol(value: &Tensor) -> Error {
+    let made = value.location();
+    let what = "a variable is made of a value that is known only when the graph runs";
+    Error::failed_precondition("variable", what)
+        .got(format!("{}, of {made}", value.ty()))
+        .expected("a first value that is there while the function is traced: a variable in a traced function is made once, not in each call")
+        .help(
+            "make the variable outside, pass it as an argument, and give it the value in the function: `v.assign(&x)`; for a value \
+             that changes within one call write `let mut y = x.clone()`",
+        )
 }
 
 impl AsTensor for Variable {

@@ -81,7 +81,7 @@ pub fn run(report: &mut Report, bandwidth: &mut f64) {
 
 /// Rows and columns whose elements make the size asked for.
 fn operand(report: &Report, dtype: DType, seed: i64) -> Result<Tensor> {
-    let _there = tf::device("/gpu:0")?;
+    let _there = tf::try_device("/gpu:0")?;
     let (rows, columns) = if report.quick { (60, 64) } else { (64 * 1024, 1024) };
     tf::random::set_seed(seed);
     tf::random::normal([rows, columns], 0.0, 1.0).try_cast(dtype)
@@ -97,7 +97,7 @@ fn rows(report: &mut Report, dtype: DType) {
         {
             let what = format!("{name} of rows of {columns}, {dtype}");
             report.check(&what, 5, |report| {
-                let _there = tf::device("/gpu:0")?;
+                let _there = tf::try_device("/gpu:0")?;
                 let x = tf::random::normal([rows, columns], 0.0, 1.0).try_cast(dtype)?;
                 against_copy(report, &what, 2 * rows * columns * dtype.size(), Some(MARK), || function(&x))
             });
@@ -128,7 +128,7 @@ fn against_copy(
     mark: Option<f64>,
     mut kernel: impl FnMut() -> Result<Tensor>,
 ) -> Result<()> {
-    let _there = tf::device("/gpu:0")?;
+    let _there = tf::try_device("/gpu:0")?;
     let [from, to] = [(); 2].map(|()| tf::zeros([bytes.div_ceil(8)]).try_add(1.0));
     let (from, to) = (from?, to?);
     let [own, copy] =

@@ -41,7 +41,7 @@ fn first(split: &Split, count: usize) -> Split {
 
 /// The accuracy after some epochs on a device, and the seconds that they took.
 fn learnt(device: &str, digits: &data::Digits, epochs: usize) -> Result<(f32, f64)> {
-    let _there = tf::device(device)?;
+    let _there = tf::try_device(device)?;
     tf::random::set_seed(7);
     let net = model::build(Model::Default, digits.classes);
     let start = Instant::now();
@@ -51,7 +51,7 @@ fn learnt(device: &str, digits: &data::Digits, epochs: usize) -> Result<(f32, f6
 }
 
 pub fn run(report: &mut Report) -> Result<()> {
-    let _here = tf::device("/cpu:0")?;
+    let _here = tf::try_device("/cpu:0")?;
     let mut digits = load()?;
     let epochs = if report.quick { 1 } else { 10 };
     if report.quick {

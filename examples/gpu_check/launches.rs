@@ -28,7 +28,7 @@ fn row(what: &str, time: Time, marked: bool) -> Row {
 }
 
 pub fn run(report: &mut Report) -> Result<()> {
-    let _there = tf::device("/gpu:0")?;
+    let _there = tf::try_device("/gpu:0")?;
     let rounds = Rounds::new(report.quick);
     let (x, y) = (tf::random::normal([10], 0.0, 1.0), tf::random::normal([10], 0.0, 1.0));
     let matrix = tf::random::normal([16, 16], 0.0, 0.2);

@@ -26,7 +26,7 @@ pub struct Peaks {
 }
 
 fn batch(device: &str, count: usize) -> Result<(Tensor, Tensor)> {
-    let _there = tf::device("/cpu:0")?;
+    let _there = tf::try_device("/cpu:0")?;
     let images = tf::random::stateless_uniform([count, 28, 28, 1], [1, 2], 0.0, 1.0);
     let labels = tf::floormod(&tf::range(0, count as i32, 1), CLASSES as i32).try_cast(tf::DType::I64)?;
     Ok((images.to_device(device)?, labels.to_device(device)?))
@@ -40,7 +40,7 @@ fn network() -> (Box<dyn Classifier>, Adam) {
 /// The losses of the first steps.
 fn losses(device: &str, step: Step) -> Result<Vec<f32>> {
     let (images, labels) = batch(device, 8)?;
-    let _there = tf::device(device)?;
+    let _there = tf::try_device(device)?;
     let (net, optimizer) = network();
     (0..6).map(|_| step(&*net, &optimizer, &images, &labels).0.try_item::<f32>()).collect()
 }
@@ -94,7 +94,7 @@ pub fn run(report: &mut Report, peaks: Peaks) {
             let what = format!("step of the guide's network, batch {count}, {name}");
             report.check(&what, 15, |report| {
                 let (images, labels) = batch("/gpu:0", count)?;
-                let _there = tf::device("/gpu:0")?;
+                let _there = tf::try_device("/gpu:0")?;
                 let (net, optimizer) = network();
                 let took = time(Rounds::new(report.quick), || Ok(step(&*net, &optimizer, &images, &labels)))?;
                 let row = Row::new(&*what, took.show());

@@ -63,7 +63,7 @@ fn prepare(row: &Row, cases: &[Case], device: &str) {
 /// come to light when elements are read.
 fn run(row: &Row, case: &Case, device: &str, reads: &dyn Fn() -> u64) -> Result<(Vec<Array>, bool), (String, String)> {
     let told = |error: tf::Error| (kind_of(&error), error.to_string());
-    let _there = tf::device(device).map_err(told)?;
+    let _there = tf::try_device(device).map_err(told)?;
     let x: Vec<Tensor> = case.inputs.iter().map(Array::tensor).collect();
     let before = reads();
     let outputs = (row.call)(&Call { x: &x, a: &case.attrs }).map_err(told)?;

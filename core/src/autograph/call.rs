@@ -2,6 +2,7 @@
 //! recorded once with symbols in their place, closes that into a trace, and runs it.
 
 use super::dispatch::{Instance, Kept, Place, Written};
+use super::left_out::Watching;
 use super::nesting::Nesting;
 use super::state::Captured;
 use super::watch::Watched;
@@ -46,6 +47,8 @@ struct Body {
     lent: RefCell<Vec<Box<dyn Any>>>,
     /// What was lent by `&mut`, its copies, and where they belong.
     exchanged: RefCell<Vec<Exchanged>>,
+    /// What modules leave out of their state is watched.
+    watching: RefCell<Vec<Watching>>,
     /// The copies themselves, after what refers to them.
     held: RefCell<Vec<Kept>>,
 }
@@ -194,12 +197,15 @@ impl<'v> Call<'v> {
     #[track_caller]
     fn run<R>(&mut self, mut found: Found<'static>, written: &mut Written<'_>) -> Option<R> {
         let (trace, seat) = found.parts();
-        if written.places.is_empty() {
-            let mut outputs = trace.run_last(&mut self.arguments, seat, self.location).or_fail().into_iter();
-            return trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
-        }
-        let mut outputs = trace.run(&self.arguments, self.location).or_fail().into_iter();
-        let result = trace.table.copy_as(&trace.result, &mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+        let ran = match written.places.is_empty() {
+            true => trace.run_last(&mut self.arguments, seat, self.location),
+            false => trace.run(&self.arguments, self.location),
+        };
+        let mut outputs = match ran {
+            Ok(outputs) => outputs.into_iter(),
+            Err(error) => return Some(trace.table.given_back(error).or_fail()),
+        };
+        let result = trace.result(&mut |old| outputs.next().unwrap_or_else(|| old.clone()));
         for (place, wrote) in written.places.iter_mut().zip(&trace.written) {
             wrote.put(place, &self.arguments.tensors, &mut outputs);
         }

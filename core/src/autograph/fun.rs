@@ -1,13 +1,15 @@
 //! [`Fun`]: the body of a traced function, or of a closure in one: where `return` leads, and what the result is made of.
 //! A body that runs inside another trace is recorded in place; the outermost one is closed into a graph by its [`Call`].
 
+mod leaving;
+
 use super::call::Call;
 use super::disagree::{Disagreement, Way};
-use super::dispatch::{Kind, Message, Place, Slot, Table, place};
+use super::dispatch::{Kind, Place, Slot, Table, place};
+use super::failed::Failed;
 use super::hidden::none_hidden;
 use super::regions::{self, Target};
 use super::state::{self, Captured};
-use super::tried::Tried;
 use crate::error::{Error, OrFail, Result};
 use crate::tensor::Tensor;
 use std::panic::Location;
@@ -28,6 +30,8 @@ pub struct Fun<'c, R> {
     /// What was written then to the `&mut` arguments.
     left: Option<Captured>,
     location: &'static Location<'static>,
+    /// How many ways were recorded that fail, before the body.
+    failed_before: u64,
 }
 
 const RESULT: &str = "the result";
@@ -69,6 +73,7 @@ impl<'c, R> Fun<'c, R> {
             returned_at: Location::caller(),
             left: None,
             location: Location::caller(),
+            failed_before: super::failed::recorded(),
         }
     }
 
@@ -87,18 +92,16 @@ impl<'c, R> Fun<'c, R> {
     #[track_caller]
     pub fn ret_with(&mut self, mut value: R, state: &mut [Place<'_>]) -> Option<R> {
         let Some(region) = self.region else { return Some(value) };
-        if state::is_error(&place(RESULT, &mut value, self.table)) {
-            if !regions::is_native_to(region) {
-                Err(Error::invalid_argument("tf_function", "an `Err` is returned in a branch of the graph")
-                    .expected("errors under conditions of the host: whether this one is returned is known only when the graph runs")
-                    .help("use `assert!`, or `tf::debugging`, which check when the graph runs"))
-                .or_fail()
+        if let Some(failed) = Failed::of(&place(RESULT, &mut value, self.table)) {
+            if self.leaves_natively(region) {
+                return Some(self.close_host(value));
             }
-            return Some(self.close_host(value));
+            failed.record().or_fail();
+            return None;
         }
         if regions::is_native_to(region) {
             regions::abandon(region + 1);
-            return Some(self.close(Some(value), state, Location::caller()).or_fail());
+            return Some(self.close_or_give_back(Some(value), state, Location::caller()));
         }
         let tensors = self.tensors(&mut value, state);
         let here = Location::caller();
@@ -109,37 +112,6 @@ impl<'c, R> Fun<'c, R> {
         }
         regions::leave(self.target, tensors);
         None
-    }
-
-    /// What `?` is asked of.
-    ///
-    /// # Panics
-    /// If it leaves the body from a branch of the graph.
-    #[track_caller]
-    pub fn tried<T: Tried>(&self, value: T) -> T {
-        match value.leaves().filter(|_| self.panics_in_graph()) {
-            Some((what, text)) => Err(leaves_a_branch(what, text)).or_fail(),
-            None => value,
-        }
-    }
-
-    /// The message of a `panic!`, empty.
-    pub fn message(&self) -> Message {
-        Message::new(self.panics_in_graph())
-    }
-
-    fn panics_in_graph(&self) -> bool {
-        self.region.is_some_and(|region| !regions::is_native_to(region))
-    }
-
-    /// `panic!(..)`: returns only where a graph records it as a failing assertion.
-    #[track_caller]
-    pub fn panic(&mut self, message: Message) {
-        if !self.panics_in_graph() {
-            panic!("{}", message.into_text());
-        }
-        super::dispatch::fail_in_graph(message);
-        regions::end();
     }
 
     /// The end of the body.
@@ -154,10 +126,15 @@ impl<'c, R> Fun<'c, R> {
         if self.region.is_none() {
             return value;
         }
-        if state::is_error(&place(RESULT, &mut value, self.table)) {
-            return self.close_host(value);
+        let here = Location::caller();
+        match Failed::of(&place(RESULT, &mut value, self.table)) {
+            Some(_) if self.region.is_some_and(|region| self.leaves_natively(region)) => self.close_host(value),
+            Some(failed) => {
+                failed.record().or_fail();
+                self.close_or_give_back(None, state, here)
+            }
+            None => self.close_or_give_back(Some(value), state, here),
         }
-        self.close(Some(value), state, Location::caller()).or_fail()
     }
 
     /// The end of a body whose every path in the graph has left.
@@ -169,7 +146,22 @@ impl<'c, R> Fun<'c, R> {
     /// As [`finish_left`](Self::finish_left), of a closure with state.
     #[track_caller]
     pub fn finish_left_with(mut self, state: &mut [Place<'_>]) -> R {
-        self.close(None, state, Location::caller()).or_fail()
+        self.close_or_give_back(None, state, Location::caller())
+    }
+
+    /// Whether an `Err` leaves the body as Rust has it: no branch of the graph decides of it.
+    fn leaves_natively(&self, region: usize) -> bool {
+        regions::is_native_to(region) && !regions::has_left()
+    }
+
+    /// As [`close`](Self::close); an error that the function returns when its graph runs is given back.
+    #[track_caller]
+    fn close_or_give_back(&mut self, value: Option<R>, state: &mut [Place<'_>], here: &'static Location<'static>) -> R {
+        let table = self.table;
+        match self.close(value, state, here) {
+            Ok(value) => value,
+            Err(error) => table.given_back(error).or_fail(),
+        }
     }
 
     /// What leaves the body beside its result: of a function what it writes to its `&mut` arguments, of a closure its state.
@@ -237,8 +229,11 @@ impl<'c, R> Fun<'c, R> {
             self.with_state(state, |state| left.restore(state));
         }
         let Some(mut value) = value.or_else(|| self.returned.take()) else {
+            if let Some(call) = self.call.take().filter(|_| super::failed::recorded() > self.failed_before) {
+                return Err(call.close_failed(self.table));
+            }
             return Err(Error::failed_precondition("tf_function", "no way through the function comes to its end")
-                .help("a loop without `break`, or panics on all ways?")
+                .help("a loop without `break`, or errors or panics on all ways?")
                 .at(self.location));
         };
         let mut places: [Place<'_>; 1] = [place(RESULT, &mut value, self.table)];
@@ -265,17 +260,5 @@ impl<R> Drop for Fun<'_, R> {
             regions::abandon(region);
         }
         self.abandon();
-    }
-}
-
-#[cold]
-fn leaves_a_branch(what: &str, text: Option<String>) -> Error {
-    let what = format!("{what} leaves the function by `?` in a branch of the graph");
-    let error = Error::invalid_argument("tf_function", what)
-        .expected("`?` on what the host decides alone: whether this branch is taken is known only when the graph runs")
-        .help("call what may fail in front of the branch, or use `assert!`, which checks when the graph runs");
-    match text {
-        Some(text) => error.got(text),
-        None => error,
     }
 }

@@ -4,6 +4,7 @@
 mod staged;
 
 use super::dispatch::{Cond, Place, Slot, Table, place};
+use super::failed::Failed;
 use super::hidden::none_hidden;
 use super::regions;
 use super::state::Captured;
@@ -58,6 +59,7 @@ impl<V> If<V> {
                     region: 0,
                     yields,
                     lazy: None,
+                    jumps: false,
                     then: None,
                 }))
             }
@@ -69,6 +71,14 @@ impl<V> If<V> {
     pub fn lazy(mut self, is_and: bool) -> Self {
         if let Way::Graph(staged) = &mut self.way {
             staged.lazy = Some(is_and);
+        }
+        self
+    }
+
+    /// The same where jumps may leave its branches.
+    pub fn jumping(mut self) -> Self {
+        if let Way::Graph(staged) = &mut self.way {
+            staged.jumps = true;
         }
         self
     }
@@ -96,10 +106,14 @@ impl<V> If<V> {
         match &mut self.way {
             Way::Host(_) => End::Done(value),
             Way::Graph(staged) => {
-                let mut slot = place("the value of this `if`", &mut value, table);
+                let mut slot = place(VALUE, &mut value, table);
+                let failed = fails(&slot).or_fail();
                 let branch = staged.end_branch(Some(&mut slot), state).or_fail();
                 staged.then = Some(branch);
                 staged.before.restore(state);
+                if failed {
+                    return End::Back(Some(value));
+                }
                 let copy = if staged.yields.is_empty() { None } else { slot.copy::<V>() };
                 match copy {
                     Some(copy) => {
@@ -159,11 +173,14 @@ impl<V> If<V> {
         match &mut self.way {
             Way::Host(_) => End::Done(value),
             Way::Graph(staged) => {
-                let mut slot = place("the value of this `if`", &mut value, table);
+                let mut slot = place(VALUE, &mut value, table);
+                let failed = fails(&slot).or_fail();
                 let branch = staged.end_branch(Some(&mut slot), state).or_fail();
                 match staged.join(branch, Some(&mut slot), state).or_fail() {
                     Joined::Here => End::Done(value),
                     Joined::Then => self.value.take().map_or(End::Back(Some(value)), End::Done),
+                    // Both have failed, and Rust has nowhere to jump to: what follows is recorded for nobody.
+                    Joined::Left if failed && !staged.jumps => End::Done(value),
                     Joined::Left => End::Back(Some(value)),
                 }
             }
@@ -183,6 +200,17 @@ impl<V> If<V> {
                 }
             }
         }
+    }
+}
+
+const VALUE: &str = "the value of this `if`";
+
+/// Whether a branch ends in an error of the library, which the call then fails with.
+#[track_caller]
+fn fails(value: &Place<'_>) -> Result<bool> {
+    match Failed::of(value) {
+        Some(failed @ Failed::Own(_)) => failed.record().map(|()| true),
+        Some(Failed::Other) | None => Ok(false),
     }
 }
 

@@ -4,11 +4,13 @@
 mod call;
 mod disagree;
 pub(crate) mod dispatch;
+mod failed;
 mod fun;
 mod growing;
 mod hidden;
 mod if_stmt;
 mod lazy;
+mod left_out;
 mod list;
 mod merge;
 mod nesting;

@@ -133,6 +133,11 @@ pub(crate) fn leave(target: Target, values: Vec<Tensor>) {
     });
 }
 
+/// Whether no path goes on from here.
+pub(crate) fn has_left() -> bool {
+    REGIONS.with_borrow(|regions| regions.last().is_some_and(|region| region.left))
+}
+
 /// Marks the path as ending here, for no target.
 pub(crate) fn end() {
     with_top(|region| region.left = true);

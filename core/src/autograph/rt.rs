@@ -10,6 +10,7 @@ pub use super::dispatch::{
 };
 pub use super::fun::Fun;
 pub use super::if_stmt::{Else, End, If};
+pub use super::left_out::Skips;
 pub use super::list::List;
 pub use super::while_stmt::{Next, Test, While};
 pub use crate::dtype::DType;
@@ -20,4 +21,5 @@ pub use crate::tensor::Tensor;
 /// The traits whose methods are found by auto-reference; generated functions import them without names.
 pub mod tiers {
     pub use crate::autograph::dispatch::tiers::*;
+    pub use crate::autograph::left_out::{WatchModule as _, WatchNothing as _};
 }

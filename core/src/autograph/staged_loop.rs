@@ -5,6 +5,7 @@ use super::disagree::{Disagreement, Way};
 use super::dispatch::{Cond, CondValue, Place};
 use super::growing::{Compared, Growing};
 use super::hidden::none_hidden;
+use super::left_out::warn_of_unseen;
 use super::merge::{Side, merge, placeholder, select};
 use super::regions::{self, Leave, Target};
 use super::state::{self, Captured};
@@ -75,6 +76,7 @@ impl StagedLoop {
     ) -> Result<Self> {
         let outer = builder::current().ok_or_else(|| Error::internal("while", "no graph is being recorded"))?;
         none_hidden("while", head, location)?;
+        warn_of_unseen(location);
         let before = Captured::of(head);
         let types = before.tensors.iter().map(|t| outer.type_of(t)).collect::<Result<_>>()?;
         Ok(Self {

@@ -41,7 +41,6 @@ struct Sink {
     paths: Vec<String>,
     words: Vec<(String, u64)>,
     forms: Vec<Form>,
-    error: bool,
 }
 
 impl LeafSink for Sink {
@@ -57,9 +56,6 @@ impl LeafSink for Sink {
     }
     fn form(&mut self, path: &dyn fmt::Display, form: &dyn fmt::Display) {
         self.forms.push((path.to_string(), form.to_string()));
-    }
-    fn error(&mut self) {
-        self.error = true;
     }
 }
 
@@ -81,13 +77,6 @@ pub(super) fn taken_along(places: &mut [Place<'_>], as_lists: &[bool]) -> Result
         Ok(taken)
     });
     taken.collect()
-}
-
-/// Whether a value is the error side of a `Result`, which no graph can hold.
-pub(super) fn is_error(place: &Place<'_>) -> bool {
-    let mut sink = Sink::default();
-    place.visit(&mut sink);
-    sink.error
 }
 
 /// Puts tensors into all places, in the order in which [`tensors`] lists them.

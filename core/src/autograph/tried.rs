@@ -8,6 +8,11 @@ use std::ops::ControlFlow;
 pub trait Tried {
     /// What it leaves with, in words, and the text of the error if it is of a known type; nothing where it goes on.
     fn leaves(&self) -> Option<(&'static str, Option<String>)>;
+
+    /// Whether it is an error of any type.
+    fn is_error(&self) -> bool {
+        false
+    }
 }
 
 impl<T, E> Tried for Result<T, E> {
@@ -15,6 +20,10 @@ impl<T, E> Tried for Result<T, E> {
         // What the library itself says is what recording the branch fails with, taken or not: the function gives it back.
         let error = self.as_ref().err().filter(|_| type_id::<E>() != type_id::<Error>())?;
         Some(("an `Err`", text(error)))
+    }
+
+    fn is_error(&self) -> bool {
+        self.is_err()
     }
 }
 

@@ -2,6 +2,7 @@
 //! without being part of the construct's state would change whatever the condition says: that is an error.
 
 use super::dispatch::{LeafSink, Place};
+use super::left_out::Cells;
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
@@ -95,23 +96,25 @@ pub(super) enum Hidden {
     Rest,
 }
 
-/// What was lent, as it was when the recording of a branch or loop began.
+/// What was lent, as it was when the recording of a branch or loop began, and the cells that modules leave out.
 #[derive(Default)]
-pub(super) struct Watch(Vec<(u64, Seen)>);
+pub(super) struct Watch(Vec<(u64, Seen)>, Cells);
 
 impl Watch {
     /// As it is now.
     pub fn now() -> Self {
-        Self(LENT.with_borrow(|lent| lent.iter().map(|(number, place)| (*number, Seen::of(place))).collect()))
+        let lent = LENT.with_borrow(|lent| lent.iter().map(|(number, place)| (*number, Seen::of(place))).collect());
+        Self(lent, Cells::now())
     }
 
     /// Whether nothing is lent.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_empty() && self.1.is_empty()
     }
 
     /// An error naming what has changed since, while the state of the construct is as it was then.
     pub fn check(&self, whose: Hidden, location: &'static Location<'static>) -> Result<()> {
+        self.1.check(whose, location)?;
         LENT.with_borrow(|lent| {
             for (number, before) in &self.0 {
                 let Some((_, place)) = lent.iter().find(|(own, _)| own == number) else { continue };
@@ -126,7 +129,7 @@ impl Watch {
 
     /// An error naming a tensor that has changed since, unless it is part of `carried`.
     pub fn check_rest(&self, carried: &[Place<'_>], location: &'static Location<'static>) -> Result<()> {
-        if self.is_empty() {
+        if self.0.is_empty() {
             return Ok(());
         }
         let mut known = Addresses::default();

@@ -4,9 +4,10 @@
 use super::stage::{Item, Stage, Stream};
 use crate::backend::cpu::philox::{Philox, Stream as Words};
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{OrFail, Result};
 use crate::random;
 use crate::tensor::TensorType;
+use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,8 +37,23 @@ impl Shuffle {
     /// Elements drawn from a buffer that holds `size` of them at a time, TensorFlow's `buffer_size`.
     ///
     /// A buffer as large as the dataset shuffles it wholly; a smaller one keeps elements near their places.
+    ///
+    /// # Panics
+    /// As [`try_buffer`](Self::try_buffer) fails, at the caller's line.
+    #[track_caller]
     pub fn buffer(size: usize) -> Self {
-        Self { buffer: size, seed: None, reshuffle: true }
+        Self::try_buffer(size).or_fail()
+    }
+
+    /// Elements drawn from a buffer of a size that comes from data.
+    ///
+    /// # Errors
+    /// InvalidArgument for a buffer of no elements.
+    #[track_caller]
+    pub fn try_buffer(size: usize) -> Result<Self> {
+        let here = Location::caller();
+        let buffer = crate::options::count("shuffle", "buffer", size).map_err(|e| e.at(here))?;
+        Ok(Self { buffer, seed: None, reshuffle: true })
     }
 
     /// The seed of the order; without one it comes from the seed that `tf::random::set_seed` sets.
@@ -53,9 +69,10 @@ impl Shuffle {
     }
 }
 
+/// `shuffle` looks at the size, whose caller can be told.
 impl From<usize> for Shuffle {
     fn from(buffer: usize) -> Self {
-        Self::buffer(buffer)
+        Self { buffer, seed: None, reshuffle: true }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where a tensor lies, and copies of it on other devices.
 //! Users call these methods; a copy is an operation, so tapes and traced functions see it.
 
-use super::{Device, device};
+use super::{Device, try_device};
 use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
 use std::panic::Location;
@@ -67,7 +67,7 @@ impl Tensor {
         if self.device_id() == id && !self.is_symbol() {
             return Ok(self.clone());
         }
-        let _there = device(name)?;
+        let _there = try_device(name)?;
         crate::execute::execute1(&crate::ops::Identity, &[self]).map_err(|e| e.at(here))
     }
 }

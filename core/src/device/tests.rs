@@ -23,7 +23,7 @@ fn names_of_devices() {
 #[test]
 fn a_device_that_is_not_there_is_one_clear_error() {
     let x = tf::constant(1.0);
-    let errors = [tf::device("/gpu:0").map(|_| ()).unwrap_err(), x.to_device("/gpu:0").unwrap_err()];
+    let errors = [tf::try_device("/gpu:0").map(|_| ()).unwrap_err(), x.to_device("/gpu:0").unwrap_err()];
     for error in errors {
         assert!(matches!(error, Error::NotFound(_)));
         let text = error.to_string();
@@ -31,7 +31,7 @@ fn a_device_that_is_not_there_is_one_clear_error() {
         assert!(first.starts_with("NotFound: device: there is no GPU 0: "), "{first}");
         assert!(text.contains("expected: /device:CPU:0") && text.contains("device/tests.rs"), "{text}");
     }
-    let text = tf::device("/cpu:1").map(|_| ()).unwrap_err().to_string();
+    let text = tf::try_device("/cpu:1").map(|_| ()).unwrap_err().to_string();
     assert!(text.contains("one CPU device") && text.contains("got: /device:CPU:1"), "{text}");
     // Nothing is left in force by a guard that was refused.
     assert!(!LOCAL.with(|local| local.has(mode::DEVICE)));
@@ -41,9 +41,9 @@ fn a_device_that_is_not_there_is_one_clear_error() {
 fn guards_nest_and_end() {
     let on = || LOCAL.with(|local| local.has(mode::DEVICE));
     {
-        let _outer = tf::device("/cpu:0").unwrap();
+        let _outer = tf::device("/cpu:0");
         {
-            let _inner = tf::device("cpu").unwrap();
+            let _inner = tf::device("cpu");
             assert_eq!(tf::ones([3]).device(), Device::CPU);
         }
         assert!(on());
@@ -51,7 +51,7 @@ fn guards_nest_and_end() {
     }
     assert!(!on());
     let panicked = std::panic::catch_unwind(|| {
-        let _guard = tf::device("/cpu:0").unwrap();
+        let _guard = tf::device("/cpu:0");
         panic!("inside");
     });
     assert!(panicked.is_err() && !on());

@@ -65,6 +65,11 @@ pub fn executing_eagerly() -> bool {
 /// Runs `body` outside the graph that is being traced: at once, and not again when the traced function is called.
 /// Outside of traces it just runs. Layers make their variables so.
 ///
+/// What it gives is the same in all calls that the trace serves. So are random numbers, and a variable that is made of them and kept by
+/// nobody else: `tf::init_scope(|| Variable::new(tf::random::normal([2], 0.0, 1.0)))` starts every call with the very numbers of the
+/// first, of which a warning tells once. Draw outside of it for new numbers in each call; make what shall last outside of the function,
+/// or keep it in a field, as layers do.
+///
 /// ```
 /// use eagerflow as tf;
 /// assert_eq!(tf::init_scope(|| (tf::constant(1) + 1).item::<i32>()), 2);
@@ -77,5 +82,7 @@ pub fn init_scope<R>(body: impl FnOnce() -> R) -> R {
     let _unseen = Unseen::start();
     let _outside = Outside::enter();
     let _closed = builder::set_aside();
-    body()
+    let result = body();
+    super::drawn::end_scope();
+    result
 }

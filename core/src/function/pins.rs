@@ -1,6 +1,7 @@
 //! The trace under way on a thread, and its pins: open sizes that the program read as numbers, with the lines that did.
 //! A pinned trace serves calls with that number alone, and the reason of the next one names the line.
 
+use super::drawn::Drawn;
 use super::identity::Reads;
 use super::operands::{Learnt, OperandNames};
 use super::owned::{Owned, Owner};
@@ -56,6 +57,7 @@ pub(super) struct Current {
     /// The variables that the program makes while it is recorded, by id.
     made: Vec<u64>,
     reads: Reads,
+    pub drawn: Drawn,
     pub learnt: Learnt,
 }
 
@@ -73,6 +75,11 @@ pub(super) fn any_trace<R>(ask: impl Fn(&Current) -> Option<R>) -> Option<R> {
     CURRENT.with_borrow(|all| all.iter().rev().find_map(ask))
 }
 
+/// Shows all traces under way, one in the other.
+pub(super) fn each_current(show: impl FnMut(&mut Current)) {
+    CURRENT.with_borrow_mut(|all| all.iter_mut().for_each(show));
+}
+
 /// While it lives, a trace is being made on this thread: outer tapes see nothing, and open sizes may be read.
 pub(crate) struct Tracing {
     _unseen: Unseen,
@@ -88,6 +95,7 @@ impl Tracing {
             owned: Vec::new(),
             made: Vec::new(),
             reads: Reads::default(),
+            drawn: Drawn::default(),
             learnt: Learnt::default(),
         };
         CURRENT.with_borrow_mut(|all| all.push(current));

@@ -89,8 +89,9 @@ impl Pattern {
         Some(sizes)
     }
 
-    /// How many sizes would have to be opened for a call, if nothing but sizes differs.
-    pub fn distance(&self, words: &[u64], types: &[TensorType]) -> Option<usize> {
+    /// How far a call is away, if nothing but sizes differs: how many sizes keep a trace of their own, being 0 or 1 in the call, and
+    /// how many would have to be opened.
+    pub fn distance(&self, words: &[u64], types: &[TensorType]) -> Option<(usize, usize)> {
         let alike = self.words == words
             && self.leaves.len() == types.len()
             && self
@@ -98,18 +99,26 @@ impl Pattern {
                 .iter()
                 .zip(types)
                 .all(|(leaf, ty)| leaf.ty.dtype == ty.dtype && leaf.ty.shape.rank() == ty.shape.rank());
-        let pairs = || self.leaves.iter().zip(types).flat_map(|(l, t)| l.ty.shape.iter().zip(t.shape.iter()));
-        let small = |d: Dim| d.known_value().is_some_and(|size| size < 2);
-        let fits = alike && pairs().all(|(a, b)| a == b || !(small(a) || small(b)));
-        fits.then(|| pairs().filter(|(a, b)| a != b && a.is_known()).count())
+        let differ = || {
+            let pairs = self.leaves.iter().zip(types).flat_map(|(l, t)| l.ty.shape.iter().zip(t.shape.iter()));
+            pairs.filter(|(a, b)| a != b)
+        };
+        let distance = || {
+            let apart = differ().filter(|(_, b)| is_small(*b)).count();
+            (apart, differ().filter(|(a, b)| a.is_known() && !is_small(*b)).count())
+        };
+        alike.then(distance)
     }
 
     /// The types of a wider pattern, for this one's calls and another call. Sizes that were equal in both become one symbol.
+    ///
+    /// The second size of an axis opens it, whichever the first one was: a first size of 1 keeps the trace that it has, as do 0
+    /// and 1 in the call, because they broadcast and what is true of other sizes may not be of them.
     pub fn widened(&self, types: &[TensorType]) -> Vec<TensorType> {
         let mut pairs: Vec<(Dim, Dim)> = Vec::new();
         let mut widen = |a: Dim, b: Dim| {
-            if a == b {
-                return a;
+            if a == b || is_small(b) {
+                return b;
             }
             let at = pairs.iter().position(|p| *p == (a, b)).unwrap_or_else(|| {
                 pairs.push((a, b));
@@ -131,7 +140,7 @@ impl Pattern {
         let changed = self.leaves.iter().zip(&names).find(|(a, b)| {
             a.ty.dtype != b.ty.dtype
                 || a.ty.shape.rank() != b.ty.shape.rank()
-                || a.ty.shape.iter().zip(b.ty.shape.iter()).any(|(x, y)| x != y && x.is_known())
+                || a.ty.shape.iter().zip(b.ty.shape.iter()).any(|(x, y)| x != y && (x.is_known() || is_small(y)))
         });
         if self.leaves.len() == names.len()
             && let Some((old, new)) = changed
@@ -148,6 +157,11 @@ impl Pattern {
             None => format!("the host value, structure or variables of `{name}` changed"),
         }
     }
+}
+
+/// Whether a size has a trace of its own.
+fn is_small(size: Dim) -> bool {
+    size.known_value().is_some_and(|size| size < 2)
 }
 
 /// A type as `f32[32,28]`.

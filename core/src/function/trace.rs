@@ -47,8 +47,8 @@ pub(crate) struct Trace {
     pub callable: Arc<Callable>,
     /// The graph as it was recorded, before passes.
     pub recorded: Arc<crate::graph::Graph>,
-    /// The result as it was recorded, of which others are copies with other tensors.
-    pub result: Kept,
+    /// The result as it was recorded, of which others are copies with other tensors; none where all ways fail.
+    pub result: Option<Kept>,
     pub table: &'static Table,
     /// What the function leaves in its `&mut` arguments, behind the result.
     pub written: Vec<Wrote>,
@@ -81,6 +81,12 @@ impl Trace {
         }
         let plain = self.pins.is_empty() && self.recorded.constraints.is_empty();
         (plain && self.pattern.is(words, tensors) || self.serves_open(words, tensors)) && self.identity.holds(tensors)
+    }
+
+    /// A copy of the result with other tensors in it.
+    #[inline]
+    pub fn result<R>(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<R> {
+        self.table.copy_as(self.result.as_ref()?, with)
     }
 
     #[inline(never)]

@@ -162,6 +162,9 @@ impl Builder {
                 return Err(escaped(tensor, op));
             }
         } else if self.is_constant(tensor) {
+            if self.root.began.is_some() {
+                crate::function::note_taken_in(tensor.id());
+            }
             // Passes and the CPU's plans look at constants; what runs on a GPU brings them there.
             let here = crate::execute::on_host(tensor)?;
             let mut state = self.state.borrow_mut();

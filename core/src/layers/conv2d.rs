@@ -2,14 +2,17 @@
 //! Keras's `Conv2D` for `channels_last` images; the kernel is made when the first image tells its channels.
 
 use super::activation::Activation;
-use super::{Layer, callable, channels, misfit, names};
+use super::{Layer, buildable, callable, channels, floating, misfit, names};
 use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::error::{Error, OrFail, Result};
 use crate::initializers::Initializer;
 use crate::module::{Fields, LazyVariable, Module};
-use crate::ops::{self, Padding, Pair, functions};
-use crate::tensor::Tensor;
+use crate::ops::{self, Padding, Pair, Windows, functions};
+use crate::options::{self, options};
+use crate::shape::Shape;
+use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
+use std::panic::Location;
 
 /// A convolution over images `[batch, rows, columns, channels]`.
 ///
@@ -45,11 +48,28 @@ callable!(Conv2D);
 
 impl Conv2D {
     /// A layer of `filters` filters of `kernel_size` rows and columns, which may be one number or two.
+    ///
+    /// # Panics
+    /// As [`try_new`](Self::try_new) fails, at the caller's line.
+    #[track_caller]
     pub fn new(filters: usize, kernel_size: impl Into<Pair>) -> Self {
-        Self {
+        Self::try_new(filters, kernel_size).or_fail()
+    }
+
+    /// A layer of `filters` filters of `kernel_size` rows and columns, of which there may be too few.
+    ///
+    /// # Errors
+    /// InvalidArgument for no filters, or a kernel without cells.
+    #[track_caller]
+    pub fn try_new(filters: usize, kernel_size: impl Into<Pair>) -> Result<Self> {
+        let here = Location::caller();
+        let kernel_size = kernel_size.into();
+        let filters = options::count("Conv2D", "filters", filters).map_err(|e| e.at(here))?;
+        kernel_size.sizes("Conv2D", "the kernel size").map_err(|e| e.at(here))?;
+        Ok(Self {
             name: names::next("conv2d"),
             filters,
-            kernel_size: kernel_size.into(),
+            kernel_size,
             strides: Pair::from(1),
             padding: Padding::Valid,
             dilation: Pair::from(1),
@@ -61,31 +81,7 @@ impl Conv2D {
             dtype: DType::F32,
             kernel: LazyVariable::new(),
             bias: LazyVariable::new(),
-        }
-    }
-
-    /// How far the filters move between two outputs.
-    pub fn strides(mut self, strides: impl Into<Pair>) -> Self {
-        self.strides = strides.into();
-        self
-    }
-
-    /// What lies around the images.
-    pub fn padding(mut self, padding: Padding) -> Self {
-        self.padding = padding;
-        self
-    }
-
-    /// How many rows and columns apart the pixels are that a filter reads, Keras's `dilation_rate`.
-    pub fn dilation_rate(mut self, dilation: impl Into<Pair>) -> Self {
-        self.dilation = dilation.into();
-        self
-    }
-
-    /// Into how many groups the channels are divided; each group of filters sees one.
-    pub fn groups(mut self, groups: usize) -> Self {
-        self.groups = groups;
-        self
+        })
     }
 
     /// The function applied at the end.
@@ -100,24 +96,6 @@ impl Conv2D {
         self
     }
 
-    /// How the kernel starts.
-    pub fn kernel_initializer(mut self, initializer: Initializer) -> Self {
-        self.kernel_initializer = initializer;
-        self
-    }
-
-    /// How the bias starts.
-    pub fn bias_initializer(mut self, initializer: Initializer) -> Self {
-        self.bias_initializer = initializer;
-        self
-    }
-
-    /// The dtype of the variables and the input, `float32` unless set.
-    pub fn dtype(mut self, dtype: DType) -> Self {
-        self.dtype = dtype;
-        self
-    }
-
     /// The kernel `[rows, columns, input channels, filters]`, once it is built.
     pub fn kernel(&self) -> Option<&Variable> {
         self.kernel.get()
@@ -128,18 +106,32 @@ impl Conv2D {
         self.bias.get()
     }
 
+    /// The layer, if its options are possible.
+    fn checked(self) -> Result<Self> {
+        Windows::new("Conv2D", self.strides, self.dilation, self.padding)?;
+        if self.filters.is_multiple_of(self.groups) {
+            return Ok(self);
+        }
+        Err(Error::invalid_argument("Conv2D", "the filters do not divide into the groups")
+            .got(format!("{} filters, {} groups", self.filters, self.groups))
+            .expected("a multiple of the groups"))
+    }
+
     /// The kernel, made for the input's channels if this is the first one.
     #[track_caller]
-    fn kernel_for(&self, x: &Tensor) -> Result<&Variable> {
-        if x.rank() != 4 || x.dtype() != self.dtype {
+    fn kernel_for(&self, x: &TensorType) -> Result<&Variable> {
+        if x.shape.rank() != 4 || x.dtype != self.dtype {
             let expected = format!("{}[batch, rows, columns, channels]", self.dtype);
-            let help =
-                if x.rank() == 4 { super::dtype_help(self.dtype) } else { ops::images_help(x.rank()).to_owned() };
+            let help = if x.shape.rank() == 4 {
+                super::dtype_help(self.dtype)
+            } else {
+                ops::images_help(x.shape.rank()).to_owned()
+            };
             let what = "the input is no batch of images of the layer's dtype";
             return Err(misfit(&self.name, what, x, expected).help(help));
         }
-        let kernel = self.kernel.get_or_build(|| self.build(x))?;
-        let (own, given) = (kernel.shape(), x.shape().dim(3));
+        let kernel = self.kernel.get_or_build(|| self.make_kernel(x))?;
+        let (own, given) = (kernel.shape(), x.shape.dim(3));
         if !own.dim(2).known_value().is_some_and(|n| given.can_equal((n * self.groups).into())) {
             let expected = format!("{} channels, as the layer was built for (kernel {own})", own.dim(2) * self.groups);
             return Err(misfit(&self.name, "the input has another number of channels", x, expected));
@@ -148,29 +140,86 @@ impl Conv2D {
     }
 
     #[track_caller]
-    fn build(&self, x: &Tensor) -> Result<Variable> {
+    fn make_kernel(&self, x: &TensorType) -> Result<Variable> {
         let [rows, columns] = self.kernel_size.sizes(&self.name, "the kernel size")?;
         let channels = channels(&self.name, x)?;
-        if self.filters == 0
-            || self.groups == 0
-            || !channels.is_multiple_of(self.groups)
-            || !self.filters.is_multiple_of(self.groups)
-        {
-            return Err(Error::invalid_argument(&*self.name, "channels and filters must divide into the groups")
-                .got(format!("{channels} channels, {} filters, {} groups", self.filters, self.groups)));
+        if !channels.is_multiple_of(self.groups) {
+            return Err(Error::invalid_argument(&*self.name, "the channels do not divide into the groups")
+                .got(format!("{channels} channels, {} groups", self.groups))
+                .expected("a multiple of the groups"));
         }
         let shape = [rows as usize, columns as usize, channels / self.groups, self.filters];
         self.kernel_initializer.variable(&shape, self.dtype, &format!("{}/kernel", self.name))
     }
 
+    /// The bias, made if this is the first time, for a layer that has one.
     #[track_caller]
-    fn with_bias(&self, y: Tensor) -> Result<Tensor> {
+    fn own_bias(&self) -> Result<Option<&Variable>> {
         if !self.use_bias {
-            return Ok(y);
+            return Ok(None);
         }
         let name = || format!("{}/bias", self.name);
-        let bias = self.bias.get_or_build(|| self.bias_initializer.variable(&[self.filters], self.dtype, &name()))?;
-        functions::try_bias_add(&y, bias)
+        self.bias.get_or_build(|| self.bias_initializer.variable(&[self.filters], self.dtype, &name())).map(Some)
+    }
+
+    #[track_caller]
+    fn with_bias(&self, y: Tensor) -> Result<Tensor> {
+        match self.own_bias()? {
+            Some(bias) => functions::try_bias_add(&y, bias),
+            None => Ok(y),
+        }
+    }
+
+    #[track_caller]
+    fn make(&self, input: &Shape) -> Result<()> {
+        self.kernel_for(&TensorType::new(self.dtype, *input))?;
+        self.own_bias().map(drop)
+    }
+}
+
+buildable!(Conv2D, "Conv2D::new(8, 3)", "[1, 28, 28, 1]");
+
+options! { Conv2D:
+    /// How far the filters move between two outputs.
+    pub fn strides, try_strides(this, strides: impl Into<Pair>) {
+        this.strides = strides.into();
+        this.checked()
+    }
+
+    /// What lies around the images.
+    pub fn padding, try_padding(this, padding: Padding) {
+        this.padding = padding;
+        this.checked()
+    }
+
+    /// How many rows and columns apart the pixels are that a filter reads, Keras's `dilation_rate`.
+    pub fn dilation_rate, try_dilation_rate(this, dilation: impl Into<Pair>) {
+        this.dilation = dilation.into();
+        this.checked()
+    }
+
+    /// Into how many groups the channels are divided; each group of filters sees one. The filters must divide into them.
+    pub fn groups, try_groups(this, groups: usize) {
+        this.groups = options::count("Conv2D", "groups", groups)?;
+        this.checked()
+    }
+
+    /// How the kernel starts.
+    pub fn kernel_initializer, try_kernel_initializer(this, initializer: Initializer) {
+        this.kernel_initializer = initializer.checked("Conv2D")?;
+        Ok(this)
+    }
+
+    /// How the bias starts.
+    pub fn bias_initializer, try_bias_initializer(this, initializer: Initializer) {
+        this.bias_initializer = initializer.checked("Conv2D")?;
+        Ok(this)
+    }
+
+    /// The dtype of the variables and the input, `float32` unless set.
+    pub fn dtype, try_dtype(this, dtype: DType) {
+        this.dtype = floating("Conv2D", dtype)?;
+        Ok(this)
     }
 }
 
@@ -181,7 +230,7 @@ impl Layer for Conv2D {
 
     #[track_caller]
     fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
-        let kernel = self.kernel_for(x)?;
+        let kernel = self.kernel_for(x.ty())?;
         let steps = [self.strides, self.dilation];
         let y = ops::conv2d_in_groups(x, &kernel.value(), steps, self.padding, self.groups)?;
         self.activation.apply(self.with_bias(y)?)

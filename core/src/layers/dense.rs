@@ -2,15 +2,17 @@
 //! Keras's `Dense`; the kernel is made when the first input tells the size of its last dimension.
 
 use super::activation::Activation;
-use super::{Layer, callable, channels, misfit, names};
+use super::{Layer, buildable, callable, channels, floating, misfit, names};
 use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::error::{OrFail, Result};
 use crate::initializers::Initializer;
 use crate::module::{Fields, LazyVariable, Module};
 use crate::ops::{self, functions};
+use crate::options::{self, options};
 use crate::shape::{Dim, Shape};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
+use std::panic::Location;
 
 /// A product of the last dimension with a kernel, over any number of leading dimensions.
 ///
@@ -42,8 +44,23 @@ callable!(Dense);
 
 impl Dense {
     /// A layer with `units` outputs.
+    ///
+    /// # Panics
+    /// As [`try_new`](Self::try_new) fails, at the caller's line.
+    #[track_caller]
     pub fn new(units: usize) -> Self {
-        Self {
+        Self::try_new(units).or_fail()
+    }
+
+    /// A layer with `units` outputs, of which there may be too few.
+    ///
+    /// # Errors
+    /// InvalidArgument for no units.
+    #[track_caller]
+    pub fn try_new(units: usize) -> Result<Self> {
+        let here = Location::caller();
+        let units = options::count("Dense", "units", units).map_err(|e| e.at(here))?;
+        Ok(Self {
             name: names::next("dense"),
             units,
             activation: Activation::Linear,
@@ -53,7 +70,7 @@ impl Dense {
             dtype: DType::F32,
             kernel: LazyVariable::new(),
             bias: LazyVariable::new(),
-        }
+        })
     }
 
     /// The function applied at the end.
@@ -65,24 +82,6 @@ impl Dense {
     /// Whether a bias is added.
     pub fn use_bias(mut self, use_bias: bool) -> Self {
         self.use_bias = use_bias;
-        self
-    }
-
-    /// How the kernel starts.
-    pub fn kernel_initializer(mut self, initializer: Initializer) -> Self {
-        self.kernel_initializer = initializer;
-        self
-    }
-
-    /// How the bias starts.
-    pub fn bias_initializer(mut self, initializer: Initializer) -> Self {
-        self.bias_initializer = initializer;
-        self
-    }
-
-    /// The dtype of the variables and the input, `float32` unless set.
-    pub fn dtype(mut self, dtype: DType) -> Self {
-        self.dtype = dtype;
         self
     }
 
@@ -98,10 +97,11 @@ impl Dense {
 
     /// The kernel, made for the input's last dimension if this is the first one.
     #[track_caller]
-    fn kernel_for(&self, x: &Tensor) -> Result<&Variable> {
-        if x.rank() < 2 || x.dtype() != self.dtype {
+    fn kernel_for(&self, x: &TensorType) -> Result<&Variable> {
+        let rank = x.shape.rank();
+        if rank < 2 || x.dtype != self.dtype {
             let expected = format!("{}[batch, …, features]", self.dtype);
-            let help = match x.rank() {
+            let help = match x.shape.rank() {
                 0 => "`reshape` it to a batch of rows".to_owned(),
                 1 => "`x.expand_dims(0)` makes a batch of one row; `x.expand_dims(-1)` one of rows of one feature"
                     .to_owned(),
@@ -110,9 +110,9 @@ impl Dense {
             let what = "the input is no batch of rows of the layer's dtype";
             return Err(misfit(&self.name, what, x, expected).help(help));
         }
-        let kernel = self.kernel.get_or_build(|| self.build(x))?;
+        let kernel = self.kernel.get_or_build(|| self.make_kernel(x))?;
         let own = kernel.shape();
-        if !x.shape().dim(x.rank() - 1).can_equal(own.dim(0)) {
+        if !x.shape.dim(rank - 1).can_equal(own.dim(0)) {
             let expected = format!("{} in the last dimension, as the layer was built for (kernel {own})", own.dim(0));
             return Err(misfit(&self.name, "the input has another last dimension", x, expected));
         }
@@ -120,22 +120,55 @@ impl Dense {
     }
 
     #[track_caller]
-    fn build(&self, x: &Tensor) -> Result<Variable> {
-        if self.units == 0 {
-            return Err(Error::invalid_argument(&*self.name, "a layer without units").expected("at least 1"));
-        }
+    fn make_kernel(&self, x: &TensorType) -> Result<Variable> {
         let shape = [channels(&self.name, x)?, self.units];
         self.kernel_initializer.variable(&shape, self.dtype, &format!("{}/kernel", self.name))
     }
 
+    /// The bias, made if this is the first time, for a layer that has one.
     #[track_caller]
-    fn with_bias(&self, y: Tensor) -> Result<Tensor> {
+    fn own_bias(&self) -> Result<Option<&Variable>> {
         if !self.use_bias {
-            return Ok(y);
+            return Ok(None);
         }
         let name = || format!("{}/bias", self.name);
-        let bias = self.bias.get_or_build(|| self.bias_initializer.variable(&[self.units], self.dtype, &name()))?;
-        functions::try_bias_add(&y, bias)
+        self.bias.get_or_build(|| self.bias_initializer.variable(&[self.units], self.dtype, &name())).map(Some)
+    }
+
+    #[track_caller]
+    fn with_bias(&self, y: Tensor) -> Result<Tensor> {
+        match self.own_bias()? {
+            Some(bias) => functions::try_bias_add(&y, bias),
+            None => Ok(y),
+        }
+    }
+
+    #[track_caller]
+    fn make(&self, input: &Shape) -> Result<()> {
+        self.kernel_for(&TensorType::new(self.dtype, *input))?;
+        self.own_bias().map(drop)
+    }
+}
+
+buildable!(Dense, "Dense::new(10)", "[1, 784]");
+
+options! { Dense:
+    /// How the kernel starts.
+    pub fn kernel_initializer, try_kernel_initializer(this, initializer: Initializer) {
+        this.kernel_initializer = initializer.checked("Dense")?;
+        Ok(this)
+    }
+
+    /// How the bias starts.
+    pub fn bias_initializer, try_bias_initializer(this, initializer: Initializer) {
+        this.bias_initializer = initializer.checked("Dense")?;
+        Ok(this)
+    }
+
+    /// The dtype of the variables and the input, `float32` unless set.
+    pub fn dtype, try_dtype(this, dtype: DType) {
+        this.dtype = floating("Dense", dtype)?;
+        Ok(this)
     }
 }
 
@@ -146,7 +179,7 @@ impl Layer for Dense {
 
     #[track_caller]
     fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
-        let kernel = self.kernel_for(x)?;
+        let kernel = self.kernel_for(x.ty())?;
         if x.rank() == 2 {
             return self.activation.apply(self.with_bias(functions::try_matmul(x, kernel)?)?);
         }

@@ -2,11 +2,13 @@
 //! Keras's `Dropout`; without training it passes its input on.
 
 use super::{Layer, callable, misfit, names};
-use crate::error::{Error, Result};
+use crate::error::{OrFail, Result};
 use crate::module::{Fields, Module};
 use crate::ops::{self, functions};
+use crate::options;
 use crate::random;
 use crate::tensor::Tensor;
+use std::panic::Location;
 
 /// Sets a random share of the values to zero and divides the others by what is left, while `training`.
 ///
@@ -29,9 +31,24 @@ pub struct Dropout {
 callable!(Dropout);
 
 impl Dropout {
-    /// A layer that drops `rate` of its input, from 0 up to 1.
+    /// A layer that drops `rate` of its input, from 0 to 1.
+    ///
+    /// # Panics
+    /// As [`try_new`](Self::try_new) fails, at the caller's line.
+    #[track_caller]
     pub fn new(rate: f64) -> Self {
-        Self { name: names::next("dropout"), rate }
+        Self::try_new(rate).or_fail()
+    }
+
+    /// A layer that drops `rate` of its input, which may be no share.
+    ///
+    /// # Errors
+    /// InvalidArgument for a rate that is not from 0 to 1.
+    #[track_caller]
+    pub fn try_new(rate: f64) -> Result<Self> {
+        let here = Location::caller();
+        let rate = options::share("Dropout", "rate", rate).map_err(|e| e.at(here))?;
+        Ok(Self { name: names::next("dropout"), rate })
     }
 }
 
@@ -42,14 +59,11 @@ impl Layer for Dropout {
 
     #[track_caller]
     fn forward(&self, x: &Tensor, training: bool) -> Result<Tensor> {
-        if !(0.0..=1.0).contains(&self.rate) {
-            return Err(Error::invalid_argument(&*self.name, "the rate is no share").got(self.rate).expected("0 to 1"));
-        }
         if !training || self.rate == 0.0 {
             return Ok(x.clone());
         }
         if !x.dtype().is_floating() {
-            return Err(misfit(&self.name, "only floating-point values can be raised", x, "float16 to float64"));
+            return Err(misfit(&self.name, "only floating-point values can be raised", x.ty(), "float16 to float64"));
         }
         if self.rate == 1.0 {
             // Nothing is left that could be raised.

@@ -43,7 +43,7 @@ impl Layer for Flatten {
     #[track_caller]
     fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
         let Some((&batch, rest)) = x.shape().sizes().split_first() else {
-            return Err(misfit(&self.name, "a scalar is no batch", x, "[batch, …]"));
+            return Err(misfit(&self.name, "a scalar is no batch", x.ty(), "[batch, …]"));
         };
         let row = rest.iter().fold(Dim::ONE, |product, &dim| product * dim);
         ops::reshape_to(x, &Shape::from_dims(&[batch, row])?)

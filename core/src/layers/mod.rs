@@ -22,7 +22,7 @@ pub use pooling::{GlobalAveragePooling2D, MaxPool2D};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::module::Module;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorType};
 use std::fmt::Display;
 use std::panic::Location;
 
@@ -102,6 +102,43 @@ macro_rules! callable {
 }
 pub(crate) use callable;
 
+/// Writes the methods of layers that have variables.
+macro_rules! buildable {
+    ($layer:ident, $new:literal, $example:literal) => {
+        impl $layer {
+            /// Makes the variables for inputs of a shape, which a layer that is not built so makes on its first call. The
+            /// number of examples is not looked at; a layer that is built already stays as it is.
+            ///
+            /// ```
+            /// use eagerflow as tf;
+            #[doc = concat!("use tf::{Module, layers::", stringify!($layer), "};")]
+            #[doc = concat!("let layer = ", $new, ";")]
+            #[doc = concat!("layer.build(", $example, ");")]
+            /// assert_eq!(layer.variables().len(), 2);
+            /// ```
+            ///
+            /// # Panics
+            /// As [`try_build`](Self::try_build) fails, at the caller's line.
+            #[track_caller]
+            pub fn build(&self, input_shape: impl $crate::shape::IntoShape) {
+                $crate::error::OrFail::or_fail(self.try_build(input_shape))
+            }
+
+            /// Makes the variables for inputs of a shape.
+            ///
+            /// # Errors
+            /// InvalidArgument where inputs of the shape do not fit the layer, with the layer's name and both shapes.
+            #[track_caller]
+            pub fn try_build(&self, input_shape: impl $crate::shape::IntoShape) -> $crate::Result<()> {
+                let here = std::panic::Location::caller();
+                let made = input_shape.into_shape().and_then(|shape| self.make(&shape));
+                made.map_err(|e| $crate::layers::within(e.in_op("build"), &self.name, here))
+            }
+        }
+    };
+}
+pub(crate) use buildable;
+
 /// An error of an operation inside a layer, with the layer's name and the user's line.
 #[cold]
 fn within(error: Error, layer: &str, here: &'static Location<'static>) -> Error {
@@ -111,8 +148,18 @@ fn within(error: Error, layer: &str, here: &'static Location<'static>) -> Error 
 
 /// The error for an input that does not fit.
 #[cold]
-fn misfit(layer: &str, what: &str, x: &Tensor, expected: impl Display) -> Error {
-    Error::invalid_argument(layer, what).got(x.ty()).expected(expected)
+fn misfit(layer: &str, what: &str, x: &TensorType, expected: impl Display) -> Error {
+    Error::invalid_argument(layer, what).got(x).expected(expected)
+}
+
+/// The dtype of a layer's variables, which have gradients.
+fn floating(layer: &str, dtype: DType) -> Result<DType> {
+    match dtype.is_floating() {
+        true => Ok(dtype),
+        false => Err(Error::invalid_argument(layer, "a layer's variables must be floating-point")
+            .got(dtype)
+            .expected("float16, bfloat16, float32 or float64")),
+    }
 }
 
 /// The way out for an input of another dtype than the layer's.
@@ -122,8 +169,8 @@ fn dtype_help(dtype: DType) -> String {
 }
 
 /// The last dimension as a number, which a kernel's shape is made from.
-fn channels(layer: &str, x: &Tensor) -> Result<usize> {
-    let last = x.rank().checked_sub(1).map(|axis| x.shape().dim(axis));
+fn channels(layer: &str, x: &TensorType) -> Result<usize> {
+    let last = x.shape.rank().checked_sub(1).map(|axis| x.shape.dim(axis));
     last.and_then(|dim| dim.known_value()).filter(|&n| n > 0).ok_or_else(|| {
         misfit(layer, "the layer cannot be built: the last dimension must be a known size", x, "at least one channel")
     })

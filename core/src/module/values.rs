@@ -84,7 +84,11 @@ impl<T: Module> Module for OnceLock<T> {
 
 impl<T: Module> Module for Mutex<T> {
     fn visit(&self, fields: &mut Fields<'_>) {
-        self.lock().unwrap_or_else(PoisonError::into_inner).visit(fields);
+        match fields.looks_on() {
+            // The function under way may hold the lock.
+            true => drop(self.try_lock().map(|value| value.visit(fields))),
+            false => self.lock().unwrap_or_else(PoisonError::into_inner).visit(fields),
+        }
     }
 }
 

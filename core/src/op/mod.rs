@@ -155,6 +155,12 @@ pub(crate) trait Op: Send + Sync + 'static {
         !matches!(self.kind(), Kind::Elementwise { .. } | Kind::Reduction | Kind::View | Kind::Contraction | Kind::Read)
     }
 
+    /// Whether it refuses operands for sizes that constraints between sizes do not tell, as a window refuses images that are
+    /// smaller: then it may fail where these sizes are not known.
+    fn may_refuse_sizes(&self, _inputs: &[&TensorType]) -> bool {
+        false
+    }
+
     /// One part of the work on the CPU. Never allocates tensors; outputs may be uninitialised.
     ///
     /// # Safety
@@ -172,7 +178,7 @@ pub(crate) trait Op: Send + Sync + 'static {
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         Err(Error::unimplemented(self.name(), "no kernel for a GPU")
             .got(Device::of_id(call.gpu.id))
-            .help("place it on the CPU: `let _cpu = tf::device(\"/cpu:0\")?;`"))
+            .help("place it on the CPU: `let _cpu = tf::device(\"/cpu:0\");`"))
     }
 
     /// Whether it talks to the host and so runs there wherever its operands are.

@@ -30,20 +30,22 @@ pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
 pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 pub(crate) use conv2d::conv2d_in_groups;
+pub(crate) use fail::fail_with;
 pub(crate) use gather::try_gather;
 pub(crate) use identity::Identity;
 pub(crate) use iterator_next::{Elements, element_types, iterator_handle, next_element};
 pub(crate) use matmul::product_of;
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
+pub(crate) use pooling::Pool;
 pub(crate) use print::{Line, Piece, PrintLine, capture, write_line};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub(crate) use sum_to::sum_undecided;
 pub(crate) use support::*;
 pub use target::IntoTarget;
-pub(crate) use window::images_help;
 pub use window::{Padding, Pair};
+pub(crate) use window::{Windows, images_help};
 #[cfg(test)]
 pub(crate) use {
     add::Add,
@@ -103,6 +105,7 @@ operations! {
     exp
     expm1
     eye
+    fail
     fill
     floor
     floordiv

@@ -41,6 +41,11 @@ impl Pool {
         Shape::from_dims(&[x.dim(0), size(0), size(1), x.dim(3)]).map_err(|e| e.in_op(op))
     }
 
+    /// See [`Windows::may_not_fit`].
+    pub fn may_not_fit(&self, x: &Shape) -> bool {
+        self.windows.may_not_fit(x, self.size.map(|n| Dim::known(n as usize)))
+    }
+
     /// An error unless `dy` has the shape of the pooled images.
     pub fn check_output(&self, op: &str, x: &Shape, dy: &Shape) -> Result<()> {
         let wanted = self.output(op, x)?;

@@ -161,7 +161,7 @@ pub(super) fn join(
                 return Ok(());
             }
             None => {
-                let part = concat_all(&run.drain(..).collect::<Vec<_>>().iter().collect::<Vec<_>>(), axis)?;
+                let part = concat_all(&std::mem::take(&mut run).iter().collect::<Vec<_>>(), axis)?;
                 let shape = ty.shape.with(axis, at - begin)?;
                 let laid = laying(&shape, axis, begin, ty.shape.dim(axis))?;
                 g.give_part(0, &laid, smallvec![reshape_to(&part, &shape)?]);

@@ -2,7 +2,7 @@
 //! Convolutions and poolings keep one [`Windows`] as their attributes and ask it in `infer` and in their kernels.
 
 use crate::error::{Error, Result};
-use crate::shape::Dim;
+use crate::shape::{Dim, Shape};
 
 /// What lies around an image where a window leaves it.
 ///
@@ -87,7 +87,9 @@ impl Windows {
             Padding::Explicit([[top, bottom], [left, right]]) => (false, [top, bottom, left, right]),
         };
         if around.iter().any(|&n| n > i32::MAX as usize) {
-            return Err(Error::invalid_argument(op, "the padding is too large").got(format!("{padding:?}")));
+            return Err(Error::invalid_argument(op, "the padding is too large")
+                .got(format!("{padding:?}"))
+                .expected("fewer rows and columns than 2^31"));
         }
         Ok(Self {
             strides: strides.sizes(op, "strides")?,
@@ -105,24 +107,30 @@ impl Windows {
         }
         let reach = self.reach(axis, window);
         let padded = input + (self.padding[2 * axis] + self.padding[2 * axis + 1]) as usize;
-        // No window fits where the image is smaller than one: then the quotient is below 1.
+        // A size that is not known yet may be too small for a window: then the quotient is below 1, and a run refuses it.
         ((padded + stride).max(reach) - reach).floor_div(stride)
     }
 
-    /// An error where an image is smaller than a window by more than a stride, as TensorFlow has it: no result of any
-    /// size could be meant. One that is smaller by less gives no rows or columns.
+    /// An error where an image is smaller than a window: the result would be empty, which nobody can have meant. TensorFlow's
+    /// graphs refuse it ("Negative dimension size"), and its eager calls where more than a stride is missing.
     pub fn check_fits(&self, op: &str, axis: usize, input: Dim, window: Dim) -> Result<()> {
         let padded = input + (self.padding[2 * axis] + self.padding[2 * axis + 1]) as usize;
         let reach = self.reach(axis, window);
         let (Some(size), Some(needed)) = (padded.known_value(), reach.known_value()) else { return Ok(()) };
-        if self.same || needed.saturating_sub(size) < 2 * self.strides[axis] as usize {
+        if self.same || needed <= size {
             return Ok(());
         }
         let what = if axis == 0 { "rows" } else { "columns" };
-        Err(Error::invalid_argument(op, format!("the images have fewer {what} than the window"))
+        Err(Error::invalid_argument(op, format!("the window is larger than the images: they have fewer {what}"))
             .got(format!("{size} {what} with their padding, for a window of {needed}"))
             .expected(format!("at least {needed}"))
-            .help("`Padding::Same` pads images that are smaller than the window"))
+            .help("make the window smaller; `Padding::Same` pads images that are smaller than the window"))
+    }
+
+    /// Whether images of a shape that is not all known may turn out smaller than a window.
+    pub fn may_not_fit(&self, images: &Shape, window: [Dim; 2]) -> bool {
+        let unknown = |dim: Dim| dim.known_value().is_none();
+        !self.same && (images.iter().skip(1).take(2).any(unknown) || window.into_iter().any(unknown))
     }
 
     /// Rows or columns from the first to behind the last cell of a window.
@@ -142,7 +150,7 @@ impl Windows {
 }
 
 /// An error unless the input is a batch of images: batch, rows, columns, channels.
-pub(crate) fn check_images(op: &str, shape: &crate::shape::Shape) -> Result<()> {
+pub(crate) fn check_images(op: &str, shape: &Shape) -> Result<()> {
     if shape.rank() == 4 {
         return Ok(());
     }

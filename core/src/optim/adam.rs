@@ -5,9 +5,10 @@
 use super::gradients::{Warned, dense, pairs};
 use super::slots::Slots;
 use super::{LearningRate, Optimizer};
-use crate::error::Result;
+use crate::error::{OrFail, Result};
 use crate::module::{Fields, Module};
 use crate::ops::{AdamParameters, apply_adam};
+use crate::options::{self, options};
 use crate::tape::{Cotangent, Gradients, IndexedRows};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
@@ -35,35 +36,49 @@ pub struct Adam {
 
 impl Adam {
     /// Adam with a learning rate (Keras's default is 0.001).
+    ///
+    /// # Panics
+    /// As [`try_new`](Self::try_new) fails.
     #[track_caller]
     pub fn new(learning_rate: f64) -> Self {
-        Self {
-            learning_rate: LearningRate::new(learning_rate),
+        Self::try_new(learning_rate).or_fail()
+    }
+
+    /// Adam with a learning rate that comes from data.
+    ///
+    /// # Errors
+    /// InvalidArgument for a rate that is negative or no finite number.
+    #[track_caller]
+    pub fn try_new(learning_rate: f64) -> Result<Self> {
+        Ok(Self {
+            learning_rate: LearningRate::new("Adam", learning_rate)?,
             iterations: Variable::with(Tensor::from(0i64), "adam/iterations", false),
             beta_1: 0.9,
             beta_2: 0.999,
             epsilon: 1e-7,
             slots: Slots::new(["m", "v"]),
             warned: Warned::default(),
-        }
+        })
+    }
+}
+
+options! { Adam:
+    /// How slowly the mean of the gradient moves, 0.9 unless set: from 0 up to 1.
+    pub fn beta_1, try_beta_1(this, beta: f64) {
+        this.beta_1 = options::decay("Adam", "beta_1", beta)?;
+        Ok(this)
     }
 
-    /// How slowly the mean of the gradient moves, 0.9 unless set.
-    pub fn beta_1(mut self, beta: f64) -> Self {
-        self.beta_1 = beta;
-        self
+    /// How slowly the mean of its square moves, 0.999 unless set: from 0 up to 1.
+    pub fn beta_2, try_beta_2(this, beta: f64) {
+        this.beta_2 = options::decay("Adam", "beta_2", beta)?;
+        Ok(this)
     }
 
-    /// How slowly the mean of its square moves, 0.999 unless set.
-    pub fn beta_2(mut self, beta: f64) -> Self {
-        self.beta_2 = beta;
-        self
-    }
-
-    /// What is added to the root, 1e-7 unless set.
-    pub fn epsilon(mut self, epsilon: f64) -> Self {
-        self.epsilon = epsilon;
-        self
+    /// What is added to the root, 1e-7 unless set: 0 or more.
+    pub fn epsilon, try_epsilon(this, epsilon: f64) {
+        this.epsilon = options::magnitude("Adam", "epsilon", epsilon)?;
+        Ok(this)
     }
 }
 

@@ -4,11 +4,12 @@
 use crate::error::{Error, Result};
 use crate::ops::functions::TensorList;
 use crate::ops::{AsTensor, TensorRef};
-use crate::tape::{Cotangent, Gradients};
+use crate::tape::{Cotangent, EMPTY, Gradients};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use smallvec::SmallVec;
 use std::collections::HashSet;
+use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
 /// Variables that were warned about already, by id.
@@ -22,13 +23,33 @@ impl Warned {
     }
 }
 
+/// Variables with their gradients.
+type Pairs<'a> = Vec<(&'a Variable, &'a Cotangent)>;
+
 /// The variables that have a gradient, with it, after everything was checked.
+#[track_caller]
 pub(super) fn pairs<'a>(
     optimizer: &str,
     gradients: &'a Gradients,
     variables: &'a [Variable],
     warned: &Warned,
-) -> Result<Vec<(&'a Variable, &'a Cotangent)>> {
+) -> Result<Pairs<'a>> {
+    let here = Location::caller();
+    checked(optimizer, gradients, variables, warned).map_err(|e| e.at(here))
+}
+
+fn checked<'a>(
+    optimizer: &str,
+    gradients: &'a Gradients,
+    variables: &'a [Variable],
+    warned: &Warned,
+) -> Result<Pairs<'a>> {
+    if variables.is_empty() {
+        return Err(Error::invalid_argument(optimizer, "there are no variables, so that nothing would be trained")
+            .got("an empty list of variables")
+            .expected("the variables that the gradient was taken by")
+            .help(EMPTY));
+    }
     if gradients.len() != variables.len() {
         return Err(Error::invalid_argument(optimizer, "there are not as many gradients as variables")
             .got(format!("{} gradients, {} variables", gradients.len(), variables.len()))
@@ -42,7 +63,7 @@ pub(super) fn pairs<'a>(
             None => {}
         }
     }
-    if found.is_empty() && !variables.is_empty() {
+    if found.is_empty() {
         return Err(Error::invalid_argument(optimizer, "no variable has a gradient")
             .got(missing(optimizer, gradients, 0, &variables[0]))
             .help("compute the loss from the variables while the tape records"));

@@ -1,9 +1,12 @@
 //! The learning rate: a number that schedules and users may set while the training runs.
 //! Optimizers read it at every step; it is a variable, so that traced steps see it change.
 
+use crate::error::{OrFail, Result};
 use crate::module::{Fields, Module};
+use crate::options::magnitude;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use std::panic::Location;
 
 /// The learning rate of an optimizer.
 ///
@@ -19,14 +22,30 @@ pub struct LearningRate(Variable);
 
 impl LearningRate {
     #[track_caller]
-    pub(super) fn new(rate: f64) -> Self {
-        Self(Variable::with(Tensor::from(rate as f32), "learning_rate", false))
+    pub(super) fn new(optimizer: &str, rate: f64) -> Result<Self> {
+        let here = Location::caller();
+        let rate = checked(optimizer, rate).map_err(|e| e.at(here))?;
+        Ok(Self(Variable::with(Tensor::from(rate), "learning_rate", false)))
     }
 
     /// Sets the rate for the steps that follow.
+    ///
+    /// # Panics
+    /// As [`try_set`](Self::try_set) fails.
     #[track_caller]
     pub fn set(&self, rate: f64) {
-        self.0.assign(Tensor::from(rate as f32));
+        self.try_set(rate).or_fail()
+    }
+
+    /// Sets the rate for the steps that follow.
+    ///
+    /// # Errors
+    /// InvalidArgument for a rate that is negative or no finite number; the rate is then unchanged.
+    #[track_caller]
+    pub fn try_set(&self, rate: f64) -> Result<()> {
+        let here = Location::caller();
+        let rate = checked("set", rate).map_err(|e| e.at(here))?;
+        self.0.try_assign(Tensor::from(rate))
     }
 
     /// The present rate.
@@ -39,6 +58,12 @@ impl LearningRate {
     pub fn variable(&self) -> &Variable {
         &self.0
     }
+}
+
+/// A rate as the variable holds it, which has fewer digits and ends sooner.
+fn checked(owner: &str, rate: f64) -> Result<f32> {
+    let rate = if (rate as f32).is_finite() { rate } else { f64::from(rate as f32) };
+    magnitude(owner, "learning_rate", rate).map(|rate| rate as f32)
 }
 
 impl Module for LearningRate {

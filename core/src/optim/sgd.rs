@@ -4,9 +4,10 @@
 use super::gradients::{Warned, dense, pairs};
 use super::slots::Slots;
 use super::{LearningRate, Optimizer};
-use crate::error::Result;
+use crate::error::{OrFail, Result};
 use crate::module::{Fields, Module};
 use crate::ops::{apply_gradient_descent, apply_gradient_descent_rows, apply_momentum};
+use crate::options::{self, options};
 use crate::tape::{Cotangent, Gradients};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
@@ -33,22 +34,28 @@ pub struct SGD {
 
 impl SGD {
     /// Descent with a learning rate (Keras's default is 0.01), without momentum.
+    ///
+    /// # Panics
+    /// As [`try_new`](Self::try_new) fails.
     #[track_caller]
     pub fn new(learning_rate: f64) -> Self {
-        Self {
-            learning_rate: LearningRate::new(learning_rate),
+        Self::try_new(learning_rate).or_fail()
+    }
+
+    /// Descent with a learning rate that comes from data.
+    ///
+    /// # Errors
+    /// InvalidArgument for a rate that is negative or no finite number.
+    #[track_caller]
+    pub fn try_new(learning_rate: f64) -> Result<Self> {
+        Ok(Self {
+            learning_rate: LearningRate::new("SGD", learning_rate)?,
             iterations: Variable::with(Tensor::from(0i64), "sgd/iterations", false),
             momentum: 0.0,
             nesterov: false,
             slots: Slots::new(["momentum"]),
             warned: Warned::default(),
-        }
-    }
-
-    /// How much of the last step goes on in the next, from 0 up to 1.
-    pub fn momentum(mut self, momentum: f64) -> Self {
-        self.momentum = momentum;
-        self
+        })
     }
 
     /// Whether the momentum is applied before the gradient, as Nesterov does.
@@ -71,6 +78,14 @@ impl SGD {
             }
         }
         apply_gradient_descent(&dense.0, &dense.1, rate)
+    }
+}
+
+options! { SGD:
+    /// How much of the last step goes on in the next, from 0 to 1.
+    pub fn momentum, try_momentum(this, momentum: f64) {
+        this.momentum = options::share("SGD", "momentum", momentum)?;
+        Ok(this)
     }
 }
 

@@ -5,7 +5,7 @@ use super::data::TapeData;
 use super::driver::Entries;
 use super::pause::StopRecording;
 use super::running::Running;
-use super::sources::Targets;
+use super::sources::{Targets, check_any};
 use super::{Gradients, Sources, Watch};
 use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
@@ -208,6 +208,7 @@ impl GradientTape {
     }
 
     fn list(self, targets: &[&Tensor], handles: &[&Tensor], options: &GradientOptions) -> Result<Gradients> {
+        check_any(handles)?;
         self.0.stop();
         let mut log = std::mem::take(&mut self.0.0.borrow_mut().log);
         let result = self.0.gradients(targets, handles, options, &mut Entries::Consumed(&mut log));
@@ -277,6 +278,7 @@ impl PersistentTape {
     }
 
     fn list(&self, targets: &[&Tensor], handles: &[&Tensor], options: &GradientOptions) -> Result<Gradients> {
+        check_any(handles)?;
         self.0.remembered(
             || self.0.with_kept(|entries| self.0.gradients(targets, handles, options, entries)),
             |gradients| gradients.tensors().cloned().collect(),

@@ -42,4 +42,5 @@ pub(crate) use cotangent::Cotangent;
 pub(crate) use data::IdMap;
 pub(crate) use driver::sum_to;
 pub(crate) use record::{carries, observe, observe_given, observe_read, observe_saving};
+pub(crate) use sources::EMPTY;
 pub(crate) use staging::{Marks, Seen, Unseen, marks, needed, replace, rewind};

@@ -2,7 +2,7 @@
 //! [`Sources`] says how many tensors those are and which shape the answer has.
 
 use super::cotangent::Gradients;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -62,6 +62,21 @@ watch_lists! {
     [T: Differentiable] &Vec<T>;
     [T: Differentiable, const N: usize] [T; N];
     [T: Differentiable, const N: usize] &[T; N];
+}
+
+/// What to do about an empty list of variables.
+pub(crate) const EMPTY: &str = "list them when all layers are built, `model.trainable_variables()` after its first call; a module's fields that \
+                                are skipped are not among them";
+
+/// An error where there is nothing to take a gradient by: the answer would be as empty, and training by it do nothing.
+pub(super) fn check_any(handles: &[&Tensor]) -> Result<()> {
+    match handles.is_empty() {
+        false => Ok(()),
+        true => Err(Error::invalid_argument("gradient", "there is nothing to take the gradient by")
+            .got("an empty list of sources")
+            .expected("at least one tensor or variable")
+            .help(EMPTY)),
+    }
 }
 
 /// The sources of a gradient, and the form of the answer.

@@ -17,13 +17,13 @@ pub fn emit(module: &Module) -> TokenStream {
         [Variant { name: None, fields: all }] => {
             let visits = all.iter().map(|field| {
                 let member = &field.member;
-                visit(field, &quote_spanned!(field.ty.span()=> &self.#member), &fields)
+                visit(field, &quote_spanned!(field.ty.span()=> &self.#member), &fields, &rt)
             });
             quote!(#(#visits)*)
         }
         [] => quote!(match *self {}),
         variants => {
-            let arms = variants.iter().enumerate().map(|(i, v)| arm(i, v, &fields));
+            let arms = variants.iter().enumerate().map(|(i, v)| arm(i, v, &fields, &rt));
             quote!(match self { #(#arms)* })
         }
     };
@@ -38,11 +38,22 @@ pub fn emit(module: &Module) -> TokenStream {
     }
 }
 
-fn visit(field: &Field, value: &TokenStream, fields: &Ident) -> TokenStream {
+fn visit(field: &Field, value: &TokenStream, fields: &Ident, rt: &TokenStream) -> TokenStream {
     // The span of the type: rustc says there what is wrong with it.
     let span = field.ty.span();
     match (&field.how, &field.member) {
-        (How::Skip, _) => TokenStream::new(),
+        (How::Skip, member) => {
+            let name = match member {
+                Member::Named(name) => name.to_string().trim_start_matches("r#").to_owned(),
+                Member::Unnamed(index) => index.index.to_string(),
+            };
+            let may_change = may_change(field.ty.to_token_stream());
+            quote!({
+                #[allow(unused_imports)]
+                use #rt::{SkippedChanging as _, SkippedOther as _};
+                (&#rt::Skipped(#value)).tell(#fields, #name, #may_change);
+            })
+        }
         (How::Visit, Member::Named(name)) => {
             let name = name.to_string();
             let name = name.trim_start_matches("r#");
@@ -56,13 +67,13 @@ fn visit(field: &Field, value: &TokenStream, fields: &Ident) -> TokenStream {
     }
 }
 
-fn arm(index: usize, variant: &Variant, fields: &Ident) -> TokenStream {
+fn arm(index: usize, variant: &Variant, fields: &Ident, rt: &TokenStream) -> TokenStream {
     let (mut patterns, mut visits) = (Vec::new(), Vec::new());
-    for (i, field) in variant.fields.iter().enumerate().filter(|(_, f)| f.how != How::Skip) {
+    for (i, field) in variant.fields.iter().enumerate() {
         let member = &field.member;
         let bound = format_ident!("field_{i}", span = proc_macro2::Span::mixed_site());
         patterns.push(quote!(#member: #bound));
-        visits.push(visit(field, &bound.to_token_stream(), fields));
+        visits.push(visit(field, &bound.to_token_stream(), fields, rt));
     }
     let name = &variant.name;
     quote! {
@@ -97,6 +108,19 @@ fn bounded(module: &Module, rt: &TokenStream) -> syn::Generics {
         generics.make_where_clause().predicates.extend(bounds);
     }
     generics
+}
+
+/// Whether a type is written as that of something which changes behind a shared reference.
+fn may_change(ty: TokenStream) -> bool {
+    const CHANGING: [&str; 4] = ["Cell", "RefCell", "Mutex", "RwLock"];
+    ty.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => {
+            let name = ident.to_string();
+            CHANGING.contains(&name.as_str()) || name.starts_with("Atomic")
+        }
+        TokenTree::Group(group) => may_change(group.stream()),
+        _ => false,
+    })
 }
 
 /// Whether some tokens hold a name.

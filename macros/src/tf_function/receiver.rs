@@ -27,6 +27,15 @@ pub fn taken(receiver: &Receiver) -> Taken {
     }
 }
 
+/// Whether a method is lent its receiver by a reference that is not exclusive, and no counted pointer.
+pub fn is_reference(receiver: &Receiver) -> bool {
+    taken(receiver) == Taken::Shared
+        && match &receiver.kind {
+            ReceiverKind::Typed(_, ty) => matches!(&**ty, Type::Reference(_)),
+            _ => true,
+        }
+}
+
 /// Gives `self` its other name in the body of a method.
 pub fn rename(item: &mut ItemFn) {
     if item.sig.inputs.iter().any(|input| matches!(input, FnArg::Receiver(_))) {

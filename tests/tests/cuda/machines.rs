@@ -11,10 +11,10 @@ fn works_on_the_cpu() {
     assert_eq!(tf::list_physical_devices(Some(tf::DeviceKind::Gpu)).len(), 1);
     let y = tf::constant([1.0, 2.0]) * 2.0;
     assert_eq!((y.device().to_string(), y.to_vec::<f32>()), ("/device:CPU:0".to_string(), vec![2.0, 4.0]));
-    let error = tf::device("/gpu:0").and_then(|_there| tf::try_zeros([2], tf::DType::F32)).unwrap_err().to_string();
+    let error = tf::try_device("/gpu:0").and_then(|_there| tf::try_zeros([2], tf::DType::F32)).unwrap_err().to_string();
     assert!(error.contains("libnvrtc.so"), "{error}");
     tf::config::set_soft_device_placement(true);
-    let _there = tf::device("/gpu:0").unwrap();
+    let _there = tf::device("/gpu:0");
     assert_eq!(tf::ones([2]).device().kind(), tf::DeviceKind::Cpu);
 }
 
@@ -60,14 +60,15 @@ fn a_compiler_may_be_older_than_the_device() {
 #[test]
 fn the_cpu_stands_for_a_device_that_is_not_there_only_where_it_is_wished() {
     let Some(_gpu) = gpu() else { return };
-    let kinds = || ["/gpu:0", "/gpu:7"].map(|name| tf::device(name).map(|_there| tf::ones([2]).device().kind()).ok());
+    let kinds =
+        || ["/gpu:0", "/gpu:7"].map(|name| tf::try_device(name).map(|_there| tf::ones([2]).device().kind()).ok());
     let (cpu, gpu) = (Some(tf::DeviceKind::Cpu), Some(tf::DeviceKind::Gpu));
     assert_eq!(kinds(), [gpu, None]);
     tf::config::set_soft_device_placement(true);
     let soft = (kinds(), tf::config::get_soft_device_placement());
     tf::config::set_soft_device_placement(false);
     assert_eq!(soft, ([gpu, cpu], true));
-    assert!(tf::device("/gpu:7").map(drop).unwrap_err().to_string().contains("there is no GPU 7"));
+    assert!(tf::try_device("/gpu:7").map(drop).unwrap_err().to_string().contains("there is no GPU 7"));
 }
 
 #[tf_function]

@@ -8,7 +8,7 @@ use tf::{DType, GradientTape, Padding, Tensor};
 /// Images, filters, strides, dilations, padding.
 type Case = ([usize; 4], [usize; 4], [usize; 2], [usize; 2], Padding);
 
-const CASES: [Case; 18] = [
+const CASES: [Case; 17] = [
     ([2, 5, 4, 2], [3, 2, 2, 3], [1, 1], [1, 1], Padding::Valid),
     ([1, 5, 4, 1], [3, 3, 1, 2], [2, 1], [1, 1], Padding::Same),
     ([1, 6, 5, 2], [2, 2, 2, 1], [1, 1], [2, 3], Padding::Same),
@@ -17,7 +17,6 @@ const CASES: [Case; 18] = [
     ([1, 5, 5, 2], [1, 1, 2, 3], [2, 2], [1, 1], Padding::Valid),
     ([1, 4, 4, 4], [2, 2, 2, 4], [1, 1], [1, 1], Padding::Same),
     ([0, 3, 3, 1], [2, 2, 1, 1], [1, 1], [1, 1], Padding::Valid),
-    ([1, 2, 2, 1], [3, 3, 1, 1], [1, 1], [1, 1], Padding::Valid),
     ([2, 9, 10, 5], [3, 3, 5, 70], [2, 2], [2, 1], Padding::Same),
     ([3, 11, 9, 30], [3, 2, 30, 6], [1, 1], [1, 1], Padding::Same),
     ([1, 30, 31, 3], [5, 5, 3, 4], [1, 1], [1, 1], Padding::Valid),
@@ -112,7 +111,6 @@ fn poolings_and_their_gradients() {
         ([1, 5, 4, 2], [3, 2], [1, 2], Padding::Same),
         ([1, 4, 5, 1], [1, 3], [2, 1], Padding::Explicit([[0, 0], [1, 2]])),
         ([0, 4, 4, 1], [2, 2], [2, 2], Padding::Valid),
-        ([1, 2, 2, 1], [3, 3], [1, 1], Padding::Valid),
         ([2, 9, 9, 7], [2, 2], [3, 3], Padding::Valid),
         ([3, 17, 15, 5], [3, 3], [2, 2], Padding::Same),
         // Channels by 16 bytes, for all dtypes.

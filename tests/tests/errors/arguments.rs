@@ -28,9 +28,26 @@ fn windows_that_no_image_holds() {
     refused!(tf::try_conv2d(&x, &w, 1, tf::Padding::Valid), InvalidArgument, "conv2d", ["rows", "2", "5"]);
     refused!(tf::try_max_pool2d(&x, 8, 1, tf::Padding::Valid), InvalidArgument, "max_pool2d", ["2 rows", "8"]);
     refused!(tf::try_avg_pool2d(&x, [1, 9], 1, tf::Padding::Valid), InvalidArgument, "avg_pool2d", ["6 columns", "9"]);
-    // Smaller by less than TensorFlow minds: nothing comes out.
-    assert_eq!(tf::conv2d(&x, &w, 2, tf::Padding::Valid).shape(), [1, 0, 1, 1]);
+    // Smaller by so little that TensorFlow's eager calls give an empty image.
+    refused!(tf::try_conv2d(&x, &w, 2, tf::Padding::Valid), InvalidArgument, "conv2d", ["2 rows", "5"]);
+    refused!(tf::try_max_pool2d(&x, 3, 3, tf::Padding::Valid), InvalidArgument, "max_pool2d", ["2 rows", "3"]);
+    refused!(tf::try_avg_pool2d(&x, [1, 7], 1, tf::Padding::Valid), InvalidArgument, "avg_pool2d", ["6 columns", "7"]);
+    let wide = tf::ones([2, 2, 1, 1]);
+    refused!(
+        tf::try_conv2d_dilated(&x, &wide, 1, tf::Padding::Valid, 2),
+        InvalidArgument,
+        "conv2d",
+        ["2 rows", "a window of 3"]
+    );
+    refused!(
+        tf::try_max_pool2d(&x, 4, 1, tf::Padding::Explicit([[1, 0], [0, 0]])),
+        InvalidArgument,
+        "max_pool2d",
+        ["3 rows", "4"]
+    );
     assert_eq!(tf::conv2d(&x, &w, 1, tf::Padding::Same).shape(), [1, 2, 6, 1]);
+    assert_eq!(tf::max_pool2d(&x, 3, 3, tf::Padding::Same).shape(), [1, 1, 2, 1]);
+    assert_eq!(tf::max_pool2d(&x, 2, 2, tf::Padding::Valid).shape(), [1, 1, 3, 1]);
 }
 
 #[test]

@@ -10,6 +10,8 @@ mod headers;
 mod hints;
 mod labels;
 mod missing;
+mod modules;
+mod options;
 mod panics;
 mod said;
 mod state;

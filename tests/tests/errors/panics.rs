@@ -1,14 +1,14 @@
 //! The panicking forms: the panic's own location is the caller's line, and its message is the error's.
 //! Operators, methods, functions, variables and tapes are tried.
 
-use crate::caught::panic_of;
+use crate::refused;
 use eagerflow as tf;
 use tf::{DType, GradientTape, Variable};
 
 /// A call that must panic at this very line, with this word in its message.
 macro_rules! panics {
     ($call:expr, $word:literal) => {{
-        let caught = panic_of(|| {
+        let caught = $crate::caught::panic_of(|| {
             let _ = $call;
         });
         let text = caught.text;
@@ -17,6 +17,8 @@ macro_rules! panics {
         assert!(text.contains(&format!("at: {}:{}", file!(), line!())), "{}: {text}", stringify!($call));
     }};
 }
+
+pub(crate) use panics;
 
 #[test]
 fn at_the_callers_line() {
@@ -40,6 +42,16 @@ fn at_the_callers_line() {
     panics!(tf::constant(vec![vec![1.0], vec![]]), "constant");
     panics!(v.assign(&b), "variable");
     panics!(v.assign_add(tf::cast(&a, DType::F64)), "float64");
+}
+
+#[test]
+fn devices_at_the_callers_line() {
+    panics!(tf::device("cuda"), "not the name of a device");
+    panics!(tf::device("/gpu:63"), "there is no GPU 63");
+    refused!(tf::try_device("cuda"), InvalidArgument, "device", ["`cuda`", "`/gpu:0`"]);
+    refused!(tf::try_device("/gpu:63"), NotFound, "device", ["/device:GPU:63", "/device:CPU:0"]);
+    let _cpu = tf::device("/cpu:0");
+    assert_eq!(tf::ones([2]).device().to_string(), "/device:CPU:0");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use tf::{Result, Tensor, tf_function};
 
 #[tf_function]
 fn on_the_cpu(x: &Tensor) -> Tensor {
-    let _cpu = tf::device("/cpu:0").unwrap();
+    let _cpu = tf::device("/cpu:0");
     x * 2.0 + 1.0
 }
 
@@ -18,7 +18,7 @@ fn a_guard_inside_places_what_is_recorded() {
     let graph = tf::function(on_the_cpu).graph().unwrap();
     assert_eq!(graph.matches(" on /device:CPU:0\n").count(), 2, "{graph}");
     // A guard around the call is none of the function's.
-    let _cpu = tf::device("/cpu:0").unwrap();
+    let _cpu = tf::device("/cpu:0");
     plain(&x);
     let graph = tf::function(plain).graph().unwrap();
     assert!(!graph.contains("device"), "{graph}");
@@ -32,7 +32,7 @@ fn plain(x: &Tensor) -> Tensor {
 #[tf_function]
 fn on_a_missing_gpu(x: &Tensor) -> Result<Tensor> {
     let y = x + 1.0;
-    let _there = tf::device("/gpu:99")?;
+    let _there = tf::try_device("/gpu:99")?;
     Ok(y * 2.0)
 }
 

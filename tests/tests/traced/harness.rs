@@ -176,6 +176,9 @@ fn gradients<S: Module>(state: &S, call: &dyn Fn(&[Tensor]) -> Vec<Tensor>, row:
     let inputs: Vec<&Tensor> = row.iter().filter(|x| x.dtype().is_floating()).collect();
     let variables = state.trainable_variables();
     let by = |tape: GradientTape, target: &Tensor| -> Vec<Option<Tensor>> {
+        if inputs.is_empty() && variables.is_empty() {
+            return Vec::new();
+        }
         let tape = tape.gradient(target, &sources(&inputs, &variables));
         (0..inputs.len() + variables.len()).map(|i| tape.get(i)).collect()
     };

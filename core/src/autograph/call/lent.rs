@@ -3,6 +3,7 @@
 
 use super::{Call, Exchanged, Session};
 use crate::autograph::dispatch::{Kept, Place, Wrote};
+use crate::autograph::left_out::Watching;
 use crate::autograph::regions;
 use crate::autograph::state::{self, Captured};
 use crate::autograph::watch::Watched;
@@ -30,6 +31,11 @@ impl Call<'_> {
         let address = kept.address().cast();
         self.body().held.borrow_mut().push(kept);
         address
+    }
+
+    /// Watches what a module leaves out for as long as the call.
+    pub(in crate::autograph) fn keep_watching(&self, watching: Option<Watching>) {
+        self.body().watching.borrow_mut().extend(watching);
     }
 
     /// Notes a value lent by `&mut` and its copy.

@@ -2,10 +2,10 @@
 //! [`Call`] begins one where no trace serves the arguments.
 
 use super::{Call, Session};
-use crate::autograph::dispatch::{Place, Table};
+use crate::autograph::dispatch::{Kept, Place, Table, Wrote};
 use crate::autograph::state;
 use crate::error::{Error, Result};
-use crate::function::{Owned, Pattern, Source, Trace, Tracing, note_name, places};
+use crate::function::{Owned, Pattern, Source, Trace, Tracing, note_name, note_taken_in, places};
 use crate::graph::Graph;
 use crate::graph::builder::Closed;
 use crate::graph::control::call::Callable;
@@ -52,11 +52,50 @@ impl Call<'_> {
         let mut results = state::tensors(std::slice::from_ref(result));
         let (written, more) = self.wrote(session);
         results.extend(more);
-        let closed = session.builder.finish(&results)?;
+        let kept = result.keep().ok_or_else(|| Error::internal("tf_function", "the result cannot be kept"))?;
+        let trace = self.make(session, &results, Some(kept), table, written)?;
+        let mut outputs = trace.run(&self.arguments, self.location)?.into_iter();
+        result.replace(&mut |old| outputs.next().unwrap_or_else(|| old.clone()));
+        for (exchanged, wrote) in self.body().exchanged.borrow_mut().iter_mut().zip(&trace.written) {
+            // The copy has everything but the tensors: also what a trace does not look at.
+            let mut tensors = wrote.tensors(&self.arguments.tensors, &mut outputs);
+            exchanged.copy.replace(&mut |old| tensors.next().flatten().unwrap_or_else(|| old.clone()));
+        }
+        self.hand_back();
+        Ok(())
+    }
+
+    /// As [`close`](Self::close), of a body whose ways all end in an error: the one of this call.
+    pub(crate) fn close_failed(&self, table: &'static Table) -> Error {
+        let gone = || Error::internal("tf_function", "a body without a result has not failed");
+        let Some(session) = self.session() else { return gone() };
+        let ran = self.make(session, &[], None, table, Vec::new());
+        match ran.and_then(|trace| trace.run(&self.arguments, self.location)) {
+            Ok(_) => gone(),
+            Err(error) => error,
+        }
+    }
+
+    /// Keeps the trace of what was recorded.
+    fn make(
+        &self,
+        session: &Session,
+        results: &[Tensor],
+        result: Option<Kept>,
+        table: &'static Table,
+        written: Vec<Wrote>,
+    ) -> Result<Arc<Trace>> {
+        let closed = session.builder.finish(results)?;
         let tracing =
             self.body().tracing.take().ok_or_else(|| Error::internal("tf_function", "no trace is under way"))?;
         check_lasting(&closed, &tracing)?;
         let (pins, owned, reads) = (tracing.pins(), tracing.owned(), tracing.reads());
+        for variable in closed.captures.iter().filter(|v| v.as_object::<Resource>().is_some() && v.handles() == 1) {
+            // Nobody but the trace keeps it, so that no call finds it as another one left it.
+            if owned.iter().all(|owned| owned.id != variable.id()) {
+                note_taken_in(variable.id());
+            }
+        }
         let operands = tracing.operands();
         drop(tracing);
         self.give_up();
@@ -80,7 +119,7 @@ impl Call<'_> {
             sources,
             callable: Callable::new(recorded.clone()),
             recorded,
-            result: result.keep().ok_or_else(|| Error::internal("tf_function", "the result cannot be kept"))?,
+            result,
             table,
             written,
             once: self.arguments.unknown.is_some(),
@@ -91,15 +130,7 @@ impl Call<'_> {
         };
         let trace = self.function.keep(trace);
         session.ticket.take();
-        let mut outputs = trace.run(&self.arguments, self.location)?.into_iter();
-        result.replace(&mut |old| outputs.next().unwrap_or_else(|| old.clone()));
-        for (exchanged, wrote) in self.body().exchanged.borrow_mut().iter_mut().zip(&trace.written) {
-            // The copy has everything but the tensors: also what a trace does not look at.
-            let mut tensors = wrote.tensors(&self.arguments.tensors, &mut outputs);
-            exchanged.copy.replace(&mut |old| tensors.next().flatten().unwrap_or_else(|| old.clone()));
-        }
-        self.hand_back();
-        Ok(())
+        Ok(trace)
     }
 }
 

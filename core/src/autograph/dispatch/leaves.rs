@@ -4,6 +4,7 @@
 use crate::module::{Name, Path};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
@@ -19,7 +20,7 @@ pub(crate) trait LeafSink {
     /// Which of its forms a value has, such as `None`, in the user's words: for messages.
     fn form(&mut self, _path: &dyn fmt::Display, _form: &dyn fmt::Display) {}
     /// The value is the error side of a `Result`.
-    fn error(&mut self) {}
+    fn error(&mut self, _error: &dyn Any) {}
     /// Where the value was made whose last word was told just now.
     fn made_at(&mut self, _line: &'static Location<'static>) {}
 }
@@ -73,8 +74,8 @@ impl Leaves<'_> {
         self.sink.form(&self.path, form);
     }
 
-    pub(crate) fn error(&mut self) {
-        self.sink.error();
+    pub(crate) fn error(&mut self, error: &dyn Any) {
+        self.sink.error(error);
     }
 
     /// This nest is a closure, told from others by a number.

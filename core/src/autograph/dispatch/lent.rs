@@ -101,6 +101,7 @@ static SEVERAL: Table = Table {
     leads: None,
     put,
     stage: Some(stage),
+    failed: None,
 };
 
 /// # Safety

@@ -6,6 +6,7 @@ use crate::dtype::DType;
 use crate::shape::{Dim, Shape};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::Hash;
@@ -48,6 +49,15 @@ pub trait Nest: 'static {
     #[doc(hidden)]
     fn stage(&mut self, _values: bool) -> crate::Result<bool> {
         Ok(false)
+    }
+
+    /// The value that gives an error back, if there is one: the `Err` of a `Result` of the library.
+    #[doc(hidden)]
+    fn failed(error: crate::Error) -> crate::Result<Self>
+    where
+        Self: Sized,
+    {
+        Err(error)
     }
 
     /// Takes the place of another value of its variable: what is known of that one's items, a list then knows of its own.
@@ -144,7 +154,7 @@ impl<T: Nest, E: 'static> Nest for Result<T, E> {
         leaves.value(&self.is_ok());
         match self {
             Ok(value) => value.visit(leaves),
-            Err(_) => leaves.error(),
+            Err(error) => leaves.error(error),
         }
     }
     #[track_caller]
@@ -157,6 +167,14 @@ impl<T: Nest, E: 'static> Nest for Result<T, E> {
             )
             .help("leave the function with it: `return Err(..)` or `?` under a host condition"))),
         }
+    }
+    fn failed(error: crate::Error) -> crate::Result<Self> {
+        let mut error = Some(error);
+        let given: &mut dyn Any = &mut error;
+        if let Some(own) = given.downcast_mut::<Option<E>>().and_then(Option::take) {
+            return Ok(Err(own));
+        }
+        error.map_or_else(|| Err(crate::Error::internal("tf_function", "an error is gone")), Err)
     }
 }
 

@@ -1,16 +1,19 @@
 //! [`Table`]: what a trace does with the state variables of a type, found by auto-reference because state may be of any
 //! type: structures of tensors are staged, comparable host values are compared and put back, of others no branch may change any.
 
+mod kept;
 mod of;
+
+pub(crate) use kept::Kept;
 
 use super::instance::type_id;
 use super::lent::Lends;
 use super::{Leaves, Nest};
+use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::ptr::NonNull;
 
 /// How much is known of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,9 +49,11 @@ pub struct Table {
     pub(super) leads: Option<unsafe fn(*const ()) -> Vec<*mut ()>>,
     pub(super) put: unsafe fn(*mut (), Kept),
     pub(super) stage: Option<Stage>,
+    /// Puts the value that gives an error back into a place without a value.
+    pub(super) failed: Option<unsafe fn(Error, *mut ()) -> Result<()>>,
 }
 
-type Stage = unsafe fn(*mut (), bool) -> crate::Result<bool>;
+type Stage = unsafe fn(*mut (), bool) -> Result<bool>;
 
 type Map = unsafe fn(*const (), &mut dyn FnMut(&Tensor) -> Tensor) -> Kept;
 type MapTo = unsafe fn(*const (), &mut dyn FnMut(&Tensor) -> Tensor, *mut ());
@@ -77,44 +82,20 @@ impl Table {
     }
 }
 
-/// A value of a type that only its table knows. It must not outlive what the value borrows.
-pub(crate) struct Kept {
-    pub(super) value: NonNull<()>,
-    drop: unsafe fn(NonNull<()>),
-}
-
-impl Kept {
-    pub(crate) fn new<T>(value: T) -> Self {
-        /// # Safety
-        /// An address that `Box::into_raw` gave for a `T`, for the last time.
-        unsafe fn free<T>(value: NonNull<()>) {
-            // SAFETY: by the caller's promise.
-            drop(unsafe { Box::from_raw(value.cast::<T>().as_ptr()) });
-        }
-        Self { value: NonNull::from(Box::leak(Box::new(value))).cast(), drop: free::<T> }
-    }
-
-    /// The value's address, good until the value is dropped.
-    pub(crate) fn address(&self) -> *mut () {
-        self.value.as_ptr()
-    }
-
-    /// The value.
+impl Table {
+    /// The value of a call that has failed with an error which the function has returned: `Err(error)`, if the table is that
+    /// of such a `T`.
     ///
-    /// # Safety
-    /// It was made of a `T`.
-    pub(super) unsafe fn take<T>(self) -> T {
-        let value = self.value.cast::<T>();
-        std::mem::forget(self);
-        // SAFETY: by the caller's promise, and `self` is gone.
-        *unsafe { Box::from_raw(value.as_ptr()) }
-    }
-}
-
-impl Drop for Kept {
-    fn drop(&mut self) {
-        // SAFETY: the function of this value's type, called once.
-        unsafe { (self.drop)(self.value) }
+    /// # Errors
+    /// All other errors.
+    pub(crate) fn given_back<T>(&self, error: Error) -> Result<T> {
+        let (Some(failed), true) = (self.failed, error.is_returned() && self.is_of::<T>()) else { return Err(error) };
+        let mut value = MaybeUninit::<T>::uninit();
+        // SAFETY: the types are the same, and the function fills the place unless it fails.
+        unsafe {
+            failed(error.given_back(), value.as_mut_ptr().cast())?;
+            Ok(value.assume_init())
+        }
     }
 }
 
@@ -158,6 +139,7 @@ const fn host<T>(
         leads: None,
         put: of::put::<T>,
         stage: None,
+        failed: None,
     }
 }
 
@@ -178,6 +160,7 @@ pub(super) const fn opaque<T: ?Sized>() -> Table {
         leads: None,
         put: nothing,
         stage: None,
+        failed: None,
     }
 }
 
@@ -194,6 +177,7 @@ const fn nest<T: Nest>() -> Table {
         leads: None,
         put: of::put_nest::<T>,
         stage: Some(of::stage::<T>),
+        failed: Some(of::failed::<T>),
     }
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Staged {
     pub(super) yields: &'static [&'static str],
     /// Whether it is an `&&`, of one that is `&&` or `||` in the user's text.
     pub(super) lazy: Option<bool>,
+    /// Whether jumps may leave its branches.
+    pub(super) jumps: bool,
     pub(super) then: Option<Branch>,
 }
 

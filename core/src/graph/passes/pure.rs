@@ -6,6 +6,7 @@ use crate::dtype::DType;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Access, Flow, Kind};
 use crate::scalar::{Code, program_of};
+use crate::tensor::TensorType;
 use smallvec::SmallVec;
 
 /// Whether running the node is seen by anyone but the readers of its results.
@@ -32,7 +33,10 @@ pub(crate) fn may_fail(graph: &Graph, node: &Node) -> bool {
         Kind::Host if node.op.flow().is_some() => {
             node.op.bodies().iter().any(|body| body.nodes.iter().any(|n| may_fail(body, n)))
         }
-        _ => node.op.may_fail(),
+        _ => {
+            let inputs = || node.inputs.iter().map(|&v| graph.ty(v)).collect::<SmallVec<[&TensorType; 4]>>();
+            node.op.may_fail() || node.op.may_refuse_sizes(&inputs())
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves};
 use crate::shape::{Dim, Shape};
 use crate::tape::Backward;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorType};
 use gradients::{FilterGradient, InputGradient};
 
 /// Inputs: images and filters (rows, columns, input channels, output channels).
@@ -74,6 +74,11 @@ impl Op for Conv2d {
         }
         cx.output(cx.dtype(0), shape);
         Ok(())
+    }
+
+    fn may_refuse_sizes(&self, inputs: &[&TensorType]) -> bool {
+        let filters = &inputs[1].shape;
+        self.how.windows.may_not_fit(&inputs[0].shape, [filters.dim(0), filters.dim(1)])
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {

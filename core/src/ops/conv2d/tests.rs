@@ -8,7 +8,7 @@ use crate::{DType, Padding, Tensor, bf16, f16};
 /// Image, filters, strides, dilations, padding.
 type Case = ([usize; 4], [usize; 4], [usize; 2], [usize; 2], Padding);
 
-const CASES: [Case; 8] = [
+const CASES: [Case; 7] = [
     ([2, 5, 4, 2], [3, 2, 2, 3], [1, 1], [1, 1], Padding::Valid),
     ([1, 5, 4, 1], [3, 3, 1, 2], [2, 1], [1, 1], Padding::Same),
     ([1, 6, 5, 2], [2, 2, 2, 1], [1, 1], [2, 3], Padding::Same),
@@ -16,7 +16,6 @@ const CASES: [Case; 8] = [
     ([2, 3, 3, 3], [1, 1, 3, 2], [1, 1], [1, 1], Padding::Valid),
     ([1, 4, 4, 4], [2, 2, 2, 4], [1, 1], [1, 1], Padding::Same),
     ([0, 3, 3, 1], [2, 2, 1, 1], [1, 1], [1, 1], Padding::Valid),
-    ([1, 2, 2, 1], [3, 3, 1, 1], [1, 1], [1, 1], Padding::Valid),
 ];
 
 #[test]

@@ -225,12 +225,9 @@ impl<'a> Writes<'a> {
 
     /// The left side of `=`, which may be a pattern.
     fn assigned(&mut self, left: &Expr) {
-        match &left.kind {
-            Kind::Plain(Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Struct(_) | Syntax::Paren(_), parts) => {
-                parts.iter().for_each(|part| self.assigned(part));
-            }
-            Kind::Plain(Syntax::Call(_), parts) => parts[1..].iter().for_each(|part| self.assigned(part)),
-            Kind::Var(..) => self.changed(left, false, true),
+        match (&left.kind, assigned_parts(left)) {
+            (_, Some(parts)) => parts.iter().for_each(|part| self.assigned(part)),
+            (Kind::Var(..), _) => self.changed(left, false, true),
             _ if Place::of(left).is_some() => self.place(left, false),
             _ => self.behind_a_method(left),
         }

@@ -70,11 +70,9 @@ impl Walk<'_> {
     }
 
     fn assign(&mut self, left: &Expr, assigned: &mut Assigned) {
-        match &left.kind {
-            Kind::Var(var, _) if self.vars[*var].deferred => drop(assigned.insert(*var)),
-            Kind::Plain(Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Paren(_), parts) => {
-                parts.iter().for_each(|part| self.assign(part, assigned));
-            }
+        match (&left.kind, assigned_parts(left)) {
+            (Kind::Var(var, _), _) if self.vars[*var].deferred => drop(assigned.insert(*var)),
+            (_, Some(parts)) => parts.iter().for_each(|part| self.assign(part, assigned)),
             _ => self.expr(left, assigned),
         }
     }

@@ -154,11 +154,9 @@ impl Walk<'_> {
 
     /// The left side of `=`: a whole variable is not needed before, of others the root is.
     fn assign(&mut self, left: &Expr, live: &mut Set) {
-        match &left.kind {
-            Kind::Var(var, _) => drop(live.remove(var)),
-            Kind::Plain(Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Paren(_), parts) => {
-                parts.iter().for_each(|part| self.assign(part, live));
-            }
+        match (&left.kind, assigned_parts(left)) {
+            (Kind::Var(var, _), _) => drop(live.remove(var)),
+            (_, Some(parts)) => parts.iter().for_each(|part| self.assign(part, live)),
             _ => self.expr(left, live),
         }
     }

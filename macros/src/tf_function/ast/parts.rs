@@ -42,6 +42,19 @@ impl Expr {
     }
 }
 
+/// The parts of a left side of `=` that takes a value apart, which are left sides themselves: `(a, b) = ..`, `[a, b] = ..`,
+/// `S { a, b } = ..`, `S(a, b) = ..`. None where the side is one place.
+pub fn assigned_parts(left: &Expr) -> Option<&[Expr]> {
+    match &left.kind {
+        Kind::Plain(Syntax::Call(_), parts) => Some(&parts[1..]),
+        Kind::Plain(
+            Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Struct(_) | Syntax::Paren(_) | Syntax::Group(_),
+            parts,
+        ) => Some(parts),
+        _ => None,
+    }
+}
+
 /// Calls `visit` for every direct part of an expression, in the order of the text; blocks count by their statements.
 pub fn parts<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     match &expr.kind {

@@ -57,7 +57,8 @@ impl Emit<'_> {
         let state = places.all(self);
         let yielded = plan.yields.iter().map(|var| self.function.vars[*var].name.clone());
         let ty = self.value_type(wanted, plan.yields.len());
-        let left = if plan.leaves_then || plan.leaves_other { quote!(break #out) } else { quote!(#rt::never()) };
+        let leaves = plan.leaves_then || plan.leaves_other;
+        let left = if leaves { quote!(break #out) } else { quote!(#rt::never()) };
 
         let then = self.side(node, &node.then, plan, wanted, true);
         let left_state = places.all_if(self, &plan.set_left, true);
@@ -85,8 +86,9 @@ impl Emit<'_> {
             let is_and = lazy.is_and;
             quote!(.lazy(#is_and))
         });
+        let jumping = leaves.then(|| quote!(.jumping()));
         let construct = quote! {
-            let mut #s = #new #lazy;
+            let mut #s = #new #lazy #jumping;
             if #s.then() {
                 #save
                 #then
@@ -145,10 +147,12 @@ impl Emit<'_> {
         let left = if plan.leaves_then || plan.leaves_other { quote!(break #out) } else { quote!(#rt::never()) };
         let on = if first { TokenStream::new() } else { left };
         let (back, handed) = self.handed_back(&plan.yields, &s);
-        let end_of = if first { quote!(end_then) } else { quote!(end_else) };
+        // In the user's text, where an error that is the block's value is made.
+        let end_of = Ident::new(if first { "end_then" } else { "end_else" }, at);
+        let ends = quote_spanned!(at=> #end_of(#passed, #k[0], &mut [#state]));
         let close = quote! {
             #[allow(unreachable_code)]
-            match #s.#end_of(#passed, #k[0], &mut [#state]) {
+            match #s.#ends {
                 #rt::End::Done(#value) => break #done #value,
                 #rt::End::Back(#handed) => { #back #on }
             };

@@ -1,5 +1,5 @@
 //! The function around the body: its arguments become a signature, a fitting trace answers at once, else the body runs.
-//! Closures with staged constructs get the same frame without the call.
+//! The macro's last stage begins here; `closures` writes the same frame without the call.
 
 use super::super::analyse::jumps;
 use super::super::ast::*;
@@ -12,7 +12,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::cell::RefCell;
 use syn::spanned::Spanned;
-use syn::{Expr as Syntax, FnArg, Pat, ReturnType, Type};
+use syn::{FnArg, Pat, ReturnType, Type};
 
 /// The function that stands in place of the user's.
 pub fn function(function: &Function, plan: &Plan) -> TokenStream {
@@ -33,6 +33,8 @@ struct Argument {
     note: TokenStream,
     /// Where its new value goes.
     written: TokenStream,
+    /// Of a reference: what a module leaves out of its state is watched.
+    watch: TokenStream,
     /// The value that the body sees, then its binding.
     bind: TokenStream,
 }
@@ -44,6 +46,16 @@ pub fn exclusive(ty: &Type) -> Option<&syn::TypeReference> {
         Type::Paren(inner) => exclusive(&inner.elem),
         Type::Group(inner) => exclusive(&inner.elem),
         _ => None,
+    }
+}
+
+/// Whether a parameter is a shared reference by its type.
+fn is_shared(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(reference) => reference.mutability.is_none(),
+        Type::Paren(inner) => is_shared(&inner.elem),
+        Type::Group(inner) => is_shared(&inner.elem),
+        _ => false,
     }
 }
 
@@ -59,7 +71,7 @@ impl Emit<'_> {
         // What stood inside of the body would come too late there.
         item.attrs.iter_mut().for_each(|attribute| attribute.style = syn::AttrStyle::Outer);
         let call = hidden("call");
-        let (mut notes, mut written, mut traced) = (TokenStream::new(), TokenStream::new(), TokenStream::new());
+        let [mut notes, mut written, mut traced, mut watches] = std::array::from_fn(|_| TokenStream::new());
         // The receiver is noted first, and counts among the arguments.
         let first = usize::from(item.sig.receiver().is_some());
         let mut params = self.function.params.iter().enumerate();
@@ -74,6 +86,7 @@ impl Emit<'_> {
             notes.extend(argument.note);
             written.extend(argument.written);
             traced.extend(argument.bind);
+            watches.extend(argument.watch);
         }
         let definition = self.definition();
         let at = self.rt_at(self.function.item.sig.ident.span());
@@ -103,6 +116,7 @@ impl Emit<'_> {
             }),
         };
         let recorded = quote_spanned! {braces=>
+            #watches
             #traced
             let #slot = #rt::Slot::<#ty>::new();
             #[allow(unused_mut)]
@@ -146,7 +160,7 @@ impl Emit<'_> {
     }
 
     /// A body and its end; one that a jump in the graph may leave has a second end.
-    fn run(
+    pub(super) fn run(
         &self,
         target: Target,
         leaves: bool,
@@ -198,6 +212,9 @@ impl Emit<'_> {
         let value = word.to_token_stream();
         let exclusive = receiver::taken(receiver) == Taken::Exclusive;
         let mut argument = self.passed(&value, "self", 0, word.span, exclusive.then_some(word.span));
+        if receiver::is_reference(receiver) {
+            argument.watch = self.watched(&value, "self");
+        }
         let value = argument.bind;
         argument.bind = quote!(#[allow(unused_variables)] let #ident = #value;);
         argument
@@ -212,6 +229,9 @@ impl Emit<'_> {
         };
         let exclusive = exclusive(&input.ty).map(|reference| reference.elem.span());
         let mut argument = self.passed(&ident.to_token_stream(), &name, i, ident.span(), exclusive);
+        if is_shared(&input.ty) {
+            argument.watch = self.watched(&ident.to_token_stream(), &name);
+        }
         let value = argument.bind;
         argument.bind = match param.var {
             Some(var) => {
@@ -237,6 +257,7 @@ impl Emit<'_> {
             return Argument {
                 note: quote_spanned!(at=> (&&&&#rt::Arg::of(&#value)).note(&mut #call, #name, &#value);),
                 written: TokenStream::new(),
+                watch: TokenStream::new(),
                 bind: quote_spanned!(at=> (&&&&#rt::Arg::of(&#value)).traced(&#call, #i, #value)),
             };
         };
@@ -245,7 +266,14 @@ impl Emit<'_> {
             note: quote_spanned!(at=> (&&#rt::Arg::of(&#value)).note_exclusive(&mut #call, #name, &*#value);),
             written: quote_spanned!(at=> (&&#rt::Arg::of(&#value)).#write(&mut #places, #name, &mut *#value);),
             bind: quote_spanned!(at=> (&&#rt::Arg::of(&#value)).lend(&#call, #i, #name, #value)),
+            watch: TokenStream::new(),
         }
+    }
+
+    /// Watches what an argument leaves out of its state, if it is a module.
+    fn watched(&self, value: &TokenStream, name: &str) -> TokenStream {
+        let (rt, call) = (&self.rt, hidden("call"));
+        quote!((&#rt::Skips(#value)).watch(&#call, #name);)
     }
 
     /// The function's own record, shared by all its instances.
@@ -268,45 +296,6 @@ impl Emit<'_> {
         });
         let new = quote_spanned!(at=> #rt_at::Function::new(#name, #options) #declared);
         quote!(static __FUNCTION: #rt::Function = #new;)
-    }
-
-    /// What a closure may have changed where a jump leaves it.
-    pub fn left(&self, target: Target, at: Span) -> State<'_> {
-        State { places: &self.plan.left[target], hides: None, k: local("k", target), lent: local("k_lent", target), at }
-    }
-
-    /// A closure; one without staged constructs stays as it is.
-    pub fn closure(&self, node: &Closure) -> TokenStream {
-        let rt = &self.rt;
-        let mut syntax = node.syntax.clone();
-        let params = node.vars.start..node.vars.start + node.params;
-        let rebound = self.rebound(params);
-        if !self.plan.bodies[node.target] {
-            let body = self.value_for(&node.body, &Wanted::default());
-            *syntax.body = Syntax::Verbatim(if rebound.is_empty() { body } else { quote!({ #rebound #body }) });
-            return syntax.to_token_stream();
-        }
-        let n = node.target;
-        let (slot, fun, body) = (local("slot", n), local("f", n), label("body", n));
-        let state = self.left(n, node.body.span);
-        self.bodies.borrow_mut().push(n);
-        let stmts = self.within(body.clone(), || self.value_for(&node.body, &Wanted::default()));
-        self.bodies.borrow_mut().pop();
-        let ty = match &node.syntax.output {
-            ReturnType::Type(_, ty) => ty.to_token_stream(),
-            ReturnType::Default => quote!(_),
-        };
-        let leaves = !jumps::expr_escapes(&node.body).is_empty();
-        let run = self.run(n, leaves, &ty, &stmts, node.body.span, Some(&state).filter(|state| state.is_some()));
-        let k = &state.k;
-        let run = quote!(#[allow(unused_mut)] let mut #fun = #rt::Fun::closure(#slot, #k[0]); #run);
-        let run = state.late(self, &slot, &label("late", n), &run);
-        *syntax.body = Syntax::Verbatim(quote!({
-            #rebound
-            let #slot = #rt::Slot::<#ty>::new();
-            #run
-        }));
-        syntax.to_token_stream()
     }
 }
 

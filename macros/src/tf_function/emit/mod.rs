@@ -2,6 +2,7 @@
 //! macro adds calls the run time and carries spans of its own.
 
 mod branch;
+mod closures;
 mod conditions;
 mod flags;
 mod function;
@@ -20,6 +21,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::cell::RefCell;
 use syn::spanned::Spanned;
+use syn::visit_mut::VisitMut;
 use syn::{Expr as Syntax, Lifetime, Stmt as SyntaxStmt, Type};
 
 use flags::joins_value;
@@ -66,12 +68,22 @@ fn local(name: &str, number: usize) -> Ident {
     hidden(&format!("{name}{number}"))
 }
 
-/// `let x;` as `let mut x;`.
-fn make_mutable(pat: &mut syn::Pat) {
-    match pat {
-        syn::Pat::Ident(pat) => drop(pat.mutability.get_or_insert_default()),
-        syn::Pat::Type(typed) => make_mutable(&mut typed.pat),
-        _ => {}
+/// `let x;` as `let mut x;`, `let (x, y);` as `let (mut x, y);`, for these variables of the pattern.
+struct MakeMutable<'a>(Vec<&'a Ident>);
+
+impl VisitMut for MakeMutable<'_> {
+    fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
+        if self.0.contains(&&pat.ident) {
+            pat.mutability.get_or_insert_default();
+        }
+    }
+}
+
+/// Writes `S { all }` as `S { all: all }` for the fields of which something else is written than their names.
+fn spell_out(syntax: &mut Syntax, parts: &[Expr], differs: impl Fn(&Expr) -> bool) {
+    let Syntax::Struct(node) = syntax else { return };
+    for (field, _) in node.fields.iter_mut().zip(parts).filter(|(_, part)| differs(part)) {
+        field.colon_token.get_or_insert_default();
     }
 }
 
@@ -163,9 +175,9 @@ impl Emit<'_> {
                 }
             }
         }
-        if node.vars.clone().any(|var| self.function.vars[var].deferred && self.plan.put_back.contains(&var)) {
-            make_mutable(&mut syntax.pat);
-        }
+        let vars = &self.function.vars;
+        let again = node.vars.clone().filter(|var| vars[*var].deferred && self.plan.put_back.contains(var));
+        MakeMutable(again.map(|var| &vars[var].ident).collect()).visit_pat_mut(&mut syntax.pat);
         let rebound = self.rebound(node.vars.clone());
         let stmt = SyntaxStmt::Local(syntax);
         quote!(#stmt #rebound)
@@ -229,14 +241,8 @@ impl Emit<'_> {
             return tokens;
         }
         let mut filled = syntax.clone();
-        if let Syntax::Struct(node) = &mut filled {
-            // `S { all }` where `all` is written as something else.
-            let lists = parts.iter().map(|part| self.list(part).is_some() || self.is_copied(part));
-            let fields = node.fields.iter_mut().zip(lists).filter(|(_, is_list)| *is_list);
-            for (field, _) in fields {
-                field.colon_token.get_or_insert_default();
-            }
-        }
+        // `S { all }` where `all` is written as something else.
+        spell_out(&mut filled, parts, |part| self.list(part).is_some() || self.is_copied(part));
         if let (Syntax::Assign(_), Some(name)) = (syntax, parts.first().and_then(|left| self.list(left))) {
             let (left, rt) = (self.expr(&parts[0]), &self.rt);
             if self.is_whole_list(&parts[1]) {
@@ -271,10 +277,12 @@ impl Emit<'_> {
 
     /// What is assigned to: the variables of a pattern are places there, and no values.
     fn assignee(&self, expr: &Expr) -> TokenStream {
-        let Kind::Plain(syntax @ (Syntax::Tuple(_) | Syntax::Array(_) | Syntax::Paren(_)), parts) = &expr.kind else {
+        let (Kind::Plain(syntax, parts), Some(_)) = (&expr.kind, assigned_parts(expr)) else {
             return self.expr(expr);
         };
-        let (mut filled, mut parts) = (syntax.clone(), parts.iter());
+        let mut filled = syntax.clone();
+        spell_out(&mut filled, parts, |part| self.list(part).is_some());
+        let mut parts = parts.iter();
         super::parse::syntax_parts(&mut filled, &mut |hole| {
             if let Some(part) = parts.next() {
                 *hole = Syntax::Verbatim(self.assignee(part));

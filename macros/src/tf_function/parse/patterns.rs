@@ -135,7 +135,6 @@ fn receivers(expr: &Expr) -> Vec<Var> {
     match (&expr.kind, Place::of(expr)) {
         (_, Some(place)) => vec![place.root],
         (Kind::Plain(Syntax::MethodCall(_) | Syntax::Reference(_), parts), _) => receivers(&parts[0]),
-        (Kind::Plain(Syntax::Tuple(_) | Syntax::Array(_), parts), _) => parts.iter().flat_map(receivers).collect(),
-        _ => Vec::new(),
+        _ => assigned_parts(expr).into_iter().flatten().flat_map(receivers).collect(),
     }
 }

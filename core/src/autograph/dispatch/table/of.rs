@@ -46,6 +46,12 @@ pub(super) unsafe fn stage<T: Nest>(at: *mut (), values: bool) -> crate::Result<
     // SAFETY: by the caller's promise.
     unsafe { &mut *at.cast::<T>() }.stage(values)
 }
+pub(super) unsafe fn failed<T: Nest>(error: crate::Error, to: *mut ()) -> crate::Result<()> {
+    let value = T::failed(error)?;
+    // SAFETY: by the caller's promise this is the address of a place for a value.
+    unsafe { to.cast::<T>().write(value) }
+    Ok(())
+}
 pub(super) unsafe fn put<T>(at: *mut (), value: Kept) {
     // SAFETY: by the caller's promise; the value is of the same type.
     unsafe { *at.cast::<T>() = value.take::<T>() }
