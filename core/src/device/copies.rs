@@ -58,7 +58,7 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// As [`device`], and whatever failed on the GPU that the elements come from.
+    /// As [`try_device`](super::try_device), and whatever failed on the GPU that the elements come from.
     #[track_caller]
     pub fn to_device(&self, name: &str) -> Result<Tensor> {
         let here = Location::caller();

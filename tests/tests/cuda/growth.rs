@@ -4,7 +4,7 @@
 use eagerflow as tf;
 use eagerflow_tests::cuda::gpu;
 use tf::__testing::moved;
-use tf::{GradientTape, Tensor};
+use tf::{GradientTape, Tensor, tf_function};
 
 /// Elements of a row.
 const WIDTH: usize = 8;
@@ -70,4 +70,47 @@ fn updates_of_a_tensor_that_is_given_up() {
             tf::reduce_sum(&all, ())
         }),
     );
+}
+
+/// A loop that the device ends, in which a branch of the device's adds to one row or to another.
+#[tf_function]
+fn added_until(xs: &Tensor, limit: &Tensor) -> Tensor {
+    let mut all = xs * 1.0;
+    let mut total = limit * 0.0;
+    while &total < limit {
+        let row = tf::ones([1, WIDTH]);
+        all = tf::tensor_scatter_nd_add(&all, &tf::constant([[1]]), &row);
+        if tf::reduce_sum(all.at(1), ()) > 40.0 {
+            all = tf::tensor_scatter_nd_add(&all, &tf::constant([[2]]), &row);
+        } else {
+            all = tf::tensor_scatter_nd_sub(&all, &tf::constant([[3]]), &row);
+        }
+        total = total + 1.0;
+    }
+    all
+}
+
+#[test]
+fn captured_loops_and_branches_change_what_they_carry_where_it_lies() {
+    let Some(gpu) = gpu() else { return };
+    let Some(emulation) = gpu.emulation else { return };
+    let rounds = tf::constant(20.0f32);
+    let copied = [100, 1000].map(|n| {
+        let xs = tf::ones([n, WIDTH]);
+        let expected = added_until(&xs, &rounds).to_vec::<f32>();
+        let (xs, rounds) = (xs.gpu(), rounds.gpu());
+        // The fourth call captures.
+        (0..4).for_each(|_| drop(added_until(&xs, &rounds)));
+        tf::config::synchronize("/gpu:0").unwrap();
+        emulation.reset_counters();
+        let got = added_until(&xs, &rounds);
+        tf::config::synchronize("/gpu:0").unwrap();
+        let counted = emulation.counters();
+        assert_eq!(counted.graph_launches, 1, "{}", tf::function(added_until).plan().unwrap());
+        assert_eq!(got.to_vec::<f32>(), expected);
+        counted.device_to_device_bytes
+    });
+    let whole = (900 * WIDTH * 4) as u64;
+    let times = (copied[1] - copied[0]) / whole;
+    assert!(times <= 4, "20 rounds copy the tensor {times} times");
 }

@@ -5,20 +5,29 @@ use eagerflow as tf;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tf::{Tensor, Variable, tf_function};
 
-/// Fails where an assertion does not hold, or where it divides by zero, after a variable was written.
-#[tf_function]
-fn guarded(v: &Variable, n: &Tensor, limit: i32) -> Tensor {
-    v.assign_add(tf::constant(1));
-    let mut left = n.clone();
-    let mut sum = tf::constant(0);
-    while left > -3 {
-        assert!(&left < limit, "not below the limit {limit}");
-        sum = sum + 12 / &left;
-        left = left - 2;
-    }
-    v.assign_add(tf::constant(10));
-    sum
+/// A function that fails where an assertion does not hold, or where it divides by zero, after a variable was written: each test has
+/// one of its own, because traces belong to the function.
+macro_rules! guarded {
+    ($name:ident) => {
+        #[tf_function]
+        fn $name(v: &Variable, n: &Tensor, limit: i32) -> Tensor {
+            v.assign_add(tf::constant(1));
+            let mut left = n.clone();
+            let mut sum = tf::constant(0);
+            while left > -3 {
+                assert!(&left < limit, "not below the limit {limit}");
+                sum = sum + 12 / &left;
+                left = left - 2;
+            }
+            v.assign_add(tf::constant(10));
+            sum
+        }
+    };
 }
+
+guarded!(guarded);
+guarded!(guarded_in_a_loop);
+guarded!(guarded_on_threads);
 
 /// Fails while it is traced.
 #[tf_function]
@@ -63,7 +72,7 @@ fn failing_calls_hold_no_memory() {
     let v = Variable::new(0);
     let (even, odd) = (tf::constant(4), tf::constant(3));
     let grown = growth(2_000, |i| {
-        let result = silent(|| guarded(&v, if i % 2 == 0 { &even } else { &odd }, 50));
+        let result = silent(|| guarded_in_a_loop(&v, if i % 2 == 0 { &even } else { &odd }, 50));
         assert_eq!(result.is_ok(), i % 2 == 1);
     });
     assert!(grown < 64 << 10, "grew by {grown} bytes");
@@ -96,7 +105,7 @@ fn a_failing_call_on_one_thread_lets_the_others_go_on() {
             scope.spawn(move || {
                 let n = tf::constant(3 + t % 2);
                 for _ in 0..100 {
-                    let result = catch_unwind(AssertUnwindSafe(|| guarded(v, &n, 50).item::<i32>()));
+                    let result = catch_unwind(AssertUnwindSafe(|| guarded_on_threads(v, &n, 50).item::<i32>()));
                     assert_eq!(result.ok(), (t % 2 == 0).then_some(4));
                 }
             });

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Finds tests that need others to have run, or not to have: each test by itself, then all of a program in shuffled orders, while as
+# many processes as there are cores keep the machine busy. `tests/shuffled.sh [-n ORDERS] [-1] [PROGRAM ...]`: so many orders (10),
+# `-1` leaves out the single runs; programs are those of `cargo test`, such as `traced` or `eagerflow` (all of them).
+# A failure names the seed, and `RUSTC_BOOTSTRAP=1 cargo test --test PROGRAM -- -Z unstable-options --shuffle-seed SEED` repeats it.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+orders=10
+alone=yes
+while getopts "n:1" option; do
+    case $option in
+        n) orders=$OPTARG ;;
+        1) alone=no ;;
+        *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+
+root=$PWD
+# What the harness calls unstable is the shuffling alone.
+export RUSTC_BOOTSTRAP=1
+list=$(mktemp)
+output=$(mktemp)
+burners=()
+trap 'kill "${burners[@]}" 2>/dev/null; rm -f "$list" "$output"' EXIT
+
+# The programs of a package, with the folder in which cargo runs them.
+programs() {
+    cargo test -p "$1" --lib --tests --no-run 2>&1 | sed -n "s|.*(\(.*/deps/[^)]*\))|$2 \1|p"
+}
+{
+    programs eagerflow core
+    programs eagerflow-macros macros
+    programs eagerflow-examples examples
+    programs eagerflow-tests tests
+} >"$list"
+[ -s "$list" ] || { echo "nothing was built" >&2; exit 1; }
+
+for _ in $(seq "$(nproc)"); do
+    (while :; do :; done) &
+    burners+=($!)
+done
+
+failed=0
+# Runs one program with arguments, in its package's folder; says what failed.
+check() {
+    local folder=$1 program=$2
+    shift 2
+    if ! (cd "$root/$folder" && CARGO_MANIFEST_DIR=$root/$folder "$root/$program" "$@") >"$output" 2>&1 </dev/null; then
+        failed=$((failed + 1))
+        echo "FAILED: $(basename "$program") $*"
+        grep -E "^test .*FAILED|panicked at" -A 2 "$output" | head -20
+    fi
+}
+
+while read -r folder program; do
+    name=$(basename "$program")
+    name=${name%-*}
+    [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+    start=$SECONDS
+    mapfile -t tests < <(cd "$root/$folder" && "$root/$program" --list 2>/dev/null | sed -n 's/: test$//p')
+    if [ $alone = yes ]; then
+        for test in "${tests[@]}"; do
+            check "$folder" "$program" --exact "$test"
+        done
+    fi
+    for seed in $(seq "$orders"); do
+        check "$folder" "$program" -Z unstable-options --shuffle-seed "$seed"
+    done
+    echo "$name: ${#tests[@]} tests, $orders orders, $((SECONDS - start)) s"
+done <"$list"
+[ "$failed" -eq 0 ] && echo "all well, in any order" || { echo "$failed runs failed"; exit 1; }
