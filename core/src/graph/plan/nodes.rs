@@ -118,6 +118,18 @@ impl Compiler {
         Some(())
     }
 
+    /// Copies small operands that show a part of operand `i` out of it, so that it can be written over: `x[i] = x[j]`.
+    fn take_apart(&mut self, inputs: &mut [Place], i: usize) {
+        let (base, bytes) = (inputs[i].base, inputs[i].ty.bytes());
+        for k in (0..inputs.len()).filter(|&k| k != i) {
+            if inputs[k].base == base && inputs[k].ty.dtype.size() > 0 && inputs[k].ty.bytes() * 2 <= bytes {
+                let apart = self.buffer(inputs[k].ty);
+                self.copy(&inputs[k], &apart);
+                inputs[k] = apart;
+            }
+        }
+    }
+
     /// Where the value of an operand lies, if this scope may write over it: it is used here for the last time, or was just copied
     /// to be dense.
     fn dying(&self, scope: &Scope<'_>, v: Value, place: &Place, at: usize) -> Option<Place> {
@@ -184,6 +196,7 @@ impl Compiler {
         let mut over = None;
         if let Some(i) = op.overwrites() {
             inputs[i] = self.dense_place(inputs[i].clone());
+            self.take_apart(&mut inputs, i);
             let alone = inputs.iter().filter(|place| place.base == inputs[i].base).count() == 1;
             match inputs[i].base {
                 Base::Arena(buffer) if alone => {
