@@ -2,7 +2,7 @@
 # Finds tests that need others to have run, or not to have: each test by itself, then all of a program in shuffled orders, while as
 # many processes as there are cores keep the machine busy. `tests/shuffled.sh [-n ORDERS] [-1] [PROGRAM ...]`: so many orders (10),
 # `-1` leaves out the single runs; programs are those of `cargo test`, such as `traced` or `eagerflow` (all of them).
-# A failure names the seed, and `RUSTC_BOOTSTRAP=1 cargo test --test PROGRAM -- -Z unstable-options --shuffle-seed SEED` repeats it.
+# A failure names the seed, and `-Z unstable-options --shuffle-seed SEED` under `RUSTC_BOOTSTRAP=1` repeats it.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 orders=10
@@ -17,8 +17,6 @@ done
 shift $((OPTIND - 1))
 
 root=$PWD
-# What the harness calls unstable is the shuffling alone.
-export RUSTC_BOOTSTRAP=1
 list=$(mktemp)
 output=$(mktemp)
 burners=()
@@ -46,7 +44,9 @@ failed=0
 check() {
     local folder=$1 program=$2
     shift 2
-    if ! (cd "$root/$folder" && CARGO_MANIFEST_DIR=$root/$folder "$root/$program" "$@") >"$output" 2>&1 </dev/null; then
+    # What the harness calls unstable is the shuffling alone. The variable is not set for builds, which it would change.
+    if ! (cd "$root/$folder" && RUSTC_BOOTSTRAP=1 CARGO_MANIFEST_DIR=$root/$folder "$root/$program" "$@") \
+        >"$output" 2>&1 </dev/null; then
         failed=$((failed + 1))
         echo "FAILED: $(basename "$program") $*"
         grep -E "^test .*FAILED|panicked at" -A 2 "$output" | head -20
