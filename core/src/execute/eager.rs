@@ -5,7 +5,6 @@ use super::{elementwise, gpu, kernel, place};
 use crate::backend::cpu::{View, copy};
 use crate::backend::cuda;
 use crate::error::{Error, Result};
-use crate::graph::control::captured;
 use crate::graph::sizes::Sizes;
 use crate::op::{Facts, Infer, Kind, Op, Outputs};
 use crate::shape::Shape;
@@ -144,8 +143,18 @@ pub(super) fn overwritten<'a>(
     let (given, [ty]) = (inputs[index], types) else { return None };
     // Elements in the block itself are copied with it. A captured loop lends the memory in which it keeps a value.
     let alone = given.is_unique() && given.storage().is_some();
-    let alone = alone || (cuda::capturing() && captured::is_lent(given));
+    let alone = alone || is_lent(given);
     (alone && given.is_row_major() && given.ty() == ty).then_some(given)
+}
+
+/// Whether a value lies in memory that a captured loop or branch has lent, and nobody sees it but those who lent it.
+pub(crate) fn is_lent(tensor: &Tensor) -> bool {
+    if !cuda::capturing() || !tensor.is_away() || !tensor.is_only_handle() {
+        return false;
+    }
+    // Each of those that have lent it holds it too.
+    let lenders = cuda::lenders(tensor.address());
+    lenders > 0 && tensor.storage().is_some_and(|storage| storage.holders() == 1 + lenders)
 }
 
 #[track_caller]

@@ -10,7 +10,7 @@ use crate::backend::cuda::{self, CudaCall, Names, Rows};
 use crate::dtype::DTypes;
 use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
+use crate::op::{Attr, Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
 use crate::shape::{IntoShape, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
@@ -21,13 +21,23 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(crate) struct ScatterNd {
     shape: Shape,
+    /// Whether this is a part of a cotangent. A user's scatter is never taken into a sum: its errors have its name, and 0 added to -0
+    /// is 0.
+    part: bool,
 }
 
 impl Op for ScatterNd {
-    identity!("scatter_nd", { "shape": Shape = |this| &this.shape });
+    identity!("scatter_nd", kept);
+
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("shape", Attr::Shape(&self.shape));
+        if self.part {
+            visit("part", Attr::Bool(true));
+        }
+    }
 
     fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
-        Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)? })))
+        Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)?, part: self.part })))
     }
 
     fn kind(&self) -> Kind {
@@ -43,7 +53,7 @@ impl Op for ScatterNd {
     }
 
     fn onto(&self) -> Option<OpRef> {
-        Some(OpRef::Static(&super::tensor_scatter::ADD))
+        self.part.then_some(OpRef::Static(&super::tensor_scatter::ADD))
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
@@ -190,15 +200,9 @@ pub(crate) fn check_updates(op: &str, indices: &Shape, updates: &Shape, whole: &
     Ok(())
 }
 
-/// What [`scatter_into`] runs, for parts of a cotangent.
+/// What lays a part of a cotangent of this shape into zeros.
 pub(crate) fn scattering(shape: &Shape) -> ScatterNd {
-    ScatterNd { shape: *shape }
-}
-
-/// Updates laid into zeros of a shape.
-#[track_caller]
-pub(crate) fn scatter_into(indices: &Tensor, updates: &Tensor, shape: &Shape) -> Result<Tensor> {
-    execute1(&ScatterNd { shape: *shape }, &[indices, updates])
+    ScatterNd { shape: *shape, part: true }
 }
 
 /// Updates laid into zeros of `shape` at `indices`, whose last dimension counts the leading dimensions it indexes;
@@ -225,7 +229,9 @@ pub fn scatter_nd(indices: impl AsTensor, updates: impl AsTensor, shape: impl In
 pub fn try_scatter_nd(indices: impl AsTensor, updates: impl AsTensor, shape: impl IntoShape) -> Result<Tensor> {
     let here = Location::caller();
     let scattered = match shape.into_shape() {
-        Ok(shape) => scatter_into(&indices.as_tensor(), &updates.as_tensor(), &shape),
+        Ok(shape) => {
+            execute1(&ScatterNd { shape, part: false }, &[&*indices.as_tensor(), &*updates.as_tensor()])
+        }
         Err(error) => Err(error.in_op("scatter_nd")),
     };
     scattered.map_err(|e| e.at(here))

@@ -1,8 +1,9 @@
 //! Small helpers that gradient rules and other operations build on: constants of a type, and dense embedding gradients.
 //! They are ordinary operations underneath, so they are recorded and differentiated like any other.
 
-use super::scatter_nd::scatter_into;
+use super::scatter_nd::scattering;
 use crate::error::{Error, Result};
+use crate::execute::execute1;
 use crate::shape::{Shape, Symbol, pin_hook};
 use crate::tensor::{Tensor, TensorType};
 
@@ -36,7 +37,7 @@ pub(crate) fn ones_of(ty: &TensorType) -> Result<Tensor> {
 #[track_caller]
 pub(crate) fn scatter_rows(indices: &Tensor, values: &Tensor, shape: &Shape) -> Result<Tensor> {
     let column = super::reshape::expand_last(indices)?;
-    scatter_into(&column, values, shape)
+    execute1(&scattering(shape), &[&column, values])
 }
 
 /// The sum with the rows `values` added at `indices`, in the sum's memory where nobody else holds it.

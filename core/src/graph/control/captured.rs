@@ -6,14 +6,12 @@ use crate::backend::cpu::vector::load_bits;
 use crate::backend::cuda::{self, CudaCall, Gpu};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::execute::{is_number, view_of};
+use crate::execute::{is_lent, is_number, view_of};
 use crate::graph::passes::sums::through;
 use crate::graph::run;
 use crate::graph::sizes::Sizes;
-use crate::memory::StorageRef;
 use crate::op::{Op, Operands, Outputs};
 use crate::tensor::Tensor;
-use std::cell::RefCell;
 use std::panic::Location;
 
 /// What two branches gave for one result that is no tensor, but a list of what a branch saves: as long as only the device
@@ -34,40 +32,6 @@ fn on_side(operand: &Tensor, condition: &Tensor, side: bool) -> Tensor {
         Some(either) if is_same(&either.condition, condition) => either.sides[usize::from(!side)].clone(),
         _ => operand.clone(),
     }
-}
-
-thread_local! {
-    /// The addresses of memory in which captured loops and branches keep values, and which their bodies may write over.
-    static HOMES: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Lends the memory of values to bodies until it is dropped.
-struct Lent(usize);
-
-impl Lent {
-    fn start<'a>(places: impl Iterator<Item = &'a Tensor>) -> Self {
-        let addresses = places.map(|place| place.address().addr());
-        Self(HOMES.with_borrow_mut(|homes| {
-            let before = homes.len();
-            homes.extend(addresses);
-            before
-        }))
-    }
-}
-
-impl Drop for Lent {
-    fn drop(&mut self) {
-        HOMES.with_borrow_mut(|homes| homes.truncate(self.0));
-    }
-}
-
-/// Whether a value lies in memory that a captured loop or branch has lent, and nobody sees it but who lent it.
-pub(crate) fn is_lent(tensor: &Tensor) -> bool {
-    let address = tensor.address().addr();
-    let lenders = || HOMES.with_borrow(|homes| homes.iter().filter(|home| **home == address).count());
-    let holders = || tensor.storage().map_or(0, StorageRef::holders);
-    // Each of those that have lent it holds it too.
-    tensor.is_away() && tensor.is_only_handle() && lenders() > 0 && holders() == 1 + lenders()
 }
 
 /// Whether a value that was handed over may be written over, as it is nobody else's.
@@ -92,7 +56,7 @@ pub(super) fn branch(op: &Cond, condition: Tensor, inputs: Operands, sizes: &Siz
         let given = sum.and_then(|i| Some((i - 1, inputs.get_mut(i - 1)?.take_if(|input| is_given(input))?)));
         homes.push(given);
     }
-    let _lent = Lent::start(homes.iter().flatten().map(|(_, home)| home));
+    let _lent = cuda::lend(homes.iter().flatten().map(|(_, home)| home.address()));
     let mut merged = Merged { gpu, kept: choice.made.unwrap_or(0), equal: 0, results: Vec::new() };
     let at = condition.address().addr() as u64;
     cuda::branch(gpu, at, &mut |side| {
@@ -268,7 +232,7 @@ fn on_device(op: &While, mut inputs: Operands, sizes: &Sizes<'_>) -> Result<Outp
     for initial in inputs.drain(..) {
         places.push(if is_given(&initial) { initial } else { place_for(gpu, &initial)? });
     }
-    let _lent = Lent::start(places.iter());
+    let _lent = cuda::lend(places.iter().map(Tensor::address));
     let operands = || -> Operands { places.iter().chain(&fixed).cloned().collect() };
     // Another handle of the same memory, which the body may write over where it reads a value for the last time.
     let lent = |place: &Tensor| if place.is_away() { place.alias() } else { place.clone() };

@@ -2,7 +2,7 @@
 //! of a tensor per round has a gradient whose rounds cost the part. Runs first among the passes, and on gradients as they are recorded.
 //!
 //! Parts are found through whatever only adds to something: operations that say so (`adds_to`), branches, and loops that carry a
-//! sum. Where `x` is -0 and nothing is added, the sum is -0 and no longer 0; gradients are the same numbers.
+//! sum. Only cotangents have such parts: where `x` is -0 and nothing is added, the sum is -0 and no longer 0.
 
 use super::rewrite::{Rewriter, with_bodies};
 use crate::error::Result;

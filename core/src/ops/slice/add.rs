@@ -90,7 +90,8 @@ impl Op for SliceAdd {
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
         let (from, given, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         if phase == 0 {
-            let chunks = self.work(call).phases[0];
+            // Of a tensor without elements everything lies everywhere, so there may be none.
+            let chunks = self.work(call).phases[0].max(1);
             // SAFETY: chunks copy disjoint parts of one tensor to the fresh output of the same shape.
             unsafe {
                 match from.is_dense() {
