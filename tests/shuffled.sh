@@ -1,22 +1,27 @@
 #!/usr/bin/env bash
-# Finds tests that need others to have run, or not to have: each test by itself, then all of a program in shuffled orders, while as
-# many processes as there are cores keep the machine busy. `tests/shuffled.sh [-n ORDERS] [-1] [PROGRAM ...]`: so many orders (10),
-# `-1` leaves out the single runs; programs are those of `cargo test`, such as `traced` or `eagerflow` (all of them).
-# A failure names the seed, and `-Z unstable-options --shuffle-seed SEED` under `RUSTC_BOOTSTRAP=1` repeats it.
+# Finds tests that need others to have run, or not to have: each test by itself, then all of a program in shuffled orders, while
+# other processes keep the machine busy. `tests/shuffled.sh [-n ORDERS] [-1] [-b BUSY] [PROGRAM ...]`: so many orders (10), `-1`
+# leaves out the single runs, so many busy processes (one a core); programs are those of `cargo test`, such as `traced` or
+# `eagerflow` (all of them). A failure names the seed: `-Z unstable-options --shuffle-seed SEED` under `RUSTC_BOOTSTRAP=1` repeats it.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 orders=10
 alone=yes
-while getopts "n:1" option; do
+busy=$(nproc)
+while getopts "n:1b:" option; do
     case $option in
         n) orders=$OPTARG ;;
         1) alone=no ;;
+        b) busy=$OPTARG ;;
         *) exit 2 ;;
     esac
 done
 shift $((OPTIND - 1))
 
 root=$PWD
+# Tests of a procedural macro need the compiler's libraries, as cargo sets them.
+LD_LIBRARY_PATH=$(rustc --print sysroot)/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
 list=$(mktemp)
 output=$(mktemp)
 burners=()
@@ -34,7 +39,7 @@ programs() {
 } >"$list"
 [ -s "$list" ] || { echo "nothing was built" >&2; exit 1; }
 
-for _ in $(seq "$(nproc)"); do
+for _ in $(seq "$busy"); do
     (while :; do :; done) &
     burners+=($!)
 done

@@ -2,14 +2,14 @@
 //! Keras's `Conv2D` for `channels_last` images; the kernel is made when the first image tells its channels.
 
 use super::activation::Activation;
-use super::{Layer, buildable, callable, channels, floating, misfit, names};
+use super::weighted::weighted;
+use super::{Layer, buildable, callable, channels, misfit, names};
 use crate::dtype::DType;
 use crate::error::{Error, OrFail, Result};
 use crate::initializers::Initializer;
 use crate::module::{Fields, LazyVariable, Module};
-use crate::ops::{self, Padding, Pair, Windows, functions};
+use crate::ops::{self, Padding, Pair, Windows};
 use crate::options::{self, options};
-use crate::shape::Shape;
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use std::panic::Location;
@@ -45,6 +45,7 @@ pub struct Conv2D {
 }
 
 callable!(Conv2D);
+weighted!(Conv2D, filters);
 
 impl Conv2D {
     /// A layer of `filters` filters of `kernel_size` rows and columns, which may be one number or two.
@@ -84,26 +85,9 @@ impl Conv2D {
         })
     }
 
-    /// The function applied at the end.
-    pub fn activation(mut self, activation: Activation) -> Self {
-        self.activation = activation;
-        self
-    }
-
-    /// Whether a bias is added.
-    pub fn use_bias(mut self, use_bias: bool) -> Self {
-        self.use_bias = use_bias;
-        self
-    }
-
     /// The kernel `[rows, columns, input channels, filters]`, once it is built.
     pub fn kernel(&self) -> Option<&Variable> {
         self.kernel.get()
-    }
-
-    /// The bias `[filters]`, once it is built.
-    pub fn bias(&self) -> Option<&Variable> {
-        self.bias.get()
     }
 
     /// The layer, if its options are possible.
@@ -151,30 +135,6 @@ impl Conv2D {
         let shape = [rows as usize, columns as usize, channels / self.groups, self.filters];
         self.kernel_initializer.variable(&shape, self.dtype, &format!("{}/kernel", self.name))
     }
-
-    /// The bias, made if this is the first time, for a layer that has one.
-    #[track_caller]
-    fn own_bias(&self) -> Result<Option<&Variable>> {
-        if !self.use_bias {
-            return Ok(None);
-        }
-        let name = || format!("{}/bias", self.name);
-        self.bias.get_or_build(|| self.bias_initializer.variable(&[self.filters], self.dtype, &name())).map(Some)
-    }
-
-    #[track_caller]
-    fn with_bias(&self, y: Tensor) -> Result<Tensor> {
-        match self.own_bias()? {
-            Some(bias) => functions::try_bias_add(&y, bias),
-            None => Ok(y),
-        }
-    }
-
-    #[track_caller]
-    fn make(&self, input: &Shape) -> Result<()> {
-        self.kernel_for(&TensorType::new(self.dtype, *input))?;
-        self.own_bias().map(drop)
-    }
 }
 
 buildable!(Conv2D, "Conv2D::new(8, 3)", "[1, 28, 28, 1]");
@@ -203,24 +163,6 @@ options! { Conv2D:
         this.groups = options::count("Conv2D", "groups", groups)?;
         this.checked()
     }
-
-    /// How the kernel starts.
-    pub fn kernel_initializer, try_kernel_initializer(this, initializer: Initializer) {
-        this.kernel_initializer = initializer.checked("Conv2D")?;
-        Ok(this)
-    }
-
-    /// How the bias starts.
-    pub fn bias_initializer, try_bias_initializer(this, initializer: Initializer) {
-        this.bias_initializer = initializer.checked("Conv2D")?;
-        Ok(this)
-    }
-
-    /// The dtype of the variables and the input, `float32` unless set.
-    pub fn dtype, try_dtype(this, dtype: DType) {
-        this.dtype = floating("Conv2D", dtype)?;
-        Ok(this)
-    }
 }
 
 impl Layer for Conv2D {
@@ -233,7 +175,7 @@ impl Layer for Conv2D {
         let kernel = self.kernel_for(x.ty())?;
         let steps = [self.strides, self.dilation];
         let y = ops::conv2d_in_groups(x, &kernel.value(), steps, self.padding, self.groups)?;
-        self.activation.apply(self.with_bias(y)?)
+        self.finish(y)
     }
 }
 

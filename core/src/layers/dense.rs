@@ -2,13 +2,14 @@
 //! Keras's `Dense`; the kernel is made when the first input tells the size of its last dimension.
 
 use super::activation::Activation;
-use super::{Layer, buildable, callable, channels, floating, misfit, names};
+use super::weighted::weighted;
+use super::{Layer, buildable, callable, channels, misfit, names};
 use crate::dtype::DType;
 use crate::error::{OrFail, Result};
 use crate::initializers::Initializer;
 use crate::module::{Fields, LazyVariable, Module};
 use crate::ops::{self, functions};
-use crate::options::{self, options};
+use crate::options;
 use crate::shape::{Dim, Shape};
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
@@ -41,6 +42,7 @@ pub struct Dense {
 }
 
 callable!(Dense);
+weighted!(Dense, units);
 
 impl Dense {
     /// A layer with `units` outputs.
@@ -73,26 +75,9 @@ impl Dense {
         })
     }
 
-    /// The function applied at the end.
-    pub fn activation(mut self, activation: Activation) -> Self {
-        self.activation = activation;
-        self
-    }
-
-    /// Whether a bias is added.
-    pub fn use_bias(mut self, use_bias: bool) -> Self {
-        self.use_bias = use_bias;
-        self
-    }
-
     /// The kernel `[inputs, units]`, once it is built.
     pub fn kernel(&self) -> Option<&Variable> {
         self.kernel.get()
-    }
-
-    /// The bias `[units]`, once it is built.
-    pub fn bias(&self) -> Option<&Variable> {
-        self.bias.get()
     }
 
     /// The kernel, made for the input's last dimension if this is the first one.
@@ -124,53 +109,9 @@ impl Dense {
         let shape = [channels(&self.name, x)?, self.units];
         self.kernel_initializer.variable(&shape, self.dtype, &format!("{}/kernel", self.name))
     }
-
-    /// The bias, made if this is the first time, for a layer that has one.
-    #[track_caller]
-    fn own_bias(&self) -> Result<Option<&Variable>> {
-        if !self.use_bias {
-            return Ok(None);
-        }
-        let name = || format!("{}/bias", self.name);
-        self.bias.get_or_build(|| self.bias_initializer.variable(&[self.units], self.dtype, &name())).map(Some)
-    }
-
-    #[track_caller]
-    fn with_bias(&self, y: Tensor) -> Result<Tensor> {
-        match self.own_bias()? {
-            Some(bias) => functions::try_bias_add(&y, bias),
-            None => Ok(y),
-        }
-    }
-
-    #[track_caller]
-    fn make(&self, input: &Shape) -> Result<()> {
-        self.kernel_for(&TensorType::new(self.dtype, *input))?;
-        self.own_bias().map(drop)
-    }
 }
 
 buildable!(Dense, "Dense::new(10)", "[1, 784]");
-
-options! { Dense:
-    /// How the kernel starts.
-    pub fn kernel_initializer, try_kernel_initializer(this, initializer: Initializer) {
-        this.kernel_initializer = initializer.checked("Dense")?;
-        Ok(this)
-    }
-
-    /// How the bias starts.
-    pub fn bias_initializer, try_bias_initializer(this, initializer: Initializer) {
-        this.bias_initializer = initializer.checked("Dense")?;
-        Ok(this)
-    }
-
-    /// The dtype of the variables and the input, `float32` unless set.
-    pub fn dtype, try_dtype(this, dtype: DType) {
-        this.dtype = floating("Dense", dtype)?;
-        Ok(this)
-    }
-}
 
 impl Layer for Dense {
     fn layer_name(&self) -> &str {
@@ -181,13 +122,13 @@ impl Layer for Dense {
     fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
         let kernel = self.kernel_for(x.ty())?;
         if x.rank() == 2 {
-            return self.activation.apply(self.with_bias(functions::try_matmul(x, kernel)?)?);
+            return self.finish(functions::try_matmul(x, kernel)?);
         }
         // One product of all rows instead of a batch of small ones.
         let leading = &x.shape().sizes()[..x.rank() - 1];
         let rows = leading.iter().fold(Dim::ONE, |product, &dim| product * dim);
         let flat = ops::reshape_to(x, &Shape::from_dims(&[rows, x.shape().dim(x.rank() - 1)])?)?;
-        let y = self.activation.apply(self.with_bias(functions::try_matmul(&flat, kernel)?)?)?;
+        let y = self.finish(functions::try_matmul(&flat, kernel)?)?;
         ops::reshape_to(&y, &Shape::from_dims(leading)?.push(Dim::known(self.units))?)
     }
 }

@@ -8,6 +8,7 @@ mod dropout;
 mod flatten;
 mod names;
 mod pooling;
+mod weighted;
 
 #[cfg(test)]
 mod tests;
@@ -150,16 +151,6 @@ fn within(error: Error, layer: &str, here: &'static Location<'static>) -> Error 
 #[cold]
 fn misfit(layer: &str, what: &str, x: &TensorType, expected: impl Display) -> Error {
     Error::invalid_argument(layer, what).got(x).expected(expected)
-}
-
-/// The dtype of a layer's variables, which have gradients.
-fn floating(layer: &str, dtype: DType) -> Result<DType> {
-    match dtype.is_floating() {
-        true => Ok(dtype),
-        false => Err(Error::invalid_argument(layer, "a layer's variables must be floating-point")
-            .got(dtype)
-            .expected("float16, bfloat16, float32 or float64")),
-    }
 }
 
 /// The way out for an input of another dtype than the layer's.
