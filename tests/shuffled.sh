@@ -20,7 +20,7 @@ shift $((OPTIND - 1))
 
 root=$PWD
 # Tests of a procedural macro need the compiler's libraries, as cargo sets them.
-LD_LIBRARY_PATH=$(rustc --print sysroot)/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+LD_LIBRARY_PATH=$(rustc --print target-libdir)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 list=$(mktemp)
 output=$(mktemp)

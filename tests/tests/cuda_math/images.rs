@@ -37,7 +37,6 @@ const HALVES: [(DType, f64); 2] = [(DType::F16, 4e-3), (DType::BF16, 3e-2)];
 fn a_convolution_in_groups_is_one_launch() {
     let Some(gpu) = gpu() else { return };
     let Some(emulation) = gpu.emulation else { return };
-    tf::config::enable_tensor_float_32_execution(false);
     for (dtype, filters) in [(DType::F32, [3, 3, 1, 24]), (DType::BF16, [3, 3, 1, 24]), (DType::F16, [3, 3, 4, 24])] {
         let (x, w) = (some(1, dtype, &[1, 6, 6, 24]).gpu(), some(2, dtype, &filters).gpu());
         emulation.reset_counters();
@@ -85,7 +84,6 @@ fn slopes(x: &[Tensor], f: impl Fn(&[Tensor]) -> Tensor) -> Vec<Tensor> {
 #[test]
 fn convolutions_and_their_gradients() {
     let Some(gpu) = gpu() else { return };
-    tf::config::enable_tensor_float_32_execution(false);
     for (x, w, strides, dilations, padding) in CASES {
         for (dtype, within) in [(DType::F32, 1e-5), (DType::F64, 1e-13)] {
             agree(&gpu, &[some(1, dtype, &x), some(2, dtype, &w)], within, |t| {
@@ -150,7 +148,6 @@ fn poolings_and_their_gradients() {
 #[test]
 fn convolutions_of_much_work() {
     let Some(gpu) = gpu() else { return };
-    tf::config::enable_tensor_float_32_execution(false);
     for (x, w, strides, dilations, padding) in [
         ([4, 24, 24, 16], [3, 3, 16, 48], [1, 1], [1, 1], Padding::Same),
         ([3, 40, 41, 20], [5, 3, 20, 50], [2, 2], [1, 2], Padding::Same),

@@ -18,7 +18,6 @@ const DTYPES: [(DType, f64); 7] = [
 #[test]
 fn sizes_and_dtypes() {
     let Some(gpu) = gpu() else { return };
-    tf::config::enable_tensor_float_32_execution(false);
     for [m, n, k] in [
         [1, 1, 1],
         [3, 5, 7],
@@ -41,7 +40,6 @@ fn sizes_and_dtypes() {
 #[test]
 fn operands_are_read_where_they_lie() {
     let Some(gpu) = gpu() else { return };
-    tf::config::enable_tensor_float_32_execution(false);
     let inputs = [some(3, DType::F32, &[40, 30]), some(4, DType::F32, &[40, 30])];
     agree(&gpu, &inputs, 1e-5, |x| {
         vec![
@@ -59,7 +57,6 @@ fn operands_are_read_where_they_lie() {
 #[test]
 fn batches_are_broadcast() {
     let Some(gpu) = gpu() else { return };
-    tf::config::enable_tensor_float_32_execution(false);
     for (a, b) in [
         (&[5, 3, 4][..], &[5, 4, 2][..]),
         (&[5, 3, 4], &[4, 2]),
@@ -127,7 +124,6 @@ fn with_addend(a: &Tensor, b: &Tensor, c: &Tensor) -> Tensor {
 #[test]
 fn addends_of_traced_products() {
     let Some(gpu) = gpu() else { return };
-    tf::config::enable_tensor_float_32_execution(false);
     for [m, n, k] in [[20, 33, 40], [70, 65, 700], [17, 18, 1]] {
         for (dtype, within) in [(DType::F32, 1e-5), (DType::F64, 1e-14)] {
             let factors = [some(1, dtype, &[m, k]), some(2, dtype, &[k, n])];
@@ -217,7 +213,6 @@ fn laid_out(seed: u64, shape: &[usize]) -> Tensor {
 #[test]
 fn operands_of_any_layout() {
     let Some(gpu) = gpu() else { return };
-    tf::config::enable_tensor_float_32_execution(false);
     for seed in 0..60 {
         let size = |i: u64| 1 + (seed * 7 + i * i * 3 + i) as usize % 6;
         let outer: Vec<usize> = (0..seed % 4).map(|i| size(10 + i)).collect();

@@ -63,7 +63,6 @@ fn train(step: Step, images: &Tensor, labels: &Tensor) -> Vec<Tensor> {
 #[test]
 fn steps_are_those_of_the_cpu() {
     let Some(gpu) = gpu() else { return };
-    tf::config::enable_tensor_float_32_execution(false);
     let images = crate::some(1, tf::DType::F32, &[9, 8, 8, 2]);
     let labels = Tensor::from((0..9).map(|i| i * 7 % 10).collect::<Vec<i32>>()).cpu();
     agree(&gpu, &[images.clone(), labels.clone()], 1e-4, |x| train(eager, &x[0], &x[1]));

@@ -151,6 +151,49 @@ macro_rules! graph_forms {
                 sum
             }
 
+            rows_moved_within_a_tensor(xs, n) {
+                let mut all = xs * 1.0;
+                for i in tf::range(0, n, 1) {
+                    let row = tf::reshape(&all.at(0), [1, WIDTH as isize]);
+                    all = tf::tensor_scatter_nd_update(&all, &tf::reshape(&i, [1, 1]), &row);
+                }
+                tf::reduce_sum(tf::square(&all), ())
+            }
+
+            rows_exchanged(xs, n) {
+                let mut all = xs * 1.0;
+                for i in tf::range(0, n, 1) {
+                    let (first, here) = (all.at(0), all.at(&i));
+                    all = tf::tensor_scatter_nd_update(&all, &tf::reshape(&i, [1, 1]), &tf::expand_dims(&first, 0));
+                    all = tf::tensor_scatter_nd_update(&all, &tf::constant([[0]]), &tf::expand_dims(tf::sin(&here), 0));
+                }
+                tf::reduce_sum(tf::square(&all), ())
+            }
+
+            update_in_a_branch(xs, n) {
+                let mut all = xs * 1.0;
+                for i in tf::range(0, n, 1) {
+                    let first = all.at(1);
+                    if &i % 2 == 0 {
+                        let row = tf::sin(tf::expand_dims(&all.at(&i), 0));
+                        all = tf::tensor_scatter_nd_update(&all, &tf::reshape(&i, [1, 1]), &row);
+                    }
+                    all = tf::tensor_scatter_nd_add(&all, &tf::reshape(&i, [1, 1]), &tf::expand_dims(&first, 0));
+                }
+                tf::reduce_sum(tf::square(&all), ())
+            }
+
+            update_in_an_inner_loop(xs, n) {
+                let mut all = xs * 1.0;
+                for i in tf::range(0, n, 1) {
+                    for _ in tf::range(0, &tf::minimum(n, 2), 1) {
+                        let row = tf::sin(tf::expand_dims(&all.at(&i), 0));
+                        all = tf::tensor_scatter_nd_update(&all, &tf::reshape(&i, [1, 1]), &row);
+                    }
+                }
+                tf::reduce_sum(tf::square(&all), ())
+            }
+
             updates_alone(xs, n) {
                 let mut all = xs * 1.0;
                 for i in tf::range(0, n, 1) {

@@ -67,18 +67,3 @@ fn updates_forward(xs: &Tensor, n: &Tensor) -> Tensor {
 fn updates_forward_cost_the_same_in_each_round() {
     level("updates_forward", |xs, n| drop(updates_forward(xs, &tf::constant(n as i32))));
 }
-
-#[tf_function]
-fn rows_moved_within_a_tensor(xs: &Tensor, n: &Tensor) -> Tensor {
-    let mut all = xs * 1.0;
-    for i in tf::range(0, n, 1) {
-        let row = tf::reshape(&all.at(0), [1, WIDTH as isize]);
-        all = tf::tensor_scatter_nd_update(&all, &tf::reshape(&i, [1, 1]), &row);
-    }
-    tf::reduce_sum(tf::square(&all), ())
-}
-
-#[test]
-fn rows_moved_within_a_tensor_cost_the_same_in_each_round() {
-    level("rows_moved_within_a_tensor", gradient(traced(rows_moved_within_a_tensor)));
-}

@@ -2,6 +2,7 @@
 //! Values that a loop carries have a home; what a round computes is written there at once where that is safe, or moved.
 
 use super::compile::{Compiler, Holds};
+use super::over::changed_in_place;
 use super::scope::{Place, Scope};
 use super::{Base, Step};
 use crate::graph::ir::{Graph, Node, Value};
@@ -64,17 +65,18 @@ impl Compiler {
         let condition = scope.place(node.inputs[0])?;
         let condition = self.pointers(&[condition]).start;
         self.at += 1;
-        let adds = through(&node.op);
+        let (adds, changes) = (through(&node.op), changed_in_place(&node.op));
         let only = scope.only_ones(&node.inputs);
         let mut under: Vec<Option<(Place, usize)>> = Vec::new();
         for (i, &v) in node.outputs.iter().enumerate() {
-            // A sum stays where it lies, whichever way adds to it.
-            let sum = adds.get(i).copied().flatten();
-            let sum = sum.filter(|&index| scope.ty(node.inputs[index]) == scope.ty(v));
-            under.push(sum.and_then(|index| {
+            // A tensor of which ways change parts stays where it lies.
+            let changed = changes.get(i).copied().flatten();
+            let changed = changed.filter(|&index| scope.ty(node.inputs[index]) == scope.ty(v) && only[index]);
+            under.push(changed.and_then(|index| {
+                self.take_views_apart(scope, node.inputs[index], at);
                 let place = self
-                    .left_by(scope, node, index, at, only[index])
-                    .or_else(|| if only[index] { self.own_sum(scope, node, index, at) } else { None })?;
+                    .left_by(scope, node, index, at, true)
+                    .or_else(|| if adds[i] == Some(index) { self.own_sum(scope, node, index, at) } else { None })?;
                 Some((place, index - 1))
             }));
         }

@@ -11,6 +11,7 @@ mod lent;
 mod lower;
 mod nodes;
 mod order;
+mod over;
 mod pass;
 pub(crate) mod profile;
 #[cfg(test)]

@@ -118,45 +118,6 @@ impl Compiler {
         Some(())
     }
 
-    /// Copies small operands that show a part of operand `i` out of it, so that it can be written over: `x[i] = x[j]`.
-    fn take_apart(&mut self, inputs: &mut [Place], i: usize) {
-        let (base, bytes) = (inputs[i].base, inputs[i].ty.bytes());
-        for k in (0..inputs.len()).filter(|&k| k != i) {
-            if inputs[k].base == base && inputs[k].ty.dtype.size() > 0 && inputs[k].ty.bytes() * 2 <= bytes {
-                let apart = self.buffer(inputs[k].ty);
-                self.copy(&inputs[k], &apart);
-                inputs[k] = apart;
-            }
-        }
-    }
-
-    /// Where the value of an operand lies, if this scope may write over it: it is used here for the last time, or was just copied
-    /// to be dense.
-    fn dying(&self, scope: &Scope<'_>, v: Value, place: &Place, at: usize) -> Option<Place> {
-        let lies = scope.place(v)?;
-        let copied = lies.base != place.base;
-        (copied || (lies.owned && scope.last_use(v) == at)).then(|| place.clone())
-    }
-
-    /// The tensor of an operand, if it is used here for the last time and this scope may give it away: as one that nobody else sees.
-    pub fn own(
-        &mut self,
-        scope: &Scope<'_>,
-        v: Value,
-        at: usize,
-        location: &'static Location<'static>,
-    ) -> Option<Place> {
-        let place = scope.place(v)?;
-        let Base::Slot(from) = place.base else { return None };
-        let whole = self.slots[from as usize] == Holds::Tensor(place.ty) && place.offset == 0 && place.is_dense();
-        if !whole || !place.owned || scope.last_use(v) != at || place.ty.dtype.size() == 0 {
-            return None;
-        }
-        let to = self.slot(Holds::Tensor(place.ty));
-        self.push(Step::Own { from, to, location });
-        Some(Place::dense(Base::Slot(to), place.ty))
-    }
-
     /// A variable's value: its memory itself, or a copy if the variable changes while the value is still wanted.
     fn read(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
         let (handle, output) = (node.inputs[0], node.outputs[0]);
@@ -178,6 +139,9 @@ impl Compiler {
 
     fn kernel(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
         let op = &node.op;
+        if let Some(i) = op.overwrites() {
+            self.take_views_apart(scope, node.inputs[i], at);
+        }
         let mut inputs = Vec::new();
         for (i, &v) in node.inputs.iter().enumerate() {
             let place = scope.place(v)?;

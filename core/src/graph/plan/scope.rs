@@ -58,6 +58,10 @@ pub(super) struct Scope<'g> {
     pub root: Vec<Value>,
     /// By root: the node that uses it last; results are used at the very end.
     last: Vec<usize>,
+    /// The node that uses each value last by itself, views of it not counted.
+    used: Vec<usize>,
+    /// By root: its views, each with the value that it shows a part of, in their order.
+    views: HashMap<Value, Vec<(Value, Value)>>,
     /// Values that must be tensors of their own.
     pub wants: Vec<bool>,
     /// Where a value should be written: the home of a loop's value, with the parameter that lies there until then.
@@ -73,14 +77,18 @@ impl<'g> Scope<'g> {
         let n = graph.types.len();
         count(n);
         let mut root: Vec<Value> = (0..n as u32).map(Value).collect();
-        let mut last = vec![0; n];
+        let (mut last, mut used) = (vec![0; n], vec![0; n]);
+        let mut views: HashMap<Value, Vec<(Value, Value)>> = HashMap::new();
         let mut wants = vec![false; n];
         let mut writers: HashMap<Value, Vec<usize>> = HashMap::new();
         for (i, node) in graph.nodes.iter().enumerate() {
             if let Kind::View = node.op.kind() {
-                node.outputs.iter().for_each(|v| root[v.index()] = root[node.inputs[0].index()]);
+                let (of, shown) = (root[node.inputs[0].index()], node.inputs[0]);
+                node.outputs.iter().for_each(|v| root[v.index()] = of);
+                views.entry(of).or_default().extend(node.outputs.iter().map(|&v| (v, shown)));
             }
             for v in &node.inputs {
+                used[v.index()] = i;
                 let v = root[v.index()];
                 last[v.index()] = i;
                 wants[v.index()] |= on_tensors(node);
@@ -90,6 +98,7 @@ impl<'g> Scope<'g> {
             }
         }
         for v in &graph.results {
+            used[v.index()] = usize::MAX;
             let v = root[v.index()];
             last[v.index()] = usize::MAX;
             wants[v.index()] |= top;
@@ -99,6 +108,8 @@ impl<'g> Scope<'g> {
             places: vec![None; n],
             root,
             last,
+            used,
+            views,
             wants,
             prefer: HashMap::new(),
             occupants: HashMap::new(),
@@ -154,6 +165,39 @@ impl<'g> Scope<'g> {
 
     pub fn last_use(&self, v: Value) -> usize {
         self.last[self.root[v.index()].index()]
+    }
+
+    /// The views of a value's memory that are there and used behind `at`; `None` if all of it is.
+    pub fn shown_behind(&self, v: Value, at: usize) -> Option<Vec<Value>> {
+        let root = self.root[v.index()];
+        if self.used[root.index()] > at || self.used[v.index()] > at {
+            return None;
+        }
+        let views = self.views.get(&root).into_iter().flatten();
+        Some(views.map(|(view, _)| *view).filter(|w| self.used[w.index()] > at && self.place(*w).is_some()).collect())
+    }
+
+    /// Notes that views of a value's memory have been copied to places of their own, so that node `at` uses it last.
+    pub fn part(&mut self, v: Value, at: usize, copies: Vec<(Value, Place)>) {
+        let root = self.root[v.index()];
+        for (view, place) in copies {
+            self.root[view.index()] = view;
+            self.last[view.index()] = self.used[view.index()];
+            self.set(view, place);
+        }
+        self.last[root.index()] = at;
+        for (view, shown) in self.views.remove(&root).unwrap_or_default() {
+            // Those that are still to come show the copies.
+            if self.root[view.index()] == root {
+                self.root[view.index()] = self.root[shown.index()];
+            }
+            let now = self.root[view.index()];
+            if now != view {
+                let last = &mut self.last[now.index()];
+                *last = (*last).max(self.used[view.index()]);
+                self.views.entry(now).or_default().push((view, shown));
+            }
+        }
     }
 }
 
