@@ -18,7 +18,6 @@ while getopts "n:1b:" option; do
 done
 shift $((OPTIND - 1))
 
-root=$PWD
 # Tests of a procedural macro need the compiler's libraries, as cargo sets them.
 LD_LIBRARY_PATH=$(rustc --print target-libdir)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
@@ -27,16 +26,10 @@ output=$(mktemp)
 burners=()
 trap 'kill "${burners[@]}" 2>/dev/null; rm -f "$list" "$output"' EXIT
 
-# The programs of a package, with the folder in which cargo runs them.
-programs() {
-    cargo test -p "$1" --lib --tests --no-run 2>&1 | sed -n "s|.*(\(.*/deps/[^)]*\))|$2 \1|p"
-}
-{
-    programs eagerflow core
-    programs eagerflow-macros macros
-    programs eagerflow-examples examples
-    programs eagerflow-tests tests
-} >"$list"
+# The programs of tests, with the folder in which cargo runs them; those that only build programs have nothing to shuffle.
+cargo test --workspace --no-run --message-format=json |
+    sed -n 's|.*"manifest_path":"\([^"]*\)/Cargo.toml".*"test":true}.*"executable":"\([^"]*\)".*|\1 \2|p' |
+    grep -v '^[^ ]*/ui-tests ' >"$list"
 [ -s "$list" ] || { echo "nothing was built" >&2; exit 1; }
 
 for _ in $(seq "$busy"); do
@@ -50,7 +43,7 @@ check() {
     local folder=$1 program=$2
     shift 2
     # What the harness calls unstable is the shuffling alone. The variable is not set for builds, which it would change.
-    if ! (cd "$root/$folder" && RUSTC_BOOTSTRAP=1 CARGO_MANIFEST_DIR=$root/$folder "$root/$program" "$@") \
+    if ! (cd "$folder" && RUSTC_BOOTSTRAP=1 CARGO_MANIFEST_DIR=$folder "$program" "$@") \
         >"$output" 2>&1 </dev/null; then
         failed=$((failed + 1))
         echo "FAILED: $(basename "$program") $*"
@@ -63,7 +56,7 @@ while read -r folder program; do
     name=${name%-*}
     [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
     start=$SECONDS
-    mapfile -t tests < <(cd "$root/$folder" && "$root/$program" --list 2>/dev/null | sed -n 's/: test$//p')
+    mapfile -t tests < <(cd "$folder" && "$program" --list 2>/dev/null | sed -n 's/: test$//p')
     if [ $alone = yes ]; then
         for test in "${tests[@]}"; do
             check "$folder" "$program" --exact "$test"

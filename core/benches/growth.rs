@@ -9,9 +9,12 @@ use tf::{DType, GradientTape, Tensor, TensorArray, Variable, s, tf_function};
 const ROUNDS: [usize; 4] = [100, 1_000, 10_000, 100_000];
 const WIDTH: usize = 8;
 
+#[path = "../../tests/tests/growth/eager_forms.rs"]
+mod eager_forms;
 #[path = "../../tests/tests/growth/forms.rs"]
 mod forms;
-use forms::{eager_forms, graph_forms, index, total};
+use eager_forms::{eager_forms, index, total};
+use forms::graph_forms;
 
 /// Seconds that a step of so many rounds took.
 type Step = Box<dyn Fn(&Tensor, usize) -> f64>;

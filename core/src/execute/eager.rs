@@ -122,8 +122,14 @@ pub(crate) fn dense(tensor: &Tensor) -> Result<Tensor> {
     if tensor.is_row_major() {
         return Ok(tensor.clone());
     }
+    copied(tensor)
+}
+
+/// The same elements in row-major order in memory of their own, on the same device.
+#[track_caller]
+pub(crate) fn copied(tensor: &Tensor) -> Result<Tensor> {
     if tensor.is_away() {
-        return gpu::dense(tensor);
+        return gpu::copied(tensor);
     }
     let out = Tensor::uninit(tensor.ty())?;
     crate::moved::note(|| tensor.ty().bytes());

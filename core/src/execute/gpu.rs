@@ -103,7 +103,13 @@ pub(super) fn dense(tensor: &Tensor) -> Result<Tensor> {
     if tensor.is_row_major() {
         return Ok(tensor.clone());
     }
-    let Some(index) = tensor.device_id().gpu_index() else { return eager::dense(tensor) };
+    copied(tensor)
+}
+
+/// The same elements in row-major order in memory of their own, on the same device.
+#[track_caller]
+pub(super) fn copied(tensor: &Tensor) -> Result<Tensor> {
+    let Some(index) = tensor.device_id().gpu_index() else { return eager::copied(tensor) };
     let gpu = cuda::gpu(index)?;
     let out = Tensor::uninit_on(gpu, tensor.ty())?;
     let call = call_of(gpu, "copy", &[], &[]);

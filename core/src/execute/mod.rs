@@ -8,7 +8,7 @@ mod gpu;
 mod kernel;
 mod place;
 
-pub(crate) use eager::{dense, is_lent, view_of};
+pub(crate) use eager::{copied, dense, is_lent, view_of};
 pub(crate) use gpu::{bring, is_number};
 pub(crate) use kernel::run_phases;
 pub(crate) use place::{device_of, on_host};

@@ -22,6 +22,7 @@ pub(crate) mod steps;
 #[cfg(test)]
 mod tests;
 pub(crate) mod verify;
+mod views;
 
 pub(crate) use builder::Builder;
 pub(crate) use ir::Graph;

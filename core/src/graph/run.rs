@@ -6,10 +6,11 @@ use super::ir::{Graph, Node, Value};
 use super::misfit;
 use super::passes::pure::writes;
 use super::sizes::Sizes;
+use super::views::{RESULT, UNUSED, Views, changed_in_place, last_uses};
 use crate::backend::cuda;
 use crate::device::place_on;
 use crate::error::{Error, Result};
-use crate::execute::run_at;
+use crate::execute::{copied, run_at};
 use crate::op::{Kind, OpRef, Operands, Outputs};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -35,6 +36,7 @@ pub(crate) fn run(graph: &Graph, inputs: Operands, sizes: &Sizes<'_>) -> Result<
         misfit::check(graph, sizes, &types)?;
     }
     let uses = last_uses(graph);
+    let mut views = graph.nodes.iter().any(changes_parts).then(|| Views::of(graph));
     for (position, node) in graph.nodes.iter().enumerate() {
         let bound;
         // An operation may name a size that no value of this body shows, but one around it.
@@ -45,6 +47,9 @@ pub(crate) fn run(graph: &Graph, inputs: Operands, sizes: &Sizes<'_>) -> Result<
                 &bound
             }
         };
+        if let Some(views) = &mut views {
+            take_views_apart(views, node, position, &uses, &mut values).map_err(|e| e.at(node.location))?;
+        }
         let mut outputs =
             step(graph, op, node, position, &uses, &mut values, sizes).map_err(|e| e.at(node.location))?;
         if let Kind::Read = op.kind()
@@ -103,9 +108,6 @@ fn step(
     run_at(&**op, &refs, owned, node.location)
 }
 
-const UNUSED: usize = usize::MAX;
-const RESULT: usize = usize::MAX - 1;
-
 /// Whether the value that the node reads from a variable is wanted, by the user at `last`, when the variable has changed.
 /// Captured work changes variables where they lie.
 fn outlives_a_write(graph: &Graph, position: usize, last: usize) -> bool {
@@ -118,14 +120,45 @@ fn outlives_a_write(graph: &Graph, position: usize, last: usize) -> bool {
     }
 }
 
-/// For each value, the position of the node that uses it last.
-fn last_uses(graph: &Graph) -> Vec<usize> {
-    let mut uses = vec![UNUSED; graph.types.len()];
-    for (position, node) in graph.nodes.iter().enumerate() {
-        node.inputs.iter().for_each(|v| uses[v.index()] = position);
+fn changes_parts(node: &Node) -> bool {
+    node.op.overwrites().is_some() || node.op.flow().is_some()
+}
+
+/// Gives small views of memory that node `position` is to write over, and that are used later or by it too, memory of their own.
+fn take_views_apart(
+    views: &mut Views,
+    node: &Node,
+    position: usize,
+    uses: &[usize],
+    values: &mut [Option<Tensor>],
+) -> Result<()> {
+    let wanted = |values: &[Option<Tensor>], v: Value| {
+        uses[v.index()] != UNUSED && uses[v.index()] >= position && values[v.index()].is_some()
+    };
+    // Few nodes have such operands: only for them is it asked what their bodies change.
+    let shown = |&i: &usize| views.beside(node.inputs[i]).any(|v| wanted(values, v));
+    let is_last = |&i: &usize| uses[node.inputs[i].index()] == position;
+    let over: SmallVec<[usize; 2]> = match node.op.overwrites() {
+        Some(i) => Some(i).into_iter().filter(is_last).filter(shown).collect(),
+        None if node.op.flow().is_some() && (0..node.inputs.len()).any(|i| shown(&i)) => {
+            changed_in_place(&node.op).into_iter().flatten().filter(is_last).filter(shown).collect()
+        }
+        None => return Ok(()),
+    };
+    for v in over.into_iter().map(|i| node.inputs[i]) {
+        let bytes = |v: Value| values[v.index()].as_ref().map_or(0, |tensor| tensor.ty().bytes());
+        let beside: SmallVec<[Value; 4]> = views.beside(v).filter(|&v| wanted(values, v)).collect();
+        if beside.iter().map(|&v| bytes(v)).sum::<usize>() * 2 > bytes(v) {
+            continue;
+        }
+        for v in &beside {
+            if let Some(view) = &values[v.index()] {
+                values[v.index()] = Some(copied(view)?);
+            }
+        }
+        views.part(&beside);
     }
-    graph.results.iter().for_each(|v| uses[v.index()] = RESULT);
-    uses
+    Ok(())
 }
 
 #[cold]

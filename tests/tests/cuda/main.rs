@@ -9,6 +9,7 @@ mod graph_effects;
 mod graph_limits;
 mod graphs;
 mod growth;
+mod growth_of_graphs;
 mod lines;
 mod machines;
 mod op_table;

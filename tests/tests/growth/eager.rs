@@ -1,6 +1,6 @@
 //! The same operation by operation, where a tape walks over as many entries as there were rounds.
 
-use super::forms::{eager_forms, index, total};
+use super::eager_forms::{eager_forms, index, total};
 use super::{WIDTH, bytes_of_a_round, gradient, level, second};
 use eagerflow as tf;
 use tf::{DType, GradientTape, Tensor, TensorArray, Variable, s};

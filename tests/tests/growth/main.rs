@@ -2,6 +2,7 @@
 //! rounds (`EAGERFLOW_ROUNDS=100000` goes on), forward, backward and of second order, as graphs and operation by operation.
 
 mod eager;
+mod eager_forms;
 mod forms;
 mod graphs;
 

@@ -7,11 +7,12 @@ use crate::backend::cuda::{self, CudaCall, Gpu};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::execute::{is_lent, is_number, view_of};
-use crate::graph::passes::sums::through;
 use crate::graph::run;
 use crate::graph::sizes::Sizes;
+use crate::graph::views::changed_in_place;
 use crate::op::{Op, Operands, Outputs};
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
 use std::panic::Location;
 
 /// What two branches gave for one result that is no tensor, but a list of what a branch saves: as long as only the device
@@ -49,11 +50,11 @@ fn gpu() -> Result<&'static Gpu> {
 pub(super) fn branch(op: &Cond, condition: Tensor, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
     let gpu = gpu()?;
     let choice = cuda::choice(op.then.id)?;
-    // A sum stays where it lies, whichever way adds to it; the condition stands before the parameters.
+    // A tensor of which ways change parts stays where it lies; the condition stands before the parameters.
     let mut inputs: Vec<Option<Tensor>> = inputs.into_iter().map(Some).collect();
     let mut homes: Vec<Option<(usize, Tensor)>> = Vec::new();
-    for sum in through(&op.keep()) {
-        let given = sum.and_then(|i| Some((i - 1, inputs.get_mut(i - 1)?.take_if(|input| is_given(input))?)));
+    for changed in changed_in_place(&op.keep()) {
+        let given = changed.and_then(|i| Some((i - 1, inputs.get_mut(i - 1)?.take_if(|input| is_given(input))?)));
         homes.push(given);
     }
     let _lent = cuda::lend(homes.iter().flatten().map(|(_, home)| home.address()));
@@ -68,6 +69,8 @@ pub(super) fn branch(op: &Cond, condition: Tensor, inputs: Operands, sizes: &Siz
         });
         let given: Operands = given.collect();
         let results = run::run(body, given, &Sizes::within(sizes))?;
+        let place = |i: usize| homes.get(i).and_then(|home| home.as_ref()).map(|(_, home)| home);
+        let results = apart(gpu, results, place)?;
         if side { merged.first(results, &homes) } else { merged.second(results, &condition) }
     })?;
     if choice.made.is_none() {
@@ -252,19 +255,25 @@ fn truth(gpu: &'static Gpu, value: Tensor) -> Result<Tensor> {
     if value.is_away() { Ok(value) } else { place_for(gpu, &value) }
 }
 
-/// Makes the results of a round the values of the next one.
-fn advance(gpu: &'static Gpu, places: &[Tensor], results: Outputs) -> Result<()> {
+/// Takes what shows the place of another result out of it, before results go to their places.
+fn apart<'a>(gpu: &'static Gpu, results: Outputs, place: impl Fn(usize) -> Option<&'a Tensor>) -> Result<Outputs> {
     let lies_in = |t: &Tensor, place: &Tensor| {
         let start = place.address().addr();
-        t.is_away() && (start..start + place.ty().bytes()).contains(&t.address().addr())
+        t.is_away() && place.is_away() && (start..start + place.ty().bytes()).contains(&t.address().addr())
     };
-    let mut next = Outputs::new();
-    for (result, place) in results.iter().zip(places) {
-        let stays = result.ty() == place.ty() && is_same(result, place) && result.is_row_major();
-        // One that shows another's memory is taken out of it before that changes.
-        let shows = !stays && places.iter().any(|other| lies_in(result, other));
-        next.push(if shows { place_for(gpu, result)? } else { result.clone() });
-    }
+    let stays = |t: &Tensor, place: &Tensor| t.ty() == place.ty() && is_same(t, place) && t.is_row_major();
+    let places: SmallVec<[Option<&Tensor>; 4]> = (0..results.len()).map(&place).collect();
+    let moved = results.iter().enumerate().map(|(i, result)| {
+        let own = places[i].is_some_and(|own| stays(result, own));
+        let shows = !own && places.iter().flatten().any(|other| lies_in(result, other));
+        if shows { place_for(gpu, result) } else { Ok(result.clone()) }
+    });
+    moved.collect()
+}
+
+/// Makes the results of a round the values of the next one.
+fn advance(gpu: &'static Gpu, places: &[Tensor], results: Outputs) -> Result<()> {
+    let next = apart(gpu, results, |i| places.get(i))?;
     for (result, place) in next.iter().zip(places) {
         if !(result.ty() == place.ty() && is_same(result, place) && result.is_row_major()) {
             write(gpu, result, place)?;

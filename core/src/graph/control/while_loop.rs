@@ -10,7 +10,7 @@ use super::while_gradient::{Saved, WhileRule};
 use crate::backend::cuda;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::execute::{execute, execute_at};
+use crate::execute::{dense, execute, execute_at, is_number};
 use crate::graph::Graph;
 use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, dependent, differentiate, params_like, replay};
@@ -91,6 +91,12 @@ impl Op for While {
                 Ran::Done(outputs) => return Ok(outputs.into_iter().collect()),
                 Ran::Not(inputs) => inputs,
             };
+        }
+        // What rounds read in another order, or repeated, is put in order once.
+        for input in
+            inputs.iter_mut().filter(|input| input.dtype().size() > 0 && !input.is_row_major() && !is_number(input))
+        {
+            *input = dense(input)?;
         }
         if cuda::capturing() {
             return captured::repeat(self, inputs, sizes);

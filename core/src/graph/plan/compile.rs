@@ -8,6 +8,7 @@ use crate::backend::cpu::View;
 use crate::graph::ir::{Graph, Value};
 use crate::graph::passes::pure::written_in;
 use crate::graph::steps::count;
+use crate::graph::views::RESULT;
 use crate::tensor::{Tensor, TensorType};
 use std::collections::{HashMap, HashSet};
 use std::panic::Location;
@@ -81,7 +82,7 @@ pub(super) fn compile(graph: &Graph, fallback: &Graph) -> Option<Plan> {
     let mut answers = Vec::new();
     let made_at = lines(graph);
     for &v in &graph.results {
-        let (slot, give_up) = c.as_slot(&mut scope, v, usize::MAX, made_at[v.index()])?;
+        let (slot, give_up) = c.as_slot(&mut scope, v, RESULT, made_at[v.index()])?;
         answers.push(Answer { slot, give_up });
     }
     // A tensor that is handed out twice is given up by the last.

@@ -2,11 +2,11 @@
 //! Values that a loop carries have a home; what a round computes is written there at once where that is safe, or moved.
 
 use super::compile::{Compiler, Holds};
-use super::over::changed_in_place;
 use super::scope::{Place, Scope};
 use super::{Base, Step};
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::sums::through;
+use crate::graph::views::{RESULT, changed_in_place};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::panic::Location;
@@ -130,6 +130,9 @@ impl Compiler {
         let mut stay = Vec::new();
         let adds = through(&node.op);
         let only = scope.only_ones(&node.inputs);
+        for i in changed_in_place(&node.op).into_iter().flatten().filter(|&i| only[i]) {
+            self.take_views_apart(scope, node.inputs[i], at);
+        }
         let given = times(&node.inputs);
         for (i, &v) in node.inputs[..carried].iter().enumerate() {
             let from = scope.place(v)?;
@@ -219,7 +222,7 @@ impl Compiler {
                 continue;
             }
             if let (Base::Slot(to), 0) = (home.base, home.ty.dtype.size()) {
-                let (from, last) = self.as_slot(inner, result, usize::MAX, location)?;
+                let (from, last) = self.as_slot(inner, result, RESULT, location)?;
                 let from = if is_home(Base::Slot(from), i) {
                     let apart = self.slot(Holds::Tensor(home.ty));
                     self.push(Step::Move { from, to: apart, give_up: false, view: None });

@@ -251,7 +251,7 @@ impl Compiler {
         let ty = scope.ty(v);
         let from = match place.base {
             Base::Slot(slot) => Some(slot).filter(|&s| self.slots[s as usize] != Holds::Memory),
-            Base::Fixed(_) => scope.graph.constant(scope.root[v.index()]).cloned().map(|t| self.constant_slot(&t)),
+            Base::Fixed(_) => scope.graph.constant(scope.views.root(v)).cloned().map(|t| self.constant_slot(&t)),
             Base::Arena(_) => None,
         };
         let Some(slot) = from else {

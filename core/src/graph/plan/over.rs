@@ -4,9 +4,7 @@
 use super::compile::{Compiler, Holds};
 use super::scope::{Place, Scope};
 use super::{Base, Step};
-use crate::graph::ir::{Graph, Value};
-use crate::op::{Flow, OpRef};
-use std::collections::{HashMap, HashSet};
+use crate::graph::ir::Value;
 use std::panic::Location;
 
 impl Compiler {
@@ -67,42 +65,4 @@ impl Compiler {
         self.push(Step::Own { from, to, location });
         Some(Place::dense(Base::Slot(to), place.ty))
     }
-}
-
-/// For each output of a branch or loop, the input of which its ways change parts, or which they hand on: no two have the same one.
-pub(super) fn changed_in_place(op: &OpRef) -> Vec<Option<usize>> {
-    let bodies = op.bodies();
-    let mut all: Vec<Option<usize>> = match (op.flow(), &bodies[..]) {
-        (Some(Flow::Branch), [then, otherwise]) => {
-            let either = |(a, b): (Option<usize>, Option<usize>)| {
-                if a.is_none() || b.is_none() || a == b { a.or(b) } else { None }
-            };
-            // The condition stands before the parameters.
-            changed(then).into_iter().zip(changed(otherwise)).map(either).map(|param| param.map(|i| i + 1)).collect()
-        }
-        (Some(Flow::Loop { carried }), [_, body]) => {
-            changed(body).into_iter().enumerate().take(carried).map(|(i, param)| param.filter(|&p| p == i)).collect()
-        }
-        _ => Vec::new(),
-    };
-    let mut given = HashSet::new();
-    all.iter_mut().for_each(|input| *input = input.filter(|&i| given.insert(i)));
-    all
-}
-
-/// For each result of a body, the parameter of which it is what kernels that write over an operand have made.
-fn changed(body: &Graph) -> Vec<Option<usize>> {
-    let mut of: HashMap<Value, usize> = body.params.iter().enumerate().map(|(i, &param)| (param, i)).collect();
-    for node in &body.nodes {
-        if let Some(&param) = node.op.overwrites().and_then(|i| of.get(&node.inputs[i])) {
-            of.insert(node.outputs[0], param);
-        } else if node.op.flow().is_some() {
-            for (i, input) in changed_in_place(&node.op).into_iter().enumerate() {
-                if let Some(&param) = input.and_then(|input| of.get(&node.inputs[input])) {
-                    of.insert(node.outputs[i], param);
-                }
-            }
-        }
-    }
-    body.results.iter().map(|result| of.get(result).copied()).collect()
 }

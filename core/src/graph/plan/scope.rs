@@ -6,6 +6,7 @@ use crate::backend::cpu::View;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::pure::{writes_any, written};
 use crate::graph::steps::count;
+use crate::graph::views::{RESULT, UNUSED, Views, last_uses};
 use crate::op::Kind;
 use crate::shape::{MAX_RANK, contiguous_strides};
 use crate::tensor::TensorType;
@@ -54,14 +55,12 @@ impl Place {
 pub(super) struct Scope<'g> {
     pub graph: &'g Graph,
     places: Vec<Option<Place>>,
-    /// The value whose elements a view shows.
-    pub root: Vec<Value>,
+    /// The values whose elements others show.
+    pub views: Views,
     /// By root: the node that uses it last; results are used at the very end.
     last: Vec<usize>,
-    /// The node that uses each value last by itself, views of it not counted.
+    /// By value: the node that uses it last by itself.
     used: Vec<usize>,
-    /// By root: its views, each with the value that it shows a part of, in their order.
-    views: HashMap<Value, Vec<(Value, Value)>>,
     /// Values that must be tensors of their own.
     pub wants: Vec<bool>,
     /// Where a value should be written: the home of a loop's value, with the parameter that lies there until then.
@@ -76,20 +75,13 @@ impl<'g> Scope<'g> {
     pub fn new(graph: &'g Graph, top: bool) -> Self {
         let n = graph.types.len();
         count(n);
-        let mut root: Vec<Value> = (0..n as u32).map(Value).collect();
-        let (mut last, mut used) = (vec![0; n], vec![0; n]);
-        let mut views: HashMap<Value, Vec<(Value, Value)>> = HashMap::new();
+        let views = Views::of(graph);
+        let mut last = vec![0; n];
         let mut wants = vec![false; n];
         let mut writers: HashMap<Value, Vec<usize>> = HashMap::new();
         for (i, node) in graph.nodes.iter().enumerate() {
-            if let Kind::View = node.op.kind() {
-                let (of, shown) = (root[node.inputs[0].index()], node.inputs[0]);
-                node.outputs.iter().for_each(|v| root[v.index()] = of);
-                views.entry(of).or_default().extend(node.outputs.iter().map(|&v| (v, shown)));
-            }
             for v in &node.inputs {
-                used[v.index()] = i;
-                let v = root[v.index()];
+                let v = views.root(*v);
                 last[v.index()] = i;
                 wants[v.index()] |= on_tensors(node);
             }
@@ -98,18 +90,16 @@ impl<'g> Scope<'g> {
             }
         }
         for v in &graph.results {
-            used[v.index()] = usize::MAX;
-            let v = root[v.index()];
-            last[v.index()] = usize::MAX;
+            let v = views.root(*v);
+            last[v.index()] = RESULT;
             wants[v.index()] |= top;
         }
         Self {
             graph,
             places: vec![None; n],
-            root,
-            last,
-            used,
             views,
+            last,
+            used: last_uses(graph),
             wants,
             prefer: HashMap::new(),
             occupants: HashMap::new(),
@@ -131,7 +121,7 @@ impl<'g> Scope<'g> {
 
     /// For each of these operands, whether no other one shows its memory.
     pub fn only_ones(&self, operands: &[Value]) -> Vec<bool> {
-        let root = |v: &Value| self.root[v.index()];
+        let root = |v: &Value| self.views.root(*v);
         let mut times: HashMap<Value, usize> = HashMap::new();
         operands.iter().for_each(|v| *times.entry(root(v)).or_default() += 1);
         operands.iter().map(|v| times[&root(v)] == 1).collect()
@@ -164,40 +154,34 @@ impl<'g> Scope<'g> {
     }
 
     pub fn last_use(&self, v: Value) -> usize {
-        self.last[self.root[v.index()].index()]
+        self.last[self.views.root(v).index()]
+    }
+
+    /// Whether a node behind `at`, or the end, uses a value by itself.
+    fn is_used_behind(&self, v: Value, at: usize) -> bool {
+        self.used[v.index()] != UNUSED && self.used[v.index()] > at
     }
 
     /// The views of a value's memory that are there and used behind `at`; `None` if all of it is.
     pub fn shown_behind(&self, v: Value, at: usize) -> Option<Vec<Value>> {
-        let root = self.root[v.index()];
-        if self.used[root.index()] > at || self.used[v.index()] > at {
+        if self.is_used_behind(v, at) || self.is_used_behind(self.views.root(v), at) {
             return None;
         }
-        let views = self.views.get(&root).into_iter().flatten();
-        Some(views.map(|(view, _)| *view).filter(|w| self.used[w.index()] > at && self.place(*w).is_some()).collect())
+        Some(self.views.beside(v).filter(|&w| self.is_used_behind(w, at) && self.place(w).is_some()).collect())
     }
 
     /// Notes that views of a value's memory have been copied to places of their own, so that node `at` uses it last.
     pub fn part(&mut self, v: Value, at: usize, copies: Vec<(Value, Place)>) {
-        let root = self.root[v.index()];
+        let root = self.views.root(v);
+        let views: Vec<Value> = copies.iter().map(|(view, _)| *view).collect();
         for (view, place) in copies {
-            self.root[view.index()] = view;
             self.last[view.index()] = self.used[view.index()];
             self.set(view, place);
         }
-        self.last[root.index()] = at;
-        for (view, shown) in self.views.remove(&root).unwrap_or_default() {
-            // Those that are still to come show the copies.
-            if self.root[view.index()] == root {
-                self.root[view.index()] = self.root[shown.index()];
-            }
-            let now = self.root[view.index()];
-            if now != view {
-                let last = &mut self.last[now.index()];
-                *last = (*last).max(self.used[view.index()]);
-                self.views.entry(now).or_default().push((view, shown));
-            }
+        for (view, copy) in self.views.part(&views).into_iter().filter(|(view, _)| self.used[view.index()] != UNUSED) {
+            self.last[copy.index()] = self.last[copy.index()].max(self.used[view.index()]);
         }
+        self.last[root.index()] = at;
     }
 }
 
