@@ -22,7 +22,7 @@ pub fn gradient(f: impl Fn(&Tensor, usize) -> Tensor) -> impl Fn(&Tensor, usize)
     }
 }
 
-/// Asserts that a further round touches the same at 30, 100 and 300 rounds.
+/// Asserts that a further round touches the same at 16, 48 and 120 rounds.
 #[track_caller]
 pub fn level(name: &str, step: impl Fn(&Tensor, usize)) {
     let Some(gpu) = gpu() else { return };
@@ -31,8 +31,8 @@ pub fn level(name: &str, step: impl Fn(&Tensor, usize)) {
     }
     let _there = tf::device("/gpu:0");
     // The first size has a trace of its own; the second opens the one that is measured.
-    [20, 25].into_iter().for_each(|n| step(&rows(n).gpu(), n));
-    let counts = [30, 100, 300].map(|n| {
+    [10, 12].into_iter().for_each(|n| step(&rows(n).gpu(), n));
+    let counts = [16, 48, 120].map(|n| {
         let xs = rows(n).gpu();
         (0..3).for_each(|_| step(&xs, n));
         (n, moved(|| step(&xs, n)).1)

@@ -36,13 +36,14 @@ impl Make<'_> {
                 _ => Scalar::Arg,
             };
         }
-        match self.random.below(9) {
+        match self.random.below(10) {
             0..=2 => Scalar::Unary(self.unary(), Box::new(self.scalar(depth - 1))),
             3..=6 => {
                 let op = *self.random.pick(&[Binary::Add, Binary::Subtract, Binary::Multiply]);
                 Scalar::Binary(op, Box::new(self.scalar(depth - 1)), Box::new(self.scalar(depth - 1)))
             }
             7 => Scalar::Mean(Box::new(self.vector(depth - 1))),
+            8 => Scalar::Element(Box::new(self.vector(depth - 1)), Box::new(self.integer(depth - 1))),
             _ => Scalar::Cast(Box::new(self.integer(depth - 1))),
         }
     }
@@ -65,11 +66,12 @@ impl Make<'_> {
             return Vector::Listed;
         }
         let inner = Box::new(self.vector(depth - 1));
-        match self.random.below(6) {
+        match self.random.below(8) {
             0 | 1 => Vector::Unary(self.unary(), inner),
             2 | 3 => Vector::Scaled(inner, Box::new(self.scalar(depth - 1))),
             4 if self.grows && self.random.one_in(2) => Vector::Grown(inner),
             4 if self.grows => Vector::Chosen(inner),
+            5 | 6 => Vector::Updated(inner, Box::new(self.integer(depth - 1)), Box::new(self.scalar(depth - 1))),
             4 => Vector::Added(inner, Box::new(self.vector(depth - 1))),
             _ => Vector::Reversed(inner),
         }

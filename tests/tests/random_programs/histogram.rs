@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// All forms.
-const FORMS: [&str; 62] = [
+const FORMS: [&str; 64] = [
     "&& and ||",
     "array read",
     "array stack",
@@ -27,6 +27,8 @@ const FORMS: [&str; 62] = [
     "control flow under a tape",
     "counter",
     "effect in a condition",
+    "element read",
+    "element written",
     "for over a host range",
     "for over a tensor",
     "for over rows",
@@ -71,12 +73,14 @@ const FORMS: [&str; 62] = [
 ];
 
 /// Forms of expressions, by their names.
-const EXPRESSIONS: [(&str, &str); 10] = [
+const EXPRESSIONS: [(&str, &str); 12] = [
     ("Joined", "pushed vectors joined"),
     ("Listed", "pushed scalars stacked"),
     ("Custom", "gradient of its own"),
     ("Read(", "array read"),
     ("Stacked", "array stack"),
+    ("Element(", "element read"),
+    ("Updated(", "element written"),
     ("Grown", "size that grows"),
     ("Chosen", "size that depends on values"),
     ("Ranged", "range that depends on values"),

@@ -26,6 +26,7 @@ impl Reads for Scalar {
             Self::Unary(_, x) | Self::Root(x) => x.reads(),
             Self::Binary(_, x, y) => x.reads() | y.reads(),
             Self::Mean(x) => x.reads(),
+            Self::Element(x, index) => x.reads() | index.reads(),
             Self::Cast(x) => x.reads(),
         }
     }
@@ -39,6 +40,7 @@ impl Reads for Vector {
             Self::Listed => bit(ALL),
             Self::Unary(_, x) | Self::Reversed(x) | Self::Grown(x) | Self::Chosen(x) => x.reads(),
             Self::Ranged(x) => x.reads(),
+            Self::Updated(x, index, y) => x.reads() | index.reads() | y.reads(),
             Self::Scaled(x, y) => x.reads() | y.reads(),
             Self::Added(x, y) => x.reads() | y.reads(),
         }

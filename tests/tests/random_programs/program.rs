@@ -77,6 +77,8 @@ pub enum Scalar {
     Unary(Unary, Box<Scalar>),
     Binary(Binary, Box<Scalar>, Box<Scalar>),
     Mean(Box<Vector>),
+    /// The element at an index that is brought into the range.
+    Element(Box<Vector>, Box<Integer>),
     Cast(Box<Integer>),
     /// `sqrt` of a value that a condition around has found positive.
     Root(Box<Scalar>),
@@ -91,6 +93,8 @@ pub enum Vector {
     Scaled(Box<Vector>, Box<Scalar>),
     Added(Box<Vector>, Box<Vector>),
     Reversed(Box<Vector>),
+    /// With another element at an index that is brought into the range.
+    Updated(Box<Vector>, Box<Integer>, Box<Scalar>),
     /// With its first element once more.
     Grown(Box<Vector>),
     /// Its positive elements, then its first: how many is known only when it runs.

@@ -239,9 +239,8 @@ fn scalar(expr: &Scalar) -> Vec<Scalar> {
 fn vector(expr: &Vector) -> Vec<Vector> {
     let mut all = match expr {
         Vector::Y => return Vec::new(),
-        Vector::Unary(_, x) | Vector::Scaled(x, _) | Vector::Reversed(x) | Vector::Grown(x) | Vector::Chosen(x) => {
-            vec![(**x).clone()]
-        }
+        Vector::Unary(_, x) | Vector::Scaled(x, _) | Vector::Updated(x, ..) => vec![(**x).clone()],
+        Vector::Reversed(x) | Vector::Grown(x) | Vector::Chosen(x) => vec![(**x).clone()],
         Vector::Added(x, y) => vec![(**x).clone(), (**y).clone()],
         Vector::Var(_) | Vector::Row(_) | Vector::Ranged(_) | Vector::Listed => Vec::new(),
     };

@@ -85,6 +85,7 @@ impl Env {
             Scalar::W => self.inputs.w.value(),
             Scalar::Unary(op, x) => unary(*op, &self.scalar(x)),
             Scalar::Binary(op, x, y) => binary(*op, &self.scalar(x), &self.scalar(y)),
+            Scalar::Element(x, index) => element(self.vector(x), self.integer(index)),
             Scalar::Mean(x) => tf::reduce_mean(&self.vector(x), ()),
             Scalar::Cast(x) => tf::cast(&self.integer(x), DType::F32) * 0.125,
             Scalar::Root(x) => tf::sqrt(&self.scalar(x)),
@@ -104,6 +105,7 @@ impl Env {
             Vector::Scaled(x, y) => self.vector(x) * self.scalar(y),
             Vector::Added(x, y) => self.vector(x) + self.vector(y),
             Vector::Reversed(x) => tf::reverse(&self.vector(x), 0),
+            Vector::Updated(x, index, y) => updated(self.vector(x), self.integer(index), self.scalar(y)),
             Vector::Grown(x) => grown(self.vector(x)),
             Vector::Chosen(x) => chosen(self.vector(x)),
             Vector::Ranged(x) => ranged(self.integer(x)),
@@ -254,6 +256,17 @@ pub fn custom(x: &Tensor) -> Tensor {
 /// A vector with its first element once more.
 pub fn grown(x: Tensor) -> Tensor {
     tf::concat(&[&x, &tf::slice(&x, &[0], &[1])], 0)
+}
+
+/// The element at an index that is brought into the range.
+pub fn element(x: Tensor, index: Tensor) -> Tensor {
+    x.at(&tf::floormod(index, tf::shape(&x).at(0)))
+}
+
+/// The vector with another element at an index that is brought into the range.
+pub fn updated(x: Tensor, index: Tensor, y: Tensor) -> Tensor {
+    let index = tf::floormod(index, tf::shape(&x).at(0));
+    tf::tensor_scatter_nd_update(x, &tf::reshape(index, [1, 1]), &tf::reshape(y, [1]))
 }
 
 /// The positive elements, then the first one.

@@ -41,7 +41,7 @@ type Traced = fn(bool, i32, &Tensor, &Tensor, &Tensor, &Variable, &Variable, &Ge
 
 #[allow(unused, clippy::all, reason = "random programs are no model of style")]
 mod programs {
-    use super::values::{chosen, custom, first, grown, last, ranged};
+    use super::values::{chosen, custom, element, first, grown, last, ranged, updated};
     use eagerflow::{self as tf, Tensor, Variable, random::Generator, tf_function};
     type Plan = super::Plan;
     type Traced = super::Traced;

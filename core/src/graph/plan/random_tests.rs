@@ -43,6 +43,16 @@ fn binary(which: usize, x: &Tensor, y: &Tensor) -> Tensor {
     }
 }
 
+/// With another first row, which another row is, or is added to it.
+fn changed(which: usize, x: &Tensor, row: usize) -> Tensor {
+    let (first, other) = (tf::constant([[0]]), tf::expand_dims(x.at(row), 0));
+    match which {
+        0 => tf::tensor_scatter_nd_update(x, &first, &other),
+        1 => tf::tensor_scatter_nd_update(x, &first, &tf::tanh(&other)),
+        _ => tf::tensor_scatter_nd_add(x, &first, &other),
+    }
+}
+
 /// One more value, made of those that are there.
 fn grow(dice: &mut Dice, values: &mut Vec<Tensor>) {
     let x = values[dice.roll(values.len())].clone();
@@ -51,7 +61,7 @@ fn grow(dice: &mut Dice, values: &mut Vec<Tensor>) {
         let (a, b) = (x.shape().dims(), y.shape().dims());
         a.iter().rev().zip(b.iter().rev()).all(|(p, q)| p == q || *p == 1 || *q == 1)
     };
-    let value = match dice.roll(12) {
+    let value = match dice.roll(16) {
         0..=3 => unary(dice.roll(8), &x),
         4..=7 if fits(&x, &y) => binary(dice.roll(6), &x, &y),
         8 if x.rank() > 0 => {
@@ -68,6 +78,8 @@ fn grow(dice: &mut Dice, values: &mut Vec<Tensor>) {
         10 if x.rank() == 2 => tf::matmul(&x, &tf::transpose(&x, [])) * 0.1,
         10 if x.rank() > 0 => tf::reverse(&x, [0]),
         11 if x.rank() > 0 => x.reshape([-1isize]),
+        12 if x.rank() > 0 => x.at(dice.roll(x.shape().dims()[0])),
+        13..=15 if x.rank() > 0 => changed(dice.roll(3), &x, dice.roll(x.shape().dims()[0])),
         _ => &x + 0.5,
     };
     if value.num_elements() <= 20_000 {
@@ -103,17 +115,16 @@ fn random_programs_are_the_same_as_plans() {
                     1 => {
                         let n = tf::constant(dice.roll(4) as i32);
                         let (zero, x) = (tf::constant(0), values[dice.roll(values.len())].clone());
-                        let which = [dice.roll(8), dice.roll(6)];
+                        let which = [dice.roll(8), dice.roll(6), dice.roll(6)];
                         let out = staged_while(
                             &[&zero, &x, &x, &n],
                             |v| tf::less(&v[0], &v[3]),
                             |v| {
-                                vec![
-                                    &v[0] + 1,
-                                    v[2].clone(),
-                                    binary(which[1], &unary(which[0], &v[1]), &v[2]),
-                                    v[3].clone(),
-                                ]
+                                let next = match v[1].rank() > 0 && which[2] < 3 {
+                                    true => changed(which[2], &v[2], 0) + v[1].at(0),
+                                    false => binary(which[1], &unary(which[0], &v[1]), &v[2]),
+                                };
+                                vec![&v[0] + 1, v[2].clone(), next, v[3].clone()]
                             },
                         );
                         values.push(out.unwrap().remove(2));
