@@ -74,16 +74,14 @@ impl Views {
     }
 }
 
-/// For each output of a branch or loop, the input of which its ways change parts, or which they hand on: no two have the same one.
+/// For each output of a branch or loop, the input of which all its ways change parts, or which they hand on: no two have the same one.
 pub(super) fn changed_in_place(op: &OpRef) -> Vec<Option<usize>> {
     let bodies = op.bodies();
     let mut all: Vec<Option<usize>> = match (op.flow(), &bodies[..]) {
         (Some(Flow::Branch), [then, otherwise]) => {
-            let either = |(a, b): (Option<usize>, Option<usize>)| {
-                if a.is_none() || b.is_none() || a == b { a.or(b) } else { None }
-            };
+            let same = |(a, b): (Option<usize>, Option<usize>)| if a == b { a } else { None };
             // The condition stands before the parameters.
-            changed(then).into_iter().zip(changed(otherwise)).map(either).map(|param| param.map(|i| i + 1)).collect()
+            changed(then).into_iter().zip(changed(otherwise)).map(same).map(|param| param.map(|i| i + 1)).collect()
         }
         (Some(Flow::Loop { carried }), [_, body]) => {
             changed(body).into_iter().enumerate().take(carried).map(|(i, param)| param.filter(|&p| p == i)).collect()

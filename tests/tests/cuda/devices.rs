@@ -132,12 +132,22 @@ fn gradients_cross_devices() {
     }
 }
 
+#[tf_function]
+fn printed(x: &Tensor) -> Tensor {
+    let before = (x * 2.0).tanh();
+    let here = {
+        let _cpu = tf::device("/cpu:0");
+        (&before * 3.0).exp() + 0.5
+    };
+    (&here - 1.0).square() * 0.25
+}
+
 #[test]
 fn printed_graphs_show_devices() {
     let Some(_gpu) = gpu() else { return };
     let x = tf::constant([0.5]).gpu();
-    mixed(&x);
-    let graph = tf::function(mixed).graph().unwrap();
+    printed(&x);
+    let graph = tf::function(printed).graph().unwrap();
     let of = |op: &str| {
         graph.lines().filter(|l| l.contains(op)).map(|l| l.contains(" on /device:CPU:0")).collect::<Vec<_>>()
     };

@@ -18,47 +18,64 @@ fn numbers(x: &Tensor, n: &Tensor) -> Tensor {
     y
 }
 
-/// A loop over vectors, which keeps one of a kilobyte per round.
-#[tf_function]
-fn vectors(x: &Tensor, n: &Tensor) -> Tensor {
-    let mut y = x.clone();
-    for _ in tf::range(0, n, 1) {
-        y = (y * x).sin() + 0.5;
-    }
-    tf::reduce_sum(&y, ())
-}
+/// Defines the loops whose gradients keep something in each round, for one test alone.
+macro_rules! loops {
+    () => {
+        use super::*;
 
-/// A loop in a loop: what the inner one keeps is a list of the outer one's list.
-#[tf_function]
-fn nested(x: &Tensor, n: &Tensor) -> Tensor {
-    let mut y = x.clone();
-    for _ in tf::range(0, n, 1) {
-        let mut i = tf::constant(0);
-        while i < 4 {
-            y = (y * x).sin();
-            if tf::reduce_sum(&y, ()) > 1e6 {
-                break;
+        /// A loop over vectors, which keeps one of a kilobyte per round.
+        #[tf_function]
+        pub fn vectors(x: &Tensor, n: &Tensor) -> Tensor {
+            let mut y = x.clone();
+            for _ in tf::range(0, n, 1) {
+                y = (y * x).sin() + 0.5;
             }
-            i = i + 1;
+            tf::reduce_sum(&y, ())
         }
-    }
-    tf::reduce_sum(&y, ())
+
+        /// A loop in a loop: what the inner one keeps is a list of the outer one's list.
+        #[tf_function]
+        pub fn nested(x: &Tensor, n: &Tensor) -> Tensor {
+            let mut y = x.clone();
+            for _ in tf::range(0, n, 1) {
+                let mut i = tf::constant(0);
+                while i < 4 {
+                    y = (y * x).sin();
+                    if tf::reduce_sum(&y, ()) > 1e6 {
+                        break;
+                    }
+                    i = i + 1;
+                }
+            }
+            tf::reduce_sum(&y, ())
+        }
+
+        /// Items written in one loop and read in another.
+        #[tf_function]
+        pub fn written_and_read(x: &Tensor, n: &Tensor) -> Tensor {
+            let mut all = TensorArray::new(DType::F32, n);
+            let mut y = x.clone();
+            for i in tf::range(0, n, 1) {
+                y = y * 0.5 + x;
+                all = all.write(&i, &y);
+            }
+            let mut sum = tf::zeros_like(x);
+            for i in tf::range(0, n, 1) {
+                sum = (sum + all.read(&i)).tanh();
+            }
+            tf::reduce_sum(&sum, ())
+        }
+    };
 }
 
-/// Items written in one loop and read in another.
-#[tf_function]
-fn written_and_read(x: &Tensor, n: &Tensor) -> Tensor {
-    let mut all = TensorArray::new(DType::F32, n);
-    let mut y = x.clone();
-    for i in tf::range(0, n, 1) {
-        y = y * 0.5 + x;
-        all = all.write(&i, &y);
-    }
-    let mut sum = tf::zeros_like(x);
-    for i in tf::range(0, n, 1) {
-        sum = (sum + all.read(&i)).tanh();
-    }
-    tf::reduce_sum(&sum, ())
+mod timed {
+    loops!();
+}
+mod measured {
+    loops!();
+}
+mod sized {
+    loops!();
 }
 
 type Loop = fn(&Tensor, &Tensor) -> Tensor;
@@ -95,9 +112,9 @@ fn time_is_linear() {
     // as long for the handles alone.
     let cases: [(&str, Loop, &Tensor, i32, i32); 4] = [
         ("numbers", numbers, &number, 1_000, 100_000),
-        ("vectors", vectors, &vector, 1_000, 100_000),
-        ("loops in loops", nested, &vector, 300, 10_000),
-        ("a list written and read", written_and_read, &vector, 1_000, 30_000),
+        ("vectors", timed::vectors, &vector, 1_000, 100_000),
+        ("loops in loops", timed::nested, &vector, 300, 10_000),
+        ("a list written and read", timed::written_and_read, &vector, 1_000, 30_000),
     ];
     for (name, f, x, few, many) in cases {
         let factor = slowdown(f, x, few, many);
@@ -120,7 +137,11 @@ fn memory_is_linear() {
         let _ = tape.gradient(&y, &x);
         held as f64
     };
-    for (name, f) in [("vectors", vectors as Loop), ("loops in loops", nested), ("a list", written_and_read)] {
+    for (name, f) in [
+        ("vectors", measured::vectors as Loop),
+        ("loops in loops", measured::nested),
+        ("a list", measured::written_and_read),
+    ] {
         held(f, 10);
         let (few, many) = (held(f, 100), held(f, 10_000));
         println!("{name}: {few} bytes after 100 rounds, {many} after 10000");
@@ -133,15 +154,15 @@ fn memory_is_linear() {
 fn graphs_do_not_grow_with_rounds() {
     let _alone = alone();
     let x = tf::fill([8], 0.5f32);
-    for f in [vectors as Loop, nested, written_and_read] {
+    for f in [sized::vectors as Loop, sized::nested, sized::written_and_read] {
         f(&x, &tf::constant(3));
     }
     let counts = || {
-        [tf::function(vectors), tf::function(nested), tf::function(written_and_read)]
+        [tf::function(sized::vectors), tf::function(sized::nested), tf::function(sized::written_and_read)]
             .map(|f| (f.node_count(), f.trace_count()))
     };
     let before = counts();
-    for f in [vectors as Loop, nested, written_and_read] {
+    for f in [sized::vectors as Loop, sized::nested, sized::written_and_read] {
         f(&x, &tf::constant(1000));
     }
     assert_eq!(counts(), before);

@@ -181,7 +181,9 @@ fn all_ways_may_fail() {
 #[test]
 fn the_error_is_at_the_line_that_made_it() {
     let report = |error: tf::Error| error.report().location().map(|at| (at.file().to_owned(), at.line()));
-    for (function, name) in [(by_return as fn(&Tensor) -> tf::Result<Tensor>, "by_return"), (by_value, "by_value")] {
+    let functions =
+        [(line_of_return as fn(&Tensor) -> tf::Result<Tensor>, "line_of_return"), (line_of_value, "line_of_value")];
+    for (function, name) in functions {
         let (file, line) = report(function(&tf::constant(20.0f32)).unwrap_err()).expect("a line");
         let text = include_str!("returned.rs");
         let head = text.lines().position(|l| l.starts_with(&format!("fn {name}("))).unwrap();
@@ -189,6 +191,19 @@ fn the_error_is_at_the_line_that_made_it() {
         assert!(file.ends_with("returned.rs"), "{file}");
         assert_eq!(line as usize, made, "{name}");
     }
+}
+
+#[tf_function]
+fn line_of_return(x: &Tensor) -> tf::Result<Tensor> {
+    if x > 10.0 {
+        return Err(too("large"));
+    }
+    Ok(x * 2.0)
+}
+
+#[tf_function]
+fn line_of_value(x: &Tensor) -> tf::Result<Tensor> {
+    if x > 10.0 { Err(too("large")) } else { Ok(x * 2.0) }
 }
 
 #[test]
@@ -213,13 +228,21 @@ fn functions_in_one_another() {
     assert!(text.contains("too large"), "{text}");
 }
 
+#[tf_function]
+fn taped(x: &Tensor) -> tf::Result<Tensor> {
+    if x > 10.0 {
+        return Err(too("large"));
+    }
+    Ok(x * 2.0)
+}
+
 #[test]
 fn under_a_tape() {
     for x in [3.0f32, 20.0, 4.0] {
         let x = tf::constant(x);
         let mut tape = GradientTape::new();
         tape.watch(&x);
-        match by_return(&x) {
+        match taped(&x) {
             Ok(y) => assert_eq!(tape.gradient(&y, &x).item::<f32>(), 2.0),
             Err(error) => assert!(error.to_string().contains("too large") && x > 10.0),
         }
