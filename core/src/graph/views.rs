@@ -76,15 +76,26 @@ impl Views {
 
 /// For each output of a branch or loop, the input of which all its ways change parts, or which they hand on: no two have the same one.
 pub(super) fn changed_in_place(op: &OpRef) -> Vec<Option<usize>> {
+    changed_by(op, false)
+}
+
+/// As [`changed_in_place`], but for inputs of which a list or bundle that is made inside may hold a view.
+pub(super) fn changed_and_not_held(op: &OpRef) -> Vec<Option<usize>> {
+    changed_by(op, true)
+}
+
+fn changed_by(op: &OpRef, not_held: bool) -> Vec<Option<usize>> {
     let bodies = op.bodies();
     let mut all: Vec<Option<usize>> = match (op.flow(), &bodies[..]) {
         (Some(Flow::Branch), [then, otherwise]) => {
+            let (then, otherwise) = (changed(then, not_held), changed(otherwise, not_held));
             let same = |(a, b): (Option<usize>, Option<usize>)| if a == b { a } else { None };
             // The condition stands before the parameters.
-            changed(then).into_iter().zip(changed(otherwise)).map(same).map(|param| param.map(|i| i + 1)).collect()
+            then.into_iter().zip(otherwise).map(same).map(|param| param.map(|i| i + 1)).collect()
         }
         (Some(Flow::Loop { carried }), [_, body]) => {
-            changed(body).into_iter().enumerate().take(carried).map(|(i, param)| param.filter(|&p| p == i)).collect()
+            let each = changed(body, not_held).into_iter().enumerate().take(carried);
+            each.map(|(i, param)| param.filter(|&p| p == i)).collect()
         }
         _ => Vec::new(),
     };
@@ -94,18 +105,34 @@ pub(super) fn changed_in_place(op: &OpRef) -> Vec<Option<usize>> {
 }
 
 /// For each result of a body, the parameter of which it is what kernels that write over an operand have made.
-fn changed(body: &Graph) -> Vec<Option<usize>> {
-    let mut of: HashMap<Value, usize> = body.params.iter().enumerate().map(|(i, &param)| (param, i)).collect();
+fn changed(body: &Graph, not_held: bool) -> Vec<Option<usize>> {
+    // Views show a parameter too, but are not what has become of it.
+    let mut shows: HashMap<Value, (usize, bool)> =
+        body.params.iter().enumerate().map(|(i, &param)| (param, (i, true))).collect();
+    let mut held = HashSet::new();
     for node in &body.nodes {
-        if let Some(&param) = node.op.overwrites().and_then(|i| of.get(&node.inputs[i])) {
-            of.insert(node.outputs[0], param);
-        } else if node.op.flow().is_some() {
-            for (i, input) in changed_in_place(&node.op).into_iter().enumerate() {
-                if let Some(&param) = input.and_then(|input| of.get(&node.inputs[input])) {
-                    of.insert(node.outputs[i], param);
-                }
+        let shown = |i: usize| shows.get(&node.inputs[i]).copied();
+        let of = |i: usize| shown(i).filter(|(_, whole)| *whole);
+        let mut made: Vec<(Value, (usize, bool))> = Vec::new();
+        match (node.op.overwrites(), node.op.flow(), node.op.kind()) {
+            (Some(i), ..) => made.extend(of(i).map(|of| (node.outputs[0], of))),
+            (None, Some(_), _) => {
+                let through = changed_by(&node.op, not_held);
+                let passes = |i: usize| through.contains(&Some(i));
+                held.extend((0..node.inputs.len()).filter(|&i| !passes(i)).filter_map(shown).map(|(param, _)| param));
+                let each = node.outputs.iter().zip(&through);
+                made.extend(each.filter_map(|(&output, input)| Some((output, of((*input)?)?))));
             }
+            (None, None, Kind::View) => {
+                made.extend(node.outputs.iter().filter_map(|&view| Some((view, (shown(0)?.0, false)))));
+            }
+            (None, None, Kind::Host | Kind::Control) if node.op.bodies().is_empty() => {
+                held.extend((0..node.inputs.len()).filter_map(shown).map(|(param, _)| param));
+            }
+            _ => {}
         }
+        shows.extend(made);
     }
-    body.results.iter().map(|result| of.get(result).copied()).collect()
+    let of = |result: &Value| shows.get(result).filter(|(_, whole)| *whole).map(|(param, _)| *param);
+    body.results.iter().map(|result| of(result).filter(|param| !not_held || !held.contains(param))).collect()
 }

@@ -116,3 +116,41 @@ fn captured_loops_and_branches_change_what_they_carry_where_it_lies() {
     let times = (copied[1] - copied[0]) / whole;
     assert!(times <= 4, "20 rounds copy the tensor {times} times");
 }
+
+/// A branch of the device's that saves a tensor for its gradient and then changes a part of it.
+#[tf_function]
+fn saved_and_changed(xs: &Tensor, n: &Tensor) -> Tensor {
+    let mut all = xs * 1.0;
+    let mut total = tf::reduce_sum(xs.at(0), ());
+    for i in tf::range(0, n, 1) {
+        if tf::reduce_sum(all.at(1), ()) < 100.0 {
+            let row = tf::sin(tf::expand_dims(all.at(&i), 0));
+            all = tf::tensor_scatter_nd_update(&all, &tf::constant([[1]]), &row);
+            total = total + tf::reduce_sum(tf::square(&all), ());
+            all = tf::tensor_scatter_nd_update(&all, &tf::constant([[2]]), &(row * 2.0));
+        }
+    }
+    total + tf::reduce_sum(tf::square(&all), ())
+}
+
+#[test]
+fn what_a_captured_branch_saves_is_not_written_over() {
+    let Some(_gpu) = gpu() else { return };
+    let slopes = |xs: &Tensor| {
+        let mut tape = GradientTape::new();
+        tape.watch(xs);
+        let y = saved_and_changed(xs, &tf::constant(4));
+        (y.item::<f32>(), tape.gradient(&y, xs).to_vec::<f32>())
+    };
+    let xs = rows(6);
+    let (y, expected) = slopes(&xs);
+    let there = xs.gpu();
+    for call in 0..6 {
+        let (got, slope) = slopes(&there);
+        let close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-5 * b.abs().max(1.0);
+        assert!(
+            close((&got, &y)) && slope.iter().zip(&expected).all(close),
+            "{call}: {got} {slope:?}, expected {y} {expected:?}"
+        );
+    }
+}

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::execute::{is_lent, is_number, view_of};
 use crate::graph::run;
 use crate::graph::sizes::Sizes;
-use crate::graph::views::changed_in_place;
+use crate::graph::views::changed_and_not_held;
 use crate::op::{Op, Operands, Outputs};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -50,10 +50,11 @@ fn gpu() -> Result<&'static Gpu> {
 pub(super) fn branch(op: &Cond, condition: Tensor, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
     let gpu = gpu()?;
     let choice = cuda::choice(op.then.id)?;
-    // A tensor of which ways change parts stays where it lies; the condition stands before the parameters.
+    // A tensor of which both ways change parts stays where it lies, unless something that they save shows it; the condition stands
+    // before the parameters.
     let mut inputs: Vec<Option<Tensor>> = inputs.into_iter().map(Some).collect();
     let mut homes: Vec<Option<(usize, Tensor)>> = Vec::new();
-    for changed in changed_in_place(&op.keep()) {
+    for changed in changed_and_not_held(&op.keep()) {
         let given = changed.and_then(|i| Some((i - 1, inputs.get_mut(i - 1)?.take_if(|input| is_given(input))?)));
         homes.push(given);
     }
