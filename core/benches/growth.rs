@@ -1,6 +1,6 @@
 //! What a round costs where a loop takes a part of a large tensor, or changes one, at 100 to 100,000 rounds, with gradients:
 //! `cargo bench -p eagerflow --bench growth` prints microseconds a round, which must stay level, and the peak of memory.
-//! `-- --only rows,split` picks forms by how their names begin, `-- --most 10000` leaves out longer loops.
+//! `-- --only rows,split` picks forms by how their names begin, and `rnn`, `-- --most 10000` leaves out longer loops.
 
 use eagerflow as tf;
 use std::time::Instant;
@@ -48,6 +48,39 @@ fn rows_of_a_variable(v: &Variable, n: &Tensor) -> Tensor {
         sum = sum + tf::reduce_sum(tf::embedding_lookup(v, &tf::reshape(&i, [1])), ());
     }
     sum
+}
+
+/// A recurrent network over the first dimension of `[steps, batch, features]`, and the gradient by all of it.
+#[tf_function]
+fn rnn_rows(xs: &Tensor, w: &Tensor) -> Tensor {
+    let mut h = tf::zeros([32, 128]);
+    for x in xs {
+        h = tf::tanh(x + tf::matmul(&h, w));
+    }
+    tf::reduce_sum(&h, ())
+}
+
+/// The same over a `TensorArray` of the steps.
+#[tf_function]
+fn rnn_array(xs: &Tensor, w: &Tensor) -> Tensor {
+    let steps = TensorArray::unstack(xs);
+    let mut h = tf::zeros([32, 128]);
+    for i in tf::range(0, tf::shape(xs).at(0), 1) {
+        h = tf::tanh(steps.read(&i) + tf::matmul(&h, w));
+    }
+    tf::reduce_sum(&h, ())
+}
+
+fn rnn() {
+    let ms = |network: fn(&Tensor, &Tensor) -> Tensor, n: usize| {
+        let xs = tf::random::normal([n, 32, 128], 0.0, 0.1);
+        let w = tf::random::normal([128, 128], 0.0, 0.05);
+        let step = gradient(move |xs, _| network(xs, &w));
+        times(&*step, &xs, n) * 1e3
+    };
+    for n in [100, 800, 3200] {
+        println!("rnn of [{n}, 32, 128], ms: {:.1} by rows, {:.1} by a TensorArray", ms(rnn_rows, n), ms(rnn_array, n));
+    }
 }
 
 /// The best of three after one that makes the trace; of one alone where that takes seconds.
@@ -145,5 +178,8 @@ fn main() {
             let _ = std::io::stdout().flush();
         }
         println!("{:>10.0}", peak());
+    }
+    if only.is_empty() || only.contains(&"rnn") {
+        rnn();
     }
 }
