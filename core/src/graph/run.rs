@@ -148,7 +148,8 @@ fn take_views_apart(
     for v in over.into_iter().map(|i| node.inputs[i]) {
         let bytes = |v: Value| values[v.index()].as_ref().map_or(0, |tensor| tensor.ty().bytes());
         let beside: SmallVec<[Value; 4]> = views.beside(v).filter(|&v| wanted(values, v)).collect();
-        if beside.iter().map(|&v| bytes(v)).sum::<usize>() * 2 > bytes(v) {
+        // Lists have no elements of their own to copy.
+        if bytes(v) == 0 || beside.iter().map(|&v| bytes(v)).sum::<usize>() * 2 > bytes(v) {
             continue;
         }
         for v in &beside {
