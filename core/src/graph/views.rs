@@ -1,5 +1,5 @@
-//! Which values of a graph are views of others, and who uses each last: what an executor must copy before a node writes over memory
-//! that small views still show. Plans and the executor of single operations ask.
+//! What may be written over: which values of a graph are views of others, who uses each last, and which inputs branches and loops
+//! change in place. Plans, the executor of single operations and captured branches ask before they reuse an operand's memory.
 
 use super::ir::{Graph, Value};
 use crate::op::{Flow, Kind, OpRef};

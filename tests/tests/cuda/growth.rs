@@ -134,7 +134,7 @@ fn saved_and_changed(xs: &Tensor, n: &Tensor) -> Tensor {
 }
 
 #[test]
-fn what_a_captured_branch_saves_is_not_written_over() {
+fn a_branch_that_saves_a_tensor_and_changes_it_agrees_with_the_cpu() {
     let Some(_gpu) = gpu() else { return };
     let slopes = |xs: &Tensor| {
         let mut tape = GradientTape::new();
