@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Makes mutants of how traced functions are recorded, merged, differentiated and optimised, in a copy of the sources, and
-# runs the tests of traced functions on each: every one must make them fail. All mutants are built at once, each behind a
-# question for its number, so that one build serves for all. A mutant that runs for ever, or out of memory, counts as caught.
+# Makes mutants of how traced functions are recorded, merged, differentiated, optimised and planned, in a copy of the sources,
+# and runs the tests of traced functions and of what their rounds cost on each: every one must make them fail. All mutants
+# are built at once, each behind a question for its number, so that one build serves for all. A mutant that runs for ever, or
+# out of memory, counts as caught.
 #
 # With arguments: only the mutants whose file or text contains one of them.
 set -euo pipefail
@@ -43,6 +44,21 @@ graph/passes/outline.rs|self.0.extend(ty.shape.iter().filter_map(\|size\| size.a
 graph/control/list_ops.rs|execute(&Set { present: false, grows: false }, &[&dlist, &at])?|(if @ { smallvec![dlist.clone()] } else { execute(&Set { present: false, grows: false }, &[&dlist, &at])? })
 graph/passes/pure.rs|Kind::Effect \| Kind::Control => true,|Kind::Effect \| Kind::Control => !@,
 graph/passes/pure.rs|Kind::Read => true,|Kind::Read => !@,
+graph/views.rs|if a == b { a } else { None }|if a == b \|\| @ { a } else { None }
+graph/views.rs|param.filter(\|&p\| p == i)|param.filter(\|&p\| p == i \|\| @)
+graph/views.rs|input.filter(\|&i\| given.insert(i))|input.filter(\|&i\| given.insert(i) \|\| @)
+graph/views.rs|Some((view, (shown(0)?.0, false)))|Some((view, (shown(0)?.0, @)))
+graph/views.rs|for (view, shown) in self.of.remove(&old).unwrap_or_default() {|for (view, shown) in self.of.remove(&old).unwrap_or_default().into_iter().filter(\|_\| !@) {
+graph/plan/over.rs|copies.push((view, apart));|if !@ { copies.push((view, apart)); }
+graph/plan/over.rs|inputs[k] = apart;|if !@ { inputs[k] = apart; }
+graph/plan/over.rs|(lies.owned && scope.last_use(v) == at)|(lies.owned && (scope.last_use(v) == at \|\| @))
+graph/plan/nodes.rs|place.base == inputs[i].base).count() == 1;|place.base == inputs[i].base).count() == 1 \|\| @;
+graph/plan/control.rs|scope.ty(v) && only[index]|scope.ty(v) && (only[index] \|\| @)
+graph/passes/sums.rs|if self.uses[value.index()] != 1 {|if self.uses[value.index()] != 1 && !@ {
+graph/passes/sums.rs|if uses[value.index()] != 1 {|if uses[value.index()] != 1 && !@ {
+graph/passes/sums.rs|.is_none_or(\|made\| made < start.node)|.is_none_or(\|made\| made < start.node \|\| @)
+graph/passes/sums.rs|if a == b { a } else { None }|if a == b \|\| @ { a } else { None }
+graph/passes/unchanged.rs|param(0, i) == param(1, i)|param(0, i) == param(1, i) \|\| @
 graph/run.rs|let last = uses[value.index()] == position|let last = (uses[value.index()] == position \|\| @)
 LIST
 }
@@ -81,7 +97,7 @@ done < <(mutants)
 export EAGERFLOW_PROGRAMS=${EAGERFLOW_PROGRAMS:-2000} EAGERFLOW_FAILURES=1 EAGERFLOW_SHRINK=0
 run() {
     # A loop that no longer ends may also grow. The emulated GPU, whose memory is address space, is left out.
-    (ulimit -v 8000000 && timeout "$1" cargo test --quiet -p eagerflow-tests --test random_programs --test traced -- --skip on_a_gpu) > "$copy/log" 2>&1
+    (ulimit -v 8000000 && timeout "$1" cargo test --quiet -p eagerflow-tests --test random_programs --test traced --test growth -- --skip on_a_gpu) > "$copy/log" 2>&1
 }
 echo "no mutant"
 run 3600 || { cat "$copy/log"; echo "the tests fail without any mutant"; exit 1; }
