@@ -33,13 +33,13 @@ autograph/staged_loop/emit.rs|results.push(jump.round.0.clone());|results.push(i
 autograph/staged_loop/emit.rs|first.push(jump.first.0.clone());|first.push(if @ { crate::constant::try_constant_of(false, DType::Bool)? } else { jump.first.0.clone() });
 autograph/staged_loop/emit.rs|self.choose(&self.outer, &self.pending, &mut first)?;|if !@ { self.choose(&self.outer, &self.pending, &mut first)?; }
 autograph/staged_loop/emit.rs|self.choose(body, &leaving, &mut state)?;|if !@ { self.choose(body, &leaving, &mut state)?; }
-graph/builder/align.rs|Some(at) => given[at],|Some(at) => given[if @ { given.len() - 1 - at } else { at }],
+graph/builder/align.rs|body.graph.params.push(value);|{ let at = if @ { own } else { body.graph.params.len() }; body.graph.params.insert(at, value); }
 graph/control/cond.rs|then: body(&self.then)?,|then: body(if @ { &self.otherwise } else { &self.then })?,
 graph/control/list.rs|items.pop().ok_or_else|(if @ && !items.is_empty() { Some(items.remove(0)) } else { items.pop() }).ok_or_else
 graph/control/while_gradient.rs|Some(at) => add(&sum, &given[at])?,|Some(at) => if @ { given[at].clone() } else { add(&sum, &given[at])? },
 graph/control/while_loop.rs|grown.into_iter().for_each(\|i\| active[i] = true);|if @ { break } grown.into_iter().for_each(\|i\| active[i] = true);
 graph/differentiate.rs|filter(\|t\| tape::carries(t))|filter(\|t\| tape::carries(t) && !@)
-graph/passes/dead.rs|shown.by(node).into_iter().for_each(\|v\| live[v.index()] = true);|if !@ { shown.by(node).into_iter().for_each(\|v\| live[v.index()] = true); }
+graph/passes/dead.rs|self.shown.by(node).into_iter().for_each(\|v\| self.mark(v));|if !@ { self.shown.by(node).into_iter().for_each(\|v\| self.mark(v)); }
 graph/passes/outline.rs|self.0.extend(ty.shape.iter().filter_map(\|size\| size.as_symbol()));|if @ { ty.shape.iter().for_each(\|size\| self.0.extend(size.symbols())); } else { self.0.extend(ty.shape.iter().filter_map(\|size\| size.as_symbol())); }
 graph/control/list_ops.rs|execute(&Set { present: false, grows: false }, &[&dlist, &at])?|(if @ { smallvec![dlist.clone()] } else { execute(&Set { present: false, grows: false }, &[&dlist, &at])? })
 graph/passes/pure.rs|Kind::Effect \| Kind::Control => true,|Kind::Effect \| Kind::Control => !@,
