@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs the core's unit tests, those of tests/threads, and those of traces that are freed under calls, under valgrind's
+# Runs the library's unit tests, those of tests/threads, and those of traces that are freed under calls, under valgrind's
 # memcheck on the portable CPU path: reads and writes outside of buffers, uses of uninitialised elements, double frees
 # and definite leaks are errors.
 # Nothing of ours is suppressed. Two test threads and a team of three share the work. Takes a few minutes.
 #
 # Machine code for fused programs is made, mapped and freed here, but not run: valgrind knows no AVX-512. That code stays
-# within its operands is checked where it runs, by guards behind them (`backend/cpu/jit/tests.rs`). No GPU is touched;
+# within its operands is checked where it runs, by guards behind them (`kernels/src/backend/cpu/jit/tests.rs`). No GPU is touched;
 # what happens without CUDA's driver is.
 #
 # Left out, because they loop over millions of numbers in registers and touch no memory of their own: the accuracy tests
 # of `math`, the statistics of `philox`, and the property tests of symbolic shapes; and the 10,000 steps of `growth`.
-# With arguments: runs only the core tests whose names contain one of them.
+# With arguments: runs only the library's unit tests whose names contain one of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,24 +31,27 @@ check() {
         --show-leak-kinds=definite --num-callers=20 "$@"
 }
 
+kernels=$(binary -p eagerflow-kernels --lib)
 core=$(binary -p eagerflow --lib)
 threads=$(binary -p eagerflow-tests --test threads)
 lifetimes=$(binary -p eagerflow-tests --test lifetimes)
 # Copies, because some tests start their own program again, which a build in the meantime would have replaced.
 own=$(mktemp -d)
 trap 'rm -rf "$own"' EXIT
+cp "$kernels" "$own/kernels"
 cp "$core" "$own/core"
 cp "$threads" "$own/threads"
 cp "$lifetimes" "$own/lifetimes"
 
 cd core
 if [ $# -gt 0 ]; then
+    check "$own/kernels" --test-threads 2 "$@"
     check "$own/core" --test-threads 2 "$@"
     exit
 fi
+check "$own/kernels" --test-threads 2 --skip backend::cpu::math --skip philox::tests --skip philox::math --skip shape::
 # One test forgets a tape on purpose, which is a leak of its own.
-check "$own/core" --test-threads 2 --skip backend::cpu::math --skip philox::tests --skip philox::math --skip shape:: \
-    --skip threads_have_tapes_of_their_own
+check "$own/core" --test-threads 2 --skip threads_have_tapes_of_their_own
 cd ../tests
 check "$own/threads" --test-threads 2 shared::
 # These tests take turns, because they count memory.

@@ -9,115 +9,71 @@
 # With arguments: only the mutants whose file or text contains one of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tests/mutants.sh
 
-# File below core/src, the text of a rule, and a text that goes wrong where `@` is true; `\|` stands for a bar in a text.
+# File below core, the text of a rule, and a text that goes wrong where `@` is true; `\|` stands for a bar in a text.
 mutants() {
     cat << 'LIST'
-scalar/derive.rs|Code::Neg => one_sided(s.neg(adj))|Code::Neg => one_sided(if @ { adj } else { s.neg(adj) })
-scalar/derive.rs|one_sided(s.mul(adj, s.sign(x)))|one_sided(if @ { adj } else { s.mul(adj, s.sign(x)) })
-scalar/derive.rs|Code::Exp => one_sided(s.mul(adj, out))|Code::Exp => one_sided(s.mul(adj, if @ { x } else { out }))
-scalar/derive.rs|Code::Expm1 => one_sided(s.mul(adj, s.exp(x)))|Code::Expm1 => one_sided(s.mul(adj, if @ { out } else { s.exp(x) }))
-scalar/derive.rs|Code::Log => one_sided(s.div(adj, x))|Code::Log => one_sided(if @ { s.mul(adj, x) } else { s.div(adj, x) })
-scalar/derive.rs|s.div(adj, s.add(number(1.0), x))|s.div(adj, if @ { x } else { s.add(number(1.0), x) })
-scalar/derive.rs|Code::Sin => one_sided(s.mul(adj, s.cos(x)))|Code::Sin => one_sided(s.mul(adj, if @ { out } else { s.cos(x) }))
-scalar/derive.rs|one_sided(s.neg(s.mul(adj, s.sin(x))))|one_sided(if @ { s.mul(adj, s.sin(x)) } else { s.neg(s.mul(adj, s.sin(x))) })
-scalar/derive.rs|s.sub(number(1.0), s.mul(out, out))|s.sub(number(1.0), if @ { out } else { s.mul(out, out) })
-scalar/derive.rs|if code == Code::Erf { 1.0 } else { -1.0 }|if code == Code::Erf \|\| @ { 1.0 } else { -1.0 }
-scalar/derive.rs|std::f64::consts::FRAC_2_SQRT_PI|if @ { 1.0 } else { std::f64::consts::FRAC_2_SQRT_PI }
-scalar/derive.rs|s.mul(out, s.sub(number(1.0), out))|s.mul(out, if @ { out } else { s.sub(number(1.0), out) })
-scalar/derive.rs|Code::Add => vec![(0, adj), (1, adj)]|Code::Add => vec![(0, adj), (1, if @ { s.neg(adj) } else { adj })]
-scalar/derive.rs|Code::Sub => vec![(0, adj), (1, s.neg(adj))]|Code::Sub => vec![(0, adj), (1, if @ { adj } else { s.neg(adj) })]
-scalar/derive.rs|(0, s.mul(y, adj))|(0, s.mul(if @ { x } else { y }, adj))
-scalar/derive.rs|(1, s.mul(x, adj))|(1, s.mul(if @ { y } else { x }, adj))
-scalar/derive.rs|(0, s.div(adj, y))|(0, s.div(adj, if @ { x } else { y }))
-scalar/derive.rs|s.neg(s.div(s.mul(adj, out), y))|s.neg(s.div(s.mul(adj, if @ { x } else { out }), y))
-scalar/derive.rs|s.neg(s.mul(adj, truncated))|s.neg(s.mul(adj, if @ { quotient } else { truncated }))
-scalar/derive.rs|s.mul(adj, s.floor(s.div(x, y)))|s.mul(adj, if @ { s.div(x, y) } else { s.floor(s.div(x, y)) })
-scalar/derive.rs|s.pow(x, s.sub(y, number(1.0)))|s.pow(x, if @ { y } else { s.sub(y, number(1.0)) })
-scalar/derive.rs|(1, s.mul(adj, s.mul(out, log)))|(1, s.mul(adj, s.mul(if @ { x } else { out }, log)))
-scalar/derive.rs|{ s.ge(x, y) } else { s.le(x, y) }|{ if @ { s.gt(x, y) } else { s.ge(x, y) } } else { s.le(x, y) }
-scalar/derive.rs|s.select(left, zero, adj)|if @ { adj } else { s.select(left, zero, adj) }
-scalar/derive.rs|(1, s.select(x, adj, zero))|(1, if @ { adj } else { s.select(x, adj, zero) })
-scalar/derive.rs|(2, s.select(x, zero, adj))|(2, if @ { s.select(x, adj, zero) } else { s.select(x, zero, adj) })
-ops/sqrt.rs|s.number(dy, 0.5)|s.number(dy, if @ { 1.0 } else { 0.5 })
-ops/rsqrt.rs|s.mul(s.mul(y, y), y)|if @ { s.mul(y, y) } else { s.mul(s.mul(y, y), y) }
-ops/relu.rs|s.gt(y, zero)|if @ { s.ge(y, zero) } else { s.gt(y, zero) }
-ops/elu.rs|s.add(y, s.number(dy, 1.0))|if @ { y } else { s.add(y, s.number(dy, 1.0)) }
-ops/softplus.rs|s.sigmoid(x[0]))|if @ { s.tanh(x[0]) } else { s.sigmoid(x[0]) })
-ops/reduce_sum.rs|g.give(0, dx);|g.give(0, if @ { crate::ops::functions::try_multiply(&dx, -1.0)? } else { dx });
-ops/reduce_mean.rs|g.give(0, broadcast_back(&share, |g.give(0, broadcast_back(if @ { &dy } else { &share }, 
-ops/reduce_prod.rs|execute1(&Multiply, &[&before, &after])?|if @ { before } else { execute1(&Multiply, &[&before, &after])? }
-ops/reduction.rs|execute1(&Divide, &[&dy, &count])?|if @ { dy } else { execute1(&Divide, &[&dy, &count])? }
-ops/cumsum.rs|reverse: !self.reverse, ..self.clone()|reverse: self.reverse == @, ..self.clone()
-ops/cumsum.rs|let back = Self { |let back = Self { exclusive: self.exclusive != @, 
-ops/cumprod.rs|&[&x, &times(&x, &dy)?]|&[&x, &if @ { dy.clone() } else { times(&x, &dy)? }]
-ops/softmax.rs|&[g.output(0)?, &g.dy(0)?]|&[g.output(0)?, &if @ { g.dy(0)?.try_square()? } else { g.dy(0)? }]
-ops/softmax.rs|let first = execute1(|let first = if @ { u.clone() } else { execute1(&Multiply, &[&u, &execute1(&Subtract, &[dy, &along(y, dy)?])?])? }; let _ = execute1(
-ops/log_softmax.rs|&[&u, &sum_last(&weighted)?]|&[&u, &if @ { weighted.clone() } else { sum_last(&weighted)? }]
-ops/cross_entropy/sparse.rs|let sum = sum_last(&execute1(&Multiply, &[&u, &slope])?)?;|let sum = sum_last(&if @ { u.clone() } else { execute1(&Multiply, &[&u, &slope])? })?;
-ops/cross_entropy/dense.rs|s.mul(s.sub(x[0], x[1]), x[2])|s.mul(if @ { x[0] } else { s.sub(x[0], x[1]) }, x[2])
-ops/transpose.rs|inverse[from as usize] = to as i64;|if @ { inverse[to] = from } else { inverse[from as usize] = to as i64 }
-ops/reverse.rs|reverse_axes(&g.dy(0)?, self.axes)?|if @ { g.dy(0)? } else { reverse_axes(&g.dy(0)?, self.axes)? }
-ops/slice.rs|execute1(&back, &[&g.dy(0)?])?|execute1(&back, &[&if @ { g.dy(0)?.try_neg()? } else { g.dy(0)? }])?
-ops/concat.rs|at = at + size;|at = if @ { at } else { at + size };
-ops/tensor_scatter.rs|self.write == Write::Sub { dx.try_neg()? }|self.write == Write::Sub && !@ { dx.try_neg()? }
-ops/matmul.rs|let dx = sum_to(dx, g.input_type(0))?;|let dx = sum_to(if @ { dx.try_neg()? } else { dx }, g.input_type(0))?;
-ops/matmul.rs|let dx = sum_to(dx, g.input_type(1))?;|let dx = sum_to(if @ { dx.try_neg()? } else { dx }, g.input_type(1))?;
-ops/conv2d/mod.rs|g.give(0, dx);|g.give(0, if @ { dx.try_neg()? } else { dx });
-ops/conv2d/mod.rs|g.give(1, dw);|g.give(1, if @ { dw.try_neg()? } else { dw });
+kernels/src/scalar/derive.rs|Code::Neg => one_sided(s.neg(adj))|Code::Neg => one_sided(if @ { adj } else { s.neg(adj) })
+kernels/src/scalar/derive.rs|one_sided(s.mul(adj, s.sign(x)))|one_sided(if @ { adj } else { s.mul(adj, s.sign(x)) })
+kernels/src/scalar/derive.rs|Code::Exp => one_sided(s.mul(adj, out))|Code::Exp => one_sided(s.mul(adj, if @ { x } else { out }))
+kernels/src/scalar/derive.rs|Code::Expm1 => one_sided(s.mul(adj, s.exp(x)))|Code::Expm1 => one_sided(s.mul(adj, if @ { out } else { s.exp(x) }))
+kernels/src/scalar/derive.rs|Code::Log => one_sided(s.div(adj, x))|Code::Log => one_sided(if @ { s.mul(adj, x) } else { s.div(adj, x) })
+kernels/src/scalar/derive.rs|s.div(adj, s.add(number(1.0), x))|s.div(adj, if @ { x } else { s.add(number(1.0), x) })
+kernels/src/scalar/derive.rs|Code::Sin => one_sided(s.mul(adj, s.cos(x)))|Code::Sin => one_sided(s.mul(adj, if @ { out } else { s.cos(x) }))
+kernels/src/scalar/derive.rs|one_sided(s.neg(s.mul(adj, s.sin(x))))|one_sided(if @ { s.mul(adj, s.sin(x)) } else { s.neg(s.mul(adj, s.sin(x))) })
+kernels/src/scalar/derive.rs|s.sub(number(1.0), s.mul(out, out))|s.sub(number(1.0), if @ { out } else { s.mul(out, out) })
+kernels/src/scalar/derive.rs|if code == Code::Erf { 1.0 } else { -1.0 }|if code == Code::Erf \|\| @ { 1.0 } else { -1.0 }
+kernels/src/scalar/derive.rs|std::f64::consts::FRAC_2_SQRT_PI|if @ { 1.0 } else { std::f64::consts::FRAC_2_SQRT_PI }
+kernels/src/scalar/derive.rs|s.mul(out, s.sub(number(1.0), out))|s.mul(out, if @ { out } else { s.sub(number(1.0), out) })
+kernels/src/scalar/derive.rs|Code::Add => vec![(0, adj), (1, adj)]|Code::Add => vec![(0, adj), (1, if @ { s.neg(adj) } else { adj })]
+kernels/src/scalar/derive.rs|Code::Sub => vec![(0, adj), (1, s.neg(adj))]|Code::Sub => vec![(0, adj), (1, if @ { adj } else { s.neg(adj) })]
+kernels/src/scalar/derive.rs|(0, s.mul(y, adj))|(0, s.mul(if @ { x } else { y }, adj))
+kernels/src/scalar/derive.rs|(1, s.mul(x, adj))|(1, s.mul(if @ { y } else { x }, adj))
+kernels/src/scalar/derive.rs|(0, s.div(adj, y))|(0, s.div(adj, if @ { x } else { y }))
+kernels/src/scalar/derive.rs|s.neg(s.div(s.mul(adj, out), y))|s.neg(s.div(s.mul(adj, if @ { x } else { out }), y))
+kernels/src/scalar/derive.rs|s.neg(s.mul(adj, truncated))|s.neg(s.mul(adj, if @ { quotient } else { truncated }))
+kernels/src/scalar/derive.rs|s.mul(adj, s.floor(s.div(x, y)))|s.mul(adj, if @ { s.div(x, y) } else { s.floor(s.div(x, y)) })
+kernels/src/scalar/derive.rs|s.pow(x, s.sub(y, number(1.0)))|s.pow(x, if @ { y } else { s.sub(y, number(1.0)) })
+kernels/src/scalar/derive.rs|(1, s.mul(adj, s.mul(out, log)))|(1, s.mul(adj, s.mul(if @ { x } else { out }, log)))
+kernels/src/scalar/derive.rs|{ s.ge(x, y) } else { s.le(x, y) }|{ if @ { s.gt(x, y) } else { s.ge(x, y) } } else { s.le(x, y) }
+kernels/src/scalar/derive.rs|s.select(left, zero, adj)|if @ { adj } else { s.select(left, zero, adj) }
+kernels/src/scalar/derive.rs|(1, s.select(x, adj, zero))|(1, if @ { adj } else { s.select(x, adj, zero) })
+kernels/src/scalar/derive.rs|(2, s.select(x, zero, adj))|(2, if @ { s.select(x, adj, zero) } else { s.select(x, zero, adj) })
+src/ops/sqrt.rs|s.number(dy, 0.5)|s.number(dy, if @ { 1.0 } else { 0.5 })
+src/ops/rsqrt.rs|s.mul(s.mul(y, y), y)|if @ { s.mul(y, y) } else { s.mul(s.mul(y, y), y) }
+src/ops/relu.rs|s.gt(y, zero)|if @ { s.ge(y, zero) } else { s.gt(y, zero) }
+src/ops/elu.rs|s.add(y, s.number(dy, 1.0))|if @ { y } else { s.add(y, s.number(dy, 1.0)) }
+src/ops/softplus.rs|s.sigmoid(x[0]))|if @ { s.tanh(x[0]) } else { s.sigmoid(x[0]) })
+src/ops/reduce_sum.rs|g.give(0, dx);|g.give(0, if @ { crate::ops::functions::try_multiply(&dx, -1.0)? } else { dx });
+src/ops/reduce_mean.rs|g.give(0, broadcast_back(&share, |g.give(0, broadcast_back(if @ { &dy } else { &share }, 
+src/ops/reduce_prod.rs|execute1(&Multiply, &[&before, &after])?|if @ { before } else { execute1(&Multiply, &[&before, &after])? }
+src/ops/reduction.rs|execute1(&Divide, &[&dy, &count])?|if @ { dy } else { execute1(&Divide, &[&dy, &count])? }
+src/ops/cumsum.rs|reverse: !self.reverse, ..self.clone()|reverse: self.reverse == @, ..self.clone()
+src/ops/cumsum.rs|let back = Self { |let back = Self { exclusive: self.exclusive != @, 
+src/ops/cumprod.rs|&[&x, &times(&x, &dy)?]|&[&x, &if @ { dy.clone() } else { times(&x, &dy)? }]
+src/ops/softmax.rs|&[g.output(0)?, &g.dy(0)?]|&[g.output(0)?, &if @ { g.dy(0)?.try_square()? } else { g.dy(0)? }]
+src/ops/softmax.rs|let first = execute1(|let first = if @ { u.clone() } else { execute1(&Multiply, &[&u, &execute1(&Subtract, &[dy, &along(y, dy)?])?])? }; let _ = execute1(
+src/ops/log_softmax.rs|&[&u, &sum_last(&weighted)?]|&[&u, &if @ { weighted.clone() } else { sum_last(&weighted)? }]
+src/ops/cross_entropy/sparse.rs|let sum = sum_last(&execute1(&Multiply, &[&u, &slope])?)?;|let sum = sum_last(&if @ { u.clone() } else { execute1(&Multiply, &[&u, &slope])? })?;
+src/ops/cross_entropy/dense.rs|s.mul(s.sub(x[0], x[1]), x[2])|s.mul(if @ { x[0] } else { s.sub(x[0], x[1]) }, x[2])
+src/ops/transpose.rs|inverse[from as usize] = to as i64;|if @ { inverse[to] = from } else { inverse[from as usize] = to as i64 }
+src/ops/reverse.rs|reverse_axes(&g.dy(0)?, self.axes)?|if @ { g.dy(0)? } else { reverse_axes(&g.dy(0)?, self.axes)? }
+src/ops/slice.rs|g.give_part(0, &back, smallvec![dy]);|g.give_part(0, &back, smallvec![if @ { dy.try_neg()? } else { dy }]);
+src/ops/concat.rs|at = at + size;|at = if @ { at } else { at + size };
+src/ops/tensor_scatter.rs|self.write == Write::Sub { dx.try_neg()? }|self.write == Write::Sub && !@ { dx.try_neg()? }
+src/ops/matmul.rs|let dx = sum_to(dx, g.input_type(0))?;|let dx = sum_to(if @ { dx.try_neg()? } else { dx }, g.input_type(0))?;
+src/ops/matmul.rs|let dx = sum_to(dx, g.input_type(1))?;|let dx = sum_to(if @ { dx.try_neg()? } else { dx }, g.input_type(1))?;
+src/ops/conv2d/mod.rs|g.give(0, dx);|g.give(0, if @ { dx.try_neg()? } else { dx });
+src/ops/conv2d/mod.rs|g.give(1, dw);|g.give(1, if @ { dw.try_neg()? } else { dw });
 LIST
 }
 
-copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT
-git ls-files -z | grep -zv '^tests/golden/random.json$' | xargs -0 cp --parents -t "$copy"
-# What was built is kept for the next time.
-export CARGO_TARGET_DIR=$PWD/target/mutants
-cd "$copy"
-cat >> core/src/testing.rs << 'RUST'
-
-/// Whether a mutant was asked for.
-pub fn mutant(number: u32) -> bool {
-    static ASKED: std::sync::LazyLock<Option<u32>> =
-        std::sync::LazyLock::new(|| std::env::var("EAGERFLOW_MUTANT").ok()?.parse().ok());
-    *ASKED == Some(number)
-}
-RUST
-
-stale=0 files=() texts=()
-while IFS= read -r line; do
-    line=${line//\\|/$'\1'}
-    IFS='|' read -r file from to <<< "$line"
-    number=${#files[@]}
-    from=${from//$'\1'/|} to=${to//$'\1'/|} to=${to//@/crate::__testing::mutant($number)}
-    cp "core/src/$file" "$copy/original"
-    FROM=$from TO=$to perl -0pi -e 'BEGIN { $f = quotemeta $ENV{FROM} } s/$f/$ENV{TO}/' "core/src/$file"
-    if cmp -s "core/src/$file" "$copy/original"; then
-        echo "STALE   $file: no line has  $from"
-        stale=$((stale + 1))
-    fi
-    files+=("$file") texts+=("$from")
-done < <(mutants)
+mutate mutants ""
 
 # The comparison with differences and that with TensorFlow's numbers, and not again on other paths.
 run() {
     timeout "$1" cargo test --quiet -p eagerflow-tests --test grad_table -- \
         first_and_second_order_match_differences gradients_are_tensorflows > "$copy/log" 2>&1
 }
-echo "no mutant"
-run 7200 || { cat "$copy/log"; echo "the table fails without any mutant"; exit 1; }
-tried=0 missed=$stale
-for number in "${!files[@]}"; do
-    wanted=$(($# == 0))
-    for word in "$@"; do [[ "${files[$number]} ${texts[$number]}" == *"$word"* ]] && wanted=1; done
-    if [ "$wanted" -eq 0 ]; then continue; fi
-    if EAGERFLOW_MUTANT=$number run 600; then
-        echo "MISSED  ${files[$number]}: ${texts[$number]}"
-        missed=$((missed + 1))
-    else
-        echo "caught  ${files[$number]}: ${texts[$number]}"
-    fi
-    tried=$((tried + 1))
-done
-echo "$tried mutants, $missed not caught"
-[ "$missed" -eq 0 ]
+try_mutants 7200 600 "$@"

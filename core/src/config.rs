@@ -1,75 +1,59 @@
-//! Settings of the whole process: how many threads kernels run on, how exactly GPUs multiply, and what devices have to say of
-//! themselves. Users call these functions, as TensorFlow's `tf.config`; kernels ask for the values.
-
-mod devices;
+//! Settings of the whole process, as TensorFlow's `tf.config`: those of kernels and devices, where operations go whose device is
+//! not there, and whether functions run eagerly. Users call these functions.
 
 pub use crate::function::{functions_run_eagerly, run_functions_eagerly, with_eager_functions};
-pub use devices::*;
+pub use kernels::backend::cuda::Finding;
+pub use kernels::config::{
+    DeviceDetails, MemoryInfo, device_details, enable_tensor_float_32_execution, is_built_with_cuda, memory_info,
+    reset_memory_stats, set_threads, synchronize, tensor_float_32_execution_enabled, threads, trim_memory,
+};
 
-use crate::backend::cpu::team;
-use std::sync::atomic::{AtomicU8, Ordering};
+use kernels::backend::cuda;
+use kernels::device::Device;
+use kernels::error::{Error, Result};
+use std::sync::atomic::Ordering;
 
-/// The number of threads that kernels run on, the calling thread included.
-///
-/// It is the number of processors that this process may use, unless [`set_threads`] or the environment variable
-/// `EAGERFLOW_THREADS` says otherwise. Results do not depend on it, down to the last bit.
+/// Whether the CPU stands for a device that [`tf::device`](crate::device()) asks for and that cannot be used, as
+/// `tf.config.set_soft_device_placement`. Unless it is called with `true`, such a device is an error.
 ///
 /// ```
 /// use eagerflow as tf;
-/// assert!(tf::config::threads() >= 1);
+/// tf::config::set_soft_device_placement(true);
+/// let _there = tf::device("/gpu:63");
+/// assert_eq!(tf::ones([2]).device().kind(), tf::DeviceKind::Cpu);
 /// ```
-pub fn threads() -> usize {
-    team::threads()
+pub fn set_soft_device_placement(enabled: bool) {
+    crate::device::SOFT.store(enabled, Ordering::Relaxed);
 }
 
-/// Sets the number of threads that kernels run on, the calling thread included, from the next operation on; 0 stands for
-/// the default.
+/// What [`set_soft_device_placement`] was called with, as `tf.config.get_soft_device_placement`.
 ///
 /// ```
-/// use eagerflow as tf;
-/// tf::config::set_threads(1);
-/// assert_eq!(tf::config::threads(), 1);
-/// tf::config::set_threads(0);
+/// assert!(!eagerflow::config::get_soft_device_placement());
 /// ```
-pub fn set_threads(count: usize) {
-    team::set_threads(count);
+pub fn get_soft_device_placement() -> bool {
+    crate::device::SOFT.load(Ordering::Relaxed)
 }
 
-/// Whether GPUs may round the factors of products in `float32` to TensorFloat-32, which has 10 bits behind the point: 0 and 1
-/// as set, 2 for the default.
-static TENSOR_FLOAT_32: AtomicU8 = AtomicU8::new(2);
-
-/// Allows or forbids GPUs to round the factors of products in `float32` to TensorFloat-32: much faster, with three digits of
-/// each factor. Sums keep all digits.
-///
-/// TensorFlow's `tf.config.experimental.enable_tensor_float_32_execution`, and as there it is allowed by default, unless the
-/// environment variable `EAGERFLOW_TF32` is `0`. On the CPU nothing changes.
+/// What CUDA finds and misses on this machine, step by step, with advice; `cargo run --release --example doctor` prints it.
 ///
 /// ```
 /// use eagerflow as tf;
-/// tf::config::enable_tensor_float_32_execution(false);
-/// assert!(!tf::config::tensor_float_32_execution_enabled());
-/// # tf::config::enable_tensor_float_32_execution(true);
+/// let findings = tf::config::cuda_findings();
+/// assert_eq!(findings[0].subject, "build");
+/// assert!(findings.iter().all(|f| f.good || f.advice.is_some()));
 /// ```
-pub fn enable_tensor_float_32_execution(enabled: bool) {
-    TENSOR_FLOAT_32.store(u8::from(enabled), Ordering::Relaxed);
+pub fn cuda_findings() -> Vec<Finding> {
+    cuda::findings(&first_kernel)
 }
 
-/// Whether GPUs may round the factors of products in `float32`, see [`enable_tensor_float_32_execution`].
-///
-/// ```
-/// use eagerflow as tf;
-/// tf::config::enable_tensor_float_32_execution(true);
-/// assert!(tf::config::tensor_float_32_execution_enabled());
-/// ```
-pub fn tensor_float_32_execution_enabled() -> bool {
-    match TENSOR_FLOAT_32.load(Ordering::Relaxed) {
-        2 => {
-            let wanted = std::env::var_os("EAGERFLOW_TF32").is_none_or(|v| v != "0");
-            // Somebody who sets it meanwhile comes first.
-            let _ = TENSOR_FLOAT_32.compare_exchange(2, u8::from(wanted), Ordering::Relaxed, Ordering::Relaxed);
-            TENSOR_FLOAT_32.load(Ordering::Relaxed) == 1
-        }
-        set => set == 1,
+/// Lets a device compute something small.
+fn first_kernel(device: &Device) -> Result<()> {
+    let _there = crate::try_device(&device.to_string())?;
+    let x = crate::constant([1.0, 2.0, 3.0]);
+    let sum = (&x * &x).sum().try_item::<f32>()?;
+    if sum != 14.0 {
+        return Err(Error::internal("doctor", "a kernel gave a wrong result").got(sum).expected(14));
     }
+    Ok(())
 }

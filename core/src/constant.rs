@@ -1,10 +1,11 @@
 //! Tensors from Rust values: scalars, nested arrays, vectors and slices, and adopted vectors.
 //! `tf::constant` takes f32, i32 and bool, so that bare literals have TensorFlow's dtypes; `Tensor::from` takes all.
 
-use crate::dtype::{DType, Element};
-use crate::error::{Error, OrFail, Result};
-use crate::shape::IntoShape;
+use crate::ops::NumberOf;
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::{DType, Element};
+use kernels::error::{Error, OrFail, Result};
+use kernels::shape::IntoShape;
 use std::panic::Location;
 
 mod into;

@@ -1,14 +1,14 @@
 //! Assertions on tensors, TensorFlow's `tf.debugging`: they fail with the values, the user's message and the user's line.
 //! Those on values are effects, so that recorded functions keep them in order; those on shapes and dtypes hold at once.
 
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::Op;
 use crate::ops::{
     AsTensor, Assert, Equal, Greater, GreaterEqual, Less, LessEqual, Line, NotEqual, Operand, ToOperand, assert_all,
 };
 use crate::tensor::Tensor;
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
 
 /// Writes the panicking twin of an assertion.

@@ -1,175 +1,22 @@
-//! Devices: their names, the list of those that are there, and the guard that places operations.
-//! The door asks for the device of an operation; the CUDA backend opens the GPUs that are named here.
+//! Placement: the guard that says on which device operations of a thread run, and the device of those that none places.
+//! Users make guards with [`device`]; the door asks here for the device of an operation.
 
 mod copies;
 
-use crate::backend::cuda;
-use crate::error::{Error, OrFail, Result};
 use crate::tensor::local::{LOCAL, mode};
+use kernels::backend::cuda;
+use kernels::device::{Device, DeviceId, default_id};
+use kernels::error::{OrFail, Result};
 use std::cell::Cell;
-use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// A device by number: 0 is the CPU, the others are GPUs in the driver's order.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct DeviceId(u8);
-
-impl DeviceId {
-    pub const CPU: Self = Self(0);
-
-    pub const fn gpu(index: usize) -> Self {
-        Self(index as u8 + 1)
-    }
-
-    /// The number among GPUs, for one of them.
-    #[inline]
-    pub const fn gpu_index(self) -> Option<usize> {
-        (self.0 as usize).checked_sub(1)
-    }
-}
-
-/// What a device is made of.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum DeviceKind {
-    /// The processor and its memory.
-    Cpu,
-    /// An NVIDIA graphics processor.
-    Gpu,
-}
-
-/// A device of this machine, printed as TensorFlow prints it: `/device:CPU:0`.
-///
-/// ```
-/// use eagerflow as tf;
-/// let cpu = tf::zeros([2]).device();
-/// assert_eq!(cpu.to_string(), "/device:CPU:0");
-/// assert_eq!(tf::list_physical_devices(Some(tf::DeviceKind::Cpu)), [cpu]);
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Device {
-    kind: DeviceKind,
-    index: usize,
-}
-
-impl Device {
-    pub(crate) const CPU: Self = Self { kind: DeviceKind::Cpu, index: 0 };
-
-    /// CPU or GPU.
-    pub fn kind(&self) -> DeviceKind {
-        self.kind
-    }
-
-    /// The number among devices of the same kind.
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
-    /// The device of a name such as `/cpu:0`, `cpu`, `/device:GPU:1` or `gpu:0`, whether or not it is there.
-    ///
-    /// TensorFlow's full names, `/job:localhost/replica:0/task:0/device:CPU:0`, are understood as well.
-    ///
-    /// ```
-    /// use eagerflow::{Device, DeviceKind};
-    /// let device = Device::parse("/gpu:1")?;
-    /// assert_eq!((device.kind(), device.index()), (DeviceKind::Gpu, 1));
-    /// assert_eq!(device.to_string(), "/device:GPU:1");
-    /// # Ok::<(), eagerflow::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// InvalidArgument if the text names no device.
-    #[track_caller]
-    pub fn parse(name: &str) -> Result<Self> {
-        let here = Location::caller();
-        let lower = name.trim_start_matches('/').to_ascii_lowercase();
-        let local = lower.strip_prefix("job:localhost/replica:0/task:0/").unwrap_or(&lower);
-        let local = local.strip_prefix("device:").unwrap_or(local);
-        let (kind, index) = local.split_once(':').unwrap_or((local, "0"));
-        let kind = match kind {
-            "cpu" => Some(DeviceKind::Cpu),
-            "gpu" => Some(DeviceKind::Gpu),
-            _ => None,
-        };
-        // Digits only: `parse` would take a plus sign as well.
-        let index = index.bytes().all(|b| b.is_ascii_digit()).then(|| index.parse().ok()).flatten();
-        match (kind, index) {
-            (Some(kind), Some(index)) => Ok(Self { kind, index }),
-            _ => Err(Error::invalid_argument("device", "not the name of a device")
-                .got(format!("`{name}`"))
-                .expected("`/cpu:0`, `/gpu:0`, `/gpu:1`, ...")
-                .at(here)),
-        }
-    }
-
-    pub(crate) fn id(self) -> Result<DeviceId> {
-        if self == Self::CPU {
-            return Ok(DeviceId::CPU);
-        }
-        let what = match (self.kind, cuda::count()) {
-            (DeviceKind::Cpu, _) => "there is one CPU device, which stands for all cores".to_string(),
-            (DeviceKind::Gpu, Ok(there)) if self.index < *there => return Ok(DeviceId::gpu(self.index)),
-            (DeviceKind::Gpu, Ok(_)) => format!("there is no GPU {}", self.index),
-            (DeviceKind::Gpu, Err(why)) => format!("there is no GPU {}: {why}", self.index),
-        };
-        let there: Vec<String> = list_physical_devices(None).iter().map(Device::to_string).collect();
-        Err(Error::not_found("device", what).got(self).expected(there.join(", ")).help("use `/cpu:0`"))
-    }
-
-    pub(crate) fn of_id(id: DeviceId) -> Self {
-        match id.gpu_index() {
-            None => Self::CPU,
-            Some(index) => Self { kind: DeviceKind::Gpu, index },
-        }
-    }
-}
-
-impl fmt::Display for Device {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            DeviceKind::Cpu => "CPU",
-            DeviceKind::Gpu => "GPU",
-        };
-        write!(f, "/device:{kind}:{}", self.index)
-    }
-}
-
-/// The devices of this machine, all or of one kind, as `tf.config.list_physical_devices`.
-///
-/// ```
-/// use eagerflow as tf;
-/// assert_eq!(tf::list_physical_devices(None).len(), 1 + tf::list_physical_devices(Some(tf::DeviceKind::Gpu)).len());
-/// ```
-pub fn list_physical_devices(kind: Option<DeviceKind>) -> Vec<Device> {
-    let gpus = (0..*cuda::count().as_ref().unwrap_or(&0)).map(|index| Device { kind: DeviceKind::Gpu, index });
-    std::iter::once(Device::CPU).chain(gpus).filter(|d| kind.is_none_or(|k| k == d.kind)).collect()
-}
 
 thread_local! {
     /// The device of the guard in force.
     static CURRENT: Cell<Option<DeviceId>> = const { Cell::new(None) };
     /// How many guards are in force.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-}
-
-/// Where operations run that nothing else places: on the first GPU, if there is one that can be used.
-///
-/// The environment variable `EAGERFLOW_DEVICE` names another. The question is settled once per process.
-pub(crate) fn default_id() -> DeviceId {
-    static DEFAULT: OnceLock<DeviceId> = OnceLock::new();
-    *DEFAULT.get_or_init(|| {
-        let first = || if cuda::is_default() { DeviceId::gpu(0) } else { DeviceId::CPU };
-        match std::env::var("EAGERFLOW_DEVICE") {
-            // A name that is wrong or a device that is not there must not pass in silence.
-            Ok(name) if !name.is_empty() => Device::parse(&name)
-                .and_then(Device::id)
-                .map_err(|e| e.help("correct or unset the environment variable EAGERFLOW_DEVICE"))
-                .or_fail(),
-            _ => first(),
-        }
-    })
 }
 
 /// The device that a guard of this thread asks for.
@@ -257,7 +104,7 @@ pub fn device(name: &str) -> DeviceGuard {
 pub fn try_device(name: &str) -> Result<DeviceGuard> {
     let here = Location::caller();
     let device = Device::parse(name).map_err(|e| e.at(here))?;
-    let id = match device.id() {
+    let id = match DeviceId::of(device) {
         // A GPU that is there may still have nothing that compiles kernels for it.
         Ok(id) if id == DeviceId::CPU || !SOFT.load(Ordering::Relaxed) || cuda::is_default() => id,
         Err(error) if !SOFT.load(Ordering::Relaxed) => return Err(error.at(here)),

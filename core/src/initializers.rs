@@ -1,13 +1,13 @@
 //! How variables start: constants, and random numbers whose spread follows from the shape.
 //! Keras's initializers by their names; layers call `Initializer::variable` when they are built.
 
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
 use crate::options::{finite, magnitude};
 use crate::random;
-use crate::shape::IntoShape;
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
+use kernels::shape::IntoShape;
 use std::panic::Location;
 
 /// The first value of a variable.

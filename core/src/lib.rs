@@ -17,40 +17,31 @@
 //! assert!((w.value().item::<f32>() - 3.0).abs() < 1e-3);
 //! ```
 
-#[cfg(target_endian = "big")]
-compile_error!("eagerflow keeps constants as little-endian words; big-endian targets are not supported");
-
 // The macros name this crate from outside, also in its own tests.
 #[allow(unused_extern_crates, reason = "only what the macros make uses it")]
 extern crate self as eagerflow;
 
 mod autograph;
-mod backend;
 pub mod config;
 mod constant;
 pub mod data;
 pub mod debugging;
 mod device;
-mod dtype;
-mod error;
 mod execute;
 mod function;
 mod graph;
 pub mod initializers;
 pub mod layers;
 pub mod losses;
-pub mod memory;
+mod meaning;
 pub mod metrics;
 mod module;
-mod moved;
 mod names;
 mod op;
 mod ops;
 pub mod optim;
 mod options;
 pub mod random;
-mod scalar;
-pub mod shape;
 mod tape;
 mod tensor;
 mod tensor_array;
@@ -71,17 +62,26 @@ mod readme {}
 #[cfg(test)]
 mod recording;
 #[cfg(test)]
-mod skeleton;
-#[cfg(test)]
 mod symbolic;
+#[cfg(test)]
+mod unit_tests;
 
 pub use autograph::{Leaves, Nest};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
-pub use device::{Device, DeviceGuard, DeviceKind, device, list_physical_devices, try_device};
-pub use dtype::*;
+pub use device::{DeviceGuard, device, try_device};
 pub use eagerflow_macros::{Module, Nest, custom_gradient, tf_function};
-pub use error::{Error, Report, Result};
 pub use function::{Closure, FunctionInfo, executing_eagerly, function, init_scope, profile};
+#[doc(inline)]
+pub use kernels::device::{Device, DeviceKind, list_physical_devices};
+#[doc(inline)]
+pub use kernels::dtype::{
+    DType, DTypes, Element, Number, bf16, bfloat16, bool_, f16, float16, float32, float64, int8, int16, int32, int64,
+    uint8, uint16, uint32, uint64,
+};
+#[doc(inline)]
+pub use kernels::error::{Error, Report, Result};
+#[doc(inline)]
+pub use kernels::shape::{Dim, Shape};
 pub use module::{Fields, LazyVariable, Module, Signature};
 pub use names::{linalg, math, nn};
 pub use ndarray::{self, s};
@@ -89,7 +89,6 @@ pub use ops::functions::*;
 pub use ops::{
     AsTensor, AsTensors, Axes, IntoAxes, IntoTarget, Operand, Padding, Pair, TensorRef, Tensors, ToOperand, keep_dims,
 };
-pub use shape::{Dim, Shape};
 pub use tape::{
     Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, LossFunction,
     PersistentTape, Source, Sources, StopRecording, TensorFunction, UnconnectedGradients, Watch, gradients_function,
@@ -98,6 +97,21 @@ pub use tape::{
 pub use tensor::{Tensor, TensorType};
 pub use tensor_array::TensorArray;
 pub use variable::Variable;
+
+/// Memory below the tensors: what they hold, and what is kept for those to come.
+pub mod memory {
+    #[doc(inline)]
+    pub use kernels::memory::{MemoryStats, set_cache_limit, stats, trim};
+}
+
+/// Sizes of tensors: numbers, and expressions of symbols while a function is traced.
+pub mod shape {
+    #[doc(inline)]
+    pub use kernels::shape::{
+        AxisSet, BroadcastReduction, Constraints, Dim, IntoShape, MAX_RANK, Shape, Symbol, broadcast,
+        broadcast_reduce_axes, contiguous_strides, reshape_dims, reshape_target, resolve_axes, resolve_axis,
+    };
+}
 
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]

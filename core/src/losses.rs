@@ -1,10 +1,10 @@
 //! Losses: how far predictions are from their labels, one number per example.
 //! Keras's functions of these names; training loops take the mean over the batch and differentiate it.
 
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
 use crate::ops::{self, AsTensor, functions, keep_dims};
 use crate::tensor::Tensor;
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
 
 /// Whether predictions are logits, as a last layer without an activation gives, or probabilities.

@@ -1,9 +1,9 @@
 //! What programs that measure need beside the public surface: a product by cublasLt called directly, a copy within a device, and
 //! what compiling kernels has taken. `examples/gpu_check` uses it; nothing here is part of the interface.
 
-use crate::backend::cuda;
-use crate::error::{Error, Result};
 use crate::tensor::Tensor;
+use kernels::backend::cuda;
+use kernels::error::{Error, Result};
 use std::time::Duration;
 
 /// A product of two row-major matrices on a GPU by NVIDIA's library, with a handle, an algorithm and a workspace of its own.

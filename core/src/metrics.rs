@@ -1,12 +1,12 @@
 //! Metrics: numbers that are gathered over the batches of an epoch, such as the mean loss and the accuracy.
 //! Keras's metrics of these names; training loops update them after every step and reset them after every epoch.
 
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
 use crate::module::{Fields, Module};
 use crate::ops::{self, AsTensor, functions};
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
 
 /// The mean of all values that it was given.

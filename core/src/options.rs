@@ -1,7 +1,7 @@
 //! Options that may be refused: what numbers they may be, and the two forms in which they are set, at whose line an error is.
 //! Layers, initializers and optimizers declare theirs with [`options`] and check them with the functions here.
 
-use crate::error::{Error, Result};
+use kernels::error::{Error, Result};
 use std::fmt::Display;
 
 #[cold]
@@ -62,7 +62,7 @@ macro_rules! options {
             #[doc = concat!("As [`", stringify!($try_name), "`](Self::", stringify!($try_name), ") fails, at the caller's line.")]
             #[track_caller]
             pub fn $name(self, $value: $ty) -> Self {
-                $crate::error::OrFail::or_fail(self.$try_name($value))
+                kernels::error::OrFail::or_fail(self.$try_name($value))
             }
 
             #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), for a value that comes from data.")]

@@ -4,16 +4,16 @@
 mod read;
 
 use crate::autograph::{Leaves, Nest};
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
 use crate::execute::execute;
 use crate::graph::builder;
 use crate::graph::control::list::{List, WRITE, outside};
 use crate::graph::control::list_ops::Set;
 use crate::graph::control::list_whole::{Len, Reserve, UnstackList};
 use crate::ops::{AsTensor, Operand, ToOperand};
-use crate::shape::{Dim, IntoShape, Shape, Symbol};
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::{Error, OnTheWay, OrFail, Result};
+use kernels::shape::{Dim, IntoShape, Shape, Symbol};
 use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,13 +1,13 @@
 //! Hidden hooks for the workspace's own tests: the list of operations, and gradient rules that can be made wrong.
 //! `eagerflow-tests` proves with them that its tables have no gap and would notice a wrong sign.
 
-use crate::error::Result;
 use crate::ops;
 use crate::tape::Contribution;
+use kernels::error::Result;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use crate::moved::{Moved, moved};
+pub use kernels::moved::{Moved, moved};
 
 /// The files of `ops/`, from the one list that names them.
 pub fn operations() -> &'static [&'static str] {
@@ -16,7 +16,7 @@ pub fn operations() -> &'static [&'static str] {
 
 /// The instruction set that the CPU kernels of this process use: `portable`, `avx2` or `avx512`.
 pub fn cpu_path() -> &'static str {
-    use crate::backend::cpu::Isa;
+    use kernels::backend::cpu::Isa;
     match Isa::current() {
         Isa::Portable => "portable",
         Isa::Avx2 => "avx2",
@@ -134,7 +134,7 @@ pub(crate) fn kernels_together() -> bool {
 /// Compiles the kernels of the operations that `work` calls on a GPU, together; nothing is computed, and elements cannot be read.
 /// Tensors that it makes must not outlive it.
 pub fn compile_kernels_of(work: impl FnOnce()) -> Result<()> {
-    crate::backend::cuda::collect(work)
+    kernels::backend::cuda::collect(work)
 }
 
 /// A recorded function of tensors with its plan, as a traced function keeps one: for benchmarks of the planned executor.

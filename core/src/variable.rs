@@ -2,12 +2,12 @@
 //! A variable is a resource handle; its reads and writes are operations like any other.
 
 use crate::constant::IntoTensor;
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
 use crate::ops::{self, AsTensor, Change, Operand, TensorRef, ToOperand};
-use crate::shape::Shape;
 use crate::tape::Differentiable;
 use crate::tensor::{Resource, Tensor, UNNAMED};
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
+use kernels::shape::Shape;
 use std::fmt;
 use std::panic::Location;
 

@@ -1,5 +1,5 @@
-//! Reads the library's own source files: which public functions and which operations each file of `ops/` declares.
-//! The tables check with it that nothing is without a row.
+//! Reads the library's own source files: which public functions and which operations each file of `ops/` declares, and where
+//! all of them lie. The tables check with it that nothing is without a row, and messages that they name no line of the library.
 
 use std::path::{Path, PathBuf};
 
@@ -61,5 +61,52 @@ impl Source {
         let blocks = self.text.split("impl Op for ").skip(1);
         let with_rule = blocks.filter(|block| block.contains("Gradient::Rule"));
         with_rule.filter_map(|block| block.split_once("identity!(\"").map(|(_, rest)| name(rest))).collect()
+    }
+}
+
+/// Where the library's crates have their sources, as rustc names them.
+const LIBRARY: [&str; 2] = ["core/src/", "core/kernels/src/"];
+
+/// The first line of a text that names a line of the library itself; Rust's own library also has a `core`.
+pub fn line_of_the_library(text: &str) -> Option<&str> {
+    let names = |line: &str, folder: &str| {
+        line.match_indices(folder)
+            .any(|(at, _)| !line[..at].ends_with("library/") && !line[..at].ends_with("library\\"))
+    };
+    text.lines().find(|line| LIBRARY.iter().any(|folder| names(line, folder)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The folders named `src` below one, as paths from it.
+    fn sources(below: &Path, name: &str, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(below).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let name = format!("{name}{}/", entry.file_name().to_string_lossy());
+            if entry.file_name() == "src" {
+                found.push(name);
+            } else if entry.path().is_dir() && entry.file_name() != "benches" && entry.file_name() != "target" {
+                sources(&entry.path(), &name, found);
+            }
+        }
+    }
+
+    #[test]
+    fn the_folders_of_all_crates_are_known() {
+        let mut found = Vec::new();
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../core"), "core/", &mut found);
+        found.sort();
+        let mut known = LIBRARY.to_vec();
+        known.sort();
+        assert_eq!(found, known);
+    }
+
+    #[test]
+    fn lines_of_the_library_are_found() {
+        assert_eq!(line_of_the_library("a\n  at: core/src/lib.rs:1:2"), Some("  at: core/src/lib.rs:1:2"));
+        assert!(line_of_the_library("core/kernels/src/error.rs").is_some());
+        assert!(line_of_the_library("/rustc/1/library/core/src/cmp.rs:1:2\ntests/src/rows.rs").is_none());
     }
 }

@@ -2,7 +2,7 @@
 //! Branches, loops and returns compare their states and say which two ways they are.
 
 use super::dispatch::Place;
-use crate::error::Error;
+use kernels::error::Error;
 use std::fmt;
 use std::panic::Location;
 

@@ -3,10 +3,10 @@
 
 use super::dispatch::{LeafSink, Place};
 use super::regions;
-use crate::error::{Error, Result};
 use crate::ops::fail_with;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::error::{Error, Result};
 use std::any::Any;
 use std::cell::Cell;
 use std::fmt;

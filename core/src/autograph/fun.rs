@@ -10,8 +10,8 @@ use super::failed::Failed;
 use super::hidden::none_hidden;
 use super::regions::{self, Target};
 use super::state::{self, Captured};
-use crate::error::{Error, OrFail, Result};
 use crate::tensor::Tensor;
+use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
 
 /// The body of a function, or of a closure in one.

@@ -3,8 +3,8 @@
 
 use super::disagree::short;
 use super::dispatch::{Kind, Place, type_id};
-use crate::error::{Error, Result};
 use crate::tape::{GradientTape, PersistentTape};
+use kernels::error::{Error, Result};
 use std::any::TypeId;
 use std::panic::Location;
 

@@ -9,8 +9,8 @@ use super::hidden::none_hidden;
 use super::regions;
 use super::state::Captured;
 use super::watch::{Hidden, Watch};
-use crate::error::{Error, OrFail, Result};
 use crate::graph::builder;
+use kernels::error::{Error, OrFail, Result};
 use staged::{Joined, Staged};
 
 /// An `if` with value `V`.

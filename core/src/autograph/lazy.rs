@@ -3,9 +3,9 @@
 
 use super::merge::{Side, merge};
 use super::regions;
-use crate::error::{Error, Result};
 use crate::graph::builder;
 use crate::tensor::Tensor;
+use kernels::error::{Error, Result};
 use std::panic::Location;
 
 /// A right side being recorded.

@@ -4,11 +4,11 @@
 
 use super::call::Call;
 use super::watch::Hidden;
-use crate::error::{Error, Result};
 use crate::function::Said;
 use crate::module::{Module, Path, Sink, visit};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::error::{Error, Result};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 

@@ -5,13 +5,13 @@ mod forms;
 mod item;
 
 use super::dispatch::{Leaves, Nest, type_id, visit_slice};
-use crate::error::{Error, OrFail, Result};
 use crate::execute::execute;
 use crate::graph::control::list;
 use crate::graph::control::list_ops::{Pack, Push};
 use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
 use item::{Item, Known};
+use kernels::error::{Error, OrFail, Result};
 use std::ops::RangeBounds;
 
 /// A `Vec` that may become a list of the graph.

@@ -2,15 +2,15 @@
 //! whether it is taken and what it takes along. Regions call it where a branch or a continuation ends.
 
 use super::regions::{Leave, Target};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::execute::execute_at;
 use crate::graph::Builder;
 use crate::graph::control::Cond;
 use crate::ops;
-use crate::shape::{Dim, Shape, Symbol};
 use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, Shape, Symbol};
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::rc::Rc;

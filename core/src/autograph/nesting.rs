@@ -1,8 +1,8 @@
 //! Traced functions that call themselves while they are recorded: a branch of the graph is recorded whether it will be taken or
 //! not, so a recursion that only such a branch ends would go on until the stack is full. [`Call`](super::call::Call) asks.
 
-use crate::error::{Error, Result};
 use crate::function::Function;
+use kernels::error::{Error, Result};
 use std::cell::RefCell;
 use std::panic::Location;
 

@@ -9,12 +9,12 @@
 
 use super::merge::{Side, guard_flag, merge};
 use super::watch::Watch;
-use crate::error::{Error, Result};
 use crate::graph::Builder;
 use crate::graph::builder;
 use crate::tape;
 use crate::tensor::Tensor;
 use crate::tensor::local::InName;
+use kernels::error::{Error, Result};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 use std::rc::Rc;

@@ -13,10 +13,10 @@ pub use super::if_stmt::{Else, End, If};
 pub use super::left_out::Skips;
 pub use super::list::List;
 pub use super::while_stmt::{Next, Test, While};
-pub use crate::dtype::DType;
 pub use crate::function::declared::{Declared, Size, Spec};
 pub use crate::function::{Function, Options};
 pub use crate::tensor::Tensor;
+pub use kernels::dtype::DType;
 
 /// The traits whose methods are found by auto-reference; generated functions import them without names.
 pub mod tiers {

@@ -10,12 +10,12 @@ use super::merge::{Side, merge, placeholder, select};
 use super::regions::{self, Leave, Target};
 use super::state::{self, Captured};
 use super::watch::{Hidden, Watch};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::graph::Builder;
 use crate::graph::builder;
-use crate::shape::Dim;
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+use kernels::shape::Dim;
 use std::panic::Location;
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! [`Tried`]: what the operator `?` may be asked of. Generated code asks where `?` may leave from a branch of the graph.
 
 use super::dispatch::type_id;
-use crate::error::Error;
+use kernels::error::Error;
 use std::ops::ControlFlow;
 
 /// A value of which `?` makes a result, or leaves.

@@ -3,9 +3,9 @@
 
 use super::dispatch::{LeafSink, Place};
 use super::left_out::Cells;
-use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::error::{Error, Result};
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::panic::Location;

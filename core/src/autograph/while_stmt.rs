@@ -12,9 +12,9 @@ use super::hidden::no_hidden_lending;
 use super::regions::{self, Target};
 use super::staged_loop::{Ended, StagedLoop};
 use super::state::{self, Captured};
-use crate::error::{OrFail, Result};
 use crate::graph::builder;
 use crate::tape;
+use kernels::error::{OrFail, Result};
 use std::panic::Location;
 
 /// Positions of the jumps' states.

@@ -2,8 +2,8 @@
 //! `Variable::new` and its like accept it.
 
 use super::{Literal, constant};
-use crate::dtype::Element;
 use crate::tensor::Tensor;
+use kernels::dtype::Element;
 
 /// What a variable can start from: a tensor, an ndarray array, or what [`constant`] takes.
 #[diagnostic::on_unimplemented(

@@ -4,11 +4,11 @@
 use super::pipeline::named_alike;
 use super::source::Source;
 use super::stage::{Item, Stage, Stream};
-use crate::error::{Error, Result};
 use crate::op::Outputs;
 use crate::ops;
-use crate::shape::Dim;
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::{Error, Result};
+use kernels::shape::Dim;
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 
 use super::source::Source;
 use super::stage::{Item, Stage, Stream};
-use crate::dtype::DType;
-use crate::error::Result;
 use crate::tensor::TensorType;
+use kernels::dtype::DType;
+use kernels::error::Result;
 use std::sync::Arc;
 
 pub(super) struct Enumerate {

@@ -1,10 +1,10 @@
 //! Reader of IDX files, the format of the MNIST digits: a magic number, the dimensions, and big-endian elements.
 //! The digit data sets call [`IdxFile::read`] on their downloads, plain or compressed with gzip.
 
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use flate2::read::MultiGzDecoder;
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::panic::Location;

@@ -8,9 +8,9 @@ use super::pipeline::{Pipeline, Types, named_alike};
 use super::structure::Structure;
 use crate::autograph::dispatch::{Cond, Place, Probe, tiers::*};
 use crate::autograph::{Leaves, Nest};
-use crate::error::{Error, OrFail, Result};
 use crate::graph::builder;
 use crate::tensor::Tensor;
+use kernels::error::{Error, OrFail, Result};
 
 impl<S: Structure> Nest for Dataset<S> {
     fn visit(&self, leaves: &mut Leaves<'_>) {

@@ -4,7 +4,6 @@
 use super::pipeline::{Pipeline, named_alike, record};
 use super::source::Source;
 use super::stage::{Item, Stage, Stream};
-use crate::error::{Error, Result};
 use crate::execute::Outside;
 use crate::graph::Builder;
 use crate::graph::builder;
@@ -12,9 +11,10 @@ use crate::graph::control::call::Callable;
 use crate::graph::ir::fresh_sizes;
 use crate::graph::sizes::Known;
 use crate::op::{Operands, Outputs};
-use crate::shape::{Dim, Shape, Symbol, set_pin_hook};
 use crate::tape::Unseen;
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, Shape, Symbol, as_symbol, set_pin_hook};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
@@ -69,7 +69,7 @@ fn result_types(function: &Function, types: &[TensorType]) -> Option<Vec<TensorT
 fn fresh(types: &[TensorType]) -> Result<Vec<TensorType>> {
     let names = fresh_sizes(types.iter().map(|ty| ty.shape.rank() as u32).sum());
     let named = named_alike(types)?;
-    let size = |d: Dim| match d.as_symbol() {
+    let size = |d: Dim| match as_symbol(d) {
         Some(Symbol::Unbacked(at)) => Dim::unbacked(names + at),
         _ => d,
     };

@@ -5,14 +5,14 @@
 
 use super::pipeline::Pipeline;
 use super::stage::Stream;
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::execute::{execute, execute1};
 use crate::op::{Attr, Gradient, Infer, Kind, Op, Outputs, identity};
 use crate::ops::element_types;
-use crate::shape::Shape;
 use crate::tape::Unseen;
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+use kernels::shape::Shape;
 use smallvec::smallvec;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -4,13 +4,13 @@
 use super::dataset::Dataset;
 use super::source::Source;
 use super::stage::Stage;
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::execute::execute1;
 use crate::graph::builder;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, Outputs, identity};
-use crate::shape::{Dim, Shape};
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, Shape};
 use smallvec::smallvec;
 use std::marker::PhantomData;
 use std::sync::Arc;

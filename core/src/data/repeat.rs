@@ -2,8 +2,8 @@
 //! The dataset puts them into its pipeline; elements pass through untouched.
 
 use super::stage::{Item, Stage, Stream};
-use crate::error::Result;
 use crate::tensor::TensorType;
+use kernels::error::Result;
 use std::sync::Arc;
 
 /// Pass after pass over the stages before; without a count for ever.

@@ -2,11 +2,11 @@
 //! The order follows from a seed and the number of the pass, on every machine.
 
 use super::stage::{Item, Stage, Stream};
-use crate::backend::cpu::philox::{Philox, Stream as Words};
-use crate::dtype::DType;
-use crate::error::{OrFail, Result};
 use crate::random;
 use crate::tensor::TensorType;
+use kernels::backend::cpu::philox::{Philox, Stream as Words};
+use kernels::dtype::DType;
+use kernels::error::{OrFail, Result};
 use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -134,7 +134,7 @@ impl Stream for Shuffling {
         if self.buffer.is_empty() {
             return Ok(None);
         }
-        let word = (u64::from(self.words.next()) << 32) | u64::from(self.words.next());
+        let word = (u64::from(self.words.next_word()) << 32) | u64::from(self.words.next_word());
         // The upper half of a product: as even as 64 bits allow, without a division.
         let drawn = ((u128::from(word) * self.buffer.len() as u128) >> 64) as usize;
         Ok(Some(self.buffer.swap_remove(drawn)))

@@ -2,11 +2,11 @@
 //! Batches take their rows from here at once; a row by itself is a view without a copy.
 
 use super::stage::{Item, Stage, Stream};
-use crate::error::{Error, Result};
 use crate::op::Outputs;
 use crate::ops;
-use crate::shape::Dim;
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::{Error, Result};
+use kernels::shape::Dim;
 use std::sync::Arc;
 
 /// Tensors with the same number of rows.

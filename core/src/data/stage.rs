@@ -1,9 +1,9 @@
 //! The steps of a data pipeline: a [`Stage`] says what is done, a [`Stream`] does it once through.
 //! Rows of the source travel as numbers until somebody needs the tensors, so that a batch is one gather.
 
-use crate::error::Result;
 use crate::op::Outputs;
 use crate::tensor::TensorType;
+use kernels::error::Result;
 
 /// An element on its way.
 pub(super) enum Item {

@@ -1,11 +1,11 @@
 //! Assertions on ranks, dtypes and shapes: they hold or fail at once, also where a function is being traced.
 //! Users call them as `tf::debugging::assert_shapes` and the like.
 
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
 use crate::ops::AsTensor;
-use crate::shape::Dim;
 use crate::tensor::Tensor;
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
+use kernels::shape::Dim;
 use std::panic::Location;
 
 twins! {

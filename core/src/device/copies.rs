@@ -1,9 +1,10 @@
 //! Where a tensor lies, and copies of it on other devices.
 //! Users call these methods; a copy is an operation, so tapes and traced functions see it.
 
-use super::{Device, try_device};
-use crate::error::{OrFail, Result};
+use super::try_device;
 use crate::tensor::Tensor;
+use kernels::device::{Device, DeviceId};
+use kernels::error::{OrFail, Result};
 use std::panic::Location;
 
 impl Tensor {
@@ -14,7 +15,7 @@ impl Tensor {
     /// assert_eq!(tf::constant(1).device().to_string(), "/device:CPU:0");
     /// ```
     pub fn device(&self) -> Device {
-        Device::of_id(self.device_id())
+        self.device_id().device()
     }
 
     /// This tensor on the CPU; the same handle if it is there already.
@@ -62,7 +63,7 @@ impl Tensor {
     #[track_caller]
     pub fn to_device(&self, name: &str) -> Result<Tensor> {
         let here = Location::caller();
-        let id = Device::parse(name).and_then(Device::id).map_err(|e| e.at(here))?;
+        let id = Device::parse(name).and_then(DeviceId::of).map_err(|e| e.at(here))?;
         // Where a value of a graph will lie is not known yet.
         if self.device_id() == id && !self.is_symbol() {
             return Ok(self.clone());

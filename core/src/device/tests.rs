@@ -1,24 +1,10 @@
-//! Names of devices, guards, and what is said of a GPU that is not there.
+//! Guards, the list of devices, and what is said of a GPU that is not there.
 //! Run by `cargo test` of this crate.
 
 use super::*;
 use crate as tf;
-
-#[test]
-fn names_of_devices() {
-    let same = ["/cpu:0", "cpu", "CPU:0", "/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:0"];
-    for name in same {
-        assert_eq!(Device::parse(name).unwrap(), Device::CPU, "{name}");
-    }
-    let gpu = Device::parse("/GPU:12").unwrap();
-    assert_eq!((gpu.kind(), gpu.index(), gpu.to_string()), (DeviceKind::Gpu, 12, "/device:GPU:12".into()));
-    for name in ["", "/", "tpu:0", "cpu:", "cpu:x", "cpu:-1", "cpu:+1", "cpu:0:0", "gpu:99999999999999999999"] {
-        let error = Device::parse(name).unwrap_err();
-        let text = error.to_string();
-        assert!(matches!(error, Error::InvalidArgument(_)), "{text}");
-        assert!(text.contains(&format!("`{name}`")) && text.contains("device/tests.rs"), "{text}");
-    }
-}
+use kernels::device::DeviceKind;
+use kernels::error::Error;
 
 #[test]
 fn a_device_that_is_not_there_is_one_clear_error() {
@@ -44,7 +30,7 @@ fn guards_nest_and_end() {
         let _outer = tf::device("/cpu:0");
         {
             let _inner = tf::device("cpu");
-            assert_eq!(tf::ones([3]).device(), Device::CPU);
+            assert_eq!(tf::ones([3]).device(), DeviceId::CPU.device());
         }
         assert!(on());
         assert_eq!((tf::ones([2]) + 1.0).to_vec::<f32>(), [2.0, 2.0]);
@@ -59,8 +45,8 @@ fn guards_nest_and_end() {
 
 #[test]
 fn the_list_holds_the_cpu() {
-    assert_eq!(tf::list_physical_devices(Some(DeviceKind::Cpu)), [Device::CPU]);
-    assert!(tf::list_physical_devices(None).contains(&Device::CPU));
+    assert_eq!(tf::list_physical_devices(Some(DeviceKind::Cpu)), [DeviceId::CPU.device()]);
+    assert!(tf::list_physical_devices(None).contains(&DeviceId::CPU.device()));
     let x = tf::constant([1, 2]);
     assert_eq!((x.cpu().id(), x.to_device("/cpu:0").unwrap().id()), (x.id(), x.id()));
 }

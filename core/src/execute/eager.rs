@@ -2,14 +2,14 @@
 //! The door calls [`run`]; element-wise operations and kernels have files of their own.
 
 use super::{elementwise, gpu, kernel, place};
-use crate::backend::cpu::{View, copy};
-use crate::backend::cuda;
-use crate::error::{Error, Result};
 use crate::graph::sizes::Sizes;
 use crate::op::{Facts, Infer, Kind, Op, Outputs};
-use crate::shape::Shape;
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor, TensorType};
+use kernels::backend::cpu::{View, copy};
+use kernels::backend::cuda;
+use kernels::error::{Error, Result};
+use kernels::shape::Shape;
 use smallvec::{SmallVec, smallvec};
 use std::cell::RefCell;
 
@@ -132,7 +132,7 @@ pub(crate) fn copied(tensor: &Tensor) -> Result<Tensor> {
         return gpu::copied(tensor);
     }
     let out = Tensor::uninit(tensor.ty())?;
-    crate::moved::note(|| tensor.ty().bytes());
+    kernels::moved::note(|| tensor.ty().bytes());
     // SAFETY: a fresh output of the same type, which nobody else sees yet.
     unsafe { copy::copy(&view_of(tensor), &view_of(&out)) };
     Ok(out)

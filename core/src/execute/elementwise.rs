@@ -2,13 +2,14 @@
 //! This is the hottest path of the library; what is rare stays out of line.
 
 use super::{eager, flat};
-use crate::backend::cpu::tile::{Tiled, fault_error};
-use crate::backend::cpu::{Isa, team, vector};
-use crate::dtype::{DType, DTypes};
-use crate::error::Result;
+use crate::meaning::program_of;
 use crate::op::Op;
-use crate::scalar::{Code, Program, Step, program_of};
 use crate::tensor::{Tensor, TensorType};
+use kernels::backend::cpu::tile::{Tiled, fault_error};
+use kernels::backend::cpu::{Isa, team, vector};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::Result;
+use kernels::scalar::{Code, Program, Step};
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -127,7 +128,7 @@ fn general(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Tensor> {
         },
         None => Tensor::uninit(ty).map_err(|e| e.in_op(op.name()))?,
     };
-    crate::moved::note(|| ty.bytes());
+    kernels::moved::note(|| ty.bytes());
     let views: SmallVec<[_; 4]> = inputs.iter().map(|t| eager::view_of(t)).collect();
     let tiled = Tiled::new(&program, &views, &[eager::view_of(&out)], Isa::current())?;
     // SAFETY: the views are valid; the output is fresh, or is an operand's memory that only this call sees.

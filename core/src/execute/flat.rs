@@ -2,12 +2,13 @@
 //! settled once per operation and dtypes. `elementwise` tries this way before the general one, which fills its cache.
 
 use super::elementwise::{SHARE, weight};
-use crate::backend::cpu::Isa;
-use crate::backend::cpu::tile::{Loops, Tiled, fault_error, loops_of};
-use crate::error::Result;
+use crate::meaning::{Cache, Key};
 use crate::op::Op;
-use crate::scalar::{Cache, Key, Program};
 use crate::tensor::{Tensor, TensorType};
+use kernels::backend::cpu::Isa;
+use kernels::backend::cpu::tile::{Loops, Tiled, fault_error, loops_of};
+use kernels::error::Result;
+use kernels::scalar::Program;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -76,11 +77,11 @@ pub(super) fn remember(op: &dyn Op, inputs: &[&Tensor], program: &Rc<Program>) {
 mod tests {
     use super::run;
     use crate as tf;
-    use crate::dtype::DTypes;
     use crate::execute::execute1;
     use crate::op::{Gradient, Kind, Op, identity};
-    use crate::scalar::{Scalar, Val};
     use crate::tensor::Tensor;
+    use kernels::dtype::DTypes;
+    use kernels::scalar::{Scalar, Val};
 
     /// x0 * x1 + x2
     #[derive(Clone)]

@@ -2,13 +2,13 @@
 //! `place` sends operations here; nothing waits for the device but the reads of elements.
 
 use super::eager::{self, infer, view_of};
-use crate::backend::cpu::View;
-use crate::backend::cuda::{self, CudaCall, Gpu, Owner};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::meaning::program_of;
 use crate::op::{Access, Kind, Op, Outputs, fingerprint};
-use crate::scalar::program_of;
 use crate::tensor::{Guard, Resource, Tensor};
+use kernels::backend::cpu::View;
+use kernels::backend::cuda::{self, CudaCall, Gpu, Owner};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::panic::Location;
@@ -81,7 +81,7 @@ fn filled(gpu: &'static Gpu, number: &Tensor) -> Result<Tensor> {
     let call = call_of(gpu, "fill", &[], &[]);
     // SAFETY: one element of this size in the host's memory; a fresh target.
     unsafe {
-        let bits = crate::backend::cpu::vector::load_bits(number.dtype().size(), number.data());
+        let bits = kernels::backend::cpu::vector::load_bits(number.dtype().size(), number.data());
         cuda::fill(&call, &view_of(&there), bits)?;
     }
     Ok(there)
@@ -254,7 +254,7 @@ impl<'a> Resources<'a> {
             let call = call_of(gpu, op.name(), &[], &[]);
             match stays {
                 // SAFETY: a fresh target of the same type, in the host's memory as is the value.
-                true => unsafe { crate::backend::cpu::copy::copy(&view_of(value), &view_of(&fresh)) },
+                true => unsafe { kernels::backend::cpu::copy::copy(&view_of(value), &view_of(&fresh)) },
                 // SAFETY: a fresh target of the same type, on the same device.
                 false => unsafe { cuda::copy(&call, &view_of(value), &view_of(&fresh))? },
             }

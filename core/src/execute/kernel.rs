@@ -2,14 +2,14 @@
 //! `eager.rs` sends reductions, movements, contractions, opaque operations and effects here.
 
 use super::eager::{dense, infer, overwritten, view_of};
-use crate::backend::cpu::{CpuCall, Isa, View, team};
-use crate::backend::cuda;
-use crate::dtype::DType;
-use crate::error::{Error, Result};
-use crate::memory::StorageRef;
-use crate::moved;
 use crate::op::{Access, Kind, Op, Outputs};
 use crate::tensor::{Guard, Resource, Tensor};
+use kernels::backend::cpu::{CpuCall, Isa, View, team};
+use kernels::backend::cuda;
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+use kernels::memory::StorageRef;
+use kernels::moved;
 use smallvec::SmallVec;
 use std::sync::Mutex;
 
@@ -129,7 +129,7 @@ impl<'a> Resources<'a> {
             let fresh = Tensor::uninit(value.ty())?;
             if *access == Access::Update {
                 // SAFETY: a fresh target of the same type.
-                unsafe { crate::backend::cpu::copy::copy(&view_of(value), &view_of(&fresh)) };
+                unsafe { kernels::backend::cpu::copy::copy(&view_of(value), &view_of(&fresh)) };
             }
             **value = fresh;
         }

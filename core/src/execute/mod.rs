@@ -13,10 +13,10 @@ pub(crate) use gpu::{bring, is_number};
 pub(crate) use kernel::run_phases;
 pub(crate) use place::{device_of, on_host};
 
-use crate::error::{Error, Result};
 use crate::op::{Kind, Op, OpRef, Outputs};
 use crate::tensor::local::{InName, LOCAL, mode, user_line};
 use crate::tensor::{Tensor, TensorRef};
+use kernels::error::{Error, Result};
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;
@@ -141,8 +141,8 @@ pub(crate) fn placed(made: Tensor, change: bool) -> Result<Tensor> {
     }
     match crate::device::placed_on().gpu_index() {
         // While work is captured, or kernels are collected for it, nothing is copied.
-        Some(index) if made.num_elements() > usize::from(!change) && !crate::backend::cuda::pretending() => {
-            gpu::bring(crate::backend::cuda::gpu(index)?, &made)
+        Some(index) if made.num_elements() > usize::from(!change) && !kernels::backend::cuda::pretending() => {
+            gpu::bring(kernels::backend::cuda::gpu(index)?, &made)
         }
         _ => Ok(made),
     }

@@ -2,11 +2,12 @@
 //! The door asks while operations are placed, or when an operand lies on a GPU; operands that lie elsewhere are copied.
 
 use super::{eager, gpu};
-use crate::backend::cuda;
-use crate::device::{self, DeviceId};
-use crate::error::Result;
+use crate::device;
 use crate::op::{Kind, Op, Outputs};
 use crate::tensor::{Resource, Tensor, TensorType};
+use kernels::backend::cuda;
+use kernels::device::DeviceId;
+use kernels::error::Result;
 use smallvec::SmallVec;
 
 /// Runs an operation on the device where it belongs.
@@ -71,7 +72,7 @@ pub(crate) fn device_of(op: &dyn Op, inputs: &[&Tensor]) -> Result<DeviceId> {
         }
         numbers &= !dtype.is_floating();
     }
-    let default = device::default_id();
+    let default = kernels::device::default_id();
     if default == DeviceId::CPU || !numbers {
         return Ok(default);
     }

@@ -3,11 +3,11 @@
 
 use super::arguments::Arguments;
 use super::signature::{dtype_word, short};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::graph::ir::fresh_sizes;
-use crate::shape::{Dim, Shape};
 use crate::tensor::TensorType;
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, Shape};
 use smallvec::SmallVec;
 use std::fmt;
 

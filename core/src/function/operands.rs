@@ -2,11 +2,11 @@
 //! Builders, branches and loops tell names of symbols; the door tells which operation uses them, at which line.
 
 use super::pins::{any_trace, current};
-use crate::error::{Error, Result};
 use crate::graph::control::list::{READ, WRITE};
 use crate::op::{Op, Outputs};
 use crate::tensor::Tensor;
 use crate::tensor::local::{LOCAL, user_line};
+use kernels::error::{Error, OnTheWay, Result};
 use std::collections::HashMap;
 use std::panic::Location;
 use std::rc::Rc;

@@ -2,9 +2,9 @@
 //! Calls are matched against the [`Pattern`] of each trace; where none fits, a wider one is made of the nearest.
 
 use super::arguments::{Arguments, Given};
-use crate::dtype::DType;
-use crate::shape::{Dim, Shape, Symbol};
 use crate::tensor::TensorType;
+use kernels::dtype::DType;
+use kernels::shape::{Dim, Shape, Symbol, as_symbol};
 use smallvec::SmallVec;
 
 /// One tensor among the arguments of a call.
@@ -76,7 +76,7 @@ impl Pattern {
                 if pattern == size {
                     continue;
                 }
-                let (symbol, size) = (pattern.as_symbol()?, size.known_value()?);
+                let (symbol, size) = (as_symbol(pattern)?, size.known_value()?);
                 match sizes.iter().find(|(s, _)| *s == symbol) {
                     Some((_, known)) if *known != size => return None,
                     Some(_) => {}

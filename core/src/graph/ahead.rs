@@ -6,13 +6,14 @@ use super::ir::{Graph, Node};
 use super::on_device::with_constants_on;
 use super::run;
 use super::sizes::Sizes;
-use crate::backend::cuda::{self, Gpu};
-use crate::device::{DeviceId, place_on, placed_on};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::device::{place_on, placed_on};
 use crate::execute::{device_of, run_at};
 use crate::op::{Flow, Kind, Operands, Outputs};
 use crate::tensor::{Resource, Tensor, TensorType};
+use kernels::backend::cuda::{self, Gpu};
+use kernels::device::DeviceId;
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 use smallvec::SmallVec;
 use std::sync::Once;
 

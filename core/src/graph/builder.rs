@@ -3,11 +3,11 @@
 
 use super::ir::{Graph, ResourceType, Value};
 use crate::device;
-use crate::error::{Error, Result};
-use crate::shape::Symbol;
 use crate::tape::IdMap;
 use crate::tensor::local::{IdMark, LOCAL};
 use crate::tensor::{Resource, Tensor, TensorType};
+use kernels::error::{Error, Result};
+use kernels::shape::{Symbol, as_symbol};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -110,7 +110,7 @@ impl Builder {
     /// A parameter that stands for a resource of this type.
     #[track_caller]
     pub fn resource_param(&self, resource: ResourceType) -> Tensor {
-        let symbol = self.param(&TensorType::scalar(crate::dtype::DType::Resource));
+        let symbol = self.param(&TensorType::scalar(kernels::dtype::DType::Resource));
         let mut state = self.state.borrow_mut();
         if let Some(&value) = state.graph.params.last() {
             state.graph.resources.push((value, resource));
@@ -193,7 +193,7 @@ impl Builder {
     fn is_constant(&self, tensor: &Tensor) -> bool {
         match &self.root.began {
             None => tensor.as_object::<Resource>().is_none(),
-            Some(began) => tensor.dtype() != crate::dtype::DType::Resource && began.is_before(tensor.id()),
+            Some(began) => tensor.dtype() != kernels::dtype::DType::Resource && began.is_before(tensor.id()),
         }
     }
 
@@ -225,7 +225,7 @@ impl Builder {
     /// The sizes without numbers that a value shows, so that their numbers are learned from it.
     pub fn shown(&self) -> HashSet<Symbol> {
         let state = self.state.borrow();
-        state.graph.types.iter().flat_map(|ty| ty.shape.iter().filter_map(|d| d.as_symbol())).collect()
+        state.graph.types.iter().flat_map(|ty| ty.shape.iter().filter_map(as_symbol)).collect()
     }
 
     /// The type of a tensor as this graph sees it.

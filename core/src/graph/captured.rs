@@ -7,12 +7,12 @@ use super::on_device::{gpu_of, with_constants_on};
 use super::passes::pure::written_in;
 use super::run;
 use super::sizes::{Known, Sizes};
-use crate::backend::cuda::{self, Captured, Gpu};
 use crate::device;
-use crate::error::{Error, Result};
 use crate::execute::{bring, dense, is_number};
 use crate::op::{Operands, Outputs};
 use crate::tensor::{Guard, Resource, Tensor, TensorType};
+use kernels::backend::cuda::{self, Captured, Gpu};
+use kernels::error::{Error, Result};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A graph made ready for operands of some types on a GPU.

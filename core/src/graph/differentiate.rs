@@ -5,13 +5,13 @@ use super::builder::{Builder, current};
 use super::control::list_op::ListOp;
 use super::control::list_whole::NothingLike;
 use super::ir::{Graph, Node, Value};
-use crate::dtype::DType;
-use crate::error::Result;
 use crate::execute::execute_at;
 use crate::ops;
-use crate::shape::{Dim, Shape, Symbol};
 use crate::tape::{self, Cotangent, Unseen, staged};
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::Result;
+use kernels::shape::{Dim, Shape, Symbol, as_symbol};
 use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -156,7 +156,7 @@ fn open_sizes(forward: &Rc<Builder>, walks: [&Graph; 2], saved: &[Tensor]) -> Re
     open.sort_unstable();
     open.dedup();
     let shown = forward.shown();
-    let kept: HashSet<Symbol> = saved.iter().flat_map(|t| t.shape().iter().filter_map(Dim::as_symbol)).collect();
+    let kept: HashSet<Symbol> = saved.iter().flat_map(|t| t.shape().iter().filter_map(as_symbol)).collect();
     let mut told = Vec::new();
     for size in open {
         let Symbol::Unbacked(index) = size else { continue };
@@ -250,7 +250,7 @@ pub(crate) fn dependent(graph: &Graph, needs: &[bool]) -> Vec<bool> {
             && !matches!(node.op.gradient(), crate::op::Gradient::Stops(_));
         for output in &node.outputs {
             let dtype = graph.ty(*output).dtype;
-            depends[output.index()] = flows && (dtype.is_floating() || dtype == crate::dtype::DType::Variant);
+            depends[output.index()] = flows && (dtype.is_floating() || dtype == kernels::dtype::DType::Variant);
         }
     }
     graph.results.iter().map(|v| depends[v.index()]).collect()
@@ -260,10 +260,10 @@ pub(crate) fn dependent(graph: &Graph, needs: &[bool]) -> Vec<bool> {
 pub(crate) fn seen_outside(
     ty: &TensorType,
     inputs: &[TensorType],
-    fresh: &mut dyn FnMut() -> crate::shape::Dim,
+    fresh: &mut dyn FnMut() -> kernels::shape::Dim,
 ) -> Result<TensorType> {
     let seen = |symbol| inputs.iter().any(|i| i.shape.iter().any(|d| !d.is_known() && d.symbols().contains(&symbol)));
-    let mut sizes: SmallVec<[crate::shape::Dim; 8]> = SmallVec::new();
+    let mut sizes: SmallVec<[kernels::shape::Dim; 8]> = SmallVec::new();
     for size in ty.shape.iter() {
         sizes.push(if size.is_known() || size.symbols().into_iter().all(seen) { size } else { fresh() });
     }

@@ -2,18 +2,17 @@
 //! part, and loops that the host runs faster than any device. `captured.rs` and `ahead.rs` ask.
 
 use super::ir::{Graph, Value};
-use crate::backend::cuda::Gpu;
-use crate::device::Device;
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::op::Kind;
 use crate::tensor::Tensor;
+use kernels::backend::cuda::Gpu;
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 use std::collections::HashSet;
 
 /// An error if a graph cannot be captured on a GPU, or should not be.
 pub(super) fn can_be_captured(graph: &Graph, gpu: &Gpu, inputs: &[Tensor]) -> Result<()> {
     if let Some(other) = graph.devices().iter().find(|device| **device != gpu.id) {
-        let other = Device::of_id(*other);
+        let other = other.device();
         return Err(Error::unimplemented("graph", format!("some of it runs on {other}, where a guard wants it")));
     }
     only_tensors(graph, inputs)?;

@@ -6,10 +6,10 @@ use super::on_device::run_cluster;
 use super::run;
 use super::sizes::Sizes;
 use crate::device;
-use crate::error::{Error, Result};
 use crate::execute::{is_number, run_at};
 use crate::op::{Kind, Operands, Outputs};
 use crate::tensor::Tensor;
+use kernels::error::{Error, Result};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 

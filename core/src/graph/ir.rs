@@ -2,10 +2,10 @@
 //! Builders make it, passes rebuild it, and it never changes otherwise.
 
 use super::steps;
-use crate::device::DeviceId;
 use crate::op::{Attr, Op, OpRef};
-use crate::shape::{Constraints, Shape};
 use crate::tensor::{Tensor, TensorType};
+use kernels::device::DeviceId;
+use kernels::shape::{Constraints, Shape};
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

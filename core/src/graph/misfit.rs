@@ -3,12 +3,12 @@
 
 use super::ir::{Graph, Node};
 use super::sizes::Sizes;
-use crate::backend::cpu::View;
-use crate::error::{Error, Result};
 use crate::execute::view_of;
 use crate::op::{Facts, Infer, Op};
-use crate::shape::{Constraints, Shape, Symbol};
 use crate::tensor::{Tensor, TensorType};
+use kernels::backend::cpu::View;
+use kernels::error::{Error, Result};
+use kernels::shape::{Constraints, Shape, Symbol};
 use smallvec::SmallVec;
 
 /// An error unless the sizes of a call are equal where the graph wants it; `params` gives the types of its operands.

@@ -5,9 +5,9 @@ use super::differentiate::{Backward, Pair};
 use super::ir::{Graph, fresh_id};
 use super::passes::rewrite::with_bodies;
 use super::sizes::{Known, Sizes};
-use crate::error::Result;
-use crate::shape::Constraints;
 use crate::tensor::TensorType;
+use kernels::error::Result;
+use kernels::shape::Constraints;
 use std::sync::Arc;
 
 /// The graph with the sizes that have numbers; those that follow from values stay open.

@@ -7,19 +7,21 @@ use super::ir::{Graph, Value};
 use super::passes::rewrite::with_bodies;
 use super::passes::{bind, optimise, specialise};
 use super::sizes::Sizes;
-use crate::backend::cpu::View;
-use crate::backend::cpu::reduce::InOrder;
-use crate::backend::cuda::{self, CudaCall, FoldTo, Gpu, Owner};
-use crate::device::{self, DeviceId};
-use crate::dtype::DType;
-use crate::error::Result;
+use crate::device;
 use crate::execute::{bring, is_number, view_of};
 use crate::graph::passes::fuse::walk_of;
+use crate::meaning::apply;
 use crate::op::{Operands, Outputs};
-use crate::scalar::{Program, Scalar, Val};
-use crate::shape::Shape;
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor, TensorType};
+use kernels::backend::cpu::View;
+use kernels::backend::cpu::reduce::InOrder;
+use kernels::backend::cuda::{self, CudaCall, FoldTo, Gpu, Owner};
+use kernels::device::DeviceId;
+use kernels::dtype::DType;
+use kernels::error::Result;
+use kernels::scalar::{Program, Scalar, Val};
+use kernels::shape::Shape;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::panic::Location;
@@ -107,7 +109,7 @@ struct Lowered {
     dims: Shape,
     /// For each result of the cluster: its number among those stored, or among those folded.
     results: Vec<(bool, usize)>,
-    folds: Vec<(crate::backend::cpu::reduce::Monoid, bool)>,
+    folds: Vec<(kernels::backend::cpu::reduce::Monoid, bool)>,
     walk: Option<InOrder>,
 }
 
@@ -189,7 +191,7 @@ fn lower(body: &Graph, inputs: &[Tensor]) -> Option<Lowered> {
         dtypes.push(constant.dtype());
         low.constants.push(constant.clone());
     }
-    let mut folded: HashMap<usize, (Val, crate::backend::cpu::reduce::Monoid, bool)> = HashMap::new();
+    let mut folded: HashMap<usize, (Val, kernels::backend::cpu::reduce::Monoid, bool)> = HashMap::new();
     for node in &body.nodes {
         let operands: Option<Vec<Val>> = node.inputs.iter().map(|v| values.get(&v.index()).copied()).collect();
         let (operands, output) = (operands?, node.outputs[0]);
@@ -202,7 +204,7 @@ fn lower(body: &Graph, inputs: &[Tensor]) -> Option<Lowered> {
             }
             None => {
                 low.dims = body.ty(output).shape;
-                values.insert(output.index(), s.apply(&*node.op, &operands));
+                values.insert(output.index(), apply(&s, &*node.op, &operands));
             }
         }
     }

@@ -2,10 +2,9 @@
 //! Values are numbered in the order in which they appear; bodies are indented under their node.
 
 use super::ir::{Graph, Node, Value};
-use crate::device::Device;
 use crate::op::Attr;
-use crate::shape::Symbol;
 use crate::tensor::TensorType;
+use kernels::shape::Symbol;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -76,7 +75,7 @@ impl Printer {
             node.outputs.iter().map(|&v| format!("{}: {}", names.of(v), self.ty(graph.ty(v)))).collect();
         let equals = if outputs.is_empty() { "" } else { " = " };
         let attributes = self.attributes(node);
-        let device = node.device.map_or(String::new(), |id| format!(" on {}", Device::of_id(id)));
+        let device = node.device.map_or(String::new(), |id| format!(" on {}", id.device()));
         let _ = writeln!(
             self.text,
             "{indent}{}{equals}{}{attributes}({}){device}",
@@ -124,7 +123,7 @@ impl Printer {
     }
 
     /// Numbers sizes known only at run time by their first appearance.
-    fn rename(&mut self, text: &str, shape: &crate::shape::Shape) -> String {
+    fn rename(&mut self, text: &str, shape: &kernels::shape::Shape) -> String {
         let mut text = text.to_owned();
         let mut symbols: Vec<Symbol> = shape.iter().flat_map(|d| d.symbols()).collect();
         // Longer numbers first, so that `u12` is not taken for `u1`.

@@ -7,12 +7,12 @@ use super::misfit;
 use super::passes::pure::writes;
 use super::sizes::Sizes;
 use super::views::{RESULT, UNUSED, Views, changed_in_place, last_uses};
-use crate::backend::cuda;
 use crate::device::place_on;
-use crate::error::{Error, Result};
 use crate::execute::{copied, run_at};
 use crate::op::{Kind, OpRef, Operands, Outputs};
 use crate::tensor::Tensor;
+use kernels::backend::cuda;
+use kernels::error::{Error, Result};
 use smallvec::SmallVec;
 
 /// Runs a graph on operands, which it may overwrite where nobody else holds them.

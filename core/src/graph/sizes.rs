@@ -1,10 +1,10 @@
 //! The numbers that stand for symbolic sizes while a graph runs.
 //! The executors fill it from the operands of each body; operations with sizes among their attributes are bound with it.
 
-use crate::error::Result;
 use crate::op::{Lookup, OpRef};
-use crate::shape::{Shape, Symbol};
 use crate::tensor::TensorType;
+use kernels::error::Result;
+use kernels::shape::{Shape, Symbol, as_symbol};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 
@@ -60,7 +60,7 @@ impl<'a> Sizes<'a> {
         let Some(numbers) = shape.known_dims() else { return };
         for (size, &number) in ty.shape.iter().zip(numbers) {
             if !size.is_known()
-                && let Some(symbol) = size.as_symbol()
+                && let Some(symbol) = as_symbol(size)
             {
                 self.set(symbol, number);
             }

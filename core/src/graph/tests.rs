@@ -6,10 +6,10 @@ use super::control::{Call, Cond, While};
 use super::ir::Graph;
 use super::print::print;
 use crate as tf;
-use crate::error::Result;
 use crate::execute::execute;
 use crate::tensor::Tensor;
 use crate::{GradientTape, Variable};
+use kernels::error::Result;
 use std::sync::Arc;
 
 /// A graph of a function of tensors like these.

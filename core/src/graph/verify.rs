@@ -3,12 +3,12 @@
 
 use super::ir::{Graph, Value};
 use super::print::print_around;
-use crate::backend::cpu::View;
-use crate::error::{Error, Result};
 use crate::execute::view_of;
 use crate::op::{Facts, Infer};
-use crate::shape::Shape;
 use crate::tensor::{Resource, Tensor, TensorType};
+use kernels::backend::cpu::View;
+use kernels::error::{Error, Result};
+use kernels::shape::Shape;
 
 struct Known<'a>(&'a Graph, &'a [Value]);
 

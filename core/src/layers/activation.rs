@@ -1,9 +1,9 @@
 //! The function that a layer applies to its output, by Keras's names.
 //! Convolution and dense layers take one as an option.
 
-use crate::error::Result;
 use crate::module::{Fields, Module};
 use crate::tensor::Tensor;
+use kernels::error::Result;
 
 /// A function of each element, or for softmax of each row, at the end of a layer.
 ///
@@ -54,7 +54,7 @@ impl Activation {
     /// For integers, where the function takes only floats.
     #[track_caller]
     pub fn call(self, x: &Tensor) -> Tensor {
-        use crate::error::OrFail;
+        use kernels::error::OrFail;
         self.apply(x.clone()).or_fail()
     }
 

@@ -4,14 +4,14 @@
 use super::activation::Activation;
 use super::weighted::weighted;
 use super::{Layer, buildable, callable, channels, misfit, names};
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
 use crate::initializers::Initializer;
 use crate::module::{Fields, LazyVariable, Module};
 use crate::ops::{self, Padding, Pair, Windows};
 use crate::options::{self, options};
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
 
 /// A convolution over images `[batch, rows, columns, channels]`.

@@ -4,15 +4,15 @@
 use super::activation::Activation;
 use super::weighted::weighted;
 use super::{Layer, buildable, callable, channels, misfit, names};
-use crate::dtype::DType;
-use crate::error::{OrFail, Result};
 use crate::initializers::Initializer;
 use crate::module::{Fields, LazyVariable, Module};
 use crate::ops::{self, functions};
 use crate::options;
-use crate::shape::{Dim, Shape};
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
+use kernels::dtype::DType;
+use kernels::error::{OrFail, Result};
+use kernels::shape::{Dim, Shape};
 use std::panic::Location;
 
 /// A product of the last dimension with a kernel, over any number of leading dimensions.

@@ -2,12 +2,12 @@
 //! Keras's `Dropout`; without training it passes its input on.
 
 use super::{Layer, callable, misfit, names};
-use crate::error::{OrFail, Result};
 use crate::module::{Fields, Module};
 use crate::ops::{self, functions};
 use crate::options;
 use crate::random;
 use crate::tensor::Tensor;
+use kernels::error::{OrFail, Result};
 use std::panic::Location;
 
 /// Sets a random share of the values to zero and divides the others by what is left, while `training`.

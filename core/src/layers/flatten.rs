@@ -2,11 +2,11 @@
 //! Keras's `Flatten`; it has no variables and copies nothing where the input lies in order.
 
 use super::{Layer, callable, misfit, names};
-use crate::error::Result;
 use crate::module::{Fields, Module};
 use crate::ops;
-use crate::shape::{Dim, Shape};
 use crate::tensor::Tensor;
+use kernels::error::Result;
+use kernels::shape::{Dim, Shape};
 
 /// Each element of a batch as one row.
 ///

@@ -20,10 +20,10 @@ pub use dropout::Dropout;
 pub use flatten::Flatten;
 pub use pooling::{GlobalAveragePooling2D, MaxPool2D};
 
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::module::Module;
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 use std::fmt::Display;
 use std::panic::Location;
 
@@ -69,7 +69,7 @@ macro_rules! callable {
             /// As [`try_call`](Self::try_call) fails, at the caller's line.
             #[track_caller]
             pub fn call(&self, x: impl $crate::ops::AsTensor) -> $crate::Tensor {
-                $crate::error::OrFail::or_fail(self.try_call(x, false))
+                kernels::error::OrFail::or_fail(self.try_call(x, false))
             }
 
             /// The output for an input while the model is trained or not: Keras's call with `training=`.
@@ -78,7 +78,7 @@ macro_rules! callable {
             /// As [`try_call`](Self::try_call) fails, at the caller's line.
             #[track_caller]
             pub fn call_training(&self, x: impl $crate::ops::AsTensor, training: bool) -> $crate::Tensor {
-                $crate::error::OrFail::or_fail(self.try_call(x, training))
+                kernels::error::OrFail::or_fail(self.try_call(x, training))
             }
 
             /// The output for an input.
@@ -121,8 +121,8 @@ macro_rules! buildable {
             /// # Panics
             /// As [`try_build`](Self::try_build) fails, at the caller's line.
             #[track_caller]
-            pub fn build(&self, input_shape: impl $crate::shape::IntoShape) {
-                $crate::error::OrFail::or_fail(self.try_build(input_shape))
+            pub fn build(&self, input_shape: impl kernels::shape::IntoShape) {
+                kernels::error::OrFail::or_fail(self.try_build(input_shape))
             }
 
             /// Makes the variables for inputs of a shape.
@@ -130,7 +130,7 @@ macro_rules! buildable {
             /// # Errors
             /// InvalidArgument where inputs of the shape do not fit the layer, with the layer's name and both shapes.
             #[track_caller]
-            pub fn try_build(&self, input_shape: impl $crate::shape::IntoShape) -> $crate::Result<()> {
+            pub fn try_build(&self, input_shape: impl kernels::shape::IntoShape) -> $crate::Result<()> {
                 let here = std::panic::Location::caller();
                 let made = input_shape.into_shape().and_then(|shape| self.make(&shape));
                 made.map_err(|e| $crate::layers::within(e.in_op("build"), &self.name, here))

@@ -2,11 +2,11 @@
 //! Keras's layers of these names for `channels_last` images; they have no variables.
 
 use super::{Layer, callable, misfit, names};
-use crate::error::{OrFail, Result};
 use crate::module::{Fields, Module};
 use crate::ops::{Padding, Pair, Pool, images_help, keep_dims};
 use crate::options::options;
 use crate::tensor::Tensor;
+use kernels::error::{OrFail, Result};
 use std::panic::Location;
 
 /// The largest value of each window, channel by channel.

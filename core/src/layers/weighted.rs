@@ -1,8 +1,8 @@
 //! What layers have in common that multiply by a kernel, add a bias and apply an activation: options, variables, and making these.
 //! `Dense` and the convolutions have it by the macro here; each finds out itself which kernel an input needs.
 
-use crate::dtype::DType;
-use crate::error::{Error, Result};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 
 /// Writes the options and methods of such a layer, whose bias has as many elements as its field `$units` says.
 macro_rules! weighted {

@@ -2,9 +2,9 @@
 //! Derived code and hand-written `visit`s tell [`Fields`] of each field.
 
 use super::Module;
-use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::error::{Error, Result};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 

@@ -2,8 +2,8 @@
 //! Layers hold them.
 
 use super::{Fields, Module};
-use crate::error::{Error, Result};
 use crate::variable::Variable;
+use kernels::error::{Error, Result};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};

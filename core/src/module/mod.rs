@@ -13,9 +13,9 @@ pub(crate) use fields::{Name, Path, Sink, visit};
 pub use lazy::LazyVariable;
 pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
 
-use crate::error::{OrFail, Result};
 use crate::variable::Variable;
 use fields::Named;
+use kernels::error::{OrFail, Result};
 use std::panic::Location;
 
 /// A tree of variables and settings: a layer, a model, an optimizer, or a plain field of one.

@@ -2,7 +2,7 @@
 //! `cargo test` runs them.
 
 use super::*;
-use crate::error::Error;
+use kernels::error::Error;
 // The derive macro beside the trait.
 use crate::Module;
 

@@ -2,10 +2,10 @@
 //! The derived `visit` reaches them through [`Fields`].
 
 use super::{Fields, Module};
-use crate::dtype::DType;
-use crate::shape::{Dim, Shape};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::dtype::DType;
+use kernels::shape::{Dim, Shape};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

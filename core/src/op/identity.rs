@@ -2,8 +2,8 @@
 //! Files in `ops/` write theirs with `identity!`; caches and printers read them.
 
 use super::Op;
-use crate::dtype::DType;
-use crate::shape::Shape;
+use kernels::dtype::DType;
+use kernels::shape::{Bits, Shape};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -101,7 +101,7 @@ pub(crate) fn fingerprint(op: &dyn Op) -> u64 {
             Attr::Bool(v) => mix(u64::from(v)),
             Attr::DType(v) => mix(v as u64),
             Attr::Ints(v) => v.iter().for_each(|&i| mix(i as u64)),
-            Attr::Shape(v) => v.sizes().iter().for_each(|d| mix(d.bits() as u64)),
+            Attr::Shape(v) => v.sizes().iter().for_each(|d| mix(d.bits())),
             Attr::Text(v) => v.bytes().for_each(|b| mix(u64::from(b))),
         }
     });

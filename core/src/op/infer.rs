@@ -1,13 +1,13 @@
 //! What the type rule of an operation sees and answers, with the checks that most rules share.
 //! The door and the graph's builder make one per operation and call [`super::Op::infer`] with it.
 
-use crate::backend::cpu::View;
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, Result};
-use crate::shape::{Constraints, Dim, Shape, broadcast};
 use crate::tensor::TensorType;
+use kernels::backend::cpu::View;
+use kernels::dtype::rust_name;
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, Result};
+use kernels::shape::{Constraints, Dim, Shape, broadcast};
 use smallvec::SmallVec;
-use std::fmt;
 
 /// What is known of an operation's inputs beyond their types: elements on the host, and what handles stand for.
 pub(crate) trait Facts {
@@ -126,30 +126,5 @@ impl<'a> Infer<'a> {
 /// The way out where these dtypes differ: integers become floats, else the second what the first is.
 pub(crate) fn cast_help(first: DType, second: DType) -> String {
     let to = if second.is_floating() && !first.is_floating() { second } else { first };
-    format!("dtypes are never mixed silently: convert one with `cast`, as in `x.cast(DType::{:?})`", RustName(to))
-}
-
-/// Prints a dtype as the enum's variant, which is what a user has to type.
-struct RustName(DType);
-
-impl fmt::Debug for RustName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            DType::F32 => "F32",
-            DType::F64 => "F64",
-            DType::I32 => "I32",
-            DType::U8 => "U8",
-            DType::I16 => "I16",
-            DType::I8 => "I8",
-            DType::I64 => "I64",
-            DType::Bool => "Bool",
-            DType::BF16 => "BF16",
-            DType::U16 => "U16",
-            DType::F16 => "F16",
-            DType::Resource => "Resource",
-            DType::Variant => "Variant",
-            DType::U32 => "U32",
-            DType::U64 => "U64",
-        })
-    }
+    format!("dtypes are never mixed silently: convert one with `cast`, as in `x.cast(DType::{})`", rust_name(to))
 }

@@ -1,7 +1,7 @@
 //! The vocabulary of operations: kinds, flows, uses of resources, gradients, and what a gradient rule reads.
 //! Each operation answers in these words; the door, the tape and the graph's passes ask.
 
-use crate::dtype::DTypes;
+use kernels::dtype::DTypes;
 
 /// Which broad kind an operation is: what the door, the fusion and the code generators may assume of it.
 #[derive(Clone, Copy)]
@@ -11,7 +11,7 @@ pub(crate) enum Kind {
         /// Dtypes of the inputs; all have the same one unless [`super::Op::mixes_dtypes`].
         accepts: DTypes,
         /// The instruction, for operations that are exactly one over their inputs in order: the fast way in.
-        direct: Option<crate::scalar::Code>,
+        direct: Option<kernels::scalar::Code>,
     },
     /// Folds axes with a monoid, see [`super::Op::reduction`].
     Reduction,

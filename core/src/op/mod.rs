@@ -9,21 +9,20 @@ pub(crate) use identity::{Attr, OpRef, fingerprint, identity};
 pub(crate) use infer::{Facts, Infer, cast_help};
 pub(crate) use kind::{Access, Flow, Gradient, Kind, Mask, Saves};
 
-use crate::backend::cpu::reduce::Monoid;
-use crate::backend::cpu::{CpuCall, Work};
-use crate::backend::cuda::CudaCall;
-use crate::device::Device;
-use crate::dtype::DTypes;
-use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::graph::control::call::Callable;
 use crate::graph::control::list_op::ListOp;
 use crate::graph::scalar_loop::ScalarLoop;
 use crate::graph::sizes::Sizes;
-use crate::scalar::{Scalar, Val};
-use crate::shape::{AxisSet, Symbol};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
+use kernels::backend::cpu::reduce::Monoid;
+use kernels::backend::cpu::{CpuCall, Work};
+use kernels::backend::cuda::CudaCall;
+use kernels::dtype::DTypes;
+use kernels::error::{Error, Result};
+use kernels::scalar::{Scalar, Val};
+use kernels::shape::{AxisSet, Symbol};
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::Arc;
@@ -66,7 +65,7 @@ pub(crate) trait Op: Send + Sync + 'static {
         }
         let shape = cx.broadcast_all()?;
         let dtypes = cx.dtypes();
-        cx.output(crate::scalar::program_of(self.as_dyn(), &dtypes).outputs[0], shape);
+        cx.output(crate::meaning::program_of(self.as_dyn(), &dtypes).outputs[0], shape);
         Ok(())
     }
 
@@ -177,7 +176,7 @@ pub(crate) trait Op: Send + Sync + 'static {
     /// else touches the outputs.
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         Err(Error::unimplemented(self.name(), "no kernel for a GPU")
-            .got(Device::of_id(call.gpu.id))
+            .got(call.gpu.id.device())
             .help("place it on the CPU: `let _cpu = tf::device(\"/cpu:0\");`"))
     }
 

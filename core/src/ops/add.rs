@@ -2,11 +2,11 @@
 //! TensorFlow's `tf.add`, numbers only.
 
 use super::operators::{binary, operator};
-use crate::dtype::DTypes;
-use crate::error::Result;
+use kernels::dtype::DTypes;
+use kernels::error::Result;
 use crate::execute::execute1_reusing;
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]

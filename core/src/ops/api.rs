@@ -1,9 +1,9 @@
 //! How operations become public: the macros that write function, method and `try_` twins from one body.
 //! Every file in `ops/` uses them, so that all forms share one documentation and one error path.
 
-use crate::error::Result;
 pub use crate::tensor::TensorRef;
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::Result;
 
 /// What operations take for a tensor: a tensor or a variable, by value or reference.
 ///
@@ -123,7 +123,7 @@ macro_rules! public {
         #[doc = concat!("Where [`", stringify!($try_name), "`](fn@", stringify!($try_name), ") answers an error, with its message at the caller's line.")]
         #[track_caller]
         pub fn $name($x: impl $crate::ops::AsTensor $(, $arg: $ty)*) -> $out {
-            $crate::error::OrFail::or_fail($try_name($x $(, $arg)*))
+            kernels::error::OrFail::or_fail($try_name($x $(, $arg)*))
         }
 
         #[doc = concat!("[`", stringify!($name), "`](fn@", stringify!($name), ") that answers an error instead of panicking.")]
@@ -143,7 +143,7 @@ macro_rules! public {
             #[doc = concat!("[`", stringify!($name), "`](fn@crate::", stringify!($name), ") of this tensor.")]
             #[track_caller]
             pub fn $name(&self $(, $arg: $ty)*) -> $out {
-                $crate::error::OrFail::or_fail($try_name(self $(, $arg)*))
+                kernels::error::OrFail::or_fail($try_name(self $(, $arg)*))
             }
 
             #[doc = concat!("[`", stringify!($name), "`](fn@crate::", stringify!($name), ") of this tensor; answers an error instead of panicking.")]

@@ -4,13 +4,13 @@
 mod search;
 
 use super::public;
-use crate::backend::cpu::{CpuCall, Work, part};
-use crate::backend::cuda::{CudaCall, Kernel, THREADS, grid};
-use crate::dtype::{DType, DTypes, for_dtype};
-use crate::error::{Error, Result};
+use kernels::backend::cpu::{CpuCall, Work, part};
+use kernels::backend::cuda::{CudaCall, Kernel, THREADS, grid};
+use kernels::dtype::{DType, DTypes, for_dtype};
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef};
-use crate::shape::resolve_axis;
+use kernels::shape::resolve_axis;
 use crate::tensor::Tensor;
 use search::{Best, COLUMNS, Ordered, best_of_columns, best_of_row};
 use std::sync::Arc;
@@ -39,9 +39,9 @@ macro_rules! kernels {
     ($better:literal) => {{
         const TEXT: &str = concat!("#define BETTER(a, b) ", $better, "\n", include_str!("argmax.cuh"));
         static KERNELS: [Kernel; 3] = [
-            Kernel { name: "best_of_columns", text: TEXT },
-            Kernel { name: "best_of_parts", text: TEXT },
-            Kernel { name: "best_of_found", text: TEXT },
+            Kernel { name: "best_of_columns", text: &[TEXT] },
+            Kernel { name: "best_of_parts", text: &[TEXT] },
+            Kernel { name: "best_of_found", text: &[TEXT] },
         ];
         &KERNELS
     }};

@@ -2,11 +2,11 @@
 //! What TensorFlow's `tf.debugging` assertions end in; `debugging.rs` makes the conditions. On a GPU an eager assertion waits
 //! for one truth value, and one of a traced function fails at the next read of elements.
 
-use crate::backend::cpu::{CpuCall, View};
-use crate::backend::cpu::collapse::for_each_offset;
-use crate::backend::cuda::CudaCall;
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, Result};
+use kernels::backend::cpu::{CpuCall, View};
+use kernels::backend::cpu::collapse::for_each_offset;
+use kernels::backend::cuda::CudaCall;
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, Result};
 use crate::execute::{execute, on_host, recording, view_of};
 use crate::graph::on_device;
 use crate::ops;

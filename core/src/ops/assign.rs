@@ -1,14 +1,15 @@
 //! Reads and writes of variables: `read_variable`, `assign`, `assign_add`, `assign_sub`.
 //! A read's cotangent is the variable's; no gradient flows through a write, which is TensorFlow's rule.
 
-use crate::backend::cpu::tile::{Tiled, fault_error};
-use crate::backend::cpu::{CpuCall, Isa, View, Work, copy, part, vector};
-use crate::backend::cuda::{self, CudaCall, Owner};
-use crate::dtype::DTypes;
-use crate::error::{Error, Result};
+use kernels::backend::cpu::tile::{Tiled, fault_error};
+use kernels::backend::cpu::{CpuCall, Isa, View, Work, copy, part, vector};
+use kernels::backend::cuda::{self, CudaCall, Owner};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, Result};
 use crate::execute::{execute, execute_read};
 use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
-use crate::scalar::{Code, program_of};
+use crate::meaning::program_of;
+use kernels::scalar::Code;
 use crate::tensor::Tensor;
 use std::mem::MaybeUninit;
 
@@ -197,12 +198,4 @@ pub(crate) fn read_variable(handle: &Tensor) -> Result<Tensor> {
 #[track_caller]
 pub(crate) fn assign(handle: &Tensor, value: &Tensor, change: Change) -> Result<()> {
     execute(&Assign { change }, &[handle, value]).map(drop)
-}
-
-/// Replaces the value behind a handle that no variable owns, whatever its shape: the state of a generator.
-#[cfg_attr(not(test), allow(dead_code, reason = "the skeleton test resets a generator with it"))]
-pub(crate) fn assign_raw(handle: &Tensor, value: &Tensor) {
-    if let Ok(resource) = crate::tensor::Resource::of(handle, "assign") {
-        *resource.lock() = value.alias();
-    }
 }

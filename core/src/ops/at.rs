@@ -6,10 +6,10 @@ mod index;
 pub use index::{AnyIndex, IntoIndex, Parts, Position};
 
 use super::slice::Slice;
-use crate::dtype::DType;
-use crate::error::{Error, Result};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result, OnTheWay};
 use crate::execute::execute1;
-use crate::shape::{Dim, MAX_RANK, Shape};
+use kernels::shape::{Dim, MAX_RANK, Shape};
 use crate::tensor::Tensor;
 use ndarray::SliceInfoElem;
 use smallvec::SmallVec;
@@ -170,7 +170,7 @@ impl Tensor {
     /// As [`try_at`](Self::try_at) fails.
     #[track_caller]
     pub fn at(&self, index: impl IntoIndex) -> Tensor {
-        crate::error::OrFail::or_fail(self.try_at(index))
+        kernels::error::OrFail::or_fail(self.try_at(index))
     }
 
     /// The part that an index, a range or ndarray's `s![]` names.

@@ -4,15 +4,15 @@
 use super::pooling::{Pool, PoolKernel, at_once, pool_identity, pool_kernel, run_on_device};
 use super::window::{Padding, Pair};
 use super::public;
-use crate::backend::cpu::pool2d;
-use crate::backend::cpu::staged::Staged;
-use crate::backend::cpu::{CpuCall, Work};
-use crate::backend::cuda::CudaCall;
-use crate::dtype::{DType, DTypes};
-use crate::error::Result;
+use kernels::backend::cpu::pool2d;
+use kernels::backend::cpu::staged::Staged;
+use kernels::backend::cpu::{CpuCall, Work};
+use kernels::backend::cuda::CudaCall;
+use kernels::dtype::{DType, DTypes};
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef};
-use crate::shape::Shape;
+use kernels::shape::Shape;
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Op for AvgPool2d {
         }
         let (x, y) = (&call.inputs[0], &call.outputs[0]);
         let g = self.pool.geometry(x.dims(), y.dims());
-        if y.len() == 0 {
+        if y.is_empty() {
             return Ok(());
         }
         // SAFETY: dense tensors of the geometry, chunks as `work` said.
@@ -138,7 +138,7 @@ impl Op for AvgPoolGradient {
         }
         let (dy, dx) = (&call.inputs[0], &call.outputs[0]);
         let g = self.pool.geometry(dx.dims(), dy.dims());
-        if dx.len() == 0 {
+        if dx.is_empty() {
             return Ok(());
         }
         // SAFETY: dense tensors of the geometry, chunks as `work` said.

@@ -1,8 +1,8 @@
 //! The `axis` argument of reductions: all axes, one, or several, kept as size 1 on request.
 //! Reduction operations take `impl IntoAxes`.
 
-use crate::error::Result;
-use crate::shape::{AxisSet, resolve_axes};
+use kernels::error::Result;
+use kernels::shape::{AxisSet, resolve_axes};
 
 /// Which axes an operation works on, and whether they stay as dimensions of size 1.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,10 +3,10 @@
 
 use super::add::Add;
 use super::{AsTensor, public, reshape_to};
-use crate::dtype::DTypes;
-use crate::error::{Error, Result};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, Result, OnTheWay};
 use crate::execute::execute1;
-use crate::shape::{Dim, Shape};
+use kernels::shape::{Dim, Shape};
 use crate::tensor::Tensor;
 
 /// Where the channels of a batch of images lie.
@@ -40,7 +40,7 @@ fn add_bias(x: &Tensor, bias: &Tensor, format: DataFormat) -> Result<Tensor> {
     if axis + 1 == x.rank() {
         return execute1(&Add, &[x, bias]).map_err(|e| e.named("bias_add"));
     }
-    let mut sizes = [Dim::ONE; crate::shape::MAX_RANK];
+    let mut sizes = [Dim::ONE; kernels::shape::MAX_RANK];
     sizes[axis] = bias.shape().dim(0);
     let bias = reshape_to(bias, &Shape::from_dims(&sizes[..x.rank()])?)?;
     execute1(&Add, &[x, &bias]).map_err(|e| e.named("bias_add"))

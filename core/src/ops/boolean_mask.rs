@@ -4,9 +4,9 @@
 use super::gather::try_gather;
 use super::where_indices::indices_of;
 use super::{AsTensor, reshape_to};
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
-use crate::shape::{Dim, MAX_RANK, Shape, resolve_axis};
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
+use kernels::shape::{Dim, MAX_RANK, Shape, resolve_axis};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::panic::Location;

@@ -2,11 +2,11 @@
 //! TensorFlow's `tf.broadcast_to`.
 
 use super::public;
-use crate::dtype::DTypes;
-use crate::error::{Error, Result};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use crate::shape::{IntoShape, MAX_RANK, Shape, broadcast};
+use kernels::shape::{IntoShape, MAX_RANK, Shape, broadcast};
 use crate::tape::{Backward, sum_to};
 use crate::tensor::{Layout, Tensor, TensorType};
 use std::sync::Arc;

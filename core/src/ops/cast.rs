@@ -2,11 +2,11 @@
 //! TensorFlow's `tf.cast`: floats round to nearest even, floats become integers toward zero (saturating), bool is 0 or 1.
 
 use super::public;
-use crate::dtype::{DType, DTypes};
-use crate::error::Result;
+use kernels::dtype::{DType, DTypes};
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Scalar, Val};
+use kernels::scalar::{Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]

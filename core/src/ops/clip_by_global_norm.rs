@@ -4,7 +4,7 @@
 use super::clip_by_norm::check_floating;
 use super::operand::ToOperand;
 use super::{AsTensor, TensorRef};
-use crate::error::{Error, OrFail, Result};
+use kernels::error::{Error, OrFail, Result};
 use crate::ops::functions::{
     try_add, try_divide, try_minimum, try_multiply, try_reduce_sum, try_sqrt, try_square, try_subtract,
 };

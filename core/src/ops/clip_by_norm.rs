@@ -4,7 +4,7 @@
 use super::operand::ToOperand;
 use super::public;
 use super::{IntoAxes, sum_axes};
-use crate::error::{Error, Result};
+use kernels::error::{Error, Result};
 use crate::ops::functions::{try_divide, try_greater, try_maximum, try_multiply, try_select, try_sqrt, try_square};
 use crate::tensor::Tensor;
 

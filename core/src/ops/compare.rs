@@ -2,9 +2,9 @@
 //! TensorFlow's names; equality of any dtype, order of numbers. NaN is equal to nothing, and neither less nor greater.
 
 use super::operators::binary;
-use crate::dtype::DTypes;
+use kernels::dtype::DTypes;
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, Scalar, Val};
 
 /// Writes one of them: the struct with its identity, dtypes, instruction and meaning.
 macro_rules! comparison {

@@ -5,14 +5,14 @@ mod device;
 
 use super::{AsTensors, Tensors, reshape_to};
 use super::slice::slice_axis;
-use crate::backend::cpu::{CpuCall, View, Work, copy, part};
-use crate::backend::cuda::{self, CudaCall};
-use crate::dtype::DTypes;
-use crate::error::{Error, OrFail, Result};
+use kernels::backend::cpu::{CpuCall, View, Work, copy, part};
+use kernels::backend::cuda::{self, CudaCall};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
 use crate::graph::control::list_concat::ConcatList;
-use crate::shape::{Dim, resolve_axis};
+use kernels::shape::{Dim, resolve_axis};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
 use std::panic::Location;
@@ -104,9 +104,9 @@ impl Op for Concat {
         for input in call.inputs {
             let step = out.strides()[self.axis] * out.dtype.size() as isize;
             let first = out.ptr.wrapping_offset(at as isize * step);
-            if input.len() > 0 && input.is_dense() {
+            if !input.is_empty() && input.is_dense() {
                 dense.push((input, at));
-            } else if input.len() > 0 {
+            } else if !input.is_empty() {
                 // SAFETY: each input has its own part of the dense output.
                 unsafe { cuda::copy_to(call, input, &View::new(first, out.dtype, input.dims(), out.strides()))? };
             }

@@ -2,14 +2,14 @@
 //! TensorFlow's `tf.cumsum`, numbers only, forwards or in reverse; 16-bit floats are added up in f32.
 
 use super::public;
-use crate::backend::cpu::scan::{Running, Scan};
-use crate::backend::cpu::{CpuCall, Work};
-use crate::backend::cuda::{self, CudaCall};
-use crate::dtype::DTypes;
-use crate::error::Result;
+use kernels::backend::cpu::scan::{Running, Scan};
+use kernels::backend::cpu::{CpuCall, Work};
+use kernels::backend::cuda::{self, CudaCall};
+use kernels::dtype::DTypes;
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::shape::resolve_axis;
+use kernels::shape::resolve_axis;
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 

@@ -3,9 +3,9 @@
 
 use super::operators::binary;
 use super::truediv::real;
-use crate::dtype::DTypes;
+use kernels::dtype::DTypes;
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Scalar, Val};
+use kernels::scalar::{Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct DivNoNan;

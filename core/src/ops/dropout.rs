@@ -2,13 +2,13 @@
 //! TensorFlow's `tf.nn.dropout` with its very numbers for a seed; noise and mask are two passes, nothing else is kept.
 
 use super::public;
-use crate::dtype::{DType, DTypes, bf16, f16};
-use crate::error::{Error, Result};
+use kernels::dtype::{DType, DTypes, bf16, f16};
+use kernels::error::{Error, Result, OnTheWay};
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
 use crate::random::{try_stateless_uniform, try_uniform};
-use crate::scalar::{Scalar, Val};
-use crate::shape::{Constraints, IntoShape, Shape, broadcast};
+use kernels::scalar::{Scalar, Val};
+use kernels::shape::{Constraints, IntoShape, Shape, broadcast};
 use crate::tensor::Tensor;
 
 /// Inputs: the tensor, and uniform noise that broadcasts to it.

@@ -2,11 +2,11 @@
 //! differences, values and slopes at kinks and far out, and derivatives that are one short program each.
 
 use crate as tf;
-use crate::dtype::DType;
+use crate::meaning::{derivatives, program_of};
 use crate::op::Op;
-use crate::scalar::{derivatives, program_of};
 use crate::tensor::Tensor;
 use crate::{GradientTape, Variable};
+use kernels::dtype::DType;
 
 type Function = (&'static str, fn(&Tensor) -> Tensor);
 

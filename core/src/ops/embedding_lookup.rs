@@ -3,7 +3,7 @@
 
 use super::AsTensor;
 use super::gather::try_gather;
-use crate::error::{OrFail, Result};
+use kernels::error::{OrFail, Result, OnTheWay};
 use crate::tensor::Tensor;
 use std::panic::Location;
 

@@ -1,13 +1,13 @@
 //! `eye`: ones on the diagonal of a matrix of zeros; it has no inputs and so no gradient.
 //! TensorFlow's `tf.eye`, for every dtype and any batch of matrices.
 
-use crate::backend::cpu::{CpuCall, vector};
-use crate::backend::cuda::{CudaCall, Kernel, bits_of};
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
+use kernels::backend::cpu::{CpuCall, vector};
+use kernels::backend::cuda::{CudaCall, Kernel, bits_of};
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use crate::shape::{IntoShape, Shape};
+use kernels::shape::{IntoShape, Shape};
 use crate::tensor::Tensor;
 use std::panic::Location;
 use std::sync::Arc;
@@ -76,14 +76,14 @@ impl Op for Eye {
 
 static EYE: Kernel = Kernel {
     name: "eye",
-    text: r#"
+    text: &[r#"
 extern "C" __global__ void eye(index_t count, T0* to, T0 one, index_t rows, index_t columns) {
   ELEMENTS(i, count) {
     index_t row = i / columns;
     to[i] = row % rows == i - row * columns ? one : (T0)0;
   }
 }
-"#,
+"#],
 };
 
 /// The identity matrix with `rows` rows and columns, `float32`; [`try_eye`] takes other forms and dtypes.

@@ -1,8 +1,8 @@
 //! `fail`: ends a call with an error of the user's own, in program order; what `Err(..)` in a branch of a graph becomes.
 //! Bodies of traced functions record it where a way through them ends in an `Err`.
 
-use crate::backend::cpu::CpuCall;
-use crate::error::{Error, Result};
+use kernels::backend::cpu::CpuCall;
+use kernels::error::{Error, Result, OnTheWay};
 use crate::execute::execute;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, identity};
 use std::sync::Arc;

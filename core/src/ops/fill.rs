@@ -1,15 +1,16 @@
 //! `zeros`, `ones`, `fill` and their `_like` forms: a constant repeated over a shape; no inputs, no gradient.
 //! TensorFlow's `tf.zeros`, `tf.ones`, `tf.fill`, `tf.zeros_like`, `tf.ones_like`.
 
+use crate::ops::NumberOf;
 use super::operand::{Operand, ToOperand};
 use super::public;
-use crate::backend::cpu::{CpuCall, vector};
-use crate::backend::cuda::{self, CudaCall};
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
+use kernels::backend::cpu::{CpuCall, vector};
+use kernels::backend::cuda::{self, CudaCall};
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use crate::shape::{IntoShape, Shape};
+use kernels::shape::{IntoShape, Shape};
 use crate::tensor::{Tensor, TensorType};
 use std::panic::Location;
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 //! `//`), numbers; an integer divided by zero is an error. Our `/` truncates, as Rust's.
 
 use super::operators::binary;
-use crate::dtype::DTypes;
+use kernels::dtype::DTypes;
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct FloorDiv;

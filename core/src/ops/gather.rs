@@ -2,14 +2,14 @@
 //! TensorFlow's `tf.gather` with `batch_dims`; an index out of range is an error, as on TensorFlow's CPU.
 
 use super::AsTensor;
-use crate::backend::cpu::numbered_rows as rows;
-use crate::backend::cpu::{CpuCall, Work, part};
-use crate::backend::cuda::{CudaCall, Moving, moving, unit_of};
-use crate::dtype::DTypes;
-use crate::error::{Error, OrFail, Result};
+use kernels::backend::cpu::numbered_rows as rows;
+use kernels::backend::cpu::{CpuCall, Work, part};
+use kernels::backend::cuda::{CudaCall, DIVIDED, Moving, moving, unit_of};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
-use crate::shape::{Dim, MAX_RANK, Shape, resolve_axis};
+use kernels::shape::{Dim, MAX_RANK, Shape, resolve_axis};
 use crate::tape::{Backward, IndexedRows};
 use crate::tensor::Tensor;
 use smallvec::{SmallVec, smallvec};
@@ -128,7 +128,7 @@ impl Op for Gather {
 }
 
 static GATHER: Moving =
-    moving!("gather", concat!(include_str!("../backend/cuda/divided.cuh"), include_str!("gather.cuh")));
+    moving!("gather", DIVIDED, include_str!("gather.cuh"));
 
 /// A tensor as groups of rows along the axis, and the indices of each group.
 struct Parts {

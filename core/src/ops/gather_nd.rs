@@ -4,14 +4,14 @@
 use super::cumsum::{Cumulative, try_cumsum_with};
 use super::scatter_nd::{scattering, tuples};
 use super::{AsTensor, broadcast_to_shape, cast_to, concat_all, ones_of, reshape_to};
-use crate::backend::cpu::numbered_rows as rows;
-use crate::backend::cpu::{CpuCall, Work, part};
-use crate::backend::cuda::{CudaCall, Moving, Strided, moving, unit_of};
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, OrFail, Result};
+use kernels::backend::cpu::numbered_rows as rows;
+use kernels::backend::cpu::{CpuCall, Work, part};
+use kernels::backend::cuda::{CudaCall, DIVIDED, Moving, Strided, moving, unit_of};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
-use crate::shape::{Dim, MAX_RANK, Shape};
+use kernels::shape::{Dim, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::{SmallVec, smallvec};
@@ -105,7 +105,7 @@ impl Op for GatherNd {
 }
 
 static GATHER_ND: Moving =
-    moving!("gather_nd", concat!(include_str!("../backend/cuda/divided.cuh"), include_str!("gather.cuh")));
+    moving!("gather_nd", DIVIDED, include_str!("gather.cuh"));
 
 /// Elements or slices by tuples of indices.
 #[track_caller]

@@ -2,10 +2,10 @@
 //! TensorFlow's `tf.nn.gelu`, floats; dx is the derivative of the form that was chosen, in one kernel.
 
 use super::public;
-use crate::dtype::DTypes;
+use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Scalar, Val};
+use kernels::scalar::{Scalar, Val};
 use crate::tensor::Tensor;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 

@@ -2,11 +2,11 @@
 //! flows back. TensorFlow's `tf.identity` and `tf.stop_gradient`, any dtype.
 
 use super::public;
-use crate::dtype::DTypes;
-use crate::error::Result;
+use kernels::dtype::DTypes;
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::shape::MAX_RANK;
+use kernels::shape::MAX_RANK;
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 

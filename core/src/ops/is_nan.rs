@@ -2,10 +2,10 @@
 //! TensorFlow's `tf.math.is_nan`, `is_finite` and `is_inf`, floats.
 
 use super::public;
-use crate::dtype::DTypes;
+use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, Scalar, Val};
 use crate::tensor::Tensor;
 
 /// Writes one of them: the struct with its identity, dtypes, instruction and meaning.

@@ -1,10 +1,10 @@
 //! `iterator_next`: the next element of a dataset iterator, one output per component; no gradient flows out of it.
 //! TensorFlow's `IteratorGetNext`; behind the last element it answers OutOfRange. The data sets' iterators call it.
 
-use crate::error::{Error, Result};
+use kernels::error::{Error, Result};
 use crate::execute::execute;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, Outputs, identity};
-use crate::shape::{Dim, MAX_RANK, Shape};
+use kernels::shape::{Dim, MAX_RANK, Shape};
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;

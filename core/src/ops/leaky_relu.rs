@@ -2,10 +2,10 @@
 //! TensorFlow's `tf.nn.leaky_relu`, numbers; alpha is an `f32` attribute, and integers become `float32` first.
 
 use super::public;
-use crate::dtype::{DType, DTypes};
+use kernels::dtype::{DType, DTypes};
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Scalar, Val};
+use kernels::scalar::{Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]

@@ -3,14 +3,14 @@
 
 use super::operand::{Operand, ToOperand};
 use super::{cast_to, reshape_to};
-use crate::backend::cpu::{CpuCall, vector};
-use crate::backend::cuda::{CudaCall, Kernel};
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, OrFail, Result};
+use kernels::backend::cpu::{CpuCall, vector};
+use kernels::backend::cuda::{CudaCall, Kernel};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, OrFail, Result, OnTheWay};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::scalar::{Scalar, Val};
-use crate::shape::{Dim, Shape, resolve_axis};
+use kernels::scalar::{Scalar, Val};
+use kernels::shape::{Dim, Shape, resolve_axis};
 use crate::tensor::Tensor;
 use std::panic::Location;
 
@@ -81,11 +81,11 @@ impl Op for Weights {
 
 static WEIGHTS: Kernel = Kernel {
     name: "linspace_weights",
-    text: r#"
+    text: &[r#"
 extern "C" __global__ void linspace_weights(index_t count, T0* to, double last) {
   ELEMENTS(i, count) to[i] = narrow<T0>((A0)__ddiv_rn((double)i, last));
 }
-"#,
+"#],
 };
 
 /// `num` numbers in equal steps from `start` to `stop`, both included. Integers give `float64`, those of 8 and 16 bits
@@ -133,7 +133,7 @@ fn spaced(start: Operand<'_>, stop: Operand<'_>, num: usize, axis: isize) -> Res
     let axis = resolve_axis("linspace", axis, start.rank() + 1)?;
     let ends = start.shape().insert(axis, Dim::ONE)?;
     let (start, stop) = (reshape_to(&cast_to(&start, to)?, &ends)?, reshape_to(&cast_to(&stop, to)?, &ends)?);
-    let mut along = [Dim::ONE; crate::shape::MAX_RANK];
+    let mut along = [Dim::ONE; kernels::shape::MAX_RANK];
     along[axis] = Dim::known(num);
     let weights = execute1(&Weights { num, dtype: to }, &[])?;
     let weights = reshape_to(&weights, &Shape::from_dims(&along[..ends.rank()])?)?;

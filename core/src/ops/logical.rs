@@ -3,10 +3,10 @@
 
 use super::operators::{binary, operator, unary_operator};
 use super::public;
-use crate::dtype::DTypes;
+use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, Scalar, Val};
 use crate::tensor::Tensor;
 
 /// Writes one of them: the struct with its identity, dtypes, instruction and meaning.

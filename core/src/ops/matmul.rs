@@ -3,15 +3,15 @@
 
 use super::AsTensor;
 use super::transpose::swap_last;
-use crate::backend::cpu::collapse::collapse;
-use crate::backend::cpu::gemm::Addend;
-use crate::backend::cpu::{CpuCall, View, Work, gemm};
-use crate::backend::cuda::{self, CudaCall};
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, OrFail, Result};
+use kernels::backend::cpu::collapse::collapse;
+use kernels::backend::cpu::gemm::Addend;
+use kernels::backend::cpu::{CpuCall, View, Work, gemm};
+use kernels::backend::cuda::{self, CudaCall};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
-use crate::shape::{Shape, broadcast};
+use kernels::shape::{Shape, broadcast};
 use crate::tape::{Backward, sum_to};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;

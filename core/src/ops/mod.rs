@@ -35,6 +35,7 @@ pub(crate) use gather::try_gather;
 pub(crate) use identity::Identity;
 pub(crate) use iterator_next::{Elements, element_types, iterator_handle, next_element};
 pub(crate) use matmul::product_of;
+pub(crate) use operand::NumberOf;
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub(crate) use pooling::Pool;
@@ -46,14 +47,6 @@ pub(crate) use support::*;
 pub use target::IntoTarget;
 pub use window::{Padding, Pair};
 pub(crate) use window::{Windows, images_help};
-#[cfg(test)]
-pub(crate) use {
-    add::Add,
-    assign::assign_raw,
-    cond::{Body, Cond},
-    multiply::Multiply,
-    tanh::Tanh,
-};
 
 /// Declares the operations' modules and passes their public functions on.
 macro_rules! operations {
@@ -89,7 +82,6 @@ operations! {
     clip_by_value
     compare
     concat
-    cond
     conv2d
     cos
     cross_entropy

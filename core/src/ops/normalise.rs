@@ -2,12 +2,12 @@
 //! Those operations' files call it.
 
 use super::transpose::try_transpose;
-use crate::backend::cpu::{View, Work, exponentials};
-use crate::dtype::{DTypes, Element};
-use crate::error::{Error, Result};
 use crate::op::Infer;
-use crate::shape::{MAX_RANK, resolve_axis};
 use crate::tensor::Tensor;
+use kernels::backend::cpu::{View, Work, exponentials};
+use kernels::dtype::{DTypes, Element};
+use kernels::error::{Error, Result};
+use kernels::shape::{MAX_RANK, resolve_axis};
 use smallvec::SmallVec;
 
 /// What is normalised; 16-bit floats are computed with in f32.

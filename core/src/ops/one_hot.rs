@@ -3,14 +3,14 @@
 
 use super::AsTensor;
 use super::operand::{Operand, ToOperand};
-use crate::backend::cpu::vector::{fill, load_bits};
-use crate::backend::cpu::{CpuCall, Work, part};
-use crate::backend::cuda::{CudaCall, Kernel, bits_of};
-use crate::dtype::DTypes;
-use crate::error::{Error, OrFail, Result};
+use kernels::backend::cpu::vector::{fill, load_bits};
+use kernels::backend::cpu::{CpuCall, Work, part};
+use kernels::backend::cuda::{CudaCall, DIVIDED, Kernel, bits_of};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use crate::shape::{Dim, Shape, resolve_axis};
+use kernels::shape::{Dim, Shape, resolve_axis};
 use crate::tensor::Tensor;
 use std::panic::Location;
 use std::sync::Arc;
@@ -106,8 +106,8 @@ impl Op for OneHot {
 
 static ONE_HOT: Kernel = Kernel {
     name: "one_hot",
-    text: concat!(
-        include_str!("../backend/cuda/divided.cuh"),
+    text: &[
+        DIVIDED,
         r#"
 extern "C" __global__ void one_hot(index_t count, const T1* indices, T0 on, const T0* on_place, T0 off,
                                    const T0* off_place, T0* to, index_t depth, index_t inner) {
@@ -120,7 +120,7 @@ extern "C" __global__ void one_hot(index_t count, const T1* indices, T0 on, cons
   }
 }
 "#
-    ),
+    ],
 };
 
 impl OneHot {

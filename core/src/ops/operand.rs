@@ -3,10 +3,10 @@
 
 use super::AsTensor;
 use super::api::TensorRef;
-use crate::dtype::{DType, Number};
-use crate::error::{Error, Result};
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
+use kernels::dtype::{DType, Number};
+use kernels::error::{Error, Result};
 
 /// One side of a binary operation.
 pub enum Operand<'a> {
@@ -94,64 +94,71 @@ impl ToOperand for Number {
     }
 }
 
-impl Number {
+/// Numbers made ready to compute with, once a dtype is known.
+pub(crate) trait NumberOf: Sized {
     /// The bits of this number in a dtype.
     ///
     /// # Errors
     /// InvalidArgument if the dtype cannot hold it: a fraction for an integer type, a number out of its range, or a
     /// number and a truth value mixed.
-    pub(crate) fn bits(self, op: &str, dtype: DType) -> Result<u64> {
-        self.bits_if(op, dtype, true)
-    }
-
-    /// As [`bits`](Self::bits); whether floats that are `whole` are integers, too.
-    #[inline]
-    fn bits_if(self, op: &str, dtype: DType, whole: bool) -> Result<u64> {
-        let refuse = |what: &str| {
-            let number = match self {
-                Self::Bool(value) => value.to_string(),
-                Self::Int(value) => value.to_string(),
-                Self::Float(value) => format!("{value:?}"),
-            };
-            Err(Error::invalid_argument(op, what)
-                .got(format!("{number} for a tensor of {dtype}"))
-                .help("a plain number takes the tensor's dtype; `cast` the tensor, or write the number as that dtype"))
-        };
-        let value = match self {
-            Self::Bool(value) if dtype == DType::Bool => return Ok(u64::from(value)),
-            Self::Bool(_) => return refuse("a truth value cannot be used as a number"),
-            _ if dtype == DType::Bool => return refuse("a number cannot be used as a truth value"),
-            Self::Float(value) => value,
-            Self::Int(value) if dtype.is_integer() => {
-                if Self::Int(value) < dtype.min() || Self::Int(value) > dtype.max() {
-                    return refuse("the number does not fit the dtype");
-                }
-                return Ok(value as u64 & u64::MAX >> (64 - 8 * dtype.size()));
-            }
-            Self::Int(value) => value as f64,
-        };
-        if dtype.is_integer() {
-            if !whole {
-                return Err(float_beside_integers(op, value, dtype));
-            }
-            if value.fract() != 0.0 || !value.is_finite() {
-                return refuse("a fraction cannot be used with an integer tensor");
-            }
-            return Self::Int(value as i128).bits(op, dtype);
-        }
-        Ok(crate::backend::cpu::vector::encode(dtype, value))
-    }
+    fn bits(self, op: &str, dtype: DType) -> Result<u64>;
 
     /// This number as a scalar tensor of a dtype. A float beside integers is refused, as in TensorFlow and in Rust: that 2.0
     /// would do where 2.5 does not is no help.
+    fn tensor(self, op: &str, dtype: DType) -> Result<Tensor>;
+}
+
+impl NumberOf for Number {
+    fn bits(self, op: &str, dtype: DType) -> Result<u64> {
+        bits_if(self, op, dtype, true)
+    }
+
     #[track_caller]
-    pub(crate) fn tensor(self, op: &str, dtype: DType) -> Result<Tensor> {
-        let bits = self.bits_if(op, dtype, false)?;
+    fn tensor(self, op: &str, dtype: DType) -> Result<Tensor> {
+        let bits = bits_if(self, op, dtype, false)?;
         let out = Tensor::uninit(&TensorType::scalar(dtype))?;
         // SAFETY: a fresh scalar of this dtype.
-        unsafe { crate::backend::cpu::vector::fill(dtype.size(), out.data(), bits, 1) };
+        unsafe { kernels::backend::cpu::vector::fill(dtype.size(), out.data(), bits, 1) };
         Ok(out)
     }
+}
+
+/// The bits of a number in a dtype; whether floats that are `whole` are integers, too.
+#[inline]
+fn bits_if(number: Number, op: &str, dtype: DType, whole: bool) -> Result<u64> {
+    let refuse = |what: &str| {
+        let number = match number {
+            Number::Bool(value) => value.to_string(),
+            Number::Int(value) => value.to_string(),
+            Number::Float(value) => format!("{value:?}"),
+        };
+        Err(Error::invalid_argument(op, what)
+            .got(format!("{number} for a tensor of {dtype}"))
+            .help("a plain number takes the tensor's dtype; `cast` the tensor, or write the number as that dtype"))
+    };
+    let value = match number {
+        Number::Bool(value) if dtype == DType::Bool => return Ok(u64::from(value)),
+        Number::Bool(_) => return refuse("a truth value cannot be used as a number"),
+        _ if dtype == DType::Bool => return refuse("a number cannot be used as a truth value"),
+        Number::Float(value) => value,
+        Number::Int(value) if dtype.is_integer() => {
+            if Number::Int(value) < dtype.min() || Number::Int(value) > dtype.max() {
+                return refuse("the number does not fit the dtype");
+            }
+            return Ok(value as u64 & u64::MAX >> (64 - 8 * dtype.size()));
+        }
+        Number::Int(value) => value as f64,
+    };
+    if dtype.is_integer() {
+        if !whole {
+            return Err(float_beside_integers(op, value, dtype));
+        }
+        if value.fract() != 0.0 || !value.is_finite() {
+            return refuse("a fraction cannot be used with an integer tensor");
+        }
+        return Number::Int(value as i128).bits(op, dtype);
+    }
+    Ok(kernels::backend::cpu::vector::encode(dtype, value))
 }
 
 #[cold]
@@ -194,5 +201,24 @@ impl<'a> Operand<'a> {
             Self::Owned(tensor) => TensorRef::Owned(tensor),
             Self::Number(number, _) => TensorRef::Owned(number.tensor(op, dtype)?),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate as tf;
+
+    #[test]
+    fn limits_are_operands() {
+        for dtype in DType::ALL.into_iter().filter(|d| *d != DType::Bool) {
+            let zero = tf::constant_of(0, dtype);
+            for limit in [dtype.min(), dtype.max()] {
+                assert_eq!((&zero + limit).try_to_f64().unwrap(), limit.to_f64(), "{dtype}");
+            }
+        }
+        let big = tf::constant_of(0, DType::I64) + tf::int64.max();
+        assert_eq!(big.item::<i64>(), i64::MAX);
+        assert!(tf::constant_of(0, DType::I8).try_add(tf::uint8.max()).is_err(), "255 does not fit");
     }
 }

@@ -3,10 +3,10 @@
 
 use super::api::TensorRef;
 use super::operand::{Operand, ToOperand};
-use crate::error::Result;
 use crate::execute::{execute1_giving, execute1_reusing};
 use crate::op::Op;
 use crate::tensor::Tensor;
+use kernels::error::Result;
 
 /// Runs a binary operation over operands of any form.
 #[track_caller]
@@ -44,7 +44,7 @@ macro_rules! binary {
         #[doc = concat!("Where [`", stringify!($try_name), "`](fn@", stringify!($try_name), ") answers an error, with its message at the caller's line.")]
         #[track_caller]
         pub fn $name(a: impl $crate::ops::ToOperand, b: impl $crate::ops::ToOperand) -> $crate::Tensor {
-            $crate::error::OrFail::or_fail($crate::ops::run_binary(&$op, a, b))
+            kernels::error::OrFail::or_fail($crate::ops::run_binary(&$op, a, b))
         }
 
         #[doc = concat!("[`", stringify!($name), "`](fn@", stringify!($name), ") that answers an error instead of panicking.")]
@@ -95,7 +95,7 @@ macro_rules! operator {
                 fn $assign_method(&mut self, other: B) {
                     // The old handle is given up, so the result may use its memory; it is replaced even on a panic.
                     let old = std::mem::replace(self, $crate::ops::placeholder());
-                    *self = $crate::error::OrFail::or_fail($crate::ops::run_binary(&$op, old, other));
+                    *self = kernels::error::OrFail::or_fail($crate::ops::run_binary(&$op, old, other));
                 }
             }
         };
@@ -108,7 +108,7 @@ macro_rules! operator {
                 #[track_caller]
                 #[inline]
                 fn $method(self, other: B) -> Tensor {
-                    $crate::error::OrFail::or_fail($crate::ops::run_binary(&$op, self, other))
+                    kernels::error::OrFail::or_fail($crate::ops::run_binary(&$op, self, other))
                 }
             })*
         };
@@ -121,7 +121,7 @@ macro_rules! operator {
                 #[track_caller]
                 #[inline]
                 fn $method(self, other: $b) -> Tensor {
-                    $crate::error::OrFail::or_fail($crate::ops::run_binary(&$op, self, other))
+                    kernels::error::OrFail::or_fail($crate::ops::run_binary(&$op, self, other))
                 }
             })*)*
         };
@@ -142,7 +142,7 @@ macro_rules! unary_operator {
                 #[track_caller]
                 #[inline]
                 fn $method(self) -> Tensor {
-                    $crate::error::OrFail::or_fail($crate::ops::run_unary(&$op, self))
+                    kernels::error::OrFail::or_fail($crate::ops::run_unary(&$op, self))
                 }
             })*
         };
@@ -151,7 +151,7 @@ macro_rules! unary_operator {
 pub(crate) use unary_operator;
 
 thread_local! {
-    static EMPTY: Tensor = Tensor::symbol(&crate::tensor::TensorType::scalar(crate::dtype::DType::Bool));
+    static EMPTY: Tensor = Tensor::symbol(&crate::tensor::TensorType::scalar(kernels::dtype::DType::Bool));
 }
 
 /// A handle to stand in for one that was moved out for the moment.

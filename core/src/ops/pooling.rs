@@ -2,11 +2,11 @@
 //! `max_pool2d` and `avg_pool2d` and their gradients call it.
 
 use super::window::{Padding, Pair, Windows, check_images, check_window};
-use crate::backend::cpu::View;
-use crate::backend::cpu::pool2d::PoolGeometry;
-use crate::backend::cuda::{Arguments, CudaCall, Kernel};
-use crate::error::{Error, Result};
-use crate::shape::{Dim, Shape};
+use kernels::backend::cpu::View;
+use kernels::backend::cpu::pool2d::PoolGeometry;
+use kernels::backend::cuda::{Arguments, CudaCall, Kernel};
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, Shape};
 use smallvec::SmallVec;
 
 /// Windows of a fixed size.
@@ -86,12 +86,12 @@ macro_rules! pool_kernel {
         $crate::ops::pooling::pool_kernel!(@ $name, "0" "1")
     };
     (@ $name:literal, $($at_once:literal)*) => {
-        [$($crate::backend::cuda::Kernel {
+        [$(kernels::backend::cuda::Kernel {
             name: $name,
-            text: concat!(
-                "#define AT_ONCE ", $at_once, "\n",
-                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/ops/pooling.cuh"))
-            ),
+            text: &[
+                concat!("#define AT_ONCE ", $at_once, "\n"),
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/ops/pooling.cuh")),
+            ],
         }),*]
     };
 }

@@ -2,9 +2,9 @@
 //! TensorFlow's `tf.pow`, floats and signed integers; a negative integer power is an error.
 
 use super::operators::binary;
-use crate::dtype::DTypes;
+use kernels::dtype::DTypes;
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Pow;

@@ -1,12 +1,12 @@
 //! `print`: tensors written to standard error in program order, an effect that a graph keeps.
 //! TensorFlow's `tf.print`, which also writes there.
 
-use crate::backend::cpu::collapse::for_each_offset;
-use crate::backend::cpu::{CpuCall, View};
-use crate::error::{OrFail, Result};
+use kernels::backend::cpu::collapse::for_each_offset;
+use kernels::backend::cpu::{CpuCall, View};
+use kernels::error::{OrFail, Result};
 use crate::execute::execute;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, identity};
-use crate::shape::Shape;
+use kernels::shape::Shape;
 use crate::tensor::{Tensor, TensorType, text};
 use std::cell::RefCell;
 use std::io::Write;

@@ -2,13 +2,13 @@
 //! TensorFlow's `tf.random` functions, element for element: from a generator, whose state is a resource input and moves
 //! on, or from a seed.
 
-use crate::backend::cpu::philox::{self, Philox};
-use crate::backend::cpu::{CpuCall, View, Work, part};
-use crate::backend::cuda::{self, CudaCall};
-use crate::dtype::{DType, DTypes, bf16, f16};
-use crate::error::{Error, Result};
+use kernels::backend::cpu::philox::{self, Philox};
+use kernels::backend::cpu::{CpuCall, View, Work, part};
+use kernels::backend::cuda::{self, CudaCall};
+use kernels::dtype::{DType, DTypes, bf16, f16};
+use kernels::error::{Error, Result};
 use crate::op::{Access, Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use crate::shape::Shape;
+use kernels::shape::Shape;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -2,13 +2,13 @@
 //! TensorFlow's `tf.range` for floats, `int32` and `int64`, with each operation rounded in the dtype.
 
 use super::operand::{Operand, ToOperand};
-use crate::backend::cpu::{CpuCall, View, Work, part};
-use crate::backend::cuda::{CudaCall, Kernel};
-use crate::dtype::{DType, DTypes, bf16, f16};
-use crate::error::{Error, OrFail, Result};
+use kernels::backend::cpu::{CpuCall, View, Work, part};
+use kernels::backend::cuda::{CudaCall, Kernel};
+use kernels::dtype::{DType, DTypes, bf16, f16};
+use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::shape::{Dim, Shape};
+use kernels::shape::{Dim, Shape};
 use crate::tensor::Tensor;
 use std::panic::Location;
 
@@ -94,7 +94,7 @@ impl Op for Range {
 /// Each step is rounded to the dtype, as on the CPU.
 static RANGE: Kernel = Kernel {
     name: "range",
-    text: r#"
+    text: &[r#"
 extern "C" __global__ void range(index_t count, T0* to, T0 start, const T0* start_place, T0 step, const T0* step_place) {
   if (start_place) start = *start_place;
   if (step_place) step = *step_place;
@@ -103,7 +103,7 @@ extern "C" __global__ void range(index_t count, T0* to, T0 start, const T0* star
     to[i] = narrow<T0>(plus(wide(start), far));
   }
 }
-"#,
+"#],
 };
 
 /// How many numbers there are.

@@ -2,10 +2,10 @@
 //! TensorFlow's `tf.math.reciprocal`, floats; its vectorised form is off by a unit in the last place, ours is exact.
 
 use super::public;
-use crate::dtype::DTypes;
+use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Scalar, Val};
+use kernels::scalar::{Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]

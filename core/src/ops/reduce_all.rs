@@ -4,11 +4,11 @@
 use super::axes::IntoAxes;
 use super::public;
 use super::reduction::{self, Reduction};
-use crate::backend::cpu::reduce::Monoid;
-use crate::dtype::DTypes;
+use kernels::backend::cpu::reduce::Monoid;
+use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Op, identity};
-use crate::shape::AxisSet;
+use kernels::shape::{AxisSet, Bits};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]

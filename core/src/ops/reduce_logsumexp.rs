@@ -4,8 +4,8 @@
 use super::axes::IntoAxes;
 use super::reduction::reduced_shape;
 use super::{broadcast_back, public, reshape_to, sum_axes};
-use crate::dtype::DTypes;
-use crate::error::{Error, Result};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, Result};
 use crate::tensor::Tensor;
 
 public! {

@@ -4,12 +4,12 @@
 use super::axes::IntoAxes;
 use super::public;
 use super::reduction::{self, Reduction};
-use crate::backend::cpu::reduce::Monoid;
-use crate::dtype::DTypes;
-use crate::error::Result;
+use kernels::backend::cpu::reduce::Monoid;
+use kernels::dtype::DTypes;
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Op, Saves, identity};
-use crate::shape::AxisSet;
+use kernels::shape::{AxisSet, Bits};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 

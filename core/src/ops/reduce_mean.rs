@@ -5,14 +5,14 @@ use super::axes::IntoAxes;
 use super::divide::Divide;
 use super::reduction::{self, Reduction};
 use super::{broadcast_back, cast_to, public};
-use crate::backend::cpu::reduce::Monoid;
-use crate::backend::cpu::{CpuCall, vector};
-use crate::backend::cuda::{CudaCall, Kernel};
-use crate::dtype::{DType, DTypes};
-use crate::error::Result;
+use kernels::backend::cpu::reduce::Monoid;
+use kernels::backend::cpu::{CpuCall, vector};
+use kernels::backend::cuda::{CudaCall, Kernel};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use crate::shape::{AxisSet, Dim, MAX_RANK, Shape};
+use kernels::shape::{AxisSet, Dim, MAX_RANK, Shape, Bits};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -82,7 +82,7 @@ impl Op for Count {
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         static KERNEL: Kernel = Kernel {
             name: "number",
-            text: "extern \"C\" __global__ void number(index_t count, T0 number, T0* y) { ELEMENTS(i, count) y[i] = number; }",
+            text: &["extern \"C\" __global__ void number(index_t count, T0 number, T0* y) { ELEMENTS(i, count) y[i] = number; }"],
         };
         let bits = vector::encode(self.dtype, self.shape.num_elements() as f64);
         // SAFETY: a fresh scalar of this dtype.

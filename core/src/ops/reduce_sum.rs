@@ -4,13 +4,13 @@
 use super::axes::IntoAxes;
 use super::reduction::{self, Reduction};
 use super::{broadcast_back, public};
-use crate::backend::cpu::reduce::Monoid;
-use crate::backend::cpu::{CpuCall, Work};
-use crate::dtype::DTypes;
-use crate::error::Result;
+use kernels::backend::cpu::reduce::Monoid;
+use kernels::backend::cpu::{CpuCall, Work};
+use kernels::dtype::DTypes;
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, OpRef, identity};
-use crate::shape::AxisSet;
+use kernels::shape::{AxisSet, Bits};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 

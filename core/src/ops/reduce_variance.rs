@@ -1,6 +1,7 @@
 //! `reduce_variance` and `reduce_std`: the mean squared distance from the mean over axes, and its square root.
 //! TensorFlow's `tf.math.reduce_variance` and `tf.math.reduce_std`: of the population, so divided by n.
 
+use kernels::error::OnTheWay;
 use super::axes::IntoAxes;
 use super::reduce_logsumexp::floats_only;
 use super::reduce_mean::mean_axes;

@@ -3,16 +3,16 @@
 
 use super::divide::Divide;
 use super::{broadcast_to_shape, reshape_to};
-use crate::backend::cpu::reduce::{Monoid, Plan};
-use crate::backend::cpu::{CpuCall, Work};
-use crate::dtype::DTypes;
-use crate::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::scalar::{Scalar, Val};
-use crate::shape::{AxisSet, Dim, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
+use kernels::backend::cpu::reduce::{Monoid, Plan};
+use kernels::backend::cpu::{CpuCall, Work};
+use kernels::dtype::DTypes;
+use kernels::error::Result;
+use kernels::scalar::{Scalar, Val};
+use kernels::shape::{AxisSet, Dim, MAX_RANK, Shape};
 
 /// A fold of axes with a monoid; `mean` divides by the number of elements folded.
 pub(crate) struct Reduction {
@@ -89,20 +89,20 @@ macro_rules! fold {
             true
         }
 
-        fn reduction(&self) -> Option<($crate::backend::cpu::reduce::Monoid, $crate::shape::AxisSet, bool)> {
+        fn reduction(&self) -> Option<(kernels::backend::cpu::reduce::Monoid, kernels::shape::AxisSet, bool)> {
             let $this = self;
             let fold = $reduction;
             Some((fold.monoid, fold.axes, fold.mean))
         }
 
-        fn work(&self, call: &$crate::backend::cpu::CpuCall<'_>) -> $crate::backend::cpu::Work {
+        fn work(&self, call: &kernels::backend::cpu::CpuCall<'_>) -> kernels::backend::cpu::Work {
             let $this = self;
             $reduction.work(call)
         }
 
         unsafe fn cpu(
             &self,
-            call: &$crate::backend::cpu::CpuCall<'_>,
+            call: &kernels::backend::cpu::CpuCall<'_>,
             phase: usize,
             chunk: usize,
         ) -> $crate::Result<()> {

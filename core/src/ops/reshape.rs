@@ -4,11 +4,11 @@
 use super::axes::IntoAxes;
 use super::target::IntoTarget;
 use super::public;
-use crate::dtype::DTypes;
-use crate::error::{Error, Result};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use crate::shape::{Dim, Shape, contiguous_strides, reshape_target, resolve_axis};
+use kernels::shape::{Dim, Shape, contiguous_strides, reshape_target, resolve_axis};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 use std::sync::Arc;
@@ -61,14 +61,14 @@ impl Op for Reshape {
 
 /// Strides for the new shape, if it only adds or drops dimensions of size 1 or the elements lie dense.
 fn view_strides(from: &Shape, strides: &[isize], to: &Shape) -> Option<Layout> {
-    let mut dense = [0; crate::shape::MAX_RANK];
+    let mut dense = [0; kernels::shape::MAX_RANK];
     contiguous_strides(from.dims(), &mut dense);
     let real = |i: usize, d: usize| d != 1 && strides[i] != dense[i];
     if !from.dims().iter().enumerate().any(|(i, &d)| real(i, d)) || from.num_elements() == 0 {
         return Some(Tensor::dense_layout(to));
     }
     let mut kept = from.dims().iter().zip(strides).filter(|(d, _)| **d != 1);
-    let mut out = [0; crate::shape::MAX_RANK];
+    let mut out = [0; kernels::shape::MAX_RANK];
     for (axis, &size) in to.dims().iter().enumerate().filter(|(_, d)| **d != 1) {
         match kept.next() {
             Some((&d, &stride)) if d == size => out[axis] = stride,

@@ -3,11 +3,11 @@
 
 use super::axes::IntoAxes;
 use super::public;
-use crate::dtype::DTypes;
-use crate::error::Result;
+use kernels::dtype::DTypes;
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::shape::{AxisSet, MAX_RANK};
+use kernels::shape::{AxisSet, MAX_RANK, Bits};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 

@@ -1,7 +1,7 @@
 //! Rows: the length of a tensor's first axis, and iteration over it; the rows are views that tapes follow.
 //! `for row in &x` and `len(x)` in TensorFlow.
 
-use crate::error::{Error, OrFail, Result};
+use kernels::error::{Error, OrFail, Result};
 use crate::tensor::Tensor;
 use std::borrow::Borrow;
 use std::iter::FusedIterator;

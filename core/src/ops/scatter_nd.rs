@@ -3,15 +3,15 @@
 
 use super::gather_nd::gather_at;
 use super::{AsTensor, reshape_to};
-use crate::backend::cpu::numbered_rows::{self as rows, Write};
-use crate::backend::cpu::vector::fill;
-use crate::backend::cpu::{CpuCall, View, Work, part};
-use crate::backend::cuda::{self, CudaCall, Names, Rows};
-use crate::dtype::DTypes;
-use crate::error::{Error, OrFail, Result};
+use kernels::backend::cpu::numbered_rows::{self as rows, Write};
+use kernels::backend::cpu::vector::fill;
+use kernels::backend::cpu::{CpuCall, View, Work, part};
+use kernels::backend::cuda::{self, CudaCall, Names, Rows};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Attr, Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
-use crate::shape::{IntoShape, Shape};
+use kernels::shape::{IntoShape, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 use std::panic::Location;

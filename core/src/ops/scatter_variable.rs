@@ -3,11 +3,11 @@
 
 use super::scatter_nd::{Target, check_updates, tuples};
 use super::{AsTensor, reshape};
-use crate::backend::cpu::numbered_rows::{self as rows, Write};
-use crate::backend::cpu::{CpuCall, Work};
-use crate::backend::cuda::CudaCall;
-use crate::dtype::DTypes;
-use crate::error::{Error, OrFail, Result};
+use kernels::backend::cpu::numbered_rows::{self as rows, Write};
+use kernels::backend::cpu::{CpuCall, Work};
+use kernels::backend::cuda::CudaCall;
+use kernels::dtype::DTypes;
+use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute;
 use crate::op::{Access, Gradient, Infer, Kind, Op, OpRef};
 use crate::tape::Differentiable;

@@ -4,11 +4,11 @@
 
 use super::operand::{Operand, ToOperand};
 use super::{AsTensor, TensorRef};
-use crate::dtype::DTypes;
-use crate::error::{Error, OrFail, Result};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, OrFail, Result, OnTheWay};
 use crate::execute::execute1_reusing;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::scalar::{Scalar, Val};
+use kernels::scalar::{Scalar, Val};
 use crate::tensor::Tensor;
 use std::panic::Location;
 

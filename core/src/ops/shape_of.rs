@@ -3,9 +3,9 @@
 
 use super::support::size_of;
 use super::AsTensor;
-use crate::dtype::DType;
-use crate::error::{OrFail, Result};
-use crate::shape::AxisSet;
+use kernels::dtype::DType;
+use kernels::error::{OrFail, Result};
+use kernels::shape::AxisSet;
 use crate::tensor::Tensor;
 
 /// The sizes of the axes, an `int32` vector. In a traced function they are values of the graph: reading them pins nothing.

@@ -2,13 +2,13 @@
 //! what there is of dx already (`slice_add`). TensorFlow's `tf.slice` and `tf.strided_slice` are both this operation.
 
 use super::public;
-use crate::backend::cpu::{CpuCall, View, copy, vector};
-use crate::backend::cuda::{self, Around, CudaCall};
-use crate::dtype::DTypes;
-use crate::error::{Error, Result};
+use kernels::backend::cpu::{CpuCall, View, copy, vector};
+use kernels::backend::cuda::{self, Around, CudaCall};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use crate::shape::{Dim, MAX_RANK, Shape};
+use kernels::shape::{Dim, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 use smallvec::{SmallVec, smallvec};
@@ -155,7 +155,7 @@ impl Op for SliceBack {
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let (input, out) = (&call.inputs[0], &call.outputs[0]);
-        if input.len() == 0 {
+        if input.is_empty() {
             // SAFETY: a dense fresh output.
             return unsafe { cuda::fill(call, out, 0) };
         }

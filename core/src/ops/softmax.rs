@@ -6,14 +6,14 @@ use super::normalise::{axis_last, check, chunk, infer_same, part, part_mut, rows
 use super::subtract::Subtract;
 use super::transpose::try_transpose;
 use super::{public, sum_axes};
-use crate::backend::cpu::staged::Staged;
-use crate::backend::cpu::{CpuCall, Work, exponentials};
-use crate::backend::cuda::{CudaCall, RowKernel, row_kernel};
-use crate::dtype::DType;
-use crate::error::Result;
+use kernels::backend::cpu::staged::Staged;
+use kernels::backend::cpu::{CpuCall, Work, exponentials};
+use kernels::backend::cuda::{CudaCall, RowKernel, row_kernel};
+use kernels::dtype::DType;
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
-use crate::shape::AxisSet;
+use kernels::shape::AxisSet;
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 

@@ -3,11 +3,11 @@
 
 use super::slice::laying;
 use super::{concat_all, public, reshape_to};
-use crate::dtype::DTypes;
-use crate::error::{Error, Result};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, Result};
 use crate::execute::execute;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::shape::{Dim, MAX_RANK, resolve_axis};
+use kernels::shape::{Dim, MAX_RANK, resolve_axis};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 use smallvec::smallvec;

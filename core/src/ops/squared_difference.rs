@@ -2,9 +2,9 @@
 //! TensorFlow's `tf.math.squared_difference`, floats, `int32` and `int64`.
 
 use super::operators::binary;
-use crate::dtype::{DType, DTypes};
+use kernels::dtype::{DType, DTypes};
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Scalar, Val};
+use kernels::scalar::{Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct SquaredDifference;

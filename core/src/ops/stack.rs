@@ -2,11 +2,11 @@
 //! TensorFlow's `tf.stack`: a new axis of size 1 in each tensor, then `concat`, which copies once.
 
 use super::{AsTensors, Tensors, concat_all, no_tensors, reshape_to};
-use crate::error::{Error, OrFail, Result};
+use kernels::error::{Error, OrFail, Result};
 use super::transpose::permuted;
 use crate::execute::execute1;
 use crate::graph::control::list_whole::StackList;
-use crate::shape::{Dim, resolve_axis};
+use kernels::shape::{Dim, resolve_axis};
 use crate::tensor::{Tensor, TensorType};
 use std::panic::Location;
 

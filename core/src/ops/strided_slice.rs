@@ -3,9 +3,9 @@
 
 use super::slice::Slice;
 use super::{public, reshape_to};
-use crate::error::{Error, Result};
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
-use crate::shape::{Dim, MAX_RANK, Shape};
+use kernels::shape::{Dim, MAX_RANK, Shape};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 

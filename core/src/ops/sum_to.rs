@@ -3,13 +3,13 @@
 
 use super::broadcast_to::{broadcast_op, broadcast_to_shape};
 use super::reduce_sum::sum_op;
-use crate::dtype::DTypes;
-use crate::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use crate::shape::{AxisSet, Dim, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
+use kernels::dtype::DTypes;
+use kernels::error::Result;
+use kernels::shape::{AxisSet, Dim, Shape};
 use std::sync::Arc;
 
 #[derive(Clone)]

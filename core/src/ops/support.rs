@@ -2,10 +2,10 @@
 //! They are ordinary operations underneath, so they are recorded and differentiated like any other.
 
 use super::scatter_nd::scattering;
-use crate::error::{Error, Result};
 use crate::execute::execute1;
-use crate::shape::{Shape, Symbol, pin_hook};
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::{Error, Result};
+use kernels::shape::{Shape, Symbol, pin_hook};
 
 pub(crate) use super::add::add_owned;
 pub(crate) use super::broadcast_to::{broadcast_op, broadcast_to_shape};
@@ -21,7 +21,7 @@ pub(crate) use super::stack::stack_all;
 /// Zeros of a type.
 #[track_caller]
 pub(crate) fn zeros_of(ty: &TensorType) -> Result<Tensor> {
-    if ty.dtype == crate::dtype::DType::Variant {
+    if ty.dtype == kernels::dtype::DType::Variant {
         return Ok(crate::graph::control::list::nothing());
     }
     fill_with(ty, 0.0)

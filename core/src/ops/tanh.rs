@@ -2,10 +2,10 @@
 //! TensorFlow's `tf.tanh`, floating-point only.
 
 use super::public;
-use crate::dtype::DTypes;
+use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! What can be written where `reshape` wants sizes, of which one may be -1: arrays, slices and vectors of several integers.
 //! Only `reshape` takes it; a shape without a size to work out is an `IntoShape`.
 
-use crate::error::{Error, Result};
+use kernels::error::{Error, Result};
 use smallvec::SmallVec;
 
 /// Sizes of which one may be -1, to be worked out: an array, or a slice or vector of `isize`, `usize`, `i32` or `i64`.

@@ -4,11 +4,11 @@
 use super::gather_nd::gather_at;
 use super::scatter_nd::{Target, check_updates, tuples};
 use super::{AsTensor, reshape_to, zeros_of};
-use crate::backend::cpu::numbered_rows::{self as rows, Write};
-use crate::backend::cpu::{CpuCall, Work};
-use crate::backend::cuda::{self, CudaCall};
-use crate::dtype::DTypes;
-use crate::error::{OrFail, Result};
+use kernels::backend::cpu::numbered_rows::{self as rows, Write};
+use kernels::backend::cpu::{CpuCall, Work};
+use kernels::backend::cuda::{self, CudaCall};
+use kernels::dtype::DTypes;
+use kernels::error::{OrFail, Result};
 use crate::execute::execute1_reusing;
 use crate::op::{Gradient, Infer, Kind, Op, OpRef, Saves};
 use crate::tape::Backward;

@@ -3,9 +3,9 @@
 
 use super::transpose::permuted;
 use super::{AsTensor, matmul, reshape_to};
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, OrFail, Result};
-use crate::shape::{AxisSet, Dim, MAX_RANK, Shape, resolve_axis};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, OrFail, Result};
+use kernels::shape::{AxisSet, Dim, MAX_RANK, Shape, resolve_axis};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::panic::Location;

@@ -2,13 +2,13 @@
 //! TensorFlow's `tf.tile`, which takes every dtype but `uint16`.
 
 use super::{public, reshape_to, sum_axes};
-use crate::backend::cpu::{CpuCall, Work, part};
-use crate::backend::cuda::{self, Along, CudaCall};
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, Result};
+use kernels::backend::cpu::{CpuCall, Work, part};
+use kernels::backend::cuda::{self, Along, CudaCall};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::shape::{AxisSet, Dim, MAX_RANK, Shape};
+use kernels::shape::{AxisSet, Dim, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -107,7 +107,7 @@ impl<'a> Rows<'a> {
         let axis = tile.multiples.iter().rposition(|&m| m != 1).unwrap_or(0);
         let run = input.dims()[axis.min(input.rank())..].iter().product::<usize>() * input.dtype.size();
         let repeats = tile.multiples.get(axis).map_or(1, |&m| m as usize);
-        let count = if out.len() == 0 { 0 } else { out.dims()[..axis].iter().product() };
+        let count = if out.is_empty() { 0 } else { out.dims()[..axis].iter().product() };
         let cuts = (run * repeats / CHUNK).clamp(1, repeats.max(1));
         Self { multiples: &tile.multiples, axis, run, repeats, count, cuts }
     }

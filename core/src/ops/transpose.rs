@@ -2,11 +2,11 @@
 //! TensorFlow's `tf.transpose`.
 
 use super::public;
-use crate::dtype::DTypes;
-use crate::error::{Error, Result};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::shape::{Dim, MAX_RANK, Shape, resolve_axis};
+use kernels::shape::{Dim, MAX_RANK, Shape, resolve_axis};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 use smallvec::SmallVec;

@@ -2,9 +2,9 @@
 //! `/`: integers of 8 and 16 bits become `float32`, wider ones `float64`, then divide.
 
 use super::operators::binary;
-use crate::dtype::{DType, DTypes};
+use kernels::dtype::{DType, DTypes};
 use crate::op::{Gradient, Kind, Op, identity};
-use crate::scalar::{Scalar, Val};
+use kernels::scalar::{Scalar, Val};
 
 /// A number as a real one: integers become the float that TensorFlow's division takes.
 pub(crate) fn real(s: &Scalar, x: Val) -> Val {

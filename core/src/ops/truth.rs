@@ -3,12 +3,12 @@
 
 use super::compare::{Equal, Less, LessEqual, NotEqual};
 use super::operand::{Operand, ToOperand};
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result, is_rusts_own};
 use crate::execute::execute1;
 use crate::op::Op;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::dtype::DType;
+use kernels::error::{Error, OnTheWay, OrFail, Result, is_rusts_own};
 use std::cell::Cell;
 use std::cmp::Ordering;
 

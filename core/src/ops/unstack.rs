@@ -3,11 +3,11 @@
 
 use super::split::{check_parts, join, part_layout};
 use super::{pinned_size, public, reshape_to};
-use crate::dtype::DTypes;
-use crate::error::Result;
+use kernels::dtype::DTypes;
+use kernels::error::Result;
 use crate::execute::execute;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::shape::{Dim, MAX_RANK, resolve_axis};
+use kernels::shape::{Dim, MAX_RANK, resolve_axis};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 

@@ -2,13 +2,13 @@
 //! TensorFlow's `tf.where` with one argument. How many rows there are is known only when it runs.
 
 use super::public;
-use crate::backend::cpu::{CpuCall, View};
-use crate::backend::cuda::{self, CudaCall};
-use crate::dtype::{DType, DTypes, bf16, f16};
-use crate::error::Result;
+use kernels::backend::cpu::{CpuCall, View};
+use kernels::backend::cuda::{self, CudaCall};
+use kernels::dtype::{DType, DTypes, bf16, f16};
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::shape::{Dim, Shape};
+use kernels::shape::{Dim, Shape};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]
@@ -83,7 +83,7 @@ unsafe fn for_each_set(view: &View, mut visit: impl FnMut(usize)) {
     macro_rules! walk {
         ($t:ty, $zero:expr) => {{
             let mut flat = 0;
-            crate::backend::cpu::collapse::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
+            kernels::backend::cpu::collapse::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
                 for i in 0..len {
                     // SAFETY: an element of the view.
                     if unsafe { *view.ptr.cast::<$t>().offset(offset + i as isize * stride) } != $zero {

@@ -1,8 +1,8 @@
 //! Windows that slide over images: strides, dilations and padding, and the sizes that follow from them.
 //! Convolutions and poolings keep one [`Windows`] as their attributes and ask it in `infer` and in their kernels.
 
-use crate::error::{Error, Result};
-use crate::shape::{Dim, Shape};
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, Shape};
 
 /// What lies around an image where a window leaves it.
 ///

@@ -5,13 +5,13 @@
 use super::gradients::{Warned, dense, pairs};
 use super::slots::Slots;
 use super::{LearningRate, Optimizer};
-use crate::error::{OrFail, Result};
 use crate::module::{Fields, Module};
 use crate::ops::{AdamParameters, apply_adam};
 use crate::options::{self, options};
 use crate::tape::{Cotangent, Gradients, IndexedRows};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::error::{OrFail, Result};
 
 /// Steps of about the learning rate, by running means of the gradient and its square.
 ///

@@ -1,12 +1,12 @@
 //! What optimizers make of a tape's answer: pairs of variables and gradients that fit, and a word about missing ones.
 //! Also the way back, from tensors that the user has changed to gradients that an optimizer takes.
 
-use crate::error::{Error, Result};
 use crate::ops::functions::TensorList;
 use crate::ops::{AsTensor, TensorRef};
 use crate::tape::{Cotangent, EMPTY, Gradients};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::error::{Error, Result};
 use smallvec::SmallVec;
 use std::collections::HashSet;
 use std::panic::Location;

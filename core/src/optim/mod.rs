@@ -14,10 +14,10 @@ pub use adam::Adam;
 pub use rate::LearningRate;
 pub use sgd::SGD;
 
-use crate::error::{OrFail, Result};
 use crate::module::Module;
 use crate::tape::Gradients;
 use crate::variable::Variable;
+use kernels::error::{OrFail, Result};
 use std::panic::Location;
 
 /// What every optimizer can do.

@@ -1,11 +1,11 @@
 //! The learning rate: a number that schedules and users may set while the training runs.
 //! Optimizers read it at every step; it is a variable, so that traced steps see it change.
 
-use crate::error::{OrFail, Result};
 use crate::module::{Fields, Module};
 use crate::options::magnitude;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::error::{OrFail, Result};
 use std::panic::Location;
 
 /// The learning rate of an optimizer.

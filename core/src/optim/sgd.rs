@@ -4,13 +4,13 @@
 use super::gradients::{Warned, dense, pairs};
 use super::slots::Slots;
 use super::{LearningRate, Optimizer};
-use crate::error::{OrFail, Result};
 use crate::module::{Fields, Module};
 use crate::ops::{apply_gradient_descent, apply_gradient_descent_rows, apply_momentum};
 use crate::options::{self, options};
 use crate::tape::{Cotangent, Gradients};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::error::{OrFail, Result};
 
 /// Gradient descent, with momentum if it is asked for.
 ///

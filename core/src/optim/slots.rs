@@ -1,12 +1,12 @@
 //! The values that an optimizer keeps for each variable, such as its momentum: variables themselves, by the id of theirs.
 //! Optimizers look them up at every step and make them at the first.
 
-use crate::error::Result;
 use crate::module::{Fields, Module};
 use crate::ops;
 use crate::tape::IdMap;
 use crate::tensor::TensorType;
 use crate::variable::Variable;
+use kernels::error::Result;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 

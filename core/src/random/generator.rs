@@ -1,15 +1,15 @@
 //! `Generator`: a stream of random numbers with a state of its own, TensorFlow's three words under the Philox algorithm.
 //! User code holds generators; clones share the state, and so does a graph that draws from one.
 
-use crate::backend::cpu::philox;
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
 use crate::execute::{execute, execute1};
 use crate::module::{Fields, Module};
 use crate::ops::{self, AsTensor, Change, GeneratorSkip, Law, RandomDraw};
-use crate::shape::{IntoShape, Shape};
 use crate::tensor::{Resource, Tensor};
 use crate::variable::Variable;
+use kernels::backend::cpu::philox;
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
+use kernels::shape::{IntoShape, Shape};
 use std::hash::{BuildHasher, RandomState};
 use std::panic::Location;
 use std::sync::{Mutex, PoisonError};

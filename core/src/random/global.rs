@@ -2,13 +2,13 @@
 //! After `set_seed` each call has TensorFlow's stream for that call in eager mode; before, streams nobody can foresee.
 
 use super::generator::entropy;
-use crate::backend::cpu::philox::OpSeeds;
-use crate::dtype::DType;
-use crate::error::{OrFail, Result};
 use crate::execute::execute1;
 use crate::ops::{AsTensor, Law, RandomDraw, try_gather};
-use crate::shape::{IntoShape, Shape};
 use crate::tensor::Tensor;
+use kernels::backend::cpu::philox::OpSeeds;
+use kernels::dtype::DType;
+use kernels::error::{OrFail, Result};
+use kernels::shape::{IntoShape, Shape};
 use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};

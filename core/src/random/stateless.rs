@@ -1,13 +1,13 @@
 //! The `stateless_*` functions: the same numbers for the same seed at every call, TensorFlow's.
 //! User code calls them with seeds of its own, or with those that `split` and `fold_in` make from one.
 
-use crate::backend::cpu::philox;
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::ops::{self, AsTensor, Law, StatelessDraw, TensorRef, try_gather};
-use crate::shape::{IntoShape, Shape};
 use crate::tensor::Tensor;
+use kernels::backend::cpu::philox;
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
+use kernels::shape::{IntoShape, Shape};
 use std::panic::Location;
 
 /// What can be a seed: two integers, or a tensor of them.

@@ -80,8 +80,8 @@ fn refused_draws_leave_the_state() {
 fn long_draws_do_not_depend_on_the_threads_parts() {
     let whole = random::stateless_normal([100_003], [3, 4], 0.0, 1.0).to_vec::<f32>();
     let mut part = vec![0f32; 9];
-    let stream = crate::backend::cpu::philox::Philox::from_seed([3, 4]);
-    crate::backend::cpu::philox::normal(stream, 100_003 - 9, 1.0, 0.0, &mut part);
+    let stream = kernels::backend::cpu::philox::Philox::from_seed([3, 4]);
+    kernels::backend::cpu::philox::normal(stream, 100_003 - 9, 1.0, 0.0, &mut part);
     assert_eq!(whole[100_003 - 9..], part);
 }
 

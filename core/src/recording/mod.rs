@@ -1,17 +1,16 @@
 //! A throw-away recorder for tests: operations become a list of nodes, sizes may be symbols, reads of sizes are counted.
-//! The skeleton test runs such lists over raw buffers, the tests of symbolic sizes run them again through the door.
+//! The tests of symbolic sizes run such lists again through the door.
 
-mod buffers;
 mod replay;
 
 pub(crate) use replay::{Naming, trace};
 
-use crate::backend::cpu::View;
-use crate::error::Result;
 use crate::execute::{Recorder, view_of};
 use crate::op::{Facts, Infer, Op, OpRef, Outputs};
-use crate::shape::{Dim, Shape};
 use crate::tensor::{Resource, Tensor, TensorType};
+use kernels::backend::cpu::View;
+use kernels::error::Result;
+use kernels::shape::{Dim, Shape};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;

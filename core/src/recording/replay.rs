@@ -2,10 +2,10 @@
 //! The tests of symbolic sizes call [`trace`], and [`Trace::run`] with the numbers of a call.
 
 use super::{List, Value};
-use crate::error::{Error, Result};
 use crate::execute::{execute, with_recorder};
-use crate::shape::{Dim, PinHook, Shape, Symbol, set_pin_hook};
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, PinHook, Shape, Symbol, set_pin_hook};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;

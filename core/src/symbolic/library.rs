@@ -3,13 +3,13 @@
 
 use super::{Sample, one, positive, small, x};
 use crate as tf;
-use crate::error::Result;
 use crate::layers::{Activation, Conv2D, Dense, Dropout, Flatten, GlobalAveragePooling2D, MaxPool2D};
 use crate::losses::{self, FromLogits};
 use crate::metrics::{Accuracy, CategoricalAccuracy, Mean, SparseCategoricalAccuracy};
 use crate::optim::{Adam, Optimizer, SGD};
 use crate::tensor::Tensor;
 use crate::{DType, GradientTape, Module, Variable};
+use kernels::error::Result;
 use tf::Padding;
 
 pub(super) fn samples() -> Vec<Sample> {

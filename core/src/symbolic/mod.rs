@@ -7,11 +7,11 @@ mod linear;
 mod shapes;
 
 use crate as tf;
-use crate::error::Result;
 use crate::ops::differences::numbers;
 use crate::recording::{Naming, trace};
 use crate::tensor::Tensor;
 use crate::{DType, GradientTape};
+use kernels::error::Result;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The sizes of one call: distinct ones, and none below 3, so that each can be a symbol of its own.
@@ -183,11 +183,10 @@ fn the_library_reads_no_size() {
 /// Files of `ops/` without a sample here, and why.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("assert", "through `debugging`"),
-    ("cond", "the skeleton records it"),
     ("fail", "has no inputs"),
     ("iterator_next", "through data sets"),
-    ("print", "the skeleton records it"),
-    ("random_draw", "the skeleton records it"),
+    ("print", "through traced functions"),
+    ("random_draw", "through traced functions"),
     ("rows", "indices on the host"),
     ("shape_of", "sizes themselves; traced functions with open sizes call it"),
 ];

@@ -4,10 +4,10 @@
 use super::contribution::{Contribution, Part};
 use super::cotangent::IndexedRows;
 use super::log::Noted;
-use crate::error::{Error, Result};
 use crate::op::Op;
 use crate::ops;
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::{Error, Result};
 use smallvec::SmallVec;
 
 /// The gradient of a `#[custom_gradient]` function.

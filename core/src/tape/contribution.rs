@@ -2,13 +2,13 @@
 //! Gradient rules give contributions; the driver adds them up where the first of them lies, so that a further part costs the part.
 
 use super::cotangent::{Cotangent, IndexedRows};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::execute::{execute1, execute1_reusing};
 use crate::graph::control::list_whole::AddLists;
 use crate::op::OpRef;
 use crate::ops;
 use crate::tensor::Tensor;
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 use smallvec::SmallVec;
 
 /// What flows into a value.

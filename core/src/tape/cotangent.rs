@@ -1,10 +1,10 @@
 //! Cotangents of sources: a dense tensor, or the few rows of an embedding that were looked up.
 //! The walk backwards answers with them, and optimizers read them from [`Gradients`].
 
-use crate::error::{Error, Result};
 use crate::ops;
-use crate::shape::Shape;
 use crate::tensor::Tensor;
+use kernels::error::{Error, Result};
+use kernels::shape::Shape;
 use smallvec::SmallVec;
 
 /// Rows of a large tensor, TensorFlow's `tf.IndexedSlices`: row `indices[i]` gets `values[i]`, repeats add up.
@@ -90,7 +90,7 @@ impl Gradients {
     /// If rows of an embedding name no row of it, which a lookup that ran cannot cause.
     #[track_caller]
     pub fn get(&self, index: usize) -> Option<Tensor> {
-        use crate::error::OrFail;
+        use kernels::error::OrFail;
         // Not `map`: a closure has no caller's line.
         Some(self.list.get(index)?.as_ref()?.to_dense().or_fail())
     }

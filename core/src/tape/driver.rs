@@ -7,14 +7,14 @@ use super::contribution::Contribution;
 use super::cotangent::Cotangent;
 use super::log::{Log, Rule, Saved};
 use super::slots::UNTRACKED;
-use crate::error::Result;
 use crate::execute::observed;
+use crate::meaning::PartialInfo;
 use crate::ops;
-use crate::scalar::PartialInfo;
 use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
 pub(crate) use entry::sum_to;
 use entry::{factors, step};
+use kernels::error::Result;
 use smallvec::SmallVec;
 
 /// Where the walk takes its entries from: freed as they are used, or kept for another walk.

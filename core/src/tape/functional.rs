@@ -2,10 +2,10 @@
 //! Each call runs the function under a tape of its own; the results are functions again, so they can be nested.
 
 use super::{GradientTape, Gradients, Sources};
-use crate::error::{Error, OrFail, Result};
 use crate::tensor::Tensor;
 use crate::tensor::local::InName;
 use crate::variable::Variable;
+use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
 
 /// A function of one or several tensors whose gradients by its parameters can be asked for.

@@ -7,9 +7,9 @@ use super::pause::StopRecording;
 use super::running::Running;
 use super::sources::{Targets, check_any};
 use super::{Gradients, Sources, Watch};
-use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
 use crate::tensor::local::{InName, LOCAL, user_line};
+use kernels::error::{OrFail, Result};
 
 /// What stands for the gradient of a source that the target does not depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

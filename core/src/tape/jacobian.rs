@@ -5,12 +5,12 @@ use super::driver::Seed;
 use super::gradient_tape::{GradientTape, PersistentTape};
 use super::running::{Running, value_type};
 use super::{Cotangent, Differentiable, Gradients, Sources};
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
 use crate::ops;
-use crate::shape::{Dim, Shape};
 use crate::tensor::local::{InName, user_line};
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
+use kernels::shape::{Dim, Shape};
 use smallvec::SmallVec;
 
 /// A vector that is one at one place, in a floating-point dtype.

@@ -2,8 +2,8 @@
 //! `record` writes it and the driver walks it backwards; the lists' memory serves one tape after the other.
 
 use super::backward::CustomRule;
+use crate::meaning::Derivatives;
 use crate::op::{Mask, OpRef, Saves};
-use crate::scalar::Derivatives;
 use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 use std::collections::HashSet;

@@ -3,9 +3,9 @@
 
 use super::data::{self, TapeData};
 use super::running::Running;
-use crate::error::{Error, OrFail, Result};
 use crate::graph::builder;
 use crate::tensor::local::user_line;
+use kernels::error::{Error, OrFail, Result};
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;

@@ -2,8 +2,8 @@
 //! [`Sources`] says how many tensors those are and which shape the answer has.
 
 use super::cotangent::Gradients;
-use crate::error::{Error, Result};
 use crate::tensor::Tensor;
+use kernels::error::{Error, Result};
 use smallvec::SmallVec;
 
 /// A few tensors or handles, which stay the caller's.

@@ -2,9 +2,9 @@
 //! Users call these conversions; elements are copied only where the memory cannot be shared.
 
 use super::{Tensor, TensorType};
-use crate::dtype::{DType, Element};
-use crate::error::{Error, OrFail, Result};
-use crate::shape::{MAX_RANK, Shape};
+use kernels::dtype::{DType, Element};
+use kernels::error::{Error, OrFail, Result};
+use kernels::shape::{MAX_RANK, Shape};
 use ndarray::{Array, ArrayBase, ArrayD, ArrayView, ArrayViewD, Axis, Data, Dimension, IxDyn, ShapeBuilder};
 use std::panic::Location;
 
@@ -141,7 +141,7 @@ fn holds_values<T: Element>(tensor: &Tensor) -> bool {
     }
     let mut all = true;
     let view = crate::execute::view_of(tensor);
-    crate::backend::cpu::collapse::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
+    kernels::backend::cpu::collapse::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
         // SAFETY: offsets of elements of a live tensor with elements of one byte.
         all &= (0..len as isize).all(|i| unsafe { *view.ptr.offset(offset + i * stride) } <= 1);
     });

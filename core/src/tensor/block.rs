@@ -3,9 +3,9 @@
 
 use super::TensorType;
 use super::local::LOCAL;
-use crate::device::DeviceId;
-use crate::memory::StorageRef;
-use crate::shape::MAX_RANK;
+use kernels::device::DeviceId;
+use kernels::memory::StorageRef;
+use kernels::shape::MAX_RANK;
 use std::alloc::Layout;
 use std::mem::MaybeUninit;
 use std::panic::Location;

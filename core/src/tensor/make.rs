@@ -4,10 +4,10 @@
 use super::block::{AWAY, Block, INLINE, STRIDED, SYMBOL};
 use super::local::LOCAL;
 use super::{Tensor, TensorType};
-use crate::device::DeviceId;
-use crate::error::{Error, Result};
-use crate::memory::StorageRef;
-use crate::shape::{MAX_RANK, Shape, contiguous_strides};
+use kernels::device::DeviceId;
+use kernels::error::{Error, Result};
+use kernels::memory::StorageRef;
+use kernels::shape::{MAX_RANK, Shape, contiguous_strides};
 use std::any::Any;
 use std::mem::MaybeUninit;
 use std::panic::Location;
@@ -59,7 +59,7 @@ impl Tensor {
 
     /// As [`Tensor::uninit`], in the memory of a GPU.
     #[track_caller]
-    pub(crate) fn uninit_on(gpu: &'static crate::backend::cuda::Gpu, ty: &TensorType) -> Result<Self> {
+    pub(crate) fn uninit_on(gpu: &'static kernels::backend::cuda::Gpu, ty: &TensorType) -> Result<Self> {
         let buffer = gpu.allocate(ty.bytes())?;
         let data = std::ptr::without_provenance_mut(buffer.address() as usize);
         // SAFETY: the buffer owns the memory; the host never reads through the address, which the flag says.
@@ -88,12 +88,12 @@ impl Tensor {
     /// A scalar handle of an object with state.
     #[track_caller]
     pub(crate) fn object(object: Box<dyn Any + Send + Sync>) -> Self {
-        Self::object_of(crate::dtype::DType::Resource, object)
+        Self::object_of(kernels::dtype::DType::Resource, object)
     }
 
     /// A handle of the given dtype, `Resource` or `Variant`, that owns an object.
     #[track_caller]
-    pub(crate) fn object_of(dtype: crate::dtype::DType, object: Box<dyn Any + Send + Sync>) -> Self {
+    pub(crate) fn object_of(dtype: kernels::dtype::DType, object: Box<dyn Any + Send + Sync>) -> Self {
         let storage = StorageRef::object(object);
         let ty = TensorType::scalar(dtype);
         Self::with_storage(&ty, storage.data(), storage)

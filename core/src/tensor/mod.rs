@@ -19,11 +19,11 @@ pub(crate) use reads::{ReadHook, set_read_hook};
 pub(crate) use resource::{Resource, UNNAMED};
 pub use types::TensorType;
 
-use crate::device::DeviceId;
-use crate::dtype::DType;
-use crate::memory::StorageRef;
-use crate::shape::{MAX_RANK, Shape, contiguous_strides};
 use block::{AWAY, Block, STRIDED, SYMBOL};
+use kernels::device::DeviceId;
+use kernels::dtype::DType;
+use kernels::memory::StorageRef;
+use kernels::shape::{MAX_RANK, Shape, contiguous_strides};
 use local::LOCAL;
 use std::ptr::NonNull;
 use std::sync::atomic::{Ordering, fence};
@@ -96,8 +96,8 @@ impl Tensor {
     /// If there is no such dimension.
     #[track_caller]
     pub fn dim(&self, axis: isize) -> usize {
-        use crate::error::OrFail;
-        let axis = crate::shape::resolve_axis("dim", axis, self.rank()).or_fail();
+        use kernels::error::OrFail;
+        let axis = kernels::shape::resolve_axis("dim", axis, self.rank()).or_fail();
         self.shape()[axis]
     }
 
@@ -251,3 +251,6 @@ impl Drop for Tensor {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,10 +2,10 @@
 //! Users call these; operations work on views instead.
 
 use super::Tensor;
-use crate::backend::cpu::vector;
-use crate::dtype::{DType, Element};
-use crate::error::{Error, OrFail, Result};
 use crate::execute::{dense, on_host, view_of};
+use kernels::backend::cpu::vector;
+use kernels::dtype::{DType, Element};
+use kernels::error::{Error, OrFail, Result};
 use std::cell::Cell;
 use std::panic::Location;
 
@@ -83,7 +83,7 @@ impl Tensor {
         }
         let mut out = Vec::with_capacity(self.num_elements());
         let view = view_of(this);
-        crate::backend::cpu::collapse::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
+        kernels::backend::cpu::collapse::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
             for i in 0..len as isize {
                 // SAFETY: offsets of elements of a live tensor of type T.
                 out.push(unsafe { element::<T>(view.ptr, offset + i * stride) });

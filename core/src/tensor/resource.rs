@@ -3,9 +3,9 @@
 
 use super::guarded::{Guard, Guarded};
 use super::{Tensor, TensorType};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
-use crate::shape::Shape;
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+use kernels::shape::Shape;
 use std::sync::OnceLock;
 
 /// The name of a variable that was given none.

@@ -6,9 +6,9 @@ mod numbers;
 
 use super::Tensor;
 use super::reads::note_read;
-use crate::backend::cpu::{View, vector};
 use crate::execute::{on_host, view_of};
 use brackets::Brackets;
+use kernels::backend::cpu::{View, vector};
 use std::fmt;
 
 /// Along each dimension this many elements are shown at either end of a long tensor.
@@ -28,7 +28,7 @@ pub(crate) unsafe fn elements(view: &View, digits: Option<usize>) -> String {
     if view.rank() == 0 {
         return numbers::scalar(view.dtype, bits.first().copied().unwrap_or(0), digits);
     }
-    if view.len() == 0 {
+    if view.is_empty() {
         return "[]".into();
     }
     let cells = numbers::cells(view.dtype, &bits, digits);

@@ -1,8 +1,8 @@
 //! What is known of a tensor before it is computed: dtype and shape.
 //! Operations infer such types from those of their inputs; tensors, tapes and graphs carry them.
 
-use crate::dtype::DType;
-use crate::shape::Shape;
+use kernels::dtype::DType;
+use kernels::shape::Shape;
 use std::fmt;
 
 /// Dtype and shape of a tensor, TensorFlow's `TensorSpec` without a name.

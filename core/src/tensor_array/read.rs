@@ -2,16 +2,16 @@
 //! Users call these methods after a loop has written.
 
 use super::{Items, TensorArray, number, staged};
-use crate::dtype::DType;
-use crate::error::{Error, OrFail, Result};
 use crate::execute::execute;
 use crate::graph::builder;
 use crate::graph::control::list::{READ, outside};
 use crate::graph::control::list_ops::Get;
 use crate::graph::control::list_whole::StackList;
 use crate::ops::{AsTensor, ToOperand, functions};
-use crate::shape::Shape;
 use crate::tensor::Tensor;
+use kernels::dtype::DType;
+use kernels::error::{Error, OnTheWay, OrFail, Result};
+use kernels::shape::Shape;
 use std::panic::Location;
 
 impl TensorArray {

@@ -4,7 +4,6 @@
 use super::{Call, Session};
 use crate::autograph::dispatch::{Kept, Place, Table, Wrote};
 use crate::autograph::state;
-use crate::error::{Error, Result};
 use crate::function::{Owned, Pattern, Source, Trace, Tracing, note_name, note_taken_in, places};
 use crate::graph::Graph;
 use crate::graph::builder::Closed;
@@ -12,6 +11,7 @@ use crate::graph::control::call::Callable;
 use crate::graph::passes::pure::writes;
 use crate::tape::IdMap;
 use crate::tensor::{Resource, Tensor, TensorType};
+use kernels::error::{Error, Result};
 use std::sync::Arc;
 
 impl Call<'_> {

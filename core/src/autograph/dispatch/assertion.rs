@@ -7,13 +7,13 @@ use super::print::{Message, Said};
 use super::table::Slot;
 use crate::autograph::if_stmt::If;
 use crate::debugging::compared;
-use crate::dtype::DType;
-use crate::error::{OrFail, Result};
 use crate::graph::builder;
 use crate::op::Op;
 use crate::ops::{self, Assert, Equal, Line, NotEqual, Operand, assert_all};
 use crate::tape;
 use crate::tensor::Tensor;
+use kernels::dtype::DType;
+use kernels::error::{OrFail, Result};
 use std::fmt::Debug;
 
 /// `assert!(condition, message)`; without a message the condition's own text is it.

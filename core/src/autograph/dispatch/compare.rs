@@ -1,10 +1,10 @@
 //! Comparison operators: element by element where a tensor stands on either side, Rust's own otherwise.
 //! Generated code writes `(&&&Cmp(&a, &b)).lt()` for `a < b`, with the operator's place as the user's line.
 
-use crate::error::OrFail;
 use crate::ops::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Operand, ToOperand};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::error::OrFail;
 
 /// Two operands of a comparison.
 pub struct Cmp<'a, A: ?Sized, B: ?Sized>(pub &'a A, pub &'a B);

@@ -1,9 +1,9 @@
 //! Conditions of `if` and `while`: host `bool`s, which Rust decides, and tensors, which may become part of a graph.
 //! [`condition`] takes any of them; a `match` guard takes a `bool` alone.
 
-use crate::error::{Error, OrFail, Result};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
 
 /// The value of a condition, and where it stands.

@@ -5,11 +5,11 @@ use super::condition::Cond;
 use super::place::{Place, place};
 use super::table::{Slot, TableOfNest as _, lending};
 use crate::data::{Dataset, Passing, Structure};
-use crate::dtype::DType;
-use crate::error::{Error, OrFail};
 use crate::graph::builder;
 use crate::ops::try_gather;
 use crate::tensor::Tensor;
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail};
 use std::any::type_name;
 use std::marker::PhantomData;
 

@@ -3,8 +3,8 @@
 
 use super::super::lazy::RightSide;
 use super::condition::{Cond, CondValue, Condition, Host, Truth, condition};
-use crate::error::OrFail;
 use crate::tensor::Tensor;
+use kernels::error::OrFail;
 use std::marker::PhantomData;
 use std::panic::Location;
 

@@ -2,10 +2,10 @@
 //! Derive it for structs and enums of your own.
 
 use super::Leaves;
-use crate::dtype::DType;
-use crate::shape::{Dim, Shape};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::dtype::DType;
+use kernels::shape::{Dim, Shape};
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -161,7 +161,7 @@ impl<T: Nest, E: 'static> Nest for Result<T, E> {
     fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
         match self {
             Ok(value) => Ok(value.map(with)),
-            Err(_) => crate::error::OrFail::or_fail(Err(crate::Error::invalid_argument(
+            Err(_) => kernels::error::OrFail::or_fail(Err(crate::Error::invalid_argument(
                 "tf_function",
                 "an `Err` cannot be kept by a branch or loop of the graph",
             )

@@ -5,8 +5,8 @@ use super::instance::type_id;
 use super::table::{Kept, Kind, Table};
 use super::{LeafSink, Leaves};
 use crate::autograph::list::List;
-use crate::error::Result;
 use crate::tensor::Tensor;
+use kernels::error::Result;
 use std::any::TypeId;
 use std::marker::PhantomData;
 

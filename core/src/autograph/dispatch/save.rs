@@ -5,8 +5,8 @@ use super::Nest;
 use super::instance::type_id;
 use super::lent::{Lends, addresses};
 use crate::autograph::hidden;
-use crate::error::{Error, OrFail};
 use crate::tensor::Tensor;
+use kernels::error::{Error, OrFail};
 use std::panic::Location;
 
 /// Asks for a copy of a value.

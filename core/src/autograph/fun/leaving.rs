@@ -4,7 +4,7 @@ use super::Fun;
 use crate::autograph::dispatch::{Message, fail_in_graph};
 use crate::autograph::regions;
 use crate::autograph::tried::Tried;
-use crate::error::{Error, OrFail};
+use kernels::error::{Error, OrFail};
 
 impl<R> Fun<'_, R> {
     /// What `?` is asked of.

@@ -8,8 +8,8 @@ use super::super::merge::{Side, merge};
 use super::super::regions::{self, Closed, Kind};
 use super::super::state::{self, Captured};
 use super::super::watch::{Hidden, Watch};
-use crate::error::{Error, Result};
 use crate::tensor::Tensor;
+use kernels::error::{Error, Result};
 use std::panic::Location;
 
 pub(super) struct Staged {

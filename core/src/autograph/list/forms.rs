@@ -2,8 +2,8 @@
 //! All of it needs the items, which a list of the graph does not have while it is recorded, but for joining them.
 
 use super::List;
-use crate::error::Result;
 use crate::ops::{AsTensor, AsTensors, Tensors};
+use kernels::error::Result;
 use std::fmt;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 use std::slice::SliceIndex;

@@ -1,11 +1,11 @@
 //! What the items of a list have in common, which all states of its variable learn together: the graph's list of the same
 //! items has a type. [`List`](super::List) asks when an item is pushed, and where a loop makes a list anew.
 
-use crate::dtype::DType;
-use crate::error::Result;
 use crate::graph::ir::fresh_sizes;
-use crate::shape::{Dim, Shape, Symbol};
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::Result;
+use kernels::shape::{Dim, Shape, Symbol};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What all items of a list have in common; sizes that differ or are known only when the graph runs are none.

@@ -5,8 +5,6 @@ use super::jumps::Carried;
 use super::{Ended, Leave, Side, StagedLoop, merge, state};
 use crate::autograph::dispatch::Place;
 use crate::constant::try_constant_of;
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::execute::execute_at;
 use crate::graph::builder::{self, align};
 use crate::graph::control::While;
@@ -17,6 +15,8 @@ use crate::ops;
 use crate::tape::earlier::{Rounds, missed};
 use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 use std::rc::Rc;
 use std::sync::Arc;
 

@@ -3,10 +3,10 @@
 
 use super::types::{join_types, opened};
 use super::{Ended, Leave, StagedLoop, Target, placeholder, regions, select};
-use crate::dtype::DType;
-use crate::error::Result;
 use crate::graph::Builder;
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::Result;
 use std::rc::Rc;
 
 /// A jump out of the loop, as the loop carries it.

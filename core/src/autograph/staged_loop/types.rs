@@ -2,11 +2,11 @@
 //! The loop asks after each pass over its body, and records the body once more where a type had to be widened.
 
 use super::{Leave, StagedLoop};
-use crate::error::{Error, Result};
 use crate::graph::Builder;
 use crate::graph::ir::fresh_sizes;
-use crate::shape::{Dim, Shape, Symbol};
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, Shape, Symbol};
 use smallvec::SmallVec;
 use std::rc::Rc;
 

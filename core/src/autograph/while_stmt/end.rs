@@ -7,7 +7,7 @@ use super::super::regions;
 use super::super::staged_loop::VALUE;
 use super::super::state;
 use super::{Phase, While};
-use crate::error::{OrFail, Result};
+use kernels::error::{OrFail, Result};
 
 impl<V> While<V> {
     /// The loop is over: what follows sees the state with which it was left.

@@ -8,9 +8,9 @@ use super::super::regions::{self, Target};
 use super::super::staged_loop::VALUE;
 use super::super::state::{self, Captured};
 use super::{Phase, While};
-use crate::dtype::DType;
-use crate::error::{OrFail, Result};
 use crate::tensor::Tensor;
+use kernels::dtype::DType;
+use kernels::error::{OrFail, Result};
 use std::panic::Location;
 
 impl<V> While<V> {

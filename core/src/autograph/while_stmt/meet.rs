@@ -7,7 +7,7 @@ use super::super::hidden::{advanced, none_hidden};
 use super::super::regions;
 use super::super::state::Captured;
 use super::{BREAKS, CONTINUES, Met, While};
-use crate::error::Result;
+use kernels::error::Result;
 use std::panic::Location;
 
 const NAMES: [&str; 2] = ["break", "continue"];

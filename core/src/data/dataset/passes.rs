@@ -5,7 +5,7 @@ use super::Dataset;
 use crate::data::iterator::DatasetIterator;
 use crate::data::pipeline::Pipeline;
 use crate::data::structure::Structure;
-use crate::error::OrFail;
+use kernels::error::OrFail;
 use std::fmt;
 
 impl<S: Structure> Dataset<S> {

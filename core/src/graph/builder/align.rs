@@ -2,9 +2,9 @@
 //! Whoever records a branch or a loop calls it with the finished bodies.
 
 use super::Closed;
-use crate::error::Result;
 use crate::graph::ir::{ResourceType, Value};
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::Result;
 use std::collections::{HashMap, HashSet};
 
 /// Gives finished bodies the same captures in the same order, as further parameters; gives these captures.

@@ -2,11 +2,11 @@
 //! Gradients that are asked for inside of loops are looked at with it, and what a round hands on to the next one.
 
 use super::{Builder, OPEN};
-use crate::dtype::DType;
 use crate::graph::ir::Value;
 use crate::op::Gradient;
 use crate::tape::{Marks, carries};
 use crate::tensor::Tensor;
+use kernels::dtype::DType;
 use std::collections::HashSet;
 use std::rc::{Rc, Weak};
 

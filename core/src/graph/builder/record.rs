@@ -2,15 +2,15 @@
 //! The door calls it for each operation while a builder is open.
 
 use super::Builder;
-use crate::backend::cpu::View;
 use crate::device;
-use crate::error::Result;
 use crate::execute::{Recorder, view_of};
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::steps::count;
 use crate::op::{Facts, Infer, Op, Outputs};
-use crate::shape::Shape;
 use crate::tensor::{Resource, Tensor, TensorType};
+use kernels::backend::cpu::View;
+use kernels::error::Result;
+use kernels::shape::Shape;
 use smallvec::SmallVec;
 use std::panic::Location;
 

@@ -2,7 +2,6 @@
 //! saves intermediate values, and then the graph backwards; both are made once.
 
 use super::gradient::pack;
-use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::differentiate::replay;
 use crate::graph::run::reads_param;
@@ -10,6 +9,7 @@ use crate::graph::sizes::{Known, Sizes};
 use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, identity};
 use crate::tape::Unseen;
 use crate::tensor::Tensor;
+use kernels::error::Result;
 use std::panic::Location;
 use std::sync::Arc;
 

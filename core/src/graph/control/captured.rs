@@ -2,16 +2,16 @@
 //! the loop, are recorded into nodes that the device enters or not. `Cond` and `While` come here.
 
 use super::{Cond, While};
-use crate::backend::cpu::vector::load_bits;
-use crate::backend::cuda::{self, CudaCall, Gpu};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::execute::{is_lent, is_number, view_of};
 use crate::graph::run;
 use crate::graph::sizes::Sizes;
 use crate::graph::views::changed_and_not_held;
 use crate::op::{Op, Operands, Outputs};
 use crate::tensor::Tensor;
+use kernels::backend::cpu::vector::load_bits;
+use kernels::backend::cuda::{self, CudaCall, Gpu};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 use smallvec::SmallVec;
 use std::panic::Location;
 

@@ -3,9 +3,6 @@
 
 use super::captured;
 use super::gradient::{cotangent_types, pack};
-use crate::backend::cuda;
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, Result};
 use crate::execute::{execute, execute_at};
 use crate::graph::Graph;
 use crate::graph::builder::Builder;
@@ -14,9 +11,12 @@ use crate::graph::run::{self, reads_param};
 use crate::graph::sizes::Sizes;
 use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves, identity};
 use crate::ops::zeros_of;
-use crate::shape::{Dim, Shape};
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
+use kernels::backend::cuda;
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, Shape};
 use smallvec::{SmallVec, smallvec};
 use std::panic::Location;
 use std::sync::Arc;

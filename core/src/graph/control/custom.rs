@@ -3,7 +3,6 @@
 //! calls around it differentiate it by that closure too.
 
 use super::gradient::{pack, unpack, variant};
-use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::graph::builder;
 use crate::graph::differentiate::replay;
@@ -12,6 +11,7 @@ use crate::op::{Attr, Gradient, Infer, Kind, Op, Operands, Outputs, Saves, ident
 use crate::tape::{Backward, CustomRule, Unseen};
 use crate::tensor::local::InName;
 use crate::tensor::{Resource, Tensor, TensorType};
+use kernels::error::{Error, Result};
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
 //! Variables that a loop reads and does not change are read once, before it: then what the loop computes from them alone can
 //! leave it, and its gradient keeps one value instead of one for each round. Whoever records a loop calls it.
 
-use crate::error::Result;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::pure::written_in;
 use crate::op::Kind;
 use crate::ops::read_variable;
 use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::Result;
 use std::collections::HashMap;
 use std::panic::Location;
 

@@ -3,16 +3,16 @@
 
 use super::list_op::cotangent_type;
 use super::list_ops::{Pack, Unpack};
-use crate::error::Result;
 use crate::execute::execute;
 use crate::graph::Graph;
 use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Backward, Pair, replay};
 use crate::graph::passes::sums;
 use crate::ops;
-use crate::shape::Shape;
 use crate::tape;
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::Result;
+use kernels::shape::Shape;
 
 /// Saved values as one.
 pub(super) fn pack(values: &[Tensor]) -> Result<Tensor> {
@@ -30,7 +30,7 @@ pub(super) fn unpack(bundle: &Tensor, types: &std::sync::Arc<[TensorType]>) -> R
 }
 
 pub(super) fn variant() -> TensorType {
-    TensorType::new(crate::dtype::DType::Variant, Shape::SCALAR)
+    TensorType::new(kernels::dtype::DType::Variant, Shape::SCALAR)
 }
 
 impl Pair {

@@ -1,12 +1,12 @@
 //! [`List`]: a list of tensors as a value of graphs, TensorFlow's `TensorList`.
 //! Loops collect in it what their gradient reads, `TensorArray` and `push` in loops are one, and packs carry several values as one.
 
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::graph::scalar_loop::Rows;
-use crate::moved;
 use crate::ops;
 use crate::tensor::Tensor;
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+use kernels::moved;
 
 /// Tensors by number. In the cotangent of a list, items through which nothing flows are missing.
 #[derive(Clone)]

@@ -3,14 +3,14 @@
 
 use super::list::List;
 use super::list_op::{ListOp, Typed, list_op, list_output, present, visit_types};
-use crate::error::{Error, Result};
 use crate::execute::execute;
 use crate::graph::sizes::Sizes;
 use crate::op::{Attr, Gradient, Infer, Kind, Lookup, Op, OpRef, Operands, Outputs, Saves};
 use crate::ops;
-use crate::shape::Dim;
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::{Error, Result};
+use kernels::shape::Dim;
 use smallvec::smallvec;
 use std::sync::Arc;
 

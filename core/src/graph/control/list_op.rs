@@ -4,14 +4,14 @@
 use super::list_concat::{ConcatList, SplitList};
 use super::list_ops::{Get, Nth, Pack, Pop, Push, Set, Unpack};
 use super::list_whole::{AddLists, Len, NothingLike, Reserve, StackList, UnstackList};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::graph::sizes::Sizes;
 use crate::op::{Attr, Infer, Lookup, Outputs};
 use crate::ops;
-use crate::shape::{Dim, Shape};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, Shape};
 use smallvec::SmallVec;
 
 /// The operations on lists, for those that compile them.

@@ -6,13 +6,13 @@ use super::list_op::{
     ListOp, Typed, cotangent_dtype, cotangent_type, give_only, index_of, list_op, list_output, present, visit_types,
 };
 use super::list_whole::NothingLike;
-use crate::dtype::DType;
-use crate::error::Result;
 use crate::execute::execute;
 use crate::graph::sizes::Sizes;
 use crate::op::{Attr, Gradient, Infer, Kind, Lookup, Op, OpRef, Operands, Outputs, Saves};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::Result;
 use smallvec::smallvec;
 use std::sync::Arc;
 

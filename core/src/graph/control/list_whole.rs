@@ -3,15 +3,15 @@
 
 use super::list::List;
 use super::list_op::{ListOp, Typed, give_only, index_of, list_op, list_output, present, visit_types};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::execute::execute;
 use crate::graph::sizes::Sizes;
 use crate::op::{Attr, Gradient, Infer, Kind, Lookup, Op, OpRef, Operands, Outputs, Saves};
 use crate::ops;
-use crate::shape::{Dim, Shape};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, Shape};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 

@@ -3,13 +3,13 @@
 
 use super::call::Callable;
 use super::cond::output_seen;
-use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::passes::named::named;
 use crate::graph::run::reads_param;
 use crate::graph::sizes::{Known, Sizes};
 use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, Operands, Outputs, identity};
-use crate::shape::Symbol;
+use kernels::error::Result;
+use kernels::shape::Symbol;
 use std::sync::Arc;
 
 /// Inputs and outputs: the graph's parameters and results.

@@ -6,8 +6,6 @@ use super::list_op::cotangent_type;
 use super::list_ops::Pop;
 use super::while_loop::While;
 use crate::autograph::opened;
-use crate::dtype::DType;
-use crate::error::Result;
 use crate::execute::execute;
 use crate::graph::Graph;
 use crate::graph::builder::Builder;
@@ -17,6 +15,8 @@ use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops;
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::Result;
 use std::sync::Arc;
 
 /// Where the saved values of a loop's body are: those that are the same in each round are not collected.

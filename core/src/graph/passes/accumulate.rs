@@ -3,12 +3,12 @@
 
 use super::matmul_add::MatMulAdd;
 use super::rewrite::{Rewriter, with_bodies};
-use crate::backend::cpu::Isa;
-use crate::backend::cpu::gemm::{MatMul, can_add};
-use crate::error::Result;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Kind, OpRef};
-use crate::scalar::Code;
+use kernels::backend::cpu::Isa;
+use kernels::backend::cpu::gemm::{MatMul, can_add};
+use kernels::error::Result;
+use kernels::scalar::Code;
 use smallvec::smallvec;
 use std::collections::{HashMap, HashSet};
 

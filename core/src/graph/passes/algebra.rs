@@ -2,11 +2,11 @@
 //! otherwise. Views that change nothing go, and so do operations with their neutral element.
 
 use super::rewrite::{Rewriter, with_bodies};
-use crate::error::Result;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Attr, Kind};
-use crate::scalar::Code;
 use crate::tensor::Tensor;
+use kernels::error::Result;
+use kernels::scalar::Code;
 
 pub(super) fn algebra(graph: &Graph) -> Result<Graph> {
     let mut new = Rewriter::new(graph);
@@ -108,8 +108,8 @@ fn neutral(tensor: &Tensor) -> Option<Neutral> {
         return None;
     }
     // SAFETY: one element of this size.
-    let bits = unsafe { crate::backend::cpu::vector::load_bits(tensor.dtype().size(), tensor.data()) };
-    let encode = |value| crate::backend::cpu::vector::encode(tensor.dtype(), value);
+    let bits = unsafe { kernels::backend::cpu::vector::load_bits(tensor.dtype().size(), tensor.data()) };
+    let encode = |value| kernels::backend::cpu::vector::encode(tensor.dtype(), value);
     match bits {
         0 => Some(Neutral::Zero),
         bits if bits == encode(1.0) => Some(Neutral::One),

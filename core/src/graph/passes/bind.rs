@@ -3,18 +3,18 @@
 
 use super::fold::evaluated;
 use super::rewrite::Rewriter;
-use crate::backend::cpu::View;
-use crate::backend::cpu::reduce::Monoid;
-use crate::dtype::DType;
-use crate::error::Result;
 use crate::execute::view_of;
 use crate::graph::control::list_op::ListOp;
 use crate::graph::control::{Cond, While};
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::sizes::Sizes;
 use crate::op::{Attr, Facts, Flow, Infer, Op, OpRef, Outputs};
-use crate::shape::{Dim, Shape};
 use crate::tensor::{Tensor, TensorType};
+use kernels::backend::cpu::View;
+use kernels::backend::cpu::reduce::Monoid;
+use kernels::dtype::DType;
+use kernels::error::Result;
+use kernels::shape::{Dim, Shape};
 use smallvec::{SmallVec, smallvec};
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 
 use super::pure::{has_effect, reads_state};
 use super::rewrite::{Rewriter, with_bodies};
-use crate::error::Result;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Kind, fingerprint};
+use kernels::error::Result;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 

@@ -5,11 +5,11 @@
 use super::named::Shown;
 use super::pure::{has_effect, may_fail};
 use super::rewrite::Rewriter;
-use crate::error::Result;
 use crate::graph::control::While;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::steps;
 use crate::op::{Flow, OpRef};
+use kernels::error::Result;
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

@@ -3,12 +3,12 @@
 
 use super::pure::is_free;
 use super::rewrite::{Rewriter, with_bodies};
-use crate::error::Result;
 use crate::execute::{dense, run_at};
 use crate::graph::ir::{Graph, Node, Value, names_sizes};
 use crate::op::{Kind, OpRef, Outputs};
 use crate::ops;
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::Result;
 use smallvec::SmallVec;
 use std::panic::Location;
 

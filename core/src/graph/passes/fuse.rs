@@ -11,15 +11,15 @@ mod tests;
 pub(crate) use fused::Fused;
 
 use super::pure::{has_effect, may_fail, reads_state};
-use crate::backend::cpu::View;
-use crate::backend::cpu::reduce::{self, InOrder};
-use crate::error::Result;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::steps;
 use crate::op::{Kind, Op};
-use crate::shape::Shape;
 use crate::tensor::TensorType;
 use around::Ways;
+use kernels::backend::cpu::View;
+use kernels::backend::cpu::reduce::{self, InOrder};
+use kernels::error::Result;
+use kernels::shape::Shape;
 use smallvec::SmallVec;
 
 /// Bounds of a cluster: more operands than this no longer fit the first-level cache, more nodes make no faster pass.

@@ -4,9 +4,9 @@
 use super::named::Shown;
 use super::pure::is_free;
 use super::rewrite::Rewriter;
-use crate::error::Result;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Flow, Kind};
+use kernels::error::Result;
 use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

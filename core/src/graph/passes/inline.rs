@@ -2,10 +2,10 @@
 //! Errors still name the line at which each operation was written.
 
 use super::rewrite::{Rewriter, with_bodies};
-use crate::device::DeviceId;
-use crate::error::Result;
 use crate::graph::ir::{At, Graph, Node, Value};
 use crate::op::Flow;
+use kernels::device::DeviceId;
+use kernels::error::Result;
 use smallvec::SmallVec;
 
 pub(super) fn inline(graph: &Graph) -> Result<Graph> {

@@ -1,12 +1,12 @@
 //! `matmul_add`: a matrix, or a row for all rows, plus a product of two matrices, z + a b, in one pass over the result.
 //! The graph's pass `accumulate` makes it for plans; it has no gradient, because graphs are differentiated before.
 
-use crate::backend::cpu::gemm::{self, Addend};
-use crate::backend::cpu::{CpuCall, View, Work};
-use crate::backend::cuda::{self, CudaCall, Plus};
-use crate::error::Result;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
 use crate::ops::product_of;
+use kernels::backend::cpu::gemm::{self, Addend};
+use kernels::backend::cpu::{CpuCall, View, Work};
+use kernels::backend::cuda::{self, CudaCall, Plus};
+use kernels::error::Result;
 
 /// Inputs: the addend with unit column stride, and the matrices of a product for which `gemm::can_add` holds.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ impl Op for MatMulAdd {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        let shape = crate::shape::Shape::from_dims(&[cx.shape(1).dim(0), cx.shape(2).dim(1)])?;
+        let shape = kernels::shape::Shape::from_dims(&[cx.shape(1).dim(0), cx.shape(2).dim(1)])?;
         cx.output(cx.dtype(1), shape);
         Ok(())
     }

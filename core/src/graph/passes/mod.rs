@@ -23,7 +23,7 @@ mod tests;
 mod unchanged;
 
 use super::Graph;
-use crate::error::Result;
+use kernels::error::Result;
 
 /// A pass.
 pub(crate) type Pass = fn(&Graph) -> Result<Graph>;

@@ -3,7 +3,7 @@
 
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::Attr;
-use crate::shape::Symbol;
+use kernels::shape::{Symbol, as_symbol};
 use std::collections::{HashMap, HashSet};
 
 /// Finds the sizes without numbers that a node names, those in its bodies included.
@@ -33,7 +33,7 @@ impl Shown {
         let mut first = HashMap::new();
         if graph.is_symbolic() {
             for &value in graph.params.iter().chain(graph.nodes.iter().flat_map(|node| &node.outputs)) {
-                for symbol in graph.ty(value).shape.iter().filter_map(|size| size.as_symbol()) {
+                for symbol in graph.ty(value).shape.iter().filter_map(as_symbol) {
                     first.entry(symbol).or_insert(value);
                 }
             }

@@ -2,12 +2,12 @@
 //! segments, each with plans of its own. Runs when a graph as a whole has no plan; node order stays, and with it effects.
 
 use super::rewrite::{Rewriter, part_of};
-use crate::error::Result;
 use crate::graph::control::segment::Segment;
 use crate::graph::ir::{At, Graph, Node, Value};
 use crate::op::{Flow, Kind, OpRef};
-use crate::shape::Symbol;
 use crate::tensor::TensorType;
+use kernels::error::Result;
+use kernels::shape::{Symbol, as_symbol};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Seen {
 
     /// A value of this type shows the sizes that stand alone in it.
     fn add(&mut self, ty: &TensorType) {
-        self.0.extend(ty.shape.iter().filter_map(|size| size.as_symbol()));
+        self.0.extend(ty.shape.iter().filter_map(as_symbol));
     }
 
     fn has_all(&self, ty: &TensorType) -> bool {

@@ -1,12 +1,13 @@
 //! What a pass may do with a node: leave it out, move it, or nothing.
 //! Nodes with effects and nodes that may fail keep their order among themselves; the rest is free.
 
-use crate::backend::cpu::vector::load_bits;
-use crate::dtype::DType;
 use crate::graph::ir::{Graph, Node, Value};
+use crate::meaning::program_of;
 use crate::op::{Access, Flow, Kind};
-use crate::scalar::{Code, program_of};
 use crate::tensor::TensorType;
+use kernels::backend::cpu::vector::load_bits;
+use kernels::dtype::DType;
+use kernels::scalar::Code;
 use smallvec::SmallVec;
 
 /// Whether running the node is seen by anyone but the readers of its results.

@@ -1,13 +1,13 @@
 //! The rewriter: copies a graph node by node into a new one, with whatever a pass does differently.
 //! Every pass but dead code is a loop over the old nodes that calls it.
 
-use crate::error::Result;
 use crate::graph::ir::{At, Graph, Node, Value, fresh_id};
 use crate::graph::steps;
 use crate::op::OpRef;
-use crate::shape::Constraints;
 use crate::tape::IdMap;
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::Result;
+use kernels::shape::Constraints;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -77,7 +77,7 @@ fn sums_with_products_are_one_operation() {
         // Too few columns for tiles.
         (|p| vec![p[2].at(tf::s![.., ..4]) + tf::matmul(&p[0], p[1].at(tf::s![.., ..4]))], 0),
     ];
-    let tiles = crate::backend::cpu::Isa::current() != crate::backend::cpu::Isa::Portable;
+    let tiles = kernels::backend::cpu::Isa::current() != kernels::backend::cpu::Isa::Portable;
     for (number, (f, sums)) in cases.into_iter().enumerate() {
         let graph = record(&[&x, &y, &start], f);
         let fewer = accumulate(&graph).unwrap();

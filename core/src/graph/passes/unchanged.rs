@@ -2,10 +2,10 @@
 //! Gradients are full of it, because a cotangent goes on to earlier rounds as well as into the one at hand.
 
 use super::rewrite::{Rewriter, with_bodies};
-use crate::error::Result;
 use crate::graph::control::While;
 use crate::graph::ir::{Graph, Node, Value, fresh_id};
 use crate::op::{Flow, OpRef};
+use kernels::error::Result;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -4,12 +4,12 @@
 use super::arena::Arena;
 use super::scope::{Place, Scope};
 use super::{Answer, Base, Param, Plan, Refs, ResourceUse, Step, Users, lent};
-use crate::backend::cpu::View;
 use crate::graph::ir::{Graph, Value};
 use crate::graph::passes::pure::written_in;
 use crate::graph::steps::count;
 use crate::graph::views::RESULT;
 use crate::tensor::{Tensor, TensorType};
+use kernels::backend::cpu::View;
 use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 

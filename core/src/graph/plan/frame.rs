@@ -2,10 +2,10 @@
 //! Its tables hold the addresses of all operands of all steps; a call only fills in those that changed.
 
 use super::{Base, Plan};
-use crate::backend::cpu::View;
-use crate::error::Result;
-use crate::memory::StorageRef;
 use crate::tensor::{Guard, Tensor};
+use kernels::backend::cpu::View;
+use kernels::error::Result;
+use kernels::memory::StorageRef;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -3,10 +3,10 @@
 
 use super::frame::Frame;
 use super::{Plan, Step, exec};
-use crate::error::Result;
 use crate::graph::steps::count;
 use crate::op::Outputs;
 use crate::tensor::Tensor;
+use kernels::error::Result;
 
 /// A frame of one plan, between calls.
 pub(crate) struct Seat(Box<Frame>);

@@ -6,13 +6,14 @@ use super::Step;
 use super::compile::Compiler;
 use super::pass::{FoldSpec, Operands, Pass};
 use super::scope::{Place, Scope};
-use crate::backend::cpu::reduce::InOrder;
-use crate::backend::cpu::vector::{self, load_bits};
-use crate::backend::cpu::{Isa, View};
-use crate::dtype::DType;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::fuse::walk_of;
-use crate::scalar::{Root, Scalar, Sequence, Val};
+use crate::meaning::apply;
+use kernels::backend::cpu::reduce::InOrder;
+use kernels::backend::cpu::vector::{self, load_bits};
+use kernels::backend::cpu::{Isa, View};
+use kernels::dtype::DType;
+use kernels::scalar::{Root, Scalar, Sequence, Val};
 use std::collections::HashMap;
 use std::panic::Location;
 
@@ -86,7 +87,7 @@ impl Cluster<'_> {
                 continue;
             }
             low.dims = self.graph.ty(output).shape.known_dims()?.to_vec();
-            let value = s.apply(&*node.op, &operands);
+            let value = apply(&s, &*node.op, &operands);
             values.insert(output, value);
             if self.results.contains(&output) {
                 roots.push((value, Root::Store(low.stored.len() as u16)));

@@ -25,10 +25,10 @@ use super::Graph;
 use super::passes;
 use super::run;
 use super::sizes::Sizes;
-use crate::error::{Error, Result};
 use crate::op::{OpRef, Operands, Outputs};
 use crate::tensor::{Layout, Tensor, TensorType};
 use frame::{Frame, Pool};
+use kernels::error::{Error, Result};
 pub(crate) use lent::Seat;
 use pass::Pass;
 use std::ops::Range;
@@ -58,7 +58,7 @@ enum Step {
         inputs: Refs,
         outputs: Refs,
         scratch: u32,
-        phases: [usize; crate::backend::cpu::PHASES],
+        phases: [usize; kernels::backend::cpu::PHASES],
         location: &'static Location<'static>,
     },
     /// Copies elements from one view to another of the same shape.
@@ -140,7 +140,7 @@ pub(crate) struct Plan {
     answers: Vec<Answer>,
     users: Vec<Users>,
     /// Views and addresses of a new frame; those in slots are filled in by each call.
-    views: Vec<(crate::backend::cpu::View, Base, isize)>,
+    views: Vec<(kernels::backend::cpu::View, Base, isize)>,
     pointers: Vec<(Base, isize)>,
     arena: usize,
     /// Whether operands may stay the caller's: nothing but their addresses is used.

@@ -5,11 +5,11 @@ use super::compile::{Compiler, Holds};
 use super::lower::Cluster;
 use super::scope::{Place, Scope};
 use super::{Base, ResourceUse, Step};
-use crate::backend::cpu::{CpuCall, Isa, View};
-use crate::dtype::DType;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Access, Flow, Kind};
 use crate::tensor::{Layout, Tensor, TensorType};
+use kernels::backend::cpu::{CpuCall, Isa, View};
+use kernels::dtype::DType;
 use std::collections::HashSet;
 use std::panic::Location;
 

@@ -2,9 +2,9 @@
 //! `pass.rs` runs the tiles; the units, accumulators and lanes of the folds are kept here.
 
 use super::pass::Tile;
-use crate::backend::cpu::part;
-use crate::backend::cpu::reduce::InOrder;
-use crate::backend::cpu::vector::fold::WIDE;
+use kernels::backend::cpu::part;
+use kernels::backend::cpu::reduce::InOrder;
+use kernels::backend::cpu::vector::fold::WIDE;
 
 /// The walk of a pass.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -8,16 +8,16 @@ mod tile;
 pub(super) use tile::Tile;
 
 use super::order::Order;
-use crate::backend::cpu::collapse::Collapsed;
-use crate::backend::cpu::jit::Machine;
-use crate::backend::cpu::reduce::{InOrder, Monoid};
-use crate::backend::cpu::tile::{TILE, gather};
-use crate::backend::cpu::vector::Loop;
-use crate::backend::cpu::vector::fold::{Fold, WIDE};
-use crate::backend::cpu::{Isa, View, Work, part};
-use crate::dtype::DType;
-use crate::scalar::Step;
 use alone::Alone;
+use kernels::backend::cpu::collapse::Collapsed;
+use kernels::backend::cpu::jit::Machine;
+use kernels::backend::cpu::reduce::{InOrder, Monoid};
+use kernels::backend::cpu::tile::{TILE, gather};
+use kernels::backend::cpu::vector::Loop;
+use kernels::backend::cpu::vector::fold::{Fold, WIDE};
+use kernels::backend::cpu::{Isa, View, Work, part};
+use kernels::dtype::DType;
+use kernels::scalar::Step;
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
 

@@ -2,7 +2,7 @@
 //! `FunctionInfo::plan` prints it; the executor adds times while a [`Profiling`] lives.
 
 use super::{Plan, Step};
-use crate::backend::cpu::View;
+use kernels::backend::cpu::View;
 use std::fmt::Write;
 use std::panic::Location;
 use std::sync::OnceLock;

@@ -3,11 +3,11 @@
 
 use super::Plan;
 use super::frame::Frame;
-use crate::backend::cpu::copy;
-use crate::error::Result;
 use crate::execute::{dense, view_of};
 use crate::op::Operands;
 use crate::tensor::{Guard, Resource, Tensor};
+use kernels::backend::cpu::copy;
+use kernels::error::Result;
 
 /// Locks and points at all variables; answers whether they are what the plan was made for.
 ///

@@ -2,14 +2,14 @@
 //! The compiler of plans makes one per graph and asks it at every node.
 
 use super::Base;
-use crate::backend::cpu::View;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::pure::{writes_any, written};
 use crate::graph::steps::count;
 use crate::graph::views::{RESULT, UNUSED, Views, last_uses};
 use crate::op::Kind;
-use crate::shape::{MAX_RANK, contiguous_strides};
 use crate::tensor::TensorType;
+use kernels::backend::cpu::View;
+use kernels::shape::{MAX_RANK, contiguous_strides};
 use std::collections::HashMap;
 
 /// Where a value lies.

@@ -3,8 +3,6 @@
 
 use super::Plan;
 use crate as tf;
-use crate::dtype::DType;
-use crate::error::Result;
 use crate::execute::execute;
 use crate::graph::builder::{self, Builder};
 use crate::graph::control::{Cond, While};
@@ -14,6 +12,8 @@ use crate::graph::sizes::Sizes;
 use crate::op::{Operands, Outputs};
 use crate::tensor::Tensor;
 use crate::{GradientTape, Variable, s};
+use kernels::dtype::DType;
+use kernels::error::Result;
 use std::sync::Arc;
 
 /// A graph of a function of tensors like these, and what it captured.
@@ -148,7 +148,7 @@ fn compiled(plan: &Plan) -> usize {
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[test]
 fn passes_are_machine_code_where_all_instructions_are_known() {
-    use crate::backend::cpu::Isa;
+    use kernels::backend::cpu::Isa;
     let here = Isa::current() == Isa::Avx512 && std::env::var_os("EAGERFLOW_JIT").is_none_or(|v| v != "off");
     // Tails, wrapped and periodic operands, rows of every length, several blocks; a sine is left to the tile loops.
     for shape in [&[40][..], &[1000], &[100_003], &[7, 3], &[33, 64], &[9, 700], &[3, 20_000], &[20_000, 3]] {

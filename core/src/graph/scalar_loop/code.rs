@@ -2,8 +2,8 @@
 //! scalar language, what they read and write. `emit` writes them over virtual registers, `machine` runs them.
 
 use super::table::table;
-use crate::dtype::DType;
-use crate::scalar::Code;
+use kernels::dtype::DType;
+use kernels::scalar::Code;
 
 macro_rules! opcodes {
     (unary { $($un:ident $ut:ident $ud:ident $uc:ident $um:ident,)* }

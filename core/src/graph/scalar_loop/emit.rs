@@ -5,12 +5,13 @@ use super::code::{Ins, Opcode, Role, move_of, typed};
 use super::forms::Forms;
 use super::layout::{Form, Layout, Leaf, Parts};
 use super::scope::Scope;
-use crate::backend::cpu::{Isa, vector};
-use crate::dtype::DType;
 use crate::graph::control::list::List;
 use crate::graph::ir::{Graph, Node, Value};
+use crate::meaning::program_of;
 use crate::op::{Flow, Kind};
-use crate::scalar::{Program, Slot, Step, program_of};
+use kernels::backend::cpu::{Isa, vector};
+use kernels::dtype::DType;
+use kernels::scalar::{Program, Slot, Step};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::panic::Location;
@@ -245,7 +246,7 @@ impl<'f> Emitter<'f> {
 
     /// One instruction of the scalar language.
     fn step(&mut self, step: &Step, mut args: [u32; 3], node: &Node) -> Option<u32> {
-        if step.code == crate::scalar::Code::Cast && step.operand == step.result {
+        if step.code == kernels::scalar::Code::Cast && step.operand == step.result {
             return Some(args[0]);
         }
         // Instructions of one form read three operands, wanted or not.

@@ -6,9 +6,9 @@ use super::emit::{Emitter, NO_PLACE, Place, Regs};
 use super::forms::Id;
 use super::layout::{Form, Layout, Leaf, Parts};
 use super::scope::Scope;
-use crate::dtype::DType;
 use crate::graph::control::list_op::ListOp;
 use crate::graph::ir::{Node, Value};
+use kernels::dtype::DType;
 use std::sync::Arc;
 
 impl Emitter<'_> {

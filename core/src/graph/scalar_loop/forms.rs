@@ -2,8 +2,8 @@
 //! Packs say what is in them where they are made, where they are taken apart, or through the list that comes in.
 
 use super::layout::{Form, Layout, Parts};
-use crate::dtype::DType;
 use crate::tensor::TensorType;
+use kernels::dtype::DType;
 
 /// The number of an unknown.
 pub(super) type Id = usize;

@@ -1,7 +1,7 @@
 //! What the values of a scalar loop are made of: numbers, lists and packs, and how the items of a list lie in a row.
 //! The compiler spreads a value over registers by its [`Form`]; [`Rows`](super::rows::Rows) keep items by their [`Layout`].
 
-use crate::dtype::DType;
+use kernels::dtype::DType;
 use std::sync::Arc;
 
 /// The structure of a value.

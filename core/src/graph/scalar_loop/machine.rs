@@ -5,8 +5,8 @@ use super::code::{Instr, Opcode};
 use super::layout::Layout;
 use super::rows::Rows;
 use super::table::table;
-use crate::backend::cpu::vector;
-use crate::backend::cpu::vector::number::{Bits, Number, Real, Truth};
+use kernels::backend::cpu::vector;
+use kernels::backend::cpu::vector::number::{Bits, Number, Real, Truth};
 use std::sync::Arc;
 
 /// What the code works on.

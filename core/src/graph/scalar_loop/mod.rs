@@ -20,9 +20,9 @@ pub(crate) use rows::Rows;
 
 use super::Graph;
 use super::control::list::List;
-use crate::error::Result;
 use crate::op::Operands;
 use crate::tensor::Tensor;
+use kernels::error::Result;
 use layout::{Form, Layout, Parts};
 use program::Program;
 use smallvec::SmallVec;

@@ -9,13 +9,13 @@ use super::fuse;
 use super::layout::{Form, Layout};
 use super::machine::Machine;
 use super::rows::{Cell, Rows, cells_from, empty, fits, number, tensor_of};
-use crate::backend::cpu::tile::fault_error;
-use crate::backend::cpu::vector;
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::graph::ir::Graph;
 use crate::op::Operands;
 use crate::tensor::Tensor;
+use kernels::backend::cpu::tile::fault_error;
+use kernels::backend::cpu::vector;
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 use smallvec::SmallVec;
 use std::sync::Arc;
 

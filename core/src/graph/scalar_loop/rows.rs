@@ -2,11 +2,11 @@
 //! The machine pushes and pops rows of bytes; everybody else sees them through [`List`] as tensors.
 
 use super::layout::{Form, Layout, Leaf, Parts};
-use crate::backend::cpu::vector;
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::graph::control::list::List;
 use crate::tensor::{Tensor, TensorType};
+use kernels::backend::cpu::vector;
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 use std::sync::Arc;
 
 /// A list in rows. Rows of one list lie behind each other, so that pushing seldom allocates and nothing is copied twice.

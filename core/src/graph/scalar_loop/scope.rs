@@ -2,12 +2,12 @@
 //! A [`Scope`] is one use of a graph; the emitter walks the same scopes again.
 
 use super::forms::{Forms, Id, MOST_DEPTH, MOST_NODES, Pack};
-use crate::dtype::DType;
 use crate::graph::control::list::List;
 use crate::graph::control::list_op::ListOp;
 use crate::graph::ir::{Graph, Node, Value};
+use crate::meaning::program_of;
 use crate::op::{Flow, Kind};
-use crate::scalar::program_of;
+use kernels::dtype::DType;
 use smallvec::SmallVec;
 
 /// One use of a graph, with the unknowns of its values and the uses of graphs inside it.

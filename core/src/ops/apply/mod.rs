@@ -5,13 +5,13 @@ mod rows;
 mod rule;
 mod steps;
 
-use crate::backend::cpu::tile::{Tiled, fault_error};
-use crate::backend::cpu::{CpuCall, View, Work};
-use crate::backend::cuda::{self, CudaCall, Kernel, Owner};
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, Result};
 use crate::op::{Access, Attr, Gradient, Infer, Kind, Op, OpRef, fingerprint};
-use crate::scalar::{Program, Scalar, Val};
+use kernels::backend::cpu::tile::{Tiled, fault_error};
+use kernels::backend::cpu::{CpuCall, View, Work};
+use kernels::backend::cuda::{self, CudaCall, Kernel, Owner};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, Result};
+use kernels::scalar::{Program, Scalar, Val};
 use rule::Rule;
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -209,7 +209,7 @@ impl Op for Apply {
     }
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        static RATE: Kernel = Kernel { name: "effective_rate", text: include_str!("apply.cuh") };
+        static RATE: Kernel = Kernel { name: "effective_rate", text: &[include_str!("apply.cuh")] };
         let (rate, step) = (&call.inputs[0], &call.inputs[1]);
         let mut number = (rate.ptr.addr() as u64, rate.dtype);
         let mut effective = None;

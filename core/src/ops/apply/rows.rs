@@ -3,11 +3,11 @@
 
 use super::rule::Rule;
 use super::{Apply, RATES, STEPS, check_scalar};
-use crate::backend::cpu::{CpuCall, View, Work, numbered_rows};
-use crate::backend::cuda::{self, CudaCall, Kernel, Names, Rows};
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, Result};
 use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
+use kernels::backend::cpu::{CpuCall, View, Work, numbered_rows};
+use kernels::backend::cuda::{self, CudaCall, Kernel, Names, Rows};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, Result};
 
 /// Inputs: a variable's handle, the learning rate, row numbers, and rows of the gradient.
 #[derive(Clone)]
@@ -69,7 +69,7 @@ impl Op for ApplyRows {
 
     /// For 16-bit floats the products with the rate are rounded before they are taken off.
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        static SCALE: Kernel = Kernel { name: "scaled", text: include_str!("rows.cuh") };
+        static SCALE: Kernel = Kernel { name: "scaled", text: &[include_str!("rows.cuh")] };
         let [value, rate, indices, given] = [0, 1, 2, 3].map(|i| &call.inputs[i]);
         let scratch = call.scratch(given.len() * given.dtype.size())?;
         let scaled = View::dense(scratch.address() as usize as *mut u8, given.dtype, given.dims());

@@ -1,10 +1,10 @@
 //! The rules of optimizers: what a step makes of a variable, its slots and a gradient, as scalar formulas.
 //! `apply` runs them, as one program per dtype.
 
-use crate::backend::cpu::moments::{self, Moments, Values};
-use crate::backend::cpu::{Isa, View};
-use crate::dtype::DType;
-use crate::scalar::{Scalar, Val};
+use kernels::backend::cpu::moments::{self, Moments, Values};
+use kernels::backend::cpu::{Isa, View};
+use kernels::dtype::DType;
+use kernels::scalar::{Scalar, Val};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::slice;

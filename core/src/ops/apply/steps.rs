@@ -4,11 +4,11 @@
 use super::rows::ApplyRows;
 use super::rule::Rule;
 use super::{Apply, TOGETHER};
-use crate::error::{Error, Result};
 use crate::execute::execute;
 use crate::tape::{Differentiable, IndexedRows};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::error::{Error, Result};
 use smallvec::SmallVec;
 
 /// One step of a rule for many variables; `slots` holds one list of variables per slot of the rule.

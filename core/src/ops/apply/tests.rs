@@ -3,9 +3,9 @@
 
 use super::*;
 use crate as tf;
-use crate::backend::cpu::Isa;
 use crate::ops::differences::numbers;
 use crate::{IndexedRows, Tensor, Variable, bf16, f16};
+use kernels::backend::cpu::Isa;
 
 const GRADIENTS: [[f32; 3]; 3] = [[0.1, -2.0, 3.0], [1.0, 0.5, -0.25], [0.0, 1e-3, 4.0]];
 const ADAM: AdamParameters = AdamParameters { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-7 };

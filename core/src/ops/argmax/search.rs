@@ -1,7 +1,7 @@
 //! The search for the best element of a row, or of many columns at once, and how elements are ordered.
 //! `argmax` and `argmin` run it on the CPU.
 
-use crate::dtype::{bf16, f16};
+use kernels::dtype::{bf16, f16};
 
 /// Columns whose best elements are kept at a time.
 pub(super) const COLUMNS: usize = 256;

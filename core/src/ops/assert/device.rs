@@ -2,18 +2,18 @@
 //! elements. `Assert` calls [`queue`]; nothing waits.
 
 use super::{Assert, SHOWN as PLACES_NAMED};
-use crate::backend::cpu::View;
-use crate::backend::cuda::{CudaCall, KEPT, Kernel, PLACES, SHOWN, Strided, THREADS, Word, grid};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
+use kernels::backend::cpu::View;
+use kernels::backend::cuda::{CudaCall, KEPT, Kernel, PLACES, SHOWN, Strided, THREADS, Word, grid};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 use crate::op::fingerprint;
-use crate::shape::Shape;
+use kernels::shape::Shape;
 use crate::tensor::{Tensor, TensorType, text};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-static COUNT: Kernel = Kernel { name: "count_wrong", text: include_str!("assert.cuh") };
-static TELL: Kernel = Kernel { name: "tell_wrong", text: include_str!("assert.cuh") };
+static COUNT: Kernel = Kernel { name: "count_wrong", text: &[include_str!("assert.cuh")] };
+static TELL: Kernel = Kernel { name: "tell_wrong", text: &[include_str!("assert.cuh")] };
 
 const _: () = assert!(PLACES == PLACES_NAMED);
 
@@ -26,7 +26,7 @@ const MESSAGE: usize = 4;
 /// As `Op::cuda`; the tensors that are shown broadcast to the condition.
 pub(super) unsafe fn queue(assert: &Assert, call: &CudaCall<'_>) -> Result<()> {
     let condition = &call.inputs[0];
-    if condition.len() == 0 {
+    if condition.is_empty() {
         return Ok(());
     }
     let shown = assert.shown(call.inputs.len());

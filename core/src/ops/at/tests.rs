@@ -1,7 +1,7 @@
 //! Indexing against ndarray's own slicing, its errors, its gradients, and sizes that are not known yet.
 //! `slices_are_those_of_ndarray` goes through all combinations of eleven parts.
 
-use crate::shape::Symbol;
+use kernels::shape::Symbol;
 use crate::{self as tf, Dim, Error, GradientTape, Shape, Tensor};
 use ndarray::{Array, ArrayD, NewAxis, SliceInfo, SliceInfoElem, s};
 

@@ -2,9 +2,9 @@
 //! `Concat` calls it for inputs that lie dense; others are copied one by one.
 
 use super::Concat;
-use crate::backend::cpu::View;
-use crate::backend::cuda::{CudaCall, Moving, THREADS, grid, moving, unit_of};
-use crate::error::Result;
+use kernels::backend::cpu::View;
+use kernels::backend::cuda::{CudaCall, DIVIDED, Moving, THREADS, grid, moving, unit_of};
+use kernels::error::Result;
 
 /// Inputs that one launch copies: what a kernel's parameters hold.
 pub(super) const PARTS: usize = 64;
@@ -13,7 +13,9 @@ const EACH: usize = 1024;
 
 static CONCAT: Moving = moving!(
     "concat",
-    concat!("#define PARTS 64\n#define EACH 1024\n", include_str!("../../backend/cuda/divided.cuh"), include_str!("../concat.cuh"))
+    "#define PARTS 64\n#define EACH 1024\n",
+    DIVIDED,
+    include_str!("../concat.cuh")
 );
 
 impl Concat {

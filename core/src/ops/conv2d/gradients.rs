@@ -2,15 +2,15 @@
 //! `conv2d` and these two. TensorFlow's `Conv2DBackpropInput` and `Conv2DBackpropFilter`.
 
 use super::{Conv2d, How, check_gradient, conv_identity, filter_gradient, geometry, input_gradient, saved};
-use crate::backend::cpu::conv::{self, ConvGeometry};
-use crate::backend::cpu::staged::Staged;
-use crate::backend::cpu::{CpuCall, Work};
-use crate::backend::cuda::{self, CudaCall};
-use crate::dtype::{DType, DTypes};
-use crate::error::Result;
+use kernels::backend::cpu::conv::{self, ConvGeometry};
+use kernels::backend::cpu::staged::Staged;
+use kernels::backend::cpu::{CpuCall, Work};
+use kernels::backend::cuda::{self, CudaCall};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves};
-use crate::shape::Shape;
+use kernels::shape::Shape;
 use crate::tape::Backward;
 use std::sync::Arc;
 

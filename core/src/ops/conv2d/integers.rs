@@ -1,7 +1,7 @@
 //! Convolution of `int32` images by plain loops, wrapping on overflow: exact, and rare enough not to need more.
 //! The `conv2d` operation calls it for that dtype.
 
-use crate::backend::cpu::conv::ConvGeometry;
+use kernels::backend::cpu::conv::ConvGeometry;
 
 /// Images are independent.
 pub(super) fn chunks(g: &ConvGeometry) -> usize {

@@ -6,15 +6,15 @@ mod integers;
 
 use super::window::{Padding, Pair, Windows, check_images, check_window};
 use super::{AsTensor, public, reshape_to};
-use crate::backend::cpu::conv::{self, ConvGeometry, Float};
-use crate::backend::cpu::staged::Staged;
-use crate::backend::cpu::{CpuCall, Work};
-use crate::backend::cuda::{self, CudaCall};
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, Result};
+use kernels::backend::cpu::conv::{self, ConvGeometry, Float};
+use kernels::backend::cpu::staged::Staged;
+use kernels::backend::cpu::{CpuCall, Work};
+use kernels::backend::cuda::{self, CudaCall};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves};
-use crate::shape::{Dim, Shape};
+use kernels::shape::{Dim, Shape};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
 use gradients::{FilterGradient, InputGradient};
@@ -153,7 +153,7 @@ fn saved(needs: &[bool]) -> Saves {
 
 /// # Safety
 /// As `Op::cpu`, for a call in `T`.
-unsafe fn forward<T: Float + crate::dtype::Element>(call: &CpuCall<'_>, g: &ConvGeometry, phase: usize, chunk: usize) {
+unsafe fn forward<T: Float + kernels::dtype::Element>(call: &CpuCall<'_>, g: &ConvGeometry, phase: usize, chunk: usize) {
     let [x, w] = [call.inputs[0].as_ptr::<T>(), call.inputs[1].as_ptr::<T>()];
     // SAFETY: by the caller's promise.
     unsafe { conv::forward::<T>(call.isa, g, x, w, call.outputs[0].as_ptr(), call.scratch, phase, chunk) }

@@ -2,19 +2,19 @@
 //! The functions in `mod.rs` run it.
 
 use super::{losses, outputs, with_softmax};
-use crate::backend::cpu::staged::Staged;
-use crate::backend::cpu::{CpuCall, Work, exponentials};
-use crate::backend::cuda::{CudaCall, RowKernel, row_kernel};
-use crate::dtype::DType;
-use crate::error::{Error, Result};
+use kernels::backend::cpu::staged::Staged;
+use kernels::backend::cpu::{CpuCall, Work, exponentials};
+use kernels::backend::cuda::{CudaCall, RowKernel, row_kernel};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops::multiply::Multiply;
 use crate::ops::normalise::{REAL, axis_last, check, chunk, part, part_mut, rows_of, work};
 use crate::ops::subtract::Subtract;
 use crate::ops::{broadcast_to_shape, log_softmax, reshape, zeros_of};
-use crate::scalar::{Scalar, Val};
-use crate::shape::{Constraints, broadcast};
+use kernels::scalar::{Scalar, Val};
+use kernels::shape::{Constraints, broadcast};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 

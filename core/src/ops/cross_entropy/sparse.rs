@@ -2,11 +2,11 @@
 //! The functions in `mod.rs` run it.
 
 use super::{outputs, with_softmax};
-use crate::backend::cpu::staged::Staged;
-use crate::backend::cpu::{CpuCall, View, Work, exponentials};
-use crate::backend::cuda::{CudaCall, RowKernel, row_kernel};
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, Result};
+use kernels::backend::cpu::staged::Staged;
+use kernels::backend::cpu::{CpuCall, View, Work, exponentials};
+use kernels::backend::cuda::{CudaCall, RowKernel, row_kernel};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops::multiply::Multiply;
@@ -184,7 +184,7 @@ impl Op for SparseCrossEntropyGradient {
                 }
             }};
         }
-        if dx.len() == 0 {
+        if dx.is_empty() {
             return Ok(());
         }
         // SAFETY: dense tensors of the inferred shapes; chunks have rows of their own.

@@ -2,10 +2,10 @@
 //! The gradient of `cumprod` walks through one, so that it never divides.
 
 use super::times;
-use crate::backend::cpu::{CpuCall, Work, part};
-use crate::backend::cuda::{CudaCall, Kernel, Lanes};
-use crate::dtype::{DTypes, bf16, f16, for_dtype};
-use crate::error::Result;
+use kernels::backend::cpu::{CpuCall, Work, part};
+use kernels::backend::cuda::{CudaCall, Kernel, Lanes};
+use kernels::dtype::{DTypes, bf16, f16, for_dtype};
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops::add_owned;
@@ -60,8 +60,8 @@ impl Op for Recurrence {
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         const TEXT: &str = include_str!("../recurrence.cuh");
-        static KERNEL: Kernel = Kernel { name: "recurrence", text: TEXT };
-        static STARTS: Kernel = Kernel { name: "recurrence_starts", text: TEXT };
+        static KERNEL: Kernel = Kernel { name: "recurrence", text: &[TEXT] };
+        static STARTS: Kernel = Kernel { name: "recurrence_starts", text: &[TEXT] };
         let (a, b, y) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         let cut = Lanes::new(call, self.axis, false, PARTS);
         let types = [y.dtype];

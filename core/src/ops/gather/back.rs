@@ -2,15 +2,15 @@
 //! the gradient already (`gather_add`); the slices' own dx is a gather. The gradient rule of `gather` runs both.
 
 use super::{Gather, Parts};
-use crate::backend::cpu::numbered_rows::{self as rows, Write};
-use crate::backend::cpu::vector::fill;
-use crate::backend::cpu::{CpuCall, View, Work, part};
-use crate::backend::cuda::{self, CudaCall, Kernel, Names, Rows};
-use crate::dtype::DTypes;
-use crate::error::Result;
+use kernels::backend::cpu::numbered_rows::{self as rows, Write};
+use kernels::backend::cpu::vector::fill;
+use kernels::backend::cpu::{CpuCall, View, Work, part};
+use kernels::backend::cuda::{self, CudaCall, DIVIDED, Kernel, Names, Rows};
+use kernels::dtype::DTypes;
+use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
-use crate::shape::Shape;
+use kernels::shape::Shape;
 use crate::tape::Backward;
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl Op for GatherBack {
         let Parts { inner_groups, size, row, each, .. } = Parts::new(&self.gather, out.dims(), indices.dims());
         // SAFETY: dense views of the inferred types; slices of wrong indices are left out.
         unsafe {
-            if each <= FEW && out.len() > 0 {
+            if each <= FEW && !out.is_empty() {
                 return call.elements(&GATHER_BACK, &[out.dtype, indices.dtype], out.len(), |arguments| {
                     arguments.faults(call);
                     [given, indices, out].into_iter().for_each(|view| arguments.view(view));
@@ -247,6 +247,6 @@ const FEW: usize = 8;
 
 static GATHER_BACK: Kernel = Kernel {
     name: "gather_back",
-    text: concat!(include_str!("../../backend/cuda/divided.cuh"), include_str!("back.cuh")),
+    text: &[DIVIDED, include_str!("back.cuh")],
 };
 

@@ -2,12 +2,12 @@
 //! TensorFlow's `MaxPoolGrad` and `MaxPoolGradGrad`; each is the other's gradient, so every order exists.
 
 use super::plain;
-use crate::backend::cpu::pool2d;
-use crate::backend::cpu::staged::Staged;
-use crate::backend::cpu::{CpuCall, View, Work};
-use crate::backend::cuda::CudaCall;
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, Result};
+use kernels::backend::cpu::pool2d;
+use kernels::backend::cpu::staged::Staged;
+use kernels::backend::cpu::{CpuCall, View, Work};
+use kernels::backend::cuda::CudaCall;
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves};
 use crate::ops::pooling::{Pool, PoolKernel, at_once, pool_identity, pool_kernel, run_on_device};
@@ -62,7 +62,7 @@ impl Op for MaxPoolGradient {
         }
         let (x, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         let g = self.pool.geometry(x.dims(), dy.dims());
-        if dx.len() == 0 {
+        if dx.is_empty() {
             return Ok(());
         }
         // SAFETY: dense tensors of the geometry, chunks as `work` said.
@@ -150,7 +150,7 @@ impl Op for MaxPoolPick {
         }
         let (x, v, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         let g = self.pool.geometry(x.dims(), out.dims());
-        if out.len() == 0 {
+        if out.is_empty() {
             return Ok(());
         }
         // SAFETY: dense tensors of the geometry; one chunk per image.

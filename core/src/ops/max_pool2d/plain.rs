@@ -1,7 +1,7 @@
 //! Maximum pooling by plain loops for integers, and the numbers that lie where the maxima are.
 //! `max_pool2d` calls the first for dtypes without vector kernels, its second-order gradient the other.
 
-use crate::backend::cpu::pool2d::PoolGeometry;
+use kernels::backend::cpu::pool2d::PoolGeometry;
 use crate::ops::pooling::cells;
 
 /// One image of maximum pooling.

@@ -2,8 +2,8 @@
 //! `Pad` cuts them into chunks and writes each one here.
 
 use super::{Pad, PadMode};
-use crate::backend::cpu::vector::{fill, load_bits};
-use crate::backend::cpu::{CpuCall, View};
+use kernels::backend::cpu::vector::{fill, load_bits};
+use kernels::backend::cpu::{CpuCall, View};
 
 /// Bytes of output that one chunk writes, about.
 const CHUNK: usize = 128 * 1024;
@@ -22,7 +22,7 @@ impl Rows {
         let (input, out) = (&call.inputs[0], &call.outputs[0]);
         let axis = (0..input.rank()).rposition(|a| pad.margin(a) != (0, 0)).unwrap_or(0);
         let inner = input.dims().iter().skip(axis + 1).product();
-        let count = if out.len() == 0 { 0 } else { out.dims().iter().take(axis).product() };
+        let count = if out.is_empty() { 0 } else { out.dims().iter().take(axis).product() };
         Self { axis, inner, count }
     }
 

@@ -2,19 +2,19 @@
 //! The two drawing operations call [`draw`].
 
 use super::Law;
-use crate::backend::cpu::View;
-use crate::backend::cpu::philox::Philox;
-use crate::backend::cuda::{Arguments, CudaCall, Kernel, bits_of, grid};
-use crate::dtype::{DType, bf16, f16};
-use crate::error::Result;
+use kernels::backend::cpu::View;
+use kernels::backend::cpu::philox::Philox;
+use kernels::backend::cuda::{Arguments, CudaCall, Kernel, bits_of, grid};
+use kernels::dtype::{DType, bf16, f16};
+use kernels::error::Result;
 
 const REALS: &str = concat!("#define REALS\n", include_str!("random_draw.cuh"));
-static UNIFORM: Kernel = Kernel { name: "draw_uniform", text: REALS };
-static NORMAL: Kernel = Kernel { name: "draw_normal", text: REALS };
-static TRUNCATED: Kernel = Kernel { name: "draw_truncated", text: REALS };
-static INTEGERS: Kernel = Kernel { name: "draw_integers", text: include_str!("random_draw.cuh") };
-static ORDER: Kernel = Kernel { name: "draw_order", text: include_str!("random_draw.cuh") };
-static MOVE_STATE: Kernel = Kernel { name: "move_state", text: include_str!("random_draw.cuh") };
+static UNIFORM: Kernel = Kernel { name: "draw_uniform", text: &[REALS] };
+static NORMAL: Kernel = Kernel { name: "draw_normal", text: &[REALS] };
+static TRUNCATED: Kernel = Kernel { name: "draw_truncated", text: &[REALS] };
+static INTEGERS: Kernel = Kernel { name: "draw_integers", text: &[include_str!("random_draw.cuh")] };
+static ORDER: Kernel = Kernel { name: "draw_order", text: &[include_str!("random_draw.cuh")] };
+static MOVE_STATE: Kernel = Kernel { name: "move_state", text: &[include_str!("random_draw.cuh")] };
 
 /// Where a draw's stream comes from.
 pub(super) enum Source<'a> {
@@ -49,7 +49,7 @@ pub(super) unsafe fn draw(law: Law, call: &CudaCall<'_>, source: &Source<'_>) ->
         arguments.words(&[low, high, key].map(|word| word as i64));
     };
     let seed_type = seed.map_or(DType::I64, |seed| seed.dtype);
-    if out.len() == 0 {
+    if out.is_empty() {
         return move_on(law, call, source);
     }
     if law == Law::Order {

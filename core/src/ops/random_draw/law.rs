@@ -1,9 +1,9 @@
 //! What can be drawn: the distributions with their parameters, which dtypes they take, and how they move a generator on.
 //! The drawing operations keep a [`Law`] as their attribute; the functions of `tf::random` name it.
 
-use crate::backend::cpu::philox::{Generator, Philox};
-use crate::dtype::{DType, DTypes};
-use crate::error::{Error, Result};
+use kernels::backend::cpu::philox::{Generator, Philox};
+use kernels::dtype::{DType, DTypes};
+use kernels::error::{Error, Result};
 
 /// What is drawn. The parameters are attributes, so that a graph draws anew at each run.
 #[derive(Clone, Copy, PartialEq, Debug)]

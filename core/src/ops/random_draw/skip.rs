@@ -2,10 +2,10 @@
 //! `Generator::skip` runs it.
 
 use super::{device, stays_on_host};
-use crate::backend::cpu::philox::Generator;
-use crate::backend::cpu::{CpuCall, View};
-use crate::backend::cuda::CudaCall;
-use crate::error::Result;
+use kernels::backend::cpu::philox::Generator;
+use kernels::backend::cpu::{CpuCall, View};
+use kernels::backend::cuda::CudaCall;
+use kernels::error::Result;
 use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
 
 /// Input: a generator's state, which moves on as if `count` elements had been drawn.

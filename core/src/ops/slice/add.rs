@@ -2,13 +2,13 @@
 //! The sums of gradients run it: what each further part of a tensor costs is the part, not the tensor.
 
 use super::Slice;
-use crate::backend::cpu::{CpuCall, View, Work, copy, part};
-use crate::backend::cuda::{self, CudaCall, Kernel, Strided};
-use crate::dtype::DTypes;
-use crate::error::{Error, Result};
+use kernels::backend::cpu::{CpuCall, View, Work, copy, part};
+use kernels::backend::cuda::{self, CudaCall, Kernel, Strided};
+use kernels::dtype::DTypes;
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use crate::shape::{MAX_RANK, Shape};
+use kernels::shape::{MAX_RANK, Shape};
 use crate::tape::Backward;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -168,7 +168,7 @@ unsafe fn add_to(call: &CudaCall<'_>, from: &View, to: &View) -> Result<()> {
 
 static ADD_TO: Kernel = Kernel {
     name: "add_to",
-    text: r#"
+    text: &[r#"
 template <class T> __device__ inline T joined(T a, T b) { return plus(a, b); }
 __device__ inline bool joined(bool a, bool b) { return a || b; }
 
@@ -178,7 +178,7 @@ extern "C" __global__ void add_to(index_t count, const T0* from, Strided source,
     to[at] = narrow<T0>(joined(wide(to[at]), wide(from[place(source, i)])));
   }
 }
-"#,
+"#],
 };
 
 #[cfg(test)]
@@ -187,7 +187,7 @@ mod tests {
     use crate as tf;
     use crate::execute::execute1_reusing;
     use crate::ops::differences::{check, numbers};
-    use crate::shape::Dim;
+    use kernels::shape::Dim;
 
     fn add(begin: &[usize], size: &[usize], steps: &[i64], whole: &[usize]) -> SliceAdd {
         let shape = |sizes: &[usize]| Shape::from_dims(&sizes.iter().map(|&s| Dim::known(s)).collect::<Vec<_>>()).unwrap();

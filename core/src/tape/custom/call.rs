@@ -4,13 +4,13 @@
 use super::cotangents::Cotangents;
 use super::inputs::{InputList, Parameter};
 use super::outputs::{Closure, LIST, Outputs, Rule};
-use crate::error::{Error, OrFail, Result};
 use crate::graph::builder;
 use crate::graph::control::custom;
 use crate::tape::backward::CustomRule;
 use crate::tape::record::{self, Watcher};
 use crate::tensor::local::{InName, LOCAL, mode};
 use crate::tensor::{Resource, Tensor};
+use kernels::error::{Error, OrFail, Result};
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::rc::Rc;

@@ -2,9 +2,9 @@
 //! Traits tie the closure's type to the kinds of the parameters, so that a wrong one is an error of the compiler.
 
 use super::inputs::{Input, InputList, List, Many, Maybe, One, Parameter};
-use crate::error::Result;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::error::Result;
 use std::borrow::Borrow;
 
 /// What the gradient closure gives back, as it is collected.

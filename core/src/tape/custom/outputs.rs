@@ -2,8 +2,8 @@
 //! Generated code hands both to [`Call`](super::Call).
 
 use super::cotangents::Answers;
-use crate::error::Result;
 use crate::tensor::Tensor;
+use kernels::error::Result;
 use std::borrow::Borrow;
 
 /// The number that stands for "a list" where outputs are counted.

@@ -3,17 +3,17 @@
 
 use super::Walk;
 use crate::__testing::inspect;
-use crate::dtype::DType;
-use crate::error::{Error, Result};
 use crate::execute::execute1;
+use crate::meaning::Derivatives;
 use crate::op::{Gradient, Op};
 use crate::ops;
-use crate::scalar::Derivatives;
-use crate::shape::{Dim, Symbol, broadcast_reduce_axes};
 use crate::tape::backward::{Backward, CustomRule};
 use crate::tape::contribution::Contribution;
 use crate::tape::log::{Noted, Rule, Saved};
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, Symbol, broadcast_reduce_axes};
 use smallvec::SmallVec;
 
 /// One entry whose inputs depend on a source. Element-wise operations and reads, which are most, go on without lists.

@@ -2,9 +2,9 @@
 
 use super::{grad, item};
 use crate as tf;
-use crate::memory::pool;
 use crate::tensor::local::{LOCAL, mode};
 use crate::{ForwardAccumulator, GradientTape, Tensor, Variable, custom_gradient};
+use kernels::memory::pool;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn observed() -> bool {

@@ -1,8 +1,8 @@
 //! Elements as text: floats with the fewest digits that tell them apart, at most 8 in arrays, all to one width.
 //! The rules, down to when exponents appear, are NumPy's; `text` passes bits in and gets cells back.
 
-use crate::backend::cpu::vector;
-use crate::dtype::{DType, bf16, f16};
+use kernels::backend::cpu::vector;
+use kernels::dtype::{DType, bf16, f16};
 
 /// The most digits after the point in arrays.
 const DIGITS: usize = 8;

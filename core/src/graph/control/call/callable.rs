@@ -1,8 +1,6 @@
 //! A graph that can be called: it keeps the plans, by the types of the operands, and the gradients that were made of it.
 //! Calls of traced functions, ways back and parts of graphs run through one.
 
-use crate::backend::cuda;
-use crate::error::Result;
 use crate::graph::Graph;
 use crate::graph::captured::Placed;
 use crate::graph::control::report;
@@ -15,6 +13,8 @@ use crate::graph::run;
 use crate::graph::sizes::{Known, Sizes};
 use crate::op::{Operands, Outputs};
 use crate::tensor::TensorType;
+use kernels::backend::cuda;
+use kernels::error::Result;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A graph with the plans and gradients made of it so far.

@@ -2,12 +2,12 @@
 //! Tapes meet it in place of the call that they follow.
 
 use super::{Call, Callable};
-use crate::error::Result;
 use crate::graph::differentiate::Pair;
 use crate::graph::sizes::Known;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, Saves, identity};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
+use kernels::error::Result;
 use std::sync::{Arc, PoisonError};
 
 /// How a call is differentiated. Outputs: the bundle of saved values, then the results.

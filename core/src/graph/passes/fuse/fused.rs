@@ -1,11 +1,11 @@
 //! A cluster of operations as one operation, whose body is a graph of what it computes.
 //! Fusion makes it; plans run it as a single pass over memory, devices as a single kernel.
 
-use crate::error::Result;
 use crate::graph::ir::Graph;
 use crate::graph::sizes::Sizes;
 use crate::graph::{on_device, run};
 use crate::op::{Attr, Gradient, Infer, Kind, Op, Operands, Outputs, identity};
+use kernels::error::Result;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 

@@ -2,13 +2,13 @@
 //! Fusion ends with it, when it is known what belongs together.
 
 use super::{Clusters, Fused, fuse};
-use crate::error::Result;
 use crate::graph::ir::{Graph, Value};
 use crate::graph::passes::rewrite::{Rewriter, part_of, with_bodies};
 use crate::graph::steps;
 use crate::op::OpRef;
-use crate::shape::Constraints;
 use crate::tensor::TensorType;
+use kernels::error::Result;
+use kernels::shape::Constraints;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

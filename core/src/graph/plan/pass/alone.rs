@@ -2,7 +2,7 @@
 //! The executor of plans tries [`Pass::run_alone`] first; most steps of the smallest graphs are such passes.
 
 use super::{Order, Pass, Run, Walk};
-use crate::backend::cpu::vector::Loop;
+use kernels::backend::cpu::vector::Loop;
 
 /// The instruction, and which operands of the pass are its own; those that it has not are its result.
 pub(super) struct Alone {

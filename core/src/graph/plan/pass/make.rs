@@ -3,13 +3,13 @@
 
 use super::alone::Alone;
 use super::{Folded, Input, Line, MOST_SLOTS, Operands, Order, Pass, Run, Walk};
-use crate::backend::cpu::collapse::{Collapsed, collapse};
-use crate::backend::cpu::jit::{self, Machine};
-use crate::backend::cpu::tile::{TILE, period};
-use crate::backend::cpu::vector::{self, fold};
-use crate::backend::cpu::{Isa, View, Work};
-use crate::dtype::DType;
-use crate::scalar::{Action, Code, Sequence, Slot};
+use kernels::backend::cpu::collapse::{Collapsed, collapse};
+use kernels::backend::cpu::jit::{self, Machine};
+use kernels::backend::cpu::tile::{TILE, period};
+use kernels::backend::cpu::vector::{self, fold};
+use kernels::backend::cpu::{Isa, View, Work};
+use kernels::dtype::DType;
+use kernels::scalar::{Action, Code, Sequence, Slot};
 use smallvec::SmallVec;
 
 /// Bytes of output from which work is shared between threads, for instructions that only move memory.
@@ -201,8 +201,8 @@ fn walks_of(inputs: &[View], space: &Collapsed, periods: &[Option<usize>], tile:
 
 /// The merged dimensions of all operands; one operand more than there are inputs, dense, keeps merges honest.
 fn space_of(inputs: &[View], dims: &[usize]) -> Collapsed {
-    let mut dense = [0; crate::shape::MAX_RANK];
-    crate::shape::contiguous_strides(dims, &mut dense);
+    let mut dense = [0; kernels::shape::MAX_RANK];
+    kernels::shape::contiguous_strides(dims, &mut dense);
     let n = inputs.len();
     let stride = |i: usize, axis: usize| {
         if i == n {

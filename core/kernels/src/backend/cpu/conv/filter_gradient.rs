@@ -1,0 +1,279 @@
+//! The gradient of the filters: for each tap, a product of input pixels (transposed) with the output gradient.
+//! Called by the convolution's gradient; partial sums over fixed parts of the batch are added in order at the end.
+
+use super::ConvGeometry;
+use super::cells::{Cell, Cells, share};
+use super::forward::{axis_h, axis_w};
+use super::kernels::{Block, Blocks, Kernels, choose};
+use super::partials::{SUM, pad, sum};
+use super::simd::Float;
+use super::tile::{MAX_ROWS, Tile};
+use crate::backend::cpu::Work;
+use crate::backend::cpu::isa::Isa;
+use std::ops::Range;
+
+/// Multiply-adds of one chunk at least; up to [`MAX_PARTS`] chunks, beyond which they may grow.
+const CHUNK: usize = 1 << 19;
+/// Bytes of input and output gradient that stay in the second-level cache while all tiles pass over them. Smaller
+/// cells would fit the first level, but load and store the sums more often than that gains.
+const CELL: usize = 256 << 10;
+/// Bytes of all partial sums together.
+const PARTIALS: usize = 4 << 20;
+/// More partial sums than this would cost more to add than they balance.
+const MAX_PARTS: usize = 32;
+/// With fewer input channels than this a tile must span taps to be full.
+const FEW: usize = 8;
+
+/// Rows of the gradient that one tile column works on: channels of one tap, or any rows where no tap is cut off.
+struct Slab {
+    /// First and last tap + 1 of the rows' origin, and rows within them.
+    tap: Option<(usize, usize)>,
+    rows: Range<usize>,
+}
+
+struct Plan {
+    /// The geometry, with the padded copy of the input in place of the input where there is one.
+    g: ConvGeometry,
+    /// The input as the caller has it.
+    input: ConvGeometry,
+    /// Input and output gradient have changed places, and so have the channels of the sum; its taps are turned.
+    swapped: bool,
+    /// Elements of the padded copy, and chunks that fill it.
+    copy: usize,
+    copies: usize,
+    /// Taps may be cut off at borders, so each tap has its own rectangle of pixels.
+    cut: bool,
+    blocks: Blocks,
+    cells: Cells,
+    /// Parts of the cells, each with its own partial sum; 1 = the sum itself.
+    parts: usize,
+    /// Slabs of rows of each tap (or of all taps, if none is cut), and the groups that slabs times blocks form.
+    slabs: usize,
+    groups: usize,
+}
+
+impl Plan {
+    fn new<T: Float>(g: &ConvGeometry, isa: Isa) -> Self {
+        let kernels = Kernels::<T>::of(isa);
+        let input = g.flattened();
+        let turned = turned(&input);
+        // Few output channels would leave most of a vector idle, where many input channels fill it.
+        let swapped = turned.is_some() && 2 * g.out_c <= kernels.lanes.min(g.in_c);
+        let input = turned.filter(|_| swapped).unwrap_or(input);
+        let mut g = input;
+        let blocks = Blocks::new(kernels, g.out_c);
+        let reach = |out: usize, stride: usize, k: usize, dilation: usize| {
+            (out.max(1) - 1) * stride + (k.max(1) - 1) * dilation + 1
+        };
+        let (h, w) = (reach(g.out_h, g.stride_h, g.k_h, g.dilation_h), reach(g.out_w, g.stride_w, g.k_w, g.dilation_w));
+        let mut cut = g.pad_top > 0 || g.pad_left > 0 || h > g.in_h || w > g.in_w;
+        let (mut copy, mut copies) = (0, 0);
+        if cut && g.in_c < FEW {
+            (g.in_h, g.in_w, g.pad_top, g.pad_left) = (h, w, 0, 0);
+            copy = g.batch * h * w * g.in_c;
+            copies = copy.div_ceil(64 << 10).min(g.batch);
+            cut = false;
+        }
+        let pixel = (g.stride_h * g.stride_w * g.in_c + g.out_c).max(1) * size_of::<T>();
+        let cells = Cells::new(g.batch, g.out_h, g.out_w, (CELL / pixel).max(64));
+
+        let size = g.depth() * g.out_c;
+        let chunks = g.batch * g.out_h * g.out_w * size / CHUNK;
+        let chunks = chunks.clamp(1, MAX_PARTS).max((chunks / 16).min(4 * MAX_PARTS));
+        let affordable = (PARTIALS / (size * size_of::<T>()).max(1)).clamp(1, MAX_PARTS);
+        let parts = chunks.min(affordable).min(cells.count()).max(1);
+        let vectors = if blocks.count > 0 { blocks.get(blocks.count - 1).vectors } else { 1 };
+        let height = 4 * kernels.columns[vectors - 1][0].0;
+        let slabs = if cut { g.k_h * g.k_w * g.in_c.div_ceil(height) } else { g.depth().div_ceil(height) };
+        let groups = chunks.div_ceil(parts).min(slabs * blocks.count);
+        Self { g, input, swapped, copy, copies, cut, blocks, cells, parts, slabs, groups }
+    }
+
+    /// The `i`-th slab.
+    fn slab(&self, i: usize) -> Slab {
+        if !self.cut {
+            return Slab { tap: None, rows: share(self.g.depth(), self.slabs, i) };
+        }
+        let per_tap = self.slabs / (self.g.k_h * self.g.k_w);
+        let tap = i / per_tap;
+        Slab { tap: Some((tap / self.g.k_w, tap % self.g.k_w)), rows: share(self.g.in_c, per_tap, i % per_tap) }
+    }
+
+    fn size(&self) -> usize {
+        self.g.depth() * self.g.out_c
+    }
+
+    /// Whether the sums of the parts are in scratch, for a last phase to bring them to their place.
+    fn gathers(&self) -> bool {
+        self.parts > 1 || self.swapped
+    }
+
+    /// Chunks of the last phase.
+    fn sums(&self) -> usize {
+        if self.gathers() { self.size().div_ceil(SUM) } else { 0 }
+    }
+}
+
+/// The convolution of stride 1 over the output gradient that has the same products; its taps are in reverse order.
+fn turned(g: &ConvGeometry) -> Option<ConvGeometry> {
+    if (g.stride_h, g.stride_w) != (1, 1) || g.k_h * g.k_w == 0 {
+        return None;
+    }
+    Some(ConvGeometry {
+        in_h: g.out_h,
+        in_w: g.out_w,
+        in_c: g.out_c,
+        out_h: g.in_h,
+        out_w: g.in_w,
+        out_c: g.in_c,
+        pad_top: ((g.k_h - 1) * g.dilation_h).checked_sub(g.pad_top)?,
+        pad_left: ((g.k_w - 1) * g.dilation_w).checked_sub(g.pad_left)?,
+        ..*g
+    })
+}
+
+/// Scratch and chunks of [`filter_gradient`].
+pub fn filter_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
+    let plan = Plan::new::<T>(g, isa);
+    let partials = if plan.gathers() { plan.parts * plan.size() } else { 0 };
+    Work {
+        scratch: (plan.copy + partials) * size_of::<T>(),
+        phases: [plan.copies, plan.parts * plan.groups, plan.sums(), 0, 0],
+    }
+}
+
+/// One chunk of the filter gradient: `dw` from `x` and `dy`. Phases: padded copy, partial sums, their sum.
+///
+/// # Safety
+/// As for `forward`, with the tensors of these names and [`filter_gradient_work`].
+pub unsafe fn filter_gradient<T: Float>(
+    isa: Isa,
+    g: &ConvGeometry,
+    x: *const T,
+    dy: *const T,
+    dw: *mut T,
+    scratch: *mut u8,
+    phase: usize,
+    chunk: usize,
+) {
+    let plan = Plan::new::<T>(g, isa);
+    let copy: *mut T = scratch.cast();
+    let (x, dy) = if plan.swapped { (dy, x) } else { (x, dy) };
+    // SAFETY: the scratch holds the copy and then the partial sums; chunks write separate parts of them.
+    unsafe {
+        let partials = copy.add(plan.copy);
+        match phase {
+            0 => pad(&plan.input, &plan.g, x, copy, share(plan.g.batch, plan.copies, chunk)),
+            1 => {
+                let (part, group) = (chunk % plan.parts, chunk / plan.parts);
+                let x = if plan.copy > 0 { copy.cast_const() } else { x };
+                let to = if plan.gathers() { partials.add(part * plan.size()) } else { dw };
+                partial(&plan, Kernels::of(isa), x, dy, to, part, group);
+            }
+            _ => {
+                let range = chunk * SUM..plan.size().min((chunk + 1) * SUM);
+                sum(&plan.g, plan.swapped, plan.parts, partials, range, dw);
+            }
+        }
+    }
+}
+
+/// The sum over the cells of one part, for the slabs and blocks of one group.
+///
+/// # Safety
+/// The tensors must be those of the plan's geometry, and nobody else may use these rows and columns of `dw`.
+unsafe fn partial<T: Float>(
+    plan: &Plan,
+    kernels: &'static Kernels<T>,
+    x: *const T,
+    dy: *const T,
+    dw: *mut T,
+    part: usize,
+    group: usize,
+) {
+    let g = &plan.g;
+    let units = || share(plan.slabs * plan.blocks.count, plan.groups, group);
+    for unit in units() {
+        let (slab, block) = (plan.slab(unit / plan.blocks.count), plan.blocks.get(unit % plan.blocks.count));
+        let first = slab.tap.map_or(0, |(h, w)| (h * g.k_w + w) * g.in_c);
+        let width = (block.vectors - 1) * kernels.lanes + block.lanes;
+        for row in slab.rows {
+            // SAFETY: the row and its columns lie in the gradient.
+            unsafe { dw.add((first + row) * g.out_c + block.start).write_bytes(0, width) };
+        }
+    }
+    for cell in share(plan.cells.count(), plan.parts, part) {
+        let cell = plan.cells.get(cell);
+        for unit in units() {
+            let (slab, block) = (plan.slab(unit / plan.blocks.count), plan.blocks.get(unit % plan.blocks.count));
+            // SAFETY: the caller's promise.
+            unsafe { slab_cell(plan, kernels, x, dy, dw, &slab, &block, cell.clone()) }
+        }
+    }
+}
+
+/// Adds what one cell gives to one slab of rows.
+///
+/// # Safety
+/// As for [`partial`].
+unsafe fn slab_cell<T: Float>(
+    plan: &Plan,
+    kernels: &'static Kernels<T>,
+    x: *const T,
+    dy: *const T,
+    dw: *mut T,
+    slab: &Slab,
+    block: &Block,
+    mut cell: Cell,
+) {
+    let g = &plan.g;
+    let (v, h) = (axis_h(g), axis_w(g));
+    let (in_row, in_image) = (g.in_w * g.in_c, g.in_h * g.in_w * g.in_c);
+    let (out_row, out_image) = (g.out_w * g.out_c, g.out_h * g.out_w * g.out_c);
+    let (kh, kw) = slab.tap.unwrap_or((0, 0));
+    if slab.tap.is_some() {
+        cell.rows = v.outputs(kh, cell.rows);
+        cell.cols = h.outputs(kw, cell.cols);
+    }
+    if cell.images.is_empty() || cell.rows.is_empty() || cell.cols.is_empty() {
+        return;
+    }
+    let source = cell.images.start * in_image + v.at(cell.rows.start, kh) * in_row + h.at(cell.cols.start, kw) * g.in_c;
+    let target = cell.images.start * out_image + cell.rows.start * out_row + cell.cols.start * g.out_c + block.start;
+    let first = (kh * g.k_w + kw) * g.in_c;
+    let mut tile = Tile {
+        // SAFETY: the first pixel of the cell is in the images, and so is the one its tap reads.
+        src: unsafe { x.add(source) },
+        // SAFETY: as above.
+        panel: unsafe { dy.add(target) },
+        // SAFETY: a block starts inside the gradient's row.
+        out: unsafe { dw.add(block.start) },
+        offs: [0; MAX_ROWS],
+        outs: [0; MAX_ROWS],
+        live: 0,
+        len: [cell.images.len(), cell.rows.len(), cell.cols.len()],
+        src_step: [in_image, g.stride_h * in_row, g.stride_w * g.in_c],
+        panel_step: [out_image, out_row, g.out_c],
+        lanes: block.lanes,
+        accumulate: true,
+    };
+    let column = kernels.columns[block.vectors - 1];
+    let mut row = slab.rows.start;
+    while row < slab.rows.end {
+        let (height, call) = choose(column, slab.rows.end - row);
+        tile.live = height.min(slab.rows.end - row);
+        for p in 0..height {
+            let row = row + p.min(tile.live - 1);
+            tile.outs[p] = (first + row) * g.out_c;
+            tile.offs[p] = if slab.tap.is_some() {
+                row
+            } else {
+                let (tap, channel) = (row / g.in_c, row % g.in_c);
+                tap / g.k_w * g.dilation_h * in_row + tap % g.k_w * g.dilation_w * g.in_c + channel
+            };
+        }
+        // SAFETY: taps of these rows read inside the images for all pixels of the cell.
+        unsafe { call(&tile) }
+        row += tile.live;
+    }
+}

@@ -1,0 +1,137 @@
+//! The gradient of the input: a product of the output gradient with the filters turned and transposed.
+//! Called by the convolution's gradient, and by transposed convolution for its value.
+
+use super::ConvGeometry;
+use super::axis::Axis;
+use super::kernels::{Blocks, Kernels};
+use super::pack;
+use super::product::{Chunks, Product};
+use super::simd::Float;
+use crate::backend::cpu::Work;
+use crate::backend::cpu::isa::Isa;
+
+/// With stride s an input row is reached by every s-th tap only: rows fall into s classes, and within a class the
+/// gradient is a convolution of stride 1 over the output gradient.
+struct Class {
+    /// Rows of the class.
+    len: usize,
+    axis: Axis,
+    /// The turned tap of the class's tap 0, and from one tap to the next.
+    tap: usize,
+    tap_step: usize,
+}
+
+impl Class {
+    /// The class of the input indices `first, first + stride, ..`.
+    fn new(
+        first: usize,
+        input: usize,
+        output: usize,
+        kernel: usize,
+        stride: usize,
+        dilation: usize,
+        pad: usize,
+    ) -> Self {
+        let gcd = gcd(stride, dilation);
+        let tap_step = stride / gcd;
+        let place = first + pad;
+        // Tap k of the filter comes from output (place - k * dilation) / stride, where that is whole.
+        let lowest = (0..kernel.min(tap_step)).find(|k| (k * dilation) % stride == place % stride);
+        let taps = lowest.map_or(0, |k| (kernel - k).div_ceil(tap_step));
+        let last = lowest.unwrap_or(0) + taps.saturating_sub(1) * tap_step;
+        let axis = Axis {
+            source: output,
+            // Exact for a tap of the class.
+            start: (place as isize - (last * dilation) as isize).div_euclid(stride as isize),
+            stride: 1,
+            taps,
+            dilation: dilation / gcd,
+        };
+        Self { len: input.saturating_sub(first).div_ceil(stride), axis, tap: kernel.saturating_sub(1 + last), tap_step }
+    }
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+struct Plan<T: 'static> {
+    g: ConvGeometry,
+    blocks: Blocks,
+    kernels: &'static Kernels<T>,
+    packing: usize,
+    chunks: Chunks,
+}
+
+impl<T: Float> Plan<T> {
+    fn new(g: &ConvGeometry, isa: Isa) -> Self {
+        let g = g.flattened();
+        let kernels = Kernels::<T>::for_product(isa, g.k_h * g.k_w, g.out_c, g.in_c);
+        let blocks = Blocks::new(kernels, g.in_c);
+        // Chunks count pixels of one class; each runs through all classes.
+        let (rows, cols) = (g.in_h.div_ceil(g.stride_h), g.in_w.div_ceil(g.stride_w));
+        let chunks = Chunks::new(g.batch, rows, cols, g.k_h * g.k_w * g.out_c, g.in_c, blocks.count);
+        let packing = pack::chunks(g.k_h * g.k_w * g.out_c, g.in_c);
+        Self { g, blocks, kernels, packing, chunks }
+    }
+}
+
+/// Scratch and chunks of [`input_gradient`].
+pub fn input_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
+    let plan = Plan::<T>::new(g, isa);
+    let scratch = g.k_h * g.k_w * g.out_c * plan.blocks.padded() * size_of::<T>();
+    Work { scratch, phases: [plan.packing, plan.chunks.count(), 0, 0, 0] }
+}
+
+/// One chunk of the input gradient: `dx` from `dy` and `w`.
+///
+/// # Safety
+/// As for `forward`, with the tensors of these names and [`input_gradient_work`].
+pub unsafe fn input_gradient<T: Float>(
+    isa: Isa,
+    g: &ConvGeometry,
+    dy: *const T,
+    w: *const T,
+    dx: *mut T,
+    scratch: *mut u8,
+    phase: usize,
+    chunk: usize,
+) {
+    let Plan { g, blocks, kernels, packing, chunks } = Plan::<T>::new(g, isa);
+    let panel: *mut T = scratch.cast();
+    if phase == 0 {
+        // SAFETY: the scratch holds the packed filters, and this chunk owns its rows.
+        return unsafe { pack::turned(&g, kernels, blocks, w, panel, packing, chunk) };
+    }
+    let (cell, group) = chunks.get(chunk);
+    let (row, image) = (g.in_w * g.in_c, g.in_h * g.in_w * g.in_c);
+    for y in 0..g.stride_h.min(g.in_h) {
+        let v = Class::new(y, g.in_h, g.out_h, g.k_h, g.stride_h, g.dilation_h, g.pad_top);
+        for x in 0..g.stride_w.min(g.in_w) {
+            let h = Class::new(x, g.in_w, g.out_w, g.k_w, g.stride_w, g.dilation_w, g.pad_left);
+            let mut cell = cell.clone();
+            cell.rows.end = cell.rows.end.min(v.len);
+            cell.cols.end = cell.cols.end.min(h.len);
+            let tap = if v.axis.taps * h.axis.taps > 0 { v.tap * g.k_w + h.tap } else { 0 };
+            let product = Product {
+                kernels,
+                rows: v.axis,
+                cols: h.axis,
+                channels: g.out_c,
+                src: dy,
+                src_step: [g.out_h * g.out_w * g.out_c, g.out_w * g.out_c, g.out_c],
+                // SAFETY: the first pixel of the class lies in the image.
+                out: unsafe { dx.add(y * row + x * g.in_c) },
+                out_step: [image, g.stride_h * row, g.stride_w * g.in_c],
+                blocks,
+                panel,
+                panel_depth: g.k_h * g.k_w * g.out_c,
+                panel_first: tap * g.out_c,
+                panel_taps: [v.tap_step * g.k_w * g.out_c, h.tap_step * g.out_c],
+                panel_width: None,
+            };
+            // SAFETY: the tensors are those of the geometry, and chunks have separate outputs.
+            unsafe { product.run(cell, group.clone()) }
+        }
+    }
+}

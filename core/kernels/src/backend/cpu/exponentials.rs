@@ -1,0 +1,269 @@
+//! Passes over rows of floats that normalise exponentials: each row's maximum, sums, logarithm, and what follows.
+//! The softmax and cross entropy operations run them on blocks of rows, so that short rows fill whole vectors too.
+
+use super::Isa;
+use super::math::fused::{Arithmetic, Fused, Portable};
+use super::math::{double, single};
+use std::ops::{Add, Div, Mul, Range, Sub};
+
+/// The element types that rows hold.
+pub trait Real:
+    crate::dtype::Element + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    const ZERO: Self;
+    const ONE: Self;
+    const LOWEST: Self;
+    fn exp<A: Arithmetic>(self) -> Self;
+    fn log(self) -> Self;
+}
+
+macro_rules! reals {
+    ($($t:ident $math:ident $exp:ident $(<$fused:ident>)?)*) => {$(
+        impl Real for $t {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const LOWEST: Self = $t::NEG_INFINITY;
+            #[inline(always)]
+            fn exp<A: Arithmetic>(self) -> Self { $math::$exp$(::<$fused>)?(self) }
+            #[inline(always)]
+            fn log(self) -> Self { $math::log(self) }
+        }
+    )*};
+}
+reals!(f32 single exp_in<A> f64 double exp);
+
+/// Elements that stay in the first-level cache between the passes over a block.
+const BLOCK: usize = 1024;
+/// Elements per chunk of work: long enough to hide the cost of handing it out.
+const CHUNK: usize = 16 * 1024;
+/// Independent accumulators of a row.
+const WIDE: usize = 32;
+
+/// Rows of each chunk, for rows of `n` elements.
+fn rows_per_chunk(n: usize) -> usize {
+    (CHUNK / n.max(1)).max(1)
+}
+
+/// Chunks that `rows` rows of `n` elements make.
+pub fn chunks(rows: usize, n: usize) -> usize {
+    rows.div_ceil(rows_per_chunk(n)).max(1)
+}
+
+/// The rows of a chunk.
+pub fn chunk(rows: usize, n: usize, index: usize) -> Range<usize> {
+    let step = rows_per_chunk(n);
+    (index * step).min(rows)..((index + 1) * step).min(rows)
+}
+
+#[inline(always)]
+fn max_of<T: Real>(row: &[T]) -> T {
+    let greater = |a: T, b: T| if b > a { b } else { a };
+    let mut best = T::LOWEST;
+    let mut rest = row;
+    if row.len() >= WIDE {
+        let mut lanes = [T::LOWEST; WIDE];
+        let (blocks, tail) = row.as_chunks::<WIDE>();
+        for block in blocks {
+            for (lane, &v) in lanes.iter_mut().zip(block) {
+                *lane = greater(*lane, v);
+            }
+        }
+        best = lanes.into_iter().fold(best, greater);
+        rest = tail;
+    }
+    rest.iter().fold(best, |a, &b| greater(a, b))
+}
+
+/// The sum of `f(i)` over a row's positions, in lanes.
+#[inline(always)]
+fn sum_of<T: Real>(n: usize, f: impl Fn(usize) -> T) -> T {
+    let mut sum = T::ZERO;
+    let whole = n - n % WIDE;
+    if whole > 0 {
+        let mut lanes = [T::ZERO; WIDE];
+        let mut at = 0;
+        while at < whole {
+            for (i, lane) in lanes.iter_mut().enumerate() {
+                *lane = *lane + f(at + i);
+            }
+            at += WIDE;
+        }
+        sum = lanes.into_iter().fold(sum, |a, b| a + b);
+    }
+    (whole..n).fold(sum, |a, i| a + f(i))
+}
+
+/// Writes exp(x - max) to `out` for a block of rows and calls `row(number, max, sum)` for each.
+#[inline(always)]
+fn exponentials<A: Arithmetic, T: Real>(
+    x: &[T],
+    out: &mut [T],
+    n: usize,
+    mut row: impl FnMut(usize, T, T, &[T], &mut [T]),
+) {
+    let block = (BLOCK / n).max(1) * n;
+    let mut maxima = [T::ZERO; BLOCK];
+    for (number, (x, out)) in x.chunks(block).zip(out.chunks_mut(block)).enumerate() {
+        for ((x, out), max) in x.chunks_exact(n).zip(out.chunks_exact_mut(n)).zip(&mut maxima) {
+            *max = max_of(x);
+            for (out, &x) in out.iter_mut().zip(x) {
+                *out = x - *max;
+            }
+        }
+        for out in out.iter_mut() {
+            *out = out.exp::<A>();
+        }
+        for (i, ((x, out), &max)) in x.chunks_exact(n).zip(out.chunks_exact_mut(n)).zip(&maxima).enumerate() {
+            let sum = sum_of(n, |i| out[i]);
+            row(number * (block / n) + i, max, sum, x, out);
+        }
+    }
+}
+
+#[inline(always)]
+fn scale<T: Real>(row: &mut [T], factor: T) {
+    for v in row {
+        *v = *v * factor;
+    }
+}
+
+#[inline(always)]
+fn softmax_body<A: Arithmetic, T: Real>(n: usize, x: &[T], y: &mut [T]) {
+    exponentials::<A, T>(x, y, n, |_, _, sum, _, y| scale(y, T::ONE / sum));
+}
+
+#[inline(always)]
+fn log_softmax_body<A: Arithmetic, T: Real>(n: usize, x: &[T], y: &mut [T]) {
+    exponentials::<A, T>(x, y, n, |_, max, sum, x, y| {
+        let log = sum.log();
+        for (y, &x) in y.iter_mut().zip(x) {
+            *y = x - max - log;
+        }
+    });
+}
+
+#[inline(always)]
+fn softmax_gradient_body<A: Arithmetic, T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
+    for ((y, dy), dx) in y.chunks_exact(n).zip(dy.chunks_exact(n)).zip(dx.chunks_exact_mut(n)) {
+        let sum = sum_of(n, |i| y[i] * dy[i]);
+        for ((dx, &y), &dy) in dx.iter_mut().zip(y).zip(dy) {
+            *dx = (dy - sum) * y;
+        }
+    }
+}
+
+#[inline(always)]
+fn log_softmax_gradient_body<A: Arithmetic, T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
+    for (dx, &y) in dx.iter_mut().zip(y) {
+        *dx = y.exp::<A>();
+    }
+    for (dy, dx) in dy.chunks_exact(n).zip(dx.chunks_exact_mut(n)) {
+        let sum = sum_of(n, |i| dy[i]);
+        for (dx, &dy) in dx.iter_mut().zip(dy) {
+            *dx = dy - *dx * sum;
+        }
+    }
+}
+
+#[inline(always)]
+fn cross_entropy_body<A: Arithmetic, T: Real>(n: usize, labels: &[T], x: &[T], loss: &mut [T], p: &mut [T]) {
+    exponentials::<A, T>(x, p, n, |r, max, sum, x, p| {
+        let (labels, log) = (&labels[r * n..(r + 1) * n], sum.log());
+        loss[r] = sum_of(n, |i| labels[i] * (log - (x[i] - max)));
+        scale(p, T::ONE / sum);
+    });
+}
+
+#[inline(always)]
+fn sparse_cross_entropy_body<A: Arithmetic, T: Real>(n: usize, labels: &[usize], x: &[T], loss: &mut [T], p: &mut [T]) {
+    exponentials::<A, T>(x, p, n, |r, max, sum, x, p| {
+        loss[r] = sum.log() - (x[labels[r]] - max);
+        scale(p, T::ONE / sum);
+    });
+}
+
+/// Defines a pass that runs `$body` compiled for an instruction set.
+macro_rules! pass {
+    ($($(#[$doc:meta])* $name:ident = $body:ident($($arg:ident: $t:ty),*);)*) => {$(
+        $(#[$doc])*
+        ///
+        /// Rows have `n` elements and lie one after the other; with `n = 0` there is nothing to do.
+        pub fn $name<T: Real>(isa: Isa, n: usize, $($arg: $t),*) {
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+            fn avx512<T: Real>(n: usize, $($arg: $t),*) {
+                $body::<Fused, T>(n, $($arg),*)
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2<T: Real>(n: usize, $($arg: $t),*) {
+                $body::<Fused, T>(n, $($arg),*)
+            }
+            if n == 0 {
+                return;
+            }
+            match isa {
+                // SAFETY: `Isa` names only sets that the CPU has.
+                #[cfg(target_arch = "x86_64")]
+                Isa::Avx512 => unsafe { avx512(n, $($arg),*) },
+                // SAFETY: `Isa` names only sets that the CPU has.
+                #[cfg(target_arch = "x86_64")]
+                Isa::Avx2 => unsafe { avx2(n, $($arg),*) },
+                #[allow(unreachable_patterns, reason = "the others exist on one architecture only")]
+                _ => $body::<Portable, T>(n, $($arg),*),
+            }
+        }
+    )*};
+}
+
+pass! {
+    /// `y = exp(x) / sum(exp(x))` for each row.
+    softmax = softmax_body(x: &[T], y: &mut [T]);
+    /// `y = x - log(sum(exp(x)))` for each row.
+    log_softmax = log_softmax_body(x: &[T], y: &mut [T]);
+    /// `dx = (dy - sum(y dy)) y` for each row, where y is a softmax.
+    softmax_gradient = softmax_gradient_body(y: &[T], dy: &[T], dx: &mut [T]);
+    /// `dx = dy - exp(y) sum(dy)` for each row, where y is a logarithm of a softmax.
+    log_softmax_gradient = log_softmax_gradient_body(y: &[T], dy: &[T], dx: &mut [T]);
+    /// Per row the softmax `p` of `x`, and the loss `-sum(labels log(p))`.
+    cross_entropy = cross_entropy_body(labels: &[T], x: &[T], loss: &mut [T], p: &mut [T]);
+    /// Per row the softmax `p` of `x`, and the loss `-log(p[label])`; labels are below `n`.
+    sparse_cross_entropy = sparse_cross_entropy_body(labels: &[usize], x: &[T], loss: &mut [T], p: &mut [T]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_and_length_agrees_with_the_definition() {
+        for n in [1, 2, 10, 31, 32, 65, 1024, 1500] {
+            let x: Vec<f64> = (0..3 * n).map(|i| ((i * 7919) % 101) as f64 / 10.0 - 5.0).collect();
+            for isa in Isa::available() {
+                let (mut y, mut log) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+                softmax(isa, n, &x, &mut y);
+                log_softmax(isa, n, &x, &mut log);
+                for ((x, y), log) in x.chunks(n).zip(y.chunks(n)).zip(log.chunks(n)) {
+                    let sum: f64 = x.iter().map(|v| f64::exp(*v)).sum();
+                    for i in 0..n {
+                        assert!((y[i] - x[i].exp() / sum).abs() < 1e-12, "{isa:?} {n}");
+                        assert!((log[i] - (x[i] - sum.ln())).abs() < 1e-12, "{isa:?} {n}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn chunks_cover_the_rows() {
+        for (rows, n) in [(0, 3), (5, 0), (7, 10), (10_000, 10), (3, 100_000)] {
+            let mut next = 0;
+            for i in 0..chunks(rows, n) {
+                let part = chunk(rows, n, i);
+                assert_eq!(part.start, next);
+                next = part.end;
+            }
+            assert_eq!(next, rows);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Rows by number: checked indices in scratch memory, and loops that copy, add or subtract whole rows.
+//! Gathers, scatters and the sparse updates of variables call it, over as many threads as the rows are worth.
+
+use super::{View, Work};
+use crate::dtype::{DType, bf16, f16};
+use crate::error::{Error, Result};
+
+/// What happens to a row that is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Write {
+    Set,
+    /// For truth values: or.
+    Add,
+    Sub,
+}
+
+/// A row number that no index gives: what scratch holds when the indices were refused.
+const REFUSED: usize = usize::MAX;
+/// Bytes that one chunk moves, about.
+const CHUNK: usize = 128 * 1024;
+
+/// The work with `count` row numbers: phase 0 checks them into scratch, phase 1 moves `bytes` in at most `units` parts.
+pub fn work(count: usize, bytes: usize, units: usize) -> Work {
+    let chunks = bytes.div_ceil(CHUNK).min(64).min(units).max(1);
+    Work { scratch: (count.max(1) * size_of::<usize>()).next_multiple_of(64), phases: [1, chunks, 0, 0, 0] }
+}
+
+/// The row numbers that phase 0 left in scratch; none if it refused them.
+///
+/// # Safety
+/// Phase 0 ran with room for `count` numbers.
+pub unsafe fn numbers<'a>(scratch: *const u8, count: usize) -> &'a [usize] {
+    // SAFETY: by the caller's promise.
+    let numbers = unsafe { std::slice::from_raw_parts(scratch.cast::<usize>(), count) };
+    if numbers.first() == Some(&REFUSED) { &[] } else { numbers }
+}
+
+/// Writes to scratch, for each of `count` tuples of `depth` indices, the flat number of the row that it names in a tensor
+/// of `dims`.
+///
+/// # Safety
+/// A valid dense view of integers, tuple after tuple, and room for a number per tuple.
+pub unsafe fn check(
+    op: &str,
+    indices: &View,
+    count: usize,
+    depth: usize,
+    dims: &[usize],
+    scratch: *mut u8,
+) -> Result<()> {
+    // SAFETY: by the caller's promise.
+    let checked = unsafe {
+        let out = scratch.cast::<usize>();
+        match indices.dtype {
+            // Tuples of nothing name the whole tensor.
+            _ if depth == 0 => {
+                (0..count).for_each(|i| out.add(i).write(0));
+                Ok(())
+            }
+            DType::I32 => {
+                tuples(std::slice::from_raw_parts(indices.ptr.cast::<i32>(), indices.len()), depth, dims, out)
+            }
+            DType::I64 => {
+                tuples(std::slice::from_raw_parts(indices.ptr.cast::<i64>(), indices.len()), depth, dims, out)
+            }
+            _ => tuples(&indices.integers(), depth, dims, out),
+        }
+    };
+    let Err(at) = checked else { return Ok(()) };
+    // SAFETY: at least one tuple, hence room for one number.
+    unsafe { scratch.cast::<usize>().write(REFUSED) };
+    // SAFETY: by the caller's promise.
+    let tuple = unsafe { indices.integers() }[at * depth..][..depth].to_vec();
+    let limits = &dims[..depth];
+    let which = if count == 1 { "the index".to_owned() } else { format!("index number {at}") };
+    let error = |index: &dyn std::fmt::Display| {
+        Error::out_of_range(op, format!("{which} is {index}, outside the tensor")).got(index)
+    };
+    Err(match (&tuple[..], limits) {
+        ([index], [size]) => {
+            let error = error(index).expected(format!("0..{size}"));
+            if *index < 0 && *index >= -(*size as i64) {
+                return Err(
+                    error.help("a tensor as index counts from the start; `x.at(-1)`, a number, counts from the end")
+                );
+            }
+            error
+        }
+        _ => error(&format!("{tuple:?}")).expected(format!("indices within {limits:?}")),
+    })
+}
+
+/// # Safety
+/// `out` has room for a number per tuple.
+unsafe fn tuples<I: Copy + Into<i64>>(list: &[I], depth: usize, dims: &[usize], out: *mut usize) -> Result<(), usize> {
+    if depth == 1 {
+        for (at, &index) in list.iter().enumerate() {
+            let index: i64 = index.into();
+            // One comparison: negative indices are the largest when read as unsigned.
+            if index as u64 >= dims[0] as u64 {
+                return Err(at);
+            }
+            // SAFETY: by the caller's promise.
+            unsafe { out.add(at).write(index as usize) };
+        }
+        return Ok(());
+    }
+    for (at, tuple) in list.chunks_exact(depth.max(1)).enumerate() {
+        let mut row = 0;
+        for (&index, &size) in tuple.iter().zip(dims) {
+            let index: i64 = index.into();
+            if index as u64 >= size as u64 {
+                return Err(at);
+            }
+            row = row * size + index as usize;
+        }
+        // SAFETY: by the caller's promise.
+        unsafe { out.add(at).write(row) };
+    }
+    Ok(())
+}
+
+/// Copies the rows `numbers` of `from` one after another; rows are `bytes` long.
+///
+/// # Safety
+/// The rows exist, the target has room for all and is apart.
+pub unsafe fn copy_rows(numbers: &[usize], from: *const u8, to: *mut u8, bytes: usize) {
+    /// # Safety
+    /// As the outer function, for rows of one `T`.
+    unsafe fn elements<T: Copy>(numbers: &[usize], from: *const T, to: *mut T) {
+        for (i, &number) in numbers.iter().enumerate() {
+            // SAFETY: by the caller's promise.
+            unsafe { to.add(i).write(*from.add(number)) };
+        }
+    }
+    // SAFETY: by the caller's promise; rows of a dtype's size are aligned to it.
+    unsafe {
+        match bytes {
+            1 => elements::<u8>(numbers, from, to),
+            2 if from.addr() & 1 == 0 && to.addr() & 1 == 0 => elements::<u16>(numbers, from.cast(), to.cast()),
+            4 if from.addr() & 3 == 0 && to.addr() & 3 == 0 => elements::<u32>(numbers, from.cast(), to.cast()),
+            8 if from.addr() & 7 == 0 && to.addr() & 7 == 0 => elements::<u64>(numbers, from.cast(), to.cast()),
+            _ => {
+                for (i, &number) in numbers.iter().enumerate() {
+                    std::ptr::copy_nonoverlapping(from.add(number * bytes), to.add(i * bytes), bytes);
+                }
+            }
+        }
+    }
+}
+
+/// Changes `n` elements by as many others.
+///
+/// # Safety
+/// Both are valid and apart.
+pub unsafe fn change(write: Write, dtype: DType, to: *mut u8, from: *const u8, n: usize) {
+    /// # Safety
+    /// As the outer function, for elements of type `T`.
+    #[inline(always)]
+    unsafe fn with<T: Copy>(to: *mut u8, from: *const u8, n: usize, combine: impl Fn(T, T) -> T) {
+        // SAFETY: by the caller's promise.
+        let (to, from) = unsafe {
+            (std::slice::from_raw_parts_mut(to.cast::<T>(), n), std::slice::from_raw_parts(from.cast::<T>(), n))
+        };
+        for (to, &from) in to.iter_mut().zip(from) {
+            *to = combine(*to, from);
+        }
+    }
+    macro_rules! numbers {
+        ($t:ty, $add:expr, $sub:expr) => {
+            // SAFETY: the same contract.
+            unsafe {
+                match write {
+                    Write::Sub => with::<$t>(to, from, n, $sub),
+                    _ => with::<$t>(to, from, n, $add),
+                }
+            }
+        };
+    }
+    if write == Write::Set {
+        // SAFETY: by the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, n * dtype.size()) };
+        return;
+    }
+    match dtype {
+        DType::F32 => numbers!(f32, |a, b| a + b, |a, b| a - b),
+        DType::F64 => numbers!(f64, |a, b| a + b, |a, b| a - b),
+        DType::F16 => numbers!(f16, |a, b| a + b, |a, b| a - b),
+        DType::BF16 => numbers!(bf16, |a, b| a + b, |a, b| a - b),
+        // Wrapping arithmetic has the same bits for signed and unsigned numbers.
+        DType::I8 | DType::U8 => numbers!(u8, u8::wrapping_add, u8::wrapping_sub),
+        DType::I16 | DType::U16 => numbers!(u16, u16::wrapping_add, u16::wrapping_sub),
+        DType::I32 | DType::U32 => numbers!(u32, u32::wrapping_add, u32::wrapping_sub),
+        DType::I64 | DType::U64 => numbers!(u64, u64::wrapping_add, u64::wrapping_sub),
+        DType::Bool => numbers!(u8, |a, b| a | b, |a, b| a & !b),
+        DType::Resource | DType::Variant => {}
+    }
+}

@@ -1,0 +1,341 @@
+//! The inner loops of reductions: one row into an accumulator, or rows of columns into a row of accumulators.
+//! `backend/cpu/reduce.rs` walks the outer dimensions and calls these through a table per monoid and dtype.
+
+mod item;
+
+use super::number::{Number, Truth};
+use crate::backend::cpu::Isa;
+use crate::backend::cpu::reduce::Monoid;
+use crate::dtype::DType;
+use item::{AllOf, AnyOf, Brain, Combine, Extremes, Half, Item, MaxOf, MinOf, ProdOf, SumOf};
+use std::ops::Range;
+
+/// `(len, stride, columns, from, acc)`: folds `len` rows of `columns` neighbouring elements, `stride` apart.
+pub type RowLoop = unsafe fn(usize, isize, usize, *const u8, *mut u8);
+
+/// `(len, stride, columns, across, from, acc)`: as a [`RowLoop`] for elements that lie `across` from each other.
+type ApartLoop = unsafe fn(usize, isize, usize, isize, *const u8, *mut u8);
+
+/// The loops of one monoid for one dtype.
+#[derive(Clone, Copy)]
+pub struct Fold {
+    /// Writes the identity to `n` accumulators.
+    pub start: unsafe fn(usize, *mut u8),
+    /// `(len, _, _, from, acc)`: folds a dense row into one accumulator.
+    pub row: RowLoop,
+    /// `(len, _, _, from, lanes)`: folds a part of a dense row into [`WIDE`] lanes; all parts but the last are multiples of it.
+    pub lanes: RowLoop,
+    /// Folds the lanes of a row into one accumulator, as `row` does at the end of a long row.
+    pub join: unsafe fn(*const u8, *mut u8),
+    /// Folds rows into as many accumulators as there are columns.
+    pub columns: RowLoop,
+    /// As `columns`, in the same order, for columns that are not neighbours.
+    pub apart: ApartLoop,
+    /// `(range, outputs, blocks, partial results, divisor, out)`: combines the blocks in order and stores the outputs of
+    /// the range.
+    pub finish: unsafe fn(Range<usize>, usize, usize, *const u8, Option<usize>, *mut u8),
+}
+
+/// Accumulators of a dense row: enough independent chains to hide the latency of an addition.
+pub const WIDE: usize = 64;
+
+unsafe fn start<I: Item, C: Combine<I::Acc>>(n: usize, acc: *mut u8) {
+    for i in 0..n {
+        // SAFETY: the caller gives room for n accumulators.
+        unsafe { acc.cast::<I::Acc>().add(i).write(C::identity()) };
+    }
+}
+
+#[inline(always)]
+unsafe fn row_body<I: Item, C: Combine<I::Acc>>(len: usize, from: *const u8, acc: *mut u8) {
+    // SAFETY: the caller gives `len` elements and one accumulator.
+    unsafe {
+        let acc = acc.cast::<I::Acc>();
+        let items = std::slice::from_raw_parts(from.cast::<I>(), len);
+        let mut total = *acc;
+        if len < WIDE {
+            // Short rows: few chains, because joining many is most of the work.
+            let mut lanes = [C::identity(); 4];
+            let (blocks, tail) = items.as_chunks::<4>();
+            for block in blocks {
+                for (lane, item) in lanes.iter_mut().zip(block) {
+                    *lane = C::combine(*lane, item.load());
+                }
+            }
+            for (lane, item) in lanes.iter_mut().zip(tail) {
+                *lane = C::combine(*lane, item.load());
+            }
+            let joined = C::combine(C::combine(lanes[0], lanes[2]), C::combine(lanes[1], lanes[3]));
+            total = C::combine(total, joined);
+        } else {
+            let mut lanes = [C::identity(); WIDE];
+            let (blocks, tail) = items.as_chunks::<WIDE>();
+            for block in blocks {
+                for (lane, item) in lanes.iter_mut().zip(block) {
+                    *lane = C::combine(*lane, item.load());
+                }
+            }
+            for (lane, item) in lanes.iter_mut().zip(tail) {
+                *lane = C::combine(*lane, item.load());
+            }
+            // Halving keeps the additions balanced, hence accurate.
+            let mut width = WIDE / 2;
+            while width > 0 {
+                for i in 0..width {
+                    lanes[i] = C::combine(lanes[i], lanes[i + width]);
+                }
+                width /= 2;
+            }
+            total = C::combine(total, lanes[0]);
+        }
+        *acc = total;
+    }
+}
+
+#[inline(always)]
+unsafe fn lanes_body<I: Item, C: Combine<I::Acc>>(len: usize, from: *const u8, lanes: *mut u8) {
+    // SAFETY: the caller gives `len` elements and WIDE accumulators.
+    unsafe {
+        let items = std::slice::from_raw_parts(from.cast::<I>(), len);
+        let mut lanes_now: [I::Acc; WIDE] = *lanes.cast();
+        let (blocks, tail) = items.as_chunks::<WIDE>();
+        for block in blocks {
+            for (lane, item) in lanes_now.iter_mut().zip(block) {
+                *lane = C::combine(*lane, item.load());
+            }
+        }
+        for (lane, item) in lanes_now.iter_mut().zip(tail) {
+            *lane = C::combine(*lane, item.load());
+        }
+        *lanes.cast() = lanes_now;
+    }
+}
+
+unsafe fn join<I: Item, C: Combine<I::Acc>>(lanes: *const u8, acc: *mut u8) {
+    // SAFETY: the caller gives WIDE lanes and one accumulator.
+    unsafe {
+        let mut lanes: [I::Acc; WIDE] = *lanes.cast();
+        let mut width = WIDE / 2;
+        while width > 0 {
+            for i in 0..width {
+                lanes[i] = C::combine(lanes[i], lanes[i + width]);
+            }
+            width /= 2;
+        }
+        let acc = acc.cast::<I::Acc>();
+        *acc = C::combine(*acc, lanes[0]);
+    }
+}
+
+#[inline(always)]
+unsafe fn columns_body<I: Item, C: Combine<I::Acc>>(
+    len: usize,
+    stride: isize,
+    columns: usize,
+    from: *const u8,
+    acc: *mut u8,
+) {
+    // SAFETY: the caller gives `len` rows of `columns` elements and as many accumulators.
+    unsafe {
+        let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
+        let mut column = 0;
+        while columns - column >= 64 {
+            stripe::<I, C, 64>(len, stride, from.add(column), acc.add(column));
+            column += 64;
+        }
+        while columns - column >= 16 {
+            stripe::<I, C, 16>(len, stride, from.add(column), acc.add(column));
+            column += 16;
+        }
+        for column in column..columns {
+            let mut total = *acc.add(column);
+            for i in 0..len {
+                total = C::combine(total, (*from.offset(i as isize * stride).add(column)).load());
+            }
+            *acc.add(column) = total;
+        }
+    }
+}
+
+/// `N` columns at once, their accumulators in registers.
+#[inline(always)]
+unsafe fn stripe<I: Item, C: Combine<I::Acc>, const N: usize>(
+    len: usize,
+    stride: isize,
+    from: *const I,
+    acc: *mut I::Acc,
+) {
+    // SAFETY: the caller gives N columns.
+    unsafe {
+        let mut lanes: [I::Acc; N] = *acc.cast();
+        for i in 0..len {
+            let row: &[I; N] = &*from.offset(i as isize * stride).cast();
+            for (lane, item) in lanes.iter_mut().zip(row) {
+                *lane = C::combine(*lane, item.load());
+            }
+        }
+        *acc.cast() = lanes;
+    }
+}
+
+unsafe fn apart<I: Item, C: Combine<I::Acc>>(
+    len: usize,
+    stride: isize,
+    columns: usize,
+    across: isize,
+    from: *const u8,
+    acc: *mut u8,
+) {
+    // Rows that lie farther apart than columns are taken a few at a time, so that what is fetched with one column is still
+    // there for the next.
+    let most = if stride.unsigned_abs() > across.unsigned_abs() { 32 } else { len.max(1) };
+    // SAFETY: the caller gives `len` rows of `columns` elements and as many accumulators.
+    unsafe {
+        let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
+        for row in (0..len).step_by(most) {
+            let (len, from) = (most.min(len - row), from.offset(row as isize * stride));
+            let mut column = 0;
+            while columns - column >= 16 {
+                bundle::<I, C, 16>(len, stride, across, from.offset(column as isize * across), acc.add(column));
+                column += 16;
+            }
+            for column in column..columns {
+                bundle::<I, C, 1>(len, stride, across, from.offset(column as isize * across), acc.add(column));
+            }
+        }
+    }
+}
+
+/// `N` columns at once, so that one addition need not wait for the last.
+#[inline(always)]
+unsafe fn bundle<I: Item, C: Combine<I::Acc>, const N: usize>(
+    len: usize,
+    stride: isize,
+    across: isize,
+    from: *const I,
+    acc: *mut I::Acc,
+) {
+    // SAFETY: the caller gives N columns.
+    unsafe {
+        let mut lanes: [I::Acc; N] = *acc.cast();
+        for i in 0..len {
+            let row = from.offset(i as isize * stride);
+            for (j, lane) in lanes.iter_mut().enumerate() {
+                *lane = C::combine(*lane, (*row.offset(j as isize * across)).load());
+            }
+        }
+        *acc.cast() = lanes;
+    }
+}
+
+unsafe fn finish<I: Item, C: Combine<I::Acc>>(
+    range: Range<usize>,
+    outputs: usize,
+    blocks: usize,
+    partials: *const u8,
+    divisor: Option<usize>,
+    out: *mut u8,
+) {
+    // SAFETY: the caller gives `blocks` rows of `outputs` accumulators and room for the outputs.
+    unsafe {
+        let (partials, out) = (partials.cast::<I::Acc>(), out.cast::<I>());
+        for i in range {
+            let mut total = *partials.add(i);
+            for block in 1..blocks {
+                total = C::combine(total, *partials.add(block * outputs + i));
+            }
+            out.add(i).write(I::store(divisor.map_or(total, |count| I::divide(total, count))));
+        }
+    }
+}
+
+macro_rules! instances {
+    ($($name:ident $columns:ident $lanes:ident $feature:literal)*) => {$(
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $feature)]
+        unsafe fn $lanes<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
+            // SAFETY: the same contract.
+            unsafe { lanes_body::<I, C>(len, from, acc) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $feature)]
+        unsafe fn $name<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
+            // SAFETY: the same contract.
+            unsafe { row_body::<I, C>(len, from, acc) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $feature)]
+        unsafe fn $columns<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, n: usize, from: *const u8, acc: *mut u8) {
+            // SAFETY: the same contract.
+            unsafe { columns_body::<I, C>(len, stride, n, from, acc) }
+        }
+    )*};
+}
+instances!(row_avx2 columns_avx2 lanes_avx2 "avx2" row_avx512 columns_avx512 lanes_avx512 "avx512f,avx512bw,avx512dq,avx512vl");
+
+unsafe fn row_portable<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
+    // SAFETY: the same contract.
+    unsafe { row_body::<I, C>(len, from, acc) }
+}
+
+unsafe fn lanes_portable<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
+    // SAFETY: the same contract.
+    unsafe { lanes_body::<I, C>(len, from, acc) }
+}
+
+unsafe fn columns_portable<I: Item, C: Combine<I::Acc>>(
+    len: usize,
+    stride: isize,
+    n: usize,
+    from: *const u8,
+    acc: *mut u8,
+) {
+    // SAFETY: the same contract.
+    unsafe { columns_body::<I, C>(len, stride, n, from, acc) }
+}
+
+fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
+    let (row, columns, lanes): (RowLoop, RowLoop, RowLoop) = match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => (row_avx512::<I, C>, columns_avx512::<I, C>, lanes_avx512::<I, C>),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => (row_avx2::<I, C>, columns_avx2::<I, C>, lanes_avx2::<I, C>),
+        _ => (row_portable::<I, C>, columns_portable::<I, C>, lanes_portable::<I, C>),
+    };
+    Fold { start: start::<I, C>, row, lanes, join: join::<I, C>, columns, apart: apart::<I, C>, finish: finish::<I, C> }
+}
+
+fn number<I: Item<Acc: Number + Extremes>>(monoid: Monoid, isa: Isa) -> Option<Fold> {
+    Some(match monoid {
+        Monoid::Sum => fold::<I, SumOf>(isa),
+        Monoid::Prod => fold::<I, ProdOf>(isa),
+        Monoid::Max => fold::<I, MaxOf>(isa),
+        Monoid::Min => fold::<I, MinOf>(isa),
+        Monoid::Any | Monoid::All => return None,
+    })
+}
+
+/// The loops of a monoid for a dtype, or `None` where it has no meaning.
+pub fn lookup(monoid: Monoid, dtype: DType, isa: Isa) -> Option<Fold> {
+    match dtype {
+        DType::F32 => number::<f32>(monoid, isa),
+        DType::F64 => number::<f64>(monoid, isa),
+        DType::F16 => number::<Half>(monoid, isa),
+        DType::BF16 => number::<Brain>(monoid, isa),
+        // Integer reductions are rarely hot: one instance keeps the library small.
+        DType::I8 => number::<i8>(monoid, Isa::Portable),
+        DType::I16 => number::<i16>(monoid, Isa::Portable),
+        DType::I32 => number::<i32>(monoid, isa),
+        DType::I64 => number::<i64>(monoid, isa),
+        DType::U8 => number::<u8>(monoid, Isa::Portable),
+        DType::U16 => number::<u16>(monoid, Isa::Portable),
+        DType::U32 => number::<u32>(monoid, Isa::Portable),
+        DType::U64 => number::<u64>(monoid, Isa::Portable),
+        DType::Bool => match monoid {
+            Monoid::Any => Some(fold::<Truth, AnyOf>(Isa::Portable)),
+            Monoid::All => Some(fold::<Truth, AllOf>(Isa::Portable)),
+            _ => None,
+        },
+        DType::Resource | DType::Variant => None,
+    }
+}

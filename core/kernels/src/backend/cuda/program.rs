@@ -1,0 +1,297 @@
+//! From CUDA text to kernels ready to launch: compiled once, several together where they are known, kept in memory per device
+//! and on disk per machine. Operations declare their text as [`Kernel`]; the generators of fused and reduced programs bring
+//! text of their own.
+
+use super::ahead;
+use super::driver::{self, Function, Opened};
+use super::element::{storage, value};
+use super::gpu::Gpu;
+use super::joined::joined;
+use super::kept::{self, Key};
+use super::progress;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+/// Types, conversions and helpers that every kernel may use.
+pub(super) const PRELUDE: &str = include_str!("prelude.cuh");
+
+/// A kernel's text beside its operation. It may use the types `T0`, `T1`, ... of the call, as they lie in memory, and
+/// `A0`, `A1`, ..., in which they are computed with.
+pub struct Kernel {
+    /// The name of the `extern "C"` function.
+    pub name: &'static str,
+    /// The text, in parts: what several kernels have in common lies in its own.
+    pub text: &'static [&'static str],
+}
+
+/// What a kernel in memory is found by: whose text, and for which types and forms.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Form {
+    /// The address of the text or of the operation's name.
+    pub of: usize,
+    /// Attributes of the operation.
+    pub attributes: u64,
+    pub types: u64,
+    /// Layouts, or whatever else the text depends on.
+    pub layout: u64,
+}
+
+/// A kernel that is asked for: what it will be found by, its name in its text, and the text behind the prelude.
+pub(super) struct Wanted {
+    pub form: Form,
+    pub name: String,
+    pub text: String,
+}
+
+/// The most kernels of one program: compiling more at once saves little, and the user waits without a word.
+const MOST: usize = 64;
+
+/// The kernels of one device.
+pub(super) struct Programs {
+    /// What binaries are for: the architecture, known with the first, and the device in words.
+    architecture: OnceLock<String>,
+    device: String,
+    ready: RwLock<HashMap<Form, Function>>,
+    /// The loaded programs of the disk. Held while compiling, so that two threads do not do the same work.
+    loaded: Mutex<HashMap<Key, usize>>,
+}
+
+impl Programs {
+    pub fn new(opened: &Opened) -> Self {
+        Self {
+            architecture: OnceLock::new(),
+            device: opened.name.clone(),
+            ready: RwLock::default(),
+            loaded: Mutex::default(),
+        }
+    }
+}
+
+/// The architecture that the compiler is asked for: the device's own, or, for a compiler that is older than the device, the newest
+/// virtual one that it knows, from which the driver goes on. `known` are those of the compiler, as 90.
+fn architecture((major, minor): (u32, u32), known: &[i32]) -> String {
+    let own = (major * 10 + minor) as i32;
+    let older = known.iter().filter(|&&one| one < own).max();
+    match older {
+        Some(older) if !known.contains(&own) => format!("compute_{older}"),
+        _ => format!("sm_{own}"),
+    }
+}
+
+/// The text of a kernel for types: types, kernel.
+fn typed(kernel: &Kernel, types: &[DType]) -> String {
+    let mut text = String::new();
+    for (i, dtype) in types.iter().enumerate() {
+        text += &format!("typedef {} T{i};\ntypedef {} A{i};\n", storage(*dtype), value(dtype.compute()));
+    }
+    text + &kernel.text.concat()
+}
+
+/// Types as one word.
+pub(super) fn packed(types: &[DType]) -> u64 {
+    types.iter().fold(1, |all, d| all << 6 | *d as u64 & 63)
+}
+
+impl Gpu {
+    /// The kernel for these types, compiled at its first use.
+    pub(super) fn kernel(&self, kernel: &'static Kernel, types: &[DType]) -> Result<Function> {
+        let form = Form {
+            of: kernel.text.as_ptr().addr(),
+            attributes: 0,
+            types: packed(types),
+            layout: kernel.name.as_ptr().addr() as u64,
+        };
+        self.generated(form, kernel.name, || typed(kernel, types))
+    }
+
+    /// The kernel `name` of a generated text, which stands behind the prelude and is made only if the form is not known.
+    pub(super) fn generated(&self, form: Form, name: &str, text: impl FnOnce() -> String) -> Result<Function> {
+        if let Some(function) = self.ready(&form) {
+            return Ok(function);
+        }
+        let wanted = Wanted { form, name: name.to_string(), text: text() };
+        if ahead::collecting() {
+            return Ok(ahead::note(self.id, wanted));
+        }
+        self.provide(vec![wanted])?;
+        self.ready(&form).ok_or_else(|| Error::internal(name, "a kernel that was compiled is not there"))
+    }
+
+    fn ready(&self, form: &Form) -> Option<Function> {
+        self.programs.ready.read().unwrap_or_else(PoisonError::into_inner).get(form).copied()
+    }
+
+    fn architecture(&self) -> &str {
+        let known = || driver::architectures().unwrap_or_default();
+        self.programs.architecture.get_or_init(|| architecture(self.opened.capability, &known()))
+    }
+
+    /// Makes kernels ready: from the disk if they were compiled before, and the others together.
+    pub(super) fn provide(&self, wanted: Vec<Wanted>) -> Result<()> {
+        let mut loaded = self.programs.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted: Vec<Wanted> = wanted.into_iter().filter(|w| self.ready(&w.form).is_none()).collect();
+        let Some(first) = wanted.first() else { return Ok(()) };
+        self.bind()?;
+        let version = driver::compiler_version().map_err(|e| self.failed(&first.name, &e))?;
+        let options = options(self.architecture());
+        let about = [&*self.programs.device, &*options.join(" "), &*format!("{version:?}")].join("\n");
+        let (mut missing, mut keys) = (Vec::new(), Vec::new());
+        for wanted in wanted {
+            let key = kept::key(&[&about, &wanted.name, PRELUDE, &wanted.text]);
+            show(&wanted);
+            match self.kept_function(key, &mut loaded) {
+                Some(function) => self.enter(wanted.form, function),
+                None => {
+                    missing.push(wanted);
+                    keys.push(key);
+                }
+            }
+        }
+        progress::over(missing.len(), &self.opened.name, |progress| {
+            let mut rest = &missing[..];
+            let mut keys = &keys[..];
+            while !rest.is_empty() {
+                let (kernels, behind) = rest.split_at(together(rest));
+                self.compile(kernels, &keys[..kernels.len()], &options, version, &about)?;
+                progress.done(kernels.len());
+                (rest, keys) = (behind, &keys[kernels.len()..]);
+            }
+            Ok(())
+        })
+    }
+
+    /// Compiles kernels as one program, which is kept.
+    fn compile(
+        &self,
+        kernels: &[Wanted],
+        keys: &[Key],
+        options: &[String],
+        version: (i32, i32),
+        about: &str,
+    ) -> Result<()> {
+        let name = if let [only] = kernels { &only.name } else { "kernels" };
+        let (text, names) = joined(kernels);
+        let start = Instant::now();
+        let answer = driver::compile(&text, options);
+        COMPILED.fetch_add(kernels.len(), Ordering::Relaxed);
+        COMPILING.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        let binary = answer.map_err(|failure| self.refused(name, version, &failure))?;
+        let module = self
+            .with_room(|| driver::load(&binary))
+            .map_err(|e| misfit(self.failed(name, &e), self.architecture(), version))?;
+        for (kernel, own) in kernels.iter().zip(&names) {
+            let function =
+                self.with_room(|| driver::function(module, own)).map_err(|e| self.failed(&kernel.name, &e))?;
+            self.enter(kernel.form, function);
+        }
+        if let Some(folder) = kept::folder() {
+            let names = names.iter().map(String::as_str);
+            // A disk that is full or not writable only costs the next process the compilation.
+            let _ = kept::keep(folder, kept::key(&[about, &text]), &binary, keys.iter().copied().zip(names));
+        }
+        Ok(())
+    }
+
+    /// The kernel of a key, if the disk has the program that it lies in; what does not load is compiled anew.
+    fn kept_function(&self, key: Key, loaded: &mut HashMap<Key, usize>) -> Option<Function> {
+        let folder = kept::folder()?;
+        let place = kept::find(folder, key)?;
+        let module = match loaded.get(&place.program) {
+            Some(module) => *module,
+            None => {
+                let binary = kept::binary(folder, place.program)?;
+                let module = self.with_room(|| driver::load(&binary)).ok()?;
+                loaded.insert(place.program, module);
+                module
+            }
+        };
+        self.with_room(|| driver::function(module, &place.name)).ok()
+    }
+
+    fn enter(&self, form: Form, function: Function) {
+        self.programs.ready.write().unwrap_or_else(PoisonError::into_inner).insert(form, function);
+    }
+
+    fn refused(&self, name: &str, version: (i32, i32), failure: &driver::Failure) -> Error {
+        let error = Error::internal(name, format!("the kernel does not compile: {failure}"));
+        misfit(error, self.architecture(), version)
+    }
+}
+
+/// How many kernels from the first on are one program. A function that the driver has to bring when it loads a program is asked for by
+/// a program alone: should it refuse, the other kernels are not its business.
+fn together(kernels: &[Wanted]) -> usize {
+    let alone = |kernel: &Wanted| kernel.text.contains("cudaGraphSetConditional");
+    let many = kernels.iter().take(MOST).take_while(|kernel| !alone(kernel)).count();
+    many.max(1)
+}
+
+/// With what to do where a driver and a compiler of this version may not fit.
+fn misfit(error: Error, architecture: &str, version: (i32, i32)) -> Error {
+    let known = driver::driver_version().unwrap_or(version);
+    let advice = "install nvidia-cuda-nvrtc of the driver's version";
+    let is = format!("the compiler is of CUDA {}.{}, the driver of {}.{}", version.0, version.1, known.0, known.1);
+    // Within a major version drivers load what newer compilers made.
+    match version.cmp(&known) {
+        std::cmp::Ordering::Equal => error,
+        std::cmp::Ordering::Less => error.help(format!("{is}: it may not know {architecture}; {advice}")),
+        std::cmp::Ordering::Greater => error.help(format!("{is}: {advice}")),
+    }
+}
+
+static COMPILED: AtomicUsize = AtomicUsize::new(0);
+static COMPILING: AtomicU64 = AtomicU64::new(0);
+
+/// How many kernels this process has compiled, and how long that took.
+pub fn compiled() -> (usize, Duration) {
+    (COMPILED.load(Ordering::Relaxed), Duration::from_nanos(COMPILING.load(Ordering::Relaxed)))
+}
+
+/// Writes a text into the folder that `EAGERFLOW_CUDA_TEXT` names, for those who want to read or check it.
+fn show(kernel: &Wanted) {
+    if let Some(folder) = std::env::var_os("EAGERFLOW_CUDA_TEXT").map(PathBuf::from) {
+        let text = format!("{PRELUDE}{}", kernel.text);
+        let place = folder.join(format!("{}-{:016x}.cu", kernel.name, kept::key(&[&text]) as u64));
+        if let Err(error) = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&place, text)) {
+            eprintln!("eagerflow: {} could not be written: {error}", place.display());
+        }
+    }
+}
+
+/// The options of the compiler. No contraction: sums and products are rounded as on the CPU.
+fn options(architecture: &str) -> Vec<String> {
+    vec![format!("--gpu-architecture={architecture}"), "--fmad=false".into(), "--std=c++17".into()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_that_is_older_than_the_device_leaves_the_rest_to_the_driver() {
+        assert_eq!(architecture((9, 0), &[75, 80, 90, 120]), "sm_90");
+        assert_eq!(architecture((12, 0), &[75, 80, 90]), "compute_90");
+        // A device that the compiler has forgotten, and a compiler that says nothing: its own words will tell.
+        assert_eq!(architecture((7, 0), &[75, 80]), "sm_70");
+        assert_eq!(architecture((9, 0), &[]), "sm_90");
+    }
+
+    #[test]
+    fn kernels_that_ask_something_of_the_driver_are_compiled_alone() {
+        let wanted = |text: &str| {
+            let form = Form { of: 0, attributes: 0, types: 0, layout: 0 };
+            Wanted { form, name: "kernel".into(), text: text.into() }
+        };
+        let plain = |n: usize| (0..n).map(|_| wanted("x")).collect::<Vec<_>>();
+        assert_eq!((together(&plain(3)), together(&plain(100))), (3, MOST));
+        let mut some = plain(2);
+        some.push(wanted("cudaGraphSetConditional(h, 1);"));
+        some.extend(plain(1));
+        assert_eq!((together(&some), together(&some[2..]), together(&some[3..])), (2, 1, 1));
+    }
+}
