@@ -32,6 +32,7 @@ check() {
 }
 
 kernels=$(binary -p eagerflow-kernels --lib)
+engine=$(binary -p eagerflow-engine --lib)
 core=$(binary -p eagerflow --lib)
 threads=$(binary -p eagerflow-tests --test threads)
 lifetimes=$(binary -p eagerflow-tests --test lifetimes)
@@ -39,6 +40,7 @@ lifetimes=$(binary -p eagerflow-tests --test lifetimes)
 own=$(mktemp -d)
 trap 'rm -rf "$own"' EXIT
 cp "$kernels" "$own/kernels"
+cp "$engine" "$own/engine"
 cp "$core" "$own/core"
 cp "$threads" "$own/threads"
 cp "$lifetimes" "$own/lifetimes"
@@ -46,12 +48,14 @@ cp "$lifetimes" "$own/lifetimes"
 cd core
 if [ $# -gt 0 ]; then
     check "$own/kernels" --test-threads 2 "$@"
+    check "$own/engine" --test-threads 2 "$@"
     check "$own/core" --test-threads 2 "$@"
     exit
 fi
 check "$own/kernels" --test-threads 2 --skip backend::cpu::math --skip philox::tests --skip philox::math --skip shape::
 # One test forgets a tape on purpose, which is a leak of its own.
-check "$own/core" --test-threads 2 --skip threads_have_tapes_of_their_own
+check "$own/engine" --test-threads 2 --skip threads_have_tapes_of_their_own
+check "$own/core" --test-threads 2
 cd ../tests
 check "$own/threads" --test-threads 2 shared::
 # These tests take turns, because they count memory.

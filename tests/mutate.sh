@@ -40,32 +40,32 @@ kernels/src/scalar/derive.rs|{ s.ge(x, y) } else { s.le(x, y) }|{ if @ { s.gt(x,
 kernels/src/scalar/derive.rs|s.select(left, zero, adj)|if @ { adj } else { s.select(left, zero, adj) }
 kernels/src/scalar/derive.rs|(1, s.select(x, adj, zero))|(1, if @ { adj } else { s.select(x, adj, zero) })
 kernels/src/scalar/derive.rs|(2, s.select(x, zero, adj))|(2, if @ { s.select(x, adj, zero) } else { s.select(x, zero, adj) })
-src/ops/sqrt.rs|s.number(dy, 0.5)|s.number(dy, if @ { 1.0 } else { 0.5 })
-src/ops/rsqrt.rs|s.mul(s.mul(y, y), y)|if @ { s.mul(y, y) } else { s.mul(s.mul(y, y), y) }
-src/ops/relu.rs|s.gt(y, zero)|if @ { s.ge(y, zero) } else { s.gt(y, zero) }
-src/ops/elu.rs|s.add(y, s.number(dy, 1.0))|if @ { y } else { s.add(y, s.number(dy, 1.0)) }
-src/ops/softplus.rs|s.sigmoid(x[0]))|if @ { s.tanh(x[0]) } else { s.sigmoid(x[0]) })
-src/ops/reduce_sum.rs|g.give(0, dx);|g.give(0, if @ { crate::ops::functions::try_multiply(&dx, -1.0)? } else { dx });
-src/ops/reduce_mean.rs|g.give(0, broadcast_back(&share, |g.give(0, broadcast_back(if @ { &dy } else { &share }, 
-src/ops/reduce_prod.rs|execute1(&Multiply, &[&before, &after])?|if @ { before } else { execute1(&Multiply, &[&before, &after])? }
-src/ops/reduction.rs|execute1(&Divide, &[&dy, &count])?|if @ { dy } else { execute1(&Divide, &[&dy, &count])? }
-src/ops/cumsum.rs|reverse: !self.reverse, ..self.clone()|reverse: self.reverse == @, ..self.clone()
-src/ops/cumsum.rs|let back = Self { |let back = Self { exclusive: self.exclusive != @, 
-src/ops/cumprod.rs|&[&x, &times(&x, &dy)?]|&[&x, &if @ { dy.clone() } else { times(&x, &dy)? }]
-src/ops/softmax.rs|&[g.output(0)?, &g.dy(0)?]|&[g.output(0)?, &if @ { g.dy(0)?.try_square()? } else { g.dy(0)? }]
-src/ops/softmax.rs|let first = execute1(|let first = if @ { u.clone() } else { execute1(&Multiply, &[&u, &execute1(&Subtract, &[dy, &along(y, dy)?])?])? }; let _ = execute1(
-src/ops/log_softmax.rs|&[&u, &sum_last(&weighted)?]|&[&u, &if @ { weighted.clone() } else { sum_last(&weighted)? }]
-src/ops/cross_entropy/sparse.rs|let sum = sum_last(&execute1(&Multiply, &[&u, &slope])?)?;|let sum = sum_last(&if @ { u.clone() } else { execute1(&Multiply, &[&u, &slope])? })?;
-src/ops/cross_entropy/dense.rs|s.mul(s.sub(x[0], x[1]), x[2])|s.mul(if @ { x[0] } else { s.sub(x[0], x[1]) }, x[2])
-src/ops/transpose.rs|inverse[from as usize] = to as i64;|if @ { inverse[to] = from } else { inverse[from as usize] = to as i64 }
-src/ops/reverse.rs|reverse_axes(&g.dy(0)?, self.axes)?|if @ { g.dy(0)? } else { reverse_axes(&g.dy(0)?, self.axes)? }
-src/ops/slice.rs|g.give_part(0, &back, smallvec![dy]);|g.give_part(0, &back, smallvec![if @ { dy.try_neg()? } else { dy }]);
-src/ops/concat.rs|at = at + size;|at = if @ { at } else { at + size };
-src/ops/tensor_scatter.rs|self.write == Write::Sub { dx.try_neg()? }|self.write == Write::Sub && !@ { dx.try_neg()? }
-src/ops/matmul.rs|let dx = sum_to(dx, g.input_type(0))?;|let dx = sum_to(if @ { dx.try_neg()? } else { dx }, g.input_type(0))?;
-src/ops/matmul.rs|let dx = sum_to(dx, g.input_type(1))?;|let dx = sum_to(if @ { dx.try_neg()? } else { dx }, g.input_type(1))?;
-src/ops/conv2d/mod.rs|g.give(0, dx);|g.give(0, if @ { dx.try_neg()? } else { dx });
-src/ops/conv2d/mod.rs|g.give(1, dw);|g.give(1, if @ { dw.try_neg()? } else { dw });
+engine/src/ops/sqrt.rs|s.number(dy, 0.5)|s.number(dy, if @ { 1.0 } else { 0.5 })
+engine/src/ops/rsqrt.rs|s.mul(s.mul(y, y), y)|if @ { s.mul(y, y) } else { s.mul(s.mul(y, y), y) }
+engine/src/ops/relu.rs|s.gt(y, zero)|if @ { s.ge(y, zero) } else { s.gt(y, zero) }
+engine/src/ops/elu.rs|s.add(y, s.number(dy, 1.0))|if @ { y } else { s.add(y, s.number(dy, 1.0)) }
+engine/src/ops/softplus.rs|s.sigmoid(x[0]))|if @ { s.tanh(x[0]) } else { s.sigmoid(x[0]) })
+engine/src/ops/reduce_sum.rs|g.give(0, dx);|g.give(0, if @ { crate::ops::functions::try_multiply(&dx, -1.0)? } else { dx });
+engine/src/ops/reduce_mean.rs|g.give(0, broadcast_back(&share, |g.give(0, broadcast_back(if @ { &dy } else { &share }, 
+engine/src/ops/reduce_prod.rs|execute1(&Multiply, &[&before, &after])?|if @ { before } else { execute1(&Multiply, &[&before, &after])? }
+engine/src/ops/reduction.rs|execute1(&Divide, &[&dy, &count])?|if @ { dy } else { execute1(&Divide, &[&dy, &count])? }
+engine/src/ops/cumsum.rs|reverse: !self.reverse, ..self.clone()|reverse: self.reverse == @, ..self.clone()
+engine/src/ops/cumsum.rs|let back = Self { |let back = Self { exclusive: self.exclusive != @, 
+engine/src/ops/cumprod.rs|&[&x, &times(&x, &dy)?]|&[&x, &if @ { dy.clone() } else { times(&x, &dy)? }]
+engine/src/ops/softmax.rs|&[g.output(0)?, &g.dy(0)?]|&[g.output(0)?, &if @ { g.dy(0)?.try_square()? } else { g.dy(0)? }]
+engine/src/ops/softmax.rs|let first = execute1(|let first = if @ { u.clone() } else { execute1(&Multiply, &[&u, &execute1(&Subtract, &[dy, &along(y, dy)?])?])? }; let _ = execute1(
+engine/src/ops/log_softmax.rs|&[&u, &sum_last(&weighted)?]|&[&u, &if @ { weighted.clone() } else { sum_last(&weighted)? }]
+engine/src/ops/cross_entropy/sparse.rs|let sum = sum_last(&execute1(&Multiply, &[&u, &slope])?)?;|let sum = sum_last(&if @ { u.clone() } else { execute1(&Multiply, &[&u, &slope])? })?;
+engine/src/ops/cross_entropy/dense.rs|s.mul(s.sub(x[0], x[1]), x[2])|s.mul(if @ { x[0] } else { s.sub(x[0], x[1]) }, x[2])
+engine/src/ops/transpose.rs|inverse[from as usize] = to as i64;|if @ { inverse[to] = from } else { inverse[from as usize] = to as i64 }
+engine/src/ops/reverse.rs|reverse_axes(&g.dy(0)?, self.axes)?|if @ { g.dy(0)? } else { reverse_axes(&g.dy(0)?, self.axes)? }
+engine/src/ops/slice.rs|g.give_part(0, &back, smallvec![dy]);|g.give_part(0, &back, smallvec![if @ { dy.try_neg()? } else { dy }]);
+engine/src/ops/concat.rs|at = at + size;|at = if @ { at } else { at + size };
+engine/src/ops/tensor_scatter.rs|self.write == Write::Sub { dx.try_neg()? }|self.write == Write::Sub && !@ { dx.try_neg()? }
+engine/src/ops/matmul.rs|let dx = sum_to(dx, g.input_type(0))?;|let dx = sum_to(if @ { dx.try_neg()? } else { dx }, g.input_type(0))?;
+engine/src/ops/matmul.rs|let dx = sum_to(dx, g.input_type(1))?;|let dx = sum_to(if @ { dx.try_neg()? } else { dx }, g.input_type(1))?;
+engine/src/ops/conv2d/mod.rs|g.give(0, dx);|g.give(0, if @ { dx.try_neg()? } else { dx });
+engine/src/ops/conv2d/mod.rs|g.give(1, dw);|g.give(1, if @ { dw.try_neg()? } else { dw });
 LIST
 }
 

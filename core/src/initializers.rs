@@ -1,10 +1,10 @@
 //! How variables start: constants, and random numbers whose spread follows from the shape.
 //! Keras's initializers by their names; layers call `Initializer::variable` when they are built.
 
-use crate::options::{finite, magnitude};
-use crate::random;
-use crate::tensor::{Tensor, TensorType};
-use crate::variable::Variable;
+use engine::Variable;
+use engine::library::options::{finite, magnitude};
+use engine::random;
+use engine::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
 use kernels::shape::IntoShape;
@@ -97,7 +97,7 @@ impl Initializer {
         let (shape, dtype) = (ty.shape, ty.dtype);
         let (fan_in, fan_out) = fans(shape.dims());
         match self.law(fan_in, fan_out) {
-            Law::Constant(value) => crate::ops::fill_with(ty, value),
+            Law::Constant(value) => engine::library::fill_with(ty, value),
             Law::Even(low, high) => random::try_uniform(shape, low, high, dtype, None),
             Law::Bell(mean, stddev) => random::try_normal(shape, mean, stddev, dtype, None),
             Law::Truncated(mean, stddev) => random::try_truncated_normal(shape, mean, stddev, dtype, None),

@@ -21,102 +21,44 @@
 #[allow(unused_extern_crates, reason = "only what the macros make uses it")]
 extern crate self as eagerflow;
 
-mod autograph;
-pub mod config;
-mod constant;
-pub mod data;
-pub mod debugging;
-mod device;
-mod execute;
-mod function;
-mod graph;
+mod functions;
 pub mod initializers;
 pub mod layers;
 pub mod losses;
-mod meaning;
 pub mod metrics;
-mod module;
 mod names;
-mod op;
-mod ops;
 pub mod optim;
-mod options;
-pub mod random;
-mod tape;
-mod tensor;
-mod tensor_array;
-mod variable;
+#[cfg(test)]
+mod unit_tests;
 
 #[doc(hidden)]
-#[path = "measure.rs"]
-pub mod __measure;
+pub use engine::__measure;
 #[doc(hidden)]
-#[path = "testing.rs"]
-pub mod __testing;
+pub use engine::__testing;
 
 // The example of the README is a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 mod readme {}
 
-#[cfg(test)]
-mod recording;
-#[cfg(test)]
-mod symbolic;
-#[cfg(test)]
-mod unit_tests;
-
-pub use autograph::{Leaves, Nest};
-pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
-pub use device::{DeviceGuard, device, try_device};
-pub use eagerflow_macros::{Module, Nest, custom_gradient, tf_function};
-pub use function::{Closure, FunctionInfo, executing_eagerly, function, init_scope, profile};
 #[doc(inline)]
-pub use kernels::device::{Device, DeviceKind, list_physical_devices};
-#[doc(inline)]
-pub use kernels::dtype::{
-    DType, DTypes, Element, Number, bf16, bfloat16, bool_, f16, float16, float32, float64, int8, int16, int32, int64,
-    uint8, uint16, uint32, uint64,
+pub use engine::{
+    AsTensor, AsTensors, Axes, Closure, DType, DTypes, Device, DeviceGuard, DeviceKind, Differentiable, Dim, Element,
+    Error, Fields, ForwardAccumulator, FunctionInfo, GradientOptions, GradientTape, Gradients, IndexedRows, IntoAxes,
+    IntoTarget, IntoTensor, LazyVariable, Leaves, Literal, LossFunction, Module, Nest, Nested, Number, Operand,
+    Padding, Pair, PersistentTape, Report, Result, Shape, Signature, Source, Sources, StopRecording, Tensor,
+    TensorArray, TensorFunction, TensorType, ToOperand, UnconnectedGradients, Variable, Watch, bf16, bfloat16, bool_,
+    config, constant, constant_of, custom_gradient, data, debugging, device, executing_eagerly, f16, float16, float32,
+    float64, function, gradients_function, implicit_gradients, implicit_value_and_gradients, init_scope, int8, int16,
+    int32, int64, keep_dims, list_physical_devices, memory, profile, random, shape, tf_function, try_constant,
+    try_constant_of, try_device, uint8, uint16, uint32, uint64, value_and_gradients_function,
 };
-#[doc(inline)]
-pub use kernels::error::{Error, Report, Result};
-#[doc(inline)]
-pub use kernels::shape::{Dim, Shape};
-pub use module::{Fields, LazyVariable, Module, Signature};
+#[doc(hidden)]
+pub use engine::{TensorRef, Tensors};
+pub use functions::*;
 pub use names::{linalg, math, nn};
 pub use ndarray::{self, s};
-pub use ops::functions::*;
-pub use ops::{
-    AsTensor, AsTensors, Axes, IntoAxes, IntoTarget, Operand, Padding, Pair, TensorRef, Tensors, ToOperand, keep_dims,
-};
-pub use tape::{
-    Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, LossFunction,
-    PersistentTape, Source, Sources, StopRecording, TensorFunction, UnconnectedGradients, Watch, gradients_function,
-    implicit_gradients, implicit_value_and_gradients, value_and_gradients_function,
-};
-pub use tensor::{Tensor, TensorType};
-pub use tensor_array::TensorArray;
-pub use variable::Variable;
-
-/// Memory below the tensors: what they hold, and what is kept for those to come.
-pub mod memory {
-    #[doc(inline)]
-    pub use kernels::memory::{MemoryStats, set_cache_limit, stats, trim};
-}
-
-/// Sizes of tensors: numbers, and expressions of symbols while a function is traced.
-pub mod shape {
-    #[doc(inline)]
-    pub use kernels::shape::{
-        AxisSet, BroadcastReduction, Constraints, Dim, IntoShape, MAX_RANK, Shape, Symbol, broadcast,
-        broadcast_reduce_axes, contiguous_strides, reshape_dims, reshape_target, resolve_axes, resolve_axis,
-    };
-}
 
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]
-pub mod __rt {
-    pub use crate::autograph::rt as autograph;
-    pub use crate::module::{Fields, Module, Skipped, SkippedChanging, SkippedOther};
-    pub use crate::tape::custom::*;
-}
+pub use engine::__rt;

@@ -1,8 +1,9 @@
 //! Losses: how far predictions are from their labels, one number per example.
 //! Keras's functions of these names; training loops take the mean over the batch and differentiate it.
 
-use crate::ops::{self, AsTensor, functions, keep_dims};
-use crate::tensor::Tensor;
+use engine::Tensor;
+use engine::library::Typed;
+use engine::{AsTensor, keep_dims};
 use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
@@ -69,8 +70,8 @@ losses! {
         floating("sparse_categorical_crossentropy", predictions)?;
         let labels = class_numbers(labels, predictions)?;
         match from_logits {
-            FromLogits::Yes => functions::try_sparse_softmax_cross_entropy_with_logits(&labels, predictions),
-            FromLogits::No => functions::try_sparse_softmax_cross_entropy_with_logits(&labels, &log(predictions)?),
+            FromLogits::Yes => engine::try_sparse_softmax_cross_entropy_with_logits(&labels, predictions),
+            FromLogits::No => engine::try_sparse_softmax_cross_entropy_with_logits(&labels, &log(predictions)?),
         }
     }
 
@@ -86,12 +87,12 @@ losses! {
     /// ```
     pub fn categorical_crossentropy, try_categorical_crossentropy(labels, predictions, from_logits: FromLogits) {
         floating("categorical_crossentropy", predictions)?;
-        let labels = ops::cast_to(labels, predictions.dtype())?;
+        let labels = engine::library::cast_to(labels, predictions.dtype())?;
         same_shape("categorical_crossentropy", &labels, predictions)?;
         if from_logits == FromLogits::Yes {
-            return functions::try_softmax_cross_entropy_with_logits(&labels, predictions, -1);
+            return engine::try_softmax_cross_entropy_with_logits(&labels, predictions, -1);
         }
-        let shares = functions::try_divide(predictions, &predictions.try_reduce_sum(keep_dims(-1))?)?;
+        let shares = engine::try_divide(predictions, &predictions.try_reduce_sum(keep_dims(-1))?)?;
         labels.try_multiply(&log(&shares)?)?.try_reduce_sum(-1)?.try_neg()
     }
 
@@ -105,7 +106,7 @@ losses! {
     pub fn mean_squared_error, try_mean_squared_error(labels, predictions) {
         floating("mean_squared_error", predictions)?;
         same_shape("mean_squared_error", labels, predictions)?;
-        let labels = ops::cast_to(labels, predictions.dtype())?;
+        let labels = engine::library::cast_to(labels, predictions.dtype())?;
         predictions.try_squared_difference(&labels)?.try_reduce_mean(-1)
     }
 
@@ -119,7 +120,7 @@ losses! {
     pub fn mean_absolute_error, try_mean_absolute_error(labels, predictions) {
         floating("mean_absolute_error", predictions)?;
         same_shape("mean_absolute_error", labels, predictions)?;
-        let labels = ops::cast_to(labels, predictions.dtype())?;
+        let labels = engine::library::cast_to(labels, predictions.dtype())?;
         predictions.try_subtract(&labels)?.try_abs()?.try_reduce_mean(-1)
     }
 }
@@ -149,10 +150,10 @@ fn same_shape(loss: &str, labels: &Tensor, predictions: &Tensor) -> Result<()> {
 #[track_caller]
 fn class_numbers(labels: &Tensor, predictions: &Tensor) -> Result<Tensor> {
     let wide = matches!(labels.dtype(), DType::I32 | DType::I64);
-    let labels = if wide { labels.clone() } else { ops::cast_to(labels, DType::I64)? };
+    let labels = if wide { labels.clone() } else { engine::library::cast_to(labels, DType::I64)? };
     let rows = predictions.shape().remove(predictions.rank() - 1);
     let column = labels.rank() == predictions.rank() && labels.shape().dim(rows.rank()).known_value() == Some(1);
-    if column { ops::reshape_to(&labels, &labels.shape().remove(rows.rank())) } else { Ok(labels) }
+    if column { engine::library::reshape_to(&labels, &labels.shape().remove(rows.rank())) } else { Ok(labels) }
 }
 
 /// The logarithm of probabilities, kept away from those of 0 and 1.

@@ -1,10 +1,11 @@
 //! Metrics: numbers that are gathered over the batches of an epoch, such as the mean loss and the accuracy.
 //! Keras's metrics of these names; training loops update them after every step and reset them after every epoch.
 
-use crate::module::{Fields, Module};
-use crate::ops::{self, AsTensor, functions};
-use crate::tensor::{Tensor, TensorType};
-use crate::variable::Variable;
+use engine::AsTensor;
+use engine::Variable;
+use engine::library::Typed;
+use engine::{Fields, Module};
+use engine::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
@@ -57,8 +58,8 @@ impl Mean {
 
     #[track_caller]
     fn add(&self, values: &Tensor) -> Result<()> {
-        let wide = ops::cast_to(values, DType::F64)?;
-        self.total.try_assign_add(&functions::try_reduce_sum(&wide, ())?)?;
+        let wide = engine::library::cast_to(values, DType::F64)?;
+        self.total.try_assign_add(&engine::try_reduce_sum(&wide, ())?)?;
         self.count.try_assign_add(&count(values)?)
     }
 
@@ -72,8 +73,8 @@ impl Mean {
     fn mean(&self) -> Result<Tensor> {
         let (total, count) = (self.total.value(), self.count.value());
         // No values: 0 by 1, as Keras answers.
-        let mean = functions::try_divide(&total, &functions::try_maximum(&count, 1.0)?)?;
-        ops::cast_to(&mean, DType::F32)
+        let mean = engine::try_divide(&total, &engine::try_maximum(&count, 1.0)?)?;
+        engine::library::cast_to(&mean, DType::F32)
     }
 
     /// Forgets all values.
@@ -104,8 +105,8 @@ impl Module for Mean {
 fn count(x: &Tensor) -> Result<Tensor> {
     let ty = TensorType::new(DType::F64, *x.shape());
     match x.shape().element_count().known_value() {
-        Some(count) => ops::fill_with(&TensorType::scalar(DType::F64), count as f64),
-        None => functions::try_reduce_sum(&ops::ones_of(&ty)?, ()),
+        Some(count) => engine::library::fill_with(&TensorType::scalar(DType::F64), count as f64),
+        None => engine::try_reduce_sum(&engine::library::ones_of(&ty)?, ()),
     }
 }
 
@@ -186,7 +187,7 @@ accuracies! {
     /// ```
     Accuracy(labels, predictions) {
         same_shape("accuracy", labels, predictions)?;
-        functions::try_equal(&ops::cast_to(labels, predictions.dtype())?, predictions)
+        engine::try_equal(&engine::library::cast_to(labels, predictions.dtype())?, predictions)
     }
 
     /// How often the greatest prediction of a row (logits or probabilities) is the one that an integer label names.
@@ -201,10 +202,10 @@ accuracies! {
     /// ```
     SparseCategoricalAccuracy(labels, predictions) {
         let best = best("sparse_categorical_accuracy", predictions)?;
-        let labels = ops::cast_to(labels, DType::I64)?;
-        let labels = if labels.rank() > best.rank() { ops::reshape_to(&labels, best.shape())? } else { labels };
+        let labels = engine::library::cast_to(labels, DType::I64)?;
+        let labels = if labels.rank() > best.rank() { engine::library::reshape_to(&labels, best.shape())? } else { labels };
         same_shape("sparse_categorical_accuracy", &labels, &best)?;
-        functions::try_equal(&labels, &best)
+        engine::try_equal(&labels, &best)
     }
 
     /// How often the greatest prediction of a row is where its label, a row of shares such as `one_hot` makes, is greatest.
@@ -218,7 +219,7 @@ accuracies! {
     CategoricalAccuracy(labels, predictions) {
         same_shape("categorical_accuracy", labels, predictions)?;
         let op = "categorical_accuracy";
-        functions::try_equal(&best(op, labels)?, &best(op, predictions)?)
+        engine::try_equal(&best(op, labels)?, &best(op, predictions)?)
     }
 }
 
@@ -230,7 +231,7 @@ fn best(op: &str, rows: &Tensor) -> Result<Tensor> {
             .got(rows.ty())
             .expected("[batch, classes]"));
     }
-    functions::try_argmax(rows, -1)
+    engine::try_argmax(rows, -1)
 }
 
 fn same_shape(op: &str, labels: &Tensor, predictions: &Tensor) -> Result<()> {

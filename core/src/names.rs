@@ -8,7 +8,7 @@
 /// assert_eq!(tf::math::log(tf::constant([1.0])).to_vec::<f32>(), [0.0]);
 /// ```
 pub mod math {
-    pub use crate::ops::functions::{
+    pub use engine::{
         abs, add, argmax, argmin, ceil, cos, cumprod, cumsum, div_no_nan, divide, equal, erf, erfc, exp, expm1, floor,
         floordiv, floormod, greater, greater_equal, is_finite, is_inf, is_nan, l2_normalize, less, less_equal, log,
         log_softmax, log1p, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, multiply, neg,
@@ -25,12 +25,12 @@ pub mod math {
 /// assert_eq!(tf::nn::relu(tf::constant([-1.0, 2.0])).to_vec::<f32>(), [0.0, 2.0]);
 /// ```
 pub mod nn {
-    pub use crate::ops::functions::{
+    pub use engine::{
         avg_pool2d, bias_add, conv2d, dropout, elu, gelu, l2_normalize, leaky_relu, log_softmax, max_pool2d, relu,
         selu, sigmoid, silu, softmax, softmax_cross_entropy_with_logits, softplus, softsign,
         sparse_softmax_cross_entropy_with_logits, tanh,
     };
-    pub use crate::ops::functions::{
+    pub use engine::{
         try_avg_pool2d, try_bias_add, try_conv2d, try_dropout, try_elu, try_gelu, try_l2_normalize, try_leaky_relu,
         try_log_softmax, try_max_pool2d, try_relu, try_selu, try_sigmoid, try_silu, try_softmax,
         try_softmax_cross_entropy_with_logits, try_softplus, try_softsign,
@@ -46,5 +46,5 @@ pub mod nn {
 /// assert_eq!(tf::linalg::matmul(&a, tf::linalg::eye(2)).to_vec::<f32>(), a.to_vec::<f32>());
 /// ```
 pub mod linalg {
-    pub use crate::ops::functions::{eye, global_norm, matmul, matmul_transposed, tensordot, try_matmul};
+    pub use engine::{eye, global_norm, matmul, matmul_transposed, tensordot, try_matmul};
 }

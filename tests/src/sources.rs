@@ -13,7 +13,7 @@ pub struct Source {
 
 /// The sources of all operations, in the order of the library's list.
 pub fn operations() -> Vec<Source> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src/ops");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/engine/src/ops");
     let source = |&file: &&'static str| Source { file, text: text_of(&folder, file) };
     eagerflow::__testing::operations().iter().map(source).collect()
 }
@@ -65,7 +65,7 @@ impl Source {
 }
 
 /// Where the library's crates have their sources, as rustc names them.
-const LIBRARY: [&str; 2] = ["core/src/", "core/kernels/src/"];
+const LIBRARY: [&str; 3] = ["core/src/", "core/engine/src/", "core/kernels/src/"];
 
 /// The first line of a text that names a line of the library itself; Rust's own library also has a `core`.
 pub fn line_of_the_library(text: &str) -> Option<&str> {

@@ -1,8 +1,8 @@
 //! The function that a layer applies to its output, by Keras's names.
 //! Convolution and dense layers take one as an option.
 
-use crate::module::{Fields, Module};
-use crate::tensor::Tensor;
+use engine::Tensor;
+use engine::{Fields, Module};
 use kernels::error::Result;
 
 /// A function of each element, or for softmax of each row, at the end of a layer.

@@ -5,11 +5,14 @@ use super::activation::Activation;
 use super::weighted::weighted;
 use super::{Layer, buildable, callable, channels, misfit, names};
 use crate::initializers::Initializer;
-use crate::module::{Fields, LazyVariable, Module};
-use crate::ops::{self, Padding, Pair, Windows};
-use crate::options::{self, options};
-use crate::tensor::{Tensor, TensorType};
-use crate::variable::Variable;
+use engine::Variable;
+use engine::library::Sized2;
+use engine::library::Typed;
+use engine::library::Windows;
+use engine::library::options::{self, options};
+use engine::{Fields, LazyVariable, Module};
+use engine::{Padding, Pair};
+use engine::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
@@ -109,7 +112,7 @@ impl Conv2D {
             let help = if x.shape.rank() == 4 {
                 super::dtype_help(self.dtype)
             } else {
-                ops::images_help(x.shape.rank()).to_owned()
+                engine::library::images_help(x.shape.rank()).to_owned()
             };
             let what = "the input is no batch of images of the layer's dtype";
             return Err(misfit(&self.name, what, x, expected).help(help));
@@ -174,7 +177,7 @@ impl Layer for Conv2D {
     fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
         let kernel = self.kernel_for(x.ty())?;
         let steps = [self.strides, self.dilation];
-        let y = ops::conv2d_in_groups(x, &kernel.value(), steps, self.padding, self.groups)?;
+        let y = engine::library::conv2d_in_groups(x, &kernel.value(), steps, self.padding, self.groups)?;
         self.finish(y)
     }
 }

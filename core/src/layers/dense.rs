@@ -5,11 +5,12 @@ use super::activation::Activation;
 use super::weighted::weighted;
 use super::{Layer, buildable, callable, channels, misfit, names};
 use crate::initializers::Initializer;
-use crate::module::{Fields, LazyVariable, Module};
-use crate::ops::{self, functions};
-use crate::options;
-use crate::tensor::{Tensor, TensorType};
-use crate::variable::Variable;
+use engine::library::Typed;
+use engine::{Fields, LazyVariable, Module};
+
+use engine::Variable;
+use engine::library::options;
+use engine::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{OrFail, Result};
 use kernels::shape::{Dim, Shape};
@@ -122,14 +123,14 @@ impl Layer for Dense {
     fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
         let kernel = self.kernel_for(x.ty())?;
         if x.rank() == 2 {
-            return self.finish(functions::try_matmul(x, kernel)?);
+            return self.finish(engine::try_matmul(x, kernel)?);
         }
         // One product of all rows instead of a batch of small ones.
         let leading = &x.shape().sizes()[..x.rank() - 1];
         let rows = leading.iter().fold(Dim::ONE, |product, &dim| product * dim);
-        let flat = ops::reshape_to(x, &Shape::from_dims(&[rows, x.shape().dim(x.rank() - 1)])?)?;
-        let y = self.finish(functions::try_matmul(&flat, kernel)?)?;
-        ops::reshape_to(&y, &Shape::from_dims(leading)?.push(Dim::known(self.units))?)
+        let flat = engine::library::reshape_to(x, &Shape::from_dims(&[rows, x.shape().dim(x.rank() - 1)])?)?;
+        let y = self.finish(engine::try_matmul(&flat, kernel)?)?;
+        engine::library::reshape_to(&y, &Shape::from_dims(leading)?.push(Dim::known(self.units))?)
     }
 }
 

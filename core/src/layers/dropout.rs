@@ -2,11 +2,12 @@
 //! Keras's `Dropout`; without training it passes its input on.
 
 use super::{Layer, callable, misfit, names};
-use crate::module::{Fields, Module};
-use crate::ops::{self, functions};
-use crate::options;
-use crate::random;
-use crate::tensor::Tensor;
+use engine::library::Typed;
+use engine::{Fields, Module};
+
+use engine::Tensor;
+use engine::library::options;
+use engine::random;
 use kernels::error::{OrFail, Result};
 use std::panic::Location;
 
@@ -67,10 +68,10 @@ impl Layer for Dropout {
         }
         if self.rate == 1.0 {
             // Nothing is left that could be raised.
-            return functions::try_zeros_like(x);
+            return engine::try_zeros_like(x);
         }
         let kept = draw(x)?.try_greater_equal(self.rate)?;
-        let scale = ops::cast_to(&kept, x.dtype())?.try_multiply(1.0 / (1.0 - self.rate))?;
+        let scale = engine::library::cast_to(&kept, x.dtype())?.try_multiply(1.0 / (1.0 - self.rate))?;
         x.try_multiply(&scale)
     }
 }

@@ -2,9 +2,9 @@
 //! Keras's `Flatten`; it has no variables and copies nothing where the input lies in order.
 
 use super::{Layer, callable, misfit, names};
-use crate::module::{Fields, Module};
-use crate::ops;
-use crate::tensor::Tensor;
+use engine::Tensor;
+use engine::library::Typed;
+use engine::{Fields, Module};
 use kernels::error::Result;
 use kernels::shape::{Dim, Shape};
 
@@ -46,7 +46,7 @@ impl Layer for Flatten {
             return Err(misfit(&self.name, "a scalar is no batch", x.ty(), "[batch, …]"));
         };
         let row = rest.iter().fold(Dim::ONE, |product, &dim| product * dim);
-        ops::reshape_to(x, &Shape::from_dims(&[batch, row])?)
+        engine::library::reshape_to(x, &Shape::from_dims(&[batch, row])?)
     }
 }
 

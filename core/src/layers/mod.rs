@@ -20,8 +20,8 @@ pub use dropout::Dropout;
 pub use flatten::Flatten;
 pub use pooling::{GlobalAveragePooling2D, MaxPool2D};
 
-use crate::module::Module;
-use crate::tensor::{Tensor, TensorType};
+use engine::Module;
+use engine::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use std::fmt::Display;
@@ -68,7 +68,7 @@ macro_rules! callable {
             /// # Panics
             /// As [`try_call`](Self::try_call) fails, at the caller's line.
             #[track_caller]
-            pub fn call(&self, x: impl $crate::ops::AsTensor) -> $crate::Tensor {
+            pub fn call(&self, x: impl engine::AsTensor) -> $crate::Tensor {
                 kernels::error::OrFail::or_fail(self.try_call(x, false))
             }
 
@@ -77,7 +77,7 @@ macro_rules! callable {
             /// # Panics
             /// As [`try_call`](Self::try_call) fails, at the caller's line.
             #[track_caller]
-            pub fn call_training(&self, x: impl $crate::ops::AsTensor, training: bool) -> $crate::Tensor {
+            pub fn call_training(&self, x: impl engine::AsTensor, training: bool) -> $crate::Tensor {
                 kernels::error::OrFail::or_fail(self.try_call(x, training))
             }
 
@@ -87,7 +87,7 @@ macro_rules! callable {
             /// InvalidArgument where an option of the layer is out of range or the input does not fit the layer, with
             /// the layer's name and both shapes.
             #[track_caller]
-            pub fn try_call(&self, x: impl $crate::ops::AsTensor, training: bool) -> $crate::Result<$crate::Tensor> {
+            pub fn try_call(&self, x: impl engine::AsTensor, training: bool) -> $crate::Result<$crate::Tensor> {
                 let here = std::panic::Location::caller();
                 $crate::layers::Layer::forward(self, &x.as_tensor(), training)
                     .map_err(|e| $crate::layers::within(e, &self.name, here))
@@ -156,7 +156,7 @@ fn misfit(layer: &str, what: &str, x: &TensorType, expected: impl Display) -> Er
 /// The way out for an input of another dtype than the layer's.
 #[cold]
 fn dtype_help(dtype: DType) -> String {
-    format!("{}; or give the layer the input's with `dtype`", crate::op::cast_help(dtype, dtype))
+    format!("{}; or give the layer the input's with `dtype`", engine::library::cast_help(dtype, dtype))
 }
 
 /// The last dimension as a number, which a kernel's shape is made from.

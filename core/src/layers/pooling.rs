@@ -2,10 +2,13 @@
 //! Keras's layers of these names for `channels_last` images; they have no variables.
 
 use super::{Layer, callable, misfit, names};
-use crate::module::{Fields, Module};
-use crate::ops::{Padding, Pair, Pool, images_help, keep_dims};
-use crate::options::options;
-use crate::tensor::Tensor;
+use engine::Tensor;
+use engine::library::Sized2;
+use engine::library::Typed;
+use engine::library::options::options;
+use engine::library::{Pool, images_help};
+use engine::{Fields, Module};
+use engine::{Padding, Pair, keep_dims};
 use kernels::error::{OrFail, Result};
 use std::panic::Location;
 

@@ -40,19 +40,19 @@ macro_rules! weighted {
             #[track_caller]
             fn finish(&self, product: $crate::Tensor) -> $crate::Result<$crate::Tensor> {
                 self.activation.apply(match self.own_bias()? {
-                    Some(bias) => $crate::ops::functions::try_bias_add(&product, bias)?,
+                    Some(bias) => engine::try_bias_add(&product, bias)?,
                     None => product,
                 })
             }
 
             #[track_caller]
             fn make(&self, input: &$crate::Shape) -> $crate::Result<()> {
-                self.kernel_for(&$crate::tensor::TensorType::new(self.dtype, *input))?;
+                self.kernel_for(&engine::TensorType::new(self.dtype, *input))?;
                 self.own_bias().map(drop)
             }
         }
 
-        $crate::options::options! { $layer:
+        engine::library::options::options! { $layer:
             /// How the kernel starts.
             pub fn kernel_initializer, try_kernel_initializer(this, initializer: $crate::initializers::Initializer) {
                 this.kernel_initializer = initializer.checked(stringify!($layer))?;

@@ -5,12 +5,14 @@
 use super::gradients::{Warned, dense, pairs};
 use super::slots::Slots;
 use super::{LearningRate, Optimizer};
-use crate::module::{Fields, Module};
-use crate::ops::{AdamParameters, apply_adam};
-use crate::options::{self, options};
-use crate::tape::{Cotangent, Gradients, IndexedRows};
-use crate::tensor::Tensor;
-use crate::variable::Variable;
+use engine::Tensor;
+use engine::Variable;
+use engine::library::Cotangent;
+use engine::library::Named;
+use engine::library::options::{self, options};
+use engine::library::{AdamParameters, apply_adam};
+use engine::{Fields, Module};
+use engine::{Gradients, IndexedRows};
 use kernels::error::{OrFail, Result};
 
 /// Steps of about the learning rate, by running means of the gradient and its square.

@@ -1,13 +1,13 @@
 //! What optimizers make of a tape's answer: pairs of variables and gradients that fit, and a word about missing ones.
-//! Also the way back, from tensors that the user has changed to gradients that an optimizer takes.
+//! Every optimizer begins a step with them.
 
-use crate::ops::functions::TensorList;
-use crate::ops::{AsTensor, TensorRef};
-use crate::tape::{Cotangent, EMPTY, Gradients};
-use crate::tensor::Tensor;
-use crate::variable::Variable;
+use engine::Gradients;
+use engine::Tensor;
+use engine::Variable;
+use engine::library::Named;
+use engine::library::gradient_at;
+use engine::library::{Cotangent, EMPTY};
 use kernels::error::{Error, Result};
-use smallvec::SmallVec;
 use std::collections::HashSet;
 use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
@@ -57,7 +57,7 @@ fn checked<'a>(
     }
     let mut found = Vec::with_capacity(variables.len());
     for (i, variable) in variables.iter().enumerate() {
-        match gradients.list[i].as_ref() {
+        match gradient_at(gradients, i) {
             Some(gradient) => found.push((variable, check(optimizer, variable, gradient)?)),
             None if warned.first(variable) => eprintln!("warning: {}", missing(optimizer, gradients, i, variable)),
             None => {}
@@ -102,75 +102,4 @@ fn check<'a>(optimizer: &str, variable: &Variable, gradient: &'a Cotangent) -> R
         .got(format!("{dtype}{shape}"))
         .expected(format!("{}{own}", variable.dtype()))
         .variable(variable.label()))
-}
-
-/// Gradients that were taken out to be changed, for an optimizer; in the order of the variables.
-///
-/// ```
-/// use eagerflow as tf;
-/// use tf::optim::{Optimizer, SGD};
-/// use tf::{GradientTape, Gradients, Variable};
-/// let w = [Variable::new([3.0, 4.0])];
-/// let tape = GradientTape::new();
-/// let loss = tf::reduce_sum(w[0].value().square(), ());
-/// let slopes = tape.gradient(&loss, &w[..]).try_to_vec()?;
-/// let halved: Gradients = slopes.iter().map(|slope| slope * 0.5).collect();
-/// SGD::new(1.0).apply_gradients(&halved, &w);
-/// assert_eq!(w[0].value().to_vec::<f32>(), [0.0, 0.0]);
-/// # Ok::<(), tf::Error>(())
-/// ```
-impl FromIterator<Tensor> for Gradients {
-    fn from_iter<I: IntoIterator<Item = Tensor>>(tensors: I) -> Self {
-        tensors.into_iter().map(Some).collect()
-    }
-}
-
-/// As from tensors; `None` for a variable that has no gradient.
-impl FromIterator<Option<Tensor>> for Gradients {
-    fn from_iter<I: IntoIterator<Item = Option<Tensor>>>(tensors: I) -> Self {
-        let list = tensors.into_iter().map(|t| t.map(Cotangent::Dense)).collect();
-        Gradients { list, reasons: Vec::new() }
-    }
-}
-
-impl TensorList for Gradients {
-    type Clipped = Gradients;
-    type Items = Gradients;
-
-    fn items(self) -> Gradients {
-        self
-    }
-    fn refs(items: &Gradients) -> SmallVec<[TensorRef<'_>; 8]> {
-        fn of(cotangent: &Cotangent) -> &Tensor {
-            match cotangent {
-                Cotangent::Dense(tensor) => tensor,
-                Cotangent::Rows(rows) => &rows.values,
-            }
-        }
-        items.list.iter().flatten().map(|cotangent| of(cotangent).as_tensor()).collect()
-    }
-    fn clipped(mut items: Gradients, tensors: Vec<Tensor>) -> Gradients {
-        for (cotangent, tensor) in items.list.iter_mut().flatten().zip(tensors) {
-            match cotangent {
-                Cotangent::Dense(old) => *old = tensor,
-                Cotangent::Rows(rows) => rows.values = tensor,
-            }
-        }
-        items
-    }
-}
-
-impl TensorList for &Gradients {
-    type Clipped = Gradients;
-    type Items = Gradients;
-
-    fn items(self) -> Gradients {
-        self.clone()
-    }
-    fn refs(items: &Gradients) -> SmallVec<[TensorRef<'_>; 8]> {
-        <Gradients as TensorList>::refs(items)
-    }
-    fn clipped(items: Gradients, tensors: Vec<Tensor>) -> Gradients {
-        <Gradients as TensorList>::clipped(items, tensors)
-    }
 }

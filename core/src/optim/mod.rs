@@ -14,9 +14,9 @@ pub use adam::Adam;
 pub use rate::LearningRate;
 pub use sgd::SGD;
 
-use crate::module::Module;
-use crate::tape::Gradients;
-use crate::variable::Variable;
+use engine::Gradients;
+use engine::Module;
+use engine::Variable;
 use kernels::error::{OrFail, Result};
 use std::panic::Location;
 

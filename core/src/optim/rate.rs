@@ -1,10 +1,10 @@
 //! The learning rate: a number that schedules and users may set while the training runs.
 //! Optimizers read it at every step; it is a variable, so that traced steps see it change.
 
-use crate::module::{Fields, Module};
-use crate::options::magnitude;
-use crate::tensor::Tensor;
-use crate::variable::Variable;
+use engine::Tensor;
+use engine::Variable;
+use engine::library::options::magnitude;
+use engine::{Fields, Module};
 use kernels::error::{OrFail, Result};
 use std::panic::Location;
 

@@ -4,12 +4,13 @@
 use super::gradients::{Warned, dense, pairs};
 use super::slots::Slots;
 use super::{LearningRate, Optimizer};
-use crate::module::{Fields, Module};
-use crate::ops::{apply_gradient_descent, apply_gradient_descent_rows, apply_momentum};
-use crate::options::{self, options};
-use crate::tape::{Cotangent, Gradients};
-use crate::tensor::Tensor;
-use crate::variable::Variable;
+use engine::Gradients;
+use engine::Tensor;
+use engine::Variable;
+use engine::library::Cotangent;
+use engine::library::options::{self, options};
+use engine::library::{apply_gradient_descent, apply_gradient_descent_rows, apply_momentum};
+use engine::{Fields, Module};
 use kernels::error::{OrFail, Result};
 
 /// Gradient descent, with momentum if it is asked for.

@@ -1,14 +1,13 @@
 //! The values that an optimizer keeps for each variable, such as its momentum: variables themselves, by the id of theirs.
 //! Optimizers look them up at every step and make them at the first.
 
-use crate::module::{Fields, Module};
-use crate::ops;
-use crate::tape::IdMap;
-use crate::tensor::TensorType;
-use crate::variable::Variable;
+use engine::TensorType;
+use engine::Variable;
+use engine::library::IdMap;
+use engine::{Fields, Module};
 use kernels::error::Result;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Slots by the ids of their variables.
 #[derive(Debug)]
@@ -25,6 +24,16 @@ impl<const N: usize> Default for List<N> {
     }
 }
 
+/// A list that its variables know.
+#[derive(Debug, Default)]
+struct Shared<const N: usize>(Mutex<List<N>>);
+
+impl<const N: usize> Shared<N> {
+    fn lock(&self) -> MutexGuard<'_, List<N>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// `N` slots for each variable, of its dtype and shape, which start at zero.
 #[derive(Debug)]
 pub(super) struct Slots<const N: usize> {
@@ -32,7 +41,7 @@ pub(super) struct Slots<const N: usize> {
     /// Tells these slots from those of other optimizers in a signature, whatever has been made yet.
     id: u64,
     /// In the order of the variables' first steps, which is that of a checkpoint.
-    list: Arc<Mutex<List<N>>>,
+    list: Arc<Shared<N>>,
 }
 
 impl<const N: usize> Slots<N> {
@@ -44,7 +53,7 @@ impl<const N: usize> Slots<N> {
     /// The slots of each variable: `N` lists in the order of the variables.
     #[track_caller]
     pub fn of(&self, variables: &[Variable]) -> Result<[Vec<Variable>; N]> {
-        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut list = self.list.lock();
         let mut found: [Vec<Variable>; N] = std::array::from_fn(|_| Vec::with_capacity(variables.len()));
         for (place, variable) in variables.iter().enumerate() {
             let at = self.place(&mut list, variable, place)?;
@@ -64,15 +73,15 @@ impl<const N: usize> Slots<N> {
             return Ok(at);
         }
         // They are made once, also where the step is being traced.
-        let slots = crate::function::init_scope(|| -> Result<_> {
-            let zeros = ops::zeros_of(&TensorType::new(variable.dtype(), variable.shape()))?;
+        let slots = engine::init_scope(|| -> Result<_> {
+            let zeros = engine::library::zeros_of(&TensorType::new(variable.dtype(), variable.shape()))?;
             Ok(self.names.map(|name| Variable::with(&zeros, format!("{}/{name}", variable.name()), false)))
         })?;
         let at = list.all.len();
         for slot in &slots {
             list.slots.insert(slot.id(), at);
-            let owner: Weak<Mutex<List<N>>> = Arc::downgrade(&self.list);
-            crate::function::note_owner(slot, owner);
+            let owner: Weak<Shared<N>> = Arc::downgrade(&self.list);
+            engine::library::note_owner(slot, owner);
         }
         list.places.insert(id, at);
         list.all.push((id, slots));
@@ -80,9 +89,9 @@ impl<const N: usize> Slots<N> {
     }
 }
 
-impl<const N: usize> crate::function::Owner for Mutex<List<N>> {
+impl<const N: usize> engine::library::Owner for Shared<N> {
     fn variable(&self, id: u64) -> Option<Variable> {
-        let list = self.lock().unwrap_or_else(PoisonError::into_inner);
+        let list = self.lock();
         let (_, slots) = &list.all[*list.slots.get(&id)?];
         slots.iter().find(|slot| slot.id() == id).cloned()
     }
@@ -91,9 +100,9 @@ impl<const N: usize> crate::function::Owner for Mutex<List<N>> {
 impl<const N: usize> Module for Slots<N> {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.value(&self.id);
-        for (i, (_, slots)) in self.list.lock().unwrap_or_else(PoisonError::into_inner).all.iter().enumerate() {
+        for (i, (_, slots)) in self.list.lock().all.iter().enumerate() {
             for (at, slot) in slots.iter().enumerate() {
-                fields.part(i, NUMBERS[at.min(NUMBERS.len() - 1)], slot);
+                engine::library::visit_part(fields, i, NUMBERS[at.min(NUMBERS.len() - 1)], slot);
             }
         }
     }

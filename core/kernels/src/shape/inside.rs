@@ -4,6 +4,7 @@
 use super::expr::Atom;
 use super::{AxisSet, Dim, Symbol};
 
+#[doc(hidden)]
 /// A value whose representation tells it from all others of its type.
 pub trait Bits {
     /// The representation as a number.

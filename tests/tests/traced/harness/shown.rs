@@ -136,7 +136,7 @@ pub fn attempt<T>(body: impl FnOnce() -> T) -> Result<T, Failure> {
     result.map_err(|payload| {
         let header = PANICKED_AT.with_borrow(String::clone);
         // A pause that ends where it must not is found by a destructor, which nobody calls.
-        let of_the_user = line_of_the_library(&header).is_none() || header.starts_with("core/src/tape/pause.rs");
+        let of_the_user = line_of_the_library(&header).is_none() || header.starts_with("core/engine/src/tape/pause.rs");
         assert!(of_the_user, "the header names {header}");
         let text = match payload.downcast::<String>() {
             Ok(text) => *text,

@@ -1,0 +1,92 @@
+//! Data sets in traced functions: arguments and state as any structure of tensors, and `for` over them as a loop of the graph.
+//! The code that `#[tf_function]` makes of `for` finds it by the type.
+
+use super::dataset::Dataset;
+use super::iterator::DatasetIterator;
+use super::pass;
+use super::pipeline::{Pipeline, Types, named_alike};
+use super::structure::Structure;
+use crate::autograph::dispatch::{Cond, Place, Probe, tiers::*};
+use crate::autograph::{Leaves, Nest};
+use crate::graph::builder;
+use crate::tensor::Tensor;
+use kernels::error::{Error, OrFail, Result};
+
+impl<S: Structure> Nest for Dataset<S> {
+    fn visit(&self, leaves: &mut Leaves<'_>) {
+        leaves.tensor(self.handle());
+        // Data sets with elements of the same types are the same to a trace.
+        for ty in self.types().and_then(|types| named_alike(&types).ok()).unwrap_or_default() {
+            leaves.value(&(ty.dtype, ty.shape));
+        }
+    }
+
+    fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
+        let handle = with(self.handle());
+        let types = if Pipeline::of(&handle, "dataset").is_ok() { None } else { self.types().map(Types::from) };
+        self.with(handle, types)
+    }
+}
+
+#[doc(hidden)]
+/// A `for` over a dataset.
+pub enum Passing<S: Structure> {
+    /// Rust goes round.
+    Host(DatasetIterator<S>, Option<S>),
+    /// The loop is one of the graph, over this iterator.
+    Graph(Tensor, Types, ()),
+}
+
+impl<S: Structure> Passing<S> {
+    /// Begins a pass.
+    #[track_caller]
+    pub(crate) fn over(dataset: &Dataset<S>) -> Self {
+        match builder::current() {
+            None => Self::Host(dataset.iter(), None),
+            Some(_) => {
+                let types = dataset.known_types().or_fail();
+                Self::Graph(pass::begin(dataset.handle()).or_fail(), types.into(), ())
+            }
+        }
+    }
+
+    /// Whether there is another element.
+    #[track_caller]
+    pub fn advance(&mut self) -> Cond {
+        match self {
+            Self::Host(iterator, next) => {
+                *next = iterator.try_next().or_fail();
+                Cond::host(next.is_some())
+            }
+            Self::Graph(iterator, ..) => Cond::tensor(pass::advance(iterator).or_fail()),
+        }
+    }
+
+    /// The element that [`advance`](Self::advance) found.
+    #[track_caller]
+    pub fn item(&mut self) -> S {
+        let found: Result<Option<S>> = match self {
+            Self::Host(_, next) => Ok(next.take()),
+            Self::Graph(iterator, types, ()) => {
+                pass::element(iterator, types.clone()).map(|element| S::unflatten(&mut element.into_iter()))
+            }
+        };
+        found.and_then(|found| found.ok_or_else(|| Error::internal("for", "an element of another form"))).or_fail()
+    }
+
+    /// Where the loop stands: the iterator itself knows.
+    pub fn place(&mut self) -> Place<'_> {
+        match self {
+            Self::Host(..) => crate::autograph::dispatch::unset("the iterator", (&&&&&&Probe(&())).table()),
+            Self::Graph(_, _, nothing) => {
+                let table = (&&&&&&Probe(&*nothing)).table();
+                crate::autograph::dispatch::place("the iterator", nothing, table)
+            }
+        }
+    }
+
+    /// The same: elements are values.
+    pub fn lending_place(&mut self) -> Place<'_> {
+        self.place()
+    }
+}

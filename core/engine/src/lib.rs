@@ -1,0 +1,93 @@
+//! The engine of eagerflow: tensors, operations, tapes, graphs and what `#[tf_function]` makes of Rust's control flow.
+//! The crate [eagerflow](https://docs.rs/eagerflow) re-exports what users need of it by name; the rest changes without notice.
+
+// The macros name the library from outside, also in the engine's own tests.
+#[allow(unused_extern_crates, reason = "only what the macros make uses it")]
+extern crate self as eagerflow;
+
+mod autograph;
+pub mod config;
+mod constant;
+pub mod data;
+pub mod debugging;
+mod device;
+mod execute;
+mod function;
+mod graph;
+#[doc(hidden)]
+pub mod library;
+mod meaning;
+mod module;
+mod op;
+mod ops;
+#[doc(hidden)]
+pub mod options;
+pub mod random;
+mod tape;
+mod tensor;
+mod tensor_array;
+mod variable;
+
+#[doc(hidden)]
+#[path = "measure.rs"]
+pub mod __measure;
+#[doc(hidden)]
+#[path = "testing/mod.rs"]
+pub mod __testing;
+
+#[cfg(test)]
+mod unit_tests;
+
+pub use autograph::{Leaves, Nest};
+pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
+pub use device::{DeviceGuard, device, try_device};
+pub use eagerflow_macros::{Module, Nest, custom_gradient, tf_function};
+pub use function::{Closure, FunctionInfo, executing_eagerly, function, init_scope, profile};
+#[doc(inline)]
+pub use kernels::device::{Device, DeviceKind, list_physical_devices};
+#[doc(inline)]
+pub use kernels::dtype::{
+    DType, DTypes, Element, Number, bf16, bfloat16, bool_, f16, float16, float32, float64, int8, int16, int32, int64,
+    uint8, uint16, uint32, uint64,
+};
+#[doc(inline)]
+pub use kernels::error::{Error, Report, Result};
+#[doc(inline)]
+pub use kernels::shape::{Dim, Shape};
+pub use module::{Fields, LazyVariable, Module, Signature};
+pub use ndarray::{self, s};
+pub use ops::functions::*;
+pub use ops::{
+    AsTensor, AsTensors, Axes, IntoAxes, IntoTarget, Operand, Padding, Pair, TensorRef, Tensors, ToOperand, keep_dims,
+};
+pub use tape::{
+    Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, LossFunction,
+    PersistentTape, Source, Sources, StopRecording, TensorFunction, UnconnectedGradients, Watch, gradients_function,
+    implicit_gradients, implicit_value_and_gradients, value_and_gradients_function,
+};
+pub use tensor::{Tensor, TensorType};
+pub use tensor_array::TensorArray;
+pub use variable::Variable;
+
+/// Memory below the tensors: what they hold, and what is kept for those to come.
+pub mod memory {
+    #[doc(inline)]
+    pub use kernels::memory::{MemoryStats, set_cache_limit, stats, trim};
+}
+
+/// Sizes of tensors: numbers, and expressions of symbols while a function is traced.
+pub mod shape {
+    #[doc(inline)]
+    pub use kernels::shape::{
+        AxisSet, BroadcastReduction, Constraints, Dim, IntoShape, MAX_RANK, Shape, Symbol, broadcast,
+        broadcast_reduce_axes, contiguous_strides, reshape_dims, reshape_target, resolve_axes, resolve_axis,
+    };
+}
+
+/// What the macros' generated code names; not for other use.
+#[doc(hidden)]
+pub mod __rt {
+    pub use crate::autograph::rt as autograph;
+    pub use crate::module::{Fields, Module, Skipped, SkippedChanging, SkippedOther};
+    pub use crate::tape::custom::*;
+}

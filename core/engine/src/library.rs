@@ -1,0 +1,89 @@
+//! What the library above asks of the engine, and users have no path to: functions, and methods of types that users see, as traits.
+//! Layers, losses, metrics and optimizers call it.
+
+pub use crate::function::{Owner, note_owner};
+pub use crate::module::visit_part;
+pub use crate::op::cast_help;
+pub use crate::ops::{
+    AdamParameters, Pool, Windows, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,
+    images_help, ones_of, zeros_of,
+};
+pub use crate::options;
+pub use crate::tape::{Cotangent, EMPTY, IdMap, gradient_at};
+pub use kernels::error::OrFail;
+
+use crate::ops::{self, Padding, Pair};
+use crate::tensor::{Tensor, TensorType};
+use crate::variable::Variable;
+use kernels::dtype::DType;
+use kernels::error::Result;
+use kernels::shape::Shape;
+
+/// A tensor in another dtype; the same handle if it has it.
+#[track_caller]
+pub fn cast_to(x: &Tensor, dtype: DType) -> Result<Tensor> {
+    ops::cast_to(x, dtype)
+}
+
+/// The same elements under a shape; the same handle if it has it.
+#[track_caller]
+pub fn reshape_to(x: &Tensor, shape: &Shape) -> Result<Tensor> {
+    ops::reshape_to(x, shape)
+}
+
+/// A number repeated over a type.
+#[track_caller]
+pub fn fill_with(ty: &TensorType, value: f64) -> Result<Tensor> {
+    ops::fill_with(ty, value)
+}
+
+/// The convolution of a layer, which knows the number of groups also where the images' channels are not known.
+#[track_caller]
+pub fn conv2d_in_groups(x: &Tensor, w: &Tensor, steps: [Pair; 2], padding: Padding, groups: usize) -> Result<Tensor> {
+    ops::conv2d_in_groups(x, w, steps, padding, groups)
+}
+
+/// What messages say of a tensor.
+pub trait Typed {
+    /// Its dtype and sizes.
+    fn ty(&self) -> &TensorType;
+}
+
+impl Typed for Tensor {
+    fn ty(&self) -> &TensorType {
+        Tensor::ty(self)
+    }
+}
+
+/// What messages call a variable.
+pub trait Named {
+    /// Its name, its path in a module, or the line that made it.
+    fn label(&self) -> String;
+    /// The same in the middle of a sentence.
+    fn wording(&self) -> String;
+}
+
+impl Named for Variable {
+    fn label(&self) -> String {
+        Variable::label(self)
+    }
+
+    fn wording(&self) -> String {
+        Variable::wording(self)
+    }
+}
+
+/// Two numbers as sizes.
+pub trait Sized2 {
+    /// The numbers, if both are at least 1.
+    ///
+    /// # Errors
+    /// InvalidArgument of the operation that says `what` must be positive.
+    fn sizes(self, op: &str, what: &str) -> Result<[i64; 2]>;
+}
+
+impl Sized2 for Pair {
+    fn sizes(self, op: &str, what: &str) -> Result<[i64; 2]> {
+        Pair::sizes(self, op, what)
+    }
+}

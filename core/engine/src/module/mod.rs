@@ -1,0 +1,157 @@
+//! Modules: structs of layers, variables and settings, whose variables are found and whose identity is compared.
+//! `#[derive(Module)]` writes [`Module::visit`]; optimizers, checkpoints and traced functions read what it visits.
+
+mod fields;
+mod lazy;
+mod skipped;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use fields::visit_part;
+pub use fields::{Fields, Signature};
+pub(crate) use fields::{Name, Path, Sink, visit};
+pub use lazy::LazyVariable;
+pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
+
+use crate::variable::Variable;
+use fields::Named;
+use kernels::error::{OrFail, Result};
+use std::panic::Location;
+
+/// A tree of variables and settings: a layer, a model, an optimizer, or a plain field of one.
+///
+/// Derive it: every field is visited in the order of the declaration. Variables and tensors may be nested in
+/// `Option`, `Vec`, `Box`, arrays, tuples and other modules; numbers, texts and derived enums are settings, which make
+/// the [`signature`](Self::signature). `#[module(skip)]` leaves a field out; `#[module(value)]` takes any `Hash` type
+/// as a setting.
+///
+/// What a field that is left out holds in a `Cell`, a `RefCell` or an atomic number must not change in a branch or loop of a traced
+/// function, which is recorded once: that is an error. Of other types a warning says that it cannot be seen.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::{Fields, Module, Variable};
+/// struct Dense { kernel: Variable, bias: Option<Variable>, rate: f32 }
+/// impl Module for Dense {
+///     fn visit(&self, fields: &mut Fields<'_>) {
+///         fields.field("kernel", &self.kernel);
+///         fields.field("bias", &self.bias);
+///         fields.field("rate", &self.rate);
+///     }
+/// }
+/// let net = vec![Dense { kernel: Variable::new([[1.0]]), bias: None, rate: 0.5 }];
+/// assert_eq!(net.named_variables()[0].0, "0/kernel");
+/// assert_eq!(net.trainable_variables().len(), 1);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of a module",
+    label = "`Module` is not implemented for `{Self}`",
+    note = "derive `Module` for it; or mark the field with `#[module(value)]` if it is a setting that implements `Hash`, or with `#[module(skip)]` if it does not matter"
+)]
+pub trait Module {
+    /// Names every field in turn, see [`Fields`]; the derive macro writes it.
+    fn visit(&self, fields: &mut Fields<'_>);
+
+    /// All variables in the order of the fields, each once.
+    ///
+    /// # Panics
+    /// As [`try_variables`](Self::try_variables) fails.
+    #[track_caller]
+    fn variables(&self) -> Vec<Variable> {
+        self.try_variables().or_fail()
+    }
+
+    /// All variables in the order of the fields, each once.
+    ///
+    /// # Errors
+    /// FailedPrecondition while a layer is not built yet, with its path: layers make their variables when they are called
+    /// first, and a list taken before would miss them for good. [`built_variables`](Self::built_variables) lists what is there.
+    #[track_caller]
+    fn try_variables(&self) -> Result<Vec<Variable>> {
+        let here = Location::caller();
+        let all = Named::of(self).complete("variables").map_err(|e| e.at(here))?;
+        Ok(all.into_iter().map(|(_, variable)| variable).collect())
+    }
+
+    /// The variables that tapes watch and optimizers update.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::{Module, layers::Dense};
+    /// let net = (Dense::new(4), Dense::new(1));
+    /// let early = net.try_trainable_variables().unwrap_err().to_string();
+    /// assert!(early.contains("the layer `0` is not built yet"));
+    /// net.1.call(net.0.call(tf::ones([2, 3])));
+    /// assert_eq!(net.trainable_variables().len(), 4);
+    /// ```
+    ///
+    /// # Panics
+    /// As [`try_trainable_variables`](Self::try_trainable_variables) fails.
+    #[track_caller]
+    fn trainable_variables(&self) -> Vec<Variable> {
+        self.try_trainable_variables().or_fail()
+    }
+
+    /// The variables that tapes watch and optimizers update.
+    ///
+    /// # Errors
+    /// As [`try_variables`](Self::try_variables).
+    #[track_caller]
+    fn try_trainable_variables(&self) -> Result<Vec<Variable>> {
+        let here = Location::caller();
+        let all = Named::of(self).complete("trainable_variables").map_err(|e| e.at(here))?;
+        Ok(all.into_iter().map(|(_, variable)| variable).filter(Variable::trainable).collect())
+    }
+
+    /// The variables with their paths, such as `"layers/0/kernel"`; a shared one is listed at its first place.
+    ///
+    /// # Panics
+    /// As [`try_named_variables`](Self::try_named_variables) fails.
+    #[track_caller]
+    fn named_variables(&self) -> Vec<(String, Variable)> {
+        self.try_named_variables().or_fail()
+    }
+
+    /// The variables with their paths; a shared one is listed at its first place.
+    ///
+    /// # Errors
+    /// As [`try_variables`](Self::try_variables).
+    #[track_caller]
+    fn try_named_variables(&self) -> Result<Vec<(String, Variable)>> {
+        let here = Location::caller();
+        Named::of(self).complete("named_variables").map_err(|e| e.at(here))
+    }
+
+    /// The variables that there are so far, with their paths: without those of layers that are not built yet.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::{Module, layers::Dense};
+    /// let net = (Dense::new(4), Dense::new(1));
+    /// net.0.build([1, 3]);
+    /// let paths: Vec<String> = net.built_variables().into_iter().map(|(path, _)| path).collect();
+    /// assert_eq!(paths, ["0/kernel", "0/bias"]);
+    /// ```
+    fn built_variables(&self) -> Vec<(String, Variable)> {
+        Named::of(self).built
+    }
+
+    /// What tells two states of a module apart when a function is traced: which variables it holds, and the values of
+    /// its settings. A variable that is yet to be built counts by its place, so building it changes nothing.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::{Module, Variable};
+    /// let v = Variable::new(1.0);
+    /// let before = (v.clone(), 0.5f32).signature();
+    /// v.assign(&tf::constant(2.0));
+    /// assert_eq!(before, (v.clone(), 0.5f32).signature());
+    /// assert_ne!(before, (v, 0.6f32).signature());
+    /// ```
+    fn signature(&self) -> Signature {
+        let mut words = Signature(Vec::new());
+        self.visit(&mut Fields { path: Path::ROOT, sink: &mut words });
+        words
+    }
+}
