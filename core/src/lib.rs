@@ -29,7 +29,7 @@ pub mod metrics;
 mod names;
 pub mod optim;
 #[cfg(test)]
-mod unit_tests;
+kernels::unit_tests_are_users!();
 
 #[doc(hidden)]
 pub use engine::__measure;

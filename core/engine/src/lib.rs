@@ -36,7 +36,7 @@ pub mod __measure;
 pub mod __testing;
 
 #[cfg(test)]
-mod unit_tests;
+kernels::unit_tests_are_users!();
 
 pub use autograph::{Leaves, Nest};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};

@@ -7,8 +7,8 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::OnceLock;
 
-#[doc(hidden)]
 /// A device by number: 0 is the CPU, the others are GPUs in the driver's order.
+#[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DeviceId(u8);
 
@@ -142,10 +142,10 @@ pub fn list_physical_devices(kind: Option<DeviceKind>) -> Vec<Device> {
     std::iter::once(DeviceId::CPU.device()).chain(gpus).filter(|d| kind.is_none_or(|k| k == d.kind)).collect()
 }
 
-#[doc(hidden)]
 /// Where operations run that nothing else places: on the first GPU, if there is one that can be used.
 ///
 /// The environment variable `EAGERFLOW_DEVICE` names another. The question is settled once per process.
+#[doc(hidden)]
 pub fn default_id() -> DeviceId {
     static DEFAULT: OnceLock<DeviceId> = OnceLock::new();
     *DEFAULT.get_or_init(|| {

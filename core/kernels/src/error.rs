@@ -268,6 +268,27 @@ impl OnTheWay for Error {
     }
 }
 
+/// Has the loader call [`take_all_lines_for_the_users`] before a program of unit tests starts; stands once in a crate of the library.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! unit_tests_are_users {
+    () => {
+        const _: () = {
+            extern "C" fn lines_are_the_users() {
+                $crate::error::take_all_lines_for_the_users();
+            }
+
+            // SAFETY: the section lists functions of this type that run before `main`; this one stores to an atomic and needs
+            // nothing else.
+            #[used]
+            #[cfg_attr(all(unix, not(target_vendor = "apple")), unsafe(link_section = ".init_array"))]
+            #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func,mod_init_funcs"))]
+            #[cfg_attr(windows, unsafe(link_section = ".CRT$XCU"))]
+            static FIRST: extern "C" fn() = lines_are_the_users;
+        };
+    };
+}
+
 /// Turns a failed operation into a panic whose message is the error and whose place is the user's line.
 ///
 /// The panicking twins of all `try_` functions end here, so that the message is written once.

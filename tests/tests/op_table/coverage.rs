@@ -6,7 +6,7 @@ use eagerflow_tests::{golden, rows, sources};
 
 /// Functions that rows cannot hold, and the test that covers each.
 const ELSEWHERE: &[(&str, &str)] = &[
-    ("print", "the skeleton among the core's unit tests"),
+    ("print", "through traced functions"),
     ("shape", "its documentation, and the traced dynamic RNN"),
     ("size", "its documentation: the count that means divide by"),
     ("zeros", "others: constants"),

@@ -28,8 +28,8 @@ impl<S: Structure> Nest for Dataset<S> {
     }
 }
 
-#[doc(hidden)]
 /// A `for` over a dataset.
+#[doc(hidden)]
 pub enum Passing<S: Structure> {
     /// Rust goes round.
     Host(DatasetIterator<S>, Option<S>),

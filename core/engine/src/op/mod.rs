@@ -74,7 +74,6 @@ pub(crate) trait Op: Send + Sync + 'static {
     fn as_dyn(&self) -> &dyn Op;
 
     /// The operation with the sizes of a run in place of symbols; only those with sizes among their attributes differ.
-    #[cfg_attr(not(test), allow(dead_code, reason = "graphs bind sizes when they run; the skeleton test does"))]
     fn bind(&self, _lookup: &Lookup<'_>) -> Result<OpRef> {
         Ok(self.keep())
     }

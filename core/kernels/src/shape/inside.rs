@@ -4,8 +4,8 @@
 use super::expr::Atom;
 use super::{AxisSet, Dim, Symbol};
 
-#[doc(hidden)]
 /// A value whose representation tells it from all others of its type.
+#[doc(hidden)]
 pub trait Bits {
     /// The representation as a number.
     fn bits(self) -> u64;
