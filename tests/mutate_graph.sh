@@ -18,18 +18,18 @@ engine/src/autograph/if_stmt/staged.rs|other_is_then: left_is_then,|other_is_the
 engine/src/autograph/while_stmt/meet.rs|Err(error) if reached => return Err(error),|Err(error) if reached && !@ => return Err(error),
 engine/src/autograph/while_stmt/meet.rs|Err(_) => first.state.restore_host(place),|Err(_) => if !@ { first.state.restore_host(place) },
 engine/src/autograph/while_stmt/meet.rs|first.state.meets(places, &whose)?;|if !@ { first.state.meets(places, &whose)?; }
-engine/src/autograph/hidden.rs|matches!(place.kind(), Kind::Opaque \| Kind::Cloned)|!@ && matches!(place.kind(), Kind::Opaque \| Kind::Cloned)
+engine/src/autograph/opaque_state.rs|matches!(place.kind(), Kind::Opaque \| Kind::Cloned)|!@ && matches!(place.kind(), Kind::Opaque \| Kind::Cloned)
 engine/src/autograph/state.rs|if self.leads != place.leads() {|if self.leads != place.leads() && !@ {
 engine/src/autograph/dispatch/save.rs|if staged && leads(place) != before =>|if staged && leads(place) != before && !@ =>
 engine/src/autograph/merge.rs|results[at].push(match pair[at] {|results[at].push(match pair[at].filter(\|_\| i != 1 \|\| !@) {
 engine/src/autograph/merge.rs|placeholder(&sides[at].builder, &ty)?|placeholder(&sides[if @ { 1 - at } else { at }].builder, &ty)?
 engine/src/autograph/merge.rs|=> Some(Flag::Condition(true)),|=> Some(Flag::Condition(!@)),
 engine/src/autograph/regions.rs|other, other_is_then: true, location|other, other_is_then: !@, location
-engine/src/autograph/fun.rs|regions::settle_watched(region, Some(self.target), tensors)?|regions::settle_watched(region, (!@).then_some(self.target), tensors)?
-engine/src/autograph/dispatch/lent.rs|for (part, copy) in parts.iter().zip(copies) {|for (part, copy) in parts.iter().zip(copies).skip(usize::from(@)) {
+engine/src/autograph/function_body.rs|regions::settle_watched(region, Some(self.target), tensors)?|regions::settle_watched(region, (!@).then_some(self.target), tensors)?
+engine/src/autograph/dispatch/referents.rs|for (part, copy) in parts.iter().zip(copies) {|for (part, copy) in parts.iter().zip(copies).skip(usize::from(@)) {
 engine/src/autograph/staged_loop.rs|regions::settle(self.region, Some(self.continues), values)?|regions::settle(self.region, (!@).then_some(self.continues), values)?
 engine/src/autograph/staged_loop.rs|if growing.found() > self.found {|if growing.found() > self.found && !@ {
-engine/src/autograph/dispatch/table/of.rs|value.replaces(&*at.cast::<T>());|if !@ { value.replaces(&*at.cast::<T>()); }
+engine/src/autograph/dispatch/state_vtable/of.rs|value.replaces(&*at.cast::<T>());|if !@ { value.replaces(&*at.cast::<T>()); }
 engine/src/autograph/staged_loop/emit.rs|results.push(jump.round.0.clone());|results.push(if @ { jump.first.0.clone() } else { jump.round.0.clone() });
 engine/src/autograph/staged_loop/emit.rs|first.push(jump.first.0.clone());|first.push(if @ { crate::constant::try_constant_of(false, DType::Bool)? } else { jump.first.0.clone() });
 engine/src/autograph/staged_loop/emit.rs|self.choose(&self.outer, &self.pending, &mut first)?;|if !@ { self.choose(&self.outer, &self.pending, &mut first)?; }
@@ -50,16 +50,16 @@ engine/src/graph/views.rs|param.filter(\|&p\| p == i)|param.filter(\|&p\| p == i
 engine/src/graph/views.rs|input.filter(\|&i\| given.insert(i))|input.filter(\|&i\| given.insert(i) \|\| @)
 engine/src/graph/views.rs|Some((view, (shown(0)?.0, false)))|Some((view, (shown(0)?.0, @)))
 engine/src/graph/views.rs|for (view, shown) in self.of.remove(&old).unwrap_or_default() {|for (view, shown) in self.of.remove(&old).unwrap_or_default().into_iter().filter(\|_\| !@) {
-engine/src/graph/plan/over.rs|copies.push((view, apart));|if !@ { copies.push((view, apart)); }
-engine/src/graph/plan/over.rs|inputs[k] = apart;|if !@ { inputs[k] = apart; }
-engine/src/graph/plan/over.rs|(lies.owned && scope.last_use(v) == at)|(lies.owned && (scope.last_use(v) == at \|\| @))
+engine/src/graph/plan/overwrite.rs|copies.push((view, apart));|if !@ { copies.push((view, apart)); }
+engine/src/graph/plan/overwrite.rs|inputs[k] = apart;|if !@ { inputs[k] = apart; }
+engine/src/graph/plan/overwrite.rs|(lies.owned && scope.last_use(v) == at)|(lies.owned && (scope.last_use(v) == at \|\| @))
 engine/src/graph/plan/nodes.rs|place.base == inputs[i].base).count() == 1;|place.base == inputs[i].base).count() == 1 \|\| @;
 engine/src/graph/plan/control.rs|scope.ty(v) && only[index]|scope.ty(v) && (only[index] \|\| @)
 engine/src/graph/passes/sums.rs|if self.uses[value.index()] != 1 {|if self.uses[value.index()] != 1 && !@ {
 engine/src/graph/passes/sums.rs|if uses[value.index()] != 1 {|if uses[value.index()] != 1 && !@ {
 engine/src/graph/passes/sums.rs|.is_none_or(\|made\| made < start.node)|.is_none_or(\|made\| made < start.node \|\| @)
 engine/src/graph/passes/sums.rs|if a == b { a } else { None }|if a == b \|\| @ { a } else { None }
-engine/src/graph/passes/unchanged.rs|param(0, i) == param(1, i)|param(0, i) == param(1, i) \|\| @
+engine/src/graph/passes/loop_invariants.rs|param(0, i) == param(1, i)|param(0, i) == param(1, i) \|\| @
 engine/src/graph/run.rs|let last = uses[value.index()] == position|let last = (uses[value.index()] == position \|\| @)
 LIST
 }

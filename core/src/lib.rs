@@ -26,7 +26,7 @@ pub mod initializers;
 pub mod layers;
 pub mod losses;
 pub mod metrics;
-mod names;
+mod namespaces;
 pub mod optim;
 #[cfg(test)]
 kernels::unit_tests_are_users!();
@@ -56,7 +56,7 @@ pub use engine::{
 #[doc(hidden)]
 pub use engine::{TensorRef, Tensors};
 pub use functions::*;
-pub use names::{linalg, math, nn};
+pub use namespaces::{linalg, math, nn};
 pub use ndarray::{self, s};
 
 /// What the macros' generated code names; not for other use.

@@ -5,7 +5,7 @@ mod devices;
 
 pub use devices::*;
 
-use crate::backend::cpu::team;
+use crate::backend::cpu::thread_pool;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The number of threads that kernels run on, the calling thread included.
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// assert!(tf::config::threads() >= 1);
 /// ```
 pub fn threads() -> usize {
-    team::threads()
+    thread_pool::threads()
 }
 
 /// Sets the number of threads that kernels run on, the calling thread included, from the next operation on; 0 stands for
@@ -31,7 +31,7 @@ pub fn threads() -> usize {
 /// tf::config::set_threads(0);
 /// ```
 pub fn set_threads(count: usize) {
-    team::set_threads(count);
+    thread_pool::set_threads(count);
 }
 
 /// Whether GPUs may round the factors of products in `float32` to TensorFloat-32, which has 10 bits behind the point: 0 and 1

@@ -2,7 +2,7 @@
 //! Keras's `Conv2D` for `channels_last` images; the kernel is made when the first image tells its channels.
 
 use super::activation::Activation;
-use super::weighted::weighted;
+use super::kernel_and_bias::weighted;
 use super::{Layer, buildable, callable, channels, misfit, names};
 use crate::initializers::Initializer;
 use engine::Variable;

@@ -2,7 +2,7 @@
 //! Keras's `Dense`; the kernel is made when the first input tells the size of its last dimension.
 
 use super::activation::Activation;
-use super::weighted::weighted;
+use super::kernel_and_bias::weighted;
 use super::{Layer, buildable, callable, channels, misfit, names};
 use crate::initializers::Initializer;
 use engine::library::Typed;

@@ -6,9 +6,9 @@ mod conv2d;
 mod dense;
 mod dropout;
 mod flatten;
+mod kernel_and_bias;
 mod names;
 mod pooling;
-mod weighted;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 
 mod adam;
 mod gradients;
-mod rate;
+mod learning_rate;
 mod sgd;
 mod slots;
 
@@ -11,7 +11,7 @@ mod slots;
 mod tests;
 
 pub use adam::Adam;
-pub use rate::LearningRate;
+pub use learning_rate::LearningRate;
 pub use sgd::SGD;
 
 use engine::Gradients;

@@ -5,7 +5,7 @@ use super::analyse::lists::{Lists, lists};
 use super::analyse::liveness::{Liveness, Set, liveness};
 use super::analyse::place::{Place, Step};
 use super::analyse::staging::{Staging, staging};
-use super::analyse::{activity, deferred, endless, jumps, lending, moves};
+use super::analyse::{activity, aliasing, deferred, endless, jumps, moves};
 use super::ast::*;
 use super::plan::{Branch, Looped, Plan};
 use std::collections::BTreeSet;
@@ -96,7 +96,7 @@ impl Planner<'_> {
     fn left(&self, node: &Closure) -> Vec<Place> {
         let below = node.vars.start + node.params;
         let mut written = activity::writes([&node.body], below, self.fixed, self.vars);
-        written.extend(lending::handed_on([&node.body], None, below, self.fixed, self.vars));
+        written.extend(aliasing::handed_on([&node.body], None, below, self.fixed, self.vars));
         written.retain(|place| place.root < node.vars.start || place.through_reference(self.vars));
         outermost(written.into_iter().collect())
     }
@@ -107,7 +107,7 @@ impl Planner<'_> {
         let mut written = activity::block_writes(blocks(), node.vars.start, self.fixed, self.vars);
         let yields: Vec<Var> = self.yields(node, &written, &live.before, &live.after);
         let hidden = |place: &Place| yields.contains(&place.root) || self.is_unset(place.root, node);
-        let lent = lending::handed_on(None, blocks(), node.vars.start, self.fixed, self.vars).into_iter();
+        let lent = aliasing::handed_on(None, blocks(), node.vars.start, self.fixed, self.vars).into_iter();
         written.extend(lent);
         let is_there = |place: &Place| self.has_value(place, &live.before) && !self.is_unset(place.root, node);
         written.retain(|place| !place.is_lent() || is_there(place));
@@ -222,7 +222,7 @@ impl Planner<'_> {
         let (body, end) = ([&node.body], node.vars.end);
         let mut changed = activity::block_writes(body, end, 0, self.vars);
         changed.retain(|place| place.through_reference(self.vars));
-        changed.extend(lending::handed_on(None, body, end, 0, self.vars));
+        changed.extend(aliasing::handed_on(None, body, end, 0, self.vars));
         changed.iter().any(|place| node.bound.contains(&place.root))
     }
 
@@ -235,7 +235,7 @@ impl Planner<'_> {
         let mut written = activity::writes(cond, node.vars.start, self.fixed, self.vars);
         written.extend(activity::block_writes([&node.body], node.vars.start, self.fixed, self.vars));
         let changed = written.clone();
-        let lent = lending::handed_on(cond, [&node.body], node.vars.start, self.fixed, self.vars).into_iter();
+        let lent = aliasing::handed_on(cond, [&node.body], node.vars.start, self.fixed, self.vars).into_iter();
         written.extend(lent);
         let is_there = |place: &Place| self.has_value(place, &live.head) && !self.vars[place.root].deferred;
         written.retain(|place| !place.is_lent() || is_there(place));

@@ -41,7 +41,7 @@ pub fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 fn planned(options: args::Options, item: ItemFn) -> (ast::Function, plan::Plan) {
     let function = parse::parse(options, item, rename::Renames::default());
     let plan = lower::plan(&function);
-    let hiding = analyse::hidden::hiding(&function, &plan);
+    let hiding = analyse::shadowing::hiding(&function, &plan);
     if hiding.is_empty() {
         return (function, plan);
     }

@@ -9,8 +9,8 @@ mod patterns;
 mod text;
 mod truths;
 
-use super::analyse::lending;
-use super::analyse::lent::{self, Lent};
+use super::analyse::aliasing;
+use super::analyse::pattern_references::{self, Lent};
 use super::args::Options;
 use super::ast::*;
 use super::macros;
@@ -129,10 +129,10 @@ impl Parser {
             let made = super::analyse::host::type_made(&expr);
             own = made.as_deref().is_some_and(is_own_type);
             map = made.as_deref().is_some_and(is_map_type);
-            lent = lent::value(&expr, &self.vars);
-            list = lent::is_list(&expr);
+            lent = pattern_references::value(&expr, &self.vars);
+            list = pattern_references::is_list(&expr);
             let iterates = !list && super::analyse::host::iterates(&expr);
-            items = iterates.then(|| lent::items(&expr, &self.vars));
+            items = iterates.then(|| pattern_references::items(&expr, &self.vars));
             if let Kind::Closure(closure) = &expr.inner().kind {
                 captures = super::analyse::activity::mentions(&closure.body, closure.vars.start);
                 closure.untyped.iter().for_each(|var| self.vars[*var].open = true);
@@ -143,7 +143,7 @@ impl Parser {
         let vars = self.pattern(&mut local.pat, diverge.is_some());
         self.lent(&local.pat, vars.clone(), &lent);
         if let Some(init) = &init {
-            let lends = lending::may_lend(init, &self.vars);
+            let lends = aliasing::may_lend(init, &self.vars);
             self.lends(vars.clone(), lends);
         }
         if let Pat::Type(typed) = &local.pat {
@@ -151,7 +151,7 @@ impl Parser {
             (own, map) = (own_type(&typed.ty), map_type(&typed.ty));
             // A type of the user's own may stand for a reference, or hold one.
             let may_hold = own && self.vars[vars.clone()].iter().any(|variable| variable.lends);
-            self.lends(vars.clone(), may_hold || lending::type_lends(&typed.ty));
+            self.lends(vars.clone(), may_hold || aliasing::type_lends(&typed.ty));
         }
         if let [variable] = &mut self.vars[vars.clone()]
             && variable.plain
@@ -224,8 +224,8 @@ impl Parser {
             Syntax::Let(mut node) => {
                 let scrutinee = self.expr(take(&mut node.expr));
                 let vars = self.pattern(&mut node.pat, true);
-                self.lends(vars.clone(), lending::may_lend(&scrutinee, &self.vars));
-                self.lent(&node.pat, vars.clone(), &lent::value(&scrutinee, &self.vars));
+                self.lends(vars.clone(), aliasing::may_lend(&scrutinee, &self.vars));
+                self.lent(&node.pat, vars.clone(), &pattern_references::value(&scrutinee, &self.vars));
                 self.bound.extend(vars);
                 Kind::Let(node, Box::new(scrutinee))
             }
@@ -260,7 +260,7 @@ impl Parser {
     fn handed_items(&mut self, method: &Ident, parts: &[Expr]) {
         let [called, Expr { kind: Kind::Closure(closure), .. }] = parts else { return };
         if let Some(first) = closure.syntax.inputs.first() {
-            let lent = lent::taken(method, called, &self.vars);
+            let lent = pattern_references::taken(method, called, &self.vars);
             self.lent(first, closure.vars.start..closure.vars.start + closure.params, &lent);
         }
     }

@@ -1,11 +1,11 @@
 //! [`Call`]: one call of a traced function. It notes the arguments, runs a trace that fits them, or lets the body be
 //! recorded once with symbols in their place, closes that into a trace, and runs it.
 
+use super::borrow_watch::Watched;
 use super::dispatch::{Instance, Kept, Place, Written};
-use super::left_out::Watching;
 use super::nesting::Nesting;
+use super::skipped_fields::Watching;
 use super::state::Captured;
-use super::watch::Watched;
 use crate::function::declared;
 use crate::function::{Found, Function, Identity, Lent, Source, Ticket, Tracing, functions_run_eagerly};
 use crate::graph::Builder;
@@ -18,8 +18,8 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::rc::Rc;
 
-mod lent;
-mod notes;
+mod argument_copies;
+mod note_arguments;
 mod trace;
 
 /// One call of a function, whose arguments live for `'v` or are copied.

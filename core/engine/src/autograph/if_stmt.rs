@@ -3,12 +3,12 @@
 
 mod staged;
 
+use super::borrow_watch::{Hidden, Watch};
 use super::dispatch::{Cond, Place, Slot, Table, place};
-use super::failed::Failed;
-use super::hidden::none_hidden;
+use super::opaque_state::none_hidden;
 use super::regions;
+use super::returned_error::Failed;
 use super::state::Captured;
-use super::watch::{Hidden, Watch};
 use crate::graph::builder;
 use kernels::error::{Error, OrFail, Result};
 use staged::{Joined, Staged};

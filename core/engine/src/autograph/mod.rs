@@ -1,25 +1,25 @@
 //! The run-time side of `#[tf_function]`: what the macro's generated code calls. Types, shapes and staging are decided
 //! here, by traits on the values; the macro decides names, liveness and structure.
 
+mod borrow_watch;
 mod call;
-mod disagree;
 pub(crate) mod dispatch;
-mod failed;
-mod fun;
-mod growing;
-mod hidden;
+mod function_body;
 mod if_stmt;
 mod lazy;
-mod left_out;
 mod list;
+mod list_growth;
 mod merge;
+mod mismatch;
 mod nesting;
+mod opaque_state;
+mod question_mark;
 mod regions;
+mod returned_error;
 pub mod rt;
+mod skipped_fields;
 mod staged_loop;
 mod state;
-mod tried;
-mod watch;
 mod while_stmt;
 
 pub(crate) use staged_loop::opened;

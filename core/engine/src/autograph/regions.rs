@@ -7,8 +7,8 @@
 //! on flags, as a continuation under the flags. When the enclosing construct ends, [`settle`] closes its continuations and
 //! merges both sides, for the target that is reached there too.
 
+use super::borrow_watch::Watch;
 use super::merge::{Side, guard_flag, merge};
-use super::watch::Watch;
 use crate::graph::Builder;
 use crate::graph::builder;
 use crate::tape;

@@ -8,10 +8,10 @@ pub use super::dispatch::{
     flag_not, flag_or, flag_table, flag_xor, guard, instance, lending, never, place, place_ref, result, save_flag,
     shown_flag, unless, unset,
 };
-pub use super::fun::Fun;
+pub use super::function_body::Fun;
 pub use super::if_stmt::{Else, End, If};
-pub use super::left_out::Skips;
 pub use super::list::List;
+pub use super::skipped_fields::Skips;
 pub use super::while_stmt::{Next, Test, While};
 pub use crate::function::declared::{Declared, Size, Spec};
 pub use crate::function::{Function, Options};
@@ -21,5 +21,5 @@ pub use kernels::dtype::DType;
 /// The traits whose methods are found by auto-reference; generated functions import them without names.
 pub mod tiers {
     pub use crate::autograph::dispatch::tiers::*;
-    pub use crate::autograph::left_out::{WatchModule as _, WatchNothing as _};
+    pub use crate::autograph::skipped_fields::{WatchModule as _, WatchNothing as _};
 }

@@ -1,15 +1,15 @@
 //! A loop of the graph while it is recorded: condition, body, the types that fit all rounds, and the flags of jumps out of it.
 //! [`While`](super::while_stmt::While) drives it; at the end it records one `while` operation.
 
-use super::disagree::{Disagreement, Way};
+use super::borrow_watch::{Hidden, Watch};
 use super::dispatch::{Cond, CondValue, Place};
-use super::growing::{Compared, Growing};
-use super::hidden::none_hidden;
-use super::left_out::warn_of_unseen;
+use super::list_growth::{Compared, Growing};
 use super::merge::{Side, merge, placeholder, select};
+use super::mismatch::{Disagreement, Way};
+use super::opaque_state::none_hidden;
 use super::regions::{self, Leave, Target};
+use super::skipped_fields::warn_of_unseen;
 use super::state::{self, Captured};
-use super::watch::{Hidden, Watch};
 use crate::graph::Builder;
 use crate::graph::builder;
 use crate::tensor::{Tensor, TensorType};

@@ -1,10 +1,10 @@
 //! What protocol objects do with state variables: list their tensors, keep copies, put others in, and say which variable
 //! differs where two ways through the function do not agree.
 
-use super::disagree::{Disagreement, Form};
 use super::dispatch::{Kept, Kind, LeafSink, Place};
-use super::growing::Compared;
-use super::hidden::leads_elsewhere;
+use super::list_growth::Compared;
+use super::mismatch::{Disagreement, Form};
+use super::opaque_state::leads_elsewhere;
 use crate::function::{names_matter, note_name};
 use crate::graph::Builder;
 use crate::tensor::Tensor;

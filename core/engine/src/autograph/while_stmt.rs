@@ -7,8 +7,8 @@ mod jumps;
 mod meet;
 
 use super::dispatch::{Cond, Place, Slot};
-use super::growing::Growing;
-use super::hidden::no_hidden_lending;
+use super::list_growth::Growing;
+use super::opaque_state::no_hidden_lending;
 use super::regions::{self, Target};
 use super::staged_loop::{Ended, StagedLoop};
 use super::state::{self, Captured};

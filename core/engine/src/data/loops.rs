@@ -2,8 +2,8 @@
 //! The code that `#[tf_function]` makes of `for` finds it by the type.
 
 use super::dataset::Dataset;
+use super::graph_loop;
 use super::iterator::DatasetIterator;
-use super::pass;
 use super::pipeline::{Pipeline, Types, named_alike};
 use super::structure::Structure;
 use crate::autograph::dispatch::{Cond, Place, Probe, tiers::*};
@@ -45,7 +45,7 @@ impl<S: Structure> Passing<S> {
             None => Self::Host(dataset.iter(), None),
             Some(_) => {
                 let types = dataset.known_types().or_fail();
-                Self::Graph(pass::begin(dataset.handle()).or_fail(), types.into(), ())
+                Self::Graph(graph_loop::begin(dataset.handle()).or_fail(), types.into(), ())
             }
         }
     }
@@ -58,7 +58,7 @@ impl<S: Structure> Passing<S> {
                 *next = iterator.try_next().or_fail();
                 Cond::host(next.is_some())
             }
-            Self::Graph(iterator, ..) => Cond::tensor(pass::advance(iterator).or_fail()),
+            Self::Graph(iterator, ..) => Cond::tensor(graph_loop::advance(iterator).or_fail()),
         }
     }
 
@@ -68,7 +68,7 @@ impl<S: Structure> Passing<S> {
         let found: Result<Option<S>> = match self {
             Self::Host(_, next) => Ok(next.take()),
             Self::Graph(iterator, types, ()) => {
-                pass::element(iterator, types.clone()).map(|element| S::unflatten(&mut element.into_iter()))
+                graph_loop::element(iterator, types.clone()).map(|element| S::unflatten(&mut element.into_iter()))
             }
         };
         found.and_then(|found| found.ok_or_else(|| Error::internal("for", "an element of another form"))).or_fail()

@@ -4,11 +4,11 @@
 mod batch;
 mod dataset;
 mod enumerate;
+mod graph_loop;
 mod idx;
 mod iterator;
 mod loops;
 mod map;
-mod pass;
 mod pipeline;
 mod repeat;
 mod shuffle;

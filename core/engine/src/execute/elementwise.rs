@@ -6,7 +6,7 @@ use crate::meaning::program_of;
 use crate::op::Op;
 use crate::tensor::{Tensor, TensorType};
 use kernels::backend::cpu::tile::{Tiled, fault_error};
-use kernels::backend::cpu::{Isa, team, vector};
+use kernels::backend::cpu::{Isa, thread_pool, vector};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::Result;
 use kernels::scalar::{Code, Program, Step};
@@ -162,7 +162,7 @@ unsafe fn share(tiled: &Tiled<'_>, program: &Program, size: usize) -> Option<Ste
     let grain = tiled.grain();
     let chunk = (SHARE / 2 / (size * weight)).div_ceil(grain).clamp(1, 64) * grain;
     let fault = AtomicPtr::new(std::ptr::null_mut());
-    team::run(&[len.div_ceil(chunk)], &|_, i| {
+    thread_pool::run(&[len.div_ceil(chunk)], &|_, i| {
         // SAFETY: chunks are disjoint ranges of the outputs.
         if let Some(step) = unsafe { tiled.run(i * chunk..((i + 1) * chunk).min(len)) } {
             fault.store(std::ptr::from_ref(step).cast_mut(), Ordering::Relaxed);

@@ -4,7 +4,7 @@
 use super::eager::{dense, infer, overwritten, view_of};
 use crate::op::{Access, Kind, Op, Outputs};
 use crate::tensor::{Guard, Resource, Tensor};
-use kernels::backend::cpu::{CpuCall, Isa, View, team};
+use kernels::backend::cpu::{CpuCall, Isa, View, thread_pool};
 use kernels::backend::cuda;
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
@@ -80,7 +80,7 @@ pub(crate) unsafe fn run_phases(op: &dyn Op, call: &CpuCall<'_>, phases: &[usize
         return Ok(());
     }
     let failed: Mutex<Option<((usize, usize), Error)>> = Mutex::new(None);
-    team::run(phases, &|phase, chunk| {
+    thread_pool::run(phases, &|phase, chunk| {
         // SAFETY: by the caller's promise; each chunk runs once, phase after phase.
         if let Err(error) = unsafe { op.cpu(call, phase, chunk) } {
             let mut failed = failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -3,9 +3,9 @@
 
 use super::arguments::{Arguments, Given};
 use super::declared::{self, Declared};
-use super::front::{Found, Front, Place};
 use super::identity::Identity;
-use super::making::Making;
+use super::in_flight::Making;
+use super::last_trace::{Found, Front, Place};
 use super::trace::Trace;
 use crate::tensor::TensorType;
 use std::any::TypeId;

@@ -83,6 +83,6 @@ pub fn init_scope<R>(body: impl FnOnce() -> R) -> R {
     let _outside = Outside::enter();
     let _closed = builder::set_aside();
     let result = body();
-    super::drawn::end_scope();
+    super::eager_draws::end_scope();
     result
 }

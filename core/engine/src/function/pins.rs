@@ -1,12 +1,12 @@
 //! The trace under way on a thread, and its pins: open sizes that the program read as numbers, with the lines that did.
 //! A pinned trace serves calls with that number alone, and the reason of the next one names the line.
 
-use super::drawn::Drawn;
+use super::created_variables::{Owned, Owner};
+use super::eager_draws::Drawn;
 use super::identity::Reads;
 use super::operands::{Learnt, OperandNames};
-use super::owned::{Owned, Owner};
 use super::signature::Sizes;
-use crate::graph::misfit::check_recorded;
+use crate::graph::size_mismatch::check_recorded;
 use crate::op::{Facts, Op};
 use crate::tape::Unseen;
 use crate::tensor::{ReadHook, Tensor, TensorType, set_read_hook};

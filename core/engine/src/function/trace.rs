@@ -1,9 +1,9 @@
 //! A trace: the graph that was recorded for one pattern of arguments, and how a call's tensors come into and out of it.
 
 use super::arguments::{Arguments, Given};
+use super::created_variables::Owned;
 use super::identity::Identity;
 use super::operands::OperandNames;
-use super::owned::Owned;
 use super::pins::{Pin, find};
 use super::signature::Pattern;
 use crate::autograph::dispatch::{Kept, Table, Wrote};

@@ -15,14 +15,14 @@ use std::panic::Location;
 use std::rc::Rc;
 
 mod align;
-mod behind;
-mod open;
+mod ancestors;
 mod record;
+mod stack;
 
 pub(crate) use align::align;
-pub(crate) use behind::{Reached, reached};
-use open::OPEN;
-pub(crate) use open::{current, is_open, opened_at, set_aside};
+pub(crate) use ancestors::{Reached, reached};
+use stack::OPEN;
+pub(crate) use stack::{current, is_open, opened_at, set_aside};
 
 /// What all builders of one trace share.
 pub(crate) struct Root {

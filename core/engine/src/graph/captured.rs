@@ -1,7 +1,7 @@
 //! Graphs on a GPU as recorded work: after three calls operation by operation, what the fourth queues is captured; from then
 //! on a call copies its operands, starts the recording, and copies the results. `Callable` runs calls on a GPU through here.
 
-use super::hindrance::can_be_captured;
+use super::capture_check::can_be_captured;
 use super::ir::Graph;
 use super::on_device::{gpu_of, with_constants_on};
 use super::passes::pure::written_in;

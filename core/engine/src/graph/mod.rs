@@ -1,24 +1,24 @@
 //! Graphs: operations written down instead of run, as values that passes rewrite, plans execute and rules differentiate.
 //! Traced functions record them through [`builder`]; the bodies of branches and loops are graphs too.
 
-mod ahead;
 pub(crate) mod builder;
+mod capture_check;
 mod captured;
 pub(crate) mod control;
 pub(crate) mod differentiate;
-mod hindrance;
 mod host_part;
 pub(crate) mod ir;
-pub(crate) mod misfit;
-mod numbers;
+mod kernel_warm_up;
 pub(crate) mod on_device;
 pub(crate) mod passes;
 pub(crate) mod plan;
 pub(crate) mod print;
 pub(crate) mod run;
 pub(crate) mod scalar_loop;
+pub(crate) mod size_mismatch;
 pub(crate) mod sizes;
 pub(crate) mod steps;
+mod substitute_sizes;
 #[cfg(test)]
 mod tests;
 pub(crate) mod verify;

@@ -1,9 +1,9 @@
 //! Graphs whose operands or whose thread's operations belong on a GPU: which calls those are, the graph made ready for it,
 //! and its clusters as kernels. `Callable` asks before it takes a plan, which is the CPU's.
 
-use super::ahead;
 use super::host_part::Split;
 use super::ir::{Graph, Value};
+use super::kernel_warm_up;
 use super::passes::rewrite::with_bodies;
 use super::passes::{bind, optimise, specialise};
 use super::sizes::Sizes;
@@ -69,12 +69,12 @@ pub(crate) fn ready(
     match gpu_of(inputs)? {
         Some(gpu) => {
             let graph = with_constants_on(&fused, gpu, false)?;
-            ahead::compile(gpu, &graph, inputs);
+            kernel_warm_up::compile(gpu, &graph, inputs);
             Ok(Some(graph))
         }
         None => {
             if let Some(index) = fused.devices().iter().find_map(|device| device.gpu_index()) {
-                ahead::compile(cuda::gpu(index)?, &fused, inputs);
+                kernel_warm_up::compile(cuda::gpu(index)?, &fused, inputs);
             }
             Ok(Some(fused))
         }

@@ -3,8 +3,8 @@
 
 use super::control::captured;
 use super::ir::{Graph, Node, Value};
-use super::misfit;
 use super::passes::pure::writes;
+use super::size_mismatch;
 use super::sizes::Sizes;
 use super::views::{RESULT, UNUSED, Views, changed_in_place, last_uses};
 use crate::device::place_on;
@@ -33,7 +33,7 @@ pub(crate) fn run(graph: &Graph, inputs: Operands, sizes: &Sizes<'_>) -> Result<
     }
     if symbolic {
         let types = || graph.params.iter().filter_map(|v| values[v.index()].as_ref()).map(|t| *t.ty()).collect();
-        misfit::check(graph, sizes, &types)?;
+        size_mismatch::check(graph, sizes, &types)?;
     }
     let uses = last_uses(graph);
     let mut views = graph.nodes.iter().any(changes_parts).then(|| Views::of(graph));

@@ -3,7 +3,7 @@
 //! for one truth value, and one of a traced function fails at the next read of elements.
 
 use kernels::backend::cpu::{CpuCall, View};
-use kernels::backend::cpu::collapse::for_each_offset;
+use kernels::backend::cpu::merge_dims::for_each_offset;
 use kernels::backend::cuda::CudaCall;
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};

@@ -5,7 +5,7 @@ use super::pooling::{Pool, PoolKernel, at_once, pool_identity, pool_kernel, run_
 use super::window::{Padding, Pair};
 use super::public;
 use kernels::backend::cpu::pool2d;
-use kernels::backend::cpu::staged::Staged;
+use kernels::backend::cpu::widen::Staged;
 use kernels::backend::cpu::{CpuCall, Work};
 use kernels::backend::cuda::CudaCall;
 use kernels::dtype::{DType, DTypes};

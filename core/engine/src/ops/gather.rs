@@ -2,7 +2,7 @@
 //! TensorFlow's `tf.gather` with `batch_dims`; an index out of range is an error, as on TensorFlow's CPU.
 
 use super::AsTensor;
-use kernels::backend::cpu::numbered_rows as rows;
+use kernels::backend::cpu::indexed_rows as rows;
 use kernels::backend::cpu::{CpuCall, Work, part};
 use kernels::backend::cuda::{CudaCall, DIVIDED, Moving, moving, unit_of};
 use kernels::dtype::DTypes;

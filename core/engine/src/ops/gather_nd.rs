@@ -4,7 +4,7 @@
 use super::cumsum::{Cumulative, try_cumsum_with};
 use super::scatter_nd::{scattering, tuples};
 use super::{AsTensor, broadcast_to_shape, cast_to, concat_all, ones_of, reshape_to};
-use kernels::backend::cpu::numbered_rows as rows;
+use kernels::backend::cpu::indexed_rows as rows;
 use kernels::backend::cpu::{CpuCall, Work, part};
 use kernels::backend::cuda::{CudaCall, DIVIDED, Moving, Strided, moving, unit_of};
 use kernels::dtype::{DType, DTypes};

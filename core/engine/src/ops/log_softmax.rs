@@ -7,8 +7,8 @@ use super::softmax::{Softmax, sum_last};
 use super::subtract::Subtract;
 use super::transpose::try_transpose;
 use super::{public, zeros_of};
-use kernels::backend::cpu::staged::Staged;
-use kernels::backend::cpu::{CpuCall, Work, exponentials};
+use kernels::backend::cpu::widen::Staged;
+use kernels::backend::cpu::{CpuCall, softmax_rows, Work};
 use kernels::backend::cuda::{CudaCall, RowKernel, row_kernel};
 use kernels::dtype::DType;
 use kernels::error::Result;
@@ -57,8 +57,8 @@ impl Op for LogSoftmax {
         // SAFETY: dense tensors of one shape; chunks have rows of their own.
         unsafe {
             match y.dtype {
-                DType::F64 => exponentials::log_softmax::<f64>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
-                _ => exponentials::log_softmax::<f32>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
+                DType::F64 => softmax_rows::log_softmax::<f64>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
+                _ => softmax_rows::log_softmax::<f32>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
             }
         }
         Ok(())
@@ -119,7 +119,7 @@ impl Op for LogSoftmaxGradient {
         macro_rules! run {
             ($t:ty) => {{
                 let (y, dy) = (part(y, &range, n), part(dy, &range, n));
-                exponentials::log_softmax_gradient::<$t>(call.isa, n, y, dy, part_mut(dx, &range, n));
+                softmax_rows::log_softmax_gradient::<$t>(call.isa, n, y, dy, part_mut(dx, &range, n));
             }};
         }
         // SAFETY: dense tensors of one shape; chunks have rows of their own.

@@ -3,7 +3,7 @@
 
 use super::AsTensor;
 use super::transpose::swap_last;
-use kernels::backend::cpu::collapse::collapse;
+use kernels::backend::cpu::merge_dims::collapse;
 use kernels::backend::cpu::gemm::Addend;
 use kernels::backend::cpu::{CpuCall, View, Work, gemm};
 use kernels::backend::cuda::{self, CudaCall};

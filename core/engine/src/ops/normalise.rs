@@ -4,7 +4,7 @@
 use super::transpose::try_transpose;
 use crate::op::Infer;
 use crate::tensor::Tensor;
-use kernels::backend::cpu::{View, Work, exponentials};
+use kernels::backend::cpu::{View, Work, softmax_rows};
 use kernels::dtype::{DTypes, Element};
 use kernels::error::{Error, Result};
 use kernels::shape::{MAX_RANK, resolve_axis};
@@ -22,7 +22,7 @@ pub(super) fn rows_of(view: &View) -> (usize, usize) {
 /// Chunks of rows of the last dimension.
 pub(super) fn work(view: &View) -> Work {
     let (count, n) = rows_of(view);
-    Work::chunks(exponentials::chunks(count, n))
+    Work::chunks(softmax_rows::chunks(count, n))
 }
 
 /// The rows of a chunk as a slice.
@@ -46,7 +46,7 @@ pub(super) unsafe fn part_mut<'a, T: Element>(view: &View, range: &std::ops::Ran
 /// The rows that a chunk works on, and their length.
 pub(super) fn chunk(view: &View, index: usize) -> (std::ops::Range<usize>, usize) {
     let (count, n) = rows_of(view);
-    (exponentials::chunk(count, n, index), n)
+    (softmax_rows::chunk(count, n, index), n)
 }
 
 /// The type rule of operations on operands of one shape that answer in it.

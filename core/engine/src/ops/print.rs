@@ -1,7 +1,7 @@
 //! `print`: tensors written to standard error in program order, an effect that a graph keeps.
 //! TensorFlow's `tf.print`, which also writes there.
 
-use kernels::backend::cpu::collapse::for_each_offset;
+use kernels::backend::cpu::merge_dims::for_each_offset;
 use kernels::backend::cpu::{CpuCall, View};
 use kernels::error::{OrFail, Result};
 use crate::execute::execute;

@@ -3,7 +3,7 @@
 
 use super::gather_nd::gather_at;
 use super::{AsTensor, reshape_to};
-use kernels::backend::cpu::numbered_rows::{self as rows, Write};
+use kernels::backend::cpu::indexed_rows::{self as rows, Write};
 use kernels::backend::cpu::vector::fill;
 use kernels::backend::cpu::{CpuCall, View, Work, part};
 use kernels::backend::cuda::{self, CudaCall, Names, Rows};

@@ -3,7 +3,7 @@
 
 use super::scatter_nd::{Target, check_updates, tuples};
 use super::{AsTensor, reshape};
-use kernels::backend::cpu::numbered_rows::{self as rows, Write};
+use kernels::backend::cpu::indexed_rows::{self as rows, Write};
 use kernels::backend::cpu::{CpuCall, Work};
 use kernels::backend::cuda::CudaCall;
 use kernels::dtype::DTypes;

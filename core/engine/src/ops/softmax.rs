@@ -6,8 +6,8 @@ use super::normalise::{axis_last, check, chunk, infer_same, part, part_mut, rows
 use super::subtract::Subtract;
 use super::transpose::try_transpose;
 use super::{public, sum_axes};
-use kernels::backend::cpu::staged::Staged;
-use kernels::backend::cpu::{CpuCall, Work, exponentials};
+use kernels::backend::cpu::widen::Staged;
+use kernels::backend::cpu::{CpuCall, softmax_rows, Work};
 use kernels::backend::cuda::{CudaCall, RowKernel, row_kernel};
 use kernels::dtype::DType;
 use kernels::error::Result;
@@ -57,8 +57,8 @@ impl Op for Softmax {
         // SAFETY: dense tensors of one shape; chunks have rows of their own.
         unsafe {
             match y.dtype {
-                DType::F64 => exponentials::softmax::<f64>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
-                _ => exponentials::softmax::<f32>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
+                DType::F64 => softmax_rows::softmax::<f64>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
+                _ => softmax_rows::softmax::<f32>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
             }
         }
         Ok(())
@@ -119,7 +119,7 @@ impl Op for SoftmaxGradient {
         macro_rules! run {
             ($t:ty) => {{
                 let (y, dy) = (part(y, &range, n), part(dy, &range, n));
-                exponentials::softmax_gradient::<$t>(call.isa, n, y, dy, part_mut(dx, &range, n));
+                softmax_rows::softmax_gradient::<$t>(call.isa, n, y, dy, part_mut(dx, &range, n));
             }};
         }
         // SAFETY: dense tensors of one shape; chunks have rows of their own.

@@ -4,7 +4,7 @@
 use super::gather_nd::gather_at;
 use super::scatter_nd::{Target, check_updates, tuples};
 use super::{AsTensor, reshape_to, zeros_of};
-use kernels::backend::cpu::numbered_rows::{self as rows, Write};
+use kernels::backend::cpu::indexed_rows::{self as rows, Write};
 use kernels::backend::cpu::{CpuCall, Work};
 use kernels::backend::cuda::{self, CudaCall};
 use kernels::dtype::DTypes;

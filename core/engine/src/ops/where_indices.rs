@@ -83,7 +83,7 @@ unsafe fn for_each_set(view: &View, mut visit: impl FnMut(usize)) {
     macro_rules! walk {
         ($t:ty, $zero:expr) => {{
             let mut flat = 0;
-            kernels::backend::cpu::collapse::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
+            kernels::backend::cpu::merge_dims::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
                 for i in 0..len {
                     // SAFETY: an element of the view.
                     if unsafe { *view.ptr.cast::<$t>().offset(offset + i as isize * stride) } != $zero {

@@ -6,7 +6,7 @@ mod entry;
 use super::contribution::Contribution;
 use super::cotangent::Cotangent;
 use super::log::{Log, Rule, Saved};
-use super::slots::UNTRACKED;
+use super::slot_table::UNTRACKED;
 use crate::execute::observed;
 use crate::meaning::PartialInfo;
 use crate::ops;

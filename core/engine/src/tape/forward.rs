@@ -1,13 +1,13 @@
 //! Forward mode: an accumulator carries tangents along with the operations that run on this thread.
 //! Each operation's tangent comes from its gradient rule applied twice, so every differentiable operation has one.
 
-use super::data::{IdMap, TapeData};
+use super::active_tape::Running;
 use super::driver::{Entries, Seed, backprop};
 use super::log::Log;
 use super::record;
-use super::running::Running;
-use super::slots::UNTRACKED;
-use super::{Cotangent, Differentiable, Unseen, data, earlier};
+use super::slot_table::UNTRACKED;
+use super::tape_memory::{IdMap, TapeData};
+use super::{Cotangent, Differentiable, Unseen, outer_tape, tape_memory};
 use crate::execute::execute1;
 use crate::graph::control::list_whole::NothingLike;
 use crate::graph::{Builder, builder};
@@ -88,7 +88,7 @@ impl ForwardAccumulator {
         if builder::is_open() {
             let tangents = self.tangents.clone();
             let follows = move |id| tangents.borrow().contains_key(&id);
-            earlier::note_since(self.began_in.as_ref(), Box::new(follows), target);
+            outer_tape::note_since(self.began_in.as_ref(), Box::new(follows), target);
         }
         self.tangents.borrow().get(&target.id()).cloned()
     }
@@ -163,7 +163,7 @@ pub(super) fn each(
     note: impl Fn(&mut TapeData),
 ) -> Result<()> {
     let _name = InName::of(Some(location));
-    let on_tape = bundle && data::tapes().iter().any(|tape| tape.borrow().find(&outputs[0]) != UNTRACKED);
+    let on_tape = bundle && tape_memory::tapes().iter().any(|tape| tape.borrow().find(&outputs[0]) != UNTRACKED);
     let count = ACCUMULATORS.with_borrow(Vec::len);
     for i in 0..count {
         let Some(tangents) = ACCUMULATORS.with_borrow(|all| all.get(i).cloned()) else { break };

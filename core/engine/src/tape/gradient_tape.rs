@@ -1,11 +1,11 @@
 //! The tapes that users hold: [`GradientTape`] for one gradient, [`PersistentTape`] for several.
 //! Both record from their creation on; dropping one, or taking the gradient, ends it.
 
-use super::data::TapeData;
+use super::active_tape::Running;
 use super::driver::Entries;
 use super::pause::StopRecording;
-use super::running::Running;
 use super::sources::{Targets, check_any};
+use super::tape_memory::TapeData;
 use super::{Gradients, Sources, Watch};
 use crate::tensor::Tensor;
 use crate::tensor::local::{InName, LOCAL, user_line};

@@ -1,9 +1,9 @@
 //! Jacobians: the derivative of every element of a target, by one walk backwards for each.
 //! Methods of both tapes; the walks run over kept entries, so their operations can be recorded like any others.
 
+use super::active_tape::{Running, value_type};
 use super::driver::Seed;
 use super::gradient_tape::{GradientTape, PersistentTape};
-use super::running::{Running, value_type};
 use super::{Cotangent, Differentiable, Gradients, Sources};
 use crate::ops;
 use crate::tensor::local::{InName, user_line};

@@ -1,28 +1,28 @@
 //! Reverse-mode differentiation: tapes note what ran on this thread, and walk it backwards on request.
 //! The door calls [`observe`]; users hold a [`GradientTape`] or a [`PersistentTape`].
 
+mod active_tape;
 mod backward;
 mod contribution;
 mod cotangent;
 pub(crate) mod custom;
-mod cuts;
-mod data;
 mod driver;
-pub(crate) mod earlier;
 mod forward;
 mod functional;
 mod gradient_list;
 mod gradient_tape;
 mod jacobian;
 mod log;
+pub(crate) mod outer_tape;
 mod pause;
 mod reasons;
 mod record;
-mod running;
-mod slots;
+mod slot_table;
 mod sources;
 pub(crate) mod staged;
 mod staging;
+mod stopped_paths;
+mod tape_memory;
 #[cfg(test)]
 mod tests;
 mod watcher;
@@ -40,9 +40,9 @@ pub use sources::{Differentiable, Source, Sources, Watch};
 pub(crate) use backward::{Backward, CustomRule};
 pub(crate) use contribution::Contribution;
 pub use cotangent::Cotangent;
-pub use data::IdMap;
 pub(crate) use driver::sum_to;
 pub use gradient_list::gradient_at;
 pub(crate) use record::{carries, observe, observe_given, observe_read, observe_saving};
 pub use sources::EMPTY;
 pub(crate) use staging::{Marks, Seen, Unseen, marks, needed, replace, rewind};
+pub use tape_memory::IdMap;

@@ -1,8 +1,8 @@
 //! A tape that pauses, and what a tape cannot do inside of a branch or loop of the graph that it is older than.
 //! The tapes' methods begin with these checks; [`StopRecording`] makes its own when it ends.
 
-use super::data::{self, TapeData};
-use super::running::Running;
+use super::active_tape::Running;
+use super::tape_memory::{self, TapeData};
 use crate::graph::builder;
 use crate::tensor::local::user_line;
 use kernels::error::{Error, OrFail, Result};
@@ -44,7 +44,7 @@ impl Running {
     #[track_caller]
     pub(super) fn began_here(&self, name: &'static str, what: &str, help: &'static str) -> Result<()> {
         // A function is traced with the tapes of its caller set aside.
-        let records = || data::tapes().iter().any(|tape| Rc::ptr_eq(tape, &self.0));
+        let records = || tape_memory::tapes().iter().any(|tape| Rc::ptr_eq(tape, &self.0));
         if builder::is_open() && (is_older(&self.0) || !records()) {
             return Err(refused(name, what, help).at(user_line()));
         }

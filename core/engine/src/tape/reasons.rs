@@ -2,10 +2,10 @@
 //! The tapes ask when a walk has left a source without an answer; errors and the warnings of optimizers say it.
 
 use super::Cotangent;
-use super::data::TapeData;
+use super::active_tape::value_type;
 use super::log::Log;
-use super::running::value_type;
-use super::slots::UNTRACKED;
+use super::slot_table::UNTRACKED;
+use super::tape_memory::TapeData;
 use crate::tensor::local::LOCAL;
 use crate::tensor::{Resource, Tensor};
 

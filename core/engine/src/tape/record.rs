@@ -2,10 +2,10 @@
 //! The door calls [`observe`] after every operation while a tape is active.
 
 use super::backward::CustomRule;
-use super::cuts::Cut;
-use super::data::{TapeData, for_each_tape, for_each_tape_and_last};
 use super::log::Rule;
-use super::slots::UNTRACKED;
+use super::slot_table::UNTRACKED;
+use super::stopped_paths::Cut;
+use super::tape_memory::{TapeData, for_each_tape, for_each_tape_and_last};
 pub(super) use super::watcher::Watcher;
 use crate::meaning::derivatives;
 use crate::op::{Gradient, Kind, Op, Saves};

@@ -2,9 +2,9 @@
 //! several times if need be. It follows exactly the parameters it is told to.
 
 use super::Cotangent;
-use super::data::{self, TapeData};
 use super::driver::{Entries, Seed, backprop};
-use super::slots::UNTRACKED;
+use super::slot_table::UNTRACKED;
+use super::tape_memory::{self, TapeData};
 use crate::tensor::Tensor;
 use kernels::error::Result;
 use smallvec::SmallVec;
@@ -16,7 +16,7 @@ pub(crate) struct StagedTape(Option<Rc<RefCell<TapeData>>>);
 
 impl StagedTape {
     pub fn start<'a>(watched: impl Iterator<Item = &'a Tensor>) -> Self {
-        let tape = data::push(false);
+        let tape = tape_memory::push(false);
         watched.for_each(|tensor| tape.borrow_mut().follow_always(tensor));
         Self(Some(tape))
     }
@@ -24,7 +24,7 @@ impl StagedTape {
     /// Ends the recording.
     pub fn stop(mut self) -> Walk {
         let tape = self.0.take().unwrap_or_default();
-        data::remove(&tape);
+        tape_memory::remove(&tape);
         Walk(tape)
     }
 }
@@ -32,7 +32,7 @@ impl StagedTape {
 impl Drop for StagedTape {
     fn drop(&mut self) {
         if let Some(tape) = &self.0 {
-            data::remove(tape);
+            tape_memory::remove(tape);
         }
     }
 }

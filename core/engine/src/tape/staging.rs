@@ -1,10 +1,10 @@
 //! Tapes and graphs: which operands of a branch, loop or call are followed, and how tapes forget what a closed body recorded.
 //! The door asks [`needed`] before it records such an operation; builders keep [`Marks`] while they are open.
 
-use super::data::{self, TapeData};
 use super::forward;
 use super::log::Log;
-use super::slots::UNTRACKED;
+use super::slot_table::UNTRACKED;
+use super::tape_memory::{self, TapeData};
 use crate::op::Op;
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor};
@@ -24,7 +24,7 @@ impl Marks {
 
 /// Notes how far the tapes of this thread have come.
 pub(crate) fn marks() -> Marks {
-    Marks(data::tapes().into_iter().map(|tape| (tape.clone(), tape.borrow().log.len())).collect())
+    Marks(tape_memory::tapes().into_iter().map(|tape| (tape.clone(), tape.borrow().log.len())).collect())
 }
 
 /// What tapes noted inside a body that is closed for now.
@@ -60,7 +60,7 @@ pub(crate) fn replace(seen: Seen) {
 /// reads are watched from here on, as by a read of their own.
 pub(crate) fn needed(op: &dyn Op, inputs: &[&Tensor]) -> Option<SmallVec<[bool; 8]>> {
     let mut needs: SmallVec<[bool; 8]> = SmallVec::from_elem(false, inputs.len());
-    for tape in data::tapes() {
+    for tape in tape_memory::tapes() {
         let mut tape = tape.borrow_mut();
         if tape.paused > 0 {
             continue;
@@ -91,13 +91,13 @@ impl Unseen {
     pub fn start() -> Self {
         let mode = LOCAL.with(|local| local.mode.get()) & (mode::TAPE | mode::FORWARD);
         LOCAL.with(|local| local.set_mode(mode::TAPE | mode::FORWARD, false));
-        Self { tapes: data::swap_tapes(Vec::new()), mode }
+        Self { tapes: tape_memory::swap_tapes(Vec::new()), mode }
     }
 }
 
 impl Drop for Unseen {
     fn drop(&mut self) {
-        drop(data::swap_tapes(std::mem::take(&mut self.tapes)));
+        drop(tape_memory::swap_tapes(std::mem::take(&mut self.tapes)));
         LOCAL.with(|local| {
             local.set_mode(mode::TAPE | mode::FORWARD, false);
             local.set_mode(self.mode, true);

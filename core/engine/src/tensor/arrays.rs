@@ -141,7 +141,7 @@ fn holds_values<T: Element>(tensor: &Tensor) -> bool {
     }
     let mut all = true;
     let view = crate::execute::view_of(tensor);
-    kernels::backend::cpu::collapse::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
+    kernels::backend::cpu::merge_dims::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
         // SAFETY: offsets of elements of a live tensor with elements of one byte.
         all &= (0..len as isize).all(|i| unsafe { *view.ptr.offset(offset + i * stride) } <= 1);
     });

@@ -83,7 +83,7 @@ impl Tensor {
         }
         let mut out = Vec::with_capacity(self.num_elements());
         let view = view_of(this);
-        kernels::backend::cpu::collapse::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
+        kernels::backend::cpu::merge_dims::for_each_row(view.dims(), view.strides(), |offset, len, stride| {
             for i in 0..len as isize {
                 // SAFETY: offsets of elements of a live tensor of type T.
                 out.push(unsafe { element::<T>(view.ptr, offset + i * stride) });

@@ -3,7 +3,7 @@
 use super::super::ast::*;
 use super::host;
 use super::place::{Place, Step, in_an_element};
-use super::readers::READERS;
+use super::reading_methods::READERS;
 use std::collections::BTreeSet;
 use syn::visit::Visit;
 use syn::{Expr as Syntax, Pat};

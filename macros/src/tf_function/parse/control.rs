@@ -1,8 +1,8 @@
 //! Branches, loops, `match` and closures of the user's text: what they declare, and what can be left by a jump inside.
 //! The parser calls it wherever it meets one.
 
-use super::super::analyse::lending;
-use super::super::analyse::lent::{self, Lent};
+use super::super::analyse::aliasing;
+use super::super::analyse::pattern_references::{self, Lent};
 use super::super::ast::*;
 use super::text::{changes, has_let, take, type_hint};
 use super::{Around, Parser, What};
@@ -53,7 +53,7 @@ impl Parser {
         let span = node.for_token.span;
         // What it goes over is evaluated outside: a jump there is not this loop's.
         let over = self.expr(*node.expr);
-        let (items, lends) = (lent::items(&over, &self.vars), lending::may_lend(&over, &self.vars));
+        let (items, lends) = (pattern_references::items(&over, &self.vars), aliasing::may_lend(&over, &self.vars));
         self.looped(node.label, span, node.body, move |parser| {
             let mut pat = node.pat;
             let vars = parser.pattern(&mut pat, false);
@@ -93,7 +93,7 @@ impl Parser {
 
     pub fn choice(&mut self, mut node: syn::ExprMatch) -> Kind {
         let scrutinee = self.expr(take(&mut node.expr));
-        let lent = (lent::value(&scrutinee, &self.vars), lending::may_lend(&scrutinee, &self.vars));
+        let lent = (pattern_references::value(&scrutinee, &self.vars), aliasing::may_lend(&scrutinee, &self.vars));
         let arms = std::mem::take(&mut node.arms).into_iter().map(|arm| self.arm(arm, &lent)).collect();
         Kind::Match(Box::new(Match { syntax: node, scrutinee, arms }))
     }
@@ -127,7 +127,7 @@ impl Parser {
                 && vars.len() == 1
             {
                 self.vars[vars.start].hint = type_hint(&typed.ty);
-                self.lends(vars, lending::type_lends(&typed.ty));
+                self.lends(vars, aliasing::type_lends(&typed.ty));
             }
         }
         let params = self.vars.len() - start;

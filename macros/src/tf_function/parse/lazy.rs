@@ -1,7 +1,7 @@
 //! `&&` and `||`: where the right side may change something or jump, they are an `if`, whose branches see what each way does.
 //! The parser calls it for each of them.
 
-use super::super::analyse::{activity, host, jumps, lending};
+use super::super::analyse::{activity, aliasing, host, jumps};
 use super::super::ast::*;
 use super::Parser;
 use super::text::{has_let, hole, take};
@@ -51,7 +51,7 @@ impl Parser {
     /// Whether an expression may change something that was there before it, or jump.
     fn acts(&self, expr: &Expr, below: Var) -> bool {
         !activity::writes([expr], below, 0, &self.vars).is_empty()
-            || !lending::handed_on([expr], None, below, 0, &self.vars).is_empty()
+            || !aliasing::handed_on([expr], None, below, 0, &self.vars).is_empty()
             || !jumps::expr_escapes(expr).is_empty()
             || activity::mentions(expr, below).into_iter().any(|var| self.is_changing_closure(var))
     }

@@ -2,7 +2,7 @@
 //! it takes along, would not. The parser calls it for every operator and call.
 
 use super::super::analyse::place::Place;
-use super::super::analyse::{activity, host, jumps, lending};
+use super::super::analyse::{activity, aliasing, host, jumps};
 use super::super::ast::*;
 use super::Parser;
 use crate::names::hidden_at;
@@ -45,7 +45,7 @@ impl Parser {
         let all = self.vars.len();
         let named: Vec<Var> = places.iter().flat_map(|place| activity::mentions(place, all)).collect();
         let changed = activity::writes([operand], all, 0, &self.vars);
-        let handed_on = lending::handed_on([operand], None, all, 0, &self.vars);
+        let handed_on = aliasing::handed_on([operand], None, all, 0, &self.vars);
         let is_named = |place: &Place| named.contains(&place.root);
         changed.iter().chain(&handed_on).any(is_named)
             || activity::mentions(operand, all).into_iter().any(|var| self.is_changing_closure(var))

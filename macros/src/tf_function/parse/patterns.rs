@@ -1,8 +1,8 @@
 //! Variables as patterns declare them: their names, and what the text says of what they are bound to.
 //! The parser calls it for parameters, `let`, arms, loops and closures.
 
-use super::super::analyse::lending;
-use super::super::analyse::lent::{self, Lent};
+use super::super::analyse::aliasing;
+use super::super::analyse::pattern_references::{self, Lent};
 use super::super::analyse::place::Place;
 use super::super::ast::*;
 use super::Parser;
@@ -59,7 +59,7 @@ impl Parser {
         if let Some(var) = var {
             (self.vars[var].own, self.vars[var].map) = (own_type(&input.ty), map_type(&input.ty));
         }
-        self.lends(vars.clone(), lending::type_lends(&input.ty));
+        self.lends(vars.clone(), aliasing::type_lends(&input.ty));
         Param { pat, vars, var }
     }
 
@@ -101,8 +101,8 @@ impl Parser {
     /// (`give(&mut list, &mut a)`), or by assigning to them.
     pub fn given_to(&mut self, expr: &Syntax, parts: &[Expr]) {
         let gives = |part: &Expr| match &part.inner().kind {
-            Kind::Closure(node) => lending::may_lend(&node.body, &self.vars),
-            _ => lending::may_lend(part, &self.vars),
+            Kind::Closure(node) => aliasing::may_lend(&node.body, &self.vars),
+            _ => aliasing::may_lend(part, &self.vars),
         };
         let given: Vec<Var> = match expr {
             Syntax::MethodCall(_) | Syntax::Assign(_) if parts[1..].iter().any(gives) => receivers(&parts[0]),
@@ -119,7 +119,7 @@ impl Parser {
 
     /// Notes which variables of a pattern are mutable references, from what it is matched with.
     pub fn lent(&mut self, pat: &Pat, declared: std::ops::Range<Var>, lent: &Lent) {
-        lent::bound(pat, lent, &mut |ident, hint| {
+        pattern_references::bound(pat, lent, &mut |ident, hint| {
             let name = written(ident);
             // A renamed one is found in the pattern under its new name.
             let is_it = |var: &Var| self.vars[*var].name == name || self.vars[*var].ident == *ident;

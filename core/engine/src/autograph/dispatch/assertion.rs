@@ -4,7 +4,7 @@
 use super::compare::{AnySide, Cmp, TensorSide};
 use super::condition::{CondValue, Condition, condition};
 use super::print::{Message, Said};
-use super::table::Slot;
+use super::state_vtable::Slot;
 use crate::autograph::if_stmt::If;
 use crate::debugging::compared;
 use crate::graph::builder;

@@ -2,9 +2,9 @@
 //! The body changes a copy that lives in the call; what the user lent is written when the call has succeeded.
 
 use super::arguments::Arg;
-use super::lent::{self, Parts};
 use super::place::{Place, place};
-use super::table::result;
+use super::referents::{self, Parts};
+use super::state_vtable::result;
 use super::{Kept, Nest, Table};
 use crate::autograph::call::Call;
 use crate::function::Given;
@@ -98,9 +98,9 @@ impl<'c, 'v: 'c, T: Nest> ExclusiveNest<'c, 'v, [T]> for &Arg<&'v mut [T]> {
         call.note_slice(name, value);
     }
     fn written<'a>(&self, written: &mut Written<'a>, name: &'static str, value: &'a mut [T]) {
-        let mut items = Box::new(lent::items(value));
+        let mut items = Box::new(referents::items(value));
         // SAFETY: the list lives in a box as long as the places, and what it leads to is borrowed for their life.
-        written.places.push(unsafe { lent::several(name, &raw mut *items) });
+        written.places.push(unsafe { referents::several(name, &raw mut *items) });
         written.slices.push(items);
     }
     fn lend(&self, call: &'c Call<'_>, index: usize, name: &'static str, value: &'v mut [T]) -> &'c mut [T] {
@@ -112,8 +112,8 @@ impl<'c, 'v: 'c, T: Nest> ExclusiveNest<'c, 'v, [T]> for &Arg<&'v mut [T]> {
         // SAFETY: the copy and both lists live as long as the call, which looks at them again when the body has ended.
         unsafe {
             let slice: *mut [T] = (&mut *copy).as_mut_slice();
-            let [own, theirs] = [lent::items(value), lent::items(slice)].map(|items| call.hold(items));
-            call.exchange(lent::several(name, own), lent::several(name, theirs));
+            let [own, theirs] = [referents::items(value), referents::items(slice)].map(|items| call.hold(items));
+            call.exchange(referents::several(name, own), referents::several(name, theirs));
             &mut *slice
         }
     }

@@ -3,7 +3,7 @@
 
 use super::condition::Condition;
 use super::save::{Save, Saved};
-use super::table::{Slot, Table};
+use super::state_vtable::{Slot, Table};
 use super::tiers::*;
 use crate::tensor::Tensor;
 use std::ops::{BitAnd, BitOr, BitXor, Not};

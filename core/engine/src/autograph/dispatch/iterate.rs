@@ -3,7 +3,7 @@
 
 use super::condition::Cond;
 use super::place::{Place, place};
-use super::table::{Slot, TableOfNest as _, lending};
+use super::state_vtable::{Slot, TableOfNest as _, lending};
 use crate::data::{Dataset, Passing, Structure};
 use crate::graph::builder;
 use crate::ops::try_gather;

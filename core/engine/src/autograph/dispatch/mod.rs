@@ -10,13 +10,13 @@ mod flag;
 mod instance;
 mod iterate;
 mod leaves;
-mod lent;
 mod logic;
 mod nest;
 mod place;
 mod print;
+mod referents;
 mod save;
-mod table;
+mod state_vtable;
 #[cfg(test)]
 mod tests;
 
@@ -34,15 +34,15 @@ pub use instance::{Instance, Thunk, instance, never};
 pub use iterate::Iterated;
 pub(crate) use leaves::LeafSink;
 pub use leaves::Leaves;
-pub use lent::{Lent, unless};
 pub use logic::Logic;
 pub use nest::Nest;
 pub(crate) use nest::visit_slice;
 pub use place::{Place, place, place_ref, unset};
 pub use print::{Message, Print, Shown, Stream};
+pub use referents::{Lent, unless};
 pub use save::{Save, Saved};
-pub(crate) use table::{Kept, Kind};
-pub use table::{Probe, Slot, Table, result};
+pub(crate) use state_vtable::{Kept, Kind};
+pub use state_vtable::{Probe, Slot, Table, result};
 
 /// The traits of the tiers, without names: glob imports of them cannot clash with the user's.
 pub mod tiers {
@@ -53,13 +53,13 @@ pub mod tiers {
     pub use super::compare::{EqualHost as _, OrderHost as _, TensorLeft as _, TensorRight as _};
     pub use super::exclusive::{ExclusiveHidden as _, ExclusiveNest as _, ExclusiveOther as _};
     pub use super::iterate::{IterateElements as _, IterateHost as _, IterateRows as _};
-    pub use super::lent::tiers::{
+    pub use super::print::{ShownHost as _, ShownTensor as _};
+    pub use super::referents::tiers::{
         LentClone as _, LentCompared as _, LentDeep as _, LentHidden as _, LentNest as _, LentNothing as _,
         LentOwn as _, LentValue as _,
     };
-    pub use super::print::{ShownHost as _, ShownTensor as _};
     pub use super::save::{SaveClone as _, SaveLends as _, SaveNest as _, SaveNothing as _, SaveReference as _};
-    pub use super::table::{
+    pub use super::state_vtable::{
         TableOfAny as _, TableOfClone as _, TableOfCompared as _, TableOfNest as _, TableOfReference as _,
         TableOfReferences as _,
     };

@@ -2,7 +2,7 @@
 //! Generated code lists them for each branch and loop; the protocol objects copy, restore and replace through them.
 
 use super::instance::type_id;
-use super::table::{Kept, Kind, Table};
+use super::state_vtable::{Kept, Kind, Table};
 use super::{LeafSink, Leaves};
 use crate::autograph::list::List;
 use crate::tensor::Tensor;

@@ -3,8 +3,8 @@
 
 use super::Nest;
 use super::instance::type_id;
-use super::lent::{Lends, addresses};
-use crate::autograph::hidden;
+use super::referents::{Lends, addresses};
+use crate::autograph::opaque_state;
 use crate::tensor::Tensor;
 use kernels::error::{Error, OrFail};
 use std::panic::Location;
@@ -109,9 +109,9 @@ impl<T> Saved<T> {
             (Some(value), _) => *place = value,
             (None, Some((before, leads))) if staged && leads(place) != before => {
                 let ty = std::any::type_name::<T>();
-                Err(hidden::leads_elsewhere("if", self.name, ty, Location::caller())).or_fail()
+                Err(opaque_state::leads_elsewhere("if", self.name, ty, Location::caller())).or_fail()
             }
-            (None, None) if staged && !hidden::is_tape(type_id::<T>()) => Err(not_kept::<T>(self.name)).or_fail(),
+            (None, None) if staged && !opaque_state::is_tape(type_id::<T>()) => Err(not_kept::<T>(self.name)).or_fail(),
             _ => {}
         }
     }

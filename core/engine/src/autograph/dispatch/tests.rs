@@ -1,7 +1,7 @@
 //! What the tiers answer for types of each kind: tables of state, comparisons, conditions, what `for` goes over.
 //! Written as the macro writes it, with its references in front.
 
-use super::table::Kind;
+use super::state_vtable::Kind;
 use super::tiers::*;
 use super::*;
 use crate as tf;

@@ -1,13 +1,13 @@
 //! An `if` whose condition is a value of the graph: both branches are recorded, and what they change is merged.
 //! `If` calls it at the end of each branch; where one of them jumps away, what follows becomes part of the other.
 
-use super::super::disagree::{self, Disagreement};
+use super::super::borrow_watch::{Hidden, Watch};
 use super::super::dispatch::Place;
-use super::super::hidden::none_hidden;
 use super::super::merge::{Side, merge};
+use super::super::mismatch::{self, Disagreement};
+use super::super::opaque_state::none_hidden;
 use super::super::regions::{self, Closed, Kind};
 use super::super::state::{self, Captured};
-use super::super::watch::{Hidden, Watch};
 use crate::tensor::Tensor;
 use kernels::error::{Error, Result};
 use std::panic::Location;
@@ -86,7 +86,7 @@ impl Staged {
                 stage_lists(&mut a, &mut then, &mut other, value, state)?;
                 let differs = Disagreement {
                     op: "if",
-                    ways: self.ways().map(disagree::Way::Said),
+                    ways: self.ways().map(mismatch::Way::Said),
                     yields: self.yields,
                     location: self.location,
                 };

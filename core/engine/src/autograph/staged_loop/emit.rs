@@ -12,7 +12,7 @@ use crate::graph::control::early_reads::read_early;
 use crate::graph::differentiate::replay;
 use crate::graph::{Builder, Graph};
 use crate::ops;
-use crate::tape::earlier::{Rounds, missed};
+use crate::tape::outer_tape::{Rounds, missed};
 use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;

@@ -2,7 +2,7 @@
 //! Expansions call these methods of `While` behind the loop.
 
 use super::super::dispatch::{Place, Table, place};
-use super::super::hidden::none_hidden;
+use super::super::opaque_state::none_hidden;
 use super::super::regions;
 use super::super::staged_loop::VALUE;
 use super::super::state;

@@ -4,7 +4,7 @@
 use super::call::Callable;
 use super::cond::output_seen;
 use crate::graph::Graph;
-use crate::graph::passes::named::named;
+use crate::graph::passes::size_uses::named;
 use crate::graph::run::reads_param;
 use crate::graph::sizes::{Known, Sizes};
 use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, Operands, Outputs, identity};

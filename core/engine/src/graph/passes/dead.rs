@@ -2,9 +2,9 @@
 //! A value carried by a loop is alive if someone reads it after the loop, the condition does, or an effect or another live
 //! value of the body does: a fixed point over rounds.
 
-use super::named::Shown;
 use super::pure::{has_effect, may_fail};
 use super::rewrite::Rewriter;
+use super::size_uses::Shown;
 use crate::graph::control::While;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::steps;

@@ -1,7 +1,7 @@
 //! Fusion: clusters of element-wise operations over one space, and the reductions that read them, become one operation
 //! each, which the plan runs as a single pass over memory. Its body is a graph, which says what it computes.
 
-mod around;
+mod cycle_check;
 mod fused;
 mod rebuild;
 mod sequence;
@@ -15,7 +15,7 @@ use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::steps;
 use crate::op::{Kind, Op};
 use crate::tensor::TensorType;
-use around::Ways;
+use cycle_check::Ways;
 use kernels::backend::cpu::View;
 use kernels::backend::cpu::reduce::{self, InOrder};
 use kernels::error::Result;

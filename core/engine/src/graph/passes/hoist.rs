@@ -1,9 +1,9 @@
 //! Hoisting: what a loop computes anew in each round from values that stay the same is computed once before it.
 //! Only free nodes move: they have no effect and cannot fail, so it does not matter if the loop makes no round.
 
-use super::named::Shown;
 use super::pure::is_free;
 use super::rewrite::Rewriter;
+use super::size_uses::Shown;
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Flow, Kind};
 use kernels::error::Result;

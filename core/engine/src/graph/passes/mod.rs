@@ -10,17 +10,17 @@ mod fold;
 pub(crate) mod fuse;
 mod hoist;
 mod inline;
+mod loop_invariants;
 mod matmul_add;
-pub(crate) mod named;
 pub(crate) mod outline;
 pub(crate) mod pure;
 pub(super) mod rewrite;
 #[cfg(test)]
 mod size_tests;
+pub(crate) mod size_uses;
 pub(crate) mod sums;
 #[cfg(test)]
 mod tests;
-mod unchanged;
 
 use super::Graph;
 use kernels::error::Result;
@@ -33,7 +33,7 @@ pub(crate) const PASSES: [(&str, Pass); 9] = [
     // First, so that every other pass sees through calls.
     ("inline", inline::inline),
     // Before sums, which look for who reads what.
-    ("unchanged", unchanged::unchanged),
+    ("unchanged", loop_invariants::unchanged),
     // Sums of gradients as they were recorded, calls included; before anything joins or moves their parts.
     ("sums", sums::sums),
     // Constants before the rules that look for them; both before `common`, which then finds more that is equal.

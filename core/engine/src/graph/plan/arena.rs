@@ -1,7 +1,7 @@
 //! Buffer planning: which part of the arena each value has, by when it is written first and read last.
 //! Buffers that live at the same time never overlap; a result may lie over an operand that its step reads last.
 
-use super::gaps::Gaps;
+use super::free_ranges::Gaps;
 use crate::graph::steps::count;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -3,7 +3,7 @@
 
 use super::arena::Arena;
 use super::scope::{Place, Scope};
-use super::{Answer, Base, Param, Plan, Refs, ResourceUse, Step, Users, lent};
+use super::{Answer, Base, Param, Plan, Refs, ResourceUse, Step, Users, borrowed_inputs};
 use crate::graph::ir::{Graph, Value};
 use crate::graph::passes::pure::written_in;
 use crate::graph::steps::count;
@@ -123,7 +123,7 @@ impl Compiler {
         let mut step_count = 0;
         super::profile::number(&mut self.steps, &mut step_count);
         let params = graph.params.len() as u32;
-        let wanted = lent::takes(&self.steps, params) || answers.iter().any(|a| a.slot < params);
+        let wanted = borrowed_inputs::takes(&self.steps, params) || answers.iter().any(|a| a.slot < params);
         let lends = self.resources.is_empty() && !wanted;
         let mut kept = vec![false; self.slots.len()];
         self.constants.iter().for_each(|(slot, _)| kept[*slot as usize] = true);

@@ -2,7 +2,7 @@
 //! A warmed call allocates nothing but what the graph hands out.
 
 use super::frame::Frame;
-use super::pass::Pass;
+use super::fused_loop::Pass;
 use super::{Plan, Step, profile, resources};
 use crate::execute::{dense, run_at, run_phases, view_of};
 use crate::graph::run;
@@ -11,7 +11,7 @@ use crate::graph::sizes::Sizes;
 use crate::op::{Kind, Op, Operands, Outputs};
 use crate::tensor::{Tensor, TensorType};
 use kernels::backend::cpu::tile::fault_error;
-use kernels::backend::cpu::{CpuCall, Isa, copy, team};
+use kernels::backend::cpu::{CpuCall, Isa, copy, thread_pool};
 use kernels::error::{Error, Result};
 use kernels::moved;
 use smallvec::SmallVec;
@@ -35,7 +35,7 @@ pub(super) fn call(plan: &Plan, frame: &mut Frame, inputs: Operands) -> Result<O
 /// Runs all steps, the operands in their slots, and takes the results out of theirs.
 pub(super) fn steps(plan: &Plan, frame: &mut Frame) -> Result<Outputs> {
     if plan.long {
-        team::wake();
+        thread_pool::wake();
     }
     if profile::is_on() {
         plan.costs.call();
@@ -173,7 +173,7 @@ unsafe fn run_pass(pass: &Pass, operands: &[*mut u8], scratch: *mut u8) -> Optio
         return unsafe { pass.run(operands, scratch, 0, 0) };
     }
     let (shared, fault) = (Shared(operands, scratch), AtomicUsize::new(usize::MAX));
-    team::run(&pass.work.phases, &|phase, chunk| {
+    thread_pool::run(&pass.work.phases, &|phase, chunk| {
         let Shared(operands, scratch) = &shared;
         // SAFETY: by the caller's promise; every chunk runs once, phase after phase.
         if let Some(step) = unsafe { pass.run(operands, *scratch, phase, chunk) } {

@@ -4,7 +4,7 @@
 use super::Base;
 use super::Step;
 use super::compile::Compiler;
-use super::pass::{FoldSpec, Operands, Pass};
+use super::fused_loop::{FoldSpec, Operands, Pass};
 use super::scope::{Place, Scope};
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::fuse::walk_of;

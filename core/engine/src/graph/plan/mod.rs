@@ -2,17 +2,17 @@
 //! decided beforehand. Traced functions run them; where a size depends on values, `run.rs` runs the graph instead.
 
 mod arena;
+mod borrowed_inputs;
 mod compile;
 mod control;
 mod exec;
 mod frame;
-mod gaps;
-mod lent;
+mod free_ranges;
+mod fused_loop;
 mod lower;
 mod nodes;
 mod order;
-mod over;
-mod pass;
+mod overwrite;
 pub(crate) mod profile;
 #[cfg(test)]
 mod random_tests;
@@ -27,10 +27,10 @@ use super::run;
 use super::sizes::Sizes;
 use crate::op::{OpRef, Operands, Outputs};
 use crate::tensor::{Layout, Tensor, TensorType};
+pub(crate) use borrowed_inputs::Seat;
 use frame::{Frame, Pool};
+use fused_loop::Pass;
 use kernels::error::{Error, Result};
-pub(crate) use lent::Seat;
-use pass::Pass;
 use std::ops::Range;
 use std::panic::Location;
 

@@ -1,7 +1,7 @@
 //! In which order a pass walks its elements so that what it folds is combined as the reduction kernels combine it.
-//! `pass.rs` runs the tiles; the units, accumulators and lanes of the folds are kept here.
+//! `fused_loop.rs` runs the tiles; the units, accumulators and lanes of the folds are kept here.
 
-use super::pass::Tile;
+use super::fused_loop::Tile;
 use kernels::backend::cpu::part;
 use kernels::backend::cpu::reduce::InOrder;
 use kernels::backend::cpu::vector::fold::WIDE;
@@ -99,7 +99,7 @@ impl Tile<'_> {
     /// Runs the units of one chunk.
     ///
     /// # Safety
-    /// As [`super::pass::Pass::run`], for an order that folds.
+    /// As [`super::fused_loop::Pass::run`], for an order that folds.
     pub(super) unsafe fn fold_units(&mut self, chunk: usize) {
         let pass = self.pass;
         let Some(o) = pass.order.in_order().copied() else { return };
@@ -177,7 +177,7 @@ impl Tile<'_> {
         o: &InOrder,
         group: usize,
         block: usize,
-        visit: impl Fn(&super::pass::Folded, *mut u8, *mut u8),
+        visit: impl Fn(&super::fused_loop::Folded, *mut u8, *mut u8),
     ) {
         let at = block * o.groups * o.columns + group * o.columns;
         for (n, folded) in self.pass.folds.iter().enumerate() {
@@ -189,7 +189,7 @@ impl Tile<'_> {
     /// Folds the `count` elements that a tile has for fold `n`.
     ///
     /// # Safety
-    /// As [`super::pass::Pass::run`]; `from` holds the elements.
+    /// As [`super::fused_loop::Pass::run`]; `from` holds the elements.
     #[inline]
     pub(super) unsafe fn fold(&mut self, n: usize, from: *const u8, count: usize, mode: &mut Mode) {
         let folded = &self.pass.folds[n];

@@ -4,7 +4,7 @@
 use super::rule::Rule;
 use super::{Apply, RATES, STEPS, check_scalar};
 use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
-use kernels::backend::cpu::{CpuCall, View, Work, numbered_rows};
+use kernels::backend::cpu::{CpuCall, View, Work, indexed_rows};
 use kernels::backend::cuda::{self, CudaCall, Kernel, Names, Rows};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};
@@ -43,7 +43,7 @@ impl Op for ApplyRows {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
-        Work { phases: [1, 0, 0, 0, 0], ..numbered_rows::work(call.inputs[2].len(), 0, 1) }
+        Work { phases: [1, 0, 0, 0, 0], ..indexed_rows::work(call.inputs[2].len(), 0, 1) }
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
@@ -52,14 +52,14 @@ impl Op for ApplyRows {
         // SAFETY: views of the inferred types, dense; only this call sees the variable's value.
         unsafe {
             // All row numbers are checked before the first row changes.
-            numbered_rows::check(self.name(), &call.inputs[2], count, 1, value.dims(), call.scratch)?;
+            indexed_rows::check(self.name(), &call.inputs[2], count, 1, value.dims(), call.scratch)?;
             let apply = Apply { rule: Rule::GradientDescent };
             let step = 0i64;
             let header = [call.inputs[1], View::new((&raw const step).cast_mut().cast(), DType::I64, &[], &[])];
             let inner = CpuCall { inputs: &header, outputs: &[], scratch: std::ptr::null_mut(), isa: call.isa };
             let len = value.dims()[1..].iter().product::<usize>();
             let bytes = len * value.dtype.size();
-            for (i, &row) in numbered_rows::numbers(call.scratch, count).iter().enumerate() {
+            for (i, &row) in indexed_rows::numbers(call.scratch, count).iter().enumerate() {
                 let part = |view: &View, row: usize| View::dense(view.ptr.add(row * bytes), view.dtype, &[len]);
                 apply.update(&inner, &[part(value, row), part(given, i)], 0..len)?;
             }
@@ -77,7 +77,7 @@ impl Op for ApplyRows {
         unsafe {
             call.elements(&SCALE, &[rate.dtype, given.dtype], given.len(), |to| to.views(&[rate, given, &scaled]))?;
             let rows = Rows {
-                write: numbered_rows::Write::Sub,
+                write: indexed_rows::Write::Sub,
                 to: value,
                 rows: value.dims()[0],
                 row: value.dims()[1..].iter().product(),

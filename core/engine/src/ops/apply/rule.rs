@@ -1,7 +1,7 @@
 //! The rules of optimizers: what a step makes of a variable, its slots and a gradient, as scalar formulas.
 //! `apply` runs them, as one program per dtype.
 
-use kernels::backend::cpu::moments::{self, Moments, Values};
+use kernels::backend::cpu::adam_step::{self, Moments, Values};
 use kernels::backend::cpu::{Isa, View};
 use kernels::dtype::DType;
 use kernels::scalar::{Scalar, Val};
@@ -99,7 +99,7 @@ impl Rule {
             let changed = |view: &View| slice::from_raw_parts_mut(view.ptr.cast::<f32>().add(range.start), range.len());
             let gradient = slice::from_raw_parts(gradient.ptr.cast::<f32>().add(range.start), range.len());
             let values = Values { value: changed(value), average: changed(average), square: changed(square), gradient };
-            moments::step(isa, values, with);
+            adam_step::step(isa, values, with);
         }
         true
     }

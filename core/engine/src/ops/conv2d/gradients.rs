@@ -3,7 +3,7 @@
 
 use super::{Conv2d, How, check_gradient, conv_identity, filter_gradient, geometry, input_gradient, saved};
 use kernels::backend::cpu::conv::{self, ConvGeometry};
-use kernels::backend::cpu::staged::Staged;
+use kernels::backend::cpu::widen::Staged;
 use kernels::backend::cpu::{CpuCall, Work};
 use kernels::backend::cuda::{self, CudaCall};
 use kernels::dtype::{DType, DTypes};

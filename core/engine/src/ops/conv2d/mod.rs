@@ -7,7 +7,7 @@ mod integers;
 use super::window::{Padding, Pair, Windows, check_images, check_window};
 use super::{AsTensor, public, reshape_to};
 use kernels::backend::cpu::conv::{self, ConvGeometry, Float};
-use kernels::backend::cpu::staged::Staged;
+use kernels::backend::cpu::widen::Staged;
 use kernels::backend::cpu::{CpuCall, Work};
 use kernels::backend::cuda::{self, CudaCall};
 use kernels::dtype::{DType, DTypes};

@@ -2,8 +2,8 @@
 //! The functions in `mod.rs` run it.
 
 use super::{losses, outputs, with_softmax};
-use kernels::backend::cpu::staged::Staged;
-use kernels::backend::cpu::{CpuCall, Work, exponentials};
+use kernels::backend::cpu::widen::Staged;
+use kernels::backend::cpu::{CpuCall, softmax_rows, Work};
 use kernels::backend::cuda::{CudaCall, RowKernel, row_kernel};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
@@ -59,7 +59,7 @@ impl Op for CrossEntropy {
                     loss.fill(0.0);
                 }
                 let (labels, logits) = (part(labels, &range, n), part(logits, &range, n));
-                exponentials::cross_entropy::<$t>(call.isa, n, labels, logits, loss, part_mut(p, &range, n));
+                softmax_rows::cross_entropy::<$t>(call.isa, n, labels, logits, loss, part_mut(p, &range, n));
             }};
         }
         // SAFETY: dense tensors of the inferred shapes; chunks have rows of their own.

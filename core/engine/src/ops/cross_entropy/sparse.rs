@@ -2,8 +2,8 @@
 //! The functions in `mod.rs` run it.
 
 use super::{outputs, with_softmax};
-use kernels::backend::cpu::staged::Staged;
-use kernels::backend::cpu::{CpuCall, View, Work, exponentials};
+use kernels::backend::cpu::widen::Staged;
+use kernels::backend::cpu::{CpuCall, softmax_rows, View, Work};
 use kernels::backend::cuda::{CudaCall, RowKernel, row_kernel};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};
@@ -68,7 +68,7 @@ impl Op for SparseCrossEntropy {
             match p.dtype {
                 DType::F64 => {
                     let (logits, loss) = (part(logits, &range, n), part_mut(loss, &range, 1));
-                    exponentials::sparse_cross_entropy::<f64>(
+                    softmax_rows::sparse_cross_entropy::<f64>(
                         call.isa,
                         n,
                         &labels,
@@ -79,7 +79,7 @@ impl Op for SparseCrossEntropy {
                 }
                 _ => {
                     let (logits, loss) = (part(logits, &range, n), part_mut(loss, &range, 1));
-                    exponentials::sparse_cross_entropy::<f32>(
+                    softmax_rows::sparse_cross_entropy::<f32>(
                         call.isa,
                         n,
                         &labels,

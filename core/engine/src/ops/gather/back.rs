@@ -2,7 +2,7 @@
 //! the gradient already (`gather_add`); the slices' own dx is a gather. The gradient rule of `gather` runs both.
 
 use super::{Gather, Parts};
-use kernels::backend::cpu::numbered_rows::{self as rows, Write};
+use kernels::backend::cpu::indexed_rows::{self as rows, Write};
 use kernels::backend::cpu::vector::fill;
 use kernels::backend::cpu::{CpuCall, View, Work, part};
 use kernels::backend::cuda::{self, CudaCall, DIVIDED, Kernel, Names, Rows};

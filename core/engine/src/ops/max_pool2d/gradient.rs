@@ -3,7 +3,7 @@
 
 use super::plain;
 use kernels::backend::cpu::pool2d;
-use kernels::backend::cpu::staged::Staged;
+use kernels::backend::cpu::widen::Staged;
 use kernels::backend::cpu::{CpuCall, View, Work};
 use kernels::backend::cuda::CudaCall;
 use kernels::dtype::{DType, DTypes};

@@ -2,8 +2,8 @@
 //! The door makes inputs dense with it, and movement operations are calls of it.
 
 use super::View;
-use super::collapse::collapse;
-use super::numbered_rows::{Write, change};
+use super::indexed_rows::{Write, change};
+use super::merge_dims::collapse;
 use crate::dtype::{DType, bf16, f16};
 use crate::shape::MAX_RANK;
 use ndarray::{ArrayView, ArrayViewMut, IxDyn, ShapeBuilder};

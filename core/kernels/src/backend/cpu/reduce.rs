@@ -1,7 +1,7 @@
 //! Reductions over any set of axes of a strided view, with one monoid: sum, product, extremes, any and all.
 //! Reduction operations and the un-broadcasting of gradients call it; the order of combination depends on the shape alone.
 
-mod apart;
+mod strided_rows;
 mod walk;
 
 use super::vector::fold::{self, Fold, WIDE};

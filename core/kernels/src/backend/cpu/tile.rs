@@ -1,7 +1,7 @@
 //! The tile machine: runs a scalar program over whole tensors, a few hundred elements at a time in cache.
 //! Eager element-wise operations and fused graphs are both programs over the same loops, so their bits are equal.
 
-use super::collapse::{Collapsed, collapse};
+use super::merge_dims::{Collapsed, collapse};
 use super::vector::{self, Loop};
 use super::{Isa, View};
 use crate::error::{Error, Result};

@@ -120,7 +120,7 @@ impl View {
     /// The view is valid.
     pub unsafe fn integers(&self) -> Vec<i64> {
         let mut out = Vec::with_capacity(self.len());
-        crate::backend::cpu::collapse::for_each_offset(self.dims(), self.strides(), |offset| {
+        crate::backend::cpu::merge_dims::for_each_offset(self.dims(), self.strides(), |offset| {
             // SAFETY: the offset lies inside the view.
             let value = unsafe {
                 match self.dtype {

@@ -1,12 +1,12 @@
 //! A device's memory as buffers: from its allocator, from a capture's arena, or each an allocation of its own.
 //! Tensors and scratch memory hold a [`Buffer`]; `tf::config` asks what is held.
 
-use super::ahead;
 use super::arena::Arena;
+use super::capture_session;
 use super::driver::{self, Address};
 use super::gpu::Gpu;
+use super::kernel_warm_up;
 use super::memory::{Blocks, Held, rounded, segment_for};
-use super::session;
 use crate::error::{Error, Result};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 
@@ -33,11 +33,11 @@ impl Gpu {
 
     /// Memory for at least `bytes` bytes, aligned to 512.
     pub fn allocate(&'static self, bytes: usize) -> Result<Buffer> {
-        if ahead::collecting() {
-            return Ok(Buffer { gpu: self, address: ahead::stand_in(bytes), from: From::Nowhere });
+        if kernel_warm_up::collecting() {
+            return Ok(Buffer { gpu: self, address: kernel_warm_up::stand_in(bytes), from: From::Nowhere });
         }
-        if session::capturing()
-            && let Some((_, arena)) = session::under_way(self)
+        if capture_session::capturing()
+            && let Some((_, arena)) = capture_session::under_way(self)
         {
             let size = bytes.checked_add(1 << 20).map(|_| rounded(bytes)).ok_or_else(|| self.full(bytes, None))?;
             let address = arena.take(size)?;
@@ -149,7 +149,7 @@ impl Gpu {
     pub(super) fn with_room<T>(&self, mut work: impl FnMut() -> driver::Answer<T>) -> driver::Answer<T> {
         let answer = work();
         let full = answer.as_ref().is_err_and(driver::Failure::is_out_of_memory);
-        if !full || session::capturing() || self.give_unused(&mut self.blocks()).is_err() {
+        if !full || capture_session::capturing() || self.give_unused(&mut self.blocks()).is_err() {
             return answer;
         }
         work()

@@ -1,13 +1,13 @@
 //! What an operation's CUDA kernel is given, and how it launches: views on the device, arguments, grids.
 //! The door makes a [`CudaCall`]; `Op::cuda` in each operation's file uses it.
 
-use super::ahead;
 use super::buffers::Buffer;
+use super::capture_session;
 use super::driver::{Address, Function, Grid};
 use super::faults::Site;
 use super::gpu::Gpu;
+use super::kernel_warm_up;
 use super::program::Kernel;
-use super::session;
 use crate::backend::cpu::View;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -119,7 +119,7 @@ impl CudaCall<'_> {
 
     /// The kernels of an assertion were queued: what the host does next must wait for its word.
     pub fn asserted(&self) {
-        if session::with_session(|session| session.asserts = true).is_err() && !ahead::collecting() {
+        if capture_session::with_session(|session| session.asserts = true).is_err() && !kernel_warm_up::collecting() {
             self.gpu.asserted[0].fetch_add(1, Ordering::AcqRel);
         }
     }

@@ -1,11 +1,11 @@
 //! Captured work: what a stretch of operations queues becomes one graph of the driver's, which is started by one call.
 //! Traced functions capture their kernels; buffers that are made meanwhile belong to the capture and stay where they are.
 
-use super::ahead;
 use super::arena::Arena;
+use super::capture_session::{Choices, Held, Nodes, Session, capturing, within};
 use super::driver::{self, Graph, Recorded, Stream};
 use super::gpu::Gpu;
-use super::session::{Choices, Held, Nodes, Session, capturing, within};
+use super::kernel_warm_up;
 use crate::error::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -79,7 +79,7 @@ pub fn capture<T>(gpu: &'static Gpu, work: impl Fn() -> Result<T>) -> Result<(T,
     }
     gpu.bind()?;
     // What the compiler refuses, and why work cannot be captured, comes out of the attempts.
-    let _ = ahead::collect(|| drop(as_captured(gpu, &work)));
+    let _ = kernel_warm_up::collect(|| drop(as_captured(gpu, &work)));
     let (mut session, mut queued) = attempt(gpu, Choices::default(), &work)?;
     // With all decided beforehand it may take other memory, and meet other operations.
     for _ in 0..TRIES {
@@ -103,7 +103,7 @@ pub fn capture<T>(gpu: &'static Gpu, work: impl Fn() -> Result<T>) -> Result<(T,
     Err(Error::internal("capture", "the work wants other memory each time it runs"))
 }
 
-/// Runs the work as when it is captured, for the kernels that it needs then: within [`ahead::collect`].
+/// Runs the work as when it is captured, for the kernels that it needs then: within [`kernel_warm_up::collect`].
 pub fn as_captured<T>(gpu: &'static Gpu, work: &impl Fn() -> Result<T>) -> Result<()> {
     let (session, _) = attempt(gpu, Choices::default(), work)?;
     // What a decision leaves to do may need other kernels.

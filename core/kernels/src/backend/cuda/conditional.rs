@@ -2,10 +2,10 @@
 //! device says. `graph/control/captured.rs` records bodies through here.
 
 use super::call::{Arguments, grid};
+use super::capture_session::{Session, with_session};
 use super::driver::{self, Address, Body, Conditional, Stream};
 use super::gpu::Gpu;
 use super::program::Kernel;
-use super::session::{Session, with_session};
 use crate::error::{Error, Result};
 
 static SET: Kernel = Kernel { name: "set_conditions", text: &[include_str!("conditions.cuh")] };

@@ -2,7 +2,7 @@
 //! The `conv2d` operations run here; filters of one cell over all pixels are plain products.
 
 use super::call::{CudaCall, THREADS, grid};
-use super::patches::Groups;
+use super::im2col::Groups;
 use super::product::{Sums, cut, product};
 use super::program::Kernel;
 use crate::backend::cpu::View;

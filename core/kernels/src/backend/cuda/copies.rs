@@ -4,10 +4,10 @@
 use super::buffers::Buffer;
 use super::call::{CudaCall, Strided, THREADS, grid};
 use super::elementwise::space_of;
-use super::moves::{Along, DIVIDED, walk};
 use super::program::Kernel;
+use super::strided_copy::{Along, DIVIDED, walk};
 use crate::backend::cpu::View;
-use crate::backend::cpu::collapse::Collapsed;
+use crate::backend::cpu::merge_dims::Collapsed;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::shape::MAX_RANK;

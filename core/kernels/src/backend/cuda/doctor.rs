@@ -86,7 +86,7 @@ fn compiler(all: &mut Vec<Finding>, known: (i32, i32)) {
         )),
         Ok(version) => all.push(good("compiler", format!("libnvrtc.so of CUDA {}.{}", version.0, version.1))),
     }
-    all.push(match super::kept::folder() {
+    all.push(match super::disk_cache::folder() {
         Some(folder) => good("cache", format!("compiled kernels are kept in {}", folder.display())),
         None => bad(
             "cache",

@@ -6,7 +6,7 @@ use super::copies::in_order;
 use super::program::Form;
 use super::text::{Walk, elements_each, elementwise_kernel};
 use crate::backend::cpu::View;
-use crate::backend::cpu::collapse::{Collapsed, collapse};
+use crate::backend::cpu::merge_dims::{Collapsed, collapse};
 use crate::error::Result;
 use crate::scalar::Program;
 use crate::shape::MAX_RANK;

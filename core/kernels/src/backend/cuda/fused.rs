@@ -4,12 +4,12 @@
 use super::buffers::Buffer;
 use super::call::{Arguments, CudaCall, THREADS, grid};
 use super::copies::in_order;
-use super::element::{element_function, storage, value};
 use super::elementwise::{Owner, walk_operands};
-use super::packs;
 use super::program::Form;
 use super::reduce::{AT_ONCE, combine, divisor_of, finish_parts, identity, lanes};
+use super::scalar_text::{element_function, storage, value};
 use super::text::{Walk, element_call, elements_each, operand_parameters, space_text};
+use super::vector_io;
 use crate::backend::cpu::View;
 use crate::backend::cpu::reduce::{InOrder, Monoid};
 use crate::dtype::DType;
@@ -183,17 +183,17 @@ impl Body<'_> {
 
     /// What is done with `each` neighbours from element `i` on.
     fn elements(&self, each: usize, indent: &str) -> String {
-        let mut text = self.places(indent) + &packs::loads(self.program, self.walks, each, "i", indent);
-        text += &packs::room(self.program, self.stored, each, indent);
+        let mut text = self.places(indent) + &vector_io::loads(self.program, self.walks, each, "i", indent);
+        text += &vector_io::room(self.program, self.stored, each, indent);
         let _ = writeln!(text, "{indent}#pragma unroll\n{indent}for (int k = 0; k < {each}; ++k) {{");
         for (k, dtype) in self.folded.iter().enumerate() {
             let _ = writeln!(text, "{indent}  {} f{k};", storage(*dtype));
         }
         let results: Vec<String> = (0..self.stored).map(|o| format!("py{o}.of[k]")).chain(self.fold_names()).collect();
-        let _ = writeln!(text, "{indent}  {}", packs::neighbour_call(self.program, self.walks, &results));
+        let _ = writeln!(text, "{indent}  {}", vector_io::neighbour_call(self.program, self.walks, &results));
         text += &self.take(&format!("{indent}  "));
         let _ = writeln!(text, "{indent}}}");
-        text + &packs::stores(self.program, self.stored, each, "i", indent)
+        text + &vector_io::stores(self.program, self.stored, each, "i", indent)
     }
 
     /// Where element `i` lies in strided operands.
@@ -229,7 +229,7 @@ impl Body<'_> {
 
     /// A block, a warp or a part of one per group and part.
     fn rows(&self, each: usize) -> String {
-        let mut text = if each > 1 { packs::shared_operands(self.program, self.walks) } else { String::new() };
+        let mut text = if each > 1 { vector_io::shared_operands(self.program, self.walks) } else { String::new() };
         text.push_str(
             "  const index_t unit = blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;\n  \
              const int rank = (int)(threadIdx.x % lanes);\n",

@@ -1,12 +1,12 @@
 //! One opened device: context, stream, memory, loaded kernels and the word of faults.
 //! `device.rs` finds devices here; the door, kernels and reads of elements work through it.
 
-use super::ahead;
+use super::capture_session;
 use super::driver::{self, Address, Failure, Grid, Opened};
+use super::kernel_warm_up;
 use super::library::Products;
 use super::memory::Blocks;
 use super::program::Programs;
-use super::session;
 use super::staging::{Reads, Uploads};
 use crate::device::DeviceId;
 use crate::error::{Error, Result};
@@ -63,7 +63,7 @@ static OPENING: Mutex<()> = Mutex::new(());
 /// # Errors
 /// That of the first assertion that does not hold.
 pub fn await_assertions() -> Result<()> {
-    if session::pretending() {
+    if capture_session::pretending() {
         return Ok(());
     }
     let unproven = |gpu: &&Gpu| {
@@ -177,9 +177,9 @@ impl Gpu {
     /// The stream that takes what this thread queues.
     #[inline]
     pub(super) fn stream(&self) -> driver::Stream {
-        match session::capturing() {
+        match capture_session::capturing() {
             false => self.opened.stream,
-            true => session::under_way(self).map_or(self.opened.stream, |(stream, _)| stream),
+            true => capture_session::under_way(self).map_or(self.opened.stream, |(stream, _)| stream),
         }
     }
 
@@ -205,7 +205,7 @@ impl Gpu {
         grid: Grid,
         arguments: &mut [*mut std::ffi::c_void],
     ) -> Result<()> {
-        if ahead::collecting() {
+        if kernel_warm_up::collecting() {
             return Ok(());
         }
         self.bind()?;
@@ -217,7 +217,7 @@ impl Gpu {
 
     /// What follows a launch: a wait, where every error is to come from the work that made it.
     pub(super) fn queued(&self) -> Result<()> {
-        match wants_every_error() && !session::capturing() {
+        match wants_every_error() && !capture_session::capturing() {
             true => self.synchronize(),
             false => Ok(()),
         }

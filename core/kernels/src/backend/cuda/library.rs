@@ -1,11 +1,11 @@
 //! Products by NVIDIA's cublasLt: plans by shape and alignment, found once and kept, with one workspace per device.
 //! `product.rs` asks here first; where the library is not there it says so once and multiplies by its own tiles.
 
-use super::ahead;
 use super::buffers::Buffer;
 use super::call::CudaCall;
 use super::copies::copy;
 use super::driver::{self, Addend, Operand, ProductPlan, ProductShape};
+use super::kernel_warm_up;
 use super::product::{Factor, Plus, Product};
 use crate::backend::cpu::View;
 use crate::dtype::DType;
@@ -81,7 +81,7 @@ pub(super) unsafe fn product(
         Some(Plus { row_stride: 0, .. }) => Addend::Row,
         Some(Plus { row_stride, .. }) => Addend::Matrix { lead: row_stride.max(p.n) as i64 },
     };
-    if products.workspace.get().is_none() && !ahead::collecting() {
+    if products.workspace.get().is_none() && !kernel_warm_up::collecting() {
         // Also a first use within a capture makes what stays behind it.
         match call.gpu.allocate_outside(WORKSPACE) {
             Ok(fresh) => drop(products.workspace.set(fresh)),
@@ -136,7 +136,7 @@ pub(super) unsafe fn product(
         }
     };
     let Some(plan) = plan else { return Ok(false) };
-    if ahead::collecting() {
+    if kernel_warm_up::collecting() {
         return Ok(true);
     }
     for (i, place) in places.iter().enumerate() {

@@ -6,7 +6,7 @@ use super::call::{Arguments, CudaCall, Strided, THREADS, grid};
 use super::library;
 use super::program::Kernel;
 use crate::backend::cpu::View;
-use crate::backend::cpu::collapse::{Collapsed, collapse};
+use crate::backend::cpu::merge_dims::{Collapsed, collapse};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::shape::MAX_RANK;

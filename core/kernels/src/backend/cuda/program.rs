@@ -2,13 +2,13 @@
 //! and on disk per machine. Operations declare their text as [`Kernel`]; the generators of fused and reduced programs bring
 //! text of their own.
 
-use super::ahead;
+use super::disk_cache::{self, Key};
 use super::driver::{self, Function, Opened};
-use super::element::{storage, value};
 use super::gpu::Gpu;
-use super::joined::joined;
-use super::kept::{self, Key};
+use super::kernel_warm_up;
 use super::progress;
+use super::scalar_text::{storage, value};
+use super::source_bundle::joined;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -115,8 +115,8 @@ impl Gpu {
             return Ok(function);
         }
         let wanted = Wanted { form, name: name.to_string(), text: text() };
-        if ahead::collecting() {
-            return Ok(ahead::note(self.id, wanted));
+        if kernel_warm_up::collecting() {
+            return Ok(kernel_warm_up::note(self.id, wanted));
         }
         self.provide(vec![wanted])?;
         self.ready(&form).ok_or_else(|| Error::internal(name, "a kernel that was compiled is not there"))
@@ -142,7 +142,7 @@ impl Gpu {
         let about = [&*self.programs.device, &*options.join(" "), &*format!("{version:?}")].join("\n");
         let (mut missing, mut keys) = (Vec::new(), Vec::new());
         for wanted in wanted {
-            let key = kept::key(&[&about, &wanted.name, PRELUDE, &wanted.text]);
+            let key = disk_cache::key(&[&about, &wanted.name, PRELUDE, &wanted.text]);
             show(&wanted);
             match self.kept_function(key, &mut loaded) {
                 Some(function) => self.enter(wanted.form, function),
@@ -189,22 +189,23 @@ impl Gpu {
                 self.with_room(|| driver::function(module, own)).map_err(|e| self.failed(&kernel.name, &e))?;
             self.enter(kernel.form, function);
         }
-        if let Some(folder) = kept::folder() {
+        if let Some(folder) = disk_cache::folder() {
             let names = names.iter().map(String::as_str);
             // A disk that is full or not writable only costs the next process the compilation.
-            let _ = kept::keep(folder, kept::key(&[about, &text]), &binary, keys.iter().copied().zip(names));
+            let _ =
+                disk_cache::keep(folder, disk_cache::key(&[about, &text]), &binary, keys.iter().copied().zip(names));
         }
         Ok(())
     }
 
     /// The kernel of a key, if the disk has the program that it lies in; what does not load is compiled anew.
     fn kept_function(&self, key: Key, loaded: &mut HashMap<Key, usize>) -> Option<Function> {
-        let folder = kept::folder()?;
-        let place = kept::find(folder, key)?;
+        let folder = disk_cache::folder()?;
+        let place = disk_cache::find(folder, key)?;
         let module = match loaded.get(&place.program) {
             Some(module) => *module,
             None => {
-                let binary = kept::binary(folder, place.program)?;
+                let binary = disk_cache::binary(folder, place.program)?;
                 let module = self.with_room(|| driver::load(&binary)).ok()?;
                 loaded.insert(place.program, module);
                 module
@@ -256,7 +257,7 @@ pub fn compiled() -> (usize, Duration) {
 fn show(kernel: &Wanted) {
     if let Some(folder) = std::env::var_os("EAGERFLOW_CUDA_TEXT").map(PathBuf::from) {
         let text = format!("{PRELUDE}{}", kernel.text);
-        let place = folder.join(format!("{}-{:016x}.cu", kernel.name, kept::key(&[&text]) as u64));
+        let place = folder.join(format!("{}-{:016x}.cu", kernel.name, disk_cache::key(&[&text]) as u64));
         if let Err(error) = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&place, text)) {
             eprintln!("eagerflow: {} could not be written: {error}", place.display());
         }

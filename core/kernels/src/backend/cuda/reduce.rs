@@ -5,7 +5,7 @@ use super::call::{CudaCall, Strided, THREADS, grid};
 use super::driver::Grid;
 use super::program::Kernel;
 use crate::backend::cpu::View;
-use crate::backend::cpu::collapse::collapse;
+use crate::backend::cpu::merge_dims::collapse;
 use crate::backend::cpu::reduce::Monoid;
 use crate::dtype::DType;
 use crate::error::Result;

@@ -3,10 +3,10 @@
 
 use super::call::{CudaCall, Strided, THREADS, grid};
 use super::driver::{Address, Grid};
-use super::moves::{DIVIDED, Moving, bits_of, moving, unit_of};
 use super::program::Kernel;
+use super::strided_copy::{DIVIDED, Moving, bits_of, moving, unit_of};
 use crate::backend::cpu::View;
-use crate::backend::cpu::numbered_rows::Write;
+use crate::backend::cpu::indexed_rows::Write;
 use crate::dtype::DType;
 use crate::error::Result;
 

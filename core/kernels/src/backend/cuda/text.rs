@@ -1,8 +1,8 @@
 //! CUDA C++ text of kernels for scalar programs: how operands are walked, and the loop that calls the function of one element.
 //! `elementwise.rs` and `fused.rs` generate their kernels with it.
 
-use super::element::{element_function, storage};
-use super::packs;
+use super::scalar_text::{element_function, storage};
+use super::vector_io;
 use crate::dtype::DType;
 use crate::scalar::Program;
 use std::fmt::Write;
@@ -92,7 +92,7 @@ pub(super) fn element_call(program: &Program, walks: &[Walk], results: &[String]
 /// Neighbouring elements in registers, then, where nothing is strided, what is left one by one.
 fn packed_body(program: &Program, walks: &[Walk], strided: usize) -> String {
     let (each, outputs) = (elements_each(program), program.outputs.len());
-    let mut text = packs::shared_operands(program, walks);
+    let mut text = vector_io::shared_operands(program, walks);
     let _ = writeln!(
         text,
         "  const index_t packs = count / {each};\n  ELEMENTS(p, packs) {{\n    const index_t i = p * {each};"
@@ -100,12 +100,12 @@ fn packed_body(program: &Program, walks: &[Walk], strided: usize) -> String {
     if strided > 0 {
         let _ = writeln!(text, "    index_t at[{strided}];\n    offsets(space, i, at);");
     }
-    text += &packs::loads(program, walks, each, "i", "    ");
-    text += &packs::room(program, outputs, each, "    ");
+    text += &vector_io::loads(program, walks, each, "i", "    ");
+    text += &vector_io::room(program, outputs, each, "    ");
     let results: Vec<String> = (0..outputs).map(|o| format!("py{o}.of[k]")).collect();
-    let call = packs::neighbour_call(program, walks, &results);
+    let call = vector_io::neighbour_call(program, walks, &results);
     let _ = writeln!(text, "    #pragma unroll\n    for (int k = 0; k < {each}; ++k) {call}");
-    text += &packs::stores(program, outputs, each, "i", "    ");
+    text += &vector_io::stores(program, outputs, each, "i", "    ");
     text.push_str("  }\n");
     if strided == 0 {
         let results: Vec<String> = (0..outputs).map(|o| format!("y{o}[i]")).collect();

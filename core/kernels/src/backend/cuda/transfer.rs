@@ -1,11 +1,11 @@
 //! Copies to and from a device, and within it; waits; and the faults of kernels, which come out where the host waits.
 //! The door brings and fetches tensors here; copies go through pinned memory, so that the host need not wait for those it makes.
 
-use super::ahead;
+use super::capture_session;
 use super::driver::{self, Address};
 use super::faults::Word;
 use super::gpu::Gpu;
-use super::session;
+use super::kernel_warm_up;
 use super::staging::{DIRECT, PIECE, Reads};
 use crate::error::{Error, Result};
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ impl Gpu {
     /// # Safety
     /// Both sides are valid for `bytes` bytes.
     pub unsafe fn upload(&self, to: Address, from: *const u8, bytes: usize) -> Result<()> {
-        if ahead::collecting() {
+        if kernel_warm_up::collecting() {
             return Ok(());
         }
         self.may_wait("copy")?;
@@ -64,7 +64,7 @@ impl Gpu {
 
     /// An error while this thread captures or collects: what is captured runs later, and the host has nothing to wait for.
     fn may_wait(&self, what: &str) -> Result<()> {
-        match session::pretending() {
+        match capture_session::pretending() {
             false => Ok(()),
             true => Err(Error::failed_precondition(what, "the host cannot take part in captured work")),
         }
@@ -114,7 +114,7 @@ impl Gpu {
     /// # Safety
     /// Both sides are valid for `bytes` bytes and do not overlap.
     pub unsafe fn copy(&self, to: Address, from: Address, bytes: usize) -> Result<()> {
-        if ahead::collecting() {
+        if kernel_warm_up::collecting() {
             return Ok(());
         }
         self.bind()?;
@@ -128,7 +128,7 @@ impl Gpu {
     /// # Safety
     /// The memory is valid for `bytes` bytes.
     pub unsafe fn set_bytes(&self, to: Address, byte: u8, bytes: usize) -> Result<()> {
-        if ahead::collecting() {
+        if kernel_warm_up::collecting() {
             return Ok(());
         }
         self.bind()?;

@@ -5,11 +5,11 @@ use crate::graph::Graph;
 use crate::graph::captured::Placed;
 use crate::graph::control::report;
 use crate::graph::differentiate::{Pair, differentiate};
-use crate::graph::misfit;
 use crate::graph::on_device;
 use crate::graph::passes::{optimise, outline::outline};
 use crate::graph::plan::Plan;
 use crate::graph::run;
+use crate::graph::size_mismatch;
 use crate::graph::sizes::{Known, Sizes};
 use crate::op::{Operands, Outputs};
 use crate::tensor::TensorType;
@@ -108,7 +108,7 @@ impl Callable {
             sizes.learn(ty, actual.shape());
         }
         let types = on_device::types_of(inputs);
-        misfit::check(&self.graph, &sizes, &|| types.clone())?;
+        size_mismatch::check(&self.graph, &sizes, &|| types.clone())?;
         let graph = match on_device::ready(&self.graph, &types, inputs, &sizes)? {
             Some(graph) => Arc::new(graph),
             None => Arc::new(self.segmented().clone()),
@@ -229,6 +229,6 @@ fn plan(graph: &Graph, types: &[TensorType], known: &Known) -> Result<Option<Arc
     for (ty, actual) in graph.param_types().zip(types) {
         sizes.learn(ty, &actual.shape);
     }
-    misfit::check(graph, &sizes, &|| types.to_vec())?;
+    size_mismatch::check(graph, &sizes, &|| types.to_vec())?;
     Ok(Plan::compile(graph, &sizes)?.map(Arc::new))
 }

@@ -13,15 +13,15 @@
 // Kernels index arrays of registers by row and column, which reads better than nested iterators.
 #![allow(clippy::needless_range_loop)]
 
-mod bring;
+mod blocking;
 #[cfg(target_arch = "x86_64")]
 mod dot;
+mod integer;
 mod multiply;
 mod number;
-mod plan;
+mod pack;
 #[cfg(target_arch = "x86_64")]
 mod simd;
-mod simple;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
@@ -32,7 +32,7 @@ mod transpose;
 use super::isa::Isa;
 use super::view::Work;
 use crate::dtype::{DType, bf16, f16};
-use plan::Plan;
+use blocking::Plan;
 
 /// One product, or a batch of them: `C = A · B` with A of `m` by `k` and B of `k` by `n`.
 ///

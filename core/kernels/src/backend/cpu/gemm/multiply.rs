@@ -1,9 +1,9 @@
 //! The phases of a product: finds what a chunk covers, and calls the kernels on it.
 //! `gemm::run` comes here with the plan and the operands' type.
 
-use super::bring;
+use super::blocking::{Operand, Plan};
 use super::number::{Number, Operands, Stored};
-use super::plan::{Operand, Plan};
+use super::pack;
 
 /// Steps over k that one pass over a tile takes: the panel of B then stays in the second-level cache.
 pub(super) const PASS: usize = 1024;
@@ -31,8 +31,8 @@ pub(super) unsafe fn run<S: Stored>(
                 let (start, end) = part(plan.a.strips() + plan.b.strips(), plan.work().phases[0], chunk);
                 for strip in start..end {
                     match strip.checked_sub(plan.a.strips()) {
-                        None => bring::strip(plan.isa, &plan.a, a, scratch, strip),
-                        Some(strip) => bring::strip(plan.isa, &plan.b, b, scratch, strip),
+                        None => pack::strip(plan.isa, &plan.a, a, scratch, strip),
+                        Some(strip) => pack::strip(plan.isa, &plan.b, b, scratch, strip),
                     }
                 }
             }

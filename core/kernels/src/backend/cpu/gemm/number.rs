@@ -3,8 +3,8 @@
 
 use half::slice::HalfFloatSliceExt;
 
-use super::plan::Route;
-use super::simple;
+use super::blocking::Route;
+use super::integer;
 use crate::backend::cpu::isa::Isa;
 use crate::dtype::{bf16, f16};
 
@@ -148,11 +148,11 @@ macro_rules! integer {
             #[inline]
             unsafe fn multiply(isa: Isa, _: Route, o: &Operands<Self>) {
                 // SAFETY: the caller's promises.
-                unsafe { simple::block(isa, o) }
+                unsafe { integer::block(isa, o) }
             }
         }
 
-        impl simple::Integer for $t {
+        impl integer::Integer for $t {
             #[inline(always)]
             fn times(self, other: Self) -> Self {
                 self.wrapping_mul(other)

@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use super::plan::STRIP;
+use super::blocking::STRIP;
 
 /// Copies a strip of rows from columns of unit stride; returns how many columns it did, a multiple of eight.
 ///

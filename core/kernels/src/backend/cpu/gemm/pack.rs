@@ -1,0 +1,77 @@
+//! Copies an operand to rows of unit stride in scratch, widening 16-bit floats on the way.
+//! The first phase of a product, for operands that the kernels cannot read where they lie.
+
+use super::blocking::{Operand, STRIP};
+use super::number::Stored;
+use crate::backend::cpu::isa::Isa;
+
+/// Copies one strip of rows.
+///
+/// # Safety
+///
+/// The processor has the instructions of `isa`. `from` is valid for what `operand` describes, `scratch` for its copy, and nobody else touches the strip's copy.
+pub(super) unsafe fn strip<S: Stored>(isa: Isa, operand: &Operand, from: *const S, scratch: *mut u8, strip: usize) {
+    let _ = isa;
+    let Some(at) = operand.copied_to else { return };
+    let per_item = operand.rows.div_ceil(STRIP);
+    let (item, row) = (strip / per_item, strip % per_item * STRIP);
+    let rows = STRIP.min(operand.rows - row);
+    let [rs, cs, bs] = operand.from;
+    let [pitch, _, to_bs] = operand.seen;
+    let from = from.wrapping_offset(item as isize * bs + row as isize * rs);
+    let to = scratch.wrapping_add(at).cast::<S::Compute>();
+    let to = to.wrapping_offset(item as isize * to_bs + row as isize * pitch);
+    // SAFETY: the strip's rows lie in the operand and in its copy.
+    unsafe {
+        match (rs, cs, rows) {
+            (_, 1, _) => {
+                for r in 0..rows as isize {
+                    let from = std::slice::from_raw_parts(from.offset(r * rs), operand.cols);
+                    let to = std::slice::from_raw_parts_mut(to.offset(r * pitch), operand.cols);
+                    S::widen_row(from, to);
+                }
+            }
+            #[cfg(target_arch = "x86_64")]
+            (1, _, STRIP) if isa != Isa::Portable && size_of::<S>() == 4 => {
+                // Types of four bytes are not widened: their words move as they are.
+                let done = super::transpose::strip(from.cast(), cs, to.cast(), pitch, operand.cols);
+                transpose(from.offset(done as isize * cs), cs, to.add(done), pitch, operand.cols - done);
+            }
+            (1, _, STRIP) => transpose(from, cs, to, pitch, operand.cols),
+            _ => {
+                for j in 0..operand.cols as isize {
+                    for r in 0..rows as isize {
+                        *to.offset(r * pitch + j) = (*from.offset(r * rs + j * cs)).widen();
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A full strip from columns of unit stride: squares are read by columns and written by rows.
+unsafe fn transpose<S: Stored>(from: *const S, cs: isize, to: *mut S::Compute, pitch: isize, cols: usize) {
+    const SIDE: usize = 8;
+    // SAFETY: the squares, and the columns left over, lie in the strip.
+    unsafe {
+        let whole = cols / SIDE * SIDE;
+        for j in (0..whole).step_by(SIDE) {
+            for r in (0..STRIP).step_by(SIDE) {
+                let mut square = [[S::Compute::default(); SIDE]; SIDE];
+                for c in 0..SIDE {
+                    for i in 0..SIDE {
+                        square[i][c] = (*from.offset((j + c) as isize * cs).add(r + i)).widen();
+                    }
+                }
+                for (i, row) in square.iter().enumerate() {
+                    *to.offset((r + i) as isize * pitch).add(j).cast::<[S::Compute; SIDE]>() = *row;
+                }
+            }
+        }
+        for j in whole..cols {
+            for r in 0..STRIP {
+                *to.offset(r as isize * pitch).add(j) = (*from.offset(j as isize * cs).add(r)).widen();
+            }
+        }
+    }
+}
