@@ -2,7 +2,7 @@
 # Runs the library's unit tests, those of tests/threads, and those of traces that are freed under calls, under valgrind's
 # memcheck on the portable CPU path: reads and writes outside of buffers, uses of uninitialised elements, double frees
 # and definite leaks are errors.
-# Nothing of ours is suppressed. Two test threads and a team of three share the work. Takes a few minutes.
+# Nothing of ours is suppressed. Two test threads and a pool of three share the work. Takes a few minutes.
 #
 # Machine code for fused programs is made, mapped and freed here, but not run: valgrind knows no AVX-512. That code stays
 # within its operands is checked where it runs, by guards behind them (`kernels/src/backend/cpu/jit/tests.rs`). No GPU is touched;

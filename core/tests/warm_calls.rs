@@ -43,7 +43,7 @@ fn asked(recorded: &Recorded, inputs: &[&Tensor]) -> usize {
 /// One test, because tests of one process would count each other's allocations.
 #[test]
 fn warmed_calls_allocate_nothing() {
-    // The team's workers allocate when they start.
+    // The thread pool's workers allocate when they start.
     tf::config::set_threads(1);
     let x = tf::ones([2000]);
     let y = &x * 3.0 + 2.0;

@@ -1,5 +1,5 @@
 //! Placement: the guard that says on which device operations of a thread run, and the device of those that none places.
-//! Users make guards with [`device`]; the door asks here for the device of an operation.
+//! Users make guards with [`device`]; `execute` asks here for the device of an operation.
 
 mod copies;
 

@@ -3,7 +3,7 @@
 
 use super::emit::{self, MOST_OUTPUTS};
 use super::parse::{Function, Outputs, result_value};
-use super::results::{self, Place};
+use super::results::{self, ResultPosition};
 use crate::diag::Faults;
 use crate::diag::custom_gradient as text;
 use quote::ToTokens;
@@ -105,10 +105,10 @@ fn body(function: &Function, faults: &mut Faults) {
 }
 
 /// Checks one place; answers the name of the closure where it is bound to one.
-fn pair(function: &Function, expr: &Expr, place: &Place, faults: &mut Faults) -> Option<String> {
+fn pair(function: &Function, expr: &Expr, place: &ResultPosition, faults: &mut Faults) -> Option<String> {
     match (expr, place) {
-        (Expr::Tuple(_), Place::ResultOfPair) => faults.add(expr, text::NOT_OK),
-        (Expr::Tuple(tuple), Place::Pair) => return parts(function, tuple, faults),
+        (Expr::Tuple(_), ResultPosition::ResultOfPair) => faults.add(expr, text::NOT_OK),
+        (Expr::Tuple(tuple), ResultPosition::Pair) => return parts(function, tuple, faults),
         (Expr::Closure(_), _) => faults.add(expr, text::NO_OUTPUT_VALUE),
         (
             Expr::Lit(_)

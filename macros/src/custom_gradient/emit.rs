@@ -2,7 +2,7 @@
 //! Gradient closures get `move`, and copies of the reference parameters that they use.
 
 use super::parse::{Function, Outputs};
-use super::results::{self, Place};
+use super::results::{self, ResultPosition};
 use crate::names::{hidden, hidden_at};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -70,8 +70,8 @@ fn run(function: &Function, rt: &TokenStream, body: TokenStream) -> TokenStream 
 }
 
 /// Hands the gradient of one result to the run time; answers its name where it is bound to one.
-fn wrap(function: &Function, expr: &mut Expr, place: &Place) -> Option<String> {
-    if let (Expr::Tuple(tuple), Place::Pair) = (&mut *expr, place) {
+fn wrap(function: &Function, expr: &mut Expr, place: &ResultPosition) -> Option<String> {
+    if let (Expr::Tuple(tuple), ResultPosition::Pair) = (&mut *expr, place) {
         let gradient = &mut tuple.elems[1];
         let name = match &*gradient {
             Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
@@ -93,8 +93,8 @@ fn wrap(function: &Function, expr: &mut Expr, place: &Place) -> Option<String> {
         })
     };
     let tokens = match place {
-        Place::Pair => split(expr.to_token_stream()),
-        Place::ResultOfPair => {
+        ResultPosition::Pair => split(expr.to_token_stream()),
+        ResultPosition::ResultOfPair => {
             let split = split(parts.to_token_stream());
             quote_spanned!(expr.span()=> ::core::result::Result::map(#expr, |#parts| #split))
         }
@@ -200,8 +200,8 @@ fn find(tokens: TokenStream, name: &str) -> Option<Ident> {
 
 /// Whether the body binds a parameter's name anew, so that closures may mean another value by it.
 pub fn shadowed(function: &Function, name: &Ident) -> bool {
-    struct Search<'a>(Binds<'a>);
-    impl<'ast> Visit<'ast> for Search<'_> {
+    struct BindingVisitor<'a>(Binds<'a>);
+    impl<'ast> Visit<'ast> for BindingVisitor<'_> {
         fn visit_pat_ident(&mut self, pattern: &'ast PatIdent) {
             self.0.visit_pat_ident(pattern);
         }
@@ -209,7 +209,7 @@ pub fn shadowed(function: &Function, name: &Ident) -> bool {
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
     let name = name.to_string();
-    let mut search = Search(Binds { name: &name, found: false });
+    let mut search = BindingVisitor(Binds { name: &name, found: false });
     search.visit_block(&function.item.block);
     search.0.found
 }
@@ -245,8 +245,8 @@ pub fn original(function: &Function) -> TokenStream {
 
 /// Whether a body has jumps whose type only the signature tells.
 fn leaves(body: &syn::Block) -> bool {
-    struct Search(bool);
-    impl<'ast> Visit<'ast> for Search {
+    struct JumpVisitor(bool);
+    impl<'ast> Visit<'ast> for JumpVisitor {
         fn visit_expr(&mut self, expr: &'ast Expr) {
             self.0 |= matches!(expr, Expr::Try(_) | Expr::Return(_) | Expr::Closure(_));
             syn::visit::visit_expr(self, expr);
@@ -256,7 +256,7 @@ fn leaves(body: &syn::Block) -> bool {
             syn::visit::visit_expr_call(self, call);
         }
     }
-    let mut search = Search(false);
+    let mut search = JumpVisitor(false);
     search.visit_block(body);
     search.0
 }

@@ -100,8 +100,8 @@ fn parameter(argument: &mut PatType, bad: &mut Vec<(Attribute, &'static str)>) -
 
 /// Whether a type is `Tensor` or `Variable`, behind references and in lists.
 fn names_tensor(ty: &Type) -> bool {
-    struct Search(bool);
-    impl<'ast> Visit<'ast> for Search {
+    struct TensorTypeVisitor(bool);
+    impl<'ast> Visit<'ast> for TensorTypeVisitor {
         fn visit_type_path(&mut self, path: &'ast TypePath) {
             let last = path.path.segments.last();
             self.0 |= last.is_some_and(|s| s.ident == "Tensor" || s.ident == "Variable");
@@ -114,7 +114,7 @@ fn names_tensor(ty: &Type) -> bool {
         fn visit_type_impl_trait(&mut self, _: &'ast syn::TypeImplTrait) {}
         fn visit_type_trait_object(&mut self, _: &'ast syn::TypeTraitObject) {}
     }
-    let mut search = Search(false);
+    let mut search = TensorTypeVisitor(false);
     search.visit_type(ty);
     search.0
 }

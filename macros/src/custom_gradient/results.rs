@@ -5,7 +5,7 @@ use syn::visit_mut::{VisitMut, visit_expr_mut};
 use syn::{Block, Expr, ExprCall, Item, Stmt};
 
 /// What stands at such a place.
-pub enum Place {
+pub enum ResultPosition {
     /// A pair is expected.
     Pair,
     /// A `Result` of a pair is expected, and the expression is not written `Ok(..)`.
@@ -13,7 +13,7 @@ pub enum Place {
 }
 
 /// Calls `visit` at every place where the body yields its result; answers whether the block has a tail at all.
-pub fn for_each(block: &mut Block, fallible: bool, visit: &mut dyn FnMut(&mut Expr, Place)) -> bool {
+pub fn for_each(block: &mut Block, fallible: bool, visit: &mut dyn FnMut(&mut Expr, ResultPosition)) -> bool {
     // The returns first: afterwards the places hold generated code.
     Returns { fallible, visit }.visit_block_mut(block);
     tail(block, fallible, visit)
@@ -21,7 +21,7 @@ pub fn for_each(block: &mut Block, fallible: bool, visit: &mut dyn FnMut(&mut Ex
 
 struct Returns<'a> {
     fallible: bool,
-    visit: &'a mut dyn FnMut(&mut Expr, Place),
+    visit: &'a mut dyn FnMut(&mut Expr, ResultPosition),
 }
 
 impl VisitMut for Returns<'_> {
@@ -41,7 +41,7 @@ impl VisitMut for Returns<'_> {
     fn visit_item_mut(&mut self, _: &mut Item) {}
 }
 
-fn tail(block: &mut Block, fallible: bool, visit: &mut dyn FnMut(&mut Expr, Place)) -> bool {
+fn tail(block: &mut Block, fallible: bool, visit: &mut dyn FnMut(&mut Expr, ResultPosition)) -> bool {
     match block.stmts.last_mut() {
         Some(Stmt::Expr(expr, None)) => {
             result(expr, fallible, visit);
@@ -54,7 +54,7 @@ fn tail(block: &mut Block, fallible: bool, visit: &mut dyn FnMut(&mut Expr, Plac
     }
 }
 
-fn result(expr: &mut Expr, fallible: bool, visit: &mut dyn FnMut(&mut Expr, Place)) {
+fn result(expr: &mut Expr, fallible: bool, visit: &mut dyn FnMut(&mut Expr, ResultPosition)) {
     match expr {
         Expr::Block(block) if block.label.is_none() => drop(tail(&mut block.block, fallible, visit)),
         Expr::Unsafe(block) => drop(tail(&mut block.block, fallible, visit)),
@@ -72,12 +72,12 @@ fn result(expr: &mut Expr, fallible: bool, visit: &mut dyn FnMut(&mut Expr, Plac
         }
         Expr::Call(call) if fallible && calls(call, "Err") => {}
         expr if diverges(expr) => {}
-        expr if fallible => visit(expr, Place::ResultOfPair),
-        expr => visit(expr, Place::Pair),
+        expr if fallible => visit(expr, ResultPosition::ResultOfPair),
+        expr => visit(expr, ResultPosition::Pair),
     }
 }
 
-fn result_of_arm(arm: &mut syn::Arm, fallible: bool, visit: &mut dyn FnMut(&mut Expr, Place)) {
+fn result_of_arm(arm: &mut syn::Arm, fallible: bool, visit: &mut dyn FnMut(&mut Expr, ResultPosition)) {
     result(&mut arm.body, fallible, visit);
 }
 

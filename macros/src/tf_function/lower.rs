@@ -7,17 +7,17 @@ use super::analyse::place::{Place, Step};
 use super::analyse::staging::{Staging, staging};
 use super::analyse::{activity, aliasing, deferred, endless, jumps, moves};
 use super::ast::*;
-use super::plan::{Branch, Looped, Plan};
+use super::plan::{Branch, ConstructPlan, Looped};
 use std::collections::BTreeSet;
 
-pub fn plan(function: &Function) -> Plan {
+pub fn plan(function: &Function) -> ConstructPlan {
     let mut planner = Planner {
         vars: &function.vars,
         staging: staging(function),
         liveness: liveness(function),
         deferred: deferred::deferred(function),
         moved: moves::moves(&function.body, function.vars.len(), &function.vars),
-        plan: Plan {
+        plan: ConstructPlan {
             ifs: (0..function.ifs).map(|_| None).collect(),
             loops: (0..function.targets).map(|_| None).collect(),
             put_back: BTreeSet::new(),
@@ -42,7 +42,7 @@ struct Planner<'a> {
     deferred: deferred::Deferred,
     /// Variables that the function moves anywhere: they may be without a value.
     moved: BTreeSet<Var>,
-    plan: Plan,
+    plan: ConstructPlan,
     body: Target,
     /// The first variable of its own that the fixed closure around has.
     fixed: Var,

@@ -38,7 +38,7 @@ pub fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// The function as the macro sees it, with its plan. Where a jump hands over a variable that another one of its name hides,
 /// the other one is renamed, which takes a second look.
-fn planned(options: args::Options, item: ItemFn) -> (ast::Function, plan::Plan) {
+fn planned(options: args::Options, item: ItemFn) -> (ast::Function, plan::ConstructPlan) {
     let function = parse::parse(options, item, rename::Renames::default());
     let plan = lower::plan(&function);
     let hiding = analyse::shadowing::hiding(&function, &plan);

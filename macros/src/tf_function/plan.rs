@@ -7,7 +7,7 @@ use super::ast::*;
 use std::collections::BTreeSet;
 
 /// The plans of a function's constructs; none for those that stay Rust's own.
-pub struct Plan {
+pub struct ConstructPlan {
     pub ifs: Vec<Option<Branch>>,
     /// By target.
     pub loops: Vec<Option<Looped>>,

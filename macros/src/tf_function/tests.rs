@@ -3,7 +3,7 @@
 use super::analyse::liveness::liveness;
 use super::analyse::staging::staging;
 use super::ast::Function;
-use super::plan::Plan;
+use super::plan::ConstructPlan;
 use super::{args, emit, expand};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -15,7 +15,7 @@ fn parsed(item: TokenStream) -> Function {
     planned(item).0
 }
 
-fn planned(item: TokenStream) -> (Function, Plan) {
+fn planned(item: TokenStream) -> (Function, ConstructPlan) {
     super::planned(args::parse(TokenStream::new()).unwrap(), syn::parse2(item).unwrap())
 }
 

@@ -19,9 +19,9 @@ pub(super) enum Failed {
 }
 
 #[derive(Default)]
-struct Search(Option<Failed>);
+struct FirstError(Option<Failed>);
 
-impl LeafSink for Search {
+impl LeafSink for FirstError {
     fn tensor(&mut self, _: &dyn fmt::Display, _: &Tensor) {}
     fn variable(&mut self, _: &dyn fmt::Display, _: &Variable) {}
     fn word(&mut self, _: &dyn fmt::Display, _: u64) {}
@@ -44,7 +44,7 @@ pub(super) fn recorded() -> u64 {
 impl Failed {
     /// The `Err` that a value is or holds: no graph has a value for it.
     pub fn of(place: &Place<'_>) -> Option<Self> {
-        let mut search = Search::default();
+        let mut search = FirstError::default();
         place.visit(&mut search);
         search.0
     }

@@ -17,7 +17,7 @@ use smallvec::smallvec;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An iterator of the graph.
-struct Pass {
+struct GraphLoop {
     pipeline: Pipeline,
     state: Mutex<State>,
 }
@@ -29,7 +29,7 @@ struct State {
     element: Option<Outputs>,
 }
 
-impl Pass {
+impl GraphLoop {
     fn of<'a>(handle: &'a Tensor, op: &str) -> Result<&'a Self> {
         handle.as_object().ok_or_else(|| Error::invalid_argument(op, "the input is no iterator").got(handle.ty()))
     }
@@ -59,7 +59,7 @@ impl Op for Begin {
         let _unseen = Unseen::start();
         let pipeline = Pipeline::of(inputs[0], "for")?.clone();
         let state = Mutex::new(State { stream: Some(pipeline.stages.open()), element: None });
-        Ok(smallvec![Tensor::object_of(DType::Variant, Box::new(Pass { pipeline, state }))])
+        Ok(smallvec![Tensor::object_of(DType::Variant, Box::new(GraphLoop { pipeline, state }))])
     }
 
     fn gradient(&self) -> Gradient {
@@ -84,7 +84,7 @@ impl Op for Advance {
     }
 
     fn control(&self, inputs: &[&Tensor]) -> Result<Outputs> {
-        let pass = Pass::of(inputs[0], "for")?;
+        let pass = GraphLoop::of(inputs[0], "for")?;
         let mut state = pass.state();
         // Preparing data is no part of what a tape follows.
         let _unseen = Unseen::start();
@@ -131,7 +131,7 @@ impl Op for Element {
     }
 
     fn control(&self, inputs: &[&Tensor]) -> Result<Outputs> {
-        let element = Pass::of(inputs[0], "for")?.state().element.take();
+        let element = GraphLoop::of(inputs[0], "for")?.state().element.take();
         let element = element.ok_or_else(|| Error::internal("for", "a round without an element"))?;
         for (tensor, ty) in element.iter().zip(self.types.iter()) {
             let fits = tensor.rank() == ty.shape.rank()

@@ -1,4 +1,4 @@
-//! One pass over a dataset: each step is an operation of its own, which goes through the door like any other.
+//! One pass over a dataset: each step is an operation of its own, which goes through `execute` like any other.
 //! `for` loops over a [`Dataset`](super::Dataset) make one.
 
 use super::pipeline::Pipeline;

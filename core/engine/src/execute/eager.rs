@@ -1,5 +1,5 @@
 //! Running an operation at once: on its device if it has one to choose, else here, in the way that its kind asks for.
-//! The door calls [`run`]; element-wise operations and kernels have files of their own.
+//! `execute` calls [`run`]; element-wise operations and kernels have files of their own.
 
 use super::{elementwise, gpu, kernel, place};
 use crate::graph::sizes::Sizes;

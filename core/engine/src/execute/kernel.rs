@@ -1,4 +1,4 @@
-//! Eager operations with a kernel of their own: outputs, scratch, resources, and the team of threads around it.
+//! Eager operations with a kernel of their own: outputs, scratch, resources, and the thread pool around it.
 //! `eager.rs` sends reductions, movements, contractions, opaque operations and effects here.
 
 use super::eager::{dense, infer, overwritten, view_of};

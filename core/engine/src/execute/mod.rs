@@ -1,4 +1,4 @@
-//! The one door: every operation, called by a user or by a gradient rule, comes through [`execute`].
+//! `execute`: every operation, called by a user or by a gradient rule, comes through [`execute`].
 //! It runs the kernels or hands the operation to a recorder, and then tells the tapes of this thread.
 
 mod eager;
@@ -149,7 +149,7 @@ fn observed_at(
     if let Kind::Control = op.kind()
         && mode & mode::TRACE == 0
     {
-        // Its body comes through the door again, where the tapes see it.
+        // Its body comes through `execute` again, where the tapes see it.
         return op.control(inputs);
     }
     if let crate::op::Kind::Host = op.kind()

@@ -1,5 +1,5 @@
 //! Where an operation runs: by the guard in force, else where its operands are, else on the default device.
-//! The door asks while operations are placed, or when an operand lies on a GPU; operands that lie elsewhere are copied.
+//! `execute` asks while operations are placed, or when an operand lies on a GPU; operands that lie elsewhere are copied.
 
 use super::{eager, gpu};
 use crate::device;
@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 #[track_caller]
 pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
     match op.kind() {
-        // What is inside comes through the door again; a read gives the value where it lies.
+        // What is inside comes through `execute` again; a read gives the value where it lies.
         Kind::Control | Kind::Host | Kind::Read => return eager::here(op, inputs, owned),
         Kind::View if device::asked().is_none() || cuda::capturing() => return eager::view(op, inputs),
         _ => {}

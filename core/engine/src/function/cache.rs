@@ -5,7 +5,7 @@ use super::arguments::{Arguments, Given};
 use super::declared::{self, Declared};
 use super::identity::Identity;
 use super::in_flight::Making;
-use super::last_trace::{Found, Front, Place};
+use super::last_trace::{Found, Front, LastTraceSlot};
 use super::trace::Trace;
 use crate::tensor::TensorType;
 use std::any::TypeId;
@@ -36,7 +36,7 @@ pub struct Function {
     pub(crate) location: &'static Location<'static>,
     traces: Mutex<Vec<Arc<Trace>>>,
     /// In front of them the one used last.
-    front: Place,
+    front: LastTraceSlot,
     pub(super) making: Making,
     made: AtomicU64,
     registered: AtomicBool,
@@ -58,7 +58,7 @@ impl Function {
             declared: &[],
             location: Location::caller(),
             traces: Mutex::new(Vec::new()),
-            front: Place::new(),
+            front: LastTraceSlot::new(),
             making: Making::new(),
             made: AtomicU64::new(0),
             registered: AtomicBool::new(false),

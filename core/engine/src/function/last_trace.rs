@@ -14,7 +14,7 @@ pub(crate) struct Front {
     pub trace: Arc<Trace>,
     /// Where the trace's plan ran last, if it has but one plan.
     pub seat: Option<Seat>,
-    /// The [`Place::version`] for which the trace is among the function's own.
+    /// The [`LastTraceSlot::version`] for which the trace is among the function's own.
     pub version: u64,
 }
 
@@ -33,13 +33,13 @@ impl Front {
 }
 
 /// Where a front lies. Nobody waits for it: a call that finds none goes by the list.
-pub(crate) struct Place {
+pub(crate) struct LastTraceSlot {
     front: AtomicPtr<Front>,
     /// Counts the times that traces were taken from the list: a front of before must not be used any more.
     version: AtomicU64,
 }
 
-impl Place {
+impl LastTraceSlot {
     pub const fn new() -> Self {
         Self { front: AtomicPtr::new(null_mut()), version: AtomicU64::new(0) }
     }
@@ -90,7 +90,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for LastTraceSlot {
     fn drop(&mut self) {
         drop(self.take());
     }
@@ -99,13 +99,13 @@ impl Drop for Place {
 /// A trace that serves a call, for as long as the call runs it.
 pub(crate) enum Found<'a> {
     /// It goes back to its place.
-    Front(&'a Place, ManuallyDrop<Box<Front>>),
+    Front(&'a LastTraceSlot, ManuallyDrop<Box<Front>>),
     /// Another call has the front.
     Listed(Arc<Trace>),
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn front(place: &'a Place, front: Box<Front>) -> Self {
+    pub(super) fn front(place: &'a LastTraceSlot, front: Box<Front>) -> Self {
         Self::Front(place, ManuallyDrop::new(front))
     }
 

@@ -1,5 +1,5 @@
 //! The user's names of what operations are given, gathered while a function is traced: errors of a trace's runs name them.
-//! Builders, branches and loops tell names of symbols; the door tells which operation uses them, at which line.
+//! Builders, branches and loops tell names of symbols; `execute` tells which operation uses them, at which line.
 
 use super::pins::{any_trace, current};
 use crate::graph::control::list::{READ, WRITE};
@@ -12,7 +12,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 /// An operation of the user's program.
-type Place = (&'static str, &'static Location<'static>);
+type CallSite = (&'static str, &'static Location<'static>);
 
 /// What a trace learns while it is made.
 #[derive(Default)]
@@ -20,16 +20,16 @@ pub(super) struct Learnt {
     /// By symbol.
     names: HashMap<u64, Rc<str>>,
     /// `None` for a place that is used for several things, as a line in a function that is called twice.
-    operands: HashMap<Place, Option<Rc<str>>>,
+    operands: HashMap<CallSite, Option<Rc<str>>>,
     /// What the user wrote for operations of another name.
-    said: HashMap<Place, &'static str>,
+    said: HashMap<CallSite, &'static str>,
 }
 
 /// The names of operands, and of operations that the user knows by another one, by operation and line.
 #[derive(Default)]
 pub(crate) struct OperandNames {
-    operands: Vec<(Place, String)>,
-    said: Vec<(Place, &'static str)>,
+    operands: Vec<(CallSite, String)>,
+    said: Vec<(CallSite, &'static str)>,
 }
 
 /// Notes the user's name of a symbol, by its id.
@@ -105,7 +105,7 @@ fn with_names(error: Error, names: &str) -> Error {
 }
 
 impl Learnt {
-    fn note(&mut self, place: Place, names: Option<Rc<str>>) {
+    fn note(&mut self, place: CallSite, names: Option<Rc<str>>) {
         let known = self.operands.entry(place).or_insert_with(|| names.clone());
         if *known != names {
             *known = None;
@@ -127,7 +127,7 @@ impl OperandNames {
     pub fn explain(&self, error: Error) -> Error {
         let report = error.report();
         let Some(at) = report.location() else { return error };
-        let here = |(op, line): &Place| (*op == report.op() || said(op) == report.op()) && *line == at;
+        let here = |(op, line): &CallSite| (*op == report.op() || said(op) == report.op()) && *line == at;
         let names = self.operands.iter().find(|(place, _)| here(place));
         let said = self.said.iter().find(|(place, _)| here(place));
         let error = match names {

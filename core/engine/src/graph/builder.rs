@@ -1,4 +1,4 @@
-//! Recording: a builder takes operations from the door in place of the kernels and makes a [`Graph`] of them.
+//! Recording: a builder takes operations from `execute` in place of the kernels and makes a [`Graph`] of them.
 //! Traced functions open one, and each branch or loop body opens another inside it; what it uses of the outside it captures.
 
 use super::ir::{Graph, ResourceType, Value};

@@ -184,7 +184,7 @@ struct Walked {
 
 fn backwards(
     forward: &Rc<Builder>,
-    walk: &staged::Walk,
+    walk: &staged::RecordedTape,
     targets: &[&Tensor],
     sources: &[Option<&Tensor>],
     saved: &mut Vec<Tensor>,

@@ -1,5 +1,5 @@
 //! What operations mean in the scalar language: programs and derivatives of element-wise ones, made once per thread and kept.
-//! The door and plans ask for programs, tapes for derivatives; the language itself is `kernels::scalar`.
+//! `execute` and plans ask for programs, tapes for derivatives; the language itself is `kernels::scalar`.
 
 mod cache;
 mod partial;

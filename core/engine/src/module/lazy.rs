@@ -23,9 +23,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 /// assert_eq!(kernel.signature(), before);
 /// ```
 #[derive(Clone)]
-pub struct LazyVariable(Arc<Place>);
+pub struct LazyVariable(Arc<LazyCell>);
 
-struct Place {
+struct LazyCell {
     id: u64,
     variable: OnceLock<Variable>,
     /// Held while a variable is made, so that two threads do not make two.
@@ -38,7 +38,7 @@ impl LazyVariable {
         // Places and tensors count apart; the high bit keeps their numbers from meeting in a signature.
         static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::new(Place { id, variable: OnceLock::new(), building: Mutex::new(()) }))
+        Self(Arc::new(LazyCell { id, variable: OnceLock::new(), building: Mutex::new(()) }))
     }
 
     /// The variable, once it is built.
@@ -59,7 +59,7 @@ impl LazyVariable {
             return Ok(variable);
         }
         let variable = crate::function::init_scope(build)?;
-        let owner: Weak<Place> = Arc::downgrade(&self.0);
+        let owner: Weak<LazyCell> = Arc::downgrade(&self.0);
         crate::function::note_owner(&variable, owner);
         Ok(self.0.variable.get_or_init(|| variable))
     }
@@ -76,7 +76,7 @@ impl LazyVariable {
     }
 }
 
-impl crate::function::Owner for Place {
+impl crate::function::Owner for LazyCell {
     fn variable(&self, id: u64) -> Option<Variable> {
         self.variable.get().filter(|variable| variable.id() == id).cloned()
     }

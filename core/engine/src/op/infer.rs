@@ -1,5 +1,5 @@
 //! What the type rule of an operation sees and answers, with the checks that most rules share.
-//! The door and the graph's builder make one per operation and call [`super::Op::infer`] with it.
+//! `execute` and the graph's builder make one per operation and call [`super::Op::infer`] with it.
 
 use crate::tensor::TensorType;
 use kernels::backend::cpu::View;

@@ -1,9 +1,9 @@
 //! The vocabulary of operations: kinds, flows, uses of resources, gradients, and what a gradient rule reads.
-//! Each operation answers in these words; the door, the tape and the graph's passes ask.
+//! Each operation answers in these words; `execute`, the tape and the graph's passes ask.
 
 use kernels::dtype::DTypes;
 
-/// Which broad kind an operation is: what the door, the fusion and the code generators may assume of it.
+/// Which broad kind an operation is: what `execute`, the fusion and the code generators may assume of it.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// Each output element depends on the broadcast inputs' elements at the same place, by [`super::Op::scalar`].
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
     Read,
     /// Changes the state of a resource input or talks to the world; keeps program order.
     Effect,
-    /// Runs sub-graphs through the door, see [`super::Op::control`].
+    /// Runs sub-graphs through `execute`, see [`super::Op::control`].
     Control,
     /// Works on tensor handles instead of elements: branches, loops and lists of graphs, see [`super::Op::host`].
     Host,
@@ -49,7 +49,7 @@ pub(crate) enum Flow {
 pub(crate) enum Access {
     /// The kernel reads the present value.
     Read,
-    /// The kernel changes the value in place; the door makes sure that nobody else sees the memory.
+    /// The kernel changes the value in place; `execute` makes sure that nobody else sees the memory.
     Update,
     /// The kernel writes every element of the value without reading it.
     Overwrite,

@@ -1,5 +1,5 @@
 //! What an operation is: one trait that holds its identity, types, meaning, kernels, effects and gradient.
-//! Each file in `ops/` implements it once; the door, the tape and the recorders know operations only through it.
+//! Each file in `ops/` implements it once; `execute`, the tape and the recorders know operations only through it.
 
 mod identity;
 mod infer;
@@ -111,7 +111,7 @@ pub(crate) trait Op: Send + Sync + 'static {
 
     // Kernels.
 
-    /// Whether the kernel reads inputs of any strides; else the door hands it dense ones.
+    /// Whether the kernel reads inputs of any strides; else `execute` hands it dense ones.
     fn takes_strides(&self) -> bool {
         false
     }
@@ -206,7 +206,7 @@ pub(crate) trait Op: Send + Sync + 'static {
         false
     }
 
-    /// Runs the sub-graphs of a control operation through the door.
+    /// Runs the sub-graphs of a control operation through `execute`.
     fn control(&self, _inputs: &[&Tensor]) -> Result<Outputs> {
         Err(Error::internal(self.name(), "not a control operation"))
     }

@@ -7,7 +7,7 @@ use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
-use kernels::backend::cpu::reduce::{Monoid, Plan};
+use kernels::backend::cpu::reduce::{Monoid, ReducePlan};
 use kernels::backend::cpu::{CpuCall, Work};
 use kernels::dtype::DTypes;
 use kernels::error::Result;
@@ -23,13 +23,13 @@ pub(crate) struct Reduction {
 
 impl Reduction {
     pub fn work(&self, call: &CpuCall<'_>) -> Work {
-        Plan::new(&call.inputs[0], self.axes).work()
+        ReducePlan::new(&call.inputs[0], self.axes).work()
     }
 
     /// # Safety
     /// As `Op::cpu`.
     pub unsafe fn cpu(&self, op: &str, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
-        let plan = Plan::new(&call.inputs[0], self.axes);
+        let plan = ReducePlan::new(&call.inputs[0], self.axes);
         // SAFETY: scratch is what `work` asked for; outputs are dense and fresh.
         unsafe {
             plan.run(

@@ -67,7 +67,7 @@ pub(super) enum Seed<'a> {
 }
 
 /// The state of one walk, by slot.
-struct Walk<'a> {
+struct BackwardPass<'a> {
     parts: &'a [u8],
     cotangents: &'a mut [Option<Contribution>],
     /// A slot whose cotangent is ones that were not made yet.
@@ -76,7 +76,7 @@ struct Walk<'a> {
     shares: bool,
 }
 
-impl Walk<'_> {
+impl BackwardPass<'_> {
     #[inline]
     fn wants(&self, slot: u32) -> bool {
         slot != UNTRACKED && self.parts[slot as usize] & part::WANTED != 0
@@ -149,7 +149,7 @@ pub(super) fn backprop(
             &mut many[..]
         }
     };
-    let mut walk = Walk { parts: &parts, cotangents, ones: None, shares: false };
+    let mut walk = BackwardPass { parts: &parts, cotangents, ones: None, shares: false };
     for (slot, seed) in targets {
         match seed {
             Seed::Given(dy) => walk.accumulate(slot, Contribution::Dense(dy))?,

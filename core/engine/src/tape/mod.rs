@@ -1,5 +1,5 @@
 //! Reverse-mode differentiation: tapes note what ran on this thread, and walk it backwards on request.
-//! The door calls [`observe`]; users hold a [`GradientTape`] or a [`PersistentTape`].
+//! `execute` calls [`observe`]; users hold a [`GradientTape`] or a [`PersistentTape`].
 
 mod active_tape;
 mod backward;

@@ -1,5 +1,5 @@
 //! What the tapes of this thread note of each operation: who fed whom, and only those tensors that the rule reads.
-//! The door calls [`observe`] after every operation while a tape is active.
+//! `execute` calls [`observe`] after every operation while a tape is active.
 
 use super::backward::CustomRule;
 use super::log::Rule;

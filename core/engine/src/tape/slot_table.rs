@@ -6,7 +6,7 @@ pub(crate) const UNTRACKED: u32 = u32::MAX;
 
 /// One place of the table; it is taken only if it has the generation in force.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct SlotEntry {
     id: u64,
     slot: u32,
     generation: u32,
@@ -15,7 +15,7 @@ struct Place {
 /// Open addressing over a power of two of places, at most half of them taken.
 #[derive(Default)]
 pub(super) struct Slots {
-    table: Vec<Place>,
+    table: Vec<SlotEntry>,
     taken: usize,
     /// Counts the tapes that used the table; 0 is that of places never written.
     generation: u32,
@@ -60,7 +60,7 @@ impl Slots {
         let at = self.place(id);
         let place = &mut self.table[at];
         if place.generation != self.generation {
-            *place = Place { id, slot: fresh, generation: self.generation };
+            *place = SlotEntry { id, slot: fresh, generation: self.generation };
             self.taken += 1;
         }
         place.slot
@@ -69,7 +69,7 @@ impl Slots {
     #[cold]
     fn grow(&mut self) {
         self.generation = self.generation.max(1);
-        let larger = vec![Place::default(); (self.table.len() * 2).max(LEAST)];
+        let larger = vec![SlotEntry::default(); (self.table.len() * 2).max(LEAST)];
         let old = std::mem::replace(&mut self.table, larger);
         for place in old.into_iter().filter(|p| p.generation == self.generation) {
             let at = self.place(place.id);
@@ -80,7 +80,7 @@ impl Slots {
     /// Forgets the slots from `first` on.
     pub fn forget_from(&mut self, first: u32) {
         let old = self.table.clone();
-        self.table.fill(Place::default());
+        self.table.fill(SlotEntry::default());
         self.taken = 0;
         for place in old.into_iter().filter(|p| p.generation == self.generation && p.slot < first) {
             let at = self.place(place.id);
@@ -98,7 +98,7 @@ impl Slots {
         self.generation = match self.generation.checked_add(1) {
             Some(next) => next,
             None => {
-                self.table.fill(Place::default());
+                self.table.fill(SlotEntry::default());
                 1
             }
         };
@@ -107,7 +107,7 @@ impl Slots {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, Slots, UNTRACKED};
+    use super::{SlotEntry, Slots, UNTRACKED};
 
     #[test]
     fn ids_keep_their_first_slot_through_growth() {
@@ -146,6 +146,6 @@ mod tests {
         assert_eq!((slots.find(2), slots.generation), (UNTRACKED, 1));
         slots.find_or(3, 1);
         assert_eq!((slots.find(2), slots.find(3)), (UNTRACKED, 1));
-        assert!(slots.table.len() * size_of::<Place>() <= 4096);
+        assert!(slots.table.len() * size_of::<SlotEntry>() <= 4096);
     }
 }

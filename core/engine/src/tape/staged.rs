@@ -22,10 +22,10 @@ impl StagedTape {
     }
 
     /// Ends the recording.
-    pub fn stop(mut self) -> Walk {
+    pub fn stop(mut self) -> RecordedTape {
         let tape = self.0.take().unwrap_or_default();
         tape_memory::remove(&tape);
-        Walk(tape)
+        RecordedTape(tape)
     }
 }
 
@@ -38,9 +38,9 @@ impl Drop for StagedTape {
 }
 
 /// What the tape noted.
-pub(crate) struct Walk(Rc<RefCell<TapeData>>);
+pub(crate) struct RecordedTape(Rc<RefCell<TapeData>>);
 
-impl Walk {
+impl RecordedTape {
     /// The cotangents of the sources, given those of the targets.
     pub fn gradient<'a>(
         &self,

@@ -1,5 +1,5 @@
 //! Tapes and graphs: which operands of a branch, loop or call are followed, and how tapes forget what a closed body recorded.
-//! The door asks [`needed`] before it records such an operation; builders keep [`Marks`] while they are open.
+//! `execute` asks [`needed`] before it records such an operation; builders keep [`Marks`] while they are open.
 
 use super::forward;
 use super::log::Log;

@@ -1,5 +1,5 @@
 //! How blocks come into being: uninitialised outputs, views, adopted memory, handles of objects, and graph symbols.
-//! The door and the conversions call these; nothing here looks at elements.
+//! `execute` and the conversions call these; nothing here looks at elements.
 
 use super::block::{AWAY, Block, INLINE, STRIDED, SYMBOL};
 use super::local::LOCAL;

@@ -1,5 +1,5 @@
 //! The object behind a resource handle: a value of fixed dtype that operations may read and change.
-//! Variables and random generators own one each; the door locks it around kernels that use it.
+//! Variables and random generators own one each; `execute` locks it around kernels that use it.
 
 use super::guarded::{Guard, Guarded};
 use super::{Tensor, TensorType};

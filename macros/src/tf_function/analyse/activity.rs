@@ -250,15 +250,15 @@ impl<'a> Writes<'a> {
 
 /// Whether a pattern says `ref mut`.
 fn borrows_to_change(pat: &Pat) -> bool {
-    struct Search(bool);
-    impl<'ast> Visit<'ast> for Search {
+    struct ActivityVisitor(bool);
+    impl<'ast> Visit<'ast> for ActivityVisitor {
         fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
             self.0 |= pat.by_ref.is_some() && pat.mutability.is_some();
             syn::visit::visit_pat_ident(self, pat);
         }
         fn visit_expr(&mut self, _: &'ast Syntax) {}
     }
-    let mut search = Search(false);
+    let mut search = ActivityVisitor(false);
     search.visit_pat(pat);
     search.0
 }

@@ -69,19 +69,19 @@ pub fn handed_on<'a>(
     captured: Var,
     vars: &[Variable],
 ) -> BTreeSet<Place> {
-    let mut search = Search { vars, captured, found: BTreeSet::new() };
+    let mut search = AliasVisitor { vars, captured, found: BTreeSet::new() };
     exprs.into_iter().for_each(|expr| search.read(expr));
     blocks.into_iter().for_each(|block| block_parts(block, &mut |expr| search.expr(expr)));
     search.found.into_iter().filter(|place| place.root < below).map(Place::lent).collect()
 }
 
-struct Search<'a> {
+struct AliasVisitor<'a> {
     vars: &'a [Variable],
     captured: Var,
     found: BTreeSet<Place>,
 }
 
-impl Search<'_> {
+impl AliasVisitor<'_> {
     fn note(&mut self, place: Place) {
         let variable = &self.vars[place.root];
         let may = variable.lends && !matches!(variable.hint, Hint::Host | Hint::Shared);

@@ -11,7 +11,7 @@ pub struct Deferred {
 }
 
 pub fn deferred(function: &Function) -> Deferred {
-    let mut walk = Walk {
+    let mut walk = DeferredVisitor {
         vars: &function.vars,
         result: Deferred { ifs: vec![BTreeSet::new(); function.ifs], loops: vec![BTreeSet::new(); function.targets] },
     };
@@ -19,7 +19,7 @@ pub fn deferred(function: &Function) -> Deferred {
     walk.result
 }
 
-struct Walk<'a> {
+struct DeferredVisitor<'a> {
     vars: &'a [Variable],
     result: Deferred,
 }
@@ -27,7 +27,7 @@ struct Walk<'a> {
 /// The deferred variables that surely have a value.
 type Assigned = BTreeSet<Var>;
 
-impl Walk<'_> {
+impl DeferredVisitor<'_> {
     fn block(&mut self, block: &Block, assigned: &mut Assigned) {
         block_parts(block, &mut |expr| self.expr(expr, assigned));
     }

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 /// What jumps in a block lead to, as far as it is outside of the block. A failing `panic!` leaves the body.
 pub fn escapes(block: &Block) -> BTreeSet<Target> {
-    let mut search = Search::default();
+    let mut search = JumpVisitor::default();
     block_parts(block, &mut |expr| search.expr(expr));
     search.targets.difference(&search.inside).copied().collect()
 }
 
 /// As [`escapes`], of a closure's body.
 pub fn expr_escapes(body: &Expr) -> BTreeSet<Target> {
-    let mut search = Search::default();
+    let mut search = JumpVisitor::default();
     search.expr(body);
     search.targets.difference(&search.inside).copied().collect()
 }
@@ -43,20 +43,20 @@ fn expr_leaves(expr: &Expr) -> bool {
 
 /// Whether a loop or labelled block is left by `break` in some expression, and by one with a value.
 pub fn breaks(body: &Block, target: Target) -> (bool, bool) {
-    let mut search = Search::default();
+    let mut search = JumpVisitor::default();
     block_parts(body, &mut |expr| search.expr(expr));
     let mut own = search.breaks.iter().filter(|(to, _)| *to == target).peekable();
     (own.peek().is_some(), own.any(|(_, value)| *value))
 }
 
 #[derive(Default)]
-struct Search {
+struct JumpVisitor {
     targets: BTreeSet<Target>,
     inside: BTreeSet<Target>,
     breaks: Vec<(Target, bool)>,
 }
 
-impl Search {
+impl JumpVisitor {
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             // Jumps in a closure are its own.

@@ -44,7 +44,7 @@ pub struct Lists {
 
 /// The lists; `staging` says which constructs may be part of a graph.
 pub fn lists(function: &Function, staging: &Staging) -> Lists {
-    let mut search = Search { staging, found: Found::default(), start: None, loop_start: None, loops: Vec::new() };
+    let mut search = ListVisitor { staging, found: Found::default(), start: None, loop_start: None, loops: Vec::new() };
     search.block(&function.body);
     let Found { made, copied, looped, resized, pushed, assigned, mut joined, hidden, mut by_loop, shortened, read } =
         search.found;
@@ -119,7 +119,7 @@ struct Found {
     read: BTreeSet<Var>,
 }
 
-struct Search<'a> {
+struct ListVisitor<'a> {
     staging: &'a Staging,
     found: Found,
     /// Where the variables of the innermost staged construct begin.
@@ -130,7 +130,7 @@ struct Search<'a> {
     loops: Vec<Target>,
 }
 
-impl Search<'_> {
+impl ListVisitor<'_> {
     fn block(&mut self, block: &Block) {
         for stmt in &block.stmts {
             if let Stmt::Let(node) = stmt {

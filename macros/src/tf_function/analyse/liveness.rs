@@ -33,7 +33,7 @@ pub struct Around {
 }
 
 pub fn liveness(function: &Function) -> Liveness {
-    let mut walk = Walk {
+    let mut walk = LivenessVisitor {
         vars: &function.vars,
         result: Liveness {
             ifs: vec![Branch::default(); function.ifs],
@@ -46,14 +46,14 @@ pub fn liveness(function: &Function) -> Liveness {
     walk.result
 }
 
-struct Walk<'a> {
+struct LivenessVisitor<'a> {
     vars: &'a [Variable],
     result: Liveness,
     /// What is live where `return` of a body leads.
     ends: Vec<Set>,
 }
 
-impl Walk<'_> {
+impl LivenessVisitor<'_> {
     fn block(&mut self, block: &Block, live: &mut Set) {
         for stmt in block.stmts.iter().rev() {
             match stmt {

@@ -49,7 +49,7 @@ const CONSUMERS: [&str; 36] = [
 
 /// The variables declared before `below` that a block may move.
 pub fn moves(block: &Block, below: Var, vars: &[Variable]) -> BTreeSet<Var> {
-    let mut search = Search::of(vars);
+    let mut search = MoveVisitor::of(vars);
     search.block(block);
     // Numbers, truth values and references are copied; mutable references are lent, not moved.
     let moves = |var: &Var| matches!(vars[*var].hint, Hint::Unknown | Hint::Owned) && !vars[*var].truth.is;
@@ -59,19 +59,19 @@ pub fn moves(block: &Block, below: Var, vars: &[Variable]) -> BTreeSet<Var> {
 
 /// The fields that a block may move out of such variables, as far as these are surely no references.
 pub fn parts(block: &Block, below: Var, vars: &[Variable]) -> BTreeSet<Place> {
-    let mut search = Search::of(vars);
+    let mut search = MoveVisitor::of(vars);
     search.block(block);
     search.parts.retain(|part| part.root < below && vars[part.root].hint == Hint::Owned);
     search.parts
 }
 
-struct Search<'a> {
+struct MoveVisitor<'a> {
     vars: &'a [Variable],
     found: BTreeSet<Var>,
     parts: BTreeSet<Place>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> MoveVisitor<'a> {
     fn of(vars: &'a [Variable]) -> Self {
         Self { vars, found: BTreeSet::new(), parts: BTreeSet::new() }
     }

@@ -2,17 +2,17 @@
 //! another name.
 
 use super::super::ast::*;
-use super::super::plan::Plan;
+use super::super::plan::ConstructPlan;
 use std::collections::BTreeSet;
 
 /// The variables to rename.
-pub fn hiding(function: &Function, plan: &Plan) -> BTreeSet<Var> {
+pub fn hiding(function: &Function, plan: &ConstructPlan) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
     block_parts(&function.body, &mut |expr| search(expr, plan, &mut found));
     found
 }
 
-fn search(expr: &Expr, plan: &Plan, found: &mut BTreeSet<Var>) {
+fn search(expr: &Expr, plan: &ConstructPlan, found: &mut BTreeSet<Var>) {
     if let Kind::Jump(jump) = &expr.kind
         && jump.kind != JumpKind::Return
         && let Some(looped) = &plan.loops[jump.target]

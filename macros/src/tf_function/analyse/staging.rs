@@ -13,7 +13,7 @@ pub struct Staging {
 }
 
 pub fn staging(function: &Function) -> Staging {
-    let mut search = Search {
+    let mut search = StagingVisitor {
         vars: &function.vars,
         staging: Staging { ifs: vec![false; function.ifs], loops: vec![false; function.targets] },
         around: Vec::new(),
@@ -35,14 +35,14 @@ enum Around {
     Closure,
 }
 
-struct Search<'a> {
+struct StagingVisitor<'a> {
     vars: &'a [Variable],
     staging: Staging,
     around: Vec<Around>,
     changed: bool,
 }
 
-impl Search<'_> {
+impl StagingVisitor<'_> {
     fn block(&mut self, block: &Block) {
         block_parts(block, &mut |expr| self.expr(expr));
     }

@@ -111,22 +111,22 @@ impl<'ast> Visit<'ast> for Nested<'_> {
 
 /// `ref` in a parameter borrows from the argument, which is not there in a trace.
 fn has_ref(pat: &Pat) -> bool {
-    struct Search(bool);
-    impl<'ast> Visit<'ast> for Search {
+    struct RefPatternVisitor(bool);
+    impl<'ast> Visit<'ast> for RefPatternVisitor {
         fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
             self.0 |= pat.by_ref.is_some();
             visit::visit_pat_ident(self, pat);
         }
     }
-    let mut search = Search(false);
+    let mut search = RefPatternVisitor(false);
     search.visit_pat(pat);
     search.0
 }
 
 /// The result of a trace is new: it cannot borrow from the arguments.
 fn result(item: &ItemFn, faults: &mut Faults) {
-    struct Search<'f>(&'f mut Faults);
-    impl<'ast> Visit<'ast> for Search<'_> {
+    struct BorrowVisitor<'f>(&'f mut Faults);
+    impl<'ast> Visit<'ast> for BorrowVisitor<'_> {
         fn visit_type_reference(&mut self, ty: &'ast syn::TypeReference) {
             let of_static = ty.lifetime.as_ref().is_some_and(|l| l.ident == "static");
             if !of_static {
@@ -143,7 +143,7 @@ fn result(item: &ItemFn, faults: &mut Faults) {
         }
     }
     if let ReturnType::Type(_, ty) = &item.sig.output {
-        Search(faults).visit_type(ty);
+        BorrowVisitor(faults).visit_type(ty);
     }
 }
 

@@ -3,17 +3,17 @@
 use super::super::analyse::place::Place;
 use super::super::analyse::{activity, deferred, host};
 use super::super::ast::*;
-use super::super::plan::Plan;
+use super::super::plan::ConstructPlan;
 use crate::diag::Faults;
 use crate::diag::tf_function as text;
 use std::collections::BTreeMap;
 use syn::Expr as Syntax;
 
-pub fn tree(function: &Function, plan: &Plan) -> syn::Result<()> {
+pub fn tree(function: &Function, plan: &ConstructPlan) -> syn::Result<()> {
     let mut faults = Faults::new();
     let deferred = deferred::deferred(function);
     let closures = changing_closures(function);
-    let mut search = Search {
+    let mut search = TreeVisitor {
         function,
         plan,
         deferred,
@@ -78,9 +78,9 @@ fn changing_closures(function: &Function) -> BTreeMap<Var, Var> {
     found
 }
 
-struct Search<'a> {
+struct TreeVisitor<'a> {
     function: &'a Function,
-    plan: &'a Plan,
+    plan: &'a ConstructPlan,
     deferred: deferred::Deferred,
     closures: BTreeMap<Var, Var>,
     /// How many staged constructs are around.
@@ -124,7 +124,7 @@ fn borrowed(over: &Expr, found: &mut Vec<(Var, bool)>) {
     }
 }
 
-impl Search<'_> {
+impl TreeVisitor<'_> {
     /// A jump out of a `for` goes on, in the graph, with the rest of that `for`: its iterator must not borrow what the
     /// jump hands over.
     fn lent(&mut self, jump: &Jump) {

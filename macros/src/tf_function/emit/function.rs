@@ -4,7 +4,7 @@
 use super::super::analyse::jumps;
 use super::super::ast::*;
 use super::super::declared;
-use super::super::plan::Plan;
+use super::super::plan::ConstructPlan;
 use super::super::receiver::{self, Taken};
 use super::state::State;
 use super::{Emit, Wanted, hidden, label, local};
@@ -15,7 +15,7 @@ use syn::spanned::Spanned;
 use syn::{FnArg, Pat, ReturnType, Type};
 
 /// The function that stands in place of the user's.
-pub fn function(function: &Function, plan: &Plan) -> TokenStream {
+pub fn function(function: &Function, plan: &ConstructPlan) -> TokenStream {
     let emit = Emit {
         function,
         plan,

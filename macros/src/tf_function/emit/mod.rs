@@ -15,7 +15,7 @@ mod state;
 use super::analyse::host;
 use super::analyse::place::Place;
 use super::ast::*;
-use super::plan::Plan;
+use super::plan::ConstructPlan;
 use crate::names::{hidden, hidden_at, shown_at};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -32,7 +32,7 @@ pub use function::{exclusive, function};
 /// What emission knows on its way down.
 pub struct Emit<'a> {
     pub function: &'a Function,
-    pub plan: &'a Plan,
+    pub plan: &'a ConstructPlan,
     /// The hidden module.
     pub rt: TokenStream,
     /// Blocks that a jump in the graph leads to the end of, the innermost last.

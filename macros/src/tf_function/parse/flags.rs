@@ -9,7 +9,7 @@ use syn::{BinOp, Expr as Syntax, FnArg, Pat, UnOp};
 
 /// The names of variables that are given what something of tensors is a part of.
 pub fn flags(item: &syn::ItemFn) -> BTreeSet<String> {
-    let mut search = Search { tensors: BTreeSet::new(), found: BTreeSet::new(), tied: Vec::new() };
+    let mut search = FlagVisitor { tensors: BTreeSet::new(), found: BTreeSet::new(), tied: Vec::new() };
     for input in &item.sig.inputs {
         match input {
             FnArg::Receiver(_) => drop(search.tensors.insert("self".to_owned())),
@@ -20,7 +20,7 @@ pub fn flags(item: &syn::ItemFn) -> BTreeSet<String> {
     for _ in 0..2 {
         search.visit_block(&item.block);
     }
-    let Search { mut found, tied, .. } = search;
+    let FlagVisitor { mut found, tied, .. } = search;
     for _ in 0..tied.len() {
         let next = tied.iter().find_map(|(a, b)| match (found.contains(a), found.contains(b)) {
             (true, false) => Some(b.clone()),
@@ -49,7 +49,7 @@ fn flags_of(expr: &Syntax, found: &mut Vec<String>) {
     }
 }
 
-struct Search {
+struct FlagVisitor {
     /// Variables that a tensor may be a part of.
     tensors: BTreeSet<String>,
     found: BTreeSet<String>,
@@ -57,7 +57,7 @@ struct Search {
     tied: Vec<(String, String)>,
 }
 
-impl Search {
+impl FlagVisitor {
     fn bound(&mut self, pat: &Pat) {
         struct Names<'a>(&'a mut BTreeSet<String>);
         impl<'ast> Visit<'ast> for Names<'_> {
@@ -91,7 +91,7 @@ impl Search {
     }
 }
 
-impl<'ast> Visit<'ast> for Search {
+impl<'ast> Visit<'ast> for FlagVisitor {
     fn visit_local(&mut self, node: &'ast syn::Local) {
         visit::visit_local(self, node);
         if node.init.as_ref().is_some_and(|init| self.mentions(&init.expr)) {
@@ -140,7 +140,7 @@ impl<'ast> Visit<'ast> for Search {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-impl Search {
+impl FlagVisitor {
     fn given(&mut self, left: &Syntax, right: &Syntax) {
         match (left, right) {
             (Syntax::Tuple(left), Syntax::Tuple(right)) if left.elems.len() == right.elems.len() => {

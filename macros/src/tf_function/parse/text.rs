@@ -23,8 +23,8 @@ pub fn unwrapped(pat: &Pat) -> &Pat {
 
 /// Whether a condition changes variables by its text, or jumps.
 pub fn changes(cond: &Syntax) -> bool {
-    struct Search(bool);
-    impl<'ast> Visit<'ast> for Search {
+    struct TextVisitor(bool);
+    impl<'ast> Visit<'ast> for TextVisitor {
         fn visit_expr(&mut self, expr: &'ast Syntax) {
             self.0 |= match expr {
                 Syntax::Assign(_) | Syntax::Return(_) | Syntax::Break(_) | Syntax::Continue(_) => true,
@@ -36,7 +36,7 @@ pub fn changes(cond: &Syntax) -> bool {
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut search = Search(false);
+    let mut search = TextVisitor(false);
     search.visit_expr(cond);
     search.0
 }

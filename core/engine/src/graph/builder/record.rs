@@ -1,5 +1,5 @@
-//! The builder at the door: an operation becomes a node, its results symbols whose types follow from those of the operands.
-//! The door calls it for each operation while a builder is open.
+//! The builder at `execute`: an operation becomes a node, its results symbols whose types follow from those of the operands.
+//! `execute` calls it for each operation while a builder is open.
 
 use super::Builder;
 use crate::device;

@@ -1,5 +1,5 @@
 //! What the gradients of calls, branches and loops share: the bundle of saved values, and a [`Pair`]'s way back as a body.
-//! Their rules run it through the door, so that it is recorded and differentiated again like any operation.
+//! Their rules run it through `execute`, so that it is recorded and differentiated again like any operation.
 
 use super::list_op::cotangent_type;
 use super::list_ops::{Pack, Unpack};

@@ -33,7 +33,7 @@ const MOST_READERS: usize = 64;
 pub(crate) fn walk_of(ty: &TensorType, op: &dyn Op) -> Option<InOrder> {
     let (_, axes, _) = op.reduction()?;
     let view = View::dense(std::ptr::null_mut(), ty.dtype, ty.shape.known_dims()?);
-    reduce::Plan::new(&view, axes).in_order()
+    reduce::ReducePlan::new(&view, axes).in_order()
 }
 
 /// What a node may be to a cluster.

@@ -54,6 +54,6 @@ pub(super) fn takes(steps: &[Step], slots: u32) -> bool {
         Step::Branch { then: a, otherwise: b, .. } | Step::Loop { test: a, body: b, .. } => {
             takes(a, slots) || takes(b, slots)
         }
-        Step::Pass { .. } | Step::Kernel { .. } | Step::Copy { .. } | Step::Allocate { .. } => false,
+        Step::FusedLoop { .. } | Step::Kernel { .. } | Step::Copy { .. } | Step::Allocate { .. } => false,
     })
 }

@@ -2,7 +2,7 @@
 //! which step computes it. Nodes are in `nodes.rs`, branches and loops in `control.rs`, passes over memory in `lower.rs`.
 
 use super::arena::Arena;
-use super::scope::{Place, Scope};
+use super::scope::{Scope, ValueLocation};
 use super::{Answer, Base, Param, Plan, Refs, ResourceUse, Step, Users, borrowed_inputs};
 use crate::graph::ir::{Graph, Value};
 use crate::graph::passes::pure::written_in;
@@ -75,7 +75,7 @@ pub(super) fn compile(graph: &Graph, fallback: &Graph) -> Option<Plan> {
             let slot = c.slot(Holds::Memory);
             c.resources.insert(i as u32, ResourceUse { ty: resource.value, slot, written: false });
         }
-        scope.set(param, Place::dense(Base::Slot(i as u32), *graph.ty(param)));
+        scope.set(param, ValueLocation::dense(Base::Slot(i as u32), *graph.ty(param)));
     }
     c.mark_written(graph);
     c.body(&mut scope)?;
@@ -149,7 +149,7 @@ impl Compiler {
     }
 
     /// Whether a place is memory that values of this plan have to themselves.
-    pub fn is_own(&self, place: &Place) -> bool {
+    pub fn is_own(&self, place: &ValueLocation) -> bool {
         match place.base {
             Base::Arena(_) => true,
             Base::Slot(slot) => self.sums.contains(&slot),
@@ -194,16 +194,16 @@ impl Compiler {
         }
     }
 
-    pub fn touch(&mut self, place: &Place) {
+    pub fn touch(&mut self, place: &ValueLocation) {
         if let Base::Arena(buffer) = place.base {
             self.arena.touch(buffer as usize, self.at);
         }
     }
 
     /// A dense buffer for a value of this type.
-    pub fn buffer(&mut self, ty: TensorType) -> Place {
+    pub fn buffer(&mut self, ty: TensorType) -> ValueLocation {
         let buffer = self.arena.add(ty.bytes(), self.at);
-        Place::dense(Base::Arena(buffer as u32), ty)
+        ValueLocation::dense(Base::Arena(buffer as u32), ty)
     }
 
     /// Scratch memory for the step at hand.
@@ -226,7 +226,7 @@ impl Compiler {
     }
 
     /// The addresses of places, as a step takes them.
-    pub fn pointers(&mut self, places: &[Place]) -> Refs {
+    pub fn pointers(&mut self, places: &[ValueLocation]) -> Refs {
         let start = self.pointers.len() as u32;
         for place in places {
             self.touch(place);
@@ -235,7 +235,7 @@ impl Compiler {
         start..self.pointers.len() as u32
     }
 
-    pub fn view(&mut self, place: &Place) -> u32 {
+    pub fn view(&mut self, place: &ValueLocation) -> u32 {
         self.touch(place);
         let index = self.views.len() as u32;
         if let Base::Slot(slot) = place.base {
@@ -252,22 +252,22 @@ impl Compiler {
         }
     }
 
-    pub fn constant_place(&self, tensor: &Tensor) -> Option<Place> {
+    pub fn constant_place(&self, tensor: &Tensor) -> Option<ValueLocation> {
         if tensor.dtype().size() == 0 {
             return None;
         }
         let base = Base::Fixed(tensor.data().expose_provenance());
-        Some(Place { base, offset: 0, ty: *tensor.ty(), strides: tensor.strides(), owned: false })
+        Some(ValueLocation { base, offset: 0, ty: *tensor.ty(), strides: tensor.strides(), owned: false })
     }
 
     /// Copies a value to another place of the same type.
-    pub fn copy(&mut self, from: &Place, to: &Place) {
+    pub fn copy(&mut self, from: &ValueLocation, to: &ValueLocation) {
         let (from, to) = (self.view(from), self.view(to));
         self.push(Step::Copy { from, to });
     }
 
     /// A place of its own in row-major order.
-    pub fn dense_place(&mut self, place: Place) -> Place {
+    pub fn dense_place(&mut self, place: ValueLocation) -> ValueLocation {
         if place.is_dense() {
             return place;
         }
@@ -277,10 +277,10 @@ impl Compiler {
     }
 
     /// A fresh tensor's slot.
-    pub fn allocate(&mut self, ty: TensorType, location: &'static Location<'static>) -> Place {
+    pub fn allocate(&mut self, ty: TensorType, location: &'static Location<'static>) -> ValueLocation {
         let slot = self.slot(Holds::Tensor(ty));
         self.push(Step::Allocate { slot, ty, location });
-        Place::dense(Base::Slot(slot), ty)
+        ValueLocation::dense(Base::Slot(slot), ty)
     }
 
     /// Where node `at` writes its result `v`. It may lie over the buffers `under`, which the node reads last.
@@ -291,7 +291,7 @@ impl Compiler {
         at: usize,
         under: &[u32],
         location: &'static Location<'static>,
-    ) -> Option<Place> {
+    ) -> Option<ValueLocation> {
         let ty = scope.ty(v);
         let home = scope.home_of(v).filter(|(home, param)| {
             param.is_none_or(|p| {
@@ -308,7 +308,7 @@ impl Compiler {
     }
 
     /// Lets a value lie in a place from here on.
-    pub fn settle(&mut self, scope: &mut Scope<'_>, v: Value, place: Place) -> Place {
+    pub fn settle(&mut self, scope: &mut Scope<'_>, v: Value, place: ValueLocation) -> ValueLocation {
         self.touch(&place);
         scope.set(v, place.clone());
         place

@@ -2,7 +2,7 @@
 //! Values that a loop carries have a home; what a round computes is written there at once where that is safe, or moved.
 
 use super::compile::{Compiler, Holds};
-use super::scope::{Place, Scope};
+use super::scope::{Scope, ValueLocation};
 use super::{Base, Step};
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::sums::through;
@@ -20,7 +20,7 @@ fn apart(c: &mut Compiler, emit: impl FnOnce(&mut Compiler) -> Option<()>) -> Op
 }
 
 /// Whether a place shows each element of some memory once, but in another order.
-fn is_turned(place: &Place) -> bool {
+fn is_turned(place: &ValueLocation) -> bool {
     let sizes = place.ty.shape.dims();
     let repeats = sizes.iter().zip(&place.strides).any(|(&size, &stride)| size > 1 && stride == 0);
     place.ty.dtype.size() > 0 && !repeats && !place.is_dense()
@@ -36,14 +36,14 @@ fn times(values: &[Value]) -> HashMap<Value, usize> {
 impl Compiler {
     /// The buffer of input `index` of a node that runs bodies, if the value is used there for the last time: it may be the home of
     /// what the bodies make of it; `once` says that no other input shows it.
-    fn left_by(&self, scope: &Scope<'_>, node: &Node, index: usize, at: usize, once: bool) -> Option<Place> {
+    fn left_by(&self, scope: &Scope<'_>, node: &Node, index: usize, at: usize, once: bool) -> Option<ValueLocation> {
         let v = node.inputs[index];
         let place = scope.place(v).filter(|place| place.owned && once && scope.last_use(v) == at)?;
         (self.is_own(&place) && place.offset == 0 && place.is_dense()).then_some(place)
     }
 
     /// As [`Self::left_by`] for a sum that is a tensor of a slot.
-    fn own_sum(&mut self, scope: &Scope<'_>, node: &Node, index: usize, at: usize) -> Option<Place> {
+    fn own_sum(&mut self, scope: &Scope<'_>, node: &Node, index: usize, at: usize) -> Option<ValueLocation> {
         let own = self.own(scope, node.inputs[index], at, node.location)?;
         if let Base::Slot(slot) = own.base {
             self.sums.insert(slot);
@@ -52,10 +52,10 @@ impl Compiler {
     }
 
     /// A place that outlives the body that computes it.
-    fn home(&mut self, scope: &Scope<'_>, v: Value) -> Place {
+    fn home(&mut self, scope: &Scope<'_>, v: Value) -> ValueLocation {
         let ty = scope.ty(v);
         match ty.dtype.size() {
-            0 => Place::dense(Base::Slot(self.slot(Holds::Tensor(ty))), ty),
+            0 => ValueLocation::dense(Base::Slot(self.slot(Holds::Tensor(ty))), ty),
             _ => self.buffer(ty),
         }
     }
@@ -67,7 +67,7 @@ impl Compiler {
         self.at += 1;
         let (adds, changes) = (through(&node.op), changed_in_place(&node.op));
         let only = scope.only_ones(&node.inputs);
-        let mut under: Vec<Option<(Place, usize)>> = Vec::new();
+        let mut under: Vec<Option<(ValueLocation, usize)>> = Vec::new();
         for (i, &v) in node.outputs.iter().enumerate() {
             // A tensor of which ways change parts stays where it lies.
             let changed = changes.get(i).copied().flatten();
@@ -80,13 +80,13 @@ impl Compiler {
                 Some((place, index - 1))
             }));
         }
-        let homes: Vec<Place> = node
+        let homes: Vec<ValueLocation> = node
             .outputs
             .iter()
             .zip(&under)
             .map(|(&v, under)| under.as_ref().map_or_else(|| self.home(scope, v), |(place, _)| place.clone()))
             .collect();
-        let sums: HashMap<usize, Place> =
+        let sums: HashMap<usize, ValueLocation> =
             under.iter().flatten().map(|(place, index)| (*index, place.clone())).collect();
         let mut ways = Vec::new();
         for body in node.op.bodies() {
@@ -95,7 +95,7 @@ impl Compiler {
                 let input = node.inputs[i + 1];
                 let place = sums.get(&i).cloned().map_or_else(|| scope.place(input), Some)?;
                 let owned = place.owned && only[i + 1] && scope.last_use(input) == at;
-                inner.set(param, Place { owned, ..place });
+                inner.set(param, ValueLocation { owned, ..place });
             }
             let wanted = times(&body.results);
             for (i, (&result, home)) in
@@ -162,14 +162,14 @@ impl Compiler {
             let place = scope.place(v)?;
             // What every round reads in another order is put in order once.
             let place = if is_turned(&place) { self.dense_place(place) } else { place };
-            places.push(Place { owned: false, ..place });
+            places.push(ValueLocation { owned: false, ..place });
         }
         let start = self.at;
         let mut condition = 0;
         let test = apart(self, |c| {
             let mut inner = Scope::new(test_graph, false);
             // The test only looks.
-            let looks = |place: &Place| Place { owned: false, ..place.clone() };
+            let looks = |place: &ValueLocation| ValueLocation { owned: false, ..place.clone() };
             test_graph.params.iter().zip(&places).for_each(|(&param, place)| inner.set(param, looks(place)));
             c.body(&mut inner)?;
             let result = inner.place(test_graph.results[0])?;
@@ -207,7 +207,7 @@ impl Compiler {
         &mut self,
         inner: &mut Scope<'_>,
         body: &Graph,
-        homes: &[Place],
+        homes: &[ValueLocation],
         location: &'static Location<'static>,
     ) -> Option<()> {
         let mut lies: HashMap<Base, SmallVec<[usize; 1]>> = HashMap::new();

@@ -2,7 +2,7 @@
 //! A warmed call allocates nothing but what the graph hands out.
 
 use super::frame::Frame;
-use super::fused_loop::Pass;
+use super::fused_loop::FusedLoop;
 use super::{Plan, Step, profile, resources};
 use crate::execute::{dense, run_at, run_phases, view_of};
 use crate::graph::run;
@@ -74,17 +74,17 @@ fn run_steps<const MEASURE: bool>(plan: &Plan, frame: &mut Frame, steps: &[Step]
 #[inline(always)]
 fn run_step<const MEASURE: bool>(plan: &Plan, frame: &mut Frame, step: &Step) -> Result<()> {
     match step {
-        Step::Pass { pass, operands, scratch, op, location } => {
+        Step::FusedLoop { fused, operands, scratch, op, location } => {
             let pointers = &frame.pointers[operands.start as usize..operands.end as usize];
-            moved::note(|| pass.len * operands.len());
-            // SAFETY: the tables hold valid addresses for the layouts that the pass was made for.
-            if let Some(false) = unsafe { pass.run_alone(pointers) } {
+            moved::note(|| fused.len * operands.len());
+            // SAFETY: the tables hold valid addresses for the layouts that the fused loop was made for.
+            if let Some(false) = unsafe { fused.run_alone(pointers) } {
                 return Ok(());
             }
             let scratch = scratch_of(frame, *scratch);
-            // SAFETY: as above. A pass that faulted runs again, which tells the instruction.
-            if let Some(fault) = unsafe { run_pass(pass, pointers, scratch) } {
-                return Err(fault_error(op, pass.step(fault)).at(location));
+            // SAFETY: as above. A fused loop that faulted runs again, which tells the instruction.
+            if let Some(fault) = unsafe { run_fused_loop(fused, pointers, scratch) } {
+                return Err(fault_error(op, fused.step(fault)).at(location));
             }
         }
         Step::Kernel { op, inputs, outputs, scratch, phases, location } => {
@@ -156,27 +156,27 @@ fn scratch_of(frame: &Frame, scratch: u32) -> *mut u8 {
     frame.pointers.get(scratch as usize).copied().unwrap_or(std::ptr::null_mut())
 }
 
-/// Addresses that the threads of a team share.
+/// Addresses that the threads of a job share.
 struct Shared<'a>(&'a [*mut u8], *mut u8);
 
 // SAFETY: chunks work on disjoint parts of the results.
 unsafe impl Sync for Shared<'_> {}
 
-/// Runs all chunks of a pass; answers the instruction that faulted, if one did.
+/// Runs all chunks of a fused loop; answers the instruction that faulted, if one did.
 ///
 /// # Safety
-/// As [`Pass::run`] for all chunks.
+/// As [`FusedLoop::run`] for all chunks.
 #[inline]
-unsafe fn run_pass(pass: &Pass, operands: &[*mut u8], scratch: *mut u8) -> Option<usize> {
-    if pass.work.phases[..2] == [1, 0] {
+unsafe fn run_fused_loop(fused: &FusedLoop, operands: &[*mut u8], scratch: *mut u8) -> Option<usize> {
+    if fused.work.phases[..2] == [1, 0] {
         // SAFETY: by the caller's promise.
-        return unsafe { pass.run(operands, scratch, 0, 0) };
+        return unsafe { fused.run(operands, scratch, 0, 0) };
     }
     let (shared, fault) = (Shared(operands, scratch), AtomicUsize::new(usize::MAX));
-    thread_pool::run(&pass.work.phases, &|phase, chunk| {
+    thread_pool::run(&fused.work.phases, &|phase, chunk| {
         let Shared(operands, scratch) = &shared;
         // SAFETY: by the caller's promise; every chunk runs once, phase after phase.
-        if let Some(step) = unsafe { pass.run(operands, *scratch, phase, chunk) } {
+        if let Some(step) = unsafe { fused.run(operands, *scratch, phase, chunk) } {
             fault.fetch_min(step, Ordering::Relaxed);
         }
     });

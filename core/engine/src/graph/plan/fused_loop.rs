@@ -1,4 +1,4 @@
-//! One pass over memory: a fused scalar program over tiles that stores some results and folds others as it goes.
+//! One fused loop over memory: a fused scalar program over tiles that stores some results and folds others as it goes.
 //! The compiler of plans makes one per cluster; running it allocates nothing and its results do not depend on threads.
 
 mod alone;
@@ -28,7 +28,7 @@ const ON_STACK: usize = 16 * TILE;
 
 /// How an operand is walked.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Walk {
+enum Stepping {
     /// As the results: read in place.
     Dense,
     /// The same elements again every so many, a divisor of the tile: packed once per range.
@@ -40,7 +40,7 @@ enum Walk {
 }
 
 struct Input {
-    walk: Walk,
+    walk: Stepping,
     size: usize,
     /// The tile that it is packed into.
     packed: usize,
@@ -90,7 +90,7 @@ enum Run {
 struct Line([u8; 64]);
 
 /// A program with all choices made but the addresses: those of inputs, outputs and fold results come with each call.
-pub(crate) struct Pass {
+pub(crate) struct FusedLoop {
     runs: Vec<Run>,
     steps: Vec<Step>,
     inputs: Vec<Input>,
@@ -122,11 +122,11 @@ pub(crate) struct Pass {
 }
 
 // SAFETY: constants are read only, and everything else is plain data; addresses come with each call.
-unsafe impl Send for Pass {}
+unsafe impl Send for FusedLoop {}
 // SAFETY: as above; threads work on disjoint chunks.
-unsafe impl Sync for Pass {}
+unsafe impl Sync for FusedLoop {}
 
-/// Operands of a pass before it is made.
+/// Operands of a fused loop before it is made.
 pub(super) struct Operands<'a> {
     /// Layouts over the space; the addresses do not count.
     pub inputs: &'a [View],
@@ -136,7 +136,7 @@ pub(super) struct Operands<'a> {
     pub in_order: Option<InOrder>,
 }
 
-impl Pass {
+impl FusedLoop {
     pub(super) fn instructions(&self) -> usize {
         self.runs.len()
     }
@@ -146,7 +146,7 @@ impl Pass {
         self.len * (self.inputs.iter().map(|input| input.size).sum::<usize>() + self.outputs.iter().sum::<usize>())
     }
 
-    /// Whether the pass is machine code.
+    /// Whether the fused loop is machine code.
     #[cfg(test)]
     pub(super) fn is_compiled(&self) -> bool {
         self.machine.is_some()

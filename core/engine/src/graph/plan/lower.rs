@@ -1,11 +1,11 @@
-//! From a cluster of element-wise nodes and reductions to one pass: its expression, its operands, its results.
+//! From a cluster of element-wise nodes and reductions to one fused loop: its expression, its operands, its results.
 //! The compiler gives the places of what comes from outside and asks for those of the results.
 
 use super::Base;
 use super::Step;
 use super::compile::Compiler;
-use super::fused_loop::{FoldSpec, Operands, Pass};
-use super::scope::{Place, Scope};
+use super::fused_loop::{FoldSpec, FusedLoop, Operands};
+use super::scope::{Scope, ValueLocation};
 use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::fuse::walk_of;
 use crate::meaning::apply;
@@ -33,7 +33,7 @@ pub(super) struct Cluster<'g> {
 /// A cluster as a program over operands.
 struct Lowered {
     sequence: Sequence,
-    inputs: Vec<(Value, Place)>,
+    inputs: Vec<(Value, ValueLocation)>,
     dims: Vec<usize>,
     stored: Vec<(Value, DType)>,
     folded: Vec<(Value, FoldSpec)>,
@@ -42,7 +42,7 @@ struct Lowered {
 
 impl Cluster<'_> {
     /// The program, given where values from outside lie.
-    fn lower(&self, place: &dyn Fn(Value) -> Option<Place>) -> Option<Lowered> {
+    fn lower(&self, place: &dyn Fn(Value) -> Option<ValueLocation>) -> Option<Lowered> {
         let s = Scalar::new();
         let mut values: HashMap<Value, Val> = HashMap::new();
         let mut low = Lowered {
@@ -102,7 +102,7 @@ impl Cluster<'_> {
 }
 
 /// The bits of the one number that a constant repeats.
-fn repeated(place: &Place) -> Option<u64> {
+fn repeated(place: &ValueLocation) -> Option<u64> {
     let Base::Fixed(address) = place.base else { return None };
     let dims = place.ty.shape.known_dims()?;
     let one = dims.iter().zip(place.strides).all(|(&d, stride)| d == 1 || stride == 0);
@@ -112,7 +112,7 @@ fn repeated(place: &Place) -> Option<u64> {
 }
 
 impl Compiler {
-    /// Emits a cluster as one pass; `None` if it is too large for one or has no loop.
+    /// Emits a cluster as one fused loop; `None` if it is too large for one or has no loop.
     pub(super) fn emit_pass(
         &mut self,
         scope: &mut Scope<'_>,
@@ -137,14 +137,14 @@ impl Compiler {
         let folds: Vec<FoldSpec> = low.folded.iter().map(|(_, f)| *f).collect();
         let walk = low.walk.filter(|_| !folds.is_empty());
         let operands = Operands { inputs: &inputs, dims: &low.dims, outputs: &outputs, folds: &folds, in_order: walk };
-        let pass = Pass::new(&low.sequence, &operands, Isa::current())?;
+        let fused = FusedLoop::new(&low.sequence, &operands, Isa::current())?;
         for (v, place) in &low.inputs {
             if let (Some(tensor), true) = (cluster.graph.constant(*v), matches!(place.base, Base::Fixed(_))) {
                 self.hold(tensor);
             }
             self.touch(place);
         }
-        let mut places: Vec<Place> = low.inputs.iter().map(|(_, place)| place.clone()).collect();
+        let mut places: Vec<ValueLocation> = low.inputs.iter().map(|(_, place)| place.clone()).collect();
         for (n, (v, _)) in low.stored.iter().enumerate() {
             let outer = outside(*v);
             let bytes = scope.ty(outer).bytes();
@@ -173,10 +173,16 @@ impl Compiler {
             let place = self.place_output(scope, outside(*v), at, &[], cluster.location)?;
             places.push(place);
         }
-        let scratch = self.scratch(pass.work.scratch);
+        let scratch = self.scratch(fused.work.scratch);
         let operands = self.pointers(&places);
-        self.note(&pass.work.phases);
-        self.push(Step::Pass { pass: Box::new(pass), operands, scratch, op: cluster.op, location: cluster.location });
+        self.note(&fused.work.phases);
+        self.push(Step::FusedLoop {
+            fused: Box::new(fused),
+            operands,
+            scratch,
+            op: cluster.op,
+            location: cluster.location,
+        });
         Some(())
     }
 }

@@ -29,7 +29,7 @@ use crate::op::{OpRef, Operands, Outputs};
 use crate::tensor::{Layout, Tensor, TensorType};
 pub(crate) use borrowed_inputs::Seat;
 use frame::{Frame, Pool};
-use fused_loop::Pass;
+use fused_loop::FusedLoop;
 use kernels::error::{Error, Result};
 use std::ops::Range;
 use std::panic::Location;
@@ -50,8 +50,14 @@ type Refs = Range<u32>;
 
 /// One thing that a call does.
 enum Step {
-    /// One pass over memory.
-    Pass { pass: Box<Pass>, operands: Refs, scratch: u32, op: &'static str, location: &'static Location<'static> },
+    /// One fused loop over memory.
+    FusedLoop {
+        fused: Box<FusedLoop>,
+        operands: Refs,
+        scratch: u32,
+        op: &'static str,
+        location: &'static Location<'static>,
+    },
     /// The kernel of an operation.
     Kernel {
         op: OpRef,
@@ -145,7 +151,7 @@ pub(crate) struct Plan {
     arena: usize,
     /// Whether operands may stay the caller's: nothing but their addresses is used.
     lends: bool,
-    /// Whether a call is long enough that the team should be awake.
+    /// Whether a call is long enough that the thread pool should be awake.
     long: bool,
     frames: Pool,
 }

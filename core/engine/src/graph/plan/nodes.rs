@@ -1,9 +1,9 @@
 //! One node of a graph as steps of a plan, by its kind: views, reads of variables, kernels, operations on tensors.
-//! The compiler of plans calls `body` for each graph; branches and loops are in `control.rs`, passes in `lower.rs`.
+//! The compiler of plans calls `body` for each graph; branches and loops are in `control.rs`, fused loops in `lower.rs`.
 
 use super::compile::{Compiler, Holds};
 use super::lower::Cluster;
-use super::scope::{Place, Scope};
+use super::scope::{Scope, ValueLocation};
 use super::{Base, ResourceUse, Step};
 use crate::graph::ir::{Graph, Node, Value};
 use crate::op::{Access, Flow, Kind};
@@ -23,7 +23,10 @@ impl Compiler {
                 Some(place) => scope.set(*value, place),
                 None => {
                     let slot = self.constant_slot(tensor);
-                    scope.set(*value, Place { owned: false, ..Place::dense(Base::Slot(slot), *tensor.ty()) });
+                    scope.set(
+                        *value,
+                        ValueLocation { owned: false, ..ValueLocation::dense(Base::Slot(slot), *tensor.ty()) },
+                    );
                 }
             }
         }
@@ -80,10 +83,10 @@ impl Compiler {
         if self.emit_pass(scope, &cluster, &outer, at).is_some() {
             return Some(());
         }
-        // Too large for one pass: its nodes one by one.
+        // Too large for one fused loop: its nodes one by one.
         let mut inner = Scope::new(graph, false);
         for (&param, &input) in graph.params.iter().zip(&node.inputs) {
-            inner.set(param, Place { owned: false, ..scope.place(input)? });
+            inner.set(param, ValueLocation { owned: false, ..scope.place(input)? });
         }
         self.body(&mut inner)?;
         for (&result, &output) in graph.results.iter().zip(&node.outputs) {
@@ -99,7 +102,7 @@ impl Compiler {
             scope.set(node.outputs[0], from);
             return Some(());
         }
-        let layouts = |from: &Place| match types[..] {
+        let layouts = |from: &ValueLocation| match types[..] {
             [ty] => node.op.view(&from.ty, &from.strides, &ty).map(|layout| vec![layout]),
             _ => node.op.views(&from.ty, &from.strides, &types),
         };
@@ -113,7 +116,7 @@ impl Compiler {
         };
         for ((&output, ty), layout) in node.outputs.iter().zip(types).zip(layouts) {
             let offset = from.offset + layout.offset * ty.dtype.size() as isize;
-            scope.set(output, Place { ty, strides: layout.strides, offset, ..from.clone() });
+            scope.set(output, ValueLocation { ty, strides: layout.strides, offset, ..from.clone() });
         }
         Some(())
     }
@@ -122,7 +125,7 @@ impl Compiler {
     fn read(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
         let (handle, output) = (node.inputs[0], node.outputs[0]);
         let using = self.resource(scope, handle)?;
-        let memory = Place { owned: false, ..Place::dense(Base::Slot(using.slot), using.ty) };
+        let memory = ValueLocation { owned: false, ..ValueLocation::dense(Base::Slot(using.slot), using.ty) };
         if using.written && scope.changes(handle, at, scope.last_use(output)) {
             let to = self.place_output(scope, output, at, &[], node.location)?;
             self.copy(&memory, &to);
@@ -149,7 +152,7 @@ impl Compiler {
                 DType::Resource => {
                     let using = self.resource(scope, v)?;
                     debug_assert!(using.written || op.access(i) == Access::Read);
-                    Place { owned: false, ..Place::dense(Base::Slot(using.slot), using.ty) }
+                    ValueLocation { owned: false, ..ValueLocation::dense(Base::Slot(using.slot), using.ty) }
                 }
                 DType::Variant => return None,
                 _ if op.takes_strides() => place,
@@ -188,9 +191,10 @@ impl Compiler {
             });
         }
         let work = {
-            let view = |place: &Place| place.view_apart(op.overwrites().is_some_and(|i| place.is_at(&inputs[i])));
+            let view =
+                |place: &ValueLocation| place.view_apart(op.overwrites().is_some_and(|i| place.is_at(&inputs[i])));
             let outputs: Vec<View> = outputs.iter().map(view).collect();
-            let inputs: Vec<View> = inputs.iter().map(Place::view).collect();
+            let inputs: Vec<View> = inputs.iter().map(ValueLocation::view).collect();
             let scratch = std::ptr::null_mut();
             op.work(&CpuCall { inputs: &inputs, outputs: &outputs, scratch, isa: Isa::current() })
         };
@@ -233,7 +237,7 @@ impl Compiler {
             let ty = scope.ty(v);
             let slot = self.slot(Holds::Tensor(ty));
             outputs.push((slot, ty));
-            scope.set(v, Place::dense(Base::Slot(slot), ty));
+            scope.set(v, ValueLocation::dense(Base::Slot(slot), ty));
         }
         self.push(Step::Tensors { op: node.op.clone(), inputs, outputs, location: node.location });
         Some(())

@@ -1,4 +1,4 @@
-//! In which order a pass walks its elements so that what it folds is combined as the reduction kernels combine it.
+//! In which order a fused loop walks its elements so that what it folds is combined as the reduction kernels combine it.
 //! `fused_loop.rs` runs the tiles; the units, accumulators and lanes of the folds are kept here.
 
 use super::fused_loop::Tile;
@@ -6,7 +6,7 @@ use kernels::backend::cpu::part;
 use kernels::backend::cpu::reduce::InOrder;
 use kernels::backend::cpu::vector::fold::WIDE;
 
-/// The walk of a pass.
+/// The walk of a fused loop.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Order {
     /// Nothing is folded: any ranges.
@@ -99,15 +99,15 @@ impl Tile<'_> {
     /// Runs the units of one chunk.
     ///
     /// # Safety
-    /// As [`super::fused_loop::Pass::run`], for an order that folds.
+    /// As [`super::fused_loop::FusedLoop::run`], for an order that folds.
     pub(super) unsafe fn fold_units(&mut self, chunk: usize) {
-        let pass = self.pass;
-        let Some(o) = pass.order.in_order().copied() else { return };
-        let units = part(o.groups * o.blocks, chunk, pass.work.phases[0], 1);
+        let fused = self.fused;
+        let Some(o) = fused.order.in_order().copied() else { return };
+        let units = part(o.groups * o.blocks, chunk, fused.work.phases[0], 1);
         // SAFETY: by the caller's promise; units are disjoint ranges of elements and accumulators.
         unsafe {
-            if let Order::ShortRows(_) = pass.order {
-                let rows = (pass.tile / o.count).max(1);
+            if let Order::ShortRows(_) = fused.order {
+                let rows = (fused.tile / o.count).max(1);
                 for row in units.clone().step_by(rows) {
                     let n = rows.min(units.end - row);
                     self.one(row * o.count, n * o.count, row == units.start, &mut Mode::Rows { row });
@@ -117,12 +117,12 @@ impl Tile<'_> {
             for unit in units {
                 let (group, block) = (unit / o.blocks, unit % o.blocks);
                 let rows = (block * o.step).min(o.count)..((block + 1) * o.step).min(o.count);
-                match pass.order {
+                match fused.order {
                     Order::Columns(_) => self.columns(&o, group, block, rows),
                     _ => self.long_row(&o, group, block, rows),
                 }
                 if o.blocks == 1 {
-                    pass.finish(group * o.columns..(group + 1) * o.columns, self.results, self.scratch);
+                    fused.finish(group * o.columns..(group + 1) * o.columns, self.results, self.scratch);
                 }
             }
         }
@@ -136,7 +136,7 @@ impl Tile<'_> {
                 self.each_partial(o, group, block, |folded, acc, _| (folded.fold.start)(1, acc));
                 return;
             }
-            if rows.len() <= self.pass.tile && !(self.pass.folds_in_lanes() && rows.len() >= WIDE) {
+            if rows.len() <= self.fused.tile && !(self.fused.folds_in_lanes() && rows.len() >= WIDE) {
                 return self.one(start, rows.len(), true, &mut Mode::Unit { group, block });
             }
             self.each_partial(o, group, block, |folded, _, lanes| (folded.fold.start)(WIDE, lanes));
@@ -149,21 +149,21 @@ impl Tile<'_> {
     }
 
     unsafe fn columns(&mut self, o: &InOrder, group: usize, block: usize, rows: std::ops::Range<usize>) {
-        let pass = self.pass;
+        let fused = self.fused;
         let first = block * o.groups * o.columns + group * o.columns;
         let base = group * o.count * o.columns;
         // SAFETY: by the caller's promise.
         unsafe {
-            for folded in &pass.folds {
+            for folded in &fused.folds {
                 (folded.fold.start)(o.columns, self.scratch.add(folded.partials + first * folded.acc));
             }
-            if o.columns <= pass.tile {
+            if o.columns <= fused.tile {
                 let mut mode = Mode::Columns { first, column: 0, width: o.columns };
                 return self.range(base + rows.start * o.columns, base + rows.end * o.columns, &mut mode);
             }
             for row in rows {
-                for column in (0..o.columns).step_by(pass.tile) {
-                    let width = pass.tile.min(o.columns - column);
+                for column in (0..o.columns).step_by(fused.tile) {
+                    let width = fused.tile.min(o.columns - column);
                     let mut mode = Mode::Columns { first, column, width };
                     self.one(base + row * o.columns + column, width, true, &mut mode);
                 }
@@ -180,7 +180,7 @@ impl Tile<'_> {
         visit: impl Fn(&super::fused_loop::Folded, *mut u8, *mut u8),
     ) {
         let at = block * o.groups * o.columns + group * o.columns;
-        for (n, folded) in self.pass.folds.iter().enumerate() {
+        for (n, folded) in self.fused.folds.iter().enumerate() {
             let acc = self.scratch.wrapping_add(folded.partials + at * folded.acc);
             visit(folded, acc, self.lanes.wrapping_add(n * WIDE * 8));
         }
@@ -189,11 +189,11 @@ impl Tile<'_> {
     /// Folds the `count` elements that a tile has for fold `n`.
     ///
     /// # Safety
-    /// As [`super::fused_loop::Pass::run`]; `from` holds the elements.
+    /// As [`super::fused_loop::FusedLoop::run`]; `from` holds the elements.
     #[inline]
     pub(super) unsafe fn fold(&mut self, n: usize, from: *const u8, count: usize, mode: &mut Mode) {
-        let folded = &self.pass.folds[n];
-        let (fold, row) = (&folded.fold, self.pass.order.count());
+        let folded = &self.fused.folds[n];
+        let (fold, row) = (&folded.fold, self.fused.order.count());
         // SAFETY: accumulators lie in the scratch memory or here, results where the caller says.
         unsafe {
             match *mode {
@@ -210,7 +210,7 @@ impl Tile<'_> {
                     }
                 }
                 Mode::Unit { group, block } => {
-                    let outputs = self.pass.order.outputs();
+                    let outputs = self.fused.order.outputs();
                     let acc = self.scratch.add(folded.partials + (block * outputs + group) * folded.acc);
                     (fold.start)(1, acc);
                     (fold.row)(count, 1, 1, from, acc);

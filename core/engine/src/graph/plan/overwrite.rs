@@ -2,7 +2,7 @@
 //! The nodes of a plan ask for kernels that change a part of an operand, branches and loops for what they carry.
 
 use super::compile::{Compiler, Holds};
-use super::scope::{Place, Scope};
+use super::scope::{Scope, ValueLocation};
 use super::{Base, Step};
 use crate::graph::ir::Value;
 use std::panic::Location;
@@ -28,7 +28,7 @@ impl Compiler {
     }
 
     /// Copies small operands that show a part of operand `i` out of it, so that it can be written over: `x[i] = x[j]`.
-    pub(super) fn take_apart(&mut self, inputs: &mut [Place], i: usize) {
+    pub(super) fn take_apart(&mut self, inputs: &mut [ValueLocation], i: usize) {
         let (base, bytes) = (inputs[i].base, inputs[i].ty.bytes());
         for k in (0..inputs.len()).filter(|&k| k != i) {
             if inputs[k].base == base && inputs[k].ty.dtype.size() > 0 && inputs[k].ty.bytes() * 2 <= bytes {
@@ -41,7 +41,7 @@ impl Compiler {
 
     /// Where the value of an operand lies, if this scope may write over it: it is used here for the last time, or was just copied
     /// to be dense.
-    pub(super) fn dying(&self, scope: &Scope<'_>, v: Value, place: &Place, at: usize) -> Option<Place> {
+    pub(super) fn dying(&self, scope: &Scope<'_>, v: Value, place: &ValueLocation, at: usize) -> Option<ValueLocation> {
         let lies = scope.place(v)?;
         let copied = lies.base != place.base;
         (copied || (lies.owned && scope.last_use(v) == at)).then(|| place.clone())
@@ -54,7 +54,7 @@ impl Compiler {
         v: Value,
         at: usize,
         location: &'static Location<'static>,
-    ) -> Option<Place> {
+    ) -> Option<ValueLocation> {
         let place = scope.place(v)?;
         let Base::Slot(from) = place.base else { return None };
         let whole = self.slots[from as usize] == Holds::Tensor(place.ty) && place.offset == 0 && place.is_dense();
@@ -63,6 +63,6 @@ impl Compiler {
         }
         let to = self.slot(Holds::Tensor(place.ty));
         self.push(Step::Own { from, to, location });
-        Some(Place::dense(Base::Slot(to), place.ty))
+        Some(ValueLocation::dense(Base::Slot(to), place.ty))
     }
 }

@@ -116,9 +116,9 @@ impl Plan {
         let of = |refs: &super::Refs| self.views[refs.start as usize..refs.end as usize].iter().map(|(view, ..)| *view);
         let bytes = |view: &View| view.dims().iter().product::<usize>() * view.dtype.size();
         match step {
-            Step::Pass { pass, op, location, .. } => {
-                let what = format!("{op}: {} instructions over {} elements", pass.instructions(), pass.len);
-                (pass.bytes(), what, Some(location))
+            Step::FusedLoop { fused, op, location, .. } => {
+                let what = format!("{op}: {} instructions over {} elements", fused.instructions(), fused.len);
+                (fused.bytes(), what, Some(location))
             }
             Step::Kernel { op, inputs, outputs, location, .. } => {
                 let all: usize = of(inputs).chain(of(outputs)).map(|v| bytes(&v)).sum();

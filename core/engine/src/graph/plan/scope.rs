@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 /// Where a value lies.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct ValueLocation {
     pub base: Base,
     /// Bytes from the base to the first element.
     pub offset: isize,
@@ -24,7 +24,7 @@ pub(super) struct Place {
     pub owned: bool,
 }
 
-impl Place {
+impl ValueLocation {
     pub fn dense(base: Base, ty: TensorType) -> Self {
         let mut strides = [0; MAX_RANK];
         contiguous_strides(ty.shape.dims(), &mut strides);
@@ -35,7 +35,7 @@ impl Place {
         View::new(std::ptr::without_provenance_mut(64), self.ty.dtype, self.ty.shape.dims(), &self.strides)
     }
 
-    /// As [`Place::view`] for an output, at another address unless it lies `over` an operand: so that `work` can tell.
+    /// As [`ValueLocation::view`] for an output, at another address unless it lies `over` an operand: so that `work` can tell.
     pub fn view_apart(&self, over: bool) -> View {
         let view = self.view();
         if over { view } else { view.at(std::ptr::without_provenance_mut(128)) }
@@ -54,7 +54,7 @@ impl Place {
 /// A graph being compiled: the top one, or a body.
 pub(super) struct Scope<'g> {
     pub graph: &'g Graph,
-    places: Vec<Option<Place>>,
+    places: Vec<Option<ValueLocation>>,
     /// The values whose elements others show.
     pub views: Views,
     /// By root: the node that uses it last; results are used at the very end.
@@ -64,7 +64,7 @@ pub(super) struct Scope<'g> {
     /// Values that must be tensors of their own.
     pub wants: Vec<bool>,
     /// Where a value should be written: the home of a loop's value, with the parameter that lies there until then.
-    pub prefer: HashMap<Value, (Place, Option<Value>)>,
+    pub prefer: HashMap<Value, (ValueLocation, Option<Value>)>,
     /// The values that took over a place in which another lay.
     occupants: HashMap<Base, Value>,
     /// The nodes that change each variable, in their order.
@@ -111,11 +111,11 @@ impl<'g> Scope<'g> {
         *self.graph.ty(v)
     }
 
-    pub fn place(&self, v: Value) -> Option<Place> {
+    pub fn place(&self, v: Value) -> Option<ValueLocation> {
         self.places[v.index()].clone()
     }
 
-    pub fn set(&mut self, v: Value, place: Place) {
+    pub fn set(&mut self, v: Value, place: ValueLocation) {
         self.places[v.index()] = Some(place);
     }
 
@@ -128,19 +128,19 @@ impl<'g> Scope<'g> {
     }
 
     /// Notes that `v` now lies in a place which may be the home of a result: until its last use nothing else is written there.
-    pub fn occupy(&mut self, place: &Place, v: Value) {
+    pub fn occupy(&mut self, place: &ValueLocation, v: Value) {
         self.occupants.insert(place.base, v);
     }
 
     /// The home of a result, and the value that lies there until then.
-    pub fn home_of(&self, v: Value) -> Option<(&Place, Option<Value>)> {
+    pub fn home_of(&self, v: Value) -> Option<(&ValueLocation, Option<Value>)> {
         let (home, param) = self.prefer.get(&v)?;
         Some((home, self.occupants.get(&home.base).copied().or(*param)))
     }
 
     /// Whether a result of the node may stay in a buffer that an operand leaves: of its type, and neither wanted as a tensor of its
     /// own nor elsewhere.
-    pub fn may_stay(&self, v: Value, place: &Place) -> bool {
+    pub fn may_stay(&self, v: Value, place: &ValueLocation) -> bool {
         let home = self.prefer.get(&v).is_none_or(|(home, _)| home.is_at(place));
         // What lies in a slot is a tensor of its own.
         let wanted = self.wants[v.index()] && matches!(place.base, Base::Arena(_));
@@ -171,7 +171,7 @@ impl<'g> Scope<'g> {
     }
 
     /// Notes that views of a value's memory have been copied to places of their own, so that node `at` uses it last.
-    pub fn part(&mut self, v: Value, at: usize, copies: Vec<(Value, Place)>) {
+    pub fn part(&mut self, v: Value, at: usize, copies: Vec<(Value, ValueLocation)>) {
         let root = self.views.root(v);
         let views: Vec<Value> = copies.iter().map(|(view, _)| *view).collect();
         for (view, place) in copies {

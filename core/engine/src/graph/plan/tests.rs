@@ -91,9 +91,9 @@ fn one_pass_of_many_operations() {
     for n in [1, 3, 63, 64, 511, 512, 513, 4096, 5000, 40_000, 300_001] {
         let [a, b, c] = [1, 2, 3].map(|seed| noise(&[n], seed));
         let plan = check(&[&a, &b, &c], |p| vec![formula(&p[0], &p[1], &p[2])]);
-        assert_eq!(plan.steps.len(), 2, "an output and a pass for {n} elements");
+        assert_eq!(plan.steps.len(), 2, "an output and a fused for {n} elements");
         let plan = check(&[&a, &b, &c], |p| with_gradients(p, |p| formula(&p[0], &p[1], &p[2])));
-        assert!(plan.steps.iter().filter(|s| matches!(s, super::Step::Pass { .. })).count() <= 2, "{n}");
+        assert!(plan.steps.iter().filter(|s| matches!(s, super::Step::FusedLoop { .. })).count() <= 2, "{n}");
     }
 }
 
@@ -139,10 +139,10 @@ fn broadcasting_casts_and_choices() {
     check(&[&tf::constant(3.0), &tf::constant(4.0)], |p| vec![&p[0] / &p[1] + 1.0, p[0].square()]);
 }
 
-/// How many passes of a plan are machine code.
+/// How many fused loops of a plan are machine code.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 fn compiled(plan: &Plan) -> usize {
-    let is = |step: &&super::Step| matches!(step, super::Step::Pass { pass, .. } if pass.is_compiled());
+    let is = |step: &&super::Step| matches!(step, super::Step::FusedLoop { fused, .. } if fused.is_compiled());
     plan.steps.iter().filter(is).count()
 }
 
@@ -251,7 +251,7 @@ fn a_training_step_is_a_few_steps() {
     let y = &x * 3.0 + 2.0 + e;
     let (w, b) = (Variable::new(5.0), Variable::new(0.0));
     let plan = train(&[&x, &y], &[w.clone(), b.clone()], |p| vec![line_fit(&p[0], &p[1], &w, &b)]);
-    let passes = plan.steps.iter().filter(|s| matches!(s, super::Step::Pass { .. })).count();
+    let passes = plan.steps.iter().filter(|s| matches!(s, super::Step::FusedLoop { .. })).count();
     assert!(passes <= 3, "{passes} passes");
 }
 

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// What an error of an instruction names.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct SourceOp {
     pub op: &'static str,
     /// The step that faulted; none where a list was empty.
     pub step: Option<Step>,
@@ -41,7 +41,7 @@ pub(super) struct Emitter<'f> {
     pub labels: Vec<usize>,
     pub loops: Vec<vector::Loop>,
     pub layouts: Vec<Arc<Layout>>,
-    pub places: Vec<Place>,
+    pub places: Vec<SourceOp>,
 }
 
 pub(super) const NO_PLACE: u32 = u32::MAX;
@@ -91,7 +91,7 @@ impl<'f> Emitter<'f> {
         self.code.push(Ins { op, to, a, b, c, imm, place: NO_PLACE });
     }
 
-    pub(super) fn push_at(&mut self, ins: Ins, place: Place) {
+    pub(super) fn push_at(&mut self, ins: Ins, place: SourceOp) {
         self.places.push(place);
         self.code.push(Ins { place: self.places.len() as u32 - 1, ..ins });
     }
@@ -266,7 +266,7 @@ impl<'f> Emitter<'f> {
         let [a, b, c] = args;
         let ins = Ins { op, to, a, b, c, imm, place: NO_PLACE };
         match faults {
-            true => self.push_at(ins, Place { op: node.op.name(), step: Some(*step), location: node.location }),
+            true => self.push_at(ins, SourceOp { op: node.op.name(), step: Some(*step), location: node.location }),
             false => self.code.push(ins),
         }
         Some(to)

@@ -2,7 +2,7 @@
 //! after a move that mostly disappears. Continues `emit`.
 
 use super::code::{Ins, Opcode, Role, load_of, store_of};
-use super::emit::{Emitter, NO_PLACE, Place, Regs};
+use super::emit::{Emitter, NO_PLACE, Regs, SourceOp};
 use super::forms::Id;
 use super::layout::{Form, Layout, Leaf, Parts};
 use super::scope::Scope;
@@ -123,7 +123,7 @@ impl Emitter<'_> {
 
     fn pop_row(&mut self, layout: &Layout, list: u32, node: &Node) -> Regs {
         let item = self.registers(&layout.item);
-        let place = Place { op: node.op.name(), step: None, location: node.location };
+        let place = SourceOp { op: node.op.name(), step: None, location: node.location };
         let ins = Ins { op: Opcode::PopRow, to: list, a: list, b: 0, c: 0, imm: layout.bytes as u32, place: NO_PLACE };
         if let ([Leaf::Word(dtype)], 4 | 8) = (&layout.leaves[..], layout.bytes) {
             let op = if dtype.size() == 4 { Opcode::Pop4 } else { Opcode::Pop8 };

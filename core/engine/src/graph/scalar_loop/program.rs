@@ -2,7 +2,7 @@
 //! One is made per structure of the lists that come in; `ScalarLoop` keeps them.
 
 use super::code::{Ins, Instr, Opcode, Role};
-use super::emit::{Emitter, Place, Regs};
+use super::emit::{Emitter, Regs, SourceOp};
 use super::flow::Flow;
 use super::forms::Forms;
 use super::fuse;
@@ -30,7 +30,7 @@ pub(super) struct Program {
     loops: Vec<vector::Loop>,
     layouts: Vec<Arc<Layout>>,
     /// What errors name, by instruction.
-    places: Vec<(u32, Place)>,
+    places: Vec<(u32, SourceOp)>,
     inputs: Vec<(Form, Home)>,
     outputs: Vec<(Form, Home)>,
     nothing: Arc<Layout>,

@@ -1,7 +1,7 @@
 //! One entry of a tape on the walk backwards: cotangents of its outputs become those of its inputs, by the entry's rule.
 //! The walk calls [`step`]; an input that was broadcast gets its sum here, once for all operations.
 
-use super::Walk;
+use super::BackwardPass;
 use crate::__testing::inspect;
 use crate::execute::execute1;
 use crate::meaning::Derivatives;
@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 
 /// One entry whose inputs depend on a source. Element-wise operations and reads, which are most, go on without lists.
 #[inline]
-pub(super) fn step(noted: Noted<'_>, walk: &mut Walk<'_>) -> Result<()> {
+pub(super) fn step(noted: Noted<'_>, walk: &mut BackwardPass<'_>) -> Result<()> {
     match noted.rule() {
         Rule::Elementwise(derivatives) => match walk.incoming(noted.output_slots()[0])? {
             Some(dy) => elementwise(noted, derivatives, &dy.into_dense()?, walk),
@@ -39,7 +39,11 @@ type Cotangents = SmallVec<[Option<Tensor>; 1]>;
 type Needs = SmallVec<[bool; 4]>;
 
 /// An entry with a rule of its own, which takes the cotangents of all outputs and answers those of all inputs.
-fn general(noted: Noted<'_>, walk: &mut Walk<'_>, rule: impl FnOnce(Cotangents, Needs) -> Result<Given>) -> Result<()> {
+fn general(
+    noted: Noted<'_>,
+    walk: &mut BackwardPass<'_>,
+    rule: impl FnOnce(Cotangents, Needs) -> Result<Given>,
+) -> Result<()> {
     let mut dys = Cotangents::new();
     for &output in noted.output_slots() {
         dys.push(walk.incoming(output)?.map(Contribution::into_dense).transpose()?);
@@ -94,7 +98,7 @@ fn check(op: &str, index: usize, dx: &Tensor, ty: &TensorType) -> Result<()> {
 }
 
 /// Element-wise operations differentiate their meaning; each partial derivative is one fused operation.
-fn elementwise(noted: Noted<'_>, derivatives: &Derivatives, dy: &Tensor, walk: &mut Walk<'_>) -> Result<()> {
+fn elementwise(noted: Noted<'_>, derivatives: &Derivatives, dy: &Tensor, walk: &mut BackwardPass<'_>) -> Result<()> {
     let saved = noted.saved();
     for (i, info) in derivatives.by.iter().enumerate() {
         let slot = noted.input_slots()[i];
@@ -122,7 +126,7 @@ fn elementwise(noted: Noted<'_>, derivatives: &Derivatives, dy: &Tensor, walk: &
 }
 
 /// As [`elementwise`] for a cotangent of ones: 1 * x is x, to the last bit, so the factors are the products.
-pub(super) fn factors(noted: Noted<'_>, mut saved: Saved, walk: &mut Walk<'_>) -> Result<()> {
+pub(super) fn factors(noted: Noted<'_>, mut saved: Saved, walk: &mut BackwardPass<'_>) -> Result<()> {
     let Rule::Elementwise(derivatives) = noted.rule() else { return Ok(()) };
     walk.ones = None;
     walk.shares = true;

@@ -1,5 +1,5 @@
 //! Copies between strided views, and sums of one into another; single rows for the tile machine.
-//! The door makes inputs dense with it, and movement operations are calls of it.
+//! `execute` makes inputs dense with it, and movement operations are calls of it.
 
 use super::View;
 use super::indexed_rows::{Write, change};

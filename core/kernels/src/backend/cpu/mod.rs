@@ -1,4 +1,4 @@
-//! The CPU: kernel loops per instruction set, the team of threads, and the views that kernels work on.
+//! The CPU: kernel loops per instruction set, the thread pool, and the views that kernels work on.
 //! Operations call these from their `cpu` methods; nothing here allocates tensors or knows an operation.
 
 pub mod adam_step;

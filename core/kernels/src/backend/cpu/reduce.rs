@@ -10,7 +10,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::shape::AxisSet;
 use std::ops::Range;
-use walk::Walk;
+use walk::Odometer;
 
 /// How elements are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -46,9 +46,9 @@ pub const GRAIN: usize = 512;
 
 /// The walk over a view: kept dimensions outside, reduced ones inside. The sizes say in which order elements are combined;
 /// the strides say only where they lie.
-pub struct Plan {
-    kept: Walk,
-    reduced: Walk,
+pub struct ReducePlan {
+    kept: Odometer,
+    reduced: Odometer,
     /// Outputs that are neighbours in a dense operand; 1 if those are elements of one output.
     columns: usize,
     /// Elements of one output that are neighbours in a dense operand; 1 if those are of different outputs.
@@ -62,10 +62,10 @@ pub struct Plan {
     dtype: DType,
 }
 
-impl Plan {
+impl ReducePlan {
     pub fn new(input: &View, axes: AxisSet) -> Self {
         let folds = |axis| axes.contains(axis);
-        let (mut kept, mut reduced) = (Walk::NONE, Walk::NONE);
+        let (mut kept, mut reduced) = (Odometer::NONE, Odometer::NONE);
         for (axis, (&dim, &stride)) in input.dims().iter().zip(input.strides()).enumerate() {
             if folds(axis) { &mut reduced } else { &mut kept }.push(dim, stride);
         }
@@ -103,7 +103,7 @@ impl Plan {
     /// How a dense operand is walked, if that is in the order of memory.
     pub fn in_order(&self) -> Option<InOrder> {
         let one_run =
-            |walk: &Walk, stride: usize| walk.rank == 0 || (walk.rank == 1 && walk.strides[0] == stride as isize);
+            |walk: &Odometer, stride: usize| walk.rank == 0 || (walk.rank == 1 && walk.strides[0] == stride as isize);
         let kept = match self.columns {
             1 => one_run(&self.kept, self.count),
             columns if self.kept.rank == 1 => columns == self.outputs,
@@ -195,7 +195,7 @@ impl Plan {
     /// The partial results of block `block` for the outputs of `group`, into `acc`.
     ///
     /// # Safety
-    /// As [`Plan::run`]; `acc` has room for the group's accumulators.
+    /// As [`ReducePlan::run`]; `acc` has room for the group's accumulators.
     unsafe fn unit(&self, fold: &Fold, input: &View, acc: *mut u8, group: usize, block: usize) {
         let range = self.block(block);
         // SAFETY: by the caller's promise.
@@ -212,7 +212,7 @@ impl Plan {
     /// Folds a range of elements into each of a group's outputs, one element after the other.
     ///
     /// # Safety
-    /// As [`Plan::unit`].
+    /// As [`ReducePlan::unit`].
     unsafe fn columns(&self, fold: &Fold, input: &View, acc: *mut u8, group: usize, range: Range<usize>) {
         let (size, first) = (self.dtype.size(), group * self.columns);
         for columns in self.kept.runs(first..first + self.columns) {

@@ -1,5 +1,5 @@
-//! The team: threads that spin for a moment and then park, and share out the chunks of one job after the other.
-//! Kernels' callers (the one door, the plan runner) hand their chunks to [`run`], because waking a pool costs more than
+//! The thread pool: threads that spin for a moment and then park, and share out the chunks of one job after the other.
+//! Kernels' callers (`execute`, the plan runner) hand their chunks to [`run`], because waking a pool costs more than
 //! most kernels.
 //!
 //! The protocol, in full. A job's current phase is a pair `low..high` of unclaimed chunks packed in one atomic word.
@@ -85,10 +85,10 @@ pub fn set_threads(n: usize) {
     THREADS.store(n, Relaxed);
 }
 
-/// Wakes the team, for a job that is about to come and surely takes longer than 20 us.
+/// Wakes the thread pool, for a job that is about to come and surely takes longer than 20 us.
 ///
 /// Without this, [`run`] works alone for some microseconds before it wakes anyone, which is right for small jobs and
-/// loses up to one chunk's time on a big one. Costs a nanosecond when the team is awake.
+/// loses up to one chunk's time on a big one. Costs a nanosecond when the thread pool is awake.
 #[inline]
 #[cfg_attr(not(test), allow(dead_code, reason = "for plans, which know that a long job is next"))]
 pub fn wake() {
@@ -98,8 +98,8 @@ pub fn wake() {
 
 /// Runs `task(p, c)` for every chunk `c < phases[p]` of every phase `p`, each phase finished before the next starts.
 ///
-/// The calling thread works too, and alone if the team is busy with another thread's job or if a task calls `run`
-/// itself. If a chunk panics, the chunks not yet begun are dropped and the panic goes on in the caller; the team stays
+/// The calling thread works too, and alone if the thread pool is busy with another thread's job or if a task calls `run`
+/// itself. If a chunk panics, the chunks not yet begun are dropped and the panic goes on in the caller; the thread pool stays
 /// usable.
 pub fn run(phases: &[usize], task: &Task<'_>) {
     let widest = phases.iter().copied().max().unwrap_or(0);
@@ -134,7 +134,7 @@ pub fn run(phases: &[usize], task: &Task<'_>) {
     }
 }
 
-/// One phase of a job with the team; the caller holds `BUSY`.
+/// One phase of a job with the thread pool; the caller holds `BUSY`.
 fn together(task: &Task<'_>, phase: usize, chunks: usize, alarm: &mut Alarm) {
     // SAFETY: only the lifetime changes. No worker uses the pointer after this function returned, because the function
     // waits until every claimed chunk is finished and leaves none to claim; and it does not unwind.

@@ -18,7 +18,7 @@ const ON_STACK: usize = 12;
 
 /// How an operand is walked.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Walk {
+enum InputRead {
     /// As the output: read in place.
     Dense,
     /// The same elements again every `n`, which divides the tile: packed once.
@@ -37,7 +37,7 @@ pub struct Tiled<'a> {
     program: &'a Program,
     loops: Loops,
     space: Collapsed,
-    inputs: SmallVec<[(*const u8, Walk); 4]>,
+    inputs: SmallVec<[(*const u8, InputRead); 4]>,
     outputs: SmallVec<[*mut u8; 2]>,
     isa: Isa,
     /// Elements per tile.
@@ -72,9 +72,9 @@ impl<'a> Tiled<'a> {
         }
         let walks = (0..n).map(|i| {
             let walk = match periods[i] {
-                _ if space.is_dense(i) => Walk::Dense,
-                Some(p) if p <= tile => Walk::Periodic,
-                _ => Walk::Gathered,
+                _ if space.is_dense(i) => InputRead::Dense,
+                Some(p) if p <= tile => InputRead::Periodic,
+                _ => InputRead::Gathered,
             };
             (inputs[i].ptr.cast_const(), walk)
         });
@@ -100,7 +100,8 @@ impl<'a> Tiled<'a> {
         len: usize,
         isa: Isa,
     ) -> Self {
-        let walks = inputs.iter().map(|&(from, scalar)| (from, if scalar { Walk::Scalar } else { Walk::Dense }));
+        let walks =
+            inputs.iter().map(|&(from, scalar)| (from, if scalar { InputRead::Scalar } else { InputRead::Dense }));
         Self {
             program,
             loops: Loops::from_slice(loops),
@@ -169,13 +170,13 @@ impl<'a> Tiled<'a> {
                     let (base, walk) = self.inputs[i];
                     let size = program.inputs[i].size();
                     match walk {
-                        Walk::Dense => {}
-                        Walk::Scalar if at != range.start => {}
-                        Walk::Scalar => {
+                        InputRead::Dense => {}
+                        InputRead::Scalar if at != range.start => {}
+                        InputRead::Scalar => {
                             (vector::splat(size, self.isa))(full, slot(i), base, std::ptr::null(), std::ptr::null());
                         }
                         // Ranges start at whole tiles and tiles are whole periods: the first packing serves all.
-                        Walk::Periodic if at != range.start => {}
+                        InputRead::Periodic if at != range.start => {}
                         _ => gather(&self.space, i, base, size, at, count, slot(i)),
                     }
                 }
@@ -184,7 +185,7 @@ impl<'a> Tiled<'a> {
                         Slot::Input(i) => {
                             let (base, walk) = self.inputs[i as usize];
                             match walk {
-                                Walk::Dense => base.cast_mut().add(at * program.inputs[i as usize].size()),
+                                InputRead::Dense => base.cast_mut().add(at * program.inputs[i as usize].size()),
                                 _ => slot(i as usize),
                             }
                         }

@@ -1,5 +1,5 @@
 //! What a kernel is given: strided views by raw pointer, scratch memory, and its part of the work.
-//! The door fills them for eager calls; a plan fills them from its arena.
+//! `execute` fills them for eager calls; a plan fills them from its arena.
 
 use super::Isa;
 use crate::dtype::{DType, Element};
@@ -159,7 +159,7 @@ impl CpuCall<'_> {
     }
 }
 
-// SAFETY: kernels share the call between the threads of one team run, each working on its own chunks.
+// SAFETY: kernels share the call between the threads of one job, each working on its own chunks.
 unsafe impl Sync for CpuCall<'_> {}
 
 /// The most phases of a call.

@@ -1,5 +1,5 @@
 //! What an operation's CUDA kernel is given, and how it launches: views on the device, arguments, grids.
-//! The door makes a [`CudaCall`]; `Op::cuda` in each operation's file uses it.
+//! `execute` makes a [`CudaCall`]; `Op::cuda` in each operation's file uses it.
 
 use super::buffers::Buffer;
 use super::capture_session;

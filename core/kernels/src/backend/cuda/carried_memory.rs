@@ -1,5 +1,5 @@
 //! Memory that captured loops and branches lend to their bodies: they keep values in it, and the body that reads one for the last time
-//! may write over it. `Cond` and `While` lend it while they are captured; the door asks who has.
+//! may write over it. `Cond` and `While` lend it while they are captured; `execute` asks who has.
 
 use std::cell::RefCell;
 

@@ -1,5 +1,5 @@
 //! Copies of strided elements into row-major order, element by element or, where a transposed operand lies the other way
-//! round, by tiles. The door brings tensors into order here, scalar programs their large operands.
+//! round, by tiles. `execute` brings tensors into order here, scalar programs their large operands.
 
 use super::buffers::Buffer;
 use super::call::{CudaCall, Strided, THREADS, grid};

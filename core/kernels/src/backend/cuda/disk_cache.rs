@@ -9,7 +9,7 @@ pub(super) type Key = u128;
 
 /// Where a kernel lies: the program, and the kernel's name there.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(super) struct CachedKernel {
     pub program: Key,
     pub name: String,
 }
@@ -35,10 +35,10 @@ pub(super) fn key(parts: &[&str]) -> Key {
 }
 
 /// Where the kernel of this key lies, if it was kept.
-pub(super) fn find(folder: &Path, kernel: Key) -> Option<Place> {
+pub(super) fn find(folder: &Path, kernel: Key) -> Option<CachedKernel> {
     let body = read(&kernel_file(folder, kernel))?;
     let (program, name) = body.split_first_chunk()?;
-    Some(Place { program: Key::from_le_bytes(*program), name: String::from_utf8(name.to_vec()).ok()? })
+    Some(CachedKernel { program: Key::from_le_bytes(*program), name: String::from_utf8(name.to_vec()).ok()? })
 }
 
 /// The binary of a program, if it was kept.
@@ -122,7 +122,7 @@ mod tests {
         let (program, kernel) = (key(&["program"]), key(&["kernel", "float"]));
         assert_ne!(kernel, key(&["kernelf", "loat"]));
         keep(&folder, program, b"binary", [(kernel, "fused_k3")].into_iter()).unwrap();
-        let place = Place { program, name: "fused_k3".into() };
+        let place = CachedKernel { program, name: "fused_k3".into() };
         assert_eq!(find(&folder, kernel).as_ref(), Some(&place));
         assert_eq!(binary(&folder, program).as_deref(), Some(&b"binary"[..]));
         assert_eq!((find(&folder, program), binary(&folder, kernel)), (None, None));

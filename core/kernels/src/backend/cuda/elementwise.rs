@@ -1,10 +1,10 @@
 //! Scalar programs on a device: the kernel for a program and the layouts of its operands, found or generated, and queued.
-//! The door calls it for element-wise operations, optimizers for their steps.
+//! `execute` calls it for element-wise operations, optimizers for their steps.
 
 use super::call::{Arguments, CudaCall};
 use super::copies::in_order;
 use super::program::Form;
-use super::text::{Walk, elements_each, elementwise_kernel};
+use super::text::{InputRead, elements_each, elementwise_kernel};
 use crate::backend::cpu::View;
 use crate::backend::cpu::merge_dims::{Collapsed, collapse};
 use crate::error::Result;
@@ -57,7 +57,7 @@ pub unsafe fn run(
 
 /// How a kernel walks its operands.
 pub(super) struct Walked {
-    pub walks: SmallVec<[Walk; 8]>,
+    pub walks: SmallVec<[InputRead; 8]>,
     /// The operands that are walked by strides.
     strided: SmallVec<[usize; 8]>,
     space: Collapsed,
@@ -66,15 +66,15 @@ pub(super) struct Walked {
 /// The walks of operands that are broadcast to dense results of shape `dims`; those whose flag is set are numbers.
 pub(super) fn walk_operands(dims: &[usize], inputs: &[View], numbers: &[bool]) -> Walked {
     let space = space_of(dims, inputs);
-    let walks: SmallVec<[Walk; 8]> = (0..inputs.len())
+    let walks: SmallVec<[InputRead; 8]> = (0..inputs.len())
         .map(|i| match () {
-            () if numbers.get(i) == Some(&true) => Walk::Number,
-            () if space.is_dense(i) => Walk::Dense,
-            () if (0..space.dims.len()).all(|axis| space.stride(axis, i) == 0) => Walk::Scalar,
-            () => Walk::Strided,
+            () if numbers.get(i) == Some(&true) => InputRead::Number,
+            () if space.is_dense(i) => InputRead::Dense,
+            () if (0..space.dims.len()).all(|axis| space.stride(axis, i) == 0) => InputRead::Scalar,
+            () => InputRead::Strided,
         })
         .collect();
-    let strided = (0..inputs.len()).filter(|i| walks[*i] == Walk::Strided).collect();
+    let strided = (0..inputs.len()).filter(|i| walks[*i] == InputRead::Strided).collect();
     Walked { walks, strided, space }
 }
 
@@ -82,7 +82,7 @@ impl Walked {
     /// The walks where each thread takes `each` neighbours at once, and whether operands and results allow it.
     pub fn packed(mut self, inputs: &[View], outputs: &[View], each: usize) -> (Self, bool) {
         let fits = |view: &View| view.ptr.addr().is_multiple_of((each * view.dtype.size()).min(16));
-        let dense = inputs.iter().zip(&self.walks).filter(|(_, w)| **w == Walk::Dense).map(|(v, _)| v);
+        let dense = inputs.iter().zip(&self.walks).filter(|(_, w)| **w == InputRead::Dense).map(|(v, _)| v);
         let last = self.space.dims.len() - 1;
         let whole = self.strided.is_empty() || self.space.dims[last].is_multiple_of(each);
         if each < 2 || !whole || !dense.chain(outputs).all(fits) {
@@ -91,9 +91,9 @@ impl Walked {
         for &o in &self.strided {
             let steps = |axis: usize| self.space.stride(axis, o).unsigned_abs().is_multiple_of(each);
             self.walks[o] = match self.space.stride(last, o) {
-                0 => Walk::StridedOne,
-                1 if fits(&inputs[o]) && (0..last).all(steps) => Walk::StridedRun,
-                _ => Walk::Strided,
+                0 => InputRead::StridedOne,
+                1 if fits(&inputs[o]) && (0..last).all(steps) => InputRead::StridedRun,
+                _ => InputRead::Strided,
             };
         }
         (self, true)
@@ -113,7 +113,7 @@ impl Walked {
         for (view, walk) in inputs.iter().zip(&self.walks) {
             match walk {
                 // SAFETY: by the caller's promise.
-                Walk::Number => unsafe { arguments.number(view) },
+                InputRead::Number => unsafe { arguments.number(view) },
                 _ => arguments.view(view),
             }
         }

@@ -8,7 +8,7 @@ use super::elementwise::{Owner, walk_operands};
 use super::program::Form;
 use super::reduce::{AT_ONCE, combine, divisor_of, finish_parts, identity, lanes};
 use super::scalar_text::{element_function, storage, value};
-use super::text::{Walk, element_call, elements_each, operand_parameters, space_text};
+use super::text::{InputRead, element_call, elements_each, operand_parameters, space_text};
 use super::vector_io;
 use crate::backend::cpu::View;
 use crate::backend::cpu::reduce::{InOrder, Monoid};
@@ -119,7 +119,7 @@ enum Way {
 }
 
 /// The kernel's text: prelude apart.
-fn text(program: &Program, walks: &[Walk], stored: usize, monoids: &[Monoid], way: Way, whole: bool) -> String {
+fn text(program: &Program, walks: &[InputRead], stored: usize, monoids: &[Monoid], way: Way, whole: bool) -> String {
     let mut text = element_function(program);
     let strided = walks.iter().filter(|w| w.is_strided()).count();
     text.push_str(&space_text(strided));
@@ -159,7 +159,7 @@ fn text(program: &Program, walks: &[Walk], stored: usize, monoids: &[Monoid], wa
 
 struct Body<'a> {
     program: &'a Program,
-    walks: &'a [Walk],
+    walks: &'a [InputRead],
     stored: usize,
     strided: usize,
     folded: &'a [DType],

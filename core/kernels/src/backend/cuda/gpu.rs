@@ -1,5 +1,5 @@
 //! One opened device: context, stream, memory, loaded kernels and the word of faults.
-//! `device.rs` finds devices here; the door, kernels and reads of elements work through it.
+//! `device.rs` finds devices here; `execute`, kernels and reads of elements work through it.
 
 use super::capture_session;
 use super::driver::{self, Address, Failure, Grid, Opened};

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// How an operand is walked by a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Walk {
+pub enum InputRead {
     /// As the results.
     Dense,
     /// One element for all.
@@ -24,7 +24,7 @@ pub enum Walk {
     StridedOne,
 }
 
-impl Walk {
+impl InputRead {
     /// Whether places come from the kernel's `Space`.
     pub fn is_strided(self) -> bool {
         matches!(self, Self::Strided | Self::StridedRun | Self::StridedOne)
@@ -36,7 +36,7 @@ impl Walk {
 ///
 /// Each rounding is an intrinsic of its own, which rules contraction out: sums and products are those of the CPU. A result
 /// may lie over an operand, which is why no parameter promises not to.
-pub fn elementwise_kernel(name: &str, program: &Program, walks: &[Walk], packed: bool) -> String {
+pub fn elementwise_kernel(name: &str, program: &Program, walks: &[InputRead], packed: bool) -> String {
     let mut text = element_function(program);
     let strided = walks.iter().filter(|w| w.is_strided()).count();
     let inputs = operand_parameters(program, walks);
@@ -61,7 +61,7 @@ pub fn elementwise_kernel(name: &str, program: &Program, walks: &[Walk], packed:
 }
 
 /// The element that a kernel works on, by strides.
-fn strided_body(program: &Program, walks: &[Walk], strided: usize) -> String {
+fn strided_body(program: &Program, walks: &[InputRead], strided: usize) -> String {
     let results: Vec<String> = (0..program.outputs.len()).map(|o| format!("y{o}[i]")).collect();
     format!(
         "  ELEMENTS(i, count) {{\n    index_t at[{strided}];\n    offsets(space, i, at);\n    {}\n  }}\n",
@@ -70,16 +70,16 @@ fn strided_body(program: &Program, walks: &[Walk], strided: usize) -> String {
 }
 
 /// The call of `element` for element `i`, whose places in strided operands are in `at`.
-pub(super) fn element_call(program: &Program, walks: &[Walk], results: &[String]) -> String {
+pub(super) fn element_call(program: &Program, walks: &[InputRead], results: &[String]) -> String {
     let mut next = 0;
     let mut arguments: Vec<String> = walks[..program.inputs.len()]
         .iter()
         .enumerate()
         .map(|(x, walk)| match walk {
-            Walk::Dense => format!("x{x}[i]"),
-            Walk::Scalar => format!("x{x}[0]"),
-            Walk::Number => format!("x{x}"),
-            Walk::Strided | Walk::StridedRun | Walk::StridedOne => {
+            InputRead::Dense => format!("x{x}[i]"),
+            InputRead::Scalar => format!("x{x}[0]"),
+            InputRead::Number => format!("x{x}"),
+            InputRead::Strided | InputRead::StridedRun | InputRead::StridedOne => {
                 next += 1;
                 format!("x{x}[at[{}]]", next - 1)
             }
@@ -90,7 +90,7 @@ pub(super) fn element_call(program: &Program, walks: &[Walk], results: &[String]
 }
 
 /// Neighbouring elements in registers, then, where nothing is strided, what is left one by one.
-fn packed_body(program: &Program, walks: &[Walk], strided: usize) -> String {
+fn packed_body(program: &Program, walks: &[InputRead], strided: usize) -> String {
     let (each, outputs) = (elements_each(program), program.outputs.len());
     let mut text = vector_io::shared_operands(program, walks);
     let _ = writeln!(
@@ -126,9 +126,9 @@ pub fn elements_each(program: &Program) -> usize {
 }
 
 /// The parameters for a program's operands.
-pub(super) fn operand_parameters(program: &Program, walks: &[Walk]) -> Vec<String> {
+pub(super) fn operand_parameters(program: &Program, walks: &[InputRead]) -> Vec<String> {
     let parameter = |(i, dtype): (usize, &DType)| match walks[i] {
-        Walk::Number => format!("const {} x{i}", storage(*dtype)),
+        InputRead::Number => format!("const {} x{i}", storage(*dtype)),
         _ => format!("const {}* x{i}", storage(*dtype)),
     };
     program.inputs.iter().enumerate().map(parameter).collect()

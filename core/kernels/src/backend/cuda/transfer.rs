@@ -1,5 +1,5 @@
 //! Copies to and from a device, and within it; waits; and the faults of kernels, which come out where the host waits.
-//! The door brings and fetches tensors here; copies go through pinned memory, so that the host need not wait for those it makes.
+//! `execute` brings and fetches tensors here; copies go through pinned memory, so that the host need not wait for those it makes.
 
 use super::capture_session;
 use super::driver::{self, Address};

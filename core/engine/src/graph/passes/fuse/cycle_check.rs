@@ -61,7 +61,7 @@ impl Tree {
 }
 
 /// A walk from one cluster in one direction.
-struct Walk {
+struct Reach {
     open: Vec<usize>,
     met: Vec<usize>,
     edges: usize,
@@ -121,7 +121,7 @@ impl Clusters<'_> {
     pub(super) fn between(&mut self, [first, second]: [usize; 2]) -> Option<usize> {
         self.ways.questions += 2;
         let mark = self.ways.questions;
-        let walk = |from, mark| Walk { open: vec![from], met: Vec::new(), edges: 0, mark };
+        let walk = |from, mark| Reach { open: vec![from], met: Vec::new(), edges: 0, mark };
         let mut sides = [walk(first, mark), walk(second, mark + 1)];
         loop {
             if let Some(done) = sides.iter().position(|side| side.open.is_empty()) {
@@ -137,7 +137,7 @@ impl Clusters<'_> {
     }
 
     /// One cluster further; false where the way leads around.
-    fn go_on(&mut self, ends: [usize; 2], side: usize, walk: &mut Walk) -> bool {
+    fn go_on(&mut self, ends: [usize; 2], side: usize, walk: &mut Reach) -> bool {
         let Some(at) = walk.open.pop() else { return true };
         walk.edges += self.edges[at][side];
         steps::count(self.edges[at][side] + 1);

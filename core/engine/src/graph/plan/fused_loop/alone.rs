@@ -1,10 +1,10 @@
-//! A pass of one instruction over few dense elements: it needs no tiles, tables or scratch memory, only addresses.
-//! The executor of plans tries [`Pass::run_alone`] first; most steps of the smallest graphs are such passes.
+//! A fused loop of one instruction over few dense elements: it needs no tiles, tables or scratch memory, only addresses.
+//! The executor of plans tries [`FusedLoop::run_alone`] first; most steps of the smallest graphs are such fused loops.
 
-use super::{Order, Pass, Run, Walk};
+use super::{FusedLoop, Order, Run, Stepping};
 use kernels::backend::cpu::vector::Loop;
 
-/// The instruction, and which operands of the pass are its own; those that it has not are its result.
+/// The instruction, and which operands of the fused loop are its own; those that it has not are its result.
 pub(super) struct Alone {
     run: Loop,
     args: [u8; 3],
@@ -12,26 +12,26 @@ pub(super) struct Alone {
 }
 
 impl Alone {
-    /// What a pass is, if it is one instruction that a single chunk does and whose operands lie as its result does.
-    pub fn of(pass: &Pass) -> Option<Self> {
-        let [Run::Step { run, args, arity, .. }] = pass.runs[..] else { return None };
-        let stored = pass.inputs.len() + pass.outputs.len();
-        let plain = pass.outputs.len() == 1
-            && pass.folds.is_empty()
-            && !pass.streams
-            && matches!(pass.order, Order::Flat)
-            && pass.work.phases[..2] == [1, 0]
-            && pass.inputs.iter().all(|input| input.walk == Walk::Dense)
+    /// What a fused loop is, if it is one instruction that a single chunk does and whose operands lie as its result does.
+    pub fn of(fused: &FusedLoop) -> Option<Self> {
+        let [Run::Step { run, args, arity, .. }] = fused.runs[..] else { return None };
+        let stored = fused.inputs.len() + fused.outputs.len();
+        let plain = fused.outputs.len() == 1
+            && fused.folds.is_empty()
+            && !fused.streams
+            && matches!(fused.order, Order::Flat)
+            && fused.work.phases[..2] == [1, 0]
+            && fused.inputs.iter().all(|input| input.walk == Stepping::Dense)
             && args.iter().all(|&arg| usize::from(arg) < stored);
         plain.then(|| Self { run, args: args.map(|arg| arg as u8), arity })
     }
 }
 
-impl Pass {
-    /// Runs a pass of one instruction: answers whether it faulted, or nothing if it takes the way of all others.
+impl FusedLoop {
+    /// Runs a fused loop of one instruction: answers whether it faulted, or nothing if it takes the way of all others.
     ///
     /// # Safety
-    /// As [`Pass::run`].
+    /// As [`FusedLoop::run`].
     #[inline]
     pub unsafe fn run_alone(&self, operands: &[*mut u8]) -> Option<bool> {
         let alone = self.alone.as_ref()?;

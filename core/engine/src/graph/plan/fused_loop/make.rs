@@ -1,8 +1,8 @@
-//! How a pass is made of a program and its operands: tiles, walks, loops of each step, machine code, and shares of threads.
-//! [`Pass::new`] is called by the compiler of plans, once per cluster; all choices depend on shapes and instructions alone.
+//! How a fused loop is made of a program and its operands: tiles, walks, loops of each step, machine code, and shares of threads.
+//! [`FusedLoop::new`] is called by the compiler of plans, once per cluster; all choices depend on shapes and instructions alone.
 
 use super::alone::Alone;
-use super::{Folded, Input, Line, MOST_SLOTS, Operands, Order, Pass, Run, Walk};
+use super::{Folded, FusedLoop, Input, Line, MOST_SLOTS, Operands, Order, Run, Stepping};
 use kernels::backend::cpu::jit::{self, Machine};
 use kernels::backend::cpu::merge_dims::{Collapsed, collapse};
 use kernels::backend::cpu::tile::{TILE, period};
@@ -24,8 +24,8 @@ const FEW: usize = 16;
 /// The cost of a program that computes for long enough between two looks at memory: one element function.
 const COMPUTES: usize = 8;
 
-impl Pass {
-    /// `None` if the program is too large for one pass, or has an instruction without a loop.
+impl FusedLoop {
+    /// `None` if the program is too large for one fused loop, or has an instruction without a loop.
     pub fn new(sequence: &Sequence, operands: &Operands<'_>, isa: Isa) -> Option<Self> {
         let Operands { inputs, dims, outputs, folds, in_order } = *operands;
         let space = space_of(inputs, dims);
@@ -35,7 +35,7 @@ impl Pass {
         let periods: SmallVec<[Option<usize>; 8]> = (0..inputs.len()).map(|i| period(&space, i)).collect();
         let tile = tile_of(whole, &space, &periods, &order);
         let inputs = walks_of(inputs, &space, &periods, tile);
-        let packed = inputs.iter().filter(|input| input.walk != Walk::Dense).count();
+        let packed = inputs.iter().filter(|input| input.walk != Stepping::Dense).count();
         let slots = inputs.len() + outputs.len() + sequence.constants.len() + sequence.temps as usize;
         if slots > MOST_SLOTS {
             return None;
@@ -49,7 +49,7 @@ impl Pass {
             folded.push(Folded { fold, size: spec.dtype.size(), acc, divisor, partials: scratch });
             scratch += (order.partials() * acc).next_multiple_of(64);
         }
-        let mut pass = Self {
+        let mut fused = Self {
             runs: Vec::new(),
             steps: Vec::new(),
             packed,
@@ -72,16 +72,20 @@ impl Pass {
             machine: None,
             stretch: tile,
         };
-        let dense =
-            pass.inputs.iter().filter(|i| i.walk == Walk::Dense).map(|i| i.size).chain(pass.outputs.iter().copied());
+        let dense = fused
+            .inputs
+            .iter()
+            .filter(|i| i.walk == Stepping::Dense)
+            .map(|i| i.size)
+            .chain(fused.outputs.iter().copied());
         // Programs that only move memory keep the prefetcher of the processor awake themselves.
         let computes = sequence.actions.iter().map(cost).sum::<usize>() >= COMPUTES;
-        pass.streams = computes && len * dense.sum::<usize>() > STREAM;
-        pass.prepare(sequence)?;
-        pass.share(sequence, scratch);
-        pass.alone = Alone::of(&pass);
-        pass.compile(sequence, operands);
-        Some(pass)
+        fused.streams = computes && len * dense.sum::<usize>() > STREAM;
+        fused.prepare(sequence)?;
+        fused.share(sequence, scratch);
+        fused.alone = Alone::of(&fused);
+        fused.compile(sequence, operands);
+        Some(fused)
     }
 
     /// Makes machine code of the program, where that can be done.
@@ -106,7 +110,7 @@ impl Pass {
             (self.temps, self.slots) = (self.temps + more, self.slots + more);
         }
         // Nothing is packed and nothing written to tiles: a range is one call.
-        let in_place = self.inputs.iter().all(|input| input.walk == Walk::Dense || input.single);
+        let in_place = self.inputs.iter().all(|input| input.walk == Stepping::Dense || input.single);
         if in_place && (folds.is_empty() || machine.lanes()) {
             self.stretch = usize::MAX;
         }
@@ -188,12 +192,12 @@ fn walks_of(inputs: &[View], space: &Collapsed, periods: &[Option<usize>], tile:
     let one = |(i, view): (usize, &View)| {
         let single = periods[i] == Some(1) && !space.is_dense(i) && view.dtype.size() == 4;
         let walk = match periods[i] {
-            _ if space.is_dense(i) => Walk::Dense,
-            Some(p) if p > 0 && p <= tile && tile.is_multiple_of(p) => Walk::Periodic,
-            Some(p) if p > tile => Walk::Wrapped(p),
-            _ => Walk::Gathered,
+            _ if space.is_dense(i) => Stepping::Dense,
+            Some(p) if p > 0 && p <= tile && tile.is_multiple_of(p) => Stepping::Periodic,
+            Some(p) if p > tile => Stepping::Wrapped(p),
+            _ => Stepping::Gathered,
         };
-        packed += usize::from(walk != Walk::Dense);
+        packed += usize::from(walk != Stepping::Dense);
         Input { walk, size: view.dtype.size(), packed: packed.wrapping_sub(1), single }
     };
     inputs.iter().enumerate().map(one).collect()

@@ -1,16 +1,16 @@
-//! Running a pass: one thread's tiles of a chunk, from operands through the program to results and folds.
-//! The executor of plans calls [`Pass::run`]; the order in which folds walk the tiles is in `order.rs`.
+//! Running a fused loop: one thread's tiles of a chunk, from operands through the program to results and folds.
+//! The executor of plans calls [`FusedLoop::run`]; the order in which folds walk the tiles is in `order.rs`.
 
 use super::super::order::{Mode, Order};
 use super::*;
 
-impl Pass {
+impl FusedLoop {
     /// Runs one chunk of a phase: answers the instruction that faulted, if one did.
     ///
     /// `operands` are the addresses of inputs, stored results and fold results.
     ///
     /// # Safety
-    /// The addresses are valid for the layouts given to [`Pass::new`], `scratch` for [`Pass::work`]; every chunk runs
+    /// The addresses are valid for the layouts given to [`FusedLoop::new`], `scratch` for [`FusedLoop::work`]; every chunk runs
     /// once, phase after phase, and nobody else uses the results meanwhile.
     pub unsafe fn run(&self, operands: &[*mut u8], scratch: *mut u8, phase: usize, chunk: usize) -> Option<usize> {
         let stored = self.inputs.len() + self.outputs.len();
@@ -65,7 +65,7 @@ impl Pass {
         let packs = memory.wrapping_add(self.temps * self.tile_bytes);
         let bounce = packs.wrapping_add(self.packed * self.tile_bytes);
         let mut tile = Tile {
-            pass: self,
+            fused: self,
             operands,
             results,
             scratch,
@@ -91,7 +91,7 @@ impl Pass {
     /// Combines the partial results of `range` and stores the fold results.
     ///
     /// # Safety
-    /// As [`Pass::run`]; the partial results are complete.
+    /// As [`FusedLoop::run`]; the partial results are complete.
     pub(in crate::graph::plan) unsafe fn finish(
         &self,
         range: std::ops::Range<usize>,
@@ -131,7 +131,7 @@ fn fetch(from: *mut u8, bytes: usize) {
 
 /// One thread's work on a chunk.
 pub(in crate::graph::plan) struct Tile<'a> {
-    pub pass: &'a Pass,
+    pub fused: &'a FusedLoop,
     operands: &'a [*mut u8],
     pub results: &'a [*mut u8],
     pub scratch: *mut u8,
@@ -146,12 +146,12 @@ impl Tile<'_> {
     /// Runs the program for the elements `start..end`, tile after tile.
     ///
     /// # Safety
-    /// As [`Pass::run`].
+    /// As [`FusedLoop::run`].
     #[inline]
     pub unsafe fn range(&mut self, start: usize, end: usize, mode: &mut Mode) {
         let mut at = start;
         while at < end {
-            let count = self.pass.stretch.min(end - at);
+            let count = self.fused.stretch.min(end - at);
             // SAFETY: by the caller's promise.
             unsafe { self.one(at, count, at == start, mode) };
             at += count;
@@ -161,37 +161,37 @@ impl Tile<'_> {
     /// Runs the program for `count` elements from `at` on, at most a tile.
     ///
     /// # Safety
-    /// As [`Pass::run`].
+    /// As [`FusedLoop::run`].
     pub unsafe fn one(&mut self, at: usize, count: usize, first: bool, mode: &mut Mode) {
-        let pass = self.pass;
-        let machine = pass.machine.as_ref().filter(|machine| !machine.lanes() || matches!(mode, Mode::Lanes));
+        let fused = self.fused;
+        let machine = fused.machine.as_ref().filter(|machine| !machine.lanes() || matches!(mode, Mode::Lanes));
         // SAFETY: by the caller's promise; all slots that steps name are written below or were before the first tile.
         unsafe {
-            for (i, input) in pass.inputs.iter().enumerate() {
+            for (i, input) in fused.inputs.iter().enumerate() {
                 let base = self.operands[i];
-                let pack = self.packs.wrapping_add(input.packed.wrapping_mul(pass.tile_bytes));
+                let pack = self.packs.wrapping_add(input.packed.wrapping_mul(fused.tile_bytes));
                 let from = match input.walk {
                     _ if input.single && machine.is_some() => base,
-                    Walk::Dense => base.add(at * input.size),
+                    Stepping::Dense => base.add(at * input.size),
                     // A tile is whole periods: the first packing serves all of the range.
-                    Walk::Periodic if !first => pack,
-                    Walk::Wrapped(period) if at % period + count <= period => base.add(at % period * input.size),
+                    Stepping::Periodic if !first => pack,
+                    Stepping::Wrapped(period) if at % period + count <= period => base.add(at % period * input.size),
                     _ => {
-                        gather(&pass.space, i, base, input.size, at, count, pack);
+                        gather(&fused.space, i, base, input.size, at, count, pack);
                         pack
                     }
                 };
                 self.table[i].write(from);
             }
-            let outputs = pass.inputs.len();
-            for (o, &size) in pass.outputs.iter().enumerate() {
+            let outputs = fused.inputs.len();
+            for (o, &size) in fused.outputs.iter().enumerate() {
                 self.table[outputs + o].write(self.operands[outputs + o].add(at * size));
             }
             if let Some(machine) = machine {
                 return self.compiled(machine, count, mode);
             }
-            for (turn, run) in pass.runs.iter().enumerate() {
-                if pass.streams {
+            for (turn, run) in fused.runs.iter().enumerate() {
+                if fused.streams {
                     self.fetch_next(at + count, count, turn);
                 }
                 match *run {
@@ -222,10 +222,10 @@ impl Tile<'_> {
     /// Runs the program as machine code, and folds what it gives.
     ///
     /// # Safety
-    /// As [`Pass::run`]; the table holds the addresses of operands.
+    /// As [`FusedLoop::run`]; the table holds the addresses of operands.
     unsafe fn compiled(&mut self, machine: &Machine, count: usize, mode: &mut Mode) {
-        let pass = self.pass;
-        let stored = pass.inputs.len() + pass.outputs.len();
+        let fused = self.fused;
+        let stored = fused.inputs.len() + fused.outputs.len();
         let operands = self.table.as_ptr().cast::<*mut u8>();
         // SAFETY: by the caller's promise; lanes have room for all folds.
         unsafe {
@@ -233,7 +233,7 @@ impl Tile<'_> {
             if machine.lanes() {
                 return;
             }
-            for n in 0..pass.folds.len() {
+            for n in 0..fused.folds.len() {
                 let from = self.table[stored + n].assume_init();
                 self.fold(n, from, count, mode);
             }
@@ -245,18 +245,18 @@ impl Tile<'_> {
     /// for its share, because a core keeps only so many requests open and waits with all others.
     #[inline]
     fn fetch_next(&self, at: usize, count: usize, turn: usize) {
-        let pass = self.pass;
-        let turns = pass.runs.len();
+        let fused = self.fused;
+        let turns = fused.runs.len();
         let share = |base: *mut u8, size: usize| {
             let lines = (count * size).div_ceil(64);
             let (from, to) = (lines * turn / turns * 64, lines * (turn + 1) / turns * 64);
             fetch(base.wrapping_add(at * size + from), to - from);
         };
-        for (i, input) in pass.inputs.iter().enumerate().filter(|(_, input)| input.walk == Walk::Dense) {
+        for (i, input) in fused.inputs.iter().enumerate().filter(|(_, input)| input.walk == Stepping::Dense) {
             share(self.operands[i], input.size);
         }
-        for (o, &size) in pass.outputs.iter().enumerate() {
-            share(self.operands[pass.inputs.len() + o], size);
+        for (o, &size) in fused.outputs.iter().enumerate() {
+            share(self.operands[fused.inputs.len() + o], size);
         }
     }
 

@@ -31,7 +31,7 @@ struct Slab {
     rows: Range<usize>,
 }
 
-struct Plan {
+struct FilterGradientPlan {
     /// The geometry, with the padded copy of the input in place of the input where there is one.
     g: ConvGeometry,
     /// The input as the caller has it.
@@ -52,7 +52,7 @@ struct Plan {
     groups: usize,
 }
 
-impl Plan {
+impl FilterGradientPlan {
     fn new<T: Float>(g: &ConvGeometry, isa: Isa) -> Self {
         let kernels = Kernels::<T>::of(isa);
         let input = g.flattened();
@@ -134,7 +134,7 @@ fn turned(g: &ConvGeometry) -> Option<ConvGeometry> {
 
 /// Scratch and chunks of [`filter_gradient`].
 pub fn filter_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
-    let plan = Plan::new::<T>(g, isa);
+    let plan = FilterGradientPlan::new::<T>(g, isa);
     let partials = if plan.gathers() { plan.parts * plan.size() } else { 0 };
     Work {
         scratch: (plan.copy + partials) * size_of::<T>(),
@@ -156,7 +156,7 @@ pub unsafe fn filter_gradient<T: Float>(
     phase: usize,
     chunk: usize,
 ) {
-    let plan = Plan::new::<T>(g, isa);
+    let plan = FilterGradientPlan::new::<T>(g, isa);
     let copy: *mut T = scratch.cast();
     let (x, dy) = if plan.swapped { (dy, x) } else { (x, dy) };
     // SAFETY: the scratch holds the copy and then the partial sums; chunks write separate parts of them.
@@ -183,7 +183,7 @@ pub unsafe fn filter_gradient<T: Float>(
 /// # Safety
 /// The tensors must be those of the plan's geometry, and nobody else may use these rows and columns of `dw`.
 unsafe fn partial<T: Float>(
-    plan: &Plan,
+    plan: &FilterGradientPlan,
     kernels: &'static Kernels<T>,
     x: *const T,
     dy: *const T,
@@ -217,7 +217,7 @@ unsafe fn partial<T: Float>(
 /// # Safety
 /// As for [`partial`].
 unsafe fn slab_cell<T: Float>(
-    plan: &Plan,
+    plan: &FilterGradientPlan,
     kernels: &'static Kernels<T>,
     x: *const T,
     dy: *const T,

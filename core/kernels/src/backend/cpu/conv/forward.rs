@@ -12,7 +12,7 @@ use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
 
 /// How a geometry is computed.
-struct Plan<T: 'static> {
+struct ForwardPlan<T: 'static> {
     g: ConvGeometry,
     blocks: Blocks,
     kernels: &'static Kernels<T>,
@@ -21,7 +21,7 @@ struct Plan<T: 'static> {
     chunks: Chunks,
 }
 
-impl<T: Float> Plan<T> {
+impl<T: Float> ForwardPlan<T> {
     fn new(g: &ConvGeometry, isa: Isa) -> Self {
         let g = g.flattened();
         let kernels = Kernels::<T>::for_product(isa, g.k_h * g.k_w, g.in_c, g.out_c);
@@ -34,7 +34,7 @@ impl<T: Float> Plan<T> {
 
 /// Scratch and chunks of [`forward`].
 pub fn forward_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
-    let plan = Plan::<T>::new(g, isa);
+    let plan = ForwardPlan::<T>::new(g, isa);
     if plan.packing == 0 {
         return Work { scratch: 0, phases: [plan.chunks.count(), 0, 0, 0, 0] };
     }
@@ -58,7 +58,7 @@ pub unsafe fn forward<T: Float>(
     phase: usize,
     chunk: usize,
 ) {
-    let Plan { g, blocks, kernels, packing, chunks } = Plan::<T>::new(g, isa);
+    let ForwardPlan { g, blocks, kernels, packing, chunks } = ForwardPlan::<T>::new(g, isa);
     let panel: *mut T = scratch.cast();
     if packing > 0 && phase == 0 {
         let rows = share(g.depth(), packing, chunk);

@@ -55,7 +55,7 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-struct Plan<T: 'static> {
+struct InputGradientPlan<T: 'static> {
     g: ConvGeometry,
     blocks: Blocks,
     kernels: &'static Kernels<T>,
@@ -63,7 +63,7 @@ struct Plan<T: 'static> {
     chunks: Chunks,
 }
 
-impl<T: Float> Plan<T> {
+impl<T: Float> InputGradientPlan<T> {
     fn new(g: &ConvGeometry, isa: Isa) -> Self {
         let g = g.flattened();
         let kernels = Kernels::<T>::for_product(isa, g.k_h * g.k_w, g.out_c, g.in_c);
@@ -78,7 +78,7 @@ impl<T: Float> Plan<T> {
 
 /// Scratch and chunks of [`input_gradient`].
 pub fn input_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
-    let plan = Plan::<T>::new(g, isa);
+    let plan = InputGradientPlan::<T>::new(g, isa);
     let scratch = g.k_h * g.k_w * g.out_c * plan.blocks.padded() * size_of::<T>();
     Work { scratch, phases: [plan.packing, plan.chunks.count(), 0, 0, 0] }
 }
@@ -97,7 +97,7 @@ pub unsafe fn input_gradient<T: Float>(
     phase: usize,
     chunk: usize,
 ) {
-    let Plan { g, blocks, kernels, packing, chunks } = Plan::<T>::new(g, isa);
+    let InputGradientPlan { g, blocks, kernels, packing, chunks } = InputGradientPlan::<T>::new(g, isa);
     let panel: *mut T = scratch.cast();
     if phase == 0 {
         // SAFETY: the scratch holds the packed filters, and this chunk owns its rows.

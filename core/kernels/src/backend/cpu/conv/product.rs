@@ -120,7 +120,7 @@ impl<T: Float> Product<T> {
                         if joined {
                             tile.len = [tile.len[0], 1, tile.len[1] * tile.len[2]];
                         }
-                        let mut walk = Walk::new(cell.images.clone(), rows.outputs.clone(), cols.outputs.clone());
+                        let mut walk = TapWalk::new(cell.images.clone(), rows.outputs.clone(), cols.outputs.clone());
                         let tap = (rows.taps.start, cols.taps.start);
                         // SAFETY: the runs hold valid taps only, so every address lies in the operands.
                         unsafe { self.walk(&mut tile, &mut walk, tap, start, block.vectors) }
@@ -139,7 +139,7 @@ impl<T: Float> Product<T> {
     ///
     /// # Safety
     /// As for [`Product::run`]; the tap must be valid for all pixels of the walk, with the lengths of the tile.
-    unsafe fn walk(&self, tile: &mut Tile<T>, walk: &mut Walk, tap: (usize, usize), channel: usize, vectors: usize) {
+    unsafe fn walk(&self, tile: &mut Tile<T>, walk: &mut TapWalk, tap: (usize, usize), channel: usize, vectors: usize) {
         let column = self.kernels.columns[vectors - 1];
         // Without a valid tap nothing is read, and offsets would be meaningless.
         let reads = !tile.len.contains(&0);
@@ -179,14 +179,14 @@ impl<T: Float> Product<T> {
 }
 
 /// Pixels of a box in order, taken row by row.
-struct Walk {
+struct TapWalk {
     rows: Range<usize>,
     cols: Range<usize>,
     at: (usize, usize, usize),
     left: usize,
 }
 
-impl Walk {
+impl TapWalk {
     fn new(images: Range<usize>, rows: Range<usize>, cols: Range<usize>) -> Self {
         let left = images.len() * rows.len() * cols.len();
         Self { at: (images.start, rows.start, cols.start), rows, cols, left }

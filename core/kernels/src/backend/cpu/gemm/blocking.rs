@@ -61,7 +61,7 @@ impl Operand {
     }
 }
 
-pub(super) struct Plan {
+pub(super) struct Blocking {
     pub isa: Isa,
     pub route: Route,
     pub m: usize,
@@ -83,7 +83,7 @@ pub(super) struct Plan {
     work: Work,
 }
 
-impl Plan {
+impl Blocking {
     pub fn new(p: &MatMul, dtype: DType, isa: Isa) -> Self {
         if !(dtype.is_floating() || dtype.is_integer()) {
             no_numbers(dtype);

@@ -1,5 +1,5 @@
 //! The matrix product: every `MatMul`, `BatchMatMul` and `Dense` on the CPU, and the products inside convolutions.
-//! Callers ask [`work`] for scratch and chunks, hand those to the team, and each chunk comes back to [`run`].
+//! Callers ask [`work`] for scratch and chunks, hand those to the thread pool, and each chunk comes back to [`run`].
 //!
 //! A product is at most three phases, of which most products need one:
 //!
@@ -32,7 +32,7 @@ mod transpose;
 use super::isa::Isa;
 use super::view::Work;
 use crate::dtype::{DType, bf16, f16};
-use blocking::Plan;
+use blocking::Blocking;
 
 /// One product, or a batch of them: `C = A · B` with A of `m` by `k` and B of `k` by `n`.
 ///
@@ -72,13 +72,13 @@ pub struct MatMul {
 ///
 /// If the dtype holds no numbers.
 pub fn work(p: &MatMul, dtype: DType, isa: Isa) -> Work {
-    Plan::new(p, dtype, isa).work()
+    Blocking::new(p, dtype, isa).work()
 }
 
 /// Whether [`run`] can add something to the product on the way: single products of f32 and f64 with enough rows and columns,
 /// and not too long sums.
 pub fn can_add(p: &MatMul, dtype: DType, isa: Isa) -> bool {
-    matches!(dtype, DType::F32 | DType::F64) && Plan::new(p, dtype, isa).finishes_at_once()
+    matches!(dtype, DType::F32 | DType::F64) && Blocking::new(p, dtype, isa).finishes_at_once()
 }
 
 /// What is added to the product: elements of C's type with C's shape and unit column stride, and the stride of its rows.
@@ -118,7 +118,7 @@ pub unsafe fn run(
     phase: usize,
     chunk: usize,
 ) {
-    let plan = Plan::new(p, dtype, isa);
+    let plan = Blocking::new(p, dtype, isa);
     macro_rules! as_type {
         ($($name:ident => $t:ty),*) => {
             match dtype {

@@ -1,7 +1,7 @@
 //! The phases of a product: finds what a chunk covers, and calls the kernels on it.
 //! `gemm::run` comes here with the plan and the operands' type.
 
-use super::blocking::{Operand, Plan};
+use super::blocking::{Blocking, Operand};
 use super::number::{Number, Operands, Stored};
 use super::pack;
 
@@ -14,7 +14,7 @@ pub(super) const PASS: usize = 1024;
 ///
 /// As for `gemm::run`, with the plan of the same arguments.
 pub(super) unsafe fn run<S: Stored>(
-    plan: &Plan,
+    plan: &Blocking,
     a: *const S,
     b: *const S,
     c: *mut S,
@@ -70,7 +70,7 @@ fn columns(length: usize, parts: usize, index: usize) -> (usize, usize) {
 }
 
 unsafe fn multiply<S: Stored>(
-    plan: &Plan,
+    plan: &Blocking,
     a: *const S,
     b: *const S,
     c: *mut S,
@@ -141,7 +141,7 @@ unsafe fn multiply<S: Stored>(
 }
 
 /// Adds the partial sums of some rows, in order, and rounds.
-unsafe fn finish<S: Stored>(plan: &Plan, c: *mut S, scratch: *mut u8, chunk: usize) {
+unsafe fn finish<S: Stored>(plan: &Blocking, c: *mut S, scratch: *mut u8, chunk: usize) {
     let Some(at) = plan.partial else { return };
     let partial: *mut S::Compute = scratch.wrapping_add(at).cast();
     let all = plan.batch * plan.m;

@@ -2,9 +2,9 @@
 //! `mod.rs` calls [`emit`]; what the code is called with stands at [`super::Entry`].
 
 use super::encode::general::*;
-use super::encode::{Assembler, Form, If, Memory, Place};
+use super::encode::{Assembler, Form, If, Memory, Operand};
 use super::ops::{Line, List, Source};
-use super::registers::Walk;
+use super::registers::LoopBody;
 use crate::backend::cpu::reduce::Monoid;
 
 /// Elements of a vector.
@@ -54,7 +54,7 @@ pub(super) fn emit(request: &Request<'_>) -> Option<Vec<u8>> {
         let Source::Scalar(input) = *source else { continue };
         asm.load(RBX, RDI, i32::from(input) * 8);
         let one = Memory { base: RBX, index: None, offset: 0, repeated: false };
-        asm.vector(&Form::new(2, 1, 0x18).reads(4), 0, 0, Place::Memory(one), 0, false);
+        asm.vector(&Form::new(2, 1, 0x18).reads(4), 0, 0, Operand::Memory(one), 0, false);
         asm.vector(&STORE, 0, 0, slot_place(slots), 0, false);
         scalars.push((v, slots));
         slots += 1;
@@ -68,7 +68,7 @@ pub(super) fn emit(request: &Request<'_>) -> Option<Vec<u8>> {
     let too_few = asm.jump(If::Below);
     let again = asm.here();
     let order = interleaved(request.list, request.streams, vectors);
-    let walk = |asm, order, vectors, tail| Walk::new(asm, request, &constants, &scalars, order, vectors, tail);
+    let walk = |asm, order, vectors, tail| LoopBody::new(asm, request, &constants, &scalars, order, vectors, tail);
     let mut main = walk(asm, order, vectors, false);
     main.slots = slots;
     main.run()?;
@@ -120,8 +120,8 @@ pub(super) const STORE: Form = Form::new(1, 0, 0x11);
 pub(super) const LOAD: Form = Form::new(1, 0, 0x10);
 pub(super) const MOVE: Form = Form::new(1, 0, 0x28);
 
-pub(super) fn slot_place(slot: u32) -> Place {
-    Place::Memory(Memory { base: RSP, index: None, offset: slot as i32 * 64, repeated: false })
+pub(super) fn slot_place(slot: u32) -> Operand {
+    Operand::Memory(Memory { base: RSP, index: None, offset: slot as i32 * 64, repeated: false })
 }
 
 /// The register of vector `vector` of fold `fold`.
@@ -129,9 +129,9 @@ pub(super) fn accumulator(fold: usize, vector: usize) -> u8 {
     (31 - fold * WIDE - vector) as u8
 }
 
-pub(super) fn lane_place(fold: usize, vector: usize) -> Place {
+pub(super) fn lane_place(fold: usize, vector: usize) -> Operand {
     let offset = (fold * WIDE * LANES * 8 + vector * 64) as i32;
-    Place::Memory(Memory { base: RDX, index: None, offset, repeated: false })
+    Operand::Memory(Memory { base: RDX, index: None, offset, repeated: false })
 }
 
 /// Brings the lanes of all folds into registers, or back.

@@ -14,7 +14,7 @@ pub(super) struct Memory {
 
 /// The operand that may be a register or memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum Operand {
     Register(u8),
     Memory(Memory),
 }
@@ -93,11 +93,11 @@ impl Assembler {
     }
 
     /// A vector instruction: `reg` and `second` as the form has them, `mask` 0 for none, `zeroing` for lanes left out.
-    pub fn vector(&mut self, form: &Form, reg: u8, second: u8, place: Place, mask: u8, zeroing: bool) {
+    pub fn vector(&mut self, form: &Form, reg: u8, second: u8, place: Operand, mask: u8, zeroing: bool) {
         let (third, fourth, repeated) = match place {
             // A register is extended by the two bits that extend base and index of an address.
-            Place::Register(r) => (r >> 3 & 1, r >> 4 & 1, false),
-            Place::Memory(m) => (m.base >> 3, m.index.map_or(0, |(index, _)| index >> 3), m.repeated),
+            Operand::Register(r) => (r >> 3 & 1, r >> 4 & 1, false),
+            Operand::Memory(m) => (m.base >> 3, m.index.map_or(0, |(index, _)| index >> 3), m.repeated),
         };
         let not = |bit: u8| bit & 1 ^ 1;
         self.put(&[
@@ -112,11 +112,11 @@ impl Assembler {
     }
 
     /// The bytes that name a register or an address; short offsets count in units of the operand in memory.
-    fn operand(&mut self, reg: u8, place: Place, unit: i32) {
+    fn operand(&mut self, reg: u8, place: Operand, unit: i32) {
         let reg = (reg & 7) << 3;
         let m = match place {
-            Place::Register(r) => return self.put(&[0xc0 | reg | r & 7]),
-            Place::Memory(m) => m,
+            Operand::Register(r) => return self.put(&[0xc0 | reg | r & 7]),
+            Operand::Memory(m) => m,
         };
         let short = (m.offset % unit == 0).then(|| i8::try_from(m.offset / unit).ok()).flatten();
         let mode = if short.is_some() { 0x40 } else { 0x80 };

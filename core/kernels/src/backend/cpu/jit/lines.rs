@@ -1,16 +1,16 @@
 //! One line as instructions: where its operands lie, which of them the result may be written over, and the rest by mask.
-//! The walk in `registers.rs` calls [`Walk::line`] for every line of a round.
+//! The walk in `registers.rs` calls [`LoopBody::line`] for every line of a round.
 
 use super::emit::{ADDRESSES, LANES, LOAD, REST, SPARE, STORE, accumulator, lane_place};
 use super::encode::general::{RAX, RBP, RDI};
-use super::encode::{Form, Memory, Place};
+use super::encode::{Form, Memory, Operand};
 use super::ops::{Line, Op, Shape, compare};
-use super::registers::{NO_REGISTER, Walk};
+use super::registers::{LoopBody, NO_REGISTER};
 use crate::backend::cpu::reduce::Monoid;
 
-impl Walk<'_> {
+impl LoopBody<'_> {
     /// The elements of an operand that a vector works on.
-    fn memory(&mut self, operand: usize, vector: usize) -> Place {
+    fn memory(&mut self, operand: usize, vector: usize) -> Operand {
         let size = self.request.operands[operand];
         let base = ADDRESSES.get(operand).copied().unwrap_or_else(|| {
             self.asm.load(RBP, RDI, operand as i32 * 8);
@@ -18,7 +18,7 @@ impl Walk<'_> {
         });
         let offset = (vector * LANES * size as usize) as i32;
         let scale = size.trailing_zeros() as u8;
-        Place::Memory(Memory { base, index: Some((RAX, scale)), offset, repeated: false })
+        Operand::Memory(Memory { base, index: Some((RAX, scale)), offset, repeated: false })
     }
 
     pub fn load(&mut self, op: Op, vector: usize, to: u8) {
@@ -63,14 +63,14 @@ impl Walk<'_> {
                 let from = self.vector(args[0]);
                 self.consume(position, args);
                 let register = self.result();
-                self.asm.vector(&form, digit, register, Place::Register(from), 0, false);
+                self.asm.vector(&form, digit, register, Operand::Register(from), 0, false);
                 self.define(to, register);
             }
             Shape::Extract => {
                 let from = self.vector(args[0]);
                 self.consume(position, args);
                 let register = self.result();
-                self.asm.vector(&form, from, 0, Place::Register(register), 0, false);
+                self.asm.vector(&form, from, 0, Operand::Register(register), 0, false);
                 self.define(to, register);
             }
             Shape::Blend => {
@@ -136,7 +136,7 @@ impl Walk<'_> {
         let last_register = if self.in_memory(last, position) { None } else { Some(self.vector(last)) };
         let over = self.over(over, position);
         let place = match last_register {
-            Some(register) => Place::Register(register),
+            Some(register) => Operand::Register(register),
             None => self.home(last),
         };
         self.consume(position, args);
@@ -199,12 +199,12 @@ impl Walk<'_> {
             _ => (0x5d, true),
         };
         let to = if chooses { self.free_vector() } else { lanes };
-        self.asm.vector(&Form::new(1, 0, opcode), to, lanes, Place::Register(from), 0, false);
+        self.asm.vector(&Form::new(1, 0, opcode), to, lanes, Operand::Register(from), 0, false);
         if chooses {
             // A NaN that the lanes hold stays; the processor would answer the other operand.
-            self.asm.vector(&Form::new(1, 0, 0xc2), SPARE, lanes, Place::Register(lanes), 0, false);
+            self.asm.vector(&Form::new(1, 0, 0xc2), SPARE, lanes, Operand::Register(lanes), 0, false);
             self.asm.immediate(compare::UNORDERED);
-            self.asm.vector(&Form::new(2, 1, 0x65), lanes, to, Place::Register(lanes), SPARE, false);
+            self.asm.vector(&Form::new(2, 1, 0x65), lanes, to, Operand::Register(lanes), SPARE, false);
         }
         if self.tail {
             self.asm.vector(&STORE, lanes, 0, lane_place(fold, 0), REST, false);

@@ -5,13 +5,13 @@ mod uses;
 
 use super::emit::{Constants, LOAD, MOST_SLOTS, MOVE, Request, STORE, WIDE, slot_place};
 use super::encode::general::RCX;
-use super::encode::{Assembler, Form, Memory, Place};
+use super::encode::{Assembler, Form, Memory, Operand};
 use super::ops::{Line, Op, Source, Value};
 
 const NONE: u32 = u32::MAX;
 
 /// The walk over the lines of a round, which gives out registers.
-pub(super) struct Walk<'a> {
+pub(super) struct LoopBody<'a> {
     pub asm: Assembler,
     pub request: &'a Request<'a>,
     constants: &'a Constants,
@@ -40,7 +40,7 @@ pub(super) struct Walk<'a> {
 
 pub(super) const NO_REGISTER: u8 = u8::MAX;
 
-impl<'a> Walk<'a> {
+impl<'a> LoopBody<'a> {
     pub fn new(
         asm: Assembler,
         request: &'a Request<'a>,
@@ -180,10 +180,10 @@ impl<'a> Walk<'a> {
             return self.load(op, v / self.values, to);
         }
         match self.home(v) {
-            Place::Memory(m) if m.repeated => {
+            Operand::Memory(m) if m.repeated => {
                 let Source::Constant(_, size) = self.request.list.values[v] else { return };
                 let form = if size == 8 { Form::new(2, 1, 0x19).wide() } else { Form::new(2, 1, 0x18) };
-                let one = Place::Memory(Memory { repeated: false, ..m });
+                let one = Operand::Memory(Memory { repeated: false, ..m });
                 self.asm.vector(&form.reads(size), to, 0, one, 0, false);
             }
             place => self.asm.vector(&LOAD, to, 0, place, 0, false),
@@ -191,12 +191,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Where a value without a register lies.
-    pub fn home(&self, v: usize) -> Place {
+    pub fn home(&self, v: usize) -> Operand {
         if !self.is_line(v)
             && let Source::Constant(..) = self.request.list.values[v]
         {
             let offset = self.constants.offsets[v];
-            return Place::Memory(Memory { base: RCX, index: None, offset, repeated: true });
+            return Operand::Memory(Memory { base: RCX, index: None, offset, repeated: true });
         }
         slot_place(self.slot[v])
     }
@@ -217,11 +217,11 @@ impl<'a> Walk<'a> {
     }
 
     /// A value as the operand that may lie in memory.
-    pub fn place(&mut self, v: usize, position: u32) -> Place {
+    pub fn place(&mut self, v: usize, position: u32) -> Operand {
         let kept = self.register[v] != NO_REGISTER;
         let repeated = !self.is_line(v);
         let whole = self.loads[v].is_none() && self.slot[v] != NONE && self.dies(v, position);
-        if !kept && (repeated || whole) { self.home(v) } else { Place::Register(self.vector(v)) }
+        if !kept && (repeated || whole) { self.home(v) } else { Operand::Register(self.vector(v)) }
     }
 
     /// Whether [`Self::place`] would answer memory.
@@ -265,7 +265,7 @@ impl<'a> Walk<'a> {
         let to = self.free_vector();
         match self.register[v] {
             NO_REGISTER => self.bring(v, to),
-            from => self.asm.vector(&MOVE, to, 0, Place::Register(from), 0, false),
+            from => self.asm.vector(&MOVE, to, 0, Operand::Register(from), 0, false),
         }
         to
     }

@@ -1,7 +1,7 @@
 //! Rows that do not lie dense: they are brought together in parts and folded in the order of dense ones. Where the outputs are
 //! neighbours in memory, as in a transposed matrix, several are folded at a time, so that what is fetched is used.
 
-use super::Plan;
+use super::ReducePlan;
 use crate::backend::cpu::View;
 use crate::backend::cpu::copy::strided_row;
 use crate::backend::cpu::vector::fold::{Fold, WIDE};
@@ -15,11 +15,11 @@ const SHARE: usize = 2 * WIDE;
 /// Elements of a single output that are brought together at a time: several rows of a transposed matrix, as a rule.
 const ALONE: usize = 64 * WIDE;
 
-impl Plan {
+impl ReducePlan {
     /// Folds a range of elements into one output, by rows that are dense in a dense operand: brought together if they lie apart.
     ///
     /// # Safety
-    /// As `Plan::unit`.
+    /// As `ReducePlan::unit`.
     pub(super) unsafe fn rows(&self, fold: &Fold, input: &View, acc: *mut u8, output: usize, range: Range<usize>) {
         let size = self.dtype.size();
         let base = self.kept.offset(output);
@@ -50,10 +50,10 @@ impl Plan {
             && self.reduced.inner().1 != 1
     }
 
-    /// As the end of `Plan::run`, for several neighbouring outputs at a time; units count outputs first, then blocks.
+    /// As the end of `ReducePlan::run`, for several neighbouring outputs at a time; units count outputs first, then blocks.
     ///
     /// # Safety
-    /// As `Plan::run`.
+    /// As `ReducePlan::run`.
     pub(super) unsafe fn bundled(
         &self,
         fold: &Fold,
@@ -88,7 +88,7 @@ impl Plan {
     /// Folds a block of each of `n` outputs whose first elements lie from `from` on into as many accumulators.
     ///
     /// # Safety
-    /// As `Plan::run`, for at most [`BUNDLE`] outputs.
+    /// As `ReducePlan::run`, for at most [`BUNDLE`] outputs.
     unsafe fn rows_together(&self, fold: &Fold, from: *const u8, acc: *mut u8, n: usize, block: usize) {
         let range = self.block(block);
         let mut at = range.start;

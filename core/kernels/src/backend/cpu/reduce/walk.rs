@@ -5,13 +5,13 @@ use crate::shape::MAX_RANK;
 use std::ops::Range;
 
 /// Merged dimensions of one kind, kept or reduced, in plain arrays: plans are made on every call.
-pub(super) struct Walk {
+pub(super) struct Odometer {
     pub rank: usize,
     pub dims: [usize; MAX_RANK],
     pub strides: [isize; MAX_RANK],
 }
 
-impl Walk {
+impl Odometer {
     pub const NONE: Self = Self { rank: 0, dims: [1; MAX_RANK], strides: [0; MAX_RANK] };
 
     /// Adds an inner dimension, merged with the last where one stride describes both.

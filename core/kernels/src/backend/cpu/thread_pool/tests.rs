@@ -1,4 +1,4 @@
-//! Tests of the team: every chunk exactly once and in order of phases, from several threads, with panics and nesting.
+//! Tests of the thread pool: every chunk exactly once and in order of phases, from several threads, with panics and nesting.
 //! The settings are the process's, but results must not depend on them, so other tests may run at the same time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};

@@ -1,5 +1,5 @@
-//! The team's workers: how they are started, spin, park and are woken, and when waking one is worth its price.
-//! `team::run` asks the [`Alarm`] here; what a worker does with a job is `team::help`.
+//! The thread pool's workers: how they are started, spin, park and are woken, and when waking one is worth its price.
+//! `thread_pool::run` asks the [`Alarm`] here; what a worker does with a job is `thread_pool::help`.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};

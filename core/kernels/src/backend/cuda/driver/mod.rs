@@ -1,4 +1,4 @@
-//! The door to CUDA's own libraries: plain functions over addresses and handles that are numbers, with results.
+//! `execute` to CUDA's own libraries: plain functions over addresses and handles that are numbers, with results.
 //! The rest of the backend calls them; a build without the feature `cuda` has the same functions, which all refuse.
 
 #[cfg(not(feature = "cuda"))]

@@ -1,7 +1,7 @@
 //! The text of element-wise kernels, to the letter.
 //! Run by `cargo test` of this crate.
 
-use super::{Walk, elementwise_kernel};
+use super::{InputRead, elementwise_kernel};
 use crate::dtype::DType;
 use crate::scalar::Program;
 
@@ -13,7 +13,7 @@ fn operands_are_walked_as_they_lie() {
         s.mul(tanh, s.sigmoid(x[0]))
     };
     let program = Program::of(&meaning, &[DType::F32; 3]);
-    let text = elementwise_kernel("fused", &program, &[Walk::Dense, Walk::Number, Walk::Strided], false);
+    let text = elementwise_kernel("fused", &program, &[InputRead::Dense, InputRead::Number, InputRead::Strided], false);
     let expected = "__device__ inline void element(const float m0, const float m1, const float m2, float& r0, Faults* faults, \
                     unsigned site) {\n  \
                     const float a0 = m0;\n  const float a1 = m1;\n  const float a2 = m2;\n  \
@@ -32,7 +32,7 @@ fn operands_are_walked_as_they_lie() {
 #[test]
 fn sixteen_bit_floats_are_rounded_once() {
     let program = Program::of(&|s, x| s.tanh(x[0]), &[DType::BF16]);
-    let text = elementwise_kernel("tanh_bf16", &program, &[Walk::Dense], true);
+    let text = elementwise_kernel("tanh_bf16", &program, &[InputRead::Dense], true);
     assert!(text.contains("const float v0 = Into<float>::of(a0);"), "{text}");
     assert!(text.contains("const bf16 o0 = Into<bf16>::of(v1);"), "{text}");
 }

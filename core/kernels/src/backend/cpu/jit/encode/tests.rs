@@ -25,8 +25,8 @@ fn run(write: impl FnOnce(&mut Assembler), operands: &[*mut f32]) {
     }
 }
 
-fn at(base: u8, offset: i32) -> Place {
-    Place::Memory(Memory { base, index: None, offset, repeated: false })
+fn at(base: u8, offset: i32) -> Operand {
+    Operand::Memory(Memory { base, index: None, offset, repeated: false })
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn every_register_in_every_role() {
                 (0..3).for_each(|i| asm.load([R12, R13, R14][i], RDI, i as i32 * 8));
                 asm.vector(&LOAD, first, 0, at(R12, 0), 0, false);
                 asm.vector(&LOAD, second, 0, at(R13, 0), 0, false);
-                asm.vector(&SUB, r, first, Place::Register(second), 0, false);
+                asm.vector(&SUB, r, first, Operand::Register(second), 0, false);
                 asm.vector(&STORE, r, 0, at(R14, 0), 0, false);
             },
             &operands,
@@ -85,9 +85,9 @@ fn every_base_and_every_kind_of_address() {
                         asm.general(0x31, register, register);
                         asm.number(0, register, 8);
                     }
-                    let place = Place::Memory(Memory { base, index, offset, repeated });
+                    let place = Operand::Memory(Memory { base, index, offset, repeated });
                     // Zero minus what lies there.
-                    asm.vector(&Form::new(1, 1, 0xef), 21, 21, Place::Register(21), 0, false);
+                    asm.vector(&Form::new(1, 1, 0xef), 21, 21, Operand::Register(21), 0, false);
                     asm.vector(&SUB, 5, 21, place, 0, false);
                     asm.load(RDI, RDI, 8);
                     asm.vector(&STORE, 5, 0, at(RDI, 0), 0, false);

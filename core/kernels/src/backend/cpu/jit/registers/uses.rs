@@ -1,10 +1,10 @@
 //! When each value of a round is read, and what that frees.
 //! The walk of `registers.rs` asks before it gives out a register.
 
-use super::{NO_REGISTER, NONE, Walk};
+use super::{LoopBody, NO_REGISTER, NONE};
 use crate::backend::cpu::jit::ops::{Line, Op};
 
-impl Walk<'_> {
+impl LoopBody<'_> {
     pub(super) fn find_uses(&mut self) {
         let mut counts = vec![0u32; self.at.len()];
         for (line, vector) in &self.order {
