@@ -1,5 +1,5 @@
 //! Machine code for fused programs on x86-64 with AVX-512: every element stays in registers from operands to results.
-//! Passes of plans ask [`Machine::new`] and keep the tile loops where it answers `None`; both give the same bits.
+//! Fused loops of plans ask [`Machine::new`] and keep the tile loops where it answers `None`; both give the same bits.
 //!
 //! The tile loops load and store a vector per instruction, and a core that computes one instruction at a time waits for
 //! each chain of dependent steps. Here a program is one loop of several vectors side by side. It is the same

@@ -1,5 +1,5 @@
 //! What stands for the machine code of fused programs where none can be made: other processors and systems, and Miri.
-//! Passes of plans ask as they do elsewhere and keep their tile loops.
+//! Fused loops of plans ask as they do elsewhere and keep their tile loops.
 
 use super::Isa;
 use super::reduce::Monoid;
@@ -11,7 +11,7 @@ pub enum Machine {}
 
 /// How an input of a program comes.
 #[derive(Clone, Copy, Debug)]
-#[allow(dead_code, reason = "written by passes, read where machine code is made")]
+#[allow(dead_code, reason = "written by fused loops, read where machine code is made")]
 pub struct Input {
     pub dtype: DType,
     pub scalar: bool,

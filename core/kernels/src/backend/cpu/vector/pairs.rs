@@ -1,5 +1,5 @@
 //! Loops that do two instructions of f32 at once, where the first only feeds the second; both are rounded as they are alone.
-//! Passes of plans use them: an instruction of one cycle costs as much again for its way through the first-level cache.
+//! Fused loops of plans use them: an instruction of one cycle costs as much again for its way through the first-level cache.
 
 use super::Loop;
 use super::kernels::{Binary, Body, Unary, instance, map2};

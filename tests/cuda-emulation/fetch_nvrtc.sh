@@ -2,10 +2,10 @@
 # Fetches NVIDIA's NVRTC (a compiler that needs no GPU) from PyPI into a folder outside of git, for the test that shows
 # every kernel text to it. The wheel is proprietary: it is downloaded by who wants it, and never kept in the repository.
 #
-#   cuda-emulation/fetch_nvrtc.sh [FOLDER]        FOLDER is target/nvrtc unless given
+#   tests/cuda-emulation/fetch_nvrtc.sh [FOLDER]        FOLDER is target/nvrtc unless given
 set -euo pipefail
 version=13.0.88
-folder=$(realpath -m "${1:-$(dirname "$0")/../target/nvrtc}")
+folder=$(realpath -m "${1:-$(dirname "$0")/../../target/nvrtc}")
 
 case $(uname -m) in
 x86_64)

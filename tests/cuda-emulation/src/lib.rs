@@ -45,7 +45,7 @@
 //! calls `cudaGraphSetConditional` declares it, `extern "C" __device__`, outside of that `#ifdef`.
 //!
 //! **The real compiler.** [`RealCompiler`] loads NVIDIA's own NVRTC, which needs no GPU, from `EAGERFLOW_NVRTC` or
-//! `target/nvrtc`, where `cuda-emulation/fetch_nvrtc.sh` puts it. [`kept_programs`] lists every kernel text that the
+//! `target/nvrtc`, where `tests/cuda-emulation/fetch_nvrtc.sh` puts it. [`kept_programs`] lists every kernel text that the
 //! emulation has compiled, so that the texts of a whole test run can be shown to it.
 //!
 //! | variable | means |
