@@ -53,7 +53,7 @@ impl RealCompiler {
             .ok_or_else(|| "real NVRTC: EAGERFLOW_NVRTC is not set, skipped".to_string())?;
         if !folder.join("libnvrtc.so.13").is_file() {
             return Err(format!(
-                "real NVRTC: no libnvrtc.so.13 in {} (cuda-emulation/fetch_nvrtc.sh puts it there), skipped",
+                "real NVRTC: no libnvrtc.so.13 in {} (tests/cuda-emulation/fetch_nvrtc.sh puts it there), skipped",
                 folder.display()
             ));
         }

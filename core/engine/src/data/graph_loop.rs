@@ -54,16 +54,21 @@ impl Op for Begin {
         cx.output(DType::Variant, Shape::SCALAR);
         Ok(())
     }
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("data depends on nothing")
+    }
 
+    fn as_control(&self) -> Option<&dyn ControlOp> {
+        Some(self)
+    }
+}
+
+impl ControlOp for Begin {
     fn control(&self, inputs: &[&Tensor]) -> Result<Outputs> {
         let _unseen = Unseen::start();
         let pipeline = Pipeline::of(inputs[0], "for")?.clone();
         let state = Mutex::new(State { stream: Some(pipeline.stages.open()), element: None });
         Ok(smallvec![Tensor::object_of(DType::Variant, Box::new(GraphLoop { pipeline, state }))])
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Stops("data depends on nothing")
     }
 }
 
@@ -82,7 +87,16 @@ impl Op for Advance {
         cx.output(DType::Bool, Shape::SCALAR);
         Ok(())
     }
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("data depends on nothing")
+    }
 
+    fn as_control(&self) -> Option<&dyn ControlOp> {
+        Some(self)
+    }
+}
+
+impl ControlOp for Advance {
     fn control(&self, inputs: &[&Tensor]) -> Result<Outputs> {
         let pass = GraphLoop::of(inputs[0], "for")?;
         let mut state = pass.state();
@@ -99,10 +113,6 @@ impl Op for Advance {
         }
         state.element = element;
         Ok(smallvec![crate::constant::try_constant_of(found, DType::Bool)?])
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Stops("data depends on nothing")
     }
 }
 
@@ -129,7 +139,16 @@ impl Op for Element {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         element_types(&self.types, cx)
     }
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("data depends on nothing")
+    }
 
+    fn as_control(&self) -> Option<&dyn ControlOp> {
+        Some(self)
+    }
+}
+
+impl ControlOp for Element {
     fn control(&self, inputs: &[&Tensor]) -> Result<Outputs> {
         let element = GraphLoop::of(inputs[0], "for")?.state().element.take();
         let element = element.ok_or_else(|| Error::internal("for", "a round without an element"))?;
@@ -144,10 +163,6 @@ impl Op for Element {
             }
         }
         Ok(element)
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Stops("data depends on nothing")
     }
 }
 

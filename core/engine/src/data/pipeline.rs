@@ -140,13 +140,18 @@ impl Op for MakeDataset {
         cx.output(DType::Variant, Shape::SCALAR);
         Ok(())
     }
-
-    fn control(&self, inputs: &[&Tensor]) -> Result<Outputs> {
-        Ok(smallvec![(self.make)(inputs).map_err(|e| e.in_op(self.step))?.into_handle()])
-    }
-
     fn gradient(&self) -> Gradient {
         Gradient::Stops("data depends on nothing")
+    }
+
+    fn as_control(&self) -> Option<&dyn ControlOp> {
+        Some(self)
+    }
+}
+
+impl ControlOp for MakeDataset {
+    fn control(&self, inputs: &[&Tensor]) -> Result<Outputs> {
+        Ok(smallvec![(self.make)(inputs).map_err(|e| e.in_op(self.step))?.into_handle()])
     }
 }
 

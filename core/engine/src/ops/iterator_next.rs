@@ -58,7 +58,16 @@ impl Op for IteratorNext {
         };
         element_types(types, cx)
     }
+    fn gradient(&self) -> Gradient {
+        Gradient::Stops("data depends on nothing")
+    }
 
+    fn as_control(&self) -> Option<&dyn ControlOp> {
+        Some(self)
+    }
+}
+
+impl ControlOp for IteratorNext {
     fn control(&self, inputs: &[&Tensor]) -> Result<Outputs> {
         let Some(iterating) = inputs[0].as_object::<Iterating>() else {
             return Err(Error::invalid_argument("iterator_next", "the input is no iterator").got(inputs[0].ty()));
@@ -70,10 +79,6 @@ impl Op for IteratorNext {
             None => Err(Error::out_of_range("iterator_next", "the dataset has no more elements")
                 .help("iterate over the dataset anew, or `repeat` it")),
         }
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Stops("data depends on nothing")
     }
 }
 

@@ -60,19 +60,16 @@ impl Op for Call {
         }
         Ok(())
     }
-
-    fn bodies(&self) -> smallvec::SmallVec<[&Arc<Graph>; 2]> {
-        smallvec::smallvec![&self.callable.graph]
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
     }
 
-    fn flow(&self) -> Option<Flow> {
-        Some(Flow::Call)
+    fn as_control(&self) -> Option<&dyn ControlOp> {
+        Some(self)
     }
+}
 
-    fn reads(&self, index: usize) -> bool {
-        reads_param(&self.callable.graph, index)
-    }
-
+impl ControlOp for Call {
     fn host(&self, inputs: Operands, _: &Sizes<'_>) -> Result<Outputs> {
         self.callable.run(inputs, &self.sizes).map(distinct)
     }
@@ -102,8 +99,16 @@ impl Op for Call {
         Ok(Some((OpRef::Shared(Arc::new(rule)), outputs)))
     }
 
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
+    fn reads(&self, index: usize) -> bool {
+        reads_param(&self.callable.graph, index)
+    }
+
+    fn flow(&self) -> Option<Flow> {
+        Some(Flow::Call)
+    }
+
+    fn bodies(&self) -> smallvec::SmallVec<[&Arc<Graph>; 2]> {
+        smallvec::smallvec![&self.callable.graph]
     }
 }
 

@@ -76,24 +76,16 @@ impl Op for Cond {
         }
         Ok(())
     }
-
-    fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        smallvec![&self.then, &self.otherwise]
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
     }
 
-    fn flow(&self) -> Option<Flow> {
-        Some(Flow::Branch)
+    fn as_control(&self) -> Option<&dyn ControlOp> {
+        Some(self)
     }
+}
 
-    fn with_bodies(&self, bodies: &[Arc<Graph>]) -> Option<OpRef> {
-        let [then, otherwise] = bodies else { return None };
-        Some(OpRef::Shared(Arc::new(Self { then: then.clone(), otherwise: otherwise.clone() })))
-    }
-
-    fn reads(&self, index: usize) -> bool {
-        index > 0 && (reads_param(&self.then, index - 1) || reads_param(&self.otherwise, index - 1))
-    }
-
+impl ControlOp for Cond {
     fn host(&self, mut inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
         let condition = inputs.remove(0);
         if condition.is_away() && cuda::capturing() {
@@ -118,8 +110,21 @@ impl Op for Cond {
         Ok(Some((OpRef::Shared(Arc::new(rule)), outputs)))
     }
 
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
+    fn reads(&self, index: usize) -> bool {
+        index > 0 && (reads_param(&self.then, index - 1) || reads_param(&self.otherwise, index - 1))
+    }
+
+    fn flow(&self) -> Option<Flow> {
+        Some(Flow::Branch)
+    }
+
+    fn with_bodies(&self, bodies: &[Arc<Graph>]) -> Option<OpRef> {
+        let [then, otherwise] = bodies else { return None };
+        Some(OpRef::Shared(Arc::new(Self { then: then.clone(), otherwise: otherwise.clone() })))
+    }
+
+    fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+        smallvec![&self.then, &self.otherwise]
     }
 }
 

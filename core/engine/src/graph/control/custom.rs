@@ -94,15 +94,6 @@ impl Op for CustomGradient {
         }
         Ok(())
     }
-
-    fn same_as(&self, output: usize) -> Option<usize> {
-        Some(1 + self.parameters + output)
-    }
-
-    fn host(&self, inputs: Operands, _: &Sizes<'_>) -> Result<Outputs> {
-        Ok(inputs.into_iter().skip(1 + self.parameters).collect())
-    }
-
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }
@@ -138,5 +129,19 @@ impl Op for CustomGradient {
         }
         debug_assert_eq!(bundle.ty(), &variant());
         Ok(())
+    }
+
+    fn as_control(&self) -> Option<&dyn ControlOp> {
+        Some(self)
+    }
+}
+
+impl ControlOp for CustomGradient {
+    fn host(&self, inputs: Operands, _: &Sizes<'_>) -> Result<Outputs> {
+        Ok(inputs.into_iter().skip(1 + self.parameters).collect())
+    }
+
+    fn same_as(&self, output: usize) -> Option<usize> {
+        Some(1 + self.parameters + output)
     }
 }

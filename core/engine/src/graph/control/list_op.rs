@@ -131,12 +131,6 @@ macro_rules! list_op {
             fn list_op(&self) -> Option<ListOp<'_>> {
                 Some(ListOp::$op(self))
             }
-            #[allow(unused_mut, reason = "some operations take their operands as they are")]
-            fn host(&self, mut $inputs: Operands, $sizes: &Sizes<'_>) -> Result<Outputs> {
-                let $this = self;
-                let _ = ($this, $sizes);
-                $host
-            }
             fn gradient(&self) -> Gradient {
                 $gradient
             }
@@ -149,6 +143,19 @@ macro_rules! list_op {
                 let _ = $this;
                 $backward;
                 Ok(())
+            }
+
+            fn as_control(&self) -> Option<&dyn ControlOp> {
+                Some(self)
+            }
+        }
+
+        impl ControlOp for $op {
+            #[allow(unused_mut, reason = "some operations take their operands as they are")]
+            fn host(&self, mut $inputs: Operands, $sizes: &Sizes<'_>) -> Result<Outputs> {
+                let $this = self;
+                let _ = ($this, $sizes);
+                $host
             }
         }
     };

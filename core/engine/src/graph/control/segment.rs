@@ -50,29 +50,33 @@ impl Op for Segment {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         self.callable.graph.result_types().try_for_each(|ty| output_seen(cx, ty))
     }
-
-    fn bodies(&self) -> smallvec::SmallVec<[&Arc<Graph>; 2]> {
-        smallvec::smallvec![&self.callable.graph]
-    }
-
-    fn flow(&self) -> Option<Flow> {
-        Some(Flow::Call)
-    }
-
     fn part(&self) -> Option<&Callable> {
         Some(&self.callable)
+    }
+    fn gradient(&self) -> Gradient {
+        Gradient::Missing
+    }
+
+    fn as_control(&self) -> Option<&dyn ControlOp> {
+        Some(self)
+    }
+}
+
+impl ControlOp for Segment {
+    fn host(&self, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
+        let known: Known = self.symbols.iter().filter_map(|&s| Some((s, sizes.get(s)?))).collect();
+        self.callable.run(inputs, &known)
     }
 
     fn reads(&self, index: usize) -> bool {
         reads_param(&self.callable.graph, index)
     }
 
-    fn host(&self, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
-        let known: Known = self.symbols.iter().filter_map(|&s| Some((s, sizes.get(s)?))).collect();
-        self.callable.run(inputs, &known)
+    fn flow(&self) -> Option<Flow> {
+        Some(Flow::Call)
     }
 
-    fn gradient(&self) -> Gradient {
-        Gradient::Missing
+    fn bodies(&self) -> smallvec::SmallVec<[&Arc<Graph>; 2]> {
+        smallvec::smallvec![&self.callable.graph]
     }
 }

@@ -63,28 +63,19 @@ impl Op for While {
         }
         Ok(())
     }
-
-    fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        smallvec![&self.cond, &self.body]
-    }
-
-    fn flow(&self) -> Option<Flow> {
-        Some(Flow::Loop { carried: self.carried })
-    }
-
     fn in_registers(&self) -> Option<&ScalarLoop> {
         self.compiled.get_or_init(|| ScalarLoop::compile(&self.cond, &self.body, self.carried)).as_ref()
     }
-
-    fn with_bodies(&self, bodies: &[Arc<Graph>]) -> Option<OpRef> {
-        let [cond, body] = bodies else { return None };
-        Some(OpRef::Shared(Arc::new(Self::new(cond.clone(), body.clone(), self.carried))))
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
     }
 
-    fn reads(&self, index: usize) -> bool {
-        reads_param(&self.body, index) || reads_param(&self.cond, index)
+    fn as_control(&self) -> Option<&dyn ControlOp> {
+        Some(self)
     }
+}
 
+impl ControlOp for While {
     fn host(&self, mut inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
         if let Some(compiled) = self.in_registers() {
             inputs = match compiled.run(inputs)? {
@@ -146,8 +137,21 @@ impl Op for While {
         Ok(Some((OpRef::Shared(Arc::new(rule)), results)))
     }
 
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
+    fn reads(&self, index: usize) -> bool {
+        reads_param(&self.body, index) || reads_param(&self.cond, index)
+    }
+
+    fn flow(&self) -> Option<Flow> {
+        Some(Flow::Loop { carried: self.carried })
+    }
+
+    fn with_bodies(&self, bodies: &[Arc<Graph>]) -> Option<OpRef> {
+        let [cond, body] = bodies else { return None };
+        Some(OpRef::Shared(Arc::new(Self::new(cond.clone(), body.clone(), self.carried))))
+    }
+
+    fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+        smallvec![&self.cond, &self.body]
     }
 }
 

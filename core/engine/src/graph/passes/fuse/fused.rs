@@ -34,11 +34,16 @@ impl Op for Fused {
         self.body.result_types().for_each(|ty| cx.output(ty.dtype, ty.shape));
         Ok(())
     }
-
-    fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        smallvec![&self.body]
+    fn gradient(&self) -> Gradient {
+        Gradient::Missing
     }
 
+    fn as_control(&self) -> Option<&dyn ControlOp> {
+        Some(self)
+    }
+}
+
+impl ControlOp for Fused {
     fn host(&self, inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
         if let Some(outputs) = on_device::run_cluster(&self.body, &inputs, sizes)? {
             return Ok(outputs);
@@ -46,7 +51,7 @@ impl Op for Fused {
         run::run(&self.body, inputs, sizes)
     }
 
-    fn gradient(&self) -> Gradient {
-        Gradient::Missing
+    fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+        smallvec![&self.body]
     }
 }
