@@ -1,8 +1,6 @@
 //! Placement: the guard that says on which device operations of a thread run, and the device of those that none places.
 //! Users make guards with [`device`]; `execute` asks here for the device of an operation.
 
-mod copies;
-
 use crate::tensor::local::{LOCAL, mode};
 use kernels::backend::cuda;
 use kernels::device::{Device, DeviceId, default_id};

@@ -5,17 +5,23 @@
 #[allow(unused_extern_crates, reason = "only what the macros make uses it")]
 extern crate self as eagerflow;
 
+mod autodiff;
 mod autograph;
+mod builder;
 pub mod config;
 mod constant;
+mod custom_gradient;
 pub mod data;
 pub mod debugging;
 mod device;
+mod elements;
 mod execute;
 mod function;
 mod graph;
+mod ir;
 #[doc(hidden)]
 pub mod library;
+mod lists;
 mod meaning;
 mod module;
 mod op;
@@ -38,6 +44,11 @@ pub mod __testing;
 #[cfg(test)]
 kernels::unit_tests_are_users!();
 
+pub use autodiff::{
+    Differentiable, ForwardAccumulator, GradientOptions, GradientTape, LossFunction, PersistentTape, Source, Sources,
+    StopRecording, TensorFunction, UnconnectedGradients, Watch, gradients_function, implicit_gradients,
+    implicit_value_and_gradients, value_and_gradients_function,
+};
 pub use autograph::{Leaves, Nest};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{DeviceGuard, device, try_device};
@@ -60,11 +71,7 @@ pub use ops::functions::*;
 pub use ops::{
     AsTensor, AsTensors, Axes, IntoAxes, IntoTarget, Operand, Padding, Pair, TensorRef, Tensors, ToOperand, keep_dims,
 };
-pub use tape::{
-    Differentiable, ForwardAccumulator, GradientOptions, GradientTape, Gradients, IndexedRows, LossFunction,
-    PersistentTape, Source, Sources, StopRecording, TensorFunction, UnconnectedGradients, Watch, gradients_function,
-    implicit_gradients, implicit_value_and_gradients, value_and_gradients_function,
-};
+pub use tape::{Gradients, IndexedRows};
 pub use tensor::{Tensor, TensorType};
 pub use tensor_array::TensorArray;
 pub use variable::Variable;
@@ -88,6 +95,6 @@ pub mod shape {
 #[doc(hidden)]
 pub mod __rt {
     pub use crate::autograph::rt as autograph;
+    pub use crate::custom_gradient::*;
     pub use crate::module::{Fields, Module, Skipped, SkippedChanging, SkippedOther};
-    pub use crate::tape::custom::*;
 }

@@ -1,6 +1,7 @@
 //! What the library above asks of the engine, and users have no path to: functions, and methods of types that users see, as traits.
 //! Layers, losses, metrics and optimizers call it.
 
+pub use crate::autodiff::{EMPTY, gradient_at};
 pub use crate::function::{Owner, note_owner};
 pub use crate::module::visit_part;
 pub use crate::op::cast_help;
@@ -9,7 +10,7 @@ pub use crate::ops::{
     images_help, ones_of, zeros_of,
 };
 pub use crate::options;
-pub use crate::tape::{Cotangent, EMPTY, IdMap, gradient_at};
+pub use crate::tape::{Cotangent, IdMap};
 pub use kernels::error::OrFail;
 
 use crate::ops::{self, Padding, Pair};

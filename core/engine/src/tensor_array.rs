@@ -4,11 +4,11 @@
 mod read;
 
 use crate::autograph::{Leaves, Nest};
+use crate::builder;
 use crate::execute::execute;
-use crate::graph::builder;
-use crate::graph::control::list::{List, WRITE, outside};
-use crate::graph::control::list_ops::Set;
-use crate::graph::control::list_whole::{Len, Reserve, UnstackList};
+use crate::lists::items::Set;
+use crate::lists::whole::{Len, Reserve, UnstackList};
+use crate::lists::{List, WRITE, outside};
 use crate::ops::{AsTensor, Operand, ToOperand};
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;
@@ -177,7 +177,7 @@ impl TensorArray {
                 let sizes: Vec<Dim> = value
                     .shape()
                     .iter()
-                    .map(|d| if open(d) { Dim::unbacked(crate::graph::ir::fresh_sizes(1)) } else { d })
+                    .map(|d| if open(d) { Dim::unbacked(crate::ir::fresh_sizes(1)) } else { d })
                     .collect();
                 *known = Some(Shape::from_dims(&sizes)?);
                 Ok(())

@@ -2,8 +2,8 @@
 //! A variable is a resource handle; its reads and writes are operations like any other.
 
 use crate::constant::IntoTensor;
+use crate::execute::{listener, recording};
 use crate::ops::{self, AsTensor, Change, Operand, TensorRef, ToOperand};
-use crate::tape::Differentiable;
 use crate::tensor::{Resource, Tensor, UNNAMED};
 use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
@@ -46,8 +46,10 @@ impl Variable {
         let value = value.and_then(|v| crate::execute::placed(v, true)).or_fail();
         let shape = *value.shape();
         let handle = Resource::handle(name.into(), value, Some(shape), trainable);
-        if crate::graph::builder::is_open() {
-            crate::function::note_made(&handle);
+        if recording()
+            && let Some(listener) = listener()
+        {
+            listener.made(&handle);
         }
         Self(handle)
     }
@@ -204,8 +206,9 @@ impl AsTensor for Variable {
     }
 }
 
-impl Differentiable for Variable {
-    fn handle(&self) -> &Tensor {
+impl Variable {
+    /// The handle of its resource, which tapes and graphs know it by.
+    pub(crate) fn as_handle(&self) -> &Tensor {
         &self.0
     }
 }

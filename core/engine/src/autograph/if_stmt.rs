@@ -9,7 +9,7 @@ use super::opaque_state::none_hidden;
 use super::regions;
 use super::returned_error::Failed;
 use super::state::Captured;
-use crate::graph::builder;
+use crate::builder;
 use kernels::error::{Error, OrFail, Result};
 use staged::{Joined, Staged};
 

@@ -3,7 +3,7 @@
 
 use super::merge::{Side, merge};
 use super::regions;
-use crate::graph::builder;
+use crate::builder;
 use crate::tensor::Tensor;
 use kernels::error::{Error, Result};
 use std::panic::Location;

@@ -6,8 +6,8 @@ mod item;
 
 use super::dispatch::{Leaves, Nest, type_id, visit_slice};
 use crate::execute::execute;
-use crate::graph::control::list;
-use crate::graph::control::list_ops::{Pack, Push};
+use crate::lists;
+use crate::lists::items::{Pack, Push};
 use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
 use item::{Item, Known};
@@ -99,7 +99,7 @@ impl<T> List<T> {
     pub fn clear(&mut self) {
         self.items.clear();
         if self.staged.is_some() {
-            self.staged = Some(list::empty());
+            self.staged = Some(lists::empty());
         }
     }
 
@@ -254,7 +254,7 @@ impl<T: Nest> Nest for List<T> {
                 let dtypes = tensors.iter().map(|tensor| tensor.dtype()).collect();
                 execute(&Pack { items: (0..len).collect(), dtypes }, &tensors)?.remove(0)
             }
-            false => list::empty(),
+            false => lists::empty(),
         });
         self.items.clear();
         Ok(true)

@@ -2,8 +2,8 @@
 //! whether it is taken and what it takes along. Regions call it where a branch or a continuation ends.
 
 use super::regions::{Leave, Target};
+use crate::builder::Builder;
 use crate::execute::execute_at;
-use crate::graph::Builder;
 use crate::graph::control::Cond;
 use crate::ops;
 use crate::tensor::local::InName;
@@ -49,7 +49,7 @@ pub(crate) fn select(flag: &Tensor, a: &[Tensor], b: &[Tensor]) -> Result<Vec<Te
     if a.len() != b.len() {
         return Err(structure_differs(a.len(), b.len()));
     }
-    let outer = crate::graph::builder::current().ok_or_else(|| Error::internal("tf_function", "no graph is open"))?;
+    let outer = crate::builder::current().ok_or_else(|| Error::internal("tf_function", "no graph is open"))?;
     let side =
         |values: &[Tensor]| Side { builder: outer.inside("keep"), leaving: Vec::new(), fell: Some(values.to_vec()) };
     let merged = merge(flag, [side(a), side(b)], None, flag.location(), &|_| String::new())?;
@@ -221,7 +221,7 @@ fn add_values(
         let pair = [values[0].map(|v| &v[i]), values[1].map(|v| &v[i])];
         let one = pair[0].or(pair[1]).ok_or_else(|| Error::internal("tf_function", "a value without a side"))?;
         let same = pair.iter().all(|v| v.is_none_or(|v| v.id() == one.id()));
-        if same && crate::graph::builder::current().is_some_and(|b| b.sees(one) || !one.is_symbol()) {
+        if same && crate::builder::current().is_some_and(|b| b.sees(one) || !one.is_symbol()) {
             picked.push(Picked::Same(one.clone()));
             continue;
         }
@@ -253,7 +253,7 @@ fn emit(
     if results[0].is_empty() && closed.iter().all(|c| c.graph.nodes.is_empty()) {
         return Ok(Vec::new());
     }
-    let captures = crate::graph::builder::align(&mut closed)?;
+    let captures = crate::builder::align(&mut closed)?;
     let mut closed = closed.into_iter();
     let mut next =
         || closed.next().map(|c| Arc::new(c.graph)).ok_or_else(|| Error::internal("cond", "a side is missing"));

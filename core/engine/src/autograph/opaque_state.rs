@@ -3,7 +3,7 @@
 
 use super::dispatch::{Kind, Place, type_id};
 use super::mismatch::short;
-use crate::tape::{GradientTape, PersistentTape};
+use crate::autodiff::{GradientTape, PersistentTape};
 use kernels::error::{Error, Result};
 use std::any::TypeId;
 use std::panic::Location;

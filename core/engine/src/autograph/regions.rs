@@ -9,8 +9,8 @@
 
 use super::borrow_watch::Watch;
 use super::merge::{Side, guard_flag, merge};
-use crate::graph::Builder;
-use crate::graph::builder;
+use crate::builder;
+use crate::builder::Builder;
 use crate::tape;
 use crate::tensor::Tensor;
 use crate::tensor::local::InName;

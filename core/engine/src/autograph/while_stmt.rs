@@ -12,7 +12,7 @@ use super::opaque_state::no_hidden_lending;
 use super::regions::{self, Target};
 use super::staged_loop::{Ended, StagedLoop};
 use super::state::{self, Captured};
-use crate::graph::builder;
+use crate::builder;
 use crate::tape;
 use kernels::error::{OrFail, Result};
 use std::panic::Location;

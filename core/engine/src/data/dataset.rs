@@ -12,7 +12,7 @@ use super::shuffle::{Shuffle, Shuffled};
 use super::source::Source;
 use super::stage::Stage;
 use super::structure::Structure;
-use crate::graph::builder;
+use crate::builder;
 use crate::tensor::{Tensor, TensorType};
 use kernels::error::{Error, OrFail, Result};
 use std::marker::PhantomData;

@@ -6,7 +6,7 @@
 use super::pipeline::Pipeline;
 use super::stage::Stream;
 use crate::execute::{execute, execute1};
-use crate::op::{Attr, Gradient, Infer, Kind, Op, Outputs, identity};
+use crate::op::{Attr, ControlOp, Gradient, Infer, Kind, Op, Outputs, identity};
 use crate::ops::element_types;
 use crate::tape::Unseen;
 use crate::tensor::{Tensor, TensorType};
@@ -54,6 +54,7 @@ impl Op for Begin {
         cx.output(DType::Variant, Shape::SCALAR);
         Ok(())
     }
+
     fn gradient(&self) -> Gradient {
         Gradient::Stops("data depends on nothing")
     }
@@ -87,6 +88,7 @@ impl Op for Advance {
         cx.output(DType::Bool, Shape::SCALAR);
         Ok(())
     }
+
     fn gradient(&self) -> Gradient {
         Gradient::Stops("data depends on nothing")
     }
@@ -139,6 +141,7 @@ impl Op for Element {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         element_types(&self.types, cx)
     }
+
     fn gradient(&self) -> Gradient {
         Gradient::Stops("data depends on nothing")
     }

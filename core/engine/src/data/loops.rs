@@ -8,7 +8,7 @@ use super::pipeline::{Pipeline, Types, named_alike};
 use super::structure::Structure;
 use crate::autograph::dispatch::{Cond, Place, Probe, tiers::*};
 use crate::autograph::{Leaves, Nest};
-use crate::graph::builder;
+use crate::builder;
 use crate::tensor::Tensor;
 use kernels::error::{Error, OrFail, Result};
 

@@ -4,12 +4,12 @@
 use super::pipeline::{Pipeline, named_alike, record};
 use super::source::Source;
 use super::stage::{Item, Stage, Stream};
+use crate::builder;
+use crate::builder::Builder;
 use crate::execute::Outside;
-use crate::graph::Builder;
-use crate::graph::builder;
 use crate::graph::control::call::Callable;
-use crate::graph::ir::fresh_sizes;
-use crate::graph::sizes::Known;
+use crate::ir::fresh_sizes;
+use crate::ir::sizes::Known;
 use crate::op::{Operands, Outputs};
 use crate::tape::Unseen;
 use crate::tensor::{Tensor, TensorType};

@@ -4,9 +4,9 @@
 use super::dataset::Dataset;
 use super::source::Source;
 use super::stage::Stage;
+use crate::builder;
 use crate::execute::execute1;
-use crate::graph::builder;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, Outputs, identity};
+use crate::op::{Attr, ControlOp, Gradient, Infer, Kind, Op, Outputs, identity};
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
@@ -140,6 +140,7 @@ impl Op for MakeDataset {
         cx.output(DType::Variant, Shape::SCALAR);
         Ok(())
     }
+
     fn gradient(&self) -> Gradient {
         Gradient::Stops("data depends on nothing")
     }

@@ -2,7 +2,7 @@
 //! `execute` calls [`run`]; element-wise operations and kernels have files of their own.
 
 use super::{elementwise, gpu, kernel, place};
-use crate::graph::sizes::Sizes;
+use crate::ir::sizes::Sizes;
 use crate::op::{Facts, Infer, Kind, Op, Outputs};
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor, TensorType};

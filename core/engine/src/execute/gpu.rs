@@ -173,7 +173,6 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Res
             continue;
         }
         let there = match () {
-            () if op.keeps_on_host(i) => eager::dense(&super::on_host(input)?)?,
             () if op.takes_from_host(i) && !input.is_away() && i < 64 => (*input).clone(),
             () => bring(gpu, input)?,
         };
@@ -234,10 +233,8 @@ impl<'a> Resources<'a> {
         let Some((_, access, value)) = self.locked.iter_mut().find(|(i, ..)| *i == index) else {
             return Err(Error::internal(op.name(), "a resource that was not locked"));
         };
-        let stays = op.keeps_on_host(index) || (op.takes_from_host(index) && !value.is_away());
-        if stays && value.is_away() {
-            **value = super::on_host(value)?;
-        } else if !stays && value.device_id() != gpu.id {
+        let stays = op.takes_from_host(index) && !value.is_away();
+        if !stays && value.device_id() != gpu.id {
             **value = bring(gpu, value)?.alias();
         }
         if *access == Access::Read || (value.is_row_major() && value.is_unique()) {

@@ -6,12 +6,14 @@ mod elementwise;
 mod flat;
 mod gpu;
 mod kernel;
+mod listener;
 mod place;
 
 pub(crate) use eager::{copied, dense, is_lent, view_of};
 pub(crate) use gpu::{bring, is_number};
 pub(crate) use kernel::run_phases;
-pub(crate) use place::{device_of, on_host};
+pub(crate) use listener::{TraceListener, listener, note_draw, note_said, set_listener};
+pub(crate) use place::{device_of, may_place, on_host};
 
 use crate::op::{Kind, Op, OpRef, Outputs};
 use crate::tensor::local::{InName, LOCAL, mode, user_line};
@@ -100,7 +102,10 @@ fn execute_in_mode(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Output
         _ => {
             let line = user_line();
             let result = observed_at(op, inputs, owned, mode, line);
-            if mode & mode::TRACE == 0 { result } else { crate::function::named(op, inputs, line, result) }
+            match listener() {
+                Some(listener) if mode & mode::TRACE != 0 => listener.recorded(op, inputs, line, result),
+                _ => result,
+            }
         }
     }
 }

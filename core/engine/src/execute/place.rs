@@ -4,6 +4,7 @@
 use super::{eager, gpu};
 use crate::device;
 use crate::op::{Kind, Op, Outputs};
+use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor, TensorType};
 use kernels::backend::cuda;
 use kernels::device::DeviceId;
@@ -105,4 +106,10 @@ fn fetch_values(inputs: &[&Tensor]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether any call of this thread may be placed operation by operation.
+#[inline]
+pub(crate) fn may_place() -> bool {
+    LOCAL.with(|local| local.has(mode::DEVICE | mode::FRESH)) || cuda::in_use()
 }

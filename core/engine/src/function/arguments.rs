@@ -220,7 +220,7 @@ impl LeafSink for Arguments {
     }
     fn variable(&mut self, _: &dyn fmt::Display, variable: &Variable) {
         self.word(variable.id());
-        self.handles.push(crate::tape::Differentiable::handle(variable).clone());
+        self.handles.push(crate::autodiff::Differentiable::handle(variable).clone());
     }
     fn word(&mut self, _: &dyn fmt::Display, word: u64) {
         Arguments::word(self, word);
@@ -233,10 +233,10 @@ impl LeafSink for Arguments {
 impl module::Sink for Arguments {
     fn variable(&mut self, _: &module::Path<'_>, id: u64, variable: Option<&Variable>) {
         Arguments::word(self, id);
-        self.handles.extend(variable.map(|v| crate::tape::Differentiable::handle(v).clone()));
+        self.handles.extend(variable.map(|v| crate::autodiff::Differentiable::handle(v).clone()));
     }
     fn part(&mut self, _: &module::Path<'_>, variable: &Variable) {
-        self.handles.push(crate::tape::Differentiable::handle(variable).clone());
+        self.handles.push(crate::autodiff::Differentiable::handle(variable).clone());
     }
     fn tensor(&mut self, tensor: &Tensor) {
         self.tensors.push(Given::Own(tensor.clone()));

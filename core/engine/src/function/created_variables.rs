@@ -1,7 +1,7 @@
 //! Variables that a layer or optimizer makes for itself while a function is traced for the first time: the trace knows their
 //! owner weakly, as it knows the variables of its arguments by id, so that dropping a model frees it.
 
-use crate::tape::Differentiable;
+use crate::autodiff::Differentiable;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::{Error, Result};

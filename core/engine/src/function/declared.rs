@@ -3,7 +3,7 @@
 
 use super::arguments::Arguments;
 use super::signature::{dtype_word, short};
-use crate::graph::ir::fresh_sizes;
+use crate::ir::fresh_sizes;
 use crate::tensor::TensorType;
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};

@@ -1,8 +1,8 @@
 //! Leaving the graph: whether functions are traced at all, and how code inside one runs at once while it is traced.
 //! TensorFlow's `run_functions_eagerly`, `executing_eagerly` and `init_scope`.
 
+use crate::builder;
 use crate::execute::Outside;
-use crate::graph::builder;
 use crate::tape::Unseen;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};

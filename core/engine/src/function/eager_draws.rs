@@ -27,7 +27,7 @@ impl Draw {
 }
 
 /// Tells the trace under way, if there is one, of a draw that is about to run at once.
-pub(crate) fn note_draw(line: &'static Location<'static>) {
+pub(super) fn note_draw(line: &'static Location<'static>) {
     if recording() {
         return;
     }

@@ -2,10 +2,10 @@
 //! Builders, branches and loops tell names of symbols; `execute` tells which operation uses them, at which line.
 
 use super::pins::{any_trace, current};
-use crate::graph::control::list::{READ, WRITE};
+use crate::lists::{READ, WRITE};
 use crate::op::{Op, Outputs};
 use crate::tensor::Tensor;
-use crate::tensor::local::{LOCAL, user_line};
+use crate::tensor::local::LOCAL;
 use kernels::error::{Error, OnTheWay, Result};
 use std::collections::HashMap;
 use std::panic::Location;
@@ -40,18 +40,13 @@ pub(crate) fn note_name(symbol: u64, name: impl FnOnce() -> String) {
 }
 
 /// The user's name of a symbol of the traces under way.
-pub(crate) fn symbol_name(symbol: &Tensor) -> Option<String> {
+pub(super) fn symbol_name(symbol: &Tensor) -> Option<String> {
     any_trace(|trace| trace.learnt.names.get(&symbol.id()).map(|name| name.to_string()))
 }
 
 /// Notes that the user wrote `said` where the operation `op` is recorded in its place.
-#[inline]
-#[track_caller]
-pub(crate) fn note_said(op: &'static str, said: &'static str) {
-    if crate::execute::recording() {
-        let line = user_line();
-        current(|trace| trace.learnt.said.insert((op, line), said));
-    }
+pub(super) fn note_said(op: &'static str, said: &'static str, line: &'static Location<'static>) {
+    current(|trace| trace.learnt.said.insert((op, line), said));
 }
 
 /// Whether anybody listens.
@@ -61,7 +56,7 @@ pub(crate) fn names_matter() -> bool {
 
 /// Notes what an operation that was recorded is given; an error gets the names at once.
 #[cold]
-pub(crate) fn named(
+pub(super) fn named(
     op: &dyn Op,
     inputs: &[&Tensor],
     at: &'static Location<'static>,

@@ -4,8 +4,10 @@
 use super::created_variables::{Owned, Owner};
 use super::eager_draws::Drawn;
 use super::identity::Reads;
+use super::listener::Listener;
 use super::operands::{Learnt, OperandNames};
 use super::signature::Sizes;
+use crate::execute::set_listener;
 use crate::graph::size_mismatch::check_recorded;
 use crate::op::{Facts, Op};
 use crate::tape::Unseen;
@@ -38,7 +40,7 @@ fn number(size: Dim, sizes: &Sizes) -> Option<usize> {
 
 /// Whether sizes that an operation wants equal are so in the call that is traced: else its error is raised at the user's
 /// line, as it is where functions run operation by operation.
-pub(crate) fn check_sizes(op: &dyn Op, inputs: &[&TensorType], facts: &dyn Facts, equal: &Constraints) -> Result<()> {
+pub(super) fn check_sizes(op: &dyn Op, inputs: &[&TensorType], facts: &dyn Facts, equal: &Constraints) -> Result<()> {
     CURRENT.with_borrow(|all| match all.last() {
         Some(current) => check_recorded(op, inputs, facts, equal, &|symbol| find(&current.sizes, symbol)),
         None => Ok(()),
@@ -98,6 +100,7 @@ impl Tracing {
             drawn: Drawn::default(),
             learnt: Learnt::default(),
         };
+        set_listener(&Listener);
         CURRENT.with_borrow_mut(|all| all.push(current));
         let watched = set_read_hook(Some(read_elements));
         Self { _unseen: Unseen::start(), hook: set_pin_hook(Some(read)), watched }
@@ -153,7 +156,7 @@ pub fn note_owner(variable: &Variable, owner: Weak<dyn Owner>) {
 }
 
 /// Tells the trace under way that the program makes a variable while it is recorded.
-pub(crate) fn note_made(handle: &Tensor) {
+pub(super) fn note_made(handle: &Tensor) {
     CURRENT.with_borrow_mut(|all| all.iter_mut().for_each(|current| current.made.push(handle.id())));
 }
 

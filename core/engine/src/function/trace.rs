@@ -11,7 +11,7 @@ use crate::execute::execute_at;
 use crate::graph::control::Call;
 use crate::graph::control::call::{Callable, distinct};
 use crate::graph::plan::Seat;
-use crate::graph::sizes::Known;
+use crate::ir::sizes::Known;
 use crate::op::{Operands, Outputs};
 use crate::tape::IdMap;
 use crate::tensor::Tensor;
@@ -46,7 +46,7 @@ pub(crate) struct Trace {
     pub in_order: bool,
     pub callable: Arc<Callable>,
     /// The graph as it was recorded, before passes.
-    pub recorded: Arc<crate::graph::Graph>,
+    pub recorded: Arc<crate::ir::Graph>,
     /// The result as it was recorded, of which others are copies with other tensors; none where all ways fail.
     pub result: Option<Kept>,
     pub table: &'static Table,
@@ -142,7 +142,7 @@ impl Trace {
         }
         if let Some(seat) = seat
             && !crate::execute::observed()
-            && !crate::graph::on_device::possible()
+            && !crate::execute::may_place()
             && let Some(plan) = self.callable.only_plan()
             && plan.takes_lent(arguments.tensors.iter().map(|given| &**given))
         {

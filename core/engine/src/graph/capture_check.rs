@@ -1,7 +1,11 @@
 //! What keeps a graph from being captured, before anything of it is tried: nodes in which the host or another device takes
 //! part, and loops that the host runs faster than any device. `captured.rs` and `kernel_warm_up.rs` ask.
 
-use super::ir::{Graph, Value};
+use crate::graph::control::custom::CustomGradient;
+use crate::graph::control::while_loop::in_registers;
+use crate::graph::passes::fuse::Fused;
+use crate::ir::{Graph, Value};
+use crate::lists::ListOp;
 use crate::op::Kind;
 use crate::tensor::Tensor;
 use kernels::backend::cuda::Gpu;
@@ -36,8 +40,8 @@ fn only_tensors(graph: &Graph, inputs: &[Tensor]) -> Result<()> {
 fn needs_no_host(graph: &Graph) -> Result<()> {
     for node in &graph.nodes {
         let op = &node.op;
-        let on_handles = || op.list_op().is_some() || matches!(op.name(), "fused" | "custom_gradient");
-        let stays = || op.runs_on_host() || (0..node.inputs.len()).any(|i| op.keeps_on_host(i));
+        let on_handles = || ListOp::of(&**op).is_some() || op.is::<Fused>() || op.is::<CustomGradient>();
+        let stays = || op.runs_on_host();
         let host = match (op.kind(), op.flow()) {
             (Kind::Host, Some(_)) => {
                 op.bodies().iter().try_for_each(|body| needs_no_host(body))?;
@@ -61,7 +65,7 @@ fn no_loop_of_the_host(graph: &Graph, inputs: &[Tensor]) -> Result<()> {
     let mut there: HashSet<Value> = graph.params.iter().zip(inputs).filter(lies_there).map(|(&v, _)| v).collect();
     for node in &graph.nodes {
         let given = node.inputs.iter().any(|v| there.contains(v));
-        if node.op.in_registers().is_some() {
+        if in_registers(&*node.op).is_some() {
             if !given {
                 return Err(Error::unimplemented(node.op.name(), "a loop over numbers of the host runs there")
                     .at(node.location));

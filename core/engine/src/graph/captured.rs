@@ -2,13 +2,13 @@
 //! on a call copies its operands, starts the recording, and copies the results. `Callable` runs calls on a GPU through here.
 
 use super::capture_check::can_be_captured;
-use super::ir::Graph;
 use super::on_device::{gpu_of, with_constants_on};
 use super::passes::pure::written_in;
 use super::run;
-use super::sizes::{Known, Sizes};
 use crate::device;
 use crate::execute::{bring, dense, is_number};
+use crate::ir::Graph;
+use crate::ir::sizes::{Known, Sizes};
 use crate::op::{Operands, Outputs};
 use crate::tensor::{Guard, Resource, Tensor, TensorType};
 use kernels::backend::cuda::{self, Captured, Gpu};

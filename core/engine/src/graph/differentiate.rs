@@ -1,13 +1,14 @@
 //! The gradient of a graph: its operations are recorded anew under a tape, and the walk backwards is recorded as a second
 //! graph, whose captures are what the first must save. Calls, branches and loops are all differentiated by it.
 
-use super::builder::{Builder, current};
-use super::control::list_op::ListOp;
-use super::control::list_whole::NothingLike;
-use super::ir::{Graph, Node, Value};
+use crate::autodiff::staged;
+use crate::builder::{Builder, current};
 use crate::execute::execute_at;
+use crate::ir::{Graph, Node, Value};
+use crate::lists::list_op::ListOp;
+use crate::lists::whole::NothingLike;
 use crate::ops;
-use crate::tape::{self, Cotangent, Unseen, staged};
+use crate::tape::{self, Cotangent, Unseen};
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::Result;
@@ -133,7 +134,7 @@ pub(crate) fn differentiate(graph: &Graph, needs: &[bool], fixed: usize) -> Resu
 /// Moves questions for the length of a list, among the nodes from `recorded` on, to where the list is made, so that whoever changes
 /// it next is its last user.
 fn ask_lengths_early(graph: &mut Graph, recorded: usize) {
-    let asks = |node: &Node| matches!(node.op.list_op(), Some(ListOp::NothingLike(_)));
+    let asks = |node: &Node| matches!(ListOp::of(&*node.op), Some(ListOp::NothingLike(_)));
     let (asking, rest): (Vec<Node>, Vec<Node>) = graph.nodes.split_off(recorded).into_iter().partition(asks);
     let mut by_list: HashMap<Value, Vec<Node>> = HashMap::new();
     asking.into_iter().for_each(|node| by_list.entry(node.inputs[0]).or_default().push(node));
@@ -214,8 +215,9 @@ impl Walked {
     fn asks_for_length_only(&self, list: &Tensor) -> bool {
         let Some(at) = self.captures.iter().position(|c| c.id() == list.id()) else { return true };
         let param = self.graph.params[self.cotangents + at];
-        let asks =
-            |node: &Node| !node.inputs.contains(&param) || matches!(node.op.list_op(), Some(ListOp::NothingLike(_)));
+        let asks = |node: &Node| {
+            !node.inputs.contains(&param) || matches!(ListOp::of(&*node.op), Some(ListOp::NothingLike(_)))
+        };
         !self.graph.results.contains(&param) && self.graph.nodes.iter().all(asks)
     }
 

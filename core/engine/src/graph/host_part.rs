@@ -1,12 +1,12 @@
 //! The part of a cluster that the host computes although the rest belongs on a GPU: integers and truth values that follow from
 //! numbers of the host alone. `run_cluster` asks, so that fusion does not take a loop's counter away from who reads it.
 
-use super::ir::{Graph, Node, Value};
 use super::on_device::run_cluster;
 use super::run;
-use super::sizes::Sizes;
 use crate::device;
 use crate::execute::{is_number, run_at};
+use crate::ir::sizes::Sizes;
+use crate::ir::{Graph, Node, Value};
 use crate::op::{Kind, Operands, Outputs};
 use crate::tensor::Tensor;
 use kernels::error::{Error, Result};

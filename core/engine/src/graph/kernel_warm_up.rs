@@ -2,12 +2,13 @@
 //! operations would compute, and only notes which kernels these would launch. `on_device::ready` asks for it.
 
 use super::capture_check::can_be_captured;
-use super::ir::{Graph, Node};
 use super::on_device::with_constants_on;
 use super::run;
-use super::sizes::Sizes;
 use crate::device::{place_on, placed_on};
 use crate::execute::{device_of, run_at};
+use crate::graph::control::while_loop::in_registers;
+use crate::ir::sizes::Sizes;
+use crate::ir::{Graph, Node};
 use crate::op::{Flow, Kind, Operands, Outputs};
 use crate::tensor::{Resource, Tensor, TensorType};
 use kernels::backend::cuda::{self, Gpu};
@@ -118,7 +119,7 @@ fn step(gpu: &'static Gpu, node: &Node, inputs: Vec<Known>) -> Result<Outputs> {
         match flow {
             Flow::Branch => each(1),
             // A loop over numbers of the host is a program of its own.
-            Flow::Loop { .. } if on_host && op.in_registers().is_some() => {}
+            Flow::Loop { .. } if on_host && in_registers(&*op).is_some() => {}
             Flow::Loop { .. } => each(0),
             // What is called has kernels of its own, which it asks for.
             Flow::Call => {}

@@ -1,13 +1,11 @@
 //! Graphs: operations written down instead of run, as values that passes rewrite, plans execute and rules differentiate.
 //! Traced functions record them through [`builder`]; the bodies of branches and loops are graphs too.
 
-pub(crate) mod builder;
 mod capture_check;
 mod captured;
 pub(crate) mod control;
 pub(crate) mod differentiate;
 mod host_part;
-pub(crate) mod ir;
 mod kernel_warm_up;
 pub(crate) mod on_device;
 pub(crate) mod passes;
@@ -16,13 +14,8 @@ pub(crate) mod print;
 pub(crate) mod run;
 pub(crate) mod scalar_loop;
 pub(crate) mod size_mismatch;
-pub(crate) mod sizes;
-pub(crate) mod steps;
 mod substitute_sizes;
 #[cfg(test)]
 mod tests;
 pub(crate) mod verify;
 mod views;
-
-pub(crate) use builder::Builder;
-pub(crate) use ir::Graph;

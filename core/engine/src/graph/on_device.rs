@@ -2,17 +2,17 @@
 //! and its clusters as kernels. `Callable` asks before it takes a plan, which is the CPU's.
 
 use super::host_part::Split;
-use super::ir::{Graph, Value};
 use super::kernel_warm_up;
 use super::passes::rewrite::with_bodies;
 use super::passes::{bind, optimise, specialise};
-use super::sizes::Sizes;
 use crate::device;
+use crate::execute::may_place;
 use crate::execute::{bring, is_number, view_of};
 use crate::graph::passes::fuse::walk_of;
+use crate::ir::sizes::Sizes;
+use crate::ir::{Graph, Value};
 use crate::meaning::apply;
 use crate::op::{Operands, Outputs};
-use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor, TensorType};
 use kernels::backend::cpu::View;
 use kernels::backend::cpu::reduce::InOrder;
@@ -26,16 +26,10 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::panic::Location;
 
-/// Whether any call of this thread may be placed operation by operation.
-#[inline]
-pub(crate) fn possible() -> bool {
-    LOCAL.with(|local| local.has(mode::DEVICE | mode::FRESH)) || cuda::in_use()
-}
-
 /// Whether a call on these operands is placed operation by operation, because some of it belongs on a GPU.
 #[inline]
 pub(crate) fn placed(inputs: &[Tensor]) -> bool {
-    possible() && belongs_elsewhere(inputs)
+    may_place() && belongs_elsewhere(inputs)
 }
 
 #[cold]

@@ -1,7 +1,7 @@
 //! Graphs as text, in one stable form: golden tests compare it, errors show parts of it, and users ask for it.
 //! Values are numbered in the order in which they appear; bodies are indented under their node.
 
-use super::ir::{Graph, Node, Value};
+use crate::ir::{Graph, Node, Value};
 use crate::op::Attr;
 use crate::tensor::TensorType;
 use kernels::shape::Symbol;

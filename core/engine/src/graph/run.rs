@@ -2,13 +2,13 @@
 //! beforehand, and the one that says what the planned executor must give.
 
 use super::control::captured;
-use super::ir::{Graph, Node, Value};
 use super::passes::pure::writes;
 use super::size_mismatch;
-use super::sizes::Sizes;
 use super::views::{RESULT, UNUSED, Views, changed_in_place, last_uses};
 use crate::device::place_on;
 use crate::execute::{copied, run_at};
+use crate::ir::sizes::Sizes;
+use crate::ir::{Graph, Node, Value};
 use crate::op::{Kind, OpRef, Operands, Outputs};
 use crate::tensor::Tensor;
 use kernels::backend::cuda;

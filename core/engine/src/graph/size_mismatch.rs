@@ -1,9 +1,9 @@
 //! Sizes that turn out not to fit when a graph runs: the operation that wants them equal says so itself, at the user's line and
 //! with the numbers of the call. The executors, the compiler of plans and the builder check the graph's equalities here.
 
-use super::ir::{Graph, Node};
-use super::sizes::Sizes;
 use crate::execute::view_of;
+use crate::ir::sizes::Sizes;
+use crate::ir::{Graph, Node};
 use crate::op::{Facts, Infer, Op};
 use crate::tensor::{Tensor, TensorType};
 use kernels::backend::cpu::View;

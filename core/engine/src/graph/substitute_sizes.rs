@@ -2,9 +2,9 @@
 //! for other sizes. A call that was recorded operation by operation is differentiated so inside of a traced function.
 
 use super::differentiate::{Backward, Pair};
-use super::ir::{Graph, fresh_id};
 use super::passes::rewrite::with_bodies;
-use super::sizes::{Known, Sizes};
+use crate::ir::sizes::{Known, Sizes};
+use crate::ir::{Graph, fresh_id};
 use crate::tensor::TensorType;
 use kernels::error::Result;
 use kernels::shape::Constraints;

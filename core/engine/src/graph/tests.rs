@@ -1,12 +1,12 @@
 //! Graphs recorded by hand: what runs, what is differentiated, to which order, and what is refused.
 
-use super::builder::Builder;
 use super::control::call::Callable;
 use super::control::{Call, Cond, While};
-use super::ir::Graph;
 use super::print::print;
 use crate as tf;
+use crate::builder::Builder;
 use crate::execute::execute;
+use crate::ir::Graph;
 use crate::tensor::Tensor;
 use crate::{GradientTape, Variable};
 use kernels::error::Result;
@@ -35,7 +35,7 @@ fn staged_while(
     cond: impl FnOnce(&[Tensor]) -> Tensor,
     body: impl FnOnce(&[Tensor]) -> Vec<Tensor>,
 ) -> Result<Vec<Tensor>> {
-    let outer = super::builder::current().unwrap();
+    let outer = crate::builder::current().unwrap();
     let bodies = [("cond", 0), ("body", 1)].map(|(name, _)| outer.inside(name));
     let params = bodies.each_ref().map(|b| start.iter().map(|t| b.param(t.ty())).collect::<Vec<_>>());
     let c = bodies[0].record_in(|| bodies[0].finish(&[cond(&params[0])]))?;
@@ -51,7 +51,7 @@ fn staged_cond(
     then: impl FnOnce(&Tensor) -> Tensor,
     other: impl FnOnce(&Tensor) -> Tensor,
 ) -> Tensor {
-    let outer = super::builder::current().unwrap();
+    let outer = crate::builder::current().unwrap();
     let branch = |f: Box<dyn FnOnce(&Tensor) -> Tensor + '_>| {
         let b = outer.inside("branch");
         let p = b.param(x.ty());

@@ -1,7 +1,7 @@
 //! What may be written over: which values of a graph are views of others, who uses each last, and which inputs branches and loops
 //! change in place. Plans, the executor of single operations and captured branches ask before they reuse an operand's memory.
 
-use super::ir::{Graph, Value};
+use crate::ir::{Graph, Value};
 use crate::op::{Flow, Kind, OpRef};
 use std::collections::{HashMap, HashSet};
 

@@ -81,7 +81,7 @@ impl<'a> Infer<'a> {
 
     /// A dimension whose size is only known when the operation runs; its number is no other's.
     pub fn unknown_dim(&mut self) -> Dim {
-        Dim::unbacked(crate::graph::ir::fresh_sizes(1))
+        Dim::unbacked(crate::ir::fresh_sizes(1))
     }
 
     /// Answers the type of the next output.

@@ -1,20 +1,17 @@
 //! What an operation is: one trait that holds its identity, types, meaning, kernels, effects and gradient.
 //! Each file in `ops/` implements it once; `execute`, the tape and the recorders know operations only through it.
 
+mod control;
 mod identity;
 mod infer;
 mod kind;
 
+pub(crate) use control::ControlOp;
 pub(crate) use identity::{Attr, OpRef, fingerprint, identity};
 pub use infer::cast_help;
 pub(crate) use infer::{Facts, Infer};
 pub(crate) use kind::{Access, Flow, Gradient, Kind, Mask, Saves};
 
-use crate::graph::Graph;
-use crate::graph::control::call::Callable;
-use crate::graph::control::list_op::ListOp;
-use crate::graph::scalar_loop::ScalarLoop;
-use crate::graph::sizes::Sizes;
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 use kernels::backend::cpu::reduce::Monoid;
@@ -25,8 +22,7 @@ use kernels::error::{Error, Result};
 use kernels::scalar::{Scalar, Val};
 use kernels::shape::{AxisSet, Symbol};
 use smallvec::SmallVec;
-use std::panic::Location;
-use std::sync::Arc;
+use std::any::Any;
 
 /// The sizes that stand for symbols in one run of a recorded list.
 pub(crate) type Lookup<'a> = dyn Fn(Symbol) -> Option<usize> + 'a;
@@ -38,7 +34,7 @@ pub(crate) type Outputs = SmallVec<[Tensor; 1]>;
 pub(crate) type Operands = SmallVec<[Tensor; 4]>;
 
 /// An operation. Adding one touches its own file and one line in `ops/mod.rs`; see `docs/adding-an-op.md`.
-pub(crate) trait Op: Send + Sync + 'static {
+pub(crate) trait Op: Any + Send + Sync {
     /// The name, unique among operations; TensorFlow's where it has the operation.
     fn name(&self) -> &'static str;
 
@@ -201,70 +197,14 @@ pub(crate) trait Op: Send + Sync + 'static {
         false
     }
 
-    /// Whether the kernel for a GPU wants input `index` in the host's memory.
-    fn keeps_on_host(&self, _index: usize) -> bool {
+    /// Whether a view whose output has the type of its input also keeps every element in its place.
+    fn keeps_order(&self) -> bool {
         false
     }
 
-    /// Runs the sub-graphs of a control operation through `execute`.
-    fn control(&self, _inputs: &[&Tensor]) -> Result<Outputs> {
-        Err(Error::internal(self.name(), "not a control operation"))
-    }
-
-    /// Runs an operation of kind [`Kind::Host`], which may keep or change the operands it is given.
-    fn host(&self, _inputs: Operands, _sizes: &Sizes<'_>) -> Result<Outputs> {
-        Err(Error::internal(self.name(), "not an operation on handles"))
-    }
-
-    /// Runs or records an operation of kind [`Kind::Host`] so that it can be differentiated by the inputs in `needs`:
-    /// gives the operation that has the gradient rule, and the outputs behind one more, what that rule reads.
-    fn run_for_gradient(
-        &self,
-        _inputs: &[&Tensor],
-        _needs: &[bool],
-        _location: &'static Location<'static>,
-    ) -> Result<Option<(OpRef, Outputs)>> {
-        Ok(None)
-    }
-
-    /// The input whose value output `output` of an operation on handles always is.
-    fn same_as(&self, _output: usize) -> Option<usize> {
+    /// What operations with graphs inside, and operations on tensor handles, have beside the rest.
+    fn as_control(&self) -> Option<&dyn ControlOp> {
         None
-    }
-
-    /// Whether an operation on handles reads the resource that is its input `index`.
-    fn reads(&self, _index: usize) -> bool {
-        false
-    }
-
-    /// How the graphs inside it run, for executors that run them themselves.
-    fn flow(&self) -> Option<Flow> {
-        None
-    }
-
-    /// A part of a graph that has plans of its own.
-    fn part(&self) -> Option<&Callable> {
-        None
-    }
-
-    /// A loop over numbers as a program over registers.
-    fn in_registers(&self) -> Option<&ScalarLoop> {
-        None
-    }
-
-    /// Which operation on lists it is.
-    fn list_op(&self) -> Option<ListOp<'_>> {
-        None
-    }
-
-    /// The same operation with other graphs inside.
-    fn with_bodies(&self, _bodies: &[Arc<Graph>]) -> Option<OpRef> {
-        None
-    }
-
-    /// The graphs inside the operation.
-    fn bodies(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        SmallVec::new()
     }
 
     // State.

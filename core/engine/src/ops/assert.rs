@@ -8,11 +8,12 @@ use kernels::backend::cuda::CudaCall;
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};
 use crate::execute::{execute, on_host, recording, view_of};
-use crate::graph::on_device;
+use crate::execute::may_place;
 use crate::ops;
 use crate::ops::print::Line;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, identity};
-use crate::tensor::{Tensor, text};
+use crate::tensor::Tensor;
+use crate::elements::text;
 use smallvec::SmallVec;
 
 mod device;
@@ -171,7 +172,7 @@ fn element(view: &View, index: &[usize]) -> View {
 /// Fails unless the condition holds everywhere.
 #[track_caller]
 pub(crate) fn assert_all(assert: &Assert, inputs: &[&Tensor]) -> Result<()> {
-    if recording() || !on_device::possible() {
+    if recording() || !may_place() {
         return execute(assert, inputs).map(drop);
     }
     // An eager assertion fails where it stands: one truth value is read, and all that the message shows only if it is false.

@@ -135,7 +135,7 @@ fn rows_of(x: &Tensor, rows: &Tensor) -> Result<Tensor> {
         DType::Bool => super::functions::try_boolean_mask(x, rows, 0),
         _ => {
             // Which rows there are may be known only when the graph runs.
-            crate::function::note_said("gather", "at");
+            crate::execute::note_said("gather", "at");
             super::functions::try_gather(x, rows, 0)
         }
     };

@@ -7,7 +7,8 @@ use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
 use kernels::shape::{IntoShape, MAX_RANK, Shape, broadcast};
-use crate::tape::{Backward, sum_to};
+use crate::tape::Backward;
+use crate::autodiff::sum_to;
 use crate::tensor::{Layout, Tensor, TensorType};
 use std::sync::Arc;
 
@@ -48,6 +49,10 @@ impl Op for BroadcastTo {
             }
         }
         Some(layout)
+    }
+
+    fn keeps_order(&self) -> bool {
+        true
     }
 
     fn gradient(&self) -> Gradient {

@@ -11,7 +11,7 @@ use kernels::dtype::DTypes;
 use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use crate::graph::control::list_concat::ConcatList;
+use crate::lists::concat::ConcatList;
 use kernels::shape::{Dim, resolve_axis};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};

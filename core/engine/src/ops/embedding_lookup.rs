@@ -33,7 +33,7 @@ pub fn embedding_lookup(params: impl AsTensor, ids: impl AsTensor) -> Tensor {
 #[track_caller]
 pub fn try_embedding_lookup(params: impl AsTensor, ids: impl AsTensor) -> Result<Tensor> {
     // Which rows there are may be known only when the graph runs.
-    crate::function::note_said("gather", "embedding_lookup");
+    crate::execute::note_said("gather", "embedding_lookup");
     let here = Location::caller();
     try_gather(params, ids, 0).map_err(|e| e.named("embedding_lookup").at(here))
 }

@@ -46,6 +46,10 @@ impl Op for Identity {
         Some(whole(strides))
     }
 
+    fn keeps_order(&self) -> bool {
+        true
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }
@@ -70,6 +74,10 @@ impl Op for StopGradient {
 
     fn view(&self, _: &TensorType, strides: &[isize], _: &TensorType) -> Option<Layout> {
         Some(whole(strides))
+    }
+
+    fn keeps_order(&self) -> bool {
+        true
     }
 
     fn gradient(&self) -> Gradient {

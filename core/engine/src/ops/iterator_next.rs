@@ -3,7 +3,7 @@
 
 use kernels::error::{Error, Result};
 use crate::execute::execute;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, Outputs, identity};
+use crate::op::{ControlOp, Attr, Gradient, Infer, Kind, Op, Outputs, identity};
 use kernels::shape::{Dim, MAX_RANK, Shape};
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Tensor, TensorType};
@@ -58,6 +58,7 @@ impl Op for IteratorNext {
         };
         element_types(types, cx)
     }
+
     fn gradient(&self) -> Gradient {
         Gradient::Stops("data depends on nothing")
     }
@@ -128,7 +129,7 @@ impl Drop for Unseen {
 #[track_caller]
 pub(crate) fn next_element(handle: &Tensor, types: Option<Arc<[TensorType]>>) -> Result<Outputs> {
     // A graph would hold one element for ever, and the loop over them would never end.
-    if crate::graph::builder::current().is_some() {
+    if crate::execute::recording() {
         return Err(Error::failed_precondition("iterator_next", "an iterator is asked for an element while a function is traced")
             .expected("a loop over the dataset itself, which becomes a loop of the graph")
             .help("write `for element in &dataset`, with `dataset.enumerate()` or `take` where Rust's adaptors would stand"));

@@ -4,6 +4,7 @@
 mod api;
 mod apply;
 mod axes;
+mod cotangents;
 #[cfg(test)]
 pub(crate) mod differences;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod reduction;
 mod sum_to;
 mod support;
 mod target;
+mod to_device;
 pub(crate) mod truth;
 mod window;
 
@@ -25,13 +27,14 @@ pub use apply::{AdamParameters, apply_adam, apply_gradient_descent, apply_gradie
 pub(crate) use assert::{Assert, assert_all};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
+pub(crate) use broadcast_to::BroadcastTo;
 pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 pub(crate) use conv2d::conv2d_in_groups;
 pub(crate) use fail::fail_with;
 pub(crate) use gather::try_gather;
 pub(crate) use identity::Identity;
 pub(crate) use iterator_next::{Elements, element_types, iterator_handle, next_element};
-pub(crate) use matmul::product_of;
+pub(crate) use matmul::{MatMul, product_of};
 pub(crate) use operand::NumberOf;
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};

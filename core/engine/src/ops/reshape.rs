@@ -48,6 +48,10 @@ impl Op for Reshape {
         view_strides(&input.shape, strides, &output.shape)
     }
 
+    fn keeps_order(&self) -> bool {
+        true
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }

@@ -10,7 +10,7 @@ use kernels::dtype::DTypes;
 use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute;
 use crate::op::{Access, Gradient, Infer, Kind, Op, OpRef};
-use crate::tape::Differentiable;
+use crate::autodiff::Differentiable;
 use crate::variable::Variable;
 use std::panic::Location;
 

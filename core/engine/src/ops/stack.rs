@@ -5,7 +5,7 @@ use super::{AsTensors, Tensors, concat_all, no_tensors, reshape_to};
 use kernels::error::{Error, OrFail, Result};
 use super::transpose::permuted;
 use crate::execute::execute1;
-use crate::graph::control::list_whole::StackList;
+use crate::lists::whole::StackList;
 use kernels::shape::{Dim, resolve_axis};
 use crate::tensor::{Tensor, TensorType};
 use std::panic::Location;

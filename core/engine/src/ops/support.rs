@@ -24,7 +24,7 @@ pub(crate) use super::stack::stack_all;
 #[track_caller]
 pub fn zeros_of(ty: &TensorType) -> Result<Tensor> {
     if ty.dtype == kernels::dtype::DType::Variant {
-        return Ok(crate::graph::control::list::nothing());
+        return Ok(crate::lists::nothing());
     }
     fill_with(ty, 0.0)
 }

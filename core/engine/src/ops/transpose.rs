@@ -38,6 +38,10 @@ impl Op for Transpose {
         Some(layout)
     }
 
+    fn keeps_order(&self) -> bool {
+        self.order.iter().copied().eq(0..self.order.len() as i64)
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }

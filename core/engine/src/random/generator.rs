@@ -148,7 +148,7 @@ impl Generator {
 
     #[track_caller]
     fn draw(&self, shape: Result<Shape>, law: Law, dtype: DType) -> Result<Tensor> {
-        crate::function::note_draw(Location::caller());
+        crate::execute::note_draw(Location::caller());
         execute1(&RandomDraw { law, shape: shape?, dtype }, &[&self.state])
     }
 }

@@ -68,7 +68,7 @@ fn draw(shape: Result<Shape>, law: Law, dtype: DType, seed: Option<i64>) -> Resu
     let op = RandomDraw { law, shape: shape?, dtype };
     // A call that is refused must not take the seed of the next.
     op.check()?;
-    crate::function::note_draw(Location::caller());
+    crate::execute::note_draw(Location::caller());
     execute1(&op, &[&stream(op.stream_name(), dtype, seed)])
 }
 

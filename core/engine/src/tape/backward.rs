@@ -5,7 +5,6 @@ use super::contribution::{Contribution, Part};
 use super::cotangent::IndexedRows;
 use super::log::Noted;
 use crate::op::Op;
-use crate::ops;
 use crate::tensor::{Tensor, TensorType};
 use kernels::error::{Error, Result};
 use smallvec::SmallVec;
@@ -45,22 +44,14 @@ impl<'a> Backward<'a> {
         self.needs[index]
     }
 
-    /// The cotangent of output `index`; zeros if nothing flows into that output.
-    #[track_caller]
-    pub fn dy(&self, index: usize) -> Result<Tensor> {
-        match &self.dys[index] {
-            Some(dy) => Ok(dy.clone()),
-            None => ops::zeros_of(self.noted.output_type(index)),
-        }
+    /// The type of output `index`.
+    pub fn output_type(&self, index: usize) -> &TensorType {
+        self.noted.output_type(index)
     }
 
-    /// As [`dy`](Self::dy), for a rule that asks for it last: the handle is given up, so that its memory may serve.
-    #[track_caller]
-    pub fn take_dy(&mut self, index: usize) -> Result<Tensor> {
-        match self.dys[index].take() {
-            Some(dy) => Ok(dy),
-            None => ops::zeros_of(self.noted.output_type(index)),
-        }
+    /// As [`Self::dy_or_none`], of one that is given up.
+    pub fn take_dy_or_none(&mut self, index: usize) -> Option<Tensor> {
+        self.dys[index].take()
     }
 
     /// The cotangent of output `index`, or `None` if nothing flows into it.
@@ -107,7 +98,7 @@ impl<'a> Backward<'a> {
         }
     }
 
-    pub(super) fn into_given(self) -> SmallVec<[Option<Contribution>; 4]> {
+    pub fn into_given(self) -> SmallVec<[Option<Contribution>; 4]> {
         self.given
     }
 }

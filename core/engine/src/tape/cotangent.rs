@@ -1,7 +1,6 @@
 //! Cotangents of sources: a dense tensor, or the few rows of an embedding that were looked up.
 //! The walk backwards answers with them, and optimizers read them from [`Gradients`].
 
-use crate::ops;
 use crate::tensor::Tensor;
 use kernels::error::{Error, Result};
 use kernels::shape::Shape;
@@ -18,17 +17,6 @@ pub struct IndexedRows {
     pub shape: Shape,
 }
 
-impl IndexedRows {
-    /// The whole tensor, zero where no row is named.
-    ///
-    /// # Errors
-    /// OutOfRange if an index names no row.
-    #[track_caller]
-    pub fn try_to_dense(&self) -> Result<Tensor> {
-        ops::scatter_rows(&self.indices, &self.values, &self.shape)
-    }
-}
-
 /// The answer for one source.
 #[derive(Clone, Debug)]
 pub enum Cotangent {
@@ -36,26 +24,6 @@ pub enum Cotangent {
     Dense(Tensor),
     /// Rows of one.
     Rows(Box<IndexedRows>),
-}
-
-impl Cotangent {
-    /// The tensor, rows laid into zeros.
-    #[track_caller]
-    pub fn to_dense(&self) -> Result<Tensor> {
-        match self {
-            Self::Dense(tensor) => Ok(tensor.clone()),
-            Self::Rows(rows) => rows.try_to_dense(),
-        }
-    }
-
-    /// As [`Self::to_dense`], of one that is given up.
-    #[track_caller]
-    pub fn into_dense(self) -> Result<Tensor> {
-        match self {
-            Self::Dense(tensor) => Ok(tensor),
-            Self::Rows(rows) => rows.try_to_dense(),
-        }
-    }
 }
 
 /// The gradients of a list of sources, in its order; an entry is missing where no path led to the source.

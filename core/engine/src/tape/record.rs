@@ -6,7 +6,7 @@ use super::log::Rule;
 use super::slot_table::UNTRACKED;
 use super::stopped_paths::Cut;
 use super::tape_memory::{TapeData, for_each_tape, for_each_tape_and_last};
-pub(super) use super::watcher::Watcher;
+pub(crate) use super::watcher::Watcher;
 use crate::meaning::derivatives;
 use crate::op::{Gradient, Kind, Op, Saves};
 use crate::tensor::local::{LOCAL, mode};
@@ -16,6 +16,52 @@ use kernels::error::Result;
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::rc::Rc;
+use std::sync::OnceLock;
+
+/// What carries tangents along with operations, for tapes to tell it of each.
+pub(crate) trait ForwardMode: Sync {
+    /// Carries the tangents of all accumulators over whatever `note` writes onto an empty tape. If the outputs begin with a
+    /// bundle of saved values, only gradients read it.
+    fn carry(
+        &self,
+        inputs: &[&Tensor],
+        outputs: &[Tensor],
+        bundle: bool,
+        location: &'static Location<'static>,
+        note: &dyn Fn(&mut TapeData),
+    ) -> Result<()>;
+
+    /// Gives results that get a new identity the tangents they had.
+    fn rename(&self, inner: &[Tensor], outer: &[Tensor]);
+
+    /// Whether an accumulator has a tangent for the tensor.
+    fn follows(&self, tensor: &Tensor) -> bool;
+}
+
+static FORWARD: OnceLock<&'static dyn ForwardMode> = OnceLock::new();
+
+/// Says who carries tangents; the first one stays.
+pub(crate) fn set_forward_mode(forward: &'static dyn ForwardMode) {
+    FORWARD.get_or_init(|| forward);
+}
+
+/// Whether an accumulator of this thread has a tangent for the tensor.
+pub(crate) fn has_tangent(tensor: &Tensor) -> bool {
+    FORWARD.get().is_some_and(|forward| forward.follows(tensor))
+}
+
+/// Carries tangents over an operation that ran. Where it is one that `saves`, its first output is a bundle that gradients alone
+/// read.
+fn follow(
+    op: &dyn Op,
+    inputs: &[&Tensor],
+    outputs: &[Tensor],
+    saves: bool,
+    location: &'static Location<'static>,
+) -> Result<()> {
+    let Some(forward) = FORWARD.get() else { return Ok(()) };
+    forward.carry(inputs, outputs, saves, location, &|scratch| note(scratch, op, inputs, outputs, location))
+}
 
 /// Tells the tapes of this thread that an operation ran.
 pub(crate) fn observe(
@@ -31,7 +77,7 @@ pub(crate) fn observe(
         for_each_tape(|tape| note(tape, op, inputs, outputs, location));
     }
     if LOCAL.with(|local| local.has(mode::FORWARD)) {
-        super::forward::follow(op, inputs, outputs, false, location)?;
+        follow(op, inputs, outputs, false, location)?;
     }
     Ok(())
 }
@@ -45,7 +91,7 @@ pub(crate) fn observe_saving(
 ) -> Result<()> {
     for_each_tape(|tape| note(tape, rule, inputs, outputs, location));
     if LOCAL.with(|local| local.has(mode::FORWARD)) {
-        super::forward::follow(rule, inputs, outputs, true, location)?;
+        follow(rule, inputs, outputs, true, location)?;
     }
     Ok(())
 }
@@ -73,7 +119,7 @@ pub(crate) fn observe_given<'a, const N: usize>(
     });
 }
 
-pub(super) fn note(
+fn note(
     tape: &mut TapeData,
     op: &dyn Op,
     inputs: &[&Tensor],
@@ -233,10 +279,12 @@ pub(crate) fn record_custom(
         }
     });
     if LOCAL.with(|local| local.has(mode::FORWARD)) {
-        super::forward::rename(inner, outer);
-        super::forward::each(inputs, outer, false, location, |scratch| {
-            note_custom(scratch, inputs, outer, &rule, location);
-        })?;
+        if let Some(forward) = FORWARD.get() {
+            forward.rename(inner, outer);
+            forward.carry(inputs, outer, false, location, &|scratch| {
+                note_custom(scratch, inputs, outer, &rule, location);
+            })?;
+        }
     }
     Ok(())
 }
@@ -262,34 +310,4 @@ fn note_custom(
         tape.log.set_input_type(i, resource.ty());
     }
     true
-}
-
-/// The same elements under a new identity, unseen by tapes and accumulators.
-#[track_caller]
-pub(super) fn renamed(tensor: &Tensor) -> Result<Tensor> {
-    if !tensor.is_symbol() {
-        return Ok(tensor.alias());
-    }
-    // A graph needs a node that makes the new value.
-    let _unseen = Unobserved::start();
-    crate::ops::reshape_always(tensor, tensor.shape())
-}
-
-/// Keeps operations of this thread from all tapes and accumulators while it lives.
-struct Unobserved(u32);
-
-impl Unobserved {
-    fn start() -> Self {
-        LOCAL.with(|local| {
-            let before = local.mode.get();
-            local.set_mode(mode::TAPE | mode::FORWARD, false);
-            Self(before & (mode::TAPE | mode::FORWARD))
-        })
-    }
-}
-
-impl Drop for Unobserved {
-    fn drop(&mut self) {
-        LOCAL.with(|local| local.set_mode(self.0, true));
-    }
 }

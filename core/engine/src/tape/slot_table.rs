@@ -14,7 +14,7 @@ struct SlotEntry {
 
 /// Open addressing over a power of two of places, at most half of them taken.
 #[derive(Default)]
-pub(super) struct Slots {
+pub(crate) struct Slots {
     table: Vec<SlotEntry>,
     taken: usize,
     /// Counts the tapes that used the table; 0 is that of places never written.

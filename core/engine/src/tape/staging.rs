@@ -1,8 +1,8 @@
 //! Tapes and graphs: which operands of a branch, loop or call are followed, and how tapes forget what a closed body recorded.
 //! `execute` asks [`needed`] before it records such an operation; builders keep [`Marks`] while they are open.
 
-use super::forward;
 use super::log::Log;
+use super::record::has_tangent;
 use super::slot_table::UNTRACKED;
 use super::tape_memory::{self, TapeData};
 use crate::op::Op;
@@ -17,7 +17,7 @@ pub(crate) struct Marks(SmallVec<[(Rc<RefCell<TapeData>>, usize); 1]>);
 
 impl Marks {
     /// Whether the tape was there at that moment.
-    pub(super) fn knows(&self, tape: &Rc<RefCell<TapeData>>) -> bool {
+    pub fn knows(&self, tape: &Rc<RefCell<TapeData>>) -> bool {
         self.0.iter().any(|(other, _)| Rc::ptr_eq(other, tape))
     }
 }
@@ -76,7 +76,7 @@ pub(crate) fn needed(op: &dyn Op, inputs: &[&Tensor]) -> Option<SmallVec<[bool; 
         }
     }
     if LOCAL.with(|local| local.has(mode::FORWARD)) {
-        inputs.iter().zip(&mut needs).for_each(|(t, need)| *need |= forward::follows(t));
+        inputs.iter().zip(&mut needs).for_each(|(t, need)| *need |= has_tangent(t));
     }
     needs.contains(&true).then_some(needs)
 }

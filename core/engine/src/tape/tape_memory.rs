@@ -174,7 +174,7 @@ thread_local! {
 }
 
 /// Starts a tape on this thread.
-pub(super) fn push(watch_variables: bool) -> Rc<RefCell<TapeData>> {
+pub(crate) fn push(watch_variables: bool) -> Rc<RefCell<TapeData>> {
     let tape = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
     {
         let mut data = tape.borrow_mut();
@@ -188,7 +188,7 @@ pub(super) fn push(watch_variables: bool) -> Rc<RefCell<TapeData>> {
 }
 
 /// Ends a tape on this thread; it keeps what it noted.
-pub(super) fn remove(tape: &Rc<RefCell<TapeData>>) {
+pub(crate) fn remove(tape: &Rc<RefCell<TapeData>>) {
     // A tape in a thread-local may end after the list has.
     let _ = TAPES.try_with(|tapes| {
         let mut tapes = tapes.borrow_mut();
@@ -200,7 +200,7 @@ pub(super) fn remove(tape: &Rc<RefCell<TapeData>>) {
 }
 
 /// Keeps the memory of a tape that nobody but its owner, who is going, reads any more.
-pub(super) fn recycle(tape: &Rc<RefCell<TapeData>>) {
+pub(crate) fn recycle(tape: &Rc<RefCell<TapeData>>) {
     // A guard that still pauses this tape must not pause the next one.
     if Rc::strong_count(tape) > 1 {
         return;
@@ -219,24 +219,24 @@ pub(super) fn recycle(tape: &Rc<RefCell<TapeData>>) {
 }
 
 /// The tapes of this thread, outermost first.
-pub(super) fn tapes() -> SmallVec<[Rc<RefCell<TapeData>>; 2]> {
+pub(crate) fn tapes() -> SmallVec<[Rc<RefCell<TapeData>>; 2]> {
     TAPES.try_with(|tapes| tapes.borrow().iter().cloned().collect()).unwrap_or_default()
 }
 
 /// Replaces the tapes of this thread; whoever does sets the mode word.
-pub(super) fn swap_tapes(tapes: Vec<Rc<RefCell<TapeData>>>) -> Vec<Rc<RefCell<TapeData>>> {
+pub(crate) fn swap_tapes(tapes: Vec<Rc<RefCell<TapeData>>>) -> Vec<Rc<RefCell<TapeData>>> {
     TAPES.try_with(|all| all.replace(tapes)).unwrap_or_default()
 }
 
 /// Runs `visit` for every active tape that records. No operation may run inside.
 #[inline]
-pub(super) fn for_each_tape(mut visit: impl FnMut(&mut TapeData)) {
+pub(crate) fn for_each_tape(mut visit: impl FnMut(&mut TapeData)) {
     for_each_tape_and_last(|tape, _| visit(tape));
 }
 
 /// As [`for_each_tape`]; `visit` is told which one is the last, unless that one is paused.
 #[inline]
-pub(super) fn for_each_tape_and_last(mut visit: impl FnMut(&mut TapeData, bool)) {
+pub(crate) fn for_each_tape_and_last(mut visit: impl FnMut(&mut TapeData, bool)) {
     // While a thread ends, other thread-locals may still run operations; nobody asks for their gradient.
     let _ = TAPES.try_with(|tapes| {
         let tapes = tapes.borrow();

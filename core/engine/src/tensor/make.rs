@@ -225,7 +225,7 @@ impl Tensor {
                 Error::invalid_argument(op, "a resource handle has no elements").help("read the variable first")
             );
         }
-        super::reads::note_read(self, Some(std::panic::Location::caller()));
+        super::note_read(self, Some(std::panic::Location::caller()));
         Ok(self)
     }
 

@@ -1,21 +1,19 @@
 //! The tensor handle: one counted pointer to a block with type, layout and elements.
 //! Operations add their own methods in `ops/`; this floor knows none of them.
 
-mod arrays;
 mod block;
 mod guarded;
 mod handle;
 pub(crate) mod local;
 mod make;
-mod reads;
+mod read_hook;
 mod resource;
-pub(crate) mod text;
 mod types;
 
 pub(crate) use guarded::Guard;
 pub use handle::TensorRef;
 pub(crate) use make::Layout;
-pub(crate) use reads::{ReadHook, set_read_hook};
+pub(crate) use read_hook::{ReadHook, note_read, set_read_hook};
 pub(crate) use resource::{Resource, UNNAMED};
 pub use types::TensorType;
 

@@ -2,11 +2,11 @@
 //! Users call these methods after a loop has written.
 
 use super::{Items, TensorArray, number, staged};
+use crate::builder;
 use crate::execute::execute;
-use crate::graph::builder;
-use crate::graph::control::list::{READ, outside};
-use crate::graph::control::list_ops::Get;
-use crate::graph::control::list_whole::StackList;
+use crate::lists::items::Get;
+use crate::lists::whole::StackList;
+use crate::lists::{READ, outside};
 use crate::ops::{AsTensor, ToOperand, functions};
 use crate::tensor::Tensor;
 use kernels::dtype::DType;
@@ -99,7 +99,7 @@ impl TensorArray {
     /// As [`stack`](Self::stack); and if an index names no item.
     #[track_caller]
     pub fn gather(&self, indices: impl AsTensor) -> Tensor {
-        crate::function::note_said("gather", "TensorArray.gather");
+        crate::execute::note_said("gather", "TensorArray.gather");
         let taken = functions::try_gather(self.stack(), &*indices.as_tensor(), 0);
         taken.map_err(|e| e.named("TensorArray.gather")).or_fail()
     }

@@ -151,7 +151,10 @@ pub struct Recorded {
 impl Recorded {
     /// Records `f` on symbols like `examples` and compiles the plan.
     pub fn new(examples: &[&crate::Tensor], f: impl FnOnce(&[crate::Tensor]) -> Vec<crate::Tensor>) -> Result<Self> {
-        use crate::graph::{builder::Builder, plan::Plan, print::print, sizes::Sizes};
+        use crate::builder::Builder;
+        use crate::graph::plan::Plan;
+        use crate::graph::print::print;
+        use crate::ir::sizes::Sizes;
         let builder = Builder::function("recorded");
         let params: Vec<crate::Tensor> = examples.iter().map(|t| builder.param(t.ty())).collect();
         let closed = builder.record_in(|| builder.finish(&f(&params)))?;
@@ -180,7 +183,8 @@ pub fn repeat_while(
     test: impl FnOnce(&[crate::Tensor]) -> crate::Tensor,
     body: impl FnOnce(&[crate::Tensor]) -> Vec<crate::Tensor>,
 ) -> Vec<crate::Tensor> {
-    use crate::graph::{builder, control::While};
+    use crate::builder;
+    use crate::graph::control::While;
     let outer = builder::current().expect("a graph is being recorded");
     let [tests, rounds] = ["test", "body"].map(|name| outer.inside(name));
     let params = [&tests, &rounds].map(|b| start.iter().map(|t| b.param(t.ty())).collect::<Vec<_>>());

@@ -1,11 +1,11 @@
 //! Functions recorded with symbols in place of their inputs' sizes: which sizes they read as numbers, and the recorded graph run again,
 //! with every inferred type compared with the real one. The tests of symbolic sizes call it.
 
+use crate::builder::Builder;
 use crate::execute::execute;
-use crate::graph::Graph;
-use crate::graph::builder::Builder;
-use crate::graph::ir::Node;
-use crate::graph::sizes::Sizes;
+use crate::ir::Graph;
+use crate::ir::Node;
+use crate::ir::sizes::Sizes;
 use crate::op::Kind;
 use crate::tensor::{Tensor, TensorType};
 use kernels::error::{Error, Result};

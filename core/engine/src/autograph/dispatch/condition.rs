@@ -35,7 +35,7 @@ impl Cond {
     pub(crate) fn staged(&self) -> Option<&Tensor> {
         match &self.value {
             CondValue::Tensor(tensor) if tensor.is_symbol() => Some(tensor),
-            CondValue::Tensor(tensor) => crate::graph::builder::current().filter(|b| b.sees(tensor)).map(|_| tensor),
+            CondValue::Tensor(tensor) => crate::builder::current().filter(|b| b.sees(tensor)).map(|_| tensor),
             CondValue::Host(_) => None,
         }
     }

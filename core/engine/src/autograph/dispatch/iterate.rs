@@ -4,8 +4,8 @@
 use super::condition::Cond;
 use super::place::{Place, place};
 use super::state_vtable::{Slot, TableOfNest as _, lending};
+use crate::builder;
 use crate::data::{Dataset, Passing, Structure};
-use crate::graph::builder;
 use crate::ops::try_gather;
 use crate::tensor::Tensor;
 use kernels::dtype::DType;

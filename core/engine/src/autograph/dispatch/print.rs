@@ -2,8 +2,8 @@
 //! Each value is formatted by the user's own format text.
 
 use super::compare::TensorSide;
+use crate::builder;
 use crate::execute::execute;
-use crate::graph::builder;
 use crate::ops::{Line, Operand, Piece, PrintLine, write_line};
 use crate::tensor::Tensor;
 use kernels::error::OrFail;

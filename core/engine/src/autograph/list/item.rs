@@ -1,7 +1,7 @@
 //! What the items of a list have in common, which all states of its variable learn together: the graph's list of the same
 //! items has a type. [`List`](super::List) asks when an item is pushed, and where a loop makes a list anew.
 
-use crate::graph::ir::fresh_sizes;
+use crate::ir::fresh_sizes;
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::Result;

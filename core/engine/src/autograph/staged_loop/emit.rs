@@ -3,16 +3,17 @@
 
 use super::jumps::Carried;
 use super::{Ended, Leave, Side, StagedLoop, merge, state};
+use crate::autodiff::outer_tape::{Rounds, missed};
 use crate::autograph::dispatch::Place;
+use crate::builder::Builder;
+use crate::builder::{self, align};
 use crate::constant::try_constant_of;
 use crate::execute::execute_at;
-use crate::graph::builder::{self, align};
 use crate::graph::control::While;
 use crate::graph::control::early_reads::read_early;
 use crate::graph::differentiate::replay;
-use crate::graph::{Builder, Graph};
+use crate::ir::Graph;
 use crate::ops;
-use crate::tape::outer_tape::{Rounds, missed};
 use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;

@@ -3,7 +3,7 @@
 
 use super::types::{join_types, opened};
 use super::{Ended, Leave, StagedLoop, Target, placeholder, regions, select};
-use crate::graph::Builder;
+use crate::builder::Builder;
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::Result;

@@ -2,8 +2,8 @@
 //! The loop asks after each pass over its body, and records the body once more where a type had to be widened.
 
 use super::{Leave, StagedLoop};
-use crate::graph::Builder;
-use crate::graph::ir::fresh_sizes;
+use crate::builder::Builder;
+use crate::ir::fresh_sizes;
 use crate::tensor::{Tensor, TensorType};
 use kernels::error::{Error, Result};
 use kernels::shape::{Dim, Shape, Symbol};

@@ -2,11 +2,11 @@
 //! saves intermediate values, and then the graph backwards; both are made once.
 
 use super::gradient::pack;
-use crate::graph::Graph;
 use crate::graph::differentiate::replay;
 use crate::graph::run::reads_param;
-use crate::graph::sizes::{Known, Sizes};
-use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, identity};
+use crate::ir::Graph;
+use crate::ir::sizes::{Known, Sizes};
+use crate::op::{Attr, ControlOp, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, identity};
 use crate::tape::Unseen;
 use crate::tensor::Tensor;
 use kernels::error::Result;
@@ -60,6 +60,7 @@ impl Op for Call {
         }
         Ok(())
     }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }

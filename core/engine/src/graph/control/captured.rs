@@ -4,8 +4,8 @@
 use super::{Cond, While};
 use crate::execute::{is_lent, is_number, view_of};
 use crate::graph::run;
-use crate::graph::sizes::Sizes;
 use crate::graph::views::changed_and_not_held;
+use crate::ir::sizes::Sizes;
 use crate::op::{Op, Operands, Outputs};
 use crate::tensor::Tensor;
 use kernels::backend::cpu::vector::load_bits;

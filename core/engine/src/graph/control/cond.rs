@@ -3,13 +3,13 @@
 
 use super::captured;
 use super::gradient::{cotangent_types, pack};
+use crate::builder::Builder;
 use crate::execute::{execute, execute_at};
-use crate::graph::Graph;
-use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, differentiate, params_like, replay, seen_outside};
 use crate::graph::run::{self, reads_param};
-use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves, identity};
+use crate::ir::Graph;
+use crate::ir::sizes::Sizes;
+use crate::op::{Attr, ControlOp, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, Saves, identity};
 use crate::ops::zeros_of;
 use crate::tape::{Backward, Unseen};
 use crate::tensor::{Tensor, TensorType};
@@ -76,6 +76,7 @@ impl Op for Cond {
         }
         Ok(())
     }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }

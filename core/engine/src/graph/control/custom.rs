@@ -1,13 +1,13 @@
 //! `custom_gradient` in graphs: the results of a function's body under a gradient that was recorded from its closure.
-//! The tape's [`finish`](crate::tape::custom::Call::finish) makes it while a function is traced, so that branches, loops and
+//! The tape's [`finish`](crate::custom_gradient::Call::finish) makes it while a function is traced, so that branches, loops and
 //! calls around it differentiate it by that closure too.
 
 use super::gradient::{pack, unpack, variant};
-use crate::graph::Graph;
-use crate::graph::builder;
+use crate::builder;
 use crate::graph::differentiate::replay;
-use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, Operands, Outputs, Saves, identity};
+use crate::ir::Graph;
+use crate::ir::sizes::Sizes;
+use crate::op::{Attr, ControlOp, Gradient, Infer, Kind, Op, Operands, Outputs, Saves, identity};
 use crate::tape::{Backward, CustomRule, Unseen};
 use crate::tensor::local::InName;
 use crate::tensor::{Resource, Tensor, TensorType};
@@ -94,6 +94,7 @@ impl Op for CustomGradient {
         }
         Ok(())
     }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }

@@ -1,8 +1,8 @@
 //! Variables that a loop reads and does not change are read once, before it: then what the loop computes from them alone can
 //! leave it, and its gradient keeps one value instead of one for each round. Whoever records a loop calls it.
 
-use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::pure::written_in;
+use crate::ir::{Graph, Node, Value};
 use crate::op::Kind;
 use crate::ops::read_variable;
 use crate::tensor::local::InName;

@@ -1,13 +1,13 @@
 //! What the gradients of calls, branches and loops share: the bundle of saved values, and a [`Pair`]'s way back as a body.
 //! Their rules run it through `execute`, so that it is recorded and differentiated again like any operation.
 
-use super::list_op::cotangent_type;
-use super::list_ops::{Pack, Unpack};
+use crate::builder::Builder;
 use crate::execute::execute;
-use crate::graph::Graph;
-use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Backward, Pair, replay};
 use crate::graph::passes::sums;
+use crate::ir::Graph;
+use crate::lists::items::{Pack, Unpack};
+use crate::lists::list_op::cotangent_type;
 use crate::ops;
 use crate::tape;
 use crate::tensor::{Tensor, TensorType};

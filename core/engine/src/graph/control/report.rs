@@ -1,8 +1,9 @@
 //! What a call without a plan of the whole ran: the plans of its segments, and the operations that run one by one between them.
 //! `FunctionInfo::plan` prints it.
 
-use crate::graph::Graph;
-use crate::graph::ir::Node;
+use super::segment::part;
+use crate::ir::Graph;
+use crate::ir::Node;
 use crate::op::Flow;
 use std::fmt::Write;
 
@@ -16,7 +17,7 @@ pub(super) fn segments(graph: &Graph) -> String {
 fn lines(text: &mut String, graph: &Graph, depth: usize) {
     let indent = "  ".repeat(depth);
     for node in &graph.nodes {
-        let own = match node.op.part() {
+        let own = match part(&*node.op) {
             Some(part) => part.planned().map(|plan| plan.report()),
             None => None,
         };
@@ -38,7 +39,7 @@ fn lines(text: &mut String, graph: &Graph, depth: usize) {
 
 /// What a node does that runs by itself.
 fn described(node: &Node) -> String {
-    match (node.op.flow(), node.op.part()) {
+    match (node.op.flow(), part(&*node.op)) {
         (Some(Flow::Branch), _) => "branch".to_owned(),
         (Some(Flow::Loop { .. }), _) => "loop".to_owned(),
         (_, Some(part)) => format!("segment of {} operations, not planned in the last call", part.graph.node_count()),

@@ -3,11 +3,11 @@
 
 use super::call::Callable;
 use super::cond::output_seen;
-use crate::graph::Graph;
 use crate::graph::passes::size_uses::named;
 use crate::graph::run::reads_param;
-use crate::graph::sizes::{Known, Sizes};
-use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, Operands, Outputs, identity};
+use crate::ir::Graph;
+use crate::ir::sizes::{Known, Sizes};
+use crate::op::{Attr, ControlOp, Flow, Gradient, Infer, Kind, Op, Operands, Outputs, identity};
 use kernels::error::Result;
 use kernels::shape::Symbol;
 use std::sync::Arc;
@@ -30,6 +30,11 @@ impl Segment {
     }
 }
 
+/// The part of a graph with plans of its own that an operation stands for.
+pub(crate) fn part(op: &dyn Op) -> Option<&Callable> {
+    op.downcast::<Segment>().map(|segment| &*segment.callable)
+}
+
 /// The symbols in types, those of bodies included.
 fn shown(graph: &Graph, symbols: &mut Vec<Symbol>) {
     graph.types.iter().for_each(|ty| ty.shape.iter().for_each(|size| symbols.extend(size.symbols())));
@@ -50,9 +55,7 @@ impl Op for Segment {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         self.callable.graph.result_types().try_for_each(|ty| output_seen(cx, ty))
     }
-    fn part(&self) -> Option<&Callable> {
-        Some(&self.callable)
-    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Missing
     }

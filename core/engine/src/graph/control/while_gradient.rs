@@ -2,15 +2,15 @@
 //! gradient of the body. So the gradient of that gradient is the same algorithm again.
 
 use super::gradient::{cotangent_types, unpack, variant};
-use super::list_op::cotangent_type;
-use super::list_ops::Pop;
 use super::while_loop::While;
 use crate::autograph::opened;
+use crate::builder::Builder;
 use crate::execute::execute;
-use crate::graph::Graph;
-use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, replay};
 use crate::graph::passes::sums::sums;
+use crate::ir::Graph;
+use crate::lists::items::Pop;
+use crate::lists::list_op::cotangent_type;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops;
 use crate::tape::{Backward, Unseen};
@@ -236,7 +236,7 @@ impl WhileRule {
 
 fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     if a.dtype() == DType::Variant {
-        return crate::execute::execute1(&super::list_whole::AddLists, &[a, b]);
+        return crate::execute::execute1(&crate::lists::whole::AddLists, &[a, b]);
     }
     ops::functions::try_add(a, b)
 }

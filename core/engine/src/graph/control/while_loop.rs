@@ -4,17 +4,17 @@
 use super::captured;
 use super::cond::output_seen;
 use super::gradient::pack;
-use super::list::List;
-use super::list_ops::Push;
 use super::while_gradient::{Saved, WhileRule};
+use crate::builder::Builder;
 use crate::execute::{dense, execute, execute_at, is_number};
-use crate::graph::Graph;
-use crate::graph::builder::Builder;
 use crate::graph::differentiate::{Pair, dependent, differentiate, params_like, replay};
 use crate::graph::run::{self, reads_param};
 use crate::graph::scalar_loop::{Ran, ScalarLoop};
-use crate::graph::sizes::Sizes;
-use crate::op::{Attr, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, identity};
+use crate::ir::Graph;
+use crate::ir::sizes::Sizes;
+use crate::lists::List;
+use crate::lists::items::Push;
+use crate::op::{Attr, ControlOp, Flow, Gradient, Infer, Kind, Op, OpRef, Operands, Outputs, identity};
 use crate::tape::Unseen;
 use crate::tensor::{Tensor, TensorType};
 use kernels::backend::cuda;
@@ -34,6 +34,18 @@ pub(crate) struct While {
     pub carried: usize,
     /// The loop in registers, if it is one over numbers; made when it first runs, shared by all copies.
     compiled: Arc<OnceLock<Option<ScalarLoop>>>,
+}
+
+impl While {
+    /// The loop as a program over registers, if it computes with numbers alone.
+    fn in_registers(&self) -> Option<&ScalarLoop> {
+        self.compiled.get_or_init(|| ScalarLoop::compile(&self.cond, &self.body, self.carried)).as_ref()
+    }
+}
+
+/// A loop over numbers as a program over registers.
+pub(crate) fn in_registers(op: &dyn Op) -> Option<&ScalarLoop> {
+    op.downcast::<While>()?.in_registers()
 }
 
 impl Op for While {
@@ -63,9 +75,7 @@ impl Op for While {
         }
         Ok(())
     }
-    fn in_registers(&self) -> Option<&ScalarLoop> {
-        self.compiled.get_or_init(|| ScalarLoop::compile(&self.cond, &self.body, self.carried)).as_ref()
-    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }

@@ -3,8 +3,9 @@
 
 use super::matmul_add::MatMulAdd;
 use super::rewrite::{Rewriter, with_bodies};
-use crate::graph::ir::{Graph, Node, Value};
+use crate::ir::{Graph, Node, Value};
 use crate::op::{Kind, OpRef};
+use crate::ops;
 use kernels::backend::cpu::Isa;
 use kernels::backend::cpu::gemm::{MatMul, can_add};
 use kernels::error::Result;
@@ -68,7 +69,7 @@ fn operands(node: &Node) -> Vec<[Value; 2]> {
 }
 
 fn is_product(graph: &Graph, node: &Node) -> bool {
-    if node.op.name() != "matmul" {
+    if !node.op.is::<ops::MatMul>() {
         return false;
     }
     let dims = |v: Value| graph.ty(v).shape.known_dims();
@@ -97,7 +98,7 @@ fn is_product(graph: &Graph, node: &Node) -> bool {
 /// element is better computed together with the sum.
 fn is_worth_it(graph: &Graph, made: &HashMap<Value, usize>, addend: Value) -> bool {
     match made.get(&addend) {
-        Some(&at) => matches!(graph.nodes[at].op.name(), "matmul" | "matmul_add"),
+        Some(&at) => graph.nodes[at].op.is::<ops::MatMul>() || graph.nodes[at].op.is::<MatMulAdd>(),
         None => graph.constant(addend).is_none(),
     }
 }

@@ -2,8 +2,8 @@
 //! otherwise. Views that change nothing go, and so do operations with their neutral element.
 
 use super::rewrite::{Rewriter, with_bodies};
-use crate::graph::ir::{Graph, Node, Value};
-use crate::op::{Attr, Kind};
+use crate::ir::{Graph, Node, Value};
+use crate::op::Kind;
 use crate::tensor::Tensor;
 use kernels::error::Result;
 use kernels::scalar::Code;
@@ -54,7 +54,7 @@ fn itself(graph: &Graph, viewed: &[bool], new: &mut Rewriter<'_>, node: &Node) -
     let same = |i: usize| node.inputs.get(i).is_some_and(|&v| graph.ty(v) == ty);
     match node.op.kind() {
         // A view of the same type with its elements in order is the operand. Handles keep their identity.
-        Kind::View if same(0) && ty.dtype.size() > 0 && keeps_order(node) => Some(new.value(node.inputs[0])),
+        Kind::View if same(0) && ty.dtype.size() > 0 && node.op.keeps_order() => Some(new.value(node.inputs[0])),
         Kind::Elementwise { direct: Some(code), .. } => {
             let scalar = |i: usize, new: &mut Rewriter<'_>| {
                 let value = new.value(*node.inputs.get(i)?);
@@ -76,23 +76,6 @@ fn itself(graph: &Graph, viewed: &[bool], new: &mut Rewriter<'_>, node: &Node) -
             Some(new.value(node.inputs[operand]))
         }
         _ => None,
-    }
-}
-
-/// Whether a view that keeps the type also keeps every element in its place.
-fn keeps_order(node: &Node) -> bool {
-    match node.op.name() {
-        "transpose" => {
-            let mut in_order = true;
-            node.op.attributes(&mut |_, attr| {
-                if let Attr::Ints(order) = attr {
-                    in_order &= order.iter().copied().eq(0..order.len() as i64);
-                }
-            });
-            in_order
-        }
-        "reverse" => false,
-        name => ["identity", "stop_gradient", "reshape", "broadcast_to"].contains(&name),
     }
 }
 

@@ -4,11 +4,12 @@
 use super::fold::evaluated;
 use super::rewrite::Rewriter;
 use crate::execute::view_of;
-use crate::graph::control::list_op::ListOp;
 use crate::graph::control::{Cond, While};
-use crate::graph::ir::{Graph, Node, Value};
-use crate::graph::sizes::Sizes;
+use crate::ir::sizes::Sizes;
+use crate::ir::{Graph, Node, Value};
+use crate::lists::list_op::ListOp;
 use crate::op::{Attr, Facts, Flow, Infer, Op, OpRef, Outputs};
+use crate::ops::BroadcastTo;
 use crate::tensor::{Tensor, TensorType};
 use kernels::backend::cpu::View;
 use kernels::backend::cpu::reduce::Monoid;
@@ -89,7 +90,7 @@ impl Body<'_> {
                 }
                 continue;
             }
-            let repeated = inputs.first().copied().filter(|_| bound.op.name() == "broadcast_to");
+            let repeated = inputs.first().copied().filter(|_| bound.op.is::<BroadcastTo>());
             let values = new.emit(bound.op, inputs, outputs, node.at());
             repeats.extend(repeated.map(|input| (values[0], input)));
             for ((&old, value), length) in node.outputs.iter().zip(values).zip(bound.lengths) {
@@ -169,7 +170,7 @@ impl Body<'_> {
     ) -> Result<Option<Bound>> {
         let op = self.sizes.bind(&node.op)?;
         // A loop may have lost the value that showed a size, where that alone is still read.
-        if op.list_op().is_none() && has_open_sizes(&*op) {
+        if ListOp::of(&*op).is_none() && has_open_sizes(&*op) {
             return Ok(None);
         }
         let mut outputs = {
@@ -183,7 +184,7 @@ impl Body<'_> {
             cx.outputs
         };
         let mut length = None;
-        match op.list_op() {
+        match ListOp::of(&*op) {
             Some(ListOp::Reserve(_)) => length = new.constant(inputs[0]).and_then(number),
             Some(ListOp::UnstackList(_)) => length = types[0].shape.known_dims().map(|sizes| sizes[0]),
             Some(ListOp::Set(set)) if !set.grows => length = lengths[0],
@@ -215,7 +216,7 @@ fn has_open_sizes(op: &dyn Op) -> bool {
 /// value.
 fn counted(graph: &Graph, bound: &Bound, inputs: &[Value], repeats: &HashMap<Value, Value>) -> Option<Outputs> {
     let ty = bound.outputs.first().filter(|ty| ty.shape.is_known() && ty.shape.num_elements() == 1)?;
-    let (count, each) = match (bound.op.list_op(), bound.op.reduction()) {
+    let (count, each) = match (ListOp::of(&*bound.op), bound.op.reduction()) {
         (Some(ListOp::Len(_)), _) => ((*bound.lengths.first()?)?, 1),
         (None, Some((Monoid::Sum, _, false))) if ty.dtype == DType::I32 => {
             let repeated = graph.constant(*repeats.get(&inputs[0])?)?;

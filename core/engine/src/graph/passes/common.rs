@@ -3,7 +3,7 @@
 
 use super::pure::{has_effect, reads_state};
 use super::rewrite::{Rewriter, with_bodies};
-use crate::graph::ir::{Graph, Node, Value};
+use crate::ir::{Graph, Node, Value};
 use crate::op::{Kind, fingerprint};
 use kernels::error::Result;
 use smallvec::SmallVec;

@@ -4,9 +4,10 @@
 use super::pure::is_free;
 use super::rewrite::{Rewriter, with_bodies};
 use crate::execute::{dense, run_at};
-use crate::graph::ir::{Graph, Node, Value, names_sizes};
+use crate::ir::{Graph, Node, Value, names_sizes};
 use crate::op::{Kind, OpRef, Outputs};
 use crate::ops;
+use crate::ops::BroadcastTo;
 use crate::tensor::{Tensor, TensorType};
 use kernels::error::Result;
 use smallvec::SmallVec;
@@ -84,7 +85,7 @@ pub(super) fn evaluated(
     if !types.iter().all(known) || names_sizes(&**op) {
         return None;
     }
-    let repeats = |ty: &TensorType| op.name() == "broadcast_to" && ty.shape.num_elements() > 1;
+    let repeats = |ty: &TensorType| op.is::<BroadcastTo>() && ty.shape.num_elements() > 1;
     if is_view && types.iter().any(repeats) {
         return None;
     }

@@ -11,8 +11,8 @@ mod tests;
 pub(crate) use fused::Fused;
 
 use super::pure::{has_effect, may_fail, reads_state};
-use crate::graph::ir::{Graph, Node, Value};
-use crate::graph::steps;
+use crate::ir::steps;
+use crate::ir::{Graph, Node, Value};
 use crate::op::{Kind, Op};
 use crate::tensor::TensorType;
 use cycle_check::Ways;

@@ -4,7 +4,7 @@
 use super::pure::is_free;
 use super::rewrite::Rewriter;
 use super::size_uses::Shown;
-use crate::graph::ir::{Graph, Node, Value};
+use crate::ir::{Graph, Node, Value};
 use crate::op::{Flow, Kind};
 use kernels::error::Result;
 use smallvec::SmallVec;

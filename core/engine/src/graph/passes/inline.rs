@@ -2,7 +2,7 @@
 //! Errors still name the line at which each operation was written.
 
 use super::rewrite::{Rewriter, with_bodies};
-use crate::graph::ir::{At, Graph, Node, Value};
+use crate::ir::{At, Graph, Node, Value};
 use crate::op::Flow;
 use kernels::device::DeviceId;
 use kernels::error::Result;

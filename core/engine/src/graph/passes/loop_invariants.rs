@@ -3,7 +3,7 @@
 
 use super::rewrite::{Rewriter, with_bodies};
 use crate::graph::control::While;
-use crate::graph::ir::{Graph, Node, Value, fresh_id};
+use crate::ir::{Graph, Node, Value, fresh_id};
 use crate::op::{Flow, OpRef};
 use kernels::error::Result;
 use smallvec::SmallVec;

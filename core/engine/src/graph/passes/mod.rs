@@ -22,7 +22,7 @@ pub(crate) mod sums;
 #[cfg(test)]
 mod tests;
 
-use super::Graph;
+use crate::ir::Graph;
 use kernels::error::Result;
 
 /// A pass.

@@ -3,7 +3,7 @@
 
 use super::rewrite::{Rewriter, part_of};
 use crate::graph::control::segment::Segment;
-use crate::graph::ir::{At, Graph, Node, Value};
+use crate::ir::{At, Graph, Node, Value};
 use crate::op::{Flow, Kind, OpRef};
 use crate::tensor::TensorType;
 use kernels::error::Result;

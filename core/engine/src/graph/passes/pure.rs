@@ -1,7 +1,7 @@
 //! What a pass may do with a node: leave it out, move it, or nothing.
 //! Nodes with effects and nodes that may fail keep their order among themselves; the rest is free.
 
-use crate::graph::ir::{Graph, Node, Value};
+use crate::ir::{Graph, Node, Value};
 use crate::meaning::program_of;
 use crate::op::{Access, Flow, Kind};
 use crate::tensor::TensorType;

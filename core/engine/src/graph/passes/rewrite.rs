@@ -1,8 +1,8 @@
 //! The rewriter: copies a graph node by node into a new one, with whatever a pass does differently.
 //! Every pass but dead code is a loop over the old nodes that calls it.
 
-use crate::graph::ir::{At, Graph, Node, Value, fresh_id};
-use crate::graph::steps;
+use crate::ir::steps;
+use crate::ir::{At, Graph, Node, Value, fresh_id};
 use crate::op::OpRef;
 use crate::tape::IdMap;
 use crate::tensor::{Tensor, TensorType};

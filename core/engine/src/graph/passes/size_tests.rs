@@ -5,12 +5,12 @@ use super::accumulate::accumulate;
 use super::outline::outline;
 use super::*;
 use crate as tf;
-use crate::graph::builder::Builder;
+use crate::builder::Builder;
 use crate::graph::control::call::Callable;
 use crate::graph::print::print;
 use crate::graph::run;
-use crate::graph::sizes::{Known, Sizes};
 use crate::graph::verify::verify;
+use crate::ir::sizes::{Known, Sizes};
 use crate::tensor::Tensor;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Sizes that nodes name in their attributes, and the values whose shapes show them: a value that nobody reads may still
 //! be needed for its size. Dead code and hoisting ask.
 
-use crate::graph::ir::{Graph, Node, Value};
+use crate::ir::{Graph, Node, Value};
 use crate::op::Attr;
 use kernels::shape::{Symbol, as_symbol};
 use std::collections::{HashMap, HashSet};

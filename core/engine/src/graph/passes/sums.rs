@@ -5,7 +5,7 @@
 //! sum. Only cotangents have such parts: where `x` is -0 and nothing is added, the sum is -0 and no longer 0.
 
 use super::rewrite::{Rewriter, with_bodies};
-use crate::graph::ir::{Graph, Node, Value};
+use crate::ir::{Graph, Node, Value};
 use crate::op::{Flow, Kind, OpRef};
 use kernels::error::Result;
 use kernels::scalar::Code;

@@ -3,8 +3,8 @@
 
 use super::*;
 use crate as tf;
+use crate::builder::{self, Builder};
 use crate::execute::execute;
-use crate::graph::builder::{self, Builder};
 use crate::graph::control::call::Callable;
 use crate::graph::control::{Call, While};
 use crate::graph::print::print;

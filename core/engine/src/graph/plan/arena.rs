@@ -2,7 +2,7 @@
 //! Buffers that live at the same time never overlap; a result may lie over an operand that its step reads last.
 
 use super::free_ranges::Gaps;
-use crate::graph::steps::count;
+use crate::ir::steps::count;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

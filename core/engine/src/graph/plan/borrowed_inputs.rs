@@ -3,7 +3,7 @@
 
 use super::frame::Frame;
 use super::{Plan, Step, exec};
-use crate::graph::steps::count;
+use crate::ir::steps::count;
 use crate::op::Outputs;
 use crate::tensor::Tensor;
 use kernels::error::Result;

@@ -4,10 +4,10 @@
 use super::arena::Arena;
 use super::scope::{Scope, ValueLocation};
 use super::{Answer, Base, Param, Plan, Refs, ResourceUse, Step, Users, borrowed_inputs};
-use crate::graph::ir::{Graph, Value};
 use crate::graph::passes::pure::written_in;
-use crate::graph::steps::count;
 use crate::graph::views::RESULT;
+use crate::ir::steps::count;
+use crate::ir::{Graph, Value};
 use crate::tensor::{Tensor, TensorType};
 use kernels::backend::cpu::View;
 use std::collections::{HashMap, HashSet};

@@ -4,9 +4,9 @@
 use super::compile::{Compiler, Holds};
 use super::scope::{Scope, ValueLocation};
 use super::{Base, Step};
-use crate::graph::ir::{Graph, Node, Value};
 use crate::graph::passes::sums::through;
 use crate::graph::views::{RESULT, changed_in_place};
+use crate::ir::{Graph, Node, Value};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::panic::Location;

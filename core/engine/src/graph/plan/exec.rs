@@ -5,9 +5,10 @@ use super::frame::Frame;
 use super::fused_loop::FusedLoop;
 use super::{Plan, Step, profile, resources};
 use crate::execute::{dense, run_at, run_phases, view_of};
+use crate::graph::control::while_loop::in_registers;
 use crate::graph::run;
 use crate::graph::scalar_loop::Ran;
-use crate::graph::sizes::Sizes;
+use crate::ir::sizes::Sizes;
 use crate::op::{Kind, Op, Operands, Outputs};
 use crate::tensor::{Tensor, TensorType};
 use kernels::backend::cpu::tile::fault_error;
@@ -197,7 +198,7 @@ fn run_tensors(
         operands.push(if give_up { slot.take() } else { slot.clone() }.ok_or_else(|| missing(plan))?);
     }
     // Results of a loop in registers come without a list of their own.
-    if let Some(compiled) = op.in_registers() {
+    if let Some(compiled) = in_registers(&*op) {
         match compiled.run(operands).map_err(|e| e.at(location))? {
             Ran::Done(results) => return put_tensors(plan, frame, op, outputs, results, location),
             Ran::Not(given) => operands = given,

@@ -1,7 +1,7 @@
 //! The free parts of an arena, and the lowest of them that is long enough, found without looking at all.
 //! Buffer planning takes parts and gives them back.
 
-use crate::graph::steps::count;
+use crate::ir::steps::count;
 
 /// Free parts that do not touch each other; the last one has no end.
 pub(super) struct Gaps {

@@ -21,10 +21,10 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-use super::Graph;
 use super::passes;
 use super::run;
-use super::sizes::Sizes;
+use crate::ir::Graph;
+use crate::ir::sizes::Sizes;
 use crate::op::{OpRef, Operands, Outputs};
 use crate::tensor::{Layout, Tensor, TensorType};
 pub(crate) use borrowed_inputs::Seat;

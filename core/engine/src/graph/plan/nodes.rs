@@ -5,7 +5,8 @@ use super::compile::{Compiler, Holds};
 use super::lower::Cluster;
 use super::scope::{Scope, ValueLocation};
 use super::{Base, ResourceUse, Step};
-use crate::graph::ir::{Graph, Node, Value};
+use crate::graph::control::while_loop::in_registers;
+use crate::ir::{Graph, Node, Value};
 use crate::op::{Access, Flow, Kind};
 use crate::tensor::{Layout, Tensor, TensorType};
 use kernels::backend::cpu::{CpuCall, Isa, View};
@@ -49,7 +50,7 @@ impl Compiler {
     fn node(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
         match (node.op.kind(), node.op.flow()) {
             (_, Some(Flow::Branch)) => self.branch(scope, node, at),
-            (_, Some(Flow::Loop { .. })) if node.op.in_registers().is_some() => self.on_tensors(scope, node, at),
+            (_, Some(Flow::Loop { .. })) if in_registers(&*node.op).is_some() => self.on_tensors(scope, node, at),
             (_, Some(Flow::Loop { carried })) => self.repeat(scope, node, at, carried),
             (Kind::Host, None) if !node.op.bodies().is_empty() => self.fused(scope, node, at),
             (Kind::View, _) => self.view_node(scope, node),

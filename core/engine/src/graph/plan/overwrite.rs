@@ -4,7 +4,7 @@
 use super::compile::{Compiler, Holds};
 use super::scope::{Scope, ValueLocation};
 use super::{Base, Step};
-use crate::graph::ir::Value;
+use crate::ir::Value;
 use std::panic::Location;
 
 impl Compiler {

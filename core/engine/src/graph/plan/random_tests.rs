@@ -4,7 +4,7 @@
 use super::tests::{operands, plan, record, same, staged_while};
 use crate as tf;
 use crate::graph::run;
-use crate::graph::sizes::Sizes;
+use crate::ir::sizes::Sizes;
 use crate::op::Outputs;
 use crate::tensor::Tensor;
 use crate::{GradientTape, Variable};

@@ -2,10 +2,11 @@
 //! The compiler of plans makes one per graph and asks it at every node.
 
 use super::Base;
-use crate::graph::ir::{Graph, Node, Value};
+use crate::graph::control::while_loop::in_registers;
 use crate::graph::passes::pure::{writes_any, written};
-use crate::graph::steps::count;
 use crate::graph::views::{RESULT, UNUSED, Views, last_uses};
+use crate::ir::steps::count;
+use crate::ir::{Graph, Node, Value};
 use crate::op::Kind;
 use crate::tensor::TensorType;
 use kernels::backend::cpu::View;
@@ -189,7 +190,7 @@ impl<'g> Scope<'g> {
 fn on_tensors(node: &Node) -> bool {
     match node.op.kind() {
         Kind::Control => true,
-        Kind::Host => node.op.bodies().is_empty() || node.op.in_registers().is_some(),
+        Kind::Host => node.op.bodies().is_empty() || in_registers(&*node.op).is_some(),
         _ => false,
     }
 }

@@ -3,12 +3,12 @@
 
 use super::Plan;
 use crate as tf;
+use crate::builder::{self, Builder};
 use crate::execute::execute;
-use crate::graph::builder::{self, Builder};
 use crate::graph::control::{Cond, While};
-use crate::graph::ir::Graph;
 use crate::graph::run;
-use crate::graph::sizes::Sizes;
+use crate::ir::Graph;
+use crate::ir::sizes::Sizes;
 use crate::op::{Operands, Outputs};
 use crate::ops::{AdamParameters, apply_adam};
 use crate::tensor::Tensor;

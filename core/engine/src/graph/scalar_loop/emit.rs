@@ -3,10 +3,11 @@
 
 use super::code::{Ins, Opcode, Role, move_of, typed};
 use super::forms::Forms;
-use super::layout::{Form, Layout, Leaf, Parts};
 use super::scope::Scope;
-use crate::graph::control::list::List;
-use crate::graph::ir::{Graph, Node, Value};
+use crate::ir::{Graph, Node, Value};
+use crate::lists::List;
+use crate::lists::ListOp;
+use crate::lists::layout::{Form, Layout, Leaf, Parts};
 use crate::meaning::program_of;
 use crate::op::{Flow, Kind};
 use kernels::backend::cpu::{Isa, vector};
@@ -194,7 +195,7 @@ impl<'f> Emitter<'f> {
     }
 
     fn node(&mut self, scope: &Scope<'_>, node: &Node, inner: &[Scope<'_>], inputs: Vec<Regs>) -> Option<Vec<Regs>> {
-        if let Some(op) = node.op.list_op() {
+        if let Some(op) = ListOp::of(&*node.op) {
             return self.list_op(op, scope, node, inputs);
         }
         match node.op.flow() {

@@ -2,9 +2,9 @@
 
 use super::code::Opcode;
 use super::emit::{Emitter, Regs};
-use super::layout::{Form, Leaf};
 use super::scope::Scope;
-use crate::graph::ir::Node;
+use crate::ir::Node;
+use crate::lists::layout::{Form, Leaf};
 
 /// Nodes of a loop's test that is written twice.
 const MOST_COPIED: usize = 16;

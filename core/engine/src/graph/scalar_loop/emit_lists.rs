@@ -4,10 +4,10 @@
 use super::code::{Ins, Opcode, Role, load_of, store_of};
 use super::emit::{Emitter, NO_PLACE, Regs, SourceOp};
 use super::forms::Id;
-use super::layout::{Form, Layout, Leaf, Parts};
 use super::scope::Scope;
-use crate::graph::control::list_op::ListOp;
-use crate::graph::ir::{Node, Value};
+use crate::ir::{Node, Value};
+use crate::lists::layout::{Form, Layout, Leaf, Parts};
+use crate::lists::list_op::ListOp;
 use kernels::dtype::DType;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Finds the [`Form`] of every value of a loop: whether it is a number, what the items of a list are, which packs meet.
 //! Packs say what is in them where they are made, where they are taken apart, or through the list that comes in.
 
-use super::layout::{Form, Layout, Parts};
+use crate::lists::layout::{Form, Layout, Parts};
 use crate::tensor::TensorType;
 use kernels::dtype::DType;
 

@@ -2,9 +2,9 @@
 //! lists. The arithmetic is that of the eager loops, so results are the same to the last bit.
 
 use super::code::{Instr, Opcode};
-use super::layout::Layout;
-use super::rows::Rows;
 use super::table::table;
+use crate::lists::layout::Layout;
+use crate::lists::rows::Rows;
 use kernels::backend::cpu::vector;
 use kernels::backend::cpu::vector::number::{Bits, Number, Real, Truth};
 use std::sync::Arc;

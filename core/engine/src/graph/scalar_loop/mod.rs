@@ -9,21 +9,17 @@ mod emit_lists;
 mod flow;
 mod forms;
 mod fuse;
-mod layout;
 mod machine;
 mod program;
-mod rows;
 mod scope;
 mod table;
 
-pub(crate) use rows::Rows;
-
-use super::Graph;
-use super::control::list::List;
+use crate::ir::Graph;
+use crate::lists::List;
+use crate::lists::layout::{Form, Layout, Parts};
 use crate::op::Operands;
 use crate::tensor::Tensor;
 use kernels::error::Result;
-use layout::{Form, Layout, Parts};
 use program::Program;
 use smallvec::SmallVec;
 use std::cell::Cell;

@@ -6,10 +6,10 @@ use super::emit::{Emitter, Regs, SourceOp};
 use super::flow::Flow;
 use super::forms::Forms;
 use super::fuse;
-use super::layout::{Form, Layout};
 use super::machine::Machine;
-use super::rows::{Cell, Rows, cells_from, empty, fits, number, tensor_of};
-use crate::graph::ir::Graph;
+use crate::ir::Graph;
+use crate::lists::layout::{Form, Layout};
+use crate::lists::rows::{Cell, Rows, cells_from, empty, fits, number, tensor_of};
 use crate::op::Operands;
 use crate::tensor::Tensor;
 use kernels::backend::cpu::tile::fault_error;
@@ -166,7 +166,7 @@ impl Program {
                             _ => Cell::Word(registers[at as usize]),
                         })
                         .collect();
-                    let nothing = || crate::graph::control::list::nothing();
+                    let nothing = || crate::lists::nothing();
                     tensor_of(form, &mut cells.into_iter())?.unwrap_or_else(nothing)
                 }
             });

@@ -2,9 +2,9 @@
 //! A [`Scope`] is one use of a graph; the emitter walks the same scopes again.
 
 use super::forms::{Forms, Id, MOST_DEPTH, MOST_NODES, Pack};
-use crate::graph::control::list::List;
-use crate::graph::control::list_op::ListOp;
-use crate::graph::ir::{Graph, Node, Value};
+use crate::ir::{Graph, Node, Value};
+use crate::lists::List;
+use crate::lists::list_op::ListOp;
 use crate::meaning::program_of;
 use crate::op::{Flow, Kind};
 use kernels::dtype::DType;
@@ -58,7 +58,7 @@ impl Forms {
             return None;
         }
         let mut set = |value: &Value, id: Id| scope.ids[value.index()] = id;
-        if let Some(op) = node.op.list_op() {
+        if let Some(op) = ListOp::of(&*node.op) {
             let outputs = self.list_op(op, &inputs, graph, node)?;
             node.outputs.iter().zip(outputs).for_each(|(v, id)| set(v, id));
             return Some(Vec::new());

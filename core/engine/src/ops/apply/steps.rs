@@ -4,8 +4,9 @@
 use super::rows::ApplyRows;
 use super::rule::Rule;
 use super::{Apply, TOGETHER};
+use crate::autodiff::Differentiable;
 use crate::execute::execute;
-use crate::tape::{Differentiable, IndexedRows};
+use crate::tape::IndexedRows;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::{Error, Result};

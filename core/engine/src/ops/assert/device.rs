@@ -8,7 +8,8 @@ use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use crate::op::fingerprint;
 use kernels::shape::Shape;
-use crate::tensor::{Tensor, TensorType, text};
+use crate::tensor::{Tensor, TensorType};
+use crate::elements::text;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 

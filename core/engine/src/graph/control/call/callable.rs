@@ -1,7 +1,6 @@
 //! A graph that can be called: it keeps the plans, by the types of the operands, and the gradients that were made of it.
 //! Calls of traced functions, ways back and parts of graphs run through one.
 
-use crate::graph::Graph;
 use crate::graph::captured::Placed;
 use crate::graph::control::report;
 use crate::graph::differentiate::{Pair, differentiate};
@@ -10,7 +9,8 @@ use crate::graph::passes::{optimise, outline::outline};
 use crate::graph::plan::Plan;
 use crate::graph::run;
 use crate::graph::size_mismatch;
-use crate::graph::sizes::{Known, Sizes};
+use crate::ir::Graph;
+use crate::ir::sizes::{Known, Sizes};
 use crate::op::{Operands, Outputs};
 use crate::tensor::TensorType;
 use kernels::backend::cuda;

@@ -3,7 +3,7 @@
 
 use super::{Call, Callable};
 use crate::graph::differentiate::Pair;
-use crate::graph::sizes::Known;
+use crate::ir::sizes::Known;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, Saves, identity};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};

@@ -8,7 +8,7 @@
 
 use super::Clusters;
 use super::sequence::Sequence;
-use crate::graph::steps;
+use crate::ir::steps;
 
 /// The most edges that one question looks at. Where that does not tell, the clusters stay apart, which is never wrong.
 const MOST_EDGES: usize = 2000;

@@ -1,10 +1,10 @@
 //! A cluster of operations as one operation, whose body is a graph of what it computes.
 //! Fusion makes it; plans run it as a single pass over memory, devices as a single kernel.
 
-use crate::graph::ir::Graph;
-use crate::graph::sizes::Sizes;
 use crate::graph::{on_device, run};
-use crate::op::{Attr, Gradient, Infer, Kind, Op, Operands, Outputs, identity};
+use crate::ir::Graph;
+use crate::ir::sizes::Sizes;
+use crate::op::{Attr, ControlOp, Gradient, Infer, Kind, Op, Operands, Outputs, identity};
 use kernels::error::Result;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -34,6 +34,7 @@ impl Op for Fused {
         self.body.result_types().for_each(|ty| cx.output(ty.dtype, ty.shape));
         Ok(())
     }
+
     fn gradient(&self) -> Gradient {
         Gradient::Missing
     }

@@ -2,9 +2,9 @@
 //! Fusion ends with it, when it is known what belongs together.
 
 use super::{Clusters, Fused, fuse};
-use crate::graph::ir::{Graph, Value};
 use crate::graph::passes::rewrite::{Rewriter, part_of, with_bodies};
-use crate::graph::steps;
+use crate::ir::steps;
+use crate::ir::{Graph, Value};
 use crate::op::OpRef;
 use crate::tensor::TensorType;
 use kernels::error::Result;

@@ -95,7 +95,7 @@ impl Sequence {
                 last = self.next[last];
                 count += 1;
             }
-            crate::graph::steps::count(1);
+            crate::ir::steps::count(1);
             if (count as f64) < most && size / (count + 1) > 3 {
                 return self.lay_out(first, count, base, size / (count + 1));
             }
@@ -103,7 +103,7 @@ impl Sequence {
     }
 
     fn lay_out(&mut self, first: usize, count: u64, base: u64, gap: u64) {
-        crate::graph::steps::count(count as usize);
+        crate::ir::steps::count(count as usize);
         let mut at = first;
         for i in 1..=count {
             self.label[at] = base + i * gap;

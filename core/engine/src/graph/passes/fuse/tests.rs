@@ -4,7 +4,7 @@
 use super::*;
 use crate as tf;
 use crate::Variable;
-use crate::graph::builder::Builder;
+use crate::builder::Builder;
 use crate::tensor::Tensor;
 
 /// A small generator of its own.
