@@ -17,11 +17,13 @@ use std::rc::Rc;
 
 mod align;
 mod ancestors;
+mod outside;
 mod record;
 mod stack;
 
 pub(crate) use align::align;
 pub(crate) use ancestors::{Reached, reached};
+pub use outside::{executing_eagerly, init_scope};
 use stack::OPEN;
 pub(crate) use stack::{current, is_open, opened_at, set_aside};
 
@@ -211,7 +213,7 @@ impl Builder {
         let known: HashSet<Value> = captured.iter().copied().collect();
         graph.params.retain(|v| !known.contains(v));
         graph.params.extend(&captured);
-        crate::graph::verify::check_in_tests(&graph);
+        crate::ir::verify::check_in_tests(&graph);
         Ok(Closed { graph, captures })
     }
 

@@ -4,14 +4,17 @@
 use crate::op::{Attr, Op, OpRef};
 use crate::tensor::{Tensor, TensorType};
 use kernels::device::DeviceId;
-use kernels::shape::{Constraints, Shape};
+use kernels::error::Result;
+use kernels::shape::{Constraints, Dim, Shape, Symbol};
 use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 mod by_value;
+pub(crate) mod print;
 pub(crate) mod sizes;
 pub(crate) mod steps;
+pub(crate) mod verify;
 
 pub(crate) use by_value::{ByValue, Value};
 
@@ -102,6 +105,16 @@ pub(crate) fn fresh_id() -> u64 {
 pub(crate) fn fresh_sizes(count: u32) -> u32 {
     static SIZES: AtomicU32 = AtomicU32::new(0);
     SIZES.fetch_add(count, Ordering::Relaxed)
+}
+
+/// A type of the body as its surroundings see it: sizes known only at run time are open.
+pub(crate) fn opened(ty: &TensorType) -> Result<TensorType> {
+    let size = |d: Dim| match d.symbols().iter().any(|s| matches!(s, Symbol::Unbacked(_))) {
+        true => Dim::unbacked(fresh_sizes(1)),
+        false => d,
+    };
+    let sizes: SmallVec<[Dim; 8]> = ty.shape.iter().map(size).collect();
+    Ok(TensorType::new(ty.dtype, Shape::from_dims(&sizes)?))
 }
 
 impl Graph {

@@ -29,6 +29,7 @@ mod ops;
 #[doc(hidden)]
 pub mod options;
 pub mod random;
+mod structure;
 mod tape;
 mod tensor;
 mod tensor_array;
@@ -49,11 +50,11 @@ pub use autodiff::{
     StopRecording, TensorFunction, UnconnectedGradients, Watch, gradients_function, implicit_gradients,
     implicit_value_and_gradients, value_and_gradients_function,
 };
-pub use autograph::{Leaves, Nest};
+pub use builder::{executing_eagerly, init_scope};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{DeviceGuard, device, try_device};
 pub use eagerflow_macros::{Module, Nest, custom_gradient, tf_function};
-pub use function::{Closure, FunctionInfo, executing_eagerly, function, init_scope, profile};
+pub use function::{Closure, FunctionInfo, function, profile};
 #[doc(inline)]
 pub use kernels::device::{Device, DeviceKind, list_physical_devices};
 #[doc(inline)]
@@ -71,6 +72,7 @@ pub use ops::functions::*;
 pub use ops::{
     AsTensor, AsTensors, Axes, IntoAxes, IntoTarget, Operand, Padding, Pair, TensorRef, Tensors, ToOperand, keep_dims,
 };
+pub use structure::{Leaves, Nest};
 pub use tape::{Gradients, IndexedRows};
 pub use tensor::{Tensor, TensorType};
 pub use tensor_array::TensorArray;
@@ -94,7 +96,15 @@ pub mod shape {
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]
 pub mod __rt {
-    pub use crate::autograph::rt as autograph;
+    /// What `#[tf_function]` names, with the tiers that data sets add.
+    pub mod autograph {
+        pub use crate::autograph::rt::*;
+        /// The traits whose methods are found by auto-reference; generated functions import them without names.
+        pub mod tiers {
+            pub use crate::autograph::rt::tiers::*;
+            pub use crate::data::IterateElements as _;
+        }
+    }
     pub use crate::custom_gradient::*;
     pub use crate::module::{Fields, Module, Skipped, SkippedChanging, SkippedOther};
 }

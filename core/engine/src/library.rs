@@ -2,7 +2,7 @@
 //! Layers, losses, metrics and optimizers call it.
 
 pub use crate::autodiff::{EMPTY, gradient_at};
-pub use crate::function::{Owner, note_owner};
+pub use crate::execute::Owner;
 pub use crate::module::visit_part;
 pub use crate::op::cast_help;
 pub use crate::ops::{
@@ -19,6 +19,7 @@ use crate::variable::Variable;
 use kernels::dtype::DType;
 use kernels::error::Result;
 use kernels::shape::Shape;
+use std::sync::Weak;
 
 /// A tensor in another dtype; the same handle if it has it.
 #[track_caller]
@@ -86,5 +87,12 @@ pub trait Sized2 {
 impl Sized2 for Pair {
     fn sizes(self, op: &str, what: &str) -> Result<[i64; 2]> {
         Pair::sizes(self, op, what)
+    }
+}
+
+/// Tells the trace under way, if there is one, whose a new variable is: the trace must not keep it alive.
+pub fn note_owner(variable: &Variable, owner: Weak<dyn Owner>) {
+    if let Some(listener) = crate::execute::listener() {
+        listener.owned(variable.as_handle(), owner);
     }
 }

@@ -1,6 +1,7 @@
 //! Options that may be refused: what numbers they may be, and the two forms in which they are set, at whose line an error is.
 //! Layers, initializers and optimizers declare theirs with [`options`] and check them with the functions here.
 
+pub use kernels::error::OrFail;
 use kernels::error::{Error, Result};
 use std::fmt::Display;
 
@@ -64,7 +65,7 @@ macro_rules! __options {
             #[doc = concat!("As [`", stringify!($try_name), "`](Self::", stringify!($try_name), ") fails, at the caller's line.")]
             #[track_caller]
             pub fn $name(self, $value: $ty) -> Self {
-                $crate::library::OrFail::or_fail(self.$try_name($value))
+                $crate::options::OrFail::or_fail(self.$try_name($value))
             }
 
             #[doc = concat!("As [`", stringify!($name), "`](Self::", stringify!($name), "), for a value that comes from data.")]

@@ -3,13 +3,13 @@
 
 mod read;
 
-use crate::autograph::{Leaves, Nest};
 use crate::builder;
 use crate::execute::execute;
 use crate::lists::items::Set;
 use crate::lists::whole::{Len, Reserve, UnstackList};
 use crate::lists::{List, WRITE, outside};
 use crate::ops::{AsTensor, Operand, ToOperand};
+use crate::structure::{Leaves, Nest};
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, OnTheWay, OrFail, Result};

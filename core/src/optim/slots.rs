@@ -2,8 +2,8 @@
 //! Optimizers look them up at every step and make them at the first.
 
 use engine::TensorType;
-use engine::Variable;
 use engine::library::IdMap;
+use engine::{Differentiable, Tensor, Variable};
 use engine::{Fields, Module};
 use kernels::error::Result;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -90,10 +90,10 @@ impl<const N: usize> Slots<N> {
 }
 
 impl<const N: usize> engine::library::Owner for Shared<N> {
-    fn variable(&self, id: u64) -> Option<Variable> {
+    fn handle(&self, id: u64) -> Option<Tensor> {
         let list = self.lock();
         let (_, slots) = &list.all[*list.slots.get(&id)?];
-        slots.iter().find(|slot| slot.id() == id).cloned()
+        slots.iter().find(|slot| slot.id() == id).map(|slot| Differentiable::handle(slot).clone())
     }
 }
 

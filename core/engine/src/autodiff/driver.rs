@@ -12,7 +12,6 @@ use crate::tape::log::{Log, Rule, Saved};
 use crate::tape::slot_table::UNTRACKED;
 use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
-pub(crate) use entry::sum_to;
 use entry::{factors, step};
 use kernels::error::Result;
 use smallvec::SmallVec;

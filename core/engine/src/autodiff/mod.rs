@@ -17,7 +17,6 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use driver::sum_to;
 pub use forward::ForwardAccumulator;
 pub use functional::{
     LossFunction, TensorFunction, gradients_function, implicit_gradients, implicit_value_and_gradients,

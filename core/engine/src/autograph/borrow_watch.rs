@@ -1,8 +1,8 @@
 //! What calls under way have borrowed by `&mut`, watched while a branch or loop of the graph is recorded. What changes there
 //! without being part of the construct's state would change whatever the condition says: that is an error.
 
-use super::dispatch::{LeafSink, Place};
 use super::skipped_fields::Cells;
+use crate::structure::{LeafSink, Place};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::{Error, Result};

@@ -2,7 +2,7 @@
 //! recorded once with symbols in their place, closes that into a trace, and runs it.
 
 use super::borrow_watch::Watched;
-use super::dispatch::{Instance, Kept, Place, Written};
+use super::dispatch::Written;
 use super::nesting::Nesting;
 use super::skipped_fields::Watching;
 use super::state::Captured;
@@ -10,6 +10,7 @@ use crate::builder;
 use crate::builder::Builder;
 use crate::function::declared;
 use crate::function::{Found, Function, Identity, Lent, Source, Ticket, Tracing, functions_run_eagerly};
+use crate::structure::{Instance, Kept, Place};
 use crate::tensor::TensorType;
 use kernels::error::OrFail;
 use std::any::Any;

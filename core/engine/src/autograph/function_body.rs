@@ -4,12 +4,12 @@
 mod leaving;
 
 use super::call::Call;
-use super::dispatch::{Kind, Place, Slot, Table, place};
 use super::mismatch::{Disagreement, Way};
 use super::opaque_state::none_hidden;
 use super::regions::{self, Target};
 use super::returned_error::Failed;
 use super::state::{self, Captured};
+use crate::structure::{Kind, Place, Slot, Table, place};
 use crate::tensor::Tensor;
 use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;

@@ -4,12 +4,13 @@
 mod staged;
 
 use super::borrow_watch::{Hidden, Watch};
-use super::dispatch::{Cond, Place, Slot, Table, place};
+use super::dispatch::Cond;
 use super::opaque_state::none_hidden;
 use super::regions;
 use super::returned_error::Failed;
 use super::state::Captured;
 use crate::builder;
+use crate::structure::{Place, Slot, Table, place};
 use kernels::error::{Error, OrFail, Result};
 use staged::{Joined, Staged};
 

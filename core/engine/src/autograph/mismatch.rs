@@ -1,7 +1,7 @@
 //! Messages where two ways through a function disagree in what is no tensor: a host value, or the structure of a variable.
 //! Branches, loops and returns compare their states and say which two ways they are.
 
-use super::dispatch::Place;
+use crate::structure::Place;
 use kernels::error::Error;
 use std::fmt;
 use std::panic::Location;

@@ -7,7 +7,6 @@ pub(crate) mod dispatch;
 mod function_body;
 mod if_stmt;
 mod lazy;
-mod list;
 mod list_growth;
 mod merge;
 mod mismatch;
@@ -21,7 +20,3 @@ mod skipped_fields;
 mod staged_loop;
 mod state;
 mod while_stmt;
-
-pub(crate) use staged_loop::opened;
-
-pub use dispatch::{Leaves, Nest};

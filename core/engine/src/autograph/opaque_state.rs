@@ -1,9 +1,9 @@
 //! Errors for state of which a trace cannot see what changes in it: types that show no tensors, iterators, references that are
 //! exchanged. Branches and loops of the graph ask here where they begin and end.
 
-use super::dispatch::{Kind, Place, type_id};
 use super::mismatch::short;
 use crate::autodiff::{GradientTape, PersistentTape};
+use crate::structure::{Kind, Place, type_id};
 use kernels::error::{Error, Result};
 use std::any::TypeId;
 use std::panic::Location;

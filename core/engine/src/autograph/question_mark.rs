@@ -1,6 +1,6 @@
 //! [`Tried`]: what the operator `?` may be asked of. Generated code asks where `?` may leave from a branch of the graph.
 
-use super::dispatch::type_id;
+use crate::structure::type_id;
 use kernels::error::Error;
 use std::ops::ControlFlow;
 

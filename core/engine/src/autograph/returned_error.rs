@@ -1,9 +1,9 @@
 //! An `Err` among the values of a way through a graph. One of the library's own type fails the call that takes this way, and the
 //! call gives it back; one of another type is refused. The protocol objects of bodies and branches ask.
 
-use super::dispatch::{LeafSink, Place};
 use super::regions;
 use crate::ops::fail_with;
+use crate::structure::{LeafSink, Place};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::{Error, Result};

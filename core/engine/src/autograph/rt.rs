@@ -3,18 +3,20 @@
 
 pub use super::call::Call;
 pub use super::dispatch::{
-    Arg, Cmp, Cond, Condition, Flag, Host, HostTruth, Iterated, Leaves, LendingTruth, Lent, Logic, Message, Nest,
-    Place, Print, Probe, Save, Saved, Shown, Slot, Stream, Table, Thunk, Written, assert, condition, flag, flag_and,
-    flag_not, flag_or, flag_table, flag_xor, guard, instance, lending, never, place, place_ref, result, save_flag,
-    shown_flag, unless, unset,
+    Arg, Cmp, Cond, Condition, Flag, Host, HostTruth, Iterated, LendingTruth, Logic, Message, Print, Save, Saved,
+    Shown, Stream, Written, assert, condition, flag, flag_and, flag_not, flag_or, flag_table, flag_xor, guard, lending,
+    save_flag, shown_flag,
 };
 pub use super::function_body::Fun;
 pub use super::if_stmt::{Else, End, If};
-pub use super::list::List;
 pub use super::skipped_fields::Skips;
 pub use super::while_stmt::{Next, Test, While};
 pub use crate::function::declared::{Declared, Size, Spec};
 pub use crate::function::{Function, Options};
+pub use crate::structure::list::List;
+pub use crate::structure::{
+    Leaves, Lent, Nest, Place, Probe, Slot, Table, Thunk, instance, never, place, place_ref, result, unless, unset,
+};
 pub use crate::tensor::Tensor;
 pub use kernels::dtype::DType;
 

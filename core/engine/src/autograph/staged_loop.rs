@@ -2,7 +2,7 @@
 //! [`While`](super::while_stmt::While) drives it; at the end it records one `while` operation.
 
 use super::borrow_watch::{Hidden, Watch};
-use super::dispatch::{Cond, CondValue, Place};
+use super::dispatch::{Cond, CondValue};
 use super::list_growth::{Compared, Growing};
 use super::merge::{Side, merge, placeholder, select};
 use super::mismatch::{Disagreement, Way};
@@ -12,6 +12,7 @@ use super::skipped_fields::warn_of_unseen;
 use super::state::{self, Captured};
 use crate::builder;
 use crate::builder::Builder;
+use crate::structure::Place;
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
@@ -22,8 +23,6 @@ use std::rc::Rc;
 mod emit;
 mod jumps;
 mod types;
-
-pub(crate) use types::opened;
 
 pub(super) struct StagedLoop {
     outer: Rc<Builder>,

@@ -1,12 +1,12 @@
 //! What protocol objects do with state variables: list their tensors, keep copies, put others in, and say which variable
 //! differs where two ways through the function do not agree.
 
-use super::dispatch::{Kept, Kind, LeafSink, Place};
 use super::list_growth::Compared;
 use super::mismatch::{Disagreement, Form};
 use super::opaque_state::leads_elsewhere;
 use crate::builder::Builder;
 use crate::function::{names_matter, note_name};
+use crate::structure::{Kept, Kind, LeafSink, Place};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::Result;

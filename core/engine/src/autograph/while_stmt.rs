@@ -6,13 +6,14 @@ mod end;
 mod jumps;
 mod meet;
 
-use super::dispatch::{Cond, Place, Slot};
+use super::dispatch::Cond;
 use super::list_growth::Growing;
 use super::opaque_state::no_hidden_lending;
 use super::regions::{self, Target};
 use super::staged_loop::{Ended, StagedLoop};
 use super::state::{self, Captured};
 use crate::builder;
+use crate::structure::{Place, Slot};
 use crate::tape;
 use kernels::error::{OrFail, Result};
 use std::panic::Location;

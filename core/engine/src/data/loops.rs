@@ -6,9 +6,12 @@ use super::graph_loop;
 use super::iterator::DatasetIterator;
 use super::pipeline::{Pipeline, Types, named_alike};
 use super::structure::Structure;
-use crate::autograph::dispatch::{Cond, Place, Probe, tiers::*};
-use crate::autograph::{Leaves, Nest};
+use crate::autograph::dispatch::Cond;
+use crate::autograph::dispatch::Iterated;
+use crate::autograph::dispatch::tiers::*;
 use crate::builder;
+use crate::structure::{Leaves, Nest};
+use crate::structure::{Place, Probe};
 use crate::tensor::Tensor;
 use kernels::error::{Error, OrFail, Result};
 
@@ -77,10 +80,10 @@ impl<S: Structure> Passing<S> {
     /// Where the loop stands: the iterator itself knows.
     pub fn place(&mut self) -> Place<'_> {
         match self {
-            Self::Host(..) => crate::autograph::dispatch::unset("the iterator", (&&&&&&Probe(&())).table()),
+            Self::Host(..) => crate::structure::unset("the iterator", (&&&&&&Probe(&())).table()),
             Self::Graph(_, _, nothing) => {
                 let table = (&&&&&&Probe(&*nothing)).table();
-                crate::autograph::dispatch::place("the iterator", nothing, table)
+                crate::structure::place("the iterator", nothing, table)
             }
         }
     }
@@ -88,5 +91,26 @@ impl<S: Structure> Passing<S> {
     /// The same: elements are values.
     pub fn lending_place(&mut self) -> Place<'_> {
         self.place()
+    }
+}
+
+/// Data sets: by elements.
+pub trait IterateElements<S: Structure, E> {
+    /// A pass over the elements.
+    #[track_caller]
+    fn iterate(&self, over: E) -> Passing<S>;
+}
+
+impl<'a, S: Structure> IterateElements<S, &'a Dataset<S>> for &Iterated<&'a Dataset<S>> {
+    #[track_caller]
+    fn iterate(&self, over: &'a Dataset<S>) -> Passing<S> {
+        Passing::over(over)
+    }
+}
+
+impl<S: Structure> IterateElements<S, Dataset<S>> for &Iterated<Dataset<S>> {
+    #[track_caller]
+    fn iterate(&self, over: Dataset<S>) -> Passing<S> {
+        Passing::over(&over)
     }
 }

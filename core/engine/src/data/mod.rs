@@ -23,6 +23,6 @@ pub use dataset::Dataset;
 pub use idx::IdxFile;
 pub use iterator::DatasetIterator;
 #[doc(hidden)]
-pub use loops::Passing;
+pub use loops::{IterateElements, Passing};
 pub use shuffle::Shuffle;
 pub use structure::Structure;

@@ -8,7 +8,13 @@ use crate::tensor::{Tensor, TensorType};
 use kernels::error::Result;
 use kernels::shape::Constraints;
 use std::panic::Location;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, Weak};
+
+/// Who keeps variables that are made late, as layers and optimizers do while a function is traced for the first time.
+pub trait Owner: Send + Sync {
+    /// The handle of the variable with this id.
+    fn handle(&self, id: u64) -> Option<Tensor>;
+}
 
 /// Who traces functions. Lines are handed over as values: callers are not tracked through a trait object.
 pub(crate) trait TraceListener: Sync {
@@ -38,6 +44,15 @@ pub(crate) trait TraceListener: Sync {
 
     /// A variable is made while a graph is recorded.
     fn made(&self, handle: &Tensor);
+
+    /// A new variable is `owner`'s: a trace must not keep it alive.
+    fn owned(&self, handle: &Tensor, owner: Weak<dyn Owner>);
+
+    /// Code that runs at once begins, outside of the graph that is recorded.
+    fn scope_began(&self);
+
+    /// That code has ended.
+    fn scope_ended(&self);
 }
 
 static LISTENER: OnceLock<&'static dyn TraceListener> = OnceLock::new();

@@ -12,6 +12,7 @@ mod place;
 pub(crate) use eager::{copied, dense, is_lent, view_of};
 pub(crate) use gpu::{bring, is_number};
 pub(crate) use kernel::run_phases;
+pub use listener::Owner;
 pub(crate) use listener::{TraceListener, listener, note_draw, note_said, set_listener};
 pub(crate) use place::{device_of, may_place, on_host};
 

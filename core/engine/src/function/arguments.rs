@@ -2,9 +2,9 @@
 //! Generated code notes each argument by reference; nothing is copied but handles.
 
 use super::signature::Leaf;
-use crate::autograph::dispatch::{LeafSink, Leaves};
 use crate::module::{self, Module};
 use crate::op::Operands;
+use crate::structure::{LeafSink, Leaves};
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use smallvec::SmallVec;

@@ -1,8 +1,8 @@
 //! [`Closure`]: a closure that traced functions know from call to call, by a number of its own.
 //! Users make one where they would give a closure that captures to a traced function more than once.
 
-use crate::autograph::{Leaves, Nest};
 use crate::module::{Fields, Module};
+use crate::structure::{Leaves, Nest};
 use crate::tensor::Tensor;
 use std::fmt;
 use std::ops::Deref;

@@ -1,17 +1,10 @@
 //! Variables that a layer or optimizer makes for itself while a function is traced for the first time: the trace knows their
 //! owner weakly, as it knows the variables of its arguments by id, so that dropping a model frees it.
 
-use crate::autodiff::Differentiable;
+use crate::execute::Owner;
 use crate::tensor::Tensor;
-use crate::variable::Variable;
 use kernels::error::{Error, Result};
 use std::sync::Weak;
-
-/// Who keeps variables that were made late.
-pub trait Owner: Send + Sync {
-    /// The variable with this id.
-    fn variable(&self, id: u64) -> Option<Variable>;
-}
 
 /// A variable as a trace knows it.
 #[derive(Clone)]
@@ -24,8 +17,7 @@ pub(crate) struct Owned {
 impl Owned {
     /// The variable's handle, as long as its owner lives.
     pub fn handle(&self) -> Result<Tensor> {
-        let variable = self.owner.upgrade().and_then(|owner| owner.variable(self.id));
-        variable.map(|variable| variable.handle().clone()).ok_or_else(|| {
+        self.owner.upgrade().and_then(|owner| owner.handle(self.id)).ok_or_else(|| {
             Error::failed_precondition("tf_function", "a variable that the function made when it was traced is gone")
                 .got("a layer or optimizer that was dropped, or that lives in the function alone")
                 .expected("layers and optimizers that live as long as the functions that use them are called")

@@ -1,9 +1,6 @@
-//! Leaving the graph: whether functions are traced at all, and how code inside one runs at once while it is traced.
-//! TensorFlow's `run_functions_eagerly`, `executing_eagerly` and `init_scope`.
+//! Whether functions are traced at all: for the process, or for what one thread calls.
+//! TensorFlow's `run_functions_eagerly`; calls of traced functions ask.
 
-use crate::builder;
-use crate::execute::Outside;
-use crate::tape::Unseen;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -51,38 +48,4 @@ pub fn with_eager_functions<R>(body: impl FnOnce() -> R) -> R {
 /// ```
 pub fn functions_run_eagerly() -> bool {
     EAGER.load(Ordering::Relaxed) || EAGER_HERE.get()
-}
-
-/// Whether operations of this thread run at once, and are not recorded into a graph.
-///
-/// ```
-/// assert!(eagerflow::executing_eagerly());
-/// ```
-pub fn executing_eagerly() -> bool {
-    builder::current().is_none() || !crate::execute::recording()
-}
-
-/// Runs `body` outside the graph that is being traced: at once, and not again when the traced function is called.
-/// Outside of traces it just runs. Layers make their variables so.
-///
-/// What it gives is the same in all calls that the trace serves. So are random numbers, and a variable that is made of them and kept by
-/// nobody else: `tf::init_scope(|| Variable::new(tf::random::normal([2], 0.0, 1.0)))` starts every call with the very numbers of the
-/// first, of which a warning tells once. Draw outside of it for new numbers in each call; make what shall last outside of the function,
-/// or keep it in a field, as layers do.
-///
-/// ```
-/// use eagerflow as tf;
-/// assert_eq!(tf::init_scope(|| (tf::constant(1) + 1).item::<i32>()), 2);
-/// ```
-pub fn init_scope<R>(body: impl FnOnce() -> R) -> R {
-    if !crate::execute::recording() {
-        return body();
-    }
-    super::pins::note_scope();
-    let _unseen = Unseen::start();
-    let _outside = Outside::enter();
-    let _closed = builder::set_aside();
-    let result = body();
-    super::eager_draws::end_scope();
-    result
 }

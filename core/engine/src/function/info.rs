@@ -4,7 +4,7 @@
 use super::cache::Function;
 use super::signature::short;
 use crate::graph::plan::profile::Profiling;
-use crate::graph::print::{dot, print};
+use crate::ir::print::{dot, print};
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 

@@ -2,12 +2,13 @@
 //! [`Tracing`](super::Tracing) puts [`Listener`] in place; each answer is given by the file that keeps what it is about.
 
 use super::{eager_draws, operands, pins};
-use crate::execute::TraceListener;
+use crate::execute::{Owner, TraceListener};
 use crate::op::{Facts, Op, Outputs};
 use crate::tensor::{Tensor, TensorType};
 use kernels::error::Result;
 use kernels::shape::Constraints;
 use std::panic::Location;
+use std::sync::Weak;
 
 pub(super) struct Listener;
 
@@ -44,5 +45,17 @@ impl TraceListener for Listener {
 
     fn made(&self, handle: &Tensor) {
         pins::note_made(handle);
+    }
+
+    fn owned(&self, handle: &Tensor, owner: Weak<dyn Owner>) {
+        pins::note_owner(handle, owner);
+    }
+
+    fn scope_began(&self) {
+        pins::note_scope();
+    }
+
+    fn scope_ended(&self) {
+        eager_draws::end_scope();
     }
 }

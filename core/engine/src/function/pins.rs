@@ -1,18 +1,18 @@
 //! The trace under way on a thread, and its pins: open sizes that the program read as numbers, with the lines that did.
 //! A pinned trace serves calls with that number alone, and the reason of the next one names the line.
 
-use super::created_variables::{Owned, Owner};
+use super::created_variables::Owned;
 use super::eager_draws::Drawn;
 use super::identity::Reads;
 use super::listener::Listener;
 use super::operands::{Learnt, OperandNames};
 use super::signature::Sizes;
-use crate::execute::set_listener;
+use crate::execute::{Owner, set_listener};
 use crate::graph::size_mismatch::check_recorded;
 use crate::op::{Facts, Op};
 use crate::tape::Unseen;
+use crate::tensor::Resource;
 use crate::tensor::{ReadHook, Tensor, TensorType, set_read_hook};
-use crate::variable::Variable;
 use kernels::error::{Error, Result};
 use kernels::shape::{Constraints, Dim, PinHook, Symbol, set_pin_hook};
 use std::cell::RefCell;
@@ -146,11 +146,12 @@ fn read_elements(id: u64, location: Option<&'static Location<'static>>) {
     });
 }
 
-/// Tells the trace under way, if there is one, whose a new variable is: the trace must not keep it alive.
-pub fn note_owner(variable: &Variable, owner: Weak<dyn Owner>) {
+/// Tells the trace under way, if there is one, whose a new variable is.
+pub(super) fn note_owner(handle: &Tensor, owner: Weak<dyn Owner>) {
     CURRENT.with_borrow_mut(|all| {
         if let Some(current) = all.last_mut() {
-            current.owned.push(Owned { id: variable.id(), name: variable.name().to_owned(), owner });
+            let name = handle.as_object::<Resource>().map_or(String::new(), |resource| resource.name.clone());
+            current.owned.push(Owned { id: handle.id(), name, owner });
         }
     });
 }

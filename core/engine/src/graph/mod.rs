@@ -10,12 +10,10 @@ mod kernel_warm_up;
 pub(crate) mod on_device;
 pub(crate) mod passes;
 pub(crate) mod plan;
-pub(crate) mod print;
 pub(crate) mod run;
 pub(crate) mod scalar_loop;
 pub(crate) mod size_mismatch;
 mod substitute_sizes;
 #[cfg(test)]
 mod tests;
-pub(crate) mod verify;
 mod views;

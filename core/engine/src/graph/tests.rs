@@ -2,11 +2,11 @@
 
 use super::control::call::Callable;
 use super::control::{Call, Cond, While};
-use super::print::print;
 use crate as tf;
 use crate::builder::Builder;
 use crate::execute::execute;
 use crate::ir::Graph;
+use crate::ir::print::print;
 use crate::tensor::Tensor;
 use crate::{GradientTape, Variable};
 use kernels::error::Result;

@@ -2,6 +2,8 @@
 //! Layers hold them.
 
 use super::{Fields, Module};
+use crate::execute::{Owner, listener};
+use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::{Error, Result};
 use std::fmt;
@@ -58,9 +60,11 @@ impl LazyVariable {
         if let Some(variable) = self.0.variable.get() {
             return Ok(variable);
         }
-        let variable = crate::function::init_scope(build)?;
+        let variable = crate::builder::init_scope(build)?;
         let owner: Weak<LazyCell> = Arc::downgrade(&self.0);
-        crate::function::note_owner(&variable, owner);
+        if let Some(listener) = listener() {
+            listener.owned(variable.as_handle(), owner);
+        }
         Ok(self.0.variable.get_or_init(|| variable))
     }
 
@@ -76,9 +80,9 @@ impl LazyVariable {
     }
 }
 
-impl crate::function::Owner for LazyCell {
-    fn variable(&self, id: u64) -> Option<Variable> {
-        self.variable.get().filter(|variable| variable.id() == id).cloned()
+impl Owner for LazyCell {
+    fn handle(&self, id: u64) -> Option<Tensor> {
+        self.variable.get().filter(|variable| variable.id() == id).map(|variable| variable.as_handle().clone())
     }
 }
 

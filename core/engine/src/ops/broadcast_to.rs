@@ -8,7 +8,7 @@ use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
 use kernels::shape::{IntoShape, MAX_RANK, Shape, broadcast};
 use crate::tape::Backward;
-use crate::autodiff::sum_to;
+use crate::ops::sum_to;
 use crate::tensor::{Layout, Tensor, TensorType};
 use std::sync::Arc;
 

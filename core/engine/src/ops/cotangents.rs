@@ -1,10 +1,12 @@
 //! Cotangents as tensors: zeros where nothing flows, and the rows of an embedding laid into zeros.
 //! Gradient rules ask [`Backward`]; they are operations, so that gradients can be differentiated again.
 
-use super::support::{scatter_rows, zeros_of};
+use super::sum_to::sum_undecided;
+use super::support::{reshape_to, scatter_rows, sum_axes, zeros_of};
 use crate::tape::{Backward, Cotangent, IndexedRows};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorType};
 use kernels::error::Result;
+use kernels::shape::broadcast_reduce_axes;
 
 impl Backward<'_> {
     /// The cotangent of output `index`; zeros if nothing flows into that output.
@@ -55,4 +57,15 @@ impl Cotangent {
             Self::Rows(rows) => rows.try_to_dense(),
         }
     }
+}
+
+/// Sums a cotangent over the axes along which its input was broadcast.
+pub(crate) fn sum_to(dx: Tensor, ty: &TensorType) -> Result<Tensor> {
+    if dx.shape() == &ty.shape {
+        return Ok(dx);
+    }
+    let reduction = broadcast_reduce_axes(&ty.shape, dx.shape());
+    let summed = sum_axes(&dx, reduction.summed(), true)?;
+    let summed = sum_undecided(&summed, reduction.undecided, &ty.shape)?;
+    reshape_to(&summed, &ty.shape)
 }

@@ -13,7 +13,7 @@ use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use kernels::shape::{Shape, broadcast};
 use crate::tape::Backward;
-use crate::autodiff::sum_to;
+use crate::ops::sum_to;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::panic::Location;

@@ -10,7 +10,6 @@ use kernels::dtype::DTypes;
 use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute;
 use crate::op::{Access, Gradient, Infer, Kind, Op, OpRef};
-use crate::autodiff::Differentiable;
 use crate::variable::Variable;
 use std::panic::Location;
 
@@ -99,7 +98,7 @@ impl Variable {
         let (indices, updates) = (indices.as_tensor(), updates.as_tensor());
         let indices = if tuples { Ok(indices.clone()) } else { reshape::expand_last(&indices) };
         let written = match indices {
-            Ok(indices) => execute(&ScatterVariable { write, tuples }, &[self.handle(), &indices, &updates]).map(drop),
+            Ok(indices) => execute(&ScatterVariable { write, tuples }, &[self.as_handle(), &indices, &updates]).map(drop),
             Err(error) => Err(error),
         };
         written.map_err(|e| e.variable(self.label()).at(here))

@@ -2,7 +2,6 @@
 //! User code holds generators; clones share the state, and so does a graph that draws from one.
 
 use crate::execute::{execute, execute1};
-use crate::module::{Fields, Module};
 use crate::ops::{self, AsTensor, Change, GeneratorSkip, Law, RandomDraw};
 use crate::tensor::{Resource, Tensor};
 use crate::variable::Variable;
@@ -42,14 +41,12 @@ pub struct Generator {
     state: Tensor,
 }
 
-/// Its state is a variable that no optimizer trains: traced functions tell generators apart by it.
-impl Module for Generator {
-    fn visit(&self, fields: &mut Fields<'_>) {
-        fields.variable(&Variable::from_handle(self.state.clone()));
-    }
-}
-
 impl Generator {
+    /// Its state as a variable that no optimizer trains: traced functions tell generators apart by it.
+    pub(crate) fn as_variable(&self) -> Variable {
+        Variable::from_handle(self.state.clone())
+    }
+
     /// The generator of a seed; negative numbers and those beyond 64 bits count in full.
     #[track_caller]
     pub fn from_seed(seed: impl Into<i128>) -> Self {

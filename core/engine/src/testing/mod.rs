@@ -153,7 +153,7 @@ impl Recorded {
     pub fn new(examples: &[&crate::Tensor], f: impl FnOnce(&[crate::Tensor]) -> Vec<crate::Tensor>) -> Result<Self> {
         use crate::builder::Builder;
         use crate::graph::plan::Plan;
-        use crate::graph::print::print;
+        use crate::ir::print::print;
         use crate::ir::sizes::Sizes;
         let builder = Builder::function("recorded");
         let params: Vec<crate::Tensor> = examples.iter().map(|t| builder.param(t.ty())).collect();

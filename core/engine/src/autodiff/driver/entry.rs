@@ -13,7 +13,7 @@ use crate::tape::{Backward, CustomRule};
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
-use kernels::shape::{Dim, Symbol, broadcast_reduce_axes};
+use kernels::shape::{Dim, Symbol};
 use smallvec::SmallVec;
 
 /// One entry whose inputs depend on a source. Element-wise operations and reads, which are most, go on without lists.
@@ -119,7 +119,7 @@ fn elementwise(noted: Noted<'_>, derivatives: &Derivatives, dy: &Tensor, walk: &
                 }
             }
         };
-        let dx = sum_to(dx, noted.input_type(i))?;
+        let dx = ops::sum_to(dx, noted.input_type(i))?;
         walk.accumulate(slot, inspect(derivatives.op.name(), i, Contribution::Dense(dx))?)?;
     }
     Ok(())
@@ -137,21 +137,10 @@ pub(super) fn factors(noted: Noted<'_>, mut saved: Saved, walk: &mut BackwardPas
         let again = derivatives.by[i + 1..].iter().flatten().any(|later| later.operands[0] == at);
         let factor = &mut saved[at as usize];
         let Some(factor) = (if again { factor.clone() } else { factor.take() }) else { continue };
-        let dx = sum_to(factor, noted.input_type(i))?;
+        let dx = ops::sum_to(factor, noted.input_type(i))?;
         walk.accumulate(slot, inspect(derivatives.op.name(), i, Contribution::Dense(dx))?)?;
     }
     Ok(())
-}
-
-/// Sums a cotangent over the axes along which its input was broadcast.
-pub(crate) fn sum_to(dx: Tensor, ty: &TensorType) -> Result<Tensor> {
-    if dx.shape() == &ty.shape {
-        return Ok(dx);
-    }
-    let reduction = broadcast_reduce_axes(&ty.shape, dx.shape());
-    let summed = ops::sum_axes(&dx, reduction.summed(), true)?;
-    let summed = ops::sum_undecided(&summed, reduction.undecided, &ty.shape)?;
-    ops::reshape_to(&summed, &ty.shape)
 }
 
 fn custom(noted: Noted<'_>, rule: &dyn CustomRule, dys: Cotangents, needs: &[bool]) -> Result<Given> {

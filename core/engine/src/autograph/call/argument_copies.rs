@@ -3,10 +3,11 @@
 
 use super::{Call, Exchanged, Session};
 use crate::autograph::borrow_watch::Watched;
-use crate::autograph::dispatch::{Kept, Place, Wrote};
 use crate::autograph::regions;
 use crate::autograph::skipped_fields::Watching;
 use crate::autograph::state::{self, Captured};
+use crate::function::Wrote;
+use crate::structure::{Kept, Place};
 use crate::tensor::Tensor;
 
 impl Call<'_> {

@@ -2,8 +2,8 @@
 //! The code that the attribute writes at the head of a function calls these through [`rt`](crate::autograph::rt).
 
 use super::Call;
-use crate::autograph::dispatch::{Nest, visit_slice};
 use crate::module::Module;
+use crate::structure::{Nest, visit_slice};
 use crate::tensor::Tensor;
 use std::any::Any;
 use std::hash::Hash;

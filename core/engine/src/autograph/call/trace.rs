@@ -2,13 +2,14 @@
 //! [`Call`] begins one where no trace serves the arguments.
 
 use super::{Call, Session};
-use crate::autograph::dispatch::{Kept, Place, Table, Wrote};
 use crate::autograph::state;
 use crate::builder::Closed;
+use crate::function::Wrote;
 use crate::function::{Owned, Pattern, Source, Trace, Tracing, note_name, note_taken_in, places};
 use crate::graph::control::call::Callable;
 use crate::graph::passes::pure::writes;
 use crate::ir::Graph;
+use crate::structure::{Kept, Place, Table};
 use crate::tape::IdMap;
 use crate::tensor::{Resource, Tensor, TensorType};
 use kernels::error::{Error, Result};

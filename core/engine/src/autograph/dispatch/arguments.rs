@@ -1,9 +1,9 @@
 //! Arguments of traced functions: each is noted as a part of the call's signature, and replaced by symbols for a trace.
 //! Structures of tensors by value and by reference, modules by their variables and settings, others by type.
 
-use super::Nest;
 use crate::autograph::call::Call;
 use crate::module::Module;
+use crate::structure::Nest;
 use std::hash::Hash;
 use std::marker::PhantomData;
 use std::ops::Deref;

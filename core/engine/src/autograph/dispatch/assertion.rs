@@ -4,12 +4,12 @@
 use super::compare::{AnySide, Cmp, TensorSide};
 use super::condition::{CondValue, Condition, condition};
 use super::print::{Message, Said};
-use super::state_vtable::Slot;
 use crate::autograph::if_stmt::If;
 use crate::builder;
 use crate::debugging::compared;
 use crate::op::Op;
 use crate::ops::{self, Assert, Equal, Line, NotEqual, Operand, assert_all};
+use crate::structure::state_vtable::Slot;
 use crate::tape;
 use crate::tensor::Tensor;
 use kernels::dtype::DType;
@@ -83,7 +83,7 @@ impl Claim<'_> {
 
     #[track_caller]
     fn in_branch(&self, message: Said<'_>, inputs: &[&Tensor]) -> Result<()> {
-        let table = super::result::<()>();
+        let table = crate::structure::result::<()>();
         let all = ops::functions::try_reduce_all(inputs[0], ())?;
         let mut branch = If::new(Slot::<()>::new(), condition(&all), &[], &[]);
         if branch.then() {

@@ -2,12 +2,11 @@
 //! The body changes a copy that lives in the call; what the user lent is written when the call has succeeded.
 
 use super::arguments::Arg;
-use super::place::{Place, place};
-use super::referents::{self, Parts};
-use super::state_vtable::result;
-use super::{Kept, Nest, Table};
 use crate::autograph::call::Call;
-use crate::function::Given;
+use crate::structure::Nest;
+use crate::structure::place::{Place, place};
+use crate::structure::referents::{self, Parts};
+use crate::structure::state_vtable::result;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -24,39 +23,6 @@ impl Written<'_> {
     /// None so far.
     pub fn new() -> Self {
         Self::default()
-    }
-}
-
-/// What a trace leaves in a place.
-pub(crate) struct Wrote {
-    /// The value where its structure changes; otherwise the user's own gets other tensors.
-    pub changed: Option<Kept>,
-    pub table: &'static Table,
-    /// For each tensor the argument's tensor that it is, or none for a result of the graph.
-    pub sources: Vec<Option<usize>>,
-}
-
-impl Wrote {
-    /// The tensors of the new value: the arguments' own where the function has left them there, else results.
-    pub fn tensors<'a>(
-        &'a self,
-        arguments: &'a [Given],
-        outputs: &'a mut dyn Iterator<Item = Tensor>,
-    ) -> impl Iterator<Item = Option<Tensor>> + 'a {
-        self.sources.iter().map(move |source| match source {
-            Some(leaf) => arguments.get(*leaf).map(Given::handle),
-            None => outputs.next(),
-        })
-    }
-
-    /// Puts the new value where the user has lent the old one.
-    pub fn put(&self, place: &mut Place<'_>, arguments: &[Given], outputs: &mut dyn Iterator<Item = Tensor>) {
-        let mut tensors = self.tensors(arguments, outputs);
-        let mut next = |old: &Tensor| tensors.next().flatten().unwrap_or_else(|| old.clone());
-        match &self.changed {
-            Some(value) if place.is_of(self.table) => place.put_copy(value, &mut next),
-            _ => place.replace(&mut next),
-        }
     }
 }
 

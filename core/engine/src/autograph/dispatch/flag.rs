@@ -3,8 +3,8 @@
 
 use super::condition::Condition;
 use super::save::{Save, Saved};
-use super::state_vtable::{Slot, Table};
 use super::tiers::*;
+use crate::structure::state_vtable::{Slot, Table};
 use crate::tensor::Tensor;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 

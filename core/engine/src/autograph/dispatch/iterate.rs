@@ -2,11 +2,10 @@
 //! Generated code asks for one step after the other, and hands the position over as a state variable.
 
 use super::condition::Cond;
-use super::place::{Place, place};
-use super::state_vtable::{Slot, TableOfNest as _, lending};
 use crate::builder;
-use crate::data::{Dataset, Passing, Structure};
 use crate::ops::try_gather;
+use crate::structure::place::{Place, place};
+use crate::structure::state_vtable::{Slot, TableOfNest as _, lending};
 use crate::tensor::Tensor;
 use kernels::dtype::DType;
 use kernels::error::{Error, OrFail};
@@ -41,27 +40,6 @@ impl<'a> IterateRows<&'a Tensor> for &Iterated<&'a Tensor> {
     #[track_caller]
     fn iterate(&self, over: &'a Tensor) -> Rows {
         Rows::new(over.clone())
-    }
-}
-
-/// Data sets: by elements.
-pub trait IterateElements<S: Structure, E> {
-    /// A pass over the elements.
-    #[track_caller]
-    fn iterate(&self, over: E) -> Passing<S>;
-}
-
-impl<'a, S: Structure> IterateElements<S, &'a Dataset<S>> for &Iterated<&'a Dataset<S>> {
-    #[track_caller]
-    fn iterate(&self, over: &'a Dataset<S>) -> Passing<S> {
-        Passing::over(over)
-    }
-}
-
-impl<S: Structure> IterateElements<S, Dataset<S>> for &Iterated<Dataset<S>> {
-    #[track_caller]
-    fn iterate(&self, over: Dataset<S>) -> Passing<S> {
-        Passing::over(&over)
     }
 }
 

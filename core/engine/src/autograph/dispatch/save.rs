@@ -1,10 +1,10 @@
 //! Copies of variables that a branch moves away and another one still needs: made only while a function is traced,
 //! because only then both branches run.
 
-use super::Nest;
-use super::instance::type_id;
-use super::referents::{Lends, addresses};
 use crate::autograph::opaque_state;
+use crate::structure::Nest;
+use crate::structure::instance::type_id;
+use crate::structure::referents::{Lends, addresses};
 use crate::tensor::Tensor;
 use kernels::error::{Error, OrFail};
 use std::panic::Location;

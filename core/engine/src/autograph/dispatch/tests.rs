@@ -1,10 +1,11 @@
 //! What the tiers answer for types of each kind: tables of state, comparisons, conditions, what `for` goes over.
 //! Written as the macro writes it, with its references in front.
 
-use super::state_vtable::Kind;
 use super::tiers::*;
 use super::*;
 use crate as tf;
+use crate::structure::state_vtable::Kind;
+use crate::structure::*;
 use crate::{Tensor, Variable};
 use std::cell::Cell;
 use std::collections::HashMap;

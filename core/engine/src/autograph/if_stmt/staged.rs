@@ -2,12 +2,12 @@
 //! `If` calls it at the end of each branch; where one of them jumps away, what follows becomes part of the other.
 
 use super::super::borrow_watch::{Hidden, Watch};
-use super::super::dispatch::Place;
 use super::super::merge::{Side, merge};
 use super::super::mismatch::{self, Disagreement};
 use super::super::opaque_state::none_hidden;
 use super::super::regions::{self, Closed, Kind};
 use super::super::state::{self, Captured};
+use crate::structure::Place;
 use crate::tensor::Tensor;
 use kernels::error::{Error, Result};
 use std::panic::Location;

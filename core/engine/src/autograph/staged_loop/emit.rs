@@ -4,7 +4,6 @@
 use super::jumps::Carried;
 use super::{Ended, Leave, Side, StagedLoop, merge, state};
 use crate::autodiff::outer_tape::{Rounds, missed};
-use crate::autograph::dispatch::Place;
 use crate::builder::Builder;
 use crate::builder::{self, align};
 use crate::constant::try_constant_of;
@@ -14,6 +13,7 @@ use crate::graph::control::early_reads::read_early;
 use crate::graph::differentiate::replay;
 use crate::ir::Graph;
 use crate::ops;
+use crate::structure::Place;
 use crate::tensor::local::InName;
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;

@@ -1,9 +1,10 @@
 //! Jumps out of a loop of the graph: flags and values that the loop carries for them, and where they lead after it.
 //! The loop is recorded with these beside the user's state; its condition asks the flags first.
 
-use super::types::{join_types, opened};
+use super::types::join_types;
 use super::{Ended, Leave, StagedLoop, Target, placeholder, regions, select};
 use crate::builder::Builder;
+use crate::ir::opened;
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::Result;

@@ -6,7 +6,7 @@ use crate::builder::Builder;
 use crate::ir::fresh_sizes;
 use crate::tensor::{Tensor, TensorType};
 use kernels::error::{Error, Result};
-use kernels::shape::{Dim, Shape, Symbol};
+use kernels::shape::{Dim, Shape};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -16,16 +16,6 @@ pub(super) fn join_types(outer: &Builder, a: &[Tensor], body: &Builder, b: &[Ten
         crate::graph::control::cond::join(&outer.type_of(a)?, &body.type_of(b)?, &mut || Dim::unbacked(fresh_sizes(1)))
     });
     types.collect()
-}
-
-/// A type of the body as its surroundings see it: sizes known only at run time are open.
-pub(crate) fn opened(ty: &TensorType) -> Result<TensorType> {
-    let size = |d: Dim| match d.symbols().iter().any(|s| matches!(s, Symbol::Unbacked(_))) {
-        true => Dim::unbacked(fresh_sizes(1)),
-        false => d,
-    };
-    let sizes: SmallVec<[Dim; 8]> = ty.shape.iter().map(size).collect();
-    Ok(TensorType::new(ty.dtype, Shape::from_dims(&sizes)?))
 }
 
 impl StagedLoop {

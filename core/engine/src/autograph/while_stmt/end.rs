@@ -1,12 +1,12 @@
 //! The end of a loop: what its breaks took along and what falls out of its condition become the state that follows.
 //! Expansions call these methods of `While` behind the loop.
 
-use super::super::dispatch::{Place, Table, place};
 use super::super::opaque_state::none_hidden;
 use super::super::regions;
 use super::super::staged_loop::VALUE;
 use super::super::state;
 use super::{Phase, While};
+use crate::structure::{Place, Table, place};
 use kernels::error::{OrFail, Result};
 
 impl<V> While<V> {

@@ -1,13 +1,13 @@
 //! `break` and `continue`: Rust jumps itself where the host decides; else the jump is noted, and the loop answers for it.
 //! Expansions call these methods of `While` in the place of the user's jumps.
 
-use super::super::dispatch::{Place, Table, place};
 use super::super::list_growth::Compared;
 use super::super::mismatch::{Disagreement, Way};
 use super::super::regions::{self, Target};
 use super::super::staged_loop::VALUE;
 use super::super::state::{self, Captured};
 use super::{Phase, While};
+use crate::structure::{Place, Table, place};
 use crate::tensor::Tensor;
 use kernels::dtype::DType;
 use kernels::error::{OrFail, Result};

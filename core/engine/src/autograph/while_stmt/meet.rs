@@ -1,12 +1,12 @@
 //! What is no tensor where ways through a loop meet: host values are one on all ways, or only one way gets there.
 //! The loop's protocol asks at each jump that is part of the graph, at the end of a pass and of the loop.
 
-use super::super::dispatch::Place;
 use super::super::mismatch::{Disagreement, Way};
 use super::super::opaque_state::{advanced, none_hidden};
 use super::super::regions;
 use super::super::state::Captured;
 use super::{BREAKS, CONTINUES, Met, While};
+use crate::structure::Place;
 use kernels::error::Result;
 use std::panic::Location;
 

@@ -3,12 +3,12 @@
 
 use super::gradient::{cotangent_types, unpack, variant};
 use super::while_loop::While;
-use crate::autograph::opened;
 use crate::builder::Builder;
 use crate::execute::execute;
 use crate::graph::differentiate::{Pair, replay};
 use crate::graph::passes::sums::sums;
 use crate::ir::Graph;
+use crate::ir::opened;
 use crate::lists::items::Pop;
 use crate::lists::list_op::cotangent_type;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};

@@ -67,7 +67,7 @@ fn run(graph: &Graph, passes: &[(&str, Pass)]) -> Result<Graph> {
     let mut graph = graph.clone();
     for (_, pass) in passes {
         graph = pass(&graph)?;
-        super::verify::check_in_tests(&graph);
+        crate::ir::verify::check_in_tests(&graph);
     }
     Ok(graph)
 }

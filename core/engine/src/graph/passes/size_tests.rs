@@ -7,10 +7,10 @@ use super::*;
 use crate as tf;
 use crate::builder::Builder;
 use crate::graph::control::call::Callable;
-use crate::graph::print::print;
 use crate::graph::run;
-use crate::graph::verify::verify;
+use crate::ir::print::print;
 use crate::ir::sizes::{Known, Sizes};
+use crate::ir::verify::verify;
 use crate::tensor::Tensor;
 use std::sync::Arc;
 

@@ -156,6 +156,6 @@ fn random_programs_are_the_same_as_plans() {
             same(&answers[1], &answers[0]);
             same(&answers[2], &answers[0]);
         });
-        assert!(equal.is_ok(), "seed {seed}:\n{}", crate::graph::print::print(&graph));
+        assert!(equal.is_ok(), "seed {seed}:\n{}", crate::ir::print::print(&graph));
     }
 }

@@ -4,7 +4,6 @@
 use super::rows::ApplyRows;
 use super::rule::Rule;
 use super::{Apply, TOGETHER};
-use crate::autodiff::Differentiable;
 use crate::execute::execute;
 use crate::tape::IndexedRows;
 use crate::tensor::Tensor;
@@ -31,8 +30,8 @@ fn apply(
     for first in (0..count).step_by(TOGETHER) {
         let mut inputs: SmallVec<[&Tensor; 32]> = SmallVec::from_slice(&[rate, step]);
         for i in first..(first + TOGETHER).min(count) {
-            inputs.push(variables[i].handle());
-            inputs.extend(slots.iter().map(|slot| slot[i].handle()));
+            inputs.push(variables[i].as_handle());
+            inputs.extend(slots.iter().map(|slot| slot[i].as_handle()));
             inputs.extend(given.iter().map(|given| &given[i]));
         }
         execute(&Apply { rule }, &inputs)?;
@@ -52,7 +51,7 @@ pub fn apply_gradient_descent(variables: &[Variable], gradients: &[Tensor], rate
 /// `w[row] -= rate * g[row]` for the rows of a sparse gradient; rows that are named twice change twice.
 #[track_caller]
 pub fn apply_gradient_descent_rows(variable: &Variable, rows: &IndexedRows, rate: &Tensor) -> Result<()> {
-    execute(&ApplyRows, &[variable.handle(), rate, &rows.indices, &rows.values]).map(drop)
+    execute(&ApplyRows, &[variable.as_handle(), rate, &rows.indices, &rows.values]).map(drop)
 }
 
 /// `v = momentum * v - rate * g; w += v` for each variable and its velocity, or with Nesterov's look ahead

@@ -146,7 +146,7 @@ fn clusters_are_those_that_looking_at_everything_gives() {
             apart += usize::from(!together);
         }
         let firsts: Vec<usize> = clusters.of.iter().map(|&c| clusters.members[c][0]).collect();
-        assert_eq!(firsts, plain.of, "seed {seed}:\n{}", crate::graph::print::print(&graph));
+        assert_eq!(firsts, plain.of, "seed {seed}:\n{}", crate::ir::print::print(&graph));
     }
     assert!(joined > 500 && apart > 500, "{joined} pairs together, {apart} apart: not much was asked");
 }

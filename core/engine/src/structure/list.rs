@@ -4,7 +4,7 @@
 mod forms;
 mod item;
 
-use super::dispatch::{Leaves, Nest, type_id, visit_slice};
+use super::{Leaves, Nest, type_id, visit_slice};
 use crate::execute::execute;
 use crate::lists;
 use crate::lists::items::{Pack, Push};

@@ -77,13 +77,13 @@ pub fn unless<'a>(place: Place<'a>, others: &[&Lent<'_>]) -> Place<'a> {
 ///
 /// # Safety
 /// The list is there as long as the place is used, and so are the values, which nobody else uses meanwhile.
-pub(super) unsafe fn several<'a>(name: &'static str, parts: *mut Parts) -> Place<'a> {
+pub(crate) unsafe fn several<'a>(name: &'static str, parts: *mut Parts) -> Place<'a> {
     // SAFETY: by the caller's promise; the table is that of such lists.
     unsafe { Place::at(name, parts.cast(), &SEVERAL) }
 }
 
 /// The items of a slice.
-pub(super) fn items<T: Nest>(slice: *mut [T]) -> Parts {
+pub(crate) fn items<T: Nest>(slice: *mut [T]) -> Parts {
     let item = |i| Part { at: slice.cast::<T>().wrapping_add(i).cast(), table: result::<T>(), own: None };
     (0..slice.len()).map(item).collect()
 }
@@ -235,7 +235,7 @@ impl<T: ?Sized> Lends for &T {
 }
 
 /// Where all references of a structure lead to, in order.
-pub(super) fn addresses<L: Lends>(of: &L) -> Vec<*mut ()> {
+pub(crate) fn addresses<L: Lends>(of: &L) -> Vec<*mut ()> {
     let mut parts = Parts::new();
     of.lend(&mut parts);
     parts.iter().map(|part| part.at).collect()

@@ -4,7 +4,7 @@
 use super::instance::type_id;
 use super::state_vtable::{Kept, Kind, Table};
 use super::{LeafSink, Leaves};
-use crate::autograph::list::List;
+use crate::structure::list::List;
 use crate::tensor::Tensor;
 use kernels::error::Result;
 use std::any::TypeId;

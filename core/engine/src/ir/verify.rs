@@ -1,8 +1,8 @@
 //! What a legal graph is: values are computed before they are used, each once, and each node's types are those that its
 //! operation infers. Tests check it after every recording and between passes.
 
-use super::print::print_around;
 use crate::execute::view_of;
+use crate::ir::print::print_around;
 use crate::ir::{Graph, Value};
 use crate::op::{Facts, Infer};
 use crate::tensor::{Resource, Tensor, TensorType};

@@ -5,58 +5,58 @@
 
 use super::{Kept, Leaves, Lends, Nest, Tensor};
 
-pub(super) unsafe fn visit<T: Nest>(at: *const (), leaves: &mut Leaves<'_>) {
+pub(crate) unsafe fn visit<T: Nest>(at: *const (), leaves: &mut Leaves<'_>) {
     // SAFETY: by the caller's promise.
     unsafe { &*at.cast::<T>() }.visit(leaves);
 }
-pub(super) unsafe fn map<T: Nest>(at: *const (), with: &mut dyn FnMut(&Tensor) -> Tensor) -> Kept {
+pub(crate) unsafe fn map<T: Nest>(at: *const (), with: &mut dyn FnMut(&Tensor) -> Tensor) -> Kept {
     // SAFETY: by the caller's promise.
     Kept::new(unsafe { &*at.cast::<T>() }.map(with))
 }
-pub(super) unsafe fn map_to<T: Nest>(at: *const (), with: &mut dyn FnMut(&Tensor) -> Tensor, to: *mut ()) {
+pub(crate) unsafe fn map_to<T: Nest>(at: *const (), with: &mut dyn FnMut(&Tensor) -> Tensor, to: *mut ()) {
     // SAFETY: by the caller's promise.
     unsafe { to.cast::<T>().write((*at.cast::<T>()).map(with)) }
 }
-pub(super) unsafe fn copy<T: Nest>(at: *const ()) -> Kept {
+pub(crate) unsafe fn copy<T: Nest>(at: *const ()) -> Kept {
     // SAFETY: by the caller's promise.
     Kept::new(unsafe { &*at.cast::<T>() }.map(&mut Tensor::clone))
 }
-pub(super) unsafe fn clone<T: Clone>(at: *const ()) -> Kept {
+pub(crate) unsafe fn clone<T: Clone>(at: *const ()) -> Kept {
     // SAFETY: by the caller's promise.
     Kept::new(unsafe { &*at.cast::<T>() }.clone())
 }
-pub(super) unsafe fn equal<T: PartialEq>(a: *const (), b: *const ()) -> bool {
+pub(crate) unsafe fn equal<T: PartialEq>(a: *const (), b: *const ()) -> bool {
     // SAFETY: by the caller's promise.
     crate::ops::truth::by_identity(|| unsafe { *a.cast::<T>() == *b.cast::<T>() })
 }
-pub(super) unsafe fn again<T: ?Sized>(at: *const ()) -> Kept {
+pub(crate) unsafe fn again<T: ?Sized>(at: *const ()) -> Kept {
     // SAFETY: by the caller's promise this is the address of a reference. Of the two that there are now the kept one is not
     // used, but takes the place of what a branch has put there.
     Kept::new(unsafe { std::ptr::read(at.cast::<&mut T>()) })
 }
-pub(super) unsafe fn same<T: ?Sized>(a: *const (), b: *const ()) -> bool {
+pub(crate) unsafe fn same<T: ?Sized>(a: *const (), b: *const ()) -> bool {
     // SAFETY: by the caller's promise these are addresses of references.
     unsafe { std::ptr::eq(*a.cast::<&T>(), *b.cast::<&T>()) }
 }
-pub(super) unsafe fn leads<T: Lends>(at: *const ()) -> Vec<*mut ()> {
+pub(crate) unsafe fn leads<T: Lends>(at: *const ()) -> Vec<*mut ()> {
     // SAFETY: by the caller's promise.
     super::super::referents::addresses(unsafe { &*at.cast::<T>() })
 }
-pub(super) unsafe fn stage<T: Nest>(at: *mut (), values: bool) -> crate::Result<bool> {
+pub(crate) unsafe fn stage<T: Nest>(at: *mut (), values: bool) -> crate::Result<bool> {
     // SAFETY: by the caller's promise.
     unsafe { &mut *at.cast::<T>() }.stage(values)
 }
-pub(super) unsafe fn failed<T: Nest>(error: crate::Error, to: *mut ()) -> crate::Result<()> {
+pub(crate) unsafe fn failed<T: Nest>(error: crate::Error, to: *mut ()) -> crate::Result<()> {
     let value = T::failed(error)?;
     // SAFETY: by the caller's promise this is the address of a place for a value.
     unsafe { to.cast::<T>().write(value) }
     Ok(())
 }
-pub(super) unsafe fn put<T>(at: *mut (), value: Kept) {
+pub(crate) unsafe fn put<T>(at: *mut (), value: Kept) {
     // SAFETY: by the caller's promise; the value is of the same type.
     unsafe { *at.cast::<T>() = value.take::<T>() }
 }
-pub(super) unsafe fn put_nest<T: Nest>(at: *mut (), value: Kept) {
+pub(crate) unsafe fn put_nest<T: Nest>(at: *mut (), value: Kept) {
     // SAFETY: as above.
     unsafe {
         let value = value.take::<T>();

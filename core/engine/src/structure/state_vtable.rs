@@ -38,19 +38,19 @@ pub(crate) enum Kind {
 pub struct Table {
     pub(crate) kind: Kind,
     pub(crate) type_name: fn() -> &'static str,
-    pub(super) id: fn() -> TypeId,
-    pub(super) visit: Option<unsafe fn(*const (), &mut Leaves<'_>)>,
-    pub(super) map: Option<Map>,
+    pub(crate) id: fn() -> TypeId,
+    pub(crate) visit: Option<unsafe fn(*const (), &mut Leaves<'_>)>,
+    pub(crate) map: Option<Map>,
     /// The same into a place without a value.
-    pub(super) map_to: Option<MapTo>,
-    pub(super) clone: Option<unsafe fn(*const ()) -> Kept>,
-    pub(super) equal: Option<unsafe fn(*const (), *const ()) -> bool>,
+    pub(crate) map_to: Option<MapTo>,
+    pub(crate) clone: Option<unsafe fn(*const ()) -> Kept>,
+    pub(crate) equal: Option<unsafe fn(*const (), *const ()) -> bool>,
     /// Where references lead to.
-    pub(super) leads: Option<unsafe fn(*const ()) -> Vec<*mut ()>>,
-    pub(super) put: unsafe fn(*mut (), Kept),
-    pub(super) stage: Option<Stage>,
+    pub(crate) leads: Option<unsafe fn(*const ()) -> Vec<*mut ()>>,
+    pub(crate) put: unsafe fn(*mut (), Kept),
+    pub(crate) stage: Option<Stage>,
     /// Puts the value that gives an error back into a place without a value.
-    pub(super) failed: Option<unsafe fn(Error, *mut ()) -> Result<()>>,
+    pub(crate) failed: Option<unsafe fn(Error, *mut ()) -> Result<()>>,
 }
 
 type Stage = unsafe fn(*mut (), bool) -> Result<bool>;
@@ -144,7 +144,7 @@ const fn host<T>(
 }
 
 /// A table of a type that is left alone.
-pub(super) const fn opaque<T: ?Sized>() -> Table {
+pub(crate) const fn opaque<T: ?Sized>() -> Table {
     /// # Safety
     /// Never called: values of such a type are not copied.
     unsafe fn nothing(_: *mut (), _: Kept) {}
@@ -182,7 +182,7 @@ const fn nest<T: Nest>() -> Table {
 }
 
 /// The table of what lends without showing what.
-pub(super) fn lending<T>() -> &'static Table {
+pub(crate) fn lending<T>() -> &'static Table {
     const { &Table { kind: Kind::Lending, ..opaque::<T>() } }
 }
 
@@ -203,12 +203,12 @@ pub fn result<R: Nest>() -> &'static Table {
 }
 
 /// The table of a host value that can be put back, and compared.
-pub(super) fn compared<T: Clone + PartialEq>() -> &'static Table {
+pub(crate) fn compared<T: Clone + PartialEq>() -> &'static Table {
     const { &host::<T>(Kind::Compared, Some(of::clone::<T>), Some(of::equal::<T>)) }
 }
 
 /// The table of a host value that can be put back.
-pub(super) fn cloned<T: Clone>() -> &'static Table {
+pub(crate) fn cloned<T: Clone>() -> &'static Table {
     const { &host::<T>(Kind::Cloned, Some(of::clone::<T>), None) }
 }
 

@@ -54,7 +54,7 @@ impl Leaves<'_> {
     }
 
     /// An element that tells its leaves itself.
-    pub(super) fn part(&mut self, index: usize, visit: impl FnOnce(&mut Leaves<'_>)) {
+    pub(crate) fn part(&mut self, index: usize, visit: impl FnOnce(&mut Leaves<'_>)) {
         let path = Path { above: Some(&self.path), name: Name::Index(index) };
         visit(&mut Leaves { path, sink: self.sink });
     }

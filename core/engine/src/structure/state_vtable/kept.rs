@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 /// A value of a type that only its table knows. It must not outlive what the value borrows.
 pub(crate) struct Kept {
-    pub(in super::super) value: NonNull<()>,
+    pub(crate) value: NonNull<()>,
     drop: unsafe fn(NonNull<()>),
 }
 
@@ -29,7 +29,7 @@ impl Kept {
     ///
     /// # Safety
     /// It was made of a `T`.
-    pub(in super::super) unsafe fn take<T>(self) -> T {
+    pub(crate) unsafe fn take<T>(self) -> T {
         let value = self.value.cast::<T>();
         std::mem::forget(self);
         // SAFETY: by the caller's promise, and `self` is gone.
