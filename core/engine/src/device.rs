@@ -3,7 +3,8 @@
 
 use crate::tensor::local::{LOCAL, mode};
 use kernels::backend::cuda;
-use kernels::device::{Device, DeviceId, default_id};
+use kernels::device::{Device, DeviceId};
+use kernels::devices::{default_id, id_of};
 use kernels::error::{OrFail, Result};
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -102,7 +103,7 @@ pub fn device(name: &str) -> DeviceGuard {
 pub fn try_device(name: &str) -> Result<DeviceGuard> {
     let here = Location::caller();
     let device = Device::parse(name).map_err(|e| e.at(here))?;
-    let id = match DeviceId::of(device) {
+    let id = match id_of(device) {
         // A GPU that is there may still have nothing that compiles kernels for it.
         Ok(id) if id == DeviceId::CPU || !SOFT.load(Ordering::Relaxed) || cuda::is_default() => id,
         Err(error) if !SOFT.load(Ordering::Relaxed) => return Err(error.at(here)),

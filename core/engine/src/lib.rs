@@ -56,7 +56,9 @@ pub use device::{DeviceGuard, device, try_device};
 pub use eagerflow_macros::{Module, Nest, custom_gradient, tf_function};
 pub use function::{Closure, FunctionInfo, function, profile};
 #[doc(inline)]
-pub use kernels::device::{Device, DeviceKind, list_physical_devices};
+pub use kernels::device::{Device, DeviceKind};
+#[doc(inline)]
+pub use kernels::devices::list_physical_devices;
 #[doc(inline)]
 pub use kernels::dtype::{
     DType, DTypes, Element, Number, bf16, bfloat16, bool_, f16, float16, float32, float64, int8, int16, int32, int64,

@@ -1,11 +1,9 @@
-//! Devices: their names, the list of those that are there, and the one that operations run on by default.
-//! Guards of the engine place operations by these names; the CUDA backend opens the GPUs that are named here.
+//! Devices and their names, as numbers and as text, whether they are there or not.
+//! Guards of the engine place operations by these names; `devices` tells which of them this machine has.
 
-use crate::backend::cuda;
-use crate::error::{Error, OrFail, Result};
+use crate::error::{Error, Result};
 use std::fmt;
 use std::panic::Location;
-use std::sync::OnceLock;
 
 /// A device by number: 0 is the CPU, the others are GPUs in the driver's order.
 #[doc(hidden)]
@@ -17,21 +15,6 @@ impl DeviceId {
 
     pub const fn gpu(index: usize) -> Self {
         Self(index as u8 + 1)
-    }
-
-    /// The number of a device, if it is there.
-    pub fn of(device: Device) -> Result<Self> {
-        if device == Self::CPU.device() {
-            return Ok(Self::CPU);
-        }
-        let what = match (device.kind, cuda::count()) {
-            (DeviceKind::Cpu, _) => "there is one CPU device, which stands for all cores".to_string(),
-            (DeviceKind::Gpu, Ok(there)) if device.index < *there => return Ok(Self::gpu(device.index)),
-            (DeviceKind::Gpu, Ok(_)) => format!("there is no GPU {}", device.index),
-            (DeviceKind::Gpu, Err(why)) => format!("there is no GPU {}: {why}", device.index),
-        };
-        let there: Vec<String> = list_physical_devices(None).iter().map(Device::to_string).collect();
-        Err(Error::not_found("device", what).got(device).expected(there.join(", ")).help("use `/cpu:0`"))
     }
 
     /// The device with this number.
@@ -68,8 +51,8 @@ pub enum DeviceKind {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Device {
-    kind: DeviceKind,
-    index: usize,
+    pub(crate) kind: DeviceKind,
+    pub(crate) index: usize,
 }
 
 impl Device {
@@ -129,36 +112,6 @@ impl fmt::Display for Device {
         };
         write!(f, "/device:{kind}:{}", self.index)
     }
-}
-
-/// The devices of this machine, all or of one kind, as `tf.config.list_physical_devices`.
-///
-/// ```
-/// use eagerflow as tf;
-/// assert_eq!(tf::list_physical_devices(None).len(), 1 + tf::list_physical_devices(Some(tf::DeviceKind::Gpu)).len());
-/// ```
-pub fn list_physical_devices(kind: Option<DeviceKind>) -> Vec<Device> {
-    let gpus = (0..*cuda::count().as_ref().unwrap_or(&0)).map(|index| Device { kind: DeviceKind::Gpu, index });
-    std::iter::once(DeviceId::CPU.device()).chain(gpus).filter(|d| kind.is_none_or(|k| k == d.kind)).collect()
-}
-
-/// Where operations run that nothing else places: on the first GPU, if there is one that can be used.
-///
-/// The environment variable `EAGERFLOW_DEVICE` names another. The question is settled once per process.
-#[doc(hidden)]
-pub fn default_id() -> DeviceId {
-    static DEFAULT: OnceLock<DeviceId> = OnceLock::new();
-    *DEFAULT.get_or_init(|| {
-        let first = || if cuda::is_default() { DeviceId::gpu(0) } else { DeviceId::CPU };
-        match std::env::var("EAGERFLOW_DEVICE") {
-            // A name that is wrong or a device that is not there must not pass in silence.
-            Ok(name) if !name.is_empty() => Device::parse(&name)
-                .and_then(DeviceId::of)
-                .map_err(|e| e.help("correct or unset the environment variable EAGERFLOW_DEVICE"))
-                .or_fail(),
-            _ => first(),
-        }
-    })
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ compile_error!("eagerflow keeps constants as little-endian words; big-endian tar
 pub mod backend;
 pub mod config;
 pub mod device;
+pub mod devices;
 pub mod dtype;
 pub mod error;
 pub mod memory;

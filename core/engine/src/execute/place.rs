@@ -73,7 +73,7 @@ pub(crate) fn device_of(op: &dyn Op, inputs: &[&Tensor]) -> Result<DeviceId> {
         }
         numbers &= !dtype.is_floating();
     }
-    let default = kernels::device::default_id();
+    let default = kernels::devices::default_id();
     if default == DeviceId::CPU || !numbers {
         return Ok(default);
     }

@@ -163,7 +163,7 @@ pub(crate) fn run_cluster(body: &Graph, inputs: &[Tensor], sizes: &Sizes<'_>) ->
 const MOST: usize = 40;
 
 fn lower(body: &Graph, inputs: &[Tensor]) -> Option<Lowered> {
-    let s = Scalar::new();
+    let s = Scalar::new(kernels::backend::cpu::vector::evaluate);
     let mut values: HashMap<usize, Val> = HashMap::new();
     let mut dtypes: Vec<DType> = Vec::new();
     let mut low = Lowered {

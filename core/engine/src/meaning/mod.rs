@@ -30,7 +30,7 @@ pub(crate) fn program_of(op: &dyn Op, dtypes: &[DType]) -> Rc<Program> {
 
 /// Builds the program of an element-wise operation for inputs of the given dtypes.
 pub(crate) fn build(op: &dyn Op, dtypes: &[DType]) -> Program {
-    Program::of(&|s, xs| op.scalar(s, xs), dtypes)
+    Program::of(&|s, xs| op.scalar(s, xs), dtypes, kernels::backend::cpu::vector::evaluate)
 }
 
 /// The result of an operation on values of storage dtypes, as its own program computes it.

@@ -93,7 +93,7 @@ fn make_all(op: &dyn Op, dtypes: &[DType], needs: u64) -> Derivatives {
 }
 
 fn make(op: &dyn Op, dtypes: &[DType], index: usize) -> Option<PartialInfo> {
-    let s = Scalar::new();
+    let s = Scalar::new(kernels::backend::cpu::vector::evaluate);
     let n = dtypes.len();
     let xs: SmallVec<[Val; 4]> = dtypes.iter().enumerate().map(|(i, &d)| s.argument(i, d)).collect();
     let leaf = |at: usize| move |s: &Scalar, dtype| s.argument(at, dtype);

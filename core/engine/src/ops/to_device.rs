@@ -3,7 +3,8 @@
 
 use crate::device::try_device;
 use crate::tensor::Tensor;
-use kernels::device::{Device, DeviceId};
+use kernels::device::Device;
+use kernels::devices::id_of;
 use kernels::error::{OrFail, Result};
 use std::panic::Location;
 
@@ -63,7 +64,7 @@ impl Tensor {
     #[track_caller]
     pub fn to_device(&self, name: &str) -> Result<Tensor> {
         let here = Location::caller();
-        let id = Device::parse(name).and_then(DeviceId::of).map_err(|e| e.at(here))?;
+        let id = Device::parse(name).and_then(id_of).map_err(|e| e.at(here))?;
         // Where a value of a graph will lie is not known yet.
         if self.device_id() == id && !self.is_symbol() {
             return Ok(self.clone());

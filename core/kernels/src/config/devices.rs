@@ -2,7 +2,8 @@
 //! Users call these functions, which the crate `eagerflow` re-exports in its module `config`.
 
 use crate::backend::cuda;
-use crate::device::{Device, DeviceId};
+use crate::device::Device;
+use crate::devices::id_of;
 use crate::error::{Error, Result};
 use std::panic::Location;
 
@@ -37,7 +38,7 @@ pub struct DeviceDetails {
 /// The GPU of a name such as `/gpu:0`.
 fn gpu_of(op: &str, name: &str) -> Result<&'static cuda::Gpu> {
     let device = Device::parse(name)?;
-    match DeviceId::of(device)?.gpu_index() {
+    match id_of(device)?.gpu_index() {
         Some(index) => cuda::gpu(index),
         None => Err(Error::invalid_argument(op, "the CPU has no memory of its own to look at")
             .got(device)

@@ -2,7 +2,7 @@
 //! Equal sub-expressions become one value, and constants are folded by running the instruction's own loop.
 
 use super::Code;
-use crate::backend::cpu::vector;
+use super::bits;
 use crate::dtype::DType;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
@@ -20,8 +20,13 @@ pub(super) struct Node {
     pub payload: u64,
 }
 
+/// Runs one instruction on one element, by the dtypes of its first operand and its result, bits for bits; `None` where it faults or
+/// has no meaning. The CPU's loops do it, so that a folded constant is what they would have computed.
+pub type Evaluate = fn(code: Code, operand: DType, result: DType, args: [u64; 3]) -> Option<u64>;
+
 /// An expression under construction.
 pub struct Scalar {
+    pub(super) evaluate: Evaluate,
     pub(super) nodes: RefCell<Vec<Node>>,
     /// The result's dtype was chosen by the operation and is not narrowed to its inputs'.
     pub(super) exact: Cell<bool>,
@@ -31,15 +36,10 @@ pub struct Scalar {
 
 pub(super) const NO_ARGS: [u32; 3] = [u32::MAX; 3];
 
-impl Default for Scalar {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Scalar {
-    pub fn new() -> Self {
-        Self { nodes: RefCell::new(Vec::with_capacity(16)), exact: Cell::new(false), stand_ins: Cell::new(0) }
+    /// An empty expression, whose constants `evaluate` folds.
+    pub fn new(evaluate: Evaluate) -> Self {
+        Self { evaluate, nodes: RefCell::new(Vec::with_capacity(16)), exact: Cell::new(false), stand_ins: Cell::new(0) }
     }
 
     /// Input number `index`, of a storage dtype.
@@ -96,7 +96,7 @@ impl Scalar {
 
     /// The number `value` in a dtype.
     pub fn constant(&self, dtype: DType, value: f64) -> Val {
-        let payload = vector::encode(dtype, value);
+        let payload = bits::encode(dtype, value);
         self.add_node(Node { code: Some(Code::Const), dtype, args: NO_ARGS, payload })
     }
 
@@ -164,7 +164,7 @@ impl Scalar {
                 *slot = source.payload;
             }
             let first = nodes[node.args[usize::from(node.code? == Code::Select)] as usize].dtype;
-            vector::evaluate(node.code?, first, node.dtype, operands)?
+            (self.evaluate)(node.code?, first, node.dtype, operands)?
         };
         Some(self.add_node(Node { code: Some(Code::Const), dtype: node.dtype, args: NO_ARGS, payload }))
     }

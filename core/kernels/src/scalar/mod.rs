@@ -1,12 +1,14 @@
 //! The scalar language: what an element-wise operation does to one element, in about forty instructions.
 //! The CPU loops, the derivatives, the fused programs and the CUDA text are each one match on [`Code`].
 
+pub mod bits;
 mod build;
 mod derive;
 mod program;
 mod sequence;
 
-pub use build::{Scalar, Val};
+pub use bits::{decode, encode, to_f64};
+pub use build::{Evaluate, Scalar, Val};
 pub use derive::derivative;
 pub use program::{Meaning, Program, Slot, Step, narrow, widen};
 #[cfg(test)]

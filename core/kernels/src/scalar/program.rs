@@ -1,7 +1,7 @@
 //! Scalar programs ready to run: steps in order, over slots that are reused when their value is dead.
 //! The tile machine of the CPU and the CUDA text generator read them; the engine makes and keeps those of operations.
 
-use super::{Code, Scalar, Val};
+use super::{Code, Evaluate, Scalar, Val};
 use crate::dtype::DType;
 use smallvec::SmallVec;
 use std::fmt;
@@ -49,9 +49,9 @@ pub struct Program {
 pub type Meaning<'a> = &'a dyn Fn(&Scalar, &[Val]) -> Val;
 
 impl Program {
-    /// The program of a meaning for operands of the given dtypes.
-    pub fn of(meaning: Meaning<'_>, dtypes: &[DType]) -> Self {
-        let s = Scalar::new();
+    /// The program of a meaning for operands of the given dtypes; `evaluate` folds its constants.
+    pub fn of(meaning: Meaning<'_>, dtypes: &[DType], evaluate: Evaluate) -> Self {
+        let s = Scalar::new(evaluate);
         let xs: SmallVec<[Val; 4]> = dtypes.iter().enumerate().map(|(i, &d)| widen(&s, s.input(i, d))).collect();
         let y = narrow(&s, meaning(&s, &xs), dtypes);
         Self::new(&s, dtypes, &[y])
@@ -161,7 +161,7 @@ impl fmt::Display for Program {
             Slot::Input(n) => format!("x{n}"),
             Slot::Const(n) => {
                 let (dtype, bits) = self.constants[n as usize];
-                crate::backend::cpu::vector::decode(dtype, bits)
+                super::bits::decode(dtype, bits)
             }
             Slot::Temp(n) => format!("t{n}"),
             Slot::Output(n) => format!("y{n}"),

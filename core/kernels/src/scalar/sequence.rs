@@ -93,7 +93,7 @@ impl Scalar {
     /// equal operands must not see the other, nor what an operand was computed from.
     pub fn apply(&self, meaning: Meaning<'_>, operands: &[Val]) -> Val {
         let dtypes: SmallVec<[DType; 4]> = operands.iter().map(|&x| self.dtype(x)).collect();
-        let own = Self::new();
+        let own = Self::new(self.evaluate);
         let xs: SmallVec<[Val; 4]> = dtypes.iter().enumerate().map(|(i, &d)| widen(&own, own.input(i, d))).collect();
         let root = narrow(&own, meaning(&own, &xs), &dtypes);
         self.bring_in(&own, root, operands)
@@ -235,7 +235,7 @@ mod tests {
 
     /// max(a - b, 0) * c, and with `twice` the difference too.
     fn sequence(twice: bool, joins: Joins<'_>) -> Sequence {
-        let s = Scalar::new();
+        let s = Scalar::new(crate::backend::cpu::vector::evaluate);
         let [a, b, c] = [0, 1, 2].map(|i| s.operand(i, DType::F32));
         let difference = s.sub(a, b);
         let product = s.mul(s.max(difference, s.number(difference, 0.0)), c);

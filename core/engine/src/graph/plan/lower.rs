@@ -43,7 +43,7 @@ struct Lowered {
 impl Cluster<'_> {
     /// The program, given where values from outside lie.
     fn lower(&self, place: &dyn Fn(Value) -> Option<ValueLocation>) -> Option<Lowered> {
-        let s = Scalar::new();
+        let s = Scalar::new(kernels::backend::cpu::vector::evaluate);
         let mut values: HashMap<Value, Val> = HashMap::new();
         let mut low = Lowered {
             sequence: Sequence::default(),

@@ -60,7 +60,7 @@ impl Apply {
     }
 
     fn build(&self, dtype: DType) -> Program {
-        let s = Scalar::new();
+        let s = Scalar::new(kernels::backend::cpu::vector::evaluate);
         let mut dtypes: SmallVec<[DType; 5]> = SmallVec::from_elem(dtype, self.group());
         dtypes.push(dtype.compute());
         let x: SmallVec<[Val; 5]> = dtypes.iter().enumerate().map(|(i, &d)| s.argument(i, d)).collect();

@@ -1,7 +1,6 @@
 //! One loop per instruction of the scalar language, dtype and instruction set: the only CPU match on `Code`.
 //! The tile machine runs programs with these loops, and constant folding runs them on one element.
 
-mod bits;
 mod cast;
 pub mod fold;
 mod kernels;
@@ -9,7 +8,7 @@ pub mod number;
 mod pairs;
 mod pick;
 
-pub use bits::{decode, encode, to_f64};
+pub use crate::scalar::{decode, encode, to_f64};
 pub use pairs::pair;
 pub use pick::{evaluate, lookup, splat};
 

@@ -12,7 +12,7 @@ fn operands_are_walked_as_they_lie() {
         let tanh = s.tanh(s.add(s.mul(x[0], x[1]), x[2]));
         s.mul(tanh, s.sigmoid(x[0]))
     };
-    let program = Program::of(&meaning, &[DType::F32; 3]);
+    let program = Program::of(&meaning, &[DType::F32; 3], crate::backend::cpu::vector::evaluate);
     let text = elementwise_kernel("fused", &program, &[InputRead::Dense, InputRead::Number, InputRead::Strided], false);
     let expected = "__device__ inline void element(const float m0, const float m1, const float m2, float& r0, Faults* faults, \
                     unsigned site) {\n  \
@@ -31,7 +31,7 @@ fn operands_are_walked_as_they_lie() {
 
 #[test]
 fn sixteen_bit_floats_are_rounded_once() {
-    let program = Program::of(&|s, x| s.tanh(x[0]), &[DType::BF16]);
+    let program = Program::of(&|s, x| s.tanh(x[0]), &[DType::BF16], crate::backend::cpu::vector::evaluate);
     let text = elementwise_kernel("tanh_bf16", &program, &[InputRead::Dense], true);
     assert!(text.contains("const float v0 = Into<float>::of(a0);"), "{text}");
     assert!(text.contains("const bf16 o0 = Into<bf16>::of(v1);"), "{text}");
