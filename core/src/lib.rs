@@ -33,6 +33,7 @@ kernels::unit_tests_are_users!();
 
 #[doc(hidden)]
 pub use engine::__measure;
+#[cfg(feature = "testing")]
 #[doc(hidden)]
 pub use engine::__testing;
 

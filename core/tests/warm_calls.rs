@@ -5,7 +5,7 @@
 use eagerflow as tf;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use tf::__testing::Recorded;
+use tf::__measure::Recorded;
 use tf::{GradientTape, Tensor, Variable};
 
 struct Counting;
@@ -75,7 +75,7 @@ fn warmed_calls_allocate_nothing() {
     let (start, rounds) = (tf::constant(0.5), tf::constant(50));
     let repeated = Recorded::new(&[&start, &rounds], |p| {
         let zero = tf::constant(0);
-        tf::__testing::repeat_while(
+        tf::__measure::repeat_while(
             &[&zero, &p[0], &p[1]],
             |v| tf::less(&v[0], &v[2]),
             |v| vec![&v[0] + 1, &v[1] * 0.999 + 0.001, v[2].clone()],

@@ -5,7 +5,7 @@ use super::data::uniform;
 use eagerflow as tf;
 use std::hint::black_box;
 use std::time::Instant;
-use tf::__testing::Recorded;
+use tf::__measure::Recorded;
 use tf::Tensor;
 
 /// A loop by hand: three inputs, an output of as many elements, and the numbers of rows and columns.

@@ -36,8 +36,9 @@ mod tensor_array;
 mod variable;
 
 #[doc(hidden)]
-#[path = "measure.rs"]
+#[path = "measure/mod.rs"]
 pub mod __measure;
+#[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 #[path = "testing/mod.rs"]
 pub mod __testing;

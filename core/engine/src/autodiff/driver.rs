@@ -2,6 +2,7 @@
 //! The tapes call [`backprop`]; nothing here knows an operation. What one entry does is in `driver/entry.rs`.
 
 mod entry;
+pub(crate) mod inspect;
 
 use crate::execute::observed;
 use crate::meaning::PartialInfo;

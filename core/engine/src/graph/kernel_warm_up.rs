@@ -25,7 +25,7 @@ type Known = Option<Tensor>;
 ///
 /// What cannot be known beforehand, and what the compiler refuses, is left to the operations that need it.
 pub(super) fn compile(gpu: &'static Gpu, graph: &Graph, inputs: &[Tensor]) {
-    if graph.is_symbolic() || !crate::__testing::kernels_together() {
+    if graph.is_symbolic() || !crate::graph::switches::kernels_together() {
         return;
     }
     let collected = cuda::collect(|| {

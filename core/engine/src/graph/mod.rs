@@ -14,6 +14,7 @@ pub(crate) mod run;
 pub(crate) mod scalar_loop;
 pub(crate) mod size_mismatch;
 mod substitute_sizes;
+pub(crate) mod switches;
 #[cfg(test)]
 mod tests;
 mod views;

@@ -40,7 +40,9 @@ pub(crate) use operand::NumberOf;
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub use pooling::Pool;
-pub(crate) use print::{Line, Piece, PrintLine, capture, write_line};
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use print::capture;
+pub(crate) use print::{Line, Piece, PrintLine, write_line};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub use support::*;
@@ -53,6 +55,7 @@ macro_rules! operations {
     ($($name:ident)*) => {
         $(mod $name;)*
         /// The files of this list, for the tables that must have a row for each.
+        #[cfg(any(test, feature = "testing"))]
         pub(crate) const FILES: &[&str] = &[$(stringify!($name)),*];
         /// The public functions of all operations.
         pub mod functions {

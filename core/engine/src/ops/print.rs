@@ -4,36 +4,19 @@
 use kernels::backend::cpu::merge_dims::for_each_offset;
 use kernels::backend::cpu::{CpuCall, View};
 use kernels::error::{OrFail, Result};
+mod capture;
+
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use capture::capture;
+
+use capture::captured;
 use crate::execute::execute;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, identity};
 use kernels::shape::Shape;
 use crate::tensor::{Tensor, TensorType};
 use crate::elements::text;
-use std::cell::RefCell;
 use std::io::Write;
 use std::sync::Arc;
-
-thread_local! {
-    static CAPTURED: RefCell<Option<String>> = const { RefCell::new(None) };
-}
-
-/// Runs `body` and gives what it printed on this thread, which is written nowhere else.
-pub(crate) fn capture<R>(body: impl FnOnce() -> R) -> (R, String) {
-    struct Back(Option<String>);
-    impl Drop for Back {
-        fn drop(&mut self) {
-            CAPTURED.set(self.0.take());
-        }
-    }
-    let _back = Back(CAPTURED.replace(Some(String::new())));
-    let result = body();
-    (result, CAPTURED.take().unwrap_or_default())
-}
-
-/// Whether a [`capture`] takes the text.
-fn captured(text: &str) -> bool {
-    CAPTURED.with_borrow_mut(|captured| captured.as_mut().map(|all| all.push_str(text)).is_some())
-}
 
 /// Writes a line of `println!` or `eprintln!` now.
 pub(crate) fn write_line(error: bool, line: &str) {

@@ -2,7 +2,7 @@
 //! The walk calls [`step`]; an input that was broadcast gets its sum here, once for all operations.
 
 use super::BackwardPass;
-use crate::__testing::inspect;
+use super::inspect::inspect;
 use crate::execute::execute1;
 use crate::meaning::Derivatives;
 use crate::op::{Gradient, Op};

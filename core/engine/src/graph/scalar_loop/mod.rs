@@ -14,6 +14,7 @@ mod program;
 mod scope;
 mod table;
 
+use crate::graph::switches;
 use crate::ir::Graph;
 use crate::lists::List;
 use crate::lists::layout::{Form, Layout, Parts};
@@ -22,7 +23,6 @@ use crate::tensor::Tensor;
 use kernels::error::Result;
 use program::Program;
 use smallvec::SmallVec;
-use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A loop compiled to registers.
@@ -41,21 +41,6 @@ type Key = SmallVec<[(Option<Arc<Layout>>, bool); 8]>;
 /// Structures of one loop that are kept.
 const MOST_PROGRAMS: usize = 8;
 
-thread_local! {
-    static OFF: Cell<bool> = const { Cell::new(false) };
-    static RUNS: Cell<u64> = const { Cell::new(0) };
-}
-
-/// How many loops this thread has run in registers.
-pub(crate) fn runs() -> u64 {
-    RUNS.get()
-}
-
-/// Makes this thread run loops operation by operation, for tests that compare both ways.
-pub(crate) fn set_off(off: bool) {
-    OFF.set(off);
-}
-
 impl ScalarLoop {
     /// Compiles the loop `while test { body }`; both graphs have the same parameters, of which the first `carried` get the
     /// body's results. `None` if some value is not a number or a list of numbers, or an operation is not one on them.
@@ -71,12 +56,12 @@ impl ScalarLoop {
     /// # Errors
     /// Those of its operations, which name the user's line.
     pub fn run(&self, inputs: Operands) -> Result<Ran> {
-        if OFF.get() {
+        if !switches::loops_in_registers() {
             return Ok(Ran::Not(inputs));
         }
         match self.program(&inputs).filter(|program| program.takes(&inputs)) {
             Some(program) => {
-                RUNS.set(RUNS.get() + 1);
+                switches::note_loop();
                 program.run(inputs).map(Ran::Done)
             }
             None => Ok(Ran::Not(inputs)),

@@ -132,7 +132,7 @@ fn values_with_many_readers_and_many_results() {
 /// Bodies that capture much, and of which much can leave a loop.
 #[test]
 fn branches_and_loops_with_large_bodies() {
-    use tf::__testing::repeat_while;
+    use tf::__measure::repeat_while;
     let looped = |n: usize, p: &[Tensor]| {
         let start: Vec<&Tensor> = std::iter::once(&p[0]).chain(&p[1..]).collect();
         let body = |p: &[Tensor]| {
@@ -155,7 +155,7 @@ fn branches_and_loops_with_large_bodies() {
 /// What is read behind the loop was a further value the round before, and so on: as many rounds as values tell what is alive.
 #[test]
 fn a_loop_that_hands_its_values_on() {
-    use tf::__testing::repeat_while;
+    use tf::__measure::repeat_while;
     let looped = |p: &[Tensor]| {
         let start: Vec<&Tensor> = p.iter().collect();
         let body = |p: &[Tensor]| {

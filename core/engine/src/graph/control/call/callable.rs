@@ -9,6 +9,7 @@ use crate::graph::passes::{optimise, outline::outline};
 use crate::graph::plan::Plan;
 use crate::graph::run;
 use crate::graph::size_mismatch;
+use crate::graph::switches::plans;
 use crate::ir::Graph;
 use crate::ir::sizes::{Known, Sizes};
 use crate::op::{Operands, Outputs};
@@ -79,7 +80,7 @@ impl Callable {
         }
         let own;
         let plan = match self.symbolic {
-            _ if !crate::__testing::plans() => &None,
+            _ if !plans() => &None,
             // Not a handle of its own: counting handles is a tenth of the shortest calls.
             false => self.only.get_or_init(|| plan(&self.graph, &[], known).unwrap_or(None)),
             true => {
@@ -124,7 +125,7 @@ impl Callable {
     #[inline]
     pub fn only_plan(&self) -> Option<&Plan> {
         match self.only.get() {
-            Some(Some(plan)) if crate::__testing::plans() => Some(plan),
+            Some(Some(plan)) if plans() => Some(plan),
             _ => None,
         }
     }
@@ -152,7 +153,7 @@ impl Callable {
 
     /// The graph with plans for what can have one.
     fn segmented(&self) -> &Graph {
-        if !crate::__testing::plans() {
+        if !plans() {
             return &self.graph;
         }
         self.segmented.get_or_init(|| {

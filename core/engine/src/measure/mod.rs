@@ -1,6 +1,10 @@
 //! What programs that measure need beside the public surface: a product by cublasLt called directly, a copy within a device, and
 //! what compiling kernels has taken. `examples/gpu_check` uses it; nothing here is part of the interface.
 
+mod recorded;
+
+pub use recorded::{Recorded, repeat_while};
+
 use crate::tensor::Tensor;
 use kernels::backend::cuda;
 use kernels::error::{Error, Result};
