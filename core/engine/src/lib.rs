@@ -73,7 +73,8 @@ pub use module::{Fields, LazyVariable, Module, Signature};
 pub use ndarray::{self, s};
 pub use ops::functions::*;
 pub use ops::{
-    AsTensor, AsTensors, Axes, IntoAxes, IntoTarget, Operand, Padding, Pair, TensorRef, Tensors, ToOperand, keep_dims,
+    AsTensor, AsTensors, Axes, Cumulative, IntoAxes, IntoTarget, Operand, Padding, Pair, TensorRef, Tensors, ToOperand,
+    keep_dims,
 };
 pub use structure::{Leaves, Nest};
 pub use tape::{Gradients, IndexedRows};

@@ -3,7 +3,7 @@
 
 mod recurrence;
 
-use super::cumsum::Cumulative;
+use super::cumulative::{Cumulative, scanning};
 use super::multiply::Multiply;
 use super::{add_owned, public};
 use kernels::backend::cpu::scan::{Running, Scan};
@@ -19,51 +19,10 @@ use crate::tensor::Tensor;
 use recurrence::Recurrence;
 
 #[derive(Clone)]
-pub(crate) struct Cumprod {
-    axis: usize,
-    exclusive: bool,
-    reverse: bool,
-}
+pub(crate) struct Cumprod(Scan);
 
 impl Op for Cumprod {
-    identity!("cumprod", {
-        "axis": Int = |this| this.axis as i64,
-        "exclusive": Bool = |this| this.exclusive,
-        "reverse": Bool = |this| this.reverse,
-    });
-
-    fn kind(&self) -> Kind {
-        Kind::Opaque
-    }
-
-    fn may_fail(&self) -> bool {
-        false
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::NUMBERS)?;
-        cx.output(cx.dtype(0), *cx.shape(0));
-        Ok(())
-    }
-
-    fn work(&self, call: &CpuCall<'_>) -> Work {
-        self.scan().work(call)
-    }
-
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
-        // SAFETY: the same contract.
-        unsafe { self.scan().run(call, chunk) };
-        Ok(())
-    }
-
-    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        // SAFETY: the same contract.
-        unsafe { cuda::scan(call, &self.scan()) }
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
-    }
+    scanning!("cumprod");
 
     fn saves(&self, _: &[bool]) -> Saves {
         Saves::inputs(&[0])
@@ -72,20 +31,14 @@ impl Op for Cumprod {
     /// dx(i) = before(i) * sum over the results k that x(i) is in of dy(k) * the elements between i and k.
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let (x, dy) = (g.input(0)?.clone(), g.dy(0)?);
-        let before = products(&x, self.axis, Cumulative { exclusive: true, reverse: self.reverse })?;
-        let later = Recurrence { axis: self.axis, exclusive: true, reverse: !self.reverse };
-        let owed = match self.exclusive {
+        let before = products(&x, self.0.axis, Cumulative { exclusive: true, reverse: self.0.reverse })?;
+        let later = Recurrence { axis: self.0.axis, exclusive: true, reverse: !self.0.reverse };
+        let owed = match self.0.exclusive {
             true => execute1(&later, &[&x, &dy])?,
             false => add_owned(execute1(&later, &[&x, &times(&x, &dy)?])?, &dy)?,
         };
         g.give(0, times(&before, &owed)?);
         Ok(())
-    }
-}
-
-impl Cumprod {
-    fn scan(&self) -> Scan {
-        Scan { running: Running::Prod, axis: self.axis, exclusive: self.exclusive, reverse: self.reverse }
     }
 }
 
@@ -97,7 +50,7 @@ fn times(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 /// Running products along an axis that exists.
 #[track_caller]
 pub(crate) fn products(x: &Tensor, axis: usize, how: Cumulative) -> Result<Tensor> {
-    execute1(&Cumprod { axis, exclusive: how.exclusive, reverse: how.reverse }, &[x])
+    execute1(&Cumprod(how.scan(Running::Prod, axis)), &[x])
 }
 
 public! {

@@ -1,6 +1,7 @@
 //! `cumsum`: running sums along an axis; dx is the running sum of dy from the other end.
 //! TensorFlow's `tf.cumsum`, numbers only, forwards or in reverse; 16-bit floats are added up in f32.
 
+use super::cumulative::{Cumulative, scanning};
 use super::public;
 use kernels::backend::cpu::scan::{Running, Scan};
 use kernels::backend::cpu::{CpuCall, Work};
@@ -14,81 +15,17 @@ use crate::tape::Backward;
 use crate::tensor::Tensor;
 
 #[derive(Clone)]
-pub(crate) struct Cumsum {
-    axis: usize,
-    exclusive: bool,
-    reverse: bool,
-}
+pub(crate) struct Cumsum(Scan);
 
 impl Op for Cumsum {
-    identity!("cumsum", {
-        "axis": Int = |this| this.axis as i64,
-        "exclusive": Bool = |this| this.exclusive,
-        "reverse": Bool = |this| this.reverse,
-    });
-
-    fn kind(&self) -> Kind {
-        Kind::Opaque
-    }
-
-    fn may_fail(&self) -> bool {
-        false
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::NUMBERS)?;
-        cx.output(cx.dtype(0), *cx.shape(0));
-        Ok(())
-    }
-
-    fn work(&self, call: &CpuCall<'_>) -> Work {
-        self.scan().work(call)
-    }
-
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
-        // SAFETY: the same contract.
-        unsafe { self.scan().run(call, chunk) };
-        Ok(())
-    }
-
-    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        // SAFETY: the same contract.
-        unsafe { cuda::scan(call, &self.scan()) }
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
-    }
+    scanning!("cumsum");
 
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
-        let back = Self { reverse: !self.reverse, ..self.clone() };
+        let back = Self(Scan { reverse: !self.0.reverse, ..self.0 });
         let dx = execute1(&back, &[&g.dy(0)?])?;
         g.give(0, dx);
         Ok(())
     }
-}
-
-impl Cumsum {
-    fn scan(&self) -> Scan {
-        Scan { running: Running::Sum, axis: self.axis, exclusive: self.exclusive, reverse: self.reverse }
-    }
-}
-
-/// Whether a running sum or product leaves its own element out, and from which end it runs.
-///
-/// ```
-/// use eagerflow as tf;
-/// use tf::Cumulative;
-/// let x = tf::constant([1, 2, 3]);
-/// let before = Cumulative { exclusive: true, ..Cumulative::default() };
-/// assert_eq!(tf::cumsum_with(&x, 0, before).to_vec::<i32>(), [0, 1, 3]);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cumulative {
-    /// Each result leaves its own element out: the first is 0 for sums and 1 for products.
-    pub exclusive: bool,
-    /// From the last element to the first.
-    pub reverse: bool,
 }
 
 public! {
@@ -112,7 +49,7 @@ public! {
     /// ```
     pub fn cumsum_with, try_cumsum_with(x, axis: isize, how: Cumulative) -> Tensor {
         let axis = resolve_axis("cumsum", axis, x.rank())?;
-        execute1(&Cumsum { axis, exclusive: how.exclusive, reverse: how.reverse }, &[x])
+        execute1(&Cumsum(how.scan(Running::Sum, axis)), &[x])
     }
 }
 

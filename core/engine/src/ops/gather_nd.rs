@@ -1,7 +1,8 @@
 //! `gather_nd`: elements or slices by tuples of indices; dx adds dy's slices up at their tuples.
 //! TensorFlow's `tf.gather_nd`; an index out of range is an error, as on TensorFlow's CPU.
 
-use super::cumsum::{Cumulative, try_cumsum_with};
+use super::cumsum::try_cumsum_with;
+use super::cumulative::Cumulative;
 use super::scatter_nd::{scattering, tuples};
 use super::{AsTensor, broadcast_to_shape, cast_to, concat_all, ones_of, reshape_to};
 use kernels::backend::cpu::indexed_rows as rows;

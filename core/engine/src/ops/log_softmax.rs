@@ -2,10 +2,9 @@
 //! TensorFlow's `tf.nn.log_softmax`, floating-point only; exact where the softmax itself would underflow.
 
 use super::multiply::Multiply;
-use super::normalise::{axis_last, check, chunk, infer_same, part, part_mut, rows_of, work};
+use super::normalise::{along, chunk, infer_same, over_rows, part, part_mut, rows_of, work};
 use super::softmax::{Softmax, sum_last};
 use super::subtract::Subtract;
-use super::transpose::try_transpose;
 use super::{public, zeros_of};
 use kernels::backend::cpu::widen::Staged;
 use kernels::backend::cpu::{CpuCall, softmax_rows, Work};
@@ -26,55 +25,7 @@ pub(crate) struct LogSoftmax;
 struct LogSoftmaxGradient;
 
 impl Op for LogSoftmax {
-    identity!("log_softmax");
-
-    fn kind(&self) -> Kind {
-        Kind::Opaque
-    }
-
-    fn may_fail(&self) -> bool {
-        false
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        infer_same(cx)
-    }
-
-    fn work(&self, call: &CpuCall<'_>) -> Work {
-        if let Some(staged) = Staged::new(call, 1) {
-            return staged.work(|call| self.work(call));
-        }
-        work(&call.outputs[0])
-    }
-
-    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, index: usize) -> Result<()> {
-        if let Some(staged) = Staged::new(call, 1) {
-            // SAFETY: by the caller's promise; what is staged is what the loops know.
-            return unsafe { staged.run(phase, index, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
-        }
-        let (x, y) = (&call.inputs[0], &call.outputs[0]);
-        let (range, n) = chunk(y, index);
-        // SAFETY: dense tensors of one shape; chunks have rows of their own.
-        unsafe {
-            match y.dtype {
-                DType::F64 => softmax_rows::log_softmax::<f64>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
-                _ => softmax_rows::log_softmax::<f32>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
-            }
-        }
-        Ok(())
-    }
-
-    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        static KERNEL: RowKernel = row_kernel!("log_softmax", "log_softmax.cuh");
-        let (x, y) = (&call.inputs[0], &call.outputs[0]);
-        let (rows, n) = rows_of(y);
-        // SAFETY: dense tensors of one shape.
-        unsafe { call.rows(&KERNEL, &[y.dtype], [rows, n], false, |to| to.views(&[x, y])) }
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
-    }
+    over_rows!("log_softmax", "log_softmax.cuh", log_softmax(x));
 
     fn saves(&self, _: &[bool]) -> Saves {
         Saves::outputs(&[0])
@@ -88,61 +39,7 @@ impl Op for LogSoftmax {
 }
 
 impl Op for LogSoftmaxGradient {
-    identity!("log_softmax_gradient");
-
-    fn kind(&self) -> Kind {
-        Kind::Opaque
-    }
-
-    fn may_fail(&self) -> bool {
-        false
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        infer_same(cx)
-    }
-
-    fn work(&self, call: &CpuCall<'_>) -> Work {
-        if let Some(staged) = Staged::new(call, 1) {
-            return staged.work(|call| self.work(call));
-        }
-        work(&call.outputs[0])
-    }
-
-    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, index: usize) -> Result<()> {
-        if let Some(staged) = Staged::new(call, 1) {
-            // SAFETY: by the caller's promise; what is staged is what the loops know.
-            return unsafe { staged.run(phase, index, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
-        }
-        let (y, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let (range, n) = chunk(dx, index);
-        macro_rules! run {
-            ($t:ty) => {{
-                let (y, dy) = (part(y, &range, n), part(dy, &range, n));
-                softmax_rows::log_softmax_gradient::<$t>(call.isa, n, y, dy, part_mut(dx, &range, n));
-            }};
-        }
-        // SAFETY: dense tensors of one shape; chunks have rows of their own.
-        unsafe {
-            match dx.dtype {
-                DType::F64 => run!(f64),
-                _ => run!(f32),
-            }
-        }
-        Ok(())
-    }
-
-    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        static KERNEL: RowKernel = row_kernel!("log_softmax_gradient", "log_softmax.cuh");
-        let (y, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let (rows, n) = rows_of(dx);
-        // SAFETY: dense tensors of one shape.
-        unsafe { call.rows(&KERNEL, &[dx.dtype], [rows, n], false, |to| to.views(&[y, dy, dx])) }
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
-    }
+    over_rows!("log_softmax_gradient", "log_softmax.cuh", log_softmax_gradient(y, dy));
 
     fn saves(&self, needs: &[bool]) -> Saves {
         if needs[0] { Saves::inputs(&[0, 1]) } else { Saves::inputs(&[0]) }
@@ -165,18 +62,6 @@ impl Op for LogSoftmaxGradient {
     }
 }
 
-/// The logarithm of a softmax of any floats along any axis.
-#[track_caller]
-pub(super) fn along(x: &Tensor, axis: isize) -> Result<Tensor> {
-    check("log_softmax", x)?;
-    let (x, order) = axis_last("log_softmax", x, axis)?;
-    let y = execute1(&LogSoftmax, &[&x])?;
-    match order {
-        None => Ok(y),
-        Some(order) => try_transpose(&y, &order),
-    }
-}
-
 public! {
     /// The logarithm of [`softmax`](crate::softmax) along `axis`, without its loss of digits.
     ///
@@ -186,7 +71,7 @@ public! {
     /// assert_eq!(y.to_vec::<f32>(), [0.0, -1000.0]);
     /// ```
     pub fn log_softmax, try_log_softmax(x, axis: isize) -> Tensor {
-        along(x, axis)
+        along(&LogSoftmax, x, axis)
     }
 }
 

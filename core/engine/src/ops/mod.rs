@@ -5,6 +5,7 @@ mod api;
 mod apply;
 mod axes;
 mod cotangents;
+mod cumulative;
 #[cfg(test)]
 pub(crate) mod differences;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub(crate) use broadcast_to::BroadcastTo;
 pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 pub(crate) use conv2d::conv2d_in_groups;
 pub(crate) use cotangents::sum_to;
+pub use cumulative::Cumulative;
 pub(crate) use fail::fail_with;
 pub(crate) use gather::try_gather;
 pub(crate) use identity::Identity;

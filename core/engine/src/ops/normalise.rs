@@ -2,7 +2,8 @@
 //! Those operations' files call it.
 
 use super::transpose::try_transpose;
-use crate::op::Infer;
+use crate::execute::execute1;
+use crate::op::{Infer, Op};
 use crate::tensor::Tensor;
 use kernels::backend::cpu::{View, Work, softmax_rows};
 use kernels::dtype::{DTypes, Element};
@@ -83,4 +84,78 @@ pub(super) fn axis_last(op: &str, x: &Tensor, axis: isize) -> Result<(Tensor, Op
     let mut order: SmallVec<[isize; MAX_RANK]> = (0..x.rank() as isize).collect();
     order.swap(axis, last);
     Ok((try_transpose(x, &order)?, Some(order)))
+}
+
+/// The part of an `impl Op` that all operations over dense rows have in common: kernels of `softmax_rows` on the CPU, and a text for
+/// GPUs, on as many inputs as are named.
+macro_rules! over_rows {
+    ($name:literal, $text:literal, $kernel:ident($($input:ident),+)) => {
+        identity!($name);
+
+        fn kind(&self) -> Kind {
+            Kind::Opaque
+        }
+
+        fn may_fail(&self) -> bool {
+            false
+        }
+
+        fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+            infer_same(cx)
+        }
+
+        fn work(&self, call: &CpuCall<'_>) -> Work {
+            match Staged::new(call, 1) {
+                Some(staged) => staged.work(|call| self.work(call)),
+                None => work(&call.outputs[0]),
+            }
+        }
+
+        unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, index: usize) -> Result<()> {
+            if let Some(staged) = Staged::new(call, 1) {
+                // SAFETY: by the caller's promise; what is staged is what the loops know.
+                return unsafe { staged.run(phase, index, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
+            }
+            let ([$($input),+], out) = (call.inputs, &call.outputs[0]) else { return Ok(()) };
+            let (range, n) = chunk(out, index);
+            // SAFETY: dense tensors of one shape; chunks have rows of their own.
+            unsafe {
+                match out.dtype {
+                    DType::F64 => softmax_rows::$kernel::<f64>(
+                        call.isa, n, $(part($input, &range, n),)+ part_mut(out, &range, n),
+                    ),
+                    _ => softmax_rows::$kernel::<f32>(
+                        call.isa, n, $(part($input, &range, n),)+ part_mut(out, &range, n),
+                    ),
+                }
+            }
+            Ok(())
+        }
+
+        unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+            static KERNEL: RowKernel = row_kernel!($name, $text);
+            let ([$($input),+], out) = (&call.inputs[..], &call.outputs[0]) else { return Ok(()) };
+            let (rows, n) = rows_of(out);
+            // SAFETY: dense tensors of one shape.
+            unsafe { call.rows(&KERNEL, &[out.dtype], [rows, n], false, |to| to.views(&[$($input,)+ out])) }
+        }
+
+        fn gradient(&self) -> Gradient {
+            Gradient::Rule
+        }
+    };
+}
+
+pub(super) use over_rows;
+
+/// What an operation along the last axis makes of any floats along any axis.
+#[track_caller]
+pub(super) fn along(op: &'static dyn Op, x: &Tensor, axis: isize) -> Result<Tensor> {
+    check(op.name(), x)?;
+    let (x, order) = axis_last(op.name(), x, axis)?;
+    let y = execute1(op, &[&x])?;
+    match order {
+        None => Ok(y),
+        Some(order) => try_transpose(&y, &order),
+    }
 }

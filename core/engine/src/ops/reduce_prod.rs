@@ -3,7 +3,7 @@
 
 use super::axes::IntoAxes;
 use super::cumprod::products;
-use super::cumsum::Cumulative;
+use super::cumulative::Cumulative;
 use super::multiply::Multiply;
 use super::reduction::{self, Reduction};
 use super::transpose::permuted;

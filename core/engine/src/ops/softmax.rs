@@ -2,9 +2,8 @@
 //! TensorFlow's `tf.nn.softmax`, floating-point only; the maximum is taken off first, so nothing overflows.
 
 use super::multiply::Multiply;
-use super::normalise::{axis_last, check, chunk, infer_same, part, part_mut, rows_of, work};
+use super::normalise::{along, chunk, infer_same, over_rows, part, part_mut, rows_of, work};
 use super::subtract::Subtract;
-use super::transpose::try_transpose;
 use super::{public, sum_axes};
 use kernels::backend::cpu::widen::Staged;
 use kernels::backend::cpu::{CpuCall, softmax_rows, Work};
@@ -26,55 +25,7 @@ pub(crate) struct Softmax;
 pub(crate) struct SoftmaxGradient;
 
 impl Op for Softmax {
-    identity!("softmax");
-
-    fn kind(&self) -> Kind {
-        Kind::Opaque
-    }
-
-    fn may_fail(&self) -> bool {
-        false
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        infer_same(cx)
-    }
-
-    fn work(&self, call: &CpuCall<'_>) -> Work {
-        if let Some(staged) = Staged::new(call, 1) {
-            return staged.work(|call| self.work(call));
-        }
-        work(&call.outputs[0])
-    }
-
-    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, index: usize) -> Result<()> {
-        if let Some(staged) = Staged::new(call, 1) {
-            // SAFETY: by the caller's promise; what is staged is what the loops know.
-            return unsafe { staged.run(phase, index, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
-        }
-        let (x, y) = (&call.inputs[0], &call.outputs[0]);
-        let (range, n) = chunk(y, index);
-        // SAFETY: dense tensors of one shape; chunks have rows of their own.
-        unsafe {
-            match y.dtype {
-                DType::F64 => softmax_rows::softmax::<f64>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
-                _ => softmax_rows::softmax::<f32>(call.isa, n, part(x, &range, n), part_mut(y, &range, n)),
-            }
-        }
-        Ok(())
-    }
-
-    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        static KERNEL: RowKernel = row_kernel!("softmax", "softmax.cuh");
-        let (x, y) = (&call.inputs[0], &call.outputs[0]);
-        let (rows, n) = rows_of(y);
-        // SAFETY: dense tensors of one shape.
-        unsafe { call.rows(&KERNEL, &[y.dtype], [rows, n], false, |to| to.views(&[x, y])) }
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
-    }
+    over_rows!("softmax", "softmax.cuh", softmax(x));
 
     fn saves(&self, _: &[bool]) -> Saves {
         Saves::outputs(&[0])
@@ -88,61 +39,7 @@ impl Op for Softmax {
 }
 
 impl Op for SoftmaxGradient {
-    identity!("softmax_gradient");
-
-    fn kind(&self) -> Kind {
-        Kind::Opaque
-    }
-
-    fn may_fail(&self) -> bool {
-        false
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        infer_same(cx)
-    }
-
-    fn work(&self, call: &CpuCall<'_>) -> Work {
-        if let Some(staged) = Staged::new(call, 1) {
-            return staged.work(|call| self.work(call));
-        }
-        work(&call.outputs[0])
-    }
-
-    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, index: usize) -> Result<()> {
-        if let Some(staged) = Staged::new(call, 1) {
-            // SAFETY: by the caller's promise; what is staged is what the loops know.
-            return unsafe { staged.run(phase, index, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
-        }
-        let (y, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let (range, n) = chunk(dx, index);
-        macro_rules! run {
-            ($t:ty) => {{
-                let (y, dy) = (part(y, &range, n), part(dy, &range, n));
-                softmax_rows::softmax_gradient::<$t>(call.isa, n, y, dy, part_mut(dx, &range, n));
-            }};
-        }
-        // SAFETY: dense tensors of one shape; chunks have rows of their own.
-        unsafe {
-            match dx.dtype {
-                DType::F64 => run!(f64),
-                _ => run!(f32),
-            }
-        }
-        Ok(())
-    }
-
-    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        static KERNEL: RowKernel = row_kernel!("softmax_gradient", "softmax.cuh");
-        let (y, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let (rows, n) = rows_of(dx);
-        // SAFETY: dense tensors of one shape.
-        unsafe { call.rows(&KERNEL, &[dx.dtype], [rows, n], false, |to| to.views(&[y, dy, dx])) }
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
-    }
+    over_rows!("softmax_gradient", "softmax.cuh", softmax_gradient(y, dy));
 
     fn saves(&self, needs: &[bool]) -> Saves {
         if needs[0] { Saves::inputs(&[0, 1]) } else { Saves::inputs(&[0]) }
@@ -172,18 +69,6 @@ pub(crate) fn sum_last(x: &Tensor) -> Result<Tensor> {
     sum_axes(x, AxisSet::of(&[x.rank() - 1]), true)
 }
 
-/// The softmax of any floats along any axis.
-#[track_caller]
-fn along(x: &Tensor, axis: isize) -> Result<Tensor> {
-    check("softmax", x)?;
-    let (x, order) = axis_last("softmax", x, axis)?;
-    let y = execute1(&Softmax, &[&x])?;
-    match order {
-        None => Ok(y),
-        Some(order) => try_transpose(&y, &order),
-    }
-}
-
 public! {
     /// Exponentials along `axis`, divided by their sum: positive numbers that add up to 1.
     ///
@@ -192,7 +77,7 @@ public! {
     /// assert_eq!(tf::softmax(&tf::constant([1000.0, 1000.0]), -1).to_vec::<f32>(), [0.5, 0.5]);
     /// ```
     pub fn softmax, try_softmax(x, axis: isize) -> Tensor {
-        along(x, axis)
+        along(&Softmax, x, axis)
     }
 }
 

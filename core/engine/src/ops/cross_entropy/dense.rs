@@ -10,9 +10,10 @@ use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops::multiply::Multiply;
-use crate::ops::normalise::{REAL, axis_last, check, chunk, part, part_mut, rows_of, work};
+use crate::ops::log_softmax::LogSoftmax;
+use crate::ops::normalise::{along, REAL, axis_last, check, chunk, part, part_mut, rows_of, work};
 use crate::ops::subtract::Subtract;
-use crate::ops::{broadcast_to_shape, log_softmax, reshape, zeros_of};
+use crate::ops::{broadcast_to_shape, reshape, zeros_of};
 use kernels::scalar::{Scalar, Val};
 use kernels::shape::{Constraints, broadcast};
 use crate::tape::Backward;
@@ -95,7 +96,7 @@ impl Op for CrossEntropy {
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let dy = reshape::expand_last(&g.dy(0)?)?;
         if g.needs(0) {
-            let log = log_softmax::along(g.input(1)?, -1)?;
+            let log = along(&LogSoftmax, g.input(1)?, -1)?;
             let product = execute1(&Multiply, &[&log, &dy])?;
             let dx = execute1(&Subtract, &[&zeros_of(g.input_type(0))?, &product])?;
             g.give(0, dx);
