@@ -50,8 +50,14 @@ pub(crate) const PASSES: [(&str, Pass); 9] = [
 
 /// What is done once the sizes are numbers: counts and shapes have become constants by now, and clusters of one space
 /// can be told.
-pub(crate) const WITH_SIZES: [(&str, Pass); 6] =
-    [PASSES[3], PASSES[4], PASSES[5], PASSES[8], ("accumulate", accumulate::accumulate), ("fuse", fuse::fuse)];
+pub(crate) const WITH_SIZES: [(&str, Pass); 6] = [
+    ("fold", fold::fold),
+    ("algebra", algebra::algebra),
+    ("common", common::common),
+    ("dead", dead::dead),
+    ("accumulate", accumulate::accumulate),
+    ("fuse", fuse::fuse),
+];
 
 /// All passes that need no sizes, one after the other.
 pub(crate) fn optimise(graph: &Graph) -> Result<Graph> {
