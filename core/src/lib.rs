@@ -1,6 +1,6 @@
-//! # eagerflow
-//!
-//! TensorFlow 2's programming model as a Rust library: operations run at once, a tape differentiates whatever ran.
+//! TensorFlow 2's programming model as a Rust library. Operations run at once; a tape differentiates whatever ran;
+//! `#[tf_function]` turns ordinary Rust (`if`, `while`, `for`, `break`, `return`) into an optimised, differentiable graph. Names,
+//! formulas, dtypes and defaults are TensorFlow's and Keras's.
 //!
 //! ```
 //! use eagerflow as tf;
@@ -16,12 +16,117 @@
 //! }
 //! assert!((w.value().item::<f32>() - 3.0).abs() < 1e-3);
 //! ```
+//!
+//! # Tensors
+//!
+//! [`Tensor`], made by [`constant`], [`zeros`], [`range`], [`random`] and many others; [`DType`], [`Shape`] and [`Dim`] say what it holds.
+//! Operations are functions of this page, methods of [`Tensor`], and operators. Those that give an error back instead of panicking are
+//! in [`fallible`]. TensorFlow's other names are in [`math`], [`nn`] and [`linalg`]. Guide: [`guides::tensors`].
+//!
+//! ```
+//! # use eagerflow as tf;
+//! let x = tf::constant([[1.0, 2.0], [3.0, 4.0]]);
+//! assert_eq!((x.matmul(&x) + 1.0).to_vec::<f32>(), [8.0, 11.0, 16.0, 23.0]);
+//! ```
+//!
+//! # Gradients
+//!
+//! [`GradientTape`] and [`PersistentTape`]; [`ForwardAccumulator`] for forward mode; functional forms such as [`gradients_function`];
+//! [`custom_gradient`](macro@custom_gradient) for functions with a gradient of their own. Guide: [`guides::gradients`].
+//!
+//! ```
+//! # use eagerflow as tf;
+//! let x = tf::constant(3.0);
+//! let mut tape = tf::GradientTape::new();
+//! tape.watch(&x);
+//! let y = &x * &x;
+//! assert_eq!(tape.gradient(&y, &x).item::<f32>(), 6.0);
+//! ```
+//!
+//! # Functions
+//!
+//! [`tf_function`](macro@tf_function) makes a graph of a function; [`function`](fn@function) tells what it was traced for and why;
+//! [`profile`] shows where its time goes. [`TensorArray`], [`init_scope`] and [`Closure`] are for use inside. Guide: [`guides::functions`].
+//!
+//! ```
+//! # use eagerflow as tf;
+//! #[tf::tf_function]
+//! fn relu_sum(x: &tf::Tensor) -> tf::Tensor {
+//!     let sum = tf::reduce_sum(x, ());
+//!     if sum > 0.0 { sum } else { tf::zeros_like(&sum) }
+//! }
+//! assert_eq!(relu_sum(&tf::constant([-3.0, 1.0])).item::<f32>(), 0.0);
+//! ```
+//!
+//! # Modules and variables
+//!
+//! [`Variable`] is a value that can be changed. [`Module`] and its derive collect the variables of a structure; [`Nest`] and its derive
+//! let a structure of tensors go through traced functions. Guide: [`guides::models`].
+//!
+//! ```
+//! # use eagerflow as tf;
+//! #[derive(tf::Module)]
+//! struct Line { slope: tf::Variable, offset: tf::Variable }
+//! let line = Line { slope: tf::Variable::new(2.0), offset: tf::Variable::new(1.0) };
+//! assert_eq!(tf::Module::trainable_variables(&line).len(), 2);
+//! ```
+//!
+//! # Layers
+//!
+//! [`layers`] and [`initializers`], with Keras's options and defaults.
+//!
+//! ```
+//! # use eagerflow as tf;
+//! use tf::layers::{Activation, Dense};
+//! let layer = Dense::new(10).activation(Activation::Relu);
+//! assert_eq!(layer.call(&tf::ones([4, 64])).shape(), [4, 10]);
+//! ```
+//!
+//! # Training
+//!
+//! [`losses`], [`metrics`] and [`optim`]. Guide: [`guides::models`].
+//!
+//! ```
+//! # use eagerflow as tf;
+//! use tf::optim::{Optimizer, SGD};
+//! let w = vec![tf::Variable::new(1.0)];
+//! let tape = tf::GradientTape::new();
+//! let loss = w[0].value().square();
+//! SGD::new(0.1).apply_gradients(&tape.gradient(&loss, &w), &w);
+//! assert_eq!(w[0].value().item::<f32>(), 0.8);
+//! ```
+//!
+//! # Data
+//!
+//! [`data`]: datasets with shuffle, batch, repeat, map and take, which traced loops can run over. Guide: [`guides::datasets`].
+//!
+//! ```
+//! # use eagerflow as tf;
+//! let batches = tf::data::Dataset::from_tensor_slices(tf::range(0, 5, 1)).batch(2);
+//! assert_eq!(batches.cardinality(), Some(3));
+//! ```
+//!
+//! # Devices and settings
+//!
+//! [`device`](fn@device) places operations, [`list_physical_devices`] tells what there is, [`config`] has the settings of the process,
+//! [`memory`] what tensors hold. Guide: [`guides::devices`].
+//!
+//! ```
+//! # use eagerflow as tf;
+//! let _on_cpu = tf::device("/cpu:0");
+//! assert_eq!(tf::ones([2]).device().to_string(), "/device:CPU:0");
+//! ```
+//!
+//! # Errors
+//!
+//! [`Error`] and [`Result`]; [`debugging`] has assertions. Guide: [`guides::errors`].
 
 // The macros name this crate from outside, also in its own tests.
 #[allow(unused_extern_crates, reason = "only what the macros make uses it")]
 extern crate self as eagerflow;
 
 mod functions;
+pub mod guides;
 pub mod initializers;
 pub mod layers;
 pub mod losses;
@@ -36,11 +141,6 @@ pub use engine::__measure;
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub use engine::__testing;
-
-// The example of the README is a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-mod readme {}
 
 #[doc(inline)]
 pub use engine::{

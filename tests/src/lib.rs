@@ -11,3 +11,8 @@ pub mod random;
 pub mod rows;
 pub mod sources;
 pub mod suite;
+
+// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod readme {}
