@@ -165,10 +165,10 @@ impl Builder {
                 return Err(escaped(tensor, op));
             }
         } else if self.is_constant(tensor) {
-            if self.root.began.is_some() {
-                if let Some(listener) = listener() {
-                    listener.took_in(tensor.id());
-                }
+            if self.root.began.is_some()
+                && let Some(listener) = listener()
+            {
+                listener.took_in(tensor.id());
             }
             // Passes and the CPU's plans look at constants; what runs on a GPU brings them there.
             let here = crate::execute::on_host(tensor)?;

@@ -58,10 +58,11 @@ impl Recorder for Builder {
             let facts = Known { graph, values: &values, inputs };
             let mut cx = Infer::new(op.name(), &types, &facts);
             op.infer(&mut cx)?;
-            if self.outer.is_none() && !cx.constraints.is_empty() {
-                if let Some(listener) = crate::execute::listener() {
-                    listener.check_sizes(op, &types, &facts, &cx.constraints)?;
-                }
+            if self.outer.is_none()
+                && !cx.constraints.is_empty()
+                && let Some(listener) = crate::execute::listener()
+            {
+                listener.check_sizes(op, &types, &facts, &cx.constraints)?;
             }
             (cx.outputs, cx.constraints)
         };

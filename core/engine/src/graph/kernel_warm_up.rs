@@ -119,7 +119,7 @@ fn step(gpu: &'static Gpu, node: &Node, inputs: Vec<Known>) -> Result<Outputs> {
         match flow {
             Flow::Branch => each(1),
             // A loop over numbers of the host is a program of its own.
-            Flow::Loop { .. } if on_host && in_registers(&*op).is_some() => {}
+            Flow::Loop { .. } if on_host && in_registers(op).is_some() => {}
             Flow::Loop { .. } => each(0),
             // What is called has kernels of its own, which it asks for.
             Flow::Call => {}

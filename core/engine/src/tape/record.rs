@@ -278,13 +278,13 @@ pub(crate) fn record_custom(
             }
         }
     });
-    if LOCAL.with(|local| local.has(mode::FORWARD)) {
-        if let Some(forward) = FORWARD.get() {
-            forward.rename(inner, outer);
-            forward.carry(inputs, outer, false, location, &|scratch| {
-                note_custom(scratch, inputs, outer, &rule, location);
-            })?;
-        }
+    if LOCAL.with(|local| local.has(mode::FORWARD))
+        && let Some(forward) = FORWARD.get()
+    {
+        forward.rename(inner, outer);
+        forward.carry(inputs, outer, false, location, &|scratch| {
+            note_custom(scratch, inputs, outer, &rule, location);
+        })?;
     }
     Ok(())
 }

@@ -198,7 +198,7 @@ fn run_tensors(
         operands.push(if give_up { slot.take() } else { slot.clone() }.ok_or_else(|| missing(plan))?);
     }
     // Results of a loop in registers come without a list of their own.
-    if let Some(compiled) = in_registers(&*op) {
+    if let Some(compiled) = in_registers(op) {
         match compiled.run(operands).map_err(|e| e.at(location))? {
             Ran::Done(results) => return put_tensors(plan, frame, op, outputs, results, location),
             Ran::Not(given) => operands = given,
