@@ -76,7 +76,7 @@ impl Crate {
             if let Item::Mod(item) = item {
                 let name = item.ident.to_string();
                 known.insert(name.clone());
-                let below = [&path[..], &[name.clone()]].concat();
+                let below = [&path[..], std::slice::from_ref(&name)].concat();
                 match (&item.content, path_attribute(&item.attrs)) {
                     (Some((_, inner)), _) => {
                         self.module_of(inner.clone(), file.clone(), folder.join(&name), below, Some(at));
@@ -100,7 +100,7 @@ impl Crate {
                 let proc_macro2::TokenTree::Ident(name) = token else { continue };
                 let name = name.to_string();
                 if exists(&folder, &name) && known.insert(name.clone()) {
-                    let below = [&path[..], &[name.clone()]].concat();
+                    let below = [&path[..], std::slice::from_ref(&name)].concat();
                     self.file(find(&folder, &name), folder.join(&name), below, Some(at));
                 }
             }

@@ -117,7 +117,7 @@ impl Names {
             }
             UseTree::Name(name) => {
                 let name = name.ident.to_string();
-                self.add(at, &name, Name::Import([&before[..], &[name.clone()]].concat()));
+                self.add(at, &name, Name::Import([&before[..], std::slice::from_ref(&name)].concat()));
             }
             UseTree::Rename(rename) => {
                 let mut path = before.clone();

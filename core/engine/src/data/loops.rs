@@ -95,6 +95,7 @@ impl<S: Structure> Passing<S> {
 }
 
 /// Data sets: by elements.
+#[doc(hidden)]
 pub trait IterateElements<S: Structure, E> {
     /// A pass over the elements.
     #[track_caller]
