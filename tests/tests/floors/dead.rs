@@ -77,7 +77,7 @@ fn users_may(vis: &Visibility) -> bool {
 
 /// The public names that an item defines; in a module `for_users`, those that are public to the crates alone.
 fn public(item: &Item, visible: &HashSet<String>, for_users: bool) -> Vec<String> {
-    let is_public = |vis: &Visibility| !matches!(vis, Visibility::Inherited) && !(for_users && users_may(vis));
+    let is_public = |vis: &Visibility| !(matches!(vis, Visibility::Inherited) || for_users && users_may(vis));
     let (vis, name) = match item {
         Item::Const(item) => (&item.vis, &item.ident),
         Item::Enum(item) => (&item.vis, &item.ident),
