@@ -1,7 +1,7 @@
 //! `avg_pool2d`: the mean of each window's cells inside the image; dx spreads dy over those cells.
 //! TensorFlow's `tf.nn.avg_pool2d`, NHWC, floating-point only; its gradient is linear, and the pooling is its gradient.
 
-use super::pooling::{Pool, PoolKernel, at_once, pool_identity, pool_kernel, run_on_device};
+use super::pooling::{Pool, PoolKernel, at_once, pool_identity, pool_kernel, pooling, run_on_device};
 use super::window::{Padding, Pair};
 use super::public;
 use kernels::backend::cpu::pool2d;
@@ -14,7 +14,7 @@ use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef};
 use kernels::shape::Shape;
 use crate::tape::Backward;
-use crate::tensor::{Tensor, TensorType};
+use crate::tensor::Tensor;
 use std::sync::Arc;
 
 /// Input: images.
@@ -34,26 +34,7 @@ struct AvgPoolGradient {
 const REAL: DTypes = DTypes::FLOATING;
 
 impl Op for AvgPool2d {
-    pool_identity!("avg_pool2d");
-
-    fn kind(&self) -> Kind {
-        Kind::Opaque
-    }
-
-    fn may_fail(&self) -> bool {
-        false
-    }
-
-    fn may_refuse_sizes(&self, inputs: &[&TensorType]) -> bool {
-        self.pool.may_not_fit(&inputs[0].shape)
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, REAL)?;
-        let shape = self.pool.output("avg_pool2d", cx.shape(0))?;
-        cx.output(cx.dtype(0), shape);
-        Ok(())
-    }
+    pooling!("avg_pool2d", REAL);
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
         if let Some(staged) = Staged::new(call, 1) {
@@ -88,10 +69,6 @@ impl Op for AvgPool2d {
         let g = self.pool.geometry(x.dims(), y.dims());
         // SAFETY: dense tensors of the geometry.
         unsafe { run_on_device(call, &KERNEL, at_once(&g, &[x, y]), &g, &[x, y], |_| {}) }
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
     }
 
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {

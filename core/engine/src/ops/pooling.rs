@@ -159,3 +159,34 @@ macro_rules! pool_identity {
     };
 }
 pub(crate) use pool_identity;
+
+/// The part of an `impl Op` that the poolings of images have in common.
+macro_rules! pooling {
+    ($name:literal, $dtypes:expr) => {
+        $crate::ops::pooling::pool_identity!($name);
+
+        fn kind(&self) -> $crate::op::Kind {
+            $crate::op::Kind::Opaque
+        }
+
+        fn may_fail(&self) -> bool {
+            false
+        }
+
+        fn may_refuse_sizes(&self, inputs: &[&$crate::tensor::TensorType]) -> bool {
+            self.pool.may_not_fit(&inputs[0].shape)
+        }
+
+        fn infer(&self, cx: &mut $crate::op::Infer<'_>) -> kernels::error::Result<()> {
+            cx.check_dtype(0, $dtypes)?;
+            let shape = self.pool.output($name, cx.shape(0))?;
+            cx.output(cx.dtype(0), shape);
+            Ok(())
+        }
+
+        fn gradient(&self) -> $crate::op::Gradient {
+            $crate::op::Gradient::Rule
+        }
+    };
+}
+pub(crate) use pooling;

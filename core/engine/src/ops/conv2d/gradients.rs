@@ -17,212 +17,138 @@ use std::sync::Arc;
 /// Integers have no gradient.
 const REAL: DTypes = DTypes::FLOATING;
 
-/// Inputs: filters and the cotangent of the output. The images' shape does not follow from them.
-#[derive(Clone)]
-pub(super) struct InputGradient {
-    pub how: How,
-    pub shape: Shape,
-}
-
-/// Inputs: images and the cotangent of the output. The filters' shape does not follow from them.
-#[derive(Clone)]
-pub(super) struct FilterGradient {
-    pub how: How,
-    pub shape: Shape,
-}
-
-impl InputGradient {
-    fn geometry(&self, call: &CpuCall<'_>) -> ConvGeometry {
-        geometry(&self.how.windows, [call.outputs[0].dims(), call.inputs[0].dims(), call.inputs[1].dims()])
-    }
-}
-
-impl Op for InputGradient {
-    conv_identity!("conv2d_input_gradient", "shape": Shape = |this| &this.shape);
-
-    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
-        Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)?, ..self.clone() })))
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Contraction
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.same_dtype()?;
-        cx.check_dtype(0, REAL)?;
-        check_gradient("conv2d_input_gradient", &self.how, &self.shape, cx.shape(0), cx.shape(1))?;
-        cx.output(cx.dtype(0), self.shape);
-        Ok(())
-    }
-
-    fn work(&self, call: &CpuCall<'_>) -> Work {
-        if let Some(staged) = Staged::new(call, self.how.groups) {
-            let one = Self { how: self.how.alone(), shape: self.shape };
-            return staged.work(|call| one.work(call));
+/// One of the two operations: its operands by name, which of them are the images, the filters and the cotangent of the output, the
+/// order in which the CPU's kernel takes them, and its own gradients by its inputs.
+macro_rules! conv_gradient {
+    (
+        $(#[$doc:meta])*
+        $op:ident, $name:literal: |$first:ident, $second:ident, $out:ident| [$x:ident, $w:ident, $y:ident];
+        cpu $work:ident, $kernel:ident($($pointer:ident),*);
+        cuda $cuda:ident;
+        gradients |$how:ident, $g:ident, $d:ident| $by_first:expr, $by_second:expr
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub(super) struct $op {
+            pub how: How,
+            pub shape: Shape,
         }
-        let g = self.geometry(call);
-        match call.outputs[0].dtype {
-            DType::F64 => conv::input_gradient_work::<f64>(&g, call.isa),
-            _ => conv::input_gradient_work::<f32>(&g, call.isa),
-        }
-    }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
-        if let Some(staged) = Staged::new(call, self.how.groups) {
-            let one = Self { how: self.how.alone(), shape: self.shape };
-            // SAFETY: by the caller's promise; what is staged is what the loops know.
-            return unsafe { staged.run(phase, chunk, |c| one.work(c), |c, phase, chunk| one.cpu(c, phase, chunk)) };
-        }
-        let (w, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let g = self.geometry(call);
-        macro_rules! run {
-            ($t:ty) => {
-                conv::input_gradient::<$t>(
-                    call.isa,
-                    &g,
-                    dy.as_ptr(),
-                    w.as_ptr(),
-                    dx.as_ptr(),
-                    call.scratch,
-                    phase,
-                    chunk,
-                )
-            };
-        }
-        // SAFETY: dense tensors of the geometry; scratch and chunks are what `work` said.
-        unsafe {
-            match dx.dtype {
-                DType::F64 => run!(f64),
-                _ => run!(f32),
+        impl $op {
+            fn geometry(&self, call: &CpuCall<'_>) -> ConvGeometry {
+                let [$first, $second, $out] = [&call.inputs[0], &call.inputs[1], &call.outputs[0]];
+                geometry(&self.how.windows, [$x, $w, $y].map(|view| view.dims()))
+            }
+
+            /// The same for one group of channels.
+            fn alone(&self) -> Self {
+                Self { how: self.how.alone(), shape: self.shape }
             }
         }
-        Ok(())
-    }
 
-    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        let (w, dy, dx) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let g = geometry(&self.how.windows, [dx, w, dy].map(|v| v.dims()));
-        // SAFETY: dense tensors of the geometry.
-        unsafe { cuda::conv_input_gradient(call, &g, self.how.groups, [w, dy, dx]) }
-    }
+        impl Op for $op {
+            conv_identity!($name, "shape": Shape = |this| &this.shape);
 
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
-    }
+            fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+                Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)?, ..self.clone() })))
+            }
 
-    fn saves(&self, needs: &[bool]) -> Saves {
-        saved(needs)
-    }
+            fn kind(&self) -> Kind {
+                Kind::Contraction
+            }
 
-    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
-        let dx = g.dy(0)?;
-        if g.needs(0) {
-            let dw = filter_gradient(&self.how, &dx, g.input(1)?, &g.input_type(0).shape)?;
-            g.give(0, dw);
-        }
-        if g.needs(1) {
-            let dy = execute1(&Conv2d { how: self.how.clone() }, &[&dx, g.input(0)?])?;
-            g.give(1, dy);
-        }
-        Ok(())
-    }
-}
+            fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+                cx.same_dtype()?;
+                cx.check_dtype(0, REAL)?;
+                let [$first, $second, $out] = [cx.shape(0), cx.shape(1), &self.shape];
+                check_gradient($name, &self.how, $x, $w, $y)?;
+                cx.output(cx.dtype(0), self.shape);
+                Ok(())
+            }
 
-impl FilterGradient {
-    fn geometry(&self, call: &CpuCall<'_>) -> ConvGeometry {
-        geometry(&self.how.windows, [call.inputs[0].dims(), call.outputs[0].dims(), call.inputs[1].dims()])
-    }
-}
+            fn work(&self, call: &CpuCall<'_>) -> Work {
+                if let Some(staged) = Staged::new(call, self.how.groups) {
+                    let one = self.alone();
+                    return staged.work(|call| one.work(call));
+                }
+                let g = self.geometry(call);
+                match call.outputs[0].dtype {
+                    DType::F64 => conv::$work::<f64>(&g, call.isa),
+                    _ => conv::$work::<f32>(&g, call.isa),
+                }
+            }
 
-impl Op for FilterGradient {
-    conv_identity!("conv2d_filter_gradient", "shape": Shape = |this| &this.shape);
+            unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+                if let Some(staged) = Staged::new(call, self.how.groups) {
+                    let one = self.alone();
+                    let run = |c: &CpuCall<'_>, phase, chunk| {
+                        // SAFETY: by the caller's promise; what is staged is what the loops know.
+                        unsafe { one.cpu(c, phase, chunk) }
+                    };
+                    // SAFETY: the same contract.
+                    return unsafe { staged.run(phase, chunk, |c| one.work(c), run) };
+                }
+                let [$first, $second, $out] = [&call.inputs[0], &call.inputs[1], &call.outputs[0]];
+                let g = self.geometry(call);
+                // SAFETY: dense tensors of the geometry; scratch and chunks are what `work` said.
+                unsafe {
+                    match call.outputs[0].dtype {
+                        DType::F64 => {
+                            conv::$kernel::<f64>(call.isa, &g, $($pointer.as_ptr()),*, call.scratch, phase, chunk);
+                        }
+                        _ => conv::$kernel::<f32>(call.isa, &g, $($pointer.as_ptr()),*, call.scratch, phase, chunk),
+                    }
+                }
+                Ok(())
+            }
 
-    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
-        Ok(OpRef::Shared(Arc::new(Self { shape: self.shape.bind(lookup)?, ..self.clone() })))
-    }
+            unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+                let [$first, $second, $out] = [&call.inputs[0], &call.inputs[1], &call.outputs[0]];
+                let g = geometry(&self.how.windows, [$x, $w, $y].map(|view| view.dims()));
+                // SAFETY: dense tensors of the geometry.
+                unsafe { cuda::$cuda(call, &g, self.how.groups, [$first, $second, $out]) }
+            }
 
-    fn kind(&self) -> Kind {
-        Kind::Contraction
-    }
+            fn gradient(&self) -> Gradient {
+                Gradient::Rule
+            }
 
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.same_dtype()?;
-        cx.check_dtype(0, REAL)?;
-        check_gradient("conv2d_filter_gradient", &self.how, cx.shape(0), &self.shape, cx.shape(1))?;
-        cx.output(cx.dtype(0), self.shape);
-        Ok(())
-    }
+            fn saves(&self, needs: &[bool]) -> Saves {
+                saved(needs)
+            }
 
-    fn work(&self, call: &CpuCall<'_>) -> Work {
-        if let Some(staged) = Staged::new(call, self.how.groups) {
-            let one = Self { how: self.how.alone(), shape: self.shape };
-            return staged.work(|call| one.work(call));
-        }
-        let g = self.geometry(call);
-        match call.outputs[0].dtype {
-            DType::F64 => conv::filter_gradient_work::<f64>(&g, call.isa),
-            _ => conv::filter_gradient_work::<f32>(&g, call.isa),
-        }
-    }
-
-    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
-        if let Some(staged) = Staged::new(call, self.how.groups) {
-            let one = Self { how: self.how.alone(), shape: self.shape };
-            // SAFETY: by the caller's promise; what is staged is what the loops know.
-            return unsafe { staged.run(phase, chunk, |c| one.work(c), |c, phase, chunk| one.cpu(c, phase, chunk)) };
-        }
-        let (x, dy, dw) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let g = self.geometry(call);
-        macro_rules! run {
-            ($t:ty) => {
-                conv::filter_gradient::<$t>(
-                    call.isa,
-                    &g,
-                    x.as_ptr(),
-                    dy.as_ptr(),
-                    dw.as_ptr(),
-                    call.scratch,
-                    phase,
-                    chunk,
-                )
-            };
-        }
-        // SAFETY: dense tensors of the geometry; scratch and chunks are what `work` said.
-        unsafe {
-            match dw.dtype {
-                DType::F64 => run!(f64),
-                _ => run!(f32),
+            fn backward(&self, $g: &mut Backward<'_>) -> Result<()> {
+                let ($how, $d) = (&self.how, $g.dy(0)?);
+                if $g.needs(0) {
+                    let by_first = $by_first?;
+                    $g.give(0, by_first);
+                }
+                if $g.needs(1) {
+                    let by_second = $by_second?;
+                    $g.give(1, by_second);
+                }
+                Ok(())
             }
         }
-        Ok(())
-    }
+    };
+}
 
-    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-        let (x, dy, dw) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let g = geometry(&self.how.windows, [x, dw, dy].map(|v| v.dims()));
-        // SAFETY: dense tensors of the geometry.
-        unsafe { cuda::conv_filter_gradient(call, &g, self.how.groups, [x, dy, dw]) }
-    }
+conv_gradient! {
+    /// Inputs: filters and the cotangent of the output. The images' shape does not follow from them.
+    InputGradient, "conv2d_input_gradient": |w, dy, dx| [dx, w, dy];
+    cpu input_gradient_work, input_gradient(dy, w, dx);
+    cuda conv_input_gradient;
+    gradients |how, g, dx|
+        filter_gradient(how, &dx, g.input(1)?, &g.input_type(0).shape),
+        execute1(&Conv2d { how: how.clone() }, &[&dx, g.input(0)?])
+}
 
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
-    }
-
-    fn saves(&self, needs: &[bool]) -> Saves {
-        saved(needs)
-    }
-
-    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
-        let dw = g.dy(0)?;
-        if g.needs(0) {
-            let dx = input_gradient(&self.how, &dw, g.input(1)?, &g.input_type(0).shape)?;
-            g.give(0, dx);
-        }
-        if g.needs(1) {
-            let dy = execute1(&Conv2d { how: self.how.clone() }, &[g.input(0)?, &dw])?;
-            g.give(1, dy);
-        }
-        Ok(())
-    }
+conv_gradient! {
+    /// Inputs: images and the cotangent of the output. The filters' shape does not follow from them.
+    FilterGradient, "conv2d_filter_gradient": |x, dy, dw| [x, dw, dy];
+    cpu filter_gradient_work, filter_gradient(x, dy, dw);
+    cuda conv_filter_gradient;
+    gradients |how, g, dw|
+        input_gradient(how, &dw, g.input(1)?, &g.input_type(0).shape),
+        execute1(&Conv2d { how: how.clone() }, &[g.input(0)?, &dw])
 }

@@ -4,7 +4,7 @@
 mod gradient;
 mod plain;
 
-use super::pooling::{Pool, PoolKernel, at_once, pool_identity, pool_kernel, run_on_device};
+use super::pooling::{Pool, PoolKernel, at_once, pool_kernel, pooling, run_on_device};
 use super::window::{Padding, Pair};
 use super::public;
 use kernels::backend::cpu::pool2d;
@@ -14,9 +14,9 @@ use kernels::backend::cuda::CudaCall;
 use kernels::dtype::{DType, DTypes};
 use kernels::error::Result;
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, Saves};
+use crate::op::{Op, Saves};
 use crate::tape::Backward;
-use crate::tensor::{Tensor, TensorType};
+use crate::tensor::Tensor;
 use gradient::MaxPoolGradient;
 use half::{bf16, f16};
 
@@ -41,26 +41,7 @@ const COMPUTED: DTypes = DTypes::of(&[
 ]);
 
 impl Op for MaxPool2d {
-    pool_identity!("max_pool2d");
-
-    fn kind(&self) -> Kind {
-        Kind::Opaque
-    }
-
-    fn may_fail(&self) -> bool {
-        false
-    }
-
-    fn may_refuse_sizes(&self, inputs: &[&TensorType]) -> bool {
-        self.pool.may_not_fit(&inputs[0].shape)
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, COMPUTED)?;
-        let shape = self.pool.output("max_pool2d", cx.shape(0))?;
-        cx.output(cx.dtype(0), shape);
-        Ok(())
-    }
+    pooling!("max_pool2d", COMPUTED);
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
         if let Some(staged) = Staged::new(call, 1) {
@@ -113,10 +94,6 @@ impl Op for MaxPool2d {
         };
         // SAFETY: dense tensors of the geometry.
         unsafe { run_on_device(call, &KERNEL, at_once(&g, &[x, y]), &g, &[x, y], |to| to.value(lowest)) }
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Rule
     }
 
     fn saves(&self, _: &[bool]) -> Saves {

@@ -18,6 +18,7 @@ pub mod philox;
 pub mod pool2d;
 pub mod reduce;
 pub mod scan;
+pub mod simd;
 pub mod softmax_rows;
 pub mod thread_pool;
 pub mod tile;

@@ -1,8 +1,8 @@
 //! The microkernel for few output channels: vectors run along the sum instead of along the channels.
 //! `kernels` instantiates it; the drivers use it like the other one, with the panel laid out by output channel.
 
-use super::simd::Simd;
 use super::tile::Tile;
+use crate::backend::cpu::simd::Simd;
 
 /// Computes `V` output channels of `P` pixels, a dot product each. The innermost loop of the tile has step 1 in both
 /// operands, and `panel_step[2]` leads from one output channel to the next.

@@ -6,10 +6,10 @@ use super::cells::{Cell, Cells, share};
 use super::forward::{axis_h, axis_w};
 use super::kernels::{Block, Blocks, Kernels, choose};
 use super::partials::{SUM, pad, sum};
-use super::simd::Float;
 use super::tile::{MAX_ROWS, Tile};
 use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
+use crate::backend::cpu::simd::Float;
 use std::ops::Range;
 
 /// Multiply-adds of one chunk at least; up to [`MAX_PARTS`] chunks, beyond which they may grow.

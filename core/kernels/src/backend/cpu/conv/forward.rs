@@ -7,9 +7,9 @@ use super::cells::share;
 use super::kernels::{Blocks, Kernels};
 use super::pack;
 use super::product::{Chunks, Product};
-use super::simd::Float;
 use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
+use crate::backend::cpu::simd::Float;
 
 /// How a geometry is computed.
 struct ForwardPlan<T: 'static> {

@@ -6,9 +6,9 @@ use super::axis::Axis;
 use super::kernels::{Blocks, Kernels};
 use super::pack;
 use super::product::{Chunks, Product};
-use super::simd::Float;
 use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
+use crate::backend::cpu::simd::Float;
 
 /// With stride s an input row is reached by every s-th tap only: rows fall into s classes, and within a class the
 /// gradient is a convolution of stride 1 over the output gradient.

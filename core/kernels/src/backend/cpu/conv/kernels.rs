@@ -2,9 +2,9 @@
 //! The drivers choose by vectors per row and rows left; nothing else in the module depends on the instruction set.
 
 use super::dots::dots;
-use super::simd::{Float, Simd};
 use super::tile::{Tile, tile};
 use crate::backend::cpu::isa::Isa;
+use crate::backend::cpu::simd::{Float, Simd};
 
 type Call<T> = unsafe fn(&Tile<T>);
 

@@ -14,17 +14,14 @@ mod kernels;
 mod pack;
 mod partials;
 mod product;
-pub mod simd;
 #[cfg(test)]
 mod tests;
 mod tile;
-#[cfg(target_arch = "x86_64")]
-pub mod x86;
 
+pub use crate::backend::cpu::simd::Float;
 pub use filter_gradient::{filter_gradient, filter_gradient_work};
 pub use forward::{forward, forward_work};
 pub use input_gradient::{input_gradient, input_gradient_work};
-pub use simd::Float;
 
 /// The shape of a convolution. Padding at the bottom and on the right follows from the output size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,7 +4,7 @@
 use super::ConvGeometry;
 use super::cells::share;
 use super::kernels::{Blocks, Kernels};
-use super::simd::Float;
+use crate::backend::cpu::simd::Float;
 use std::ops::Range;
 
 /// Filter rows (of one output pixel's depth) that one chunk of packing takes.

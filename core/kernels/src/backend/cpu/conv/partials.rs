@@ -2,7 +2,7 @@
 //! `filter_gradient` runs both, in its first and last phase.
 
 use super::ConvGeometry;
-use super::simd::Float;
+use crate::backend::cpu::simd::Float;
 use std::ops::Range;
 
 /// Elements of the gradient that one chunk of the last phase adds up.

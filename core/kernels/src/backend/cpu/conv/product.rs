@@ -4,8 +4,8 @@
 use super::axis::Axis;
 use super::cells::{Cell, Cells, share};
 use super::kernels::{Blocks, Kernels, choose};
-use super::simd::Float;
 use super::tile::{MAX_ROWS, Tile};
+use crate::backend::cpu::simd::Float;
 use std::ops::Range;
 
 /// Multiply-adds of one chunk: long enough to hide the cost of handing it out, short enough to balance threads.

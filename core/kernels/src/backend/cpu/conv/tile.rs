@@ -1,7 +1,7 @@
 //! The microkernel under every convolution: P gathered rows times V vectors, summed over a nest of three loops.
 //! The drivers (`product`, `filter_gradient`) fill a [`Tile`]; `kernels` holds the instantiations.
 
-use super::simd::Simd;
+use crate::backend::cpu::simd::Simd;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 /// The most rows any tile has.

@@ -2,11 +2,12 @@
 //! `plan` takes it where a transposed copy of the large operand would cost more than the product.
 
 use super::number::Operands;
-use super::simd::*;
+use crate::backend::cpu::simd::Simd;
+use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8};
 
 /// Dot products of `MR` rows with `NR` columns.
 #[inline(always)]
-unsafe fn dots<V: Vector, const MR: usize, const NR: usize>(o: &Operands<V::Elem>) {
+unsafe fn dots<V: Simd, const MR: usize, const NR: usize>(o: &Operands<V::Elem>) {
     // SAFETY: the caller vouches for the instructions and that the operands cover MR rows and NR columns of k elements.
     unsafe {
         // One or two dot products alone would wait for each addition: they run in several lanes of time.
@@ -28,7 +29,7 @@ unsafe fn dots<V: Vector, const MR: usize, const NR: usize>(o: &Operands<V::Elem
                 for i in 0..MR {
                     let a = V::load(o.a.offset(i as isize * o.a_rs).add(at));
                     for j in 0..NR {
-                        acc[way][i][j] = acc[way][i][j].fma(a, b[j]);
+                        acc[way][i][j] = a.fma(b[j], acc[way][i][j]);
                     }
                 }
                 at += V::LANES;
@@ -36,11 +37,12 @@ unsafe fn dots<V: Vector, const MR: usize, const NR: usize>(o: &Operands<V::Elem
         }
         while at < o.k {
             let lanes = V::LANES.min(o.k - at);
+            let tail = V::tail(lanes);
             for i in 0..MR {
-                let a = V::load_some(o.a.offset(i as isize * o.a_rs).add(at), lanes);
+                let a = V::load_tail(o.a.offset(i as isize * o.a_rs).add(at), tail);
                 for j in 0..NR {
-                    let b = V::load_some(o.b.offset(j as isize * o.b_cs).add(at), lanes);
-                    acc[0][i][j] = acc[0][i][j].fma(a, b);
+                    let b = V::load_tail(o.b.offset(j as isize * o.b_cs).add(at), tail);
+                    acc[0][i][j] = a.fma(b, acc[0][i][j]);
                 }
             }
             at += lanes;
@@ -55,7 +57,7 @@ unsafe fn dots<V: Vector, const MR: usize, const NR: usize>(o: &Operands<V::Elem
                     all = all.add(acc[2][i][j].add(acc[3][i][j]));
                 }
                 let c = o.c.offset(i as isize * o.c_rs).add(j);
-                let sum = all.sum();
+                let sum = all.sum_by_halves();
                 *c = if o.add { *c + sum } else { sum };
             }
         }
@@ -63,7 +65,7 @@ unsafe fn dots<V: Vector, const MR: usize, const NR: usize>(o: &Operands<V::Elem
 }
 
 /// A register type with its compiled dot products.
-pub(super) trait Dots: Vector {
+pub(super) trait Dots: Simd {
     /// # Safety
     ///
     /// The processor has the instructions, and the operands are valid: A with unit column, B with unit row stride.
@@ -75,7 +77,7 @@ macro_rules! compile {
         impl Dots for $v {
             unsafe fn block(o: &Operands<Self::Elem>) {
                 #[target_feature(enable = $features)]
-                unsafe fn compiled<const MR: usize, const NR: usize>(o: &Operands<<$v as Vector>::Elem>) {
+                unsafe fn compiled<const MR: usize, const NR: usize>(o: &Operands<<$v as Simd>::Elem>) {
                     // SAFETY: the features are enabled here; the rest is the caller's promise.
                     unsafe { dots::<$v, MR, NR>(o) }
                 }

@@ -20,8 +20,6 @@ mod integer;
 mod multiply;
 mod number;
 mod pack;
-#[cfg(target_arch = "x86_64")]
-mod simd;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]

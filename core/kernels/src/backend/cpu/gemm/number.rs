@@ -82,10 +82,18 @@ macro_rules! float {
                 unsafe {
                     #[cfg(target_arch = "x86_64")]
                     match (isa, route) {
-                        (Isa::Avx512, Route::Tile) => return super::tile::block::<super::simd::$wide>(o),
-                        (Isa::Avx512, Route::Dot) => return super::dot::block::<super::simd::$wide>(o),
-                        (Isa::Avx2, Route::Tile) => return super::tile::block::<super::simd::$narrow>(o),
-                        (Isa::Avx2, Route::Dot) => return super::dot::block::<super::simd::$narrow>(o),
+                        (Isa::Avx512, Route::Tile) => {
+                            return super::tile::block::<crate::backend::cpu::simd::x86::$wide>(o);
+                        }
+                        (Isa::Avx512, Route::Dot) => {
+                            return super::dot::block::<crate::backend::cpu::simd::x86::$wide>(o);
+                        }
+                        (Isa::Avx2, Route::Tile) => {
+                            return super::tile::block::<crate::backend::cpu::simd::x86::$narrow>(o);
+                        }
+                        (Isa::Avx2, Route::Dot) => {
+                            return super::dot::block::<crate::backend::cpu::simd::x86::$narrow>(o);
+                        }
                         _ => {}
                     }
                     let _ = (isa, route);

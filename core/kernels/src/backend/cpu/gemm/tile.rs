@@ -2,26 +2,28 @@
 //! All products of f32 and f64 on processors with AVX2 or AVX-512 come here, but for those that `dot` does better.
 
 use super::number::Operands;
-use super::simd::*;
+use crate::backend::cpu::simd::Simd;
+use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8};
 
 /// `MR` rows by `NV` vectors; `lanes` of the last vector count.
 ///
 /// Each element of C is one chain of fused multiply-adds over k in order, whatever the tile, the register or the
 /// split of the work: so a row's result depends on nothing but the row and B.
 #[inline(always)]
-unsafe fn tile<V: Vector, const MR: usize, const NV: usize>(o: &Operands<V::Elem>, lanes: usize) {
+unsafe fn tile<V: Simd, const MR: usize, const NV: usize>(o: &Operands<V::Elem>, lanes: usize) {
     // SAFETY: the caller vouches for the instructions, and that the operands cover the tile: MR rows of A and C, and
     // NV - 1 vectors and `lanes` elements of the rows of B and C. Elements beyond `lanes` are masked.
     unsafe {
         let mut acc = [[V::zero(); NV]; MR];
         let full = lanes == V::LANES;
+        let tail = V::tail(lanes);
         if o.add {
             for i in 0..MR {
                 let c = o.c.offset(i as isize * o.c_rs);
                 for j in 0..NV - 1 {
                     acc[i][j] = V::load(c.add(j * V::LANES));
                 }
-                acc[i][NV - 1] = V::load_some(c.add((NV - 1) * V::LANES), lanes);
+                acc[i][NV - 1] = V::load_tail(c.add((NV - 1) * V::LANES), tail);
             }
         }
         let (mut a, mut b) = (o.a, o.b);
@@ -36,9 +38,9 @@ unsafe fn tile<V: Vector, const MR: usize, const NV: usize>(o: &Operands<V::Elem
                     let $last = b.add((NV - 1) * V::LANES);
                     row[NV - 1] = $load;
                     for i in 0..MR {
-                        let s = V::splat(a.wrapping_offset(i as isize * o.a_rs));
+                        let s = V::splat(*a.wrapping_offset(i as isize * o.a_rs));
                         for j in 0..NV {
-                            acc[i][j] = acc[i][j].fma(s, row[j]);
+                            acc[i][j] = s.fma(row[j], acc[i][j]);
                         }
                     }
                     a = a.wrapping_offset(o.a_cs);
@@ -49,7 +51,7 @@ unsafe fn tile<V: Vector, const MR: usize, const NV: usize>(o: &Operands<V::Elem
         if full {
             steps!(last => V::load(last));
         } else {
-            steps!(last => V::load_some(last, lanes));
+            steps!(last => V::load_tail(last, tail));
         }
         if !o.plus.is_null() {
             for i in 0..MR {
@@ -57,7 +59,7 @@ unsafe fn tile<V: Vector, const MR: usize, const NV: usize>(o: &Operands<V::Elem
                 for j in 0..NV - 1 {
                     acc[i][j] = V::load(plus.add(j * V::LANES)).add(acc[i][j]);
                 }
-                acc[i][NV - 1] = V::load_some(plus.add((NV - 1) * V::LANES), lanes).add(acc[i][NV - 1]);
+                acc[i][NV - 1] = V::load_tail(plus.add((NV - 1) * V::LANES), tail).add(acc[i][NV - 1]);
             }
         }
         for i in 0..MR {
@@ -65,7 +67,7 @@ unsafe fn tile<V: Vector, const MR: usize, const NV: usize>(o: &Operands<V::Elem
             for j in 0..NV - 1 {
                 acc[i][j].store(c.add(j * V::LANES));
             }
-            acc[i][NV - 1].store_some(c.add((NV - 1) * V::LANES), lanes);
+            acc[i][NV - 1].store_tail(c.add((NV - 1) * V::LANES), tail);
         }
     }
 }
@@ -75,7 +77,7 @@ unsafe fn tile<V: Vector, const MR: usize, const NV: usize>(o: &Operands<V::Elem
 ///
 /// The chain of each element is that of [`tile`].
 #[inline(always)]
-unsafe fn row<V: Vector, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool) -> usize {
+unsafe fn row<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool) -> usize {
     let mut at = 0;
     // SAFETY: the caller vouches for the instructions and that the operands cover the row and k rows of B.
     unsafe {
@@ -83,24 +85,24 @@ unsafe fn row<V: Vector, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: boo
             let b = o.b.offset(at as isize * o.b_rs);
             let mut s = [V::zero(); DEPTH];
             for d in 0..DEPTH {
-                s[d] = V::splat(o.a.offset((at + d) as isize * o.a_cs));
+                s[d] = V::splat(*o.a.offset((at + d) as isize * o.a_cs));
             }
             let mut j = 0;
             while j + V::LANES <= o.n {
                 let mut acc = if add { V::load(o.c.add(j)) } else { V::zero() };
                 for d in 0..DEPTH {
-                    acc = acc.fma(s[d], V::load(b.offset(d as isize * o.b_rs).add(j)));
+                    acc = s[d].fma(V::load(b.offset(d as isize * o.b_rs).add(j)), acc);
                 }
                 acc.store(o.c.add(j));
                 j += V::LANES;
             }
             if j < o.n {
-                let lanes = o.n - j;
-                let mut acc = if add { V::load_some(o.c.add(j), lanes) } else { V::zero() };
+                let tail = V::tail(o.n - j);
+                let mut acc = if add { V::load_tail(o.c.add(j), tail) } else { V::zero() };
                 for d in 0..DEPTH {
-                    acc = acc.fma(s[d], V::load_some(b.offset(d as isize * o.b_rs).add(j), lanes));
+                    acc = s[d].fma(V::load_tail(b.offset(d as isize * o.b_rs).add(j), tail), acc);
                 }
-                acc.store_some(o.c.add(j), lanes);
+                acc.store_tail(o.c.add(j), tail);
             }
             add = true;
             at += DEPTH;
@@ -110,7 +112,7 @@ unsafe fn row<V: Vector, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: boo
 }
 
 /// A register type with its compiled kernels.
-pub(super) trait Kernel: Vector {
+pub(super) trait Kernel: Simd {
     /// The widest tile in vectors.
     const WIDEST: usize;
 
@@ -148,7 +150,7 @@ macro_rules! compile {
             #[inline(always)]
             unsafe fn tile(mr: usize, nv: usize, o: &Operands<Self::Elem>, lanes: usize) {
                 #[target_feature(enable = $features)]
-                unsafe fn compiled<const MR: usize, const NV: usize>(o: &Operands<<$v as Vector>::Elem>, lanes: usize) {
+                unsafe fn compiled<const MR: usize, const NV: usize>(o: &Operands<<$v as Simd>::Elem>, lanes: usize) {
                     // SAFETY: the features are enabled here; the rest is the caller's promise.
                     unsafe { tile::<$v, MR, NV>(o, lanes) }
                 }
@@ -163,7 +165,7 @@ macro_rules! compile {
 
             unsafe fn row(o: &Operands<Self::Elem>) {
                 #[target_feature(enable = $features)]
-                unsafe fn compiled(o: &Operands<<$v as Vector>::Elem>) {
+                unsafe fn compiled(o: &Operands<<$v as Simd>::Elem>) {
                     // SAFETY: the features are enabled here; the rest is the caller's promise.
                     unsafe {
                         let done = row::<$v, 8>(o, o.add);

@@ -7,8 +7,8 @@
 use super::PoolGeometry;
 use super::window::{cells, chunk, kernel, windows};
 use crate::backend::cpu::conv::Float;
-use crate::backend::cpu::conv::simd::Simd;
 use crate::backend::cpu::isa::Isa;
+use crate::backend::cpu::simd::Simd;
 use std::ops::Range;
 
 kernel! {

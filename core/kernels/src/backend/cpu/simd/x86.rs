@@ -1,7 +1,7 @@
 //! The vectors of AVX2 and AVX-512 for the [`Simd`] kernels, each method one or two instructions.
 //! Only bodies inlined into functions with the matching `#[target_feature]` may use them.
 
-use super::simd::Simd;
+use super::Simd;
 use std::arch::x86_64::*;
 
 macro_rules! vectors {
@@ -11,6 +11,7 @@ macro_rules! vectors {
         load_tail |$lp:ident, $lt:ident| $load_tail:expr,
         store_tail |$sp:ident, $st:ident, $sv:ident| $store_tail:expr,
         sum |$sum:ident| $sum_of:expr,
+        by_halves |$halves:ident| $sum_by_halves:expr,
         beats |$x:ident, $best:ident| $beats:expr,
         equals |$a:ident, $b:ident| $equals:expr,
         select |$m:ident, $yes:ident, $no:ident| $select:expr;)*) => {$(
@@ -76,6 +77,12 @@ macro_rules! vectors {
                 unsafe { $sum_of }
             }
             #[inline(always)]
+            unsafe fn sum_by_halves(self) -> $t {
+                let $halves = self.0;
+                // SAFETY: the caller has the instruction set.
+                unsafe { $sum_by_halves }
+            }
+            #[inline(always)]
             unsafe fn beats(self, best: Self) -> $mask {
                 let ($x, $best) = (self.0, best.0);
                 // SAFETY: the caller has the instruction set.
@@ -109,6 +116,7 @@ vectors! {
         load_tail |p, t| _mm256_maskload_ps(p, t),
         store_tail |p, t, v| _mm256_maskstore_ps(p, t, v),
         sum |v| std::mem::transmute::<__m256, [f32; 8]>(v).into_iter().sum(),
+        by_halves |v| super::by_halves(std::mem::transmute::<__m256, [f32; 8]>(v)),
         beats |x, best| _mm256_or_ps(
             _mm256_cmp_ps::<_CMP_GT_OQ>(x, best),
             _mm256_and_ps(_mm256_cmp_ps::<_CMP_UNORD_Q>(x, x), _mm256_cmp_ps::<_CMP_ORD_Q>(best, best)),
@@ -123,6 +131,7 @@ vectors! {
         load_tail |p, t| _mm256_maskload_pd(p, t),
         store_tail |p, t, v| _mm256_maskstore_pd(p, t, v),
         sum |v| std::mem::transmute::<__m256d, [f64; 4]>(v).into_iter().sum(),
+        by_halves |v| super::by_halves(std::mem::transmute::<__m256d, [f64; 4]>(v)),
         beats |x, best| _mm256_or_pd(
             _mm256_cmp_pd::<_CMP_GT_OQ>(x, best),
             _mm256_and_pd(_mm256_cmp_pd::<_CMP_UNORD_Q>(x, x), _mm256_cmp_pd::<_CMP_ORD_Q>(best, best)),
@@ -136,6 +145,8 @@ vectors! {
         load_tail |p, t| _mm512_maskz_loadu_ps(t, p),
         store_tail |p, t, v| _mm512_mask_storeu_ps(p, t, v),
         sum |v| _mm512_reduce_add_ps(v),
+        // It adds by halves, too.
+        by_halves |v| _mm512_reduce_add_ps(v),
         beats |x, best| _mm512_cmp_ps_mask::<_CMP_GT_OQ>(x, best)
             | (_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x) & _mm512_cmp_ps_mask::<_CMP_ORD_Q>(best, best)),
         equals |a, b| _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b),
@@ -147,6 +158,8 @@ vectors! {
         load_tail |p, t| _mm512_maskz_loadu_pd(t, p),
         store_tail |p, t, v| _mm512_mask_storeu_pd(p, t, v),
         sum |v| _mm512_reduce_add_pd(v),
+        // It adds by halves, too.
+        by_halves |v| _mm512_reduce_add_pd(v),
         beats |x, best| _mm512_cmp_pd_mask::<_CMP_GT_OQ>(x, best)
             | (_mm512_cmp_pd_mask::<_CMP_UNORD_Q>(x, x) & _mm512_cmp_pd_mask::<_CMP_ORD_Q>(best, best)),
         equals |a, b| _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(a, b),

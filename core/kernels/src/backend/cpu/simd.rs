@@ -1,5 +1,8 @@
 //! Vectors of floats with a compile-time width: the trait that kernels are generic over, and its portable form.
-//! The convolution and pooling kernels instantiate their bodies with [`Lanes`] or with the vectors of `x86`.
+//! Products, convolutions and poolings instantiate their bodies with [`Lanes`] or with the vectors of `x86`.
+
+#[cfg(target_arch = "x86_64")]
+pub mod x86;
 
 use std::fmt::Debug;
 use std::ops::{Add, Mul};
@@ -31,9 +34,9 @@ macro_rules! floats {
             const LOWEST: Self = $t::MIN;
             type Portable = Lanes<$t, $lanes>;
             #[cfg(target_arch = "x86_64")]
-            type Avx2 = super::x86::$avx2;
+            type Avx2 = super::simd::x86::$avx2;
             #[cfg(target_arch = "x86_64")]
-            type Avx512 = super::x86::$avx512;
+            type Avx512 = super::simd::x86::$avx512;
 
             #[inline(always)]
             fn of(n: isize) -> Self {
@@ -49,6 +52,19 @@ macro_rules! floats {
 
 floats!(f32, 4, F32x8, F32x16; f64, 2, F64x4, F64x8);
 
+/// The sum of lanes, half of them added to the other half until one is left.
+#[inline(always)]
+fn by_halves<T: Float, const N: usize>(mut lanes: [T; N]) -> T {
+    let mut width = N / 2;
+    while width > 0 {
+        for i in 0..width {
+            lanes[i] = lanes[i] + lanes[i + width];
+        }
+        width /= 2;
+    }
+    lanes[0]
+}
+
 /// A register of [`LANES`](Simd::LANES) floats.
 ///
 /// # Safety
@@ -63,6 +79,11 @@ pub trait Simd: Copy {
     const LANES: usize;
 
     unsafe fn splat(x: Self::Elem) -> Self;
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the same contract.
+        unsafe { Self::splat(Self::Elem::default()) }
+    }
     unsafe fn load(p: *const Self::Elem) -> Self;
     unsafe fn store(self, p: *mut Self::Elem);
     /// The first `n` lanes, `n <= LANES`.
@@ -74,8 +95,10 @@ pub trait Simd: Copy {
     unsafe fn mul(self, o: Self) -> Self;
     /// `self * b + c`, fused where the CPU has it.
     unsafe fn fma(self, b: Self, c: Self) -> Self;
-    /// The sum of all lanes.
+    /// The sum of all lanes, of AVX2 and portable vectors from the first to the last.
     unsafe fn sum(self) -> Self::Elem;
+    /// The sum of all lanes, half of them added to the other half until one is left.
+    unsafe fn sum_by_halves(self) -> Self::Elem;
     /// Lanes where `self` takes the place of the maximum so far: greater, or the first NaN.
     unsafe fn beats(self, best: Self) -> Self::Mask;
     unsafe fn equals(self, o: Self) -> Self::Mask;
@@ -151,6 +174,10 @@ impl<T: Float, const N: usize> Simd for Lanes<T, N> {
     #[inline(always)]
     unsafe fn sum(self) -> T {
         self.0.into_iter().fold(T::default(), |a, x| a + x)
+    }
+    #[inline(always)]
+    unsafe fn sum_by_halves(self) -> T {
+        by_halves(self.0)
     }
     #[inline(always)]
     #[allow(clippy::eq_op, reason = "x != x asks for NaN")]
