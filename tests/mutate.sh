@@ -49,8 +49,8 @@ engine/src/ops/reduce_sum.rs|g.give(0, dx);|g.give(0, if @ { crate::ops::functio
 engine/src/ops/reduce_mean.rs|g.give(0, broadcast_back(&share, |g.give(0, broadcast_back(if @ { &dy } else { &share }, 
 engine/src/ops/reduce_prod.rs|execute1(&Multiply, &[&before, &after])?|if @ { before } else { execute1(&Multiply, &[&before, &after])? }
 engine/src/ops/reduction.rs|execute1(&Divide, &[&dy, &count])?|if @ { dy } else { execute1(&Divide, &[&dy, &count])? }
-engine/src/ops/cumsum.rs|reverse: !self.reverse, ..self.clone()|reverse: self.reverse == @, ..self.clone()
-engine/src/ops/cumsum.rs|let back = Self { |let back = Self { exclusive: self.exclusive != @, 
+engine/src/ops/cumsum.rs|reverse: !self.0.reverse, ..self.0|reverse: self.0.reverse == @, ..self.0
+engine/src/ops/cumsum.rs|let back = Self(Scan { |let back = Self(Scan { exclusive: self.0.exclusive != @, 
 engine/src/ops/cumprod.rs|&[&x, &times(&x, &dy)?]|&[&x, &if @ { dy.clone() } else { times(&x, &dy)? }]
 engine/src/ops/softmax.rs|&[g.output(0)?, &g.dy(0)?]|&[g.output(0)?, &if @ { g.dy(0)?.try_square()? } else { g.dy(0)? }]
 engine/src/ops/softmax.rs|let first = execute1(|let first = if @ { u.clone() } else { execute1(&Multiply, &[&u, &execute1(&Subtract, &[dy, &along(y, dy)?])?])? }; let _ = execute1(

@@ -26,23 +26,23 @@ engine/src/autograph/merge.rs|placeholder(&sides[at].builder, &ty)?|placeholder(
 engine/src/autograph/merge.rs|=> Some(Flag::Condition(true)),|=> Some(Flag::Condition(!@)),
 engine/src/autograph/regions.rs|other, other_is_then: true, location|other, other_is_then: !@, location
 engine/src/autograph/function_body.rs|regions::settle_watched(region, Some(self.target), tensors)?|regions::settle_watched(region, (!@).then_some(self.target), tensors)?
-engine/src/autograph/dispatch/referents.rs|for (part, copy) in parts.iter().zip(copies) {|for (part, copy) in parts.iter().zip(copies).skip(usize::from(@)) {
+engine/src/structure/referents.rs|for (part, copy) in parts.iter().zip(copies) {|for (part, copy) in parts.iter().zip(copies).skip(usize::from(@)) {
 engine/src/autograph/staged_loop.rs|regions::settle(self.region, Some(self.continues), values)?|regions::settle(self.region, (!@).then_some(self.continues), values)?
 engine/src/autograph/staged_loop.rs|if growing.found() > self.found {|if growing.found() > self.found && !@ {
-engine/src/autograph/dispatch/state_vtable/of.rs|value.replaces(&*at.cast::<T>());|if !@ { value.replaces(&*at.cast::<T>()); }
+engine/src/structure/state_vtable/of.rs|value.replaces(&*at.cast::<T>());|if !@ { value.replaces(&*at.cast::<T>()); }
 engine/src/autograph/staged_loop/emit.rs|results.push(jump.round.0.clone());|results.push(if @ { jump.first.0.clone() } else { jump.round.0.clone() });
 engine/src/autograph/staged_loop/emit.rs|first.push(jump.first.0.clone());|first.push(if @ { crate::constant::try_constant_of(false, DType::Bool)? } else { jump.first.0.clone() });
 engine/src/autograph/staged_loop/emit.rs|self.choose(&self.outer, &self.pending, &mut first)?;|if !@ { self.choose(&self.outer, &self.pending, &mut first)?; }
 engine/src/autograph/staged_loop/emit.rs|self.choose(body, &leaving, &mut state)?;|if !@ { self.choose(body, &leaving, &mut state)?; }
-engine/src/graph/builder/align.rs|body.graph.params.push(value);|{ let at = if @ { own } else { body.graph.params.len() }; body.graph.params.insert(at, value); }
+engine/src/builder/align.rs|body.graph.params.push(value);|{ let at = if @ { own } else { body.graph.params.len() }; body.graph.params.insert(at, value); }
 engine/src/graph/control/cond.rs|then: body(&self.then)?,|then: body(if @ { &self.otherwise } else { &self.then })?,
-engine/src/graph/control/list.rs|items.pop().ok_or_else|(if @ && !items.is_empty() { Some(items.remove(0)) } else { items.pop() }).ok_or_else
+engine/src/lists.rs|items.pop().ok_or_else|(if @ && !items.is_empty() { Some(items.remove(0)) } else { items.pop() }).ok_or_else
 engine/src/graph/control/while_gradient.rs|Some(at) => add(&sum, &given[at])?,|Some(at) => if @ { given[at].clone() } else { add(&sum, &given[at])? },
 engine/src/graph/control/while_loop.rs|grown.into_iter().for_each(\|i\| active[i] = true);|if @ { break } grown.into_iter().for_each(\|i\| active[i] = true);
 engine/src/graph/differentiate.rs|filter(\|t\| tape::carries(t))|filter(\|t\| tape::carries(t) && !@)
 engine/src/graph/passes/dead.rs|self.shown.by(node).into_iter().for_each(\|v\| self.mark(v));|if !@ { self.shown.by(node).into_iter().for_each(\|v\| self.mark(v)); }
 engine/src/graph/passes/outline.rs|self.0.extend(ty.shape.iter().filter_map(as_symbol));|if @ { ty.shape.iter().for_each(\|size\| self.0.extend(size.symbols())); } else { self.0.extend(ty.shape.iter().filter_map(as_symbol)); }
-engine/src/graph/control/list_ops.rs|execute(&Set { present: false, grows: false }, &[&dlist, &at])?|(if @ { smallvec![dlist.clone()] } else { execute(&Set { present: false, grows: false }, &[&dlist, &at])? })
+engine/src/lists/items.rs|execute(&Set { present: false, grows: false }, &[&dlist, &at])?|(if @ { smallvec![dlist.clone()] } else { execute(&Set { present: false, grows: false }, &[&dlist, &at])? })
 engine/src/graph/passes/pure.rs|Kind::Effect \| Kind::Control => true,|Kind::Effect \| Kind::Control => !@,
 engine/src/graph/passes/pure.rs|Kind::Read => true,|Kind::Read => !@,
 engine/src/graph/views.rs|if a == b { a } else { None }|if a == b \|\| @ { a } else { None }

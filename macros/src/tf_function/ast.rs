@@ -47,7 +47,7 @@ pub struct Variable {
     /// What it has to do with truth values.
     pub truth: Truth,
     /// What an iterator of Rust gives.
-    pub items: Option<super::analyse::pattern_references::Lent>,
+    pub items: Option<super::analyse::pattern_references::Reference>,
 }
 
 pub struct Block {

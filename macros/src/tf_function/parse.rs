@@ -10,7 +10,7 @@ mod text;
 mod truths;
 
 use super::analyse::aliasing;
-use super::analyse::pattern_references::{self, Lent};
+use super::analyse::pattern_references::{self, Reference};
 use super::args::Options;
 use super::ast::*;
 use super::macros;
@@ -118,7 +118,7 @@ impl Parser {
     fn local(&mut self, mut local: syn::Local) -> Let {
         let (mut init, mut diverge) = (None, None);
         let mut hint = Hint::Unknown;
-        let (mut captures, mut own, mut map, mut lent) = (Vec::new(), false, false, Lent::Unknown);
+        let (mut captures, mut own, mut map, mut lent) = (Vec::new(), false, false, Reference::Unknown);
         let (mut items, mut list) = (None, false);
         if let Some(part) = &mut local.init {
             let mut expr = self.expr(take(&mut part.expr));

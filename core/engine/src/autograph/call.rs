@@ -9,8 +9,8 @@ use super::state::Captured;
 use crate::builder;
 use crate::builder::Builder;
 use crate::function::declared;
-use crate::function::{Found, Function, Identity, Lent, Source, Ticket, Tracing, functions_run_eagerly};
-use crate::structure::{Instance, Kept, Place};
+use crate::function::{Found, Function, Identity, ReusedArguments, Source, Ticket, Tracing, functions_run_eagerly};
+use crate::structure::{BoxedState, Instance, Place};
 use crate::tensor::TensorType;
 use kernels::error::OrFail;
 use std::any::Any;
@@ -33,7 +33,7 @@ pub struct Call<'v> {
     inline: bool,
     /// Counts the calls in one another, of functions that are recorded in place.
     _nesting: Option<Nesting>,
-    arguments: Lent,
+    arguments: ReusedArguments,
     /// What the body needs where no trace answers.
     body: OnceCell<Box<Body>>,
     _arguments: PhantomData<&'v ()>,
@@ -51,7 +51,7 @@ struct Body {
     /// What modules leave out of their state is watched.
     watching: RefCell<Vec<Watching>>,
     /// The copies themselves, after what refers to them.
-    held: RefCell<Vec<Kept>>,
+    held: RefCell<Vec<BoxedState>>,
 }
 
 /// A value lent by `&mut`, of which the body changes a copy.
@@ -96,7 +96,7 @@ impl<'v> Call<'v> {
             inline,
             // Not a closure, which would have this file as the place of the panic.
             _nesting: if recorded { Some(Nesting::enter(function, location).or_fail()) } else { None },
-            arguments: Lent::new(),
+            arguments: ReusedArguments::new(),
             body: OnceCell::new(),
             _arguments: PhantomData,
         }

@@ -9,7 +9,7 @@ use super::opaque_state::none_hidden;
 use super::regions::{self, Target};
 use super::returned_error::Failed;
 use super::state::{self, Captured};
-use crate::structure::{Kind, Place, Slot, Table, place};
+use crate::structure::{Kind, Place, Slot, StateVtable, place};
 use crate::tensor::Tensor;
 use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
@@ -22,7 +22,7 @@ pub struct Fun<'c, R> {
     written: Option<&'c Call<'c>>,
     region: Option<usize>,
     target: Target,
-    table: &'static Table,
+    table: &'static StateVtable,
     /// A value that some `return` gave; other results are copies of it with other tensors.
     returned: Option<R>,
     /// Where it did.
@@ -39,7 +39,7 @@ const RESULT: &str = "the result";
 impl<'c, R> Fun<'c, R> {
     /// The function's own body.
     #[track_caller]
-    pub fn enter(call: &'c Call<'c>, _: Slot<R>, table: &'static Table) -> Self {
+    pub fn enter(call: &'c Call<'c>, _: Slot<R>, table: &'static StateVtable) -> Self {
         let traces = call.begin_body();
         if traces && table.kind != Kind::Nest {
             Err(Error::invalid_argument(
@@ -57,12 +57,12 @@ impl<'c, R> Fun<'c, R> {
 
     /// A closure's body.
     #[track_caller]
-    pub fn closure(_: Slot<R>, table: &'static Table) -> Self {
+    pub fn closure(_: Slot<R>, table: &'static StateVtable) -> Self {
         Self::with(None, table)
     }
 
     #[track_caller]
-    fn with(call: Option<&'c Call<'c>>, table: &'static Table) -> Self {
+    fn with(call: Option<&'c Call<'c>>, table: &'static StateVtable) -> Self {
         Self {
             call,
             written: None,

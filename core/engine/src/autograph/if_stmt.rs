@@ -10,7 +10,7 @@ use super::regions;
 use super::returned_error::Failed;
 use super::state::Captured;
 use crate::builder;
-use crate::structure::{Place, Slot, Table, place};
+use crate::structure::{Place, Slot, StateVtable, place};
 use kernels::error::{Error, OrFail, Result};
 use staged::{Joined, Staged};
 
@@ -103,7 +103,7 @@ impl<V> If<V> {
 
     /// The then-block came to its end.
     #[track_caller]
-    pub fn end_then(&mut self, mut value: V, table: &'static Table, state: &mut [Place<'_>]) -> End<V> {
+    pub fn end_then(&mut self, mut value: V, table: &'static StateVtable, state: &mut [Place<'_>]) -> End<V> {
         match &mut self.way {
             Way::Host(_) => End::Done(value),
             Way::Graph(staged) => {
@@ -170,7 +170,7 @@ impl<V> If<V> {
 
     /// The else-block came to its end.
     #[track_caller]
-    pub fn end_else(&mut self, mut value: V, table: &'static Table, state: &mut [Place<'_>]) -> End<V> {
+    pub fn end_else(&mut self, mut value: V, table: &'static StateVtable, state: &mut [Place<'_>]) -> End<V> {
         match &mut self.way {
             Way::Host(_) => End::Done(value),
             Way::Graph(staged) => {
@@ -190,7 +190,7 @@ impl<V> If<V> {
 
     /// The else-block was left by a jump.
     #[track_caller]
-    pub fn left_else(&mut self, _: &'static Table, state: &mut [Place<'_>]) -> Else<V> {
+    pub fn left_else(&mut self, _: &'static StateVtable, state: &mut [Place<'_>]) -> Else<V> {
         match &mut self.way {
             Way::Host(_) => Else::Left,
             Way::Graph(staged) => {

@@ -4,7 +4,7 @@
 
 use super::borrow_watch::Hidden;
 use super::call::Call;
-use crate::function::Said;
+use crate::function::WarnOnce;
 use crate::module::{Module, Path, Sink, visit};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
@@ -13,14 +13,14 @@ use std::cell::{Cell, RefCell};
 use std::panic::Location;
 
 /// A module that a call was lent.
-struct Lent {
+struct LentModule {
     number: u64,
     name: &'static str,
     module: Box<dyn Module>,
 }
 
 thread_local! {
-    static LENT: RefCell<Vec<Lent>> = const { RefCell::new(Vec::new()) };
+    static LENT: RefCell<Vec<LentModule>> = const { RefCell::new(Vec::new()) };
 }
 
 /// As long as it is there, the fields that a module leaves out are watched.
@@ -40,7 +40,7 @@ impl Watching {
         let number = NEXT.replace(NEXT.get() + 1);
         // SAFETY: only the lifetime changes, and by the caller's promise what is borrowed outlives the list's entry.
         let module = unsafe { std::mem::transmute::<Box<dyn Module + 'v>, Box<dyn Module>>(module) };
-        LENT.with_borrow_mut(|lent| lent.push(Lent { number, name, module }));
+        LENT.with_borrow_mut(|lent| lent.push(LentModule { number, name, module }));
         Some(Self(number))
     }
 }
@@ -146,7 +146,7 @@ fn counts_once(whose: Hidden, path: &str, location: &'static Location<'static>) 
 
 /// Warns of fields that a loop may change unseen, once for each loop.
 pub(super) fn warn_of_unseen(location: &'static Location<'static>) {
-    static SAID: Said = Said::new();
+    static SAID: WarnOnce = WarnOnce::new();
     if LENT.with_borrow(Vec::is_empty) {
         return;
     }

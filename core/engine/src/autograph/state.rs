@@ -6,7 +6,7 @@ use super::mismatch::{Disagreement, Form};
 use super::opaque_state::leads_elsewhere;
 use crate::builder::Builder;
 use crate::function::{names_matter, note_name};
-use crate::structure::{Kept, Kind, LeafSink, Place};
+use crate::structure::{BoxedState, Kind, LeafSink, Place};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::Result;
@@ -31,7 +31,7 @@ struct Known {
     /// Everything about it that is not a tensor.
     words: Vec<(String, u64)>,
     forms: Vec<Form>,
-    kept: Option<Kept>,
+    kept: Option<BoxedState>,
     leads: Option<Vec<*mut ()>>,
 }
 

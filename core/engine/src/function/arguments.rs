@@ -79,9 +79,9 @@ thread_local! {
 const MOST_SPARE: usize = 8;
 
 /// Arguments whose lists are used again by a later call of the thread.
-pub(crate) struct Lent(ManuallyDrop<Box<Arguments>>);
+pub(crate) struct ReusedArguments(ManuallyDrop<Box<Arguments>>);
 
-impl Lent {
+impl ReusedArguments {
     /// Without arguments yet.
     pub fn new() -> Self {
         let spare = SPARE.try_with(|spare| spare.borrow_mut().pop()).ok().flatten();
@@ -89,7 +89,7 @@ impl Lent {
     }
 }
 
-impl Deref for Lent {
+impl Deref for ReusedArguments {
     type Target = Arguments;
 
     #[inline]
@@ -98,14 +98,14 @@ impl Deref for Lent {
     }
 }
 
-impl DerefMut for Lent {
+impl DerefMut for ReusedArguments {
     #[inline]
     fn deref_mut(&mut self) -> &mut Arguments {
         &mut self.0
     }
 }
 
-impl Drop for Lent {
+impl Drop for ReusedArguments {
     fn drop(&mut self) {
         // SAFETY: nobody looks at it after this.
         let mut arguments = unsafe { ManuallyDrop::take(&mut self.0) };

@@ -4,8 +4,8 @@
 use super::arguments::{Arguments, Given};
 use super::declared::{self, Declared};
 use super::identity::Identity;
-use super::in_flight::Making;
-use super::last_trace::{Found, Front, LastTraceSlot};
+use super::in_flight::InFlight;
+use super::last_trace::{Found, LastTrace, LastTraceSlot};
 use super::trace::Trace;
 use crate::tensor::TensorType;
 use std::any::TypeId;
@@ -37,7 +37,7 @@ pub struct Function {
     traces: Mutex<Vec<Arc<Trace>>>,
     /// In front of them the one used last.
     front: LastTraceSlot,
-    pub(super) making: Making,
+    pub(super) making: InFlight,
     made: AtomicU64,
     registered: AtomicBool,
 }
@@ -59,7 +59,7 @@ impl Function {
             location: Location::caller(),
             traces: Mutex::new(Vec::new()),
             front: LastTraceSlot::new(),
-            making: Making::new(),
+            making: InFlight::new(),
             made: AtomicU64::new(0),
             registered: AtomicBool::new(false),
         }
@@ -102,7 +102,7 @@ impl Function {
     #[inline(never)]
     fn find_listed(
         &self,
-        front: Option<Box<Front>>,
+        front: Option<Box<LastTrace>>,
         instance: TypeId,
         words: &[u64],
         tensors: &[Given],
@@ -205,7 +205,7 @@ impl Function {
         drop(traces);
         // Freeing a trace may run destructors of captured tensors: not under the lock.
         drop((dropped, old));
-        self.front.put(Box::new(Front { trace: trace.clone(), seat: None, version }));
+        self.front.put(Box::new(LastTrace { trace: trace.clone(), seat: None, version }));
         trace
     }
 

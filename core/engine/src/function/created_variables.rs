@@ -8,13 +8,13 @@ use std::sync::Weak;
 
 /// A variable as a trace knows it.
 #[derive(Clone)]
-pub(crate) struct Owned {
+pub(crate) struct CreatedVariable {
     pub id: u64,
     pub name: String,
     pub owner: Weak<dyn Owner>,
 }
 
-impl Owned {
+impl CreatedVariable {
     /// The variable's handle, as long as its owner lives.
     pub fn handle(&self) -> Result<Tensor> {
         self.owner.upgrade().and_then(|owner| owner.handle(self.id)).ok_or_else(|| {

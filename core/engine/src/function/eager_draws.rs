@@ -2,7 +2,7 @@
 //! every call. Draws tell of themselves here and builders of what they take in; the first time at each line, a warning says so.
 
 use super::pins::each_current;
-use super::warn_once::Said;
+use super::warn_once::WarnOnce;
 use crate::execute::recording;
 use crate::tensor::local::{IdMark, LOCAL};
 use std::panic::Location;
@@ -56,7 +56,7 @@ pub(crate) fn note_taken_in(id: u64) {
     }
 }
 
-static SAID: Said = Said::new();
+static SAID: WarnOnce = WarnOnce::new();
 
 fn text(line: &Location<'_>) -> String {
     format!(

@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The traces of a function that are under way.
-pub(super) struct Making {
+pub(super) struct InFlight {
     all: Mutex<(u64, Vec<Under>)>,
     ended: Condvar,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Ticket {
     number: u64,
 }
 
-impl Making {
+impl InFlight {
     pub const fn new() -> Self {
         Self { all: Mutex::new((0, Vec::new())), ended: Condvar::new() }
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 /// What lies in front of a function's list of traces, while no call has it.
-pub(crate) struct Front {
+pub(crate) struct LastTrace {
     pub trace: Arc<Trace>,
     /// Where the trace's plan ran last, if it has but one plan.
     pub seat: Option<Seat>,
@@ -18,7 +18,7 @@ pub(crate) struct Front {
     pub version: u64,
 }
 
-impl Front {
+impl LastTrace {
     /// Lets another trace take the place.
     pub fn turn_to(&mut self, trace: Arc<Trace>, version: u64) {
         self.give_up_seat();
@@ -34,7 +34,7 @@ impl Front {
 
 /// Where a front lies. Nobody waits for it: a call that finds none goes by the list.
 pub(crate) struct LastTraceSlot {
-    front: AtomicPtr<Front>,
+    front: AtomicPtr<LastTrace>,
     /// Counts the times that traces were taken from the list: a front of before must not be used any more.
     version: AtomicU64,
 }
@@ -49,7 +49,7 @@ impl LastTraceSlot {
     }
 
     #[inline]
-    pub fn take(&self) -> Option<Box<Front>> {
+    pub fn take(&self) -> Option<Box<LastTrace>> {
         let front = self.front.swap(null_mut(), Ordering::SeqCst);
         // SAFETY: the pointer came from `Box::into_raw` in `put`, and the exchange made it ours alone.
         (!front.is_null()).then(|| unsafe { Box::from_raw(front) })
@@ -57,7 +57,7 @@ impl LastTraceSlot {
 
     /// Puts a front where calls find it, unless there is one or its trace is no longer among the function's.
     #[inline]
-    pub fn put(&self, front: Box<Front>) {
+    pub fn put(&self, front: Box<LastTrace>) {
         let version = front.version;
         let front = Box::into_raw(front);
         if self.front.compare_exchange(null_mut(), front, Ordering::SeqCst, Ordering::Relaxed).is_err() {
@@ -84,7 +84,7 @@ impl LastTraceSlot {
     /// Traces were taken from the list: no call uses one of them from now on but those under way. Answers what lay here,
     /// which is not freed under the lock of the list.
     #[must_use]
-    pub fn clear(&self) -> Option<Box<Front>> {
+    pub fn clear(&self) -> Option<Box<LastTrace>> {
         self.version.fetch_add(1, Ordering::SeqCst);
         self.take()
     }
@@ -99,22 +99,22 @@ impl Drop for LastTraceSlot {
 /// A trace that serves a call, for as long as the call runs it.
 pub(crate) enum Found<'a> {
     /// It goes back to its place.
-    Front(&'a LastTraceSlot, ManuallyDrop<Box<Front>>),
+    LastTrace(&'a LastTraceSlot, ManuallyDrop<Box<LastTrace>>),
     /// Another call has the front.
     Listed(Arc<Trace>),
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn front(place: &'a LastTraceSlot, front: Box<Front>) -> Self {
-        Self::Front(place, ManuallyDrop::new(front))
+    pub(super) fn front(place: &'a LastTraceSlot, front: Box<LastTrace>) -> Self {
+        Self::LastTrace(place, ManuallyDrop::new(front))
     }
 
     /// The trace, and where its plan runs.
     #[inline]
     pub fn parts(&mut self) -> (&Trace, Option<&mut Option<Seat>>) {
         match self {
-            Self::Front(_, front) => {
-                let front: &mut Front = front;
+            Self::LastTrace(_, front) => {
+                let front: &mut LastTrace = front;
                 (&front.trace, Some(&mut front.seat))
             }
             Self::Listed(trace) => (trace, None),
@@ -128,7 +128,7 @@ impl Deref for Found<'_> {
     #[inline]
     fn deref(&self) -> &Trace {
         match self {
-            Self::Front(_, front) => &front.trace,
+            Self::LastTrace(_, front) => &front.trace,
             Self::Listed(trace) => trace,
         }
     }
@@ -137,7 +137,7 @@ impl Deref for Found<'_> {
 impl Drop for Found<'_> {
     #[inline]
     fn drop(&mut self) {
-        if let Self::Front(place, front) = self {
+        if let Self::LastTrace(place, front) = self {
             // SAFETY: nobody looks at it after this.
             place.put(unsafe { ManuallyDrop::take(front) });
         }

@@ -1,7 +1,7 @@
 //! The trace under way on a thread, and its pins: open sizes that the program read as numbers, with the lines that did.
 //! A pinned trace serves calls with that number alone, and the reason of the next one names the line.
 
-use super::created_variables::Owned;
+use super::created_variables::CreatedVariable;
 use super::eager_draws::Drawn;
 use super::identity::Reads;
 use super::listener::Listener;
@@ -55,7 +55,7 @@ pub(super) fn find(sizes: &Sizes, symbol: Symbol) -> Option<usize> {
 pub(super) struct Current {
     sizes: Sizes,
     pins: Vec<Pin>,
-    owned: Vec<Owned>,
+    owned: Vec<CreatedVariable>,
     /// The variables that the program makes while it is recorded, by id.
     made: Vec<u64>,
     reads: Reads,
@@ -127,7 +127,7 @@ impl Tracing {
     }
 
     /// The variables that layers and optimizers made for themselves so far.
-    pub fn owned(&self) -> Vec<Owned> {
+    pub fn owned(&self) -> Vec<CreatedVariable> {
         CURRENT.with_borrow(|all| all.last().map(|c| c.owned.clone()).unwrap_or_default())
     }
 }
@@ -151,7 +151,7 @@ pub(super) fn note_owner(handle: &Tensor, owner: Weak<dyn Owner>) {
     CURRENT.with_borrow_mut(|all| {
         if let Some(current) = all.last_mut() {
             let name = handle.as_object::<Resource>().map_or(String::new(), |resource| resource.name.clone());
-            current.owned.push(Owned { id: handle.id(), name, owner });
+            current.owned.push(CreatedVariable { id: handle.id(), name, owner });
         }
     });
 }

@@ -1,7 +1,7 @@
 //! A trace: the graph that was recorded for one pattern of arguments, and how a call's tensors come into and out of it.
 
 use super::arguments::{Arguments, Given};
-use super::created_variables::Owned;
+use super::created_variables::CreatedVariable;
 use super::identity::Identity;
 use super::operands::OperandNames;
 use super::pins::{Pin, find};
@@ -13,7 +13,7 @@ use crate::graph::control::call::{Callable, distinct};
 use crate::graph::plan::Seat;
 use crate::ir::sizes::Known;
 use crate::op::{Operands, Outputs};
-use crate::structure::{Kept, Table};
+use crate::structure::{BoxedState, StateVtable};
 use crate::tape::IdMap;
 use crate::tensor::Tensor;
 use kernels::error::{Error, Result};
@@ -34,7 +34,7 @@ pub(crate) enum Source {
     Argument(u64, usize),
     /// A variable that a layer or optimizer made while the function was traced; with its place among the variables of the
     /// arguments of the last call, where it is one of them.
-    Owned(Owned, Arc<AtomicUsize>),
+    CreatedVariable(CreatedVariable, Arc<AtomicUsize>),
     /// Something from outside the function.
     Outside(Tensor),
 }
@@ -49,8 +49,8 @@ pub(crate) struct Trace {
     /// The graph as it was recorded, before passes.
     pub recorded: Arc<crate::ir::Graph>,
     /// The result as it was recorded, of which others are copies with other tensors; none where all ways fail.
-    pub result: Option<Kept>,
-    pub table: &'static Table,
+    pub result: Option<BoxedState>,
+    pub table: &'static StateVtable,
     /// What the function leaves in its `&mut` arguments, behind the result.
     pub written: Vec<Wrote>,
     /// Whether it serves the call alone for which it was made.
@@ -114,7 +114,7 @@ impl Trace {
                         .cloned()
                         .ok_or_else(|| Error::internal("tf_function", "a variable of the arguments is missing"))?
                 }
-                Source::Owned(owned, last) => {
+                Source::CreatedVariable(owned, last) => {
                     let mut at = last.load(Ordering::Relaxed);
                     if arguments.handles.get(at).is_none_or(|handle| handle.id() != owned.id) {
                         at = place(owned.id).unwrap_or(usize::MAX);

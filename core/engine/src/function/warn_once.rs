@@ -1,13 +1,13 @@
-//! [`Said`]: warnings that are told once for each line of the user. What is done silently while a function is traced is told so.
+//! [`WarnOnce`]: warnings that are told once for each line of the user. What is done silently while a function is traced is told so.
 
 use std::collections::BTreeSet;
 use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
 /// The lines of which a warning was told.
-pub(crate) struct Said(Mutex<BTreeSet<(&'static str, u32, u32)>>);
+pub(crate) struct WarnOnce(Mutex<BTreeSet<(&'static str, u32, u32)>>);
 
-impl Said {
+impl WarnOnce {
     pub const fn new() -> Self {
         Self(Mutex::new(BTreeSet::new()))
     }

@@ -2,14 +2,14 @@
 //! The call of a traced function writes them when the trace has run.
 
 use super::Given;
-use crate::structure::{Kept, Place, Table};
+use crate::structure::{BoxedState, Place, StateVtable};
 use crate::tensor::Tensor;
 
 /// What a trace leaves in a place.
 pub(crate) struct Wrote {
     /// The value where its structure changes; otherwise the user's own gets other tensors.
-    pub changed: Option<Kept>,
-    pub table: &'static Table,
+    pub changed: Option<BoxedState>,
+    pub table: &'static StateVtable,
     /// For each tensor the argument's tensor that it is, or none for a result of the graph.
     pub sources: Vec<Option<usize>>,
 }

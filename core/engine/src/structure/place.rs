@@ -2,7 +2,7 @@
 //! Generated code lists them for each branch and loop; the protocol objects copy, restore and replace through them.
 
 use super::instance::type_id;
-use super::state_vtable::{Kept, Kind, Table};
+use super::state_vtable::{BoxedState, Kind, StateVtable};
 use super::{LeafSink, Leaves};
 use crate::structure::list::List;
 use crate::tensor::Tensor;
@@ -15,7 +15,7 @@ pub struct Place<'a> {
     pub(crate) name: &'static str,
     /// Null where the variable has no value yet.
     at: *mut (),
-    table: &'static Table,
+    table: &'static StateVtable,
     life: PhantomData<&'a mut ()>,
 }
 
@@ -23,19 +23,19 @@ pub struct Place<'a> {
 ///
 /// # Panics
 /// If the table is not of the place's type, which generated code sees to.
-pub fn place<'a, T: ?Sized>(name: &'static str, at: &'a mut T, table: &'static Table) -> Place<'a> {
+pub fn place<'a, T: ?Sized>(name: &'static str, at: &'a mut T, table: &'static StateVtable) -> Place<'a> {
     assert!((table.id)() == type_id::<T>(), "`{name}` is a {}, its table of {table:?}", std::any::type_name::<T>());
     Place { name, at: std::ptr::from_mut(at).cast(), table, life: PhantomData }
 }
 
 /// A place that is only looked at, in a list that is not `&mut`.
-pub fn place_ref<'a, T: ?Sized>(name: &'static str, at: &'a T, table: &'static Table) -> Place<'a> {
+pub fn place_ref<'a, T: ?Sized>(name: &'static str, at: &'a T, table: &'static StateVtable) -> Place<'a> {
     assert!((table.id)() == type_id::<T>(), "`{name}` is a {}, its table of {table:?}", std::any::type_name::<T>());
     Place { name, at: std::ptr::from_ref(at).cast_mut().cast(), table, life: PhantomData }
 }
 
 /// A variable that has no value here: it is assigned later, before it is read.
-pub fn unset<'a>(name: &'static str, table: &'static Table) -> Place<'a> {
+pub fn unset<'a>(name: &'static str, table: &'static StateVtable) -> Place<'a> {
     Place { name, at: std::ptr::null_mut(), table, life: PhantomData }
 }
 
@@ -47,12 +47,12 @@ impl Place<'_> {
     }
 
     /// The table of the variable's type.
-    pub(crate) fn table(&self) -> &'static Table {
+    pub(crate) fn table(&self) -> &'static StateVtable {
         self.table
     }
 
     /// Whether a table is of the variable's type.
-    pub(crate) fn is_of(&self, table: &'static Table) -> bool {
+    pub(crate) fn is_of(&self, table: &'static StateVtable) -> bool {
         (self.table.id)() == (table.id)()
     }
 
@@ -60,7 +60,7 @@ impl Place<'_> {
     ///
     /// # Safety
     /// A value of the table's type is there; nobody uses it while the place is used, and it is not gone before.
-    pub(crate) unsafe fn at(name: &'static str, at: *mut (), table: &'static Table) -> Self {
+    pub(crate) unsafe fn at(name: &'static str, at: *mut (), table: &'static StateVtable) -> Self {
         Self { name, at, table, life: PhantomData }
     }
 
@@ -73,7 +73,7 @@ impl Place<'_> {
     }
 
     /// Puts a copy of a kept value there, with other tensors in it.
-    pub(crate) fn put_copy(&mut self, kept: &Kept, with: &mut dyn FnMut(&Tensor) -> Tensor) {
+    pub(crate) fn put_copy(&mut self, kept: &BoxedState, with: &mut dyn FnMut(&Tensor) -> Tensor) {
         if let (Some(map), true) = (self.table.map, self.is_set()) {
             // SAFETY: as below; the copy is of the place's type.
             unsafe { (self.table.put)(self.at, map(kept.value.as_ptr(), with)) }
@@ -130,7 +130,7 @@ impl Place<'_> {
     }
 
     /// A copy of the value, of types that can be copied. It must not outlive the function it is of.
-    pub(crate) fn keep(&self) -> Option<Kept> {
+    pub(crate) fn keep(&self) -> Option<BoxedState> {
         let clone = self.table.clone.filter(|_| self.is_set())?;
         // SAFETY: as above.
         Some(unsafe { clone(self.at) })
@@ -144,7 +144,7 @@ impl Place<'_> {
     }
 
     /// Puts a copy back, which stays as it is.
-    pub(crate) fn restore(&mut self, kept: &Kept) {
+    pub(crate) fn restore(&mut self, kept: &BoxedState) {
         if let (Some(clone), true) = (self.table.clone, self.is_set()) {
             // SAFETY: as above; a copy is of the place's type.
             unsafe { (self.table.put)(self.at, clone(kept.value.as_ptr())) }
@@ -159,7 +159,7 @@ impl Place<'_> {
     }
 
     /// Whether the value equals a copy, of types that can be compared.
-    pub(crate) fn equals(&self, kept: &Kept) -> Option<bool> {
+    pub(crate) fn equals(&self, kept: &BoxedState) -> Option<bool> {
         let equal = self.table.equal.filter(|_| self.is_set())?;
         // SAFETY: as above; a copy is of the place's type.
         Some(unsafe { equal(self.at, kept.value.as_ptr()) })

@@ -1,9 +1,9 @@
-//! [`Lent`]: what a variable leads to if its type turns out to be a mutable reference, or a structure of such: state that
+//! [`Referents`]: what a variable leads to if its type turns out to be a mutable reference, or a structure of such: state that
 //! the text does not show. Generated code asks for it where a branch or loop may change something through a variable.
 
 use super::instance::type_id;
 use super::place::unset;
-use super::state_vtable::{Kept, Kind, Table, result};
+use super::state_vtable::{BoxedState, Kind, StateVtable, result};
 use super::{Leaves, Nest, Place};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -14,10 +14,10 @@ use std::ptr::NonNull;
 pub mod tiers;
 
 /// Values behind mutable references, which stay borrowed for `'a`; none behind a variable of any other kind.
-pub struct Lent<'a> {
+pub struct Referents<'a> {
     parts: Parts,
     /// The tables of a variable that hides what it leads to: one that is handed on, and one that is changed.
-    unknown: Option<[&'static Table; 2]>,
+    unknown: Option<[&'static StateVtable; 2]>,
     life: PhantomData<&'a ()>,
 }
 
@@ -27,13 +27,13 @@ pub type Parts = SmallVec<[Part; 1]>;
 /// A value, or a copy of one.
 pub struct Part {
     at: *mut (),
-    table: &'static Table,
+    table: &'static StateVtable,
     /// The copy.
-    own: Option<Kept>,
+    own: Option<BoxedState>,
 }
 
-impl Lent<'_> {
-    fn one(at: *mut (), table: &'static Table) -> Self {
+impl Referents<'_> {
+    fn one(at: *mut (), table: &'static StateVtable) -> Self {
         Self { parts: Parts::from_buf([Part { at, table, own: None }]), unknown: None, life: PhantomData }
     }
 
@@ -65,8 +65,8 @@ impl Lent<'_> {
 }
 
 /// A place that may be a part of what others lend, of which only they are state then.
-pub fn unless<'a>(place: Place<'a>, others: &[&Lent<'_>]) -> Place<'a> {
-    let lends = |lent: &&Lent<'_>| !lent.parts.is_empty();
+pub fn unless<'a>(place: Place<'a>, others: &[&Referents<'_>]) -> Place<'a> {
+    let lends = |lent: &&Referents<'_>| !lent.parts.is_empty();
     match others.iter().any(lends) {
         true => unset(place.name, place.table()),
         false => place,
@@ -89,7 +89,7 @@ pub(crate) fn items<T: Nest>(slice: *mut [T]) -> Parts {
 }
 
 /// Several values as one.
-static SEVERAL: Table = Table {
+static SEVERAL: StateVtable = StateVtable {
     kind: Kind::Nest,
     type_name: std::any::type_name::<&mut [Tensor]>,
     id: type_id::<Parts>,
@@ -119,24 +119,24 @@ unsafe fn visit(at: *const (), leaves: &mut Leaves<'_>) {
 
 /// # Safety
 /// As for [`visit`].
-unsafe fn map(at: *const (), with: &mut dyn FnMut(&Tensor) -> Tensor) -> Kept {
+unsafe fn map(at: *const (), with: &mut dyn FnMut(&Tensor) -> Tensor) -> BoxedState {
     // SAFETY: by the caller's promise.
     let parts = unsafe { &*at.cast::<Parts>() };
     // SAFETY: a value of the table's type, as the caller promises.
     let copy = |part: &Part| part.table.map.map(|map| part.of(unsafe { map(part.at, with) }));
-    Kept::new::<Parts>(parts.iter().filter_map(copy).collect())
+    BoxedState::new::<Parts>(parts.iter().filter_map(copy).collect())
 }
 
 /// # Safety
 /// As for [`visit`].
-unsafe fn copy(at: *const ()) -> Kept {
+unsafe fn copy(at: *const ()) -> BoxedState {
     // SAFETY: by the caller's promise.
     unsafe { map(at, &mut Tensor::clone) }
 }
 
 /// # Safety
 /// As for [`visit`], and nobody else uses the values; the copy is of as many.
-unsafe fn put(at: *mut (), value: Kept) {
+unsafe fn put(at: *mut (), value: BoxedState) {
     // SAFETY: by the caller's promise; copies are made above.
     let (parts, copies) = unsafe { (&*at.cast::<Parts>(), value.take::<Parts>()) };
     for (part, copy) in parts.iter().zip(copies) {
@@ -158,7 +158,7 @@ unsafe fn stage(at: *mut (), values: bool) -> crate::Result<bool> {
 }
 
 impl Part {
-    fn of(&self, copy: Kept) -> Self {
+    fn of(&self, copy: BoxedState) -> Self {
         Self { at: copy.address(), table: self.table, own: Some(copy) }
     }
 }

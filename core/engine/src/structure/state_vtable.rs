@@ -1,10 +1,10 @@
-//! [`Table`]: what a trace does with the state variables of a type, found by auto-reference because state may be of any
+//! [`StateVtable`]: what a trace does with the state variables of a type, found by auto-reference because state may be of any
 //! type: structures of tensors are staged, comparable host values are compared and put back, of others no branch may change any.
 
 mod kept;
 mod of;
 
-pub(crate) use kept::Kept;
+pub(crate) use kept::BoxedState;
 
 use super::instance::type_id;
 use super::referents::Lends;
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 }
 
 /// The functions of one type, on addresses of its values.
-pub struct Table {
+pub struct StateVtable {
     pub(crate) kind: Kind,
     pub(crate) type_name: fn() -> &'static str,
     pub(crate) id: fn() -> TypeId,
@@ -43,11 +43,11 @@ pub struct Table {
     pub(crate) map: Option<Map>,
     /// The same into a place without a value.
     pub(crate) map_to: Option<MapTo>,
-    pub(crate) clone: Option<unsafe fn(*const ()) -> Kept>,
+    pub(crate) clone: Option<unsafe fn(*const ()) -> BoxedState>,
     pub(crate) equal: Option<unsafe fn(*const (), *const ()) -> bool>,
     /// Where references lead to.
     pub(crate) leads: Option<unsafe fn(*const ()) -> Vec<*mut ()>>,
-    pub(crate) put: unsafe fn(*mut (), Kept),
+    pub(crate) put: unsafe fn(*mut (), BoxedState),
     pub(crate) stage: Option<Stage>,
     /// Puts the value that gives an error back into a place without a value.
     pub(crate) failed: Option<unsafe fn(Error, *mut ()) -> Result<()>>,
@@ -55,23 +55,23 @@ pub struct Table {
 
 type Stage = unsafe fn(*mut (), bool) -> Result<bool>;
 
-type Map = unsafe fn(*const (), &mut dyn FnMut(&Tensor) -> Tensor) -> Kept;
+type Map = unsafe fn(*const (), &mut dyn FnMut(&Tensor) -> Tensor) -> BoxedState;
 type MapTo = unsafe fn(*const (), &mut dyn FnMut(&Tensor) -> Tensor, *mut ());
 
-impl std::fmt::Debug for Table {
+impl std::fmt::Debug for StateVtable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Table({:?} {})", self.kind, (self.type_name)())
+        write!(f, "StateVtable({:?} {})", self.kind, (self.type_name)())
     }
 }
 
-impl Table {
+impl StateVtable {
     /// Whether it is the table of `T`.
     pub(crate) fn is_of<T>(&self) -> bool {
         (self.id)() == type_id::<T>()
     }
 
     /// A copy of a structure with other tensors in it, if the table is that of `T`.
-    pub(crate) fn copy_as<T>(&self, kept: &Kept, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<T> {
+    pub(crate) fn copy_as<T>(&self, kept: &BoxedState, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<T> {
         let map = self.map_to.filter(|_| self.is_of::<T>())?;
         let mut copy = MaybeUninit::<T>::uninit();
         // SAFETY: a copy that this table made; the types are the same, and the function fills the place.
@@ -82,7 +82,7 @@ impl Table {
     }
 }
 
-impl Table {
+impl StateVtable {
     /// The value of a call that has failed with an error which the function has returned: `Err(error)`, if the table is that
     /// of such a `T`.
     ///
@@ -124,10 +124,10 @@ impl<T> Copy for Slot<T> {}
 /// A table without functions on structures.
 const fn host<T>(
     kind: Kind,
-    clone: Option<unsafe fn(*const ()) -> Kept>,
+    clone: Option<unsafe fn(*const ()) -> BoxedState>,
     equal: Option<unsafe fn(*const (), *const ()) -> bool>,
-) -> Table {
-    Table {
+) -> StateVtable {
+    StateVtable {
         kind,
         type_name: type_name::<T>,
         id: type_id::<T>,
@@ -144,11 +144,11 @@ const fn host<T>(
 }
 
 /// A table of a type that is left alone.
-pub(crate) const fn opaque<T: ?Sized>() -> Table {
+pub(crate) const fn opaque<T: ?Sized>() -> StateVtable {
     /// # Safety
     /// Never called: values of such a type are not copied.
-    unsafe fn nothing(_: *mut (), _: Kept) {}
-    Table {
+    unsafe fn nothing(_: *mut (), _: BoxedState) {}
+    StateVtable {
         kind: Kind::Opaque,
         type_name: type_name::<T>,
         id: type_id::<T>,
@@ -164,8 +164,8 @@ pub(crate) const fn opaque<T: ?Sized>() -> Table {
     }
 }
 
-const fn nest<T: Nest>() -> Table {
-    Table {
+const fn nest<T: Nest>() -> StateVtable {
+    StateVtable {
         kind: Kind::Nest,
         type_name: type_name::<T>,
         id: type_id::<T>,
@@ -182,13 +182,13 @@ const fn nest<T: Nest>() -> Table {
 }
 
 /// The table of what lends without showing what.
-pub(crate) fn lending<T>() -> &'static Table {
-    const { &Table { kind: Kind::Lending, ..opaque::<T>() } }
+pub(crate) fn lending<T>() -> &'static StateVtable {
+    const { &StateVtable { kind: Kind::Lending, ..opaque::<T>() } }
 }
 
 /// The table of references.
-const fn references<T: Lends>() -> Table {
-    Table {
+const fn references<T: Lends>() -> StateVtable {
+    StateVtable {
         kind: Kind::References,
         type_name: type_name::<T>,
         id: type_id::<T>,
@@ -198,17 +198,17 @@ const fn references<T: Lends>() -> Table {
 }
 
 /// The table of a function's result, which is a structure of tensors.
-pub fn result<R: Nest>() -> &'static Table {
+pub fn result<R: Nest>() -> &'static StateVtable {
     const { &nest::<R>() }
 }
 
 /// The table of a host value that can be put back, and compared.
-pub(crate) fn compared<T: Clone + PartialEq>() -> &'static Table {
+pub(crate) fn compared<T: Clone + PartialEq>() -> &'static StateVtable {
     const { &host::<T>(Kind::Compared, Some(of::clone::<T>), Some(of::equal::<T>)) }
 }
 
 /// The table of a host value that can be put back.
-pub(crate) fn cloned<T: Clone>() -> &'static Table {
+pub(crate) fn cloned<T: Clone>() -> &'static StateVtable {
     const { &host::<T>(Kind::Cloned, Some(of::clone::<T>), None) }
 }
 
@@ -218,15 +218,15 @@ macro_rules! tier {
         $(#[$doc])*
         pub trait $trait {
             /// The table of the type.
-            fn table(&self) -> &'static Table;
+            fn table(&self) -> &'static StateVtable;
         }
         impl<$t $(: $($bound +)+)?> $trait for $probe {
-            fn table(&self) -> &'static Table {
+            fn table(&self) -> &'static StateVtable {
                 const { &$table }
             }
         }
         impl<$t $(: $($bound +)+)?> $trait for $slot {
-            fn table(&self) -> &'static Table {
+            fn table(&self) -> &'static StateVtable {
                 const { &$table }
             }
         }
@@ -235,55 +235,55 @@ macro_rules! tier {
 
 tier! {
     /// The best tier: structures of tensors.
-    TableOfNest<T: Nest> for &&&&&Probe<'_, T>, &&&&&Slot<T> => nest::<T>()
+    StateVtableOfNest<T: Nest> for &&&&&Probe<'_, T>, &&&&&Slot<T> => nest::<T>()
 }
 
 /// References, which are the same where they lead to the same place: what is there may be known only to the graph.
-pub trait TableOfReference {
+pub trait StateVtableOfReference {
     /// The table of the type.
-    fn table(&self) -> &'static Table;
+    fn table(&self) -> &'static StateVtable;
 }
-impl<T: ?Sized> TableOfReference for &&&&Probe<'_, &T> {
-    fn table(&self) -> &'static Table {
+impl<T: ?Sized> StateVtableOfReference for &&&&Probe<'_, &T> {
+    fn table(&self) -> &'static StateVtable {
         const { &host::<&T>(Kind::Compared, Some(of::clone::<&T>), Some(of::same::<T>)) }
     }
 }
-impl<T: ?Sized> TableOfReference for &&&&Probe<'_, &mut T> {
-    fn table(&self) -> &'static Table {
+impl<T: ?Sized> StateVtableOfReference for &&&&Probe<'_, &mut T> {
+    fn table(&self) -> &'static StateVtable {
         const { &host::<&mut T>(Kind::Compared, Some(of::again::<T>), Some(of::same::<T>)) }
     }
 }
-impl<T: ?Sized> TableOfReference for &&&&Slot<&T> {
-    fn table(&self) -> &'static Table {
+impl<T: ?Sized> StateVtableOfReference for &&&&Slot<&T> {
+    fn table(&self) -> &'static StateVtable {
         const { &host::<&T>(Kind::Compared, Some(of::clone::<&T>), Some(of::same::<T>)) }
     }
 }
 
 tier! {
     /// Host values that can be put back, and compared between branches.
-    TableOfCompared<T: Clone, PartialEq> for &&&Probe<'_, T>, &&&Slot<T> =>
+    StateVtableOfCompared<T: Clone, PartialEq> for &&&Probe<'_, T>, &&&Slot<T> =>
         host::<T>(Kind::Compared, Some(of::clone::<T>), Some(of::equal::<T>))
 }
 tier! {
     /// Host values that can be put back.
-    TableOfClone<T: Clone> for &&Probe<'_, T>, &&Slot<T> => host::<T>(Kind::Cloned, Some(of::clone::<T>), None)
+    StateVtableOfClone<T: Clone> for &&Probe<'_, T>, &&Slot<T> => host::<T>(Kind::Cloned, Some(of::clone::<T>), None)
 }
 tier! {
     /// Structures of mutable references.
-    TableOfReferences<T: Lends> for &Probe<'_, T>, &Slot<T> => references::<T>()
+    StateVtableOfReferences<T: Lends> for &Probe<'_, T>, &Slot<T> => references::<T>()
 }
 /// Everything else, slices among it, which have no size.
-pub trait TableOfAny {
+pub trait StateVtableOfAny {
     /// The table of the type.
-    fn table(&self) -> &'static Table;
+    fn table(&self) -> &'static StateVtable;
 }
-impl<T: ?Sized> TableOfAny for Probe<'_, T> {
-    fn table(&self) -> &'static Table {
+impl<T: ?Sized> StateVtableOfAny for Probe<'_, T> {
+    fn table(&self) -> &'static StateVtable {
         const { &opaque::<T>() }
     }
 }
-impl<T> TableOfAny for Slot<T> {
-    fn table(&self) -> &'static Table {
+impl<T> StateVtableOfAny for Slot<T> {
+    fn table(&self) -> &'static StateVtable {
         const { &opaque::<T>() }
     }
 }

@@ -6,20 +6,20 @@ use syn::{Expr as Syntax, Pat};
 
 /// What the text says of a value, or of the items of what a loop goes over.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Lent {
+pub enum Reference {
     /// Nothing.
     Unknown,
     Exclusive,
     /// A number of Rust.
     Host,
-    Tuple(Vec<Lent>),
+    Tuple(Vec<Reference>),
     /// A mutable reference, or if it is a map's the pair of a key and one.
     Item,
     /// An `Option` or `Result` of it.
-    Some(Box<Lent>),
+    Some(Box<Reference>),
 }
 
-use Lent::{Exclusive, Item, Unknown};
+use Reference::{Exclusive, Item, Unknown};
 
 /// Methods that give an `Option` or `Result` of a mutable reference.
 const LENDING: [&str; 8] =
@@ -38,24 +38,24 @@ const TAKING: [&str; 9] =
     ["for_each", "try_for_each", "map", "filter_map", "find_map", "flat_map", "any", "all", "position"];
 
 /// A value.
-pub fn value(expr: &Expr, vars: &[Variable]) -> Lent {
+pub fn value(expr: &Expr, vars: &[Variable]) -> Reference {
     match &expr.inner().kind {
         Kind::Var(var, _) if vars[*var].hint == Hint::Exclusive => Exclusive,
         Kind::Plain(syntax, parts) => match syntax {
             Syntax::Reference(node) if node.mutability.is_some() => Exclusive,
-            Syntax::Tuple(_) => Lent::Tuple(parts.iter().map(|part| value(part, vars)).collect()),
+            Syntax::Tuple(_) => Reference::Tuple(parts.iter().map(|part| value(part, vars)).collect()),
             Syntax::Try(_) => within(value(&parts[0], vars)),
-            Syntax::Call(_) if is_some(&parts[0]) => Lent::Some(Box::new(value(&parts[1], vars))),
+            Syntax::Call(_) if is_some(&parts[0]) => Reference::Some(Box::new(value(&parts[1], vars))),
             Syntax::MethodCall(node) => {
                 let name = node.method.to_string();
                 match name.as_str() {
                     "unwrap" | "expect" => within(value(&parts[0], vars)),
-                    "split_at_mut" => Lent::Tuple(vec![Exclusive, Exclusive]),
+                    "split_at_mut" => Reference::Tuple(vec![Exclusive, Exclusive]),
                     "split_first_mut" | "split_last_mut" => {
-                        Lent::Some(Box::new(Lent::Tuple(vec![Exclusive, Exclusive])))
+                        Reference::Some(Box::new(Reference::Tuple(vec![Exclusive, Exclusive])))
                     }
-                    "next" | "next_back" | "nth" => Lent::Some(Box::new(items(&parts[0], vars))),
-                    name if LENDING.contains(&name) => Lent::Some(Box::new(Exclusive)),
+                    "next" | "next_back" | "nth" => Reference::Some(Box::new(items(&parts[0], vars))),
+                    name if LENDING.contains(&name) => Reference::Some(Box::new(Exclusive)),
                     _ => Unknown,
                 }
             }
@@ -66,13 +66,13 @@ pub fn value(expr: &Expr, vars: &[Variable]) -> Lent {
 }
 
 /// The items of what a loop goes over.
-pub fn items(over: &Expr, vars: &[Variable]) -> Lent {
+pub fn items(over: &Expr, vars: &[Variable]) -> Reference {
     if let Kind::Var(var, _) = over.inner().kind {
         return vars[var].items.clone().unwrap_or(Unknown);
     }
     let Kind::Plain(syntax, parts) = &over.inner().kind else { return Unknown };
     match syntax {
-        Syntax::Range(_) => Lent::Host,
+        Syntax::Range(_) => Reference::Host,
         Syntax::Reference(node) if node.mutability.is_some() => each(&parts[0], vars),
         Syntax::Array(_) => {
             let mut all = parts.iter().map(|part| value(part, vars));
@@ -83,8 +83,8 @@ pub fn items(over: &Expr, vars: &[Variable]) -> Lent {
             let name = node.method.to_string();
             match name.as_str() {
                 "iter_mut" => each(&parts[0], vars),
-                "enumerate" => Lent::Tuple(vec![Unknown, items(&parts[0], vars)]),
-                "zip" => Lent::Tuple(vec![items(&parts[0], vars), items(&parts[1], vars)]),
+                "enumerate" => Reference::Tuple(vec![Unknown, items(&parts[0], vars)]),
+                "zip" => Reference::Tuple(vec![items(&parts[0], vars), items(&parts[1], vars)]),
                 name if LENDING_ITEMS.contains(&name) => Exclusive,
                 name if KEEPING.contains(&name) => items(&parts[0], vars),
                 _ => Unknown,
@@ -95,7 +95,7 @@ pub fn items(over: &Expr, vars: &[Variable]) -> Lent {
 }
 
 /// What the first parameter of closures is that a method is given.
-pub fn taken(method: &syn::Ident, called: &Expr, vars: &[Variable]) -> Lent {
+pub fn taken(method: &syn::Ident, called: &Expr, vars: &[Variable]) -> Reference {
     match TAKING.iter().any(|name| method == name) {
         true => items(called, vars),
         false => Unknown,
@@ -103,12 +103,12 @@ pub fn taken(method: &syn::Ident, called: &Expr, vars: &[Variable]) -> Lent {
 }
 
 /// The items of what is lent as a whole: of maps pairs of a key, which nobody changes, and a reference; of iterators theirs.
-fn each(lent: &Expr, vars: &[Variable]) -> Lent {
+fn each(lent: &Expr, vars: &[Variable]) -> Reference {
     match lent.inner().kind {
-        Kind::Var(var, _) if vars[var].map => Lent::Tuple(vec![Unknown, Exclusive]),
+        Kind::Var(var, _) if vars[var].map => Reference::Tuple(vec![Unknown, Exclusive]),
         Kind::Var(var, _) if vars[var].items.is_some() => vars[var].items.clone().unwrap_or(Unknown),
         Kind::Var(var, _) if vars[var].list => Exclusive,
-        _ => Lent::Item,
+        _ => Reference::Item,
     }
 }
 
@@ -121,9 +121,9 @@ pub fn is_list(init: &Expr) -> bool {
     }
 }
 
-fn within(lent: Lent) -> Lent {
+fn within(lent: Reference) -> Reference {
     match lent {
-        Lent::Some(inner) => *inner,
+        Reference::Some(inner) => *inner,
         _ => Unknown,
     }
 }
@@ -133,7 +133,7 @@ fn is_some(function: &Expr) -> bool {
 }
 
 /// Tells the hints of a pattern's names.
-pub fn bound(pat: &Pat, lent: &Lent, tell: &mut dyn FnMut(&syn::Ident, Hint)) {
+pub fn bound(pat: &Pat, lent: &Reference, tell: &mut dyn FnMut(&syn::Ident, Hint)) {
     // Parts of what a mutable reference points to are bound as such references.
     let through = |pats: &mut dyn Iterator<Item = &Pat>, tell: &mut dyn FnMut(&syn::Ident, Hint)| {
         if matches!(lent, Exclusive | Item) {
@@ -144,7 +144,7 @@ pub fn bound(pat: &Pat, lent: &Lent, tell: &mut dyn FnMut(&syn::Ident, Hint)) {
         Pat::Ident(pat) if pat.by_ref.is_none() => {
             match lent {
                 Exclusive | Item => tell(&pat.ident, Hint::Exclusive),
-                Lent::Host => tell(&pat.ident, Hint::Host),
+                Reference::Host => tell(&pat.ident, Hint::Host),
                 _ => {}
             }
             pat.subpat.iter().for_each(|(_, pat)| bound(pat, lent, tell));
@@ -153,7 +153,7 @@ pub fn bound(pat: &Pat, lent: &Lent, tell: &mut dyn FnMut(&syn::Ident, Hint)) {
         Pat::Paren(inner) => bound(&inner.pat, lent, tell),
         Pat::Or(either) => either.cases.iter().for_each(|pat| bound(pat, lent, tell)),
         Pat::Tuple(pat) => match lent {
-            Lent::Tuple(all)
+            Reference::Tuple(all)
                 if all.len() == pat.elems.len() && !pat.elems.iter().any(|p| matches!(p, Pat::Rest(_))) =>
             {
                 pat.elems.iter().zip(all).for_each(|(pat, lent)| bound(pat, lent, tell));
@@ -162,7 +162,7 @@ pub fn bound(pat: &Pat, lent: &Lent, tell: &mut dyn FnMut(&syn::Ident, Hint)) {
             _ => through(&mut pat.elems.iter(), tell),
         },
         Pat::TupleStruct(pat) => match lent {
-            Lent::Some(inner) if pat.elems.len() == 1 => bound(&pat.elems[0], inner, tell),
+            Reference::Some(inner) if pat.elems.len() == 1 => bound(&pat.elems[0], inner, tell),
             _ => through(&mut pat.elems.iter(), tell),
         },
         Pat::Struct(pat) => through(&mut pat.fields.iter().map(|field| &*field.pat), tell),

@@ -15,7 +15,7 @@ pub struct Place {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Step {
     /// What a variable or field leads to, if its type turns out to be a mutable reference or made of such. The last step.
-    Lent,
+    Reference,
     Deref,
     Named(String),
     Index(u32),
@@ -60,9 +60,9 @@ impl Place {
     /// Whether this place is another one or contains it. What a place leads to is no part of it.
     pub fn contains(&self, other: &Self) -> bool {
         let within = match (self.path.split_last(), other.path.split_last()) {
-            (Some((Step::Lent | Step::Deref, own)), Some((Step::Lent, theirs))) => own == theirs,
-            (_, Some((Step::Lent, _))) => false,
-            (Some((Step::Lent, own)), _) => {
+            (Some((Step::Reference | Step::Deref, own)), Some((Step::Reference, theirs))) => own == theirs,
+            (_, Some((Step::Reference, _))) => false,
+            (Some((Step::Reference, own)), _) => {
                 other.path.get(own.len() + 1).is_some() && {
                     other.path.starts_with(own) && other.path[own.len()] == Step::Deref
                 }
@@ -74,7 +74,7 @@ impl Place {
 
     /// What this place leads to, if it is a mutable reference or made of such.
     pub fn lent(mut self) -> Self {
-        self.path.push(Step::Lent);
+        self.path.push(Step::Reference);
         self
     }
 
@@ -85,19 +85,19 @@ impl Place {
     }
 
     pub fn is_lent(&self) -> bool {
-        self.path.last() == Some(&Step::Lent)
+        self.path.last() == Some(&Step::Reference)
     }
 
     /// The place whose type tells what it lends.
     pub fn lender(&self) -> Self {
-        let path = self.path.iter().filter(|step| **step != Step::Lent).cloned().collect();
+        let path = self.path.iter().filter(|step| **step != Step::Reference).cloned().collect();
         Self { root: self.root, path }
     }
 
     /// Whether a change is seen by others than the variable's later readers.
     pub fn through_reference(&self, vars: &[Variable]) -> bool {
         let root = &vars[self.root];
-        self.path.iter().any(|step| matches!(step, Step::Deref | Step::Lent))
+        self.path.iter().any(|step| matches!(step, Step::Deref | Step::Reference))
             || root.hint == Hint::Exclusive
             || (!root.mutable && !root.deferred)
     }
@@ -110,7 +110,7 @@ impl Place {
             name = match step {
                 // A field is found through a reference without a star.
                 Step::Deref if steps.peek().is_some_and(|next| **next != Step::Deref) => name,
-                Step::Deref | Step::Lent => format!("*{name}"),
+                Step::Deref | Step::Reference => format!("*{name}"),
                 Step::Named(field) => format!("{name}.{field}"),
                 Step::Index(index) => format!("{name}.{index}"),
             };
@@ -123,7 +123,7 @@ impl Place {
         let mut ident = vars[self.root].ident.clone();
         ident.set_span(ident.span().located_at(at));
         self.path.iter().fold(quote!(#ident), |base, step| match step {
-            Step::Deref | Step::Lent => quote!((*#base)),
+            Step::Deref | Step::Reference => quote!((*#base)),
             Step::Named(name) => {
                 let name = syn::parse_str::<proc_macro2::Ident>(name.trim_start_matches("r#"))
                     .unwrap_or_else(|_| proc_macro2::Ident::new_raw(name.trim_start_matches("r#"), Span::call_site()));

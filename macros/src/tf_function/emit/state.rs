@@ -102,13 +102,13 @@ impl State<'_> {
         let (mut declare, mut found, mut find) = (TokenStream::new(), TokenStream::new(), TokenStream::new());
         if lends > 0 {
             declare = quote! {
-                let mut #lent: ::core::option::Option<[#rt::Lent<'_>; #lends]> = ::core::option::Option::None;
+                let mut #lent: ::core::option::Option<[#rt::Referents<'_>; #lends]> = ::core::option::Option::None;
             };
             found = quote!(&& let ::core::option::Option::Some(#lent) = &#lent);
             find = quote!(#lent = ::core::option::Option::Some([#(#lents)*]););
         }
         quote! {
-            let mut #k: ::core::option::Option<[&'static #rt::Table; #count]> = ::core::option::Option::None;
+            let mut #k: ::core::option::Option<[&'static #rt::StateVtable; #count]> = ::core::option::Option::None;
             #declare
             #done: loop {
                 if let ::core::option::Option::Some(#k) = #k #found {

@@ -2,7 +2,7 @@
 //! The parser calls it wherever it meets one.
 
 use super::super::analyse::aliasing;
-use super::super::analyse::pattern_references::{self, Lent};
+use super::super::analyse::pattern_references::{self, Reference};
 use super::super::ast::*;
 use super::text::{changes, has_let, take, type_hint};
 use super::{Around, Parser, What};
@@ -98,7 +98,7 @@ impl Parser {
         Kind::Match(Box::new(Match { syntax: node, scrutinee, arms }))
     }
 
-    fn arm(&mut self, mut arm: syn::Arm, (lent, lends): &(Lent, bool)) -> Arm {
+    fn arm(&mut self, mut arm: syn::Arm, (lent, lends): &(Reference, bool)) -> Arm {
         self.scopes.open();
         let start = self.vars.len();
         let bound = self.pattern(&mut arm.pat, true);

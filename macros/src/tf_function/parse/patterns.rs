@@ -2,7 +2,7 @@
 //! The parser calls it for parameters, `let`, arms, loops and closures.
 
 use super::super::analyse::aliasing;
-use super::super::analyse::pattern_references::{self, Lent};
+use super::super::analyse::pattern_references::{self, Reference};
 use super::super::analyse::place::Place;
 use super::super::ast::*;
 use super::Parser;
@@ -118,7 +118,7 @@ impl Parser {
     }
 
     /// Notes which variables of a pattern are mutable references, from what it is matched with.
-    pub fn lent(&mut self, pat: &Pat, declared: std::ops::Range<Var>, lent: &Lent) {
+    pub fn lent(&mut self, pat: &Pat, declared: std::ops::Range<Var>, lent: &Reference) {
         pattern_references::bound(pat, lent, &mut |ident, hint| {
             let name = written(ident);
             // A renamed one is found in the pattern under its new name.

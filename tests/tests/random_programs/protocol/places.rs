@@ -4,10 +4,10 @@
 use super::super::program::*;
 use super::super::values::Env;
 use eagerflow::__rt::autograph::tiers::*;
-use eagerflow::__rt::autograph::{self as rt, List, Place, Slot, Table};
+use eagerflow::__rt::autograph::{self as rt, List, Place, Slot, StateVtable};
 use eagerflow::{Nest, Tensor, TensorArray};
 
-pub fn table<T: Nest>() -> &'static Table {
+pub fn table<T: Nest>() -> &'static StateVtable {
     (&&&&&Slot::<T>::new()).table()
 }
 

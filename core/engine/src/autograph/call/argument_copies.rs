@@ -7,7 +7,7 @@ use crate::autograph::regions;
 use crate::autograph::skipped_fields::Watching;
 use crate::autograph::state::{self, Captured};
 use crate::function::Wrote;
-use crate::structure::{Kept, Place};
+use crate::structure::{BoxedState, Place};
 use crate::tensor::Tensor;
 
 impl Call<'_> {
@@ -28,7 +28,7 @@ impl Call<'_> {
 
     /// Keeps a value where it does not move, for as long as the call.
     pub(crate) fn hold<T>(&self, value: T) -> *mut T {
-        let kept = Kept::new(value);
+        let kept = BoxedState::new(value);
         let address = kept.address().cast();
         self.body().held.borrow_mut().push(kept);
         address

@@ -5,11 +5,11 @@ use super::{Call, Session};
 use crate::autograph::state;
 use crate::builder::Closed;
 use crate::function::Wrote;
-use crate::function::{Owned, Pattern, Source, Trace, Tracing, note_name, note_taken_in, places};
+use crate::function::{CreatedVariable, Pattern, Source, Trace, Tracing, note_name, note_taken_in, places};
 use crate::graph::control::call::Callable;
 use crate::graph::passes::pure::writes;
 use crate::ir::Graph;
-use crate::structure::{Kept, Place, Table};
+use crate::structure::{BoxedState, Place, StateVtable};
 use crate::tape::IdMap;
 use crate::tensor::{Resource, Tensor, TensorType};
 use kernels::error::{Error, Result};
@@ -48,7 +48,7 @@ impl Call<'_> {
     }
 
     /// The body has ended with a result of symbols: keeps the trace, and puts the results of its first run there.
-    pub(crate) fn close(&self, result: &mut Place<'_>, table: &'static Table) -> Result<()> {
+    pub(crate) fn close(&self, result: &mut Place<'_>, table: &'static StateVtable) -> Result<()> {
         let Some(session) = self.session() else { return Ok(()) };
         let mut results = state::tensors(std::slice::from_ref(result));
         let (written, more) = self.wrote(session);
@@ -67,7 +67,7 @@ impl Call<'_> {
     }
 
     /// As [`close`](Self::close), of a body whose ways all end in an error: the one of this call.
-    pub(crate) fn close_failed(&self, table: &'static Table) -> Error {
+    pub(crate) fn close_failed(&self, table: &'static StateVtable) -> Error {
         let gone = || Error::internal("tf_function", "a body without a result has not failed");
         let Some(session) = self.session() else { return gone() };
         let ran = self.make(session, &[], None, table, Vec::new());
@@ -82,8 +82,8 @@ impl Call<'_> {
         &self,
         session: &Session,
         results: &[Tensor],
-        result: Option<Kept>,
-        table: &'static Table,
+        result: Option<BoxedState>,
+        table: &'static StateVtable,
         written: Vec<Wrote>,
     ) -> Result<Arc<Trace>> {
         let closed = session.builder.finish(results)?;
@@ -103,11 +103,11 @@ impl Call<'_> {
         let identity = session.identity.take().and_read(&self.arguments, &reads);
         let mut sources = session.sources.take();
         let places = places(&self.arguments.handles);
-        let owned: IdMap<Owned> = owned.into_iter().map(|owned| (owned.id, owned)).collect();
+        let owned: IdMap<CreatedVariable> = owned.into_iter().map(|owned| (owned.id, owned)).collect();
         for capture in closed.captures {
             sources.push(match (places.get(&capture.id()), owned.get(&capture.id())) {
                 (Some(&at), _) if capture.as_object::<Resource>().is_some() => Source::Argument(capture.id(), at),
-                (_, Some(owned)) => Source::Owned(owned.clone(), Arc::default()),
+                (_, Some(owned)) => Source::CreatedVariable(owned.clone(), Arc::default()),
                 _ => Source::Outside(capture),
             });
         }

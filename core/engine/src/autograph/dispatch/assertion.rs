@@ -3,7 +3,7 @@
 
 use super::compare::{AnySide, Cmp, TensorSide};
 use super::condition::{CondValue, Condition, condition};
-use super::print::{Message, Said};
+use super::print::{Message, WriteMessage};
 use crate::autograph::if_stmt::If;
 use crate::builder;
 use crate::debugging::compared;
@@ -18,7 +18,7 @@ use std::fmt::Debug;
 
 /// `assert!(condition, message)`; without a message the condition's own text is it.
 #[track_caller]
-pub fn assert<C: Condition + ?Sized>(holds: &C, text: &'static str, message: Option<Said<'_>>) {
+pub fn assert<C: Condition + ?Sized>(holds: &C, text: &'static str, message: Option<WriteMessage<'_>>) {
     let cond = holds.cond();
     let otherwise = format!("assertion failed: {text}");
     match &cond.value {
@@ -31,7 +31,7 @@ pub fn assert<C: Condition + ?Sized>(holds: &C, text: &'static str, message: Opt
 }
 
 /// A message that is needed now.
-fn said_now(message: Said<'_>) -> String {
+fn said_now(message: WriteMessage<'_>) -> String {
     let mut text = Message::new(false);
     message(&mut text);
     text.into_text()
@@ -50,7 +50,7 @@ pub(crate) fn fail_in_graph(message: Message) {
 struct Claim<'a> {
     name: &'static str,
     claim: &'static str,
-    message: Option<Said<'a>>,
+    message: Option<WriteMessage<'a>>,
     /// The message, if there is none.
     otherwise: &'a str,
 }
@@ -82,7 +82,7 @@ impl Claim<'_> {
     }
 
     #[track_caller]
-    fn in_branch(&self, message: Said<'_>, inputs: &[&Tensor]) -> Result<()> {
+    fn in_branch(&self, message: WriteMessage<'_>, inputs: &[&Tensor]) -> Result<()> {
         let table = crate::structure::result::<()>();
         let all = ops::functions::try_reduce_all(inputs[0], ())?;
         let mut branch = If::new(Slot::<()>::new(), condition(&all), &[], &[]);
@@ -96,7 +96,7 @@ impl Claim<'_> {
     }
 
     #[track_caller]
-    fn say(&self, message: Said<'_>, inputs: &[&Tensor]) -> Result<()> {
+    fn say(&self, message: WriteMessage<'_>, inputs: &[&Tensor]) -> Result<()> {
         let mut text = Message::new(builder::current().is_some());
         message(&mut text);
         self.said(text, inputs)
@@ -112,7 +112,7 @@ impl Claim<'_> {
 
 /// `assert_eq!` and `assert_ne!` on tensors.
 #[track_caller]
-fn compare(negated: bool, x: Operand<'_>, y: Operand<'_>, message: Option<Said<'_>>) {
+fn compare(negated: bool, x: Operand<'_>, y: Operand<'_>, message: Option<WriteMessage<'_>>) {
     let (name, claim, op): (_, _, &dyn Op) = match negated {
         false => ("assert_equal", "x == y", &Equal),
         true => ("assert_none_equal", "x != y", &NotEqual),
@@ -125,19 +125,19 @@ fn compare(negated: bool, x: Operand<'_>, y: Operand<'_>, message: Option<Said<'
 pub trait AssertTensors {
     /// All elements are equal.
     #[track_caller]
-    fn assert_eq(&self, message: Option<Said<'_>>);
+    fn assert_eq(&self, message: Option<WriteMessage<'_>>);
     /// No elements are equal.
     #[track_caller]
-    fn assert_ne(&self, message: Option<Said<'_>>);
+    fn assert_ne(&self, message: Option<WriteMessage<'_>>);
 }
 
 impl<A: TensorSide + ?Sized, B: AnySide + ?Sized> AssertTensors for &Cmp<'_, A, B> {
     #[track_caller]
-    fn assert_eq(&self, message: Option<Said<'_>>) {
+    fn assert_eq(&self, message: Option<WriteMessage<'_>>) {
         compare(false, self.0.operand(), self.1.any_operand(), message);
     }
     #[track_caller]
-    fn assert_ne(&self, message: Option<Said<'_>>) {
+    fn assert_ne(&self, message: Option<WriteMessage<'_>>) {
         compare(true, self.0.operand(), self.1.any_operand(), message);
     }
 }
@@ -146,13 +146,13 @@ impl<A: TensorSide + ?Sized, B: AnySide + ?Sized> AssertTensors for &Cmp<'_, A, 
 pub trait AssertHost<A: ?Sized, B: ?Sized> {
     /// `left == right`
     #[track_caller]
-    fn assert_eq(&self, message: Option<Said<'_>>)
+    fn assert_eq(&self, message: Option<WriteMessage<'_>>)
     where
         A: PartialEq<B> + Debug,
         B: Debug;
     /// `left != right`
     #[track_caller]
-    fn assert_ne(&self, message: Option<Said<'_>>)
+    fn assert_ne(&self, message: Option<WriteMessage<'_>>)
     where
         A: PartialEq<B> + Debug,
         B: Debug;
@@ -160,7 +160,7 @@ pub trait AssertHost<A: ?Sized, B: ?Sized> {
 
 impl<A: ?Sized, B: ?Sized> AssertHost<A, B> for Cmp<'_, A, B> {
     #[track_caller]
-    fn assert_eq(&self, message: Option<Said<'_>>)
+    fn assert_eq(&self, message: Option<WriteMessage<'_>>)
     where
         A: PartialEq<B> + Debug,
         B: Debug,
@@ -171,7 +171,7 @@ impl<A: ?Sized, B: ?Sized> AssertHost<A, B> for Cmp<'_, A, B> {
         }
     }
     #[track_caller]
-    fn assert_ne(&self, message: Option<Said<'_>>)
+    fn assert_ne(&self, message: Option<WriteMessage<'_>>)
     where
         A: PartialEq<B> + Debug,
         B: Debug,

@@ -4,7 +4,7 @@
 use super::condition::Condition;
 use super::save::{Save, Saved};
 use super::tiers::*;
-use crate::structure::state_vtable::{Slot, Table};
+use crate::structure::state_vtable::{Slot, StateVtable};
 use crate::tensor::Tensor;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
@@ -17,7 +17,7 @@ pub trait Flag:
     #[track_caller]
     fn flag(value: bool) -> Self;
     #[doc(hidden)]
-    fn table() -> &'static Table;
+    fn table() -> &'static StateVtable;
     #[doc(hidden)]
     fn save(&self, name: &'static str, needed: bool) -> Saved<Self>;
     /// Itself, if it is a tensor.
@@ -29,7 +29,7 @@ impl Flag for bool {
     fn flag(value: bool) -> Self {
         value
     }
-    fn table() -> &'static Table {
+    fn table() -> &'static StateVtable {
         (&&&&&&Slot::<bool>::new()).table()
     }
     fn save(&self, name: &'static str, needed: bool) -> Saved<bool> {
@@ -45,7 +45,7 @@ impl Flag for Tensor {
     fn flag(value: bool) -> Self {
         crate::constant(value)
     }
-    fn table() -> &'static Table {
+    fn table() -> &'static StateVtable {
         (&&&&&&Slot::<Tensor>::new()).table()
     }
     fn save(&self, name: &'static str, needed: bool) -> Saved<Tensor> {
@@ -63,7 +63,7 @@ pub fn flag<F: Flag>(value: bool) -> F {
 }
 
 /// The table of a flag's type.
-pub fn flag_table<F: Flag>(_: &F) -> &'static Table {
+pub fn flag_table<F: Flag>(_: &F) -> &'static StateVtable {
     F::table()
 }
 

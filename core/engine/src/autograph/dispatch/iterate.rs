@@ -5,7 +5,7 @@ use super::condition::Cond;
 use crate::builder;
 use crate::ops::try_gather;
 use crate::structure::place::{Place, place};
-use crate::structure::state_vtable::{Slot, TableOfNest as _, lending};
+use crate::structure::state_vtable::{Slot, StateVtableOfNest as _, lending};
 use crate::tensor::Tensor;
 use kernels::dtype::DType;
 use kernels::error::{Error, OrFail};

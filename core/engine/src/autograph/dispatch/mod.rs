@@ -39,11 +39,11 @@ pub mod tiers {
     pub use super::print::{ShownHost as _, ShownTensor as _};
     pub use super::save::{SaveClone as _, SaveLends as _, SaveNest as _, SaveNothing as _, SaveReference as _};
     pub use crate::structure::referents::tiers::{
-        LentClone as _, LentCompared as _, LentDeep as _, LentHidden as _, LentNest as _, LentNothing as _,
-        LentOwn as _, LentValue as _,
+        ReferentsClone as _, ReferentsCompared as _, ReferentsDeep as _, ReferentsHidden as _, ReferentsNest as _,
+        ReferentsNothing as _, ReferentsOwn as _, ReferentsValue as _,
     };
     pub use crate::structure::state_vtable::{
-        TableOfAny as _, TableOfClone as _, TableOfCompared as _, TableOfNest as _, TableOfReference as _,
-        TableOfReferences as _,
+        StateVtableOfAny as _, StateVtableOfClone as _, StateVtableOfCompared as _, StateVtableOfNest as _,
+        StateVtableOfReference as _, StateVtableOfReferences as _,
     };
 }

@@ -27,7 +27,7 @@ pub struct Message {
 }
 
 /// Writes the message of an assertion.
-pub type Said<'a> = &'a dyn Fn(&mut Message);
+pub type WriteMessage<'a> = &'a dyn Fn(&mut Message);
 
 impl Message {
     /// An empty text, for a graph or for now.

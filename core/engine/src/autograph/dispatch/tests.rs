@@ -29,7 +29,7 @@ fn state() -> State {
 
 #[test]
 fn state_of_any_type_has_a_table() {
-    let kind = |table: &Table| table.kind;
+    let kind = |table: &StateVtable| table.kind;
     let (tensor, number, map) = (tf::constant(1.0), 3usize, HashMap::from([("a", 1)]));
     assert_eq!(kind((&&&&&&Probe(&tensor)).table()), Kind::Nest);
     assert_eq!(kind((&&&&&&Probe(&number)).table()), Kind::Nest);

@@ -6,7 +6,7 @@ use super::super::regions;
 use super::super::staged_loop::VALUE;
 use super::super::state;
 use super::{Phase, While};
-use crate::structure::{Place, Table, place};
+use crate::structure::{Place, StateVtable, place};
 use kernels::error::{OrFail, Result};
 
 impl<V> While<V> {
@@ -26,7 +26,7 @@ impl<V> While<V> {
 
     /// As [`after`](Self::after), for a loop whose breaks have values.
     #[track_caller]
-    pub fn after_value(&mut self, mut value: V, table: &'static Table, after: &mut [Place<'_>]) -> V {
+    pub fn after_value(&mut self, mut value: V, table: &'static StateVtable, after: &mut [Place<'_>]) -> V {
         let mut places: Vec<Place<'_>> = vec![place(VALUE, &mut value, table)];
         places.extend(after.iter_mut().map(Place::reborrow));
         self.finish(&mut places, true).or_fail();

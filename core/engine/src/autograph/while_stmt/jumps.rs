@@ -7,7 +7,7 @@ use super::super::regions::{self, Target};
 use super::super::staged_loop::VALUE;
 use super::super::state::{self, Captured};
 use super::{Phase, While};
-use crate::structure::{Place, Table, place};
+use crate::structure::{Place, StateVtable, place};
 use crate::tensor::Tensor;
 use kernels::dtype::DType;
 use kernels::error::{OrFail, Result};
@@ -28,7 +28,7 @@ impl<V> While<V> {
 
     /// `break value`: the value again where the host breaks.
     #[track_caller]
-    pub fn brk_value(&mut self, mut value: V, table: &'static Table, after: &mut [Place<'_>]) -> Option<V> {
+    pub fn brk_value(&mut self, mut value: V, table: &'static StateVtable, after: &mut [Place<'_>]) -> Option<V> {
         let own = self.region.map(|_| state::tensors(&[place(VALUE, &mut value, table)]));
         if self.jump(self.breaks, after, own) {
             return Some(value);

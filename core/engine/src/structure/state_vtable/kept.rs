@@ -1,15 +1,15 @@
-//! [`Kept`]: a value of a type that only its [`Table`](super::Table) knows, on the heap. Places keep copies of state in it, and
+//! [`BoxedState`]: a value of a type that only its [`StateVtable`](super::StateVtable) knows, on the heap. Places keep copies of state in it, and
 //! traces their results.
 
 use std::ptr::NonNull;
 
 /// A value of a type that only its table knows. It must not outlive what the value borrows.
-pub(crate) struct Kept {
+pub(crate) struct BoxedState {
     pub(crate) value: NonNull<()>,
     drop: unsafe fn(NonNull<()>),
 }
 
-impl Kept {
+impl BoxedState {
     pub(crate) fn new<T>(value: T) -> Self {
         /// # Safety
         /// An address that `Box::into_raw` gave for a `T`, for the last time.
@@ -37,7 +37,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for BoxedState {
     fn drop(&mut self) {
         // SAFETY: the function of this value's type, called once.
         unsafe { (self.drop)(self.value) }

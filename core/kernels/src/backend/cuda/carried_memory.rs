@@ -8,17 +8,17 @@ thread_local! {
 }
 
 /// Memory that is lent until this is dropped.
-pub struct Lent {
+pub struct CarriedMemory {
     /// How many addresses were lent before.
     before: usize,
 }
 
 /// Lends the memory at these addresses to this thread's operations.
-pub fn lend(addresses: impl Iterator<Item = *mut u8>) -> Lent {
+pub fn lend(addresses: impl Iterator<Item = *mut u8>) -> CarriedMemory {
     LENT.with_borrow_mut(|lent| {
         let before = lent.len();
         lent.extend(addresses.map(|address| address.addr()));
-        Lent { before }
+        CarriedMemory { before }
     })
 }
 
@@ -27,7 +27,7 @@ pub fn lenders(address: *mut u8) -> usize {
     LENT.with_borrow(|lent| lent.iter().filter(|lent| **lent == address.addr()).count())
 }
 
-impl Drop for Lent {
+impl Drop for CarriedMemory {
     fn drop(&mut self) {
         LENT.with_borrow_mut(|lent| lent.truncate(self.before));
     }
