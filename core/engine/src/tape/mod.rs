@@ -4,6 +4,7 @@
 mod backward;
 mod contribution;
 mod cotangent;
+mod forward_mode;
 pub(crate) mod log;
 pub(crate) mod record;
 pub(crate) mod slot_table;
@@ -15,6 +16,7 @@ mod watcher;
 pub(crate) use backward::{Backward, CustomRule};
 pub(crate) use contribution::{Contribution, Part};
 pub use cotangent::{Cotangent, Gradients, IndexedRows};
-pub(crate) use record::{ForwardMode, carries, observe, observe_given, observe_read, observe_saving, set_forward_mode};
+pub(crate) use forward_mode::{ForwardMode, set_forward_mode};
+pub(crate) use record::{carries, observe, observe_given, observe_read, observe_saving};
 pub(crate) use staging::{Marks, Seen, Unseen, marks, needed, replace, rewind};
 pub use tape_memory::IdMap;

@@ -1,8 +1,8 @@
 //! Tapes and graphs: which operands of a branch, loop or call are followed, and how tapes forget what a closed body recorded.
 //! `execute` asks [`needed`] before it records such an operation; builders keep [`Marks`] while they are open.
 
+use super::forward_mode::has_tangent;
 use super::log::Log;
-use super::record::has_tangent;
 use super::slot_table::UNTRACKED;
 use super::tape_memory::{self, TapeData};
 use crate::op::Op;
