@@ -1,7 +1,7 @@
 //! Runs tests of the same binary again in a process of its own, under another CPU path or number of threads.
 //! The tables and the comparison of paths use it: both settings are read once per process.
 
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// The CPU paths of this processor, as `EAGERFLOW_CPU` names them.
 pub fn cpu_paths() -> Vec<&'static str> {
@@ -32,8 +32,7 @@ pub fn run_test(name: &str, settings: &[(&str, &str)]) -> String {
 /// # Panics
 /// As there.
 pub fn said_by(name: &str, settings: &[(&str, &str)]) -> (String, String) {
-    let program = std::env::current_exe().expect("this test's own path");
-    let mut command = Command::new(program);
+    let mut command = this_program();
     command.args([name, "--exact", "--nocapture", "--include-ignored"]).envs(settings.iter().copied());
     let output = command.output().expect("the test's own binary runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -43,13 +42,14 @@ pub fn said_by(name: &str, settings: &[(&str, &str)]) -> (String, String) {
     (text, errors)
 }
 
-/// Runs all tests of this binary but some in a child process whose operations run on a GPU: an emulated one, unless there is a
-/// real one. Says so and does nothing where there is neither.
+/// Runs all tests of this binary but some in child processes whose operations run on a GPU: an emulated one, unless there is a
+/// real one. Says so and does nothing where there is neither. Two processes share the tests, since most of the time goes into
+/// kernels, which a process compiles one after the other.
 ///
 /// # Panics
 /// If a test fails there.
 pub fn run_on_a_gpu(skip: &[&str], settings: &[(&str, &str)]) {
-    on_a_gpu(&[], skip, "2", settings);
+    on_a_gpu(&tests(&[], skip), 2, settings);
 }
 
 /// As [`run_on_a_gpu`], for these tests only and one after the other: what fails on the device fails in whichever thread reads
@@ -58,10 +58,26 @@ pub fn run_on_a_gpu(skip: &[&str], settings: &[(&str, &str)]) {
 /// # Panics
 /// If a test fails there.
 pub fn run_in_turn_on_a_gpu(only: &[&str]) {
-    on_a_gpu(only, &[], "1", &[]);
+    on_a_gpu(&tests(only, &[]), 1, &[]);
 }
 
-fn on_a_gpu(only: &[&str], skip: &[&str], threads: &str, settings: &[(&str, &str)]) {
+/// The names of this binary's tests that contain one of `only`, if there are any, and none of `skip`. Those that run children on a GPU are
+/// left out, or they would run themselves.
+fn tests(only: &[&str], skip: &[&str]) -> Vec<String> {
+    let mut command = this_program();
+    command.args(only).args(["--list", "--format", "terse", "--skip", "on_a_gpu"]);
+    command.args(skip.iter().flat_map(|name| ["--skip", name]));
+    let output = command.output().expect("the test's own binary runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_string).collect()
+}
+
+fn this_program() -> Command {
+    Command::new(std::env::current_exe().expect("this test's own path"))
+}
+
+/// Runs these tests in so many processes, with as many threads each.
+fn on_a_gpu(tests: &[String], processes: usize, settings: &[(&str, &str)]) {
     // Not loaded into this process, whose other tests run on the CPU.
     let folder = match eagerflow_cuda_emulation::folder() {
         Ok(folder) => folder,
@@ -70,22 +86,26 @@ fn on_a_gpu(only: &[&str], skip: &[&str], threads: &str, settings: &[(&str, &str
             return;
         }
     };
-    let program = std::env::current_exe().expect("this test's own path");
-    let mut command = Command::new(program);
-    command.args(only).args(["--nocapture", "--test-threads", threads, "--skip", "on_a_gpu"]);
-    for name in skip {
-        command.args(["--skip", name]);
+    let run = &|first: usize| {
+        let mut command = this_program();
+        command.args(tests.iter().skip(first).step_by(processes)).args(["--exact", "--nocapture", "--test-threads"]);
+        command.arg(processes.to_string());
+        command.envs([("EAGERFLOW_DEVICE", "/gpu:0"), ("EAGERFLOW_TF32", "0")]).envs(settings.iter().copied());
+        command.envs(folder.iter().map(|folder| ("LD_LIBRARY_PATH", folder)));
+        command.output().expect("the test's own binary runs")
+    };
+    assert!(!tests.is_empty(), "there is no test to run");
+    let outputs: Vec<Output> = std::thread::scope(|scope| {
+        let children: Vec<_> = (0..processes.min(tests.len())).map(|first| scope.spawn(move || run(first))).collect();
+        children.into_iter().map(|child| child.join().expect("a child that was waited for")).collect()
+    });
+    for output in outputs {
+        let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "on a GPU:\n{text}\n{errors}");
+        let passed =
+            text.lines().find_map(|l| l.strip_prefix("test result: ok. ")?.split(' ').next()?.parse::<usize>().ok());
+        assert!(passed.is_some_and(|n| n > 0), "no test ran:\n{text}");
     }
-    command.envs([("EAGERFLOW_DEVICE", "/gpu:0"), ("EAGERFLOW_TF32", "0")]).envs(settings.iter().copied());
-    if let Some(folder) = folder {
-        command.env("LD_LIBRARY_PATH", folder);
-    }
-    let output = command.output().expect("the test's own binary runs");
-    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "on a GPU:\n{text}\n{errors}");
-    let passed =
-        text.lines().find_map(|l| l.strip_prefix("test result: ok. ")?.split(' ').next()?.parse::<usize>().ok());
-    assert!(passed.is_some_and(|n| n > 0), "no test ran:\n{text}");
 }
 
 /// Runs one test of this binary under every CPU path but the one in use.

@@ -60,13 +60,18 @@ mod windows;
 
 /// The same samples on a GPU. Left out: errors that come to light when elements are read, which [`failures_on_a_gpu`] has, plans and
 /// memory of the host, lines in plans, a chain of sines that a loop over numbers computes on the host, and a call that must fail
-/// before it returns. The second call of a shape is captured already.
+/// before it returns; and, unless `EAGERFLOW_HEAVY` is set, what compiles a thousand kernels. The second call of a shape is captured
+/// already.
 #[test]
 fn samples_on_a_gpu() {
     let skip =
         ["options::plans", "lines::", "misfits::indices", "lifetimes::", "loops::while_loops", "a_call_that_fails"];
-    eagerflow_tests::child::run_on_a_gpu(&[&skip, &FAIL[..]].concat(), &[("EAGERFLOW_CUDA_GRAPHS", "1")]);
+    let heavy: &[&str] = if std::env::var_os("EAGERFLOW_HEAVY").is_some() { &[] } else { &HEAVY };
+    eagerflow_tests::child::run_on_a_gpu(&[&skip, &FAIL[..], heavy].concat(), &[("EAGERFLOW_CUDA_GRAPHS", "1")]);
 }
+
+/// Samples whose many small loops and branches have a kernel for each mixture of operands of the host and of the device.
+const HEAVY: [&str; 2] = ["forward::second_orders_through_branches_and_loops", "forward::through_lists_of_the_graph"];
 
 /// Samples that fail where elements are computed.
 const FAIL: [&str; 3] = ["failures::at_run_time", "messages::", "effects::assertions"];

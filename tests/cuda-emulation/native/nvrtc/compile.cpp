@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 
 #include "../driver/image.h"
 #include "program.h"
@@ -57,9 +58,10 @@ static std::string hash(const std::string& text) {
     return out;
 }
 
-Output run_compiler(const std::vector<std::string>& arguments) {
-    const char* compiler = getenv("CXX") != nullptr ? getenv("CXX") : "g++";
-    std::vector<char*> argv = {const_cast<char*>(compiler)};
+static const char* compiler() { return getenv("CXX") != nullptr ? getenv("CXX") : "g++"; }
+
+static Output run(const char* tool, const std::vector<std::string>& arguments) {
+    std::vector<char*> argv = {const_cast<char*>(tool)};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
     int pipes[2];
@@ -69,12 +71,12 @@ Output run_compiler(const std::vector<std::string>& arguments) {
     posix_spawn_file_actions_adddup2(&actions, pipes[1], STDERR_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     pid_t child;
-    const int error = posix_spawnp(&child, compiler, &actions, nullptr, argv.data(), environ);
+    const int error = posix_spawnp(&child, tool, &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     close(pipes[1]);
     Output out{-1, ""};
     if (error != 0) {
-        out.text = std::string("cannot run the compiler `") + compiler + "`: " + strerror(error);
+        out.text = std::string("cannot run `") + tool + "`: " + strerror(error);
     } else {
         char buffer[4096];
         for (ssize_t n; (n = read(pipes[0], buffer, sizeof buffer)) > 0;) out.text.append(buffer, (size_t)n);
@@ -83,6 +85,8 @@ Output run_compiler(const std::vector<std::string>& arguments) {
     close(pipes[0]);
     return out;
 }
+
+Output run_compiler(const std::vector<std::string>& arguments) { return run(compiler(), arguments); }
 
 static const std::vector<std::string>& flags() {
     static const std::vector<std::string> all = {
@@ -95,6 +99,35 @@ static const std::vector<std::string>& flags() {
 #endif
     };
     return all;
+}
+
+// Adds the macros and the headers that stand before every program. The headers are kept compiled, for as long as the macros are those of
+// the first program: the compiler looks by itself whether they fit.
+static std::vector<std::string> with_headers(std::vector<std::string> flags, const std::vector<std::string>& macros) {
+    const fs::path native = home() / "native", compiled = home() / "compiled";
+    flags.insert(flags.end(), macros.begin(), macros.end());
+    flags.insert(flags.end(), {"-I", compiled.string(), "-I", native.string(), "-I", (native / "kernel").string()});
+    static std::once_flag once;
+    std::call_once(once, [&] {
+        const fs::path target = compiled / "device.h.gch";
+        std::error_code ignored;
+        if (fs::exists(target, ignored)) return;
+        fs::create_directories(compiled, ignored);
+        const std::string fresh = (compiled / ("fresh-" + std::to_string(getpid()))).string();
+        std::vector<std::string> arguments = flags;
+        arguments.insert(arguments.end(), {"-x", "c++-header", (native / "kernel" / "device.h").string(), "-o", fresh});
+        // Programs compile without it, too, and several processes may put the same one there.
+        if (run_compiler(arguments).status == 0) fs::rename(fresh, target, ignored);
+    });
+    flags.insert(flags.end(), {"-include", "device.h"});
+    return flags;
+}
+
+// The linker alone needs a third of the time that it takes through the compiler with all of its libraries; a program asks for functions of
+// mathematics, and whatever runs it has C's library.
+static Output link(const std::string& object, const std::string& target) {
+    const Output out = run("ld", {"-shared", object, "-o", target, "-l:libm.so.6"});
+    return out.status == 0 ? out : run_compiler({"-shared", "-nostdlib", object, "-o", target, "-lm", "-lc"});
 }
 
 static int compile_fresh(Program& program, const Options& options, const fs::path& target) {
@@ -125,16 +158,17 @@ static int compile_fresh(Program& program, const Options& options, const fs::pat
         if (out.status != 0) return NVRTC_COMPILATION;
         write_file(work / "program.cpp", rewrite(read_file(work / "plain.ii")));
     }
-    std::vector<std::string> build = flags();
-    build.insert(build.end(), macros.begin(), macros.end());
-    const fs::path native = home_folder / "native";
-    build.insert(build.end(), {"-shared", "-nostdlib", "-I", native.string(), "-I", (native / "kernel").string(), "-include", "device.h",
-                               (work / "program.cpp").string(), "-o", (work / "program.so").string(), "-lm", "-lc"});
+    const fs::path object = work / "program.o", shared = work / "program.so";
+    std::vector<std::string> build = with_headers(flags(), macros);
+    build.insert(build.end(), {"-c", (work / "program.cpp").string(), "-o", object.string()});
     out = run_compiler(build);
     program.log += out.text;
     if (out.status != 0) return NVRTC_COMPILATION;
+    out = link(object.string(), shared.string());
+    program.log += out.text;
+    if (out.status != 0) return NVRTC_COMPILATION;
 
-    const std::string library = read_file(work / "program.so");
+    const std::string library = read_file(shared);
     Image image{};
     memcpy(image.magic, IMAGE_MAGIC, sizeof IMAGE_MAGIC);
     memcpy(image.build, EAGERFLOW_BUILD, sizeof image.build);

@@ -38,15 +38,25 @@ pub(super) fn joined(kernels: &[Wanted]) -> (String, Vec<String>) {
     (all, names)
 }
 
-/// The text with `NAMED(name, space)` in place of the names of its kernels: a macro, since the name may be another's parameter.
+/// The text with new names of its kernels. It is `NAMED(name, space)` in the body of a macro, whose parameter the name may be, and
+/// where the name itself is a macro.
 fn renamed(text: &str, space: &str) -> String {
-    let mut parts = text.split(HEAD);
-    let mut all = parts.next().unwrap_or_default().to_string();
-    for part in parts {
-        let bounds = part.strip_prefix(BOUNDS).and_then(|rest| rest.find(") ")).map_or(0, |end| BOUNDS.len() + end + 2);
-        let (bounds, part) = part.split_at(bounds);
-        let (name, rest) = part.split_once('(').unwrap_or((part, ""));
-        let _ = write!(all, "{HEAD}{bounds}NAMED({name}, {space})({rest}");
+    let (mut all, mut in_macro) = (String::new(), false);
+    for line in text.split_inclusive('\n') {
+        in_macro |= line.starts_with('#');
+        let mut parts = line.split(HEAD);
+        all.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let bounds =
+                part.strip_prefix(BOUNDS).and_then(|rest| rest.find(") ")).map_or(0, |end| BOUNDS.len() + end + 2);
+            let (bounds, part) = part.split_at(bounds);
+            let (name, rest) = part.split_once('(').unwrap_or((part, ""));
+            let _ = match in_macro || defined(text).any(|other| other == name) {
+                true => write!(all, "{HEAD}{bounds}NAMED({name}, {space})({rest}"),
+                false => write!(all, "{HEAD}{bounds}{name}_{space}({rest}"),
+            };
+        }
+        in_macro &= line.trim_end().ends_with('\\');
     }
     all
 }
@@ -82,7 +92,7 @@ mod tests {
             "namespace k0 {",
             "#define STEP 1",
             "typedef float T0;",
-            "extern \"C\" __global__ void __launch_bounds__(STEP, 1) NAMED(add, k0)(T0* x) { *x += STEP; }",
+            "extern \"C\" __global__ void __launch_bounds__(STEP, 1) add_k0(T0* x) { *x += STEP; }",
             "",
             "}",
             "#undef STEP",

@@ -147,7 +147,8 @@ fn taken_apart((a, b): (Tensor, Tensor), c: &Tensor) -> Tensor {
     if c { d } else { d + e }
 }
 
-fn main() {
+#[test]
+fn runs() {
     let (yes, no) = (tf::constant(true), tf::constant(false));
     let x = || tf::constant(3.0);
     let value = |t: Tensor| t.item::<f32>();

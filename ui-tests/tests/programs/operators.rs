@@ -73,7 +73,8 @@ fn lazy(x: &Tensor, o: Option<f32>) -> Option<Tensor> {
     if host { None } else { Some(-x) }
 }
 
-fn main() {
+#[test]
+fn runs() {
     let x = tf::constant(3.0);
     assert_eq!(tensors(&x, x.clone(), &Variable::new(2.0)).item::<i32>(), 11103);
     assert_eq!(tensors(&x, x.clone() + 1.0, &Variable::new(2.0)).item::<i32>(), 11112);

@@ -27,7 +27,8 @@ fn sign(x: &Tensor) -> Tensor {
     }
 }
 
-fn main() {
+#[test]
+fn runs() {
     let x = tf::constant([1.0, 4.0]);
     assert_eq!(clipped(&x, 2.0, false).to_vec::<f32>(), [0.5, 2.0]);
     assert_eq!(clipped(&x, 8.0, true).to_vec::<f32>(), [20.0, 50.0]);

@@ -153,7 +153,8 @@ fn loops_as_values(x: &Tensor) -> Tensor {
     n + m
 }
 
-fn main() {
+#[test]
+fn runs() {
     let x = tf::constant(3.0);
     let (yes, no) = (tf::constant(true), tf::constant(false));
     let (a, state) = places(&x, &yes);

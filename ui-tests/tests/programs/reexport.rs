@@ -6,7 +6,7 @@ mod mine {
 
 use mine::tf::{Module, Nest, Tensor, Variable, custom_gradient, tf_function};
 
-#[custom_gradient(crate = crate::mine::tf)]
+#[custom_gradient(crate = crate::reexport::mine::tf)]
 fn double(x: &Tensor) -> Tensor {
     (x * 2.0, |dy: &Tensor| dy * 2.0)
 }
@@ -23,7 +23,7 @@ struct State {
     h: Tensor,
 }
 
-#[tf_function(crate = crate::mine::tf)]
+#[tf_function(crate = crate::reexport::mine::tf)]
 fn step(state: &State, x: &Tensor) -> State {
     let mut h = state.h.clone();
     while &h < x && x > 0.0 {
@@ -33,7 +33,8 @@ fn step(state: &State, x: &Tensor) -> State {
     State { h }
 }
 
-fn main() {
+#[test]
+fn runs() {
     let _ = double(&mine::tf::constant(1.0));
     let state = State { h: mine::tf::constant(0.5) };
     assert_eq!(step(&state, &mine::tf::constant(2.0)).h.item::<f32>(), 2.5);

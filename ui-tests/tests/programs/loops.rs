@@ -113,7 +113,8 @@ fn found(values: &[Tensor], least: &Tensor) -> Tensor {
     tf::constant(-1.0)
 }
 
-fn main() {
+#[test]
+fn runs() {
     assert_eq!(collatz(&tf::constant(27)).item::<i32>(), 111);
     assert_eq!(pair(&tf::constant(35)).to_vec::<i32>(), [5, 7]);
     assert_eq!(pair(&tf::constant(1000)).to_vec::<i32>(), [-1, -1]);

@@ -60,7 +60,8 @@ fn through_a_reference(x: &Tensor) -> Tensor {
     pair.0 * 100 + pair.1
 }
 
-fn main() {
+#[test]
+fn runs() {
     assert_eq!(read_by_the_other(&tf::constant(3)).item::<i32>(), 26);
     assert_eq!(read_by_the_other(&tf::constant(4)).item::<i32>(), 12);
     for y in 0..12 {

@@ -96,7 +96,8 @@ fn step(w: &Variable, x: &Tensor, y: &Tensor, clip: bool) -> Tensor {
     loss
 }
 
-fn main() {
+#[test]
+fn runs() {
     let cell = Variable::new([[0.1f32, 0.2], [0.3, 0.4]]);
     let (state, total) = rnn(&cell, &tf::ones([2, 3, 2]), &tf::zeros([2, 2]));
     let (mut h, mut sum) = (tf::zeros([2, 2]), tf::zeros([2, 2]));

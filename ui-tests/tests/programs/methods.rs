@@ -113,7 +113,8 @@ mod inner {
     }
 }
 
-fn main() {
+#[test]
+fn runs() {
     let (yes, no) = (tf::constant(true), tf::constant(false));
     let x = tf::constant(3.0);
     let scale = Scale { by: Variable::new(10.0), limit: 5.0 };

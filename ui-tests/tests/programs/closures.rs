@@ -41,7 +41,8 @@ fn nested(x: &Tensor) -> Tensor {
     y
 }
 
-fn main() {
+#[test]
+fn runs() {
     let x = tf::constant(3.0);
     assert_eq!(closures(&x, 4).item::<f32>(), 3.0 + 6.0 + 4.0 + 3.0);
     assert_eq!(nested(&x).item::<f32>(), 10.0);

@@ -91,7 +91,11 @@ fn patterns(x: &Tensor, how: Option<u32>, c: &Tensor) -> Tensor {
         None => return -y,
         Some(0) => y.clone(),
         Some(n) if n == 2 => {
-            if c { y.clone() } else { &y + 7.0 }
+            if c {
+                y.clone()
+            } else {
+                &y + 7.0
+            }
         }
         Some(_) => y * 3.0,
     };
@@ -139,7 +143,8 @@ fn more_loops(x: &Tensor, c: &Tensor) -> Tensor {
     y + block
 }
 
-fn main() {
+#[test]
+fn runs() {
     let (yes, no) = (tf::constant(true), tf::constant(false));
     let x = tf::constant(3.0);
     // Both branches are recorded, so the first one's fault is found whatever the condition will be.

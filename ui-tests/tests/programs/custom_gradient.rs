@@ -92,7 +92,8 @@ fn names(call: &Tensor, parts: f32) -> Tensor {
     (kept_call, move |outputs| outputs * call * parts)
 }
 
-fn main() {
+#[test]
+fn runs() {
     let x = tf::constant(2.0);
     let mut model = Model { w: Variable::new(3.0) };
     let _ = guide(&x);

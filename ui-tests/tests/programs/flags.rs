@@ -20,6 +20,7 @@ fn until(x: &Tensor, limit: i32) -> Tensor {
     if done { y } else { -y }
 }
 
-fn main() {
+#[test]
+fn runs() {
     assert_eq!(until(&tf::constant(3.0), 3).item::<f32>(), 14.0);
 }

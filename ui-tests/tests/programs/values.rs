@@ -143,7 +143,8 @@ fn eight_deep(x: &Tensor) -> Tensor {
     y
 }
 
-fn main() {
+#[test]
+fn runs() {
     let x = tf::constant(3.0);
     assert_eq!(loop_value(&x).item::<f32>(), 1.0);
     assert_eq!(endless(&x).item::<f32>(), 96.0);
