@@ -1,13 +1,13 @@
 //! How variables start: constants, and random numbers whose spread follows from the shape.
-//! Keras's initializers by their names; layers call `Initializer::variable` when they are built.
+//! Keras's initializers by their names; layers call `Initializer::create` when they are built.
 
-use engine::Variable;
 use engine::library::options::{finite, magnitude};
 use engine::random;
+use engine::{LazyVariable, Variable};
 use engine::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
-use kernels::shape::IntoShape;
+use kernels::shape::{IntoShape, Shape};
 use std::panic::Location;
 
 /// The first value of a variable.
@@ -143,13 +143,20 @@ impl Initializer {
         }
     }
 
-    /// A trainable variable of a layer.
+    /// The trainable variable of a layer, in its place there.
     #[track_caller]
-    pub(crate) fn variable(self, shape: &[usize], dtype: DType, name: &str) -> Result<Variable> {
+    pub(crate) fn create<'a>(
+        self,
+        place: &'a LazyVariable,
+        shape: &[usize],
+        dtype: DType,
+        name: &str,
+    ) -> Result<&'a Variable> {
         if !dtype.is_floating() {
             return Err(Error::invalid_argument(name, "a layer's variables must be floating-point").got(dtype));
         }
-        Ok(Variable::with(self.try_call(shape, dtype)?, name, true))
+        let ty = TensorType::new(dtype, Shape::new(shape)?);
+        place.get_or_create(name, &ty, || self.checked("initializer")?.make(&ty))
     }
 }
 
@@ -221,6 +228,6 @@ mod tests {
         let text = Initializer::GlorotUniform.try_call([2, 2], DType::I32).unwrap_err().to_string();
         assert!(text.contains("int32") && text.contains("initializers.rs"), "{text}");
         assert!(Initializer::Zeros.try_call([-1], DType::F32).unwrap_err().to_string().contains("negative"));
-        assert!(Initializer::Zeros.variable(&[1], DType::I32, "w").is_err());
+        assert!(Initializer::Zeros.create(&LazyVariable::new(), &[1], DType::I32, "w").is_err());
     }
 }

@@ -3,7 +3,7 @@
 
 pub use crate::autodiff::{EMPTY, gradient_at};
 pub use crate::execute::Owner;
-pub use crate::module::visit_part;
+pub use crate::module::{Child, DeferredSlots, DeferredValue, End, Object, ObjectGraph, SlotName, SlotTable};
 pub use crate::op::cast_help;
 pub use crate::ops::{
     AdamParameters, Pool, Windows, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,
@@ -11,15 +11,17 @@ pub use crate::ops::{
 };
 pub use crate::options;
 pub use crate::tape::{Cotangent, IdMap};
+pub use crate::variable::{HostBytes, overwrite, tensor_of_bytes};
 pub use kernels::error::OrFail;
 
+use crate::module::{Fields, LazyVariable};
 use crate::ops::{self, Padding, Pair};
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use kernels::dtype::DType;
 use kernels::error::Result;
 use kernels::shape::Shape;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 
 /// A tensor in another dtype; the same handle if it has it.
 #[track_caller]
@@ -88,6 +90,17 @@ impl Sized2 for Pair {
     fn sizes(self, op: &str, what: &str) -> Result<[i64; 2]> {
         Pair::sizes(self, op, what)
     }
+}
+
+/// Tells a module's fields of the values that an optimizer keeps for variables. They count by the number of their table: making
+/// some changes no signature.
+pub fn visit_slots(fields: &mut Fields<'_>, slots: &Arc<dyn SlotTable>) {
+    fields.slots(slots);
+}
+
+/// Leaves the value of a checkpoint for a variable that a layer will make; answers the variable where it is made already.
+pub fn defer<'a>(place: &'a LazyVariable, value: Arc<dyn DeferredValue>) -> Option<&'a Variable> {
+    place.defer(value)
 }
 
 /// Tells the trace under way, if there is one, whose a new variable is: the trace must not keep it alive.

@@ -1,6 +1,10 @@
 //! Variables: shared, changeable tensors that tapes watch and optimizers update.
 //! A variable is a resource handle; its reads and writes are operations like any other.
 
+mod memory;
+
+pub use memory::{HostBytes, overwrite, tensor_of_bytes};
+
 use crate::constant::IntoTensor;
 use crate::execute::{listener, recording};
 use crate::ops::{self, AsTensor, Change, Operand, TensorRef, ToOperand};

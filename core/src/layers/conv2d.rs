@@ -117,7 +117,10 @@ impl Conv2D {
             let what = "the input is no batch of images of the layer's dtype";
             return Err(misfit(&self.name, what, x, expected).help(help));
         }
-        let kernel = self.kernel.get_or_build(|| self.make_kernel(x))?;
+        let kernel = match self.kernel.get() {
+            Some(kernel) => kernel,
+            None => self.make_kernel(x)?,
+        };
         let (own, given) = (kernel.shape(), x.shape.dim(3));
         if !own.dim(2).known_value().is_some_and(|n| given.can_equal((n * self.groups).into())) {
             let expected = format!("{} channels, as the layer was built for (kernel {own})", own.dim(2) * self.groups);
@@ -127,7 +130,7 @@ impl Conv2D {
     }
 
     #[track_caller]
-    fn make_kernel(&self, x: &TensorType) -> Result<Variable> {
+    fn make_kernel(&self, x: &TensorType) -> Result<&Variable> {
         let [rows, columns] = self.kernel_size.sizes(&self.name, "the kernel size")?;
         let channels = channels(&self.name, x)?;
         if !channels.is_multiple_of(self.groups) {
@@ -136,7 +139,7 @@ impl Conv2D {
                 .expected("a multiple of the groups"));
         }
         let shape = [rows as usize, columns as usize, channels / self.groups, self.filters];
-        self.kernel_initializer.variable(&shape, self.dtype, &format!("{}/kernel", self.name))
+        self.kernel_initializer.create(&self.kernel, &shape, self.dtype, &format!("{}/kernel", self.name))
     }
 }
 
@@ -184,8 +187,8 @@ impl Layer for Conv2D {
 
 impl Module for Conv2D {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.value(&(self.filters, self.kernel_size, self.strides, self.padding, self.dilation, self.groups));
-        fields.value(&(self.use_bias, self.activation, self.dtype));
+        fields.settings(&(self.filters, self.kernel_size, self.strides, self.padding, self.dilation, self.groups));
+        fields.settings(&(self.use_bias, self.activation, self.dtype));
         fields.field("kernel", &self.kernel);
         if self.use_bias {
             fields.field("bias", &self.bias);

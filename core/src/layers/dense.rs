@@ -96,7 +96,10 @@ impl Dense {
             let what = "the input is no batch of rows of the layer's dtype";
             return Err(misfit(&self.name, what, x, expected).help(help));
         }
-        let kernel = self.kernel.get_or_build(|| self.make_kernel(x))?;
+        let kernel = match self.kernel.get() {
+            Some(kernel) => kernel,
+            None => self.make_kernel(x)?,
+        };
         let own = kernel.shape();
         if !x.shape.dim(rank - 1).can_equal(own.dim(0)) {
             let expected = format!("{} in the last dimension, as the layer was built for (kernel {own})", own.dim(0));
@@ -106,9 +109,9 @@ impl Dense {
     }
 
     #[track_caller]
-    fn make_kernel(&self, x: &TensorType) -> Result<Variable> {
+    fn make_kernel(&self, x: &TensorType) -> Result<&Variable> {
         let shape = [channels(&self.name, x)?, self.units];
-        self.kernel_initializer.variable(&shape, self.dtype, &format!("{}/kernel", self.name))
+        self.kernel_initializer.create(&self.kernel, &shape, self.dtype, &format!("{}/kernel", self.name))
     }
 }
 
@@ -136,7 +139,7 @@ impl Layer for Dense {
 
 impl Module for Dense {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.value(&(self.units, self.use_bias, self.activation, self.dtype));
+        fields.settings(&(self.units, self.use_bias, self.activation, self.dtype));
         fields.field("kernel", &self.kernel);
         if self.use_bias {
             fields.field("bias", &self.bias);

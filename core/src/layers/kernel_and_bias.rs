@@ -31,9 +31,11 @@ macro_rules! weighted {
                 if !self.use_bias {
                     return Ok(None);
                 }
-                let name = || format!("{}/bias", self.name);
-                let make = || self.bias_initializer.variable(&[self.$units], self.dtype, &name());
-                self.bias.get_or_build(make).map(Some)
+                if let Some(bias) = self.bias.get() {
+                    return Ok(Some(bias));
+                }
+                let name = format!("{}/bias", self.name);
+                self.bias_initializer.create(&self.bias, &[self.$units], self.dtype, &name).map(Some)
             }
 
             /// What is left to do with a product.

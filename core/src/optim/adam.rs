@@ -58,7 +58,7 @@ impl Adam {
             beta_1: 0.9,
             beta_2: 0.999,
             epsilon: 1e-7,
-            slots: Slots::new(["m", "v"]),
+            slots: Slots::new([("m", "_momentums"), ("v", "_velocities")]),
             warned: Warned::default(),
         })
     }
@@ -145,6 +145,6 @@ impl Module for Adam {
         fields.field("epsilon", &self.epsilon);
         fields.field("iterations", &self.iterations);
         fields.field("learning_rate", &self.learning_rate);
-        fields.field("slots", &self.slots);
+        self.slots.visit(fields);
     }
 }

@@ -54,7 +54,7 @@ impl SGD {
             iterations: Variable::with(Tensor::from(0i64), "sgd/iterations", false),
             momentum: 0.0,
             nesterov: false,
-            slots: Slots::new(["momentum"]),
+            slots: Slots::new([("momentum", "momentums")]),
             warned: Warned::default(),
         })
     }
@@ -128,6 +128,6 @@ impl Module for SGD {
         fields.field("nesterov", &self.nesterov);
         fields.field("iterations", &self.iterations);
         fields.field("learning_rate", &self.learning_rate);
-        fields.field("slots", &self.slots);
+        self.slots.visit(fields);
     }
 }

@@ -2,42 +2,66 @@
 //! Optimizers look them up at every step and make them at the first.
 
 use engine::TensorType;
-use engine::library::IdMap;
+use engine::library::{DeferredSlots, IdMap, SlotName, SlotTable};
 use engine::{Differentiable, Tensor, Variable};
 use engine::{Fields, Module};
 use kernels::error::Result;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Slots by the ids of their variables.
-#[derive(Debug)]
 struct List<const N: usize> {
     all: Vec<(u64, [Variable; N])>,
     /// Where the slots of each variable are in the list, by its id, and where each slot is, by its own.
     places: IdMap<usize>,
     slots: IdMap<usize>,
+    /// What a checkpoint has for slots to come.
+    waiting: Option<Arc<dyn DeferredSlots>>,
 }
 
 impl<const N: usize> Default for List<N> {
     fn default() -> Self {
-        Self { all: Vec::new(), places: IdMap::default(), slots: IdMap::default() }
+        Self { all: Vec::new(), places: IdMap::default(), slots: IdMap::default(), waiting: None }
+    }
+}
+
+impl<const N: usize> fmt::Debug for List<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.all).finish()
     }
 }
 
 /// A list that its variables know.
-#[derive(Debug, Default)]
-struct Shared<const N: usize>(Mutex<List<N>>);
+#[derive(Debug)]
+struct Shared<const N: usize> {
+    names: [SlotName; N],
+    list: Mutex<List<N>>,
+}
 
 impl<const N: usize> Shared<N> {
     fn lock(&self) -> MutexGuard<'_, List<N>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<const N: usize> SlotTable for Shared<N> {
+    fn names(&self) -> &[SlotName] {
+        &self.names
+    }
+
+    fn all(&self) -> Vec<(u64, Vec<Variable>)> {
+        self.lock().all.iter().map(|(id, slots)| (*id, slots.to_vec())).collect()
+    }
+
+    fn defer(&self, values: Arc<dyn DeferredSlots>) {
+        self.lock().waiting = Some(values);
     }
 }
 
 /// `N` slots for each variable, of its dtype and shape, which start at zero.
 #[derive(Debug)]
 pub(super) struct Slots<const N: usize> {
-    names: [&'static str; N],
     /// Tells these slots from those of other optimizers in a signature, whatever has been made yet.
     id: u64,
     /// In the order of the variables' first steps, which is that of a checkpoint.
@@ -45,9 +69,12 @@ pub(super) struct Slots<const N: usize> {
 }
 
 impl<const N: usize> Slots<N> {
-    pub fn new(names: [&'static str; N]) -> Self {
+    /// `names` are TensorFlow's name of each slot and that of Keras's list of them.
+    pub fn new(names: [(&'static str, &'static str); N]) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
-        Self { names, id: NEXT.fetch_add(1, Ordering::Relaxed), list: Arc::default() }
+        let names = names.map(|(slot, list)| SlotName { slot, list });
+        let list = Arc::new(Shared { names, list: Mutex::default() });
+        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), list }
     }
 
     /// The slots of each variable: `N` lists in the order of the variables.
@@ -72,12 +99,21 @@ impl<const N: usize> Slots<N> {
         if let Some(&at) = list.places.get(&id) {
             return Ok(at);
         }
+        let at = list.all.len();
+        let waiting = list.waiting.clone();
         // They are made once, also where the step is being traced.
         let slots = engine::init_scope(|| -> Result<_> {
-            let zeros = engine::library::zeros_of(&TensorType::new(variable.dtype(), variable.shape()))?;
-            Ok(self.names.map(|name| Variable::with(&zeros, format!("{}/{name}", variable.name()), false)))
+            let mut values = Vec::with_capacity(N);
+            for slot in 0..N {
+                let saved = waiting.as_ref().map(|w| w.value(variable, at, slot)).transpose()?.flatten();
+                values.push(match saved {
+                    Some(saved) => saved,
+                    None => engine::library::zeros_of(&TensorType::new(variable.dtype(), variable.shape()))?,
+                });
+            }
+            let name = |slot: usize| format!("{}/{}", variable.name(), self.list.names[slot].slot);
+            Ok(std::array::from_fn(|slot| Variable::with(&values[slot], name(slot), false)))
         })?;
-        let at = list.all.len();
         for slot in &slots {
             list.slots.insert(slot.id(), at);
             let owner: Weak<Shared<N>> = Arc::downgrade(&self.list);
@@ -99,14 +135,8 @@ impl<const N: usize> engine::library::Owner for Shared<N> {
 
 impl<const N: usize> Module for Slots<N> {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.value(&self.id);
-        for (i, (_, slots)) in self.list.lock().all.iter().enumerate() {
-            for (at, slot) in slots.iter().enumerate() {
-                engine::library::visit_part(fields, i, NUMBERS[at.min(NUMBERS.len() - 1)], slot);
-            }
-        }
+        fields.settings(&self.id);
+        let table: Arc<dyn SlotTable> = self.list.clone();
+        engine::library::visit_slots(fields, &table);
     }
 }
-
-/// Names of a variable's slots in paths.
-const NUMBERS: [&str; 4] = ["0", "1", "2", "3"];

@@ -140,6 +140,15 @@ pub(crate) fn placed(made: Tensor, change: bool) -> Result<Tensor> {
     }
 }
 
+/// A tensor of the host where another one lies.
+#[track_caller]
+pub(crate) fn bring_beside(made: Tensor, beside: &Tensor) -> Result<Tensor> {
+    match beside.device_id().gpu_index().filter(|_| beside.is_away()) {
+        Some(index) => gpu::bring(kernels::backend::cuda::gpu(index)?, &made),
+        None => Ok(made),
+    }
+}
+
 /// As [`execute`] in the name of the user's line `location`, for operations that are recorded anew.
 pub(crate) fn execute_at(op: &dyn Op, inputs: &[&Tensor], location: &'static Location<'static>) -> Result<Outputs> {
     observed_at(op, inputs, 0, settled_mode(), location).map_err(|e| e.at(location))

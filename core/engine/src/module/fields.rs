@@ -1,12 +1,14 @@
 //! The visit of a module's fields: where it stands, and what is collected on the way, names or a signature.
 //! Derived code and hand-written `visit`s tell [`Fields`] of each field.
 
-use super::Module;
+use super::objects::SlotTable;
+use super::{LazyVariable, Module};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::{Error, Result};
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// The identity of a module's state; see [`Module::signature`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -47,6 +49,30 @@ impl fmt::Display for Path<'_> {
 
 /// What a visit is for.
 pub(crate) trait Sink {
+    /// A part begins, a field or an element; what comes until it is left lies in it.
+    fn enter(&mut self, _path: &Path<'_>, _type_name: &'static str) {}
+    /// The part is what a pointer leads to.
+    fn points_to(&mut self, _type_name: &'static str) {}
+    /// The part is one setting, not a module.
+    fn setting(&mut self) {}
+    /// The part is a module, whatever it holds.
+    fn object(&mut self) {}
+    /// The part that was entered last ends.
+    fn leave(&mut self) {}
+    /// The place of a variable that a layer makes when it is called first.
+    fn place(&mut self, path: &Path<'_>, place: &LazyVariable) {
+        self.variable(path, place.id(), place.get());
+    }
+    /// The values that an optimizer keeps for each variable.
+    fn slots(&mut self, path: &Path<'_>, slots: &Arc<dyn SlotTable>) {
+        let all = Path { above: Some(path), name: Name::Field("slots") };
+        for (i, (_, values)) in slots.all().iter().enumerate() {
+            let item = Path { above: Some(&all), name: Name::Index(i) };
+            for (name, value) in slots.names().iter().zip(values) {
+                self.part(&Path { above: Some(&item), name: Name::Field(name.slot) }, value);
+            }
+        }
+    }
     /// A variable that exists, or the place of one that may not be built yet, under the number that stands for it.
     fn variable(&mut self, path: &Path<'_>, id: u64, variable: Option<&Variable>);
     /// A variable of an object that stands for all it makes, one after the other, under one number.
@@ -191,23 +217,46 @@ impl Hasher for Words<'_> {
     }
 }
 
+fn type_name_of<T: ?Sized>(_: &T) -> &'static str {
+    std::any::type_name::<T>()
+}
+
 /// What [`Module::visit`] tells its fields to.
 pub struct Fields<'a> {
     pub(super) path: Path<'a>,
     pub(super) sink: &'a mut dyn Sink,
 }
 
-/// Tells a module's fields of a variable that the module made for itself, and tells by its own number: making it changes no
-/// signature.
-pub fn visit_part(fields: &mut Fields<'_>, index: usize, name: &'static str, variable: &Variable) {
-    let item = Path { above: Some(&fields.path), name: Name::Index(index) };
-    fields.sink.part(&Path { above: Some(&item), name: Name::Field(name) }, variable);
-}
-
 impl Fields<'_> {
     fn inner(&mut self, name: Name<'_>, value: &(impl Module + ?Sized)) {
         let path = Path { above: Some(&self.path), name };
+        self.sink.enter(&path, type_name_of(value));
         value.visit(&mut Fields { path, sink: self.sink });
+        self.sink.leave();
+    }
+
+    /// This module is what a pointer leads to.
+    pub(super) fn pointed(&mut self, value: &(impl Module + ?Sized)) {
+        self.sink.points_to(type_name_of(value));
+        value.visit(&mut Fields { path: self.path, sink: self.sink });
+    }
+
+    /// This module keeps values for variables.
+    pub(crate) fn slots(&mut self, slots: &Arc<dyn SlotTable>) {
+        self.sink.slots(&self.path, slots);
+    }
+
+    /// What this module holds, such as the length of a list: part of the signature, no setting of the user's.
+    pub(super) fn structure(&mut self, value: &(impl Hash + ?Sized)) {
+        if self.sink.wants_words() {
+            value.hash(&mut Words(self.sink));
+        }
+    }
+
+    /// Settings of this module itself, such as the options of a layer, compared by value.
+    pub fn settings(&mut self, value: &(impl Hash + ?Sized)) {
+        self.sink.object();
+        self.structure(value);
     }
 
     /// A named field.
@@ -252,9 +301,8 @@ impl Fields<'_> {
 
     /// This module is a setting, compared by value.
     pub fn value(&mut self, value: &(impl Hash + ?Sized)) {
-        if self.sink.wants_words() {
-            value.hash(&mut Words(self.sink));
-        }
+        self.sink.setting();
+        self.structure(value);
     }
 }
 

@@ -1,9 +1,10 @@
 //! Variables that are made later: the place of a kernel whose shape the first input tells.
 //! Layers hold them.
 
+use super::deferred::{DeferredValue, Waiting};
 use super::{Fields, Module};
 use crate::execute::{Owner, listener};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use kernels::error::{Error, Result};
 use std::fmt;
@@ -32,6 +33,8 @@ struct LazyCell {
     variable: OnceLock<Variable>,
     /// Held while a variable is made, so that two threads do not make two.
     building: Mutex<()>,
+    /// What a checkpoint has for it.
+    waiting: Waiting,
 }
 
 impl LazyVariable {
@@ -40,7 +43,8 @@ impl LazyVariable {
         // Places and tensors count apart; the high bit keeps their numbers from meeting in a signature.
         static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::new(LazyCell { id, variable: OnceLock::new(), building: Mutex::new(()) }))
+        let (variable, building) = (OnceLock::new(), Mutex::new(()));
+        Self(Arc::new(LazyCell { id, variable, building, waiting: Waiting::default() }))
     }
 
     /// The variable, once it is built.
@@ -48,11 +52,58 @@ impl LazyVariable {
         self.0.variable.get()
     }
 
-    /// The variable; the first call makes it with `build`.
+    /// The number of the place, which no variable has.
+    pub(crate) fn id(&self) -> u64 {
+        self.0.id
+    }
+
+    /// The variable; the first call makes it, trainable, of `initial`, or of the value that a checkpoint has for it: then `initial`
+    /// is not called, so that it draws no random numbers.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let kernel = tf::LazyVariable::new();
+    /// let ty = tf::TensorType::new(tf::DType::F32, [2].into());
+    /// let v = kernel.get_or_create("kernel", &ty, || Ok(tf::ones(2)))?;
+    /// assert_eq!(v.value().to_vec::<f32>(), [1.0, 1.0]);
+    /// # Ok::<(), tf::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What `initial` answers, and InvalidArgument where a restored value has another dtype or shape; the place then stays empty.
+    #[track_caller]
+    pub fn get_or_create(
+        &self,
+        name: &str,
+        ty: &TensorType,
+        initial: impl FnOnce() -> Result<Tensor>,
+    ) -> Result<&Variable> {
+        self.make(|waiting| {
+            let value = match waiting {
+                Some(waiting) => waiting.value(name, ty)?,
+                None => initial()?,
+            };
+            Ok(Variable::with(value, name, true))
+        })
+    }
+
+    /// The variable; the first call makes it with `build`. A value that a checkpoint has for it replaces its first one.
     ///
     /// # Errors
     /// What `build` answers; the place then stays empty.
     pub fn get_or_build(&self, build: impl FnOnce() -> Result<Variable>) -> Result<&Variable> {
+        self.make(|waiting| {
+            let variable = build()?;
+            if let Some(waiting) = waiting {
+                let value = waiting.value(&variable.label(), &TensorType::new(variable.dtype(), variable.shape()))?;
+                variable.try_assign(value)?;
+            }
+            Ok(variable)
+        })
+    }
+
+    #[track_caller]
+    fn make(&self, make: impl FnOnce(Option<&dyn DeferredValue>) -> Result<Variable>) -> Result<&Variable> {
         if let Some(variable) = self.0.variable.get() {
             return Ok(variable);
         }
@@ -60,12 +111,26 @@ impl LazyVariable {
         if let Some(variable) = self.0.variable.get() {
             return Ok(variable);
         }
-        let variable = crate::builder::init_scope(build)?;
+        let waiting = self.0.waiting.get();
+        let variable = crate::builder::init_scope(|| make(waiting.as_deref()))?;
+        if let Some(waiting) = waiting {
+            waiting.taken(&variable);
+            self.0.waiting.clear();
+        }
         let owner: Weak<LazyCell> = Arc::downgrade(&self.0);
         if let Some(listener) = listener() {
             listener.owned(variable.as_handle(), owner);
         }
         Ok(self.0.variable.get_or_init(|| variable))
+    }
+
+    /// Leaves the value of a checkpoint for the variable; answers the variable where it is made already.
+    pub(crate) fn defer(&self, value: Arc<dyn DeferredValue>) -> Option<&Variable> {
+        let _building = self.0.building.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.get().is_none() {
+            self.0.waiting.put(value);
+        }
+        self.get()
     }
 
     /// The variable, or an error that says it is not built.
@@ -103,6 +168,6 @@ impl fmt::Debug for LazyVariable {
 
 impl Module for LazyVariable {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.sink.variable(&fields.path, self.0.id, self.get());
+        fields.sink.place(&fields.path, self);
     }
 }

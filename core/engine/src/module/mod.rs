@@ -1,17 +1,20 @@
 //! Modules: structs of layers, variables and settings, whose variables are found and whose identity is compared.
 //! `#[derive(Module)]` writes [`Module::visit`]; optimizers, checkpoints and traced functions read what it visits.
 
+mod deferred;
 mod fields;
 mod lazy;
+mod objects;
 mod skipped;
 #[cfg(test)]
 mod tests;
 mod values;
 
-pub use fields::visit_part;
+pub use deferred::DeferredValue;
 pub use fields::{Fields, Signature};
 pub(crate) use fields::{Name, Path, Sink, visit};
 pub use lazy::LazyVariable;
+pub use objects::{Child, DeferredSlots, End, Object, ObjectGraph, SlotName, SlotTable};
 pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
 
 use crate::variable::Variable;

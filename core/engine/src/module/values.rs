@@ -52,7 +52,7 @@ macro_rules! pointers {
     ($($t:ty),*) => {$(
         impl<T: Module + ?Sized> Module for $t {
             fn visit(&self, fields: &mut Fields<'_>) {
-                (**self).visit(fields);
+                fields.pointed(&**self);
             }
         }
     )*};
@@ -66,7 +66,7 @@ impl<T: ?Sized> Module for std::marker::PhantomData<T> {
 
 impl<T: Module> Module for Option<T> {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.value(&self.is_some());
+        fields.structure(&self.is_some());
         if let Some(value) = self {
             value.visit(fields);
         }
@@ -75,7 +75,7 @@ impl<T: Module> Module for Option<T> {
 
 impl<T: Module> Module for OnceLock<T> {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.value(&self.get().is_some());
+        fields.structure(&self.get().is_some());
         if let Some(value) = self.get() {
             value.visit(fields);
         }
@@ -100,7 +100,7 @@ impl<T: Copy + Module> Module for std::cell::Cell<T> {
 
 impl<T: Module> Module for [T] {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.value(&self.len());
+        fields.structure(&self.len());
         for (i, item) in self.iter().enumerate() {
             fields.item(i, item);
         }
@@ -121,10 +121,10 @@ impl<T: Module, const N: usize> Module for [T; N] {
 
 impl<K: fmt::Display, T: Module> Module for BTreeMap<K, T> {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.value(&self.len());
+        fields.structure(&self.len());
         for (key, item) in self {
             let name = key.to_string();
-            fields.value(&name);
+            fields.structure(&name);
             fields.field(&name, item);
         }
     }

@@ -1,0 +1,117 @@
+//! The bytes of variables and tensors as files hold them: little-endian, row by row.
+//! Checkpoints read and write whole models through it, in the variables' own memory.
+
+use super::Variable;
+use crate::execute::{bring_beside, dense, on_host};
+use crate::tensor::{Guard, Resource, Tensor, TensorType};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+
+/// The elements of a tensor in the host's memory. While it lives, whoever changes the variable that the tensor was read from works on
+/// a copy.
+pub struct HostBytes(Kept);
+
+enum Kept {
+    Tensor(Tensor),
+    /// Truth values as 0 and 1, which the kernels do not promise.
+    Truths(Vec<u8>),
+}
+
+impl HostBytes {
+    /// The elements of a tensor.
+    ///
+    /// # Errors
+    /// FailedPrecondition for a value of a graph, and what fails on the GPU that computes the tensor.
+    #[track_caller]
+    pub fn of(tensor: &Tensor) -> Result<Self> {
+        let tensor = dense(&on_host(tensor.concrete("save")?)?)?;
+        let bytes = Self(Kept::Tensor(tensor));
+        Ok(match bytes.dtype() {
+            Some(DType::Bool) => Self(Kept::Truths(bytes.as_slice().iter().map(|&byte| u8::from(byte != 0)).collect())),
+            _ => bytes,
+        })
+    }
+
+    fn dtype(&self) -> Option<DType> {
+        match &self.0 {
+            Kept::Tensor(tensor) => Some(tensor.dtype()),
+            Kept::Truths(_) => None,
+        }
+    }
+
+    /// The bytes, which are little-endian on every machine that this library runs on (see the assertion below).
+    pub fn as_slice(&self) -> &[u8] {
+        match &self.0 {
+            // SAFETY: dense elements on the host that live as long as the handle, and are not written while it exists.
+            Kept::Tensor(tensor) => unsafe { std::slice::from_raw_parts(tensor.data().cast(), bytes(tensor.ty())) },
+            Kept::Truths(bytes) => bytes,
+        }
+    }
+}
+
+// Files are little-endian; on another machine bytes would have to be turned here.
+const _: () = assert!(cfg!(target_endian = "little"), "files are read and written as the memory lies");
+
+fn bytes(ty: &TensorType) -> usize {
+    ty.shape.num_elements() * ty.dtype.size()
+}
+
+/// A tensor of this type whose bytes `fill` writes; it gets zeros.
+///
+/// # Errors
+/// ResourceExhausted without memory, and what `fill` answers.
+#[track_caller]
+pub fn tensor_of_bytes(ty: &TensorType, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<Tensor> {
+    let mut fresh = zeroed(ty)?;
+    fill(memory(&mut fresh))?;
+    Ok(fresh)
+}
+
+fn zeroed(ty: &TensorType) -> Result<Tensor> {
+    let fresh = Tensor::uninit(ty)?;
+    // SAFETY: fresh memory for so many bytes, which nobody else knows.
+    unsafe { std::ptr::write_bytes(fresh.data().cast::<u8>(), 0, bytes(ty)) };
+    Ok(fresh)
+}
+
+/// The memory of a tensor that is dense, on the host, and held by nobody else.
+fn memory(tensor: &mut Tensor) -> &mut [u8] {
+    // SAFETY: the callers have seen to it that the memory is dense and that this handle is the only one.
+    unsafe { std::slice::from_raw_parts_mut(tensor.data().cast(), bytes(tensor.ty())) }
+}
+
+/// Has `fill` write new values of variables, all at once: nobody reads or writes any of them meanwhile. Values that nobody else holds are
+/// written in place, others into new memory, so that a tensor that was read before does not change; those of a GPU are brought there.
+///
+/// `fill` gets the bytes of each variable in the order of the list, holding old values or zeros. Where it fails, variables that
+/// were written in place keep what was written.
+///
+/// # Errors
+/// Internal where a variable is given twice; ResourceExhausted without memory; what `fill` answers.
+#[track_caller]
+pub fn overwrite(variables: &[Variable], fill: impl FnOnce(&mut [&mut [u8]]) -> Result<()>) -> Result<()> {
+    let mut order: Vec<(usize, &Resource)> = variables.iter().map(Variable::resource).enumerate().collect();
+    // The order in which calls lock their variables.
+    order.sort_unstable_by_key(|(_, resource)| std::ptr::from_ref(*resource).addr());
+    if order.windows(2).any(|pair| std::ptr::eq(pair[0].1, pair[1].1)) {
+        return Err(Error::internal("restore", "a variable is to be written twice at once"));
+    }
+    let mut locked: Vec<(usize, Guard<'_>)> = order.into_iter().map(|(at, resource)| (at, resource.lock())).collect();
+    locked.sort_unstable_by_key(|(at, _)| *at);
+    let mut fresh: Vec<Option<Tensor>> = Vec::with_capacity(locked.len());
+    for (_, value) in &locked {
+        let in_place = !value.is_away() && value.is_contiguous() && value.is_unique();
+        fresh.push(if in_place { None } else { Some(zeroed(value.ty())?) });
+    }
+    let own = locked.iter_mut().zip(&mut fresh).map(|((_, value), fresh)| match fresh {
+        Some(fresh) => memory(fresh),
+        None => memory(value),
+    });
+    fill(&mut own.collect::<Vec<_>>())?;
+    for ((_, value), fresh) in locked.iter_mut().zip(fresh) {
+        if let Some(fresh) = fresh {
+            **value = bring_beside(fresh, value)?;
+        }
+    }
+    Ok(())
+}
