@@ -3,7 +3,7 @@
 
 pub use crate::autodiff::{EMPTY, gradient_at};
 pub use crate::execute::Owner;
-pub use crate::module::visit_part;
+pub use crate::module::{Prepared, SavedState, StateValue, visit_part};
 pub use crate::op::cast_help;
 pub use crate::ops::{
     AdamParameters, Pool, Windows, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,

@@ -1,7 +1,7 @@
 //! The visit of a module's fields: where it stands, and what is collected on the way, names or a signature.
 //! Derived code and hand-written `visit`s tell [`Fields`] of each field.
 
-use super::Module;
+use super::{Module, SavedState};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::{Error, Result};
@@ -65,6 +65,8 @@ pub(crate) trait Sink {
     fn skipped(&mut self, _path: &Path<'_>, _word: u64) {}
     /// A field that is left out, may change, and cannot be looked at.
     fn unseen(&mut self, _path: &Path<'_>) {}
+    /// An object of the host that checkpoints hold. Signatures leave it out: a trace takes nothing of it in.
+    fn state(&mut self, _path: &Path<'_>, _state: &dyn SavedState) {}
 }
 
 /// Tells a sink every field of a module.
@@ -248,6 +250,12 @@ impl Fields<'_> {
     /// This module is a tensor: what it holds may change from call to call, its dtype and shape count.
     pub fn tensor(&mut self, tensor: &Tensor) {
         self.sink.tensor(tensor);
+    }
+
+    /// This module is an object of the host with a state of its own.
+    #[doc(hidden)]
+    pub fn state(&mut self, state: &dyn SavedState) {
+        self.sink.state(&self.path, state);
     }
 
     /// This module is a setting, compared by value.

@@ -1,8 +1,10 @@
 //! Modules: structs of layers, variables and settings, whose variables are found and whose identity is compared.
 //! `#[derive(Module)]` writes [`Module::visit`]; optimizers, checkpoints and traced functions read what it visits.
 
+mod counters;
 mod fields;
 mod lazy;
+mod saved_state;
 mod skipped;
 #[cfg(test)]
 mod tests;
@@ -12,6 +14,7 @@ pub use fields::visit_part;
 pub use fields::{Fields, Signature};
 pub(crate) use fields::{Name, Path, Sink, visit};
 pub use lazy::LazyVariable;
+pub use saved_state::{Prepared, SavedState, StateValue};
 pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
 
 use crate::variable::Variable;
