@@ -3,7 +3,10 @@
 
 pub use crate::autodiff::{EMPTY, gradient_at};
 pub use crate::execute::Owner;
-pub use crate::module::{Child, DeferredSlots, DeferredValue, End, Object, ObjectGraph, SlotName, SlotTable};
+pub use crate::module::{
+    Child, DeferredSlots, DeferredValue, End, Object, ObjectGraph, Prepared, SavedState, SlotName, SlotTable, StateValue,
+    commit_states, prepare_states, save_states,
+};
 pub use crate::op::cast_help;
 pub use crate::ops::{
     AdamParameters, Pool, Windows, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,

@@ -1,11 +1,11 @@
-//! The fields that modules leave out of their state by `#[module(skip)]`, of the arguments of calls under way: a branch or loop of the
+//! Counters, and the fields that modules leave out of their state by `#[module(skip)]`, of the arguments of calls under way: a branch or loop of the
 //! graph that changes a cell there would count once, while it is traced. [`Watch`](super::borrow_watch::Watch) asks; where nobody can see what
 //! happens, a warning says so.
 
 use super::borrow_watch::Hidden;
 use super::call::Call;
 use crate::function::WarnOnce;
-use crate::module::{Module, Path, Sink, visit};
+use crate::module::{Module, Path, SavedState, Sink, visit};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::{Error, Result};
@@ -23,11 +23,11 @@ thread_local! {
     static LENT: RefCell<Vec<LentModule>> = const { RefCell::new(Vec::new()) };
 }
 
-/// As long as it is there, the fields that a module leaves out are watched.
+/// As long as it is there, the counters of a module and the fields that it leaves out are watched.
 pub(super) struct Watching(u64);
 
 impl Watching {
-    /// Watches a module, if it leaves out anything that may change.
+    /// Watches a module, if it has or leaves out anything that may change.
     ///
     /// # Safety
     /// What the module borrows is there as long as what this gives.
@@ -52,12 +52,21 @@ impl Drop for Watching {
     }
 }
 
-/// The fields that a module leaves out.
+/// A number that may change behind a shared reference.
+#[derive(PartialEq, Eq)]
+struct Seen {
+    path: String,
+    word: u64,
+    /// Whether it is a field of the module's state, not one that is left out.
+    counter: bool,
+}
+
+/// The counters of a module, and the fields that it leaves out.
 #[derive(Default)]
 struct Found {
     name: &'static str,
-    /// The words of those that can be looked at, by path.
-    cells: Vec<(String, u64)>,
+    /// Those that can be looked at.
+    cells: Vec<Seen>,
     /// The others.
     unseen: Vec<String>,
 }
@@ -86,7 +95,12 @@ impl Sink for Found {
         true
     }
     fn skipped(&mut self, path: &Path<'_>, word: u64) {
-        self.cells.push((self.path(path), word));
+        self.cells.push(Seen { path: self.path(path), word, counter: false });
+    }
+    fn state(&mut self, path: &Path<'_>, state: &dyn SavedState) {
+        if let Some(word) = state.number() {
+            self.cells.push(Seen { path: self.path(path), word, counter: true });
+        }
     }
     fn unseen(&mut self, path: &Path<'_>) {
         self.unseen.push(self.path(path));
@@ -103,7 +117,7 @@ fn found() -> Vec<Found> {
 
 /// The cells as they were when the recording of a branch or loop began.
 #[derive(Default)]
-pub(super) struct Cells(Vec<(String, u64)>);
+pub(super) struct Cells(Vec<Seen>);
 
 impl Cells {
     pub fn now() -> Self {
@@ -123,17 +137,19 @@ impl Cells {
         let changed = self.0.iter().zip(&now).find(|(before, now)| before != now);
         let changed =
             changed.map(|(before, _)| before).or_else(|| self.0.get(now.len())).or_else(|| now.get(self.0.len()));
-        changed.map_or(Ok(()), |(path, _)| Err(counts_once(whose, path, location)))
+        changed.map_or(Ok(()), |seen| Err(counts_once(whose, seen, location)))
     }
 }
 
 #[cold]
-fn counts_once(whose: Hidden, path: &str, location: &'static Location<'static>) -> Error {
+fn counts_once(whose: Hidden, seen: &Seen, location: &'static Location<'static>) -> Error {
+    let path = &seen.path;
+    let field = if seen.counter { "a counter of the host" } else { "a field that `#[module(skip)]` leaves out" };
     let (op, what, known) = match whose {
         Hidden::Loop => ("while", "a loop", "how often the loop goes round"),
         Hidden::Branch | Hidden::Rest => ("if", "a branch", "whether the branch is taken"),
     };
-    Error::failed_precondition(op, format!("{what} of the graph changes `{path}`, a field that `#[module(skip)]` leaves out"))
+    Error::failed_precondition(op, format!("{what} of the graph changes `{path}`, {field}"))
         .got("a cell with another value after it was recorded, which happens once and not in each call or round")
         .expected(format!("changes that the graph makes: {known} is known only when it runs"))
         .help(

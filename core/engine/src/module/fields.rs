@@ -2,7 +2,7 @@
 //! Derived code and hand-written `visit`s tell [`Fields`] of each field.
 
 use super::objects::SlotTable;
-use super::{LazyVariable, Module};
+use super::{LazyVariable, Module, SavedState};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::{Error, Result};
@@ -91,6 +91,8 @@ pub(crate) trait Sink {
     fn skipped(&mut self, _path: &Path<'_>, _word: u64) {}
     /// A field that is left out, may change, and cannot be looked at.
     fn unseen(&mut self, _path: &Path<'_>) {}
+    /// An object of the host that checkpoints hold. Signatures leave it out: a trace takes nothing of it in.
+    fn state(&mut self, _path: &Path<'_>, _state: &dyn SavedState) {}
 }
 
 /// Tells a sink every field of a module.
@@ -297,6 +299,12 @@ impl Fields<'_> {
     /// This module is a tensor: what it holds may change from call to call, its dtype and shape count.
     pub fn tensor(&mut self, tensor: &Tensor) {
         self.sink.tensor(tensor);
+    }
+
+    /// This module is an object of the host with a state of its own.
+    #[doc(hidden)]
+    pub fn state(&mut self, state: &dyn SavedState) {
+        self.sink.state(&self.path, state);
     }
 
     /// This module is a setting, compared by value.

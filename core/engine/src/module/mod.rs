@@ -1,11 +1,14 @@
 //! Modules: structs of layers, variables and settings, whose variables are found and whose identity is compared.
 //! `#[derive(Module)]` writes [`Module::visit`]; optimizers, checkpoints and traced functions read what it visits.
 
+mod counters;
 mod deferred;
 mod fields;
 mod lazy;
 mod objects;
+mod saved_state;
 mod skipped;
+mod states;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -15,7 +18,9 @@ pub use fields::{Fields, Signature};
 pub(crate) use fields::{Name, Path, Sink, visit};
 pub use lazy::LazyVariable;
 pub use objects::{Child, DeferredSlots, End, Object, ObjectGraph, SlotName, SlotTable};
+pub use saved_state::{Prepared, SavedState, StateValue};
 pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
+pub use states::{commit_states, prepare_states, save_states};
 
 use crate::variable::Variable;
 use fields::Named;

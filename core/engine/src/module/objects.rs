@@ -2,7 +2,7 @@
 //! Checkpoints and `submodules` make one of a visit and walk it.
 
 use super::fields::{Fields, Name, Path, Sink};
-use super::{LazyVariable, Module};
+use super::{LazyVariable, Module, SavedState};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::Result;
@@ -266,6 +266,10 @@ impl Sink for GraphBuilder {
 
     fn slots(&mut self, _: &Path<'_>, slots: &Arc<dyn SlotTable>) {
         self.top().end = End::Slots(slots.clone());
+    }
+
+    fn state(&mut self, _: &Path<'_>, state: &dyn SavedState) {
+        self.top().end = End::State(state.id());
     }
 
     fn part(&mut self, _: &Path<'_>, _: &Variable) {}

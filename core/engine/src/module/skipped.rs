@@ -1,8 +1,8 @@
 //! Fields that `#[module(skip)]` leaves out and that may change behind a shared reference: cells, whose values can be looked at, and
 //! others, of which only the type is known. The derived `visit` tells them; traces look whether loops and branches change them.
 
-use super::Module;
 use super::fields::{Fields, Path, Sink, visit};
+use super::{Module, SavedState};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use std::cell::{Cell, RefCell};
@@ -33,6 +33,11 @@ impl Sink for Words<'_> {
     }
     fn wants_words(&self) -> bool {
         true
+    }
+    fn state(&mut self, _: &Path<'_>, state: &dyn SavedState) {
+        if let Some(number) = state.number() {
+            (self.0)(number);
+        }
     }
 }
 
