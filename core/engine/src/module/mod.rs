@@ -6,6 +6,7 @@ mod fields;
 mod lazy;
 mod saved_state;
 mod skipped;
+mod state_bytes;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -16,6 +17,7 @@ pub(crate) use fields::{Name, Path, Sink, visit};
 pub use lazy::LazyVariable;
 pub use saved_state::{Prepared, SavedState, StateValue};
 pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
+pub(crate) use state_bytes::{StateReader, StateWriter};
 
 use crate::variable::Variable;
 use fields::Named;
