@@ -14,7 +14,7 @@ pub use crate::ops::{
 };
 pub use crate::options;
 pub use crate::tape::{Cotangent, IdMap};
-pub use crate::variable::{HostBytes, overwrite, tensor_of_bytes};
+pub use crate::variable::{HostBytes, overwrite, tensor_of_bytes, value_of};
 pub use kernels::error::OrFail;
 
 use crate::module::{Fields, LazyVariable};

@@ -3,7 +3,7 @@
 
 mod memory;
 
-pub use memory::{HostBytes, overwrite, tensor_of_bytes};
+pub use memory::{HostBytes, overwrite, tensor_of_bytes, value_of};
 
 use crate::constant::IntoTensor;
 use crate::execute::{listener, recording};

@@ -103,16 +103,20 @@ impl<const N: usize> Slots<N> {
         let waiting = list.waiting.clone();
         // They are made once, also where the step is being traced.
         let slots = engine::init_scope(|| -> Result<_> {
+            let saved = |slot| waiting.as_ref().map(|w| w.value(variable, at, slot)).transpose();
             let mut values = Vec::with_capacity(N);
             for slot in 0..N {
-                let saved = waiting.as_ref().map(|w| w.value(variable, at, slot)).transpose()?.flatten();
-                values.push(match saved {
-                    Some(saved) => saved,
-                    None => engine::library::zeros_of(&TensorType::new(variable.dtype(), variable.shape()))?,
-                });
+                values.push(saved(slot)?.flatten());
             }
-            let name = |slot: usize| format!("{}/{}", variable.name(), self.list.names[slot].slot);
-            Ok(std::array::from_fn(|slot| Variable::with(&values[slot], name(slot), false)))
+            let zeros = engine::library::zeros_of(&TensorType::new(variable.dtype(), variable.shape()))?;
+            Ok(std::array::from_fn(|slot| {
+                let name = format!("{}/{}", variable.name(), self.list.names[slot].slot);
+                let made = Variable::with(values[slot].as_ref().unwrap_or(&zeros), name, false);
+                if let Some(waiting) = waiting.as_ref().filter(|_| values[slot].is_some()) {
+                    waiting.taken(variable, at, slot, &made);
+                }
+                made
+            }))
         })?;
         for slot in &slots {
             list.slots.insert(slot.id(), at);

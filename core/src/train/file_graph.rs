@@ -157,7 +157,7 @@ impl FileGraph {
     }
 
     /// Whether each node, or one below it, has a value.
-    fn filled(&self) -> Vec<bool> {
+    pub fn filled(&self) -> Vec<bool> {
         let mut above: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate() {
             node.children.iter().for_each(|(_, child)| above[*child].push(at));

@@ -4,6 +4,8 @@
 use super::pipeline::named_alike;
 use super::source::Source;
 use super::stage::{Item, Stage, Stream};
+use super::state::Saved;
+use crate::module::StateWriter;
 use crate::op::Outputs;
 use crate::ops;
 use crate::tensor::{Tensor, TensorType};
@@ -24,13 +26,11 @@ pub(super) struct Batch {
 
 impl Stage for Batch {
     fn open(&self) -> Box<dyn Stream> {
-        Box::new(Batching {
-            before: self.before.open(),
-            source: self.source.clone(),
-            size: self.size,
-            exact: self.exact,
-            location: self.location,
-        })
+        self.over(self.before.open())
+    }
+
+    fn resume(&self, from: &mut Saved<'_>) -> Result<Box<dyn Stream>> {
+        Ok(self.over(self.before.resume(from)?))
     }
 
     fn len(&self) -> Option<usize> {
@@ -40,6 +40,21 @@ impl Stage for Batch {
 
     fn types(&self) -> Option<Vec<TensorType>> {
         batched(&self.before.types()?, self.size, self.exact).ok()
+    }
+
+    fn before(&self) -> Option<&dyn Stage> {
+        Some(&*self.before)
+    }
+
+    fn describe(&self) -> String {
+        format!("batch{}({})", if self.exact { "_exact" } else { "" }, self.size)
+    }
+}
+
+impl Batch {
+    fn over(&self, before: Box<dyn Stream>) -> Box<dyn Stream> {
+        let Self { source, size, exact, location, .. } = self;
+        Box::new(Batching { before, source: source.clone(), size: *size, exact: *exact, location })
     }
 }
 
@@ -73,6 +88,10 @@ impl Stream for Batching {
         }
         let batch = self.together(items).map_err(|e| e.at(self.location))?;
         Ok(Some(Item::Values(batch)))
+    }
+
+    fn save(&self, to: &mut StateWriter) -> Result<()> {
+        self.before.save(to)
     }
 }
 

@@ -3,6 +3,8 @@
 
 use super::source::Source;
 use super::stage::{Item, Stage, Stream};
+use super::state::Saved;
+use crate::module::StateWriter;
 use crate::tensor::TensorType;
 use kernels::dtype::DType;
 use kernels::error::Result;
@@ -23,12 +25,26 @@ impl Stage for Enumerate {
         Box::new(Counting { before: self.before.open(), source: self.source.clone(), next: 0 })
     }
 
+    fn resume(&self, from: &mut Saved<'_>) -> Result<Box<dyn Stream>> {
+        // No pass comes near the half of it.
+        let next = from.at_most(i64::MAX as usize / 2)? as i64;
+        Ok(Box::new(Counting { before: self.before.resume(from)?, source: self.source.clone(), next }))
+    }
+
     fn len(&self) -> Option<usize> {
         self.before.len()
     }
 
     fn types(&self) -> Option<Vec<TensorType>> {
         self.before.types().map(|types| numbered(&types))
+    }
+
+    fn before(&self) -> Option<&dyn Stage> {
+        Some(&*self.before)
+    }
+
+    fn describe(&self) -> String {
+        "enumerate".to_owned()
     }
 }
 
@@ -45,5 +61,10 @@ impl Stream for Counting {
         self.next += 1;
         let values = std::iter::once(number).chain(self.source.values(item)?).collect();
         Ok(Some(Item::Values(values)))
+    }
+
+    fn save(&self, to: &mut StateWriter) -> Result<()> {
+        to.number(self.next as u64);
+        self.before.save(to)
     }
 }

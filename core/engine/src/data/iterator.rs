@@ -2,7 +2,6 @@
 //! `for` loops over a [`Dataset`](super::Dataset) make one.
 
 use super::pipeline::Pipeline;
-use super::source::Source;
 use super::stage::Stream;
 use super::structure::Structure;
 use crate::op::Outputs;
@@ -12,29 +11,46 @@ use kernels::error::{Error, OrFail, Result};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Gives the elements of a dataset in order; see [`Dataset::iter`](super::Dataset::iter).
+///
+/// Clones share the position: an element that one of them gives is no more to come for the others. So a checkpoint can hold one
+/// while a loop goes on with the other. It is a [`Module`](crate::Module) whose state is the position.
+///
+/// ```
+/// use eagerflow as tf;
+/// let mut elements = tf::data::Dataset::from_tensor_slices(tf::constant([1, 2, 3])).iter();
+/// let mut same = elements.clone();
+/// let order = [elements.next(), same.next(), elements.next()].map(|n| n.unwrap().item::<i32>());
+/// assert_eq!((order, same.next().is_none()), ([1, 2, 3], true));
+/// ```
 pub struct DatasetIterator<S = Tensor> {
-    handle: Tensor,
-    state: Arc<State>,
+    pub(super) handle: Tensor,
+    pub(super) state: Arc<State>,
     types: Option<Arc<[TensorType]>>,
     structure: PhantomData<fn() -> S>,
 }
 
 /// What the handle stands for.
-struct State {
-    source: Arc<Source>,
-    /// Nothing behind the last element.
+pub(super) struct State {
+    pub pipeline: Pipeline,
     stream: Mutex<Option<Box<dyn Stream>>>,
+}
+
+impl State {
+    /// Nothing behind the last element.
+    pub fn stream(&self) -> MutexGuard<'_, Option<Box<dyn Stream>>> {
+        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Elements for State {
     fn next(&self) -> Result<Option<Outputs>> {
-        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stream = self.stream();
         let Some(running) = &mut *stream else { return Ok(None) };
         match running.next()? {
-            Some(item) => self.source.values(item).map(Some),
+            Some(item) => self.pipeline.source.values(item).map(Some),
             None => {
                 *stream = None;
                 Ok(None)
@@ -43,7 +59,7 @@ impl Elements for State {
     }
 
     fn ended(&self) -> bool {
-        self.stream.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+        self.stream().is_none()
     }
 }
 
@@ -51,7 +67,7 @@ impl<S: Structure> DatasetIterator<S> {
     #[track_caller]
     pub(super) fn new(pipeline: &Pipeline) -> Self {
         let stream = Mutex::new(Some(pipeline.stages.open()));
-        let state = Arc::new(State { source: pipeline.source.clone(), stream });
+        let state = Arc::new(State { pipeline: pipeline.clone(), stream });
         Self { handle: iterator_handle(state.clone()), state, types: None, structure: PhantomData }
     }
 
@@ -86,6 +102,13 @@ impl<S: Structure> Iterator for DatasetIterator<S> {
     #[track_caller]
     fn next(&mut self) -> Option<S> {
         self.try_next().or_fail()
+    }
+}
+
+impl<S> Clone for DatasetIterator<S> {
+    fn clone(&self) -> Self {
+        let (handle, state, types) = (self.handle.clone(), self.state.clone(), self.types.clone());
+        Self { handle, state, types, structure: PhantomData }
     }
 }
 

@@ -4,12 +4,14 @@
 use super::pipeline::{Pipeline, named_alike, record};
 use super::source::Source;
 use super::stage::{Item, Stage, Stream};
+use super::state::Saved;
 use crate::builder;
 use crate::builder::Builder;
 use crate::execute::Outside;
 use crate::graph::control::call::Callable;
 use crate::ir::fresh_sizes;
 use crate::ir::sizes::Known;
+use crate::module::StateWriter;
 use crate::op::{Operands, Outputs};
 use crate::tape::Unseen;
 use crate::tensor::{Tensor, TensorType};
@@ -33,11 +35,19 @@ impl Map {
     pub fn new(before: Arc<dyn Stage>, source: Arc<Source>, function: Function) -> Self {
         Self { before, source, function, types: OnceLock::new() }
     }
+
+    fn over(&self, before: Box<dyn Stream>) -> Box<dyn Stream> {
+        Box::new(Mapping { before, source: self.source.clone(), function: self.function.clone() })
+    }
 }
 
 impl Stage for Map {
     fn open(&self) -> Box<dyn Stream> {
-        Box::new(Mapping { before: self.before.open(), source: self.source.clone(), function: self.function.clone() })
+        self.over(self.before.open())
+    }
+
+    fn resume(&self, from: &mut Saved<'_>) -> Result<Box<dyn Stream>> {
+        Ok(self.over(self.before.resume(from)?))
     }
 
     fn len(&self) -> Option<usize> {
@@ -46,6 +56,14 @@ impl Stage for Map {
 
     fn types(&self) -> Option<Vec<TensorType>> {
         self.types.get_or_init(|| result_types(&self.function, &self.before.types()?)).clone()
+    }
+
+    fn before(&self) -> Option<&dyn Stage> {
+        Some(&*self.before)
+    }
+
+    fn describe(&self) -> String {
+        "map".to_owned()
     }
 }
 
@@ -119,5 +137,9 @@ impl Stream for Mapping {
         let Some(item) = self.before.next()? else { return Ok(None) };
         let values = (self.function)(self.source.values(item)?)?;
         Ok(Some(Item::Values(values)))
+    }
+
+    fn save(&self, to: &mut StateWriter) -> Result<()> {
+        self.before.save(to)
     }
 }

@@ -14,6 +14,7 @@ mod repeat;
 mod shuffle;
 mod source;
 mod stage;
+mod state;
 mod structure;
 
 #[cfg(test)]

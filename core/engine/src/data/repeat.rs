@@ -2,6 +2,8 @@
 //! The dataset puts them into its pipeline; elements pass through untouched.
 
 use super::stage::{Item, Stage, Stream};
+use super::state::Saved;
+use crate::module::StateWriter;
 use crate::tensor::TensorType;
 use kernels::error::Result;
 use std::sync::Arc;
@@ -17,6 +19,18 @@ impl Stage for Repeat {
         Box::new(Repeating { before: self.before.clone(), pass: None, left: self.count, empty: true })
     }
 
+    fn resume(&self, from: &mut Saved<'_>) -> Result<Box<dyn Stream>> {
+        // An empty pass ends a repetition without a count, too.
+        let left = match (from.flag()?, self.count) {
+            (true, count) => Some(from.at_most(count.unwrap_or(0))?),
+            (false, None) => None,
+            (false, Some(_)) => return Err(from.damaged("a repetition with a count lacks it")),
+        };
+        let empty = from.flag()?;
+        let pass = from.flag()?.then(|| self.before.resume(from)).transpose()?;
+        Ok(Box::new(Repeating { before: self.before.clone(), pass, left, empty }))
+    }
+
     fn len(&self) -> Option<usize> {
         match (self.before.len(), self.count) {
             (Some(0), _) => Some(0),
@@ -28,6 +42,14 @@ impl Stage for Repeat {
 
     fn types(&self) -> Option<Vec<TensorType>> {
         self.before.types()
+    }
+
+    fn before(&self) -> Option<&dyn Stage> {
+        Some(&*self.before)
+    }
+
+    fn describe(&self) -> String {
+        self.count.map_or("repeat".to_owned(), |count| format!("repeat({count})"))
     }
 }
 
@@ -61,6 +83,16 @@ impl Stream for Repeating {
             self.empty = true;
         }
     }
+
+    fn save(&self, to: &mut StateWriter) -> Result<()> {
+        to.flag(self.left.is_some());
+        if let Some(left) = self.left {
+            to.number(left as u64);
+        }
+        to.flag(self.empty);
+        to.flag(self.pass.is_some());
+        self.pass.as_ref().map_or(Ok(()), |pass| pass.save(to))
+    }
 }
 
 /// The first elements only.
@@ -74,12 +106,25 @@ impl Stage for Take {
         Box::new(Taking { before: self.before.open(), left: self.count })
     }
 
+    fn resume(&self, from: &mut Saved<'_>) -> Result<Box<dyn Stream>> {
+        let left = from.at_most(self.count)?;
+        Ok(Box::new(Taking { before: self.before.resume(from)?, left }))
+    }
+
     fn len(&self) -> Option<usize> {
         Some(self.before.len().map_or(self.count, |len| len.min(self.count)))
     }
 
     fn types(&self) -> Option<Vec<TensorType>> {
         self.before.types()
+    }
+
+    fn before(&self) -> Option<&dyn Stage> {
+        Some(&*self.before)
+    }
+
+    fn describe(&self) -> String {
+        format!("take({})", self.count)
     }
 }
 
@@ -95,5 +140,10 @@ impl Stream for Taking {
         }
         self.left -= 1;
         self.before.next()
+    }
+
+    fn save(&self, to: &mut StateWriter) -> Result<()> {
+        to.number(self.left as u64);
+        self.before.save(to)
     }
 }

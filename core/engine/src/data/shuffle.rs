@@ -2,14 +2,15 @@
 //! The order follows from a seed and the number of the pass, on every machine.
 
 use super::stage::{Item, Stage, Stream};
+use super::state::{Saved, save_item, saved_item};
+use crate::module::StateWriter;
 use crate::random;
 use crate::tensor::TensorType;
 use kernels::backend::cpu::philox::{Philox, Stream as Words};
 use kernels::dtype::DType;
 use kernels::error::{OrFail, Result};
 use std::panic::Location;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How a dataset is shuffled; a plain number stands for a buffer of so many elements.
 ///
@@ -82,26 +83,50 @@ pub(super) fn global_seed() -> Result<i64> {
     random::try_uniform_int((), 0, i64::MAX, DType::I64, None)?.try_item()
 }
 
+/// How the passes to come are ordered. A restored state changes it.
+#[derive(Clone, Copy)]
+pub(super) struct Order {
+    pub seed: i64,
+    /// The number of the next pass.
+    pub passes: u64,
+}
+
+pub(super) type SharedOrder = Arc<Mutex<Order>>;
+
 pub(super) struct Shuffled {
     before: Arc<dyn Stage>,
-    buffer: usize,
-    seed: i64,
-    reshuffle: bool,
-    passes: AtomicU64,
+    options: Shuffle,
+    order: SharedOrder,
 }
 
 impl Shuffled {
     pub fn new(before: Arc<dyn Stage>, options: Shuffle, seed: i64) -> Self {
-        let Shuffle { buffer, reshuffle, .. } = options;
-        Self { before, buffer, seed, reshuffle, passes: AtomicU64::new(0) }
+        Self { before, options, order: Arc::new(Mutex::new(Order { seed, passes: 0 })) }
     }
 }
 
 impl Stage for Shuffled {
     fn open(&self) -> Box<dyn Stream> {
-        let pass = if self.reshuffle { self.passes.fetch_add(1, Ordering::Relaxed) } else { 0 };
-        let words = Words::new(Philox::from_seed([self.seed, pass as i64]));
-        Box::new(Shuffling { before: Some(self.before.open()), buffer: Vec::new(), size: self.buffer, words })
+        let Order { seed, passes: pass } = {
+            let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+            let present = *order;
+            order.passes = present.passes.wrapping_add(self.options.reshuffle.into());
+            present
+        };
+        let draws = Draws::new(seed, pass, 0);
+        Box::new(Shuffling { before: Some(self.before.open()), buffer: Vec::new(), size: self.options.buffer, draws })
+    }
+
+    fn resume(&self, from: &mut Saved<'_>) -> Result<Box<dyn Stream>> {
+        let draws = Draws::new(from.signed()?, from.number()?, from.number()?);
+        let size = self.options.buffer;
+        let count = from.count()?;
+        if count > size {
+            return Err(from.damaged("a buffer holds more elements than it has room for"));
+        }
+        let buffer = (0..count).map(|_| saved_item(from)).collect::<Result<_>>()?;
+        let before = from.flag()?.then(|| self.before.resume(from)).transpose()?;
+        Ok(Box::new(Shuffling { before, buffer, size, draws }))
     }
 
     fn len(&self) -> Option<usize> {
@@ -111,6 +136,47 @@ impl Stage for Shuffled {
     fn types(&self) -> Option<Vec<TensorType>> {
         self.before.types()
     }
+
+    fn before(&self) -> Option<&dyn Stage> {
+        Some(&*self.before)
+    }
+
+    fn describe(&self) -> String {
+        let Shuffle { buffer, seed, reshuffle } = self.options;
+        let buffer = if buffer == usize::MAX { "all".to_owned() } else { buffer.to_string() };
+        let seed = seed.map_or(String::new(), |seed| format!(", seed {seed}"));
+        format!("shuffle({buffer}{seed}{})", if reshuffle { "" } else { ", the same order in all passes" })
+    }
+
+    fn order(&self) -> Option<&SharedOrder> {
+        Some(&self.order)
+    }
+}
+
+/// The random numbers of one pass, and how many of them were drawn.
+struct Draws {
+    seed: i64,
+    pass: u64,
+    drawn: u64,
+    words: Words,
+}
+
+impl Draws {
+    /// Those after the first so many, wherever they are at no cost.
+    fn new(seed: i64, pass: u64, drawn: u64) -> Self {
+        // A group of four words holds two numbers.
+        let words = Words::new(Philox::from_seed([seed, pass as i64]).skip(drawn / 2));
+        let mut draws = Self { seed, pass, drawn: drawn / 2 * 2, words };
+        if drawn % 2 == 1 {
+            draws.next();
+        }
+        draws
+    }
+
+    fn next(&mut self) -> u64 {
+        self.drawn = self.drawn.wrapping_add(1);
+        (u64::from(self.words.next_word()) << 32) | u64::from(self.words.next_word())
+    }
 }
 
 struct Shuffling {
@@ -118,7 +184,7 @@ struct Shuffling {
     before: Option<Box<dyn Stream>>,
     buffer: Vec<Item>,
     size: usize,
-    words: Words,
+    draws: Draws,
 }
 
 impl Stream for Shuffling {
@@ -134,9 +200,18 @@ impl Stream for Shuffling {
         if self.buffer.is_empty() {
             return Ok(None);
         }
-        let word = (u64::from(self.words.next_word()) << 32) | u64::from(self.words.next_word());
         // The upper half of a product: as even as 64 bits allow, without a division.
-        let drawn = ((u128::from(word) * self.buffer.len() as u128) >> 64) as usize;
+        let drawn = ((u128::from(self.draws.next()) * self.buffer.len() as u128) >> 64) as usize;
         Ok(Some(self.buffer.swap_remove(drawn)))
+    }
+
+    fn save(&self, to: &mut StateWriter) -> Result<()> {
+        to.signed(self.draws.seed);
+        to.number(self.draws.pass);
+        to.number(self.draws.drawn);
+        to.number(self.buffer.len() as u64);
+        self.buffer.iter().try_for_each(|item| save_item(item, to))?;
+        to.flag(self.before.is_some());
+        self.before.as_ref().map_or(Ok(()), |before| before.save(to))
     }
 }

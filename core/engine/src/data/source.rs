@@ -2,6 +2,8 @@
 //! Batches take their rows from here at once; a row by itself is a view without a copy.
 
 use super::stage::{Item, Stage, Stream};
+use super::state::Saved;
+use crate::module::StateWriter;
 use crate::op::Outputs;
 use crate::ops;
 use crate::tensor::{Tensor, TensorType};
@@ -88,12 +90,25 @@ impl Stage for Arc<Source> {
         Box::new(Rows(0..self.rows))
     }
 
+    fn resume(&self, from: &mut Saved<'_>) -> Result<Box<dyn Stream>> {
+        Ok(Box::new(Rows(from.at_most(self.rows)?..self.rows)))
+    }
+
     fn len(&self) -> Option<usize> {
         Some(self.rows)
     }
 
     fn types(&self) -> Option<Vec<TensorType>> {
         Some(self.tensors.iter().map(|t| TensorType::new(t.dtype(), t.shape().remove(0))).collect())
+    }
+
+    fn before(&self) -> Option<&dyn Stage> {
+        None
+    }
+
+    fn describe(&self) -> String {
+        let types: Vec<String> = self.tensors.iter().map(|t| t.ty().to_string()).collect();
+        format!("from_tensor_slices({})", types.join(", "))
     }
 }
 
@@ -102,5 +117,10 @@ struct Rows(std::ops::Range<usize>);
 impl Stream for Rows {
     fn next(&mut self) -> Result<Option<Item>> {
         Ok(self.0.next().map(Item::Row))
+    }
+
+    fn save(&self, to: &mut StateWriter) -> Result<()> {
+        to.number(self.0.start as u64);
+        Ok(())
     }
 }

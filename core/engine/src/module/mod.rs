@@ -8,6 +8,7 @@ mod lazy;
 mod objects;
 mod saved_state;
 mod skipped;
+mod state_bytes;
 mod states;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub use objects::{Child, DeferredSlots, End, Object, ObjectGraph, SlotName, Slot
 pub use saved_state::{Prepared, SavedState, StateValue};
 pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
 pub use states::{commit_states, prepare_states, save_states};
+pub(crate) use state_bytes::{StateReader, StateWriter};
 
 use crate::variable::Variable;
 use fields::Named;

@@ -95,6 +95,9 @@ pub trait DeferredSlots: Send + Sync {
     /// # Errors
     /// InvalidArgument where the saved value has another dtype or shape than the variable.
     fn value(&self, variable: &Variable, place: usize, slot: usize) -> Result<Option<Tensor>>;
+
+    /// The slot was made with that value.
+    fn taken(&self, variable: &Variable, place: usize, slot: usize, made: &Variable);
 }
 
 impl ObjectGraph {

@@ -1,0 +1,80 @@
+//! The newest checkpoint of a directory, as the text file `checkpoint` in it tells.
+//! Programs that resume ask for it; managers and `save` write the file.
+
+use formats::bundle;
+pub use formats::state::CheckpointState;
+use kernels::error::{Error, Result};
+use std::panic::Location;
+use std::path::{Component, Path, PathBuf};
+
+/// The file that tells the newest checkpoint of its directory.
+pub(super) const STATE_FILE: &str = "checkpoint";
+
+/// What a directory's file `checkpoint` says, TensorFlow's `tf.train.get_checkpoint_state`; none where there is no such file.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert!(tf::train::get_checkpoint_state("no/such/directory")?.is_none());
+/// # Ok::<(), tf::Error>(())
+/// ```
+///
+/// # Errors
+/// DataLoss where the file is damaged, PermissionDenied as the system reports it.
+#[track_caller]
+pub fn get_checkpoint_state(directory: impl AsRef<Path>) -> Result<Option<CheckpointState>> {
+    let here = Location::caller();
+    state_of(directory.as_ref()).map_err(|e| e.at(here))
+}
+
+pub(super) fn state_of(directory: &Path) -> Result<Option<CheckpointState>> {
+    match CheckpointState::read(&directory.join(STATE_FILE)) {
+        Ok(state) => Ok(Some(state)),
+        Err(Error::NotFound(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The path of a directory's newest checkpoint, TensorFlow's `tf.train.latest_checkpoint`; none where there is none.
+///
+/// ```
+/// use eagerflow as tf;
+/// # let directory = std::env::temp_dir().join(format!("eagerflow-doc-latest-{}", std::process::id()));
+/// let v = tf::Variable::new(1.0);
+/// let checkpoint = tf::train::Checkpoint::new().with("v", &v);
+/// assert_eq!(tf::train::latest_checkpoint(&directory)?, None);
+/// let path = checkpoint.save(directory.join("ckpt"))?;
+/// assert_eq!(tf::train::latest_checkpoint(&directory)?, Some(path));
+/// # std::fs::remove_dir_all(directory).unwrap();
+/// # Ok::<(), tf::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`get_checkpoint_state`], and InvalidArgument where the file names a checkpoint outside of its directory.
+#[track_caller]
+pub fn latest_checkpoint(directory: impl AsRef<Path>) -> Result<Option<PathBuf>> {
+    let (here, directory) = (Location::caller(), directory.as_ref());
+    let latest = || {
+        let Some(state) = state_of(directory)? else { return Ok(None) };
+        let path = inside(directory, &state.model_checkpoint_path)?;
+        Ok(Some(path).filter(|path| bundle::exists(path)))
+    };
+    latest().map_err(|e: Error| e.at(here))
+}
+
+/// A path of the file `checkpoint`, which must not lead out of the directory.
+pub(super) fn inside(directory: &Path, path: &str) -> Result<PathBuf> {
+    let given = Path::new(path);
+    // TensorFlow writes absolute paths where it is asked to.
+    let below = given.strip_prefix(directory).unwrap_or(given);
+    let named = below.components().count() > 0 && below.components().all(|part| matches!(part, Component::Normal(_)));
+    match named {
+        true => Ok(directory.join(below)),
+        false => Err(Error::invalid_argument(
+            directory.join(STATE_FILE).display().to_string(),
+            "the file names a checkpoint outside of its directory",
+        )
+        .got(format!("`{path}`"))
+        .expected(format!("a path below `{}`", directory.display()))
+        .help("restore it by its own path where that is meant")),
+    }
+}

@@ -1,0 +1,319 @@
+//! [`CheckpointManager`]: keeps the newest checkpoints of a directory, deletes older ones, and finds where to resume.
+//! Training loops call `restore_or_initialize` at the start, and `save` as they go.
+
+use super::Checkpoint;
+use super::background::PendingSave;
+use super::latest::{CheckpointState, STATE_FILE, inside, state_of};
+use super::save::{Counter, count, name_of};
+use engine::Variable;
+use formats::bundle;
+use formats::files::Options;
+use kernels::error::{Error, OrFail, Result};
+use std::fmt;
+use std::panic::Location;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Keeps the newest checkpoints of a directory, TensorFlow's `tf.train.CheckpointManager`.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::train::{Checkpoint, CheckpointManager};
+/// # let directory = std::env::temp_dir().join(format!("eagerflow-doc-manager-{}", std::process::id()));
+/// let step = tf::Variable::new(0.0);
+/// let checkpoint = Checkpoint::new().with("step", &step);
+/// let manager = CheckpointManager::new(&checkpoint, &directory, 3)?;
+/// assert!(manager.restore_or_initialize()?.is_none());
+/// for _ in 0..5 {
+///     step.assign_add(1.0);
+///     manager.save()?;
+/// }
+/// let kept: Vec<_> = manager.checkpoints().iter().map(|path| path.file_name().unwrap().to_owned()).collect();
+/// assert_eq!(kept, ["ckpt-3", "ckpt-4", "ckpt-5"]);
+/// # std::fs::remove_dir_all(directory).unwrap();
+/// # Ok::<(), tf::Error>(())
+/// ```
+pub struct CheckpointManager<'c> {
+    checkpoint: &'c Checkpoint<'c>,
+    directory: PathBuf,
+    name: String,
+    step_counter: Option<Variable>,
+    interval: Option<i64>,
+    init_fn: Option<Box<dyn Fn() + 'c>>,
+    last_step: Mutex<Option<i64>>,
+    kept: Arc<Kept>,
+}
+
+/// Which checkpoints there are, shared with a save under way.
+struct Kept {
+    most: Option<usize>,
+    /// Seconds between checkpoints that are kept for good.
+    keep_every: Option<f64>,
+    list: Mutex<List>,
+}
+
+#[derive(Default, Clone)]
+struct List {
+    /// Names in the directory with the times at which they were saved, oldest first.
+    all: Vec<(String, f64)>,
+    latest: Option<String>,
+    last_preserved: Option<f64>,
+}
+
+impl Kept {
+    fn list(&self) -> MutexGuard<'_, List> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<'c> CheckpointManager<'c> {
+    /// A manager of a directory, which is made with the first save. `max_to_keep` checkpoints are kept, all of them if it is `None`. Those
+    /// that a manager before has left there are taken over.
+    ///
+    /// # Errors
+    /// InvalidArgument for `max_to_keep` of 0; DataLoss where the directory's file `checkpoint` is damaged.
+    #[track_caller]
+    pub fn new(
+        checkpoint: &'c Checkpoint<'c>,
+        directory: impl AsRef<Path>,
+        max_to_keep: impl Into<Option<usize>>,
+    ) -> Result<Self> {
+        let (here, directory, most) = (Location::caller(), directory.as_ref().to_owned(), max_to_keep.into());
+        if most == Some(0) {
+            return Err(Error::invalid_argument("checkpoint_manager", "`max_to_keep` is 0, so that nothing would be kept")
+                .expected("at least 1, or `None` to keep all")
+                .at(here));
+        }
+        let list = found(&directory).map_err(|e| e.at(here))?;
+        let kept = Arc::new(Kept { most, keep_every: None, list: Mutex::new(list) });
+        let (name, last_step) = ("ckpt".into(), Mutex::default());
+        Ok(Self { checkpoint, directory, name, step_counter: None, interval: None, init_fn: None, last_step, kept })
+    }
+
+    /// The beginning of the files' names, `ckpt` unless set.
+    ///
+    /// # Panics
+    /// For a name that is empty or has a slash, at the caller's line.
+    #[track_caller]
+    pub fn checkpoint_name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        if self.name.is_empty() || self.name.contains(['/', '\\']) {
+            let error = Error::invalid_argument("checkpoint_manager", "the checkpoint's name is no name of a file");
+            Err(error.got(format!("`{}`", self.name)).expected("the beginning of a file's name, such as `ckpt`")).or_fail()
+        }
+        self
+    }
+
+    /// Keeps one checkpoint of every `hours` for good, beside the newest ones.
+    ///
+    /// # Panics
+    /// For hours that are not above 0, at the caller's line.
+    #[track_caller]
+    pub fn keep_checkpoint_every_n_hours(mut self, hours: f64) -> Self {
+        if hours.is_nan() || hours <= 0.0 {
+            let error = Error::invalid_argument("checkpoint_manager", "`keep_checkpoint_every_n_hours` is not above 0");
+            Err(error.got(hours)).or_fail()
+        }
+        let list = self.kept.list().clone();
+        self.kept = Arc::new(Kept { most: self.kept.most, keep_every: Some(hours * 3600.0), list: Mutex::new(list) });
+        self
+    }
+
+    /// The counter of the training's steps, a scalar of integers: [`save_at_interval`](Self::save_at_interval) saves where it has moved on
+    /// by `interval` since the last save.
+    ///
+    /// # Panics
+    /// For a counter that is no scalar of `int64` or an interval below 1, at the caller's line.
+    #[track_caller]
+    pub fn checkpoint_interval(mut self, step_counter: &Variable, interval: i64) -> Self {
+        let scalar = step_counter.shape().rank() == 0 && step_counter.dtype() == kernels::dtype::DType::I64;
+        if !scalar || interval < 1 {
+            let error = Error::invalid_argument("checkpoint_manager", "the interval of saving cannot be counted");
+            let got = format!("{}{} and an interval of {interval}", step_counter.dtype(), step_counter.shape());
+            Err(error.got(got).expected("a scalar of int64, such as an optimizer's `iterations()`, and at least 1")).or_fail()
+        }
+        (self.step_counter, self.interval) = (Some(step_counter.clone()), Some(interval));
+        self
+    }
+
+    /// What [`restore_or_initialize`](Self::restore_or_initialize) calls where there is nothing to restore.
+    pub fn init_fn(mut self, init: impl Fn() + 'c) -> Self {
+        self.init_fn = Some(Box::new(init));
+        self
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The path of the newest checkpoint that this manager knows.
+    pub fn latest_checkpoint(&self) -> Option<PathBuf> {
+        self.kept.list().latest.as_ref().map(|name| self.directory.join(name))
+    }
+
+    /// The paths of all checkpoints that are kept, oldest first; those that are kept for good are no longer among them.
+    pub fn checkpoints(&self) -> Vec<PathBuf> {
+        self.kept.list().all.iter().map(|(name, _)| self.directory.join(name)).collect()
+    }
+
+    /// Restores the newest checkpoint, or calls `init_fn` where there is none. Answers what was restored from.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::restore`].
+    #[track_caller]
+    pub fn restore_or_initialize(&self) -> Result<Option<PathBuf>> {
+        let here = Location::caller();
+        let restored = self.latest_checkpoint();
+        match &restored {
+            Some(path) => drop(self.checkpoint.restore(path).map_err(|e| e.at(here))?),
+            None => self.init_fn.iter().for_each(|init| init()),
+        }
+        *self.last_step() = self.step().map_err(|e| e.at(here))?;
+        Ok(restored)
+    }
+
+    fn last_step(&self) -> MutexGuard<'_, Option<i64>> {
+        self.last_step.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn step(&self) -> Result<Option<i64>> {
+        self.step_counter.as_ref().map(count).transpose()
+    }
+
+    /// Saves a checkpoint, and deletes those that are no longer kept. Answers its path.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::save`].
+    #[track_caller]
+    pub fn save(&self) -> Result<PathBuf> {
+        let here = Location::caller();
+        let save = || {
+            self.checkpoint.background().wait()?;
+            let (work, counter) = self.begin()?;
+            work().or_else(|error| counter.give_back().and(Err(error)))
+        };
+        save().map_err(|e: Error| e.at(here))
+    }
+
+    /// As [`save`](Self::save), where the step counter has moved on by the interval since the last save; else it does nothing.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::save`]; FailedPrecondition without [`checkpoint_interval`](Self::checkpoint_interval).
+    #[track_caller]
+    pub fn save_at_interval(&self) -> Result<Option<PathBuf>> {
+        let here = Location::caller();
+        let Some(interval) = self.interval else {
+            return Err(Error::failed_precondition("save_at_interval", "the manager has no interval")
+                .help("give it one with `checkpoint_interval(&step_counter, interval)`, or call `save`")
+                .at(here));
+        };
+        let (step, last) = (self.step().map_err(|e| e.at(here))?, *self.last_step());
+        match step.zip(last) {
+            Some((step, last)) if step.saturating_sub(last) < interval => Ok(None),
+            _ => self.save().map(Some).map_err(|e| e.at(here)),
+        }
+    }
+
+    /// As [`save`](Self::save), while the program goes on; see [`Checkpoint::save_async`].
+    ///
+    /// # Errors
+    /// As [`Checkpoint::save_async`].
+    #[track_caller]
+    pub fn save_async(&self) -> Result<PendingSave> {
+        let here = Location::caller();
+        let start = || {
+            self.checkpoint.background().wait()?;
+            Ok(self.checkpoint.background().start(self.begin()?.0))
+        };
+        start().map_err(|e: Error| e.at(here))
+    }
+
+    /// Takes the values of this moment under the next number; what is answered writes them.
+    fn begin(&self) -> Result<(impl FnOnce() -> Result<PathBuf> + Send + use<>, Counter)> {
+        let step = self.step()?;
+        let (kept, options) = (self.kept.clone(), self.checkpoint.options());
+        let record = move |directory: &Path, path: &Path| kept.record(directory, path, &options);
+        let begun = self.checkpoint.begin_with(&self.directory.join(&self.name), record)?;
+        *self.last_step() = step;
+        Ok(begun)
+    }
+}
+
+impl Kept {
+    /// Names a checkpoint as the newest, and then deletes what is no longer kept: whenever this is cut short, the file `checkpoint`
+    /// names one that is whole.
+    fn record(&self, directory: &Path, path: &Path, options: &Options<'_>) -> Result<()> {
+        let mut list = self.list().clone();
+        let name = name_of(path);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
+        list.all.retain(|(other, _)| *other != name);
+        list.all.push((name.clone(), now));
+        list.latest = Some(name);
+        list.last_preserved.get_or_insert(now);
+        list.record(directory, options)?;
+        let dropped = list.sweep(self.most, self.keep_every);
+        if !dropped.is_empty() {
+            list.record(directory, options)?;
+        }
+        *self.list() = list;
+        for name in dropped {
+            match bundle::remove(&directory.join(name), options.storage) {
+                Ok(()) | Err(Error::NotFound(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl List {
+    fn record(&self, directory: &Path, options: &Options<'_>) -> Result<()> {
+        let (paths, times) = self.all.iter().cloned().unzip();
+        let state = CheckpointState {
+            model_checkpoint_path: self.latest.clone().unwrap_or_default(),
+            all_model_checkpoint_paths: paths,
+            all_model_checkpoint_timestamps: times,
+            last_preserved_timestamp: self.last_preserved,
+        };
+        state.write(&directory.join(STATE_FILE), options)
+    }
+
+    /// Takes the oldest out of the list until there are no more than `most`; answers those that are to be deleted.
+    fn sweep(&mut self, most: Option<usize>, keep_every: Option<f64>) -> Vec<String> {
+        let mut dropped = Vec::new();
+        let over = most.map_or(0, |most| self.all.len().saturating_sub(most));
+        for (name, time) in self.all.drain(..over) {
+            let preserved = self.last_preserved.unwrap_or(f64::NEG_INFINITY);
+            match keep_every {
+                Some(every) if time - every >= preserved => self.last_preserved = Some(time),
+                _ => dropped.push(name),
+            }
+        }
+        dropped
+    }
+}
+
+/// What managers before have left in a directory: of those whose times are told, since only these were made by one.
+fn found(directory: &Path) -> Result<List> {
+    let Some(state) = state_of(directory)? else { return Ok(List::default()) };
+    let name = |path: &str| -> Result<Option<String>> {
+        let path = inside(directory, path)?;
+        // What lies deeper was made by somebody else.
+        Ok((path.parent() == Some(directory) && bundle::exists(&path)).then(|| name_of(&path)))
+    };
+    let mut all = Vec::new();
+    for (path, time) in state.all_model_checkpoint_paths.iter().zip(&state.all_model_checkpoint_timestamps) {
+        all.extend(name(path)?.map(|name| (name, *time)));
+    }
+    let latest = name(&state.model_checkpoint_path)?;
+    Ok(List { all, latest, last_preserved: state.last_preserved_timestamp })
+}
+
+impl fmt::Debug for CheckpointManager<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kept = self.checkpoints();
+        f.debug_struct("CheckpointManager").field("directory", &self.directory).field("kept", &kept).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,25 @@
+//! Saving and resuming: checkpoints that TensorFlow opens, and what belongs to them.
+//! Training programs call [`Checkpoint`] and [`CheckpointManager`]; guides::saving tells how.
+
+mod aliases;
+mod background;
+mod checkpoint;
+mod file_graph;
+mod latest;
+mod manager;
+mod reader;
+mod restoration;
+mod save;
+mod slots;
+mod snapshot;
+mod status;
+
+#[cfg(test)]
+mod tests;
+
+pub use background::PendingSave;
+pub use checkpoint::Checkpoint;
+pub use latest::{CheckpointState, get_checkpoint_state, latest_checkpoint};
+pub use manager::CheckpointManager;
+pub use reader::{CheckpointReader, list_variables, load_checkpoint};
+pub use status::CheckpointLoadStatus;

@@ -1,0 +1,334 @@
+//! One restore of a checkpoint: which node of the file each part of the program is, what was read, and what still waits to be.
+//! `Checkpoint` makes one, its status asks it, and layers and optimizers that make variables later take their values from it.
+
+use super::aliases;
+use super::file_graph::{FileGraph, GRAPH_KEY};
+use super::slots::WaitingSlots;
+use engine::library::{
+    DeferredValue, End, Object, ObjectGraph, Prepared, StateValue, commit_states, defer, overwrite, prepare_states,
+    tensor_of_bytes,
+};
+use engine::{Module, Tensor, TensorType, Variable};
+use formats::bundle::{Bundle, Stored};
+use formats::messages::DataType;
+use kernels::error::{Error, Result};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What was and will be read of a checkpoint.
+pub(super) struct Restoration {
+    bundle: Bundle,
+    pub graph: FileGraph,
+    /// By node: whether a variable took its value.
+    used: Vec<AtomicBool>,
+    /// By the number of a variable that took a value: the value's node.
+    nodes: Mutex<HashMap<u64, usize>>,
+    /// Whether the program knows that it does not use all.
+    pub partial: AtomicBool,
+}
+
+/// A value that was found for a variable that is there.
+struct Found {
+    variable: Variable,
+    node: usize,
+    key: String,
+    path: String,
+}
+
+impl Restoration {
+    /// Restores a module whole or not at all; what it does not have yet waits for it.
+    ///
+    /// # Errors
+    /// As `Checkpoint::restore`.
+    pub fn run(prefix: &Path, module: &dyn Module) -> Result<Arc<Self>> {
+        let this = Arc::new(Self::open(prefix)?);
+        let objects = ObjectGraph::of(module);
+        let matched = this.matched(&objects)?;
+        let mut found = Vec::new();
+        let (mut waiting, mut tables, mut states) = (Vec::new(), Vec::new(), HashMap::new());
+        for (object, node) in objects.objects.iter().zip(&matched) {
+            let Some(node) = *node else { continue };
+            match &object.end {
+                End::Variable(variable) => found.extend(this.value_for(variable, node, &object.path)?),
+                End::Place(place) if this.graph.nodes[node].value.is_some() => waiting.push((place.clone(), node)),
+                End::State(id) => states.extend(this.state(node)?.map(|state| (*id, state))),
+                End::Slots(table) => tables.push((table.clone(), node, &object.path)),
+                End::Place(_) | End::Part => {}
+            }
+        }
+        let node_of: HashMap<u64, usize> = found.iter().map(|f: &Found| (f.variable.id(), f.node)).collect();
+        let known: HashSet<usize> = matched.iter().copied().flatten().collect();
+        let mut later = Vec::new();
+        for (table, node, path) in tables {
+            let slots = WaitingSlots::new(this.clone(), node, table.names().to_vec(), &known);
+            for (place, (variable, values)) in table.all().into_iter().enumerate() {
+                for (slot, value) in values.iter().enumerate() {
+                    if let Some(node) = slots.node(node_of.get(&variable).copied(), place, slot) {
+                        let path = format!("{path}/slots/{place}/{}", table.names()[slot].slot);
+                        found.extend(this.value_for(value, node, &path)?);
+                    }
+                }
+            }
+            later.push((table, slots));
+        }
+        this.check(&found)?;
+        let mut keys: Vec<&str> = found.iter().map(|f| f.key.as_str()).collect();
+        keys.extend(waiting.iter().filter_map(|(_, node)| this.key(*node)));
+        keys.extend(later.iter().flat_map(|(_, slots)| slots.keys()));
+        keys.sort_unstable();
+        keys.dedup();
+        this.bundle.verify(&keys, 0)?;
+        let prepared = prepare_states(module, &states)?;
+        this.take(&found, module, prepared)?;
+        for (place, node) in waiting {
+            let value = Arc::new(WaitingValue { restoration: this.clone(), node });
+            // Another thread may have made it meanwhile.
+            if let Some(variable) = defer(&place, value.clone()) {
+                let ty = TensorType::new(variable.dtype(), variable.shape());
+                variable.try_assign(value.value(variable.name(), &ty)?)?;
+                value.taken(variable);
+            }
+        }
+        for (table, slots) in later {
+            table.defer(Arc::new(slots));
+        }
+        Ok(this)
+    }
+
+    fn open(prefix: &Path) -> Result<Self> {
+        let bundle = Bundle::open(prefix)?;
+        let file = prefix.display().to_string();
+        if bundle.get(GRAPH_KEY).is_none() {
+            return Err(Error::failed_precondition(file, "the checkpoint has no object graph: its values are known by names alone")
+                .expected("a checkpoint of TensorFlow 2 or of this library")
+                .help("read its values one by one with `tf::train::load_checkpoint`, and assign them"));
+        }
+        let graph = match &bundle.read_strings(GRAPH_KEY)?[..] {
+            [bytes] => FileGraph::decode(bytes, &file)?,
+            other => {
+                return Err(Error::data_loss(file, "the object graph of the checkpoint is damaged")
+                    .got(format!("{} messages", other.len()))
+                    .expected("one"));
+            }
+        };
+        let used = graph.nodes.iter().map(|_| AtomicBool::new(false)).collect();
+        Ok(Self { bundle, graph, used, nodes: Mutex::default(), partial: AtomicBool::new(false) })
+    }
+
+    /// The checkpoint's name.
+    pub fn file(&self) -> String {
+        self.bundle.prefix().display().to_string()
+    }
+
+    /// By part of the program: its node in the file. Both are walked level by level from the root, by the names of their edges.
+    pub fn matched(&self, objects: &ObjectGraph) -> Result<Vec<Option<usize>>> {
+        let filled = self.graph.filled();
+        let mut matched = vec![None; objects.objects.len()];
+        let mut order = vec![0];
+        matched[0] = Some(0);
+        let mut next = 0;
+        while let Some(&at) = order.get(next) {
+            next += 1;
+            let Some(node) = matched[at] else { continue };
+            for child in &objects.objects[at].children {
+                let Some(found) = aliases::child(&self.graph, node, &child.name, &child.former) else { continue };
+                match matched[child.object] {
+                    None => {
+                        matched[child.object] = Some(found);
+                        order.push(child.object);
+                    }
+                    Some(before) if before != found && filled[before] && filled[found] => {
+                        return Err(self.ambiguous(&objects.objects[child.object], before, found));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        Ok(matched)
+    }
+
+    #[cold]
+    fn ambiguous(&self, object: &Object, first: usize, second: usize) -> Error {
+        let paths = [first, second].map(|node| self.graph.spoken(node));
+        Error::failed_precondition(self.file(), "one part of the program is two in the checkpoint, with values of their own")
+            .got(format!("`{}` and `{}` in the checkpoint for `{}`", paths[0], paths[1], object.path))
+            .expected("parts that are shared in the program to be shared in the checkpoint")
+            .help("restore into a program that does not share them, or restore one of the two alone")
+    }
+
+    fn key(&self, node: usize) -> Option<&str> {
+        self.graph.nodes[node].value.as_ref().map(|(key, _)| key.as_str())
+    }
+
+    /// The value of a node in the file, if it has one.
+    pub fn stored(&self, node: usize) -> Result<Option<&Stored>> {
+        let Some(key) = self.key(node) else { return Ok(None) };
+        let stored = self.bundle.get(key).ok_or_else(|| {
+            Error::data_loss(self.file(), "the object graph names a value that the checkpoint does not have").got(key)
+        });
+        stored.map(Some)
+    }
+
+    fn value_for(&self, variable: &Variable, node: usize, path: &str) -> Result<Option<Found>> {
+        let stored = self.stored(node)?;
+        Ok(stored.map(|stored| Found {
+            variable: variable.clone(),
+            node,
+            key: stored.key().to_owned(),
+            path: path.to_owned(),
+        }))
+    }
+
+    /// The state of an object of the host: a scalar that a node names, or bytes that none names.
+    fn state(&self, node: usize) -> Result<Option<StateValue>> {
+        if let Some(stored) = self.stored(node)? {
+            let mut number = [0; 8];
+            self.fits(stored, &TensorType::scalar(kernels::dtype::DType::I64))
+                .map_err(|e| e.variable(self.graph.spoken(node)))?;
+            self.bundle.read_into(&mut [(stored.key(), &mut number)], 0)?;
+            self.used[node].store(true, Ordering::Relaxed);
+            return Ok(Some(StateValue::Int64(i64::from_le_bytes(number))));
+        }
+        let key = self.graph.state_key(node);
+        if self.bundle.get(&key).is_none() {
+            return Ok(None);
+        }
+        Ok(self.bundle.read_strings(&key)?.into_iter().next().map(StateValue::Bytes))
+    }
+
+    fn fits(&self, stored: &Stored, ty: &TensorType) -> Result<()> {
+        let dims = ty.shape.dims();
+        let same = stored.shape().len() == dims.len() && stored.shape().iter().zip(dims).all(|(&a, &b)| a == b as u64);
+        if same && stored.dtype() == DataType::from(ty.dtype) {
+            return Ok(());
+        }
+        Err(Error::invalid_argument(self.file(), "a saved value does not fit its variable")
+            .got(format!("{} in the checkpoint, as `{}`", type_text(stored), stored.key()))
+            .expected(ty)
+            .help("build the model with the options that it was saved with, or restore only the parts that fit"))
+    }
+
+    /// All that do not fit, in one error.
+    fn check(&self, found: &[Found]) -> Result<()> {
+        let mut wrong = Vec::new();
+        for Found { variable, path, key, .. } in found {
+            let Some(stored) = self.bundle.get(key) else { continue };
+            let ty = TensorType::new(variable.dtype(), variable.shape());
+            if let Err(error) = self.fits(stored, &ty) {
+                wrong.push((error, format!("`{path}` is {ty}, in the checkpoint {}", type_text(stored))));
+            }
+        }
+        match wrong.len() {
+            0 => Ok(()),
+            1 => Err(wrong.remove(0).0.variable(found.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(", "))),
+            all => {
+                let shown: Vec<String> = wrong.into_iter().take(SHOWN).map(|(_, text)| text).collect();
+                Err(Error::invalid_argument(self.file(), format!("{all} saved values do not fit their variables"))
+                    .got(listed(&shown, all))
+                    .expected("the dtypes and shapes of the program's variables")
+                    .help("build the model with the options that it was saved with, or restore only the parts that fit"))
+            }
+        }
+    }
+
+    /// Reads all values, and takes over the states: nothing here fails on account of the program or a damaged file.
+    fn take(&self, found: &[Found], module: &dyn Module, states: HashMap<u64, Prepared>) -> Result<()> {
+        let variables: Vec<Variable> = found.iter().map(|f| f.variable.clone()).collect();
+        overwrite(&variables, |memory| {
+            let keys = found.iter().map(|f| f.key.as_str());
+            let mut targets: Vec<(&str, &mut [u8])> = keys.zip(memory.iter_mut().map(|bytes| &mut **bytes)).collect();
+            self.bundle.read_into(&mut targets, 0)
+        })?;
+        commit_states(module, states);
+        found.iter().for_each(|f| self.note(&f.variable, f.node));
+        Ok(())
+    }
+
+    fn nodes(&self) -> MutexGuard<'_, HashMap<u64, usize>> {
+        self.nodes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The node of the value that a variable took.
+    pub fn node_of(&self, variable: &Variable) -> Option<usize> {
+        self.nodes().get(&variable.id()).copied()
+    }
+
+    /// A variable took the value of a node.
+    pub fn note(&self, variable: &Variable, node: usize) {
+        self.used[node].store(true, Ordering::Relaxed);
+        self.nodes().insert(variable.id(), node);
+    }
+
+    /// The value of a node for a variable that is being made.
+    pub fn read(&self, node: usize, label: &str, ty: &TensorType) -> Result<Option<Tensor>> {
+        let Some(stored) = self.stored(node)? else { return Ok(None) };
+        self.fits(stored, ty).map_err(|e| e.variable(label))?;
+        tensor_of_bytes(ty, |bytes| self.bundle.read_into(&mut [(stored.key(), bytes)], 0)).map(Some)
+    }
+
+    /// The paths of values that no variable took.
+    pub fn unused(&self) -> Vec<String> {
+        let nodes = self.graph.nodes.iter().zip(&self.used).enumerate();
+        let unused = nodes.filter(|(_, (node, used))| node.value.is_some() && !used.load(Ordering::Relaxed));
+        unused.map(|(at, _)| self.graph.spoken(at)).collect()
+    }
+
+    /// How many values were taken.
+    pub fn taken(&self) -> usize {
+        self.used.iter().filter(|used| used.load(Ordering::Relaxed)).count()
+    }
+}
+
+/// How many paths a message names.
+const SHOWN: usize = 10;
+
+/// Some of `all` names.
+pub(super) fn listed(names: &[String], all: usize) -> String {
+    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("; ");
+    match all.saturating_sub(names.len().min(SHOWN)) {
+        0 => shown,
+        more => format!("{shown}; and {more} more"),
+    }
+}
+
+fn type_text(stored: &Stored) -> String {
+    let dtype = stored.dtype().dtype().map_or_else(|| format!("{:?}", stored.dtype()), |dtype| dtype.to_string());
+    format!("{dtype}{:?}", stored.shape())
+}
+
+impl Drop for Restoration {
+    fn drop(&mut self) {
+        if self.partial.load(Ordering::Relaxed) {
+            return;
+        }
+        let unused: Vec<String> = self.unused().into_iter().filter(|path| path != "save_counter").collect();
+        if !unused.is_empty() {
+            eprintln!(
+                "warning: restore: {} values of the checkpoint `{}` were not used: {}\n  help: call `expect_partial()` on what \
+                 `restore` gives where that is meant, `assert_consumed()` where it is not",
+                unused.len(),
+                self.file(),
+                listed(&unused, unused.len())
+            );
+        }
+    }
+}
+
+/// The value of a node, for a variable that a layer will make.
+struct WaitingValue {
+    restoration: Arc<Restoration>,
+    node: usize,
+}
+
+impl DeferredValue for WaitingValue {
+    fn value(&self, label: &str, ty: &TensorType) -> Result<Tensor> {
+        let read = self.restoration.read(self.node, label, ty)?;
+        read.ok_or_else(|| Error::internal("restore", "a node without a value waits"))
+    }
+
+    fn taken(&self, variable: &Variable) {
+        self.restoration.note(variable, self.node);
+    }
+}

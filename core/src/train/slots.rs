@@ -1,0 +1,82 @@
+//! The slots of an optimizer in a checkpoint: found by the variable that they belong to, as Keras 3 and older optimizers of
+//! TensorFlow write them, and by their place where the file does not tell the variables. A restore looks here for slots that are
+//! there, and optimizers for those that they make later.
+
+use super::restoration::Restoration;
+use engine::library::{DeferredSlots, SlotName};
+use engine::{Tensor, TensorType, Variable};
+use kernels::error::Result;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The slots of one optimizer in a file.
+pub(super) struct WaitingSlots {
+    restoration: Arc<Restoration>,
+    names: Vec<SlotName>,
+    /// For each slot's name: its nodes by the place of their variable, and by the node of it.
+    by_place: Vec<HashMap<usize, usize>>,
+    by_variable: Vec<HashMap<usize, usize>>,
+    /// Whether the file tells which variables the optimizer trains, and the program has one of them: then a variable that the file
+    /// does not know has no slots there. Else, as where an optimizer is restored alone, places count.
+    tells_variables: bool,
+}
+
+impl WaitingSlots {
+    /// Of the optimizer at a node; `matched` are the nodes that the program has parts for.
+    pub fn new(
+        restoration: Arc<Restoration>,
+        optimizer: usize,
+        names: Vec<SlotName>,
+        matched: &HashSet<usize>,
+    ) -> Self {
+        let graph = &restoration.graph;
+        let children = |node: Option<usize>| node.map_or(&[][..], |node| &graph.nodes[node].children);
+        let places = |node| {
+            let numbered = children(node).iter().filter_map(|(name, child)| Some((name.parse().ok()?, *child)));
+            numbered.collect::<HashMap<usize, usize>>()
+        };
+        let trained = places(graph.child(optimizer, "_trainable_variables"));
+        let by_place: Vec<_> = names.iter().map(|name| places(graph.child(optimizer, name.list))).collect();
+        let of_trained = |slots: &HashMap<usize, usize>| {
+            let pairs = trained.iter().filter_map(|(place, variable)| Some((*variable, *slots.get(place)?)));
+            pairs.collect::<HashMap<_, _>>()
+        };
+        let mut by_variable: Vec<_> = by_place.iter().map(of_trained).collect();
+        let older = &graph.nodes[optimizer].slots;
+        for (variable, slot, node) in older {
+            let at = names.iter().position(|name| name.slot == slot);
+            at.map(|at| by_variable[at].insert(*variable, *node));
+        }
+        let told = trained.values().chain(older.iter().map(|(variable, ..)| variable));
+        let tells_variables = told.into_iter().any(|variable| matched.contains(variable));
+        Self { restoration, names, by_place, by_variable, tells_variables }
+    }
+
+    /// The node of slot number `slot` of a variable, by the variable's own node, or else by its place among those with slots.
+    pub fn node(&self, variable: Option<usize>, place: usize, slot: usize) -> Option<usize> {
+        match variable {
+            Some(variable) if self.tells_variables => self.by_variable.get(slot)?.get(&variable).copied(),
+            _ => self.by_place.get(slot)?.get(&place).copied(),
+        }
+    }
+
+    /// The keys of all values.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        let nodes = self.by_place.iter().chain(&self.by_variable).flat_map(HashMap::values);
+        nodes.filter_map(|&node| Some(self.restoration.stored(node).ok()??.key()))
+    }
+}
+
+impl DeferredSlots for WaitingSlots {
+    fn value(&self, variable: &Variable, place: usize, slot: usize) -> Result<Option<Tensor>> {
+        let Some(node) = self.node(self.restoration.node_of(variable), place, slot) else { return Ok(None) };
+        let label = format!("{} of {}", self.names[slot].slot, variable.name());
+        self.restoration.read(node, &label, &TensorType::new(variable.dtype(), variable.shape()))
+    }
+
+    fn taken(&self, variable: &Variable, place: usize, slot: usize, made: &Variable) {
+        if let Some(node) = self.node(self.restoration.node_of(variable), place, slot) {
+            self.restoration.note(made, node);
+        }
+    }
+}

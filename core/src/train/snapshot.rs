@@ -1,0 +1,245 @@
+//! What a checkpoint will hold, taken in one moment: the object graph as the file has it, and handles of all values.
+//! `Checkpoint::write` writes one at once, `save_async` on a thread of its own.
+
+use super::aliases::written;
+use super::file_graph::{FileGraph, GRAPH_KEY, Node};
+use engine::library::{
+    End, HostBytes, Object, ObjectGraph, SlotTable, StateValue, Typed, save_states, value_of,
+};
+use engine::{Module, Tensor, TensorType, Variable};
+use formats::bundle::{self, Entry, Pieces, Source};
+use formats::files::Options;
+use formats::messages::DataType;
+use kernels::error::{Error, Result};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A checkpoint that is not written yet.
+pub(super) struct Snapshot {
+    graph: Vec<Vec<u8>>,
+    values: Vec<(String, Value)>,
+}
+
+enum Value {
+    Tensor(Fetched),
+    Bytes(Vec<Vec<u8>>),
+    Int64([u8; 8]),
+}
+
+impl Snapshot {
+    /// Of a module, with its objects of the host.
+    ///
+    /// # Errors
+    /// InvalidArgument where two parts of one module have the same name; what an object answers that cannot be saved.
+    pub fn of(module: &dyn Module) -> Result<Self> {
+        let states = save_states(module)?;
+        let objects = ObjectGraph::of(module);
+        let mut made = Made { graph: FileGraph::default(), contents: Vec::new() };
+        for object in &objects.objects {
+            let node = Node::with(named(object, &objects)?);
+            made.graph.nodes.push(node);
+        }
+        let mut variables = HashMap::new();
+        for (at, object) in objects.objects.iter().enumerate() {
+            match &object.end {
+                End::Variable(variable) => {
+                    variables.insert(variable.id(), at);
+                    made.contents.push((at, Content::Variable(variable.clone())));
+                }
+                End::State(id) => match states.get(id) {
+                    Some(StateValue::Int64(number)) => made.contents.push((at, Content::Int64(*number))),
+                    Some(StateValue::Bytes(bytes)) => made.contents.push((at, Content::State(bytes.clone()))),
+                    None => {}
+                },
+                End::Part | End::Place(_) | End::Slots(_) => {}
+            }
+        }
+        for (at, object) in objects.objects.iter().enumerate() {
+            if let End::Slots(table) = &object.end {
+                made.optimizer(at, table.as_ref(), &variables);
+            }
+        }
+        Ok(made.finish())
+    }
+
+    /// Writes the files of a prefix.
+    ///
+    /// # Errors
+    /// What the system answers; then no file is there that was not there before, and those that were are as they were.
+    pub fn write(&self, prefix: &Path, options: &Options<'_>) -> Result<()> {
+        let mut entries = vec![entry(GRAPH_KEY, DataType::String, Vec::new(), Source::Strings(&self.graph))];
+        for (key, value) in &self.values {
+            entries.push(match value {
+                Value::Tensor(fetched) => {
+                    let ty = &fetched.ty;
+                    let shape = ty.shape.dims().iter().map(|&n| n as u64).collect();
+                    entry(key, ty.dtype.into(), shape, Source::Pieces(fetched))
+                }
+                Value::Bytes(bytes) => entry(key, DataType::String, Vec::new(), Source::Strings(bytes)),
+                Value::Int64(bytes) => entry(key, DataType::Int64, Vec::new(), Source::Bytes(bytes)),
+            });
+        }
+        bundle::write(prefix, &entries, options)
+    }
+}
+
+fn entry<'a>(key: &'a str, dtype: DataType, shape: Vec<u64>, source: Source<'a>) -> Entry<'a> {
+    Entry { key, dtype, shape, source }
+}
+
+/// The children of a part as the file names them, each with Keras's name as well.
+fn named(object: &Object, objects: &ObjectGraph) -> Result<Vec<(String, usize)>> {
+    let mut children: Vec<(String, usize)> = Vec::with_capacity(object.children.len());
+    let mut seen: HashMap<&str, usize> = HashMap::with_capacity(object.children.len());
+    for child in &object.children {
+        if let Some(other) = seen.insert(&child.name, child.object) {
+            return Err(one_name(object, &child.name, [&objects.objects[other], &objects.objects[child.object]]));
+        }
+        children.push((child.name.clone(), child.object));
+    }
+    for child in &object.children {
+        if let Some(name) = written(&child.name).filter(|name| !seen.contains_key(name)) {
+            children.push((name.to_owned(), child.object));
+        }
+    }
+    Ok(children)
+}
+
+#[cold]
+fn one_name(object: &Object, name: &str, parts: [&Object; 2]) -> Error {
+    let place = if object.path.is_empty() { "the checkpoint" } else { &object.path };
+    Error::invalid_argument("save", format!("two parts of `{place}` have the same name, so that only one could be restored"))
+        .got(format!("`{name}` for {} and for {}", spoken(parts[0]), spoken(parts[1])))
+        .expected("a name of its own for each field")
+        .help("give one of them another name, in a derived module by `#[module(name = \"..\")]`")
+}
+
+fn spoken(object: &Object) -> &str {
+    match &object.end {
+        End::Variable(_) | End::Place(_) => "a variable",
+        _ => object.type_name,
+    }
+}
+
+/// What a node holds.
+enum Content {
+    Variable(Variable),
+    Int64(i64),
+    State(Vec<u8>),
+}
+
+/// A graph under way, whose nodes are numbered as the parts are at first.
+struct Made {
+    graph: FileGraph,
+    contents: Vec<(usize, Content)>,
+}
+
+impl Made {
+    fn node(&mut self, children: Vec<(String, usize)>) -> usize {
+        self.graph.nodes.push(Node::with(children));
+        self.graph.nodes.len() - 1
+    }
+
+    /// Adds what Keras 3 keeps in an optimizer: the list of all its variables, the list of those that it trains, and one list for each
+    /// kind of slot, in the order of those. So slots are found by variable, whatever their order.
+    fn optimizer(&mut self, at: usize, table: &dyn SlotTable, variables: &HashMap<u64, usize>) {
+        let mut all: Vec<usize> = Vec::new();
+        for name in ["iterations", "learning_rate"] {
+            all.extend(self.graph.child(at, name));
+        }
+        let mut trained = Vec::new();
+        let mut lists: Vec<Vec<(String, usize)>> = vec![Vec::new(); table.names().len()];
+        for (i, (variable, slots)) in table.all().into_iter().enumerate() {
+            trained.extend(variables.get(&variable).map(|&node| (i.to_string(), node)));
+            for (list, slot) in lists.iter_mut().zip(slots) {
+                let node = self.node(Vec::new());
+                self.contents.push((node, Content::Variable(slot)));
+                list.push((i.to_string(), node));
+                all.push(node);
+            }
+        }
+        let all = all.into_iter().enumerate().map(|(i, node)| (i.to_string(), node)).collect();
+        let mut children = std::mem::take(&mut self.graph.nodes[at].children);
+        children.push(("_variables".into(), self.node(all)));
+        children.push(("_trainable_variables".into(), self.node(trained)));
+        for (name, list) in table.names().iter().zip(lists) {
+            children.push((name.list.into(), self.node(list)));
+        }
+        self.graph.nodes[at] = Node::with(children);
+    }
+
+    fn finish(mut self) -> Snapshot {
+        let numbers = self.graph.settle();
+        let mut values = Vec::with_capacity(self.contents.len());
+        for (at, content) in self.contents {
+            let Some(at) = numbers[at] else { continue };
+            let (key, name) = (self.graph.value_key(at), |name: &str| Some((self.graph.value_key(at), name.to_owned())));
+            let (key, value, attribute) = match content {
+                Content::Variable(variable) => {
+                    (key, Value::Tensor(Fetched::of(value_of(&variable))), name(variable.name()))
+                }
+                Content::Int64(number) => (key, Value::Int64(number.to_le_bytes()), name("counter")),
+                Content::State(bytes) => (self.graph.state_key(at), Value::Bytes(vec![bytes]), None),
+            };
+            self.graph.nodes[at].value = attribute;
+            values.push((key, value));
+        }
+        Snapshot { graph: vec![self.graph.encode()], values }
+    }
+}
+
+/// A tensor whose bytes are fetched when its first piece is written, and let go with its last: so a model on a GPU is never whole in
+/// the host's memory, and a variable that changes meanwhile is copied only while it is not written yet.
+struct Fetched {
+    ty: TensorType,
+    state: Mutex<Fetching>,
+}
+
+struct Fetching {
+    tensor: Option<Tensor>,
+    bytes: Option<Arc<HostBytes>>,
+    /// Bytes that were not handed out yet.
+    left: u64,
+}
+
+impl Fetched {
+    fn of(tensor: Tensor) -> Self {
+        let ty = *Typed::ty(&tensor);
+        let left = (ty.shape.num_elements() * ty.dtype.size()) as u64;
+        Self { ty, state: Mutex::new(Fetching { tensor: Some(tensor), bytes: None, left }) }
+    }
+
+    fn bytes(&self) -> Result<Arc<HostBytes>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bytes) = &state.bytes {
+            return Ok(bytes.clone());
+        }
+        let Some(tensor) = state.tensor.take() else {
+            return Err(Error::internal("save", "a value was written already"));
+        };
+        let bytes = Arc::new(HostBytes::of(&tensor)?);
+        state.bytes = Some(bytes.clone());
+        Ok(bytes)
+    }
+}
+
+impl Pieces for Fetched {
+    fn size(&self) -> u64 {
+        (self.ty.shape.num_elements() * self.ty.dtype.size()) as u64
+    }
+
+    fn piece(&self, range: Range<u64>, take: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let bytes = self.bytes()?;
+        let part = bytes.as_slice().get(range.start as usize..range.end as usize);
+        take(part.ok_or_else(|| Error::internal("save", "a piece lies outside of its value"))?)?;
+        drop(bytes);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.left = state.left.saturating_sub(range.end - range.start);
+        if state.left == 0 {
+            state.bytes = None;
+        }
+        Ok(())
+    }
+}
