@@ -1,0 +1,58 @@
+//! CRC-32C as TensorFlow and LevelDB keep it: masked, so that a checksum of bytes that hold checksums is still a good one.
+//! Tables, bundles and records ask here; what is summed in parts by several threads is put together by [`combine`].
+
+/// What the mask adds: LevelDB's constant.
+const DELTA: u32 = 0xa282_ead8;
+
+/// The CRC-32C of some bytes, not masked.
+///
+/// ```
+/// assert_eq!(eagerflow_formats::checksum::of(b"123456789"), 0xe306_9283);
+/// ```
+pub fn of(bytes: &[u8]) -> u32 {
+    crc32c::crc32c(bytes)
+}
+
+/// The CRC-32C of what `crc` is of, followed by `bytes`.
+pub fn extend(crc: u32, bytes: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc, bytes)
+}
+
+/// The CRC-32C of two parts, from those of each and the length of the second.
+///
+/// ```
+/// use eagerflow_formats::checksum::{combine, of};
+/// assert_eq!(combine(of(b"1234"), of(b"56789"), 5), of(b"123456789"));
+/// ```
+pub fn combine(first: u32, second: u32, second_len: usize) -> u32 {
+    crc32c::crc32c_combine(first, second, second_len)
+}
+
+/// The form in which files hold a CRC.
+pub fn mask(crc: u32) -> u32 {
+    crc.rotate_right(15).wrapping_add(DELTA)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_leveldbs() {
+        // LevelDB's own test: of "foo", and of the masked once more.
+        let crc = of(b"foo");
+        assert_ne!(mask(crc), crc);
+        assert_eq!(mask(0), 0xa282_ead8);
+        assert_eq!(mask(mask(crc)).wrapping_sub(DELTA).rotate_left(15), mask(crc));
+    }
+
+    #[test]
+    fn parts_of_any_length_combine() {
+        let bytes: Vec<u8> = (0..5000u32).map(|i| (i * 7 % 251) as u8).collect();
+        for cut in [0, 1, 7, 8, 4095, 4999, 5000] {
+            let (a, b) = bytes.split_at(cut);
+            assert_eq!(combine(of(a), of(b), b.len()), of(&bytes), "{cut}");
+            assert_eq!(extend(of(a), b), of(&bytes), "{cut}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Reads and writes at an offset that go on until all bytes have moved, without a cursor that threads would share.
+//! Readers and writers of all formats use them on one open file.
+
+use std::fs::File;
+use std::io::{self, ErrorKind};
+
+/// Fills a buffer from an offset on.
+///
+/// # Errors
+/// Of the kind `UnexpectedEof` if the file ends before.
+pub fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        match read_at(file, buffer, offset) {
+            Ok(0) => return Err(io::Error::new(ErrorKind::UnexpectedEof, "the file ends too early")),
+            Ok(n) => {
+                buffer = &mut buffer[n..];
+                offset += n as u64;
+            }
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+/// Writes all bytes from an offset on.
+///
+/// # Errors
+/// What the operating system refuses; a part of the bytes may be written then.
+pub fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match write_at(file, bytes, offset) {
+            Ok(0) => return Err(io::Error::new(ErrorKind::WriteZero, "the file takes no more bytes")),
+            Ok(n) => {
+                bytes = &bytes[n..];
+                offset += n as u64;
+            }
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+use std::os::unix::fs::FileExt;
+#[cfg(windows)]
+use std::os::windows::fs::FileExt;
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    file.read_at(buffer, offset)
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
+    file.write_at(bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    file.seek_read(buffer, offset)
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
+    file.seek_write(bytes, offset)
+}
