@@ -133,6 +133,7 @@ pub mod losses;
 pub mod metrics;
 mod namespaces;
 pub mod optim;
+pub mod train;
 #[cfg(test)]
 kernels::unit_tests_are_users!();
 

@@ -40,9 +40,9 @@ impl Running {
     fn wait(&self, tell: bool) -> (Result<PathBuf>, bool) {
         let mut state = self.state();
         loop {
-            if let Some(result) = &state.result {
-                let result = result.clone();
-                let told = std::mem::replace(&mut state.told, state.told || tell);
+            if let Some(result) = state.result.clone() {
+                let told = state.told;
+                state.told |= tell;
                 return (result, told);
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);

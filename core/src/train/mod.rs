@@ -14,8 +14,6 @@ mod slots;
 mod snapshot;
 mod status;
 
-#[cfg(test)]
-mod tests;
 
 pub use background::PendingSave;
 pub use checkpoint::Checkpoint;
