@@ -4,8 +4,8 @@
 pub use crate::autodiff::{EMPTY, gradient_at};
 pub use crate::execute::Owner;
 pub use crate::module::{
-    Child, DeferredSlots, DeferredValue, End, Object, ObjectGraph, Prepared, SavedState, SlotName, SlotTable, StateValue,
-    commit_states, prepare_states, save_states,
+    Child, DeferredSlots, DeferredValue, End, Object, ObjectGraph, Prepared, SavedState, SlotName, SlotTable,
+    StateValue, commit_states, prepare_states, save_states,
 };
 pub use crate::op::cast_help;
 pub use crate::ops::{

@@ -132,13 +132,20 @@ impl<'m> Checkpoint<'m> {
         &self.background
     }
 
-    /// What is there now, ready to be written.
-    pub(super) fn snapshot(&self) -> Result<Snapshot> {
+    /// Waits until nobody saves, and refuses what a traced function would do but once.
+    pub(super) fn quiet(&self, op: &str) -> Result<()> {
         if !engine::executing_eagerly() {
-            return Err(Error::failed_precondition("save", "a checkpoint is saved while a function is traced")
-                .expected("a call outside of traced functions: in one, it would happen once, while the function is traced")
-                .help("save after the traced function has returned"));
+            return Err(Error::failed_precondition(op, "a checkpoint is used while a function is traced")
+                .expected(
+                    "a call outside of traced functions: in one, it would happen once, while the function is traced",
+                )
+                .help("save and restore before the traced function is called, or after it has returned"));
         }
+        self.background.wait()
+    }
+
+    /// What is there now, ready to be written.
+    fn snapshot(&self) -> Result<Snapshot> {
         Snapshot::of(&Whole(self))
     }
 
@@ -158,7 +165,7 @@ impl<'m> Checkpoint<'m> {
     }
 
     fn save_now(&self, prefix: &Path) -> Result<PathBuf> {
-        self.background.wait()?;
+        self.quiet("save")?;
         let (work, counter) = self.begin(prefix)?;
         work().or_else(|error| counter.give_back().and(Err(error)))
     }
@@ -210,7 +217,7 @@ impl<'m> Checkpoint<'m> {
     pub fn save_async(&self, prefix: impl AsRef<Path>) -> Result<PendingSave> {
         let here = Location::caller();
         let start = || {
-            self.background.wait()?;
+            self.quiet("save")?;
             Ok(self.background.start(self.begin(prefix.as_ref())?.0))
         };
         start().map_err(|e: Error| e.at(here))
@@ -228,7 +235,7 @@ impl<'m> Checkpoint<'m> {
     pub fn write(&self, path: impl AsRef<Path>) -> Result<PathBuf> {
         let here = Location::caller();
         let write = || {
-            self.background.wait()?;
+            self.quiet("write")?;
             save::write(path.as_ref(), &self.snapshot()?, &self.options())
         };
         write().map_err(|e: Error| e.at(here))
@@ -250,7 +257,7 @@ impl<'m> Checkpoint<'m> {
     pub fn restore(&self, path: impl AsRef<Path>) -> Result<CheckpointLoadStatus<'_>> {
         let here = Location::caller();
         let restore = || {
-            self.background.wait()?;
+            self.quiet("restore")?;
             Restoration::run(path.as_ref(), &Whole(self))
         };
         let restoration = restore().map_err(|e: Error| e.at(here))?;

@@ -54,7 +54,8 @@ fn escaped(c: char) -> impl Iterator<Item = char> {
 impl FileGraph {
     /// The names that lead to a node. They are looked up, since a file may have paths as long as it has nodes.
     fn path(&self, at: usize) -> Vec<&str> {
-        let steps = std::iter::successors(self.nodes[at].above.as_ref(), |(above, _)| self.nodes[*above].above.as_ref());
+        let steps =
+            std::iter::successors(self.nodes[at].above.as_ref(), |(above, _)| self.nodes[*above].above.as_ref());
         let mut names: Vec<&str> = steps.map(|(_, name)| name.as_str()).collect();
         names.reverse();
         names
@@ -115,7 +116,8 @@ impl FileGraph {
         for (at, above) in order.into_iter().zip(above) {
             let Some(Node { children, value, slots, .. }) = old[at].take() else { continue };
             let children = children.into_iter().filter_map(|(name, child)| Some((name, numbers[child]?))).collect();
-            let known = |(variable, name, slot): (usize, String, usize)| Some((numbers[variable]?, name, numbers[slot]?));
+            let known =
+                |(variable, name, slot): (usize, String, usize)| Some((numbers[variable]?, name, numbers[slot]?));
             let slots = slots.into_iter().filter_map(known).collect();
             self.nodes.push(Node { value, slots, above, ..Node::with(children) });
         }
@@ -234,9 +236,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        let mut graph = FileGraph {
-            nodes: vec![Node::with(names(&[("a/b", 1), ("empty", 2)])), Node::default(), Node::default()],
-        };
+        let mut graph =
+            FileGraph { nodes: vec![Node::with(names(&[("a/b", 1), ("empty", 2)])), Node::default(), Node::default()] };
         graph.settle();
         graph.nodes[1].value = Some((graph.value_key(1), "name".into()));
         graph.nodes[2].slots.push((1, "m".into(), 1));

@@ -81,9 +81,12 @@ impl<'c> CheckpointManager<'c> {
     ) -> Result<Self> {
         let (here, directory, most) = (Location::caller(), directory.as_ref().to_owned(), max_to_keep.into());
         if most == Some(0) {
-            return Err(Error::invalid_argument("checkpoint_manager", "`max_to_keep` is 0, so that nothing would be kept")
-                .expected("at least 1, or `None` to keep all")
-                .at(here));
+            return Err(Error::invalid_argument(
+                "checkpoint_manager",
+                "`max_to_keep` is 0, so that nothing would be kept",
+            )
+            .expected("at least 1, or `None` to keep all")
+            .at(here));
         }
         let list = found(&directory).map_err(|e| e.at(here))?;
         let kept = Arc::new(Kept { most, keep_every: None, list: Mutex::new(list) });
@@ -100,7 +103,8 @@ impl<'c> CheckpointManager<'c> {
         self.name = name.into();
         if self.name.is_empty() || self.name.contains(['/', '\\']) {
             let error = Error::invalid_argument("checkpoint_manager", "the checkpoint's name is no name of a file");
-            Err(error.got(format!("`{}`", self.name)).expected("the beginning of a file's name, such as `ckpt`")).or_fail()
+            Err(error.got(format!("`{}`", self.name)).expected("the beginning of a file's name, such as `ckpt`"))
+                .or_fail()
         }
         self
     }
@@ -131,7 +135,8 @@ impl<'c> CheckpointManager<'c> {
         if !scalar || interval < 1 {
             let error = Error::invalid_argument("checkpoint_manager", "the interval of saving cannot be counted");
             let got = format!("{}{} and an interval of {interval}", step_counter.dtype(), step_counter.shape());
-            Err(error.got(got).expected("a scalar of int64, such as an optimizer's `iterations()`, and at least 1")).or_fail()
+            Err(error.got(got).expected("a scalar of int64, such as an optimizer's `iterations()`, and at least 1"))
+                .or_fail()
         }
         (self.step_counter, self.interval) = (Some(step_counter.clone()), Some(interval));
         self
@@ -190,7 +195,7 @@ impl<'c> CheckpointManager<'c> {
     pub fn save(&self) -> Result<PathBuf> {
         let here = Location::caller();
         let save = || {
-            self.checkpoint.background().wait()?;
+            self.checkpoint.quiet("save")?;
             let (work, counter) = self.begin()?;
             work().or_else(|error| counter.give_back().and(Err(error)))
         };
@@ -224,7 +229,7 @@ impl<'c> CheckpointManager<'c> {
     pub fn save_async(&self) -> Result<PendingSave> {
         let here = Location::caller();
         let start = || {
-            self.checkpoint.background().wait()?;
+            self.checkpoint.quiet("save")?;
             Ok(self.checkpoint.background().start(self.begin()?.0))
         };
         start().map_err(|e: Error| e.at(here))
@@ -314,6 +319,9 @@ fn found(directory: &Path) -> Result<List> {
 impl fmt::Debug for CheckpointManager<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kept = self.checkpoints();
-        f.debug_struct("CheckpointManager").field("directory", &self.directory).field("kept", &kept).finish_non_exhaustive()
+        f.debug_struct("CheckpointManager")
+            .field("directory", &self.directory)
+            .field("kept", &kept)
+            .finish_non_exhaustive()
     }
 }

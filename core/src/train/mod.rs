@@ -14,7 +14,6 @@ mod slots;
 mod snapshot;
 mod status;
 
-
 pub use background::PendingSave;
 pub use checkpoint::Checkpoint;
 pub use latest::{CheckpointState, get_checkpoint_state, latest_checkpoint};

@@ -94,8 +94,11 @@ impl CheckpointReader {
         let dtype = stored.dtype().dtype().ok_or_else(|| {
             let other = format!("{:?}", stored.dtype());
             match other.as_str() {
-                "String" => Error::invalid_argument(self.file(), "the value is text").got(name).help("`get_strings` gives it"),
-                _ => Error::unimplemented(self.file(), "no tensor has the dtype of the value").got(format!("{other} of {name}")),
+                "String" => {
+                    Error::invalid_argument(self.file(), "the value is text").got(name).help("`get_strings` gives it")
+                }
+                _ => Error::unimplemented(self.file(), "no tensor has the dtype of the value")
+                    .got(format!("{other} of {name}")),
             }
         })?;
         let dims: Vec<usize> = stored.shape().iter().map(|&n| n as usize).collect();
@@ -120,7 +123,8 @@ impl CheckpointReader {
     fn stored(&self, name: &str) -> Result<&Stored> {
         self.0.get(name).ok_or_else(|| {
             let near = self.names().max_by_key(|other| alike(name, other));
-            let error = Error::not_found(self.file(), "the checkpoint has no value of this name").got(format!("`{name}`"));
+            let error =
+                Error::not_found(self.file(), "the checkpoint has no value of this name").got(format!("`{name}`"));
             match near {
                 Some(near) => error.help(format!("the nearest is `{near}`; `names()` lists all")),
                 None => error,
@@ -138,6 +142,9 @@ fn alike(a: &str, b: &str) -> usize {
 
 impl fmt::Debug for CheckpointReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CheckpointReader").field("prefix", &self.0.prefix()).field("values", &self.0.entries().len()).finish()
+        f.debug_struct("CheckpointReader")
+            .field("prefix", &self.0.prefix())
+            .field("values", &self.0.entries().len())
+            .finish()
     }
 }

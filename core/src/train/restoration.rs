@@ -101,9 +101,12 @@ impl Restoration {
         let bundle = Bundle::open(prefix)?;
         let file = prefix.display().to_string();
         if bundle.get(GRAPH_KEY).is_none() {
-            return Err(Error::failed_precondition(file, "the checkpoint has no object graph: its values are known by names alone")
-                .expected("a checkpoint of TensorFlow 2 or of this library")
-                .help("read its values one by one with `tf::train::load_checkpoint`, and assign them"));
+            return Err(Error::failed_precondition(
+                file,
+                "the checkpoint has no object graph: its values are known by names alone",
+            )
+            .expected("a checkpoint of TensorFlow 2 or of this library")
+            .help("read its values one by one with `tf::train::load_checkpoint`, and assign them"));
         }
         let graph = match &bundle.read_strings(GRAPH_KEY)?[..] {
             [bytes] => FileGraph::decode(bytes, &file)?,
@@ -152,10 +155,13 @@ impl Restoration {
     #[cold]
     fn ambiguous(&self, object: &Object, first: usize, second: usize) -> Error {
         let paths = [first, second].map(|node| self.graph.spoken(node));
-        Error::failed_precondition(self.file(), "one part of the program is two in the checkpoint, with values of their own")
-            .got(format!("`{}` and `{}` in the checkpoint for `{}`", paths[0], paths[1], object.path))
-            .expected("parts that are shared in the program to be shared in the checkpoint")
-            .help("restore into a program that does not share them, or restore one of the two alone")
+        Error::failed_precondition(
+            self.file(),
+            "one part of the program is two in the checkpoint, with values of their own",
+        )
+        .got(format!("`{}` and `{}` in the checkpoint for `{}`", paths[0], paths[1], object.path))
+        .expected("parts that are shared in the program to be shared in the checkpoint")
+        .help("restore into a program that does not share them, or restore one of the two alone")
     }
 
     fn key(&self, node: usize) -> Option<&str> {
@@ -228,7 +234,9 @@ impl Restoration {
                 Err(Error::invalid_argument(self.file(), format!("{all} saved values do not fit their variables"))
                     .got(listed(&shown, all))
                     .expected("the dtypes and shapes of the program's variables")
-                    .help("build the model with the options that it was saved with, or restore only the parts that fit"))
+                    .help(
+                        "build the model with the options that it was saved with, or restore only the parts that fit",
+                    ))
             }
         }
     }

@@ -3,9 +3,7 @@
 
 use super::aliases::written;
 use super::file_graph::{FileGraph, GRAPH_KEY, Node};
-use engine::library::{
-    End, HostBytes, Object, ObjectGraph, SlotTable, StateValue, Typed, save_states, value_of,
-};
+use engine::library::{End, HostBytes, Object, ObjectGraph, SlotTable, StateValue, Typed, save_states, value_of};
 use engine::{Module, Tensor, TensorType, Variable};
 use formats::bundle::{self, Entry, Pieces, Source};
 use formats::files::Options;
@@ -110,10 +108,13 @@ fn named(object: &Object, objects: &ObjectGraph) -> Result<Vec<(String, usize)>>
 #[cold]
 fn one_name(object: &Object, name: &str, parts: [&Object; 2]) -> Error {
     let place = if object.path.is_empty() { "the checkpoint" } else { &object.path };
-    Error::invalid_argument("save", format!("two parts of `{place}` have the same name, so that only one could be restored"))
-        .got(format!("`{name}` for {} and for {}", spoken(parts[0]), spoken(parts[1])))
-        .expected("a name of its own for each field")
-        .help("give one of them another name, in a derived module by `#[module(name = \"..\")]`")
+    Error::invalid_argument(
+        "save",
+        format!("two parts of `{place}` have the same name, so that only one could be restored"),
+    )
+    .got(format!("`{name}` for {} and for {}", spoken(parts[0]), spoken(parts[1])))
+    .expected("a name of its own for each field")
+    .help("give one of them another name, in a derived module by `#[module(name = \"..\")]`")
 }
 
 fn spoken(object: &Object) -> &str {
@@ -175,7 +176,8 @@ impl Made {
         let mut values = Vec::with_capacity(self.contents.len());
         for (at, content) in self.contents {
             let Some(at) = numbers[at] else { continue };
-            let (key, name) = (self.graph.value_key(at), |name: &str| Some((self.graph.value_key(at), name.to_owned())));
+            let (key, name) =
+                (self.graph.value_key(at), |name: &str| Some((self.graph.value_key(at), name.to_owned())));
             let (key, value, attribute) = match content {
                 Content::Variable(variable) => {
                     (key, Value::Tensor(Fetched::of(value_of(&variable))), name(variable.name()))

@@ -128,7 +128,8 @@ impl<'c> CheckpointLoadStatus<'c> {
             Err(error) => return Some(error),
         };
         // The counter is in every checkpoint.
-        let found = objects.objects.iter().zip(matched).skip(1).any(|(o, node)| node.is_some() && o.path != "save_counter");
+        let found =
+            objects.objects.iter().zip(matched).skip(1).any(|(o, node)| node.is_some() && o.path != "save_counter");
         (!found && self.restoration.taken() <= 1).then(|| {
             let names = |list: Vec<&str>| format!("`{}`", list.join("`, `"));
             let saved = graph.nodes[0].children.iter().map(|(name, _)| name.as_str()).collect();

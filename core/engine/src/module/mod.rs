@@ -21,8 +21,8 @@ pub use lazy::LazyVariable;
 pub use objects::{Child, DeferredSlots, End, Object, ObjectGraph, SlotName, SlotTable};
 pub use saved_state::{Prepared, SavedState, StateValue};
 pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
-pub use states::{commit_states, prepare_states, save_states};
 pub(crate) use state_bytes::{StateReader, StateWriter};
+pub use states::{commit_states, prepare_states, save_states};
 
 use crate::variable::Variable;
 use fields::Named;
