@@ -69,7 +69,7 @@ pub use kernels::dtype::{
 pub use kernels::error::{Error, Report, Result};
 #[doc(inline)]
 pub use kernels::shape::{Dim, Shape};
-pub use module::{Fields, LazyVariable, Module, Signature};
+pub use module::{FieldOptions, Fields, LazyVariable, Module, Signature};
 pub use ndarray::{self, s};
 pub use ops::functions::*;
 pub use ops::{
@@ -110,5 +110,5 @@ pub mod __rt {
         }
     }
     pub use crate::custom_gradient::*;
-    pub use crate::module::{Fields, Module, Skipped, SkippedChanging, SkippedOther};
+    pub use crate::module::{FieldOptions, Fields, Module, Skipped, SkippedChanging, SkippedOther};
 }

@@ -2,9 +2,13 @@
 //! Derived code and hand-written `visit`s tell [`Fields`] of each field.
 
 use super::Module;
+use super::freezing::word_of;
+use super::lazy::LazyVariable;
+use crate::tape::IdMap;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::{Error, Result};
+use std::collections::HashSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -17,6 +21,11 @@ pub struct Signature(pub(super) Vec<u64>);
 pub(crate) struct Path<'a> {
     pub above: Option<&'a Path<'a>>,
     pub name: Name<'a>,
+    /// Names that the field had before, by which an older checkpoint may know it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "checkpoints look for it"))]
+    pub former: &'a [&'a str],
+    /// Whether this field, or one above it, leaves what lies below out of training.
+    pub not_trainable: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -27,7 +36,7 @@ pub(crate) enum Name<'a> {
 }
 
 impl Path<'_> {
-    pub const ROOT: Path<'static> = Path { above: None, name: Name::Root };
+    pub const ROOT: Path<'static> = Path { above: None, name: Name::Root, former: &[], not_trainable: false };
 }
 
 impl fmt::Display for Path<'_> {
@@ -49,6 +58,10 @@ impl fmt::Display for Path<'_> {
 pub(crate) trait Sink {
     /// A variable that exists, or the place of one that may not be built yet, under the number that stands for it.
     fn variable(&mut self, path: &Path<'_>, id: u64, variable: Option<&Variable>);
+    /// The place of a variable that may not be made yet.
+    fn lazy(&mut self, path: &Path<'_>, place: &LazyVariable) {
+        self.variable(path, place.0.id, place.get());
+    }
     /// A variable of an object that stands for all it makes, one after the other, under one number.
     fn part(&mut self, path: &Path<'_>, variable: &Variable);
     /// Dtype and shape of a tensor.
@@ -73,16 +86,19 @@ pub(crate) fn visit(module: &dyn Module, sink: &mut dyn Sink) {
 }
 
 /// Variables by their paths, and the paths of those that are not made yet. Variables without a name are told where they are.
+#[derive(Default)]
 pub(super) struct Named {
     /// The module's type.
     of: &'static str,
     pub built: Vec<(String, Variable)>,
     pub missing: Vec<String>,
+    /// Those that a field on the way leaves out of training.
+    pub left_out: IdMap<()>,
 }
 
 impl Named {
     pub fn of<M: Module + ?Sized>(module: &M) -> Self {
-        let mut named = Self { of: std::any::type_name::<M>(), built: Vec::new(), missing: Vec::new() };
+        let mut named = Self { of: std::any::type_name::<M>(), ..Self::default() };
         module.visit(&mut Fields { path: Path::ROOT, sink: &mut named });
         named
     }
@@ -97,11 +113,40 @@ impl Named {
 
     /// All variables, or an error where layers have yet to make some: a list without them would go unnoticed.
     pub fn complete(self, list: &str) -> Result<Vec<(String, Variable)>> {
+        self.check(list).map(|()| self.built)
+    }
+
+    fn check(&self, list: &str) -> Result<()> {
         match self.missing.is_empty() {
-            true => Ok(self.built),
+            true => one_path_each(list, &self.built),
             false => Err(not_built(list, &self.missing)),
         }
     }
+
+    /// All variables that are trained, or all that are not.
+    pub fn trained(self, list: &str, trained: bool) -> Result<Vec<Variable>> {
+        self.check(list)?;
+        let left_out = |v: &Variable| self.left_out.contains_key(&v.id());
+        let all = self.built.into_iter().map(|(_, variable)| variable);
+        Ok(all.filter(|v| (v.trainable() && !left_out(v)) == trained).collect())
+    }
+}
+
+/// Refuses two variables with one path, by which nobody could tell them apart: keys of a map that are displayed alike.
+fn one_path_each(list: &str, built: &[(String, Variable)]) -> Result<()> {
+    let mut seen = HashSet::with_capacity(built.len());
+    match built.iter().find(|(path, _)| !seen.insert(path.as_str())) {
+        None => Ok(()),
+        Some((path, _)) => Err(two_of_a_path(list, path)),
+    }
+}
+
+#[cold]
+fn two_of_a_path(list: &str, path: &str) -> Error {
+    Error::invalid_argument(list, format!("two variables of the module are called `{path}`"))
+        .got("keys of a map that are displayed alike, or two fields that a `visit` gives one name")
+        .expected("a path of its own for each variable, by which checkpoints find it")
+        .help("use keys whose texts differ, and no `/` in them, which stands between the names of a path")
 }
 
 /// How many missing variables a message names.
@@ -131,6 +176,9 @@ fn not_built(list: &str, missing: &[String]) -> Error {
 
 impl Sink for Named {
     fn variable(&mut self, path: &Path<'_>, _: u64, variable: Option<&Variable>) {
+        if let Some(variable) = variable.filter(|_| path.not_trainable) {
+            self.left_out.insert(variable.id(), ());
+        }
         match variable {
             None => self.missing.push(path.to_string()),
             Some(variable) if self.built.iter().all(|(_, other)| other.id() != variable.id()) => {
@@ -155,8 +203,11 @@ impl Sink for Named {
 }
 
 impl Sink for Signature {
-    fn variable(&mut self, _: &Path<'_>, id: u64, _: Option<&Variable>) {
-        self.0.push(id);
+    fn variable(&mut self, _: &Path<'_>, id: u64, variable: Option<&Variable>) {
+        self.0.push(variable.map_or(id, word_of));
+    }
+    fn lazy(&mut self, _: &Path<'_>, place: &LazyVariable) {
+        self.0.push(place.word());
     }
     fn part(&mut self, _: &Path<'_>, _: &Variable) {}
     fn tensor(&mut self, tensor: &Tensor) {
@@ -200,13 +251,13 @@ pub struct Fields<'a> {
 /// Tells a module's fields of a variable that the module made for itself, and tells by its own number: making it changes no
 /// signature.
 pub fn visit_part(fields: &mut Fields<'_>, index: usize, name: &'static str, variable: &Variable) {
-    let item = Path { above: Some(&fields.path), name: Name::Index(index) };
-    fields.sink.part(&Path { above: Some(&item), name: Name::Field(name) }, variable);
+    let item = fields.path.below(Name::Index(index));
+    fields.sink.part(&item.below(Name::Field(name)), variable);
 }
 
 impl Fields<'_> {
     fn inner(&mut self, name: Name<'_>, value: &(impl Module + ?Sized)) {
-        let path = Path { above: Some(&self.path), name };
+        let path = self.path.below(name);
         value.visit(&mut Fields { path, sink: self.sink });
     }
 
@@ -228,7 +279,7 @@ impl Fields<'_> {
     /// A field that is left out, by what it holds.
     pub(super) fn skipped(&mut self, name: &str, tell: impl FnOnce(&mut dyn FnMut(u64))) {
         if self.sink.wants_skipped() {
-            let path = Path { above: Some(&self.path), name: Name::Field(name) };
+            let path = self.path.below(Name::Field(name));
             tell(&mut |word| self.sink.skipped(&path, word));
         }
     }
@@ -236,7 +287,7 @@ impl Fields<'_> {
     /// A field that is left out and cannot be looked at.
     pub(super) fn unseen(&mut self, name: &str) {
         if self.sink.wants_skipped() {
-            self.sink.unseen(&Path { above: Some(&self.path), name: Name::Field(name) });
+            self.sink.unseen(&self.path.below(Name::Field(name)));
         }
     }
 

@@ -7,7 +7,7 @@ use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::{Error, Result};
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// A variable that a layer makes when it sees its first input.
@@ -25,13 +25,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 /// assert_eq!(kernel.signature(), before);
 /// ```
 #[derive(Clone)]
-pub struct LazyVariable(Arc<LazyCell>);
+pub struct LazyVariable(pub(super) Arc<LazyCell>);
 
-struct LazyCell {
-    id: u64,
+pub(super) struct LazyCell {
+    pub id: u64,
     variable: OnceLock<Variable>,
     /// Held while a variable is made, so that two threads do not make two.
     building: Mutex<()>,
+    /// Whether the layer is frozen, so that a variable that is made later is, too.
+    pub frozen: AtomicBool,
 }
 
 impl LazyVariable {
@@ -40,7 +42,12 @@ impl LazyVariable {
         // Places and tensors count apart; the high bit keeps their numbers from meeting in a signature.
         static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::new(LazyCell { id, variable: OnceLock::new(), building: Mutex::new(()) }))
+        Self(Arc::new(LazyCell {
+            id,
+            variable: OnceLock::new(),
+            building: Mutex::new(()),
+            frozen: AtomicBool::new(false),
+        }))
     }
 
     /// The variable, once it is built.
@@ -65,7 +72,9 @@ impl LazyVariable {
         if let Some(listener) = listener() {
             listener.owned(variable.as_handle(), owner);
         }
-        Ok(self.0.variable.get_or_init(|| variable))
+        let variable = self.0.variable.get_or_init(|| variable);
+        self.freeze_what_was_made(variable);
+        Ok(variable)
     }
 
     /// The variable, or an error that says it is not built.
@@ -103,6 +112,6 @@ impl fmt::Debug for LazyVariable {
 
 impl Module for LazyVariable {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.sink.variable(&fields.path, self.0.id, self.get());
+        fields.sink.lazy(&fields.path, self);
     }
 }
