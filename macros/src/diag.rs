@@ -2,6 +2,7 @@
 //! Check stages call [`Faults::add`]; texts are written here and below alone, so that they can be read in one sitting.
 
 pub mod custom_gradient;
+pub mod duplicate;
 pub mod module;
 pub mod tf_function;
 

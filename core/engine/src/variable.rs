@@ -230,6 +230,13 @@ impl AsTensor for Variable {
 }
 
 impl Variable {
+    /// A variable of its own with the same value, name and training.
+    pub(crate) fn copied(&self) -> Self {
+        let copy = Self::with(self.resource().read(), self.name(), true);
+        copy.resource().set_training_of(self.resource());
+        copy
+    }
+
     /// Whether it was trainable when it was made.
     pub(crate) fn made_trainable(&self) -> bool {
         self.resource().made_trainable()

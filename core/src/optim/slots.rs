@@ -3,8 +3,8 @@
 
 use engine::TensorType;
 use engine::library::IdMap;
+use engine::{Copies, Duplicate, Fields, Module};
 use engine::{Differentiable, Tensor, Variable};
-use engine::{Fields, Module};
 use kernels::error::Result;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -21,6 +21,14 @@ struct List<const N: usize> {
 impl<const N: usize> Default for List<N> {
     fn default() -> Self {
         Self { all: Vec::new(), places: IdMap::default(), slots: IdMap::default() }
+    }
+}
+
+impl<const N: usize> List<N> {
+    /// The slots are for the copies of their variables from now on.
+    fn turn_to_copies(&mut self, copies: &Copies) {
+        self.all.iter_mut().for_each(|(id, _)| *id = copies.id_of_copy(*id));
+        self.places = self.all.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect();
     }
 }
 
@@ -77,6 +85,11 @@ impl<const N: usize> Slots<N> {
             let zeros = engine::library::zeros_of(&TensorType::new(variable.dtype(), variable.shape()))?;
             Ok(self.names.map(|name| Variable::with(&zeros, format!("{}/{name}", variable.name()), false)))
         })?;
+        Ok(self.keep(list, id, slots))
+    }
+
+    /// Puts the slots of a variable at the end of the list; where they are there.
+    fn keep(&self, list: &mut List<N>, id: u64, slots: [Variable; N]) -> usize {
         let at = list.all.len();
         for slot in &slots {
             list.slots.insert(slot.id(), at);
@@ -85,7 +98,21 @@ impl<const N: usize> Slots<N> {
         }
         list.places.insert(id, at);
         list.all.push((id, slots));
-        Ok(at)
+        at
+    }
+}
+
+/// The slots of a copy are for the copies of the variables, where these are copied with it, and for the same ones otherwise.
+impl<const N: usize> Duplicate for Slots<N> {
+    fn duplicate_in(&self, copies: &mut Copies) -> Self {
+        let copy = Self::new(self.names);
+        for (id, slots) in &self.list.lock().all {
+            let slots = slots.duplicate_in(copies);
+            copy.keep(&mut copy.list.lock(), *id, slots);
+        }
+        let list = copy.list.clone();
+        copies.at_the_end(move |copies| list.lock().turn_to_copies(copies));
+        copy
     }
 }
 
@@ -105,6 +132,9 @@ impl<const N: usize> Module for Slots<N> {
                 engine::library::visit_part(fields, i, NUMBERS[at.min(NUMBERS.len() - 1)], slot);
             }
         }
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        None
     }
 }
 

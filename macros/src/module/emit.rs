@@ -27,6 +27,13 @@ pub fn emit(module: &Module) -> TokenStream {
             quote!(match self { #(#arms)* })
         }
     };
+    let setting = is_setting(module).then(|| {
+        quote! {
+            fn module_name(&self) -> ::core::option::Option<&'static str> {
+                ::core::option::Option::None
+            }
+        }
+    });
     quote! {
         #[automatically_derived]
         impl #implementation #rt::Module for #name #types #bounds {
@@ -34,8 +41,14 @@ pub fn emit(module: &Module) -> TokenStream {
                 let _ = &#fields;
                 #body
             }
+            #setting
         }
     }
+}
+
+/// Whether the type is a choice and holds nothing, so that it is a setting and no module within another.
+fn is_setting(module: &Module) -> bool {
+    module.variants.iter().all(|variant| variant.name.is_some() && variant.fields.is_empty())
 }
 
 fn visit(field: &Field, value: &TokenStream, fields: &Ident, rt: &TokenStream) -> TokenStream {

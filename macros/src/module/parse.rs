@@ -35,6 +35,8 @@ pub struct Field {
     pub former: Vec<LitStr>,
     /// The word of the option that leaves what lies below out of training.
     pub not_trainable: Option<Ident>,
+    /// All attributes, for derive macros that have others beside `#[module(..)]`.
+    pub attributes: Vec<Attribute>,
 }
 
 impl Field {
@@ -141,9 +143,17 @@ fn one_field(index: usize, field: syn::Field, text: &DeriveTexts, faults: &mut V
         Some(name) => Member::Named(name),
         None => Member::Unnamed(Index::from(index)),
     };
-    let mut own =
-        Field { member, ty: field.ty, how: How::Visit, rename: None, former: Vec::new(), not_trainable: None };
-    for option in options(&field.attrs, text, faults) {
+    let options = options(&field.attrs, text, faults);
+    let mut own = Field {
+        member,
+        ty: field.ty,
+        how: How::Visit,
+        rename: None,
+        former: Vec::new(),
+        not_trainable: None,
+        attributes: field.attrs,
+    };
+    for option in options {
         let at = span(&option);
         match option {
             Option_::Crate(_) => faults.push(Error::new(at, text.crate_on_a_field)),

@@ -2,7 +2,7 @@
 //! `#[module(..)]` and hand-written `visit`s give it to [`Fields::field_with`]; visits carry it along their path.
 
 use super::Module;
-use super::fields::{Fields, Name, Path};
+use super::fields::{Fields, Name, Path, visit_at};
 
 /// What [`Fields::field_with`] is told of a field.
 ///
@@ -64,7 +64,6 @@ impl<'a> Path<'a> {
 impl Fields<'_> {
     /// A named field, with what else there is to say of it.
     pub fn field_with(&mut self, name: &str, options: FieldOptions<'_>, value: &(impl Module + ?Sized)) {
-        let path = self.path.below_with(Name::Field(name), options);
-        value.visit(&mut Fields { path, sink: self.sink });
+        visit_at(self.path.below_with(Name::Field(name), options), self.sink, value);
     }
 }

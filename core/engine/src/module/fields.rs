@@ -78,6 +78,18 @@ pub(crate) trait Sink {
     fn skipped(&mut self, _path: &Path<'_>, _word: u64) {}
     /// A field that is left out, may change, and cannot be looked at.
     fn unseen(&mut self, _path: &Path<'_>) {}
+    /// A cell that somebody is changing, so that it cannot be looked at.
+    fn busy(&mut self, path: &Path<'_>) {
+        panic!("the field `{path}` of a module is mutably borrowed while the module is looked at")
+    }
+    /// Whether anybody asks for the modules within.
+    fn wants_modules(&self) -> bool {
+        false
+    }
+    /// A module within begins; what comes until its end is part of it.
+    fn begin_module(&mut self, _path: &Path<'_>, _type_name: &'static str) {}
+    /// The module that began last and has not ended yet ends.
+    fn end_module(&mut self) {}
 }
 
 /// Tells a sink every field of a module.
@@ -92,6 +104,8 @@ pub(super) struct Named {
     of: &'static str,
     pub built: Vec<(String, Variable)>,
     pub missing: Vec<String>,
+    /// A cell that somebody was changing, so that its variables are not known.
+    busy: Option<String>,
     /// Those that a field on the way leaves out of training.
     pub left_out: IdMap<()>,
 }
@@ -117,9 +131,10 @@ impl Named {
     }
 
     fn check(&self, list: &str) -> Result<()> {
-        match self.missing.is_empty() {
-            true => one_path_each(list, &self.built),
-            false => Err(not_built(list, &self.missing)),
+        match (&self.busy, self.missing.is_empty()) {
+            (Some(path), _) => Err(is_borrowed(list, path)),
+            (None, true) => one_path_each(list, &self.built),
+            (None, false) => Err(not_built(list, &self.missing)),
         }
     }
 
@@ -139,6 +154,17 @@ fn one_path_each(list: &str, built: &[(String, Variable)]) -> Result<()> {
         None => Ok(()),
         Some((path, _)) => Err(two_of_a_path(list, path)),
     }
+}
+
+#[cold]
+fn is_borrowed(list: &str, path: &str) -> Error {
+    Error::failed_precondition(
+        list,
+        format!("the field `{path}` is mutably borrowed, so its variables cannot be listed"),
+    )
+    .got("a `RefCell` that somebody is changing")
+    .expected("a module of which nobody holds a `RefMut` while its variables are listed")
+    .help("drop what `borrow_mut()` gave before")
 }
 
 #[cold]
@@ -194,6 +220,9 @@ impl Sink for Named {
     }
     fn part(&mut self, path: &Path<'_>, variable: &Variable) {
         self.variable(path, variable.id(), Some(variable));
+    }
+    fn busy(&mut self, path: &Path<'_>) {
+        self.busy.get_or_insert_with(|| path.to_string());
     }
     fn tensor(&mut self, _: &Tensor) {}
     fn word(&mut self, _: u64) {}
@@ -255,10 +284,21 @@ pub fn visit_part(fields: &mut Fields<'_>, index: usize, name: &'static str, var
     fields.sink.part(&item.below(Name::Field(name)), variable);
 }
 
+/// Tells a sink a field or item, at its place.
+pub(super) fn visit_at(path: Path<'_>, sink: &mut dyn Sink, value: &(impl Module + ?Sized)) {
+    let name = if sink.wants_modules() { value.module_name() } else { None };
+    if let Some(name) = name {
+        sink.begin_module(&path, name);
+    }
+    value.visit(&mut Fields { path, sink });
+    if name.is_some() {
+        sink.end_module();
+    }
+}
+
 impl Fields<'_> {
     fn inner(&mut self, name: Name<'_>, value: &(impl Module + ?Sized)) {
-        let path = self.path.below(name);
-        value.visit(&mut Fields { path, sink: self.sink });
+        visit_at(self.path.below(name), self.sink, value);
     }
 
     /// A named field.
@@ -269,6 +309,13 @@ impl Fields<'_> {
     /// An element of a list, or a field of a tuple.
     pub fn item(&mut self, index: usize, value: &(impl Module + ?Sized)) {
         self.inner(Name::Index(index), value);
+    }
+
+    /// This module is a cell that somebody is changing.
+    pub(super) fn busy(&mut self) {
+        if !self.looks_on() {
+            self.sink.busy(&self.path);
+        }
     }
 
     /// Whether the visit looks at a module in the middle of its use.

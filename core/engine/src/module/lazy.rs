@@ -50,6 +50,25 @@ impl LazyVariable {
         }))
     }
 
+    /// A place of its own, with the copy of the variable if there is one, frozen as this one is.
+    pub(super) fn copied(&self, variable: Option<Variable>) -> Self {
+        let copy = Self::new();
+        copy.0.frozen.store(self.0.frozen.load(Ordering::Relaxed), Ordering::Relaxed);
+        if let Some(variable) = variable {
+            copy.put(variable);
+        }
+        copy
+    }
+
+    /// Puts a variable into the empty place, and tells the trace under way whose it is.
+    fn put(&self, variable: Variable) -> &Variable {
+        let owner: Weak<LazyCell> = Arc::downgrade(&self.0);
+        if let Some(listener) = listener() {
+            listener.owned(variable.as_handle(), owner);
+        }
+        self.0.variable.get_or_init(|| variable)
+    }
+
     /// The variable, once it is built.
     pub fn get(&self) -> Option<&Variable> {
         self.0.variable.get()
@@ -68,11 +87,7 @@ impl LazyVariable {
             return Ok(variable);
         }
         let variable = crate::builder::init_scope(build)?;
-        let owner: Weak<LazyCell> = Arc::downgrade(&self.0);
-        if let Some(listener) = listener() {
-            listener.owned(variable.as_handle(), owner);
-        }
-        let variable = self.0.variable.get_or_init(|| variable);
+        let variable = self.put(variable);
         self.freeze_what_was_made(variable);
         Ok(variable)
     }
@@ -113,5 +128,8 @@ impl fmt::Debug for LazyVariable {
 impl Module for LazyVariable {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.sink.lazy(&fields.path, self);
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        None
     }
 }

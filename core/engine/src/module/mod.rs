@@ -1,28 +1,38 @@
 //! Modules: structs of layers, variables and settings, whose variables are found and whose identity is compared.
 //! `#[derive(Module)]` writes [`Module::visit`]; optimizers, checkpoints and traced functions read what it visits.
 
+mod build;
+mod collections;
+mod duplicate;
 mod field_options;
 mod fields;
 mod freezing;
+mod input_spec;
 mod lazy;
 mod skipped;
+mod submodules;
 #[cfg(test)]
 mod tests;
 mod values;
 
+pub use build::{build, try_build};
+pub use duplicate::{Copies, Duplicate};
 pub use field_options::FieldOptions;
 pub use fields::visit_part;
 pub use fields::{Fields, Signature};
 pub(crate) use fields::{Name, Path, Sink, visit};
 pub(crate) use freezing::{differ_in_training, word_of};
+pub use input_spec::InputSpec;
 pub use lazy::LazyVariable;
 pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
+pub use submodules::{ParamCount, Submodule};
 
 use crate::variable::Variable;
 use fields::Named;
 use freezing::Freeze;
 use kernels::error::{OrFail, Result};
 use std::panic::Location;
+use submodules::Submodules;
 
 /// A tree of variables and settings: a layer, a model, an optimizer, or a plain field of one.
 ///
@@ -175,6 +185,52 @@ pub trait Module {
     /// ```
     fn built_variables(&self) -> Vec<(String, Variable)> {
         Named::of(self).built
+    }
+
+    /// What lists of [`submodules`](Self::submodules) call it, the name of its type. It is none for what is a part of the module
+    /// around it: a variable, a setting, or a collection, whose items are listed by themselves.
+    fn module_name(&self) -> Option<&'static str> {
+        Some(std::any::type_name::<Self>())
+    }
+
+    /// The modules within this one, at any depth, in the order of the fields: TensorFlow's `tf.Module.submodules`.
+    ///
+    /// Layers without variables are among them; settings, collections and the module itself are not. One that has variables is listed
+    /// once, at its first place, however many fields hold it or a clone that shares its variables.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::{Module, layers::{Dense, Flatten}};
+    /// #[derive(Module)]
+    /// struct Net { flatten: Flatten, trunk: Dense, heads: Vec<(Dense, Dense)> }
+    /// let trunk = Dense::new(4);
+    /// let net = Net { flatten: Flatten::new(), trunk: trunk.clone(), heads: vec![(trunk, Dense::new(1))] };
+    /// let all = net.submodules();
+    /// let paths: Vec<&str> = all.iter().map(|module| module.path.as_str()).collect();
+    /// assert_eq!(paths, ["flatten", "trunk", "heads/0/1"]);
+    /// assert!(all[1].type_name.ends_with("Dense") && !all[1].is_built);
+    /// ```
+    fn submodules(&self) -> Vec<Submodule> {
+        Submodules::of(self)
+    }
+
+    /// How many numbers the variables have, those that are trained and the others: Keras's `count_params`.
+    ///
+    /// # Panics
+    /// As [`try_count_params`](Self::try_count_params) fails.
+    #[track_caller]
+    fn count_params(&self) -> ParamCount {
+        self.try_count_params().or_fail()
+    }
+
+    /// How many numbers the variables have.
+    ///
+    /// # Errors
+    /// As [`try_variables`](Self::try_variables).
+    #[track_caller]
+    fn try_count_params(&self) -> Result<ParamCount> {
+        let here = Location::caller();
+        ParamCount::of(self).map_err(|e| e.at(here))
     }
 
     /// Freezes all variables of the module, or takes that back: Keras's `layer.trainable = False`.

@@ -78,6 +78,11 @@ impl Resource {
         note_change(before, self.training.load(Ordering::Relaxed));
     }
 
+    /// Is trained, or not, as another is and for the same reasons, from the start.
+    pub fn set_training_of(&self, other: &Self) {
+        self.training.store(other.training.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
     /// Makes it trained, whatever it was meant for.
     pub fn set_meant_to_train(&self) {
         let before = self.training.fetch_and(!(FROZEN | FIXED), Ordering::Relaxed);
