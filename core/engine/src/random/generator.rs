@@ -47,6 +47,11 @@ impl Generator {
         Variable::from_handle(self.state.clone())
     }
 
+    /// The generator whose state is this variable.
+    pub(crate) fn from_variable(state: &Variable) -> Self {
+        Self { state: state.as_handle().clone() }
+    }
+
     /// The generator of a seed; negative numbers and those beyond 64 bits count in full.
     #[track_caller]
     pub fn from_seed(seed: impl Into<i128>) -> Self {
