@@ -4,6 +4,7 @@
 mod counters;
 mod fields;
 mod lazy;
+mod random_state;
 mod saved_state;
 mod skipped;
 mod state_bytes;
