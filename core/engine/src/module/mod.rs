@@ -12,6 +12,7 @@ mod freezing;
 mod input_spec;
 mod lazy;
 mod objects;
+mod random_state;
 mod saved_state;
 mod skipped;
 mod state_bytes;

@@ -155,12 +155,3 @@ impl<T: Module, const N: usize> Module for [T; N] {
         None
     }
 }
-
-impl Module for crate::random::Generator {
-    fn visit(&self, fields: &mut Fields<'_>) {
-        fields.variable(&self.as_variable());
-    }
-    fn module_name(&self) -> Option<&'static str> {
-        None
-    }
-}

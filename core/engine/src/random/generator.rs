@@ -11,7 +11,7 @@ use kernels::error::{Error, OrFail, Result};
 use kernels::shape::{IntoShape, Shape};
 use std::hash::{BuildHasher, RandomState};
 use std::panic::Location;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A handle of a generator's state.
 #[track_caller]
@@ -50,6 +50,11 @@ impl Generator {
     /// The generator whose state is this variable.
     pub(crate) fn from_variable(state: &Variable) -> Self {
         Self { state: state.as_handle().clone() }
+    }
+
+    /// The handle of its state.
+    pub(super) fn handle(&self) -> &Tensor {
+        &self.state
     }
 
     /// The generator of a seed; negative numbers and those beyond 64 bits count in full.
@@ -205,6 +210,11 @@ impl Generator {
 
 static SHARED: Mutex<Option<Generator>> = Mutex::new(None);
 
+/// The process' own generator, if there is one yet.
+pub(super) fn shared() -> MutexGuard<'static, Option<Generator>> {
+    SHARED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The process' own generator, made at the first call.
 ///
 /// ```
@@ -213,11 +223,10 @@ static SHARED: Mutex<Option<Generator>> = Mutex::new(None);
 /// ```
 #[track_caller]
 pub fn get_global_generator() -> Generator {
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    shared.get_or_insert_with(Generator::from_non_deterministic_state).clone()
+    shared().get_or_insert_with(Generator::from_non_deterministic_state).clone()
 }
 
 /// Puts another generator in the place of the process' own.
 pub fn set_global_generator(generator: Generator) {
-    *SHARED.lock().unwrap_or_else(PoisonError::into_inner) = Some(generator);
+    *shared() = Some(generator);
 }
