@@ -112,7 +112,8 @@ fn bounded(module: &Module, rt: &TokenStream) -> syn::Generics {
     for field in module.variants.iter().flat_map(|v| &v.fields) {
         let ty = &field.ty;
         let tokens = ty.to_token_stream();
-        if !parameters.iter().any(|p| mentions(tokens.clone(), p)) || mentions(tokens, &module.name) {
+        let recursive = mentions(tokens.clone(), &module.name) || mentions(tokens.clone(), &format_ident!("Self"));
+        if recursive || !parameters.iter().any(|p| mentions(tokens.clone(), p)) {
             continue;
         }
         match field.how {

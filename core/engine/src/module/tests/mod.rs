@@ -1,8 +1,11 @@
 //! Names, signatures and lazy variables of derived and hand-written modules.
 //! `cargo test` runs them.
 
+mod collections;
+mod submodules;
+mod training;
+
 use super::*;
-use crate::Tensor;
 use kernels::error::Error;
 // The derive macro beside the trait.
 use crate::Module;
@@ -51,6 +54,10 @@ enum Never {}
 
 fn dense(rate: f32) -> Dense {
     Dense { kernel: LazyVariable::new(), bias: Some(Variable::with(1.0, "b", false)), rate }
+}
+
+fn chain() -> Chain {
+    Chain { v: Variable::new(1.0), next: None }
 }
 
 fn paths(module: &impl Module) -> Vec<String> {
@@ -109,70 +116,4 @@ fn a_failed_build_leaves_the_place_empty_and_two_threads_make_one_variable() {
         threads.into_iter().map(|t| t.join().unwrap()).collect()
     });
     assert!(ids.iter().all(|&id| id == place.built("dense").unwrap().id()));
-}
-
-/// The former names of every variable that a visit comes to, the outermost first.
-#[derive(Default)]
-struct Former(Vec<Vec<String>>);
-
-impl Sink for Former {
-    fn variable(&mut self, path: &Path<'_>, _: u64, _: Option<&Variable>) {
-        let above = std::iter::successors(Some(path), |path| path.above);
-        let mut all: Vec<String> = above.map(|path| path.former.join("|")).collect();
-        all.reverse();
-        self.0.push(all);
-    }
-    fn part(&mut self, _: &Path<'_>, _: &Variable) {}
-    fn tensor(&mut self, _: &Tensor) {}
-    fn word(&mut self, _: u64) {}
-    fn wants_words(&self) -> bool {
-        false
-    }
-}
-
-#[derive(Module)]
-struct Renamed {
-    #[module(name = "trunk", renamed_from = "body", renamed_from = "base")]
-    layers: Vec<Chain>,
-    #[module(not_trainable)]
-    target: Dense,
-    #[module(not_trainable, name = "frozen head", renamed_from = "head")]
-    head: (Variable, Variable),
-}
-
-fn chain() -> Chain {
-    Chain { v: Variable::new(1.0), next: None }
-}
-
-#[test]
-fn fields_go_by_other_names_and_carry_their_former_ones() {
-    let net =
-        Renamed { layers: vec![chain(), chain()], target: dense(0.5), head: (Variable::new(1.0), Variable::new(2.0)) };
-    net.target.kernel.get_or_build(|| Ok(Variable::new(1.0))).unwrap();
-    let expected = ["trunk/0/v", "trunk/1/v", "target/kernel", "target/bias", "frozen head/0", "frozen head/1"];
-    assert_eq!(paths(&net), expected);
-    let mut former = Former::default();
-    visit(&net, &mut former);
-    assert_eq!(former.0[1], ["", "body|base", "", ""]);
-    assert_eq!(former.0[5], ["", "head", ""]);
-    assert!(former.0[2].iter().all(String::is_empty));
-}
-
-#[test]
-fn what_a_field_leaves_out_of_training_is_in_the_other_list() {
-    let shared = Variable::new(0.0);
-    let net = Renamed {
-        layers: vec![chain(), Chain { v: shared.clone(), next: None }],
-        target: dense(0.5),
-        head: (shared.clone(), Variable::new(2.0)),
-    };
-    assert!(net.try_non_trainable_variables().unwrap_err().to_string().contains("`target` is not built"));
-    net.target.kernel.get_or_build(|| Ok(Variable::new(1.0))).unwrap();
-    let ids = |all: Vec<Variable>| all.iter().map(Variable::id).collect::<Vec<_>>();
-    let not: Vec<u64> = [&shared, net.target.kernel.get().unwrap(), net.target.bias.as_ref().unwrap(), &net.head.1]
-        .map(Variable::id)
-        .to_vec();
-    assert_eq!(ids(net.trainable_variables()), [net.layers[0].v.id()], "on whatever way `shared` is reached");
-    assert_eq!(ids(net.non_trainable_variables()), not);
-    assert_eq!(net.target.trainable_variables().len(), 1, "the variables themselves are as they were");
 }
