@@ -29,16 +29,20 @@ impl Program {
     pub fn named(name: &str) -> Self {
         match name {
             "subclass" => training(Net::new(), Adam::new(0.05), rows(), Net::call),
+            // Its optimizer meets the variables in another order, and so has its slots in another.
+            "subclass, output first" => {
+                training(OutputFirst(Net::new()), Adam::new(0.05), rows(), |net, x| net.0.call(x))
+            }
             "plain" => training(Net::new(), SGD::new(0.1), rows(), Net::call),
             "convolutions" => {
                 let optimizer = SGD::new(0.05).momentum(0.9).nesterov(true);
                 training(Convolutions::new(), optimizer, images(), Convolutions::call)
             }
-            "sequential" => {
+            "sequential" | "keras_2_sequential" => {
                 let layers = (Dense::new(4).activation(Activation::Tanh), Dropout::new(0.5), Dense::new(1));
                 training(layers, SGD::new(0.1).momentum(0.5), rows(), |l, x| l.2.call(l.1.call(l.0.call(x))))
             }
-            "functional" => {
+            "functional" | "keras_2_functional" => {
                 let layers = vec![Dense::new(4).activation(Activation::Tanh), Dense::new(1)];
                 training(layers, Adam::new(0.1), rows(), |l, x| l[1].call(l[0].call(x)))
             }
@@ -125,6 +129,15 @@ impl Net {
 
     fn call(&self, x: &Tensor) -> Tensor {
         self.output_layer.call(self.flat.call(self.drop.call(self.hidden.call(x))))
+    }
+}
+
+struct OutputFirst(Net);
+
+impl Module for OutputFirst {
+    fn visit(&self, fields: &mut tf::Fields<'_>) {
+        fields.field("output_layer", &self.0.output_layer);
+        fields.field("hidden", &self.0.hidden);
     }
 }
 
