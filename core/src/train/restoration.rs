@@ -124,7 +124,14 @@ impl Restoration {
             }
         };
         let used = graph.nodes.iter().map(|_| AtomicBool::new(false)).collect();
-        Ok(Self { bundle, graph, used, nodes: Mutex::default(), states: HashSet::new(), partial: AtomicBool::new(false) })
+        Ok(Self {
+            bundle,
+            graph,
+            used,
+            nodes: Mutex::default(),
+            states: HashSet::new(),
+            partial: AtomicBool::new(false),
+        })
     }
 
     /// The checkpoint's name.
