@@ -4,6 +4,7 @@
 mod aliases;
 mod background;
 mod checkpoint;
+mod fetched;
 mod file_graph;
 mod latest;
 mod manager;
@@ -13,6 +14,7 @@ mod save;
 mod slots;
 mod snapshot;
 mod status;
+mod weights;
 
 pub use background::PendingSave;
 pub use checkpoint::Checkpoint;
@@ -20,3 +22,4 @@ pub use latest::{CheckpointState, get_checkpoint_state, latest_checkpoint};
 pub use manager::CheckpointManager;
 pub use reader::{CheckpointReader, list_variables, load_checkpoint};
 pub use status::CheckpointLoadStatus;
+pub use weights::{LoadReport, WeightsLoader, load_weights, save_weights};

@@ -5,6 +5,7 @@ mod deferred;
 mod graph;
 mod managers;
 mod mistakes;
+mod weights;
 
 use eagerflow as tf;
 use std::path::{Path, PathBuf};
