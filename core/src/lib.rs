@@ -60,8 +60,8 @@
 //!
 //! # Modules and variables
 //!
-//! [`Variable`] is a value that can be changed. [`Module`] and its derive collect the variables of a structure; [`Nest`] and its derive
-//! let a structure of tensors go through traced functions. Guide: [`guides::models`].
+//! [`Variable`] is a value that can be changed. [`Module`] and its derive collect the variables of a structure, [`build`](fn@build) makes
+//! those of its layers, [`Duplicate`] copies it; [`Nest`] and its derive let a structure of tensors go through traced functions. Guide: [`guides::models`].
 //!
 //! ```
 //! # use eagerflow as tf;
