@@ -60,8 +60,8 @@
 //!
 //! # Modules and variables
 //!
-//! [`Variable`] is a value that can be changed. [`Module`] and its derive collect the variables of a structure; [`Nest`] and its derive
-//! let a structure of tensors go through traced functions. Guide: [`guides::models`].
+//! [`Variable`] is a value that can be changed. [`Module`] and its derive collect the variables of a structure, [`build`](fn@build) makes
+//! those of its layers, [`Duplicate`] copies it; [`Nest`] and its derive let a structure of tensors go through traced functions. Guide: [`guides::models`].
 //!
 //! ```
 //! # use eagerflow as tf;
@@ -150,11 +150,11 @@ pub use engine::{
     Gradients, IndexedRows, IntoAxes, IntoTarget, IntoTensor, LazyVariable, Leaves, Literal, LossFunction, Module,
     Nest, Nested, Number, Operand, Padding, Pair, ParamCount, PersistentTape, Report, Result, Shape, Signature, Source,
     Sources, StopRecording, Submodule, Tensor, TensorArray, TensorFunction, TensorType, ToOperand,
-    UnconnectedGradients, Variable, Watch, bf16, bfloat16, bool_, config, constant, constant_of, custom_gradient, data,
-    debugging, device, executing_eagerly, f16, float16, float32, float64, function, gradients_function,
-    implicit_gradients, implicit_value_and_gradients, init_scope, int8, int16, int32, int64, keep_dims,
-    list_physical_devices, memory, profile, random, shape, tf_function, try_build, try_constant, try_constant_of,
-    try_device, uint8, uint16, uint32, uint64, value_and_gradients_function,
+    UnconnectedGradients, Variable, Watch, bf16, bfloat16, bool_, build, config, constant, constant_of,
+    custom_gradient, data, debugging, device, executing_eagerly, f16, float16, float32, float64, function,
+    gradients_function, implicit_gradients, implicit_value_and_gradients, init_scope, int8, int16, int32, int64,
+    keep_dims, list_physical_devices, memory, profile, random, shape, tf_function, try_build, try_constant,
+    try_constant_of, try_device, uint8, uint16, uint32, uint64, value_and_gradients_function,
 };
 #[doc(hidden)]
 pub use engine::{TensorRef, Tensors};
