@@ -106,6 +106,26 @@
 //! assert_eq!(batches.cardinality(), Some(3));
 //! ```
 //!
+//! # Saving and resuming
+//!
+//! [`train`]: checkpoints of models, optimizers, data and random numbers, which TensorFlow opens; weights as safetensors. Guide:
+//! [`guides::saving`].
+//!
+//! ```
+//! # use eagerflow as tf;
+//! # let path = std::env::temp_dir().join(format!("eagerflow-crate-page-{}", std::process::id()));
+//! let v = tf::Variable::new(3.0);
+//! let checkpoint = tf::train::Checkpoint::new().with("v", &v);
+//! checkpoint.write(&path)?;
+//! v.assign(0.0);
+//! checkpoint.read(&path)?.assert_consumed();
+//! assert_eq!(v.value().item::<f32>(), 3.0);
+//! # for end in [".index", ".data-00000-of-00001"] {
+//! #     std::fs::remove_file(format!("{}{end}", path.display())).unwrap();
+//! # }
+//! # Ok::<(), tf::Error>(())
+//! ```
+//!
 //! # Devices and settings
 //!
 //! [`device`](fn@device) places operations, [`list_physical_devices`] tells what there is, [`config`] has the settings of the process,
