@@ -137,7 +137,7 @@ fn headers_that_lie_are_refused() {
         (format!("{{{}}}", row("[2,0]")), 2, "begin where"),
         (format!("{{{}}}", row("[0,2]")), 3, "length"),
         (format!("{{{},{}}}", row("[0,2]"), row("[2,4]")), 4, "twice"),
-        (format!("{{\"a\":{{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,1]}}}}"), 1, "bytes of its shape"),
+        ("{\"a\":{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,1]}}".into(), 1, "bytes of its shape"),
         ("{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}".into(), 0, "shape"),
         ("{\"a\":{\"dtype\":\"F99\",\"shape\":[],\"data_offsets\":[0,0]}}".into(), 0, "header"),
         ("{\"__metadata__\":{\"a\":1}}".into(), 0, "header"),
