@@ -18,6 +18,8 @@ mod state;
 mod structure;
 
 #[cfg(test)]
+mod state_tests;
+#[cfg(test)]
 mod tests;
 
 pub use dataset::Dataset;

@@ -113,3 +113,88 @@ impl Module for AtomicBool {
         fields.state(self);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate as tf;
+    use crate::{Module, Tensor, Variable};
+
+    // The derive macro beside the trait.
+    #[derive(crate::Module)]
+    struct Training {
+        weight: Variable,
+        step: AtomicU64,
+        best: std::sync::Arc<AtomicI64>,
+        done: AtomicBool,
+    }
+
+    fn training() -> Training {
+        Training {
+            weight: Variable::new(2.0),
+            step: 3.into(),
+            best: std::sync::Arc::new((-7).into()),
+            done: true.into(),
+        }
+    }
+
+    fn restore(object: &dyn SavedState, value: &StateValue) -> Result<()> {
+        object.prepare(value).map(|prepared| object.commit(prepared))
+    }
+
+    #[test]
+    fn counters_are_saved_as_scalars() {
+        let t = training();
+        let counters: [&dyn SavedState; 4] = [&t.step, &*t.best, &t.done, &AtomicUsize::new(9)];
+        assert_eq!(counters.map(|c| c.save().unwrap()), [3, -7, 1, 9].map(StateValue::Int64));
+        for counter in counters {
+            restore(counter, &StateValue::Int64(1)).unwrap();
+            assert_eq!((counter.save().unwrap(), counter.number()), (StateValue::Int64(1), Some(1)));
+            assert!(restore(counter, &StateValue::Bytes(vec![1])).is_err());
+        }
+        assert!(restore(&t.step, &StateValue::Int64(-1)).is_err() && restore(&t.done, &StateValue::Int64(2)).is_err());
+        assert_eq!((t.step.load(Ordering::Relaxed), t.done.load(Ordering::Relaxed)), (1, true));
+        restore(&*t.best, &StateValue::Int64(i64::MIN)).unwrap();
+        assert_eq!(t.best.save().unwrap(), StateValue::Int64(i64::MIN));
+        t.step.store(u64::MAX, Ordering::Relaxed);
+        assert!(t.step.save().unwrap_err().to_string().contains("18446744073709551615"));
+        assert_ne!(t.step.id(), t.best.id());
+    }
+
+    #[test]
+    fn counters_are_no_settings() {
+        let t = training();
+        let before = t.signature();
+        t.step.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(t.signature(), before);
+        assert_eq!(t.named_variables().len(), 1);
+    }
+
+    #[tf::tf_function]
+    fn step(t: &Training, x: &Tensor) -> Tensor {
+        t.step.fetch_add(1, Ordering::Relaxed);
+        x * &t.weight
+    }
+
+    #[tf::tf_function]
+    fn steps(t: &Training, n: &Tensor) -> Tensor {
+        let mut x = n.clone();
+        while x.greater(0) {
+            t.step.fetch_add(1, Ordering::Relaxed);
+            x = x - 1;
+        }
+        x
+    }
+
+    #[test]
+    fn a_trace_counts_once_and_a_loop_of_the_graph_not_at_all() {
+        let t = training();
+        for _ in 0..3 {
+            assert_eq!(step(&t, &tf::constant(1.0)).item::<f32>(), 2.0);
+        }
+        assert_eq!(t.step.load(Ordering::Relaxed), 4, "no call traces again, and traces count once");
+        let panic = std::panic::catch_unwind(|| steps(&training(), &tf::constant(3))).unwrap_err();
+        let text = panic.downcast_ref::<String>().expect("a message");
+        assert!(text.contains("`t.step`, a counter of the host"), "{text}");
+    }
+}

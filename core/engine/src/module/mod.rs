@@ -6,6 +6,7 @@ mod deferred;
 mod fields;
 mod lazy;
 mod objects;
+mod random_state;
 mod saved_state;
 mod skipped;
 mod state_bytes;

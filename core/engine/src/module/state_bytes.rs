@@ -30,6 +30,12 @@ impl StateWriter {
         writer
     }
 
+    /// Of bytes that claim to be a state.
+    #[cfg(test)]
+    pub fn from_content(content: Vec<u8>) -> Self {
+        Self(content)
+    }
+
     /// A number, seven bits a byte.
     pub fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
@@ -53,19 +59,23 @@ impl StateWriter {
         self.0.extend(text.as_bytes());
     }
 
+    pub fn dtype(&mut self, dtype: DType) {
+        self.0.push(dtype as u8);
+    }
+
     /// Dtype, shape and elements.
     ///
     /// # Errors
     /// FailedPrecondition for a value without elements, such as another dataset.
     pub fn tensor(&mut self, tensor: &Tensor) -> Result<()> {
-        let ty = *tensor.concrete("save")?.ty();
+        let ty = *tensor.ty();
         if !DType::ALL.contains(&ty.dtype) {
             return Err(
                 Error::failed_precondition("save", "a value that is no tensor of numbers cannot be saved").got(ty)
             );
         }
-        let here = dense(&on_host(tensor)?)?;
-        self.0.push(ty.dtype as u8);
+        let here = dense(&on_host(tensor.concrete("save")?)?)?;
+        self.dtype(ty.dtype);
         self.number(ty.shape.rank() as u64);
         ty.shape.dims().iter().for_each(|&size| self.number(size as u64));
         // SAFETY: the elements of a live tensor in the host's memory, dense.

@@ -148,9 +148,3 @@ tuples!(A 0, B 1, C 2, D 3, E 4);
 tuples!(A 0, B 1, C 2, D 3, E 4, F 5);
 tuples!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
 tuples!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
-
-impl Module for crate::random::Generator {
-    fn visit(&self, fields: &mut Fields<'_>) {
-        fields.variable(&self.as_variable());
-    }
-}

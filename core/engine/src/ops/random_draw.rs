@@ -33,11 +33,6 @@ impl RandomDraw {
     pub fn check(&self) -> Result<()> {
         self.law.check(self.dtype)
     }
-
-    /// Which of TensorFlow's operations it is, each with streams of its own.
-    pub fn stream_name(&self) -> &'static str {
-        self.law.label()
-    }
 }
 
 /// Input: a seed of two integers.

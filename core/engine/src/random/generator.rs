@@ -11,7 +11,7 @@ use kernels::error::{Error, OrFail, Result};
 use kernels::shape::{IntoShape, Shape};
 use std::hash::{BuildHasher, RandomState};
 use std::panic::Location;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A handle of a generator's state.
 #[track_caller]
@@ -45,6 +45,11 @@ impl Generator {
     /// Its state as a variable that no optimizer trains: traced functions tell generators apart by it.
     pub(crate) fn as_variable(&self) -> Variable {
         Variable::from_handle(self.state.clone())
+    }
+
+    /// The handle of its state.
+    pub(super) fn handle(&self) -> &Tensor {
+        &self.state
     }
 
     /// The generator of a seed; negative numbers and those beyond 64 bits count in full.
@@ -200,6 +205,11 @@ impl Generator {
 
 static SHARED: Mutex<Option<Generator>> = Mutex::new(None);
 
+/// The process' own generator, if there is one yet.
+pub(super) fn shared() -> MutexGuard<'static, Option<Generator>> {
+    SHARED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The process' own generator, made at the first call.
 ///
 /// ```
@@ -208,11 +218,10 @@ static SHARED: Mutex<Option<Generator>> = Mutex::new(None);
 /// ```
 #[track_caller]
 pub fn get_global_generator() -> Generator {
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    shared.get_or_insert_with(Generator::from_non_deterministic_state).clone()
+    shared().get_or_insert_with(Generator::from_non_deterministic_state).clone()
 }
 
 /// Puts another generator in the place of the process' own.
 pub fn set_global_generator(generator: Generator) {
-    *SHARED.lock().unwrap_or_else(PoisonError::into_inner) = Some(generator);
+    *shared() = Some(generator);
 }

@@ -1,37 +1,14 @@
-//! The global random state and the functions that draw from it.
+//! The functions that draw from the global random state.
 //! After `set_seed` each call has TensorFlow's stream for that call in eager mode; before, streams nobody can foresee.
 
-use super::generator::entropy;
+use super::streams;
 use crate::execute::execute1;
 use crate::ops::{AsTensor, Law, RandomDraw, try_gather};
 use crate::tensor::Tensor;
-use kernels::backend::cpu::philox::OpSeeds;
 use kernels::dtype::DType;
 use kernels::error::{OrFail, Result};
 use kernels::shape::{IntoShape, Shape};
-use std::collections::HashMap;
 use std::panic::Location;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
-
-/// Which stream a call with a seed of its own goes on with: TensorFlow keeps one per operation, dtype and seed.
-type Key = (&'static str, DType, i64);
-
-#[derive(Default)]
-struct Global {
-    seed: Option<i64>,
-    /// The seeds of calls without one, after `set_seed`.
-    seeds: Option<OpSeeds>,
-    /// The streams of calls with a seed.
-    streams: HashMap<Key, Tensor>,
-    /// The stream of calls without a seed, before `set_seed`.
-    unseeded: Option<Tensor>,
-}
-
-static GLOBAL: LazyLock<Mutex<Global>> = LazyLock::new(Mutex::default);
-
-fn global() -> MutexGuard<'static, Global> {
-    GLOBAL.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Sets the global seed: the calls that follow draw the same numbers in every run, and TensorFlow's for that seed.
 ///
@@ -44,32 +21,17 @@ fn global() -> MutexGuard<'static, Global> {
 /// assert_eq!(a.to_vec::<f32>(), b.to_vec::<f32>());
 /// ```
 pub fn set_seed(seed: i64) {
-    *global() = Global { seed: Some(seed), seeds: Some(OpSeeds::new(seed)), ..Global::default() };
-}
-
-/// The state from which the next call draws.
-#[track_caller]
-fn stream(law: &'static str, dtype: DType, seed: Option<i64>) -> Tensor {
-    let mut global = global();
-    let global = &mut *global;
-    match (seed, &mut global.seeds) {
-        (Some(seed), _) => {
-            let whole = global.seed;
-            let made = || super::generator::state(OpSeeds::seeded_stream(whole, seed).words());
-            global.streams.entry((law, dtype, seed)).or_insert_with(made).clone()
-        }
-        (None, Some(seeds)) => super::generator::state(seeds.next_stream().words()),
-        (None, None) => global.unseeded.get_or_insert_with(|| super::generator::state(entropy())).clone(),
-    }
+    streams::set_seed(seed);
 }
 
 #[track_caller]
 fn draw(shape: Result<Shape>, law: Law, dtype: DType, seed: Option<i64>) -> Result<Tensor> {
+    let here = Location::caller();
     let op = RandomDraw { law, shape: shape?, dtype };
     // A call that is refused must not take the seed of the next.
     op.check()?;
-    crate::execute::note_draw(Location::caller());
-    execute1(&op, &[&stream(op.stream_name(), dtype, seed)])
+    crate::execute::note_draw(here);
+    execute1(&op, &[&streams::stream(law, &op.shape, dtype, seed, here)])
 }
 
 macro_rules! reals {

@@ -4,6 +4,7 @@
 mod generator;
 mod global;
 mod stateless;
+mod streams;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -18,3 +19,5 @@ pub use stateless::{
     try_stateless_shuffle, try_stateless_truncated_normal, try_stateless_uniform, try_stateless_uniform_full_int,
     try_stateless_uniform_int,
 };
+pub use streams::{GlobalState, global};
+pub(crate) use streams::{Snapshot, Words};

@@ -23,6 +23,10 @@ pub(crate) enum Law {
 }
 
 impl Law {
+    /// The names of all.
+    pub const LABELS: [&'static str; 6] =
+        ["uniform", "normal", "truncated_normal", "uniform_int", "uniform_full_int", "shuffle"];
+
     pub fn label(self) -> &'static str {
         match self {
             Self::Uniform { .. } => "uniform",

@@ -25,6 +25,24 @@ impl OpSeeds {
         Self { global: seed, twister: Twister::new(seed.unsigned_abs()) }
     }
 
+    /// The global seed.
+    pub fn global(&self) -> i64 {
+        self.global
+    }
+
+    /// Where the sequence stands: Python's words of `random.getstate()`, the number of those used at the end.
+    pub fn words(&self) -> Vec<u32> {
+        self.twister.state.iter().copied().chain([self.twister.used as u32]).collect()
+    }
+
+    /// The state with this global seed and these [`words`](Self::words), if they are as many as must be.
+    pub fn from_words(global: i64, words: &[u32]) -> Option<Self> {
+        let (&used, state) = words.split_last()?;
+        let state = Box::new(<[u32; SIZE]>::try_from(state).ok()?);
+        let used = usize::try_from(used).ok().filter(|&used| used <= SIZE)?;
+        Some(Self { global, twister: Twister { state, used } })
+    }
+
     /// The stream of the next operation that has no seed.
     ///
     /// TensorFlow never uses such a stream for a second operation, but for its rule for the rest of it see
@@ -134,6 +152,21 @@ mod tests {
         let mut seeds = OpSeeds::new(42);
         let many: Vec<i64> = (0..1000).map(|_| seeds.next_stream().words()[1]).collect();
         assert_eq!(many[997..], [815_221_547, 524_671_997, 1_952_996_248]);
+    }
+
+    #[test]
+    fn words_are_the_whole_state() {
+        let mut seeds = OpSeeds::new(9);
+        for used in [0, 1, SIZE - 2, 1, 1, 1] {
+            (0..used).for_each(|_| drop(seeds.next_stream()));
+            let mut again = OpSeeds::from_words(seeds.global(), &seeds.words()).expect("as many as must be");
+            let mut same = seeds.clone();
+            assert!((0..SIZE).all(|_| again.next_stream() == same.next_stream()));
+        }
+        let mut words = seeds.words();
+        assert!(OpSeeds::from_words(9, &words[1..]).is_none() && OpSeeds::from_words(9, &[]).is_none());
+        words[SIZE] = SIZE as u32 + 1;
+        assert!(OpSeeds::from_words(9, &words).is_none());
     }
 
     #[test]

@@ -1,0 +1,193 @@
+//! The global random state: the seed, and the streams from which calls without a generator draw.
+//! The functions of `tf::random` ask for a stream at each call; checkpoints read the state and put it back by way of [`Snapshot`].
+
+use super::generator::{Generator, entropy, shared, state};
+use crate::execute::{on_host, recording};
+use crate::ops::Law;
+use crate::tensor::{Resource, Tensor};
+use kernels::backend::cpu::philox::OpSeeds;
+use kernels::dtype::DType;
+use kernels::error::Result;
+use kernels::shape::Shape;
+use std::collections::{BTreeMap, HashMap};
+use std::panic::Location;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// The three words of a stream's state.
+pub(crate) type Words = [i64; 3];
+
+/// Which stream a call with a seed of its own goes on with: TensorFlow keeps one per operation, dtype and seed.
+type Key = (&'static str, DType, i64);
+
+#[derive(Default)]
+struct Global {
+    seed: Option<i64>,
+    /// The seeds of calls without one, after `set_seed`.
+    seeds: Option<OpSeeds>,
+    /// The streams of calls with a seed.
+    streams: HashMap<Key, Tensor>,
+    /// The stream of calls without a seed, before `set_seed`.
+    unseeded: Option<Tensor>,
+    /// The streams of draws without a seed in traced functions, after `set_seed`: each draw of a graph has one of its own.
+    traced: BTreeMap<String, Traced>,
+}
+
+/// The streams of traced draws of one line, law, dtype and shape, in the order in which they were traced.
+#[derive(Default)]
+struct Traced {
+    streams: Vec<Tensor>,
+    /// States of a checkpoint for those that this process has yet to trace.
+    waiting: std::collections::VecDeque<Words>,
+}
+
+impl Traced {
+    /// Forgets the streams that no graph holds any more.
+    fn prune(&mut self) {
+        self.streams.retain(|stream| stream.handles() > 1);
+    }
+}
+
+static GLOBAL: LazyLock<Mutex<Global>> = LazyLock::new(Mutex::default);
+
+fn locked() -> MutexGuard<'static, Global> {
+    GLOBAL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The state behind `set_seed`. Graphs go on with the streams that they hold.
+pub(super) fn set_seed(seed: i64) {
+    let mut global = locked();
+    let mut traced = std::mem::take(&mut global.traced);
+    traced.values_mut().for_each(|traced| traced.waiting.clear());
+    *global = Global { seed: Some(seed), seeds: Some(OpSeeds::new(seed)), traced, ..Global::default() };
+}
+
+/// What is drawn where: tells a draw of a trace from others, also in another process.
+fn traced_key(law: Law, dtype: DType, shape: &Shape, at: &Location<'_>) -> String {
+    let sizes: Vec<String> =
+        shape.iter().map(|size| size.known_value().map_or("?".into(), |n| n.to_string())).collect();
+    format!("{} {dtype}[{}] {at}", law.label(), sizes.join(", "))
+}
+
+/// The state from which the next call draws, at a line of the user's.
+#[track_caller]
+pub(super) fn stream(law: Law, shape: &Shape, dtype: DType, seed: Option<i64>, at: &Location<'_>) -> Tensor {
+    let mut global = locked();
+    let Global { seed: whole, seeds, streams, unseeded, traced } = &mut *global;
+    match (seed, seeds) {
+        (Some(seed), _) => {
+            let made = || state(OpSeeds::seeded_stream(*whole, seed).words());
+            streams.entry((law.label(), dtype, seed)).or_insert_with(made).clone()
+        }
+        (None, Some(seeds)) if recording() => {
+            let traced = traced.entry(traced_key(law, dtype, shape, at)).or_default();
+            if traced.streams.len().is_power_of_two() {
+                traced.prune();
+            }
+            let words = traced.waiting.pop_front().unwrap_or_else(|| seeds.next_stream().words());
+            let stream = state(words);
+            traced.streams.push(stream.clone());
+            stream
+        }
+        (None, Some(seeds)) => state(seeds.next_stream().words()),
+        (None, None) => unseeded.get_or_insert_with(|| state(entropy())).clone(),
+    }
+}
+
+/// The whole random state of the process as values.
+pub(crate) struct Snapshot {
+    pub seed: Option<i64>,
+    pub seeds: Option<OpSeeds>,
+    pub streams: Vec<(Key, Words)>,
+    pub unseeded: Option<Words>,
+    pub traced: Vec<(String, Vec<Words>)>,
+    /// Of the process' generator.
+    pub generator: Option<Words>,
+}
+
+/// The present words of a stream.
+fn words(stream: &Tensor) -> Result<Words> {
+    let words = on_host(&Resource::of(stream, "save")?.read())?.try_to_vec::<i64>()?;
+    Ok([words[0], words[1], words[2]])
+}
+
+/// Changes a stream where it lies, for those too that hold it.
+fn put(stream: &Tensor, words: Words) {
+    // All streams are resources.
+    if let Ok(resource) = Resource::of(stream, "restore") {
+        *resource.lock() = Tensor::from(words).alias();
+    }
+}
+
+impl Snapshot {
+    /// The state as it is now.
+    pub fn take() -> Result<Self> {
+        let generator = shared().as_ref().map(|generator| words(generator.handle())).transpose()?;
+        let mut global = locked();
+        let mut streams =
+            global.streams.iter().map(|(key, stream)| Ok((*key, words(stream)?))).collect::<Result<Vec<_>>>()?;
+        streams.sort_unstable();
+        let mut traced = Vec::new();
+        for (key, of_key) in &mut global.traced {
+            of_key.prune();
+            let mut all = of_key.streams.iter().map(words).collect::<Result<Vec<_>>>()?;
+            all.extend(&of_key.waiting);
+            traced.push((key.clone(), all));
+        }
+        let unseeded = global.unseeded.as_ref().map(words).transpose()?;
+        Ok(Self { seed: global.seed, seeds: global.seeds.clone(), streams, unseeded, traced, generator })
+    }
+
+    /// Makes it the state. Streams that graphs hold change in place.
+    pub fn put_back(self) {
+        let mut global = locked();
+        global.seed = self.seed;
+        global.seeds = self.seeds;
+        // Those that the saved state knows nothing of had not begun.
+        for ((.., seed), stream) in &global.streams {
+            put(stream, OpSeeds::seeded_stream(self.seed, *seed).words());
+        }
+        for (key, words) in self.streams {
+            put(global.streams.entry(key).or_insert_with(|| state(words)), words);
+        }
+        if let Some(words) = self.unseeded {
+            put(global.unseeded.get_or_insert_with(|| state(words)), words);
+        }
+        global.traced.values_mut().for_each(|traced| traced.waiting.clear());
+        for (key, mut all) in self.traced {
+            let traced = global.traced.entry(key).or_default();
+            traced.prune();
+            let waiting = all.split_off(all.len().min(traced.streams.len()));
+            traced.streams.iter().zip(all).for_each(|(stream, words)| put(stream, words));
+            traced.waiting = waiting.into();
+        }
+        drop(global);
+        if let Some(words) = self.generator {
+            put(shared().get_or_insert_with(|| Generator::from_state(words)).handle(), words);
+        }
+    }
+}
+
+/// The random state of the process as a module, for checkpoints; see [`global`].
+#[derive(Clone, Copy, Debug)]
+pub struct GlobalState(());
+
+/// The random state of the process, so that a checkpoint can hold it: the seed of [`set_seed`](super::set_seed), the streams of calls
+/// with and without a seed, and the [process' generator](super::get_global_generator).
+///
+/// After it is restored the same calls draw the same numbers. A stream that a traced function draws from goes on where it was saved,
+/// also in another process, where draws of the same line, dtype and shape take the streams in the order in which they are traced. One
+/// of a function that was traced after the state was saved is left as it is.
+///
+/// ```
+/// use eagerflow as tf;
+/// #[derive(tf::Module)]
+/// struct Training {
+///     weights: tf::Variable,
+///     random: tf::random::GlobalState,
+/// }
+/// let training = Training { weights: tf::Variable::new([1.0]), random: tf::random::global() };
+/// # let _ = (&training.weights, &training.random);
+/// ```
+pub fn global() -> GlobalState {
+    GlobalState(())
+}
