@@ -17,6 +17,8 @@ pub mod pieces;
 pub mod safetensors;
 pub mod state;
 pub mod table;
+#[cfg(test)]
+mod testing;
 mod transfer;
 
 #[cfg(test)]

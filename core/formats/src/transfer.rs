@@ -10,11 +10,12 @@ mod write;
 pub(crate) use read::{Stretch, read, sum};
 pub(crate) use write::{Bytes, Value, write};
 
+use crate::checksum;
 use kernels::error::{Error, Result};
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;
 
 /// Bytes that one thread moves at a time.
@@ -37,6 +38,19 @@ fn pieces(lengths: impl Iterator<Item = u64>) -> Vec<Piece> {
         starts.map(move |start| Piece { value, range: start..length.min(start + PIECE as u64) })
     };
     lengths.enumerate().flat_map(cut).collect()
+}
+
+/// The CRC of each value, from those of its pieces.
+fn whole(values: usize, pieces: &[Piece], sums: Vec<AtomicU32>) -> Vec<u32> {
+    let mut whole = vec![0; values];
+    for (Piece { value, range }, sum) in pieces.iter().zip(sums) {
+        // To combine takes longer than to sum a small value, and most have one piece.
+        whole[*value] = match range.start {
+            0 => sum.into_inner(),
+            _ => checksum::combine(whole[*value], sum.into_inner(), (range.end - range.start) as usize),
+        };
+    }
+    whole
 }
 
 /// The threads to use for so many bytes.

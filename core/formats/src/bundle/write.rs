@@ -20,7 +20,7 @@ pub struct Entry<'a> {
     pub dtype: DataType,
     /// Its sizes; none for a scalar.
     pub shape: Vec<u64>,
-    /// Where its elements are.
+    /// Where its elements are. Values lie in the file in the order in which they are given.
     pub source: Source<'a>,
 }
 
@@ -39,11 +39,11 @@ pub fn write(prefix: &Path, entries: &[Entry<'_>], options: &Options<'_>) -> Res
 /// # Errors
 /// See [`write()`].
 pub fn write_temporary<'a>(prefix: &Path, entries: &[Entry<'_>], options: &Options<'a>) -> Result<Written<'a>> {
-    let mut order: Vec<&Entry<'_>> = entries.iter().collect();
-    order.sort_by_key(|entry| entry.key);
-    check(prefix, &order)?;
-    let encoded: Vec<Option<(Vec<u8>, u32)>> = order.iter().map(|entry| encode(entry)).collect();
-    let values = places(&order, &encoded);
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_key(|&at| entries[at].key);
+    check(prefix, entries, &order)?;
+    let encoded: Vec<Option<(Vec<u8>, u32)>> = entries.iter().map(encode).collect();
+    let values = places(entries, &encoded);
     let mut written = Written::create(prefix, options)?;
     let mut sums = transfer::write(&written.data, &values, options.threads)?;
     for (sum, encoded) in sums.iter_mut().zip(&encoded) {
@@ -52,7 +52,7 @@ pub fn write_temporary<'a>(prefix: &Path, entries: &[Entry<'_>], options: &Optio
         }
     }
     written.data.finish()?;
-    written.index.write_all_at(&index(&order, &values, &sums), 0)?;
+    written.index.write_all_at(&index(entries, &order, &values, &sums), 0)?;
     written.index.finish()?;
     Ok(written)
 }
@@ -95,12 +95,12 @@ impl<'a> Written<'a> {
     }
 }
 
-/// Refuses what no bundle can hold. The entries are in order.
-fn check(prefix: &Path, order: &[&Entry<'_>]) -> Result<()> {
+/// Refuses what no bundle can hold. The order is that of the keys.
+fn check(prefix: &Path, entries: &[Entry<'_>], order: &[usize]) -> Result<()> {
     let refused = |entry: &Entry<'_>, what: &str| {
         Error::invalid_argument(prefix.display().to_string(), format!("the entry \"{}\" {what}", entry.key))
     };
-    for entry in order {
+    for entry in entries {
         if entry.key.is_empty() || entry.key.starts_with('\0') {
             return Err(refused(entry, "has a key that bundles keep for themselves").expected("a name"));
         }
@@ -126,8 +126,8 @@ fn check(prefix: &Path, order: &[&Entry<'_>]) -> Result<()> {
             return Err(refused(entry, "does not have the size of its shape").got(got).expected(expected));
         }
     }
-    match order.windows(2).find(|pair| pair[0].key == pair[1].key) {
-        Some(pair) => Err(refused(pair[0], "is there twice")),
+    match order.windows(2).find(|pair| entries[pair[0]].key == entries[pair[1]].key) {
+        Some(pair) => Err(refused(&entries[pair[0]], "is there twice")),
         None => Ok(()),
     }
 }
@@ -144,25 +144,26 @@ fn encode(entry: &Entry<'_>) -> Option<(Vec<u8>, u32)> {
     }
 }
 
-/// Lays the values one after the other.
-fn places<'a>(order: &[&'a Entry<'_>], encoded: &'a [Option<(Vec<u8>, u32)>]) -> Vec<Value<'a>> {
+/// Lays the values one after the other, in the order in which they are given, as TensorFlow does.
+fn places<'a>(entries: &'a [Entry<'_>], encoded: &'a [Option<(Vec<u8>, u32)>]) -> Vec<Value<'a>> {
     let mut offset = 0;
-    let place = |(entry, encoded): (&&'a Entry<'_>, &'a Option<(Vec<u8>, u32)>)| {
+    let place = |(entry, encoded): (&'a Entry<'_>, &'a Option<(Vec<u8>, u32)>)| {
         let bytes = encoded.as_ref().map(|(bytes, _)| Bytes::Here(bytes));
         let source = bytes.or(Bytes::of(entry.source)).unwrap_or(Bytes::Here(&[]));
         let value = Value { name: entry.key, size: source.len(), offset, source };
         offset += value.size;
         value
     };
-    order.iter().zip(encoded).map(place).collect()
+    entries.iter().zip(encoded).map(place).collect()
 }
 
 /// The bytes of the index.
-fn index(order: &[&Entry<'_>], values: &[Value<'_>], sums: &[u32]) -> Vec<u8> {
+fn index(entries: &[Entry<'_>], order: &[usize], values: &[Value<'_>], sums: &[u32]) -> Vec<u8> {
     let mut table = TableWriter::default();
     let version = Some(VersionDef { producer: 1, ..Default::default() });
     table.add(b"", &BundleHeaderProto { num_shards: 1, endianness: 0, version }.encode_to_vec());
-    for ((entry, value), &sum) in order.iter().zip(values).zip(sums) {
+    for &at in order {
+        let (entry, value) = (&entries[at], &values[at]);
         let dim = entry.shape.iter().map(|&size| Dim { size: size as i64, name: String::new() }).collect();
         let proto = BundleEntryProto {
             dtype: entry.dtype as i32,
@@ -170,7 +171,7 @@ fn index(order: &[&Entry<'_>], values: &[Value<'_>], sums: &[u32]) -> Vec<u8> {
             shard_id: 0,
             offset: value.offset as i64,
             size: value.size as i64,
-            crc32c: checksum::mask(sum),
+            crc32c: checksum::mask(sums[at]),
             slices: Vec::new(),
         };
         table.add(entry.key.as_bytes(), &proto.encode_to_vec());

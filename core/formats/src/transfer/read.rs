@@ -1,7 +1,7 @@
 //! Reads stretches of files, and gives the checksum of each; either into memory that waits for them, or only to sum them.
 //! Called by the readers of bundles and safetensors.
 
-use super::{PIECE, each, pieces, threads_for};
+use super::{PIECE, each, pieces, threads_for, whole};
 use crate::checksum;
 use crate::files::{error, read_exact_at};
 use kernels::error::Result;
@@ -67,10 +67,5 @@ fn summed(
         sums[at].store(crc, Ordering::Relaxed);
         Ok(())
     })?;
-    let mut whole = vec![0; stretches.len()];
-    for (piece, sum) in pieces.iter().zip(sums) {
-        let length = (piece.range.end - piece.range.start) as usize;
-        whole[piece.value] = checksum::combine(whole[piece.value], sum.into_inner(), length);
-    }
-    Ok(whole)
+    Ok(whole(stretches.len(), &pieces, sums))
 }

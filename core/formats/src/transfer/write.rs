@@ -1,7 +1,7 @@
 //! Writes values whose places in a file are known, and gives the checksum of each.
 //! Called by the writers of bundles and safetensors.
 
-use super::{each, pieces, threads_for};
+use super::{each, pieces, threads_for, whole};
 use crate::checksum;
 use crate::files::Temporary;
 use crate::pieces::{Pieces, Source};
@@ -56,12 +56,7 @@ pub(crate) fn write(file: &Temporary<'_>, values: &[Value<'_>], threads: usize) 
         sums[at].store(crc, Ordering::Relaxed);
         Ok(())
     })?;
-    let mut whole = vec![0; values.len()];
-    for (piece, sum) in pieces.iter().zip(sums) {
-        let length = (piece.range.end - piece.range.start) as usize;
-        whole[piece.value] = checksum::combine(whole[piece.value], sum.into_inner(), length);
-    }
-    Ok(whole)
+    Ok(whole(values.len(), &pieces, sums))
 }
 
 #[cold]
