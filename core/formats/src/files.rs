@@ -17,6 +17,7 @@ mod temporary;
 
 pub use errors::error;
 pub use lock::DirectoryLock;
+pub(crate) use positional::whole_file;
 pub use positional::{read_exact_at, write_all_at};
 pub use temporary::{Temporary, TemporaryNames, is_temporary};
 

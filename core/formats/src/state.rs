@@ -1,47 +1,68 @@
-//! Stub.
-use crate::files::Options;
-use kernels::error::{Error, Result};
+//! The text file `checkpoint` of a directory: which bundle is the last, and which others are kept.
+//! Checkpoint managers read and write it, TensorFlow's and that of the crate above.
+
+mod number;
+mod parse;
+mod text;
+
+use crate::files::{self, Options, whole_file};
+use kernels::error::Result;
 use std::path::Path;
-/// S
+
+/// What the file says: TensorFlow's `CheckpointState`.
+///
+/// Paths are relative to the directory of the file, or absolute.
+///
+/// ```
+/// use eagerflow_formats::state::CheckpointState;
+/// let state = CheckpointState { model_checkpoint_path: "ck-1".into(), ..Default::default() };
+/// assert_eq!(state.text(), "model_checkpoint_path: \"ck-1\"\n");
+/// assert_eq!(CheckpointState::parse(b"model_checkpoint_path: 'ck-1' # the last")?, state);
+/// # Ok::<(), kernels::error::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckpointState {
-    /// S
+    /// The last bundle.
     pub model_checkpoint_path: String,
-    /// S
+    /// All that are kept, the last one too, the oldest first.
     pub all_model_checkpoint_paths: Vec<String>,
-    /// S
+    /// When each of them was saved, in seconds since 1970; none, or one for each.
     pub all_model_checkpoint_timestamps: Vec<f64>,
-    /// S
+    /// When the last one was saved that is kept for good.
     pub last_preserved_timestamp: Option<f64>,
 }
+
 impl CheckpointState {
-    /// S
-    pub fn read(path: &Path) -> Result<Self> {
-        let t = std::fs::read_to_string(path).map_err(|e| crate::files::error(path, "x", e))?;
-        let mut s = Self::default();
-        for l in t.lines() {
-            let Some((k, v)) = l.split_once(": ") else { return Err(Error::data_loss("s", "x")) };
-            match k {
-                "model_checkpoint_path" => s.model_checkpoint_path = v.trim_matches('"').into(),
-                "all_model_checkpoint_paths" => s.all_model_checkpoint_paths.push(v.trim_matches('"').into()),
-                "all_model_checkpoint_timestamps" => s.all_model_checkpoint_timestamps.push(v.parse().unwrap()),
-                _ => s.last_preserved_timestamp = Some(v.parse().unwrap()),
-            }
-        }
-        Ok(s)
+    /// Reads the text. Its fields may stand in any order, with comments, and with all that the text form of protocol buffers allows
+    /// for strings and lists of numbers; others than the four are passed over.
+    ///
+    /// # Errors
+    /// `DataLoss` with the line where the text is no such file.
+    pub fn parse(text: &[u8]) -> Result<Self> {
+        parse::parse(text, "checkpoint")
     }
-    /// S
+
+    /// The text, as TensorFlow writes it.
+    pub fn text(&self) -> String {
+        text::text(self)
+    }
+
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// `NotFound` if there is none; see [`parse`](Self::parse).
+    pub fn read(path: &Path) -> Result<Self> {
+        parse::parse(&whole_file(path)?, &path.display().to_string())
+    }
+
+    /// Writes the file, in place of the one that is there.
+    ///
+    /// # Errors
+    /// What the file system refuses; the old file is untouched then.
     pub fn write(&self, path: &Path, options: &Options<'_>) -> Result<()> {
-        let mut t = format!("model_checkpoint_path: {:?}\n", self.model_checkpoint_path);
-        for p in &self.all_model_checkpoint_paths {
-            t += &format!("all_model_checkpoint_paths: {p:?}\n");
-        }
-        for p in &self.all_model_checkpoint_timestamps {
-            t += &format!("all_model_checkpoint_timestamps: {p:?}\n");
-        }
-        if let Some(p) = self.last_preserved_timestamp {
-            t += &format!("last_preserved_timestamp: {p:?}\n");
-        }
-        crate::files::replace(path, t.as_bytes(), options)
+        files::replace(path, self.text().as_bytes(), options)
     }
 }
+
+#[cfg(test)]
+mod tests;

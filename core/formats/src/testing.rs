@@ -1,5 +1,7 @@
 //! What the tests of all formats share: folders of their own, golden files, and random numbers.
 
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -74,4 +76,46 @@ pub(crate) fn mutated(bytes: &[u8], random: &mut Random) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// The system's allocator, which counts what a thread holds.
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+thread_local! {
+    /// Bytes that the thread holds, and the most that it held.
+    static HELD: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
+}
+
+fn count(bytes: isize) {
+    // A thread that ends has no counts anymore.
+    let _ = HELD.try_with(|held| {
+        let (now, most) = held.get();
+        held.set((now + bytes, most.max(now + bytes)));
+    });
+}
+
+// SAFETY: all is done by the system's allocator; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: the caller's promise is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        // SAFETY: the caller's promise is the same.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// The most bytes that this thread held beyond what it held before, while `work` ran, and what `work` gave.
+pub(crate) fn most_held<T>(work: impl FnOnce() -> T) -> (usize, T) {
+    let before = HELD.get().0;
+    HELD.set((before, before));
+    let result = work();
+    ((HELD.get().1 - before).max(0) as usize, result)
 }

@@ -5,7 +5,7 @@ use super::index::{self, Index, Place, Region, Stored};
 use super::leftovers::interrupted_commit;
 use super::{names, strings};
 use crate::checksum;
-use crate::files::{error, read_exact_at};
+use crate::files::{error, read_exact_at, whole_file};
 use crate::messages::DataType;
 use crate::transfer::{self, Stretch};
 use kernels::error::{Error, Result};
@@ -290,22 +290,4 @@ fn compare(regions: &[(&Stored, Region)], sums: &[u32], stretches: &[Stretch<'_>
 #[cold]
 fn damaged(path: &Path, entry: &Stored, what: &str) -> Error {
     Error::data_loss(path.display().to_string(), format!("the entry \"{}\" {what}", entry.key()))
-}
-
-/// The bytes of a file that is read at once.
-fn whole_file(path: &Path) -> Result<Vec<u8>> {
-    let failed = |e| error(path, "cannot be opened", e);
-    let file = File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    if !metadata.is_file() {
-        return Err(Error::failed_precondition(path.display().to_string(), "is no file"));
-    }
-    let mut bytes = Vec::new();
-    let length = usize::try_from(metadata.len()).ok().filter(|&n| bytes.try_reserve_exact(n).is_ok());
-    let length = length.ok_or_else(|| {
-        Error::resource_exhausted(path.display().to_string(), "does not fit in memory").got(metadata.len())
-    })?;
-    bytes.resize(length, 0);
-    read_exact_at(&file, &mut bytes, 0).map_err(|e| error(path, "cannot be read", e))?;
-    Ok(bytes)
 }

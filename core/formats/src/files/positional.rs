@@ -1,8 +1,11 @@
 //! Reads and writes at an offset that go on until all bytes have moved, without a cursor that threads would share.
 //! Readers and writers of all formats use them on one open file.
 
+use super::error;
+use kernels::error::{Error, Result};
 use std::fs::File;
 use std::io::{self, ErrorKind};
+use std::path::Path;
 
 /// Fills a buffer from an offset on.
 ///
@@ -40,6 +43,24 @@ pub fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Resul
         }
     }
     Ok(())
+}
+
+/// The bytes of a file that is read at once.
+pub(crate) fn whole_file(path: &Path) -> Result<Vec<u8>> {
+    let failed = |e| error(path, "cannot be opened", e);
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(Error::failed_precondition(path.display().to_string(), "is no file"));
+    }
+    let mut bytes = Vec::new();
+    let length = usize::try_from(metadata.len()).ok().filter(|&n| bytes.try_reserve_exact(n).is_ok());
+    let length = length.ok_or_else(|| {
+        Error::resource_exhausted(path.display().to_string(), "does not fit in memory").got(metadata.len())
+    })?;
+    bytes.resize(length, 0);
+    read_exact_at(&file, &mut bytes, 0).map_err(|e| error(path, "cannot be read", e))?;
+    Ok(bytes)
 }
 
 #[cfg(unix)]
