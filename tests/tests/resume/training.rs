@@ -121,7 +121,7 @@ impl Training {
         tf::random::set_seed(seed);
         tf::random::set_global_generator(Generator::from_seed(seed + 1));
         let images: Vec<f32> = (0..ROWS * 36).map(|i| ((i * 37 % 101) as f32) / 50.0 - 1.0).collect();
-        let images = tf::constant(images).reshape([ROWS as usize, 6, 6, 1]);
+        let images = tf::constant(images).reshape([ROWS as isize, 6, 6, 1]);
         let labels = tf::constant((0..ROWS).map(|i| i % 3).collect::<Vec<i32>>());
         let rows = Dataset::from_tensor_slices((images, labels)).shuffle(9).batch(4);
         let dataset = if passes == Passes::Repeated { rows.repeat(None) } else { rows };
@@ -159,9 +159,9 @@ impl Training {
             self.optimizer.learning_rate().set(self.optimizer.learning_rate().get() * 0.75);
         }
         // Draws between the steps, with a seed and without one.
-        let seeded = tf::random::try_normal([], 0.0, 1.0, tf::DType::F32, Some(5)).unwrap();
-        let generator = tf::random::get_global_generator().uniform([], 0.0, 1.0);
-        tf::stack([loss, tf::random::uniform([], 0.0, 1.0), seeded, generator])
+        let seeded = tf::random::try_normal([0usize; 0], 0.0, 1.0, tf::DType::F32, Some(5)).unwrap();
+        let generator = tf::random::get_global_generator().uniform([0usize; 0], 0.0, 1.0);
+        tf::stack(&[loss, tf::random::uniform([0usize; 0], 0.0, 1.0), seeded, generator], 0)
     }
 
     fn one_batch(&self, in_graph: bool) -> Tensor {
