@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 type Element = Vec<Tensor>;
+type Build = Box<dyn Fn() -> Dataset<Element>>;
 
 fn save(object: &impl SavedState) -> StateValue {
     object.save().unwrap()
@@ -79,7 +80,7 @@ fn check(name: &str, build: &dyn Fn() -> Dataset<Element>) {
 fn every_kind_of_stage_resumes_at_every_step() {
     let _alone = alone();
     let shuffled = || rows(12).shuffle(Shuffle::buffer(5));
-    let stages: Vec<(&str, Box<dyn Fn() -> Dataset<Element>>)> = vec![
+    let stages: Vec<(&str, Build)> = vec![
         ("source", Box::new(|| rows(5))),
         ("no rows", Box::new(|| rows(1).take(0))),
         ("batch", Box::new(|| rows(7).batch(3))),

@@ -81,7 +81,7 @@ fn write(snapshot: &Snapshot) -> Vec<u8> {
         to.number(streams.len() as u64);
         streams.iter().for_each(|words| write_words(words, &mut to));
     }
-    write_optional(snapshot.generator.as_ref(), &mut to, write_words);
+    write_words(&snapshot.generator, &mut to);
     to.finish()
 }
 
@@ -122,7 +122,7 @@ fn read(bytes: &[u8]) -> Result<Snapshot> {
         })?,
         unseeded: read_optional(&mut from, read_words)?,
         traced: read_list(&mut from, |from| Ok((from.text()?.to_owned(), read_list(from, read_words)?)))?,
-        generator: read_optional(&mut from, read_words)?,
+        generator: read_words(&mut from)?,
     };
     from.finish()?;
     Ok(snapshot)

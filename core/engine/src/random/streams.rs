@@ -9,7 +9,7 @@ use kernels::backend::cpu::philox::OpSeeds;
 use kernels::dtype::DType;
 use kernels::error::Result;
 use kernels::shape::Shape;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::panic::Location;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -37,7 +37,7 @@ struct Global {
 struct Traced {
     streams: Vec<Tensor>,
     /// States of a checkpoint for those that this process has yet to trace.
-    waiting: std::collections::VecDeque<Words>,
+    waiting: VecDeque<Words>,
 }
 
 impl Traced {
@@ -101,7 +101,7 @@ pub(crate) struct Snapshot {
     pub unseeded: Option<Words>,
     pub traced: Vec<(String, Vec<Words>)>,
     /// Of the process' generator.
-    pub generator: Option<Words>,
+    pub generator: Words,
 }
 
 /// The present words of a stream.
@@ -119,22 +119,26 @@ fn put(stream: &Tensor, words: Words) {
 }
 
 impl Snapshot {
-    /// The state as it is now.
+    /// The state as it is now. Streams that nobody can foresee are made if need be: they, too, will be the same after it is put back.
     pub fn take() -> Result<Self> {
-        let generator = shared().as_ref().map(|generator| words(generator.handle())).transpose()?;
+        let generator = words(shared().get_or_insert_with(Generator::from_non_deterministic_state).handle())?;
         let mut global = locked();
-        let mut streams =
-            global.streams.iter().map(|(key, stream)| Ok((*key, words(stream)?))).collect::<Result<Vec<_>>>()?;
-        streams.sort_unstable();
-        let mut traced = Vec::new();
-        for (key, of_key) in &mut global.traced {
-            of_key.prune();
-            let mut all = of_key.streams.iter().map(words).collect::<Result<Vec<_>>>()?;
-            all.extend(&of_key.waiting);
-            traced.push((key.clone(), all));
+        let Global { seed, seeds, streams, unseeded, traced } = &mut *global;
+        let mut of_calls =
+            streams.iter().map(|(key, stream)| Ok((*key, words(stream)?))).collect::<Result<Vec<_>>>()?;
+        of_calls.sort_unstable();
+        let mut of_traces = Vec::new();
+        for (key, traced) in traced {
+            traced.prune();
+            let mut all = traced.streams.iter().map(words).collect::<Result<Vec<_>>>()?;
+            all.extend(&traced.waiting);
+            of_traces.push((key.clone(), all));
         }
-        let unseeded = global.unseeded.as_ref().map(words).transpose()?;
-        Ok(Self { seed: global.seed, seeds: global.seeds.clone(), streams, unseeded, traced, generator })
+        if seeds.is_none() {
+            unseeded.get_or_insert_with(|| state(entropy()));
+        }
+        let unseeded = unseeded.as_ref().map(words).transpose()?;
+        Ok(Self { seed: *seed, seeds: seeds.clone(), streams: of_calls, unseeded, traced: of_traces, generator })
     }
 
     /// Makes it the state. Streams that graphs hold change in place.
@@ -161,9 +165,7 @@ impl Snapshot {
             traced.waiting = waiting.into();
         }
         drop(global);
-        if let Some(words) = self.generator {
-            put(shared().get_or_insert_with(|| Generator::from_state(words)).handle(), words);
-        }
+        put(shared().get_or_insert_with(|| Generator::from_state(self.generator)).handle(), self.generator);
     }
 }
 
