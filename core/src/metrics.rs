@@ -4,7 +4,7 @@
 use engine::AsTensor;
 use engine::Variable;
 use engine::library::Typed;
-use engine::{Fields, Module};
+use engine::{Duplicate, Fields, Module};
 use engine::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
@@ -23,7 +23,7 @@ use std::panic::Location;
 /// loss.reset();
 /// assert_eq!(loss.result().item::<f32>(), 0.0);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Duplicate)]
 pub struct Mean {
     total: Variable,
     count: Variable,
@@ -117,7 +117,7 @@ macro_rules! accuracies {
         $name:ident($labels:ident, $predictions:ident) $right:block
     )*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Debug, Default)]
+        #[derive(Clone, Debug, Default, Duplicate)]
         pub struct $name {
             mean: Mean,
         }

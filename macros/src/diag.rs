@@ -2,6 +2,8 @@
 //! Check stages call [`Faults::add`]; texts are written here and below alone, so that they can be read in one sitting.
 
 pub mod custom_gradient;
+pub mod duplicate;
+pub mod module;
 pub mod tf_function;
 
 use proc_macro2::{Span, TokenStream};
@@ -67,16 +69,20 @@ pub struct DeriveTexts {
     pub crate_on_a_field: &'static str,
     pub one_option: &'static str,
     pub union: &'static str,
+    /// Whether fields have names, which options may change.
+    pub named_fields: bool,
 }
 
 /// Texts of `#[derive(Module)]`.
 pub const MODULE: DeriveTexts = DeriveTexts {
     attribute: "module",
-    options: "the options are `#[module(skip)]` and `#[module(value)]` on a field, and `#[module(crate = path)]` on the type",
+    options: "the options are `skip`, `value`, `not_trainable`, `name = \"..\"` and `renamed_from = \"..\"` on a field, and \
+              `crate = path` on the type, in `#[module(..)]`",
     on_a_field: "this option goes on a field\nhelp: write it before the field that it is about",
     crate_on_a_field: "`crate = path` goes on the type\nhelp: write it before `struct` or `enum`",
     one_option: "a field is either skipped or a value\nhelp: leave one of the options out",
     union: "`Module` cannot be derived for a union: it is not known which field is there\nhelp: make it an enum",
+    named_fields: true,
 };
 
 /// Texts of `#[derive(Nest)]`.
@@ -87,4 +93,5 @@ pub const NEST: DeriveTexts = DeriveTexts {
     crate_on_a_field: "`crate = path` goes on the type\nhelp: write it before `struct` or `enum`",
     one_option: "a field is either skipped or a value\nhelp: leave one of the options out",
     union: "`Nest` cannot be derived for a union: it is not known which field is there\nhelp: make it an enum",
+    named_fields: false,
 };

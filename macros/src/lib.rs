@@ -2,6 +2,7 @@
 
 mod custom_gradient;
 mod diag;
+mod duplicate;
 mod module;
 mod names;
 mod nest;
@@ -50,8 +51,8 @@ pub fn custom_gradient(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a struct or enum a module: its variables are found, and its settings tell it from others.
 ///
-/// Every field is visited in order: variables, tensors, other modules, `Option`s, `Vec`s, `Box`es, arrays and tuples of
-/// them; numbers, texts and derived enums are settings, whose values are part of the signature. Any generics work.
+/// Every field is visited in order: variables, tensors, other modules, and `Option`s, lists, maps, pointers, cells, arrays and tuples
+/// of them; numbers, texts and derived enums are settings, whose values are part of the signature. Any generics work.
 ///
 /// ```
 /// use eagerflow::{self as tf, Module, Variable};
@@ -84,10 +85,43 @@ pub fn custom_gradient(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// - `#[module(skip)]` leaves a field out.
 /// - `#[module(value)]` makes a field of any type that implements `Hash` a setting.
+/// - `#[module(not_trainable)]` leaves all variables below a field out of the trainable ones.
+/// - `#[module(name = "..")]` gives a field another name in paths and checkpoints.
+/// - `#[module(renamed_from = "..")]` tells a name that it had before, by which older checkpoints know it; it may be repeated.
 /// - `#[module(crate = path)]` on the type names the crate where it is re-exported.
 #[proc_macro_derive(Module, attributes(module))]
 pub fn derive_module(item: TokenStream) -> TokenStream {
     module::expand(item.into()).into()
+}
+
+/// Makes deep copies of a struct or enum, whose variables are its own: see the trait.
+///
+/// Every field is copied by `Duplicate`; fields that are `#[module(skip)]` or `#[module(value)]` by `Clone`.
+///
+/// ```
+/// use eagerflow::{self as tf, Duplicate, Module, Variable};
+///
+/// #[derive(Module, Duplicate)]
+/// struct Line {
+///     slope: Variable,
+///     #[module(skip)]
+///     name: std::sync::Arc<str>,
+///     #[module(skip)]
+///     #[duplicate(default)]
+///     calls: std::cell::Cell<u64>,
+/// }
+///
+/// let line = Line { slope: Variable::new(2.0), name: "line".into(), calls: std::cell::Cell::new(7) };
+/// let copy = line.duplicate();
+/// line.slope.assign(0.0);
+/// assert_eq!((copy.slope.value().item::<f32>(), copy.calls.get()), (2.0, 0));
+/// ```
+///
+/// - `#[duplicate(default)]` gives the copy's field the default of its type.
+/// - `#[module(crate = path)]` on the type names the crate where it is re-exported.
+#[proc_macro_derive(Duplicate, attributes(module, duplicate))]
+pub fn derive_duplicate(item: TokenStream) -> TokenStream {
+    duplicate::expand(item.into()).into()
 }
 
 /// Makes a function a traced one, as TensorFlow's `tf.function`: its Rust control flow becomes a graph.

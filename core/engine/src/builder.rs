@@ -138,7 +138,7 @@ impl Builder {
         let mut found: Vec<Tensor> = Vec::new();
         let mut ids = HashSet::new();
         for node in state.graph.nodes[checkpoint..].iter().filter(|n| matches!(n.op.kind(), crate::op::Kind::Read)) {
-            let trainable = |t: &Tensor| t.as_object::<Resource>().is_some_and(|r| r.trainable);
+            let trainable = |t: &Tensor| t.as_object::<Resource>().is_some_and(|r| r.trainable());
             let handle = handles.get(&node.inputs[0]).copied().filter(|t| trainable(t) && ids.insert(t.id()));
             found.extend(handle.cloned());
         }

@@ -54,7 +54,7 @@ pub use autodiff::{
 pub use builder::{executing_eagerly, init_scope};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{DeviceGuard, device, try_device};
-pub use eagerflow_macros::{Module, Nest, custom_gradient, tf_function};
+pub use eagerflow_macros::{Duplicate, Module, Nest, custom_gradient, tf_function};
 pub use function::{Closure, FunctionInfo, function, profile};
 #[doc(inline)]
 pub use kernels::device::{Device, DeviceKind};
@@ -69,7 +69,10 @@ pub use kernels::dtype::{
 pub use kernels::error::{Error, Report, Result};
 #[doc(inline)]
 pub use kernels::shape::{Dim, Shape};
-pub use module::{Fields, LazyVariable, Module, Signature};
+pub use module::{
+    Copies, Duplicate, FieldOptions, Fields, InputSpec, LazyVariable, Module, ParamCount, Signature, Submodule, build,
+    try_build,
+};
 pub use ndarray::{self, s};
 pub use ops::functions::*;
 pub use ops::{
@@ -110,5 +113,5 @@ pub mod __rt {
         }
     }
     pub use crate::custom_gradient::*;
-    pub use crate::module::{Fields, Module, Skipped, SkippedChanging, SkippedOther};
+    pub use crate::module::{Copies, Duplicate, FieldOptions, Fields, Module, Skipped, SkippedChanging, SkippedOther};
 }

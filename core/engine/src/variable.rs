@@ -96,9 +96,32 @@ impl Variable {
         self.resource().note_path(path);
     }
 
-    /// Whether tapes watch it by themselves and optimizers update it.
+    /// Whether tapes watch it by themselves, and lists of trainable variables, which optimizers are given, have it.
     pub fn trainable(&self) -> bool {
-        self.resource().trainable
+        self.resource().trainable()
+    }
+
+    /// Freezes the variable, or makes it trainable, also one that was not made so.
+    ///
+    /// A tape does not watch a frozen variable by itself from the next read on; what was read before is followed as it was, and
+    /// [`watch`](crate::GradientTape::watch) asks for a gradient all the same. Lists of trainable variables lack it. An optimizer
+    /// updates whatever it is given together with a gradient. Traced functions are traced anew for variables that are frozen, and find
+    /// their old trace when that is taken back. [`Module::set_trainable`](crate::Module::set_trainable) freezes a whole module.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let (w, b) = (tf::Variable::new(3.0), tf::Variable::new(1.0));
+    /// w.set_trainable(false);
+    /// let tape = tf::GradientTape::new();
+    /// let loss = (&w * &b).square();
+    /// let slopes = tape.gradient(&loss, &[w.clone(), b.clone()]);
+    /// assert!(slopes[0].is_none() && slopes[1].is_some());
+    /// ```
+    pub fn set_trainable(&self, trainable: bool) {
+        match trainable {
+            true => self.resource().set_meant_to_train(),
+            false => self.resource().set_frozen(true),
+        }
     }
 
     /// The element type.
@@ -211,6 +234,23 @@ impl AsTensor for Variable {
 }
 
 impl Variable {
+    /// A variable of its own with the same value, name and training.
+    pub(crate) fn copied(&self) -> Self {
+        let copy = Self::with(self.resource().read(), self.name(), true);
+        copy.resource().set_training_of(self.resource());
+        copy
+    }
+
+    /// Whether it was trainable when it was made.
+    pub(crate) fn made_trainable(&self) -> bool {
+        self.resource().made_trainable()
+    }
+
+    /// Freezes it as part of a module, or takes that back.
+    pub(crate) fn set_frozen(&self, frozen: bool) {
+        self.resource().set_frozen(frozen);
+    }
+
     /// The handle of its resource, which tapes and graphs know it by.
     pub(crate) fn as_handle(&self) -> &Tensor {
         &self.0

@@ -83,4 +83,7 @@ impl Module for Activation {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.value(self);
     }
+    fn module_name(&self) -> Option<&'static str> {
+        None
+    }
 }

@@ -187,8 +187,8 @@ impl Layer for Conv2D {
 
 impl Module for Conv2D {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.settings(&(self.filters, self.kernel_size, self.strides, self.padding, self.dilation, self.groups));
-        fields.settings(&(self.use_bias, self.activation, self.dtype));
+        fields.value(&(self.filters, self.kernel_size, self.strides, self.padding, self.dilation, self.groups));
+        fields.value(&(self.use_bias, self.activation, self.dtype));
         fields.field("kernel", &self.kernel);
         if self.use_bias {
             fields.field("bias", &self.bias);

@@ -139,7 +139,7 @@ impl Layer for Dense {
 
 impl Module for Dense {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.settings(&(self.units, self.use_bias, self.activation, self.dtype));
+        fields.value(&(self.units, self.use_bias, self.activation, self.dtype));
         fields.field("kernel", &self.kernel);
         if self.use_bias {
             fields.field("bias", &self.bias);

@@ -54,6 +54,13 @@ macro_rules! weighted {
             }
         }
 
+        impl engine::Duplicate for $layer {
+            fn duplicate_in(&self, copies: &mut engine::Copies) -> Self {
+                let (kernel, bias) = (self.kernel.duplicate_in(copies), self.bias.duplicate_in(copies));
+                Self { kernel, bias, ..self.clone() }
+            }
+        }
+
         engine::library::options::options! { $layer:
             /// How the kernel starts.
             pub fn kernel_initializer, try_kernel_initializer(this, initializer: $crate::initializers::Initializer) {

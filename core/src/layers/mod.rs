@@ -140,6 +140,19 @@ macro_rules! buildable {
 }
 pub(crate) use buildable;
 
+/// Copies of layers and settings without variables.
+macro_rules! copied_by_clone {
+    ($($t:ty),*) => {$(
+        impl engine::Duplicate for $t {
+            fn duplicate_in(&self, _: &mut engine::Copies) -> Self {
+                self.clone()
+            }
+        }
+    )*};
+}
+
+copied_by_clone!(Activation, Dropout, Flatten, GlobalAveragePooling2D, MaxPool2D);
+
 /// An error of an operation inside a layer, with the layer's name and the user's line.
 #[cold]
 fn within(error: Error, layer: &str, here: &'static Location<'static>) -> Error {

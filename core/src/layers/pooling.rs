@@ -94,7 +94,7 @@ impl Layer for MaxPool2D {
 
 impl Module for MaxPool2D {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.settings(&(self.pool_size, self.strides, self.padding));
+        fields.value(&(self.pool_size, self.strides, self.padding));
     }
 }
 
@@ -150,7 +150,7 @@ impl Layer for GlobalAveragePooling2D {
 
 impl Module for GlobalAveragePooling2D {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.settings(&self.keepdims);
+        fields.value(&self.keepdims);
     }
 }
 

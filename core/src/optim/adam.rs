@@ -11,7 +11,7 @@ use engine::library::Cotangent;
 use engine::library::Named;
 use engine::library::options::{self, options};
 use engine::library::{AdamParameters, apply_adam};
-use engine::{Fields, Module};
+use engine::{Duplicate, Fields, Module};
 use engine::{Gradients, IndexedRows};
 use kernels::error::{OrFail, Result};
 
@@ -25,7 +25,7 @@ use kernels::error::{OrFail, Result};
 /// optimizer.apply_gradients(&[tf::constant(123.0)].into_iter().collect(), &w);
 /// assert!((w[0].value().item::<f32>() - 0.9).abs() < 1e-6);
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Duplicate)]
 pub struct Adam {
     learning_rate: LearningRate,
     iterations: Variable,
@@ -33,6 +33,7 @@ pub struct Adam {
     beta_2: f64,
     epsilon: f64,
     slots: Slots<2>,
+    #[duplicate(default)]
     warned: Warned,
 }
 

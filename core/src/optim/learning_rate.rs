@@ -4,7 +4,7 @@
 use engine::Tensor;
 use engine::Variable;
 use engine::library::options::magnitude;
-use engine::{Fields, Module};
+use engine::{Duplicate, Fields, Module};
 use kernels::error::{OrFail, Result};
 use std::panic::Location;
 
@@ -17,7 +17,7 @@ use std::panic::Location;
 /// optimizer.learning_rate().set(1e-4);
 /// assert!((optimizer.learning_rate().get() - 1e-4).abs() < 1e-10);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Duplicate)]
 pub struct LearningRate(Variable);
 
 impl LearningRate {
@@ -69,5 +69,8 @@ fn checked(owner: &str, rate: f64) -> Result<f32> {
 impl Module for LearningRate {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.variable(&self.0);
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        None
     }
 }

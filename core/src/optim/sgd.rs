@@ -10,7 +10,7 @@ use engine::Variable;
 use engine::library::Cotangent;
 use engine::library::options::{self, options};
 use engine::library::{apply_gradient_descent, apply_gradient_descent_rows, apply_momentum};
-use engine::{Fields, Module};
+use engine::{Duplicate, Fields, Module};
 use kernels::error::{OrFail, Result};
 
 /// Gradient descent, with momentum if it is asked for.
@@ -23,13 +23,14 @@ use kernels::error::{OrFail, Result};
 /// optimizer.apply_gradients(&[tf::constant(1.0)].into_iter().collect(), &w);
 /// assert!((w[0].value().item::<f32>() - 0.981).abs() < 1e-6);
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Duplicate)]
 pub struct SGD {
     learning_rate: LearningRate,
     iterations: Variable,
     momentum: f64,
     nesterov: bool,
     slots: Slots<1>,
+    #[duplicate(default)]
     warned: Warned,
 }
 

@@ -3,8 +3,8 @@
 
 use engine::TensorType;
 use engine::library::{DeferredSlots, IdMap, SlotName, SlotTable};
+use engine::{Copies, Duplicate, Fields, Module};
 use engine::{Differentiable, Tensor, Variable};
-use engine::{Fields, Module};
 use kernels::error::Result;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +29,14 @@ impl<const N: usize> Default for List<N> {
 impl<const N: usize> fmt::Debug for List<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(&self.all).finish()
+    }
+}
+
+impl<const N: usize> List<N> {
+    /// The slots are for the copies of their variables from now on.
+    fn turn_to_copies(&mut self, copies: &Copies) {
+        self.all.iter_mut().for_each(|(id, _)| *id = copies.id_of_copy(*id));
+        self.places = self.all.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect();
     }
 }
 
@@ -118,6 +126,12 @@ impl<const N: usize> Slots<N> {
                 made
             }))
         })?;
+        Ok(self.keep(list, id, slots))
+    }
+
+    /// Puts the slots of a variable at the end of the list; where they are there.
+    fn keep(&self, list: &mut List<N>, id: u64, slots: [Variable; N]) -> usize {
+        let at = list.all.len();
         for slot in &slots {
             list.slots.insert(slot.id(), at);
             let owner: Weak<Shared<N>> = Arc::downgrade(&self.list);
@@ -125,7 +139,23 @@ impl<const N: usize> Slots<N> {
         }
         list.places.insert(id, at);
         list.all.push((id, slots));
-        Ok(at)
+        at
+    }
+}
+
+/// The slots of a copy are for the copies of the variables, where these are copied with it, and for the same ones otherwise.
+impl<const N: usize> Duplicate for Slots<N> {
+    fn duplicate_in(&self, copies: &mut Copies) -> Self {
+        let copy = Self::new(self.list.names.map(|name| (name.slot, name.list)));
+        let own = self.list.lock();
+        for (id, slots) in &own.all {
+            let slots = slots.duplicate_in(copies);
+            copy.keep(&mut copy.list.lock(), *id, slots);
+        }
+        copy.list.lock().waiting = own.waiting.clone();
+        let list = copy.list.clone();
+        copies.at_the_end(move |copies| list.lock().turn_to_copies(copies));
+        copy
     }
 }
 
@@ -139,8 +169,11 @@ impl<const N: usize> engine::library::Owner for Shared<N> {
 
 impl<const N: usize> Module for Slots<N> {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.settings(&self.id);
+        fields.value(&self.id);
         let table: Arc<dyn SlotTable> = self.list.clone();
         engine::library::visit_slots(fields, &table);
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        None
     }
 }

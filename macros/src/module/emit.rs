@@ -27,6 +27,13 @@ pub fn emit(module: &Module) -> TokenStream {
             quote!(match self { #(#arms)* })
         }
     };
+    let setting = is_setting(module).then(|| {
+        quote! {
+            fn module_name(&self) -> ::core::option::Option<&'static str> {
+                ::core::option::Option::None
+            }
+        }
+    });
     quote! {
         #[automatically_derived]
         impl #implementation #rt::Module for #name #types #bounds {
@@ -34,19 +41,22 @@ pub fn emit(module: &Module) -> TokenStream {
                 let _ = &#fields;
                 #body
             }
+            #setting
         }
     }
+}
+
+/// Whether the type is a choice and holds nothing, so that it is a setting and no module within another.
+fn is_setting(module: &Module) -> bool {
+    module.variants.iter().all(|variant| variant.name.is_some() && variant.fields.is_empty())
 }
 
 fn visit(field: &Field, value: &TokenStream, fields: &Ident, rt: &TokenStream) -> TokenStream {
     // The span of the type: rustc says there what is wrong with it.
     let span = field.ty.span();
-    match (&field.how, &field.member) {
-        (How::Skip, member) => {
-            let name = match member {
-                Member::Named(name) => name.to_string().trim_start_matches("r#").to_owned(),
-                Member::Unnamed(index) => index.index.to_string(),
-            };
+    let name = field.path_name();
+    match field.how {
+        How::Skip => {
             let may_change = may_change(field.ty.to_token_stream());
             quote!({
                 #[allow(unused_imports)]
@@ -54,17 +64,24 @@ fn visit(field: &Field, value: &TokenStream, fields: &Ident, rt: &TokenStream) -
                 (&#rt::Skipped(#value)).tell(#fields, #name, #may_change);
             })
         }
-        (How::Visit, Member::Named(name)) => {
-            let name = name.to_string();
-            let name = name.trim_start_matches("r#");
-            quote_spanned!(span=> #fields.field(#name, #value);)
-        }
-        (How::Visit, Member::Unnamed(index)) => {
-            let index = index.index as usize;
-            quote_spanned!(span=> #fields.item(#index, #value);)
-        }
-        (How::Value, _) => quote_spanned!(span=> #fields.value(#value);),
+        How::Value => quote_spanned!(span=> #fields.value(#value);),
+        How::Visit => match (options(field, rt), &field.member) {
+            (None, Member::Unnamed(index)) if field.rename.is_none() => {
+                let index = index.index as usize;
+                quote_spanned!(span=> #fields.item(#index, #value);)
+            }
+            (None, _) => quote_spanned!(span=> #fields.field(#name, #value);),
+            (Some(options), _) => quote_spanned!(span=> #fields.field_with(#name, #options, #value);),
+        },
     }
+}
+
+/// What a field's options say of it beside its name.
+fn options(field: &Field, rt: &TokenStream) -> Option<TokenStream> {
+    let former = &field.former;
+    let renamed = (!former.is_empty()).then(|| quote!(.renamed_from(&[#(#former),*])));
+    let untrained = field.not_trainable.is_some().then(|| quote!(.not_trainable()));
+    (renamed.is_some() || untrained.is_some()).then(|| quote!(#rt::FieldOptions::new() #renamed #untrained))
 }
 
 fn arm(index: usize, variant: &Variant, fields: &Ident, rt: &TokenStream) -> TokenStream {
@@ -95,7 +112,8 @@ fn bounded(module: &Module, rt: &TokenStream) -> syn::Generics {
     for field in module.variants.iter().flat_map(|v| &v.fields) {
         let ty = &field.ty;
         let tokens = ty.to_token_stream();
-        if !parameters.iter().any(|p| mentions(tokens.clone(), p)) || mentions(tokens, &module.name) {
+        let recursive = mentions(tokens.clone(), &module.name) || mentions(tokens.clone(), &format_ident!("Self"));
+        if recursive || !parameters.iter().any(|p| mentions(tokens.clone(), p)) {
             continue;
         }
         match field.how {

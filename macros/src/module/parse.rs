@@ -2,10 +2,11 @@
 //! Makes no tokens; faults in attributes are kept for the check stage. `#[derive(Nest)]` uses it as well.
 
 use crate::diag::DeriveTexts;
+use crate::diag::module::TWICE;
 use crate::names::{CrateOption, Runtime};
 use proc_macro2::{Ident, TokenStream};
 use syn::parse::ParseStream;
-use syn::{Attribute, Data, DeriveInput, Error, Generics, Index, Member, Meta, Token};
+use syn::{Attribute, Data, DeriveInput, Error, Generics, Index, LitStr, Member, Meta, Token};
 
 /// A type that becomes a module.
 pub struct Module {
@@ -28,6 +29,25 @@ pub struct Field {
     pub member: Member,
     pub ty: syn::Type,
     pub how: How,
+    /// Another name than the field's own, in paths.
+    pub rename: Option<LitStr>,
+    /// The names that it had before.
+    pub former: Vec<LitStr>,
+    /// The word of the option that leaves what lies below out of training.
+    pub not_trainable: Option<Ident>,
+    /// All attributes, for derive macros that have others beside `#[module(..)]`.
+    pub attributes: Vec<Attribute>,
+}
+
+impl Field {
+    /// What paths call the field.
+    pub fn path_name(&self) -> String {
+        match (&self.rename, &self.member) {
+            (Some(name), _) => name.value(),
+            (None, Member::Named(name)) => name.to_string().trim_start_matches("r#").to_owned(),
+            (None, Member::Unnamed(index)) => index.index.to_string(),
+        }
+    }
 }
 
 /// How a field is visited.
@@ -44,7 +64,10 @@ pub enum How {
 /// One word in `#[module(..)]`.
 enum Option_ {
     Crate(CrateOption),
-    Field(Ident, How),
+    How(Ident, How),
+    NotTrainable(Ident),
+    Name(Ident, LitStr),
+    Former(Ident, LitStr),
 }
 
 impl Option_ {
@@ -53,16 +76,27 @@ impl Option_ {
             return input.parse().map(Self::Crate);
         }
         let word: Ident = input.parse().map_err(|e| Error::new(e.span(), text.options))?;
-        let how = match word.to_string().as_str() {
-            "skip" => How::Skip,
-            "value" => How::Value,
+        let named = text.named_fields;
+        let option = match word.to_string().as_str() {
+            "skip" => Self::How(word, How::Skip),
+            "value" => Self::How(word, How::Value),
+            "not_trainable" if named => Self::NotTrainable(word),
+            "name" if named => Self::Name(word, text_of(input, text)?),
+            "renamed_from" if named => Self::Former(word, text_of(input, text)?),
             _ => return Err(Error::new(word.span(), text.options)),
         };
         match input.is_empty() || input.peek(Token![,]) {
-            true => Ok(Self::Field(word, how)),
+            true => Ok(option),
             false => Err(input.error(text.options)),
         }
     }
+}
+
+/// The `= "text"` of an option.
+fn text_of(input: ParseStream<'_>, text: &DeriveTexts) -> syn::Result<LitStr> {
+    let at = |e: Error| Error::new(e.span(), text.options);
+    input.parse::<Token![=]>().map_err(at)?;
+    input.parse().map_err(at)
 }
 
 /// A type whose helper attribute and messages are those of `text`.
@@ -79,7 +113,7 @@ pub fn parse(item: TokenStream, text: &DeriveTexts) -> syn::Result<Module> {
     for option in options(&input.attrs, text, &mut module.faults) {
         match option {
             Option_::Crate(CrateOption(path)) => module.runtime = Runtime::at(&path),
-            Option_::Field(word, _) => module.faults.push(Error::new(word.span(), text.on_a_field)),
+            other => module.faults.push(Error::new(span(&other), text.on_a_field)),
         }
     }
     match input.data {
@@ -105,25 +139,41 @@ fn fields(fields: syn::Fields, text: &DeriveTexts, faults: &mut Vec<Error>) -> V
 }
 
 fn one_field(index: usize, field: syn::Field, text: &DeriveTexts, faults: &mut Vec<Error>) -> Field {
-    let mut how = None;
-    for option in options(&field.attrs, text, faults) {
-        match option {
-            Option_::Crate(_) => faults.push(Error::new(span(&option), text.crate_on_a_field)),
-            Option_::Field(word, _) if how.is_some() => faults.push(Error::new(word.span(), text.one_option)),
-            Option_::Field(_, what) => how = Some(what),
-        }
-    }
     let member = match field.ident {
         Some(name) => Member::Named(name),
         None => Member::Unnamed(Index::from(index)),
     };
-    Field { member, ty: field.ty, how: how.unwrap_or(How::Visit) }
+    let options = options(&field.attrs, text, faults);
+    let mut own = Field {
+        member,
+        ty: field.ty,
+        how: How::Visit,
+        rename: None,
+        former: Vec::new(),
+        not_trainable: None,
+        attributes: field.attrs,
+    };
+    for option in options {
+        let at = span(&option);
+        match option {
+            Option_::Crate(_) => faults.push(Error::new(at, text.crate_on_a_field)),
+            Option_::How(..) if own.how != How::Visit => faults.push(Error::new(at, text.one_option)),
+            Option_::How(_, how) => own.how = how,
+            Option_::NotTrainable(_) if own.not_trainable.is_some() => faults.push(Error::new(at, TWICE)),
+            Option_::NotTrainable(word) => own.not_trainable = Some(word),
+            Option_::Name(..) if own.rename.is_some() => faults.push(Error::new(at, TWICE)),
+            Option_::Name(_, name) => own.rename = Some(name),
+            Option_::Former(_, name) => own.former.push(name),
+        }
+    }
+    own
 }
 
 fn span(option: &Option_) -> proc_macro2::Span {
     match option {
         Option_::Crate(CrateOption(path)) => syn::spanned::Spanned::span(path),
-        Option_::Field(word, _) => word.span(),
+        Option_::How(word, _) | Option_::NotTrainable(word) => word.span(),
+        Option_::Name(word, _) | Option_::Former(word, _) => word.span(),
     }
 }
 

@@ -48,6 +48,68 @@ fn an_enum() {
 }
 
 #[test]
+fn options_of_fields() {
+    snapshot(
+        "options",
+        expanded(quote! {
+            struct Net<L> {
+                #[module(name = "trunk", renamed_from = "body", renamed_from = "base")]
+                layers: Vec<L>,
+                #[module(not_trainable)]
+                target: L,
+                #[module(not_trainable, renamed_from = "old")]
+                r#type: u8,
+                plain: u8,
+            }
+        }),
+    );
+    snapshot(
+        "options_of_items",
+        expanded(quote! {
+            struct Pair(#[module(name = "kernel")] Variable, #[module(not_trainable)] Variable, Variable);
+        }),
+    );
+}
+
+#[test]
+fn options_that_do_not_go_together_are_refused() {
+    let text = expanded(quote! {
+        struct Wrong {
+            #[module(skip, name = "a")]
+            a: f32,
+            #[module(value, not_trainable, renamed_from = "z")]
+            b: f32,
+            #[module(name = "")]
+            c: f32,
+            #[module(name = "/", name = "y")]
+            d: f32,
+            #[module(name = "f")]
+            e: f32,
+            #[module(renamed_from = "f", renamed_from = "g", renamed_from = "h", renamed_from = "h")]
+            f: f32,
+            #[module(renamed_from = "h", not_trainable, not_trainable)]
+            g: f32,
+        }
+    });
+    let faults = [
+        "no name there",
+        "no variables that",
+        "needs a name",
+        "has no `/`",
+        "stands twice on one field",
+        "are called `f`",
+        "this is the field's name now",
+        "another field is called `g`",
+        "former name stands twice",
+        "was called `h` too",
+    ];
+    for fault in faults {
+        assert!(text.contains(fault), "{fault}: {text}");
+    }
+    assert_eq!(text.matches("compile_error!").count(), 12, "{text}");
+}
+
+#[test]
 fn faults_are_reported_together() {
     let text = expanded(quote! {
         #[module(skip)]

@@ -67,7 +67,7 @@ impl Asked<'_> {
     /// A variable that the tape would not follow had it been read.
     fn not_followed(&self, source: &Tensor, variable: &Resource) -> Option<String> {
         let name = Resource::wording(source);
-        if !variable.trainable {
+        if !variable.trainable() {
             return Some(format!(
                 "{name} is not trainable, and tapes follow trainable variables alone: `tape.watch(&variable)` before it is \
                  used, or make it trainable"

@@ -154,6 +154,9 @@ impl<S: Structure> Module for Dataset<S> {
         fields.value(&self.handle().id());
         fields.state(self);
     }
+    fn module_name(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 const ITERATOR: &str = "dataset iterator";
@@ -205,5 +208,8 @@ impl<S: Structure> SavedState for DatasetIterator<S> {
 impl<S: Structure> Module for DatasetIterator<S> {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.state(self);
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        None
     }
 }

@@ -2,7 +2,7 @@
 //! Generated code notes each argument by reference; nothing is copied but handles.
 
 use super::signature::Leaf;
-use crate::module::{self, Module};
+use crate::module::{self, LazyVariable, Module};
 use crate::op::Operands;
 use crate::structure::{LeafSink, Leaves};
 use crate::tensor::{Tensor, TensorType};
@@ -219,7 +219,7 @@ impl LeafSink for Arguments {
         self.in_module.push(false);
     }
     fn variable(&mut self, _: &dyn fmt::Display, variable: &Variable) {
-        self.word(variable.id());
+        self.word(module::word_of(variable));
         self.handles.push(crate::autodiff::Differentiable::handle(variable).clone());
     }
     fn word(&mut self, _: &dyn fmt::Display, word: u64) {
@@ -232,8 +232,12 @@ impl LeafSink for Arguments {
 
 impl module::Sink for Arguments {
     fn variable(&mut self, _: &module::Path<'_>, id: u64, variable: Option<&Variable>) {
-        Arguments::word(self, id);
+        Arguments::word(self, variable.map_or(id, module::word_of));
         self.handles.extend(variable.map(|v| crate::autodiff::Differentiable::handle(v).clone()));
+    }
+    fn lazy(&mut self, _: &module::Path<'_>, place: &LazyVariable) {
+        Arguments::word(self, place.word());
+        self.handles.extend(place.get().map(|v| crate::autodiff::Differentiable::handle(v).clone()));
     }
     fn part(&mut self, _: &module::Path<'_>, variable: &Variable) {
         self.handles.push(crate::autodiff::Differentiable::handle(variable).clone());

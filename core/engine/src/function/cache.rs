@@ -155,7 +155,7 @@ impl Function {
         match near {
             Some((_, trace)) => {
                 let sizes = trace.pattern.fits(&arguments.words, &types);
-                let other = sizes.as_ref().and_then(|_| trace.identity.difference(arguments));
+                let other = sizes.as_ref().and_then(|_| trace.identity.difference(arguments, &trace.sources));
                 let pinned = sizes.and_then(|sizes| trace.pins.iter().find(|pin| !pin.holds(&sizes)).cloned());
                 let reason = match (pinned, other) {
                     (Some(pin), _) => {

@@ -86,4 +86,7 @@ impl<F> Module for Closure<F> {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.value(&self.id);
     }
+    fn module_name(&self) -> Option<&'static str> {
+        None
+    }
 }

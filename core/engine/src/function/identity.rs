@@ -2,7 +2,8 @@
 //! Calls are checked against it, because the body cannot tell two tensors that happened to be one while it was traced.
 
 use super::arguments::{Arguments, Given};
-use super::trace::Trace;
+use super::outside_training::OutsideTraining;
+use super::trace::{Source, Trace};
 use crate::tape::IdMap;
 use std::panic::Location;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ pub(crate) struct Identity {
     same: Vec<(usize, usize)>,
     /// Tensors of the arguments that must be the very ones that they were.
     fixed: Vec<Fixed>,
+    /// Which variables from elsewhere are trained.
+    outside: OutsideTraining,
 }
 
 struct Fixed {
@@ -78,15 +81,22 @@ impl Identity {
         self
     }
 
+    /// Adds which of the variables that the function found by itself are trained.
+    pub fn and_trained(mut self, sources: &[Source]) -> Self {
+        self.outside = OutsideTraining::of(sources);
+        self
+    }
+
     /// Whether a call has the tensors that are taken for granted.
     #[inline]
-    pub fn holds(&self, tensors: &[Given]) -> bool {
+    pub fn holds(&self, tensors: &[Given], sources: &[Source]) -> bool {
         self.same.iter().all(|&(a, b)| tensors[a].id() == tensors[b].id())
             && self.fixed.iter().all(|f| tensors[f.tensor].id() == f.id)
+            && self.outside.holds(sources)
     }
 
     /// Why a call does not, in the user's words.
-    pub fn difference(&self, arguments: &Arguments) -> Option<String> {
+    pub fn difference(&self, arguments: &Arguments, sources: &[Source]) -> Option<String> {
         let name = |tensor: usize| arguments.leaf_name(tensor);
         let fixed = self.fixed.iter().find(|f| arguments.tensors[f.tensor].id() != f.id);
         if let Some(fixed) = fixed {
@@ -100,7 +110,9 @@ impl Identity {
             });
         }
         let apart = |(a, b): &&(usize, usize)| arguments.tensors[*a].id() != arguments.tensors[*b].id();
-        let (a, b) = self.same.iter().find(apart)?;
-        Some(format!("`{}` and `{}` were one tensor, and are two now", name(*a), name(*b)))
+        if let Some((a, b)) = self.same.iter().find(apart) {
+            return Some(format!("`{}` and `{}` were one tensor, and are two now", name(*a), name(*b)));
+        }
+        self.outside.difference(sources)
     }
 }

@@ -14,6 +14,7 @@ mod info;
 mod last_trace;
 mod listener;
 mod operands;
+mod outside_training;
 mod pins;
 mod signature;
 mod trace;

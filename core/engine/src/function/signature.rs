@@ -2,6 +2,7 @@
 //! Calls are matched against the [`Pattern`] of each trace; where none fits, a wider one is made of the nearest.
 
 use super::arguments::{Arguments, Given};
+use crate::module::differ_in_training;
 use crate::tensor::TensorType;
 use kernels::dtype::DType;
 use kernels::shape::{Dim, Shape, Symbol, as_symbol};
@@ -154,6 +155,9 @@ impl Pattern {
         let name = name.copied().unwrap_or("an argument");
         match arguments.lines.iter().find(|(at, _)| *at == word) {
             Some((_, line)) => format!("`{name}` is another closure, made at {line}"),
+            None if differ_in_training(self.words[word], arguments.words[word]) => {
+                format!("variables of `{name}` were frozen, or are trained again")
+            }
             None => format!("the host value, structure or variables of `{name}` changed"),
         }
     }

@@ -81,7 +81,8 @@ impl Trace {
             return false;
         }
         let plain = self.pins.is_empty() && self.recorded.constraints.is_empty();
-        (plain && self.pattern.is(words, tensors) || self.serves_open(words, tensors)) && self.identity.holds(tensors)
+        (plain && self.pattern.is(words, tensors) || self.serves_open(words, tensors))
+            && self.identity.holds(tensors, &self.sources)
     }
 
     /// A copy of the result with other tensors in it.

@@ -56,7 +56,7 @@ fn stand_for(gpu: &'static Gpu, input: &Tensor, all: bool) -> Result<Tensor> {
         true => Tensor::uninit_on(gpu, value.ty())?,
         false => value,
     };
-    Ok(Resource::handle(resource.name.clone(), value, resource.shape, resource.trainable))
+    Ok(Resource::handle(resource.name.clone(), value, resource.shape, resource.trainable()))
 }
 
 /// Goes through a graph in its order, with whatever is known of its operands.

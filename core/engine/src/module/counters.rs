@@ -58,6 +58,9 @@ macro_rules! counters {
             fn visit(&self, fields: &mut Fields<'_>) {
                 fields.state(self);
             }
+            fn module_name(&self) -> Option<&'static str> {
+                None
+            }
         }
     )*};
 }
@@ -111,6 +114,9 @@ impl SavedState for AtomicBool {
 impl Module for AtomicBool {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.state(self);
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        None
     }
 }
 

@@ -1,11 +1,15 @@
 //! The visit of a module's fields: where it stands, and what is collected on the way, names or a signature.
 //! Derived code and hand-written `visit`s tell [`Fields`] of each field.
 
+use super::freezing::word_of;
+use super::lazy::LazyVariable;
 use super::objects::SlotTable;
-use super::{LazyVariable, Module, SavedState};
+use super::{Module, SavedState};
+use crate::tape::IdMap;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::{Error, Result};
+use std::collections::HashSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -19,6 +23,10 @@ pub struct Signature(pub(super) Vec<u64>);
 pub(crate) struct Path<'a> {
     pub above: Option<&'a Path<'a>>,
     pub name: Name<'a>,
+    /// Names that the field had before, by which an older checkpoint may know it.
+    pub former: &'a [&'a str],
+    /// Whether this field, or one above it, leaves what lies below out of training.
+    pub not_trainable: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -29,7 +37,7 @@ pub(crate) enum Name<'a> {
 }
 
 impl Path<'_> {
-    pub const ROOT: Path<'static> = Path { above: None, name: Name::Root };
+    pub const ROOT: Path<'static> = Path { above: None, name: Name::Root, former: &[], not_trainable: false };
 }
 
 impl fmt::Display for Path<'_> {
@@ -49,32 +57,12 @@ impl fmt::Display for Path<'_> {
 
 /// What a visit is for.
 pub(crate) trait Sink {
-    /// A part begins, a field or an element; what comes until it is left lies in it.
-    fn enter(&mut self, _path: &Path<'_>, _type_name: &'static str) {}
-    /// The part is what a pointer leads to.
-    fn points_to(&mut self, _type_name: &'static str) {}
-    /// The part is one setting, not a module.
-    fn setting(&mut self) {}
-    /// The part is a module, whatever it holds.
-    fn object(&mut self) {}
-    /// The part that was entered last ends.
-    fn leave(&mut self) {}
-    /// The place of a variable that a layer makes when it is called first.
-    fn place(&mut self, path: &Path<'_>, place: &LazyVariable) {
-        self.variable(path, place.id(), place.get());
-    }
-    /// The values that an optimizer keeps for each variable.
-    fn slots(&mut self, path: &Path<'_>, slots: &Arc<dyn SlotTable>) {
-        let all = Path { above: Some(path), name: Name::Field("slots") };
-        for (i, (_, values)) in slots.all().iter().enumerate() {
-            let item = Path { above: Some(&all), name: Name::Index(i) };
-            for (name, value) in slots.names().iter().zip(values) {
-                self.part(&Path { above: Some(&item), name: Name::Field(name.slot) }, value);
-            }
-        }
-    }
     /// A variable that exists, or the place of one that may not be built yet, under the number that stands for it.
     fn variable(&mut self, path: &Path<'_>, id: u64, variable: Option<&Variable>);
+    /// The place of a variable that may not be made yet.
+    fn lazy(&mut self, path: &Path<'_>, place: &LazyVariable) {
+        self.variable(path, place.id(), place.get());
+    }
     /// A variable of an object that stands for all it makes, one after the other, under one number.
     fn part(&mut self, path: &Path<'_>, variable: &Variable);
     /// Dtype and shape of a tensor.
@@ -91,8 +79,30 @@ pub(crate) trait Sink {
     fn skipped(&mut self, _path: &Path<'_>, _word: u64) {}
     /// A field that is left out, may change, and cannot be looked at.
     fn unseen(&mut self, _path: &Path<'_>) {}
+    /// A cell that somebody is changing, so that it cannot be looked at.
+    fn busy(&mut self, path: &Path<'_>) {
+        panic!("the field `{path}` of a module is mutably borrowed while the module is looked at")
+    }
     /// An object of the host that checkpoints hold. Signatures leave it out: a trace takes nothing of it in.
     fn state(&mut self, _path: &Path<'_>, _state: &dyn SavedState) {}
+    /// The values that an optimizer keeps for each variable.
+    fn slots(&mut self, path: &Path<'_>, slots: &Arc<dyn SlotTable>) {
+        let all = path.below(Name::Field("slots"));
+        for (i, (_, values)) in slots.all().iter().enumerate() {
+            let item = all.below(Name::Index(i));
+            for (name, value) in slots.names().iter().zip(values) {
+                self.part(&item.below(Name::Field(name.slot)), value);
+            }
+        }
+    }
+    /// Whether anybody asks for the parts within.
+    fn wants_parts(&self) -> bool {
+        false
+    }
+    /// A field or an element begins, with the name of its type if it is a module; what comes until it is left lies in it.
+    fn enter(&mut self, _path: &Path<'_>, _module: Option<&'static str>) {}
+    /// The part that was entered last is left.
+    fn leave(&mut self) {}
 }
 
 /// Tells a sink every field of a module.
@@ -101,16 +111,21 @@ pub(crate) fn visit(module: &dyn Module, sink: &mut dyn Sink) {
 }
 
 /// Variables by their paths, and the paths of those that are not made yet. Variables without a name are told where they are.
+#[derive(Default)]
 pub(super) struct Named {
     /// The module's type.
     of: &'static str,
     pub built: Vec<(String, Variable)>,
     pub missing: Vec<String>,
+    /// A cell that somebody was changing, so that its variables are not known.
+    busy: Option<String>,
+    /// Those that a field on the way leaves out of training.
+    pub left_out: IdMap<()>,
 }
 
 impl Named {
     pub fn of<M: Module + ?Sized>(module: &M) -> Self {
-        let mut named = Self { of: std::any::type_name::<M>(), built: Vec::new(), missing: Vec::new() };
+        let mut named = Self { of: std::any::type_name::<M>(), ..Self::default() };
         module.visit(&mut Fields { path: Path::ROOT, sink: &mut named });
         named
     }
@@ -125,11 +140,52 @@ impl Named {
 
     /// All variables, or an error where layers have yet to make some: a list without them would go unnoticed.
     pub fn complete(self, list: &str) -> Result<Vec<(String, Variable)>> {
-        match self.missing.is_empty() {
-            true => Ok(self.built),
-            false => Err(not_built(list, &self.missing)),
+        self.check(list).map(|()| self.built)
+    }
+
+    fn check(&self, list: &str) -> Result<()> {
+        match (&self.busy, self.missing.is_empty()) {
+            (Some(path), _) => Err(is_borrowed(list, path)),
+            (None, true) => one_path_each(list, &self.built),
+            (None, false) => Err(not_built(list, &self.missing)),
         }
     }
+
+    /// All variables that are trained, or all that are not.
+    pub fn trained(self, list: &str, trained: bool) -> Result<Vec<Variable>> {
+        self.check(list)?;
+        let left_out = |v: &Variable| self.left_out.contains_key(&v.id());
+        let all = self.built.into_iter().map(|(_, variable)| variable);
+        Ok(all.filter(|v| (v.trainable() && !left_out(v)) == trained).collect())
+    }
+}
+
+/// Refuses two variables with one path, by which nobody could tell them apart: keys of a map that are displayed alike.
+fn one_path_each(list: &str, built: &[(String, Variable)]) -> Result<()> {
+    let mut seen = HashSet::with_capacity(built.len());
+    match built.iter().find(|(path, _)| !seen.insert(path.as_str())) {
+        None => Ok(()),
+        Some((path, _)) => Err(two_of_a_path(list, path)),
+    }
+}
+
+#[cold]
+fn is_borrowed(list: &str, path: &str) -> Error {
+    Error::failed_precondition(
+        list,
+        format!("the field `{path}` is mutably borrowed, so its variables cannot be listed"),
+    )
+    .got("a `RefCell` that somebody is changing")
+    .expected("a module of which nobody holds a `RefMut` while its variables are listed")
+    .help("drop what `borrow_mut()` gave before")
+}
+
+#[cold]
+fn two_of_a_path(list: &str, path: &str) -> Error {
+    Error::invalid_argument(list, format!("two variables of the module are called `{path}`"))
+        .got("keys of a map that are displayed alike, or two fields that a `visit` gives one name")
+        .expected("a path of its own for each variable, by which checkpoints find it")
+        .help("use keys whose texts differ, and no `/` in them, which stands between the names of a path")
 }
 
 /// How many missing variables a message names.
@@ -159,6 +215,9 @@ fn not_built(list: &str, missing: &[String]) -> Error {
 
 impl Sink for Named {
     fn variable(&mut self, path: &Path<'_>, _: u64, variable: Option<&Variable>) {
+        if let Some(variable) = variable.filter(|_| path.not_trainable) {
+            self.left_out.insert(variable.id(), ());
+        }
         match variable {
             None => self.missing.push(path.to_string()),
             Some(variable) if self.built.iter().all(|(_, other)| other.id() != variable.id()) => {
@@ -175,6 +234,9 @@ impl Sink for Named {
     fn part(&mut self, path: &Path<'_>, variable: &Variable) {
         self.variable(path, variable.id(), Some(variable));
     }
+    fn busy(&mut self, path: &Path<'_>) {
+        self.busy.get_or_insert_with(|| path.to_string());
+    }
     fn tensor(&mut self, _: &Tensor) {}
     fn word(&mut self, _: u64) {}
     fn wants_words(&self) -> bool {
@@ -183,8 +245,11 @@ impl Sink for Named {
 }
 
 impl Sink for Signature {
-    fn variable(&mut self, _: &Path<'_>, id: u64, _: Option<&Variable>) {
-        self.0.push(id);
+    fn variable(&mut self, _: &Path<'_>, id: u64, variable: Option<&Variable>) {
+        self.0.push(variable.map_or(id, word_of));
+    }
+    fn lazy(&mut self, _: &Path<'_>, place: &LazyVariable) {
+        self.0.push(place.word());
     }
     fn part(&mut self, _: &Path<'_>, _: &Variable) {}
     fn tensor(&mut self, tensor: &Tensor) {
@@ -219,46 +284,27 @@ impl Hasher for Words<'_> {
     }
 }
 
-fn type_name_of<T: ?Sized>(_: &T) -> &'static str {
-    std::any::type_name::<T>()
-}
-
 /// What [`Module::visit`] tells its fields to.
 pub struct Fields<'a> {
     pub(super) path: Path<'a>,
     pub(super) sink: &'a mut dyn Sink,
 }
 
+/// Tells a sink a field or item, at its place.
+pub(super) fn visit_at(path: Path<'_>, sink: &mut dyn Sink, value: &(impl Module + ?Sized)) {
+    let wanted = sink.wants_parts();
+    if wanted {
+        sink.enter(&path, value.module_name());
+    }
+    value.visit(&mut Fields { path, sink });
+    if wanted {
+        sink.leave();
+    }
+}
+
 impl Fields<'_> {
     fn inner(&mut self, name: Name<'_>, value: &(impl Module + ?Sized)) {
-        let path = Path { above: Some(&self.path), name };
-        self.sink.enter(&path, type_name_of(value));
-        value.visit(&mut Fields { path, sink: self.sink });
-        self.sink.leave();
-    }
-
-    /// This module is what a pointer leads to.
-    pub(super) fn pointed(&mut self, value: &(impl Module + ?Sized)) {
-        self.sink.points_to(type_name_of(value));
-        value.visit(&mut Fields { path: self.path, sink: self.sink });
-    }
-
-    /// This module keeps values for variables.
-    pub(crate) fn slots(&mut self, slots: &Arc<dyn SlotTable>) {
-        self.sink.slots(&self.path, slots);
-    }
-
-    /// What this module holds, such as the length of a list: part of the signature, no setting of the user's.
-    pub(super) fn structure(&mut self, value: &(impl Hash + ?Sized)) {
-        if self.sink.wants_words() {
-            value.hash(&mut Words(self.sink));
-        }
-    }
-
-    /// Settings of this module itself, such as the options of a layer, compared by value.
-    pub fn settings(&mut self, value: &(impl Hash + ?Sized)) {
-        self.sink.object();
-        self.structure(value);
+        visit_at(self.path.below(name), self.sink, value);
     }
 
     /// A named field.
@@ -271,6 +317,13 @@ impl Fields<'_> {
         self.inner(Name::Index(index), value);
     }
 
+    /// This module is a cell that somebody is changing.
+    pub(super) fn busy(&mut self) {
+        if !self.looks_on() {
+            self.sink.busy(&self.path);
+        }
+    }
+
     /// Whether the visit looks at a module in the middle of its use.
     pub(super) fn looks_on(&self) -> bool {
         self.sink.wants_skipped()
@@ -279,7 +332,7 @@ impl Fields<'_> {
     /// A field that is left out, by what it holds.
     pub(super) fn skipped(&mut self, name: &str, tell: impl FnOnce(&mut dyn FnMut(u64))) {
         if self.sink.wants_skipped() {
-            let path = Path { above: Some(&self.path), name: Name::Field(name) };
+            let path = self.path.below(Name::Field(name));
             tell(&mut |word| self.sink.skipped(&path, word));
         }
     }
@@ -287,7 +340,7 @@ impl Fields<'_> {
     /// A field that is left out and cannot be looked at.
     pub(super) fn unseen(&mut self, name: &str) {
         if self.sink.wants_skipped() {
-            self.sink.unseen(&Path { above: Some(&self.path), name: Name::Field(name) });
+            self.sink.unseen(&self.path.below(Name::Field(name)));
         }
     }
 
@@ -307,10 +360,16 @@ impl Fields<'_> {
         self.sink.state(&self.path, state);
     }
 
+    /// This module keeps values for variables.
+    pub(crate) fn slots(&mut self, slots: &Arc<dyn SlotTable>) {
+        self.sink.slots(&self.path, slots);
+    }
+
     /// This module is a setting, compared by value.
     pub fn value(&mut self, value: &(impl Hash + ?Sized)) {
-        self.sink.setting();
-        self.structure(value);
+        if self.sink.wants_words() {
+            value.hash(&mut Words(self.sink));
+        }
     }
 }
 

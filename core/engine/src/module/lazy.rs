@@ -8,7 +8,7 @@ use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use kernels::error::{Error, Result};
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// A variable that a layer makes when it sees its first input.
@@ -26,13 +26,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 /// assert_eq!(kernel.signature(), before);
 /// ```
 #[derive(Clone)]
-pub struct LazyVariable(Arc<LazyCell>);
+pub struct LazyVariable(pub(super) Arc<LazyCell>);
 
-struct LazyCell {
+pub(super) struct LazyCell {
     id: u64,
     variable: OnceLock<Variable>,
     /// Held while a variable is made, so that two threads do not make two.
     building: Mutex<()>,
+    /// Whether the layer is frozen, so that a variable that is made later is, too.
+    pub frozen: AtomicBool,
     /// What a checkpoint has for it.
     waiting: Waiting,
 }
@@ -43,8 +45,34 @@ impl LazyVariable {
         // Places and tensors count apart; the high bit keeps their numbers from meeting in a signature.
         static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let (variable, building) = (OnceLock::new(), Mutex::new(()));
-        Self(Arc::new(LazyCell { id, variable, building, waiting: Waiting::default() }))
+        Self(Arc::new(LazyCell {
+            id,
+            variable: OnceLock::new(),
+            building: Mutex::new(()),
+            frozen: AtomicBool::new(false),
+            waiting: Waiting::default(),
+        }))
+    }
+
+    /// A place of its own, with the copy of the variable if there is one, frozen as this one is; what waits for this one waits for both.
+    pub(super) fn copied(&self, variable: Option<Variable>) -> Self {
+        let copy = Self::new();
+        copy.0.frozen.store(self.0.frozen.load(Ordering::Relaxed), Ordering::Relaxed);
+        match (variable, self.0.waiting.get()) {
+            (Some(variable), _) => drop(copy.put(variable)),
+            (None, Some(waiting)) => copy.0.waiting.put(waiting),
+            (None, None) => {}
+        }
+        copy
+    }
+
+    /// Puts a variable into the empty place, and tells the trace under way whose it is.
+    fn put(&self, variable: Variable) -> &Variable {
+        let owner: Weak<LazyCell> = Arc::downgrade(&self.0);
+        if let Some(listener) = listener() {
+            listener.owned(variable.as_handle(), owner);
+        }
+        self.0.variable.get_or_init(|| variable)
     }
 
     /// The variable, once it is built.
@@ -117,11 +145,9 @@ impl LazyVariable {
             waiting.taken(&variable);
             self.0.waiting.clear();
         }
-        let owner: Weak<LazyCell> = Arc::downgrade(&self.0);
-        if let Some(listener) = listener() {
-            listener.owned(variable.as_handle(), owner);
-        }
-        Ok(self.0.variable.get_or_init(|| variable))
+        let variable = self.put(variable);
+        self.freeze_what_was_made(variable);
+        Ok(variable)
     }
 
     /// Leaves the value of a checkpoint for the variable; answers the variable where it is made already.
@@ -168,6 +194,9 @@ impl fmt::Debug for LazyVariable {
 
 impl Module for LazyVariable {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.sink.place(&fields.path, self);
+        fields.sink.lazy(&fields.path, self);
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        None
     }
 }

@@ -1,9 +1,15 @@
 //! Modules: structs of layers, variables and settings, whose variables are found and whose identity is compared.
 //! `#[derive(Module)]` writes [`Module::visit`]; optimizers, checkpoints and traced functions read what it visits.
 
+mod build;
+mod collections;
 mod counters;
 mod deferred;
+mod duplicate;
+mod field_options;
 mod fields;
+mod freezing;
+mod input_spec;
 mod lazy;
 mod objects;
 mod random_state;
@@ -11,24 +17,33 @@ mod saved_state;
 mod skipped;
 mod state_bytes;
 mod states;
+mod submodules;
 #[cfg(test)]
 mod tests;
 mod values;
 
+pub use build::{build, try_build};
 pub use deferred::DeferredValue;
+pub use duplicate::{Copies, Duplicate};
+pub use field_options::FieldOptions;
 pub use fields::{Fields, Signature};
 pub(crate) use fields::{Name, Path, Sink, visit};
+pub(crate) use freezing::{differ_in_training, word_of};
+pub use input_spec::InputSpec;
 pub use lazy::LazyVariable;
 pub use objects::{Child, DeferredSlots, End, Object, ObjectGraph, SlotName, SlotTable};
 pub use saved_state::{Prepared, SavedState, StateValue};
 pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
 pub(crate) use state_bytes::{StateReader, StateWriter};
 pub use states::{commit_states, prepare_states, save_states};
+pub use submodules::{ParamCount, Submodule};
 
 use crate::variable::Variable;
 use fields::Named;
+use freezing::Freeze;
 use kernels::error::{OrFail, Result};
 use std::panic::Location;
+use submodules::Submodules;
 
 /// A tree of variables and settings: a layer, a model, an optimizer, or a plain field of one.
 ///
@@ -78,6 +93,7 @@ pub trait Module {
     /// # Errors
     /// FailedPrecondition while a layer is not built yet, with its path: layers make their variables when they are called
     /// first, and a list taken before would miss them for good. [`built_variables`](Self::built_variables) lists what is there.
+    /// InvalidArgument where two variables have one path, as by keys of a map that are displayed alike.
     #[track_caller]
     fn try_variables(&self) -> Result<Vec<Variable>> {
         let here = Location::caller();
@@ -85,7 +101,8 @@ pub trait Module {
         Ok(all.into_iter().map(|(_, variable)| variable).collect())
     }
 
-    /// The variables that tapes watch and optimizers update.
+    /// The variables that tapes watch and optimizers update: without those that are not made for it, that are
+    /// [frozen](Self::set_trainable), or that lie below a field that is `#[module(not_trainable)]`, on whatever way they are reached.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -111,8 +128,41 @@ pub trait Module {
     #[track_caller]
     fn try_trainable_variables(&self) -> Result<Vec<Variable>> {
         let here = Location::caller();
-        let all = Named::of(self).complete("trainable_variables").map_err(|e| e.at(here))?;
-        Ok(all.into_iter().map(|(_, variable)| variable).filter(Variable::trainable).collect())
+        Named::of(self).trained("trainable_variables", true).map_err(|e| e.at(here))
+    }
+
+    /// The variables that are not trained: those made so, as running means, frozen ones, and all below a field that is
+    /// `#[module(not_trainable)]`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::{Module, Variable};
+    /// #[derive(Module)]
+    /// struct Agent {
+    ///     online: Variable,
+    ///     #[module(not_trainable)]
+    ///     target: Variable,
+    /// }
+    /// let agent = Agent { online: Variable::new(1.0), target: Variable::new(1.0) };
+    /// assert_eq!(agent.trainable_variables()[0].id(), agent.online.id());
+    /// assert_eq!(agent.non_trainable_variables()[0].id(), agent.target.id());
+    /// ```
+    ///
+    /// # Panics
+    /// As [`try_non_trainable_variables`](Self::try_non_trainable_variables) fails.
+    #[track_caller]
+    fn non_trainable_variables(&self) -> Vec<Variable> {
+        self.try_non_trainable_variables().or_fail()
+    }
+
+    /// The variables that are not trained.
+    ///
+    /// # Errors
+    /// As [`try_variables`](Self::try_variables).
+    #[track_caller]
+    fn try_non_trainable_variables(&self) -> Result<Vec<Variable>> {
+        let here = Location::caller();
+        Named::of(self).trained("non_trainable_variables", false).map_err(|e| e.at(here))
     }
 
     /// The variables with their paths, such as `"layers/0/kernel"`; a shared one is listed at its first place.
@@ -148,8 +198,77 @@ pub trait Module {
         Named::of(self).built
     }
 
+    /// What lists of [`submodules`](Self::submodules) call it, the name of its type. It is none for what is a part of the module
+    /// around it: a variable, a setting, or a collection, whose items are listed by themselves.
+    fn module_name(&self) -> Option<&'static str> {
+        Some(std::any::type_name::<Self>())
+    }
+
+    /// The modules within this one, at any depth, in the order of the fields: TensorFlow's `tf.Module.submodules`.
+    ///
+    /// Layers without variables are among them; settings, collections and the module itself are not. One that has variables is listed
+    /// once, at its first place, however many fields hold it or a clone that shares its variables.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::{Module, layers::{Dense, Flatten}};
+    /// #[derive(Module)]
+    /// struct Net { flatten: Flatten, trunk: Dense, heads: Vec<(Dense, Dense)> }
+    /// let trunk = Dense::new(4);
+    /// let net = Net { flatten: Flatten::new(), trunk: trunk.clone(), heads: vec![(trunk, Dense::new(1))] };
+    /// let all = net.submodules();
+    /// let paths: Vec<&str> = all.iter().map(|module| module.path.as_str()).collect();
+    /// assert_eq!(paths, ["flatten", "trunk", "heads/0/1"]);
+    /// assert!(all[1].type_name.ends_with("Dense") && !all[1].is_built);
+    /// ```
+    fn submodules(&self) -> Vec<Submodule> {
+        Submodules::of(self)
+    }
+
+    /// How many numbers the variables have, those that are trained and the others: Keras's `count_params`.
+    ///
+    /// # Panics
+    /// As [`try_count_params`](Self::try_count_params) fails.
+    #[track_caller]
+    fn count_params(&self) -> ParamCount {
+        self.try_count_params().or_fail()
+    }
+
+    /// How many numbers the variables have.
+    ///
+    /// # Errors
+    /// As [`try_variables`](Self::try_variables).
+    #[track_caller]
+    fn try_count_params(&self) -> Result<ParamCount> {
+        let here = Location::caller();
+        ParamCount::of(self).map_err(|e| e.at(here))
+    }
+
+    /// Freezes all variables of the module, or takes that back: Keras's `layer.trainable = False`.
+    ///
+    /// Layers that are not built yet remember it, so that variables which they make later are frozen too. Variables that were made not
+    /// trainable, as running means, stay so. It does not reach below a field that is `#[module(not_trainable)]`, nor to the slots of an
+    /// optimizer. What a frozen variable is to tapes, optimizers and traced functions says
+    /// [`Variable::set_trainable`](crate::Variable::set_trainable).
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::{Module, layers::Dense};
+    /// #[derive(Module)]
+    /// struct Net { trunk: Dense, head: Dense }
+    /// let net = Net { trunk: Dense::new(8), head: Dense::new(1) };
+    /// net.trunk.set_trainable(false);
+    /// net.head.call(net.trunk.call(tf::ones([2, 4])));
+    /// assert_eq!(net.trainable_variables().len(), 2);
+    /// net.set_trainable(true);
+    /// assert_eq!(net.trainable_variables().len(), 4);
+    /// ```
+    fn set_trainable(&self, trainable: bool) {
+        self.visit(&mut Fields { path: Path::ROOT, sink: &mut Freeze(!trainable) });
+    }
+
     /// What tells two states of a module apart when a function is traced: which variables it holds, and the values of
-    /// its settings. A variable that is yet to be built counts by its place, so building it changes nothing.
+    /// its settings, and which variables are trained. A variable that is yet to be built counts by its place, so building it changes nothing.
     ///
     /// ```
     /// use eagerflow as tf;

@@ -20,7 +20,7 @@ pub struct ObjectGraph {
 /// A part of a module.
 #[derive(Debug)]
 pub struct Object {
-    /// Rust's name of its type.
+    /// Rust's name of its type, for modules.
     pub type_name: &'static str,
     /// The path by which it is reached first.
     pub path: String,
@@ -103,9 +103,8 @@ pub trait DeferredSlots: Send + Sync {
 impl ObjectGraph {
     /// The graph of a module.
     pub fn of(module: &dyn Module) -> Self {
-        let mut builder =
-            GraphBuilder { open: vec![Open::new(String::new(), Vec::new(), "")], ..GraphBuilder::default() };
-        builder.open[0].kept = true;
+        let root = Open::new(String::new(), Vec::new(), module.module_name());
+        let mut builder = GraphBuilder { open: vec![root], ..GraphBuilder::default() };
         module.visit(&mut Fields { path: Path::ROOT, sink: &mut builder });
         builder.finish()
     }
@@ -115,17 +114,15 @@ impl ObjectGraph {
 struct Open {
     name: String,
     former: Vec<String>,
-    type_name: &'static str,
+    /// The name of its type, if it is a module.
+    module: Option<&'static str>,
     children: Vec<Child>,
     end: End,
-    /// Whether it is a module for certain, and whether it said that it is a setting.
-    kept: bool,
-    setting: bool,
 }
 
 impl Open {
-    fn new(name: String, former: Vec<String>, type_name: &'static str) -> Self {
-        Self { name, former, type_name, children: Vec::new(), end: End::Part, kept: false, setting: false }
+    fn new(name: String, former: Vec<String>, module: Option<&'static str>) -> Self {
+        Self { name, former, module, children: Vec::new(), end: End::Part }
     }
 }
 
@@ -134,7 +131,7 @@ impl Open {
 enum Identity {
     Variable(u64),
     State(u64),
-    Part(&'static str, Vec<(String, usize)>),
+    Part(Option<&'static str>, Vec<(String, usize)>),
 }
 
 #[derive(Default)]
@@ -166,7 +163,7 @@ impl GraphBuilder {
             End::Slots(slots) => Some(Identity::State(Arc::as_ptr(slots).addr() as u64)),
             End::Part => filled.then(|| {
                 let children = part.children.iter().map(|child| (child.name.clone(), child.object)).collect();
-                Identity::Part(part.type_name, children)
+                Identity::Part(part.module, children)
             }),
         };
         let number = self.objects.len();
@@ -176,8 +173,8 @@ impl GraphBuilder {
         {
             return known;
         }
-        let Open { type_name, children, end, .. } = part;
-        self.objects.push(Object { type_name, path: String::new(), children, end });
+        let Open { module, children, end, .. } = part;
+        self.objects.push(Object { type_name: module.unwrap_or("a collection"), path: String::new(), children, end });
         self.filled.push(filled);
         number
     }
@@ -219,25 +216,18 @@ impl GraphBuilder {
 }
 
 impl Sink for GraphBuilder {
-    fn enter(&mut self, path: &Path<'_>, type_name: &'static str) {
+    fn wants_parts(&self) -> bool {
+        true
+    }
+
+    fn enter(&mut self, path: &Path<'_>, module: Option<&'static str>) {
         let name = match path.name {
             Name::Root => String::new(),
             Name::Field(name) => name.to_owned(),
             Name::Index(index) => index.to_string(),
         };
-        self.open.push(Open::new(name, Vec::new(), type_name));
-    }
-
-    fn points_to(&mut self, type_name: &'static str) {
-        self.top().type_name = type_name;
-    }
-
-    fn setting(&mut self) {
-        self.top().setting = true;
-    }
-
-    fn object(&mut self) {
-        self.top().kept = true;
+        let former = path.former.iter().map(|&name| name.to_owned()).collect();
+        self.open.push(Open::new(name, former, module));
     }
 
     fn leave(&mut self) {
@@ -245,8 +235,8 @@ impl Sink for GraphBuilder {
             return;
         }
         let Some(part) = self.open.pop() else { return };
-        let empty = part.children.is_empty() && matches!(part.end, End::Part);
-        if empty && part.setting && !part.kept {
+        // A setting, or a collection of nothing.
+        if part.module.is_none() && part.children.is_empty() && matches!(part.end, End::Part) {
             return;
         }
         let (name, former) = (part.name.clone(), part.former.clone());
@@ -260,7 +250,7 @@ impl Sink for GraphBuilder {
         }
     }
 
-    fn place(&mut self, _: &Path<'_>, place: &LazyVariable) {
+    fn lazy(&mut self, _: &Path<'_>, place: &LazyVariable) {
         self.top().end = match place.get() {
             Some(variable) => End::Variable(variable.clone()),
             None => End::Place(place.clone()),
@@ -276,9 +266,7 @@ impl Sink for GraphBuilder {
     }
 
     fn part(&mut self, _: &Path<'_>, _: &Variable) {}
-    fn tensor(&mut self, _: &Tensor) {
-        self.setting();
-    }
+    fn tensor(&mut self, _: &Tensor) {}
     fn word(&mut self, _: u64) {}
     fn wants_words(&self) -> bool {
         false

@@ -13,11 +13,17 @@ impl Module for Generator {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.field("_state_var", &self.as_variable());
     }
+    fn module_name(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl Module for GlobalState {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.state(self);
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        None
     }
 }
 

@@ -6,19 +6,23 @@ use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::dtype::DType;
 use kernels::shape::{Dim, Shape};
-use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 impl Module for Variable {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.variable(self);
     }
+    fn module_name(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl Module for Tensor {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.tensor(self);
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        None
     }
 }
 
@@ -27,6 +31,9 @@ macro_rules! settings {
         impl Module for $t {
             fn visit(&self, fields: &mut Fields<'_>) {
                 fields.value(self);
+            }
+            fn module_name(&self) -> Option<&'static str> {
+                None
             }
         }
     )*};
@@ -42,6 +49,9 @@ macro_rules! floats {
                 // By bits: a nan is the same setting as before, and -0.0 is another one than 0.0.
                 fields.value(&self.to_bits());
             }
+            fn module_name(&self) -> Option<&'static str> {
+                None
+            }
         }
     )*};
 }
@@ -52,7 +62,10 @@ macro_rules! pointers {
     ($($t:ty),*) => {$(
         impl<T: Module + ?Sized> Module for $t {
             fn visit(&self, fields: &mut Fields<'_>) {
-                fields.pointed(&**self);
+                (**self).visit(fields);
+            }
+            fn module_name(&self) -> Option<&'static str> {
+                (**self).module_name()
             }
         }
     )*};
@@ -62,23 +75,32 @@ pointers!(Box<T>, std::rc::Rc<T>, Arc<T>, &T, &mut T);
 
 impl<T: ?Sized> Module for std::marker::PhantomData<T> {
     fn visit(&self, _: &mut Fields<'_>) {}
+    fn module_name(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl<T: Module> Module for Option<T> {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.structure(&self.is_some());
+        fields.value(&self.is_some());
         if let Some(value) = self {
             value.visit(fields);
         }
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        self.as_ref()?.module_name()
     }
 }
 
 impl<T: Module> Module for OnceLock<T> {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.structure(&self.get().is_some());
+        fields.value(&self.get().is_some());
         if let Some(value) = self.get() {
             value.visit(fields);
         }
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        self.get()?.module_name()
     }
 }
 
@@ -90,20 +112,29 @@ impl<T: Module> Module for Mutex<T> {
             false => self.lock().unwrap_or_else(PoisonError::into_inner).visit(fields),
         }
     }
+    fn module_name(&self) -> Option<&'static str> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).module_name()
+    }
 }
 
 impl<T: Copy + Module> Module for std::cell::Cell<T> {
     fn visit(&self, fields: &mut Fields<'_>) {
         self.get().visit(fields);
     }
+    fn module_name(&self) -> Option<&'static str> {
+        self.get().module_name()
+    }
 }
 
 impl<T: Module> Module for [T] {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.structure(&self.len());
+        fields.value(&self.len());
         for (i, item) in self.iter().enumerate() {
             fields.item(i, item);
         }
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        None
     }
 }
 
@@ -111,40 +142,16 @@ impl<T: Module> Module for Vec<T> {
     fn visit(&self, fields: &mut Fields<'_>) {
         self.as_slice().visit(fields);
     }
+    fn module_name(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl<T: Module, const N: usize> Module for [T; N] {
     fn visit(&self, fields: &mut Fields<'_>) {
         self.as_slice().visit(fields);
     }
-}
-
-impl<K: fmt::Display, T: Module> Module for BTreeMap<K, T> {
-    fn visit(&self, fields: &mut Fields<'_>) {
-        fields.structure(&self.len());
-        for (key, item) in self {
-            let name = key.to_string();
-            fields.structure(&name);
-            fields.field(&name, item);
-        }
+    fn module_name(&self) -> Option<&'static str> {
+        None
     }
 }
-
-macro_rules! tuples {
-    ($($name:ident $index:tt),*) => {
-        impl<$($name: Module),*> Module for ($($name,)*) {
-            fn visit(&self, fields: &mut Fields<'_>) {
-                $(fields.item($index, &self.$index);)*
-            }
-        }
-    };
-}
-
-tuples!(A 0);
-tuples!(A 0, B 1);
-tuples!(A 0, B 1, C 2);
-tuples!(A 0, B 1, C 2, D 3);
-tuples!(A 0, B 1, C 2, D 3, E 4);
-tuples!(A 0, B 1, C 2, D 3, E 4, F 5);
-tuples!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
-tuples!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);

@@ -47,6 +47,11 @@ impl Generator {
         Variable::from_handle(self.state.clone())
     }
 
+    /// The generator whose state is this variable.
+    pub(crate) fn from_variable(state: &Variable) -> Self {
+        Self { state: state.as_handle().clone() }
+    }
+
     /// The handle of its state.
     pub(super) fn handle(&self) -> &Tensor {
         &self.state

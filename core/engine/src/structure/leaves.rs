@@ -39,7 +39,7 @@ impl<'a> Leaves<'a> {
 
 impl Leaves<'_> {
     fn inner(&mut self, name: Name<'_>, value: &(impl super::Nest + ?Sized)) {
-        let path = Path { above: Some(&self.path), name };
+        let path = self.path.below(name);
         value.visit(&mut Leaves { path, sink: self.sink });
     }
 
@@ -55,7 +55,7 @@ impl Leaves<'_> {
 
     /// An element that tells its leaves itself.
     pub(crate) fn part(&mut self, index: usize, visit: impl FnOnce(&mut Leaves<'_>)) {
-        let path = Path { above: Some(&self.path), name: Name::Index(index) };
+        let path = self.path.below(Name::Index(index));
         visit(&mut Leaves { path, sink: self.sink });
     }
 

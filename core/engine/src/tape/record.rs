@@ -194,7 +194,7 @@ fn note_read(
 ) {
     let mut from = tape.find(handle);
     if from == UNTRACKED {
-        let watches = |r: &Resource| tape.watch_variables && r.trainable && r.dtype.is_floating();
+        let watches = |r: &Resource| tape.watch_variables && r.trainable() && r.dtype.is_floating();
         if !resource.is_some_and(watches) {
             return;
         }

@@ -42,7 +42,7 @@ impl Watcher {
     fn tell(handle: &Tensor) {
         let _ = WATCHERS.try_with(|all| {
             let mut all = all.borrow_mut();
-            if !handle.as_object::<Resource>().is_some_and(|r| r.trainable) {
+            if !handle.as_object::<Resource>().is_some_and(|r| r.trainable()) {
                 return;
             }
             for (_, seen) in all.iter_mut() {

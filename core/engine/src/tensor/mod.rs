@@ -14,7 +14,7 @@ pub(crate) use guarded::Guard;
 pub use handle::TensorRef;
 pub(crate) use make::Layout;
 pub(crate) use read_hook::{ReadHook, note_read, set_read_hook};
-pub(crate) use resource::{Resource, UNNAMED};
+pub(crate) use resource::{Resource, UNNAMED, training_changes};
 pub use types::TensorType;
 
 use block::{AWAY, Block, STRIDED, SYMBOL};

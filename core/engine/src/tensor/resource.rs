@@ -7,9 +7,32 @@ use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use kernels::shape::Shape;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// The name of a variable that was given none.
 pub(crate) const UNNAMED: &str = "variable";
+
+/// Somebody froze it, by itself or with the module around it.
+const FROZEN: u8 = 1;
+/// It is not meant to be trained, as a running mean.
+const FIXED: u8 = 2;
+/// It was made so, which is noted for good.
+const MADE_FIXED: u8 = 4;
+
+/// How often variables were frozen or unfrozen: who keeps what follows from it looks again only when it has grown.
+static CHANGES: AtomicU64 = AtomicU64::new(0);
+
+/// The number of times that a variable was frozen or unfrozen so far.
+#[inline]
+pub(crate) fn training_changes() -> u64 {
+    CHANGES.load(Ordering::Acquire)
+}
+
+fn note_change(before: u8, now: u8) {
+    if before != now {
+        CHANGES.fetch_add(1, Ordering::Release);
+    }
+}
 
 /// A changeable value with a name.
 pub(crate) struct Resource {
@@ -17,8 +40,8 @@ pub(crate) struct Resource {
     pub dtype: DType,
     /// The shape every value must have; `None` where only the dtype is fixed.
     pub shape: Option<Shape>,
-    /// Whether tapes watch it when it is read.
-    pub trainable: bool,
+    /// Whether it is trained, and why not: [`MADE_FIXED`] and the like.
+    training: AtomicU8,
     /// Where a module holds it, as [`Module`](crate::Module) found it first: what messages call one that has no name.
     path: OnceLock<String>,
     value: Guarded,
@@ -31,7 +54,39 @@ impl Resource {
         let dtype = value.dtype();
         // A new identity: the value must not be taken for the tensor that it was made from.
         let value = Guarded::new(value.alias());
-        Tensor::object(Box::new(Self { name, dtype, shape, trainable, path: OnceLock::new(), value }))
+        let training = AtomicU8::new(if trainable { 0 } else { FIXED | MADE_FIXED });
+        Tensor::object(Box::new(Self { name, dtype, shape, training, path: OnceLock::new(), value }))
+    }
+
+    /// Whether tapes watch it when it is read.
+    #[inline]
+    pub fn trainable(&self) -> bool {
+        self.training.load(Ordering::Relaxed) & (FROZEN | FIXED) == 0
+    }
+
+    /// Whether it was trainable when it was made.
+    pub fn made_trainable(&self) -> bool {
+        self.training.load(Ordering::Relaxed) & MADE_FIXED == 0
+    }
+
+    /// Freezes it, or takes that back: what is not meant to be trained then still is not.
+    pub fn set_frozen(&self, frozen: bool) {
+        let before = match frozen {
+            true => self.training.fetch_or(FROZEN, Ordering::Relaxed),
+            false => self.training.fetch_and(!FROZEN, Ordering::Relaxed),
+        };
+        note_change(before, self.training.load(Ordering::Relaxed));
+    }
+
+    /// Is trained, or not, as another is and for the same reasons, from the start.
+    pub fn set_training_of(&self, other: &Self) {
+        self.training.store(other.training.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Makes it trained, whatever it was meant for.
+    pub fn set_meant_to_train(&self) {
+        let before = self.training.fetch_and(!(FROZEN | FIXED), Ordering::Relaxed);
+        note_change(before, self.training.load(Ordering::Relaxed));
     }
 
     /// The resource behind a handle.

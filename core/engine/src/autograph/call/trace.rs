@@ -111,6 +111,7 @@ impl Call<'_> {
                 _ => Source::Outside(capture),
             });
         }
+        let identity = identity.and_trained(&sources);
         let recorded = Arc::new(closed.graph);
         let pattern = self.pattern(&session.types);
         let trace = Trace {

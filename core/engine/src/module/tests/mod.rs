@@ -1,6 +1,10 @@
 //! Names, signatures and lazy variables of derived and hand-written modules.
 //! `cargo test` runs them.
 
+mod collections;
+mod submodules;
+mod training;
+
 use super::*;
 use kernels::error::Error;
 // The derive macro beside the trait.
@@ -50,6 +54,10 @@ enum Never {}
 
 fn dense(rate: f32) -> Dense {
     Dense { kernel: LazyVariable::new(), bias: Some(Variable::with(1.0, "b", false)), rate }
+}
+
+fn chain() -> Chain {
+    Chain { v: Variable::new(1.0), next: None }
 }
 
 fn paths(module: &impl Module) -> Vec<String> {
