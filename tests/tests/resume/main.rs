@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const STEPS: u64 = 20;
 /// After which steps a run is interrupted: before the first, in the middle of an epoch, at its end, after the first of the next, after
 /// the rate has changed, after the last.
-const INTERRUPTED: [u64; 10] = [0, 1, 3, 4, 6, 7, 12, 13, 17, 20];
+const INTERRUPTED: [u64; 10] = [0, 1, 3, 5, 6, 7, 11, 12, 17, 20];
 
 /// A program, and how it is told.
 #[derive(Clone, Copy)]
