@@ -29,6 +29,8 @@ pub(super) struct Node {
     pub value: Option<(String, String)>,
     /// Slots of older optimizers: the number of the variable, the slot's name, and the number of the slot.
     pub slots: Vec<(usize, String, usize)>,
+    /// Whether it is an object of the host, whose state lies in the file without being named here.
+    pub state: bool,
     /// The node from which it is reached first, level by level, and its name there.
     above: Option<(usize, String)>,
 }
@@ -91,8 +93,8 @@ impl FileGraph {
         self.nodes.get(at)?.names.get(name).copied()
     }
 
-    /// Numbers the nodes level by level, as TensorFlow does, and notes how each is reached first. Nodes that the root does not reach go.
-    /// Answers the new number of each.
+    /// Numbers the nodes level by level, as TensorFlow does, and notes how each is reached first; slots of older optimizers come behind
+    /// them. Nodes that the root does not reach go. Answers the new number of each.
     pub fn settle(&mut self) -> Vec<Option<usize>> {
         let mut numbers = vec![None; self.nodes.len()];
         let mut order: Vec<usize> = Vec::with_capacity(self.nodes.len());
@@ -112,14 +114,23 @@ impl FileGraph {
             }
             next += 1;
         }
+        for optimizer in 0..order.len() {
+            for (variable, name, slot) in &self.nodes[order[optimizer]].slots {
+                if let (Some(variable), None) = (numbers[*variable], numbers[*slot]) {
+                    numbers[*slot] = Some(order.len());
+                    order.push(*slot);
+                    above.push(Some((variable, format!(".OPTIMIZER_SLOT/{name}"))));
+                }
+            }
+        }
         let mut old: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
         for (at, above) in order.into_iter().zip(above) {
-            let Some(Node { children, value, slots, .. }) = old[at].take() else { continue };
+            let Some(Node { children, value, slots, state, .. }) = old[at].take() else { continue };
             let children = children.into_iter().filter_map(|(name, child)| Some((name, numbers[child]?))).collect();
             let known =
                 |(variable, name, slot): (usize, String, usize)| Some((numbers[variable]?, name, numbers[slot]?));
             let slots = slots.into_iter().filter_map(known).collect();
-            self.nodes.push(Node { value, slots, above, ..Node::with(children) });
+            self.nodes.push(Node { value, slots, state, above, ..Node::with(children) });
         }
         numbers
     }
@@ -158,14 +169,14 @@ impl FileGraph {
         TrackableObjectGraph { nodes }.encode_to_vec()
     }
 
-    /// Whether each node, or one below it, has a value.
+    /// Whether each node, or one below it, has a value or a state.
     pub fn filled(&self) -> Vec<bool> {
         let mut above: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate() {
             node.children.iter().for_each(|(_, child)| above[*child].push(at));
         }
         let mut filled = vec![false; self.nodes.len()];
-        let mut next: Vec<usize> = (0..self.nodes.len()).filter(|&at| self.nodes[at].value.is_some()).collect();
+        let mut next: Vec<usize> = (0..self.nodes.len()).filter(|&at| self.nodes[at].value.is_some() || self.nodes[at].state).collect();
         while let Some(at) = next.pop() {
             if !std::mem::replace(&mut filled[at], true) {
                 next.extend(&above[at]);
@@ -245,6 +256,17 @@ mod tests {
         assert_eq!(read.nodes[1].value, Some(("a.Sb/.ATTRIBUTES/VARIABLE_VALUE".into(), "name".into())));
         assert_eq!(read.nodes[2].slots, [(1, "m".into(), 1)]);
         assert_eq!(graph.filled(), [true, true, false]);
+    }
+
+    #[test]
+    fn slots_of_older_optimizers_are_reached_through_their_variables() {
+        let list = names(&[("v", 3), ("optimizer", 1)]);
+        let nodes = vec![Node::with(list), Node::default(), Node::default(), Node::default(), Node::default()];
+        let mut graph = FileGraph { nodes };
+        graph.nodes[1].slots = vec![(3, "m".into(), 2), (4, "m".into(), 4)];
+        // The second is of a variable that nobody reaches.
+        assert_eq!(graph.settle(), [Some(0), Some(2), Some(3), Some(1), None]);
+        assert_eq!((&graph.nodes[2].slots[..], graph.spoken(3)), (&[(1, "m".into(), 3)][..], "v/.OPTIMIZER_SLOT/m".into()));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::aliases;
 use super::file_graph::{FileGraph, GRAPH_KEY};
-use super::slots::WaitingSlots;
+use super::slots::{self, WaitingSlots};
 use engine::library::{
     DeferredValue, End, Object, ObjectGraph, Prepared, StateValue, commit_states, defer, overwrite, prepare_states,
     tensor_of_bytes,
@@ -25,6 +25,8 @@ pub(super) struct Restoration {
     used: Vec<AtomicBool>,
     /// By the number of a variable that took a value: the value's node.
     nodes: Mutex<HashMap<u64, usize>>,
+    /// The numbers of the objects of the host that took a state.
+    states: HashSet<u64>,
     /// Whether the program knows that it does not use all.
     pub partial: AtomicBool,
 }
@@ -43,19 +45,24 @@ impl Restoration {
     /// # Errors
     /// As `Checkpoint::restore`.
     pub fn run(prefix: &Path, module: &dyn Module) -> Result<Arc<Self>> {
-        let this = Arc::new(Self::open(prefix)?);
+        let mut this = Self::open(prefix)?;
         let objects = ObjectGraph::of(module);
         let matched = this.matched(&objects)?;
+        let states = this.states_for(&objects, &matched)?;
+        this.states.extend(states.keys());
+        let this = Arc::new(this);
         let mut found = Vec::new();
-        let (mut waiting, mut tables, mut states) = (Vec::new(), Vec::new(), HashMap::new());
+        let (mut waiting, mut tables) = (Vec::new(), Vec::new());
         for (object, node) in objects.objects.iter().zip(&matched) {
             let Some(node) = *node else { continue };
             match &object.end {
                 End::Variable(variable) => found.extend(this.value_for(variable, node, &object.path)?),
                 End::Place(place) if this.graph.nodes[node].value.is_some() => waiting.push((place.clone(), node)),
-                End::State(id) => states.extend(this.state(node)?.map(|state| (*id, state))),
-                End::Slots(table) => tables.push((table.clone(), node, &object.path)),
-                End::Place(_) | End::Part => {}
+                End::Slots(table) => {
+                    slots::settings(&this.graph, node).for_each(|node| this.used[node].store(true, Ordering::Relaxed));
+                    tables.push((table.clone(), node, &object.path));
+                }
+                End::Place(_) | End::State(_) | End::Part => {}
             }
         }
         let node_of: HashMap<u64, usize> = found.iter().map(|f: &Found| (f.variable.id(), f.node)).collect();
@@ -117,7 +124,7 @@ impl Restoration {
             }
         };
         let used = graph.nodes.iter().map(|_| AtomicBool::new(false)).collect();
-        Ok(Self { bundle, graph, used, nodes: Mutex::default(), partial: AtomicBool::new(false) })
+        Ok(Self { bundle, graph, used, nodes: Mutex::default(), states: HashSet::new(), partial: AtomicBool::new(false) })
     }
 
     /// The checkpoint's name.
@@ -185,6 +192,22 @@ impl Restoration {
             key: stored.key().to_owned(),
             path: path.to_owned(),
         }))
+    }
+
+    /// What the file has for the objects of the host, by their numbers.
+    fn states_for(&self, objects: &ObjectGraph, matched: &[Option<usize>]) -> Result<HashMap<u64, StateValue>> {
+        let mut states = HashMap::new();
+        for (object, node) in objects.objects.iter().zip(matched) {
+            if let (End::State(id), Some(node)) = (&object.end, *node) {
+                states.extend(self.state(node)?.map(|state| (*id, state)));
+            }
+        }
+        Ok(states)
+    }
+
+    /// Whether an object of the host took a state.
+    pub fn has_state(&self, id: u64) -> bool {
+        self.states.contains(&id)
     }
 
     /// The state of an object of the host: a scalar that a node names, or bytes that none names.

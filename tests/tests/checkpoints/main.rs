@@ -6,6 +6,7 @@ mod deferred;
 mod graph;
 mod managers;
 mod mistakes;
+mod tensorflow;
 mod weights;
 
 use eagerflow as tf;
