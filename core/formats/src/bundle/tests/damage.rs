@@ -217,6 +217,20 @@ fn an_index_that_lies_is_refused() {
     }
 }
 
+/// The product of such sizes is nothing, but not on the way there.
+#[test]
+fn sizes_beside_a_zero_may_be_large() {
+    let extent = |start, length| Extent { start, length: Some(length) };
+    let place = [extent(0, 0), extent(1 << 61, 1 << 61), extent(3, 1)];
+    let slice = slices::Slice::new(&TensorSliceProto { extent: place.to_vec() });
+    let part = BundleEntryProto { shape: shape(&[0, 1 << 61, 1]), size: 0, ..row() };
+    let slices = vec![TensorSliceProto { extent: place.to_vec() }];
+    let whole = BundleEntryProto { shape: shape(&[0, 1 << 62, 4]), size: 0, crc32c: 0, slices, ..row() };
+    let bundle = opened(header(), &[(b"w", whole), (&ordered::slice_key("w", &slice), part)]).unwrap();
+    assert!(bundle.read_bytes("w").unwrap().is_empty());
+    bundle.verify(&["w"], 1).unwrap();
+}
+
 #[test]
 fn headers_of_another_kind_are_refused() {
     let version = |min_consumer| Some(crate::messages::VersionDef { min_consumer, ..Default::default() });
