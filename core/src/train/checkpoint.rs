@@ -3,11 +3,11 @@
 
 use super::background::{Background, PendingSave};
 use super::restoration::Restoration;
-use super::save::{self, Counter, Destination, Ours, record_newest};
+use super::save::{self, Destination, Ours, record_newest};
 use super::snapshot::Snapshot;
 use super::status::CheckpointLoadStatus;
 use engine::{Fields, Module, Tensor, Variable};
-use formats::files::Options;
+use formats::files::{Disk, Options, Storage};
 use kernels::error::{Error, OrFail, Result};
 use std::fmt;
 use std::panic::Location;
@@ -51,6 +51,7 @@ pub struct Checkpoint<'m> {
     parts: Vec<(String, Box<dyn Module + 'm>)>,
     save_counter: Variable,
     durable: bool,
+    storage: &'static dyn Storage,
     ours: Ours,
     background: Background,
 }
@@ -64,6 +65,7 @@ impl<'m> Checkpoint<'m> {
             parts: Vec::new(),
             save_counter: Variable::with(Tensor::from(0i64), SAVE_COUNTER, false),
             durable: true,
+            storage: &Disk,
             ours: Ours::new(),
             background: Background::default(),
         }
@@ -115,13 +117,21 @@ impl<'m> Checkpoint<'m> {
         self
     }
 
+    /// Where files are written, for tests of crashes and of what fails.
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    pub fn __storage(mut self, storage: &'static dyn Storage) -> Self {
+        self.storage = storage;
+        self
+    }
+
     /// How many times this was saved, an `int64` scalar that is saved with it: the number of the newest file.
     pub fn save_counter(&self) -> &Variable {
         &self.save_counter
     }
 
     pub(super) fn options(&self) -> Options<'static> {
-        Options { sync: self.durable, ..Options::default() }
+        Options { sync: self.durable, storage: self.storage, ..Options::default() }
     }
 
     pub(super) fn ours(&self) -> &Ours {
@@ -166,12 +176,11 @@ impl<'m> Checkpoint<'m> {
 
     fn save_now(&self, prefix: &Path) -> Result<PathBuf> {
         self.quiet("save")?;
-        let (work, counter) = self.begin(prefix)?;
-        work().or_else(|error| counter.give_back().and(Err(error)))
+        self.begin(prefix)?()
     }
 
     /// Takes the values of this moment under the next number; what is answered writes them.
-    fn begin(&self, prefix: &Path) -> Result<(impl FnOnce() -> Result<PathBuf> + Send + use<>, Counter)> {
+    fn begin(&self, prefix: &Path) -> Result<impl FnOnce() -> Result<PathBuf> + Send + use<>> {
         let options = self.options();
         self.begin_with(prefix, move |directory, path| record_newest(directory, path, &options))
     }
@@ -181,15 +190,15 @@ impl<'m> Checkpoint<'m> {
         &self,
         prefix: &Path,
         record: R,
-    ) -> Result<(impl FnOnce() -> Result<PathBuf> + Send + use<R>, Counter)>
+    ) -> Result<impl FnOnce() -> Result<PathBuf> + Send + use<R>>
     where
         R: FnOnce(&Path, &Path) -> Result<()> + Send,
     {
         let destination = Destination::next(self, prefix)?;
-        let (counter, options) = (destination.counter(), self.options());
+        let options = self.options();
         match self.snapshot() {
-            Ok(snapshot) => Ok((move || destination.write(&snapshot, &options, record), counter)),
-            Err(error) => counter.give_back().and(Err(error)),
+            Ok(snapshot) => Ok(move || destination.write(&snapshot, &options, record)),
+            Err(error) => Err(destination.give_up(error)),
         }
     }
 
@@ -218,16 +227,17 @@ impl<'m> Checkpoint<'m> {
         let here = Location::caller();
         let start = || {
             self.quiet("save")?;
-            Ok(self.background.start(self.begin(prefix.as_ref())?.0))
+            Ok(self.background.start(self.begin(prefix.as_ref())?))
         };
         start().map_err(|e: Error| e.at(here))
     }
 
     /// Writes all parts as `path`, without a number and without making it the newest of its directory. Answers the path.
     ///
-    /// A checkpoint is two files and more, so that writing over one cannot be a single step. Both are whole under other names
-    /// before the first gets its own; a program that is killed between the two leaves new values beside an old index, which
-    /// reading refuses as damaged. Where that must not be, write under a new path each time, as [`save`](Self::save) does.
+    /// A checkpoint has two files, so that writing over one cannot be a single step. Both are whole and on the disk under other names before
+    /// the first gets its own. Where a program is killed between the two, the new index is left under such a name: restoring finds it there
+    /// and reads the new checkpoint, and the next save gives it its name. TensorFlow would find the old index beside the new values, and
+    /// refuse them as damaged. Where others read the files, write under a new path each time, as [`save`](Self::save) does.
     ///
     /// # Errors
     /// As [`save`](Self::save).

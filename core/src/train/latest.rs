@@ -34,7 +34,7 @@ pub(super) fn state_of(directory: &Path) -> Result<Option<CheckpointState>> {
     }
 }
 
-/// The path of a directory's newest checkpoint, TensorFlow's `tf.train.latest_checkpoint`; none where there is none.
+/// The path of a directory's newest checkpoint, TensorFlow's `tf.train.latest_checkpoint`; none where nothing was saved there.
 ///
 /// ```
 /// use eagerflow as tf;
@@ -49,16 +49,29 @@ pub(super) fn state_of(directory: &Path) -> Result<Option<CheckpointState>> {
 /// ```
 ///
 /// # Errors
-/// As [`get_checkpoint_state`], and InvalidArgument where the file names a checkpoint outside of its directory.
+/// As [`get_checkpoint_state`]. InvalidArgument where the file names a checkpoint outside of its directory; NotFound where it names one
+/// that is not there, so that no training begins anew unasked.
 #[track_caller]
 pub fn latest_checkpoint(directory: impl AsRef<Path>) -> Result<Option<PathBuf>> {
     let (here, directory) = (Location::caller(), directory.as_ref());
     let latest = || {
         let Some(state) = state_of(directory)? else { return Ok(None) };
-        let path = inside(directory, &state.model_checkpoint_path)?;
-        Ok(Some(path).filter(|path| bundle::exists(path)))
+        newest(directory, &state).map(Some)
     };
     latest().map_err(|e: Error| e.at(here))
+}
+
+/// The newest checkpoint that a directory's file tells of.
+pub(super) fn newest(directory: &Path, state: &CheckpointState) -> Result<PathBuf> {
+    let path = inside(directory, &state.model_checkpoint_path)?;
+    if bundle::exists(&path) {
+        return Ok(path);
+    }
+    let (file, what) = (directory.join(STATE_FILE), "the file names a newest checkpoint that is not there");
+    Err(Error::not_found(file.display().to_string(), what)
+        .got(format!("`{}`", state.model_checkpoint_path))
+        .expected(format!("a file `{}.index`", path.display()))
+        .help("restore another checkpoint by its own path; to begin anew, delete the file"))
 }
 
 /// A path of the file `checkpoint`, which must not lead out of the directory.

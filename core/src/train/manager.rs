@@ -3,8 +3,8 @@
 
 use super::Checkpoint;
 use super::background::PendingSave;
-use super::latest::{CheckpointState, STATE_FILE, inside, state_of};
-use super::save::{Counter, count, name_of};
+use super::latest::{CheckpointState, STATE_FILE, inside, newest, state_of};
+use super::save::{count, name_of};
 use engine::Variable;
 use formats::bundle;
 use formats::files::Options;
@@ -41,7 +41,7 @@ pub struct CheckpointManager<'c> {
     step_counter: Option<Variable>,
     interval: Option<i64>,
     init_fn: Option<Box<dyn Fn() + 'c>>,
-    last_step: Mutex<Option<i64>>,
+    last_step: Arc<Mutex<Option<i64>>>,
     kept: Arc<Kept>,
 }
 
@@ -57,6 +57,8 @@ struct Kept {
 struct List {
     /// Names in the directory with the times at which they were saved, oldest first.
     all: Vec<(String, f64)>,
+    /// Those that are to be deleted.
+    gone: Vec<(String, f64)>,
     latest: Option<String>,
     last_preserved: Option<f64>,
 }
@@ -90,7 +92,7 @@ impl<'c> CheckpointManager<'c> {
         }
         let list = found(&directory).map_err(|e| e.at(here))?;
         let kept = Arc::new(Kept { most, keep_every: None, list: Mutex::new(list) });
-        let (name, last_step) = ("ckpt".into(), Mutex::default());
+        let (name, last_step) = ("ckpt".into(), Arc::default());
         Ok(Self { checkpoint, directory, name, step_counter: None, interval: None, init_fn: None, last_step, kept })
     }
 
@@ -196,8 +198,7 @@ impl<'c> CheckpointManager<'c> {
         let here = Location::caller();
         let save = || {
             self.checkpoint.quiet("save")?;
-            let (work, counter) = self.begin()?;
-            work().or_else(|error| counter.give_back().and(Err(error)))
+            self.begin()?()
         };
         save().map_err(|e: Error| e.at(here))
     }
@@ -230,52 +231,60 @@ impl<'c> CheckpointManager<'c> {
         let here = Location::caller();
         let start = || {
             self.checkpoint.quiet("save")?;
-            Ok(self.checkpoint.background().start(self.begin()?.0))
+            Ok(self.checkpoint.background().start(self.begin()?))
         };
         start().map_err(|e: Error| e.at(here))
     }
 
     /// Takes the values of this moment under the next number; what is answered writes them.
-    fn begin(&self) -> Result<(impl FnOnce() -> Result<PathBuf> + Send + use<>, Counter)> {
-        let step = self.step()?;
-        let (kept, options) = (self.kept.clone(), self.checkpoint.options());
+    fn begin(&self) -> Result<impl FnOnce() -> Result<PathBuf> + Send + use<>> {
+        let (step, before) = (self.step()?, *self.last_step());
+        let (kept, options, last_step) = (self.kept.clone(), self.checkpoint.options(), self.last_step.clone());
         let record = move |directory: &Path, path: &Path| kept.record(directory, path, &options);
-        let begun = self.checkpoint.begin_with(&self.directory.join(&self.name), record)?;
+        let write = self.checkpoint.begin_with(&self.directory.join(&self.name), record)?;
         *self.last_step() = step;
-        Ok(begun)
+        // What was not saved is due still.
+        Ok(move || write().inspect_err(|_| *last_step.lock().unwrap_or_else(PoisonError::into_inner) = before))
     }
 }
 
 impl Kept {
-    /// Names a checkpoint as the newest, and then deletes what is no longer kept: whenever this is cut short, the file `checkpoint`
-    /// names one that is whole.
+    /// Names a checkpoint as the newest, then deletes what is no longer kept, and then strikes it off. Whenever this is cut short, the
+    /// file `checkpoint` names a newest one that is whole, and tells all that are to be deleted still.
+    ///
+    /// Once the checkpoint is named it is saved: what cannot be deleted is told by a warning, and tried again with the next.
     fn record(&self, directory: &Path, path: &Path, options: &Options<'_>) -> Result<()> {
         let mut list = self.list().clone();
         let name = name_of(path);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
         list.all.retain(|(other, _)| *other != name);
+        list.gone.retain(|(other, _)| *other != name);
         list.all.push((name.clone(), now));
         list.latest = Some(name);
         list.last_preserved.get_or_insert(now);
         list.record(directory, options)?;
-        let dropped = list.sweep(self.most, self.keep_every);
-        if !dropped.is_empty() {
-            list.record(directory, options)?;
+        list.sweep(self.most, self.keep_every);
+        let before = list.gone.len();
+        list.gone.retain(|(name, _)| match bundle::remove(&directory.join(name), options.storage) {
+            Ok(()) | Err(Error::NotFound(_)) => false,
+            Err(error) => {
+                eprintln!("warning: an old checkpoint was not deleted: {error}");
+                true
+            }
+        });
+        if list.gone.len() < before
+            && let Err(error) = list.record(directory, options)
+        {
+            eprintln!("warning: checkpoints that were deleted are still listed: {error}");
         }
         *self.list() = list;
-        for name in dropped {
-            match bundle::remove(&directory.join(name), options.storage) {
-                Ok(()) | Err(Error::NotFound(_)) => {}
-                Err(error) => return Err(error),
-            }
-        }
         Ok(())
     }
 }
 
 impl List {
     fn record(&self, directory: &Path, options: &Options<'_>) -> Result<()> {
-        let (paths, times) = self.all.iter().cloned().unzip();
+        let (paths, times) = self.gone.iter().chain(&self.all).cloned().unzip();
         let state = CheckpointState {
             model_checkpoint_path: self.latest.clone().unwrap_or_default(),
             all_model_checkpoint_paths: paths,
@@ -285,35 +294,33 @@ impl List {
         state.write(&directory.join(STATE_FILE), options)
     }
 
-    /// Takes the oldest out of the list until there are no more than `most`; answers those that are to be deleted.
-    fn sweep(&mut self, most: Option<usize>, keep_every: Option<f64>) -> Vec<String> {
-        let mut dropped = Vec::new();
+    /// Takes the oldest out of the list until there are no more than `most`, and leaves those that are to be deleted in `gone`.
+    fn sweep(&mut self, most: Option<usize>, keep_every: Option<f64>) {
         let over = most.map_or(0, |most| self.all.len().saturating_sub(most));
         for (name, time) in self.all.drain(..over) {
             let preserved = self.last_preserved.unwrap_or(f64::NEG_INFINITY);
             match keep_every {
                 Some(every) if time - every >= preserved => self.last_preserved = Some(time),
-                _ => dropped.push(name),
+                _ => self.gone.push((name, time)),
             }
         }
-        dropped
     }
 }
 
 /// What managers before have left in a directory: of those whose times are told, since only these were made by one.
 fn found(directory: &Path) -> Result<List> {
     let Some(state) = state_of(directory)? else { return Ok(List::default()) };
-    let name = |path: &str| -> Result<Option<String>> {
-        let path = inside(directory, path)?;
-        // What lies deeper was made by somebody else.
-        Ok((path.parent() == Some(directory) && bundle::exists(&path)).then(|| name_of(&path)))
-    };
-    let mut all = Vec::new();
+    let newest = newest(directory, &state)?;
+    // What lies deeper was made by somebody else.
+    let name = |path: &Path| (path.parent() == Some(directory)).then(|| name_of(path));
+    let (mut all, mut gone) = (Vec::new(), Vec::new());
     for (path, time) in state.all_model_checkpoint_paths.iter().zip(&state.all_model_checkpoint_timestamps) {
-        all.extend(name(path)?.map(|name| (name, *time)));
+        let path = inside(directory, path)?;
+        // A process that was killed may have deleted a part of one.
+        let list = if bundle::exists(&path) { &mut all } else { &mut gone };
+        list.extend(name(&path).map(|name| (name, *time)));
     }
-    let latest = name(&state.model_checkpoint_path)?;
-    Ok(List { all, latest, last_preserved: state.last_preserved_timestamp })
+    Ok(List { all, gone, latest: name(&newest), last_preserved: state.last_preserved_timestamp })
 }
 
 impl fmt::Debug for CheckpointManager<'_> {

@@ -4,6 +4,7 @@
 mod aliases;
 mod background;
 mod checkpoint;
+mod fetched;
 mod file_graph;
 mod latest;
 mod manager;
@@ -13,6 +14,7 @@ mod save;
 mod slots;
 mod snapshot;
 mod status;
+mod weights;
 
 pub use background::PendingSave;
 pub use checkpoint::Checkpoint;
@@ -20,3 +22,20 @@ pub use latest::{CheckpointState, get_checkpoint_state, latest_checkpoint};
 pub use manager::CheckpointManager;
 pub use reader::{CheckpointReader, list_variables, load_checkpoint};
 pub use status::CheckpointLoadStatus;
+pub use weights::{LoadReport, WeightsLoader, load_weights, save_weights};
+
+/// Reads an object graph and asks it all that a restore may: for tests of damage.
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub fn __read_object_graph(bytes: &[u8]) -> kernels::error::Result<usize> {
+    let graph = file_graph::FileGraph::decode(bytes, "graph")?;
+    graph.filled();
+    let last = graph.nodes.len() - 1;
+    for at in [0, last / 2, last] {
+        graph.value_key(at);
+        graph.spoken(at);
+        aliases::child(&graph, at, "kernel", &["a/b".to_owned()]);
+        aliases::child(&graph, at, "7", &[]);
+    }
+    Ok(graph.nodes.len())
+}

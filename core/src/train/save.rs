@@ -2,61 +2,90 @@
 //! `Checkpoint` and its manager save through it, on the thread that calls or another.
 
 use super::Checkpoint;
-use super::latest::{CheckpointState, STATE_FILE};
+use super::latest::{CheckpointState, STATE_FILE, state_of};
 use super::snapshot::Snapshot;
 use engine::{Tensor, Variable};
 use formats::bundle;
 use formats::files::{self, DirectoryLock, Options};
 use kernels::error::{Error, Result};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
 /// A numbered name in a directory whose lock is held.
 pub(super) struct Destination {
     directory: PathBuf,
     path: PathBuf,
-    counter: Counter,
+    counter: Variable,
+    /// What the counter was before the save.
+    before: i64,
     ours: Ours,
     _lock: DirectoryLock,
 }
 
-/// The counter of a checkpoint, and its value before the save.
-#[derive(Clone)]
-pub(super) struct Counter(Variable, i64);
-
-impl Counter {
-    /// Sets it back, where nothing was saved.
-    pub fn give_back(&self) -> Result<()> {
-        self.0.try_assign(Tensor::from(self.1))
-    }
-}
-
-/// What a checkpoint has written, and since when: newer files that are not among them are another process's.
+/// A checkpoint as the order of this process knows it: what others have saved since it was made is not overwritten.
 #[derive(Clone)]
 pub(super) struct Ours {
+    number: u64,
     since: SystemTime,
-    paths: Arc<Mutex<HashSet<PathBuf>>>,
 }
+
+/// A save of this process: whose it was, which of all, and the time that its index had then.
+struct Saved {
+    by: u64,
+    number: u64,
+    at: Option<SystemTime>,
+}
+
+/// What this process has saved, by path.
+static SAVED: LazyLock<Mutex<HashMap<PathBuf, Saved>>> = LazyLock::new(Mutex::default);
+
+/// Checkpoints and saves of this process are counted together.
+fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Clocks of file systems stand still for some milliseconds: a file may be a little younger than it says.
+const TICK: Duration = Duration::from_millis(20);
 
 impl Ours {
     pub fn new() -> Self {
-        Self { since: SystemTime::now(), paths: Arc::default() }
+        Self { number: next_number(), since: SystemTime::now() }
     }
 
-    fn paths(&self) -> MutexGuard<'_, HashSet<PathBuf>> {
-        self.paths.lock().unwrap_or_else(PoisonError::into_inner)
+    fn saved() -> MutexGuard<'static, HashMap<PathBuf, Saved>> {
+        SAVED.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether another process has saved under this path meanwhile.
+    fn note(&self, path: PathBuf) {
+        let mut saved = Self::saved();
+        if saved.len() >= 1024 && saved.len().is_power_of_two() {
+            saved.retain(|path, _| bundle::exists(path));
+        }
+        let at = time_of(&path);
+        saved.insert(path, Saved { by: self.number, number: next_number(), at });
+    }
+
+    /// Whether somebody else has saved under this path since the checkpoint was made. Of this process that is known exactly, of
+    /// others by the time of the file.
     fn is_taken(&self, path: &Path) -> bool {
-        let mut index = OsString::from(path);
-        index.push(".index");
-        let newer = std::fs::metadata(PathBuf::from(index)).and_then(|m| m.modified()).is_ok_and(|at| at > self.since);
-        newer && !self.paths().contains(path)
+        let Some(at) = time_of(path) else { return false };
+        match Self::saved().get(path).filter(|saved| saved.at == Some(at)) {
+            Some(saved) => saved.by != self.number && saved.number > self.number,
+            None => at + TICK > self.since,
+        }
     }
+}
+
+/// When the index of a checkpoint was written.
+fn time_of(path: &Path) -> Option<SystemTime> {
+    let mut index = OsString::from(path);
+    index.push(".index");
+    std::fs::metadata(PathBuf::from(index)).and_then(|metadata| metadata.modified()).ok()
 }
 
 /// `<prefix>-<number>`.
@@ -97,35 +126,66 @@ impl Destination {
     pub fn next(checkpoint: &Checkpoint<'_>, prefix: &Path) -> Result<Self> {
         let directory = directory_of(prefix)?;
         let lock = DirectoryLock::lock(&directory)?;
-        let (counter, ours) = (checkpoint.save_counter(), checkpoint.ours().clone());
-        let before = count(counter)?;
+        let (counter, ours) = (checkpoint.save_counter().clone(), checkpoint.ours().clone());
+        let before = count(&counter)?;
         let mut number = before.saturating_add(1);
-        while ours.is_taken(&numbered(prefix, number)) {
+        while ours.is_taken(&resolved(&directory, &numbered(prefix, number))) {
             number = number.saturating_add(1);
         }
         counter.try_assign(Tensor::from(number))?;
-        let (path, counter) = (numbered(prefix, number), Counter(counter.clone(), before));
-        Ok(Self { directory, path, counter, ours, _lock: lock })
+        Ok(Self { path: numbered(prefix, number), directory, counter, before, ours, _lock: lock })
     }
 
-    /// The checkpoint's counter.
-    pub fn counter(&self) -> Counter {
-        self.counter.clone()
-    }
-
-    /// Writes the files, and then has `record` note them in the directory.
+    /// Writes the files, and then has `record` note them in the directory. Where one of both fails, all is as it was before.
     pub fn write(
         self,
         snapshot: &Snapshot,
         options: &Options<'_>,
         record: impl FnOnce(&Path, &Path) -> Result<()>,
     ) -> Result<PathBuf> {
-        bundle::tidy(&self.directory, options.storage)?;
-        snapshot.write(&self.path, options)?;
-        self.ours.paths().insert(self.path.clone());
-        record(&self.directory, &self.path)?;
-        Ok(self.path)
+        let there = bundle::exists(&self.path);
+        let write = || {
+            bundle::tidy(&self.directory, options.storage)?;
+            snapshot.write(&self.path, options)?;
+            self.ours.note(resolved(&self.directory, &self.path));
+            record(&self.directory, &self.path)
+        };
+        match write() {
+            Ok(()) => Ok(self.path),
+            Err(error) => {
+                self.tidy_up(there, options);
+                Err(self.give_up(error))
+            }
+        }
     }
+
+    /// Sets the counter back, since nothing was saved.
+    pub fn give_up(&self, error: Error) -> Error {
+        match self.counter.try_assign(Tensor::from(self.before)) {
+            Ok(()) => error,
+            Err(other) => other,
+        }
+    }
+
+    /// Removes the files of a save that failed, if there were none before, unless the directory tells of them: then the new state file
+    /// has its name, and something failed behind. Those that stay are overwritten by the next save.
+    fn tidy_up(&self, there: bool, options: &Options<'_>) {
+        if !bundle::exists(&self.path) {
+            return;
+        }
+        self.ours.note(resolved(&self.directory, &self.path));
+        let names_it = |state: CheckpointState| state.model_checkpoint_path == name_of(&self.path);
+        if !there && state_of(&self.directory).is_ok_and(|state| !state.is_some_and(names_it)) {
+            // The caller is told what failed first.
+            let _ = bundle::remove(&self.path, options.storage);
+        }
+    }
+}
+
+/// A path in a directory, by which it is known wherever the process stands.
+fn resolved(directory: &Path, path: &Path) -> PathBuf {
+    let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    directory.join(path.file_name().unwrap_or_default())
 }
 
 /// Notes a checkpoint as the newest of its directory, and as the only one that is known.

@@ -2,17 +2,16 @@
 //! `Checkpoint::write` writes one at once, `save_async` on a thread of its own.
 
 use super::aliases::written;
+use super::fetched::Fetched;
 use super::file_graph::{FileGraph, GRAPH_KEY, Node};
-use engine::library::{End, HostBytes, Object, ObjectGraph, SlotTable, StateValue, Typed, save_states, value_of};
-use engine::{Module, Tensor, TensorType, Variable};
-use formats::bundle::{self, Entry, Pieces, Source};
+use engine::library::{End, Object, ObjectGraph, SlotTable, StateValue, save_states, value_of};
+use engine::{Module, Variable};
+use formats::bundle::{self, Entry, Source};
 use formats::files::Options;
 use formats::messages::DataType;
 use kernels::error::{Error, Result};
 use std::collections::HashMap;
-use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// A checkpoint that is not written yet.
 pub(super) struct Snapshot {
@@ -212,59 +211,5 @@ impl Made {
             values.push((key, value));
         }
         Snapshot { graph: vec![self.graph.encode()], values }
-    }
-}
-
-/// A tensor whose bytes are fetched when its first piece is written, and let go with its last: so a model on a GPU is never whole in
-/// the host's memory, and a variable that changes meanwhile is copied only while it is not written yet.
-struct Fetched {
-    ty: TensorType,
-    state: Mutex<Fetching>,
-}
-
-struct Fetching {
-    tensor: Option<Tensor>,
-    bytes: Option<Arc<HostBytes>>,
-    /// Bytes that were not handed out yet.
-    left: u64,
-}
-
-impl Fetched {
-    fn of(tensor: Tensor) -> Self {
-        let ty = *Typed::ty(&tensor);
-        let left = (ty.shape.num_elements() * ty.dtype.size()) as u64;
-        Self { ty, state: Mutex::new(Fetching { tensor: Some(tensor), bytes: None, left }) }
-    }
-
-    fn bytes(&self) -> Result<Arc<HostBytes>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bytes) = &state.bytes {
-            return Ok(bytes.clone());
-        }
-        let Some(tensor) = state.tensor.take() else {
-            return Err(Error::internal("save", "a value was written already"));
-        };
-        let bytes = Arc::new(HostBytes::of(&tensor)?);
-        state.bytes = Some(bytes.clone());
-        Ok(bytes)
-    }
-}
-
-impl Pieces for Fetched {
-    fn size(&self) -> u64 {
-        (self.ty.shape.num_elements() * self.ty.dtype.size()) as u64
-    }
-
-    fn piece(&self, range: Range<u64>, take: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let bytes = self.bytes()?;
-        let part = bytes.as_slice().get(range.start as usize..range.end as usize);
-        take(part.ok_or_else(|| Error::internal("save", "a piece lies outside of its value"))?)?;
-        drop(bytes);
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.left = state.left.saturating_sub(range.end - range.start);
-        if state.left == 0 {
-            state.bytes = None;
-        }
-        Ok(())
     }
 }

@@ -1,11 +1,13 @@
 //! Checkpoints over the public surface: saving, restoring at once and later, sharing, renaming, managers, and mistakes.
 //! Each test has a directory of its own, which it leaves empty.
 
+mod damage;
 mod deferred;
 mod graph;
 mod managers;
 mod mistakes;
 mod tensorflow;
+mod weights;
 
 use eagerflow as tf;
 use std::path::{Path, PathBuf};

@@ -39,6 +39,9 @@ pub(crate) trait TraceListener: Sync {
     /// Random numbers are drawn at once.
     fn drew(&self, at: &'static Location<'static>);
 
+    /// How many random draws of this kind the innermost trace has recorded before this one; none where no function is traced.
+    fn nth_draw(&self, kind: &str) -> Option<usize>;
+
     /// A graph takes in a tensor or variable from outside, by its id.
     fn took_in(&self, id: u64);
 

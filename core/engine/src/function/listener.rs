@@ -39,6 +39,10 @@ impl TraceListener for Listener {
         eager_draws::note_draw(at);
     }
 
+    fn nth_draw(&self, kind: &str) -> Option<usize> {
+        pins::nth_draw(kind)
+    }
+
     fn took_in(&self, id: u64) {
         eager_draws::note_taken_in(id);
     }

@@ -16,6 +16,7 @@ use crate::tensor::{ReadHook, Tensor, TensorType, set_read_hook};
 use kernels::error::{Error, Result};
 use kernels::shape::{Constraints, Dim, PinHook, Symbol, set_pin_hook};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::Weak;
 
@@ -60,6 +61,8 @@ pub(super) struct Current {
     made: Vec<u64>,
     reads: Reads,
     pub drawn: Drawn,
+    /// How many random draws of each kind the graph has.
+    draws: HashMap<String, usize>,
     pub learnt: Learnt,
 }
 
@@ -98,6 +101,7 @@ impl Tracing {
             made: Vec::new(),
             reads: Reads::default(),
             drawn: Drawn::default(),
+            draws: HashMap::new(),
             learnt: Learnt::default(),
         };
         set_listener(&Listener);
@@ -135,6 +139,15 @@ impl Tracing {
 /// Tells the trace under way, if there is one, that code runs at once which may read the elements of any tensor.
 pub(super) fn note_scope() {
     CURRENT.with_borrow_mut(|all| all.iter_mut().for_each(|current| current.reads.any = true));
+}
+
+/// Counts a random draw that is recorded; answers how many of its kind there were before in the trace under way.
+pub(super) fn nth_draw(kind: &str) -> Option<usize> {
+    current(|current| {
+        let count = current.draws.entry(kind.to_owned()).or_default();
+        *count += 1;
+        *count - 1
+    })
 }
 
 /// Notes that elements were read, which a trace has as they were.

@@ -31,7 +31,7 @@ fn draw(shape: Result<Shape>, law: Law, dtype: DType, seed: Option<i64>) -> Resu
     // A call that is refused must not take the seed of the next.
     op.check()?;
     crate::execute::note_draw(here);
-    execute1(&op, &[&streams::stream(law, &op.shape, dtype, seed, here)])
+    execute1(&op, &[&streams::stream(law, dtype, seed, here)])
 }
 
 macro_rules! reals {

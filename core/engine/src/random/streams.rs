@@ -2,13 +2,12 @@
 //! The functions of `tf::random` ask for a stream at each call; checkpoints read the state and put it back by way of [`Snapshot`].
 
 use super::generator::{Generator, entropy, shared, state};
-use crate::execute::{on_host, recording};
+use crate::execute::{listener, on_host, recording};
 use crate::ops::Law;
 use crate::tensor::{Resource, Tensor};
 use kernels::backend::cpu::philox::OpSeeds;
 use kernels::dtype::DType;
 use kernels::error::Result;
-use kernels::shape::Shape;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::panic::Location;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -28,22 +27,34 @@ struct Global {
     streams: HashMap<Key, Tensor>,
     /// The stream of calls without a seed, before `set_seed`.
     unseeded: Option<Tensor>,
-    /// The streams of draws without a seed in traced functions, after `set_seed`: each draw of a graph has one of its own.
+    /// The streams of draws without a seed in traced functions, after `set_seed`: each draw of a graph has one, which graphs share.
     traced: BTreeMap<String, Traced>,
 }
 
-/// The streams of traced draws of one line, law, dtype and shape, in the order in which they were traced.
+/// The streams of traced draws of one line, law and dtype: the first such draw of every trace goes on with the first, and so on. So it
+/// does not matter to the numbers for which sizes a function was traced first, and which of several traces serves a call: a process
+/// that goes on from a checkpoint traces in another order.
 #[derive(Default)]
 struct Traced {
     streams: Vec<Tensor>,
     /// States of a checkpoint for those that this process has yet to trace.
     waiting: VecDeque<Words>,
+    /// Streams of before the last `set_seed`, with which graphs of before go on.
+    former: Vec<Tensor>,
 }
 
 impl Traced {
-    /// Forgets the streams that no graph holds any more.
-    fn prune(&mut self) {
-        self.streams.retain(|stream| stream.handles() > 1);
+    /// Begins anew, as there is another seed.
+    fn retire(&mut self) {
+        self.waiting.clear();
+        self.former.append(&mut self.streams);
+        // Those that no graph holds are gone.
+        self.former.retain(|stream| stream.handles() > 1);
+    }
+
+    /// The streams that are saved and put back.
+    fn live(&self) -> &[Tensor] {
+        if self.streams.is_empty() && self.waiting.is_empty() { &self.former } else { &self.streams }
     }
 }
 
@@ -57,20 +68,19 @@ fn locked() -> MutexGuard<'static, Global> {
 pub(super) fn set_seed(seed: i64) {
     let mut global = locked();
     let mut traced = std::mem::take(&mut global.traced);
-    traced.values_mut().for_each(|traced| traced.waiting.clear());
+    traced.values_mut().for_each(Traced::retire);
+    traced.retain(|_, traced| !traced.former.is_empty());
     *global = Global { seed: Some(seed), seeds: Some(OpSeeds::new(seed)), traced, ..Global::default() };
 }
 
 /// What is drawn where: tells a draw of a trace from others, also in another process.
-fn traced_key(law: Law, dtype: DType, shape: &Shape, at: &Location<'_>) -> String {
-    let sizes: Vec<String> =
-        shape.iter().map(|size| size.known_value().map_or("?".into(), |n| n.to_string())).collect();
-    format!("{} {dtype}[{}] {at}", law.label(), sizes.join(", "))
+fn traced_key(law: Law, dtype: DType, at: &Location<'_>) -> String {
+    format!("{} {dtype} {at}", law.label())
 }
 
 /// The state from which the next call draws, at a line of the user's.
 #[track_caller]
-pub(super) fn stream(law: Law, shape: &Shape, dtype: DType, seed: Option<i64>, at: &Location<'_>) -> Tensor {
+pub(super) fn stream(law: Law, dtype: DType, seed: Option<i64>, at: &Location<'_>) -> Tensor {
     let mut global = locked();
     let Global { seed: whole, seeds, streams, unseeded, traced } = &mut *global;
     match (seed, seeds) {
@@ -79,9 +89,11 @@ pub(super) fn stream(law: Law, shape: &Shape, dtype: DType, seed: Option<i64>, a
             streams.entry((law.label(), dtype, seed)).or_insert_with(made).clone()
         }
         (None, Some(seeds)) if recording() => {
-            let traced = traced.entry(traced_key(law, dtype, shape, at)).or_default();
-            if traced.streams.len().is_power_of_two() {
-                traced.prune();
+            let key = traced_key(law, dtype, at);
+            let nth = listener().and_then(|listener| listener.nth_draw(&key));
+            let traced = traced.entry(key).or_default();
+            if let Some(stream) = nth.and_then(|nth| traced.streams.get(nth)) {
+                return stream.clone();
             }
             let words = traced.waiting.pop_front().unwrap_or_else(|| seeds.next_stream().words());
             let stream = state(words);
@@ -129,8 +141,7 @@ impl Snapshot {
         of_calls.sort_unstable();
         let mut of_traces = Vec::new();
         for (key, traced) in traced {
-            traced.prune();
-            let mut all = traced.streams.iter().map(words).collect::<Result<Vec<_>>>()?;
+            let mut all = traced.live().iter().map(words).collect::<Result<Vec<_>>>()?;
             all.extend(&traced.waiting);
             of_traces.push((key.clone(), all));
         }
@@ -159,9 +170,9 @@ impl Snapshot {
         global.traced.values_mut().for_each(|traced| traced.waiting.clear());
         for (key, mut all) in self.traced {
             let traced = global.traced.entry(key).or_default();
-            traced.prune();
-            let waiting = all.split_off(all.len().min(traced.streams.len()));
-            traced.streams.iter().zip(all).for_each(|(stream, words)| put(stream, words));
+            let live = traced.live();
+            let waiting = all.split_off(all.len().min(live.len()));
+            live.iter().zip(all).for_each(|(stream, words)| put(stream, words));
             traced.waiting = waiting.into();
         }
         drop(global);
@@ -177,7 +188,7 @@ pub struct GlobalState(());
 /// with and without a seed, and the [process' generator](super::get_global_generator).
 ///
 /// After it is restored the same calls draw the same numbers. A stream that a traced function draws from goes on where it was saved,
-/// also in another process, where draws of the same line, dtype and shape take the streams in the order in which they are traced. One
+/// also in another process, where draws of the same line and dtype take the streams in the order in which the function makes them. One
 /// of a function that was traced after the state was saved is left as it is.
 ///
 /// ```

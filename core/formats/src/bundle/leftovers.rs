@@ -4,7 +4,7 @@
 
 use super::{Bundle, names};
 use crate::files::{Storage, TemporaryNames, directory_of, error, is_temporary};
-use kernels::error::Result;
+use kernels::error::{Error, Result};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -14,20 +14,26 @@ pub fn exists(prefix: &Path) -> bool {
     names::index(prefix).is_file()
 }
 
-/// Removes a bundle: the index first, so that none is ever seen that lacks its values, then its data files.
+/// Removes a bundle: the index first, so that none is ever seen that lacks its values, then its data files. Those that are left where
+/// this was cut short before go too.
 ///
 /// # Errors
-/// `NotFound` if there is none; what the file system refuses.
+/// `NotFound` if there is none of its files; what the file system refuses.
 pub fn remove(prefix: &Path, storage: &dyn Storage) -> Result<()> {
     let index = names::index(prefix);
-    storage.remove(&index).map_err(|e| error(&index, "cannot be removed", e))?;
-    let Some(name) = prefix.file_name().and_then(OsStr::to_str) else { return Ok(()) };
+    let removed = storage.remove(&index).map_err(|e| error(&index, "cannot be removed", e));
+    if !matches!(removed, Ok(()) | Err(Error::NotFound(_))) {
+        return removed;
+    }
+    let mut data_files = 0;
+    let Some(name) = prefix.file_name().and_then(OsStr::to_str) else { return removed };
     for path in paths_in(directory_of(prefix))? {
         if path.file_name().and_then(OsStr::to_str).is_some_and(|file| names::is_data_of(file, name)) {
             storage.remove(&path).map_err(|e| error(&path, "cannot be removed", e))?;
+            data_files += 1;
         }
     }
-    Ok(())
+    if data_files > 0 { Ok(()) } else { removed }
 }
 
 /// Finishes commits that a crash has interrupted in a directory, and removes all other files under temporary names.

@@ -85,6 +85,10 @@ impl<'a> Written<'a> {
     /// data; the new index stays under its temporary name, by which [`Bundle::open`](super::Bundle::open) finds it.
     pub fn commit(self) -> Result<()> {
         let Self { mut index, data, options, prefix } = self;
+        if names::index(&prefix).exists() {
+            // Nor the new data file's name without the new index's temporary one: beside the old index it would be worth nothing.
+            sync_directory_of(&prefix, &options)?;
+        }
         data.rename()?;
         index.keep();
         // The disk must not take the second name without the first.
