@@ -8,8 +8,7 @@ use super::file_graph::{FileGraph, GRAPH_KEY};
 use super::fitting::{all_fit, fits, listed};
 use super::slots::{self, WaitingSlots};
 use engine::library::{
-    DeferredValue, End, Object, ObjectGraph, Prepared, commit_states, defer, overwrite, prepare_states,
-    tensor_of_bytes,
+    DeferredValue, End, Object, ObjectGraph, Prepared, commit_states, defer, overwrite, prepare_states, tensor_of_bytes,
 };
 use engine::{Module, Tensor, TensorType, Variable};
 use formats::bundle::{Bundle, Stored};
