@@ -4,6 +4,7 @@
 mod aliases;
 mod background;
 mod checkpoint;
+mod fetched;
 mod file_graph;
 mod latest;
 mod manager;
