@@ -109,7 +109,10 @@ impl Restoration {
             .help("read its values one by one with `tf::train::load_checkpoint`, and assign them"));
         }
         let graph = match &bundle.read_strings(GRAPH_KEY)?[..] {
-            [bytes] => FileGraph::decode(bytes, &file)?,
+            [bytes] => {
+                let sizes = bundle.entries().iter().map(|entry| entry.size());
+                FileGraph::decode(bytes, sizes.fold(0, u64::saturating_add), &file)?
+            }
             other => {
                 return Err(Error::data_loss(file, "the object graph of the checkpoint is damaged")
                     .got(format!("{} messages", other.len()))
@@ -290,11 +293,17 @@ impl Restoration {
         Ok(ty.transpose()?.map(|ty| (ty, name)))
     }
 
-    /// The paths of values that no variable took.
-    pub fn unused(&self) -> Vec<String> {
+    /// The nodes of values that no variable took.
+    pub fn unused(&self) -> Vec<usize> {
         let nodes = self.graph.nodes.iter().zip(&self.used).enumerate();
         let unused = nodes.filter(|(_, (node, used))| node.value.is_some() && !used.load(Ordering::Relaxed));
-        unused.map(|(at, _)| self.graph.spoken(at)).collect()
+        unused.map(|(at, _)| at).collect()
+    }
+
+    /// The paths of some nodes, for a message.
+    pub fn listed(&self, nodes: &[usize]) -> String {
+        let paths: Vec<String> = nodes.iter().take(SHOWN).map(|&at| format!("`{}`", self.graph.spoken(at))).collect();
+        listed(&paths, nodes.len())
     }
 
     /// How many values were taken.
@@ -325,14 +334,15 @@ impl Drop for Restoration {
         if self.partial.load(Ordering::Relaxed) {
             return;
         }
-        let unused: Vec<String> = self.unused().into_iter().filter(|path| path != "save_counter").collect();
+        let counter = self.graph.child(0, "save_counter");
+        let unused: Vec<usize> = self.unused().into_iter().filter(|&at| Some(at) != counter).collect();
         if !unused.is_empty() {
             eprintln!(
                 "warning: restore: {} values of the checkpoint `{}` were not used: {}\n  help: call `expect_partial()` on what \
                  `restore` gives where that is meant, `assert_consumed()` where it is not",
                 unused.len(),
                 self.file(),
-                listed(&unused, unused.len())
+                self.listed(&unused)
             );
         }
     }
