@@ -94,6 +94,7 @@ impl Restoration {
         for (table, slots) in later {
             table.defer(Arc::new(slots));
         }
+        this.partial.store(false, Ordering::Relaxed);
         Ok(this)
     }
 
@@ -120,7 +121,8 @@ impl Restoration {
             }
         };
         let used = graph.nodes.iter().map(|_| AtomicBool::new(false)).collect();
-        Ok(Self { bundle, graph, used, nodes: Mutex::default(), partial: AtomicBool::new(false) })
+        // What is not restored in the end tells of nothing.
+        Ok(Self { bundle, graph, used, nodes: Mutex::default(), partial: AtomicBool::new(true) })
     }
 
     /// The checkpoint's name.

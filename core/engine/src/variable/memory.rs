@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn values_that_nobody_holds_are_written_in_place_and_others_beside() {
         let (own, held, view) = (Variable::new([1.0, 2.0]), Variable::new([3.0]), Variable::new([[1.0, 2.0], [3.0, 4.0]]));
-        view.assign(tf::constant([[1.0, 3.0], [2.0, 4.0]]).transpose(None));
+        view.assign(tf::constant([[1.0, 3.0], [2.0, 4.0]]).transpose([1, 0]));
         let (before, address) = (held.value(), own.resource().read().data());
         let variables = [held.clone(), own.clone(), view.clone()];
         overwrite(&variables, |memory| {
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn bytes_are_those_of_the_elements() {
-        let turned = tf::constant([[1.0, 2.0], [3.0, 4.0]]).transpose(None);
+        let turned = tf::constant([[1.0, 2.0], [3.0, 4.0]]).transpose([1, 0]);
         assert_eq!(HostBytes::of(&turned).unwrap().as_slice(), lying(&[1.0, 3.0, 2.0, 4.0]));
         assert_eq!(HostBytes::of(&tf::constant([true, false])).unwrap().as_slice(), [1, 0]);
         assert!(HostBytes::of(&tf::zeros([0, 3])).unwrap().as_slice().is_empty());
