@@ -283,7 +283,12 @@ impl Restoration {
 
     /// The node of the value that a variable took.
     pub fn node_of(&self, variable: &Variable) -> Option<usize> {
-        self.nodes().get(&variable.id()).copied()
+        self.node_of_id(variable.id())
+    }
+
+    /// As `node_of`, by the variable's number.
+    pub fn node_of_id(&self, id: u64) -> Option<usize> {
+        self.nodes().get(&id).copied()
     }
 
     /// A variable took the value of a node.
@@ -297,6 +302,15 @@ impl Restoration {
         let Some(stored) = self.stored(node)? else { return Ok(None) };
         self.fits(stored, ty).map_err(|e| e.variable(label))?;
         tensor_of_bytes(ty, |bytes| self.bundle.read_into(&mut [(stored.key(), bytes)], 0)).map(Some)
+    }
+
+    /// The type of a node's value in the file, and what its variable was called; none of a value of no type of this library's.
+    pub fn type_of(&self, node: usize) -> Result<Option<(TensorType, &str)>> {
+        let Some(stored) = self.stored(node)? else { return Ok(None) };
+        let sizes: Vec<usize> = stored.shape().iter().map(|&size| size as usize).collect();
+        let name = self.graph.nodes[node].value.as_ref().map_or("", |(_, name)| name.as_str());
+        let ty = stored.dtype().dtype().map(|dtype| Ok(TensorType::new(dtype, kernels::shape::Shape::new(&sizes)?)));
+        Ok(ty.transpose()?.map(|ty| (ty, name)))
     }
 
     /// The paths of values that no variable took.
@@ -348,9 +362,9 @@ impl Drop for Restoration {
 }
 
 /// The value of a node, for a variable that a layer will make.
-struct WaitingValue {
-    restoration: Arc<Restoration>,
-    node: usize,
+pub(super) struct WaitingValue {
+    pub restoration: Arc<Restoration>,
+    pub node: usize,
 }
 
 impl DeferredValue for WaitingValue {

@@ -38,7 +38,8 @@ impl Model {
     pub fn step(&self, when: &str) -> u64 {
         let step = self.step.load(Ordering::Relaxed);
         for (part, variable) in self.parts.iter().enumerate() {
-            let wrong = variable.value().to_vec::<f32>().into_iter().enumerate().find(|&(i, x)| x != value(step, part, i));
+            let wrong =
+                variable.value().to_vec::<f32>().into_iter().enumerate().find(|&(i, x)| x != value(step, part, i));
             assert_eq!(wrong, None, "{when}: element of variable {part} at step {step}");
         }
         step

@@ -171,8 +171,12 @@ impl Recorded {
                     continue;
                 }
                 crashes += 1;
-                let told: Vec<String> = files.iter().map(|(name, bytes)| format!("{}: {}", name.display(), bytes.len())).collect();
-                let when = format!("after {done} steps, a process: {of_process}, of {:?}: {told:?}", done.checked_sub(1).map(|at| name_of(&self.steps[at])));
+                let told: Vec<String> =
+                    files.iter().map(|(name, bytes)| format!("{}: {}", name.display(), bytes.len())).collect();
+                let when = format!(
+                    "after {done} steps, a process: {of_process}, of {:?}: {told:?}",
+                    done.checked_sub(1).map(|at| name_of(&self.steps[at]))
+                );
                 put(folder.as_ref(), &files);
                 let found = find(folder.as_ref(), &when);
                 assert!(allowed.iter().any(|(step, _)| *step == found), "{when}: {found}, not one of {allowed:?}");

@@ -1,9 +1,9 @@
 //! Two processes that save into one directory at once: both finish, and what each said it saved holds its own values.
 
 use super::model::{Folder, Model, restored};
+use eagerflow as tf;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use eagerflow as tf;
 use tf::train::{Checkpoint, CheckpointManager, latest_checkpoint};
 
 const FOLDER: &str = "CRASHES_SHARED_FOLDER";

@@ -70,7 +70,13 @@ pub struct Training {
 }
 
 /// One step: the loss of a batch.
-fn eager(net: &Net, optimizer: &dyn Optimizer, noise: &Generator, images: &Tensor, labels: &Tensor) -> (Tensor, Tensor) {
+fn eager(
+    net: &Net,
+    optimizer: &dyn Optimizer,
+    noise: &Generator,
+    images: &Tensor,
+    labels: &Tensor,
+) -> (Tensor, Tensor) {
     let tape = GradientTape::new();
     let images = images + noise.normal([6, 6, 1], 0.0, 0.1);
     let logits = net.call(&images);
@@ -82,7 +88,13 @@ fn eager(net: &Net, optimizer: &dyn Optimizer, noise: &Generator, images: &Tenso
 
 /// The same as a graph; the smaller batch has a trace of its own.
 #[tf_function]
-fn traced(net: &Net, optimizer: &dyn Optimizer, noise: &Generator, images: &Tensor, labels: &Tensor) -> (Tensor, Tensor) {
+fn traced(
+    net: &Net,
+    optimizer: &dyn Optimizer,
+    noise: &Generator,
+    images: &Tensor,
+    labels: &Tensor,
+) -> (Tensor, Tensor) {
     let tape = GradientTape::new();
     let images = images + noise.normal([6, 6, 1], 0.0, 0.1);
     let logits = net.call(&images);
@@ -182,7 +194,11 @@ impl Training {
 
     fn update(&self, in_graph: bool, images: &Tensor, labels: &Tensor) -> (Tensor, Tensor) {
         let (net, optimizer, noise) = (&self.net, &*self.optimizer, &self.noise);
-        if in_graph { traced(net, optimizer, noise, images, labels) } else { eager(net, optimizer, noise, images, labels) }
+        if in_graph {
+            traced(net, optimizer, noise, images, labels)
+        } else {
+            eager(net, optimizer, noise, images, labels)
+        }
     }
 
     fn next_epoch(&self) {
