@@ -92,9 +92,11 @@ fn growth(work: impl FnOnce()) -> f64 {
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
-    let min_time = args.iter().position(|a| a == "--min-time").and_then(|i| args.get(i + 1)).and_then(|v| v.parse().ok());
+    let min_time =
+        args.iter().position(|a| a == "--min-time").and_then(|i| args.get(i + 1)).and_then(|v| v.parse().ok());
     let report = Report { json: args.iter().any(|a| a == "--json"), min_time: min_time.unwrap_or(1.0) };
-    let directory = std::env::var_os("BENCH_TMP").map_or_else(std::env::temp_dir, PathBuf::from).join("bench_eagerflow_ckpt");
+    let directory =
+        std::env::var_os("BENCH_TMP").map_or_else(std::env::temp_dir, PathBuf::from).join("bench_eagerflow_ckpt");
     remove(&directory);
     let variables: Vec<Variable> =
         (0..VARIABLES).map(|i| Variable::new(data::uniform(1200 + i as u64, &[LENGTH], 0.0, 1.0))).collect();

@@ -29,8 +29,6 @@ pub(super) struct Node {
     pub value: Option<(String, String)>,
     /// Slots of older optimizers: the number of the variable, the slot's name, and the number of the slot.
     pub slots: Vec<(usize, String, usize)>,
-    /// Whether it is an object of the host, whose state lies in the file without being named here.
-    pub state: bool,
     /// The node from which it is reached first, level by level, and its name there.
     above: Option<(usize, String)>,
 }
@@ -125,12 +123,12 @@ impl FileGraph {
         }
         let mut old: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
         for (at, above) in order.into_iter().zip(above) {
-            let Some(Node { children, value, slots, state, .. }) = old[at].take() else { continue };
+            let Some(Node { children, value, slots, .. }) = old[at].take() else { continue };
             let children = children.into_iter().filter_map(|(name, child)| Some((name, numbers[child]?))).collect();
             let known =
                 |(variable, name, slot): (usize, String, usize)| Some((numbers[variable]?, name, numbers[slot]?));
             let slots = slots.into_iter().filter_map(known).collect();
-            self.nodes.push(Node { value, slots, state, above, ..Node::with(children) });
+            self.nodes.push(Node { value, slots, above, ..Node::with(children) });
         }
         numbers
     }
@@ -169,14 +167,14 @@ impl FileGraph {
         TrackableObjectGraph { nodes }.encode_to_vec()
     }
 
-    /// Whether each node, or one below it, has a value or a state.
+    /// Whether each node, or one below it, has a value.
     pub fn filled(&self) -> Vec<bool> {
         let mut above: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate() {
             node.children.iter().for_each(|(_, child)| above[*child].push(at));
         }
         let mut filled = vec![false; self.nodes.len()];
-        let mut next: Vec<usize> = (0..self.nodes.len()).filter(|&at| self.nodes[at].value.is_some() || self.nodes[at].state).collect();
+        let mut next: Vec<usize> = (0..self.nodes.len()).filter(|&at| self.nodes[at].value.is_some()).collect();
         while let Some(at) = next.pop() {
             if !std::mem::replace(&mut filled[at], true) {
                 next.extend(&above[at]);
@@ -266,7 +264,10 @@ mod tests {
         graph.nodes[1].slots = vec![(3, "m".into(), 2), (4, "m".into(), 4)];
         // The second is of a variable that nobody reaches.
         assert_eq!(graph.settle(), [Some(0), Some(2), Some(3), Some(1), None]);
-        assert_eq!((&graph.nodes[2].slots[..], graph.spoken(3)), (&[(1, "m".into(), 3)][..], "v/.OPTIMIZER_SLOT/m".into()));
+        assert_eq!(
+            (&graph.nodes[2].slots[..], graph.spoken(3)),
+            (&[(1, "m".into(), 3)][..], "v/.OPTIMIZER_SLOT/m".into())
+        );
     }
 
     #[test]

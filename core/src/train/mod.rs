@@ -6,6 +6,7 @@ mod background;
 mod checkpoint;
 mod fetched;
 mod file_graph;
+mod fitting;
 mod latest;
 mod manager;
 mod reader;

@@ -12,8 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Children of older optimizers whose values are settings of the program here, as they are in Keras 3: they are not restored.
-const SETTINGS: [&str; 8] =
-    ["beta_1", "beta_2", "beta1_power", "beta2_power", "decay", "epsilon", "momentum", "rho"];
+const SETTINGS: [&str; 8] = ["beta_1", "beta_2", "beta1_power", "beta2_power", "decay", "epsilon", "momentum", "rho"];
 
 /// The nodes of an optimizer that have no counterpart, and need none.
 pub(super) fn settings(graph: &FileGraph, optimizer: usize) -> impl Iterator<Item = usize> {

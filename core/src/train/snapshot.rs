@@ -263,11 +263,7 @@ impl Made {
                     (key, Value::Tensor(Fetched::of_file(restoration.clone(), node, ty)), attribute)
                 }
                 Content::Int64(number) => (key, Value::Int64(number.to_le_bytes()), name("counter")),
-                Content::State(bytes) => {
-                    // So TensorFlow finds an iterator of its own there, and leaves it as it is.
-                    self.graph.nodes[at].state = true;
-                    (self.graph.state_key(at), Value::Bytes(vec![bytes]), None)
-                }
+                Content::State(bytes) => (self.graph.state_key(at), Value::Bytes(vec![bytes]), None),
             };
             self.graph.nodes[at].value = attribute;
             values.push((key, value));

@@ -1,7 +1,8 @@
 //! What became of a restore, and what is still to come: TensorFlow's status objects.
 //! `Checkpoint::restore` gives one; programs ask it whether all was found.
 
-use super::restoration::{Restoration, listed};
+use super::fitting::listed;
+use super::restoration::Restoration;
 use engine::Module;
 use engine::Variable;
 use engine::library::{End, Named, ObjectGraph};

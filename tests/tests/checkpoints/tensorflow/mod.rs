@@ -15,17 +15,8 @@ use tf::train::{Checkpoint, latest_checkpoint, load_checkpoint};
 use tf::{Module, Variable};
 
 /// The programs that both languages save and restore, and those that only TensorFlow saves whole.
-const BOTH: [&str; 9] = [
-    "subclass",
-    "plain",
-    "convolutions",
-    "sequential",
-    "functional",
-    "shared",
-    "modules",
-    "containers",
-    "pipelines",
-];
+const BOTH: [&str; 9] =
+    ["subclass", "plain", "convolutions", "sequential", "functional", "shared", "modules", "containers", "pipelines"];
 const OLDER: [&str; 4] = ["keras_2_adam", "keras_2_sgd", "keras_2_sequential", "keras_2_functional"];
 
 fn golden() -> PathBuf {
@@ -194,7 +185,10 @@ fn names_of_tensorflow_1_are_read_one_by_one() {
     }
     let v = Variable::new(0.0);
     let error = Checkpoint::new().with("v", &v).restore(&path).unwrap_err();
-    assert!(matches!(error, tf::Error::FailedPrecondition(_)) && error.to_string().contains("load_checkpoint"), "{error}");
+    assert!(
+        matches!(error, tf::Error::FailedPrecondition(_)) && error.to_string().contains("load_checkpoint"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -215,7 +209,8 @@ fn the_same_objects_are_the_same_bytes() {
     program.checkpoint().save(directory.join("containers")).unwrap();
     for ending in [".index", ".data-00000-of-00001"] {
         let name = format!("containers-1{ending}");
-        let (ours, theirs) = (std::fs::read(directory.join(&name)).unwrap(), std::fs::read(golden().join(&name)).unwrap());
+        let (ours, theirs) =
+            (std::fs::read(directory.join(&name)).unwrap(), std::fs::read(golden().join(&name)).unwrap());
         assert!(ours == theirs, "{name} has {} bytes, TensorFlow's {}", ours.len(), theirs.len());
     }
 }
