@@ -60,8 +60,8 @@
 //!
 //! # Modules and variables
 //!
-//! [`Variable`] is a value that can be changed. [`Module`] and its derive collect the variables of a structure; [`Nest`] and its derive
-//! let a structure of tensors go through traced functions. Guide: [`guides::models`].
+//! [`Variable`] is a value that can be changed. [`Module`] and its derive collect the variables of a structure, [`build`](fn@build) makes
+//! those of its layers, [`Duplicate`] copies it; [`Nest`] and its derive let a structure of tensors go through traced functions. Guide: [`guides::models`].
 //!
 //! ```
 //! # use eagerflow as tf;
@@ -106,6 +106,26 @@
 //! assert_eq!(batches.cardinality(), Some(3));
 //! ```
 //!
+//! # Saving and resuming
+//!
+//! [`train`]: checkpoints of models, optimizers, data and random numbers, which TensorFlow opens; weights as safetensors. Guide:
+//! [`guides::saving`].
+//!
+//! ```
+//! # use eagerflow as tf;
+//! # let path = std::env::temp_dir().join(format!("eagerflow-crate-page-{}", std::process::id()));
+//! let v = tf::Variable::new(3.0);
+//! let checkpoint = tf::train::Checkpoint::new().with("v", &v);
+//! checkpoint.write(&path)?;
+//! v.assign(0.0);
+//! checkpoint.read(&path)?.assert_consumed();
+//! assert_eq!(v.value().item::<f32>(), 3.0);
+//! # for end in [".index", ".data-00000-of-00001"] {
+//! #     std::fs::remove_file(format!("{}{end}", path.display())).unwrap();
+//! # }
+//! # Ok::<(), tf::Error>(())
+//! ```
+//!
 //! # Devices and settings
 //!
 //! [`device`](fn@device) places operations, [`list_physical_devices`] tells what there is, [`config`] has the settings of the process,
@@ -147,14 +167,14 @@ pub use engine::__testing;
 pub use engine::{
     AsTensor, AsTensors, Axes, Closure, Copies, DType, DTypes, Device, DeviceGuard, DeviceKind, Differentiable, Dim,
     Duplicate, Element, Error, FieldOptions, Fields, ForwardAccumulator, FunctionInfo, GradientOptions, GradientTape,
-    Gradients, IndexedRows, IntoAxes, IntoTarget, IntoTensor, LazyVariable, Leaves, Literal, LossFunction, Module,
-    Nest, Nested, Number, Operand, Padding, Pair, ParamCount, PersistentTape, Report, Result, Shape, Signature, Source,
-    Sources, StopRecording, Submodule, Tensor, TensorArray, TensorFunction, TensorType, ToOperand,
-    UnconnectedGradients, Variable, Watch, bf16, bfloat16, bool_, config, constant, constant_of, custom_gradient, data,
-    debugging, device, executing_eagerly, f16, float16, float32, float64, function, gradients_function,
-    implicit_gradients, implicit_value_and_gradients, init_scope, int8, int16, int32, int64, keep_dims,
-    list_physical_devices, memory, profile, random, shape, tf_function, try_build, try_constant, try_constant_of,
-    try_device, uint8, uint16, uint32, uint64, value_and_gradients_function,
+    Gradients, IndexedRows, InputSpec, IntoAxes, IntoTarget, IntoTensor, LazyVariable, Leaves, Literal, LossFunction,
+    Module, Nest, Nested, Number, Operand, Padding, Pair, ParamCount, PersistentTape, Report, Result, Shape, Signature,
+    Source, Sources, StopRecording, Submodule, Tensor, TensorArray, TensorFunction, TensorType, ToOperand,
+    UnconnectedGradients, Variable, Watch, bf16, bfloat16, bool_, build, config, constant, constant_of,
+    custom_gradient, data, debugging, device, executing_eagerly, f16, float16, float32, float64, function,
+    gradients_function, implicit_gradients, implicit_value_and_gradients, init_scope, int8, int16, int32, int64,
+    keep_dims, list_physical_devices, memory, profile, random, shape, tf_function, try_build, try_constant,
+    try_constant_of, try_device, uint8, uint16, uint32, uint64, value_and_gradients_function,
 };
 #[doc(hidden)]
 pub use engine::{TensorRef, Tensors};

@@ -15,6 +15,8 @@ usage: cargo run --release --example digits [-- OPTIONS]
   --epochs N       passes over the training images (default: 20)
   --seed N         seed of the first weights, the order of the images and the dropout (default: 7)
   --picture FILE   where the loss curve goes, a PNG (default: digits-loss.png)
+  --save DIR       folder for checkpoints, of which one is saved after every epoch (default: none is saved)
+  --resume         go on from the newest checkpoint of that folder (default: digits-checkpoints), if there is one
   --help           this text
 ";
 
@@ -33,6 +35,9 @@ pub struct Options {
     pub epochs: usize,
     pub seed: i64,
     pub picture: PathBuf,
+    /// The folder for checkpoints, where any are saved.
+    pub save: Option<PathBuf>,
+    pub resume: bool,
 }
 
 impl Default for Options {
@@ -44,6 +49,8 @@ impl Default for Options {
             epochs: 20,
             seed: 7,
             picture: PathBuf::from("digits-loss.png"),
+            save: None,
+            resume: false,
         }
     }
 }
@@ -67,21 +74,29 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Command, String> {
             options.graph = arg == "--graph";
             continue;
         }
+        if arg == "--resume" {
+            options.resume = true;
+            continue;
+        }
         let (name, given) = match arg.split_once('=') {
             Some((name, value)) => (name.to_string(), Some(value.to_string())),
             None => (arg, None),
         };
-        if !["--data", "--model", "--epochs", "--seed", "--picture"].contains(&&*name) {
+        if !["--data", "--model", "--epochs", "--seed", "--picture", "--save"].contains(&&*name) {
             return Err(format!("unknown option `{name}`"));
         }
         let value = given.or_else(|| args.next()).ok_or_else(|| format!("`{name}` needs a value"))?;
         match &*name {
             "--data" => options.data = value.into(),
             "--picture" => options.picture = value.into(),
+            "--save" => options.save = Some(value.into()),
             "--model" => options.model = model(&value)?,
             "--epochs" => options.epochs = number(&name, &value, "a number of 0 or more")?,
             _ => options.seed = number(&name, &value, "an integer of 64 bits")?,
         }
+    }
+    if options.resume {
+        options.save.get_or_insert_with(|| PathBuf::from("digits-checkpoints"));
     }
     Ok(Command::Run(options))
 }
@@ -113,6 +128,9 @@ mod tests {
         assert_eq!(read("--model guide --epochs 3 --seed=-1 --data=mnist"), Ok(Command::Run(right)));
         assert_eq!(read("--epochs 3 --help"), Ok(Command::Help));
         assert_eq!(read("--eager"), Ok(Command::Run(Options { graph: false, ..Options::default() })));
+        let resumed = |save: &str| Options { resume: true, save: Some(save.into()), ..Options::default() };
+        assert_eq!(read("--resume"), Ok(Command::Run(resumed("digits-checkpoints"))));
+        assert_eq!(read("--resume --save there"), Ok(Command::Run(resumed("there"))));
         assert_eq!(read("--eager --graph"), Ok(Command::Run(Options::default())));
     }
 

@@ -41,7 +41,9 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let model = model::build(options.model, digits.classes);
     println!("{digits}");
     let how = if options.graph { step::graph } else { step::eager };
-    let history = train::train(&*model, &digits.train, options.epochs, how, &mut |line| println!("{line}"));
+    let (epochs, save, resume) = (options.epochs, options.save.as_deref(), options.resume);
+    let training = train::Training { epochs, step: how, save, resume };
+    let history = train::train(&*model, &digits.train, &training, &mut |line| println!("{line}"))?;
     if !history.epochs.is_empty() {
         draw(&history, options)?;
         println!("loss curve: {}", options.picture.display());

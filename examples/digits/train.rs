@@ -5,10 +5,13 @@ use crate::data::Split;
 use crate::model::Classifier;
 use crate::step::Step;
 use eagerflow as tf;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 use tf::data::{Dataset, Shuffle};
 use tf::metrics::{Mean, SparseCategoricalAccuracy};
 use tf::optim::Adam;
+use tf::train::{Checkpoint, CheckpointManager};
 
 pub const BATCH: usize = 32;
 
@@ -21,35 +24,63 @@ pub struct History {
     pub epochs: Vec<(f64, f64)>,
 }
 
+/// What a training is run with.
+pub struct Training<'a> {
+    pub epochs: usize,
+    pub step: Step,
+    /// Where a checkpoint is saved after every epoch.
+    pub save: Option<&'a Path>,
+    /// Whether it goes on from the newest checkpoint there.
+    pub resume: bool,
+}
+
+/// All that a training goes on from lies in the checkpoint: the model, the optimizer with its slots, how many epochs have passed, the
+/// order of the images, and the random numbers of the dropout. So one that is resumed ends as if it had not been interrupted.
 pub fn train(
     model: &dyn Classifier,
     split: &Split,
-    epochs: usize,
-    step_of: Step,
+    how: &Training<'_>,
     tell: &mut dyn FnMut(&str),
-) -> History {
+) -> tf::Result<History> {
     let data = Dataset::from_tensor_slices((split.images.clone(), split.labels.clone()));
     let batches = data.shuffle(Shuffle::whole()).batch(BATCH);
     let steps = batches.cardinality().unwrap_or(1) as f64;
     let optimizer = Adam::new(1e-3);
+    let passed = AtomicUsize::new(0);
+    let checkpoint = Checkpoint::new()
+        .with("model", model)
+        .with("optimizer", &optimizer)
+        .with("epoch", &passed)
+        .with("data", &batches)
+        .with("random", tf::random::global());
+    let manager = how.save.map(|directory| CheckpointManager::new(&checkpoint, directory, 3)).transpose()?;
+    if let Some(manager) = manager.as_ref().filter(|_| how.resume)
+        && let Some(path) = manager.restore_or_initialize()?
+    {
+        tell(&format!("resumed from {}", path.display()));
+    }
     let (mean, accuracy) = (Mean::new(), SparseCategoricalAccuracy::new());
     let mut history = History::default();
-    for epoch in 0..epochs {
+    for epoch in passed.load(Relaxed)..how.epochs {
         let start = Instant::now();
         mean.reset();
         accuracy.reset();
         for (step, (images, labels)) in batches.iter().enumerate() {
-            let (loss, logits) = step_of(model, &optimizer, &images, &labels);
+            let (loss, logits) = (how.step)(model, &optimizer, &images, &labels);
             mean.update(&loss);
             accuracy.update(&labels, &logits);
             history.batches.push((epoch as f64 + (step as f64 + 0.5) / steps, f64::from(loss.item::<f32>())));
         }
         let (loss, accuracy) = (mean.result().item::<f32>(), accuracy.result().item::<f32>());
         history.epochs.push((epoch as f64 + 1.0, f64::from(loss)));
-        let seconds = start.elapsed().as_secs_f64();
+        let (seconds, epochs) = (start.elapsed().as_secs_f64(), how.epochs);
         tell(&format!("epoch {:>2}/{epochs}  loss {loss:.4}  accuracy {accuracy:.4}  {seconds:.2} s", epoch + 1));
+        passed.store(epoch + 1, Relaxed);
+        if let Some(manager) = &manager {
+            manager.save()?;
+        }
     }
-    history
+    Ok(history)
 }
 
 /// The share of images that the model tells right.

@@ -87,7 +87,8 @@ pub fn custom_gradient(options: TokenStream, item: TokenStream) -> TokenStream {
 /// - `#[module(value)]` makes a field of any type that implements `Hash` a setting.
 /// - `#[module(not_trainable)]` leaves all variables below a field out of the trainable ones.
 /// - `#[module(name = "..")]` gives a field another name in paths and checkpoints.
-/// - `#[module(renamed_from = "..")]` tells a name that it had before, by which older checkpoints know it; it may be repeated.
+/// - `#[module(renamed_from = "..")]` tells a name that it had before, by which older checkpoints know it, or a path such as
+///   `"body/0"` where it was a part of a part; it may be repeated.
 /// - `#[module(crate = path)]` on the type names the crate where it is re-exported.
 #[proc_macro_derive(Module, attributes(module))]
 pub fn derive_module(item: TokenStream) -> TokenStream {

@@ -65,7 +65,7 @@ impl Source {
 }
 
 /// Where the library's crates have their sources, as rustc names them.
-const LIBRARY: [&str; 3] = ["core/src/", "core/engine/src/", "core/kernels/src/"];
+const LIBRARY: [&str; 4] = ["core/src/", "core/engine/src/", "core/formats/src/", "core/kernels/src/"];
 
 /// The first line of a text that names a line of the library itself; Rust's own library also has a `core`.
 pub fn line_of_the_library(text: &str) -> Option<&str> {

@@ -102,7 +102,7 @@ pub fn visit_slots(fields: &mut Fields<'_>, slots: &Arc<dyn SlotTable>) {
 }
 
 /// Leaves the value of a checkpoint for a variable that a layer will make; answers the variable where it is made already.
-pub fn defer<'a>(place: &'a LazyVariable, value: Arc<dyn DeferredValue>) -> Option<&'a Variable> {
+pub fn defer(place: &LazyVariable, value: Arc<dyn DeferredValue>) -> Option<&Variable> {
     place.defer(value)
 }
 

@@ -115,7 +115,7 @@ impl Variable {
     /// let tape = tf::GradientTape::new();
     /// let loss = (&w * &b).square();
     /// let slopes = tape.gradient(&loss, &[w.clone(), b.clone()]);
-    /// assert!(slopes[0].is_none() && slopes[1].is_some());
+    /// assert!(slopes.get(0).is_none() && slopes.get(1).is_some());
     /// ```
     pub fn set_trainable(&self, trainable: bool) {
         match trainable {

@@ -63,9 +63,15 @@ impl Storage for Disk {
         fs::remove_file(path)
     }
 
-    /// Windows gives no handle of a directory; its renames are in the journal.
+    /// Windows gives no handle of a directory, its renames are in the journal; some file systems of networks sync no directories.
     fn sync_directory(&self, path: &Path) -> io::Result<()> {
-        if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
+        if !cfg!(unix) {
+            return Ok(());
+        }
+        match File::open(path)?.sync_all() {
+            Err(e) if matches!(e.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+            synced => synced,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ mod reader;
 mod varint;
 mod writer;
 
-pub use reader::read;
+pub use reader::{Take, read};
 pub(crate) use varint::{put_varint, take_varint};
 pub use writer::TableWriter;
 

@@ -34,6 +34,12 @@ impl Drop for Folder {
     }
 }
 
+/// Puts a file in place of another. It is a new one: file systems wait for the disk when one is emptied and written anew.
+pub(crate) fn put_file(path: &Path, bytes: &[u8]) {
+    let _ = std::fs::remove_file(path);
+    std::fs::write(path, bytes).expect("a file for a test");
+}
+
 /// A file that TensorFlow wrote; see `tests/golden/make_bundles.py`.
 pub(crate) fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/bundles").join(name)

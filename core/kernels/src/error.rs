@@ -314,12 +314,12 @@ fn folders(this_file: &str) -> Vec<String> {
     let this_file = this_file.replace('\\', "/");
     let package = concat!("kernels-", env!("CARGO_PKG_VERSION"), "/src/error.rs");
     if let Some(before) = this_file.strip_suffix(package) {
-        return ["", "engine-", "kernels-"]
+        return ["", "engine-", "formats-", "kernels-"]
             .map(|name| format!("{before}{name}{}/src/", env!("CARGO_PKG_VERSION")))
             .into();
     }
     let core = this_file.strip_suffix("kernels/src/error.rs").unwrap_or(&this_file);
-    ["", "engine/", "kernels/"].map(|name| format!("{core}{name}src/")).into()
+    ["", "engine/", "formats/", "kernels/"].map(|name| format!("{core}{name}src/")).into()
 }
 
 static LINES_ARE_THE_USERS: AtomicBool = AtomicBool::new(cfg!(test));
@@ -362,12 +362,13 @@ mod tests {
 
     #[test]
     fn the_sources_of_all_crates_are_the_librarys() {
-        assert_eq!(folders("core/kernels/src/error.rs"), ["core/src/", "core/engine/src/", "core/kernels/src/"]);
+        let tree = ["core/src/", "core/engine/src/", "core/formats/src/", "core/kernels/src/"];
+        assert_eq!(folders("core/kernels/src/error.rs"), tree);
         let version = env!("CARGO_PKG_VERSION");
         let registry = |name: &str| format!("/home/me/.cargo/registry/src/index/eagerflow-{name}{version}/src/");
         assert_eq!(
             folders(&(registry("kernels-") + "error.rs")),
-            [registry(""), registry("engine-"), registry("kernels-")]
+            [registry(""), registry("engine-"), registry("formats-"), registry("kernels-")]
         );
         assert!(folders(r"C:\work\core\kernels\src\error.rs").contains(&"C:/work/core/src/".to_string()));
     }

@@ -39,7 +39,9 @@ use std::panic::Location;
 pub trait Optimizer: Module + Send + Sync {
     /// Moves each variable by its gradient, the one at the same place, and counts one step.
     ///
-    /// A variable without a gradient stays as it is; the first time, a warning on standard error says which and why.
+    /// A variable without a gradient stays as it is; the first time, a warning on standard error says which and why. One that is
+    /// frozen, but given with a gradient, is moved as the others: whoever makes the list, as by
+    /// [`trainable_variables`](Module::trainable_variables), says what is trained.
     ///
     /// # Errors
     /// InvalidArgument where there are not as many gradients as variables, none of them is there, or one does not fit

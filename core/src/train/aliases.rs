@@ -31,14 +31,17 @@ fn descend(graph: &FileGraph, at: usize, path: &str) -> Option<usize> {
     graph.child(at, path).or_else(|| path.split('/').try_fold(at, |at, name| graph.child(at, name)))
 }
 
+/// Keras's child for a part: by its name, or by its number where the part is in a list. Keras 2 has layers as `layer-0` and so on, and
+/// only in graphs of layers counts the input among them.
 fn foreign(graph: &FileGraph, at: usize, name: &str) -> Option<usize> {
     if let Some((_, others)) = NAMES.iter().find(|(own, _)| *own == name) {
         return others.iter().find_map(|other| graph.child(at, other));
     }
     let number: usize = name.parse().ok()?;
-    let layer = graph.child(at, &format!("layer-{number}"));
-    layer.or_else(|| {
-        let (list, first) = LISTS.iter().find_map(|(path, first)| Some((descend(graph, at, path)?, first)))?;
-        graph.child(list, &number.checked_add(*first)?.to_string())
-    })
+    if let Some(first) = graph.child(at, "layer-0") {
+        let input = graph.child(first, "_init_input_shape").is_some();
+        return graph.child(at, &format!("layer-{}", number.checked_add(input.into())?));
+    }
+    let (list, first) = LISTS.iter().find_map(|(path, first)| Some((descend(graph, at, path)?, first)))?;
+    graph.child(list, &number.checked_add(*first)?.to_string())
 }

@@ -234,10 +234,10 @@ impl<'m> Checkpoint<'m> {
 
     /// Writes all parts as `path`, without a number and without making it the newest of its directory. Answers the path.
     ///
-    /// A checkpoint is two files and more, so that writing over one cannot be a single step. Both are whole under other names
-    /// before the first gets its own. A program that is killed between the two leaves new values beside an old index: this library
-    /// reads the new checkpoint then, as its index is still there, but to TensorFlow it is damaged until something is saved in the
-    /// directory. Where that must not be, write under a new path each time, as [`save`](Self::save) does.
+    /// A checkpoint has two files, so that writing over one cannot be a single step. Both are whole and on the disk under other names before
+    /// the first gets its own. Where a program is killed between the two, the new index is left under such a name: restoring finds it there
+    /// and reads the new checkpoint, and the next save gives it its name. TensorFlow would find the old index beside the new values, and
+    /// refuse them as damaged. Where others read the files, write under a new path each time, as [`save`](Self::save) does.
     ///
     /// # Errors
     /// As [`save`](Self::save).

@@ -92,8 +92,8 @@ impl FileGraph {
         self.nodes.get(at)?.names.get(name).copied()
     }
 
-    /// Numbers the nodes level by level, as TensorFlow does, and notes how each is reached first. Nodes that the root does not reach go.
-    /// Answers the new number of each.
+    /// Numbers the nodes level by level, as TensorFlow does, and notes how each is reached first; slots of older optimizers come behind
+    /// them. Nodes that the root does not reach go. Answers the new number of each.
     pub fn settle(&mut self) -> Vec<Option<usize>> {
         let mut numbers = vec![None; self.nodes.len()];
         let mut order: Vec<usize> = Vec::with_capacity(self.nodes.len());
@@ -112,6 +112,15 @@ impl FileGraph {
                 }
             }
             next += 1;
+        }
+        for optimizer in 0..order.len() {
+            for (variable, name, slot) in &self.nodes[order[optimizer]].slots {
+                if let (Some(variable), None) = (numbers[*variable], numbers[*slot]) {
+                    numbers[*slot] = Some(order.len());
+                    order.push(*slot);
+                    above.push(Some((variable, format!(".OPTIMIZER_SLOT/{name}"))));
+                }
+            }
         }
         let mut old: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
         for (at, above) in order.into_iter().zip(above) {
@@ -249,6 +258,20 @@ mod tests {
         assert_eq!(read.nodes[1].value, Some(("a.Sb/.ATTRIBUTES/VARIABLE_VALUE".into(), "name".into())));
         assert_eq!(read.nodes[2].slots, [(1, "m".into(), 1)]);
         assert_eq!(graph.filled(), [true, true, false]);
+    }
+
+    #[test]
+    fn slots_of_older_optimizers_are_reached_through_their_variables() {
+        let list = names(&[("v", 3), ("optimizer", 1)]);
+        let nodes = vec![Node::with(list), Node::default(), Node::default(), Node::default(), Node::default()];
+        let mut graph = FileGraph { nodes };
+        graph.nodes[1].slots = vec![(3, "m".into(), 2), (4, "m".into(), 4)];
+        // The second is of a variable that nobody reaches.
+        assert_eq!(graph.settle(), [Some(0), Some(2), Some(3), Some(1), None]);
+        assert_eq!(
+            (&graph.nodes[2].slots[..], graph.spoken(3)),
+            (&[(1, "m".into(), 3)][..], "v/.OPTIMIZER_SLOT/m".into())
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod checkpoint;
 mod demand;
 mod fetched;
 mod file_graph;
+mod fitting;
 mod latest;
 mod manager;
 mod reader;
@@ -15,6 +16,7 @@ mod save;
 mod slots;
 mod snapshot;
 mod status;
+mod weights;
 
 pub use background::PendingSave;
 pub use checkpoint::Checkpoint;
@@ -22,6 +24,7 @@ pub use latest::{CheckpointState, get_checkpoint_state, latest_checkpoint};
 pub use manager::CheckpointManager;
 pub use reader::{CheckpointReader, list_variables, load_checkpoint};
 pub use status::CheckpointLoadStatus;
+pub use weights::{LoadReport, WeightsLoader, load_weights, save_weights};
 
 /// Reads an object graph and asks it all that a restore may: for tests of damage.
 #[cfg(feature = "testing")]

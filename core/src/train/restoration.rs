@@ -3,14 +3,14 @@
 
 use super::aliases;
 use super::file_graph::{FileGraph, GRAPH_KEY};
-use super::slots::WaitingSlots;
+use super::fitting::{all_fit, fits, listed};
+use super::slots::{self, WaitingSlots};
 use engine::library::{
     DeferredValue, End, Object, ObjectGraph, Prepared, StateValue, commit_states, defer, overwrite, prepare_states,
     tensor_of_bytes,
 };
 use engine::{Module, Tensor, TensorType, Variable};
 use formats::bundle::{Bundle, Stored};
-use formats::messages::DataType;
 use kernels::error::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -25,6 +25,8 @@ pub(super) struct Restoration {
     used: Vec<AtomicBool>,
     /// By the number of a variable that took a value: the value's node.
     nodes: Mutex<HashMap<u64, usize>>,
+    /// The numbers of the objects of the host that took a state.
+    states: HashSet<u64>,
     /// Whether the program knows that it does not use all.
     pub partial: AtomicBool,
 }
@@ -43,19 +45,24 @@ impl Restoration {
     /// # Errors
     /// As `Checkpoint::restore`.
     pub fn run(prefix: &Path, module: &dyn Module) -> Result<Arc<Self>> {
-        let this = Arc::new(Self::open(prefix)?);
+        let mut this = Self::open(prefix)?;
         let objects = ObjectGraph::of(module);
         let matched = this.matched(&objects)?;
+        let states = this.states_for(&objects, &matched)?;
+        this.states.extend(states.keys());
+        let this = Arc::new(this);
         let mut found = Vec::new();
-        let (mut waiting, mut tables, mut states) = (Vec::new(), Vec::new(), HashMap::new());
+        let (mut waiting, mut tables) = (Vec::new(), Vec::new());
         for (object, node) in objects.objects.iter().zip(&matched) {
             let Some(node) = *node else { continue };
             match &object.end {
                 End::Variable(variable) => found.extend(this.value_for(variable, node, &object.path)?),
                 End::Place(place) if this.graph.nodes[node].value.is_some() => waiting.push((place.clone(), node)),
-                End::State(id) => states.extend(this.state(node)?.map(|state| (*id, state))),
-                End::Slots(table) => tables.push((table.clone(), node, &object.path)),
-                End::Place(_) | End::Part => {}
+                End::Slots(table) => {
+                    slots::settings(&this.graph, node).for_each(|node| this.used[node].store(true, Ordering::Relaxed));
+                    tables.push((table.clone(), node, &object.path));
+                }
+                End::Place(_) | End::State(_) | End::Part => {}
             }
         }
         let node_of: HashMap<u64, usize> = found.iter().map(|f: &Found| (f.variable.id(), f.node)).collect();
@@ -122,7 +129,8 @@ impl Restoration {
         };
         let used = graph.nodes.iter().map(|_| AtomicBool::new(false)).collect();
         // What is not restored in the end tells of nothing.
-        Ok(Self { bundle, graph, used, nodes: Mutex::default(), partial: AtomicBool::new(true) })
+        let partial = AtomicBool::new(true);
+        Ok(Self { bundle, graph, used, nodes: Mutex::default(), states: HashSet::new(), partial })
     }
 
     /// The checkpoint's name.
@@ -192,11 +200,27 @@ impl Restoration {
         }))
     }
 
+    /// What the file has for the objects of the host, by their numbers.
+    fn states_for(&self, objects: &ObjectGraph, matched: &[Option<usize>]) -> Result<HashMap<u64, StateValue>> {
+        let mut states = HashMap::new();
+        for (object, node) in objects.objects.iter().zip(matched) {
+            if let (End::State(id), Some(node)) = (&object.end, *node) {
+                states.extend(self.state(node)?.map(|state| (*id, state)));
+            }
+        }
+        Ok(states)
+    }
+
+    /// Whether an object of the host took a state.
+    pub fn has_state(&self, id: u64) -> bool {
+        self.states.contains(&id)
+    }
+
     /// The state of an object of the host: a scalar that a node names, or bytes that none names.
     fn state(&self, node: usize) -> Result<Option<StateValue>> {
         if let Some(stored) = self.stored(node)? {
             let mut number = [0; 8];
-            self.fits(stored, &TensorType::scalar(kernels::dtype::DType::I64))
+            fits(&self.file(), stored, &TensorType::scalar(kernels::dtype::DType::I64))
                 .map_err(|e| e.variable(self.graph.spoken(node)))?;
             self.bundle.read_into(&mut [(stored.key(), &mut number)], 0)?;
             self.used[node].store(true, Ordering::Relaxed);
@@ -209,41 +233,13 @@ impl Restoration {
         Ok(self.bundle.read_strings(&key)?.into_iter().next().map(StateValue::Bytes))
     }
 
-    fn fits(&self, stored: &Stored, ty: &TensorType) -> Result<()> {
-        let dims = ty.shape.dims();
-        let same = stored.shape().len() == dims.len() && stored.shape().iter().zip(dims).all(|(&a, &b)| a == b as u64);
-        if same && stored.dtype() == DataType::from(ty.dtype) {
-            return Ok(());
-        }
-        Err(Error::invalid_argument(self.file(), "a saved value does not fit its variable")
-            .got(format!("{} in the checkpoint, as `{}`", type_text(stored), stored.key()))
-            .expected(ty)
-            .help("build the model with the options that it was saved with, or restore only the parts that fit"))
-    }
-
-    /// All that do not fit, in one error.
+    /// Nothing is taken unless all fits.
     fn check(&self, found: &[Found]) -> Result<()> {
-        let mut wrong = Vec::new();
-        for Found { variable, path, key, .. } in found {
-            let Some(stored) = self.bundle.get(key) else { continue };
+        let values = found.iter().filter_map(|Found { variable, path, key, .. }| {
             let ty = TensorType::new(variable.dtype(), variable.shape());
-            if let Err(error) = self.fits(stored, &ty) {
-                wrong.push((error, format!("`{path}` is {ty}, in the checkpoint {}", type_text(stored))));
-            }
-        }
-        match wrong.len() {
-            0 => Ok(()),
-            1 => Err(wrong.remove(0).0.variable(found.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(", "))),
-            all => {
-                let shown: Vec<String> = wrong.into_iter().take(SHOWN).map(|(_, text)| text).collect();
-                Err(Error::invalid_argument(self.file(), format!("{all} saved values do not fit their variables"))
-                    .got(listed(&shown, all))
-                    .expected("the dtypes and shapes of the program's variables")
-                    .help(
-                        "build the model with the options that it was saved with, or restore only the parts that fit",
-                    ))
-            }
-        }
+            Some((path.as_str(), self.bundle.get(key)?, ty))
+        });
+        all_fit(&self.file(), values)
     }
 
     /// Reads all values, and takes over the states: nothing here fails on account of the program or a damaged file.
@@ -282,7 +278,7 @@ impl Restoration {
     /// The value of a node for a variable that is being made.
     pub fn read(&self, node: usize, label: &str, ty: &TensorType) -> Result<Option<Tensor>> {
         let Some(stored) = self.stored(node)? else { return Ok(None) };
-        self.fits(stored, ty).map_err(|e| e.variable(label))?;
+        fits(&self.file(), stored, ty).map_err(|e| e.variable(label))?;
         tensor_of_bytes(ty, |bytes| self.bundle.read_into(&mut [(stored.key(), bytes)], 0)).map(Some)
     }
 
@@ -312,23 +308,6 @@ impl Restoration {
     pub fn taken(&self) -> usize {
         self.used.iter().filter(|used| used.load(Ordering::Relaxed)).count()
     }
-}
-
-/// How many paths a message names.
-const SHOWN: usize = 10;
-
-/// Some of `all` names.
-pub(super) fn listed(names: &[String], all: usize) -> String {
-    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("; ");
-    match all.saturating_sub(names.len().min(SHOWN)) {
-        0 => shown,
-        more => format!("{shown}; and {more} more"),
-    }
-}
-
-fn type_text(stored: &Stored) -> String {
-    let dtype = stored.dtype().dtype().map_or_else(|| format!("{:?}", stored.dtype()), |dtype| dtype.to_string());
-    format!("{dtype}{:?}", stored.shape())
 }
 
 impl Drop for Restoration {

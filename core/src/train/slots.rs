@@ -2,12 +2,22 @@
 //! TensorFlow write them, and by their place where the file does not tell the variables. A restore looks here for slots that are
 //! there, and optimizers for those that they make later.
 
+use super::aliases;
+use super::file_graph::FileGraph;
 use super::restoration::Restoration;
 use engine::library::{DeferredSlots, SlotName};
 use engine::{Tensor, TensorType, Variable};
 use kernels::error::Result;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+/// Children of older optimizers whose values are settings of the program here, as they are in Keras 3: they are not restored.
+const SETTINGS: [&str; 8] = ["beta_1", "beta_2", "beta1_power", "beta2_power", "decay", "epsilon", "momentum", "rho"];
+
+/// The nodes of an optimizer that have no counterpart, and need none.
+pub(super) fn settings(graph: &FileGraph, optimizer: usize) -> impl Iterator<Item = usize> {
+    SETTINGS.iter().filter_map(move |name| graph.child(optimizer, name))
+}
 
 /// The slots of one optimizer in a file.
 pub(super) struct WaitingSlots {
@@ -52,8 +62,11 @@ impl WaitingSlots {
             pairs.collect::<HashMap<_, _>>()
         };
         let mut by_variable: Vec<_> = by_place.iter().map(of_trained).collect();
-        let older = &graph.nodes[optimizer].slots;
-        for (variable, slot, node) in older {
+        // `MomentumOptimizer` of TensorFlow 1, which counts no steps, sums up gradients where all others sum up changes.
+        let of_gradients = aliases::child(graph, optimizer, "iterations", &[]).is_none();
+        let same = |(_, slot, _): &&(usize, String, usize)| slot != "momentum" || !of_gradients;
+        let older: Vec<_> = graph.nodes[optimizer].slots.iter().filter(same).collect();
+        for (variable, slot, node) in &older {
             let at = names.iter().position(|name| name.slot == slot);
             at.map(|at| by_variable[at].insert(*variable, *node));
         }

@@ -20,6 +20,7 @@ use std::sync::Arc;
 /// A checkpoint that is not written yet.
 pub(super) struct Snapshot {
     graph: Vec<Vec<u8>>,
+    /// In the order of their nodes.
     values: Vec<(String, Value)>,
 }
 
@@ -59,8 +60,10 @@ impl Snapshot {
             }
         }
         for (at, object) in objects.objects.iter().enumerate() {
-            if let End::Slots(table) = &object.end {
-                made.optimizer(at, table.as_ref(), &variables);
+            match &object.end {
+                End::Slots(table) => made.optimizer(at, table.as_ref(), &variables),
+                End::Part if is_layers(object, &objects) => made.layers(at),
+                _ => {}
             }
         }
         made.finish()
@@ -70,19 +73,19 @@ impl Snapshot {
     ///
     /// # Errors
     /// What the system answers; then no file is there that was not there before, and those that were are as they were.
-    pub fn write(&self, prefix: &Path, options: &Options<'_>) -> Result<()> {
-        let mut entries = vec![entry(GRAPH_KEY, DataType::String, Vec::new(), Source::Strings(&self.graph))];
-        for (key, value) in &self.values {
-            entries.push(match value {
-                Value::Tensor(fetched) => {
-                    let ty = &fetched.ty;
-                    let shape = ty.shape.dims().iter().map(|&n| n as u64).collect();
-                    entry(key, ty.dtype.into(), shape, Source::Pieces(fetched))
-                }
-                Value::Bytes(bytes) => entry(key, DataType::String, Vec::new(), Source::Strings(bytes)),
-                Value::Int64(bytes) => entry(key, DataType::Int64, Vec::new(), Source::Bytes(bytes)),
-            });
-        }
+    pub fn write<'a>(&'a self, prefix: &Path, options: &Options<'_>) -> Result<()> {
+        let value = |(key, value): &'a (String, Value)| match value {
+            Value::Tensor(fetched) => {
+                let ty = &fetched.ty;
+                let shape = ty.shape.dims().iter().map(|&n| n as u64).collect();
+                entry(key, ty.dtype.into(), shape, Source::Pieces(fetched))
+            }
+            Value::Bytes(bytes) => entry(key, DataType::String, Vec::new(), Source::Strings(bytes)),
+            Value::Int64(bytes) => entry(key, DataType::Int64, Vec::new(), Source::Bytes(bytes)),
+        };
+        let graph = entry(GRAPH_KEY, DataType::String, Vec::new(), Source::Strings(&self.graph));
+        // In TensorFlow's order, so that the same objects are the same bytes.
+        let entries: Vec<Entry<'_>> = self.values.iter().map(value).chain([graph]).collect();
         bundle::write(prefix, &entries, options)
     }
 }
@@ -107,6 +110,13 @@ fn named(object: &Object, objects: &ObjectGraph) -> Result<Vec<(String, usize)>>
         }
     }
     Ok(children)
+}
+
+/// Whether an object is a list with layers of this library in it, which as a model is Keras's `Sequential`.
+fn is_layers(object: &Object, objects: &ObjectGraph) -> bool {
+    let in_order = object.children.iter().enumerate().all(|(i, child)| child.name == i.to_string());
+    let is_layer = |object: &Object| object.type_name.starts_with("eagerflow::layers::");
+    in_order && object.children.iter().any(|child| is_layer(&objects.objects[child.object]))
 }
 
 #[cold]
@@ -198,6 +208,17 @@ impl Made {
         self.graph.nodes[at] = Node::with(children);
     }
 
+    /// Adds to a list of layers where a model of Keras that is one has them: behind its input.
+    fn layers(&mut self, at: usize) {
+        let mut children = std::mem::take(&mut self.graph.nodes[at].children);
+        let mut operations = vec![("0".to_owned(), self.node(Vec::new()))];
+        operations.extend(children.iter().enumerate().map(|(i, (_, layer))| ((i + 1).to_string(), *layer)));
+        let operations = ("_operations".to_owned(), self.node(operations));
+        children.push(("_functional".into(), self.node(vec![operations.clone()])));
+        children.push(operations);
+        self.graph.nodes[at] = Node::with(children);
+    }
+
     /// The slots of a checkpoint that was restored which no step has taken yet, of variables that the program has.
     fn waiting_slots(
         &self,
@@ -226,8 +247,10 @@ impl Made {
     fn finish(mut self) -> Result<Snapshot> {
         let numbers = self.graph.settle();
         let mut values = Vec::with_capacity(self.contents.len());
-        for (at, content) in self.contents {
-            let Some(at) = numbers[at] else { continue };
+        let mut contents: Vec<(usize, Content)> =
+            self.contents.into_iter().filter_map(|(at, content)| Some((numbers[at]?, content))).collect();
+        contents.sort_by_key(|(at, _)| *at);
+        for (at, content) in contents {
             let (key, name) =
                 (self.graph.value_key(at), |name: &str| Some((self.graph.value_key(at), name.to_owned())));
             let (key, value, attribute) = match content {

@@ -1,7 +1,8 @@
 //! What became of a restore, and what is still to come: TensorFlow's status objects.
 //! `Checkpoint::restore` gives one; programs ask it whether all was found.
 
-use super::restoration::{Restoration, listed};
+use super::fitting::listed;
+use super::restoration::Restoration;
 use engine::Module;
 use engine::Variable;
 use engine::library::{End, Named, ObjectGraph};
@@ -54,7 +55,8 @@ impl<'c> CheckpointLoadStatus<'c> {
     questions! {
         /// Asserts that every value of the checkpoint was taken by a variable, and every variable of the program took one.
         assert_consumed, try_assert_consumed = not_consumed;
-        /// Asserts that every variable that the program has by now took a value of the checkpoint.
+        /// Asserts that every variable that the program has by now took a value of the checkpoint, and every iterator, data set and
+        /// counter its state. TensorFlow's iterators have states that only TensorFlow reads.
         assert_existing_objects_matched, try_assert_existing_objects_matched = not_matched;
         /// Asserts that anything at all was restored.
         assert_nontrivial_match, try_assert_nontrivial_match = trivial;
@@ -96,6 +98,9 @@ impl<'c> CheckpointLoadStatus<'c> {
                         let named = slots.iter().zip(table.names());
                         missing.extend(named.filter_map(|(slot, name)| self.missed(slot, &path(name.slot))));
                     }
+                }
+                End::State(id) if !self.restoration.has_state(*id) => {
+                    missing.push(format!("`{}` (the state of an object of the host)", object.path));
                 }
                 End::Part | End::Place(_) | End::State(_) => {}
             }

@@ -15,6 +15,9 @@ pub const EMPTY_NAME: &str =
 pub const SLASH: &str = "a name has no `/`, which stands between the names of a path\n\
                          help: use `_` or `.`; a path of several names is a module in a module";
 
+pub const GAP: &str =
+    "a name on the former path is empty\nhelp: write it as `outer/inner`, from the module on that has the field";
+
 pub const SAME_FORMER: &str = "this is the field's name now\n\
                                help: `renamed_from` takes the name that it had when a checkpoint was written; leave it out if the name is the same";
 

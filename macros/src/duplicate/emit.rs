@@ -4,7 +4,7 @@
 use super::begins_anew;
 use crate::module::mentions;
 use crate::module::parse::{Field, How, Module, Variant};
-use crate::names::hidden;
+use crate::names::{hidden, shown_at};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse_quote;
@@ -33,7 +33,8 @@ fn arm(variant: &Variant, rt: &TokenStream, copies: &Ident) -> TokenStream {
     let (mut patterns, mut values) = (Vec::new(), Vec::new());
     for (i, field) in variant.fields.iter().enumerate() {
         let (member, span) = (&field.member, field.ty.span());
-        let bound = format_ident!("field_{i}", span = proc_macro2::Span::mixed_site());
+        // Shown at the type: rustc says there what is wrong with it.
+        let bound = format_ident!("field_{i}", span = shown_at(span));
         let value = match field.how {
             _ if begins_anew(field) => quote_spanned!(span=> ::core::default::Default::default()),
             How::Visit => quote_spanned!(span=> #rt::Duplicate::duplicate_in(#bound, #copies)),

@@ -34,12 +34,16 @@ fn options(field: &Field, faults: &mut Faults) {
         names().for_each(|name| faults.add(name, text::NO_PATH));
         field.not_trainable.iter().for_each(|word| faults.add(word, text::NO_VARIABLES));
     }
-    for name in names() {
-        match name.value() {
-            name_ if name_.trim().is_empty() => faults.add(name, text::EMPTY_NAME),
-            name_ if name_.contains('/') => faults.add(name, text::SLASH),
-            _ => {}
-        }
+    for name in names().filter(|name| name.value().trim().is_empty()) {
+        faults.add(name, text::EMPTY_NAME);
+    }
+    for name in field.rename.iter().filter(|name| name.value().contains('/')) {
+        faults.add(name, text::SLASH);
+    }
+    // A field may have been a part of a part; then its former name is a path.
+    let has_gap = |path: &str| path.contains('/') && path.split('/').any(|name| name.trim().is_empty());
+    for name in field.former.iter().filter(|name| has_gap(&name.value())) {
+        faults.add(name, text::GAP);
     }
 }
 

@@ -89,6 +89,8 @@ fn options_that_do_not_go_together_are_refused() {
             f: f32,
             #[module(renamed_from = "h", not_trainable, not_trainable)]
             g: f32,
+            #[module(renamed_from = "body/0/kernel", renamed_from = "body//kernel")]
+            h: f32,
         }
     });
     let faults = [
@@ -102,11 +104,12 @@ fn options_that_do_not_go_together_are_refused() {
         "another field is called `g`",
         "former name stands twice",
         "was called `h` too",
+        "on the former path is empty",
     ];
     for fault in faults {
         assert!(text.contains(fault), "{fault}: {text}");
     }
-    assert_eq!(text.matches("compile_error!").count(), 12, "{text}");
+    assert_eq!(text.matches("compile_error!").count(), 13, "{text}");
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod deferred;
 mod graph;
 mod managers;
 mod mistakes;
+mod tensorflow;
+mod weights;
 
 use eagerflow as tf;
 use std::path::{Path, PathBuf};

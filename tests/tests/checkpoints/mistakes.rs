@@ -30,6 +30,19 @@ fn restoring_into_another_architecture_names_both_sides_and_changes_nothing() {
 }
 
 #[test]
+fn one_value_of_another_type_is_told_with_its_path() {
+    let directory = Directory::new();
+    let saved = [Variable::new([1.0, 2.0]), Variable::new(3.0)];
+    let path = Checkpoint::new().with("all", &saved).write(directory.join("c")).unwrap();
+    // A metric of Keras 2 counts in `float32`, those here in `float64`.
+    let other = [Variable::new([0.0, 0.0]), Variable::with(tf::Tensor::from(0.0f64), "total", false)];
+    let text = Checkpoint::new().with("all", &other).read(&path).unwrap_err().to_string();
+    assert!(text.contains("all/1") && !text.contains("all/0"), "{text}");
+    assert!(text.contains("float32[] in the checkpoint") && text.contains("float64"), "{text}");
+    assert_eq!(other[0].value().to_vec::<f32>(), [0.0, 0.0]);
+}
+
+#[test]
 fn a_program_with_more_than_the_checkpoint_is_told_what_is_missing() {
     let directory = Directory::new();
     let v = Variable::new(1.0);

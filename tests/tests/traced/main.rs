@@ -23,6 +23,7 @@ mod exclusive;
 mod failures;
 mod flags;
 mod forward;
+mod frozen;
 mod hidden;
 mod jumps;
 mod lazy;

@@ -11,6 +11,7 @@ mod flags;
 mod host;
 mod loops;
 mod methods;
+mod modules;
 mod moves;
 mod operators;
 mod reexport;

@@ -102,8 +102,8 @@ impl Asked<'_> {
 
 fn not_read(source: &Tensor) -> String {
     format!(
-        "no operation that the tape recorded read {}; a value that was read before the tape began, while it was paused, or on \
-         another thread does not count: compute with the variable itself while the tape records",
+        "no operation that the tape recorded read {}; a value that was read before the tape began, while it was paused, while the \
+         variable was frozen, or on another thread does not count: compute with the variable itself while the tape records",
         Resource::wording(source)
     )
 }

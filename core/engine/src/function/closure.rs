@@ -1,7 +1,7 @@
 //! [`Closure`]: a closure that traced functions know from call to call, by a number of its own.
 //! Users make one where they would give a closure that captures to a traced function more than once.
 
-use crate::module::{Fields, Module};
+use crate::module::{Copies, Duplicate, Fields, Module};
 use crate::structure::{Leaves, Nest};
 use crate::tensor::Tensor;
 use std::fmt;
@@ -88,5 +88,11 @@ impl<F> Module for Closure<F> {
     }
     fn module_name(&self) -> Option<&'static str> {
         None
+    }
+}
+
+impl<F> Duplicate for Closure<F> {
+    fn duplicate_in(&self, _: &mut Copies) -> Self {
+        self.clone()
     }
 }

@@ -33,7 +33,8 @@ impl<'a> FieldOptions<'a> {
         Self { former: &[], not_trainable: false }
     }
 
-    /// The names that the field had before, the latest first: a checkpoint that lacks its name is searched for these.
+    /// The names that the field had before, the latest first: a checkpoint that lacks its name is searched for these. A field that was
+    /// a part of a part has a path, such as `body/0`.
     #[must_use]
     pub const fn renamed_from(mut self, names: &'a [&'a str]) -> Self {
         self.former = names;

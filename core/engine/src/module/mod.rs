@@ -11,6 +11,7 @@ mod fields;
 mod freezing;
 mod input_spec;
 mod lazy;
+mod list_errors;
 mod objects;
 mod random_state;
 mod saved_state;
@@ -48,9 +49,12 @@ use submodules::Submodules;
 /// A tree of variables and settings: a layer, a model, an optimizer, or a plain field of one.
 ///
 /// Derive it: every field is visited in the order of the declaration. Variables and tensors may be nested in
-/// `Option`, `Vec`, `Box`, arrays, tuples and other modules; numbers, texts and derived enums are settings, which make
-/// the [`signature`](Self::signature). `#[module(skip)]` leaves a field out; `#[module(value)]` takes any `Hash` type
-/// as a setting.
+/// `Option`, `Vec`, maps, pointers, cells, arrays, tuples and other modules; numbers, texts and derived enums are settings, which make
+/// the [`signature`](Self::signature). Items of a map go by what their keys are displayed as, in the order of the keys.
+///
+/// `#[module(skip)]` leaves a field out; `#[module(value)]` takes any `Hash` type as a setting. `#[module(not_trainable)]` leaves all
+/// variables below a field out of the trainable ones. `#[module(name = "..")]` gives it another name in paths and checkpoints,
+/// `#[module(renamed_from = "..")]`, which may be repeated, tells the names that it had before.
 ///
 /// What a field that is left out holds in a `Cell`, a `RefCell` or an atomic number must not change in a branch or loop of a traced
 /// function, which is recorded once: that is an error. Of other types a warning says that it cannot be seen.

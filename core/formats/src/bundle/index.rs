@@ -140,6 +140,9 @@ fn header(key: &[u8], value: &[u8], name: &str) -> Result<u32> {
     if !key.is_empty() {
         return Err(Error::data_loss(name, "does not begin with a header: it is no index of a bundle"));
     }
+    if value.len() > LONGEST_ENTRY {
+        return Err(Error::data_loss(name, format!("the header has {} bytes, more than {LONGEST_ENTRY}", value.len())));
+    }
     let header = BundleHeaderProto::decode(value).map_err(|e| Error::data_loss(name, format!("the header: {e}")))?;
     match header.endianness {
         0 => {}

@@ -71,7 +71,9 @@ impl Block {
     }
 
     fn first(&self, shape: &[u64]) -> u64 {
-        self.starts.iter().zip(shape).fold(0, |at, (start, size)| at * size + start)
+        // A shape without elements may have sizes whose product is too large; of what lies nowhere, the place does not matter.
+        let place = |at: u64, (start, size): (&u64, &u64)| at.wrapping_mul(*size).wrapping_add(*start);
+        self.starts.iter().zip(shape).fold(0, place)
     }
 
     fn overlaps(&self, other: &Self) -> bool {
@@ -112,7 +114,7 @@ pub(super) fn fault(blocks: &[Block], shape: &[u64]) -> Option<&'static str> {
         blocks.iter().map(|block| Some((block.together(shape)?, block.volume()))).collect();
     if let Some(ranges) = &mut ranges {
         ranges.sort_unstable();
-        let meet = |pair: &[(u64, u64)]| pair[0].0 + pair[0].1 > pair[1].0;
+        let meet = |pair: &[(u64, u64)]| pair[0].1 > 0 && pair[0].0 + pair[0].1 > pair[1].0;
         return ranges.windows(2).any(meet).then_some("has slices that overlap");
     }
     if blocks.len() > MOST_BLOCKS {

@@ -194,7 +194,7 @@ pub fn files_in(directory: &Path) -> io::Result<Files> {
 /// # Errors
 /// What the file system refuses.
 pub fn put(directory: &Path, files: &Files) -> io::Result<()> {
-    for path in files_in(directory)?.keys().filter(|path| !files.contains_key(*path)) {
+    for path in files_in(directory)?.keys() {
         std::fs::remove_file(path)?;
     }
     files.iter().try_for_each(|(path, bytes)| std::fs::write(path, bytes))

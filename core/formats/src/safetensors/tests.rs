@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::files::{Options, is_temporary};
-use crate::testing::{Folder, Random, golden, most_held, mutated};
+use crate::testing::{Folder, Random, golden, most_held, mutated, put_file};
 use kernels::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -137,7 +137,7 @@ fn headers_that_lie_are_refused() {
         (format!("{{{}}}", row("[2,0]")), 2, "begin where"),
         (format!("{{{}}}", row("[0,2]")), 3, "length"),
         (format!("{{{},{}}}", row("[0,2]"), row("[2,4]")), 4, "twice"),
-        (format!("{{\"a\":{{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,1]}}}}"), 1, "bytes of its shape"),
+        ("{\"a\":{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,1]}}".into(), 1, "bytes of its shape"),
         ("{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}".into(), 0, "shape"),
         ("{\"a\":{\"dtype\":\"F99\",\"shape\":[],\"data_offsets\":[0,0]}}".into(), 0, "header"),
         ("{\"__metadata__\":{\"a\":1}}".into(), 0, "header"),
@@ -145,7 +145,7 @@ fn headers_that_lie_are_refused() {
         ("[".repeat(100_000), 0, "header"),
     ];
     for (header, behind, what) in cases {
-        std::fs::write(&path, with_header(&header, behind)).unwrap();
+        put_file(&path, &with_header(&header, behind));
         let error = Safetensors::open(&path).unwrap_err();
         let text = error.to_string();
         assert!(
@@ -153,7 +153,7 @@ fn headers_that_lie_are_refused() {
             "{text}"
         );
     }
-    std::fs::write(&path, [0xff; 8]).unwrap();
+    put_file(&path, &[0xff; 8]);
     assert!(matches!(Safetensors::open(&path), Err(Error::DataLoss(_))));
     let error = Safetensors::open(&folder.join("none")).unwrap_err();
     assert!(matches!(error, Error::NotFound(_)), "{error}");
@@ -170,7 +170,7 @@ fn no_damage_makes_the_reader_panic_or_take_memory() {
     let mut refused = 0;
     for _ in 0..4000 {
         let damaged = mutated(&bytes, &mut random);
-        std::fs::write(&path, &damaged).unwrap();
+        put_file(&path, &damaged);
         let (held, result) = most_held(|| {
             Safetensors::open(&path)
                 .map(|file| file.tensors().iter().try_for_each(|t| file.read_bytes(t.name()).map(drop)))
@@ -200,7 +200,7 @@ fn headers_of_little_and_much_take_no_more_memory_than_they_are_worth() {
         " ".repeat(11 << 20),
     ];
     for header in headers {
-        std::fs::write(&path, with_header(&header, 0)).unwrap();
+        put_file(&path, &with_header(&header, 0));
         let (held, _) = most_held(|| Safetensors::open(&path).map(drop));
         assert!(held < header.len() + (64 << 20), "{held} bytes for {}", header.len());
     }

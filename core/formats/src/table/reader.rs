@@ -6,12 +6,15 @@ use crate::checksum;
 use kernels::error::{Error, Result};
 use std::ops::Range;
 
+/// What is called with a key and a value.
+pub type Take<'a> = dyn FnMut(&[u8], &[u8]) -> Result<()> + 'a;
+
 /// Calls `take` with every key and value, in the order of the keys. `name` is the file's, for errors.
 ///
 /// # Errors
 /// `DataLoss` if the bytes are cut off, damaged, or not in order; `Unimplemented` if a block is compressed, which TensorFlow's are
 /// not; and what `take` gives.
-pub fn read(bytes: &[u8], name: &str, take: &mut dyn FnMut(&[u8], &[u8]) -> Result<()>) -> Result<()> {
+pub fn read(bytes: &[u8], name: &str, take: &mut Take<'_>) -> Result<()> {
     let mut table = Reader { bytes, name, end: 0, key: Vec::new(), entries: 0 };
     let [metaindex, index] = table.footer()?;
     table.block(metaindex, "the metaindex block")?;
@@ -95,13 +98,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Goes over a data block, which must lie behind the one before and hold no key above `upto`.
-    fn data_block(
-        &mut self,
-        mut handle: &[u8],
-        number: usize,
-        upto: &[u8],
-        take: &mut dyn FnMut(&[u8], &[u8]) -> Result<()>,
-    ) -> Result<()> {
+    fn data_block(&mut self, mut handle: &[u8], number: usize, upto: &[u8], take: &mut Take<'_>) -> Result<()> {
         let place = self.handle(&mut handle, "the index block")?;
         if place.start < self.end {
             return Err(self.lost(format!("data block {number} lies in another")));

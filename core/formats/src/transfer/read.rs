@@ -6,6 +6,7 @@ use crate::checksum;
 use crate::files::{error, read_exact_at};
 use kernels::error::Result;
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -53,12 +54,11 @@ pub(crate) fn read(stretches: &[Stretch<'_>], targets: Vec<&mut [u8]>, threads: 
     })
 }
 
+/// Reads a range of a stretch, by a buffer if it wants one, and sums it.
+type SumOf<'a> = dyn Fn(usize, Range<u64>, &mut Vec<u8>) -> Result<u32> + Sync + 'a;
+
 /// The CRC-32C of each stretch, from those that `sum` gives of their pieces.
-fn summed(
-    stretches: &[Stretch<'_>],
-    threads: usize,
-    sum: &(dyn Fn(usize, std::ops::Range<u64>, &mut Vec<u8>) -> Result<u32> + Sync),
-) -> Result<Vec<u32>> {
+fn summed(stretches: &[Stretch<'_>], threads: usize, sum: &SumOf<'_>) -> Result<Vec<u32>> {
     let pieces = pieces(stretches.iter().map(|stretch| stretch.size));
     let sums: Vec<AtomicU32> = pieces.iter().map(|_| AtomicU32::new(0)).collect();
     let bytes = stretches.iter().map(|stretch| stretch.size).sum();

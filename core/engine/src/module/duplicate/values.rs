@@ -2,7 +2,6 @@
 //! What a [`Duplicate`] is made of; variables and pointers are in [`copies`](super::copies).
 
 use super::{Copies, Duplicate};
-use crate::function::Closure;
 use crate::tensor::Tensor;
 use kernels::dtype::DType;
 use kernels::shape::{Dim, Shape};
@@ -25,7 +24,7 @@ macro_rules! cloned {
 cloned!([] bool, [] char, [] u8, [] u16, [] u32, [] u64, [] u128, [] usize, [] i8, [] i16, [] i32, [] i64, [] i128, [] isize);
 cloned!([] f32, [] f64, [] crate::f16, [] crate::bf16, [] String, [] DType, [] Shape, [] Dim, [] Tensor, [] ());
 cloned!([] std::num::NonZeroUsize, [] std::time::Duration, [] std::path::PathBuf);
-cloned!([T: ?Sized] &T, [T: ?Sized] PhantomData<T>, [F] Closure<F>);
+cloned!([T: ?Sized] &T, [T: ?Sized] PhantomData<T>);
 
 macro_rules! made_of_copies {
     ($([$($generics:tt)*] $t:ty: |$this:ident, $copies:ident| $copy:expr;)*) => {$(

@@ -8,6 +8,8 @@ use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::RwLock;
 
+type Twelve = (u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, Rc<Variable>);
+
 #[derive(Module)]
 struct Collected<K: std::fmt::Display + Ord> {
     map: HashMap<K, Variable>,
@@ -16,7 +18,7 @@ struct Collected<K: std::fmt::Display + Ord> {
     once: OnceCell<Variable>,
     numbers: HashSet<u8>,
     texts: BTreeSet<&'static str>,
-    twelve: (u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, Rc<Variable>),
+    twelve: Twelve,
 }
 
 fn collected<K: std::fmt::Display + Ord + Hash>(keys: impl IntoIterator<Item = K>) -> Collected<K> {

@@ -17,10 +17,12 @@ enum Switch {
     On,
 }
 
+type Head = (Option<Box<dyn Module>>, Arc<Block>);
+
 #[derive(Module)]
 struct Heads {
     trunk: Arc<Block>,
-    heads: Vec<(Option<Box<dyn Module>>, Arc<Block>)>,
+    heads: Vec<Head>,
     mode: Mode,
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::checksum::mask;
 use crate::messages::{BundleEntryProto, BundleHeaderProto, Dim, Extent, TensorShapeProto, TensorSliceProto};
 use crate::table::{self, TableWriter};
-use crate::testing::{Random, most_held, mutated};
+use crate::testing::{Random, most_held, mutated, put_file};
 use kernels::error::{Error, Result};
 use std::path::PathBuf;
 
@@ -55,17 +55,17 @@ fn every_byte_that_is_changed_or_cut_off_is_found() {
             for at in (0..bytes.len()).step_by(if bytes.len() > 1000 { 7 } else { 1 }) {
                 let mut damaged = bytes.clone();
                 damaged[at] ^= 1 << (at % 8);
-                std::fs::write(file, &damaged).unwrap();
+                put_file(file, &damaged);
                 match read_all(&prefix) {
                     // Zeros in the footer of the index say nothing.
                     Ok(read) => assert!(read == whole && file.extension().unwrap() == "index", "{file:?} {at}"),
                     Err(error) => assert!(names_a_file(&error, &prefix), "{error}"),
                 }
-                std::fs::write(file, &bytes[..at]).unwrap();
+                put_file(file, &bytes[..at]);
                 let error = read_all(&prefix).unwrap_err();
                 assert!(matches!(error, Error::DataLoss(_)) && names_a_file(&error, &prefix), "{error}");
             }
-            std::fs::write(file, &bytes).unwrap();
+            put_file(file, &bytes);
         }
         std::fs::remove_file(&files[0]).unwrap();
         let error = Bundle::open(&prefix).unwrap_err();
@@ -130,7 +130,7 @@ fn no_messages_make_the_reader_panic_or_take_memory() {
                 rows.sort();
                 rows.dedup_by(|a, b| a.0 == b.0);
             }
-            std::fs::write(names::index(&prefix), index_of(&rows)).unwrap();
+            put_file(&names::index(&prefix), &index_of(&rows));
             let (held, result) = most_held(|| read_all(&prefix));
             assert!(held < 1 << 21, "{held}");
             match result {
@@ -157,7 +157,7 @@ fn opened(header: BundleHeaderProto, rows: &[(&[u8], BundleEntryProto)]) -> Resu
     let mut all = vec![(Vec::new(), header.encode_to_vec())];
     all.extend(rows.iter().map(|(key, row)| (key.to_vec(), row.encode_to_vec())));
     all.sort();
-    std::fs::write(names::index(&prefix), index_of(&all)).unwrap();
+    put_file(&names::index(&prefix), &index_of(&all));
     std::fs::write(names::data(&prefix, 0, 1), [0; 16]).unwrap();
     Bundle::open(&prefix)
 }
@@ -215,6 +215,20 @@ fn an_index_that_lies_is_refused() {
         let error = opened(header(), &[(b"w", sliced(slices)), (&key, part.clone())]).unwrap_err();
         assert!(matches!(error, Error::DataLoss(_)) && error.to_string().contains(what), "{what}: {error}");
     }
+}
+
+/// The product of such sizes is nothing, but not on the way there.
+#[test]
+fn sizes_beside_a_zero_may_be_large() {
+    let extent = |start, length| Extent { start, length: Some(length) };
+    let place = [extent(0, 0), extent(1 << 61, 1 << 61), extent(3, 1)];
+    let slice = slices::Slice::new(&TensorSliceProto { extent: place.to_vec() });
+    let part = BundleEntryProto { shape: shape(&[0, 1 << 61, 1]), size: 0, ..row() };
+    let slices = vec![TensorSliceProto { extent: place.to_vec() }];
+    let whole = BundleEntryProto { shape: shape(&[0, 1 << 62, 4]), size: 0, crc32c: 0, slices, ..row() };
+    let bundle = opened(header(), &[(b"w", whole), (&ordered::slice_key("w", &slice), part)]).unwrap();
+    assert!(bundle.read_bytes("w").unwrap().is_empty());
+    bundle.verify(&["w"], 1).unwrap();
 }
 
 #[test]

@@ -83,6 +83,33 @@ fn bytes_and_pieces_make_the_same_files_on_any_number_of_threads() {
 }
 
 #[test]
+fn small_values_beside_each_other_are_written_together() {
+    let folder = Folder::new();
+    let storage = crate::files::recording::Recording::default();
+    let sizes = [3, 0, 70_000, 5, 60_000, 1 << 20, (1 << 20) + 9, 40_000, 7];
+    let values: Vec<Vec<u8>> =
+        sizes.iter().map(|&size| numbers(size)).chain((0..40).map(|i| numbers(50_000 + i))).collect();
+    let keys: Vec<String> = (0..values.len()).map(|i| format!("k{i}")).collect();
+    let entries: Vec<Entry<'_>> = keys.iter().zip(&values).map(|(key, bytes)| plain(key, bytes)).collect();
+    write(&folder.join("a"), &entries, &Options { threads: 1, storage: &storage, sync: false }).unwrap();
+    let lengths: Vec<usize> = storage
+        .steps()
+        .iter()
+        .filter_map(|step| match step {
+            crate::files::recording::Step::Write { bytes, .. } => Some(bytes.len()),
+            _ => None,
+        })
+        .collect();
+    // The last one is the index.
+    assert_eq!(lengths[..7], [3, 70_000, 60_005, 1 << 20, 1 << 20, 1_040_206, 1_000_590], "{lengths:?}");
+    assert_eq!(lengths.len(), 8, "{lengths:?}");
+    let bundle = Bundle::open(&folder.join("a")).unwrap();
+    let all: Vec<&str> = keys.iter().map(String::as_str).collect();
+    bundle.verify(&all, 1).unwrap();
+    assert!(keys.iter().zip(&values).all(|(key, bytes)| bundle.read_bytes(key).unwrap() == *bytes));
+}
+
+#[test]
 fn nothing_of_a_large_value_is_copied() {
     let folder = Folder::new();
     let bytes = numbers(3 << 20);
