@@ -1,12 +1,14 @@
 //! One restore of a checkpoint: which node of the file each part of the program is, what was read, and what still waits to be.
 //! `Checkpoint` makes one, its status asks it, and layers and optimizers that make variables later take their values from it.
 
+mod states;
+
 use super::aliases;
 use super::file_graph::{FileGraph, GRAPH_KEY};
 use super::fitting::{all_fit, fits, listed};
 use super::slots::{self, WaitingSlots};
 use engine::library::{
-    DeferredValue, End, Object, ObjectGraph, Prepared, StateValue, commit_states, defer, overwrite, prepare_states,
+    DeferredValue, End, Object, ObjectGraph, Prepared, commit_states, defer, overwrite, prepare_states,
     tensor_of_bytes,
 };
 use engine::{Module, Tensor, TensorType, Variable};
@@ -198,39 +200,6 @@ impl Restoration {
             key: stored.key().to_owned(),
             path: path.to_owned(),
         }))
-    }
-
-    /// What the file has for the objects of the host, by their numbers.
-    fn states_for(&self, objects: &ObjectGraph, matched: &[Option<usize>]) -> Result<HashMap<u64, StateValue>> {
-        let mut states = HashMap::new();
-        for (object, node) in objects.objects.iter().zip(matched) {
-            if let (End::State(id), Some(node)) = (&object.end, *node) {
-                states.extend(self.state(node)?.map(|state| (*id, state)));
-            }
-        }
-        Ok(states)
-    }
-
-    /// Whether an object of the host took a state.
-    pub fn has_state(&self, id: u64) -> bool {
-        self.states.contains(&id)
-    }
-
-    /// The state of an object of the host: a scalar that a node names, or bytes that none names.
-    fn state(&self, node: usize) -> Result<Option<StateValue>> {
-        if let Some(stored) = self.stored(node)? {
-            let mut number = [0; 8];
-            fits(&self.file(), stored, &TensorType::scalar(kernels::dtype::DType::I64))
-                .map_err(|e| e.variable(self.graph.spoken(node)))?;
-            self.bundle.read_into(&mut [(stored.key(), &mut number)], 0)?;
-            self.used[node].store(true, Ordering::Relaxed);
-            return Ok(Some(StateValue::Int64(i64::from_le_bytes(number))));
-        }
-        let key = self.graph.state_key(node);
-        if self.bundle.get(&key).is_none() {
-            return Ok(None);
-        }
-        Ok(self.bundle.read_strings(&key)?.into_iter().next().map(StateValue::Bytes))
     }
 
     /// Nothing is taken unless all fits.
