@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the library's unit tests, those of tests/threads, and those of traces that are freed under calls, under valgrind's
-# memcheck on the portable CPU path: reads and writes outside of buffers, uses of uninitialised elements, double frees
+# Runs the library's unit tests, those of tests/threads, of checkpoints, and those of traces that are freed under calls, under
+# valgrind's memcheck on the portable CPU path: reads and writes outside of buffers, uses of uninitialised elements, double frees
 # and definite leaks are errors.
 # Nothing of ours is suppressed. Two test threads and a pool of three share the work. Takes a few minutes.
 #
@@ -10,6 +10,7 @@
 #
 # Left out, because they loop over millions of numbers in registers and touch no memory of their own: the accuracy tests
 # of `math`, the statistics of `philox`, and the property tests of symbolic shapes; and the 10,000 steps of `growth`.
+# Of checkpoints, those that change a file byte by byte are left out: they read bytes, and take a thousand restores each.
 # With arguments: runs only the library's unit tests whose names contain one of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -36,6 +37,7 @@ engine=$(binary -p eagerflow-engine --lib)
 core=$(binary -p eagerflow --lib)
 threads=$(binary -p eagerflow-tests --test threads)
 lifetimes=$(binary -p eagerflow-tests --test lifetimes)
+checkpoints=$(binary -p eagerflow-tests --test checkpoints)
 # Copies, because some tests start their own program again, which a build in the meantime would have replaced.
 own=$(mktemp -d)
 trap 'rm -rf "$own"' EXIT
@@ -44,6 +46,7 @@ cp "$engine" "$own/engine"
 cp "$core" "$own/core"
 cp "$threads" "$own/threads"
 cp "$lifetimes" "$own/lifetimes"
+cp "$checkpoints" "$own/checkpoints"
 
 cd core
 if [ $# -gt 0 ]; then
@@ -58,6 +61,7 @@ check "$own/engine" --test-threads 2 --skip threads_have_tapes_of_their_own
 check "$own/core" --test-threads 2
 cd ../tests
 check "$own/threads" --test-threads 2 shared::
+check "$own/checkpoints" --test-threads 2 --skip damage::every_
 # These tests take turns, because they count memory.
 check "$own/lifetimes" --test-threads 1 fronts::
 echo "memcheck: clean"

@@ -106,6 +106,11 @@ pub fn defer(place: &LazyVariable, value: Arc<dyn DeferredValue>) -> Option<&Var
     place.defer(value)
 }
 
+/// The value of a checkpoint that waits for a variable which a layer will make.
+pub fn waiting(place: &LazyVariable) -> Option<Arc<dyn DeferredValue>> {
+    place.waiting()
+}
+
 /// Tells the trace under way, if there is one, whose a new variable is: the trace must not keep it alive.
 pub fn note_owner(variable: &Variable, owner: Weak<dyn Owner>) {
     if let Some(listener) = crate::execute::listener() {

@@ -65,6 +65,10 @@ impl<const N: usize> SlotTable for Shared<N> {
     fn defer(&self, values: Arc<dyn DeferredSlots>) {
         self.lock().waiting = Some(values);
     }
+
+    fn waiting(&self) -> Option<Arc<dyn DeferredSlots>> {
+        self.lock().waiting.clone()
+    }
 }
 
 /// `N` slots for each variable, of its dtype and shape, which start at zero.

@@ -1,6 +1,7 @@
-//! Values on their way into a file: fetched when their first piece is written, and let go with their last.
-//! Snapshots of checkpoints and `save_weights` write through them.
+//! The bytes of one value on their way into a file: of a tensor, which may lie on a GPU, or of a checkpoint that was restored and whose
+//! value no variable has taken yet. Snapshots make one of each value; the writer asks for its pieces.
 
+use super::restoration::Restoration;
 use engine::library::{HostBytes, Typed};
 use engine::{Tensor, TensorType};
 use formats::bundle::Pieces;
@@ -15,8 +16,15 @@ pub(super) struct Fetched {
     state: Mutex<Fetching>,
 }
 
+/// Where bytes come from.
+enum Origin {
+    Tensor(Tensor),
+    /// A node of a file.
+    File(Arc<Restoration>, usize),
+}
+
 struct Fetching {
-    tensor: Option<Tensor>,
+    origin: Option<Origin>,
     bytes: Option<Arc<HostBytes>>,
     /// Bytes that were not handed out yet.
     left: u64,
@@ -24,9 +32,17 @@ struct Fetching {
 
 impl Fetched {
     pub fn of(tensor: Tensor) -> Self {
-        let ty = *Typed::ty(&tensor);
+        Self::new(*Typed::ty(&tensor), Origin::Tensor(tensor))
+    }
+
+    /// Of a value in a file that is of this type.
+    pub fn of_file(restoration: Arc<Restoration>, node: usize, ty: TensorType) -> Self {
+        Self::new(ty, Origin::File(restoration, node))
+    }
+
+    fn new(ty: TensorType, origin: Origin) -> Self {
         let left = (ty.shape.num_elements() * ty.dtype.size()) as u64;
-        Self { ty, state: Mutex::new(Fetching { tensor: Some(tensor), bytes: None, left }) }
+        Self { ty, state: Mutex::new(Fetching { origin: Some(origin), bytes: None, left }) }
     }
 
     fn bytes(&self) -> Result<Arc<HostBytes>> {
@@ -34,7 +50,12 @@ impl Fetched {
         if let Some(bytes) = &state.bytes {
             return Ok(bytes.clone());
         }
-        let Some(tensor) = state.tensor.take() else {
+        let tensor = match state.origin.take() {
+            Some(Origin::Tensor(tensor)) => Some(tensor),
+            Some(Origin::File(restoration, node)) => restoration.read(node, "a value that waits", &self.ty)?,
+            None => None,
+        };
+        let Some(tensor) = tensor else {
             return Err(Error::internal("save", "a value was written already"));
         };
         let bytes = Arc::new(HostBytes::of(&tensor)?);

@@ -1,6 +1,7 @@
 //! The object graph of a checkpoint file: nodes, their children by name, and the keys of their values.
 //! Saving makes one of a module's graph; restoring reads one and walks it beside the module's.
 
+use super::demand;
 use formats::messages::{
     BoolValue, Message, ObjectReference, SerializedTensor, SlotVariableReference, TrackableObject, TrackableObjectGraph,
 };
@@ -183,12 +184,15 @@ impl FileGraph {
         filled
     }
 
-    /// Reads the message of a file; `file` is what errors call it.
-    pub fn decode(bytes: &[u8], file: &str) -> Result<Self> {
+    /// Reads the message of a file of `size` bytes in all; `file` is what errors call it.
+    pub fn decode(bytes: &[u8], size: u64, file: &str) -> Result<Self> {
         let damaged = |what: String| {
             Error::data_loss(file, format!("the object graph of the checkpoint is damaged: {what}"))
                 .help("restore an older checkpoint, or fetch the file again")
         };
+        if demand::of(bytes) > size.saturating_add(demand::SPARE) {
+            return Err(damaged("it has far more nodes than values".into()));
+        }
         let message = TrackableObjectGraph::decode(bytes).map_err(|e| damaged(e.to_string()))?;
         let count = message.nodes.len();
         if count == 0 {
@@ -250,7 +254,7 @@ mod tests {
         graph.settle();
         graph.nodes[1].value = Some((graph.value_key(1), "name".into()));
         graph.nodes[2].slots.push((1, "m".into(), 1));
-        let read = FileGraph::decode(&graph.encode(), "file").unwrap();
+        let read = FileGraph::decode(&graph.encode(), 0, "file").unwrap();
         assert_eq!(read.nodes[1].value, Some(("a.Sb/.ATTRIBUTES/VARIABLE_VALUE".into(), "name".into())));
         assert_eq!(read.nodes[2].slots, [(1, "m".into(), 1)]);
         assert_eq!(graph.filled(), [true, true, false]);
@@ -275,8 +279,8 @@ mod tests {
         let reference = ObjectReference { node_id: 7, local_name: "a".into() };
         let node = TrackableObject { children: vec![reference], ..Default::default() };
         let bytes = TrackableObjectGraph { nodes: vec![node] }.encode_to_vec();
-        let text = FileGraph::decode(&bytes, "ckpt.index").err().map(|e| e.to_string()).unwrap_or_default();
+        let text = FileGraph::decode(&bytes, 0, "ckpt.index").err().map(|e| e.to_string()).unwrap_or_default();
         assert!(text.contains("node 0 of 1 refers to node 7") && text.contains("ckpt.index"), "{text}");
-        assert!(FileGraph::decode(&[], "f").is_err() && FileGraph::decode(&[0xFF; 9], "f").is_err());
+        assert!(FileGraph::decode(&[], 0, "f").is_err() && FileGraph::decode(&[0xFF; 9], 0, "f").is_err());
     }
 }

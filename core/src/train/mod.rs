@@ -4,6 +4,7 @@
 mod aliases;
 mod background;
 mod checkpoint;
+mod demand;
 mod fetched;
 mod file_graph;
 mod fitting;
@@ -29,7 +30,7 @@ pub use weights::{LoadReport, WeightsLoader, load_weights, save_weights};
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub fn __read_object_graph(bytes: &[u8]) -> kernels::error::Result<usize> {
-    let graph = file_graph::FileGraph::decode(bytes, "graph")?;
+    let graph = file_graph::FileGraph::decode(bytes, bytes.len() as u64, "graph")?;
     graph.filled();
     let last = graph.nodes.len() - 1;
     for at in [0, last / 2, last] {

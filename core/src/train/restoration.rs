@@ -5,12 +5,13 @@ mod states;
 
 use super::aliases;
 use super::file_graph::{FileGraph, GRAPH_KEY};
-use super::fitting::{all_fit, fits, listed};
+use super::fitting::{SHOWN, all_fit, fits, listed};
 use super::slots::{self, WaitingSlots};
 use engine::library::{
-    DeferredValue, End, Object, ObjectGraph, Prepared, commit_states, defer, overwrite, prepare_states, tensor_of_bytes,
+    DeferredValue, End, Object, ObjectGraph, Prepared, SlotTable, commit_states, defer, overwrite, prepare_states,
+    tensor_of_bytes,
 };
-use engine::{Module, Tensor, TensorType, Variable};
+use engine::{LazyVariable, Module, Tensor, TensorType, Variable};
 use formats::bundle::{Bundle, Stored};
 use kernels::error::{Error, Result};
 use std::collections::{HashMap, HashSet};
@@ -40,6 +41,29 @@ struct Found {
     path: String,
 }
 
+/// What a restore goes over.
+#[derive(Default)]
+struct Parts {
+    /// Values for variables that are there.
+    found: Vec<Found>,
+    /// Places of variables that are not, with the nodes of their values.
+    places: Vec<(LazyVariable, usize)>,
+    /// Tables of slots, with what the file has for them.
+    tables: Vec<(Arc<dyn SlotTable>, WaitingSlots)>,
+}
+
+impl Parts {
+    /// The keys of all values, each once.
+    fn keys<'a>(&'a self, restoration: &'a Restoration) -> Vec<&'a str> {
+        let mut keys: Vec<&str> = self.found.iter().map(|f| f.key.as_str()).collect();
+        keys.extend(self.places.iter().filter_map(|(_, node)| restoration.key(*node)));
+        keys.extend(self.tables.iter().flat_map(|(_, slots)| slots.keys()));
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+}
+
 impl Restoration {
     /// Restores a module whole or not at all; what it does not have yet waits for it.
     ///
@@ -52,46 +76,53 @@ impl Restoration {
         let states = this.states_for(&objects, &matched)?;
         this.states.extend(states.keys());
         let this = Arc::new(this);
-        let mut found = Vec::new();
-        let (mut waiting, mut tables) = (Vec::new(), Vec::new());
-        for (object, node) in objects.objects.iter().zip(&matched) {
+        let parts = this.parts(&objects, &matched)?;
+        this.check(&parts.found)?;
+        this.bundle.verify(&parts.keys(&this), 0)?;
+        let prepared = prepare_states(module, &states)?;
+        // From here on nothing fails on account of the program or of a damaged file.
+        this.take(&parts.found, module, prepared)?;
+        this.leave(parts)?;
+        this.partial.store(false, Ordering::Relaxed);
+        Ok(this)
+    }
+
+    /// What there is to restore, and what has to wait.
+    fn parts(self: &Arc<Self>, objects: &ObjectGraph, matched: &[Option<usize>]) -> Result<Parts> {
+        let (mut parts, mut tables) = (Parts::default(), Vec::new());
+        for (object, node) in objects.objects.iter().zip(matched) {
             let Some(node) = *node else { continue };
             match &object.end {
-                End::Variable(variable) => found.extend(this.value_for(variable, node, &object.path)?),
-                End::Place(place) if this.graph.nodes[node].value.is_some() => waiting.push((place.clone(), node)),
+                End::Variable(variable) => parts.found.extend(self.value_for(variable, node, &object.path)?),
+                End::Place(place) if self.graph.nodes[node].value.is_some() => parts.places.push((place.clone(), node)),
                 End::Slots(table) => {
-                    slots::settings(&this.graph, node).for_each(|node| this.used[node].store(true, Ordering::Relaxed));
-                    tables.push((table.clone(), node, &object.path));
+                    slots::settings(&self.graph, node).for_each(|node| self.used[node].store(true, Ordering::Relaxed));
+                    tables.push((table, node, &object.path));
                 }
                 End::Place(_) | End::State(_) | End::Part => {}
             }
         }
-        let node_of: HashMap<u64, usize> = found.iter().map(|f: &Found| (f.variable.id(), f.node)).collect();
+        let node_of: HashMap<u64, usize> = parts.found.iter().map(|f| (f.variable.id(), f.node)).collect();
         let known: HashSet<usize> = matched.iter().copied().flatten().collect();
-        let mut later = Vec::new();
         for (table, node, path) in tables {
-            let slots = WaitingSlots::new(this.clone(), node, table.names().to_vec(), &known);
+            let slots = WaitingSlots::new(self.clone(), node, table.names().to_vec(), &known);
             for (place, (variable, values)) in table.all().into_iter().enumerate() {
                 for (slot, value) in values.iter().enumerate() {
                     if let Some(node) = slots.node(node_of.get(&variable).copied(), place, slot) {
                         let path = format!("{path}/slots/{place}/{}", table.names()[slot].slot);
-                        found.extend(this.value_for(value, node, &path)?);
+                        parts.found.extend(self.value_for(value, node, &path)?);
                     }
                 }
             }
-            later.push((table, slots));
+            parts.tables.push((table.clone(), slots));
         }
-        this.check(&found)?;
-        let mut keys: Vec<&str> = found.iter().map(|f| f.key.as_str()).collect();
-        keys.extend(waiting.iter().filter_map(|(_, node)| this.key(*node)));
-        keys.extend(later.iter().flat_map(|(_, slots)| slots.keys()));
-        keys.sort_unstable();
-        keys.dedup();
-        this.bundle.verify(&keys, 0)?;
-        let prepared = prepare_states(module, &states)?;
-        this.take(&found, module, prepared)?;
-        for (place, node) in waiting {
-            let value = Arc::new(WaitingValue { restoration: this.clone(), node });
+        Ok(parts)
+    }
+
+    /// Leaves values for what is made later.
+    fn leave(self: &Arc<Self>, parts: Parts) -> Result<()> {
+        for (place, node) in parts.places {
+            let value = Arc::new(WaitingValue { restoration: self.clone(), node });
             // Another thread may have made it meanwhile.
             if let Some(variable) = defer(&place, value.clone()) {
                 let ty = TensorType::new(variable.dtype(), variable.shape());
@@ -99,10 +130,8 @@ impl Restoration {
                 value.taken(variable);
             }
         }
-        for (table, slots) in later {
-            table.defer(Arc::new(slots));
-        }
-        Ok(this)
+        parts.tables.into_iter().for_each(|(table, slots)| table.defer(Arc::new(slots)));
+        Ok(())
     }
 
     fn open(prefix: &Path) -> Result<Self> {
@@ -117,7 +146,10 @@ impl Restoration {
             .help("read its values one by one with `tf::train::load_checkpoint`, and assign them"));
         }
         let graph = match &bundle.read_strings(GRAPH_KEY)?[..] {
-            [bytes] => FileGraph::decode(bytes, &file)?,
+            [bytes] => {
+                let sizes = bundle.entries().iter().map(|entry| entry.size());
+                FileGraph::decode(bytes, sizes.fold(0, u64::saturating_add), &file)?
+            }
             other => {
                 return Err(Error::data_loss(file, "the object graph of the checkpoint is damaged")
                     .got(format!("{} messages", other.len()))
@@ -125,14 +157,9 @@ impl Restoration {
             }
         };
         let used = graph.nodes.iter().map(|_| AtomicBool::new(false)).collect();
-        Ok(Self {
-            bundle,
-            graph,
-            used,
-            nodes: Mutex::default(),
-            states: HashSet::new(),
-            partial: AtomicBool::new(false),
-        })
+        // What is not restored in the end tells of nothing.
+        let partial = AtomicBool::new(true);
+        Ok(Self { bundle, graph, used, nodes: Mutex::default(), states: HashSet::new(), partial })
     }
 
     /// The checkpoint's name.
@@ -230,7 +257,12 @@ impl Restoration {
 
     /// The node of the value that a variable took.
     pub fn node_of(&self, variable: &Variable) -> Option<usize> {
-        self.nodes().get(&variable.id()).copied()
+        self.node_of_id(variable.id())
+    }
+
+    /// As `node_of`, by the variable's number.
+    pub fn node_of_id(&self, id: u64) -> Option<usize> {
+        self.nodes().get(&id).copied()
     }
 
     /// A variable took the value of a node.
@@ -246,11 +278,26 @@ impl Restoration {
         tensor_of_bytes(ty, |bytes| self.bundle.read_into(&mut [(stored.key(), bytes)], 0)).map(Some)
     }
 
-    /// The paths of values that no variable took.
-    pub fn unused(&self) -> Vec<String> {
+    /// The type of a node's value in the file, and what its variable was called; none of a value of no type of this library's.
+    pub fn type_of(&self, node: usize) -> Result<Option<(TensorType, &str)>> {
+        let Some(stored) = self.stored(node)? else { return Ok(None) };
+        let sizes: Vec<usize> = stored.shape().iter().map(|&size| size as usize).collect();
+        let name = self.graph.nodes[node].value.as_ref().map_or("", |(_, name)| name.as_str());
+        let ty = stored.dtype().dtype().map(|dtype| Ok(TensorType::new(dtype, kernels::shape::Shape::new(&sizes)?)));
+        Ok(ty.transpose()?.map(|ty| (ty, name)))
+    }
+
+    /// The nodes of values that no variable took.
+    pub fn unused(&self) -> Vec<usize> {
         let nodes = self.graph.nodes.iter().zip(&self.used).enumerate();
         let unused = nodes.filter(|(_, (node, used))| node.value.is_some() && !used.load(Ordering::Relaxed));
-        unused.map(|(at, _)| self.graph.spoken(at)).collect()
+        unused.map(|(at, _)| at).collect()
+    }
+
+    /// The paths of some nodes, for a message.
+    pub fn listed(&self, nodes: &[usize]) -> String {
+        let paths: Vec<String> = nodes.iter().take(SHOWN).map(|&at| format!("`{}`", self.graph.spoken(at))).collect();
+        listed(&paths, nodes.len())
     }
 
     /// How many values were taken.
@@ -264,23 +311,24 @@ impl Drop for Restoration {
         if self.partial.load(Ordering::Relaxed) {
             return;
         }
-        let unused: Vec<String> = self.unused().into_iter().filter(|path| path != "save_counter").collect();
+        let counter = self.graph.child(0, "save_counter");
+        let unused: Vec<usize> = self.unused().into_iter().filter(|&at| Some(at) != counter).collect();
         if !unused.is_empty() {
             eprintln!(
                 "warning: restore: {} values of the checkpoint `{}` were not used: {}\n  help: call `expect_partial()` on what \
                  `restore` gives where that is meant, `assert_consumed()` where it is not",
                 unused.len(),
                 self.file(),
-                listed(&unused, unused.len())
+                self.listed(&unused)
             );
         }
     }
 }
 
 /// The value of a node, for a variable that a layer will make.
-struct WaitingValue {
-    restoration: Arc<Restoration>,
-    node: usize,
+pub(super) struct WaitingValue {
+    pub restoration: Arc<Restoration>,
+    pub node: usize,
 }
 
 impl DeferredValue for WaitingValue {

@@ -71,12 +71,15 @@ impl Ours {
     }
 
     /// Whether somebody else has saved under this path since the checkpoint was made. Of this process that is known exactly, of
-    /// others by the time of the file.
+    /// others by the times of the files: one that is younger than the directory's state was left by a process that was killed before
+    /// it could note it, as all who save have the directory's lock until then.
     fn is_taken(&self, path: &Path) -> bool {
         let Some(at) = time_of(path) else { return false };
         match Self::saved().get(path).filter(|saved| saved.at == Some(at)) {
             Some(saved) => saved.by != self.number && saved.number > self.number,
-            None => at + TICK > self.since,
+            None => {
+                at + TICK > self.since && modified(&path.with_file_name(STATE_FILE)).is_none_or(|noted| at <= noted)
+            }
         }
     }
 }
@@ -85,7 +88,11 @@ impl Ours {
 fn time_of(path: &Path) -> Option<SystemTime> {
     let mut index = OsString::from(path);
     index.push(".index");
-    std::fs::metadata(PathBuf::from(index)).and_then(|metadata| metadata.modified()).ok()
+    modified(Path::new(&index))
+}
+
+fn modified(file: &Path) -> Option<SystemTime> {
+    std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok()
 }
 
 /// `<prefix>-<number>`.

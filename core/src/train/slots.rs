@@ -29,6 +29,16 @@ pub(super) struct WaitingSlots {
     /// Whether the file tells which variables the optimizer trains, and the program has one of them: then a variable that the file
     /// does not know has no slots there. Else, as where an optimizer is restored alone, places count.
     tells_variables: bool,
+    /// The nodes of the variables, by place.
+    trained: HashMap<usize, usize>,
+}
+
+/// The slots of one variable in the file, which no optimizer took yet.
+pub(super) struct Left {
+    /// The variable's own node, if the file tells it.
+    pub variable: Option<usize>,
+    /// For each slot's name, the node of its value.
+    pub slots: Vec<Option<usize>>,
 }
 
 impl WaitingSlots {
@@ -62,7 +72,7 @@ impl WaitingSlots {
         }
         let told = trained.values().chain(older.iter().map(|(variable, ..)| variable));
         let tells_variables = told.into_iter().any(|variable| matched.contains(variable));
-        Self { restoration, names, by_place, by_variable, tells_variables }
+        Self { restoration, names, by_place, by_variable, tells_variables, trained }
     }
 
     /// The node of slot number `slot` of a variable, by the variable's own node, or else by its place among those with slots.
@@ -71,6 +81,31 @@ impl WaitingSlots {
             Some(variable) if self.tells_variables => self.by_variable.get(slot)?.get(&variable).copied(),
             _ => self.by_place.get(slot)?.get(&place).copied(),
         }
+    }
+
+    /// The restore that they are of.
+    pub fn restoration(&self) -> &Arc<Restoration> {
+        &self.restoration
+    }
+
+    /// What was not taken, in the order of the places, where the optimizer has slots for `made` variables.
+    pub fn left(&self, made: &[u64]) -> Vec<Left> {
+        let all = |slots: &[HashMap<usize, usize>]| slots.iter().flat_map(HashMap::keys).copied().collect::<Vec<_>>();
+        let one = |slots: &[HashMap<usize, usize>], at| slots.iter().map(|slots| slots.get(&at).copied()).collect();
+        let (mut order, taken) = if self.tells_variables {
+            let taken: HashSet<usize> = made.iter().filter_map(|&id| self.restoration.node_of_id(id)).collect();
+            (all(&self.by_variable), taken)
+        } else {
+            (all(&self.by_place), (0..made.len()).collect())
+        };
+        let places: HashMap<usize, usize> = self.trained.iter().map(|(&place, &variable)| (variable, place)).collect();
+        order.sort_unstable_by_key(|at| (self.tells_variables.then(|| places.get(at)), *at));
+        order.dedup();
+        let left = order.into_iter().filter(|at| !taken.contains(at));
+        if self.tells_variables {
+            return left.map(|at| Left { variable: Some(at), slots: one(&self.by_variable, at) }).collect();
+        }
+        left.map(|at| Left { variable: None, slots: one(&self.by_place, at) }).collect()
     }
 
     /// The keys of all values.

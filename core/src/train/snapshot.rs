@@ -4,14 +4,18 @@
 use super::aliases::written;
 use super::fetched::Fetched;
 use super::file_graph::{FileGraph, GRAPH_KEY, Node};
-use engine::library::{End, Object, ObjectGraph, SlotTable, StateValue, save_states, value_of};
-use engine::{Module, Variable};
+use super::restoration::{Restoration, WaitingValue};
+use super::slots::{Left, WaitingSlots};
+use engine::library::{End, Object, ObjectGraph, SlotTable, StateValue, save_states, value_of, waiting};
+use engine::{LazyVariable, Module, Variable};
 use formats::bundle::{self, Entry, Source};
 use formats::files::Options;
 use formats::messages::DataType;
 use kernels::error::{Error, Result};
+use std::any::Any;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A checkpoint that is not written yet.
 pub(super) struct Snapshot {
@@ -34,7 +38,7 @@ impl Snapshot {
     pub fn of(module: &dyn Module) -> Result<Self> {
         let states = save_states(module)?;
         let objects = ObjectGraph::of(module);
-        let mut made = Made { graph: FileGraph::default(), contents: Vec::new() };
+        let mut made = Made { graph: FileGraph::default(), contents: Vec::new(), places: Vec::new() };
         for object in &objects.objects {
             let node = Node::with(named(object, &objects)?);
             made.graph.nodes.push(node);
@@ -51,7 +55,8 @@ impl Snapshot {
                     Some(StateValue::Bytes(bytes)) => made.contents.push((at, Content::State(bytes.clone()))),
                     None => {}
                 },
-                End::Part | End::Place(_) | End::Slots(_) => {}
+                End::Place(place) => made.place(at, place),
+                End::Part | End::Slots(_) => {}
             }
         }
         for (at, object) in objects.objects.iter().enumerate() {
@@ -61,7 +66,7 @@ impl Snapshot {
                 _ => {}
             }
         }
-        Ok(made.finish())
+        made.finish()
     }
 
     /// Writes the files of a prefix.
@@ -136,6 +141,8 @@ fn spoken(object: &Object) -> &str {
 /// What a node holds.
 enum Content {
     Variable(Variable),
+    /// A value of a checkpoint that was restored, by its node there: its variable is not made yet.
+    Waiting(Arc<Restoration>, usize),
     Int64(i64),
     State(Vec<u8>),
 }
@@ -144,9 +151,22 @@ enum Content {
 struct Made {
     graph: FileGraph,
     contents: Vec<(usize, Content)>,
+    /// The places of variables for which values wait: the restore, the node of the value there, and the node here.
+    places: Vec<(Arc<Restoration>, usize, usize)>,
 }
 
 impl Made {
+    /// What waits for a variable that is not made yet is saved as it is: a program that restores and saves before it has called its
+    /// layers loses nothing.
+    fn place(&mut self, at: usize, place: &LazyVariable) {
+        let Some(value) = waiting(place) else { return };
+        let value: &dyn Any = &*value;
+        if let Some(WaitingValue { restoration, node }) = value.downcast_ref() {
+            self.contents.push((at, Content::Waiting(restoration.clone(), *node)));
+            self.places.push((restoration.clone(), *node, at));
+        }
+    }
+
     fn node(&mut self, children: Vec<(String, usize)>) -> usize {
         self.graph.nodes.push(Node::with(children));
         self.graph.nodes.len() - 1
@@ -159,13 +179,21 @@ impl Made {
         for name in ["iterations", "learning_rate"] {
             all.extend(self.graph.child(at, name));
         }
+        let made = table.all();
+        let mut rows: Vec<(Option<usize>, Vec<Option<Content>>)> = Vec::with_capacity(made.len());
+        rows.extend(made.iter().map(|(variable, slots)| {
+            let slots = slots.iter().map(|slot| Some(Content::Variable(slot.clone()))).collect();
+            (variables.get(variable).copied(), slots)
+        }));
+        rows.extend(self.waiting_slots(table, &made.iter().map(|(id, _)| *id).collect::<Vec<_>>(), variables));
         let mut trained = Vec::new();
         let mut lists: Vec<Vec<(String, usize)>> = vec![Vec::new(); table.names().len()];
-        for (i, (variable, slots)) in table.all().into_iter().enumerate() {
-            trained.extend(variables.get(&variable).map(|&node| (i.to_string(), node)));
-            for (list, slot) in lists.iter_mut().zip(slots) {
+        for (i, (variable, slots)) in rows.into_iter().enumerate() {
+            trained.extend(variable.map(|node| (i.to_string(), node)));
+            for (list, content) in lists.iter_mut().zip(slots) {
+                let Some(content) = content else { continue };
                 let node = self.node(Vec::new());
-                self.contents.push((node, Content::Variable(slot)));
+                self.contents.push((node, content));
                 list.push((i.to_string(), node));
                 all.push(node);
             }
@@ -191,7 +219,32 @@ impl Made {
         self.graph.nodes[at] = Node::with(children);
     }
 
-    fn finish(mut self) -> Snapshot {
+    /// The slots of a checkpoint that was restored which no step has taken yet, of variables that the program has.
+    fn waiting_slots(
+        &self,
+        table: &dyn SlotTable,
+        made: &[u64],
+        variables: &HashMap<u64, usize>,
+    ) -> Vec<(Option<usize>, Vec<Option<Content>>)> {
+        let Some(slots) = table.waiting() else { return Vec::new() };
+        let slots: &dyn Any = &*slots;
+        let Some(slots) = slots.downcast_ref::<WaitingSlots>() else { return Vec::new() };
+        let restoration = slots.restoration();
+        let places = self.places.iter().filter(|(of, ..)| Arc::ptr_eq(of, restoration));
+        let mut here: HashMap<usize, usize> = places.map(|(_, there, here)| (*there, *here)).collect();
+        here.extend(variables.iter().filter_map(|(&id, &at)| Some((restoration.node_of_id(id)?, at))));
+        let contents = |Left { variable, slots }| {
+            let at = match variable {
+                Some(variable) => Some(*here.get(&variable)?),
+                None => None,
+            };
+            let content = |node: Option<usize>| node.map(|node| Content::Waiting(restoration.clone(), node));
+            Some((at, slots.into_iter().map(content).collect()))
+        };
+        slots.left(made).into_iter().filter_map(contents).collect()
+    }
+
+    fn finish(mut self) -> Result<Snapshot> {
         let numbers = self.graph.settle();
         let mut values = Vec::with_capacity(self.contents.len());
         let mut contents: Vec<(usize, Content)> =
@@ -204,12 +257,17 @@ impl Made {
                 Content::Variable(variable) => {
                     (key, Value::Tensor(Fetched::of(value_of(&variable))), name(variable.name()))
                 }
+                Content::Waiting(restoration, node) => {
+                    let Some((ty, variable)) = restoration.type_of(node)? else { continue };
+                    let attribute = name(variable);
+                    (key, Value::Tensor(Fetched::of_file(restoration.clone(), node, ty)), attribute)
+                }
                 Content::Int64(number) => (key, Value::Int64(number.to_le_bytes()), name("counter")),
                 Content::State(bytes) => (self.graph.state_key(at), Value::Bytes(vec![bytes]), None),
             };
             self.graph.nodes[at].value = attribute;
             values.push((key, value));
         }
-        Snapshot { graph: vec![self.graph.encode()], values }
+        Ok(Snapshot { graph: vec![self.graph.encode()], values })
     }
 }

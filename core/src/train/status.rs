@@ -73,13 +73,11 @@ impl<'c> CheckpointLoadStatus<'c> {
             return Some(error);
         }
         let unused = self.restoration.unused();
-        let all = unused.len();
-        let ticked: Vec<String> = unused.into_iter().map(|path| format!("`{path}`")).collect();
-        (all > 0).then(|| {
+        (!unused.is_empty()).then(|| {
             // It is told now, and need not be told once more.
             self.expect_partial();
             Error::failed_precondition("assert_consumed", "the checkpoint has values that no variable of the program took")
-                .got(format!("{} in `{}`", listed(&ticked, all), self.restoration.file()))
+                .got(format!("{} in `{}`", self.restoration.listed(&unused), self.restoration.file()))
                 .expected("a variable for each value")
                 .help(
                     "variables of layers that were not called and of optimizers that took no step are made later: ask then; where \

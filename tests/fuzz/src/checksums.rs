@@ -1,5 +1,7 @@
 //! Puts the checksums of a table right, as far as its blocks can be found: else no damage would ever reach what lies behind them.
 
+use eagerflow_formats::checksum;
+
 /// The footer of a table, and what stands behind each block.
 const FOOTER: usize = 48;
 const TRAILER: usize = 5;
@@ -25,9 +27,8 @@ fn handle(bytes: &mut &[u8], length: usize) -> Option<(usize, usize)> {
 }
 
 fn put(table: &mut [u8], (offset, size): (usize, usize)) {
-    let crc = crc32c::crc32c(&table[offset..offset + size + 1]);
-    let masked = crc.rotate_right(15).wrapping_add(0xa282_ead8);
-    table[offset + size + 1..offset + size + TRAILER].copy_from_slice(&masked.to_le_bytes());
+    let crc = checksum::mask(checksum::of(&table[offset..offset + size + 1]));
+    table[offset + size + 1..offset + size + TRAILER].copy_from_slice(&crc.to_le_bytes());
 }
 
 /// The handles in a block of the index.

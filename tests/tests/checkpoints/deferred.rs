@@ -109,3 +109,38 @@ fn slots_are_found_by_their_variables_whatever_the_order() {
         status.expect_partial();
     }
 }
+
+#[test]
+fn what_was_not_made_yet_is_saved_again() {
+    let directory = Directory::new();
+    let (net, optimizer) = trained(3);
+    let first = Checkpoint::new().with("model", &net).with("optimizer", &optimizer);
+    let path = first.save(directory.join("ckpt")).unwrap();
+    // Twice resumed, and saved each time before anything was called; the files before are gone.
+    let mut path = path;
+    for _ in 0..2 {
+        let (again, other) = (Net::new(), Adam::new(0.5));
+        let checkpoint = Checkpoint::new().with("model", &again).with("optimizer", &other);
+        let manager = tf::train::CheckpointManager::new(&checkpoint, &directory, 1).unwrap();
+        checkpoint.restore(&path).unwrap().expect_partial();
+        for end in [".index", ".data-00000-of-00001"] {
+            std::fs::remove_file(format!("{}{end}", path.display())).unwrap();
+        }
+        path = manager.save().unwrap();
+        path = manager.save_async().and_then(|saving| saving.wait()).unwrap_or(path);
+    }
+    // A program of which a part was made meanwhile.
+    let (again, other) = (Net::new(), Adam::new(0.5));
+    let checkpoint = Checkpoint::new().with("model", &again).with("optimizer", &other);
+    checkpoint.restore(&path).unwrap().expect_partial();
+    again.hidden.call(input());
+    path = checkpoint.save(directory.join("part")).unwrap();
+
+    let (again, other) = (Net::new(), Adam::new(0.5));
+    let checkpoint = Checkpoint::new().with("model", &again).with("optimizer", &other);
+    let status = checkpoint.restore(&path).unwrap();
+    again.step(&other, &input());
+    net.step(&optimizer, &input());
+    assert_eq!((values(&again), values(&other)), (values(&net), values(&optimizer)));
+    status.assert_consumed();
+}

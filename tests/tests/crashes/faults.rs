@@ -1,7 +1,7 @@
 //! Each step that a save asks of the file system fails once, or it and all that follow: the error names a path, and what was there
 //! before is there still. A save that comes later, when all is well again, does what it always does.
 
-use super::model::{Folder, Model, files, newest};
+use super::model::{Folder, Model, files};
 use eagerflow as tf;
 use eagerflow_formats::files::{Disk, Output, Storage, is_temporary};
 use std::io::{self, ErrorKind};

@@ -77,9 +77,6 @@ fn a_process() {
 
 /// All that the program holds, and what it would do next.
 fn tell_the_end(training: &Training, passes: Passes, in_graph: bool) {
-    for (name, variable) in training.built_variables() {
-        println!("{MARK}variable {name} {}", bits(&variable.value()));
-    }
     println!("{MARK}rate {}", bits(&training.optimizer.learning_rate().variable().value()));
     println!("{MARK}counters {} {}", training.steps(), training.epoch.load(Ordering::Relaxed));
     println!("{MARK}metrics {} {}", bits(&training.loss.result()), bits(&training.accuracy.result()));
@@ -92,5 +89,9 @@ fn tell_the_end(training: &Training, passes: Passes, in_graph: bool) {
             println!("{MARK}pass {pass} {} {}", bits(&labels), bits(&images.sum()));
         }
     }
+    // A process that resumed behind the last step has its variables only now.
     println!("{MARK}next {}", bits(&training.advance(passes, in_graph)));
+    for (name, variable) in training.built_variables() {
+        println!("{MARK}variable {name} {}", bits(&variable.value()));
+    }
 }

@@ -136,7 +136,7 @@ fn tapes_follow_what_was_trained_when_it_was_read() {
 fn an_optimizer_moves_what_it_is_given() {
     let w = Variable::new(1.0);
     w.set_trainable(false);
-    SGD::new(0.5).apply_gradients(&[tf::constant(1.0)].into_iter().collect(), &[w.clone()]);
+    SGD::new(0.5).apply_gradients(&[tf::constant(1.0)].into_iter().collect(), std::slice::from_ref(&w));
     assert_eq!(w.value().item::<f32>(), 0.5);
 }
 

@@ -60,7 +60,7 @@ collections! {
     };
 }
 
-/// Looked at while nobody changes it; see [`Fields::busy`].
+/// Looked at while nobody changes it: the lists of a module are errors meanwhile, and what needs it otherwise panics.
 impl<T: Module> Module for RefCell<T> {
     #[track_caller]
     fn visit(&self, fields: &mut Fields<'_>) {

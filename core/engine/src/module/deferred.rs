@@ -4,10 +4,11 @@
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use kernels::error::Result;
+use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The value of a variable that is not made yet.
-pub trait DeferredValue: Send + Sync {
+pub trait DeferredValue: Any + Send + Sync {
     /// The value for a variable of this type; `label` is what messages call it.
     ///
     /// # Errors

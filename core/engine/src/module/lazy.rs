@@ -159,6 +159,11 @@ impl LazyVariable {
         self.get()
     }
 
+    /// What a checkpoint has for the variable, while it is not made.
+    pub(crate) fn waiting(&self) -> Option<Arc<dyn DeferredValue>> {
+        self.0.waiting.get()
+    }
+
     /// The variable, or an error that says it is not built.
     ///
     /// # Errors

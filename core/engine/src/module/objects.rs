@@ -6,6 +6,7 @@ use super::{LazyVariable, Module, SavedState};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::error::Result;
+use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -76,6 +77,8 @@ pub trait SlotTable: Send + Sync {
     fn all(&self) -> Vec<(u64, Vec<Variable>)>;
     /// Has slots that are made later start with the values of a checkpoint.
     fn defer(&self, values: Arc<dyn DeferredSlots>);
+    /// The values with which slots that are made later start.
+    fn waiting(&self) -> Option<Arc<dyn DeferredSlots>>;
 }
 
 /// The names of a slot.
@@ -88,7 +91,7 @@ pub struct SlotName {
 }
 
 /// First values of slots that are not made yet.
-pub trait DeferredSlots: Send + Sync {
+pub trait DeferredSlots: Any + Send + Sync {
     /// The value of slot number `slot` of a variable, which is number `place` among those that have slots; none where the
     /// checkpoint has none.
     ///

@@ -120,3 +120,64 @@ pub fn overwrite(variables: &[Variable], fill: impl FnOnce(&mut [&mut [u8]]) -> 
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate as tf;
+
+    /// Numbers as they lie in memory.
+    fn lying(numbers: &[f32]) -> Vec<u8> {
+        numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn values_that_nobody_holds_are_written_in_place_and_others_beside() {
+        let (own, held, view) =
+            (Variable::new([1.0, 2.0]), Variable::new([3.0]), Variable::new([[1.0, 2.0], [3.0, 4.0]]));
+        view.assign(tf::constant([[1.0, 3.0], [2.0, 4.0]]).transpose([1, 0]));
+        let (before, address) = (held.value(), own.resource().read().data());
+        let variables = [held.clone(), own.clone(), view.clone()];
+        overwrite(&variables, |memory| {
+            assert_eq!(memory.iter().map(|bytes| bytes.len()).collect::<Vec<_>>(), [4, 8, 16]);
+            memory[0].copy_from_slice(&lying(&[30.0]));
+            memory[1].copy_from_slice(&lying(&[10.0, 20.0]));
+            memory[2].copy_from_slice(&lying(&[5.0, 6.0, 7.0, 8.0]));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(own.value().to_vec::<f32>(), [10.0, 20.0]);
+        assert_eq!(own.resource().read().data(), address);
+        assert_eq!((held.value().item::<f32>(), before.item::<f32>()), (30.0, 3.0));
+        assert_eq!(view.value().to_vec::<f32>(), [5.0, 6.0, 7.0, 8.0]);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_an_error() {
+        let v = Variable::new([1.0, 2.0]);
+        let (held, same) = (v.value(), v.clone());
+        assert!(overwrite(&[v.clone(), same], |_| Ok(())).is_err());
+        let failed = overwrite(&[v.clone()], |memory| {
+            memory[0].fill(0xff);
+            Err(Error::internal("fill", "as it is"))
+        });
+        // Its value is held by another, so that only new memory was written.
+        assert!(failed.is_err() && v.value().to_vec::<f32>() == held.to_vec::<f32>());
+        assert!(tensor_of_bytes(held.ty(), |_| Err(Error::internal("fill", "as it is"))).is_err());
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_elements() {
+        let turned = tf::constant([[1.0, 2.0], [3.0, 4.0]]).transpose([1, 0]);
+        assert_eq!(HostBytes::of(&turned).unwrap().as_slice(), lying(&[1.0, 3.0, 2.0, 4.0]));
+        assert_eq!(HostBytes::of(&tf::constant([true, false])).unwrap().as_slice(), [1, 0]);
+        assert!(HostBytes::of(&tf::zeros([0, 3])).unwrap().as_slice().is_empty());
+        let ty = *tf::zeros([3]).ty();
+        let filled = tensor_of_bytes(&ty, |bytes| {
+            assert!(bytes.iter().all(|&byte| byte == 0));
+            bytes[..4].copy_from_slice(&lying(&[9.0]));
+            Ok(())
+        });
+        assert_eq!(filled.unwrap().to_vec::<f32>(), [9.0, 0.0, 0.0]);
+    }
+}
