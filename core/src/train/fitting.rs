@@ -50,7 +50,7 @@ fn type_text(stored: &Stored) -> String {
 }
 
 /// How many paths a message names.
-const SHOWN: usize = 10;
+pub(super) const SHOWN: usize = 10;
 
 /// Some of `all` names.
 pub(super) fn listed(names: &[String], all: usize) -> String {

@@ -3,7 +3,7 @@
 
 use super::aliases;
 use super::file_graph::{FileGraph, GRAPH_KEY};
-use super::fitting::{all_fit, fits, listed};
+use super::fitting::{SHOWN, all_fit, fits, listed};
 use super::slots::{self, WaitingSlots};
 use engine::library::{
     DeferredValue, End, Object, ObjectGraph, Prepared, StateValue, commit_states, defer, overwrite, prepare_states,

@@ -123,7 +123,8 @@ pub fn object_graph(bytes: &[u8]) {
     thread_local!(static PROGRAM: Program = program());
     let (ones, eight) = ([0u8, 0, 128, 63].repeat(4), 7u64.to_le_bytes());
     let graph = [bytes.to_vec()];
-    let (values, numbers) = (values(), ["n", "step/.ATTRIBUTES/VARIABLE_VALUE", "save_counter/.ATTRIBUTES/VARIABLE_VALUE"]);
+    let (values, numbers) =
+        (values(), ["n", "step/.ATTRIBUTES/VARIABLE_VALUE", "save_counter/.ATTRIBUTES/VARIABLE_VALUE"]);
     let entry = |key, dtype, shape, source| Entry { key, dtype, shape, source };
     let mut entries = vec![entry(GRAPH, DataType::String, vec![], Source::Strings(&graph))];
     entries.extend(values.iter().map(|(key, shape)| {

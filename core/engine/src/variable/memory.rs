@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn values_that_nobody_holds_are_written_in_place_and_others_beside() {
-        let (own, held, view) = (Variable::new([1.0, 2.0]), Variable::new([3.0]), Variable::new([[1.0, 2.0], [3.0, 4.0]]));
+        let (own, held, view) =
+            (Variable::new([1.0, 2.0]), Variable::new([3.0]), Variable::new([[1.0, 2.0], [3.0, 4.0]]));
         view.assign(tf::constant([[1.0, 3.0], [2.0, 4.0]]).transpose([1, 0]));
         let (before, address) = (held.value(), own.resource().read().data());
         let variables = [held.clone(), own.clone(), view.clone()];
