@@ -10,7 +10,7 @@ struct Names {
     c: Variable,
     #[module(name = "/")]
     d: Variable,
-    #[module(renamed_from = "e/f")]
+    #[module(renamed_from = "e//f")]
     e: Variable,
     #[module(name = "g")]
     f: Variable,

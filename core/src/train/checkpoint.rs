@@ -22,6 +22,11 @@ const SAVE_COUNTER: &str = "save_counter";
 /// again by its name and the names of the fields below it, not by its position: a model that has more fields than the checkpoint,
 /// or fewer, restores what both have. What is shared, such as one layer in two models, is stored once.
 ///
+/// TensorFlow opens the files, and its own are restored here, also those of Keras's models and optimizers. A list of layers is restored
+/// from a `Sequential` and by one; elsewhere fields have the names of the attributes, or say by `#[module(renamed_from = "..")]` where
+/// Keras has them, such as `_functional/_operations/1`. A [`Generator`](crate::random::Generator) goes on in either; the states of data
+/// sets and their iterators are of this library alone, and TensorFlow passes them over.
+///
 /// Variables that do not exist yet, because a layer was not called or an optimizer took no step, are restored when they are made, before
 /// anybody reads them, in traced functions as well.
 ///

@@ -1,15 +1,17 @@
 //! One restore of a checkpoint: which node of the file each part of the program is, what was read, and what still waits to be.
 //! `Checkpoint` makes one, its status asks it, and layers and optimizers that make variables later take their values from it.
 
+mod states;
+
 use super::aliases;
 use super::file_graph::{FileGraph, GRAPH_KEY};
 use super::fitting::{SHOWN, all_fit, fits, listed};
 use super::slots::{self, WaitingSlots};
 use engine::library::{
-    DeferredValue, End, Object, ObjectGraph, Prepared, StateValue, commit_states, defer, overwrite, prepare_states,
+    DeferredValue, End, Object, ObjectGraph, Prepared, SlotTable, commit_states, defer, overwrite, prepare_states,
     tensor_of_bytes,
 };
-use engine::{Module, Tensor, TensorType, Variable};
+use engine::{LazyVariable, Module, Tensor, TensorType, Variable};
 use formats::bundle::{Bundle, Stored};
 use kernels::error::{Error, Result};
 use std::collections::{HashMap, HashSet};
@@ -39,6 +41,29 @@ struct Found {
     path: String,
 }
 
+/// What a restore goes over.
+#[derive(Default)]
+struct Parts {
+    /// Values for variables that are there.
+    found: Vec<Found>,
+    /// Places of variables that are not, with the nodes of their values.
+    places: Vec<(LazyVariable, usize)>,
+    /// Tables of slots, with what the file has for them.
+    tables: Vec<(Arc<dyn SlotTable>, WaitingSlots)>,
+}
+
+impl Parts {
+    /// The keys of all values, each once.
+    fn keys<'a>(&'a self, restoration: &'a Restoration) -> Vec<&'a str> {
+        let mut keys: Vec<&str> = self.found.iter().map(|f| f.key.as_str()).collect();
+        keys.extend(self.places.iter().filter_map(|(_, node)| restoration.key(*node)));
+        keys.extend(self.tables.iter().flat_map(|(_, slots)| slots.keys()));
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+}
+
 impl Restoration {
     /// Restores a module whole or not at all; what it does not have yet waits for it.
     ///
@@ -51,46 +76,53 @@ impl Restoration {
         let states = this.states_for(&objects, &matched)?;
         this.states.extend(states.keys());
         let this = Arc::new(this);
-        let mut found = Vec::new();
-        let (mut waiting, mut tables) = (Vec::new(), Vec::new());
-        for (object, node) in objects.objects.iter().zip(&matched) {
+        let parts = this.parts(&objects, &matched)?;
+        this.check(&parts.found)?;
+        this.bundle.verify(&parts.keys(&this), 0)?;
+        let prepared = prepare_states(module, &states)?;
+        // From here on nothing fails on account of the program or of a damaged file.
+        this.take(&parts.found, module, prepared)?;
+        this.leave(parts)?;
+        this.partial.store(false, Ordering::Relaxed);
+        Ok(this)
+    }
+
+    /// What there is to restore, and what has to wait.
+    fn parts(self: &Arc<Self>, objects: &ObjectGraph, matched: &[Option<usize>]) -> Result<Parts> {
+        let (mut parts, mut tables) = (Parts::default(), Vec::new());
+        for (object, node) in objects.objects.iter().zip(matched) {
             let Some(node) = *node else { continue };
             match &object.end {
-                End::Variable(variable) => found.extend(this.value_for(variable, node, &object.path)?),
-                End::Place(place) if this.graph.nodes[node].value.is_some() => waiting.push((place.clone(), node)),
+                End::Variable(variable) => parts.found.extend(self.value_for(variable, node, &object.path)?),
+                End::Place(place) if self.graph.nodes[node].value.is_some() => parts.places.push((place.clone(), node)),
                 End::Slots(table) => {
-                    slots::settings(&this.graph, node).for_each(|node| this.used[node].store(true, Ordering::Relaxed));
-                    tables.push((table.clone(), node, &object.path));
+                    slots::settings(&self.graph, node).for_each(|node| self.used[node].store(true, Ordering::Relaxed));
+                    tables.push((table, node, &object.path));
                 }
                 End::Place(_) | End::State(_) | End::Part => {}
             }
         }
-        let node_of: HashMap<u64, usize> = found.iter().map(|f: &Found| (f.variable.id(), f.node)).collect();
+        let node_of: HashMap<u64, usize> = parts.found.iter().map(|f| (f.variable.id(), f.node)).collect();
         let known: HashSet<usize> = matched.iter().copied().flatten().collect();
-        let mut later = Vec::new();
         for (table, node, path) in tables {
-            let slots = WaitingSlots::new(this.clone(), node, table.names().to_vec(), &known);
+            let slots = WaitingSlots::new(self.clone(), node, table.names().to_vec(), &known);
             for (place, (variable, values)) in table.all().into_iter().enumerate() {
                 for (slot, value) in values.iter().enumerate() {
                     if let Some(node) = slots.node(node_of.get(&variable).copied(), place, slot) {
                         let path = format!("{path}/slots/{place}/{}", table.names()[slot].slot);
-                        found.extend(this.value_for(value, node, &path)?);
+                        parts.found.extend(self.value_for(value, node, &path)?);
                     }
                 }
             }
-            later.push((table, slots));
+            parts.tables.push((table.clone(), slots));
         }
-        this.check(&found)?;
-        let mut keys: Vec<&str> = found.iter().map(|f| f.key.as_str()).collect();
-        keys.extend(waiting.iter().filter_map(|(_, node)| this.key(*node)));
-        keys.extend(later.iter().flat_map(|(_, slots)| slots.keys()));
-        keys.sort_unstable();
-        keys.dedup();
-        this.bundle.verify(&keys, 0)?;
-        let prepared = prepare_states(module, &states)?;
-        this.take(&found, module, prepared)?;
-        for (place, node) in waiting {
-            let value = Arc::new(WaitingValue { restoration: this.clone(), node });
+        Ok(parts)
+    }
+
+    /// Leaves values for what is made later.
+    fn leave(self: &Arc<Self>, parts: Parts) -> Result<()> {
+        for (place, node) in parts.places {
+            let value = Arc::new(WaitingValue { restoration: self.clone(), node });
             // Another thread may have made it meanwhile.
             if let Some(variable) = defer(&place, value.clone()) {
                 let ty = TensorType::new(variable.dtype(), variable.shape());
@@ -98,11 +130,8 @@ impl Restoration {
                 value.taken(variable);
             }
         }
-        for (table, slots) in later {
-            table.defer(Arc::new(slots));
-        }
-        this.partial.store(false, Ordering::Relaxed);
-        Ok(this)
+        parts.tables.into_iter().for_each(|(table, slots)| table.defer(Arc::new(slots)));
+        Ok(())
     }
 
     fn open(prefix: &Path) -> Result<Self> {
@@ -198,39 +227,6 @@ impl Restoration {
             key: stored.key().to_owned(),
             path: path.to_owned(),
         }))
-    }
-
-    /// What the file has for the objects of the host, by their numbers.
-    fn states_for(&self, objects: &ObjectGraph, matched: &[Option<usize>]) -> Result<HashMap<u64, StateValue>> {
-        let mut states = HashMap::new();
-        for (object, node) in objects.objects.iter().zip(matched) {
-            if let (End::State(id), Some(node)) = (&object.end, *node) {
-                states.extend(self.state(node)?.map(|state| (*id, state)));
-            }
-        }
-        Ok(states)
-    }
-
-    /// Whether an object of the host took a state.
-    pub fn has_state(&self, id: u64) -> bool {
-        self.states.contains(&id)
-    }
-
-    /// The state of an object of the host: a scalar that a node names, or bytes that none names.
-    fn state(&self, node: usize) -> Result<Option<StateValue>> {
-        if let Some(stored) = self.stored(node)? {
-            let mut number = [0; 8];
-            fits(&self.file(), stored, &TensorType::scalar(kernels::dtype::DType::I64))
-                .map_err(|e| e.variable(self.graph.spoken(node)))?;
-            self.bundle.read_into(&mut [(stored.key(), &mut number)], 0)?;
-            self.used[node].store(true, Ordering::Relaxed);
-            return Ok(Some(StateValue::Int64(i64::from_le_bytes(number))));
-        }
-        let key = self.graph.state_key(node);
-        if self.bundle.get(&key).is_none() {
-            return Ok(None);
-        }
-        Ok(self.bundle.read_strings(&key)?.into_iter().next().map(StateValue::Bytes))
     }
 
     /// Nothing is taken unless all fits.

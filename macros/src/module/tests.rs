@@ -90,7 +90,7 @@ fn options_that_do_not_go_together_are_refused() {
             #[module(renamed_from = "h", not_trainable, not_trainable)]
             g: f32,
             #[module(renamed_from = "body/0/kernel", renamed_from = "body//kernel")]
-            h: f32,
+            kernel: f32,
         }
     });
     let faults = [
