@@ -133,7 +133,7 @@ fn every_byte_of_the_values_is_watched_over() {
 fn every_byte_of_the_index_is_watched_over() {
     let saved = Saved::new();
     let mut of_nothing = 0;
-    for (bytes, when) in flipped(&saved.bytes(INDEX).to_vec()) {
+    for (bytes, when) in flipped(saved.bytes(INDEX)) {
         match saved.with(INDEX, &bytes, &when) {
             Some(error) => names(&error, INDEX, &when),
             // Padding of the footer, and the checksum of a block that is empty.
@@ -147,7 +147,7 @@ fn every_byte_of_the_index_is_watched_over() {
 fn every_byte_of_the_state_file_is_watched_over() {
     let saved = Saved::new();
     let mut noticed = 0;
-    for (bytes, when) in flipped(&saved.bytes(STATE).to_vec()) {
+    for (bytes, when) in flipped(saved.bytes(STATE)) {
         if let Some(error) = saved.with(STATE, &bytes, &when) {
             names(&error, STATE, &when);
             noticed += 1;

@@ -167,7 +167,7 @@ impl Training {
         };
         let step = self.step.fetch_add(1, Ordering::Relaxed) + 1;
         // A schedule that goes on from the rate as it is.
-        if step % 4 == 0 {
+        if step.is_multiple_of(4) {
             self.optimizer.learning_rate().set(self.optimizer.learning_rate().get() * 0.75);
         }
         // Draws between the steps, with a seed and without one.
