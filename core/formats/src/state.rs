@@ -9,6 +9,9 @@ use crate::files::{self, Options, whole_file};
 use kernels::error::Result;
 use std::path::Path;
 
+/// The name of the file.
+pub const STATE_FILE: &str = "checkpoint";
+
 /// What the file says: TensorFlow's `CheckpointState`.
 ///
 /// Paths are relative to the directory of the file, or absolute.

@@ -3,12 +3,10 @@
 
 use formats::bundle::{self, Bundle};
 pub use formats::state::CheckpointState;
+pub(super) use formats::state::STATE_FILE;
 use kernels::error::{Error, Result};
 use std::panic::Location;
 use std::path::{Component, Path, PathBuf};
-
-/// The file that tells the newest checkpoint of its directory.
-pub(super) const STATE_FILE: &str = "checkpoint";
 
 /// What a directory's file `checkpoint` says, TensorFlow's `tf.train.get_checkpoint_state`; none where there is no such file.
 ///

@@ -108,3 +108,16 @@ fn a_directory_that_is_gone_between_two_saves_is_made_again() {
     let again = CheckpointManager::new(&checkpoint, &inner, 3).unwrap();
     assert_eq!(again.checkpoints(), [path]);
 }
+
+#[test]
+fn leftovers_of_checkpoints_are_removed_and_files_of_others_stay() {
+    let folder = Folder::new();
+    let others = ["weights.safetensors.tmp-1-7", "notes.tmp", "a.index"];
+    let leftovers = ["ckpt-9.index.tmp-1-7", "ckpt-9.data-00000-of-00001.tmp-1-8", "checkpoint.tmp-1-9"];
+    others.iter().chain(&leftovers).for_each(|name| std::fs::write(folder.join(name), "some").unwrap());
+    let model = Model::new(&SIZES[..1]);
+    Checkpoint::new().with("model", &model).save(folder.join("ckpt")).unwrap();
+    let files = files(folder.as_ref());
+    assert!(others.iter().all(|name| files.iter().any(|file| file == name)), "{files:?}");
+    assert!(!leftovers.iter().any(|name| files.iter().any(|file| file == name)), "{files:?}");
+}

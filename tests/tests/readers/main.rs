@@ -59,10 +59,10 @@ fn damaged(bytes: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 /// Runs a reader on its seeds, on what the fuzzer kept, and on both with damage. One reader at a time: memory is counted for all.
-fn check(reader: &str, seeds: Vec<Vec<u8>>, read: fn(&[u8])) {
+fn check(reader: &str, seeds: impl FnOnce() -> Vec<Vec<u8>>, read: fn(&[u8])) {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut inputs = seeds;
+    let mut inputs = seeds();
     assert!(!inputs.is_empty(), "{reader} has seeds");
     inputs.extend(kept(reader));
     let timed = |bytes: &[u8]| {
@@ -84,7 +84,7 @@ macro_rules! readers {
     ($($reader:ident)*) => {
         $(#[test]
         fn $reader() {
-            check(stringify!($reader), seeds::$reader(), readers::$reader);
+            check(stringify!($reader), seeds::$reader, readers::$reader);
         })*
 
         /// `cargo test -p eagerflow-tests --test readers -- --ignored` writes them.
@@ -117,7 +117,7 @@ fn graphs_that_ask_for_too_much() {
     let read = |graph: &[u8]| eagerflow::train::__read_object_graph(graph).map_err(|error| error.to_string());
     assert!(read(&nodes).is_err_and(|text| text.contains("more nodes than values")) && read(&edges).is_err());
     assert_eq!(read(&chain), Ok(30_000));
-    check("object_graph", vec![nodes, edges, chain], readers::object_graph);
+    check("object_graph", || vec![nodes, edges, chain], readers::object_graph);
 }
 
 readers! { index bundle object_graph safetensors idx state }

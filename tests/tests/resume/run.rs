@@ -56,8 +56,9 @@ fn a_process() {
     let training = Training::new(&told(OPTIMIZER), passes, told(SEED).parse().unwrap());
     let checkpoint = Checkpoint::of(&training);
     // Neither layers nor optimizer have variables yet: they are restored when they are made.
-    let status = (!from.is_empty()).then(|| checkpoint.restore(&from).unwrap());
-    let first = training.steps();
+    if !from.is_empty() {
+        checkpoint.restore(&from).unwrap().assert_existing_objects_matched();
+    }
     loop {
         let step = training.steps();
         if save_at.contains(&step) {
@@ -67,9 +68,6 @@ fn a_process() {
             break;
         }
         println!("{MARK}step {step} {}", bits(&training.advance(passes, in_graph)));
-    }
-    if let Some(status) = status.filter(|_| first > 0) {
-        status.assert_existing_objects_matched();
     }
     checkpoint.write(told(LAST)).unwrap();
     tell_the_end(&training, passes, in_graph);

@@ -3,7 +3,8 @@
 //! interrupted.
 
 use super::{Bundle, names};
-use crate::files::{Storage, TemporaryNames, directory_of, error, is_temporary};
+use crate::files::{Storage, TemporaryNames, directory_of, error};
+use crate::state::STATE_FILE;
 use kernels::error::{Error, Result};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -36,7 +37,8 @@ pub fn remove(prefix: &Path, storage: &dyn Storage) -> Result<()> {
     if data_files > 0 { Ok(()) } else { removed }
 }
 
-/// Finishes commits that a crash has interrupted in a directory, and removes all other files under temporary names.
+/// Finishes commits that a crash has interrupted in a directory, and removes what else crashes have left of bundles and of the state
+/// file: all under temporary names that are written by holders of the lock. Files of weights are written without it, and stay.
 ///
 /// Whoever calls it must hold the directory's [`DirectoryLock`](crate::files::DirectoryLock): files of a process that is still
 /// writing have such names too.
@@ -44,7 +46,10 @@ pub fn remove(prefix: &Path, storage: &dyn Storage) -> Result<()> {
 /// # Errors
 /// What the file system refuses.
 pub fn tidy(directory: &Path, storage: &dyn Storage) -> Result<()> {
-    let left: Vec<PathBuf> = paths_in(directory)?.into_iter().filter(|path| is_temporary(path)).collect();
+    let left = leftovers(directory)?;
+    if left.is_empty() {
+        return Ok(());
+    }
     for path in &left {
         let target =
             TemporaryNames::parse(path).and_then(|(target, _)| Some((names::prefix_of_index(&target)?, target)));
@@ -54,10 +59,20 @@ pub fn tidy(directory: &Path, storage: &dyn Storage) -> Result<()> {
             storage.rename(path, &index).map_err(|e| error(&index, "cannot take the place of the file before", e))?;
         }
     }
-    for path in paths_in(directory)?.into_iter().filter(|path| is_temporary(path)) {
+    for path in leftovers(directory)? {
         storage.remove(&path).map_err(|e| error(&path, "cannot be removed", e))?;
     }
     storage.sync_directory(directory).map_err(|e| error(directory, "the directory cannot be synced", e))
+}
+
+/// Files under temporary names that belong to a bundle or to the directory's state.
+fn leftovers(directory: &Path) -> Result<Vec<PathBuf>> {
+    let ours = |path: &PathBuf| {
+        let Some((target, _)) = TemporaryNames::parse(path) else { return false };
+        let name = target.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        name == STATE_FILE || name.ends_with(".index") || name.contains(".data-")
+    };
+    Ok(paths_in(directory)?.into_iter().filter(ours).collect())
 }
 
 /// The bundle of which the data file has its name but the index does not. All values are compared with that index: the data file
