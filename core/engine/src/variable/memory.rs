@@ -157,7 +157,7 @@ mod tests {
         let v = Variable::new([1.0, 2.0]);
         let (held, same) = (v.value(), v.clone());
         assert!(overwrite(&[v.clone(), same], |_| Ok(())).is_err());
-        let failed = overwrite(&[v.clone()], |memory| {
+        let failed = overwrite(std::slice::from_ref(&v), |memory| {
             memory[0].fill(0xff);
             Err(Error::internal("fill", "as it is"))
         });
