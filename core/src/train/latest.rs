@@ -1,7 +1,7 @@
 //! The newest checkpoint of a directory, as the text file `checkpoint` in it tells.
 //! Programs that resume ask for it; managers and `save` write the file.
 
-use formats::bundle;
+use formats::bundle::{self, Bundle};
 pub use formats::state::CheckpointState;
 pub(super) use formats::state::STATE_FILE;
 use kernels::error::{Error, Result};
@@ -88,4 +88,30 @@ pub(super) fn inside(directory: &Path, path: &str) -> Result<PathBuf> {
         .expected(format!("a path below `{}`", directory.display()))
         .help("restore it by its own path where that is meant")),
     }
+}
+
+/// Opens the checkpoint of a path. Where there is none, the error tells what the path is instead.
+pub(super) fn open(path: &Path) -> Result<Bundle> {
+    Bundle::open(path).map_err(|error| match (error, other_kind(path)) {
+        (error @ Error::NotFound(_), Some(help)) => error.help(help),
+        (error, _) => error,
+    })
+}
+
+/// What somebody meant who gave this path for a checkpoint.
+fn other_kind(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy();
+    let ending = name.strip_suffix(".index").or_else(|| name.split_once(".data-").map(|(name, _)| name));
+    Some(match ending {
+        Some(name) => format!("a checkpoint is named without the endings of its files: `{}`", path.with_file_name(name).display()),
+        None if path.is_dir() => {
+            "the path is a directory: `tf::train::latest_checkpoint` gives the path of its newest checkpoint".to_owned()
+        }
+        None if path.is_file() => {
+            "the path is a file: `tf::train::load_weights` loads weights in safetensors; a checkpoint is named without the endings of \
+             its files, such as `ckpt-1`"
+                .to_owned()
+        }
+        None => return None,
+    })
 }

@@ -1,7 +1,7 @@
 //! A checkpoint read value by value, by names: what is in it, and single tensors, without a model to restore into.
 //! Tools and programs that take over some values call [`load_checkpoint`]; files of TensorFlow 1 are read so.
 
-use super::latest::latest_checkpoint;
+use super::latest::{latest_checkpoint, open};
 use engine::library::tensor_of_bytes;
 use engine::{Tensor, TensorType};
 use formats::bundle::{self, Bundle, Stored};
@@ -33,8 +33,8 @@ pub struct CheckpointReader(Bundle);
 #[track_caller]
 pub fn load_checkpoint(path: impl AsRef<Path>) -> Result<CheckpointReader> {
     let here = Location::caller();
-    let open = || Bundle::open(&found(path.as_ref())?).map(CheckpointReader);
-    open().map_err(|e| e.at(here))
+    let opened = || open(&found(path.as_ref())?).map(CheckpointReader);
+    opened().map_err(|e: Error| e.at(here))
 }
 
 fn found(path: &Path) -> Result<PathBuf> {

@@ -6,6 +6,7 @@ mod states;
 use super::aliases;
 use super::file_graph::{FileGraph, GRAPH_KEY};
 use super::fitting::{SHOWN, all_fit, fits, listed};
+use super::latest;
 use super::slots::{self, WaitingSlots};
 use engine::library::{
     DeferredValue, End, Object, ObjectGraph, Prepared, SlotTable, commit_states, defer, overwrite, prepare_states,
@@ -135,7 +136,7 @@ impl Restoration {
     }
 
     fn open(prefix: &Path) -> Result<Self> {
-        let bundle = Bundle::open(prefix)?;
+        let bundle = latest::open(prefix)?;
         let file = prefix.display().to_string();
         if bundle.get(GRAPH_KEY).is_none() {
             return Err(Error::failed_precondition(

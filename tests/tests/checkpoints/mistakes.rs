@@ -142,3 +142,44 @@ fn saving_while_a_function_is_traced_is_refused() {
     }
     step(&Variable::new(1.0), &path);
 }
+
+#[test]
+fn files_of_another_kind_are_told_what_reads_them() {
+    let directory = Directory::new();
+    let v = Variable::new(1.0);
+    let checkpoint = Checkpoint::new().with("v", &v);
+    let path = checkpoint.save(directory.join("ckpt")).unwrap();
+    let weights = directory.join("v.safetensors");
+    tf::train::save_weights(&(v.clone(),), &weights).unwrap();
+    let index = directory.join("ckpt-1.index");
+    for (given, word) in [
+        (&weights, "`tf::train::load_weights` loads"),
+        (&index, "ckpt-1`"),
+        (&directory.join("ckpt-1.data-00000-of-00001"), "without the endings"),
+        (&directory.0, "latest_checkpoint"),
+    ] {
+        let text = checkpoint.restore(given).unwrap_err().to_string();
+        assert!(text.contains(word) && text.contains("mistakes.rs"), "{text}");
+    }
+    for given in [&index, &path] {
+        let text = tf::train::load_weights(&(v.clone(),), given).unwrap_err().to_string();
+        assert!(text.contains("is a checkpoint: restore it"), "{text}");
+    }
+    let text = load_checkpoint(&path).unwrap().get_tensor("v/.ATTRIBUTES/VARIABLE_VALEU").unwrap_err().to_string();
+    assert!(text.contains("the nearest is `v/.ATTRIBUTES/VARIABLE_VALUE`"), "{text}");
+    let text = load_checkpoint(&path).unwrap().get_tensor("_CHECKPOINTABLE_OBJECT_GRAPH").unwrap_err().to_string();
+    assert!(text.contains("is text") && text.contains("get_strings"), "{text}");
+}
+
+#[test]
+fn an_iterator_of_another_data_set() {
+    let directory = Directory::new();
+    let data = tf::data::Dataset::from_tensor_slices(tf::range(0, 10, 1));
+    let mut saved = data.shuffle(4).batch(2).iter();
+    saved.next();
+    let path = Checkpoint::new().with("data", &saved).save(directory.join("ckpt")).unwrap();
+    let v = Variable::new(1.0);
+    let other = data.batch(3).iter();
+    let text = Checkpoint::new().with("data", &other).with("v", &v).restore(&path).unwrap_err().to_string();
+    assert!(text.contains("data") && text.contains("batch") && text.contains("shuffle"), "{text}");
+}

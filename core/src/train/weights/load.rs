@@ -120,7 +120,7 @@ impl WeightsLoader {
     }
 
     fn load_into(&self, model: &dyn Module, path: &Path) -> Result<LoadReport> {
-        let file = Arc::new(Safetensors::open(path)?);
+        let file = Arc::new(Safetensors::open(path).map_err(|error| other_kind(path, error))?);
         let (report, found) = self.compare(model, &file, path)?;
         if self.strict && !report.is_complete() {
             return Err(Error::failed_precondition("load_weights", "the weights and the model are not the same")
@@ -189,6 +189,16 @@ impl WeightsLoader {
 impl Default for WeightsLoader {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The error of a file that cannot be read, with what somebody meant who gave a checkpoint.
+fn other_kind(path: &Path, error: Error) -> Error {
+    let name = path.display().to_string();
+    let prefix = name.strip_suffix(".index").unwrap_or(&name);
+    match formats::bundle::exists(Path::new(prefix)) {
+        true => error.help(format!("`{prefix}` is a checkpoint: restore it with `tf::train::Checkpoint`")),
+        false => error,
     }
 }
 
