@@ -3,17 +3,14 @@
 
 use super::Checkpoint;
 use super::background::PendingSave;
-use super::latest::{CheckpointState, STATE_FILE, inside, newest, state_of};
-use super::save::{count, name_of};
+use super::kept::Kept;
+use super::save::count;
 use engine::Variable;
-use formats::bundle;
-use formats::files::Options;
 use kernels::error::{Error, OrFail, Result};
 use std::fmt;
 use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Keeps the newest checkpoints of a directory, TensorFlow's `tf.train.CheckpointManager`.
 ///
@@ -45,30 +42,6 @@ pub struct CheckpointManager<'c> {
     kept: Arc<Kept>,
 }
 
-/// Which checkpoints there are, shared with a save under way.
-struct Kept {
-    most: Option<usize>,
-    /// Seconds between checkpoints that are kept for good.
-    keep_every: Option<f64>,
-    list: Mutex<List>,
-}
-
-#[derive(Default, Clone)]
-struct List {
-    /// Names in the directory with the times at which they were saved, oldest first.
-    all: Vec<(String, f64)>,
-    /// Those that are to be deleted.
-    gone: Vec<(String, f64)>,
-    latest: Option<String>,
-    last_preserved: Option<f64>,
-}
-
-impl Kept {
-    fn list(&self) -> MutexGuard<'_, List> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl<'c> CheckpointManager<'c> {
     /// A manager of a directory, which is made with the first save. `max_to_keep` checkpoints are kept, all of them if it is `None`. Those
     /// that a manager before has left there are taken over.
@@ -90,8 +63,7 @@ impl<'c> CheckpointManager<'c> {
             .expected("at least 1, or `None` to keep all")
             .at(here));
         }
-        let list = found(&directory).map_err(|e| e.at(here))?;
-        let kept = Arc::new(Kept { most, keep_every: None, list: Mutex::new(list) });
+        let kept = Arc::new(Kept::found(&directory, most).map_err(|e| e.at(here))?);
         let (name, last_step) = ("ckpt".into(), Arc::default());
         Ok(Self { checkpoint, directory, name, step_counter: None, interval: None, init_fn: None, last_step, kept })
     }
@@ -121,8 +93,7 @@ impl<'c> CheckpointManager<'c> {
             let error = Error::invalid_argument("checkpoint_manager", "`keep_checkpoint_every_n_hours` is not above 0");
             Err(error.got(hours)).or_fail()
         }
-        let list = self.kept.list().clone();
-        self.kept = Arc::new(Kept { most: self.kept.most, keep_every: Some(hours * 3600.0), list: Mutex::new(list) });
+        self.kept = Arc::new(self.kept.keeping_one_every(hours * 3600.0));
         self
     }
 
@@ -157,12 +128,12 @@ impl<'c> CheckpointManager<'c> {
 
     /// The path of the newest checkpoint that this manager knows.
     pub fn latest_checkpoint(&self) -> Option<PathBuf> {
-        self.kept.list().latest.as_ref().map(|name| self.directory.join(name))
+        self.kept.latest().map(|name| self.directory.join(name))
     }
 
     /// The paths of all checkpoints that are kept, oldest first; those that are kept for good are no longer among them.
     pub fn checkpoints(&self) -> Vec<PathBuf> {
-        self.kept.list().all.iter().map(|(name, _)| self.directory.join(name)).collect()
+        self.kept.names().iter().map(|name| self.directory.join(name)).collect()
     }
 
     /// Restores the newest checkpoint, or calls `init_fn` where there is none. Answers what was restored from.
@@ -246,81 +217,6 @@ impl<'c> CheckpointManager<'c> {
         // What was not saved is due still.
         Ok(move || write().inspect_err(|_| *last_step.lock().unwrap_or_else(PoisonError::into_inner) = before))
     }
-}
-
-impl Kept {
-    /// Names a checkpoint as the newest, then deletes what is no longer kept, and then strikes it off. Whenever this is cut short, the
-    /// file `checkpoint` names a newest one that is whole, and tells all that are to be deleted still.
-    ///
-    /// Once the checkpoint is named it is saved: what cannot be deleted is told by a warning, and tried again with the next.
-    fn record(&self, directory: &Path, path: &Path, options: &Options<'_>) -> Result<()> {
-        let mut list = self.list().clone();
-        let name = name_of(path);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
-        list.all.retain(|(other, _)| *other != name);
-        list.gone.retain(|(other, _)| *other != name);
-        list.all.push((name.clone(), now));
-        list.latest = Some(name);
-        list.last_preserved.get_or_insert(now);
-        list.record(directory, options)?;
-        list.sweep(self.most, self.keep_every);
-        let before = list.gone.len();
-        list.gone.retain(|(name, _)| match bundle::remove(&directory.join(name), options.storage) {
-            Ok(()) | Err(Error::NotFound(_)) => false,
-            Err(error) => {
-                eprintln!("warning: an old checkpoint was not deleted: {error}");
-                true
-            }
-        });
-        if list.gone.len() < before
-            && let Err(error) = list.record(directory, options)
-        {
-            eprintln!("warning: checkpoints that were deleted are still listed: {error}");
-        }
-        *self.list() = list;
-        Ok(())
-    }
-}
-
-impl List {
-    fn record(&self, directory: &Path, options: &Options<'_>) -> Result<()> {
-        let (paths, times) = self.gone.iter().chain(&self.all).cloned().unzip();
-        let state = CheckpointState {
-            model_checkpoint_path: self.latest.clone().unwrap_or_default(),
-            all_model_checkpoint_paths: paths,
-            all_model_checkpoint_timestamps: times,
-            last_preserved_timestamp: self.last_preserved,
-        };
-        state.write(&directory.join(STATE_FILE), options)
-    }
-
-    /// Takes the oldest out of the list until there are no more than `most`, and leaves those that are to be deleted in `gone`.
-    fn sweep(&mut self, most: Option<usize>, keep_every: Option<f64>) {
-        let over = most.map_or(0, |most| self.all.len().saturating_sub(most));
-        for (name, time) in self.all.drain(..over) {
-            let preserved = self.last_preserved.unwrap_or(f64::NEG_INFINITY);
-            match keep_every {
-                Some(every) if time - every >= preserved => self.last_preserved = Some(time),
-                _ => self.gone.push((name, time)),
-            }
-        }
-    }
-}
-
-/// What managers before have left in a directory: of those whose times are told, since only these were made by one.
-fn found(directory: &Path) -> Result<List> {
-    let Some(state) = state_of(directory)? else { return Ok(List::default()) };
-    let newest = newest(directory, &state)?;
-    // What lies deeper was made by somebody else.
-    let name = |path: &Path| (path.parent() == Some(directory)).then(|| name_of(path));
-    let (mut all, mut gone) = (Vec::new(), Vec::new());
-    for (path, time) in state.all_model_checkpoint_paths.iter().zip(&state.all_model_checkpoint_timestamps) {
-        let path = inside(directory, path)?;
-        // A process that was killed may have deleted a part of one.
-        let list = if bundle::exists(&path) { &mut all } else { &mut gone };
-        list.extend(name(&path).map(|name| (name, *time)));
-    }
-    Ok(List { all, gone, latest: name(&newest), last_preserved: state.last_preserved_timestamp })
 }
 
 impl fmt::Debug for CheckpointManager<'_> {

@@ -8,6 +8,7 @@ mod demand;
 mod fetched;
 mod file_graph;
 mod fitting;
+mod kept;
 mod latest;
 mod manager;
 mod reader;

@@ -1,15 +1,15 @@
 //! One restore of a checkpoint: which node of the file each part of the program is, what was read, and what still waits to be.
 //! `Checkpoint` makes one, its status asks it, and layers and optimizers that make variables later take their values from it.
 
+mod matching;
 mod states;
 
-use super::aliases;
 use super::file_graph::{FileGraph, GRAPH_KEY};
 use super::fitting::{SHOWN, all_fit, fits, listed};
 use super::latest;
 use super::slots::{self, WaitingSlots};
 use engine::library::{
-    DeferredValue, End, Object, ObjectGraph, Prepared, SlotTable, commit_states, defer, overwrite, prepare_states,
+    DeferredValue, End, ObjectGraph, Prepared, SlotTable, commit_states, defer, overwrite, prepare_states,
     tensor_of_bytes,
 };
 use engine::{LazyVariable, Module, Tensor, TensorType, Variable};
@@ -166,45 +166,6 @@ impl Restoration {
     /// The checkpoint's name.
     pub fn file(&self) -> String {
         self.bundle.prefix().display().to_string()
-    }
-
-    /// By part of the program: its node in the file. Both are walked level by level from the root, by the names of their edges.
-    pub fn matched(&self, objects: &ObjectGraph) -> Result<Vec<Option<usize>>> {
-        let filled = self.graph.filled();
-        let mut matched = vec![None; objects.objects.len()];
-        let mut order = vec![0];
-        matched[0] = Some(0);
-        let mut next = 0;
-        while let Some(&at) = order.get(next) {
-            next += 1;
-            let Some(node) = matched[at] else { continue };
-            for child in &objects.objects[at].children {
-                let Some(found) = aliases::child(&self.graph, node, &child.name, &child.former) else { continue };
-                match matched[child.object] {
-                    None => {
-                        matched[child.object] = Some(found);
-                        order.push(child.object);
-                    }
-                    Some(before) if before != found && filled[before] && filled[found] => {
-                        return Err(self.ambiguous(&objects.objects[child.object], before, found));
-                    }
-                    Some(_) => {}
-                }
-            }
-        }
-        Ok(matched)
-    }
-
-    #[cold]
-    fn ambiguous(&self, object: &Object, first: usize, second: usize) -> Error {
-        let paths = [first, second].map(|node| self.graph.spoken(node));
-        Error::failed_precondition(
-            self.file(),
-            "one part of the program is two in the checkpoint, with values of their own",
-        )
-        .got(format!("`{}` and `{}` in the checkpoint for `{}`", paths[0], paths[1], object.path))
-        .expected("parts that are shared in the program to be shared in the checkpoint")
-        .help("restore into a program that does not share them, or restore one of the two alone")
     }
 
     fn key(&self, node: usize) -> Option<&str> {

@@ -4,6 +4,7 @@
 mod load;
 mod names;
 mod report;
+mod value;
 
 pub use load::{WeightsLoader, load_weights};
 pub use report::LoadReport;

@@ -3,11 +3,11 @@
 
 use super::names::Rule;
 use super::report::LoadReport;
-use engine::library::{DeferredValue, End, ObjectGraph, cast_to, defer, overwrite, tensor_of_bytes};
-use engine::{LazyVariable, Module, Tensor, TensorType, Variable};
-use formats::safetensors::{Safetensors, Stored};
+use super::value::{Target, Value, WaitingWeight, type_of};
+use engine::library::{DeferredValue, End, ObjectGraph, defer, overwrite};
+use engine::{Module, TensorType, Variable};
+use formats::safetensors::Safetensors;
 use kernels::error::{Error, OrFail, Result};
-use kernels::shape::Shape;
 use std::collections::HashMap;
 use std::panic::Location;
 use std::path::Path;
@@ -202,82 +202,9 @@ fn other_kind(path: &Path, error: Error) -> Error {
     }
 }
 
-/// Where a value goes.
-#[derive(Clone)]
-enum Target {
-    Variable(Variable),
-    Place(LazyVariable),
-}
-
-/// A value of the file, as it will be used.
-#[derive(Clone)]
-struct Value {
-    name: String,
-    ty: TensorType,
-    axes: Option<Vec<usize>>,
-    /// Whether it may be converted to another floating dtype.
-    cast: bool,
-}
-
 struct Found {
     target: Target,
     value: Value,
-}
-
-fn type_of(stored: &Stored, name: &str, path: &Path) -> Result<TensorType> {
-    let dtype = stored.dtype().ok_or_else(|| {
-        Error::unimplemented(path.display().to_string(), "no tensor has the dtype of a value of the file")
-            .got(format!("{} of `{name}`", stored.dtype_name()))
-    })?;
-    let dims: Vec<usize> = stored.shape().iter().map(|&n| n as usize).collect();
-    Ok(TensorType::new(dtype, Shape::new(&dims).map_err(|e| e.variable(name))?))
-}
-
-impl Value {
-    /// The sizes after the axes are turned; none where there are not as many.
-    fn turned(&self) -> Option<Vec<usize>> {
-        let dims = self.ty.shape.dims();
-        match &self.axes {
-            None => Some(dims.to_vec()),
-            Some(axes) if axes.len() == dims.len() => Some(axes.iter().map(|&axis| dims[axis]).collect()),
-            Some(_) => None,
-        }
-    }
-
-    fn turned_text(&self) -> String {
-        match (&self.axes, self.turned()) {
-            (Some(_), Some(dims)) => format!("{}{dims:?} when turned", self.ty.dtype),
-            (Some(axes), None) => format!("{}, which cannot be turned by {axes:?}", self.ty),
-            _ => self.ty.to_string(),
-        }
-    }
-
-    /// The type that a target wants instead, where the value does not fit. That of a layer to be built is told when it is.
-    fn misfit(&self, target: &Target) -> Option<String> {
-        let Target::Variable(variable) = target else { return None };
-        let ty = TensorType::new(variable.dtype(), variable.shape());
-        (!self.fits(&ty)).then(|| ty.to_string())
-    }
-
-    fn fits(&self, ty: &TensorType) -> bool {
-        let converts = self.cast && ty.dtype.is_floating() && self.ty.dtype.is_floating();
-        (ty.dtype == self.ty.dtype || converts) && self.turned().is_some_and(|dims| dims == ty.shape.dims())
-    }
-
-    /// Whether the bytes of the file are the bytes of a variable.
-    fn is_plain(&self, variable: &Variable) -> bool {
-        self.axes.is_none() && self.ty.dtype == variable.dtype()
-    }
-
-    /// The value for a variable of this type.
-    fn read(&self, file: &Safetensors, ty: &TensorType) -> Result<Tensor> {
-        let read = tensor_of_bytes(&self.ty, |bytes| file.read_into(&mut [(&self.name, bytes)], 0))?;
-        let turned = match &self.axes {
-            Some(axes) => engine::try_transpose(&read, axes.iter().map(|&axis| axis as isize).collect::<Vec<isize>>())?,
-            None => read,
-        };
-        cast_to(&turned, ty.dtype)
-    }
 }
 
 /// Puts the values where they go: those that need work are made ready first, then the others are read in place.
@@ -310,24 +237,4 @@ fn take(file: &Arc<Safetensors>, found: Vec<Found>) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// A value for a variable that a layer will make.
-struct WaitingWeight {
-    file: Arc<Safetensors>,
-    value: Value,
-}
-
-impl DeferredValue for WaitingWeight {
-    fn value(&self, label: &str, ty: &TensorType) -> Result<Tensor> {
-        if !self.value.fits(ty) {
-            return Err(Error::invalid_argument("load_weights", "a loaded value does not fit its variable")
-                .got(format!("`{}` is {}", self.value.name, self.value.turned_text()))
-                .expected(ty)
-                .variable(label));
-        }
-        self.value.read(&self.file, ty)
-    }
-
-    fn taken(&self, _: &Variable) {}
 }
