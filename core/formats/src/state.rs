@@ -62,6 +62,8 @@ impl CheckpointState {
     ///
     /// # Errors
     /// What the file system refuses; the old file is untouched then.
+    // For the crate above, which hands this type on to users: its options are not theirs.
+    #[doc(hidden)]
     pub fn write(&self, path: &Path, options: &Options<'_>) -> Result<()> {
         files::replace(path, self.text().as_bytes(), options)
     }

@@ -91,7 +91,7 @@ impl LazyVariable {
     /// ```
     /// use eagerflow as tf;
     /// let kernel = tf::LazyVariable::new();
-    /// let ty = tf::TensorType::new(tf::DType::F32, [2].into());
+    /// let ty = tf::TensorType::new(tf::DType::F32, tf::Shape::new(&[2])?);
     /// let v = kernel.get_or_create("kernel", &ty, || Ok(tf::ones(2)))?;
     /// assert_eq!(v.value().to_vec::<f32>(), [1.0, 1.0]);
     /// # Ok::<(), tf::Error>(())
