@@ -3,6 +3,7 @@
 
 mod assertions;
 mod basics;
+mod checkpoints;
 mod devices;
 mod draws;
 mod graph_effects;
