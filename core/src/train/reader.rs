@@ -2,6 +2,7 @@
 //! Tools and programs that take over some values call [`load_checkpoint`]; files of TensorFlow 1 are read so.
 
 use super::latest::{latest_checkpoint, open};
+use super::weights::nearest;
 use engine::library::tensor_of_bytes;
 use engine::{Tensor, TensorType};
 use formats::bundle::{self, Bundle, Stored};
@@ -122,7 +123,7 @@ impl CheckpointReader {
 
     fn stored(&self, name: &str) -> Result<&Stored> {
         self.0.get(name).ok_or_else(|| {
-            let near = self.names().max_by_key(|other| alike(name, other));
+            let near = nearest(name, self.names());
             let error =
                 Error::not_found(self.file(), "the checkpoint has no value of this name").got(format!("`{name}`"));
             match near {
@@ -131,13 +132,6 @@ impl CheckpointReader {
             }
         })
     }
-}
-
-/// How much two names have in common: of their beginnings and ends.
-fn alike(a: &str, b: &str) -> usize {
-    let front = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    let back = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
-    front + back
 }
 
 impl fmt::Debug for CheckpointReader {

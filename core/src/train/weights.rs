@@ -9,6 +9,8 @@ mod value;
 pub use load::{WeightsLoader, load_weights};
 pub use report::LoadReport;
 
+pub(super) use names::nearest;
+
 use super::fetched::Fetched;
 use engine::Module;
 use engine::library::{End, ObjectGraph, value_of};

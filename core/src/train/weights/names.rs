@@ -1,5 +1,5 @@
 //! From names in a file to paths in a model: patterns with placeholders, such as `layer.{i}.weight`, and how alike names are.
-//! `WeightsLoader` asks it for every tensor of a file.
+//! `WeightsLoader` asks it for every tensor of a file; errors ask for the nearest name.
 
 use kernels::error::{Error, Result};
 use std::collections::HashMap;
@@ -105,7 +105,7 @@ fn matched<'p, 'n>(parts: &'p [Part], name: &'n str, found: &mut HashMap<&'p str
 }
 
 /// The name of a list that is nearest to one, if any is near: by the words that both have.
-pub(super) fn nearest<'a>(name: &str, others: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(in crate::train) fn nearest<'a>(name: &str, others: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let words = |name: &str| -> Vec<String> {
         name.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect()
     };
