@@ -1,4 +1,5 @@
-"""Writes TensorFlow's results of the core ops, one JSON record per line: `python make_ops.py > ops.json`.
+"""Writes TensorFlow's results of one family of ops, one JSON record per line: `python make_ops.py > ops.json` for the
+core ones, `python make_ops.py FAMILY > ops_FAMILY.json` for those of `ops_FAMILY.py`.
 
 Made with tensorflow-cpu 2.21.0 (`pip install tensorflow-cpu==2.21.0`) on a processor with AVX-512; rerunning gives the
 same bytes there, and elsewhere floats that differ in their last bits: Eigen approximates by vectors. TensorFlow's CPU
@@ -13,6 +14,7 @@ An array is `{"dtype", "shape", "data": [flat, row-major]}`. Floats are the shor
 own dtype; nan and infinities are the strings "nan", "inf", "-inf"; negative zero is -0.0. Read floats with a parser
 that rounds correctly. `dtype` is the one under test; other inputs (indices, conditions) carry their own.
 """
+import importlib
 import sys
 
 from golden import DTYPES, Values, arrays_text, compact, np, tf
@@ -62,5 +64,9 @@ def records(name):
 
 if __name__ == "__main__":
     print(compact({"tensorflow": tf.__version__}))
-    for name in sys.argv[1:] or OPS:
+    names = list(OPS)
+    for family in sys.argv[1:]:
+        importlib.import_module(f"ops_{family}")
+        names = [name for name in OPS if name not in names]
+    for name in names:
         records(name)

@@ -90,11 +90,13 @@ fn parsed(file: &str, text: &str) -> Vec<Value> {
     text.lines().skip(1).map(line).collect()
 }
 
-/// All sections of `ops.json`, in its order.
+/// The files of the families of operations: parts of the binary, as it is carried to machines that have nothing but a GPU.
+const OPS: [(&str, &str); 1] = [("ops.json", include_str!("../golden/ops.json"))];
+
+/// All sections of the files of operations, in their order.
 pub fn ops() -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
-    // Part of the binary: it is carried to machines that have nothing but a GPU.
-    for record in parsed("ops.json", include_str!("../golden/ops.json")) {
+    for record in OPS.iter().flat_map(|(file, text)| parsed(file, text)) {
         let op = text(&record["op"]);
         if record.get("accepted").is_some() {
             let [accepted, refused] = ["accepted", "refused"].map(|key| list(&record[key], |v| dtype(&text(v))));
