@@ -167,7 +167,7 @@ pub use engine::__testing;
 pub use engine::{
     AsTensor, AsTensors, Axes, Closure, Copies, DType, DTypes, Device, DeviceGuard, DeviceKind, Differentiable, Dim,
     Duplicate, Element, Error, FieldOptions, Fields, ForwardAccumulator, FunctionInfo, GradientOptions, GradientTape,
-    Gradients, IndexedRows, InputSpec, IntoAxes, IntoTarget, IntoTensor, LazyVariable, Leaves, Literal, LossFunction,
+    Gradients, IndexedRows, InputSpec, IntoAxes, IntoTensor, LazyVariable, Leaves, Literal, LossFunction,
     Module, Nest, Nested, Number, Operand, Padding, Pair, ParamCount, PersistentTape, Report, Result, Shape, Signature,
     Source, Sources, StopRecording, Submodule, Tensor, TensorArray, TensorFunction, TensorType, ToOperand,
     UnconnectedGradients, Variable, Watch, bf16, bfloat16, bool_, build, config, constant, constant_of,
@@ -180,7 +180,8 @@ pub use engine::{
 pub use engine::{TensorRef, Tensors};
 pub use functions::*;
 pub use namespaces::{linalg, math, nn};
-pub use ndarray::{self, s};
+pub use engine::s;
+pub use ndarray;
 
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]

@@ -17,7 +17,6 @@ mod pooling;
 mod reduction;
 mod sum_to;
 mod support;
-mod target;
 mod to_device;
 pub(crate) mod truth;
 mod window;
@@ -48,7 +47,6 @@ pub(crate) use print::{Line, Piece, PrintLine, write_line};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub use support::*;
-pub use target::IntoTarget;
 pub use window::{Padding, Pair};
 pub use window::{Windows, images_help};
 
@@ -96,6 +94,7 @@ operations! {
     divide
     dropout
     elu
+    ensure_shape
     embedding_lookup
     erf
     erfc
@@ -157,6 +156,7 @@ operations! {
     sign
     silu
     sin
+    size_from
     slice
     softmax
     softplus

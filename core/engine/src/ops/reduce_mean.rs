@@ -11,10 +11,10 @@ use kernels::backend::cuda::{CudaCall, Kernel};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::Result;
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
+use crate::op::{Sizes, Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
 use kernels::shape::{AxisSet, Dim, MAX_RANK, Shape, Bits};
 use crate::tape::Backward;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -70,6 +70,10 @@ impl Op for Count {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.output(self.dtype, Shape::SCALAR);
         Ok(())
+    }
+
+    fn sizes(&self, _: &[&Sizes], _: &[&TensorType], _: usize) -> Option<Sizes> {
+        Some(Sizes::from_elem(self.shape.element_count(), 1))
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
