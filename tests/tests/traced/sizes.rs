@@ -211,9 +211,12 @@ fn what_is_no_size_is_refused() {
 
 #[tf_function]
 fn ensured(x: &Tensor) -> Tensor {
-    let x = tf::ensure_shape(x, [-1, 3]);
-    assert_eq!(x.shape().dim(1), Dim::known(3));
-    tf::reduce_sum(&x, 1) * tf::cast(tf::rank(&x), tf::float32)
+    let mut tape = GradientTape::new();
+    tape.watch(x);
+    let y = tf::ensure_shape(x, [-1, 3]);
+    assert_eq!(y.shape().dim(1), Dim::known(3));
+    let loss = (&y * &y * &y).sum() * tf::cast(tf::rank(&y), tf::float32);
+    tape.gradient(&loss, [x])[0].clone()
 }
 
 #[test]

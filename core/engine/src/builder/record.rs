@@ -6,7 +6,7 @@ use crate::device;
 use crate::execute::{Recorder, view_of};
 use crate::ir::steps::count;
 use crate::ir::{Graph, Node, Value};
-use crate::op::{Facts, Infer, Op, Outputs};
+use crate::op::{Facts, Infer, Op, Outputs, Sizes};
 use crate::tensor::{Resource, Tensor, TensorType};
 use kernels::backend::cpu::View;
 use kernels::error::Result;
@@ -89,5 +89,19 @@ impl Recorder for Builder {
         let device = device::asked_since(self.root.guards);
         state.graph.nodes.push(Node { op: op.keep(), inputs: values, outputs, location, device });
         Ok(symbols)
+    }
+
+    /// In this graph or in one around it.
+    fn sizes_of(&self, tensor: &Tensor) -> Option<Sizes> {
+        let state = self.state.borrow();
+        let here = state.values.get(&tensor.id()).and_then(|value| state.sizes.get(value)).cloned();
+        here.or_else(|| self.outer.as_ref()?.sizes_of(tensor))
+    }
+
+    fn note_size(&self, number: &Tensor, size: Dim) {
+        let mut state = self.state.borrow_mut();
+        if let Some(&value) = state.values.get(&number.id()) {
+            state.sizes.insert(value, Sizes::from_elem(size, 1));
+        }
     }
 }

@@ -1,35 +1,18 @@
 //! Integers that are known as sizes while a graph is recorded: what `tf::shape` gives, and what is reckoned with it.
 //! `size_from` asks here before it makes a new symbol, and rules ask through `Facts::size`.
 
-use super::{Builder, State};
+use super::State;
 use crate::execute::view_of;
 use crate::ir::Value;
 use crate::op::{Op, Sizes};
-use crate::tensor::{Tensor, TensorType};
-use kernels::shape::{Dim, IntoDim, MAX_RANK};
+use crate::tensor::TensorType;
+use kernels::shape::{IntoDim, MAX_RANK};
 use smallvec::SmallVec;
 
 /// Whether a tensor may be sizes: one integer, or no more of them than a shape has.
 fn may_be_sizes(ty: &TensorType) -> bool {
     let count = ty.shape.element_count().known_value();
     ty.dtype.is_integer() && ty.shape.rank() <= 1 && count.is_some_and(|count| count <= MAX_RANK)
-}
-
-impl Builder {
-    /// The elements of a tensor as sizes, if they are known so in this graph or in one around it.
-    pub fn sizes_of(&self, tensor: &Tensor) -> Option<Sizes> {
-        let state = self.state.borrow();
-        let here = state.values.get(&tensor.id()).and_then(|value| state.sizes.get(value)).cloned();
-        here.or_else(|| self.outer.as_ref()?.sizes_of(tensor))
-    }
-
-    /// Notes the size that a number of this graph has become.
-    pub fn note_size(&self, number: &Tensor, size: Dim) {
-        let mut state = self.state.borrow_mut();
-        if let Some(&value) = state.values.get(&number.id()) {
-            state.sizes.insert(value, Sizes::from_elem(size, 1));
-        }
-    }
 }
 
 impl State {

@@ -2,8 +2,7 @@
 //! TensorFlow takes such tensors wherever it takes a shape; here [`IntoDim`] and [`IntoShape`] make sizes of them.
 
 use super::support::slice_axis;
-use crate::builder;
-use crate::execute::execute1;
+use crate::execute::{execute1, note_size, sizes_of};
 use crate::op::{Gradient, Infer, Kind, Op, identity};
 use crate::tensor::Tensor;
 use kernels::backend::cpu::CpuCall;
@@ -70,14 +69,12 @@ impl Op for SizeFrom {
 #[track_caller]
 pub(crate) fn size_from(number: &Tensor) -> Result<Dim> {
     if number.is_symbol() {
-        let known = builder::current().and_then(|builder| builder.sizes_of(number)).filter(|sizes| sizes.len() == 1);
+        let known = sizes_of(number).filter(|sizes| sizes.len() == 1);
         if let Some(size) = known {
             return Ok(size[0]);
         }
         let size = asked(number)?;
-        if let Some(builder) = builder::current() {
-            builder.note_size(number, size);
-        }
+        note_size(number, size);
         return Ok(size);
     }
     if !number.dtype().is_integer() || number.rank() != 0 {
@@ -111,7 +108,7 @@ pub(crate) fn sizes_from(numbers: &Tensor) -> Result<Dims> {
     if !numbers.is_symbol() {
         return numbers.integers("")?.into_iter().map(IntoDim::into_dim).collect();
     }
-    if let Some(known) = builder::current().and_then(|builder| builder.sizes_of(numbers)) {
+    if let Some(known) = sizes_of(numbers) {
         return Ok(known);
     }
     let mut sizes = Dims::new();
