@@ -67,7 +67,8 @@ pub(crate) struct Closed {
 impl Builder {
     fn with(root: Rc<Root>, outer: Option<Rc<Builder>>, name: &str) -> Rc<Self> {
         let graph = Graph::empty(name);
-        let state = State { graph, values: IdMap::default(), sizes: HashMap::new(), captures: Vec::new(), expected: None };
+        let state =
+            State { graph, values: IdMap::default(), sizes: HashMap::new(), captures: Vec::new(), expected: None };
         Rc::new(Self { root, outer, state: RefCell::new(state) })
     }
 

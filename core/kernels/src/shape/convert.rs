@@ -88,7 +88,9 @@ impl<T: Copy + fmt::Debug> Sizes<T> {
     /// The sizes, unless there are more than a shape has.
     #[inline]
     fn all(&self) -> Result<&[T]> {
-        self.sizes.get(..self.count).ok_or_else(|| super::too_many_axes(&self.sizes).got(format!("{} sizes", self.count)))
+        self.sizes
+            .get(..self.count)
+            .ok_or_else(|| super::too_many_axes(&self.sizes).got(format!("{} sizes", self.count)))
     }
 }
 

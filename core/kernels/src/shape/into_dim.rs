@@ -76,7 +76,9 @@ fn negative(size: impl fmt::Display) -> Error {
 
 #[cold]
 pub(super) fn too_large(size: impl fmt::Display) -> Error {
-    Error::invalid_argument("", "there is a size that no tensor has").got(size).expected("sizes whose product is at most 2^63 - 1")
+    Error::invalid_argument("", "there is a size that no tensor has")
+        .got(size)
+        .expected("sizes whose product is at most 2^63 - 1")
 }
 
 macro_rules! unsigned {

@@ -25,9 +25,9 @@ pub use convert::{Dims, IntoShape, Target};
 pub use dim::{Dim, Symbol};
 #[doc(hidden)]
 pub use inside::{Bits, as_symbol};
+pub use into_dim::IntoDim;
 #[doc(hidden)]
 pub use pin::{PinHook, pin_hook, set_pin_hook};
-pub use into_dim::IntoDim;
 pub use reshape::{reshape_dims, reshape_target};
 
 use crate::error::{Error, Result};
