@@ -46,5 +46,5 @@ pub mod nn {
 /// assert_eq!(tf::linalg::matmul(&a, tf::linalg::eye(2)).to_vec::<f32>(), a.to_vec::<f32>());
 /// ```
 pub mod linalg {
-    pub use engine::{eye, global_norm, matmul, matmul_transposed, tensordot, try_matmul};
+    pub use engine::{einsum, eye, global_norm, matmul, matmul_transposed, tensordot, try_einsum, try_matmul};
 }

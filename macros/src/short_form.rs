@@ -116,7 +116,10 @@ impl Form {
                     match self.names().position(|own| own == name) {
                         Some(place) => place,
                         None => {
-                            return refuse(name, format!("`{}!` has no argument `{name}`: {}", self.name, self.usage()));
+                            return refuse(
+                                name,
+                                format!("`{}!` has no argument `{name}`: {}", self.name, self.usage()),
+                            );
                         }
                     }
                 }

@@ -91,8 +91,11 @@ fn parsed(file: &str, text: &str) -> Vec<Value> {
 }
 
 /// The files of the families of operations: parts of the binary, as it is carried to machines that have nothing but a GPU.
-const OPS: [(&str, &str); 2] =
-    [("ops.json", include_str!("../golden/ops.json")), ("ops_sizes.json", include_str!("../golden/ops_sizes.json"))];
+const OPS: &[(&str, &str)] = &[
+    ("ops.json", include_str!("../golden/ops.json")),
+    ("ops_einsum.json", include_str!("../golden/ops_einsum.json")),
+    ("ops_sizes.json", include_str!("../golden/ops_sizes.json")),
+];
 
 /// All sections of the files of operations, in their order.
 pub fn ops() -> Vec<Section> {

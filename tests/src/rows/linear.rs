@@ -38,6 +38,7 @@ pub(super) fn rows() -> Vec<Row> {
             "TensorFlow takes int16 for batches of products only",
         )]),
         Row::new("batch_matmul", Bound::sums(2.0, 16.0), matmul).of("matmul"),
+        Row::new("einsum", Bound::sums(2.0, 16.0), |c| one(tf::try_einsum(c.a.text("equation"), c.x))),
         Row::new("tensordot", Bound::sums(2.0, 16.0), |c| match c.a.raw("axes").as_u64() {
             Some(count) => one(tf::try_tensordot(&c.x[0], &c.x[1], count as usize)),
             None => {

@@ -232,6 +232,14 @@ fn linear() -> Vec<Sample> {
         let attrs = json!({"transpose_a": a, "transpose_b": b});
         all.push(with("matmul", attrs, vec![Between(left, -1.0, 1.0), Between(right, -1.0, 1.0)]));
     }
+    for (equation, left, right) in [
+        ("abc,acd->dba", &[2, 2, 3][..], &[2, 3, 2][..]),
+        ("iij,jk->ik", &[2, 2, 3], &[3, 2]),
+        ("...i,...j->i...j", &[2, 3], &[1, 2]),
+    ] {
+        let inputs = vec![Between(left, -1.0, 1.0), Between(right, -1.0, 1.0)];
+        all.push(with("einsum", json!({"equation": equation}), inputs));
+    }
     let lists = json!({"axes": [[0, 2], [1, 0]]});
     all.push(with("tensordot", lists, vec![Between(&[2, 2, 3], -1.0, 1.0), Between(&[3, 2, 2], -1.0, 1.0)]));
     all.extend([

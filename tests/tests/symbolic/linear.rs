@@ -13,6 +13,17 @@ pub fn samples() -> Vec<Sample> {
 
 fn products() -> Vec<Sample> {
     vec![
+        Sample::new(
+            "einsum",
+            |s| vec![x(&[s.a, s.b]), x(&[s.b, s.c]), x(&[s.c, s.a, s.b])],
+            |x| one(tf::try_einsum("ij,jk,kil->lk", x)),
+        ),
+        Sample::new(
+            "einsum",
+            |s| vec![x(&[2, s.a, s.b]), x(&[s.c, s.a])],
+            |x| one(tf::try_einsum("...ij,ki->...kj", x)),
+        ),
+        Sample::new("diagonal", |s| vec![x(&[s.b, s.b, s.a])], |x| one(tf::try_einsum("iij->ji", x))),
         Sample::new("matmul", |s| vec![x(&[s.a, s.b]), x(&[s.b, s.c])], |x| one(tf::try_matmul(&x[0], &x[1]))),
         Sample::new("matmul", |s| vec![x(&[s.c, s.a, s.b]), x(&[s.b, s.c])], |x| one(tf::try_matmul(&x[0], &x[1]))),
         Sample::new(

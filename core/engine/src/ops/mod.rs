@@ -90,9 +90,11 @@ operations! {
     cross_entropy
     cumprod
     cumsum
+    diagonal
     div_no_nan
     divide
     dropout
+    einsum
     elu
     ensure_shape
     embedding_lookup
