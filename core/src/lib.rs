@@ -179,7 +179,7 @@ pub use engine::{
 #[doc(hidden)]
 pub use engine::{TensorRef, Tensors};
 pub use functions::*;
-pub use namespaces::{linalg, math, nn};
+pub use namespaces::{bitwise, linalg, math, nn};
 pub use ndarray::{self, s};
 
 /// What the macros' generated code names; not for other use.

@@ -40,7 +40,7 @@ pub(crate) use iterator_next::{Elements, element_types, iterator_handle, next_el
 pub(crate) use matmul::{MatMul, product_of};
 pub(crate) use operand::NumberOf;
 pub use operand::{Operand, ToOperand};
-pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
+pub(crate) use operators::{operator, placeholder, run_binary, run_binary_of, run_unary, run_unary_of};
 pub use pooling::Pool;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use print::capture;
@@ -71,13 +71,27 @@ macro_rules! operations {
 
 operations! {
     abs
+    acos
+    acosh
     add
     argmax
+    asin
+    asinh
     assert
     assign
     at
+    atan
+    atan2
+    atanh
     avg_pool2d
+    bessel_i0
+    bessel_i0e
+    bessel_i1
+    bessel_i1e
+    betainc
     bias_add
+    bitcast
+    bitwise
     boolean_mask
     broadcast_to
     cast
@@ -89,9 +103,12 @@ operations! {
     concat
     conv2d
     cos
+    cosh
+    crelu
     cross_entropy
     cumprod
     cumsum
+    digamma
     div_no_nan
     divide
     dropout
@@ -99,6 +116,8 @@ operations! {
     embedding_lookup
     erf
     erfc
+    erfcinv
+    erfinv
     exp
     expm1
     eye
@@ -110,24 +129,38 @@ operations! {
     gather
     gather_nd
     gelu
+    glu
+    hard_sigmoid
+    hard_swish
     identity
+    igamma
+    igammac
     is_nan
     iterator_next
+    l2_loss
     l2_normalize
+    lbeta
     leaky_relu
+    lgamma
     linspace
     log
     log1p
+    log_sigmoid
     log_softmax
     logical
     matmul
     max_pool2d
     maximum
     minimum
+    mish
     multiply
+    multiply_no_nan
+    ndtri
     neg
+    nextafter
     one_hot
     pad
+    polygamma
     pow
     print
     random_draw
@@ -143,11 +176,14 @@ operations! {
     reduce_sum
     reduce_variance
     relu
+    relu6
     reshape
     reverse
+    rint
     round
     rows
     rsqrt
+    saturate_cast
     scatter_nd
     scatter_variable
     select
@@ -157,6 +193,7 @@ operations! {
     sign
     silu
     sin
+    sinh
     slice
     softmax
     softplus
@@ -168,6 +205,7 @@ operations! {
     stack
     strided_slice
     subtract
+    tan
     tanh
     tensor_scatter
     tensordot
@@ -177,4 +215,8 @@ operations! {
     truncatemod
     unstack
     where_indices
+    xdivy
+    xlog1py
+    xlogy
+    zeta
 }
