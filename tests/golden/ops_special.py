@@ -46,10 +46,14 @@ unary("hard_swish", keras.activations.hard_silu, (-3, 3), (-5, 5), [3.0, -3.0, 4
 unary("mish", keras.activations.mish, (-3, 3), (-30, 30), [50.0, -50.0])
 
 
-def binary(name, fn, first, second, pairs):
-    """Cases of a function of two numbers: ordinary values between bounds, broadcast, and the given pairs."""
+def binary(name, fn, first, second, pairs, whole=False):
+    """Cases of a function of two numbers: ordinary values between bounds, whole first ones if told, broadcast, and pairs."""
     @op(name, lambda x, a: fn(x[0], x[1]))
     def _cases(v):
+        for case, attrs, (a, b) in _pairs(v):
+            yield case, attrs, [np.round(a) if whole and case != "edges" else a, b]
+
+    def _pairs(v):
         yield "basic", {}, [v.n(2, 3, lo=first[0], hi=first[1]), v.n(2, 3, lo=second[0], hi=second[1])]
         yield "broadcast", {}, [v.n(2, 1, 3, lo=first[0], hi=first[1]), v.n(2, 1, lo=second[0], hi=second[1])]
         yield "edges", {}, [v.v([p[0] for p in pairs]), v.v([p[1] for p in pairs])]
@@ -76,9 +80,9 @@ binary("nextafter", tf.math.nextafter, (-3, 3), (-3, 3),
 binary("zeta", tf.math.zeta, (1.1, 4), (0.1, 4),
        [(2.0, -1.0), (3.0, -1.0), (2.0, -0.5), (3.0, -0.5), (2.5, -0.5), (1.0, 2.0), (0.5, 2.0), (2.0, 0.0), (3.0, 0.0),
         (INF, 2.0), (2.0, INF), (NAN, 1.0), (2.0, NAN), (2.5, 0.0), (4.0, -7.25)])
-binary("polygamma", lambda a, x: tf.math.polygamma(tf.round(a), x), (0.6, 4), (0.1, 4),
+binary("polygamma", tf.math.polygamma, (0.6, 4), (0.1, 4),
        [(1.0, 0.0), (2.0, 0.0), (1.0, -1.0), (2.0, -1.0), (-1.0, 2.0), (0.0, 2.0), (1.0, -0.5), (2.0, -0.5), (1.0, INF),
-        (1.0, -INF), (NAN, 1.0), (1.0, NAN), (3.0, 0.5), (0.0, 0.5)])
+        (1.0, -INF), (NAN, 1.0), (1.0, NAN), (3.0, 0.5), (0.0, 0.5)], whole=True)
 GAMMA = [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, INF), (-1.0, 1.0), (1.0, -1.0), (INF, 1.0), (NAN, 1.0), (1.0, NAN),
          (0.5, 20.0), (20.0, 0.5), (25.0, 25.0), (40.0, 30.0), (30.0, 45.0)]
 binary("igamma", tf.math.igamma, (0.1, 5), (0.1, 5), GAMMA)
@@ -181,3 +185,9 @@ def _l2_loss(v):
         yield "scalar", {}, [v.n()]
         yield "empty", {}, [v.n(0, 3)]
         yield "nan", {}, [v.v([1.0, NAN])]
+
+
+GRADIENTS = ["tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "lgamma", "digamma", "erfinv",
+             "erfcinv", "ndtri", "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "rint", "log_sigmoid", "relu6",
+             "hard_sigmoid", "hard_swish", "mish", "atan2", "xlogy", "xlog1py", "xdivy", "multiply_no_nan", "nextafter",
+             "zeta", "polygamma", "igamma", "igammac", "betainc", "lbeta", "crelu", "glu", "l2_loss"]

@@ -91,7 +91,10 @@ fn parsed(file: &str, text: &str) -> Vec<Value> {
 }
 
 /// The files of the families of operations: parts of the binary, as it is carried to machines that have nothing but a GPU.
-const OPS: [(&str, &str); 1] = [("ops.json", include_str!("../golden/ops.json"))];
+const OPS: [(&str, &str); 2] = [
+    ("ops.json", include_str!("../golden/ops.json")),
+    ("ops_special.json", include_str!("../golden/ops_special.json")),
+];
 
 /// All sections of the files of operations, in their order.
 pub fn ops() -> Vec<Section> {
@@ -120,7 +123,10 @@ pub fn ops() -> Vec<Section> {
     sections
 }
 
-/// All records of `gradients.json`, in its order.
+/// The files of gradients.
+const GRADIENTS: [&str; 2] = ["gradients.json", "gradients_special.json"];
+
+/// All records of the files of gradients, in their order.
 pub fn gradients() -> Vec<GradientCase> {
     let case = |record: &Value| GradientCase {
         op: text(&record["op"]),
@@ -131,7 +137,7 @@ pub fn gradients() -> Vec<GradientCase> {
         outputs: list(&record["outputs"], Array::parse),
         gradients: list(&record["gradients"], |g| (!g.is_null()).then(|| Array::parse(g))),
     };
-    records("gradients.json").iter().map(case).collect()
+    GRADIENTS.iter().flat_map(|file| records(file)).map(|record| case(&record)).collect()
 }
 
 fn text(value: &Value) -> String {

@@ -27,7 +27,11 @@ impl Op for MultiplyNoNan {
     }
 
     fn partial(&self, s: &Scalar, x: &[Val], _y: Val, dy: Val, index: usize) -> Option<Val> {
-        Some(if index == 0 { product(s, dy, x[1]) } else { product(s, x[0], dy) })
+        if index == 0 {
+            return Some(product(s, dy, x[1]));
+        }
+        // Where x is finite the zero is the product's own, and the form linear in dy, as tangents need it.
+        Some(s.select(s.is_finite(x[0]), s.mul(x[0], dy), product(s, x[0], dy)))
     }
 
     fn gradient(&self) -> Gradient {

@@ -11,11 +11,12 @@ use kernels::scalar::{Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct SaturateCast {
+    from: DType,
     to: DType,
 }
 
 impl Op for SaturateCast {
-    identity!("saturate_cast", { "to": DType = |this| this.to });
+    identity!("saturate_cast", { "from": DType = |this| this.from, "to": DType = |this| this.to });
 
     fn kind(&self) -> Kind {
         Kind::Elementwise { accepts: DTypes::NUMBERS, direct: None }
@@ -29,15 +30,23 @@ impl Op for SaturateCast {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.exact();
-        let from = s.dtype(x[0]);
-        let mut y = x[0];
-        // A bound that the input's dtype cannot go beyond needs no comparison.
-        if let Some(low) = low_within(from, self.to) {
-            let low = s.number(y, low);
+        let (dtype, mut y) = (s.dtype(x[0]), x[0]);
+        let (low, high) = match self.from.is_floating() {
+            true => {
+                let (low, high) = float_bounds(self.from, self.to);
+                (Some(s.constant(dtype, low)), Some(s.constant(dtype, high)))
+            }
+            false => {
+                let (low, high) = integer_bounds(self.from, self.to);
+                let mask = u64::MAX >> (64 - 8 * dtype.size());
+                (low.map(|bits| s.bits(dtype, bits & mask)), high.map(|bits| s.bits(dtype, bits & mask)))
+            }
+        };
+        // Comparisons, not `min` and `max`: nan stays as it is, and dy goes through at the bounds.
+        if let Some(low) = low {
             y = s.select(s.lt(y, low), low, y);
         }
-        if let Some(high) = high_within(from, self.to) {
-            let high = s.bits(from, high);
+        if let Some(high) = high {
             y = s.select(s.gt(y, high), high, y);
         }
         s.cast(y, self.to)
@@ -51,47 +60,61 @@ impl Op for SaturateCast {
     }
 }
 
-/// The range of a dtype, as far as `f64` holds it: exact but for the greatest values of 64-bit integers.
-fn range(dtype: DType) -> (f64, f64) {
-    let bits = 8 * dtype.size() as i32;
+/// The bits of a float's significand.
+fn precision(dtype: DType) -> i32 {
     match dtype {
-        DType::F16 => (-65504.0, 65504.0),
-        DType::BF16 => (-3.389_531_389_251_535_5e38, 3.389_531_389_251_535_5e38),
-        DType::F32 => (f64::from(f32::MIN), f64::from(f32::MAX)),
-        DType::F64 => (f64::MIN, f64::MAX),
-        _ if dtype.is_signed_integer() => (-2f64.powi(bits - 1), 2f64.powi(bits - 1)),
-        _ => (0.0, 2f64.powi(bits)),
+        DType::F16 => 11,
+        DType::BF16 => 8,
+        DType::F32 => 24,
+        _ => 53,
     }
 }
 
-/// The lowest value of `to`, where `from` has lower ones.
-fn low_within(from: DType, to: DType) -> Option<f64> {
-    let low = range(to).0;
-    (range(from).0 < low || from.is_floating() && to.is_integer()).then_some(low)
+/// The greatest finite number of a float.
+fn most(dtype: DType) -> f64 {
+    match dtype {
+        DType::F16 => 65504.0,
+        DType::BF16 => 3.389_531_389_251_535_5e38,
+        DType::F32 => f64::from(f32::MAX),
+        _ => f64::MAX,
+    }
 }
 
-/// The bits in `from` of the greatest value of `to` that both have, where `from` has greater ones.
-fn high_within(from: DType, to: DType) -> Option<u64> {
-    let (own, high) = (range(from).1, range(to).1);
-    let infinite = from.is_floating() && !(to.is_floating() && high >= own);
-    if own <= high && !infinite {
-        return None;
+/// The bounds of floats: the lowest and the greatest finite number of both dtypes.
+fn float_bounds(from: DType, to: DType) -> (f64, f64) {
+    if to.is_floating() {
+        let high = most(from).min(most(to));
+        // A float of fewer digits takes the next one below.
+        let step = 2f64.powi(high.log2().floor() as i32 + 1 - precision(from));
+        let high = (high / step).floor() * step;
+        return (-high, high);
     }
-    Some(match (from, to.is_integer()) {
-        // The power of two behind the range, less one step of the float.
-        (DType::F32, true) => u64::from((high as f32).next_down().to_bits()),
-        (DType::F64, true) if to.size() == 8 => high.next_down().to_bits(),
-        (DType::F64, true) => (high - 1.0).to_bits(),
-        (_, true) => (1u64 << (8 * to.size() as u32 - u32::from(to.is_signed_integer()))) - 1,
-        _ => kernels::scalar::encode(from, high),
-    })
+    let signed = to.is_signed_integer();
+    let bits = 8 * to.size() as i32 - i32::from(signed);
+    let end = 2f64.powi(bits);
+    let below = if precision(from) >= bits { end - 1.0 } else { end - 2f64.powi(bits - precision(from)) };
+    let low = if signed { -end } else { 0.0 };
+    (low.max(-most(from)), below.min(most(from)))
+}
+
+/// The bounds of integers that `from` goes beyond, as their bits.
+fn integer_bounds(from: DType, to: DType) -> (Option<u64>, Option<u64>) {
+    let range = |d: DType| match d.is_signed_integer() {
+        // All other floats go beyond all integers.
+        _ if d == DType::F16 => (-65504, 65504),
+        _ if d.is_floating() => (i128::MIN, i128::MAX),
+        true => (-(1i128 << (8 * d.size() - 1)), (1i128 << (8 * d.size() - 1)) - 1),
+        false => (0, (1i128 << (8 * d.size())) - 1),
+    };
+    let (own, other) = (range(from), range(to));
+    ((own.0 < other.0).then_some(other.0 as u64), (own.1 > other.1).then_some(other.1 as u64))
 }
 
 public! {
     /// The elements converted to another dtype, those beyond its range as the nearest value within.
     ///
     /// Floats become integers toward zero; the greatest value is then the greatest below the end of the range that both dtypes
-    /// have, as in TensorFlow. Nan stays nan among floats and becomes 0 as an integer.
+    /// have, as in TensorFlow. So infinities become finite, in their own dtype too. Nan stays nan among floats, and is 0 as an integer.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -105,10 +128,10 @@ public! {
                 .expected("a dtype of numbers")
                 .help("convert it with `cast`: anything but zero is `true`"));
         }
-        if x.dtype() == dtype {
+        if x.dtype() == dtype && !dtype.is_floating() {
             return Ok(x.clone());
         }
-        execute1(&SaturateCast { to: dtype }, &[x])
+        execute1(&SaturateCast { from: x.dtype(), to: dtype }, &[x])
     }
 }
 
@@ -121,6 +144,7 @@ mod tests {
     fn ends_of_64_bits_stay_within() {
         let ends = tf::constant([f64::INFINITY, -f64::INFINITY, 1e30, f64::NAN]);
         let most = i64::MAX - 1023;
+        assert_eq!(tf::saturate_cast(&ends, DType::F64).to_vec::<f64>()[..2], [f64::MAX, f64::MIN]);
         assert_eq!(tf::saturate_cast(&ends, DType::I64).to_vec::<i64>(), [most, i64::MIN, most, 0]);
         let unsigned = tf::saturate_cast(&ends, DType::U64).to_vec::<u64>();
         assert_eq!(unsigned, [u64::MAX - 2047, 0, u64::MAX - 2047, 0]);

@@ -34,6 +34,9 @@ pub struct Scalar {
     pub(super) stand_ins: Cell<usize>,
 }
 
+/// The number of the input that [`Scalar::missing`] reads, which no program has.
+pub const MISSING: usize = u16::MAX as usize;
+
 pub(super) const NO_ARGS: [u32; 3] = [u32::MAX; 3];
 
 impl Scalar {
@@ -81,7 +84,12 @@ impl Scalar {
     /// not become one value, also where derivatives are nested.
     pub fn unused(&self, dtype: DType) -> Val {
         self.stand_ins.set(self.stand_ins.get() + 1);
-        self.input(usize::from(u16::MAX) - self.stand_ins.get(), dtype)
+        self.input(MISSING - self.stand_ins.get(), dtype)
+    }
+
+    /// Stands for a derivative that nobody has written: an expression that reads it is no derivative.
+    pub fn missing(&self, dtype: DType) -> Val {
+        self.input(MISSING, dtype)
     }
 
     /// The dtype of a value.

@@ -2,6 +2,7 @@
 //! `Partial` uses it, so an element-wise operation has gradients of every order as soon as it has a meaning.
 
 use super::{Code, Scalar, Val};
+use crate::dtype::DType;
 
 /// The contribution of the cotangent `dy` of `root` to the cotangent of `wrt`, or `None` where there is no path.
 ///
@@ -106,14 +107,9 @@ fn contributions(s: &Scalar, code: Code, [x, y, z]: [Val; 3], out: Val, adj: Val
         }
         Code::IgammaGradA => {
             let slope = s.mul(gamma_density(s, x, y), s.sub(s.log(y), s.digamma(x)));
-            vec![(1, s.mul(adj, slope))]
+            vec![(0, s.mul(adj, s.missing(s.dtype(adj)))), (1, s.mul(adj, slope))]
         }
-        Code::Betainc => {
-            let below = s.mul(s.sub(x, number(1.0)), s.log(z));
-            let above = s.mul(s.sub(y, number(1.0)), s.log1p(s.neg(z)));
-            let log_beta = s.sub(s.add(s.lgamma(x), s.lgamma(y)), s.lgamma(s.add(x, y)));
-            vec![(2, s.mul(adj, s.exp(s.sub(s.add(below, above), log_beta))))]
-        }
+        Code::Betainc => vec![(2, s.mul(adj, beta_density(s, x, y, z)))],
         Code::Add => vec![(0, adj), (1, adj)],
         Code::Sub => vec![(0, adj), (1, s.neg(adj))],
         // The operand first and `adj` last, as the operands of a `Partial` come: one instruction in order.
@@ -153,15 +149,32 @@ fn one_minus_square(s: &Scalar, x: Val) -> Val {
 }
 
 /// The derivative of the lower incomplete gamma function by x: x^(a - 1) e^-x / gamma(a).
+///
+/// In f64: the logarithms are large and cancel.
 fn gamma_density(s: &Scalar, a: Val, x: Val) -> Val {
+    let dtype = s.dtype(a);
+    let [a, x] = [a, x].map(|v| s.cast(v, DType::F64));
     let power = s.mul(s.sub(a, s.number(a, 1.0)), s.log(x));
-    s.exp(s.sub(s.sub(power, x), s.lgamma(a)))
+    s.cast(s.exp(s.sub(s.sub(power, x), s.lgamma(a))), dtype)
+}
+
+/// The derivative of the incomplete beta function by x: x^(a - 1) (1 - x)^(b - 1) / B(a, b), in f64 too. A power of 0 is 1 for
+/// every x, as in TensorFlow.
+fn beta_density(s: &Scalar, a: Val, b: Val, x: Val) -> Val {
+    let dtype = s.dtype(a);
+    let [a, b, x] = [a, b, x].map(|v| s.cast(v, DType::F64));
+    let (one, zero) = (s.number(x, 1.0), s.number(x, 0.0));
+    let flat = s.eq(a, one);
+    let below = s.select(flat, zero, s.mul(s.sub(a, one), s.log(s.select(flat, one, x))));
+    let flat = s.eq(b, one);
+    let above = s.select(flat, zero, s.mul(s.sub(b, one), s.log1p(s.select(flat, zero, s.neg(x)))));
+    let log_beta = s.sub(s.add(s.lgamma(a), s.lgamma(b)), s.lgamma(s.add(a, b)));
+    s.cast(s.exp(s.sub(s.add(below, above), log_beta)), dtype)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dtype::DType;
     use crate::scalar::Program;
 
     fn text(build: impl Fn(&Scalar, Val) -> Val) -> String {

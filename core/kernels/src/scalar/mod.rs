@@ -8,7 +8,7 @@ mod program;
 mod sequence;
 
 pub use bits::{decode, encode, to_f64};
-pub use build::{Evaluate, Scalar, Val};
+pub use build::{Evaluate, MISSING, Scalar, Val};
 pub use derive::derivative;
 pub use program::{Meaning, Program, Slot, Step, narrow, widen};
 #[cfg(test)]

@@ -68,6 +68,8 @@ pub(super) fn table_text(name: &str, kind: &str, numbers: &[f64]) -> String {
 /// A function in C++: its tokens, with `double` for `let`.
 pub(super) fn function_text(name: &str, parameters: &[&str], body: &str) -> String {
     let parameters = parameters.iter().map(|p| format!("double {p}")).collect::<Vec<_>>().join(", ");
-    let body = body.replace("let mut ", "double ").replace("let ", "double ");
+    // Lines are broken anywhere, also behind `let`.
+    let words = body.split_whitespace().filter(|word| *word != "mut");
+    let body = words.map(|word| if word == "let" { "double" } else { word }).collect::<Vec<_>>().join(" ");
     format!("__device__ inline double {name}({parameters}) {body}\n")
 }
