@@ -62,7 +62,7 @@ pub(super) fn table_text(name: &str, kind: &str, numbers: &[f64]) -> String {
              return x * next - after + c[0];"
         ),
     };
-    format!("__device__ inline double {name}(double x) {{\n  const double c[{count}] = {{{list}}};\n  {body}\n}}\n")
+    format!("__device__ __noinline__ double {name}(double x) {{\n  const double c[{count}] = {{{list}}};\n  {body}\n}}\n")
 }
 
 /// A function in C++: its tokens, with `double` for `let`.
@@ -71,5 +71,5 @@ pub(super) fn function_text(name: &str, parameters: &[&str], body: &str) -> Stri
     // Lines are broken anywhere, also behind `let`.
     let words = body.split_whitespace().filter(|word| *word != "mut");
     let body = words.map(|word| if word == "let" { "double" } else { word }).collect::<Vec<_>>().join(" ");
-    format!("__device__ inline double {name}({parameters}) {body}\n")
+    format!("__device__ __noinline__ double {name}({parameters}) {body}\n")
 }

@@ -27,7 +27,7 @@ fn rows_text(name: &str, rows: &[&[f64]]) -> String {
     }
     let sum = (0..rows.len()).rev().map(|k| format!("  sum = sum * u + {name}_{k}(t);\n")).collect::<String>();
     text + &format!(
-        "__device__ inline double {name}(double t, double u) {{\n  double sum = 0.0;\n{sum}  return sum;\n}}\n"
+        "__device__ __noinline__ double {name}(double t, double u) {{\n  double sum = 0.0;\n{sum}  return sum;\n}}\n"
     )
 }
 

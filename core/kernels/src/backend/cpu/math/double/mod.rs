@@ -37,6 +37,8 @@ macro_rules! slices {
 slices! { exp_slice exp tanh_slice tanh sigmoid_slice sigmoid }
 
 #[cfg(test)]
+mod elementary_tests;
+#[cfg(test)]
 mod hard;
 #[cfg(test)]
 mod tests;
