@@ -20,8 +20,8 @@ pub use engine::{
     silu, sin, sinh, size, slice, softmax, softmax_cross_entropy_with_logits, softplus, softsign,
     sparse_softmax_cross_entropy_with_logits, split, sqrt, square, squared_difference, squeeze, stack,
     stateless_dropout, stop_gradient, strided_slice, subtract, tan, tanh, tensor_scatter_nd_add, tensor_scatter_nd_sub,
-    tensor_scatter_nd_update, tensordot, tile, transpose, truediv, truncatemod, unstack, where_, where_indices, xdivy,
-    xlog1py, xlogy, zeros, zeros_like, zeta,
+    tensor_scatter_nd_update, tensordot, tile, transpose, truediv, truncatediv, truncatemod, unstack, where_,
+    where_indices, xdivy, xlog1py, xlogy, zeros, zeros_like, zeta,
 };
 
 #[doc(hidden)]
@@ -54,7 +54,7 @@ pub mod fallible {
         try_sparse_softmax_cross_entropy_with_logits, try_split, try_sqrt, try_square, try_squared_difference,
         try_squeeze, try_stack, try_stateless_dropout, try_stop_gradient, try_strided_slice, try_subtract, try_tan,
         try_tanh, try_tensor_scatter_nd_add, try_tensor_scatter_nd_sub, try_tensor_scatter_nd_update, try_tensordot,
-        try_tile, try_transpose, try_truediv, try_truncatemod, try_unstack, try_where, try_where_indices, try_xdivy,
-        try_xlog1py, try_xlogy, try_zeros, try_zeros_like, try_zeta,
+        try_tile, try_transpose, try_truediv, try_truncatediv, try_truncatemod, try_unstack, try_where,
+        try_where_indices, try_xdivy, try_xlog1py, try_xlogy, try_zeros, try_zeros_like, try_zeta,
     };
 }

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from ops_elementwise import OPS, binary_cases, op
+from ops_elementwise import OPS, _division, binary_cases, op
 
 NAN, INF = float("nan"), float("inf")
 
@@ -130,6 +130,9 @@ def _shift(v):
 
 OPS["left_shift"] = (lambda x, a: tf.bitwise.left_shift(x[0], x[1]), _shift)
 OPS["right_shift"] = (lambda x, a: tf.bitwise.right_shift(x[0], x[1]), _shift)
+
+
+OPS["truncatediv"] = (lambda x, a: tf.truncatediv(x[0], x[1]), _division)
 
 
 @op("saturate_cast", lambda x, a: tf.saturate_cast(x[0], a["to"]))

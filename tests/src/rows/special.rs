@@ -88,6 +88,7 @@ pub(super) fn rows() -> Vec<Row> {
         bitwise_xor try_bitwise_xor Bound::EXACT;
         left_shift try_left_shift Bound::EXACT;
         right_shift try_right_shift Bound::EXACT;
+        truncatediv try_truncatediv Bound::EQUAL;
     }
     let betainc = Row::elementwise("betainc", Bound::ulps(64.0), |c| one(tf::try_betainc(&c.x[0], &c.x[1], &c.x[2])));
     rows.push(betainc.except([

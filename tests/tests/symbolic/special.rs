@@ -53,6 +53,11 @@ pub fn samples() -> Vec<Sample> {
         bitwise try_bitwise_and bitwise try_bitwise_or bitwise try_bitwise_xor bitwise try_left_shift bitwise try_right_shift
     }
     list.push(Sample::new("acosh", |s| vec![positive(&[s.a, s.b])], |x| one(tf::try_acosh(tf::try_add(&x[0], 1.0)?))));
+    list.push(Sample::new(
+        "truncatediv",
+        |s| vec![x(&[s.a, s.b]), positive(&[s.b])],
+        |x| one(tf::try_truncatediv(&x[0], &x[1])),
+    ));
     // Parameters have no derivatives, or only a first one.
     list.push(Sample::new("zeta", |s| vec![positive(&[s.a, s.b])], |x| one(tf::try_zeta(2.5, &x[0]))));
     list.push(Sample::new("polygamma", |s| vec![positive(&[s.a, s.b])], |x| one(tf::try_polygamma(2.0, &x[0]))));

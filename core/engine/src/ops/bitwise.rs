@@ -124,3 +124,26 @@ public! {
 
 operator!(Shl::shl = LeftShift; assign ShlAssign::shl_assign);
 operator!(Shr::shr = RightShift; assign ShrAssign::shr_assign);
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+
+    #[test]
+    fn operators_go_by_the_dtype() {
+        let (a, b) = (tf::constant([6, 3]), tf::constant([3, 3]));
+        assert_eq!((&a & &b).to_vec::<i32>(), [2, 3]);
+        assert_eq!((&a | 8).to_vec::<i32>(), [14, 11]);
+        assert_eq!((1 ^ &a).to_vec::<i32>(), [7, 2]);
+        assert_eq!((&a << &b).to_vec::<i32>(), [48, 24]);
+        let mut c = tf::Variable::new([5, 5]).value();
+        c &= &b;
+        c <<= 1;
+        assert_eq!((!c).to_vec::<i32>(), [-3, -3]);
+        let flags = tf::constant([true, false]);
+        assert_eq!((&flags & true).to_vec::<bool>(), [true, false]);
+        assert_eq!((!flags).to_vec::<bool>(), [false, true]);
+        assert!(tf::try_bitwise_and(&tf::constant([1.0]), &tf::constant([1.0])).is_err());
+        assert!(tf::try_logical_and(&a, &b).is_err() && tf::try_invert(&tf::constant([true])).is_err());
+    }
+}

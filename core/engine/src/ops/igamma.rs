@@ -39,3 +39,43 @@ binary! {
     /// ```
     pub fn igamma, try_igamma = Igamma;
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::GradientTape;
+
+    /// d P / d a, d2 P / da dx, and what asking for d2 P / da2 says.
+    #[test]
+    fn the_first_operand_has_one_derivative_and_no_second() {
+        let (a, x) = (tf::constant(2.0).cast(tf::DType::F64), tf::constant(1.5).cast(tf::DType::F64));
+        let mut outer = GradientTape::unwatched();
+        let mut inner = GradientTape::unwatched();
+        outer.watch(&[a.clone(), x.clone()][..]);
+        inner.watch(&[a.clone(), x.clone()][..]);
+        let y = tf::igamma(&a, &x);
+        let by_a = inner.gradient(&y, &a);
+        let step = 1e-6;
+        let at = |a: f64, x: f64| {
+            let [a, x] = [a, x].map(|v| tf::Tensor::from(vec![v]));
+            tf::igamma(&a, &x).to_vec::<f64>()[0]
+        };
+        let slope = (at(2.0 + step, 1.5) - at(2.0 - step, 1.5)) / (2.0 * step);
+        assert!((by_a.item::<f64>() - slope).abs() < 1e-9);
+        let said = outer.try_gradient(&by_a, &a).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(said.contains("igamma") && said.contains("no gradient"), "{said}");
+    }
+
+    #[test]
+    fn derivatives_of_both_operands_together() {
+        let (a, x) = (tf::constant(2.0).cast(tf::DType::F64), tf::constant(1.5).cast(tf::DType::F64));
+        let mut outer = GradientTape::unwatched();
+        outer.watch(&x);
+        let mut inner = GradientTape::unwatched();
+        inner.watch(&[a.clone(), x.clone()][..]);
+        let by_a = inner.gradient(&tf::igamma(&a, &x), &a);
+        // The density times log(x) - digamma(a).
+        let want = 1.5 * (-1.5_f64).exp() * (1.5_f64.ln() - 0.422_784_335_098_467_1);
+        assert!((outer.gradient(&by_a, &x).item::<f64>() - want).abs() < 1e-12);
+    }
+}

@@ -212,6 +212,7 @@ operations! {
     tile
     transpose
     truediv
+    truncatediv
     truncatemod
     unstack
     where_indices

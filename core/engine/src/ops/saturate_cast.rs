@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn ends_of_64_bits_stay_within() {
-        let ends = tf::constant([f64::INFINITY, -f64::INFINITY, 1e30, f64::NAN]);
+        let ends = tf::Tensor::from(vec![f64::INFINITY, -f64::INFINITY, 1e30, f64::NAN]);
         let most = i64::MAX - 1023;
         assert_eq!(tf::saturate_cast(&ends, DType::F64).to_vec::<f64>()[..2], [f64::MAX, f64::MIN]);
         assert_eq!(tf::saturate_cast(&ends, DType::I64).to_vec::<i64>(), [most, i64::MIN, most, 0]);

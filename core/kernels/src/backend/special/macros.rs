@@ -16,9 +16,19 @@ macro_rules! special {
         })*)?
 
         $($(#[$doc])*
-        #[allow(unused_parens, unused_assignments, clippy::needless_return, clippy::assign_op_pattern, clippy::manual_range_contains,
-            clippy::collapsible_else_if, clippy::excessive_precision, clippy::many_single_char_names,
-            reason = "the text is C++ too")]
+        #[allow(
+            unused_parens,
+            unused_assignments,
+            clippy::approx_constant,
+            clippy::assign_op_pattern,
+            clippy::collapsible_else_if,
+            clippy::eq_op,
+            clippy::excessive_precision,
+            clippy::manual_range_contains,
+            clippy::many_single_char_names,
+            clippy::needless_return,
+            reason = "the text is C++ too"
+        )]
         pub fn $name($($p: f64),*) -> f64 $body)*
 
         /// These functions in CUDA C++.

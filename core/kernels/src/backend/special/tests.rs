@@ -1,6 +1,8 @@
 //! The special functions against mpmath with 60 digits, at their regions and the ends between; and the domains' ends.
 //! Bounds are those that each function states, in units of 2^-53 of the result.
 
+#![allow(clippy::approx_constant, reason = "references are numbers as mpmath printed them")]
+
 use super::*;
 
 const UNIT: f64 = 1.0 / (1u64 << 53) as f64;

@@ -120,6 +120,6 @@ pub fn atan2(y: f64, x: f64) -> f64 {
     };
     let angle = atan(ratio);
     let angle = if x.is_sign_negative() { PI - (angle - 2.0 * PIO2_LOW) } else { angle };
-    let angle = if x != x || y != y { f64::NAN } else { angle };
+    let angle = if x.is_nan() || y.is_nan() { f64::NAN } else { angle };
     angle.copysign(y)
 }
