@@ -30,7 +30,7 @@ impl Op for Acos {
 public! {
     /// The arc cosine of each element, an angle between 0 and pi.
     ///
-    /// Rounded once in 32 bits; within 2.5 units in the last place of `float64`; nan outside [-1, 1].
+    /// Rounded once in 32 bits; within 3 units in the last place of `float64`; nan outside [-1, 1].
     ///
     /// ```
     /// use eagerflow as tf;

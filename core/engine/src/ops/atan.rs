@@ -30,7 +30,7 @@ impl Op for Atan {
 public! {
     /// The arc tangent of each element, an angle between -pi/2 and pi/2.
     ///
-    /// Rounded once in 32 bits; within 2.5 units in the last place of `float64`.
+    /// Rounded once in 32 bits; within 3 units in the last place of `float64`.
     ///
     /// ```
     /// use eagerflow as tf;

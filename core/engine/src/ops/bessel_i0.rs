@@ -30,7 +30,7 @@ impl Op for BesselI0 {
 public! {
     /// The modified Bessel function of the first kind and order 0 of each element.
     ///
-    /// Rounded once in 32 bits; within 6 units in the last place of `float64`; Chebyshev
+    /// Rounded once in 32 bits; within 8 units in the last place of `float64`; Chebyshev
     /// series on both sides of 8.
     ///
     /// ```

@@ -30,7 +30,7 @@ impl Op for BesselI0e {
 public! {
     /// The modified Bessel function of order 0 of each element, scaled by exp(-|x|) so that it cannot overflow.
     ///
-    /// Rounded once in 32 bits; within 6 units in the last place of `float64`; Chebyshev
+    /// Rounded once in 32 bits; within 8 units in the last place of `float64`; Chebyshev
     /// series on both sides of 8.
     ///
     /// ```

@@ -30,7 +30,7 @@ impl Op for BesselI1 {
 public! {
     /// The modified Bessel function of the first kind and order 1 of each element.
     ///
-    /// Rounded once in 32 bits; within 10 units in the last place of `float64`; Chebyshev
+    /// Rounded once in 32 bits; within 14 units in the last place of `float64`; Chebyshev
     /// series on both sides of 8.
     ///
     /// ```

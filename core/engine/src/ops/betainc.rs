@@ -31,8 +31,8 @@ public! {
     /// The regularized incomplete beta function of `x`, for the parameters in the tensor itself and in `b`; shapes broadcast.
     ///
     /// Nan unless both parameters are positive and finite and `x` lies in [0, 1]. There is no gradient by the parameters, as in
-    /// TensorFlow. Within 2^-44 of the result or 2^-50, whichever is larger, for parameters up to 1e6: a continued fraction
-    /// (DLMF 8.17.22).
+    /// TensorFlow. Within 2^-44 of the result or 2^-50, whichever is larger, for parameters up to 1e4, and 2^-41 up to
+    /// 1e6: a continued fraction (DLMF 8.17.22).
     ///
     /// ```
     /// use eagerflow as tf;

@@ -30,7 +30,7 @@ impl Op for Digamma {
 public! {
     /// The derivative of the logarithm of the gamma function of each element.
     ///
-    /// Rounded once in 32 bits; within 8 units in the last place of `float64` for positive numbers, and of 1 where the result is near 0
+    /// Rounded once in 32 bits; within 8 units in the last place of `float64` for positive numbers, and within 16 of 1 where the result is near 0
     /// below them. Nan at zero and the negative integers.
     ///
     /// ```

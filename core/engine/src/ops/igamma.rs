@@ -29,7 +29,8 @@ binary! {
     /// The regularized lower incomplete gamma function, for `a` in the first operand and `x` in the second.
     ///
     /// Nan unless a > 0 and x >= 0. The gradient by `a` is that of TensorFlow's `IgammaGradA`; its own derivative by `a` is an
-    /// error, as there is no formula. Within 2^-44 of the result where that is above 1e-12. A power series, a continued fraction
+    /// error, as there is no formula. Within 2^-44 of the result where
+    /// that is above 1e-12 and `a` below 1000. A power series, a continued fraction
     /// (DLMF 8.7, 8.9), and Temme's expansion (DLMF 8.12) between them for large a.
     ///
     /// ```

@@ -30,7 +30,7 @@ impl Op for Tan {
 public! {
     /// The tangent of each element, an angle in radians.
     ///
-    /// Rounded once in 32 bits; within 2.5 units in the last place of `float64`; nan for infinities.
+    /// Rounded once in 32 bits; within 3 units in the last place of `float64`; nan for infinities.
     ///
     /// ```
     /// use eagerflow as tf;

@@ -29,7 +29,7 @@ binary! {
     /// The Hurwitz zeta function of the exponents in the first operand and the beginnings in the second.
     ///
     /// Infinite at x = 1 and nan below. Where q is not positive there is a value only for integer x and fractional q. There is no
-    /// gradient by x, as in TensorFlow. Within 12 units in the last place of `float64` for positive q.
+    /// gradient by x, as in TensorFlow. Within 40 units in the last place of `float64` for positive q.
     ///
     /// ```
     /// use eagerflow as tf;

@@ -49,7 +49,7 @@ special! {
         ];
     }
 
-    /// e^-|x| I0(x), within 4 units.
+    /// e^-|x| I0(x), within 8 units.
     fn bessel_i0e(x) {
         let a = fabs(x);
         if (a <= 8.0) {
@@ -58,7 +58,7 @@ special! {
         return i0_far(16.0 / a - 1.0) / sqrt(a);
     }
 
-    /// I0(x), within 6 units; infinite beyond 713.
+    /// I0(x), within 8 units; infinite beyond 713.
     fn bessel_i0(x) {
         // Two halves: the whole power is infinite before the product is.
         let half = exp(0.5 * fabs(x));
@@ -72,7 +72,7 @@ special! {
         return half * y * half;
     }
 
-    /// e^-|x| I1(x), within 4 units; odd.
+    /// e^-|x| I1(x), within 14 units; odd.
     fn bessel_i1e(x) {
         let a = fabs(x);
         let mut y = a;
@@ -90,7 +90,7 @@ special! {
         return y;
     }
 
-    /// I1(x), within 6 units; odd, infinite beyond 713.
+    /// I1(x), within 14 units; odd, infinite beyond 713.
     fn bessel_i1(x) {
         let half = exp(0.5 * fabs(x));
         let y = bessel_i1e(x);

@@ -98,7 +98,7 @@ special! {
         return 1.1447298858494001741 - log(a * sin(3.14159265358979323846 * r)) - log_gamma_positive(a);
     }
 
-    /// The derivative of log(gamma(x)): within 8 units for x > 0, its zero at 1.46 included; below zero within 8 units of the larger
+    /// The derivative of log(gamma(x)): within 8 units for x > 0, its zero at 1.46 included; below zero within 16 units of the larger
     /// of 1 and the result. Nan at zero and the negative integers.
     fn digamma(x) {
         if (x <= 0.0) {

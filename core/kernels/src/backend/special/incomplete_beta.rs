@@ -81,8 +81,8 @@ special! {
         return h / a;
     }
 
-    /// I_x(a, b), the regularized incomplete beta function: within 2^-44 of the result or 2^-50 absolute, whichever is larger, for a
-    /// and b up to 1e6; nan outside a > 0, b > 0 and 0 <= x <= 1.
+    /// I_x(a, b), the regularized incomplete beta function: within 512 units of the result, or 8 of 1, for a and b up to 1e4, and
+    /// 4096 up to 1e6. Nan outside a > 0, b > 0 and 0 <= x <= 1.
     fn beta_share(a, b, x) {
         if (a != a || b != b || x != x || a <= 0.0 || b <= 0.0 || x < 0.0 || x > 1.0) {
             return not_a_number();

@@ -130,8 +130,8 @@ special! {
         return 0.5 * erfc(-sign * eta * sqrt(0.5 * a)) - sign * rest;
     }
 
-    /// P(a, x), the regularized lower incomplete gamma function: within 50 units for a < 20, else 50 + 2 a |log(P Q)| / a; nan
-    /// outside a > 0 and x >= 0.
+    /// P(a, x), the regularized lower incomplete gamma function: within 512 units where it is above 1e-12 and a below 1000, more
+    /// beyond, since its exponent grows. Nan outside a > 0 and x >= 0, and where both are infinite; 0 at x = 0.
     fn gamma_lower(a, x) {
         if (x == 0.0) {
             return 0.0;

@@ -83,7 +83,7 @@ special! {
         return sum;
     }
 
-    /// The Hurwitz zeta function, within 12 units for q > 0 and x < 1000. Infinite at x = 1 and nan below; for q <= 0 it has a value
+    /// The Hurwitz zeta function, within 40 units for q > 0 and x < 200. Infinite at x = 1 and nan below; for q <= 0 it has a value
     /// where x is an integer and q is none, and a pole where both are and x is even.
     fn hurwitz_zeta(x, q) {
         if (x != x || q != q) {
@@ -117,7 +117,7 @@ special! {
         return zeta_positive(x, fraction) - below;
     }
 
-    /// Derivative number n of digamma, within 16 units for x > 0 and n < 100. Nan where n is no integer from 0 to 170.
+    /// Derivative number n of digamma, within 16 units for x > 0 and n up to 20. Nan where n is no integer from 0 to 170.
     fn polygamma(n, x) {
         if (n < 0.0 || floor(n) != n || n != n) {
             return not_a_number();

@@ -12,7 +12,7 @@ const PIO2_LOW: f64 = 6.123_233_995_736_766e-17;
 const TAN_PIO8: f64 = 0.414_213_562_373_095_05;
 const TAN_3PIO8: f64 = 2.414_213_562_373_095;
 
-/// The tangent, within 2.5 ulp; keeps the sign of zero, nan for inf.
+/// The tangent, within 3 ulp; keeps the sign of zero, nan for inf.
 #[inline(always)]
 pub fn tan(x: f64) -> f64 {
     sin(x) / cos(x)
@@ -45,7 +45,7 @@ fn acos_far(a: f64) -> f64 {
     2.0 * (high + (low + s * (z * asin_rest(z))))
 }
 
-/// The arc sine, within 1.5 ulp; odd, nan outside [-1, 1].
+/// The arc sine, within 3 ulp; odd, nan outside [-1, 1].
 #[inline(always)]
 pub fn asin(x: f64) -> f64 {
     let a = x.abs();
@@ -55,7 +55,7 @@ pub fn asin(x: f64) -> f64 {
     y.copysign(x)
 }
 
-/// The arc cosine, within 1.5 ulp; nan outside [-1, 1].
+/// The arc cosine, within 2 ulp; nan outside [-1, 1].
 #[inline(always)]
 pub fn acos(x: f64) -> f64 {
     let a = x.abs();
@@ -65,7 +65,7 @@ pub fn acos(x: f64) -> f64 {
     if a <= 1.0 { y } else { f64::NAN }
 }
 
-/// The arc tangent, within 1.5 ulp; odd, pi/2 for inf.
+/// The arc tangent, within 2 ulp; odd, pi/2 for inf.
 ///
 /// Arcs are measured from 0, pi/4 or pi/2, whichever is nearest.
 #[inline(always)]
