@@ -124,6 +124,7 @@ macro_rules! operator {
         const _: () = {
             use $crate::{Tensor, Variable};
             $crate::ops::operator!(@chosen $trait $method ($op, $other); Tensor, &Tensor, Variable, &Variable);
+            $crate::ops::operator!(@chosen_number $trait $method ($op, $other); Tensor, &Tensor, Variable, &Variable);
             impl<B: $crate::ops::ToOperand> std::ops::$assign<B> for Tensor {
                 #[track_caller]
                 fn $assign_method(&mut self, other: B) {
@@ -143,22 +144,16 @@ macro_rules! operator {
                 kernels::error::OrFail::or_fail($crate::ops::run_binary_of((&$op, &$other), self, other))
             }
         })*
-        impl std::ops::$trait<&Tensor> for i32 {
+    };
+    (@chosen_number $trait:ident $method:ident ($op:expr, $other:expr); $($b:ty),*) => {
+        $(impl std::ops::$trait<$b> for i32 {
             type Output = Tensor;
             #[track_caller]
             #[inline]
-            fn $method(self, other: &Tensor) -> Tensor {
+            fn $method(self, other: $b) -> Tensor {
                 kernels::error::OrFail::or_fail($crate::ops::run_binary_of((&$op, &$other), self, other))
             }
-        }
-        impl std::ops::$trait<Tensor> for i32 {
-            type Output = Tensor;
-            #[track_caller]
-            #[inline]
-            fn $method(self, other: Tensor) -> Tensor {
-                kernels::error::OrFail::or_fail($crate::ops::run_binary_of((&$op, &$other), self, other))
-            }
-        }
+        })*
     };
     (@any $trait:ident $method:ident $op:expr; $($a:ty),*) => {
         const _: () = {

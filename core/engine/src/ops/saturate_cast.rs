@@ -84,6 +84,9 @@ fn most(dtype: DType) -> f64 {
 fn float_bounds(from: DType, to: DType) -> (f64, f64) {
     if to.is_floating() {
         let high = most(from).min(most(to));
+        if precision(from) >= precision(to) || high == most(from) {
+            return (-high, high);
+        }
         // A float of fewer digits takes the next one below.
         let step = 2f64.powi(high.log2().floor() as i32 + 1 - precision(from));
         let high = (high / step).floor() * step;
