@@ -1,4 +1,5 @@
-"""Writes TensorFlow's gradients in float64, one JSON record per line: `python make_gradients.py > gradients.json`.
+"""Writes TensorFlow's gradients in float64, one JSON record per line: `python make_gradients.py > gradients.json` for the
+core operations, `python make_gradients.py FAMILY > gradients_FAMILY.json` for those of `ops_FAMILY.py`.
 
 First line: `{"tensorflow": version}`. Then records
 `{"op", "case", "attrs", "inputs": [arrays], "upstream": [arrays], "outputs": [arrays], "gradients": [arrays or null]}`:
@@ -6,6 +7,7 @@ one upstream gradient per output, one gradient per input; `null` where TensorFlo
 integer input). The calls and the array form are those of `make_ops.py`; `norm` is `tf.norm`, `sum_of_where_log` and
 its like are small programs described at their call below. Sparse gradients (`IndexedSlices`) are stored dense.
 """
+import importlib
 import sys
 
 from golden import Values, arrays_text, compact, i32, np, tf
@@ -199,8 +201,19 @@ def moves():
     record("gather", "repeated", [D([1, 2, 3]), i32(1, 1, 1, 0)], {"axis": 0, "batch_dims": 0})
 
 
+def family(name):
+    """The ordinary values and the edges of the operations that `ops_NAME.py` lists as `GRADIENTS`."""
+    for op in importlib.import_module(f"ops_{name}").GRADIENTS:
+        for case, attrs, inputs in OPS[op][1](Values(op, "float64", True)):
+            if case in ("basic", "edges", "broadcast"):
+                record(op, case, inputs, attrs)
+
+
 if __name__ == "__main__":
     print(compact({"tensorflow": tf.__version__}))
-    elementwise()
-    reductions()
-    moves()
+    for name in sys.argv[1:]:
+        family(name)
+    if not sys.argv[1:]:
+        elementwise()
+        reductions()
+        moves()

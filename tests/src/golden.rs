@@ -95,6 +95,7 @@ const OPS: &[(&str, &str)] = &[
     ("ops.json", include_str!("../golden/ops.json")),
     ("ops_einsum.json", include_str!("../golden/ops_einsum.json")),
     ("ops_sizes.json", include_str!("../golden/ops_sizes.json")),
+    ("ops_special.json", include_str!("../golden/ops_special.json")),
 ];
 
 /// All sections of the files of operations, in their order.
@@ -124,7 +125,10 @@ pub fn ops() -> Vec<Section> {
     sections
 }
 
-/// All records of `gradients.json`, in its order.
+/// The files of gradients.
+const GRADIENTS: [&str; 2] = ["gradients.json", "gradients_special.json"];
+
+/// All records of the files of gradients, in their order.
 pub fn gradients() -> Vec<GradientCase> {
     let case = |record: &Value| GradientCase {
         op: text(&record["op"]),
@@ -135,7 +139,7 @@ pub fn gradients() -> Vec<GradientCase> {
         outputs: list(&record["outputs"], Array::parse),
         gradients: list(&record["gradients"], |g| (!g.is_null()).then(|| Array::parse(g))),
     };
-    records("gradients.json").iter().map(case).collect()
+    GRADIENTS.iter().flat_map(|file| records(file)).map(|record| case(&record)).collect()
 }
 
 fn text(value: &Value) -> String {

@@ -5,6 +5,7 @@ mod elementwise;
 mod linear;
 mod reduce;
 mod shapes;
+mod special;
 
 use crate::compare::Bound;
 use crate::golden::Attrs;
@@ -95,7 +96,10 @@ fn one(result: Result<Tensor>) -> Answer {
 
 /// All rows.
 pub fn all() -> Vec<Row> {
-    [elementwise::rows(), reduce::rows(), shapes::rows(), linear::rows()].into_iter().flatten().collect()
+    [elementwise::rows(), reduce::rows(), shapes::rows(), linear::rows(), special::rows()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// The row with a name.

@@ -35,6 +35,19 @@ const PROGRAMS: &[(&str, Run)] = &[
     ("truncatemod", |c| Ok(vec![tf::try_truncatemod(&c.x[0], &c.x[1])?])),
     ("operator_divide", |c| Ok(vec![&c.x[0] / &c.x[1]])),
     ("stop_gradient", |c| Ok(vec![tf::try_multiply(&c.x[0], tf::try_stop_gradient(&c.x[0])?)?])),
+    // A tangent without its poles.
+    ("tan_of_half", |c| Ok(vec![tf::try_tan(tf::try_multiply(&c.x[0], 0.5)?)?])),
+    // Functions by the operand that has derivatives of every order.
+    ("polygamma_of_x", |c| Ok(vec![tf::try_polygamma(2.0, &c.x[0])?])),
+    ("zeta_of_q", |c| Ok(vec![tf::try_zeta(2.5, &c.x[0])?])),
+    ("igamma_of_x", |c| Ok(vec![tf::try_igamma(1.75, &c.x[0])?])),
+    ("igammac_of_x", |c| Ok(vec![tf::try_igammac(1.75, &c.x[0])?])),
+    ("igamma_near_its_mean", |c| Ok(vec![tf::try_igamma(24.0, tf::try_add(&c.x[0], 22.0)?)?])),
+    ("betainc_of_x", |c| {
+        let of = |value: f64| tf::try_fill((), value)?.try_cast(c.x[0].dtype());
+        Ok(vec![tf::try_betainc(of(2.5)?, of(1.25)?, &c.x[0])?])
+    }),
+    ("xdivy_of_y", |c| Ok(vec![tf::try_xdivy(1.5, &c.x[0])?])),
     ("norm", |c| {
         let squares = tf::try_square(&c.x[0])?;
         Ok(vec![tf::try_sqrt(tf::try_reduce_sum(squares, c.a.ints("axis"))?)?])

@@ -5,6 +5,7 @@ mod elementwise;
 mod library;
 mod linear;
 mod shapes;
+mod special;
 
 use eagerflow as tf;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -166,7 +167,7 @@ fn walk(samples: &[Sample], naming: Naming) {
 }
 
 fn operations() -> Vec<Sample> {
-    [elementwise::samples(), shapes::samples(), linear::samples()].into_iter().flatten().collect()
+    [elementwise::samples(), shapes::samples(), linear::samples(), special::samples()].into_iter().flatten().collect()
 }
 
 #[test]

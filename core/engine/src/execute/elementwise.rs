@@ -184,6 +184,9 @@ fn cost(code: Code) -> usize {
         Code::Exp | Code::Log | Code::Sigmoid | Code::Tanh | Code::Expm1 | Code::Log1p | Code::Erf | Code::Erfc => 8,
         Code::Sin | Code::Cos => 12,
         Code::Pow | Code::Rem | Code::FloorMod => 24,
+        Code::Asin | Code::Acos | Code::Atan | Code::Sinh | Code::Cosh | Code::Asinh | Code::Acosh | Code::Atanh => 24,
+        Code::Tan | Code::Atan2 | Code::NextAfter => 24,
+        code if code.is_special() => 200,
         Code::Div | Code::Sqrt | Code::Rsqrt => 2,
         _ => 0,
     }

@@ -5,7 +5,7 @@ use super::build;
 use super::cache::{Cache, Key};
 use crate::op::{Attr, Gradient, Kind, Mask, Op, OpRef, Saves, identity};
 use kernels::dtype::{DType, DTypes};
-use kernels::scalar::{Code, Scalar, Val, derivative, narrow};
+use kernels::scalar::{Code, MISSING, Scalar, Val, derivative, narrow};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -34,6 +34,8 @@ pub(crate) struct PartialInfo {
     pub identity: bool,
     /// The derivative is `dy` times one of those tensors.
     pub times: bool,
+    /// Nobody has written this derivative: to ask for it is an error.
+    pub missing: bool,
 }
 
 /// All that the tape wants to know of an element-wise operation: its derivatives by the inputs that need one, and what
@@ -100,13 +102,24 @@ fn make(op: &dyn Op, dtypes: &[DType], index: usize) -> Option<PartialInfo> {
     let (result, storage) = expression(&s, op, &xs, dtypes, index, leaf(n), leaf(n + 1))?;
     let identity = s.as_input(result) == Some(n + 1);
     let mut uses = s.inputs_of(result);
+    if uses.contains(&MISSING) {
+        let (uses, operands) = (SmallVec::new(), SmallVec::new());
+        return Some(PartialInfo { op: op.keep(), uses, operands, identity: false, times: false, missing: true });
+    }
     uses.retain(|which| *which <= n);
     let mut op = Partial { of: op.keep(), dtypes: dtypes.into(), index, uses: SmallVec::clone(&uses), direct: None };
     let inputs: SmallVec<[DType; 4]> =
         uses.iter().map(|&u| dtypes.get(u).copied().unwrap_or(storage)).chain([storage]).collect();
     op.direct = build(&op, &inputs).single().map(|step| step.code).filter(|&c| c != Code::Cast && c != Code::Select);
     let times = op.direct == Some(Code::Mul) && uses.len() == 1;
-    Some(PartialInfo { op: OpRef::Shared(Arc::new(op)), uses, operands: SmallVec::new(), identity, times })
+    Some(PartialInfo {
+        op: OpRef::Shared(Arc::new(op)),
+        uses,
+        operands: SmallVec::new(),
+        identity,
+        times,
+        missing: false,
+    })
 }
 
 /// The derivative's expression; `output` and `cotangent` make the values that stand for the result and for `dy`, given

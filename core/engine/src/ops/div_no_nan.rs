@@ -31,6 +31,7 @@ impl Op for DivNoNan {
 }
 
 binary! {
+    #[doc(alias = "divide_no_nan")]
     /// The quotient of two elements, or zero where the divisor is zero.
     ///
     /// ```

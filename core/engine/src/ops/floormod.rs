@@ -27,6 +27,7 @@ impl Op for FloorMod {
 }
 
 binary! {
+    #[doc(alias = "mod")]
     /// The remainder of two elements, with the sign of the second.
     ///
     /// ```

@@ -2,6 +2,7 @@
 //! no gradient. TensorFlow's `tf.logical_*`, `bool` only.
 
 use super::operators::{binary, operator, unary_operator};
+use super::bitwise::{BitwiseAnd, BitwiseOr, BitwiseXor, Invert};
 use super::public;
 use kernels::dtype::DTypes;
 use crate::execute::execute1;
@@ -82,7 +83,8 @@ public! {
     }
 }
 
-operator!(BitAnd::bitand = And; assign BitAndAssign::bitand_assign);
-operator!(BitOr::bitor = Or; assign BitOrAssign::bitor_assign);
-operator!(BitXor::bitxor = Xor; assign BitXorAssign::bitxor_assign);
-unary_operator!(Not::not = Not);
+// Of integers the operators are those of `bitwise.rs`.
+operator!(BitAnd::bitand = And, of integers BitwiseAnd; assign BitAndAssign::bitand_assign);
+operator!(BitOr::bitor = Or, of integers BitwiseOr; assign BitOrAssign::bitor_assign);
+operator!(BitXor::bitxor = Xor, of integers BitwiseXor; assign BitXorAssign::bitxor_assign);
+unary_operator!(Not::not = Not, of integers Invert);

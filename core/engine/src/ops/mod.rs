@@ -39,7 +39,7 @@ pub(crate) use iterator_next::{Elements, element_types, iterator_handle, next_el
 pub(crate) use matmul::{MatMul, product_of};
 pub(crate) use operand::NumberOf;
 pub use operand::{Operand, ToOperand};
-pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
+pub(crate) use operators::{operator, placeholder, run_binary, run_binary_of, run_unary, run_unary_of};
 pub use pooling::Pool;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use print::capture;
@@ -69,13 +69,27 @@ macro_rules! operations {
 
 operations! {
     abs
+    acos
+    acosh
     add
     argmax
+    asin
+    asinh
     assert
     assign
     at
+    atan
+    atan2
+    atanh
     avg_pool2d
+    bessel_i0
+    bessel_i0e
+    bessel_i1
+    bessel_i1e
+    betainc
     bias_add
+    bitcast
+    bitwise
     boolean_mask
     broadcast_to
     cast
@@ -87,10 +101,13 @@ operations! {
     concat
     conv2d
     cos
+    cosh
+    crelu
     cross_entropy
     cumprod
     cumsum
     diagonal
+    digamma
     div_no_nan
     divide
     dropout
@@ -100,6 +117,8 @@ operations! {
     embedding_lookup
     erf
     erfc
+    erfcinv
+    erfinv
     exp
     expm1
     eye
@@ -111,24 +130,38 @@ operations! {
     gather
     gather_nd
     gelu
+    glu
+    hard_sigmoid
+    hard_swish
     identity
+    igamma
+    igammac
     is_nan
     iterator_next
+    l2_loss
     l2_normalize
+    lbeta
     leaky_relu
+    lgamma
     linspace
     log
     log1p
+    log_sigmoid
     log_softmax
     logical
     matmul
     max_pool2d
     maximum
     minimum
+    mish
     multiply
+    multiply_no_nan
+    ndtri
     neg
+    nextafter
     one_hot
     pad
+    polygamma
     pow
     print
     random_draw
@@ -144,11 +177,14 @@ operations! {
     reduce_sum
     reduce_variance
     relu
+    relu6
     reshape
     reverse
+    rint
     round
     rows
     rsqrt
+    saturate_cast
     scatter_nd
     scatter_variable
     select
@@ -159,6 +195,7 @@ operations! {
     silu
     sin
     size_from
+    sinh
     slice
     softmax
     softplus
@@ -170,13 +207,19 @@ operations! {
     stack
     strided_slice
     subtract
+    tan
     tanh
     tensor_scatter
     tensordot
     tile
     transpose
     truediv
+    truncatediv
     truncatemod
     unstack
     where_indices
+    xdivy
+    xlog1py
+    xlogy
+    zeta
 }

@@ -28,6 +28,7 @@ impl Op for Neg {
 }
 
 public! {
+    #[doc(alias = "negative")]
     /// The negative of each element; integers wrap. Also the operator `-`.
     ///
     /// ```

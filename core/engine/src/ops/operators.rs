@@ -23,6 +23,26 @@ fn binary_operands(op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<Tensor
     execute1_giving(op, [a.tensor(op.name(), dtype)?, b.tensor(op.name(), dtype)?])
 }
 
+/// Runs one of two binary operations: the second over operands that are integers.
+#[track_caller]
+pub(crate) fn run_binary_of<'a>(
+    ops: (&'static dyn Op, &'static dyn Op),
+    a: impl ToOperand + 'a,
+    b: impl ToOperand + 'a,
+) -> Result<Tensor> {
+    let (a, b) = (a.to_operand(), b.to_operand());
+    let op = if Operand::common_dtype(&[&a, &b]).is_integer() { ops.1 } else { ops.0 };
+    binary_operands(op, a, b)
+}
+
+/// Runs one of two unary operations: the second over an operand of integers.
+#[track_caller]
+pub(crate) fn run_unary_of<'a>(ops: (&'static dyn Op, &'static dyn Op), x: impl ToOperand + 'a) -> Result<Tensor> {
+    let x = x.to_operand();
+    let op = if Operand::common_dtype(&[&x]).is_integer() { ops.1 } else { ops.0 };
+    run_unary(op, x)
+}
+
 /// Runs a unary operation over an operand that may be given up.
 #[track_caller]
 pub(crate) fn run_unary<'a>(op: &dyn Op, x: impl ToOperand + 'a) -> Result<Tensor> {
@@ -100,6 +120,41 @@ macro_rules! operator {
             }
         };
     };
+    ($trait:ident::$method:ident = $op:expr, of integers $other:expr; assign $assign:ident::$assign_method:ident) => {
+        const _: () = {
+            use $crate::{Tensor, Variable};
+            $crate::ops::operator!(@chosen $trait $method ($op, $other); Tensor, &Tensor, Variable, &Variable);
+            $crate::ops::operator!(@chosen_number $trait $method ($op, $other); Tensor, &Tensor, Variable, &Variable);
+            impl<B: $crate::ops::ToOperand> std::ops::$assign<B> for Tensor {
+                #[track_caller]
+                fn $assign_method(&mut self, other: B) {
+                    // As above.
+                    let old = std::mem::replace(self, $crate::ops::placeholder());
+                    *self = kernels::error::OrFail::or_fail($crate::ops::run_binary_of((&$op, &$other), old, other));
+                }
+            }
+        };
+    };
+    (@chosen $trait:ident $method:ident ($op:expr, $other:expr); $($a:ty),*) => {
+        $(impl<B: $crate::ops::ToOperand> std::ops::$trait<B> for $a {
+            type Output = Tensor;
+            #[track_caller]
+            #[inline]
+            fn $method(self, other: B) -> Tensor {
+                kernels::error::OrFail::or_fail($crate::ops::run_binary_of((&$op, &$other), self, other))
+            }
+        })*
+    };
+    (@chosen_number $trait:ident $method:ident ($op:expr, $other:expr); $($b:ty),*) => {
+        $(impl std::ops::$trait<$b> for i32 {
+            type Output = Tensor;
+            #[track_caller]
+            #[inline]
+            fn $method(self, other: $b) -> Tensor {
+                kernels::error::OrFail::or_fail($crate::ops::run_binary_of((&$op, &$other), self, other))
+            }
+        })*
+    };
     (@any $trait:ident $method:ident $op:expr; $($a:ty),*) => {
         const _: () = {
             use $crate::{Tensor, Variable};
@@ -132,9 +187,13 @@ pub(crate) use operator;
 /// Implements a unary Rust operator, on tensors and variables.
 macro_rules! unary_operator {
     ($trait:ident::$method:ident = $op:expr) => {
-        $crate::ops::operators::unary_operator!(@any $trait $method $op; Tensor, &Tensor, Variable, &Variable);
+        $crate::ops::operators::unary_operator!(@any $trait $method run_unary(&$op); Tensor, &Tensor, Variable, &Variable);
     };
-    (@any $trait:ident $method:ident $op:expr; $($a:ty),*) => {
+    ($trait:ident::$method:ident = $op:expr, of integers $other:expr) => {
+        $crate::ops::operators::unary_operator!(
+            @any $trait $method run_unary_of((&$op, &$other)); Tensor, &Tensor, Variable, &Variable);
+    };
+    (@any $trait:ident $method:ident $run:ident($ops:expr); $($a:ty),*) => {
         const _: () = {
             use $crate::{Tensor, Variable};
             $(impl std::ops::$trait for $a {
@@ -142,7 +201,7 @@ macro_rules! unary_operator {
                 #[track_caller]
                 #[inline]
                 fn $method(self) -> Tensor {
-                    kernels::error::OrFail::or_fail($crate::ops::run_unary(&$op, self))
+                    kernels::error::OrFail::or_fail($crate::ops::$run($ops, self))
                 }
             })*
         };

@@ -36,6 +36,7 @@ impl Op for Silu {
 }
 
 public! {
+    #[doc(alias = "swish")]
     /// Each element times its logistic function.
     ///
     /// ```

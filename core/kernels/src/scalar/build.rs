@@ -34,6 +34,9 @@ pub struct Scalar {
     pub(super) stand_ins: Cell<usize>,
 }
 
+/// The number of the input that [`Scalar::missing`] reads, which no program has.
+pub const MISSING: usize = u16::MAX as usize;
+
 pub(super) const NO_ARGS: [u32; 3] = [u32::MAX; 3];
 
 impl Scalar {
@@ -81,7 +84,12 @@ impl Scalar {
     /// not become one value, also where derivatives are nested.
     pub fn unused(&self, dtype: DType) -> Val {
         self.stand_ins.set(self.stand_ins.get() + 1);
-        self.input(usize::from(u16::MAX) - self.stand_ins.get(), dtype)
+        self.input(MISSING - self.stand_ins.get(), dtype)
+    }
+
+    /// Stands for a derivative that nobody has written: an expression that reads it is no derivative.
+    pub fn missing(&self, dtype: DType) -> Val {
+        self.input(MISSING, dtype)
     }
 
     /// The dtype of a value.
@@ -145,6 +153,11 @@ impl Scalar {
         self.op(Code::Select, self.dtype(then), [condition.0, then.0, otherwise.0])
     }
 
+    /// The regularized incomplete beta function of x.
+    pub fn betainc(&self, a: Val, b: Val, x: Val) -> Val {
+        self.op(Code::Betainc, self.dtype(a), [a.0, b.0, x.0])
+    }
+
     pub(super) fn op(&self, code: Code, dtype: DType, args: [u32; 3]) -> Val {
         let node = Node { code: Some(code), dtype, args, payload: 0 };
         self.fold(&node).unwrap_or_else(|| self.add_node(node))
@@ -199,9 +212,13 @@ macro_rules! instructions {
 
 instructions! {
     unary neg Neg abs Abs sign Sign sqrt Sqrt rsqrt Rsqrt exp Exp expm1 Expm1 log Log log1p Log1p sin Sin cos Cos
-        tanh Tanh erf Erf erfc Erfc sigmoid Sigmoid floor Floor ceil Ceil round Round not Not is_nan IsNan is_finite IsFinite;
+        tanh Tanh erf Erf erfc Erfc sigmoid Sigmoid tan Tan asin Asin acos Acos atan Atan sinh Sinh cosh Cosh asinh Asinh
+        acosh Acosh atanh Atanh lgamma Lgamma digamma Digamma erfinv Erfinv ndtri Ndtri bessel_i0 BesselI0
+        bessel_i0e BesselI0e bessel_i1 BesselI1 bessel_i1e BesselI1e population_count PopulationCount
+        floor Floor ceil Ceil round Round not Not is_nan IsNan is_finite IsFinite;
     binary add Add sub Sub mul Mul div Div rem Rem floor_div FloorDiv floor_mod FloorMod pow Pow min Min max Max
-        and And or Or xor Xor eq Eq ne Ne lt Lt le Le
+        and And or Or xor Xor eq Eq ne Ne lt Lt le Le atan2 Atan2 nextafter NextAfter zeta Zeta polygamma Polygamma
+        igamma Igamma igammac Igammac igamma_grad_a IgammaGradA left_shift LeftShift right_shift RightShift
 }
 
 impl Scalar {

@@ -2,6 +2,7 @@
 //! `Partial` uses it, so an element-wise operation has gradients of every order as soon as it has a meaning.
 
 use super::{Code, Scalar, Val};
+use crate::dtype::DType;
 
 /// The contribution of the cotangent `dy` of `root` to the cotangent of `wrt`, or `None` where there is no path.
 ///
@@ -36,7 +37,9 @@ fn contributions(s: &Scalar, code: Code, [x, y, z]: [Val; 3], out: Val, adj: Val
     let one_sided = |value| vec![(0, value)];
     match code {
         Code::Const | Code::Sign | Code::Floor | Code::Ceil | Code::Round | Code::Not => vec![],
-        Code::IsNan | Code::IsFinite | Code::FloorDiv => vec![],
+        Code::IsNan | Code::IsFinite | Code::FloorDiv | Code::PopulationCount => vec![],
+        Code::LeftShift | Code::RightShift => vec![],
+        Code::NextAfter => vec![(0, adj), (1, s.mul(number(0.0), adj))],
         Code::And | Code::Or | Code::Xor | Code::Eq | Code::Ne | Code::Lt | Code::Le => vec![],
         Code::Cast if s.dtype(x).is_floating() && s.dtype(adj).is_floating() => one_sided(s.cast(adj, s.dtype(x))),
         Code::Cast => vec![],
@@ -58,6 +61,55 @@ fn contributions(s: &Scalar, code: Code, [x, y, z]: [Val; 3], out: Val, adj: Val
             one_sided(s.mul(adj, slope))
         }
         Code::Sigmoid => one_sided(s.mul(adj, s.mul(out, s.sub(number(1.0), out)))),
+        Code::Tan => one_sided(s.mul(adj, s.add(number(1.0), s.mul(out, out)))),
+        // (1 - x)(1 + x) keeps the digits of 1 - x^2 near the ends of the domain.
+        Code::Asin => one_sided(s.div(adj, s.sqrt(one_minus_square(s, x)))),
+        Code::Acos => one_sided(s.neg(s.div(adj, s.sqrt(one_minus_square(s, x))))),
+        Code::Atan => one_sided(s.div(adj, s.add(number(1.0), s.mul(x, x)))),
+        Code::Sinh => one_sided(s.mul(adj, s.cosh(x))),
+        Code::Cosh => one_sided(s.mul(adj, s.sinh(x))),
+        Code::Asinh => one_sided(s.div(adj, s.cosh(out))),
+        Code::Acosh => one_sided(s.div(adj, s.sinh(out))),
+        Code::Atanh => one_sided(s.div(adj, one_minus_square(s, x))),
+        Code::Lgamma => one_sided(s.mul(adj, s.digamma(x))),
+        Code::Digamma => one_sided(s.mul(adj, s.polygamma(number(1.0), x))),
+        Code::Erfinv => {
+            one_sided(s.mul(adj, s.mul(number(1.0 / std::f64::consts::FRAC_2_SQRT_PI), s.exp(s.mul(out, out)))))
+        }
+        Code::Ndtri => {
+            let root = (2.0 * std::f64::consts::PI).sqrt();
+            one_sided(s.mul(adj, s.mul(number(root), s.exp(s.mul(number(0.5), s.mul(out, out))))))
+        }
+        Code::BesselI0 => one_sided(s.mul(adj, s.bessel_i1(x))),
+        Code::BesselI0e => one_sided(s.mul(adj, s.sub(s.bessel_i1e(x), s.mul(s.sign(x), out)))),
+        Code::BesselI1 => {
+            let zero = s.eq(x, number(0.0));
+            let safe = s.select(zero, number(1.0), x);
+            one_sided(s.mul(adj, s.select(zero, number(0.5), s.sub(s.bessel_i0(x), s.div(out, safe)))))
+        }
+        Code::BesselI1e => {
+            let zero = s.eq(x, number(0.0));
+            let safe = s.select(zero, number(1.0), x);
+            let slope = s.sub(s.bessel_i0e(x), s.mul(out, s.add(s.sign(x), s.div(number(1.0), safe))));
+            one_sided(s.mul(adj, s.select(zero, number(0.5), slope)))
+        }
+        Code::Atan2 => {
+            // TensorFlow's: by the squares, which overflow where the numbers are beyond the root of the greatest.
+            let share = s.div(adj, s.add(s.mul(y, y), s.mul(x, x)));
+            vec![(0, s.mul(y, share)), (1, s.neg(s.mul(x, share)))]
+        }
+        // The orders have no derivatives here, as in TensorFlow.
+        Code::Zeta => vec![(1, s.neg(s.mul(adj, s.mul(x, s.zeta(s.add(x, number(1.0)), y)))))],
+        Code::Polygamma => vec![(1, s.mul(adj, s.polygamma(s.add(x, number(1.0)), y)))],
+        Code::Igamma => vec![(0, s.mul(adj, s.igamma_grad_a(x, y))), (1, s.mul(adj, gamma_density(s, x, y)))],
+        Code::Igammac => {
+            vec![(0, s.neg(s.mul(adj, s.igamma_grad_a(x, y)))), (1, s.neg(s.mul(adj, gamma_density(s, x, y))))]
+        }
+        Code::IgammaGradA => {
+            let slope = s.mul(gamma_density(s, x, y), s.sub(s.log(y), s.digamma(x)));
+            vec![(0, s.mul(adj, s.missing(s.dtype(adj)))), (1, s.mul(adj, slope))]
+        }
+        Code::Betainc => vec![(2, s.mul(adj, beta_density(s, x, y, z)))],
         Code::Add => vec![(0, adj), (1, adj)],
         Code::Sub => vec![(0, adj), (1, s.neg(adj))],
         // The operand first and `adj` last, as the operands of a `Partial` come: one instruction in order.
@@ -90,10 +142,39 @@ fn contributions(s: &Scalar, code: Code, [x, y, z]: [Val; 3], out: Val, adj: Val
     }
 }
 
+/// (1 - x)(1 + x).
+fn one_minus_square(s: &Scalar, x: Val) -> Val {
+    let one = s.number(x, 1.0);
+    s.mul(s.sub(one, x), s.add(one, x))
+}
+
+/// The derivative of the lower incomplete gamma function by x: x^(a - 1) e^-x / gamma(a).
+///
+/// In f64: the logarithms are large and cancel.
+fn gamma_density(s: &Scalar, a: Val, x: Val) -> Val {
+    let dtype = s.dtype(a);
+    let [a, x] = [a, x].map(|v| s.cast(v, DType::F64));
+    let power = s.mul(s.sub(a, s.number(a, 1.0)), s.log(x));
+    s.cast(s.exp(s.sub(s.sub(power, x), s.lgamma(a))), dtype)
+}
+
+/// The derivative of the incomplete beta function by x: x^(a - 1) (1 - x)^(b - 1) / B(a, b), in f64 too. A power of 0 is 1 for
+/// every x, as in TensorFlow.
+fn beta_density(s: &Scalar, a: Val, b: Val, x: Val) -> Val {
+    let dtype = s.dtype(a);
+    let [a, b, x] = [a, b, x].map(|v| s.cast(v, DType::F64));
+    let (one, zero) = (s.number(x, 1.0), s.number(x, 0.0));
+    let flat = s.eq(a, one);
+    let below = s.select(flat, zero, s.mul(s.sub(a, one), s.log(s.select(flat, one, x))));
+    let flat = s.eq(b, one);
+    let above = s.select(flat, zero, s.mul(s.sub(b, one), s.log1p(s.select(flat, zero, s.neg(x)))));
+    let log_beta = s.sub(s.add(s.lgamma(a), s.lgamma(b)), s.lgamma(s.add(a, b)));
+    s.cast(s.exp(s.sub(s.add(below, above), log_beta)), dtype)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dtype::DType;
     use crate::scalar::Program;
 
     fn text(build: impl Fn(&Scalar, Val) -> Val) -> String {

@@ -1,4 +1,4 @@
-//! The scalar language: what an element-wise operation does to one element, in about forty instructions.
+//! The scalar language: what an element-wise operation does to one element, in some seventy instructions.
 //! The CPU loops, the derivatives, the fused programs and the CUDA text are each one match on [`Code`].
 
 pub mod bits;
@@ -8,7 +8,7 @@ mod program;
 mod sequence;
 
 pub use bits::{decode, encode, to_f64};
-pub use build::{Evaluate, Scalar, Val};
+pub use build::{Evaluate, MISSING, Scalar, Val};
 pub use derive::derivative;
 pub use program::{Meaning, Program, Slot, Step, narrow, widen};
 #[cfg(test)]
@@ -47,6 +47,28 @@ pub enum Code {
     Erfc,
     /// 1 / (1 + exp(-x)).
     Sigmoid,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Asinh,
+    Acosh,
+    Atanh,
+    /// log |gamma(x)|.
+    Lgamma,
+    /// The derivative of `Lgamma`.
+    Digamma,
+    Erfinv,
+    /// The quantile of the standard normal distribution.
+    Ndtri,
+    BesselI0,
+    /// e^-|x| I0(x).
+    BesselI0e,
+    BesselI1,
+    /// e^-|x| I1(x).
+    BesselI1e,
     Floor,
     Ceil,
     /// Half to even.
@@ -55,6 +77,8 @@ pub enum Code {
     Not,
     IsNan,
     IsFinite,
+    /// How many bits of an integer are set.
+    PopulationCount,
     Add,
     Sub,
     Mul,
@@ -79,6 +103,26 @@ pub enum Code {
     Ne,
     Lt,
     Le,
+    /// The angle of the point (second, first).
+    Atan2,
+    /// The neighbour of the first on the way to the second.
+    NextAfter,
+    /// Hurwitz's: the sum of (second + k)^-first.
+    Zeta,
+    /// Derivative number `first` of `Digamma`.
+    Polygamma,
+    /// The regularized lower incomplete gamma function.
+    Igamma,
+    /// The regularized upper incomplete gamma function.
+    Igammac,
+    /// The derivative of `Igamma` by its first operand; has none by that one itself.
+    IgammaGradA,
+    /// Integers: by no less than 0 and no more than all bits but one.
+    LeftShift,
+    /// Integers, signed ones with their sign: by as many as `LeftShift`.
+    RightShift,
+    /// `Betainc(a, b, x)`, the regularized incomplete beta function.
+    Betainc,
     /// `Select(condition, then, else)`.
     Select,
 }
@@ -88,7 +132,7 @@ impl Code {
     pub const fn arity(self) -> usize {
         match self {
             Self::Const => 0,
-            Self::Select => 3,
+            Self::Select | Self::Betainc => 3,
             _ if (self as u8) < Self::Add as u8 => 1,
             _ => 2,
         }
@@ -122,12 +166,30 @@ impl Code {
             Self::Erf => "erf",
             Self::Erfc => "erfc",
             Self::Sigmoid => "sigmoid",
+            Self::Tan => "tan",
+            Self::Asin => "asin",
+            Self::Acos => "acos",
+            Self::Atan => "atan",
+            Self::Sinh => "sinh",
+            Self::Cosh => "cosh",
+            Self::Asinh => "asinh",
+            Self::Acosh => "acosh",
+            Self::Atanh => "atanh",
+            Self::Lgamma => "lgamma",
+            Self::Digamma => "digamma",
+            Self::Erfinv => "erfinv",
+            Self::Ndtri => "ndtri",
+            Self::BesselI0 => "bessel_i0",
+            Self::BesselI0e => "bessel_i0e",
+            Self::BesselI1 => "bessel_i1",
+            Self::BesselI1e => "bessel_i1e",
             Self::Floor => "floor",
             Self::Ceil => "ceil",
             Self::Round => "round",
             Self::Not => "not",
             Self::IsNan => "is_nan",
             Self::IsFinite => "is_finite",
+            Self::PopulationCount => "population_count",
             Self::Add => "add",
             Self::Sub => "sub",
             Self::Mul => "mul",
@@ -145,8 +207,25 @@ impl Code {
             Self::Ne => "ne",
             Self::Lt => "lt",
             Self::Le => "le",
+            Self::Atan2 => "atan2",
+            Self::NextAfter => "nextafter",
+            Self::Zeta => "zeta",
+            Self::Polygamma => "polygamma",
+            Self::Igamma => "igamma",
+            Self::Igammac => "igammac",
+            Self::IgammaGradA => "igamma_grad_a",
+            Self::LeftShift => "left_shift",
+            Self::RightShift => "right_shift",
+            Self::Betainc => "betainc",
             Self::Select => "select",
         }
+    }
+
+    /// Whether it is one of `backend::special`, which may loop over an element.
+    pub const fn is_special(self) -> bool {
+        (self as u8 >= Self::Lgamma as u8 && self as u8 <= Self::BesselI1e as u8)
+            || (self as u8 >= Self::Zeta as u8 && self as u8 <= Self::IgammaGradA as u8)
+            || matches!(self, Self::Betainc)
     }
 
     /// What a fault of this instruction means, if it can fault.

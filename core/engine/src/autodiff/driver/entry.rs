@@ -5,7 +5,7 @@ use super::BackwardPass;
 use super::inspect::inspect;
 use crate::execute::execute1;
 use crate::meaning::Derivatives;
-use crate::op::{Gradient, Op};
+use crate::op::{Attr, Gradient, Op};
 use crate::ops;
 use crate::tape::Contribution;
 use crate::tape::log::{Noted, Rule, Saved};
@@ -63,10 +63,15 @@ fn general(
 
 type Given = SmallVec<[Option<Contribution>; 4]>;
 
+#[cold]
+fn no_gradient(op: &str) -> Error {
+    Error::unimplemented(op, "this operation has no gradient")
+        .help("wrap it in a `#[custom_gradient]` function, or keep it out of the differentiated path")
+}
+
 fn by_rule(noted: Noted<'_>, op: &dyn Op, dys: Cotangents, needs: Needs) -> Result<Given> {
     if op.gradient() == Gradient::Missing {
-        return Err(Error::unimplemented(op.name(), "this operation has no gradient")
-            .help("wrap it in a `#[custom_gradient]` function, or keep it out of the differentiated path"));
+        return Err(no_gradient(op.name()));
     }
     let mut g = Backward::new(op.name(), noted, dys, needs);
     op.backward(&mut g)?;
@@ -103,6 +108,16 @@ fn elementwise(noted: Noted<'_>, derivatives: &Derivatives, dy: &Tensor, walk: &
     for (i, info) in derivatives.by.iter().enumerate() {
         let slot = noted.input_slots()[i];
         let Some(info) = info.as_ref().filter(|_| walk.wants(slot)) else { continue };
+        if info.missing {
+            // The innermost operation of a derivative of a derivative is the one that the user called.
+            let mut name = info.op.name().to_string();
+            info.op.attributes(&mut |attribute, value| {
+                if let ("of", Attr::Text(of)) = (attribute, value) {
+                    name = of.to_string();
+                }
+            });
+            return Err(no_gradient(&name));
+        }
         let dx = match info.identity {
             true => dy.clone(),
             false => {

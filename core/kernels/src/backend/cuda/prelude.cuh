@@ -220,6 +220,12 @@ template <class T> __device__ inline T power(T a, T b, Faults* faults, unsigned 
     if (exponent & 1) result *= base;
   return (T)result;
 }
+// By no less than 0 and no more than all bits but one.
+template <class T> __device__ inline int shift_of(T by) {
+  return by < (T)0 ? 0 : by > (T)(8 * sizeof(T) - 1) ? (int)(8 * sizeof(T) - 1) : (int)by;
+}
+template <class T> __device__ inline T shift_left(T a, T by) { return (T)((unsigned long long)a << shift_of(by)); }
+template <class T> __device__ inline T shift_right(T a, T by) { return (T)(a >> shift_of(by)); }
 __device__ inline float power(float a, float b) { return powf(a, b); }
 __device__ inline double power(double a, double b) { return pow(a, b); }
 

@@ -11,7 +11,11 @@ pub fn element_function(program: &Program) -> String {
     let outputs = program.outputs.iter().enumerate().map(|(o, d)| format!("{}& r{o}", storage(*d)));
     let mut parameters: Vec<String> = inputs.chain(outputs).collect();
     parameters.extend(["Faults* faults".into(), "unsigned site".into()]);
-    let mut text = format!("__device__ inline void element({}) {{\n", parameters.join(", "));
+    let mut text = match program.steps.iter().any(|step| step.code.is_special()) {
+        true => crate::backend::special::text().to_string(),
+        false => String::new(),
+    };
+    let _ = writeln!(text, "__device__ inline void element({}) {{", parameters.join(", "));
     for (i, dtype) in program.inputs.iter().enumerate() {
         let read = if *dtype == DType::Bool { format!("wide(m{i})") } else { format!("m{i}") };
         let _ = writeln!(text, "  const {} a{i} = {read};", value(*dtype));
@@ -101,6 +105,9 @@ fn expression(program: &Program, step: &Step) -> String {
     };
     let call = |name: &str| if single { format!("{name}f({a})") } else { format!("{name}({a})") };
     let bitwise = |sign: &str| format!("({ty})({a} {sign} {b})");
+    // Computed in double precision, and rounded once.
+    let special = |name: &str| format!("({ty}){name}({})", args.join(", "));
+    let all_bits = format!("{:#x}ull", u64::MAX >> (64 - 8 * step.operand.size().clamp(1, 8)));
     let checked = |name: &str| format!("{name}<{ty}>({a}, {b}, faults, site)");
     match step.code {
         Code::Const => a.to_string(),
@@ -123,6 +130,23 @@ fn expression(program: &Program, step: &Step) -> String {
         Code::Erf => call("erf"),
         Code::Erfc => call("erfc"),
         Code::Sigmoid => format!("sigmoid({a})"),
+        Code::Tan => call("tan"),
+        Code::Asin => call("asin"),
+        Code::Acos => call("acos"),
+        Code::Atan => call("atan"),
+        Code::Sinh => call("sinh"),
+        Code::Cosh => call("cosh"),
+        Code::Asinh => call("asinh"),
+        Code::Acosh => call("acosh"),
+        Code::Atanh => call("atanh"),
+        Code::Lgamma => special("log_gamma"),
+        Code::Digamma => special("digamma"),
+        Code::Erfinv => special("erf_inverse"),
+        Code::Ndtri => special("normal_quantile"),
+        Code::BesselI0 => special("bessel_i0"),
+        Code::BesselI0e => special("bessel_i0e"),
+        Code::BesselI1 => special("bessel_i1"),
+        Code::BesselI1e => special("bessel_i1e"),
         Code::Floor => call("floor"),
         Code::Ceil => call("ceil"),
         Code::Round => call("rint"),
@@ -154,6 +178,19 @@ fn expression(program: &Program, step: &Step) -> String {
         Code::Ne => format!("{a} != {b}"),
         Code::Lt => format!("{a} < {b}"),
         Code::Le => format!("{a} <= {b}"),
+        Code::PopulationCount => format!("({ty})__popcll((unsigned long long){a} & ({all_bits}))"),
+        Code::Atan2 if single => format!("atan2f({a}, {b})"),
+        Code::Atan2 => format!("atan2({a}, {b})"),
+        Code::NextAfter if single => format!("nextafterf({a}, {b})"),
+        Code::NextAfter => format!("nextafter({a}, {b})"),
+        Code::Zeta => special("hurwitz_zeta"),
+        Code::Polygamma => special("polygamma"),
+        Code::Igamma => special("gamma_lower"),
+        Code::Igammac => special("gamma_upper"),
+        Code::IgammaGradA => special("gamma_lower_by_a"),
+        Code::LeftShift => format!("shift_left<{ty}>({a}, {b})"),
+        Code::RightShift => format!("shift_right<{ty}>({a}, {b})"),
+        Code::Betainc => special("beta_share"),
         Code::Select => format!("{a} ? {b} : {c}"),
     }
 }

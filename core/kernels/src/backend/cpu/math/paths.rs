@@ -112,6 +112,15 @@ paths!(round_even_f64, f64, double::round_even);
 paths!(pow_f64, f64, |x: f64| double::pow(x, 0.5 + x));
 paths!(sin_f64, f64, u64, 184_467_440_737_095, double::sin_slice, double::sin);
 paths!(cos_f64, f64, u64, 184_467_440_737_095, double::cos_slice, double::cos);
+paths!(asin_f64, f64, double::asin);
+paths!(acos_f64, f64, double::acos);
+paths!(atan_f64, f64, double::atan);
+paths!(sinh_f64, f64, double::sinh);
+paths!(cosh_f64, f64, double::cosh);
+paths!(asinh_f64, f64, double::asinh);
+paths!(acosh_f64, f64, double::acosh);
+paths!(atanh_f64, f64, double::atanh);
+paths!(atan2_f64, f64, |x: f64| double::atan2(x, 0.5 - x));
 
 /// Runs of neighbouring floats with and without the instruction for fused multiply-adds: a run in 641, or all of them
 /// with EAGERFLOW_HEAVY=1.

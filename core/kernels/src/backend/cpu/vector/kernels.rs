@@ -31,6 +31,11 @@ pub(super) trait Binary {
     fn f(a: Self::In, b: Self::In) -> Self::Out;
 }
 
+pub(super) trait Ternary {
+    type T: Copy;
+    fn f(a: Self::T, b: Self::T, c: Self::T) -> Self::T;
+}
+
 /// A binary instruction that faults for some right operands, where it computes with `safe` instead.
 pub(super) trait Faulty {
     type T: Copy;
@@ -42,6 +47,7 @@ pub(super) trait Faulty {
 pub(super) struct Un<F>(PhantomData<F>);
 pub(super) struct Slices<F>(PhantomData<F>);
 pub(super) struct Bin<F>(PhantomData<F>);
+pub(super) struct Tri<F>(PhantomData<F>);
 pub(super) struct Fault<F>(PhantomData<F>);
 pub(super) struct Choose<T>(PhantomData<T>);
 
@@ -112,6 +118,20 @@ impl<F: Binary> Body for Bin<F> {
     unsafe fn run<A: Arithmetic>(n: usize, out: *mut u8, a: *const u8, b: *const u8, _: *const u8) -> bool {
         // SAFETY: as above.
         unsafe { map2(slice_mut(out.cast(), n), slice(a.cast(), n), slice(b.cast(), n), F::f) };
+        false
+    }
+}
+
+impl<F: Ternary> Body for Tri<F> {
+    #[inline(always)]
+    unsafe fn run<A: Arithmetic>(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool {
+        // SAFETY: as above.
+        let (a, b, c) = unsafe { (slice(a.cast(), n), slice(b.cast(), n), slice(c.cast(), n)) };
+        // SAFETY: as above.
+        let out: &mut [F::T] = unsafe { slice_mut(out.cast(), n) };
+        for (((o, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
+            *o = F::f(a, b, c);
+        }
         false
     }
 }

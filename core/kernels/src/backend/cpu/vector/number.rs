@@ -49,6 +49,11 @@ pub trait Real: Number {
     fn round(self) -> Self;
     fn is_nan(self) -> bool;
     fn is_finite(self) -> bool;
+    /// In f64, in which special functions are computed.
+    fn wide(self) -> f64;
+    /// The nearest number of this type.
+    fn nearest(x: f64) -> Self;
+    fn next_after(self, b: Self) -> Self;
 }
 
 /// What integers and truth values can do.
@@ -57,6 +62,10 @@ pub trait Bits: Copy + 'static {
     fn and(self, b: Self) -> Self;
     fn or(self, b: Self) -> Self;
     fn xor(self, b: Self) -> Self;
+    /// How many bits are set.
+    fn count(self) -> Self;
+    fn left_shift(self, by: Self) -> Self;
+    fn right_shift(self, by: Self) -> Self;
 }
 
 macro_rules! floats {
@@ -139,6 +148,18 @@ macro_rules! floats {
             fn is_nan(self) -> bool { self != self }
             #[inline(always)]
             fn is_finite(self) -> bool { $t::abs(self) < $t::INFINITY }
+            #[inline(always)]
+            fn wide(self) -> f64 { self.into() }
+            #[inline(always)]
+            fn nearest(x: f64) -> Self { x as $t }
+            #[inline(always)]
+            fn next_after(self, b: Self) -> Self {
+                if self != self || b != b {
+                    return $t::NAN;
+                }
+                // Equal numbers give the second, whose zero may have the other sign.
+                if self == b { b } else if self < b { self.next_up() } else { self.next_down() }
+            }
         }
     )*};
 }
@@ -210,6 +231,12 @@ macro_rules! integers {
             fn or(self, b: Self) -> Self { self | b }
             #[inline(always)]
             fn xor(self, b: Self) -> Self { self ^ b }
+            #[inline(always)]
+            fn count(self) -> Self { self.count_ones() as $t }
+            #[inline(always)]
+            fn left_shift(self, by: Self) -> Self { self << by.clamp(0, $t::BITS as $t - 1) as u32 }
+            #[inline(always)]
+            fn right_shift(self, by: Self) -> Self { self >> by.clamp(0, $t::BITS as $t - 1) as u32 }
         }
     )*};
 }
@@ -238,5 +265,17 @@ impl Bits for Truth {
     #[inline(always)]
     fn xor(self, b: Self) -> Self {
         Self(self.0 ^ b.0)
+    }
+    #[inline(always)]
+    fn count(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn left_shift(self, _: Self) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn right_shift(self, _: Self) -> Self {
+        self
     }
 }

@@ -3,10 +3,14 @@
 
 use super::Loop;
 use super::cast::cast;
-use super::kernels::{Bin, Binary, Choose, Fault, Faulty, Slices, Splat, Un, Unary, Whole, instance, plain};
+use super::kernels::{
+    Bin, Binary, Choose, Fault, Faulty, Slices, Splat, Ternary, Tri, Un, Unary, Whole, instance, plain,
+};
 use super::number::{Bits, Number, Real, Truth};
 use crate::backend::cpu::Isa;
+use crate::backend::cpu::math::double;
 use crate::backend::cpu::math::fused::Arithmetic;
+use crate::backend::special;
 use crate::dtype::DType;
 use crate::scalar::Code;
 use std::marker::PhantomData;
@@ -63,9 +67,10 @@ macro_rules! compare {
 
 unary! { Neg<Number> neg Abs<Number> abs Sign<Number> sign Sqrt<Real> sqrt Expm1<Real> expm1 Log<Real> log
 Log1p<Real> log1p Erf<Real> erf Erfc<Real> erfc Floor<Real> floor
-Ceil<Real> ceil Round<Real> round Not<Bits> not }
+Ceil<Real> ceil Round<Real> round Not<Bits> not PopulationCount<Bits> count }
 binary! { Add<Number> add Sub<Number> sub Mul<Number> mul Div<Number> div Rem<Number> rem FloorDiv<Number> floor_div
-FloorMod<Number> floor_mod Pow<Number> pow Min<Number> min Max<Number> max And<Bits> and Or<Bits> or Xor<Bits> xor }
+FloorMod<Number> floor_mod Pow<Number> pow Min<Number> min Max<Number> max And<Bits> and Or<Bits> or Xor<Bits> xor
+NextAfter<Real> next_after LeftShift<Bits> left_shift RightShift<Bits> right_shift }
 faulty! { Div div no_divisor Rem rem no_divisor FloorDiv floor_div no_divisor FloorMod floor_mod no_divisor
 Pow pow no_exponent }
 compare! { Eq == Ne != Lt < Le <= }
@@ -82,6 +87,44 @@ macro_rules! whole {
 }
 
 whole! { Sin sin Cos cos Exp exp_slice<A> Tanh tanh_slice<A> Sigmoid sigmoid_slice<A> }
+
+/// Functions that are computed in f64 whatever the type, and rounded once.
+macro_rules! in_double {
+    (unary { $($name:ident $f:path;)* } binary { $($name2:ident $f2:path;)* }) => {
+        $(struct $name<T>(PhantomData<T>);
+        impl<T: Real> Unary for $name<T> {
+            type In = T;
+            type Out = T;
+            #[inline(always)]
+            fn f(x: T) -> T { T::nearest($f(x.wide())) }
+        })*
+        $(struct $name2<T>(PhantomData<T>);
+        impl<T: Real> Binary for $name2<T> {
+            type In = T;
+            type Out = T;
+            #[inline(always)]
+            fn f(a: T, b: T) -> T { T::nearest($f2(a.wide(), b.wide())) }
+        })*
+    };
+}
+
+in_double! {
+    unary { Tan double::tan; Asin double::asin; Acos double::acos; Atan double::atan; Sinh double::sinh; Cosh double::cosh;
+        Asinh double::asinh; Acosh double::acosh; Atanh double::atanh; Lgamma special::log_gamma; Digamma special::digamma;
+        Erfinv special::erf_inverse; Ndtri special::normal_quantile; BesselI0 special::bessel_i0;
+        BesselI0e special::bessel_i0e; BesselI1 special::bessel_i1; BesselI1e special::bessel_i1e; }
+    binary { Atan2 double::atan2; Zeta special::hurwitz_zeta; Polygamma special::polygamma; Igamma special::gamma_lower;
+        Igammac special::gamma_upper; IgammaGradA special::gamma_lower_by_a; }
+}
+
+struct Betainc<T>(PhantomData<T>);
+impl<T: Real> Ternary for Betainc<T> {
+    type T = T;
+    #[inline(always)]
+    fn f(a: T, b: T, x: T) -> T {
+        T::nearest(special::beta_share(a.wide(), b.wide(), x.wide()))
+    }
+}
 
 struct Rsqrt<T>(PhantomData<T>);
 impl<T: Real> Unary for Rsqrt<T> {
@@ -174,6 +217,31 @@ fn real<T: Real>(code: Code, isa: Isa) -> Option<Loop> {
         Code::Pow => instance::<Bin<Pow<T>>>(isa),
         Code::Min => instance::<Bin<Min<T>>>(isa),
         Code::Max => instance::<Bin<Max<T>>>(isa),
+        Code::Asin => instance::<Un<Asin<T>>>(isa),
+        Code::Acos => instance::<Un<Acos<T>>>(isa),
+        Code::Atan => instance::<Un<Atan<T>>>(isa),
+        Code::Sinh => instance::<Un<Sinh<T>>>(isa),
+        Code::Cosh => instance::<Un<Cosh<T>>>(isa),
+        Code::Asinh => instance::<Un<Asinh<T>>>(isa),
+        Code::Acosh => instance::<Un<Acosh<T>>>(isa),
+        Code::Atanh => instance::<Un<Atanh<T>>>(isa),
+        Code::Tan => plain::<Un<Tan<T>>>(),
+        Code::Lgamma => plain::<Un<Lgamma<T>>>(),
+        Code::Digamma => plain::<Un<Digamma<T>>>(),
+        Code::Erfinv => plain::<Un<Erfinv<T>>>(),
+        Code::Ndtri => plain::<Un<Ndtri<T>>>(),
+        Code::BesselI0 => plain::<Un<BesselI0<T>>>(),
+        Code::BesselI0e => plain::<Un<BesselI0e<T>>>(),
+        Code::BesselI1 => plain::<Un<BesselI1<T>>>(),
+        Code::BesselI1e => plain::<Un<BesselI1e<T>>>(),
+        Code::Atan2 => instance::<Bin<Atan2<T>>>(isa),
+        Code::NextAfter => plain::<Bin<NextAfter<T>>>(),
+        Code::Zeta => plain::<Bin<Zeta<T>>>(),
+        Code::Polygamma => plain::<Bin<Polygamma<T>>>(),
+        Code::Igamma => plain::<Bin<Igamma<T>>>(),
+        Code::Igammac => plain::<Bin<Igammac<T>>>(),
+        Code::IgammaGradA => plain::<Bin<IgammaGradA<T>>>(),
+        Code::Betainc => plain::<Tri<Betainc<T>>>(),
         _ => return comparison::<T>(code, isa),
     })
 }
@@ -197,6 +265,9 @@ fn integer<T: Number + Bits>(code: Code, isa: Isa) -> Option<Loop> {
         Code::And => plain::<Bin<And<T>>>(),
         Code::Or => plain::<Bin<Or<T>>>(),
         Code::Xor => plain::<Bin<Xor<T>>>(),
+        Code::PopulationCount => plain::<Un<PopulationCount<T>>>(),
+        Code::LeftShift => plain::<Bin<LeftShift<T>>>(),
+        Code::RightShift => plain::<Bin<RightShift<T>>>(),
         _ => return comparison::<T>(code, isa),
     })
 }

@@ -1,23 +1,25 @@
 //! The f64 element functions, by family.
 //! The CPU instruction loops in `backend/cpu/vector` call them.
 
+pub mod arcs;
 pub mod erf;
 pub mod exp;
+pub mod hyperbolic;
 pub mod log;
 pub mod pow;
 pub mod round;
 pub mod tanh;
 pub mod trig;
 
+pub use arcs::{acos, asin, atan, atan2, tan};
 pub use erf::{erf, erfc};
 pub use exp::{exp, expm1, sigmoid};
+pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh};
 pub use log::{log, log1p};
 pub use pow::pow;
 pub use round::{ceil, floor, round_even};
 pub use tanh::tanh;
-#[cfg(test)]
-pub use trig::{cos, sin};
-pub use trig::{cos_slice, sin_slice};
+pub use trig::{cos, cos_slice, sin, sin_slice};
 
 /// An f64 element function has one form for all instruction sets, made of separate products and sums.
 macro_rules! slices {
@@ -34,6 +36,8 @@ macro_rules! slices {
 
 slices! { exp_slice exp tanh_slice tanh sigmoid_slice sigmoid }
 
+#[cfg(test)]
+mod elementary_tests;
 #[cfg(test)]
 mod hard;
 #[cfg(test)]

@@ -1,0 +1,42 @@
+//! `asin`: the arc sine; dx = dy * 1 / sqrt(1 - x^2).
+//! TensorFlow's `tf.asin`, floats.
+
+use super::public;
+use crate::execute::execute1;
+use crate::op::{Gradient, Kind, Op, identity};
+use crate::tensor::Tensor;
+use kernels::dtype::DTypes;
+use kernels::scalar::{Code, Scalar, Val};
+
+#[derive(Clone)]
+pub(crate) struct Asin;
+
+impl Op for Asin {
+    identity!("asin");
+
+    fn kind(&self) -> Kind {
+        Kind::Elementwise { accepts: DTypes::FLOATING, direct: Some(Code::Asin) }
+    }
+
+    fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
+        s.asin(x[0])
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+}
+
+public! {
+    /// The arc sine of each element, an angle between -pi/2 and pi/2.
+    ///
+    /// Rounded once in 32 bits; within 3 units in the last place of `float64`; nan outside [-1, 1].
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::asin(&tf::constant([0.0, 1.0])).to_vec::<f32>(), [0.0, std::f32::consts::FRAC_PI_2]);
+    /// ```
+    pub fn asin, try_asin(x) -> Tensor {
+        execute1(&Asin, &[x])
+    }
+}

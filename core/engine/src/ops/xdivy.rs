@@ -1,0 +1,39 @@
+//! `xdivy`: x / y, and 0 where x is 0; the gradients there are 0 too.
+//! TensorFlow's `tf.math.xdivy`, floats.
+
+use super::operators::binary;
+use crate::op::{Gradient, Kind, Op, identity};
+use kernels::dtype::DTypes;
+use kernels::scalar::{Scalar, Val};
+
+#[derive(Clone)]
+pub(crate) struct Xdivy;
+
+impl Op for Xdivy {
+    identity!("xdivy");
+
+    fn kind(&self) -> Kind {
+        Kind::Elementwise { accepts: DTypes::FLOATING, direct: None }
+    }
+
+    fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
+        let zero = s.eq(x[0], s.number(x[0], 0.0));
+        // Where x is 0, y stands aside: no infinity or nan of it comes into result or gradient.
+        let y = s.select(zero, s.number(x[0], 1.0), x[1]);
+        s.select(zero, s.number(x[0], 0.0), s.div(x[0], y))
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+}
+
+binary! {
+    /// The quotient of two elements, or zero where the dividend is zero.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::xdivy(&tf::constant([0.0, 3.0]), &tf::constant([0.0, 2.0])).to_vec::<f32>(), [0.0, 1.5]);
+    /// ```
+    pub fn xdivy, try_xdivy = Xdivy;
+}

@@ -1,0 +1,39 @@
+//! `xlogy`: x * log(y), and 0 where x is 0; the gradients there are 0 too.
+//! TensorFlow's `tf.math.xlogy`, floats.
+
+use super::operators::binary;
+use crate::op::{Gradient, Kind, Op, identity};
+use kernels::dtype::DTypes;
+use kernels::scalar::{Scalar, Val};
+
+#[derive(Clone)]
+pub(crate) struct Xlogy;
+
+impl Op for Xlogy {
+    identity!("xlogy");
+
+    fn kind(&self) -> Kind {
+        Kind::Elementwise { accepts: DTypes::FLOATING, direct: None }
+    }
+
+    fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
+        let zero = s.eq(x[0], s.number(x[0], 0.0));
+        // Where x is 0, y stands aside: no infinity or nan of it comes into result or gradient.
+        let y = s.select(zero, s.number(x[0], 1.0), x[1]);
+        s.select(zero, s.number(x[0], 0.0), s.mul(x[0], s.log(y)))
+    }
+
+    fn gradient(&self) -> Gradient {
+        Gradient::Rule
+    }
+}
+
+binary! {
+    /// The first operand times the logarithm of the second, or zero where the first is zero.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!(tf::xlogy(&tf::constant([0.0, 2.0]), &tf::constant([0.0, 1.0])).to_vec::<f32>(), [0.0, 0.0]);
+    /// ```
+    pub fn xlogy, try_xlogy = Xlogy;
+}
