@@ -15,6 +15,7 @@ mod operand;
 mod operators;
 mod pooling;
 mod reduction;
+mod strings;
 mod sum_to;
 mod support;
 mod target;
@@ -167,6 +168,8 @@ operations! {
     squared_difference
     stack
     strided_slice
+    string_equal
+    string_where
     subtract
     tanh
     tensor_scatter
