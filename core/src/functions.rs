@@ -4,7 +4,7 @@
 #[doc(inline)]
 pub use engine::{
     Contract, Cumulative, DataFormat, IntoContract, IntoIndex, IntoSplits, PadMode, Position, Rows, SliceMasks, Splits,
-    TensorList, abs, add, argmax, argmax_as, argmin, argmin_as, avg_pool2d, bias_add, bias_add_format, boolean_mask,
+    TensorList, abs, add, argmax, argmax_as, argmin, argmin_as, as_string, avg_pool2d, bias_add, bias_add_format, boolean_mask,
     broadcast_to, cast, ceil, clip_by_global_norm, clip_by_norm, clip_by_value, concat, conv2d, conv2d_dilated, cos,
     cumprod, cumprod_with, cumsum, cumsum_with, div_no_nan, divide, dropout, dropout_with, elu, embedding_lookup,
     equal, erf, erfc, exp, expand_dims, expm1, eye, fill, floor, floordiv, floormod, gather, gather_batched, gather_nd,
@@ -27,7 +27,7 @@ pub use fallible::*;
 pub mod fallible {
     #[doc(inline)]
     pub use engine::{
-        try_abs, try_add, try_argmax, try_argmax_as, try_argmin, try_argmin_as, try_avg_pool2d, try_bias_add,
+        try_abs, try_add, try_argmax, try_argmax_as, try_argmin, try_argmin_as, try_as_string, try_avg_pool2d, try_bias_add,
         try_bias_add_format, try_boolean_mask, try_broadcast_to, try_cast, try_ceil, try_clip_by_global_norm,
         try_clip_by_norm, try_clip_by_value, try_concat, try_conv2d, try_conv2d_dilated, try_cos, try_cumprod,
         try_cumprod_with, try_cumsum, try_cumsum_with, try_div_no_nan, try_divide, try_dropout, try_dropout_with,

@@ -15,7 +15,7 @@ mod operand;
 mod operators;
 mod pooling;
 mod reduction;
-mod strings;
+pub mod strings;
 mod sum_to;
 mod support;
 mod target;
@@ -168,8 +168,6 @@ operations! {
     squared_difference
     stack
     strided_slice
-    string_equal
-    string_where
     subtract
     tanh
     tensor_scatter

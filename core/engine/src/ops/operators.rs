@@ -4,7 +4,7 @@
 use super::api::TensorRef;
 use super::operand::{Operand, ToOperand};
 use super::compare::{Equal, NotEqual};
-use super::string_equal::StringEqual;
+use super::strings::StringEqual;
 use crate::execute::{execute1_giving, execute1_reusing};
 use crate::op::Op;
 use crate::tensor::Tensor;

@@ -6,7 +6,7 @@ use super::operand::{Operand, ToOperand};
 use super::{AsTensor, TensorRef};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, OrFail, Result, OnTheWay};
-use super::string_where::StringWhere;
+use super::strings::StringWhere;
 use crate::execute::{execute1, execute1_reusing};
 use crate::op::{Gradient, Infer, Kind, Op, identity};
 use kernels::scalar::{Scalar, Val};

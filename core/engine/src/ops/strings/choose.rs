@@ -1,9 +1,10 @@
 //! `where` of strings: those of x where the condition holds, else those of y; all three broadcast, and no string is copied.
 //! `select` and `where_` call it where they meet strings. TensorFlow's `tf.where` of `tf.string`.
 
-use super::select::Select;
+use super::string_op;
 use crate::execute::run_at;
-use crate::op::{Gradient, Infer, Kind, Op, Outputs, identity};
+use crate::op::Outputs;
+use crate::ops::select::Select;
 use crate::tensor::Tensor;
 use crate::tensor::strings::{Strings, Union};
 use kernels::dtype::DTypes;
@@ -12,16 +13,10 @@ use std::panic::Location;
 
 /// Inputs: truth values, and two tensors of strings.
 #[derive(Clone)]
-pub(crate) struct StringWhere;
+pub(in crate::ops) struct StringWhere;
 
-impl Op for StringWhere {
-    identity!("string_where");
-
-    fn kind(&self) -> Kind {
-        Kind::Opaque
-    }
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+string_op!(StringWhere, "string_where", {}, may_fail: false,
+    infer: |_this, cx| {
         cx.check_dtype(0, DTypes::BOOL)?;
         cx.check_dtype(1, DTypes::STRING)?;
         if cx.dtype(2) != cx.dtype(1) {
@@ -33,24 +28,9 @@ impl Op for StringWhere {
         let shape = cx.broadcast_all()?;
         cx.output(cx.dtype(1), shape);
         Ok(())
-    }
-
-    fn may_fail(&self) -> bool {
-        false
-    }
-
-    fn runs_on_host(&self) -> bool {
-        true
-    }
-
-    fn strings(&self, inputs: &[&Tensor]) -> Option<Result<Outputs>> {
-        Some(select(inputs))
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Stops("strings carry no gradient")
-    }
-}
+    },
+    run: |_this, inputs| select(inputs)
+);
 
 /// Selects among the words that stand for the strings.
 #[track_caller]
