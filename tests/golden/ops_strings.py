@@ -14,8 +14,9 @@ RAW = [b"", b"a", b"Hello World", "h\u00e9llo \u00c9".encode(), b" \t pad\x0b\n"
 
 
 def array(x):
-    x = np.asarray(x)
-    if x.dtype == object or x.dtype.kind == "S":
+    # An array of NumPy's own strings would lose zeros at their ends.
+    x = np.array(x, dtype=object) if isinstance(x, bytes) else np.asarray(x)
+    if x.dtype == object:
         data = [s.decode("latin-1") for s in x.reshape(-1).tolist()]
         return {"dtype": "string", "shape": list(x.shape), "data": data}
     name = "bool" if x.dtype == bool else x.dtype.name

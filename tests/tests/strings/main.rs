@@ -1,6 +1,7 @@
 //! Operations on strings against real TensorFlow's answers in `golden/ops_strings.json`: as they are, on strided inputs, and recorded
 //! with all sizes unknown. What moves strings, traced functions, data sets and files of strings have tests beside it.
 
+mod saved;
 mod traced;
 
 use eagerflow as tf;
@@ -126,7 +127,8 @@ fn call(op: &str, a: &Value, x: &[Tensor]) -> Result<Vec<Tensor>> {
         "as_string" if a.as_object().unwrap().is_empty() => tf::try_as_string(&x[0])?,
         "as_string" => tf::strings::try_as_string_with(&x[0], &options(a))?,
         "serialize_tensor" => {
-            let shape: Vec<i64> = a["shape"].as_array().unwrap().iter().map(|v| v.as_i64().unwrap()).collect();
+            let sizes = a["shape"].as_array().unwrap();
+            let shape: Vec<usize> = sizes.iter().map(|v| v.as_u64().unwrap() as usize).collect();
             let made = match shape[0] {
                 0 => tf::try_zeros(&shape[..], dtype())?,
                 _ => tf::try_reshape(&tf::cast(&tf::constant([1, 0]), dtype()), &shape[..])?,

@@ -24,7 +24,7 @@ fn branches_and_loops_carry_strings() {
     assert_eq!((tag.item_string().as_str(), sum.item::<f32>()), ("a:1.000000/0/1/2", 5.0));
     let (tag, sum) = tagged(&tf::constant("b"), &tf::constant(6.5));
     assert_eq!((tag.item_string().as_str(), sum.item::<f32>()), ("B:6.500000/0/1/2", 16.0));
-    assert_eq!(tf::function(tagged).num_traces(), 1);
+    assert_eq!(tf::function(tagged).trace_count(), 1);
 }
 
 #[tf_function]

@@ -85,7 +85,7 @@ fn written(x: &Tensor, options: &AsStringOptions) -> Result<Tensor> {
         return wrong("`scientific` and `shortest` exclude each other", "both".into());
     }
     let dtype = x.dtype();
-    let number = dtype.is_floating() || matches!(dtype, DType::Bool | DType::String);
+    let number = dtype.is_floating() || dtype == DType::String;
     if !number && (precision.is_some() || scientific || shortest) {
         return wrong("`precision`, `scientific` and `shortest` are for floats", dtype.to_string());
     }

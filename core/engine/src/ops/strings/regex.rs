@@ -1,6 +1,7 @@
 //! `regex_replace` and `regex_full_match`: matches replaced, and whether a pattern matches whole strings.
 //! TensorFlow's names and RE2's syntax (see `re2.rs`); the engine is the crate `regex`, whose matches are RE2's: leftmost, first.
 
+use super::bytes::begins;
 use super::re2::{Rewrite, compiled};
 use super::{map, numbers, same_shape, string_fn, string_op};
 use crate::execute::execute1;
@@ -28,11 +29,17 @@ string_op!(RegexReplace, "regex_replace", {
     run: |this, inputs| map("regex_replace", inputs[0], |row, out| {
         let (pattern, rewrite) = &*this.made;
         let mut done = 0;
-        for captures in pattern.captures_iter(row).take(if this.all { usize::MAX } else { 1 }) {
+        for captures in pattern.captures_iter(row) {
             let Some(whole) = captures.get(0) else { break };
+            if whole.is_empty() && parts_a_character(row, whole.start()) {
+                continue;
+            }
             out.extend_from_slice(&row[done..whole.start()]);
             rewrite.append(&captures, out);
             done = whole.end();
+            if !this.all {
+                break;
+            }
         }
         out.extend_from_slice(&row[done..]);
         Ok(())
@@ -49,6 +56,19 @@ string_op!(RegexFullMatch, "regex_full_match", { "pattern": Text = |this| &this.
     infer: |_this, cx| same_shape(cx, DType::Bool),
     run: |this, inputs| numbers("regex_full_match", inputs[0], |row| Ok(this.made.is_match(row)))
 );
+
+/// Whether a place lies inside of a character of UTF-8, where RE2 finds no empty match.
+fn parts_a_character(row: &[u8], at: usize) -> bool {
+    if row.get(at).is_none_or(|&byte| begins(byte)) {
+        return false;
+    }
+    let lead = (at.saturating_sub(3)..at).rev().find(|&i| begins(row[i]));
+    let length = |lead: usize| row[lead].leading_ones() as usize;
+    lead.is_some_and(|lead| {
+        let character = row.get(lead..lead + length(lead));
+        lead + length(lead) > at && character.is_some_and(|bytes| std::str::from_utf8(bytes).is_ok())
+    })
+}
 
 #[track_caller]
 fn replaced(x: &Tensor, pattern: &str, rewrite: &str, all: bool) -> Result<Tensor> {

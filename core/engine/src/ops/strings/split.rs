@@ -57,14 +57,17 @@ impl StringSplit {
     }
 }
 
-/// The words between white space; the last is what is left after `most` cuts, as it stands.
+/// The words between white space. After `most` of them comes what is left, as it stands and even if that is nothing, as in TensorFlow.
 fn words(row: &[u8], most: usize, give: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
     let mut rest = row;
     for cuts in 0.. {
-        let Some(start) = rest.iter().position(|&byte| !is_space(byte)) else { break };
+        let start = rest.iter().position(|&byte| !is_space(byte)).unwrap_or(rest.len());
         rest = &rest[start..];
         if most > 0 && cuts == most {
             return give(rest);
+        }
+        if rest.is_empty() {
+            break;
         }
         let end = rest.iter().position(|&byte| is_space(byte)).unwrap_or(rest.len());
         give(&rest[..end])?;

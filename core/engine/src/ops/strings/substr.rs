@@ -58,7 +58,8 @@ impl Substr {
         let mut out = Builder::with_capacity(rows.len(), 0);
         for ((row, at), len) in rows.into_iter().zip(at).zip(len) {
             let part = match self.unit {
-                StringUnit::Byte => part(row.len(), at, len).map(|range| &row[range]),
+                // TensorFlow takes a negative number of bytes for all that are left, and of characters for none.
+                StringUnit::Byte => part(row.len(), at, if len < 0 { i64::MAX } else { len }).map(|range| &row[range]),
                 StringUnit::Utf8Char => {
                     let starts: Vec<usize> = (0..row.len()).filter(|&i| begins(row[i])).collect();
                     let place = |i: usize| starts.get(i).copied().unwrap_or(row.len());
@@ -78,8 +79,7 @@ impl Substr {
 /// The units of a part among so many; none for a position outside.
 fn part(count: usize, at: i64, len: i64) -> Option<std::ops::Range<usize>> {
     let start = if at < 0 { count.checked_sub(usize::try_from(at.unsigned_abs()).ok()?)? } else { usize::try_from(at).ok()? };
-    // A negative length is that of TensorFlow's unsigned arithmetic: all that is left.
-    let len = usize::try_from(len).unwrap_or(usize::MAX);
+    let len = usize::try_from(len).unwrap_or(0);
     (start <= count).then(|| start..start.saturating_add(len).min(count))
 }
 
