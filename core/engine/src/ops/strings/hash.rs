@@ -26,7 +26,7 @@ string_op!(HashBucket, "string_to_hash_bucket",
 /// MurmurHash64A with the seed of TensorFlow's core library.
 fn murmur(bytes: &[u8]) -> u64 {
     const M: u64 = 0xc6a4_a793_5bd1_e995;
-    let mut hash = 0xdeca_fcaf_fe ^ (bytes.len() as u64).wrapping_mul(M);
+    let mut hash = 0x00de_cafc_affe ^ (bytes.len() as u64).wrapping_mul(M);
     let (chunks, rest) = bytes.as_chunks::<8>();
     for chunk in chunks {
         let mut k = u64::from_le_bytes(*chunk).wrapping_mul(M);
