@@ -1,6 +1,7 @@
 //! Operations on strings against real TensorFlow's answers in `golden/ops_strings.json`: as they are, on strided inputs, and recorded
 //! with all sizes unknown. What moves strings, traced functions, data sets and files of strings have tests beside it.
 
+mod parsed;
 mod saved;
 mod traced;
 
