@@ -30,8 +30,11 @@ fn lists_of_values_are_filled_and_cut() {
 #[test]
 fn what_does_not_fit_is_an_error() {
     let short = floats(3, &[0x22, 0x04, 0, 0, 0, 0]);
-    let negative = text(&[0x08, 0x01, 0x12, 0x0d, 0x12, 0x0b, 0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]);
-    for (given, word) in [(short, "number of bytes"), (negative, "shape"), (text(b"xyz"), "TensorProto"), (text(b""), "dtype")] {
+    let negative =
+        text(&[0x08, 0x01, 0x12, 0x0d, 0x12, 0x0b, 0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]);
+    for (given, word) in
+        [(short, "number of bytes"), (negative, "shape"), (text(b"xyz"), "TensorProto"), (text(b""), "dtype")]
+    {
         let error = tf::io::try_parse_tensor(&given, DType::F32).unwrap_err().to_string();
         assert!(error.contains(word) && error.contains("parsed.rs"), "{error}");
     }

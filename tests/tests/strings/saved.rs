@@ -35,8 +35,7 @@ fn data_sets_slice_map_and_batch_strings() {
     let batches: Vec<Vec<String>> = data.map(upper).batch(3).iter().map(|batch| batch.to_strings()).collect();
     let expected: Vec<String> = lines().iter().map(|line| line.to_uppercase()).collect();
     assert_eq!(batches, [&expected[..3], &expected[3..6], &expected[6..]]);
-    let mut shuffled: Vec<String> =
-        data.shuffle(4).batch(2).iter().flat_map(|batch| batch.to_strings()).collect();
+    let mut shuffled: Vec<String> = data.shuffle(4).batch(2).iter().flat_map(|batch| batch.to_strings()).collect();
     shuffled.sort();
     assert_eq!(shuffled, lines());
     let pairs = Dataset::from_tensor_slices((tf::constant(lines()), tf::range(0, 7, 1)));

@@ -116,11 +116,7 @@ fn comparisons_decide_branches() {
 
 #[tf_function]
 fn compared(x: &Tensor, y: &Tensor) -> Tensor {
-    if tf::reduce_any(tf::equal(x, y), ()) {
-        tf::where_(tf::equal(x, y), x, "other")
-    } else {
-        tf::identity(y)
-    }
+    if tf::reduce_any(tf::equal(x, y), ()) { tf::where_(tf::equal(x, y), x, "other") } else { tf::identity(y) }
 }
 
 #[tf_function]

@@ -131,7 +131,9 @@ pub fn try_join<L: AsTensors + ?Sized>(tensors: &L, separator: &str) -> Result<T
             let refs: Vec<&Tensor> = held.iter().map(|t| &**t).collect();
             execute1(&StringJoin { separator: separator.into() }, &refs)
         }
-        Ok(Tensors::List(..)) => crate::ops::functions::try_stack(tensors, 0).and_then(|all| along(&all, &[0], separator)),
+        Ok(Tensors::List(..)) => {
+            crate::ops::functions::try_stack(tensors, 0).and_then(|all| along(&all, &[0], separator))
+        }
         Err(error) => Err(error),
     };
     joined.map_err(|e| e.at(here))

@@ -33,7 +33,8 @@ pub use regex::{
     try_regex_replace_first,
 };
 pub use serialize::{
-    parse_tensor, parse_tensor_of_rank, serialize_tensor, try_parse_tensor, try_parse_tensor_of_rank, try_serialize_tensor,
+    parse_tensor, parse_tensor_of_rank, serialize_tensor, try_parse_tensor, try_parse_tensor_of_rank,
+    try_serialize_tensor,
 };
 pub use split::{
     split, split_ragged, split_rows, split_with, try_split, try_split_ragged, try_split_rows, try_split_with,

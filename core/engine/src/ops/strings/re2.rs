@@ -9,9 +9,9 @@ pub(super) fn compiled(op: &str, pattern: &str) -> Result<Regex> {
     let translated = translated(pattern);
     // Programs of the size that RE2 allows.
     regex::bytes::RegexBuilder::new(&translated).size_limit(64 << 20).build().map_err(|e| {
-        Error::invalid_argument(op, "the pattern is no regular expression")
-            .got(format!("`{pattern}`: {e}"))
-            .help("look-around and references in patterns are no regular expressions, as in RE2; write a plain `{` as `\\{`")
+        Error::invalid_argument(op, "the pattern is no regular expression").got(format!("`{pattern}`: {e}")).help(
+            "look-around and references in patterns are no regular expressions, as in RE2; write a plain `{` as `\\{`",
+        )
     })
 }
 

@@ -78,7 +78,8 @@ impl Substr {
 
 /// The units of a part among so many; none for a position outside.
 fn part(count: usize, at: i64, len: i64) -> Option<std::ops::Range<usize>> {
-    let start = if at < 0 { count.checked_sub(usize::try_from(at.unsigned_abs()).ok()?)? } else { usize::try_from(at).ok()? };
+    let start =
+        if at < 0 { count.checked_sub(usize::try_from(at.unsigned_abs()).ok()?)? } else { usize::try_from(at).ok()? };
     let len = usize::try_from(len).unwrap_or(0);
     (start <= count).then(|| start..start.saturating_add(len).min(count))
 }

@@ -65,7 +65,10 @@ fn movement_shares_arenas_and_outlives_its_operands() {
     let chosen = tf::where_(&tf::constant([[true], [false]]), &row, "else");
     assert_eq!(chosen.to_strings(), [expected[4], expected[5], "else", "else"]);
     assert_eq!(tf::gather_nd(&x, &tf::constant([[1, 1]])).to_strings(), [expected[5]]);
-    assert_eq!(tf::strided_slice(&row, &[1], &[-3], &[-1], Default::default()).to_strings(), [expected[5], expected[4]]);
+    assert_eq!(
+        tf::strided_slice(&row, &[1], &[-3], &[-1], Default::default()).to_strings(),
+        [expected[5], expected[4]]
+    );
     assert_eq!(tf::identity(&row).to_strings(), expected[4..6]);
     let rows = tf::unstack(&x, 1);
     assert_eq!(rows[1].to_strings(), [expected[5], expected[5]]);
@@ -137,7 +140,10 @@ fn variables_of_strings_keep_what_was_read() {
     let v = tf::Variable::new(["one", "two"]);
     let before = v.value();
     v.assign(tf::constant(["three", "four"]));
-    assert_eq!((before.to_strings(), v.value().to_strings()), (vec!["one".into(), "two".into()], vec!["three".into(), "four".into()]));
+    assert_eq!(
+        (before.to_strings(), v.value().to_strings()),
+        (vec!["one".into(), "two".into()], vec!["three".into(), "four".into()])
+    );
     let (a, b) = (tf::Variable::new("a"), v.value());
     a.assign("b");
     assert_eq!(a.value().item_string(), "b");
