@@ -46,6 +46,7 @@ cp "$kernels" "$own/kernels"
 cp "$engine" "$own/engine"
 cp "$core" "$own/core"
 cp "$threads" "$own/threads"
+cp "$strings" "$own/strings"
 cp "$lifetimes" "$own/lifetimes"
 cp "$checkpoints" "$own/checkpoints"
 
