@@ -120,6 +120,47 @@ fn compared(x: &Tensor, y: &Tensor) -> Tensor {
 }
 
 #[tf_function]
+fn greeted(name: &Tensor, other: &Tensor) -> Tensor {
+    if name == other { tf::constant("both") } else { tf::strings::join(&[name, other], " and ") }
+}
+
+#[test]
+fn native_comparisons_are_of_strings_too() {
+    let (a, b) = (tf::constant("a"), tf::constant("b"));
+    assert!(a == tf::constant("a") && a != b);
+    assert_eq!(greeted(&a, &b).item_string(), "a and b");
+    assert_eq!(greeted(&b, &b).item_string(), "both");
+    let ordered = std::panic::catch_unwind(|| a < b).unwrap_err();
+    assert!(ordered.downcast_ref::<String>().unwrap().contains("string"));
+}
+
+#[tf_function]
+fn checked(x: &Tensor, y: &Tensor) -> Tensor {
+    tf::debugging::assert_equal(x, y, "");
+    tf::strings::join(&[x, y], "")
+}
+
+#[test]
+fn assertions_show_strings() {
+    let (x, y) = (tf::constant(["a", "b"]), tf::constant(["a", "c"]));
+    assert_eq!(checked(&x, &x).to_strings(), ["aa", "bb"]);
+    let eager = tf::debugging::try_assert_equal(&x, &y, "").unwrap_err().to_string();
+    let traced = std::panic::catch_unwind(|| checked(&x, &y)).unwrap_err();
+    let traced = traced.downcast_ref::<String>().unwrap();
+    for text in [&eager, traced] {
+        assert!(text.contains("x[1] = b'b', y[1] = b'c'"), "{text}");
+    }
+}
+
+#[test]
+fn what_variables_of_strings_refuse() {
+    let v = tf::Variable::new(["a", "b"]);
+    let error = v.try_scatter_update(tf::constant([0]), tf::constant(["c"])).unwrap_err().to_string();
+    assert!(error.contains("string"), "{error}");
+    assert_eq!(v.value().to_strings(), ["a", "b"]);
+}
+
+#[tf_function]
 fn parsed(text: &Tensor) -> Tensor {
     tf::io::parse_tensor_of_rank(text, DType::F32, 1) + 1.0
 }

@@ -41,7 +41,7 @@ pub(crate) use iterator_next::{Elements, element_types, iterator_handle, next_el
 pub(crate) use matmul::{MatMul, product_of};
 pub(crate) use operand::NumberOf;
 pub use operand::{Operand, ToOperand};
-pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
+pub(crate) use operators::{operator, placeholder, run_binary, run_comparison, run_unary};
 pub use pooling::Pool;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use print::capture;

@@ -32,6 +32,16 @@ fn binary_operands(op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<Tensor
     execute1_giving(op, [a.tensor(op.name(), dtype)?, b.tensor(op.name(), dtype)?])
 }
 
+/// Runs a comparison of two tensors, which may be of strings.
+#[inline]
+#[track_caller]
+pub(crate) fn run_comparison(op: &dyn Op, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    if a.dtype() == DType::String {
+        return on_strings(op, a, b);
+    }
+    execute1_reusing(op, &[a, b], 0)
+}
+
 /// A comparison of strings; other operations say that they take numbers.
 #[cold]
 #[track_caller]
