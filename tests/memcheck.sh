@@ -36,6 +36,7 @@ kernels=$(binary -p eagerflow-kernels --lib)
 engine=$(binary -p eagerflow-engine --lib)
 core=$(binary -p eagerflow --lib)
 threads=$(binary -p eagerflow-tests --test threads)
+strings=$(binary -p eagerflow-tests --test strings)
 lifetimes=$(binary -p eagerflow-tests --test lifetimes)
 checkpoints=$(binary -p eagerflow-tests --test checkpoints)
 # Copies, because some tests start their own program again, which a build in the meantime would have replaced.
@@ -45,6 +46,7 @@ cp "$kernels" "$own/kernels"
 cp "$engine" "$own/engine"
 cp "$core" "$own/core"
 cp "$threads" "$own/threads"
+cp "$strings" "$own/strings"
 cp "$lifetimes" "$own/lifetimes"
 cp "$checkpoints" "$own/checkpoints"
 
@@ -64,4 +66,5 @@ check "$own/threads" --test-threads 2 shared::
 check "$own/checkpoints" --test-threads 2 --skip damage::every_
 # These tests take turns, because they count memory.
 check "$own/lifetimes" --test-threads 1 fronts::
+check "$own/strings" --test-threads 2
 echo "memcheck: clean"

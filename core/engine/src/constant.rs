@@ -3,7 +3,7 @@
 
 use crate::ops::NumberOf;
 use crate::tensor::{Tensor, TensorType};
-use kernels::dtype::{DType, Element};
+use kernels::dtype::{DType, Element, Number};
 use kernels::error::{Error, OrFail, Result};
 use kernels::shape::IntoShape;
 use std::panic::Location;
@@ -12,15 +12,15 @@ mod into;
 
 pub use into::IntoTensor;
 
-/// A number, or a nested array, vector or slice of numbers, whose rows all have the same length.
+/// A number or a string, or a nested array, vector or slice of them, whose rows all have the same length.
 #[diagnostic::on_unimplemented(
     message = "a tensor cannot be made of `{Self}`",
-    label = "no number of a tensor, nor an array, vector or slice of them",
+    label = "no number or string, nor an array, vector or slice of them",
     note = "`usize` and `isize` are no types of elements: write `n as i64`"
 )]
 pub trait Nested {
-    /// The numbers' type.
-    type Item: Element;
+    /// The numbers' type, or that of strings.
+    type Item: Part;
     /// Appends the sizes of all dimensions.
     #[doc(hidden)]
     fn sizes(&self, out: &mut Vec<usize>);
@@ -29,8 +29,61 @@ pub trait Nested {
     fn flatten(&self, sizes: &[usize], out: &mut Vec<Self::Item>) -> bool;
 }
 
+/// One element of what tensors are made of: a number, a truth value or a string.
+#[doc(hidden)]
+pub trait Part: Sized {
+    /// The dtype of a tensor of these.
+    const DTYPE: DType;
+    /// The element as a number; a string is none.
+    fn number(&self) -> Option<Number>;
+    /// A tensor of these elements.
+    #[track_caller]
+    fn tensor(values: Vec<Self>, shape: &[usize]) -> Result<Tensor>;
+}
+
+impl Part for String {
+    const DTYPE: DType = DType::String;
+
+    fn number(&self) -> Option<Number> {
+        None
+    }
+
+    #[track_caller]
+    fn tensor(values: Vec<Self>, shape: &[usize]) -> Result<Tensor> {
+        Tensor::of_strings(&values, &shape.into_shape().map_err(|e| e.in_op("constant"))?)
+    }
+}
+
+impl Nested for str {
+    type Item = String;
+    fn sizes(&self, _: &mut Vec<usize>) {}
+    fn flatten(&self, sizes: &[usize], out: &mut Vec<String>) -> bool {
+        out.push(self.to_owned());
+        sizes.is_empty()
+    }
+}
+
+impl Nested for String {
+    type Item = Self;
+    fn sizes(&self, _: &mut Vec<usize>) {}
+    fn flatten(&self, sizes: &[usize], out: &mut Vec<Self>) -> bool {
+        self.as_str().flatten(sizes, out)
+    }
+}
+
 macro_rules! scalars {
     ($($t:ty)*) => {$(
+        impl Part for $t {
+            const DTYPE: DType = <$t as Element>::DTYPE;
+            fn number(&self) -> Option<Number> {
+                Some(Element::number(*self))
+            }
+            #[track_caller]
+            fn tensor(values: Vec<Self>, shape: &[usize]) -> Result<Tensor> {
+                of_vec("constant", values, shape)
+            }
+        }
+
         impl Nested for $t {
             type Item = $t;
             fn sizes(&self, _: &mut Vec<usize>) {}
@@ -87,11 +140,11 @@ impl<T: Nested + ?Sized> Nested for &T {
     }
 }
 
-/// What bare literals can be: `f32`, `i32` and `bool`, and arrays, vectors and slices of them. With only these to
+/// What bare literals can be: `f32`, `i32`, `bool` and strings, and arrays, vectors and slices of them. With only these to
 /// choose from, rustc reads `1.0` as `f32`.
 #[diagnostic::on_unimplemented(
-    message = "`constant` takes `f32`, `i32` and `bool`, not `{Self}`",
-    label = "neither `f32`, `i32` or `bool`, nor an array, vector or slice of them",
+    message = "`constant` takes `f32`, `i32`, `bool` and strings, not `{Self}`",
+    label = "neither `f32`, `i32`, `bool` nor a string, nor an array, vector or slice of them",
     note = "`Tensor::from(value)` keeps `f64`, `i64`, `u8` and all other types of numbers; `constant_of(value, DType::F32)` converts",
     note = "`usize` and `isize` are no types of elements: `Tensor::from(n as i64)`"
 )]
@@ -99,14 +152,17 @@ pub trait Literal: Nested {}
 impl Literal for f32 {}
 impl Literal for i32 {}
 impl Literal for bool {}
+impl Literal for str {}
+impl Literal for String {}
 impl<T: Literal> Literal for [T] {}
 impl<T: Literal, const N: usize> Literal for [T; N] {}
 impl<T: Literal> Literal for Vec<T> {}
 impl<T: Literal + ?Sized> Literal for &T {}
 
-/// A tensor from a number or from nested arrays, vectors or slices of `f32`, `i32` or `bool`.
+/// A tensor from a number or a string, or from nested arrays, vectors or slices of `f32`, `i32`, `bool` or strings.
 ///
-/// Bare float literals are `float32` and bare integers `int32`, as in TensorFlow. Other dtypes: [`Tensor::from`], or
+/// Bare float literals are `float32` and bare integers `int32`, as in TensorFlow. Strings of bytes that are not UTF-8 come by
+/// [`Tensor::try_from_byte_strings`]. Other dtypes: [`Tensor::from`], or
 /// [`constant_of`]. Where operations run on a GPU, floats lie there from the start, unless they are one number.
 ///
 /// ```
@@ -114,6 +170,7 @@ impl<T: Literal + ?Sized> Literal for &T {}
 /// assert_eq!(tf::constant(1.5).dtype(), tf::DType::F32);
 /// assert_eq!(tf::constant([[1, 2, 3], [4, 5, 6]]).shape(), [2, 3]);
 /// assert_eq!(tf::constant(vec![true, false]).dtype(), tf::DType::Bool);
+/// assert_eq!(tf::constant(["a", "b"]).dtype(), tf::string);
 /// ```
 ///
 /// # Panics
@@ -165,20 +222,27 @@ pub fn try_constant_of<N: Nested>(value: N, dtype: DType) -> Result<Tensor> {
         return Err(Error::invalid_argument("constant", "a handle holds no numbers").at(here));
     }
     let (flat, sizes) = flattened(&value)?;
-    let own = <N::Item as Element>::DTYPE;
+    let own = <N::Item as Part>::DTYPE;
+    if own != dtype && (own == DType::String || dtype == DType::String) {
+        return Err(Error::invalid_argument("constant", "strings are no numbers, and numbers no strings")
+            .got(format!("{own} for a tensor of {dtype}"))
+            .help("`as_string` writes numbers as strings, `strings::to_number` reads them")
+            .at(here));
+    }
     // Numbers become floats as near as may be; everything else must fit.
     let rounded = own != DType::Bool && dtype.is_floating();
     if own != dtype && !rounded {
-        flat.iter().try_for_each(|item| item.number().bits("constant", dtype).map(drop)).map_err(|e| e.at(here))?;
+        let mut numbers = flat.iter().filter_map(Part::number);
+        numbers.try_for_each(|number| number.bits("constant", dtype).map(drop)).map_err(|e| e.at(here))?;
     }
-    let made = of_vec("constant", flat, &sizes[..]).and_then(|made| crate::ops::cast_to(&made, dtype));
+    let made = Part::tensor(flat, &sizes).and_then(|made| crate::ops::cast_to(&made, dtype));
     made.and_then(|made| crate::execute::placed(made, false)).map_err(|e| e.at(here))
 }
 
 #[track_caller]
 fn try_from_nested<N: Nested>(value: &N) -> Result<Tensor> {
     let (flat, sizes) = flattened(value)?;
-    of_vec("constant", flat, &sizes[..])
+    Part::tensor(flat, &sizes)
 }
 
 /// The numbers in order, and the sizes.

@@ -1,10 +1,10 @@
 //! Assertions on tensors, TensorFlow's `tf.debugging`: they fail with the values, the user's message and the user's line.
 //! Those on values are effects, so that recorded functions keep them in order; those on shapes and dtypes hold at once.
 
-use crate::execute::execute1;
 use crate::op::Op;
 use crate::ops::{
     AsTensor, Assert, Equal, Greater, GreaterEqual, Less, LessEqual, Line, NotEqual, Operand, ToOperand, assert_all,
+    run_comparison,
 };
 use crate::tensor::Tensor;
 use kernels::dtype::DType;
@@ -65,7 +65,7 @@ fn compare(
 pub(crate) fn compared(name: &'static str, op: &dyn Op, x: Operand<'_>, y: Operand<'_>) -> Result<[Tensor; 3]> {
     let dtype = Operand::common_dtype(&[&x, &y]);
     let (x, y) = (x.tensor(name, dtype)?, y.tensor(name, dtype)?);
-    let condition = execute1(op, &[&x, &y])?;
+    let condition = run_comparison(op, &x, &y)?;
     Ok([condition, x.clone(), y.clone()])
 }
 

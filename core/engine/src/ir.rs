@@ -4,6 +4,7 @@
 use crate::op::{Attr, Op, OpRef};
 use crate::tensor::{Tensor, TensorType};
 use kernels::device::DeviceId;
+use kernels::dtype::DType;
 use kernels::error::Result;
 use kernels::shape::{Constraints, Dim, Shape, Symbol};
 use smallvec::SmallVec;
@@ -155,6 +156,21 @@ impl Graph {
     /// Whether any size is open until the graph runs, of a value or one that an operation names.
     pub fn is_symbolic(&self) -> bool {
         self.types.iter().any(|t| !t.shape.is_known()) || self.nodes.iter().any(|node| node.names_sizes())
+    }
+
+    /// Whether a value is a tensor of strings or a variable of them, here or in a body inside.
+    pub fn has_strings(&self) -> bool {
+        self.types.iter().any(|ty| ty.dtype == DType::String)
+            || self.resources.iter().any(|(_, resource)| resource.value.dtype == DType::String)
+            || self.nodes.iter().any(|node| node.op.bodies().iter().any(|body| body.has_strings()))
+    }
+
+    /// Whether that is so of what a node takes, gives and has inside.
+    pub fn node_has_strings(&self, node: &Node) -> bool {
+        let strings = |v: &Value| {
+            self.ty(*v).dtype == DType::String || self.resource(*v).is_some_and(|r| r.value.dtype == DType::String)
+        };
+        node.inputs.iter().chain(&node.outputs).any(strings) || node.op.bodies().iter().any(|body| body.has_strings())
     }
 
     /// Whether that is so here or in a body inside.

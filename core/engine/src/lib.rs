@@ -64,7 +64,7 @@ pub use kernels::devices::list_physical_devices;
 #[doc(inline)]
 pub use kernels::dtype::{
     DType, DTypes, Element, Number, bf16, bfloat16, bool_, f16, float16, float32, float64, int8, int16, int32, int64,
-    uint8, uint16, uint32, uint64,
+    string, uint8, uint16, uint32, uint64,
 };
 #[doc(inline)]
 pub use kernels::error::{Error, Report, Result};
@@ -84,6 +84,47 @@ pub use tape::{Gradients, IndexedRows};
 pub use tensor::{Tensor, TensorType};
 pub use tensor_array::TensorArray;
 pub use variable::Variable;
+
+/// Strings: parts, joins, patterns, and numbers in them.
+///
+/// ```
+/// use eagerflow as tf;
+/// let words = tf::strings::split("the quick fox", "");
+/// assert_eq!(tf::strings::upper(&words).to_strings(), ["THE", "QUICK", "FOX"]);
+/// ```
+pub mod strings {
+    #[doc(inline)]
+    pub use crate::ops::strings::{
+        AsStringOptions, StringUnit, as_string, as_string_with, join, length, length_in, lower, lower_utf8,
+        reduce_join, reduce_join_with, regex_full_match, regex_replace, regex_replace_first, split, split_ragged,
+        split_rows, split_with, strip, substr, substr_in, to_hash_bucket, to_hash_bucket_fast, to_number, upper,
+        upper_utf8,
+    };
+    #[doc(inline)]
+    pub use crate::ops::strings::{
+        try_as_string, try_as_string_with, try_join, try_length, try_length_in, try_lower, try_lower_utf8,
+        try_reduce_join, try_reduce_join_with, try_regex_full_match, try_regex_replace, try_regex_replace_first,
+        try_split, try_split_ragged, try_split_rows, try_split_with, try_strip, try_substr, try_substr_in,
+        try_to_hash_bucket, try_to_hash_bucket_fast, try_to_number, try_upper, try_upper_utf8,
+    };
+}
+
+/// Tensors and files: whole files as strings, and tensors as strings of bytes.
+///
+/// ```
+/// use eagerflow as tf;
+/// let text = tf::io::serialize_tensor(&tf::constant([1, 2]));
+/// assert_eq!(tf::io::parse_tensor(&text, tf::int32).to_vec::<i32>(), [1, 2]);
+/// ```
+pub mod io {
+    #[doc(inline)]
+    pub use crate::ops::strings::{
+        parse_tensor, parse_tensor_of_rank, read_file, serialize_tensor, try_parse_tensor, try_parse_tensor_of_rank,
+        try_read_file, try_serialize_tensor, try_write_file, write_file,
+    };
+}
+
+pub use ops::strings::{as_string, try_as_string};
 
 /// Memory below the tensors: what they hold, and what is kept for those to come.
 pub mod memory {

@@ -36,6 +36,8 @@ pub enum DType {
     I16 = 5,
     /// Signed 8-bit integer, `int8`.
     I8 = 6,
+    /// Strings of bytes, `string`; they lie behind the tensor, on the host, and are no numbers.
+    String = 7,
     /// Signed 64-bit integer, `int64`.
     I64 = 9,
     /// Truth value in one byte, `bool`.
@@ -74,7 +76,7 @@ impl DType {
         Self::U64,
     ];
 
-    /// Bytes of one element; 0 for [`DType::Resource`] and [`DType::Variant`].
+    /// Bytes of one element; 0 for [`DType::Resource`], [`DType::Variant`] and [`DType::String`], which lie behind handles.
     #[inline]
     pub const fn size(self) -> usize {
         match self {
@@ -82,7 +84,7 @@ impl DType {
             Self::I16 | Self::U16 | Self::F16 | Self::BF16 => 2,
             Self::F32 | Self::I32 | Self::U32 => 4,
             Self::F64 | Self::I64 | Self::U64 => 8,
-            Self::Resource | Self::Variant => 0,
+            Self::Resource | Self::Variant | Self::String => 0,
         }
     }
 
@@ -95,6 +97,7 @@ impl DType {
             Self::U8 => "uint8",
             Self::I16 => "int16",
             Self::I8 => "int8",
+            Self::String => "string",
             Self::I64 => "int64",
             Self::Bool => "bool",
             Self::BF16 => "bfloat16",
@@ -109,7 +112,7 @@ impl DType {
 
     /// The dtype with TensorFlow's name, or `None`.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|d| d.name() == name)
+        Self::ALL.into_iter().chain([Self::String]).find(|d| d.name() == name)
     }
 
     /// True for the four floating-point types: those that carry gradients.

@@ -74,7 +74,7 @@ impl CheckpointReader {
         Some(self.0.get(name)?.shape().iter().map(|&n| n as usize).collect())
     }
 
-    /// The dtype of a value; none where there is none of this name, or one of text or of a dtype that tensors do not have.
+    /// The dtype of a value; none where there is none of this name, or one of a dtype that tensors do not have.
     pub fn dtype_of(&self, name: &str) -> Option<DType> {
         self.0.get(name)?.dtype().dtype()
     }
@@ -82,8 +82,7 @@ impl CheckpointReader {
     /// A value as a tensor.
     ///
     /// # Errors
-    /// NotFound for a name that is not there, with the nearest; InvalidArgument for text, which [`get_strings`](Self::get_strings)
-    /// gives; Unimplemented for a dtype or rank that tensors do not have; DataLoss where the file is damaged.
+    /// NotFound for a name that is not there, with the nearest; Unimplemented for a dtype or rank that tensors do not have; DataLoss where the file is damaged.
     #[track_caller]
     pub fn get_tensor(&self, name: &str) -> Result<Tensor> {
         let here = Location::caller();
@@ -93,21 +92,18 @@ impl CheckpointReader {
     fn tensor(&self, name: &str) -> Result<Tensor> {
         let stored = self.stored(name)?;
         let dtype = stored.dtype().dtype().ok_or_else(|| {
-            let other = format!("{:?}", stored.dtype());
-            match other.as_str() {
-                "String" => {
-                    Error::invalid_argument(self.file(), "the value is text").got(name).help("`get_strings` gives it")
-                }
-                _ => Error::unimplemented(self.file(), "no tensor has the dtype of the value")
-                    .got(format!("{other} of {name}")),
-            }
+            Error::unimplemented(self.file(), "no tensor has the dtype of the value")
+                .got(format!("{:?} of {name}", stored.dtype()))
         })?;
         let dims: Vec<usize> = stored.shape().iter().map(|&n| n as usize).collect();
         let ty = TensorType::new(dtype, Shape::new(&dims).map_err(|e| e.variable(name))?);
+        if dtype == DType::String {
+            return Tensor::try_from_byte_strings(&self.0.read_strings(name)?, ty.shape);
+        }
         tensor_of_bytes(&ty, |bytes| self.0.read_into(&mut [(name, bytes)], 0))
     }
 
-    /// A value of text: its elements as bytes, row by row.
+    /// The strings of a value as bytes, row by row, without a tensor.
     ///
     /// # Errors
     /// NotFound for a name that is not there, InvalidArgument for numbers, DataLoss where the file is damaged.

@@ -14,7 +14,9 @@ use engine::library::{
 };
 use engine::{LazyVariable, Module, Tensor, TensorType, Variable};
 use formats::bundle::{Bundle, Stored};
+use kernels::dtype::DType;
 use kernels::error::{Error, Result};
+use kernels::shape::Shape;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -202,15 +204,27 @@ impl Restoration {
 
     /// Reads all values, and takes over the states: nothing here fails on account of the program or a damaged file.
     fn take(&self, found: &[Found], module: &dyn Module, states: HashMap<u64, Prepared>) -> Result<()> {
-        let variables: Vec<Variable> = found.iter().map(|f| f.variable.clone()).collect();
+        let (strings, numbers): (Vec<&Found>, Vec<&Found>) =
+            found.iter().partition(|f| f.variable.dtype() == DType::String);
+        let read = |f: &&Found| self.strings(&f.key, f.variable.shape());
+        let read = strings.iter().map(read).collect::<Result<Vec<Tensor>>>()?;
+        let variables: Vec<Variable> = numbers.iter().map(|f| f.variable.clone()).collect();
         overwrite(&variables, |memory| {
-            let keys = found.iter().map(|f| f.key.as_str());
+            let keys = numbers.iter().map(|f| f.key.as_str());
             let mut targets: Vec<(&str, &mut [u8])> = keys.zip(memory.iter_mut().map(|bytes| &mut **bytes)).collect();
             self.bundle.read_into(&mut targets, 0)
         })?;
+        for (f, value) in strings.iter().zip(read) {
+            f.variable.try_assign(value)?;
+        }
         commit_states(module, states);
         found.iter().for_each(|f| self.note(&f.variable, f.node));
         Ok(())
+    }
+
+    /// The strings of a key, which has so many of them.
+    fn strings(&self, key: &str, shape: Shape) -> Result<Tensor> {
+        Tensor::try_from_byte_strings(&self.bundle.read_strings(key)?, shape)
     }
 
     fn nodes(&self) -> MutexGuard<'_, HashMap<u64, usize>> {
@@ -237,6 +251,9 @@ impl Restoration {
     pub fn read(&self, node: usize, label: &str, ty: &TensorType) -> Result<Option<Tensor>> {
         let Some(stored) = self.stored(node)? else { return Ok(None) };
         fits(&self.file(), stored, ty).map_err(|e| e.variable(label))?;
+        if ty.dtype == DType::String {
+            return self.strings(stored.key(), ty.shape).map(Some);
+        }
         tensor_of_bytes(ty, |bytes| self.bundle.read_into(&mut [(stored.key(), bytes)], 0)).map(Some)
     }
 
@@ -245,7 +262,7 @@ impl Restoration {
         let Some(stored) = self.stored(node)? else { return Ok(None) };
         let sizes: Vec<usize> = stored.shape().iter().map(|&size| size as usize).collect();
         let name = self.graph.nodes[node].value.as_ref().map_or("", |(_, name)| name.as_str());
-        let ty = stored.dtype().dtype().map(|dtype| Ok(TensorType::new(dtype, kernels::shape::Shape::new(&sizes)?)));
+        let ty = stored.dtype().dtype().map(|dtype| Ok(TensorType::new(dtype, Shape::new(&sizes)?)));
         Ok(ty.transpose()?.map(|ty| (ty, name)))
     }
 

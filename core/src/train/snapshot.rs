@@ -7,11 +7,13 @@ use super::file_graph::{FileGraph, GRAPH_KEY, Node};
 use super::restoration::{Restoration, WaitingValue};
 use super::slots::{Left, WaitingSlots};
 use engine::library::{End, Object, ObjectGraph, SlotTable, StateValue, save_states, value_of, waiting};
-use engine::{LazyVariable, Module, Variable};
+use engine::{LazyVariable, Module, Tensor, Variable};
 use formats::bundle::{self, Entry, Source};
 use formats::files::Options;
 use formats::messages::DataType;
+use kernels::dtype::DType;
 use kernels::error::{Error, Result};
+use kernels::shape::Shape;
 use std::any::Any;
 use std::collections::HashMap;
 use std::path::Path;
@@ -26,8 +28,33 @@ pub(super) struct Snapshot {
 
 enum Value {
     Tensor(Fetched),
+    /// A tensor of strings, which is small beside a model.
+    Strings(Tensor),
     Bytes(Vec<Vec<u8>>),
     Int64([u8; 8]),
+}
+
+impl Value {
+    fn of(tensor: Tensor) -> Self {
+        match tensor.dtype() {
+            DType::String => Self::Strings(tensor),
+            _ => Self::Tensor(Fetched::of(tensor)),
+        }
+    }
+
+    /// The value as it is written; `strings` are those of a tensor of strings.
+    fn entry<'a>(&'a self, key: &'a str, strings: &'a [Vec<u8>]) -> Entry<'a> {
+        let sizes = |shape: &Shape| shape.dims().iter().map(|&n| n as u64).collect();
+        match self {
+            Self::Strings(tensor) => entry(key, DataType::String, sizes(tensor.shape()), Source::Strings(strings)),
+            Self::Tensor(fetched) => {
+                let ty = &fetched.ty;
+                entry(key, ty.dtype.into(), sizes(&ty.shape), Source::Pieces(fetched))
+            }
+            Self::Bytes(bytes) => entry(key, DataType::String, Vec::new(), Source::Strings(bytes)),
+            Self::Int64(bytes) => entry(key, DataType::Int64, Vec::new(), Source::Bytes(bytes)),
+        }
+    }
 }
 
 impl Snapshot {
@@ -73,19 +100,21 @@ impl Snapshot {
     ///
     /// # Errors
     /// What the system answers; then no file is there that was not there before, and those that were are as they were.
-    pub fn write<'a>(&'a self, prefix: &Path, options: &Options<'_>) -> Result<()> {
-        let value = |(key, value): &'a (String, Value)| match value {
-            Value::Tensor(fetched) => {
-                let ty = &fetched.ty;
-                let shape = ty.shape.dims().iter().map(|&n| n as u64).collect();
-                entry(key, ty.dtype.into(), shape, Source::Pieces(fetched))
-            }
-            Value::Bytes(bytes) => entry(key, DataType::String, Vec::new(), Source::Strings(bytes)),
-            Value::Int64(bytes) => entry(key, DataType::Int64, Vec::new(), Source::Bytes(bytes)),
+    pub fn write(&self, prefix: &Path, options: &Options<'_>) -> Result<()> {
+        let strings = |(_, value): &(String, Value)| match value {
+            Value::Strings(tensor) => tensor.try_to_byte_strings(),
+            _ => Ok(Vec::new()),
         };
+        let strings = self.values.iter().map(strings).collect::<Result<Vec<_>>>()?;
         let graph = entry(GRAPH_KEY, DataType::String, Vec::new(), Source::Strings(&self.graph));
         // In TensorFlow's order, so that the same objects are the same bytes.
-        let entries: Vec<Entry<'_>> = self.values.iter().map(value).chain([graph]).collect();
+        let entries: Vec<Entry<'_>> = self
+            .values
+            .iter()
+            .zip(&strings)
+            .map(|((key, value), strings)| value.entry(key, strings))
+            .chain([graph])
+            .collect();
         bundle::write(prefix, &entries, options)
     }
 }
@@ -254,12 +283,16 @@ impl Made {
             let (key, name) =
                 (self.graph.value_key(at), |name: &str| Some((self.graph.value_key(at), name.to_owned())));
             let (key, value, attribute) = match content {
-                Content::Variable(variable) => {
-                    (key, Value::Tensor(Fetched::of(value_of(&variable))), name(variable.name()))
-                }
+                Content::Variable(variable) => (key, Value::of(value_of(&variable)), name(variable.name())),
                 Content::Waiting(restoration, node) => {
                     let Some((ty, variable)) = restoration.type_of(node)? else { continue };
                     let attribute = name(variable);
+                    if ty.dtype == DType::String {
+                        let Some(value) = restoration.read(node, variable, &ty)? else { continue };
+                        values.push((key, Value::Strings(value)));
+                        self.graph.nodes[at].value = attribute;
+                        continue;
+                    }
                     (key, Value::Tensor(Fetched::of_file(restoration.clone(), node, ty)), attribute)
                 }
                 Content::Int64(number) => (key, Value::Int64(number.to_le_bytes()), name("counter")),

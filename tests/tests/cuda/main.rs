@@ -16,4 +16,5 @@ mod machines;
 mod op_table;
 mod programs;
 mod strict;
+mod strings;
 mod traced;

@@ -8,7 +8,7 @@ use kernels::dtype::Element;
 /// What a variable can start from: a tensor, an ndarray array, or what [`constant`] takes.
 #[diagnostic::on_unimplemented(
     message = "a variable cannot start from `{Self}`",
-    label = "no tensor, nor `f32`, `i32`, `bool` or arrays and vectors of them",
+    label = "no tensor, nor `f32`, `i32`, `bool`, a string or arrays and vectors of them",
     note = "`Tensor::from(value)` makes a tensor of `f64`, `i64`, `u8` and all other types of numbers"
 )]
 pub trait IntoTensor {
@@ -41,7 +41,7 @@ macro_rules! into_tensor {
     )*};
 }
 
-into_tensor!(f32 i32 bool);
+into_tensor!(f32 i32 bool &str String);
 
 impl<T: Element, D: ndarray::Dimension> IntoTensor for ndarray::Array<T, D> {
     #[track_caller]

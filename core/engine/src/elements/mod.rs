@@ -3,4 +3,5 @@
 
 mod arrays;
 mod reads;
+pub(crate) mod strings;
 pub(crate) mod text;

@@ -11,7 +11,7 @@ use std::panic::Location;
 impl Tensor {
     #[track_caller]
     pub(super) fn check_type<T: Element>(&self, op: &str) -> Result<&Self> {
-        let this = self.concrete(op)?;
+        let this = self.numbers(op)?;
         if self.dtype() != T::DTYPE {
             return Err(Error::invalid_argument(op, "the tensor has another element type")
                 .got(self.dtype())
@@ -114,7 +114,7 @@ impl Tensor {
     #[track_caller]
     pub fn try_to_f64(&self) -> Result<f64> {
         let here = Location::caller();
-        let this = self.concrete("to_f64").and_then(Self::single).map_err(|e| e.at(here))?;
+        let this = self.numbers("to_f64").and_then(Self::single).map_err(|e| e.at(here))?;
         if this.is_away() {
             return on_host(this)?.try_to_f64();
         }

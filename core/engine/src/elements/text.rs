@@ -4,16 +4,19 @@
 mod brackets;
 mod numbers;
 
+use super::strings;
 use crate::execute::{on_host, view_of};
 use crate::tensor::{Tensor, note_read};
-use brackets::Brackets;
+pub(in crate::elements) use brackets::Brackets;
 use kernels::backend::cpu::{View, vector};
+use kernels::dtype::DType;
+use kernels::error::Result;
 use std::fmt;
 
 /// Along each dimension this many elements are shown at either end of a long tensor.
 const EDGE: usize = 3;
 /// Tensors with more elements are abridged.
-const LONG: usize = 1000;
+pub(super) const LONG: usize = 1000;
 
 /// The elements of a view as nested brackets; `digits` fixes the number of decimal places of floats.
 ///
@@ -34,8 +37,24 @@ pub(crate) unsafe fn elements(view: &View, digits: Option<usize>) -> String {
     Brackets { dims: view.dims(), abridged, cells: cells.into_iter() }.text()
 }
 
+/// Whether a tensor has elements to be read, which it will be.
+fn is_shown(tensor: &Tensor) -> bool {
+    !tensor.is_symbol() && (tensor.dtype().size() > 0 || tensor.dtype() == DType::String)
+}
+
+/// The elements of a tensor as nested brackets.
+fn text_of(tensor: &Tensor, digits: Option<usize>) -> Result<String> {
+    note_read(tensor, None);
+    if tensor.dtype() == DType::String {
+        return Ok(strings::elements(tensor));
+    }
+    let here = on_host(tensor)?;
+    // SAFETY: a live tensor's view.
+    Ok(unsafe { elements(&view_of(&here), digits) })
+}
+
 /// The indices of a dimension that are shown, and where the gap is.
-fn shown(size: usize, abridged: bool) -> (impl Iterator<Item = usize>, Option<usize>) {
+pub(super) fn shown(size: usize, abridged: bool) -> (impl Iterator<Item = usize>, Option<usize>) {
     let gap = abridged && size > 2 * EDGE;
     let (head, tail) = if gap { (EDGE, size - EDGE) } else { (size, size) };
     ((0..head).chain(tail..size), gap.then_some(EDGE))
@@ -71,16 +90,13 @@ unsafe fn collect(view: &View, axis: usize, offset: isize, abridged: bool, out: 
 /// ```
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_symbol() || self.dtype().size() == 0 {
+        if !is_shown(self) {
             return write!(f, "<{}>", self.ty());
         }
-        note_read(self, None);
-        let here = match on_host(self) {
-            Ok(here) => here,
+        let text = match text_of(self, f.precision()) {
+            Ok(text) => text,
             Err(error) => return write!(f, "<{}, whose elements could not be fetched: {error}>", self.ty()),
         };
-        // SAFETY: a live tensor's view.
-        let text = unsafe { elements(&view_of(&here), f.precision()) };
         if f.alternate() {
             return write!(f, "Tensor({}, shape={}, dtype={})", on_own_line(text), self.shape(), self.dtype());
         }
@@ -118,16 +134,13 @@ fn on_own_line(text: String) -> String {
 /// ```
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_symbol() || self.dtype().size() == 0 {
+        if !is_shown(self) {
             return write!(f, "<Tensor: shape={}, dtype={}>", self.shape(), self.dtype());
         }
-        note_read(self, None);
-        let here = match on_host(self) {
-            Ok(here) => here,
+        let text = match text_of(self, f.precision()) {
+            Ok(text) => on_own_line(text),
             Err(error) => return write!(f, "<{}, whose elements could not be fetched: {error}>", self.ty()),
         };
-        // SAFETY: a live tensor's view.
-        let text = on_own_line(unsafe { elements(&view_of(&here), f.precision()) });
         write!(f, "<Tensor: shape={}, dtype={}, value={text}>", self.shape(), self.dtype())
     }
 }

@@ -1,7 +1,7 @@
 //! Running an operation at once: on its device if it has one to choose, else here, in the way that its kind asks for.
 //! `execute` calls [`run`]; element-wise operations and kernels have files of their own.
 
-use super::{elementwise, gpu, kernel, place};
+use super::{elementwise, gpu, kernel, place, strings};
 use crate::ir::sizes::Sizes;
 use crate::op::{Facts, Infer, Kind, Op, Outputs};
 use crate::tensor::local::{LOCAL, mode};
@@ -166,6 +166,9 @@ pub(crate) fn is_lent(tensor: &Tensor) -> bool {
 #[track_caller]
 pub(super) fn view(op: &dyn Op, inputs: &[&Tensor]) -> Result<Outputs> {
     let types = infer(op, inputs)?;
+    if strings::concern(inputs, &types) {
+        return strings::run(op, inputs, &types);
+    }
     let base = inputs[0].concrete(op.name())?;
     if types.len() != 1 {
         return views(op, base, &types);

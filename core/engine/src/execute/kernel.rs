@@ -19,6 +19,9 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs
         return super::place::run(op, inputs, owned);
     }
     let types = infer(op, inputs)?;
+    if super::strings::concern(inputs, &types) {
+        return super::strings::run(op, inputs, &types);
+    }
     let under = if owned == 0 { None } else { overwritten(op, inputs, owned, &types) };
     let mut held: SmallVec<[Tensor; 4]> = SmallVec::new();
     let mut resources = Resources::lock(op, inputs)?;

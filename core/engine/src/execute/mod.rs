@@ -8,6 +8,7 @@ mod gpu;
 mod kernel;
 mod listener;
 mod place;
+mod strings;
 
 pub(crate) use eager::{copied, dense, is_lent, view_of};
 pub(crate) use gpu::{bring, is_number};
@@ -15,6 +16,7 @@ pub(crate) use kernel::run_phases;
 pub use listener::Owner;
 pub(crate) use listener::{TraceListener, listener, note_draw, note_said, set_listener};
 pub(crate) use place::{device_of, may_place, on_host};
+pub(crate) use strings::set as set_strings;
 
 use crate::op::{Kind, Op, OpRef, Outputs, Sizes};
 use crate::tensor::local::{InName, LOCAL, mode, user_line};

@@ -46,7 +46,8 @@ pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs
 /// guard asks for a device: they are indices, counters and conditions, which the host will read.
 #[track_caller]
 pub(crate) fn device_of(op: &dyn Op, inputs: &[&Tensor]) -> Result<DeviceId> {
-    if op.runs_on_host() {
+    // TensorFlow too keeps strings in the host's memory, whatever a guard asks.
+    if op.runs_on_host() || inputs.iter().any(|t| super::strings::are_strings(t)) {
         return Ok(DeviceId::CPU);
     }
     if let Some(device) = cuda::all_on() {

@@ -19,6 +19,9 @@ pub(super) fn can_be_captured(graph: &Graph, gpu: &Gpu, inputs: &[Tensor]) -> Re
         let other = other.device();
         return Err(Error::unimplemented("graph", format!("some of it runs on {other}, where a guard wants it")));
     }
+    if graph.has_strings() {
+        return Err(Error::unimplemented("graph", "the host takes part in it: it works on strings"));
+    }
     only_tensors(graph, inputs)?;
     needs_no_host(graph)?;
     no_loop_of_the_host(graph, inputs)

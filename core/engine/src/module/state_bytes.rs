@@ -2,6 +2,7 @@
 //! Iterators, data sets and the random state write them; whatever is read back, nothing is allocated beyond the size of what is given.
 
 use crate::execute::{dense, on_host};
+use crate::tensor::strings::{Builder, Strings};
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
@@ -63,21 +64,34 @@ impl StateWriter {
         self.0.push(dtype as u8);
     }
 
+    fn ty(&mut self, ty: &TensorType) {
+        self.dtype(ty.dtype);
+        self.number(ty.shape.rank() as u64);
+        ty.shape.dims().iter().for_each(|&size| self.number(size as u64));
+    }
+
     /// Dtype, shape and elements.
     ///
     /// # Errors
     /// FailedPrecondition for a value without elements, such as another dataset.
     pub fn tensor(&mut self, tensor: &Tensor) -> Result<()> {
         let ty = *tensor.ty();
-        if !DType::ALL.contains(&ty.dtype) {
+        if ty.dtype != DType::String && !DType::ALL.contains(&ty.dtype) {
             return Err(
-                Error::failed_precondition("save", "a value that is no tensor of numbers cannot be saved").got(ty)
+                Error::failed_precondition("save", "a value that is no tensor of elements cannot be saved").got(ty)
             );
         }
-        let here = dense(&on_host(tensor.concrete("save")?)?)?;
-        self.dtype(ty.dtype);
-        self.number(ty.shape.rank() as u64);
-        ty.shape.dims().iter().for_each(|&size| self.number(size as u64));
+        if ty.dtype == DType::String {
+            tensor.concrete("save")?;
+            self.ty(&ty);
+            return Strings::of(tensor, "save")?.each(|string| {
+                self.number(string.len() as u64);
+                self.0.extend(string);
+                Ok(())
+            });
+        }
+        let here = dense(&on_host(tensor.numbers("save")?)?)?;
+        self.ty(&ty);
         // SAFETY: the elements of a live tensor in the host's memory, dense.
         self.0.extend(unsafe { std::slice::from_raw_parts(here.data(), ty.bytes()) });
         Ok(())
@@ -194,7 +208,7 @@ impl<'a> StateReader<'a> {
 
     pub fn dtype(&mut self) -> Result<DType> {
         let number = self.byte()?;
-        let dtype = DType::ALL.into_iter().find(|dtype| *dtype as u8 == number);
+        let dtype = DType::ALL.into_iter().chain([DType::String]).find(|dtype| *dtype as u8 == number);
         dtype.ok_or_else(|| self.damaged("a dtype is not known"))
     }
 
@@ -206,6 +220,18 @@ impl<'a> StateReader<'a> {
         let sizes = (0..rank).map(|_| self.at_most(1 << 47)).collect::<Result<Vec<_>>>()?;
         let shape = Shape::new(&sizes).map_err(|_| self.damaged("a shape has too many elements"))?;
         let ty = TensorType::new(dtype, shape);
+        if dtype == DType::String {
+            // Each has a length of some bytes, so that there are at least as many.
+            if shape.num_elements() > self.rest.len() {
+                return Err(self.damaged("there are fewer bytes than strings"));
+            }
+            let mut strings = Builder::with_capacity(shape.num_elements(), 0);
+            for _ in 0..shape.num_elements() {
+                let len = self.count()?;
+                strings.push(self.take(len)?)?;
+            }
+            return strings.finish(&shape);
+        }
         let elements = self.take(ty.bytes())?;
         let tensor = Tensor::uninit(&ty)?;
         // SAFETY: a fresh tensor of so many bytes, whose elements may be any bits.

@@ -107,7 +107,7 @@ impl<'a> Infer<'a> {
         Err(Error::invalid_argument(self.op, format!("input {index} has a dtype this operation does not take"))
             .got(dtype)
             .expected(format!("one of {accepts}"))
-            .help("convert it with `cast`"))
+            .help(convert_help(dtype, accepts)))
     }
 
     /// An error unless all inputs have the dtype of the first.
@@ -132,8 +132,20 @@ impl<'a> Infer<'a> {
     }
 }
 
+/// The way out where an operation does not take a dtype.
+fn convert_help(dtype: DType, accepts: DTypes) -> &'static str {
+    match (dtype, accepts.has(DType::String)) {
+        (DType::String, _) => "strings are no numbers: `strings::to_number` reads numbers from them",
+        (_, true) if !accepts.has(DType::F32) => "`as_string` writes numbers as strings",
+        _ => "convert it with `cast`",
+    }
+}
+
 /// The way out where these dtypes differ: integers become floats, else the second what the first is.
 pub fn cast_help(first: DType, second: DType) -> String {
+    if first == DType::String || second == DType::String {
+        return "strings are no numbers: `as_string` writes numbers as strings, `strings::to_number` reads them".into();
+    }
     let to = if second.is_floating() && !first.is_floating() { second } else { first };
     format!("dtypes are never mixed silently: convert one with `cast`, as in `x.cast(DType::{})`", rust_name(to))
 }

@@ -173,6 +173,12 @@ pub(crate) trait Op: Any + Send + Sync {
         Err(Error::unimplemented(self.name(), "no CPU kernel"))
     }
 
+    /// The whole work where operands or results are strings, for operations that look at them; those that only move
+    /// elements have their kernels run on words that stand for the strings.
+    fn strings(&self, _inputs: &[&Tensor]) -> Option<Result<Outputs>> {
+        None
+    }
+
     /// The whole work on a GPU, for operations that are neither element-wise nor reductions: queues kernels, waits for none.
     ///
     /// # Safety

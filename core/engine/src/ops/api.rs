@@ -38,6 +38,22 @@ impl AsTensor for Tensor {
     }
 }
 
+/// A string, as a scalar tensor.
+impl AsTensor for str {
+    #[track_caller]
+    fn as_tensor(&self) -> TensorRef<'_> {
+        TensorRef::Owned(crate::constant::constant(self))
+    }
+}
+
+/// A string, as a scalar tensor.
+impl AsTensor for String {
+    #[track_caller]
+    fn as_tensor(&self) -> TensorRef<'_> {
+        self.as_str().as_tensor()
+    }
+}
+
 impl<T: AsTensor + ?Sized> AsTensor for &T {
     #[inline]
     #[track_caller]

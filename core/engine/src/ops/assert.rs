@@ -11,9 +11,11 @@ use crate::execute::{execute, on_host, recording, view_of};
 use crate::execute::may_place;
 use crate::ops;
 use crate::ops::print::Line;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, identity};
+use crate::op::{Attr, Gradient, Infer, Kind, Op, Outputs, identity};
 use crate::tensor::Tensor;
+use crate::elements::strings::quoted;
 use crate::elements::text;
+use crate::tensor::strings::Strings;
 use smallvec::SmallVec;
 
 mod device;
@@ -85,6 +87,10 @@ impl Op for Assert {
         Err(self.complaint(&message, &places, wrong, condition.len()))
     }
 
+    fn strings(&self, inputs: &[&Tensor]) -> Option<Result<Outputs>> {
+        Some(self.of_strings(inputs).map(|()| Outputs::new()))
+    }
+
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         // SAFETY: by the caller's promise; what is shown broadcasts to the condition, which was computed from it.
         unsafe { device::queue(self, call) }
@@ -112,6 +118,24 @@ impl Assert {
         error
             .got(format!("{}{}", places.join("; "), if wrong > places.len() { "; ..." } else { "" }))
             .expected(format!("{} everywhere, but not so at {wrong} of {all} places", self.claim))
+    }
+
+    /// The assertion on tensors of which some are strings, all on the host.
+    fn of_strings(&self, inputs: &[&Tensor]) -> Result<()> {
+        let (dims, truths) = (inputs[0].shape().dims(), inputs[0].try_to_vec::<bool>()?);
+        let wrong = truths.iter().filter(|truth| !**truth).count();
+        if wrong == 0 {
+            return Ok(());
+        }
+        let mut places = Vec::new();
+        for flat in (0..truths.len()).filter(|&flat| !truths[flat]).take(SHOWN) {
+            let index = index_of(dims, flat);
+            let shown = inputs[1..][..self.shown(inputs.len())].iter();
+            let values = shown.map(|tensor| at(tensor, &index)).collect::<Result<Vec<_>>>()?;
+            places.push(place(dims, flat, &values));
+        }
+        let message = self.message.filled_with(&inputs[1 + self.shown(inputs.len())..]);
+        Err(self.complaint(&message, &places, wrong, truths.len()))
     }
 
     /// The values at one place.
@@ -167,6 +191,20 @@ fn element(view: &View, index: &[usize]) -> View {
         .map(|axis| index[lead + axis] as isize * view.strides()[axis])
         .sum();
     View::new(view.ptr.wrapping_offset(offset * view.dtype.size() as isize), view.dtype, &[], &[])
+}
+
+/// The element that a tensor broadcast to more dimensions shows at an index, as text.
+fn at(tensor: &Tensor, index: &[usize]) -> Result<String> {
+    let lead = index.len() - tensor.rank();
+    let sizes = tensor.shape().dims();
+    let flat = (0..tensor.rank()).fold(0, |flat, axis| {
+        flat * sizes[axis] + if sizes[axis] == 1 { 0 } else { index[lead + axis] }
+    });
+    if tensor.dtype() == DType::String {
+        return Ok(quoted(Strings::of(tensor, "assert")?.rows()?[flat]));
+    }
+    // SAFETY: a live tensor's view.
+    Ok(unsafe { text::elements(&element(&view_of(tensor), index), None) })
 }
 
 /// Fails unless the condition holds everywhere.

@@ -6,8 +6,8 @@ use kernels::backend::cpu::{CpuCall, Isa, View, Work, copy, part, vector};
 use kernels::backend::cuda::{self, CudaCall, Owner};
 use kernels::dtype::DTypes;
 use kernels::error::{Error, Result};
-use crate::execute::{execute, execute_read};
-use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
+use crate::execute::{execute, execute_read, set_strings};
+use crate::op::{Access, Gradient, Infer, Kind, Op, Outputs, identity};
 use crate::meaning::program_of;
 use kernels::scalar::Code;
 use crate::tensor::Tensor;
@@ -169,6 +169,10 @@ impl Op for Assign {
             None => Ok(()),
             Some(step) => Err(fault_error(self.label(), step)),
         }
+    }
+
+    fn strings(&self, inputs: &[&Tensor]) -> Option<Result<Outputs>> {
+        Some(set_strings(self.label(), inputs[0], inputs[1]).map(|()| Outputs::new()))
     }
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {

@@ -29,7 +29,7 @@ impl Op for BroadcastTo {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         let shape = broadcast(cx.shape(0), &self.shape, &mut cx.constraints).map_err(|e| e.in_op("broadcast_to"))?;
         if shape.rank() != self.shape.rank() || (shape.is_known() && self.shape.is_known() && shape != self.shape) {
             return Err(Error::invalid_argument("broadcast_to", "the tensor does not fit into the shape")

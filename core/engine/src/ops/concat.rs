@@ -39,7 +39,7 @@ impl Op for Concat {
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.same_dtype()?;
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         let mut shape = *cx.shape(0);
         let mut total = Dim::ZERO;
         for i in 0..cx.len() {

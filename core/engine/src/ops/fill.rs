@@ -79,6 +79,9 @@ pub(crate) fn scalar_of(dtype: DType, bits: u64) -> Result<Tensor> {
 /// A number repeated over a type.
 #[track_caller]
 pub(crate) fn fill_with(ty: &TensorType, value: f64) -> Result<Tensor> {
+    if ty.dtype == DType::String {
+        return constant_of("fill", ty.shape, ty.dtype, value);
+    }
     let bits = vector::encode(ty.dtype, value);
     if ty.shape.rank() == 0 && !crate::execute::recording() {
         // The seeds of gradients: a scalar needs no kernel, and no tape follows a constant.
@@ -93,6 +96,12 @@ pub(crate) fn fill_with(ty: &TensorType, value: f64) -> Result<Tensor> {
 #[track_caller]
 fn constant_of(op: &str, shape: impl IntoShape, dtype: DType, value: f64) -> Result<Tensor> {
     let shape = shape.into_shape().map_err(|e| e.in_op(op))?;
+    if dtype == DType::String && value == 0.0 {
+        return super::broadcast_to_shape(&Tensor::of_strings(&[""], &Shape::SCALAR)?, &shape).map_err(|e| e.in_op(op));
+    }
+    if dtype == DType::String {
+        return Err(Error::invalid_argument(op, "strings are no numbers: there is no 1 among them"));
+    }
     if dtype.size() == 0 {
         return Err(Error::invalid_argument(op, "a resource handle holds no numbers"));
     }

@@ -35,7 +35,7 @@ impl Op for Gather {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         cx.check_dtype(1, DTypes::INTEGERS)?;
         let (from, indices) = (cx.shape(0), cx.shape(1));
         for axis in 0..self.batch {

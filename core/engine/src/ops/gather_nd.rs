@@ -30,7 +30,7 @@ impl Op for GatherNd {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         cx.check_dtype(1, DTypes::INTEGERS)?;
         let (from, indices) = (cx.shape(0), cx.shape(1));
         let depth = match indices.rank() {

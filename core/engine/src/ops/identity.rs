@@ -26,7 +26,7 @@ fn whole(strides: &[isize]) -> Layout {
 }
 
 fn same_type(cx: &mut Infer<'_>) -> Result<()> {
-    cx.check_dtype(0, DTypes::ALL)?;
+    cx.check_dtype(0, DTypes::MOVABLE)?;
     cx.output(cx.dtype(0), *cx.shape(0));
     Ok(())
 }

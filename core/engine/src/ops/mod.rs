@@ -15,6 +15,7 @@ mod operand;
 mod operators;
 mod pooling;
 mod reduction;
+pub mod strings;
 mod sum_to;
 mod support;
 mod to_device;
@@ -39,7 +40,7 @@ pub(crate) use iterator_next::{Elements, element_types, iterator_handle, next_el
 pub(crate) use matmul::{MatMul, product_of};
 pub(crate) use operand::NumberOf;
 pub use operand::{Operand, ToOperand};
-pub(crate) use operators::{operator, placeholder, run_binary, run_binary_of, run_unary, run_unary_of};
+pub(crate) use operators::{operator, placeholder, run_binary, run_binary_of, run_comparison, run_unary, run_unary_of};
 pub use pooling::Pool;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use print::capture;

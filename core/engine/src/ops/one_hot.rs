@@ -43,7 +43,7 @@ impl Op for OneHot {
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::INTEGERS)?;
-        cx.check_dtype(1, DTypes::ALL)?;
+        cx.check_dtype(1, DTypes::MOVABLE)?;
         if cx.dtype(1) != cx.dtype(2) || cx.shape(1).rank() + cx.shape(2).rank() != 0 {
             return Err(Error::invalid_argument("one_hot", "the values must be two scalars of one dtype")
                 .got(format!("{} and {}", cx.input(1), cx.input(2)))

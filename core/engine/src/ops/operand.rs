@@ -60,6 +60,17 @@ impl<T: AsTensor> ToOperand for &T {
     }
 }
 
+/// A string, as a scalar tensor.
+impl ToOperand for &str {
+    #[track_caller]
+    fn to_operand<'a>(self) -> Operand<'a>
+    where
+        Self: 'a,
+    {
+        Operand::Owned(crate::constant::constant(self))
+    }
+}
+
 impl<'o> ToOperand for Operand<'o> {
     fn to_operand<'a>(self) -> Operand<'a>
     where
@@ -136,6 +147,9 @@ fn bits_if(number: Number, op: &str, dtype: DType, whole: bool) -> Result<u64> {
             .got(format!("{number} for a tensor of {dtype}"))
             .help("a plain number takes the tensor's dtype; `cast` the tensor, or write the number as that dtype"))
     };
+    if dtype == DType::String {
+        return refuse("a number cannot be used as a string");
+    }
     let value = match number {
         Number::Bool(value) if dtype == DType::Bool => return Ok(u64::from(value)),
         Number::Bool(_) => return refuse("a truth value cannot be used as a number"),

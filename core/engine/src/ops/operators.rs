@@ -2,11 +2,14 @@
 //! Each binary operation's file calls `binary!`, and those with an operator also `operator!`.
 
 use super::api::TensorRef;
+use super::compare::{Equal, NotEqual};
 use super::operand::{Operand, ToOperand};
+use super::strings::StringEqual;
 use crate::execute::{execute1_giving, execute1_reusing};
 use crate::op::Op;
 use crate::tensor::Tensor;
-use kernels::error::Result;
+use kernels::dtype::DType;
+use kernels::error::{OnTheWay, Result};
 
 /// Runs a binary operation over operands of any form.
 #[track_caller]
@@ -17,9 +20,15 @@ pub(crate) fn run_binary<'a>(op: &dyn Op, a: impl ToOperand + 'a, b: impl ToOper
 #[track_caller]
 fn binary_operands(op: &dyn Op, a: Operand<'_>, b: Operand<'_>) -> Result<Tensor> {
     if let (Operand::Borrowed(a), Operand::Borrowed(b)) = (&a, &b) {
+        if a.dtype() == DType::String {
+            return on_strings(op, a, b);
+        }
         return execute1_reusing(op, &[a, b], 0);
     }
     let dtype = Operand::common_dtype(&[&a, &b]);
+    if dtype == DType::String {
+        return on_strings(op, &*a.tensor(op.name(), dtype)?, &*b.tensor(op.name(), dtype)?);
+    }
     execute1_giving(op, [a.tensor(op.name(), dtype)?, b.tensor(op.name(), dtype)?])
 }
 
@@ -41,6 +50,27 @@ pub(crate) fn run_unary_of<'a>(ops: (&'static dyn Op, &'static dyn Op), x: impl 
     let x = x.to_operand();
     let op = if Operand::common_dtype(&[&x]).is_integer() { ops.1 } else { ops.0 };
     run_unary(op, x)
+}
+
+/// Runs a comparison of two tensors, which may be of strings.
+#[inline]
+#[track_caller]
+pub(crate) fn run_comparison(op: &dyn Op, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    if a.dtype() == DType::String {
+        return on_strings(op, a, b);
+    }
+    execute1_reusing(op, &[a, b], 0)
+}
+
+/// A comparison of strings; other operations say that they take numbers.
+#[cold]
+#[track_caller]
+fn on_strings(op: &dyn Op, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    if op.is::<Equal>() || op.is::<NotEqual>() {
+        let compared = execute1_reusing(&StringEqual { equal: op.is::<Equal>() }, &[a, b], 0);
+        return compared.map_err(|e| e.named(op.name()));
+    }
+    execute1_reusing(op, &[a, b], 0)
 }
 
 /// Runs a unary operation over an operand that may be given up.

@@ -64,7 +64,7 @@ impl Op for Pad {
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.same_dtype()?;
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         let mut dims: SmallVec<[Dim; MAX_RANK]> = SmallVec::new();
         for (axis, size) in cx.shape(0).iter().enumerate() {
             let (before, after) = (self.before.dim(axis), self.after.dim(axis));

@@ -11,7 +11,7 @@ pub(crate) use capture::capture;
 
 use capture::captured;
 use crate::execute::execute;
-use crate::op::{Attr, Gradient, Infer, Kind, Op, identity};
+use crate::op::{Attr, Gradient, Infer, Kind, Op, Outputs, identity};
 use kernels::shape::Shape;
 use crate::tensor::{Tensor, TensorType};
 use crate::elements::text;
@@ -30,6 +30,15 @@ pub(crate) fn write_line(error: bool, line: &str) {
     }
     if !line.ends_with('\n') {
         let _ = std::io::stdout().flush();
+    }
+}
+
+/// Writes a line to standard error.
+fn write_error(mut line: String) {
+    line.push('\n');
+    if !captured(&line) {
+        // A closed standard error must not stop a training run.
+        let _ = std::io::stderr().write_all(line.as_bytes());
     }
 }
 
@@ -71,12 +80,19 @@ impl Op for Print {
             line.push_str(&unsafe { text::elements(input, None) });
             line.push_str(parts.next().unwrap_or(""));
         }
-        line.push('\n');
-        if !captured(&line) {
-            // A closed standard error must not stop a training run.
-            let _ = std::io::stderr().write_all(line.as_bytes());
-        }
+        write_error(line);
         Ok(())
+    }
+
+    fn strings(&self, inputs: &[&Tensor]) -> Option<Result<Outputs>> {
+        let mut parts = self.text.split("{}");
+        let mut line = parts.next().unwrap_or("").to_owned();
+        for input in inputs {
+            line.push_str(&input.to_string());
+            line.push_str(parts.next().unwrap_or(""));
+        }
+        write_error(line);
+        Some(Ok(Outputs::new()))
     }
 
     fn gradient(&self) -> Gradient {
@@ -130,6 +146,12 @@ impl Line {
         let values = values.iter().map(|view| unsafe { copied(view) }).collect::<Result<Vec<_>>>()?;
         let mut values = values.iter();
         Ok(self.said(|format| values.next().map(format).unwrap_or_default()))
+    }
+
+    /// The text with the tensors, which lie on the host.
+    pub fn filled_with(&self, values: &[&Tensor]) -> String {
+        let mut values = values.iter();
+        self.said(|format| values.next().map(|tensor| format(tensor)).unwrap_or_default())
     }
 
     /// The text with what `value` makes of each format, in order.
@@ -195,6 +217,11 @@ impl Op for PrintLine {
         // SAFETY: valid views.
         write_line(self.error, &unsafe { self.line.filled(call.inputs) }?);
         Ok(())
+    }
+
+    fn strings(&self, inputs: &[&Tensor]) -> Option<Result<Outputs>> {
+        write_line(self.error, &self.line.filled_with(inputs));
+        Some(Ok(Outputs::new()))
     }
 
     fn gradient(&self) -> Gradient {

@@ -29,7 +29,7 @@ impl Op for Reshape {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         let (from, to) = (cx.shape(0).element_count(), self.shape.element_count());
         if from != to {
             if from.is_known() && to.is_known() {

@@ -24,7 +24,7 @@ impl Op for Reverse {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         cx.output(cx.dtype(0), *cx.shape(0));
         Ok(())
     }

@@ -4,9 +4,10 @@
 
 use super::operand::{Operand, ToOperand};
 use super::{AsTensor, TensorRef};
-use kernels::dtype::DTypes;
+use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, OrFail, Result, OnTheWay};
-use crate::execute::execute1_reusing;
+use super::strings::StringWhere;
+use crate::execute::{execute1, execute1_reusing};
 use crate::op::{Gradient, Infer, Kind, Op, identity};
 use kernels::scalar::{Scalar, Val};
 use crate::tensor::Tensor;
@@ -56,6 +57,9 @@ fn run<'a>(said: &str, condition: &Tensor, x: impl ToOperand + 'a, y: impl ToOpe
     let (x, y) = (x.to_operand(), y.to_operand());
     let dtype = Operand::common_dtype(&[&x, &y]);
     let (x, y) = (x.tensor(said, dtype)?, y.tensor(said, dtype)?);
+    if x.dtype() == DType::String {
+        return execute1(&StringWhere, &[condition, &x, &y]).map_err(|e| e.named(said));
+    }
     let owned = |t: &TensorRef<'_>| u32::from(matches!(t, TensorRef::Owned(_)));
     let taken = execute1_reusing(&Select, &[condition, &x, &y], owned(&x) << 1 | owned(&y) << 2);
     taken.map_err(|e| e.named(said))

@@ -78,7 +78,7 @@ impl Op for Slice {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         self.check("slice", cx.shape(0))?;
         cx.output(cx.dtype(0), self.size);
         Ok(())
@@ -136,7 +136,7 @@ impl Op for SliceBack {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         self.slice.check("slice_back", &self.whole)?;
         cx.output(cx.dtype(0), self.whole);
         Ok(())

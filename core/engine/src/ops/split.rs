@@ -121,7 +121,7 @@ impl Op for Split {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         let whole = *cx.shape(0);
         let sizes = self.cut(whole.dim(self.axis))?;
         let sum = sizes.iter().fold(Dim::ZERO, |sum, &size| sum + size);

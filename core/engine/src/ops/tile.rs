@@ -38,7 +38,7 @@ impl Op for Tile {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL.without(&[DType::U16]))?;
+        cx.check_dtype(0, DTypes::MOVABLE.without(&[DType::U16]))?;
         let dims: SmallVec<[Dim; MAX_RANK]> =
             cx.shape(0).iter().zip(&self.multiples).map(|(size, repeats)| size * repeats).collect();
         cx.output(cx.dtype(0), Shape::from_dims(&dims).map_err(|e| e.in_op("tile"))?);

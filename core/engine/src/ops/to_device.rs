@@ -5,7 +5,8 @@ use crate::device::try_device;
 use crate::tensor::Tensor;
 use kernels::device::Device;
 use kernels::devices::id_of;
-use kernels::error::{OrFail, Result};
+use kernels::dtype::DType;
+use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
 
 impl Tensor {
@@ -68,6 +69,12 @@ impl Tensor {
         // Where a value of a graph will lie is not known yet.
         if self.device_id() == id && !self.is_symbol() {
             return Ok(self.clone());
+        }
+        if self.dtype() == DType::String && id.gpu_index().is_some() {
+            return Err(Error::invalid_argument("to_device", "strings lie in the host's memory only")
+                .got(self.ty())
+                .help("leave them there: operations on strings run on the host wherever others do")
+                .at(here));
         }
         let _there = try_device(name)?;
         crate::execute::execute1(&crate::ops::Identity, &[self]).map_err(|e| e.at(here))

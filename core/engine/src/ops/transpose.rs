@@ -24,7 +24,7 @@ impl Op for Transpose {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         let dims: SmallVec<[Dim; MAX_RANK]> = self.order.iter().map(|&a| cx.shape(0).dim(a as usize)).collect();
         cx.output(cx.dtype(0), Shape::from_dims(&dims)?);
         Ok(())

@@ -3,7 +3,7 @@
 
 use super::compare::{Equal, Less, LessEqual, NotEqual};
 use super::operand::{Operand, ToOperand};
-use crate::execute::execute1;
+use super::operators::run_comparison;
 use crate::op::Op;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
@@ -108,7 +108,7 @@ impl Comparison {
             return Err(self.not_scalar().got(written()));
         }
         let operands: [&Tensor; 2] = if self.turned { [&b, &a] } else { [&a, &b] };
-        match execute1(self.op, &operands) {
+        match run_comparison(self.op, operands[0], operands[1]) {
             Ok(truth) => truth.try_item::<bool>(),
             Err(error) => Err(error.named(self.name).got(written())),
         }

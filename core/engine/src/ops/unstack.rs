@@ -26,7 +26,7 @@ impl Op for Unstack {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         let (shape, num) = (cx.shape(0).remove(self.axis), Dim::known(self.num));
         if cx.shape(0).dim(self.axis) != num {
             cx.constraints.push(cx.shape(0).dim(self.axis), num);

@@ -94,9 +94,15 @@ impl Tensor {
     /// A handle of the given dtype, `Resource` or `Variant`, that owns an object.
     #[track_caller]
     pub(crate) fn object_of(dtype: kernels::dtype::DType, object: Box<dyn Any + Send + Sync>) -> Self {
+        Self::object_with(&TensorType::scalar(dtype), object)
+    }
+
+    /// A tensor whose elements an object holds.
+    #[track_caller]
+    pub(crate) fn object_with(ty: &TensorType, object: Box<dyn Any + Send + Sync>) -> Self {
+        debug_assert!(ty.dtype.size() == 0);
         let storage = StorageRef::object(object);
-        let ty = TensorType::scalar(dtype);
-        Self::with_storage(&ty, storage.data(), storage)
+        Self::with_storage(ty, storage.data(), storage)
     }
 
     #[track_caller]
@@ -220,13 +226,24 @@ impl Tensor {
                      `#[tf_function]` and compares the tensor itself: `if x > 0.0`",
             ));
         }
-        if self.dtype().size() == 0 {
+        if self.dtype().size() == 0 && self.dtype() != kernels::dtype::DType::String {
             return Err(
                 Error::invalid_argument(op, "a resource handle has no elements").help("read the variable first")
             );
         }
         super::note_read(self, Some(std::panic::Location::caller()));
         Ok(self)
+    }
+
+    /// As [`concrete`](Self::concrete) for elements that are numbers or truth values.
+    #[track_caller]
+    pub(crate) fn numbers(&self, op: &str) -> Result<&Self> {
+        if self.dtype() == kernels::dtype::DType::String {
+            return Err(Error::invalid_argument(op, "strings are no numbers")
+                .got(self.ty())
+                .help("read them with `to_strings` or `to_byte_strings`; `strings::to_number` makes numbers of them"));
+        }
+        self.concrete(op)
     }
 
     /// The row-major layout of a shape.

@@ -8,6 +8,7 @@ pub(crate) mod local;
 mod make;
 mod read_hook;
 mod resource;
+pub(crate) mod strings;
 mod types;
 
 pub(crate) use guarded::Guard;

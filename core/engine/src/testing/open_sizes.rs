@@ -124,7 +124,7 @@ impl Open {
         let sizes = Sizes::default();
         let mut values: Vec<Option<Tensor>> = vec![None; self.graph.types.len()];
         for (&param, feed) in self.graph.params.iter().zip(feeds.iter().chain(&self.captures)) {
-            if feed.dtype().size() > 0 {
+            if has_shape(feed) {
                 learn(&sizes, self.graph.ty(param), feed.shape(), "input")?;
             }
             values[param.index()] = Some(feed.clone());
@@ -135,7 +135,7 @@ impl Open {
         for node in &self.graph.nodes {
             let results = self.step(node, &values, &sizes).map_err(|e| e.at(node.location))?;
             for (value, result) in node.outputs.iter().zip(results) {
-                if result.dtype().size() > 0 {
+                if has_shape(&result) {
                     learn(&sizes, self.graph.ty(*value), result.shape(), node.op.name())?;
                 }
                 values[value.index()] = Some(result);
@@ -158,4 +158,9 @@ impl Open {
     pub fn operations(&self) -> Vec<&'static str> {
         self.graph.nodes.iter().map(|node| node.op.name()).collect()
     }
+}
+
+/// Whether a value's shape says something: handles are scalars.
+fn has_shape(tensor: &Tensor) -> bool {
+    tensor.dtype().size() > 0 || tensor.dtype() == kernels::dtype::DType::String
 }

@@ -24,7 +24,7 @@ impl HostBytes {
     /// FailedPrecondition for a value of a graph, and what fails on the GPU that computes the tensor.
     #[track_caller]
     pub fn of(tensor: &Tensor) -> Result<Self> {
-        let tensor = dense(&on_host(tensor.concrete("save")?)?)?;
+        let tensor = dense(&on_host(tensor.numbers("save")?)?)?;
         let bytes = Self(Kept::Tensor(tensor));
         Ok(match bytes.dtype() {
             Some(DType::Bool) => Self(Kept::Truths(bytes.as_slice().iter().map(|&byte| u8::from(byte != 0)).collect())),
@@ -67,9 +67,18 @@ fn bytes(ty: &TensorType) -> usize {
 /// ResourceExhausted without memory, and what `fill` answers.
 #[track_caller]
 pub fn tensor_of_bytes(ty: &TensorType, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<Tensor> {
+    holds_bytes(ty)?;
     let mut fresh = zeroed(ty)?;
     fill(memory(&mut fresh))?;
     Ok(fresh)
+}
+
+/// An error for strings, whose bytes lie elsewhere.
+fn holds_bytes(ty: &TensorType) -> Result<()> {
+    match ty.dtype {
+        DType::String => Err(Error::internal("memory", "strings have no bytes of their tensor").got(ty)),
+        _ => Ok(()),
+    }
 }
 
 fn zeroed(ty: &TensorType) -> Result<Tensor> {
@@ -105,6 +114,7 @@ pub fn overwrite(variables: &[Variable], fill: impl FnOnce(&mut [&mut [u8]]) -> 
     locked.sort_unstable_by_key(|(at, _)| *at);
     let mut fresh: Vec<Option<Tensor>> = Vec::with_capacity(locked.len());
     for (_, value) in &locked {
+        holds_bytes(value.ty())?;
         let in_place = !value.is_away() && value.is_contiguous() && value.is_unique();
         fresh.push(if in_place { None } else { Some(zeroed(value.ty())?) });
     }

@@ -51,10 +51,10 @@ impl DataType {
     /// ```
     /// use eagerflow_formats::messages::DataType;
     /// assert_eq!(DataType::Bfloat16.dtype().unwrap().name(), "bfloat16");
-    /// assert_eq!(DataType::String.dtype(), None);
+    /// assert_eq!(DataType::Qint8.dtype(), None);
     /// ```
     pub fn dtype(self) -> Option<DType> {
-        DType::ALL.into_iter().find(|&dtype| dtype as i32 == self as i32)
+        DType::ALL.into_iter().chain([DType::String]).find(|&dtype| dtype as i32 == self as i32)
     }
 
     /// Bytes of one element in a file; `None` for strings and for what holds no elements.
@@ -111,6 +111,7 @@ mod tests {
             assert_eq!(data_type.name(), dtype.name());
         }
         assert_eq!(DataType::from(DType::Variant), DataType::Variant);
+        assert_eq!((DataType::String.dtype(), DataType::String.size()), (Some(DType::String), None));
         assert_eq!(DataType::from(DType::Resource).size(), None);
     }
 

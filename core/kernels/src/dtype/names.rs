@@ -29,6 +29,7 @@ names! {
     uint32 "uint32" U32
     uint64 "uint64" U64
     bool_ "bool" Bool
+    string "string" String
 }
 
 /// The dtype as the enum's variant, which is what a user has to type.
@@ -47,6 +48,7 @@ pub fn rust_name(dtype: DType) -> &'static str {
         DType::U16 => "U16",
         DType::F16 => "F16",
         DType::Resource => "Resource",
+        DType::String => "String",
         DType::Variant => "Variant",
         DType::U32 => "U32",
         DType::U64 => "U64",

@@ -63,8 +63,8 @@ impl DType {
             Self::F32 => Number::Float(f32::MAX.into()),
             Self::F16 => Number::Float(f16::MAX.to_f64()),
             Self::BF16 => Number::Float(bf16::MAX.to_f64()),
-            // A handle holds no numbers; of none, the greatest is nothing more than the least.
-            Self::Resource | Self::Variant | Self::Bool => Number::Bool(self == Self::Bool),
+            // Handles and strings hold no numbers; of none, the greatest is nothing more than the least.
+            Self::Resource | Self::Variant | Self::String | Self::Bool => Number::Bool(self == Self::Bool),
             _ => Number::Int((1 << (8 * self.size() - usize::from(self.is_signed_integer()))) - 1),
         }
     }

@@ -23,8 +23,12 @@ impl DTypes {
     pub const NUMBERS: Self = Self::FLOATING.and(Self::INTEGERS);
     /// Truth values only.
     pub const BOOL: Self = Self::of(&[DType::Bool]);
-    /// Everything but handles.
+    /// Everything but handles and strings.
     pub const ALL: Self = Self::NUMBERS.and(Self::BOOL);
+    /// Strings only.
+    pub const STRING: Self = Self::of(&[DType::String]);
+    /// What can be moved: everything but handles.
+    pub const MOVABLE: Self = Self::ALL.and(Self::STRING);
 
     /// The set of the given types.
     pub const fn of(dtypes: &[DType]) -> Self {
@@ -55,7 +59,7 @@ impl DTypes {
 
     /// The types in the set, in the order of their numbers.
     pub fn iter(self) -> impl Iterator<Item = DType> {
-        DType::ALL.into_iter().filter(move |&d| self.has(d))
+        DType::ALL.into_iter().chain([DType::String]).filter(move |&d| self.has(d))
     }
 }
 

@@ -19,7 +19,7 @@ pub fn encode(dtype: DType, value: f64) -> u64 {
         DType::U32 => u64::from(value as u32),
         DType::U64 => value as u64,
         DType::Bool => u64::from(value != 0.0),
-        DType::Resource | DType::Variant => 0,
+        DType::Resource | DType::Variant | DType::String => 0,
     }
 }
 
@@ -36,7 +36,7 @@ pub fn to_f64(dtype: DType, bits: u64) -> f64 {
         DType::I64 => bits as i64 as f64,
         DType::U8 | DType::U16 | DType::U32 | DType::U64 => bits as f64,
         DType::Bool => f64::from(bits != 0),
-        DType::Resource | DType::Variant => 0.0,
+        DType::Resource | DType::Variant | DType::String => 0.0,
     }
 }
 
@@ -53,6 +53,6 @@ pub fn decode(dtype: DType, bits: u64) -> String {
         DType::I64 => (bits as i64).to_string(),
         DType::U8 | DType::U16 | DType::U32 | DType::U64 => bits.to_string(),
         DType::Bool => (bits != 0).to_string(),
-        DType::Resource | DType::Variant => String::new(),
+        DType::Resource | DType::Variant | DType::String => String::new(),
     }
 }

@@ -107,7 +107,7 @@ fn run(op: &dyn crate::op::Op, a: Operand<'_>, b: Operand<'_>) -> Tensor {
     let sides = a.tensor(op.name(), dtype).and_then(|a| Ok((a, b.tensor(op.name(), dtype)?)));
     // Not in a closure, which would be the line that graphs and errors name.
     match sides {
-        Ok((a, b)) => crate::execute::execute1(op, &[&a, &b]).or_fail(),
+        Ok((a, b)) => crate::ops::run_comparison(op, &a, &b).or_fail(),
         Err(error) => Err(error).or_fail(),
     }
 }

@@ -7,7 +7,7 @@ use super::shown;
 const WIDTH: usize = 75;
 const GAP: &str = "...";
 
-pub(super) struct Brackets<'a, I> {
+pub(in crate::elements) struct Brackets<'a, I> {
     pub dims: &'a [usize],
     pub abridged: bool,
     /// The elements that are shown, in order.

@@ -57,7 +57,7 @@ fn plannable(graph: &Graph, node: &Node, seen: &Seen, fixed: bool) -> bool {
         let values = node.inputs.iter().chain(&node.outputs);
         node.names_sizes() || !values.into_iter().all(known) || node.op.bodies().iter().any(|body| body.is_open())
     };
-    if matches!(node.op.kind(), Kind::Control) || (fixed && open()) {
+    if matches!(node.op.kind(), Kind::Control) || (fixed && open()) || graph.node_has_strings(node) {
         return false;
     }
     node.outputs.iter().all(|&v| seen.has_all(graph.ty(v))) && node.op.bodies().iter().all(|body| closed(body, seen))

@@ -48,6 +48,10 @@ pub(super) struct Compiler {
 
 /// The plan of a graph after all passes; `fallback` is what runs where the plan does not fit.
 pub(super) fn compile(graph: &Graph, fallback: &Graph) -> Option<Plan> {
+    // Strings lie behind tensors, not in the memory of plans.
+    if graph.has_strings() {
+        return None;
+    }
     let mut c = Compiler {
         arena: Arena::default(),
         at: 0,

@@ -66,7 +66,7 @@ impl Forms {
     pub fn of_type(&mut self, ty: &TensorType) -> Option<Id> {
         let content = match ty.dtype {
             DType::Variant => Content::Variant { list: None, packs: Vec::new(), optional: false },
-            DType::Resource => return None,
+            DType::Resource | DType::String => return None,
             _ if ty.shape.rank() == 0 => Content::Number(ty.dtype),
             _ => return None,
         };

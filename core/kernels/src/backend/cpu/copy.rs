@@ -83,7 +83,7 @@ pub unsafe fn add(from: &View, to: &View) {
             DType::I32 | DType::U32 => pair.each::<u32>(|to, from| *to = to.wrapping_add(from)),
             DType::I64 | DType::U64 => pair.each::<u64>(|to, from| *to = to.wrapping_add(from)),
             DType::Bool => pair.each::<u8>(|to, from| *to |= from),
-            DType::Resource | DType::Variant => {}
+            DType::Resource | DType::Variant | DType::String => {}
         }
     }
 }

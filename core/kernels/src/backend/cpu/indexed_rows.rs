@@ -193,6 +193,6 @@ pub unsafe fn change(write: Write, dtype: DType, to: *mut u8, from: *const u8, n
         DType::I32 | DType::U32 => numbers!(u32, u32::wrapping_add, u32::wrapping_sub),
         DType::I64 | DType::U64 => numbers!(u64, u64::wrapping_add, u64::wrapping_sub),
         DType::Bool => numbers!(u8, |a, b| a | b, |a, b| a & !b),
-        DType::Resource | DType::Variant => {}
+        DType::Resource | DType::Variant | DType::String => {}
     }
 }

@@ -107,7 +107,7 @@ impl Scan {
                 DType::U32 => self.units::<u32>(call, chunk),
                 DType::U64 => self.units::<u64>(call, chunk),
                 // The type rules let no others through.
-                DType::Bool | DType::Resource | DType::Variant => {}
+                DType::Bool | DType::Resource | DType::Variant | DType::String => {}
             }
         }
     }

@@ -54,7 +54,7 @@ pub fn storage(dtype: DType) -> &'static str {
         DType::U32 => "unsigned int",
         DType::U64 => "unsigned long long",
         DType::Bool => "truth",
-        DType::Resource | DType::Variant => "void",
+        DType::Resource | DType::Variant | DType::String => "void",
     }
 }
 

@@ -180,7 +180,7 @@ pub fn lookup(code: Code, operand: DType, result: DType, isa: Isa) -> Option<Loo
             DType::U32 => integer::<u32>(code, isa),
             DType::U64 => integer::<u64>(code, isa),
             DType::Bool => truth(code, isa),
-            DType::F16 | DType::BF16 | DType::Resource | DType::Variant => None,
+            DType::F16 | DType::BF16 | DType::Resource | DType::Variant | DType::String => None,
         },
     }
 }
