@@ -9,10 +9,10 @@
 /// ```
 pub mod math {
     pub use engine::{
-        abs, add, argmax, argmin, ceil, cos, cumprod, cumsum, div_no_nan, divide, equal, erf, erfc, exp, expm1, floor,
-        floordiv, floormod, greater, greater_equal, is_finite, is_inf, is_nan, l2_normalize, less, less_equal, log,
+        abs, add, angle, argmax, argmin, ceil, conj, cos, cumprod, cumsum, div_no_nan, divide, equal, erf, erfc, exp, expm1, floor,
+        floordiv, floormod, greater, greater_equal, imag, is_finite, is_inf, is_nan, l2_normalize, less, less_equal, log,
         log_softmax, log1p, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, multiply, neg,
-        not_equal, pow, reciprocal, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
+        not_equal, pow, real, reciprocal, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
         reduce_prod, reduce_std, reduce_sum, reduce_variance, round, rsqrt, sigmoid, sign, sin, softmax, softplus,
         sqrt, square, squared_difference, subtract, tanh, truediv,
     };
@@ -46,5 +46,5 @@ pub mod nn {
 /// assert_eq!(tf::linalg::matmul(&a, tf::linalg::eye(2)).to_vec::<f32>(), a.to_vec::<f32>());
 /// ```
 pub mod linalg {
-    pub use engine::{eye, global_norm, matmul, matmul_transposed, tensordot, try_matmul};
+    pub use engine::{adjoint, eye, global_norm, matmul, matmul_adjoint, matmul_transposed, tensordot, try_matmul};
 }

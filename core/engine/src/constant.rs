@@ -3,7 +3,7 @@
 
 use crate::ops::NumberOf;
 use crate::tensor::{Tensor, TensorType};
-use kernels::dtype::{DType, Element};
+use kernels::dtype::{Complex, DType, Element};
 use kernels::error::{Error, OrFail, Result};
 use kernels::shape::IntoShape;
 use std::panic::Location;
@@ -42,7 +42,7 @@ macro_rules! scalars {
     )*};
 }
 
-scalars!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool half::f16 half::bf16);
+scalars!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool half::f16 half::bf16 Complex<f32> Complex<f64>);
 
 impl<T: Nested> Nested for [T] {
     type Item = T::Item;
@@ -167,7 +167,7 @@ pub fn try_constant_of<N: Nested>(value: N, dtype: DType) -> Result<Tensor> {
     let (flat, sizes) = flattened(&value)?;
     let own = <N::Item as Element>::DTYPE;
     // Numbers become floats as near as may be; everything else must fit.
-    let rounded = own != DType::Bool && dtype.is_floating();
+    let rounded = own != DType::Bool && (dtype.is_complex() || (dtype.is_floating() && !own.is_complex()));
     if own != dtype && !rounded {
         flat.iter().try_for_each(|item| item.number().bits("constant", dtype).map(drop)).map_err(|e| e.at(here))?;
     }
@@ -207,8 +207,8 @@ fn of_vec<T: Element>(op: &str, values: Vec<T>, shape: impl IntoShape) -> Result
             .at(here));
     }
     let ty = TensorType::new(T::DTYPE, shape);
-    // A copy costs less than keeping an owner for so little.
-    if ty.bytes() <= 256 {
+    // A copy costs less than keeping an owner for so little. Kernels move complex numbers whole, which asks for whole places.
+    if ty.bytes() <= 256 || !values.as_ptr().addr().is_multiple_of(T::DTYPE.size().min(8)) {
         let out = Tensor::uninit(&ty).map_err(|e| e.in_op(op).at(here))?;
         // SAFETY: as many elements of this type as the fresh tensor has.
         unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), out.data().cast::<T>(), values.len()) };

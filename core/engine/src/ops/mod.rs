@@ -42,6 +42,7 @@ pub(crate) use operand::NumberOf;
 pub use operand::{Operand, ToOperand};
 pub(crate) use operators::{operator, placeholder, run_binary, run_unary};
 pub use pooling::Pool;
+pub(crate) use real::PartView;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use print::capture;
 pub(crate) use print::{Line, Piece, PrintLine, write_line};
@@ -72,6 +73,7 @@ macro_rules! operations {
 operations! {
     abs
     add
+    angle
     argmax
     assert
     assign
@@ -86,7 +88,9 @@ operations! {
     clip_by_norm
     clip_by_value
     compare
+    complex
     concat
+    conj
     conv2d
     cos
     cross_entropy
@@ -111,6 +115,7 @@ operations! {
     gather_nd
     gelu
     identity
+    imag
     is_nan
     iterator_next
     l2_normalize
@@ -132,6 +137,7 @@ operations! {
     print
     random_draw
     range
+    real
     reciprocal
     reduce_all
     reduce_any

@@ -15,6 +15,7 @@ pub fn bits_of(bytes: usize) -> DType {
         1 => DType::U8,
         2 => DType::U16,
         4 => DType::U32,
+        16 => DType::C128,
         _ => DType::U64,
     }
 }
