@@ -133,7 +133,7 @@ pub fn ops() -> Vec<Section> {
     sections
 }
 
-/// All records of `gradients.json`, in its order.
+/// All records of `gradients.json` and of complex numbers, in their order.
 pub fn gradients() -> Vec<GradientCase> {
     let case = |record: &Value| GradientCase {
         op: text(&record["op"]),
@@ -144,7 +144,7 @@ pub fn gradients() -> Vec<GradientCase> {
         outputs: list(&record["outputs"], Array::parse),
         gradients: list(&record["gradients"], |g| (!g.is_null()).then(|| Array::parse(g))),
     };
-    records("gradients.json").iter().map(case).collect()
+    ["gradients.json", "gradients_complex.json"].iter().flat_map(|file| records(file)).map(|record| case(&record)).collect()
 }
 
 fn text(value: &Value) -> String {

@@ -1,7 +1,7 @@
 //! The rows of operations on complex numbers.
 //! `rows::all` collects them; what other operations do with complex numbers is in their own rows.
 
-use super::{Row, one};
+use super::{Exception, Row, one};
 use crate::compare::Bound;
 use eagerflow as tf;
 
@@ -15,6 +15,7 @@ pub(super) fn rows() -> Vec<Row> {
         Row::new("adjoint", Bound::EXACT, |c| one(tf::try_adjoint(&c.x[0]))),
         Row::new("matmul_adjoint", Bound::sums(4.0, 4.0), |c| {
             one(tf::try_matmul_adjoint(&c.x[0], c.a.flag("adjoint_a"), &c.x[1], c.a.flag("adjoint_b")))
-        }),
+        })
+        .except([Exception::elements("refused", &["int16"], 0, "`matmul` takes it, in TensorFlow too, where nothing is transposed")]),
     ]
 }

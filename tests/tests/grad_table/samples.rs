@@ -1,6 +1,8 @@
 //! Inputs for finite differences: for each differentiable operation, shapes, ranges that avoid kinks, and attributes.
 //! The tests of differences, of dtypes and of flipped signs walk over [`all`].
 
+mod complex;
+
 use crate::program::Program;
 use eagerflow::DType;
 use eagerflow_tests::golden::{Array, Attrs, Numbers};
@@ -88,6 +90,7 @@ pub fn all() -> Vec<Sample> {
     all.extend(shapes());
     all.extend(reductions());
     all.extend(linear());
+    all.extend(complex::samples());
     all
 }
 

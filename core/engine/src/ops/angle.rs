@@ -37,7 +37,7 @@ impl Op for Angle {
     }
 
     fn gradient(&self) -> Gradient {
-        Gradient::Rule
+        Gradient::Stops("the angle of a real number is 0 or pi")
     }
 }
 
