@@ -118,8 +118,11 @@ impl Op for Join {
 
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let (re, im) = parts(&g.dy(0)?)?;
-        g.give(0, re);
-        g.give(1, im);
+        for (i, part) in [re, im].into_iter().enumerate() {
+            if g.needs(i) {
+                g.give(i, part);
+            }
+        }
         Ok(())
     }
 }
