@@ -2,7 +2,6 @@
 //! `cumsum` and `cumprod` differ in the monoid and in the gradient alone.
 
 use kernels::backend::cpu::scan::{Running, Scan};
-use kernels::error::Error;
 
 /// Whether a running sum or product leaves its own element out, and from which end it runs.
 ///
@@ -62,9 +61,6 @@ macro_rules! scanning {
         }
 
         unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
-            if call.outputs[0].dtype.is_complex() {
-                return Err($crate::ops::cumulative::no_complex($name));
-            }
             // SAFETY: the same contract.
             unsafe { cuda::scan(call, &self.0) }
         }
@@ -76,9 +72,3 @@ macro_rules! scanning {
 }
 
 pub(super) use scanning;
-
-/// The error of running products of complex numbers on a GPU.
-#[cold]
-pub(crate) fn no_complex(op: &str) -> Error {
-    Error::unimplemented(op, "no kernel for complex numbers on a GPU").help("compute it on the host: `x.cpu()`")
-}

@@ -2,7 +2,6 @@
 //! The gradient of `cumprod` walks through one, so that it never divides.
 
 use super::super::conj::conjugate;
-use super::super::cumulative::no_complex;
 use super::times;
 use kernels::backend::cpu::{CpuCall, Work, part};
 use kernels::backend::cuda::{CudaCall, Kernel, Lanes};
@@ -67,7 +66,19 @@ impl Op for Recurrence {
         static STARTS: Kernel = Kernel { name: "recurrence_starts", text: &[TEXT] };
         let (a, b, y) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         if y.dtype.is_complex() {
-            return Err(no_complex("cumprod"));
+            static COMPLEX: Kernel =
+                Kernel { name: "recurrence_complex", text: &[include_str!("recurrence_complex.cuh")] };
+            let (lanes, length) = (y.dims()[..self.axis].iter().product::<usize>(), y.dims()[self.axis]);
+            let stride: usize = y.dims()[self.axis + 1..].iter().product();
+            // SAFETY: dense tensors of one shape; the arguments are those of the text.
+            return unsafe {
+                call.elements(&COMPLEX, &[y.dtype], lanes * stride, |arguments| {
+                    arguments.views(&[a, b, y]);
+                    arguments.sizes(&[length, stride]);
+                    arguments.value(i32::from(self.exclusive));
+                    arguments.value(i32::from(self.reverse));
+                })
+            };
         }
         let cut = Lanes::new(call, self.axis, false, PARTS);
         let types = [y.dtype];
