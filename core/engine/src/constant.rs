@@ -99,6 +99,8 @@ pub trait Literal: Nested {}
 impl Literal for f32 {}
 impl Literal for i32 {}
 impl Literal for bool {}
+// As Python's complex numbers are `complex128`.
+impl Literal for Complex<f64> {}
 impl<T: Literal> Literal for [T] {}
 impl<T: Literal, const N: usize> Literal for [T; N] {}
 impl<T: Literal> Literal for Vec<T> {}

@@ -84,17 +84,17 @@ numbers!(f32: Float as f64 => F32, f64: Float as f64 => F32, i32: Int as i128 =>
     u32: Int as i128 => U32, u64: Int as i128 => U64, bool: Bool as bool => Bool);
 
 macro_rules! complex_numbers {
-    ($($t:ty)*) => {$(
+    ($($t:ty => $dtype:ident),*) => {$(
         impl ToOperand for Complex<$t> {
             fn to_operand<'a>(self) -> Operand<'a> {
-                Operand::Number(Number::Complex(self.re.into(), self.im.into()), DType::C64)
+                Operand::Number(Number::Complex(self.re.into(), self.im.into()), DType::$dtype)
             }
         }
     )*};
 }
 
-// Of bare literals, as floats are `float32`.
-complex_numbers!(f32 f64);
+// Python's complex numbers are `complex128`.
+complex_numbers!(f32 => C64, f64 => C128);
 
 impl ToOperand for Number {
     fn to_operand<'a>(self) -> Operand<'a> {
@@ -102,7 +102,7 @@ impl ToOperand for Number {
             Self::Float(_) => DType::F32,
             Self::Int(_) => DType::I64,
             Self::Bool(_) => DType::Bool,
-            Self::Complex(..) => DType::C64,
+            Self::Complex(..) => DType::C128,
         };
         Operand::Number(self, dtype)
     }
