@@ -9,12 +9,12 @@
 /// ```
 pub mod math {
     pub use engine::{
-        abs, add, angle, argmax, argmin, ceil, conj, cos, cumprod, cumsum, div_no_nan, divide, equal, erf, erfc, exp, expm1, floor,
-        floordiv, floormod, greater, greater_equal, imag, is_finite, is_inf, is_nan, l2_normalize, less, less_equal, log,
-        log_softmax, log1p, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, multiply, neg,
-        not_equal, pow, real, reciprocal, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
-        reduce_prod, reduce_std, reduce_sum, reduce_variance, round, rsqrt, sigmoid, sign, sin, softmax, softplus,
-        sqrt, square, squared_difference, subtract, tanh, truediv,
+        abs, add, angle, argmax, argmin, ceil, conj, cos, cumprod, cumsum, div_no_nan, divide, equal, erf, erfc, exp,
+        expm1, floor, floordiv, floormod, greater, greater_equal, imag, is_finite, is_inf, is_nan, l2_normalize, less,
+        less_equal, log, log_softmax, log1p, logical_and, logical_not, logical_or, logical_xor, maximum, minimum,
+        multiply, neg, not_equal, pow, real, reciprocal, reduce_all, reduce_any, reduce_logsumexp, reduce_max,
+        reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance, round, rsqrt, sigmoid, sign,
+        sin, softmax, softplus, sqrt, square, squared_difference, subtract, tanh, truediv,
     };
 }
 

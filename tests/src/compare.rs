@@ -108,7 +108,9 @@ fn part_close(got: &[f64], want: &[f64], i: usize, dtype: DType, bound: Bound, s
     let (re, im) = (want[i & !1], want[i | 1]);
     let whole = re.hypot(im);
     let around = COMPLEX + bound.relative + bound.scale;
-    whole.is_finite() && (got[i] - want[i]).abs() <= epsilon(dtype) * (around * whole + bound.absolute + bound.scale * scale.min(MOST_SCALE))
+    whole.is_finite()
+        && (got[i] - want[i]).abs()
+            <= epsilon(dtype) * (around * whole + bound.absolute + bound.scale * scale.min(MOST_SCALE))
 }
 
 /// The places at which two arrays of one type differ by more than the bound; `Err` if dtype or shape differ.

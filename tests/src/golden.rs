@@ -144,7 +144,11 @@ pub fn gradients() -> Vec<GradientCase> {
         outputs: list(&record["outputs"], Array::parse),
         gradients: list(&record["gradients"], |g| (!g.is_null()).then(|| Array::parse(g))),
     };
-    ["gradients.json", "gradients_complex.json"].iter().flat_map(|file| records(file)).map(|record| case(&record)).collect()
+    ["gradients.json", "gradients_complex.json"]
+        .iter()
+        .flat_map(|file| records(file))
+        .map(|record| case(&record))
+        .collect()
 }
 
 fn text(value: &Value) -> String {
@@ -246,7 +250,9 @@ impl Array {
             (Numbers::Floats(d), DType::C64) => {
                 make!(|v| Complex::new(v[0] as f32, v[1] as f32), d.chunks_exact(2).collect::<Vec<_>>())
             }
-            (Numbers::Floats(d), DType::C128) => make!(|v| Complex::new(v[0], v[1]), d.chunks_exact(2).collect::<Vec<_>>()),
+            (Numbers::Floats(d), DType::C128) => {
+                make!(|v| Complex::new(v[0], v[1]), d.chunks_exact(2).collect::<Vec<_>>())
+            }
             (Numbers::Ints(d), DType::I8) => make!(|&v| v as i8, d),
             (Numbers::Ints(d), DType::I16) => make!(|&v| v as i16, d),
             (Numbers::Ints(d), DType::I32) => make!(|&v| v as i32, d),

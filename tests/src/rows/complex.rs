@@ -16,6 +16,11 @@ pub(super) fn rows() -> Vec<Row> {
         Row::new("matmul_adjoint", Bound::sums(4.0, 4.0), |c| {
             one(tf::try_matmul_adjoint(&c.x[0], c.a.flag("adjoint_a"), &c.x[1], c.a.flag("adjoint_b")))
         })
-        .except([Exception::elements("refused", &["int16"], 0, "`matmul` takes it, in TensorFlow too, where nothing is transposed")]),
+        .except([Exception::elements(
+            "refused",
+            &["int16"],
+            0,
+            "`matmul` takes it, in TensorFlow too, where nothing is transposed",
+        )]),
     ]
 }

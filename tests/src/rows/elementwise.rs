@@ -75,18 +75,22 @@ pub(super) fn rows() -> Vec<Row> {
         Bound::ulps(2.0),
         "the length of a complex number, which is scaled here so that nothing overflows",
     )]));
-    rows.push(Row::elementwise("rsqrt", Bound::ulps(2.0), |c| one(tf::try_rsqrt(&c.x[0]))).except([Exception::elements(
-        "edges",
-        &["complex64"],
-        7,
-        "TensorFlow's cut takes -0 for 0, other than that of its own `sqrt`, and 1 / 0 is inf + nan i",
-    )]));
-    rows.push(Row::elementwise("log1p", Bound::ulps(2.0), |c| one(tf::try_log1p(&c.x[0]))).except([Exception::elements(
-        "edges",
-        &["complex64"],
-        8,
-        "TensorFlow loses digits of small complex numbers",
-    )]));
+    rows.push(Row::elementwise("rsqrt", Bound::ulps(2.0), |c| one(tf::try_rsqrt(&c.x[0]))).except([
+        Exception::elements(
+            "edges",
+            &["complex64"],
+            7,
+            "TensorFlow's cut takes -0 for 0, other than that of its own `sqrt`, and 1 / 0 is inf + nan i",
+        ),
+    ]));
+    rows.push(
+        Row::elementwise("log1p", Bound::ulps(2.0), |c| one(tf::try_log1p(&c.x[0]))).except([Exception::elements(
+            "edges",
+            &["complex64"],
+            8,
+            "TensorFlow loses digits of small complex numbers",
+        )]),
+    );
     rows.push(Row::elementwise("cast", Bound::EQUAL, |c| one(tf::try_cast(&c.x[0], c.a.dtype("to")))));
     rows.push(Row::elementwise("sign", Bound::EQUAL, |c| one(tf::try_sign(&c.x[0]))).except([Exception::elements(
         "edges",

@@ -42,9 +42,13 @@ pub fn samples() -> Vec<Sample> {
         select |z| parts(tf::try_where(tf::try_greater(tf::try_real(&z)?, 0.0)?, &z, tf::try_zeros_like(&z)?)?);
     }
     // Operands that broadcast.
-    list.push(Sample::new("multiply", |s| vec![x(&[s.a, 1, s.c]), x(&[s.b, 1])], |x| {
-        let (z, w) = (tf::try_complex(&x[0], 0.5)?, tf::try_complex(1.5, &x[1])?);
-        parts(tf::try_multiply(&z, &w)?)
-    }));
+    list.push(Sample::new(
+        "multiply",
+        |s| vec![x(&[s.a, 1, s.c]), x(&[s.b, 1])],
+        |x| {
+            let (z, w) = (tf::try_complex(&x[0], 0.5)?, tf::try_complex(1.5, &x[1])?);
+            parts(tf::try_multiply(&z, &w)?)
+        },
+    ));
     list
 }

@@ -3,8 +3,8 @@
 
 use super::clip_by_norm::check_floating;
 use super::{IntoAxes, public, sum_axes};
-use crate::ops::functions::{try_add, try_maximum, try_multiply, try_rsqrt, try_square};
 use crate::meaning::{joined, parts};
+use crate::ops::functions::{try_add, try_maximum, try_multiply, try_rsqrt, try_square};
 use crate::tensor::Tensor;
 
 public! {

@@ -53,7 +53,9 @@ impl Op for PartView {
 pub(crate) fn check_numbers(op: &str, x: &Tensor) -> Result<()> {
     match DTypes::NUMBERS.and(DTypes::COMPLEX).has(x.dtype()) {
         true => Ok(()),
-        false => Err(Error::invalid_argument(op, "the tensor holds no numbers").got(x.dtype()).help("convert it with `cast`")),
+        false => Err(Error::invalid_argument(op, "the tensor holds no numbers")
+            .got(x.dtype())
+            .help("convert it with `cast`")),
     }
 }
 

@@ -12,8 +12,26 @@ const CUBE: Input = Between(&[2, 3, 2], 0.3, 1.4);
 const MATRIX: Input = Between(&[3, 4], -1.0, 1.0);
 
 const UNARY: [&str; 20] = [
-    "neg", "square", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "reciprocal", "sin", "cos", "tanh", "sigmoid", "silu", "sign",
-    "abs", "angle", "conj", "real", "imag",
+    "neg",
+    "square",
+    "exp",
+    "expm1",
+    "log",
+    "log1p",
+    "sqrt",
+    "rsqrt",
+    "reciprocal",
+    "sin",
+    "cos",
+    "tanh",
+    "sigmoid",
+    "silu",
+    "sign",
+    "abs",
+    "angle",
+    "conj",
+    "real",
+    "imag",
 ];
 const BINARY: [&str; 8] =
     ["add", "subtract", "multiply", "divide", "truediv", "div_no_nan", "pow", "squared_difference"];

@@ -73,7 +73,9 @@ fn float_cells(dtype: DType, bits: &[u64], digits: Option<usize>, plus: bool) ->
         None => texts(&numbers, Float::positional),
     };
     let signed = |(x, parts): (&Float, Option<Parts>)| match parts {
-        Some(parts) if plus && !x.value.is_sign_negative() => Some(Parts { whole: format!("+{}", parts.whole), ..parts }),
+        Some(parts) if plus && !x.value.is_sign_negative() => {
+            Some(Parts { whole: format!("+{}", parts.whole), ..parts })
+        }
         parts => parts,
     };
     let parts: Vec<Option<Parts>> = numbers.iter().zip(parts).map(signed).collect();

@@ -81,7 +81,9 @@ fn through_parts(made: &OfParts, new: &mut Rewriter<'_>, node: &Node) -> Option<
         return made.joined.get(&new.value(node.inputs[0])).map(|both| smallvec![both[usize::from(*imaginary)]]);
     }
     if node.op.is::<Join>() {
-        let [(re, 0), (im, 1)] = [*made.parts.get(&new.value(node.inputs[0]))?, *made.parts.get(&new.value(node.inputs[1]))?] else {
+        let [(re, 0), (im, 1)] =
+            [*made.parts.get(&new.value(node.inputs[0]))?, *made.parts.get(&new.value(node.inputs[1]))?]
+        else {
             return None;
         };
         return (re == im).then(|| smallvec![re]);

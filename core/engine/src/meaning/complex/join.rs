@@ -38,7 +38,8 @@ impl Join {
 /// # Safety
 /// Dense elements at all three, the output fresh.
 unsafe fn lay<T: Copy>(call: &CpuCall<'_>, range: std::ops::Range<usize>) {
-    let (re, im, out) = (call.inputs[0].ptr.cast::<T>(), call.inputs[1].ptr.cast::<T>(), call.outputs[0].ptr.cast::<[T; 2]>());
+    let (re, im, out) =
+        (call.inputs[0].ptr.cast::<T>(), call.inputs[1].ptr.cast::<T>(), call.outputs[0].ptr.cast::<[T; 2]>());
     // SAFETY: by the caller's promise.
     unsafe {
         let (re, im) = (re.add(range.start), im.add(range.start));

@@ -53,7 +53,8 @@ fn nothing_overflows_or_underflows_on_the_way() {
     let s = Scalar::new(evaluate);
     let size = |z: Complex<f64>| run(|s, z| ComplexVal::new(z.abs(s), z.abs(s)), z).re;
     assert!((size(huge) / 5e307 - 1.0).abs() < 1e-15 && (size(huge * 1e-305 * 1e-305) / 5e-303 - 1.0).abs() < 1e-12);
-    let near = |got: Complex<f64>, want: Complex<f64>| assert!((got - want).norm() < 1e-14 * want.norm(), "{got} {want}");
+    let near =
+        |got: Complex<f64>, want: Complex<f64>| assert!((got - want).norm() < 1e-14 * want.norm(), "{got} {want}");
     near(run(|s, z| z.div(s, z), huge), Complex::new(1.0, 0.0));
     near(run(|s, z| z.sqrt(s), Complex::new(-4e300, 0.0)), Complex::new(0.0, 2e150));
     near(run(|s, z| z.sqrt(s), Complex::new(1e308, 1e308)), Complex::new(1e154, 0.0) * Complex::new(1.0, 1.0).sqrt());
