@@ -153,6 +153,7 @@ pub mod losses;
 pub mod metrics;
 mod namespaces;
 pub mod optim;
+mod short_forms;
 pub mod train;
 #[cfg(test)]
 kernels::unit_tests_are_users!();
@@ -163,13 +164,14 @@ pub use engine::__measure;
 #[doc(hidden)]
 pub use engine::__testing;
 
+pub use engine::s;
 #[doc(inline)]
 pub use engine::{
     AsTensor, AsTensors, Axes, Closure, Complex, Copies, DType, DTypes, Device, DeviceGuard, DeviceKind, Differentiable, Dim,
     Duplicate, Element, Error, FieldOptions, Fields, ForwardAccumulator, FunctionInfo, GradientOptions, GradientTape,
-    Gradients, IndexedRows, InputSpec, IntoAxes, IntoTarget, IntoTensor, LazyVariable, Leaves, Literal, LossFunction,
-    Module, Nest, Nested, Number, Operand, Padding, Pair, ParamCount, PersistentTape, Report, Result, Shape, Signature,
-    Source, Sources, StopRecording, Submodule, Tensor, TensorArray, TensorFunction, TensorType, ToOperand,
+    Gradients, IndexedRows, InputSpec, IntoAxes, IntoTensor, LazyVariable, Leaves, Literal, LossFunction, Module, Nest,
+    Nested, Number, Operand, Padding, Pair, ParamCount, PersistentTape, Report, Result, Shape, Signature, Source,
+    Sources, StopRecording, Submodule, Tensor, TensorArray, TensorFunction, TensorType, ToOperand,
     UnconnectedGradients, Variable, Watch, bf16, bfloat16, bool_, build, complex64, complex128, config, constant, constant_of,
     custom_gradient, data, debugging, device, executing_eagerly, f16, float16, float32, float64, function,
     gradients_function, implicit_gradients, implicit_value_and_gradients, init_scope, int8, int16, int32, int64,
@@ -180,7 +182,13 @@ pub use engine::{
 pub use engine::{TensorRef, Tensors};
 pub use functions::*;
 pub use namespaces::{linalg, math, nn};
-pub use ndarray::{self, s};
+pub use ndarray;
+
+/// What the short forms expand to; not for other use.
+#[doc(hidden)]
+pub use eagerflow_macros::__call;
+#[doc(hidden)]
+pub use short_forms::{__axes, __cumulative};
 
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]

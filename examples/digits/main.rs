@@ -55,7 +55,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 
 /// Prints how long a step takes either way, on networks that are thrown away.
 fn time_steps(options: &Options, digits: &data::Digits) {
-    let batch = |x: &tf::Tensor| x.at(..train::BATCH.min(x.dim(0)) as isize);
+    let batch = |x: &tf::Tensor| x.at(..x.dim(0).min(train::BATCH.into()));
     let (images, labels) = (batch(&digits.train.images), batch(&digits.train.labels));
     let time =
         |how: step::Step| step::milliseconds(how, &*model::build(options.model, digits.classes), &images, &labels);

@@ -35,7 +35,7 @@ fn load() -> Result<data::Digits> {
 }
 
 fn first(split: &Split, count: usize) -> Split {
-    let count = count.min(split.images.dim(0)) as isize;
+    let count = count.min(split.images.shape()[0]) as isize;
     Split { images: split.images.at(..count), labels: split.labels.at(..count) }
 }
 

@@ -6,6 +6,7 @@ mod duplicate;
 mod module;
 mod names;
 mod nest;
+mod short_form;
 mod tf_function;
 
 use proc_macro::TokenStream;
@@ -222,4 +223,11 @@ pub fn tf_function(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Nest, attributes(nest))]
 pub fn derive_nest(item: TokenStream) -> TokenStream {
     nest::expand(item.into()).into()
+}
+
+/// What the short forms of the library expand to; not for other use.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __call(form: TokenStream) -> TokenStream {
+    short_form::expand(form.into()).into()
 }

@@ -91,8 +91,9 @@ fn parsed(file: &str, text: &str) -> Vec<Value> {
 }
 
 /// The files of the families of operations: parts of the binary, as it is carried to machines that have nothing but a GPU.
-const OPS: [(&str, &str); 2] = [
+const OPS: [(&str, &str); 3] = [
     ("ops.json", include_str!("../golden/ops.json")),
+    ("ops_sizes.json", include_str!("../golden/ops_sizes.json")),
     // Behind all others, since it has what they do with complex numbers.
     ("ops_complex.json", include_str!("../golden/ops_complex.json")),
 ];

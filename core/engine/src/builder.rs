@@ -4,6 +4,7 @@
 use crate::device;
 use crate::execute::listener;
 use crate::ir::{Graph, ResourceType, Value};
+use crate::op::Sizes;
 use crate::tape::IdMap;
 use crate::tensor::local::{IdMark, LOCAL};
 use crate::tensor::{Resource, Tensor, TensorType};
@@ -19,6 +20,7 @@ mod align;
 mod ancestors;
 mod outside;
 mod record;
+mod sizes;
 mod stack;
 
 pub(crate) use align::align;
@@ -46,6 +48,8 @@ struct State {
     graph: Graph,
     /// The value that each tensor stands for, by the tensor's id.
     values: IdMap<Value>,
+    /// The elements of scalars and vectors of integers that are known as sizes.
+    sizes: HashMap<Value, Sizes>,
     /// Tensors of the outside, with the parameters that stand for them.
     captures: Vec<(Tensor, Value)>,
     /// The output types of the operation that comes next, where it is recorded anew from another graph: sizes known only
@@ -63,7 +67,8 @@ pub(crate) struct Closed {
 impl Builder {
     fn with(root: Rc<Root>, outer: Option<Rc<Builder>>, name: &str) -> Rc<Self> {
         let graph = Graph::empty(name);
-        let state = State { graph, values: IdMap::default(), captures: Vec::new(), expected: None };
+        let state =
+            State { graph, values: IdMap::default(), sizes: HashMap::new(), captures: Vec::new(), expected: None };
         Rc::new(Self { root, outer, state: RefCell::new(state) })
     }
 

@@ -18,6 +18,7 @@ mod elements;
 mod execute;
 mod function;
 mod graph;
+mod index_macro;
 mod ir;
 #[doc(hidden)]
 pub mod library;
@@ -73,11 +74,10 @@ pub use module::{
     Copies, Duplicate, FieldOptions, Fields, InputSpec, LazyVariable, Module, ParamCount, Signature, Submodule, build,
     try_build,
 };
-pub use ndarray::{self, s};
+pub use ndarray;
 pub use ops::functions::*;
 pub use ops::{
-    AsTensor, AsTensors, Axes, Cumulative, IntoAxes, IntoTarget, Operand, Padding, Pair, TensorRef, Tensors, ToOperand,
-    keep_dims,
+    AsTensor, AsTensors, Axes, Cumulative, IntoAxes, Operand, Padding, Pair, TensorRef, Tensors, ToOperand, keep_dims,
 };
 pub use structure::{Leaves, Nest};
 pub use tape::{Gradients, IndexedRows};
@@ -95,7 +95,7 @@ pub mod memory {
 pub mod shape {
     #[doc(inline)]
     pub use kernels::shape::{
-        AxisSet, BroadcastReduction, Constraints, Dim, IntoShape, MAX_RANK, Shape, Symbol, broadcast,
+        AxisSet, BroadcastReduction, Constraints, Dim, IntoDim, IntoShape, MAX_RANK, Shape, Symbol, broadcast,
         broadcast_reduce_axes, contiguous_strides, reshape_dims, reshape_target, resolve_axes, resolve_axis,
     };
 }

@@ -35,6 +35,7 @@ pub(super) fn rows() -> Vec<Row> {
         exact("expand_dims", |c| one(tf::try_expand_dims(&c.x[0], c.a.int("axis")))),
         exact("squeeze", |c| one(tf::try_squeeze(&c.x[0], c.a.ints("axis")))),
         exact("concat", |c| one(tf::try_concat(c.x, c.a.int("axis")))),
+        exact("ensure_shape", |c| one(tf::try_ensure_shape(&c.x[0], c.a.ints("shape").unwrap_or_default()))),
         exact("broadcast_to", |c| one(tf::try_broadcast_to(&c.x[0], c.a.sizes("shape")))),
         exact("gather", |c| {
             let (axis, batch) = (c.a.int("axis"), c.a.int("batch_dims") as usize);

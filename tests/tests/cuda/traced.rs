@@ -201,3 +201,23 @@ fn a_guard_for_the_cpu_holds_for_recorded_functions_too() {
     }
     assert_eq!(call().device().to_string(), "/device:GPU:0");
 }
+
+#[tf_function]
+fn sized(n: &Tensor, x: &Tensor) -> Tensor {
+    let part = x.at(..n).tile((n, 2)) + tf::zeros((n, 1)).sum();
+    let padded = part.pad([[tf::dim_of(n), 1.into()], [0.into(), 0.into()]], tf::PadMode::Reflect);
+    padded.reshape((-1, n)) * tf::cast(tf::range(0, n, 1), tf::float32)
+}
+
+/// Numbers of the GPU's memory are fetched where they are sizes.
+#[test]
+fn sizes_are_numbers_of_either_device() {
+    let Some(_gpu) = gpu() else { return };
+    for n in [2, 3, 4] {
+        let (n, x) = (tf::constant(n), numbers(36, 0.3).reshape([-1, 6]));
+        let want = sized(&n, &x);
+        close(&sized(&n, &x.gpu()), &want);
+        close(&sized(&n.gpu(), &x.gpu()), &want);
+        close(&tf::config::with_eager_functions(|| sized(&n.gpu(), &x.gpu())), &want);
+    }
+}

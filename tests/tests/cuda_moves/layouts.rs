@@ -66,7 +66,7 @@ fn repeated() {
         }
     }
     alike("none", || tf::tile(&numbers(&[2, 3], DType::F32), [0, 2]));
-    alike("scalar", || tf::tile(&numbers(&[], DType::F32), []));
+    alike("scalar", || tf::tile(&numbers(&[], DType::F32), ()));
     alike("eight axes", || tf::tile(&numbers(&[2; 8], DType::I16), [2, 1, 2, 2, 1, 2, 2, 2]));
     alike("all axes", || tf::tile(&numbers(&[2; 8], DType::U8), [2; 8]));
     alike("strided", || tf::tile(tf::transpose(&numbers(&[8, 6], DType::F32), []), [2, 3]));
@@ -94,7 +94,7 @@ fn framed() {
     }
     alike("a float", || tf::pad_value(&numbers(&[3, 4], DType::F32), [[1, 2], [4, 4]], -1.5));
     alike("nothing inside", || tf::pad(&numbers(&[0, 2], DType::F32), [[1, 1], [0, 3]], PadMode::Constant));
-    alike("scalar", || tf::pad(&numbers(&[], DType::F32), [], PadMode::Symmetric));
+    alike("scalar", || tf::pad(&numbers(&[], DType::F32), (), PadMode::Symmetric));
     alike("strided", || tf::pad(tf::transpose(&numbers(&[4, 6], DType::F32), []), [[1, 1], [2, 0]], PadMode::Reflect));
 }
 

@@ -8,6 +8,9 @@ use eagerflow_tests::{golden, rows, sources};
 const ELSEWHERE: &[(&str, &str)] = &[
     ("print", "through traced functions"),
     ("shape", "its documentation, and the traced dynamic RNN"),
+    ("rank", "its documentation, and sizes of traced functions"),
+    ("dim", "sizes of traced functions"),
+    ("dim_of", "sizes of traced functions"),
     ("size", "its documentation: the count that means divide by"),
     ("zeros", "others: constants"),
     ("ones", "others: constants"),

@@ -193,6 +193,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("print", "through traced functions"),
     ("random_draw", "through traced functions"),
     ("rows", "indices on the host"),
+    ("size_from", "makes the unknown sizes; traced functions with sizes from tensors"),
     ("shape_of", "sizes themselves; traced functions with open sizes call it"),
 ];
 

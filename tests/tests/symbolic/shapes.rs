@@ -37,6 +37,11 @@ fn reordering() -> Vec<Sample> {
             |x| Ok(vec![tf::try_transpose(&x[0], [2, 0, 1])?, tf::try_transpose(&x[0], [])?]),
         ),
         Sample::new(
+            "ensure_shape",
+            |s| vec![x(&[s.a, s.b]), x(&[s.b, s.a])],
+            |x| one(tf::try_ensure_shape(&x[0], (x[1].shape().dim(1), -1))),
+        ),
+        Sample::new(
             "broadcast_to",
             |s| vec![x(&[s.b, 1]), x(&[s.a, s.b, s.c])],
             |x| one(tf::try_broadcast_to(&x[0], *x[1].shape())),

@@ -51,6 +51,7 @@ mod returned;
 mod shapes;
 mod shared;
 mod shown;
+mod sizes;
 mod small_images;
 mod state;
 mod symbols;

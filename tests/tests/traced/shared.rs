@@ -204,7 +204,7 @@ fn captured() {
 
 #[tf_function]
 fn sizes(m: &Scales, x: &Tensor) -> Tensor {
-    x * m.a.dim(0) as f32
+    x * m.a.shape()[0] as f32
 }
 
 #[tf_function]

@@ -1,16 +1,16 @@
 //! The builder at `execute`: an operation becomes a node, its results symbols whose types follow from those of the operands.
 //! `execute` calls it for each operation while a builder is open.
 
-use super::Builder;
+use super::{Builder, State};
 use crate::device;
 use crate::execute::{Recorder, view_of};
 use crate::ir::steps::count;
 use crate::ir::{Graph, Node, Value};
-use crate::op::{Facts, Infer, Op, Outputs};
+use crate::op::{Facts, Infer, Op, Outputs, Sizes};
 use crate::tensor::{Resource, Tensor, TensorType};
 use kernels::backend::cpu::View;
 use kernels::error::Result;
-use kernels::shape::Shape;
+use kernels::shape::{Dim, Shape};
 use smallvec::SmallVec;
 use std::panic::Location;
 
@@ -25,6 +25,7 @@ fn renamed(types: SmallVec<[TensorType; 1]>, expected: &[TensorType]) -> SmallVe
 }
 
 struct Known<'a> {
+    state: &'a State,
     graph: &'a Graph,
     values: &'a [Value],
     inputs: &'a [&'a Tensor],
@@ -34,6 +35,10 @@ impl Facts for Known<'_> {
     fn value(&self, index: usize) -> Option<View> {
         let constant = self.graph.constant(self.values[index])?;
         (constant.dtype().size() > 0 && !constant.is_away()).then(|| view_of(constant))
+    }
+
+    fn size(&self, index: usize) -> Option<Dim> {
+        self.state.sizes.get(&self.values[index]).filter(|sizes| sizes.len() == 1).map(|sizes| sizes[0])
     }
 
     fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)> {
@@ -55,7 +60,7 @@ impl Recorder for Builder {
         let (types, constraints) = {
             let graph = &state.graph;
             let types: Vec<&TensorType> = values.iter().map(|&v| graph.ty(v)).collect();
-            let facts = Known { graph, values: &values, inputs };
+            let facts = Known { state: &state, graph, values: &values, inputs };
             let mut cx = Infer::new(op.name(), &types, &facts);
             op.infer(&mut cx)?;
             if self.outer.is_none()
@@ -80,8 +85,23 @@ impl Recorder for Builder {
             outputs.push(value);
             symbols.push(symbol);
         }
+        state.note_sizes(op, &values, &outputs);
         let device = device::asked_since(self.root.guards);
         state.graph.nodes.push(Node { op: op.keep(), inputs: values, outputs, location, device });
         Ok(symbols)
+    }
+
+    /// In this graph or in one around it.
+    fn sizes_of(&self, tensor: &Tensor) -> Option<Sizes> {
+        let state = self.state.borrow();
+        let here = state.values.get(&tensor.id()).and_then(|value| state.sizes.get(value)).cloned();
+        here.or_else(|| self.outer.as_ref()?.sizes_of(tensor))
+    }
+
+    fn note_size(&self, number: &Tensor, size: Dim) {
+        let mut state = self.state.borrow_mut();
+        if let Some(&value) = state.values.get(&number.id()) {
+            state.sizes.insert(value, Sizes::from_elem(size, 1));
+        }
     }
 }

@@ -159,7 +159,7 @@ impl<S: Structure> Dataset<S> {
     /// ```
     /// use eagerflow as tf;
     /// let batches = tf::data::Dataset::from_tensor_slices(tf::constant([1, 2, 3, 4, 5])).batch(2);
-    /// let sizes: Vec<usize> = batches.iter().map(|batch| batch.dim(0)).collect();
+    /// let sizes: Vec<usize> = batches.iter().map(|batch| batch.shape()[0]).collect();
     /// assert_eq!(sizes, [2, 2, 1]);
     /// ```
     ///

@@ -28,7 +28,7 @@ fn rows_stay_together() {
             let labels = labels.to_vec::<i32>();
             let expected: Vec<f32> = labels.iter().flat_map(|&i| [i as f32, -i as f32]).collect();
             assert_eq!(images.to_vec::<f32>(), expected);
-            sizes.push(images.dim(0));
+            sizes.push(images.shape()[0]);
             seen.extend(labels);
         }
         seen.sort_unstable();

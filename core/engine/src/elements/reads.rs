@@ -128,6 +128,15 @@ impl Tensor {
         Ok(vector::to_f64(this.dtype(), unsafe { vector::load_bits(this.dtype().size(), this.data()) }))
     }
 
+    /// The elements of a tensor of integers in row-major order, whichever dtype of integers it is.
+    #[track_caller]
+    pub(crate) fn integers(&self, op: &str) -> Result<Vec<i64>> {
+        let this = self.concrete(op)?;
+        let here = if this.is_away() { on_host(this)? } else { this.clone() };
+        // SAFETY: a view of a live tensor.
+        Ok(unsafe { view_of(&here).integers() })
+    }
+
     /// The elements in the tensor's own memory, in row-major order.
     ///
     /// `None` for a strided tensor or one on a GPU, for another element type than `T`, and for truth values, whose memory may

@@ -17,10 +17,11 @@ pub(crate) use listener::{TraceListener, listener, note_draw, note_said, set_lis
 pub(crate) use place::{device_of, may_place, on_host};
 
 use crate::meaning::on_parts;
-use crate::op::{Kind, Op, OpRef, Outputs};
+use crate::op::{Kind, Op, OpRef, Outputs, Sizes};
 use crate::tensor::local::{InName, LOCAL, mode, user_line};
 use crate::tensor::{Tensor, TensorRef};
 use kernels::error::{Error, Result};
+use kernels::shape::Dim;
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;
@@ -29,6 +30,14 @@ use std::rc::Rc;
 pub(crate) trait Recorder {
     /// Notes an operation and answers symbols for its results.
     fn record(&self, op: &dyn Op, inputs: &[&Tensor], location: &'static Location<'static>) -> Result<Outputs>;
+
+    /// The elements of a tensor as sizes, where they are known so.
+    fn sizes_of(&self, _tensor: &Tensor) -> Option<Sizes> {
+        None
+    }
+
+    /// Notes the size that a number has become.
+    fn note_size(&self, _number: &Tensor, _size: Dim) {}
 }
 
 thread_local! {
@@ -39,6 +48,18 @@ thread_local! {
 pub(crate) fn push_recorder(recorder: Rc<dyn Recorder>) {
     RECORDERS.with_borrow_mut(|recorders| recorders.push(recorder));
     LOCAL.with(|local| local.set_mode(mode::TRACE, true));
+}
+
+/// The elements of a tensor of the graph being recorded as sizes, where they are known so.
+pub(crate) fn sizes_of(tensor: &Tensor) -> Option<Sizes> {
+    let recorder = RECORDERS.with_borrow(|recorders| recorders.last().cloned());
+    recorder.and_then(|recorder| recorder.sizes_of(tensor))
+}
+
+/// Notes the size that a number of the graph being recorded has become.
+pub(crate) fn note_size(number: &Tensor, size: Dim) {
+    let recorder = RECORDERS.with_borrow(|recorders| recorders.last().cloned());
+    recorder.iter().for_each(|recorder| recorder.note_size(number, size));
 }
 
 /// Takes the innermost recorder away.

@@ -196,6 +196,6 @@ fn read(size: Dim, location: &'static Location<'static>) -> Result<usize> {
         Error::failed_precondition("shape", format!("the size {size} is known only when the graph runs"))
             .at(location)
             .expected("a size that follows from the arguments, where the program needs a number")
-            .help("compute with `sizes()` or `dim(i)` instead, or with tensors")
+            .help("compute with `x.dim(i)` instead, which stays a size, or with tensors")
     })
 }

@@ -33,7 +33,7 @@ impl DirectProduct {
             )
             .got(format!("{} and {}", a.ty(), b.ty())));
         }
-        let sizes = [a.dim(0), a.dim(1), b.dim(1)];
+        let sizes = [a.shape()[0], a.shape()[1], b.shape()[1]];
         let product = cuda::DirectProduct::new(gpu, a.dtype(), fast, sizes)?;
         let result = crate::zeros([sizes[0], sizes[2]]).cast(a.dtype()).to_device(&a.device().to_string())?;
         Ok(Self { factors: [a.clone(), b.clone()], result, product })

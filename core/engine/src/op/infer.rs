@@ -17,6 +17,10 @@ pub(crate) trait Facts {
     fn count_set(&self, _index: usize) -> Option<usize> {
         None
     }
+    /// The one element of an input as a size, where it has no number yet.
+    fn size(&self, _index: usize) -> Option<Dim> {
+        None
+    }
     /// The type of the value behind a resource handle, and the shape it must keep.
     fn resource(&self, index: usize) -> Option<(TensorType, Option<Shape>)>;
 }
@@ -68,6 +72,11 @@ impl<'a> Infer<'a> {
     /// How many elements of an input are not zero, where that can be told without bringing them to the host.
     pub fn count_set(&self, index: usize) -> Option<usize> {
         self.facts.count_set(index)
+    }
+
+    /// The one element of an input as a size, where it has no number yet.
+    pub fn size(&self, index: usize) -> Option<Dim> {
+        self.facts.size(index)
     }
 
     /// The type of the value behind resource input `index`, and the shape it must keep.

@@ -5,12 +5,14 @@ mod control;
 mod identity;
 mod infer;
 mod kind;
+mod sizes;
 
 pub(crate) use control::ControlOp;
 pub(crate) use identity::{Attr, OpRef, fingerprint, identity};
 pub use infer::cast_help;
 pub(crate) use infer::{Facts, Infer};
 pub(crate) use kind::{Access, Flow, Gradient, Kind, Mask, Saves};
+pub(crate) use sizes::Sizes;
 
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
@@ -72,6 +74,12 @@ pub(crate) trait Op: Any + Send + Sync {
     /// The operation with the sizes of a run in place of symbols; only those with sizes among their attributes differ.
     fn bind(&self, _lookup: &Lookup<'_>) -> Result<OpRef> {
         Ok(self.keep())
+    }
+
+    /// The elements of an output that is a scalar or a vector of integers, where those of all inputs are known as sizes; `types` are
+    /// those of the inputs.
+    fn sizes(&self, inputs: &[&Sizes], _types: &[&TensorType], _output: usize) -> Option<Sizes> {
+        sizes::elementwise(self.as_dyn(), inputs)
     }
 
     // Element-wise operations.

@@ -136,7 +136,7 @@ macro_rules! public {
             #[track_caller]
             fn body($x: &$crate::Tensor $(, $arg: $ty)*) -> $crate::Result<$out> $body
             let here = std::panic::Location::caller();
-            body(&$x.as_tensor() $(, $arg)*).map_err(|e| e.at(here))
+            body(&$x.as_tensor() $(, $arg)*).map_err(|e| e.in_op(stringify!($name)).at(here))
         }
 
         impl $crate::Tensor {

@@ -3,15 +3,15 @@
 
 mod index;
 
-pub use index::{AnyIndex, IntoIndex, Parts, Position};
+pub use index::{AnyIndex, Index, IntoIndex, IntoPart, IntoPlace, Parts, Place, Position};
 
 use super::slice::Slice;
+use index::Part as Named;
 use kernels::dtype::DType;
 use kernels::error::{Error, Result, OnTheWay};
 use crate::execute::execute1;
 use kernels::shape::{Dim, MAX_RANK, Shape};
 use crate::tensor::Tensor;
-use ndarray::SliceInfoElem;
 use smallvec::SmallVec;
 
 /// The part that is being worked out, dimension by dimension.
@@ -32,9 +32,9 @@ impl Part {
     }
 
     /// One index of the dimension that comes next.
-    fn single(&mut self, whole: Dim, index: isize) -> Result<()> {
+    fn single(&mut self, whole: Dim, index: Place) -> Result<()> {
         let axis = self.begin.len();
-        if let Some(known) = whole.known_value()
+        if let (Some(known), Place::Number(index)) = (whole.known_value(), index)
             && (index >= known as isize || index < -(known as isize))
         {
             let expected = match known {
@@ -53,13 +53,13 @@ impl Part {
     }
 
     /// Every `step`-th of `start..end`, from the end if it is negative: ndarray's rules.
-    fn range(&mut self, whole: Dim, start: isize, end: Option<isize>, step: isize) -> Result<()> {
+    fn range(&mut self, whole: Dim, start: Place, end: Option<Place>, step: isize) -> Result<()> {
         let axis = self.begin.len();
         if step == 0 {
             return Err(Error::invalid_argument("at", format!("the step in dimension {axis} is 0")).expected("a step"));
         }
         if let Some(known) = whole.known_value() {
-            let beyond = |i: isize| i > known as isize || i < -(known as isize);
+            let beyond = |i: Place| matches!(i, Place::Number(i) if i > known as isize || i < -(known as isize));
             if beyond(start) || end.is_some_and(beyond) {
                 let end = end.map(|e| e.to_string()).unwrap_or_default();
                 return Err(Error::out_of_range("at", format!("the range leaves dimension {axis} of size {known}"))
@@ -97,16 +97,17 @@ impl Part {
 }
 
 /// The position that an index means, which may count from the end.
-fn from_end(whole: Dim, index: isize) -> Dim {
-    match index >= 0 {
-        true => Dim::known(index.unsigned_abs()),
-        false => whole - Dim::known(index.unsigned_abs()),
+fn from_end(whole: Dim, index: Place) -> Dim {
+    match index {
+        Place::Size(size) => size,
+        Place::Number(index) if index >= 0 => Dim::known(index.unsigned_abs()),
+        Place::Number(index) => whole - Dim::known(index.unsigned_abs()),
     }
 }
 
 #[track_caller]
-fn take(x: &Tensor, parts: &[SliceInfoElem]) -> Result<Tensor> {
-    let named = parts.iter().filter(|p| !matches!(p, SliceInfoElem::NewAxis)).count();
+fn take(x: &Tensor, parts: &[Named]) -> Result<Tensor> {
+    let named = parts.iter().filter(|p| !matches!(p, Named::New)).count();
     if named > x.rank() {
         return Err(Error::invalid_argument("at", "there are more indices than dimensions")
             .got(format!("{named} indices for {}", x.ty()))
@@ -115,9 +116,9 @@ fn take(x: &Tensor, parts: &[SliceInfoElem]) -> Result<Tensor> {
     let mut part = Part::default();
     for element in parts {
         match *element {
-            SliceInfoElem::NewAxis => part.result.push(Dim::ONE),
-            SliceInfoElem::Index(index) => part.single(x.shape().dim(part.begin.len()), index)?,
-            SliceInfoElem::Slice { start, end, step } => {
+            Named::New => part.result.push(Dim::ONE),
+            Named::Index(index) => part.single(x.shape().dim(part.begin.len()), index)?,
+            Named::Range { start, end, step } => {
                 part.range(x.shape().dim(part.begin.len()), start, end, step)?;
             }
         }
@@ -143,7 +144,7 @@ fn rows_of(x: &Tensor, rows: &Tensor) -> Result<Tensor> {
 }
 
 impl Tensor {
-    /// The part that an index, a range or ndarray's `s![]` names: Python's `x[...]`. Nothing is copied.
+    /// The part that an index, a range or [`s![]`](crate::s) names: Python's `x[...]`. Nothing is copied.
     ///
     /// A single index drops its dimension, a range keeps it, and `NewAxis` adds one of size 1. Ranges follow ndarray:
     /// both ends must lie within the dimension, and a negative step goes through the same range from its end. (Clippy
@@ -173,7 +174,7 @@ impl Tensor {
         kernels::error::OrFail::or_fail(self.try_at(index))
     }
 
-    /// The part that an index, a range or ndarray's `s![]` names.
+    /// The part that an index, a range or [`s![]`](crate::s) names.
     ///
     /// # Errors
     /// OutOfRange for an index or a range outside its dimension, InvalidArgument for more indices than dimensions.
@@ -181,8 +182,9 @@ impl Tensor {
     pub fn try_at(&self, index: impl IntoIndex) -> Result<Tensor> {
         let here = std::panic::Location::caller();
         let part = match index.into_index() {
-            AnyIndex::Parts(parts) => take(self, &parts),
-            AnyIndex::Rows(rows) => rows_of(self, &rows),
+            Ok(AnyIndex::Parts(parts)) => take(self, &parts),
+            Ok(AnyIndex::Rows(rows)) => rows_of(self, &rows),
+            Err(error) => Err(error.in_op("at")),
         };
         part.map_err(|e| e.at(here))
     }

@@ -7,9 +7,9 @@ use kernels::dtype::{DType, DTypes};
 use kernels::error::Result;
 use crate::execute::execute1;
 use crate::meaning::{joined, parts};
-use crate::op::{Gradient, Kind, Op, identity};
+use crate::op::{Sizes, Gradient, Kind, Op, identity};
 use kernels::scalar::{Scalar, Val};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorType};
 
 #[derive(Clone)]
 pub(crate) struct Cast {
@@ -26,6 +26,10 @@ impl Op for Cast {
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.exact();
         s.cast(x[0], self.to)
+    }
+
+    fn sizes(&self, inputs: &[&Sizes], _: &[&TensorType], _: usize) -> Option<Sizes> {
+        self.to.is_integer().then(|| inputs[0].clone())
     }
 
     fn gradient(&self) -> Gradient {

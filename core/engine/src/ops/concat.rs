@@ -10,7 +10,7 @@ use kernels::backend::cuda::{self, CudaCall};
 use kernels::dtype::DTypes;
 use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::op::{Sizes, Gradient, Infer, Kind, Op, identity};
 use crate::lists::concat::ConcatList;
 use kernels::shape::{Dim, resolve_axis};
 use crate::tape::Backward;
@@ -27,6 +27,10 @@ impl Op for Concat {
 
     fn kind(&self) -> Kind {
         Kind::Movement
+    }
+
+    fn sizes(&self, inputs: &[&Sizes], _: &[&TensorType], _: usize) -> Option<Sizes> {
+        Some(inputs.iter().flat_map(|sizes| sizes.iter().copied()).collect())
     }
 
     fn may_fail(&self) -> bool {

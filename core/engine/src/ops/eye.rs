@@ -8,7 +8,7 @@ use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use super::cast_to;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use kernels::shape::{IntoShape, Shape};
+use kernels::shape::{IntoDim, IntoShape, Shape};
 use crate::tensor::Tensor;
 use std::panic::Location;
 use std::sync::Arc;
@@ -97,7 +97,9 @@ extern "C" __global__ void eye(index_t count, T0* to, T0 one, index_t rows, inde
 /// # Panics
 /// With more memory than there is.
 #[track_caller]
-pub fn eye(rows: usize) -> Tensor {
+pub fn eye(rows: impl IntoDim) -> Tensor {
+    let here = Location::caller();
+    let rows = rows.into_dim().map_err(|e| e.in_op("eye").at(here)).or_fail();
     try_eye([rows, rows], DType::F32).or_fail()
 }
 

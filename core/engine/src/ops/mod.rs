@@ -17,7 +17,6 @@ mod pooling;
 mod reduction;
 mod sum_to;
 mod support;
-mod target;
 mod to_device;
 pub(crate) mod truth;
 mod window;
@@ -49,7 +48,6 @@ pub(crate) use print::{Line, Piece, PrintLine, write_line};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use reduction::broadcast_back;
 pub use support::*;
-pub use target::IntoTarget;
 pub use window::{Padding, Pair};
 pub use window::{Windows, images_help};
 
@@ -100,6 +98,7 @@ operations! {
     divide
     dropout
     elu
+    ensure_shape
     embedding_lookup
     erf
     erfc
@@ -163,6 +162,7 @@ operations! {
     sign
     silu
     sin
+    size_from
     slice
     softmax
     softplus

@@ -11,7 +11,7 @@ use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::meaning::{joined, parts};
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Outputs, identity};
-use kernels::shape::{Dim, Shape, resolve_axis};
+use kernels::shape::{Dim, IntoDim, Shape, resolve_axis};
 use crate::tensor::Tensor;
 use smallvec::smallvec;
 use std::panic::Location;
@@ -157,7 +157,7 @@ impl OneHot {
 /// # Panics
 /// As [`try_one_hot`] fails.
 #[track_caller]
-pub fn one_hot(indices: impl AsTensor, depth: impl Into<Dim>) -> Tensor {
+pub fn one_hot(indices: impl AsTensor, depth: impl IntoDim) -> Tensor {
     try_one_hot(indices, depth, 1.0, 0.0, -1).or_fail()
 }
 
@@ -175,7 +175,7 @@ pub fn one_hot(indices: impl AsTensor, depth: impl Into<Dim>) -> Tensor {
 #[track_caller]
 pub fn one_hot_with(
     indices: impl AsTensor,
-    depth: impl Into<Dim>,
+    depth: impl IntoDim,
     on: impl ToOperand,
     off: impl ToOperand,
     axis: isize,
@@ -190,14 +190,15 @@ pub fn one_hot_with(
 #[track_caller]
 pub fn try_one_hot(
     indices: impl AsTensor,
-    depth: impl Into<Dim>,
+    depth: impl IntoDim,
     on: impl ToOperand,
     off: impl ToOperand,
     axis: isize,
 ) -> Result<Tensor> {
     let here = Location::caller();
     let (on, off) = (on.to_operand(), off.to_operand());
-    hot(&indices.as_tensor(), depth.into(), on, off, axis).map_err(|e| e.in_op("one_hot").at(here))
+    let depth = depth.into_dim().map_err(|e| e.in_op("one_hot").at(here))?;
+    hot(&indices.as_tensor(), depth, on, off, axis).map_err(|e| e.in_op("one_hot").at(here))
 }
 
 #[track_caller]

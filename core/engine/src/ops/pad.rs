@@ -14,13 +14,14 @@ use kernels::dtype::DTypes;
 use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::meaning::{joined, parts};
-use crate::op::{Gradient, Infer, Kind, Op, Outputs, identity};
-use kernels::shape::{AxisSet, Dim, MAX_RANK, Shape};
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Outputs, identity};
+use kernels::shape::{AxisSet, Dim, IntoDim, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 use rows::Rows;
 use smallvec::{SmallVec, smallvec};
 use std::panic::Location;
+use std::sync::Arc;
 
 /// What [`pad`] puts into the margin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -37,13 +38,22 @@ pub enum PadMode {
 /// Inputs: the tensor, and for constants other than zero their value as a scalar.
 #[derive(Clone)]
 pub(crate) struct Pad {
-    /// Before and after each axis in turn.
-    margins: SmallVec<[i64; 2 * MAX_RANK]>,
+    before: Shape,
+    after: Shape,
     mode: PadMode,
 }
 
 impl Op for Pad {
-    identity!("pad", { "paddings": Ints = |this| &this.margins, "mode": Int = |this| this.mode as i64 });
+    identity!("pad", {
+        "before": Shape = |this| &this.before,
+        "after": Shape = |this| &this.after,
+        "mode": Int = |this| this.mode as i64,
+    });
+
+    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+        let (before, after) = (self.before.bind(lookup)?, self.after.bind(lookup)?);
+        Ok(OpRef::Shared(Arc::new(Self { before, after, mode: self.mode })))
+    }
 
     fn kind(&self) -> Kind {
         Kind::Movement
@@ -58,13 +68,14 @@ impl Op for Pad {
         cx.check_dtype(0, DTypes::ALL)?;
         let mut dims: SmallVec<[Dim; MAX_RANK]> = SmallVec::new();
         for (axis, size) in cx.shape(0).iter().enumerate() {
-            let (before, after) = self.margin(axis);
+            let (before, after) = (self.before.dim(axis), self.after.dim(axis));
             let most = match self.mode {
                 PadMode::Constant => usize::MAX,
                 PadMode::Reflect => size.known_value().map_or(usize::MAX, |s| s.saturating_sub(1)),
                 PadMode::Symmetric => size.known_value().unwrap_or(usize::MAX),
             };
-            if before.max(after) > most {
+            let widest = before.known_value().max(after.known_value());
+            if widest.is_some_and(|widest| widest > most) {
                 return Err(Error::invalid_argument(
                     "pad",
                     format!("the margin of axis {axis} is wider than its mirror image"),
@@ -146,38 +157,98 @@ impl Op for Pad {
 
 impl Pad {
     fn margin(&self, axis: usize) -> (usize, usize) {
-        (self.margins[2 * axis] as usize, self.margins[2 * axis + 1] as usize)
+        (self.before[axis], self.after[axis])
     }
 
     /// The cotangent without the margins of one axis; mirrored margins are added to where they came from.
     fn fold(&self, dy: &Tensor, axis: usize, size: Dim) -> Result<Tensor> {
-        let (before, after) = self.margin(axis);
-        if before + after == 0 {
+        let (before, after) = (self.before.dim(axis), self.after.dim(axis));
+        if before + after == Dim::ZERO {
             return Ok(dy.clone());
         }
-        let mut dx = slice_axis(dy, axis, Dim::known(before), size)?;
+        let mut dx = slice_axis(dy, axis, before, size)?;
         if self.mode == PadMode::Constant {
             return Ok(dx);
         }
         let skip = usize::from(self.mode == PadMode::Reflect);
         // Where each margin begins in dy, how wide it is, and where its mirror image begins in x.
         let sides = [(Dim::ZERO, before, Dim::known(skip)), (size + before, after, size - after - skip)];
-        for (begin, width, place) in sides.into_iter().filter(|(_, width, _)| *width > 0) {
-            let mirrored = reverse_axes(&slice_axis(dy, axis, begin, Dim::known(width))?, AxisSet::of(&[axis]))?;
+        for (begin, width, place) in sides.into_iter().filter(|(_, width, _)| *width != Dim::ZERO) {
+            let mirrored = reverse_axes(&slice_axis(dy, axis, begin, width)?, AxisSet::of(&[axis]))?;
             dx = add_owned(dx, &lay_axis(&mirrored, axis, place, size)?)?;
         }
         Ok(dx)
     }
 }
 
-/// The paddings as margins, checked.
-fn margins(paddings: &[[isize; 2]], rank: usize) -> Result<SmallVec<[i64; 2 * MAX_RANK]>> {
-    if paddings.len() != rank || paddings.as_flattened().iter().any(|&p| p < 0) {
-        return Err(Error::invalid_argument("pad", "the paddings must give the margins of each axis")
-            .got(format!("{paddings:?} for a tensor of rank {rank}"))
-            .expected(format!("{rank} pairs of numbers of 0 or more: before and after")));
+/// What can be written for the margins of [`pad`]: a pair of sizes for each axis, before and after it, in an array, a slice or a
+/// vector; an integer tensor of shape `[rank, 2]`; `()` for a scalar.
+pub trait IntoPaddings {
+    /// The margins before and after each axis.
+    #[doc(hidden)]
+    #[track_caller]
+    fn into_paddings(self) -> Result<Paddings>;
+}
+
+/// Margins before and after each axis.
+#[doc(hidden)]
+pub type Paddings = SmallVec<[[Dim; 2]; MAX_RANK]>;
+
+macro_rules! paddings {
+    ($([$($generics:tt)*] [$($bounds:tt)*] $t:ty;)*) => {$(
+        impl<$($generics)*> IntoPaddings for $t where $($bounds)* {
+            #[track_caller]
+            fn into_paddings(self) -> Result<Paddings> {
+                let mut all = Paddings::new();
+                for [before, after] in self {
+                    all.push([before.into_dim()?, after.into_dim()?]);
+                }
+                Ok(all)
+            }
+        }
+    )*};
+}
+
+paddings! {
+    [T, const N: usize] [T: IntoDim] [[T; 2]; N];
+    ['a, T, const N: usize] [&'a T: IntoDim] &'a [[T; 2]; N];
+    ['a, T] [&'a T: IntoDim] &'a [[T; 2]];
+    [T] [T: IntoDim] Vec<[T; 2]>;
+    ['a, T] [&'a T: IntoDim] &'a Vec<[T; 2]>;
+}
+
+impl IntoPaddings for () {
+    fn into_paddings(self) -> Result<Paddings> {
+        Ok(Paddings::new())
     }
-    Ok(paddings.as_flattened().iter().map(|&p| p as i64).collect())
+}
+
+impl IntoPaddings for &Tensor {
+    #[track_caller]
+    fn into_paddings(self) -> Result<Paddings> {
+        if self.rank() != 2 || self.shape().dim(1) != Dim::known(2) || !self.dtype().is_integer() {
+            return Err(Error::invalid_argument("pad", "a tensor that is no paddings")
+                .got(self.ty())
+                .expected("integers of shape [rank, 2]: before and after each axis"));
+        }
+        let flat = super::reshape::flatten(self)?;
+        let sizes = super::size_from::sizes_from(&flat)?;
+        Ok(sizes.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
+    }
+}
+
+impl Pad {
+    #[track_caller]
+    fn new(paddings: impl IntoPaddings, rank: usize, mode: PadMode) -> Result<Self> {
+        let paddings = paddings.into_paddings()?;
+        if paddings.len() != rank || paddings.as_flattened().iter().any(|p| p.valid().is_err()) {
+            return Err(Error::invalid_argument("pad", "the paddings must give the margins of each axis")
+                .got(format!("{paddings:?} for a tensor of rank {rank}"))
+                .expected(format!("{rank} pairs of numbers of 0 or more: before and after")));
+        }
+        let side = |at: usize| Shape::from_dims(&paddings.iter().map(|pair| pair[at]).collect::<SmallVec<[Dim; MAX_RANK]>>());
+        Ok(Self { before: side(0)?, after: side(1)?, mode })
+    }
 }
 
 public! {
@@ -191,8 +262,8 @@ public! {
     /// assert_eq!(tf::pad(&x, [[2, 1]], PadMode::Reflect).to_vec::<i32>(), [3, 2, 1, 2, 3, 2]);
     /// assert_eq!(tf::pad(&x, [[2, 1]], PadMode::Symmetric).to_vec::<i32>(), [2, 1, 1, 2, 3, 3]);
     /// ```
-    pub fn pad, try_pad(x, paddings: impl AsRef<[[isize; 2]]>, mode: PadMode) -> Tensor {
-        execute1(&Pad { margins: margins(paddings.as_ref(), x.rank())?, mode }, &[x])
+    pub fn pad, try_pad(x, paddings: impl IntoPaddings, mode: PadMode) -> Tensor {
+        execute1(&Pad::new(paddings, x.rank(), mode)?, &[x])
     }
 }
 
@@ -206,7 +277,7 @@ public! {
 /// # Panics
 /// As [`try_pad_value`] fails.
 #[track_caller]
-pub fn pad_value(x: impl AsTensor, paddings: impl AsRef<[[isize; 2]]>, value: impl ToOperand) -> Tensor {
+pub fn pad_value(x: impl AsTensor, paddings: impl IntoPaddings, value: impl ToOperand) -> Tensor {
     try_pad_value(x, paddings, value).or_fail()
 }
 
@@ -215,18 +286,18 @@ pub fn pad_value(x: impl AsTensor, paddings: impl AsRef<[[isize; 2]]>, value: im
 /// # Errors
 /// InvalidArgument for paddings that do not fit the rank or are negative, and a value that is not a scalar of the dtype.
 #[track_caller]
-pub fn try_pad_value(x: impl AsTensor, paddings: impl AsRef<[[isize; 2]]>, value: impl ToOperand) -> Result<Tensor> {
+pub fn try_pad_value(x: impl AsTensor, paddings: impl IntoPaddings, value: impl ToOperand) -> Result<Tensor> {
     let here = Location::caller();
-    with_value(&x.as_tensor(), paddings.as_ref(), value).map_err(|e| e.at(here))
+    with_value(&x.as_tensor(), paddings, value).map_err(|e| e.at(here))
 }
 
 #[track_caller]
-fn with_value(x: &Tensor, paddings: &[[isize; 2]], value: impl ToOperand) -> Result<Tensor> {
+fn with_value(x: &Tensor, paddings: impl IntoPaddings, value: impl ToOperand) -> Result<Tensor> {
     let value = value.to_operand().tensor("pad", x.dtype())?;
     if value.rank() != 0 {
         return Err(Error::invalid_argument("pad", "the value must be a scalar").got(value.ty()).expected("shape []"));
     }
-    execute1(&Pad { margins: margins(paddings, x.rank())?, mode: PadMode::Constant }, &[x, &value])
+    execute1(&Pad::new(paddings, x.rank(), PadMode::Constant)?, &[x, &value])
 }
 
 #[cfg(test)]
@@ -250,11 +321,11 @@ mod tests {
         let x = tf::constant([1, 2]);
         assert_eq!(tf::pad(&x, [[0, 0]], PadMode::Reflect).to_vec::<i32>(), [1, 2]);
         assert_eq!(tf::pad(&tf::zeros([0, 2]), [[1, 1], [0, 0]], PadMode::Constant).to_vec::<f32>(), [0.0; 4]);
-        assert_eq!(tf::pad(&tf::constant(4), [], PadMode::Symmetric).item::<i32>(), 4);
+        assert_eq!(tf::pad(&tf::constant(4), (), PadMode::Symmetric).item::<i32>(), 4);
         assert!(tf::try_pad(&x, [[2, 0]], PadMode::Reflect).is_err());
         assert!(tf::try_pad(&x, [[0, 3]], PadMode::Symmetric).is_err());
         assert!(
-            tf::try_pad(&x, [[-1, 0]], PadMode::Constant).is_err() && tf::try_pad(&x, [], PadMode::Constant).is_err()
+            tf::try_pad(&x, [[-1, 0]], PadMode::Constant).is_err() && tf::try_pad(&x, (), PadMode::Constant).is_err()
         );
         assert!(tf::try_pad_value(&x, [[1, 0]], 0.5).is_err());
         assert!(tf::try_pad_value(&x, [[1, 0]], &tf::constant([1, 2])).is_err());

@@ -8,7 +8,7 @@ use kernels::dtype::{DType, DTypes, bf16, f16};
 use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use kernels::shape::{Dim, Shape};
+use kernels::shape::{Dim, IntoDim, Shape};
 use crate::tensor::Tensor;
 use std::panic::Location;
 
@@ -35,7 +35,10 @@ impl Op for Range {
         let len = match (cx.value(0), cx.value(1), cx.value(2)) {
             // SAFETY: the views are valid scalars.
             (Some(start), Some(limit), Some(step)) => Dim::known(unsafe { length(&start, &limit, &step)? }),
-            _ => cx.unknown_dim(),
+            _ => match steps_of_one(cx) {
+                Some(len) => len,
+                None => cx.unknown_dim(),
+            },
         };
         cx.output(cx.dtype(0), Shape::from_dims(&[len])?);
         Ok(())
@@ -105,6 +108,19 @@ extern "C" __global__ void range(index_t count, T0* to, T0 start, const T0* star
 }
 "#],
 };
+
+/// How many integers there are from one size up to another.
+fn steps_of_one(cx: &Infer<'_>) -> Option<Dim> {
+    // SAFETY: scalars of an integer dtype, as the rule has found.
+    let number = |i: usize| cx.dtype(i).is_integer().then(|| cx.value(i)).flatten().map(|view| unsafe { view.integers()[0] });
+    if number(2)? != 1 {
+        return None;
+    }
+    let size = |i: usize| number(i).map_or_else(|| cx.size(i), |number| number.into_dim().ok());
+    let len = size(1)? - size(0)?;
+    // A limit below the start is an error of the run, which a length must not hide.
+    len.at_least(0).then_some(len)
+}
 
 /// How many numbers there are.
 ///

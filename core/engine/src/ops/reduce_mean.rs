@@ -12,10 +12,10 @@ use kernels::dtype::{DType, DTypes};
 use kernels::error::Result;
 use crate::execute::execute1;
 use crate::meaning::each_part;
-use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Outputs, identity};
+use crate::op::{Sizes, Gradient, Infer, Kind, Lookup, Op, OpRef, Outputs, identity};
 use kernels::shape::{AxisSet, Dim, MAX_RANK, Shape, Bits};
 use crate::tape::Backward;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -75,6 +75,10 @@ impl Op for Count {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.output(self.dtype, Shape::SCALAR);
         Ok(())
+    }
+
+    fn sizes(&self, _: &[&Sizes], _: &[&TensorType], _: usize) -> Option<Sizes> {
+        Some(Sizes::from_elem(self.shape.element_count(), 1))
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {

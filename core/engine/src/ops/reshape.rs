@@ -2,13 +2,12 @@
 //! TensorFlow's `tf.reshape`, `tf.expand_dims`, `tf.squeeze`: views wherever the elements lie dense.
 
 use super::axes::IntoAxes;
-use super::target::IntoTarget;
 use super::public;
 use kernels::dtype::DTypes;
 use kernels::error::{Error, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use kernels::shape::{Dim, Shape, contiguous_strides, reshape_target, resolve_axis};
+use crate::op::{Sizes, Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
+use kernels::shape::{Constraints, Dim, IntoShape, Shape, contiguous_strides, reshape_dims, resolve_axis};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 use std::sync::Arc;
@@ -50,6 +49,10 @@ impl Op for Reshape {
 
     fn keeps_order(&self) -> bool {
         true
+    }
+
+    fn sizes(&self, inputs: &[&Sizes], _: &[&TensorType], _: usize) -> Option<Sizes> {
+        Some(inputs[0].clone())
     }
 
     fn gradient(&self) -> Gradient {
@@ -106,14 +109,23 @@ pub(crate) fn expand_last(x: &Tensor) -> Result<Tensor> {
 public! {
     /// The same elements in row-major order under another shape; one size may be -1 to be worked out.
     ///
+    /// Sizes are numbers, [`Dim`](crate::Dim)s and integer tensors; those of several types go together in a tuple, or each in a `Dim`.
+    /// None of them needs a number while a function is traced:
+    ///
     /// ```
     /// use eagerflow as tf;
-    /// assert_eq!(tf::reshape(&tf::ones([2, 6]), [3, -1]).shape(), [3, 4]);
-    /// let sizes = vec![4usize, 3];
-    /// assert_eq!(tf::reshape(&tf::ones([2, 6]), &sizes[..]).shape(), [4, 3]);
+    /// let x = tf::ones([2, 6]);
+    /// assert_eq!(tf::reshape(&x, [3, -1]).shape(), [3, 4]);
+    /// assert_eq!(tf::reshape(&x, (x.dim(0), -1, 3)).shape(), [2, 2, 3]);
+    /// let heads = 3;
+    /// let split = x.reshape([x.dim(0), heads.into(), x.dim(1) / heads]);
+    /// assert_eq!(split.shape(), [2, 3, 2]);
+    /// assert_eq!(tf::reshape(&split, &tf::shape(&x)).shape(), [2, 6]);
     /// ```
-    pub fn reshape, try_reshape(x, shape: impl IntoTarget) -> Tensor {
-        reshape_to(x, &reshape_target("reshape", x.shape(), &shape.into_target()?)?)
+    pub fn reshape, try_reshape(x, shape: impl IntoShape) -> Tensor {
+        // What stays open is checked when the rule runs again on the numbers of a call.
+        let sizes = shape.into_target().map_err(|e| e.in_op("reshape"))?;
+        reshape_to(x, &reshape_dims("reshape", x.shape(), &sizes, &mut Constraints::new())?)
     }
 
     /// A new dimension of size 1 before position `axis` (of the result).

@@ -1,5 +1,5 @@
-//! `shape` and `size`: the sizes of a tensor as a tensor, which a graph computes when it runs; no gradient.
-//! TensorFlow's `tf.shape` and `tf.size`, `int32`.
+//! `shape`, `size` and `rank`: the sizes of a tensor as a tensor, which a graph computes when it runs; no gradient.
+//! TensorFlow's `tf.shape`, `tf.size` and `tf.rank`, `int32`.
 
 use super::support::size_of;
 use super::AsTensor;
@@ -35,6 +35,20 @@ pub fn shape(x: impl AsTensor) -> Tensor {
 pub fn size(x: impl AsTensor) -> Tensor {
     let x = x.as_tensor();
     super::reduce_mean::count_of(x.shape(), AxisSet::all(x.rank()), DType::I32).or_fail()
+}
+
+/// The number of axes, an `int32` scalar, as TensorFlow's `tf.rank`; [`Tensor::rank`] is the same as a number.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::rank(&tf::zeros([2, 3])).item::<i32>(), 2);
+/// ```
+///
+/// # Panics
+/// Without memory.
+#[track_caller]
+pub fn rank(x: impl AsTensor) -> Tensor {
+    crate::constant::try_constant_of(x.as_tensor().rank() as i32, DType::I32).or_fail()
 }
 
 #[track_caller]

@@ -7,8 +7,8 @@ use kernels::backend::cuda::{self, Around, CudaCall};
 use kernels::dtype::DTypes;
 use kernels::error::{Error, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
-use kernels::shape::{Dim, MAX_RANK, Shape};
+use crate::op::{Sizes, Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
+use kernels::shape::{Dim, Dims, IntoShape, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 use smallvec::{SmallVec, smallvec};
@@ -86,6 +86,15 @@ impl Op for Slice {
 
     fn view(&self, _: &TensorType, strides: &[isize], _: &TensorType) -> Option<Layout> {
         Some(self.layout(strides))
+    }
+
+    fn sizes(&self, inputs: &[&Sizes], types: &[&TensorType], _: usize) -> Option<Sizes> {
+        if types[0].shape.rank() == 0 {
+            return Some(inputs[0].clone());
+        }
+        let (begin, size) = (self.begin.dim(0).known_value()?, self.size.dim(0).known_value()?);
+        let at = |i: usize| usize::try_from(begin as i64 + i as i64 * self.steps[0]).ok();
+        (0..size).map(|i| inputs[0].get(at(i)?).copied()).collect()
     }
 
     fn gradient(&self) -> Gradient {
@@ -208,35 +217,34 @@ pub(crate) fn lay_axis(x: &Tensor, axis: usize, begin: Dim, whole: Dim) -> Resul
 }
 
 public! {
-    /// The part that starts at `begin` and has `size` elements per dimension; -1 stands for all that is left.
+    /// The part that starts at `begin` and has `size` elements per dimension; -1 stands for all that is left. Both may be sizes and
+    /// integer tensors that have no number while a function is traced.
     ///
     /// ```
     /// use eagerflow as tf;
     /// let x = tf::constant([[1, 2, 3], [4, 5, 6]]);
     /// assert_eq!(tf::slice(&x, [0, 1], [-1, 2]).to_vec::<i32>(), [2, 3, 5, 6]);
     /// ```
-    pub fn slice, try_slice(x, begin: impl AsRef<[isize]>, size: impl AsRef<[isize]>) -> Tensor {
-        let (begin, size) = (begin.as_ref(), size.as_ref());
+    pub fn slice, try_slice(x, begin: impl IntoShape, size: impl IntoShape) -> Tensor {
+        let (begin, size) = (begin.into_dims()?, size.into_target()?);
         let rank = x.rank();
         if begin.len() != rank || size.len() != rank {
             return Err(Error::invalid_argument("slice", "begin and size must name every dimension")
                 .got(format!("begin {begin:?}, size {size:?} for {}", x.shape()))
                 .expected(format!("{rank} numbers each")));
         }
-        let mut sizes: SmallVec<[Dim; MAX_RANK]> = SmallVec::new();
-        let mut begins: SmallVec<[Dim; MAX_RANK]> = SmallVec::new();
-        for (axis, (&b, &s)) in begin.iter().zip(size).enumerate() {
+        let mut sizes = Dims::new();
+        for (axis, (&b, &s)) in begin.iter().zip(&size).enumerate() {
             let whole = x.shape().dim(axis);
-            let beyond = whole.known_value().is_some_and(|w| b.max(0) as usize > w);
-            if b < 0 || s < -1 || beyond {
+            let beyond = b.known_value().zip(whole.known_value()).is_some_and(|(b, w)| b > w);
+            if b.valid().is_err() || beyond {
                 return Err(Error::out_of_range("slice", format!("the slice leaves dimension {axis}"))
-                    .got(format!("begin {b}, size {s} of {whole}"))
-                    .expected("begin within the dimension, size at least 0 (or -1 for the rest)"));
+                    .got(format!("begin {b} of {whole}"))
+                    .expected("begin within the dimension"));
             }
-            begins.push(Dim::known(b as usize));
-            sizes.push(if s < 0 { whole - Dim::known(b as usize) } else { Dim::known(s as usize) });
+            sizes.push(s.unwrap_or(whole - b));
         }
-        let slice = Slice { begin: Shape::from_dims(&begins)?, size: Shape::from_dims(&sizes)?, steps: SmallVec::from_elem(1, rank) };
+        let slice = Slice { begin: Shape::from_dims(&begin)?, size: Shape::from_dims(&sizes)?, steps: SmallVec::from_elem(1, rank) };
         execute1(&slice, &[x])
     }
 }

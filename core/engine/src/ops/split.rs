@@ -6,54 +6,81 @@ use super::{concat_all, public, reshape_to};
 use kernels::dtype::DTypes;
 use kernels::error::{Error, Result};
 use crate::execute::execute;
-use crate::op::{Gradient, Infer, Kind, Op, identity};
-use kernels::shape::{Dim, MAX_RANK, resolve_axis};
+use crate::op::{Attr, Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
+use kernels::shape::{Dim, IntoDim, MAX_RANK, Shape, resolve_axis};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
 use smallvec::smallvec;
+use std::sync::Arc;
 
 /// How `split` cuts: into that many equal parts, or into parts of these sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Splits {
     /// So many parts of equal size.
     Parts(usize),
-    /// The size of each part; one may be -1 for what the others leave.
-    Sizes(Vec<isize>),
+    /// The size of each part; `None` for what the others leave, which one may be.
+    Sizes(Vec<Option<Dim>>),
 }
 
-/// What can say how to [`split`]: a number of equal parts, or an array, slice or `Vec` of sizes.
+/// What can say how to [`split`]: a number of equal parts, or an array, slice or `Vec` of sizes, of which one may be -1, or an integer
+/// vector as a tensor.
 pub trait IntoSplits {
     /// The cut as a value.
-    fn into_splits(self) -> Splits;
+    ///
+    /// # Errors
+    /// InvalidArgument for a size below -1.
+    #[track_caller]
+    fn into_splits(self) -> Result<Splits>;
 }
 
 impl IntoSplits for Splits {
-    fn into_splits(self) -> Splits {
-        self
+    fn into_splits(self) -> Result<Splits> {
+        Ok(self)
     }
 }
 
-impl IntoSplits for usize {
-    fn into_splits(self) -> Splits {
-        Splits::Parts(self)
-    }
+macro_rules! numbers {
+    ($($t:ty)*) => {$(
+        impl IntoSplits for $t {
+            fn into_splits(self) -> Result<Splits> {
+                match usize::try_from(self) {
+                    Ok(parts) => Ok(Splits::Parts(parts)),
+                    Err(_) => Err(Error::invalid_argument("split", "no number of parts").got(self).expected("1 or more")),
+                }
+            }
+        }
+    )*};
 }
 
-impl<const N: usize> IntoSplits for [isize; N] {
-    fn into_splits(self) -> Splits {
-        Splits::Sizes(self.to_vec())
-    }
+numbers!(usize i32 i64);
+
+macro_rules! lists {
+    ($([$($generics:tt)*] [$($bounds:tt)*] $t:ty;)*) => {$(
+        impl<$($generics)*> IntoSplits for $t where $($bounds)* {
+            #[track_caller]
+            fn into_splits(self) -> Result<Splits> {
+                let mut sizes = Vec::new();
+                for size in self {
+                    sizes.push(size.into_size()?);
+                }
+                Ok(Splits::Sizes(sizes))
+            }
+        }
+    )*};
 }
 
-impl IntoSplits for &[isize] {
-    fn into_splits(self) -> Splits {
-        Splits::Sizes(self.to_vec())
-    }
+lists! {
+    [T, const N: usize] [T: IntoDim] [T; N];
+    ['a, T, const N: usize] [&'a T: IntoDim] &'a [T; N];
+    ['a, T] [&'a T: IntoDim] &'a [T];
+    [T] [T: IntoDim] Vec<T>;
+    ['a, T] [&'a T: IntoDim] &'a Vec<T>;
 }
 
-impl IntoSplits for Vec<isize> {
-    fn into_splits(self) -> Splits {
-        Splits::Sizes(self)
+impl IntoSplits for &Tensor {
+    #[track_caller]
+    fn into_splits(self) -> Result<Splits> {
+        super::size_from::sizes_from(self)?[..].into_splits()
     }
 }
 
@@ -63,15 +90,31 @@ struct Split {
     axis: usize,
     /// So many equal parts, if there are no sizes.
     parts: usize,
-    sizes: Vec<i64>,
+    sizes: Vec<Option<Dim>>,
 }
 
 impl Op for Split {
-    identity!("split", {
-        "axis": Int = |this| this.axis as i64,
-        "parts": Int = |this| this.parts as i64,
-        "sizes": Ints = |this| &this.sizes,
-    });
+    identity!("split", kept);
+
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, Attr<'_>)) {
+        visit("axis", Attr::Int(self.axis as i64));
+        visit("parts", Attr::Int(self.parts as i64));
+        for size in &self.sizes {
+            match size.map(|size| Shape::from_dims(&[size])) {
+                Some(Ok(size)) => visit("size", Attr::Shape(&size)),
+                // The size to be worked out; one that is none was refused when this was made.
+                _ => visit("size", Attr::Int(-1)),
+            }
+        }
+    }
+
+    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+        let mut bound = self.clone();
+        for size in bound.sizes.iter_mut().flatten() {
+            *size = size.bind(lookup)?;
+        }
+        Ok(OpRef::Shared(Arc::new(bound)))
+    }
 
     fn kind(&self) -> Kind {
         Kind::View
@@ -184,7 +227,10 @@ impl Split {
                 .expected("at least one part")),
             Splits::Parts(parts) => Ok(Self { axis, parts, sizes: Vec::new() }),
             Splits::Sizes(sizes) => {
-                Ok(Self { axis, parts: sizes.len(), sizes: sizes.iter().map(|&s| s as i64).collect() })
+                for size in sizes.iter().flatten() {
+                    size.valid()?;
+                }
+                Ok(Self { axis, parts: sizes.len(), sizes })
             }
         }
     }
@@ -205,32 +251,33 @@ impl Split {
     }
 }
 
-/// Given sizes with -1 worked out, checked against the whole.
-fn given(sizes: &[i64], whole: Dim) -> Result<Vec<Dim>> {
+/// Given sizes with the open one worked out, checked against the whole.
+fn given(sizes: &[Option<Dim>], whole: Dim) -> Result<Vec<Dim>> {
     let refuse = |what: &str| {
+        let sizes: Vec<_> = sizes.iter().map(|size| size.map_or_else(|| "-1".into(), |size| size.to_string())).collect();
         Err(Error::invalid_argument("split", what)
-            .got(format!("sizes {sizes:?} for an axis of size {whole}"))
+            .got(format!("sizes [{}] for an axis of size {whole}", sizes.join(", ")))
             .expected("sizes of 0 or more that add up to the axis, of which one may be -1"))
     };
-    if sizes.iter().any(|&s| s < -1) {
-        return refuse("a part has a negative size");
-    }
-    let open = sizes.iter().filter(|&&s| s == -1).count();
-    // Saturating: a sum that overflows fits no axis.
-    let sum = sizes.iter().filter(|&&s| s >= 0).fold(0usize, |sum, &s| sum.saturating_add(s as usize));
+    let open = sizes.iter().filter(|size| size.is_none()).count();
     if open > 1 {
         return refuse("more than one part is to be worked out");
     }
-    // With a symbol for the whole, the slices are checked when it has its number.
-    let fits = whole.known_value().is_none_or(|whole| if open == 0 { sum == whole } else { sum <= whole });
-    if !fits || sum > isize::MAX as usize {
+    let sum = sizes.iter().flatten().fold(Dim::ZERO, |sum, &size| sum + size);
+    // With symbols for the sizes or the whole, the parts are checked when these have numbers.
+    let fits = match (sum.known_value(), whole.known_value()) {
+        (Some(sum), Some(whole)) => if open == 0 { sum == whole } else { sum <= whole },
+        _ => sum != Dim::INVALID,
+    };
+    if !fits {
         return refuse("the sizes do not add up to the axis");
     }
-    Ok(sizes.iter().map(|&s| if s < 0 { whole - sum } else { Dim::known(s as usize) }).collect())
+    Ok(sizes.iter().map(|size| size.unwrap_or(whole - sum)).collect())
 }
 
 public! {
-    /// The parts of `x` along `axis`: equal ones for a number, or parts of the given sizes. No element is copied.
+    /// The parts of `x` along `axis`: equal ones for a number, or parts of the given sizes. No element is copied. Sizes may be integer
+    /// tensors and sizes without a number; how many parts there are must be known.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -240,7 +287,7 @@ public! {
     /// ```
     pub fn split, try_split(x, parts: impl IntoSplits, axis: isize) -> Vec<Tensor> {
         let axis = resolve_axis("split", axis, x.rank())?;
-        let split = Split::new(axis, parts.into_splits())?;
+        let split = Split::new(axis, parts.into_splits().map_err(|e| e.in_op("split"))?)?;
         check_parts("split", split.parts)?;
         if split.parts == 0 {
             given(&[], x.shape().dim(axis))?;
@@ -272,10 +319,12 @@ mod tests {
         for parts in [tf::Splits::Parts(3), tf::Splits::Parts(0)] {
             assert!(tf::try_split(&x, parts, 0).is_err());
         }
-        for sizes in [vec![1, 2], vec![-1, -1], vec![5, -1], vec![6, -2], vec![isize::MAX, isize::MAX, -1]] {
+        for sizes in [vec![1, 2], vec![-1, -1], vec![5, -1], vec![isize::MAX, isize::MAX, -1]] {
             let error = tf::try_split(&x, sizes, 0).unwrap_err().to_string();
             assert!(error.contains("split") && error.contains("size 4"), "{error}");
         }
+        let error = tf::try_split(&x, [6, -2], 0).unwrap_err().to_string();
+        assert!(error.contains("split") && error.contains("negative size -2"), "{error}");
         assert!(tf::try_split(&x, 2, 2).is_err());
     }
 }

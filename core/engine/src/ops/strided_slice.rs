@@ -5,7 +5,7 @@ use super::slice::Slice;
 use super::{public, reshape_to};
 use kernels::error::{Error, Result};
 use crate::execute::execute1;
-use kernels::shape::{Dim, MAX_RANK, Shape};
+use kernels::shape::{Dim, IntoShape, MAX_RANK, Shape};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -54,9 +54,11 @@ impl Parts {
 }
 
 /// Begin and size of a slice, with begin and end clamped to the axis as TensorFlow clamps them.
-fn clamped(begin: Option<isize>, end: Option<isize>, stride: isize, whole: Dim) -> (Dim, Dim) {
-    let (begin, size) = match whole.known_value() {
+fn clamped(begin: Option<Dim>, end: Option<Dim>, stride: isize, whole: Dim) -> (Dim, Dim) {
+    let numbers = |at: Option<Dim>| at.is_none_or(|at| at.constant().is_some());
+    let (begin, size) = match whole.known_value().filter(|_| numbers(begin) && numbers(end)) {
         Some(whole) => {
+            let (begin, end) = (begin.and_then(Dim::constant), end.and_then(Dim::constant));
             let (low, high) = if stride > 0 { (0, whole as isize) } else { (-1, whole as isize - 1) };
             let place = |at: isize| (if at < 0 { at.saturating_add(whole as isize) } else { at }).clamp(low, high);
             let (first, last) = if stride > 0 { (low, high) } else { (high, low) };
@@ -68,24 +70,29 @@ fn clamped(begin: Option<isize>, end: Option<isize>, stride: isize, whole: Dim) 
         None => {
             let minus_one = Dim::ZERO - 1;
             let (low, high) = if stride > 0 { (Dim::ZERO, whole) } else { (minus_one, whole - 1) };
-            let at = |at: isize| if at < 0 { whole - at.unsigned_abs() } else { Dim::known(at.unsigned_abs()) };
-            let place = |index: isize| at(index).max(low).min(high);
+            let place = |at: Dim| match at.constant() {
+                Some(number) if number < 0 => (whole - number.unsigned_abs()).max(low).min(high),
+                // A size counts from the start. One that turns out negative is refused: it stays what it is.
+                _ => at.min(high),
+            };
             let (first, last) = if stride > 0 { (low, high) } else { (high, low) };
             let (begin, end) = (begin.map_or(first, place), end.map_or(last, place));
             let distance = if stride > 0 { end - begin } else { begin - end };
-            (begin.max(Dim::ZERO), distance.max(Dim::ZERO).ceil_div(stride.unsigned_abs()))
+            let begin = if numbers(Some(begin)) || stride < 0 { begin.max(Dim::ZERO) } else { begin };
+            (begin, distance.max(Dim::ZERO).ceil_div(stride.unsigned_abs()))
         }
     };
     // An empty slice begins anywhere: keep it inside.
     if size == Dim::ZERO { (Dim::ZERO, size) } else { (begin, size) }
 }
 
-/// The single index `at` of an axis, checked where the size is known (else when it is).
-fn picked(entry: usize, at: isize, whole: Dim) -> Result<Dim> {
+/// The single index `at` of an axis, checked where the numbers are known (else when they are).
+fn picked(entry: usize, at: Dim, whole: Dim) -> Result<Dim> {
+    let Some(number) = at.constant() else { return Ok(at) };
     let Some(size) = whole.known_value() else {
-        return Ok(if at < 0 { whole - at.unsigned_abs() } else { Dim::known(at.unsigned_abs()) });
+        return Ok(if number < 0 { whole - number.unsigned_abs() } else { at });
     };
-    let index = if at < 0 { size.checked_sub(at.unsigned_abs()) } else { Some(at.unsigned_abs()) };
+    let index = if number < 0 { size.checked_sub(number.unsigned_abs()) } else { Some(number.unsigned_abs()) };
     index.filter(|&i| i < size).map(Dim::known).ok_or_else(|| {
         Error::invalid_argument("strided_slice", format!("entry {entry} picks an index outside its axis"))
             .got(format!("index {at} of an axis of size {size}"))
@@ -93,7 +100,7 @@ fn picked(entry: usize, at: isize, whole: Dim) -> Result<Dim> {
     })
 }
 
-fn parts(x: &Shape, begin: &[isize], end: &[isize], strides: &[isize], masks: SliceMasks) -> Result<Parts> {
+fn parts(x: &Shape, begin: &[Dim], end: &[Dim], strides: &[isize], masks: SliceMasks) -> Result<Parts> {
     let refuse = |what: &str| {
         Err(Error::invalid_argument("strided_slice", what)
             .got(format!("begin {begin:?}, end {end:?}, strides {strides:?} for {x}")))
@@ -133,10 +140,10 @@ fn parts(x: &Shape, begin: &[isize], end: &[isize], strides: &[isize], masks: Sl
                 if stride < 0 {
                     return refuse("an entry that picks one index must have a positive stride");
                 }
-                let at = if has(masks.begin, entry) { 0 } else { begin[entry] };
+                let at = if has(masks.begin, entry) { Dim::ZERO } else { begin[entry] };
                 parts.axis(picked(entry, at, whole)?, Dim::ONE, 1, false);
             } else {
-                let open = |mask: u32, list: &[isize]| (!has(mask, entry)).then(|| list[entry]);
+                let open = |mask: u32, list: &[Dim]| (!has(mask, entry)).then(|| list[entry]);
                 let (begin, size) = clamped(open(masks.begin, begin), open(masks.end, end), stride, whole);
                 parts.axis(begin, size, stride as i64, true);
             }
@@ -150,7 +157,8 @@ fn parts(x: &Shape, begin: &[isize], end: &[isize], strides: &[isize], masks: Sl
 
 public! {
     /// The elements from `begin` up to and without `end` in steps of `strides`, per axis; axes that are not named are
-    /// whole. Negative indices count from the end, and indices beyond an axis are clamped to it. No element is copied.
+    /// whole. Negative numbers count from the end, and indices beyond an axis are clamped to it. No element is copied. Begin and end
+    /// may be sizes and integer tensors that have no number while a function is traced; these count from the start.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -159,10 +167,10 @@ public! {
     /// assert_eq!(odd.to_vec::<i32>(), [1, 3, 5]);
     /// ```
     pub fn strided_slice, try_strided_slice(
-        x, begin: impl AsRef<[isize]>, end: impl AsRef<[isize]>, strides: impl AsRef<[isize]>, masks: SliceMasks
+        x, begin: impl IntoShape, end: impl IntoShape, strides: impl AsRef<[isize]>, masks: SliceMasks
     ) -> Tensor {
         let Parts { begin, size, steps, shape } =
-            parts(x.shape(), begin.as_ref(), end.as_ref(), strides.as_ref(), masks)?;
+            parts(x.shape(), &begin.into_dims()?, &end.into_dims()?, strides.as_ref(), masks)?;
         let slice = Slice { begin: Shape::from_dims(&begin)?, size: Shape::from_dims(&size)?, steps };
         reshape_to(&execute1(&slice, &[x])?, &Shape::from_dims(&shape).map_err(|e| e.in_op("strided_slice"))?)
     }

@@ -7,22 +7,27 @@ use kernels::backend::cuda::{self, Along, CudaCall};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, identity};
-use kernels::shape::{AxisSet, Dim, MAX_RANK, Shape};
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
+use kernels::shape::{AxisSet, Dim, IntoShape, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 #[derive(Clone)]
 pub(crate) struct Tile {
-    multiples: SmallVec<[i64; MAX_RANK]>,
+    multiples: Shape,
 }
 
 /// Bytes of output that one chunk writes, about.
 const CHUNK: usize = 128 * 1024;
 
 impl Op for Tile {
-    identity!("tile", { "multiples": Ints = |this| &this.multiples });
+    identity!("tile", { "multiples": Shape = |this| &this.multiples });
+
+    fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
+        Ok(OpRef::Shared(Arc::new(Self { multiples: self.multiples.bind(lookup)? })))
+    }
 
     fn kind(&self) -> Kind {
         Kind::Movement
@@ -35,7 +40,7 @@ impl Op for Tile {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::ALL.without(&[DType::U16]))?;
         let dims: SmallVec<[Dim; MAX_RANK]> =
-            cx.shape(0).iter().zip(&self.multiples).map(|(d, &m)| d * m as usize).collect();
+            cx.shape(0).iter().zip(&self.multiples).map(|(size, repeats)| size * repeats).collect();
         cx.output(cx.dtype(0), Shape::from_dims(&dims).map_err(|e| e.in_op("tile"))?);
         Ok(())
     }
@@ -57,9 +62,9 @@ impl Op for Tile {
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let (input, out) = (&call.inputs[0], &call.outputs[0]);
         let mut along: SmallVec<[Along; 2 * MAX_RANK]> = SmallVec::new();
-        for (axis, &repeats) in self.multiples.iter().enumerate() {
+        for (axis, &repeats) in self.multiples.dims().iter().enumerate() {
             let (size, from, to) = (input.dims()[axis], input.strides()[axis], out.strides()[axis]);
-            along.push(Along { size: repeats as usize, from: 0, to: to * size as isize });
+            along.push(Along { size: repeats, from: 0, to: to * size as isize });
             along.push(Along { size, from, to });
         }
         // SAFETY: dense views of the inferred types; each axis of the output is the input's, as often as told.
@@ -74,10 +79,10 @@ impl Op for Tile {
         let shape = g.input_type(0).shape;
         let mut dx = g.dy(0)?;
         // One axis after the other, so that the rank stays small: [before, repeats, size, after] summed over repeats.
-        for (axis, &repeats) in self.multiples.iter().enumerate().filter(|(_, m)| **m != 1) {
+        for (axis, repeats) in self.multiples.iter().enumerate().filter(|(_, m)| *m != Dim::ONE) {
             let before = Shape::from_dims(&shape.sizes()[..axis])?.element_count();
             let after = Shape::from_dims(&dx.shape().sizes()[axis + 1..])?.element_count();
-            let cut = Shape::from_dims(&[before, Dim::known(repeats as usize), shape.dim(axis), after])?;
+            let cut = Shape::from_dims(&[before, repeats, shape.dim(axis), after])?;
             let summed = sum_axes(&reshape_to(&dx, &cut)?, AxisSet::of(&[1]), false)?;
             dx = reshape_to(&summed, &dx.shape().with(axis, shape.dim(axis))?)?;
         }
@@ -88,7 +93,7 @@ impl Op for Tile {
 
 /// The output as rows, each one dense run of the input repeated.
 struct Rows<'a> {
-    multiples: &'a [i64],
+    multiples: &'a [usize],
     /// The innermost axis that is repeated; everything from it on is one run of the input.
     axis: usize,
     /// Bytes of the run.
@@ -104,12 +109,13 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     fn new(tile: &'a Tile, call: &CpuCall<'_>) -> Self {
         let (input, out) = (&call.inputs[0], &call.outputs[0]);
-        let axis = tile.multiples.iter().rposition(|&m| m != 1).unwrap_or(0);
+        let multiples = tile.multiples.dims();
+        let axis = multiples.iter().rposition(|&m| m != 1).unwrap_or(0);
         let run = input.dims()[axis.min(input.rank())..].iter().product::<usize>() * input.dtype.size();
-        let repeats = tile.multiples.get(axis).map_or(1, |&m| m as usize);
+        let repeats = multiples.get(axis).copied().unwrap_or(1);
         let count = if out.is_empty() { 0 } else { out.dims()[..axis].iter().product() };
         let cuts = (run * repeats / CHUNK).clamp(1, repeats.max(1));
-        Self { multiples: &tile.multiples, axis, run, repeats, count, cuts }
+        Self { multiples, axis, run, repeats, count, cuts }
     }
 
     fn chunks(&self) -> usize {
@@ -121,7 +127,7 @@ impl<'a> Rows<'a> {
         let (mut rest, mut source, mut step) = (row, 0, 1);
         for axis in (0..self.axis).rev() {
             let size = call.inputs[0].dims()[axis];
-            let repeated = size * self.multiples[axis] as usize;
+            let repeated = size * self.multiples[axis];
             source += rest % repeated % size * step;
             rest /= repeated;
             step *= size;
@@ -162,14 +168,15 @@ public! {
     /// let x = tf::constant([[1, 2], [3, 4]]);
     /// assert_eq!(tf::tile(&x, [1, 2]).to_vec::<i32>(), [1, 2, 1, 2, 3, 4, 3, 4]);
     /// ```
-    pub fn tile, try_tile(x, multiples: impl AsRef<[isize]>) -> Tensor {
-        let multiples = multiples.as_ref();
-        if multiples.len() != x.rank() || multiples.iter().any(|&m| m < 0) {
+    pub fn tile, try_tile(x, multiples: impl IntoShape) -> Tensor {
+        let multiples = multiples.into_dims()?;
+        let negative = |size: &Dim| size.valid().is_err();
+        if multiples.len() != x.rank() || multiples.iter().any(negative) {
             return Err(Error::invalid_argument("tile", "the multiples must say how often to repeat each axis")
                 .got(format!("{multiples:?} for {}", x.shape()))
                 .expected(format!("{} numbers of 0 or more", x.rank())));
         }
-        execute1(&Tile { multiples: multiples.iter().map(|&m| m as i64).collect() }, &[x])
+        execute1(&Tile { multiples: Shape::from_dims(&multiples)? }, &[x])
     }
 }
 
@@ -182,7 +189,7 @@ mod tests {
     fn gradients_and_edges() {
         check(&|x| tf::tile(&x[0], [2, 1, 3]).square(), &[numbers(1, &[2, 3, 2])]);
         check(&|x| tf::tile(&x[0], [0, 2]), &[numbers(1, &[2, 2])]);
-        assert_eq!(tf::tile(&tf::constant(3), []).item::<i32>(), 3);
+        assert_eq!(tf::tile(&tf::constant(3), ()).item::<i32>(), 3);
         assert_eq!(tf::tile(&tf::zeros([0, 2]), [3, 2]).shape(), [0, 4]);
         assert_eq!(tf::tile(&tf::ones([1; 8]), [2; 8]).to_vec::<f32>(), [1.0; 256]);
         assert!(tf::try_tile(&tf::ones([2]), [-1]).is_err() && tf::try_tile(&tf::ones([2]), [1, 1]).is_err());

@@ -6,7 +6,7 @@ use super::{pinned_size, public, reshape_to};
 use kernels::dtype::DTypes;
 use kernels::error::Result;
 use crate::execute::execute;
-use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::op::{Sizes, Gradient, Infer, Kind, Op, identity};
 use kernels::shape::{Dim, MAX_RANK, resolve_axis};
 use crate::tape::Backward;
 use crate::tensor::{Layout, Tensor, TensorType};
@@ -46,6 +46,10 @@ impl Op for Unstack {
             layout
         };
         Some(outputs.iter().enumerate().map(layout).collect())
+    }
+
+    fn sizes(&self, inputs: &[&Sizes], _: &[&TensorType], output: usize) -> Option<Sizes> {
+        Some(Sizes::from_elem(*inputs[0].get(output)?, 1))
     }
 
     fn gradient(&self) -> Gradient {

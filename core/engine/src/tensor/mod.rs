@@ -21,7 +21,7 @@ use block::{AWAY, Block, STRIDED, SYMBOL};
 use kernels::device::DeviceId;
 use kernels::dtype::DType;
 use kernels::memory::StorageRef;
-use kernels::shape::{MAX_RANK, Shape, contiguous_strides};
+use kernels::shape::{Dim, MAX_RANK, Shape, contiguous_strides};
 use local::LOCAL;
 use std::ptr::NonNull;
 use std::sync::atomic::{Ordering, fence};
@@ -88,15 +88,22 @@ impl Tensor {
         self.block().ty.shape.num_elements()
     }
 
-    /// The size of dimension `axis`, which may count from the end.
+    /// The size of dimension `axis`, which may count from the end. In a traced function it may be a symbol, and stays one:
+    /// `x.shape()[i]` and [`Dim::number`] read a number, for which the function is then traced.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::zeros([2, 12]);
+    /// assert_eq!(x.reshape([x.dim(0), 4.into(), x.dim(-1) / 4]).shape(), [2, 4, 3]);
+    /// ```
     ///
     /// # Panics
     /// If there is no such dimension.
     #[track_caller]
-    pub fn dim(&self, axis: isize) -> usize {
+    pub fn dim(&self, axis: isize) -> Dim {
         use kernels::error::OrFail;
         let axis = kernels::shape::resolve_axis("dim", axis, self.rank()).or_fail();
-        self.shape()[axis]
+        self.shape().dim(axis)
     }
 
     /// Dtype and shape together.

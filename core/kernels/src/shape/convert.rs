@@ -3,27 +3,58 @@
 
 use std::fmt;
 
-use super::{Dim, Shape};
+use super::{Dim, IntoDim, MAX_RANK, Shape};
 use crate::error::{Error, Result};
+use smallvec::SmallVec;
 
-/// Something that says a shape: an array, a slice or a vector of sizes, one size, `()` for a scalar, or a [`Shape`].
+/// What `reshape` is asked for: sizes, of which `None` is to be worked out.
+pub type Target = SmallVec<[Option<Dim>; MAX_RANK]>;
+
+/// Sizes or positions that make no shape: there may be any number of them, and negative ones.
+pub type Dims = SmallVec<[Dim; MAX_RANK]>;
+
+/// Something that says a shape: an array, a slice or a vector of sizes, a tuple of sizes of several types, one size, `()` for a
+/// scalar, a [`Shape`], or a vector of integers as a tensor. What a size can be says [`IntoDim`].
 ///
 /// ```
-/// use eagerflow::{Shape, shape::IntoShape};
+/// use eagerflow::{self as tf, Dim, Shape, shape::IntoShape};
+/// let x = tf::zeros([2, 3]);
 /// assert_eq!([2, 3].into_shape()?, Shape::new(&[2, 3])?);
 /// assert_eq!(5.into_shape()?, Shape::new(&[5])?);
 /// assert_eq!(().into_shape()?, Shape::SCALAR);
+/// assert_eq!((x.dim(0), 3).into_shape()?, *x.shape());
+/// assert_eq!(tf::shape(&x).into_shape()?, *x.shape());
 /// assert!([2, -3].into_shape().is_err());
 /// # Ok::<(), eagerflow::Error>(())
 /// ```
-pub trait IntoShape {
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no shape",
+    label = "expected sizes: an array, a slice, a vector or a tuple, one size, `()`, a `Shape` or an integer tensor",
+    note = "sizes of several types go together in a tuple: `(batch, -1, &length)`"
+)]
+pub trait IntoShape: Sized {
     /// The shape; an error if it has too many axes or elements, or a negative size.
+    #[track_caller]
     fn into_shape(self) -> Result<Shape>;
+
+    /// The sizes, of which -1 stands for one to be worked out; an error for other negative numbers.
+    #[doc(hidden)]
+    #[track_caller]
+    fn into_target(self) -> Result<Target> {
+        Ok(self.into_shape()?.iter().map(Some).collect())
+    }
+
+    /// As many sizes or positions as there are, negative ones among them.
+    #[doc(hidden)]
+    #[track_caller]
+    fn into_dims(self) -> Result<Dims> {
+        Ok(self.into_shape()?.iter().collect())
+    }
 }
 
-macro_rules! from_sizes {
-    ($([$($generics:tt)*] $t:ty: $this:ident => $shape:expr;)*) => {$(
-        impl<$($generics)*> IntoShape for $t {
+macro_rules! whole {
+    ($($t:ty: $this:ident => $shape:expr;)*) => {$(
+        impl IntoShape for $t {
             #[inline]
             fn into_shape(self) -> Result<Shape> {
                 let $this = self;
@@ -33,38 +64,139 @@ macro_rules! from_sizes {
     )*};
 }
 
-from_sizes! {
-    [] Shape: s => Ok(s);
-    [] &Shape: s => Ok(*s);
-    [] (): _s => Ok(Shape::SCALAR);
-    [] usize: s => Shape::new(&[s]);
-    [] Dim: s => Shape::from_dims(&[s]);
-    [] &[usize]: s => Shape::new(s);
-    [] Vec<usize>: s => Shape::new(&s);
-    [] &Vec<usize>: s => Shape::new(s);
-    [const N: usize] [usize; N]: s => Shape::new(&s);
-    [const N: usize] &[usize; N]: s => Shape::new(s);
-    [] &[Dim]: s => Shape::from_dims(s);
-    [const N: usize] [Dim; N]: s => Shape::from_dims(&s);
-    [const N: usize] &[Dim; N]: s => Shape::from_dims(s);
-    [const N: usize] [i32; N]: s => from_signed(&s);
-    [const N: usize] [i64; N]: s => from_signed(&s);
-    [const N: usize] [isize; N]: s => from_signed(&s);
+whole! {
+    Shape: s => Ok(s);
+    &Shape: s => Ok(*s);
+    (): _s => Ok(Shape::SCALAR);
 }
 
-fn from_signed<T: Copy + TryInto<usize> + fmt::Debug>(sizes: &[T]) -> Result<Shape> {
-    let mut numbers = [0; super::MAX_RANK];
-    let Some(numbers) = numbers.get_mut(..sizes.len()) else {
-        return Err(super::too_many_axes(sizes));
-    };
-    for (number, &size) in numbers.iter_mut().zip(sizes) {
-        *number = size.try_into().map_err(|_| {
-            Error::invalid_argument("", format!("negative size {size:?} in a shape"))
-                .got(format!("{sizes:?}"))
-                .expected("sizes of 0 or more")
-        })?;
+/// A place for sizes one after the other, and how many there are.
+struct Sizes<T> {
+    sizes: [T; MAX_RANK],
+    count: usize,
+}
+
+impl<T: Copy + fmt::Debug> Sizes<T> {
+    #[inline]
+    fn push(&mut self, size: T) {
+        if let Some(slot) = self.sizes.get_mut(self.count) {
+            *slot = size;
+        }
+        self.count += 1;
     }
-    Shape::new(numbers)
+
+    /// The sizes, unless there are more than a shape has.
+    #[inline]
+    fn all(&self) -> Result<&[T]> {
+        self.sizes
+            .get(..self.count)
+            .ok_or_else(|| super::too_many_axes(&self.sizes).got(format!("{} sizes", self.count)))
+    }
+}
+
+fn shape_of(sizes: &Sizes<Dim>) -> Result<Shape> {
+    let all = sizes.all()?;
+    Shape::from_dims(all).map_err(|error| match all.iter().find(|size| !size.is_known() && size.valid().is_err()) {
+        Some(&size) if size != Dim::INVALID => Error::invalid_argument("", format!("negative size {size} in a shape"))
+            .got(format!("{all:?}"))
+            .expected("sizes of 0 or more"),
+        _ => error,
+    })
+}
+
+macro_rules! lists {
+    ($([$($generics:tt)*] [$($bounds:tt)*] $t:ty;)*) => {$(
+        impl<$($generics)*> IntoShape for $t where $($bounds)* {
+            #[inline]
+            fn into_shape(self) -> Result<Shape> {
+                let mut sizes = Sizes { sizes: [Dim::ZERO; MAX_RANK], count: 0 };
+                for size in self {
+                    sizes.push(size.into_dim()?);
+                }
+                shape_of(&sizes)
+            }
+
+            #[inline]
+            fn into_target(self) -> Result<Target> {
+                let mut sizes = Sizes { sizes: [None; MAX_RANK], count: 0 };
+                for size in self {
+                    sizes.push(size.into_size()?);
+                }
+                sizes.all().map(Target::from_slice)
+            }
+
+            fn into_dims(self) -> Result<Dims> {
+                let mut dims = Dims::new();
+                for size in self {
+                    dims.push(size.into_dim()?);
+                }
+                Ok(dims)
+            }
+        }
+    )*};
+}
+
+// No closure and no adapter of iterators between: the line that errors name is the caller's.
+lists! {
+    [T, const N: usize] [T: IntoDim] [T; N];
+    ['a, T, const N: usize] [&'a T: IntoDim] &'a [T; N];
+    ['a, T] [&'a T: IntoDim] &'a [T];
+    [T] [T: IntoDim] Vec<T>;
+    ['a, T] [&'a T: IntoDim] &'a Vec<T>;
+}
+
+macro_rules! single {
+    ($($t:ty)*) => {$(
+        impl IntoShape for $t {
+            #[inline]
+            fn into_shape(self) -> Result<Shape> {
+                [self].into_shape()
+            }
+
+            #[inline]
+            fn into_target(self) -> Result<Target> {
+                [self].into_target()
+            }
+
+            fn into_dims(self) -> Result<Dims> {
+                [self].into_dims()
+            }
+        }
+    )*};
+}
+
+single!(Dim i32 i64 isize u32 u64 usize);
+
+macro_rules! tuples {
+    ($(($($t:ident $size:ident),*))*) => {$(
+        impl<$($t: IntoDim),*> IntoShape for ($($t,)*) {
+            fn into_shape(self) -> Result<Shape> {
+                let ($($size,)*) = self;
+                [$($size.into_dim()?),*].into_shape()
+            }
+
+            fn into_target(self) -> Result<Target> {
+                let ($($size,)*) = self;
+                Ok(Target::from_slice(&[$($size.into_size()?),*]))
+            }
+
+            fn into_dims(self) -> Result<Dims> {
+                let ($($size,)*) = self;
+                Ok(Dims::from_slice(&[$($size.into_dim()?),*]))
+            }
+        }
+    )*};
+}
+
+tuples! {
+    (A a)
+    (A a, B b)
+    (A a, B b, C c)
+    (A a, B b, C c, D d)
+    (A a, B b, C c, D d, E e)
+    (A a, B b, C c, D d, E e, F f)
+    (A a, B b, C c, D d, E e, F f, G g)
+    (A a, B b, C c, D d, E e, F f, G g, H h)
 }
 
 impl Shape {

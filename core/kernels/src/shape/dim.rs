@@ -90,6 +90,16 @@ impl Dim {
         if self.is_known() { Some(self.0) } else { None }
     }
 
+    /// The number, below zero too, if it is one.
+    #[doc(hidden)]
+    #[inline]
+    pub fn constant(self) -> Option<isize> {
+        match self.known_value() {
+            Some(size) => Some(size as isize),
+            None => isize::try_from(self.poly()?.as_constant()?).ok(),
+        }
+    }
+
     /// `self / divisor`, rounded down.
     ///
     /// ```

@@ -10,6 +10,7 @@ mod edit;
 mod eval;
 mod expr;
 mod inside;
+mod into_dim;
 mod pin;
 mod reshape;
 mod text;
@@ -20,10 +21,11 @@ use std::ops::Index;
 
 pub use axes::{AxisSet, resolve_axes, resolve_axis};
 pub use broadcast::{BroadcastReduction, Constraints, broadcast, broadcast_reduce_axes};
-pub use convert::IntoShape;
+pub use convert::{Dims, IntoShape, Target};
 pub use dim::{Dim, Symbol};
 #[doc(hidden)]
 pub use inside::{Bits, as_symbol};
+pub use into_dim::IntoDim;
 #[doc(hidden)]
 pub use pin::{PinHook, pin_hook, set_pin_hook};
 pub use reshape::{reshape_dims, reshape_target};

@@ -45,7 +45,7 @@ fn read(size: Dim, at: &'static Location<'static>) -> Result<usize> {
         )
         .at(at)
         .expected("a size that is known, or a function being traced on this thread")
-        .help("use `sizes()` or `dim(i)`, which keep a size symbolic, or read the shape of an eager tensor")),
+        .help("use `x.dim(i)`, which stays a size, or read the shape of an eager tensor")),
     }
 }
 

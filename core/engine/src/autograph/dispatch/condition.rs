@@ -139,7 +139,7 @@ pub fn condition<C: Condition + ?Sized>(condition: &C) -> Cond {
         let here = Location::caller();
         check(tensor).map_err(|e| e.at(here)).or_fail();
         if tensor.is_symbol() && tensor.ty().shape.rank() > 0 {
-            *tensor = crate::ops::functions::try_reshape(&*tensor, []).map_err(|e| e.at(here)).or_fail();
+            *tensor = crate::ops::functions::try_reshape(&*tensor, ()).map_err(|e| e.at(here)).or_fail();
         }
     }
     cond

@@ -125,7 +125,7 @@ impl Rows {
         }
         let position = match builder::current() {
             Some(_) => Position::Graph { next: crate::constant(0i32), count: row_count(&tensor) },
-            None => Position::Host { next: 0, count: tensor.dim(0) },
+            None => Position::Host { next: 0, count: tensor.shape()[0] },
         };
         Self { tensor, position }
     }

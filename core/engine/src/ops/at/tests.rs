@@ -3,6 +3,7 @@
 
 use kernels::shape::Symbol;
 use crate::{self as tf, Dim, Error, GradientTape, Shape, Tensor};
+use super::Place;
 use ndarray::{Array, ArrayD, NewAxis, SliceInfo, SliceInfoElem, s};
 
 fn counting(sizes: &[usize]) -> (ArrayD<i32>, Tensor) {
@@ -164,11 +165,11 @@ fn indices_of_unknown_sizes_become_expressions() {
         f(&mut part);
         (part.begin[0].to_string(), part.size[0].to_string())
     };
-    assert_eq!(sizes(&|p| p.single(shape.dim(0), -1).unwrap()), ("s0-1".into(), "1".into()));
-    assert_eq!(sizes(&|p| p.range(shape.dim(0), 1, None, 1).unwrap()), ("1".into(), "s0-1".into()));
-    assert_eq!(sizes(&|p| p.range(shape.dim(0), 0, Some(-2), -1).unwrap()), ("s0-3".into(), "s0-2".into()));
+    assert_eq!(sizes(&|p| p.single(shape.dim(0), Place::Number(-1)).unwrap()), ("s0-1".into(), "1".into()));
+    assert_eq!(sizes(&|p| p.range(shape.dim(0), Place::Number(1), None, 1).unwrap()), ("1".into(), "s0-1".into()));
+    assert_eq!(sizes(&|p| p.range(shape.dim(0), Place::Number(0), Some(Place::Number(-2)), -1).unwrap()), ("s0-3".into(), "s0-2".into()));
     let mut part = super::Part::default();
-    part.range(batch, 0, None, 2).unwrap();
+    part.range(batch, Place::Number(0), None, 2).unwrap();
     let bound = part.size[0].bind(&|_: Symbol| Some(5)).unwrap();
     assert_eq!(bound, Dim::known(3));
 }

@@ -1,0 +1,413 @@
+//! Short forms: the operations as macros that take TensorFlow's arguments by name, with TensorFlow's defaults.
+//! Users call them beside the functions of the same names, which take all arguments.
+
+use crate::{Axes, Cumulative, IntoAxes, keep_dims};
+
+/// The axes of a reduction, kept in the result or not: what `keepdims` asks for.
+#[doc(hidden)]
+pub fn __axes(axes: impl IntoAxes, keep: bool) -> Axes {
+    if keep { keep_dims(axes) } else { axes.into_axes() }
+}
+
+/// What of each sum or product is left out, and from where they run.
+#[doc(hidden)]
+pub fn __cumulative(exclusive: bool, reverse: bool) -> Cumulative {
+    Cumulative { exclusive, reverse }
+}
+
+/// The index of the greatest element along an axis: [`argmax`](fn@crate::argmax) with TensorFlow's defaults, `argmax!(x, axis = 0, output_type = int64)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::argmax!(&x).to_vec::<i64>(), [1, 1, 1]);
+/// assert_eq!(tf::argmax!(&x, axis = 1, output_type = tf::int32).to_vec::<i32>(), [2, 2]);
+/// ```
+#[macro_export]
+macro_rules! argmax {
+    ($($arguments:tt)*) => {
+        $crate::__call!(argmax(x; axis = 0, output_type = $crate::int64) => ($crate::argmax_as(x, axis, output_type)) ($($arguments)*))
+    };
+}
+
+/// The index of the least element along an axis: [`argmin`](fn@crate::argmin) with TensorFlow's defaults, `argmin!(x, axis = 0, output_type = int64)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::argmin!(&x, axis = 1).to_vec::<i64>(), [0, 0]);
+/// ```
+#[macro_export]
+macro_rules! argmin {
+    ($($arguments:tt)*) => {
+        $crate::__call!(argmin(x; axis = 0, output_type = $crate::int64) => ($crate::argmin_as(x, axis, output_type)) ($($arguments)*))
+    };
+}
+
+/// Running products along an axis: [`cumprod`](fn@crate::cumprod) with TensorFlow's defaults, `cumprod!(x, axis = 0, exclusive = false, reverse = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::cumprod!(&x, axis = 1, exclusive = true).to_vec::<f32>(), [1.0, 1.0, 2.0, 1.0, 4.0, 20.0]);
+/// ```
+#[macro_export]
+macro_rules! cumprod {
+    ($($arguments:tt)*) => {
+        $crate::__call!(cumprod(x; axis = 0, exclusive = false, reverse = false) => ($crate::cumprod_with(x, axis, $crate::__cumulative(exclusive, reverse))) ($($arguments)*))
+    };
+}
+
+/// Running sums along an axis: [`cumsum`](fn@crate::cumsum) with TensorFlow's defaults, `cumsum!(x, axis = 0, exclusive = false, reverse = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::cumsum!(&x).to_vec::<f32>(), [1.0, 2.0, 3.0, 5.0, 7.0, 9.0]);
+/// ```
+#[macro_export]
+macro_rules! cumsum {
+    ($($arguments:tt)*) => {
+        $crate::__call!(cumsum(x; axis = 0, exclusive = false, reverse = false) => ($crate::cumsum_with(x, axis, $crate::__cumulative(exclusive, reverse))) ($($arguments)*))
+    };
+}
+
+/// Slices by their numbers: [`gather`](fn@crate::gather) with TensorFlow's defaults, `gather!(params, indices, axis = 0)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::gather!(&x, tf::constant([1])).shape(), [1, 3]);
+/// ```
+#[macro_export]
+macro_rules! gather {
+    ($($arguments:tt)*) => {
+        $crate::__call!(gather(params, indices; axis = 0) => ($crate::gather(params, indices, axis)) ($($arguments)*))
+    };
+}
+
+/// The Gaussian error linear unit: [`gelu`](fn@crate::gelu) with TensorFlow's defaults, `gelu!(x, approximate = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::gelu!(&x).shape(), [2, 3]);
+/// ```
+#[macro_export]
+macro_rules! gelu {
+    ($($arguments:tt)*) => {
+        $crate::__call!(gelu(x; approximate = false) => ($crate::gelu(x, approximate)) ($($arguments)*))
+    };
+}
+
+/// The tensor divided by its Euclidean norm: [`l2_normalize`](fn@crate::l2_normalize) with TensorFlow's defaults, `l2_normalize!(x, axis = (), epsilon = 1e-12)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::l2_normalize!(tf::constant([3.0, 4.0])).to_vec::<f32>(), [0.6, 0.8]);
+/// ```
+#[macro_export]
+macro_rules! l2_normalize {
+    ($($arguments:tt)*) => {
+        $crate::__call!(l2_normalize(x; axis = (), epsilon = 1e-12) => ($crate::l2_normalize(x, axis, epsilon)) ($($arguments)*))
+    };
+}
+
+/// The leaky rectified linear unit: [`leaky_relu`](fn@crate::leaky_relu) with TensorFlow's defaults, `leaky_relu!(x, alpha = 0.2)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::leaky_relu!(tf::constant(-1.0)).item::<f32>(), -0.2);
+/// ```
+#[macro_export]
+macro_rules! leaky_relu {
+    ($($arguments:tt)*) => {
+        $crate::__call!(leaky_relu(x; alpha = 0.2) => ($crate::leaky_relu(x, alpha)) ($($arguments)*))
+    };
+}
+
+/// Logarithms of the softmax: [`log_softmax`](fn@crate::log_softmax) with TensorFlow's defaults, `log_softmax!(x, axis = -1)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::log_softmax!(&x).shape(), [2, 3]);
+/// ```
+#[macro_export]
+macro_rules! log_softmax {
+    ($($arguments:tt)*) => {
+        $crate::__call!(log_softmax(x; axis = -1) => ($crate::log_softmax(x, axis)) ($($arguments)*))
+    };
+}
+
+/// The product of matrices: [`matmul`](fn@crate::matmul) with TensorFlow's defaults, `matmul!(a, b, transpose_a = false, transpose_b = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::matmul!(&x, &x, transpose_b = true).shape(), [2, 2]);
+/// ```
+#[macro_export]
+macro_rules! matmul {
+    ($($arguments:tt)*) => {
+        $crate::__call!(matmul(a, b; transpose_a = false, transpose_b = false) => ($crate::matmul_transposed(a, transpose_a, b, transpose_b)) ($($arguments)*))
+    };
+}
+
+/// Ones at indices: [`one_hot`](fn@crate::one_hot) with TensorFlow's defaults, `one_hot!(indices, depth, on_value = 1.0, off_value = 0.0, axis = -1)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::one_hot!(tf::constant([1, 0]), 2).to_vec::<f32>(), [0.0, 1.0, 1.0, 0.0]);
+/// ```
+#[macro_export]
+macro_rules! one_hot {
+    ($($arguments:tt)*) => {
+        $crate::__call!(one_hot(indices, depth; on_value = 1.0, off_value = 0.0, axis = -1) => ($crate::one_hot_with(indices, depth, on_value, off_value, axis)) ($($arguments)*))
+    };
+}
+
+/// Whether all elements are true over axes: all, unless they are named: [`reduce_all`](fn@crate::reduce_all) with TensorFlow's defaults, `reduce_all!(x, axis = (), keepdims = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert!(tf::reduce_all!(tf::greater(&x, 0.0)).item::<bool>());
+/// ```
+#[macro_export]
+macro_rules! reduce_all {
+    ($($arguments:tt)*) => {
+        $crate::__call!(reduce_all(x; axis = (), keepdims = false) => ($crate::reduce_all(x, $crate::__axes(axis, keepdims))) ($($arguments)*))
+    };
+}
+
+/// Whether any element is true over axes: all, unless they are named: [`reduce_any`](fn@crate::reduce_any) with TensorFlow's defaults, `reduce_any!(x, axis = (), keepdims = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert!(!tf::reduce_any!(tf::greater(&x, 9.0)).item::<bool>());
+/// ```
+#[macro_export]
+macro_rules! reduce_any {
+    ($($arguments:tt)*) => {
+        $crate::__call!(reduce_any(x; axis = (), keepdims = false) => ($crate::reduce_any(x, $crate::__axes(axis, keepdims))) ($($arguments)*))
+    };
+}
+
+/// The logarithm of the sum of exponentials over axes: all, unless they are named: [`reduce_logsumexp`](fn@crate::reduce_logsumexp) with TensorFlow's defaults, `reduce_logsumexp!(x, axis = (), keepdims = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::reduce_logsumexp!(&x, axis = 0).shape(), [3]);
+/// ```
+#[macro_export]
+macro_rules! reduce_logsumexp {
+    ($($arguments:tt)*) => {
+        $crate::__call!(reduce_logsumexp(x; axis = (), keepdims = false) => ($crate::reduce_logsumexp(x, $crate::__axes(axis, keepdims))) ($($arguments)*))
+    };
+}
+
+/// The greatest elements over axes: all, unless they are named: [`reduce_max`](fn@crate::reduce_max) with TensorFlow's defaults, `reduce_max!(x, axis = (), keepdims = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::reduce_max!(&x, axis = 0).shape(), [3]);
+/// ```
+#[macro_export]
+macro_rules! reduce_max {
+    ($($arguments:tt)*) => {
+        $crate::__call!(reduce_max(x; axis = (), keepdims = false) => ($crate::reduce_max(x, $crate::__axes(axis, keepdims))) ($($arguments)*))
+    };
+}
+
+/// Means over axes: all, unless they are named: [`reduce_mean`](fn@crate::reduce_mean) with TensorFlow's defaults, `reduce_mean!(x, axis = (), keepdims = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::reduce_mean!(&x, axis = 0).shape(), [3]);
+/// ```
+#[macro_export]
+macro_rules! reduce_mean {
+    ($($arguments:tt)*) => {
+        $crate::__call!(reduce_mean(x; axis = (), keepdims = false) => ($crate::reduce_mean(x, $crate::__axes(axis, keepdims))) ($($arguments)*))
+    };
+}
+
+/// The least elements over axes: all, unless they are named: [`reduce_min`](fn@crate::reduce_min) with TensorFlow's defaults, `reduce_min!(x, axis = (), keepdims = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::reduce_min!(&x, axis = 0).shape(), [3]);
+/// ```
+#[macro_export]
+macro_rules! reduce_min {
+    ($($arguments:tt)*) => {
+        $crate::__call!(reduce_min(x; axis = (), keepdims = false) => ($crate::reduce_min(x, $crate::__axes(axis, keepdims))) ($($arguments)*))
+    };
+}
+
+/// Products over axes: all, unless they are named: [`reduce_prod`](fn@crate::reduce_prod) with TensorFlow's defaults, `reduce_prod!(x, axis = (), keepdims = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::reduce_prod!(&x, axis = 0).shape(), [3]);
+/// ```
+#[macro_export]
+macro_rules! reduce_prod {
+    ($($arguments:tt)*) => {
+        $crate::__call!(reduce_prod(x; axis = (), keepdims = false) => ($crate::reduce_prod(x, $crate::__axes(axis, keepdims))) ($($arguments)*))
+    };
+}
+
+/// Standard deviations over axes: all, unless they are named: [`reduce_std`](fn@crate::reduce_std) with TensorFlow's defaults, `reduce_std!(x, axis = (), keepdims = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::reduce_std!(&x, axis = 0).shape(), [3]);
+/// ```
+#[macro_export]
+macro_rules! reduce_std {
+    ($($arguments:tt)*) => {
+        $crate::__call!(reduce_std(x; axis = (), keepdims = false) => ($crate::reduce_std(x, $crate::__axes(axis, keepdims))) ($($arguments)*))
+    };
+}
+
+/// Sums over axes: all, unless they are named: [`reduce_sum`](fn@crate::reduce_sum) with TensorFlow's defaults, `reduce_sum!(x, axis = (), keepdims = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::reduce_sum!(&x).item::<f32>(), 21.0);
+/// assert_eq!(tf::reduce_sum!(&x, axis = 1, keepdims = true).shape(), [2, 1]);
+/// ```
+#[macro_export]
+macro_rules! reduce_sum {
+    ($($arguments:tt)*) => {
+        $crate::__call!(reduce_sum(x; axis = (), keepdims = false) => ($crate::reduce_sum(x, $crate::__axes(axis, keepdims))) ($($arguments)*))
+    };
+}
+
+/// Variances over axes: all, unless they are named: [`reduce_variance`](fn@crate::reduce_variance) with TensorFlow's defaults, `reduce_variance!(x, axis = (), keepdims = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::reduce_variance!(&x, axis = 0).shape(), [3]);
+/// ```
+#[macro_export]
+macro_rules! reduce_variance {
+    ($($arguments:tt)*) => {
+        $crate::__call!(reduce_variance(x; axis = (), keepdims = false) => ($crate::reduce_variance(x, $crate::__axes(axis, keepdims))) ($($arguments)*))
+    };
+}
+
+/// The softmax along an axis: [`softmax`](fn@crate::softmax) with TensorFlow's defaults, `softmax!(x, axis = -1)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::softmax!(tf::constant([2.0, 2.0])).to_vec::<f32>(), [0.5, 0.5]);
+/// ```
+#[macro_export]
+macro_rules! softmax {
+    ($($arguments:tt)*) => {
+        $crate::__call!(softmax(x; axis = -1) => ($crate::softmax(x, axis)) ($($arguments)*))
+    };
+}
+
+/// Parts of a tensor: [`split`](fn@crate::split) with TensorFlow's defaults, `split!(value, num_or_size_splits, axis = 0)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::split!(&x, 2)[0].shape(), [1, 3]);
+/// ```
+#[macro_export]
+macro_rules! split {
+    ($($arguments:tt)*) => {
+        $crate::__call!(split(value, num_or_size_splits; axis = 0) => ($crate::split(value, num_or_size_splits, axis)) ($($arguments)*))
+    };
+}
+
+/// The tensor without dimensions of size 1: [`squeeze`](fn@crate::squeeze) with TensorFlow's defaults, `squeeze!(x, axis = ())`.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::squeeze!(tf::ones([1, 3, 1])).shape(), [3]);
+/// ```
+#[macro_export]
+macro_rules! squeeze {
+    ($($arguments:tt)*) => {
+        $crate::__call!(squeeze(x; axis = ()) => ($crate::squeeze(x, axis)) ($($arguments)*))
+    };
+}
+
+/// Tensors side by side along a new axis: [`stack`](fn@crate::stack) with TensorFlow's defaults, `stack!(values, axis = 0)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::stack!(&[&x, &x]).shape(), [2, 2, 3]);
+/// ```
+#[macro_export]
+macro_rules! stack {
+    ($($arguments:tt)*) => {
+        $crate::__call!(stack(values; axis = 0) => ($crate::stack(values, axis)) ($($arguments)*))
+    };
+}
+
+/// The tensor with its axes in reverse, or in the order that is told: [`transpose`](fn@crate::transpose) with TensorFlow's defaults, `transpose!(x, perm = [])`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::transpose!(&x).shape(), [3, 2]);
+/// ```
+#[macro_export]
+macro_rules! transpose {
+    ($($arguments:tt)*) => {
+        $crate::__call!(transpose(x; perm = []) => ($crate::transpose(x, perm)) ($($arguments)*))
+    };
+}
+
+/// The slices along an axis: [`unstack`](fn@crate::unstack) with TensorFlow's defaults, `unstack!(value, axis = 0)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::unstack!(&x, axis = 1).len(), 3);
+/// ```
+#[macro_export]
+macro_rules! unstack {
+    ($($arguments:tt)*) => {
+        $crate::__call!(unstack(value; axis = 0) => ($crate::unstack(value, axis)) ($($arguments)*))
+    };
+}
+
+/// The numbers before a limit: [`range`](fn@crate::range) with TensorFlow's defaults, `range!(limit)`, `range!(start, limit)` or
+/// `range!(start, limit, delta)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::range!(3).to_vec::<i32>(), [0, 1, 2]);
+/// assert_eq!(tf::range!(1.0, 3.0).to_vec::<f32>(), [1.0, 2.0]);
+/// assert_eq!(tf::range!(5, 0, -2).to_vec::<i32>(), [5, 3, 1]);
+/// ```
+#[macro_export]
+macro_rules! range {
+    ($limit:expr $(,)?) => {
+        $crate::range(0, $limit, 1)
+    };
+    ($start:expr, $limit:expr $(,)?) => {
+        $crate::range($start, $limit, 1)
+    };
+    ($start:expr, $limit:expr, $delta:expr $(,)?) => {
+        $crate::range($start, $limit, $delta)
+    };
+}
