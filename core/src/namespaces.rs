@@ -9,14 +9,15 @@
 /// ```
 pub mod math {
     pub use engine::{
-        abs, acos, acosh, add, argmax, argmin, asin, asinh, atan, atan2, atanh, bessel_i0, bessel_i0e, bessel_i1,
-        bessel_i1e, betainc, ceil, cos, cosh, cumprod, cumsum, digamma, div_no_nan, divide, equal, erf, erfc, erfcinv,
-        erfinv, exp, expm1, floor, floordiv, floormod, greater, greater_equal, igamma, igammac, is_finite, is_inf,
-        is_nan, l2_normalize, lbeta, less, less_equal, lgamma, log, log_sigmoid, log_softmax, log1p, logical_and,
-        logical_not, logical_or, logical_xor, maximum, minimum, multiply, multiply_no_nan, ndtri, neg, nextafter,
-        not_equal, polygamma, pow, reciprocal, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean,
-        reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance, rint, round, rsqrt, sigmoid, sign, sin, sinh,
-        softmax, softplus, sqrt, square, squared_difference, subtract, tan, tanh, truediv, xdivy, xlog1py, xlogy, zeta,
+        abs, acos, acosh, add, angle, argmax, argmin, asin, asinh, atan, atan2, atanh, bessel_i0, bessel_i0e,
+        bessel_i1, bessel_i1e, betainc, ceil, conj, cos, cosh, cumprod, cumsum, digamma, div_no_nan, divide, equal,
+        erf, erfc, erfcinv, erfinv, exp, expm1, floor, floordiv, floormod, greater, greater_equal, igamma, igammac,
+        imag, is_finite, is_inf, is_nan, l2_normalize, lbeta, less, less_equal, lgamma, log, log_sigmoid, log_softmax,
+        log1p, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, multiply, multiply_no_nan, ndtri,
+        neg, nextafter, not_equal, polygamma, pow, real, reciprocal, reduce_all, reduce_any, reduce_logsumexp,
+        reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance, rint, round, rsqrt,
+        sigmoid, sign, sin, sinh, softmax, softplus, sqrt, square, squared_difference, subtract, tan, tanh, truediv,
+        xdivy, xlog1py, xlogy, zeta,
     };
     pub use engine::{
         div_no_nan as divide_no_nan, floormod as mod_, neg as negative, try_div_no_nan as try_divide_no_nan,
@@ -53,7 +54,9 @@ pub mod nn {
 /// assert_eq!(tf::linalg::matmul(&a, tf::linalg::eye(2)).to_vec::<f32>(), a.to_vec::<f32>());
 /// ```
 pub mod linalg {
-    pub use engine::{einsum, eye, global_norm, matmul, matmul_transposed, tensordot, try_einsum, try_matmul};
+    pub use engine::{
+        adjoint, einsum, eye, global_norm, matmul, matmul_adjoint, matmul_transposed, tensordot, try_einsum, try_matmul,
+    };
 }
 
 /// Bits of integers.

@@ -21,6 +21,8 @@ np.seterr(all="ignore")
 DTYPES = ["float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64",
           "uint8", "uint16", "uint32", "uint64", "bool"]
 FLOATS = DTYPES[:4]
+# Complex numbers are written as their parts, one after the other: twice as many numbers as elements.
+COMPLEX = {"complex64": "float32", "complex128": "float64"}
 
 
 def np_dtype(name):
@@ -55,7 +57,10 @@ def array_text(x):
     # A tensor's own conversion to an array fails for a bfloat16 scalar.
     x = np.asarray(x.numpy() if hasattr(x, "numpy") else x)
     name = x.dtype.name
-    if name in FLOATS:
+    if name in COMPLEX:
+        parts = np.stack([x.real, x.imag], -1).reshape(-1)
+        data = ",".join(float_text(v, COMPLEX[name]) for v in parts)
+    elif name in FLOATS:
         data = ",".join(float_text(v, name) for v in x.reshape(-1))
     elif name == "bool":
         data = ",".join("true" if v else "false" for v in x.reshape(-1))
@@ -83,6 +88,7 @@ class Values:
         self.kind = np_dtype(dtype)
         self.is_float = dtype in FLOATS
         self.is_bool = dtype == "bool"
+        self.is_complex = dtype in COMPLEX
         self.unsigned = dtype.startswith("u")
         self.signed_int = dtype.startswith("int")
 
@@ -134,6 +140,34 @@ class Values:
         if self.unsigned:
             return np.array([0, 1, 2, info.max], dtype=self.kind)
         return np.array([info.min, -2, -1, 0, 1, info.max], dtype=self.kind)
+
+
+class ComplexValues(Values):
+    """Inputs of a complex dtype: two real ones each."""
+
+    def __init__(self, op, dtype, main):
+        super().__init__(op, dtype, main)
+        self.real = Values(op, COMPLEX[dtype], main)
+
+    def n(self, *shape, lo=-3.0, hi=3.0):
+        return self.made(self.real.n(*shape, lo=lo, hi=hi), self.real.n(*shape, lo=lo, hi=hi))
+
+    def pos(self, *shape, lo=0.1, hi=4.0):
+        return self.made(self.real.pos(*shape, lo=lo, hi=hi), self.real.n(*shape))
+
+    def made(self, re, im):
+        out = np.empty(np.shape(re), self.kind)
+        out.real, out.imag = re, im
+        return out
+
+    def edges(self):
+        """Zeros, both axes with the zeros of either sign, and a few sizes: what is not finite has no agreed result."""
+        parts = np.array([0.0, -0.0, 0.5, -0.5, 2.0, -20.0, 1e-3, -1e-3], self.real.kind)
+        re, im = np.meshgrid(parts, parts)
+        return self.made(re.reshape(-1), im.reshape(-1))
+
+    def few(self):
+        return self.made(np.array([0.0, 1.0, -2.5, 0.0, 3.0], self.real.kind), np.array([0.0, 0.0, 0.5, 2.0, -4.0], self.real.kind))
 
 
 def i32(*values):

@@ -36,17 +36,19 @@ def call(fn, inputs, attrs):
         return None, type(e).__name__
 
 
-def records(name):
+def records(name, dtypes=DTYPES, make=lambda name, dtype: Values(name, dtype, dtype in ("float32", "float64")), wanted=None):
     fn, cases = OPS[name]
     accepted, refused, lines = [], [], []
-    for dtype in DTYPES:
-        values = Values(name, dtype, dtype in ("float32", "float64"))
+    for dtype in dtypes:
+        values = make(name, dtype)
         taken, seen = None, set()
         try:
             for case, attrs, inputs in cases(values):
                 assert case not in seen, (name, case)
                 seen.add(case)
                 outputs, error = call(fn, inputs, attrs)
+                if taken is not None and wanted and not wanted(name, dtype, case):
+                    continue
                 if taken is None:
                     taken = error is None
                     if not taken:
@@ -66,7 +68,15 @@ if __name__ == "__main__":
     print(compact({"tensorflow": tf.__version__}))
     names = list(OPS)
     for family in sys.argv[1:]:
-        importlib.import_module(f"ops_{family}")
+        module = importlib.import_module(f"ops_{family}")
+        if hasattr(module, "more"):
+            # Its own operations first; then further dtypes of all, those of other families included.
+            for name in module.OWN:
+                records(name)
+            for name in OPS:
+                records(name, *module.more())
+            names = []
+            continue
         names = [name for name in OPS if name not in names]
     for name in names:
         records(name)

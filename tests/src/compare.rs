@@ -50,7 +50,7 @@ pub fn epsilon(dtype: DType) -> f64 {
     match dtype {
         DType::F16 => 2f64.powi(-10),
         DType::BF16 => 2f64.powi(-7),
-        DType::F32 => f64::from(f32::EPSILON),
+        DType::F32 | DType::C64 => f64::from(f32::EPSILON),
         _ => f64::EPSILON,
     }
 }
@@ -60,14 +60,14 @@ pub fn smallest(dtype: DType) -> (f64, f64) {
     match dtype {
         DType::F16 => (2f64.powi(-14), 2f64.powi(-24)),
         DType::BF16 => (f64::from(f32::MIN_POSITIVE), 2f64.powi(-133)),
-        DType::F32 => (f64::from(f32::MIN_POSITIVE), 2f64.powi(-149)),
+        DType::F32 | DType::C64 => (f64::from(f32::MIN_POSITIVE), 2f64.powi(-149)),
         _ => (f64::MIN_POSITIVE, 5e-324),
     }
 }
 
 /// The largest finite magnitude in some arrays.
 pub fn magnitude<'a>(arrays: impl IntoIterator<Item = &'a Array>) -> f64 {
-    let all = arrays.into_iter().filter(|a| a.dtype.is_floating()).flat_map(Array::to_f64);
+    let all = arrays.into_iter().filter(|a| a.dtype.is_differentiable()).flat_map(Array::to_f64);
     all.filter(|v| v.is_finite()).fold(0.0, |most, v| most.max(v.abs()))
 }
 
@@ -97,10 +97,31 @@ fn close(got: f64, want: f64, dtype: DType, bound: Bound, scale: f64) -> bool {
     (got - want).abs() <= allowed
 }
 
+/// Epsilons that parts of complex numbers may lie apart, relative to the whole: TensorFlow's formulas for them round otherwise.
+const COMPLEX: f64 = 16.0;
+
+/// Whether part `i` of complex numbers is close: as real numbers are, or, where numbers are computed, relative to the whole number.
+fn part_close(got: &[f64], want: &[f64], i: usize, dtype: DType, bound: Bound, scale: f64) -> bool {
+    if close(got[i], want[i], dtype.real_dtype(), bound, scale) {
+        return true;
+    }
+    let (re, im) = (want[i & !1], want[i | 1]);
+    let whole = re.hypot(im);
+    let around = COMPLEX + bound.relative + bound.scale;
+    whole.is_finite()
+        && (got[i] - want[i]).abs()
+            <= epsilon(dtype) * (around * whole + bound.absolute + bound.scale * scale.min(MOST_SCALE))
+}
+
 /// The places at which two arrays of one type differ by more than the bound; `Err` if dtype or shape differ.
 pub fn differences(got: &Array, want: &Array, bound: Bound, scale: f64) -> Result<Vec<usize>, String> {
     if (got.dtype, &got.shape) != (want.dtype, &want.shape) {
         return Err(format!("got {}{:?}, expected {}{:?}", got.dtype, got.shape, want.dtype, want.shape));
+    }
+    if let (Numbers::Floats(g), Numbers::Floats(w)) = (&got.data, &want.data)
+        && want.dtype.is_complex()
+    {
+        return Ok((0..g.len()).filter(|&i| !part_close(g, w, i, want.dtype, bound, scale)).collect());
     }
     Ok(match (&got.data, &want.data) {
         (Numbers::Floats(g), Numbers::Floats(w)) => {

@@ -1,11 +1,11 @@
 //! Reads the files in `tests/golden`: real TensorFlow's answers, one JSON record per line.
 //! The op table and the gradient table compare the library with them.
 
-use eagerflow::{DType, Tensor, bf16, f16};
+use eagerflow::{Complex, DType, Tensor, bf16, f16};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// The elements of an array: floats in `f64`, everything else as integers.
+/// The elements of an array: floats in `f64`, the parts of complex numbers one after the other, everything else as integers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Numbers {
     /// Elements of the floating-point types.
@@ -96,6 +96,8 @@ const OPS: &[(&str, &str)] = &[
     ("ops_einsum.json", include_str!("../golden/ops_einsum.json")),
     ("ops_sizes.json", include_str!("../golden/ops_sizes.json")),
     ("ops_special.json", include_str!("../golden/ops_special.json")),
+    // Behind all others, since it has what they do with complex numbers.
+    ("ops_complex.json", include_str!("../golden/ops_complex.json")),
 ];
 
 /// All sections of the files of operations, in their order.
@@ -105,7 +107,16 @@ pub fn ops() -> Vec<Section> {
         let op = text(&record["op"]);
         if record.get("accepted").is_some() {
             let [accepted, refused] = ["accepted", "refused"].map(|key| list(&record[key], |v| dtype(&text(v))));
-            sections.push(Section { op, accepted, refused, cases: Vec::new() });
+            match sections.iter().position(|section| section.op == op) {
+                // Further dtypes of an operation: its cases go on, so it becomes the last one.
+                Some(at) => {
+                    let mut section = sections.remove(at);
+                    section.accepted.extend(accepted);
+                    section.refused.extend(refused);
+                    sections.push(section);
+                }
+                None => sections.push(Section { op, accepted, refused, cases: Vec::new() }),
+            }
             continue;
         }
         let answer = match record.get("error") {
@@ -126,7 +137,7 @@ pub fn ops() -> Vec<Section> {
 }
 
 /// The files of gradients.
-const GRADIENTS: [&str; 2] = ["gradients.json", "gradients_special.json"];
+const GRADIENTS: [&str; 3] = ["gradients.json", "gradients_special.json", "gradients_complex.json"];
 
 /// All records of the files of gradients, in their order.
 pub fn gradients() -> Vec<GradientCase> {
@@ -170,7 +181,7 @@ impl Array {
     /// The array that a record holds.
     pub fn parse(value: &Value) -> Self {
         let dtype = dtype(&text(&value["dtype"]));
-        let data = match dtype.is_floating() {
+        let data = match dtype.is_differentiable() {
             true => Numbers::Floats(list(&value["data"], |v| rounded(float(v), dtype))),
             false => Numbers::Ints(list(&value["data"], int)),
         };
@@ -203,7 +214,19 @@ impl Array {
 
     /// The same numbers in another dtype: truncated, wrapped, or compared with zero.
     pub fn to_dtype(&self, dtype: DType) -> Self {
-        let data = match (&self.data, dtype.is_floating()) {
+        if dtype.is_complex() != self.dtype.is_complex() {
+            return match dtype.is_complex() {
+                true => {
+                    let data = self.to_f64().into_iter().flat_map(|re| [re, 0.0]).collect();
+                    Self::floats(dtype, &self.shape, data)
+                }
+                false => {
+                    let data = self.to_f64().into_iter().step_by(2).collect();
+                    Self::floats(DType::F64, &self.shape, data).to_dtype(dtype)
+                }
+            };
+        }
+        let data = match (&self.data, dtype.is_differentiable()) {
             (data, true) => Numbers::Floats(match data {
                 Numbers::Floats(data) => data.iter().map(|&v| rounded(v, dtype)).collect(),
                 Numbers::Ints(data) => data.iter().map(|&v| rounded(v as f64, dtype)).collect(),
@@ -226,6 +249,12 @@ impl Array {
             (Numbers::Floats(d), DType::F32) => make!(|&v| v as f32, d),
             (Numbers::Floats(d), DType::F16) => make!(|&v| f16::from_f32(v as f32), d),
             (Numbers::Floats(d), DType::BF16) => make!(|&v| bf16::from_f32(v as f32), d),
+            (Numbers::Floats(d), DType::C64) => {
+                make!(|v| Complex::new(v[0] as f32, v[1] as f32), d.chunks_exact(2).collect::<Vec<_>>())
+            }
+            (Numbers::Floats(d), DType::C128) => {
+                make!(|v| Complex::new(v[0], v[1]), d.chunks_exact(2).collect::<Vec<_>>())
+            }
             (Numbers::Ints(d), DType::I8) => make!(|&v| v as i8, d),
             (Numbers::Ints(d), DType::I16) => make!(|&v| v as i16, d),
             (Numbers::Ints(d), DType::I32) => make!(|&v| v as i32, d),
@@ -257,6 +286,10 @@ impl Array {
             DType::F32 => floats!(f32),
             DType::F16 => floats!(f16),
             DType::BF16 => floats!(bf16),
+            DType::C64 => Numbers::Floats(
+                tensor.to_vec::<Complex<f32>>().iter().flat_map(|z| [z.re.into(), z.im.into()]).collect(),
+            ),
+            DType::C128 => Numbers::Floats(tensor.to_vec::<Complex<f64>>().iter().flat_map(|z| [z.re, z.im]).collect()),
             DType::I8 => ints!(i8),
             DType::I16 => ints!(i16),
             DType::I32 => ints!(i32),
@@ -277,7 +310,7 @@ fn rounded(value: f64, dtype: DType) -> f64 {
     match dtype {
         DType::F16 => f16::from_f32(value as f32).into(),
         DType::BF16 => bf16::from_f32(value as f32).into(),
-        DType::F32 => (value as f32).into(),
+        DType::F32 | DType::C64 => (value as f32).into(),
         _ => value,
     }
 }

@@ -8,9 +8,10 @@ use eagerflow::DType;
 
 /// Ordinary and special numbers of a dtype.
 pub fn numbers(dtype: DType, shape: &[usize], random: &mut Random) -> Array {
-    let n = shape.iter().product();
-    if dtype.is_floating() {
-        let data = (0..n).map(|_| float(dtype, random)).collect();
+    let n: usize = shape.iter().product();
+    if dtype.is_differentiable() {
+        let parts = if dtype.is_complex() { 2 * n } else { n };
+        let data = (0..parts).map(|_| float(dtype.real_dtype(), random)).collect();
         return Array::floats(dtype, shape, data);
     }
     let data = (0..n).map(|_| integer(dtype, random)).collect();

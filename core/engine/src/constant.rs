@@ -3,7 +3,7 @@
 
 use crate::ops::NumberOf;
 use crate::tensor::{Tensor, TensorType};
-use kernels::dtype::{DType, Element, Number};
+use kernels::dtype::{Complex, DType, Element, Number};
 use kernels::error::{Error, OrFail, Result};
 use kernels::shape::IntoShape;
 use std::panic::Location;
@@ -95,7 +95,7 @@ macro_rules! scalars {
     )*};
 }
 
-scalars!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool half::f16 half::bf16);
+scalars!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool half::f16 half::bf16 Complex<f32> Complex<f64>);
 
 impl<T: Nested> Nested for [T] {
     type Item = T::Item;
@@ -154,6 +154,8 @@ impl Literal for i32 {}
 impl Literal for bool {}
 impl Literal for str {}
 impl Literal for String {}
+// As Python's complex numbers are `complex128`.
+impl Literal for Complex<f64> {}
 impl<T: Literal> Literal for [T] {}
 impl<T: Literal, const N: usize> Literal for [T; N] {}
 impl<T: Literal> Literal for Vec<T> {}
@@ -230,7 +232,7 @@ pub fn try_constant_of<N: Nested>(value: N, dtype: DType) -> Result<Tensor> {
             .at(here));
     }
     // Numbers become floats as near as may be; everything else must fit.
-    let rounded = own != DType::Bool && dtype.is_floating();
+    let rounded = own != DType::Bool && (dtype.is_complex() || (dtype.is_floating() && !own.is_complex()));
     if own != dtype && !rounded {
         let mut numbers = flat.iter().filter_map(Part::number);
         numbers.try_for_each(|number| number.bits("constant", dtype).map(drop)).map_err(|e| e.at(here))?;
@@ -271,8 +273,8 @@ fn of_vec<T: Element>(op: &str, values: Vec<T>, shape: impl IntoShape) -> Result
             .at(here));
     }
     let ty = TensorType::new(T::DTYPE, shape);
-    // A copy costs less than keeping an owner for so little.
-    if ty.bytes() <= 256 {
+    // A copy costs less than keeping an owner for so little. Kernels move complex numbers whole, which asks for whole places.
+    if ty.bytes() <= 256 || !values.as_ptr().addr().is_multiple_of(T::DTYPE.size().min(8)) {
         let out = Tensor::uninit(&ty).map_err(|e| e.in_op(op).at(here))?;
         // SAFETY: as many elements of this type as the fresh tensor has.
         unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), out.data().cast::<T>(), values.len()) };

@@ -63,8 +63,8 @@ pub use kernels::device::{Device, DeviceKind};
 pub use kernels::devices::list_physical_devices;
 #[doc(inline)]
 pub use kernels::dtype::{
-    DType, DTypes, Element, Number, bf16, bfloat16, bool_, f16, float16, float32, float64, int8, int16, int32, int64,
-    string, uint8, uint16, uint32, uint64,
+    Complex, DType, DTypes, Element, Number, bf16, bfloat16, bool_, complex64, complex128, f16, float16, float32,
+    float64, int8, int16, int32, int64, string, uint8, uint16, uint32, uint64,
 };
 #[doc(inline)]
 pub use kernels::error::{Error, Report, Result};

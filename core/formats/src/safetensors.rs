@@ -41,14 +41,15 @@ const LENGTH: usize = 8;
 /// have many times its size allocated while it is read.
 const LONGEST_HEADER: usize = 10 << 20;
 
-/// The element types that both know.
-const TYPES: [(DType, Dtype); 13] = [
+/// The element types that both know: all but `complex128`.
+const TYPES: [(DType, Dtype); 14] = [
     (DType::F32, Dtype::F32),
     (DType::F64, Dtype::F64),
     (DType::I32, Dtype::I32),
     (DType::U8, Dtype::U8),
     (DType::I16, Dtype::I16),
     (DType::I8, Dtype::I8),
+    (DType::C64, Dtype::C64),
     (DType::I64, Dtype::I64),
     (DType::Bool, Dtype::BOOL),
     (DType::BF16, Dtype::BF16),

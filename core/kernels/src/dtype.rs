@@ -9,6 +9,7 @@ mod set;
 
 pub use half::{bf16, f16};
 pub use names::*;
+pub use num_complex::Complex;
 pub use number::Number;
 pub use set::DTypes;
 
@@ -38,6 +39,8 @@ pub enum DType {
     I8 = 6,
     /// Strings of bytes, `string`; they lie behind the tensor, on the host, and are no numbers.
     String = 7,
+    /// Two `f32`, real part and imaginary part, `complex64`.
+    C64 = 8,
     /// Signed 64-bit integer, `int64`.
     I64 = 9,
     /// Truth value in one byte, `bool`.
@@ -46,6 +49,8 @@ pub enum DType {
     BF16 = 14,
     /// Unsigned 16-bit integer, `uint16`.
     U16 = 17,
+    /// Two `f64`, real part and imaginary part, `complex128`.
+    C128 = 18,
     /// 16-bit IEEE float, `float16`.
     F16 = 19,
     /// Handle of a variable or another object with state, `resource`; holds no numbers.
@@ -60,17 +65,19 @@ pub enum DType {
 
 impl DType {
     /// All dtypes that hold numbers or truth values, in the order of their numbers.
-    pub const ALL: [DType; 13] = [
+    pub const ALL: [DType; 15] = [
         Self::F32,
         Self::F64,
         Self::I32,
         Self::U8,
         Self::I16,
         Self::I8,
+        Self::C64,
         Self::I64,
         Self::Bool,
         Self::BF16,
         Self::U16,
+        Self::C128,
         Self::F16,
         Self::U32,
         Self::U64,
@@ -83,7 +90,8 @@ impl DType {
             Self::U8 | Self::I8 | Self::Bool => 1,
             Self::I16 | Self::U16 | Self::F16 | Self::BF16 => 2,
             Self::F32 | Self::I32 | Self::U32 => 4,
-            Self::F64 | Self::I64 | Self::U64 => 8,
+            Self::F64 | Self::I64 | Self::U64 | Self::C64 => 8,
+            Self::C128 => 16,
             Self::Resource | Self::Variant | Self::String => 0,
         }
     }
@@ -98,10 +106,12 @@ impl DType {
             Self::I16 => "int16",
             Self::I8 => "int8",
             Self::String => "string",
+            Self::C64 => "complex64",
             Self::I64 => "int64",
             Self::Bool => "bool",
             Self::BF16 => "bfloat16",
             Self::U16 => "uint16",
+            Self::C128 => "complex128",
             Self::F16 => "float16",
             Self::Resource => "resource",
             Self::Variant => "variant",
@@ -115,10 +125,47 @@ impl DType {
         Self::ALL.into_iter().chain([Self::String]).find(|d| d.name() == name)
     }
 
-    /// True for the four floating-point types: those that carry gradients.
+    /// True for the four floating-point types.
     #[inline]
     pub const fn is_floating(self) -> bool {
         matches!(self, Self::F32 | Self::F64 | Self::F16 | Self::BF16)
+    }
+
+    /// True for the two complex types.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert!(tf::complex64.is_complex() && !tf::float32.is_complex());
+    /// ```
+    #[inline]
+    pub const fn is_complex(self) -> bool {
+        matches!(self, Self::C64 | Self::C128)
+    }
+
+    /// True for the types that carry gradients: floating-point and complex.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert!(tf::complex128.is_differentiable() && !tf::int32.is_differentiable());
+    /// ```
+    #[inline]
+    pub const fn is_differentiable(self) -> bool {
+        self.is_floating() || self.is_complex()
+    }
+
+    /// The type of the real part, TensorFlow's `dtype.real_dtype`: `float32` for `complex64`; a real type's own.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// assert_eq!((tf::complex128.real_dtype(), tf::int8.real_dtype()), (tf::float64, tf::int8));
+    /// ```
+    #[inline]
+    pub const fn real_dtype(self) -> Self {
+        match self {
+            Self::C64 => Self::F32,
+            Self::C128 => Self::F64,
+            other => other,
+        }
     }
 
     /// True for the eight integer types; `bool` is not one.
@@ -198,6 +245,20 @@ elements!(f32: F32, Float as f64; f64: F64, Float as f64; f16: F16, Float as f64
     u8: U8, Int as i128; u16: U16, Int as i128; u32: U32, Int as i128; u64: U64, Int as i128;
     bool: Bool, Bool as bool);
 
+macro_rules! complex_elements {
+    ($($t:ty: $d:ident);*) => {$(
+        impl sealed::Sealed for Complex<$t> {}
+        impl Element for Complex<$t> {
+            const DTYPE: DType = DType::$d;
+            fn number(self) -> Number {
+                Number::Complex(self.re.into(), self.im.into())
+            }
+        }
+    )*};
+}
+
+complex_elements!(f32: C64; f64: C128);
+
 /// Runs the body with `$t` bound to the Rust type of a dtype; handles (`Resource`) take the last arm.
 #[doc(hidden)]
 #[macro_export]
@@ -227,6 +288,14 @@ macro_rules! __for_dtype {
             }
             DType::I8 => {
                 type $t = i8;
+                $body
+            }
+            DType::C64 => {
+                type $t = $crate::dtype::Complex<f32>;
+                $body
+            }
+            DType::C128 => {
+                type $t = $crate::dtype::Complex<f64>;
                 $body
             }
             DType::I64 => {

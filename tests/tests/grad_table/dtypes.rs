@@ -19,7 +19,9 @@ const OTHER_NUMBERS: &[&str] = &["stateless_dropout", "nextafter"];
 fn short_floats_have_the_gradients_of_long_ones() {
     let mut complaints = Vec::new();
     for sample in samples::all().into_iter().filter(|s| !OTHER_NUMBERS.contains(&s.name)) {
-        for dtype in [DType::F32, DType::F16, DType::BF16] {
+        // There are no complex numbers of 16-bit floats.
+        let short = if sample.name == "of_complex" { 1 } else { 3 };
+        for &dtype in &[DType::F32, DType::F16, DType::BF16][..short] {
             complaints.extend(check(&sample, dtype).err());
         }
     }

@@ -32,6 +32,7 @@ const PROGRAMS: &[(&str, Run)] = &[
     ("tensor_scatter_nd_add", |c| Ok(vec![tf::try_tensor_scatter_nd_add(&c.x[0], &c.x[1], &c.x[2])?])),
     ("tensor_scatter_nd_sub", |c| Ok(vec![tf::try_tensor_scatter_nd_sub(&c.x[0], &c.x[1], &c.x[2])?])),
     ("stateless_dropout", |c| Ok(vec![tf::try_stateless_dropout(&c.x[0], 0.4, [7, 1])?])),
+    ("of_complex", of_complex),
     ("truncatemod", |c| Ok(vec![tf::try_truncatemod(&c.x[0], &c.x[1])?])),
     ("operator_divide", |c| Ok(vec![&c.x[0] / &c.x[1]])),
     ("stop_gradient", |c| Ok(vec![tf::try_multiply(&c.x[0], tf::try_stop_gradient(&c.x[0])?)?])),
@@ -57,6 +58,25 @@ const PROGRAMS: &[(&str, Run)] = &[
         Ok(vec![tf::try_sqrt(sum)?])
     }),
 ];
+
+/// A row's function of complex numbers as one of real numbers: its inputs come as real and imaginary parts, one after the other, and
+/// its complex outputs go as such.
+fn of_complex(c: &Call<'_>) -> Answer {
+    let row = rows::find(c.a.text("of")).expect("a row");
+    let pair = |parts: &[Tensor]| match parts {
+        [re, im] => tf::try_complex(re, im),
+        _ => unreachable!("parts come in twos"),
+    };
+    let x = c.x.chunks(2).map(pair).collect::<Result<Vec<Tensor>>>()?;
+    let mut outputs = Vec::new();
+    for y in (row.call)(&Call { x: &x, a: c.a })? {
+        match y.dtype().is_complex() {
+            true => outputs.extend([tf::try_real(&y)?, tf::try_imag(&y)?]),
+            false => outputs.push(y),
+        }
+    }
+    Ok(outputs)
+}
 
 impl Program {
     /// The program with a name of `gradients.json`.

@@ -1,6 +1,7 @@
 //! Inputs for finite differences: for each differentiable operation, shapes, ranges that avoid kinks, and attributes.
 //! The tests of differences, of dtypes and of flipped signs walk over [`all`].
 
+mod complex;
 mod special;
 
 use crate::program::Program;
@@ -91,6 +92,7 @@ pub fn all() -> Vec<Sample> {
     all.extend(reductions());
     all.extend(linear());
     all.extend(special::samples());
+    all.extend(complex::samples());
     all
 }
 

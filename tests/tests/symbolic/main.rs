@@ -1,6 +1,7 @@
 //! No function of the library reads a symbolic size: every operation, layer, loss, metric and optimizer is recorded with
 //! all sizes unknown, forward and its gradients of both orders, and the list gives the eager results for other sizes too.
 
+mod complex;
 mod elementwise;
 mod library;
 mod linear;
@@ -167,7 +168,10 @@ fn walk(samples: &[Sample], naming: Naming) {
 }
 
 fn operations() -> Vec<Sample> {
-    [elementwise::samples(), shapes::samples(), linear::samples(), special::samples()].into_iter().flatten().collect()
+    [complex::samples(), elementwise::samples(), shapes::samples(), linear::samples(), special::samples()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod batches;
 mod bound;
 mod branches;
 mod callables;
+mod complex;
 mod conditions;
 mod corners;
 mod datasets;

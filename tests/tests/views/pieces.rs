@@ -38,6 +38,10 @@ fn large_inputs_give_the_results_of_their_pieces() {
 fn part(array: &Array, start: usize, len: usize) -> Array {
     let range = start..start + len;
     let data = match &array.data {
+        // Complex numbers are two each.
+        Numbers::Floats(data) if array.dtype.is_complex() => {
+            Numbers::Floats(data[2 * range.start..2 * range.end].to_vec())
+        }
         Numbers::Floats(data) => Numbers::Floats(data[range].to_vec()),
         Numbers::Ints(data) => Numbers::Ints(data[range].to_vec()),
     };

@@ -172,7 +172,7 @@ fn seeds<'a>(targets: &[&'a Tensor], options: &GradientOptions) -> Result<SmallV
                     .expected(target.ty()));
             }
             Some(given) => Seed::Given(given[i].clone()),
-            None if !target.dtype().is_floating() => {
+            None if !target.dtype().is_differentiable() => {
                 return Err(Error::invalid_argument("gradient", "the target is not floating-point")
                     .got(target.ty())
                     .expected("float16, bfloat16, float32 or float64")

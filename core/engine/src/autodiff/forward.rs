@@ -63,7 +63,7 @@ impl ForwardAccumulator {
         let mut tangents = IdMap::default();
         for &(primal, tangent) in pairs {
             let ty = primal.as_object::<Resource>().map_or(*primal.ty(), Resource::ty);
-            if ty != *tangent.ty() || !ty.dtype.is_floating() {
+            if ty != *tangent.ty() || !ty.dtype.is_differentiable() {
                 return Err(Error::invalid_argument(
                     "forward_accumulator",
                     "a tangent must have its primal's floating type",

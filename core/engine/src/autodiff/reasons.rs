@@ -37,7 +37,7 @@ impl Asked<'_> {
     #[cold]
     fn reason(&self, source: &Tensor) -> Option<String> {
         let dtype = value_type(source).dtype;
-        if !dtype.is_floating() {
+        if !dtype.is_differentiable() {
             return Some(format!(
                 "the source is not floating-point but {dtype}, and only floats have gradients: make it a float, as with \
                  `cast(DType::F32)`, and compute with that"

@@ -53,7 +53,7 @@ impl Builder {
             }
             for &input in &node.inputs {
                 let dtype = state.graph.ty(input).dtype;
-                let flows = dtype.is_floating() || matches!(dtype, DType::Resource | DType::Variant);
+                let flows = dtype.is_differentiable() || matches!(dtype, DType::Resource | DType::Variant);
                 if flows && !stops.contains(&input) {
                     behind.insert(input);
                 }

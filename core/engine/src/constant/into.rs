@@ -3,7 +3,7 @@
 
 use super::{Literal, constant};
 use crate::tensor::Tensor;
-use kernels::dtype::Element;
+use kernels::dtype::{Complex, Element};
 
 /// What a variable can start from: a tensor, an ndarray array, or what [`constant`] takes.
 #[diagnostic::on_unimplemented(
@@ -41,7 +41,7 @@ macro_rules! into_tensor {
     )*};
 }
 
-into_tensor!(f32 i32 bool &str String);
+into_tensor!(f32 i32 bool &str String Complex<f64>);
 
 impl<T: Element, D: ndarray::Dimension> IntoTensor for ndarray::Array<T, D> {
     #[track_caller]

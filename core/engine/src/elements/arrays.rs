@@ -26,7 +26,8 @@ impl Tensor {
     #[track_caller]
     pub fn try_from_array<T: Element, D: Dimension>(array: Array<T, D>) -> Result<Self> {
         let here = Location::caller();
-        if array.is_empty() || !array.is_standard_layout() {
+        let aligned = array.as_ptr().addr().is_multiple_of(T::DTYPE.size().min(8));
+        if array.is_empty() || !array.is_standard_layout() || !aligned {
             return Self::try_from_view(array.view());
         }
         let ty = type_of(&array).map_err(|e| e.at(here))?;

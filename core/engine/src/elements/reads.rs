@@ -4,7 +4,7 @@
 use crate::execute::{dense, on_host, view_of};
 use crate::tensor::{Tensor, note_read};
 use kernels::backend::cpu::vector;
-use kernels::dtype::{DType, Element};
+use kernels::dtype::{Complex, DType, Element};
 use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
 
@@ -101,7 +101,7 @@ impl Tensor {
         Ok(unsafe { element::<T>(this.data(), 0) })
     }
 
-    /// The only element, of any dtype, as `f64`.
+    /// The only element, of any dtype of real numbers, as `f64`.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -110,13 +110,19 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// InvalidArgument if there is not exactly one element.
+    /// InvalidArgument if there is not exactly one element, or it is complex.
     #[track_caller]
     pub fn try_to_f64(&self) -> Result<f64> {
         let here = Location::caller();
         let this = self.numbers("to_f64").and_then(Self::single).map_err(|e| e.at(here))?;
         if this.is_away() {
             return on_host(this)?.try_to_f64();
+        }
+        if this.dtype().is_complex() {
+            return Err(Error::invalid_argument("to_f64", "a complex number is no real number")
+                .got(this.ty())
+                .help("take a part of it, `real` or `imag`, or read it as it is: `item::<Complex<f32>>()`")
+                .at(here));
         }
         // SAFETY: one element of this dtype.
         Ok(vector::to_f64(this.dtype(), unsafe { vector::load_bits(this.dtype().size(), this.data()) }))
@@ -184,7 +190,7 @@ macro_rules! conversions {
     )*};
 }
 
-conversions!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool half::f16 half::bf16);
+conversions!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool half::f16 half::bf16 Complex<f32> Complex<f64>);
 
 /// All elements in row-major order, as [`Tensor::try_to_vec`].
 impl<T: Element> TryFrom<&Tensor> for Vec<T> {

@@ -23,6 +23,10 @@ pub(super) const LONG: usize = 1000;
 /// # Safety
 /// The view is valid.
 pub(crate) unsafe fn elements(view: &View, digits: Option<usize>) -> String {
+    if view.dtype.is_complex() {
+        // SAFETY: by the caller's promise.
+        return unsafe { complex_elements(view, digits) };
+    }
     let mut bits = Vec::new();
     let abridged = view.len() > LONG;
     // SAFETY: by the caller's promise.
@@ -34,6 +38,32 @@ pub(crate) unsafe fn elements(view: &View, digits: Option<usize>) -> String {
         return "[]".into();
     }
     let cells = numbers::cells(view.dtype, &bits, digits);
+    Brackets { dims: view.dims(), abridged, cells: cells.into_iter() }.text()
+}
+
+/// As [`elements`], of complex numbers: the parts have columns of their own.
+///
+/// # Safety
+/// The view is valid.
+unsafe fn complex_elements(view: &View, digits: Option<usize>) -> String {
+    let abridged = view.len() > LONG;
+    let [re, im] = [0, 1].map(|part| {
+        let dtype = view.dtype.real_dtype();
+        let strides: Vec<isize> = view.strides().iter().map(|stride| 2 * stride).collect();
+        let part = View::new(view.ptr.wrapping_add(part * dtype.size()), dtype, view.dims(), &strides);
+        let mut bits = Vec::new();
+        // SAFETY: the elements of a valid view are two real numbers each.
+        unsafe { collect(&part, 0, 0, abridged, &mut bits) };
+        bits
+    });
+    if view.rank() == 0 {
+        let first = |bits: &[u64]| bits.first().copied().unwrap_or(0);
+        return numbers::complex_scalar(view.dtype, first(&re), first(&im), digits);
+    }
+    if view.is_empty() {
+        return "[]".into();
+    }
+    let cells = numbers::complex_cells(view.dtype, &re, &im, digits);
     Brackets { dims: view.dims(), abridged, cells: cells.into_iter() }.text()
 }
 

@@ -2,7 +2,7 @@
 //! This is the hottest path of the library; what is rare stays out of line.
 
 use super::{eager, flat};
-use crate::meaning::program_of;
+use crate::meaning::{on_parts, program_of};
 use crate::op::Op;
 use crate::tensor::{Tensor, TensorType};
 use kernels::backend::cpu::tile::{Tiled, fault_error};
@@ -112,6 +112,9 @@ unsafe fn with_scalar(run: vector::Loop, first: &Tensor, last: &Tensor, out: &Te
 
 #[track_caller]
 fn general(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Tensor> {
+    if let Some(outputs) = on_parts(op, inputs)? {
+        return super::only(op, outputs);
+    }
     if inputs.iter().any(|t| t.is_away()) {
         return super::only(op, super::place::run(op, inputs, owned)?);
     }

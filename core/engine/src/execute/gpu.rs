@@ -122,7 +122,9 @@ pub(super) fn copied(tensor: &Tensor) -> Result<Tensor> {
 pub(crate) fn is_number(tensor: &Tensor) -> bool {
     let strides = tensor.strides();
     let repeats = || tensor.shape().dims().iter().zip(strides).all(|(&d, stride)| d == 1 || stride == 0);
-    !tensor.is_away() && tensor.dtype().size() > 0 && tensor.num_elements() > 0 && repeats()
+    // A number travels as eight bytes at the most.
+    let size = tensor.dtype().size();
+    !tensor.is_away() && size > 0 && size <= 8 && tensor.num_elements() > 0 && repeats()
 }
 
 /// How many elements of a GPU's tensor are not zero: one number is read.

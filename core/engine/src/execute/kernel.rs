@@ -2,6 +2,7 @@
 //! `eager.rs` sends reductions, movements, contractions, opaque operations and effects here.
 
 use super::eager::{dense, infer, overwritten, view_of};
+use crate::meaning::on_parts;
 use crate::op::{Access, Kind, Op, Outputs};
 use crate::tensor::{Guard, Resource, Tensor};
 use kernels::backend::cpu::{CpuCall, Isa, View, thread_pool};
@@ -15,6 +16,9 @@ use std::sync::Mutex;
 
 #[track_caller]
 pub(super) fn run(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
+    if let Some(outputs) = on_parts(op, inputs)? {
+        return Ok(outputs);
+    }
     if inputs.iter().any(|t| t.is_away()) || (cuda::in_use() && super::place::values_away(inputs)) {
         return super::place::run(op, inputs, owned);
     }

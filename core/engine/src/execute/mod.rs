@@ -18,6 +18,7 @@ pub(crate) use listener::{TraceListener, listener, note_draw, note_said, set_lis
 pub(crate) use place::{device_of, may_place, on_host};
 pub(crate) use strings::set as set_strings;
 
+use crate::meaning::on_parts;
 use crate::op::{Kind, Op, OpRef, Outputs, Sizes};
 use crate::tensor::local::{InName, LOCAL, mode, user_line};
 use crate::tensor::{Tensor, TensorRef};
@@ -121,6 +122,9 @@ pub(crate) fn execute_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Re
 #[track_caller]
 fn execute_in_mode(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
     let mode = settled_mode();
+    if let Some(outputs) = on_parts(op, inputs)? {
+        return Ok(outputs);
+    }
     match mode & !mode::DEVICE {
         0 => eager::run(op, inputs, owned),
         _ => {
@@ -151,7 +155,7 @@ fn settled_mode() -> u32 {
 #[track_caller]
 pub(crate) fn placed(made: Tensor, change: bool) -> Result<Tensor> {
     let mode = settled_mode();
-    if mode & mode::DEVICE == 0 || mode & mode::TRACE != 0 || !made.dtype().is_floating() || made.is_away() {
+    if mode & mode::DEVICE == 0 || mode & mode::TRACE != 0 || !made.dtype().is_differentiable() || made.is_away() {
         return Ok(made);
     }
     match crate::device::placed_on().gpu_index() {
@@ -268,6 +272,9 @@ pub(crate) fn execute1_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> R
 #[track_caller]
 pub(crate) fn execute1_giving<const N: usize>(op: &dyn Op, inputs: [TensorRef<'_>; N]) -> Result<Tensor> {
     let refs = inputs.each_ref().map(|input| &**input);
+    if let Some(outputs) = on_parts(op, &refs)? {
+        return only(op, outputs);
+    }
     if LOCAL.with(|local| local.mode.get()) & !(mode::DEVICE | mode::WATCH) == mode::TAPE
         && let Kind::Elementwise { accepts, direct } = op.kind()
     {

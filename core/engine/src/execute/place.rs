@@ -52,9 +52,9 @@ pub(crate) fn device_of(op: &dyn Op, inputs: &[&Tensor]) -> Result<DeviceId> {
     }
     if let Some(device) = cuda::all_on() {
         // What is captured depends on no integer of the host but constants, and the host reads what follows from them.
-        let count = |t: &&Tensor| gpu::is_number(t) && !t.dtype().is_floating();
+        let count = |t: &&Tensor| gpu::is_number(t) && !t.dtype().is_differentiable();
         let constant = !inputs.is_empty() && !matches!(op.kind(), Kind::Effect) && inputs.iter().all(count);
-        let floats = |ty: &TensorType| ty.dtype.is_floating();
+        let floats = |ty: &TensorType| ty.dtype.is_differentiable();
         return Ok(if constant && !eager::infer(op, inputs)?.iter().any(floats) { DeviceId::CPU } else { device });
     }
     if let Some(beside) = op.runs_beside().and_then(|i| inputs.get(i)) {
@@ -72,13 +72,13 @@ pub(crate) fn device_of(op: &dyn Op, inputs: &[&Tensor]) -> Result<DeviceId> {
         if device != DeviceId::CPU {
             return Ok(device);
         }
-        numbers &= !dtype.is_floating();
+        numbers &= !dtype.is_differentiable();
     }
     let default = kernels::devices::default_id();
     if default == DeviceId::CPU || !numbers {
         return Ok(default);
     }
-    let floats = eager::infer(op, inputs)?.iter().any(|ty| ty.dtype.is_floating());
+    let floats = eager::infer(op, inputs)?.iter().any(|ty| ty.dtype.is_differentiable());
     Ok(if floats { default } else { DeviceId::CPU })
 }
 

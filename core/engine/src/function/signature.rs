@@ -187,6 +187,8 @@ pub(crate) const fn dtype_word(dtype: DType) -> &'static str {
         DType::I64 => "i64",
         DType::U8 => "u8",
         DType::U16 => "u16",
+        DType::C64 => "Complex<f32>",
+        DType::C128 => "Complex<f64>",
         DType::U32 => "u32",
         DType::U64 => "u64",
         other => other.name(),

@@ -73,7 +73,7 @@ fn no_loop_of_the_host(graph: &Graph, inputs: &[Tensor]) -> Result<()> {
                 return Err(Error::unimplemented(node.op.name(), "a loop over numbers of the host runs there")
                     .at(node.location));
             }
-        } else if !given && node.outputs.iter().all(|&v| !graph.ty(v).dtype.is_floating()) {
+        } else if !given && node.outputs.iter().all(|&v| !graph.ty(v).dtype.is_differentiable()) {
             // Integers that follow from those of the host stay there; floats are a device's.
             continue;
         }

@@ -252,7 +252,7 @@ pub(crate) fn dependent(graph: &Graph, needs: &[bool]) -> Vec<bool> {
             && !matches!(node.op.gradient(), crate::op::Gradient::Stops(_));
         for output in &node.outputs {
             let dtype = graph.ty(*output).dtype;
-            depends[output.index()] = flows && (dtype.is_floating() || dtype == kernels::dtype::DType::Variant);
+            depends[output.index()] = flows && (dtype.is_differentiable() || dtype == kernels::dtype::DType::Variant);
         }
     }
     graph.results.iter().map(|v| depends[v.index()]).collect()

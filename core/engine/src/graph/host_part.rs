@@ -22,7 +22,7 @@ pub(super) struct Split {
 }
 
 fn is_count(tensor: &Tensor) -> bool {
-    is_number(tensor) && tensor.num_elements() == 1 && !tensor.dtype().is_floating()
+    is_number(tensor) && tensor.num_elements() == 1 && !tensor.dtype().is_differentiable()
 }
 
 impl Split {
@@ -76,7 +76,7 @@ impl Split {
 /// What a node computes, if that is an integer or truth value that follows from numbers.
 fn number_of(body: &Graph, node: &Node, numbers: &HashMap<Value, Tensor>) -> Option<Tensor> {
     let ty = body.ty(node.outputs[0]);
-    if ty.dtype.is_floating() || !matches!(node.op.kind(), Kind::Elementwise { .. }) {
+    if ty.dtype.is_differentiable() || !matches!(node.op.kind(), Kind::Elementwise { .. }) {
         return None;
     }
     let inputs: SmallVec<[&Tensor; 4]> = node.inputs.iter().map(|v| numbers.get(v)).collect::<Option<_>>()?;

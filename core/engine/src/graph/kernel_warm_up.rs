@@ -77,7 +77,7 @@ fn walk(gpu: &'static Gpu, graph: &Graph, inputs: Vec<Known>) {
         for (i, value) in node.outputs.iter().enumerate() {
             let ty = graph.ty(*value);
             let output = outputs.as_ref().ok().and_then(|all| all.get(i).cloned()).filter(|output| fits(ty, output));
-            let away = away || (node.device.is_none() && ty.dtype.is_floating() && placed_on() != DeviceId::CPU);
+            let away = away || (node.device.is_none() && ty.dtype.is_differentiable() && placed_on() != DeviceId::CPU);
             values[value.index()] = output.or_else(|| stand_in(gpu, ty, away));
         }
     }

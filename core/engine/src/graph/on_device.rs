@@ -43,7 +43,7 @@ fn belongs_elsewhere(inputs: &[Tensor]) -> bool {
 pub(super) fn gpu_of(inputs: &[Tensor]) -> Result<Option<&'static Gpu>> {
     let asked = device::asked();
     let theirs = || inputs.iter().map(Tensor::device_id).find(|id| *id != DeviceId::CPU);
-    let floats = || inputs.is_empty() || inputs.iter().any(|t| t.dtype().is_floating());
+    let floats = || inputs.is_empty() || inputs.iter().any(|t| t.dtype().is_differentiable());
     let default = || floats().then(device::placed_on);
     match asked.or_else(theirs).or_else(default).and_then(DeviceId::gpu_index) {
         Some(index) => cuda::gpu(index).map(Some),
@@ -81,7 +81,7 @@ pub(crate) fn with_constants_on(graph: &Graph, gpu: &'static Gpu, all: bool) -> 
     let mut new = graph.clone();
     let there = |(value, constant): &(Value, Tensor)| {
         let dtype = constant.dtype();
-        let goes = constant.rank() > 0 && dtype.size() > 0 && (all || dtype.is_floating());
+        let goes = constant.rank() > 0 && dtype.size() > 0 && (all || dtype.is_differentiable());
         Ok((*value, if goes { bring(gpu, constant)? } else { constant.clone() }))
     };
     new.constants = graph.constants.iter().map(there).collect::<Result<_>>()?;

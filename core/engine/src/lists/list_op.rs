@@ -170,7 +170,7 @@ pub(crate) fn cotangent_type(ty: &TensorType) -> TensorType {
 }
 
 pub(crate) fn cotangent_dtype(dtype: DType) -> DType {
-    if dtype.is_floating() || dtype == DType::Variant { dtype } else { DType::F32 }
+    if dtype.is_differentiable() || dtype == DType::Variant { dtype } else { DType::F32 }
 }
 
 pub(crate) fn give_only(g: &mut Backward<'_>, mut outputs: Outputs) {

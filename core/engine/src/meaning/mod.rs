@@ -2,9 +2,11 @@
 //! `execute` and plans ask for programs, tapes for derivatives; the language itself is `kernels::scalar`.
 
 mod cache;
+mod complex;
 mod partial;
 
 pub(crate) use cache::{Cache, Key};
+pub(crate) use complex::{Join, Parts, each_part, joined, on_parts, part_layout, parts};
 pub(crate) use partial::{Derivatives, PartialInfo, derivatives};
 
 use crate::op::Op;

@@ -163,7 +163,7 @@ impl Op for Partial {
     }
 
     fn kind(&self) -> Kind {
-        Kind::Elementwise { accepts: DTypes::ALL, direct: self.direct }
+        Kind::Elementwise { accepts: DTypes::REAL, direct: self.direct }
     }
 
     fn mixes_dtypes(&self) -> bool {

@@ -21,7 +21,7 @@ use kernels::backend::cpu::{CpuCall, Work};
 use kernels::backend::cuda::CudaCall;
 use kernels::dtype::DTypes;
 use kernels::error::{Error, Result};
-use kernels::scalar::{Scalar, Val};
+use kernels::scalar::{ComplexVal, Meant, Scalar, Val};
 use kernels::shape::{AxisSet, Symbol};
 use smallvec::SmallVec;
 use std::any::Any;
@@ -99,6 +99,25 @@ pub(crate) trait Op: Any + Send + Sync {
     /// `y` is the result and `dy` its cotangent; the answer is the cotangent of input `index`.
     fn partial(&self, _s: &Scalar, _x: &[Val], _y: Val, _dy: Val, _index: usize) -> Option<Val> {
         None
+    }
+
+    // Complex operands.
+
+    /// The meaning for one complex element, by its parts; `None` if it has none, so that complex operands are refused. A real operand
+    /// stands in both parts.
+    fn complex(&self, _s: &Scalar, _x: &[ComplexVal]) -> Option<Meant> {
+        None
+    }
+
+    /// The complex derivative of that meaning by operand `index`, where that of the formulas would lose digits or is longer.
+    fn complex_slope(&self, _s: &Scalar, _x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        None
+    }
+
+    /// What it gives for complex operands where it is no formula for one element, made of other operations; `None` if it takes them as
+    /// they are, or refuses them.
+    fn on_complex(&self, _inputs: &[&Tensor]) -> Result<Option<Outputs>> {
+        Ok(None)
     }
 
     // Views.

@@ -1,12 +1,12 @@
 //! `acosh`: the inverse hyperbolic cosine; dx = dy * 1 / sinh(y).
-//! TensorFlow's `tf.acosh`, floats.
+//! TensorFlow's `tf.acosh`, floats and complex numbers.
 
 use super::public;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
 use crate::tensor::Tensor;
 use kernels::dtype::DTypes;
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Acosh;
@@ -20,6 +20,15 @@ impl Op for Acosh {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.acosh(x[0])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].acosh(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        let one = x[0].real(s, 1.0);
+        Some(x[0].sub(s, one).sqrt(s).mul(s, x[0].add(s, one).sqrt(s)).reciprocal(s))
     }
 
     fn gradient(&self) -> Gradient {

@@ -6,7 +6,7 @@ use kernels::dtype::DTypes;
 use kernels::error::Result;
 use crate::execute::execute1_reusing;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]
@@ -21,6 +21,10 @@ impl Op for Add {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.add(x[0], x[1])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].add(s, x[1]).into())
     }
 
     fn gradient(&self) -> Gradient {

@@ -74,7 +74,7 @@ impl Op for Argmax {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::REAL)?;
         let accepts = if self.least { DTypes::of(WIDE) } else { DTypes::of(WIDE).and(DTypes::of(NARROW)) };
         if !accepts.has(self.to) {
             return Err(Error::invalid_argument(self.name(), "indices cannot be given in this dtype")

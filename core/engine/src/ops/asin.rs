@@ -1,12 +1,12 @@
 //! `asin`: the arc sine; dx = dy * 1 / sqrt(1 - x^2).
-//! TensorFlow's `tf.asin`, floats.
+//! TensorFlow's `tf.asin`, floats and complex numbers.
 
 use super::public;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
 use crate::tensor::Tensor;
 use kernels::dtype::DTypes;
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Asin;
@@ -20,6 +20,15 @@ impl Op for Asin {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.asin(x[0])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].asin(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        let one = x[0].real(s, 1.0);
+        Some(one.sub(s, x[0].mul(s, x[0])).sqrt(s).reciprocal(s))
     }
 
     fn gradient(&self) -> Gradient {

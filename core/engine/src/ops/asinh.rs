@@ -1,12 +1,12 @@
 //! `asinh`: the inverse hyperbolic sine; dx = dy * 1 / cosh(y).
-//! TensorFlow's `tf.asinh`, floats.
+//! TensorFlow's `tf.asinh`, floats and complex numbers.
 
 use super::public;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
 use crate::tensor::Tensor;
 use kernels::dtype::DTypes;
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Asinh;
@@ -20,6 +20,14 @@ impl Op for Asinh {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.asinh(x[0])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].asinh(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        Some(x[0].mul(s, x[0]).add(s, x[0].real(s, 1.0)).sqrt(s).reciprocal(s))
     }
 
     fn gradient(&self) -> Gradient {

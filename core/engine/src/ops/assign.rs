@@ -5,8 +5,8 @@ use kernels::backend::cpu::tile::{Tiled, fault_error};
 use kernels::backend::cpu::{CpuCall, Isa, View, Work, copy, part, vector};
 use kernels::backend::cuda::{self, CudaCall, Owner};
 use kernels::dtype::DTypes;
-use kernels::error::{Error, Result};
-use crate::execute::{execute, execute_read, set_strings};
+use kernels::error::{Error, OnTheWay, Result};
+use crate::execute::{execute, execute1, execute_read, set_strings};
 use crate::op::{Access, Gradient, Infer, Kind, Op, Outputs, identity};
 use crate::meaning::program_of;
 use kernels::scalar::Code;
@@ -123,7 +123,7 @@ impl Op for Assign {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         let (ty, _) = cx.resource(0)?;
         let given = cx.input(1);
-        if self.change != Change::Set && !DTypes::NUMBERS.has(ty.dtype) {
+        if self.change != Change::Set && !DTypes::NUMBERS.and(DTypes::COMPLEX).has(ty.dtype) {
             return Err(Error::invalid_argument(self.label(), "only numbers can be added").got(ty).expected("numbers"));
         }
         if given.dtype != ty.dtype || (given.shape.is_known() && ty.shape.is_known() && given.shape != ty.shape) {
@@ -133,6 +133,14 @@ impl Op for Assign {
                 .help("a variable keeps its dtype and shape; `cast` or `reshape` the value"));
         }
         Ok(())
+    }
+
+    /// A sum of complex numbers is made of its parts and then set: programs change one real number at a time.
+    fn on_complex(&self, inputs: &[&Tensor]) -> Result<Option<Outputs>> {
+        let Some(op) = self.operation() else { return Ok(None) };
+        let &[handle, given] = inputs else { return Ok(None) };
+        let sum = execute1(op, &[&read_variable(handle)?, given]).map_err(|e| e.named(self.label()))?;
+        execute(&Self { change: Change::Set }, &[handle, &sum]).map(Some)
     }
 
     fn access(&self, _: usize) -> Access {

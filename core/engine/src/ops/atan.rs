@@ -1,12 +1,12 @@
 //! `atan`: the arc tangent; dx = dy * 1 / (1 + x^2).
-//! TensorFlow's `tf.atan`, floats.
+//! TensorFlow's `tf.atan`, floats and complex numbers.
 
 use super::public;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
 use crate::tensor::Tensor;
 use kernels::dtype::DTypes;
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Atan;
@@ -20,6 +20,14 @@ impl Op for Atan {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.atan(x[0])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].atan(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        Some(x[0].mul(s, x[0]).add(s, x[0].real(s, 1.0)).reciprocal(s))
     }
 
     fn gradient(&self) -> Gradient {

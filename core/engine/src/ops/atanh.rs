@@ -1,12 +1,12 @@
 //! `atanh`: the inverse hyperbolic tangent; dx = dy * 1 / (1 - x^2).
-//! TensorFlow's `tf.atanh`, floats.
+//! TensorFlow's `tf.atanh`, floats and complex numbers.
 
 use super::public;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
 use crate::tensor::Tensor;
 use kernels::dtype::DTypes;
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Atanh;
@@ -20,6 +20,14 @@ impl Op for Atanh {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.atanh(x[0])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].atanh(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        Some(x[0].real(s, 1.0).sub(s, x[0].mul(s, x[0])).reciprocal(s))
     }
 
     fn gradient(&self) -> Gradient {

@@ -28,7 +28,7 @@ pub enum DataFormat {
 
 #[track_caller]
 fn add_bias(x: &Tensor, bias: &Tensor, format: DataFormat) -> Result<Tensor> {
-    if !DTypes::NUMBERS.has(x.dtype()) {
+    if !DTypes::NUMBERS.and(DTypes::COMPLEX).has(x.dtype()) {
         return Err(Error::invalid_argument("bias_add", "only numbers can be added").got(x.dtype()));
     }
     let axis = if format == DataFormat::ChannelsFirst { 1 } else { x.rank().wrapping_sub(1) };

@@ -1,5 +1,5 @@
 //! `bitcast`: the same bytes as elements of another dtype; no gradient.
-//! TensorFlow's `tf.bitcast`, numbers: a smaller dtype adds a last axis, a larger one takes it away.
+//! TensorFlow's `tf.bitcast`, real and complex numbers: a smaller dtype adds a last axis, a larger one takes it away.
 
 use super::public;
 use crate::execute::execute1;
@@ -16,6 +16,9 @@ pub(crate) struct Bitcast {
     to: DType,
 }
 
+/// All whose every byte is a value: not truth values.
+const TAKEN: DTypes = DTypes::NUMBERS.and(DTypes::COMPLEX);
+
 /// Bytes that one chunk copies, about.
 const CHUNK: usize = 256 * 1024;
 
@@ -31,7 +34,7 @@ impl Op for Bitcast {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::NUMBERS)?;
+        cx.check_dtype(0, TAKEN)?;
         let (from, shape) = (cx.dtype(0), *cx.shape(0));
         if from.size() >= self.to.size() {
             let parts = from.size() / self.to.size();
@@ -97,10 +100,10 @@ public! {
     /// assert_eq!(tf::bitcast(&bytes, tf::DType::F32).to_vec::<f32>(), [1.0, -2.0]);
     /// ```
     pub fn bitcast, try_bitcast(x, dtype: DType) -> Tensor {
-        if !DTypes::NUMBERS.has(dtype) {
+        if !TAKEN.has(dtype) {
             return Err(Error::invalid_argument("bitcast", "not every byte is a value of this dtype")
                 .got(dtype)
-                .expected(format!("one of {}", DTypes::NUMBERS)));
+                .expected(format!("one of {TAKEN}")));
         }
         execute1(&Bitcast { to: dtype }, &[x])
     }

@@ -1,10 +1,12 @@
 //! `cast`: another dtype; dx = dy cast back, between floating-point types.
+//! Complex numbers become real ones by their real part, real ones complex with an imaginary part of 0.
 //! TensorFlow's `tf.cast`: floats round to nearest even, floats become integers toward zero (saturating), bool is 0 or 1.
 
-use super::public;
+use super::{public, zeros_of};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::Result;
 use crate::execute::execute1;
+use crate::meaning::{joined, parts};
 use crate::op::{Sizes, Gradient, Kind, Op, identity};
 use kernels::scalar::{Scalar, Val};
 use crate::tensor::{Tensor, TensorType};
@@ -18,7 +20,7 @@ impl Op for Cast {
     identity!("cast", { "to": DType = |this| this.to });
 
     fn kind(&self) -> Kind {
-        Kind::Elementwise { accepts: DTypes::ALL, direct: None }
+        Kind::Elementwise { accepts: DTypes::REAL, direct: None }
     }
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
@@ -44,7 +46,23 @@ pub(crate) fn cast_to(x: &Tensor, dtype: DType) -> Result<Tensor> {
     if x.dtype() == dtype {
         return Ok(x.clone());
     }
+    if x.dtype().is_complex() || dtype.is_complex() {
+        return complex(x, dtype);
+    }
     execute1(&Cast { to: dtype }, &[x])
+}
+
+/// A cast from or to complex numbers, by their parts.
+#[track_caller]
+fn complex(x: &Tensor, dtype: DType) -> Result<Tensor> {
+    let part = dtype.real_dtype();
+    if !x.dtype().is_complex() {
+        let re = cast_to(x, part)?;
+        return joined(&re, &zeros_of(re.ty())?);
+    }
+    let (re, im) = parts(x)?;
+    let re = cast_to(&re, part)?;
+    if dtype.is_complex() { joined(&re, &cast_to(&im, part)?) } else { Ok(re) }
 }
 
 public! {

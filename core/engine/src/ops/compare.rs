@@ -4,11 +4,11 @@
 use super::operators::binary;
 use kernels::dtype::DTypes;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 
 /// Writes one of them: the struct with its identity, dtypes, instruction and meaning.
 macro_rules! comparison {
-    ($struct:ident, $name:literal, $accepts:expr, $direct:expr, |$s:ident, $x:ident| $meaning:expr) => {
+    ($struct:ident, $name:literal, $accepts:expr, $direct:expr, |$s:ident, $x:ident| $meaning:expr $(, complex $complex:expr)?) => {
         #[derive(Clone)]
         pub(crate) struct $struct;
 
@@ -23,6 +23,10 @@ macro_rules! comparison {
                 $meaning
             }
 
+            $(fn complex(&self, $s: &Scalar, $x: &[ComplexVal]) -> Option<Meant> {
+                Some(Meant::Real($complex))
+            })?
+
             fn gradient(&self) -> Gradient {
                 Gradient::Stops("truth values carry no gradient")
             }
@@ -30,8 +34,10 @@ macro_rules! comparison {
     };
 }
 
-comparison!(Equal, "equal", DTypes::ALL, Some(Code::Eq), |s, x| s.eq(x[0], x[1]));
-comparison!(NotEqual, "not_equal", DTypes::ALL, Some(Code::Ne), |s, x| s.ne(x[0], x[1]));
+comparison!(Equal, "equal", DTypes::REAL, Some(Code::Eq), |s, x| s.eq(x[0], x[1]),
+    complex s.and(s.eq(x[0].re, x[1].re), s.eq(x[0].im, x[1].im)));
+comparison!(NotEqual, "not_equal", DTypes::REAL, Some(Code::Ne), |s, x| s.ne(x[0], x[1]),
+    complex s.or(s.ne(x[0].re, x[1].re), s.ne(x[0].im, x[1].im)));
 comparison!(Less, "less", DTypes::NUMBERS, Some(Code::Lt), |s, x| s.lt(x[0], x[1]));
 comparison!(LessEqual, "less_equal", DTypes::NUMBERS, Some(Code::Le), |s, x| s.le(x[0], x[1]));
 comparison!(Greater, "greater", DTypes::NUMBERS, None, |s, x| s.gt(x[0], x[1]));

@@ -5,7 +5,7 @@ use super::public;
 use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]
@@ -20,6 +20,14 @@ impl Op for Cos {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.cos(x[0])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].cos(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        Some(x[0].sin(s).neg(s))
     }
 
     fn gradient(&self) -> Gradient {

@@ -1,12 +1,12 @@
 //! `cosh`: the hyperbolic cosine; dx = dy * sinh(x).
-//! TensorFlow's `tf.cosh`, floats.
+//! TensorFlow's `tf.cosh`, floats and complex numbers.
 
 use super::public;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
 use crate::tensor::Tensor;
 use kernels::dtype::DTypes;
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Cosh;
@@ -20,6 +20,14 @@ impl Op for Cosh {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.cosh(x[0])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].cosh(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        Some(x[0].sinh(s))
     }
 
     fn gradient(&self) -> Gradient {

@@ -3,6 +3,7 @@
 
 mod recurrence;
 
+use super::conj::conjugate;
 use super::cumulative::{Cumulative, scanning};
 use super::multiply::Multiply;
 use super::{add_owned, public};
@@ -28,9 +29,10 @@ impl Op for Cumprod {
         Saves::inputs(&[0])
     }
 
+    /// Of complex numbers by their conjugates.
     /// dx(i) = before(i) * sum over the results k that x(i) is in of dy(k) * the elements between i and k.
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
-        let (x, dy) = (g.input(0)?.clone(), g.dy(0)?);
+        let (x, dy) = (conjugate(g.input(0)?)?, g.dy(0)?);
         let before = products(&x, self.0.axis, Cumulative { exclusive: true, reverse: self.0.reverse })?;
         let later = Recurrence { axis: self.0.axis, exclusive: true, reverse: !self.0.reverse };
         let owed = match self.0.exclusive {

@@ -9,7 +9,8 @@ use kernels::backend::cuda::{self, CudaCall};
 use kernels::dtype::DTypes;
 use kernels::error::Result;
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::meaning::each_part;
+use crate::op::{Gradient, Infer, Kind, Op, Outputs, identity};
 use kernels::shape::resolve_axis;
 use crate::tape::Backward;
 use crate::tensor::Tensor;
@@ -19,6 +20,10 @@ pub(crate) struct Cumsum(Scan);
 
 impl Op for Cumsum {
     scanning!("cumsum");
+
+    fn on_complex(&self, inputs: &[&Tensor]) -> Result<Option<Outputs>> {
+        each_part(self, inputs[0])
+    }
 
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let back = Self(Scan { reverse: !self.0.reverse, ..self.0 });

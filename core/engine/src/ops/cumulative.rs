@@ -45,7 +45,7 @@ macro_rules! scanning {
         }
 
         fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-            cx.check_dtype(0, DTypes::NUMBERS)?;
+            cx.check_dtype(0, DTypes::NUMBERS.and(DTypes::COMPLEX))?;
             cx.output(cx.dtype(0), *cx.shape(0));
             Ok(())
         }

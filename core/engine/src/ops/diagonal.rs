@@ -56,7 +56,7 @@ impl Op for Diagonal {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         let whole = *cx.shape(0);
         let shape = taken(&self.axes, &whole, |a, b| cx.constraints.push(a, b))?;
         cx.output(cx.dtype(0), shape);
@@ -102,7 +102,7 @@ impl Op for DiagonalBack {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         cx.output(cx.dtype(0), self.whole);
         Ok(())
     }

@@ -2,10 +2,10 @@
 //! TensorFlow's `tf.math.divide_no_nan`, numbers; integers become floats first, as in `truediv`.
 
 use super::operators::binary;
-use super::truediv::real;
+use super::truediv::as_real;
 use kernels::dtype::DTypes;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Scalar, Val};
+use kernels::scalar::{ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct DivNoNan;
@@ -18,11 +18,27 @@ impl Op for DivNoNan {
     }
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
-        let (x, y) = (real(s, x[0]), real(s, x[1]));
+        let (x, y) = (as_real(s, x[0]), as_real(s, x[1]));
         let zero = s.eq(y, s.number(y, 0.0));
         // Dividing by 1 there keeps infinities out of the gradient as well.
         let quotient = s.div(x, s.select(zero, s.number(y, 1.0), y));
         s.select(zero, s.number(y, 0.0), quotient)
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        let (x, y) = (x[0], x[1]);
+        let zero = y.is_zero(s);
+        let quotient = x.div(s, ComplexVal::select(s, zero, y.real(s, 1.0), y));
+        Some(ComplexVal::select(s, zero, y.real(s, 0.0), quotient).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], index: usize) -> Option<ComplexVal> {
+        let (x, y) = (x[0], x[1]);
+        let (zero, none) = (y.is_zero(s), y.real(s, 0.0));
+        let divisor = ComplexVal::select(s, zero, y.real(s, 1.0), y);
+        let inverse = divisor.reciprocal(s);
+        let slope = if index == 0 { inverse } else { x.div(s, divisor).mul(s, inverse).neg(s) };
+        Some(ComplexVal::select(s, zero, none, slope))
     }
 
     fn gradient(&self) -> Gradient {

@@ -5,7 +5,7 @@
 use super::operators::{binary, operator};
 use kernels::dtype::DTypes;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Divide;
@@ -19,6 +19,16 @@ impl Op for Divide {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.div(x[0], x[1])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].div(s, x[1]).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], index: usize) -> Option<ComplexVal> {
+        // 1 / y, and -x / y / y.
+        let inverse = x[1].reciprocal(s);
+        Some(if index == 0 { inverse } else { x[0].div(s, x[1]).mul(s, inverse).neg(s) })
     }
 
     fn gradient(&self) -> Gradient {
@@ -54,6 +64,14 @@ impl Op for Div {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.div(x[0], x[1])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].div(s, x[1]).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], index: usize) -> Option<ComplexVal> {
+        Divide.complex_slope(s, x, index)
     }
 
     fn gradient(&self) -> Gradient {

@@ -143,7 +143,7 @@ fn contracted(text: &str, tensors: &[&Tensor]) -> Result<Tensor> {
     let Some(first) = tensors.first() else {
         return Err(no_tensors("einsum"));
     };
-    let accepts = DTypes::FLOATING.and(DTypes::of(&[DType::I32, DType::I64]));
+    let accepts = DTypes::FLOATING.and(DTypes::COMPLEX).and(DTypes::of(&[DType::I32, DType::I64]));
     if let Some(other) = tensors.iter().find(|t| t.dtype() != first.dtype() || !accepts.has(t.dtype())) {
         return Err(Error::invalid_argument("einsum", "operands of dtypes that do not go together")
             .got(format!("{} and {}", first.dtype(), other.dtype()))

@@ -29,7 +29,7 @@ impl Op for EnsureShape {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::ALL)?;
+        cx.check_dtype(0, DTypes::MOVABLE)?;
         let own = *cx.shape(0);
         let fits = own.rank() == self.shape.rank() && own.iter().zip(self.shape.iter()).all(|(a, b)| a.can_equal(b));
         if !fits {

@@ -6,6 +6,7 @@ use kernels::backend::cuda::{CudaCall, Kernel, bits_of};
 use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
+use super::cast_to;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
 use kernels::shape::{IntoDim, IntoShape, Shape};
 use crate::tensor::Tensor;
@@ -126,7 +127,8 @@ fn diagonal(shape: Shape, dtype: DType) -> Result<Tensor> {
             .got(format!("{dtype}{shape}"))
             .expected("at least two sizes and a dtype of numbers"));
     }
-    execute1(&Eye { shape, dtype }, &[])
+    // Of complex numbers, one whose elements have no imaginary part.
+    cast_to(&execute1(&Eye { shape, dtype: dtype.real_dtype() }, &[])?, dtype)
 }
 
 #[cfg(test)]

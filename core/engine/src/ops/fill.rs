@@ -9,6 +9,7 @@ use kernels::backend::cuda::{self, CudaCall};
 use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
+use crate::meaning::joined;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
 use kernels::shape::{IntoShape, Shape};
 use crate::tensor::{Tensor, TensorType};
@@ -89,6 +90,10 @@ pub(crate) fn fill_with(ty: &TensorType, value: f64) -> Result<Tensor> {
         // SAFETY: a fresh scalar.
         unsafe { vector::fill(ty.dtype.size(), out.data(), bits, 1) };
         return Ok(out);
+    }
+    if ty.dtype.is_complex() {
+        let part = TensorType::new(ty.dtype.real_dtype(), ty.shape);
+        return joined(&fill_with(&part, value)?, &fill_with(&part, 0.0)?);
     }
     execute1(&Fill { shape: ty.shape, dtype: ty.dtype, bits }, &[])
 }

@@ -3,7 +3,8 @@
 
 use super::clip_by_norm::check_floating;
 use super::{IntoAxes, public, sum_axes};
-use crate::ops::functions::{try_maximum, try_multiply, try_rsqrt, try_square};
+use crate::meaning::{joined, parts};
+use crate::ops::functions::{try_add, try_maximum, try_multiply, try_rsqrt, try_square};
 use crate::tensor::Tensor;
 
 public! {
@@ -18,8 +19,14 @@ public! {
     /// assert!((y - tf::constant([[0.6, 0.8], [0.0, 0.0]])).abs().to_vec::<f32>().iter().all(|d| *d < 1e-6));
     /// ```
     pub fn l2_normalize, try_l2_normalize(x, axes: impl IntoAxes, epsilon: f64) -> Tensor {
-        check_floating("l2_normalize", x)?;
         let (axes, _) = axes.into_axes().resolve("l2_normalize", x.rank())?;
+        if x.dtype().is_complex() {
+            let (re, im) = parts(x)?;
+            let squares = sum_axes(&try_add(try_square(&re)?, try_square(&im)?)?, axes, true)?;
+            let length = try_rsqrt(try_maximum(&squares, epsilon)?)?;
+            return joined(&try_multiply(&re, &length)?, &try_multiply(&im, &length)?);
+        }
+        check_floating("l2_normalize", x)?;
         let squares = sum_axes(&try_square(x)?, axes, true)?;
         try_multiply(x, try_rsqrt(try_maximum(&squares, epsilon)?)?)
     }

@@ -8,6 +8,7 @@ use kernels::backend::cuda::{CudaCall, Kernel};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, OrFail, Result, OnTheWay};
 use crate::execute::execute1;
+use crate::meaning::{joined, parts};
 use crate::op::{Gradient, Infer, Kind, Op, identity};
 use kernels::scalar::{Scalar, Val};
 use kernels::shape::{Dim, Shape, resolve_axis};
@@ -124,6 +125,11 @@ fn spaced(start: Operand<'_>, stop: Operand<'_>, num: usize, axis: isize) -> Res
         return Err(Error::invalid_argument("linspace", "the ends do not span a range")
             .got(format!("{} to {}, {num} numbers", start.ty(), stop.ty()))
             .expected("two numbers of one dtype and shape, and at least one number between them"));
+    }
+    if dtype.is_complex() {
+        let ((a, b), (c, d)) = (parts(&start)?, parts(&stop)?);
+        let re = spaced(Operand::Owned(a), Operand::Owned(c), num, axis)?;
+        return joined(&re, &spaced(Operand::Owned(b), Operand::Owned(d), num, axis)?);
     }
     let to = match dtype.size() {
         _ if dtype.is_floating() => dtype,

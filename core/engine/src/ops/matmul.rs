@@ -2,6 +2,10 @@
 //! TensorFlow's `tf.matmul`; transposed operands are views, the kernel takes any strides.
 
 use super::AsTensor;
+use super::add::Add;
+use super::conj::conjugate;
+use super::public;
+use super::subtract::Subtract;
 use super::transpose::swap_last;
 use kernels::backend::cpu::merge_dims::collapse;
 use kernels::backend::cpu::gemm::Addend;
@@ -10,12 +14,13 @@ use kernels::backend::cuda::{self, CudaCall};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
+use crate::meaning::{joined, parts};
+use crate::op::{Gradient, Infer, Kind, Op, Outputs, Saves, identity};
 use kernels::shape::{Shape, broadcast};
 use crate::tape::Backward;
 use crate::ops::sum_to;
 use crate::tensor::Tensor;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::panic::Location;
 
 #[derive(Clone)]
@@ -63,6 +68,23 @@ impl Op for MatMul {
         let shape = shape.push(m)?.push(n)?;
         cx.output(cx.dtype(0), shape);
         Ok(())
+    }
+
+    /// (a + ib)(c + id) by four products of real matrices, which read the parts where they lie.
+    fn on_complex(&self, inputs: &[&Tensor]) -> Result<Option<Outputs>> {
+        let types = [inputs[0].ty(), inputs[1].ty()];
+        if types[0].dtype != types[1].dtype {
+            return Ok(None);
+        }
+        let ((a, b), (c, d)) = (parts(inputs[0])?, parts(inputs[1])?);
+        // A function, not a closure: it lets the caller's line through.
+        #[track_caller]
+        fn product(x: &Tensor, y: &Tensor) -> Result<Tensor> {
+            execute1(&MatMul, &[x, y])
+        }
+        let re = execute1(&Subtract, &[&product(&a, &c)?, &product(&b, &d)?])?;
+        let im = execute1(&Add, &[&product(&a, &d)?, &product(&b, &c)?])?;
+        Ok(Some(smallvec![joined(&re, &im)?]))
     }
 
     fn takes_strides(&self) -> bool {
@@ -278,6 +300,54 @@ pub fn try_matmul_transposed(
     let turn = |x: &Tensor, turn: bool| if turn && x.rank() >= 2 { swap_last(x) } else { Ok(x.clone()) };
     let (a, b) = (turn(&a.as_tensor(), transpose_a)?, turn(&b.as_tensor(), transpose_b)?);
     try_matmul(a, b)
+}
+
+/// The matrix product with either operand's last two dimensions swapped and conjugated first: TensorFlow's `adjoint_a`, `adjoint_b`.
+/// Of real matrices that is [`matmul_transposed`].
+///
+/// ```
+/// use eagerflow::{self as tf, Complex};
+/// let a = tf::Tensor::from([[Complex::new(1.0_f32, 1.0)], [Complex::new(0.0, 2.0)]]);
+/// assert_eq!(tf::matmul_adjoint(&a, true, &a, false).item::<Complex<f32>>(), Complex::new(6.0, 0.0));
+/// ```
+///
+/// # Panics
+/// As [`try_matmul`] fails.
+#[track_caller]
+pub fn matmul_adjoint(a: impl AsTensor, adjoint_a: bool, b: impl AsTensor, adjoint_b: bool) -> Tensor {
+    try_matmul_adjoint(a, adjoint_a, b, adjoint_b).or_fail()
+}
+
+/// The matrix product with either operand's last two dimensions swapped and conjugated first.
+///
+/// # Errors
+/// As [`try_matmul`].
+#[track_caller]
+pub fn try_matmul_adjoint(a: impl AsTensor, adjoint_a: bool, b: impl AsTensor, adjoint_b: bool) -> Result<Tensor> {
+    #[track_caller]
+    fn turn(x: &Tensor, turn: bool) -> Result<Tensor> {
+        if turn && x.rank() >= 2 { conjugate(&swap_last(x)?) } else { Ok(x.clone()) }
+    }
+    let (a, b) = (turn(&a.as_tensor(), adjoint_a)?, turn(&b.as_tensor(), adjoint_b)?);
+    try_matmul(a, b)
+}
+
+public! {
+    /// Matrices, or batches of them, with their last two dimensions swapped and their elements conjugated.
+    ///
+    /// ```
+    /// use eagerflow::{self as tf, Complex};
+    /// let a = tf::Tensor::from([[Complex::new(1.0_f32, 1.0), Complex::new(0.0, 2.0)]]);
+    /// assert_eq!(tf::adjoint(&a).to_vec::<Complex<f32>>(), [Complex::new(1.0, -1.0), Complex::new(0.0, -2.0)]);
+    /// ```
+    pub fn adjoint, try_adjoint(x) -> Tensor {
+        if x.rank() < 2 {
+            return Err(Error::invalid_argument("adjoint", "only matrices and batches of them have an adjoint")
+                .got(x.ty())
+                .expected("at least two dimensions"));
+        }
+        conjugate(&swap_last(x)?)
+    }
 }
 
 impl Tensor {

@@ -46,6 +46,7 @@ pub use pooling::Pool;
 pub(crate) use print::capture;
 pub(crate) use print::{Line, Piece, PrintLine, write_line};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
+pub(crate) use real::PartView;
 pub(crate) use reduction::broadcast_back;
 pub use support::*;
 pub use window::{Padding, Pair};
@@ -73,6 +74,7 @@ operations! {
     acos
     acosh
     add
+    angle
     argmax
     asin
     asinh
@@ -99,7 +101,9 @@ operations! {
     clip_by_norm
     clip_by_value
     compare
+    complex
     concat
+    conj
     conv2d
     cos
     cosh
@@ -137,6 +141,7 @@ operations! {
     identity
     igamma
     igammac
+    imag
     is_nan
     iterator_next
     l2_loss
@@ -167,6 +172,7 @@ operations! {
     print
     random_draw
     range
+    real
     reciprocal
     reduce_all
     reduce_any

@@ -1,10 +1,10 @@
 //! `multiply_no_nan`: x * y, and 0 where y is 0, whatever x is; dx = multiply_no_nan(dy, y), and dy' = multiply_no_nan(x, dy).
-//! TensorFlow's `tf.math.multiply_no_nan`, floats.
+//! TensorFlow's `tf.math.multiply_no_nan`, floats and complex numbers.
 
 use super::operators::binary;
 use crate::op::{Gradient, Kind, Op, identity};
 use kernels::dtype::DTypes;
-use kernels::scalar::{Scalar, Val};
+use kernels::scalar::{ComplexVal, Meant, Scalar, Val};
 
 /// x y, or 0 where y is 0.
 fn product(s: &Scalar, x: Val, y: Val) -> Val {
@@ -24,6 +24,15 @@ impl Op for MultiplyNoNan {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         product(s, x[0], x[1])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        let zero = x[1].is_zero(s);
+        Some(ComplexVal::select(s, zero, x[1].real(s, 0.0), x[0].mul(s, x[1])).into())
+    }
+
+    fn complex_slope(&self, _: &Scalar, x: &[ComplexVal], index: usize) -> Option<ComplexVal> {
+        Some(x[1 - index])
     }
 
     fn partial(&self, s: &Scalar, x: &[Val], _y: Val, dy: Val, index: usize) -> Option<Val> {

@@ -5,7 +5,7 @@ use super::{operators::unary_operator, public};
 use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]
@@ -20,6 +20,10 @@ impl Op for Neg {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.neg(x[0])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].neg(s).into())
     }
 
     fn gradient(&self) -> Gradient {

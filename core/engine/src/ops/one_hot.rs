@@ -9,9 +9,11 @@ use kernels::backend::cuda::{CudaCall, DIVIDED, Kernel, bits_of};
 use kernels::dtype::DTypes;
 use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
+use crate::meaning::{joined, parts};
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Outputs, identity};
 use kernels::shape::{Dim, IntoDim, Shape, resolve_axis};
 use crate::tensor::Tensor;
+use smallvec::smallvec;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -97,6 +99,16 @@ impl Op for OneHot {
                 arguments.size(inner);
             })
         }
+    }
+
+    fn on_complex(&self, inputs: &[&Tensor]) -> Result<Option<Outputs>> {
+        let [indices, on, off] = inputs else { return Ok(None) };
+        if on.dtype() != off.dtype() || indices.dtype().is_complex() {
+            return Ok(None);
+        }
+        let (on, off) = (parts(on)?, parts(off)?);
+        let (re, im) = (execute1(self, &[*indices, &on.0, &off.0])?, execute1(self, &[*indices, &on.1, &off.1])?);
+        Ok(Some(smallvec![joined(&re, &im)?]))
     }
 
     fn gradient(&self) -> Gradient {

@@ -5,7 +5,7 @@ use super::AsTensor;
 use super::api::TensorRef;
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
-use kernels::dtype::{DType, Number};
+use kernels::dtype::{Complex, DType, Number};
 use kernels::error::{Error, Result};
 
 /// One side of a binary operation.
@@ -94,12 +94,26 @@ numbers!(f32: Float as f64 => F32, f64: Float as f64 => F32, i32: Int as i128 =>
     i8: Int as i128 => I8, i16: Int as i128 => I16, u8: Int as i128 => U8, u16: Int as i128 => U16,
     u32: Int as i128 => U32, u64: Int as i128 => U64, bool: Bool as bool => Bool);
 
+macro_rules! complex_numbers {
+    ($($t:ty => $dtype:ident),*) => {$(
+        impl ToOperand for Complex<$t> {
+            fn to_operand<'a>(self) -> Operand<'a> {
+                Operand::Number(Number::Complex(self.re.into(), self.im.into()), DType::$dtype)
+            }
+        }
+    )*};
+}
+
+// Python's complex numbers are `complex128`.
+complex_numbers!(f32 => C64, f64 => C128);
+
 impl ToOperand for Number {
     fn to_operand<'a>(self) -> Operand<'a> {
         let dtype = match self {
             Self::Float(_) => DType::F32,
             Self::Int(_) => DType::I64,
             Self::Bool(_) => DType::Bool,
+            Self::Complex(..) => DType::C128,
         };
         Operand::Number(self, dtype)
     }
@@ -107,7 +121,7 @@ impl ToOperand for Number {
 
 /// Numbers made ready to compute with, once a dtype is known.
 pub(crate) trait NumberOf: Sized {
-    /// The bits of this number in a dtype.
+    /// The bits of this number in a dtype of real numbers or truth values.
     ///
     /// # Errors
     /// InvalidArgument if the dtype cannot hold it: a fraction for an integer type, a number out of its range, or a
@@ -126,6 +140,9 @@ impl NumberOf for Number {
 
     #[track_caller]
     fn tensor(self, op: &str, dtype: DType) -> Result<Tensor> {
+        if dtype.is_complex() {
+            return complex(self, op, dtype);
+        }
         let bits = bits_if(self, op, dtype, false)?;
         let out = Tensor::uninit(&TensorType::scalar(dtype))?;
         // SAFETY: a fresh scalar of this dtype.
@@ -134,19 +151,42 @@ impl NumberOf for Number {
     }
 }
 
+/// A number as a complex scalar.
+#[track_caller]
+fn complex(number: Number, op: &str, dtype: DType) -> Result<Tensor> {
+    let (re, im) = match number {
+        Number::Complex(re, im) => (re, im),
+        Number::Bool(_) => return Err(refused(number, op, dtype, "a truth value cannot be used as a number")),
+        real => (real.to_f64(), 0.0),
+    };
+    let out = Tensor::uninit(&TensorType::scalar(dtype))?;
+    // SAFETY: a fresh scalar of this dtype.
+    unsafe {
+        match dtype {
+            DType::C64 => out.data().cast::<Complex<f32>>().write(Complex::new(re as f32, im as f32)),
+            _ => out.data().cast::<Complex<f64>>().write(Complex::new(re, im)),
+        }
+    }
+    Ok(out)
+}
+
+#[cold]
+fn refused(number: Number, op: &str, dtype: DType, what: &str) -> Error {
+    let number = match number {
+        Number::Bool(value) => value.to_string(),
+        Number::Int(value) => value.to_string(),
+        Number::Float(value) => format!("{value:?}"),
+        Number::Complex(re, im) => Complex::new(re, im).to_string(),
+    };
+    Error::invalid_argument(op, what)
+        .got(format!("{number} for a tensor of {dtype}"))
+        .help("a plain number takes the tensor's dtype; `cast` the tensor, or write the number as that dtype")
+}
+
 /// The bits of a number in a dtype; whether floats that are `whole` are integers, too.
 #[inline]
 fn bits_if(number: Number, op: &str, dtype: DType, whole: bool) -> Result<u64> {
-    let refuse = |what: &str| {
-        let number = match number {
-            Number::Bool(value) => value.to_string(),
-            Number::Int(value) => value.to_string(),
-            Number::Float(value) => format!("{value:?}"),
-        };
-        Err(Error::invalid_argument(op, what)
-            .got(format!("{number} for a tensor of {dtype}"))
-            .help("a plain number takes the tensor's dtype; `cast` the tensor, or write the number as that dtype"))
-    };
+    let refuse = |what: &str| Err(refused(number, op, dtype, what));
     if dtype == DType::String {
         return refuse("a number cannot be used as a string");
     }
@@ -154,6 +194,7 @@ fn bits_if(number: Number, op: &str, dtype: DType, whole: bool) -> Result<u64> {
         Number::Bool(value) if dtype == DType::Bool => return Ok(u64::from(value)),
         Number::Bool(_) => return refuse("a truth value cannot be used as a number"),
         _ if dtype == DType::Bool => return refuse("a number cannot be used as a truth value"),
+        Number::Complex(..) => return refuse("a complex number cannot be used with a tensor of real numbers"),
         Number::Float(value) => value,
         Number::Int(value) if dtype.is_integer() => {
             if Number::Int(value) < dtype.min() || Number::Int(value) > dtype.max() {
@@ -225,7 +266,7 @@ mod tests {
 
     #[test]
     fn limits_are_operands() {
-        for dtype in DType::ALL.into_iter().filter(|d| *d != DType::Bool) {
+        for dtype in DType::ALL.into_iter().filter(|d| *d != DType::Bool && !d.is_complex()) {
             let zero = tf::constant_of(0, dtype);
             for limit in [dtype.min(), dtype.max()] {
                 assert_eq!((&zero + limit).try_to_f64().unwrap(), limit.to_f64(), "{dtype}");

@@ -134,7 +134,8 @@ pub(crate) use binary;
 macro_rules! operator {
     ($trait:ident::$method:ident = $op:expr) => {
         $crate::ops::operator!(@any $trait $method $op; Tensor, &Tensor, Variable, &Variable);
-        $crate::ops::operator!(@number $trait $method $op; f64: Tensor, &Tensor, Variable, &Variable; i32: Tensor, &Tensor, Variable, &Variable);
+        $crate::ops::operator!(@number $trait $method $op; f64: Tensor, &Tensor, Variable, &Variable; i32: Tensor, &Tensor, Variable, &Variable;
+            Complex<f32>: Tensor, &Tensor, Variable, &Variable; Complex<f64>: Tensor, &Tensor, Variable, &Variable);
     };
     ($trait:ident::$method:ident = $op:expr; assign $assign:ident::$assign_method:ident) => {
         $crate::ops::operator!($trait::$method = $op);
@@ -198,9 +199,10 @@ macro_rules! operator {
             })*
         };
     };
-    (@number $trait:ident $method:ident $op:expr; $($a:ident: $($b:ty),*);*) => {
+    (@number $trait:ident $method:ident $op:expr; $($a:ty: $($b:ty),*);*) => {
         const _: () = {
             use $crate::{Tensor, Variable};
+            use kernels::dtype::Complex;
             $($(impl std::ops::$trait<$b> for $a {
                 type Output = Tensor;
                 #[track_caller]

@@ -13,12 +13,13 @@ use kernels::backend::cuda::{self, Around, CudaCall};
 use kernels::dtype::DTypes;
 use kernels::error::{Error, OrFail, Result};
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
+use crate::meaning::{joined, parts};
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Outputs, identity};
 use kernels::shape::{AxisSet, Dim, IntoDim, MAX_RANK, Shape};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 use rows::Rows;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -120,6 +121,20 @@ impl Op for Pad {
         };
         // SAFETY: views of the inferred types; the rule made room for the margins.
         unsafe { cuda::frame(call, input, out, |axis| self.margin(axis).0, around) }
+    }
+
+    fn on_complex(&self, inputs: &[&Tensor]) -> Result<Option<Outputs>> {
+        if inputs.iter().any(|t| t.dtype() != inputs[0].dtype()) {
+            return Ok(None);
+        }
+        let (mut re, mut im): (SmallVec<[Tensor; 2]>, SmallVec<[Tensor; 2]>) = (SmallVec::new(), SmallVec::new());
+        for &input in inputs {
+            let (a, b) = parts(input)?;
+            re.push(a);
+            im.push(b);
+        }
+        let (re, im) = (re.iter().collect::<SmallVec<[&Tensor; 2]>>(), im.iter().collect::<SmallVec<[&Tensor; 2]>>());
+        Ok(Some(smallvec![joined(&execute1(self, &re)?, &execute1(self, &im)?)?]))
     }
 
     fn gradient(&self) -> Gradient {

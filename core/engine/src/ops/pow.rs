@@ -4,7 +4,7 @@
 use super::operators::binary;
 use kernels::dtype::DTypes;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Pow;
@@ -18,6 +18,21 @@ impl Op for Pow {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.pow(x[0], x[1])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].pow(s, x[1]).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], index: usize) -> Option<ComplexVal> {
+        // y * x^(y - 1), and x^y * log(x), 0 at x = 0.
+        let (x, y) = (x[0], x[1]);
+        if index == 0 {
+            return Some(y.mul(s, x.pow(s, y.sub(s, y.real(s, 1.0)))));
+        }
+        let zero = x.is_zero(s);
+        let base = ComplexVal::select(s, zero, x.real(s, 1.0), x);
+        Some(x.pow(s, y).mul(s, base.log(s)))
     }
 
     fn gradient(&self) -> Gradient {

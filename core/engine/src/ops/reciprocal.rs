@@ -5,7 +5,7 @@ use super::public;
 use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Scalar, Val};
+use kernels::scalar::{ComplexVal, Meant, Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]
@@ -26,6 +26,15 @@ impl Op for Reciprocal {
         let zero = s.number(dy, 0.0);
         let plain = s.or(s.is_finite(y), s.ne(dy, zero));
         Some(s.select(plain, s.neg(s.mul(y, s.mul(dy, y))), zero))
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].reciprocal(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        let inverse = x[0].reciprocal(s);
+        Some(inverse.mul(s, inverse).neg(s))
     }
 
     fn gradient(&self) -> Gradient {

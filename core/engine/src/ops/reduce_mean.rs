@@ -11,7 +11,8 @@ use kernels::backend::cuda::{CudaCall, Kernel};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::Result;
 use crate::execute::execute1;
-use crate::op::{Sizes, Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
+use crate::meaning::each_part;
+use crate::op::{Sizes, Gradient, Infer, Kind, Lookup, Op, OpRef, Outputs, identity};
 use kernels::shape::{AxisSet, Dim, MAX_RANK, Shape, Bits};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
@@ -31,6 +32,10 @@ impl Op for ReduceMean {
         axes: this.axes,
         mean: true
     });
+
+    fn on_complex(&self, inputs: &[&Tensor]) -> Result<Option<Outputs>> {
+        each_part(self, inputs[0])
+    }
 
     fn gradient(&self) -> Gradient {
         Gradient::Rule

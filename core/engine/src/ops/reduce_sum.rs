@@ -9,7 +9,8 @@ use kernels::backend::cpu::{CpuCall, Work};
 use kernels::dtype::DTypes;
 use kernels::error::Result;
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, OpRef, identity};
+use crate::meaning::each_part;
+use crate::op::{Gradient, Infer, Kind, Op, OpRef, Outputs, identity};
 use kernels::shape::{AxisSet, Bits};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
@@ -48,6 +49,10 @@ impl Op for ReduceSum {
         unsafe { self.reduction().cpu("reduce_sum", call, phase, chunk) }
     }
 
+    fn on_complex(&self, inputs: &[&Tensor]) -> Result<Option<Outputs>> {
+        each_part(self, inputs[0])
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }
@@ -73,7 +78,7 @@ pub(crate) fn sum_op(axes: AxisSet, keep: bool) -> OpRef {
 /// The sum over a set of axes.
 #[track_caller]
 pub(crate) fn sum_axes(x: &Tensor, axes: AxisSet, keep: bool) -> Result<Tensor> {
-    if axes.is_empty() && x.dtype().is_floating() {
+    if axes.is_empty() && x.dtype().is_differentiable() {
         // Adding nothing up would only turn -0 into 0.
         return Ok(x.clone());
     }

@@ -6,6 +6,7 @@ use super::axes::IntoAxes;
 use super::reduce_logsumexp::floats_only;
 use super::reduce_mean::mean_axes;
 use super::{broadcast_back, public};
+use crate::meaning::parts;
 use crate::tensor::Tensor;
 
 public! {
@@ -17,8 +18,14 @@ public! {
     /// assert_eq!(tf::reduce_variance(&x, 1).to_vec::<f32>(), [1.0, 0.0]);
     /// ```
     pub fn reduce_variance, try_reduce_variance(x, axes: impl IntoAxes) -> Tensor {
+        let axes = axes.into_axes();
+        if x.dtype().is_complex() {
+            // Of both parts together, and real.
+            let (re, im) = parts(x)?;
+            return try_reduce_variance(&re, axes.clone())?.try_add(&try_reduce_variance(&im, axes)?);
+        }
+        let (axes, keep) = axes.resolve("reduce_variance", x.rank())?;
         floats_only("reduce_variance", x)?;
-        let (axes, keep) = axes.into_axes().resolve("reduce_variance", x.rank())?;
         let mean = mean_axes(x, axes, true)?;
         let distance = x.try_subtract(&broadcast_back(&mean, x.shape(), axes)?)?;
         mean_axes(&distance.try_square()?, axes, keep)
@@ -33,7 +40,9 @@ public! {
     /// assert_eq!(tf::reduce_std(&tf::constant([1.0, 5.0]), ()).item::<f32>(), 2.0);
     /// ```
     pub fn reduce_std, try_reduce_std(x, axes: impl IntoAxes) -> Tensor {
-        floats_only("reduce_std", x)?;
+        if !x.dtype().is_complex() {
+            floats_only("reduce_std", x)?;
+        }
         try_reduce_variance(x, axes).map_err(|e| e.named("reduce_std"))?.try_sqrt()
     }
 }

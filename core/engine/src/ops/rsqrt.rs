@@ -5,7 +5,7 @@ use super::public;
 use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]
@@ -27,6 +27,14 @@ impl Op for Rsqrt {
         let plain = s.or(s.is_finite(y), s.ne(dy, zero));
         let cube = s.mul(s.mul(y, y), y);
         Some(s.select(plain, s.mul(s.mul(dy, s.number(dy, -0.5)), cube), zero))
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].sqrt(s).reciprocal(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        Some(x[0].sqrt(s).reciprocal(s).div(s, x[0]).times(s, -0.5))
     }
 
     fn gradient(&self) -> Gradient {

@@ -56,7 +56,7 @@ impl Op for ScatterVariable {
         let (ty, _) = cx.resource(0)?;
         cx.check_dtype(1, DTypes::INTEGERS)?;
         cx.check_dtype(2, DTypes::of(&[ty.dtype]))?;
-        if self.write != Write::Set && !DTypes::NUMBERS.has(ty.dtype) {
+        if self.write != Write::Set && !DTypes::NUMBERS.and(DTypes::COMPLEX).has(ty.dtype) {
             return Err(Error::invalid_argument(self.name(), "only numbers can be added").got(ty));
         }
         check_updates(self.name(), cx.shape(1), cx.shape(2), &ty.shape)

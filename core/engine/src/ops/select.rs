@@ -9,7 +9,7 @@ use kernels::error::{Error, OrFail, Result, OnTheWay};
 use super::strings::StringWhere;
 use crate::execute::{execute1, execute1_reusing};
 use crate::op::{Gradient, Infer, Kind, Op, identity};
-use kernels::scalar::{Scalar, Val};
+use kernels::scalar::{ComplexVal, Meant, Scalar, Val};
 use crate::tensor::Tensor;
 use std::panic::Location;
 
@@ -20,7 +20,7 @@ impl Op for Select {
     identity!("where");
 
     fn kind(&self) -> Kind {
-        Kind::Elementwise { accepts: DTypes::ALL, direct: None }
+        Kind::Elementwise { accepts: DTypes::REAL, direct: None }
     }
 
     fn mixes_dtypes(&self) -> bool {
@@ -30,7 +30,7 @@ impl Op for Select {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::BOOL)?;
         let dtype = cx.dtype(1);
-        cx.check_dtype(1, DTypes::ALL)?;
+        cx.check_dtype(1, DTypes::REAL)?;
         if cx.dtype(2) != dtype {
             return Err(Error::invalid_argument(cx.op(), "the two values have different dtypes")
                 .got(format!("{dtype} and {}", cx.dtype(2)))
@@ -44,6 +44,10 @@ impl Op for Select {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.select(x[0], x[1], x[2])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(ComplexVal::select(s, x[0].re, x[1], x[2]).into())
     }
 
     fn gradient(&self) -> Gradient {

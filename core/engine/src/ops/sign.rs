@@ -5,7 +5,7 @@ use super::public;
 use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]
@@ -25,6 +25,10 @@ impl Op for Sign {
     fn partial(&self, s: &Scalar, _x: &[Val], _y: Val, dy: Val, _index: usize) -> Option<Val> {
         // Zeros that are connected: TensorFlow answers them, where the derivative of the instruction is none.
         Some(s.number(dy, 0.0))
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].sign(s).into())
     }
 
     fn gradient(&self) -> Gradient {

@@ -5,7 +5,7 @@ use super::public;
 use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Scalar, Val};
+use kernels::scalar::{ComplexVal, Meant, Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]
@@ -28,6 +28,15 @@ impl Op for Silu {
         let one = s.number(dy, 1.0);
         let slope = s.mul(sigmoid, s.add(one, s.mul(x[0], s.sub(one, sigmoid))));
         Some(s.mul(dy, slope))
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].mul(s, x[0].sigmoid(s)).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        let (sigmoid, one) = (x[0].sigmoid(s), x[0].real(s, 1.0));
+        Some(sigmoid.mul(s, one.add(s, x[0].mul(s, one.sub(s, sigmoid)))))
     }
 
     fn gradient(&self) -> Gradient {

@@ -1,12 +1,12 @@
 //! `sinh`: the hyperbolic sine; dx = dy * cosh(x).
-//! TensorFlow's `tf.sinh`, floats.
+//! TensorFlow's `tf.sinh`, floats and complex numbers.
 
 use super::public;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
 use crate::tensor::Tensor;
 use kernels::dtype::DTypes;
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Sinh;
@@ -20,6 +20,14 @@ impl Op for Sinh {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.sinh(x[0])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].sinh(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        Some(x[0].cosh(s))
     }
 
     fn gradient(&self) -> Gradient {

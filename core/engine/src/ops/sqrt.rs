@@ -5,7 +5,7 @@ use super::public;
 use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]
@@ -27,6 +27,14 @@ impl Op for Sqrt {
         // Only where the slope is not finite does dy decide, so that higher derivatives keep their dependence on dy.
         let plain = s.or(s.gt(y, zero), s.ne(dy, zero));
         Some(s.select(plain, s.div(s.mul(dy, s.number(dy, 0.5)), y), zero))
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].sqrt(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        Some(x[0].sqrt(s).reciprocal(s).times(s, 0.5))
     }
 
     fn gradient(&self) -> Gradient {

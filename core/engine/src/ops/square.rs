@@ -5,7 +5,7 @@ use super::public;
 use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]
@@ -21,6 +21,14 @@ impl Op for Square {
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         // The instruction gets the only operand twice.
         s.mul(x[0], x[0])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].mul(s, x[0]).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        Some(x[0].times(s, 2.0))
     }
 
     fn gradient(&self) -> Gradient {

@@ -4,7 +4,7 @@
 use super::operators::binary;
 use kernels::dtype::{DType, DTypes};
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Scalar, Val};
+use kernels::scalar::{ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct SquaredDifference;
@@ -19,6 +19,11 @@ impl Op for SquaredDifference {
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         let difference = s.sub(x[0], x[1]);
         s.mul(difference, difference)
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        let difference = x[0].sub(s, x[1]);
+        Some(difference.mul(s, difference.conj(s)).into())
     }
 
     fn gradient(&self) -> Gradient {

@@ -4,7 +4,7 @@
 use super::operators::{binary, operator};
 use kernels::dtype::DTypes;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Subtract;
@@ -18,6 +18,10 @@ impl Op for Subtract {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.sub(x[0], x[1])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].sub(s, x[1]).into())
     }
 
     fn gradient(&self) -> Gradient {

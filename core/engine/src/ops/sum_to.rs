@@ -4,7 +4,8 @@
 use super::broadcast_to::{broadcast_op, broadcast_to_shape};
 use super::reduce_sum::sum_op;
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, identity};
+use crate::meaning::each_part;
+use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Outputs, identity};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 use kernels::dtype::DTypes;
@@ -41,6 +42,10 @@ impl Op for SumTo {
         cx.check_dtype(0, DTypes::NUMBERS)?;
         cx.output(cx.dtype(0), self.to);
         Ok(())
+    }
+
+    fn on_complex(&self, inputs: &[&Tensor]) -> Result<Option<Outputs>> {
+        each_part(self, inputs[0])
     }
 
     fn gradient(&self) -> Gradient {

@@ -1,12 +1,12 @@
 //! `tan`: the tangent; dx = dy * (1 + y^2).
-//! TensorFlow's `tf.tan`, floats.
+//! TensorFlow's `tf.tan`, floats and complex numbers.
 
 use super::public;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
 use crate::tensor::Tensor;
 use kernels::dtype::DTypes;
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Tan;
@@ -20,6 +20,15 @@ impl Op for Tan {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.tan(x[0])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].tan(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        let y = x[0].tan(s);
+        Some(y.mul(s, y).add(s, x[0].real(s, 1.0)))
     }
 
     fn gradient(&self) -> Gradient {

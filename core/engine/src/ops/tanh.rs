@@ -5,7 +5,7 @@ use super::public;
 use kernels::dtype::DTypes;
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
-use kernels::scalar::{Code, Scalar, Val};
+use kernels::scalar::{Code, ComplexVal, Meant, Scalar, Val};
 use crate::tensor::Tensor;
 
 #[derive(Clone)]
@@ -20,6 +20,15 @@ impl Op for Tanh {
 
     fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
         s.tanh(x[0])
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        Some(x[0].tanh(s).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], _index: usize) -> Option<ComplexVal> {
+        let y = x[0].tanh(s);
+        Some(x[0].real(s, 1.0).sub(s, y.mul(s, y)))
     }
 
     fn gradient(&self) -> Gradient {

@@ -47,7 +47,7 @@ impl Op for TensorScatter {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, if self.write == Write::Set { DTypes::MOVABLE } else { DTypes::NUMBERS })?;
+        cx.check_dtype(0, if self.write == Write::Set { DTypes::MOVABLE } else { DTypes::NUMBERS.and(DTypes::COMPLEX) })?;
         cx.check_dtype(1, DTypes::INTEGERS)?;
         cx.check_dtype(2, DTypes::of(&[cx.dtype(0)]))?;
         check_updates(self.name(), cx.shape(1), cx.shape(2), cx.shape(0))?;

@@ -90,7 +90,7 @@ fn as_matrix(x: &Tensor, inner: &[usize], inner_last: bool) -> Result<(Tensor, L
 
 #[track_caller]
 fn contracted(a: &Tensor, b: &Tensor, contract: Contract) -> Result<Tensor> {
-    let accepts = DTypes::FLOATING.and(DTypes::of(&[DType::I32, DType::I64]));
+    let accepts = DTypes::FLOATING.and(DTypes::COMPLEX).and(DTypes::of(&[DType::I32, DType::I64]));
     if !accepts.has(a.dtype()) || a.dtype() != b.dtype() {
         return Err(Error::invalid_argument("tensordot", "the tensors have the wrong dtypes")
             .got(format!("{} and {}", a.dtype(), b.dtype()))

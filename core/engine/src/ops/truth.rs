@@ -7,6 +7,7 @@ use super::operators::run_comparison;
 use crate::op::Op;
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::dtype::Complex;
 use kernels::dtype::DType;
 use kernels::error::{Error, OnTheWay, OrFail, Result, is_rusts_own};
 use std::cell::Cell;
@@ -215,7 +216,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool);
+numbers!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool Complex<f32> Complex<f64>);
 
 // A number on the left is `f64` or `i32`, as for the arithmetic operators: more would leave literals undecided.
 // References on both sides are Rust's own: they compare what they lead to.

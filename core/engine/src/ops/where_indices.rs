@@ -1,15 +1,16 @@
 //! `where_indices`: the indices of all elements that are not zero, one row each, in row-major order; no gradient flows.
 //! TensorFlow's `tf.where` with one argument. How many rows there are is known only when it runs.
 
-use super::public;
+use super::{NotEqual, NumberOf, public};
 use kernels::backend::cpu::{CpuCall, View};
 use kernels::backend::cuda::{self, CudaCall};
-use kernels::dtype::{DType, DTypes, bf16, f16};
+use kernels::dtype::{DType, DTypes, Number, bf16, f16};
 use kernels::error::Result;
 use crate::execute::execute1;
-use crate::op::{Gradient, Infer, Kind, Op, identity};
+use crate::op::{Gradient, Infer, Kind, Op, Outputs, identity};
 use kernels::shape::{Dim, Shape};
 use crate::tensor::Tensor;
+use smallvec::smallvec;
 
 #[derive(Clone)]
 pub(crate) struct WhereIndices;
@@ -68,6 +69,12 @@ impl Op for WhereIndices {
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         // SAFETY: a valid view, and a dense fresh output.
         unsafe { cuda::write_set(call, &call.inputs[0], &call.outputs[0]) }
+    }
+
+    fn on_complex(&self, inputs: &[&Tensor]) -> Result<Option<Outputs>> {
+        let zero = Number::Int(0).tensor("where", inputs[0].dtype())?;
+        let set = execute1(&NotEqual, &[inputs[0], &zero])?;
+        Ok(Some(smallvec![execute1(&Self, &[&set])?]))
     }
 
     fn gradient(&self) -> Gradient {

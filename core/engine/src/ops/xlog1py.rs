@@ -1,10 +1,10 @@
 //! `xlog1py`: x * log1p(y), and 0 where x is 0; the gradients there are 0 too.
-//! TensorFlow's `tf.math.xlog1py`, floats.
+//! TensorFlow's `tf.math.xlog1py`, floats and complex numbers.
 
 use super::operators::binary;
 use crate::op::{Gradient, Kind, Op, identity};
 use kernels::dtype::DTypes;
-use kernels::scalar::{Scalar, Val};
+use kernels::scalar::{ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Xlog1py;
@@ -21,6 +21,19 @@ impl Op for Xlog1py {
         // Where x is 0, y stands aside: no infinity or nan of it comes into result or gradient.
         let y = s.select(zero, s.number(x[0], 1.0), x[1]);
         s.select(zero, s.number(x[0], 0.0), s.mul(x[0], s.log1p(y)))
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        let (x, zero, y) = (x[0], x[0].is_zero(s), x[1]);
+        let y = ComplexVal::select(s, zero, y.real(s, 1.0), y);
+        Some(ComplexVal::select(s, zero, x.real(s, 0.0), x.mul(s, y.log1p(s))).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], index: usize) -> Option<ComplexVal> {
+        let (x, zero, y) = (x[0], x[0].is_zero(s), x[1]);
+        let y = ComplexVal::select(s, zero, y.real(s, 1.0), y);
+        let slope = if index == 0 { y.log1p(s) } else { x.div(s, y.add(s, y.real(s, 1.0))) };
+        Some(ComplexVal::select(s, zero, x.real(s, 0.0), slope))
     }
 
     fn gradient(&self) -> Gradient {

@@ -1,10 +1,10 @@
 //! `xlogy`: x * log(y), and 0 where x is 0; the gradients there are 0 too.
-//! TensorFlow's `tf.math.xlogy`, floats.
+//! TensorFlow's `tf.math.xlogy`, floats and complex numbers.
 
 use super::operators::binary;
 use crate::op::{Gradient, Kind, Op, identity};
 use kernels::dtype::DTypes;
-use kernels::scalar::{Scalar, Val};
+use kernels::scalar::{ComplexVal, Meant, Scalar, Val};
 
 #[derive(Clone)]
 pub(crate) struct Xlogy;
@@ -21,6 +21,19 @@ impl Op for Xlogy {
         // Where x is 0, y stands aside: no infinity or nan of it comes into result or gradient.
         let y = s.select(zero, s.number(x[0], 1.0), x[1]);
         s.select(zero, s.number(x[0], 0.0), s.mul(x[0], s.log(y)))
+    }
+
+    fn complex(&self, s: &Scalar, x: &[ComplexVal]) -> Option<Meant> {
+        let (x, zero, y) = (x[0], x[0].is_zero(s), x[1]);
+        let y = ComplexVal::select(s, zero, y.real(s, 1.0), y);
+        Some(ComplexVal::select(s, zero, x.real(s, 0.0), x.mul(s, y.log(s))).into())
+    }
+
+    fn complex_slope(&self, s: &Scalar, x: &[ComplexVal], index: usize) -> Option<ComplexVal> {
+        let (x, zero, y) = (x[0], x[0].is_zero(s), x[1]);
+        let y = ComplexVal::select(s, zero, y.real(s, 1.0), y);
+        let slope = if index == 0 { y.log(s) } else { x.div(s, y) };
+        Some(ComplexVal::select(s, zero, x.real(s, 0.0), slope))
     }
 
     fn gradient(&self) -> Gradient {

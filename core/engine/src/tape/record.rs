@@ -159,7 +159,7 @@ fn entry(
 /// Whether a result can have a cotangent: floats, and lists of them in graphs.
 #[inline]
 pub(crate) fn carries(tensor: &Tensor) -> bool {
-    tensor.dtype().is_floating() || tensor.dtype() == DType::Variant
+    tensor.dtype().is_differentiable() || tensor.dtype() == DType::Variant
 }
 
 /// Gives the results of the entry that was started their slots.
@@ -194,7 +194,7 @@ fn note_read(
 ) {
     let mut from = tape.find(handle);
     if from == UNTRACKED {
-        let watches = |r: &Resource| tape.watch_variables && r.trainable() && r.dtype.is_floating();
+        let watches = |r: &Resource| tape.watch_variables && r.trainable() && r.dtype.is_differentiable();
         if !resource.is_some_and(watches) {
             return;
         }

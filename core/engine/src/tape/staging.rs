@@ -67,7 +67,7 @@ pub(crate) fn needed(op: &dyn Op, inputs: &[&Tensor]) -> Option<SmallVec<[bool; 
         }
         for (i, &input) in inputs.iter().enumerate() {
             if tape.watch_variables
-                && input.as_object::<Resource>().is_some_and(|r| r.trainable() && r.dtype.is_floating())
+                && input.as_object::<Resource>().is_some_and(|r| r.trainable() && r.dtype.is_differentiable())
                 && op.reads(i)
             {
                 tape.watch(input);

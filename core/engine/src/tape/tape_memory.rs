@@ -115,8 +115,8 @@ impl TapeData {
             return;
         }
         match tensor.as_object::<Resource>() {
-            Some(resource) if resource.dtype.is_floating() => self.watched.push(tensor.clone()),
-            None if tensor.dtype().is_floating() => self.watched_values = true,
+            Some(resource) if resource.dtype.is_differentiable() => self.watched.push(tensor.clone()),
+            None if tensor.dtype().is_differentiable() => self.watched_values = true,
             _ => return,
         }
         self.slot(tensor.id());
@@ -124,7 +124,7 @@ impl TapeData {
 
     /// Follows a value of a graph, whatever it stands for.
     pub fn follow_always(&mut self, tensor: &Tensor) {
-        self.watched_values |= tensor.dtype().is_floating();
+        self.watched_values |= tensor.dtype().is_differentiable();
         self.slot(tensor.id());
     }
 

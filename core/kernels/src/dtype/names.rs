@@ -29,6 +29,8 @@ names! {
     uint32 "uint32" U32
     uint64 "uint64" U64
     bool_ "bool" Bool
+    complex64 "complex64" C64
+    complex128 "complex128" C128
     string "string" String
 }
 
@@ -42,10 +44,12 @@ pub fn rust_name(dtype: DType) -> &'static str {
         DType::U8 => "U8",
         DType::I16 => "I16",
         DType::I8 => "I8",
+        DType::C64 => "C64",
         DType::I64 => "I64",
         DType::Bool => "Bool",
         DType::BF16 => "BF16",
         DType::U16 => "U16",
+        DType::C128 => "C128",
         DType::F16 => "F16",
         DType::Resource => "Resource",
         DType::String => "String",

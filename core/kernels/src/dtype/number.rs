@@ -19,13 +19,16 @@ pub enum Number {
     Int(i128),
     /// A truth value.
     Bool(bool),
+    /// A complex number: real part and imaginary part.
+    Complex(f64, f64),
 }
 
 impl Number {
-    /// The number as `f64`, rounded to the nearest where it has more digits; truth values are 0 and 1.
+    /// The number as `f64`, rounded to the nearest where it has more digits; truth values are 0 and 1, and a complex number is its
+    /// real part.
     pub fn to_f64(self) -> f64 {
         match self {
-            Self::Float(value) => value,
+            Self::Float(value) | Self::Complex(value, _) => value,
             Self::Int(value) => value as f64,
             Self::Bool(value) => f64::from(value),
         }
@@ -47,6 +50,7 @@ impl DType {
             Number::Int(_) if self.is_unsigned() => Number::Int(0),
             Number::Int(max) => Number::Int(-max - 1),
             Number::Bool(_) => Number::Bool(false),
+            complex @ Number::Complex(..) => complex,
         }
     }
 
@@ -60,6 +64,8 @@ impl DType {
     pub fn max(self) -> Number {
         match self {
             Self::F64 => Number::Float(f64::MAX),
+            // Complex numbers have no order: none is the least or the greatest.
+            Self::C64 | Self::C128 => Number::Complex(f64::NAN, f64::NAN),
             Self::F32 => Number::Float(f32::MAX.into()),
             Self::F16 => Number::Float(f16::MAX.to_f64()),
             Self::BF16 => Number::Float(bf16::MAX.to_f64()),

@@ -19,12 +19,16 @@ impl DTypes {
     pub const UNSIGNED: Self = Self::of(&[DType::U8, DType::U16, DType::U32, DType::U64]);
     /// The eight integer types.
     pub const INTEGERS: Self = Self::SIGNED_INTEGERS.and(Self::UNSIGNED);
-    /// Floats and integers.
+    /// Floats and integers: real numbers.
     pub const NUMBERS: Self = Self::FLOATING.and(Self::INTEGERS);
     /// Truth values only.
     pub const BOOL: Self = Self::of(&[DType::Bool]);
+    /// The two complex types.
+    pub const COMPLEX: Self = Self::of(&[DType::C64, DType::C128]);
+    /// Real numbers and truth values: what a program of the scalar language computes with.
+    pub const REAL: Self = Self::NUMBERS.and(Self::BOOL);
     /// Everything but handles and strings.
-    pub const ALL: Self = Self::NUMBERS.and(Self::BOOL);
+    pub const ALL: Self = Self::REAL.and(Self::COMPLEX);
     /// Strings only.
     pub const STRING: Self = Self::of(&[DType::String]);
     /// What can be moved: everything but handles.

@@ -3,11 +3,11 @@
 
 use crate::dtype::{DType, bf16, f16};
 
-/// The bits of `value` in a dtype, zero-extended to 64.
+/// The bits of `value` in a dtype, zero-extended to 64. Those of a complex type are its real part's: the other part is 0.
 pub fn encode(dtype: DType, value: f64) -> u64 {
     match dtype {
-        DType::F32 => u64::from((value as f32).to_bits()),
-        DType::F64 => value.to_bits(),
+        DType::F32 | DType::C64 => u64::from((value as f32).to_bits()),
+        DType::F64 | DType::C128 => value.to_bits(),
         DType::F16 => u64::from(f16::from_f64(value).to_bits()),
         DType::BF16 => u64::from(bf16::from_f64(value).to_bits()),
         DType::I8 => u64::from(value as i8 as u8),
@@ -23,11 +23,11 @@ pub fn encode(dtype: DType, value: f64) -> u64 {
     }
 }
 
-/// The number behind bits; integers of more than 53 bits are rounded to the nearest `f64`.
+/// The number behind bits, of a complex type its real part; integers of more than 53 bits are rounded to the nearest `f64`.
 pub fn to_f64(dtype: DType, bits: u64) -> f64 {
     match dtype {
-        DType::F32 => f32::from_bits(bits as u32).into(),
-        DType::F64 => f64::from_bits(bits),
+        DType::F32 | DType::C64 => f32::from_bits(bits as u32).into(),
+        DType::F64 | DType::C128 => f64::from_bits(bits),
         DType::F16 => f16::from_bits(bits as u16).to_f64(),
         DType::BF16 => bf16::from_bits(bits as u16).to_f64(),
         DType::I8 => (bits as i8).into(),
@@ -53,6 +53,6 @@ pub fn decode(dtype: DType, bits: u64) -> String {
         DType::I64 => (bits as i64).to_string(),
         DType::U8 | DType::U16 | DType::U32 | DType::U64 => bits.to_string(),
         DType::Bool => (bits != 0).to_string(),
-        DType::Resource | DType::Variant | DType::String => String::new(),
+        DType::C64 | DType::C128 | DType::Resource | DType::Variant | DType::String => String::new(),
     }
 }

@@ -3,12 +3,14 @@
 
 pub mod bits;
 mod build;
+mod complex;
 mod derive;
 mod program;
 mod sequence;
 
 pub use bits::{decode, encode, to_f64};
 pub use build::{Evaluate, MISSING, Scalar, Val};
+pub use complex::{ComplexVal, Meant, atan2};
 pub use derive::derivative;
 pub use program::{Meaning, Program, Slot, Step, narrow, widen};
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use crate::ops::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Operand, ToOperand};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
+use kernels::dtype::Complex;
 use kernels::error::OrFail;
 
 /// Two operands of a comparison.
@@ -99,7 +100,7 @@ impl<T: NumberSide + ?Sized> NumberSide for &T {
     }
 }
 
-numbers!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool);
+numbers!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool Complex<f32> Complex<f64>);
 
 #[track_caller]
 fn run(op: &dyn crate::op::Op, a: Operand<'_>, b: Operand<'_>) -> Tensor {

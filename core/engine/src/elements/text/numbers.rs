@@ -20,6 +20,31 @@ pub(super) fn scalar(dtype: DType, bits: u64, digits: Option<usize>) -> String {
     }
 }
 
+/// One complex number on its own: `(1+2j)`, and `2j` where the real part is 0.
+pub(super) fn complex_scalar(dtype: DType, re: u64, im: u64, digits: Option<usize>) -> String {
+    let part = |bits: u64| {
+        let text = scalar(dtype.real_dtype(), bits, digits);
+        text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+    };
+    let (first, second) = (part(re), part(im));
+    if vector::to_f64(dtype.real_dtype(), re) == 0.0 {
+        return format!("{second}j");
+    }
+    let plus = if second.starts_with('-') { "" } else { "+" };
+    format!("({first}{plus}{second}j)")
+}
+
+/// Complex elements of an array, all of one width.
+pub(super) fn complex_cells(dtype: DType, re: &[u64], im: &[u64], digits: Option<usize>) -> Vec<String> {
+    let first = cells(dtype.real_dtype(), re, digits);
+    let second = float_cells(dtype.real_dtype(), im, digits, true);
+    let joined = |(first, second): (String, String)| {
+        let digits = second.trim_end();
+        format!("{first}{digits}j{}", &second[digits.len()..])
+    };
+    first.into_iter().zip(second).map(joined).collect()
+}
+
 /// Elements of an array, all of one width.
 pub(super) fn cells(dtype: DType, bits: &[u64], digits: Option<usize>) -> Vec<String> {
     if !dtype.is_floating() {
@@ -29,6 +54,11 @@ pub(super) fn cells(dtype: DType, bits: &[u64], digits: Option<usize>) -> Vec<St
         let width = texts.iter().map(String::len).max().unwrap_or(0).max(least);
         return texts.into_iter().map(|t| format!("{t:>width$}")).collect();
     }
+    float_cells(dtype, bits, digits, false)
+}
+
+/// Floats of an array, all of one width; `plus` writes the sign of those that are not negative.
+fn float_cells(dtype: DType, bits: &[u64], digits: Option<usize>, plus: bool) -> Vec<String> {
     let numbers: Vec<Float> = bits.iter().map(|&b| Float { dtype, value: vector::to_f64(dtype, b) }).collect();
     let parts: Vec<Option<Parts>> = match digits {
         Some(digits) => texts(&numbers, |x| Parts::of(&format!("{:.digits$}", x.value))),
@@ -42,7 +72,14 @@ pub(super) fn cells(dtype: DType, bits: &[u64], digits: Option<usize>) -> Vec<St
         }
         None => texts(&numbers, Float::positional),
     };
-    align(&numbers, &parts)
+    let signed = |(x, parts): (&Float, Option<Parts>)| match parts {
+        Some(parts) if plus && !x.value.is_sign_negative() => {
+            Some(Parts { whole: format!("+{}", parts.whole), ..parts })
+        }
+        parts => parts,
+    };
+    let parts: Vec<Option<Parts>> = numbers.iter().zip(parts).map(signed).collect();
+    align(&numbers, &parts, plus)
 }
 
 fn texts(numbers: &[Float], text: impl Fn(&Float) -> Parts) -> Vec<Option<Parts>> {
@@ -180,15 +217,21 @@ fn takes_exponents(numbers: &[Float]) -> bool {
 }
 
 /// Brings points under points, exponents to one length, and `nan` and `inf` to the right.
-fn align(numbers: &[Float], parts: &[Option<Parts>]) -> Vec<String> {
+fn align(numbers: &[Float], parts: &[Option<Parts>], plus: bool) -> Vec<String> {
     let longest = |len: &dyn Fn(&Parts) -> usize| parts.iter().flatten().map(len).max().unwrap_or(0);
     let fraction = longest(&|p| p.fraction.len());
     let exponent_digits = longest(&|p| p.exponent.map_or(0, |e| e.unsigned_abs().to_string().len().max(2)));
     let right = fraction + if exponent_digits > 0 { exponent_digits + 2 } else { 0 };
-    let specials = numbers.iter().filter_map(Float::special).map(|t| t.len().saturating_sub(right + 1));
+    let special = |x: &Float| {
+        let text = x.special().unwrap_or_default();
+        if plus && !text.starts_with('-') { format!("+{text}") } else { text.to_owned() }
+    };
+    // The sign of what is no number takes no room, as in NumPy.
+    let width = |x: &Float| if x.value.is_nan() { 3 } else { special(x).len() };
+    let specials = numbers.iter().filter(|x| x.special().is_some()).map(|x| width(x).saturating_sub(right + 1));
     let left = specials.max().unwrap_or(0).max(longest(&|p| p.whole.len()));
     let cell = |(x, parts): (&Float, &Option<Parts>)| match parts {
-        None => format!("{:>1$}", x.special().unwrap_or_default(), left + 1 + right),
+        None => format!("{:>1$}", special(x), left + 1 + right),
         Some(Parts { whole, fraction: f, exponent: Some(e) }) => {
             format!("{whole:>left$}.{f:0<fraction$}{}", exponent(*e, exponent_digits))
         }

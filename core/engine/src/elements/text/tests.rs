@@ -87,3 +87,33 @@ fn a_precision_fixes_the_decimal_places() {
     );
     assert_eq!(format!("{:.1?}", tf::constant([0.25, 0.75])), "<Tensor: shape=[2], dtype=float32, value=[0.2 0.8]>");
 }
+
+/// As NumPy 2 prints `str(np.complex64(z))`, `str(np.complex128(z))` and arrays of them.
+#[test]
+fn complex_numbers_print_as_in_numpy() {
+    use crate::Complex;
+    let (nan, inf) = (f64::NAN, f64::INFINITY);
+    for (re, im, single, double) in [
+        (1.0, 2.0, "(1+2j)", "(1+2j)"),
+        (-0.0, 2.0, "2j", "2j"),
+        (2.0, -0.0, "(2-0j)", "(2-0j)"),
+        (1.5e6, 2.0, "(1.5e+06+2j)", "(1500000+2j)"),
+        (1e16, 1.0, "(1e+16+1j)", "(1e+16+1j)"),
+        (1e-5, 0.1, "(1e-05+0.1j)", "(1e-05+0.1j)"),
+        (nan, inf, "(nan+infj)", "(nan+infj)"),
+        (-inf, -1.25, "(-inf-1.25j)", "(-inf-1.25j)"),
+    ] {
+        let z = Tensor::from(Complex::new(re, im));
+        assert_eq!((z.cast(DType::C64).to_string(), z.to_string()), (single.into(), double.into()));
+    }
+    let text = |all: &[(f64, f64)]| {
+        let z: Tensor = all.iter().map(|&(re, im)| Complex::new(re as f32, im as f32)).collect();
+        z.to_string()
+    };
+    assert_eq!(text(&[(1.0, 2.0), (10.5, -3.25), (100.0, -0.125)]), "[  1. +2.j     10.5-3.25j  100. -0.125j]");
+    assert_eq!(text(&[(1.0, 2.0), (1e10, -3.25)]), "[1.e+00+2.j   1.e+10-3.25j]");
+    assert_eq!(text(&[(nan, 0.0), (1.0, 2.0), (inf, -inf)]), "[nan +0.j  1. +2.j inf-infj]");
+    assert_eq!(text(&[(0.0, nan)]), "[0.+nanj]");
+    let z = tf::complex(1.0, 2.0);
+    assert_eq!(format!("{z:?}"), "<Tensor: shape=[], dtype=complex64, value=(1+2j)>");
+}

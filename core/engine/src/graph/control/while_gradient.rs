@@ -117,7 +117,7 @@ impl Op for WhileRule {
             // The saved copies of a value that stays have cotangents of their own.
             let copies = self.saved.fixed().enumerate().filter(|(_, input)| *input == i);
             if let Some(dparts) = &dparts {
-                for (k, _) in copies.filter(|_| inner[i].dtype.is_floating()) {
+                for (k, _) in copies.filter(|_| inner[i].dtype.is_differentiable()) {
                     dx = ops::functions::try_add(&dx, &dparts[2 + k])?;
                 }
             }

@@ -3,14 +3,19 @@
 
 use super::rewrite::{Rewriter, with_bodies};
 use crate::ir::{Graph, Node, Value};
+use crate::meaning::{Join, Parts};
 use crate::op::Kind;
+use crate::ops::PartView;
 use crate::tensor::Tensor;
 use kernels::error::Result;
 use kernels::scalar::Code;
+use smallvec::{SmallVec, smallvec};
+use std::collections::HashMap;
 
 pub(super) fn algebra(graph: &Graph) -> Result<Graph> {
     let mut new = Rewriter::new(graph);
     let viewed = views(graph);
+    let mut made = OfParts::default();
     for node in &graph.nodes {
         // What is placed is a copy where its operand lies elsewhere.
         if node.device.is_some() {
@@ -28,15 +33,62 @@ pub(super) fn algebra(graph: &Graph) -> Result<Graph> {
             }
             continue;
         }
+        if let Some(values) = through_parts(&made, &mut new, node) {
+            node.outputs.iter().zip(values).for_each(|(&output, value)| new.set(output, value));
+            continue;
+        }
         match itself(graph, &viewed, &mut new, node) {
             Some(value) => new.set(node.outputs[0], value),
             None => {
                 let op = with_bodies(node, algebra)?;
                 new.copy(node, op);
+                made.note(node, &mut new);
             }
         }
     }
     Ok(new.finish())
+}
+
+/// Complex numbers and parts of them in the new graph, by value.
+#[derive(Default)]
+struct OfParts {
+    /// The parts of which complex numbers were made.
+    joined: HashMap<Value, [Value; 2]>,
+    /// The complex numbers of which something is a part, and which one.
+    parts: HashMap<Value, (Value, usize)>,
+}
+
+impl OfParts {
+    fn note(&mut self, node: &Node, new: &mut Rewriter<'_>) {
+        if node.op.is::<Join>() {
+            let [re, im] = [0, 1].map(|i| new.value(node.inputs[i]));
+            self.joined.insert(new.value(node.outputs[0]), [re, im]);
+        } else if node.op.is::<Parts>() {
+            let whole = new.value(node.inputs[0]);
+            for (i, &part) in node.outputs.iter().enumerate() {
+                self.parts.insert(new.value(part), (whole, i));
+            }
+        }
+    }
+}
+
+/// What the results of a node are that takes complex numbers apart which were just put together, or the other way round.
+fn through_parts(made: &OfParts, new: &mut Rewriter<'_>, node: &Node) -> Option<SmallVec<[Value; 2]>> {
+    if node.op.is::<Parts>() {
+        return made.joined.get(&new.value(node.inputs[0])).map(|both| SmallVec::from_slice(both));
+    }
+    if let Some(PartView { imaginary }) = node.op.downcast() {
+        return made.joined.get(&new.value(node.inputs[0])).map(|both| smallvec![both[usize::from(*imaginary)]]);
+    }
+    if node.op.is::<Join>() {
+        let [(re, 0), (im, 1)] =
+            [*made.parts.get(&new.value(node.inputs[0]))?, *made.parts.get(&new.value(node.inputs[1]))?]
+        else {
+            return None;
+        };
+        return (re == im).then(|| smallvec![re]);
+    }
+    None
 }
 
 /// By value whether it is a view.

@@ -78,7 +78,7 @@ impl Body<'_> {
             }
             // Sizes that were computed as values become numbers here, for the sizes that follow from them.
             // What a guard placed stays an operation, unless sizes may follow from it.
-            let placed = node.device.is_some() && outputs.iter().any(|ty| ty.dtype.is_floating());
+            let placed = node.device.is_some() && outputs.iter().any(|ty| ty.dtype.is_differentiable());
             let results = match placed {
                 true => None,
                 false => evaluated(&new.graph, &bound.op, &inputs, outputs, node.location),

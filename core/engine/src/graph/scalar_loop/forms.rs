@@ -67,7 +67,8 @@ impl Forms {
         let content = match ty.dtype {
             DType::Variant => Content::Variant { list: None, packs: Vec::new(), optional: false },
             DType::Resource | DType::String => return None,
-            _ if ty.shape.rank() == 0 => Content::Number(ty.dtype),
+            // Registers hold one real number each.
+            _ if ty.shape.rank() == 0 && !ty.dtype.is_complex() => Content::Number(ty.dtype),
             _ => return None,
         };
         Some(self.fresh(content))

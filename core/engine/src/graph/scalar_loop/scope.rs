@@ -106,6 +106,9 @@ impl Forms {
         }
         match op {
             ListOp::Pack(op) => {
+                if op.dtypes.iter().any(|dtype| dtype.is_complex()) {
+                    return None;
+                }
                 let mut items: Vec<Id> = op.dtypes.iter().map(|&dtype| self.of_dtype(dtype)).collect();
                 op.items.iter().zip(inputs).for_each(|(&at, &input)| items[at as usize] = input);
                 self.pack_of(outputs[0], Pack { key: op.dtypes.clone(), items })?;

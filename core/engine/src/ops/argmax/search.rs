@@ -1,7 +1,7 @@
 //! The search for the best element of a row, or of many columns at once, and how elements are ordered.
 //! `argmax` and `argmin` run it on the CPU.
 
-use kernels::dtype::{bf16, f16};
+use kernels::dtype::{Complex, bf16, f16};
 
 /// Columns whose best elements are kept at a time.
 pub(super) const COLUMNS: usize = 256;
@@ -34,6 +34,14 @@ ordered!(f32 NEG_INFINITY INFINITY f64 NEG_INFINITY INFINITY f16 NEG_INFINITY IN
 
 impl Ordered for bool {
     type Raw = u8;
+}
+
+// Complex numbers have no order; the type rule lets none through.
+impl Ordered for Complex<f32> {
+    type Raw = f32;
+}
+impl Ordered for Complex<f64> {
+    type Raw = f64;
 }
 
 /// The best element first, by vectors, then where it is.

@@ -1,15 +1,17 @@
 //! `recurrence`: u(i) = b(i) + a(i) * u(i-1) along an axis; its gradient is a recurrence from the other end.
 //! The gradient of `cumprod` walks through one, so that it never divides.
 
+use super::super::conj::conjugate;
 use super::times;
 use kernels::backend::cpu::{CpuCall, Work, part};
 use kernels::backend::cuda::{CudaCall, Kernel, Lanes};
-use kernels::dtype::{DTypes, bf16, f16, for_dtype};
+use kernels::dtype::{Complex, DTypes, bf16, f16, for_dtype};
 use kernels::error::Result;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops::add_owned;
 use crate::tape::Backward;
+use std::ops::{Add, Mul};
 
 /// Inputs a and b: u(i) = b(i) + a(i) * u(i-1) along an axis, from u = 0; exclusive gives u(i-1) at place i.
 #[derive(Clone)]
@@ -42,7 +44,7 @@ impl Op for Recurrence {
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.same_dtype()?;
-        cx.check_dtype(0, DTypes::FLOATING)?;
+        cx.check_dtype(0, DTypes::FLOATING.and(DTypes::COMPLEX))?;
         cx.output(cx.dtype(0), *cx.shape(0));
         Ok(())
     }
@@ -63,6 +65,21 @@ impl Op for Recurrence {
         static KERNEL: Kernel = Kernel { name: "recurrence", text: &[TEXT] };
         static STARTS: Kernel = Kernel { name: "recurrence_starts", text: &[TEXT] };
         let (a, b, y) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        if y.dtype.is_complex() {
+            static COMPLEX: Kernel =
+                Kernel { name: "recurrence_complex", text: &[include_str!("recurrence_complex.cuh")] };
+            let (lanes, length) = (y.dims()[..self.axis].iter().product::<usize>(), y.dims()[self.axis]);
+            let stride: usize = y.dims()[self.axis + 1..].iter().product();
+            // SAFETY: dense tensors of one shape; the arguments are those of the text.
+            return unsafe {
+                call.elements(&COMPLEX, &[y.dtype], lanes * stride, |arguments| {
+                    arguments.views(&[a, b, y]);
+                    arguments.sizes(&[length, stride]);
+                    arguments.value(i32::from(self.exclusive));
+                    arguments.value(i32::from(self.reverse));
+                })
+            };
+        }
         let cut = Lanes::new(call, self.axis, false, PARTS);
         let types = [y.dtype];
         let pass = |parts: u64, totals: bool| {
@@ -101,17 +118,22 @@ impl Op for Recurrence {
         Saves::inputs(&[0, 1])
     }
 
-    /// What u(i) owes, g, is a recurrence from the other end; db = g and da(i) = g(i) * u(i-1).
+    /// What u(i) owes, g, is a recurrence from the other end; db = g and da(i) = g(i) * u(i-1); of complex
+    /// numbers by the conjugates of a and u.
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let (a, b, dy) = (g.input(0)?.clone(), g.input(1)?.clone(), g.dy(0)?);
         let back = Self { exclusive: true, reverse: !self.reverse, ..self.clone() };
+        let before = match g.needs(0) {
+            true => Some(execute1(&Self { exclusive: true, ..self.clone() }, &[&a, &b])?),
+            false => None,
+        };
+        let a = conjugate(&a)?;
         let owed = match self.exclusive {
             true => execute1(&back, &[&a, &dy])?,
             false => add_owned(execute1(&back, &[&a, &times(&a, &dy)?])?, &dy)?,
         };
-        if g.needs(0) {
-            let before = execute1(&Self { exclusive: true, ..self.clone() }, &[&a, &b])?;
-            g.give(0, times(&owed, &before)?);
+        if let Some(before) = before {
+            g.give(0, times(&owed, &conjugate(&before)?)?);
         }
         if g.needs(1) {
             g.give(1, owed);
@@ -137,7 +159,7 @@ impl Recurrence {
         let to = call.outputs[0].ptr.cast::<T>();
         for lane in part(lanes, chunk, self.work(call).phases[0], 1) {
             let start = lane / stride * len * stride + lane % stride;
-            let mut u = 0.0;
+            let mut u = T::Acc::default();
             for step in 0..len {
                 let at = start + if self.reverse { len - 1 - step } else { step } * stride;
                 // SAFETY: elements of the dense tensors; lanes are disjoint.
@@ -151,13 +173,14 @@ impl Recurrence {
     }
 }
 
-/// A floating-point element, computed with in f64.
+/// An element of a type that carries gradients, computed with in f64.
 trait Float: Copy {
-    fn wide(self) -> f64;
-    fn narrow(value: f64) -> Self;
+    type Acc: Copy + Default + Add<Output = Self::Acc> + Mul<Output = Self::Acc>;
+    fn wide(self) -> Self::Acc;
+    fn narrow(value: Self::Acc) -> Self;
 }
 
-/// The floating-point type that stands in for a dtype; the type rule lets only floats through.
+/// The type that stands in for a dtype; the type rule lets only those through that carry gradients.
 trait Wide {
     type Float: Float;
 }
@@ -165,6 +188,7 @@ trait Wide {
 macro_rules! floats {
     ($($t:ty: $wide:expr, $narrow:expr;)*) => {$(
         impl Float for $t {
+            type Acc = f64;
             fn wide(self) -> f64 { $wide(self) }
             fn narrow(value: f64) -> Self { ($narrow as fn(f64) -> $t)(value) }
         }
@@ -179,4 +203,18 @@ macro_rules! floats {
     )*};
 }
 floats! { f32: f64::from, |v| v as f32; f64: f64::from, |v| v; f16: f64::from, f16::from_f64; bf16: f64::from, bf16::from_f64; }
+
+macro_rules! complex {
+    ($($t:ty)*) => {$(
+        impl Float for Complex<$t> {
+            type Acc = Complex<f64>;
+            fn wide(self) -> Complex<f64> { Complex::new(self.re.into(), self.im.into()) }
+            fn narrow(value: Complex<f64>) -> Self { Self::new(value.re as $t, value.im as $t) }
+        }
+        impl Wide for Complex<$t> {
+            type Float = Self;
+        }
+    )*};
+}
+complex! { f32 f64 }
 floats! { others bool i8 i16 i32 i64 u8 u16 u32 u64 }

@@ -4,7 +4,7 @@
 use super::View;
 use super::indexed_rows::{Write, change};
 use super::merge_dims::collapse;
-use crate::dtype::{DType, bf16, f16};
+use crate::dtype::{Complex, DType, bf16, f16};
 use crate::shape::MAX_RANK;
 use ndarray::{ArrayView, ArrayViewMut, IxDyn, ShapeBuilder};
 use smallvec::SmallVec;
@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 /// Copies `n` elements that lie `stride` elements apart into a dense row.
 ///
 /// # Safety
-/// Source and target are valid for these elements, aligned to `size`, and apart.
+/// Source and target are valid for these elements, aligned to `size` (to 8 for elements of 16 bytes), and apart.
 pub unsafe fn strided_row(size: usize, from: *const u8, stride: isize, to: *mut u8, n: usize) {
     /// # Safety
     /// As the outer function, for elements of type `T`.
@@ -31,6 +31,7 @@ pub unsafe fn strided_row(size: usize, from: *const u8, stride: isize, to: *mut 
             1 => row(from, stride, to, n),
             2 => row::<u16>(from.cast(), stride, to.cast(), n),
             4 => row::<u32>(from.cast(), stride, to.cast(), n),
+            16 => row::<[u64; 2]>(from.cast(), stride, to.cast(), n),
             _ => row::<u64>(from.cast(), stride, to.cast(), n),
         }
     }
@@ -54,6 +55,7 @@ pub unsafe fn copy(from: &View, to: &View) {
             2 => pair.each::<u16>(|to, from| *to = from),
             4 => pair.each::<u32>(|to, from| *to = from),
             8 => pair.each::<u64>(|to, from| *to = from),
+            16 => pair.each::<[u64; 2]>(|to, from| *to = from),
             _ => {}
         }
     }
@@ -83,6 +85,8 @@ pub unsafe fn add(from: &View, to: &View) {
             DType::I32 | DType::U32 => pair.each::<u32>(|to, from| *to = to.wrapping_add(from)),
             DType::I64 | DType::U64 => pair.each::<u64>(|to, from| *to = to.wrapping_add(from)),
             DType::Bool => pair.each::<u8>(|to, from| *to |= from),
+            DType::C64 => pair.each::<Complex<f32>>(|to, from| *to += from),
+            DType::C128 => pair.each::<Complex<f64>>(|to, from| *to += from),
             DType::Resource | DType::Variant | DType::String => {}
         }
     }

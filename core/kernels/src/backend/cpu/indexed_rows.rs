@@ -140,6 +140,7 @@ pub unsafe fn copy_rows(numbers: &[usize], from: *const u8, to: *mut u8, bytes: 
             2 if from.addr() & 1 == 0 && to.addr() & 1 == 0 => elements::<u16>(numbers, from.cast(), to.cast()),
             4 if from.addr() & 3 == 0 && to.addr() & 3 == 0 => elements::<u32>(numbers, from.cast(), to.cast()),
             8 if from.addr() & 7 == 0 && to.addr() & 7 == 0 => elements::<u64>(numbers, from.cast(), to.cast()),
+            16 if from.addr() & 7 == 0 && to.addr() & 7 == 0 => elements::<[u64; 2]>(numbers, from.cast(), to.cast()),
             _ => {
                 for (i, &number) in numbers.iter().enumerate() {
                     std::ptr::copy_nonoverlapping(from.add(number * bytes), to.add(i * bytes), bytes);
@@ -193,6 +194,8 @@ pub unsafe fn change(write: Write, dtype: DType, to: *mut u8, from: *const u8, n
         DType::I32 | DType::U32 => numbers!(u32, u32::wrapping_add, u32::wrapping_sub),
         DType::I64 | DType::U64 => numbers!(u64, u64::wrapping_add, u64::wrapping_sub),
         DType::Bool => numbers!(u8, |a, b| a | b, |a, b| a & !b),
+        // SAFETY: the same contract; real and imaginary parts add up on their own.
+        DType::C64 | DType::C128 => unsafe { change(write, dtype.real_dtype(), to, from, 2 * n) },
         DType::Resource | DType::Variant | DType::String => {}
     }
 }

@@ -2,7 +2,7 @@
 //! `cumsum` and `cumprod` call it; columns next to each other in memory run side by side.
 
 use super::{CpuCall, Work, part};
-use crate::dtype::{DType, bf16, f16};
+use crate::dtype::{Complex, DType, bf16, f16};
 
 /// How elements are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,6 +68,26 @@ cells! {
     bf16 as f32, 0.0 1.0, bf16::to_f32, bf16::from_f32, |a, b| a + b, |a, b| a * b;
 }
 
+macro_rules! complex_cells {
+    ($($t:ty)*) => {$(
+        impl Cell for Complex<$t> {
+            type Acc = Self;
+            const ZERO: Self = Self { re: 0.0, im: 0.0 };
+            const ONE: Self = Self { re: 1.0, im: 0.0 };
+            #[inline(always)]
+            fn load(self) -> Self { self }
+            #[inline(always)]
+            fn store(acc: Self) -> Self { acc }
+            #[inline(always)]
+            fn add(a: Self, b: Self) -> Self { a + b }
+            #[inline(always)]
+            fn mul(a: Self, b: Self) -> Self { a * b }
+        }
+    )*};
+}
+
+complex_cells!(f32 f64);
+
 impl Scan {
     /// Rows of columns before the axis, elements along it, columns after it, and parts that the columns are cut into.
     fn split(&self, call: &CpuCall<'_>) -> (usize, usize, usize, usize) {
@@ -106,6 +126,8 @@ impl Scan {
                 DType::U16 => self.units::<u16>(call, chunk),
                 DType::U32 => self.units::<u32>(call, chunk),
                 DType::U64 => self.units::<u64>(call, chunk),
+                DType::C64 => self.units::<Complex<f32>>(call, chunk),
+                DType::C128 => self.units::<Complex<f64>>(call, chunk),
                 // The type rules let no others through.
                 DType::Bool | DType::Resource | DType::Variant | DType::String => {}
             }

@@ -37,6 +37,7 @@ pub unsafe fn copy(call: &CudaCall<'_>, from: &View, to: &View) -> Result<()> {
         2 => DType::U16,
         4 => DType::U32,
         8 => DType::U64,
+        16 => DType::C128,
         other => return Err(Error::internal(call.op, format!("elements of {other} bytes"))),
     };
     if let Some(turned) = Turned::of(&space) {

@@ -7,6 +7,9 @@ struct f16 { unsigned short bits; };
 struct bf16 { unsigned short bits; };
 // A truth value in memory may be any byte; it is true unless it is 0.
 struct truth { unsigned char byte; };
+// Complex numbers; arithmetic on them is `plus` and `times` below, all else is done part by part.
+struct alignas(8) complex64 { float re, im; };
+struct alignas(16) complex128 { double re, im; };
 
 // ---- 16-bit floats -------------------------------------------------------------------------------------------------
 
@@ -69,6 +72,8 @@ __device__ inline unsigned char wide(unsigned char x) { return x; }
 __device__ inline unsigned short wide(unsigned short x) { return x; }
 __device__ inline unsigned int wide(unsigned int x) { return x; }
 __device__ inline unsigned long long wide(unsigned long long x) { return x; }
+__device__ inline complex64 wide(complex64 x) { return x; }
+__device__ inline complex128 wide(complex128 x) { return x; }
 
 // The conversion `To::of(x)`: floats round to nearest even, floats to integers saturate (NaN is 0), integers wrap.
 template <class To> struct Into {
@@ -288,3 +293,11 @@ __device__ inline double plus(double a, double b) { return __dadd_rn(a, b); }
 template <class T> __device__ inline T times(T a, T b) { return wrap_mul(a, b); }
 __device__ inline float times(float a, float b) { return __fmul_rn(a, b); }
 __device__ inline double times(double a, double b) { return __dmul_rn(a, b); }
+__device__ inline complex64 plus(complex64 a, complex64 b) { return complex64{plus(a.re, b.re), plus(a.im, b.im)}; }
+__device__ inline complex128 plus(complex128 a, complex128 b) { return complex128{plus(a.re, b.re), plus(a.im, b.im)}; }
+__device__ inline complex64 times(complex64 a, complex64 b) {
+  return complex64{__fsub_rn(times(a.re, b.re), times(a.im, b.im)), plus(times(a.re, b.im), times(a.im, b.re))};
+}
+__device__ inline complex128 times(complex128 a, complex128 b) {
+  return complex128{__dsub_rn(times(a.re, b.re), times(a.im, b.im)), plus(times(a.re, b.im), times(a.im, b.re))};
+}

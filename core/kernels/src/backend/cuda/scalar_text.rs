@@ -54,6 +54,8 @@ pub fn storage(dtype: DType) -> &'static str {
         DType::U32 => "unsigned int",
         DType::U64 => "unsigned long long",
         DType::Bool => "truth",
+        DType::C64 => "complex64",
+        DType::C128 => "complex128",
         DType::Resource | DType::Variant | DType::String => "void",
     }
 }

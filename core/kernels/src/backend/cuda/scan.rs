@@ -61,11 +61,36 @@ macro_rules! kernels {
     }};
 }
 
+/// A scan of complex numbers: a thread for each lane. They are rare, and their lanes short.
+///
+/// # Safety
+/// As [`scan`].
+unsafe fn complex(call: &CudaCall<'_>, scan: &Scan) -> Result<()> {
+    static KERNEL: Kernel = Kernel { name: "scan_complex", text: &[include_str!("scan_complex.cuh")] };
+    let (x, y) = (&call.inputs[0], &call.outputs[0]);
+    let stride: usize = y.dims()[scan.axis + 1..].iter().product();
+    let lanes = y.dims()[..scan.axis].iter().product::<usize>() * stride;
+    // SAFETY: by the caller's promise; the arguments are those of the text.
+    unsafe {
+        call.elements(&KERNEL, &[y.dtype], lanes, |arguments| {
+            arguments.views(&[x, y]);
+            arguments.sizes(&[y.dims()[scan.axis], stride]);
+            arguments.value(i32::from(scan.running == Running::Prod));
+            arguments.value(i32::from(scan.exclusive));
+            arguments.value(i32::from(scan.reverse));
+        })
+    }
+}
+
 /// Runs a scan of the first input into the first output.
 ///
 /// # Safety
 /// The views are dense, of one shape and dtype, and valid on the call's device in the order of its stream.
 pub unsafe fn scan(call: &CudaCall<'_>, scan: &Scan) -> Result<()> {
+    if call.outputs[0].dtype.is_complex() {
+        // SAFETY: the same contract.
+        return unsafe { complex(call, scan) };
+    }
     let [columns, rows, totals] = match scan.running {
         Running::Sum => kernels!("plus(a, b)", "((A0)0)"),
         Running::Prod => kernels!("times(a, b)", "((A0)1)"),

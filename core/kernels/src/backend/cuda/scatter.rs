@@ -67,6 +67,14 @@ pub(super) static STARTS: Kernel = Kernel { name: "starts", text: &[SORT] };
 static SET_ROWS: Moving =
     moving!("set_rows", "typedef unsigned long long row_t;\n", DIVIDED, include_str!("scatter_rows.cuh"));
 
+/// A dense view of complex numbers as one of twice as many real ones; any other as it is.
+fn parts_of(view: &View) -> View {
+    match view.dtype.is_complex() {
+        true => View::dense(view.ptr, view.dtype.real_dtype(), &[2 * view.len()]),
+        false => *view,
+    }
+}
+
 /// Changes rows by updates: of several for one row, the last is set, or all are added or subtracted in their order.
 ///
 /// # Safety
@@ -76,6 +84,12 @@ pub unsafe fn scatter(call: &CudaCall<'_>, names: &Names<'_>, rows: &Rows<'_>) -
     if count == 0 {
         return Ok(());
     }
+    let (to, updates) = (parts_of(rows.to), parts_of(rows.updates));
+    // Real and imaginary parts add up on their own.
+    let rows = &match rows.to.dtype.is_complex() {
+        true => Rows { to: &to, updates: &updates, row: 2 * rows.row, ..*rows },
+        false => Rows { ..*rows },
+    };
     let shares = count.div_ceil(SHARE);
     let sorts = count > 1 && rows.rows > 1;
     let digits = if sorts && count > FEW { DIGITS * shares + 1 } else { 0 };

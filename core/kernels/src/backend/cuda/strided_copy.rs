@@ -15,6 +15,7 @@ pub fn bits_of(bytes: usize) -> DType {
         1 => DType::U8,
         2 => DType::U16,
         4 => DType::U32,
+        16 => DType::C128,
         _ => DType::U64,
     }
 }
@@ -70,7 +71,7 @@ extern "C" __global__ void fill(index_t count, T0 value, T0* to) {
 "#],
 };
 
-/// Fills a dense view with one element, by its bits.
+/// Fills a dense view with one element, by its bits; one of 16 bytes is a complex number with that real part.
 ///
 /// # Safety
 /// The view is valid on the call's device in the order of its stream.
@@ -79,14 +80,17 @@ pub unsafe fn fill(call: &CudaCall<'_>, to: &View, bits: u64) -> Result<()> {
     if count == 0 {
         return Ok(());
     }
-    let bytes = &bits.to_le_bytes()[..size];
+    let bytes = &u128::from(bits).to_le_bytes()[..size];
     // SAFETY: by the caller's promise.
     unsafe {
         if bytes.iter().all(|b| *b == bytes[0]) {
             return call.gpu.set_bytes(to.ptr.addr() as u64, bytes[0], count * size);
         }
         call.elements(&FILL, &[bits_of(size)], count, |arguments| {
-            arguments.value(bits);
+            match size {
+                16 => arguments.value([bits, 0]),
+                _ => arguments.value(bits),
+            }
             arguments.view(to);
         })
     }

@@ -124,7 +124,7 @@ pub unsafe fn run(
                 $(DType::$name => unsafe {
                     multiply::run::<$t>(&plan, a.cast(), b.cast(), c.cast(), (plus.data.cast(), plus.row_stride), scratch, phase, chunk)
                 },)*
-                DType::Bool | DType::Resource | DType::Variant | DType::String => no_numbers(dtype),
+                DType::Bool | DType::C64 | DType::C128 | DType::Resource | DType::Variant | DType::String => no_numbers(dtype),
             }
         };
     }

@@ -131,7 +131,7 @@ fn check_dtype(p: &MatMul, dtype: DType, dice: &mut Dice) {
         DType::U16 => whole!(u16),
         DType::U32 => whole!(u32),
         DType::U64 => whole!(u64),
-        DType::Bool | DType::Resource | DType::Variant | DType::String => {}
+        DType::Bool | DType::C64 | DType::C128 | DType::Resource | DType::Variant | DType::String => {}
     }
 }
 

@@ -174,6 +174,6 @@ pub(super) fn cast(from: DType, to: DType, isa: Isa) -> Option<Loop> {
         DType::Bool => cast(DType::U8, to, isa),
         DType::BF16 => (to == DType::F32).then(|| instance::<Un<As<bf16, f32>>>(isa)),
         DType::F16 => (to == DType::F32).then(|| instance::<Un<As<f16, f32>>>(isa)),
-        DType::Resource | DType::Variant | DType::String => None,
+        DType::C64 | DType::C128 | DType::Resource | DType::Variant | DType::String => None,
     }
 }

@@ -336,6 +336,6 @@ pub fn lookup(monoid: Monoid, dtype: DType, isa: Isa) -> Option<Fold> {
             Monoid::All => Some(fold::<Truth, AllOf>(Isa::Portable)),
             _ => None,
         },
-        DType::Resource | DType::Variant | DType::String => None,
+        DType::C64 | DType::C128 | DType::Resource | DType::Variant | DType::String => None,
     }
 }

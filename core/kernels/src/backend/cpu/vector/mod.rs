@@ -17,10 +17,10 @@ pub use pick::{evaluate, lookup, splat};
 /// Answers whether any element faulted (see `Code::fault`). The output overlaps no operand.
 pub type Loop = unsafe fn(n: usize, out: *mut u8, a: *const u8, b: *const u8, c: *const u8) -> bool;
 
-/// Fills `n` elements of `size` bytes with the low bytes of `bits`.
+/// Fills `n` elements of `size` bytes with the low bytes of `bits`; elements of 16 bytes are complex numbers whose real part it is.
 ///
 /// # Safety
-/// `out` is valid for `n * size` bytes and aligned to `size`.
+/// `out` is valid for `n * size` bytes and aligned to `size`, or to 8.
 pub unsafe fn fill(size: usize, out: *mut u8, bits: u64, n: usize) {
     // SAFETY: by the caller's promise.
     unsafe {
@@ -28,12 +28,13 @@ pub unsafe fn fill(size: usize, out: *mut u8, bits: u64, n: usize) {
             1 => std::slice::from_raw_parts_mut(out, n).fill(bits as u8),
             2 => std::slice::from_raw_parts_mut(out.cast::<u16>(), n).fill(bits as u16),
             4 => std::slice::from_raw_parts_mut(out.cast::<u32>(), n).fill(bits as u32),
+            16 => std::slice::from_raw_parts_mut(out.cast::<[u64; 2]>(), n).fill([bits, 0]),
             _ => std::slice::from_raw_parts_mut(out.cast::<u64>(), n).fill(bits),
         }
     }
 }
 
-/// The bits of one element of `size` bytes.
+/// The bits of one element of `size` bytes; of 16, those of the first 8.
 ///
 /// # Safety
 /// `ptr` is valid for `size` bytes and aligned to it.

@@ -180,7 +180,10 @@ pub fn lookup(code: Code, operand: DType, result: DType, isa: Isa) -> Option<Loo
             DType::U32 => integer::<u32>(code, isa),
             DType::U64 => integer::<u64>(code, isa),
             DType::Bool => truth(code, isa),
-            DType::F16 | DType::BF16 | DType::Resource | DType::Variant | DType::String => None,
+            // Complex numbers are computed with part by part.
+            DType::F16 | DType::BF16 | DType::C64 | DType::C128 | DType::Resource | DType::Variant | DType::String => {
+                None
+            }
         },
     }
 }
