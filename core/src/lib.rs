@@ -19,7 +19,7 @@
 //!
 //! # Tensors
 //!
-//! [`Tensor`], made by [`constant`], [`zeros`], [`range`], [`random`] and many others; [`DType`], [`Shape`] and [`Dim`] say what it holds.
+//! [`Tensor`], made by [`constant`], [`zeros`], [`range`](fn@crate::range), [`random`] and many others; [`DType`], [`Shape`] and [`Dim`] say what it holds.
 //! Operations are functions of this page, methods of [`Tensor`], and operators. Those that give an error back instead of panicking are
 //! in [`fallible`]. TensorFlow's other names are in [`math`], [`nn`] and [`linalg`]. Guide: [`guides::tensors`].
 //!

@@ -1,7 +1,7 @@
 //! TensorFlow's other names for the operations: `tf::math`, `tf::nn`, `tf::linalg` and `tf::bitwise`.
 //! Users who know TensorFlow look there first; everything is the same function as at the crate's root.
 
-/// Mathematics: `tf::math::reduce_sum` is [`tf::reduce_sum`](crate::reduce_sum).
+/// Mathematics: `tf::math::reduce_sum` is [`tf::reduce_sum`](fn@crate::reduce_sum).
 ///
 /// ```
 /// use eagerflow as tf;

@@ -25,11 +25,11 @@ pub enum Activation {
     Sigmoid,
     /// [`tanh`](crate::tanh).
     Tanh,
-    /// [`softmax`](crate::softmax) over the last dimension.
+    /// [`softmax`](fn@crate::softmax) over the last dimension.
     Softmax,
-    /// [`log_softmax`](crate::log_softmax) over the last dimension.
+    /// [`log_softmax`](fn@crate::log_softmax) over the last dimension.
     LogSoftmax,
-    /// [`gelu`](crate::gelu), the exact form.
+    /// [`gelu`](fn@crate::gelu), the exact form.
     Gelu,
     /// [`silu`](crate::silu), also called swish.
     Silu,
@@ -41,7 +41,7 @@ pub enum Activation {
     Softplus,
     /// [`softsign`](crate::softsign).
     Softsign,
-    /// [`leaky_relu`](crate::leaky_relu) with Keras's slope of 0.2 below zero.
+    /// [`leaky_relu`](fn@crate::leaky_relu) with Keras's slope of 0.2 below zero.
     LeakyRelu,
     /// [`exp`](crate::exp).
     Exponential,
