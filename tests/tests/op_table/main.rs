@@ -3,6 +3,7 @@
 
 mod coverage;
 mod dtypes;
+mod names;
 mod others;
 mod values;
 
