@@ -93,6 +93,7 @@ fn parsed(file: &str, text: &str) -> Vec<Value> {
 /// The files of the families of operations: parts of the binary, as it is carried to machines that have nothing but a GPU.
 const OPS: &[(&str, &str)] = &[
     ("ops.json", include_str!("../golden/ops.json")),
+    ("ops_arrays.json", include_str!("../golden/ops_arrays.json")),
     ("ops_einsum.json", include_str!("../golden/ops_einsum.json")),
     ("ops_sizes.json", include_str!("../golden/ops_sizes.json")),
     ("ops_special.json", include_str!("../golden/ops_special.json")),

@@ -1,6 +1,7 @@
 //! One row per operation: how to call it with a golden record's inputs and attributes, and how exact it has to be.
 //! The op table, the gradient table, and the tests of strided inputs and of CPU paths walk over the same rows.
 
+mod arrays;
 mod complex;
 mod elementwise;
 mod linear;
@@ -97,10 +98,18 @@ fn one(result: Result<Tensor>) -> Answer {
 
 /// All rows.
 pub fn all() -> Vec<Row> {
-    [complex::rows(), elementwise::rows(), reduce::rows(), shapes::rows(), linear::rows(), special::rows()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        arrays::rows(),
+        complex::rows(),
+        elementwise::rows(),
+        reduce::rows(),
+        shapes::rows(),
+        linear::rows(),
+        special::rows(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The row with a name.

@@ -10,7 +10,6 @@ use eagerflow_tests::sources;
 const ELSEWHERE: &[(&str, &str)] = &[
     ("read_variable", "variables: reads carry the gradient"),
     ("max_pool2d_pick", "order three only: the unit tests of max_pool2d"),
-    ("slice_add", "several parts of one tensor: the unit tests of slice"),
     ("ensure_shape", "sizes without a number alone: traced functions that ensure a shape"),
     ("gather_add", "several parts of one tensor: the unit tests of gather"),
 ];

@@ -237,6 +237,23 @@ fn linear() -> Vec<Sample> {
         let attrs = json!({"transpose_a": a, "transpose_b": b});
         all.push(with("matmul", attrs, vec![Between(left, -1.0, 1.0), Between(right, -1.0, 1.0)]));
     }
+    all.extend([
+        with("roll", json!({"shift": [1, -2], "axis": [0, 1]}), vec![X]),
+        with("meshgrid", json!({"indexing": "xy"}), vec![Between(&[2], -1.0, 1.0), Between(&[3], -1.0, 1.0)]),
+        with("band_part", json!({"lower": 1, "upper": 0}), vec![Between(&[2, 3, 3], -1.0, 1.0)]),
+        with("tril", json!({"k": 0}), vec![X]),
+        with("triu", json!({"k": 1}), vec![X]),
+        plain("diag", vec![X]),
+        plain("diag_part", vec![Between(&[2, 3, 4], -1.0, 1.0)]),
+        plain("set_diag", vec![Between(&[2, 4, 3], -1.0, 1.0), Between(&[2, 3], -1.0, 1.0)]),
+        plain("trace", vec![Between(&[2, 3, 3], -1.0, 1.0)]),
+        plain("matvec", vec![Between(&[2, 3], -1.0, 1.0), Between(&[2, 3], -1.0, 1.0)]),
+        with("reduce_euclidean_norm", json!({"axes": [1], "keepdims": false}), vec![POSITIVE]),
+        with("reverse_sequence", json!({"seq_axis": 1, "batch_axis": 0}), vec![X, Ints(&[2], &[2, 3])]),
+        with("moments", json!({"axes": [0], "keepdims": false}), vec![X]),
+        plain("sigmoid_cross_entropy", vec![Between(&[2, 3], 0.0, 1.0), Apart(&[2, 3])]),
+        plain("weighted_cross_entropy", vec![Between(&[2, 3], 0.0, 1.0), Apart(&[2, 3]), Between(&[3], 0.5, 2.0)]),
+    ]);
     for (equation, left, right) in [
         ("abc,acd->dba", &[2, 2, 3][..], &[2, 3, 2][..]),
         ("iij,jk->ik", &[2, 2, 3], &[3, 2]),

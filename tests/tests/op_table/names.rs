@@ -69,9 +69,7 @@ fn the_page_counts_its_rows() {
     let rows = rows();
     let count = |state| rows.iter().filter(|row| row[1] == state).count();
     let (there, other, later, out) = (count("there"), count("another form"), count("later"), count("left out"));
-    let text = format!(
-        "{} functions: {there} there, {other} in another form, {later} later, {out} left out.",
-        rows.len()
-    );
+    let text =
+        format!("{} functions: {there} there, {other} in another form, {later} later, {out} left out.", rows.len());
     assert!(PAGE.lines().any(|line| line == text), "the page should say: {text}");
 }

@@ -1,6 +1,7 @@
 //! No function of the library reads a symbolic size: every operation, layer, loss, metric and optimizer is recorded with
 //! all sizes unknown, forward and its gradients of both orders, and the list gives the eager results for other sizes too.
 
+mod arrays;
 mod complex;
 mod elementwise;
 mod library;
@@ -168,10 +169,17 @@ fn walk(samples: &[Sample], naming: Naming) {
 }
 
 fn operations() -> Vec<Sample> {
-    [complex::samples(), elementwise::samples(), shapes::samples(), linear::samples(), special::samples()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        arrays::samples(),
+        complex::samples(),
+        elementwise::samples(),
+        shapes::samples(),
+        linear::samples(),
+        special::samples(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 #[test]

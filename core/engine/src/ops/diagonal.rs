@@ -154,3 +154,10 @@ pub(crate) fn diagonal(x: &Tensor, axes: &[usize]) -> Result<Tensor> {
     }
     execute1(&Diagonal { axes: axes.iter().map(|&axis| axis as i64).collect() }, &[x])
 }
+
+/// The elements on the diagonal of zeros of a shape: the reverse of [`diagonal`] with these axes.
+#[track_caller]
+pub(crate) fn onto_diagonal(x: &Tensor, axes: &[usize], whole: &Shape) -> Result<Tensor> {
+    let diagonal = Diagonal { axes: axes.iter().map(|&axis| axis as i64).collect() };
+    execute1(&DiagonalBack { diagonal, whole: *whole }, &[x])
+}

@@ -85,6 +85,7 @@ operations! {
     atan2
     atanh
     avg_pool2d
+    band_part
     bessel_i0
     bessel_i0e
     bessel_i1
@@ -107,10 +108,12 @@ operations! {
     conv2d
     cos
     cosh
+    count_nonzero
     crelu
     cross_entropy
     cumprod
     cumsum
+    diag
     diagonal
     digamma
     div_no_nan
@@ -118,8 +121,8 @@ operations! {
     dropout
     einsum
     elu
-    ensure_shape
     embedding_lookup
+    ensure_shape
     erf
     erfc
     erfcinv
@@ -156,10 +159,13 @@ operations! {
     log_softmax
     logical
     matmul
+    matvec
     max_pool2d
     maximum
+    meshgrid
     minimum
     mish
+    moments
     multiply
     multiply_no_nan
     ndtri
@@ -176,6 +182,7 @@ operations! {
     reciprocal
     reduce_all
     reduce_any
+    reduce_euclidean_norm
     reduce_logsumexp
     reduce_max
     reduce_mean
@@ -187,7 +194,9 @@ operations! {
     relu6
     reshape
     reverse
+    reverse_sequence
     rint
+    roll
     round
     rows
     rsqrt
@@ -196,13 +205,15 @@ operations! {
     scatter_variable
     select
     selu
+    sequence_mask
     shape_of
     sigmoid
+    sigmoid_cross_entropy
     sign
     silu
     sin
-    size_from
     sinh
+    size_from
     slice
     softmax
     softplus
