@@ -8,7 +8,7 @@ use eagerflow_tests::{rows, suite};
 use std::collections::BTreeSet;
 
 /// Operations whose results have sizes that depend on values, which the host has to know. Every other one stays on the device.
-const ON_HOST: [&str; 1] = ["boolean_mask"];
+const ON_HOST: [&str; 2] = ["boolean_mask", "sequence_mask"];
 
 /// Processes that share the rows.
 const PROCESSES: usize = 2;

@@ -12,7 +12,11 @@ use kernels::shape::{Dim, Shape};
 /// The numbers of the places along an axis, `int32`.
 #[track_caller]
 pub(crate) fn places(shape: &Shape, axis: usize) -> Result<Tensor> {
-    functions::try_range(0, &size_of(shape, axis)?, 1)
+    match shape.dim(axis).known_value().and_then(|size| i32::try_from(size).ok()) {
+        // A plain number stays on the host, where the length of the range is worked out.
+        Some(size) => functions::try_range(0, size, 1),
+        None => functions::try_range(0, &size_of(shape, axis)?, 1),
+    }
 }
 
 /// Column less row at each place of the matrices, `[rows, columns]`.
