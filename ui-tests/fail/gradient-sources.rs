@@ -1,4 +1,4 @@
-//! What is neither a tensor, nor a list of them, is no source of a gradient; sizes to reshape to are of one type.
+//! What is neither a tensor, nor a list of them, is no source of a gradient; a float is no size.
 
 use eagerflow as tf;
 
@@ -6,6 +6,5 @@ fn main() {
     let x = tf::constant(1.0);
     let tape = tf::GradientTape::new();
     let _ = tape.gradient(&x, 1.0);
-    let n = 3_usize;
-    let _ = x.reshape([n, n]);
+    let _ = x.reshape([0.5, 2.0]);
 }
