@@ -39,6 +39,7 @@ fn rows_stay_together() {
 
 #[test]
 fn orders() {
+    let _alone = crate::random::tests::alone();
     let shuffled = |how| Dataset::from_tensor_slices(numbers(50)).shuffle(how);
     let a = shuffled(Shuffle::whole().seed(1));
     let (first, second) = (flat(&a), flat(&a));
@@ -87,6 +88,7 @@ fn steps_in_any_order() {
 
 #[test]
 fn nothing_ends() {
+    let _alone = crate::random::tests::alone();
     let none = Dataset::from_tensor_slices(tf::zeros([0, 4]));
     for dataset in [none.clone(), none.repeat(None), none.batch(3), none.shuffle(5), none.take(2)] {
         let mut iterator = dataset.iter();
@@ -127,6 +129,7 @@ fn tapes_do_not_see_the_data() {
 
 #[test]
 fn refusals() {
+    let _alone = crate::random::tests::alone();
     let text = |result: tf::Result<Dataset<Vec<Tensor>>>| result.unwrap_err().to_string();
     let slices = |list: Vec<Tensor>| text(Dataset::try_from_tensor_slices(list));
     assert!(slices(vec![]).contains("no tensors"));
@@ -148,6 +151,7 @@ fn refusals() {
 
 #[test]
 fn types_before_the_data() {
+    let _alone = crate::random::tests::alone();
     let types =
         |d: &Dataset<(Tensor, Tensor)>| d.types().map(|t| t.iter().map(ToString::to_string).collect::<Vec<_>>());
     assert_eq!(types(&pairs(5)).unwrap(), ["float32[2]", "int32[]"]);
