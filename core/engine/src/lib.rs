@@ -137,7 +137,7 @@ pub mod shape {
     #[doc(inline)]
     pub use kernels::shape::{
         AxisSet, BroadcastReduction, Constraints, Dim, IntoDim, IntoShape, MAX_RANK, Shape, Symbol, broadcast,
-        broadcast_reduce_axes, contiguous_strides, reshape_dims, reshape_target, resolve_axes, resolve_axis,
+        broadcast_reduce_axes, contiguous_strides, reshape_dims, resolve_axes, resolve_axis,
     };
 }
 

@@ -1,7 +1,7 @@
 //! The rows of the operations on matrices, sequences and moments that are made of other operations.
 //! `rows::all` collects them.
 
-use super::{Answer, Call, Exception, Row, one};
+use super::{Call, Exception, Row, one};
 use crate::compare::Bound;
 use eagerflow as tf;
 
@@ -18,10 +18,6 @@ fn axes(c: &Call<'_>) -> tf::Axes {
     if c.a.flag("keepdims") { tf::keep_dims(axes) } else { axes }
 }
 
-fn several(result: tf::Result<Vec<tf::Tensor>>) -> Answer {
-    result
-}
-
 pub(super) fn rows() -> Vec<Row> {
     let exact = |name, call| Row::new(name, Bound::EXACT, call);
     let taken = |why| Exception::elements("refused", &["bool"], 0, why);
@@ -29,7 +25,7 @@ pub(super) fn rows() -> Vec<Row> {
         exact("roll", |c| one(tf::try_roll(&c.x[0], signed(c, "shift"), signed(c, "axis")))),
         exact("meshgrid", |c| {
             let indexing = if c.a.text("indexing") == "xy" { tf::Indexing::Xy } else { tf::Indexing::Ij };
-            several(tf::try_meshgrid(c.x, indexing))
+            tf::try_meshgrid(c.x, indexing)
         }),
         exact("band_part", |c| one(tf::try_band_part(&c.x[0], c.a.int("lower") as i64, c.a.int("upper") as i64))),
         exact("tril", |c| one(tf::try_tril(&c.x[0], c.a.int("k") as i64)))

@@ -47,10 +47,11 @@ impl IntoDim for Dim {
     }
 }
 
-impl IntoDim for &Dim {
+// Lent numbers and sizes, as lists of them give; tensors are lent too, but are no copies.
+impl<T: IntoDim + Copy> IntoDim for &T {
     #[inline]
     fn into_dim(self) -> Result<Dim> {
-        Ok(*self)
+        (*self).into_dim()
     }
 
     #[inline]
@@ -97,18 +98,6 @@ macro_rules! unsigned {
                 self.into_dim().map(Some)
             }
         }
-
-        impl IntoDim for &$t {
-            #[inline]
-            fn into_dim(self) -> Result<Dim> {
-                (*self).into_dim()
-            }
-
-            #[inline]
-            fn into_size(self) -> Result<Option<Dim>> {
-                (*self).into_size()
-            }
-        }
     )*};
 }
 
@@ -134,18 +123,6 @@ macro_rules! signed {
                     Err(_) if self < 0 => Err(negative(self)),
                     Err(_) => Err(too_large(self)),
                 }
-            }
-        }
-
-        impl IntoDim for &$t {
-            #[inline]
-            fn into_dim(self) -> Result<Dim> {
-                (*self).into_dim()
-            }
-
-            #[inline]
-            fn into_size(self) -> Result<Option<Dim>> {
-                (*self).into_size()
             }
         }
 

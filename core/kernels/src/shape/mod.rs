@@ -28,7 +28,7 @@ pub use inside::{Bits, as_symbol};
 pub use into_dim::IntoDim;
 #[doc(hidden)]
 pub use pin::{PinHook, pin_hook, set_pin_hook};
-pub use reshape::{reshape_dims, reshape_target};
+pub use reshape::reshape_dims;
 
 use crate::error::{Error, Result};
 

@@ -4,36 +4,7 @@
 use super::{Constraints, Dim, MAX_RANK, Shape};
 use crate::error::{Error, Result};
 
-/// The shape that `reshape` gives for a target of numbers, where one -1 stands for "whatever is left".
-///
-/// ```
-/// use eagerflow::{Dim, Shape, shape::reshape_target};
-/// let images = Shape::from_dims(&[Dim::symbol(0), Dim::known(28), Dim::known(28)])?;
-/// assert_eq!(reshape_target("Reshape", &images, &[-1, 784])?.to_string(), "[s0, 784]");
-/// assert!(reshape_target("Reshape", &images, &[-1, -1]).is_err());
-/// # Ok::<(), eagerflow::Error>(())
-/// ```
-pub fn reshape_target(op: &str, from: &Shape, target: &[isize]) -> Result<Shape> {
-    let mut sizes = [None; MAX_RANK];
-    let Some(sizes) = sizes.get_mut(..target.len()) else {
-        return Err(super::too_many_axes(target).in_op(op));
-    };
-    for (slot, &size) in sizes.iter_mut().zip(target) {
-        *slot = match usize::try_from(size) {
-            Ok(size) => Some(Dim::known(size)),
-            Err(_) if size == -1 => None,
-            Err(_) => {
-                return Err(Error::invalid_argument(op, format!("negative size {size} in the requested shape"))
-                    .got(format!("{target:?}"))
-                    .expected("sizes of 0 or more, and at most one -1"));
-            }
-        };
-    }
-    // What stays open here is checked when the rule runs again on the numbers of a call.
-    reshape_dims(op, from, sizes, &mut Constraints::new())
-}
-
-/// As [`reshape_target`], for sizes that may be symbolic; `None` stands for the size to infer.
+/// The shape that `reshape` gives for a target of sizes, known or not, where `None` stands for the one to infer.
 ///
 /// Where only numbers can tell whether the element counts agree, their equality is noted in `constraints`.
 ///
@@ -100,9 +71,15 @@ fn text(target: &[Option<Dim>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::IntoShape;
 
-    fn numbers(from: &[usize], target: &[isize]) -> Result<Vec<usize>> {
-        Ok(reshape_target("Reshape", &Shape::new(from)?, target)?.dims().to_vec())
+    fn target(from: &Shape, sizes: &[isize]) -> Result<Shape> {
+        let sizes = sizes.into_target().map_err(|e| e.in_op("Reshape"))?;
+        reshape_dims("Reshape", from, &sizes, &mut Constraints::new())
+    }
+
+    fn numbers(from: &[usize], sizes: &[isize]) -> Result<Vec<usize>> {
+        Ok(target(&Shape::new(from)?, sizes)?.dims().to_vec())
     }
 
     #[test]
@@ -141,8 +118,7 @@ mod tests {
         let to = reshape_dims("Reshape", &from, &[Some(s1), Some(Dim::known(2))], &mut constraints)?;
         assert_eq!(to.to_string(), "[s1, 2]");
         assert_eq!(constraints.iter().collect::<Vec<_>>(), [(s0 * 6, s1 * 2)]);
-        assert!(reshape_target("Reshape", &from, &[11]).is_err());
-        assert!(reshape_target("Reshape", &from, &[30]).is_ok());
+        assert!(target(&from, &[11]).is_err() && target(&from, &[30]).is_ok());
         Ok(())
     }
 }
