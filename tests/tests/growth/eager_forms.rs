@@ -26,6 +26,31 @@ macro_rules! eager_forms {
                 total(n, |i| tf::gather(xs, &index(i), 0))
             }
 
+            map_fn(xs, _n) {
+                tf::reduce_sum(tf::map_fn(|x| tf::reduce_sum(x * x, ()), xs), ())
+            }
+
+            folds(xs, _n) {
+                let left = tf::foldl(|sum, x| tf::tanh(sum * 0.5 + x), xs, tf::zeros([8]));
+                tf::reduce_sum(left + tf::foldr(|sum, x| tf::tanh(sum * 0.5 + x), xs, tf::FirstRow), ())
+            }
+
+            scan(xs, _n) {
+                let sums = tf::scan(|sum, x| tf::tanh(sum * 0.5 + x), xs, tf::FirstRow, true);
+                tf::reduce_sum(&sums * &sums, ())
+            }
+
+            while_loop(xs, n) {
+                let start = (tf::constant(0), tf::constant(0.0));
+                let next = |(i, sum): &(Tensor, Tensor)| (i + 1, sum + tf::reduce_sum(tf::square(xs.at(i)), ()));
+                tf::while_loop(|(i, _)| tf::less(i, n as i32), next, start, None).1
+            }
+
+            recompute_grad(xs, n) {
+                let square = tf::recompute_grad(|x: &Tensor| tf::reduce_sum(tf::square(tf::sin(x)), ()));
+                (0..n).fold(tf::constant(0.0), |sum, i| sum + square(&xs.at(i)))
+            }
+
             gathered_columns(xs, n) {
                 let turned = tf::transpose(xs, [1, 0]) * 2.0;
                 total(n, |i| tf::gather(&turned, &index(i), 1))

@@ -233,6 +233,35 @@ macro_rules! graph_forms {
                 tf::reduce_sum(all.read(&(n - 1)), ())
             }
 
+            map_fn(xs, _n) {
+                tf::reduce_sum(tf::map_fn(|x| tf::reduce_sum(x * x, ()), xs), ())
+            }
+
+            foldl(xs, _n) {
+                let sum = tf::foldl(|sum, x| tf::tanh(sum * 0.5 + x), xs, tf::zeros([8]));
+                tf::reduce_sum(sum, ())
+            }
+
+            scan(xs, _n) {
+                let sums = tf::scan(|sum, x| tf::tanh(sum * 0.5 + x), xs, tf::FirstRow, true);
+                tf::reduce_sum(&sums * &sums, ())
+            }
+
+            while_loop(xs, n) {
+                let start = (tf::constant(0), tf::constant(0.0));
+                let next = |(i, sum): &(Tensor, Tensor)| (i + 1, sum + tf::reduce_sum(tf::square(xs.at(i)), ()));
+                tf::while_loop(|(i, _)| i < n, next, start, None).1
+            }
+
+            recompute_grad(xs, n) {
+                let mut sum = tf::constant(0.0);
+                let square = tf::recompute_grad(|x: &Tensor| tf::reduce_sum(tf::square(tf::sin(x)), ()));
+                for i in tf::range(0, n, 1) {
+                    sum = sum + square(&xs.at(&i));
+                }
+                sum
+            }
+
             a_tape_in_each_round(xs, n) {
                 let mut sum = tf::reduce_sum(xs.at(0), ());
                 for _ in tf::range(0, n, 1) {

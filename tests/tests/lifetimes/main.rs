@@ -7,4 +7,5 @@ mod failing;
 mod freed;
 mod fronts;
 mod loops;
+mod recomputed;
 mod threads;

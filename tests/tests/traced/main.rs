@@ -25,6 +25,7 @@ mod failures;
 mod flags;
 mod forward;
 mod frozen;
+mod functional;
 mod hidden;
 mod jumps;
 mod lazy;

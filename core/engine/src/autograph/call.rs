@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 mod argument_copies;
 mod note_arguments;
-mod trace;
+pub(super) mod trace;
 
 /// One call of a function, whose arguments live for `'v` or are copied.
 pub struct Call<'v> {

@@ -5,6 +5,7 @@ mod borrow_watch;
 mod call;
 pub(crate) mod dispatch;
 mod function_body;
+pub(crate) mod functional;
 mod if_stmt;
 mod lazy;
 mod list_growth;

@@ -78,6 +78,8 @@ impl<K> Call<K> {
         if let (Some(first), false) = (variables.first(), rule.variables) {
             return Err(no_cotangent(name, first).at(location));
         }
+        // Where the body kept to itself, no tape has seen that it reads them.
+        record::watch_read(&variables);
         inputs.extend(variables.iter().cloned());
         let counts = parameters.iter().map(|(name, handles)| (*name, handles.len())).collect();
         let rule = Rc::new(Function { name, counts, variables, run: rule.run, location });

@@ -241,7 +241,7 @@ pub(crate) fn execute_read(op: &dyn Op, handle: &Tensor) -> Result<Tensor> {
     }
     let resource = crate::tensor::Resource::of(handle, op.name())?;
     let value = resource.read();
-    if mode & mode::TAPE != 0 {
+    if mode & (mode::TAPE | mode::WATCH) != 0 {
         crate::tape::observe_read(handle, resource, &value, user_line());
     }
     Ok(value)

@@ -230,6 +230,18 @@ fn join_cuts(tape: &mut TapeData, inputs: &[&Tensor]) {
     }
 }
 
+/// Follows variables whose reads no tape saw, as it would have had it seen them.
+pub(crate) fn watch_read(handles: &[Tensor]) {
+    for_each_tape(|tape| {
+        let watches = tape.watch_variables;
+        for handle in handles.iter().filter(|_| watches) {
+            if handle.as_object::<Resource>().is_some_and(|r| r.trainable() && r.dtype.is_differentiable()) {
+                tape.watch(handle);
+            }
+        }
+    });
+}
+
 /// Notes a function with a gradient of its own: `inner` are its results as the body made them, `outer` the same under
 /// the identity that callers get. Observers that follow none of the inputs see the body's own operations instead.
 pub(crate) fn record_custom(

@@ -138,7 +138,7 @@ impl Call<'_> {
 
 /// Refuses variables that the body made, changed and dropped: operation by operation each call makes new ones, where the graph
 /// would go on with the same.
-fn check_lasting(closed: &Closed, tracing: &Tracing) -> Result<()> {
+pub(in crate::autograph) fn check_lasting(closed: &Closed, tracing: &Tracing) -> Result<()> {
     let first = closed.graph.params.len() - closed.captures.len();
     for (variable, &param) in closed.captures.iter().zip(&closed.graph.params[first..]) {
         if variable.handles() > 1 || !tracing.has_made(variable.id()) {

@@ -2,16 +2,19 @@
 //! The tape's [`finish`](crate::custom_gradient::Call::finish) makes it while a function is traced, so that branches, loops and
 //! calls around it differentiate it by that closure too.
 
+use super::early_reads::read_early;
 use super::gradient::{pack, unpack, variant};
-use crate::builder;
+use crate::builder::{self, Closed};
 use crate::graph::differentiate::replay;
-use crate::ir::Graph;
 use crate::ir::sizes::Sizes;
+use crate::ir::{Graph, Value};
 use crate::op::{Attr, ControlOp, Gradient, Infer, Kind, Op, Operands, Outputs, Saves, identity};
 use crate::tape::{Backward, CustomRule, Unseen};
 use crate::tensor::local::InName;
 use crate::tensor::{Resource, Tensor, TensorType};
+use kernels::dtype::DType;
 use kernels::error::{Error, Result};
+use std::collections::HashSet;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -39,7 +42,7 @@ pub(crate) fn record(
     let body = outer.inside("custom_gradient");
     let types = results.iter().map(|t| outer.type_of(t)).collect::<Result<Vec<_>>>()?;
     let dys: Vec<Tensor> = types.iter().map(|ty| body.param(ty)).collect();
-    let (closed, given) = {
+    let (mut closed, given) = {
         let _unseen = Unseen::start();
         body.record_in(|| {
             let mut cotangents = Vec::new();
@@ -54,11 +57,27 @@ pub(crate) fn record(
             Ok::<_, Error>((body.finish(&cotangents)?, given))
         })?
     };
+    // A bundle holds values: what the closure reads of variables is read here.
+    read_early(std::slice::from_mut(&mut closed.graph), dys.len(), &mut closed.captures)?;
+    drop_unread(&mut closed, dys.len());
     let reads = closed.captures.iter().map(|t| outer.type_of(t)).collect::<Result<Arc<[_]>>>()?;
     let bundle = pack(&closed.captures)?;
     let op = CustomGradient { parameters: inputs.len(), backward: Arc::new(closed.graph), given: given.into(), reads };
     let operands: Vec<&Tensor> = std::iter::once(&bundle).chain(inputs.iter().copied()).chain(results).collect();
     Ok(crate::execute::execute_at(&op, &operands, location)?.into_vec())
+}
+
+/// Leaves out the handles of variables that the closure does not read any more.
+fn drop_unread(closed: &mut Closed, own: usize) {
+    let graph = &mut closed.graph;
+    let used: HashSet<Value> = graph.nodes.iter().flat_map(|n| &n.inputs).chain(&graph.results).copied().collect();
+    let kept: Vec<bool> = (closed.captures.iter().zip(&graph.params[own..]))
+        .map(|(capture, param)| capture.dtype() != DType::Resource || used.contains(param))
+        .collect();
+    let mut keeps = kept.iter();
+    closed.captures.retain(|_| keeps.next().is_none_or(|kept| *kept));
+    let mut keeps = std::iter::repeat_n(&true, own).chain(&kept);
+    graph.params.retain(|_| keeps.next().is_none_or(|kept| *kept));
 }
 
 /// The closure must answer with the parameter's own type.

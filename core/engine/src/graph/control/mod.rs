@@ -6,6 +6,7 @@ pub(crate) mod captured;
 pub(crate) mod cond;
 pub(crate) mod custom;
 pub(crate) mod early_reads;
+pub(crate) mod barrier;
 mod gradient;
 mod report;
 pub(crate) mod segment;
