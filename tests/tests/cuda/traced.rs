@@ -221,3 +221,52 @@ fn sizes_are_numbers_of_either_device() {
         close(&tf::config::with_eager_functions(|| sized(&n.gpu(), &x.gpu())), &want);
     }
 }
+
+#[tf_function]
+fn by_functions(x: &Tensor, at: &Tensor, rounds: &Tensor) -> Tensor {
+    let own = tf::map_fn(|row| tf::tanh(row) * tf::reduce_sum(row, ()), x);
+    let sums = tf::scan(|sum, row| sum * 0.5 + row, &own, tf::FirstRow, true);
+    let chosen = tf::switch_case(at, (|| &sums * 2.0, || tf::exp(&sums * 0.1), || &sums + &own));
+    let start = (tf::constant(0), chosen);
+    let last = tf::while_loop(|(k, _)| k < rounds, |(k, y)| (k + 1, tf::sin(y) + x), start, None).1;
+    tf::cond(
+        tf::reduce_sum(&last, ()) > 0.0,
+        || tf::foldl(|a, b| a * 0.3 + b, &last, tf::FirstRow),
+        || last.at(0) * 3.0,
+    )
+}
+
+#[tf_function]
+fn by_blocks(x: &Tensor, w: &Variable) -> Tensor {
+    let own = w.clone();
+    let block = tf::recompute_grad(move |x: &Tensor| tf::sin(x * &own) + tf::tanh(x));
+    let y = block(&block(x));
+    // Comes to the host and goes back in the middle.
+    let doubled =
+        |x: &Tensor| tf::constant(x.to_vec::<f32>().iter().map(|x| 2.0 * x).collect::<Vec<_>>()).reshape([5, 3]);
+    tf::host_function_with_gradient(doubled, &y, [5usize, 3], |_, _, dy| dy * 2.0)
+}
+
+#[test]
+fn control_flow_as_functions() {
+    if gpu().is_none() {
+        return;
+    }
+    let x = numbers(15, 0.5).reshape([5, 3]);
+    for eager in [true, false] {
+        for (at, rounds) in [(0, 0), (1, 3), (2, 1)] {
+            let (at, rounds) = (tf::constant(at), tf::constant(rounds));
+            let both = |x: &Tensor| {
+                let w = Variable::new(0.7);
+                let mut tape = GradientTape::persistent();
+                tape.watch(x);
+                let (y, z) = (by_functions(x, &at, &rounds), by_blocks(x, &w));
+                let (dx, dz, dw) = (tape.gradient(&y, x), tape.gradient(&z, x), tape.gradient(&z, &w));
+                [y, z, dx, dz, dw]
+            };
+            let call = || (both(&x), both(&x.gpu()));
+            let (here, there) = if eager { tf::config::with_eager_functions(call) } else { call() };
+            here.iter().zip(&there).for_each(|(here, there)| close(there, here));
+        }
+    }
+}

@@ -15,7 +15,6 @@ use crate::module::InputSpec;
 use crate::op::Operands;
 use crate::structure::Nest;
 use crate::tensor::{Tensor, TensorType};
-use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
 use kernels::shape::{Dim, Shape, Symbol};
 use smallvec::SmallVec;
@@ -23,60 +22,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
-
-/// The dtype and shape of an input, in which `None` is any size: TensorFlow's `tf.TensorSpec`.
-///
-/// ```
-/// use eagerflow as tf;
-/// let words = tf::TensorSpec::new([None, Some(128)], tf::int32);
-/// assert_eq!(words.to_string(), "int32[_,128]");
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TensorSpec {
-    dtype: DType,
-    sizes: SmallVec<[Option<usize>; 8]>,
-}
-
-impl TensorSpec {
-    /// Of a shape of numbers or of `Option`s, and a dtype.
-    pub fn new<S: Into<Option<usize>>, const N: usize>(shape: [S; N], dtype: DType) -> Self {
-        Self { dtype, sizes: shape.into_iter().map(Into::into).collect() }
-    }
-
-    /// The dtype.
-    pub fn dtype(&self) -> DType {
-        self.dtype
-    }
-
-    /// The sizes, as far as they are fixed.
-    pub fn shape(&self) -> &[Option<usize>] {
-        &self.sizes
-    }
-}
-
-impl fmt::Display for TensorSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[", self.dtype)?;
-        for (i, size) in self.sizes.iter().enumerate() {
-            f.write_str(if i > 0 { "," } else { "" })?;
-            match size {
-                Some(size) => write!(f, "{size}")?,
-                None => f.write_str("_")?,
-            }
-        }
-        f.write_str("]")
-    }
-}
-
-impl InputSpec for TensorSpec {
-    type Tensors = Tensor;
-
-    fn tensors(&self, make: &mut dyn FnMut(&TensorType) -> Tensor) -> Result<Tensor> {
-        let size = |(axis, size): (usize, &Option<usize>)| size.map_or(Dim::symbol(axis as u32), Dim::known);
-        let sizes: SmallVec<[Dim; 8]> = self.sizes.iter().enumerate().map(size).collect();
-        Ok(make(&TensorType::new(self.dtype, Shape::from_dims(&sizes)?)))
-    }
-}
 
 /// A function recorded for one signature: inputs `I`, and results `R`. TensorFlow's `ConcreteFunction`.
 pub struct ConcreteFunction<I, R> {
