@@ -53,9 +53,9 @@ pub use autodiff::{
     implicit_value_and_gradients, value_and_gradients_function,
 };
 pub use autograph::functional::{
-    Branches, Cases, ConcreteFunction, FirstRow, Initializer, TensorSpec, case, cond, foldl, foldr, get_concrete_function,
-    host_function, host_function_with_gradient, map_fn, recompute_grad, scan, switch_case, switch_case_with_default,
-    try_get_concrete_function, while_loop,
+    Branches, Cases, ConcreteFunction, FirstRow, Initializer, TensorSpec, case, cond, foldl, foldr,
+    get_concrete_function, host_function, host_function_with_gradient, map_fn, recompute_grad, scan, switch_case,
+    switch_case_with_default, try_get_concrete_function, while_loop,
 };
 pub use builder::{executing_eagerly, init_scope};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};

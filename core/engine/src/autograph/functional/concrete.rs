@@ -39,7 +39,7 @@ pub struct ConcreteFunction<I, R> {
 /// Records `f` once, for inputs of this signature: TensorFlow's `get_concrete_function`.
 ///
 /// The signature is a shape of `float32`, in which `None` is a size that is any in each call, 0 and 1 among them; a
-/// [`TensorSpec`] for other dtypes; a [`TensorType`]; or a tuple or array of these for several inputs, as `f` takes them. Open sizes of one axis
+/// [`TensorSpec`](crate::TensorSpec) for other dtypes; a [`TensorType`]; or a tuple or array of these for several inputs, as `f` takes them. Open sizes of one axis
 /// are the same in all inputs, as a batch's. What is called in `f`, functions under `#[tf_function]` among it, becomes part of the one graph.
 /// Variables that it reads are read and changed when it is called; layers make theirs now.
 ///

@@ -1,12 +1,13 @@
 //! The operations that only graphs have: branches, loops, calls, and lists of tensors.
 //! They work on handles ([`Kind::Host`](crate::op::Kind::Host)); what is inside their bodies is ordinary operations.
 
+pub(crate) mod barrier;
 pub(crate) mod call;
 pub(crate) mod captured;
 pub(crate) mod cond;
 pub(crate) mod custom;
 pub(crate) mod early_reads;
-pub(crate) mod barrier;
+
 mod gradient;
 mod report;
 pub(crate) mod segment;
