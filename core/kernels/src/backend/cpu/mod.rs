@@ -2,6 +2,7 @@
 //! Operations call these from their `cpu` methods; nothing here allocates tensors or knows an operation.
 
 pub mod adam_step;
+pub mod attention;
 pub mod conv;
 pub mod copy;
 pub mod gemm;
