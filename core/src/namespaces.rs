@@ -33,15 +33,15 @@ pub mod math {
 /// ```
 pub mod nn {
     pub use engine::{
-        avg_pool2d, bias_add, conv2d, crelu, dropout, elu, gelu, glu, hard_sigmoid, hard_swish, l2_loss, l2_normalize,
-        leaky_relu, log_sigmoid, log_softmax, max_pool2d, mish, moments, relu, relu6, selu, sigmoid,
+        avg_pool2d, bias_add, conv2d, crelu, dot_product_attention, dropout, elu, gelu, glu, hard_sigmoid, hard_swish, l2_loss, l2_normalize,
+        leaky_relu, log_sigmoid, log_softmax, max_pool2d, mish, moments, relu, relu6, scaled_dot_product_attention, selu, sigmoid,
         sigmoid_cross_entropy_with_logits, silu, silu as swish, softmax, softmax_cross_entropy_with_logits, softplus,
         softsign, sparse_softmax_cross_entropy_with_logits, tanh, weighted_cross_entropy_with_logits,
     };
     pub use engine::{
-        try_avg_pool2d, try_bias_add, try_conv2d, try_crelu, try_dropout, try_elu, try_gelu, try_glu, try_hard_sigmoid,
+        try_avg_pool2d, try_bias_add, try_conv2d, try_crelu, try_dot_product_attention, try_dropout, try_elu, try_gelu, try_glu, try_hard_sigmoid,
         try_hard_swish, try_l2_loss, try_l2_normalize, try_leaky_relu, try_log_sigmoid, try_log_softmax,
-        try_max_pool2d, try_mish, try_relu, try_relu6, try_selu, try_sigmoid, try_silu, try_silu as try_swish,
+        try_max_pool2d, try_mish, try_relu, try_relu6, try_scaled_dot_product_attention, try_selu, try_sigmoid, try_silu, try_silu as try_swish,
         try_softmax, try_softmax_cross_entropy_with_logits, try_softplus, try_softsign,
         try_sparse_softmax_cross_entropy_with_logits, try_tanh,
     };

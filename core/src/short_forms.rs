@@ -308,6 +308,24 @@ macro_rules! reduce_variance {
     };
 }
 
+/// Attention: [`scaled_dot_product_attention`](fn@crate::scaled_dot_product_attention) with PyTorch's names and defaults,
+/// `scaled_dot_product_attention!(query, key, value, attn_mask = None, dropout_p = 0.0, is_causal = false, scale = None, enable_gqa = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::ones([2, 3, 4]);
+/// let mask = tf::constant([true, false, true]);
+/// assert_eq!(tf::scaled_dot_product_attention!(&x, &x, &x, attn_mask = mask, scale = 0.5).shape(), [2, 3, 4]);
+/// ```
+#[macro_export]
+macro_rules! scaled_dot_product_attention {
+    ($($arguments:tt)*) => {
+        $crate::__call!(scaled_dot_product_attention(query, key, value; attn_mask = None::<$crate::Tensor>, dropout_p = 0.0, is_causal = false, scale = None::<f64>, enable_gqa = false) => ($crate::scaled_dot_product_attention(query, key, value, $crate::Attention {
+            mask: ::core::convert::Into::into(attn_mask), causal: is_causal, dropout: dropout_p, seed: None, scale: ::core::convert::Into::into(scale), grouped: enable_gqa,
+        })) ($($arguments)*))
+    };
+}
+
 /// The softmax along an axis: [`softmax`](fn@crate::softmax) with TensorFlow's defaults, `softmax!(x, axis = -1)`.
 ///
 /// ```

@@ -84,6 +84,7 @@ operations! {
     atan
     atan2
     atanh
+    attention
     avg_pool2d
     band_part
     bessel_i0
