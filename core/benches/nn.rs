@@ -22,7 +22,29 @@ fn attention(shape: [usize; 4], causal: bool, gradient: bool) -> Step {
         let sources = vec![q.clone(), k.clone(), v.clone()];
         tape.watch(&sources);
         let y = tf::scaled_dot_product_attention(&q, &k, &v, options());
-        std::hint::black_box(tape.gradient(&(&y * &owed), &sources));
+        let options = tf::GradientOptions::new().output_gradients([owed.clone()]);
+        std::hint::black_box(tape.gradient_with(&y, &sources, &options));
+    })
+}
+
+fn norm(centred: bool, gradient: bool) -> Step {
+    let x: Tensor = tf::random::stateless_normal([4096, 768], [4, 0], 0.0, 1.0);
+    let (scale, offset, owed) = (tf::ones([768]), tf::zeros([768]), tf::ones([4096, 768]));
+    let run = move |x: &Tensor, scale: &Tensor, offset: &Tensor| match centred {
+        true => tf::layer_normalization(x, -1, Some(scale), Some(offset), 1e-5),
+        false => tf::rms_norm(x, -1, Some(scale), 1e-6),
+    };
+    Box::new(move || {
+        if !gradient {
+            std::hint::black_box(run(&x, &scale, &offset));
+            return;
+        }
+        let mut tape = GradientTape::new();
+        let sources = vec![x.clone(), scale.clone(), offset.clone()];
+        tape.watch(&sources);
+        let y = run(&x, &scale, &offset);
+        let options = tf::GradientOptions::new().output_gradients([owed.clone()]);
+        std::hint::black_box(tape.gradient_with(&y, &sources, &options));
     })
 }
 
@@ -36,10 +58,8 @@ fn workloads() -> Vec<(String, Step)> {
             }
         }
     }
-    for gradient in [false, true] {
-        let x: Tensor = tf::random::stateless_normal([4096, 768], [4, 0], 0.0, 1.0);
-        let (scale, offset) = (tf::ones([768]), tf::zeros([768]));
-        let _ = (&x, &scale, &offset, gradient);
+    for (name, centred) in [("layer_norm", true), ("rms_norm", false)] {
+        all.extend([false, true].map(|gradient| (format!("{name} {}", u8::from(gradient)), norm(centred, gradient))));
     }
     all
 }

@@ -15,6 +15,7 @@ pub mod jit;
 pub mod jit;
 pub mod math;
 pub mod merge_dims;
+pub mod norm_rows;
 pub mod philox;
 pub mod pool2d;
 pub mod reduce;
