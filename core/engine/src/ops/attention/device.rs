@@ -19,6 +19,22 @@ static KEYS: Kernel = Kernel { name: "attention_keys", text: TEXT };
 const THREADS: u32 = 128;
 const ROWS: usize = 16;
 
+/// The operands as the text has them (`struct Operands`).
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Operands {
+    at: [Strided; 4],
+    addresses: [u64; 4],
+}
+
+/// What the gradient reads besides (`struct Saved`).
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Saved {
+    at: [Strided; 2],
+    addresses: [u64; 4],
+}
+
 /// What all three kernels are told.
 struct Told<'a> {
     options: &'a Options,
@@ -93,10 +109,10 @@ impl<'a> Told<'a> {
         to.words(&[scale, self.options.rate].map(|x| x.to_bits() as i64));
         let address = |view: Option<&View>| view.map_or(0, |view| view.ptr.addr() as u64);
         let [q, k, v] = [0, 1, 2].map(|i| &self.call.inputs[i]);
-        to.value((
-            [Strided::of(q), Strided::of(k), Strided::of(v), self.mask_at()],
-            [address(Some(q)), address(Some(k)), address(Some(v)), address(self.mask)],
-        ));
+        to.value(Operands {
+            at: [Strided::of(q), Strided::of(k), Strided::of(v), self.mask_at()],
+            addresses: [address(Some(q)), address(Some(k)), address(Some(v)), address(self.mask)],
+        });
         to.value(address(self.seed));
         let (key, [low, high]) = self.given.key_counter();
         to.words(&[low, high, key].map(|word| word as i64));
@@ -137,9 +153,8 @@ pub(super) unsafe fn backward(options: &Options, call: &CudaCall<'_>) -> Result<
         let size = logs.dtype.size();
         let deltas = call.scratch(logs.len().max(1) * size)?;
         let saved = |to: &mut Arguments| {
-            let addresses = [out, owed, logs].map(|view| view.ptr.addr() as u64);
-            let [a, b, c] = addresses;
-            to.value(([Strided::of(out), Strided::of(owed)], [a, b, c, deltas.address()]));
+            let [a, b, c] = [out, owed, logs].map(|view| view.ptr.addr() as u64);
+            to.value(Saved { at: [Strided::of(out), Strided::of(owed)], addresses: [a, b, c, deltas.address()] });
         };
         if !logs.is_empty() {
             let sums = call.scratch(dq.len().max(1) * size)?;

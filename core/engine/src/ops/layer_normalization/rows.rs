@@ -214,7 +214,7 @@ impl NormalizeRowsGradient {
                 let (scale, offset) = all.split_at(n);
                 let mut outputs = call.outputs[1..].iter();
                 for (there, sums) in [(self.form.scaled, scale), (self.form.shifted, offset)] {
-                    if let Some(out) = outputs.next().filter(|_| there) {
+                    if there && let Some(out) = outputs.next() {
                         part_mut(out, &(0..1), n).copy_from_slice(sums);
                     }
                 }
