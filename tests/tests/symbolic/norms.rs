@@ -10,7 +10,7 @@ fn integers(x: &Tensor) -> Tensor {
 
 pub fn samples() -> Vec<Sample> {
     let pair = |s: super::Sizes| vec![x(&[s.a, s.b]), positive(&[s.b]), x(&[s.b])];
-    let operands = |s: super::Sizes| vec![x(&[s.a, s.b, 4]), x(&[s.a, s.c, 4]), x(&[s.a, s.c, 3])];
+    let operands = |s: super::Sizes| vec![x(&[2, s.a, s.b]), x(&[2, s.c, s.b]), x(&[2, s.c, s.a])];
     vec![
         Sample::new("attention", operands, |x| {
             let causal = Attention { causal: true, ..Attention::default() };
@@ -25,7 +25,7 @@ pub fn samples() -> Vec<Sample> {
             };
             one(tf::try_scaled_dot_product_attention(&x[0], &x[1], &x[1], options))
         }),
-        Sample::new("attention", |s| vec![x(&[s.a, 4, s.b, 3]), x(&[s.a, 2, s.c, 3])], |x| {
+        Sample::new("attention", |s| vec![x(&[s.a, 8, s.b, 2]), x(&[s.a, 2, s.c, 2])], |x| {
             let options = Attention { grouped: true, ..Attention::default() };
             one(tf::try_scaled_dot_product_attention(&x[0], &x[1], &x[1], options))
         }),
@@ -43,7 +43,7 @@ pub fn samples() -> Vec<Sample> {
         }),
         Sample::new(
             "layer_normalization",
-            |s| vec![x(&[s.a, 4, s.b])],
+            |s| vec![x(&[s.a, 8, s.b])],
             |x| one(tf::try_group_normalization(&x[0], 2, 1, None, None, 1e-3)),
         ),
         Sample::new("moments", pair, |x| {

@@ -237,6 +237,24 @@ impl Op for CtcCurvature {
     }
 
     fn gradient(&self) -> Gradient {
-        Gradient::Missing
+        Gradient::Rule
+    }
+
+    fn saves(&self, _: &[bool]) -> Saves {
+        Saves::inputs(&[0, 1, 2, 3])
+    }
+
+    /// The curvature is symmetric, so that forward mode finds it here again; how it changes with the logits is the third derivative.
+    fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
+        if g.needs(0) {
+            return Err(Error::unimplemented(NAME, "the loss has derivatives of two orders, and a third one was asked for"));
+        }
+        if g.needs(4) {
+            let dy = g.dy(0)?;
+            let inputs = [g.input(0)?, g.input(1)?, g.input(2)?, g.input(3)?, &dy];
+            let through = execute1(&CtcCurvature { blank: self.blank }, &inputs)?;
+            g.give(4, through);
+        }
+        Ok(())
     }
 }

@@ -7,7 +7,7 @@ use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops::functions::{try_add, try_cast, try_multiply, try_rsqrt, try_square, try_subtract};
 use crate::ops::normalise::{chunk, part, part_mut, rows_of, work};
 use crate::ops::reduce_mean::mean_axes;
-use crate::ops::{sum_axes, sum_to};
+use crate::ops::{reshape_to, sum_axes, sum_to};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 use kernels::backend::cpu::norm_rows::{self, Root, Rows, Sums};
@@ -150,6 +150,8 @@ impl Op for NormalizeRows {
         };
         for (i, dx) in given.into_iter().enumerate() {
             if g.needs(i) {
+                // Columns of the rows and of the scale may be two symbols for one size.
+                let dx = reshape_to(&dx, &g.input_type(i).shape)?;
                 g.give(i, dx);
             }
         }
@@ -350,7 +352,7 @@ impl Op for NormalizeRowsGradient {
         if form.scaled && g.needs(4) {
             let rows = AxisSet::all(x.rank() - 1);
             let dscale = sum_axes(&try_multiply(&dy, &ju)?, rows, false)?;
-            let dscale = try_cast(&dscale, g.input_type(4).dtype)?;
+            let dscale = reshape_to(&try_cast(&dscale, g.input_type(4).dtype)?, &g.input_type(4).shape)?;
             g.give(4, dscale);
         }
         if g.needs(0) {
