@@ -15,6 +15,10 @@ pub(super) fn samples() -> Vec<Sample> {
         all.push(last);
         all
     };
+    let spoken = || {
+        let [labels, long, frames] = [Ints(&[2, 2], &[1, 2, 2, 0]), Ints(&[2], &[2, 1]), Ints(&[2], &[4, 3])];
+        vec![Between(&[4, 2, 3], -1.0, 1.0), labels, long, frames]
+    };
     let flags: &[i128] = &[1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1];
     let columns = || [Between(&[4], 0.5, 1.5), Between(&[4], -1.0, 1.0)];
     let rows = || Between(&[3, 4], -2.0, 2.0);
@@ -28,10 +32,7 @@ pub(super) fn samples() -> Vec<Sample> {
         with("layer_normalization", json!({"axes": 1, "epsilon": 1e-2}), vec![rows(), scale, offset]),
         with("rms_norm", json!({"epsilon": 1e-2}), vec![rows(), other]),
         with("log_poisson_loss", json!({"full": true}), vec![Between(&[5], 1.2, 4.0), Between(&[5], -1.0, 1.0)]),
-        with(
-            "ctc_loss",
-            json!({"time_major": true, "blank": 0}),
-            vec![Between(&[4, 2, 3], -1.0, 1.0), Ints(&[2, 2], &[1, 2, 2, 0]), Ints(&[2], &[2, 1]), Ints(&[2], &[4, 3])],
-        ),
+        with("ctc_loss", json!({"time_major": true, "blank": 0}), spoken()),
+        with("ctc_slope", json!({}), spoken()),
     ]
 }

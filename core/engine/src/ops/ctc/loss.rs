@@ -1,15 +1,20 @@
-//! The operations of the CTC loss: the loss of each example with its gradient, and that gradient's own.
+//! The operations of the CTC loss: the loss of each example with its gradient, and the further derivatives of that.
 //! `mod.rs` runs the first one.
 
-use super::paths::{Dual, Example, loss_and_gradient};
+use super::paths::{Example, Jet, loss_and_gradient};
 use super::{NAME, lengths_of};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops::functions::{try_add, try_expand_dims, try_multiply};
 use crate::tape::Backward;
+use crate::tensor::Tensor;
 use kernels::backend::cpu::{CpuCall, View, Work};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};
+use smallvec::SmallVec;
+
+/// The most directions of a derivative: each doubles the numbers that are computed with.
+const MOST: usize = 4;
 
 /// Inputs: logits `[frames, batch, classes]` of f32 or f64, labels `[batch, length]`, lengths of labels and of logits `[batch]`. Outputs: the losses `[batch]`,
 /// and the gradient of each by its logits.
@@ -18,9 +23,10 @@ pub(super) struct CtcLoss {
     pub blank: i64,
 }
 
-/// Inputs: those of the loss, and the cotangent of its gradient. Output: the cotangent of the logits through that: curvature times cotangent.
+/// Inputs: those of the loss, and directions of the logits' shape. Output: the derivative of the loss's gradient along all of them; along one, a
+/// cotangent of the gradient, that is the cotangent of the logits through it.
 #[derive(Clone)]
-struct CtcCurvature {
+struct CtcDerivative {
     blank: i64,
 }
 
@@ -190,7 +196,7 @@ impl Op for CtcLoss {
         }
         if let Some(owed) = g.dy_or_none(1) {
             let inputs = [g.input(0)?, g.input(1)?, g.input(2)?, g.input(3)?, owed];
-            let through = execute1(&CtcCurvature { blank: self.blank }, &inputs)?;
+            let through = execute1(&CtcDerivative { blank: self.blank }, &inputs)?;
             dx = Some(match dx {
                 Some(dx) => try_add(&dx, &through)?,
                 None => through,
@@ -203,18 +209,11 @@ impl Op for CtcLoss {
     }
 }
 
-impl Op for CtcCurvature {
-    identity!("ctc_loss_curvature", { "blank_index": Int = |this| this.blank });
-    by_examples!();
-
-    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        check(cx)?;
-        cx.output(cx.dtype(0), *cx.shape(0));
-        Ok(())
-    }
-
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, example: usize) -> Result<()> {
-        let (from, along, out) = (&call.inputs[0], &call.inputs[4], &call.outputs[0]);
+impl CtcDerivative {
+    /// # Safety
+    /// As `Op::cpu`, with as many directions as `N` is a power of 2.
+    unsafe fn example<const N: usize>(&self, call: &CpuCall<'_>, example: usize) -> Result<()> {
+        let (from, out) = (&call.inputs[0], &call.outputs[0]);
         let &[frames, batch, classes] = from.dims() else { return Ok(()) };
         if example >= batch {
             return Ok(());
@@ -223,37 +222,77 @@ impl Op for CtcCurvature {
         unsafe {
             let row = Row::new(call, self.blank, example)?;
             let at = |view: &View, i: usize| read(view, place(view, i / classes, example, i % classes));
-            let logits: Vec<Dual> =
-                (0..row.frames * classes).map(|i| Dual { x: at(from, i), dx: at(along, i) }).collect();
-            let mut gradient = vec![Dual { x: 0.0, dx: 0.0 }; logits.len()];
+            let number = |i: usize| {
+                let mut all = [0.0; N];
+                all[0] = at(from, i);
+                call.inputs[4..].iter().enumerate().for_each(|(d, along)| all[1 << d] = at(along, i));
+                Jet(all)
+            };
+            let logits: Vec<Jet<N>> = (0..row.frames * classes).map(number).collect();
+            let mut gradient = vec![Jet([0.0; N]); logits.len()];
             let all = Example { logits: &logits, classes, label: &row.label, blank: row.blank };
             loss_and_gradient(&all, &mut gradient);
             for i in 0..frames * classes {
-                let value = gradient.get(i).map_or(0.0, |slope| slope.dx);
+                let value = gradient.get(i).map_or(0.0, |slope| slope.0[N - 1]);
                 write(out, place(out, i / classes, example, i % classes), value);
             }
         }
         Ok(())
+    }
+}
+
+impl Op for CtcDerivative {
+    identity!("ctc_loss_derivative", { "blank_index": Int = |this| this.blank });
+    by_examples!();
+
+    fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
+        check(cx)?;
+        if cx.len() > 4 + MOST {
+            return Err(Error::unimplemented(NAME, "the loss has no derivatives of so high an order")
+                .got(cx.len() - 3)
+                .expected(format!("at most {}", MOST + 1)));
+        }
+        cx.output(cx.dtype(0), *cx.shape(0));
+        Ok(())
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, example: usize) -> Result<()> {
+        // SAFETY: the same contract.
+        unsafe {
+            match call.inputs.len() - 4 {
+                1 => self.example::<2>(call, example),
+                2 => self.example::<4>(call, example),
+                3 => self.example::<8>(call, example),
+                _ => self.example::<16>(call, example),
+            }
+        }
     }
 
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }
 
-    fn saves(&self, _: &[bool]) -> Saves {
-        Saves::inputs(&[0, 1, 2, 3])
+    fn saves(&self, needs: &[bool]) -> Saves {
+        Saves::inputs(&[0, 1, 2, 3, 4, 5, 6, 7][..needs.len()])
     }
 
-    /// The curvature is symmetric, so that forward mode finds it here again; how it changes with the logits is the third derivative.
+    /// Derivatives are symmetric in their directions, so a cotangent takes the place of one; and the next one has it beside them.
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
-        if g.needs(0) {
-            return Err(Error::unimplemented(NAME, "the loss has derivatives of two orders, and a third one was asked for"));
-        }
-        if g.needs(4) {
-            let dy = g.dy(0)?;
-            let inputs = [g.input(0)?, g.input(1)?, g.input(2)?, g.input(3)?, &dy];
-            let through = execute1(&CtcCurvature { blank: self.blank }, &inputs)?;
-            g.give(4, through);
+        let dy = g.dy(0)?;
+        let derivative = |inputs: &[&Tensor]| execute1(&CtcDerivative { blank: self.blank }, inputs);
+        for i in (0..g.len()).filter(|&i| i == 0 || i > 3) {
+            if !g.needs(i) {
+                continue;
+            }
+            let dx = {
+                let mut inputs = (0..g.len()).map(|i| g.input(i)).collect::<Result<SmallVec<[&Tensor; 9]>>>()?;
+                match i {
+                    0 => inputs.push(&dy),
+                    _ => inputs[i] = &dy,
+                }
+                derivative(&inputs)?
+            };
+            g.give(i, dx);
         }
         Ok(())
     }

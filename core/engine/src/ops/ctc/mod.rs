@@ -51,7 +51,7 @@ fn by_time(op: &str, logits: &Tensor, time_major: bool) -> Result<Tensor> {
 /// `[batch, frames, classes]` unless `logits_time_major`) say the label, summed over all alignments with repeats and blanks (Graves et al. 2006).
 ///
 /// `labels` are `[batch, length]`, of which the first `label_length` count; so do the first `logit_length` frames. The blank is class `blank_index`; negative
-/// numbers count from the end. Floats; all sums are taken in `float64`, forward and backward. Gradients of two orders; a third one is an error. Where no alignment fits, a label
+/// numbers count from the end. Floats; all sums are taken in `float64`, forward and backward. Gradients of five orders; a sixth is an error. Where no alignment fits, a label
 /// that is longer than its frames, the loss is infinite and its gradient zero: TensorFlow gives a large number there, from a probability of 0 that it replaces.
 ///
 /// ```

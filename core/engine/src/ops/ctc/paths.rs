@@ -1,9 +1,9 @@
-//! The sums over all alignments of a label with frames, forward and backward, in logarithms: loss, gradient and curvature of one example.
-//! The operations in `loss.rs` run it, on numbers or on numbers with a derivative.
+//! The sums over all alignments of a label with frames, forward and backward, in logarithms: loss, gradient and further derivatives of one example.
+//! The operations in `loss.rs` run it, on numbers or on numbers with derivatives.
 
 use std::ops::{Add, Sub};
 
-/// A logarithm of a probability, or one with its derivative along a direction.
+/// A logarithm of a probability, or one with derivatives.
 pub(super) trait Log: Copy + Add<Output = Self> + Sub<Output = Self> {
     /// Of the impossible.
     const NEVER: Self;
@@ -34,49 +34,82 @@ impl Log for f64 {
     }
 }
 
-/// A number and its derivative.
+/// A number with its derivatives along directions, of which each counts once: that along the set of directions whose bits a place has. `N` is 2
+/// to the power of how many directions there are.
 #[derive(Clone, Copy)]
-pub(super) struct Dual {
-    pub x: f64,
-    pub dx: f64,
+pub(super) struct Jet<const N: usize>(pub [f64; N]);
+
+impl<const N: usize> Jet<N> {
+    /// What the product rule adds up for `set` without its first direction `bit`, that one taken of `a`: all but the first part of `b` if `but_last`.
+    fn leibniz(a: &[f64; N], b: &[f64; N], set: usize, bit: usize, but_last: bool) -> f64 {
+        let rest = set & !bit;
+        let (mut sum, mut part) = (0.0, rest);
+        loop {
+            if !(but_last && part == rest) {
+                sum += a[part | bit] * b[rest & !part];
+            }
+            if part == 0 {
+                return sum;
+            }
+            part = (part - 1) & rest;
+        }
+    }
 }
 
-impl Add for Dual {
+impl<const N: usize> Add for Jet<N> {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self { x: self.x + other.x, dx: self.dx + other.dx }
+        Self(std::array::from_fn(|i| self.0[i] + other.0[i]))
     }
 }
 
-impl Sub for Dual {
+impl<const N: usize> Sub for Jet<N> {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
-        Self { x: self.x - other.x, dx: self.dx - other.dx }
+        Self(std::array::from_fn(|i| self.0[i] - other.0[i]))
     }
 }
 
-impl Log for Dual {
-    const NEVER: Self = Self { x: f64::NEG_INFINITY, dx: 0.0 };
-    const SURE: Self = Self { x: 0.0, dx: 0.0 };
+impl<const N: usize> Log for Jet<N> {
+    const NEVER: Self = {
+        let mut all = [0.0; N];
+        all[0] = f64::NEG_INFINITY;
+        Self(all)
+    };
+    const SURE: Self = Self([0.0; N]);
 
     fn value(self) -> f64 {
-        self.x
+        self.0[0]
     }
 
     fn exp(self) -> Self {
-        let x = self.x.exp();
-        Self { x, dx: x * self.dx }
+        let mut y = [0.0; N];
+        y[0] = self.0[0].exp();
+        for set in 1..N {
+            // y' = x' y along the first direction of the set.
+            y[set] = Self::leibniz(&self.0, &y, set, set & set.wrapping_neg(), false);
+        }
+        Self(y)
     }
 
-    fn or(self, other: Self) -> Self {
-        let x = self.x.or(other.x);
-        if x == f64::NEG_INFINITY {
+    fn or(mut self, mut other: Self) -> Self {
+        let top = self.0[0].max(other.0[0]);
+        if top == f64::NEG_INFINITY {
             return Self::NEVER;
         }
-        let share = |part: Self| if part.x == f64::NEG_INFINITY { 0.0 } else { (part.x - x).exp() * part.dx };
-        Self { x, dx: share(self) + share(other) }
+        self.0[0] -= top;
+        other.0[0] -= top;
+        let Self(sum) = self.exp() + other.exp();
+        let mut y = [0.0; N];
+        y[0] = sum[0].ln();
+        for set in 1..N {
+            // sum' = y' sum, of which the part with all of y's directions is what is looked for.
+            y[set] = (sum[set] - Self::leibniz(&y, &sum, set, set & set.wrapping_neg(), true)) / sum[0];
+        }
+        y[0] += top;
+        Self(y)
     }
 }
 
