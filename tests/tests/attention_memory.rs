@@ -8,7 +8,8 @@ use tf::{Attention, GradientTape, Tensor};
 /// Bytes that were given out at most so far, and seconds, of one call with its gradient.
 fn cost(time: usize) -> (usize, f64) {
     let [q, k, v] = [1, 2, 3].map(|seed| tf::random::stateless_normal([2, time, 16], [seed, 0], 0.0, 1.0));
-    let options = Attention { causal: true, dropout: 0.1, seed: Some(Tensor::from([1_i64, 2])), ..Attention::default() };
+    let options =
+        Attention { causal: true, dropout: 0.1, seed: Some(Tensor::from([1_i64, 2])), ..Attention::default() };
     let step = || {
         let mut tape = GradientTape::new();
         let sources = vec![q.clone(), k.clone(), v.clone()];

@@ -1,10 +1,10 @@
 //! `batch_normalization`: (x - mean) / sqrt(variance + epsilon) · scale + offset with moments that are given, and `fused_batch_norm`, which takes
 //! those of the batch while it trains. TensorFlow's `tf.nn.batch_normalization` and `tf.compat.v1.nn.fused_batch_norm` (`FusedBatchNormV3`).
 
+use super::bias_add::DataFormat;
 use super::functions::{
     try_add, try_cast, try_maximum, try_multiply, try_rsqrt, try_square, try_stop_gradient, try_subtract, try_truediv,
 };
-use super::bias_add::DataFormat;
 use super::reduce_mean::{count_of, mean_axes};
 use super::{AsTensor, reshape_to};
 use crate::tensor::Tensor;
@@ -13,8 +13,8 @@ use kernels::error::{Error, OnTheWay, OrFail, Result};
 use kernels::shape::{AxisSet, Dim, MAX_RANK, Shape};
 use std::panic::Location;
 
-/// A tensor brought to another mean and variance: `(x - mean) / sqrt(variance + epsilon) * scale + offset`, all of which broadcast. Floats, all of one
-/// dtype; [`moments`](crate::moments) gives mean and variance.
+/// A tensor brought to another mean and variance: `(x - mean) / sqrt(variance + epsilon) * scale + offset`, all of which broadcast. Floats or complex
+/// numbers, all of one dtype; [`moments`](crate::moments) gives mean and variance.
 ///
 /// ```
 /// use eagerflow as tf;
@@ -54,7 +54,12 @@ pub fn try_batch_normalization(
     let here = Location::caller();
     let (x, mean, variance) = (x.as_tensor(), mean.as_tensor(), variance.as_tensor());
     let run = || {
-        floats("batch_normalization", x.dtype())?;
+        if !DTypes::FLOATING.and(DTypes::COMPLEX).has(x.dtype()) {
+            return Err(Error::invalid_argument("batch_normalization", "numbers of this dtype cannot be normalised")
+                .got(x.dtype())
+                .expected(DTypes::FLOATING.and(DTypes::COMPLEX))
+                .help("convert the input with `cast`"));
+        }
         let mut inverse = try_rsqrt(&try_add(&*variance, variance_epsilon)?)?;
         if let Some(scale) = scale {
             inverse = try_multiply(&inverse, scale)?;
@@ -162,7 +167,9 @@ fn fused(x: &Tensor, scale: &Tensor, offset: &Tensor, o: &FusedBatchNorm) -> Res
     const OP: &str = "fused_batch_norm";
     floats(OP, x.dtype())?;
     if x.rank() < 2 {
-        return Err(Error::invalid_argument(OP, "there are no channels").got(x.ty()).expected("at least two dimensions"));
+        return Err(Error::invalid_argument(OP, "there are no channels")
+            .got(x.ty())
+            .expected("at least two dimensions"));
     }
     if !(o.epsilon >= 0.0 && o.epsilon.is_finite() && (0.0..=1.0).contains(&o.exponential_avg_factor)) {
         return Err(Error::invalid_argument(OP, "epsilon or the share of the batch is out of range")
@@ -252,6 +259,9 @@ mod tests {
         let share = |factor| FusedBatchNorm { exponential_avg_factor: factor, ..plain() };
         assert!(tf::try_fused_batch_norm(&x, &one, &one, share(0.5)).is_err());
         assert!(tf::try_fused_batch_norm(&x, &one, &one, share(1.5)).is_err());
-        assert!(tf::try_batch_normalization(tf::constant([1]), tf::constant([1]), tf::constant([1]), None, None, 0.1).is_err());
+        assert!(
+            tf::try_batch_normalization(tf::constant([1]), tf::constant([1]), tf::constant([1]), None, None, 0.1)
+                .is_err()
+        );
     }
 }

@@ -150,8 +150,11 @@ impl Drawn {
         }
         let all = if op.law == Law::Unigram { known } else { range };
         if all == 0 || op.unique && op.sampled as usize > all {
-            return Err(Error::invalid_argument("candidate_sampler", "there are fewer classes than different ones are asked for")
-                .got(format!("{} of {all}", op.sampled)));
+            return Err(Error::invalid_argument(
+                "candidate_sampler",
+                "there are fewer classes than different ones are asked for",
+            )
+            .got(format!("{} of {all}", op.sampled)));
         }
         Ok(Self { range, sums })
     }
@@ -420,8 +423,12 @@ mod tests {
         assert!(tf::try_uniform_candidate_sampler(Tensor::from([[0_i64]]), 11, true, 10, Some(1)).is_err());
         assert!(tf::try_uniform_candidate_sampler(tf::constant([[0]]), 1, true, 10, Some(1)).is_err());
         let weights = tf::constant([1.0, -1.0]);
-        assert!(tf::try_fixed_unigram_candidate_sampler(Tensor::from([[0_i64]]), 1, true, 2, &weights, Some(1)).is_err());
+        assert!(
+            tf::try_fixed_unigram_candidate_sampler(Tensor::from([[0_i64]]), 1, true, 2, &weights, Some(1)).is_err()
+        );
         let weights = tf::constant([1.0, 0.0]);
-        assert!(tf::try_fixed_unigram_candidate_sampler(Tensor::from([[0_i64]]), 2, true, 2, &weights, Some(1)).is_err());
+        assert!(
+            tf::try_fixed_unigram_candidate_sampler(Tensor::from([[0_i64]]), 2, true, 2, &weights, Some(1)).is_err()
+        );
     }
 }

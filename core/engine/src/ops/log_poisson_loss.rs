@@ -1,12 +1,13 @@
 //! `log_poisson_loss`: exp(c) - z c for targets z and logarithms c of the rate, with Stirling's z log z - z + log(2 π z) / 2 for z above 1 if all is asked for.
-//! TensorFlow's `tf.nn.log_poisson_loss`, floats; one fused loop, differentiated by its meaning.
+//! TensorFlow's `tf.nn.log_poisson_loss`; one fused loop, differentiated by its meaning.
 
 use super::AsTensor;
+use super::functions::{try_exp, try_multiply, try_subtract};
 use crate::execute::execute1;
 use crate::op::{Gradient, Kind, Op, identity};
 use crate::tensor::Tensor;
 use kernels::dtype::DTypes;
-use kernels::error::{Error, OrFail, Result};
+use kernels::error::{Error, OnTheWay, OrFail, Result};
 use kernels::scalar::{Scalar, Val};
 use std::panic::Location;
 
@@ -43,7 +44,8 @@ impl Op for LogPoissonLoss {
 }
 
 /// The loss of counts `targets` under Poisson distributions whose rates have the logarithms `log_input`, without the term that depends on the targets
-/// alone; `compute_full_loss` adds that, by Stirling's formula for targets above 1.
+/// alone; `compute_full_loss` adds that, by Stirling's formula for targets above 1. Floats, and
+/// complex numbers without that term, as TensorFlow takes them.
 ///
 /// ```
 /// use eagerflow as tf;
@@ -77,9 +79,12 @@ pub fn try_log_poisson_loss(
                 .got(format!("targets {}, rates {}", targets.ty(), rates.ty()))
                 .expected("one shape"));
         }
+        if targets.dtype().is_complex() && !compute_full_loss {
+            return try_subtract(&try_exp(&*rates)?, &try_multiply(&*rates, &*targets)?);
+        }
         execute1(&LogPoissonLoss { full: compute_full_loss }, &[&targets, &rates])
     };
-    run().map_err(|e| e.at(here))
+    run().map_err(|e: Error| e.named("log_poisson_loss").at(here))
 }
 
 #[cfg(test)]

@@ -47,19 +47,19 @@ public! {
     }
 }
 
-/// An error unless the dtype is a float.
-fn floats(op: &str, x: &Tensor) -> Result<()> {
-    match DTypes::FLOATING.has(x.dtype()) {
+/// An error unless moments of this kind are taken of the dtype.
+fn check(op: &str, x: &Tensor, accepts: DTypes) -> Result<()> {
+    match accepts.has(x.dtype()) {
         true => Ok(()),
-        false => Err(Error::invalid_argument(op, "these moments are taken of floating-point numbers")
+        false => Err(Error::invalid_argument(op, "these moments are not taken of this dtype")
             .got(x.dtype())
-            .expected(DTypes::FLOATING)
+            .expected(accepts)
             .help("convert it with `cast`")),
     }
 }
 
 /// Mean and variance along axes, where each element counts as often as its weight says; weights broadcast to the tensor, and
-/// where their sum is 0, so are both moments. Floats; weights of another dtype are converted.
+/// where their sum is 0, so are both moments. Floats and complex numbers; weights of another dtype are converted.
 ///
 /// ```
 /// use eagerflow as tf;
@@ -88,7 +88,7 @@ pub fn try_weighted_moments(
     let here = Location::caller();
     let (x, weights) = (x.as_tensor(), frequency_weights.as_tensor());
     let run = || {
-        floats("weighted_moments", &x)?;
+        check("weighted_moments", &x, DTypes::FLOATING.and(DTypes::COMPLEX))?;
         let wide = functions::try_cast(&*x, x.dtype().compute())?;
         let weights = functions::try_cast(&*weights, wide.dtype())?;
         let weights = try_add(&weights, &zeros_of(wide.ty())?)?;
@@ -119,7 +119,11 @@ pub fn try_weighted_moments(
 /// # Panics
 /// As [`try_sufficient_statistics`] fails.
 #[track_caller]
-pub fn sufficient_statistics(x: impl AsTensor, axes: impl IntoAxes, shift: Option<&Tensor>) -> (Tensor, Tensor, Tensor) {
+pub fn sufficient_statistics(
+    x: impl AsTensor,
+    axes: impl IntoAxes,
+    shift: Option<&Tensor>,
+) -> (Tensor, Tensor, Tensor) {
     try_sufficient_statistics(x, axes, shift).or_fail()
 }
 
@@ -136,7 +140,7 @@ pub fn try_sufficient_statistics(
     let here = Location::caller();
     let x = x.as_tensor();
     let run = || {
-        floats("sufficient_statistics", &x)?;
+        check("sufficient_statistics", &x, DTypes::FLOATING)?;
         let (axes, keep) = axes.into_axes().resolve("sufficient_statistics", x.rank())?;
         let (near, squares) = match shift {
             Some(shift) => (try_subtract(&*x, shift)?, try_squared_difference(&*x, shift)?),
@@ -183,7 +187,7 @@ pub fn try_normalize_moments(
     let here = Location::caller();
     let (counts, sum, squares) = (counts.as_tensor(), mean_ss.as_tensor(), variance_ss.as_tensor());
     let run = || {
-        floats("normalize_moments", &counts)?;
+        check("normalize_moments", &counts, DTypes::FLOATING.and(DTypes::COMPLEX))?;
         let divisor = try_reciprocal(&*counts)?;
         let near = try_multiply(&*sum, &divisor)?;
         let variance = try_subtract(&try_multiply(&*squares, &divisor)?, &try_square(&near)?)?;

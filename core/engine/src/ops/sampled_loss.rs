@@ -3,8 +3,8 @@
 
 use super::candidate_sampler::draw;
 use super::functions::{
-    try_add, try_cast, try_concat, try_equal, try_expand_dims, try_gather, try_log, try_matmul_transposed, try_multiply,
-    try_reduce_any, try_reduce_sum, try_select, try_sigmoid_cross_entropy_with_logits,
+    try_add, try_cast, try_concat, try_equal, try_expand_dims, try_gather, try_log, try_matmul_transposed,
+    try_multiply, try_reduce_any, try_reduce_sum, try_select, try_sigmoid_cross_entropy_with_logits,
     try_softmax_cross_entropy_with_logits, try_stop_gradient, try_subtract, try_where_indices,
 };
 use super::{AsTensor, fill_with, ones_of, reshape_to, slice_axis, zeros_of};
@@ -82,10 +82,8 @@ fn logits_and_labels(
     let (batch, truths) = (labels.shape().dim(0), flat.shape().dim(0));
     let (dim, count) = (rows.shape().dim(1), sampled.shape().dim(0));
     let slice = |x: &Tensor, from: Dim, size: Dim| slice_axis(x, 0, from, size);
-    let true_rows = reshape_to(
-        &slice(&rows, Dim::ZERO, truths)?,
-        &Shape::from_dims(&[batch, Dim::known(num_true), dim])?,
-    )?;
+    let true_rows =
+        reshape_to(&slice(&rows, Dim::ZERO, truths)?, &Shape::from_dims(&[batch, Dim::known(num_true), dim])?)?;
     let shape = Shape::from_dims(&[batch, Dim::known(num_true)])?;
     let dots = try_reduce_sum(&try_multiply(&try_expand_dims(inputs, 1)?, &true_rows)?, -1)?;
     let mut true_logits = try_add(&dots, &reshape_to(&slice(&offsets, Dim::ZERO, truths)?, &shape)?)?;
@@ -200,7 +198,10 @@ losses! {
 /// # Panics
 /// As [`try_compute_accidental_hits`] fails.
 #[track_caller]
-pub fn compute_accidental_hits(true_classes: impl AsTensor, sampled_candidates: impl AsTensor) -> (Tensor, Tensor, Tensor) {
+pub fn compute_accidental_hits(
+    true_classes: impl AsTensor,
+    sampled_candidates: impl AsTensor,
+) -> (Tensor, Tensor, Tensor) {
     try_compute_accidental_hits(true_classes, sampled_candidates).or_fail()
 }
 

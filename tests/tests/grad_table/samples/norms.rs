@@ -7,9 +7,8 @@ use serde_json::json;
 
 pub(super) fn samples() -> Vec<Sample> {
     let plain = || json!({"causal": false, "scale": null, "grouped": false});
-    let operands = || {
-        vec![Between(&[2, 3, 4], -1.0, 1.0), Between(&[2, 5, 4], -1.0, 1.0), Between(&[2, 5, 3], -2.0, 2.0)]
-    };
+    let operands =
+        || vec![Between(&[2, 3, 4], -1.0, 1.0), Between(&[2, 5, 4], -1.0, 1.0), Between(&[2, 5, 3], -2.0, 2.0)];
     let beside = |last| {
         let mut all = operands();
         all.push(last);

@@ -75,7 +75,16 @@ impl Options {
             None => None,
             Some(seed) => Some((stream(&seed)?, self.rate)),
         };
-        Ok(blocks::Attention { query, key, value, mask, causal: self.causal, scale: self.scale, dropout, isa: call.isa })
+        Ok(blocks::Attention {
+            query,
+            key,
+            value,
+            mask,
+            causal: self.causal,
+            scale: self.scale,
+            dropout,
+            isa: call.isa,
+        })
     }
 
     /// The same for questions about sizes, which no seed decides.
@@ -145,9 +154,12 @@ fn checked(cx: &mut Infer<'_>, options: &Options, before: usize) -> Result<Shape
     if options.masked {
         let mask = *cx.input(before);
         if mask.dtype != DType::Bool && mask.dtype != cx.dtype(0) {
-            return Err(Error::invalid_argument(super::NAME, "the mask holds neither truth values nor numbers like the queries'")
-                .got(mask.dtype)
-                .expected(format!("bool or {}", cx.dtype(0))));
+            return Err(Error::invalid_argument(
+                super::NAME,
+                "the mask holds neither truth values nor numbers like the queries'",
+            )
+            .got(mask.dtype)
+            .expected(format!("bool or {}", cx.dtype(0))));
         }
         let scores = outer_with(&q, q.dim(rank - 2), k.dim(rank - 2))?;
         let both = broadcast(&scores, &mask.shape, &mut cx.constraints).map_err(|e| e.in_op(super::NAME))?;

@@ -57,7 +57,9 @@ fn refused(what: &str, shapes: [&Tensor; 3]) -> Error {
 fn in_groups(operands: [&Tensor; 3], mask: Option<&Tensor>) -> Result<([Tensor; 3], Option<Tensor>)> {
     let [q, k, v] = operands;
     if operands.iter().any(|x| x.rank() < 3) {
-        return Err(refused("grouped queries need a dimension of heads", operands).expected("at least three dimensions"));
+        return Err(
+            refused("grouped queries need a dimension of heads", operands).expected("at least three dimensions")
+        );
     }
     let heads = |x: &Tensor| x.shape().dim(x.rank() - 3);
     let (all, own) = (heads(q), heads(k));

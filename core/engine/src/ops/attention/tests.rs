@@ -60,7 +60,9 @@ fn groups_share_their_keys() {
     let got = tf::scaled_dot_product_attention(&q, &k, &v, grouped());
     assert!(close(&got, &plain(&q, &repeated(&k), &repeated(&v), None)));
     check(&|x| tf::scaled_dot_product_attention(&x[0], &x[1], &x[2], grouped()), &[q.clone(), k, v]);
-    assert!(tf::try_scaled_dot_product_attention(&q, tf::ones([2, 4, 5, 4]), tf::ones([2, 4, 5, 4]), grouped()).is_err());
+    assert!(
+        tf::try_scaled_dot_product_attention(&q, tf::ones([2, 4, 5, 4]), tf::ones([2, 4, 5, 4]), grouped()).is_err()
+    );
 }
 
 #[test]

@@ -148,7 +148,9 @@ impl Op for TidyLabels {
         let accepts = DTypes::of(&[DType::I32, DType::I64]);
         (0..cx.len()).try_for_each(|i| cx.check_dtype(i, accepts))?;
         let labels = *cx.shape(0);
-        if labels.rank() != 2 || cx.len() == 2 && (cx.shape(1).rank() != 1 || !cx.shape(1).dim(0).can_equal(labels.dim(0))) {
+        if labels.rank() != 2
+            || cx.len() == 2 && (cx.shape(1).rank() != 1 || !cx.shape(1).dim(0).can_equal(labels.dim(0)))
+        {
             return Err(Error::invalid_argument(self.name(), "labels are rows, and lengths one number for each")
                 .got(cx.input(0))
                 .expected("[batch, length], and [batch]"));

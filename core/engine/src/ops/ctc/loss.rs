@@ -164,9 +164,8 @@ impl Op for CtcLoss {
         // SAFETY: valid views of the inferred types; each chunk has an example of its own.
         unsafe {
             let row = Row::new(call, self.blank, example)?;
-            let logits: Vec<f64> = (0..row.frames * classes)
-                .map(|i| read(from, place(from, i / classes, example, i % classes)))
-                .collect();
+            let logits: Vec<f64> =
+                (0..row.frames * classes).map(|i| read(from, place(from, i / classes, example, i % classes))).collect();
             let mut gradient = vec![0.0; logits.len()];
             let all = Example { logits: &logits, classes, label: &row.label, blank: row.blank };
             write(losses, example as isize, loss_and_gradient(&all, &mut gradient));

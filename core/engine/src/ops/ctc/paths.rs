@@ -128,7 +128,7 @@ pub(super) fn loss_and_gradient<L: Log>(example: &Example<'_, L>, slopes: &mut [
     let frames = example.logits.len().checked_div(classes).unwrap_or(0);
     // Blanks before, between and behind.
     let states = 2 * label.len() + 1;
-    let class = |state: usize| if state % 2 == 0 { example.blank } else { label[state / 2] };
+    let class = |state: usize| if state.is_multiple_of(2) { example.blank } else { label[state / 2] };
     // From the state before the last one, unless that skips a blank between two equal labels.
     let skips = |state: usize| state >= 2 && state % 2 == 1 && class(state) != class(state - 2);
     let chances: Vec<L> = example
@@ -184,8 +184,9 @@ pub(super) fn loss_and_gradient<L: Log>(example: &Example<'_, L>, slopes: &mut [
         for (k, slope) in slopes[t * classes..(t + 1) * classes].iter_mut().enumerate() {
             *slope = chances[t * classes + k].exp() - used[k].exp();
         }
-        let with_frame: Vec<L> =
-            (0..states).map(|s| if after[s].value() == f64::NEG_INFINITY { L::NEVER } else { after[s] + chance(t, s) }).collect();
+        let with_frame: Vec<L> = (0..states)
+            .map(|s| if after[s].value() == f64::NEG_INFINITY { L::NEVER } else { after[s] + chance(t, s) })
+            .collect();
         for s in 0..states {
             let mut sum = with_frame[s];
             if s + 1 < states {

@@ -174,7 +174,8 @@ impl NormalizeRows {
         // SAFETY: by the caller's promise.
         unsafe {
             let scale = self.form.scaled.then(|| part::<T>(&call.inputs[1], &(0..1), n));
-            let offset = self.form.shifted.then(|| part::<T>(&call.inputs[1 + usize::from(self.form.scaled)], &(0..1), n));
+            let offset =
+                self.form.shifted.then(|| part::<T>(&call.inputs[1 + usize::from(self.form.scaled)], &(0..1), n));
             let (means, roots) = match n {
                 // Rows without elements have a mean and a root all the same.
                 0 => {
@@ -281,8 +282,7 @@ impl Op for NormalizeRowsGradient {
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         static ROWS: RowKernel = row_kernel!("normalize_rows_gradient", "norm_rows.cuh");
-        static COLUMNS: Kernel =
-            Kernel { name: "normalize_rows_columns", text: &[include_str!("norm_columns.cuh")] };
+        static COLUMNS: Kernel = Kernel { name: "normalize_rows_columns", text: &[include_str!("norm_columns.cuh")] };
         let dx = &call.outputs[0];
         let (count, n) = rows_of(dx);
         let [x, means, roots, dy] = [0, 1, 2, 3].map(|i| &call.inputs[i]);
@@ -330,9 +330,7 @@ impl Op for NormalizeRowsGradient {
         let scaled = |x: &Tensor| scale.as_ref().map_or_else(|| Ok(x.clone()), |scale| try_multiply(x, scale));
         let centre = |x: &Tensor| if form.centred { try_subtract(x, &mean(x)?) } else { Ok(x.clone()) };
         let along = |x: &Tensor| mean(&try_multiply(x, &h)?);
-        let through = |x: &Tensor| {
-            try_multiply(&try_subtract(&centre(x)?, &try_multiply(&h, &along(x)?)?)?, &root)
-        };
+        let through = |x: &Tensor| try_multiply(&try_subtract(&centre(x)?, &try_multiply(&h, &along(x)?)?)?, &root);
         let cotangent = |i: usize| g.dy_or_none(i).map(|u| try_cast(u, dtype)).transpose();
         let u = try_cast(&g.dy(0)?, dtype)?;
         let us = if form.scaled { cotangent(1)? } else { None };

@@ -12,7 +12,10 @@ fn gradients_of_both_orders() {
     check(&|x| tf::layer_normalization(&x[0], -1, None, Some(&x[1]), 1e-3), &all[..2]);
     check(&|x| tf::rms_norm(&x[0], -1, Some(&x[1]), 1e-3), &all[..2]);
     check(&|x| tf::rms_norm(&x[0], 0, None, 1e-3), &all[..1]);
-    check(&|x| tf::layer_normalization(&x[0], [0, 2], Some(&x[1]), None, 1e-2), &[numbers(5, &[2, 3, 2]), numbers(6, &[2, 2])]);
+    check(
+        &|x| tf::layer_normalization(&x[0], [0, 2], Some(&x[1]), None, 1e-2),
+        &[numbers(5, &[2, 3, 2]), numbers(6, &[2, 2])],
+    );
     let groups = [numbers(1, &[2, 2, 4]), scale, numbers(3, &[4])];
     check(&|x| tf::group_normalization(&x[0], 2, -1, Some(&x[1]), Some(&x[2]), 1e-3), &groups);
 }

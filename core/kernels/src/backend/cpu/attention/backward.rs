@@ -231,7 +231,15 @@ unsafe fn block<T: Number>(
                     owing[i] = owing[i] * *factor;
                 }
             }
-            T::product(p.isa, [m, width, n], rows(used, n), rows(memory.owed[0], width), values.add(from * width), width, true);
+            T::product(
+                p.isa,
+                [m, width, n],
+                rows(used, n),
+                rows(memory.owed[0], width),
+                values.add(from * width),
+                width,
+                true,
+            );
             slopes(p.isa, chances, deltas, owing);
             let slope = rows(memory.slopes, n);
             T::product(p.isa, [m, depth, n], slope, rows(memory.query[0], depth), keys.add(from * depth), depth, true);

@@ -132,7 +132,8 @@ unsafe fn run<T: Number>(
                     kept(p, head, [sizes.queries, sizes.keys], &block, noise, factors);
                     scores.iter_mut().zip(factors).for_each(|(score, factor)| *score = *score * *factor);
                 }
-                for (row, &shrink) in slice(memory.sums, n * width).chunks_exact_mut(width.max(1)).zip(&*running.shrink) {
+                for (row, &shrink) in slice(memory.sums, n * width).chunks_exact_mut(width.max(1)).zip(&*running.shrink)
+                {
                     if shrink != T::ONE {
                         row.iter_mut().for_each(|sum| *sum = *sum * shrink);
                     }
@@ -143,10 +144,10 @@ unsafe fn run<T: Number>(
             }
             let place = head * sizes.queries + first;
             let logs = slice(logs.ptr.cast::<T>().add(place), n);
-            for i in 0..n {
+            for (i, log) in logs.iter_mut().enumerate() {
                 let sum = running.sum[i];
                 let hidden = running.top[i] == T::LOWEST;
-                logs[i] = if hidden { T::NEVER } else { running.top[i] + sum.log() };
+                *log = if hidden { T::NEVER } else { running.top[i] + sum.log() };
                 let scale = if hidden { T::ZERO } else { T::ONE / sum };
                 write(slice(memory.sums.add(i * width), width), scale, out, (place + i) * width, narrow);
             }

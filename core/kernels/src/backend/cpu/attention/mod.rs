@@ -101,7 +101,7 @@ impl<'a> Attention<'a> {
         let key_heads: usize = k[..rank - 2].iter().product();
         Sizes {
             heads,
-            group: if key_heads == 0 { 1 } else { heads / key_heads },
+            group: heads.checked_div(key_heads).unwrap_or(1),
             queries: q[rank - 2],
             keys: k[rank - 2],
             depth: q[rank - 1],
