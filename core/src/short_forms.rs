@@ -1,7 +1,7 @@
 //! Short forms: the operations as macros that take TensorFlow's arguments by name, with TensorFlow's defaults.
 //! Users call them beside the functions of the same names, which take all arguments.
 
-use crate::{Axes, Cumulative, IntoAxes, keep_dims};
+use crate::{Attention, Axes, Cumulative, IntoAxes, Tensor, keep_dims};
 
 /// The axes of a reduction, kept in the result or not: what `keepdims` asks for.
 #[doc(hidden)]
@@ -13,6 +13,18 @@ pub fn __axes(axes: impl IntoAxes, keep: bool) -> Axes {
 #[doc(hidden)]
 pub fn __cumulative(exclusive: bool, reverse: bool) -> Cumulative {
     Cumulative { exclusive, reverse }
+}
+
+/// What attention is asked for; mask and scale may be given plainly or as options.
+#[doc(hidden)]
+pub fn __attention(
+    mask: impl Into<Option<Tensor>>,
+    dropout: f64,
+    causal: bool,
+    scale: impl Into<Option<f64>>,
+    grouped: bool,
+) -> Attention {
+    Attention { mask: mask.into(), causal, dropout, seed: None, scale: scale.into(), grouped }
 }
 
 /// The index of the greatest element along an axis: [`argmax`](fn@crate::argmax) with TensorFlow's defaults, `argmax!(x, axis = 0, output_type = int64)`.
@@ -406,9 +418,7 @@ macro_rules! rms_norm {
 #[macro_export]
 macro_rules! scaled_dot_product_attention {
     ($($arguments:tt)*) => {
-        $crate::__call!(scaled_dot_product_attention(query, key, value; attn_mask = None::<$crate::Tensor>, dropout_p = 0.0, is_causal = false, scale = None::<f64>, enable_gqa = false) => ($crate::scaled_dot_product_attention(query, key, value, $crate::Attention {
-            mask: ::core::convert::Into::into(attn_mask), causal: is_causal, dropout: dropout_p, seed: None, scale: ::core::convert::Into::into(scale), grouped: enable_gqa,
-        })) ($($arguments)*))
+        $crate::__call!(scaled_dot_product_attention(query, key, value; attn_mask = None::<$crate::Tensor>, dropout_p = 0.0, is_causal = false, scale = None::<f64>, enable_gqa = false) => ($crate::scaled_dot_product_attention(query, key, value, $crate::__attention(attn_mask, dropout_p, is_causal, scale, enable_gqa))) ($($arguments)*))
     };
 }
 
