@@ -2,33 +2,7 @@
 //! The crate's root re-exports all of them; [`fallible`] has the forms that give errors back.
 
 #[doc(inline)]
-pub use engine::{
-    Branches, Cases, ConcreteFunction, Contract, Cumulative, DataFormat, FirstRow, Index, Indexing, Initializer,
-    IntoContract, IntoIndex, IntoPaddings, IntoPart, IntoPlace, IntoSplits, PadMode, Position, Rows, SliceMasks,
-    Splits, TensorList, TensorSpec, abs, acos, acosh, add, adjoint, angle, argmax, argmax_as, argmin, argmin_as,
-    as_string, asin, asinh, atan, atan2, atanh, avg_pool2d, band_part, bessel_i0, bessel_i0e, bessel_i1, bessel_i1e,
-    betainc, bias_add, bias_add_format, bitcast, bitwise_and, bitwise_or, bitwise_xor, boolean_mask, broadcast_to,
-    case, cast, ceil, clip_by_global_norm, clip_by_norm, clip_by_value, complex, concat, cond, conj, conv2d,
-    conv2d_dilated, cos, cosh, count_nonzero, crelu, cumprod, cumprod_with, cumsum, cumsum_with, diag, diag_part,
-    digamma, dim, dim_of, div_no_nan, divide, dropout, dropout_with, einsum, elu, embedding_lookup, ensure_shape,
-    equal, erf, erfc, erfcinv, erfinv, exp, expand_dims, expm1, eye, fill, floor, floordiv, floormod, foldl, foldr,
-    gather, gather_batched, gather_nd, gather_nd_batched, gelu, get_concrete_function, global_norm, glu, greater,
-    greater_equal, hard_sigmoid, hard_swish, host_function, host_function_with_gradient, identity, igamma, igammac,
-    imag, invert, is_finite, is_inf, is_nan, l2_loss, l2_normalize, lbeta, leaky_relu, left_shift, less, less_equal,
-    lgamma, linspace, log, log_sigmoid, log_softmax, log1p, logical_and, logical_not, logical_or, logical_xor, map_fn,
-    matmul, matmul_adjoint, matmul_transposed, matvec, max_pool2d, maximum, meshgrid, minimum, mish, moments, multiply,
-    multiply_no_nan, ndtri, neg, nextafter, not_equal, one_hot, one_hot_with, ones, ones_like, pad, pad_value,
-    polygamma, population_count, pow, print, range, rank, real, reciprocal, recompute_grad, reduce_all, reduce_any,
-    reduce_euclidean_norm, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum,
-    reduce_variance, relu, relu6, reshape, reverse, reverse_sequence, right_shift, rint, roll, round, rsqrt,
-    saturate_cast, scan, scatter_nd, select, selu, sequence_mask, set_diag, sigmoid, sigmoid_cross_entropy_with_logits,
-    sign, silu, sin, sinh, size, slice, softmax, softmax_cross_entropy_with_logits, softplus, softsign,
-    sparse_softmax_cross_entropy_with_logits, split, sqrt, square, squared_difference, squeeze, stack,
-    stateless_dropout, stop_gradient, strided_slice, subtract, switch_case, switch_case_with_default, tan, tanh,
-    tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update, tensordot, tile, trace, transpose, tril,
-    triu, truediv, truncatediv, truncatemod, unstack, weighted_cross_entropy_with_logits, where_, where_indices,
-    while_loop, xdivy, xlog1py, xlogy, zeros, zeros_like, zeta,
-};
+pub use engine::{Attention, Branches, Cases, ConcreteFunction, Contract, Cumulative, DataFormat, FirstRow, FusedBatchNorm, Index, Indexing, Initializer, IntoContract, IntoIndex, IntoPaddings, IntoPart, IntoPlace, IntoSplits, PadMode, Position, Rows, SampledLoss, SliceMasks, Splits, TensorList, TensorSpec, abs, acos, acosh, add, adjoint, all_candidate_sampler, angle, argmax, argmax_as, argmin, argmin_as, as_string, asin, asinh, atan, atan2, atanh, avg_pool2d, band_part, batch_normalization, bessel_i0, bessel_i0e, bessel_i1, bessel_i1e, betainc, bias_add, bias_add_format, bitcast, bitwise_and, bitwise_or, bitwise_xor, boolean_mask, broadcast_to, case, cast, ceil, clip_by_global_norm, clip_by_norm, clip_by_value, collapse_repeated, complex, compute_accidental_hits, concat, cond, conj, conv2d, conv2d_dilated, cos, cosh, count_nonzero, crelu, ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss, ctc_unique_labels, cumprod, cumprod_with, cumsum, cumsum_with, diag, diag_part, digamma, dim, dim_of, div_no_nan, divide, dot_product_attention, dropout, dropout_with, einsum, elu, embedding_lookup, ensure_shape, equal, erf, erfc, erfcinv, erfinv, exp, expand_dims, expm1, eye, fill, fixed_unigram_candidate_sampler, floor, floordiv, floormod, foldl, foldr, fused_batch_norm, gather, gather_batched, gather_nd, gather_nd_batched, gelu, get_concrete_function, global_norm, glu, greater, greater_equal, group_normalization, hard_sigmoid, hard_swish, host_function, host_function_with_gradient, identity, igamma, igammac, imag, invert, is_finite, is_inf, is_nan, l2_loss, l2_normalize, layer_normalization, lbeta, leaky_relu, left_shift, less, less_equal, lgamma, linspace, log, log1p, log_poisson_loss, log_sigmoid, log_softmax, log_uniform_candidate_sampler, logical_and, logical_not, logical_or, logical_xor, map_fn, matmul, matmul_adjoint, matmul_transposed, matvec, max_pool2d, maximum, meshgrid, minimum, mish, moments, multiply, multiply_no_nan, nce_loss, ndtri, neg, nextafter, normalize_moments, not_equal, one_hot, one_hot_with, ones, ones_like, pad, pad_value, polygamma, population_count, pow, print, range, rank, real, reciprocal, recompute_grad, reduce_all, reduce_any, reduce_euclidean_norm, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance, relu, relu6, reshape, reverse, reverse_sequence, right_shift, rint, rms_norm, roll, round, rsqrt, sampled_softmax_loss, saturate_cast, scaled_dot_product_attention, scan, scatter_nd, select, selu, sequence_mask, set_diag, sigmoid, sigmoid_cross_entropy_with_logits, sign, silu, sin, sinh, size, slice, softmax, softmax_cross_entropy_with_logits, softplus, softsign, sparse_softmax_cross_entropy_with_logits, split, sqrt, square, squared_difference, squeeze, stack, stateless_dropout, stop_gradient, strided_slice, subtract, sufficient_statistics, switch_case, switch_case_with_default, tan, tanh, tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update, tensordot, tile, trace, transpose, tril, triu, truediv, truncatediv, truncatemod, uniform_candidate_sampler, unstack, weighted_cross_entropy_with_logits, weighted_moments, where_, where_indices, while_loop, xdivy, xlog1py, xlogy, zero_fraction, zeros, zeros_like, zeta};
 
 #[doc(hidden)]
 pub use fallible::*;
@@ -36,37 +10,5 @@ pub use fallible::*;
 /// The operations as functions that give errors back, where those at the crate's root panic.
 pub mod fallible {
     #[doc(inline)]
-    pub use engine::{
-        try_abs, try_acos, try_acosh, try_add, try_adjoint, try_angle, try_argmax, try_argmax_as, try_argmin,
-        try_argmin_as, try_as_string, try_asin, try_asinh, try_atan, try_atan2, try_atanh, try_avg_pool2d,
-        try_band_part, try_bessel_i0, try_bessel_i0e, try_bessel_i1, try_bessel_i1e, try_betainc, try_bias_add,
-        try_bias_add_format, try_bitcast, try_bitwise_and, try_bitwise_or, try_bitwise_xor, try_boolean_mask,
-        try_broadcast_to, try_cast, try_ceil, try_clip_by_global_norm, try_clip_by_norm, try_clip_by_value,
-        try_complex, try_concat, try_conj, try_conv2d, try_conv2d_dilated, try_cos, try_cosh, try_count_nonzero,
-        try_crelu, try_cumprod, try_cumprod_with, try_cumsum, try_cumsum_with, try_diag, try_diag_part, try_digamma,
-        try_dim_of, try_div_no_nan, try_divide, try_dropout, try_dropout_with, try_einsum, try_elu,
-        try_embedding_lookup, try_ensure_shape, try_equal, try_erf, try_erfc, try_erfcinv, try_erfinv, try_exp,
-        try_expand_dims, try_expm1, try_eye, try_fill, try_floor, try_floordiv, try_floormod, try_gather,
-        try_gather_batched, try_gather_nd, try_gather_nd_batched, try_gelu, try_get_concrete_function, try_global_norm,
-        try_glu, try_greater, try_greater_equal, try_hard_sigmoid, try_hard_swish, try_identity, try_igamma,
-        try_igammac, try_imag, try_invert, try_is_finite, try_is_inf, try_is_nan, try_l2_loss, try_l2_normalize,
-        try_lbeta, try_leaky_relu, try_left_shift, try_less, try_less_equal, try_lgamma, try_linspace, try_log,
-        try_log_sigmoid, try_log_softmax, try_log1p, try_logical_and, try_logical_not, try_logical_or, try_logical_xor,
-        try_matmul, try_matmul_adjoint, try_matmul_transposed, try_matvec, try_max_pool2d, try_maximum, try_meshgrid,
-        try_minimum, try_mish, try_moments, try_multiply, try_multiply_no_nan, try_ndtri, try_neg, try_nextafter,
-        try_not_equal, try_one_hot, try_ones, try_ones_like, try_pad, try_pad_value, try_polygamma,
-        try_population_count, try_pow, try_range, try_real, try_reciprocal, try_reduce_all, try_reduce_any,
-        try_reduce_euclidean_norm, try_reduce_logsumexp, try_reduce_max, try_reduce_mean, try_reduce_min,
-        try_reduce_prod, try_reduce_std, try_reduce_sum, try_reduce_variance, try_relu, try_relu6, try_reshape,
-        try_reverse, try_reverse_sequence, try_right_shift, try_rint, try_roll, try_round, try_rsqrt,
-        try_saturate_cast, try_scatter_nd, try_select, try_selu, try_sequence_mask, try_set_diag, try_sigmoid,
-        try_sigmoid_cross_entropy_with_logits, try_sign, try_silu, try_sin, try_sinh, try_slice, try_softmax,
-        try_softmax_cross_entropy_with_logits, try_softplus, try_softsign,
-        try_sparse_softmax_cross_entropy_with_logits, try_split, try_sqrt, try_square, try_squared_difference,
-        try_squeeze, try_stack, try_stateless_dropout, try_stop_gradient, try_strided_slice, try_subtract, try_tan,
-        try_tanh, try_tensor_scatter_nd_add, try_tensor_scatter_nd_sub, try_tensor_scatter_nd_update, try_tensordot,
-        try_tile, try_trace, try_transpose, try_tril, try_triu, try_truediv, try_truncatediv, try_truncatemod,
-        try_unstack, try_weighted_cross_entropy_with_logits, try_where, try_where_indices, try_xdivy, try_xlog1py,
-        try_xlogy, try_zeros, try_zeros_like, try_zeta,
-    };
+    pub use engine::{try_abs, try_acos, try_acosh, try_add, try_adjoint, try_all_candidate_sampler, try_angle, try_argmax, try_argmax_as, try_argmin, try_argmin_as, try_as_string, try_asin, try_asinh, try_atan, try_atan2, try_atanh, try_avg_pool2d, try_band_part, try_batch_normalization, try_bessel_i0, try_bessel_i0e, try_bessel_i1, try_bessel_i1e, try_betainc, try_bias_add, try_bias_add_format, try_bitcast, try_bitwise_and, try_bitwise_or, try_bitwise_xor, try_boolean_mask, try_broadcast_to, try_cast, try_ceil, try_clip_by_global_norm, try_clip_by_norm, try_clip_by_value, try_collapse_repeated, try_complex, try_compute_accidental_hits, try_concat, try_conj, try_conv2d, try_conv2d_dilated, try_cos, try_cosh, try_count_nonzero, try_crelu, try_ctc_beam_search_decoder, try_ctc_greedy_decoder, try_ctc_loss, try_ctc_unique_labels, try_cumprod, try_cumprod_with, try_cumsum, try_cumsum_with, try_diag, try_diag_part, try_digamma, try_dim_of, try_div_no_nan, try_divide, try_dot_product_attention, try_dropout, try_dropout_with, try_einsum, try_elu, try_embedding_lookup, try_ensure_shape, try_equal, try_erf, try_erfc, try_erfcinv, try_erfinv, try_exp, try_expand_dims, try_expm1, try_eye, try_fill, try_fixed_unigram_candidate_sampler, try_floor, try_floordiv, try_floormod, try_fused_batch_norm, try_gather, try_gather_batched, try_gather_nd, try_gather_nd_batched, try_gelu, try_get_concrete_function, try_global_norm, try_glu, try_greater, try_greater_equal, try_group_normalization, try_hard_sigmoid, try_hard_swish, try_identity, try_igamma, try_igammac, try_imag, try_invert, try_is_finite, try_is_inf, try_is_nan, try_l2_loss, try_l2_normalize, try_layer_normalization, try_lbeta, try_leaky_relu, try_left_shift, try_less, try_less_equal, try_lgamma, try_linspace, try_log, try_log1p, try_log_poisson_loss, try_log_sigmoid, try_log_softmax, try_log_uniform_candidate_sampler, try_logical_and, try_logical_not, try_logical_or, try_logical_xor, try_matmul, try_matmul_adjoint, try_matmul_transposed, try_matvec, try_max_pool2d, try_maximum, try_meshgrid, try_minimum, try_mish, try_moments, try_multiply, try_multiply_no_nan, try_nce_loss, try_ndtri, try_neg, try_nextafter, try_normalize_moments, try_not_equal, try_one_hot, try_ones, try_ones_like, try_pad, try_pad_value, try_polygamma, try_population_count, try_pow, try_range, try_real, try_reciprocal, try_reduce_all, try_reduce_any, try_reduce_euclidean_norm, try_reduce_logsumexp, try_reduce_max, try_reduce_mean, try_reduce_min, try_reduce_prod, try_reduce_std, try_reduce_sum, try_reduce_variance, try_relu, try_relu6, try_reshape, try_reverse, try_reverse_sequence, try_right_shift, try_rint, try_rms_norm, try_roll, try_round, try_rsqrt, try_sampled_softmax_loss, try_saturate_cast, try_scaled_dot_product_attention, try_scatter_nd, try_select, try_selu, try_sequence_mask, try_set_diag, try_sigmoid, try_sigmoid_cross_entropy_with_logits, try_sign, try_silu, try_sin, try_sinh, try_slice, try_softmax, try_softmax_cross_entropy_with_logits, try_softplus, try_softsign, try_sparse_softmax_cross_entropy_with_logits, try_split, try_sqrt, try_square, try_squared_difference, try_squeeze, try_stack, try_stateless_dropout, try_stop_gradient, try_strided_slice, try_subtract, try_sufficient_statistics, try_tan, try_tanh, try_tensor_scatter_nd_add, try_tensor_scatter_nd_sub, try_tensor_scatter_nd_update, try_tensordot, try_tile, try_trace, try_transpose, try_tril, try_triu, try_truediv, try_truncatediv, try_truncatemod, try_uniform_candidate_sampler, try_unstack, try_weighted_cross_entropy_with_logits, try_weighted_moments, try_where, try_where_indices, try_xdivy, try_xlog1py, try_xlogy, try_zero_fraction, try_zeros, try_zeros_like, try_zeta};
 }

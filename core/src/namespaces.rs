@@ -17,7 +17,7 @@ pub mod math {
         multiply_no_nan, ndtri, neg, nextafter, not_equal, polygamma, pow, real, reciprocal, reduce_all, reduce_any,
         reduce_euclidean_norm, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std,
         reduce_sum, reduce_variance, rint, round, rsqrt, sigmoid, sign, sin, sinh, softmax, softplus, sqrt, square,
-        squared_difference, subtract, tan, tanh, truediv, xdivy, xlog1py, xlogy, zeta,
+        squared_difference, subtract, tan, tanh, truediv, xdivy, xlog1py, xlogy, zero_fraction, zeta,
     };
     pub use engine::{
         div_no_nan as divide_no_nan, floormod as mod_, neg as negative, try_div_no_nan as try_divide_no_nan,
@@ -33,17 +33,27 @@ pub mod math {
 /// ```
 pub mod nn {
     pub use engine::{
-        avg_pool2d, bias_add, conv2d, crelu, dropout, elu, gelu, glu, hard_sigmoid, hard_swish, l2_loss, l2_normalize,
-        leaky_relu, log_sigmoid, log_softmax, max_pool2d, mish, moments, relu, relu6, selu, sigmoid,
-        sigmoid_cross_entropy_with_logits, silu, silu as swish, softmax, softmax_cross_entropy_with_logits, softplus,
-        softsign, sparse_softmax_cross_entropy_with_logits, tanh, weighted_cross_entropy_with_logits,
+        all_candidate_sampler, avg_pool2d, batch_normalization, bias_add, collapse_repeated, compute_accidental_hits,
+        conv2d, crelu, ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss, ctc_unique_labels, dot_product_attention,
+        dropout, elu, fixed_unigram_candidate_sampler, fused_batch_norm, gelu, glu, group_normalization, hard_sigmoid,
+        hard_swish, l2_loss, l2_normalize, layer_normalization, leaky_relu, log_poisson_loss, log_sigmoid, log_softmax,
+        max_pool2d, mish, moments, nce_loss, normalize_moments, relu, relu6, rms_norm, sampled_softmax_loss,
+        scaled_dot_product_attention, selu, sigmoid, sigmoid_cross_entropy_with_logits, silu, silu as swish, softmax,
+        softmax_cross_entropy_with_logits, softplus, softsign, sparse_softmax_cross_entropy_with_logits,
+        sufficient_statistics, tanh, weighted_cross_entropy_with_logits, weighted_moments, zero_fraction,
     };
     pub use engine::{
-        try_avg_pool2d, try_bias_add, try_conv2d, try_crelu, try_dropout, try_elu, try_gelu, try_glu, try_hard_sigmoid,
-        try_hard_swish, try_l2_loss, try_l2_normalize, try_leaky_relu, try_log_sigmoid, try_log_softmax,
-        try_max_pool2d, try_mish, try_relu, try_relu6, try_selu, try_sigmoid, try_silu, try_silu as try_swish,
-        try_softmax, try_softmax_cross_entropy_with_logits, try_softplus, try_softsign,
-        try_sparse_softmax_cross_entropy_with_logits, try_tanh,
+        try_all_candidate_sampler, try_avg_pool2d, try_batch_normalization, try_bias_add, try_collapse_repeated,
+        try_compute_accidental_hits, try_conv2d, try_crelu, try_ctc_beam_search_decoder, try_ctc_greedy_decoder,
+        try_ctc_loss, try_ctc_unique_labels, try_dot_product_attention, try_dropout, try_elu,
+        try_fixed_unigram_candidate_sampler, try_fused_batch_norm, try_gelu, try_glu, try_group_normalization,
+        try_hard_sigmoid, try_hard_swish, try_l2_loss, try_l2_normalize, try_layer_normalization, try_leaky_relu,
+        try_log_poisson_loss, try_log_sigmoid, try_log_softmax, try_max_pool2d, try_mish, try_nce_loss,
+        try_normalize_moments, try_relu, try_relu6, try_rms_norm, try_sampled_softmax_loss,
+        try_scaled_dot_product_attention, try_selu, try_sigmoid, try_silu, try_silu as try_swish, try_softmax,
+        try_softmax_cross_entropy_with_logits, try_softplus, try_softsign,
+        try_sparse_softmax_cross_entropy_with_logits, try_sufficient_statistics, try_tanh, try_weighted_moments,
+        try_zero_fraction,
     };
 }
 

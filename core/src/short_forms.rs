@@ -1,7 +1,7 @@
 //! Short forms: the operations as macros that take TensorFlow's arguments by name, with TensorFlow's defaults.
 //! Users call them beside the functions of the same names, which take all arguments.
 
-use crate::{Axes, Cumulative, IntoAxes, keep_dims};
+use crate::{Attention, Axes, Cumulative, IntoAxes, Tensor, keep_dims};
 
 /// The axes of a reduction, kept in the result or not: what `keepdims` asks for.
 #[doc(hidden)]
@@ -13,6 +13,18 @@ pub fn __axes(axes: impl IntoAxes, keep: bool) -> Axes {
 #[doc(hidden)]
 pub fn __cumulative(exclusive: bool, reverse: bool) -> Cumulative {
     Cumulative { exclusive, reverse }
+}
+
+/// What attention is asked for; mask and scale may be given plainly or as options.
+#[doc(hidden)]
+pub fn __attention(
+    mask: impl Into<Option<Tensor>>,
+    dropout: f64,
+    causal: bool,
+    scale: impl Into<Option<f64>>,
+    grouped: bool,
+) -> Attention {
+    Attention { mask: mask.into(), causal, dropout, seed: None, scale: scale.into(), grouped }
 }
 
 /// The index of the greatest element along an axis: [`argmax`](fn@crate::argmax) with TensorFlow's defaults, `argmax!(x, axis = 0, output_type = int64)`.
@@ -41,6 +53,51 @@ macro_rules! argmax {
 macro_rules! argmin {
     ($($arguments:tt)*) => {
         $crate::__call!(argmin(x; axis = 0, output_type = $crate::int64) => ($crate::argmin_as(x, axis, output_type)) ($($arguments)*))
+    };
+}
+
+/// The search of labels: [`ctc_beam_search_decoder`](fn@crate::ctc_beam_search_decoder) with TensorFlow's defaults,
+/// `ctc_beam_search_decoder!(inputs, sequence_length, beam_width = 100, top_paths = 1)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let (labels, ..) = tf::ctc_beam_search_decoder!(tf::zeros([2, 1, 3]), tf::constant([2]), top_paths = 2);
+/// assert_eq!(labels.shape(), [1, 2, 2]);
+/// ```
+#[macro_export]
+macro_rules! ctc_beam_search_decoder {
+    ($($arguments:tt)*) => {
+        $crate::__call!(ctc_beam_search_decoder(inputs, sequence_length; beam_width = 100, top_paths = 1) => ($crate::ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths)) ($($arguments)*))
+    };
+}
+
+/// Greedy decoding: [`ctc_greedy_decoder`](fn@crate::ctc_greedy_decoder) with TensorFlow's defaults,
+/// `ctc_greedy_decoder!(inputs, sequence_length, merge_repeated = true, blank_index = -1)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let (labels, ..) = tf::ctc_greedy_decoder!(tf::zeros([2, 1, 3]), tf::constant([2]));
+/// assert_eq!(labels.shape(), [1, 2]);
+/// ```
+#[macro_export]
+macro_rules! ctc_greedy_decoder {
+    ($($arguments:tt)*) => {
+        $crate::__call!(ctc_greedy_decoder(inputs, sequence_length; merge_repeated = true, blank_index = -1) => ($crate::ctc_greedy_decoder(inputs, sequence_length, merge_repeated, blank_index)) ($($arguments)*))
+    };
+}
+
+/// The loss of alignments: [`ctc_loss`](fn@crate::ctc_loss) with TensorFlow's defaults,
+/// `ctc_loss!(labels, logits, label_length, logit_length, logits_time_major = true, blank_index = 0)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let one = tf::constant([1]);
+/// assert_eq!(tf::ctc_loss!(tf::constant([[1]]), tf::zeros([1, 1, 2]), &one, &one).to_vec::<f32>(), [2f32.ln()]);
+/// ```
+#[macro_export]
+macro_rules! ctc_loss {
+    ($($arguments:tt)*) => {
+        $crate::__call!(ctc_loss(labels, logits, label_length, logit_length; logits_time_major = true, blank_index = 0) => ($crate::ctc_loss(labels, logits, label_length, logit_length, logits_time_major, blank_index)) ($($arguments)*))
     };
 }
 
@@ -141,6 +198,21 @@ macro_rules! l2_normalize {
     };
 }
 
+/// Layer normalisation: [`layer_normalization`](fn@crate::layer_normalization) with Keras' defaults,
+/// `layer_normalization!(x, axis = -1, scale = None, offset = None, epsilon = 1e-3)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 3.0], [2.0, 6.0]]);
+/// assert_eq!(tf::layer_normalization!(&x, epsilon = 0.0).to_vec::<f32>(), [-1.0, 1.0, -1.0, 1.0]);
+/// ```
+#[macro_export]
+macro_rules! layer_normalization {
+    ($($arguments:tt)*) => {
+        $crate::__call!(layer_normalization(x; axis = -1, scale = None, offset = None, epsilon = 1e-3) => ($crate::layer_normalization(x, axis, scale, offset, epsilon)) ($($arguments)*))
+    };
+}
+
 /// The leaky rectified linear unit: [`leaky_relu`](fn@crate::leaky_relu) with TensorFlow's defaults, `leaky_relu!(x, alpha = 0.2)`.
 ///
 /// ```
@@ -151,6 +223,19 @@ macro_rules! l2_normalize {
 macro_rules! leaky_relu {
     ($($arguments:tt)*) => {
         $crate::__call!(leaky_relu(x; alpha = 0.2) => ($crate::leaky_relu(x, alpha)) ($($arguments)*))
+    };
+}
+
+/// The loss of counts: [`log_poisson_loss`](fn@crate::log_poisson_loss) with TensorFlow's defaults, `log_poisson_loss!(targets, log_input, compute_full_loss = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::log_poisson_loss!(tf::constant(2.0), tf::constant(0.0)).item::<f32>(), 1.0);
+/// ```
+#[macro_export]
+macro_rules! log_poisson_loss {
+    ($($arguments:tt)*) => {
+        $crate::__call!(log_poisson_loss(targets, log_input; compute_full_loss = false) => ($crate::log_poisson_loss(targets, log_input, compute_full_loss)) ($($arguments)*))
     };
 }
 
@@ -192,6 +277,28 @@ macro_rules! matmul {
 macro_rules! one_hot {
     ($($arguments:tt)*) => {
         $crate::__call!(one_hot(indices, depth; on_value = 1.0, off_value = 0.0, axis = -1) => ($crate::one_hot_with(indices, depth, on_value, off_value, axis)) ($($arguments)*))
+    };
+}
+
+/// The numbers before a limit: [`range`](fn@crate::range) with TensorFlow's defaults, `range!(limit)`, `range!(start, limit)` or
+/// `range!(start, limit, delta)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::range!(3).to_vec::<i32>(), [0, 1, 2]);
+/// assert_eq!(tf::range!(1.0, 3.0).to_vec::<f32>(), [1.0, 2.0]);
+/// assert_eq!(tf::range!(5, 0, -2).to_vec::<i32>(), [5, 3, 1]);
+/// ```
+#[macro_export]
+macro_rules! range {
+    ($limit:expr $(,)?) => {
+        $crate::range(0, $limit, 1)
+    };
+    ($start:expr, $limit:expr $(,)?) => {
+        $crate::range($start, $limit, 1)
+    };
+    ($start:expr, $limit:expr, $delta:expr $(,)?) => {
+        $crate::range($start, $limit, $delta)
     };
 }
 
@@ -336,6 +443,35 @@ macro_rules! reduce_variance {
     };
 }
 
+/// Normalisation by the root of the mean square: [`rms_norm`](fn@crate::rms_norm) with defaults, `rms_norm!(x, axis = -1, scale = None, epsilon = 1e-6)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::rms_norm!(tf::constant([1.0, 7.0]), epsilon = 0.0).to_vec::<f32>(), [0.2, 1.4]);
+/// ```
+#[macro_export]
+macro_rules! rms_norm {
+    ($($arguments:tt)*) => {
+        $crate::__call!(rms_norm(x; axis = -1, scale = None, epsilon = 1e-6) => ($crate::rms_norm(x, axis, scale, epsilon)) ($($arguments)*))
+    };
+}
+
+/// Attention: [`scaled_dot_product_attention`](fn@crate::scaled_dot_product_attention) with PyTorch's names and defaults,
+/// `scaled_dot_product_attention!(query, key, value, attn_mask = None, dropout_p = 0.0, is_causal = false, scale = None, enable_gqa = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::ones([2, 3, 4]);
+/// let mask = tf::constant([true, false, true]);
+/// assert_eq!(tf::scaled_dot_product_attention!(&x, &x, &x, attn_mask = mask, scale = 0.5).shape(), [2, 3, 4]);
+/// ```
+#[macro_export]
+macro_rules! scaled_dot_product_attention {
+    ($($arguments:tt)*) => {
+        $crate::__call!(scaled_dot_product_attention(query, key, value; attn_mask = None::<$crate::Tensor>, dropout_p = 0.0, is_causal = false, scale = None::<f64>, enable_gqa = false) => ($crate::scaled_dot_product_attention(query, key, value, $crate::__attention(attn_mask, dropout_p, is_causal, scale, enable_gqa))) ($($arguments)*))
+    };
+}
+
 /// All values that a fold comes by: [`scan`](fn@crate::scan) with TensorFlow's defaults, `scan!(f, elems, initializer = FirstRow, reverse = false)`.
 ///
 /// ```
@@ -430,28 +566,6 @@ macro_rules! transpose {
 macro_rules! unstack {
     ($($arguments:tt)*) => {
         $crate::__call!(unstack(value; axis = 0) => ($crate::unstack(value, axis)) ($($arguments)*))
-    };
-}
-
-/// The numbers before a limit: [`range`](fn@crate::range) with TensorFlow's defaults, `range!(limit)`, `range!(start, limit)` or
-/// `range!(start, limit, delta)`.
-///
-/// ```
-/// use eagerflow as tf;
-/// assert_eq!(tf::range!(3).to_vec::<i32>(), [0, 1, 2]);
-/// assert_eq!(tf::range!(1.0, 3.0).to_vec::<f32>(), [1.0, 2.0]);
-/// assert_eq!(tf::range!(5, 0, -2).to_vec::<i32>(), [5, 3, 1]);
-/// ```
-#[macro_export]
-macro_rules! range {
-    ($limit:expr $(,)?) => {
-        $crate::range(0, $limit, 1)
-    };
-    ($start:expr, $limit:expr $(,)?) => {
-        $crate::range($start, $limit, 1)
-    };
-    ($start:expr, $limit:expr, $delta:expr $(,)?) => {
-        $crate::range($start, $limit, $delta)
     };
 }
 

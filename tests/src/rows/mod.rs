@@ -5,6 +5,7 @@ mod arrays;
 mod complex;
 mod elementwise;
 mod linear;
+mod norms;
 mod reduce;
 mod shapes;
 mod special;
@@ -105,6 +106,7 @@ pub fn all() -> Vec<Row> {
         reduce::rows(),
         shapes::rows(),
         linear::rows(),
+        norms::rows(),
         special::rows(),
     ]
     .into_iter()

@@ -4,6 +4,7 @@
 mod axes;
 mod images;
 mod integers;
+mod norms;
 mod products;
 mod rows;
 mod steps;

@@ -33,6 +33,13 @@ const PROGRAMS: &[(&str, Run)] = &[
     ("tensor_scatter_nd_sub", |c| Ok(vec![tf::try_tensor_scatter_nd_sub(&c.x[0], &c.x[1], &c.x[2])?])),
     ("stateless_dropout", |c| Ok(vec![tf::try_stateless_dropout(&c.x[0], 0.4, [7, 1])?])),
     ("of_complex", of_complex),
+    // The gradient of the CTC loss, so that its derivatives of the second and third order are looked at.
+    ("ctc_slope", |c| {
+        let mut tape = GradientTape::new();
+        tape.watch(&c.x[0]);
+        let loss = tf::try_ctc_loss(&c.x[1], &c.x[0], &c.x[2], &c.x[3], true, 0)?;
+        Ok(vec![tape.try_gradient(&loss, &c.x[0])?])
+    }),
     ("truncatemod", |c| Ok(vec![tf::try_truncatemod(&c.x[0], &c.x[1])?])),
     ("operator_divide", |c| Ok(vec![&c.x[0] / &c.x[1]])),
     ("stop_gradient", |c| Ok(vec![tf::try_multiply(&c.x[0], tf::try_stop_gradient(&c.x[0])?)?])),

@@ -21,6 +21,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("dropout_with", "others: dropout keeps or scales"),
     ("stateless_dropout", "others: dropout keeps or scales; the gradient table"),
     ("one_hot_with", "others: one_hot_with is what the row calls"),
+    ("dot_product_attention", "the unit tests of attention: the same operation, turned"),
+    ("fixed_unigram_candidate_sampler", "its documentation, and the unit tests of candidate_sampler"),
+    ("all_candidate_sampler", "its documentation, and the unit tests of sampled_loss"),
     ("stop_gradient", "others: stop_gradient passes values, and the gradient table"),
     ("global_norm", "others: global_norm is clip_by_global_norm's second result"),
 ];

@@ -6,6 +6,7 @@ mod complex;
 mod elementwise;
 mod library;
 mod linear;
+mod norms;
 mod shapes;
 mod special;
 
@@ -175,6 +176,7 @@ fn operations() -> Vec<Sample> {
         elementwise::samples(),
         shapes::samples(),
         linear::samples(),
+        norms::samples(),
         special::samples(),
     ]
     .into_iter()

@@ -84,8 +84,10 @@ operations! {
     atan
     atan2
     atanh
+    attention
     avg_pool2d
     band_part
+    batch_normalization
     bessel_i0
     bessel_i0e
     bessel_i1
@@ -96,6 +98,7 @@ operations! {
     bitwise
     boolean_mask
     broadcast_to
+    candidate_sampler
     cast
     ceil
     clip_by_global_norm
@@ -111,6 +114,7 @@ operations! {
     count_nonzero
     crelu
     cross_entropy
+    ctc
     cumprod
     cumsum
     diag
@@ -149,12 +153,14 @@ operations! {
     iterator_next
     l2_loss
     l2_normalize
+    layer_normalization
     lbeta
     leaky_relu
     lgamma
     linspace
     log
     log1p
+    log_poisson_loss
     log_sigmoid
     log_softmax
     logical
@@ -200,6 +206,7 @@ operations! {
     round
     rows
     rsqrt
+    sampled_loss
     saturate_cast
     scatter_nd
     scatter_variable
@@ -239,5 +246,6 @@ operations! {
     xdivy
     xlog1py
     xlogy
+    zero_fraction
     zeta
 }

@@ -16,6 +16,7 @@ mod device;
 mod law;
 mod skip;
 
+pub(crate) use device::PHILOX;
 use device::Source;
 pub(crate) use law::Law;
 pub(crate) use skip::GeneratorSkip;

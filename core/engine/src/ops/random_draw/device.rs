@@ -8,13 +8,15 @@ use kernels::backend::cuda::{Arguments, CudaCall, Kernel, bits_of, grid};
 use kernels::dtype::{DType, bf16, f16};
 use kernels::error::Result;
 
-const REALS: &str = concat!("#define REALS\n", include_str!("random_draw.cuh"));
+/// The generator, which stands in front of every text that draws.
+pub(crate) const PHILOX: &str = include_str!("philox.cuh");
+const REALS: &str = concat!("#define REALS\n", include_str!("philox.cuh"), include_str!("random_draw.cuh"));
 static UNIFORM: Kernel = Kernel { name: "draw_uniform", text: &[REALS] };
 static NORMAL: Kernel = Kernel { name: "draw_normal", text: &[REALS] };
 static TRUNCATED: Kernel = Kernel { name: "draw_truncated", text: &[REALS] };
-static INTEGERS: Kernel = Kernel { name: "draw_integers", text: &[include_str!("random_draw.cuh")] };
-static ORDER: Kernel = Kernel { name: "draw_order", text: &[include_str!("random_draw.cuh")] };
-static MOVE_STATE: Kernel = Kernel { name: "move_state", text: &[include_str!("random_draw.cuh")] };
+static INTEGERS: Kernel = Kernel { name: "draw_integers", text: &[PHILOX, include_str!("random_draw.cuh")] };
+static ORDER: Kernel = Kernel { name: "draw_order", text: &[PHILOX, include_str!("random_draw.cuh")] };
+static MOVE_STATE: Kernel = Kernel { name: "move_state", text: &[PHILOX, include_str!("random_draw.cuh")] };
 
 /// Where a draw's stream comes from.
 pub(super) enum Source<'a> {

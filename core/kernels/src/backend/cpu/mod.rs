@@ -2,6 +2,7 @@
 //! Operations call these from their `cpu` methods; nothing here allocates tensors or knows an operation.
 
 pub mod adam_step;
+pub mod attention;
 pub mod conv;
 pub mod copy;
 pub mod gemm;
@@ -14,6 +15,7 @@ pub mod jit;
 pub mod jit;
 pub mod math;
 pub mod merge_dims;
+pub mod norm_rows;
 pub mod philox;
 pub mod pool2d;
 pub mod reduce;

@@ -76,7 +76,7 @@ fn max_of<T: Real>(row: &[T]) -> T {
 
 /// The sum of `f(i)` over a row's positions, in lanes.
 #[inline(always)]
-fn sum_of<T: Real>(n: usize, f: impl Fn(usize) -> T) -> T {
+pub(super) fn sum_of<T: Real>(n: usize, f: impl Fn(usize) -> T) -> T {
     let mut sum = T::ZERO;
     let whole = n - n % WIDE;
     if whole > 0 {

@@ -13,6 +13,7 @@
 // Kernels index arrays of registers by row and column, which reads better than nested iterators.
 #![allow(clippy::needless_range_loop)]
 
+mod block;
 mod blocking;
 #[cfg(target_arch = "x86_64")]
 mod dot;
@@ -30,6 +31,7 @@ mod transpose;
 use super::isa::Isa;
 use super::view::Work;
 use crate::dtype::{DType, bf16, f16};
+pub use block::{Blocked, Factor};
 use blocking::Blocking;
 
 /// One product, or a batch of them: `C = A · B` with A of `m` by `k` and B of `k` by `n`.
