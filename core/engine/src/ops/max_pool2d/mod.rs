@@ -2,7 +2,7 @@
 //! TensorFlow's `tf.nn.max_pool2d`, NHWC; all numbers but `uint32` and `uint64`.
 
 mod gradient;
-mod plain;
+pub(super) mod plain;
 
 use super::pooling::{Pool, PoolKernel, at_once, pool_kernel, pooling, run_on_device};
 use super::window::{Padding, Pair};
@@ -23,11 +23,11 @@ use half::{bf16, f16};
 /// Input: images.
 #[derive(Clone)]
 pub(crate) struct MaxPool2d {
-    pool: Pool,
+    pub(super) pool: Pool,
 }
 
 /// What is pooled.
-const COMPUTED: DTypes = DTypes::of(&[
+pub(super) const COMPUTED: DTypes = DTypes::of(&[
     DType::F32,
     DType::F64,
     DType::F16,
