@@ -33,16 +33,29 @@ pub mod math {
 /// ```
 pub mod nn {
     pub use engine::{
-        avg_pool2d, bias_add, conv2d, crelu, dropout, elu, gelu, glu, hard_sigmoid, hard_swish, l2_loss, l2_normalize,
-        leaky_relu, log_sigmoid, log_softmax, max_pool2d, mish, moments, relu, relu6, selu, sigmoid,
-        sigmoid_cross_entropy_with_logits, silu, silu as swish, softmax, softmax_cross_entropy_with_logits, softplus,
-        softsign, sparse_softmax_cross_entropy_with_logits, tanh, weighted_cross_entropy_with_logits,
+        Pooling, atrous_conv2d, atrous_conv2d_transpose, avg_pool, avg_pool1d, avg_pool1d_with, avg_pool2d,
+        avg_pool2d_with, avg_pool3d, avg_pool3d_with, bias_add, conv1d, conv1d_transpose, conv1d_transpose_with,
+        conv1d_with, conv2d, conv2d_transpose, conv2d_transpose_with, conv2d_with, conv3d, conv3d_transpose,
+        conv3d_transpose_with, conv3d_with, conv_transpose, convolution, crelu, depthwise_conv2d,
+        depthwise_conv2d_with, dropout, elu, gelu, glu, hard_sigmoid, hard_swish, l2_loss, l2_normalize, leaky_relu,
+        log_sigmoid, log_softmax, max_pool, max_pool1d, max_pool1d_with, max_pool2d, max_pool2d_with, max_pool3d,
+        max_pool3d_with, max_pool_with_argmax, max_pool_with_argmax_as, mish, moments, pool, relu, relu6, selu,
+        separable_conv2d, separable_conv2d_with, sigmoid, sigmoid_cross_entropy_with_logits, silu, silu as swish,
+        softmax, softmax_cross_entropy_with_logits, softplus, softsign, sparse_softmax_cross_entropy_with_logits, tanh,
+        weighted_cross_entropy_with_logits,
     };
     pub use engine::{
-        try_avg_pool2d, try_bias_add, try_conv2d, try_crelu, try_dropout, try_elu, try_gelu, try_glu, try_hard_sigmoid,
-        try_hard_swish, try_l2_loss, try_l2_normalize, try_leaky_relu, try_log_sigmoid, try_log_softmax,
-        try_max_pool2d, try_mish, try_relu, try_relu6, try_selu, try_sigmoid, try_silu, try_silu as try_swish,
-        try_softmax, try_softmax_cross_entropy_with_logits, try_softplus, try_softsign,
+        try_atrous_conv2d, try_atrous_conv2d_transpose, try_avg_pool, try_avg_pool1d, try_avg_pool1d_with,
+        try_avg_pool2d, try_avg_pool2d_with, try_avg_pool3d, try_avg_pool3d_with, try_bias_add, try_conv1d,
+        try_conv1d_transpose, try_conv1d_transpose_with, try_conv1d_with, try_conv2d, try_conv2d_transpose,
+        try_conv2d_transpose_with, try_conv2d_with, try_conv3d, try_conv3d_transpose, try_conv3d_transpose_with,
+        try_conv3d_with, try_conv_transpose, try_convolution, try_crelu, try_depthwise_conv2d,
+        try_depthwise_conv2d_with, try_dropout, try_elu, try_gelu, try_glu, try_hard_sigmoid, try_hard_swish,
+        try_l2_loss, try_l2_normalize, try_leaky_relu, try_log_sigmoid, try_log_softmax, try_max_pool, try_max_pool1d,
+        try_max_pool1d_with, try_max_pool2d, try_max_pool2d_with, try_max_pool3d, try_max_pool3d_with,
+        try_max_pool_with_argmax, try_max_pool_with_argmax_as, try_mish, try_pool, try_relu, try_relu6, try_selu,
+        try_separable_conv2d, try_separable_conv2d_with, try_sigmoid, try_silu, try_silu as try_swish, try_softmax,
+        try_softmax_cross_entropy_with_logits, try_softplus, try_softsign,
         try_sparse_softmax_cross_entropy_with_logits, try_tanh,
     };
 }

@@ -1,6 +1,8 @@
 //! Short forms: the operations as macros that take TensorFlow's arguments by name, with TensorFlow's defaults.
 //! Users call them beside the functions of the same names, which take all arguments.
 
+mod windows;
+
 use crate::{Axes, Cumulative, IntoAxes, keep_dims};
 
 /// The axes of a reduction, kept in the result or not: what `keepdims` asks for.

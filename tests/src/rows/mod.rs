@@ -3,6 +3,7 @@
 
 mod arrays;
 mod complex;
+mod conv;
 mod elementwise;
 mod linear;
 mod reduce;
@@ -101,6 +102,7 @@ pub fn all() -> Vec<Row> {
     [
         arrays::rows(),
         complex::rows(),
+        conv::rows(),
         elementwise::rows(),
         reduce::rows(),
         shapes::rows(),

@@ -2,6 +2,7 @@
 //! The tests of differences, of dtypes and of flipped signs walk over [`all`].
 
 mod complex;
+mod conv;
 mod special;
 
 use crate::program::Program;
@@ -92,6 +93,7 @@ pub fn all() -> Vec<Sample> {
     all.extend(reductions());
     all.extend(linear());
     all.extend(special::samples());
+    all.extend(conv::samples());
     all.extend(complex::samples());
     all
 }

@@ -8,7 +8,7 @@ use super::avg_pool2d::AvgPool2d;
 use super::cast::cast_to;
 use super::convolution::spatial_axes;
 use super::layout::{as_format, channels_last, with_axis, without_axis};
-use super::max_pool2d::MaxPool2d;
+use super::max_pool2d;
 use super::pad::pad_axis;
 use super::pooling;
 use super::slice::slice_axis;
@@ -70,7 +70,7 @@ pub(super) fn pooled(
 fn one(op: &str, pooling: Pooling, x: &Tensor, size: [i64; 2], strides: [i64; 2], padding: Padding) -> Result<Tensor> {
     let pool = pooling::Pool::new(op, Pair::from(size), Pair::from(strides), padding)?;
     match pooling {
-        Pooling::Max => execute1(&MaxPool2d { pool }, &[x]),
+        Pooling::Max => max_pool2d::pooled(x, pool),
         Pooling::Avg => execute1(&AvgPool2d { pool }, &[x]),
     }
 }
@@ -94,13 +94,19 @@ fn by_planes(op: &str, pooling: Pooling, x: &Tensor, size: &[i64], strides: &[i6
 }
 
 /// A pooling whose windows have gaps, one axis after the other: every `n`-th cell of an axis, from each of the first `n` cells on, is
-/// an image of its own. As in TensorFlow `Padding::Same` pads with zeros here, which do count.
+/// an image of its own.
 #[track_caller]
 fn apart(op: &str, pooling: Pooling, x: &Tensor, size: &[i64], windows: Windows) -> Result<Tensor> {
     if windows.strides.iter().any(|&n| n > 1) {
         return Err(Error::invalid_argument(op, "strides and dilations cannot go together")
             .got(format!("strides {:?}, dilations {:?}", &windows.strides[..], &windows.dilations[..]))
             .expected("strides of 1, or dilations of 1"));
+    }
+    if windows.same {
+        return Err(Error::invalid_argument(op, "`Padding::Same` and dilations cannot go together")
+            .got(format!("dilations {:?}", &windows.dilations[..]))
+            .expected("`Padding::Valid`, or dilations of 1")
+            .help("`pad` the input first"));
     }
     let dtype = x.dtype();
     if pooling == Pooling::Avg && matches!(dtype, DType::F16 | DType::BF16) {
@@ -113,18 +119,14 @@ fn apart(op: &str, pooling: Pooling, x: &Tensor, size: &[i64], windows: Windows)
     for (axis, &k) in size.iter().enumerate() {
         let gap = windows.dilations[axis + before] as usize;
         let (k, at) = (k as usize, axis + 1);
-        let extra = if windows.same { (k - 1) * gap } else { 0 };
-        let whole = y.shape().dim(at) + extra;
-        if !windows.same {
-            windows.check_fits(op, axis + before, y.shape().dim(at), Dim::known(k))?;
-        }
+        let whole = y.shape().dim(at);
+        windows.check_fits(op, axis + before, whole, Dim::known(k))?;
         if k == 1 {
             continue;
         }
         // As many cells as make whole rounds of the gap; what only they would give is cut off again.
         let rounds = whole.ceil_div(gap);
-        let behind = rounds * gap - whole + (extra - extra / 2);
-        y = pad_axis(&y, at, Dim::known(extra / 2), behind)?;
+        y = pad_axis(&y, at, Dim::ZERO, rounds * gap - whole)?;
         let s = *y.shape();
         let around = |range: std::ops::Range<usize>| range.fold(Dim::ONE, |all, axis| all * s.dim(axis));
         let (outer, inner, channels) = (around(0..at), around(at + 1..s.rank() - 1), s.dim(s.rank() - 1));
@@ -295,7 +297,7 @@ public! {
 
     /// A pooling over one, two or three spatial axes, as many as the input has. TensorFlow's `tf.nn.pool`.
     ///
-    /// Windows with dilations have gaps, and slide by 1. As in TensorFlow `Padding::Same` then pads with zeros, which count.
+    /// Windows with dilations have gaps; as in TensorFlow they slide by 1, and nothing is padded.
     ///
     /// ```
     /// use eagerflow as tf;

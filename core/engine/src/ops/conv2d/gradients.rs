@@ -1,7 +1,7 @@
 //! The gradients of `conv2d` and `conv3d` by images and by filters; each is linear in both operands, and its gradients are again
 //! `conv2d` and these two. TensorFlow's `Conv2DBackpropInput` and `Conv2DBackpropFilter`.
 
-use super::{Conv2d, How, check_gradient, conv_identity, filter_gradient, geometry, input_gradient, saved};
+use super::{COMPUTED, Conv2d, How, check_gradient, conv_identity, filter_gradient, geometry, input_gradient, integers, saved};
 use kernels::backend::cpu::conv::{self, ConvGeometry, depthwise};
 use kernels::backend::cpu::widen::Staged;
 use kernels::backend::cpu::{CpuCall, View, Work};
@@ -14,15 +14,13 @@ use kernels::shape::Shape;
 use crate::tape::Backward;
 use std::sync::Arc;
 
-/// Integers have no gradient.
-const REAL: DTypes = DTypes::FLOATING;
-
 /// One of the two operations: its operands by name, which of them are the images, the filters and the cotangent of the output, the
 /// order in which the CPU's kernel takes them, and its own gradients by its inputs.
 macro_rules! conv_gradient {
     (
         $(#[$doc:meta])*
         $op:ident, $images:literal $volumes:literal: |$first:ident, $second:ident, $out:ident| [$x:ident, $w:ident, $y:ident];
+        takes $dtypes:expr;
         cpu $work:ident, $kernel:ident($($pointer:ident),*);
         cuda $cuda:ident;
         gradients |$how:ident, $g:ident, $d:ident| $by_first:expr, $by_second:expr
@@ -64,7 +62,7 @@ macro_rules! conv_gradient {
 
             fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
                 cx.same_dtype()?;
-                cx.check_dtype(0, REAL)?;
+                cx.check_dtype(0, if self.how.windows.axes() == 2 { $dtypes } else { DTypes::FLOATING })?;
                 let [$first, $second, $out] = [cx.shape(0), cx.shape(1), &self.shape];
                 check_gradient(self.name(), &self.how, $x, $w, $y)?;
                 cx.output(cx.dtype(0), self.shape);
@@ -79,6 +77,7 @@ macro_rules! conv_gradient {
                 }
                 let g = self.geometry(call);
                 match call.outputs[0].dtype {
+                    DType::I32 => Work::chunks(integers::chunks(&g)),
                     DType::F64 if self.how.by_depth(&g) => depthwise::$work::<f64>(&g.planes()),
                     _ if self.how.by_depth(&g) => depthwise::$work::<f32>(&g.planes()),
                     DType::F64 => conv::$work::<f64>(&g, call.isa),
@@ -102,6 +101,10 @@ macro_rules! conv_gradient {
                 // SAFETY: dense tensors of the geometry; scratch and chunks are what `work` said.
                 unsafe {
                     match call.outputs[0].dtype {
+                        // The only one of the two that takes integers.
+                        DType::I32 => {
+                            integers::input_gradient(&g, $($pointer.as_ptr()),*, chunk);
+                        }
                         DType::F64 if self.how.by_depth(&g) => {
                             let g = g.planes();
                             depthwise::$kernel::<f64>(call.isa, &g, $($pointer.as_ptr()),*, call.scratch, phase, chunk);
@@ -153,6 +156,8 @@ macro_rules! conv_gradient {
 conv_gradient! {
     /// Inputs: filters and the cotangent of the output. The images' shape does not follow from them.
     InputGradient, "conv2d_input_gradient" "conv3d_input_gradient": |w, dy, dx| [dx, w, dy];
+    // Integers have no gradient, but transposed convolutions.
+    takes COMPUTED;
     cpu input_gradient_work, input_gradient(dy, w, dx);
     cuda conv_input_gradient;
     gradients |how, g, dx|
@@ -163,6 +168,7 @@ conv_gradient! {
 conv_gradient! {
     /// Inputs: images and the cotangent of the output. The filters' shape does not follow from them.
     FilterGradient, "conv2d_filter_gradient" "conv3d_filter_gradient": |x, dy, dw| [x, dw, dy];
+    takes DTypes::FLOATING;
     cpu filter_gradient_work, filter_gradient(x, dy, dw);
     cuda conv_filter_gradient;
     gradients |how, g, dw|
