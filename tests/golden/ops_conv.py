@@ -166,7 +166,7 @@ def _pools(n):
     return cases
 
 
-for name, n in (("avg_pool1d", 1), ("avg_pool3d", 3), ("max_pool1d", 1), ("max_pool3d", 3)):
+for name, n in (("avg_pool", 2), ("avg_pool1d", 1), ("avg_pool3d", 3), ("max_pool", 2), ("max_pool1d", 1), ("max_pool3d", 3)):
     def pooling(x, a, call=getattr(tf.nn, name)):
         return call(x[0], a["ksize"], a["strides"], a["padding"])
     op(name, formatted(pooling))(_pools(n))

@@ -68,9 +68,17 @@ pub(super) fn rows() -> Vec<Row> {
             .except([wider(&["int32"])]),
         sums("separable_conv2d", |c| one(tf::try_separable_conv2d_with(&c.x[0], &c.x[1], &c.x[2], how(c))))
             .except([wider(&["int32"])]),
+        sums("avg_pool", |c| match c.a.flag("first") {
+            true => one(tf::try_avg_pool(&c.x[0], per_axis(c, "ksize"), how(c))),
+            false => one(tf::try_avg_pool2d_with(&c.x[0], per_axis(c, "ksize"), how(c))),
+        }),
         sums("avg_pool1d", |c| one(tf::try_avg_pool1d_with(&c.x[0], per_axis(c, "ksize"), how(c)))),
         sums("avg_pool3d", |c| one(tf::try_avg_pool3d_with(&c.x[0], per_axis(c, "ksize"), how(c))))
             .except([wider(&["float16", "float64"])]),
+        Row::new("max_pool", Bound::EQUAL, |c| match c.a.flag("first") {
+            true => one(tf::try_max_pool(&c.x[0], per_axis(c, "ksize"), how(c))),
+            false => one(tf::try_max_pool2d_with(&c.x[0], per_axis(c, "ksize"), how(c))),
+        }),
         Row::new("max_pool1d", Bound::EQUAL, |c| one(tf::try_max_pool1d_with(&c.x[0], per_axis(c, "ksize"), how(c)))),
         Row::new("max_pool3d", Bound::EQUAL, |c| one(tf::try_max_pool3d_with(&c.x[0], per_axis(c, "ksize"), how(c))))
             .except([wider(maxima)]),

@@ -58,10 +58,5 @@ pub(super) fn samples() -> Vec<Sample> {
             and(and(sliding(&[1, 1], "VALID", &[2, 1]), "window_shape", json!([2, 2])), "type", json!("AVG")),
             vec![floats(&[1, 5, 3, 1])],
         ),
-        with(
-            "max_pool_with_argmax",
-            json!({"ksize": [2, 2], "strides": [2, 1], "padding": "SAME", "output_dtype": "int64", "batch": false}),
-            vec![Apart(&[1, 3, 3, 2])],
-        ),
     ]
 }

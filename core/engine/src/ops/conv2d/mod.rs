@@ -20,6 +20,7 @@ use kernels::shape::{Dim, Shape};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
 use gradients::{FilterGradient, InputGradient};
+use smallvec::SmallVec;
 
 /// Inputs: images and filters (rows, columns, input channels, output channels), or volumes and filters with planes before rows.
 #[derive(Clone)]
@@ -381,16 +382,18 @@ public! {
     }
 }
 
-/// The shape that a gradient operation gives must fit its other operands as those of the convolution did.
-fn check_gradient(op: &str, how: &How, x: &Shape, w: &Shape, dy: &Shape) -> Result<()> {
+/// The shape that a gradient operation gives must fit its other operands as those of the convolution did. The sizes that have to be
+/// equal, in pairs.
+fn check_gradient(op: &str, how: &How, x: &Shape, w: &Shape, dy: &Shape) -> Result<SmallVec<[(Dim, Dim); 6]>> {
     let wanted = output_shape(how, x, w).map_err(|e| e.in_op(op))?;
-    let differs = |a: Dim, b: Dim| !a.can_equal(b);
-    if dy.rank() != wanted.rank() || dy.iter().zip(wanted.iter()).any(|(a, b)| differs(a, b)) {
+    if dy.rank() != wanted.rank() || dy.iter().zip(wanted.iter()).any(|(a, b)| !a.can_equal(b)) {
         return Err(Error::invalid_argument(op, "the cotangent has not the shape of the convolution")
             .got(dy)
             .expected(wanted));
     }
-    Ok(())
+    let axes = how.windows.axes();
+    let channels = (x.dim(axes + 1), w.dim(axes) * how.groups);
+    Ok(dy.iter().zip(wanted.iter()).chain([channels]).collect())
 }
 
 #[cfg(test)]
