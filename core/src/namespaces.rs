@@ -8,21 +8,8 @@
 /// assert_eq!(tf::math::log(tf::constant([1.0])).to_vec::<f32>(), [0.0]);
 /// ```
 pub mod math {
-    pub use engine::{
-        abs, acos, acosh, add, angle, argmax, argmin, asin, asinh, atan, atan2, atanh, bessel_i0, bessel_i0e,
-        bessel_i1, bessel_i1e, betainc, ceil, conj, cos, cosh, count_nonzero, cumprod, cumsum, digamma, div_no_nan,
-        divide, equal, erf, erfc, erfcinv, erfinv, exp, expm1, floor, floordiv, floormod, greater, greater_equal,
-        igamma, igammac, imag, is_finite, is_inf, is_nan, l2_normalize, lbeta, less, less_equal, lgamma, log,
-        log_sigmoid, log_softmax, log1p, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, multiply,
-        multiply_no_nan, ndtri, neg, nextafter, not_equal, polygamma, pow, real, reciprocal, reduce_all, reduce_any,
-        reduce_euclidean_norm, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std,
-        reduce_sum, reduce_variance, rint, round, rsqrt, sigmoid, sign, sin, sinh, softmax, softplus, sqrt, square,
-        squared_difference, subtract, tan, tanh, truediv, xdivy, xlog1py, xlogy, zero_fraction, zeta,
-    };
-    pub use engine::{
-        div_no_nan as divide_no_nan, floormod as mod_, neg as negative, try_div_no_nan as try_divide_no_nan,
-        try_floormod as try_mod, try_neg as try_negative,
-    };
+    pub use engine::{abs, acos, acosh, add, angle, argmax, argmin, asin, asinh, atan, atan2, atanh, bessel_i0, bessel_i0e, bessel_i1, bessel_i1e, betainc, ceil, conj, cos, cosh, count_nonzero, cumprod, cumsum, digamma, div_no_nan, divide, equal, erf, erfc, erfcinv, erfinv, exp, expm1, floor, floordiv, floormod, greater, greater_equal, igamma, igammac, imag, is_finite, is_inf, is_nan, l2_normalize, lbeta, less, less_equal, lgamma, log, log1p, log_sigmoid, log_softmax, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, multiply, multiply_no_nan, ndtri, neg, nextafter, not_equal, polygamma, pow, real, reciprocal, reduce_all, reduce_any, reduce_euclidean_norm, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance, rint, round, rsqrt, sigmoid, sign, sin, sinh, softmax, softplus, sqrt, square, squared_difference, subtract, tan, tanh, truediv, xdivy, xlog1py, xlogy, zero_fraction, zeta};
+    pub use engine::{div_no_nan as divide_no_nan, floormod as mod_, neg as negative, try_div_no_nan as try_divide_no_nan, try_floormod as try_mod, try_neg as try_negative};
 }
 
 /// Neural networks: activations, convolutions, poolings and losses.
@@ -32,29 +19,8 @@ pub mod math {
 /// assert_eq!(tf::nn::relu(tf::constant([-1.0, 2.0])).to_vec::<f32>(), [0.0, 2.0]);
 /// ```
 pub mod nn {
-    pub use engine::{
-        all_candidate_sampler, avg_pool2d, batch_normalization, bias_add, collapse_repeated, compute_accidental_hits,
-        conv2d, crelu, ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss, ctc_unique_labels, dot_product_attention,
-        dropout, elu, fixed_unigram_candidate_sampler, fused_batch_norm, gelu, glu, group_normalization, hard_sigmoid,
-        hard_swish, l2_loss, l2_normalize, layer_normalization, leaky_relu, log_poisson_loss, log_sigmoid, log_softmax,
-        max_pool2d, mish, moments, nce_loss, normalize_moments, relu, relu6, rms_norm, sampled_softmax_loss,
-        scaled_dot_product_attention, selu, sigmoid, sigmoid_cross_entropy_with_logits, silu, silu as swish, softmax,
-        softmax_cross_entropy_with_logits, softplus, softsign, sparse_softmax_cross_entropy_with_logits,
-        sufficient_statistics, tanh, weighted_cross_entropy_with_logits, weighted_moments, zero_fraction,
-    };
-    pub use engine::{
-        try_all_candidate_sampler, try_avg_pool2d, try_batch_normalization, try_bias_add, try_collapse_repeated,
-        try_compute_accidental_hits, try_conv2d, try_crelu, try_ctc_beam_search_decoder, try_ctc_greedy_decoder,
-        try_ctc_loss, try_ctc_unique_labels, try_dot_product_attention, try_dropout, try_elu,
-        try_fixed_unigram_candidate_sampler, try_fused_batch_norm, try_gelu, try_glu, try_group_normalization,
-        try_hard_sigmoid, try_hard_swish, try_l2_loss, try_l2_normalize, try_layer_normalization, try_leaky_relu,
-        try_log_poisson_loss, try_log_sigmoid, try_log_softmax, try_max_pool2d, try_mish, try_nce_loss,
-        try_normalize_moments, try_relu, try_relu6, try_rms_norm, try_sampled_softmax_loss,
-        try_scaled_dot_product_attention, try_selu, try_sigmoid, try_silu, try_silu as try_swish, try_softmax,
-        try_softmax_cross_entropy_with_logits, try_softplus, try_softsign,
-        try_sparse_softmax_cross_entropy_with_logits, try_sufficient_statistics, try_tanh, try_weighted_moments,
-        try_zero_fraction,
-    };
+    pub use engine::{Pooling, all_candidate_sampler, atrous_conv2d, atrous_conv2d_transpose, avg_pool, avg_pool1d, avg_pool1d_with, avg_pool2d, avg_pool2d_with, avg_pool3d, avg_pool3d_with, batch_normalization, bias_add, collapse_repeated, compute_accidental_hits, conv1d, conv1d_transpose, conv1d_transpose_with, conv1d_with, conv2d, conv2d_transpose, conv2d_transpose_with, conv2d_with, conv3d, conv3d_transpose, conv3d_transpose_with, conv3d_with, conv_transpose, convolution, crelu, ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss, ctc_unique_labels, depthwise_conv2d, depthwise_conv2d_with, dot_product_attention, dropout, elu, fixed_unigram_candidate_sampler, fused_batch_norm, gelu, glu, group_normalization, hard_sigmoid, hard_swish, l2_loss, l2_normalize, layer_normalization, leaky_relu, log_poisson_loss, log_sigmoid, log_softmax, max_pool, max_pool1d, max_pool1d_with, max_pool2d, max_pool2d_with, max_pool3d, max_pool3d_with, max_pool_with_argmax, max_pool_with_argmax_as, mish, moments, nce_loss, normalize_moments, pool, relu, relu6, rms_norm, sampled_softmax_loss, scaled_dot_product_attention, selu, separable_conv2d, separable_conv2d_with, sigmoid, sigmoid_cross_entropy_with_logits, silu, silu as swish, softmax, softmax_cross_entropy_with_logits, softplus, softsign, sparse_softmax_cross_entropy_with_logits, sufficient_statistics, tanh, weighted_cross_entropy_with_logits, weighted_moments, zero_fraction};
+    pub use engine::{try_all_candidate_sampler, try_atrous_conv2d, try_atrous_conv2d_transpose, try_avg_pool, try_avg_pool1d, try_avg_pool1d_with, try_avg_pool2d, try_avg_pool2d_with, try_avg_pool3d, try_avg_pool3d_with, try_batch_normalization, try_bias_add, try_collapse_repeated, try_compute_accidental_hits, try_conv1d, try_conv1d_transpose, try_conv1d_transpose_with, try_conv1d_with, try_conv2d, try_conv2d_transpose, try_conv2d_transpose_with, try_conv2d_with, try_conv3d, try_conv3d_transpose, try_conv3d_transpose_with, try_conv3d_with, try_conv_transpose, try_convolution, try_crelu, try_ctc_beam_search_decoder, try_ctc_greedy_decoder, try_ctc_loss, try_ctc_unique_labels, try_depthwise_conv2d, try_depthwise_conv2d_with, try_dot_product_attention, try_dropout, try_elu, try_fixed_unigram_candidate_sampler, try_fused_batch_norm, try_gelu, try_glu, try_group_normalization, try_hard_sigmoid, try_hard_swish, try_l2_loss, try_l2_normalize, try_layer_normalization, try_leaky_relu, try_log_poisson_loss, try_log_sigmoid, try_log_softmax, try_max_pool, try_max_pool1d, try_max_pool1d_with, try_max_pool2d, try_max_pool2d_with, try_max_pool3d, try_max_pool3d_with, try_max_pool_with_argmax, try_max_pool_with_argmax_as, try_mish, try_nce_loss, try_normalize_moments, try_pool, try_relu, try_relu6, try_rms_norm, try_sampled_softmax_loss, try_scaled_dot_product_attention, try_selu, try_separable_conv2d, try_separable_conv2d_with, try_sigmoid, try_silu, try_silu as try_swish, try_softmax, try_softmax_cross_entropy_with_logits, try_softplus, try_softsign, try_sparse_softmax_cross_entropy_with_logits, try_sufficient_statistics, try_tanh, try_weighted_moments, try_zero_fraction};
 }
 
 /// Linear algebra.
@@ -65,10 +31,7 @@ pub mod nn {
 /// assert_eq!(tf::linalg::matmul(&a, tf::linalg::eye(2)).to_vec::<f32>(), a.to_vec::<f32>());
 /// ```
 pub mod linalg {
-    pub use engine::{
-        adjoint, band_part, diag, diag_part, einsum, eye, global_norm, matmul, matmul_adjoint, matmul_transposed,
-        matvec, set_diag, tensordot, trace, try_einsum, try_matmul,
-    };
+    pub use engine::{adjoint, band_part, diag, diag_part, einsum, eye, global_norm, matmul, matmul_adjoint, matmul_transposed, matvec, set_diag, tensordot, trace, try_einsum, try_matmul};
 }
 
 /// Bits of integers.

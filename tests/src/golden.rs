@@ -94,6 +94,7 @@ fn parsed(file: &str, text: &str) -> Vec<Value> {
 const OPS: &[(&str, &str)] = &[
     ("ops.json", include_str!("../golden/ops.json")),
     ("ops_arrays.json", include_str!("../golden/ops_arrays.json")),
+    ("ops_conv.json", include_str!("../golden/ops_conv.json")),
     ("ops_einsum.json", include_str!("../golden/ops_einsum.json")),
     ("ops_norms.json", include_str!("../golden/ops_norms.json")),
     ("ops_sizes.json", include_str!("../golden/ops_sizes.json")),

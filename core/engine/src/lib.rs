@@ -82,7 +82,8 @@ pub use module::{
 pub use ndarray;
 pub use ops::functions::*;
 pub use ops::{
-    AsTensor, AsTensors, Axes, Cumulative, IntoAxes, Operand, Padding, Pair, TensorRef, Tensors, ToOperand, keep_dims,
+    AsTensor, AsTensors, Axes, Cumulative, IntoAxes, Operand, Padding, Pair, PerAxis, Sliding, TensorRef, Tensors,
+    ToOperand, keep_dims,
 };
 pub use structure::{Leaves, Nest};
 pub use tape::{Gradients, IndexedRows};

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod complex;
+mod conv;
 mod elementwise;
 mod linear;
 mod norms;
@@ -102,6 +103,7 @@ pub fn all() -> Vec<Row> {
     [
         arrays::rows(),
         complex::rows(),
+        conv::rows(),
         elementwise::rows(),
         reduce::rows(),
         shapes::rows(),

@@ -3,6 +3,7 @@
 
 mod complex;
 mod norms;
+mod conv;
 mod special;
 
 use crate::program::Program;
@@ -94,6 +95,7 @@ pub fn all() -> Vec<Sample> {
     all.extend(linear());
     all.extend(norms::samples());
     all.extend(special::samples());
+    all.extend(conv::samples());
     all.extend(complex::samples());
     all
 }

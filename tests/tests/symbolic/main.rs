@@ -3,6 +3,7 @@
 
 mod arrays;
 mod complex;
+mod conv;
 mod elementwise;
 mod library;
 mod linear;
@@ -173,6 +174,7 @@ fn operations() -> Vec<Sample> {
     [
         arrays::samples(),
         complex::samples(),
+        conv::samples(),
         elementwise::samples(),
         shapes::samples(),
         linear::samples(),

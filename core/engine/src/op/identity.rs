@@ -68,8 +68,12 @@ macro_rules! identity {
             self
         }
     };
-    ($name:literal, { $($attr:literal: $kind:ident = |$this:ident| $value:expr),* $(,)? }) => {
+    ($name:literal, { $($attrs:tt)* }) => {
+        $crate::op::identity!(|_this| $name, { $($attrs)* });
+    };
+    (|$me:ident| $name:expr, { $($attr:literal: $kind:ident = |$this:ident| $value:expr),* $(,)? }) => {
         fn name(&self) -> &'static str {
+            let $me = self;
             $name
         }
         fn keep(&self) -> $crate::op::OpRef {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Input: images.
 #[derive(Clone)]
 pub(crate) struct AvgPool2d {
-    pool: Pool,
+    pub(super) pool: Pool,
 }
 
 /// Input: the cotangent of the pooled images. The images' shape does not follow from it.

@@ -10,11 +10,13 @@ mod cumulative;
 pub(crate) mod differences;
 #[cfg(test)]
 mod elementwise_tests;
+mod layout;
 mod normalise;
 mod operand;
 mod operators;
 mod pooling;
 mod reduction;
+mod sliding;
 pub mod strings;
 mod sum_to;
 mod support;
@@ -48,6 +50,7 @@ pub(crate) use print::{Line, Piece, PrintLine, write_line};
 pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
 pub(crate) use real::PartView;
 pub(crate) use reduction::broadcast_back;
+pub use sliding::{PerAxis, Sliding};
 pub use support::*;
 pub use window::{Padding, Pair};
 pub use window::{Windows, images_help};
@@ -108,7 +111,11 @@ operations! {
     complex
     concat
     conj
+    conv1d
     conv2d
+    conv3d
+    conv_transpose
+    convolution
     cos
     cosh
     count_nonzero
@@ -117,6 +124,7 @@ operations! {
     ctc
     cumprod
     cumsum
+    depthwise_conv2d
     diag
     diagonal
     digamma
@@ -167,6 +175,7 @@ operations! {
     matmul
     matvec
     max_pool2d
+    max_pool_with_argmax
     maximum
     meshgrid
     minimum
@@ -180,6 +189,7 @@ operations! {
     one_hot
     pad
     polygamma
+    pool
     pow
     print
     random_draw

@@ -267,6 +267,14 @@ public! {
     }
 }
 
+/// The tensor with zeros before and behind one axis.
+#[track_caller]
+pub(super) fn pad_axis(x: &Tensor, axis: usize, before: Dim, behind: Dim) -> Result<Tensor> {
+    let mut paddings: Paddings = smallvec![[Dim::ZERO; 2]; x.rank()];
+    paddings[axis] = [before, behind];
+    execute1(&Pad::new(paddings.to_vec(), x.rank(), PadMode::Constant)?, &[x])
+}
+
 /// The tensor with a margin of `value`: a number, or a scalar tensor of its dtype. No gradient flows to the value.
 ///
 /// ```

@@ -104,6 +104,20 @@ extern "C" __global__ void max_pool_places(index_t count, Pool g, const Unit* x,
   }
 }
 
+// The same as elements of the image, or of the batch.
+typedef Pack<index_t, EACH> Elements;
+extern "C" __global__ void max_pool_elements(index_t count, Pool g, index_t batch, const Unit* x, Elements* places) {
+  ELEMENTS(i, count) {
+    const Place at = place_of(i, g.out_h, g.out_w, g.channels);
+    const Best best = best_of(g, at, x);
+    const index_t first = batch ? at.image * g.in_h * g.in_w : 0;
+    Elements found;
+    CHANNELS(e)
+      found.of[e] = best.cell[e] < 0 ? -1 : ((first + best.cell[e]) * g.channels + at.channel) * EACH + e;
+    places[i] = found;
+  }
+}
+
 extern "C" __global__ void max_pool_gradient(index_t count, Pool g, const Found* places, const Unit* dy, Unit* dx) {
   ELEMENTS(i, count) {
     const Place at = place_of(i, g.in_h, g.in_w, g.channels);

@@ -39,7 +39,7 @@ impl Pool {
     pub fn output(&self, op: &str, x: &Shape) -> Result<Shape> {
         check_images(op, x)?;
         let window = self.size.map(|n| Dim::known(n as usize));
-        check_window(op, window)?;
+        check_window(op, &window)?;
         for axis in [0, 1] {
             self.windows.check_fits(op, axis, x.dim(axis + 1), window[axis])?;
         }
@@ -65,7 +65,7 @@ impl Pool {
 
     pub(crate) fn geometry(&self, x: &[usize], y: &[usize]) -> PoolGeometry {
         let [k_h, k_w] = self.size.map(|n| n as usize);
-        let [stride_h, stride_w] = self.windows.strides.map(|n| n as usize);
+        let [stride_h, stride_w] = [0, 1].map(|axis| self.windows.strides[axis] as usize);
         PoolGeometry {
             batch: x[0],
             in_h: x[1],
@@ -123,7 +123,7 @@ pub(crate) unsafe fn run_on_device(
     views: &[&View],
     more: impl FnOnce(&mut Arguments),
 ) -> Result<()> {
-    let (Some(&last), dtype) = (views.last(), call.outputs[0].dtype) else { return Ok(()) };
+    let (Some(&last), dtype) = (views.last(), call.inputs[0].dtype) else { return Ok(()) };
     let image = [g.in_h, g.in_w, g.channels / each, g.out_h, g.out_w];
     let window = [g.k_h, g.k_w, g.stride_h, g.stride_w, g.pad_top, g.pad_left];
     // `struct Pool`: eleven numbers of 32 bits.

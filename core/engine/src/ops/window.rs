@@ -1,8 +1,10 @@
-//! Windows that slide over images: strides, dilations and padding, and the sizes that follow from them.
+//! Windows that slide over images and volumes: strides, dilations and padding, and the sizes that follow from them.
 //! Convolutions and poolings keep one [`Windows`] as their attributes and ask it in `infer` and in their kernels.
 
+use super::sliding::{Sliding, Steps};
 use kernels::error::{Error, Result};
 use kernels::shape::{Dim, Shape};
+use smallvec::{SmallVec, smallvec};
 
 /// What lies around an image where a window leaves it.
 ///
@@ -21,7 +23,8 @@ pub enum Padding {
     /// As much as makes the output as large as the input divided by the stride, rounded up; an odd rest goes to the
     /// bottom and to the right. TensorFlow's `"SAME"`.
     Same,
-    /// These many rows above and below, and columns left and right: `[[top, bottom], [left, right]]`.
+    /// These many rows above and below, and columns left and right: `[[top, bottom], [left, right]]`. For images alone, as in
+    /// TensorFlow; `pad` does it for sequences and volumes.
     Explicit([[usize; 2]; 2]),
 }
 
@@ -58,6 +61,10 @@ macro_rules! pairs {
 pairs!(i32 i64 usize);
 
 impl Pair {
+    pub(super) fn numbers(self) -> [i64; 2] {
+        self.0
+    }
+
     /// The numbers as sizes of at least 1.
     pub(crate) fn sizes(self, op: &str, what: &str) -> Result<[i64; 2]> {
         match self.0.iter().all(|n| (1..=i64::from(i32::MAX)).contains(n)) {
@@ -69,44 +76,67 @@ impl Pair {
     }
 }
 
-/// How windows slide over an image; the size of a window itself comes from elsewhere.
+/// How windows slide over an image or a volume; the size of a window itself comes from elsewhere.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Windows {
-    /// Rows and columns from one window to the next.
-    pub strides: [i64; 2],
-    /// Rows and columns from one cell of a window to the next.
-    pub dilations: [i64; 2],
-    /// Top, bottom, left, right; zeros where `same` decides.
-    pub padding: [i64; 4],
+    /// Planes, if there are any, rows and columns from one window to the next.
+    pub strides: Steps,
+    /// The same from one cell of a window to the next.
+    pub dilations: Steps,
+    /// Before and behind along each axis: top, bottom, left, right; zeros where `same` decides.
+    pub padding: SmallVec<[i64; 6]>,
     /// Whether the image is padded so that its size divided by the steps comes out.
     pub same: bool,
 }
 
 impl Windows {
-    /// Checks how windows are to slide for an operation.
+    /// Checks how windows are to slide over images for an operation.
     ///
     /// # Errors
     /// InvalidArgument for steps that are not positive, and paddings that are too large.
     pub fn new(op: &str, strides: Pair, dilations: Pair, padding: Padding) -> Result<Self> {
-        let (same, around) = match padding {
-            Padding::Valid => (false, [0; 4]),
-            Padding::Same => (true, [0; 4]),
-            Padding::Explicit([[top, bottom], [left, right]]) => (false, [top, bottom, left, right]),
-        };
-        if around.iter().any(|&n| n > i32::MAX as usize) {
-            return Err(Error::invalid_argument(op, "the padding is too large")
-                .got(format!("{padding:?}"))
-                .expected("fewer rows and columns than 2^31"));
-        }
-        Ok(Self {
-            strides: strides.sizes(op, "strides")?,
-            dilations: dilations.sizes(op, "dilations")?,
-            padding: around.map(|n| n as i64),
-            same,
-        })
+        Self::over(op, 2, &Sliding::new(strides, padding).dilations(dilations))
     }
 
-    /// Windows along axis 0 (rows) or 1 (columns) of an image.
+    /// Checks how windows are to slide along so many spatial axes for an operation; over sequences they slide as over images of one
+    /// row.
+    ///
+    /// # Errors
+    /// InvalidArgument for steps that are not positive or not one for each axis, and paddings that are too large or not for images.
+    pub fn over(op: &str, axes: usize, how: &Sliding) -> Result<Self> {
+        let mut strides = how.strides.resolve(op, "strides", axes)?;
+        let mut dilations = how.dilations.resolve(op, "dilations", axes)?;
+        if axes == 1 {
+            strides.insert(0, 1);
+            dilations.insert(0, 1);
+        }
+        let (same, around) = match how.padding {
+            Padding::Valid => (false, smallvec![0; 2 * strides.len()]),
+            Padding::Same => (true, smallvec![0; 2 * strides.len()]),
+            Padding::Explicit(_) if axes != 2 => {
+                return Err(Error::invalid_argument(op, "explicit padding is for images")
+                    .got(format!("{:?} for {axes} spatial axes", how.padding))
+                    .expected("`Padding::Valid` or `Padding::Same`")
+                    .help("`pad` the input first"));
+            }
+            Padding::Explicit([[top, bottom], [left, right]]) => {
+                if [top, bottom, left, right].iter().any(|&n| n > i32::MAX as usize) {
+                    return Err(Error::invalid_argument(op, "the padding is too large")
+                        .got(format!("{:?}", how.padding))
+                        .expected("fewer rows and columns than 2^31"));
+                }
+                (false, [top, bottom, left, right].iter().map(|&n| n as i64).collect())
+            }
+        };
+        Ok(Self { strides, dilations, padding: around, same })
+    }
+
+    /// How many spatial axes there are: two or three.
+    pub fn axes(&self) -> usize {
+        self.strides.len()
+    }
+
+    /// Windows along a spatial axis: planes, if there are any, rows, columns.
     pub fn output(&self, axis: usize, input: Dim, window: Dim) -> Dim {
         let stride = self.strides[axis] as usize;
         if self.same {
@@ -127,7 +157,7 @@ impl Windows {
         if self.same || needed <= size {
             return Ok(());
         }
-        let what = if axis == 0 { "rows" } else { "columns" };
+        let what = ["columns", "rows", "planes"][self.axes() - 1 - axis];
         Err(Error::invalid_argument(op, format!("the window is larger than the images: they have fewer {what}"))
             .got(format!("{size} {what} with their padding, for a window of {needed}"))
             .expected(format!("at least {needed}"))
@@ -135,9 +165,9 @@ impl Windows {
     }
 
     /// Whether images of a shape that is not all known may turn out smaller than a window.
-    pub fn may_not_fit(&self, images: &Shape, window: [Dim; 2]) -> bool {
+    pub fn may_not_fit(&self, images: &Shape, window: impl IntoIterator<Item = Dim>) -> bool {
         let unknown = |dim: Dim| dim.known_value().is_none();
-        !self.same && (images.iter().skip(1).take(2).any(unknown) || window.into_iter().any(unknown))
+        !self.same && (images.iter().skip(1).take(self.axes()).any(unknown) || window.into_iter().any(unknown))
     }
 
     /// Rows or columns from the first to behind the last cell of a window.
@@ -158,13 +188,20 @@ impl Windows {
 
 /// An error unless the input is a batch of images: batch, rows, columns, channels.
 pub(crate) fn check_images(op: &str, shape: &Shape) -> Result<()> {
-    if shape.rank() == 4 {
+    check_batch(op, shape, 2)
+}
+
+/// An error unless the input is a batch of images or volumes.
+pub(crate) fn check_batch(op: &str, shape: &Shape, axes: usize) -> Result<()> {
+    if shape.rank() == axes + 2 {
         return Ok(());
     }
-    Err(Error::invalid_argument(op, "the input is no batch of images")
-        .got(shape)
-        .expected("four dimensions: batch, rows, columns, channels")
-        .help(images_help(shape.rank())))
+    let (what, expected, help) = match axes {
+        1 => ("sequences", "three dimensions: batch, steps, channels", "`reshape` it to three dimensions"),
+        2 => ("images", "four dimensions: batch, rows, columns, channels", images_help(shape.rank())),
+        _ => ("volumes", "five dimensions: batch, planes, rows, columns, channels", "`reshape` it to five dimensions"),
+    };
+    Err(Error::invalid_argument(op, format!("the input is no batch of {what}")).got(shape).expected(expected).help(help))
 }
 
 /// How a tensor with this many dimensions becomes a batch of images.
@@ -179,11 +216,12 @@ pub fn images_help(rank: usize) -> &'static str {
 }
 
 /// An error where a window has no cells.
-pub(crate) fn check_window(op: &str, sizes: [Dim; 2]) -> Result<()> {
-    match sizes.contains(&Dim::ZERO) {
-        true => Err(Error::invalid_argument(op, "the window has no cells")
-            .got(format!("{} x {}", sizes[0], sizes[1]))
-            .expected("at least 1 x 1")),
-        false => Ok(()),
+pub(crate) fn check_window(op: &str, sizes: &[Dim]) -> Result<()> {
+    if !sizes.contains(&Dim::ZERO) {
+        return Ok(());
     }
+    let sizes: Vec<_> = sizes.iter().map(Dim::to_string).collect();
+    Err(Error::invalid_argument(op, "the window has no cells")
+        .got(sizes.join(" x "))
+        .expected(vec!["1"; sizes.len()].join(" x ").replacen('1', "at least 1", 1)))
 }

@@ -2,7 +2,7 @@
 //! TensorFlow's `tf.nn.max_pool2d`, NHWC; all numbers but `uint32` and `uint64`.
 
 mod gradient;
-mod plain;
+pub(super) mod plain;
 
 use super::pooling::{Pool, PoolKernel, at_once, pool_kernel, pooling, run_on_device};
 use super::window::{Padding, Pair};
@@ -12,7 +12,7 @@ use kernels::backend::cpu::widen::Staged;
 use kernels::backend::cpu::{CpuCall, Work};
 use kernels::backend::cuda::CudaCall;
 use kernels::dtype::{DType, DTypes};
-use kernels::error::Result;
+use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Op, Saves};
 use crate::tape::Backward;
@@ -23,11 +23,11 @@ use half::{bf16, f16};
 /// Input: images.
 #[derive(Clone)]
 pub(crate) struct MaxPool2d {
-    pool: Pool,
+    pub(super) pool: Pool,
 }
 
-/// What is pooled.
-const COMPUTED: DTypes = DTypes::of(&[
+/// What is pooled; `max_pool2d` refuses `uint32` and `uint64`, as TensorFlow does.
+pub(super) const COMPUTED: DTypes = DTypes::of(&[
     DType::F32,
     DType::F64,
     DType::F16,
@@ -38,6 +38,8 @@ const COMPUTED: DTypes = DTypes::of(&[
     DType::I64,
     DType::U8,
     DType::U16,
+    DType::U32,
+    DType::U64,
 ]);
 
 impl Op for MaxPool2d {
@@ -74,6 +76,8 @@ impl Op for MaxPool2d {
                 DType::I32 => plain::max_pool::<i32>(&g, x.as_slice(), y.as_ptr(), chunk, i32::MIN),
                 DType::I64 => plain::max_pool::<i64>(&g, x.as_slice(), y.as_ptr(), chunk, i64::MIN),
                 DType::U8 => plain::max_pool::<u8>(&g, x.as_slice(), y.as_ptr(), chunk, 0),
+                DType::U32 => plain::max_pool::<u32>(&g, x.as_slice(), y.as_ptr(), chunk, 0),
+                DType::U64 => plain::max_pool::<u64>(&g, x.as_slice(), y.as_ptr(), chunk, 0),
                 _ => plain::max_pool::<u16>(&g, x.as_slice(), y.as_ptr(), chunk, 0),
             }
         }
@@ -89,7 +93,7 @@ impl Op for MaxPool2d {
             DType::F64 => f64::MIN.to_bits(),
             DType::F16 => u64::from(f16::MIN.to_bits()),
             DType::BF16 => u64::from(bf16::MIN.to_bits()),
-            DType::U8 | DType::U16 => 0,
+            DType::U8 | DType::U16 | DType::U32 | DType::U64 => 0,
             signed => 1 << (8 * signed.size() - 1),
         };
         // SAFETY: dense tensors of the geometry.
@@ -108,7 +112,13 @@ impl Op for MaxPool2d {
 }
 
 #[track_caller]
-fn pooled(x: &Tensor, pool: Pool) -> Result<Tensor> {
+pub(super) fn pooled(x: &Tensor, pool: Pool) -> Result<Tensor> {
+    if matches!(x.dtype(), DType::U32 | DType::U64) {
+        return Err(Error::invalid_argument("max_pool2d", "wrong dtype")
+            .got(x.dtype())
+            .expected("a floating-point or an integer dtype but uint32 and uint64")
+            .help("`max_pool_with_argmax` takes these, as TensorFlow's"));
+    }
     execute1(&MaxPool2d { pool }, &[x])
 }
 

@@ -1,5 +1,5 @@
-//! Maximum pooling by plain loops for integers, and the numbers that lie where the maxima are.
-//! `max_pool2d` calls the first for dtypes without vector kernels, its second-order gradient the other.
+//! Maximum pooling by plain loops for integers, the numbers that lie where the maxima are, and those places.
+//! `max_pool2d` calls the first for dtypes without vector kernels, its second-order gradient and `max_pool_with_argmax` the others.
 
 use kernels::backend::cpu::pool2d::PoolGeometry;
 use crate::ops::pooling::cells;
@@ -8,7 +8,7 @@ use crate::ops::pooling::cells;
 ///
 /// # Safety
 /// `y` holds the output of the geometry, image `image` of which nobody else uses; `x` is its input.
-pub(super) unsafe fn max_pool<T: Copy + Ord>(g: &PoolGeometry, x: &[T], y: *mut T, image: usize, lowest: T) {
+pub unsafe fn max_pool<T: Copy + Ord>(g: &PoolGeometry, x: &[T], y: *mut T, image: usize, lowest: T) {
     let size = g.out_h * g.out_w * g.channels;
     // SAFETY: by the caller's promise.
     let y = unsafe { std::slice::from_raw_parts_mut(y.add(image * size), size) };
@@ -22,7 +22,7 @@ pub(super) unsafe fn max_pool<T: Copy + Ord>(g: &PoolGeometry, x: &[T], y: *mut 
 ///
 /// # Safety
 /// As [`max_pool`].
-pub(super) unsafe fn pick<T: Copy + PartialOrd + Default>(
+pub unsafe fn pick<T: Copy + PartialOrd + Default>(
     g: &PoolGeometry,
     x: &[T],
     v: &[T],
@@ -33,17 +33,32 @@ pub(super) unsafe fn pick<T: Copy + PartialOrd + Default>(
     // SAFETY: by the caller's promise.
     let out = unsafe { std::slice::from_raw_parts_mut(out.add(image * size), size) };
     for (at, out) in out.iter_mut().enumerate() {
-        let mut best: Option<usize> = None;
-        for cell in window(g, image, at) {
-            // A nan, which is not comparable with itself, wins over numbers and stays.
-            let nan = |i: usize| x[i].partial_cmp(&x[i]).is_none();
-            best = match best {
-                Some(old) if !(x[cell] > x[old] || nan(cell) && !nan(old)) => Some(old),
-                _ => Some(cell),
-            };
-        }
-        *out = best.map_or(T::default(), |cell| v[cell]);
+        *out = best(g, x, image, at).map_or(T::default(), |cell| v[cell]);
     }
+}
+
+/// For one image: `out` gets the number of the element that is the first maximum of the window, counted from the image's first
+/// element or from the batch's; -1 where a window has no cells.
+///
+/// # Safety
+/// As [`max_pool`].
+pub unsafe fn places<T: Copy + PartialOrd>(g: &PoolGeometry, x: &[T], out: *mut i64, image: usize, batch: bool) {
+    let size = g.out_h * g.out_w * g.channels;
+    let first = if batch { 0 } else { image * g.in_h * g.in_w * g.channels };
+    // SAFETY: by the caller's promise.
+    let out = unsafe { std::slice::from_raw_parts_mut(out.add(image * size), size) };
+    for (at, out) in out.iter_mut().enumerate() {
+        *out = best(g, x, image, at).map_or(-1, |cell| (cell - first) as i64);
+    }
+}
+
+/// The element that is the first maximum of a window.
+fn best<T: Copy + PartialOrd>(g: &PoolGeometry, x: &[T], image: usize, at: usize) -> Option<usize> {
+    window(g, image, at).reduce(|old, cell| {
+        // A nan, which is not comparable with itself, wins over numbers and stays.
+        let nan = |i: usize| x[i].partial_cmp(&x[i]).is_none();
+        if x[cell] > x[old] || nan(cell) && !nan(old) { cell } else { old }
+    })
 }
 
 /// The elements of the input in the window of output element `at` of an image, in row-major order.

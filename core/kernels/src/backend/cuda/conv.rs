@@ -5,6 +5,7 @@ use super::call::{CudaCall, THREADS, grid};
 use super::im2col::Groups;
 use super::product::{Sums, cut, product};
 use super::program::Kernel;
+use super::volumes;
 use crate::backend::cpu::View;
 use crate::backend::cpu::conv::ConvGeometry;
 use crate::dtype::DType;
@@ -99,10 +100,15 @@ pub(super) fn turned(view: &View, rows: usize, columns: usize) -> View {
 /// # Safety
 /// Dense views of the geometry, valid on the call's device in the order of its stream.
 pub unsafe fn conv_forward(call: &CudaCall<'_>, g: &ConvGeometry, groups: usize, [x, w, y]: [&View; 3]) -> Result<()> {
-    let pixels = g.batch * g.out_h * g.out_w;
     if y.is_empty() {
         return Ok(());
     }
+    let g = &g.planes();
+    if !g.is_flat() {
+        // SAFETY: by the caller's promise.
+        return unsafe { volumes::forward(call, g, groups, [x, w, y]) };
+    }
+    let pixels = g.batch * g.out_h * g.out_w;
     let (own, outs) = (g.in_c / groups, g.out_c / groups);
     // SAFETY: by the caller's promise.
     unsafe {
@@ -132,11 +138,16 @@ pub unsafe fn conv_filter_gradient(
     groups: usize,
     [x, dy, dw]: [&View; 3],
 ) -> Result<()> {
-    let (own, outs) = (g.in_c / groups, g.out_c / groups);
-    let (pixels, depth) = (g.batch * g.out_h * g.out_w, g.k_h * g.k_w * own);
     if dw.is_empty() {
         return Ok(());
     }
+    let g = &g.planes();
+    if !g.is_flat() {
+        // SAFETY: by the caller's promise.
+        return unsafe { volumes::filter_gradient(call, g, groups, [x, dy, dw]) };
+    }
+    let (own, outs) = (g.in_c / groups, g.out_c / groups);
+    let (pixels, depth) = (g.batch * g.out_h * g.out_w, g.k_h * g.k_w * own);
     // SAFETY: by the caller's promise.
     unsafe {
         if groups > 1 && outs < BY_TILES {
@@ -245,6 +256,11 @@ pub unsafe fn conv_input_gradient(
 ) -> Result<()> {
     if dx.is_empty() {
         return Ok(());
+    }
+    let g = &g.planes();
+    if !g.is_flat() {
+        // SAFETY: by the caller's promise.
+        return unsafe { volumes::input_gradient(call, g, groups, [w, dy, dx]) };
     }
     let pixels = g.batch * g.out_h * g.out_w;
     let own = g.in_c / groups;

@@ -38,6 +38,7 @@ mod strided_copy;
 mod text;
 mod transfer;
 mod vector_io;
+mod volumes;
 
 pub use call::{Arguments, CudaCall, Strided, THREADS, grid};
 pub use capture::{Captured, as_captured, capture, tried};

@@ -3,7 +3,8 @@
 
 use super::ConvGeometry;
 use super::cells::{Cell, Cells, share};
-use super::forward::{axis_h, axis_w};
+use super::forward::{axis_d, axis_h, axis_w};
+use super::product::volumes;
 use super::kernels::{Block, Blocks, Kernels, choose};
 use super::partials::{SUM, pad, sum};
 use super::tile::{MAX_ROWS, Tile};
@@ -70,21 +71,21 @@ impl FilterGradientPlan {
         let (mut copy, mut copies) = (0, 0);
         if cut && g.in_c < FEW {
             (g.in_h, g.in_w, g.pad_top, g.pad_left) = (h, w, 0, 0);
-            copy = g.batch * h * w * g.in_c;
-            copies = copy.div_ceil(64 << 10).min(g.batch);
+            copy = g.batch * g.in_d * h * w * g.in_c;
+            copies = copy.div_ceil(64 << 10).min(g.batch * g.in_d);
             cut = false;
         }
         let pixel = (g.stride_h * g.stride_w * g.in_c + g.out_c).max(1) * size_of::<T>();
-        let cells = Cells::new(g.batch, g.out_h, g.out_w, (CELL / pixel).max(64));
+        let cells = Cells::new(g.batch * g.out_d, g.out_h, g.out_w, (CELL / pixel).max(64));
 
         let size = g.depth() * g.out_c;
-        let chunks = g.batch * g.out_h * g.out_w * size / CHUNK;
+        let chunks = g.batch * g.out_d * g.out_h * g.out_w * size / CHUNK;
         let chunks = chunks.clamp(1, MAX_PARTS).max((chunks / 16).min(4 * MAX_PARTS));
         let affordable = (PARTIALS / (size * size_of::<T>()).max(1)).clamp(1, MAX_PARTS);
         let parts = chunks.min(affordable).min(cells.count()).max(1);
         let vectors = if blocks.count > 0 { blocks.get(blocks.count - 1).vectors } else { 1 };
         let height = 4 * kernels.columns[vectors - 1][0].0;
-        let slabs = if cut { g.k_h * g.k_w * g.in_c.div_ceil(height) } else { g.depth().div_ceil(height) };
+        let slabs = if cut { g.k_h * g.k_w * g.in_c.div_ceil(height) } else { plane(&g).div_ceil(height) };
         let groups = chunks.div_ceil(parts).min(slabs * blocks.count);
         Self { g, input, swapped, copy, copies, cut, blocks, cells, parts, slabs, groups }
     }
@@ -92,7 +93,7 @@ impl FilterGradientPlan {
     /// The `i`-th slab.
     fn slab(&self, i: usize) -> Slab {
         if !self.cut {
-            return Slab { tap: None, rows: share(self.g.depth(), self.slabs, i) };
+            return Slab { tap: None, rows: share(plane(&self.g), self.slabs, i) };
         }
         let per_tap = self.slabs / (self.g.k_h * self.g.k_w);
         let tap = i / per_tap;
@@ -114,9 +115,14 @@ impl FilterGradientPlan {
     }
 }
 
+/// Rows of the gradient that belong to one plane of a filter.
+fn plane(g: &ConvGeometry) -> usize {
+    g.k_h * g.k_w * g.in_c
+}
+
 /// The convolution of stride 1 over the output gradient that has the same products; its taps are in reverse order.
 fn turned(g: &ConvGeometry) -> Option<ConvGeometry> {
-    if (g.stride_h, g.stride_w) != (1, 1) || g.k_h * g.k_w == 0 {
+    if !g.is_flat() || (g.stride_h, g.stride_w) != (1, 1) || g.k_h * g.k_w == 0 {
         return None;
     }
     Some(ConvGeometry {
@@ -163,7 +169,7 @@ pub unsafe fn filter_gradient<T: Float>(
     unsafe {
         let partials = copy.add(plan.copy);
         match phase {
-            0 => pad(&plan.input, &plan.g, x, copy, share(plan.g.batch, plan.copies, chunk)),
+            0 => pad(&plan.input, &plan.g, x, copy, share(plan.g.batch * plan.g.in_d, plan.copies, chunk)),
             1 => {
                 let (part, group) = (chunk % plan.parts, chunk / plan.parts);
                 let x = if plan.copy > 0 { copy.cast_const() } else { x };
@@ -197,17 +203,39 @@ unsafe fn partial<T: Float>(
         let (slab, block) = (plan.slab(unit / plan.blocks.count), plan.blocks.get(unit % plan.blocks.count));
         let first = slab.tap.map_or(0, |(h, w)| (h * g.k_w + w) * g.in_c);
         let width = (block.vectors - 1) * kernels.lanes + block.lanes;
-        for row in slab.rows {
-            // SAFETY: the row and its columns lie in the gradient.
-            unsafe { dw.add((first + row) * g.out_c + block.start).write_bytes(0, width) };
+        for plane in (0..g.k_d).map(|d| d * plane(g)) {
+            for row in slab.rows.clone() {
+                // SAFETY: the row and its columns lie in the gradient.
+                unsafe { dw.add((plane + first + row) * g.out_c + block.start).write_bytes(0, width) };
+            }
         }
     }
     for cell in share(plan.cells.count(), plan.parts, part) {
         let cell = plan.cells.get(cell);
         for unit in units() {
             let (slab, block) = (plan.slab(unit / plan.blocks.count), plan.blocks.get(unit % plan.blocks.count));
-            // SAFETY: the caller's promise.
-            unsafe { slab_cell(plan, kernels, x, dy, dw, &slab, &block, cell.clone()) }
+            if g.is_flat() {
+                // SAFETY: the caller's promise.
+                unsafe { slab_cell(plan, kernels, x, dy, dw, &slab, &block, cell.clone()) }
+                continue;
+            }
+            let axis = axis_d(g);
+            for (volume, planes) in volumes(cell.images.clone(), g.out_d) {
+                for tap in 0..g.k_d {
+                    let planes = axis.outputs(tap, planes.clone());
+                    if planes.is_empty() {
+                        continue;
+                    }
+                    let (from, to) = (volume * g.in_d + axis.at(planes.start, tap), volume * g.out_d + planes.start);
+                    let cell = Cell { images: 0..planes.len(), ..cell.clone() };
+                    // SAFETY: the caller's promise; the planes that this tap reads lie in the volume.
+                    unsafe {
+                        let x = x.add(from * g.in_h * g.in_w * g.in_c);
+                        let dy = dy.add(to * g.out_h * g.out_w * g.out_c);
+                        slab_cell(plan, kernels, x, dy, dw.add(tap * plane(g) * g.out_c), &slab, &block, cell)
+                    }
+                }
+            }
         }
     }
 }
@@ -252,7 +280,7 @@ unsafe fn slab_cell<T: Float>(
         outs: [0; MAX_ROWS],
         live: 0,
         len: [cell.images.len(), cell.rows.len(), cell.cols.len()],
-        src_step: [in_image, g.stride_h * in_row, g.stride_w * g.in_c],
+        src_step: [g.stride_d * in_image, g.stride_h * in_row, g.stride_w * g.in_c],
         panel_step: [out_image, out_row, g.out_c],
         lanes: block.lanes,
         accumulate: true,

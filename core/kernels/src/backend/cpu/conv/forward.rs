@@ -3,10 +3,10 @@
 
 use super::ConvGeometry;
 use super::axis::Axis;
-use super::cells::share;
+use super::cells::{Cell, share};
 use super::kernels::{Blocks, Kernels};
 use super::pack;
-use super::product::{Chunks, Product};
+use super::product::{Chunks, Product, volumes};
 use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
 use crate::backend::cpu::simd::Float;
@@ -24,10 +24,10 @@ struct ForwardPlan<T: 'static> {
 impl<T: Float> ForwardPlan<T> {
     fn new(g: &ConvGeometry, isa: Isa) -> Self {
         let g = g.flattened();
-        let kernels = Kernels::<T>::for_product(isa, g.k_h * g.k_w, g.in_c, g.out_c);
+        let kernels = Kernels::<T>::for_product(isa, g.taps(), g.in_c, g.out_c);
         let blocks = Blocks::new(kernels, g.out_c);
         let packing = if blocks.count > 1 || kernels.dots { pack::chunks(g.depth(), g.out_c) } else { 0 };
-        let chunks = Chunks::new(g.batch, g.out_h, g.out_w, g.depth(), g.out_c, blocks.count);
+        let chunks = Chunks::new(g.batch * g.out_d, g.out_h, g.out_w, g.depth(), g.out_c, blocks.count);
         Self { g, blocks, kernels, packing, chunks }
     }
 }
@@ -65,7 +65,7 @@ pub unsafe fn forward<T: Float>(
         // SAFETY: the scratch holds the packed filters, and this chunk owns these rows.
         return unsafe { pack::plain(kernels, blocks, g.depth(), w, panel, rows, g.out_c) };
     }
-    let product = Product {
+    let mut product = Product {
         kernels,
         rows: axis_h(&g),
         cols: axis_w(&g),
@@ -80,10 +80,39 @@ pub unsafe fn forward<T: Float>(
         panel_first: 0,
         panel_taps: [g.k_w * g.in_c, g.in_c],
         panel_width: (packing == 0).then_some(g.out_c),
+        accumulate: false,
     };
     let (cell, blocks) = chunks.get(chunk);
-    // SAFETY: the tensors are those of the geometry, and chunks have separate outputs.
-    unsafe { product.run(cell, blocks) }
+    if g.is_flat() {
+        // SAFETY: the tensors are those of the geometry, and chunks have separate outputs.
+        return unsafe { product.run(cell, blocks) };
+    }
+    let (axis, rows) = (axis_d(&g), product.rows);
+    product.src_step[0] *= g.stride_d;
+    for (volume, planes) in volumes(cell.images.clone(), g.out_d) {
+        for run in axis.runs(planes) {
+            // Planes that see nothing are zeros, which a product without taps writes.
+            let taps = if run.taps.is_empty() { 0..1 } else { run.taps.clone() };
+            for tap in taps.clone() {
+                let from = if run.taps.is_empty() { 0 } else { axis.at(run.outputs.start, tap) };
+                product.rows.taps = if run.taps.is_empty() { 0 } else { rows.taps };
+                product.accumulate = tap > taps.start;
+                product.panel_first = tap * g.k_h * g.k_w * g.in_c;
+                let cell = Cell { images: 0..run.outputs.len(), ..cell.clone() };
+                // SAFETY: the planes of this run and tap lie in the tensors, and chunks have separate outputs.
+                unsafe {
+                    product.src = x.add((volume * g.in_d + from) * g.in_h * g.in_w * g.in_c);
+                    product.out = y.add((volume * g.out_d + run.outputs.start) * g.out_h * g.out_w * g.out_c);
+                    product.run(cell, blocks.clone())
+                }
+            }
+        }
+    }
+}
+
+/// The axis of planes, seen from the output.
+pub(super) fn axis_d(g: &ConvGeometry) -> Axis {
+    Axis { source: g.in_d, start: -(g.pad_front as isize), stride: g.stride_d, taps: g.k_d, dilation: g.dilation_d }
 }
 
 /// The vertical axis, seen from the output.

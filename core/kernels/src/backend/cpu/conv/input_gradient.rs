@@ -3,27 +3,28 @@
 
 use super::ConvGeometry;
 use super::axis::Axis;
+use super::cells::Cell;
 use super::kernels::{Blocks, Kernels};
 use super::pack;
-use super::product::{Chunks, Product};
+use super::product::{Chunks, Product, volumes};
 use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
 use crate::backend::cpu::simd::Float;
 
 /// With stride s an input row is reached by every s-th tap only: rows fall into s classes, and within a class the
 /// gradient is a convolution of stride 1 over the output gradient.
-struct Class {
+pub(super) struct Class {
     /// Rows of the class.
-    len: usize,
-    axis: Axis,
+    pub len: usize,
+    pub axis: Axis,
     /// The turned tap of the class's tap 0, and from one tap to the next.
-    tap: usize,
-    tap_step: usize,
+    pub tap: usize,
+    pub tap_step: usize,
 }
 
 impl Class {
     /// The class of the input indices `first, first + stride, ..`.
-    fn new(
+    pub fn new(
         first: usize,
         input: usize,
         output: usize,
@@ -66,12 +67,13 @@ struct InputGradientPlan<T: 'static> {
 impl<T: Float> InputGradientPlan<T> {
     fn new(g: &ConvGeometry, isa: Isa) -> Self {
         let g = g.flattened();
-        let kernels = Kernels::<T>::for_product(isa, g.k_h * g.k_w, g.out_c, g.in_c);
+        let kernels = Kernels::<T>::for_product(isa, g.taps(), g.out_c, g.in_c);
         let blocks = Blocks::new(kernels, g.in_c);
         // Chunks count pixels of one class; each runs through all classes.
         let (rows, cols) = (g.in_h.div_ceil(g.stride_h), g.in_w.div_ceil(g.stride_w));
-        let chunks = Chunks::new(g.batch, rows, cols, g.k_h * g.k_w * g.out_c, g.in_c, blocks.count);
-        let packing = pack::chunks(g.k_h * g.k_w * g.out_c, g.in_c);
+        let planes = g.in_d.div_ceil(g.stride_d);
+        let chunks = Chunks::new(g.batch * planes, rows, cols, g.taps() * g.out_c, g.in_c, blocks.count);
+        let packing = pack::chunks(g.taps() * g.out_c, g.in_c);
         Self { g, blocks, kernels, packing, chunks }
     }
 }
@@ -79,7 +81,7 @@ impl<T: Float> InputGradientPlan<T> {
 /// Scratch and chunks of [`input_gradient`].
 pub fn input_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
     let plan = InputGradientPlan::<T>::new(g, isa);
-    let scratch = g.k_h * g.k_w * g.out_c * plan.blocks.padded() * size_of::<T>();
+    let scratch = g.taps() * g.out_c * plan.blocks.padded() * size_of::<T>();
     Work { scratch, phases: [plan.packing, plan.chunks.count(), 0, 0, 0] }
 }
 
@@ -113,7 +115,7 @@ pub unsafe fn input_gradient<T: Float>(
             cell.rows.end = cell.rows.end.min(v.len);
             cell.cols.end = cell.cols.end.min(h.len);
             let tap = if v.axis.taps * h.axis.taps > 0 { v.tap * g.k_w + h.tap } else { 0 };
-            let product = Product {
+            let mut product = Product {
                 kernels,
                 rows: v.axis,
                 cols: h.axis,
@@ -125,13 +127,44 @@ pub unsafe fn input_gradient<T: Float>(
                 out_step: [image, g.stride_h * row, g.stride_w * g.in_c],
                 blocks,
                 panel,
-                panel_depth: g.k_h * g.k_w * g.out_c,
+                panel_depth: g.taps() * g.out_c,
                 panel_first: tap * g.out_c,
                 panel_taps: [v.tap_step * g.k_w * g.out_c, h.tap_step * g.out_c],
                 panel_width: None,
+                accumulate: false,
             };
-            // SAFETY: the tensors are those of the geometry, and chunks have separate outputs.
-            unsafe { product.run(cell, group.clone()) }
+            if g.is_flat() {
+                // SAFETY: the tensors are those of the geometry, and chunks have separate outputs.
+                unsafe { product.run(cell, group.clone()) }
+                continue;
+            }
+            product.out_step[0] *= g.stride_d;
+            let (first, taps, out) = (product.panel_first, product.rows.taps, product.out);
+            for z in 0..g.stride_d.min(g.in_d) {
+                let d = Class::new(z, g.in_d, g.out_d, g.k_d, g.stride_d, g.dilation_d, g.pad_front);
+                for (volume, planes) in volumes(cell.images.clone(), g.in_d.div_ceil(g.stride_d)) {
+                    for run in d.axis.runs(planes.start..planes.end.min(d.len)) {
+                        // Planes that give nothing to any output have a gradient of zeros, which a product without taps writes.
+                        let none = run.taps.is_empty();
+                        let own = if none { 0..1 } else { run.taps.clone() };
+                        for tap in own.clone() {
+                            let from = if none { 0 } else { d.axis.at(run.outputs.start, tap) };
+                            let to = z + run.outputs.start * g.stride_d;
+                            product.rows.taps = if none { 0 } else { taps };
+                            product.accumulate = tap > own.start;
+                            let plane = if none { 0 } else { d.tap + tap * d.tap_step };
+                            product.panel_first = first + plane * g.k_h * g.k_w * g.out_c;
+                            let cell = Cell { images: 0..run.outputs.len(), ..cell.clone() };
+                            // SAFETY: the planes of this run and tap lie in the tensors, and chunks have separate outputs.
+                            unsafe {
+                                product.src = dy.add((volume * g.out_d + from) * g.out_h * g.out_w * g.out_c);
+                                product.out = out.add((volume * g.in_d + to) * image);
+                                product.run(cell, group.clone())
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 }

@@ -49,7 +49,7 @@ pub(super) unsafe fn plain<T: Float>(
     }
 }
 
-/// Packs a share of the taps transposed and turned: row `(k_h-1-kh, k_w-1-kw, out channel)`, columns input channels.
+/// Packs a share of the taps transposed and turned: row `(k_d-1-kd, k_h-1-kh, k_w-1-kw, out channel)`, columns input channels.
 ///
 /// # Safety
 /// `w` must hold the filters and `panel` `k_h * k_w * out_c * blocks.padded()` elements, those of the chunk unshared.
@@ -66,7 +66,7 @@ pub(super) unsafe fn turned<T: Float>(
     const SIDE: usize = 8;
     /// Output channels at a time: a cache line of each input channel's filters.
     const LINE: usize = 16;
-    let taps = g.k_h * g.k_w;
+    let taps = g.taps();
     let depth = taps * g.out_c;
     let mut rows = share(depth, count, chunk);
     while !rows.is_empty() {

@@ -67,7 +67,7 @@ pub(super) unsafe fn sum<T: Float>(
         if turned {
             for (i, &x) in total[..n].iter().enumerate() {
                 let (row, input) = ((at + i) / g.out_c, (at + i) % g.out_c);
-                let (tap, output) = (g.k_h * g.k_w - 1 - row / g.in_c, row % g.in_c);
+                let (tap, output) = (g.taps() - 1 - row / g.in_c, row % g.in_c);
                 // SAFETY: a permutation of the gradient's elements.
                 unsafe { *dw.add((tap * g.out_c + input) * g.in_c + output) = x };
             }

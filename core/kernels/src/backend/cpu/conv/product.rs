@@ -71,6 +71,8 @@ pub(super) struct Product<T: 'static> {
     /// Columns of the panel: `None` = those of each block, packed. Without meaning for dot products, whose panel has
     /// `panel_depth` columns and a row for each output channel.
     pub panel_width: Option<usize>,
+    /// Adds to what the output holds.
+    pub accumulate: bool,
 }
 
 impl<T: Float> Product<T> {
@@ -98,7 +100,7 @@ impl<T: Float> Product<T> {
                 src_step: [self.rows.dilation * self.src_step[1], self.cols.dilation * self.src_step[2], 1],
                 panel_step: [self.panel_taps[0] * width, self.panel_taps[1] * width, across],
                 lanes: block.lanes,
-                accumulate: false,
+                accumulate: self.accumulate,
             };
             // SAFETY: the panel holds `panel_depth` rows of each block, block after block.
             let panel = unsafe { self.panel.add(block.start * self.panel_depth) };
@@ -176,6 +178,21 @@ impl<T: Float> Product<T> {
             unsafe { call(tile) }
         }
     }
+}
+
+/// The parts of a range of planes that lie in one volume each, for `planes` planes in a volume.
+pub(super) fn volumes(range: Range<usize>, planes: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let mut rest = range;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let volume = rest.start / planes;
+        let end = rest.end.min((volume + 1) * planes);
+        let own = rest.start - volume * planes..end - volume * planes;
+        rest.start = end;
+        Some((volume, own))
+    })
 }
 
 /// Pixels of a box in order, taken row by row.

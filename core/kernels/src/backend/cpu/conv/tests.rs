@@ -31,6 +31,12 @@ impl Random {
         loop {
             let mut g = ConvGeometry {
                 batch: if self.below(20) == 0 { 0 } else { self.between(1, 4) },
+                in_d: 1,
+                out_d: 1,
+                k_d: 1,
+                stride_d: 1,
+                dilation_d: 1,
+                pad_front: 0,
                 in_h: self.between(1, 14),
                 in_w: self.between(1, 14),
                 in_c: channels[self.below(channels.len())],
@@ -56,7 +62,26 @@ impl Random {
             if padded_h >= h && padded_w >= w {
                 g.out_h = (padded_h - h) / g.stride_h + 1;
                 g.out_w = (padded_w - w) / g.stride_w + 1;
+                if self.below(2) == 0 {
+                    self.deepen(&mut g);
+                }
                 return g;
+            }
+        }
+    }
+}
+
+impl Random {
+    /// Makes volumes of images.
+    fn deepen(&mut self, g: &mut ConvGeometry) {
+        loop {
+            (g.in_d, g.k_d) = (self.between(1, 5), self.between(1, 3));
+            (g.stride_d, g.dilation_d) = (self.between(1, 3), self.between(1, 2));
+            g.pad_front = self.below(g.k_d + 1);
+            let (padded, reach) = (g.in_d + g.pad_front + self.below(3), (g.k_d - 1) * g.dilation_d + 1);
+            if padded >= reach {
+                g.out_d = (padded - reach) / g.stride_d + 1;
+                return;
             }
         }
     }
@@ -64,7 +89,13 @@ impl Random {
 
 /// Calls `f(y, x, w)` with the flat indices of every product of the convolution.
 fn products(g: &ConvGeometry, mut f: impl FnMut(usize, usize, usize)) {
-    for b in 0..g.batch {
+    let planes = (0..g.batch * g.out_d).flat_map(|o| (0..g.k_d).map(move |k| (o, k)));
+    for (o, kd) in planes {
+        let id = (o % g.out_d * g.stride_d + kd * g.dilation_d).wrapping_sub(g.pad_front);
+        if id >= g.in_d {
+            continue;
+        }
+        let b = o / g.out_d * g.in_d + id;
         for oh in 0..g.out_h {
             for ow in 0..g.out_w {
                 for kh in 0..g.k_h {
@@ -75,8 +106,8 @@ fn products(g: &ConvGeometry, mut f: impl FnMut(usize, usize, usize)) {
                             continue;
                         }
                         let x = ((b * g.in_h + ih) * g.in_w + iw) * g.in_c;
-                        let w = (kh * g.k_w + kw) * g.in_c;
-                        let y = ((b * g.out_h + oh) * g.out_w + ow) * g.out_c;
+                        let w = ((kd * g.k_h + kh) * g.k_w + kw) * g.in_c;
+                        let y = ((o * g.out_h + oh) * g.out_w + ow) * g.out_c;
                         for i in 0..g.in_c {
                             (0..g.out_c).for_each(|o| f(y + o, x + i, (w + i) * g.out_c + o));
                         }
@@ -125,9 +156,9 @@ fn run<T: Float>(
 }
 
 fn check<T: Float>(random: &mut Random, g: &ConvGeometry) {
-    let x: Vec<T> = random.values(g.batch * g.in_h * g.in_w * g.in_c);
+    let x: Vec<T> = random.values(g.batch * g.in_d * g.in_h * g.in_w * g.in_c);
     let w: Vec<T> = random.values(g.depth() * g.out_c);
-    let dy: Vec<T> = random.values(g.batch * g.out_h * g.out_w * g.out_c);
+    let dy: Vec<T> = random.values(g.batch * g.out_d * g.out_h * g.out_w * g.out_c);
     let mut expected = [vec![T::default(); dy.len()], vec![T::default(); x.len()], vec![T::default(); w.len()]];
     products(g, |o, i, k| {
         expected[0][o] = expected[0][o] + x[i] * w[k];
@@ -169,6 +200,12 @@ fn check_all<T: Float>(seed: u64) {
             &mut random,
             &ConvGeometry {
                 batch,
+                in_d: 1,
+                out_d: 1,
+                k_d: 1,
+                stride_d: 1,
+                dilation_d: 1,
+                pad_front: 0,
                 in_h: size,
                 in_w: size,
                 in_c: channels,

@@ -8,7 +8,7 @@ mod average;
 mod max;
 #[cfg(test)]
 mod tests;
-mod window;
+pub(in crate::backend::cpu) mod window;
 
 pub use average::{avg_pool, avg_pool_gradient};
 pub use max::{max_pool, max_pool_gradient};

@@ -80,7 +80,7 @@ macro_rules! kernel {
         }
     };
 }
-pub(super) use kernel;
+pub(in crate::backend::cpu) use kernel;
 
 #[cfg(test)]
 mod tests {
