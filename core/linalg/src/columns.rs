@@ -110,6 +110,6 @@ impl<T: Number> Columns<T> {
 
 /// Runs an algorithm of faer with the memory it asks for.
 pub(crate) fn with_memory<R>(wanted: StackReq, run: impl FnOnce(&mut MemStack) -> R) -> Result<R, Refused> {
-    let mut memory = MemBuffer::new(wanted);
+    let mut memory = MemBuffer::try_new(wanted).map_err(|_| Refused::NoMemory)?;
     Ok(run(MemStack::new(&mut memory)))
 }

@@ -1,10 +1,13 @@
-//! The principal square root and the principal logarithm of a matrix, computed of its Schur form.
-//! The operations `sqrtm` and `logm` call these. (Higham, Functions of Matrices, chapters 6 and 11.)
+//! The principal square root and the principal logarithm of a matrix, computed of its Schur form, and its exponential.
+//! The operations `sqrtm`, `logm` and `expm` call these. (Higham, Functions of Matrices, chapters 6, 10 and 11.)
 
 use crate::columns::Columns;
 use crate::matrix::{Field, Matrix, Refused};
 use crate::number::{Number, Stored};
+use crate::lu::solved;
 use crate::schur::schur;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Par};
 use num_complex::Complex;
 
 type C = Complex<f64>;
@@ -150,4 +153,99 @@ fn logarithm_of_triangle(t: &Columns<C>) -> Columns<C> {
     // The logarithms of the eigenvalues themselves are exact to the last digit.
     (0..n).for_each(|i| sum.set(i, i, t.at(i, i).ln()));
     sum
+}
+
+/// The coefficients of Padé's approximant of order 13 of the exponential, and the largest 1-norm for which it is exact to f64.
+const PADE: [f64; 14] = [
+    64764752532480000.0,
+    32382376266240000.0,
+    7771770303897600.0,
+    1187353796428800.0,
+    129060195264000.0,
+    10559470521600.0,
+    670442572800.0,
+    33522128640.0,
+    1323241920.0,
+    40840800.0,
+    960960.0,
+    16380.0,
+    182.0,
+    1.0,
+];
+const REACH: f64 = 5.371920351148152;
+
+/// Writes the exponential.
+///
+/// # Safety
+/// Both matrices are valid and square of one size, `x` is the caller's alone.
+pub unsafe fn exponential(field: Field, a: &Matrix, x: &Matrix) -> Result<(), Refused> {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        match field {
+            Field::F32 => exponential_of::<f64, f32>(a, x),
+            Field::F64 => exponential_of::<f64, f64>(a, x),
+            Field::C32 => exponential_of::<C, f32>(a, x),
+            Field::C64 => exponential_of::<C, f64>(a, x),
+        }
+    }
+    Ok(())
+}
+
+unsafe fn exponential_of<T: Number, S: Stored>(a: &Matrix, x: &Matrix) {
+    // SAFETY: by the caller's promise.
+    let mut a = unsafe { Columns::<T>::read::<S>(a) };
+    let n = a.rows;
+    let norm = (0..n).map(|j| (0..n).map(|i| a.at(i, j).modulus()).sum::<f64>()).fold(0.0, f64::max);
+    let mut result = Columns::<T>::zeros(n, n);
+    if !a.is_finite() {
+        result.fill(T::nan());
+    } else {
+        let squarings = if norm > REACH { (norm / REACH).log2().ceil() as i32 } else { 0 };
+        let scale = 0.5_f64.powi(squarings);
+        for j in 0..n {
+            (0..n).for_each(|i| a.set(i, j, a.at(i, j).times(scale)));
+        }
+        let times = |p: &Columns<T>, q: &Columns<T>| {
+            let mut c = Columns::<T>::zeros(n, n);
+            matmul(c.view_mut(), Accum::Replace, p.view(), q.view(), T::ONE, Par::Seq);
+            c
+        };
+        let a2 = times(&a, &a);
+        let a4 = times(&a2, &a2);
+        let a6 = times(&a4, &a2);
+        let sum = |c: [f64; 4]| {
+            let mut sum = Columns::<T>::zeros(n, n);
+            for j in 0..n {
+                for i in 0..n {
+                    let one = if i == j { T::ONE } else { T::ZERO };
+                    let terms = [one, a2.at(i, j), a4.at(i, j), a6.at(i, j)];
+                    sum.set(i, j, terms.iter().zip(c).fold(T::ZERO, |sum, (&x, c)| sum + x.times(c)));
+                }
+            }
+            sum
+        };
+        let with = |p: Columns<T>, q: Columns<T>| {
+            let mut all = p;
+            for j in 0..n {
+                (0..n).for_each(|i| all.set(i, j, all.at(i, j) + q.at(i, j)));
+            }
+            all
+        };
+        let odd = with(times(&a6, &sum([0.0, PADE[9], PADE[11], PADE[13]])), sum([PADE[1], PADE[3], PADE[5], PADE[7]]));
+        let odd = times(&a, &odd);
+        let even = with(times(&a6, &sum([0.0, PADE[8], PADE[10], PADE[12]])), sum([PADE[0], PADE[2], PADE[4], PADE[6]]));
+        let (mut above, mut below) = (Columns::zeros(n, n), Columns::zeros(n, n));
+        for j in 0..n {
+            for i in 0..n {
+                above.set(i, j, even.at(i, j) + odd.at(i, j));
+                below.set(i, j, even.at(i, j) - odd.at(i, j));
+            }
+        }
+        result = solved(below, &above);
+        for _ in 0..squarings {
+            result = times(&result, &result);
+        }
+    }
+    // SAFETY: by the caller's promise.
+    unsafe { result.write::<S>(x) };
 }

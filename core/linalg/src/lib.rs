@@ -18,7 +18,7 @@ mod tridiagonal;
 pub use banded::banded_solve;
 pub use cholesky::cholesky;
 pub use eigen::{eig, eigh};
-pub use functions::{logarithm, square_root};
+pub use functions::{exponential, logarithm, square_root};
 pub use lu::{determinant, factor, inverse, solve};
 pub use matrix::{Field, Matrix, Refused};
 pub use orthogonal::{qr, svd};

@@ -78,6 +78,14 @@ impl<T: Number> Factors<T> {
     }
 }
 
+/// X of A X = B, for an A that is not singular.
+pub(crate) fn solved<T: Number>(a: Columns<T>, b: &Columns<T>) -> Columns<T> {
+    match Factors::of(a) {
+        Ok(made) => made.solve(b, false),
+        Err(_) => Columns::zeros(b.rows, b.cols),
+    }
+}
+
 /// Writes L and U in one matrix, and for each of their rows which row of A it is, as `i32` or `i64`.
 ///
 /// # Safety

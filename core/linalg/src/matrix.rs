@@ -38,6 +38,8 @@ pub enum Refused {
     Singular,
     /// No convergence, as for numbers that are not finite.
     Diverged,
+    /// An algorithm's memory was not granted.
+    NoMemory,
 }
 
 /// Runs an expression for the type of numbers of a field: `T` computes, `S` is how the parts are stored.

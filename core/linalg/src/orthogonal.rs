@@ -116,7 +116,7 @@ unsafe fn svd_of<T: Number, S: Stored>(
         })?;
     }
     if !found {
-        [&mut values, &mut u, &mut v].map(|x| x.fill(T::nan()));
+        [&mut values, &mut u, &mut v].into_iter().for_each(|x| x.fill(T::nan()));
     }
     // SAFETY: by the caller's promise.
     unsafe {

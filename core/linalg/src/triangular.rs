@@ -3,7 +3,7 @@
 
 use crate::columns::Columns;
 use crate::matrix::{Field, Matrix, Refused, for_field};
-use crate::number::{Number, Stored};
+use crate::number::Number;
 use crate::small;
 use faer::linalg::triangular_solve as by_faer;
 use faer::{Conj, Par};

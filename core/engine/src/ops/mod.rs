@@ -10,6 +10,7 @@ mod cumulative;
 pub(crate) mod differences;
 #[cfg(test)]
 mod elementwise_tests;
+mod matrices;
 mod normalise;
 mod operand;
 mod operators;
@@ -98,6 +99,7 @@ operations! {
     broadcast_to
     cast
     ceil
+    cholesky
     clip_by_global_norm
     clip_by_norm
     clip_by_value
@@ -113,12 +115,15 @@ operations! {
     cross_entropy
     cumprod
     cumsum
+    det
     diag
     diagonal
     digamma
     div_no_nan
     divide
     dropout
+    eig
+    eigh
     einsum
     elu
     embedding_lookup
@@ -128,6 +133,7 @@ operations! {
     erfcinv
     erfinv
     exp
+    expm
     expm1
     eye
     fail
@@ -145,6 +151,7 @@ operations! {
     igamma
     igammac
     imag
+    inv
     is_nan
     iterator_next
     l2_loss
@@ -158,6 +165,7 @@ operations! {
     log_sigmoid
     log_softmax
     logical
+    lu
     matmul
     matvec
     max_pool2d
@@ -176,6 +184,7 @@ operations! {
     polygamma
     pow
     print
+    qr
     random_draw
     range
     real
@@ -218,6 +227,7 @@ operations! {
     softmax
     softplus
     softsign
+    solve
     split
     sqrt
     square
@@ -225,12 +235,14 @@ operations! {
     stack
     strided_slice
     subtract
+    svd
     tan
     tanh
     tensor_scatter
     tensordot
     tile
     transpose
+    triangular_solve
     truediv
     truncatediv
     truncatemod
