@@ -15,7 +15,7 @@ mod small;
 mod triangular;
 mod tridiagonal;
 
-pub use banded::banded_solve;
+pub use banded::{banded_solve, bands_of, of_bands};
 pub use cholesky::cholesky;
 pub use eigen::{eig, eigh};
 pub use functions::{exponential, logarithm, square_root};

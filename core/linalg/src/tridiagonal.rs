@@ -6,7 +6,7 @@ use crate::matrix::{Field, Matrix, Refused, for_field};
 use crate::number::{Number, Stored};
 
 /// Writes X of T X = B. The rows of `diagonals` are those above, on and below the main diagonal; the last number of the first and the
-/// first of the last are not read. `perturbation` replaces pivots that are too small, where it is given.
+/// first of the last are not read. A pivot that is zero gives NaN, as in TensorFlow.
 ///
 /// # Safety
 /// All matrices are valid, `diagonals` is of 3 rows and as many columns as the others have rows, `x` is the caller's alone.
@@ -24,6 +24,16 @@ pub unsafe fn tridiagonal_solve(
 unsafe fn typed<T: Number, S: Stored>(pivoting: bool, d: &Matrix, b: &Matrix, x: &Matrix) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
     let (d, mut all) = unsafe { (Columns::<T>::read::<S>(d), Columns::<T>::read::<S>(b)) };
+    if !eliminated(pivoting, &d, &mut all) {
+        all.fill(T::nan());
+    }
+    // SAFETY: by the caller's promise.
+    unsafe { all.write::<S>(x) };
+    Ok(())
+}
+
+/// The solution in place of the right hand sides; whether no pivot was zero.
+fn eliminated<T: Number>(pivoting: bool, d: &Columns<T>, all: &mut Columns<T>) -> bool {
     let n = all.rows;
     // The rows of U: the diagonal, and the two numbers to its right.
     let mut u = vec![[T::ZERO; 3]; n];
@@ -42,7 +52,7 @@ unsafe fn typed<T: Number, S: Stored>(pivoting: bool, d: &Matrix, b: &Matrix, x:
             }
         }
         if u[i - 1][0] == T::ZERO {
-            return Err(Refused::Singular);
+            return false;
         }
         let factor = below[0] / u[i - 1][0];
         u[i] = [below[1] - factor * u[i - 1][1], below[2] - factor * u[i - 1][2], T::ZERO];
@@ -51,7 +61,7 @@ unsafe fn typed<T: Number, S: Stored>(pivoting: bool, d: &Matrix, b: &Matrix, x:
         }
     }
     if n > 0 && u[n - 1][0] == T::ZERO {
-        return Err(Refused::Singular);
+        return false;
     }
     for c in 0..all.cols {
         for i in (0..n).rev() {
@@ -62,7 +72,5 @@ unsafe fn typed<T: Number, S: Stored>(pivoting: bool, d: &Matrix, b: &Matrix, x:
             all.set(i, c, sum / u[i][0]);
         }
     }
-    // SAFETY: by the caller's promise.
-    unsafe { all.write::<S>(x) };
-    Ok(())
+    true
 }

@@ -87,6 +87,7 @@ operations! {
     atanh
     avg_pool2d
     band_part
+    banded_triangular_solve
     bessel_i0
     bessel_i0e
     bessel_i1
@@ -112,6 +113,7 @@ operations! {
     cosh
     count_nonzero
     crelu
+    cross
     cross_entropy
     cumprod
     cumsum
@@ -165,6 +167,7 @@ operations! {
     log_sigmoid
     log_softmax
     logical
+    lstsq
     lu
     matmul
     matvec
@@ -179,6 +182,7 @@ operations! {
     ndtri
     neg
     nextafter
+    norm
     one_hot
     pad
     polygamma
@@ -243,6 +247,7 @@ operations! {
     tile
     transpose
     triangular_solve
+    tridiagonal
     truediv
     truncatediv
     truncatemod
