@@ -4,6 +4,7 @@
 mod arrays;
 mod complex;
 mod elementwise;
+mod linalg;
 mod linear;
 mod reduce;
 mod shapes;
@@ -104,6 +105,7 @@ pub fn all() -> Vec<Row> {
         elementwise::rows(),
         reduce::rows(),
         shapes::rows(),
+        linalg::rows(),
         linear::rows(),
         special::rows(),
     ]

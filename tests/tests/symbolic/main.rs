@@ -5,6 +5,7 @@ mod arrays;
 mod complex;
 mod elementwise;
 mod library;
+mod linalg;
 mod linear;
 mod shapes;
 mod special;
@@ -174,6 +175,7 @@ fn operations() -> Vec<Sample> {
         complex::samples(),
         elementwise::samples(),
         shapes::samples(),
+        linalg::samples(),
         linear::samples(),
         special::samples(),
     ]

@@ -360,17 +360,23 @@ impl Rule<'_, '_> {
     }
 }
 
+/// An error unless the numbers are those that operations on matrices take.
+pub(crate) fn check_dtype(op: &str, x: &Tensor) -> Result<()> {
+    match x.dtype() {
+        DType::F32 | DType::F64 | DType::C64 | DType::C128 => Ok(()),
+        dtype => Err(Error::invalid_argument(op, "the matrices have a dtype this operation does not take")
+            .got(dtype)
+            .expected("float32, float64, complex64 or complex128")
+            .help("convert it with `cast`")),
+    }
+}
+
 /// Runs an operation on matrices of real or complex numbers.
 #[track_caller]
 pub(crate) fn run<F: OnMatrices>(of: F, operands: &[&Tensor]) -> Result<SmallVec<[Tensor; 3]>> {
     let dtype = operands[0].dtype();
     for x in operands {
-        if !matches!(x.dtype(), DType::F32 | DType::F64 | DType::C64 | DType::C128) {
-            return Err(Error::invalid_argument(F::NAME, "the matrices have a dtype this operation does not take")
-                .got(x.dtype())
-                .expected("float32, float64, complex64 or complex128")
-                .help("convert it with `cast`"));
-        }
+        check_dtype(F::NAME, x)?;
         if x.dtype() != dtype {
             return Err(Error::invalid_argument(F::NAME, "the operands have different dtypes")
                 .got(format!("{dtype} and {}", x.dtype()))

@@ -2,11 +2,12 @@
 //! TensorFlow's `tf.linalg` functions of these names. Of the system, dB is the solution with the transposed matrix, and the diagonals'
 //! cotangents are sums along its rows; a pivot that is zero gives NaN, as there. Products and eigenvalues are made of other operations.
 
-use super::matrices::{OnMatrices, Rule, Sizes, Tail, negative, plus, rows_axis, run1, summed, times};
+use super::matrices::{check_dtype, OnMatrices, Rule, Sizes, Tail, negative, plus, rows_axis, run1, summed, times};
 use super::reshape::expand_last;
 use super::{cast_to, concat_all, functions, public, slice_axis, zeros_of};
 use crate::op::Attr;
 use crate::tensor::{Tensor, TensorType};
+use kernels::dtype::DType;
 use kernels::error::{Error, OnTheWay, Result};
 use kernels::shape::{Constraints, Dim, Shape, broadcast};
 use linalg::{Field, Matrix, Refused};
@@ -172,6 +173,7 @@ public! {
     /// ```
     pub fn tridiagonal_matmul, try_tridiagonal_matmul(x, rhs: &Tensor, format: Diagonals) -> Tensor {
         let named = |e: Error| e.named("tridiagonal_matmul");
+        check_dtype("tridiagonal_matmul", x)?;
         let d = compact("tridiagonal_matmul", x, format).map_err(named)?;
         let rows = rows_axis("tridiagonal_matmul", rhs)?;
         let outer = |t: &Tensor| Shape::from_dims(&t.shape().sizes()[..t.rank() - 2]);
@@ -227,6 +229,12 @@ fn eigen(alpha: &Tensor, beta: &Tensor, select: Eigenvalues, vectors: bool) -> R
         return Err(Error::invalid_argument("eigh_tridiagonal", "the diagonals do not fit")
             .got(format!("{} and {}", alpha.ty(), beta.ty()))
             .expected("a vector, and one with a number less"));
+    }
+    if alpha.dtype() == DType::F16 && beta.dtype() == DType::F16 {
+        // Computed in `float32`, and rounded once.
+        let wide = |x: &Tensor| cast_to(x, DType::F32);
+        let (e, v) = eigen(&wide(alpha)?, &wide(beta)?, select, vectors)?;
+        return Ok((cast_to(&e, DType::F16)?, cast_to(&v, DType::F16)?));
     }
     let n = alpha.shape().dim(0);
     let alpha = if beta.dtype().is_complex() { cast_to(alpha, beta.dtype())? } else { alpha.clone() };
