@@ -171,7 +171,12 @@ unsafe fn eig_complex<S: Stored>(a: &Matrix, e: &Matrix, v: Option<&Matrix>) -> 
 
 /// # Safety
 /// As of [`eig`].
-unsafe fn give<S: Stored>(values: Vec<Complex<f64>>, mut vectors: Columns<Complex<f64>>, e: &Matrix, v: Option<&Matrix>) {
+unsafe fn give<S: Stored>(
+    values: Vec<Complex<f64>>,
+    mut vectors: Columns<Complex<f64>>,
+    e: &Matrix,
+    v: Option<&Matrix>,
+) {
     for j in 0..vectors.cols {
         let norm = (0..vectors.rows).map(|i| vectors.at(i, j).norm_sqr()).sum::<f64>().sqrt();
         (0..vectors.rows).for_each(|i| vectors.set(i, j, vectors.at(i, j) / norm));

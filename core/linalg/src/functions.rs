@@ -2,9 +2,9 @@
 //! The operations `sqrtm`, `logm` and `expm` call these. (Higham, Functions of Matrices, chapters 6, 10 and 11.)
 
 use crate::columns::Columns;
+use crate::lu::solved;
 use crate::matrix::{Field, Matrix, Refused};
 use crate::number::{Number, Stored};
-use crate::lu::solved;
 use crate::schur::schur;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Par};
@@ -125,7 +125,8 @@ fn logarithm_of_triangle(t: &Columns<C>) -> Columns<C> {
         (0..=j).for_each(|i| near.set(i, j, t.at(i, j)));
     }
     let distance = |m: &Columns<C>| {
-        let column = |j: usize| (0..n).map(|i| (m.at(i, j) - if i == j { C::ONE } else { C::ZERO }).norm()).sum::<f64>();
+        let column =
+            |j: usize| (0..n).map(|i| (m.at(i, j) - if i == j { C::ONE } else { C::ZERO }).norm()).sum::<f64>();
         (0..n).map(column).fold(0.0, f64::max)
     };
     let mut scale = 1.0;
@@ -233,7 +234,8 @@ unsafe fn exponential_of<T: Number, S: Stored>(a: &Matrix, x: &Matrix) {
         };
         let odd = with(times(&a6, &sum([0.0, PADE[9], PADE[11], PADE[13]])), sum([PADE[1], PADE[3], PADE[5], PADE[7]]));
         let odd = times(&a, &odd);
-        let even = with(times(&a6, &sum([0.0, PADE[8], PADE[10], PADE[12]])), sum([PADE[0], PADE[2], PADE[4], PADE[6]]));
+        let even =
+            with(times(&a6, &sum([0.0, PADE[8], PADE[10], PADE[12]])), sum([PADE[0], PADE[2], PADE[4], PADE[6]]));
         let (mut above, mut below) = (Columns::zeros(n, n), Columns::zeros(n, n));
         for j in 0..n {
             for i in 0..n {

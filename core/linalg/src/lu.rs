@@ -144,12 +144,7 @@ pub unsafe fn inverse(field: Field, adjoint: bool, a: &Matrix, x: &Matrix) -> Re
 ///
 /// # Safety
 /// The matrix is valid and square; the numbers are 1 × 1 matrices that are the caller's alone.
-pub unsafe fn determinant(
-    field: Field,
-    a: &Matrix,
-    sign: &Matrix,
-    logarithm: Option<&Matrix>,
-) -> Result<(), Refused> {
+pub unsafe fn determinant(field: Field, a: &Matrix, sign: &Matrix, logarithm: Option<&Matrix>) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
     for_field!(field, T, S => unsafe { determinant_of::<T, S>(a, sign, logarithm) })
 }

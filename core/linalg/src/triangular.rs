@@ -23,7 +23,13 @@ pub struct Triangle {
 ///
 /// # Safety
 /// All matrices are valid, `a` is square of as many rows as the others, `x` is the caller's alone.
-pub unsafe fn triangular_solve(field: Field, kind: Triangle, a: &Matrix, b: &Matrix, x: &Matrix) -> Result<(), Refused> {
+pub unsafe fn triangular_solve(
+    field: Field,
+    kind: Triangle,
+    a: &Matrix,
+    b: &Matrix,
+    x: &Matrix,
+) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
     for_field!(field, T, S => unsafe {
         let a = Columns::<T>::read::<S>(a);

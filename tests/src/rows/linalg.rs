@@ -23,7 +23,9 @@ fn axes(c: &Call<'_>) -> tf::Axes {
     use tf::IntoAxes;
     let list = match c.a.raw("axis") {
         serde_json::Value::Null => None,
-        serde_json::Value::Array(list) => Some(list.iter().map(|axis| axis.as_i64().expect("an axis") as isize).collect()),
+        serde_json::Value::Array(list) => {
+            Some(list.iter().map(|axis| axis.as_i64().expect("an axis") as isize).collect())
+        }
         axis => Some(vec![axis.as_i64().expect("an axis") as isize]),
     };
     list.into_axes()

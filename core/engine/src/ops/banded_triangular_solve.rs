@@ -27,7 +27,12 @@ impl OnMatrices for BandedSolve {
     }
 
     fn tails(&self, x: &[[Dim; 2]], sizes: &mut Sizes<'_>) -> Result<SmallVec<[Tail; 3]>> {
-        sizes.same(x[0][1], x[1][0], "the right hand sides do not fit the bands", "as many rows as bands have columns")?;
+        sizes.same(
+            x[0][1],
+            x[1][0],
+            "the right hand sides do not fit the bands",
+            "as many rows as bands have columns",
+        )?;
         Ok(smallvec![smallvec![x[1][0], x[1][1]]])
     }
 

@@ -343,18 +343,20 @@ impl Rule<'_, '_> {
 
     /// Answers the cotangent of operand `index`, of which real operands take the real part.
     pub fn give(&mut self, index: usize, dx: Tensor) -> Result<()> {
-        if !dx.dtype().is_complex() {
-            if self.width == 2 {
+        let first = index * self.width;
+        let (re, im) = match dx.dtype().is_complex() {
+            true => parts(&dx)?,
+            false if self.width == 2 => {
                 let zero = super::zeros_of(dx.ty())?;
-                self.g.give(2 * index + 1, zero);
+                (dx, zero)
             }
-            self.g.give(index * self.width, dx);
-            return Ok(());
+            false => (dx.clone(), dx),
+        };
+        if self.g.needs(first) {
+            self.g.give(first, re);
         }
-        let (re, im) = parts(&dx)?;
-        self.g.give(index * self.width, re);
-        if self.width == 2 {
-            self.g.give(2 * index + 1, im);
+        if self.width == 2 && self.g.needs(first + 1) {
+            self.g.give(first + 1, im);
         }
         Ok(())
     }

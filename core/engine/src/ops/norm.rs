@@ -4,8 +4,8 @@
 use super::axes::{Axes, IntoAxes, keep_dims};
 use super::conj::conjugate;
 use super::matrices::times;
-use super::{cast_to, functions, public};
 use super::transpose::permuted;
+use super::{cast_to, functions, public};
 use crate::tensor::Tensor;
 use kernels::error::{Error, OnTheWay, Result};
 use kernels::shape::resolve_axis;
@@ -58,7 +58,9 @@ fn of(op: &str, x: &Tensor, ord: Norm, axes: &Axes) -> Result<Tensor> {
         (Norm::P(p), None) if p > 0.0 => {}
         (Norm::P(p), Some(_)) if p == 1.0 || p == 2.0 || p == f64::INFINITY => {}
         (Norm::P(p), None) => {
-            return Err(Error::invalid_argument(op, "there is no such norm of vectors").got(p).expected("a positive order"));
+            return Err(Error::invalid_argument(op, "there is no such norm of vectors")
+                .got(p)
+                .expected("a positive order"));
         }
         (Norm::P(p), Some(_)) => {
             return Err(Error::invalid_argument(op, "there is no such norm of matrices")

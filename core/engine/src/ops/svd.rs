@@ -188,7 +188,13 @@ mod tests {
             check(&|x| tf::svdvals(&x[0]), &[numbers(3, &shape)]);
             check(&|x| tf::svd(&x[0], false).0, &[numbers(3, &shape)]);
             // Products that do not depend on the signs of vectors.
-            check(&|x| { let (_, u, v) = tf::svd(&x[0], false); tf::matmul(&u, tf::adjoint(&v)) }, &[numbers(3, &shape)]);
+            check(
+                &|x| {
+                    let (_, u, v) = tf::svd(&x[0], false);
+                    tf::matmul(&u, tf::adjoint(&v))
+                },
+                &[numbers(3, &shape)],
+            );
         }
         for shape in [[3, 3], [4, 3], [3, 4]] {
             check(&|x| tf::svd(&x[0], true).1.square(), &[numbers(5, &shape)]);

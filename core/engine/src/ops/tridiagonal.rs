@@ -2,7 +2,7 @@
 //! TensorFlow's `tf.linalg` functions of these names. Of the system, dB is the solution with the transposed matrix, and the diagonals'
 //! cotangents are sums along its rows; a pivot that is zero gives NaN, as there. Products and eigenvalues are made of other operations.
 
-use super::matrices::{check_dtype, OnMatrices, Rule, Sizes, Tail, negative, plus, rows_axis, run1, summed, times};
+use super::matrices::{OnMatrices, Rule, Sizes, Tail, check_dtype, negative, plus, rows_axis, run1, summed, times};
 use super::reshape::expand_last;
 use super::{cast_to, concat_all, functions, public, slice_axis, zeros_of};
 use crate::op::Attr;
@@ -224,7 +224,8 @@ fn product(d: &Tensor, x: &Tensor, rows: usize) -> Result<Tensor> {
 
 #[track_caller]
 fn eigen(alpha: &Tensor, beta: &Tensor, select: Eigenvalues, vectors: bool) -> Result<(Tensor, Tensor)> {
-    let fits = alpha.rank() == 1 && beta.rank() == 1 && (alpha.shape().dim(0) - Dim::ONE).can_equal(beta.shape().dim(0));
+    let fits =
+        alpha.rank() == 1 && beta.rank() == 1 && (alpha.shape().dim(0) - Dim::ONE).can_equal(beta.shape().dim(0));
     if !fits {
         return Err(Error::invalid_argument("eigh_tridiagonal", "the diagonals do not fit")
             .got(format!("{} and {}", alpha.ty(), beta.ty()))
@@ -268,10 +269,8 @@ fn eigen(alpha: &Tensor, beta: &Tensor, select: Eigenvalues, vectors: bool) -> R
                     .got(format!("{low} to {high}"))
                     .expected("a lower bound below the upper one"));
             }
-            let within = functions::try_logical_and(
-                functions::try_greater(&e, low)?,
-                functions::try_less_equal(&e, high)?,
-            )?;
+            let within =
+                functions::try_logical_and(functions::try_greater(&e, low)?, functions::try_less_equal(&e, high)?)?;
             let kept = functions::try_squeeze(&functions::try_where_indices(&within)?, 1)?;
             let v = if vectors { functions::try_gather(&v, &kept, 1)? } else { v };
             Ok((functions::try_gather(&e, &kept, 0)?, v))
@@ -289,9 +288,7 @@ mod tests {
     fn gradients_of_both_orders() {
         let far = tf::constant([[0.0], [3.0], [0.0]]).cast(tf::DType::F64);
         for pivoting in [false, true] {
-            let solved = |x: &[tf::Tensor]| {
-                tf::tridiagonal_solve(&(&x[0] + &far), &x[1], Diagonals::Compact, pivoting)
-            };
+            let solved = |x: &[tf::Tensor]| tf::tridiagonal_solve(&(&x[0] + &far), &x[1], Diagonals::Compact, pivoting);
             check(&solved, &[numbers(1, &[2, 3, 4]), numbers(2, &[2, 4, 2])]);
         }
         let product = |x: &[tf::Tensor]| tf::tridiagonal_matmul(&x[0], &x[1], Diagonals::Compact);
@@ -312,7 +309,8 @@ mod tests {
         }
         let x = tf::tridiagonal_solve(&tf::zeros([3, 2]), &tf::ones([2]), Diagonals::Compact, true);
         assert!(x.to_vec::<f32>().iter().all(|x| x.is_nan()));
-        let within = tf::eigh_tridiagonal(&tf::constant([1.0, 2.0, 3.0]), &tf::zeros([2]), Eigenvalues::Within(1.5, 3.0));
+        let within =
+            tf::eigh_tridiagonal(&tf::constant([1.0, 2.0, 3.0]), &tf::zeros([2]), Eigenvalues::Within(1.5, 3.0));
         assert_eq!(within.to_vec::<f32>(), [2.0, 3.0]);
         assert!(tf::try_eigh_tridiagonal(&tf::ones([3]), &tf::ones([3]), Eigenvalues::All).is_err());
         assert!(tf::try_tridiagonal_solve(&tf::ones([2, 2]), &tf::ones([2]), Diagonals::Compact, true).is_err());

@@ -34,10 +34,11 @@ pub(super) fn samples() -> Vec<Sample> {
         plain("cross", vec![Between(&[2, 3], -1.0, 1.0), Between(&[2, 3], -1.0, 1.0)]),
         plain("matrix_transpose", vec![Between(&[2, 3], -1.0, 1.0)]),
         with("tridiagonal_matmul", json!({"format": "compact"}), vec![SKEW, RIGHT]),
-        with("eigh_tridiagonal", json!({"select": "a", "range": null}), vec![
-            Given(&[3], &[0.3, 1.7, -1.1]),
-            Given(&[2], &[0.4, -0.6]),
-        ]),
+        with(
+            "eigh_tridiagonal",
+            json!({"select": "a", "range": null}),
+            vec![Given(&[3], &[0.3, 1.7, -1.1]), Given(&[2], &[0.4, -0.6])],
+        ),
         with("in_parts", none("eig"), vec![SKEW]),
         with("in_parts", none("eigvals"), vec![SKEW]),
         with("of_complex", none("det"), vec![FAR, SKEW]),
@@ -67,10 +68,11 @@ pub(super) fn samples() -> Vec<Sample> {
             all.push(with("banded_triangular_solve", attrs, vec![Between(&[2, 3], 1.0, 2.0), RIGHT]));
         }
         let attrs = json!({"format": "compact", "pivoting": adjoint});
-        all.push(with("tridiagonal_solve", attrs, vec![
-            Given(&[3, 3], &[0.3, -0.4, 0.2, 2.3, -1.9, 2.7, 0.5, 0.6, -0.7]),
-            RIGHT,
-        ]));
+        all.push(with(
+            "tridiagonal_solve",
+            attrs,
+            vec![Given(&[3, 3], &[0.3, -0.4, 0.2, 2.3, -1.9, 2.7, 0.5, 0.6, -0.7]), RIGHT],
+        ));
     }
     for (fast, l2_regularizer) in [(true, 0.0), (true, 0.5), (false, 0.0)] {
         let attrs = json!({"fast": fast, "l2_regularizer": l2_regularizer});
