@@ -311,6 +311,13 @@ def _tridiagonal_solve(v):
         yield "singular", {"format": "compact", "pivoting": True}, [v.v([[0, 0], [0, 0], [0, 0]]), v.v([1, 2])]
 
 
+@op("tridiagonal_sequence", lambda x, a: L.tridiagonal_solve(x[:3], x[3], "sequence"))
+def _tridiagonal_sequence(v):
+    yield "basic", {}, [v.n(2, 3), v.n(2, 4), v.n(2, 3), v.n(2, 4, 2)]
+    if v.main:
+        yield "padded", {}, [v.n(4), v.n(4), v.n(4), v.n(4)]
+
+
 @op("tridiagonal_matmul", lambda x, a: L.tridiagonal_matmul(x[0], x[1], a["format"]))
 def _tridiagonal_matmul(v):
     yield "basic", {"format": "compact"}, [v.n(2, 3, 4), v.n(2, 4, 2)]

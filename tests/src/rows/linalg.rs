@@ -1,7 +1,7 @@
 //! The rows of the operations on matrices as a whole: factorizations, solvers, eigenvalues, functions and norms of matrices.
 //! `rows::all` collects them. Where signs are arbitrary the rows give what does not depend on them, as the golden script does.
 
-use super::{Answer, Call, Row, one};
+use super::{Answer, Call, Exception, Row, one};
 use crate::compare::Bound;
 use eagerflow as tf;
 use tf::linalg::{Diagonals, Eigenvalues, Norm};
@@ -10,6 +10,9 @@ use tf::{Result, Tensor};
 /// Algorithms differ, and so does what they round.
 const SOLVED: Bound = Bound::sums(64.0, 64.0).absolute(64.0);
 const FOUND: Bound = Bound::sums(256.0, 256.0).absolute(256.0);
+
+/// Why complex matrices are taken where singular values are cut off.
+const COMPLEX_CUTOFF: &str = "TensorFlow makes its cutoff a complex number, which it cannot compare with the real singular values";
 
 fn order(c: &Call<'_>) -> Norm {
     match c.a.raw("ord") {
@@ -50,11 +53,10 @@ fn selected(c: &Call<'_>) -> Eigenvalues {
 
 /// The first columns, as many as the smaller side of `x`.
 fn thin(columns: &Tensor, x: &Tensor) -> Result<Tensor> {
-    let rank = x.rank();
-    let size = x.dim(rank - 2).min(x.dim(rank - 1));
-    let dims: Vec<i64> = columns.shape().dims().iter().map(|&d| d as i64).collect();
-    let sizes: Vec<i64> = dims[..rank - 1].iter().copied().chain([size as i64]).collect();
-    tf::try_slice(columns, vec![0i64; rank], sizes)
+    let (x, mut sizes) = (x.shape().dims(), columns.shape().dims().to_vec());
+    let last = sizes.len() - 1;
+    sizes[last] = x[last - 1].min(x[last]);
+    tf::try_slice(columns, vec![0; last + 1], sizes)
 }
 
 fn powers(e: &Tensor) -> Result<Vec<Tensor>> {
@@ -93,6 +95,7 @@ fn eig(c: &Call<'_>) -> Answer {
 pub(super) fn rows() -> Vec<Row> {
     let solved = |name, call| Row::new(name, SOLVED, call);
     let found = |name, call| Row::new(name, FOUND, call);
+    let taken = |dtypes, why| Exception::elements("refused", dtypes, 0, why);
     vec![
         solved("cholesky", |c| one(tf::try_cholesky(&c.x[0]))),
         solved("cholesky_solve", |c| one(tf::try_cholesky_solve(&c.x[0], &c.x[1]))),
@@ -109,7 +112,10 @@ pub(super) fn rows() -> Vec<Row> {
             tf::try_lu_as(&c.x[0], index).map(|(packed, rows)| vec![packed, rows])
         }),
         solved("lu_solve", |c| one(tf::try_lu_solve(&c.x[0], &c.x[1], &c.x[2]))),
-        solved("lu_reconstruct", |c| one(tf::try_lu_reconstruct(&c.x[0], &c.x[1]))),
+        solved("lu_reconstruct", |c| one(tf::try_lu_reconstruct(&c.x[0], &c.x[1]))).except([taken(
+            &["int16"],
+            "products of int16 are taken, as TensorFlow takes batches of them",
+        )]),
         solved("lu_matrix_inverse", |c| one(tf::try_lu_matrix_inverse(&c.x[0], &c.x[1]))),
         found("qr", qr),
         found("qr_signs", |c| tf::try_qr(&c.x[0], false).map(|(q, r)| vec![q, r])).of("qr"),
@@ -124,8 +130,10 @@ pub(super) fn rows() -> Vec<Row> {
             let l2_regularizer = c.a.float("l2_regularizer");
             one(tf::try_lstsq(&c.x[0], &c.x[1], l2_regularizer, c.a.flag("fast")))
         }),
-        found("pinv", |c| one(tf::try_pinv(&c.x[0], number(c, "rcond").as_ref()))),
-        Row::new("matrix_rank", Bound::EXACT, |c| one(tf::try_matrix_rank(&c.x[0], number(c, "tol").as_ref()))),
+        found("pinv", |c| one(tf::try_pinv(&c.x[0], number(c, "rcond").as_ref())))
+            .except([taken(&["complex64", "complex128"], COMPLEX_CUTOFF)]),
+        Row::new("matrix_rank", Bound::EXACT, |c| one(tf::try_matrix_rank(&c.x[0], number(c, "tol").as_ref())))
+            .except([taken(&["complex64", "complex128"], COMPLEX_CUTOFF)]),
         found("expm", |c| one(tf::try_expm(&c.x[0]))),
         found("sqrtm", |c| one(tf::try_sqrtm(&c.x[0]))),
         found("logm", |c| one(tf::try_logm(&c.x[0]))),
@@ -137,6 +145,11 @@ pub(super) fn rows() -> Vec<Row> {
         solved("tridiagonal_solve", |c| {
             one(tf::try_tridiagonal_solve(&c.x[0], &c.x[1], format(c), c.a.flag("pivoting")))
         }),
+        solved("tridiagonal_sequence", |c| {
+            let diagonals = tf::try_compact_diagonals(&c.x[0], &c.x[1], &c.x[2])?;
+            one(tf::try_tridiagonal_solve(&diagonals, &c.x[3], Diagonals::Compact, true))
+        })
+        .of("tridiagonal_solve"),
         solved("tridiagonal_matmul", |c| one(tf::try_tridiagonal_matmul(&c.x[0], &c.x[1], format(c)))),
         solved("banded_triangular_solve", |c| {
             one(tf::try_banded_triangular_solve(&c.x[0], &c.x[1], c.a.flag("lower"), c.a.flag("adjoint")))

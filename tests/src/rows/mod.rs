@@ -114,6 +114,11 @@ pub fn all() -> Vec<Row> {
     .collect()
 }
 
+/// Whether the operation of a row has no kernel for a GPU, on purpose.
+pub fn runs_on_the_cpu_alone(name: &str) -> bool {
+    linalg::rows().iter().any(|row| row.name == name)
+}
+
 /// The row with a name.
 pub fn find(name: &str) -> Option<Row> {
     all().into_iter().find(|row| row.name == name)

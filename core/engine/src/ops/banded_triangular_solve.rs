@@ -158,6 +158,15 @@ mod tests {
             let solved = |x: &[tf::Tensor]| tf::banded_triangular_solve(&(&x[0] + &far), &x[1], lower, adjoint);
             check(&solved, &[numbers(1, &[2, 2, 3]), numbers(2, &[3, 2])]);
         }
+        // The rule of the rule's rule: the diagonals of what has been laid along diagonals.
+        let b = numbers(2, &[3, 2]);
+        let cube = |x: &[tf::Tensor]| {
+            let mut tape = tf::GradientTape::new();
+            tape.watch(&x[0]);
+            let y = tf::banded_triangular_solve(&x[0], &b, true, false).square();
+            tape.gradient(&y, &x[0])
+        };
+        check(&cube, &[numbers(1, &[2, 3]) + far.clone()]);
         let error = tf::try_banded_triangular_solve(&tf::zeros([2, 3]), &tf::ones([3, 1]), true, false).unwrap_err();
         assert!(error.to_string().contains("not invertible"));
     }

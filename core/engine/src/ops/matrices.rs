@@ -2,7 +2,7 @@
 //! numbers by their parts, and the words their gradient rules are written in. Each file about such an operation implements [`OnMatrices`].
 
 use super::functions::{self, try_matmul};
-use super::sum_axes;
+use super::{reshape_to, sum_axes};
 use super::transpose::swap_last;
 use crate::execute::execute;
 use crate::meaning::{joined, parts};
@@ -344,6 +344,8 @@ impl Rule<'_, '_> {
     /// Answers the cotangent of operand `index`, of which real operands take the real part.
     pub fn give(&mut self, index: usize, dx: Tensor) -> Result<()> {
         let first = index * self.width;
+        // With sizes that are not known, what the formula gives has names of its own for them.
+        let dx = reshape_to(&dx, &self.g.input_type(first).shape)?;
         let (re, im) = match dx.dtype().is_complex() {
             true => parts(&dx)?,
             false if self.width == 2 => {

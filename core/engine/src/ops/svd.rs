@@ -81,11 +81,12 @@ impl OnMatrices for Svd {
             inner = plus(&inner, &scaled(&turn, 0.5)?)?;
         }
         let mut da = mm(&mm(&u.basis, &inner)?, &adj(&v.basis)?)?;
-        // What leaves the space of the columns of U, and that of V: nothing where the matrix has no more rows, or columns.
-        if m != size {
+        // What leaves the space of the columns of U, and that of V. One of both is nothing but rounding; it is computed all the same, so
+        // that the result does not depend on whether sizes are known.
+        if m != n {
             da = plus(&da, &mm(&scale_columns(&u.across()?, &inverse)?, &adj(&v.basis)?)?)?;
         }
-        if n != size {
+        if m != n {
             da = plus(&da, &mm(&scale_columns(&u.basis, &inverse)?, &adj(&v.across()?)?)?)?;
         }
         rule.give(0, da)
