@@ -97,6 +97,7 @@ const OPS: &[(&str, &str)] = &[
     ("ops_conv.json", include_str!("../golden/ops_conv.json")),
     ("ops_einsum.json", include_str!("../golden/ops_einsum.json")),
     ("ops_norms.json", include_str!("../golden/ops_norms.json")),
+    ("ops_linalg.json", include_str!("../golden/ops_linalg.json")),
     ("ops_sizes.json", include_str!("../golden/ops_sizes.json")),
     ("ops_special.json", include_str!("../golden/ops_special.json")),
     // Behind all others, since it has what they do with complex numbers.

@@ -60,12 +60,17 @@ impl Source {
     pub fn rules(&self) -> Vec<&str> {
         let blocks = self.text.split("impl Op for ").skip(1);
         let with_rule = blocks.filter(|block| block.contains("Gradient::Rule"));
-        with_rule.filter_map(|block| block.split_once("identity!(\"").map(|(_, rest)| name(rest))).collect()
+        let named = with_rule.filter_map(|block| block.split_once("identity!(\"").map(|(_, rest)| name(rest)));
+        // Operations on matrices share one `impl Op`; they have a rule unless they say otherwise.
+        let on_matrices = self.text.split("impl OnMatrices for ").skip(1).filter(|block| block.contains("fn backward("));
+        let shared = on_matrices.filter_map(|block| block.split_once("NAME: &'static str = \"").map(|(_, rest)| name(rest)));
+        named.chain(shared).collect()
     }
 }
 
 /// Where the library's crates have their sources, as rustc names them.
-const LIBRARY: [&str; 4] = ["core/src/", "core/engine/src/", "core/formats/src/", "core/kernels/src/"];
+const LIBRARY: [&str; 5] =
+    ["core/src/", "core/engine/src/", "core/formats/src/", "core/kernels/src/", "core/linalg/src/"];
 
 /// The first line of a text that names a line of the library itself; Rust's own library also has a `core`.
 pub fn line_of_the_library(text: &str) -> Option<&str> {

@@ -5,6 +5,7 @@ mod arrays;
 mod complex;
 mod conv;
 mod elementwise;
+mod linalg;
 mod linear;
 mod norms;
 mod reduce;
@@ -107,6 +108,7 @@ pub fn all() -> Vec<Row> {
         elementwise::rows(),
         reduce::rows(),
         shapes::rows(),
+        linalg::rows(),
         linear::rows(),
         norms::rows(),
         special::rows(),
@@ -114,6 +116,11 @@ pub fn all() -> Vec<Row> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// Whether the operation of a row has no kernel for a GPU, on purpose.
+pub fn runs_on_the_cpu_alone(name: &str) -> bool {
+    linalg::rows().iter().any(|row| row.name == name)
 }
 
 /// The row with a name.

@@ -40,6 +40,12 @@ const PROGRAMS: &[(&str, Run)] = &[
         let loss = tf::try_ctc_loss(&c.x[1], &c.x[0], &c.x[2], &c.x[3], true, 0)?;
         Ok(vec![tape.try_gradient(&loss, &c.x[0])?])
     }),
+    ("in_parts", in_parts),
+    ("cholesky_of_gram", |c| Ok(vec![tf::try_cholesky(gram(&c.x[0])?)?])),
+    ("complex_cholesky_of_gram", |c| {
+        let l = tf::try_cholesky(gram(&tf::try_complex(&c.x[0], &c.x[1])?)?)?;
+        Ok(vec![tf::try_real(&l)?, tf::try_imag(&l)?])
+    }),
     ("truncatemod", |c| Ok(vec![tf::try_truncatemod(&c.x[0], &c.x[1])?])),
     ("operator_divide", |c| Ok(vec![&c.x[0] / &c.x[1]])),
     ("stop_gradient", |c| Ok(vec![tf::try_multiply(&c.x[0], tf::try_stop_gradient(&c.x[0])?)?])),
@@ -65,6 +71,24 @@ const PROGRAMS: &[(&str, Run)] = &[
         Ok(vec![tf::try_sqrt(sum)?])
     }),
 ];
+
+/// X Xᴴ + 1, which is positive definite.
+fn gram(x: &Tensor) -> Result<Tensor> {
+    tf::try_add(tf::try_matmul_adjoint(x, false, x, true)?, tf::try_eye(*x.shape(), x.dtype())?)
+}
+
+/// A row's function of real numbers whose complex outputs go as real and imaginary parts.
+fn in_parts(c: &Call<'_>) -> Answer {
+    let row = rows::find(c.a.text("of")).expect("a row");
+    let mut outputs = Vec::new();
+    for y in (row.call)(c)? {
+        match y.dtype().is_complex() {
+            true => outputs.extend([tf::try_real(&y)?, tf::try_imag(&y)?]),
+            false => outputs.push(y),
+        }
+    }
+    Ok(outputs)
+}
 
 /// A row's function of complex numbers as one of real numbers: its inputs come as real and imaginary parts, one after the other, and
 /// its complex outputs go as such.

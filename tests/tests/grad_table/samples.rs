@@ -4,6 +4,7 @@
 mod complex;
 mod norms;
 mod conv;
+mod linalg;
 mod special;
 
 use crate::program::Program;
@@ -87,6 +88,11 @@ fn plain(name: &'static str, inputs: Vec<Input>) -> Sample {
 const X: Input = Between(&[2, 3], -2.0, 2.0);
 const POSITIVE: Input = Between(&[2, 3], 0.3, 3.0);
 
+/// Whether a sample has no gradients in floats of 16 bits: complex numbers, and matrices that are factorized.
+pub fn has_no_short_floats(sample: &Sample) -> bool {
+    sample.name == "of_complex" || linalg::samples().iter().any(|other| other.name == sample.name)
+}
+
 /// All samples.
 pub fn all() -> Vec<Sample> {
     let mut all = elementwise();
@@ -94,6 +100,9 @@ pub fn all() -> Vec<Sample> {
     all.extend(reductions());
     all.extend(linear());
     all.extend(norms::samples());
+    if !eagerflow_tests::suite::on_a_gpu() {
+        all.extend(linalg::samples());
+    }
     all.extend(special::samples());
     all.extend(conv::samples());
     all.extend(complex::samples());

@@ -6,6 +6,7 @@ mod complex;
 mod conv;
 mod elementwise;
 mod library;
+mod linalg;
 mod linear;
 mod norms;
 mod shapes;
@@ -177,6 +178,7 @@ fn operations() -> Vec<Sample> {
         conv::samples(),
         elementwise::samples(),
         shapes::samples(),
+        linalg::samples(),
         linear::samples(),
         norms::samples(),
         special::samples(),

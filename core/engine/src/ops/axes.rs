@@ -41,6 +41,11 @@ impl Axes {
         };
         Ok((set, self.keep))
     }
+
+    /// The axes as they were listed; `None` for all.
+    pub(crate) fn listed(&self) -> Option<&[isize]> {
+        self.list.as_deref()
+    }
 }
 
 impl IntoAxes for Axes {

@@ -11,6 +11,7 @@ pub(crate) mod differences;
 #[cfg(test)]
 mod elementwise_tests;
 mod layout;
+mod matrices;
 mod normalise;
 mod operand;
 mod operators;
@@ -91,6 +92,7 @@ operations! {
     avg_pool2d
     band_part
     batch_normalization
+    banded_triangular_solve
     bessel_i0
     bessel_i0e
     bessel_i1
@@ -104,6 +106,7 @@ operations! {
     candidate_sampler
     cast
     ceil
+    cholesky
     clip_by_global_norm
     clip_by_norm
     clip_by_value
@@ -120,17 +123,21 @@ operations! {
     cosh
     count_nonzero
     crelu
+    cross
     cross_entropy
     ctc
     cumprod
     cumsum
     depthwise_conv2d
+    det
     diag
     diagonal
     digamma
     div_no_nan
     divide
     dropout
+    eig
+    eigh
     einsum
     elu
     embedding_lookup
@@ -140,6 +147,7 @@ operations! {
     erfcinv
     erfinv
     exp
+    expm
     expm1
     eye
     fail
@@ -157,6 +165,7 @@ operations! {
     igamma
     igammac
     imag
+    inv
     is_nan
     iterator_next
     l2_loss
@@ -172,6 +181,8 @@ operations! {
     log_sigmoid
     log_softmax
     logical
+    lstsq
+    lu
     matmul
     matvec
     max_pool2d
@@ -186,12 +197,14 @@ operations! {
     ndtri
     neg
     nextafter
+    norm
     one_hot
     pad
     polygamma
     pool
     pow
     print
+    qr
     random_draw
     range
     real
@@ -235,6 +248,7 @@ operations! {
     softmax
     softplus
     softsign
+    solve
     split
     sqrt
     square
@@ -242,12 +256,15 @@ operations! {
     stack
     strided_slice
     subtract
+    svd
     tan
     tanh
     tensor_scatter
     tensordot
     tile
     transpose
+    triangular_solve
+    tridiagonal
     truediv
     truncatediv
     truncatemod

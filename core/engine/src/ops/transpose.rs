@@ -92,6 +92,22 @@ pub(crate) fn swap_last(x: &Tensor) -> Result<Tensor> {
 }
 
 public! {
+    /// Matrices, or batches of them, with their last two dimensions swapped. No element is copied.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(tf::linalg::matrix_transpose(&x).to_vec::<i32>(), [1, 4, 2, 5, 3, 6]);
+    /// ```
+    pub fn matrix_transpose, try_matrix_transpose(x) -> Tensor {
+        if x.rank() < 2 {
+            return Err(Error::invalid_argument("matrix_transpose", "the tensor holds no matrices")
+                .got(x.ty())
+                .expected("at least two dimensions"));
+        }
+        swap_last(x)
+    }
+
     /// The dimensions in the order `perm`; reversed if it is empty. No element is copied.
     ///
     /// ```

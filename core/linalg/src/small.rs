@@ -1,0 +1,88 @@
+//! Plain loops for small matrices, where the blocks and dispatch of the general algorithms would cost more than the arithmetic.
+//! The algorithms of this crate come here first.
+
+use crate::columns::Columns;
+use crate::number::Number;
+
+/// The largest matrices that are taken here.
+pub(crate) const SIZE: usize = 16;
+
+/// L in the lower triangle; whether the matrix was positive definite.
+pub(crate) fn cholesky<T: Number>(a: &mut Columns<T>) -> bool {
+    let n = a.rows;
+    for j in 0..n {
+        let mut pivot = a.at(j, j).re();
+        for k in 0..j {
+            let x = a.at(j, k);
+            pivot -= (x * x.conjugate()).re();
+        }
+        if pivot.is_nan() || pivot <= 0.0 {
+            return false;
+        }
+        let root = T::of(pivot.sqrt(), 0.0);
+        a.set(j, j, root);
+        for i in j + 1..n {
+            let mut x = a.at(i, j);
+            for k in 0..j {
+                x -= a.at(i, k) * a.at(j, k).conjugate();
+            }
+            a.set(i, j, x / root);
+        }
+    }
+    true
+}
+
+/// L and U in place of the matrix, by partial pivoting; `rows[i]` is the row of the matrix that row `i` of them is.
+pub(crate) fn lu<T: Number>(a: &mut Columns<T>, rows: &mut [usize]) {
+    let n = a.rows;
+    rows.iter_mut().enumerate().for_each(|(i, row)| *row = i);
+    for k in 0..n {
+        let mut best = k;
+        for i in k + 1..n {
+            if a.at(i, k).modulus() > a.at(best, k).modulus() {
+                best = i;
+            }
+        }
+        if best != k {
+            rows.swap(k, best);
+            for j in 0..n {
+                let (x, y) = (a.at(k, j), a.at(best, j));
+                a.set(k, j, y);
+                a.set(best, j, x);
+            }
+        }
+        let pivot = a.at(k, k);
+        if pivot == T::ZERO {
+            continue;
+        }
+        for i in k + 1..n {
+            let factor = a.at(i, k) / pivot;
+            a.set(i, k, factor);
+        }
+        for j in k + 1..n {
+            let x = a.at(k, j);
+            for i in k + 1..n {
+                let y = a.at(i, j) - a.at(i, k) * x;
+                a.set(i, j, y);
+            }
+        }
+    }
+}
+
+/// Solves with one triangle of `a`, as it stands or as its conjugate transpose.
+pub(crate) fn triangular_solve<T: Number>(a: &Columns<T>, lower: bool, adjoint: bool, unit: bool, x: &mut Columns<T>) {
+    let n = a.rows;
+    let forwards = lower != adjoint;
+    let entry = |i: usize, k: usize| if adjoint { a.at(k, i).conjugate() } else { a.at(i, k) };
+    for c in 0..x.cols {
+        for step in 0..n {
+            let i = if forwards { step } else { n - 1 - step };
+            let mut sum = x.at(i, c);
+            let known = if forwards { 0..i } else { i + 1..n };
+            for k in known {
+                sum -= entry(i, k) * x.at(k, c);
+            }
+            x.set(i, c, if unit { sum } else { sum / entry(i, i) });
+        }
+    }
+}
