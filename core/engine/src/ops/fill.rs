@@ -192,6 +192,7 @@ fn fill_operand(shape: impl IntoShape, value: Operand<'_>) -> Result<Tensor> {
     let shape = shape.into_shape()?;
     let value = match value {
         Operand::Number(number, dtype) => number.tensor("fill", dtype)?,
+        size @ Operand::Size(_) => size.tensor("fill", DType::I32)?.into_owned(),
         Operand::Borrowed(tensor) => tensor.clone(),
         Operand::Owned(tensor) => tensor,
     };

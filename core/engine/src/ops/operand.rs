@@ -3,10 +3,12 @@
 
 use super::AsTensor;
 use super::api::TensorRef;
+use super::reduce_mean::count_of;
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use kernels::dtype::{Complex, DType, Number};
 use kernels::error::{Error, Result};
+use kernels::shape::{AxisSet, Dim, Shape};
 
 /// One side of a binary operation.
 pub enum Operand<'a> {
@@ -16,6 +18,8 @@ pub enum Operand<'a> {
     Owned(Tensor),
     /// A plain number.
     Number(Number, DType),
+    /// A size that only a run knows, which takes the other side's dtype as a number does.
+    Size(Dim),
 }
 
 /// What can be one side of a binary operation.
@@ -57,6 +61,29 @@ impl<T: AsTensor> ToOperand for &T {
             TensorRef::Borrowed(tensor) => Operand::Borrowed(tensor),
             TensorRef::Owned(tensor) => Operand::Owned(tensor),
         }
+    }
+}
+
+/// A size of a tensor, as `x.dim(0)`, is a number, also where only a run knows it.
+impl ToOperand for Dim {
+    fn to_operand<'a>(self) -> Operand<'a> {
+        match self.known_value() {
+            Some(size) => size.to_operand(),
+            None => Operand::Size(self),
+        }
+    }
+}
+
+// As Python's numbers, they are `int32` where no other side says otherwise.
+impl ToOperand for usize {
+    fn to_operand<'a>(self) -> Operand<'a> {
+        Operand::Number(Number::Int(self as i128), DType::I32)
+    }
+}
+
+impl ToOperand for isize {
+    fn to_operand<'a>(self) -> Operand<'a> {
+        Operand::Number(Number::Int(self as i128), DType::I32)
     }
 }
 
@@ -235,7 +262,7 @@ impl<'a> Operand<'a> {
         match self {
             Self::Borrowed(tensor) => Some(tensor.dtype()),
             Self::Owned(tensor) => Some(tensor.dtype()),
-            Self::Number(..) => None,
+            Self::Number(..) | Self::Size(_) => None,
         }
     }
 
@@ -244,6 +271,7 @@ impl<'a> Operand<'a> {
         let tensor = operands.iter().find_map(|o| o.dtype());
         tensor.unwrap_or_else(|| match operands[0] {
             Operand::Number(_, dtype) => *dtype,
+            Operand::Size(_) => DType::I32,
             _ => DType::F32,
         })
     }
@@ -255,8 +283,19 @@ impl<'a> Operand<'a> {
             Self::Borrowed(tensor) => TensorRef::Borrowed(tensor),
             Self::Owned(tensor) => TensorRef::Owned(tensor),
             Self::Number(number, _) => TensorRef::Owned(number.tensor(op, dtype)?),
+            Self::Size(size) => TensorRef::Owned(size_as(size, op, dtype)?),
         })
     }
+}
+
+/// A size that only a run knows as a scalar of a dtype.
+#[track_caller]
+fn size_as(size: Dim, op: &str, dtype: DType) -> Result<Tensor> {
+    if dtype == DType::Bool || dtype.size() == 0 {
+        return Err(Error::invalid_argument(op, "a size is a number").got(size).expected(dtype));
+    }
+    let real = if dtype.is_complex() { DType::F64 } else { dtype };
+    super::cast_to(&count_of(&Shape::from_dims(&[size])?, AxisSet::all(1), real)?, dtype)
 }
 
 #[cfg(test)]

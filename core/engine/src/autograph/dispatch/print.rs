@@ -127,7 +127,7 @@ impl<T: TensorSide + ?Sized> ShownTensor for &Shown<'_, T> {
         match self.0.operand() {
             Operand::Borrowed(tensor) => Some(tensor.clone()),
             Operand::Owned(tensor) => Some(tensor),
-            Operand::Number(..) => None,
+            Operand::Number(..) | Operand::Size(_) => None,
         }
     }
 }
