@@ -1,10 +1,9 @@
 //! Short forms: the operations as macros that take TensorFlow's arguments by name, with TensorFlow's defaults.
 //! Users call them beside the functions of the same names, which take all arguments.
 
-use crate::{Attention, Axes, Cumulative, IntoAxes, Tensor, keep_dims};
 mod windows;
 
-use crate::{Axes, Cumulative, IntoAxes, keep_dims};
+use crate::{Attention, Axes, Cumulative, IntoAxes, Tensor, keep_dims};
 
 /// The axes of a reduction, kept in the result or not: what `keepdims` asks for.
 #[doc(hidden)]
