@@ -7,6 +7,7 @@ mod elementwise;
 mod linear;
 mod reduce;
 mod shapes;
+mod sorting;
 mod special;
 
 use crate::compare::Bound;
@@ -105,6 +106,7 @@ pub fn all() -> Vec<Row> {
         reduce::rows(),
         shapes::rows(),
         linear::rows(),
+        sorting::rows(),
         special::rows(),
     ]
     .into_iter()

@@ -2,6 +2,7 @@
 //! The tests of differences, of dtypes and of flipped signs walk over [`all`].
 
 mod complex;
+mod sorting;
 mod special;
 
 use crate::program::Program;
@@ -91,6 +92,7 @@ pub fn all() -> Vec<Sample> {
     all.extend(shapes());
     all.extend(reductions());
     all.extend(linear());
+    all.extend(sorting::samples());
     all.extend(special::samples());
     all.extend(complex::samples());
     all

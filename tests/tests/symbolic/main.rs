@@ -7,6 +7,7 @@ mod elementwise;
 mod library;
 mod linear;
 mod shapes;
+mod sorting;
 mod special;
 
 use eagerflow as tf;
@@ -175,6 +176,7 @@ fn operations() -> Vec<Sample> {
         elementwise::samples(),
         shapes::samples(),
         linear::samples(),
+        sorting::samples(),
         special::samples(),
     ]
     .into_iter()

@@ -13,8 +13,10 @@ mod elementwise_tests;
 mod normalise;
 mod operand;
 mod operators;
+mod ordered;
 mod pooling;
 mod reduction;
+mod require;
 pub mod strings;
 mod sum_to;
 mod support;
@@ -92,9 +94,11 @@ operations! {
     bessel_i1e
     betainc
     bias_add
+    bincount
     bitcast
     bitwise
     boolean_mask
+    broadcast_shape
     broadcast_to
     cast
     ceil
@@ -104,6 +108,7 @@ operations! {
     compare
     complex
     concat
+    confusion_matrix
     conj
     conv2d
     cos
@@ -113,12 +118,15 @@ operations! {
     cross_entropy
     cumprod
     cumsum
+    cumulative_logsumexp
     diag
     diagonal
     digamma
     div_no_nan
     divide
     dropout
+    dynamic_partition
+    dynamic_stitch
     einsum
     elu
     embedding_lookup
@@ -141,10 +149,13 @@ operations! {
     glu
     hard_sigmoid
     hard_swish
+    histogram
     identity
     igamma
     igammac
     imag
+    in_top_k
+    invert_permutation
     is_nan
     iterator_next
     l2_loss
@@ -166,6 +177,7 @@ operations! {
     minimum
     mish
     moments
+    monotonic
     multiply
     multiply_no_nan
     ndtri
@@ -174,6 +186,7 @@ operations! {
     one_hot
     pad
     polygamma
+    polyval
     pow
     print
     random_draw
@@ -192,6 +205,7 @@ operations! {
     reduce_variance
     relu
     relu6
+    repeat
     reshape
     reverse
     reverse_sequence
@@ -203,6 +217,7 @@ operations! {
     saturate_cast
     scatter_nd
     scatter_variable
+    searchsorted
     select
     selu
     sequence_mask
@@ -218,6 +233,7 @@ operations! {
     softmax
     softplus
     softsign
+    sort
     split
     sqrt
     square
@@ -227,17 +243,22 @@ operations! {
     subtract
     tan
     tanh
+    tensor_diag
     tensor_scatter
     tensordot
     tile
+    top_k
     transpose
     truediv
     truncatediv
     truncatemod
+    unique
+    unravel_index
     unstack
     where_indices
     xdivy
     xlog1py
     xlogy
+    zero_fraction
     zeta
 }
