@@ -13,17 +13,16 @@ fn side(c: &Call<'_>) -> tf::Side {
     if c.a.text("side") == "right" { tf::Side::Right } else { tf::Side::Left }
 }
 
-fn bound(c: &Call<'_>, name: &str) -> tf::Result<Option<tf::Dim>> {
-    use tf::IntoDim;
-    // A negative least length is less than any, a negative greatest one is refused.
-    c.a.int_or_none(name).map(IntoDim::into_dim).transpose()
+/// A bound of the number of bins. A negative least one is less than any, a negative greatest one is refused.
+fn bound(c: &Call<'_>, name: &str) -> Option<tf::Dim> {
+    c.a.int_or_none(name).map(tf::Dim::from)
 }
 
 fn bins(c: &Call<'_>) -> super::Answer {
     let how = tf::Bincount {
         weights: c.x.get(1).cloned(),
-        minlength: bound(c, "minlength")?,
-        maxlength: bound(c, "maxlength")?,
+        minlength: bound(c, "minlength"),
+        maxlength: bound(c, "maxlength"),
         dtype: c.a.dtype("dtype"),
         axis: c.a.int("axis"),
         binary_output: c.a.flag("binary"),
