@@ -200,7 +200,7 @@ extern "C" __global__ void count_bins(index_t count, Faults* faults, unsigned si
                                       index_t length, index_t size) {
   ELEMENTS(i, count) {
     const index_t bin = (index_t)x[i];
-    if (bin < 0) fault(faults, site, INDEX_FAULT, bin, size);
+    if (bin < 0) fault(faults, site, PLACE_FAULT, bin, size);
     else if (bin < size) atomicAdd(&counts[i / length * size + bin], 1ull);
   }
 }
@@ -221,7 +221,7 @@ extern "C" __global__ void name_bins(index_t count, Faults* faults, unsigned sit
                                      index_t length, index_t size) {
   ELEMENTS(i, count) {
     const index_t bin = (index_t)x[i];
-    if (bin < 0) fault(faults, site, INDEX_FAULT, bin, size);
+    if (bin < 0) fault(faults, site, PLACE_FAULT, bin, size);
     names[i] = i / length * (size + 1) + (bin >= 0 && bin < size ? bin : size);
   }
 }

@@ -1,9 +1,9 @@
 //! `cumulative_logsumexp`: running log(sum(exp)) along an axis; dx(i) sums dy(k) exp(x(i) - y(k)) over the results k that x(i) is in.
-//! TensorFlow's `tf.math.cumulative_logsumexp`, with its gradient, which runs the same scan from the other end on logarithms of dy.
+//! TensorFlow's `tf.math.cumulative_logsumexp`, whose gradient takes logarithms of dy; ours is linear in dy, for forward mode, and the same.
 
+use super::cumprod::recurrence::Recurrence;
 use super::cumulative::{Cumulative, scanning};
-use super::select::try_select;
-use super::{functions, public};
+use super::{add_owned, functions, public};
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::tape::Backward;
@@ -25,27 +25,31 @@ impl Op for CumulativeLogsumexp {
         Saves::inputs(&[0]).and(Saves::outputs(&[0]))
     }
 
+    /// With z the inclusive results, e the exclusive ones and c = exp(e - z), which is at most 1, what x(i) owes is exp(x(i) - z(i)) times
+    /// a recurrence from the other end.
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let (x, y, dy) = (g.input(0)?.clone(), g.output(0)?.clone(), g.dy(0)?);
-        // A sum of nothing has no part in any x; its logarithm would be infinite on the way.
-        let y = try_select(functions::try_equal(&y, f64::NEG_INFINITY)?, 0.0, &y)?;
-        let back = Self(Scan { reverse: !self.0.reverse, ..self.0 });
+        let other = execute1(&Self(Scan { exclusive: !self.0.exclusive, ..self.0 }), &[&x])?;
+        let (before, whole) = if self.0.exclusive { (y, other) } else { (other, y) };
+        // The logarithm of nothing is infinite; from the least number on, nothing is left of what is subtracted.
         let lowest = match x.dtype() {
             DType::F16 => -65504.0,
-            DType::F64 => f64::MIN,
             DType::BF16 => -3.389_531_389_251_535_5e38,
+            DType::F64 => f64::MIN,
             _ => f64::from(f32::MIN),
         };
-        // The part of dy of one sign, whose logarithm there is.
-        let part = |dy: &Tensor| -> Result<Tensor> {
-            let set = functions::try_greater(dy, 0.0)?;
-            let log = functions::try_log(&try_select(&set, dy, 1.0)?)?;
-            let log = try_select(&set, &log, lowest)?;
-            let sums = execute1(&back, &[&functions::try_subtract(&log, &y)?])?;
-            functions::try_exp(&functions::try_add(&sums, &x)?)
+        let whole = functions::try_maximum(&whole, lowest)?;
+        let kept = functions::try_exp(&functions::try_subtract(&before, &whole)?)?;
+        let later = Recurrence { axis: self.0.axis, exclusive: true, reverse: !self.0.reverse };
+        let owed = match self.0.exclusive {
+            true => execute1(&later, &[&kept, &dy])?,
+            false => {
+                let own = functions::try_multiply(&kept, &dy)?;
+                add_owned(execute1(&later, &[&kept, &own])?, &dy)?
+            }
         };
-        let dx = functions::try_subtract(&part(&dy)?, &part(&dy.try_neg()?)?)?;
-        g.give(0, dx);
+        let part = functions::try_exp(&functions::try_subtract(&x, &whole)?)?;
+        g.give(0, functions::try_multiply(&part, &owed)?);
         Ok(())
     }
 }

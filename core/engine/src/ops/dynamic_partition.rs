@@ -104,7 +104,11 @@ static PARTITION_KEYS: Kernel = Kernel {
     text: &[r#"
 extern "C" __global__ void partition_keys(index_t count, Faults* faults, unsigned site, const int* from,
                                           unsigned long long* keys, index_t partitions) {
-  ELEMENTS(i, count) keys[i] = inside(from[i], partitions, faults, site) ? from[i] : partitions;
+  ELEMENTS(i, count) {
+    const bool known = from[i] >= 0 && from[i] < partitions;
+    if (!known) fault(faults, site, PLACE_FAULT, from[i], partitions);
+    keys[i] = known ? from[i] : partitions;
+  }
 }
 "#],
 };

@@ -85,8 +85,8 @@ extern "C" __global__ void invert_permutation(index_t count, Faults* faults, uns
                                               unsigned* known) {
   ELEMENTS(i, count) {
     const index_t at = (index_t)x[i];
-    if (!inside(at, count, faults, site)) continue;
-    if (atomicAdd(&known[at], 1u) != 0u) fault(faults, site, INDEX_FAULT, at, count);
+    if (at < 0 || at >= count) fault(faults, site, PLACE_FAULT, at, count);
+    else if (atomicAdd(&known[at], 1u) != 0u) fault(faults, site, TWICE_FAULT, at, count);
     else to[at] = (T0)i;
   }
 }

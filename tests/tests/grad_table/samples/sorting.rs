@@ -9,7 +9,7 @@ pub(super) fn samples() -> Vec<Sample> {
     let mut all = vec![
         with("sort", json!({"axis": 1, "direction": "DESCENDING"}), vec![Apart(&[2, 3])]),
         with("sort", json!({"axis": 0, "direction": "ASCENDING"}), vec![Apart(&[4, 2])]),
-        with("top_k", json!({"k": 2, "index_type": "int32"}), vec![Apart(&[2, 4])]),
+        with("top_k_values", json!({"k": 2}), vec![Apart(&[2, 4])]),
         with("repeat", json!({"axis": 1}), vec![X, Ints(&[3], &[2, 0, 1])]),
         with("repeat", json!({"axis": null}), vec![X, Ints(&[], &[3])]),
         with("dynamic_partition", json!({"num": 3}), vec![Between(&[4, 2], -2.0, 2.0), Ints(&[4], &[2, 0, 2, 0])]),

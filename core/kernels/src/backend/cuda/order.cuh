@@ -1,5 +1,5 @@
-// Keys that order as elements do, where rows are sorted by digits, and what is written of the order that comes out.
-// `order.rs` launches them for `sort`, `argsort` and `top_k`, and other operations that put elements in order.
+// Keys that order as elements do, by whose digits rows are sorted.
+// `order.rs` launches it for `sort`, `argsort` and `top_k`, and other operations that put elements in order.
 
 typedef unsigned long long row_t;
 
@@ -20,20 +20,5 @@ extern "C" __global__ void order_keys(index_t count, const T0* x, row_t* keys, i
   ELEMENTS(i, count) {
     const row_t key = order_key(wide(x[i]));
     keys[i] = descending ? greatest - key : key;
-  }
-}
-
-// The rows of elements in an order: keys of the last pass, behind which rows lie side by side.
-extern "C" __global__ void rows_in_order(index_t count, const index_t* order, row_t* keys, index_t length) {
-  ELEMENTS(i, count) keys[i] = (row_t)(order[i] / length);
-}
-
-// The first `kept` elements of each row, and their places in it; what is not wanted has no address.
-extern "C" __global__ void write_in_order(index_t count, const T0* x, const index_t* order, T0* values, T1* places,
-                                          index_t length, index_t kept) {
-  ELEMENTS(i, count) {
-    const index_t row = i / kept, from = order[row * length + (i - row * kept)];
-    if (values) values[i] = x[from];
-    if (places) places[i] = (T1)(from - row * length);
   }
 }

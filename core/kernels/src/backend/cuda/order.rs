@@ -10,10 +10,30 @@ use crate::backend::cpu::View;
 use crate::dtype::DType;
 use crate::error::Result;
 
-const TEXT: &str = include_str!("order.cuh");
-static ORDER_KEYS: Kernel = Kernel { name: "order_keys", text: &[TEXT] };
-static ROWS_IN_ORDER: Kernel = Kernel { name: "rows_in_order", text: &[TEXT] };
-static WRITE_IN_ORDER: Kernel = Kernel { name: "write_in_order", text: &[TEXT] };
+static ORDER_KEYS: Kernel = Kernel { name: "order_keys", text: &[include_str!("order.cuh")] };
+static ROWS_IN_ORDER: Kernel = Kernel {
+    name: "rows_in_order",
+    text: &[r#"
+// The rows of elements in an order: keys of the last pass, behind which rows lie side by side.
+extern "C" __global__ void rows_in_order(index_t count, const index_t* order, unsigned long long* keys, index_t length) {
+  ELEMENTS(i, count) keys[i] = (unsigned long long)(order[i] / length);
+}
+"#],
+};
+static WRITE_IN_ORDER: Kernel = Kernel {
+    name: "write_in_order",
+    text: &[r#"
+// The first `kept` elements of each row, and their places in it; what is not wanted has no address.
+extern "C" __global__ void write_in_order(index_t count, const T0* x, const index_t* order, T0* values, T1* places,
+                                          index_t length, index_t kept) {
+  ELEMENTS(i, count) {
+    const index_t row = i / kept, from = order[row * length + (i - row * kept)];
+    if (values) values[i] = x[from];
+    if (places) places[i] = (T1)(from - row * length);
+  }
+}
+"#],
+};
 
 /// Elements in order: the keys and where each element lay, as words on the device. The memory is held as long as this is.
 pub struct Ordered {
