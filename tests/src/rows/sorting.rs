@@ -41,9 +41,7 @@ pub(super) fn rows() -> Vec<Row> {
             Ok(vec![values, places])
         }),
         exact("in_top_k", |c| one(tf::try_in_top_k(&c.x[1], &c.x[0], c.a.int("k") as i64))),
-        exact("searchsorted", |c| {
-            one(tf::try_searchsorted_as(&c.x[0], &c.x[1], side(c), c.a.dtype("out_type")))
-        }),
+        exact("searchsorted", |c| one(tf::try_searchsorted_as(&c.x[0], &c.x[1], side(c), c.a.dtype("out_type")))),
         exact("unique", |c| {
             let (values, numbers) = tf::try_unique_as(&c.x[0], c.a.dtype("out_idx"))?;
             Ok(vec![values, numbers])

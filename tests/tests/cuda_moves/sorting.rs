@@ -93,7 +93,9 @@ fn bins_and_partitions() {
             tf::invert_permutation(tf::argsort(values(&[n], DType::F32), 0, Ascending))
         });
         // One after the other in f32 on the CPU, in parts here.
-        near(format!("logarithms of {n}"), 5e-5, || tf::cumulative_logsumexp(values(&[2, n.max(1)], DType::F32) / 9.0, 1));
+        near(format!("logarithms of {n}"), 5e-5, || {
+            tf::cumulative_logsumexp(values(&[2, n.max(1)], DType::F32) / 9.0, 1)
+        });
     }
 }
 

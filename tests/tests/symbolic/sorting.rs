@@ -60,7 +60,11 @@ pub fn samples() -> Vec<Sample> {
                     tf::try_bincount_with(&x[0], &tf::Bincount { weights, axis: -1, ..Default::default() })?,
                     tf::try_bincount_with(
                         &x[0],
-                        &tf::Bincount { minlength: Some(x[1].dim(0)), maxlength: Some(x[1].dim(1)), ..Default::default() },
+                        &tf::Bincount {
+                            minlength: Some(x[1].dim(0)),
+                            maxlength: Some(x[1].dim(1)),
+                            ..Default::default()
+                        },
                     )?,
                 ])
             },
@@ -117,7 +121,10 @@ pub fn samples() -> Vec<Sample> {
             },
         ),
         Sample::new("monotonic", matrix, |x| {
-            Ok(vec![tf::try_is_non_decreasing(&x[0])?, tf::try_is_strictly_increasing(&tf::try_cumsum(&x[0].square(), 1)?)?])
+            Ok(vec![
+                tf::try_is_non_decreasing(&x[0])?,
+                tf::try_is_strictly_increasing(&tf::try_cumsum(&x[0].square(), 1)?)?,
+            ])
         }),
         Sample::new("zero_fraction", |s| vec![small(&[s.a, s.b])], |x| one(tf::try_zero_fraction(&x[0]))),
         Sample::new(

@@ -40,7 +40,8 @@ impl Op for BroadcastShape {
     }
 
     fn sizes(&self, inputs: &[&Sizes], _: &[&TensorType], _: usize) -> Option<Sizes> {
-        let (long, short) = if inputs[0].len() < inputs[1].len() { (inputs[1], inputs[0]) } else { (inputs[0], inputs[1]) };
+        let (long, short) =
+            if inputs[0].len() < inputs[1].len() { (inputs[1], inputs[0]) } else { (inputs[0], inputs[1]) };
         let mut sizes = long.clone();
         let lead = long.len() - short.len();
         for (size, &other) in sizes[lead..].iter_mut().zip(short) {

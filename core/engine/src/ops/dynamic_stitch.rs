@@ -44,8 +44,10 @@ pub fn try_dynamic_stitch(indices: impl AsTensors, data: impl AsTensors) -> Resu
 fn listed<'a>(tensors: &'a Tensors<'_>) -> Result<Vec<&'a Tensor>> {
     match tensors {
         Tensors::Each(each) => Ok(each.iter().map(|tensor| &**tensor).collect()),
-        Tensors::List(..) => Err(Error::invalid_argument("dynamic_stitch", "a list that a loop made has no indices of its own")
-            .expected("a slice, an array or a `Vec` of tensors")),
+        Tensors::List(..) => {
+            Err(Error::invalid_argument("dynamic_stitch", "a list that a loop made has no indices of its own")
+                .expected("a slice, an array or a `Vec` of tensors"))
+        }
     }
 }
 
@@ -70,7 +72,10 @@ fn stitched(indices: impl AsTensors, data: impl AsTensors) -> Result<Tensor> {
         if !fits || values.dtype() != first.dtype() || !at.dtype().is_integer() {
             return Err(Error::invalid_argument(op, "data does not fit its indices, or not the other data")
                 .got(format!("data {} at {}", values.ty(), at.ty()))
-                .expected(format!("data of {} that begins with the shape of its indices and goes on with {rest:?}", first.dtype())));
+                .expected(format!(
+                    "data of {} that begins with the shape of its indices and goes on with {rest:?}",
+                    first.dtype()
+                )));
         }
         let count = at.shape().element_count();
         places.push(reshape_to(&cast_to(at, DType::I64)?, &Shape::from_dims(&[count, Dim::ONE])?)?);

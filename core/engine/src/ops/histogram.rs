@@ -24,7 +24,9 @@ fn bounds(op: &str, values: &Tensor, range: Operand<'_>, nbins: Dim) -> Result<(
             .expected(format!("{} of shape {pair}", values.dtype())));
     }
     if nbins == Dim::ZERO {
-        return Err(Error::invalid_argument(op, "values cannot fall into no bins").got("0 bins").expected("at least one"));
+        return Err(Error::invalid_argument(op, "values cannot fall into no bins")
+            .got("0 bins")
+            .expected("at least one"));
     }
     let range = functions::try_stop_gradient(&*range)?;
     let one = |at: usize| {
@@ -44,7 +46,9 @@ fn number_of(nbins: Dim, dtype: DType) -> Result<Tensor> {
 fn bins(values: &Tensor, range: Operand<'_>, nbins: Dim) -> Result<Tensor> {
     let op = "histogram_fixed_width_bins";
     if !DTypes::FLOATING.has(values.dtype()) {
-        return Err(Error::invalid_argument(op, "values must be floats").got(values.ty()).help("convert them with `cast`"));
+        return Err(Error::invalid_argument(op, "values must be floats")
+            .got(values.ty())
+            .help("convert them with `cast`"));
     }
     let (low, high) = bounds(op, values, range, nbins)?;
     let values = functions::try_stop_gradient(values)?;
@@ -175,7 +179,8 @@ pub fn try_histogram_fixed_width_as(
     dtype: DType,
 ) -> Result<Tensor> {
     let here = Location::caller();
-    let counted = nbins.into_dim().and_then(|nbins| histogram(&values.as_tensor(), value_range.to_operand(), nbins, dtype));
+    let counted =
+        nbins.into_dim().and_then(|nbins| histogram(&values.as_tensor(), value_range.to_operand(), nbins, dtype));
     counted.map_err(|e| e.named("histogram_fixed_width").at(here))
 }
 

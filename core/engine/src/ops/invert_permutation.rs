@@ -113,7 +113,9 @@ mod tests {
     #[test]
     fn what_is_no_permutation() {
         assert_eq!(tf::invert_permutation(&tf::zeros([0]).cast(tf::DType::I64)).shape(), [0]);
-        for x in [tf::constant([0, 0]), tf::constant([0, 2]), tf::constant([-1, 0]), tf::constant([[0]]), tf::constant(0)] {
+        for x in
+            [tf::constant([0, 0]), tf::constant([0, 2]), tf::constant([-1, 0]), tf::constant([[0]]), tf::constant(0)]
+        {
             assert!(tf::try_invert_permutation(&x).is_err());
         }
         assert!(tf::try_invert_permutation(&tf::constant([0.0])).is_err());

@@ -11,6 +11,7 @@ use kernels::backend::cuda::{CudaCall, Kernel};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};
 use kernels::shape::{Dim, Shape};
+use std::ops::Range;
 
 /// On which side of equal elements a value belongs.
 ///
@@ -78,23 +79,8 @@ impl Op for Searchsorted {
     unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
         let own = part(call.outputs[0].len(), chunk, self.work(call).phases[0], 1);
         let (len, count) = (call.inputs[0].dims()[1], call.inputs[1].dims()[1]);
-        for_ordered!(call.inputs[0].dtype, T => {
-            let (rows, values) = (call.inputs[0].ptr.cast::<T>(), call.inputs[1].ptr.cast::<T>());
-            for i in own {
-                // SAFETY: dense views of the inferred types; chunks write disjoint parts.
-                unsafe {
-                    let row = std::slice::from_raw_parts(rows.add(i / count * len), len);
-                    let value = *values.add(i);
-                    // What is not in order, such as NaN, is passed over as TensorFlow's comparisons do.
-                    #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "NaN is neither less nor greater")]
-                    let at = match self.right {
-                        true => row.partition_point(|&v| !(value < v)),
-                        false => row.partition_point(|&v| v < value),
-                    };
-                    put(&call.outputs[0], i, at);
-                }
-            }
-        });
+        // SAFETY: dense views of the inferred types; chunks write disjoint parts.
+        unsafe { for_ordered!(call.inputs[0].dtype, T => self.run::<T>(call, own, len, count)) };
         Ok(())
     }
 
@@ -112,6 +98,28 @@ impl Op for Searchsorted {
 
     fn gradient(&self) -> Gradient {
         Gradient::Stops("an index does not change with small changes of the values")
+    }
+}
+
+impl Searchsorted {
+    /// Searches for the values `own`, of which `count` belong to each sorted row of `len`.
+    ///
+    /// # Safety
+    /// As `Op::cpu`, for elements of type `T`.
+    unsafe fn run<T: Copy + PartialOrd>(&self, call: &CpuCall<'_>, own: Range<usize>, len: usize, count: usize) {
+        let (rows, values) = (call.inputs[0].ptr.cast::<T>(), call.inputs[1].ptr.cast::<T>());
+        for i in own {
+            // SAFETY: by the caller's promise.
+            let (row, value) = unsafe { (std::slice::from_raw_parts(rows.add(i / count * len), len), *values.add(i)) };
+            // What is not in order, such as NaN, is passed over as TensorFlow's comparisons do.
+            #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "NaN is neither less nor greater")]
+            let at = match self.right {
+                true => row.partition_point(|&v| !(value < v)),
+                false => row.partition_point(|&v| v < value),
+            };
+            // SAFETY: inside the output.
+            unsafe { put(&call.outputs[0], i, at) };
+        }
     }
 }
 

@@ -52,7 +52,9 @@ pub(super) fn last_rows(view: &View) -> Rows {
 fn checked(cx: &Infer<'_>) -> Result<()> {
     cx.check_dtype(0, DTypes::NUMBERS)?;
     if cx.shape(0).rank() == 0 {
-        return Err(Error::invalid_argument(cx.op(), "a number has no order").got(cx.input(0)).expected("at least one axis"));
+        return Err(Error::invalid_argument(cx.op(), "a number has no order")
+            .got(cx.input(0))
+            .expected("at least one axis"));
     }
     Ok(())
 }
@@ -85,7 +87,7 @@ impl Op for Sort {
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
         // SAFETY: the same contract.
-        for_ordered!(call.inputs[0].dtype, T => unsafe { self.run::<T>(call, phase, chunk) });
+        unsafe { for_ordered!(call.inputs[0].dtype, T => self.run::<T>(call, phase, chunk)) };
         Ok(())
     }
 
@@ -208,7 +210,7 @@ impl Op for Argsort {
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
         // SAFETY: the same contract.
-        for_ordered!(call.inputs[0].dtype, T => unsafe { self.run::<T>(call, phase, chunk) });
+        unsafe { for_ordered!(call.inputs[0].dtype, T => self.run::<T>(call, phase, chunk)) };
         Ok(())
     }
 
@@ -312,9 +314,11 @@ mod tests {
         for shape in [[1, 200_000], [3, 70_000], [500, 40]] {
             let x = tf::cast(&(numbers(4, &shape) * 900.0), tf::DType::F32);
             let (sorted, places) = (tf::sort(&x, 1, Ascending), tf::argsort(&x, 1, Descending));
-            for (row, (sorted, places)) in x.to_vec::<f32>().chunks(shape[1]).zip(
-                sorted.to_vec::<f32>().chunks(shape[1]).zip(places.to_vec::<i32>().chunks(shape[1])),
-            ) {
+            for (row, (sorted, places)) in x
+                .to_vec::<f32>()
+                .chunks(shape[1])
+                .zip(sorted.to_vec::<f32>().chunks(shape[1]).zip(places.to_vec::<i32>().chunks(shape[1])))
+            {
                 let mut want = row.to_vec();
                 want.sort_by(f32::total_cmp);
                 assert!(want == sorted);

@@ -76,7 +76,7 @@ impl Op for TopK {
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
         // SAFETY: the same contract.
-        for_ordered!(call.inputs[0].dtype, T => unsafe { run::<T>(call, phase, chunk) });
+        unsafe { for_ordered!(call.inputs[0].dtype, T => run::<T>(call, phase, chunk)) };
         Ok(())
     }
 

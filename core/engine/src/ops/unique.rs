@@ -8,8 +8,8 @@ use super::where_indices::indices_of;
 use super::{public, reshape_to};
 use crate::execute::execute;
 use crate::op::{Gradient, Infer, Kind, Op, Outputs, identity};
-use crate::tensor::strings::Strings;
 use crate::tensor::Tensor;
+use crate::tensor::strings::Strings;
 use kernels::backend::cpu::CpuCall;
 use kernels::backend::cpu::sort::distinct;
 use kernels::backend::cuda::{self, CudaCall, Kernel};
@@ -63,14 +63,17 @@ impl Op for UniqueNumbers {
         if x.dtype == DType::Bool {
             // Any byte but 0 is true.
             // SAFETY: a dense view.
-            let truths: Vec<u8> = unsafe { std::slice::from_raw_parts(x.ptr, x.len()) }.iter().map(|&b| u8::from(b != 0)).collect();
+            let truths: Vec<u8> =
+                unsafe { std::slice::from_raw_parts(x.ptr, x.len()) }.iter().map(|&b| u8::from(b != 0)).collect();
             distinct::numbers(&truths, write);
             return Ok(());
         }
-        for_ordered!(x.dtype, T => {
-            // SAFETY: a dense view; the pointer of an empty one may dangle but is aligned.
-            distinct::numbers(unsafe { std::slice::from_raw_parts(x.ptr.cast::<T>(), x.len()) }, write)
-        });
+        // SAFETY: a dense view; the pointer of an empty one may dangle but is aligned.
+        unsafe {
+            for_ordered!(x.dtype, T => {
+                distinct::numbers(std::slice::from_raw_parts(x.ptr.cast::<T>(), x.len()), write)
+            });
+        }
         Ok(())
     }
 

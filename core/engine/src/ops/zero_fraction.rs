@@ -2,10 +2,10 @@
 
 use super::reduce_mean::size_of;
 use super::{cast_to, functions, public};
+use crate::tensor::Tensor;
 use kernels::dtype::DType;
 use kernels::error::{OnTheWay, Result};
 use kernels::shape::Shape;
-use crate::tensor::Tensor;
 
 #[track_caller]
 fn fraction(x: &Tensor) -> Result<Tensor> {

@@ -81,8 +81,7 @@ pub unsafe fn order_rows(call: &CudaCall<'_>, x: &View, length: usize, descendin
             })?;
             let (keys, order) = (sorted.keys, sorted.order);
             let bits = usize::BITS - (rows - 1).leading_zeros();
-            sorted =
-                sort(call, count, bits, true, [keys, other(keys, a, b)], [order, other(order, c, d)], counts)?;
+            sorted = sort(call, count, bits, true, [keys, other(keys, a, b)], [order, other(order, c, d)], counts)?;
         }
         Ok(Ordered { keys: sorted.keys, order: sorted.order, _memory: memory })
     }

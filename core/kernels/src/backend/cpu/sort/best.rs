@@ -1,8 +1,8 @@
 //! The least few words of a row without sorting all of it: candidates below a bound that falls while the row is read.
 //! `top_k` calls it for few of many; long rows are searched in pieces whose best are searched once more.
 
-use super::item::Word;
 use super::super::{Work, part};
+use super::item::Word;
 
 /// Elements of a piece of a long row, and pieces of a row, at most.
 const PIECE: usize = 32 * 1024;

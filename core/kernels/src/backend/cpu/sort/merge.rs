@@ -48,7 +48,8 @@ unsafe fn two<W: Word>(a: &[W], b: &[W], to: *mut W) {
 /// Room for that many words at `a` and at `b`, which are nobody else's.
 pub unsafe fn ranks<'a, W: Word>(runs: &[&'a [W]], ranks: Range<usize>, a: *mut W, b: *mut W) -> &'a [W] {
     let (from, to) = (split(runs, ranks.start), split(runs, ranks.end));
-    let mut parts: Vec<&[W]> = runs.iter().zip(from.iter().zip(&to)).map(|(run, (&from, &to))| &run[from..to]).collect();
+    let mut parts: Vec<&[W]> =
+        runs.iter().zip(from.iter().zip(&to)).map(|(run, (&from, &to))| &run[from..to]).collect();
     let (mut room, mut other) = (a, b);
     while parts.len() > 1 {
         let mut at = 0;

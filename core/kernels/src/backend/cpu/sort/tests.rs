@@ -68,7 +68,8 @@ fn stable_at_every_length() {
 
 #[test]
 fn keys_order_as_elements_do() {
-    let floats = [f32::NEG_INFINITY, f32::MIN, -1.5, -f32::MIN_POSITIVE, -1e-45, -0.0, 1e-45, 2.0, f32::MAX, f32::INFINITY];
+    let floats =
+        [f32::NEG_INFINITY, f32::MIN, -1.5, -f32::MIN_POSITIVE, -1e-45, -0.0, 1e-45, 2.0, f32::MAX, f32::INFINITY];
     for (i, a) in floats.iter().enumerate() {
         for (j, b) in floats.iter().enumerate() {
             assert_eq!(a.exact_key().cmp(&b.exact_key()), i.cmp(&j));
@@ -79,7 +80,9 @@ fn keys_order_as_elements_do() {
         assert!(f32::NAN.key() > a.key() && (-f32::NAN).key() == f32::NAN.key());
     }
     assert_eq!((-0.0_f64).key(), 0.0_f64.key());
-    assert!((-5_i8).key() < 3_i8.key() && i8::turned((-5_i8).key()) <= 255 && i8::of_exact_key((-5_i8).exact_key()) == -5);
+    assert!(
+        (-5_i8).key() < 3_i8.key() && i8::turned((-5_i8).key()) <= 255 && i8::of_exact_key((-5_i8).exact_key()) == -5
+    );
 }
 
 #[test]
