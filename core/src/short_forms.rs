@@ -3,7 +3,9 @@
 
 mod windows;
 
-use crate::{Attention, Axes, Cumulative, IntoAxes, Tensor, keep_dims};
+use crate::{Attention, Axes, Bincount, Cumulative, DType, IntoAxes, Tensor, keep_dims};
+use kernels::error::OrFail;
+use kernels::shape::IntoDim;
 
 /// The axes of a reduction, kept in the result or not: what `keepdims` asks for.
 #[doc(hidden)]
@@ -27,6 +29,31 @@ pub fn __attention(
     grouped: bool,
 ) -> Attention {
     Attention { mask: mask.into(), causal, dropout, seed: None, scale: scale.into(), grouped }
+/// Weights that may be left out.
+#[doc(hidden)]
+pub fn __weights<'a>(weights: impl Into<Option<&'a Tensor>>) -> Option<&'a Tensor> {
+    weights.into()
+}
+
+/// How numbers are counted; a bound of -1 is none.
+#[doc(hidden)]
+#[track_caller]
+pub fn __bincount<'a>(
+    weights: impl Into<Option<&'a Tensor>>,
+    minlength: impl IntoDim,
+    maxlength: impl IntoDim,
+    dtype: DType,
+    axis: isize,
+    binary_output: bool,
+) -> Bincount {
+    Bincount {
+        weights: weights.into().cloned(),
+        minlength: minlength.into_size().or_fail(),
+        maxlength: maxlength.into_size().or_fail(),
+        dtype,
+        axis,
+        binary_output,
+    }
 }
 
 /// The index of the greatest element along an axis: [`argmax`](fn@crate::argmax) with TensorFlow's defaults, `argmax!(x, axis = 0, output_type = int64)`.
@@ -55,6 +82,51 @@ macro_rules! argmax {
 macro_rules! argmin {
     ($($arguments:tt)*) => {
         $crate::__call!(argmin(x; axis = 0, output_type = $crate::int64) => ($crate::argmin_as(x, axis, output_type)) ($($arguments)*))
+    };
+}
+
+/// The places of the elements of an axis in order: [`argsort`](fn@crate::argsort) with TensorFlow's defaults, `argsort!(values, axis = -1, direction = Direction::Ascending)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::argsort!(tf::constant([3, 1, 2])).to_vec::<i32>(), [1, 2, 0]);
+/// let down = tf::argsort!(tf::constant([3, 1, 2]), direction = tf::Direction::Descending);
+/// assert_eq!(down.to_vec::<i32>(), [0, 2, 1]);
+/// ```
+#[macro_export]
+macro_rules! argsort {
+    ($($arguments:tt)*) => {
+        $crate::__call!(argsort(values; axis = -1, direction = $crate::Direction::Ascending) => ($crate::argsort(values, axis, direction)) ($($arguments)*))
+    };
+}
+
+/// How often each number from 0 up occurs: [`bincount`](fn@crate::bincount) with TensorFlow's defaults, `bincount!(arr, weights = None, minlength = -1, maxlength = -1, dtype = int32, axis = 0, binary_output = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([1, 0, 1]);
+/// assert_eq!(tf::bincount!(&x, minlength = 4).to_vec::<i32>(), [1, 2, 0, 0]);
+/// let weights = tf::constant([0.5, 1.0, 1.5]);
+/// assert_eq!(tf::bincount!(&x, weights = &weights).to_vec::<f32>(), [1.0, 2.0]);
+/// ```
+#[macro_export]
+macro_rules! bincount {
+    ($($arguments:tt)*) => {
+        $crate::__call!(bincount(arr; weights = ::core::option::Option::<&$crate::Tensor>::None, minlength = -1, maxlength = -1, dtype = $crate::int32, axis = 0, binary_output = false) => ($crate::bincount_with(arr, &$crate::__bincount(weights, minlength, maxlength, dtype, axis, binary_output))) ($($arguments)*))
+    };
+}
+
+/// How often each class was predicted for each label: [`confusion_matrix`](fn@crate::confusion_matrix) with TensorFlow's defaults, `confusion_matrix!(labels, predictions, num_classes = -1, weights = None, dtype = int32)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let labels = tf::constant([0, 1, 1]);
+/// assert_eq!(tf::confusion_matrix!(&labels, &tf::constant([0, 1, 0])).to_vec::<i32>(), [1, 0, 1, 1]);
+/// ```
+#[macro_export]
+macro_rules! confusion_matrix {
+    ($($arguments:tt)*) => {
+        $crate::__call!(confusion_matrix(labels, predictions; num_classes = -1, weights = ::core::option::Option::<&$crate::Tensor>::None, dtype = $crate::int32) => ($crate::confusion_matrix_with(labels, predictions, num_classes, $crate::__weights(weights), dtype)) ($($arguments)*))
     };
 }
 
@@ -131,6 +203,20 @@ macro_rules! cumsum {
     };
 }
 
+/// Running logarithms of sums of exponentials along an axis: [`cumulative_logsumexp`](fn@crate::cumulative_logsumexp) with TensorFlow's defaults, `cumulative_logsumexp!(x, axis = 0, exclusive = false, reverse = false)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!(tf::cumulative_logsumexp!(&x, axis = 1, reverse = true).shape(), [2, 3]);
+/// ```
+#[macro_export]
+macro_rules! cumulative_logsumexp {
+    ($($arguments:tt)*) => {
+        $crate::__call!(cumulative_logsumexp(x; axis = 0, exclusive = false, reverse = false) => ($crate::cumulative_logsumexp_with(x, axis, $crate::__cumulative(exclusive, reverse))) ($($arguments)*))
+    };
+}
+
 /// One value made of all rows, from the first to the last: [`foldl`](fn@crate::foldl) with TensorFlow's defaults, `foldl!(f, elems, initializer = FirstRow)`.
 ///
 /// ```
@@ -184,6 +270,34 @@ macro_rules! gather {
 macro_rules! gelu {
     ($($arguments:tt)*) => {
         $crate::__call!(gelu(x; approximate = false) => ($crate::gelu(x, approximate)) ($($arguments)*))
+    };
+}
+
+/// How many values fall into each of equally wide bins: [`histogram_fixed_width`](fn@crate::histogram_fixed_width) with TensorFlow's defaults, `histogram_fixed_width!(values, value_range, nbins = 100, dtype = int32)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let (x, range) = (tf::constant([-1.0, 0.5, 3.0]), tf::constant([0.0, 2.0]));
+/// assert_eq!(tf::histogram_fixed_width!(&x, &range, nbins = 2).to_vec::<i32>(), [2, 1]);
+/// ```
+#[macro_export]
+macro_rules! histogram_fixed_width {
+    ($($arguments:tt)*) => {
+        $crate::__call!(histogram_fixed_width(values, value_range; nbins = 100, dtype = $crate::int32) => ($crate::histogram_fixed_width_as(values, value_range, nbins, dtype)) ($($arguments)*))
+    };
+}
+
+/// The bin of each value, of equally wide ones: [`histogram_fixed_width_bins`](fn@crate::histogram_fixed_width_bins) with TensorFlow's defaults, `histogram_fixed_width_bins!(values, value_range, nbins = 100)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let (x, range) = (tf::constant([-1.0, 0.5, 3.0]), tf::constant([0.0, 2.0]));
+/// assert_eq!(tf::histogram_fixed_width_bins!(&x, &range).to_vec::<i32>(), [0, 25, 99]);
+/// ```
+#[macro_export]
+macro_rules! histogram_fixed_width_bins {
+    ($($arguments:tt)*) => {
+        $crate::__call!(histogram_fixed_width_bins(values, value_range; nbins = 100) => ($crate::histogram_fixed_width_bins(values, value_range, nbins)) ($($arguments)*))
     };
 }
 
@@ -445,6 +559,21 @@ macro_rules! reduce_variance {
     };
 }
 
+/// Slices along an axis, each several times; without an axis the elements in a row: [`repeat`](fn@crate::repeat) with TensorFlow's defaults, `repeat!(x, repeats, axis = ())`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([[1, 2], [3, 4]]);
+/// assert_eq!(tf::repeat!(&x, 2).to_vec::<i32>(), [1, 1, 2, 2, 3, 3, 4, 4]);
+/// assert_eq!(tf::repeat!(&x, 2, axis = 0).shape(), [4, 2]);
+/// ```
+#[macro_export]
+macro_rules! repeat {
+    ($($arguments:tt)*) => {
+        $crate::__call!(repeat(x, repeats; axis = ()) => ($crate::repeat(x, repeats, axis)) ($($arguments)*))
+    };
+}
+
 /// Normalisation by the root of the mean square: [`rms_norm`](fn@crate::rms_norm) with defaults, `rms_norm!(x, axis = -1, scale = None, epsilon = 1e-6)`.
 ///
 /// ```
@@ -489,6 +618,21 @@ macro_rules! scan {
     };
 }
 
+/// Where values belong in sorted rows: [`searchsorted`](fn@crate::searchsorted) with TensorFlow's defaults, `searchsorted!(sorted_sequence, values, side = Side::Left, out_type = int32)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let edges = tf::constant([1, 3, 5]);
+/// assert_eq!(tf::searchsorted!(&edges, &tf::constant([3, 4])).to_vec::<i32>(), [1, 2]);
+/// assert_eq!(tf::searchsorted!(&edges, &tf::constant([3]), side = tf::Side::Right).to_vec::<i32>(), [2]);
+/// ```
+#[macro_export]
+macro_rules! searchsorted {
+    ($($arguments:tt)*) => {
+        $crate::__call!(searchsorted(sorted_sequence, values; side = $crate::Side::Left, out_type = $crate::int32) => ($crate::searchsorted_as(sorted_sequence, values, side, out_type)) ($($arguments)*))
+    };
+}
+
 /// The softmax along an axis: [`softmax`](fn@crate::softmax) with TensorFlow's defaults, `softmax!(x, axis = -1)`.
 ///
 /// ```
@@ -499,6 +643,20 @@ macro_rules! scan {
 macro_rules! softmax {
     ($($arguments:tt)*) => {
         $crate::__call!(softmax(x; axis = -1) => ($crate::softmax(x, axis)) ($($arguments)*))
+    };
+}
+
+/// The elements along an axis in order: [`sort`](fn@crate::sort) with TensorFlow's defaults, `sort!(values, axis = -1, direction = Direction::Ascending)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// assert_eq!(tf::sort!(tf::constant([3, 1, 2])).to_vec::<i32>(), [1, 2, 3]);
+/// assert_eq!(tf::sort!(tf::constant([3, 1, 2]), direction = tf::Direction::Descending).to_vec::<i32>(), [3, 2, 1]);
+/// ```
+#[macro_export]
+macro_rules! sort {
+    ($($arguments:tt)*) => {
+        $crate::__call!(sort(values; axis = -1, direction = $crate::Direction::Ascending) => ($crate::sort(values, axis, direction)) ($($arguments)*))
     };
 }
 
@@ -543,6 +701,20 @@ macro_rules! stack {
     };
 }
 
+/// The greatest elements of the last axis, and their places: [`top_k`](fn@crate::top_k) with TensorFlow's defaults, `top_k!(input, k = 1, sorted = true, index_type = int32)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let (values, places) = tf::top_k!(tf::constant([1.0, 5.0, 3.0]), k = 2);
+/// assert_eq!((values.to_vec::<f32>(), places.to_vec::<i32>()), (vec![5.0, 3.0], vec![1, 2]));
+/// ```
+#[macro_export]
+macro_rules! top_k {
+    ($($arguments:tt)*) => {
+        $crate::__call!(top_k(input; k = 1, sorted = true, index_type = $crate::int32) => ($crate::top_k_as(input, k, sorted, index_type)) ($($arguments)*))
+    };
+}
+
 /// The tensor with its axes in reverse, or in the order that is told: [`transpose`](fn@crate::transpose) with TensorFlow's defaults, `transpose!(x, perm = [])`.
 ///
 /// ```
@@ -554,6 +726,34 @@ macro_rules! stack {
 macro_rules! transpose {
     ($($arguments:tt)*) => {
         $crate::__call!(transpose(x; perm = []) => ($crate::transpose(x, perm)) ($($arguments)*))
+    };
+}
+
+/// The different elements of a vector, and the number of each element's value: [`unique`](fn@crate::unique) with TensorFlow's defaults, `unique!(x, out_idx = int32)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let (values, numbers) = tf::unique!(tf::constant([4, 1, 4]));
+/// assert_eq!((values.to_vec::<i32>(), numbers.to_vec::<i32>()), (vec![4, 1], vec![0, 1, 0]));
+/// ```
+#[macro_export]
+macro_rules! unique {
+    ($($arguments:tt)*) => {
+        $crate::__call!(unique(x; out_idx = $crate::int32) => ($crate::unique_as(x, out_idx)) ($($arguments)*))
+    };
+}
+
+/// The different elements of a vector, the number of each element's value, and how often each value occurs: [`unique_with_counts`](fn@crate::unique_with_counts) with TensorFlow's defaults, `unique_with_counts!(x, out_idx = int32)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let (_, _, counts) = tf::unique_with_counts!(tf::constant([4, 1, 4]));
+/// assert_eq!(counts.to_vec::<i32>(), [2, 1]);
+/// ```
+#[macro_export]
+macro_rules! unique_with_counts {
+    ($($arguments:tt)*) => {
+        $crate::__call!(unique_with_counts(x; out_idx = $crate::int32) => ($crate::unique_with_counts_as(x, out_idx)) ($($arguments)*))
     };
 }
 

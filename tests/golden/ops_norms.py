@@ -118,13 +118,6 @@ def _log_poisson_loss(v):
         yield "mismatch", {"full": False}, [v.n(2), v.n(3)]
 
 
-@op("zero_fraction", lambda x, a: tf.nn.zero_fraction(x[0]))
-def _zero_fraction(v):
-    yield "basic", {}, [v.v([0, 1, 0, 3, -0.0])]
-    if v.main:
-        yield "empty", {}, [v.n(0, 3)]
-
-
 def ctc_loss(x, a):
     # TensorFlow's own computes float64 with float32 numbers beside it, which it refuses: those are computed in float32.
     y = tf.cast(x[0], tf.float32) if x[0].dtype == tf.float64 else x[0]

@@ -136,6 +136,14 @@ def main():
     emit("mask", tf.boolean_mask, [grid, [[True, False], [False, True]]])
     emit("one_hot", lambda i, y, n: tf.one_hot(i, 3, y, n), [[1, 0], "yes", "no"])
     emit("zeros_like", tf.zeros_like, [grid])
+    words = ["b", "a", "", "b", "", "c"]
+    emit("unique", tf.unique, [words])
+    emit("unique", tf.unique, [grid])
+    emit("unique_with_counts", tf.unique_with_counts, [words])
+    emit("repeat", lambda x, n: tf.repeat(x, n, axis=1), [grid, [2, 0]])
+    emit("repeat", lambda x, n: tf.repeat(x, n, axis=1), [grid, 2])
+    emit("dynamic_partition", lambda x, at: tf.dynamic_partition(x, at, 3), [words, [2, 0, 2, 0, 0, 2]])
+    emit("dynamic_stitch", lambda i, j, x, y: tf.dynamic_stitch([i, j], [x, y]), [[3, 0], [1, 3], ["d", "a"], ["b", "e"]])
 
 
 if __name__ == "__main__":

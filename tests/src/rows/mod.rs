@@ -10,6 +10,7 @@ mod linear;
 mod norms;
 mod reduce;
 mod shapes;
+mod sorting;
 mod special;
 
 use crate::compare::Bound;
@@ -111,6 +112,7 @@ pub fn all() -> Vec<Row> {
         linalg::rows(),
         linear::rows(),
         norms::rows(),
+        sorting::rows(),
         special::rows(),
     ]
     .into_iter()

@@ -79,7 +79,6 @@ pub(super) fn rows() -> Vec<Row> {
         Row::elementwise("log_poisson_loss", Bound::sums(8.0, 8.0), |c| {
             one(tf::try_log_poisson_loss(&c.x[0], &c.x[1], c.a.flag("full")))
         }),
-        exact("zero_fraction", |c| one(tf::try_zero_fraction(&c.x[0]))),
         near("ctc_loss", |c| {
             let (major, blank) = (c.a.flag("time_major"), c.a.int("blank") as i64);
             one(tf::try_ctc_loss(&c.x[1], &c.x[0], &c.x[2], &c.x[3], major, blank))

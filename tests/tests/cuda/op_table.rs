@@ -7,8 +7,22 @@ use eagerflow_tests::cuda::gpu;
 use eagerflow_tests::{rows, suite};
 use std::collections::BTreeSet;
 
-/// Operations whose results have sizes that depend on values, which the host has to know. Every other one stays on the device.
-const ON_HOST: [&str; 2] = ["boolean_mask", "sequence_mask"];
+/// Operations whose results have sizes that depend on values, which the host has to know, or that assert something of values, which an
+/// eager assertion waits for. Every other one stays on the device.
+const ON_HOST: [&str; 12] = [
+    "bincount",
+    "boolean_mask",
+    "broadcast_dynamic_shape",
+    "confusion_matrix",
+    "dynamic_partition",
+    "dynamic_stitch",
+    "histogram_fixed_width",
+    "repeat",
+    "sequence_mask",
+    "unique",
+    "unique_with_counts",
+    "unravel_index",
+];
 
 /// Processes that share the rows.
 const PROCESSES: usize = 2;

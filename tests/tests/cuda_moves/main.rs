@@ -7,6 +7,7 @@ mod layouts;
 mod randoms;
 mod scatters;
 mod sets;
+mod sorting;
 mod variables;
 
 use eagerflow::{self as tf, DType, Tensor};

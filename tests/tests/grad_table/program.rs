@@ -21,6 +21,7 @@ const PROGRAMS: &[(&str, Run)] = &[
         let (x, zeros) = (&c.x[0], tf::try_zeros_like(&c.x[0])?);
         Ok(vec![tf::try_where(tf::try_greater(x, 0.0)?, tf::try_log(x)?, zeros)?])
     }),
+    ("top_k_values", |c| Ok(vec![tf::try_top_k(&c.x[0], c.a.int("k"), true)?.0])),
     ("where_log_safe", |c| {
         let (x, ones) = (&c.x[0], tf::try_ones_like(&c.x[0])?);
         Ok(vec![tf::try_log(tf::try_where(tf::try_greater(x, 0.0)?, x, ones)?)?])

@@ -5,6 +5,7 @@ mod complex;
 mod norms;
 mod conv;
 mod linalg;
+mod sorting;
 mod special;
 
 use crate::program::Program;
@@ -103,6 +104,7 @@ pub fn all() -> Vec<Sample> {
     if !eagerflow_tests::suite::on_a_gpu() {
         all.extend(linalg::samples());
     }
+    all.extend(sorting::samples());
     all.extend(special::samples());
     all.extend(conv::samples());
     all.extend(complex::samples());

@@ -14,6 +14,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("size", "its documentation: the count that means divide by"),
     ("zeros", "others: constants"),
     ("ones", "others: constants"),
+    ("broadcast_static_shape", "its documentation and unit test: shapes are no tensors"),
     ("select", "others: select chooses as where does"),
     ("truncatemod", "others: truncatemod is Rust's remainder"),
     ("where_indices", "others: where_indices are where the mask is true"),

@@ -86,7 +86,16 @@ fn call(op: &str, a: &Value, x: &[Tensor]) -> Result<Vec<Tensor>> {
     let refs: Vec<&Tensor> = x.iter().collect();
     let most = || usize::try_from(int("most")).unwrap_or(0);
     let dtype = || DType::from_name(&text("to")).unwrap();
+    let [first, second] = [x.first(), x.get(1)].map(|x| x.cloned().unwrap_or_else(|| tf::constant(0)));
+    match op {
+        "unique" => return tf::try_unique(&first).map(|(values, numbers)| vec![values, numbers]),
+        "unique_with_counts" => return tf::try_unique_with_counts(&first).map(|all| vec![all.0, all.1, all.2]),
+        "dynamic_partition" => return tf::try_dynamic_partition(&first, &second, 3),
+        _ => {}
+    }
     Ok(vec![match op {
+        "repeat" => tf::try_repeat(&x[0], &x[1], 1)?,
+        "dynamic_stitch" => tf::try_dynamic_stitch(&x[..2], &x[2..])?,
         "length" => tf::strings::try_length_in(&x[0], unit(a))?,
         "substr" => tf::strings::try_substr_in(&x[0], int("at") as i32, int("len") as i32, unit(a))?,
         "substr_each" => tf::strings::try_substr(&x[0], &x[1], &x[2])?,

@@ -10,6 +10,7 @@ mod linalg;
 mod linear;
 mod norms;
 mod shapes;
+mod sorting;
 mod special;
 
 use eagerflow as tf;
@@ -181,6 +182,7 @@ fn operations() -> Vec<Sample> {
         linalg::samples(),
         linear::samples(),
         norms::samples(),
+        sorting::samples(),
         special::samples(),
     ]
     .into_iter()

@@ -65,7 +65,6 @@ pub fn samples() -> Vec<Sample> {
             |s| vec![positive(&[s.a]), x(&[s.a])],
             |x| one(tf::try_log_poisson_loss(&x[0], &x[1], true)),
         ),
-        Sample::new("zero_fraction", |s| vec![x(&[s.a, s.b])], |x| one(tf::try_zero_fraction(&x[0]))),
         Sample::new(
             "ctc",
             |s| vec![x(&[s.c, s.a, s.b]), small(&[s.a, s.b]), small(&[s.a])],

@@ -1,7 +1,7 @@
 //! `cumprod`: running products along an axis; dx is the product of the elements before, times what the later results owe.
 //! TensorFlow's `tf.cumprod`, whose gradient divides by x and is wrong where x is 0; ours never divides and is right.
 
-mod recurrence;
+pub(super) mod recurrence;
 
 use super::conj::conjugate;
 use super::cumulative::{Cumulative, scanning};

@@ -1,5 +1,5 @@
-//! What running sums and running products have in common: their options, and the part of an operation that scans an axis.
-//! `cumsum` and `cumprod` differ in the monoid and in the gradient alone.
+//! What running sums, products and logarithms of sums have in common: their options, and the part of an operation that scans an axis.
+//! `cumsum`, `cumprod` and `cumulative_logsumexp` differ in the monoid and in the gradient alone.
 
 use kernels::backend::cpu::scan::{Running, Scan};
 
@@ -14,7 +14,7 @@ use kernels::backend::cpu::scan::{Running, Scan};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cumulative {
-    /// Each result leaves its own element out: the first is 0 for sums and 1 for products.
+    /// Each result leaves its own element out: the first is 0 for sums, 1 for products and -inf for logarithms of sums.
     pub exclusive: bool,
     /// From the last element to the first.
     pub reverse: bool,
@@ -30,6 +30,9 @@ impl Cumulative {
 /// The part of an `impl Op` that scans have in common, for a type around a [`Scan`].
 macro_rules! scanning {
     ($name:literal) => {
+        scanning!($name, DTypes::NUMBERS.and(DTypes::COMPLEX));
+    };
+    ($name:literal, $accepts:expr) => {
         identity!($name, {
             "axis": Int = |this| this.0.axis as i64,
             "exclusive": Bool = |this| this.0.exclusive,
@@ -45,7 +48,7 @@ macro_rules! scanning {
         }
 
         fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-            cx.check_dtype(0, DTypes::NUMBERS.and(DTypes::COMPLEX))?;
+            cx.check_dtype(0, $accepts)?;
             cx.output(cx.dtype(0), *cx.shape(0));
             Ok(())
         }

@@ -15,9 +15,11 @@ mod matrices;
 mod normalise;
 mod operand;
 mod operators;
+mod ordered;
 mod pooling;
 mod reduction;
 mod sliding;
+mod require;
 pub mod strings;
 mod sum_to;
 mod support;
@@ -91,17 +93,19 @@ operations! {
     attention
     avg_pool2d
     band_part
-    batch_normalization
     banded_triangular_solve
+    batch_normalization
     bessel_i0
     bessel_i0e
     bessel_i1
     bessel_i1e
     betainc
     bias_add
+    bincount
     bitcast
     bitwise
     boolean_mask
+    broadcast_shape
     broadcast_to
     candidate_sampler
     cast
@@ -113,6 +117,7 @@ operations! {
     compare
     complex
     concat
+    confusion_matrix
     conj
     conv1d
     conv2d
@@ -128,6 +133,7 @@ operations! {
     ctc
     cumprod
     cumsum
+    cumulative_logsumexp
     depthwise_conv2d
     det
     diag
@@ -136,6 +142,8 @@ operations! {
     div_no_nan
     divide
     dropout
+    dynamic_partition
+    dynamic_stitch
     eig
     eigh
     einsum
@@ -161,11 +169,14 @@ operations! {
     glu
     hard_sigmoid
     hard_swish
+    histogram
     identity
     igamma
     igammac
     imag
+    in_top_k
     inv
+    invert_permutation
     is_nan
     iterator_next
     l2_loss
@@ -192,6 +203,7 @@ operations! {
     minimum
     mish
     moments
+    monotonic
     multiply
     multiply_no_nan
     ndtri
@@ -201,6 +213,7 @@ operations! {
     one_hot
     pad
     polygamma
+    polyval
     pool
     pow
     print
@@ -221,6 +234,7 @@ operations! {
     reduce_variance
     relu
     relu6
+    repeat
     reshape
     reverse
     reverse_sequence
@@ -233,6 +247,7 @@ operations! {
     saturate_cast
     scatter_nd
     scatter_variable
+    searchsorted
     select
     selu
     sequence_mask
@@ -249,6 +264,7 @@ operations! {
     softplus
     softsign
     solve
+    sort
     split
     sqrt
     square
@@ -259,15 +275,19 @@ operations! {
     svd
     tan
     tanh
+    tensor_diag
     tensor_scatter
     tensordot
     tile
+    top_k
     transpose
     triangular_solve
     tridiagonal
     truediv
     truncatediv
     truncatemod
+    unique
+    unravel_index
     unstack
     where_indices
     xdivy

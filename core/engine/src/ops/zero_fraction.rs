@@ -1,32 +1,38 @@
-//! `zero_fraction`: the share of elements that are zero, as a `float32` scalar; no gradient flows.
-//! TensorFlow's `tf.nn.zero_fraction` and `tf.math.zero_fraction`.
+//! `zero_fraction`: which part of the elements is zero, `float32`; no gradient flows. TensorFlow's `tf.math.zero_fraction`.
 
-use super::functions::{try_cast, try_equal, try_logical_not};
-use super::public;
-use super::reduce_mean::mean_axes;
+use super::reduce_mean::size_of;
+use super::{cast_to, functions, public};
 use crate::tensor::Tensor;
-use kernels::dtype::{DType, DTypes};
-use kernels::error::{Error, OnTheWay};
-use kernels::shape::AxisSet;
+use kernels::dtype::DType;
+use kernels::error::{OnTheWay, Result};
+use kernels::shape::Shape;
+
+#[track_caller]
+fn fraction(x: &Tensor) -> Result<Tensor> {
+    let size = cast_to(&size_of(&Shape::from_dims(&[x.shape().element_count()])?, 0)?, DType::I64)?;
+    let zeros = functions::try_subtract(&size, &functions::try_count_nonzero(x, ())?)?;
+    functions::try_divide(&cast_to(&zeros, DType::F32)?, &cast_to(&size, DType::F32)?)
+}
 
 public! {
-    /// The share of the elements that are zero, as a `float32` scalar; not a number for a tensor without elements. Sparse activations are told by it.
+    /// Which part of the elements is zero, `float32`: NaN of no elements.
     ///
     /// ```
     /// use eagerflow as tf;
-    /// assert_eq!(tf::zero_fraction(tf::constant([0.0, 1.0, 0.0, 2.0])).item::<f32>(), 0.5);
+    /// assert_eq!(tf::zero_fraction(&tf::constant([0, 3, 0, 0])).item::<f32>(), 0.75);
     /// ```
     pub fn zero_fraction, try_zero_fraction(x) -> Tensor {
-        let accepts = DTypes::NUMBERS.and(DTypes::COMPLEX).and(DTypes::of(&[DType::Bool]));
-        if !accepts.has(x.dtype()) {
-            return Err(Error::invalid_argument("zero_fraction", "no element of this dtype is zero")
-                .got(x.dtype())
-                .expected(accepts));
-        }
-        // Counted in f64, as TensorFlow counts in integers: an f32 would lose count.
-        let zeros = if x.dtype().is_complex() { try_equal(x, 0.0)? } else { try_logical_not(&try_cast(x, DType::Bool)?)? };
-        let zeros = try_cast(&zeros, DType::F64)?;
-        let share = mean_axes(&zeros, AxisSet::all(x.rank()), false)?;
-        try_cast(&share, DType::F32).map_err(|e| e.named("zero_fraction"))
+        fraction(x).map_err(|e| e.named("zero_fraction"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+
+    #[test]
+    fn of_nothing() {
+        assert!(tf::zero_fraction(&tf::zeros([0, 3])).item::<f32>().is_nan());
+        assert_eq!(tf::zero_fraction(&tf::constant([0.0, f32::NAN, -0.0, 1.0])).item::<f32>(), 0.5);
     }
 }

@@ -1,5 +1,5 @@
 //! `recurrence`: u(i) = b(i) + a(i) * u(i-1) along an axis; its gradient is a recurrence from the other end.
-//! The gradient of `cumprod` walks through one, so that it never divides.
+//! The gradients of `cumprod`, which so never divides, and of `cumulative_logsumexp` walk through one.
 
 use super::super::conj::conjugate;
 use super::times;
@@ -15,7 +15,7 @@ use std::ops::{Add, Mul};
 
 /// Inputs a and b: u(i) = b(i) + a(i) * u(i-1) along an axis, from u = 0; exclusive gives u(i-1) at place i.
 #[derive(Clone)]
-pub(super) struct Recurrence {
+pub(in crate::ops) struct Recurrence {
     pub axis: usize,
     pub exclusive: bool,
     pub reverse: bool,

@@ -22,6 +22,7 @@ pub mod reduce;
 pub mod scan;
 pub mod simd;
 pub mod softmax_rows;
+pub mod sort;
 pub mod thread_pool;
 pub mod tile;
 pub mod vector;

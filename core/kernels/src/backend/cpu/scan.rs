@@ -1,5 +1,5 @@
-//! Running sums and products along one axis: each element combined with all before it.
-//! `cumsum` and `cumprod` call it; columns next to each other in memory run side by side.
+//! Running sums, products and logarithms of sums along one axis: each element combined with all before it.
+//! `cumsum`, `cumprod` and `cumulative_logsumexp` call it; columns next to each other in memory run side by side.
 
 use super::{CpuCall, Work, part};
 use crate::dtype::{Complex, DType, bf16, f16};
@@ -9,6 +9,8 @@ use crate::dtype::{Complex, DType, bf16, f16};
 pub enum Running {
     Sum,
     Prod,
+    /// The logarithm of the sum of the exponentials: of floats alone.
+    LogSumExp,
 }
 
 /// A walk along one axis of a dense tensor into a dense output of the same shape.
@@ -36,10 +38,15 @@ trait Cell: Copy {
     fn store(acc: Self::Acc) -> Self;
     fn add(a: Self::Acc, b: Self::Acc) -> Self::Acc;
     fn mul(a: Self::Acc, b: Self::Acc) -> Self::Acc;
+    /// The logarithm of nothing, and of the sum of two exponentials; the type rules ask floats alone for them.
+    const LOWEST: Self::Acc = Self::ZERO;
+    fn log_add(a: Self::Acc, _: Self::Acc) -> Self::Acc {
+        a
+    }
 }
 
 macro_rules! cells {
-    ($($t:ty as $acc:ty, $zero:literal $one:literal, $load:expr, $store:expr, $add:expr, $mul:expr;)*) => {$(
+    ($($t:ty as $acc:ty, $zero:literal $one:literal, $load:expr, $store:expr, $add:expr, $mul:expr $(, $lowest:expr, $log_add:expr)?;)*) => {$(
         impl Cell for $t {
             type Acc = $acc;
             const ZERO: $acc = $zero;
@@ -52,9 +59,26 @@ macro_rules! cells {
             fn add(a: $acc, b: $acc) -> $acc { ($add as fn($acc, $acc) -> $acc)(a, b) }
             #[inline(always)]
             fn mul(a: $acc, b: $acc) -> $acc { ($mul as fn($acc, $acc) -> $acc)(a, b) }
+            $(
+                const LOWEST: $acc = $lowest;
+                #[inline(always)]
+                fn log_add(a: $acc, b: $acc) -> $acc { ($log_add as fn($acc, $acc) -> $acc)(a, b) }
+            )?
         }
     )*};
 }
+
+macro_rules! log_add {
+    ($($name:ident: $t:ty),*) => {$(
+        /// log(exp(a) + exp(b)), from the greater one, so that nothing overflows.
+        fn $name(a: $t, b: $t) -> $t {
+            let (high, low) = if a < b { (b, a) } else { (a, b) };
+            if high.is_infinite() { high } else { high + (low - high).exp().ln_1p() }
+        }
+    )*};
+}
+
+log_add!(log_add_f32: f32, log_add_f64: f64);
 
 macro_rules! integer_cells {
     ($($t:ident)*) => { cells! { $($t as $t, 0 1, |x| x, |x| x, $t::wrapping_add, $t::wrapping_mul;)* } };
@@ -62,10 +86,10 @@ macro_rules! integer_cells {
 
 integer_cells!(i8 i16 i32 i64 u8 u16 u32 u64);
 cells! {
-    f32 as f32, 0.0 1.0, |x| x, |x| x, |a, b| a + b, |a, b| a * b;
-    f64 as f64, 0.0 1.0, |x| x, |x| x, |a, b| a + b, |a, b| a * b;
-    f16 as f32, 0.0 1.0, f16::to_f32, f16::from_f32, |a, b| a + b, |a, b| a * b;
-    bf16 as f32, 0.0 1.0, bf16::to_f32, bf16::from_f32, |a, b| a + b, |a, b| a * b;
+    f32 as f32, 0.0 1.0, |x| x, |x| x, |a, b| a + b, |a, b| a * b, f32::NEG_INFINITY, log_add_f32;
+    f64 as f64, 0.0 1.0, |x| x, |x| x, |a, b| a + b, |a, b| a * b, f64::NEG_INFINITY, log_add_f64;
+    f16 as f32, 0.0 1.0, f16::to_f32, f16::from_f32, |a, b| a + b, |a, b| a * b, f32::NEG_INFINITY, log_add_f32;
+    bf16 as f32, 0.0 1.0, bf16::to_f32, bf16::from_f32, |a, b| a + b, |a, b| a * b, f32::NEG_INFINITY, log_add_f32;
 }
 
 macro_rules! complex_cells {
@@ -148,6 +172,8 @@ impl Scan {
                 match (self.running, columns.len()) {
                     (Running::Sum, 1) => self.one(len, inner, from, to, T::ZERO, T::add),
                     (Running::Prod, 1) => self.one(len, inner, from, to, T::ONE, T::mul),
+                    (Running::LogSumExp, 1) => self.one(len, inner, from, to, T::LOWEST, T::log_add),
+                    (Running::LogSumExp, n) => self.many(n, len, inner, from, to, T::LOWEST, T::log_add),
                     (Running::Sum, n) => self.many(n, len, inner, from, to, T::ZERO, T::add),
                     (Running::Prod, n) => self.many(n, len, inner, from, to, T::ONE, T::mul),
                 }

@@ -38,6 +38,8 @@ pub mod code {
     pub const POWER: u32 = 3;
     pub const ASSERTION: u32 = 4;
     pub const LABEL: u32 = 5;
+    pub const PLACE: u32 = 6;
+    pub const TWICE: u32 = 7;
 }
 
 /// Makes an error of a word that an assertion wrote.
@@ -104,6 +106,12 @@ impl Word {
             code::LABEL => Error::invalid_argument(op, "a label names no class")
                 .got(self.value)
                 .expected(format!("0..{}", self.limit)),
+            code::PLACE => Error::invalid_argument(op, "a number that has no place")
+                .got(self.value)
+                .expected(format!("0..{}", self.limit)),
+            code::TWICE => Error::invalid_argument(op, "a number that occurs twice")
+                .got(self.value)
+                .expected(format!("each number of 0..{} once", self.limit)),
             code::ASSERTION => match tell {
                 Some(tell) => tell(&self),
                 None => Error::internal(op, "an assertion that nobody knows failed"),

@@ -149,7 +149,7 @@ struct Faults {
   unsigned long long shown[3][2];
   unsigned long long message[24];
 };
-enum { INDEX_FAULT = 1, DIVISION_FAULT = 2, POWER_FAULT = 3, ASSERTION_FAULT = 4, LABEL_FAULT = 5 };
+enum { INDEX_FAULT = 1, DIVISION_FAULT = 2, POWER_FAULT = 3, ASSERTION_FAULT = 4, LABEL_FAULT = 5, PLACE_FAULT = 6, TWICE_FAULT = 7 };
 
 __device__ inline void fault(Faults* faults, unsigned site, unsigned code, long long value, long long limit) {
   if (atomicCAS(&faults->code, 0u, code) == 0u) {

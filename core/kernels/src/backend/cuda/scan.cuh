@@ -3,6 +3,12 @@
 // Long lanes are cut into parts: their totals first, then what comes before each part, then the parts once more. Results are
 // memory of their own, so loads need not wait for stores.
 
+// log(exp(a) + exp(b)), from the greater one, so that nothing overflows; of floats alone.
+template <class T> __device__ inline T log_add(T a, T b) {
+  const T high = a < b ? b : a, low = a < b ? a : b;
+  return high == high && high - high != (T)0 ? high : (T)(high + log1p(exp(low - high)));
+}
+
 __device__ inline index_t lane_start(index_t lane, index_t length, index_t stride) {
   const index_t outer = lane / stride;
   return outer * length * stride + (lane - outer * stride);

@@ -94,6 +94,7 @@ pub unsafe fn scan(call: &CudaCall<'_>, scan: &Scan) -> Result<()> {
     let [columns, rows, totals] = match scan.running {
         Running::Sum => kernels!("plus(a, b)", "((A0)0)"),
         Running::Prod => kernels!("times(a, b)", "((A0)1)"),
+        Running::LogSumExp => kernels!("log_add(a, b)", "(Limits<A0>::lowest())"),
     };
     let dtype = call.outputs[0].dtype;
     // Neighbouring threads should read neighbouring elements: those of one lane, if lanes do not lie side by side.

@@ -116,7 +116,11 @@ pub unsafe fn scatter(call: &CudaCall<'_>, names: &Names<'_>, rows: &Rows<'_>) -
                 })?;
                 Sorted { keys: list(1), order: list(2) }
             }
-            true => sort(call, rows, [list(0), list(1)], [list(2), list(3)], list(4))?,
+            true => {
+                // The number of rows is itself a key: that of updates which name none.
+                let bits = usize::BITS - rows.rows.leading_zeros();
+                sort(call, count, bits, false, [list(0), list(1)], [list(2), list(3)], list(4))?
+            }
         };
         let refused = if rows.all_or_nothing { refused } else { 0 };
         match rows.write {
@@ -127,9 +131,9 @@ pub unsafe fn scatter(call: &CudaCall<'_>, names: &Names<'_>, rows: &Rows<'_>) -
 }
 
 /// Rows in ascending order, and the updates that name them; no order if they are as they were.
-struct Sorted {
-    keys: Address,
-    order: Address,
+pub(super) struct Sorted {
+    pub keys: Address,
+    pub order: Address,
 }
 
 /// # Safety
@@ -164,32 +168,32 @@ unsafe fn name_rows(
     }
 }
 
-/// Sorts by digits, the lowest first.
+/// Sorts `count` keys of so many bits by digits, the lowest first; `ordered` says that the first list of places is filled.
 ///
 /// # Safety
 /// As [`scatter`]; two lists of keys, the first of them filled, two of places, and room for the counts of digits.
-unsafe fn sort(
+pub(super) unsafe fn sort(
     call: &CudaCall<'_>,
-    rows: &Rows<'_>,
+    count: usize,
+    bits: u32,
+    ordered: bool,
     mut keys: [Address; 2],
     mut order: [Address; 2],
     counts: Address,
 ) -> Result<Sorted> {
-    let shares = rows.count.div_ceil(SHARE);
-    // The number of rows is itself a key: that of updates which name none.
-    let bits = usize::BITS - rows.rows.leading_zeros();
+    let shares = count.div_ceil(SHARE);
     for shift in (0..bits).step_by(4) {
         // SAFETY: by the caller's promise.
         unsafe {
             call.launch(&COUNT_DIGITS, &[], grid(shares, THREADS), |arguments| {
                 [keys[0], counts].into_iter().for_each(|address| arguments.address(address));
-                [rows.count, shares, shift as usize].into_iter().for_each(|n| arguments.size(n));
+                [count, shares, shift as usize].into_iter().for_each(|n| arguments.size(n));
             })?;
             starts(call, counts, DIGITS * shares)?;
             call.launch(&PLACE_DIGITS, &[], grid(shares, THREADS), |arguments| {
-                let before = if shift == 0 { 0 } else { order[0] };
+                let before = if shift == 0 && !ordered { 0 } else { order[0] };
                 [keys[0], before, keys[1], order[1], counts].into_iter().for_each(|address| arguments.address(address));
-                [rows.count, shares, shift as usize].into_iter().for_each(|n| arguments.size(n));
+                [count, shares, shift as usize].into_iter().for_each(|n| arguments.size(n));
             })?;
         }
         keys.swap(0, 1);
@@ -198,11 +202,16 @@ unsafe fn sort(
     Ok(Sorted { keys: keys[0], order: order[0] })
 }
 
+/// Words that the counts of digits of so many keys take.
+pub(super) fn digit_words(count: usize) -> usize {
+    DIGITS * count.div_ceil(SHARE) + 1
+}
+
 /// Puts in place of each of `count` lengths where it begins, and behind them their sum.
 ///
 /// # Safety
 /// The list is valid on the device, with room for one more.
-pub(super) unsafe fn starts(call: &CudaCall<'_>, list: Address, count: usize) -> Result<()> {
+pub unsafe fn starts(call: &CudaCall<'_>, list: Address, count: usize) -> Result<()> {
     // SAFETY: by the caller's promise.
     unsafe {
         call.launch(&STARTS, &[], Grid { blocks: [1, 1, 1], threads: [1024, 1, 1], shared: 0 }, |arguments| {
