@@ -171,12 +171,13 @@ pub use engine::{
     Differentiable, Dim, Duplicate, Element, Error, FieldOptions, Fields, ForwardAccumulator, FunctionInfo,
     GradientOptions, GradientTape, Gradients, IndexedRows, InputSpec, IntoAxes, IntoTensor, LazyVariable, Leaves,
     Literal, LossFunction, Module, Nest, Nested, Number, Operand, Padding, Pair, ParamCount, PerAxis, PersistentTape,
-    Report, Result, Shape, Signature, Sliding, Source, Sources, StopRecording, Submodule, Tensor, TensorArray, TensorFunction,
-    TensorType, ToOperand, UnconnectedGradients, Variable, Watch, bf16, bfloat16, bool_, build, complex64, complex128,
-    config, constant, constant_of, custom_gradient, data, debugging, device, executing_eagerly, f16, float16, float32,
-    float64, function, gradients_function, implicit_gradients, implicit_value_and_gradients, init_scope, int8, int16,
-    int32, int64, io, keep_dims, list_physical_devices, memory, profile, random, shape, string, strings, tf_function,
-    try_build, try_constant, try_constant_of, try_device, uint8, uint16, uint32, uint64, value_and_gradients_function,
+    Report, Result, Shape, Signature, Sliding, Source, Sources, StopRecording, Submodule, Tensor, TensorArray,
+    TensorFunction, TensorType, ToOperand, UnconnectedGradients, Variable, Watch, bf16, bfloat16, bool_, build,
+    complex64, complex128, config, constant, constant_of, custom_gradient, data, debugging, device, executing_eagerly,
+    f16, float16, float32, float64, function, gradients_function, implicit_gradients, implicit_value_and_gradients,
+    init_scope, int8, int16, int32, int64, io, keep_dims, list_physical_devices, memory, profile, random, shape,
+    string, strings, tf_function, try_build, try_constant, try_constant_of, try_device, uint8, uint16, uint32, uint64,
+    value_and_gradients_function,
 };
 #[doc(hidden)]
 pub use engine::{TensorRef, Tensors};

@@ -29,6 +29,8 @@ pub fn __attention(
     grouped: bool,
 ) -> Attention {
     Attention { mask: mask.into(), causal, dropout, seed: None, scale: scale.into(), grouped }
+}
+
 /// Weights that may be left out.
 #[doc(hidden)]
 pub fn __weights<'a>(weights: impl Into<Option<&'a Tensor>>) -> Option<&'a Tensor> {

@@ -62,8 +62,10 @@ impl Source {
         let with_rule = blocks.filter(|block| block.contains("Gradient::Rule"));
         let named = with_rule.filter_map(|block| block.split_once("identity!(\"").map(|(_, rest)| name(rest)));
         // Operations on matrices share one `impl Op`; they have a rule unless they say otherwise.
-        let on_matrices = self.text.split("impl OnMatrices for ").skip(1).filter(|block| block.contains("fn backward("));
-        let shared = on_matrices.filter_map(|block| block.split_once("NAME: &'static str = \"").map(|(_, rest)| name(rest)));
+        let on_matrices =
+            self.text.split("impl OnMatrices for ").skip(1).filter(|block| block.contains("fn backward("));
+        let shared =
+            on_matrices.filter_map(|block| block.split_once("NAME: &'static str = \"").map(|(_, rest)| name(rest)));
         named.chain(shared).collect()
     }
 }

@@ -48,7 +48,12 @@ fn pair(c: &Call<'_>, name: &str) -> [i64; 2] {
 pub(super) fn rows() -> Vec<Row> {
     let sums = |name, call| Row::new(name, Bound::sums(4.0, 32.0), call);
     let wider = |dtypes: &'static [&'static str]| {
-        Exception::elements("refused", dtypes, 0, "TensorFlow's CPU kernel of this function takes fewer dtypes than its kin")
+        Exception::elements(
+            "refused",
+            dtypes,
+            0,
+            "TensorFlow's CPU kernel of this function takes fewer dtypes than its kin",
+        )
     };
     let maxima: &[&str] = &["float16", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16"];
     vec![

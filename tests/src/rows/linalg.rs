@@ -12,7 +12,8 @@ const SOLVED: Bound = Bound::sums(64.0, 64.0).absolute(64.0);
 const FOUND: Bound = Bound::sums(256.0, 256.0).absolute(256.0);
 
 /// Why complex matrices are taken where singular values are cut off.
-const COMPLEX_CUTOFF: &str = "TensorFlow makes its cutoff a complex number, which it cannot compare with the real singular values";
+const COMPLEX_CUTOFF: &str =
+    "TensorFlow makes its cutoff a complex number, which it cannot compare with the real singular values";
 
 fn order(c: &Call<'_>) -> Norm {
     match c.a.raw("ord") {
@@ -112,10 +113,8 @@ pub(super) fn rows() -> Vec<Row> {
             tf::try_lu_as(&c.x[0], index).map(|(packed, rows)| vec![packed, rows])
         }),
         solved("lu_solve", |c| one(tf::try_lu_solve(&c.x[0], &c.x[1], &c.x[2]))),
-        solved("lu_reconstruct", |c| one(tf::try_lu_reconstruct(&c.x[0], &c.x[1]))).except([taken(
-            &["int16"],
-            "products of int16 are taken, as TensorFlow takes batches of them",
-        )]),
+        solved("lu_reconstruct", |c| one(tf::try_lu_reconstruct(&c.x[0], &c.x[1])))
+            .except([taken(&["int16"], "products of int16 are taken, as TensorFlow takes batches of them")]),
         solved("lu_matrix_inverse", |c| one(tf::try_lu_matrix_inverse(&c.x[0], &c.x[1]))),
         found("qr", qr),
         found("qr_signs", |c| tf::try_qr(&c.x[0], false).map(|(q, r)| vec![q, r])).of("qr"),

@@ -22,7 +22,8 @@ fn every_gradient_rule_is_used_by_a_sample() {
     let seen: Vec<String> = rules_seen().into_iter().map(|(op, _)| op).collect();
     let mut complaints = Vec::new();
     // Linear algebra runs on the CPU alone, and so do its samples.
-    let here = |source: &sources::Source| !eagerflow_tests::suite::on_a_gpu() || !source.text.contains("impl OnMatrices for");
+    let here =
+        |source: &sources::Source| !eagerflow_tests::suite::on_a_gpu() || !source.text.contains("impl OnMatrices for");
     for source in sources::operations().into_iter().filter(here) {
         for op in source.rules() {
             let excused = ELSEWHERE.iter().any(|(name, _)| *name == op);

@@ -2,9 +2,9 @@
 //! The tests of differences, of dtypes and of flipped signs walk over [`all`].
 
 mod complex;
-mod norms;
 mod conv;
 mod linalg;
+mod norms;
 mod sorting;
 mod special;
 

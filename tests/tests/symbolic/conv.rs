@@ -63,7 +63,12 @@ pub fn samples() -> Vec<Sample> {
         Sample::new(
             "pool",
             |s| vec![x(&[s.a, s.c, s.b])],
-            |x| Ok(vec![tf::try_max_pool1d(&x[0], 2, 2, Padding::Valid)?, tf::try_avg_pool1d(&x[0], 3, 1, Padding::Same)?]),
+            |x| {
+                Ok(vec![
+                    tf::try_max_pool1d(&x[0], 2, 2, Padding::Valid)?,
+                    tf::try_avg_pool1d(&x[0], 3, 1, Padding::Same)?,
+                ])
+            },
         ),
         Sample::new(
             "max_pool_with_argmax",

@@ -2,8 +2,8 @@
 //! numbers by their parts, and the words their gradient rules are written in. Each file about such an operation implements [`OnMatrices`].
 
 use super::functions::{self, try_matmul};
-use super::{reshape_to, sum_axes};
 use super::transpose::swap_last;
+use super::{reshape_to, sum_axes};
 use crate::execute::execute;
 use crate::meaning::{joined, parts};
 use crate::op::{Attr, Gradient, Infer, Kind, Mask, Op, OpRef, Saves};

@@ -201,7 +201,10 @@ pub(crate) fn check_batch(op: &str, shape: &Shape, axes: usize) -> Result<()> {
         2 => ("images", "four dimensions: batch, rows, columns, channels", images_help(shape.rank())),
         _ => ("volumes", "five dimensions: batch, planes, rows, columns, channels", "`reshape` it to five dimensions"),
     };
-    Err(Error::invalid_argument(op, format!("the input is no batch of {what}")).got(shape).expected(expected).help(help))
+    Err(Error::invalid_argument(op, format!("the input is no batch of {what}"))
+        .got(shape)
+        .expected(expected)
+        .help(help))
 }
 
 /// How a tensor with this many dimensions becomes a batch of images.

@@ -24,9 +24,21 @@ pub(super) fn samples() -> Vec<Sample> {
     vec![
         with("conv1d", first(sliding(&[2], "SAME", &[1])), vec![floats(&[1, 2, 5]), floats(&[2, 2, 2])]),
         with("conv1d", sliding(&[1], "VALID", &[2]), vec![floats(&[2, 4, 1]), floats(&[2, 1, 2])]),
-        with("conv3d", sliding(&[1, 2, 1], "SAME", &[1, 1, 1]), vec![floats(&[1, 3, 3, 2, 2]), floats(&[2, 2, 3, 2, 1])]),
-        with("conv3d", sliding(&[2, 1, 1], "VALID", &[1, 1, 2]), vec![floats(&[1, 4, 2, 3, 1]), floats(&[2, 1, 2, 1, 2])]),
-        with("conv3d", sliding(&[1, 1, 1], "VALID", &[2, 1, 1]), vec![floats(&[1, 3, 1, 2, 4]), floats(&[2, 1, 1, 2, 2])]),
+        with(
+            "conv3d",
+            sliding(&[1, 2, 1], "SAME", &[1, 1, 1]),
+            vec![floats(&[1, 3, 3, 2, 2]), floats(&[2, 2, 3, 2, 1])],
+        ),
+        with(
+            "conv3d",
+            sliding(&[2, 1, 1], "VALID", &[1, 1, 2]),
+            vec![floats(&[1, 4, 2, 3, 1]), floats(&[2, 1, 2, 1, 2])],
+        ),
+        with(
+            "conv3d",
+            sliding(&[1, 1, 1], "VALID", &[2, 1, 1]),
+            vec![floats(&[1, 3, 1, 2, 4]), floats(&[2, 1, 1, 2, 2])],
+        ),
         with(
             "conv1d_transpose",
             to(sliding(&[2], "SAME", &[1]), &[1, 5, 2]),
@@ -43,7 +55,11 @@ pub(super) fn samples() -> Vec<Sample> {
             vec![floats(&[1, 2, 2, 1, 2]), floats(&[2, 2, 1, 1, 2])],
         ),
         with("depthwise_conv2d", sliding(&[1, 1], "SAME", &[1, 1]), vec![floats(&[1, 3, 3, 2]), floats(&[2, 2, 2, 2])]),
-        with("depthwise_conv2d", sliding(&[2, 1], "VALID", &[1, 2]), vec![floats(&[2, 4, 3, 3]), floats(&[2, 2, 3, 1])]),
+        with(
+            "depthwise_conv2d",
+            sliding(&[2, 1], "VALID", &[1, 2]),
+            vec![floats(&[2, 4, 3, 3]), floats(&[2, 2, 3, 1])],
+        ),
         with(
             "separable_conv2d",
             sliding(&[1, 1], "SAME", &[1, 1]),

@@ -4,9 +4,9 @@
 use super::ConvGeometry;
 use super::cells::{Cell, Cells, share};
 use super::forward::{axis_d, axis_h, axis_w};
-use super::product::volumes;
 use super::kernels::{Block, Blocks, Kernels, choose};
 use super::partials::{SUM, pad, sum};
+use super::product::volumes;
 use super::tile::{MAX_ROWS, Tile};
 use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
