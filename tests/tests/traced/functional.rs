@@ -98,7 +98,7 @@ fn case_runs_the_first_that_holds() {
 fn exclusive_cases_refuse_two_that_hold() {
     assert_eq!(graded_exclusively(&f(3.0)).item::<f32>(), 30.0);
     for eager in [true, false] {
-        let call = || std::panic::catch_unwind(|| graded_exclusively(&f(-0.5)));
+        let call = || std::panic::catch_unwind(|| graded_exclusively(&f(-0.5)).item::<f32>());
         let error = if eager { tf::config::with_eager_functions(call) } else { call() }.unwrap_err();
         let text = error.downcast_ref::<String>().cloned().unwrap_or_default();
         assert!(text.contains("several conditions hold") && text.contains("functional.rs"), "{text}");
