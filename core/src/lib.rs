@@ -46,7 +46,9 @@
 //! # Functions
 //!
 //! [`tf_function`](macro@tf_function) makes a graph of a function; [`function`](fn@function) tells what it was traced for and why;
-//! [`profile`] shows where its time goes. [`TensorArray`], [`init_scope`] and [`Closure`] are for use inside. Guide: [`guides::functions`].
+//! [`profile`] shows where its time goes. [`TensorArray`], [`init_scope`] and [`Closure`] are for use inside. Control flow as functions:
+//! [`cond`], [`switch_case`], [`while_loop`](fn@crate::while_loop), [`map_fn`], [`scan`](fn@crate::scan); [`recompute_grad`] saves memory, [`host_function`] runs any Rust, and
+//! [`get_concrete_function`] records once. Guide: [`guides::functions`].
 //!
 //! ```
 //! # use eagerflow as tf;

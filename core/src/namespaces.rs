@@ -74,7 +74,7 @@ pub mod nn {
 /// ```
 pub mod linalg {
     pub use engine::{
-        Diagonals, Eigenvalues, Norm, adjoint, band_part, banded_triangular_solve, cholesky, cholesky_solve,
+        DiagonalsFormat, Eigenvalues, Norm, adjoint, band_part, banded_triangular_solve, cholesky, cholesky_solve,
         compact_diagonals, cross, det, diag, diag_part, eig, eigh, eigh_tridiagonal, eigh_tridiagonal_with, eigvals,
         eigvalsh, einsum, expm, eye, global_norm, inv, logdet, logm, lstsq, lu, lu_as, lu_matrix_inverse,
         lu_reconstruct, lu_solve, matmul, matmul_adjoint, matmul_transposed, matrix_rank, matrix_transpose, matvec,

@@ -4,7 +4,7 @@
 use super::{Answer, Call, Exception, Row, one};
 use crate::compare::Bound;
 use eagerflow as tf;
-use tf::linalg::{Diagonals, Eigenvalues, Norm};
+use tf::linalg::{DiagonalsFormat, Eigenvalues, Norm};
 use tf::{Result, Tensor};
 
 /// Algorithms differ, and so does what they round.
@@ -35,8 +35,8 @@ fn axes(c: &Call<'_>) -> tf::Axes {
     list.into_axes()
 }
 
-fn format(c: &Call<'_>) -> Diagonals {
-    if c.a.text("format") == "matrix" { Diagonals::Matrix } else { Diagonals::Compact }
+fn format(c: &Call<'_>) -> DiagonalsFormat {
+    if c.a.text("format") == "matrix" { DiagonalsFormat::Matrix } else { DiagonalsFormat::Compact }
 }
 
 fn number(c: &Call<'_>, name: &str) -> Option<Tensor> {
@@ -146,7 +146,7 @@ pub(super) fn rows() -> Vec<Row> {
         }),
         solved("tridiagonal_sequence", |c| {
             let diagonals = tf::try_compact_diagonals(&c.x[0], &c.x[1], &c.x[2])?;
-            one(tf::try_tridiagonal_solve(&diagonals, &c.x[3], Diagonals::Compact, true))
+            one(tf::try_tridiagonal_solve(&diagonals, &c.x[3], DiagonalsFormat::Compact, true))
         })
         .of("tridiagonal_solve"),
         solved("tridiagonal_matmul", |c| one(tf::try_tridiagonal_matmul(&c.x[0], &c.x[1], format(c)))),

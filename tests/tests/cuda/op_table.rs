@@ -9,11 +9,14 @@ use std::collections::BTreeSet;
 
 /// Operations whose results have sizes that depend on values, which the host has to know, or that assert something of values, which an
 /// eager assertion waits for. Every other one stays on the device.
-const ON_HOST: [&str; 12] = [
+const ON_HOST: [&str; 15] = [
     "bincount",
     "boolean_mask",
     "broadcast_dynamic_shape",
+    "compute_accidental_hits",
     "confusion_matrix",
+    "ctc_greedy_decoder",
+    "ctc_unique_labels",
     "dynamic_partition",
     "dynamic_stitch",
     "histogram_fixed_width",

@@ -249,9 +249,7 @@ fn by_blocks(x: &Tensor, w: &Variable) -> Tensor {
 
 #[test]
 fn control_flow_as_functions() {
-    if gpu().is_none() {
-        return;
-    }
+    let Some(_gpu) = gpu() else { return };
     let x = numbers(15, 0.5).reshape([5, 3]);
     for eager in [true, false] {
         for (at, rounds) in [(0, 0), (1, 3), (2, 1)] {

@@ -2,6 +2,7 @@
 //! character LSTM. Each learns something, and batches and lengths of twenty sizes take two traces at most and pin nothing.
 
 mod char_lstm;
+mod gan;
 mod transformer;
 mod vae;
 

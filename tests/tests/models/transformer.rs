@@ -4,7 +4,7 @@ use super::{learnt, two_traces};
 use eagerflow as tf;
 use tf::layers::{Activation, Dense};
 use tf::optim::{Adam, Optimizer};
-use tf::{GradientTape, Module, Tensor, Variable, tf_function};
+use tf::{Attention, GradientTape, Module, Tensor, Variable, tf_function};
 
 const WORDS: usize = 7;
 const WIDTH: usize = 32;
@@ -23,8 +23,7 @@ impl Norm {
     }
 
     fn call(&self, x: &Tensor) -> Tensor {
-        let (mean, variance) = tf::moments(x, tf::keep_dims(-1));
-        (x - mean) * tf::rsqrt(variance + 1e-5) * &self.scale + &self.offset
+        tf::layer_normalization(x, -1, Some(&self.scale.value()), Some(&self.offset.value()), 1e-5)
     }
 }
 
@@ -50,13 +49,11 @@ impl Block {
 
     fn attend(&self, x: &Tensor) -> Tensor {
         let (batch, time) = (x.dim(0), x.dim(1));
-        let heads = self.qkv.call(x).reshape((batch, time, 3, HEADS, WIDTH / HEADS));
-        let parts = tf::unstack(&heads, 2);
-        let scores = tf::einsum("bqhd,bkhd->bhqk", &[&parts[0], &parts[1]]) / ((WIDTH / HEADS) as f32).sqrt();
-        let seen = tf::tril(tf::ones((time, time)), 0);
-        let scores = tf::where_(seen.cast(tf::bool_), scores, -1e9);
-        let mixed = tf::einsum("bhqk,bkhd->bqhd", &[&tf::softmax(scores, -1), &parts[2]]);
-        self.out.call(mixed.reshape((batch, time, WIDTH)))
+        let heads = self.qkv.call(x).reshape((batch, time, 3, HEADS, WIDTH / HEADS)).transpose([2, 0, 3, 1, 4]);
+        let parts = tf::unstack(&heads, 0);
+        let causal = Attention { causal: true, ..Default::default() };
+        let mixed = tf::scaled_dot_product_attention(&parts[0], &parts[1], &parts[2], causal);
+        self.out.call(mixed.transpose([0, 2, 1, 3]).reshape((batch, time, WIDTH)))
     }
 
     fn call(&self, x: &Tensor) -> Tensor {

@@ -4,7 +4,7 @@
 use super::{Sample, Sizes, one, x};
 use eagerflow as tf;
 use eagerflow::{Result, Tensor};
-use tf::linalg::{Diagonals, Eigenvalues, Norm};
+use tf::linalg::{DiagonalsFormat, Eigenvalues, Norm};
 
 /// The matrices and four times the identity: far from singular.
 fn far(x: &Tensor) -> Result<Tensor> {
@@ -107,8 +107,8 @@ pub fn samples() -> Vec<Sample> {
             |x| {
                 let a = far(&x[0])?;
                 Ok(vec![
-                    tf::try_tridiagonal_solve(&a, &x[1], Diagonals::Matrix, true)?,
-                    tf::try_tridiagonal_matmul(&a, &x[1], Diagonals::Matrix)?,
+                    tf::try_tridiagonal_solve(&a, &x[1], DiagonalsFormat::Matrix, true)?,
+                    tf::try_tridiagonal_matmul(&a, &x[1], DiagonalsFormat::Matrix)?,
                 ])
             },
         ),

@@ -320,7 +320,8 @@ impl Bins {
         // SAFETY: by the caller's promise.
         unsafe {
             (0..size).for_each(|bin| to.add(bin).write(T::NONE));
-            let bins = std::slice::from_raw_parts_mut(to, size);
+            // Memory for no bins at all may be nowhere.
+            let bins = if size == 0 { &mut [] } else { std::slice::from_raw_parts_mut(to, size) };
             let weights = call.inputs.get(1).map(|w| std::slice::from_raw_parts(w.ptr.cast::<T>().add(start), len));
             match call.inputs[0].dtype {
                 DType::I32 => {

@@ -15,7 +15,7 @@ use smallvec::{SmallVec, smallvec};
 
 /// How the diagonals of a tridiagonal matrix are given: TensorFlow's `diagonals_format`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Diagonals {
+pub enum DiagonalsFormat {
     /// Three rows: the diagonal above the main one, whose last number is not read, the main one, and the one below, whose first number
     /// is not read. [`compact_diagonals`](fn@crate::compact_diagonals) lays them so.
     #[default]
@@ -86,9 +86,9 @@ fn moved_down(x: &Tensor, axis: usize) -> Result<Tensor> {
 
 /// The diagonals as three rows.
 #[track_caller]
-fn compact(op: &str, x: &Tensor, format: Diagonals) -> Result<Tensor> {
+fn compact(op: &str, x: &Tensor, format: DiagonalsFormat) -> Result<Tensor> {
     let rows = rows_axis(op, x)?;
-    if format == Diagonals::Compact {
+    if format == DiagonalsFormat::Compact {
         return Ok(x.clone());
     }
     let n = x.shape().dim(rows + 1);
@@ -126,7 +126,7 @@ pub enum Eigenvalues {
 }
 
 public! {
-    /// Three diagonals of a tridiagonal matrix as the rows that [`Diagonals::Compact`] asks for: this is the one above the main diagonal.
+    /// Three diagonals of a tridiagonal matrix as the rows that [`DiagonalsFormat::Compact`] asks for: this is the one above the main diagonal.
     /// The diagonals beside the main one have a number less, or as many, of which the last above and the first below are not read.
     ///
     /// ```
@@ -147,12 +147,12 @@ public! {
     /// neighbouring rows for `partial_pivoting`. `rhs` is of matrices, or of one vector for one matrix. A pivot that is zero gives NaN.
     ///
     /// ```
-    /// use eagerflow::{self as tf, linalg::Diagonals};
+    /// use eagerflow::{self as tf, linalg::DiagonalsFormat};
     /// let t = tf::constant([[2.0, 1.0], [1.0, 3.0]]);
-    /// let x = tf::linalg::tridiagonal_solve(&t, &tf::constant([3.0, 4.0]), Diagonals::Matrix, true);
+    /// let x = tf::linalg::tridiagonal_solve(&t, &tf::constant([3.0, 4.0]), DiagonalsFormat::Matrix, true);
     /// assert_eq!(x.to_vec::<f32>(), [1.0, 1.0]);
     /// ```
-    pub fn tridiagonal_solve, try_tridiagonal_solve(x, rhs: &Tensor, format: Diagonals, partial_pivoting: bool) -> Tensor {
+    pub fn tridiagonal_solve, try_tridiagonal_solve(x, rhs: &Tensor, format: DiagonalsFormat, partial_pivoting: bool) -> Tensor {
         let named = |e: Error| e.named("tridiagonal_solve");
         let d = compact("tridiagonal_solve", x, format).map_err(named)?;
         let op = TridiagonalSolve { pivoting: partial_pivoting };
@@ -166,12 +166,12 @@ public! {
     /// The product of the tridiagonal matrices of which these are the diagonals and of `rhs`; batches broadcast.
     ///
     /// ```
-    /// use eagerflow::{self as tf, linalg::Diagonals};
+    /// use eagerflow::{self as tf, linalg::DiagonalsFormat};
     /// let t = tf::constant([[2.0, 1.0], [1.0, 3.0]]);
-    /// let y = tf::linalg::tridiagonal_matmul(&t, &tf::constant([[1.0], [1.0]]), Diagonals::Matrix);
+    /// let y = tf::linalg::tridiagonal_matmul(&t, &tf::constant([[1.0], [1.0]]), DiagonalsFormat::Matrix);
     /// assert_eq!(y.to_vec::<f32>(), [3.0, 4.0]);
     /// ```
-    pub fn tridiagonal_matmul, try_tridiagonal_matmul(x, rhs: &Tensor, format: Diagonals) -> Tensor {
+    pub fn tridiagonal_matmul, try_tridiagonal_matmul(x, rhs: &Tensor, format: DiagonalsFormat) -> Tensor {
         let named = |e: Error| e.named("tridiagonal_matmul");
         check_dtype("tridiagonal_matmul", x)?;
         let d = compact("tridiagonal_matmul", x, format).map_err(named)?;
@@ -280,7 +280,7 @@ fn eigen(alpha: &Tensor, beta: &Tensor, select: Eigenvalues, vectors: bool) -> R
 
 #[cfg(test)]
 mod tests {
-    use super::{Diagonals, Eigenvalues};
+    use super::{DiagonalsFormat, Eigenvalues};
     use crate as tf;
     use crate::ops::differences::{check, numbers};
 
@@ -288,10 +288,10 @@ mod tests {
     fn gradients_of_both_orders() {
         let far = tf::constant([[0.0], [3.0], [0.0]]).cast(tf::DType::F64);
         for pivoting in [false, true] {
-            let solved = |x: &[tf::Tensor]| tf::tridiagonal_solve(&(&x[0] + &far), &x[1], Diagonals::Compact, pivoting);
+            let solved = |x: &[tf::Tensor]| tf::tridiagonal_solve(&(&x[0] + &far), &x[1], DiagonalsFormat::Compact, pivoting);
             check(&solved, &[numbers(1, &[2, 3, 4]), numbers(2, &[2, 4, 2])]);
         }
-        let product = |x: &[tf::Tensor]| tf::tridiagonal_matmul(&x[0], &x[1], Diagonals::Compact);
+        let product = |x: &[tf::Tensor]| tf::tridiagonal_matmul(&x[0], &x[1], DiagonalsFormat::Compact);
         check(&product, &[numbers(1, &[2, 3, 4]), numbers(2, &[4, 2])]);
         let values = |x: &[tf::Tensor]| tf::eigh_tridiagonal(&x[0], &x[1], Eigenvalues::Index(1, 2));
         check(&values, &[numbers(1, &[4]), numbers(2, &[3])]);
@@ -302,17 +302,17 @@ mod tests {
         for pivoting in [false, true] {
             let a = tf::band_part(&numbers(5, &[2, 6, 6]), 1, 1);
             let b = numbers(2, &[2, 6, 3]);
-            let x = tf::tridiagonal_solve(&a, &b, Diagonals::Matrix, pivoting);
+            let x = tf::tridiagonal_solve(&a, &b, DiagonalsFormat::Matrix, pivoting);
             assert!((&x - tf::solve(&a, &b, false)).to_vec::<f64>().iter().all(|x| x.abs() < 1e-9));
-            let back = tf::tridiagonal_matmul(&a, &x, Diagonals::Matrix) - &b;
+            let back = tf::tridiagonal_matmul(&a, &x, DiagonalsFormat::Matrix) - &b;
             assert!(back.to_vec::<f64>().iter().all(|x| x.abs() < 1e-9));
         }
-        let x = tf::tridiagonal_solve(&tf::zeros([3, 2]), &tf::ones([2]), Diagonals::Compact, true);
+        let x = tf::tridiagonal_solve(&tf::zeros([3, 2]), &tf::ones([2]), DiagonalsFormat::Compact, true);
         assert!(x.to_vec::<f32>().iter().all(|x| x.is_nan()));
         let within =
             tf::eigh_tridiagonal(&tf::constant([1.0, 2.0, 3.0]), &tf::zeros([2]), Eigenvalues::Within(1.5, 3.0));
         assert_eq!(within.to_vec::<f32>(), [2.0, 3.0]);
         assert!(tf::try_eigh_tridiagonal(&tf::ones([3]), &tf::ones([3]), Eigenvalues::All).is_err());
-        assert!(tf::try_tridiagonal_solve(&tf::ones([2, 2]), &tf::ones([2]), Diagonals::Compact, true).is_err());
+        assert!(tf::try_tridiagonal_solve(&tf::ones([2, 2]), &tf::ones([2]), DiagonalsFormat::Compact, true).is_err());
     }
 }

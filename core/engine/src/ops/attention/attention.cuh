@@ -51,7 +51,7 @@ __device__ inline A0 logarithm(double x) { return log(x); }
 
 #define INDICES(i, count) for (index_t i = threadIdx.x; i < (count); i += AT_WORK)
 
-extern "C" __global__ void __launch_bounds__(AT_WORK) attention(Sizes s, Options options, Operands o, const T1* seed, Stream given,
+extern "C" __global__ void __launch_bounds__(128) attention(Sizes s, Options options, Operands o, const T1* seed, Stream given,
                                                                 T0* out, A0* logs, A0* sums) {
   __shared__ A0 scores[ROWS][TILE + 1], top[ROWS], total[ROWS], shrink[ROWS];
   const Stream stream = stream_of(seed, s.step, false, given);
@@ -130,7 +130,7 @@ __device__ inline Slope slope(const Sizes& s, const Options& options, const Oper
 }
 
 // The cotangents of queries; `deltas` are left for the kernel below.
-extern "C" __global__ void __launch_bounds__(AT_WORK) attention_queries(Sizes s, Options options, Operands o, const T1* seed, Stream given,
+extern "C" __global__ void __launch_bounds__(128) attention_queries(Sizes s, Options options, Operands o, const T1* seed, Stream given,
                                                                         Saved saved, T0* dq, A0* sums) {
   __shared__ A0 slopes[ROWS][TILE + 1];
   const Stream stream = stream_of(seed, s.step, false, given);
@@ -168,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(AT_WORK) attention_queries(Sizes s,
 }
 
 // The cotangents of keys and values, over all heads of queries that share them.
-extern "C" __global__ void __launch_bounds__(AT_WORK) attention_keys(Sizes s, Options options, Operands o, const T1* seed, Stream given,
+extern "C" __global__ void __launch_bounds__(128) attention_keys(Sizes s, Options options, Operands o, const T1* seed, Stream given,
                                                                      Saved saved, T0* dk, T0* dv, A0* sums) {
   __shared__ A0 slopes[ROWS][TILE + 1], used[ROWS][TILE + 1];
   const Stream stream = stream_of(seed, s.step, false, given);

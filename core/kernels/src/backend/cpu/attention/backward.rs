@@ -11,7 +11,7 @@ use crate::backend::cpu::gemm::Factor;
 use crate::backend::cpu::view::{View, Work, part};
 use crate::dtype::DType;
 
-/// The results of [`super::forward`] and their cotangent, of any strides, and the dense cotangents to write.
+/// The results of the way forth and their cotangent, of any strides, and the dense cotangents to write.
 #[derive(Clone, Copy)]
 pub struct Gradients<'a> {
     pub out: &'a View,

@@ -1,5 +1,5 @@
 //! Attention by blocks: softmax(scale · Q Kᵀ + mask) V and its gradient without ever holding the scores of all pairs.
-//! The attention operations hand their views over as an [`Attention`], and each chunk of work comes back to [`forward`] or [`backward`].
+//! The attention operations hand their views over as an [`Attention`], and each chunk of work comes back to `forward` or `backward`.
 //!
 //! Forward, a block of queries walks over the blocks of keys and keeps, per query, the greatest score so far and the sum of the
 //! exponentials below it (Milakov and Gimelshein 2018, Rabe and Staats 2021, Dao et al. 2022). What stays is the logarithm of that sum. Backward,
