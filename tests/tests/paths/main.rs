@@ -13,6 +13,9 @@ const SHARED: usize = 80_021;
 /// Enough elements for several vectors and a remainder.
 const FEW: usize = 4_099;
 
+/// Operations whose result has the square of the input's elements.
+const SQUARES: [&str; 1] = ["tensor_diag"];
+
 /// How many elements the digest's inputs have: few where threads do not matter.
 fn len() -> usize {
     if std::env::var_os("EAGERFLOW_CPU").is_some() { FEW } else { SHARED }
@@ -24,7 +27,7 @@ fn len() -> usize {
 fn digest() {
     println!("path {}", eagerflow::__testing::cpu_path());
     let sections = golden::ops();
-    for row in rows::all() {
+    for row in rows::all().into_iter().filter(|row| !SQUARES.contains(&row.name)) {
         let Some(section) = sections.iter().find(|s| s.op == row.name) else { continue };
         for &dtype in &section.accepted {
             if let Some(line) = line(&row, section, dtype) {
