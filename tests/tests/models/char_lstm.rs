@@ -1,7 +1,7 @@
 //! A character LSTM over texts of different lengths in one batch: strings become numbers, what lies behind a text's end counts for
 //! nothing, and the loop over time is one of the graph.
 
-use super::{learnt, two_traces};
+use super::{learnt, seeded, two_traces};
 use eagerflow as tf;
 use tf::layers::Dense;
 use tf::optim::{Adam, Optimizer};
@@ -72,7 +72,7 @@ fn numbered(texts: &[String]) -> (Tensor, Tensor) {
 
 #[test]
 fn a_character_lstm_learns_texts_of_twenty_lengths() {
-    tf::random::set_seed(4);
+    let _alone = seeded(4);
     let (model, optimizer) = (CharLstm::new(), Adam::new(1e-2));
     let text = "the quick brown fox jumps over the lazy dog ".repeat(2);
     let mut losses = Vec::new();

@@ -7,6 +7,15 @@ mod transformer;
 mod vae;
 
 use eagerflow as tf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Lets one test draw random numbers at a time: the seed is the process's.
+fn seeded(seed: i64) -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    tf::random::set_seed(seed);
+    alone
+}
 
 /// Asserts that a step was traced twice at most, and depends on no size.
 #[track_caller]
