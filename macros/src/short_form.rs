@@ -146,12 +146,16 @@ impl Form {
     }
 }
 
-/// The tokens with values in place of names.
+/// The tokens with values in place of names; methods and parts of paths that are called as a parameter stay.
 fn filled(tokens: TokenStream, values: &[(&Ident, TokenStream)]) -> TokenStream {
     let mut out = TokenStream::new();
+    let mut before = [' '; 2];
     for token in tokens {
+        let belongs = matches!(before, [_, ':']) || (before[1] == '.' && before[0] != '.');
+        let mark = if let TokenTree::Punct(mark) = &token { mark.as_char() } else { ' ' };
+        before = [before[1], mark];
         match token {
-            TokenTree::Ident(ident) => match values.iter().find(|(name, _)| **name == ident) {
+            TokenTree::Ident(ident) => match values.iter().find(|(name, _)| **name == ident && !belongs) {
                 Some((_, value)) => out.extend(value.clone()),
                 None => out.extend([TokenTree::Ident(ident)]),
             },
@@ -174,6 +178,12 @@ mod tests {
         let arguments: TokenStream = arguments.parse().unwrap();
         expand(quote!(sum(x, y; axis = (), keep = false) => (tf::sum(x, tf::axes(axis, keep), y)) (#arguments)))
             .to_string()
+    }
+
+    #[test]
+    fn methods_and_paths_keep_their_names() {
+        let form = quote!(f(axis; keep = 1) => (tf::axis(axis).keep(keep, ..axis)) (a));
+        assert_eq!(expand(form).to_string(), "tf :: axis (a) . keep (1 , .. a)");
     }
 
     #[test]
