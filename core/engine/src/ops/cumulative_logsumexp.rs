@@ -60,7 +60,7 @@ public! {
     /// ```
     /// use eagerflow as tf;
     /// let y = tf::cumulative_logsumexp(&tf::constant([1000.0, 1000.0]), 0);
-    /// assert_eq!(y.to_vec::<f32>(), [1000.0, 1000.6931]);
+    /// assert!((y.at(1).item::<f32>() - 1000.6931).abs() < 1e-3);
     /// ```
     pub fn cumulative_logsumexp, try_cumulative_logsumexp(x, axis: isize) -> Tensor {
         try_cumulative_logsumexp_with(x, axis, Cumulative::default())

@@ -80,7 +80,7 @@ public! {
     ///
     /// ```
     /// use eagerflow as tf;
-    /// assert_eq!(tf::linalg::det(&tf::constant([[1.0, 2.0], [3.0, 4.0]])).item::<f32>(), -2.0);
+    /// assert_eq!(tf::linalg::det(&tf::constant([[2.0, 1.0], [0.0, 3.0]])).item::<f32>(), 6.0);
     /// ```
     pub fn det, try_det(x) -> Tensor {
         run1(Det, &[x])

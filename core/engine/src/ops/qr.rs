@@ -102,7 +102,7 @@ public! {
     /// ```
     /// use eagerflow as tf;
     /// let (q, r) = tf::linalg::qr(&tf::constant([[0.0, 2.0], [-4.0, 0.0], [0.0, 0.0]]), false);
-    /// assert_eq!((q.shape(), r.shape()), (&[3, 2].into(), &[2, 2].into()));
+    /// assert_eq!((q.shape().dims(), r.shape().dims()), (&[3, 2][..], &[2, 2][..]));
     /// ```
     pub fn qr, try_qr(x, full_matrices: bool) -> (Tensor, Tensor) {
         if x.dtype() == DType::F16 {

@@ -160,7 +160,7 @@ public! {
     /// use eagerflow as tf;
     /// let (s, u, v) = tf::linalg::svd(&tf::constant([[0.0, 3.0], [1.0, 0.0], [0.0, 0.0]]), false);
     /// assert_eq!(s.to_vec::<f32>(), [3.0, 1.0]);
-    /// assert_eq!((u.shape(), v.shape()), (&[3, 2].into(), &[2, 2].into()));
+    /// assert_eq!((u.shape().dims(), v.shape().dims()), (&[3, 2][..], &[2, 2][..]));
     /// ```
     pub fn svd, try_svd(x, full_matrices: bool) -> (Tensor, Tensor, Tensor) {
         decomposed(x, full_matrices)

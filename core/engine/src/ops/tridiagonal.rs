@@ -203,7 +203,7 @@ public! {
     /// ```
     /// use eagerflow::{self as tf, linalg::Eigenvalues};
     /// let (e, v) = tf::linalg::eigh_tridiagonal_with(&tf::constant([2.0, 1.0]), &tf::constant([0.0]), Eigenvalues::All);
-    /// assert_eq!((e.to_vec::<f32>(), v.shape()), (vec![1.0, 2.0], &[2, 2].into()));
+    /// assert_eq!((e.to_vec::<f32>(), v.shape().dims()), (vec![1.0, 2.0], &[2, 2][..]));
     /// ```
     pub fn eigh_tridiagonal_with, try_eigh_tridiagonal_with(x, beta: &Tensor, select: Eigenvalues) -> (Tensor, Tensor) {
         eigen(x, beta, select, true).map_err(|e| e.named("eigh_tridiagonal"))
