@@ -25,6 +25,7 @@ mod stack;
 
 pub(crate) use align::align;
 pub(crate) use ancestors::{Reached, reached};
+pub(crate) use outside::Apart;
 pub use outside::{executing_eagerly, init_scope};
 use stack::OPEN;
 pub(crate) use stack::{current, is_open, opened_at, set_aside};

@@ -1,8 +1,10 @@
 //! Leaving the graph: how code inside a traced function runs at once while it is traced.
 //! TensorFlow's `executing_eagerly` and `init_scope`; layers make their variables so.
 
+use super::stack::Aside;
 use crate::execute::{Outside, listener, recording};
 use crate::tape::Unseen;
+use kernels::shape::{PinHook, set_pin_hook};
 
 /// Whether operations of this thread run at once, and are not recorded into a graph.
 ///
@@ -33,12 +35,45 @@ pub fn init_scope<R>(body: impl FnOnce() -> R) -> R {
     if let Some(listener) = listener {
         listener.scope_began();
     }
-    let _unseen = Unseen::start();
-    let _outside = Outside::enter();
-    let _closed = super::set_aside();
+    let apart = Apart::begin();
     let result = body();
+    drop(apart);
     if let Some(listener) = listener {
         listener.scope_ended();
     }
     result
+}
+
+/// While it lives, this thread is apart from what is going on: neither tapes nor a trace under way see what it does, and a graph that is
+/// open goes on behind it.
+pub(crate) struct Apart {
+    // Ended in this order, the reverse of the beginning.
+    _sizes: Option<HookBefore>,
+    _closed: Aside,
+    _outside: Outside,
+    _unseen: Unseen,
+}
+
+impl Apart {
+    /// For code that runs at once, or opens a graph of its own.
+    pub fn begin() -> Self {
+        let _unseen = Unseen::start();
+        let _outside = Outside::enter();
+        Self { _sizes: None, _closed: super::set_aside(), _outside, _unseen }
+    }
+
+    /// The same, where `read` says what an open size is when somebody reads its number; without one that is an error.
+    pub fn reading(read: Option<PinHook>) -> Self {
+        let apart = Self::begin();
+        Self { _sizes: Some(HookBefore(set_pin_hook(read))), ..apart }
+    }
+}
+
+/// The hook of before, put back also where the code panics.
+struct HookBefore(Option<PinHook>);
+
+impl Drop for HookBefore {
+    fn drop(&mut self) {
+        set_pin_hook(self.0);
+    }
 }

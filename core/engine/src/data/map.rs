@@ -5,18 +5,15 @@ use super::pipeline::{Pipeline, named_alike, record};
 use super::source::Source;
 use super::stage::{Item, Stage, Stream};
 use super::state::Saved;
-use crate::builder;
-use crate::builder::Builder;
-use crate::execute::Outside;
+use crate::builder::{self, Apart, Builder};
 use crate::graph::control::call::Callable;
 use crate::ir::fresh_sizes;
 use crate::ir::sizes::Known;
 use crate::module::StateWriter;
 use crate::op::{Operands, Outputs};
-use crate::tape::Unseen;
 use crate::tensor::{Tensor, TensorType};
 use kernels::error::{Error, Result};
-use kernels::shape::{Dim, Shape, Symbol, as_symbol, set_pin_hook};
+use kernels::shape::{Dim, Shape, Symbol, as_symbol};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
@@ -70,16 +67,12 @@ impl Stage for Map {
 /// The types of a function's results: it is recorded once. None where it asks for numbers that only elements have.
 fn result_types(function: &Function, types: &[TensorType]) -> Option<Vec<TensorType>> {
     let types = fresh(types).ok()?;
-    let _unseen = Unseen::start();
-    let _outside = Outside::enter();
-    let _closed = builder::set_aside();
-    let hook = set_pin_hook(None);
+    let _apart = Apart::reading(None);
     let builder = Builder::standalone("map");
     let params: Outputs = types.iter().map(|ty| builder.param(ty)).collect();
     let recorded = catch_unwind(AssertUnwindSafe(|| {
         builder.record_in(|| function(params)?.iter().map(|t| builder.type_of(t)).collect::<Result<Vec<_>>>())
     }));
-    set_pin_hook(hook);
     recorded.ok()?.ok()
 }
 

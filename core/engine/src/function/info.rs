@@ -90,9 +90,9 @@ impl FunctionInfo {
         self.traces().first().map(|t| print(&t.recorded))
     }
 
-    /// The graph of the trace used last, after the passes.
+    /// The graph of the trace used last, after the passes that need no sizes.
     pub fn optimized_graph(&self) -> Option<String> {
-        self.traces().first().map(|t| print(&t.callable.graph))
+        self.traces().first().map(|t| print(&t.callable.optimised()))
     }
 
     /// The steps of the plan that the last call ran: bytes touched, operation and line; with times of calls that ran inside

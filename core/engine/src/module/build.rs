@@ -4,11 +4,9 @@
 use super::Module;
 use super::fields::Named;
 use super::input_spec::InputSpec;
-use crate::builder::{self, Builder};
-use crate::execute::Outside;
-use crate::tape::Unseen;
+use crate::builder::{Apart, Builder};
 use kernels::error::{OrFail, Result};
-use kernels::shape::{Dim, PinHook, set_pin_hook};
+use kernels::shape::Dim;
 use std::panic::Location;
 
 /// Makes all variables of a model that its layers make when the first input comes: Keras's `model.build(input_shape)`.
@@ -85,24 +83,12 @@ fn record<M: Module + ?Sized, S: InputSpec, R>(
 ) -> Result<()> {
     {
         // The call is of nobody's: neither a tape nor a trace under way sees it.
-        let _unseen = Unseen::start();
-        let _outside = Outside::enter();
-        let _closed = builder::set_aside();
-        let _sizes = OpenSizes(set_pin_hook(Some(any_size)));
+        let _apart = Apart::reading(Some(any_size));
         let builder = Builder::standalone("build");
         let symbols = inputs.tensors(&mut |ty| builder.param(ty)).map_err(|e| e.in_op("build"))?;
         builder.record_in(|| call(model, &symbols).map(drop))?;
     }
     Named::of(model).complete("build").map(drop)
-}
-
-/// The hook of before, put back also where the call panics.
-struct OpenSizes(Option<PinHook>);
-
-impl Drop for OpenSizes {
-    fn drop(&mut self) {
-        set_pin_hook(self.0);
-    }
 }
 
 /// A number for a size that is open, wherever the call reads one: the least that an open size of a function has.

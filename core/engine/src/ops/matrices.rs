@@ -1,20 +1,21 @@
 //! What operations on matrices share: one implementation of `Op` over everything that takes matrices apart, batch by batch, with complex
-//! numbers by their parts, and the words their gradient rules are written in. Each file about such an operation implements [`OnMatrices`].
+//! numbers by their parts. Each file about such an operation implements [`OnMatrices`].
 
-use super::functions::{self, try_matmul};
-use super::transpose::swap_last;
-use super::{reshape_to, sum_axes};
+mod formulas;
+
+pub(crate) use formulas::*;
+
+use super::reshape_to;
 use crate::execute::execute;
 use crate::meaning::{joined, parts};
 use crate::op::{Attr, Gradient, Infer, Kind, Mask, Op, OpRef, Saves};
-use crate::ops::cast_to;
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 use kernels::backend::cpu::{CpuCall, View, Work};
 use kernels::backend::cuda::CudaCall;
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};
-use kernels::shape::{AxisSet, Constraints, Dim, Shape};
+use kernels::shape::{Constraints, Dim, Shape};
 use linalg::{Field, Matrix, Refused};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -422,87 +423,4 @@ pub(crate) fn rows_axis(op: &str, x: &Tensor) -> Result<usize> {
             .got(x.ty())
             .expected("at least two dimensions")
     })
-}
-
-// The words of formulas.
-
-/// A B.
-#[track_caller]
-pub(crate) fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    try_matmul(a, b)
-}
-
-/// The conjugate transpose.
-#[track_caller]
-pub(crate) fn adj(a: &Tensor) -> Result<Tensor> {
-    super::conj::conjugate(&swap_last(a)?)
-}
-
-#[track_caller]
-pub(crate) fn plus(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    functions::try_add(a, b)
-}
-
-#[track_caller]
-pub(crate) fn minus(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    functions::try_subtract(a, b)
-}
-
-#[track_caller]
-pub(crate) fn times(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    functions::try_multiply(a, b)
-}
-
-#[track_caller]
-pub(crate) fn negative(a: &Tensor) -> Result<Tensor> {
-    functions::try_neg(a)
-}
-
-/// A real number times a tensor of any numbers.
-#[track_caller]
-pub(crate) fn scaled(a: &Tensor, factor: f64) -> Result<Tensor> {
-    functions::try_multiply(a, factor)
-}
-
-/// A with its diagonal halved.
-#[track_caller]
-pub(crate) fn half_diagonal(a: &Tensor) -> Result<Tensor> {
-    functions::try_set_diag(a, &scaled(&functions::try_diag_part(a)?, 0.5)?)
-}
-
-/// The lower triangle of A with its diagonal, or the upper one.
-#[track_caller]
-pub(crate) fn triangle(a: &Tensor, lower: bool) -> Result<Tensor> {
-    if lower { functions::try_band_part(a, -1, 0) } else { functions::try_band_part(a, 0, -1) }
-}
-
-/// The identity matrix of the size of the last axis, one for each matrix of the batch, of the same dtype.
-#[track_caller]
-pub(crate) fn identity_like(a: &Tensor) -> Result<Tensor> {
-    functions::try_eye(*a.shape(), a.dtype())
-}
-
-/// The sum over one axis.
-#[track_caller]
-pub(crate) fn summed(a: &Tensor, axis: usize) -> Result<Tensor> {
-    sum_axes(a, AxisSet::of(&[axis]), false)
-}
-
-/// 1 / (e_j - e_i) off the diagonal and 0 on it, with TensorFlow's guard against eigenvalues that are equal.
-#[track_caller]
-pub(crate) fn gaps(e: &Tensor) -> Result<Tensor> {
-    let across = functions::try_expand_dims(e, -2)?;
-    let down = functions::try_expand_dims(e, -1)?;
-    let f = safe_reciprocal(&minus(&across, &down)?)?;
-    functions::try_set_diag(&f, &functions::try_zeros_like(e)?)
-}
-
-/// x / (x² + 1e-20).
-#[track_caller]
-pub(crate) fn safe_reciprocal(x: &Tensor) -> Result<Tensor> {
-    times(x, &functions::try_reciprocal(plus(&times(x, x)?, &small_like(x)?)?)?)
-}
-
-fn small_like(x: &Tensor) -> Result<Tensor> {
-    cast_to(&Tensor::from(1e-20), x.dtype())
 }

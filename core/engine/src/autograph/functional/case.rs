@@ -3,7 +3,7 @@
 
 use super::branches::{Branch, Cases};
 use super::cond::branch;
-use super::rows::or_fail;
+use super::parts::or_fail;
 use crate::autograph::dispatch::CondValue;
 use crate::autograph::rt::Cond;
 use crate::debugging::try_assert_less;

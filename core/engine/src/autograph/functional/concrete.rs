@@ -1,16 +1,16 @@
 //! [`ConcreteFunction`]: a function that was recorded once, for inputs that a signature describes; it is never traced again.
 //! Users make one to look at a graph, to keep tracing out of a program's first calls, or to be sure that one trace serves all.
 
-use super::rows::{Parts, with_tensors};
+use super::parts::{Parts, with_tensors};
 use crate::autograph::call::trace::check_lasting;
-use crate::builder::{self, Builder};
-use crate::execute::{Outside, execute_at, observed};
+use crate::builder::{Apart, Builder};
+use crate::execute::{execute_at, observed};
 use crate::function::Tracing;
 use crate::graph::control::Call;
 use crate::graph::control::call::{Callable, distinct};
+use crate::ir::fresh_sizes;
 use crate::ir::print::print;
 use crate::ir::sizes::Known;
-use crate::ir::{Graph, fresh_sizes};
 use crate::module::InputSpec;
 use crate::op::Operands;
 use crate::structure::Nest;
@@ -30,7 +30,6 @@ pub struct ConcreteFunction<I, R> {
     /// Variables and tensors of the outside, operands behind the inputs.
     captures: Vec<Tensor>,
     callable: Arc<Callable>,
-    recorded: Arc<Graph>,
     /// The result as it was recorded, for its form.
     result: R,
     inputs: PhantomData<fn(&I)>,
@@ -120,17 +119,15 @@ where
     };
     // The graph is of nobody's: a trace under way goes on when it is made.
     let (closed, result) = {
-        let _outside = Outside::enter();
-        let _closed = builder::set_aside();
+        let _apart = Apart::begin();
         let tracing = Tracing::start(Default::default());
         let result = builder.record_in(|| Ok::<_, Error>(f(&inputs)))?;
         let closed = builder.finish(&Parts::of(&result).tensors)?;
         check_lasting(&closed, &tracing)?;
         (closed, result)
     };
-    let recorded = Arc::new(closed.graph);
-    let callable = Callable::new(recorded.clone());
-    Ok(ConcreteFunction { name, types, captures: closed.captures, callable, recorded, result, inputs: PhantomData })
+    let callable = Callable::new(Arc::new(closed.graph));
+    Ok(ConcreteFunction { name, types, captures: closed.captures, callable, result, inputs: PhantomData })
 }
 
 /// The type with a name of its own for each open size, the same one wherever it stands; not one that a size of 1 is guarded from.
@@ -241,12 +238,12 @@ impl<I: Nest, R: Nest> ConcreteFunction<I, R> {
 
     /// The graph as it was recorded.
     pub fn graph(&self) -> String {
-        print(&self.recorded)
+        print(&self.callable.graph)
     }
 
-    /// The graph after the passes.
+    /// The graph after the passes that need no sizes.
     pub fn optimized_graph(&self) -> String {
-        print(&self.callable.graph)
+        print(&self.callable.optimised())
     }
 
     /// The steps of the plan that the last call ran, as [`FunctionInfo::plan`](crate::FunctionInfo::plan).

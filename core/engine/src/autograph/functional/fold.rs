@@ -1,7 +1,8 @@
 //! `foldl`, `foldr` and `scan`: one value made of all rows of a tensor, the rows taken one after the other.
 //! Users call them; a loop of the graph carries the value where a function is traced.
 
-use super::rows::{At, Parts, Rows, arrays, or_fail, with_tensors, write};
+use super::parts::{Parts, or_fail, with_tensors};
+use super::rows::{At, Rows, arrays, write};
 use crate::structure::{Nest, Place, place, result};
 use crate::tensor_array::TensorArray;
 use kernels::error::{OnTheWay as _, Result};

@@ -2,7 +2,7 @@
 //! what it calls. Users call it; TensorFlow's `tf.py_function`.
 
 use super::host_operation::{HostFunction, NAME, Run, Types};
-use super::rows::{Parts, or_fail, with_tensors};
+use super::parts::{Parts, or_fail, with_tensors};
 use crate::autodiff::{GradientOptions, GradientTape};
 use crate::custom_gradient::{call, input};
 use crate::execute::execute;

@@ -1,7 +1,8 @@
 //! `map_fn`: a function over each row of a tensor or structure of tensors, and its results one behind the other.
 //! Users call it.
 
-use super::rows::{At, Parts, Rows, arrays, no_rows, or_fail, with_tensors, write};
+use super::parts::{Parts, or_fail, with_tensors};
+use super::rows::{At, Rows, arrays, no_rows, write};
 use crate::structure::{Nest, Place, place, result};
 use crate::tensor_array::TensorArray;
 use kernels::error::{OnTheWay as _, Result};

@@ -9,6 +9,7 @@ mod fold;
 mod host_function;
 mod host_operation;
 mod map_fn;
+mod parts;
 mod recompute_grad;
 mod rows;
 mod switch_case;

@@ -1,7 +1,7 @@
 //! `recompute_grad`: a function whose gradient computes it once more, in place of keeping what it computed in between.
 //! Users wrap the blocks of deep models with it; it is a custom gradient function, whose closure runs the function under a tape.
 
-use super::rows::{Parts, with_tensors};
+use super::parts::{Parts, with_tensors};
 use crate::autodiff::{GradientOptions, GradientTape};
 use crate::custom_gradient::{call, input};
 use crate::graph::control::barrier::barrier;

@@ -1,66 +1,19 @@
 //! The rows of a structure of tensors: what `map_fn`, `scan` and folds go over, at once or in a loop of the graph.
 //! Those functions ask for one row after the other, and keep what they get in arrays.
 
+use super::parts::{Parts, with_tensors};
 use crate::autograph::regions;
 use crate::autograph::rt::{Next, Test, While, condition};
-use crate::builder::{self, Builder};
-use crate::execute::Outside;
+use crate::builder::{self, Apart, Builder};
 use crate::ops::functions::{less, shape, try_ensure_shape, try_gather};
-use crate::structure::{LeafSink, Leaves, Nest, Place, Slot, place, result};
-use crate::tape::Unseen;
+use crate::structure::{Nest, Place, Slot, place, result};
 use crate::tensor::{Tensor, TensorType};
 use crate::tensor_array::TensorArray;
-use crate::variable::Variable;
 use kernels::dtype::DType;
-use kernels::error::{Error, OnTheWay as _, OrFail, Result};
-use kernels::shape::{Dim, Shape, set_pin_hook};
-use std::fmt;
+use kernels::error::{Error, OnTheWay as _, Result};
+use kernels::shape::{Dim, Shape};
 use std::panic::Location;
 use std::rc::Rc;
-
-/// What a structure is made of.
-#[derive(Default)]
-pub(super) struct Parts {
-    pub tensors: Vec<Tensor>,
-    /// Everything that is not a tensor.
-    words: Vec<u64>,
-}
-
-impl LeafSink for Parts {
-    fn tensor(&mut self, _: &dyn fmt::Display, tensor: &Tensor) {
-        self.tensors.push(tensor.clone());
-    }
-    fn variable(&mut self, _: &dyn fmt::Display, variable: &Variable) {
-        self.words.push(variable.id());
-    }
-    fn word(&mut self, _: &dyn fmt::Display, word: u64) {
-        self.words.push(word);
-    }
-}
-
-impl Parts {
-    pub fn of(value: &impl Nest) -> Self {
-        let mut parts = Self::default();
-        value.visit(&mut Leaves::new(&mut parts));
-        parts
-    }
-
-    /// An error where another row gave something else beside tensors.
-    pub fn agree(&self, other: &Self, op: &str) -> Result<()> {
-        if self.tensors.len() == other.tensors.len() && self.words == other.words {
-            return Ok(());
-        }
-        Err(Error::invalid_argument(op, "the function gives another structure for one row than for another")
-            .got(format!("{} and {} tensors", self.tensors.len(), other.tensors.len()))
-            .expected("the same structure, with the same host values, for all rows"))
-    }
-}
-
-/// The structure with other tensors, in order.
-pub(super) fn with_tensors<R: Nest>(like: &R, tensors: Vec<Tensor>) -> R {
-    let mut tensors = tensors.into_iter();
-    like.map(&mut |old| tensors.next().unwrap_or_else(|| old.clone()))
-}
 
 /// The number of a row: known, or a value of the graph.
 #[derive(Clone)]
@@ -153,10 +106,7 @@ impl<'e, E: Nest> Rows<'e, E> {
         match builder::current() {
             Some(outer) => self.recorded(outer.inside(self.op), f),
             None => {
-                let _unseen = Unseen::start();
-                let _outside = Outside::enter();
-                let _closed = builder::set_aside();
-                let _hook = Hook(set_pin_hook(None));
+                let _apart = Apart::reading(None);
                 self.recorded(Builder::standalone(self.op), f)
             }
         }
@@ -255,20 +205,4 @@ impl Drop for Open {
     fn drop(&mut self) {
         regions::abandon(self.0);
     }
-}
-
-/// The hook of before, put back also where the function panics.
-struct Hook(Option<kernels::shape::PinHook>);
-
-impl Drop for Hook {
-    fn drop(&mut self) {
-        set_pin_hook(self.0);
-    }
-}
-
-/// For errors of functions that panic.
-#[track_caller]
-pub(super) fn or_fail<T>(result: Result<T>) -> T {
-    let here = Location::caller();
-    result.map_err(|e| e.at(here)).or_fail()
 }

@@ -3,7 +3,7 @@
 
 use super::branches::{Branch, Branches};
 use super::cond::branch;
-use super::rows::or_fail;
+use super::parts::or_fail;
 use crate::autograph::rt::condition;
 use crate::ops::AsTensor;
 use crate::ops::functions::{greater_equal, less, logical_and};

@@ -151,6 +151,11 @@ impl Callable {
         }
     }
 
+    /// The graph after the passes that need no sizes; as it was recorded where one of them fails.
+    pub fn optimised(&self) -> Arc<Graph> {
+        optimise(&self.graph).map_or_else(|_| self.graph.clone(), Arc::new)
+    }
+
     /// The graph with plans for what can have one.
     fn segmented(&self) -> &Graph {
         if !plans() {
