@@ -40,6 +40,37 @@ def norm(kind, gradient):
     return step
 
 
+def windows(call, *shapes):
+    """The call on random operands in PyTorch's own order of axes, as a workload without and with gradients."""
+    def workload(gradient):
+        operands = [torch.randn(shape, requires_grad=gradient) for shape in shapes]
+        owed = torch.ones_like(call(*operands))
+
+        def step():
+            y = call(*operands)
+            if gradient:
+                torch.autograd.grad(y, operands, owed)
+        return step
+    return workload
+
+
+WINDOWS = {
+    "conv1d": windows(lambda x, w: F.conv1d(x, w, padding=1), (16, 64, 1024), (64, 64, 3)),
+    "conv2d": windows(lambda x, w: F.conv2d(x, w, padding=1), (16, 64, 32, 32), (64, 64, 3, 3)),
+    "conv2d_1x1": windows(lambda x, w: F.conv2d(x, w), (16, 128, 32, 32), (128, 128, 1, 1)),
+    "conv2d_stride": windows(lambda x, w: F.conv2d(x, w, stride=2), (16, 32, 65, 65), (64, 32, 3, 3)),
+    "conv2d_dilated": windows(lambda x, w: F.conv2d(x, w, padding=2, dilation=2), (16, 64, 32, 32), (64, 64, 3, 3)),
+    "conv2d_groups": windows(lambda x, w: F.conv2d(x, w, padding=1, groups=4), (16, 64, 32, 32), (64, 16, 3, 3)),
+    "depthwise_conv2d": windows(lambda x, w: F.conv2d(x, w, padding=1, groups=64), (16, 64, 64, 64), (64, 1, 3, 3)),
+    "separable_conv2d": windows(lambda x, w, v: F.conv2d(F.conv2d(x, w, padding=1, groups=64), v),
+                                (16, 64, 32, 32), (64, 1, 3, 3), (64, 64, 1, 1)),
+    "conv2d_transpose": windows(lambda x, w: F.conv_transpose2d(x, w, stride=2, padding=1), (16, 64, 16, 16), (64, 32, 4, 4)),
+    "conv3d": windows(lambda x, w: F.conv3d(x, w, padding=1), (2, 16, 16, 32, 32), (32, 16, 3, 3, 3)),
+    "max_pool2d": windows(lambda x: F.max_pool2d(x, 2), (16, 64, 64, 64)),
+    "avg_pool2d": windows(lambda x: F.avg_pool2d(x, 2), (16, 64, 64, 64)),
+    "max_pool3d": windows(lambda x: F.max_pool3d(x, 2), (4, 32, 16, 32, 32)),
+}
+
 WORKLOADS = {}
 for shape in [(4, 8, 512, 64), (1, 8, 4096, 64)]:
     for causal in [False, True]:
@@ -48,6 +79,9 @@ for shape in [(4, 8, 512, 64), (1, 8, 4096, 64)]:
 for kind in ["layer_norm", "rms_norm"]:
     for gradient in [False, True]:
         WORKLOADS[f"{kind} {int(gradient)}"] = norm(kind, gradient)
+for kind, workload in WINDOWS.items():
+    for gradient in [False, True]:
+        WORKLOADS[f"{kind} {int(gradient)}"] = workload(gradient)
 
 ours = subprocess.Popen([sys.argv[1], "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
