@@ -62,6 +62,11 @@ fn rows_change_in_place() {
         if dtype != DType::Bool {
             both(format!("add {dtype}"), start, |v| v.scatter_add(&at(), &updates()));
             both(format!("sub {dtype}"), start, |v| v.scatter_nd_sub(at().reshape([4, 1]), &updates()));
+            both(format!("mul {dtype}"), start, |v| v.scatter_mul(&at(), &updates()));
+            if !dtype.is_complex() {
+                both(format!("max {dtype}"), start, |v| v.scatter_max(&at(), &updates()));
+                both(format!("min {dtype}"), start, |v| v.scatter_min(&at(), &updates()));
+            }
         }
     }
 }
@@ -73,10 +78,11 @@ fn nothing_changes_if_an_index_is_outside() {
     let v = Variable::new([1.0, 2.0, 3.0]);
     let (at, ones) = (tf::constant([0, 1, 3]), tf::ones([3]));
     type Write = fn(&Variable, &Tensor, &Tensor);
-    let all: [(Write, u32); 3] = [
+    let all: [(Write, u32); 4] = [
         (|v, at, ones| v.scatter_add(at, ones), line!()),
         (|v, at, ones| v.scatter_sub(at, ones), line!()),
         (|v, at, ones| v.scatter_update(at, ones), line!()),
+        (|v, at, ones| v.scatter_max(at, ones), line!()),
     ];
     for (scatter, line) in all {
         scatter(&v, &at, &ones);

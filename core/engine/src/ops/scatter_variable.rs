@@ -1,4 +1,4 @@
-//! Sparse writes of variables: rows at given indices are set, added to or subtracted from; no gradient flows through them.
+//! Sparse writes of variables: rows at given indices are set, added to, multiplied and so on; no gradient flows through them.
 //! TensorFlow's `scatter_update`, `scatter_nd_update` and their kin. All indices are checked before anything is written.
 
 use super::scatter_nd::{Target, check_updates, tuples};
@@ -30,6 +30,9 @@ impl Op for ScatterVariable {
             (Write::Set, false) => "scatter_update",
             (Write::Add, false) => "scatter_add",
             (Write::Sub, false) => "scatter_sub",
+            (Write::Mul, _) => "scatter_mul",
+            (Write::Max, _) => "scatter_max",
+            (Write::Min, _) => "scatter_min",
         }
     }
 
@@ -41,6 +44,9 @@ impl Op for ScatterVariable {
             (Write::Set, false) => &ScatterVariable { write: Write::Set, tuples: false },
             (Write::Add, false) => &ScatterVariable { write: Write::Add, tuples: false },
             (Write::Sub, false) => &ScatterVariable { write: Write::Sub, tuples: false },
+            (Write::Mul, _) => &ScatterVariable { write: Write::Mul, tuples: false },
+            (Write::Max, _) => &ScatterVariable { write: Write::Max, tuples: false },
+            (Write::Min, _) => &ScatterVariable { write: Write::Min, tuples: false },
         })
     }
 
@@ -56,8 +62,11 @@ impl Op for ScatterVariable {
         let (ty, _) = cx.resource(0)?;
         cx.check_dtype(1, DTypes::INTEGERS)?;
         cx.check_dtype(2, DTypes::of(&[ty.dtype]))?;
+        if matches!(self.write, Write::Max | Write::Min) && !DTypes::NUMBERS.has(ty.dtype) {
+            return Err(Error::invalid_argument(self.name(), "only real numbers have an order").got(ty));
+        }
         if self.write != Write::Set && !DTypes::NUMBERS.and(DTypes::COMPLEX).has(ty.dtype) {
-            return Err(Error::invalid_argument(self.name(), "only numbers can be added").got(ty));
+            return Err(Error::invalid_argument(self.name(), "only numbers are reckoned with").got(ty));
         }
         check_updates(self.name(), cx.shape(1), cx.shape(2), &ty.shape)
     }
@@ -161,6 +170,37 @@ scatters! {
     /// ```
     scatter_sub try_scatter_sub Sub false;
 
+    /// Multiplies the rows at `indices` by `updates`; those for one row all count. Products of integers wrap.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let v = tf::Variable::new([1.0, 2.0, 3.0]);
+    /// v.scatter_mul(&tf::constant([2, 2]), &tf::constant([2.0, 5.0]));
+    /// assert_eq!(v.value().to_vec::<f32>(), [1.0, 2.0, 30.0]);
+    /// ```
+    scatter_mul try_scatter_mul Mul false;
+
+    /// Puts the greater of both in place of the rows at `indices`. As in TensorFlow, an update that is NaN changes nothing, and a NaN
+    /// of the variable stays.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let v = tf::Variable::new([1.0, 2.0, 3.0]);
+    /// v.scatter_max(&tf::constant([2, 0, 2]), &tf::constant([2.0, 5.0, 4.0]));
+    /// assert_eq!(v.value().to_vec::<f32>(), [5.0, 2.0, 4.0]);
+    /// ```
+    scatter_max try_scatter_max Max false;
+
+    /// Puts the lesser of both in place of the rows at `indices`; NaN as for [`scatter_max`](Self::scatter_max).
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let v = tf::Variable::new([1.0, 2.0, 3.0]);
+    /// v.scatter_min(&tf::constant([2, 0, 2]), &tf::constant([2.0, 5.0, 4.0]));
+    /// assert_eq!(v.value().to_vec::<f32>(), [1.0, 2.0, 2.0]);
+    /// ```
+    scatter_min try_scatter_min Min false;
+
     /// Sets the elements or rows that the tuples in the last dimension of `indices` name.
     ///
     /// ```
@@ -208,6 +248,42 @@ mod tests {
         assert_eq!(large.value().sum().item::<f32>(), 0.0);
         large.scatter_update(&tf::range(999, -1, -1), &tf::ones([1000, 300]));
         assert_eq!(large.value().sum().item::<f32>(), 300_000.0);
+    }
+
+    /// The numbers are TensorFlow's.
+    #[test]
+    fn products_greatest_and_least_of_every_dtype() {
+        use tf::DType::{BF16, C64, C128, F16, F32, F64, I8, I16, I32, I64, U8};
+        let (at, updates) = (tf::constant([2, 2, 1, 3]), [5, 2, 3, -1]);
+        let run = |dtype, write: fn(&tf::Variable, &tf::Tensor, &tf::Tensor)| {
+            let v = tf::Variable::new(tf::cast(&tf::constant([1, 7, -9, 8]), dtype));
+            write(&v, &at, &tf::cast(&tf::constant(updates), dtype));
+            tf::cast(&v.value(), F64).to_vec::<f64>()
+        };
+        let mul = |v: &tf::Variable, at: &tf::Tensor, by: &tf::Tensor| v.scatter_mul(at, by);
+        let max = |v: &tf::Variable, at: &tf::Tensor, by: &tf::Tensor| v.scatter_max(at, by);
+        let min = |v: &tf::Variable, at: &tf::Tensor, by: &tf::Tensor| v.scatter_min(at, by);
+        for dtype in [F16, BF16, F32, F64, I8, I16, I32, I64] {
+            assert_eq!(run(dtype, mul), [1.0, 21.0, -90.0, -8.0], "{dtype}");
+            assert_eq!(run(dtype, max), [1.0, 7.0, 5.0, 8.0], "{dtype}");
+            assert_eq!(run(dtype, min), [1.0, 3.0, -9.0, -1.0], "{dtype}");
+        }
+        assert_eq!(run(U8, mul), [1.0, 21.0, 166.0, 248.0]);
+        assert_eq!((run(U8, max), run(U8, min)), (vec![1.0, 7.0, 247.0, 255.0], vec![1.0, 3.0, 2.0, 8.0]));
+        for dtype in [C64, C128] {
+            let v = tf::Variable::new(tf::cast(&tf::complex(tf::constant([1.0, 2.0]), tf::constant([3.0, -1.0])), dtype));
+            let by = tf::cast(&tf::complex(tf::constant([2.0]), tf::constant([1.0])), dtype);
+            v.scatter_mul(&tf::constant([0]), &by);
+            assert_eq!(tf::cast(&tf::real(&v.value()), F64).to_vec::<f64>(), [-1.0, 2.0]);
+            assert_eq!(tf::cast(&tf::imag(&v.value()), F64).to_vec::<f64>(), [7.0, -1.0]);
+            assert!(v.try_scatter_max(&tf::constant([0]), &by).unwrap_err().to_string().contains("scatter_max"));
+        }
+        let v = tf::Variable::new([1.0, f32::NAN, 3.0]);
+        v.scatter_max(&tf::constant([0, 1, 2, 2]), &tf::constant([f32::NAN, 2.0, f32::NAN, 5.0]));
+        let after = v.value().to_vec::<f32>();
+        assert!(after[0] == 1.0 && after[1].is_nan() && after[2] == 5.0, "{after:?}");
+        assert!(v.try_scatter_min(&tf::constant([3]), &tf::constant([0.0])).is_err());
+        assert!(tf::Variable::with(true, "truth", false).try_scatter_mul(&tf::constant(0), &tf::constant(true)).is_err());
     }
 
     #[test]

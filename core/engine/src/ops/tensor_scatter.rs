@@ -26,7 +26,7 @@ impl Op for TensorScatter {
         match self.write {
             Write::Set => "tensor_scatter_nd_update",
             Write::Add => "tensor_scatter_nd_add",
-            Write::Sub => "tensor_scatter_nd_sub",
+            _ => "tensor_scatter_nd_sub",
         }
     }
 
@@ -34,7 +34,7 @@ impl Op for TensorScatter {
         OpRef::Static(match self.write {
             Write::Set => &TensorScatter { write: Write::Set },
             Write::Add => &TensorScatter { write: Write::Add },
-            Write::Sub => &TensorScatter { write: Write::Sub },
+            _ => &TensorScatter { write: Write::Sub },
         })
     }
 
@@ -117,7 +117,7 @@ impl Op for TensorScatter {
             // Last, so that the cotangent is nobody else's by now and need not be copied.
             let dx = match (self.write, g.take_dy(0)?) {
                 (Write::Set, dy) => execute1_reusing(self, &[&dy, &indices, &zeros_of(g.input_type(2))?], 1)?,
-                (Write::Add | Write::Sub, dy) => dy,
+                (_, dy) => dy,
             };
             g.give(0, dx);
         }

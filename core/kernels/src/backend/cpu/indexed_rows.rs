@@ -12,6 +12,10 @@ pub enum Write {
     /// For truth values: or.
     Add,
     Sub,
+    Mul,
+    /// The greater of both; a NaN among the updates changes nothing, and one in the row stays.
+    Max,
+    Min,
 }
 
 /// A row number that no index gives: what scratch holds when the indices were refused.
@@ -150,6 +154,14 @@ pub unsafe fn copy_rows(numbers: &[usize], from: *const u8, to: *mut u8, bytes: 
     }
 }
 
+/// The product of two complex numbers.
+fn product<T: Copy + std::ops::Mul<Output = T> + std::ops::Add<Output = T> + std::ops::Sub<Output = T>>(
+    a: [T; 2],
+    b: [T; 2],
+) -> [T; 2] {
+    [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
+}
+
 /// Changes `n` elements by as many others.
 ///
 /// # Safety
@@ -168,11 +180,12 @@ pub unsafe fn change(write: Write, dtype: DType, to: *mut u8, from: *const u8, n
         }
     }
     macro_rules! numbers {
-        ($t:ty, $add:expr, $sub:expr) => {
+        ($t:ty, $add:expr, $sub:expr, $mul:expr) => {
             // SAFETY: the same contract.
             unsafe {
                 match write {
                     Write::Sub => with::<$t>(to, from, n, $sub),
+                    Write::Mul => with::<$t>(to, from, n, $mul),
                     _ => with::<$t>(to, from, n, $add),
                 }
             }
@@ -183,17 +196,51 @@ pub unsafe fn change(write: Write, dtype: DType, to: *mut u8, from: *const u8, n
         unsafe { std::ptr::copy_nonoverlapping(from, to, n * dtype.size()) };
         return;
     }
+    if matches!(write, Write::Max | Write::Min) {
+        macro_rules! better {
+            ($t:ty) => {
+                // SAFETY: the same contract.
+                unsafe {
+                    match write {
+                        Write::Max => with::<$t>(to, from, n, |a, b| if b > a { b } else { a }),
+                        _ => with::<$t>(to, from, n, |a, b| if b < a { b } else { a }),
+                    }
+                }
+            };
+        }
+        match dtype {
+            DType::F32 => better!(f32),
+            DType::F64 => better!(f64),
+            DType::F16 => better!(f16),
+            DType::BF16 => better!(bf16),
+            DType::I8 => better!(i8),
+            DType::I16 => better!(i16),
+            DType::I32 => better!(i32),
+            DType::I64 => better!(i64),
+            DType::U8 => better!(u8),
+            DType::U16 => better!(u16),
+            DType::U32 => better!(u32),
+            DType::U64 => better!(u64),
+            // Complex numbers and truth values have no order; whoever calls refuses them.
+            _ => {}
+        }
+        return;
+    }
     match dtype {
-        DType::F32 => numbers!(f32, |a, b| a + b, |a, b| a - b),
-        DType::F64 => numbers!(f64, |a, b| a + b, |a, b| a - b),
-        DType::F16 => numbers!(f16, |a, b| a + b, |a, b| a - b),
-        DType::BF16 => numbers!(bf16, |a, b| a + b, |a, b| a - b),
+        // SAFETY: the same contract.
+        DType::C64 if write == Write::Mul => unsafe { with::<[f32; 2]>(to, from, n, product) },
+        // SAFETY: the same contract.
+        DType::C128 if write == Write::Mul => unsafe { with::<[f64; 2]>(to, from, n, product) },
+        DType::F32 => numbers!(f32, |a, b| a + b, |a, b| a - b, |a, b| a * b),
+        DType::F64 => numbers!(f64, |a, b| a + b, |a, b| a - b, |a, b| a * b),
+        DType::F16 => numbers!(f16, |a, b| a + b, |a, b| a - b, |a, b| a * b),
+        DType::BF16 => numbers!(bf16, |a, b| a + b, |a, b| a - b, |a, b| a * b),
         // Wrapping arithmetic has the same bits for signed and unsigned numbers.
-        DType::I8 | DType::U8 => numbers!(u8, u8::wrapping_add, u8::wrapping_sub),
-        DType::I16 | DType::U16 => numbers!(u16, u16::wrapping_add, u16::wrapping_sub),
-        DType::I32 | DType::U32 => numbers!(u32, u32::wrapping_add, u32::wrapping_sub),
-        DType::I64 | DType::U64 => numbers!(u64, u64::wrapping_add, u64::wrapping_sub),
-        DType::Bool => numbers!(u8, |a, b| a | b, |a, b| a & !b),
+        DType::I8 | DType::U8 => numbers!(u8, u8::wrapping_add, u8::wrapping_sub, u8::wrapping_mul),
+        DType::I16 | DType::U16 => numbers!(u16, u16::wrapping_add, u16::wrapping_sub, u16::wrapping_mul),
+        DType::I32 | DType::U32 => numbers!(u32, u32::wrapping_add, u32::wrapping_sub, u32::wrapping_mul),
+        DType::I64 | DType::U64 => numbers!(u64, u64::wrapping_add, u64::wrapping_sub, u64::wrapping_mul),
+        DType::Bool => numbers!(u8, |a, b| a | b, |a, b| a & !b, |a, b| a & b),
         // SAFETY: the same contract; real and imaginary parts add up on their own.
         DType::C64 | DType::C128 => unsafe { change(write, dtype.real_dtype(), to, from, 2 * n) },
         DType::Resource | DType::Variant | DType::String => {}

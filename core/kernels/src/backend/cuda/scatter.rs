@@ -1,4 +1,4 @@
-//! Rows of a tensor in a GPU's memory that are set, added to or subtracted from by updates which name them.
+//! Rows of a tensor in a GPU's memory that are set, added to, multiplied and so on by updates which name them.
 //! Scatters, the gradient of gathers and the sparse updates of variables call it; the result is the same at every run.
 
 use super::call::{CudaCall, Strided, THREADS, grid};
@@ -50,6 +50,8 @@ const NAMES: &str = include_str!("scatter.cuh");
 const SORT: &str = concat!(include_str!("before.cuh"), include_str!("starts.cuh"), include_str!("sort.cuh"));
 const SUMS: &str =
     concat!("typedef unsigned long long row_t;\n", include_str!("divided.cuh"), include_str!("scatter_sums.cuh"));
+const FOLDS: &str =
+    concat!("typedef unsigned long long row_t;\n", include_str!("divided.cuh"), include_str!("scatter_folds.cuh"));
 
 kernels! {
     ROWS_OF_TUPLES "rows_of_tuples" = NAMES;
@@ -59,6 +61,7 @@ kernels! {
     PLACE_DIGITS "place_digits" = SORT;
     SUM_ROWS "sum_rows" = SUMS;
     JOIN_PIECES "join_pieces" = SUMS;
+    FOLD_ROWS "fold_rows" = FOLDS;
 }
 
 /// The sums of all before each of a list's elements.
@@ -86,7 +89,7 @@ pub unsafe fn scatter(call: &CudaCall<'_>, names: &Names<'_>, rows: &Rows<'_>) -
     }
     let (to, updates) = (parts_of(rows.to), parts_of(rows.updates));
     // Real and imaginary parts add up on their own.
-    let rows = &match rows.to.dtype.is_complex() {
+    let rows = &match rows.to.dtype.is_complex() && rows.write != Write::Mul {
         true => Rows { to: &to, updates: &updates, row: 2 * rows.row, ..*rows },
         false => Rows { ..*rows },
     };
@@ -126,6 +129,7 @@ pub unsafe fn scatter(call: &CudaCall<'_>, names: &Names<'_>, rows: &Rows<'_>) -
         match rows.write {
             Write::Set => set(call, rows, &sorted, refused),
             Write::Add | Write::Sub => sum(call, rows, &sorted, refused),
+            Write::Mul | Write::Max | Write::Min => fold(call, rows, &sorted, refused),
         }
     }
 }
@@ -266,6 +270,25 @@ unsafe fn sum(call: &CudaCall<'_>, rows: &Rows<'_>, sorted: &Sorted, refused: Ad
             arguments.view(rows.to);
             [parts, refused].into_iter().for_each(|address| arguments.address(address));
             [rows.count, rows.rows, rows.row, piece].into_iter().for_each(|n| arguments.size(n));
+        })
+    }
+}
+
+/// # Safety
+/// As [`scatter`].
+unsafe fn fold(call: &CudaCall<'_>, rows: &Rows<'_>, sorted: &Sorted, refused: Address) -> Result<()> {
+    let how = match rows.write {
+        Write::Max => 1,
+        Write::Min => 2,
+        _ => 0,
+    };
+    // SAFETY: by the caller's promise; each row is written by one thread per column.
+    unsafe {
+        call.elements(&FOLD_ROWS, &[rows.to.dtype], rows.count * rows.row, |arguments| {
+            [sorted.keys, sorted.order].into_iter().for_each(|address| arguments.address(address));
+            [rows.updates, rows.to].into_iter().for_each(|view| arguments.view(view));
+            arguments.address(refused);
+            arguments.sizes(&[rows.count, rows.rows, rows.row, how]);
         })
     }
 }
