@@ -145,3 +145,15 @@ def _weighted_cross_entropy(v):
     yield "basic", {}, [v.n(2, 3, lo=0.0, hi=1.0), v.n(2, 3), v.n(3, lo=0.5, hi=2.0)]
     if v.main:
         yield "far", {}, [v.v([0, 1, 0, 1]), v.v([100, 100, -100, -100]), v.n(lo=0.5, hi=2.0)]
+
+
+def _scatter_most(v):
+    yield "basic", {}, [v.n(5), i32(1, 3, 1).reshape(3, 1), v.n(3)]
+    if v.main:
+        yield "rows", {}, [v.n(3, 2), i32(2, 0, 2).reshape(3, 1), v.n(3, 2)]
+        yield "points", {}, [v.n(2, 3), i32(1, 2, 0, 0).reshape(2, 2), v.n(2)]
+        yield "none", {}, [v.n(2, 3), i32().reshape(0, 1), v.n(0, 3)]
+
+
+op("tensor_scatter_nd_max", lambda x, a: tf.tensor_scatter_nd_max(x[0], x[1], x[2]))(_scatter_most)
+op("tensor_scatter_nd_min", lambda x, a: tf.tensor_scatter_nd_min(x[0], x[1], x[2]))(_scatter_most)

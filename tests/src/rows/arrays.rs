@@ -23,6 +23,8 @@ pub(super) fn rows() -> Vec<Row> {
     let taken = |why| Exception::elements("refused", &["bool"], 0, why);
     vec![
         exact("roll", |c| one(tf::try_roll(&c.x[0], signed(c, "shift"), signed(c, "axis")))),
+        exact("tensor_scatter_nd_max", |c| one(tf::try_tensor_scatter_nd_max(&c.x[0], &c.x[1], &c.x[2]))),
+        exact("tensor_scatter_nd_min", |c| one(tf::try_tensor_scatter_nd_min(&c.x[0], &c.x[1], &c.x[2]))),
         exact("meshgrid", |c| {
             let indexing = if c.a.text("indexing") == "xy" { tf::Indexing::Xy } else { tf::Indexing::Ij };
             tf::try_meshgrid(c.x, indexing)

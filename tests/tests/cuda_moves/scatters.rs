@@ -45,10 +45,12 @@ fn into_zeros() {
 fn into_copies() {
     let Some(_gpu) = gpu() else { return };
     type Scatter = fn(&Tensor, &Tensor, &Tensor) -> Tensor;
-    let all: [(&str, Scatter); 3] = [
+    let all: [(&str, Scatter); 5] = [
         ("update", |x, at, u| tf::tensor_scatter_nd_update(x, at, u)),
         ("add", |x, at, u| tf::tensor_scatter_nd_add(x, at, u)),
         ("sub", |x, at, u| tf::tensor_scatter_nd_sub(x, at, u)),
+        ("max", |x, at, u| tf::tensor_scatter_nd_max(x, at, u)),
+        ("min", |x, at, u| tf::tensor_scatter_nd_min(x, at, u)),
     ];
     for (name, scatter) in all {
         for (count, rows, row) in COUNTS {
@@ -59,7 +61,12 @@ fn into_copies() {
             alike(format!("{name} {count} {rows} {row}"), || f(DType::F64));
             alike(format!("{name} {count} {rows} {row} integers"), || f(DType::I64));
         }
-        for dtype in DType::ALL.into_iter().filter(|&d| d != DType::Bool || name == "update") {
+        let takes = |d: DType| match name {
+            "update" => true,
+            "max" | "min" => d != DType::Bool && !d.is_complex(),
+            _ => d != DType::Bool,
+        };
+        for dtype in DType::ALL.into_iter().filter(|&d| takes(d)) {
             let at = || indices(20, 3, DType::I32).reshape([10, 2]);
             alike(format!("{name} {dtype}"), || scatter(&numbers(&[3, 4, 5], dtype), &at(), &numbers(&[10, 5], dtype)));
         }

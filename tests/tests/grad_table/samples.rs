@@ -190,6 +190,8 @@ fn shapes() -> Vec<Sample> {
         plain("tensor_scatter_nd_update", vec![X, Ints(&[1, 1], &[1]), Between(&[1, 3], -2.0, 2.0)]),
         plain("tensor_scatter_nd_add", vec![X, Ints(&[2, 1], &[1, 1]), Between(&[2, 3], -2.0, 2.0)]),
         plain("tensor_scatter_nd_sub", vec![X, Ints(&[2, 1], &[1, 1]), Between(&[2, 3], -2.0, 2.0)]),
+        plain("tensor_scatter_nd_max", vec![Apart(&[2, 3]), Ints(&[2, 1], &[1, 1]), Between(&[2, 3], -2.0, 2.0)]),
+        plain("tensor_scatter_nd_min", vec![Apart(&[2, 3]), Ints(&[2, 1], &[1, 1]), Between(&[2, 3], -2.0, 2.0)]),
         plain("embedding_lookup", vec![Between(&[4, 2], -2.0, 2.0), Ints(&[3], &[3, 0, 3])]),
         with("boolean_mask", json!({"axis": 1}), vec![X, Flags(&[3], &[1, 0, 1])]),
         with("stack", json!({"axis": 1}), vec![X, X]),

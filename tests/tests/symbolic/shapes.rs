@@ -120,6 +120,7 @@ fn picking() -> Vec<Sample> {
                 Ok(vec![
                     tf::try_tensor_scatter_nd_update(&x[0], &x[1], &x[2])?,
                     tf::try_tensor_scatter_nd_add(&x[0], &x[1], &x[2])?,
+                    tf::try_tensor_scatter_nd_max(&x[0], &x[1], &x[2])?,
                 ])
             },
         ),

@@ -2,8 +2,10 @@
 //! TensorFlow's `x[...]`; made of `slice` and `reshape`, so nothing is copied, and ranges follow ndarray's rules.
 
 mod index;
+mod variable;
 
 pub use index::{AnyIndex, Index, IntoIndex, IntoPart, IntoPlace, Parts, Place, Position};
+pub use variable::VariablePart;
 
 use super::slice::Slice;
 use index::Part as Named;
@@ -11,7 +13,7 @@ use kernels::dtype::DType;
 use kernels::error::{Error, Result, OnTheWay};
 use crate::execute::execute1;
 use kernels::shape::{Dim, MAX_RANK, Shape};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorType};
 use smallvec::SmallVec;
 
 /// The part that is being worked out, dimension by dimension.
@@ -83,16 +85,33 @@ impl Part {
         Ok(())
     }
 
-    #[track_caller]
-    fn take(self, x: &Tensor) -> Result<Tensor> {
-        let size = Shape::from_dims(&self.size)?;
-        let whole = size == *x.shape() && self.steps.iter().all(|&s| s == 1);
-        let result = Shape::from_dims(&self.result)?;
-        if whole {
-            return super::reshape_to(x, &result);
+    /// What `parts` name of a tensor or variable of this type.
+    fn named(ty: &TensorType, parts: &[Named]) -> Result<Self> {
+        let named = parts.iter().filter(|p| !matches!(p, Named::New)).count();
+        if named > ty.shape.rank() {
+            return Err(Error::invalid_argument("at", "there are more indices than dimensions")
+                .got(format!("{named} indices for {ty}"))
+                .expected(format!("at most {}", ty.shape.rank())));
         }
-        let slice = Slice { begin: Shape::from_dims(&self.begin)?, size, steps: self.steps };
-        super::reshape_to(&execute1(&slice, &[x])?, &result)
+        let mut part = Self::default();
+        for element in parts {
+            match *element {
+                Named::New => part.result.push(Dim::ONE),
+                Named::Index(index) => part.single(ty.shape.dim(part.begin.len()), index)?,
+                Named::Range { start, end, step } => {
+                    part.range(ty.shape.dim(part.begin.len()), start, end, step)?;
+                }
+            }
+        }
+        for whole in ty.shape.iter().skip(named) {
+            part.push(Dim::ZERO, whole, 1);
+            part.result.push(whole);
+        }
+        Ok(part)
+    }
+
+    fn slice(self) -> Result<Slice> {
+        Ok(Slice { begin: Shape::from_dims(&self.begin)?, size: Shape::from_dims(&self.size)?, steps: self.steps })
     }
 }
 
@@ -107,27 +126,13 @@ fn from_end(whole: Dim, index: Place) -> Dim {
 
 #[track_caller]
 fn take(x: &Tensor, parts: &[Named]) -> Result<Tensor> {
-    let named = parts.iter().filter(|p| !matches!(p, Named::New)).count();
-    if named > x.rank() {
-        return Err(Error::invalid_argument("at", "there are more indices than dimensions")
-            .got(format!("{named} indices for {}", x.ty()))
-            .expected(format!("at most {}", x.rank())));
+    let part = Part::named(x.ty(), parts)?;
+    let result = Shape::from_dims(&part.result)?;
+    let slice = part.slice()?;
+    if slice.size == *x.shape() && slice.steps.iter().all(|&s| s == 1) {
+        return super::reshape_to(x, &result);
     }
-    let mut part = Part::default();
-    for element in parts {
-        match *element {
-            Named::New => part.result.push(Dim::ONE),
-            Named::Index(index) => part.single(x.shape().dim(part.begin.len()), index)?,
-            Named::Range { start, end, step } => {
-                part.range(x.shape().dim(part.begin.len()), start, end, step)?;
-            }
-        }
-    }
-    for whole in x.shape().iter().skip(named) {
-        part.push(Dim::ZERO, whole, 1);
-        part.result.push(whole);
-    }
-    part.take(x)
+    super::reshape_to(&execute1(&slice, &[x])?, &result)
 }
 
 #[track_caller]

@@ -15,8 +15,10 @@ use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 mod add;
+mod assign;
 
 use add::SliceAdd;
+pub(crate) use assign::AssignPart;
 
 /// A part of a tensor: per dimension the first index, the number of elements, and the step between them.
 #[derive(Clone)]
@@ -39,6 +41,13 @@ impl Slice {
             layout.offset = 0;
         }
         layout
+    }
+
+    /// The part as a view of the whole.
+    fn part_of(&self, whole: &View, dims: &[usize]) -> View {
+        let layout = self.layout(whole.strides());
+        let first = whole.ptr.wrapping_offset(layout.offset * whole.dtype.size() as isize);
+        View::new(first, whole.dtype, dims, &layout.strides)
     }
 
     /// The same part with the sizes of a run.

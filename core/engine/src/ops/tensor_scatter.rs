@@ -1,6 +1,7 @@
-//! `tensor_scatter_nd_update`, `_add`, `_sub`: a tensor with rows set, added to or subtracted from, in place where nobody else
-//! wants it; its dx is dy (0 where rows were set), each update's is gathered from dy. The last of equal indices is set.
+//! `tensor_scatter_nd_update`, `_add`, `_sub`, `_max`, `_min`: a tensor with rows set, added to and so on, in place where nobody else wants it.
+//! Its dx is dy (0 where rows were set), each update's is gathered from dy; of the greatest and least, all that are equal share dy.
 
+use super::functions::{try_cast, try_divide, try_equal, try_multiply};
 use super::gather_nd::gather_at;
 use super::scatter_nd::{Target, check_updates, tuples};
 use super::{AsTensor, reshape_to, zeros_of};
@@ -26,6 +27,8 @@ impl Op for TensorScatter {
         match self.write {
             Write::Set => "tensor_scatter_nd_update",
             Write::Add => "tensor_scatter_nd_add",
+            Write::Max => "tensor_scatter_nd_max",
+            Write::Min => "tensor_scatter_nd_min",
             _ => "tensor_scatter_nd_sub",
         }
     }
@@ -34,6 +37,8 @@ impl Op for TensorScatter {
         OpRef::Static(match self.write {
             Write::Set => &TensorScatter { write: Write::Set },
             Write::Add => &TensorScatter { write: Write::Add },
+            Write::Max => &TensorScatter { write: Write::Max },
+            Write::Min => &TensorScatter { write: Write::Min },
             _ => &TensorScatter { write: Write::Sub },
         })
     }
@@ -47,7 +52,14 @@ impl Op for TensorScatter {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, if self.write == Write::Set { DTypes::MOVABLE } else { DTypes::NUMBERS.and(DTypes::COMPLEX) })?;
+        cx.check_dtype(
+            0,
+            match self.write {
+                Write::Set => DTypes::MOVABLE,
+                Write::Max | Write::Min => DTypes::NUMBERS,
+                _ => DTypes::NUMBERS.and(DTypes::COMPLEX),
+            },
+        )?;
         cx.check_dtype(1, DTypes::INTEGERS)?;
         cx.check_dtype(2, DTypes::of(&[cx.dtype(0)]))?;
         check_updates(self.name(), cx.shape(1), cx.shape(2), cx.shape(0))?;
@@ -60,7 +72,7 @@ impl Op for TensorScatter {
     }
 
     fn adds_to(&self) -> Option<usize> {
-        (self.write != Write::Set).then_some(0)
+        matches!(self.write, Write::Add | Write::Sub).then_some(0)
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
@@ -104,11 +116,17 @@ impl Op for TensorScatter {
     }
 
     fn saves(&self, _: &[bool]) -> Saves {
-        Saves::inputs(&[1])
+        match self.write {
+            Write::Max | Write::Min => Saves::inputs(&[0, 1, 2]).and(Saves::outputs(&[0])),
+            _ => Saves::inputs(&[1]),
+        }
     }
 
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let indices = g.input(1)?.clone();
+        if matches!(self.write, Write::Max | Write::Min) {
+            return of_chosen(g, &indices);
+        }
         if g.needs(2) {
             let dx = reshape_to(&gather_at(&g.dy(0)?, &indices)?, &g.input_type(2).shape)?;
             g.give(2, if self.write == Write::Sub { dx.try_neg()? } else { dx });
@@ -123,6 +141,25 @@ impl Op for TensorScatter {
         }
         Ok(())
     }
+}
+
+/// The rule of the greatest and least: what equals the result shares its cotangent, the tensor's element and all updates of it.
+fn of_chosen(g: &mut Backward<'_>, indices: &Tensor) -> Result<()> {
+    let (x, updates, y, dy) = (g.input(0)?.clone(), g.input(2)?.clone(), g.output(0)?.clone(), g.dy(0)?);
+    let dtype = dy.dtype();
+    let at = |whole: &Tensor| reshape_to(&gather_at(whole, indices)?, updates.shape());
+    let stays = try_cast(&try_equal(&x, &y)?, dtype)?;
+    let chosen = try_cast(&try_equal(&updates, &at(&y)?)?, dtype)?;
+    let share = try_divide(&dy, &add_into(stays.clone(), indices, &chosen)?)?;
+    if g.needs(2) {
+        let dx = try_multiply(&at(&share)?, &chosen)?;
+        g.give(2, dx);
+    }
+    if g.needs(0) {
+        let dx = try_multiply(&share, &stays)?;
+        g.give(0, dx);
+    }
+    Ok(())
 }
 
 /// The tensor with updates added at index tuples, in its own memory where nobody else holds it.
@@ -193,6 +230,28 @@ scatters! {
     /// assert_eq!(y.to_vec::<i32>(), [-3, 2, 3]);
     /// ```
     tensor_scatter_nd_sub try_tensor_scatter_nd_sub Sub;
+
+    /// The tensor whose rows at `indices` are the greatest of what they were and of the `updates` for them. As in TensorFlow, an update
+    /// that is NaN changes nothing, and a NaN of the tensor stays.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([1, 2, 3]);
+    /// let y = tf::tensor_scatter_nd_max(&x, &tf::constant([[2], [0], [2]]), &tf::constant([2, 5, 4]));
+    /// assert_eq!(y.to_vec::<i32>(), [5, 2, 4]);
+    /// ```
+    tensor_scatter_nd_max try_tensor_scatter_nd_max Max;
+
+    /// The tensor whose rows at `indices` are the least of what they were and of the `updates` for them; NaN as for
+    /// [`tensor_scatter_nd_max`].
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let x = tf::constant([1, 2, 3]);
+    /// let y = tf::tensor_scatter_nd_min(&x, &tf::constant([[2], [0], [2]]), &tf::constant([2, 5, 4]));
+    /// assert_eq!(y.to_vec::<i32>(), [1, 2, 2]);
+    /// ```
+    tensor_scatter_nd_min try_tensor_scatter_nd_min Min;
 }
 
 #[cfg(test)]
@@ -208,7 +267,9 @@ mod tests {
         check(&|x| tf::tensor_scatter_nd_update(&x[0], &pairs, &x[1]).square(), &[x.clone(), cells.clone()]);
         let twice = tf::constant([[2], [2]]);
         check(&|x| tf::tensor_scatter_nd_add(&x[0], &twice, &x[1]).square(), &[x.clone(), rows.clone()]);
-        check(&|x| tf::tensor_scatter_nd_sub(&x[0], &twice, &x[1]).square(), &[x, rows]);
+        check(&|x| tf::tensor_scatter_nd_sub(&x[0], &twice, &x[1]).square(), &[x.clone(), rows.clone()]);
+        check(&|x| tf::tensor_scatter_nd_max(&x[0], &at, &x[1]).square(), &[x.clone(), rows.clone()]);
+        check(&|x| tf::tensor_scatter_nd_min(&x[0], &twice, &x[1]).square(), &[x, rows]);
         check(&|x| tf::scatter_nd(&twice, &x[0], [4, 3]).square(), &[numbers(5, &[2, 3])]);
         check(&|x| tf::gather_nd(&x[0], &pairs).square(), &[numbers(6, &[4, 3])]);
     }

@@ -23,20 +23,21 @@ pub(super) struct SliceAdd {
 /// Bytes that one chunk moves, about.
 const CHUNK: usize = 128 * 1024;
 
-impl SliceAdd {
-    /// The part as a view of the whole.
-    fn view(&self, whole: &View, dims: &[usize]) -> View {
-        let layout = self.slice.layout(whole.strides());
-        let first = whole.ptr.wrapping_offset(layout.offset * whole.dtype.size() as isize);
-        View::new(first, whole.dtype, dims, &layout.strides)
-    }
-}
-
 /// The axis along which a part is shared out, and into how many pieces: the longest one, so that few dims stand before it.
-fn shares(part: &View) -> (usize, usize) {
+pub(super) fn shares(part: &View) -> (usize, usize) {
     let axis = (0..part.rank()).max_by_key(|&axis| (part.dims()[axis], part.rank() - axis)).unwrap_or(0);
     let bytes = part.len() * part.dtype.size();
     (axis, bytes.div_ceil(CHUNK).clamp(1, 64).min(part.dims().get(axis).copied().unwrap_or(1)).max(1))
+}
+
+/// What is given and where it goes, of one share.
+pub(super) fn share(given: &View, to: &View, chunk: usize) -> (View, View) {
+    let (axis, chunks) = shares(given);
+    if chunks == 1 {
+        return (*given, *to);
+    }
+    let own = part(given.dims()[axis], chunk, chunks, 1);
+    (given.slab(axis, own.clone()), to.slab(axis, own))
 }
 
 impl Op for SliceAdd {
@@ -105,13 +106,7 @@ impl Op for SliceAdd {
             }
             return Ok(());
         }
-        let (axis, chunks) = shares(given);
-        let mut to = self.view(out, given.dims());
-        let mut given = *given;
-        if chunks > 1 {
-            let own = part(given.dims()[axis], chunk, chunks, 1);
-            (to, given) = (to.slab(axis, own.clone()), given.slab(axis, own));
-        }
+        let (given, to) = share(given, &self.slice.part_of(out, given.dims()), chunk);
         // SAFETY: a part of the output that `check` found inside; chunks change disjoint slabs of it.
         unsafe { copy::add(&given, &to) };
         Ok(())
@@ -119,7 +114,7 @@ impl Op for SliceAdd {
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let (from, given, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let to = self.view(out, given.dims());
+        let to = self.slice.part_of(out, given.dims());
         // SAFETY: valid views of the inferred types; a part of the output that `check` found inside.
         unsafe {
             if !call.lies_over(0) {
@@ -150,7 +145,7 @@ impl Op for SliceAdd {
 ///
 /// # Safety
 /// Both are valid on the call's device in the order of its stream; the target shows no element twice.
-unsafe fn add_to(call: &CudaCall<'_>, from: &View, to: &View) -> Result<()> {
+pub(super) unsafe fn add_to(call: &CudaCall<'_>, from: &View, to: &View) -> Result<()> {
     let place = |view: &View| {
         let strides: SmallVec<[isize; MAX_RANK]> = view.strides().iter().copied().collect();
         Strided::new(view.dims(), &strides)
