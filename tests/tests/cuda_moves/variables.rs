@@ -1,7 +1,7 @@
 //! Variables on the device: values that change in place, in part or as a whole, and what others hold of them.
 
 use super::numbers;
-use eagerflow::{self as tf, DType, Tensor, Variable};
+use eagerflow::{self as tf, DType, Tensor, Variable, s};
 use eagerflow_tests::cuda::watched_gpu as gpu;
 use eagerflow_tests::golden::Array;
 
@@ -32,6 +32,22 @@ fn assignments() {
                 both(format!("assign_add {dtype} {n}"), || x(0), |v| v.assign_add(&x(3)));
                 both(format!("assign_sub {dtype} {n}"), || x(0), |v| v.assign_sub(&turned()));
             }
+        }
+    }
+}
+
+#[test]
+fn parts() {
+    let Some(_gpu) = gpu() else { return };
+    let start = |dtype| move || numbers(&[6, 7], dtype);
+    for dtype in DType::ALL {
+        let x = |sizes: &[usize]| numbers(sizes, dtype);
+        both(format!("rows {dtype}"), start(dtype), |v| v.at(2..5).assign(&x(&[3, 7])));
+        both(format!("steps {dtype}"), start(dtype), |v| v.at(s![..;-2, 1..;3]).assign(&x(&[3, 2])));
+        both(format!("spread {dtype}"), start(dtype), |v| v.at(s![.., 1..3]).assign(&x(&[2])));
+        if dtype != DType::Bool {
+            both(format!("added {dtype}"), start(dtype), |v| v.at(s![1.., ..;2]).assign_add(&x(&[5, 4])));
+            both(format!("subtracted {dtype}"), start(dtype), |v| v.at(s![-1, ..]).assign_sub(&x(&[7])));
         }
     }
 }

@@ -35,6 +35,23 @@ fn variables_read_under_a_tape_that_watches_tensors() {
 }
 
 #[test]
+fn assigning_a_part_moves_the_part() {
+    let row = tf::ones([16]);
+    let moved = |rows: usize| {
+        let v = Variable::new(tf::zeros([rows, 16]));
+        let part = || {
+            v.at(rows as isize / 2).assign(&row);
+            v.at(s![3..5, ..]).assign_add(&row);
+        };
+        // What the variable was made of may be held until then.
+        part();
+        tf::__testing::moved(part).1
+    };
+    let (few, many) = (moved(10), moved(10_000));
+    assert_eq!(few, many);
+}
+
+#[test]
 fn a_persistent_tape_that_is_asked_again_and_again_keeps_its_size() {
     let x = tf::ones([64, 64]);
     let mut tape = GradientTape::persistent();

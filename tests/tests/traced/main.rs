@@ -43,6 +43,7 @@ mod misfits;
 mod moves;
 mod operands;
 mod options;
+mod parts;
 mod patterns;
 mod pauses;
 mod pushed;
