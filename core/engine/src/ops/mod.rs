@@ -265,6 +265,8 @@ operations! {
     softsign
     solve
     sort
+    space_to_batch
+    space_to_depth
     split
     sqrt
     square

@@ -1,0 +1,80 @@
+"""The ops of `make_ops.py` that turn cells into entries of the batch or into channels, and back."""
+import numpy as np
+import tensorflow as tf
+
+from golden import i32
+from ops_elementwise import op
+
+
+@op("space_to_batch", lambda x, a: tf.space_to_batch(x[0], a["block"], a["around"]))
+def _space_to_batch(v):
+    yield "basic", {"block": [2, 2], "around": [[0, 0], [1, 1]]}, [v.n(1, 4, 2, 3)]
+    if v.main:
+        yield "sequence", {"block": [3], "around": [[2, 1]]}, [v.n(2, 3)]
+        yield "uneven", {"block": [2, 3], "around": [[1, 0], [0, 2]]}, [v.n(2, 3, 4, 2)]
+        yield "three", {"block": [2, 1, 2], "around": [[0, 0], [0, 0], [1, 1]]}, [v.n(2, 2, 3, 2, 2)]
+        yield "four", {"block": [2, 2, 2, 2], "around": [[0, 0], [1, 1], [0, 0], [0, 0]]}, [v.n(1, 2, 2, 4, 2)]
+        yield "ones", {"block": [1, 1], "around": [[0, 0], [1, 2]]}, [v.n(1, 2, 2, 1)]
+        yield "empty", {"block": [2], "around": [[0, 0]]}, [v.n(0, 4)]
+        yield "no_multiple", {"block": [2], "around": [[0, 0]]}, [v.n(1, 3)]
+        yield "no_cells", {"block": [0], "around": [[0, 0]]}, [v.n(1, 3)]
+        yield "negative_margin", {"block": [2], "around": [[-1, 0]]}, [v.n(1, 3)]
+        yield "flat", {"block": [2, 2], "around": [[0, 0], [0, 0]]}, [v.n(2, 2)]
+
+
+@op("batch_to_space", lambda x, a: tf.batch_to_space(x[0], a["block"], a["around"]))
+def _batch_to_space(v):
+    yield "basic", {"block": [2, 2], "around": [[0, 0], [1, 0]]}, [v.n(4, 2, 1, 3)]
+    if v.main:
+        yield "sequence", {"block": [3], "around": [[2, 1]]}, [v.n(6, 3)]
+        yield "uneven", {"block": [2, 3], "around": [[1, 0], [0, 2]]}, [v.n(12, 2, 2, 2)]
+        yield "three", {"block": [2, 1, 2], "around": [[0, 0], [0, 0], [1, 1]]}, [v.n(4, 1, 3, 2, 2)]
+        yield "four", {"block": [2, 2, 2, 2], "around": [[0, 0], [1, 1], [0, 0], [0, 0]]}, [v.n(16, 1, 2, 1, 1)]
+        yield "all_cropped", {"block": [2], "around": [[2, 2]]}, [v.n(2, 2)]
+        yield "empty", {"block": [2], "around": [[0, 0]]}, [v.n(0, 4)]
+        yield "no_multiple", {"block": [2], "around": [[0, 0]]}, [v.n(3, 3)]
+        yield "too_much", {"block": [2], "around": [[3, 2]]}, [v.n(2, 2)]
+
+
+def _required(x, a):
+    return list(tf.required_space_to_batch_paddings(x[0], x[1], x[2] if len(x) > 2 else None))
+
+
+@op("required_space_to_batch_paddings", _required)
+def _required_paddings(v):
+    yield "basic", {}, [v.v([5, 4]), v.v([2, 3])]
+    if v.dtype == "int32":
+        yield "base", {}, [v.v([5, 4, 6]), v.v([2, 3, 2]), np.int32([[1, 0], [2, 3], [0, 0]])]
+        yield "none", {}, [v.v([]), v.v([])]
+        yield "mismatch", {}, [v.v([5, 4]), v.v([2, 3]), np.int32([[1, 0]])]
+
+
+def _channels_first(fn):
+    """TensorFlow's CPU has channels last alone."""
+    def run(x, a):
+        if a["data_format"] == "NHWC":
+            return fn(x[0], a["block"])
+        return tf.transpose(fn(tf.transpose(x[0], [0, 2, 3, 1]), a["block"]), [0, 3, 1, 2])
+    return run
+
+
+@op("space_to_depth", _channels_first(tf.nn.space_to_depth))
+def _space_to_depth(v):
+    yield "basic", {"block": 2, "data_format": "NHWC"}, [v.n(1, 4, 2, 2)]
+    if v.main:
+        yield "three", {"block": 3, "data_format": "NHWC"}, [v.n(2, 3, 6, 1)]
+        yield "first", {"block": 2, "data_format": "NCHW"}, [v.n(2, 3, 4, 2)]
+        yield "empty", {"block": 2, "data_format": "NHWC"}, [v.n(0, 4, 2, 2)]
+        yield "no_multiple", {"block": 2, "data_format": "NHWC"}, [v.n(1, 3, 2, 2)]
+        yield "one", {"block": 1, "data_format": "NHWC"}, [v.n(1, 3, 2, 2)]
+        yield "flat", {"block": 2, "data_format": "NHWC"}, [v.n(4, 2, 2)]
+
+
+@op("depth_to_space", _channels_first(tf.nn.depth_to_space))
+def _depth_to_space(v):
+    yield "basic", {"block": 2, "data_format": "NHWC"}, [v.n(1, 2, 1, 8)]
+    if v.main:
+        yield "three", {"block": 3, "data_format": "NHWC"}, [v.n(2, 1, 2, 9)]
+        yield "first", {"block": 2, "data_format": "NCHW"}, [v.n(2, 12, 2, 1)]
+        yield "empty", {"block": 2, "data_format": "NHWC"}, [v.n(0, 1, 2, 4)]
+        yield "no_multiple", {"block": 2, "data_format": "NHWC"}, [v.n(1, 1, 2, 6)]

@@ -1,0 +1,32 @@
+//! Blocks of cells with all sizes unknown: batch, rows, columns and channels.
+//! `operations` in `main.rs` collects the samples.
+
+use super::{Sample, one, x};
+use eagerflow as tf;
+use tf::DataFormat::{ChannelsFirst, ChannelsLast};
+
+pub fn samples() -> Vec<Sample> {
+    vec![
+        Sample::new(
+            "space_to_batch",
+            |s| vec![x(&[s.b, 2 * s.a, 3 * s.b, s.c])],
+            |x| {
+                let y = tf::try_space_to_batch(&x[0], [2, 3], [[2, 0], [1, 2]])?;
+                Ok(vec![tf::try_batch_to_space(&y, [2, 3], [[2, 0], [0, 3]])?, y])
+            },
+        ),
+        Sample::new(
+            "space_to_depth",
+            |s| vec![x(&[s.b, 2 * s.a, 2 * s.b, s.c])],
+            |x| {
+                let y = tf::try_space_to_depth(&x[0], 2, ChannelsLast)?;
+                Ok(vec![tf::try_depth_to_space(&y, 2, ChannelsLast)?, y])
+            },
+        ),
+        Sample::new(
+            "space_to_depth",
+            |s| vec![x(&[s.b, 4 * s.c, s.a, s.b])],
+            |x| one(tf::try_depth_to_space(&x[0], 2, ChannelsFirst)),
+        ),
+    ]
+}
