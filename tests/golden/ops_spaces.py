@@ -78,3 +78,46 @@ def _depth_to_space(v):
         yield "first", {"block": 2, "data_format": "NCHW"}, [v.n(2, 12, 2, 1)]
         yield "empty", {"block": 2, "data_format": "NHWC"}, [v.n(0, 1, 2, 4)]
         yield "no_multiple", {"block": 2, "data_format": "NHWC"}, [v.n(1, 1, 2, 6)]
+
+
+@op("local_response_normalization",
+    lambda x, a: tf.nn.local_response_normalization(x[0], a["radius"], a["bias"], a["alpha"], a["beta"]))
+def _lrn(v):
+    yield "basic", {"radius": 5, "bias": 1.0, "alpha": 1.0, "beta": 0.5}, [v.n(1, 2, 2, 7)]
+    if v.dtype in ("float32", "float16"):
+        yield "narrow", {"radius": 1, "bias": 2.0, "alpha": 0.25, "beta": 0.75}, [v.n(2, 1, 3, 5)]
+        yield "itself", {"radius": 0, "bias": 0.5, "alpha": 1.0, "beta": 1.0}, [v.n(1, 2, 2, 3)]
+        yield "negative_base", {"radius": 1, "bias": -10.0, "alpha": 0.01, "beta": 0.5}, [v.n(1, 1, 1, 3)]
+        yield "empty", {"radius": 2, "bias": 1.0, "alpha": 1.0, "beta": 0.5}, [v.n(0, 2, 2, 3)]
+        yield "no_channels", {"radius": 2, "bias": 1.0, "alpha": 1.0, "beta": 0.5}, [v.n(1, 2, 2, 0)]
+        yield "negative_radius", {"radius": -1, "bias": 1.0, "alpha": 1.0, "beta": 0.5}, [v.n(1, 2, 2, 3)]
+        yield "flat", {"radius": 1, "bias": 1.0, "alpha": 1.0, "beta": 0.5}, [v.n(2, 3)]
+
+
+def _around(numbers):
+    return [1, *numbers, 1]
+
+
+@op("extract_patches", lambda x, a: tf.image.extract_patches(
+    x[0], _around(a["sizes"]), _around(a["strides"]), _around(a["rates"]), a["padding"]))
+def _extract_patches(v):
+    yield "basic", {"sizes": [2, 3], "strides": [1, 2], "rates": [1, 1], "padding": "SAME"}, [v.n(1, 3, 4, 2)]
+    if v.main:
+        for padding in ["SAME", "VALID"]:
+            yield f"rates_{padding}", {"sizes": [2, 2], "strides": [1, 2], "rates": [2, 3], "padding": padding}, [v.n(2, 5, 6, 1)]
+            yield f"gaps_{padding}", {"sizes": [1, 2], "strides": [3, 3], "rates": [1, 1], "padding": padding}, [v.n(1, 5, 7, 2)]
+            yield f"empty_{padding}", {"sizes": [2, 2], "strides": [1, 1], "rates": [1, 1], "padding": padding}, [v.n(0, 3, 3, 2)]
+            yield f"larger_{padding}", {"sizes": [3, 3], "strides": [2, 2], "rates": [1, 1], "padding": padding}, [v.n(1, 2, 2, 1)]
+        yield "too_large", {"sizes": [4, 4], "strides": [1, 1], "rates": [1, 1], "padding": "VALID"}, [v.n(1, 2, 2, 1)]
+        yield "flat", {"sizes": [1, 1], "strides": [1, 1], "rates": [1, 1], "padding": "VALID"}, [v.n(2, 2, 1)]
+
+
+@op("extract_volume_patches",
+    lambda x, a: tf.extract_volume_patches(x[0], _around(a["sizes"]), _around(a["strides"]), a["padding"]))
+def _extract_volume_patches(v):
+    yield "basic", {"sizes": [2, 1, 2], "strides": [1, 2, 1], "padding": "SAME"}, [v.n(1, 2, 3, 2, 1)]
+    if v.main:
+        for padding in ["SAME", "VALID"]:
+            yield f"cubes_{padding}", {"sizes": [2, 2, 3], "strides": [2, 1, 2], "padding": padding}, [v.n(2, 3, 3, 4, 2)]
+        yield "empty", {"sizes": [2, 2, 2], "strides": [1, 1, 1], "padding": "VALID"}, [v.n(0, 3, 3, 3, 2)]
+        yield "too_large", {"sizes": [4, 4, 4], "strides": [1, 1, 1], "padding": "VALID"}, [v.n(1, 2, 2, 2, 1)]

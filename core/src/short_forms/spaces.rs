@@ -1,4 +1,4 @@
-//! Short forms of the operations that turn cells into entries of the batch or into channels: TensorFlow's arguments by name, with its defaults.
+//! Short forms of the operations that turn cells into entries of the batch or into channels, or look at neighbours: TensorFlow's arguments by name, with its defaults.
 //! Users call them beside the functions of the same names.
 
 /// Channels as blocks of cells: [`depth_to_space`](fn@crate::depth_to_space) with TensorFlow's defaults, `depth_to_space!(input, block_size, data_format = ChannelsLast)`.
@@ -11,6 +11,22 @@
 macro_rules! depth_to_space {
     ($($arguments:tt)*) => {
         $crate::__call!(depth_to_space(input, block_size; data_format = $crate::DataFormat::ChannelsLast) => ($crate::depth_to_space(input, block_size, data_format)) ($($arguments)*))
+    };
+}
+
+/// Numbers divided by what neighbouring channels come to: [`local_response_normalization`](fn@crate::local_response_normalization) with
+/// TensorFlow's defaults, `local_response_normalization!(input, depth_radius = 5, bias = 1.0, alpha = 1.0, beta = 0.5)`.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::reshape(&tf::constant([3.0, 4.0]), [1, 1, 1, 2]);
+/// let y = tf::local_response_normalization!(&x, bias = 0.0);
+/// assert_eq!(y.to_vec::<f32>(), [0.6, 0.8]);
+/// ```
+#[macro_export]
+macro_rules! local_response_normalization {
+    ($($arguments:tt)*) => {
+        $crate::__call!(local_response_normalization(input; depth_radius = 5, bias = 1.0, alpha = 1.0, beta = 0.5) => ($crate::local_response_normalization(input, depth_radius, bias, alpha, beta)) ($($arguments)*))
     };
 }
 

@@ -13,6 +13,19 @@ fn format(c: &Call<'_>) -> tf::DataFormat {
     if c.a.text("data_format") == "NCHW" { tf::DataFormat::ChannelsFirst } else { tf::DataFormat::ChannelsLast }
 }
 
+/// A number for each spatial axis.
+fn each<const N: usize>(c: &Call<'_>, name: &str) -> [usize; N] {
+    c.a.sizes(name).try_into().expect("a number for each axis")
+}
+
+fn sliding<const N: usize>(c: &Call<'_>) -> tf::Sliding
+where
+    tf::PerAxis: From<[usize; N]>,
+{
+    let padding = if c.a.text("padding") == "SAME" { tf::Padding::Same } else { tf::Padding::Valid };
+    tf::Sliding::new(each::<N>(c, "strides"), padding)
+}
+
 pub(super) fn rows() -> Vec<Row> {
     let exact = |name, call| Row::new(name, Bound::EXACT, call);
     let flags = || {
@@ -29,5 +42,22 @@ pub(super) fn rows() -> Vec<Row> {
         }),
         exact("space_to_depth", |c| one(tf::try_space_to_depth(&c.x[0], c.a.int("block") as i64, format(c)))),
         exact("depth_to_space", |c| one(tf::try_depth_to_space(&c.x[0], c.a.int("block") as i64, format(c)))),
+        Row::new("local_response_normalization", Bound::sums(8.0, 8.0), |c| {
+            let (bias, alpha, beta) = (c.a.float("bias"), c.a.float("alpha"), c.a.float("beta"));
+            one(tf::try_local_response_normalization(&c.x[0], c.a.int("radius") as i64, bias, alpha, beta))
+        })
+        .except([Exception::elements(
+            "refused",
+            &["bfloat16", "float64"],
+            0,
+            "TensorFlow's CPU has no kernel for it",
+        )]),
+        exact("extract_patches", |c| {
+            let how = sliding::<2>(c).dilations(each::<2>(c, "rates"));
+            one(tf::try_extract_patches(&c.x[0], each::<2>(c, "sizes"), how))
+        }),
+        exact("extract_volume_patches", |c| {
+            one(tf::try_extract_volume_patches(&c.x[0], each::<3>(c, "sizes"), sliding::<3>(c)))
+        }),
     ]
 }

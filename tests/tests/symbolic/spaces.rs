@@ -28,5 +28,24 @@ pub fn samples() -> Vec<Sample> {
             |s| vec![x(&[s.b, 4 * s.c, s.a, s.b])],
             |x| one(tf::try_depth_to_space(&x[0], 2, ChannelsFirst)),
         ),
+        Sample::new(
+            "local_response_normalization",
+            |s| vec![x(&[s.b, s.a, s.b, s.c])],
+            |x| one(tf::try_local_response_normalization(&x[0], 2, 1.0, 0.5, 0.75)),
+        ),
+        Sample::new(
+            "extract_patches",
+            |s| vec![x(&[s.b, 2 * s.a, 3 * s.b, s.c])],
+            |x| {
+                let same = tf::Sliding::new([1, 2], tf::Padding::Same).dilations([2, 1]);
+                let valid = tf::Sliding::new([2, 1], tf::Padding::Valid);
+                Ok(vec![tf::try_extract_patches(&x[0], [2, 3], same)?, tf::try_extract_patches(&x[0], 2, valid)?])
+            },
+        ),
+        Sample::new(
+            "extract_patches",
+            |s| vec![x(&[s.b, 2 * s.a, 3 * s.b, 2 * s.a, s.c])],
+            |x| one(tf::try_extract_volume_patches(&x[0], 2, tf::Sliding::new([1, 2, 1], tf::Padding::Same))),
+        ),
     ]
 }

@@ -16,6 +16,7 @@ mod normalise;
 mod operand;
 mod operators;
 mod ordered;
+mod overlap;
 mod pooling;
 mod reduction;
 mod require;
@@ -157,6 +158,7 @@ operations! {
     exp
     expm
     expm1
+    extract_patches
     eye
     fail
     fill
@@ -186,6 +188,7 @@ operations! {
     leaky_relu
     lgamma
     linspace
+    local_response_normalization
     log
     log1p
     log_poisson_loss

@@ -16,5 +16,13 @@ pub(super) fn samples() -> Vec<Sample> {
         all.push(with("space_to_depth", attrs.clone(), vec![Between(&[1, 2, 4, 2], -1.0, 1.0)]));
         all.push(with("depth_to_space", attrs, vec![Between(&[1, 4, 2, 4], -1.0, 1.0)]));
     }
+    let near = json!({"radius": 2, "bias": 1.0, "alpha": 0.5, "beta": 0.75});
+    all.push(with("local_response_normalization", near, vec![Between(&[1, 1, 2, 4], -1.0, 1.0)]));
+    for (padding, strides, rates) in [("SAME", [1, 2], [1, 1]), ("VALID", [1, 1], [2, 1])] {
+        let attrs = json!({"sizes": [2, 2], "strides": strides, "rates": rates, "padding": padding});
+        all.push(with("extract_patches", attrs, vec![Between(&[1, 3, 4, 1], -1.0, 1.0)]));
+    }
+    let cubes = json!({"sizes": [2, 1, 2], "strides": [1, 2, 1], "padding": "SAME"});
+    all.push(with("extract_volume_patches", cubes, vec![Between(&[1, 2, 2, 3, 1], -1.0, 1.0)]));
     all
 }
