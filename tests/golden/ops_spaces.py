@@ -3,7 +3,7 @@ import numpy as np
 import tensorflow as tf
 
 from golden import i32
-from ops_elementwise import op
+from ops_elementwise import OPS, op
 
 
 @op("space_to_batch", lambda x, a: tf.space_to_batch(x[0], a["block"], a["around"]))
@@ -121,3 +121,22 @@ def _extract_volume_patches(v):
             yield f"cubes_{padding}", {"sizes": [2, 2, 3], "strides": [2, 1, 2], "padding": padding}, [v.n(2, 3, 3, 4, 2)]
         yield "empty", {"sizes": [2, 2, 2], "strides": [1, 1, 1], "padding": "VALID"}, [v.n(0, 3, 3, 3, 2)]
         yield "too_large", {"sizes": [4, 4, 4], "strides": [1, 1, 1], "padding": "VALID"}, [v.n(1, 2, 2, 2, 1)]
+
+
+def _morphology(fn):
+    return lambda x, a: fn(x[0], x[1], _around(a["strides"]), a["padding"], "NHWC", _around(a["rates"]))
+
+
+def _morphology_cases(v):
+    yield "basic", {"strides": [1, 2], "rates": [1, 1], "padding": "SAME"}, [v.n(1, 3, 4, 2), v.n(2, 3, 2)]
+    if v.main:
+        for padding in ["SAME", "VALID"]:
+            yield f"rates_{padding}", {"strides": [2, 1], "rates": [2, 3], "padding": padding}, [v.n(2, 5, 6, 1), v.n(2, 2, 1)]
+            yield f"larger_{padding}", {"strides": [2, 2], "rates": [1, 1], "padding": padding}, [v.n(1, 2, 2, 1), v.n(3, 3, 1)]
+        yield "empty", {"strides": [1, 1], "rates": [1, 1], "padding": "SAME"}, [v.n(0, 3, 3, 2), v.n(2, 2, 2)]
+        yield "too_large", {"strides": [1, 1], "rates": [1, 1], "padding": "VALID"}, [v.n(1, 2, 2, 1), v.n(4, 4, 1)]
+        yield "mismatch", {"strides": [1, 1], "rates": [1, 1], "padding": "SAME"}, [v.n(1, 2, 2, 1), v.n(1, 1, 2)]
+
+
+OPS["dilation2d"] = (_morphology(tf.nn.dilation2d), _morphology_cases)
+OPS["erosion2d"] = (_morphology(tf.nn.erosion2d), _morphology_cases)

@@ -59,5 +59,11 @@ pub(super) fn rows() -> Vec<Row> {
         exact("extract_volume_patches", |c| {
             one(tf::try_extract_volume_patches(&c.x[0], each::<3>(c, "sizes"), sliding::<3>(c)))
         }),
+        exact("dilation2d", |c| {
+            one(tf::try_dilation2d(&c.x[0], &c.x[1], sliding::<2>(c).dilations(each::<2>(c, "rates"))))
+        }),
+        exact("erosion2d", |c| {
+            one(tf::try_erosion2d(&c.x[0], &c.x[1], sliding::<2>(c).dilations(each::<2>(c, "rates"))))
+        }),
     ]
 }

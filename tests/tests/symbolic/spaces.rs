@@ -47,5 +47,14 @@ pub fn samples() -> Vec<Sample> {
             |s| vec![x(&[s.b, 2 * s.a, 3 * s.b, 2 * s.a, s.c])],
             |x| one(tf::try_extract_volume_patches(&x[0], 2, tf::Sliding::new([1, 2, 1], tf::Padding::Same))),
         ),
+        Sample::new(
+            "dilation2d",
+            |s| vec![x(&[s.b, 2 * s.a, 3 * s.b, s.c]), x(&[s.a, s.b, s.c])],
+            |x| {
+                let same = tf::Sliding::new([1, 2], tf::Padding::Same).dilations([2, 1]);
+                let valid = tf::Sliding::new([2, 1], tf::Padding::Valid);
+                Ok(vec![tf::try_dilation2d(&x[0], &x[1], same)?, tf::try_erosion2d(&x[0], &x[1], valid)?])
+            },
+        ),
     ]
 }

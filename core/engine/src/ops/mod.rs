@@ -140,6 +140,7 @@ operations! {
     diag
     diagonal
     digamma
+    dilation2d
     div_no_nan
     divide
     dropout

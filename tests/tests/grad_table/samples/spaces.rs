@@ -24,5 +24,9 @@ pub(super) fn samples() -> Vec<Sample> {
     }
     let cubes = json!({"sizes": [2, 1, 2], "strides": [1, 2, 1], "padding": "SAME"});
     all.push(with("extract_volume_patches", cubes, vec![Between(&[1, 2, 2, 3, 1], -1.0, 1.0)]));
+    for name in ["dilation2d", "erosion2d"] {
+        let attrs = json!({"strides": [1, 2], "rates": [2, 1], "padding": "SAME"});
+        all.push(with(name, attrs, vec![Between(&[1, 3, 4, 2], -1.0, 1.0), Between(&[2, 2, 2], -1.0, 1.0)]));
+    }
     all
 }
