@@ -29,7 +29,12 @@ where
 pub(super) fn rows() -> Vec<Row> {
     let exact = |name, call| Row::new(name, Bound::EXACT, call);
     let flags = || {
-        Exception::elements("refused", &["bool"], 0, "blocks are moved, whatever their dtype, as those of channels are")
+        Exception::elements(
+            "refused",
+            &["bool", "complex64", "complex128"],
+            0,
+            "blocks are moved, whatever their dtype, as those of channels are",
+        )
     };
     vec![
         exact("space_to_batch", |c| one(tf::try_space_to_batch(&c.x[0], c.a.sizes("block"), around(c))))
