@@ -184,7 +184,7 @@ pub use engine::{
 #[doc(hidden)]
 pub use engine::{TensorRef, Tensors};
 pub use functions::*;
-pub use namespaces::{bitwise, linalg, math, nn};
+pub use namespaces::{bitwise, image, linalg, math, nn};
 pub use ndarray;
 
 /// What the short forms expand to; not for other use.

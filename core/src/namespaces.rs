@@ -37,32 +37,46 @@ pub mod nn {
         compute_accidental_hits, conv_transpose, conv1d, conv1d_transpose, conv1d_transpose_with, conv1d_with, conv2d,
         conv2d_transpose, conv2d_transpose_with, conv2d_with, conv3d, conv3d_transpose, conv3d_transpose_with,
         conv3d_with, convolution, crelu, ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss, ctc_unique_labels,
-        depthwise_conv2d, depthwise_conv2d_with, dot_product_attention, dropout, elu, fixed_unigram_candidate_sampler,
-        fused_batch_norm, gelu, glu, group_normalization, hard_sigmoid, hard_swish, in_top_k, l2_loss, l2_normalize,
-        layer_normalization, leaky_relu, log_poisson_loss, log_sigmoid, log_softmax, max_pool, max_pool_with_argmax,
-        max_pool_with_argmax_as, max_pool1d, max_pool1d_with, max_pool2d, max_pool2d_with, max_pool3d, max_pool3d_with,
-        mish, moments, nce_loss, normalize_moments, pool, relu, relu6, rms_norm, sampled_softmax_loss,
-        scaled_dot_product_attention, selu, separable_conv2d, separable_conv2d_with, sigmoid,
+        depth_to_space, depthwise_conv2d, depthwise_conv2d_with, dilation2d, dot_product_attention, dropout, elu,
+        erosion2d, fixed_unigram_candidate_sampler, fused_batch_norm, gelu, glu, group_normalization, hard_sigmoid,
+        hard_swish, in_top_k, l2_loss, l2_normalize, layer_normalization, leaky_relu, local_response_normalization,
+        local_response_normalization as lrn, log_poisson_loss, log_sigmoid, log_softmax, max_pool,
+        max_pool_with_argmax, max_pool_with_argmax_as, max_pool1d, max_pool1d_with, max_pool2d, max_pool2d_with,
+        max_pool3d, max_pool3d_with, mish, moments, nce_loss, normalize_moments, pool, relu, relu6, rms_norm,
+        sampled_softmax_loss, scaled_dot_product_attention, selu, separable_conv2d, separable_conv2d_with, sigmoid,
         sigmoid_cross_entropy_with_logits, silu, silu as swish, softmax, softmax_cross_entropy_with_logits, softplus,
-        softsign, sparse_softmax_cross_entropy_with_logits, sufficient_statistics, tanh, top_k,
-        try_all_candidate_sampler, try_atrous_conv2d, try_atrous_conv2d_transpose, try_avg_pool, try_avg_pool1d,
-        try_avg_pool1d_with, try_avg_pool2d, try_avg_pool2d_with, try_avg_pool3d, try_avg_pool3d_with,
+        softsign, space_to_batch, space_to_depth, sparse_softmax_cross_entropy_with_logits, sufficient_statistics,
+        tanh, top_k, try_all_candidate_sampler, try_atrous_conv2d, try_atrous_conv2d_transpose, try_avg_pool,
+        try_avg_pool1d, try_avg_pool1d_with, try_avg_pool2d, try_avg_pool2d_with, try_avg_pool3d, try_avg_pool3d_with,
         try_batch_normalization, try_bias_add, try_collapse_repeated, try_compute_accidental_hits, try_conv_transpose,
         try_conv1d, try_conv1d_transpose, try_conv1d_transpose_with, try_conv1d_with, try_conv2d, try_conv2d_transpose,
         try_conv2d_transpose_with, try_conv2d_with, try_conv3d, try_conv3d_transpose, try_conv3d_transpose_with,
         try_conv3d_with, try_convolution, try_crelu, try_ctc_beam_search_decoder, try_ctc_greedy_decoder, try_ctc_loss,
-        try_ctc_unique_labels, try_depthwise_conv2d, try_depthwise_conv2d_with, try_dot_product_attention, try_dropout,
-        try_elu, try_fixed_unigram_candidate_sampler, try_fused_batch_norm, try_gelu, try_glu, try_group_normalization,
-        try_hard_sigmoid, try_hard_swish, try_l2_loss, try_l2_normalize, try_layer_normalization, try_leaky_relu,
-        try_log_poisson_loss, try_log_sigmoid, try_log_softmax, try_max_pool, try_max_pool_with_argmax,
-        try_max_pool_with_argmax_as, try_max_pool1d, try_max_pool1d_with, try_max_pool2d, try_max_pool2d_with,
-        try_max_pool3d, try_max_pool3d_with, try_mish, try_nce_loss, try_normalize_moments, try_pool, try_relu,
-        try_relu6, try_rms_norm, try_sampled_softmax_loss, try_scaled_dot_product_attention, try_selu,
-        try_separable_conv2d, try_separable_conv2d_with, try_sigmoid, try_silu, try_silu as try_swish, try_softmax,
-        try_softmax_cross_entropy_with_logits, try_softplus, try_softsign,
-        try_sparse_softmax_cross_entropy_with_logits, try_sufficient_statistics, try_tanh, try_weighted_moments,
-        try_zero_fraction, weighted_cross_entropy_with_logits, weighted_moments, zero_fraction,
+        try_ctc_unique_labels, try_depth_to_space, try_depthwise_conv2d, try_depthwise_conv2d_with, try_dilation2d,
+        try_dot_product_attention, try_dropout, try_elu, try_erosion2d, try_fixed_unigram_candidate_sampler,
+        try_fused_batch_norm, try_gelu, try_glu, try_group_normalization, try_hard_sigmoid, try_hard_swish,
+        try_l2_loss, try_l2_normalize, try_layer_normalization, try_leaky_relu, try_local_response_normalization,
+        try_local_response_normalization as try_lrn, try_log_poisson_loss, try_log_sigmoid, try_log_softmax,
+        try_max_pool, try_max_pool_with_argmax, try_max_pool_with_argmax_as, try_max_pool1d, try_max_pool1d_with,
+        try_max_pool2d, try_max_pool2d_with, try_max_pool3d, try_max_pool3d_with, try_mish, try_nce_loss,
+        try_normalize_moments, try_pool, try_relu, try_relu6, try_rms_norm, try_sampled_softmax_loss,
+        try_scaled_dot_product_attention, try_selu, try_separable_conv2d, try_separable_conv2d_with, try_sigmoid,
+        try_silu, try_silu as try_swish, try_softmax, try_softmax_cross_entropy_with_logits, try_softplus,
+        try_softsign, try_space_to_batch, try_space_to_depth, try_sparse_softmax_cross_entropy_with_logits,
+        try_sufficient_statistics, try_tanh, try_weighted_moments, try_zero_fraction,
+        weighted_cross_entropy_with_logits, weighted_moments, zero_fraction,
     };
+}
+
+/// Images.
+///
+/// ```
+/// use eagerflow as tf;
+/// let y = tf::image::extract_patches(tf::ones([1, 4, 4, 3]), 2, tf::Sliding::new(2, tf::Padding::Valid));
+/// assert_eq!(y.shape(), [1, 2, 2, 12]);
+/// ```
+pub mod image {
+    pub use engine::{extract_patches, try_extract_patches};
 }
 
 /// Linear algebra.

@@ -5,6 +5,7 @@ mod control;
 mod nn;
 mod reductions;
 mod sorting;
+mod spaces;
 mod windows;
 
 use crate::{Attention, Axes, Bincount, Cumulative, DType, IntoAxes, Tensor, keep_dims};

@@ -100,6 +100,7 @@ const OPS: &[(&str, &str)] = &[
     ("ops_linalg.json", include_str!("../golden/ops_linalg.json")),
     ("ops_sizes.json", include_str!("../golden/ops_sizes.json")),
     ("ops_sorting.json", include_str!("../golden/ops_sorting.json")),
+    ("ops_spaces.json", include_str!("../golden/ops_spaces.json")),
     ("ops_special.json", include_str!("../golden/ops_special.json")),
     // Behind all others, since it has what they do with complex numbers.
     ("ops_complex.json", include_str!("../golden/ops_complex.json")),

@@ -11,6 +11,7 @@ mod norms;
 mod reduce;
 mod shapes;
 mod sorting;
+mod spaces;
 mod special;
 
 use crate::compare::Bound;
@@ -113,6 +114,7 @@ pub fn all() -> Vec<Row> {
         linear::rows(),
         norms::rows(),
         sorting::rows(),
+        spaces::rows(),
         special::rows(),
     ]
     .into_iter()

@@ -6,6 +6,7 @@ mod conv;
 mod linalg;
 mod norms;
 mod sorting;
+mod spaces;
 mod special;
 
 use crate::program::Program;
@@ -105,6 +106,7 @@ pub fn all() -> Vec<Sample> {
         all.extend(linalg::samples());
     }
     all.extend(sorting::samples());
+    all.extend(spaces::samples());
     all.extend(special::samples());
     all.extend(conv::samples());
     all.extend(complex::samples());

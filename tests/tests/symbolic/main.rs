@@ -11,6 +11,7 @@ mod linear;
 mod norms;
 mod shapes;
 mod sorting;
+mod spaces;
 mod special;
 
 use eagerflow as tf;
@@ -183,6 +184,7 @@ fn operations() -> Vec<Sample> {
         linear::samples(),
         norms::samples(),
         sorting::samples(),
+        spaces::samples(),
         special::samples(),
     ]
     .into_iter()

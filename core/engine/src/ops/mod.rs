@@ -16,6 +16,7 @@ mod normalise;
 mod operand;
 mod operators;
 mod ordered;
+mod overlap;
 mod pooling;
 mod reduction;
 mod require;
@@ -139,6 +140,7 @@ operations! {
     diag
     diagonal
     digamma
+    dilation2d
     div_no_nan
     divide
     dropout
@@ -157,6 +159,7 @@ operations! {
     exp
     expm
     expm1
+    extract_patches
     eye
     fail
     fill
@@ -186,6 +189,7 @@ operations! {
     leaky_relu
     lgamma
     linspace
+    local_response_normalization
     log
     log1p
     log_poisson_loss
@@ -265,6 +269,8 @@ operations! {
     softsign
     solve
     sort
+    space_to_batch
+    space_to_depth
     split
     sqrt
     square
