@@ -9,6 +9,7 @@ mod linalg;
 mod linear;
 mod norms;
 mod reduce;
+mod segments;
 mod shapes;
 mod sorting;
 mod special;
@@ -112,6 +113,7 @@ pub fn all() -> Vec<Row> {
         linalg::rows(),
         linear::rows(),
         norms::rows(),
+        segments::rows(),
         sorting::rows(),
         special::rows(),
     ]

@@ -9,6 +9,7 @@ mod library;
 mod linalg;
 mod linear;
 mod norms;
+mod segments;
 mod shapes;
 mod sorting;
 mod special;
@@ -182,6 +183,7 @@ fn operations() -> Vec<Sample> {
         linalg::samples(),
         linear::samples(),
         norms::samples(),
+        segments::samples(),
         sorting::samples(),
         special::samples(),
     ]

@@ -248,6 +248,7 @@ operations! {
     scatter_nd
     scatter_variable
     searchsorted
+    segments
     select
     selu
     sequence_mask
