@@ -10,32 +10,22 @@ pub fn samples() -> Vec<Sample> {
         vec![x(&[s.a, s.b]), tf::sort(&ids, 0, tf::Direction::Ascending), ids - 1, x(&[s.c])]
     };
     vec![
-        Sample::new("segment_sum", inputs, |x| one(tf::try_segment_sum(&x[0], &x[1]))),
-        Sample::new("segment_mean", inputs, |x| one(tf::try_segment_mean(&x[0], &x[1]))),
-        Sample::new("segment_prod", inputs, |x| one(tf::try_segment_prod(&x[0], &x[1]))),
-        Sample::new("segment_max", inputs, |x| one(tf::try_segment_max(&x[0], &x[1]))),
-        Sample::new("segment_min", inputs, |x| one(tf::try_segment_min(&x[0], &x[1]))),
-        Sample::new("unsorted_segment_sum", inputs, |x| {
+        Sample::new("segments", inputs, |x| one(tf::try_segment_sum(&x[0], &x[1]))),
+        Sample::new("segments", inputs, |x| one(tf::try_segment_mean(&x[0], &x[1]))),
+        Sample::new("segments", inputs, |x| one(tf::try_segment_prod(&x[0], &x[1]))),
+        Sample::new("segments", inputs, |x| one(tf::try_segment_max(&x[0], &x[1]))),
+        Sample::new("segments", inputs, |x| one(tf::try_segment_min(&x[0], &x[1]))),
+        Sample::new("segments", inputs, |x| {
             let size = tf::reduce_max(&x[2], ()) + 2;
             Ok(vec![
                 tf::try_unsorted_segment_sum(&x[0], &x[2], x[3].dim(0) + 9)?,
                 tf::try_unsorted_segment_sum(&x[0], &x[2], &size)?,
             ])
         }),
-        Sample::new("unsorted_segment_mean", inputs, |x| {
-            one(tf::try_unsorted_segment_mean(&x[0], &x[2], x[3].dim(0) + 9))
-        }),
-        Sample::new("unsorted_segment_prod", inputs, |x| {
-            one(tf::try_unsorted_segment_prod(&x[0], &x[2], x[3].dim(0) + 9))
-        }),
-        Sample::new("unsorted_segment_max", inputs, |x| {
-            one(tf::try_unsorted_segment_max(&x[0], &x[2], x[3].dim(0) + 9))
-        }),
-        Sample::new("unsorted_segment_min", inputs, |x| {
-            one(tf::try_unsorted_segment_min(&x[0], &x[2], x[3].dim(0) + 9))
-        }),
-        Sample::new("unsorted_segment_sqrt_n", inputs, |x| {
-            one(tf::try_unsorted_segment_sqrt_n(&x[0], &x[2], x[3].dim(0) + 9))
-        }),
+        Sample::new("segments", inputs, |x| one(tf::try_unsorted_segment_mean(&x[0], &x[2], x[3].dim(0) + 9))),
+        Sample::new("segments", inputs, |x| one(tf::try_unsorted_segment_prod(&x[0], &x[2], x[3].dim(0) + 9))),
+        Sample::new("segments", inputs, |x| one(tf::try_unsorted_segment_max(&x[0], &x[2], x[3].dim(0) + 9))),
+        Sample::new("segments", inputs, |x| one(tf::try_unsorted_segment_min(&x[0], &x[2], x[3].dim(0) + 9))),
+        Sample::new("segments", inputs, |x| one(tf::try_unsorted_segment_sqrt_n(&x[0], &x[2], x[3].dim(0) + 9))),
     ]
 }

@@ -3,7 +3,7 @@
 
 use super::super::conj::conjugate;
 use super::super::reduction::ties;
-use super::super::{cast_to, functions, ones_of, zeros_of};
+use super::super::{cast_to, functions, ones_of, reshape_to, zeros_of};
 use super::take::rows_at;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
@@ -174,6 +174,7 @@ impl Op for SegmentFold {
                 functions::try_multiply(&chosen, &rows_at(&share, &ids)?)?
             }
         };
+        let dx = reshape_to(&dx, &g.input_type(0).shape)?;
         g.give(0, dx);
         Ok(())
     }
