@@ -18,9 +18,11 @@ pub mod math {
         logical_and, logical_not, logical_or, logical_xor, maximum, minimum, multiply, multiply_no_nan, ndtri, neg,
         neg as negative, nextafter, not_equal, polygamma, polyval, pow, real, reciprocal, reduce_all, reduce_any,
         reduce_euclidean_norm, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std,
-        reduce_sum, reduce_variance, rint, round, rsqrt, sigmoid, sign, sin, sinh, softmax, softplus, sqrt, square,
-        squared_difference, subtract, tan, tanh, top_k, truediv, try_div_no_nan as try_divide_no_nan,
-        try_floormod as try_mod, try_neg as try_negative, xdivy, xlog1py, xlogy, zero_fraction, zeta,
+        reduce_sum, reduce_variance, rint, round, rsqrt, segment_max, segment_mean, segment_min, segment_prod,
+        segment_sum, sigmoid, sign, sin, sinh, softmax, softplus, sqrt, square, squared_difference, subtract, tan,
+        tanh, top_k, truediv, try_div_no_nan as try_divide_no_nan, try_floormod as try_mod, try_neg as try_negative,
+        unsorted_segment_max, unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod,
+        unsorted_segment_sqrt_n, unsorted_segment_sum, xdivy, xlog1py, xlogy, zero_fraction, zeta,
     };
 }
 

@@ -9,6 +9,7 @@ mod linalg;
 mod linear;
 mod norms;
 mod reduce;
+mod segments;
 mod shapes;
 mod sorting;
 mod spaces;
@@ -113,6 +114,7 @@ pub fn all() -> Vec<Row> {
         linalg::rows(),
         linear::rows(),
         norms::rows(),
+        segments::rows(),
         sorting::rows(),
         spaces::rows(),
         special::rows(),

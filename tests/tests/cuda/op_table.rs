@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// Operations whose results have sizes that depend on values, which the host has to know, that assert something of values, which an
 /// eager assertion waits for, or that only the host computes, as labels and their alignments. Every other one stays on the device.
-const ON_HOST: [&str; 18] = [
+const ON_HOST: [&str; 23] = [
     "bincount",
     "boolean_mask",
     "broadcast_dynamic_shape",
@@ -24,6 +24,11 @@ const ON_HOST: [&str; 18] = [
     "dynamic_stitch",
     "histogram_fixed_width",
     "repeat",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
     "sequence_mask",
     "unique",
     "unique_with_counts",

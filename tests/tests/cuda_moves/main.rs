@@ -6,6 +6,7 @@ mod gathers;
 mod layouts;
 mod randoms;
 mod scatters;
+mod segments;
 mod sets;
 mod sorting;
 mod variables;

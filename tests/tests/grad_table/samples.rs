@@ -5,6 +5,7 @@ mod complex;
 mod conv;
 mod linalg;
 mod norms;
+mod segments;
 mod sorting;
 mod spaces;
 mod special;
@@ -105,6 +106,7 @@ pub fn all() -> Vec<Sample> {
     if !eagerflow_tests::suite::on_a_gpu() {
         all.extend(linalg::samples());
     }
+    all.extend(segments::samples());
     all.extend(sorting::samples());
     all.extend(spaces::samples());
     all.extend(special::samples());

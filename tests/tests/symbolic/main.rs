@@ -9,6 +9,7 @@ mod library;
 mod linalg;
 mod linear;
 mod norms;
+mod segments;
 mod shapes;
 mod sorting;
 mod spaces;
@@ -183,6 +184,7 @@ fn operations() -> Vec<Sample> {
         linalg::samples(),
         linear::samples(),
         norms::samples(),
+        segments::samples(),
         sorting::samples(),
         spaces::samples(),
         special::samples(),

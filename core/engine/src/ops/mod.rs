@@ -252,6 +252,7 @@ operations! {
     scatter_nd
     scatter_variable
     searchsorted
+    segments
     select
     selu
     sequence_mask

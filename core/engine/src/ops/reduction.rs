@@ -134,6 +134,12 @@ impl Op for Ties {
     }
 }
 
+/// 1 where two tensors of floats are equal, else 0.
+#[track_caller]
+pub(crate) fn ties(x: &Tensor, best: &Tensor) -> Result<Tensor> {
+    execute1(&Ties, &[x, best])
+}
+
 /// The rule of `reduce_max` and `reduce_min`, which save input and output: equal elements share the cotangent equally.
 ///
 /// A row with NaN has no equal elements, and its share is NaN, as TensorFlow's.

@@ -31,8 +31,8 @@ impl Op for ScatterVariable {
             (Write::Add, false) => "scatter_add",
             (Write::Sub, false) => "scatter_sub",
             (Write::Mul, _) => "scatter_mul",
-            (Write::Max, _) => "scatter_max",
-            (Write::Min, _) => "scatter_min",
+            (Write::Max | Write::Greatest, _) => "scatter_max",
+            (Write::Min | Write::Least, _) => "scatter_min",
         }
     }
 
@@ -45,8 +45,8 @@ impl Op for ScatterVariable {
             (Write::Add, false) => &ScatterVariable { write: Write::Add, tuples: false },
             (Write::Sub, false) => &ScatterVariable { write: Write::Sub, tuples: false },
             (Write::Mul, _) => &ScatterVariable { write: Write::Mul, tuples: false },
-            (Write::Max, _) => &ScatterVariable { write: Write::Max, tuples: false },
-            (Write::Min, _) => &ScatterVariable { write: Write::Min, tuples: false },
+            (Write::Max | Write::Greatest, _) => &ScatterVariable { write: Write::Max, tuples: false },
+            (Write::Min | Write::Least, _) => &ScatterVariable { write: Write::Min, tuples: false },
         })
     }
 

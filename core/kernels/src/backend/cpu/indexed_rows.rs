@@ -16,10 +16,13 @@ pub enum Write {
     /// The greater of both; a NaN among the updates changes nothing, and one in the row stays.
     Max,
     Min,
+    /// The greater of both, or NaN if either is; of equal ones the update, which the sign of a zero shows.
+    Greatest,
+    Least,
 }
 
 /// A row number that no index gives: what scratch holds when the indices were refused.
-const REFUSED: usize = usize::MAX;
+pub const REFUSED: usize = usize::MAX;
 /// Bytes that one chunk moves, about.
 const CHUNK: usize = 128 * 1024;
 
@@ -196,13 +199,18 @@ pub unsafe fn change(write: Write, dtype: DType, to: *mut u8, from: *const u8, n
         unsafe { std::ptr::copy_nonoverlapping(from, to, n * dtype.size()) };
         return;
     }
-    if matches!(write, Write::Max | Write::Min) {
+    if matches!(write, Write::Max | Write::Min | Write::Greatest | Write::Least) {
         macro_rules! better {
             ($t:ty) => {
                 // SAFETY: the same contract.
                 unsafe {
                     match write {
                         Write::Max => with::<$t>(to, from, n, |a, b| if b > a { b } else { a }),
+                        // Only NaN differs from itself.
+                        #[allow(clippy::eq_op)]
+                        Write::Greatest => with::<$t>(to, from, n, |a, b| if b < a || a != a { a } else { b }),
+                        #[allow(clippy::eq_op)]
+                        Write::Least => with::<$t>(to, from, n, |a, b| if b > a || a != a { a } else { b }),
                         _ => with::<$t>(to, from, n, |a, b| if b < a { b } else { a }),
                     }
                 }

@@ -31,3 +31,15 @@ extern "C" __global__ void rows_of_axis(index_t count, Faults* faults, unsigned 
     if (!there) *refused = 1;
   }
 }
+
+// Segments: a negative id names none, unless the ids are sorted.
+extern "C" __global__ void rows_of_segments(index_t count, Faults* faults, unsigned site, const T0* ids, row_t* keys, index_t rows,
+                                            index_t sorted) {
+  ELEMENTS(i, count) {
+    const index_t id = (index_t)wide(ids[i]);
+    const bool falls = sorted && (id < 0 || (i > 0 && id < (index_t)wide(ids[i - 1])));
+    const bool there = !falls && id < rows;
+    if (!there) fault(faults, site, PLACE_FAULT, id, rows);
+    keys[i] = (row_t)(there && id >= 0 ? id : rows);
+  }
+}

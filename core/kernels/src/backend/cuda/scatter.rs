@@ -17,6 +17,9 @@ pub enum Names<'a> {
     /// By an index within a group of `size` rows: update `i` belongs to group `i / each`, and groups of one batch, of
     /// `inner_groups`, share their `each` indices.
     Axis { indices: &'a View, each: usize, inner_groups: usize, size: usize },
+    /// By the id of a segment: none if it is negative. Sorted ids must not be, must not fall, and of their rows the first update is
+    /// the old value where the greatest or least is sought.
+    Segments { ids: &'a View, sorted: bool },
 }
 
 /// Dense rows and their updates.
@@ -56,6 +59,7 @@ const FOLDS: &str =
 kernels! {
     ROWS_OF_TUPLES "rows_of_tuples" = NAMES;
     ROWS_OF_AXIS "rows_of_axis" = NAMES;
+    ROWS_OF_SEGMENTS "rows_of_segments" = NAMES;
     RANK "rank" = SORT;
     COUNT_DIGITS "count_digits" = SORT;
     PLACE_DIGITS "place_digits" = SORT;
@@ -94,7 +98,8 @@ pub unsafe fn scatter(call: &CudaCall<'_>, names: &Names<'_>, rows: &Rows<'_>) -
         false => Rows { ..*rows },
     };
     let shares = count.div_ceil(SHARE);
-    let sorts = count > 1 && rows.rows > 1;
+    let ordered = matches!(names, Names::Segments { sorted: true, .. });
+    let sorts = count > 1 && rows.rows > 1 && !ordered;
     let digits = if sorts && count > FEW { DIGITS * shares + 1 } else { 0 };
     // A word for the refusal, then keys and order, twice, and the counts of digits.
     let lists = if sorts { 4 } else { 1 };
@@ -129,7 +134,8 @@ pub unsafe fn scatter(call: &CudaCall<'_>, names: &Names<'_>, rows: &Rows<'_>) -
         match rows.write {
             Write::Set => set(call, rows, &sorted, refused),
             Write::Add | Write::Sub => sum(call, rows, &sorted, refused),
-            Write::Mul | Write::Max | Write::Min => fold(call, rows, &sorted, refused),
+            Write::Mul => fold(call, rows, &sorted, refused, false),
+            _ => fold(call, rows, &sorted, refused, ordered),
         }
     }
 }
@@ -166,6 +172,14 @@ unsafe fn name_rows(
                     arguments.view(indices);
                     [keys, refused].into_iter().for_each(|address| arguments.address(address));
                     [rows.rows, each, inner_groups, size].into_iter().for_each(|n| arguments.size(n));
+                })
+            }
+            Names::Segments { ids, sorted } => {
+                call.elements(&ROWS_OF_SEGMENTS, &[ids.dtype], rows.count, |arguments| {
+                    arguments.faults(call);
+                    arguments.view(ids);
+                    arguments.address(keys);
+                    arguments.sizes(&[rows.rows, usize::from(sorted)]);
                 })
             }
         }
@@ -276,10 +290,12 @@ unsafe fn sum(call: &CudaCall<'_>, rows: &Rows<'_>, sorted: &Sorted, refused: Ad
 
 /// # Safety
 /// As [`scatter`].
-unsafe fn fold(call: &CudaCall<'_>, rows: &Rows<'_>, sorted: &Sorted, refused: Address) -> Result<()> {
+unsafe fn fold(call: &CudaCall<'_>, rows: &Rows<'_>, sorted: &Sorted, refused: Address, fresh: bool) -> Result<()> {
     let how = match rows.write {
         Write::Max => 1,
         Write::Min => 2,
+        Write::Greatest => 3,
+        Write::Least => 4,
         _ => 0,
     };
     // SAFETY: by the caller's promise; each row is written by one thread per column.
@@ -288,7 +304,7 @@ unsafe fn fold(call: &CudaCall<'_>, rows: &Rows<'_>, sorted: &Sorted, refused: A
             [sorted.keys, sorted.order].into_iter().for_each(|address| arguments.address(address));
             [rows.updates, rows.to].into_iter().for_each(|view| arguments.view(view));
             arguments.address(refused);
-            arguments.sizes(&[rows.count, rows.rows, rows.row, how]);
+            arguments.sizes(&[rows.count, rows.rows, rows.row, how, usize::from(fresh)]);
         })
     }
 }
