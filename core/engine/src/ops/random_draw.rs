@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 mod device;
+mod gamma_slope;
 mod law;
 mod parameters;
 mod skip;

@@ -1,6 +1,8 @@
-//! `parameter_draw`: gamma, Poisson, binomial and categorical numbers from a seed, whose parameters are tensors, and the slope of a gamma number.
+//! `parameter_draw`: gamma, Poisson, binomial and categorical numbers from a seed, whose parameters are tensors.
 //! The `stateless_*` functions of such laws run it; each element has counters of its own, so that any thread may draw it.
 
+use super::device::{self, Source};
+use super::gamma_slope::GammaSlope;
 use crate::execute::execute1;
 use crate::meaning::Nothing;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
@@ -10,9 +12,9 @@ use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
 use kernels::backend::cpu::philox::{self, Philox};
 use kernels::backend::cpu::{CpuCall, Work, part};
+use kernels::backend::cuda::CudaCall;
 use kernels::dtype::{DType, DTypes, bf16, f16};
 use kernels::error::{Error, OnTheWay, Result};
-use kernels::scalar::{Scalar, Val};
 use kernels::shape::Shape;
 use std::ops::Range;
 use std::sync::Arc;
@@ -52,7 +54,6 @@ pub(crate) struct ParameterDraw {
 const PLAIN: DTypes = DTypes::of(&[DType::F16, DType::F32, DType::F64]);
 const COUNTS: DTypes = DTypes::of(&[DType::F16, DType::F32, DType::F64, DType::I32, DType::I64]);
 const CLASSES: DTypes = DTypes::of(&[DType::I32, DType::I64]);
-
 /// Elements that one chunk draws.
 const CHUNK: usize = 2048;
 
@@ -117,9 +118,31 @@ impl Op for ParameterDraw {
         Ok(())
     }
 
-    /// The draws take branches of their own for each element.
+    /// Rejections take branches of their own for each element.
     fn runs_on_host(&self) -> bool {
-        true
+        self.process != Process::Categorical
+    }
+
+    fn takes_from_host(&self, index: usize) -> bool {
+        index == 0
+    }
+
+    unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
+        let seed = &call.inputs[0];
+        if seed.len() != 2 {
+            return Err(Error::invalid_argument(self.process.label(), "a seed has two numbers").got(seed.len()));
+        }
+        // SAFETY: the inferred types; a seed of two numbers.
+        unsafe {
+            let source = match call.is_here(0) {
+                true => {
+                    let numbers = seed.integers();
+                    Source::Stream(Philox::from_seed([numbers[0], numbers[1]]))
+                }
+                false => Source::Seed(seed),
+            };
+            device::classes(call, &source)
+        }
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
@@ -273,28 +296,5 @@ impl ParameterDraw {
                 }
             }
         }
-    }
-}
-
-/// By how much a gamma number changes with alpha while its place in the distribution stays: inputs alpha and the number, `float64`.
-#[derive(Clone)]
-struct GammaSlope;
-
-impl Op for GammaSlope {
-    identity!("random_gamma_grad");
-
-    fn kind(&self) -> Kind {
-        Kind::Elementwise { accepts: DTypes::of(&[DType::F64]), direct: None }
-    }
-
-    fn scalar(&self, s: &Scalar, x: &[Val]) -> Val {
-        let (alpha, drawn) = (x[0], x[1]);
-        let power = s.mul(s.sub(alpha, s.number(alpha, 1.0)), s.log(drawn));
-        let density = s.exp(s.sub(s.sub(power, drawn), s.lgamma(alpha)));
-        s.neg(s.div(s.igamma_grad_a(alpha, drawn), density))
-    }
-
-    fn gradient(&self) -> Gradient {
-        Gradient::Stops("TensorFlow's slope of a gamma number has no derivative of its own")
     }
 }
