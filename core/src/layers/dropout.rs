@@ -3,17 +3,18 @@
 
 use super::{Layer, callable, misfit, names};
 use engine::library::Typed;
-use engine::{Fields, Module};
+use engine::{Copies, Duplicate, Fields, Module};
 
 use engine::Tensor;
 use engine::library::options;
-use engine::random;
+use engine::random::{self, SeedGenerator};
 use kernels::error::{OrFail, Result};
 use std::panic::Location;
 
 /// Sets a random share of the values to zero and divides the others by what is left, while `training`.
 ///
-/// The values come from the global random stream, which `tf::random::set_seed` sets.
+/// Which values that are comes from the global random stream, which `tf::random::set_seed` sets; with [`seed`](Self::seed) from a
+/// state that the layer owns, and a checkpoint of the layer goes on with.
 ///
 /// ```
 /// use eagerflow as tf;
@@ -27,6 +28,7 @@ use std::panic::Location;
 pub struct Dropout {
     name: String,
     rate: f64,
+    seeds: Option<SeedGenerator>,
 }
 
 callable!(Dropout);
@@ -49,7 +51,28 @@ impl Dropout {
     pub fn try_new(rate: f64) -> Result<Self> {
         let here = Location::caller();
         let rate = options::share("Dropout", "rate", rate).map_err(|e| e.at(here))?;
-        Ok(Self { name: names::next("dropout"), rate })
+        Ok(Self { name: names::next("dropout"), rate, seeds: None })
+    }
+
+    /// The layer with a random state of its own, which begins with this seed. It is a variable that is not trained, under
+    /// `seed_generator`.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::layers::Dropout;
+    /// let draw = || Dropout::new(0.5).seed(7).call_training(tf::ones([50]), true).to_vec::<f32>();
+    /// assert_eq!(draw(), draw());
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn seed(self, seed: impl Into<i128>) -> Self {
+        self.seed_generator(SeedGenerator::new(seed))
+    }
+
+    /// The layer with these seeds, which others may share.
+    #[must_use]
+    pub fn seed_generator(self, seeds: SeedGenerator) -> Self {
+        Self { seeds: Some(seeds), ..self }
     }
 }
 
@@ -70,20 +93,33 @@ impl Layer for Dropout {
             // Nothing is left that could be raised.
             return engine::try_zeros_like(x);
         }
-        let kept = draw(x)?.try_greater_equal(self.rate)?;
+        let kept = self.draw(x)?.try_greater_equal(self.rate)?;
         let scale = engine::library::cast_to(&kept, x.dtype())?.try_multiply(1.0 / (1.0 - self.rate))?;
         x.try_multiply(&scale)
     }
 }
 
-/// A number between 0 and 1 for each value, in `float32` at least: fewer bits could not tell rates apart.
-#[track_caller]
-fn draw(x: &Tensor) -> Result<Tensor> {
-    random::try_uniform(x.shape(), 0.0, 1.0, x.dtype().compute(), None)
+impl Dropout {
+    /// A number between 0 and 1 for each value, in `float32` at least: fewer bits could not tell rates apart.
+    #[track_caller]
+    fn draw(&self, x: &Tensor) -> Result<Tensor> {
+        let dtype = x.dtype().compute();
+        match &self.seeds {
+            Some(seeds) => random::try_stateless_uniform(x.shape(), seeds.try_next()?, 0.0, 1.0, dtype),
+            None => random::try_uniform(x.shape(), 0.0, 1.0, dtype, None),
+        }
+    }
+}
+
+impl Duplicate for Dropout {
+    fn duplicate_in(&self, copies: &mut Copies) -> Self {
+        Self { seeds: self.seeds.duplicate_in(copies), ..self.clone() }
+    }
 }
 
 impl Module for Dropout {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.field("rate", &self.rate);
+        fields.field("seed_generator", &self.seeds);
     }
 }

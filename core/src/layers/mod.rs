@@ -151,7 +151,7 @@ macro_rules! copied_by_clone {
     )*};
 }
 
-copied_by_clone!(Activation, Dropout, Flatten, GlobalAveragePooling2D, MaxPool2D);
+copied_by_clone!(Activation, Flatten, GlobalAveragePooling2D, MaxPool2D);
 
 /// An error of an operation inside a layer, with the layer's name and the user's line.
 #[cold]

@@ -141,7 +141,7 @@ fn part_dtype(dtypes: &[DType], which: usize) -> DType {
 }
 
 /// A type rule for dtypes alone knows no elements.
-struct Nothing;
+pub(crate) struct Nothing;
 
 impl Facts for Nothing {
     fn value(&self, _: usize) -> Option<View> {

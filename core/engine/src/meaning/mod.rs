@@ -6,7 +6,7 @@ mod complex;
 mod partial;
 
 pub(crate) use cache::{Cache, Key};
-pub(crate) use complex::{Join, Parts, each_part, joined, on_parts, part_layout, parts};
+pub(crate) use complex::{Join, Nothing, Parts, each_part, joined, on_parts, part_layout, parts};
 pub(crate) use partial::{Derivatives, PartialInfo, derivatives};
 
 use crate::op::Op;

@@ -51,7 +51,7 @@ pub use pooling::Pool;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use print::capture;
 pub(crate) use print::{Line, Piece, PrintLine, write_line};
-pub(crate) use random_draw::{GeneratorSkip, Law, RandomDraw, StatelessDraw};
+pub(crate) use random_draw::{GeneratorSkip, Law, ParameterDraw, Process, RandomDraw, StatelessDraw};
 pub(crate) use real::PartView;
 pub(crate) use reduction::broadcast_back;
 pub use sliding::{PerAxis, Sliding};

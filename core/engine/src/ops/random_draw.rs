@@ -13,12 +13,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 mod device;
+mod gamma_slope;
 mod law;
+mod parameters;
 mod skip;
 
 pub(crate) use device::PHILOX;
 use device::Source;
 pub(crate) use law::Law;
+pub(crate) use parameters::{ParameterDraw, Process};
 pub(crate) use skip::GeneratorSkip;
 
 /// Input: a generator's state, three int64 words.

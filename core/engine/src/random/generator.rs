@@ -1,13 +1,14 @@
 //! `Generator`: a stream of random numbers with a state of its own, TensorFlow's three words under the Philox algorithm.
 //! User code holds generators; clones share the state, and so does a graph that draws from one.
 
+use super::parameters::{self, Ready};
 use crate::execute::{execute, execute1};
 use crate::ops::{self, AsTensor, Change, GeneratorSkip, Law, RandomDraw};
 use crate::tensor::{Resource, Tensor};
 use crate::variable::Variable;
 use kernels::backend::cpu::philox;
 use kernels::dtype::DType;
-use kernels::error::{Error, OrFail, Result};
+use kernels::error::{Error, OnTheWay, OrFail, Result};
 use kernels::shape::{IntoShape, Shape};
 use std::hash::{BuildHasher, RandomState};
 use std::panic::Location;
@@ -205,6 +206,58 @@ impl Generator {
     pub fn uniform_full_int(&self, shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
         let here = Location::caller();
         self.draw(shape.into_shape(), Law::Full, dtype).map_err(|e| e.at(here))
+    }
+}
+
+impl Generator {
+    /// A seed for a stateless draw; moves the state on.
+    #[track_caller]
+    pub(super) fn seed(&self) -> Result<Tensor> {
+        self.draw(Shape::new(&[2]), Law::Full, DType::I64)
+    }
+
+    /// How many of `counts` trials succeed, each with probability `probs`, `int32`: as
+    /// [`stateless_binomial`](super::stateless_binomial), with another seed at each call.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let generator = tf::random::Generator::from_seed(3);
+    /// let x = generator.binomial([100], &tf::constant(6.0), &tf::constant(0.5));
+    /// assert!(x.to_vec::<i32>().iter().all(|heads| (0..=6).contains(heads)));
+    /// ```
+    ///
+    /// # Panics
+    /// As [`Generator::try_binomial`] fails.
+    #[track_caller]
+    pub fn binomial(&self, shape: impl IntoShape, counts: impl AsTensor, probs: impl AsTensor) -> Tensor {
+        self.try_binomial(shape, counts, probs, DType::I32).or_fail()
+    }
+
+    /// [`Generator::binomial`] of another dtype.
+    ///
+    /// # Errors
+    /// InvalidArgument for a bad shape or dtype, or a shape that does not end with that of the parameters: then the state has not moved.
+    #[track_caller]
+    pub fn try_binomial(
+        &self,
+        shape: impl IntoShape,
+        counts: impl AsTensor,
+        probs: impl AsTensor,
+        dtype: DType,
+    ) -> Result<Tensor> {
+        const OP: &str = "binomial";
+        let here = Location::caller();
+        let (counts, probs) = (counts.as_tensor(), probs.as_tensor());
+        let ready = parameters::binomial(OP, shape.into_shape(), &counts, &probs, dtype).and_then(Ready::checked);
+        let drawn = match ready {
+            // Not in a closure: the draw notes its caller's line.
+            Ok(ready) => match self.seed() {
+                Ok(seed) => ready.draw(&seed),
+                Err(e) => Err(e),
+            },
+            Err(e) => Err(e),
+        };
+        drawn.map_err(|e| e.named(OP).at(here))
     }
 }
 

@@ -34,6 +34,12 @@ fn draw(shape: Result<Shape>, law: Law, dtype: DType, seed: Option<i64>) -> Resu
     execute1(&op, &[&streams::stream(law, dtype, seed, here)])
 }
 
+/// A seed for a stateless draw from the stream of a call.
+#[track_caller]
+pub(super) fn next_seed(seed: Option<i64>) -> Result<Tensor> {
+    draw(Shape::new(&[2]), Law::Full, DType::I64, seed)
+}
+
 macro_rules! reals {
     ($($(#[$doc:meta])* $name:ident, $try_name:ident($a:ident, $b:ident) = $law:ident;)*) => {$(
         $(#[$doc])*

@@ -3,6 +3,9 @@
 
 mod generator;
 mod global;
+mod global_parameters;
+mod parameters;
+mod seed_generator;
 mod stateless;
 mod streams;
 #[cfg(test)]
@@ -13,6 +16,12 @@ pub use global::{
     normal, set_seed, shuffle, truncated_normal, try_normal, try_shuffle, try_truncated_normal, try_uniform,
     try_uniform_int, uniform, uniform_int,
 };
+pub use global_parameters::{categorical, gamma, poisson, try_categorical, try_gamma, try_poisson};
+pub use parameters::{
+    stateless_binomial, stateless_categorical, stateless_gamma, stateless_poisson, try_stateless_binomial,
+    try_stateless_categorical, try_stateless_gamma, try_stateless_poisson,
+};
+pub use seed_generator::SeedGenerator;
 pub use stateless::{
     IntoSeed, fold_in, index_shuffle, split, stateless_normal, stateless_shuffle, stateless_truncated_normal,
     stateless_uniform, stateless_uniform_full_int, stateless_uniform_int, try_fold_in, try_split, try_stateless_normal,

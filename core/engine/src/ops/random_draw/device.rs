@@ -16,6 +16,9 @@ static NORMAL: Kernel = Kernel { name: "draw_normal", text: &[REALS] };
 static TRUNCATED: Kernel = Kernel { name: "draw_truncated", text: &[REALS] };
 static INTEGERS: Kernel = Kernel { name: "draw_integers", text: &[PHILOX, include_str!("random_draw.cuh")] };
 static ORDER: Kernel = Kernel { name: "draw_order", text: &[PHILOX, include_str!("random_draw.cuh")] };
+static CHANCES: Kernel =
+    Kernel { name: "running_chances", text: &[concat!("#define CHANCES\n", include_str!("categorical.cuh"))] };
+static CLASSES: Kernel = Kernel { name: "draw_classes", text: &[PHILOX, include_str!("categorical.cuh")] };
 static MOVE_STATE: Kernel = Kernel { name: "move_state", text: &[PHILOX, include_str!("random_draw.cuh")] };
 
 /// Where a draw's stream comes from.
@@ -28,6 +31,32 @@ pub(super) enum Source<'a> {
     State(&'a View),
 }
 
+impl Source<'_> {
+    /// The element type of what lies on the device.
+    fn dtype(&self) -> DType {
+        match self {
+            Self::Stream(_) => DType::I64,
+            Self::Seed(given) | Self::State(given) => given.dtype,
+        }
+    }
+
+    /// What `stream_of` of the kernels is told.
+    fn push(&self, to: &mut Arguments) {
+        let (stream, given, step) = match self {
+            Self::Stream(stream) => (*stream, 0, 0),
+            Self::Seed(seed) => {
+                (Philox::from_key_counter(0, [0; 2]), seed.ptr.addr() as u64, seed.strides()[0] as i64)
+            }
+            Self::State(state) => (Philox::from_key_counter(0, [0; 2]), state.ptr.addr() as u64, 0),
+        };
+        let (key, [low, high]) = stream.key_counter();
+        to.address(given);
+        to.value(step);
+        to.size(usize::from(matches!(self, Self::State(_))));
+        to.words(&[low, high, key].map(|word| word as i64));
+    }
+}
+
 /// Threads of the one block that draws an order: it takes as many exchanges at a time.
 const EXCHANGES: u32 = 1024;
 
@@ -38,19 +67,7 @@ const EXCHANGES: u32 = 1024;
 /// this call sees.
 pub(super) unsafe fn draw(law: Law, call: &CudaCall<'_>, source: &Source<'_>) -> Result<()> {
     let out = &call.outputs[0];
-    let (stream, seed, step) = match source {
-        Source::Stream(stream) => (*stream, None, 0),
-        Source::Seed(seed) => (Philox::from_key_counter(0, [0; 2]), Some(*seed), seed.strides()[0] as i64),
-        Source::State(state) => (Philox::from_key_counter(0, [0; 2]), Some(*state), 0),
-    };
-    let (key, [low, high]) = stream.key_counter();
-    let from = |arguments: &mut Arguments| {
-        arguments.address(seed.map_or(0, |seed| seed.ptr.addr() as u64));
-        arguments.value(step);
-        arguments.size(usize::from(matches!(source, Source::State(_))));
-        arguments.words(&[low, high, key].map(|word| word as i64));
-    };
-    let seed_type = seed.map_or(DType::I64, |seed| seed.dtype);
+    let seed_type = source.dtype();
     if out.is_empty() {
         return move_on(law, call, source);
     }
@@ -62,7 +79,7 @@ pub(super) unsafe fn draw(law: Law, call: &CudaCall<'_>, source: &Source<'_>) ->
             call.launch(&ORDER, &[DType::U64, seed_type], grid(1, EXCHANGES), |arguments| {
                 arguments.view(out);
                 arguments.size(out.len());
-                from(arguments);
+                source.push(arguments);
                 arguments.address(holders.address());
             })?;
         }
@@ -78,12 +95,39 @@ pub(super) unsafe fn draw(law: Law, call: &CudaCall<'_>, source: &Source<'_>) ->
     let arguments = |arguments: &mut Arguments| {
         arguments.view(out);
         arguments.size(out.len());
-        from(arguments);
+        source.push(arguments);
         law.push(out.dtype, arguments);
     };
     // SAFETY: by the caller's promise; groups are shared out among threads.
     unsafe { call.elements(kernel, &[dtype, seed_type], out.len().div_ceil(group), arguments)? };
     move_on(law, call, source)
+}
+
+/// Draws the classes of categorical numbers by the rows of the logits, the call's second input.
+///
+/// # Safety
+/// As `Op::cuda`; logits and output are dense, with as many rows and at least one class, and a seed has two elements.
+pub(super) unsafe fn classes(call: &CudaCall<'_>, source: &Source<'_>) -> Result<()> {
+    let (logits, out) = (&call.inputs[1], &call.outputs[0]);
+    if out.is_empty() {
+        return Ok(());
+    }
+    let &[rows, classes] = logits.dims() else { return Ok(()) };
+    let sums = call.scratch(logits.len() * size_of::<f64>())?;
+    // SAFETY: by the caller's promise; a sum for each logit.
+    unsafe {
+        call.launch(&CHANCES, &[logits.dtype], grid(rows, 256), |to| {
+            to.view(logits);
+            to.size(classes);
+            to.address(sums.address());
+        })?;
+        call.elements(&CLASSES, &[out.dtype, source.dtype()], out.len(), |to| {
+            to.view(out);
+            to.sizes(&[out.dims()[1], classes]);
+            to.address(sums.address());
+            source.push(to);
+        })
+    }
 }
 
 /// Moves a generator's state past the draw that was queued.

@@ -7,6 +7,7 @@
 mod batch;
 mod generator;
 mod integers;
+mod laws;
 mod math;
 mod normal;
 mod op_seeds;
@@ -19,6 +20,7 @@ mod x86;
 
 pub use generator::Generator;
 pub use integers::{uniform_full, uniform_int};
+pub use laws::{binomial, category, gamma, poisson, running_chances};
 pub use normal::{normal, truncated_normal};
 pub use op_seeds::OpSeeds;
 pub use shuffle::{index_shuffle, shuffle};
