@@ -128,7 +128,8 @@ fn open_sizes_and_places_are_one_trace() {
         expected.index_axis_mut(Axis(1), 1).slice_mut(ndarray::s![..length as isize]).fill(70);
         assert_eq!(v.value().to_vec::<i32>(), expected.iter().copied().collect::<Vec<_>>());
     }
-    assert!(tf::function(put).trace_count() <= 2, "{}", tf::function(put).trace_count());
+    let about = tf::function(put);
+    assert!(about.trace_count() <= 2 && about.pins().is_empty(), "{:?} {:?}", about.reasons(), about.pins());
 }
 
 #[test]

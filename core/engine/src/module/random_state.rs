@@ -4,7 +4,7 @@
 use super::state_bytes::{StateReader, StateWriter};
 use super::{Fields, Module, Prepared, SavedState, StateValue};
 use crate::ops::Law;
-use crate::random::{Generator, GlobalState, Snapshot, Words};
+use crate::random::{Generator, GlobalState, SeedGenerator, Snapshot, Words};
 use kernels::backend::cpu::philox::OpSeeds;
 use kernels::error::Result;
 
@@ -12,6 +12,16 @@ use kernels::error::Result;
 impl Module for Generator {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.field("_state_var", &self.as_variable());
+    }
+    fn module_name(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// As its generator.
+impl Module for SeedGenerator {
+    fn visit(&self, fields: &mut Fields<'_>) {
+        self.0.visit(fields);
     }
     fn module_name(&self) -> Option<&'static str> {
         None

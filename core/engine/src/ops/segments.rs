@@ -3,6 +3,8 @@
 
 mod fold;
 mod take;
+#[cfg(test)]
+mod tests;
 
 use super::size_from::size_from;
 use super::{AsTensor, cast_to, concat_all, functions, ones_of, public, reshape_to, slice_axis};

@@ -2,7 +2,6 @@
 //! Layers that draw numbers own one, and user code.
 
 use super::Generator;
-use crate::module::{Copies, Duplicate, Fields, Module};
 use crate::tensor::Tensor;
 use kernels::error::{OrFail, Result};
 use std::panic::Location;
@@ -10,7 +9,7 @@ use std::panic::Location;
 /// Seeds for the `stateless_*` functions, another one at each call: Keras's `keras.random.SeedGenerator`.
 ///
 /// It may be a field of a module. Its state is a variable that no optimizer trains, so that a checkpoint holds it and the seeds go on
-/// where they were saved. Clones share the state; [`duplicate`](Duplicate::duplicate) makes one of its own that goes on alike. Within a
+/// where they were saved. Clones share the state; [`duplicate`](crate::module::Duplicate::duplicate) makes one of its own that goes on alike. Within a
 /// traced function every run takes new seeds. The seeds themselves are not Keras's.
 ///
 /// ```
@@ -24,7 +23,7 @@ use std::panic::Location;
 /// assert_ne!(draw(), draw());
 /// ```
 #[derive(Clone, Debug)]
-pub struct SeedGenerator(Generator);
+pub struct SeedGenerator(pub(crate) Generator);
 
 impl SeedGenerator {
     /// The same seeds in every run for the same number.
@@ -56,21 +55,5 @@ impl SeedGenerator {
     pub fn try_next(&self) -> Result<Tensor> {
         let here = Location::caller();
         self.0.seed().map_err(|e| e.at(here))
-    }
-}
-
-/// A checkpoint holds its state as that of a [`Generator`].
-impl Module for SeedGenerator {
-    fn visit(&self, fields: &mut Fields<'_>) {
-        self.0.visit(fields);
-    }
-    fn module_name(&self) -> Option<&'static str> {
-        None
-    }
-}
-
-impl Duplicate for SeedGenerator {
-    fn duplicate_in(&self, copies: &mut Copies) -> Self {
-        Self(self.0.duplicate_in(copies))
     }
 }

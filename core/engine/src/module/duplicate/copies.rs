@@ -4,7 +4,7 @@
 use super::Duplicate;
 use crate::builder::init_scope;
 use crate::module::LazyVariable;
-use crate::random::Generator;
+use crate::random::{Generator, SeedGenerator};
 use crate::variable::Variable;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -79,6 +79,12 @@ impl Duplicate for LazyVariable {
 impl Duplicate for Generator {
     fn duplicate_in(&self, copies: &mut Copies) -> Self {
         Self::from_variable(&self.as_variable().duplicate_in(copies))
+    }
+}
+
+impl Duplicate for SeedGenerator {
+    fn duplicate_in(&self, copies: &mut Copies) -> Self {
+        Self(self.0.duplicate_in(copies))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::tensor::{Tensor, TensorRef, TensorType};
 use crate::variable::Variable;
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, OnTheWay, OrFail, Result};
-use kernels::shape::{Constraints, Dim, MAX_RANK, Shape, broadcast};
+use kernels::shape::{Dim, MAX_RANK, Shape};
 use smallvec::SmallVec;
 use std::fmt;
 use std::panic::Location;
@@ -164,9 +164,7 @@ fn spread(value: &Tensor, to: &Shape) -> Result<Tensor> {
     if value.shape() == to {
         return Ok(value.clone());
     }
-    let mut constraints = Constraints::default();
-    let fits = broadcast(value.shape(), to, &mut constraints).is_ok_and(|both| both.rank() == to.rank())
-        && value.rank() <= to.rank()
+    let fits = value.rank() <= to.rank()
         && value.shape().iter().rev().zip(to.iter().rev()).all(|(from, to)| from == Dim::ONE || from.can_equal(to));
     if !fits {
         return Err(Error::invalid_argument("assign", "the value does not fit the part")
