@@ -161,7 +161,9 @@ impl fmt::Debug for VariablePart<'_> {
 /// The value in the shape of what it is assigned to.
 #[track_caller]
 fn spread(value: &Tensor, to: &Shape) -> Result<Tensor> {
-    if value.shape() == to {
+    // Sizes that only the run knows are taken to be the same; what writes them checks it.
+    let same = |(from, to): (Dim, Dim)| from == to || (from.known_value().is_none() && from.can_equal(to));
+    if value.rank() == to.rank() && value.shape().iter().zip(to.iter()).all(same) {
         return Ok(value.clone());
     }
     let fits = value.rank() <= to.rank()
