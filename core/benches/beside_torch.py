@@ -1,7 +1,7 @@
-"""Times the workloads of `nn.rs` in turns with PyTorch's, in one run: medians, and the first as a part of the second.
+"""Times the workloads of `nn.rs` in turns with PyTorch's, two samples a turn, in one run: medians, and the first as a part of the second.
 
     cargo bench -p eagerflow --bench nn --no-run        # prints where the program lies
-    python core/benches/beside_torch.py PROGRAM [THREADS]
+    python core/benches/beside_torch.py PROGRAM [THREADS [WORKLOAD ..]]
 """
 import subprocess
 import sys
@@ -98,11 +98,18 @@ def torch_time(step):
     return (time.perf_counter() - start) * 1e3
 
 
+def turn(sample):
+    """Two samples behind one that wakes the threads; those of PyTorch spin for a while after their work, so each turn waits first."""
+    time.sleep(0.02)
+    sample()
+    return [sample(), sample()]
+
+
 print(f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads; milliseconds")
 for name, step in WORKLOADS.items():
-    rounds = 9 if "4096" in name else 15
-    for _ in range(2):
-        our_time(name), step()
-    samples = [(our_time(name), torch_time(step)) for _ in range(rounds)]
-    a, b = (median(column) for column in zip(*samples))
+    if sys.argv[3:] and not any(name.startswith(start) for start in sys.argv[3:]):
+        continue
+    rounds = 5 if "4096" in name else 9
+    samples = [(turn(lambda: our_time(name)), turn(lambda: torch_time(step))) for _ in range(rounds)]
+    a, b = (median(sum(column, [])) for column in zip(*samples))
     print(f"{name:<24} {a:>10.2f} {b:>10.2f} {a / b:>8.2f}", flush=True)

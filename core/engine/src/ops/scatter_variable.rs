@@ -66,7 +66,7 @@ impl Op for ScatterVariable {
             return Err(Error::invalid_argument(self.name(), "only real numbers have an order").got(ty));
         }
         if self.write != Write::Set && !DTypes::NUMBERS.and(DTypes::COMPLEX).has(ty.dtype) {
-            return Err(Error::invalid_argument(self.name(), "only numbers are reckoned with").got(ty));
+            return Err(Error::invalid_argument(self.name(), "only numbers can be added or multiplied").got(ty));
         }
         check_updates(self.name(), cx.shape(1), cx.shape(2), &ty.shape)
     }
