@@ -106,7 +106,8 @@ public! {
         sorted_mean(data, &segment_ids.as_tensor()).map_err(|e| e.named("segment_mean"))
     }
 
-    /// The products of the rows of `data` that name the same segment, 1 where none does.
+    /// The products of the rows of `data` that name the same segment, 1 where none does. Where two or more elements of a
+    /// segment are zero, the gradient is right and its own derivative is not, as in TensorFlow.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -162,7 +163,8 @@ public! {
         unsorted_mean("unsorted_segment_mean", data, &segment_ids.as_tensor(), size, false).map_err(|e| e.named("unsorted_segment_mean"))
     }
 
-    /// The products of the rows of `data` that name the same of `num_segments` segments, 1 where none does.
+    /// The products of the rows of `data` that name the same of `num_segments` segments, 1 where none does. Its second
+    /// derivative as for [`segment_prod`].
     ///
     /// ```
     /// use eagerflow as tf;
