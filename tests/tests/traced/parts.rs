@@ -133,6 +133,35 @@ fn open_sizes_and_places_are_one_trace() {
     assert!(about.trace_count() <= 2 && about.pins().is_empty(), "{:?} {:?}", about.reasons(), about.pins());
 }
 
+#[tf_function]
+fn put_block(v: &Variable, x: &Tensor, rows: &Tensor, columns: &Tensor) -> Tensor {
+    v.at(s![..rows, ..columns]).assign(x);
+    v.value().sum()
+}
+
+#[test]
+fn sizes_that_turn_out_to_differ_are_refused_by_the_run() {
+    let v = variable();
+    let call = |sizes: [usize; 2], rows: i32, columns: i32| {
+        let x = tf::cast(tf::ones(sizes), tf::int32) * 90;
+        let run = std::panic::AssertUnwindSafe(|| put_block(&v, &x, &tf::constant(rows), &tf::constant(columns)));
+        std::panic::catch_unwind(run).map_err(|e| e.downcast_ref::<String>().cloned().unwrap_or_default())
+    };
+    for [rows, columns] in [[2, 3], [3, 4], [4, 2]] {
+        v.assign(tf::constant(START).reshape([4, 5]));
+        call([rows, columns], rows as i32, columns as i32).unwrap();
+        let mut expected = model();
+        expected.slice_mut(ndarray::s![..rows, ..columns]).fill(90);
+        assert_eq!(v.value().to_vec::<i32>(), expected.iter().copied().collect::<Vec<_>>());
+    }
+    // As many elements, but in other rows.
+    v.assign(tf::constant(START).reshape([4, 5]));
+    let error = call([2, 3], 3, 2).unwrap_err();
+    assert!(error.contains("parts.rs"), "{error}");
+    assert_eq!(v.value().to_vec::<i32>(), START);
+    assert!(tf::function(put_block).trace_count() <= 2);
+}
+
 #[test]
 fn what_was_read_stays_and_no_gradient_flows_through_a_write() {
     let (v, x) = (Variable::new([1.0, 2.0, 3.0]), tf::constant([5.0, 6.0]));

@@ -161,10 +161,13 @@ impl fmt::Debug for VariablePart<'_> {
 /// The value in the shape of what it is assigned to.
 #[track_caller]
 fn spread(value: &Tensor, to: &Shape) -> Result<Tensor> {
-    // Sizes that only the run knows are taken to be the same; what writes them checks it.
+    if value.shape() == to {
+        return Ok(value.clone());
+    }
+    // Sizes that only the run knows are taken to be the same, which the run checks axis by axis.
     let same = |(from, to): (Dim, Dim)| from == to || (from.known_value().is_none() && from.can_equal(to));
     if value.rank() == to.rank() && value.shape().iter().zip(to.iter()).all(same) {
-        return Ok(value.clone());
+        return functions::try_ensure_shape(value, *to).map_err(|e| e.named("assign"));
     }
     let fits = value.rank() <= to.rank()
         && value.shape().iter().rev().zip(to.iter().rev()).all(|(from, to)| from == Dim::ONE || from.can_equal(to));
