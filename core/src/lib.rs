@@ -79,8 +79,8 @@
 //!
 //! ```
 //! # use eagerflow as tf;
-//! use tf::layers::{Activation, Dense};
-//! let layer = Dense::new(10).activation(Activation::Relu);
+//! use tf::layers::Dense;
+//! let layer = Dense::new(10).activation("relu");
 //! assert_eq!(layer.call(&tf::ones([4, 64])).shape(), [4, 10]);
 //! ```
 //!
@@ -147,14 +147,19 @@
 #[allow(unused_extern_crates, reason = "only what the macros make uses it")]
 extern crate self as eagerflow;
 
+pub mod activations;
+pub mod constraints;
 mod functions;
 pub mod guides;
 pub mod initializers;
 pub mod layers;
 pub mod losses;
 pub mod metrics;
+pub mod models;
 mod namespaces;
 pub mod optim;
+pub mod regularizers;
+pub mod shared;
 mod short_forms;
 pub mod train;
 #[cfg(test)]
@@ -184,6 +189,8 @@ pub use engine::{
 #[doc(hidden)]
 pub use engine::{TensorRef, Tensors};
 pub use functions::*;
+pub use layers::input;
+pub use models::{Functional, Model, Sequential};
 pub use namespaces::{bitwise, image, linalg, math, nn};
 pub use ndarray;
 

@@ -3,7 +3,7 @@
 
 use crate::args::Model;
 use eagerflow as tf;
-use tf::layers::{Activation, Conv2D, Dense, Dropout, Flatten, GlobalAveragePooling2D, MaxPool2D};
+use tf::layers::{Conv2D, Dense, Dropout, Flatten, GlobalAveragePooling2D, MaxPool2D};
 use tf::{Module, Padding, Tensor};
 
 /// A network that tells classes of images apart.
@@ -32,8 +32,8 @@ struct Default {
 impl Default {
     fn new(classes: usize) -> Self {
         Self {
-            conv1: Conv2D::new(32, 3).padding(Padding::Same).activation(Activation::Relu),
-            conv2: Conv2D::new(64, 3).activation(Activation::Relu),
+            conv1: Conv2D::new(32, 3).padding(Padding::Same).activation("relu"),
+            conv2: Conv2D::new(64, 3).activation("relu"),
             pool: MaxPool2D::new(2),
             flatten: Flatten::new(),
             dropout: Dropout::new(0.3),
@@ -61,8 +61,8 @@ struct Guide {
 impl Guide {
     fn new(classes: usize) -> Self {
         Self {
-            conv1: Conv2D::new(16, 3).activation(Activation::Relu),
-            conv2: Conv2D::new(16, 3).activation(Activation::Relu),
+            conv1: Conv2D::new(16, 3).activation("relu"),
+            conv2: Conv2D::new(16, 3).activation("relu"),
             pool: GlobalAveragePooling2D::new(),
             head: Dense::new(classes),
         }

@@ -2,7 +2,7 @@
 //! the outputs, and where a sequence is over its state stays as it was.
 
 use eagerflow as tf;
-use tf::layers::{Activation, Dense};
+use tf::layers::Dense;
 use tf::{DType, Dim, Module, Tensor, TensorArray, tf_function};
 
 /// A gated recurrent unit.
@@ -16,8 +16,8 @@ pub struct Gru {
 impl Gru {
     pub fn new(units: usize) -> Self {
         Self {
-            gates: Dense::new(2 * units).activation(Activation::Sigmoid),
-            candidate: Dense::new(units).activation(Activation::Tanh),
+            gates: Dense::new(2 * units).activation("sigmoid"),
+            candidate: Dense::new(units).activation("tanh"),
             units,
         }
     }

@@ -3,7 +3,7 @@
 
 use eagerflow as tf;
 use std::time::Instant;
-use tf::layers::{Activation, Conv2D, Dense, Flatten};
+use tf::layers::{Conv2D, Dense, Flatten};
 use tf::losses::{FromLogits, sparse_categorical_crossentropy};
 use tf::optim::{Adam, Optimizer};
 use tf::{GradientTape, Module, Tensor, tf_function};
@@ -29,9 +29,9 @@ fn train_step(net: &Net, optimizer: &Adam, images: &Tensor, labels: &Tensor) -> 
 /// Prints the times for square images of a side.
 fn print_times(side: usize) {
     let net = Net {
-        conv: Conv2D::new(32, 3).activation(Activation::Relu),
+        conv: Conv2D::new(32, 3).activation("relu"),
         flatten: Flatten::new(),
-        hidden: Dense::new(128).activation(Activation::Relu),
+        hidden: Dense::new(128).activation("relu"),
         head: Dense::new(10),
     };
     let optimizer = Adam::new(1e-3);

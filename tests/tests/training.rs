@@ -4,7 +4,7 @@
 use eagerflow as tf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tf::data::{Dataset, Shuffle};
-use tf::layers::{Activation, Conv2D, Dense, Dropout, Flatten, MaxPool2D};
+use tf::layers::{Conv2D, Dense, Dropout, Flatten, MaxPool2D};
 use tf::losses::{FromLogits, sparse_categorical_crossentropy};
 use tf::metrics::Mean;
 use tf::optim::{Adam, Optimizer, SGD};
@@ -28,7 +28,7 @@ struct Net {
 impl Net {
     fn new() -> Self {
         Self {
-            conv: Conv2D::new(4, 3).activation(Activation::Relu),
+            conv: Conv2D::new(4, 3).activation("relu"),
             pool: MaxPool2D::new(2),
             flatten: Flatten::new(),
             dropout: Dropout::new(0.25),

@@ -3,6 +3,7 @@
 
 pub use crate::autodiff::{EMPTY, gradient_at};
 pub use crate::execute::Owner;
+pub use crate::function::{training, with_training};
 pub use crate::module::{
     Child, DeferredSlots, DeferredValue, End, Object, ObjectGraph, Prepared, SavedState, SlotName, SlotTable,
     StateValue, commit_states, prepare_states, save_states,
@@ -14,6 +15,7 @@ pub use crate::ops::{
 };
 pub use crate::options;
 pub use crate::tape::{Cotangent, IdMap};
+pub use crate::tensor::{mask_of, set_mask};
 pub use crate::variable::{HostBytes, overwrite, tensor_of_bytes, value_of};
 pub use kernels::error::OrFail;
 
@@ -24,6 +26,7 @@ use crate::variable::Variable;
 use kernels::dtype::DType;
 use kernels::error::Result;
 use kernels::shape::Shape;
+use std::any::Any;
 use std::sync::{Arc, Weak};
 
 /// A tensor in another dtype; the same handle if it has it.
@@ -109,6 +112,16 @@ pub fn defer(place: &LazyVariable, value: Arc<dyn DeferredValue>) -> Option<&Var
 /// The value of a checkpoint that waits for a variable which a layer will make.
 pub fn waiting(place: &LazyVariable) -> Option<Arc<dyn DeferredValue>> {
     place.waiting()
+}
+
+/// Gives a variable a regularizer, if it has none yet: what a module's losses add for its size.
+pub fn set_regularizer(variable: &Variable, regularizer: Arc<dyn Any + Send + Sync>) {
+    variable.set_regularizer(regularizer);
+}
+
+/// The regularizer of a variable.
+pub fn regularizer_of(variable: &Variable) -> Option<&Arc<dyn Any + Send + Sync>> {
+    variable.regularizer()
 }
 
 /// Tells the trace under way, if there is one, whose a new variable is: the trace must not keep it alive.

@@ -238,6 +238,9 @@ impl Variable {
     pub(crate) fn copied(&self) -> Self {
         let copy = Self::with(self.resource().read(), self.name(), true);
         copy.resource().set_training_of(self.resource());
+        if let Some(regularizer) = self.resource().regularizer() {
+            copy.resource().set_regularizer(regularizer.clone());
+        }
         copy
     }
 
@@ -249,6 +252,16 @@ impl Variable {
     /// Freezes it as part of a module, or takes that back.
     pub(crate) fn set_frozen(&self, frozen: bool) {
         self.resource().set_frozen(frozen);
+    }
+
+    /// Gives it a regularizer, as the library above keeps it, if it has none yet.
+    pub(crate) fn set_regularizer(&self, regularizer: std::sync::Arc<dyn std::any::Any + Send + Sync>) {
+        self.resource().set_regularizer(regularizer);
+    }
+
+    /// What adds to a loss for its size, as the library above keeps it.
+    pub(crate) fn regularizer(&self) -> Option<&std::sync::Arc<dyn std::any::Any + Send + Sync>> {
+        self.resource().regularizer()
     }
 
     /// The handle of its resource, which tapes and graphs know it by.

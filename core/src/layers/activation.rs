@@ -1,89 +1,70 @@
-//! The function that a layer applies to its output, by Keras's names.
-//! Convolution and dense layers take one as an option.
+//! `Activation`: a layer that applies an activation to its input.
+//! Keras's `Activation`; users put it where an activation stands apart from a layer with variables.
 
-use engine::Tensor;
-use engine::{Fields, Module};
-use kernels::error::Result;
+use super::base::{Call, Core, Layer, Masking, Outputs, layer, named};
+use super::copied_by_clone;
+use crate::activations;
+use crate::shared::{IntoShared, Shared};
+use engine::{Fields, Module, Tensor};
+use kernels::error::{OrFail, Result};
+use std::panic::Location;
 
-/// A function of each element, or for softmax of each row, at the end of a layer.
+/// Applies an [activation](crate::activations).
 ///
 /// ```
 /// use eagerflow as tf;
 /// use tf::layers::Activation;
 /// let x = tf::constant([-1.0, 2.0]);
-/// assert_eq!(Activation::Relu.call(&x).to_vec::<f32>(), [0.0, 2.0]);
-/// assert_eq!(Activation::Linear.call(&x).to_vec::<f32>(), [-1.0, 2.0]);
+/// assert_eq!(Activation::new("relu").call(&x).to_vec::<f32>(), [0.0, 2.0]);
+/// assert_eq!(Activation::new(tf::activations::LeakyRelu::new()).call(&x).to_vec::<f32>(), [-0.2, 2.0]);
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Activation {
-    /// The values as they are.
-    #[default]
-    Linear,
-    /// [`relu`](crate::relu).
-    Relu,
-    /// [`sigmoid`](crate::sigmoid).
-    Sigmoid,
-    /// [`tanh`](crate::tanh).
-    Tanh,
-    /// [`softmax`](fn@crate::softmax) over the last dimension.
-    Softmax,
-    /// [`log_softmax`](fn@crate::log_softmax) over the last dimension.
-    LogSoftmax,
-    /// [`gelu`](fn@crate::gelu), the exact form.
-    Gelu,
-    /// [`silu`](crate::silu), also called swish.
-    Silu,
-    /// [`elu`](crate::elu).
-    Elu,
-    /// [`selu`](crate::selu).
-    Selu,
-    /// [`softplus`](crate::softplus).
-    Softplus,
-    /// [`softsign`](crate::softsign).
-    Softsign,
-    /// [`leaky_relu`](fn@crate::leaky_relu) with Keras's slope of 0.2 below zero.
-    LeakyRelu,
-    /// [`exp`](crate::exp).
-    Exponential,
+#[derive(Clone, Debug)]
+pub struct Activation {
+    core: Core,
+    activation: Shared<dyn activations::Activation>,
 }
 
+layer!(Activation);
+copied_by_clone!(Activation);
+
 impl Activation {
-    /// The function of a tensor.
+    /// A layer of an activation, or of its name.
     ///
     /// # Panics
-    /// For integers, where the function takes only floats.
+    /// As [`try_new`](Self::try_new) fails, at the caller's line.
     #[track_caller]
-    pub fn call(self, x: &Tensor) -> Tensor {
-        use kernels::error::OrFail;
-        self.apply(x.clone()).or_fail()
+    pub fn new(activation: impl IntoShared<dyn activations::Activation>) -> Self {
+        Self::try_new(activation).or_fail()
+    }
+
+    /// A layer of an activation, or of its name, which may not be known.
+    ///
+    /// # Errors
+    /// InvalidArgument for a name that is none.
+    #[track_caller]
+    pub fn try_new(activation: impl IntoShared<dyn activations::Activation>) -> Result<Self> {
+        let here = Location::caller();
+        let activation = activation.into_shared().map_err(|e| e.in_op("Activation").at(here))?;
+        Ok(Self { core: Core::new("activation"), activation })
+    }
+}
+
+impl Layer for Activation {
+    named!();
+
+    fn masking(&self) -> Masking {
+        Masking::Passes
     }
 
     #[track_caller]
-    pub(super) fn apply(self, x: Tensor) -> Result<Tensor> {
-        match self {
-            Self::Linear => Ok(x),
-            Self::Relu => x.try_relu(),
-            Self::Sigmoid => x.try_sigmoid(),
-            Self::Tanh => x.try_tanh(),
-            Self::Softmax => x.try_softmax(-1),
-            Self::LogSoftmax => x.try_log_softmax(-1),
-            Self::Gelu => x.try_gelu(false),
-            Self::Silu => x.try_silu(),
-            Self::Elu => x.try_elu(),
-            Self::Selu => x.try_selu(),
-            Self::Softplus => x.try_softplus(),
-            Self::Softsign => x.try_softsign(),
-            Self::LeakyRelu => x.try_leaky_relu(0.2),
-            Self::Exponential => x.try_exp(),
-        }
+    fn forward(&self, inputs: &[Tensor], _: &Call) -> Result<Outputs> {
+        self.activation.apply(&inputs[0]).map(Outputs::one)
     }
 }
 
 impl Module for Activation {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.value(self);
-    }
-    fn module_name(&self) -> Option<&'static str> {
-        None
+        self.core.visit(fields);
+        fields.value(&self.activation.word());
     }
 }

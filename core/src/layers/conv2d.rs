@@ -1,54 +1,63 @@
 //! `Conv2D`: filters that slide over images, then a bias and an activation.
 //! Keras's `Conv2D` for `channels_last` images; the kernel is made when the first image tells its channels.
 
-use super::activation::Activation;
-use super::kernel_and_bias::weighted;
-use super::{Layer, buildable, callable, channels, misfit, names};
-use crate::initializers::Initializer;
+use super::base::{Call, Core, Layer, Masking, Outputs, Weight, buildable, layer, named, object_option, weights};
+use super::base::{channels, dtype_help, misfit};
+use crate::activations::{Activation, Linear};
+use crate::initializers::{GlorotUniform, Zeros};
+use crate::shared::{IntoShared, Shared};
 use engine::Variable;
 use engine::library::Sized2;
 use engine::library::Typed;
 use engine::library::Windows;
 use engine::library::options::{self, options};
-use engine::{Fields, LazyVariable, Module};
+use engine::{Duplicate, Fields, Module};
 use engine::{Padding, Pair};
 use engine::{Tensor, TensorType};
-use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
 
 /// A convolution over images `[batch, rows, columns, channels]`.
 ///
 /// Options and defaults are Keras's: strides 1, no padding, no dilation, one group, no activation, a bias that starts
-/// at zero and a kernel from [`Initializer::GlorotUniform`].
+/// at zero and a kernel from [`GlorotUniform`].
 ///
 /// ```
 /// use eagerflow as tf;
-/// use tf::layers::{Activation, Conv2D};
-/// let conv = Conv2D::new(32, 3).padding(tf::Padding::Same).activation(Activation::Relu);
+/// use tf::layers::Conv2D;
+/// let conv = Conv2D::new(32, 3).padding(tf::Padding::Same).activation("relu");
 /// assert_eq!(conv.call(&tf::ones([4, 8, 8, 1])).shape(), [4, 8, 8, 32]);
 /// assert_eq!(conv.kernel().unwrap().shape(), [3, 3, 1, 32]);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Duplicate)]
 pub struct Conv2D {
-    name: String,
+    core: Core,
     filters: usize,
+    #[module(value)]
     kernel_size: Pair,
+    #[module(value)]
     strides: Pair,
+    #[module(value)]
     padding: Padding,
+    #[module(value)]
     dilation: Pair,
     groups: usize,
-    activation: Activation,
+    activation: Shared<dyn Activation>,
     use_bias: bool,
-    kernel_initializer: Initializer,
-    bias_initializer: Initializer,
-    dtype: DType,
-    kernel: LazyVariable,
-    bias: LazyVariable,
+    kernel: Weight,
+    bias: Weight,
 }
 
-callable!(Conv2D);
-weighted!(Conv2D, filters);
+layer!(Conv2D);
+
+weights! { Conv2D:
+    kernel, "kernel" => kernel_initializer, try_kernel_initializer, kernel_regularizer, try_kernel_regularizer, kernel_constraint, try_kernel_constraint;
+    bias, "bias" => bias_initializer, try_bias_initializer, bias_regularizer, try_bias_regularizer, bias_constraint, try_bias_constraint;
+}
+
+object_option!(Conv2D, Activation,
+    /// The function applied at the end: an activation, or its name.
+    activation, try_activation => |this, object| this.activation = object);
 
 impl Conv2D {
     /// A layer of `filters` filters of `kernel_size` rows and columns, which may be one number or two.
@@ -71,26 +80,45 @@ impl Conv2D {
         let filters = options::count("Conv2D", "filters", filters).map_err(|e| e.at(here))?;
         kernel_size.sizes("Conv2D", "the kernel size").map_err(|e| e.at(here))?;
         Ok(Self {
-            name: names::next("conv2d"),
+            core: Core::new("conv2d"),
             filters,
             kernel_size,
             strides: Pair::from(1),
             padding: Padding::Valid,
             dilation: Pair::from(1),
             groups: 1,
-            activation: Activation::Linear,
+            activation: Linear::new().into_shared()?,
             use_bias: true,
-            kernel_initializer: Initializer::GlorotUniform,
-            bias_initializer: Initializer::Zeros,
-            dtype: DType::F32,
-            kernel: LazyVariable::new(),
-            bias: LazyVariable::new(),
+            kernel: Weight::new("kernel", GlorotUniform::new()),
+            bias: Weight::new("bias", Zeros),
         })
     }
 
     /// The kernel `[rows, columns, input channels, filters]`, once it is built.
     pub fn kernel(&self) -> Option<&Variable> {
         self.kernel.get()
+    }
+
+    /// Whether a bias is added.
+    #[must_use]
+    pub fn use_bias(mut self, use_bias: bool) -> Self {
+        self.use_bias = use_bias;
+        self
+    }
+
+    /// The bias `[filters]`, once it is built.
+    pub fn bias(&self) -> Option<&Variable> {
+        self.bias.get()
+    }
+
+    /// The variables for an input of a type, made if this is the first one.
+    #[track_caller]
+    fn make(&self, x: &TensorType) -> Result<()> {
+        self.kernel_for(x)?;
+        if self.use_bias {
+            self.bias.make(&self.core, &[self.filters])?;
+        }
+        Ok(())
     }
 
     /// The layer, if its options are possible.
@@ -107,15 +135,15 @@ impl Conv2D {
     /// The kernel, made for the input's channels if this is the first one.
     #[track_caller]
     fn kernel_for(&self, x: &TensorType) -> Result<&Variable> {
-        if x.shape.rank() != 4 || x.dtype != self.dtype {
-            let expected = format!("{}[batch, rows, columns, channels]", self.dtype);
+        if x.shape.rank() != 4 || x.dtype != self.core.compute() {
+            let expected = format!("{}[batch, rows, columns, channels]", self.core.compute());
             let help = if x.shape.rank() == 4 {
-                super::dtype_help(self.dtype)
+                dtype_help(self.core.compute())
             } else {
                 engine::library::images_help(x.shape.rank()).to_owned()
             };
             let what = "the input is no batch of images of the layer's dtype";
-            return Err(misfit(&self.name, what, x, expected).help(help));
+            return Err(misfit(self.core.name(), what, x, expected).help(help));
         }
         let kernel = match self.kernel.get() {
             Some(kernel) => kernel,
@@ -124,26 +152,26 @@ impl Conv2D {
         let (own, given) = (kernel.shape(), x.shape.dim(3));
         if !own.dim(2).known_value().is_some_and(|n| given.can_equal((n * self.groups).into())) {
             let expected = format!("{} channels, as the layer was built for (kernel {own})", own.dim(2) * self.groups);
-            return Err(misfit(&self.name, "the input has another number of channels", x, expected));
+            return Err(misfit(self.core.name(), "the input has another number of channels", x, expected));
         }
         Ok(kernel)
     }
 
     #[track_caller]
     fn make_kernel(&self, x: &TensorType) -> Result<&Variable> {
-        let [rows, columns] = self.kernel_size.sizes(&self.name, "the kernel size")?;
-        let channels = channels(&self.name, x)?;
+        let [rows, columns] = self.kernel_size.sizes(self.core.name(), "the kernel size")?;
+        let channels = channels(self.core.name(), x)?;
         if !channels.is_multiple_of(self.groups) {
-            return Err(Error::invalid_argument(&*self.name, "the channels do not divide into the groups")
+            return Err(Error::invalid_argument(self.core.name(), "the channels do not divide into the groups")
                 .got(format!("{channels} channels, {} groups", self.groups))
                 .expected("a multiple of the groups"));
         }
         let shape = [rows as usize, columns as usize, channels / self.groups, self.filters];
-        self.kernel_initializer.create(&self.kernel, &shape, self.dtype, &format!("{}/kernel", self.name))
+        self.kernel.make(&self.core, &shape)
     }
 }
 
-buildable!(Conv2D, "Conv2D::new(8, 3)", "[1, 28, 28, 1]");
+buildable!(Conv2D, "Conv2D::new(8, 3)", "[1, 28, 28, 1]", 2);
 
 options! { Conv2D:
     /// How far the filters move between two outputs.
@@ -172,23 +200,34 @@ options! { Conv2D:
 }
 
 impl Layer for Conv2D {
-    fn layer_name(&self) -> &str {
-        &self.name
+    named!();
+
+    fn masking(&self) -> Masking {
+        Masking::Refuses
     }
 
     #[track_caller]
-    fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
-        let kernel = self.kernel_for(x.ty())?;
+    fn forward(&self, inputs: &[Tensor], _: &Call) -> Result<Outputs> {
+        let x = &inputs[0];
+        let kernel = self.core.read(self.kernel_for(x.ty())?)?;
         let steps = [self.strides, self.dilation];
-        let y = engine::library::conv2d_in_groups(x, &kernel.value(), steps, self.padding, self.groups)?;
-        self.finish(y)
+        let y = engine::library::conv2d_in_groups(x, &kernel, steps, self.padding, self.groups)?;
+        let y = match self.use_bias {
+            true => {
+                let bias = self.bias.make(&self.core, &[self.filters])?;
+                engine::try_bias_add(&y, &self.core.read(bias)?)?
+            }
+            false => y,
+        };
+        self.activation.apply(&y).map(Outputs::one)
     }
 }
 
 impl Module for Conv2D {
     fn visit(&self, fields: &mut Fields<'_>) {
+        self.core.visit(fields);
         fields.value(&(self.filters, self.kernel_size, self.strides, self.padding, self.dilation, self.groups));
-        fields.value(&(self.use_bias, self.activation, self.dtype));
+        fields.value(&(self.use_bias, self.activation.word()));
         fields.field("kernel", &self.kernel);
         if self.use_bias {
             fields.field("bias", &self.bias);

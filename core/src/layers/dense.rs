@@ -1,17 +1,14 @@
 //! `Dense`: every output is a weighted sum of all inputs, then a bias and an activation.
 //! Keras's `Dense`; the kernel is made when the first input tells the size of its last dimension.
 
-use super::activation::Activation;
-use super::kernel_and_bias::weighted;
-use super::{Layer, buildable, callable, channels, misfit, names};
-use crate::initializers::Initializer;
+use super::base::{Call, Core, Layer, Masking, Outputs, Weight, buildable, layer, named, object_option, weights};
+use super::base::{channels, dtype_help, misfit};
+use crate::activations::{Activation, Linear};
+use crate::initializers::{GlorotUniform, Zeros};
+use crate::shared::{IntoShared, Shared};
 use engine::library::Typed;
-use engine::{Fields, LazyVariable, Module};
-
-use engine::Variable;
 use engine::library::options;
-use engine::{Tensor, TensorType};
-use kernels::dtype::DType;
+use engine::{Duplicate, Fields, Module, Tensor, TensorType, Variable};
 use kernels::error::{OrFail, Result};
 use kernels::shape::{Dim, Shape};
 use std::panic::Location;
@@ -19,31 +16,36 @@ use std::panic::Location;
 /// A product of the last dimension with a kernel, over any number of leading dimensions.
 ///
 /// Options and defaults are Keras's: no activation, a bias that starts at zero and a kernel from
-/// [`Initializer::GlorotUniform`].
+/// [`GlorotUniform`].
 ///
 /// ```
 /// use eagerflow as tf;
 /// use tf::layers::Dense;
-/// let head = Dense::new(10);
+/// let head = Dense::new(10).activation("softmax").kernel_regularizer(tf::regularizers::L2::new(1e-4));
 /// assert_eq!(head.call(&tf::ones([4, 64])).shape(), [4, 10]);
 /// let error = head.try_call(&tf::ones([4, 32]), false).unwrap_err().to_string();
 /// assert!(error.contains("[4, 32]") && error.contains("[64, 10]"));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Duplicate)]
 pub struct Dense {
-    name: String,
+    core: Core,
     units: usize,
-    activation: Activation,
+    activation: Shared<dyn Activation>,
     use_bias: bool,
-    kernel_initializer: Initializer,
-    bias_initializer: Initializer,
-    dtype: DType,
-    kernel: LazyVariable,
-    bias: LazyVariable,
+    kernel: Weight,
+    bias: Weight,
 }
 
-callable!(Dense);
-weighted!(Dense, units);
+layer!(Dense);
+
+weights! { Dense:
+    kernel, "kernel" => kernel_initializer, try_kernel_initializer, kernel_regularizer, try_kernel_regularizer, kernel_constraint, try_kernel_constraint;
+    bias, "bias" => bias_initializer, try_bias_initializer, bias_regularizer, try_bias_regularizer, bias_constraint, try_bias_constraint;
+}
+
+object_option!(Dense, Activation,
+    /// The function applied at the end: an activation, or its name.
+    activation, try_activation => |this, object| this.activation = object);
 
 impl Dense {
     /// A layer with `units` outputs.
@@ -64,16 +66,20 @@ impl Dense {
         let here = Location::caller();
         let units = options::count("Dense", "units", units).map_err(|e| e.at(here))?;
         Ok(Self {
-            name: names::next("dense"),
+            core: Core::new("dense"),
             units,
-            activation: Activation::Linear,
+            activation: Linear::new().into_shared()?,
             use_bias: true,
-            kernel_initializer: Initializer::GlorotUniform,
-            bias_initializer: Initializer::Zeros,
-            dtype: DType::F32,
-            kernel: LazyVariable::new(),
-            bias: LazyVariable::new(),
+            kernel: Weight::new("kernel", GlorotUniform::new()),
+            bias: Weight::new("bias", Zeros),
         })
+    }
+
+    /// Whether a bias is added.
+    #[must_use]
+    pub fn use_bias(mut self, use_bias: bool) -> Self {
+        self.use_bias = use_bias;
+        self
     }
 
     /// The kernel `[inputs, units]`, once it is built.
@@ -81,65 +87,91 @@ impl Dense {
         self.kernel.get()
     }
 
+    /// The bias `[units]`, once it is built.
+    pub fn bias(&self) -> Option<&Variable> {
+        self.bias.get()
+    }
+
+    /// The variables for an input of a type, made if this is the first one.
+    #[track_caller]
+    fn make(&self, x: &TensorType) -> Result<()> {
+        self.kernel_for(x)?;
+        if self.use_bias {
+            self.bias.make(&self.core, &[self.units])?;
+        }
+        Ok(())
+    }
+
     /// The kernel, made for the input's last dimension if this is the first one.
     #[track_caller]
     fn kernel_for(&self, x: &TensorType) -> Result<&Variable> {
-        let rank = x.shape.rank();
-        if rank < 2 || x.dtype != self.dtype {
-            let expected = format!("{}[batch, …, features]", self.dtype);
+        let (rank, dtype, name) = (x.shape.rank(), self.core.compute(), self.core.name());
+        if rank < 2 || x.dtype != dtype {
+            let expected = format!("{dtype}[batch, …, features]");
             let help = match x.shape.rank() {
                 0 => "`reshape` it to a batch of rows".to_owned(),
                 1 => "`x.expand_dims(0)` makes a batch of one row; `x.expand_dims(-1)` one of rows of one feature"
                     .to_owned(),
-                _ => super::dtype_help(self.dtype),
+                _ => dtype_help(dtype),
             };
             let what = "the input is no batch of rows of the layer's dtype";
-            return Err(misfit(&self.name, what, x, expected).help(help));
+            return Err(misfit(name, what, x, expected).help(help));
         }
         let kernel = match self.kernel.get() {
             Some(kernel) => kernel,
-            None => self.make_kernel(x)?,
+            None => self.kernel.make(&self.core, &[channels(name, x)?, self.units])?,
         };
         let own = kernel.shape();
         if !x.shape.dim(rank - 1).can_equal(own.dim(0)) {
             let expected = format!("{} in the last dimension, as the layer was built for (kernel {own})", own.dim(0));
-            return Err(misfit(&self.name, "the input has another last dimension", x, expected));
+            return Err(misfit(name, "the input has another last dimension", x, expected));
         }
         Ok(kernel)
     }
 
+    /// What is left to do with a product.
     #[track_caller]
-    fn make_kernel(&self, x: &TensorType) -> Result<&Variable> {
-        let shape = [channels(&self.name, x)?, self.units];
-        self.kernel_initializer.create(&self.kernel, &shape, self.dtype, &format!("{}/kernel", self.name))
+    fn finish(&self, product: Tensor) -> Result<Tensor> {
+        let sum = match self.use_bias {
+            true => {
+                let bias = self.bias.make(&self.core, &[self.units])?;
+                engine::try_bias_add(&product, &self.core.read(bias)?)?
+            }
+            false => product,
+        };
+        self.activation.apply(&sum)
     }
 }
 
-buildable!(Dense, "Dense::new(10)", "[1, 784]");
+buildable!(Dense, "Dense::new(10)", "[1, 784]", 2);
 
 impl Layer for Dense {
-    fn layer_name(&self) -> &str {
-        &self.name
+    named!();
+
+    fn masking(&self) -> Masking {
+        Masking::Passes
     }
 
     #[track_caller]
-    fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
-        let kernel = self.kernel_for(x.ty())?;
+    fn forward(&self, inputs: &[Tensor], _: &Call) -> Result<Outputs> {
+        let x = &inputs[0];
+        let kernel = self.core.read(self.kernel_for(x.ty())?)?;
         if x.rank() == 2 {
-            return self.finish(engine::try_matmul(x, kernel)?);
+            return self.finish(engine::try_matmul(x, &kernel)?).map(Outputs::one);
         }
         // One product of all rows instead of a batch of small ones.
         let leading = &x.shape().sizes()[..x.rank() - 1];
         let rows = leading.iter().fold(Dim::ONE, |product, &dim| product * dim);
         let flat = engine::library::reshape_to(x, &Shape::from_dims(&[rows, x.shape().dim(x.rank() - 1)])?)?;
-        let y = self.finish(engine::try_matmul(&flat, kernel)?)?;
-        engine::library::reshape_to(&y, &Shape::from_dims(leading)?.push(Dim::known(self.units))?)
+        let y = self.finish(engine::try_matmul(&flat, &kernel)?)?;
+        engine::library::reshape_to(&y, &Shape::from_dims(leading)?.push(Dim::known(self.units))?).map(Outputs::one)
     }
 }
 
 impl Module for Dense {
     fn visit(&self, fields: &mut Fields<'_>) {
-        fields.value(&(self.units, self.use_bias, self.activation, self.dtype));
+        self.core.visit(fields);
+        fields.value(&(self.units, self.use_bias, self.activation.word()));
         fields.field("kernel", &self.kernel);
         if self.use_bias {
             fields.field("bias", &self.bias);

@@ -1,20 +1,20 @@
 //! `Dropout`: some values set to zero while a model is trained, the others raised so that the sum stays as it is.
 //! Keras's `Dropout`; without training it passes its input on.
 
-use super::{Layer, callable, misfit, names};
+use super::base::{Call, Core, Layer, Masking, Outputs, layer, misfit, named};
 use engine::library::Typed;
-use engine::{Copies, Duplicate, Fields, Module};
-
-use engine::Tensor;
 use engine::library::options;
 use engine::random::{self, SeedGenerator};
+use engine::{Duplicate, Fields, Module, Tensor};
+use kernels::dtype::DType;
 use kernels::error::{OrFail, Result};
+use kernels::shape::{Dim, Shape};
 use std::panic::Location;
 
-/// Sets a random share of the values to zero and divides the others by what is left, while `training`.
+/// Sets a random share of the values to zero and divides the others by what is left, while the model is trained.
 ///
-/// Which values that are comes from the global random stream, which `tf::random::set_seed` sets; with [`seed`](Self::seed) from a
-/// state that the layer owns, and a checkpoint of the layer goes on with.
+/// Which values that are comes from a state that the layer owns and a checkpoint of it goes on with. It begins with a number of the
+/// global stream, which `tf::random::set_seed` sets, or with a [`seed`](Self::seed).
 ///
 /// ```
 /// use eagerflow as tf;
@@ -24,14 +24,15 @@ use std::panic::Location;
 /// assert_eq!(dropout.call(&x).to_vec::<f32>(), [1.0; 100]);
 /// assert!(dropout.call_training(&x, true).to_vec::<f32>().iter().all(|&y| y == 0.0 || y == 2.0));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Duplicate)]
 pub struct Dropout {
-    name: String,
+    core: Core,
     rate: f64,
-    seeds: Option<SeedGenerator>,
+    noise_shape: Option<Vec<Option<usize>>>,
+    seeds: SeedGenerator,
 }
 
-callable!(Dropout);
+layer!(Dropout);
 
 impl Dropout {
     /// A layer that drops `rate` of its input, from 0 to 1.
@@ -51,11 +52,10 @@ impl Dropout {
     pub fn try_new(rate: f64) -> Result<Self> {
         let here = Location::caller();
         let rate = options::share("Dropout", "rate", rate).map_err(|e| e.at(here))?;
-        Ok(Self { name: names::next("dropout"), rate, seeds: None })
+        Ok(Self { core: Core::new("dropout"), rate, noise_shape: None, seeds: own_seeds()? })
     }
 
-    /// The layer with a random state of its own, which begins with this seed. It is a variable that is not trained, under
-    /// `seed_generator`.
+    /// The layer with a random state that begins with this seed. It is a variable that is not trained, under `seed_generator`.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -72,54 +72,72 @@ impl Dropout {
     /// The layer with these seeds, which others may share.
     #[must_use]
     pub fn seed_generator(self, seeds: SeedGenerator) -> Self {
-        Self { seeds: Some(seeds), ..self }
+        Self { seeds, ..self }
     }
+
+    /// The shape of what is drawn, where some dimensions are dropped as a whole: 1 there, `None` for the input's own size. With
+    /// `[None, Some(1), None]` all steps of a sequence lose the same features.
+    #[must_use]
+    pub fn noise_shape(mut self, shape: impl Into<Vec<Option<usize>>>) -> Self {
+        self.noise_shape = Some(shape.into());
+        self
+    }
+
+    #[track_caller]
+    fn drawn_shape(&self, x: &Tensor) -> Result<Shape> {
+        let Some(noise) = &self.noise_shape else { return Ok(*x.shape()) };
+        if noise.len() != x.rank() {
+            let expected = format!("rank {}, as the noise shape has", noise.len());
+            return Err(misfit(self.core.name(), "the noise shape has another rank than the input", x.ty(), expected));
+        }
+        let sizes: Vec<Dim> =
+            noise.iter().zip(x.shape().sizes()).map(|(size, &own)| size.map_or(own, Dim::known)).collect();
+        Shape::from_dims(&sizes)
+    }
+}
+
+/// Seeds that begin with a number of the global stream, for a layer that is given none.
+#[track_caller]
+pub(super) fn own_seeds() -> Result<SeedGenerator> {
+    let number = engine::init_scope(|| random::try_uniform_int((), 0, i64::MAX, DType::I64, None))?;
+    Ok(SeedGenerator::new(number.item::<i64>()))
 }
 
 impl Layer for Dropout {
-    fn layer_name(&self) -> &str {
-        &self.name
+    named!();
+
+    fn masking(&self) -> Masking {
+        Masking::Passes
     }
 
     #[track_caller]
-    fn forward(&self, x: &Tensor, training: bool) -> Result<Tensor> {
-        if !training || self.rate == 0.0 {
-            return Ok(x.clone());
+    fn forward(&self, inputs: &[Tensor], cx: &Call) -> Result<Outputs> {
+        let x = &inputs[0];
+        if !cx.is_training() || self.rate == 0.0 {
+            return Ok(Outputs::one(x.clone()));
         }
         if !x.dtype().is_floating() {
-            return Err(misfit(&self.name, "only floating-point values can be raised", x.ty(), "float16 to float64"));
+            let expected = "float16 to float64";
+            return Err(misfit(self.core.name(), "only floating-point values can be raised", x.ty(), expected));
         }
+        let shape = self.drawn_shape(x)?;
         if self.rate == 1.0 {
             // Nothing is left that could be raised.
-            return engine::try_zeros_like(x);
+            return engine::try_zeros_like(x).map(Outputs::one);
         }
-        let kept = self.draw(x)?.try_greater_equal(self.rate)?;
+        // In `float32` at least: fewer bits could not tell rates apart.
+        let drawn = random::try_stateless_uniform(shape, self.seeds.try_next()?, 0.0, 1.0, x.dtype().compute())?;
+        let kept = drawn.try_greater_equal(self.rate)?;
         let scale = engine::library::cast_to(&kept, x.dtype())?.try_multiply(1.0 / (1.0 - self.rate))?;
-        x.try_multiply(&scale)
-    }
-}
-
-impl Dropout {
-    /// A number between 0 and 1 for each value, in `float32` at least: fewer bits could not tell rates apart.
-    #[track_caller]
-    fn draw(&self, x: &Tensor) -> Result<Tensor> {
-        let dtype = x.dtype().compute();
-        match &self.seeds {
-            Some(seeds) => random::try_stateless_uniform(x.shape(), seeds.try_next()?, 0.0, 1.0, dtype),
-            None => random::try_uniform(x.shape(), 0.0, 1.0, dtype, None),
-        }
-    }
-}
-
-impl Duplicate for Dropout {
-    fn duplicate_in(&self, copies: &mut Copies) -> Self {
-        Self { seeds: self.seeds.duplicate_in(copies), ..self.clone() }
+        x.try_multiply(&scale).map(Outputs::one)
     }
 }
 
 impl Module for Dropout {
     fn visit(&self, fields: &mut Fields<'_>) {
+        self.core.visit(fields);
         fields.field("rate", &self.rate);
+        fields.value(&self.noise_shape);
         fields.field("seed_generator", &self.seeds);
     }
 }

@@ -1,10 +1,10 @@
 //! `Flatten`: all dimensions behind the batch made one.
 //! Keras's `Flatten`; it has no variables and copies nothing where the input lies in order.
 
-use super::{Layer, callable, misfit, names};
-use engine::Tensor;
+use super::base::{Call, Core, Layer, Masking, Outputs, layer, misfit, named};
+use super::copied_by_clone;
 use engine::library::Typed;
-use engine::{Fields, Module};
+use engine::{Fields, Module, Tensor};
 use kernels::error::Result;
 use kernels::shape::{Dim, Shape};
 
@@ -17,15 +17,16 @@ use kernels::shape::{Dim, Shape};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Flatten {
-    name: String,
+    core: Core,
 }
 
-callable!(Flatten);
+layer!(Flatten);
+copied_by_clone!(Flatten);
 
 impl Flatten {
     /// The layer.
     pub fn new() -> Self {
-        Self { name: names::next("flatten") }
+        Self { core: Core::new("flatten") }
     }
 }
 
@@ -36,20 +37,25 @@ impl Default for Flatten {
 }
 
 impl Layer for Flatten {
-    fn layer_name(&self) -> &str {
-        &self.name
+    named!();
+
+    fn masking(&self) -> Masking {
+        Masking::Refuses
     }
 
     #[track_caller]
-    fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
+    fn forward(&self, inputs: &[Tensor], _: &Call) -> Result<Outputs> {
+        let x = &inputs[0];
         let Some((&batch, rest)) = x.shape().sizes().split_first() else {
-            return Err(misfit(&self.name, "a scalar is no batch", x.ty(), "[batch, …]"));
+            return Err(misfit(self.core.name(), "a scalar is no batch", x.ty(), "[batch, …]"));
         };
         let row = rest.iter().fold(Dim::ONE, |product, &dim| product * dim);
-        engine::library::reshape_to(x, &Shape::from_dims(&[batch, row])?)
+        engine::library::reshape_to(x, &Shape::from_dims(&[batch, row])?).map(Outputs::one)
     }
 }
 
 impl Module for Flatten {
-    fn visit(&self, _: &mut Fields<'_>) {}
+    fn visit(&self, fields: &mut Fields<'_>) {
+        self.core.visit(fields);
+    }
 }

@@ -1,7 +1,8 @@
 //! Pooling layers: `MaxPool2D`, the largest value of each window, and `GlobalAveragePooling2D`, the mean of each image.
 //! Keras's layers of these names for `channels_last` images; they have no variables.
 
-use super::{Layer, callable, misfit, names};
+use super::base::{Call, Core, Layer, Masking, Outputs, layer, misfit, named};
+use super::copied_by_clone;
 use engine::Tensor;
 use engine::library::Sized2;
 use engine::library::Typed;
@@ -22,13 +23,14 @@ use std::panic::Location;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MaxPool2D {
-    name: String,
+    core: Core,
     pool_size: Pair,
     strides: Option<Pair>,
     padding: Padding,
 }
 
-callable!(MaxPool2D);
+layer!(MaxPool2D);
+copied_by_clone!(MaxPool2D, GlobalAveragePooling2D);
 
 impl MaxPool2D {
     /// Windows of `pool_size` rows and columns, which may be one number or two, side by side.
@@ -49,7 +51,7 @@ impl MaxPool2D {
         let here = Location::caller();
         let pool_size = pool_size.into();
         pool_size.sizes("MaxPool2D", "the window's sizes").map_err(|e| e.at(here))?;
-        Ok(Self { name: names::next("max_pooling2d"), pool_size, strides: None, padding: Padding::Valid })
+        Ok(Self { core: Core::new("max_pooling2d"), pool_size, strides: None, padding: Padding::Valid })
     }
 
     /// The layer, if its options are possible.
@@ -81,19 +83,23 @@ impl Default for MaxPool2D {
 }
 
 impl Layer for MaxPool2D {
-    fn layer_name(&self) -> &str {
-        &self.name
+    named!();
+
+    fn masking(&self) -> Masking {
+        Masking::Refuses
     }
 
     #[track_caller]
-    fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
-        images(&self.name, x)?;
-        x.try_max_pool2d(self.pool_size, self.strides.unwrap_or(self.pool_size), self.padding)
+    fn forward(&self, inputs: &[Tensor], _: &Call) -> Result<Outputs> {
+        let x = &inputs[0];
+        images(self.core.name(), x)?;
+        x.try_max_pool2d(self.pool_size, self.strides.unwrap_or(self.pool_size), self.padding).map(Outputs::one)
     }
 }
 
 impl Module for MaxPool2D {
     fn visit(&self, fields: &mut Fields<'_>) {
+        self.core.visit(fields);
         fields.value(&(self.pool_size, self.strides, self.padding));
     }
 }
@@ -108,16 +114,16 @@ impl Module for MaxPool2D {
 /// ```
 #[derive(Clone, Debug)]
 pub struct GlobalAveragePooling2D {
-    name: String,
+    core: Core,
     keepdims: bool,
 }
 
-callable!(GlobalAveragePooling2D);
+layer!(GlobalAveragePooling2D);
 
 impl GlobalAveragePooling2D {
     /// The layer, whose output is `[batch, channels]`.
     pub fn new() -> Self {
-        Self { name: names::next("global_average_pooling2d"), keepdims: false }
+        Self { core: Core::new("global_average_pooling2d"), keepdims: false }
     }
 
     /// Whether rows and columns stay as dimensions of size 1.
@@ -134,22 +140,27 @@ impl Default for GlobalAveragePooling2D {
 }
 
 impl Layer for GlobalAveragePooling2D {
-    fn layer_name(&self) -> &str {
-        &self.name
+    named!();
+
+    fn masking(&self) -> Masking {
+        Masking::Refuses
     }
 
     #[track_caller]
-    fn forward(&self, x: &Tensor, _training: bool) -> Result<Tensor> {
-        images(&self.name, x)?;
-        match self.keepdims {
+    fn forward(&self, inputs: &[Tensor], _: &Call) -> Result<Outputs> {
+        let x = &inputs[0];
+        images(self.core.name(), x)?;
+        let mean = match self.keepdims {
             true => x.try_reduce_mean(keep_dims([1, 2])),
             false => x.try_reduce_mean([1, 2]),
-        }
+        };
+        mean.map(Outputs::one)
     }
 }
 
 impl Module for GlobalAveragePooling2D {
     fn visit(&self, fields: &mut Fields<'_>) {
+        self.core.visit(fields);
         fields.value(&self.keepdims);
     }
 }

@@ -52,7 +52,7 @@ fn a_traced_functions_first_call_reads_the_restored_values() {
 fn the_newest_restore_counts_also_for_what_waits() {
     let directory = Directory::new();
     let save = |number: f32, name: &str| {
-        let layer = Dense::new(1).kernel_initializer(tf::initializers::Initializer::Constant(f64::from(number)));
+        let layer = Dense::new(1).kernel_initializer(tf::initializers::Constant::new(f64::from(number)));
         layer.build([1, 1]);
         Checkpoint::new().with("layer", &layer).write(directory.join(name)).unwrap()
     };

@@ -12,7 +12,7 @@ mod weights;
 use eagerflow as tf;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use tf::layers::{Activation, Dense, Dropout, Flatten};
+use tf::layers::{Dense, Dropout, Flatten};
 use tf::optim::{Adam, Optimizer};
 use tf::{GradientTape, Module, Tensor};
 
@@ -64,7 +64,7 @@ struct Net {
 
 impl Net {
     fn new() -> Self {
-        let hidden = Dense::new(5).activation(Activation::Tanh);
+        let hidden = Dense::new(5).activation("tanh");
         Self { hidden, flat: Flatten::new(), drop: Dropout::new(0.5), output: Dense::new(2) }
     }
 

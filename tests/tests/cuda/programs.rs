@@ -5,7 +5,7 @@ use eagerflow as tf;
 use eagerflow_tests::child::run_test;
 use eagerflow_tests::cuda::gpu;
 use std::path::Path;
-use tf::layers::{Activation, Conv2D, Dense, Flatten};
+use tf::layers::{Conv2D, Dense, Flatten};
 use tf::optim::{Adam, Optimizer};
 use tf::{GradientTape, Module, Tensor, tf_function};
 
@@ -37,9 +37,9 @@ fn some_steps() {
     let _there = tf::device("/gpu:0");
     tf::random::set_seed(7);
     let net = Net {
-        conv: Conv2D::new(4, 3).activation(Activation::Relu),
+        conv: Conv2D::new(4, 3).activation("relu"),
         flatten: Flatten::new(),
-        hidden: Dense::new(12).activation(Activation::Relu),
+        hidden: Dense::new(12).activation("relu"),
         head: Dense::new(5),
     };
     let optimizer = Adam::new(0.01);

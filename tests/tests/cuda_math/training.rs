@@ -4,7 +4,7 @@
 use crate::agree;
 use eagerflow as tf;
 use eagerflow_tests::cuda::watched_gpu as gpu;
-use tf::layers::{Activation, Conv2D, Dense, Flatten, MaxPool2D};
+use tf::layers::{Conv2D, Dense, Flatten, MaxPool2D};
 use tf::optim::{Adam, Optimizer};
 use tf::{GradientTape, Module, Tensor, tf_function};
 
@@ -21,11 +21,11 @@ struct Net {
 impl Net {
     fn new() -> Self {
         Self {
-            wide: Conv2D::new(5, 3).activation(Activation::Relu),
-            single: Conv2D::new(4, 1).activation(Activation::Relu),
+            wide: Conv2D::new(5, 3).activation("relu"),
+            single: Conv2D::new(4, 1).activation("relu"),
             pool: MaxPool2D::new(2),
             flatten: Flatten::new(),
-            hidden: Dense::new(20).activation(Activation::Tanh),
+            hidden: Dense::new(20).activation("tanh"),
             head: Dense::new(10),
         }
     }

@@ -5,7 +5,7 @@ use crate::panics::panics;
 use crate::refused;
 use eagerflow as tf;
 use tf::data::{Dataset, Shuffle};
-use tf::initializers::Initializer;
+use tf::initializers::{Initializer, RandomNormal, RandomUniform, TruncatedNormal};
 use tf::layers::{Conv2D, Dense, Dropout, MaxPool2D};
 use tf::optim::{Adam, Optimizer, SGD};
 use tf::{DType, Padding};
@@ -16,7 +16,7 @@ fn of_dense_layers() {
     refused!(Dense::try_new(0), InvalidArgument, "Dense", ["units", "at least 1"]);
     panics!(Dense::new(2).dtype(DType::I32), "must be floating-point");
     refused!(Dense::new(2).try_dtype(DType::Bool), InvalidArgument, "Dense", ["bool"]);
-    let negative = Initializer::RandomNormal { mean: 0.0, stddev: -1.0 };
+    let negative = RandomNormal::new().stddev(-1.0);
     panics!(Dense::new(2).kernel_initializer(negative), "`stddev`");
     refused!(Dense::new(2).try_bias_initializer(negative), InvalidArgument, "Dense", ["stddev", "-1"]);
     assert_eq!(Dense::new(1).dtype(DType::F64).call(tf::ones([1, 1]).cast(DType::F64)).dtype(), DType::F64);
@@ -41,7 +41,7 @@ fn of_convolutions() {
         ["padding"]
     );
     panics!(Conv2D::new(4, 3).dtype(DType::I32), "must be floating-point");
-    let turned = Initializer::RandomUniform { minval: 1.0, maxval: 0.0 };
+    let turned = RandomUniform::new().minval(1.0).maxval(0.0);
     panics!(Conv2D::new(4, 3).kernel_initializer(turned), "`minval` is above `maxval`");
     panics!(Conv2D::new(4, 3).bias_initializer(turned), "`minval` is above `maxval`");
     assert_eq!(Conv2D::new(4, 3).groups(2).strides([1, 2]).call(tf::ones([1, 5, 5, 2])).shape(), [1, 3, 2, 4]);
@@ -66,25 +66,20 @@ fn of_poolings_and_dropout() {
 #[test]
 fn of_initializers() {
     let nan = f64::NAN;
+    refused!(RandomNormal::new().mean(nan).try_call([2], DType::F32), InvalidArgument, "random_normal", ["`mean`"]);
     refused!(
-        Initializer::RandomNormal { mean: nan, stddev: 1.0 }.try_call([2], DType::F32),
+        TruncatedNormal::new().stddev(f64::INFINITY).try_call([2], DType::F32),
         InvalidArgument,
-        "initializer",
-        ["`mean`"]
-    );
-    refused!(
-        Initializer::TruncatedNormal { mean: 0.0, stddev: f64::INFINITY }.try_call([2], DType::F32),
-        InvalidArgument,
-        "initializer",
+        "truncated_normal",
         ["`stddev`"]
     );
     refused!(
-        Initializer::RandomUniform { minval: 0.0, maxval: nan }.try_call([2], DType::F32),
+        RandomUniform::new().maxval(nan).try_call([2], DType::F32),
         InvalidArgument,
-        "initializer",
+        "random_uniform",
         ["`maxval`"]
     );
-    let one = Initializer::RandomUniform { minval: 2.0, maxval: 2.0 }.call([2], DType::F32);
+    let one = RandomUniform::new().minval(2.0).maxval(2.0).call([2], DType::F32);
     assert_eq!(one.to_vec::<f32>(), [2.0, 2.0]);
 }
 

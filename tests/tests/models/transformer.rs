@@ -2,7 +2,7 @@
 
 use super::{learnt, seeded, two_traces};
 use eagerflow as tf;
-use tf::layers::{Activation, Dense};
+use tf::layers::Dense;
 use tf::optim::{Adam, Optimizer};
 use tf::{Attention, GradientTape, Module, Tensor, Variable, tf_function};
 
@@ -42,7 +42,7 @@ impl Block {
             norms: [Norm::new(), Norm::new()],
             qkv: Dense::new(3 * WIDTH),
             out: Dense::new(WIDTH),
-            hidden: Dense::new(4 * WIDTH).activation(Activation::Gelu),
+            hidden: Dense::new(4 * WIDTH).activation("gelu"),
             back: Dense::new(WIDTH),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{learnt, seeded, two_traces};
 use eagerflow as tf;
-use tf::layers::{Activation, Dense};
+use tf::layers::Dense;
 use tf::optim::{Adam, Optimizer};
 use tf::{GradientTape, Module, Tensor, tf_function};
 
@@ -21,10 +21,10 @@ struct Vae {
 impl Vae {
     fn new() -> Self {
         Self {
-            encoder: Dense::new(48).activation(Activation::Relu),
+            encoder: Dense::new(48).activation("relu"),
             mean: Dense::new(LATENT),
             log_variance: Dense::new(LATENT),
-            decoder: Dense::new(48).activation(Activation::Relu),
+            decoder: Dense::new(48).activation("relu"),
             pixels: Dense::new(PIXELS),
         }
     }

@@ -5,7 +5,7 @@ use eagerflow as tf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tf::data::{Dataset, DatasetIterator};
-use tf::layers::{Activation, Conv2D, Dense, Dropout, Flatten};
+use tf::layers::{Conv2D, Dense, Dropout, Flatten};
 use tf::losses::{FromLogits, sparse_categorical_crossentropy};
 use tf::metrics::{Mean, SparseCategoricalAccuracy};
 use tf::optim::{Adam, Optimizer, SGD};
@@ -28,10 +28,10 @@ pub struct Net {
 impl Net {
     fn new() -> Self {
         Self {
-            conv: Conv2D::new(3, 3).activation(Activation::Relu),
+            conv: Conv2D::new(3, 3).activation("relu"),
             first: Dropout::new(0.25),
             flatten: Flatten::new(),
-            hidden: Dense::new(6).activation(Activation::Tanh),
+            hidden: Dense::new(6).activation("tanh"),
             second: Dropout::new(0.5),
             output: Dense::new(3),
         }

@@ -3,7 +3,7 @@
 
 use eagerflow as tf;
 use std::sync::Arc;
-use tf::layers::{Activation, Conv2D, Dense, Dropout, Flatten};
+use tf::layers::{Conv2D, Dense, Dropout, Flatten};
 use tf::optim::{Adam, Optimizer, SGD};
 use tf::{Duplicate, GradientTape, Module, Tensor, Variable, tf_function};
 
@@ -15,7 +15,7 @@ struct Net {
 
 impl Net {
     fn new() -> Self {
-        Self { trunk: Dense::new(4).activation(Activation::Tanh), head: Dense::new(1) }
+        Self { trunk: Dense::new(4).activation("tanh"), head: Dense::new(1) }
     }
 
     fn call(&self, x: &Tensor) -> Tensor {

@@ -1,7 +1,7 @@
 //! Tapes around, inside and across traced functions; gradients of the user's own; training steps.
 
 use eagerflow as tf;
-use tf::layers::{Activation, Dense};
+use tf::layers::Dense;
 use tf::optim::{Adam, Optimizer, SGD};
 use tf::{GradientTape, Module, Tensor, Variable, custom_gradient, tf_function};
 
@@ -161,7 +161,7 @@ struct Training<O> {
 }
 
 fn training<O>(optimizer: O) -> Training<O> {
-    let net = Dense::new(2).activation(Activation::Tanh).kernel_initializer(tf::initializers::Initializer::Ones);
+    let net = Dense::new(2).activation("tanh").kernel_initializer(tf::initializers::Ones);
     Training { net, optimizer }
 }
 

@@ -89,6 +89,10 @@ impl<'v> Call<'v> {
         let inline = recorded || functions_run_eagerly();
         function.register(instance.path());
         let location = Location::caller();
+        let mut arguments = ReusedArguments::new();
+        if !inline {
+            arguments.note_training();
+        }
         Self {
             function,
             instance,
@@ -96,7 +100,7 @@ impl<'v> Call<'v> {
             inline,
             // Not a closure, which would have this file as the place of the panic.
             _nesting: if recorded { Some(Nesting::enter(function, location).or_fail()) } else { None },
-            arguments: ReusedArguments::new(),
+            arguments,
             body: OnceCell::new(),
             _arguments: PhantomData,
         }

@@ -151,6 +151,9 @@ impl Pattern {
         let Some(word) = self.words.iter().zip(&arguments.words).position(|(a, b)| a != b) else {
             return "the structure of the arguments changed".to_owned();
         };
+        if arguments.owners.get(word) == Some(&super::training::OWNER) {
+            return "the model around the call is trained, or is used, where it was the other way round".to_owned();
+        }
         let name = arguments.owners.get(word).and_then(|&argument| arguments.names.get(argument));
         let name = name.copied().unwrap_or("an argument");
         match arguments.lines.iter().find(|(at, _)| *at == word) {

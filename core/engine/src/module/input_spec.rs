@@ -84,6 +84,14 @@ macro_rules! arrays {
 
 arrays!([] TensorType, [] Shape, [const N: usize] [usize; N], [const N: usize] [Option<usize>; N]);
 
+impl InputSpec for Vec<TensorType> {
+    type Tensors = Vec<Tensor>;
+
+    fn tensors(&self, make: &mut dyn FnMut(&TensorType) -> Tensor) -> Result<Vec<Tensor>> {
+        Ok(self.iter().map(make).collect())
+    }
+}
+
 macro_rules! tuples {
     ($($name:ident $index:tt),*) => {
         impl<$($name: InputSpec),*> InputSpec for ($($name,)*) {

@@ -9,7 +9,7 @@ use kernels::shape::MAX_RANK;
 use std::alloc::Layout;
 use std::mem::MaybeUninit;
 use std::panic::Location;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU8, AtomicU32};
 
 /// Bytes of elements that fit into the block itself.
 pub(crate) const INLINE: usize = 64;
@@ -21,10 +21,15 @@ pub(crate) const SYMBOL: u8 = 2;
 /// The elements lie in the memory of a GPU, where the host cannot read them.
 pub(crate) const AWAY: u8 = 4;
 
+/// Among the notes: the tensor carries a mask, see [`super::masks`].
+pub(crate) const MASKED: u8 = 1;
+
 #[repr(C, align(64))]
 pub(crate) struct Block {
     pub refs: AtomicU32,
     pub flags: u8,
+    /// What is noted of a tensor while others may hold it, too.
+    pub notes: AtomicU8,
     pub device: DeviceId,
     /// First element of the tensor (not of the storage).
     pub data: *mut u8,

@@ -12,7 +12,7 @@ use std::any::Any;
 use std::mem::MaybeUninit;
 use std::panic::Location;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 /// Where the elements of a view lie within the storage of its base: element strides and the first element.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -213,6 +213,9 @@ impl Tensor {
     /// # Safety
     /// The caller holds the only handle.
     pub(crate) unsafe fn renew_id(&self) {
+        if self.block().notes.swap(0, Ordering::Relaxed) != 0 {
+            super::masks::forget(self.id());
+        }
         // SAFETY: by the caller's promise nobody reads the field meanwhile.
         unsafe { (*self.0.as_ptr()).id = LOCAL.with(|local| local.fresh_id()) };
     }
@@ -265,6 +268,7 @@ unsafe fn fill_header(block: *mut Block, ty: &TensorType, data: *mut u8, storage
     unsafe {
         (&raw mut (*block).refs).write(AtomicU32::new(1));
         (&raw mut (*block).flags).write(flags);
+        (&raw mut (*block).notes).write(AtomicU8::new(0));
         (&raw mut (*block).device).write(DeviceId::CPU);
         (&raw mut (*block).data).write(data);
         (&raw mut (*block).storage).write(storage);

@@ -6,6 +6,7 @@ mod guarded;
 mod handle;
 pub(crate) mod local;
 mod make;
+mod masks;
 mod read_hook;
 mod resource;
 pub(crate) mod strings;
@@ -14,6 +15,7 @@ mod types;
 pub(crate) use guarded::Guard;
 pub use handle::TensorRef;
 pub(crate) use make::Layout;
+pub use masks::{mask_of, set_mask};
 pub(crate) use read_hook::{ReadHook, note_read, set_read_hook};
 pub(crate) use resource::{Resource, UNNAMED, training_changes};
 pub use types::TensorType;
@@ -246,6 +248,9 @@ impl Drop for Tensor {
                 return;
             }
             fence(Ordering::Acquire);
+        }
+        if self.block().notes.load(Ordering::Relaxed) != 0 {
+            masks::forget(self.id());
         }
         let block = self.0.as_ptr();
         // SAFETY: this was the last handle; storage is the only field with a destructor, and the block is not used after.

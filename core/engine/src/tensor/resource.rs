@@ -6,8 +6,9 @@ use super::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use kernels::shape::Shape;
-use std::sync::OnceLock;
+use std::any::Any;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The name of a variable that was given none.
 pub(crate) const UNNAMED: &str = "variable";
@@ -44,6 +45,8 @@ pub(crate) struct Resource {
     training: AtomicU8,
     /// Where a module holds it, as [`Module`](crate::Module) found it first: what messages call one that has no name.
     path: OnceLock<String>,
+    /// What adds to a loss for its size, as the library above keeps it.
+    regularizer: OnceLock<Arc<dyn Any + Send + Sync>>,
     value: Guarded,
 }
 
@@ -55,7 +58,15 @@ impl Resource {
         // A new identity: the value must not be taken for the tensor that it was made from.
         let value = Guarded::new(value.alias());
         let training = AtomicU8::new(if trainable { 0 } else { FIXED | MADE_FIXED });
-        Tensor::object(Box::new(Self { name, dtype, shape, training, path: OnceLock::new(), value }))
+        Tensor::object(Box::new(Self {
+            name,
+            dtype,
+            shape,
+            training,
+            path: OnceLock::new(),
+            regularizer: OnceLock::new(),
+            value,
+        }))
     }
 
     /// Whether tapes watch it when it is read.
@@ -81,6 +92,16 @@ impl Resource {
     /// Is trained, or not, as another is and for the same reasons, from the start.
     pub fn set_training_of(&self, other: &Self) {
         self.training.store(other.training.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Gives it a regularizer, if it has none yet.
+    pub fn set_regularizer(&self, regularizer: Arc<dyn Any + Send + Sync>) {
+        let _ = self.regularizer.set(regularizer);
+    }
+
+    /// What adds to a loss for its size.
+    pub fn regularizer(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        self.regularizer.get()
     }
 
     /// Makes it trained, whatever it was meant for.

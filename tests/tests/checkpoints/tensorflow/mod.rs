@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tf::data::Dataset;
-use tf::layers::{Activation, Dense};
+use tf::layers::Dense;
 use tf::train::{Checkpoint, latest_checkpoint, load_checkpoint};
 use tf::{Module, Variable};
 
@@ -127,7 +127,7 @@ fn a_keras_model_restores_into_fields_that_say_where_they_were() {
         #[module(renamed_from = "_functional/_operations/3")]
         head: Dense,
     }
-    let net = Net { hidden: Dense::new(4).activation(Activation::Tanh), head: Dense::new(1) };
+    let net = Net { hidden: Dense::new(4).activation("tanh"), head: Dense::new(1) };
     let checkpoint = Checkpoint::new().with("model", &net);
     let status = checkpoint.restore(golden().join("sequential-1")).unwrap();
     net.head.call(net.hidden.call(tf::ones([1, 3])));

@@ -5,7 +5,7 @@ use eagerflow as tf;
 use serde_json::Number;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tf::layers::{Activation, Conv2D, Dense, Dropout, Flatten, GlobalAveragePooling2D, MaxPool2D};
+use tf::layers::{Conv2D, Dense, Dropout, Flatten, GlobalAveragePooling2D, MaxPool2D};
 use tf::optim::{Adam, Optimizer, SGD};
 use tf::random::Generator;
 use tf::train::Checkpoint;
@@ -39,11 +39,11 @@ impl Program {
                 training(Convolutions::new(), optimizer, images(), Convolutions::call)
             }
             "sequential" | "keras_2_sequential" => {
-                let layers = (Dense::new(4).activation(Activation::Tanh), Dropout::new(0.5), Dense::new(1));
+                let layers = (Dense::new(4).activation("tanh"), Dropout::new(0.5), Dense::new(1));
                 training(layers, SGD::new(0.1).momentum(0.5), rows(), |l, x| l.2.call(l.1.call(l.0.call(x))))
             }
             "functional" | "keras_2_functional" => {
-                let layers = vec![Dense::new(4).activation(Activation::Tanh), Dense::new(1)];
+                let layers = vec![Dense::new(4).activation("tanh"), Dense::new(1)];
                 training(layers, Adam::new(0.1), rows(), |l, x| l[1].call(l[0].call(x)))
             }
             "shared" => shared(),
@@ -123,7 +123,7 @@ struct Net {
 
 impl Net {
     fn new() -> Self {
-        let hidden = Dense::new(5).activation(Activation::Tanh);
+        let hidden = Dense::new(5).activation("tanh");
         Self { hidden, flat: Flatten::new(), drop: Dropout::new(0.5), output_layer: Dense::new(2) }
     }
 
@@ -151,7 +151,7 @@ struct Convolutions {
 
 impl Convolutions {
     fn new() -> Self {
-        let conv = Conv2D::new(2, 3).activation(Activation::Relu);
+        let conv = Conv2D::new(2, 3).activation("relu");
         Self { conv, largest: MaxPool2D::new(2), mean: GlobalAveragePooling2D::new(), head: Dense::new(1) }
     }
 

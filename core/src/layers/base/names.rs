@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// The next name for a kind: `dense`, `dense_1`, `dense_2`.
-pub(super) fn next(kind: &'static str) -> String {
+pub(crate) fn next(kind: &'static str) -> String {
     static COUNTS: Mutex<BTreeMap<&'static str, usize>> = Mutex::new(BTreeMap::new());
     let mut counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
     let count = counts.entry(kind).or_insert(0);

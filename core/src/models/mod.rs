@@ -1,0 +1,141 @@
+//! Models: whatever can be called, trained by `fit`, and used by `predict`: structs of one's own, `Sequential`, and graphs of layers.
+//! Users derive or build them; trainers know them by the trait [`Model`].
+
+mod functional;
+mod sequential;
+mod tensors;
+
+pub use functional::{Functional, ModelNodes};
+pub use sequential::{IntoLayers, Sequential};
+pub use tensors::TensorsOf;
+
+use crate::layers::{Call, with_losses};
+use engine::library::with_training;
+use engine::{Module, Nest, Tensor};
+use kernels::error::{OrFail, Result};
+use std::panic::Location;
+
+/// What can be called on an input, trained by [`fit`](crate::training::Trainer::fit), and used: Keras's `Model`.
+///
+/// [`#[model]`](macro@crate::model) on the `impl` of a struct writes it from the method `call`. [`Sequential`] and [`Functional`] have it.
+///
+/// ```
+/// use eagerflow::{self as tf, Module, Tensor};
+/// use tf::layers::{Call, Dense, Dropout};
+/// use tf::Model;
+///
+/// #[derive(Module)]
+/// struct Net {
+///     hidden: Dense,
+///     dropout: Dropout,
+///     output: Dense,
+/// }
+///
+/// #[tf::model]
+/// impl Net {
+///     fn call(&self, x: &Tensor) -> Tensor {
+///         let hidden = self.dropout.call(self.hidden.call(x));
+///         self.output.call(hidden)
+///     }
+/// }
+///
+/// let net = Net { hidden: Dense::new(8), dropout: Dropout::new(0.5), output: Dense::new(1) };
+/// let x = tf::ones([2, 3]);
+/// assert_eq!(net.call(&x).shape(), [2, 1]);
+/// // Layers that are called without a word of it are called as the model is.
+/// let trained = net.call_with(&x, &Call::training());
+/// assert_eq!(trained.shape(), [2, 1]);
+/// ```
+pub trait Model: Module {
+    /// What the model is called on: a tensor, a tuple of tensors, or any [`Nest`].
+    type Input: Nest;
+    /// What it answers.
+    type Output: Nest;
+
+    /// The output for an input. Users call [`try_call_with`](Self::try_call_with) or the model's own `call`.
+    ///
+    /// # Errors
+    /// What the model's layers refuse.
+    #[track_caller]
+    fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output>;
+
+    /// The output for an input, as the model is trained or used.
+    ///
+    /// # Panics
+    /// As [`try_call_with`](Self::try_call_with) fails, at the caller's line.
+    #[track_caller]
+    fn call_with(&self, input: &Self::Input, cx: &Call) -> Self::Output {
+        self.try_call_with(input, cx).or_fail()
+    }
+
+    /// The output for an input, as the model is trained or used: layers that are called in it inherit that.
+    ///
+    /// # Errors
+    /// What the model's layers refuse.
+    #[track_caller]
+    fn try_call_with(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
+        let here = Location::caller();
+        with_training(cx.is_training(), || self.forward(input, cx)).map_err(|e| e.at(here))
+    }
+
+    /// What the model adds to a loss, beside what it adds while it is called: what the regularizers of its trainable variables say.
+    /// Keras's `model.losses` is both.
+    ///
+    /// # Errors
+    /// FailedPrecondition while a layer is not built.
+    #[track_caller]
+    fn weight_losses(&self) -> Result<Vec<Tensor>> {
+        crate::layers::weight_losses(self)
+    }
+
+    /// The output for an input, and the losses that its layers added meanwhile.
+    ///
+    /// # Errors
+    /// As [`try_call_with`](Self::try_call_with).
+    #[track_caller]
+    fn call_with_losses(&self, input: &Self::Input, cx: &Call) -> Result<(Self::Output, Vec<Tensor>)> {
+        let here = Location::caller();
+        let (output, losses) = with_losses(|| self.try_call_with(input, cx));
+        Ok((output.map_err(|e| e.at(here))?, losses))
+    }
+}
+
+impl<M: Model + ?Sized> Model for &M {
+    type Input = M::Input;
+    type Output = M::Output;
+
+    #[track_caller]
+    fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
+        (**self).forward(input, cx)
+    }
+}
+
+impl<M: Model + ?Sized> Model for Box<M> {
+    type Input = M::Input;
+    type Output = M::Output;
+
+    #[track_caller]
+    fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
+        (**self).forward(input, cx)
+    }
+}
+
+impl<M: Model + ?Sized> Model for std::sync::Arc<M> {
+    type Input = M::Input;
+    type Output = M::Output;
+
+    #[track_caller]
+    fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
+        (**self).forward(input, cx)
+    }
+}
+
+impl<M: Model + ?Sized> Model for std::rc::Rc<M> {
+    type Input = M::Input;
+    type Output = M::Output;
+
+    #[track_caller]
+    fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
+        (**self).forward(input, cx)
+    }
+}
