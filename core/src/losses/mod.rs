@@ -47,6 +47,7 @@ pub use hinge::{
 };
 pub(crate) use loss::identity_of;
 pub use loss::{FromFn, Loss, LossValue, Reduction, from_fn};
+pub(crate) use names::nearest;
 pub use names::{get, try_get};
 pub use overlap::{Dice, Tversky, dice, try_dice, try_tversky, tversky};
 pub use probabilistic::{KLDivergence, Poisson, kl_divergence, poisson, try_kl_divergence, try_poisson};
