@@ -59,7 +59,7 @@ pub fn train(
     {
         tell(&format!("resumed from {}", path.display()));
     }
-    let (mean, accuracy) = (Mean::new(), SparseCategoricalAccuracy::new());
+    let (mean, accuracy) = (Mean::new("loss"), SparseCategoricalAccuracy::new());
     let mut history = History::default();
     for epoch in passed.load(Relaxed)..how.epochs {
         let start = Instant::now();

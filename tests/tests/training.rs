@@ -50,7 +50,7 @@ fn batches() -> Dataset<(Tensor, Tensor)> {
 
 /// Trains for a number of steps and calls `look` after each.
 fn train(net: &Net, optimizer: &dyn Optimizer, steps: usize, mut look: impl FnMut(usize, &Tensor)) {
-    let mean = Mean::new();
+    let mean = Mean::new("mean");
     for (step, (images, labels)) in batches().take(steps).iter().enumerate() {
         let tape = GradientTape::new();
         let logits = net.call(&images, true);

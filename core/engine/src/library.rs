@@ -47,6 +47,11 @@ pub fn fill_with(ty: &TensorType, value: f64) -> Result<Tensor> {
     ops::fill_with(ty, value)
 }
 
+/// The axes as they were listed; `None` for all.
+pub fn listed_axes(axes: &ops::Axes) -> Option<&[isize]> {
+    axes.listed()
+}
+
 /// The convolution of a layer, which knows the number of groups also where the images' channels are not known.
 #[track_caller]
 pub fn conv2d_in_groups(x: &Tensor, w: &Tensor, steps: [Pair; 2], padding: Padding, groups: usize) -> Result<Tensor> {

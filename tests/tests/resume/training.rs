@@ -147,7 +147,7 @@ impl Training {
             noise: Generator::from_seed(seed + 2),
             batches: Mutex::new(dataset.iter()),
             dataset,
-            loss: Mean::new(),
+            loss: Mean::new("loss"),
             accuracy: SparseCategoricalAccuracy::new(),
             step: AtomicU64::new(0),
             epoch: AtomicU64::new(0),

@@ -130,7 +130,7 @@ fn losses() -> Vec<Sample> {
 
 /// A metric made for one call, as its state would go on.
 fn metrics() -> Vec<Sample> {
-    let mean = Mean::new();
+    let mean = Mean::new("mean");
     let (equal, sparse, best) = (Accuracy::new(), SparseCategoricalAccuracy::new(), CategoricalAccuracy::new());
     vec![
         Sample::new(

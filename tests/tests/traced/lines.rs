@@ -64,7 +64,7 @@ fn train_images(net: &Images, optimizer: &Adam, mean: &Mean, right: &SparseCateg
 fn a_network_of_images() {
     for activation in ["relu", "gelu", "softmax", "tanh"] {
         let net = Images::new(activation);
-        let (optimizer, mean, right) = (Adam::new(0.01), Mean::new(), SparseCategoricalAccuracy::new());
+        let (optimizer, mean, right) = (Adam::new(0.01), Mean::new("mean"), SparseCategoricalAccuracy::new());
         for batch in [2, 2] {
             train_images(&net, &optimizer, &mean, &right, &tf::ones([batch, 8, 8, 1]));
         }
