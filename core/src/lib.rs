@@ -148,6 +148,7 @@
 extern crate self as eagerflow;
 
 pub mod activations;
+pub mod callbacks;
 pub mod constraints;
 mod functions;
 pub mod guides;
@@ -162,6 +163,7 @@ pub mod regularizers;
 pub mod shared;
 mod short_forms;
 pub mod train;
+pub mod training;
 #[cfg(test)]
 kernels::unit_tests_are_users!();
 
@@ -171,6 +173,7 @@ pub use engine::__measure;
 #[doc(hidden)]
 pub use engine::__testing;
 
+pub use eagerflow_macros::model;
 pub use engine::s;
 #[doc(inline)]
 pub use engine::{
@@ -203,3 +206,7 @@ pub use short_forms::{__attention, __axes, __bincount, __cumulative, __weights};
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]
 pub use engine::__rt;
+
+/// What `#[model]` makes code of; not for other use.
+#[doc(hidden)]
+pub use models::called as __model;

@@ -3,6 +3,7 @@
 
 pub mod custom_gradient;
 pub mod duplicate;
+pub mod model;
 pub mod module;
 pub mod tf_function;
 

@@ -3,6 +3,7 @@
 mod custom_gradient;
 mod diag;
 mod duplicate;
+mod model;
 mod module;
 mod names;
 mod nest;
@@ -193,6 +194,56 @@ pub fn derive_duplicate(item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn tf_function(options: TokenStream, item: TokenStream) -> TokenStream {
     tf_function::expand(options.into(), item.into()).into()
+}
+
+/// Makes a struct with a method `call` a model, which can be compiled, trained by `fit`, and used: Keras's subclass of `Model`.
+///
+/// It stands on the `impl`. The body of `call` is that of a [`tf_function`]: conditions on tensors become branches of the graph. Layers that
+/// are called in it are called as the model is, for training or not.
+///
+/// ```
+/// use eagerflow::{self as tf, Module, Tensor, layers::{Dense, Dropout}};
+/// use tf::{optim::Adam, training::{Compile, Fit}};
+///
+/// #[derive(Module)]
+/// struct Net {
+///     hidden: Dense,
+///     dropout: Dropout,
+///     output: Dense,
+/// }
+///
+/// #[tf::model]
+/// impl Net {
+///     fn new() -> Self {
+///         Self { hidden: Dense::new(16).activation("relu"), dropout: Dropout::new(0.1), output: Dense::new(1) }
+///     }
+///
+///     fn call(&self, x: &Tensor) -> Tensor {
+///         let mut h = self.hidden.call(x);
+///         if tf::reduce_max(&h, ()) > 10.0 {
+///             h = h / 10.0;
+///         }
+///         self.output.call(self.dropout.call(h))
+///     }
+/// }
+///
+/// let x = tf::random::normal([64, 3], 0.0, 1.0);
+/// let y = tf::reduce_sum(&x, tf::keep_dims(1));
+/// let trainer = Net::new().compile(Adam::new(0.02), "mse");
+/// let history = trainer.fit((&x, &y), Fit::new().epochs(10).verbose(0));
+/// assert!(history["loss"][9] < history["loss"][0]);
+/// assert_eq!(trainer.model().call(&x).shape(), [64, 1]);
+/// ```
+///
+/// - **`call`** takes `&self`, inputs by reference (tensors, or any `Nest`), and perhaps a `&Call` as the last parameter, which says whether
+///   the model is trained. Several inputs are a tuple to `fit`. It answers a tensor or a `Nest`, or a `Result` of one.
+/// - **`train_step`**, `test_step`, `predict_step` and `output_names` in the same `impl` are those of the trait `Model`, which replace Keras's.
+/// - **`#[model(layer)]`** makes a model of one tensor a layer, too, for `Sequential` and functional models; it then derives `Clone` and
+///   `Duplicate` as well as `Module`.
+/// - `#[model(crate = path)]` names the crate where it is re-exported.
+#[proc_macro_attribute]
+pub fn model(options: TokenStream, item: TokenStream) -> TokenStream {
+    model::expand(options.into(), item.into()).into()
 }
 
 /// Makes a struct or enum a structure of tensors, which traced functions take, return and keep as state.

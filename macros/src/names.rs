@@ -24,6 +24,19 @@ impl Runtime {
         Self(Some(path.clone()))
     }
 
+    /// The library.
+    pub fn root(&self) -> TokenStream {
+        match &self.0 {
+            Some(root) => quote!(#root),
+            None => quote!(::eagerflow),
+        }
+    }
+
+    /// The option that hands the path on to another attribute, where one was given.
+    pub fn option(&self) -> Option<TokenStream> {
+        self.0.as_ref().map(|root| quote!(crate = #root))
+    }
+
     /// The hidden module that holds everything generated code needs.
     pub fn rt(&self) -> TokenStream {
         match &self.0 {

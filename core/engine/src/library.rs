@@ -3,7 +3,7 @@
 
 pub use crate::autodiff::{EMPTY, gradient_at};
 pub use crate::execute::Owner;
-pub use crate::function::{training, with_training};
+pub use crate::function::{Training, begin_training, training, with_training};
 pub use crate::module::{
     Child, DeferredSlots, DeferredValue, End, Object, ObjectGraph, Prepared, SavedState, SlotName, SlotTable,
     StateValue, commit_states, prepare_states, save_states,

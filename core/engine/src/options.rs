@@ -54,11 +54,14 @@ pub fn finite(owner: &str, option: &str, x: f64) -> Result<f64> {
 #[macro_export]
 /// Writes methods that set an option, each with its `try_` twin. The body answers an error, or the changed value.
 macro_rules! __options {
-    ($owner:ident: $(
+    ($owner:ident: $($options:tt)*) => {
+        $crate::options::options! { [] $owner: $($options)* }
+    };
+    ([$($generics:tt)*] $owner:ty: $(
         $(#[$doc:meta])*
         pub fn $name:ident, $try_name:ident($this:ident, $value:ident: $ty:ty) $body:block
     )*) => {
-        impl $owner {$(
+        impl<$($generics)*> $owner {$(
             $(#[$doc])*
             ///
             /// # Panics

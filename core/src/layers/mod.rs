@@ -26,7 +26,7 @@ pub use merge::Concatenate;
 pub use node::{IntoInputShape, Node, input, input_of};
 pub use pooling::{GlobalAveragePooling2D, MaxPool2D};
 
-pub(crate) use base::{layer, named, options_of_all, run, weight_losses};
+pub(crate) use base::{CollectedLosses, collected_losses, layer, named, options_of_all, run, weight_losses};
 pub(crate) use node::{NodeSource, Step};
 
 /// Copies of layers and settings without variables.

@@ -345,6 +345,11 @@ impl<I: TensorsOf, O: TensorsOf> Model for Functional<I, O> {
     type Input = I;
     type Output = O;
 
+    /// The names of the layers that make the outputs.
+    fn output_names(&self) -> Vec<String> {
+        self.outputs.iter().map(|node| node.label().to_owned()).collect()
+    }
+
     #[track_caller]
     fn forward(&self, input: &I, cx: &Call) -> Result<O> {
         O::of_list(self.run(&input.list(), cx.is_training())?)

@@ -1,6 +1,8 @@
 //! Models: whatever can be called, trained by `fit`, and used by `predict`: structs of one's own, `Sequential`, and graphs of layers.
 //! Users derive or build them; trainers know them by the trait [`Model`].
 
+#[doc(hidden)]
+pub mod called;
 mod functional;
 mod sequential;
 mod tensors;
@@ -10,6 +12,7 @@ pub use sequential::{IntoLayers, Sequential};
 pub use tensors::TensorsOf;
 
 use crate::layers::{Call, with_losses};
+use crate::training::{Batch, Compiled, default_test_step, default_train_step};
 use engine::library::with_training;
 use engine::{Module, Nest, Tensor};
 use kernels::error::{OrFail, Result};
@@ -88,6 +91,39 @@ pub trait Model: Module {
         crate::layers::weight_losses(self)
     }
 
+    /// The names of the outputs, where there are several: what logs call their losses and metrics.
+    fn output_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// One step of training, which `fit` traces: Keras's `train_step`. A model of its own writes it for another way of training, as an
+    /// adversarial one; [`Compiled::log`] reports its numbers.
+    ///
+    /// # Errors
+    /// What the model, its loss, the optimizer or a metric refuses.
+    #[track_caller]
+    fn train_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
+        default_train_step(self, with, batch)
+    }
+
+    /// One step of evaluation, which `evaluate` and the validation of `fit` trace: Keras's `test_step`.
+    ///
+    /// # Errors
+    /// What the model, its loss or a metric refuses.
+    #[track_caller]
+    fn test_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
+        default_test_step(self, with, batch)
+    }
+
+    /// One step of prediction, which `predict` traces: Keras's `predict_step`.
+    ///
+    /// # Errors
+    /// What the model refuses.
+    #[track_caller]
+    fn predict_step(&self, x: &Self::Input) -> Result<Self::Output> {
+        self.try_call_with(x, &Call::inference())
+    }
+
     /// The output for an input, and the losses that its layers added meanwhile.
     ///
     /// # Errors
@@ -108,6 +144,25 @@ impl<M: Model + ?Sized> Model for &M {
     fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
         (**self).forward(input, cx)
     }
+
+    fn output_names(&self) -> Vec<String> {
+        (**self).output_names()
+    }
+
+    #[track_caller]
+    fn train_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
+        (**self).train_step(with, batch)
+    }
+
+    #[track_caller]
+    fn test_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
+        (**self).test_step(with, batch)
+    }
+
+    #[track_caller]
+    fn predict_step(&self, x: &Self::Input) -> Result<Self::Output> {
+        (**self).predict_step(x)
+    }
 }
 
 impl<M: Model + ?Sized> Model for Box<M> {
@@ -117,6 +172,25 @@ impl<M: Model + ?Sized> Model for Box<M> {
     #[track_caller]
     fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
         (**self).forward(input, cx)
+    }
+
+    fn output_names(&self) -> Vec<String> {
+        (**self).output_names()
+    }
+
+    #[track_caller]
+    fn train_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
+        (**self).train_step(with, batch)
+    }
+
+    #[track_caller]
+    fn test_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
+        (**self).test_step(with, batch)
+    }
+
+    #[track_caller]
+    fn predict_step(&self, x: &Self::Input) -> Result<Self::Output> {
+        (**self).predict_step(x)
     }
 }
 
@@ -128,6 +202,25 @@ impl<M: Model + ?Sized> Model for std::sync::Arc<M> {
     fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
         (**self).forward(input, cx)
     }
+
+    fn output_names(&self) -> Vec<String> {
+        (**self).output_names()
+    }
+
+    #[track_caller]
+    fn train_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
+        (**self).train_step(with, batch)
+    }
+
+    #[track_caller]
+    fn test_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
+        (**self).test_step(with, batch)
+    }
+
+    #[track_caller]
+    fn predict_step(&self, x: &Self::Input) -> Result<Self::Output> {
+        (**self).predict_step(x)
+    }
 }
 
 impl<M: Model + ?Sized> Model for std::rc::Rc<M> {
@@ -137,5 +230,24 @@ impl<M: Model + ?Sized> Model for std::rc::Rc<M> {
     #[track_caller]
     fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
         (**self).forward(input, cx)
+    }
+
+    fn output_names(&self) -> Vec<String> {
+        (**self).output_names()
+    }
+
+    #[track_caller]
+    fn train_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
+        (**self).train_step(with, batch)
+    }
+
+    #[track_caller]
+    fn test_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
+        (**self).test_step(with, batch)
+    }
+
+    #[track_caller]
+    fn predict_step(&self, x: &Self::Input) -> Result<Self::Output> {
+        (**self).predict_step(x)
     }
 }

@@ -36,6 +36,6 @@ pub(crate) use operands::{names_matter, note_name};
 pub(crate) use pins::Tracing;
 pub(crate) use signature::Pattern;
 pub(crate) use trace::{Source, Trace, places};
-pub use training::{training, with_training};
+pub use training::{Training, begin_training, training, with_training};
 pub(crate) use warn_once::WarnOnce;
 pub(crate) use wrote::Wrote;

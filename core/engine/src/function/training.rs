@@ -13,18 +13,25 @@ pub fn training() -> Option<bool> {
     TRAINING.get()
 }
 
+/// While it lives, what this thread runs is a part of a call that was told whether the model is trained.
+#[must_use]
+pub struct Training(Option<bool>);
+
+/// Begins a part of a call that is told `training`.
+pub fn begin_training(training: bool) -> Training {
+    Training(TRAINING.replace(Some(training)))
+}
+
+// Put back also where the body panics.
+impl Drop for Training {
+    fn drop(&mut self) {
+        TRAINING.set(self.0);
+    }
+}
+
 /// Runs `body` as a part of a call that is told `training`.
 pub fn with_training<R>(training: bool, body: impl FnOnce() -> R) -> R {
-    /// Put back also where the body panics.
-    struct Before(Option<bool>);
-
-    impl Drop for Before {
-        fn drop(&mut self) {
-            TRAINING.set(self.0);
-        }
-    }
-
-    let _before = Before(TRAINING.replace(Some(training)));
+    let _told = begin_training(training);
     body()
 }
 

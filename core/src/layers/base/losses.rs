@@ -43,23 +43,33 @@ pub fn add_loss(loss: impl engine::AsTensor) {
 /// Runs `body`, usually the call of a model, and gives the losses that layers added meanwhile: Keras's `model.losses` after a call,
 /// without those of the variables' regularizers.
 pub fn with_losses<R>(body: impl FnOnce() -> R) -> (R, Vec<Tensor>) {
-    /// Takes the list away also where the body panics.
-    struct List(usize);
-
-    impl Drop for List {
-        fn drop(&mut self) {
-            COLLECTED.with_borrow_mut(|lists| lists.truncate(self.0));
-        }
-    }
-
-    let list = COLLECTED.with_borrow_mut(|lists| {
-        lists.push(Vec::new());
-        List(lists.len() - 1)
-    });
+    let list = collected_losses();
     let result = body();
-    let losses = COLLECTED.with_borrow_mut(|lists| lists.pop()).unwrap_or_default();
-    drop(list);
-    (result, losses)
+    (result, list.end())
+}
+
+/// The losses that are added from here on; dropped, it takes its list away, also where code panics.
+pub(crate) struct CollectedLosses(usize);
+
+/// Begins a list of losses, within those that are collected already.
+pub(crate) fn collected_losses() -> CollectedLosses {
+    COLLECTED.with_borrow_mut(|lists| {
+        lists.push(Vec::new());
+        CollectedLosses(lists.len() - 1)
+    })
+}
+
+impl CollectedLosses {
+    /// Ends the list.
+    pub fn end(self) -> Vec<Tensor> {
+        COLLECTED.with_borrow_mut(|lists| lists.get_mut(self.0).map(std::mem::take)).unwrap_or_default()
+    }
+}
+
+impl Drop for CollectedLosses {
+    fn drop(&mut self) {
+        COLLECTED.with_borrow_mut(|lists| lists.truncate(self.0));
+    }
 }
 
 /// What the regularizers of a module's trainable variables say, each a `float32` scalar.

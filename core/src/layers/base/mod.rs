@@ -19,7 +19,7 @@ pub use self::policy::{IntoPolicy, Policy, global_policy, set_global_policy, try
 pub use self::weight::Weight;
 
 pub(crate) use self::core::{run, run_single};
-pub(crate) use self::losses::weight_losses;
+pub(crate) use self::losses::{CollectedLosses, collected_losses, weight_losses};
 pub(super) use self::macros::{buildable, object_option, weights};
 pub(crate) use self::macros::{layer, named, options_of_all};
 pub(crate) use self::names::next as next_name;

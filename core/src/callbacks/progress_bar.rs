@@ -1,0 +1,99 @@
+//! `ProgbarLogger`: what `fit` shows while it runs: a bar as Keras's on a terminal, plain lines elsewhere.
+//! `fit` adds it by itself, as `verbose` says.
+
+use crate::training::{Callback, Logs, Progress};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kernels::error::Result;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// How often the numbers beside the bar are read.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Shows epochs, steps, time and numbers.
+pub struct ProgbarLogger {
+    bar: Option<ProgressBar>,
+    began: Instant,
+    shown: Instant,
+    steps: usize,
+}
+
+impl ProgbarLogger {
+    /// For standard output.
+    pub fn new() -> Self {
+        Self { bar: None, began: Instant::now(), shown: Instant::now(), steps: 0 }
+    }
+
+    /// The line of an epoch that is over: steps, time, time of a step, numbers.
+    fn line(&self, logs: &Logs) -> String {
+        let took = self.began.elapsed();
+        let each = took / u32::try_from(self.steps.max(1)).unwrap_or(u32::MAX);
+        format!("{}/{} - {} - {}/step - {logs}", self.steps, self.steps, whole(took), short(each))
+    }
+}
+
+impl Default for ProgbarLogger {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Seconds as Keras shows them for an epoch.
+fn whole(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        _ => format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60),
+    }
+}
+
+/// The time of a step.
+fn short(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        1.0.. => format!("{seconds:.0}s"),
+        1e-3.. => format!("{:.0}ms", seconds * 1e3),
+        _ => format!("{:.0}us", seconds * 1e6),
+    }
+}
+
+impl Callback for ProgbarLogger {
+    fn on_epoch_begin(&mut self, epoch: usize, progress: &Progress<'_>) -> Result<()> {
+        (self.began, self.shown, self.steps) = (Instant::now(), Instant::now(), 0);
+        println!("Epoch {}/{}", epoch + 1, progress.epochs);
+        if progress.verbose == 1 && std::io::stdout().is_terminal() {
+            let bar = match progress.steps {
+                Some(steps) => ProgressBar::new(steps as u64),
+                None => ProgressBar::no_length(),
+            };
+            bar.set_draw_target(ProgressDrawTarget::stdout());
+            let form = ProgressStyle::with_template("{pos}/{len} {bar:30.green/white} {elapsed} {msg}");
+            if let Ok(style) = form {
+                bar.set_style(style.progress_chars("━━━"));
+            }
+            self.bar = Some(bar);
+        }
+        Ok(())
+    }
+
+    fn on_train_batch_end(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
+        self.steps = batch + 1;
+        if let Some(bar) = &self.bar
+            && (self.shown.elapsed() >= PAUSE || Some(self.steps) == progress.steps)
+        {
+            self.shown = Instant::now();
+            bar.set_message(progress.running()?.to_string());
+            bar.set_position(self.steps as u64);
+        }
+        Ok(())
+    }
+
+    fn on_epoch_end(&mut self, _epoch: usize, logs: &mut Logs, _progress: &Progress<'_>) -> Result<()> {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+        println!("{}", self.line(logs));
+        Ok(())
+    }
+}

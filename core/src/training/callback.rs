@@ -1,0 +1,155 @@
+//! Callbacks: what is called while a model is trained, and may look at it and stop it.
+//! `fit` calls them; the library's own lie in `callbacks`.
+
+use super::{Compiled, History, Logs};
+use crate::optim::Optimizer;
+use engine::Module;
+use kernels::error::Result;
+use std::cell::{Cell, RefCell};
+
+/// What a callback sees of the training under way.
+pub struct Progress<'a> {
+    /// The model.
+    pub model: &'a dyn Module,
+    /// Optimizer, losses and metrics.
+    pub compiled: &'a Compiled,
+    /// How many epochs there will be, counted from 0 whatever the first one is.
+    pub epochs: usize,
+    /// How many steps an epoch has, where it is known.
+    pub steps: Option<usize>,
+    /// How much is shown: 0 nothing, 1 a bar, 2 a line for each epoch.
+    pub verbose: u8,
+    pub(super) stop: &'a Cell<bool>,
+    pub(super) history: &'a RefCell<History>,
+}
+
+impl Progress<'_> {
+    /// Ends the training after this batch or epoch: Keras's `model.stop_training = True`.
+    pub fn stop_training(&self) {
+        self.stop.set(true);
+    }
+
+    /// The optimizer.
+    ///
+    /// # Errors
+    /// FailedPrecondition for a trainer that has none.
+    pub fn optimizer(&self) -> Result<&dyn Optimizer> {
+        self.compiled.optimizer()
+    }
+
+    /// The running numbers of the epoch. On a GPU reading them waits for the steps before.
+    ///
+    /// # Errors
+    /// As the metrics' results.
+    pub fn running(&self) -> Result<Logs> {
+        self.compiled.logs(true)
+    }
+
+    /// The numbers of the epochs that are over.
+    pub fn history(&self) -> History {
+        self.history.borrow().clone()
+    }
+}
+
+/// What is called while a model is trained: Keras's `Callback`. All methods do nothing unless they are written; an error ends the
+/// training, and `fit` answers it.
+///
+/// ```
+/// use eagerflow as tf;
+/// use tf::training::{Callback, Compile, Fit, Logs, Progress};
+/// use tf::{Result, layers::Dense, optim::SGD};
+///
+/// /// Stops when the loss is small.
+/// struct Enough(f64);
+///
+/// impl Callback for Enough {
+///     fn on_epoch_end(&mut self, _epoch: usize, logs: &mut Logs, progress: &Progress<'_>) -> Result<()> {
+///         if logs["loss"] < self.0 {
+///             progress.stop_training();
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// let model = tf::Sequential::new((Dense::new(1),));
+/// let x = tf::ones([8, 2]);
+/// let fit = Fit::new().epochs(100).verbose(0).callback(Enough(0.1));
+/// let history = model.compile(SGD::new(0.1), "mse").fit((&x, tf::zeros([8, 1])), fit);
+/// assert!(history.epochs().len() < 100);
+/// ```
+#[allow(unused_variables, reason = "what is not written does nothing")]
+pub trait Callback {
+    /// Training begins.
+    fn on_train_begin(&mut self, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// Training is over, at the end of the last epoch or because it was stopped.
+    fn on_train_end(&mut self, logs: &Logs, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// An epoch begins, counted from 0.
+    fn on_epoch_begin(&mut self, epoch: usize, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// An epoch is over, with its validation. Numbers that are added are part of the history.
+    fn on_epoch_end(&mut self, epoch: usize, logs: &mut Logs, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// A batch begins, counted from 0 in each epoch.
+    fn on_train_batch_begin(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// A batch is over.
+    fn on_train_batch_end(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// A validation or evaluation begins.
+    fn on_test_begin(&mut self, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// A validation or evaluation is over.
+    fn on_test_end(&mut self, logs: &Logs, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// A batch of a validation or evaluation is over.
+    fn on_test_batch_end(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes the methods of a pointer to a callback.
+macro_rules! pointers {
+    ($($t:ty),*) => {$(
+        impl<C: Callback + ?Sized> Callback for $t {
+            fn on_train_begin(&mut self, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_train_begin(progress)
+            }
+            fn on_train_end(&mut self, logs: &Logs, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_train_end(logs, progress)
+            }
+            fn on_epoch_begin(&mut self, epoch: usize, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_epoch_begin(epoch, progress)
+            }
+            fn on_epoch_end(&mut self, epoch: usize, logs: &mut Logs, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_epoch_end(epoch, logs, progress)
+            }
+            fn on_train_batch_begin(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_train_batch_begin(batch, progress)
+            }
+            fn on_train_batch_end(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_train_batch_end(batch, progress)
+            }
+            fn on_test_begin(&mut self, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_test_begin(progress)
+            }
+            fn on_test_end(&mut self, logs: &Logs, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_test_end(logs, progress)
+            }
+            fn on_test_batch_end(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_test_batch_end(batch, progress)
+            }
+        }
+    )*};
+}
+
+pointers!(&mut C, Box<C>);

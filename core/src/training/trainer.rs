@@ -1,0 +1,497 @@
+//! [`Trainer`]: a model with what it is trained with, and the loops of training, evaluation and prediction.
+//! `model.compile(..)` makes one.
+
+use super::batch::leaves;
+use super::compiled::OutputMetrics;
+use super::data::Cut;
+use super::{
+    Batch, Callback, Compiled, Feed, Fit, History, IntoLosses, IntoMetrics, Logs, Progress, TrainingData, steps,
+};
+use crate::models::Model;
+use crate::optim::Optimizer;
+use engine::{Fields, Module, Nest as _, Tensor};
+use kernels::error::{Error, OrFail, Result};
+use std::cell::{Cell, RefCell};
+use std::panic::Location;
+
+/// Makes a trainer of a model.
+pub trait Compile: Model + Sized {
+    /// The model with an optimizer and a loss, or one for each output: Keras's `compile`. The trainer's methods add metrics and more;
+    /// its [`fit`](Trainer::fit) trains. A model is given whole, or by reference.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::{layers::Dense, optim::Adam, training::{Compile, Fit}};
+    /// let model = tf::Sequential::new((Dense::new(8).activation("relu"), Dense::new(1).activation("sigmoid")));
+    /// let trainer = model.compile(Adam::new(0.05), "binary_crossentropy").metrics(["accuracy"]);
+    /// let x = tf::random::normal([256, 2], 0.0, 1.0);
+    /// let y = tf::reduce_sum(&x, 1).greater(0.0).cast(tf::DType::F32).reshape([256, 1]);
+    /// trainer.fit((&x, &y), Fit::new().epochs(20).verbose(0));
+    /// assert!(trainer.evaluate((&x, &y))["accuracy"] > 0.9);
+    /// assert_eq!(trainer.predict(&x).shape(), [256, 1]);
+    /// ```
+    ///
+    /// # Panics
+    /// As [`try_compile`](Self::try_compile) fails, at the caller's line.
+    #[track_caller]
+    fn compile(self, optimizer: impl Optimizer + 'static, loss: impl IntoLosses) -> Trainer<Self> {
+        self.try_compile(optimizer, loss).or_fail()
+    }
+
+    /// The model with an optimizer and a loss.
+    ///
+    /// # Errors
+    /// NotFound for the name of a loss that there is not, with those that are near.
+    #[track_caller]
+    fn try_compile(self, optimizer: impl Optimizer + 'static, loss: impl IntoLosses) -> Result<Trainer<Self>> {
+        let here = Location::caller();
+        let losses = loss.into_losses().map_err(|e| e.at(here))?;
+        Ok(Trainer::of(self, Compiled::new(Some(Box::new(optimizer)), losses)))
+    }
+}
+
+impl<M: Model> Compile for M {}
+
+/// A model that can be trained, evaluated and used.
+pub struct Trainer<M: Model> {
+    model: M,
+    compiled: Compiled,
+    steps_per_execution: usize,
+    run_eagerly: bool,
+}
+
+/// What is done with each batch.
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    Train,
+    Test,
+}
+
+impl<M: Model> Trainer<M> {
+    fn of(model: M, mut compiled: Compiled) -> Self {
+        compiled.output_names = model.output_names();
+        Self { model, compiled, steps_per_execution: 1, run_eagerly: false }
+    }
+
+    /// Metrics of the output, or of each output if there are several, in addition to those that are there.
+    ///
+    /// # Panics
+    /// As [`try_metrics`](Self::try_metrics) fails, at the caller's line.
+    #[must_use]
+    #[track_caller]
+    pub fn metrics(self, metrics: impl IntoMetrics) -> Self {
+        self.try_metrics(metrics).or_fail()
+    }
+
+    /// Metrics of the output.
+    ///
+    /// # Errors
+    /// NotFound for the name of a metric that there is not, with those that are near.
+    #[track_caller]
+    pub fn try_metrics(self, metrics: impl IntoMetrics) -> Result<Self> {
+        self.try_metrics_of(0, metrics)
+    }
+
+    /// Metrics of one of several outputs, counted from 0.
+    ///
+    /// # Panics
+    /// As [`try_metrics_of`](Self::try_metrics_of) fails, at the caller's line.
+    #[must_use]
+    #[track_caller]
+    pub fn metrics_of(self, output: usize, metrics: impl IntoMetrics) -> Self {
+        self.try_metrics_of(output, metrics).or_fail()
+    }
+
+    /// Metrics of one of several outputs.
+    ///
+    /// # Errors
+    /// NotFound for the name of a metric that there is not, with those that are near.
+    #[track_caller]
+    pub fn try_metrics_of(mut self, output: usize, metrics: impl IntoMetrics) -> Result<Self> {
+        let here = Location::caller();
+        let metrics = metrics.into_metrics().map_err(|e| e.at(here))?;
+        self.output(output).plain.extend(metrics);
+        Ok(self)
+    }
+
+    /// Metrics of an output that heed the weights of the examples, which others do not.
+    ///
+    /// # Panics
+    /// For the name of a metric that there is not.
+    #[must_use]
+    #[track_caller]
+    pub fn weighted_metrics(mut self, metrics: impl IntoMetrics) -> Self {
+        let here = Location::caller();
+        let metrics = metrics.into_metrics().map_err(|e| e.at(here)).or_fail();
+        self.output(0).weighted.extend(metrics);
+        self
+    }
+
+    fn output(&mut self, output: usize) -> &mut OutputMetrics {
+        let list = &mut self.compiled.metrics;
+        list.resize_with(list.len().max(output + 1), OutputMetrics::default);
+        &mut list[output]
+    }
+
+    /// By what the loss of each output is multiplied.
+    #[must_use]
+    pub fn loss_weights(mut self, weights: impl Into<Vec<f64>>) -> Self {
+        self.compiled.loss_weights = Some(weights.into());
+        self
+    }
+
+    /// How many batches one call of the traced step takes: more cost less time outside of the graph, and callbacks see only the last.
+    ///
+    /// # Panics
+    /// For 0.
+    #[must_use]
+    #[track_caller]
+    pub fn steps_per_execution(mut self, steps: usize) -> Self {
+        let here = Location::caller();
+        let checked = engine::options::count("compile", "steps_per_execution", steps);
+        self.steps_per_execution = checked.map_err(|e| e.at(here)).or_fail();
+        self
+    }
+
+    /// Whether steps run operation by operation instead of as one graph, to look into them.
+    #[must_use]
+    pub fn run_eagerly(mut self, eagerly: bool) -> Self {
+        self.run_eagerly = eagerly;
+        self
+    }
+
+    /// The model.
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// The model, without what it was trained with.
+    pub fn into_model(self) -> M {
+        self.model
+    }
+
+    /// What the model is trained with.
+    pub fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    /// The optimizer.
+    ///
+    /// # Panics
+    /// Where there is none.
+    #[track_caller]
+    pub fn optimizer(&self) -> &dyn Optimizer {
+        self.compiled.optimizer().or_fail()
+    }
+
+    /// Trains: passes over the data as often as the options say, one step for each batch.
+    ///
+    /// # Panics
+    /// As [`try_fit`](Self::try_fit) fails, at the caller's line.
+    #[track_caller]
+    pub fn fit<'a>(&self, data: impl TrainingData<M::Input>, options: Fit<'a, M::Input>) -> History {
+        self.try_fit(data, options).or_fail()
+    }
+
+    /// Trains.
+    ///
+    /// # Errors
+    /// InvalidArgument for data without examples, arrays of different lengths, options that do not go together, and what the model, its
+    /// loss, a metric, the optimizer or a callback refuses.
+    #[track_caller]
+    pub fn try_fit<'a>(&self, data: impl TrainingData<M::Input>, options: Fit<'a, M::Input>) -> Result<History> {
+        let here = Location::caller();
+        self.train(data, options).map_err(|e| e.at(here))
+    }
+
+    fn train<'a>(&self, data: impl TrainingData<M::Input>, mut options: Fit<'a, M::Input>) -> Result<History> {
+        options.check()?;
+        let (feed, validation) = self.feeds(data, &mut options)?;
+        let steps = options.steps_per_epoch.or(feed.steps());
+        let (stop, history) = (Cell::new(false), RefCell::new(History::default()));
+        let progress = Progress {
+            model: &self.model,
+            compiled: &self.compiled,
+            epochs: options.epochs,
+            steps,
+            verbose: options.verbose,
+            stop: &stop,
+            history: &history,
+        };
+        let mut callbacks = std::mem::take(&mut options.callbacks);
+        if options.verbose > 0 {
+            callbacks.insert(0, Box::new(crate::callbacks::ProgbarLogger::new()));
+        }
+        let mut callbacks = Callbacks(callbacks);
+        callbacks.each(|callback| callback.on_train_begin(&progress))?;
+        let mut pass = feed.begin();
+        let mut logs = Logs::default();
+        for epoch in options.initial_epoch..options.epochs {
+            self.compiled.reset();
+            callbacks.each(|callback| callback.on_epoch_begin(epoch, &progress))?;
+            // A whole pass is an epoch, unless so many steps are.
+            if options.steps_per_epoch.is_none() && epoch > options.initial_epoch {
+                pass = feed.begin();
+            }
+            let ran = self.pass(Mode::Train, &feed, &mut pass, options.steps_per_epoch, &mut callbacks, &progress)?;
+            if ran == 0 {
+                return Err(
+                    Error::invalid_argument("fit", "the data set gave no batches").got(format!("epoch {epoch}"))
+                );
+            }
+            logs = self.compiled.logs(true)?;
+            if let Some(validation) = &validation
+                && (epoch + 1).is_multiple_of(options.validation_freq)
+            {
+                self.compiled.reset();
+                callbacks.each(|callback| callback.on_test_begin(&progress))?;
+                let own = self.evaluated(validation, options.validation_steps, &mut callbacks, &progress)?;
+                logs.add_validation(&own);
+            }
+            callbacks.each(|callback| callback.on_epoch_end(epoch, &mut logs, &progress))?;
+            history.borrow_mut().push(epoch, &logs);
+            if stop.get() {
+                break;
+            }
+        }
+        callbacks.each(|callback| callback.on_train_end(&logs, &progress))?;
+        drop(callbacks);
+        Ok(history.into_inner())
+    }
+
+    /// The feeds of training and validation.
+    #[allow(clippy::type_complexity, reason = "a pair of feeds")]
+    fn feeds(
+        &self,
+        data: impl TrainingData<M::Input>,
+        options: &mut Fit<'_, M::Input>,
+    ) -> Result<(Feed<M::Input>, Option<Feed<M::Input>>)> {
+        let (cut, validation_cut) = (options.cut(), options.validation_cut());
+        if options.validation_split > 0.0 {
+            let Some(arrays) = data.into_arrays() else {
+                return Err(Error::invalid_argument("fit", "`validation_split` is for arrays")
+                    .help("give `validation_data`, or split the data set with `take` and `skip`"));
+            };
+            let (train, validation) = arrays.split(options.validation_split)?;
+            return Ok((train.feed(&cut)?, Some(validation.feed(&validation_cut)?)));
+        }
+        let feed = data.into_feed(&cut)?;
+        if feed.steps().is_none() && options.steps_per_epoch.is_none() {
+            return Err(Error::invalid_argument("fit", "the data set has no known end, so an epoch has none")
+                .help("say how many batches an epoch has with `steps_per_epoch`"));
+        }
+        let validation = options.validation.take().map(|make| make(&validation_cut)).transpose()?;
+        Ok((feed, validation))
+    }
+
+    /// Batches of a pass, up to so many; a pass that ends before begins anew. Answers how many there were.
+    fn pass(
+        &self,
+        mode: Mode,
+        feed: &Feed<M::Input>,
+        pass: &mut engine::data::DatasetIterator<Vec<Tensor>>,
+        limit: Option<usize>,
+        callbacks: &mut Callbacks<'_>,
+        progress: &Progress<'_>,
+    ) -> Result<usize> {
+        let mut ran = 0;
+        loop {
+            let most = limit.map_or(self.steps_per_execution, |limit| (limit - ran).min(self.steps_per_execution));
+            if mode == Mode::Train && most > 0 {
+                callbacks.each(|callback| callback.on_train_batch_begin(ran, progress))?;
+            }
+            let mut batches = Vec::with_capacity(most);
+            while batches.len() < most {
+                match feed.next(pass)? {
+                    Some(batch) => batches.push(batch),
+                    None if limit.is_some() && ran + batches.len() > 0 && mode == Mode::Train => {
+                        *pass = feed.begin();
+                        match feed.next(pass)? {
+                            Some(batch) => batches.push(batch),
+                            None => break,
+                        }
+                    }
+                    None => break,
+                }
+            }
+            if batches.is_empty() {
+                return Ok(ran);
+            }
+            ran += batches.len();
+            self.step(mode, &batches)?;
+            match mode {
+                Mode::Train => callbacks.each(|callback| callback.on_train_batch_end(ran - 1, progress))?,
+                Mode::Test => callbacks.each(|callback| callback.on_test_batch_end(ran - 1, progress))?,
+            }
+            if progress.stop.get() && mode == Mode::Train {
+                return Ok(ran);
+            }
+        }
+    }
+
+    fn step(&self, mode: Mode, batches: &Vec<Batch<M::Input>>) -> Result<()> {
+        let run = || match mode {
+            Mode::Train => steps::train(&self.model, &self.compiled, batches),
+            Mode::Test => steps::test(&self.model, &self.compiled, batches),
+        };
+        match self.run_eagerly {
+            true => engine::config::with_eager_functions(run),
+            false => run(),
+        }
+    }
+
+    fn evaluated(
+        &self,
+        feed: &Feed<M::Input>,
+        limit: Option<usize>,
+        callbacks: &mut Callbacks<'_>,
+        progress: &Progress<'_>,
+    ) -> Result<Logs> {
+        let mut pass = feed.begin();
+        let ran = self.pass(Mode::Test, feed, &mut pass, limit.or(feed.steps()), callbacks, progress)?;
+        if ran == 0 {
+            return Err(Error::invalid_argument("evaluate", "there are no batches to evaluate"));
+        }
+        let logs = self.compiled.logs(true)?;
+        callbacks.each(|callback| callback.on_test_end(&logs, progress))?;
+        Ok(logs)
+    }
+
+    /// The loss and the metrics over data, in batches of 32.
+    ///
+    /// # Panics
+    /// As [`try_evaluate`](Self::try_evaluate) fails, at the caller's line.
+    #[track_caller]
+    pub fn evaluate(&self, data: impl TrainingData<M::Input>) -> Logs {
+        self.try_evaluate(data, None).or_fail()
+    }
+
+    /// The loss and the metrics over data; arrays are cut into batches of `batch_size`, 32 if it is not said.
+    ///
+    /// # Errors
+    /// As [`try_fit`](Self::try_fit), without an optimizer.
+    #[track_caller]
+    pub fn try_evaluate(&self, data: impl TrainingData<M::Input>, batch_size: Option<usize>) -> Result<Logs> {
+        let here = Location::caller();
+        let run = || -> Result<Logs> {
+            let feed = data.into_feed(&Cut { batch_size, shuffle: None, class_weight: None })?;
+            if feed.steps().is_none() {
+                return Err(Error::invalid_argument("evaluate", "the data set has no known end")
+                    .help("`take` a number of batches"));
+            }
+            let (stop, history) = (Cell::new(false), RefCell::new(History::default()));
+            let progress = Progress {
+                model: &self.model,
+                compiled: &self.compiled,
+                epochs: 1,
+                steps: feed.steps(),
+                verbose: 0,
+                stop: &stop,
+                history: &history,
+            };
+            self.compiled.reset();
+            self.evaluated(&feed, None, &mut Callbacks(Vec::new()), &progress)
+        };
+        run().map_err(|e| e.at(here))
+    }
+
+    /// The model's output for all examples of an input, in batches of 32.
+    ///
+    /// # Panics
+    /// As [`try_predict`](Self::try_predict) fails, at the caller's line.
+    #[track_caller]
+    pub fn predict(&self, x: impl super::InputArrays<M::Input>) -> M::Output {
+        self.try_predict(x, None).or_fail()
+    }
+
+    /// The model's output for all examples of an input; it is cut into batches of `batch_size`, 32 if it is not said.
+    ///
+    /// # Errors
+    /// InvalidArgument for inputs without examples, and what the model refuses.
+    #[track_caller]
+    pub fn try_predict(&self, x: impl super::InputArrays<M::Input>, batch_size: Option<usize>) -> Result<M::Output> {
+        let here = Location::caller();
+        self.predicted(x.into_input(), batch_size).map_err(|e| e.at(here))
+    }
+
+    fn predicted(&self, x: M::Input, batch_size: Option<usize>) -> Result<M::Output> {
+        let arrays = super::data::Arrays { x, y: Vec::new(), weights: Vec::new() };
+        let feed = arrays.feed(&Cut { batch_size, shuffle: None, class_weight: None })?;
+        let mut pass = feed.begin();
+        let mut parts: Vec<Vec<Tensor>> = Vec::new();
+        let mut form: Option<M::Output> = None;
+        while let Some(batch) = feed.next(&mut pass)? {
+            let run = || steps::predict(&self.model, &batch.x);
+            let output = if self.run_eagerly { engine::config::with_eager_functions(run)? } else { run()? };
+            for (at, part) in leaves(&output).into_iter().enumerate() {
+                match parts.get_mut(at) {
+                    Some(list) => list.push(part),
+                    None => parts.push(vec![part]),
+                }
+            }
+            form = Some(output);
+        }
+        let Some(form) = form else {
+            return Err(Error::invalid_argument("predict", "there are no examples").got("0 examples"));
+        };
+        let mut joined = Vec::with_capacity(parts.len());
+        for list in &parts {
+            joined.push(if list.len() == 1 { list[0].clone() } else { engine::try_concat(list, 0)? });
+        }
+        let mut joined = joined.into_iter();
+        Ok(form.map(&mut |old| joined.next().unwrap_or_else(|| old.clone())))
+    }
+
+    /// One step of training on one batch, and the numbers of that batch alone.
+    ///
+    /// # Errors
+    /// As [`try_fit`](Self::try_fit).
+    #[track_caller]
+    pub fn train_on_batch(&self, data: impl TrainingData<M::Input>) -> Result<Logs> {
+        let here = Location::caller();
+        self.on_batch(Mode::Train, data).map_err(|e| e.at(here))
+    }
+
+    /// One step of evaluation on one batch, and its numbers.
+    ///
+    /// # Errors
+    /// As [`try_evaluate`](Self::try_evaluate).
+    #[track_caller]
+    pub fn test_on_batch(&self, data: impl TrainingData<M::Input>) -> Result<Logs> {
+        let here = Location::caller();
+        self.on_batch(Mode::Test, data).map_err(|e| e.at(here))
+    }
+
+    fn on_batch(&self, mode: Mode, data: impl TrainingData<M::Input>) -> Result<Logs> {
+        let Some(arrays) = data.into_arrays() else {
+            return Err(Error::invalid_argument("train_on_batch", "a batch is given as arrays").got("a data set"));
+        };
+        arrays.examples()?;
+        self.compiled.reset();
+        self.step(mode, &vec![Batch { x: arrays.x, y: arrays.y, sample_weight: arrays.weights }])?;
+        self.compiled.logs(true)
+    }
+}
+
+/// The callbacks of a training.
+struct Callbacks<'a>(Vec<Box<dyn Callback + 'a>>);
+
+impl Callbacks<'_> {
+    fn each(&mut self, mut call: impl FnMut(&mut dyn Callback) -> Result<()>) -> Result<()> {
+        self.0.iter_mut().try_for_each(|callback| call(&mut **callback))
+    }
+}
+
+/// The model and what it is trained with, for checkpoints and copies.
+impl<M: Model> Module for Trainer<M> {
+    fn visit(&self, fields: &mut Fields<'_>) {
+        fields.field("model", &self.model);
+        fields.field("compiled", &self.compiled);
+    }
+}
+
+impl<M: Model + std::fmt::Debug> std::fmt::Debug for Trainer<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trainer").field("model", &self.model).finish_non_exhaustive()
+    }
+}
