@@ -255,6 +255,7 @@ impl Metric for AUC {
 
 impl Module for AUC {
     fn visit(&self, fields: &mut Fields<'_>) {
+        fields.value("AUC");
         for (name, count) in NAMES.iter().zip(&self.counts) {
             fields.field(name, count);
         }

@@ -1,4 +1,6 @@
 //! Layers, losses, metrics, optimizers and their like against the numbers of real Keras 3, which `tests/golden/keras_*.py` wrote.
 //! `cargo test -p eagerflow-tests --test keras` runs it; a class without a row fails.
 
+mod losses;
+mod metrics;
 mod numbers;
