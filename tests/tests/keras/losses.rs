@@ -1,7 +1,7 @@
 //! Every loss of Keras, its options changed one after the other: per example, reduced, weighted, masked, and its gradient, each also
 //! within a traced function. A loss or an option without a row in `keras_losses.json` fails.
 
-use super::numbers::{file, near, number, tensor};
+use super::numbers::{file, near, number, rows, tensor};
 use eagerflow as tf;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -180,11 +180,11 @@ fn asked(loss: &dyn Loss, row: &Value, y_true: &Tensor, y_pred: &Tensor) -> Resu
 
 #[test]
 fn numbers_of_keras() {
-    for (name, row) in file("losses").as_object().expect("rows") {
-        let Some(class) = row["class"].as_str() else { continue };
+    for (name, row) in rows("losses", "class") {
+        let class = row["class"].as_str().expect("a class");
         let (y_true, y_pred) = (tensor(&row["y_true"]), tensor(&row["y_pred"]));
         let loss = made(class, row["options"].as_object().expect("options"));
-        let ours = asked(&*loss, row, &y_true, &y_pred).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let ours = asked(&*loss, &row, &y_true, &y_pred).unwrap_or_else(|e| panic!("{name}: {e}"));
         for (what, value) in &ours {
             // The gradient is one of larger numbers, where probabilities are small.
             let tolerance = if *what == "slope" { 5e-6 } else { TOLERANCE };
@@ -196,11 +196,11 @@ fn numbers_of_keras() {
 #[test]
 fn functions_of_keras() {
     let mut seen = BTreeSet::new();
-    for (name, row) in file("losses").as_object().expect("rows") {
-        let Some(function) = row["function"].as_str() else { continue };
+    for (name, row) in rows("losses", "function") {
+        let function = row["function"].as_str().expect("a function");
         let options = row["options"].as_object().expect("options");
         let ours = called(function, &tensor(&row["y_true"]), &tensor(&row["y_pred"]), options);
-        near(name, &ours, &row["each"], TOLERANCE);
+        near(&name, &ours, &row["each"], TOLERANCE);
         seen.insert(function.to_owned());
     }
     let public = public("losses", |name| name.starts_with(char::is_lowercase) && !name.starts_with("try_"));
@@ -243,8 +243,8 @@ fn traced_with_weights(
 
 #[test]
 fn a_graph_gives_what_single_operations_give() {
-    for (name, row) in file("losses").as_object().expect("rows") {
-        let Some(class) = row["class"].as_str() else { continue };
+    for (name, row) in rows("losses", "class") {
+        let class = row["class"].as_str().expect("a class");
         let (y_true, y_pred) = (tensor(&row["y_true"]), tensor(&row["y_pred"]));
         let loss = made(class, row["options"].as_object().expect("options"));
         let ours = traced(&loss, &y_true, &y_pred);
@@ -299,10 +299,61 @@ fn functions_of_the_users_own() {
     assert_eq!(Loss::name(&shared), "huber_loss");
 }
 
+/// Objects compute in `float32` at least, or in the dtype that they are given; functions in that of the predictions.
+#[test]
+fn dtypes_of_predictions() {
+    for dtype in [tf::DType::F16, tf::DType::BF16, tf::DType::F32, tf::DType::F64] {
+        let (y_true, y_pred) =
+            (tf::constant([[1, 0], [0, 1]]), tf::cast(tf::constant([[0.25, 0.75], [0.5, 0.5]]), dtype));
+        for class in
+            ["MeanSquaredError", "CategoricalCrossentropy", "Hinge", "Dice", "KLDivergence", "CosineSimilarity"]
+        {
+            let loss = made(class, &Options::new()).call(&y_true, &y_pred);
+            let wide = if dtype == tf::DType::F64 { dtype } else { tf::DType::F32 };
+            assert_eq!(loss.dtype(), wide, "{class}");
+            let right = made(class, &Options::new()).call(&y_true, tf::cast(&y_pred, tf::DType::F64));
+            let (a, b) = (tf::cast(loss, tf::DType::F64).item::<f64>(), right.item::<f64>());
+            assert!((a - b).abs() < 1e-6, "{class} of {dtype}: {a}, {b}");
+        }
+        assert_eq!(losses::mean_squared_error(&y_true, &y_pred).dtype(), dtype);
+        let narrow = losses::MeanSquaredError::new().dtype(tf::DType::F16);
+        assert_eq!(narrow.call(&y_true, &y_pred).dtype(), tf::DType::F16);
+    }
+}
+
+/// The gradient stays finite where a row has no pair, where vectors are zero, and where probabilities are certain.
+#[test]
+fn gradients_stay_finite() {
+    let slope = |loss: &dyn Loss, y_true: Tensor, y_pred: Tensor| {
+        let mut tape = GradientTape::new();
+        tape.watch(&y_pred);
+        tape.gradient(&loss.call(&y_true, &y_pred), &y_pred).to_vec::<f32>()
+    };
+    let rows = tf::constant([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]);
+    let sure = tf::constant([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]);
+    let all = [
+        slope(&losses::Circle::new(), tf::constant([0, 1, 2]), rows.clone()),
+        slope(&losses::Circle::new(), tf::constant([0, 0, 0]), rows.clone()),
+        slope(&losses::CosineSimilarity::new(), rows.clone(), tf::zeros([3, 2])),
+        slope(&losses::BinaryCrossentropy::new(), rows.clone(), sure.clone()),
+        slope(&losses::CategoricalCrossentropy::new(), rows.clone(), sure.clone()),
+        slope(&losses::BinaryFocalCrossentropy::new().from_logits(true), rows.clone(), &sure * 1000.0),
+    ];
+    for (i, slope) in all.iter().enumerate() {
+        assert!(slope.iter().all(|x| x.is_finite()), "{i}: {slope:?}");
+    }
+}
+
+/// The same numbers on a GPU.
+#[test]
+fn numbers_on_a_gpu() {
+    eagerflow_tests::child::run_in_turn_on_a_gpu(&["losses::numbers_of_keras"]);
+}
+
 #[test]
 fn every_loss_and_every_option_has_a_row() {
     let mut used: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for row in file("losses").as_object().expect("rows").values() {
+    for (_, row) in rows("losses", "class") {
         if let Some(class) = row["class"].as_str() {
             used.entry(class.to_owned())
                 .or_default()

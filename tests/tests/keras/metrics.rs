@@ -224,9 +224,7 @@ const TOLERANCE: f64 = 3e-6;
 
 /// The rows of metrics of labels and predictions.
 fn rows() -> Vec<(String, Value)> {
-    let file = file("metrics");
-    let rows = file.as_object().expect("rows").iter().filter(|(_, row)| row["class"].is_string());
-    rows.map(|(name, row)| (name.clone(), row.clone())).collect()
+    super::numbers::rows("metrics", "class")
 }
 
 /// The metric of a row. Options come in the order of the alphabet: `multi_label` before the number of labels, which needs it.
@@ -267,6 +265,12 @@ fn compare(how: &str, update: Update<'_>) {
 #[test]
 fn numbers_of_keras() {
     compare("by single operations", &|metric, y_true, y_pred, weight| metric.try_update_state(y_true, y_pred, weight));
+}
+
+/// The same numbers on a GPU.
+#[test]
+fn numbers_on_a_gpu() {
+    eagerflow_tests::child::run_in_turn_on_a_gpu(&["metrics::numbers_of_keras"]);
 }
 
 #[tf_function]
