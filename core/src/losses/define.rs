@@ -180,6 +180,8 @@ macro_rules! loss {
 
         impl engine::Module for $name {
             fn visit(&self, fields: &mut engine::Fields<'_>) {
+                // Losses behind one pointer may have the same options.
+                fields.value(stringify!($name));
                 self.settings.visit(fields);
                 $(fields.field(stringify!($option), &self.$option);)*
             }

@@ -77,15 +77,15 @@ losses! {
 #[cold]
 pub(crate) fn nearest<'a>(op: &str, kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> Error {
     let given = plain(name);
-    let mut near: Vec<(usize, &str)> = names
-        .map(|other| (distance(&given, &plain(other)), other))
-        .filter(|&(far, other)| far <= 2 + other.len() / 4)
+    let mut near: Vec<(usize, usize, &str)> = names
+        .map(|other| (distance(&given, &plain(other)), distance(name, other), other))
+        .filter(|&(far, _, other)| far <= 2 + other.len() / 4)
         .collect();
     near.sort();
     // The class and the function of one loss differ in spelling alone: one of them is enough.
-    near.dedup_by_key(|(_, other)| plain(other));
+    near.dedup_by_key(|(_, _, other)| plain(other));
     let error = Error::not_found(op, format!("there is no {kind} of this name")).got(format!("`{name}`"));
-    let list: Vec<String> = near.iter().take(3).map(|(_, other)| format!("`{other}`")).collect();
+    let list: Vec<String> = near.iter().take(3).map(|(_, _, other)| format!("`{other}`")).collect();
     match list.is_empty() {
         true => error.help(format!("the documentation of `tf::{}` lists them", op.trim_end_matches("::get"))),
         false => error.help(format!("near names are {}", list.join(", "))),

@@ -115,6 +115,7 @@ macro_rules! counts {
 
         impl Module for $name {
             fn visit(&self, fields: &mut Fields<'_>) {
+                fields.value(stringify!($name));
                 fields.field("accumulator", &self.accumulator);
                 fields.field("thresholds", &self.thresholds);
             }
@@ -272,6 +273,7 @@ macro_rules! shares {
 
         impl Module for $name {
             fn visit(&self, fields: &mut Fields<'_>) {
+                fields.value(stringify!($name));
                 fields.field("true_positives", &self.true_positives);
                 fields.field(stringify!($other), &self.$other);
                 fields.field("thresholds", &self.thresholds);

@@ -169,6 +169,7 @@ macro_rules! constrained {
 
         impl Module for $name {
             fn visit(&self, fields: &mut Fields<'_>) {
+                fields.value(stringify!($name));
                 self.counts.visit(fields);
                 fields.field(stringify!($kept), &self.$kept);
                 fields.field("thresholds", &self.thresholds);

@@ -257,6 +257,7 @@ macro_rules! scores {
 
         impl Module for $name {
             fn visit(&self, fields: &mut Fields<'_>) {
+                fields.value(stringify!($name));
                 self.state.visit(fields);
             }
         }

@@ -190,6 +190,7 @@ macro_rules! regions {
 
         impl Module for $name {
             fn visit(&self, fields: &mut Fields<'_>) {
+                fields.value(stringify!($name));
                 self.state.visit(fields);
                 $(fields.field("threshold", &self.$threshold);)?
             }

@@ -272,6 +272,7 @@ of_values!(Mean, Sum);
 
 impl Module for Mean {
     fn visit(&self, fields: &mut Fields<'_>) {
+        fields.value("Mean");
         fields.field("total", &self.total);
         fields.field("count", &self.count);
     }
@@ -279,6 +280,7 @@ impl Module for Mean {
 
 impl Module for Sum {
     fn visit(&self, fields: &mut Fields<'_>) {
+        fields.value("Sum");
         fields.field("total", &self.total);
     }
 }

@@ -17,7 +17,7 @@ use std::panic::Location;
 /// metric.update_state(tf::constant([1, 2]), tf::constant([1, 3]));
 /// assert_eq!(metric.result().item::<f32>(), 0.5);
 /// let error = tf::metrics::try_get("acuracy").unwrap_err().to_string();
-/// assert!(error.contains("`Accuracy`"));
+/// assert!(error.contains("`accuracy`"));
 /// ```
 ///
 /// # Panics

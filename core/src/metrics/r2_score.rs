@@ -201,6 +201,7 @@ impl Metric for R2Score {
 
 impl Module for R2Score {
     fn visit(&self, fields: &mut Fields<'_>) {
+        fields.value("R2Score");
         fields.field("num_samples", &self.num_samples);
         for (name, sum) in NAMES.iter().zip(&self.sums) {
             fields.field(name, sum);

@@ -159,6 +159,7 @@ impl Metric for RootMeanSquaredError {
 
 impl Module for RootMeanSquaredError {
     fn visit(&self, fields: &mut Fields<'_>) {
+        fields.value("RootMeanSquaredError");
         self.mean.visit(fields);
     }
 }

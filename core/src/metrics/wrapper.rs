@@ -93,6 +93,7 @@ macro_rules! mean_metric {
 
         impl engine::Module for $name {
             fn visit(&self, fields: &mut engine::Fields<'_>) {
+                fields.value(stringify!($name));
                 self.mean.visit(fields);
                 $(fields.field(stringify!($option), &self.$option);)*
             }
@@ -174,6 +175,7 @@ impl Metric for MeanMetricWrapper {
 
 impl Module for MeanMetricWrapper {
     fn visit(&self, fields: &mut Fields<'_>) {
+        fields.value("MeanMetricWrapper");
         self.mean.visit(fields);
         fields.value(&self.identity);
     }

@@ -3,4 +3,6 @@
 
 mod layer_rows;
 mod layers_core;
+mod losses;
+mod metrics;
 mod numbers;

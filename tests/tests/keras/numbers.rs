@@ -12,6 +12,17 @@ pub fn file(family: &str) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
+/// The rows of a file that have a name under `key`, with it. In a process whose operations run on an emulated GPU, where each kernel is
+/// compiled, those that come first under their name, unless `EAGERFLOW_HEAVY` asks for all.
+pub fn rows(family: &str, key: &str) -> Vec<(String, Value)> {
+    let few = std::env::var_os("EAGERFLOW_DEVICE").is_some() && std::env::var_os("EAGERFLOW_HEAVY").is_none();
+    let mut seen = std::collections::BTreeSet::new();
+    let file = file(family);
+    let named = file.as_object().expect("rows").iter().filter_map(|(name, row)| Some((name, row, row[key].as_str()?)));
+    let wanted = named.filter(|(_, _, class)| seen.insert((*class).to_owned()) || !few);
+    wanted.map(|(name, row, _)| (name.clone(), row.clone())).collect()
+}
+
 /// A tensor of the form `{"dtype": "float32", "shape": [2, 3], "data": [..]}`, where nan and infinities are texts.
 pub fn tensor(value: &Value) -> Tensor {
     let dtype = dtype(value["dtype"].as_str().expect("a dtype"));
