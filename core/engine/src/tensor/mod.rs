@@ -15,6 +15,7 @@ pub(crate) use guarded::Guard;
 pub use handle::TensorRef;
 pub(crate) use make::Layout;
 pub(crate) use read_hook::{ReadHook, note_read, set_read_hook};
+pub use resource::VariableConstraint;
 pub(crate) use resource::{Resource, UNNAMED, training_changes};
 pub use types::TensorType;
 

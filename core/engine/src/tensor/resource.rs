@@ -6,8 +6,9 @@ use super::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use kernels::shape::Shape;
-use std::sync::OnceLock;
+use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The name of a variable that was given none.
 pub(crate) const UNNAMED: &str = "variable";
@@ -34,6 +35,15 @@ fn note_change(before: u8, now: u8) {
     }
 }
 
+/// What a variable's value is projected to after each step of an optimizer, such as weights of a norm of at most 2.
+pub trait VariableConstraint: Send + Sync + fmt::Debug {
+    /// The value that is nearest and allowed, of the same dtype and shape.
+    ///
+    /// # Errors
+    /// What the operations answer that it is made of.
+    fn project(&self, value: &Tensor) -> Result<Tensor>;
+}
+
 /// A changeable value with a name.
 pub(crate) struct Resource {
     pub name: String,
@@ -44,6 +54,8 @@ pub(crate) struct Resource {
     training: AtomicU8,
     /// Where a module holds it, as [`Module`](crate::Module) found it first: what messages call one that has no name.
     path: OnceLock<String>,
+    /// What optimizers project it to.
+    constraint: OnceLock<Arc<dyn VariableConstraint>>,
     value: Guarded,
 }
 
@@ -55,7 +67,15 @@ impl Resource {
         // A new identity: the value must not be taken for the tensor that it was made from.
         let value = Guarded::new(value.alias());
         let training = AtomicU8::new(if trainable { 0 } else { FIXED | MADE_FIXED });
-        Tensor::object(Box::new(Self { name, dtype, shape, training, path: OnceLock::new(), value }))
+        Tensor::object(Box::new(Self {
+            name,
+            dtype,
+            shape,
+            training,
+            path: OnceLock::new(),
+            constraint: OnceLock::new(),
+            value,
+        }))
     }
 
     /// Whether tapes watch it when it is read.
@@ -113,6 +133,16 @@ impl Resource {
         let known = handle.as_object::<Self>().is_some_and(|r| r.is_named() || r.path.get().is_some());
         let label = Self::label(handle);
         if known { format!("variable '{label}'") } else { format!("a variable {label}") }
+    }
+
+    /// What optimizers project it to, if anything.
+    pub fn constraint(&self) -> Option<&Arc<dyn VariableConstraint>> {
+        self.constraint.get()
+    }
+
+    /// Has optimizers project it; answers whether it had no constraint yet.
+    pub fn set_constraint(&self, constraint: Arc<dyn VariableConstraint>) -> bool {
+        self.constraint.set(constraint).is_ok()
     }
 
     fn is_named(&self) -> bool {
