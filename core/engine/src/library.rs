@@ -1,7 +1,7 @@
 //! What the library above asks of the engine, and users have no path to: functions, and methods of types that users see, as traits.
 //! Layers, losses, metrics and optimizers call it.
 
-pub use crate::autodiff::{EMPTY, gradient_at};
+pub use crate::autodiff::{EMPTY, gradient_at, map_gradients, pick_gradients};
 pub use crate::execute::Owner;
 pub use crate::function::{Training, begin_training, training, with_training};
 pub use crate::module::{
@@ -10,13 +10,15 @@ pub use crate::module::{
 };
 pub use crate::op::cast_help;
 pub use crate::ops::{
-    AdamParameters, Pool, Windows, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum,
-    images_help, ones_of, zeros_of,
+    AdamRule, Arithmetic, Element, Few, Formula, Given, OwnLoop, Pool, Rule, Windows, apply_gradient_descent,
+    apply_gradient_descent_rows, apply_rule, images_help, ones_of, zeros_of,
 };
 pub use crate::options;
 pub use crate::tape::{Cotangent, IdMap};
 pub use crate::tensor::{mask_of, set_mask};
-pub use crate::variable::{HostBytes, overwrite, tensor_of_bytes, value_of};
+pub use crate::variable::{
+    HostBytes, VariableConstraint, constraint_of, overwrite, set_constraint, tensor_of_bytes, value_of,
+};
 pub use kernels::error::OrFail;
 
 use crate::module::{Fields, LazyVariable};

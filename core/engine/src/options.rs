@@ -42,6 +42,38 @@ pub fn magnitude(owner: &str, option: &str, x: f64) -> Result<f64> {
     }
 }
 
+/// A number above 0, and no infinity.
+pub fn positive(owner: &str, option: &str, x: f64) -> Result<f64> {
+    match x.is_finite() && x > 0.0 {
+        true => Ok(x),
+        false => Err(refused(owner, option, x, "a finite number above 0")),
+    }
+}
+
+/// A number of at least `least`, and no infinity.
+pub fn at_least(owner: &str, option: &str, x: f64, least: f64) -> Result<f64> {
+    match x.is_finite() && x >= least {
+        true => Ok(x),
+        false => Err(refused(owner, option, x, &format!("a finite number of at least {least}"))),
+    }
+}
+
+/// A number of at most 0, and no infinity.
+pub fn not_above_zero(owner: &str, option: &str, x: f64) -> Result<f64> {
+    match x.is_finite() && x <= 0.0 {
+        true => Ok(x),
+        false => Err(refused(owner, option, x, "a finite number of at most 0")),
+    }
+}
+
+/// A number of steps or the like: at least `least`.
+pub fn count_from(owner: &str, option: &str, n: usize, least: usize) -> Result<usize> {
+    match n >= least {
+        true => Ok(n),
+        false => Err(refused(owner, option, n, &format!("at least {least}"))),
+    }
+}
+
 /// Any number but infinities and nan.
 pub fn finite(owner: &str, option: &str, x: f64) -> Result<f64> {
     match x.is_finite() {

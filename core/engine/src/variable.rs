@@ -3,6 +3,7 @@
 
 mod memory;
 
+pub use crate::tensor::VariableConstraint;
 pub use memory::{HostBytes, overwrite, tensor_of_bytes, value_of};
 
 use crate::constant::IntoTensor;
@@ -14,6 +15,7 @@ use kernels::error::{Error, OrFail, Result};
 use kernels::shape::Shape;
 use std::fmt;
 use std::panic::Location;
+use std::sync::Arc;
 
 /// A value that can be changed, TensorFlow's `tf.Variable`.
 ///
@@ -213,6 +215,24 @@ impl Variable {
     }
 }
 
+/// Has optimizers project a variable after each step; for the layer that has just made it.
+///
+/// # Errors
+/// FailedPrecondition for a variable that has a constraint already.
+pub fn set_constraint(variable: &Variable, constraint: Arc<dyn VariableConstraint>) -> Result<()> {
+    match variable.resource().set_constraint(constraint) {
+        true => Ok(()),
+        false => Err(Error::failed_precondition("constraint", "the variable has a constraint already")
+            .expected("one constraint for each variable, set when it is made")
+            .variable(variable.label())),
+    }
+}
+
+/// What optimizers project a variable to, if anything.
+pub fn constraint_of(variable: &Variable) -> Option<Arc<dyn VariableConstraint>> {
+    variable.resource().constraint().cloned()
+}
+
 #[cold]
 fn made_of_a_symbol(value: &Tensor) -> Error {
     let made = value.location();
@@ -240,6 +260,9 @@ impl Variable {
         copy.resource().set_training_of(self.resource());
         if let Some(regularizer) = self.resource().regularizer() {
             copy.resource().set_regularizer(regularizer.clone());
+        }
+        if let Some(constraint) = self.resource().constraint() {
+            copy.resource().set_constraint(constraint.clone());
         }
         copy
     }

@@ -2,7 +2,6 @@
 //! Every optimizer begins a step with them.
 
 use engine::Gradients;
-use engine::Tensor;
 use engine::Variable;
 use engine::library::Named;
 use engine::library::gradient_at;
@@ -32,7 +31,7 @@ pub(super) fn pairs<'a>(
     optimizer: &str,
     gradients: &'a Gradients,
     variables: &'a [Variable],
-    warned: &Warned,
+    warned: Option<&Warned>,
 ) -> Result<Pairs<'a>> {
     let here = Location::caller();
     checked(optimizer, gradients, variables, warned).map_err(|e| e.at(here))
@@ -42,7 +41,7 @@ fn checked<'a>(
     optimizer: &str,
     gradients: &'a Gradients,
     variables: &'a [Variable],
-    warned: &Warned,
+    warned: Option<&Warned>,
 ) -> Result<Pairs<'a>> {
     if variables.is_empty() {
         return Err(Error::invalid_argument(optimizer, "there are no variables, so that nothing would be trained")
@@ -59,7 +58,9 @@ fn checked<'a>(
     for (i, variable) in variables.iter().enumerate() {
         match gradient_at(gradients, i) {
             Some(gradient) => found.push((variable, check(optimizer, variable, gradient)?)),
-            None if warned.first(variable) => eprintln!("warning: {}", missing(optimizer, gradients, i, variable)),
+            None if warned.is_some_and(|warned| warned.first(variable)) => {
+                eprintln!("warning: {}", missing(optimizer, gradients, i, variable))
+            }
             None => {}
         }
     }
@@ -69,17 +70,6 @@ fn checked<'a>(
             .help("compute the loss from the variables while the tape records"));
     }
     Ok(found)
-}
-
-/// Variables and dense gradients as two lists, for rules that change every element of a slot anyhow.
-#[track_caller]
-pub(super) fn dense(pairs: &[(&Variable, &Cotangent)]) -> Result<(Vec<Variable>, Vec<Tensor>)> {
-    let mut lists = (Vec::with_capacity(pairs.len()), Vec::with_capacity(pairs.len()));
-    for (variable, gradient) in pairs {
-        lists.0.push((*variable).clone());
-        lists.1.push(gradient.to_dense().map_err(|e| e.variable(variable.label()))?);
-    }
-    Ok(lists)
 }
 
 /// What is said about a variable without a gradient.

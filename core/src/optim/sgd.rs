@@ -1,17 +1,16 @@
 //! `SGD`: w -= rate * g; with momentum v = momentum * v - rate * g and w += v, by Nesterov w += momentum * v - rate * g.
 //! Keras's `SGD`; rows of an embedding without momentum change those rows only.
 
-use super::gradients::{Warned, dense, pairs};
-use super::slots::Slots;
-use super::{LearningRate, Optimizer};
-use engine::Gradients;
-use engine::Tensor;
-use engine::Variable;
-use engine::library::Cotangent;
+use super::common::{Common, Method, Step};
+use super::rules::flag;
+use super::shared::{made_with_a_rate, shared_options};
+use super::slots::{ZEROS, slot_names};
 use engine::library::options::{self, options};
-use engine::library::{apply_gradient_descent, apply_gradient_descent_rows, apply_momentum};
-use engine::{Duplicate, Fields, Module};
-use kernels::error::{OrFail, Result};
+use engine::library::{Element, Few, Formula, apply_gradient_descent, apply_gradient_descent_rows};
+use engine::{Duplicate, IndexedRows, Variable};
+use kernels::error::Result;
+use kernels::scalar::{Scalar, Val};
+use std::sync::Arc;
 
 /// Gradient descent, with momentum if it is asked for.
 ///
@@ -25,61 +24,21 @@ use kernels::error::{OrFail, Result};
 /// ```
 #[derive(Debug, Duplicate)]
 pub struct SGD {
-    learning_rate: LearningRate,
-    iterations: Variable,
+    common: Common,
     momentum: f64,
     nesterov: bool,
-    slots: Slots<1>,
-    #[duplicate(default)]
-    warned: Warned,
 }
 
+made_with_a_rate!(SGD, 0.01, |common| Self { common, momentum: 0.0, nesterov: false }, NAMES);
+shared_options!(SGD { momentum, nesterov });
+
+const NAMES: &[engine::library::SlotName] = slot_names!("momentum" "momentums" 2);
+
 impl SGD {
-    /// Descent with a learning rate (Keras's default is 0.01), without momentum.
-    ///
-    /// # Panics
-    /// As [`try_new`](Self::try_new) fails.
-    #[track_caller]
-    pub fn new(learning_rate: f64) -> Self {
-        Self::try_new(learning_rate).or_fail()
-    }
-
-    /// Descent with a learning rate that comes from data.
-    ///
-    /// # Errors
-    /// InvalidArgument for a rate that is negative or no finite number.
-    #[track_caller]
-    pub fn try_new(learning_rate: f64) -> Result<Self> {
-        Ok(Self {
-            learning_rate: LearningRate::new("SGD", learning_rate)?,
-            iterations: Variable::with(Tensor::from(0i64), "sgd/iterations", false),
-            momentum: 0.0,
-            nesterov: false,
-            slots: Slots::new([("momentum", "momentums")]),
-            warned: Warned::default(),
-        })
-    }
-
     /// Whether the momentum is applied before the gradient, as Nesterov does.
     pub fn nesterov(mut self, nesterov: bool) -> Self {
         self.nesterov = nesterov;
         self
-    }
-
-    /// A step of plain descent: rows by themselves, all dense gradients at once.
-    #[track_caller]
-    fn descend(&self, pairs: &[(&Variable, &Cotangent)], rate: &Tensor) -> Result<()> {
-        let mut dense = (Vec::new(), Vec::new());
-        for &(variable, gradient) in pairs {
-            match gradient {
-                Cotangent::Rows(rows) => apply_gradient_descent_rows(variable, rows, rate)?,
-                Cotangent::Dense(gradient) => {
-                    dense.0.push(variable.clone());
-                    dense.1.push(gradient.clone());
-                }
-            }
-        }
-        apply_gradient_descent(&dense.0, &dense.1, rate)
     }
 }
 
@@ -91,44 +50,54 @@ options! { SGD:
     }
 }
 
-impl Default for SGD {
-    /// Keras's learning rate, 0.01.
-    #[track_caller]
-    fn default() -> Self {
-        Self::new(0.01)
+/// `v = momentum * v - rate * g; w += v`, or `w += momentum * v - rate * g` with Nesterov's look ahead.
+struct Momentum {
+    momentum: f64,
+    nesterov: bool,
+}
+
+impl Formula for Momentum {
+    fn label(&self) -> &'static str {
+        "apply_momentum"
+    }
+
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("momentum", self.momentum);
+        visit("nesterov", flag(self.nesterov));
+    }
+
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn formula(&self, s: &Scalar, x: Element<'_>) -> Few<Val> {
+        let momentum = s.number(x.variable, self.momentum);
+        let move_by = |v: Val| s.sub(s.mul(momentum, v), s.mul(x.factors[0], x.given[0]));
+        let v = move_by(x.slots[0]);
+        [s.add(x.variable, if self.nesterov { move_by(v) } else { v }), v].into_iter().collect()
     }
 }
 
-impl Optimizer for SGD {
+impl Method for SGD {
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
     #[track_caller]
-    fn try_apply_gradients(&self, gradients: &Gradients, variables: &[Variable]) -> Result<()> {
-        let pairs = pairs("SGD", gradients, variables, &self.warned)?;
-        let rate = self.learning_rate.variable().value();
-        if self.momentum == 0.0 {
-            self.descend(&pairs, &rate)?;
-        } else {
-            let (variables, gradients) = dense(&pairs)?;
-            let [velocities] = self.slots.of(&variables)?;
-            apply_momentum(&variables, &velocities, &gradients, &rate, self.momentum, self.nesterov)?;
+    fn update(&self, step: &Step<'_>) -> Result<()> {
+        let Self { momentum, nesterov, .. } = *self;
+        if momentum == 0.0 {
+            return apply_gradient_descent(step.variables, step.gradients, step.rate);
         }
-        self.iterations.try_assign_add(Tensor::from(1i64))
+        let [velocities] = self.common.slots.of([(2, ZEROS)], step.variables)?;
+        step.run(Arc::new(Momentum { momentum, nesterov }), &[step.rate], &[&velocities])
     }
 
-    fn learning_rate(&self) -> &LearningRate {
-        &self.learning_rate
-    }
-
-    fn iterations(&self) -> &Variable {
-        &self.iterations
-    }
-}
-
-impl Module for SGD {
-    fn visit(&self, fields: &mut Fields<'_>) {
-        fields.field("momentum", &self.momentum);
-        fields.field("nesterov", &self.nesterov);
-        fields.field("iterations", &self.iterations);
-        fields.field("learning_rate", &self.learning_rate);
-        self.slots.visit(fields);
+    #[track_caller]
+    fn rows(&self, variable: &Variable, rows: &IndexedRows, step: &Step<'_>) -> Result<bool> {
+        if self.momentum != 0.0 {
+            return Ok(false);
+        }
+        apply_gradient_descent_rows(variable, rows, step.rate).map(|()| true)
     }
 }

@@ -111,7 +111,9 @@ impl Restoration {
             let slots = WaitingSlots::new(self.clone(), node, table.names().to_vec(), &known);
             for (place, (variable, values)) in table.all().into_iter().enumerate() {
                 for (slot, value) in values.iter().enumerate() {
-                    if let Some(node) = slots.node(node_of.get(&variable).copied(), place, slot) {
+                    if let Some(value) = value
+                        && let Some(node) = slots.node(node_of.get(&variable).copied(), place, slot)
+                    {
                         let path = format!("{path}/slots/{place}/{}", table.names()[slot].slot);
                         parts.found.extend(self.value_for(value, node, &path)?);
                     }

@@ -116,10 +116,10 @@ impl WaitingSlots {
 }
 
 impl DeferredSlots for WaitingSlots {
-    fn value(&self, variable: &Variable, place: usize, slot: usize) -> Result<Option<Tensor>> {
+    fn value(&self, variable: &Variable, ty: &TensorType, place: usize, slot: usize) -> Result<Option<Tensor>> {
         let Some(node) = self.node(self.restoration.node_of(variable), place, slot) else { return Ok(None) };
         let label = format!("{} of {}", self.names[slot].slot, variable.name());
-        self.restoration.read(node, &label, &TensorType::new(variable.dtype(), variable.shape()))
+        self.restoration.read(node, &label, ty)
     }
 
     fn taken(&self, variable: &Variable, place: usize, slot: usize, made: &Variable) {

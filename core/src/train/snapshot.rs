@@ -211,27 +211,31 @@ impl Made {
         let made = table.all();
         let mut rows: Vec<(Option<usize>, Vec<Option<Content>>)> = Vec::with_capacity(made.len());
         rows.extend(made.iter().map(|(variable, slots)| {
-            let slots = slots.iter().map(|slot| Some(Content::Variable(slot.clone()))).collect();
+            let slots = slots.iter().map(|slot| Some(Content::Variable(slot.clone()?))).collect();
             (variables.get(variable).copied(), slots)
         }));
         rows.extend(self.waiting_slots(table, &made.iter().map(|(id, _)| *id).collect::<Vec<_>>(), variables));
         let mut trained = Vec::new();
         let mut lists: Vec<Vec<(String, usize)>> = vec![Vec::new(); table.names().len()];
+        let mut stages: Vec<(u8, usize)> = Vec::new();
         for (i, (variable, slots)) in rows.into_iter().enumerate() {
             trained.extend(variable.map(|node| (i.to_string(), node)));
-            for (list, content) in lists.iter_mut().zip(slots) {
+            for ((list, name), content) in lists.iter_mut().zip(table.names()).zip(slots) {
                 let Some(content) = content else { continue };
                 let node = self.node(Vec::new());
                 self.contents.push((node, content));
                 list.push((i.to_string(), node));
-                all.push(node);
+                stages.push((name.stage, node));
             }
         }
+        stages.sort_by_key(|(stage, _)| *stage);
+        all.extend(stages.into_iter().map(|(_, node)| node));
+        all.extend(table.own().iter().filter_map(|name| self.graph.child(at, name)));
         let all = all.into_iter().enumerate().map(|(i, node)| (i.to_string(), node)).collect();
         let mut children = std::mem::take(&mut self.graph.nodes[at].children);
         children.push(("_variables".into(), self.node(all)));
         children.push(("_trainable_variables".into(), self.node(trained)));
-        for (name, list) in table.names().iter().zip(lists) {
+        for (name, list) in table.names().iter().zip(lists).filter(|(_, list)| !list.is_empty()) {
             children.push((name.list.into(), self.node(list)));
         }
         self.graph.nodes[at] = Node::with(children);

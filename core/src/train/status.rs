@@ -96,7 +96,7 @@ impl<'c> CheckpointLoadStatus<'c> {
                     for (place, (_, slots)) in table.all().into_iter().enumerate() {
                         let path = |name: &str| format!("{}/slots/{place}/{name}", object.path);
                         let named = slots.iter().zip(table.names());
-                        missing.extend(named.filter_map(|(slot, name)| self.missed(slot, &path(name.slot))));
+                        missing.extend(named.filter_map(|(slot, name)| self.missed(slot.as_ref()?, &path(name.slot))));
                     }
                 }
                 End::State(id) if !self.restoration.has_state(*id) => {

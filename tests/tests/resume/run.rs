@@ -75,7 +75,7 @@ fn a_process() {
 
 /// All that the program holds, and what it would do next.
 fn tell_the_end(training: &Training, passes: Passes, in_graph: bool) {
-    println!("{MARK}rate {}", bits(&training.optimizer.learning_rate().variable().value()));
+    println!("{MARK}rate {}", bits(&training.optimizer.learning_rate().try_value().unwrap()));
     println!("{MARK}counters {} {}", training.steps(), training.epoch.load(Ordering::Relaxed));
     println!("{MARK}metrics {} {}", bits(&training.loss.result()), bits(&training.accuracy.result()));
     println!("{MARK}draws {}", bits(&tf::random::uniform([3], 0.0, 1.0)));

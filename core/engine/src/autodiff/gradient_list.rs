@@ -5,11 +5,35 @@ use crate::ops::functions::TensorList;
 use crate::ops::{AsTensor, TensorRef};
 use crate::tape::{Cotangent, Gradients};
 use crate::tensor::Tensor;
+use kernels::error::Result;
 use smallvec::SmallVec;
 
 /// The gradient of the variable with this number, if it has one.
 pub fn gradient_at(gradients: &Gradients, index: usize) -> Option<&Cotangent> {
     gradients.list.get(index)?.as_ref()
+}
+
+/// The same gradients with other numbers: those that are rows stay rows.
+///
+/// # Errors
+/// What `change` answers.
+#[track_caller]
+pub fn map_gradients(gradients: &Gradients, change: &dyn Fn(&Tensor) -> Result<Tensor>) -> Result<Gradients> {
+    let mut changed = gradients.clone();
+    for cotangent in changed.list.iter_mut().flatten() {
+        match cotangent {
+            Cotangent::Dense(tensor) => *tensor = change(tensor)?,
+            Cotangent::Rows(rows) => rows.values = change(&rows.values)?,
+        }
+    }
+    Ok(changed)
+}
+
+/// Some of the gradients, by their numbers.
+pub fn pick_gradients(gradients: &Gradients, indices: &[usize]) -> Gradients {
+    let list = indices.iter().map(|&i| gradients.list.get(i).cloned().flatten()).collect();
+    let reasons = indices.iter().map(|&i| gradients.reasons.get(i).cloned().flatten()).collect();
+    Gradients { list, reasons }
 }
 
 /// Gradients that were taken out to be changed, for an optimizer; in the order of the variables.

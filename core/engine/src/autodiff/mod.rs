@@ -22,7 +22,7 @@ pub use functional::{
     LossFunction, TensorFunction, gradients_function, implicit_gradients, implicit_value_and_gradients,
     value_and_gradients_function,
 };
-pub use gradient_list::gradient_at;
+pub use gradient_list::{gradient_at, map_gradients, pick_gradients};
 pub use gradient_tape::{GradientOptions, GradientTape, PersistentTape, UnconnectedGradients};
 pub use pause::StopRecording;
 pub use sources::{Differentiable, EMPTY, Source, Sources, Watch};

@@ -91,7 +91,9 @@ pub(crate) trait Sink {
         for (i, (_, values)) in slots.all().iter().enumerate() {
             let item = all.below(Name::Index(i));
             for (name, value) in slots.names().iter().zip(values) {
-                self.part(&item.below(Name::Field(name.slot)), value);
+                if let Some(value) = value {
+                    self.part(&item.below(Name::Field(name.slot)), value);
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::fields::{Fields, Name, Path, Sink};
 use super::{LazyVariable, Module, SavedState};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use kernels::error::Result;
 use std::any::Any;
@@ -73,8 +73,13 @@ impl fmt::Debug for End {
 pub trait SlotTable: Send + Sync {
     /// What the slots are called.
     fn names(&self) -> &[SlotName];
-    /// The numbers of the variables that have slots, in the order in which these were made, with one slot for each name.
-    fn all(&self) -> Vec<(u64, Vec<Variable>)>;
+    /// The numbers of the variables that have slots, in the order in which these were made, with a slot for each name where the
+    /// variable has it.
+    fn all(&self) -> Vec<(u64, Vec<Option<Variable>>)>;
+    /// Variables of the optimizer that belong to none of those it trains, by their names in it, beside its steps and rate.
+    fn own(&self) -> &[&'static str] {
+        &[]
+    }
     /// Has slots that are made later start with the values of a checkpoint.
     fn defer(&self, values: Arc<dyn DeferredSlots>);
     /// The values with which slots that are made later start.
@@ -88,6 +93,8 @@ pub struct SlotName {
     pub slot: &'static str,
     /// That of Keras's list of these slots, such as `_momentums`.
     pub list: &'static str,
+    /// Keras makes the slots of one stage variable by variable, and those of the next behind them: so they are in its list of all.
+    pub stage: u8,
 }
 
 /// First values of slots that are not made yet.
@@ -96,8 +103,8 @@ pub trait DeferredSlots: Any + Send + Sync {
     /// checkpoint has none.
     ///
     /// # Errors
-    /// InvalidArgument where the saved value has another dtype or shape than the variable.
-    fn value(&self, variable: &Variable, place: usize, slot: usize) -> Result<Option<Tensor>>;
+    /// InvalidArgument where the saved value has another dtype or shape than the slot, which is of type `ty`.
+    fn value(&self, variable: &Variable, ty: &TensorType, place: usize, slot: usize) -> Result<Option<Tensor>>;
 
     /// The slot was made with that value.
     fn taken(&self, variable: &Variable, place: usize, slot: usize, made: &Variable);

@@ -30,7 +30,12 @@ mod window;
 
 pub(crate) use api::public;
 pub use api::{AsTensor, AsTensors, TensorRef, Tensors};
-pub use apply::{AdamParameters, apply_adam, apply_gradient_descent, apply_gradient_descent_rows, apply_momentum};
+#[cfg(test)]
+pub(crate) use apply::samples as apply_samples;
+pub use apply::{
+    AdamRule, Arithmetic, Element, Few, Formula, Given, OwnLoop, Rule, apply_gradient_descent,
+    apply_gradient_descent_rows, apply_rule,
+};
 pub(crate) use assert::{Assert, assert_all};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};

@@ -17,6 +17,7 @@ pub use handle::TensorRef;
 pub(crate) use make::Layout;
 pub use masks::{mask_of, set_mask};
 pub(crate) use read_hook::{ReadHook, note_read, set_read_hook};
+pub use resource::VariableConstraint;
 pub(crate) use resource::{Resource, UNNAMED, training_changes};
 pub use types::TensorType;
 

@@ -7,6 +7,7 @@ use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use kernels::shape::Shape;
 use std::any::Any;
+use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -35,6 +36,15 @@ fn note_change(before: u8, now: u8) {
     }
 }
 
+/// What a variable's value is projected to after each step of an optimizer, such as weights of a norm of at most 2.
+pub trait VariableConstraint: Send + Sync + fmt::Debug {
+    /// The value that is nearest and allowed, of the same dtype and shape.
+    ///
+    /// # Errors
+    /// What the operations answer that it is made of.
+    fn project(&self, value: &Tensor) -> Result<Tensor>;
+}
+
 /// A changeable value with a name.
 pub(crate) struct Resource {
     pub name: String,
@@ -47,6 +57,8 @@ pub(crate) struct Resource {
     path: OnceLock<String>,
     /// What adds to a loss for its size, as the library above keeps it.
     regularizer: OnceLock<Arc<dyn Any + Send + Sync>>,
+    /// What optimizers project it to.
+    constraint: OnceLock<Arc<dyn VariableConstraint>>,
     value: Guarded,
 }
 
@@ -65,6 +77,7 @@ impl Resource {
             training,
             path: OnceLock::new(),
             regularizer: OnceLock::new(),
+            constraint: OnceLock::new(),
             value,
         }))
     }
@@ -134,6 +147,16 @@ impl Resource {
         let known = handle.as_object::<Self>().is_some_and(|r| r.is_named() || r.path.get().is_some());
         let label = Self::label(handle);
         if known { format!("variable '{label}'") } else { format!("a variable {label}") }
+    }
+
+    /// What optimizers project it to, if anything.
+    pub fn constraint(&self) -> Option<&Arc<dyn VariableConstraint>> {
+        self.constraint.get()
+    }
+
+    /// Has optimizers project it; answers whether it had no constraint yet.
+    pub fn set_constraint(&self, constraint: Arc<dyn VariableConstraint>) -> bool {
+        self.constraint.set(constraint).is_ok()
     }
 
     fn is_named(&self) -> bool {

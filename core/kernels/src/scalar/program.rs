@@ -59,6 +59,16 @@ impl Program {
 
     /// The program of an expression: dead values are left out, slots are shared by values that do not live together.
     pub fn new(s: &Scalar, inputs: &[DType], roots: &[Val]) -> Self {
+        Self::over(s, inputs, roots, false)
+    }
+
+    /// As [`Program::new`] where result number `n` lies over input number `n`: no result is written before the last step that reads
+    /// the input has run.
+    pub fn in_place(s: &Scalar, inputs: &[DType], roots: &[Val]) -> Self {
+        Self::over(s, inputs, roots, true)
+    }
+
+    fn over(s: &Scalar, inputs: &[DType], roots: &[Val], in_place: bool) -> Self {
         let nodes = s.nodes.borrow();
         let mut last_use = vec![None; nodes.len()];
         let mut wanted = vec![false; nodes.len()];
@@ -75,6 +85,11 @@ impl Program {
                 }
             }
         }
+        // The last step that reads each input.
+        let read_until = |input: usize| {
+            let reads = nodes.iter().zip(&last_use).filter(|(n, _)| n.code.is_none() && n.payload == input as u64);
+            reads.filter_map(|(_, last)| *last).max().unwrap_or(0)
+        };
         let mut program = Self {
             inputs: inputs.into(),
             outputs: roots.iter().map(|r| nodes[r.0 as usize].dtype).collect(),
@@ -102,6 +117,7 @@ impl Program {
                     let operand = nodes[node.args[usize::from(code == Code::Select)] as usize].dtype;
                     // The result may not share a slot with an operand: loops take both as separate slices.
                     let output = roots.iter().position(|r| r.0 as usize == i && last_use[i].is_none());
+                    let output = output.filter(|&n| !in_place || read_until(n) <= i);
                     let to = match output {
                         Some(n) => Slot::Output(n as u16),
                         None => Slot::Temp(free.pop().unwrap_or_else(|| {

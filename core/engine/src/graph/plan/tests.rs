@@ -10,7 +10,7 @@ use crate::graph::run;
 use crate::ir::Graph;
 use crate::ir::sizes::Sizes;
 use crate::op::{Operands, Outputs};
-use crate::ops::{AdamParameters, apply_adam};
+use crate::ops::apply_samples::{ADAM, apply_adam};
 use crate::tensor::Tensor;
 use crate::{GradientTape, Variable, s};
 use kernels::dtype::DType;
@@ -263,16 +263,15 @@ fn networks_train_alike() {
         [&[20, 30][..], &[30], &[30, 4], &[4]].iter().zip(3..).map(|(s, i)| Variable::new(noise(s, i))).collect();
     let moments = [0, 1].map(|_| v.iter().map(|v| Variable::new(tf::zeros_like(v.value()))).collect::<Vec<_>>());
     let time = Variable::with(Tensor::from(0i64), "time", false);
-    let parameters = AdamParameters { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-7 };
     let step = |x: &Tensor, labels: &Tensor| {
         let tape = GradientTape::new();
         let h = tf::relu(tf::bias_add(tf::matmul(x, &v[0]), &v[1]));
         let logits = tf::bias_add(tf::matmul(h, &v[2]), &v[3]);
         let loss = tf::reduce_mean(tf::sparse_softmax_cross_entropy_with_logits(labels, &logits), ());
         let gradients = tape.gradient(&loss, &v).try_to_vec().unwrap();
-        time.assign_add(tf::constant_of(1, DType::I64));
         let rate = Tensor::from(1e-2f32);
-        apply_adam(&v, &moments[0], &moments[1], &[&gradients], &rate, &time.value(), parameters).unwrap();
+        apply_adam(&v, &moments[0], &moments[1], &gradients, &rate, &time.value(), ADAM).unwrap();
+        time.assign_add(tf::constant_of(1, DType::I64));
         loss
     };
     train(&[&x, &labels], &v, |p| vec![step(&p[0], &p[1])]);

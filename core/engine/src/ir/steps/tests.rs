@@ -10,7 +10,7 @@ use crate::ir::print::print;
 use crate::ir::sizes::Sizes;
 use crate::ir::verify::verify;
 use crate::ir::{Graph, steps};
-use crate::ops::{AdamParameters, apply_adam};
+use crate::ops::apply_samples::{ADAM, apply_adam};
 use crate::tensor::{Tensor, TensorType};
 use crate::{GradientTape, Variable};
 
@@ -102,7 +102,6 @@ fn a_network_of_many_layers_with_adam() {
     let layer = |_| [Variable::new(tf::ones([20, 20])), Variable::new(tf::zeros([20]))];
     let all: Vec<Variable> = (0..160).flat_map(layer).collect();
     let moments = [0, 1].map(|_| all.iter().map(|v| Variable::new(tf::zeros_like(v.value()))).collect::<Vec<_>>());
-    let parameters = AdamParameters { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-7 };
     let step = |n: usize, p: &[Tensor]| {
         let weights = &all[..2 * n];
         let tape = GradientTape::new();
@@ -111,7 +110,7 @@ fn a_network_of_many_layers_with_adam() {
         let gradients = tape.gradient(&loss, weights).try_to_vec().unwrap();
         let [first, second] = [0, 1].map(|i| &moments[i][..2 * n]);
         let (rate, time) = (Tensor::from(1e-3f32), Tensor::from(1i64));
-        apply_adam(weights, first, second, &[&gradients], &rate, &time, parameters).unwrap();
+        apply_adam(weights, first, second, &gradients, &rate, &time, ADAM).unwrap();
         vec![loss]
     };
     grows_evenly(20, |n| record(&[&tf::ones([20, 20])], |p| step(n, p)));

@@ -1,12 +1,12 @@
 //! The step of a sparse gradient: rows of a variable, which may be named more than once, each less the rate times its gradient.
 //! `apply_gradient_descent_rows` runs it; optimizers with slots make such gradients dense.
 
-use super::rule::Rule;
+use super::steps::gradient_descent;
 use super::{Apply, RATES, STEPS, check_scalar};
 use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
 use kernels::backend::cpu::{CpuCall, View, Work, indexed_rows};
 use kernels::backend::cuda::{self, CudaCall, Kernel, Names, Rows};
-use kernels::dtype::{DType, DTypes};
+use kernels::dtype::DTypes;
 use kernels::error::{Error, Result};
 
 /// Inputs: a variable's handle, the learning rate, row numbers, and rows of the gradient.
@@ -53,15 +53,13 @@ impl Op for ApplyRows {
         unsafe {
             // All row numbers are checked before the first row changes.
             indexed_rows::check(self.name(), &call.inputs[2], count, 1, value.dims(), call.scratch)?;
-            let apply = Apply { rule: Rule::GradientDescent };
-            let step = 0i64;
-            let header = [call.inputs[1], View::new((&raw const step).cast_mut().cast(), DType::I64, &[], &[])];
-            let inner = CpuCall { inputs: &header, outputs: &[], scratch: std::ptr::null_mut(), isa: call.isa };
+            let apply = Apply { rule: gradient_descent().clone() };
+            let factors = apply.factors_on_host(&call.inputs[1..2]);
             let len = value.dims()[1..].iter().product::<usize>();
             let bytes = len * value.dtype.size();
             for (i, &row) in indexed_rows::numbers(call.scratch, count).iter().enumerate() {
                 let part = |view: &View, row: usize| View::dense(view.ptr.add(row * bytes), view.dtype, &[len]);
-                apply.update(&inner, &[part(value, row), part(given, i)], 0..len)?;
+                apply.update(call, &[part(value, row), part(given, i)], 0..len, &factors)?;
             }
         }
         Ok(())

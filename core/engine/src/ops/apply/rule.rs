@@ -1,117 +1,229 @@
-//! The rules of optimizers: what a step makes of a variable, its slots and a gradient, as scalar formulas.
-//! `apply` runs them, as one program per dtype.
+//! The rule of an optimizer: what a step makes of one element of a variable, its slots and a gradient, as a scalar formula, and what
+//! follows from the numbers of the step, such as a rate and how many steps there were. Optimizers bring theirs; `apply` runs them.
 
-use kernels::backend::cpu::adam_step::{self, Moments, Values};
-use kernels::backend::cpu::{Isa, View};
 use kernels::dtype::DType;
 use kernels::scalar::{Scalar, Val};
 use smallvec::SmallVec;
-use std::ops::Range;
-use std::slice;
+use std::any::Any;
 
-/// How a step changes a variable and its slots.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Rule {
-    /// `w -= rate * g`
-    GradientDescent,
-    /// `v = momentum * v - rate * g; w += v`, or `w += momentum * v - rate * g` with Nesterov's look ahead.
-    Momentum { momentum: f64, nesterov: bool },
-    /// `m += (1 - b1)(g - m); v += (1 - b2)(g² - v); w -= a m / (sqrt(v) + epsilon)`, where a is the rate times
-    /// `sqrt(1 - b2^t) / (1 - b1^t)`.
-    ///
-    /// With `squares` the numbers for g² are given apart, after the gradient.
-    Adam { beta_1: f64, beta_2: f64, epsilon: f64, squares: bool },
+/// A few values.
+pub type Few<T> = SmallVec<[T; 4]>;
+
+/// A tensor that a rule is given for each variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Given {
+    /// Of the variable's shape, as its gradient.
+    Whole,
+    /// One number for the variable, of its dtype.
+    One,
 }
 
-impl Rule {
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::GradientDescent => "apply_gradient_descent",
-            Self::Momentum { .. } => "apply_momentum",
-            Self::Adam { .. } => "apply_adam",
-        }
+/// What one element of a variable has, each in the dtype in which is computed.
+#[derive(Clone, Copy, Debug)]
+pub struct Element<'a> {
+    /// The variable's value.
+    pub variable: Val,
+    /// Those of its slots.
+    pub slots: &'a [Val],
+    /// What is given, the gradient first.
+    pub given: &'a [Val],
+    /// What follows from the numbers of the step.
+    pub factors: &'a [Val],
+}
+
+/// Arithmetic on the numbers of a step, which lie on the host or on a device. There the same formula is a program.
+pub trait Arithmetic {
+    /// A number in `float64`.
+    type Number: Copy;
+    /// A constant.
+    fn number(&self, x: f64) -> Self::Number;
+    /// `a + b`
+    fn add(&self, a: Self::Number, b: Self::Number) -> Self::Number;
+    /// `a - b`
+    fn sub(&self, a: Self::Number, b: Self::Number) -> Self::Number;
+    /// `a * b`
+    fn mul(&self, a: Self::Number, b: Self::Number) -> Self::Number;
+    /// `a / b`
+    fn div(&self, a: Self::Number, b: Self::Number) -> Self::Number;
+    /// `a` to the power of `b`
+    fn pow(&self, a: Self::Number, b: Self::Number) -> Self::Number;
+    /// The smaller one.
+    fn min(&self, a: Self::Number, b: Self::Number) -> Self::Number;
+    /// The square root.
+    fn sqrt(&self, a: Self::Number) -> Self::Number;
+}
+
+/// Numbers of the host.
+struct OnHost;
+
+impl Arithmetic for OnHost {
+    type Number = f64;
+    fn number(&self, x: f64) -> f64 {
+        x
+    }
+    fn add(&self, a: f64, b: f64) -> f64 {
+        a + b
+    }
+    fn sub(&self, a: f64, b: f64) -> f64 {
+        a - b
+    }
+    fn mul(&self, a: f64, b: f64) -> f64 {
+        a * b
+    }
+    fn div(&self, a: f64, b: f64) -> f64 {
+        a / b
+    }
+    fn pow(&self, a: f64, b: f64) -> f64 {
+        a.powf(b)
+    }
+    fn min(&self, a: f64, b: f64) -> f64 {
+        a.min(b)
+    }
+    fn sqrt(&self, a: f64) -> f64 {
+        a.sqrt()
+    }
+}
+
+impl Arithmetic for Scalar {
+    type Number = Val;
+    fn number(&self, x: f64) -> Val {
+        self.constant(DType::F64, x)
+    }
+    fn add(&self, a: Val, b: Val) -> Val {
+        Scalar::add(self, a, b)
+    }
+    fn sub(&self, a: Val, b: Val) -> Val {
+        Scalar::sub(self, a, b)
+    }
+    fn mul(&self, a: Val, b: Val) -> Val {
+        Scalar::mul(self, a, b)
+    }
+    fn div(&self, a: Val, b: Val) -> Val {
+        Scalar::div(self, a, b)
+    }
+    fn pow(&self, a: Val, b: Val) -> Val {
+        Scalar::pow(self, a, b)
+    }
+    fn min(&self, a: Val, b: Val) -> Val {
+        Scalar::min(self, a, b)
+    }
+    fn sqrt(&self, a: Val) -> Val {
+        Scalar::sqrt(self, a)
+    }
+}
+
+/// How a step changes one element of a variable and its slots. An optimizer implements it; [`Rule`] follows.
+pub trait Formula: Any + Send + Sync {
+    /// The operation's name in graphs; two rules with one name and the same attributes have the same formula.
+    fn label(&self) -> &'static str;
+
+    /// The settings that the formula takes in, in a fixed order.
+    fn attributes(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
+
+    /// How many slots a variable has.
+    fn slots(&self) -> usize {
+        0
     }
 
-    /// Variables per step: the trained one and its slots.
-    pub fn resources(self) -> usize {
-        match self {
-            Self::GradientDescent => 1,
-            Self::Momentum { .. } => 2,
-            Self::Adam { .. } => 3,
-        }
+    /// The tensors that are given for a variable.
+    fn given(&self) -> &'static [Given] {
+        &[Given::Whole]
     }
 
-    /// Tensors per step: the gradient, and what else the rule is given.
-    pub fn given(self) -> usize {
-        match self {
-            Self::Adam { squares: true, .. } => 2,
-            _ => 1,
-        }
+    /// How many numbers a step has, such as the rate.
+    fn numbers(&self) -> usize {
+        1
     }
 
-    /// What the values become. `x` holds the variable, its slots, what is given and the rate, in the type of computation.
-    pub fn formula(self, s: &Scalar, x: &[Val]) -> SmallVec<[Val; 3]> {
-        let (w, gradient, rate) = (x[0], x[self.resources()], x[x.len() - 1]);
-        let step = |g: Val| s.mul(rate, g);
-        match self {
-            Self::GradientDescent => [s.sub(w, step(gradient))].into_iter().collect(),
-            Self::Momentum { momentum, nesterov } => {
-                let factor = s.number(w, momentum);
-                let move_by = |v: Val| s.sub(s.mul(factor, v), step(gradient));
-                let v = move_by(x[1]);
-                [s.add(w, if nesterov { move_by(v) } else { v }), v].into_iter().collect()
-            }
-            Self::Adam { beta_1, beta_2, epsilon, squares } => {
-                let follow =
-                    |old: Val, new: Val, beta: f64| s.add(old, s.mul(s.sub(new, old), s.number(w, 1.0 - beta)));
-                let m = follow(x[1], gradient, beta_1);
-                let square = if squares { x[4] } else { s.mul(gradient, gradient) };
-                let v = follow(x[2], square, beta_2);
-                let change = s.div(s.mul(m, rate), s.add(s.sqrt(v), s.number(w, epsilon)));
-                [s.sub(w, change), m, v].into_iter().collect()
-            }
-        }
+    /// What follows from the numbers of a step, once for all elements: corrections of a bias. The numbers themselves unless written.
+    fn factors<A: Arithmetic>(&self, _: &A, numbers: &[A::Number]) -> Few<A::Number> {
+        numbers.iter().copied().collect()
     }
 
-    /// One range of a variable in one loop, where there is one for the rule: the formula is the same, and so are the bits.
-    /// Answers whether it ran.
-    ///
-    /// # Safety
-    /// The views are those of one variable, valid, and nobody else uses this range of them.
-    pub unsafe fn in_registers(self, group: &[View], range: Range<usize>, rate: f64, isa: Isa) -> bool {
-        let Self::Adam { beta_1, beta_2, epsilon, squares: false } = self else { return false };
-        let [value, average, square, gradient] = group else { return false };
-        let dense = |view: &View| view.dtype == DType::F32 && view.is_dense();
-        // A gradient that is the variable's own memory, or one of its slots', is left to a loop that allows it.
-        let apart = |view: &View| view.ptr.addr().abs_diff(gradient.ptr.addr()) >= view.len() * 4;
-        if !group.iter().all(dense) || ![value, average, square].into_iter().all(apart) {
-            return false;
-        }
-        let with = Moments {
-            first: (1.0 - beta_1) as f32,
-            second: (1.0 - beta_2) as f32,
-            rate: rate as f32,
-            epsilon: epsilon as f32,
-        };
-        // SAFETY: dense f32 values by the test above, of one shape by the type rule; the variable and its slots are different
-        // resources, each of which has its memory to itself while it is changed, and the gradient lies elsewhere.
-        unsafe {
-            let changed = |view: &View| slice::from_raw_parts_mut(view.ptr.cast::<f32>().add(range.start), range.len());
-            let gradient = slice::from_raw_parts(gradient.ptr.cast::<f32>().add(range.start), range.len());
-            let values = Values { value: changed(value), average: changed(average), square: changed(square), gradient };
-            adam_step::step(isa, values, with);
-        }
-        true
+    /// What the variable and then its slots become.
+    fn formula(&self, s: &Scalar, x: Element<'_>) -> Few<Val>;
+
+    /// The loop in registers that computes this very formula, where there is one.
+    fn own_loop(&self) -> Option<OwnLoop> {
+        None
+    }
+}
+
+/// A formula that has a loop of its own for dense `float32`, with the same bits.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum OwnLoop {
+    /// `m += (g - m) first; v += (g² - v) second; w -= rate m / (√v + epsilon)`, where the rate is the only factor.
+    Adam {
+        /// The share of the gradient in its mean.
+        first: f64,
+        /// The share of its square in that mean.
+        second: f64,
+        /// What is added to the root.
+        epsilon: f64,
+    },
+}
+
+/// A [`Formula`] behind a pointer.
+pub trait Rule: Any + Send + Sync {
+    /// As [`Formula::label`].
+    fn label(&self) -> &'static str;
+    /// As [`Formula::attributes`].
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, f64));
+    /// As [`Formula::slots`].
+    fn slots(&self) -> usize;
+    /// As [`Formula::given`].
+    fn given(&self) -> &'static [Given];
+    /// As [`Formula::numbers`].
+    fn numbers(&self) -> usize;
+    /// The factors of numbers on the host.
+    fn factors_of(&self, numbers: &[f64]) -> Few<f64>;
+    /// The factors as part of a program.
+    fn factors_in(&self, s: &Scalar, numbers: &[Val]) -> Few<Val>;
+    /// As [`Formula::formula`].
+    fn formula(&self, s: &Scalar, x: Element<'_>) -> Few<Val>;
+    /// As [`Formula::own_loop`].
+    fn own_loop(&self) -> Option<OwnLoop>;
+}
+
+impl<F: Formula> Rule for F {
+    fn label(&self) -> &'static str {
+        Formula::label(self)
+    }
+    fn attributes(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        Formula::attributes(self, visit);
+    }
+    fn slots(&self) -> usize {
+        Formula::slots(self)
+    }
+    fn given(&self) -> &'static [Given] {
+        Formula::given(self)
+    }
+    fn numbers(&self) -> usize {
+        Formula::numbers(self)
+    }
+    fn factors_of(&self, numbers: &[f64]) -> Few<f64> {
+        self.factors(&OnHost, numbers)
+    }
+    fn factors_in(&self, s: &Scalar, numbers: &[Val]) -> Few<Val> {
+        self.factors(s, numbers)
+    }
+    fn formula(&self, s: &Scalar, x: Element<'_>) -> Few<Val> {
+        Formula::formula(self, s, x)
+    }
+    fn own_loop(&self) -> Option<OwnLoop> {
+        Formula::own_loop(self)
+    }
+}
+
+/// `w -= rate * g`
+pub(super) struct GradientDescent;
+
+impl Formula for GradientDescent {
+    fn label(&self) -> &'static str {
+        "apply_gradient_descent"
     }
 
-    /// The rate of step number `step`, counted from 1.
-    pub fn rate(self, rate: f64, step: i64) -> f64 {
-        match self {
-            Self::Adam { beta_1, beta_2, .. } => {
-                let power = |beta: f64| beta.powf(step as f64);
-                rate * (1.0 - power(beta_2)).sqrt() / (1.0 - power(beta_1))
-            }
-            _ => rate,
-        }
+    fn formula(&self, s: &Scalar, x: Element<'_>) -> Few<Val> {
+        [s.sub(x.variable, s.mul(x.factors[0], x.given[0]))].into_iter().collect()
     }
 }
