@@ -95,6 +95,7 @@ const OPS: &[(&str, &str)] = &[
     ("ops.json", include_str!("../golden/ops.json")),
     ("ops_arrays.json", include_str!("../golden/ops_arrays.json")),
     ("ops_conv.json", include_str!("../golden/ops_conv.json")),
+    ("ops_diagonals.json", include_str!("../golden/ops_diagonals.json")),
     ("ops_einsum.json", include_str!("../golden/ops_einsum.json")),
     ("ops_norms.json", include_str!("../golden/ops_norms.json")),
     ("ops_linalg.json", include_str!("../golden/ops_linalg.json")),

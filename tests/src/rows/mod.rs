@@ -4,6 +4,7 @@
 mod arrays;
 mod complex;
 mod conv;
+mod diagonals;
 mod elementwise;
 mod linalg;
 mod linear;
@@ -108,6 +109,7 @@ pub fn all() -> Vec<Row> {
         arrays::rows(),
         complex::rows(),
         conv::rows(),
+        diagonals::rows(),
         elementwise::rows(),
         reduce::rows(),
         shapes::rows(),

@@ -4,6 +4,7 @@
 mod arrays;
 mod complex;
 mod conv;
+mod diagonals;
 mod elementwise;
 mod library;
 mod linalg;
@@ -179,6 +180,7 @@ fn operations() -> Vec<Sample> {
         arrays::samples(),
         complex::samples(),
         conv::samples(),
+        diagonals::samples(),
         elementwise::samples(),
         shapes::samples(),
         linalg::samples(),

@@ -139,6 +139,7 @@ operations! {
     det
     diag
     diagonal
+    diagonals
     digamma
     dilation2d
     div_no_nan
