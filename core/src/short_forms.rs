@@ -4,6 +4,7 @@
 mod control;
 mod diagonals;
 mod nn;
+mod random;
 mod reductions;
 mod sorting;
 mod spaces;

@@ -100,6 +100,7 @@ const OPS: &[(&str, &str)] = &[
     ("ops_norms.json", include_str!("../golden/ops_norms.json")),
     ("ops_linalg.json", include_str!("../golden/ops_linalg.json")),
     ("ops_sizes.json", include_str!("../golden/ops_sizes.json")),
+    ("ops_random.json", include_str!("../golden/ops_random.json")),
     ("ops_segments.json", include_str!("../golden/ops_segments.json")),
     ("ops_sorting.json", include_str!("../golden/ops_sorting.json")),
     ("ops_spaces.json", include_str!("../golden/ops_spaces.json")),

@@ -9,6 +9,7 @@ mod elementwise;
 mod linalg;
 mod linear;
 mod norms;
+mod random;
 mod reduce;
 mod segments;
 mod shapes;
@@ -116,6 +117,7 @@ pub fn all() -> Vec<Row> {
         linalg::rows(),
         linear::rows(),
         norms::rows(),
+        random::rows(),
         segments::rows(),
         sorting::rows(),
         spaces::rows(),

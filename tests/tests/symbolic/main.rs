@@ -10,6 +10,7 @@ mod library;
 mod linalg;
 mod linear;
 mod norms;
+mod random;
 mod segments;
 mod shapes;
 mod sorting;
@@ -186,6 +187,7 @@ fn operations() -> Vec<Sample> {
         linalg::samples(),
         linear::samples(),
         norms::samples(),
+        random::samples(),
         segments::samples(),
         sorting::samples(),
         spaces::samples(),

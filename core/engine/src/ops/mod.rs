@@ -51,7 +51,9 @@ pub use pooling::Pool;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use print::capture;
 pub(crate) use print::{Line, Piece, PrintLine, write_line};
-pub(crate) use random_draw::{GeneratorSkip, Law, ParameterDraw, Process, RandomDraw, StatelessDraw};
+pub(crate) use random_draw::{
+    BoundedNormalDraw, GeneratorSkip, Law, ParameterDraw, Process, RandomDraw, StatelessDraw,
+};
 pub(crate) use real::PartView;
 pub(crate) use reduction::broadcast_back;
 pub use sliding::{PerAxis, Sliding};
@@ -224,6 +226,7 @@ operations! {
     print
     qr
     random_draw
+    random_index_shuffle
     range
     real
     reciprocal
