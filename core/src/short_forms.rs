@@ -8,6 +8,7 @@ mod random;
 mod reductions;
 mod sorting;
 mod spaces;
+mod strings;
 mod windows;
 
 #[doc(hidden)]
