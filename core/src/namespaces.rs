@@ -90,17 +90,18 @@ pub mod image {
 /// ```
 pub mod linalg {
     pub use engine::{
-        DiagonalsFormat, Eigenvalues, Norm, adjoint, band_part, banded_triangular_solve, cholesky, cholesky_solve,
-        compact_diagonals, cross, det, diag, diag_part, eig, eigh, eigh_tridiagonal, eigh_tridiagonal_with, eigvals,
-        eigvalsh, einsum, expm, eye, global_norm, inv, logdet, logm, lstsq, lu, lu_as, lu_matrix_inverse,
-        lu_reconstruct, lu_solve, matmul, matmul_adjoint, matmul_transposed, matrix_rank, matrix_transpose, matvec,
-        norm, normalize, pinv, qr, set_diag, slogdet, solve, sqrtm, sqrtm as matrix_square_root, svd, svdvals,
-        tensor_diag, tensor_diag_part, tensordot, trace, triangular_solve, tridiagonal_matmul, tridiagonal_solve,
-        try_banded_triangular_solve, try_cholesky, try_cholesky_solve, try_compact_diagonals, try_cross, try_det,
-        try_eig, try_eigh, try_eigh_tridiagonal, try_eigh_tridiagonal_with, try_eigvals, try_eigvalsh, try_einsum,
-        try_expm, try_inv, try_logdet, try_logm, try_lstsq, try_lu, try_lu_as, try_lu_matrix_inverse,
-        try_lu_reconstruct, try_lu_solve, try_matmul, try_matrix_rank, try_matrix_transpose, try_norm, try_normalize,
-        try_pinv, try_qr, try_slogdet, try_solve, try_sqrtm, try_svd, try_svdvals, try_triangular_solve,
+        DiagonalAlign, Diagonals, DiagonalsFormat, Eigenvalues, Norm, adjoint, band_part, banded_triangular_solve,
+        cholesky, cholesky_solve, compact_diagonals, cross, det, diag, diag_part, diag_part_with, diag_with, eig, eigh,
+        eigh_tridiagonal, eigh_tridiagonal_with, eigvals, eigvalsh, einsum, expm, eye, global_norm, inv, logdet, logm,
+        lstsq, lu, lu_as, lu_matrix_inverse, lu_reconstruct, lu_solve, matmul, matmul_adjoint, matmul_transposed,
+        matrix_rank, matrix_transpose, matvec, norm, normalize, pinv, qr, set_diag, set_diag_with, slogdet, solve,
+        sqrtm, sqrtm as matrix_square_root, svd, svdvals, tensor_diag, tensor_diag_part, tensordot, trace,
+        triangular_solve, tridiagonal_matmul, tridiagonal_solve, try_banded_triangular_solve, try_cholesky,
+        try_cholesky_solve, try_compact_diagonals, try_cross, try_det, try_diag_part_with, try_diag_with, try_eig,
+        try_eigh, try_eigh_tridiagonal, try_eigh_tridiagonal_with, try_eigvals, try_eigvalsh, try_einsum, try_expm,
+        try_inv, try_logdet, try_logm, try_lstsq, try_lu, try_lu_as, try_lu_matrix_inverse, try_lu_reconstruct,
+        try_lu_solve, try_matmul, try_matrix_rank, try_matrix_transpose, try_norm, try_normalize, try_pinv, try_qr,
+        try_set_diag_with, try_slogdet, try_solve, try_sqrtm, try_svd, try_svdvals, try_triangular_solve,
         try_tridiagonal_matmul, try_tridiagonal_solve,
     };
 }

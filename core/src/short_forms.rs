@@ -2,11 +2,17 @@
 //! Users call them beside the functions of the same names, which take all arguments.
 
 mod control;
+mod diagonals;
 mod nn;
+mod random;
 mod reductions;
 mod sorting;
 mod spaces;
+mod strings;
 mod windows;
+
+#[doc(hidden)]
+pub use diagonals::{__diag, __diag_part};
 
 use crate::{Attention, Axes, Bincount, Cumulative, DType, IntoAxes, Tensor, keep_dims};
 use kernels::error::OrFail;

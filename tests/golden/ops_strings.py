@@ -100,6 +100,16 @@ def main():
     emit("reduce_join_all", lambda x: S.reduce_join(x, separator="-"), [cube], separator="-")
     emit("reduce_join_all", lambda x: S.reduce_join(x, separator="-"), ["a"], separator="-")
     emit("reduce_join", lambda x: S.reduce_join(x, [1], separator="-"), [tf.zeros([2, 0], tf.string)], axes=[1], separator="-", keep=False)
+    table = [["Y", "q", "c"], ["Y", "6", "6"], ["p", "G", "a"]]
+    for separator in ("", ":"):
+        for data, ids, count in [
+            (table, [1, 0, 1], 2), (["this", "is", "a", "test"], [1, 0, 1, 3], 5), (grid, [[0, 1], [1, 0]], 2), (cube, [[0, 1], [1, 0]], 3),
+            (cube, [3, 0], 4), (["", "a", "", "b"], [0, 0, 0, 0], 1), (["", ""], [0, 1], 3), (tf.zeros([0], tf.string), tf.zeros([0], tf.int32), 3),
+            (tf.zeros([0, 2], tf.string), tf.zeros([0], tf.int32), 2), (tf.zeros([2, 0], tf.string), [0, 1], 2),
+            (tf.zeros([0], tf.string), tf.zeros([0], tf.int32), 0), (["a", "b"], tf.constant([0, 0], tf.int64), 1),
+            (["a", "b"], [-1, 0], 1), (["a", "b"], [2, 0], 2), (tf.zeros([2, 0], tf.string), [0, 5], 2), ("a", 0, 2), (["a", "b"], [0, 1, 0], 2),
+            (["a"], [[0]], 1), (["a"], [0], 0), (["a"], [0], -1), (["a"], tf.constant([0], tf.int16), 1), ([1, 2], [0, 0], 1)]:
+            emit("unsorted_segment_join", lambda x, i: S.unsorted_segment_join(x, i, count, separator), [data, ids], segments=count, separator=separator)
     floats = [0.0, -0.0, 1.5, -2.25, 1e10, 1 / 3, 1e-5, 123456.789, 999999.5, 1e300, float("nan"), float("inf"), -float("inf")]
     ints = [0, 15, -3, 127]
     for options in [{}, {"precision": 0}, {"precision": 3}, {"scientific": True}, {"scientific": True, "precision": 2}, {"shortest": True},

@@ -9,6 +9,7 @@ pub use crate::module::{
     StateValue, commit_states, prepare_states, save_states,
 };
 pub use crate::op::cast_help;
+pub use crate::ops::functions::try_diagonal_padding;
 pub use crate::ops::{
     AdamRule, Arithmetic, Element, Few, Formula, Given, OwnLoop, Pool, Rule, Windows, apply_gradient_descent,
     apply_gradient_descent_rows, apply_rule, images_help, ones_of, zeros_of,

@@ -4,10 +4,12 @@
 mod arrays;
 mod complex;
 mod conv;
+mod diagonals;
 mod elementwise;
 mod linalg;
 mod linear;
 mod norms;
+mod random;
 mod reduce;
 mod segments;
 mod shapes;
@@ -108,12 +110,14 @@ pub fn all() -> Vec<Row> {
         arrays::rows(),
         complex::rows(),
         conv::rows(),
+        diagonals::rows(),
         elementwise::rows(),
         reduce::rows(),
         shapes::rows(),
         linalg::rows(),
         linear::rows(),
         norms::rows(),
+        random::rows(),
         segments::rows(),
         sorting::rows(),
         spaces::rows(),

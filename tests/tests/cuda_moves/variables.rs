@@ -79,6 +79,11 @@ fn rows_change_in_place() {
             both(format!("add {dtype}"), start, |v| v.scatter_add(&at(), &updates()));
             both(format!("sub {dtype}"), start, |v| v.scatter_nd_sub(at().reshape([4, 1]), &updates()));
             both(format!("mul {dtype}"), start, |v| v.scatter_mul(&at(), &updates()));
+            let divisors = || {
+                let zero = tf::zeros_like(&updates());
+                tf::where_(tf::equal(&updates(), &zero), tf::ones_like(&updates()), &updates())
+            };
+            both(format!("div {dtype}"), start, |v| v.scatter_div(&at(), &divisors()));
             if !dtype.is_complex() {
                 both(format!("max {dtype}"), start, |v| v.scatter_max(&at(), &updates()));
                 both(format!("min {dtype}"), start, |v| v.scatter_min(&at(), &updates()));
@@ -107,6 +112,19 @@ fn nothing_changes_if_an_index_is_outside() {
         assert!(matches!(error, tf::Error::OutOfRange(_)) && text.contains("0..3"), "{text}");
         assert!(text.contains(&format!("variables.rs:{line}")), "{text}");
         assert_eq!(v.value().to_vec::<f32>(), [1.0, 2.0, 3.0]);
+    }
+}
+
+#[test]
+fn nothing_changes_if_an_integer_is_divided_by_zero() {
+    let Some(_gpu) = gpu() else { return };
+    let _there = tf::device("/gpu:0");
+    for dtype in [DType::I8, DType::U16, DType::I32, DType::I64] {
+        let v = Variable::new(tf::cast(&tf::constant([7.0, 8.0, 9.0]), dtype));
+        v.scatter_div(&tf::constant([0, 1, 0]), &tf::cast(&tf::constant([2.0, 0.0, 2.0]), dtype));
+        let error = tf::cast(&v.value(), DType::F32).try_to_vec::<f32>().unwrap_err();
+        assert!(matches!(error, tf::Error::InvalidArgument(_)) && error.to_string().contains("scatter_div"), "{error}");
+        assert_eq!(tf::cast(&v.value(), DType::F32).to_vec::<f32>(), [7.0, 8.0, 9.0], "{dtype}");
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod complex;
 mod conv;
+mod diagonals;
 mod linalg;
 mod norms;
 mod segments;
@@ -111,6 +112,7 @@ pub fn all() -> Vec<Sample> {
     all.extend(spaces::samples());
     all.extend(special::samples());
     all.extend(conv::samples());
+    all.extend(diagonals::samples());
     all.extend(complex::samples());
     all
 }

@@ -136,6 +136,9 @@ fn call(op: &str, a: &Value, x: &[Tensor]) -> Result<Vec<Tensor>> {
             tf::strings::try_reduce_join_with(&x[0], &axes, &text("separator"), a["keep"] == true)?
         }
         "reduce_join_all" => tf::strings::try_reduce_join(&x[0], &text("separator"))?,
+        "unsorted_segment_join" => {
+            tf::strings::try_unsorted_segment_join(&x[0], &x[1], int("segments") as isize, &text("separator"))?
+        }
         "as_string" if a.as_object().unwrap().is_empty() => tf::try_as_string(&x[0])?,
         "as_string" => tf::strings::try_as_string_with(&x[0], &options(a))?,
         "serialize_tensor" => {

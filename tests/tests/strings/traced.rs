@@ -46,6 +46,25 @@ fn lists_hold_strings() {
 }
 
 #[tf_function]
+fn by_segment(words: &Tensor, ids: &Tensor, count: &Tensor) -> Tensor {
+    let more = tf::strings::unsorted_segment_join(words, ids, words.dim(0), "-");
+    tf::concat(&[&more, &tf::strings::unsorted_segment_join(words, ids, count, "+")], 0)
+}
+
+#[test]
+fn segments_are_as_many_as_the_graph_says() {
+    for words in [vec!["a", "b"], vec!["c", "d", "e"]] {
+        let n = words.len();
+        let ids = tf::fill([n], 1);
+        let got = by_segment(&tf::constant(words.clone()), &ids, &tf::constant(2));
+        let mut wanted = vec![String::new(); n + 2];
+        (wanted[1], wanted[n + 1]) = (words.join("-"), words.join("+"));
+        assert_eq!(got.to_strings(), wanted);
+    }
+    assert_eq!(tf::function(by_segment).trace_count(), 2);
+}
+
+#[tf_function]
 fn parts_of(text: &Tensor, weight: &Tensor) -> (Tensor, Tensor) {
     let parts = tf::strings::split(text, ",");
     let numbers = tf::strings::to_number(&parts, DType::F32);

@@ -4,11 +4,13 @@
 mod arrays;
 mod complex;
 mod conv;
+mod diagonals;
 mod elementwise;
 mod library;
 mod linalg;
 mod linear;
 mod norms;
+mod random;
 mod segments;
 mod shapes;
 mod sorting;
@@ -179,11 +181,13 @@ fn operations() -> Vec<Sample> {
         arrays::samples(),
         complex::samples(),
         conv::samples(),
+        diagonals::samples(),
         elementwise::samples(),
         shapes::samples(),
         linalg::samples(),
         linear::samples(),
         norms::samples(),
+        random::samples(),
         segments::samples(),
         sorting::samples(),
         spaces::samples(),

@@ -56,7 +56,9 @@ pub use pooling::Pool;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use print::capture;
 pub(crate) use print::{Line, Piece, PrintLine, write_line};
-pub(crate) use random_draw::{GeneratorSkip, Law, ParameterDraw, Process, RandomDraw, StatelessDraw};
+pub(crate) use random_draw::{
+    BoundedNormalDraw, GeneratorSkip, Law, ParameterDraw, Process, RandomDraw, StatelessDraw,
+};
 pub(crate) use real::PartView;
 pub(crate) use reduction::broadcast_back;
 pub use sliding::{PerAxis, Sliding};
@@ -144,6 +146,7 @@ operations! {
     det
     diag
     diagonal
+    diagonals
     digamma
     dilation2d
     div_no_nan
@@ -228,6 +231,7 @@ operations! {
     print
     qr
     random_draw
+    random_index_shuffle
     range
     real
     reciprocal

@@ -12,12 +12,14 @@ use kernels::shape::Shape;
 use std::ops::Range;
 use std::sync::Arc;
 
+mod bounded;
 mod device;
 mod gamma_slope;
 mod law;
 mod parameters;
 mod skip;
 
+pub(crate) use bounded::BoundedNormalDraw;
 pub(crate) use device::PHILOX;
 use device::Source;
 pub(crate) use law::Law;

@@ -137,7 +137,13 @@ impl Target<'_> {
         let (places, rest) = self.out.dims().split_at(depth);
         if phase == 0 {
             // SAFETY: by the caller's promise.
-            return unsafe { rows::check(self.op, self.indices, count, depth, places, call.scratch) };
+            return unsafe {
+                rows::check(self.op, self.indices, count, depth, places, call.scratch)?;
+                match self.write {
+                    Write::Div => rows::check_divisors(self.op, self.updates, call.scratch),
+                    _ => Ok(()),
+                }
+            };
         }
         let (row, size) = (rest.iter().product::<usize>(), self.out.dtype.size());
         let own = part(places.iter().product(), chunk, chunks, 1);

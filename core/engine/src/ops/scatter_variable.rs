@@ -31,6 +31,7 @@ impl Op for ScatterVariable {
             (Write::Add, false) => "scatter_add",
             (Write::Sub, false) => "scatter_sub",
             (Write::Mul, _) => "scatter_mul",
+            (Write::Div, _) => "scatter_div",
             (Write::Max | Write::Greatest, _) => "scatter_max",
             (Write::Min | Write::Least, _) => "scatter_min",
         }
@@ -45,6 +46,7 @@ impl Op for ScatterVariable {
             (Write::Add, false) => &ScatterVariable { write: Write::Add, tuples: false },
             (Write::Sub, false) => &ScatterVariable { write: Write::Sub, tuples: false },
             (Write::Mul, _) => &ScatterVariable { write: Write::Mul, tuples: false },
+            (Write::Div, _) => &ScatterVariable { write: Write::Div, tuples: false },
             (Write::Max | Write::Greatest, _) => &ScatterVariable { write: Write::Max, tuples: false },
             (Write::Min | Write::Least, _) => &ScatterVariable { write: Write::Min, tuples: false },
         })
@@ -66,7 +68,7 @@ impl Op for ScatterVariable {
             return Err(Error::invalid_argument(self.name(), "only real numbers have an order").got(ty));
         }
         if self.write != Write::Set && !DTypes::NUMBERS.and(DTypes::COMPLEX).has(ty.dtype) {
-            return Err(Error::invalid_argument(self.name(), "only numbers can be added or multiplied").got(ty));
+            return Err(Error::invalid_argument(self.name(), "only numbers can be added, multiplied or divided").got(ty));
         }
         check_updates(self.name(), cx.shape(1), cx.shape(2), &ty.shape)
     }
@@ -129,8 +131,8 @@ macro_rules! scatters {
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") that answers an error instead of panicking.")]
             ///
             /// # Errors
-            /// OutOfRange for an index outside the variable, InvalidArgument for shapes or dtypes that do not fit; the
-            /// value is then unchanged.
+            /// OutOfRange for an index outside the variable, InvalidArgument for shapes or dtypes that do not fit, and for integers
+            /// divided by zero; the value is then unchanged.
             #[track_caller]
             pub fn $try_name(&self, indices: impl AsTensor, updates: impl AsTensor) -> Result<()> {
                 self.scatter(indices, updates, Write::$write, $tuples)
@@ -179,6 +181,17 @@ scatters! {
     /// assert_eq!(v.value().to_vec::<f32>(), [1.0, 2.0, 30.0]);
     /// ```
     scatter_mul try_scatter_mul Mul false;
+
+    /// Divides the rows at `indices` by `updates`, one after the other where several are for one row. Quotients of integers are cut
+    /// towards zero. A float divided by zero is infinite or NaN, as TensorFlow's is on a GPU; on a CPU it refuses such updates.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let v = tf::Variable::new([1.0, 2.0, 30.0]);
+    /// v.scatter_div(&tf::constant([2, 2]), &tf::constant([2.0, 5.0]));
+    /// assert_eq!(v.value().to_vec::<f32>(), [1.0, 2.0, 3.0]);
+    /// ```
+    scatter_div try_scatter_div Div false;
 
     /// Puts the greater of both in place of the rows at `indices`. As in TensorFlow, an update that is NaN changes nothing, and a NaN
     /// of the variable stays.
@@ -233,67 +246,4 @@ scatters! {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate as tf;
-
-    #[test]
-    fn nothing_is_written_before_all_indices_are_checked() {
-        let v = tf::Variable::new([1.0, 2.0, 3.0]);
-        let error = v.try_scatter_add(&tf::constant([0, 1, 3]), &tf::constant([1.0, 1.0, 1.0])).unwrap_err();
-        assert!(matches!(error, tf::Error::OutOfRange(_)) && error.to_string().contains("0..3"), "{error}");
-        assert_eq!(v.value().to_vec::<f32>(), [1.0, 2.0, 3.0]);
-        let large = tf::Variable::new(tf::zeros([1000, 300]));
-        let rows = tf::concat(&[&tf::range(0, 999, 1), &tf::constant([1000])], 0);
-        assert!(large.try_scatter_update(&rows, &tf::ones([1000, 300])).is_err());
-        assert_eq!(large.value().sum().item::<f32>(), 0.0);
-        large.scatter_update(&tf::range(999, -1, -1), &tf::ones([1000, 300]));
-        assert_eq!(large.value().sum().item::<f32>(), 300_000.0);
-    }
-
-    /// The numbers are TensorFlow's.
-    #[test]
-    fn products_greatest_and_least_of_every_dtype() {
-        use tf::DType::{BF16, C64, C128, F16, F32, F64, I8, I16, I32, I64, U8};
-        let (at, updates) = (tf::constant([2, 2, 1, 3]), [5, 2, 3, -1]);
-        let run = |dtype, write: fn(&tf::Variable, &tf::Tensor, &tf::Tensor)| {
-            let v = tf::Variable::new(tf::cast(&tf::constant([1, 7, -9, 8]), dtype));
-            write(&v, &at, &tf::cast(&tf::constant(updates), dtype));
-            tf::cast(&v.value(), F64).to_vec::<f64>()
-        };
-        let mul = |v: &tf::Variable, at: &tf::Tensor, by: &tf::Tensor| v.scatter_mul(at, by);
-        let max = |v: &tf::Variable, at: &tf::Tensor, by: &tf::Tensor| v.scatter_max(at, by);
-        let min = |v: &tf::Variable, at: &tf::Tensor, by: &tf::Tensor| v.scatter_min(at, by);
-        for dtype in [F16, BF16, F32, F64, I8, I16, I32, I64] {
-            assert_eq!(run(dtype, mul), [1.0, 21.0, -90.0, -8.0], "{dtype}");
-            assert_eq!(run(dtype, max), [1.0, 7.0, 5.0, 8.0], "{dtype}");
-            assert_eq!(run(dtype, min), [1.0, 3.0, -9.0, -1.0], "{dtype}");
-        }
-        assert_eq!(run(U8, mul), [1.0, 21.0, 166.0, 248.0]);
-        assert_eq!((run(U8, max), run(U8, min)), (vec![1.0, 7.0, 247.0, 255.0], vec![1.0, 3.0, 2.0, 8.0]));
-        for dtype in [C64, C128] {
-            let v = tf::Variable::new(tf::cast(&tf::complex(tf::constant([1.0, 2.0]), tf::constant([3.0, -1.0])), dtype));
-            let by = tf::cast(&tf::complex(tf::constant([2.0]), tf::constant([1.0])), dtype);
-            v.scatter_mul(&tf::constant([0]), &by);
-            assert_eq!(tf::cast(&tf::real(&v.value()), F64).to_vec::<f64>(), [-1.0, 2.0]);
-            assert_eq!(tf::cast(&tf::imag(&v.value()), F64).to_vec::<f64>(), [7.0, -1.0]);
-            assert!(v.try_scatter_max(&tf::constant([0]), &by).unwrap_err().to_string().contains("scatter_max"));
-        }
-        let v = tf::Variable::new([1.0, f32::NAN, 3.0]);
-        v.scatter_max(&tf::constant([0, 1, 2, 2]), &tf::constant([f32::NAN, 2.0, f32::NAN, 5.0]));
-        let after = v.value().to_vec::<f32>();
-        assert!(after[0] == 1.0 && after[1].is_nan() && after[2] == 5.0, "{after:?}");
-        assert!(v.try_scatter_min(&tf::constant([3]), &tf::constant([0.0])).is_err());
-        assert!(tf::Variable::with(true, "truth", false).try_scatter_mul(&tf::constant(0), &tf::constant(true)).is_err());
-    }
-
-    #[test]
-    fn what_others_hold_stays_as_it_was() {
-        let v = tf::Variable::new([[1.0, 2.0], [3.0, 4.0]]);
-        let before = v.value();
-        v.scatter_sub(&tf::constant([1]), &tf::constant([[1.0, 1.0]]));
-        assert_eq!(before.to_vec::<f32>(), [1.0, 2.0, 3.0, 4.0]);
-        assert_eq!(v.value().to_vec::<f32>(), [1.0, 2.0, 2.0, 3.0]);
-        assert!(v.try_scatter_sub(&tf::constant([1]), &tf::constant([1.0])).is_err());
-        assert!(v.try_scatter_sub(&tf::constant([1]), &tf::constant([[1, 1]])).is_err());
-    }
-}
+mod tests;

@@ -1,6 +1,7 @@
 //! `tf::random`: random tensors from the global state, from generators and from seeds, with TensorFlow's very numbers.
 //! User code calls it, and the layers' initialisers; the numbers themselves come from `ops/random_draw`.
 
+mod bounded;
 mod generator;
 mod global;
 mod global_parameters;
@@ -11,6 +12,8 @@ mod streams;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use crate::ops::functions::{random_index_shuffle, try_random_index_shuffle};
+pub use bounded::{stateless_parameterized_truncated_normal, try_stateless_parameterized_truncated_normal};
 pub use generator::{Generator, get_global_generator, set_global_generator};
 pub use global::{
     normal, set_seed, shuffle, truncated_normal, try_normal, try_shuffle, try_truncated_normal, try_uniform,

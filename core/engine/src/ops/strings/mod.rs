@@ -13,6 +13,7 @@ mod printf;
 mod proto;
 mod re2;
 mod regex;
+mod segment_join;
 mod serialize;
 mod split;
 mod substr;
@@ -32,6 +33,7 @@ pub use regex::{
     regex_full_match, regex_replace, regex_replace_first, try_regex_full_match, try_regex_replace,
     try_regex_replace_first,
 };
+pub use segment_join::{try_unsorted_segment_join, unsorted_segment_join};
 pub use serialize::{
     parse_tensor, parse_tensor_of_rank, serialize_tensor, try_parse_tensor, try_parse_tensor_of_rank,
     try_serialize_tensor,

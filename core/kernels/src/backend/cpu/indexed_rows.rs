@@ -1,6 +1,10 @@
 //! Rows by number: checked indices in scratch memory, and loops that copy, add or subtract whole rows.
 //! Gathers, scatters and the sparse updates of variables call it, over as many threads as the rows are worth.
 
+mod quotients;
+
+pub use quotients::check_divisors;
+
 use super::{View, Work};
 use crate::dtype::{DType, bf16, f16};
 use crate::error::{Error, Result};
@@ -13,6 +17,8 @@ pub enum Write {
     Add,
     Sub,
     Mul,
+    /// Quotients of integers are cut towards zero; [`check_divisors`] has refused their zeros.
+    Div,
     /// The greater of both; a NaN among the updates changes nothing, and one in the row stays.
     Max,
     Min,
@@ -197,6 +203,11 @@ pub unsafe fn change(write: Write, dtype: DType, to: *mut u8, from: *const u8, n
     if write == Write::Set {
         // SAFETY: by the caller's promise.
         unsafe { std::ptr::copy_nonoverlapping(from, to, n * dtype.size()) };
+        return;
+    }
+    if write == Write::Div {
+        // SAFETY: the same contract.
+        unsafe { quotients::divide(dtype, to, from, n) };
         return;
     }
     if matches!(write, Write::Max | Write::Min | Write::Greatest | Write::Least) {

@@ -43,3 +43,12 @@ extern "C" __global__ void rows_of_segments(index_t count, Faults* faults, unsig
     keys[i] = (row_t)(there && id >= 0 ? id : rows);
   }
 }
+
+// Updates that integers are divided by: a zero among them refuses all.
+extern "C" __global__ void refuse_zeros(index_t count, Faults* faults, unsigned site, const T0* updates, unsigned* refused) {
+  ELEMENTS(i, count) {
+    if (updates[i] != 0) continue;
+    fault(faults, site, DIVISION_FAULT, 0, 0);
+    *refused = 1;
+  }
+}

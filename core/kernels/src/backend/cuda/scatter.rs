@@ -60,6 +60,7 @@ kernels! {
     ROWS_OF_TUPLES "rows_of_tuples" = NAMES;
     ROWS_OF_AXIS "rows_of_axis" = NAMES;
     ROWS_OF_SEGMENTS "rows_of_segments" = NAMES;
+    REFUSE_ZEROS "refuse_zeros" = NAMES;
     RANK "rank" = SORT;
     COUNT_DIGITS "count_digits" = SORT;
     PLACE_DIGITS "place_digits" = SORT;
@@ -93,7 +94,7 @@ pub unsafe fn scatter(call: &CudaCall<'_>, names: &Names<'_>, rows: &Rows<'_>) -
     }
     let (to, updates) = (parts_of(rows.to), parts_of(rows.updates));
     // Real and imaginary parts add up on their own.
-    let rows = &match rows.to.dtype.is_complex() && rows.write != Write::Mul {
+    let rows = &match rows.to.dtype.is_complex() && !matches!(rows.write, Write::Mul | Write::Div) {
         true => Rows { to: &to, updates: &updates, row: 2 * rows.row, ..*rows },
         false => Rows { ..*rows },
     };
@@ -112,6 +113,14 @@ pub unsafe fn scatter(call: &CudaCall<'_>, names: &Names<'_>, rows: &Rows<'_>) -
             call.gpu.set_bytes(refused, 0, 8)?;
         }
         name_rows(call, names, rows, list(0), refused)?;
+        if rows.write == Write::Div && rows.to.dtype.is_integer() {
+            // The sign plays no part in what is zero.
+            call.elements(&REFUSE_ZEROS, &[bits_of(rows.to.dtype.size())], count * rows.row, |arguments| {
+                arguments.faults(call);
+                arguments.view(rows.updates);
+                arguments.address(refused);
+            })?;
+        }
         if rows.row == 0 || rows.rows == 0 {
             return Ok(());
         }
@@ -134,7 +143,7 @@ pub unsafe fn scatter(call: &CudaCall<'_>, names: &Names<'_>, rows: &Rows<'_>) -
         match rows.write {
             Write::Set => set(call, rows, &sorted, refused),
             Write::Add | Write::Sub => sum(call, rows, &sorted, refused),
-            Write::Mul => fold(call, rows, &sorted, refused, false),
+            Write::Mul | Write::Div => fold(call, rows, &sorted, refused, false),
             _ => fold(call, rows, &sorted, refused, ordered),
         }
     }
@@ -296,6 +305,7 @@ unsafe fn fold(call: &CudaCall<'_>, rows: &Rows<'_>, sorted: &Sorted, refused: A
         Write::Min => 2,
         Write::Greatest => 3,
         Write::Least => 4,
+        Write::Div => 5,
         _ => 0,
     };
     // SAFETY: by the caller's promise; each row is written by one thread per column.

@@ -5,6 +5,7 @@
 //! and its parts drawn by any thread in any order; cuts at multiples of [`BATCH`] elements are the fast ones.
 
 mod batch;
+mod bounded;
 mod generator;
 mod integers;
 mod laws;
@@ -18,12 +19,13 @@ mod uniform;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub use bounded::{Bounded, NotDrawn, Sampled, bounded_normal};
 pub use generator::Generator;
 pub use integers::{uniform_full, uniform_int};
 pub use laws::{binomial, category, gamma, poisson, running_chances};
 pub use normal::{normal, truncated_normal};
 pub use op_seeds::OpSeeds;
-pub use shuffle::{index_shuffle, shuffle};
+pub use shuffle::{index_cipher, index_shuffle, shuffle};
 #[cfg(test)]
 pub use uniform::Real;
 pub use uniform::uniform;
