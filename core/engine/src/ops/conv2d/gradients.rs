@@ -79,7 +79,7 @@ macro_rules! conv_gradient {
             }
 
             fn work(&self, call: &CpuCall<'_>) -> Work {
-                let apart = self.how.apart(Self::operands(call));
+                let apart = self.how.apart(&call.outputs[0]);
                 if let Some(staged) = Staged::new(call, apart) {
                     let one = self.one_of(apart);
                     return staged.work(|call| one.work(call));
@@ -89,13 +89,13 @@ macro_rules! conv_gradient {
                     DType::I32 => Work::chunks(integers::chunks(&g)),
                     DType::F64 if self.how.by_depth(&g) => depthwise::$work::<f64>(&g.planes()),
                     _ if self.how.by_depth(&g) => depthwise::$work::<f32>(&g.planes()),
-                    DType::F64 => conv::$work::<f64>(&g, call.isa),
-                    _ => conv::$work::<f32>(&g, call.isa),
+                    DType::F64 => conv::$work::<f64>(&g.in_groups(self.how.groups), call.isa),
+                    _ => conv::$work::<f32>(&g.in_groups(self.how.groups), call.isa),
                 }
             }
 
             unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
-                let apart = self.how.apart(Self::operands(call));
+                let apart = self.how.apart(&call.outputs[0]);
                 if let Some(staged) = Staged::new(call, apart) {
                     let one = self.one_of(apart);
                     let run = |c: &CpuCall<'_>, phase, chunk| {
@@ -123,9 +123,13 @@ macro_rules! conv_gradient {
                             depthwise::$kernel::<f32>(call.isa, &g, $($pointer.as_ptr()),*, call.scratch, phase, chunk);
                         }
                         DType::F64 => {
+                            let g = g.in_groups(self.how.groups);
                             conv::$kernel::<f64>(call.isa, &g, $($pointer.as_ptr()),*, call.scratch, phase, chunk);
                         }
-                        _ => conv::$kernel::<f32>(call.isa, &g, $($pointer.as_ptr()),*, call.scratch, phase, chunk),
+                        _ => {
+                            let g = g.in_groups(self.how.groups);
+                            conv::$kernel::<f32>(call.isa, &g, $($pointer.as_ptr()),*, call.scratch, phase, chunk);
+                        }
                     }
                 }
                 Ok(())

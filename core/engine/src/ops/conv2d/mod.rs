@@ -36,13 +36,9 @@ pub(crate) struct How {
 }
 
 impl How {
-    /// Into how many groups the operands of the CPU's kernels are laid apart: none where each channel is a group, for which there
-    /// are kernels of their own, else all.
-    fn apart(&self, [x, w, y]: [&View; 3]) -> usize {
-        match self.groups > 1 && y.dtype != DType::I32 && self.by_depth(&geometry(&self.windows, [x, w, y])) {
-            true => 1,
-            false => self.groups,
-        }
+    /// Into how many groups the operands of the CPU's kernels are laid apart: those of integers know no groups.
+    fn apart(&self, y: &View) -> usize {
+        if y.dtype == DType::I32 { self.groups } else { 1 }
     }
 
     /// The same for one of so many groups.
@@ -106,7 +102,7 @@ impl Op for Conv2d {
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
         let views = [&call.inputs[0], &call.inputs[1], &call.outputs[0]];
-        let apart = self.how.apart(views);
+        let apart = self.how.apart(&call.outputs[0]);
         if let Some(staged) = Staged::new(call, apart) {
             let one = Self { how: self.how.one_of(apart) };
             return staged.work(|call| one.work(call));
@@ -116,13 +112,13 @@ impl Op for Conv2d {
             DType::F64 if self.how.by_depth(&g) => depthwise::forward_work::<f64>(&g.planes()),
             _ if self.how.by_depth(&g) => depthwise::forward_work::<f32>(&g.planes()),
             DType::I32 => Work::chunks(integers::chunks(&g)),
-            DType::F64 => conv::forward_work::<f64>(&g, call.isa),
-            _ => conv::forward_work::<f32>(&g, call.isa),
+            DType::F64 => conv::forward_work::<f64>(&g.in_groups(self.how.groups), call.isa),
+            _ => conv::forward_work::<f32>(&g.in_groups(self.how.groups), call.isa),
         }
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
-        let apart = self.how.apart([&call.inputs[0], &call.inputs[1], &call.outputs[0]]);
+        let apart = self.how.apart(&call.outputs[0]);
         if let Some(staged) = Staged::new(call, apart) {
             let one = Self { how: self.how.one_of(apart) };
             // SAFETY: by the caller's promise; what is staged is what the loops know.
@@ -136,8 +132,8 @@ impl Op for Conv2d {
                 DType::F64 if self.how.by_depth(&g) => by_depth::<f64>(call, &g, phase, chunk),
                 _ if self.how.by_depth(&g) => by_depth::<f32>(call, &g, phase, chunk),
                 DType::I32 => integers::forward(&g, x.as_ptr(), w.as_ptr(), y.as_ptr(), chunk),
-                DType::F64 => forward::<f64>(call, &g, phase, chunk),
-                _ => forward::<f32>(call, &g, phase, chunk),
+                DType::F64 => forward::<f64>(call, &g.in_groups(self.how.groups), phase, chunk),
+                _ => forward::<f32>(call, &g.in_groups(self.how.groups), phase, chunk),
             }
         }
         Ok(())
@@ -233,6 +229,7 @@ fn geometry(windows: &Windows, views: [&View; 3]) -> ConvGeometry {
         pad_front,
         pad_top,
         pad_left,
+        groups: 1,
     }
 }
 

@@ -199,6 +199,11 @@ impl NormalizeRowsGradient {
         work(&call.outputs[0]).phases[0].clamp(1, MOST)
     }
 
+    /// Parts in which columns are summed over the chunks.
+    fn pieces(chunks: usize, n: usize) -> usize {
+        (chunks * n).div_ceil(1 << 14).min(n.div_ceil(64))
+    }
+
     /// # Safety
     /// As `Op::cpu`, with `T` the type of all operands.
     unsafe fn rows<T: Root>(&self, call: &CpuCall<'_>, phase: usize, index: usize) {
@@ -209,16 +214,17 @@ impl NormalizeRowsGradient {
         // SAFETY: by the caller's promise; each chunk has sums of its own, all of which are there in the second phase.
         unsafe {
             if phase == 1 {
-                let all = std::slice::from_raw_parts_mut(sums(0), 2 * n);
-                for chunk in 1..chunks {
-                    let more = std::slice::from_raw_parts(sums(chunk), 2 * n);
-                    all.iter_mut().zip(more).for_each(|(sum, more)| *sum = *sum + *more);
-                }
-                let (scale, offset) = all.split_at(n);
+                let columns = share(n, index, Self::pieces(chunks, n), 64);
                 let mut outputs = call.outputs[1..].iter();
-                for (there, sums) in [(self.form.scaled, scale), (self.form.shifted, offset)] {
+                for (there, skip) in [(self.form.scaled, 0), (self.form.shifted, n)] {
                     if there && let Some(out) = outputs.next() {
-                        part_mut(out, &(0..1), n).copy_from_slice(sums);
+                        let out = &mut part_mut::<T>(out, &(0..1), n)[columns.clone()];
+                        let at = |chunk| sums(chunk).wrapping_add(skip + columns.start);
+                        out.copy_from_slice(std::slice::from_raw_parts(at(0), out.len()));
+                        for chunk in 1..chunks {
+                            let more = std::slice::from_raw_parts(at(chunk), out.len());
+                            out.iter_mut().zip(more).for_each(|(sum, more)| *sum = *sum + *more);
+                        }
                     }
                 }
                 return;
@@ -226,7 +232,10 @@ impl NormalizeRowsGradient {
             let own = std::slice::from_raw_parts_mut(sums(index), 2 * n);
             own.fill(T::ZERO);
             let (scale_sums, offset_sums) = own.split_at_mut(n);
-            let mut sums = Sums { scale: scale_sums, offset: offset_sums };
+            let mut sums = Sums {
+                scale: self.form.scaled.then_some(scale_sums),
+                offset: self.form.shifted.then_some(offset_sums),
+            };
             let range = share(count, index, chunks, 1);
             let rows = Rows { n, epsilon: self.form.epsilon, centred: self.form.centred };
             let [x, means, roots, dy] = [0, 1, 2, 3].map(|i| &call.inputs[i]);
@@ -261,8 +270,8 @@ impl Op for NormalizeRowsGradient {
         let (_, n) = rows_of(&call.outputs[0]);
         let chunks = Self::chunks(call);
         let wide = call.outputs[0].dtype.compute().size();
-        let last = usize::from(self.form.scaled || self.form.shifted);
-        Work { scratch: chunks * 2 * n * wide, phases: [chunks, last, 0, 0, 0] }
+        let pieces = if self.form.scaled || self.form.shifted { Self::pieces(chunks, n) } else { 0 };
+        Work { scratch: chunks * 2 * n * wide, phases: [chunks, pieces, 0, 0, 0] }
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, index: usize) -> Result<()> {

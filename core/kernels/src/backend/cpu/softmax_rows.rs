@@ -74,23 +74,24 @@ fn max_of<T: Real>(row: &[T]) -> T {
     rest.iter().fold(best, |a, &b| greater(a, b))
 }
 
-/// The sum of `f(i)` over a row's positions, in lanes.
+/// The sum of `f` over the elements of rows of one length, in lanes. Blocks of known size keep the lanes in registers.
 #[inline(always)]
-pub(super) fn sum_of<T: Real>(n: usize, f: impl Fn(usize) -> T) -> T {
-    let mut sum = T::ZERO;
+fn sum_of<T: Real, const K: usize>(rows: [&[T]; K], f: impl Fn([T; K]) -> T) -> T {
+    let n = rows[0].len();
     let whole = n - n % WIDE;
+    let mut sum = T::ZERO;
     if whole > 0 {
+        let blocks = rows.map(|row| row.as_chunks::<WIDE>().0);
         let mut lanes = [T::ZERO; WIDE];
-        let mut at = 0;
-        while at < whole {
+        for b in 0..n / WIDE {
+            let block = blocks.map(|blocks| &blocks[b]);
             for (i, lane) in lanes.iter_mut().enumerate() {
-                *lane = *lane + f(at + i);
+                *lane = *lane + f(block.map(|block| block[i]));
             }
-            at += WIDE;
         }
         sum = lanes.into_iter().fold(sum, |a, b| a + b);
     }
-    (whole..n).fold(sum, |a, i| a + f(i))
+    (whole..n).fold(sum, |a, i| a + f(rows.map(|row| row[i])))
 }
 
 /// Writes exp(x - max) to `out` for a block of rows and calls `row(number, max, sum)` for each.
@@ -114,7 +115,7 @@ fn exponentials<A: Arithmetic, T: Real>(
             *out = out.exp::<A>();
         }
         for (i, ((x, out), &max)) in x.chunks_exact(n).zip(out.chunks_exact_mut(n)).zip(&maxima).enumerate() {
-            let sum = sum_of(n, |i| out[i]);
+            let sum = sum_of([&*out], |[v]| v);
             row(number * (block / n) + i, max, sum, x, out);
         }
     }
@@ -145,7 +146,7 @@ fn log_softmax_body<A: Arithmetic, T: Real>(n: usize, x: &[T], y: &mut [T]) {
 #[inline(always)]
 fn softmax_gradient_body<A: Arithmetic, T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
     for ((y, dy), dx) in y.chunks_exact(n).zip(dy.chunks_exact(n)).zip(dx.chunks_exact_mut(n)) {
-        let sum = sum_of(n, |i| y[i] * dy[i]);
+        let sum = sum_of([y, dy], |[y, dy]| y * dy);
         for ((dx, &y), &dy) in dx.iter_mut().zip(y).zip(dy) {
             *dx = (dy - sum) * y;
         }
@@ -158,7 +159,7 @@ fn log_softmax_gradient_body<A: Arithmetic, T: Real>(n: usize, y: &[T], dy: &[T]
         *dx = y.exp::<A>();
     }
     for (dy, dx) in dy.chunks_exact(n).zip(dx.chunks_exact_mut(n)) {
-        let sum = sum_of(n, |i| dy[i]);
+        let sum = sum_of([dy], |[dy]| dy);
         for (dx, &dy) in dx.iter_mut().zip(dy) {
             *dx = dy - *dx * sum;
         }
@@ -169,7 +170,7 @@ fn log_softmax_gradient_body<A: Arithmetic, T: Real>(n: usize, y: &[T], dy: &[T]
 fn cross_entropy_body<A: Arithmetic, T: Real>(n: usize, labels: &[T], x: &[T], loss: &mut [T], p: &mut [T]) {
     exponentials::<A, T>(x, p, n, |r, max, sum, x, p| {
         let (labels, log) = (&labels[r * n..(r + 1) * n], sum.log());
-        loss[r] = sum_of(n, |i| labels[i] * (log - (x[i] - max)));
+        loss[r] = sum_of([labels, x], |[label, x]| label * (log - (x - max)));
         scale(p, T::ONE / sum);
     });
 }

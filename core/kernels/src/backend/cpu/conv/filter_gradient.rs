@@ -42,6 +42,8 @@ struct FilterGradientPlan {
     /// Elements of the padded copy, and chunks that fill it.
     copy: usize,
     copies: usize,
+    /// Elements from one pixel of the input, or of its copy, to the next.
+    pitch: usize,
     /// Taps may be cut off at borders, so each tap has its own rectangle of pixels.
     cut: bool,
     blocks: Blocks,
@@ -68,11 +70,12 @@ impl FilterGradientPlan {
         };
         let (h, w) = (reach(g.out_h, g.stride_h, g.k_h, g.dilation_h), reach(g.out_w, g.stride_w, g.k_w, g.dilation_w));
         let mut cut = g.pad_top > 0 || g.pad_left > 0 || h > g.in_h || w > g.in_w;
-        let (mut copy, mut copies) = (0, 0);
+        let (mut copy, mut copies, mut pitch) = (0, 0, g.in_pitch());
         if cut && g.in_c < FEW {
             (g.in_h, g.in_w, g.pad_top, g.pad_left) = (h, w, 0, 0);
             copy = g.batch * g.in_d * h * w * g.in_c;
             copies = copy.div_ceil(64 << 10).min(g.batch * g.in_d);
+            pitch = g.in_c;
             cut = false;
         }
         let pixel = (g.stride_h * g.stride_w * g.in_c + g.out_c).max(1) * size_of::<T>();
@@ -87,7 +90,7 @@ impl FilterGradientPlan {
         let height = 4 * kernels.columns[vectors - 1][0].0;
         let slabs = if cut { g.k_h * g.k_w * g.in_c.div_ceil(height) } else { plane(&g).div_ceil(height) };
         let groups = chunks.div_ceil(parts).min(slabs * blocks.count);
-        Self { g, input, swapped, copy, copies, cut, blocks, cells, parts, slabs, groups }
+        Self { g, input, swapped, copy, copies, pitch, cut, blocks, cells, parts, slabs, groups }
     }
 
     /// The `i`-th slab.
@@ -107,6 +110,21 @@ impl FilterGradientPlan {
     /// Whether the sums of the parts are in scratch, for a last phase to bring them to their place.
     fn gathers(&self) -> bool {
         self.parts > 1 || self.swapped
+    }
+
+    /// Elements of scratch memory that a group of channels needs.
+    fn scratch(&self) -> usize {
+        self.copy + if self.gathers() { self.parts * self.size() } else { 0 }
+    }
+
+    /// Elements from one row of the sums of a part to the next.
+    fn row(&self) -> usize {
+        if self.gathers() { self.g.out_c } else { self.g.out_pitch() }
+    }
+
+    /// Chunks of a group of channels.
+    fn phases(&self) -> [usize; 5] {
+        [self.copies, self.parts * self.groups, self.sums(), 0, 0]
     }
 
     /// Chunks of the last phase.
@@ -141,11 +159,7 @@ fn turned(g: &ConvGeometry) -> Option<ConvGeometry> {
 /// Scratch and chunks of [`filter_gradient`].
 pub fn filter_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
     let plan = FilterGradientPlan::new::<T>(g, isa);
-    let partials = if plan.gathers() { plan.parts * plan.size() } else { 0 };
-    Work {
-        scratch: (plan.copy + partials) * size_of::<T>(),
-        phases: [plan.copies, plan.parts * plan.groups, plan.sums(), 0, 0],
-    }
+    Work { scratch: g.groups * plan.scratch() * size_of::<T>(), phases: plan.phases().map(|chunks| g.groups * chunks) }
 }
 
 /// One chunk of the filter gradient: `dw` from `x` and `dy`. Phases: padded copy, partial sums, their sum.
@@ -163,7 +177,11 @@ pub unsafe fn filter_gradient<T: Float>(
     chunk: usize,
 ) {
     let plan = FilterGradientPlan::new::<T>(g, isa);
-    let copy: *mut T = scratch.cast();
+    let own = plan.phases()[phase];
+    let (of, chunk) = (chunk / own, chunk % own);
+    let copy = scratch.cast::<T>().wrapping_add(of * plan.scratch());
+    // SAFETY: the channels of a group begin behind those of the groups before.
+    let (x, dy, dw) = unsafe { (x.add(of * g.in_c), dy.add(of * g.out_c), dw.add(of * g.out_c)) };
     let (x, dy) = if plan.swapped { (dy, x) } else { (x, dy) };
     // SAFETY: the scratch holds the copy and then the partial sums; chunks write separate parts of them.
     unsafe {
@@ -206,7 +224,7 @@ unsafe fn partial<T: Float>(
         for plane in (0..g.k_d).map(|d| d * plane(g)) {
             for row in slab.rows.clone() {
                 // SAFETY: the row and its columns lie in the gradient.
-                unsafe { dw.add((plane + first + row) * g.out_c + block.start).write_bytes(0, width) };
+                unsafe { dw.add((plane + first + row) * plan.row() + block.start).write_bytes(0, width) };
             }
         }
     }
@@ -230,9 +248,9 @@ unsafe fn partial<T: Float>(
                     let cell = Cell { images: 0..planes.len(), ..cell.clone() };
                     // SAFETY: the caller's promise; the planes that this tap reads lie in the volume.
                     unsafe {
-                        let x = x.add(from * g.in_h * g.in_w * g.in_c);
-                        let dy = dy.add(to * g.out_h * g.out_w * g.out_c);
-                        slab_cell(plan, kernels, x, dy, dw.add(tap * plane(g) * g.out_c), &slab, &block, cell)
+                        let x = x.add(from * g.in_h * g.in_w * plan.pitch);
+                        let dy = dy.add(to * g.out_h * g.out_w * g.out_pitch());
+                        slab_cell(plan, kernels, x, dy, dw.add(tap * plane(g) * plan.row()), &slab, &block, cell)
                     }
                 }
             }
@@ -256,8 +274,9 @@ unsafe fn slab_cell<T: Float>(
 ) {
     let g = &plan.g;
     let (v, h) = (axis_h(g), axis_w(g));
-    let (in_row, in_image) = (g.in_w * g.in_c, g.in_h * g.in_w * g.in_c);
-    let (out_row, out_image) = (g.out_w * g.out_c, g.out_h * g.out_w * g.out_c);
+    let (pitch, out_pitch) = (plan.pitch, g.out_pitch());
+    let (in_row, out_row) = (g.in_w * pitch, g.out_w * out_pitch);
+    let (in_image, out_image) = (g.in_h * in_row, g.out_h * out_row);
     let (kh, kw) = slab.tap.unwrap_or((0, 0));
     if slab.tap.is_some() {
         cell.rows = v.outputs(kh, cell.rows);
@@ -266,8 +285,8 @@ unsafe fn slab_cell<T: Float>(
     if cell.images.is_empty() || cell.rows.is_empty() || cell.cols.is_empty() {
         return;
     }
-    let source = cell.images.start * in_image + v.at(cell.rows.start, kh) * in_row + h.at(cell.cols.start, kw) * g.in_c;
-    let target = cell.images.start * out_image + cell.rows.start * out_row + cell.cols.start * g.out_c + block.start;
+    let source = cell.images.start * in_image + v.at(cell.rows.start, kh) * in_row + h.at(cell.cols.start, kw) * pitch;
+    let target = cell.images.start * out_image + cell.rows.start * out_row + cell.cols.start * out_pitch + block.start;
     let first = (kh * g.k_w + kw) * g.in_c;
     let mut tile = Tile {
         // SAFETY: the first pixel of the cell is in the images, and so is the one its tap reads.
@@ -280,8 +299,8 @@ unsafe fn slab_cell<T: Float>(
         outs: [0; MAX_ROWS],
         live: 0,
         len: [cell.images.len(), cell.rows.len(), cell.cols.len()],
-        src_step: [g.stride_d * in_image, g.stride_h * in_row, g.stride_w * g.in_c],
-        panel_step: [out_image, out_row, g.out_c],
+        src_step: [g.stride_d * in_image, g.stride_h * in_row, g.stride_w * pitch],
+        panel_step: [out_image, out_row, out_pitch],
         lanes: block.lanes,
         accumulate: true,
     };
@@ -292,12 +311,12 @@ unsafe fn slab_cell<T: Float>(
         tile.live = height.min(slab.rows.end - row);
         for p in 0..height {
             let row = row + p.min(tile.live - 1);
-            tile.outs[p] = (first + row) * g.out_c;
+            tile.outs[p] = (first + row) * plan.row();
             tile.offs[p] = if slab.tap.is_some() {
                 row
             } else {
                 let (tap, channel) = (row / g.in_c, row % g.in_c);
-                tap / g.k_w * g.dilation_h * in_row + tap % g.k_w * g.dilation_w * g.in_c + channel
+                tap / g.k_w * g.dilation_h * in_row + tap % g.k_w * g.dilation_w * pitch + channel
             };
         }
         // SAFETY: taps of these rows read inside the images for all pixels of the cell.

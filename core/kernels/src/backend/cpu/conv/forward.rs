@@ -30,16 +30,21 @@ impl<T: Float> ForwardPlan<T> {
         let chunks = Chunks::new(g.batch * g.out_d, g.out_h, g.out_w, g.depth(), g.out_c, blocks.count);
         Self { g, blocks, kernels, packing, chunks }
     }
+
+    /// Elements of a group's packed filters.
+    fn panel(&self) -> usize {
+        self.g.depth() * self.blocks.padded()
+    }
 }
 
 /// Scratch and chunks of [`forward`].
 pub fn forward_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
     let plan = ForwardPlan::<T>::new(g, isa);
+    let chunks = g.groups * plan.chunks.count();
     if plan.packing == 0 {
-        return Work { scratch: 0, phases: [plan.chunks.count(), 0, 0, 0, 0] };
+        return Work { scratch: 0, phases: [chunks, 0, 0, 0, 0] };
     }
-    let scratch = plan.g.depth() * plan.blocks.padded() * size_of::<T>();
-    Work { scratch, phases: [plan.packing, plan.chunks.count(), 0, 0, 0] }
+    Work { scratch: g.groups * plan.panel() * size_of::<T>(), phases: [g.groups * plan.packing, chunks, 0, 0, 0] }
 }
 
 /// One chunk of the convolution: `y = x * w`.
@@ -58,28 +63,36 @@ pub unsafe fn forward<T: Float>(
     phase: usize,
     chunk: usize,
 ) {
-    let ForwardPlan { g, blocks, kernels, packing, chunks } = ForwardPlan::<T>::new(g, isa);
-    let panel: *mut T = scratch.cast();
-    if packing > 0 && phase == 0 {
+    let plan = ForwardPlan::<T>::new(g, isa);
+    let packs = plan.packing > 0 && phase == 0;
+    let own = if packs { plan.packing } else { plan.chunks.count() };
+    let (group, chunk) = (chunk / own, chunk % own);
+    let panel = scratch.cast::<T>().wrapping_add(group * plan.panel());
+    let ForwardPlan { g, blocks, kernels, packing, chunks } = plan;
+    // SAFETY: the channels of a group begin behind those of the groups before.
+    let (x, w, y) = unsafe { (x.add(group * g.in_c), w.add(group * g.out_c), y.add(group * g.out_c)) };
+    if packs {
         let rows = share(g.depth(), packing, chunk);
         // SAFETY: the scratch holds the packed filters, and this chunk owns these rows.
-        return unsafe { pack::plain(kernels, blocks, g.depth(), w, panel, rows, g.out_c) };
+        return unsafe { pack::plain(kernels, blocks, g.depth(), w, panel, rows, g.out_pitch()) };
     }
+    let (in_row, out_row) = (g.in_w * g.in_pitch(), g.out_w * g.out_pitch());
+    let (in_image, out_image) = (g.in_h * in_row, g.out_h * out_row);
     let mut product = Product {
         kernels,
         rows: axis_h(&g),
         cols: axis_w(&g),
         channels: g.in_c,
         src: x,
-        src_step: [g.in_h * g.in_w * g.in_c, g.in_w * g.in_c, g.in_c],
+        src_step: [in_image, in_row, g.in_pitch()],
         out: y,
-        out_step: [g.out_h * g.out_w * g.out_c, g.out_w * g.out_c, g.out_c],
+        out_step: [out_image, out_row, g.out_pitch()],
         blocks,
         panel: if packing > 0 { panel } else { w },
         panel_depth: g.depth(),
         panel_first: 0,
         panel_taps: [g.k_w * g.in_c, g.in_c],
-        panel_width: (packing == 0).then_some(g.out_c),
+        panel_width: (packing == 0).then_some(g.out_pitch()),
         accumulate: false,
     };
     let (cell, blocks) = chunks.get(chunk);
@@ -101,8 +114,8 @@ pub unsafe fn forward<T: Float>(
                 let cell = Cell { images: 0..run.outputs.len(), ..cell.clone() };
                 // SAFETY: the planes of this run and tap lie in the tensors, and chunks have separate outputs.
                 unsafe {
-                    product.src = x.add((volume * g.in_d + from) * g.in_h * g.in_w * g.in_c);
-                    product.out = y.add((volume * g.out_d + run.outputs.start) * g.out_h * g.out_w * g.out_c);
+                    product.src = x.add((volume * g.in_d + from) * in_image);
+                    product.out = y.add((volume * g.out_d + run.outputs.start) * out_image);
                     product.run(cell, blocks.clone())
                 }
             }

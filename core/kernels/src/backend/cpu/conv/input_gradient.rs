@@ -76,13 +76,18 @@ impl<T: Float> InputGradientPlan<T> {
         let packing = pack::chunks(g.taps() * g.out_c, g.in_c);
         Self { g, blocks, kernels, packing, chunks }
     }
+
+    /// Elements of a group's packed filters.
+    fn panel(&self) -> usize {
+        self.g.taps() * self.g.out_c * self.blocks.padded()
+    }
 }
 
 /// Scratch and chunks of [`input_gradient`].
 pub fn input_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
     let plan = InputGradientPlan::<T>::new(g, isa);
-    let scratch = g.taps() * g.out_c * plan.blocks.padded() * size_of::<T>();
-    Work { scratch, phases: [plan.packing, plan.chunks.count(), 0, 0, 0] }
+    let scratch = g.groups * plan.panel() * size_of::<T>();
+    Work { scratch, phases: [plan.packing, plan.chunks.count(), 0, 0, 0].map(|chunks| g.groups * chunks) }
 }
 
 /// One chunk of the input gradient: `dx` from `dy` and `w`.
@@ -99,14 +104,20 @@ pub unsafe fn input_gradient<T: Float>(
     phase: usize,
     chunk: usize,
 ) {
-    let InputGradientPlan { g, blocks, kernels, packing, chunks } = InputGradientPlan::<T>::new(g, isa);
-    let panel: *mut T = scratch.cast();
+    let plan = InputGradientPlan::<T>::new(g, isa);
+    let own = if phase == 0 { plan.packing } else { plan.chunks.count() };
+    let (of, chunk) = (chunk / own, chunk % own);
+    let panel = scratch.cast::<T>().wrapping_add(of * plan.panel());
+    let InputGradientPlan { g, blocks, kernels, packing, chunks } = plan;
+    // SAFETY: the channels of a group begin behind those of the groups before.
+    let (dy, w, dx) = unsafe { (dy.add(of * g.out_c), w.add(of * g.out_c), dx.add(of * g.in_c)) };
     if phase == 0 {
         // SAFETY: the scratch holds the packed filters, and this chunk owns its rows.
         return unsafe { pack::turned(&g, kernels, blocks, w, panel, packing, chunk) };
     }
     let (cell, group) = chunks.get(chunk);
-    let (row, image) = (g.in_w * g.in_c, g.in_h * g.in_w * g.in_c);
+    let (row, out_row) = (g.in_w * g.in_pitch(), g.out_w * g.out_pitch());
+    let (image, out_image) = (g.in_h * row, g.out_h * out_row);
     for y in 0..g.stride_h.min(g.in_h) {
         let v = Class::new(y, g.in_h, g.out_h, g.k_h, g.stride_h, g.dilation_h, g.pad_top);
         for x in 0..g.stride_w.min(g.in_w) {
@@ -121,10 +132,10 @@ pub unsafe fn input_gradient<T: Float>(
                 cols: h.axis,
                 channels: g.out_c,
                 src: dy,
-                src_step: [g.out_h * g.out_w * g.out_c, g.out_w * g.out_c, g.out_c],
+                src_step: [out_image, out_row, g.out_pitch()],
                 // SAFETY: the first pixel of the class lies in the image.
-                out: unsafe { dx.add(y * row + x * g.in_c) },
-                out_step: [image, g.stride_h * row, g.stride_w * g.in_c],
+                out: unsafe { dx.add(y * row + x * g.in_pitch()) },
+                out_step: [image, g.stride_h * row, g.stride_w * g.in_pitch()],
                 blocks,
                 panel,
                 panel_depth: g.taps() * g.out_c,
@@ -157,7 +168,7 @@ pub unsafe fn input_gradient<T: Float>(
                             let cell = Cell { images: 0..run.outputs.len(), ..cell.clone() };
                             // SAFETY: the planes of this run and tap lie in the tensors, and chunks have separate outputs.
                             unsafe {
-                                product.src = dy.add((volume * g.out_d + from) * g.out_h * g.out_w * g.out_c);
+                                product.src = dy.add((volume * g.out_d + from) * out_image);
                                 product.out = out.add((volume * g.in_d + to) * image);
                                 product.run(cell, group.clone())
                             }

@@ -69,6 +69,9 @@ pub struct ConvGeometry {
     pub pad_top: usize,
     /// Columns of zeros left of the image.
     pub pad_left: usize,
+    /// Groups of channels, each of which is convolved by itself: `in_c` and `out_c` are the channels of one, and those of all groups lie
+    /// side by side in a pixel, those of the output in a row of filters as well.
+    pub groups: usize,
 }
 
 impl ConvGeometry {
@@ -80,6 +83,21 @@ impl ConvGeometry {
     /// Cells of a filter.
     pub fn taps(&self) -> usize {
         self.k_d * self.k_h * self.k_w
+    }
+
+    /// The same channels in groups.
+    pub fn in_groups(self, groups: usize) -> Self {
+        Self { in_c: self.in_c / groups, out_c: self.out_c / groups, groups, ..self }
+    }
+
+    /// Elements from one input pixel to the next.
+    fn in_pitch(&self) -> usize {
+        self.in_c * self.groups
+    }
+
+    /// Elements from one output pixel to the next, and from one row of the filters to the next.
+    fn out_pitch(&self) -> usize {
+        self.out_c * self.groups
     }
 
     /// Whether nothing reaches from one plane to another.

@@ -82,13 +82,13 @@ pub(super) unsafe fn turned<T: Float>(
             // SAFETY: the tap, both channels and the packed row lie in their arrays.
             unsafe {
                 let to = panel.add(block.start * depth + rows.start * down);
-                let from = w.add((tap * g.in_c + block.start) * g.out_c + first);
+                let from = w.add((tap * g.in_c + block.start) * g.out_pitch() + first);
                 let rows = end - rows.start;
                 for line in (0..rows).step_by(LINE) {
                     for side in (0..live).step_by(SIDE) {
                         for k in line..rows.min(line + LINE) {
                             for j in side..live.min(side + SIDE) {
-                                *to.add(k * down + j * across) = *from.add(j * g.out_c + k);
+                                *to.add(k * down + j * across) = *from.add(j * g.out_pitch() + k);
                             }
                         }
                     }

@@ -32,8 +32,13 @@ pub(super) unsafe fn pad<T: Float>(
                     continue;
                 }
                 row.write_bytes(0, left * c);
-                let source = x.add((image * from.in_h + y - from.pad_top) * from.in_w * c);
-                row.add(left * c).copy_from_nonoverlapping(source, live * c);
+                let source = x.add((image * from.in_h + y - from.pad_top) * from.in_w * from.in_pitch());
+                match from.groups {
+                    1 => row.add(left * c).copy_from_nonoverlapping(source, live * c),
+                    _ => (0..live).for_each(|i| {
+                        row.add((left + i) * c).copy_from_nonoverlapping(source.add(i * from.in_pitch()), c);
+                    }),
+                }
                 row.add((left + live) * c).write_bytes(0, (to.in_w - left - live) * c);
             }
         }
@@ -69,7 +74,12 @@ pub(super) unsafe fn sum<T: Float>(
                 let (row, input) = ((at + i) / g.out_c, (at + i) % g.out_c);
                 let (tap, output) = (g.taps() - 1 - row / g.in_c, row % g.in_c);
                 // SAFETY: a permutation of the gradient's elements.
-                unsafe { *dw.add((tap * g.out_c + input) * g.in_c + output) = x };
+                unsafe { *dw.add((tap * g.out_c + input) * g.in_pitch() + output) = x };
+            }
+        } else if g.groups > 1 {
+            for (i, &x) in total[..n].iter().enumerate() {
+                // SAFETY: an element of the group's.
+                unsafe { *dw.add((at + i) / g.out_c * g.out_pitch() + (at + i) % g.out_c) = x };
             }
         } else {
             // SAFETY: the run lies in the gradient, and is this chunk's.

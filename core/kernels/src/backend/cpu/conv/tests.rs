@@ -51,6 +51,7 @@ impl Random {
                 dilation_w: 1 + self.below(4) / 3,
                 pad_top: 0,
                 pad_left: 0,
+                groups: [1, 1, 2, 3][self.below(4)],
             };
             let (mut bottom, mut right) = (0, 0);
             if self.below(2) == 0 {
@@ -105,11 +106,12 @@ fn products(g: &ConvGeometry, mut f: impl FnMut(usize, usize, usize)) {
                         if ih >= g.in_h || iw >= g.in_w {
                             continue;
                         }
-                        let x = ((b * g.in_h + ih) * g.in_w + iw) * g.in_c;
+                        let x = ((b * g.in_h + ih) * g.in_w + iw) * g.in_c * g.groups;
                         let w = ((kd * g.k_h + kh) * g.k_w + kw) * g.in_c;
-                        let y = ((o * g.out_h + oh) * g.out_w + ow) * g.out_c;
+                        let outputs = g.out_c * g.groups;
+                        let y = ((o * g.out_h + oh) * g.out_w + ow) * outputs;
                         for i in 0..g.in_c {
-                            (0..g.out_c).for_each(|o| f(y + o, x + i, (w + i) * g.out_c + o));
+                            (0..outputs).for_each(|o| f(y + o, x + o / g.out_c * g.in_c + i, (w + i) * outputs + o));
                         }
                     }
                 }
@@ -156,9 +158,9 @@ fn run<T: Float>(
 }
 
 fn check<T: Float>(random: &mut Random, g: &ConvGeometry) {
-    let x: Vec<T> = random.values(g.batch * g.in_d * g.in_h * g.in_w * g.in_c);
-    let w: Vec<T> = random.values(g.depth() * g.out_c);
-    let dy: Vec<T> = random.values(g.batch * g.out_d * g.out_h * g.out_w * g.out_c);
+    let x: Vec<T> = random.values(g.batch * g.in_d * g.in_h * g.in_w * g.in_pitch());
+    let w: Vec<T> = random.values(g.depth() * g.out_pitch());
+    let dy: Vec<T> = random.values(g.batch * g.out_d * g.out_h * g.out_w * g.out_pitch());
     let mut expected = [vec![T::default(); dy.len()], vec![T::default(); x.len()], vec![T::default(); w.len()]];
     products(g, |o, i, k| {
         expected[0][o] = expected[0][o] + x[i] * w[k];
@@ -220,6 +222,7 @@ fn check_all<T: Float>(seed: u64) {
                 dilation_w: 1,
                 pad_top: pad,
                 pad_left: pad,
+                groups: 1,
             },
         );
     }
