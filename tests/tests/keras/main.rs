@@ -3,4 +3,5 @@
 
 mod layer_rows;
 mod layers_core;
+mod layers_recurrent;
 mod numbers;
