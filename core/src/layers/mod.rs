@@ -10,6 +10,7 @@ mod flatten;
 mod merge;
 mod node;
 mod pooling;
+mod recurrent;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,11 @@ pub use flatten::Flatten;
 pub use merge::Concatenate;
 pub use node::{IntoInputShape, Node, input, input_of};
 pub use pooling::{GlobalAveragePooling2D, MaxPool2D};
+pub use recurrent::{
+    Begun, Bidirectional, Cell, ConvLSTM1D, ConvLSTM2D, ConvLSTM3D, GRU, GRUCell, IntoCell, IntoCells, IntoEach,
+    IntoMergeMode, LSTM, LSTMCell, MergeMode, RNN, Recurrence, Recurrent, Sequence, SharedCell, SharedRecurrent,
+    SimpleRNN, SimpleRNNCell, StackedRNNCells, States, Steps, TimeDistributed,
+};
 
 pub(crate) use base::{CollectedLosses, collected_losses, layer, named, options_of_all, run, weight_losses};
 pub(crate) use node::{NodeSource, Step};

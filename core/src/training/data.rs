@@ -91,7 +91,10 @@ impl<X: Nest> Arrays<X> {
         for (what, tensor) in named {
             let own = match tensor.rank() {
                 0 => {
-                    return Err(Error::invalid_argument("fit", format!("an {what} is a scalar, which has no examples")));
+                    return Err(Error::invalid_argument(
+                        "fit",
+                        format!("an {what} is a scalar, which has no examples"),
+                    ));
                 }
                 _ => tensor.shape()[0],
             };

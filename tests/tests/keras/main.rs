@@ -5,4 +5,5 @@ mod layer_rows;
 mod layers_core;
 mod losses;
 mod metrics;
+mod layers_recurrent;
 mod numbers;

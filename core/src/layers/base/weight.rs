@@ -36,6 +36,11 @@ impl Weight {
         Self { trainable: false, ..Self::new(name, initializer) }
     }
 
+    /// A variable of the same options that is not made yet.
+    pub(crate) fn anew(&self) -> Self {
+        Self { place: LazyVariable::new(), ..self.clone() }
+    }
+
     /// The variable, once it is made.
     pub fn get(&self) -> Option<&Variable> {
         self.place.get()
