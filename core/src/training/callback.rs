@@ -21,12 +21,19 @@ pub struct Progress<'a> {
     pub verbose: u8,
     pub(super) stop: &'a Cell<bool>,
     pub(super) history: &'a RefCell<History>,
+    /// The epoch that a callback has the training begin with.
+    pub(super) first: &'a Cell<Option<usize>>,
 }
 
 impl Progress<'_> {
     /// Ends the training after this batch or epoch: Keras's `model.stop_training = True`.
     pub fn stop_training(&self) {
         self.stop.set(true);
+    }
+
+    /// Has the training begin with an epoch, of one that goes on: for a callback's `on_train_begin`.
+    pub fn begin_at(&self, epoch: usize) {
+        self.first.set(Some(epoch));
     }
 
     /// The optimizer.

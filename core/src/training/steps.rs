@@ -19,12 +19,13 @@ pub fn default_train_step<M: Model + ?Sized>(model: &M, with: &Compiled, batch: 
     added.extend(model.weight_losses()?);
     let outputs = leaves(&output);
     let loss = with.compute_loss(batch, &outputs, &added)?;
+    let scaled = with.optimizer()?.try_scale_loss(&loss)?;
     let variables = model.try_trainable_variables()?;
     if variables.is_empty() {
         return Err(Error::failed_precondition("fit", "the model has no variables that are trained")
             .help("`set_trainable(true)` of a part that is frozen lets it be trained again"));
     }
-    let gradients = tape.try_gradient(&loss, &variables)?;
+    let gradients = tape.try_gradient(&scaled, &variables)?;
     with.apply_gradients(&gradients, &variables)?;
     with.update(batch, &outputs, &loss)
 }

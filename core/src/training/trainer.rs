@@ -208,7 +208,7 @@ impl<M: Model> Trainer<M> {
         options.check()?;
         let (feed, validation) = self.feeds(data, &mut options)?;
         let steps = options.steps_per_epoch.or(feed.steps());
-        let (stop, history) = (Cell::new(false), RefCell::new(History::default()));
+        let (stop, first, history) = (Cell::new(false), Cell::new(None), RefCell::new(History::default()));
         let progress = Progress {
             model: &self.model,
             compiled: &self.compiled,
@@ -217,6 +217,7 @@ impl<M: Model> Trainer<M> {
             verbose: options.verbose,
             stop: &stop,
             history: &history,
+            first: &first,
         };
         let mut callbacks = std::mem::take(&mut options.callbacks);
         if options.verbose > 0 {
@@ -226,11 +227,12 @@ impl<M: Model> Trainer<M> {
         callbacks.each(|callback| callback.on_train_begin(&progress))?;
         let mut pass = feed.begin();
         let mut logs = Logs::default();
-        for epoch in options.initial_epoch..options.epochs {
+        let begin = first.get().unwrap_or(options.initial_epoch);
+        for epoch in begin..options.epochs {
             self.compiled.reset();
             callbacks.each(|callback| callback.on_epoch_begin(epoch, &progress))?;
             // A whole pass is an epoch, unless so many steps are.
-            if options.steps_per_epoch.is_none() && epoch > options.initial_epoch {
+            if options.steps_per_epoch.is_none() && epoch > begin {
                 pass = feed.begin();
             }
             let ran = self.pass(Mode::Train, &feed, &mut pass, options.steps_per_epoch, &mut callbacks, &progress)?;
@@ -379,7 +381,7 @@ impl<M: Model> Trainer<M> {
                 return Err(Error::invalid_argument("evaluate", "the data set has no known end")
                     .help("`take` a number of batches"));
             }
-            let (stop, history) = (Cell::new(false), RefCell::new(History::default()));
+            let (stop, first, history) = (Cell::new(false), Cell::new(None), RefCell::new(History::default()));
             let progress = Progress {
                 model: &self.model,
                 compiled: &self.compiled,
@@ -388,6 +390,7 @@ impl<M: Model> Trainer<M> {
                 verbose: 0,
                 stop: &stop,
                 history: &history,
+                first: &first,
             };
             self.compiled.reset();
             self.evaluated(&feed, None, &mut Callbacks(Vec::new()), &progress)

@@ -3,7 +3,7 @@
 
 mod layer_rows;
 mod layers_core;
+mod layers_recurrent;
 mod losses;
 mod metrics;
-mod layers_recurrent;
 mod numbers;

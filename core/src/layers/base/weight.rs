@@ -6,7 +6,7 @@ use crate::constraints::Constraint;
 use crate::initializers::Initializer;
 use crate::regularizers::Regularizer;
 use crate::shared::Shared;
-use engine::library::set_regularizer;
+use engine::library::{VariableConstraint, constraint_of, set_constraint, set_regularizer};
 use engine::{Copies, Duplicate, Fields, LazyVariable, Module, TensorType, Variable};
 use kernels::error::{Error, Result};
 use kernels::shape::Shape;
@@ -65,6 +65,11 @@ impl Weight {
         if let Some(regularizer) = &self.regularizer {
             set_regularizer(variable, Arc::new(regularizer.clone()));
         }
+        if let Some(constraint) = &self.constraint
+            && constraint_of(variable).is_none()
+        {
+            set_constraint(variable, Arc::new(Kept(constraint.clone())))?;
+        }
         Ok(variable)
     }
 
@@ -86,6 +91,16 @@ impl Weight {
     fn word(&self) -> (u64, Option<u64>, Option<u64>) {
         let (regularizer, constraint) = (self.regularizer.as_ref(), self.constraint.as_ref());
         (self.initializer.word(), regularizer.map(Shared::word), constraint.map(Shared::word))
+    }
+}
+
+/// A constraint as optimizers ask for it.
+#[derive(Debug)]
+struct Kept(Shared<dyn Constraint>);
+
+impl VariableConstraint for Kept {
+    fn project(&self, value: &engine::Tensor) -> Result<engine::Tensor> {
+        self.0.project(value)
     }
 }
 
