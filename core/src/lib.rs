@@ -201,7 +201,7 @@ pub use ndarray;
 #[doc(hidden)]
 pub use eagerflow_macros::__call;
 #[doc(hidden)]
-pub use short_forms::{__attention, __axes, __bincount, __cumulative, __diag, __diag_part, __weights};
+pub use short_forms::{__attention, __axes, __bincount, __cumulative, __diag, __diag_part, __set_diag, __weights};
 
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]

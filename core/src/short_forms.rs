@@ -12,7 +12,7 @@ mod strings;
 mod windows;
 
 #[doc(hidden)]
-pub use diagonals::{__diag, __diag_part};
+pub use diagonals::{__diag, __diag_part, __set_diag};
 
 use crate::{Attention, Axes, Bincount, Cumulative, DType, IntoAxes, Tensor, keep_dims};
 use kernels::error::OrFail;

@@ -43,6 +43,13 @@ pub fn __diag_part(
     crate::diag_part_with(&*input, &Diagonals { padding_value, align, ..Diagonals::of(k) })
 }
 
+/// What `set_diag!` changes.
+#[doc(hidden)]
+#[track_caller]
+pub fn __set_diag(input: impl AsTensor, diagonal: &Tensor, k: impl IntoBand, align: DiagonalAlign) -> Tensor {
+    crate::set_diag_with(input, diagonal, &Diagonals { align, ..Diagonals::of(k) })
+}
+
 /// Matrices with vectors on their diagonals: [`diag_with`](fn@crate::diag_with) with TensorFlow's defaults, `diag!(diagonal, k = 0, num_rows = -1, num_cols = -1, padding_value = 0, align = RightLeft)`.
 ///
 /// ```
@@ -83,6 +90,6 @@ macro_rules! diag_part {
 #[macro_export]
 macro_rules! set_diag {
     ($($arguments:tt)*) => {
-        $crate::__call!(set_diag(input, diagonal; k = 0, align = $crate::linalg::DiagonalAlign::RightLeft) => ($crate::set_diag_with(input, diagonal, &$crate::linalg::Diagonals { align, ..$crate::linalg::Diagonals::of(k) })) ($($arguments)*))
+        $crate::__call!(set_diag(input, diagonal; k = 0, align = $crate::linalg::DiagonalAlign::RightLeft) => ($crate::__set_diag(input, diagonal, k, align)) ($($arguments)*))
     };
 }

@@ -2,6 +2,7 @@
 //! All dtypes, sizes around those of units, blocks and launches, strided operands, and indices that do not exist.
 
 mod constants;
+mod diagonals;
 mod gathers;
 mod layouts;
 mod randoms;

@@ -197,3 +197,27 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     let words = Variable::new(tf::constant(["a", "b"]));
     refused(words.at(0).try_assign(tf::constant("c")), &["strings"]);
 }
+
+#[tf_function]
+fn divided(v: &Variable, at: &Tensor, by: &Tensor) -> Tensor {
+    let before = v.value();
+    for row in tf::range(0, at.dim(0), 1) {
+        if tf::gather(by, &row, 0) != 1 {
+            v.scatter_div(tf::gather(at, &row, 0), tf::gather(by, &row, 0));
+        }
+    }
+    v.scatter_div(at, by);
+    before - v.value()
+}
+
+#[test]
+fn rows_are_divided_in_the_order_of_the_program() {
+    let v = Variable::new([100, -7, 9]);
+    assert_eq!(divided(&v, &tf::constant([0, 1, 0]), &tf::constant([3, 2, 1])).to_vec::<i32>(), [89, -6, 0]);
+    assert_eq!(v.value().to_vec::<i32>(), [11, -1, 9]);
+    let call = || divided(&v, &tf::constant([2]), &tf::constant([0]));
+    let error = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).unwrap_err();
+    let text = error.downcast_ref::<String>().expect("a message");
+    assert!(text.contains("scatter_div") && text.contains("division by zero"), "{text}");
+    assert_eq!(v.value().to_vec::<i32>(), [11, -1, 9]);
+}

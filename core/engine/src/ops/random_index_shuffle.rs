@@ -185,8 +185,9 @@ public! {
     /// Where numbers (this tensor, one or a vector, each of `0..=max_index`) go in a random permutation that is never stored.
     ///
     /// `seed` are three integers, or a row of three for each number; `max_index` is of the numbers' dtype, one or as many. `rounds` of the
-    /// cipher are even, and four at least: TensorFlow's default is 4. It is `tf.random_index_shuffle`, under which
-    /// `tf.random.experimental.index_shuffle` lies: [`random::index_shuffle`](fn@crate::random::index_shuffle) puts one number through it.
+    /// cipher are even, and four at least: TensorFlow's default is 4. A vector without numbers gives one, which TensorFlow refuses. It is
+    /// `tf.random_index_shuffle`, on which `tf.random.experimental.index_shuffle` is built:
+    /// [`random::index_shuffle`](fn@crate::random::index_shuffle) puts one number through it.
     ///
     /// ```
     /// use eagerflow as tf;
