@@ -1,4 +1,5 @@
-"""Times the workloads of `nn.rs` in turns with PyTorch's, two samples a turn, in one run: medians, and the first as a part of the second.
+"""Times the workloads of `nn.rs` in turns with PyTorch's, two samples a turn, in one run: medians, the fastest samples, which say more where
+the machine is not alone, and the first of each pair as a part of the second.
 
     cargo bench -p eagerflow --bench nn --no-run        # prints where the program lies
     python core/benches/beside_torch.py PROGRAM [THREADS [WORKLOAD ..]]
@@ -111,5 +112,6 @@ for name, step in WORKLOADS.items():
         continue
     rounds = 5 if "4096" in name else 9
     samples = [(turn(lambda: our_time(name)), turn(lambda: torch_time(step))) for _ in range(rounds)]
-    a, b = (median(sum(column, [])) for column in zip(*samples))
-    print(f"{name:<24} {a:>10.2f} {b:>10.2f} {a / b:>8.2f}", flush=True)
+    ours_all, torch_all = (sum(column, []) for column in zip(*samples))
+    pairs = [(median(ours_all), median(torch_all)), (min(ours_all), min(torch_all))]
+    print(f"{name:<24}" + "".join(f" {a:>10.2f} {b:>10.2f} {a / b:>8.2f}" for a, b in pairs), flush=True)

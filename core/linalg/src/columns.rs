@@ -6,6 +6,36 @@ use crate::number::{Number, Stored};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::{MatMut, MatRef};
 
+/// One number of the caller's matrix.
+///
+/// # Safety
+/// It lies inside the matrix, which is valid, with parts of type `S`.
+#[inline(always)]
+pub(crate) unsafe fn get<T: Number, S: Stored>(m: &Matrix, i: usize, j: usize) -> T {
+    let at = |p: usize| i as isize * m.row_stride[p] + j as isize * m.col_stride[p];
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let im = if T::COMPLEX { (*m.im.cast::<S>().offset(at(1))).widen() } else { 0.0 };
+        T::of((*m.re.cast::<S>().offset(at(0))).widen(), im)
+    }
+}
+
+/// Writes one number of the caller's matrix.
+///
+/// # Safety
+/// As [`get`], and nobody else touches it.
+#[inline(always)]
+pub(crate) unsafe fn put<T: Number, S: Stored>(m: &Matrix, i: usize, j: usize, x: T) {
+    let at = |p: usize| i as isize * m.row_stride[p] + j as isize * m.col_stride[p];
+    // SAFETY: by the caller's promise.
+    unsafe {
+        m.re.cast::<S>().offset(at(0)).write(S::narrow(x.re()));
+        if !m.im.is_null() {
+            m.im.cast::<S>().offset(at(1)).write(S::narrow(x.im()));
+        }
+    }
+}
+
 /// A matrix, column by column.
 pub(crate) struct Columns<T> {
     data: Vec<T>,
@@ -37,18 +67,12 @@ impl<T: Number> Columns<T> {
     /// The matrix is valid, with parts of type `S`.
     pub unsafe fn read<S: Stored>(m: &Matrix) -> Self {
         let mut all = Self::zeros(m.rows, m.cols);
-        let (re, im) = (m.re.cast::<S>(), m.im.cast::<S>());
         for j0 in (0..m.cols).step_by(TILE) {
             for i0 in (0..m.rows).step_by(TILE) {
                 for j in j0..(j0 + TILE).min(m.cols) {
                     for i in i0..(i0 + TILE).min(m.rows) {
-                        let at = |p: usize| i as isize * m.row_stride[p] + j as isize * m.col_stride[p];
                         // SAFETY: inside the matrix, by the caller's promise.
-                        let value = unsafe {
-                            let x = (*re.offset(at(0))).widen();
-                            T::of(x, if T::COMPLEX { (*im.offset(at(1))).widen() } else { 0.0 })
-                        };
-                        all.data[i + j * all.step] = value;
+                        all.data[i + j * all.step] = unsafe { get::<T, S>(m, i, j) };
                     }
                 }
             }
@@ -61,20 +85,12 @@ impl<T: Number> Columns<T> {
     /// # Safety
     /// The matrix is valid, with parts of type `S`, and nobody else touches it.
     pub unsafe fn write<S: Stored>(&self, m: &Matrix) {
-        let (re, im) = (m.re.cast::<S>(), m.im.cast::<S>());
         for i0 in (0..m.rows).step_by(TILE) {
             for j0 in (0..m.cols).step_by(TILE) {
                 for i in i0..(i0 + TILE).min(m.rows) {
                     for j in j0..(j0 + TILE).min(m.cols) {
-                        let at = |p: usize| i as isize * m.row_stride[p] + j as isize * m.col_stride[p];
-                        let x = self.data[i + j * self.step];
                         // SAFETY: inside the matrix, by the caller's promise.
-                        unsafe {
-                            re.offset(at(0)).write(S::narrow(x.re()));
-                            if !im.is_null() {
-                                im.offset(at(1)).write(S::narrow(x.im()));
-                            }
-                        }
+                        unsafe { put::<T, S>(m, i, j, self.data[i + j * self.step]) };
                     }
                 }
             }

@@ -115,6 +115,9 @@ pub unsafe fn factor(field: Field, a: &Matrix, packed: &Matrix, rows: *mut u8, w
 pub unsafe fn solve(field: Field, adjoint: bool, a: &Matrix, b: &Matrix, x: &Matrix) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
     for_field!(field, T, S => unsafe {
+        if let Some(done) = small::solve::<T, S>(adjoint, a, Some(b), x) {
+            return done;
+        }
         let made = Factors::of(Columns::<T>::read::<S>(a))?;
         if made.is_singular() {
             return Err(Refused::Singular);
@@ -131,6 +134,9 @@ pub unsafe fn solve(field: Field, adjoint: bool, a: &Matrix, b: &Matrix, x: &Mat
 pub unsafe fn inverse(field: Field, adjoint: bool, a: &Matrix, x: &Matrix) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
     for_field!(field, T, S => unsafe {
+        if let Some(done) = small::solve::<T, S>(adjoint, a, None, x) {
+            return done;
+        }
         let made = Factors::of(Columns::<T>::read::<S>(a))?;
         if made.is_singular() {
             return Err(Refused::Singular);

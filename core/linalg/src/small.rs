@@ -1,8 +1,9 @@
 //! Plain loops for small matrices, where the blocks and dispatch of the general algorithms would cost more than the arithmetic.
 //! The algorithms of this crate come here first.
 
-use crate::columns::Columns;
-use crate::number::Number;
+use crate::columns::{Columns, get, put};
+use crate::matrix::{Matrix, Refused};
+use crate::number::{Number, Stored};
 
 /// The largest matrices that are taken here.
 pub(crate) const SIZE: usize = 16;
@@ -85,4 +86,92 @@ pub(crate) fn triangular_solve<T: Number>(a: &Columns<T>, lower: bool, adjoint: 
             x.set(i, c, if unit { sum } else { sum / entry(i, i) });
         }
     }
+}
+
+/// Writes X of A X = B, or of Aᴴ X = B, for matrices of so few rows that the compiler may know their number: memory of their own would cost
+/// as much as the solution. Without B it is the inverse. `None` where there are more rows.
+///
+/// # Safety
+/// All matrices are valid, `a` is square of as many rows as the others, `x` is the caller's alone.
+pub(crate) unsafe fn solve<T: Number, S: Stored>(
+    adjoint: bool,
+    a: &Matrix,
+    b: Option<&Matrix>,
+    x: &Matrix,
+) -> Option<Result<(), Refused>> {
+    // SAFETY: the same contract.
+    unsafe {
+        match a.rows {
+            2 => Some(solve_rows::<T, S, 2>(adjoint, a, b, x)),
+            3 => Some(solve_rows::<T, S, 3>(adjoint, a, b, x)),
+            4 => Some(solve_rows::<T, S, 4>(adjoint, a, b, x)),
+            _ => None,
+        }
+    }
+}
+
+/// # Safety
+/// As [`solve`], for `N` rows.
+unsafe fn solve_rows<T: Number, S: Stored, const N: usize>(
+    adjoint: bool,
+    a: &Matrix,
+    b: Option<&Matrix>,
+    x: &Matrix,
+) -> Result<(), Refused> {
+    let mut lu = [[T::ZERO; N]; N];
+    for (i, row) in lu.iter_mut().enumerate() {
+        for (j, entry) in row.iter_mut().enumerate() {
+            // SAFETY: inside the matrix.
+            *entry = unsafe { if adjoint { get::<T, S>(a, j, i).conjugate() } else { get::<T, S>(a, i, j) } };
+        }
+    }
+    let mut rows: [usize; N] = std::array::from_fn(|i| i);
+    for k in 0..N {
+        let mut best = k;
+        for i in k + 1..N {
+            if lu[i][k].modulus() > lu[best][k].modulus() {
+                best = i;
+            }
+        }
+        if best != k {
+            lu.swap(k, best);
+            rows.swap(k, best);
+        }
+        let pivot = lu[k];
+        if pivot[k] == T::ZERO {
+            return Err(Refused::Singular);
+        }
+        for row in &mut lu[k + 1..] {
+            let factor = row[k] / pivot[k];
+            row[k] = factor;
+            for j in k + 1..N {
+                row[j] -= factor * pivot[j];
+            }
+        }
+    }
+    for c in 0..x.cols {
+        let mut y = [T::ZERO; N];
+        for i in 0..N {
+            let mut sum = match b {
+                // SAFETY: inside the matrix.
+                Some(b) => unsafe { get::<T, S>(b, rows[i], c) },
+                None if rows[i] == c => T::ONE,
+                None => T::ZERO,
+            };
+            for k in 0..i {
+                sum -= lu[i][k] * y[k];
+            }
+            y[i] = sum;
+        }
+        for i in (0..N).rev() {
+            let mut sum = y[i];
+            for k in i + 1..N {
+                sum -= lu[i][k] * y[k];
+            }
+            y[i] = sum / lu[i][i];
+            // SAFETY: inside the matrix.
+            unsafe { put::<T, S>(x, i, c, y[i]) };
+        }
+    }
+    Ok(())
 }

@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn vectors_are_those_of_their_values() {
-        for n in [1, 2, 5, 60] {
+        for n in [1, 2, 5, 60, 200] {
             let a = numbers(1, &[n, n]);
             let (e, v) = tf::eig(&a);
             let a = tf::cast(&a, tf::DType::C128);
