@@ -2,3 +2,5 @@
 //! `cargo test -p eagerflow-tests --test keras` runs it; a class without a row fails.
 
 mod numbers;
+mod optimizers;
+mod schedules;
