@@ -3,6 +3,8 @@
 `python keras_optimizers.py` writes `keras_optimizers.json`: the gradients, and where variables and slots are after some of fifty steps.
 """
 import inspect
+import pathlib
+import textwrap
 
 import keras_common as common
 import numpy as np
@@ -50,6 +52,20 @@ def short(x):
     whole = common.tensor(x)
     whole["data"] = [float(f"{v:.9g}") if isinstance(v, float) else v for v in whole["data"]]
     return whole
+
+
+def as_written(cls):
+    """`ScheduleFreeAdamW` with the old momentum kept as a tensor: a variable of TensorFlow is read when it has changed already, and
+    the running code then does something else than its text and comments say."""
+    source = textwrap.dedent(inspect.getsource(cls.update_step))
+    changed = source.replace("momentum_old = momentum.value", "momentum_old = ops.copy(momentum.value)")
+    assert changed != source
+    scope = {"ops": keras.ops}
+    exec(changed, scope)
+    cls.update_step = scope["update_step"]
+
+
+as_written(optimizers.ScheduleFreeAdamW)
 
 
 def gradients():
@@ -126,6 +142,20 @@ def steps():
         for options in [*rows, *(SHARED if kind in ("SGD", "Adagrad", "Adam") else [])]:
             answer.append(row(kind, {"learning_rate": rate, **options}, True))
     return answer
+
+
+def checkpoint(rows):
+    """A checkpoint of TensorFlow with every optimizer of whose variables the file tells, three steps after the start."""
+    parts = {}
+    for number, row in enumerate(rows):
+        if "kept" not in row:
+            continue
+        optimizer, own = getattr(optimizers, row["optimizer"])(**row["config"]), variables()
+        for dense, indices, values in GRADIENTS[:SEEN[0]]:
+            part = tf.IndexedSlices(tf.constant(values), tf.constant(indices), tf.constant([6, 2], tf.int64))
+            optimizer.apply([tf.constant(g) for g in dense] + [tf.convert_to_tensor(part)], own)
+        parts[f"row{number}"] = tf.train.Checkpoint(optimizer=optimizer, variables=[v.value for v in own])
+    tf.train.Checkpoint(**parts).write(str(pathlib.Path(__file__).parent / "checkpoints" / "keras_optimizers"))
 
 
 def excluded():
@@ -253,10 +283,12 @@ def signatures():
 
 
 if __name__ == "__main__":
+    made = steps()
+    checkpoint(made)
     common.write("optimizers", {
         "gradients": [{"dense": [common.tensor(g) for g in dense], "indices": common.tensor(indices), "rows": common.tensor(values)}
                       for dense, indices, values in GRADIENTS],
         "starts": [common.tensor(start) for start in STARTS],
-        "steps": steps(), "excluded": excluded(), "loss_scale": loss_scale(), "groups": groups(), "constrained": constrained(),
+        "steps": made, "excluded": excluded(), "loss_scale": loss_scale(), "groups": groups(), "constrained": constrained(),
         "by_schedule": by_schedule(), "dtypes": dtypes(), "rates": rates(), "signatures": signatures(),
     })

@@ -1,7 +1,7 @@
 //! `Adagrad`: a += g², w -= rate g / √(a + epsilon).
 //! Keras's `Adagrad`; rows of an embedding change those rows only, and where a row comes several times the squares of its parts add up.
 
-use super::common::{Common, Method, Step};
+use super::common::{Common, Method, Parts, Step};
 use super::rules::square;
 use super::shared::{made_with_a_rate, shared_options};
 use super::slots::{Start, slot_names};
@@ -85,6 +85,11 @@ impl Adagrad {
 impl Method for Adagrad {
     fn common(&self) -> &Common {
         &self.common
+    }
+
+    /// The squares of parts are added to the sums one by one, below.
+    fn parts(&self) -> Parts {
+        Parts::Squares
     }
 
     #[track_caller]

@@ -61,14 +61,14 @@ impl Batch {
         Ok(())
     }
 
-    /// The same with dense gradients alone.
+    /// Makes all gradients dense.
     #[track_caller]
-    pub fn without_rows(mut self) -> Result<Self> {
+    pub fn make_dense(&mut self) -> Result<()> {
         for (variable, rows) in std::mem::take(&mut self.rows) {
             self.gradients.push(rows.try_to_dense().map_err(|e| e.variable(variable.label()))?);
             self.variables.push(variable);
         }
-        Ok(self)
+        Ok(())
     }
 
     /// Rows as dense gradients, and what a method needs of their parts.

@@ -4,15 +4,14 @@
 use super::batch::Batch;
 use super::gradients::{Warned, pairs};
 use super::ids::{Ids, Patterns};
-use super::rules::{Averaged, Decay};
-use super::slots::{ACCUMULATOR, AVERAGE, Slots, ZEROS};
+use super::rules::Decay;
+use super::slots::{ACCUMULATOR, Slots, ZEROS};
 use super::{LearningRate, Rate};
-use engine::library::options;
 use engine::library::{Named, Rule, SlotName, apply_gradient_descent, apply_rule, constraint_of};
 use engine::{Duplicate, Fields, Gradients, IndexedRows, Module, Tensor, Variable};
-use engine::{try_cast, try_clip_by_global_norm, try_clip_by_norm, try_clip_by_value, try_equal, try_not_equal};
+use engine::{try_cast, try_clip_by_global_norm, try_clip_by_norm, try_clip_by_value, try_equal};
 use kernels::dtype::DType;
-use kernels::error::{Error, Result};
+use kernels::error::Result;
 use std::cell::RefCell;
 use std::panic::Location;
 use std::sync::Arc;
@@ -97,7 +96,7 @@ impl Step<'_> {
 
 /// How gradients are clipped.
 #[derive(Clone, Copy, PartialEq, Debug, Duplicate)]
-enum Clip {
+pub(super) enum Clip {
     Nothing,
     Norm(f64),
     Value(f64),
@@ -107,20 +106,20 @@ enum Clip {
 /// Options and state of every optimizer.
 #[derive(Debug, Duplicate)]
 pub(super) struct Common {
-    kind: &'static str,
+    pub kind: &'static str,
     pub name: String,
     pub learning_rate: LearningRate,
     pub iterations: Variable,
     pub slots: Slots,
-    clip: Clip,
+    pub clip: Clip,
     pub weight_decay: Option<f64>,
-    excluded: Ids,
-    excluded_names: Patterns,
+    pub excluded: Ids,
+    pub excluded_names: Patterns,
     pub use_ema: bool,
-    ema_momentum: f64,
-    ema_overwrite_frequency: Option<usize>,
+    pub ema_momentum: f64,
+    pub ema_overwrite_frequency: Option<usize>,
     pub loss_scale_factor: Option<f64>,
-    gradient_accumulation_steps: Option<usize>,
+    pub gradient_accumulation_steps: Option<usize>,
     #[duplicate(default)]
     warned: Warned,
 }
@@ -180,13 +179,15 @@ impl Common {
                 variable.try_assign(constraint.project(&variable.value())?)?;
             }
         }
+        // Its variable changes in place only if nobody else holds the value.
+        drop(iterations);
         self.iterations.try_assign_add(Tensor::from(1i64))
     }
 
     /// Clips, decays and moves.
     #[track_caller]
     fn update(&self, method: &dyn Method, batch: &mut Batch, iterations: &Tensor) -> Result<()> {
-        self.clip(batch)?;
+        self.clip(method, batch)?;
         let rate = &self.learning_rate.try_value()?;
         if method.decays() {
             self.decay(method, batch, rate)?;
@@ -214,13 +215,17 @@ impl Common {
     }
 
     #[track_caller]
-    fn clip(&self, batch: &mut Batch) -> Result<()> {
+    fn clip(&self, method: &dyn Method, batch: &mut Batch) -> Result<()> {
         match self.clip {
             Clip::Norm(most) if most > 0.0 => batch.map(|gradient| try_clip_by_norm(gradient, most, ())),
             Clip::Value(most) if most > 0.0 => batch.map(|gradient| try_clip_by_value(gradient, -most, most)),
             Clip::GlobalNorm(most) if most > 0.0 => {
                 let (clipped, _) = try_clip_by_global_norm(batch.tensors(), most)?;
                 batch.put(clipped);
+                // Keras makes rows dense here: what counts of their parts is then that of their sum.
+                if method.parts() != Parts::Nothing {
+                    batch.make_dense()?;
+                }
                 Ok(())
             }
             _ => Ok(()),
@@ -251,12 +256,13 @@ impl Common {
     fn accumulate(
         &self,
         method: &dyn Method,
-        batch: Batch,
+        mut batch: Batch,
         iterations: &Tensor,
         steps: usize,
         due: Tensor,
     ) -> Result<()> {
-        let batch = batch.without_rows()?;
+        batch.make_dense()?;
+        let batch = &batch;
         let [sums] = self.slots.of([(ACCUMULATOR, ZEROS)], &batch.variables)?;
         let add = || apply_gradient_descent(&sums, &batch.gradients, &Tensor::from(-1.0f32));
         let step = || {
@@ -272,62 +278,6 @@ impl Common {
             Ok(())
         };
         branch(&due, step, add)
-    }
-
-    /// Moves the averages of variables, and overwrites these with them when it is time.
-    #[track_caller]
-    fn average(&self, variables: &[Variable], iterations: &Tensor) -> Result<()> {
-        let [averages] = self.slots.of([(AVERAGE, ZEROS)], variables)?;
-        let values: Vec<Tensor> = variables.iter().map(Variable::value).collect();
-        let begun = try_cast(try_not_equal(iterations, 0i64)?, DType::F32)?;
-        apply_rule(&(Arc::new(Averaged(self.ema_momentum)) as _), &[&begun], &averages, &[], &[&values])?;
-        drop(values);
-        match self.ema_overwrite_frequency {
-            None => Ok(()),
-            Some(every) => {
-                let due = try_equal((iterations + 1i64) % every as i64, 0i64)?;
-                branch(&due, || overwrite(variables, &averages), || Ok(()))
-            }
-        }
-    }
-
-    /// Variables with their averages.
-    fn averages_of(&self, what: &str, variables: &[Variable]) -> Result<Vec<Variable>> {
-        let found = self.slots.existing(AVERAGE, variables).into_iter().zip(variables);
-        let one = |(average, variable): (Option<Variable>, &Variable)| {
-            average.ok_or_else(|| {
-                Error::failed_precondition(self.kind, format!("{what} a variable that has no average"))
-                    .got(variable.wording())
-                    .expected("variables that this optimizer has moved with `use_ema(true)`")
-                    .variable(variable.label())
-            })
-        };
-        found.map(one).collect()
-    }
-
-    /// Gives variables their averages for good, where there are averages.
-    #[track_caller]
-    pub fn finalize(&self, variables: &[Variable]) -> Result<()> {
-        match self.use_ema {
-            false => Ok(()),
-            true => overwrite(variables, &self.averages_of("finalize_variable_values:", variables)?),
-        }
-    }
-
-    /// Exchanges variables and their averages.
-    #[track_caller]
-    pub fn swap(&self, variables: &[Variable]) -> Result<()> {
-        if !self.use_ema {
-            return Err(Error::failed_precondition(self.kind, "there are no averages to swap in")
-                .help("make the optimizer with `use_ema(true)`"));
-        }
-        let averages = self.averages_of("swap_averages:", variables)?;
-        for (variable, average) in variables.iter().zip(&averages) {
-            let (value, mean) = (variable.value(), average.value());
-            variable.try_assign(mean)?;
-            average.try_assign(value)?;
-        }
-        Ok(())
     }
 
     /// Tells a module's fields of everything.
@@ -347,79 +297,6 @@ impl Common {
         fields.field("learning_rate", &self.learning_rate);
         self.slots.visit(fields);
     }
-}
-
-/// The options, each checked where it is set.
-impl Common {
-    pub fn set_clip_norm(&mut self, most: f64) -> Result<()> {
-        self.set_clip("clipnorm", Clip::Norm(options::magnitude(self.kind, "clipnorm", most)?))
-    }
-
-    pub fn set_clip_value(&mut self, most: f64) -> Result<()> {
-        self.set_clip("clipvalue", Clip::Value(options::magnitude(self.kind, "clipvalue", most)?))
-    }
-
-    pub fn set_global_clip_norm(&mut self, most: f64) -> Result<()> {
-        self.set_clip("global_clipnorm", Clip::GlobalNorm(options::magnitude(self.kind, "global_clipnorm", most)?))
-    }
-
-    fn set_clip(&mut self, option: &str, clip: Clip) -> Result<()> {
-        let before = match self.clip {
-            Clip::Nothing => None,
-            Clip::Norm(_) => Some("clipnorm"),
-            Clip::Value(_) => Some("clipvalue"),
-            Clip::GlobalNorm(_) => Some("global_clipnorm"),
-        };
-        match before.filter(|before| *before != option) {
-            Some(before) => Err(Error::invalid_argument(self.kind, "gradients can be clipped in one way only")
-                .got(format!("`{before}` and `{option}`"))
-                .expected("one of `clipnorm`, `clipvalue` and `global_clipnorm`")),
-            None => {
-                self.clip = clip;
-                Ok(())
-            }
-        }
-    }
-
-    pub fn set_weight_decay(&mut self, decay: f64) -> Result<()> {
-        self.weight_decay = Some(options::magnitude(self.kind, "weight_decay", decay)?);
-        Ok(())
-    }
-
-    pub fn exclude(&mut self, variables: &[Variable], names: &[&str]) -> Result<()> {
-        self.excluded_names = Patterns::new(self.kind, "exclude_from_weight_decay", names)?;
-        self.excluded = variables.iter().map(Variable::id).collect();
-        Ok(())
-    }
-
-    pub fn set_ema_momentum(&mut self, momentum: f64) -> Result<()> {
-        self.ema_momentum = options::share(self.kind, "ema_momentum", momentum)?;
-        Ok(())
-    }
-
-    pub fn set_ema_overwrite_frequency(&mut self, every: usize) -> Result<()> {
-        self.ema_overwrite_frequency = Some(options::count(self.kind, "ema_overwrite_frequency", every)?);
-        Ok(())
-    }
-
-    pub fn set_loss_scale_factor(&mut self, factor: f64) -> Result<()> {
-        self.loss_scale_factor = Some(options::positive(self.kind, "loss_scale_factor", factor)?);
-        Ok(())
-    }
-
-    pub fn set_accumulation(&mut self, steps: usize) -> Result<()> {
-        self.gradient_accumulation_steps =
-            Some(options::count_from(self.kind, "gradient_accumulation_steps", steps, 2)?);
-        Ok(())
-    }
-}
-
-#[track_caller]
-fn overwrite(variables: &[Variable], averages: &[Variable]) -> Result<()> {
-    for (variable, average) in variables.iter().zip(averages) {
-        variable.try_assign(average.value())?;
-    }
-    Ok(())
 }
 
 /// One of two ways, chosen by a truth value; in a traced function a branch of the graph. What a way refuses is refused.

@@ -1,5 +1,6 @@
 //! `ScheduleFreeAdamW`: Adam whose variables are means of where its steps lead, so that no schedule is needed.
-//! Keras's `ScheduleFreeAdamW`.
+//! Keras's `ScheduleFreeAdamW` as its text has it; with variables of TensorFlow its running code reads where the steps lead after they
+//! have moved, and the first beta has no effect there.
 
 use super::common::{Common, Method, Parts, Step};
 use super::rules::{flag, follow, gradient_and, square};

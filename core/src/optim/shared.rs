@@ -145,8 +145,8 @@ macro_rules! shared_options {
         impl engine::Module for $owner {
             fn visit(&self, fields: &mut engine::Fields<'_>) {
                 $(fields.field(stringify!($setting), &self.$setting);)*
-                $(fields.field($label, &self.$own);)*
                 self.common.visit(fields);
+                $(fields.field($label, &self.$own);)*
             }
         }
     };

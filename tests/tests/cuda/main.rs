@@ -14,6 +14,7 @@ mod growth_of_graphs;
 mod lines;
 mod machines;
 mod op_table;
+mod optimizers;
 mod programs;
 mod strict;
 mod strings;

@@ -7,3 +7,5 @@ mod layers_recurrent;
 mod losses;
 mod metrics;
 mod numbers;
+mod optimizers;
+mod schedules;

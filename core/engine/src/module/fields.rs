@@ -85,14 +85,17 @@ pub(crate) trait Sink {
     }
     /// An object of the host that checkpoints hold. Signatures leave it out: a trace takes nothing of it in.
     fn state(&mut self, _path: &Path<'_>, _state: &dyn SavedState) {}
-    /// The values that an optimizer keeps for each variable.
+    /// The values that an optimizer keeps for each variable, in Keras's order.
     fn slots(&mut self, path: &Path<'_>, slots: &Arc<dyn SlotTable>) {
-        let all = path.below(Name::Field("slots"));
-        for (i, (_, values)) in slots.all().iter().enumerate() {
-            let item = all.below(Name::Index(i));
-            for (name, value) in slots.names().iter().zip(values) {
-                if let Some(value) = value {
-                    self.part(&item.below(Name::Field(name.slot)), value);
+        let (all, rows) = (path.below(Name::Field("slots")), slots.all());
+        let last = slots.names().iter().map(|name| name.stage).max().unwrap_or(0);
+        for stage in 0..=last {
+            for (i, (_, values)) in rows.iter().enumerate() {
+                let item = all.below(Name::Index(i));
+                for (name, value) in slots.names().iter().zip(values).filter(|(name, _)| name.stage == stage) {
+                    if let Some(value) = value {
+                        self.part(&item.below(Name::Field(name.slot)), value);
+                    }
                 }
             }
         }
