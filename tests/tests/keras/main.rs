@@ -1,6 +1,10 @@
 //! Layers, losses, metrics, optimizers and their like against the numbers of real Keras 3, which `tests/golden/keras_*.py` wrote.
 //! `cargo test -p eagerflow-tests --test keras` runs it; a class without a row fails.
 
+mod declared;
 mod losses;
+mod made_losses;
+mod made_metrics;
 mod metrics;
+mod mistakes;
 mod numbers;
