@@ -20,6 +20,7 @@ mod binary;
 mod categorical;
 pub(crate) mod checks;
 mod define;
+mod from_fn;
 mod hinge;
 mod loss;
 mod names;
@@ -41,12 +42,13 @@ pub use categorical::{
     CategoricalCrossentropy, CategoricalFocalCrossentropy, categorical_crossentropy, categorical_focal_crossentropy,
     try_categorical_crossentropy, try_categorical_focal_crossentropy,
 };
+pub(crate) use from_fn::identity_of;
+pub use from_fn::{FromFn, LossValue, from_fn};
 pub use hinge::{
     CategoricalHinge, Hinge, SquaredHinge, categorical_hinge, hinge, squared_hinge, try_categorical_hinge, try_hinge,
     try_squared_hinge,
 };
-pub(crate) use loss::identity_of;
-pub use loss::{FromFn, Loss, LossValue, Reduction, from_fn};
+pub use loss::{Loss, Reduction};
 pub(crate) use names::nearest;
 pub use names::{get, try_get};
 pub use overlap::{Dice, Tversky, dice, try_dice, try_tversky, tversky};

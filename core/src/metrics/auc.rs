@@ -3,8 +3,9 @@
 
 use super::Metric;
 use super::area::{Curve, SummationMethod, area};
+use super::batch::{Batch, Chosen};
 use super::metric::{named, updates};
-use super::thresholds::{Batch, Chosen, IntoThresholds, Thresholds};
+use super::thresholds::{IntoThresholds, Thresholds};
 use engine::library::options::options;
 use engine::{Duplicate, Fields, LazyVariable, Module, Tensor, Variable};
 use kernels::error::{Error, OrFail, Result};

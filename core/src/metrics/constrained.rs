@@ -2,9 +2,10 @@
 //! Keras's metrics of these names, over thresholds from 0 to 1.
 
 use super::Metric;
+use super::batch::{Batch, Chosen};
 use super::confusion::{add, clear, share, zeros};
 use super::metric::{named, updates};
-use super::thresholds::{Batch, Chosen, Thresholds};
+use super::thresholds::Thresholds;
 use engine::library::cast_to;
 use engine::library::options::{self, options};
 use engine::{Duplicate, Fields, Module, Tensor, Variable};

@@ -21,9 +21,11 @@
 mod accuracy;
 mod area;
 mod auc;
+mod batch;
 mod confusion;
 mod constrained;
 mod correlation;
+mod counts;
 mod f_score;
 mod iou;
 mod mean;
@@ -31,6 +33,7 @@ mod metric;
 mod names;
 mod probabilistic;
 mod r2_score;
+mod regions;
 mod regression;
 #[cfg(test)]
 mod tests;
@@ -43,9 +46,10 @@ pub use accuracy::{
 };
 pub use area::{Curve, SummationMethod};
 pub use auc::AUC;
-pub use confusion::{FalseNegatives, FalsePositives, Precision, Recall, TrueNegatives, TruePositives};
+pub use confusion::{Precision, Recall};
 pub use constrained::{PrecisionAtRecall, RecallAtPrecision, SensitivityAtSpecificity, SpecificityAtSensitivity};
 pub use correlation::{ConcordanceCorrelation, PearsonCorrelation};
+pub use counts::{FalseNegatives, FalsePositives, TrueNegatives, TruePositives};
 pub use f_score::{Average, F1Score, FBetaScore};
 pub use iou::{BinaryIoU, IoU, MeanIoU, OneHotIoU, OneHotMeanIoU};
 pub use mean::{Mean, Sum};

@@ -4,8 +4,12 @@
 mod layer_rows;
 mod layers_core;
 mod layers_recurrent;
+mod declared;
 mod losses;
+mod made_losses;
+mod made_metrics;
 mod metrics;
+mod mistakes;
 mod numbers;
 mod optimizers;
 mod schedules;
