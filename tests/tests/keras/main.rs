@@ -2,5 +2,8 @@
 //! `cargo test -p eagerflow-tests --test keras` runs it; a class without a row fails.
 
 mod layer_rows;
+mod layers_conv;
+mod layers_conv_kept;
+mod layers_conv_mistakes;
 mod layers_core;
 mod numbers;
