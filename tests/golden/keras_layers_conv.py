@@ -109,6 +109,18 @@ def pooling():
             rows[f"{name}{axes}d_keep"] = row(layer(keepdims=True), [last])
             rows[f"{name}{axes}d_first"] = row(layer(**first), [channels_first])
             rows[f"{name}{axes}d_first_keep"] = row(layer(keepdims=True, **first), [channels_first])
+    adaptive = {"max": (L.AdaptiveMaxPooling1D, L.AdaptiveMaxPooling2D, L.AdaptiveMaxPooling3D), "average": (L.AdaptiveAveragePooling1D, L.AdaptiveAveragePooling2D, L.AdaptiveAveragePooling3D)}
+    for name, (one, two, three) in adaptive.items():
+        rows |= {
+            f"adaptive_{name}1d": row(one(2), [s]),
+            f"adaptive_{name}1d_more": row(one(7), [s]),
+            f"adaptive_{name}1d_first": row(one(3, **first), [sf]),
+            f"adaptive_{name}2d": row(two(2), [i]),
+            f"adaptive_{name}2d_each": row(two((3, 5)), [i]),
+            f"adaptive_{name}2d_first": row(two(2, **first), [jf]),
+            f"adaptive_{name}3d": row(three(2), [v]),
+            f"adaptive_{name}3d_first": row(three((1, 2, 3), **first), [vf]),
+        }
     mask = np.array([[True, False, True, True, False], [False, True, False, False, False]])
     rows["masked"] = masked(L.GlobalAveragePooling1D(), s, mask)
     rows["masked_first"] = masked(L.GlobalAveragePooling1D(keepdims=True, **first), sf, mask)

@@ -7,12 +7,13 @@ use eagerflow as tf;
 use serde_json::Value;
 use tf::layers::set_mask_of;
 use tf::layers::{
-    AveragePooling1D, AveragePooling2D, AveragePooling3D, AvgPool2D, Call, Conv1D, Conv1DTranspose, Conv2D,
-    Conv2DTranspose, Conv3D, Conv3DTranspose, ConvPadding, Convolution2D, Cropping1D, Cropping2D, Cropping3D,
-    DepthwiseConv1D, DepthwiseConv2D, GlobalAveragePooling1D, GlobalAveragePooling2D, GlobalAveragePooling3D,
-    GlobalAvgPool2D, GlobalMaxPool3D, GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D, Interpolation, Layer,
-    MaxPool1D, MaxPooling1D, MaxPooling2D, MaxPooling3D, SeparableConv1D, SeparableConv2D, UpSampling1D, UpSampling2D,
-    UpSampling3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D,
+    AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D, AdaptiveMaxPooling1D,
+    AdaptiveMaxPooling2D, AdaptiveMaxPooling3D, AveragePooling1D, AveragePooling2D, AveragePooling3D, AvgPool2D, Call,
+    Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, ConvPadding, Convolution2D, Cropping1D,
+    Cropping2D, Cropping3D, DepthwiseConv1D, DepthwiseConv2D, GlobalAveragePooling1D, GlobalAveragePooling2D,
+    GlobalAveragePooling3D, GlobalAvgPool2D, GlobalMaxPool3D, GlobalMaxPooling1D, GlobalMaxPooling2D,
+    GlobalMaxPooling3D, Interpolation, Layer, MaxPool1D, MaxPooling1D, MaxPooling2D, MaxPooling3D, SeparableConv1D,
+    SeparableConv2D, UpSampling1D, UpSampling2D, UpSampling3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D,
 };
 use tf::{DataFormat, Duplicate, GradientTape, Padding};
 
@@ -172,6 +173,28 @@ fn global_pooling() {
         "global_average3d_keep" => GlobalAveragePooling3D::new().keepdims(true);
         "global_average3d_first" => GlobalAveragePooling3D::new().data_format("channels_first");
         "global_average3d_first_keep" => GlobalAveragePooling3D::default().keepdims(true).data_format("channels_first");
+    }
+}
+
+#[test]
+fn adaptive_pooling() {
+    rows! { "layers_pooling", 1e-6:
+        "adaptive_max1d" => AdaptiveMaxPooling1D::new(2);
+        "adaptive_max1d_more" => AdaptiveMaxPooling1D::new(7);
+        "adaptive_max1d_first" => AdaptiveMaxPooling1D::new(3).data_format("channels_first");
+        "adaptive_max2d" => AdaptiveMaxPooling2D::new(2);
+        "adaptive_max2d_each" => AdaptiveMaxPooling2D::new((3, 5));
+        "adaptive_max2d_first" => AdaptiveMaxPooling2D::new(2).data_format("channels_first");
+        "adaptive_max3d" => AdaptiveMaxPooling3D::new(2);
+        "adaptive_max3d_first" => AdaptiveMaxPooling3D::new((1, 2, 3)).data_format("channels_first");
+        "adaptive_average1d" => AdaptiveAveragePooling1D::new(2);
+        "adaptive_average1d_more" => AdaptiveAveragePooling1D::new(7);
+        "adaptive_average1d_first" => AdaptiveAveragePooling1D::new(3).data_format("channels_first");
+        "adaptive_average2d" => AdaptiveAveragePooling2D::new(2);
+        "adaptive_average2d_each" => AdaptiveAveragePooling2D::new((3, 5));
+        "adaptive_average2d_first" => AdaptiveAveragePooling2D::new(2).data_format("channels_first");
+        "adaptive_average3d" => AdaptiveAveragePooling3D::new(2);
+        "adaptive_average3d_first" => AdaptiveAveragePooling3D::new((1, 2, 3)).data_format("channels_first");
     }
 }
 

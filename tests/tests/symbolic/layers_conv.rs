@@ -3,29 +3,33 @@
 
 use super::{Sample, x};
 use eagerflow::layers::{
-    AveragePooling1D, AveragePooling2D, AveragePooling3D, Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D,
-    Conv3DTranspose, Cropping1D, Cropping2D, Cropping3D, DepthwiseConv1D, DepthwiseConv2D, GlobalAveragePooling1D,
+    AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveMaxPooling2D, AdaptiveMaxPooling3D, AveragePooling1D,
+    AveragePooling2D, AveragePooling3D, Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose,
+    Cropping1D, Cropping2D, Cropping3D, DepthwiseConv1D, DepthwiseConv2D, GlobalAveragePooling1D,
     GlobalAveragePooling2D, GlobalAveragePooling3D, GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D, Layer,
     LayerExt, MaxPooling1D, MaxPooling2D, MaxPooling3D, SeparableConv1D, SeparableConv2D, UpSampling1D, UpSampling2D,
     UpSampling3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D,
 };
 use eagerflow::{DType, GradientTape, Result, Tensor};
 
-/// A sample of layers that are built for the second call's number of channels, which is that of the recorded one too.
-fn trained(name: &'static str, inputs: fn(super::Sizes) -> Vec<Tensor>, layers: Vec<Box<dyn Layer>>) -> Sample {
+/// A sample for each of some layers, which are built for the number of channels that both calls have.
+fn trained(
+    name: &'static str,
+    inputs: fn(super::Sizes) -> Vec<Tensor>,
+    layers: Vec<Box<dyn Layer>>,
+) -> impl Iterator<Item = Sample> {
     let built = inputs(super::CALLS[1]);
-    layers.iter().for_each(|layer| drop(layer.call_training(&built[0], true)));
-    Sample::new(name, inputs, move |x| {
-        let mut all = Vec::new();
-        for layer in &layers {
+    layers.into_iter().map(move |layer| {
+        layer.call_training(&built[0], true);
+        Sample::new(name, inputs, move |x| {
             let tape = GradientTape::new();
             let y = layer.try_call(&x[0], true)?;
             let variables = layer.trainable_variables();
             let gradients = tape.try_gradient(&y, &variables)?;
-            all.push(y);
+            let mut all = vec![y];
             all.extend((0..variables.len()).filter_map(|i| gradients.get(i)));
-        }
-        Ok(all)
+            Ok(all)
+        })
     })
 }
 
@@ -49,61 +53,62 @@ pub fn samples() -> Vec<Sample> {
 }
 
 fn sequences() -> Vec<Sample> {
-    vec![
-        trained(
-            "Conv1D",
-            |s| vec![x(&[s.a, s.c, 6])],
-            boxed![
-                Conv1D::new(3, 2).activation("tanh"),
-                Conv1D::new(2, 3).groups(2).strides(2).padding("same"),
-                Conv1D::new(2, 2).padding("causal").dilation_rate(2),
-                DepthwiseConv1D::new(2).depth_multiplier(2),
-                SeparableConv1D::new(2, 3).strides(2).padding("same"),
-                Conv1DTranspose::new(2, 3).strides(2),
-                Conv1DTranspose::new(2, 3).strides(2).padding("same").output_padding(1),
-            ],
-        ),
-        trained(
-            "Conv1D",
-            |s| vec![x(&[s.b, 6, s.c])],
-            boxed![
-                Conv1D::new(2, 2).data_format("channels_first").padding("causal"),
-                DepthwiseConv1D::new(2).data_format("channels_first"),
-                SeparableConv1D::new(2, 2).data_format("channels_first"),
-                Conv1DTranspose::new(2, 2).data_format("channels_first").strides(3),
-            ],
-        ),
-    ]
+    let mut list = Vec::new();
+    list.extend(trained(
+        "Conv1D",
+        |s| vec![x(&[s.a, s.c, 6])],
+        boxed![
+            Conv1D::new(3, 2).activation("tanh"),
+            Conv1D::new(2, 3).groups(2).strides(2).padding("same"),
+            Conv1D::new(2, 2).padding("causal").dilation_rate(2),
+            DepthwiseConv1D::new(2).depth_multiplier(2),
+            SeparableConv1D::new(2, 3).strides(2).padding("same"),
+            Conv1DTranspose::new(2, 3).strides(2),
+            Conv1DTranspose::new(2, 3).strides(2).padding("same").output_padding(1),
+        ],
+    ));
+    list.extend(trained(
+        "Conv1D",
+        |s| vec![x(&[s.b, 6, s.c])],
+        boxed![
+            Conv1D::new(2, 2).data_format("channels_first").padding("causal"),
+            DepthwiseConv1D::new(2).data_format("channels_first"),
+            SeparableConv1D::new(2, 2).data_format("channels_first"),
+            Conv1DTranspose::new(2, 2).data_format("channels_first").strides(3),
+        ],
+    ));
+    list
 }
 
 fn images() -> Vec<Sample> {
-    vec![
-        trained(
-            "Conv2D",
-            |s| vec![x(&[s.b, s.a, s.c, 6])],
-            boxed![
-                Conv2D::new(2, 2).groups(2).strides(2).padding("same"),
-                DepthwiseConv2D::new(2).depth_multiplier(2),
-                DepthwiseConv2D::new(3).strides(2).padding("same").dilation_rate(2),
-                SeparableConv2D::new(2, 2).activation("tanh"),
-                Conv2DTranspose::new(2, 2),
-                Conv2DTranspose::new(2, (3, 2)).strides(2).padding("same"),
-            ],
-        ),
-        trained(
-            "Conv2D",
-            |s| vec![x(&[s.b, 6, s.c, s.a])],
-            boxed![
-                Conv2D::new(2, 2).groups(2).data_format("channels_first"),
-                SeparableConv2D::new(2, 2).data_format("channels_first"),
-                Conv2DTranspose::new(2, 2).strides((1, 2)).data_format("channels_first"),
-            ],
-        ),
-    ]
+    let mut list = Vec::new();
+    list.extend(trained(
+        "Conv2D",
+        |s| vec![x(&[s.b, s.a, s.c, 6])],
+        boxed![
+            Conv2D::new(2, 2).groups(2).strides(2).padding("same"),
+            DepthwiseConv2D::new(2).depth_multiplier(2),
+            DepthwiseConv2D::new(3).strides(2).padding("same").dilation_rate(2),
+            SeparableConv2D::new(2, 2).activation("tanh"),
+            Conv2DTranspose::new(2, 2),
+            Conv2DTranspose::new(2, (3, 2)).strides(2).padding("same"),
+        ],
+    ));
+    list.extend(trained(
+        "Conv2D",
+        |s| vec![x(&[s.b, 6, s.c, s.a])],
+        boxed![
+            Conv2D::new(2, 2).groups(2).data_format("channels_first"),
+            SeparableConv2D::new(2, 2).data_format("channels_first"),
+            Conv2DTranspose::new(2, 2).strides((1, 2)).data_format("channels_first"),
+        ],
+    ));
+    list
 }
 
 fn volumes() -> Vec<Sample> {
-    vec![trained(
+    let mut list = Vec::new();
+    list.extend(trained(
         "Conv3D",
         |s| vec![x(&[2, s.b, s.a, s.c, 2])],
         boxed![
@@ -111,7 +116,8 @@ fn volumes() -> Vec<Sample> {
             Conv3D::new(2, (2, 1, 3)).groups(2).strides(2).padding("same"),
             Conv3DTranspose::new(1, 2).strides(2).padding("same"),
         ],
-    )]
+    ));
+    list
 }
 
 fn poolings() -> Vec<Sample> {
@@ -178,6 +184,40 @@ fn poolings() -> Vec<Sample> {
 
 fn windows() -> Vec<Sample> {
     vec![
+        Sample::new(
+            "AdaptiveMaxPooling2D",
+            |s| vec![x(&[s.a, s.b, s.c, s.a])],
+            |x| {
+                let (x, first) = (&x[0], "channels_first");
+                let mut list =
+                    all(x, [AdaptiveMaxPooling2D::new((2, 7)), AdaptiveMaxPooling2D::new(3).data_format(first)])?;
+                list.extend(all(
+                    x,
+                    [AdaptiveAveragePooling2D::new(2), AdaptiveAveragePooling2D::new(1).data_format(first)],
+                )?);
+                Ok(list)
+            },
+        ),
+        Sample::new(
+            "AdaptiveMaxPooling3D",
+            |s| vec![x(&[2, s.b, s.c, s.a, s.b])],
+            |x| {
+                all(
+                    &x[0],
+                    [AdaptiveMaxPooling3D::new(2), AdaptiveMaxPooling3D::new((1, 2, 3)).data_format("channels_first")],
+                )
+            },
+        ),
+        Sample::new(
+            "AdaptiveAveragePooling1D",
+            |s| vec![x(&[s.a, s.b, s.c])],
+            |x| {
+                all(
+                    &x[0],
+                    [AdaptiveAveragePooling1D::new(2), AdaptiveAveragePooling1D::new(4).data_format("channels_first")],
+                )
+            },
+        ),
         Sample::new(
             "ZeroPadding1D",
             |s| vec![x(&[s.a, s.b, s.c])],

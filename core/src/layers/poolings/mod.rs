@@ -1,9 +1,14 @@
 //! Poolings: the largest value or the mean of windows or of whole inputs, channel by channel; Keras's layers of these names.
 //! Models put them between convolutions; they have no variables.
 
+mod adaptive;
 mod global;
 mod windowed;
 
+pub use adaptive::{
+    AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D, AdaptiveMaxPooling1D,
+    AdaptiveMaxPooling2D, AdaptiveMaxPooling3D,
+};
 pub use global::{
     GlobalAveragePooling1D, GlobalAveragePooling2D, GlobalAveragePooling3D, GlobalMaxPooling1D, GlobalMaxPooling2D,
     GlobalMaxPooling3D,
