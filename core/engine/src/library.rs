@@ -23,7 +23,7 @@ pub use crate::variable::{
 pub use kernels::error::OrFail;
 
 use crate::module::{Fields, LazyVariable};
-use crate::ops::{self, Padding, Pair};
+use crate::ops::{self, PerAxis, Sliding};
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use kernels::dtype::DType;
@@ -55,10 +55,10 @@ pub fn listed_axes(axes: &ops::Axes) -> Option<&[isize]> {
     axes.listed()
 }
 
-/// The convolution of a layer, which knows the number of groups also where the images' channels are not known.
+/// The convolution of a layer over so many spatial axes, which knows the number of groups also where the channels are not known.
 #[track_caller]
-pub fn conv2d_in_groups(x: &Tensor, w: &Tensor, steps: [Pair; 2], padding: Padding, groups: usize) -> Result<Tensor> {
-    ops::conv2d_in_groups(x, w, steps, padding, groups)
+pub fn conv_in_groups(axes: usize, x: &Tensor, w: &Tensor, how: &Sliding, groups: usize) -> Result<Tensor> {
+    ops::conv_in_groups(axes, x, w, how, groups)
 }
 
 /// What messages say of a tensor.
@@ -91,18 +91,25 @@ impl Named for Variable {
     }
 }
 
-/// Two numbers as sizes.
-pub trait Sized2 {
-    /// The numbers, if both are at least 1.
+/// Numbers along spatial axes, as layers keep them.
+pub trait Along: Sized {
+    /// A number for each of so many axes, all at least `least`.
     ///
     /// # Errors
-    /// InvalidArgument of the operation that says `what` must be positive.
-    fn sizes(self, op: &str, what: &str) -> Result<[i64; 2]>;
+    /// InvalidArgument of the layer that says what is wrong with `what`.
+    fn along(self, layer: &str, what: &str, axes: usize, least: i64) -> Result<Self>;
+
+    /// The numbers that were given.
+    fn numbers(&self) -> &[i64];
 }
 
-impl Sized2 for Pair {
-    fn sizes(self, op: &str, what: &str) -> Result<[i64; 2]> {
-        Pair::sizes(self, op, what)
+impl Along for PerAxis {
+    fn along(self, layer: &str, what: &str, axes: usize, least: i64) -> Result<Self> {
+        PerAxis::along(self, layer, what, axes, least)
+    }
+
+    fn numbers(&self) -> &[i64] {
+        PerAxis::numbers(self)
     }
 }
 

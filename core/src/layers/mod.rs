@@ -3,33 +3,53 @@
 
 mod activation;
 pub(crate) mod base;
-mod conv2d;
+mod convolutions;
 mod dense;
 mod dropout;
 mod flatten;
 mod merge;
 mod node;
-mod pooling;
+mod poolings;
 mod recurrent;
+mod spatial;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 pub use activation::Activation;
 pub use base::{
     Call, Core, IntoPolicy, Layer, LayerExt, LayerInput, Masking, Outputs, Policy, SharedLayer, Weight, add_loss,
     get_mask, global_policy, set_global_policy, set_mask_of, try_set_global_policy, with_losses,
 };
-pub use conv2d::Conv2D;
+pub use convolutions::{
+    Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, Convolution1D, Convolution1DTranspose,
+    Convolution2D, Convolution2DTranspose, Convolution3D, Convolution3DTranspose, DepthwiseConv1D, DepthwiseConv2D,
+    SeparableConv1D, SeparableConv2D, SeparableConvolution1D, SeparableConvolution2D,
+};
 pub use dense::Dense;
 pub use dropout::Dropout;
 pub use flatten::Flatten;
 pub use merge::Concatenate;
 pub use node::{IntoInputShape, Node, input, input_of};
-pub use pooling::{GlobalAveragePooling2D, MaxPool2D};
 pub use recurrent::{
     Begun, Bidirectional, Cell, ConvLSTM1D, ConvLSTM2D, ConvLSTM3D, GRU, GRUCell, IntoCell, IntoCells, IntoEach,
     IntoMergeMode, LSTM, LSTMCell, MergeMode, RNN, Recurrence, Recurrent, Sequence, SharedCell, SharedRecurrent,
     SimpleRNN, SimpleRNNCell, StackedRNNCells, States, Steps, TimeDistributed,
+};
+pub use poolings::{
+    AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D, AdaptiveMaxPooling1D,
+    AdaptiveMaxPooling2D, AdaptiveMaxPooling3D,
+};
+pub use poolings::{
+    AveragePooling1D, AveragePooling2D, AveragePooling3D, AvgPool1D, AvgPool2D, AvgPool3D, GlobalAveragePooling1D,
+    GlobalAveragePooling2D, GlobalAveragePooling3D, GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D, GlobalMaxPool1D,
+    GlobalMaxPool2D, GlobalMaxPool3D, GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D, MaxPool1D, MaxPool2D,
+    MaxPool3D, MaxPooling1D, MaxPooling2D, MaxPooling3D,
+};
+pub use spatial::{ConvPadding, IntoDataFormat, IntoPadding};
+pub use windows::{
+    Cropping1D, Cropping2D, Cropping3D, Interpolation, IntoInterpolation, Margins, UpSampling1D, UpSampling2D,
+    UpSampling3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D,
 };
 
 pub(crate) use base::{CollectedLosses, collected_losses, layer, named, options_of_all, run, weight_losses};
@@ -46,3 +66,12 @@ macro_rules! copied_by_clone {
     )*};
 }
 use copied_by_clone;
+
+/// Second names that Keras has for layers.
+macro_rules! second_names {
+    ($($second:ident = $first:ident;)*) => {$(
+        #[doc = concat!("Keras's other name of [`", stringify!($first), "`].")]
+        pub type $second = $first;
+    )*};
+}
+use second_names;

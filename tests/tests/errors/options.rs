@@ -50,9 +50,9 @@ fn of_convolutions() {
 #[test]
 fn of_poolings_and_dropout() {
     panics!(MaxPool2D::new(0), "sizes must be positive");
-    refused!(MaxPool2D::try_new([2, 0]), InvalidArgument, "MaxPool2D", ["[2, 0]"]);
+    refused!(MaxPool2D::try_new([2, 0]), InvalidArgument, "MaxPooling2D", ["[2, 0]"]);
     panics!(MaxPool2D::new(2).strides(0), "strides must be positive");
-    refused!(MaxPool2D::new(2).try_strides(-1), InvalidArgument, "MaxPool2D", ["strides", "-1"]);
+    refused!(MaxPool2D::new(2).try_strides(-1), InvalidArgument, "MaxPooling2D", ["strides", "-1"]);
     panics!(MaxPool2D::new(2).padding(Padding::Explicit([[2, 0], [0, 0]])), "as large as the window");
     for rate in [1.5, -0.1, f64::NAN, f64::INFINITY] {
         refused!(Dropout::try_new(rate), InvalidArgument, "Dropout", ["`rate`", "from 0 to 1"]);

@@ -2,6 +2,9 @@
 //! `cargo test -p eagerflow-tests --test keras` runs it; a class without a row fails.
 
 mod layer_rows;
+mod layers_conv;
+mod layers_conv_kept;
+mod layers_conv_mistakes;
 mod layers_core;
 mod layers_recurrent;
 mod declared;

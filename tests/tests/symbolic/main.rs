@@ -6,6 +6,7 @@ mod complex;
 mod conv;
 mod diagonals;
 mod elementwise;
+mod layers_conv;
 mod library;
 mod linalg;
 mod linear;
@@ -211,6 +212,11 @@ fn operations_read_no_size_where_all_sizes_are_apart() {
 #[test]
 fn the_library_reads_no_size() {
     walk(&library::samples(), Naming::BySize);
+}
+
+#[test]
+fn convolutions_and_their_kin_read_no_size() {
+    walk(&layers_conv::samples(), Naming::BySize);
 }
 
 /// Files of `ops/` without a sample here, and why.

@@ -15,16 +15,47 @@ use smallvec::SmallVec;
 /// A convolution over so many spatial axes, for the function of this name.
 #[track_caller]
 pub(super) fn convolved(op: &'static str, axes: usize, x: &Tensor, w: &Tensor, how: &Sliding) -> Result<Tensor> {
+    in_groups(op, axes, x, w, how, None)
+}
+
+/// The convolution of a layer over so many spatial axes, which knows the number of groups also where the input's channels are not known.
+#[track_caller]
+pub(crate) fn conv_in_groups(axes: usize, x: &Tensor, w: &Tensor, how: &Sliding, groups: usize) -> Result<Tensor> {
+    let op = match axes {
+        1 => "conv1d",
+        2 => "conv2d",
+        _ => "conv3d",
+    };
+    in_groups(op, axes, x, w, how, Some(groups))
+}
+
+#[track_caller]
+fn in_groups(
+    op: &'static str,
+    axes: usize,
+    x: &Tensor,
+    w: &Tensor,
+    how: &Sliding,
+    groups: Option<usize>,
+) -> Result<Tensor> {
     let windows = Windows::over(op, axes, how)?;
     if axes > 1 && x.rank() == axes + 2 && how.data_format == DataFormat::ChannelsLast {
-        return convolve(x, w, windows, None).map_err(|e| e.named(op));
+        return convolve(x, w, windows, groups).map_err(|e| e.named(op));
     }
-    around(op, axes, x, w, windows, how).map_err(|e| e.named(op))
+    around(op, axes, x, w, windows, how, groups).map_err(|e| e.named(op))
 }
 
 /// The same with what must be brought into the kernel's layout first.
 #[track_caller]
-fn around(op: &str, axes: usize, x: &Tensor, w: &Tensor, windows: Windows, how: &Sliding) -> Result<Tensor> {
+fn around(
+    op: &str,
+    axes: usize,
+    x: &Tensor,
+    w: &Tensor,
+    windows: Windows,
+    how: &Sliding,
+    groups: Option<usize>,
+) -> Result<Tensor> {
     if axes == 1 && (x.rank() < 3 || w.rank() != 3) {
         return Err(Error::invalid_argument(op, "the input is no batch of sequences, or the filters are none for them")
             .got(format!("an input of {}, filters of {}", x.shape(), w.shape()))
@@ -39,7 +70,7 @@ fn around(op: &str, axes: usize, x: &Tensor, w: &Tensor, windows: Windows, how: 
     if axes == 1 {
         (input, filters) = (with_axis(&input, 1)?, with_axis(w, 0)?);
     }
-    let mut y = convolve(&input, &filters, windows, None)?;
+    let mut y = convolve(&input, &filters, windows, groups)?;
     if axes == 1 {
         y = without_axis(&y, 1)?;
     }

@@ -41,7 +41,7 @@ pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
 pub(crate) use broadcast_to::BroadcastTo;
 pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
-pub(crate) use conv2d::conv2d_in_groups;
+pub(crate) use convolution::conv_in_groups;
 pub(crate) use cotangents::sum_to;
 pub use cumulative::Cumulative;
 pub(crate) use fail::fail_with;

@@ -4,7 +4,7 @@
 use super::functions::DataFormat;
 use super::window::{Padding, Pair};
 use kernels::error::{Error, Result};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 /// A number for each spatial axis of a window.
 pub type Steps = SmallVec<[i64; 3]>;
@@ -31,6 +31,16 @@ macro_rules! per_axis {
             }
         }
         per_axis!(@ $t, 1 2 3);
+        impl From<($t, $t)> for PerAxis {
+            fn from((rows, columns): ($t, $t)) -> Self {
+                Self::from([rows, columns])
+            }
+        }
+        impl From<($t, $t, $t)> for PerAxis {
+            fn from((planes, rows, columns): ($t, $t, $t)) -> Self {
+                Self::from([planes, rows, columns])
+            }
+        }
     )*};
     (@ $t:ty, $($n:literal)*) => {$(
         impl From<[$t; $n]> for PerAxis {
@@ -55,23 +65,38 @@ impl From<Pair> for PerAxis {
 impl PerAxis {
     /// The numbers for so many axes, each at least 1.
     pub(crate) fn resolve(self, op: &str, what: &str, axes: usize) -> Result<Steps> {
-        let given = &self.sizes[..usize::from(self.count)];
+        self.along(op, what, axes, 1).map(|each| each.numbers().into())
+    }
+
+    /// The same with a number of its own for each of so many axes, all at least `least`.
+    pub(crate) fn along(self, op: &str, what: &str, axes: usize, least: i64) -> Result<Self> {
+        let given = self.numbers();
         let expected = || match axes {
-            1 => "a number of at least 1".to_owned(),
-            2 => "two numbers of at least 1, or one for both".to_owned(),
-            _ => format!("{axes} numbers of at least 1, or one for all"),
+            1 => format!("a number of at least {least}"),
+            2 => format!("two numbers of at least {least}, or one for both"),
+            _ => format!("{axes} numbers of at least {least}, or one for all"),
         };
-        if !given.iter().all(|n| (1..=i64::from(i32::MAX)).contains(n)) {
-            let error = Error::invalid_argument(op, format!("{what} must be positive"));
+        if !given.iter().all(|n| (least..=i64::from(i32::MAX)).contains(n)) {
+            let rule = if least > 0 { "must be positive" } else { "must not be negative" };
+            let error = Error::invalid_argument(op, format!("{what} {rule}"));
             return Err(error.got(format!("{given:?}")).expected(expected()));
         }
         match given {
-            &[all] => Ok(smallvec![all; axes]),
-            each if each.len() == axes => Ok(each.into()),
+            &[all] => {
+                let mut sizes = [0; 3];
+                sizes[..axes].fill(all);
+                Ok(Self { sizes, count: axes as u8 })
+            }
+            each if each.len() == axes => Ok(self),
             _ => Err(Error::invalid_argument(op, format!("{what} are not for {axes} spatial axes"))
                 .got(format!("{given:?}"))
                 .expected(expected())),
         }
+    }
+
+    /// The numbers that were given.
+    pub(crate) fn numbers(&self) -> &[i64] {
+        &self.sizes[..usize::from(self.count)]
     }
 }
 

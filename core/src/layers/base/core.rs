@@ -62,6 +62,7 @@ impl From<Tensor> for Outputs {
 /// The part that every layer of the library has.
 #[derive(Clone, Debug)]
 pub struct Core {
+    kind: &'static str,
     name: String,
     policy: Policy,
     activity: Option<Shared<dyn Regularizer>>,
@@ -70,7 +71,7 @@ pub struct Core {
 impl Core {
     /// The part of a new layer of a kind, such as `"dense"`, which numbers its name.
     pub fn new(kind: &'static str) -> Self {
-        Self { name: names::next(kind), policy: global_policy(), activity: None }
+        Self { kind, name: names::next(kind), policy: global_policy(), activity: None }
     }
 
     /// The layer's name.
@@ -109,9 +110,9 @@ impl Core {
         cast_to(&variable.value(), self.compute())
     }
 
-    /// The settings of this part, for a signature.
+    /// The settings of this part, for a signature: with the kind, as a function may be given any layer.
     pub(crate) fn visit(&self, fields: &mut Fields<'_>) {
-        fields.value(&(self.policy, self.activity.as_ref().map(Shared::word)));
+        fields.value(&(self.kind, self.policy, self.activity.as_ref().map(Shared::word)));
     }
 }
 

@@ -306,19 +306,6 @@ fn groups_of(x: &Shape, w: &Shape) -> Option<usize> {
     (groups > 0 && channels? == own? * groups && outputs? % groups == 0).then_some(groups)
 }
 
-/// The convolution of a layer, which knows the number of groups also where the images' channels are not known.
-#[track_caller]
-pub(crate) fn conv2d_in_groups(
-    x: &Tensor,
-    w: &Tensor,
-    [strides, dilations]: [Pair; 2],
-    padding: Padding,
-    groups: usize,
-) -> Result<Tensor> {
-    let windows = Windows::new("conv2d", strides, dilations, padding)?;
-    convolve(x, w, windows, Some(groups))
-}
-
 public! {
     /// The convolution of images (batch, rows, columns, channels) with filters (rows, columns, input channels, output
     /// channels), which slide by `strides`.
