@@ -1,7 +1,10 @@
 //! Layers, losses, metrics, optimizers and their like against the numbers of real Keras 3, which `tests/golden/keras_*.py` wrote.
 //! `cargo test -p eagerflow-tests --test keras` runs it; a class without a row fails.
 
+mod attention_facts;
 mod layer_rows;
+mod layers_attention;
 mod layers_core;
 mod layers_recurrent;
 mod numbers;
+mod recurrent_facts;
