@@ -2,6 +2,7 @@
 import numpy as np
 from keras_common import numbers, tensor, write
 from keras_layers import row
+from keras_short import short
 import keras
 import tensorflow as tf
 
@@ -10,15 +11,6 @@ x = numbers(1, (2, 4, 3))
 mask = np.array([[True, True, False, True], [False, True, True, False]])
 states = [numbers(2, (2, 2)), numbers(3, (2, 2))]
 rows = {}
-
-
-def short(value):
-    """Seven digits of each number, which is what float32 has."""
-    if isinstance(value, dict):
-        return {k: short(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [short(v) for v in value]
-    return float(f"{value:.7g}") if isinstance(value, float) else value
 
 
 def masked(mask):

@@ -5,7 +5,8 @@ use crate::data::*;
 use crate::measure::Bench;
 use crate::networks::Parameters;
 use eagerflow as tf;
-use tf::{DType, GradientTape, Tensor, TensorArray, Variable, tf_function};
+use tf::layers::LSTM;
+use tf::{DType, GradientTape, Module, Tensor, TensorArray, Variable, tf_function};
 
 fn cell(v: &[Variable], x: &Tensor, h: &Tensor, c: &Tensor) -> (Tensor, Tensor) {
     let z = tf::bias_add(tf::matmul(x, &v[0]) + tf::matmul(h, &v[1]), &v[2]);
@@ -40,7 +41,49 @@ pub fn step(parameters: &Parameters, x: &Tensor, target: &Tensor) -> Tensor {
     loss
 }
 
+/// The same step with the library's layer, which takes examples first.
+#[tf_function]
+fn layer_step(layer: &LSTM, x: &Tensor, target: &Tensor) -> Tensor {
+    let tape = GradientTape::new();
+    let loss = tf::reduce_mean((layer.call(x) - target).square(), ());
+    let variables = layer.trainable_variables();
+    let gradients = tape.gradient(&loss, &variables);
+    variables.iter().enumerate().for_each(|(at, v)| v.assign_sub(gradients.get(at).unwrap() * 0.1));
+    loss
+}
+
+/// The hand-written loop beside the layer, as graphs and operation by operation.
+fn beside_the_layer(b: &Bench) {
+    const UNITS: usize = 128;
+    for (mode, steps, eagerly) in [("graph", 50, false), ("eager", 50, true), ("graph_200", 200, false)] {
+        tf::config::run_functions_eagerly(eagerly);
+        let data = || {
+            let x = uniform(891, &[steps, 32, 128], -1.0, 1.0);
+            (x, uniform(892, &[steps, 32, UNITS], -0.5, 0.5))
+        };
+        let parameters = || Parameters::new(800, &[&[128, 4 * UNITS], &[UNITS, 4 * UNITS], &[4 * UNITS]]);
+        let by_hand = || {
+            let ((x, target), parameters) = (data(), parameters());
+            move || step(&parameters, &x, &target)
+        };
+        let by_layer = || {
+            let turned = |x: Tensor| tf::identity(tf::transpose(&x, [1, 0, 2]));
+            let (x, target) = data();
+            let (x, target, layer) = (turned(x), turned(target), LSTM::new(UNITS).return_sequences(true));
+            layer.build([32, steps, 128]);
+            let own = layer.trainable_variables();
+            own.iter().zip(parameters().all()).for_each(|(variable, value)| variable.assign(value.value()));
+            move || layer_step(&layer, &x, &target)
+        };
+        let loss = |loss: &Tensor| vec![f64::from(loss.item::<f32>())];
+        b.run(&format!("w8_by_hand_{mode}"), true, by_hand, loss);
+        b.run(&format!("w8_layer_{mode}"), true, by_layer, loss);
+    }
+    tf::config::run_functions_eagerly(false);
+}
+
 pub fn run(b: &Bench) {
+    beside_the_layer(b);
     for (name, hidden, steps) in
         [("w8_lstm_loop", 128, 50), ("w8_lstm_loop_100", 100, 50), ("w8_lstm_loop_37", 128, 37)]
     {

@@ -2,6 +2,7 @@
 //! Models hold them as fields and call them; each layer has a file of its own, and `base` what they have in common.
 
 mod activation;
+mod attention;
 pub(crate) mod base;
 mod convolutions;
 mod dense;
@@ -17,6 +18,10 @@ mod tests;
 mod windows;
 
 pub use activation::Activation;
+pub use attention::{
+    AdditiveAttention, Attend, Attended, Attention, GroupQueryAttention, IntoAttended, IntoScoreMode,
+    MultiHeadAttention, ScoreMode,
+};
 pub use base::{
     Call, Core, IntoPolicy, Layer, LayerExt, LayerInput, Masking, Outputs, Policy, SharedLayer, Weight, add_loss,
     get_mask, global_policy, set_global_policy, set_mask_of, try_set_global_policy, with_losses,

@@ -4,11 +4,16 @@
 use super::file_graph::FileGraph;
 
 /// Names that a file may have for a part of this library, by its name here. Keras's first, which saving writes too.
-const NAMES: [(&str, &[&str]); 4] = [
+const NAMES: [(&str, &[&str]); 9] = [
     ("kernel", &["_kernel"]),
     ("embeddings", &["_embeddings"]),
     ("iterations", &["_iterations", "iter"]),
     ("learning_rate", &["_learning_rate"]),
+    ("query_dense", &["_query_dense"]),
+    ("key_dense", &["_key_dense"]),
+    ("value_dense", &["_value_dense"]),
+    ("output_dense", &["_output_dense"]),
+    ("gate_dense", &["_gate_dense"]),
 ];
 
 /// Where a model that is a list keeps its layers in Keras, and what number its first one has: graphs of layers begin with the input.

@@ -1,10 +1,12 @@
 //! Layers, losses, metrics, optimizers and their like against the numbers of real Keras 3, which `tests/golden/keras_*.py` wrote.
 //! `cargo test -p eagerflow-tests --test keras` runs it; a class without a row fails.
 
+mod attention_facts;
 mod layer_rows;
 mod layers_conv;
 mod layers_conv_kept;
 mod layers_conv_mistakes;
+mod layers_attention;
 mod layers_core;
 mod layers_recurrent;
 mod declared;
@@ -16,3 +18,4 @@ mod mistakes;
 mod numbers;
 mod optimizers;
 mod schedules;
+mod recurrent_facts;

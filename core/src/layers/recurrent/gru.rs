@@ -59,7 +59,8 @@ gated_cell! {
     /// use eagerflow as tf;
     /// use tf::layers::GRUCell;
     /// let (y, states) = GRUCell::new(4).call(tf::ones([2, 3]), &[tf::zeros([2, 4])]);
-    /// assert_eq!((y.shape(), states.len()), (&tf::shape![2, 4], 1));
+    /// assert_eq!(y.shape(), [2, 4]);
+    /// assert_eq!(states.len(), 1);
     /// ```
     GRUCell, "gru_cell", Kind::Gru { reset_after: true }, 1
 }

@@ -48,7 +48,8 @@ gated_cell! {
     /// let cell = LSTMCell::new(4);
     /// let zeros = tf::zeros([2, 4]);
     /// let (y, states) = cell.call(tf::ones([2, 3]), &[zeros.clone(), zeros]);
-    /// assert_eq!((y.shape(), states.len()), (&tf::shape![2, 4], 2));
+    /// assert_eq!(y.shape(), [2, 4]);
+    /// assert_eq!(states.len(), 2);
     /// ```
     LSTMCell, "lstm_cell", Kind::Lstm { unit_forget_bias: true }, 2
 }
@@ -70,7 +71,8 @@ gated_layer! {
     /// // Output and states; the second half goes on where the first has ended.
     /// let (y, states) = layer.call_with_state(&x, ());
     /// let (_, states) = layer.call_with_state(&x, &states);
-    /// assert_eq!((y.shape(), states[1].shape()), (&tf::shape![2, 7, 4], &tf::shape![2, 4]));
+    /// assert_eq!(y.shape(), [2, 7, 4]);
+    /// assert_eq!(states[1].shape(), [2, 4]);
     /// ```
     LSTM, "lstm", "LSTM::new(4)", LSTMCell, Kind::Lstm { unit_forget_bias: true }
 }

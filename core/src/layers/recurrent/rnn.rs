@@ -80,7 +80,8 @@ impl IntoCell for Vec<Arc<dyn Cell>> {
 /// use tf::layers::{GRUCell, LSTMCell, RNN, StackedRNNCells};
 /// let deep = RNN::new(StackedRNNCells::new((LSTMCell::new(8), GRUCell::new(4)))).return_sequences(true);
 /// let (y, states) = deep.call_with_state(tf::ones([2, 5, 3]), ());
-/// assert_eq!((y.shape(), states.len()), (&tf::shape![2, 5, 4], 3));
+/// assert_eq!(y.shape(), [2, 5, 4]);
+/// assert_eq!(states.len(), 3);
 /// ```
 #[derive(Clone)]
 pub struct RNN {

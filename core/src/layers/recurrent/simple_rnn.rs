@@ -26,7 +26,8 @@ gated_cell! {
     /// use eagerflow as tf;
     /// use tf::layers::SimpleRNNCell;
     /// let (y, states) = SimpleRNNCell::new(4).call(tf::ones([2, 3]), &[tf::zeros([2, 4])]);
-    /// assert_eq!((y.shape(), states.len()), (&tf::shape![2, 4], 1));
+    /// assert_eq!(y.shape(), [2, 4]);
+    /// assert_eq!(states.len(), 1);
     /// ```
     SimpleRNNCell, "simple_rnn_cell", Kind::Simple, 1
 }

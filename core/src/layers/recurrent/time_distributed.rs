@@ -1,8 +1,8 @@
 //! `TimeDistributed`: a layer that is applied to each step of a sequence alike.
 //! Keras's layer of this name.
 
-use crate::layers::base::{misfit, run};
-use crate::layers::{Call, Core, Layer, Masking, Outputs, layer, named};
+use crate::layers::base::{Masking, misfit, run};
+use crate::layers::{Call, Core, Layer, Outputs, layer, named};
 use engine::library::{Typed, reshape_to, set_mask};
 use engine::{Copies, Duplicate, Fields, Module, Tensor};
 use kernels::error::{Error, Result};
