@@ -173,7 +173,8 @@ pub struct ReduceLROnPlateau {
 impl ReduceLROnPlateau {
     /// Watches a number of the logs, such as `"val_loss"`; Keras's defaults are a factor of 0.1 and a patience of 10 epochs.
     pub fn new(monitor: impl Into<String>) -> Self {
-        let watched = Watched { min_delta: 1e-4, ..Watched::new("ReduceLROnPlateau", monitor) };
+        let mut watched = Watched::new("ReduceLROnPlateau", monitor);
+        watched.min_delta = 1e-4;
         Self { watched, factor: 0.1, patience: 10, cooldown: 0, min_lr: 0.0, waited: 0, cooling: 0 }
     }
 

@@ -60,11 +60,7 @@ impl ModelCheckpoint {
     /// The number by which epochs are compared, `"val_loss"` unless set.
     #[must_use]
     pub fn monitor(mut self, monitor: impl Into<String>) -> Self {
-        self.watched = Watched {
-            mode: self.watched.mode,
-            baseline: self.watched.baseline,
-            ..Watched::new("ModelCheckpoint", monitor)
-        };
+        self.watched.set_name(monitor);
         self
     }
 

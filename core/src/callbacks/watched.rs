@@ -26,6 +26,11 @@ impl Watched {
         self.best = None;
     }
 
+    /// Another number.
+    pub fn set_name(&mut self, monitor: impl Into<String>) {
+        self.monitor = monitor.into();
+    }
+
     /// What is watched.
     pub fn name(&self) -> &str {
         &self.monitor

@@ -36,11 +36,6 @@ pub use dropout::Dropout;
 pub use flatten::Flatten;
 pub use merge::Concatenate;
 pub use node::{IntoInputShape, Node, input, input_of};
-pub use recurrent::{
-    Begun, Bidirectional, Cell, ConvLSTM1D, ConvLSTM2D, ConvLSTM3D, GRU, GRUCell, IntoCell, IntoCells, IntoEach,
-    IntoMergeMode, LSTM, LSTMCell, MergeMode, RNN, Recurrence, Recurrent, Sequence, SharedCell, SharedRecurrent,
-    SimpleRNN, SimpleRNNCell, StackedRNNCells, States, Steps, TimeDistributed,
-};
 pub use poolings::{
     AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D, AdaptiveMaxPooling1D,
     AdaptiveMaxPooling2D, AdaptiveMaxPooling3D,
@@ -50,6 +45,11 @@ pub use poolings::{
     GlobalAveragePooling2D, GlobalAveragePooling3D, GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D, GlobalMaxPool1D,
     GlobalMaxPool2D, GlobalMaxPool3D, GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D, MaxPool1D, MaxPool2D,
     MaxPool3D, MaxPooling1D, MaxPooling2D, MaxPooling3D,
+};
+pub use recurrent::{
+    Begun, Bidirectional, Cell, ConvLSTM1D, ConvLSTM2D, ConvLSTM3D, GRU, GRUCell, IntoCell, IntoCells, IntoEach,
+    IntoMergeMode, LSTM, LSTMCell, MergeMode, RNN, Recurrence, Recurrent, Sequence, SharedCell, SharedRecurrent,
+    SimpleRNN, SimpleRNNCell, StackedRNNCells, States, Steps, TimeDistributed,
 };
 pub use spatial::{ConvPadding, IntoDataFormat, IntoPadding};
 pub use windows::{

@@ -2,14 +2,14 @@
 //! `cargo test -p eagerflow-tests --test keras` runs it; a class without a row fails.
 
 mod attention_facts;
+mod declared;
 mod layer_rows;
+mod layers_attention;
 mod layers_conv;
 mod layers_conv_kept;
 mod layers_conv_mistakes;
-mod layers_attention;
 mod layers_core;
 mod layers_recurrent;
-mod declared;
 mod losses;
 mod made_losses;
 mod made_metrics;
@@ -17,5 +17,5 @@ mod metrics;
 mod mistakes;
 mod numbers;
 mod optimizers;
-mod schedules;
 mod recurrent_facts;
+mod schedules;
