@@ -37,6 +37,12 @@ pub(super) trait Method {
     #[track_caller]
     fn update(&self, step: &Step<'_>) -> Result<()>;
 
+    /// Makes what must be there before the first step changes anything.
+    #[track_caller]
+    fn build(&self, _variables: &[Variable]) -> Result<()> {
+        Ok(())
+    }
+
     /// What happens once in each step, before any variable moves.
     #[track_caller]
     fn begin(&self, _step: &Step<'_>) -> Result<()> {
@@ -159,6 +165,7 @@ impl Common {
     pub fn apply(&self, method: &dyn Method, gradients: &Gradients, variables: &[Variable]) -> Result<()> {
         let pairs = pairs(self.kind, gradients, variables, Some(&self.warned))?;
         let mut batch = Batch::of(&pairs);
+        method.build(variables)?;
         let mut iterations = self.iterations.value();
         if let Some(scale) = self.loss_scale_factor {
             batch.map(|gradient| Ok(gradient / scale))?;

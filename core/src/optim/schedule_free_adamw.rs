@@ -6,9 +6,9 @@ use super::common::{Common, Method, Parts, Step};
 use super::rules::{flag, follow, gradient_and, square};
 use super::shared::{made_with_a_rate, shared_options};
 use super::slots::{Start, ZEROS, slot_names};
-use engine::Duplicate;
 use engine::library::options::{self, options};
 use engine::library::{Arithmetic, Element, Few, Formula, Given, SlotName};
+use engine::{Duplicate, Variable};
 use kernels::error::{Error, Result};
 use kernels::scalar::{Scalar, Val};
 use std::sync::Arc;
@@ -142,6 +142,12 @@ impl Method for ScheduleFreeAdamW {
 
     fn parts(&self) -> Parts {
         Parts::Squares
+    }
+
+    /// The steps lead on from the value before any decay.
+    #[track_caller]
+    fn build(&self, variables: &[Variable]) -> Result<()> {
+        self.common.slots.of([(2, Start::Value)], variables).map(drop)
     }
 
     #[track_caller]

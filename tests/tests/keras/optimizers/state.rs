@@ -168,7 +168,10 @@ fn checkpoints_of_keras_restore_and_go_on() {
     let file = file("optimizers");
     let prefix = format!("{}/golden/checkpoints/keras_optimizers", env!("CARGO_MANIFEST_DIR"));
     let rows: Vec<(usize, &Value)> = file["steps"].as_array().unwrap().iter().enumerate().collect();
-    let rows: Vec<(usize, &Value)> = rows.into_iter().filter(|(_, row)| row.get("kept").is_some()).collect();
+    // Keras's graph of objects names no slot of two of them.
+    let named =
+        |row: &Value| row.get("kept").is_some() && row["optimizer"] != "Adafactor" && row["optimizer"] != "Muon";
+    let rows: Vec<(usize, &Value)> = rows.into_iter().filter(|(_, row)| named(row)).collect();
     let steps = gradients(&file);
     // Once where slots are made later, and once where they are there.
     for steps_before in [0, 2] {
