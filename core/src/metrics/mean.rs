@@ -141,7 +141,7 @@ enum Fold {
 impl Fold {
     /// The axes from one on, folded.
     #[track_caller]
-    fn from(self, x: &Tensor, axis: usize) -> Result<Tensor> {
+    fn over(self, x: &Tensor, axis: usize) -> Result<Tensor> {
         if x.rank() <= axis {
             return Ok(x.clone());
         }
@@ -164,11 +164,11 @@ struct Samples {
 fn samples(metric: &str, values: &Tensor, weight: Option<&Tensor>, fold: Fold) -> Result<Samples> {
     let values = cast_to(values, DType::F64)?;
     let Some(weight) = weight else {
-        return Ok(Samples { values: fold.from(&values, 1)?, weight: None });
+        return Ok(Samples { values: fold.over(&values, 1)?, weight: None });
     };
     let (values, weight) = same_rank(&values, &cast_to(weight, DType::F64)?, true)?;
     // What the weights do not tell apart is folded first.
-    let values = fold.from(&values, weight.rank())?;
+    let values = fold.over(&values, weight.rank())?;
     let weights = match engine::try_broadcast_to(&weight, values.shape()) {
         Ok(weights) => weights,
         Err(_) => {
@@ -177,8 +177,8 @@ fn samples(metric: &str, values: &Tensor, weight: Option<&Tensor>, fold: Fold) -
                 .expected("one weight per value, a size of 1 for all along an axis, or a scalar"));
         }
     };
-    let values = fold.from(&values.try_multiply(&weights)?, 1)?;
-    Ok(Samples { values, weight: Some(fold.from(&weights, 1)?) })
+    let values = fold.over(&values.try_multiply(&weights)?, 1)?;
+    Ok(Samples { values, weight: Some(fold.over(&weights, 1)?) })
 }
 
 macro_rules! of_values {

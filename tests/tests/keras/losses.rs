@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tf::losses::{self, Loss, Reduction};
 use tf::{GradientTape, Result, Tensor, tf_function};
 
+/// One of any type, as a traced function takes it.
+type Held = Box<dyn Loss>;
+
 const TOLERANCE: f64 = 2e-6;
 
 /// What a row says of its loss, by name.
@@ -80,7 +83,7 @@ fn references_of_the_circle_loss() {
 
 /// The loss, its gradient, and the losses of the examples, in a graph.
 #[tf_function]
-fn traced(loss: &Box<dyn Loss>, y_true: &Tensor, y_pred: &Tensor) -> (Tensor, Tensor, Tensor) {
+fn traced(loss: &Held, y_true: &Tensor, y_pred: &Tensor) -> (Tensor, Tensor, Tensor) {
     let mut tape = GradientTape::new();
     tape.watch(y_pred);
     let reduced = loss.call(y_true, y_pred);
@@ -90,7 +93,7 @@ fn traced(loss: &Box<dyn Loss>, y_true: &Tensor, y_pred: &Tensor) -> (Tensor, Te
 
 #[tf_function]
 fn traced_with_weights(
-    loss: &Box<dyn Loss>,
+    loss: &Held,
     y_true: &Tensor,
     y_pred: &Tensor,
     weight: &Tensor,
@@ -117,7 +120,7 @@ fn a_graph_gives_what_single_operations_give() {
 }
 
 #[tf_function]
-fn of_any_batch(loss: &Box<dyn Loss>, y_true: &Tensor, y_pred: &Tensor) -> Tensor {
+fn of_any_batch(loss: &Held, y_true: &Tensor, y_pred: &Tensor) -> Tensor {
     loss.call(y_true, y_pred)
 }
 

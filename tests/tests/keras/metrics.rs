@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tf::metrics::{self, Metric};
 use tf::{Duplicate, Result, Tensor, tf_function};
 
+/// One of any type, as a traced function takes it.
+type Held = Box<dyn Metric>;
+
 const TOLERANCE: f64 = 3e-6;
 
 /// The rows of metrics of labels and predictions.
@@ -28,7 +31,7 @@ fn batch(row: &Value, at: usize) -> (Tensor, Tensor) {
     (tensor(&batch["y_true"]), tensor(&batch["y_pred"]))
 }
 
-type Update<'a> = &'a dyn Fn(&Box<dyn Metric>, &Tensor, &Tensor, Option<&Tensor>) -> Result<()>;
+type Update<'a> = &'a dyn Fn(&Held, &Tensor, &Tensor, Option<&Tensor>) -> Result<()>;
 
 /// Takes all batches of all rows in by a way to update, and compares after each.
 fn compare(how: &str, update: Update<'_>) {
@@ -64,13 +67,13 @@ fn numbers_on_a_gpu() {
 }
 
 #[tf_function]
-fn traced(metric: &Box<dyn Metric>, y_true: &Tensor, y_pred: &Tensor) -> Tensor {
+fn traced(metric: &Held, y_true: &Tensor, y_pred: &Tensor) -> Tensor {
     metric.update_state(y_true, y_pred);
     metric.result()
 }
 
 #[tf_function]
-fn traced_with_weights(metric: &Box<dyn Metric>, y_true: &Tensor, y_pred: &Tensor, weight: &Tensor) {
+fn traced_with_weights(metric: &Held, y_true: &Tensor, y_pred: &Tensor, weight: &Tensor) {
     metric.update_state_weighted(y_true, y_pred, weight);
 }
 
@@ -87,7 +90,7 @@ fn a_graph_gives_what_single_operations_give() {
 
 /// As [`traced`], for one test alone, which counts the traces.
 #[tf_function]
-fn counted(metric: &Box<dyn Metric>, y_true: &Tensor, y_pred: &Tensor) -> Tensor {
+fn counted(metric: &Held, y_true: &Tensor, y_pred: &Tensor) -> Tensor {
     metric.update_state(y_true, y_pred);
     metric.result()
 }
