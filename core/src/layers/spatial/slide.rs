@@ -85,10 +85,10 @@ impl Slide {
     /// The input with what a causal padding puts before it.
     #[track_caller]
     pub(in crate::layers) fn padded(&self, x: &Tensor) -> Result<Tensor> {
-        let reach: usize = self.sizes().zip(self.dilation.numbers()).map(|(k, &d)| (k - 1) * d as usize).sum();
-        if self.padding != ConvPadding::Causal || reach == 0 {
+        if self.padding != ConvPadding::Causal {
             return Ok(x.clone());
         }
+        let reach: usize = self.sizes().zip(self.dilation.numbers()).map(|(k, &d)| (k - 1) * d as usize).sum();
         let mut around = vec![[Dim::ZERO; 2]; x.rank()];
         around[self.batch.first()][0] = Dim::known(reach);
         engine::try_pad(x, &around, engine::PadMode::Constant)
