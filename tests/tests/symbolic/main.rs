@@ -10,6 +10,7 @@ mod linalg;
 mod linear;
 mod norms;
 mod segments;
+mod sequences;
 mod shapes;
 mod sorting;
 mod spaces;
@@ -207,6 +208,11 @@ fn operations_read_no_size_where_all_sizes_are_apart() {
 #[test]
 fn the_library_reads_no_size() {
     walk(&library::samples(), Naming::BySize);
+}
+
+#[test]
+fn layers_of_sequences_read_no_size() {
+    walk(&sequences::samples(), Naming::BySize);
 }
 
 /// Files of `ops/` without a sample here, and why.
