@@ -284,6 +284,8 @@ impl Module for Heads {
         }
         fields.field("value_dense", &self.value_dense);
         fields.field("output_dense", &self.output_dense);
-        fields.field("seed_generator", &self.seeds);
+        if self.dropout > 0.0 {
+            fields.field("seed_generator", &self.seeds);
+        }
     }
 }
