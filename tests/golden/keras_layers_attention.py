@@ -81,7 +81,7 @@ for name, make in [("dot", L.Attention), ("additive", L.AdditiveAttention)]:
         f"{name}_causal": row(make(), [same, same], **listed(use_causal_mask=True)),
         f"{name}_masked": row(make(), [q, like], **listed([q_mask, v_mask])),
         f"{name}_masked_scores": row(make(), [q, like], **listed([q_mask, v_mask], **scores)),
-        f"{name}_masked_causal": row(make(), [q, like], **listed([None, v_mask], use_causal_mask=True)),
+        f"{name}_masked_causal": row(make(), [q, like], **listed([None, k_mask], use_causal_mask=True)),
         f"{name}_drops_used": row(make(dropout=0.5), [q, like], **listed()),
     }
 rows |= {

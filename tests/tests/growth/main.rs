@@ -5,6 +5,7 @@ mod eager;
 mod eager_forms;
 mod forms;
 mod graphs;
+mod recurrent;
 
 use eagerflow as tf;
 use tf::__testing::{Moved, moved};

@@ -62,6 +62,19 @@ fn the_mask_of_the_queries_goes_on() {
     assert!(get_mask(&AdditiveAttention::new().call([&v, &q])).is_none());
 }
 
+#[test]
+fn a_query_that_sees_nothing_has_the_mean() {
+    let x = x(1, 3);
+    let attend =
+        || Attend::new(&x, &x).mask(tf::constant([[[true, false, true], [false, false, false], [true, true, true]]]));
+    let mean = tf::reduce_mean(x.at(0), 0);
+    near(&Attention::new().call_attention(attend()).at(tf::s![0, 1, ..]), &mean);
+    near(&Attention::new().call_with_scores(attend()).0.at(tf::s![0, 1, ..]), &mean);
+    near(&AdditiveAttention::new().call_attention(attend()).at(tf::s![0, 1, ..]), &mean);
+    let (_, scores) = MultiHeadAttention::new(2, 4).call_with_scores(attend());
+    assert_eq!(scores.at(tf::s![0, .., 1, ..]).to_vec::<f32>(), [0.0; 6]);
+}
+
 #[tf_function]
 fn step(layer: &MultiHeadAttention, shared: &GroupQueryAttention, x: &Tensor, y: &Tensor, seen: &Tensor) -> Tensor {
     let tape = GradientTape::new();

@@ -151,8 +151,10 @@ macro_rules! without_heads {
             let both = [true, true, false];
             check(row("_masked"), "masked", &asked(new()).masked(both), NEAR);
             check(row("_masked_scores"), "masked_scores", &asked(new()).masked(both).scores(), NEAR);
-            let values = [false, true, false];
-            check(row("_masked_causal"), "masked_causal", &asked(new()).masked(values).causal(), NEAR);
+            // A query that sees no key has gradients in Keras that come from lost digits, so there is none here.
+            let values = tf::constant([[true, false, true, true, true], [true; 5]]);
+            let causal = Asked { masks: [None, Some(values), None], ..asked(new()).causal() };
+            check(row("_masked_causal"), "masked_causal", &causal, NEAR);
             check(row("_drops_used"), "drops_used", &new().dropout(0.5), NEAR);
         }
     };

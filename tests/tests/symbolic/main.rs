@@ -13,6 +13,7 @@ mod linear;
 mod norms;
 mod random;
 mod segments;
+mod sequences;
 mod shapes;
 mod sorting;
 mod spaces;
@@ -217,6 +218,11 @@ fn the_library_reads_no_size() {
 #[test]
 fn convolutions_and_their_kin_read_no_size() {
     walk(&layers_conv::samples(), Naming::BySize);
+}
+
+#[test]
+fn layers_of_sequences_read_no_size() {
+    walk(&sequences::samples(), Naming::BySize);
 }
 
 /// Files of `ops/` without a sample here, and why.

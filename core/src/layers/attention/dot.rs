@@ -95,6 +95,7 @@ impl<'i> Given<'i> {
             scale: 1.0,
             dropped: drops.then(|| Ok((rate, seeds.try_next()?))).transpose()?,
             scores: told.scores,
+            spread: true,
             shared: 1,
         };
         Ok(Self { q, v, k, query_mask: cx.mask_of(inputs, 0), asked })

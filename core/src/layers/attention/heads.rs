@@ -91,14 +91,17 @@ impl Heads {
         self.key_dense.check(core, "keys", k)?;
         self.value_dense.check(core, "values", v)?;
         let like = &self.template;
-        let last = |x: &TensorType| channels(core.name(), x);
-        let features = last(q)?;
+        let last = |x: &TensorType, projection: &Projection| match projection.features() {
+            Some(features) => Ok(features),
+            None => channels(core.name(), x),
+        };
+        let features = last(q, &self.query_dense)?;
         self.query_dense.make(core, like, &[features], &[self.queries, self.key_dim])?;
-        self.key_dense.make(core, like, &[last(k)?], &[self.keys, self.key_dim])?;
+        self.key_dense.make(core, like, &[last(k, &self.key_dense)?], &[self.keys, self.key_dim])?;
         if self.use_gate {
             self.gate_dense.make(core, like, &[features], &[self.queries, self.value_dim])?;
         }
-        self.value_dense.make(core, like, &[last(v)?], &[self.keys, self.value_dim])?;
+        self.value_dense.make(core, like, &[last(v, &self.value_dense)?], &[self.keys, self.value_dim])?;
         let output = self.output_shape.clone().unwrap_or_else(|| vec![features]);
         self.output_dense.make(core, like, &[self.queries, self.value_dim], &output)
     }
@@ -185,6 +188,8 @@ impl Heads {
             scale: 1.0 / (self.key_dim as f64).sqrt(),
             dropped: drops.then(|| Ok((self.dropout, self.seeds.try_next()?))).transpose()?,
             scores: told.scores || self.flash_attention == Some(false),
+            // Keras has it so: what goes through its own softmax is zero where nothing is seen.
+            spread: self.dropout == 0.0 && !told.scores,
             shared: self.queries / self.keys,
         };
         let (output, scores) = attend(&q, &k, &v, asked)?;
@@ -279,6 +284,8 @@ impl Module for Heads {
         }
         fields.field("value_dense", &self.value_dense);
         fields.field("output_dense", &self.output_dense);
-        fields.field("seed_generator", &self.seeds);
+        if self.dropout > 0.0 {
+            fields.field("seed_generator", &self.seeds);
+        }
     }
 }

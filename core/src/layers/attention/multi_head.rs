@@ -122,7 +122,8 @@ use weight_options;
 ///
 /// Queries are `[batch, steps, features]`, values and keys `[batch, other steps, …]`; the output is `[batch, steps, features]`. Masks that queries,
 /// values and keys carry, the mask of pairs, and the causal one hold together; the output carries the mask of the queries. Scores of all pairs are
-/// held only where a call asks for them. A query that sees no key has the mean of all values.
+/// held only where a call asks for them. A query that sees no key has the mean of all values, or zeros where scores are asked for or
+/// [`dropout`](Self::dropout) is set, as in Keras.
 ///
 /// ```
 /// use eagerflow as tf;

@@ -66,6 +66,11 @@ impl Projection {
         Ok(())
     }
 
+    /// The number of features that the kernel was made for, once it is.
+    pub fn features(&self) -> Option<usize> {
+        self.kernel.get().and_then(|kernel| kernel.shape().dim(0).known_value())
+    }
+
     /// An error unless the last axes of a type are those that the kernel was made for.
     pub fn check(&self, core: &Core, what: &str, x: &TensorType) -> Result<()> {
         let Some(kernel) = self.kernel.get() else { return Ok(()) };

@@ -19,6 +19,8 @@ pub(super) struct Asked {
     pub dropped: Option<(f64, Tensor)>,
     /// Whether scores are asked for.
     pub scores: bool,
+    /// Whether a query that sees no key has the mean of all values, and not zeros.
+    pub spread: bool,
     /// How many heads of queries share one of keys.
     pub shared: usize,
 }
@@ -36,11 +38,11 @@ pub(super) fn attend(q: &Tensor, k: &Tensor, v: &Tensor, asked: Asked) -> Result
     };
     let causal = asked.causal && mask.is_none();
     let (q, mask) = match mask {
-        Some(mask) => {
+        Some(mask) if asked.spread => {
             let (q, mask) = spread_over_all(q, &mask)?;
             (q, Some(mask))
         }
-        None => (q.clone(), None),
+        mask => (q.clone(), mask),
     };
     let (dropout, seed) = asked.dropped.map_or((0.0, None), |(rate, seed)| (rate, Some(seed)));
     let options =
@@ -48,7 +50,7 @@ pub(super) fn attend(q: &Tensor, k: &Tensor, v: &Tensor, asked: Asked) -> Result
     Ok((engine::try_scaled_dot_product_attention(&q, k, v, options)?, None))
 }
 
-/// A query that sees no key has the mean of all values, as in Keras: it sees all, and all scores are zero.
+/// A query that sees no key has the mean of all values: it sees all, and all scores are zero.
 #[track_caller]
 fn spread_over_all(q: &Tensor, mask: &Tensor) -> Result<(Tensor, Tensor)> {
     let any = engine::try_reduce_any(mask, keep_dims([-1]))?;
@@ -70,6 +72,10 @@ fn with_scores(q: &Tensor, k: &Tensor, v: &Tensor, asked: &Asked) -> Result<(Ten
         (mask, false) => mask.clone(),
     };
     let weights = masked_softmax(&scores, mask.as_ref())?;
+    let weights = match &mask {
+        Some(mask) if !asked.spread => engine::try_select(mask, weights, 0.0)?,
+        _ => weights,
+    };
     let output = engine::try_matmul(dropped(&weights, asked)?, repeated(v)?)?;
     Ok((output, Some(weights)))
 }

@@ -3,7 +3,7 @@
 
 use super::recurrence::Recurrence;
 use super::rnn::Recurrent;
-use super::with_state::calls_with_state;
+use super::with_state::{built_by_call, calls_with_state};
 use crate::layers::{Call, Core, Layer, Outputs, layer, named};
 use engine::library::set_mask;
 use engine::{Copies, Duplicate, Fields, Module, Tensor};
@@ -82,6 +82,7 @@ pub struct Bidirectional {
 }
 
 layer!(Bidirectional);
+built_by_call!(Bidirectional);
 calls_with_state!(Bidirectional);
 
 impl Bidirectional {

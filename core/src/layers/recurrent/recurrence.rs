@@ -63,20 +63,26 @@ impl Recurrence {
         self.kept_states(core, cell, &step).map(|_| ())
     }
 
-    /// The states from the call before, made as zeros if this is the first one.
+    /// The states from the call before, made as the cell begins if this is the first one.
     #[track_caller]
     fn kept_states(&self, core: &Core, cell: &dyn Cell, step: &TensorType) -> Result<Option<Vec<&Variable>>> {
         let Some(places) = &self.states else { return Ok(None) };
-        let types = cell.initial_types(step)?;
+        // Kept as variables are: in more digits than a layer of mixed precision computes with.
+        let kept = |ty: TensorType| TensorType::new(core.policy().variable_dtype(), ty.shape);
+        let types: Vec<TensorType> = cell.initial_types(step)?.into_iter().map(kept).collect();
         let mut states = Vec::with_capacity(places.len());
-        for (place, ty) in places.iter().zip(&types) {
+        for (at, (place, ty)) in places.iter().zip(&types).enumerate() {
             states.push(place.get_or_build(|| {
-                let known = ty.shape.is_known().then(|| zeros_of(ty)).transpose()?;
-                let zeros = known.ok_or_else(|| {
-                    misfit(core.name(), "a stateful layer must know the number of examples", step, "a known batch")
-                        .help("call the layer's `build([batch, steps, features])` first")
-                })?;
-                Ok(Variable::with(zeros, format!("{}/rnn_state", core.name()), false))
+                if !ty.shape.is_known() {
+                    let what = "a stateful layer must know the number of examples";
+                    return Err(misfit(core.name(), what, step, "a known batch")
+                        .help("call the layer's `build([batch, steps, features])` first"));
+                }
+                let first = match cell.initial_state(step)?.get(at) {
+                    Some(state) => cast_to(state, ty.dtype)?,
+                    None => zeros_of(ty)?,
+                };
+                Ok(Variable::with(first, format!("{}/rnn_state", core.name()), false))
             })?);
         }
         for (state, ty) in states.iter().zip(&types) {

@@ -4,11 +4,10 @@
 use super::cell::{AnyCell, Cell};
 use super::recurrence::{Recurrence, recurrence_options};
 use super::stacked::StackedRNNCells;
+use super::with_state::built_by_call;
 use crate::layers::{Call, Core, Layer, Outputs, layer};
-use engine::{Copies, Duplicate, Fields, Module, Tensor, TensorType};
-use kernels::error::{OrFail, Result};
-use kernels::shape::IntoShape;
-use std::panic::Location;
+use engine::{Copies, Duplicate, Fields, Module, Tensor};
+use kernels::error::Result;
 use std::sync::Arc;
 
 /// A layer that goes over the steps of a sequence, for [`Bidirectional`](super::Bidirectional).
@@ -92,6 +91,7 @@ pub struct RNN {
 
 layer!(RNN);
 recurrence_options!(RNN);
+built_by_call!(RNN);
 
 impl RNN {
     /// A layer over a cell.
@@ -106,28 +106,6 @@ impl RNN {
 
     fn made_anew(&self) -> Result<Self> {
         Ok(Self { cell: AnyCell(self.cell.0.anew()?), how: self.how.anew(), ..self.clone() })
-    }
-
-    /// Makes the variables of the cell for inputs of a shape, by a call that is recorded and never run.
-    ///
-    /// # Panics
-    /// As [`try_build`](Self::try_build) fails, at the caller's line.
-    #[track_caller]
-    pub fn build(&self, input_shape: impl IntoShape) {
-        self.try_build(input_shape).or_fail();
-    }
-
-    /// Makes the variables of the cell for inputs of a shape.
-    ///
-    /// # Errors
-    /// InvalidArgument where inputs of the shape do not fit the cell, with its name and both shapes.
-    #[track_caller]
-    pub fn try_build(&self, input_shape: impl IntoShape) -> Result<()> {
-        let here = Location::caller();
-        let shape = input_shape.into_shape().map_err(|e| e.in_op("build").at(here))?;
-        let ty = TensorType::new(self.core.compute(), shape);
-        let call = |layer: &Self, x: &Tensor| layer.forward(std::slice::from_ref(x), &Call::inference());
-        engine::try_build(self, ty, call).map_err(|e| e.at(here))
     }
 }
 

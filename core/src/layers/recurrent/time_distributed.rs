@@ -1,6 +1,7 @@
 //! `TimeDistributed`: a layer that is applied to each step of a sequence alike.
 //! Keras's layer of this name.
 
+use super::with_state::built_by_call;
 use crate::layers::base::{Masking, misfit, run};
 use crate::layers::{Call, Core, Layer, Outputs, layer, named};
 use engine::library::{Typed, reshape_to, set_mask};
@@ -28,6 +29,7 @@ pub struct TimeDistributed {
 }
 
 layer!(TimeDistributed);
+built_by_call!(TimeDistributed);
 
 impl TimeDistributed {
     /// A layer for each step.

@@ -102,6 +102,38 @@ impl<V: Clone, const N: usize> States<V> for [&V; N] {
     }
 }
 
+/// Writes `build` of a layer that finds its variables by a call: those around cells and layers of any kind.
+macro_rules! built_by_call {
+    ($layer:ident) => {
+        impl $layer {
+            /// Makes the variables for inputs of a shape, by a call that is recorded and never run.
+            ///
+            /// # Panics
+            /// As [`try_build`](Self::try_build) fails, at the caller's line.
+            #[track_caller]
+            pub fn build(&self, input_shape: impl kernels::shape::IntoShape) {
+                kernels::error::OrFail::or_fail(self.try_build(input_shape));
+            }
+
+            /// Makes the variables for inputs of a shape.
+            ///
+            /// # Errors
+            /// InvalidArgument where inputs of the shape do not fit, with the layer's name and the shapes.
+            #[track_caller]
+            pub fn try_build(&self, input_shape: impl kernels::shape::IntoShape) -> $crate::Result<()> {
+                let here = std::panic::Location::caller();
+                let shape = input_shape.into_shape().map_err(|e| e.in_op("build").at(here))?;
+                let ty = engine::TensorType::new(self.core.compute(), shape);
+                let call = |layer: &Self, x: &engine::Tensor| {
+                    $crate::layers::Layer::forward(layer, std::slice::from_ref(x), &$crate::layers::Call::inference())
+                };
+                engine::try_build(self, ty, call).map_err(|e| $crate::layers::base::within(e, self.core.name(), here))
+            }
+        }
+    };
+}
+pub(super) use built_by_call;
+
 /// Writes the calls with states, for a layer with the option `return_state`.
 macro_rules! calls_with_state {
     ($layer:ident) => {
