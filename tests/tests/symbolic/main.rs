@@ -5,6 +5,7 @@ mod arrays;
 mod complex;
 mod conv;
 mod elementwise;
+mod layers;
 mod library;
 mod linalg;
 mod linear;
