@@ -6,6 +6,7 @@ import keras
 L = keras.layers
 x = numbers(1, (3, 5))
 wide = numbers(2, (2, 3, 5))
+images = numbers(4, (1, 3, 4, 2))
 rows = {
     "dense": row(L.Dense(4), [x]),
     "dense_relu": row(L.Dense(4, activation="relu"), [x]),
@@ -16,5 +17,10 @@ rows = {
     "flatten": row(L.Flatten(), [wide]),
     "concatenate": row(L.Concatenate(axis=1), [wide, numbers(3, (2, 2, 5))]),
     "dropout_used": row(L.Dropout(0.5), [x]),
+    "conv2d": row(L.Conv2D(2, 2, strides=2, padding="same", activation="tanh"), [images]),
+    "max_pool2d": row(L.MaxPool2D(2), [images]),
+    "max_pool2d_strides": row(L.MaxPool2D(3, strides=1, padding="same"), [images]),
+    "global_average_pooling2d": row(L.GlobalAveragePooling2D(), [images]),
+    "global_average_pooling2d_kept": row(L.GlobalAveragePooling2D(keepdims=True), [images]),
 }
 write("layers_core", rows)

@@ -139,6 +139,11 @@ pub fn regularizer_of(variable: &Variable) -> Option<&Arc<dyn Any + Send + Sync>
     variable.regularizer()
 }
 
+/// Whether a variable is frozen, also one that is not meant to be trained: what `set_trainable` of a layer has said.
+pub fn is_frozen(variable: &Variable) -> bool {
+    variable.is_frozen()
+}
+
 /// Tells the trace under way, if there is one, whose a new variable is: the trace must not keep it alive.
 pub fn note_owner(variable: &Variable, owner: Weak<dyn Owner>) {
     if let Some(listener) = crate::execute::listener() {

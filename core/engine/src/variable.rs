@@ -103,6 +103,11 @@ impl Variable {
         self.resource().trainable()
     }
 
+    /// Whether somebody has frozen it.
+    pub(crate) fn is_frozen(&self) -> bool {
+        self.resource().is_frozen()
+    }
+
     /// Freezes the variable, or makes it trainable, also one that was not made so.
     ///
     /// A tape does not watch a frozen variable by itself from the next read on; what was read before is followed as it was, and

@@ -64,7 +64,7 @@ impl Initializer for Identity {
 /// use eagerflow as tf;
 /// use tf::initializers::{Initializer, Orthogonal};
 /// let q = Orthogonal::new().seed(3).call([5, 3], tf::DType::F32);
-/// let product = tf::matmul(q.transpose(), &q);
+/// let product = tf::matmul(q.transpose([]), &q);
 /// assert!(tf::reduce_max((product - tf::eye(3)).abs(), ()).item::<f32>() < 1e-5);
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -64,6 +64,17 @@ pub trait Initializer: fmt::Debug + Send + Sync {
     #[track_caller]
     fn make(&self, ty: &TensorType) -> Result<Tensor>;
 
+    /// As [`make`](Self::make), for a kernel whose axes of inputs and of outputs the layer knows, which an initializer that goes by
+    /// the number of these counts.
+    ///
+    /// # Errors
+    /// As [`make`](Self::make).
+    #[track_caller]
+    fn make_between(&self, ty: &TensorType, inputs: &[usize], outputs: &[usize]) -> Result<Tensor> {
+        let _ = (inputs, outputs);
+        self.make(ty)
+    }
+
     /// An error where the options are out of range; a layer asks when it is given the initializer.
     ///
     /// # Errors

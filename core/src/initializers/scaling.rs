@@ -5,6 +5,7 @@ use super::{Initializer, Law, fans, seeded};
 use engine::library::options::finite;
 use engine::{Tensor, TensorType};
 use kernels::error::{Error, Result};
+use kernels::shape::Shape;
 
 /// By which number of a unit a variance is divided.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -30,6 +31,71 @@ pub enum Distribution {
     Uniform,
 }
 
+/// Axes of a kernel, as bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct AxisBits(u32);
+
+impl AxisBits {
+    fn of(axes: &[usize]) -> Self {
+        Self(axes.iter().fold(0, |bits, &axis| bits | 1u32.checked_shl(axis as u32).unwrap_or(0)))
+    }
+
+    /// The product of the sizes along them.
+    fn product(self, shape: &Shape) -> f64 {
+        let sizes = shape.dims().iter().enumerate().filter(|(axis, _)| self.0 >> axis & 1 == 1);
+        sizes.map(|(_, &size)| size as f64).product()
+    }
+}
+
+/// Which axes of a kernel have the inputs and the outputs of a unit, where that is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct FanAxes {
+    inputs: Option<AxisBits>,
+    outputs: Option<AxisBits>,
+}
+
+impl FanAxes {
+    const UNKNOWN: Self = Self { inputs: None, outputs: None };
+
+    /// Inputs and outputs of a unit: by the axes, or by the rule for dense layers and convolutions where not both are told.
+    fn fans(self, shape: &Shape) -> (f64, f64) {
+        match (self.inputs, self.outputs) {
+            (Some(inputs), Some(outputs)) => (inputs.product(shape), outputs.product(shape)),
+            _ => fans(shape),
+        }
+    }
+
+    /// The axes, or those that a layer knows where none are told.
+    fn or(self, inputs: &[usize], outputs: &[usize]) -> Self {
+        match (self.inputs, self.outputs) {
+            (Some(_), Some(_)) => self,
+            _ => Self { inputs: Some(AxisBits::of(inputs)), outputs: Some(AxisBits::of(outputs)) },
+        }
+    }
+}
+
+/// Writes the options that say which axes of a kernel are which.
+macro_rules! fan_axes {
+    ($type:ident) => {
+        impl $type {
+            /// The axes that have the inputs of a unit, where they are not all but the last; told together with
+            /// [`output_axes`](Self::output_axes).
+            #[must_use]
+            pub fn input_axes(mut self, axes: impl AsRef<[usize]>) -> Self {
+                self.axes.inputs = Some(AxisBits::of(axes.as_ref()));
+                self
+            }
+
+            /// The axes that have the outputs, where they are not the last.
+            #[must_use]
+            pub fn output_axes(mut self, axes: impl AsRef<[usize]>) -> Self {
+                self.axes.outputs = Some(AxisBits::of(axes.as_ref()));
+                self
+            }
+        }
+    };
+}
+
 /// The standard deviation of a standard normal distribution truncated at two.
 pub(super) const TRUNCATED: f64 = 0.879_625_661_034_239_8;
 
@@ -47,12 +113,14 @@ pub struct VarianceScaling {
     mode: Fan,
     distribution: Distribution,
     seed: Option<i64>,
+    axes: FanAxes,
 }
 
 impl VarianceScaling {
     /// With Keras's defaults: scale 1, by the inputs, truncated normal.
     pub const fn new() -> Self {
-        Self { scale: 1.0, mode: Fan::In, distribution: Distribution::TruncatedNormal, seed: None }
+        let distribution = Distribution::TruncatedNormal;
+        Self { scale: 1.0, mode: Fan::In, distribution, seed: None, axes: FanAxes::UNKNOWN }
     }
 
     /// The variance times n; above 0.
@@ -84,6 +152,7 @@ impl Default for VarianceScaling {
 }
 
 seeded!(VarianceScaling);
+fan_axes!(VarianceScaling);
 
 impl Initializer for VarianceScaling {
     fn name(&self) -> &str {
@@ -92,7 +161,7 @@ impl Initializer for VarianceScaling {
 
     #[track_caller]
     fn make(&self, ty: &TensorType) -> Result<Tensor> {
-        let (inputs, outputs) = fans(&ty.shape);
+        let (inputs, outputs) = self.axes.fans(&ty.shape);
         let n = match self.mode {
             Fan::In => inputs,
             Fan::Out => outputs,
@@ -105,6 +174,11 @@ impl Initializer for VarianceScaling {
             Distribution::Uniform => Law::Even(-(3.0 * variance).sqrt(), (3.0 * variance).sqrt()),
         };
         law.draw(ty, self.seed)
+    }
+
+    #[track_caller]
+    fn make_between(&self, ty: &TensorType, inputs: &[usize], outputs: &[usize]) -> Result<Tensor> {
+        Self { axes: self.axes.or(inputs, outputs), ..*self }.make(ty)
     }
 
     fn check(&self) -> Result<()> {
@@ -124,16 +198,18 @@ macro_rules! scaled {
         #[derive(Clone, Copy, PartialEq, Debug, Default)]
         pub struct $type {
             seed: Option<i64>,
+            axes: FanAxes,
         }
 
         impl $type {
             /// From the global stream.
             pub const fn new() -> Self {
-                Self { seed: None }
+                Self { seed: None, axes: FanAxes::UNKNOWN }
             }
         }
 
         seeded!($type);
+        fan_axes!($type);
 
         impl Initializer for $type {
             fn name(&self) -> &str {
@@ -143,7 +219,12 @@ macro_rules! scaled {
             #[track_caller]
             fn make(&self, ty: &TensorType) -> Result<Tensor> {
                 let (mode, distribution) = (Fan::$fan, Distribution::$distribution);
-                VarianceScaling { scale: $scale, mode, distribution, seed: self.seed }.make(ty)
+                VarianceScaling { scale: $scale, mode, distribution, seed: self.seed, axes: self.axes }.make(ty)
+            }
+
+            #[track_caller]
+            fn make_between(&self, ty: &TensorType, inputs: &[usize], outputs: &[usize]) -> Result<Tensor> {
+                Self { axes: self.axes.or(inputs, outputs), ..*self }.make(ty)
             }
         }
     )*};

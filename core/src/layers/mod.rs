@@ -7,12 +7,23 @@ pub(crate) mod base;
 mod convolutions;
 mod dense;
 mod dropout;
+mod einsum_dense;
+mod embedding;
 mod flatten;
+mod identity;
+mod lambda;
+mod masking;
 mod merge;
 mod node;
 mod poolings;
 mod recurrent;
 mod spatial;
+mod noise;
+mod normalization;
+mod preprocessing;
+mod rectifiers;
+mod rescaling;
+mod reshaping;
 #[cfg(test)]
 mod tests;
 mod windows;
@@ -23,8 +34,8 @@ pub use attention::{
     MultiHeadAttention, ScoreMode,
 };
 pub use base::{
-    Call, Core, IntoPolicy, Layer, LayerExt, LayerInput, Masking, Outputs, Policy, SharedLayer, Weight, add_loss,
-    get_mask, global_policy, set_global_policy, set_mask_of, try_set_global_policy, with_losses,
+    Call, Core, IntoPolicy, Layer, LayerExt, LayerInput, Masking as MaskRule, Outputs, Policy, SharedLayer, Weight,
+    add_loss, get_mask, global_policy, set_global_policy, set_mask_of, try_set_global_policy, with_losses,
 };
 pub use convolutions::{
     Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, Convolution1D, Convolution1DTranspose,
@@ -33,8 +44,15 @@ pub use convolutions::{
 };
 pub use dense::Dense;
 pub use dropout::Dropout;
+pub use einsum_dense::EinsumDense;
+pub use embedding::Embedding;
 pub use flatten::Flatten;
-pub use merge::Concatenate;
+pub use identity::Identity;
+pub use lambda::Lambda;
+pub use masking::Masking;
+pub use merge::{
+    Add, Average, Concatenate, Dot, DotAxes, LayerInputs, Maximum, Minimum, Multiply, NodeOperand, Subtract,
+};
 pub use node::{IntoInputShape, Node, input, input_of};
 pub use poolings::{
     AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D, AdaptiveMaxPooling1D,
@@ -56,6 +74,21 @@ pub use windows::{
     Cropping1D, Cropping2D, Cropping3D, Interpolation, IntoInterpolation, Margins, UpSampling1D, UpSampling2D,
     UpSampling3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D,
 };
+pub use noise::{
+    ActivityRegularization, AlphaDropout, GaussianDropout, GaussianNoise, SpatialDropout1D, SpatialDropout2D,
+    SpatialDropout3D,
+};
+pub use normalization::{
+    BatchNormalization, GroupNormalization, IntoAxisList, LayerNormalization, Normalization, RMSNormalization,
+    SpectralNormalization, UnitNormalization,
+};
+pub use preprocessing::{
+    CategoryEncoding, CategoryMode, Discretization, Factor, FillMode, FlipMode, ImageSampling, RandomBrightness,
+    RandomContrast, RandomCrop, RandomFlip, RandomRotation, RandomTranslation, RandomZoom,
+};
+pub use rectifiers::{ELU, LeakyReLU, PReLU, ReLU, Softmax};
+pub use rescaling::{PerChannel, Rescaling};
+pub use reshaping::{Permute, RepeatVector, Reshape};
 
 pub(crate) use base::{CollectedLosses, collected_losses, layer, named, options_of_all, run, weight_losses};
 pub(crate) use node::{NodeSource, Step};

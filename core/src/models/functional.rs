@@ -372,6 +372,11 @@ impl<I, O> Module for Functional<I, O> {
         for (index, layer) in self.layers.iter().enumerate() {
             fields.item(index, layer);
         }
+        // The same layers may be joined in another way.
+        for planned in &self.steps {
+            fields.value(&(planned.layer.layer_name(), &planned.inputs, planned.first_output));
+        }
+        fields.value(&self.results);
     }
 }
 

@@ -2,7 +2,7 @@
 //! It is a layer and a model; masks and whether it is trained go from layer to layer.
 
 use super::Model;
-use crate::layers::{Call, Core, Layer, Masking, Outputs, layer, named, run};
+use crate::layers::{Call, Core, Layer, MaskRule, Outputs, layer, named, run};
 use engine::{Copies, Duplicate, Fields, Module, Tensor, TensorType};
 use kernels::error::{Error, OrFail, Result};
 use kernels::shape::IntoShape;
@@ -152,8 +152,8 @@ impl Sequential {
 impl Layer for Sequential {
     named!();
 
-    fn masking(&self) -> Masking {
-        Masking::Own
+    fn masking(&self) -> MaskRule {
+        MaskRule::Own
     }
 
     #[track_caller]

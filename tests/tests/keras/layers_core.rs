@@ -4,7 +4,8 @@
 use crate::layer_rows::check;
 use crate::numbers::file;
 use eagerflow as tf;
-use tf::layers::{Activation, Concatenate, Dense, Dropout, Flatten};
+use tf::Padding;
+use tf::layers::{Activation, Concatenate, Conv2D, Dense, Dropout, Flatten, GlobalAveragePooling2D, MaxPool2D};
 
 #[test]
 fn dense() {
@@ -23,4 +24,16 @@ fn without_variables() {
     check(&rows["flatten"], "flatten", &Flatten::new(), 0.0);
     check(&rows["concatenate"], "concatenate", &Concatenate::new().axis(1), 0.0);
     check(&rows["dropout_used"], "dropout_used", &Dropout::new(0.5), 0.0);
+}
+
+#[test]
+fn of_images() {
+    let rows = file("layers_core");
+    let conv = Conv2D::new(2, 2).strides(2).padding(Padding::Same).activation("tanh");
+    check(&rows["conv2d"], "conv2d", &conv, 2e-6);
+    check(&rows["max_pool2d"], "max_pool2d", &MaxPool2D::new(2), 0.0);
+    let strides = MaxPool2D::new(3).strides(1).padding(Padding::Same);
+    check(&rows["max_pool2d_strides"], "max_pool2d_strides", &strides, 0.0);
+    check(&rows["global_average_pooling2d"], "mean", &GlobalAveragePooling2D::new(), 1e-6);
+    check(&rows["global_average_pooling2d_kept"], "kept", &GlobalAveragePooling2D::new().keepdims(true), 1e-6);
 }

@@ -3,6 +3,7 @@
 
 mod attention_facts;
 mod declared;
+mod coverage;
 mod layer_rows;
 mod layers_attention;
 mod layers_conv;
@@ -19,3 +20,12 @@ mod numbers;
 mod optimizers;
 mod recurrent_facts;
 mod schedules;
+mod layers_merge;
+mod layers_noise;
+mod layers_norm;
+mod layers_preprocessing;
+mod layers_rectifiers;
+mod layers_shape;
+mod mask_rows;
+mod masks;
+mod objects;

@@ -7,6 +7,7 @@ mod conv;
 mod diagonals;
 mod elementwise;
 mod layers_conv;
+mod layers;
 mod library;
 mod linalg;
 mod linear;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Default)]
 pub(crate) struct OutsideTraining {
     /// By their numbers among the operands of the trace, which keeps them or does not.
-    found: Vec<(usize, bool)>,
+    found: Vec<(usize, (bool, bool))>,
     /// How often variables had been frozen or unfrozen when all was found as noted: nothing is looked at until the next time.
     looked: AtomicU64,
 }
@@ -23,8 +23,9 @@ fn variable(source: &Source) -> Option<Tensor> {
     }
 }
 
-fn trained(source: &Source) -> Option<bool> {
-    variable(source)?.as_object::<Resource>().map(Resource::trainable)
+/// Whether it is trained, and whether it is frozen: what is not meant to be trained can be frozen with its layer, which acts on that.
+fn trained(source: &Source) -> Option<(bool, bool)> {
+    variable(source)?.as_object::<Resource>().map(|resource| (resource.trainable(), resource.is_frozen()))
 }
 
 impl OutsideTraining {
@@ -53,7 +54,7 @@ impl OutsideTraining {
 
     fn changed(&self, sources: &[Source]) -> Option<Tensor> {
         // Of a variable that is gone the call itself tells.
-        let changed = |(at, before): &&(usize, bool)| trained(&sources[*at]).is_some_and(|now| now != *before);
+        let changed = |(at, before): &&(usize, (bool, bool))| trained(&sources[*at]).is_some_and(|now| now != *before);
         self.found.iter().find(changed).and_then(|(at, _)| variable(&sources[*at]))
     }
 

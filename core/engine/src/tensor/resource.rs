@@ -93,6 +93,11 @@ impl Resource {
         self.training.load(Ordering::Relaxed) & MADE_FIXED == 0
     }
 
+    /// Whether somebody froze it, also where it is not meant to be trained.
+    pub fn is_frozen(&self) -> bool {
+        self.training.load(Ordering::Relaxed) & FROZEN != 0
+    }
+
     /// Freezes it, or takes that back: what is not meant to be trained then still is not.
     pub fn set_frozen(&self, frozen: bool) {
         let before = match frozen {

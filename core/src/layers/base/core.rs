@@ -5,7 +5,7 @@ use super::losses::{add_loss, collects};
 use super::{Call, Layer, Masking, Policy, global_policy, names};
 use crate::regularizers::Regularizer;
 use crate::shared::Shared;
-use engine::library::{cast_to, set_mask};
+use engine::library::{cast_to, mask_of, set_mask};
 use engine::{Copies, Duplicate, Fields, Tensor, Variable};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
@@ -62,16 +62,24 @@ impl From<Tensor> for Outputs {
 /// The part that every layer of the library has.
 #[derive(Clone, Debug)]
 pub struct Core {
+    /// Tells layers of different types apart that have the same settings.
     kind: &'static str,
     name: String,
     policy: Policy,
+    /// Whether floats that are given are cast to the dtype of the computations first.
+    casts: bool,
     activity: Option<Shared<dyn Regularizer>>,
 }
 
 impl Core {
     /// The part of a new layer of a kind, such as `"dense"`, which numbers its name.
     pub fn new(kind: &'static str) -> Self {
-        Self { kind, name: names::next(kind), policy: global_policy(), activity: None }
+        Self { kind, name: names::next(kind), policy: global_policy(), casts: true, activity: None }
+    }
+
+    /// The part of a layer that is given its inputs as they are: Keras's `autocast=False`.
+    pub(crate) fn uncast(self) -> Self {
+        Self { casts: false, ..self }
     }
 
     /// The layer's name.
@@ -145,10 +153,24 @@ pub(crate) fn run(layer: &dyn Layer, inputs: &[Tensor], cx: &Call) -> Result<Out
         Masking::Ends | Masking::Own => None,
     };
     let outputs = layer.forward(given, &with_masks)?;
-    if let (Some(mask), Some(first)) = (mask, outputs.first()) {
-        set_mask(first, &mask);
-    }
+    let outputs = match mask {
+        Some(mask) => masked_first(outputs, inputs, &mask)?,
+        None => outputs,
+    };
     note_activity(core, outputs)
+}
+
+/// The outputs, of which the first carries the mask. One that is an input itself keeps the mask which the caller's tensor has.
+#[track_caller]
+fn masked_first(mut outputs: Outputs, inputs: &[Tensor], mask: &Tensor) -> Result<Outputs> {
+    if let Some(first) = outputs.0.first_mut() {
+        let is_input = inputs.iter().any(|input| input.id() == first.id());
+        if is_input && mask_of(first).is_none_or(|own| own.id() != mask.id()) {
+            *first = engine::try_identity(&*first)?;
+        }
+        set_mask(first, mask);
+    }
+    Ok(outputs)
 }
 
 /// As [`run`] for one input and one output.
@@ -162,7 +184,7 @@ pub(crate) fn run_single(layer: &dyn Layer, input: &Tensor, cx: &Call) -> Result
 fn cast_inputs(core: &Core, inputs: &[Tensor]) -> SmallVec<[Result<Tensor>; 2]> {
     let compute = core.compute();
     let other = |x: &Tensor| x.dtype().is_floating() && x.dtype() != compute;
-    if !core.policy.casts_inputs() || !inputs.iter().any(other) {
+    if !core.casts || !core.policy.casts_inputs() || !inputs.iter().any(other) {
         return SmallVec::new();
     }
     let mut cast = SmallVec::new();

@@ -24,7 +24,7 @@ pub(super) use self::macros::{buildable, object_option, weights};
 pub(crate) use self::macros::{layer, named, options_of_all};
 pub(crate) use self::names::next as next_name;
 pub(crate) use self::shapes::within;
-pub(super) use self::shapes::{channels, dtype_help, misfit};
+pub(super) use self::shapes::{channels, dtype_help, known_size, misfit};
 
 use engine::library::{mask_of, set_mask};
 use engine::{Copies, Duplicate, Module, Tensor};

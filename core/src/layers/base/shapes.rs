@@ -33,3 +33,12 @@ pub(crate) fn channels(layer: &str, x: &TensorType) -> Result<usize> {
         misfit(layer, "the layer cannot be built: the last dimension must be a known size", x, "at least one channel")
     })
 }
+
+/// The size along an axis as a number, which the shape of a variable is made from; negative axes count from the last.
+pub(crate) fn known_size(layer: &str, x: &TensorType, axis: isize) -> Result<usize> {
+    let axis = kernels::shape::resolve_axis(layer, axis, x.shape.rank()).map_err(|e| e.got(x))?;
+    x.shape.dim(axis).known_value().filter(|&n| n > 0).ok_or_else(|| {
+        let what = format!("the layer cannot be built: the size along axis {axis} must be known");
+        misfit(layer, &what, x, "a size of at least 1")
+    })
+}

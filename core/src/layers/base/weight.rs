@@ -8,6 +8,7 @@ use crate::regularizers::Regularizer;
 use crate::shared::Shared;
 use engine::library::{VariableConstraint, constraint_of, set_constraint, set_regularizer};
 use engine::{Copies, Duplicate, Fields, LazyVariable, Module, TensorType, Variable};
+use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use kernels::shape::Shape;
 use std::sync::Arc;
@@ -56,11 +57,35 @@ impl Weight {
             return Ok(variable);
         }
         let dtype = core.policy().checked(core.name())?.variable_dtype();
+        self.make_of(core, dtype, shape)
+    }
+
+    /// As [`make`](Self::make), of a dtype of its own, such as a number that counts.
+    ///
+    /// # Errors
+    /// As [`make`](Self::make).
+    #[track_caller]
+    pub(crate) fn make_of(&self, core: &Core, dtype: DType, shape: &[usize]) -> Result<&Variable> {
+        if let Some(variable) = self.place.get() {
+            return Ok(variable);
+        }
+        self.make_with(core, dtype, shape, |ty| self.initializer.make(ty))
+    }
+
+    #[track_caller]
+    fn make_with(
+        &self,
+        core: &Core,
+        dtype: DType,
+        shape: &[usize],
+        initial: impl Fn(&TensorType) -> Result<engine::Tensor>,
+    ) -> Result<&Variable> {
         let ty = TensorType::new(dtype, Shape::new(shape)?);
         let name = format!("{}/{}", core.name(), self.name);
+        let initial = || self.checked(initial(&ty)?, &ty);
         let variable = match self.trainable {
-            true => self.place.get_or_create(&name, &ty, || self.initial(&ty))?,
-            false => self.place.get_or_build(|| Ok(Variable::with(self.initial(&ty)?, name, false)))?,
+            true => self.place.get_or_create(&name, &ty, initial)?,
+            false => self.place.get_or_build(|| Ok(Variable::with(initial()?, name, false)))?,
         };
         if let Some(regularizer) = &self.regularizer {
             set_regularizer(variable, Arc::new(regularizer.clone()));
@@ -73,9 +98,21 @@ impl Weight {
         Ok(variable)
     }
 
+    /// As [`make`](Self::make), of a kernel whose axes of inputs and outputs are not those of a dense layer.
+    ///
+    /// # Errors
+    /// As [`make`](Self::make).
     #[track_caller]
-    fn initial(&self, ty: &TensorType) -> Result<engine::Tensor> {
-        let value = self.initializer.make(ty)?;
+    pub(crate) fn make_between(&self, core: &Core, shape: &[usize], axes: [&[usize]; 2]) -> Result<&Variable> {
+        if let Some(variable) = self.place.get() {
+            return Ok(variable);
+        }
+        let dtype = core.policy().checked(core.name())?.variable_dtype();
+        self.make_with(core, dtype, shape, |ty| self.initializer.make_between(ty, axes[0], axes[1]))
+    }
+
+    #[track_caller]
+    fn checked(&self, value: engine::Tensor, ty: &TensorType) -> Result<engine::Tensor> {
         match engine::library::Typed::ty(&value) == ty {
             true => Ok(value),
             false => Err(Error::invalid_argument(

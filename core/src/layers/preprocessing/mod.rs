@@ -1,0 +1,155 @@
+//! Layers that prepare data: images turned, moved, cut and coloured at random, and numbers as categories.
+//! Keras's preprocessing layers of these names; the random ones act while a model is trained, and pass images on else.
+
+mod categories;
+mod colour;
+mod crop;
+mod discretization;
+mod flip;
+mod geometry;
+mod sampling;
+
+pub use categories::{CategoryEncoding, CategoryMode};
+pub use colour::{RandomBrightness, RandomContrast};
+pub use crop::RandomCrop;
+pub use discretization::Discretization;
+pub use flip::{FlipMode, RandomFlip};
+pub use geometry::{RandomRotation, RandomTranslation, RandomZoom};
+pub use sampling::{FillMode, ImageSampling};
+
+use super::base::{Core, Outputs, misfit};
+use engine::library::{Typed, cast_to};
+use engine::random::{self, SeedGenerator};
+use engine::{DataFormat, Tensor};
+use kernels::dtype::DType;
+use kernels::error::{Error, Result};
+use kernels::shape::{Dim, Shape};
+
+/// From where to where a random number may lie: two numbers, or one for as far below 0 as above.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Factor(f64, f64);
+
+impl From<f64> for Factor {
+    fn from(factor: f64) -> Self {
+        Self(-factor.abs(), factor.abs())
+    }
+}
+
+impl From<(f64, f64)> for Factor {
+    fn from((a, b): (f64, f64)) -> Self {
+        Self(a.min(b), a.max(b))
+    }
+}
+
+impl Factor {
+    /// The range, if it lies within another.
+    fn within(self, layer: &str, option: &str, low: f64, high: f64) -> Result<Self> {
+        match low <= self.0 && self.1 <= high {
+            true => Ok(self),
+            false => Err(Error::invalid_argument(layer, format!("`{option}` is out of range"))
+                .got(format!("from {} to {}", self.0, self.1))
+                .expected(format!("numbers from {low} to {high}"))),
+        }
+    }
+
+    /// One number of the range for each image, `[batch]`.
+    #[track_caller]
+    fn draw(self, batch: Dim, seeds: &SeedGenerator) -> Result<Tensor> {
+        let shape = Shape::from_dims(&[batch])?;
+        let share = random::try_stateless_uniform(shape, seeds.try_next()?, 0.0, 1.0, DType::F32)?;
+        share.try_multiply(self.1 - self.0)?.try_add(self.0)
+    }
+
+    fn word(self) -> [u64; 2] {
+        [self.0.to_bits(), self.1.to_bits()]
+    }
+}
+
+/// Images as a batch with the channels last, in the layer's dtype, through a function, and back to their form. A single image is a batch
+/// of one.
+#[track_caller]
+fn on_images(
+    core: &Core,
+    x: &Tensor,
+    format: DataFormat,
+    function: impl FnOnce(&Tensor) -> Result<Tensor>,
+) -> Result<Outputs> {
+    let x = images(core, x)?;
+    let alone = x.rank() == 3;
+    let batch = if alone { x.try_expand_dims(0)? } else { x };
+    let y = match format {
+        DataFormat::ChannelsLast => function(&batch)?,
+        DataFormat::ChannelsFirst => {
+            let last = engine::try_transpose(&batch, [0, 2, 3, 1])?;
+            engine::try_transpose(&function(&last)?, [0, 3, 1, 2])?
+        }
+    };
+    Ok(Outputs::one(if alone { engine::try_squeeze(&y, 0)? } else { y }))
+}
+
+/// Images in the layer's dtype; an error for what is neither an image nor a batch of some.
+#[track_caller]
+fn images(core: &Core, x: &Tensor) -> Result<Tensor> {
+    match x.rank() {
+        3 | 4 => cast_to(x, core.compute()),
+        _ => Err(misfit(core.name(), "the input is neither an image nor a batch of images", x.ty(), "rank 3 or 4")),
+    }
+}
+
+/// Writes the struct of a layer that changes images at random, with its constructor's field list, and what all of them have.
+macro_rules! random_images {
+    ($(#[$doc:meta])* $layer:ident, { $($field:ident: $ty:ty),* $(,)? }, |$this:ident, $x:ident| $apply:expr, |$of:ident| $word:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, engine::Duplicate)]
+        pub struct $layer {
+            core: $crate::layers::base::Core,
+            $(#[module(value)] $field: $ty,)*
+            #[module(value)]
+            data_format: engine::DataFormat,
+            seeds: engine::random::SeedGenerator,
+        }
+
+        $crate::layers::base::layer!($layer);
+        $crate::layers::noise::seeded!($layer);
+
+        impl $layer {
+            /// Where the channels lie: last unless set.
+            #[must_use]
+            pub fn data_format(mut self, data_format: engine::DataFormat) -> Self {
+                self.data_format = data_format;
+                self
+            }
+        }
+
+        impl $crate::layers::base::Layer for $layer {
+            $crate::layers::base::named!();
+
+            fn masking(&self) -> $crate::layers::base::Masking {
+                $crate::layers::base::Masking::Refuses
+            }
+
+            #[track_caller]
+            fn forward(
+                &self,
+                inputs: &[engine::Tensor],
+                cx: &$crate::layers::base::Call,
+            ) -> kernels::error::Result<$crate::layers::base::Outputs> {
+                if !cx.is_training() {
+                    return super::images(&self.core, &inputs[0]).map($crate::layers::base::Outputs::one);
+                }
+                let $this = self;
+                super::on_images(&self.core, &inputs[0], self.data_format, |$x| $apply)
+            }
+        }
+
+        impl engine::Module for $layer {
+            fn visit(&self, fields: &mut engine::Fields<'_>) {
+                let $of = self;
+                self.core.visit(fields);
+                fields.value(&(self.data_format, $word));
+                fields.field("seed_generator", &self.seeds);
+            }
+        }
+    };
+}
+use random_images;
