@@ -15,15 +15,15 @@ mod lambda;
 mod masking;
 mod merge;
 mod node;
-mod poolings;
-mod recurrent;
-mod spatial;
 mod noise;
 mod normalization;
+mod poolings;
 mod preprocessing;
 mod rectifiers;
+mod recurrent;
 mod rescaling;
 mod reshaping;
+mod spatial;
 #[cfg(test)]
 mod tests;
 mod windows;
@@ -54,6 +54,14 @@ pub use merge::{
     Add, Average, Concatenate, Dot, DotAxes, LayerInputs, Maximum, Minimum, Multiply, NodeOperand, Subtract,
 };
 pub use node::{IntoInputShape, Node, input, input_of};
+pub use noise::{
+    ActivityRegularization, AlphaDropout, GaussianDropout, GaussianNoise, SpatialDropout1D, SpatialDropout2D,
+    SpatialDropout3D,
+};
+pub use normalization::{
+    BatchNormalization, GroupNormalization, IntoAxisList, LayerNormalization, Normalization, RMSNormalization,
+    SpectralNormalization, UnitNormalization,
+};
 pub use poolings::{
     AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D, AdaptiveMaxPooling1D,
     AdaptiveMaxPooling2D, AdaptiveMaxPooling3D,
@@ -64,31 +72,23 @@ pub use poolings::{
     GlobalMaxPool2D, GlobalMaxPool3D, GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D, MaxPool1D, MaxPool2D,
     MaxPool3D, MaxPooling1D, MaxPooling2D, MaxPooling3D,
 };
-pub use recurrent::{
-    Begun, Bidirectional, Cell, ConvLSTM1D, ConvLSTM2D, ConvLSTM3D, GRU, GRUCell, IntoCell, IntoCells, IntoEach,
-    IntoMergeMode, LSTM, LSTMCell, MergeMode, RNN, Recurrence, Recurrent, Sequence, SharedCell, SharedRecurrent,
-    SimpleRNN, SimpleRNNCell, StackedRNNCells, States, Steps, TimeDistributed,
-};
-pub use spatial::{ConvPadding, IntoDataFormat, IntoPadding};
-pub use windows::{
-    Cropping1D, Cropping2D, Cropping3D, Interpolation, IntoInterpolation, Margins, UpSampling1D, UpSampling2D,
-    UpSampling3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D,
-};
-pub use noise::{
-    ActivityRegularization, AlphaDropout, GaussianDropout, GaussianNoise, SpatialDropout1D, SpatialDropout2D,
-    SpatialDropout3D,
-};
-pub use normalization::{
-    BatchNormalization, GroupNormalization, IntoAxisList, LayerNormalization, Normalization, RMSNormalization,
-    SpectralNormalization, UnitNormalization,
-};
 pub use preprocessing::{
     CategoryEncoding, CategoryMode, Discretization, Factor, FillMode, FlipMode, ImageSampling, RandomBrightness,
     RandomContrast, RandomCrop, RandomFlip, RandomRotation, RandomTranslation, RandomZoom,
 };
 pub use rectifiers::{ELU, LeakyReLU, PReLU, ReLU, Softmax};
+pub use recurrent::{
+    Begun, Bidirectional, Cell, ConvLSTM1D, ConvLSTM2D, ConvLSTM3D, GRU, GRUCell, IntoCell, IntoCells, IntoEach,
+    IntoMergeMode, LSTM, LSTMCell, MergeMode, RNN, Recurrence, Recurrent, Sequence, SharedCell, SharedRecurrent,
+    SimpleRNN, SimpleRNNCell, StackedRNNCells, States, Steps, TimeDistributed,
+};
 pub use rescaling::{PerChannel, Rescaling};
 pub use reshaping::{Permute, RepeatVector, Reshape};
+pub use spatial::{ConvPadding, IntoDataFormat, IntoPadding};
+pub use windows::{
+    Cropping1D, Cropping2D, Cropping3D, Interpolation, IntoInterpolation, Margins, UpSampling1D, UpSampling2D,
+    UpSampling3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D,
+};
 
 pub(crate) use base::{CollectedLosses, collected_losses, layer, named, options_of_all, run, weight_losses};
 pub(crate) use node::{NodeSource, Step};

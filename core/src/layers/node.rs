@@ -42,7 +42,7 @@ pub(crate) enum NodeSource {
     /// An input of the model, with its name.
     Input(String),
     /// An output of a layer.
-    Layer { step: Arc<Step>, output: usize },
+    Layer { step: Arc<Step> },
 }
 
 /// One call of a layer.
@@ -182,7 +182,7 @@ impl Node {
     pub fn label(&self) -> &str {
         match &self.0.source {
             NodeSource::Input(name) => name,
-            NodeSource::Layer { step, .. } => step.layer.layer_name(),
+            NodeSource::Layer { step } => step.layer.layer_name(),
         }
     }
 
@@ -208,7 +208,7 @@ impl Node {
         let nodes = made.iter().enumerate().map(|(output, ty)| {
             // What a call makes of open sizes is open, under a symbol of its own axis.
             let sizes: Vec<Option<usize>> = ty.shape.iter().map(|dim| dim.known_value()).collect();
-            let source = NodeSource::Layer { step: step.clone(), output };
+            let source = NodeSource::Layer { step: step.clone() };
             let id = step.first_id + output as u64;
             Ok(Self(Arc::new(Inner { id, ty: type_of(&sizes, ty.dtype)?, source })))
         });

@@ -268,7 +268,7 @@ impl Plan {
             if self.places.contains_key(&node.id()) {
                 continue;
             }
-            let NodeSource::Layer { step, .. } = node.source() else {
+            let NodeSource::Layer { step } = node.source() else {
                 return Err(Error::invalid_argument(
                     "Functional",
                     "an output needs a node that is no input of the model",

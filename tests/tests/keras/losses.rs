@@ -92,13 +92,7 @@ fn traced(loss: &Held, y_true: &Tensor, y_pred: &Tensor) -> (Tensor, Tensor, Ten
 }
 
 #[tf_function]
-fn traced_with_weights(
-    loss: &Held,
-    y_true: &Tensor,
-    y_pred: &Tensor,
-    weight: &Tensor,
-    mask: &Tensor,
-) -> Tensor {
+fn traced_with_weights(loss: &Held, y_true: &Tensor, y_pred: &Tensor, weight: &Tensor, mask: &Tensor) -> Tensor {
     loss.try_compute(y_true, y_pred, Some(weight), Some(mask)).unwrap()
 }
 
