@@ -260,3 +260,35 @@ fn mistakes_name_the_layer_and_the_shapes() {
     );
     assert_eq!(cell.state_sizes(), [4, 4]);
 }
+
+/// A checkpoint that real Keras wrote, of layers whose answers it told too.
+#[test]
+fn checkpoints_of_keras_are_read() {
+    use tf::layers::{GroupQueryAttention, MultiHeadAttention, SimpleRNNCell};
+    let answers = crate::numbers::file("checkpoint_sequences");
+    let x = crate::numbers::tensor(&answers["x"]);
+    let (lstm, gru) = (LSTM::new(2), GRU::new(2));
+    let rnn = RNN::new(SimpleRNNCell::new(3));
+    let both = Bidirectional::new(LSTM::new(2).return_sequences(true));
+    let steps = TimeDistributed::new(Dense::new(2));
+    let heads = MultiHeadAttention::new(2, 3).use_gate(true);
+    let groups = GroupQueryAttention::new(3, 4, 2);
+    let checkpoint = tf::train::Checkpoint::new()
+        .with("lstm", &lstm)
+        .with("gru", &gru)
+        .with("rnn", &rnn)
+        .with("both", &both)
+        .with("steps", &steps)
+        .with("heads", &heads)
+        .with("groups", &groups);
+    checkpoint.read(concat!(env!("CARGO_MANIFEST_DIR"), "/golden/keras_checkpoints/sequences")).unwrap();
+    // Variables that are made later take their values from the file.
+    let near = |name: &str, y: Tensor| crate::numbers::near(name, &y, &answers[name], 4e-6);
+    near("lstm", lstm.call(&x));
+    near("gru", gru.call(&x));
+    near("rnn", rnn.call(&x));
+    near("both", both.call(&x));
+    near("steps", steps.call(&x));
+    near("heads", heads.call([&x, &x]));
+    near("groups", groups.call([&x, &x]));
+}

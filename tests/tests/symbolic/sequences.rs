@@ -54,7 +54,7 @@ pub fn samples() -> Vec<Sample> {
     let sound = ConvLSTM1D::new(2, 3).padding(tf::Padding::Same).strides(2).dtype(f64s);
     sound.call(x(&[1, 1, 3, 2]));
     let heads = MultiHeadAttention::new(2, 4).dtype(f64s);
-    heads.build([1, 1, 5], [1, 1, 2]);
+    heads.build([1, 1, 2], [1, 1, 2]);
     let groups = GroupQueryAttention::new(4, 4, 2).sliding_window(2).dtype(f64s);
     groups.build([1, 1, 5], [1, 1, 5]);
     let additive = AdditiveAttention::new().dtype(f64s);
@@ -90,7 +90,7 @@ pub fn samples() -> Vec<Sample> {
         ),
         Sample::new(
             "MultiHeadAttention",
-            |s| vec![x(&[s.a, s.b, 5]), x(&[s.a, s.c, 2]), flags(&[s.a, s.b, s.c])],
+            |s| vec![x(&[s.a, s.b, 2]), x(&[s.a, s.c, 2]), flags(&[s.a, s.b, s.c])],
             move |inputs| {
                 let attend = || Attend::new(&inputs[0], &inputs[1]).mask(&inputs[2]);
                 all(&heads, &inputs[..2], || {
