@@ -64,7 +64,6 @@ fn models_hand_masks_on() {
         let cx = Call::of(training);
         check("sequential", &a.call_with(&words(), &cx));
         check("functional", &Model::call_with(&b, &words(), &cx));
-        check("sequential, traced", &masked_sequential(&a, &words(), training).0);
         for (what, (y, mask)) in [
             ("sequential", masked_sequential(&a, &words(), training)),
             ("functional", masked_functional(&b, &words(), training)),

@@ -13,6 +13,8 @@ use std::sync::Arc;
 /// A layer with a kernel, or a table of embeddings, which each call of a training step first divides by an estimate of its greatest singular
 /// value: Miyato et al. 2018.
 ///
+/// The output has the input's dtype, but for integers: Keras cuts the rows of an embedding to integers there.
+///
 /// The estimate comes from a vector that the layer keeps, `vector_u`, and so many steps of power iteration, one unless set.
 ///
 /// ```
