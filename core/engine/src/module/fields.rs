@@ -112,6 +112,11 @@ pub(crate) trait Sink {
 
 /// Tells a sink every field of a module.
 pub(crate) fn visit(module: &dyn Module, sink: &mut dyn Sink) {
+    if sink.wants_words()
+        && let Some(name) = module.module_name()
+    {
+        sink.word(word_of_type(name));
+    }
     module.visit(&mut Fields { path: Path::ROOT, sink });
 }
 
@@ -248,10 +253,26 @@ pub(super) fn visit_at(path: Path<'_>, sink: &mut dyn Sink, value: &(impl Module
     if wanted {
         sink.enter(&path, value.module_name());
     }
+    if sink.wants_words()
+        && let Some(name) = value.module_name()
+    {
+        sink.word(word_of_type(name));
+    }
     value.visit(&mut Fields { path, sink });
     if wanted {
         sink.leave();
     }
+}
+
+/// A word for a module's type: behind a `dyn` two types may have the same settings, and yet compute something else.
+pub(super) fn word_of_type(name: &str) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for chunk in name.as_bytes().chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        hash = (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
+    }
+    hash
 }
 
 impl Fields<'_> {

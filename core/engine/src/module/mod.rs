@@ -285,6 +285,9 @@ pub trait Module {
     /// ```
     fn signature(&self) -> Signature {
         let mut words = Signature(Vec::new());
+        if let Some(name) = self.module_name() {
+            words.0.push(fields::word_of_type(name));
+        }
         self.visit(&mut Fields { path: Path::ROOT, sink: &mut words });
         words
     }
