@@ -193,7 +193,7 @@ pub use engine::{
 pub use engine::{TensorRef, Tensors};
 pub use functions::*;
 pub use layers::input;
-pub use models::{Functional, Model, Sequential};
+pub use models::{Functional, Model, Sequential, Weights, summary};
 pub use namespaces::{bitwise, image, linalg, math, nn};
 pub use ndarray;
 

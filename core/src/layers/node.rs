@@ -52,6 +52,8 @@ pub(crate) struct Step {
     pub layer: Arc<dyn Layer>,
     pub inputs: Vec<Node>,
     pub outputs: usize,
+    /// The sizes of the first output.
+    pub shape: Option<Vec<Option<usize>>>,
     /// What the call was told of masks; whether it trains, the model is told.
     pub masked_by: Call,
     pub location: &'static Location<'static>,
@@ -202,6 +204,7 @@ impl Node {
             layer: layer.shared(),
             inputs: inputs.to_vec(),
             outputs: made.len(),
+            shape: made.first().map(|ty| ty.shape.iter().map(|dim| dim.known_value()).collect()),
             masked_by: cx.clone(),
             location: here,
         });

@@ -1,6 +1,7 @@
 //! `Functional`: a graph of layers between nodes, with any number of inputs and outputs. Keras's functional models.
 //! It holds the layers, not what they recorded, so that training, freezing, masks and paths are those of any model.
 
+use super::summary::{Row, Summary, shown, type_of};
 use super::{Model, TensorsOf};
 use crate::layers::{Call, Core, Layer, Node, NodeSource, Outputs, Step, named, options_of_all};
 use engine::{Copies, Duplicate, Fields, Module, Tensor};
@@ -193,6 +194,40 @@ impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
     /// The layer of a name, if there is one.
     pub fn get_layer(&self, name: &str) -> Option<&Arc<dyn Layer>> {
         self.layers.iter().find(|layer| layer.layer_name() == name)
+    }
+
+    /// The layers with the shapes of their outputs, their numbers of parameters, and what they are connected to.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::layers::Dense;
+    /// let x = tf::input([784]).name("pixels");
+    /// let model = tf::Functional::new(&x, &Dense::new(10).name("digits").call(&x));
+    /// let text = model.summary().to_string();
+    /// assert!(text.contains("digits (Dense)") && text.contains("(None, 10)") && text.contains("7,850"));
+    /// ```
+    ///
+    /// # Panics
+    /// Never for a model that was made: its layers are built.
+    #[track_caller]
+    pub fn summary(&self) -> Summary {
+        let nothing = ();
+        let inputs = self.inputs.iter().map(|node| Row {
+            name: format!("{} (Input)", node.label()),
+            layer: &nothing as &dyn Module,
+            shape: Some(shown(&node.sizes())),
+            inputs: Some("-".to_owned()),
+        });
+        let steps = self.steps.iter().map(|planned| {
+            let labels: Vec<&str> = planned.step.inputs.iter().map(Node::label).collect();
+            Row {
+                name: format!("{} ({})", planned.layer.layer_name(), type_of(&*planned.layer)),
+                layer: &planned.layer,
+                shape: planned.step.shape.as_deref().map(shown),
+                inputs: Some(labels.join(", ")),
+            }
+        });
+        Summary::of(self.core.name(), self, inputs.chain(steps)).or_fail()
     }
 
     /// The output for an input, as the model is used.

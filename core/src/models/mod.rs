@@ -5,11 +5,15 @@
 pub mod called;
 mod functional;
 mod sequential;
+mod summary;
 mod tensors;
+mod weights;
 
 pub use functional::{Functional, ModelNodes};
 pub use sequential::{IntoLayers, Sequential};
+pub use summary::{Summary, summary};
 pub use tensors::TensorsOf;
+pub use weights::Weights;
 
 use crate::layers::{Call, with_losses};
 use crate::training::{Batch, Compiled, default_test_step, default_train_step};

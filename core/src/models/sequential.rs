@@ -2,8 +2,9 @@
 //! It is a layer and a model; masks and whether it is trained go from layer to layer.
 
 use super::Model;
+use super::summary::{Row, Summary, shown, type_of};
 use crate::layers::{Call, Core, Layer, MaskRule, Outputs, layer, named, run};
-use engine::{Copies, Duplicate, Fields, Module, Tensor, TensorType};
+use engine::{Copies, Duplicate, Fields, InputSpec, Module, Tensor, TensorType};
 use kernels::error::{Error, OrFail, Result};
 use kernels::shape::IntoShape;
 use std::panic::Location;
@@ -110,6 +111,51 @@ impl Sequential {
     /// Whether there are no layers.
     pub fn is_empty(&self) -> bool {
         self.layers.is_empty()
+    }
+
+    /// The layers with the shapes of their outputs for an input, of which sizes may be open, and their numbers of parameters. Layers that
+    /// are not built are built for it.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::layers::{Dense, Flatten};
+    /// let model = tf::Sequential::new((Flatten::new(), Dense::new(128), Dense::new(10)));
+    /// let text = model.summary([None, Some(28), Some(28)]).to_string();
+    /// assert!(text.contains("(None, 128)") && text.contains("100,480") && text.contains("Total params: 101,770 (397.54 KB)"));
+    /// ```
+    ///
+    /// # Panics
+    /// As [`try_summary`](Self::try_summary) fails, at the caller's line.
+    #[track_caller]
+    pub fn summary(&self, input: impl InputSpec<Tensors = Tensor>) -> Summary {
+        self.try_summary(input).or_fail()
+    }
+
+    /// The layers with the shapes of their outputs.
+    ///
+    /// # Errors
+    /// InvalidArgument where the input does not fit a layer, with the layer's name and both shapes.
+    #[track_caller]
+    pub fn try_summary(&self, input: impl InputSpec<Tensors = Tensor>) -> Result<Summary> {
+        let here = Location::caller();
+        let mut shapes = Vec::new();
+        engine::try_build(self, input, |model, x| {
+            let mut values = Outputs::one(x.clone());
+            for layer in &model.layers {
+                values = run(&**layer, &values, &Call::inference()).map_err(|e| e.variable(layer.layer_name()))?;
+                let sizes = values.first().map(|y| y.shape().iter().map(|dim| dim.known_value()).collect::<Vec<_>>());
+                shapes.push(sizes.unwrap_or_default());
+            }
+            Ok(())
+        })
+        .map_err(|e| e.at(here))?;
+        let rows = self.layers.iter().zip(shapes).map(|(layer, sizes)| Row {
+            name: format!("{} ({})", layer.layer_name(), type_of(&**layer)),
+            layer,
+            shape: Some(shown(&sizes)),
+            inputs: None,
+        });
+        Summary::of(self.core.name(), self, rows)
     }
 
     /// The layer of a name, if there is one.
