@@ -12,6 +12,7 @@ usage: cargo run --release --example digits [-- OPTIONS]
   --model NAME     `default` (two convolutions, pooling, dropout, dense) or `guide` (TensorFlow's eager guide)
   --graph          train by a traced function: one graph per step (default)
   --eager          train operation by operation
+  --fit            train the default network by `compile` and `fit`, with a progress bar
   --epochs N       passes over the training images (default: 20)
   --seed N         seed of the first weights, the order of the images and the dropout (default: 7)
   --picture FILE   where the loss curve goes, a PNG (default: digits-loss.png)
@@ -32,6 +33,8 @@ pub struct Options {
     pub data: PathBuf,
     pub model: Model,
     pub graph: bool,
+    /// Whether `fit` trains in place of the loop here.
+    pub fit: bool,
     pub epochs: usize,
     pub seed: i64,
     pub picture: PathBuf,
@@ -46,6 +49,7 @@ impl Default for Options {
             data: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/data/digits")),
             model: Model::Default,
             graph: true,
+            fit: false,
             epochs: 20,
             seed: 7,
             picture: PathBuf::from("digits-loss.png"),
@@ -74,6 +78,10 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Command, String> {
             options.graph = arg == "--graph";
             continue;
         }
+        if arg == "--fit" {
+            options.fit = true;
+            continue;
+        }
         if arg == "--resume" {
             options.resume = true;
             continue;
@@ -94,6 +102,9 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Command, String> {
             "--epochs" => options.epochs = number(&name, &value, "a number of 0 or more")?,
             _ => options.seed = number(&name, &value, "an integer of 64 bits")?,
         }
+    }
+    if options.fit && (options.save.is_some() || options.resume || options.model != Model::Default || !options.graph) {
+        return Err("`--fit` trains the default network as a graph and saves nothing; leave out `--save`, `--resume`, `--model` and `--eager`".to_owned());
     }
     if options.resume {
         options.save.get_or_insert_with(|| PathBuf::from("digits-checkpoints"));
@@ -145,6 +156,7 @@ mod tests {
         refused("--epochs", "`--epochs` needs a value");
         refused("--epochs -3", "0 or more, not `-3`");
         refused("--seed x", "64 bits, not `x`");
+        refused("--fit --resume", "leave out `--save`");
         refused("--model resnet", "`default` or `guide`, not `resnet`");
     }
 }

@@ -3,6 +3,7 @@
 
 mod args;
 mod data;
+mod fit;
 mod model;
 mod step;
 mod train;
@@ -38,8 +39,12 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     tf::random::set_seed(options.seed);
     let digits = data::load(&options.data)?;
-    let model = model::build(options.model, digits.classes);
     println!("{digits}");
+    if options.fit {
+        println!("test accuracy: {:.4}", fit::fit(&digits, options.epochs, 1)?);
+        return Ok(());
+    }
+    let model = model::build(options.model, digits.classes);
     let how = if options.graph { step::graph } else { step::eager };
     let (epochs, save, resume) = (options.epochs, options.save.as_deref(), options.resume);
     let training = train::Training { epochs, step: how, save, resume };
