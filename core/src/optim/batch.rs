@@ -76,17 +76,20 @@ impl Batch {
     pub fn dense(rows: &[(&Variable, &IndexedRows)], needs: Parts) -> Result<Dense> {
         let (mut variables, mut gradients, mut parts) = (Vec::new(), Vec::new(), Vec::new());
         for (variable, rows) in rows {
-            let of = |values: Tensor| {
-                IndexedRows { values, ..(*rows).clone() }.try_to_dense().map_err(|e| e.variable(variable.label()))
-            };
             variables.push((*variable).clone());
-            gradients.push(of(rows.values.clone())?);
+            gradients.push(whole(variable, rows, rows.values.clone())?);
             match needs {
                 Parts::Nothing => {}
-                Parts::Squares => parts.push(of(try_square(&rows.values)?)?),
-                Parts::Magnitudes => parts.push(of(try_abs(&rows.values)?)?),
+                Parts::Squares => parts.push(whole(variable, rows, try_square(&rows.values)?)?),
+                Parts::Magnitudes => parts.push(whole(variable, rows, try_abs(&rows.values)?)?),
             }
         }
         Ok((variables, gradients, (needs != Parts::Nothing).then_some(parts)))
     }
+}
+
+/// Rows with these values as a tensor of the variable's shape. A function, since a closure would hide the caller's line.
+#[track_caller]
+fn whole(variable: &Variable, rows: &IndexedRows, values: Tensor) -> Result<Tensor> {
+    IndexedRows { values, ..rows.clone() }.try_to_dense().map_err(|e| e.variable(variable.label()))
 }

@@ -160,9 +160,9 @@ impl Common {
         })
     }
 
-    /// One step.
+    /// One step. Generic, since the caller's line does not reach through a trait object.
     #[track_caller]
-    pub fn apply(&self, method: &dyn Method, gradients: &Gradients, variables: &[Variable]) -> Result<()> {
+    pub fn apply<M: Method>(&self, method: &M, gradients: &Gradients, variables: &[Variable]) -> Result<()> {
         let pairs = pairs(self.kind, gradients, variables, Some(&self.warned))?;
         let mut batch = Batch::of(&pairs);
         method.build(variables)?;
@@ -193,7 +193,7 @@ impl Common {
 
     /// Clips, decays and moves.
     #[track_caller]
-    fn update(&self, method: &dyn Method, batch: &mut Batch, iterations: &Tensor) -> Result<()> {
+    fn update<M: Method>(&self, method: &M, batch: &mut Batch, iterations: &Tensor) -> Result<()> {
         self.clip(method, batch)?;
         let rate = &self.learning_rate.try_value()?;
         if method.decays() {
@@ -222,7 +222,7 @@ impl Common {
     }
 
     #[track_caller]
-    fn clip(&self, method: &dyn Method, batch: &mut Batch) -> Result<()> {
+    fn clip<M: Method>(&self, method: &M, batch: &mut Batch) -> Result<()> {
         match self.clip {
             Clip::Norm(most) if most > 0.0 => batch.map(|gradient| try_clip_by_norm(gradient, most, ())),
             Clip::Value(most) if most > 0.0 => batch.map(|gradient| try_clip_by_value(gradient, -most, most)),
@@ -240,7 +240,7 @@ impl Common {
     }
 
     #[track_caller]
-    fn decay(&self, method: &dyn Method, batch: &Batch, rate: &Tensor) -> Result<()> {
+    fn decay<M: Method>(&self, method: &M, batch: &Batch, rate: &Tensor) -> Result<()> {
         let mut alike: Vec<(f64, Vec<Variable>)> = Vec::new();
         for variable in batch.all() {
             let Some(decay) = method.decay(variable) else { continue };
@@ -260,9 +260,9 @@ impl Common {
 
     /// Adds gradients up, and moves by their mean when enough have come.
     #[track_caller]
-    fn accumulate(
+    fn accumulate<M: Method>(
         &self,
-        method: &dyn Method,
+        method: &M,
         mut batch: Batch,
         iterations: &Tensor,
         steps: usize,
