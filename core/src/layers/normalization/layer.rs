@@ -67,8 +67,9 @@ impl LayerNormalization {
 
     #[track_caller]
     fn built(&self, x: &TensorType) -> Result<[Option<&engine::Variable>; 2]> {
-        if !self.scale && !self.center {
-            return Ok([None, None]);
+        // What is made needs no sizes, which may be unknown now.
+        if let Some(made) = self.made() {
+            return Ok(made);
         }
         let axes = resolve_axes(self.core.name(), &self.axes, x.shape.rank()).map_err(|e| e.got(x))?;
         let size = |axis: usize| known_size(self.core.name(), x, axis as isize);

@@ -65,6 +65,10 @@ impl RMSNormalization {
 
     #[track_caller]
     fn factor(&self, x: &TensorType) -> Result<&Variable> {
+        // What is made needs no sizes, which may be unknown now.
+        if let Some(scale) = self.scale.get() {
+            return Ok(scale);
+        }
         let axes = resolve_axes(self.core.name(), &self.axes, x.shape.rank()).map_err(|e| e.got(x))?;
         let size = |axis: usize| known_size(self.core.name(), x, axis as isize);
         let sizes = axes.iter().map(size).collect::<Result<Vec<usize>>>()?;

@@ -39,6 +39,13 @@ macro_rules! scaled {
                 self.beta.get()
             }
 
+            /// Factor and offset as far as the layer has them, if both are there.
+            fn made(&self) -> Option<[Option<&engine::Variable>; 2]> {
+                let (gamma, beta) = (self.gamma.get(), self.beta.get());
+                let is_made = (gamma.is_some() || !self.scale) && (beta.is_some() || !self.center);
+                is_made.then(|| [gamma.filter(|_| self.scale), beta.filter(|_| self.center)])
+            }
+
             /// Factor and offset of a shape, as far as the layer has them, made if this is the first time.
             #[track_caller]
             fn factors(&self, shape: &[usize]) -> kernels::error::Result<[Option<&engine::Variable>; 2]> {
