@@ -2,7 +2,7 @@
 //! Keras's `LayerNormalization`; transformers have it around attention and dense layers.
 
 use super::IntoAxisList;
-use super::scaled::{read, scaled, wide};
+use super::scaled::{read, scaled, sized, wide};
 use crate::initializers::{Ones, Zeros};
 use crate::layers::base::{Call, Core, Layer, Masking, Outputs, Weight, buildable, known_size, layer, named};
 use engine::library::{Typed, cast_to};
@@ -98,6 +98,7 @@ impl Layer for LayerNormalization {
         let dtype = wide(inputs[0].ty());
         let x = cast_to(&inputs[0], dtype)?;
         let [gamma, beta] = self.built(x.ty())?;
+        let x = sized(self.core.name(), x, &self.axes, gamma.or(beta))?;
         let (gamma, beta) = (read(gamma, dtype)?, read(beta, dtype)?);
         let y = engine::try_layer_normalization(&x, &self.axes[..], gamma.as_ref(), beta.as_ref(), self.epsilon)?;
         cast_to(&y, self.core.compute()).map(Outputs::one)

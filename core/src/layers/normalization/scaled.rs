@@ -5,6 +5,7 @@ use engine::library::cast_to;
 use engine::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::Result;
+use kernels::shape::resolve_axes;
 
 /// Writes the options `center`, `scale` and `epsilon`, and those of both variables.
 macro_rules! scaled {
@@ -75,4 +76,20 @@ pub(super) fn wide(x: &TensorType) -> DType {
 #[track_caller]
 pub(super) fn read(variable: Option<&engine::Variable>, dtype: DType) -> Result<Option<Tensor>> {
     variable.map(|variable| cast_to(&variable.value(), dtype)).transpose()
+}
+
+/// The input with the sizes that a variable of the normalised axes has, where they are not known otherwise.
+#[track_caller]
+pub(super) fn sized(layer: &str, x: Tensor, axes: &[isize], variable: Option<&engine::Variable>) -> Result<Tensor> {
+    let Some(variable) = variable else { return Ok(x) };
+    let (mut shape, own) = (*x.shape(), variable.shape());
+    for (at, axis) in resolve_axes(layer, axes, x.rank())?.iter().enumerate() {
+        if !shape.dim(axis).is_known() && at < own.rank() {
+            shape = shape.with(axis, own.dim(at))?;
+        }
+    }
+    match shape == *x.shape() {
+        true => Ok(x),
+        false => engine::try_ensure_shape(&x, shape),
+    }
 }
