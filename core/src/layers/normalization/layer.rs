@@ -2,7 +2,7 @@
 //! Keras's `LayerNormalization`; transformers have it around attention and dense layers.
 
 use super::IntoAxisList;
-use super::scaled::{read, scaled, wide};
+use super::scaled::{read, scaled, sized, wide};
 use crate::initializers::{Ones, Zeros};
 use crate::layers::base::{Call, Core, Layer, Masking, Outputs, Weight, buildable, known_size, layer, named};
 use engine::library::{Typed, cast_to};
@@ -67,8 +67,9 @@ impl LayerNormalization {
 
     #[track_caller]
     fn built(&self, x: &TensorType) -> Result<[Option<&engine::Variable>; 2]> {
-        if !self.scale && !self.center {
-            return Ok([None, None]);
+        // What is made needs no sizes, which may be unknown now.
+        if let Some(made) = self.made() {
+            return Ok(made);
         }
         let axes = resolve_axes(self.core.name(), &self.axes, x.shape.rank()).map_err(|e| e.got(x))?;
         let size = |axis: usize| known_size(self.core.name(), x, axis as isize);
@@ -97,6 +98,7 @@ impl Layer for LayerNormalization {
         let dtype = wide(inputs[0].ty());
         let x = cast_to(&inputs[0], dtype)?;
         let [gamma, beta] = self.built(x.ty())?;
+        let x = sized(self.core.name(), x, &self.axes, gamma.or(beta))?;
         let (gamma, beta) = (read(gamma, dtype)?, read(beta, dtype)?);
         let y = engine::try_layer_normalization(&x, &self.axes[..], gamma.as_ref(), beta.as_ref(), self.epsilon)?;
         cast_to(&y, self.core.compute()).map(Outputs::one)

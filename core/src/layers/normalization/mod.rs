@@ -4,6 +4,7 @@
 mod adapted;
 mod batch;
 mod batch_moments;
+mod batch_renorm;
 mod group;
 mod layer;
 mod rms;

@@ -2,7 +2,7 @@
 //! Keras's `RMSNormalization`; many language models have it in place of `LayerNormalization`.
 
 use super::IntoAxisList;
-use super::scaled::wide;
+use super::scaled::{sized, wide};
 use crate::initializers::Ones;
 use crate::layers::base::{Call, Core, Layer, Masking, Outputs, Weight, buildable, known_size, layer, named};
 use engine::library::options::{magnitude, options};
@@ -65,6 +65,10 @@ impl RMSNormalization {
 
     #[track_caller]
     fn factor(&self, x: &TensorType) -> Result<&Variable> {
+        // What is made needs no sizes, which may be unknown now.
+        if let Some(scale) = self.scale.get() {
+            return Ok(scale);
+        }
         let axes = resolve_axes(self.core.name(), &self.axes, x.shape.rank()).map_err(|e| e.got(x))?;
         let size = |axis: usize| known_size(self.core.name(), x, axis as isize);
         let sizes = axes.iter().map(size).collect::<Result<Vec<usize>>>()?;
@@ -91,7 +95,9 @@ impl Layer for RMSNormalization {
     fn forward(&self, inputs: &[Tensor], _: &Call) -> Result<Outputs> {
         let dtype = wide(inputs[0].ty());
         let x = cast_to(&inputs[0], dtype)?;
-        let scale = cast_to(&self.core.read(self.factor(x.ty())?)?, dtype)?;
+        let factor = self.factor(x.ty())?;
+        let x = sized(self.core.name(), x, &self.axes, Some(factor))?;
+        let scale = cast_to(&self.core.read(factor)?, dtype)?;
         let y = engine::try_rms_norm(&x, &self.axes[..], Some(&scale), self.epsilon)?;
         cast_to(&y, self.core.compute()).map(Outputs::one)
     }

@@ -5,6 +5,7 @@ use engine::library::cast_to;
 use engine::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::Result;
+use kernels::shape::resolve_axes;
 
 /// Writes the options `center`, `scale` and `epsilon`, and those of both variables.
 macro_rules! scaled {
@@ -39,6 +40,13 @@ macro_rules! scaled {
                 self.beta.get()
             }
 
+            /// Factor and offset as far as the layer has them, if both are there.
+            fn made(&self) -> Option<[Option<&engine::Variable>; 2]> {
+                let (gamma, beta) = (self.gamma.get(), self.beta.get());
+                let is_made = (gamma.is_some() || !self.scale) && (beta.is_some() || !self.center);
+                is_made.then(|| [gamma.filter(|_| self.scale), beta.filter(|_| self.center)])
+            }
+
             /// Factor and offset of a shape, as far as the layer has them, made if this is the first time.
             #[track_caller]
             fn factors(&self, shape: &[usize]) -> kernels::error::Result<[Option<&engine::Variable>; 2]> {
@@ -68,4 +76,20 @@ pub(super) fn wide(x: &TensorType) -> DType {
 #[track_caller]
 pub(super) fn read(variable: Option<&engine::Variable>, dtype: DType) -> Result<Option<Tensor>> {
     variable.map(|variable| cast_to(&variable.value(), dtype)).transpose()
+}
+
+/// The input with the sizes that a variable of the normalised axes has, where they are not known otherwise.
+#[track_caller]
+pub(super) fn sized(layer: &str, x: Tensor, axes: &[isize], variable: Option<&engine::Variable>) -> Result<Tensor> {
+    let Some(variable) = variable else { return Ok(x) };
+    let (mut shape, own) = (*x.shape(), variable.shape());
+    for (at, axis) in resolve_axes(layer, axes, x.rank())?.iter().enumerate() {
+        if !shape.dim(axis).is_known() && at < own.rank() {
+            shape = shape.with(axis, own.dim(at))?;
+        }
+    }
+    match shape == *x.shape() {
+        true => Ok(x),
+        false => engine::try_ensure_shape(&x, shape),
+    }
 }
