@@ -5,6 +5,7 @@ use super::state_bytes::{StateReader, StateWriter};
 use super::{Fields, Module, Prepared, SavedState, StateValue};
 use crate::ops::Law;
 use crate::random::{Generator, GlobalState, SeedGenerator, Snapshot, Words};
+use crate::tensor::Tensor;
 use kernels::backend::cpu::philox::OpSeeds;
 use kernels::error::Result;
 
@@ -18,10 +19,12 @@ impl Module for Generator {
     }
 }
 
-/// As its generator.
+/// A variable to lists and traces. To a checkpoint it is an object of the host: TensorFlow's files have none for Keras's generator of
+/// seeds, and look for each variable that a file names.
 impl Module for SeedGenerator {
     fn visit(&self, fields: &mut Fields<'_>) {
-        self.0.visit(fields);
+        fields.variable(&self.0.as_variable());
+        fields.state(self);
     }
     fn module_name(&self) -> Option<&'static str> {
         None
@@ -34,6 +37,43 @@ impl Module for GlobalState {
     }
     fn module_name(&self) -> Option<&'static str> {
         None
+    }
+}
+
+const SEEDS: &str = "seed generator";
+
+impl SavedState for SeedGenerator {
+    fn kind(&self) -> &'static str {
+        SEEDS
+    }
+
+    fn id(&self) -> u64 {
+        // Clones share the state, and so the number.
+        self.0.as_variable().id()
+    }
+
+    fn save(&self) -> Result<StateValue> {
+        let mut to = StateWriter::new(SEEDS);
+        let words = self.0.as_variable().value().try_to_vec::<i64>()?;
+        to.number(words.len() as u64);
+        words.into_iter().for_each(|word| to.signed(word));
+        Ok(StateValue::Bytes(to.finish()))
+    }
+
+    fn prepare(&self, value: &StateValue) -> Result<Prepared> {
+        let mut from = StateReader::new(value.bytes(SEEDS)?, SEEDS)?;
+        let words = read_list(&mut from, StateReader::signed)?;
+        let variable = self.0.as_variable();
+        if variable.shape() != [words.len()] {
+            return Err(from.damaged("the state has another length"));
+        }
+        from.finish()?;
+        // A value of the variable's own type is always taken.
+        Ok(Prepared::new(move || drop(variable.try_assign(Tensor::from(words)))))
+    }
+
+    fn commit(&self, prepared: Prepared) {
+        prepared.exchange();
     }
 }
 
