@@ -163,3 +163,51 @@ fn called(model: &Functional, x: &Tensor) -> Tensor {
 fn joined(layer: &dyn tf::layers::Layer, x: &Tensor) -> Tensor {
     layer.try_call_all(&[x.clone(), x.clone()], &Call::inference()).unwrap()[0].clone()
 }
+
+/// Each variable's options reach it: how it starts, and what it adds to a loss.
+#[test]
+fn options_of_variables_reach_them() {
+    use tf::initializers::Constant;
+    use tf::layers::{BatchNormalization, EinsumDense, GroupNormalization, PReLU};
+    let check = |what: &str, layer: &dyn tf::layers::Layer, starts: &[f32]| {
+        let model = Sequential::new(vec![layer.shared()]);
+        model.call(tf::ones([2, 4]));
+        let values: Vec<f32> = model.trainable_variables().iter().map(|v| v.value().to_vec::<f32>()[0]).collect();
+        assert_eq!(values, starts, "{what}");
+        let losses: Vec<f32> = model.weight_losses().unwrap().iter().map(|loss| loss.item::<f32>()).collect();
+        let squares = model
+            .trainable_variables()
+            .iter()
+            .map(|v| 0.01 * v.value().square().sum().item::<f32>())
+            .collect::<Vec<_>>();
+        assert_eq!(losses.len(), starts.len(), "{what}: each variable has a regularizer");
+        assert!(losses.iter().zip(&squares).all(|(a, b)| (a - b).abs() < 1e-5), "{what}: {losses:?}, not {squares:?}");
+    };
+    let (two, three) = (Constant::new(2.0), Constant::new(3.0));
+    /// The options of `gamma` and `beta`, which several layers have.
+    macro_rules! scaled {
+        ($layer:expr) => {
+            $layer
+                .gamma_initializer(two)
+                .beta_initializer(three)
+                .gamma_regularizer("l2")
+                .beta_regularizer("l2")
+                .gamma_constraint("non_neg")
+                .beta_constraint("max_norm")
+        };
+    }
+    check("batch", &scaled!(BatchNormalization::new()), &[2.0, 3.0]);
+    check("layer", &scaled!(LayerNormalization::new()), &[2.0, 3.0]);
+    check("group", &scaled!(GroupNormalization::new().groups(2)), &[2.0, 3.0]);
+    let prelu = PReLU::new().alpha_initializer(two).alpha_regularizer("l2").alpha_constraint("non_neg");
+    check("prelu", &prelu, &[2.0]);
+    let einsum = EinsumDense::new("ab,bc->ac", 3).bias_axes("c").kernel_initializer(two).bias_initializer(three);
+    let einsum = einsum.kernel_regularizer("l2").bias_regularizer("l2").kernel_constraint("non_neg");
+    check("einsum", &einsum.bias_constraint("unit_norm"), &[2.0, 3.0]);
+    let words = Embedding::new(2, 3).embeddings_initializer(two).embeddings_regularizer("l2");
+    check("embedding", &words.embeddings_constraint("unit_norm"), &[2.0]);
+    let dense = Dense::new(2).kernel_initializer(two).bias_initializer(three).kernel_regularizer("l2");
+    check("dense", &dense.bias_regularizer("l2").kernel_constraint("non_neg").bias_constraint("non_neg"), &[2.0, 3.0]);
+    let text = Embedding::new(2, 3).try_embeddings_regularizer("l22").unwrap_err().to_string();
+    assert!(text.contains("\"l22\"") && text.contains("\"l2\""), "{text}");
+}

@@ -12,7 +12,7 @@ use tf::layers::{
     ReLU, RepeatVector, Rescaling, Reshape, Softmax, SpatialDropout1D, SpatialDropout2D, SpatialDropout3D,
     SpectralNormalization, Subtract, UnitNormalization, get_mask,
 };
-use tf::{DType, GradientTape, Module, Result, Tensor};
+use tf::{DType, GradientTape, Result, Tensor};
 
 /// The output, its mask as numbers, and the gradients of all variables.
 fn called(layer: &dyn Layer, x: &[Tensor], training: bool) -> Result<Vec<Tensor>> {
