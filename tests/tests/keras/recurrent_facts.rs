@@ -214,6 +214,10 @@ fn calls_of_one_layer_may_be_told_different_things() {
     near(&y, &own);
     near(&memory, &kept[1]);
     near(&both.duplicate().call(x(2, 5)).1, &kept[1]);
+    // Two layers are not one for their name alone.
+    let named = || Dense::new(3).name("same");
+    let refused = tf::Functional::try_new(&input, &named().call(named().call(&input))).unwrap_err().to_string();
+    assert!(refused.contains("two layers have one name") && refused.contains("\"same\""), "{refused}");
 
     let heads = MultiHeadAttention::new(2, 4);
     let hidden = |causal: bool| {
