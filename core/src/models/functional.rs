@@ -115,6 +115,8 @@ struct Planned {
     first_output: usize,
     /// Values that no later call needs.
     done: Vec<usize>,
+    /// What tells the layer from its first call in the model, where this one is told something else, such as to return states.
+    told: Option<engine::Signature>,
 }
 
 impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
@@ -172,7 +174,7 @@ impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
             return Err(error("an input leads to no output").got(format!("{:?}", inputs[unused])));
         }
         plan.note_last_uses(&results);
-        let layers = distinct(&plan.steps)?;
+        let layers = distinct(&mut plan.steps)?;
         Ok(Self { core, inputs, outputs, steps: plan.steps, results, layers, types: PhantomData })
     }
 
@@ -337,6 +339,7 @@ impl Plan {
             inputs,
             first_output,
             done: Vec::new(),
+            told: None,
         });
     }
 
@@ -354,18 +357,21 @@ impl Plan {
     }
 }
 
-/// Each layer of the calls once. Two different layers of one name are an error, as in Keras.
-fn distinct(steps: &[Planned]) -> Result<Vec<Arc<dyn Layer>>> {
-    let mut by_name: HashMap<String, engine::Signature> = HashMap::new();
+/// Each layer of the calls once. Two different layers of one name are an error, as in Keras; a layer whose calls are told different
+/// things, such as to hide what comes later, is one: it has the same variables.
+fn distinct(steps: &mut [Planned]) -> Result<Vec<Arc<dyn Layer>>> {
+    let mut by_name: HashMap<String, (engine::Signature, Vec<u64>)> = HashMap::new();
     let mut layers = Vec::new();
     for planned in steps {
         let (name, signature) = (planned.layer.layer_name(), planned.layer.signature());
+        let variables: Vec<u64> = planned.layer.built_variables().iter().map(|(_, variable)| variable.id()).collect();
         match by_name.get(name) {
             None => {
-                by_name.insert(name.to_owned(), signature);
+                by_name.insert(name.to_owned(), (signature, variables));
                 layers.push(planned.layer.clone());
             }
-            Some(known) if *known == signature => {}
+            Some((known, _)) if *known == signature => {}
+            Some((_, own)) if !own.is_empty() && *own == variables => planned.told = Some(signature),
             Some(_) => {
                 return Err(Error::invalid_argument("Functional", "two layers have one name")
                     .got(format!("\"{name}\""))
@@ -409,7 +415,7 @@ impl<I, O> Module for Functional<I, O> {
         }
         // The same layers may be joined in another way.
         for planned in &self.steps {
-            fields.value(&(planned.layer.layer_name(), &planned.inputs, planned.first_output));
+            fields.value(&(planned.layer.layer_name(), &planned.inputs, planned.first_output, &planned.told));
         }
         fields.value(&self.results);
     }

@@ -53,13 +53,13 @@ impl<C: Cell + Clone + Duplicate + 'static> Layer for Once<C> {
 
 /// The rows that the three layers with gates have in common.
 macro_rules! common {
-    ($test:ident, $layer:ident, $name:literal) => {
+    ($test:ident, $new:expr, $name:literal) => {
         #[test]
         fn $test() {
             let rows = file("layers_recurrent");
             let row = |end: &str| &rows[format!("{}{end}", $name)];
-            let new = || $layer::new(2);
-            let all = || $layer::new(2).return_sequences(true).return_state(true);
+            let new = || $new;
+            let all = || new().return_sequences(true).return_state(true);
             check(row(""), $name, &new(), NEAR);
             check(row("_all"), "all", &all(), NEAR);
             check(row("_relu"), "relu", &new().activation("relu"), NEAR);
@@ -80,9 +80,9 @@ macro_rules! common {
     };
 }
 
-common!(simple_rnn, SimpleRNN, "simple_rnn");
-common!(lstm, LSTM, "lstm");
-common!(gru, GRU, "gru");
+common!(simple_rnn, SimpleRNN::new(2), "simple_rnn");
+common!(lstm, LSTM::new(2), "lstm");
+common!(gru, GRU::new(2), "gru");
 
 #[test]
 fn gates() {

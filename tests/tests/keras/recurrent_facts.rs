@@ -197,6 +197,39 @@ fn nodes_have_states_too() {
     }
 }
 
+/// One layer may be asked for its output here and for its states there; a trace of one model does not serve the other.
+#[test]
+fn calls_of_one_layer_may_be_told_different_things() {
+    use tf::layers::{Attend, MultiHeadAttention};
+    #[tf_function]
+    fn run(model: &tf::Functional, x: &Tensor) -> Tensor {
+        model.call(x)
+    }
+    let (input, layer) = (tf::input([None, Some(3)]), LSTM::new(3));
+    let (_, states) = layer.call_with_state(&input, ());
+    let both = tf::Functional::new(&input, (&layer.call(&input), &states[1]));
+    assert_eq!(both.trainable_variables().len(), 3);
+    let (y, memory) = both.call(x(2, 5));
+    let (own, kept) = layer.call_with_state(x(2, 5), ());
+    near(&y, &own);
+    near(&memory, &kept[1]);
+    near(&both.duplicate().call(x(2, 5)).1, &kept[1]);
+    // Two layers are not one for their name alone.
+    let named = || Dense::new(3).name("same");
+    let refused = tf::Functional::try_new(&input, &named().call(named().call(&input))).unwrap_err().to_string();
+    assert!(refused.contains("two layers have one name") && refused.contains("\"same\""), "{refused}");
+
+    let heads = MultiHeadAttention::new(2, 4);
+    let hidden = |causal: bool| {
+        let first = heads.call([&input, &input]);
+        tf::Functional::new(&input, &heads.call_attention(Attend::new(&first, &first).causal(causal)))
+    };
+    let (open, causal) = (hidden(false), hidden(true));
+    let (a, b) = (run(&open, &x(2, 5)), run(&causal, &x(2, 5)));
+    assert_ne!(a.to_vec::<f32>(), b.to_vec::<f32>());
+    near(&b, &causal.call(x(2, 5)));
+}
+
 #[test]
 fn names_are_those_of_keras() {
     let layer = Bidirectional::new(LSTM::new(4));

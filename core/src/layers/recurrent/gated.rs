@@ -217,7 +217,7 @@ macro_rules! gated_layer {
         );
         $crate::layers::recurrent::gated::gate_options!($layer);
         $crate::layers::layer!($layer);
-        $crate::layers::recurrent::recurrence::recurrence_options!($layer);
+        $crate::layers::recurrent::options::recurrence_options!($layer);
         $crate::layers::base::buildable!($layer, $new, "[2, 7, 3]", 4);
 
         impl $layer {

@@ -9,6 +9,7 @@ mod gates;
 mod gru;
 mod lstm;
 mod one_step;
+mod options;
 mod recurrence;
 mod rnn;
 mod simple_rnn;

@@ -2,7 +2,8 @@
 //! Keras's `RNN`; `LSTM` and its kind are the same over cells of the library.
 
 use super::cell::{AnyCell, Cell};
-use super::recurrence::{Recurrence, recurrence_options};
+use super::options::recurrence_options;
+use super::recurrence::Recurrence;
 use super::stacked::StackedRNNCells;
 use super::with_state::built_by_call;
 use crate::layers::{Call, Core, Layer, Outputs, layer};

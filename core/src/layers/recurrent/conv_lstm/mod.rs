@@ -8,7 +8,8 @@ pub use window::IntoEach;
 
 use super::gated::{gate_options, recurrent_activation_option};
 use super::gates::{Gates, Kind};
-use super::recurrence::{Recurrence, recurrence_options};
+use super::options::recurrence_options;
+use super::recurrence::Recurrence;
 use crate::layers::base::{buildable, layer};
 use crate::layers::{Cell, Core};
 use cell::ConvCell;
