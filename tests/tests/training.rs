@@ -94,7 +94,7 @@ fn run(seed: i64, optimizer: &dyn Fn() -> Box<dyn Optimizer>) -> Vec<u32> {
     let net = Net::new();
     let mut bits = Vec::new();
     train(&net, &*optimizer(), 60, |_, loss| bits.push(loss.item::<f32>().to_bits()));
-    bits.extend(net.variables().iter().flat_map(|v| v.value().to_vec::<f32>()).map(f32::to_bits));
+    bits.extend(net.trainable_variables().iter().flat_map(|v| v.value().to_vec::<f32>()).map(f32::to_bits));
     bits
 }
 

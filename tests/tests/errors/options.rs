@@ -18,7 +18,7 @@ fn of_dense_layers() {
     refused!(Dense::new(2).try_dtype(DType::Bool), InvalidArgument, "Dense", ["bool"]);
     let negative = RandomNormal::new().stddev(-1.0);
     panics!(Dense::new(2).kernel_initializer(negative), "`stddev`");
-    refused!(Dense::new(2).try_bias_initializer(negative), InvalidArgument, "Dense", ["stddev", "-1"]);
+    refused!(Dense::new(2).try_bias_initializer(negative), InvalidArgument, "random_normal", ["stddev", "-1"]);
     assert_eq!(Dense::new(1).dtype(DType::F64).call(tf::ones([1, 1]).cast(DType::F64)).dtype(), DType::F64);
 }
 

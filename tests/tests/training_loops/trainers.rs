@@ -7,7 +7,7 @@ use tf::layers::{Call, Dense, Dropout};
 use tf::losses::{MeanSquaredError, SparseCategoricalCrossentropy};
 use tf::optim::{Adam, Optimizer, SGD};
 use tf::training::{Batch, Callback, Compile, Compiled, Fit, Logs, Progress};
-use tf::{Functional, GradientTape, Model as _, Module, Sequential, Tensor};
+use tf::{Functional, GradientTape, Module, Sequential, Tensor};
 
 /// Points of three classes, around three centres.
 fn points(count: usize) -> (Tensor, Tensor) {

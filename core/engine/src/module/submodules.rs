@@ -51,7 +51,12 @@ impl ParamCount {
     }
 
     pub(super) fn of<M: Module + ?Sized>(module: &M) -> Result<Self> {
-        let elements = |all: Vec<Variable>| all.iter().map(|v| v.shape().num_elements()).sum();
+        // States of random numbers are variables, but no parameters: Keras does not count them either.
+        let drawn = |path: &str| path.rsplit('/').next() == Some("seed_generator");
+        let states: HashSet<u64> =
+            Named::of(module).built.iter().filter(|(path, _)| drawn(path)).map(|(_, v)| v.id()).collect();
+        let counted = |v: &&Variable| !states.contains(&v.id());
+        let elements = |all: Vec<Variable>| all.iter().filter(counted).map(|v| v.shape().num_elements()).sum();
         let count = |trained| Named::of(module).trained("count_params", trained).map(elements);
         Ok(Self { trainable: count(true)?, non_trainable: count(false)? })
     }
