@@ -15,6 +15,7 @@ pub use crate::ops::{
     apply_gradient_descent_rows, apply_rule, images_help, ones_of, zeros_of,
 };
 pub use crate::options;
+pub use crate::random::layer_seed;
 pub use crate::tape::{Cotangent, IdMap};
 pub use crate::tensor::{mask_of, set_mask};
 pub use crate::variable::{

@@ -6,15 +6,14 @@ use engine::library::Typed;
 use engine::library::options;
 use engine::random::{self, SeedGenerator};
 use engine::{Duplicate, Fields, Module, Tensor};
-use kernels::dtype::DType;
 use kernels::error::{OrFail, Result};
 use kernels::shape::{Dim, Shape};
 use std::panic::Location;
 
 /// Sets a random share of the values to zero and divides the others by what is left, while the model is trained.
 ///
-/// Which values that are comes from a state that the layer owns and a checkpoint of it goes on with. It begins with a number of the
-/// global stream, which `tf::random::set_seed` sets, or with a [`seed`](Self::seed).
+/// Which values that are comes from a state that the layer owns and a checkpoint of it goes on with. Which seed it
+/// begins with follows from `tf::random::set_seed`, unless it is given a [`seed`](Self::seed).
 ///
 /// ```
 /// use eagerflow as tf;
@@ -96,11 +95,10 @@ impl Dropout {
     }
 }
 
-/// Seeds that begin with a number of the global stream, for a layer that is given none.
+/// Seeds for a layer that is given none. `tf::random::set_seed` tells which; draws of the global stream go on as they would.
 #[track_caller]
 pub(super) fn own_seeds() -> Result<SeedGenerator> {
-    let number = engine::init_scope(|| random::try_uniform_int((), 0, i64::MAX, DType::I64, None))?;
-    Ok(SeedGenerator::new(number.item::<i64>()))
+    Ok(SeedGenerator::new(engine::library::layer_seed()))
 }
 
 impl Layer for Dropout {

@@ -52,10 +52,13 @@ fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| !text[..at].ends_with(part) && !text[at + word.len()..].starts_with(part))
 }
 
-/// What is declared as something that is no object: a trait, a list of choices, a name for a type, or a tuple of numbers.
+/// What is declared as something that is no object: a trait, a list of choices, a name for a type, or a tuple or list of numbers.
 fn is_no_object(sources: &str, name: &str) -> bool {
+    // Second names are made by a macro, of which each line is `Second = First;`.
     ["pub trait ", "pub enum ", "pub type "].iter().any(|what| has_word(sources, &format!("{what}{name}")))
         || sources.contains(&format!("pub struct {name}("))
+        || sources.contains(&format!("    {name} = "))
+        || name == "Margins"
 }
 
 #[test]

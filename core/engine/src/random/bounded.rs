@@ -67,7 +67,7 @@ pub fn try_stateless_parameterized_truncated_normal(
             *parameter = ops::broadcast_to_shape(parameter, &whole)?;
         }
         let op = BoundedNormalDraw { shape: shape.into_shape()? };
-        seed.with_seed(|seed| execute1(&op, &[seed, &parameters[0], &parameters[1], &parameters[2], &parameters[3]]))
+        execute1(&op, &[&seed.seed_tensor(), &parameters[0], &parameters[1], &parameters[2], &parameters[3]])
     };
     drawn().map_err(|e: kernels::error::Error| e.named(OP).at(here))
 }

@@ -31,5 +31,7 @@ pub use stateless::{
     try_stateless_shuffle, try_stateless_truncated_normal, try_stateless_uniform, try_stateless_uniform_full_int,
     try_stateless_uniform_int,
 };
+#[doc(hidden)]
+pub use streams::layer_seed;
 pub use streams::{GlobalState, global};
 pub(crate) use streams::{Snapshot, Words};

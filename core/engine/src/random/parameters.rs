@@ -155,7 +155,7 @@ pub fn try_stateless_gamma(
     let (alpha, beta) = (alpha.as_tensor(), beta.as_tensor());
     let drawn = || {
         let ready = gamma(OP, shape.into_shape(), Sizes::Whole, &alpha, &beta)?;
-        seed.with_seed(|seed| ready.draw(seed))
+        ready.draw(&seed.seed_tensor())
     };
     drawn().map_err(|e| e.named(OP).at(here))
 }
@@ -192,7 +192,7 @@ pub fn try_stateless_poisson(
     let lam = lam.as_tensor();
     let drawn = || {
         let ready = poisson(shape.into_shape(), Sizes::Whole, &lam, dtype)?;
-        seed.with_seed(|seed| ready.draw(seed))
+        ready.draw(&seed.seed_tensor())
     };
     drawn().map_err(|e| e.named("stateless_poisson").at(here))
 }
@@ -239,7 +239,7 @@ pub fn try_stateless_binomial(
     let (counts, probs) = (counts.as_tensor(), probs.as_tensor());
     let drawn = || {
         let ready = binomial(OP, shape.into_shape(), &counts, &probs, output_dtype)?;
-        seed.with_seed(|seed| ready.draw(seed))
+        ready.draw(&seed.seed_tensor())
     };
     drawn().map_err(|e| e.named(OP).at(here))
 }
@@ -284,7 +284,7 @@ pub fn try_stateless_categorical(
     let logits = logits.as_tensor();
     let drawn = || {
         let ready = categorical(&logits, num_samples.into_dim(), dtype)?;
-        seed.with_seed(|seed| ready.draw(seed))
+        ready.draw(&seed.seed_tensor())
     };
     drawn().map_err(|e| e.named("stateless_categorical").at(here))
 }

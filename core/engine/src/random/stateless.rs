@@ -21,15 +21,16 @@ use std::panic::Location;
 pub trait IntoSeed {
     /// The seed as a tensor.
     #[doc(hidden)]
-    fn with_seed<R>(&self, body: impl FnOnce(&Tensor) -> R) -> R;
+    #[track_caller]
+    fn seed_tensor(&self) -> Tensor;
 }
 
 macro_rules! seeds {
     ($($t:ty)*) => {$(
         impl IntoSeed for [$t; 2] {
             #[track_caller]
-            fn with_seed<R>(&self, body: impl FnOnce(&Tensor) -> R) -> R {
-                body(&Tensor::from(self.map(i64::from)))
+            fn seed_tensor(&self) -> Tensor {
+                Tensor::from(self.map(i64::from))
             }
         }
     )*};
@@ -37,14 +38,14 @@ macro_rules! seeds {
 seeds!(i32 i64);
 
 impl IntoSeed for Tensor {
-    fn with_seed<R>(&self, body: impl FnOnce(&Tensor) -> R) -> R {
-        body(self)
+    fn seed_tensor(&self) -> Tensor {
+        Tensor::clone(self)
     }
 }
 
 impl IntoSeed for &Tensor {
-    fn with_seed<R>(&self, body: impl FnOnce(&Tensor) -> R) -> R {
-        body(self)
+    fn seed_tensor(&self) -> Tensor {
+        Tensor::clone(self)
     }
 }
 
@@ -52,7 +53,8 @@ impl IntoSeed for &Tensor {
 fn draw(shape: Result<Shape>, seed: &impl IntoSeed, law: Law, dtype: DType) -> Result<Tensor> {
     let here = Location::caller();
     let op = StatelessDraw { law, shape: shape.map_err(|e| e.at(here))?, dtype };
-    seed.with_seed(|seed| execute1(&op, &[seed])).map_err(|e| e.at(here))
+    // No closure around it, which would hide the caller's line.
+    execute1(&op, &[&seed.seed_tensor()]).map_err(|e| e.at(here))
 }
 
 macro_rules! draws {

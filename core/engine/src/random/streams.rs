@@ -29,6 +29,8 @@ struct Global {
     unseeded: Option<Tensor>,
     /// The streams of draws without a seed in traced functions, after `set_seed`: each draw of a graph has one, which graphs share.
     traced: BTreeMap<String, Traced>,
+    /// How many seeds were given to layers since the last `set_seed`.
+    layers: u64,
 }
 
 /// The streams of traced draws of one line, law and dtype: the first such draw of every trace goes on with the first, and so on. So it
@@ -71,6 +73,19 @@ pub(super) fn set_seed(seed: i64) {
     traced.values_mut().for_each(Traced::retire);
     traced.retain(|_, traced| !traced.former.is_empty());
     *global = Global { seed: Some(seed), seeds: Some(OpSeeds::new(seed)), traced, ..Global::default() };
+}
+
+/// A seed for a layer that draws numbers and was given none: the same ones in the same order after `set_seed`, and nobody knows which
+/// before. Draws have streams of their own, which it leaves alone.
+pub fn layer_seed() -> i64 {
+    let mut global = locked();
+    global.layers += 1;
+    let Some(seed) = global.seed else { return entropy()[2] };
+    // Splitmix: Steele et al. 2014.
+    let mut word = (seed as u64).wrapping_add(global.layers.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (word ^ (word >> 31)) as i64
 }
 
 /// What is drawn where: tells a draw of a trace from others, also in another process.

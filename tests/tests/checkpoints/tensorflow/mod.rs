@@ -40,7 +40,9 @@ fn values(expected: &Value, name: &str, when: &str) -> Values {
 /// The values that there are are those; `all` says that none may be missing.
 #[track_caller]
 fn compare(what: &str, program: &Program, expected: &Values, all: bool, tolerance: f64) {
-    let got = program.values();
+    // Keras's files have no states of random numbers.
+    let got = program.values().into_iter().filter(|(name, _)| !name.ends_with("seed_generator"));
+    let got: Values = got.collect();
     if all {
         let (got, expected): (Vec<_>, Vec<_>) = (got.keys().collect(), expected.keys().collect());
         assert_eq!(got, expected, "{what}");
