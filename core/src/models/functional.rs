@@ -89,7 +89,8 @@ tuples!(a 0, b 1, c 2, d 3, e 4, f 5);
 ///
 /// let model = tf::Functional::new((&numbers, &word), (&price, &sold));
 /// let (price, sold) = model.call(&(tf::ones([2, 4]), tf::constant([[3], [7]])));
-/// assert_eq!((price.shape(), sold.shape()), (&tf::shape![2, 1], &tf::shape![2, 1]));
+/// assert_eq!(price.shape(), [2, 1]);
+/// assert_eq!(sold.shape(), [2, 1]);
 /// ```
 pub struct Functional<I = Tensor, O = Tensor> {
     core: Core,
