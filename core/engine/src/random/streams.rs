@@ -97,7 +97,7 @@ fn traced_key(law: Law, dtype: DType, at: &Location<'_>) -> String {
 #[track_caller]
 pub(super) fn stream(law: Law, dtype: DType, seed: Option<i64>, at: &Location<'_>) -> Tensor {
     let mut global = locked();
-    let Global { seed: whole, seeds, streams, unseeded, traced } = &mut *global;
+    let Global { seed: whole, seeds, streams, unseeded, traced, .. } = &mut *global;
     match (seed, seeds) {
         (Some(seed), _) => {
             let made = || state(OpSeeds::seeded_stream(*whole, seed).words());
@@ -150,7 +150,7 @@ impl Snapshot {
     pub fn take() -> Result<Self> {
         let generator = words(shared().get_or_insert_with(Generator::from_non_deterministic_state).handle())?;
         let mut global = locked();
-        let Global { seed, seeds, streams, unseeded, traced } = &mut *global;
+        let Global { seed, seeds, streams, unseeded, traced, .. } = &mut *global;
         let mut of_calls =
             streams.iter().map(|(key, stream)| Ok((*key, words(stream)?))).collect::<Result<Vec<_>>>()?;
         of_calls.sort_unstable();
