@@ -144,7 +144,7 @@ impl<X: Nest> Arrays<X> {
         let all: Vec<Tensor> = x.into_iter().chain(self.y).chain(self.weights).collect();
         let mut batches = Dataset::try_from_tensor_slices(all)?;
         if let Some(shuffle) = &how.shuffle {
-            batches = batches.try_shuffle(shuffle.clone())?;
+            batches = batches.try_shuffle(*shuffle)?;
         }
         let batches = batches.try_batch(size, false)?;
         Ok(Feed { form: self.x, inputs, targets, batches, steps: Some(count.div_ceil(size)) })

@@ -95,7 +95,7 @@ impl<'a, X: Nest> Fit<'a, X> {
     }
 
     pub(super) fn cut(&self) -> Cut {
-        Cut { batch_size: self.batch_size, shuffle: self.shuffle.clone(), class_weight: self.class_weight.clone() }
+        Cut { batch_size: self.batch_size, shuffle: self.shuffle, class_weight: self.class_weight.clone() }
     }
 
     pub(super) fn validation_cut(&self) -> Cut {

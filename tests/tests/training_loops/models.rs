@@ -38,7 +38,7 @@ fn a_struct_is_a_model_and_a_layer() {
     let halved = block.call(&(&x * 1000.0));
     assert!(halved.to_vec::<f32>().iter().all(|y| y.abs() <= 0.5));
     let trained = block.call_with(&x, &Call::training()).to_vec::<f32>();
-    assert!(trained.iter().any(|&y| y == 0.0), "{trained:?}");
+    assert!(trained.contains(&0.0), "{trained:?}");
     let net = Sequential::new((block.clone(), Dense::new(1)));
     assert_eq!(net.call(&x).shape(), [2, 1]);
     assert_eq!(net.trainable_variables().len(), 4);

@@ -157,7 +157,7 @@ impl dyn Layer + '_ {
     /// ```
     ///
     /// # Panics
-    /// As [`try_call`](Self::try_call) fails, at the caller's line.
+    /// As `try_call` fails, at the caller's line.
     #[track_caller]
     pub fn call_training<X: LayerInput>(&self, x: X, training: bool) -> X::Output {
         kernels::error::OrFail::or_fail(self.try_call(x, training))
@@ -176,7 +176,7 @@ impl dyn Layer + '_ {
     /// All outputs for several inputs, of a layer whose type is not known.
     ///
     /// # Errors
-    /// As [`try_call`](Self::try_call).
+    /// As `try_call`.
     #[track_caller]
     pub fn try_call_all(&self, inputs: &[Tensor], cx: &Call) -> Result<Outputs> {
         let here = std::panic::Location::caller();
