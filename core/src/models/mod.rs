@@ -140,118 +140,38 @@ pub trait Model: Module {
     }
 }
 
-impl<M: Model + ?Sized> Model for &M {
-    type Input = M::Input;
-    type Output = M::Output;
+/// What points to a model is one.
+macro_rules! pointers {
+    ($($t:ty),*) => {$(
+        impl<M: Model + ?Sized> Model for $t {
+            type Input = M::Input;
+            type Output = M::Output;
 
-    #[track_caller]
-    fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
-        (**self).forward(input, cx)
-    }
+            #[track_caller]
+            fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
+                (**self).forward(input, cx)
+            }
 
-    fn output_names(&self) -> Vec<String> {
-        (**self).output_names()
-    }
+            fn output_names(&self) -> Vec<String> {
+                (**self).output_names()
+            }
 
-    #[track_caller]
-    fn train_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
-        (**self).train_step(with, batch)
-    }
+            #[track_caller]
+            fn train_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
+                (**self).train_step(with, batch)
+            }
 
-    #[track_caller]
-    fn test_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
-        (**self).test_step(with, batch)
-    }
+            #[track_caller]
+            fn test_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
+                (**self).test_step(with, batch)
+            }
 
-    #[track_caller]
-    fn predict_step(&self, x: &Self::Input) -> Result<Self::Output> {
-        (**self).predict_step(x)
-    }
+            #[track_caller]
+            fn predict_step(&self, x: &Self::Input) -> Result<Self::Output> {
+                (**self).predict_step(x)
+            }
+        }
+    )*};
 }
 
-impl<M: Model + ?Sized> Model for Box<M> {
-    type Input = M::Input;
-    type Output = M::Output;
-
-    #[track_caller]
-    fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
-        (**self).forward(input, cx)
-    }
-
-    fn output_names(&self) -> Vec<String> {
-        (**self).output_names()
-    }
-
-    #[track_caller]
-    fn train_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
-        (**self).train_step(with, batch)
-    }
-
-    #[track_caller]
-    fn test_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
-        (**self).test_step(with, batch)
-    }
-
-    #[track_caller]
-    fn predict_step(&self, x: &Self::Input) -> Result<Self::Output> {
-        (**self).predict_step(x)
-    }
-}
-
-impl<M: Model + ?Sized> Model for std::sync::Arc<M> {
-    type Input = M::Input;
-    type Output = M::Output;
-
-    #[track_caller]
-    fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
-        (**self).forward(input, cx)
-    }
-
-    fn output_names(&self) -> Vec<String> {
-        (**self).output_names()
-    }
-
-    #[track_caller]
-    fn train_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
-        (**self).train_step(with, batch)
-    }
-
-    #[track_caller]
-    fn test_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
-        (**self).test_step(with, batch)
-    }
-
-    #[track_caller]
-    fn predict_step(&self, x: &Self::Input) -> Result<Self::Output> {
-        (**self).predict_step(x)
-    }
-}
-
-impl<M: Model + ?Sized> Model for std::rc::Rc<M> {
-    type Input = M::Input;
-    type Output = M::Output;
-
-    #[track_caller]
-    fn forward(&self, input: &Self::Input, cx: &Call) -> Result<Self::Output> {
-        (**self).forward(input, cx)
-    }
-
-    fn output_names(&self) -> Vec<String> {
-        (**self).output_names()
-    }
-
-    #[track_caller]
-    fn train_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
-        (**self).train_step(with, batch)
-    }
-
-    #[track_caller]
-    fn test_step(&self, with: &Compiled, batch: &Batch<Self::Input>) -> Result<()> {
-        (**self).test_step(with, batch)
-    }
-
-    #[track_caller]
-    fn predict_step(&self, x: &Self::Input) -> Result<Self::Output> {
-        (**self).predict_step(x)
-    }
-}
+pointers!(&M, Box<M>, std::sync::Arc<M>, std::rc::Rc<M>);
