@@ -107,7 +107,7 @@ impl Callback for EarlyStopping {
     }
 
     fn on_epoch_end(&mut self, epoch: usize, logs: &mut Logs, progress: &Progress<'_>) -> Result<()> {
-        let Some(value) = self.watched.value(logs)? else { return Ok(()) };
+        let Some(value) = self.watched.value(epoch, logs, progress)? else { return Ok(()) };
         if epoch < self.start_from_epoch {
             return Ok(());
         }
@@ -230,7 +230,7 @@ impl Callback for ReduceLROnPlateau {
     fn on_epoch_end(&mut self, epoch: usize, logs: &mut Logs, progress: &Progress<'_>) -> Result<()> {
         let rate = progress.optimizer()?.learning_rate();
         logs.set("learning_rate", rate.get());
-        let Some(value) = self.watched.value(logs)? else { return Ok(()) };
+        let Some(value) = self.watched.value(epoch, logs, progress)? else { return Ok(()) };
         if self.cooling > 0 {
             self.cooling -= 1;
             self.waited = 0;

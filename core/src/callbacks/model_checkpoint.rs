@@ -139,7 +139,7 @@ impl Callback for ModelCheckpoint {
             return Ok(());
         }
         if self.save_best_only {
-            let Some(value) = self.watched.value(logs)? else { return Ok(()) };
+            let Some(value) = self.watched.value(epoch, logs, progress)? else { return Ok(()) };
             if !self.watched.is_better(value) {
                 return Ok(());
             }

@@ -2,7 +2,7 @@
 //! `EarlyStopping`, `ReduceLROnPlateau` and `ModelCheckpoint` have one.
 
 use super::early_stopping::Mode;
-use crate::training::Logs;
+use crate::training::{Logs, Progress};
 use kernels::error::{Error, Result};
 
 /// What is watched.
@@ -40,10 +40,10 @@ impl Watched {
     ///
     /// # Errors
     /// NotFound for a number that the logs never have.
-    pub fn value(&self, logs: &Logs) -> Result<Option<f64>> {
+    pub fn value(&self, epoch: usize, logs: &Logs, progress: &Progress<'_>) -> Result<Option<f64>> {
         match logs.get(&self.monitor) {
             Some(value) => Ok(Some(value)),
-            None if self.monitor.starts_with("val_") && self.best.is_some() => Ok(None),
+            None if self.monitor.starts_with("val_") && progress.lacks_validation(epoch) => Ok(None),
             None => Err(Error::not_found(self.owner, "the logs do not have the number that is watched")
                 .got(format!("\"{}\"", self.monitor))
                 .expected(format!("one of {:?}", logs.names()))

@@ -19,6 +19,8 @@ pub struct Progress<'a> {
     pub steps: Option<usize>,
     /// How much is shown: 0 nothing, 1 a bar, 2 a line for each epoch.
     pub verbose: u8,
+    /// After how many epochs there is a validation, if there is any.
+    pub validation: Option<usize>,
     pub(super) stop: &'a Cell<bool>,
     pub(super) history: &'a RefCell<History>,
     /// The epoch that a callback has the training begin with.
@@ -34,6 +36,11 @@ impl Progress<'_> {
     /// Has the training begin with an epoch, of one that goes on: for a callback's `on_train_begin`.
     pub fn begin_at(&self, epoch: usize) {
         self.first.set(Some(epoch));
+    }
+
+    /// Whether an epoch ends without the validation that others have.
+    pub(crate) fn lacks_validation(&self, epoch: usize) -> bool {
+        self.validation.is_some_and(|epochs| !(epoch + 1).is_multiple_of(epochs))
     }
 
     /// The optimizer.

@@ -2,7 +2,7 @@
 //! Training, masks, losses and names go through all of them.
 
 use eagerflow as tf;
-use tf::layers::{Call, Concatenate, Dense, Dropout, LayerExt, with_losses};
+use tf::layers::{Call, Concatenate, Dense, Dropout, Layer, LayerExt, Outputs, with_losses};
 use tf::regularizers::L2;
 use tf::{Duplicate, Functional, Model, Module, Sequential, Tensor, tf_function};
 
@@ -148,6 +148,30 @@ fn traces_know_whether_the_model_around_is_trained() {
     assert_ne!(model.call_with(&x, &Call::training()).to_vec::<f32>(), [1.0; 100]);
     assert_eq!(model.call_with(&x, &Call::inference()).to_vec::<f32>(), [1.0; 100]);
     assert_eq!(dropped(&model.dropout, &x).to_vec::<f32>(), [1.0; 100]);
+}
+
+/// A layer by hand, which calls another without a word of training.
+#[derive(Clone, Module, Duplicate)]
+struct Halves {
+    dropout: Dropout,
+}
+
+impl Layer for Halves {
+    fn layer_name(&self) -> &str {
+        "halves"
+    }
+    fn forward(&self, inputs: &[Tensor], _: &Call) -> tf::Result<Outputs> {
+        Ok(Outputs::one(self.dropout.call(&inputs[0])))
+    }
+}
+
+#[test]
+fn layers_within_a_layer_inherit_training() {
+    let net = Sequential::new((Halves { dropout: Dropout::new(0.5) },));
+    let x = tf::ones([100]);
+    assert_eq!(net.call(&x).to_vec::<f32>(), [1.0; 100]);
+    assert!(net.call_training(&x, true).to_vec::<f32>().contains(&0.0));
+    assert_eq!(net.call(&x).to_vec::<f32>(), [1.0; 100]);
 }
 
 #[test]

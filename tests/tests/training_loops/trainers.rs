@@ -2,6 +2,7 @@
 //! Steps of a model's own, weights, validation and callbacks are here, too.
 
 use eagerflow as tf;
+use tf::callbacks::EarlyStopping;
 use tf::data::Dataset;
 use tf::layers::{Call, Dense, Dropout};
 use tf::losses::{MeanSquaredError, SparseCategoricalCrossentropy};
@@ -192,6 +193,18 @@ fn callbacks_see_and_stop() {
     let right = ["begin Some(2)", "batch 0 loss", "batch 1 loss", "epoch 0", "batch 0 loss", "batch 1 loss", "epoch 1"];
     assert_eq!(notes.0, right);
     assert_eq!(history["mine"], [0.0, 1.0]);
+}
+
+#[test]
+fn epochs_without_a_validation_are_passed_over() {
+    let (x, y) = (tf::ones([8, 2]), tf::ones([8, 1]));
+    let trainer = Sequential::new((Dense::new(1),)).compile(SGD::new(0.0), "mse");
+    let stop = || EarlyStopping::new("val_loss").patience(1);
+    let fit = Fit::new().epochs(9).validation_split(0.5).validation_freq(2).callback(stop()).verbose(0);
+    assert_eq!(trainer.fit((&x, &y), fit).epochs().len(), 4);
+    let fit = Fit::new().epochs(2).callback(stop()).verbose(0);
+    let error = trainer.try_fit((&x, &y), fit).unwrap_err().to_string();
+    assert!(error.contains("\"val_loss\"") && error.contains("validation_split"), "{error}");
 }
 
 #[test]

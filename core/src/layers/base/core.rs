@@ -5,7 +5,7 @@ use super::losses::{add_loss, collects};
 use super::{Call, Layer, Masking, Policy, global_policy, names};
 use crate::regularizers::Regularizer;
 use crate::shared::Shared;
-use engine::library::{cast_to, mask_of, set_mask};
+use engine::library::{begin_training, cast_to, mask_of, set_mask};
 use engine::{Copies, Duplicate, Fields, Tensor, Variable};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
@@ -137,6 +137,8 @@ pub(crate) fn run(layer: &dyn Layer, inputs: &[Tensor], cx: &Call) -> Result<Out
     let cast = core.map_or_else(SmallVec::new, |core| cast_inputs(core, inputs));
     let cast: SmallVec<[Tensor; 2]> = cast.into_iter().collect::<Result<_>>()?;
     let given = if cast.is_empty() { inputs } else { &cast };
+    // What the layer calls without a word of training, as a closure or a layer of the user's own may, inherits this.
+    let _told = begin_training(cx.is_training());
     let masked = cx.any_mask(inputs);
     if !masked {
         cx.check(layer.layer_name(), inputs.len())?;
