@@ -192,7 +192,7 @@ pub use engine::{
 #[doc(hidden)]
 pub use engine::{TensorRef, Tensors};
 pub use functions::*;
-pub use layers::input;
+pub use layers::{input, input_of};
 pub use models::{Functional, Model, Sequential, Weights, summary};
 pub use namespaces::{bitwise, image, linalg, math, nn};
 pub use ndarray;

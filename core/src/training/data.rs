@@ -205,6 +205,17 @@ impl TrainingData<Tensor> for &Tensor {
     }
 }
 
+/// As a tensor that is lent.
+impl TrainingData<Tensor> for Tensor {
+    fn into_feed(self, how: &Cut) -> Result<Feed<Tensor>> {
+        (&self).into_feed(how)
+    }
+
+    fn into_arrays(self) -> Option<Arrays<Tensor>> {
+        (&self).into_arrays()
+    }
+}
+
 /// Targets or weights as a part of the elements of a data set.
 #[doc(hidden)]
 pub trait Targets: Structure {
@@ -281,5 +292,15 @@ impl<X: Inputs, Y: Targets> TrainingData<X> for &Dataset<(X, Y, Tensor)> {
 impl TrainingData<Tensor> for &Dataset<Tensor> {
     fn into_feed(self, how: &Cut) -> Result<Feed<Tensor>> {
         of_dataset(self, 0, how)
+    }
+}
+
+/// A data set that is given whole, as one that is lent.
+impl<X: Nest, S: Structure> TrainingData<X> for Dataset<S>
+where
+    for<'a> &'a Self: TrainingData<X>,
+{
+    fn into_feed(self, how: &Cut) -> Result<Feed<X>> {
+        (&self).into_feed(how)
     }
 }

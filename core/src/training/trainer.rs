@@ -8,7 +8,7 @@ use super::{
     Batch, Callback, Compiled, Feed, Fit, History, IntoLosses, IntoMetrics, Logs, Progress, TrainingData, steps,
 };
 use crate::models::Model;
-use crate::optim::Optimizer;
+use crate::optim::{IntoOptimizer, Optimizer};
 use engine::{Fields, Module, Nest as _, Tensor};
 use kernels::error::{Error, OrFail, Result};
 use std::cell::{Cell, RefCell};
@@ -17,7 +17,8 @@ use std::panic::Location;
 /// Makes a trainer of a model.
 pub trait Compile: Model + Sized {
     /// The model with an optimizer and a loss, or one for each output: Keras's `compile`. The trainer's methods add metrics and more;
-    /// its [`fit`](Trainer::fit) trains. A model is given whole, or by reference.
+    /// its [`fit`](Trainer::fit) trains. A model is given whole, or by reference. Optimizer and losses are objects or names, such as
+    /// `"adam"` and `"mse"`; `()` stands for none, where a [`train_step`](Model::train_step) of the model's own needs none.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -34,19 +35,20 @@ pub trait Compile: Model + Sized {
     /// # Panics
     /// As [`try_compile`](Self::try_compile) fails, at the caller's line.
     #[track_caller]
-    fn compile(self, optimizer: impl Optimizer + 'static, loss: impl IntoLosses) -> Trainer<Self> {
+    fn compile(self, optimizer: impl IntoOptimizer, loss: impl IntoLosses) -> Trainer<Self> {
         self.try_compile(optimizer, loss).or_fail()
     }
 
     /// The model with an optimizer and a loss.
     ///
     /// # Errors
-    /// NotFound for the name of a loss that there is not, with those that are near.
+    /// NotFound for the name of an optimizer or loss that there is not, with those that are near.
     #[track_caller]
-    fn try_compile(self, optimizer: impl Optimizer + 'static, loss: impl IntoLosses) -> Result<Trainer<Self>> {
+    fn try_compile(self, optimizer: impl IntoOptimizer, loss: impl IntoLosses) -> Result<Trainer<Self>> {
         let here = Location::caller();
+        let optimizer = optimizer.into_optimizer().map_err(|e| e.at(here))?;
         let losses = loss.into_losses().map_err(|e| e.at(here))?;
-        Ok(Trainer::of(self, Compiled::new(Some(Box::new(optimizer)), losses)))
+        Ok(Trainer::of(self, Compiled::new(optimizer, losses)))
     }
 }
 
