@@ -77,7 +77,7 @@ impl Gan {
 }
 
 /// The losses of the last epoch, and how far the mean made image is from the mean real one, before and behind the training.
-fn run(epochs: usize) -> (f64, f64, f32, f32) {
+pub fn run(epochs: usize) -> (f64, f64, f32, f32) {
     tf::random::set_seed(1);
     let real_images = digits::images();
     let gan = Gan {
@@ -98,7 +98,6 @@ fn run(epochs: usize) -> (f64, f64, f32, f32) {
 
 #[test]
 fn it_learns() {
-    let (d_loss, g_loss, before, after) = run(3);
-    println!("{d_loss} {g_loss} {before} {after}");
-    assert!(after < before);
+    let (_, _, before, after) = run(3);
+    assert!(after < 0.9 * before, "{before} {after}");
 }

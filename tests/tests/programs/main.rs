@@ -3,7 +3,9 @@
 
 mod dcgan;
 mod digits;
+mod full;
 mod images;
+mod lines;
 mod lstm;
 mod ode_fit;
 mod reinforce;

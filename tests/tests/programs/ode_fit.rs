@@ -61,7 +61,7 @@ fn train_step(model: &Model, optimizer: &Adam, observed: &Tensor, dt: f64) -> Te
 }
 
 /// The first and last loss, and the rates that were found.
-fn run(steps: usize) -> (f32, f32, Vec<f32>) {
+pub fn run(steps: usize) -> (f32, f32, Vec<f32>) {
     tf::random::set_seed(1);
     let dt = 0.1;
     let exact = solve(&tf::constant(START), &tf::constant(RATES), &tf::constant(60), dt);
@@ -76,6 +76,6 @@ fn run(steps: usize) -> (f32, f32, Vec<f32>) {
 #[test]
 fn it_learns() {
     let (first, last, rates) = run(100);
-    println!("{first} {last} {rates:?}");
     assert!(last < 0.1 * first, "{first} {last}");
+    assert!(rates.iter().zip(RATES).all(|(found, rate)| (found / rate - 1.0).abs() < 0.3), "{rates:?}");
 }

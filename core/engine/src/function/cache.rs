@@ -9,6 +9,7 @@ use super::last_trace::{Found, LastTrace, LastTraceSlot};
 use super::trace::Trace;
 use crate::tensor::TensorType;
 use std::any::TypeId;
+use std::collections::HashSet;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -183,6 +184,7 @@ impl Function {
     pub(crate) fn keep(&self, trace: Trace) -> Arc<Trace> {
         let trace = Arc::new(trace);
         let made = self.made.fetch_add(1, Ordering::Relaxed) + 1;
+        let made = if trace.once { made } else { 1 + self.alike(&trace) };
         if made == STORM {
             let advice = if trace.once { "" } else { ". Pass changing numbers as tensors." };
             eprintln!(
@@ -207,6 +209,14 @@ impl Function {
         drop((dropped, old));
         self.front.put(Box::new(LastTrace { trace: trace.clone(), seat: None, version }));
         trace
+    }
+
+    /// How many traces there are for the same types and the same model. Traces for one model after the other, as `fit` makes them, are no
+    /// sign of a program that passes numbers where it should pass tensors.
+    fn alike(&self, trace: &Trace) -> u64 {
+        let own: HashSet<u64> = trace.variables().collect();
+        let meets = |old: &Trace| own.is_empty() || old.variables().any(|id| own.contains(&id));
+        self.lock().iter().filter(|old| old.instance == trace.instance && meets(old)).count() as u64
     }
 
     /// The traces, the last one used first.
