@@ -164,7 +164,9 @@ impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
         let mut places: HashMap<u64, usize> = HashMap::new();
         for (place, input) in inputs.iter().enumerate() {
             if places.insert(input.id(), place).is_some() {
-                return Err(error("a node is given twice as an input").got(format!("{input:?}")));
+                return Err(error("a node is given twice as an input")
+                    .got(format!("{input:?}"))
+                    .help("give each input once; layers may read it as often as they like"));
             }
         }
         let mut plan = Plan { places, count: inputs.len(), steps: Vec::new(), used: vec![false; inputs.len()] };
@@ -174,7 +176,9 @@ impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
         let results: Vec<usize> = outputs.iter().map(|output| plan.places[&output.id()]).collect();
         results.iter().filter(|&&place| place < inputs.len()).for_each(|&place| plan.used[place] = true);
         if let Some(unused) = plan.used.iter().position(|used| !used) {
-            return Err(error("an input leads to no output").got(format!("{:?}", inputs[unused])));
+            return Err(error("an input leads to no output")
+                .got(format!("{:?}", inputs[unused]))
+                .help("leave it out, or make an output depend on it"));
         }
         plan.note_last_uses(&results);
         let layers = distinct(&mut plan.steps)?;
@@ -266,7 +270,7 @@ impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
         if inputs.len() != self.inputs.len() {
             return Err(Error::invalid_argument(self.core.name(), "there is another number of inputs")
                 .got(inputs.len())
-                .expected(self.inputs.len()));
+                .expected(format!("{}: {:?}", self.inputs.len(), self.inputs)));
         }
         for (tensor, node) in inputs.iter().zip(&self.inputs) {
             self.check(tensor, node)?;
@@ -295,7 +299,8 @@ impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
         }
         Err(Error::invalid_argument(self.core.name(), format!("the input \"{}\" has another shape", node.label()))
             .got(engine::library::Typed::ty(tensor))
-            .expected(format!("{node:?}")))
+            .expected(format!("{node:?}"))
+            .help("inputs are given in the order in which the model was made of them"))
     }
 }
 

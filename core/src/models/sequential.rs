@@ -5,7 +5,7 @@ use super::Model;
 use super::summary::{Row, Summary, numbered, shown, type_of};
 use crate::layers::{Call, Core, Layer, MaskRule, Outputs, layer, named, run};
 use engine::{Copies, Duplicate, Fields, InputSpec, Module, Tensor, TensorType};
-use kernels::error::{Error, OrFail, Result};
+use kernels::error::{Error, OnTheWay, OrFail, Result};
 use kernels::shape::IntoShape;
 use std::collections::HashMap;
 use std::panic::Location;
@@ -143,7 +143,7 @@ impl Sequential {
         engine::try_build(self, input, |model, x| {
             let mut values = Outputs::one(x.clone());
             for layer in &model.layers {
-                values = run(&**layer, &values, &Call::inference()).map_err(|e| e.variable(layer.layer_name()))?;
+                values = run(&**layer, &values, &Call::inference()).map_err(|e| e.within(layer.layer_name()))?;
                 let sizes = values.first().map(|y| y.shape().iter().map(|dim| dim.known_value()).collect::<Vec<_>>());
                 shapes.push(sizes.unwrap_or_default());
             }
@@ -228,7 +228,7 @@ impl Layer for Sequential {
         // The caller's masks are those of the first layer's inputs; the others get what the layer before hands on.
         let inner = cx.without_masks();
         for (index, layer) in self.layers.iter().enumerate() {
-            x = run(&**layer, &x, if index == 0 { cx } else { &inner }).map_err(|e| e.variable(layer.layer_name()))?;
+            x = run(&**layer, &x, if index == 0 { cx } else { &inner }).map_err(|e| e.within(layer.layer_name()))?;
         }
         Ok(x)
     }

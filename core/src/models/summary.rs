@@ -122,8 +122,17 @@ pub(super) fn shown(sizes: &[Option<usize>]) -> String {
 /// While a layer is not built.
 #[track_caller]
 pub fn summary<M: Module>(module: &M) -> Summary {
+    try_summary(module).or_fail()
+}
+
+/// [`summary`] that answers an error instead of panicking.
+///
+/// # Errors
+/// FailedPrecondition while a layer is not built.
+#[track_caller]
+pub fn try_summary<M: Module>(module: &M) -> Result<Summary> {
     let here = Location::caller();
-    of_module(module).map_err(|e| e.at(here)).or_fail()
+    of_module(module).map_err(|e| e.at(here))
 }
 
 fn of_module<M: Module>(module: &M) -> Result<Summary> {

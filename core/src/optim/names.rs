@@ -15,7 +15,7 @@ use std::panic::Location;
 /// let optimizer = tf::optim::get("adam");
 /// assert_eq!((optimizer.name(), optimizer.learning_rate().get()), ("adam", 0.001));
 /// let error = tf::optim::try_get("adem").unwrap_err().to_string();
-/// assert!(error.contains("`Adam`"));
+/// assert!(error.contains("`adam`"));
 /// ```
 ///
 /// # Panics
@@ -34,7 +34,8 @@ pub fn try_get(name: &str) -> Result<Box<dyn Optimizer>> {
     match OPTIMIZERS.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)) {
         Some((_, make)) => Ok(make()),
         None => {
-            let names = OPTIMIZERS.iter().map(|(own, _)| *own);
+            let names: Vec<String> = OPTIMIZERS.iter().map(|(own, _)| own.to_lowercase()).collect();
+            let names = names.iter().map(String::as_str);
             Err(nearest("optim::get", "optimizer", name, names).at(Location::caller()))
         }
     }

@@ -9,8 +9,9 @@ use super::{
 };
 use crate::models::Model;
 use crate::optim::{IntoOptimizer, Optimizer};
+use engine::library::errors_given_back;
 use engine::{Fields, Module, Nest as _, Tensor};
-use kernels::error::{Error, OrFail, Result};
+use kernels::error::{Error, OnTheWay, OrFail, Result};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 
@@ -339,6 +340,8 @@ impl<M: Model> Trainer<M> {
             Mode::Train => steps::train(&self.model, &self.compiled, batches),
             Mode::Test => steps::test(&self.model, &self.compiled, batches),
         };
+        // What fails when the graph runs is an error of the step, too.
+        let run = || errors_given_back(run);
         match self.run_eagerly {
             true => engine::config::with_eager_functions(run),
             false => run(),
@@ -399,7 +402,7 @@ impl<M: Model> Trainer<M> {
             self.compiled.reset();
             self.evaluated(&feed, None, &mut Callbacks(Vec::new()), &progress)
         };
-        run().map_err(|e| e.at(here))
+        run().map_err(|e| called("evaluate", e).at(here))
     }
 
     /// The model's output for all examples of an input, in batches of 32.
@@ -418,7 +421,7 @@ impl<M: Model> Trainer<M> {
     #[track_caller]
     pub fn try_predict(&self, x: impl super::InputArrays<M::Input>, batch_size: Option<usize>) -> Result<M::Output> {
         let here = Location::caller();
-        self.predicted(x.into_input(), batch_size).map_err(|e| e.at(here))
+        self.predicted(x.into_input(), batch_size).map_err(|e| called("predict", e).at(here))
     }
 
     fn predicted(&self, x: M::Input, batch_size: Option<usize>) -> Result<M::Output> {
@@ -428,7 +431,7 @@ impl<M: Model> Trainer<M> {
         let mut parts: Vec<Vec<Tensor>> = Vec::new();
         let mut form: Option<M::Output> = None;
         while let Some(batch) = feed.next(&mut pass)? {
-            let run = || steps::predict(&self.model, &batch.x);
+            let run = || errors_given_back(|| steps::predict(&self.model, &batch.x));
             let output = if self.run_eagerly { engine::config::with_eager_functions(run)? } else { run()? };
             for (at, part) in leaves(&output).into_iter().enumerate() {
                 match parts.get_mut(at) {
@@ -471,13 +474,20 @@ impl<M: Model> Trainer<M> {
 
     fn on_batch(&self, mode: Mode, data: impl TrainingData<M::Input>) -> Result<Logs> {
         let Some(arrays) = data.into_arrays() else {
-            return Err(Error::invalid_argument("train_on_batch", "a batch is given as arrays").got("a data set"));
+            return Err(Error::invalid_argument("train_on_batch", "a batch is given as arrays")
+                .got("a data set")
+                .help("give `(&x, &y)`, or train by the data set with `fit`"));
         };
         arrays.examples()?;
         self.compiled.reset();
         self.step(mode, &vec![Batch { x: arrays.x, y: arrays.y, sample_weight: arrays.weights }])?;
         self.compiled.logs(true)
     }
+}
+
+/// What data are refused for is the same in all loops; the error has the name of the one that was called.
+fn called(name: &str, error: Error) -> Error {
+    if error.report().op() == "fit" { error.named(name) } else { error }
 }
 
 /// The callbacks of a training.
