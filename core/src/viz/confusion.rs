@@ -33,7 +33,7 @@ const TITLE: u32 = 30;
 /// use eagerflow as tf;
 /// # let path = std::env::temp_dir().join(format!("eagerflow-confusion-page-{}.png", std::process::id()));
 /// let (labels, predictions) = (tf::constant([0, 0, 1, 2, 2]), tf::constant([0, 1, 1, 2, 2]));
-/// let matrix = tf::confusion_matrix(&labels, &predictions);
+/// let matrix = tf::confusion_matrix(&labels, &predictions, 3);
 /// tf::viz::confusion(&matrix, &["cat", "dog", "bird"], &path);
 /// assert!(std::fs::read(&path).unwrap().starts_with(b"\x89PNG"));
 /// # std::fs::remove_file(path).unwrap();
