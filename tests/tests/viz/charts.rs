@@ -62,8 +62,11 @@ fn numbers_of_any_size_are_drawn() {
     assert_eq!(read(&path).dimensions(), (960, 540));
 }
 
+/// A number of each epoch.
+type Number = (&'static str, fn(usize) -> f64);
+
 /// A history of so many epochs with these numbers in addition to the loss.
-fn history(epochs: usize, more: &[(&str, fn(usize) -> f64)]) -> History {
+fn history(epochs: usize, more: &[Number]) -> History {
     let note = LambdaCallback::new().on_epoch_end(|epoch, logs, _| {
         more.iter().for_each(|(name, value)| logs.set(*name, value(epoch)));
         Ok(())
@@ -84,7 +87,7 @@ fn a_training_has_a_panel_for_each_number_and_its_twin() {
     assert_eq!(alone.dimensions(), (960, 540));
     assert!(places(&alone, VALIDATION).is_empty() && !places(&alone, TRAINING).is_empty());
 
-    let more: [(&str, fn(usize) -> f64); 4] = [
+    let more: [Number; 4] = [
         ("val_loss", |_| 0.5),
         ("accuracy", |epoch| 1.0 - 1.0 / (epoch + 2) as f64),
         ("val_accuracy", |_| f64::NAN),
