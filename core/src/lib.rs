@@ -98,6 +98,11 @@
 //! assert_eq!(w[0].value().item::<f32>(), 0.8);
 //! ```
 //!
+//! # Pictures
+//!
+//! With the feature `viz`, `tf::viz` draws the curves of trainings, batches of images and confusion matrices as PNG files. Guide:
+//! [`guides::models`].
+//!
 //! # Data
 //!
 //! [`data`]: datasets with shuffle, batch, repeat, map and take, which traced loops can run over. Guide: [`guides::datasets`].
@@ -164,6 +169,8 @@ pub mod shared;
 mod short_forms;
 pub mod train;
 pub mod training;
+#[cfg(feature = "viz")]
+pub mod viz;
 #[cfg(test)]
 kernels::unit_tests_are_users!();
 
