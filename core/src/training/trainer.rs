@@ -452,22 +452,40 @@ impl<M: Model> Trainer<M> {
         Ok(form.map(&mut |old| joined.next().unwrap_or_else(|| old.clone())))
     }
 
-    /// One step of training on one batch, and the numbers of that batch alone.
+    /// One step of training on one batch, and the numbers of that batch alone: Keras's `train_on_batch`.
+    ///
+    /// # Panics
+    /// As [`try_train_on_batch`](Self::try_train_on_batch) fails.
+    #[track_caller]
+    pub fn train_on_batch(&self, data: impl TrainingData<M::Input>) -> Logs {
+        self.try_train_on_batch(data).or_fail()
+    }
+
+    /// One step of training on one batch.
     ///
     /// # Errors
-    /// As [`try_fit`](Self::try_fit).
+    /// As [`try_fit`](Self::try_fit); InvalidArgument for a data set, which has batches of its own.
     #[track_caller]
-    pub fn train_on_batch(&self, data: impl TrainingData<M::Input>) -> Result<Logs> {
+    pub fn try_train_on_batch(&self, data: impl TrainingData<M::Input>) -> Result<Logs> {
         let here = Location::caller();
         self.on_batch(Mode::Train, data).map_err(|e| e.at(here))
     }
 
-    /// One step of evaluation on one batch, and its numbers.
+    /// One step of evaluation on one batch, and its numbers: Keras's `test_on_batch`.
+    ///
+    /// # Panics
+    /// As [`try_test_on_batch`](Self::try_test_on_batch) fails.
+    #[track_caller]
+    pub fn test_on_batch(&self, data: impl TrainingData<M::Input>) -> Logs {
+        self.try_test_on_batch(data).or_fail()
+    }
+
+    /// One step of evaluation on one batch.
     ///
     /// # Errors
-    /// As [`try_evaluate`](Self::try_evaluate).
+    /// As [`try_evaluate`](Self::try_evaluate); InvalidArgument for a data set.
     #[track_caller]
-    pub fn test_on_batch(&self, data: impl TrainingData<M::Input>) -> Result<Logs> {
+    pub fn try_test_on_batch(&self, data: impl TrainingData<M::Input>) -> Result<Logs> {
         let here = Location::caller();
         self.on_batch(Mode::Test, data).map_err(|e| e.at(here))
     }
