@@ -105,7 +105,7 @@
 //!
 //! # Data
 //!
-//! [`data`]: datasets with shuffle, batch, repeat, map and take, which traced loops can run over. Guide: [`guides::datasets`].
+//! [`data`]: datasets with shuffle, batch, repeat, map, take and skip, which traced loops can run over. Guide: [`guides::datasets`].
 //!
 //! ```
 //! # use eagerflow as tf;

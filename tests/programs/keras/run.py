@@ -1,7 +1,4 @@
-"""Runs the Keras programs and prints what came out and how long it took.
-
-python run.py [NAME ..]
-"""
+"""Runs the Keras programs and prints what came out and how long it took: python run.py [NAME ..]"""
 
 import importlib
 import os
@@ -22,27 +19,19 @@ ARGUMENTS = {
 }
 
 
-def main(names):
-    for name in names or ARGUMENTS:
-        arguments = list(ARGUMENTS[name])
-        with tempfile.TemporaryDirectory() as folder:
-            if name == "images":
-                arguments.append(os.path.join(folder, "best.weights.h5"))
-            program = importlib.import_module(name)
-            begin = time.perf_counter()
-            result = program.run(*arguments)
-            seconds = time.perf_counter() - begin
-        print(f"{name}{arguments}: {seconds:.1f} s")
-        for value in result:
-            print(
-                "   ",
-                (
-                    getattr(value, "shape", None)
-                    if getattr(value, "size", 0) > 9
-                    else value
-                ),
-            )
+def run(name):
+    program = importlib.import_module(name)
+    with tempfile.TemporaryDirectory() as folder:
+        checkpoint = [os.path.join(folder, "best.weights.h5")]
+        begin = time.perf_counter()
+        result = program.run(
+            *ARGUMENTS[name], *(checkpoint if name == "images" else [])
+        )
+        return result, time.perf_counter() - begin
 
 
-if __name__ == "__main__":
-    main(sys.argv[1:])
+for name in sys.argv[1:] or ARGUMENTS:
+    result, seconds = run(name)
+    # Pictures are too long to print.
+    numbers = [value for value in result if getattr(value, "ndim", 0) < 3]
+    print(f"{name}: {', '.join(map(str, numbers))} ({seconds:.1f} s)")

@@ -1,10 +1,10 @@
-//! The programs as long as `run.py` runs those in Python, which takes a while: `cargo test --release --test programs -- --ignored
-//! --nocapture` prints what comes out beside Keras's figures.
+//! The programs as long as `run.py` runs those in Python: `cargo test --test programs -- --ignored --nocapture` prints what comes out.
+//! Keras's figures stand in `tests/programs/README.md`.
 
 use super::{dcgan, images, lstm, ode_fit, reinforce, transformer, vae};
 
 #[test]
-#[ignore = "takes minutes without --release"]
+#[ignore = "takes half a minute"]
 fn as_long_as_in_keras() {
     let (first, last, _) = vae::run(10);
     println!("vae: loss {first:.2}, then {last:.2}");

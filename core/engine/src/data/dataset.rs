@@ -7,7 +7,7 @@ use super::batch::{Batch, batched};
 use super::enumerate::{Enumerate, numbered};
 use super::map::{Function, Map, record_map};
 use super::pipeline::{Pipeline, Types, record};
-use super::repeat::{Repeat, Take};
+use super::repeat::{Repeat, Skip, Take};
 use super::shuffle::{Shuffle, Shuffled};
 use super::source::Source;
 use super::stage::Stage;
@@ -228,6 +228,20 @@ impl<S: Structure> Dataset<S> {
     #[track_caller]
     pub fn take(&self, count: usize) -> Self {
         self.then("take", Ok, move |p| Ok(Arc::new(Take { before: p.stages.clone(), count }))).or_fail()
+    }
+
+    /// All but the first `count` elements: TensorFlow's `skip`. With [`take`](Self::take) it splits a data set that is not shuffled.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let all = tf::data::Dataset::from_tensor_slices(tf::range(0, 10, 1));
+    /// let (validation, train) = (all.take(2), all.skip(2));
+    /// assert_eq!((validation.cardinality(), train.cardinality()), (Some(2), Some(8)));
+    /// assert_eq!(train.iter().next().unwrap().item::<i32>(), 2);
+    /// ```
+    #[track_caller]
+    pub fn skip(&self, count: usize) -> Self {
+        self.then("skip", Ok, move |p| Ok(Arc::new(Skip { before: p.stages.clone(), count }))).or_fail()
     }
 
     /// The elements with their numbers, from 0: `int64` scalars.

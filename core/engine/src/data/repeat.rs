@@ -1,4 +1,4 @@
-//! Stages that change how many elements there are: `repeat` and `take`.
+//! Stages that change how many elements there are: `repeat`, `take` and `skip`.
 //! The dataset puts them into its pipeline; elements pass through untouched.
 
 use super::stage::{Item, Stage, Stream};
@@ -139,6 +139,63 @@ impl Stream for Taking {
             return Ok(None);
         }
         self.left -= 1;
+        self.before.next()
+    }
+
+    fn save(&self, to: &mut StateWriter) -> Result<()> {
+        to.number(self.left as u64);
+        self.before.save(to)
+    }
+}
+
+/// All but the first elements.
+pub(super) struct Skip {
+    pub before: Arc<dyn Stage>,
+    pub count: usize,
+}
+
+impl Stage for Skip {
+    fn open(&self) -> Box<dyn Stream> {
+        Box::new(Skipping { before: self.before.open(), left: self.count })
+    }
+
+    fn resume(&self, from: &mut Saved<'_>) -> Result<Box<dyn Stream>> {
+        let left = from.at_most(self.count)?;
+        Ok(Box::new(Skipping { before: self.before.resume(from)?, left }))
+    }
+
+    fn len(&self) -> Option<usize> {
+        self.before.len().map(|len| len.saturating_sub(self.count))
+    }
+
+    fn types(&self) -> Option<Vec<TensorType>> {
+        self.before.types()
+    }
+
+    fn before(&self) -> Option<&dyn Stage> {
+        Some(&*self.before)
+    }
+
+    fn describe(&self) -> String {
+        format!("skip({})", self.count)
+    }
+}
+
+struct Skipping {
+    before: Box<dyn Stream>,
+    /// How many are still to be passed over, which the first element that is asked for does.
+    left: usize,
+}
+
+impl Stream for Skipping {
+    fn next(&mut self) -> Result<Option<Item>> {
+        while self.left > 0 {
+            if self.before.next()?.is_none() {
+                self.left = 0;
+                return Ok(None);
+            }
+            self.left -= 1;
+        }
         self.before.next()
     }
 
