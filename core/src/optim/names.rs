@@ -12,7 +12,7 @@ use crate::losses::nearest;
 /// use tf::optim::Optimizer;
 /// let optimizer = tf::optim::get("rmsprop");
 /// optimizer.learning_rate().set(0.01);
-/// assert_eq!((optimizer.name(), optimizer.learning_rate().get() as f32), ("RMSprop", 0.01));
+/// assert_eq!((optimizer.name(), optimizer.learning_rate().get() as f32), ("rmsprop", 0.01));
 /// let error = tf::optim::try_get("adan").err().unwrap().to_string();
 /// assert!(error.contains("`adam`"));
 /// ```
@@ -30,7 +30,8 @@ pub fn get(name: &str) -> Box<dyn Optimizer> {
 /// NotFound for another name, with those that are near.
 #[track_caller]
 pub fn try_get(name: &str) -> Result<Box<dyn Optimizer>> {
-    let plain = name.to_lowercase();
+    // The class `ScheduleFreeAdamW` goes by `schedule_free_adamw`, too.
+    let plain = name.to_lowercase().replace('_', "");
     match OPTIMIZERS.iter().find(|(own, _)| own.to_lowercase() == plain) {
         Some((_, make)) => Ok(make()),
         None => {
