@@ -46,7 +46,10 @@ mod shapes;
 
 mod numerics;
 
-pub use numerics::{check_numerics_enabled, disable_check_numerics, enable_check_numerics, with_check_numerics};
+pub use numerics::{
+    check_numerics, check_numerics_enabled, disable_check_numerics, enable_check_numerics, try_check_numerics,
+    with_check_numerics,
+};
 pub use shapes::*;
 
 /// Asserts an element-wise comparison of two operands.

@@ -7,7 +7,7 @@ use tf::layers::{BatchNormalization, Conv2D, Dense, Dropout, Flatten, MaxPooling
 use tf::losses::SparseCategoricalCrossentropy;
 use tf::optim::Adam;
 use tf::training::{Compile, Fit, History, Trainer};
-use tf::{Module, Sequential, Tensor, Weights};
+use tf::{Module, Sequential, Tensor, Weights, tf_function};
 
 /// The examples of one epoch of training, and of the validation.
 const EXAMPLES: usize = 32;
@@ -95,4 +95,25 @@ fn each_batch_is_moved_once() {
     let (one, three) = (bytes(1), bytes(3));
     let (per_batch, batch) = ((three - one) / (2 * EXAMPLES / BATCH), BATCH * (64 * 4 + 4));
     assert!((batch..batch + 256).contains(&per_batch), "{per_batch} bytes for a batch of {batch}");
+}
+
+#[tf_function]
+fn logs(x: &Tensor) -> Tensor {
+    tf::reduce_sum(tf::log(x - 1.0) * 2.0, ())
+}
+
+#[test]
+fn the_first_nan_is_found_where_kernels_are_fused() {
+    let Some(_gpu) = gpu() else { return };
+    let _there = tf::device("/gpu:0");
+    let (good, bad) = (tf::constant([2.0, 3.0]).gpu(), tf::constant([2.0, 0.5]).gpu());
+    // Often enough that the call is one recorded graph.
+    (0..5).for_each(|_| drop(logs(&good)));
+    let want = logs(&good).item::<f32>();
+    let caught = std::panic::catch_unwind(|| tf::debugging::with_check_numerics(|| logs(&bad)));
+    let text = *caught.unwrap_err().downcast::<String>().unwrap();
+    let first = text.lines().next().unwrap();
+    assert!(first.contains("log: the result, float32[2], has 1 NaN") && first.contains("training.rs"), "{text}");
+    assert_eq!(tf::debugging::with_check_numerics(|| logs(&good)).item::<f32>(), want);
+    assert!(logs(&bad).item::<f32>().is_nan());
 }

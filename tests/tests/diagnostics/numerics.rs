@@ -240,3 +240,31 @@ fn optimizers_are_looked_at_too() {
     let text = caught(|| optimizer.apply_gradients(&gradients, &w));
     assert!(text.contains("variable 'w'") && text.contains("1 -Inf"), "{text}");
 }
+
+#[tf_function]
+fn looked_at(x: &Tensor) -> Tensor {
+    tf::sqrt(tf::debugging::check_numerics(x, "what came in"))
+}
+
+#[test]
+fn one_tensor_is_checked_and_so_is_its_gradient() {
+    let (good, bad) = (tf::constant([1.0, 4.0]), tf::constant([1.0, f32::NAN]));
+    let slope = |x: &Tensor, f: &dyn Fn(&Tensor) -> Tensor| {
+        let mut tape = GradientTape::new();
+        tape.watch(x);
+        let y = f(x);
+        tape.try_gradient(&y, x)
+    };
+    assert_eq!(looked_at(&good).to_vec::<f32>(), [1.0, 2.0]);
+    assert_eq!(slope(&good, &looked_at).unwrap().to_vec::<f32>(), [0.5, 0.25]);
+    let line = line!() + 1;
+    let text = tf::debugging::try_check_numerics(&bad, "the data").unwrap_err().to_string();
+    assert!(text.contains("check_numerics: the data") && text.contains("x[1] = nan"), "{text}");
+    assert!(text.contains(&format!("numerics.rs:{line}:")), "{text}");
+    let panic = std::panic::catch_unwind(|| looked_at(&bad)).unwrap_err();
+    assert!(panic.downcast_ref::<String>().unwrap().contains("check_numerics: what came in"));
+    // The gradient of the square root at 0.
+    let text = slope(&tf::constant([0.0, 4.0]), &looked_at).unwrap_err().to_string();
+    assert!(text.contains("in the gradient: what came in") && text.contains("x[0] = inf"), "{text}");
+    assert!(tf::debugging::try_check_numerics(tf::constant([1, 2]), "").is_err());
+}

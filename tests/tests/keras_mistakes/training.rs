@@ -155,6 +155,13 @@ pub fn rows() -> Vec<Row> {
             trainer.fit((&x(), &y()), quiet());
             trainer.try_predict(&tf::ones([4, 3]), None)
         } => ["head", "[4, 3]", "2 in the last dimension"];
+        "an evaluation with a class that the model does not have": {
+            classes().try_evaluate((&x(), &tf::constant([0, 1, 2, 3])), None)
+        } => ["label number 3", "got: 3", "0..3"];
+        "a prediction for a word that the table does not have": {
+            let model = Sequential::new((tf::layers::Embedding::new(5, 2).name("words"), tf::layers::Flatten::new()));
+            model.compile(SGD::new(0.1), "mse").try_predict(&tf::constant([[1, 7]]), None)
+        } => ["index number 1 is 7", "0..5"];
         "a prediction without examples": {
             line().try_predict(&tf::ones([0, 2]), None)
         } => ["predict", "0 examples"];

@@ -71,8 +71,8 @@ impl Asked<'_> {
         let read = self.data.cuts.read_of(self.log, self.data.count, source)?;
         let at = read.location;
         Some(format!(
-            "no operation leads from it to the target; `{}` at {}:{} reads it, or what was computed from it, on the host, and a tensor \
-             that is made of such numbers is a constant to the tape: compute the target from the tensor itself",
+            "the target was not computed from it by operations; `{}` at {}:{} reads numbers of it, or of what was computed from it, on the \
+             host, and a tensor that is made of such numbers is a constant to the tape: compute the target from the tensor itself",
             read.op,
             at.file(),
             at.line()

@@ -1,7 +1,11 @@
-//! The mode in which the first operation that makes NaN or an infinity is an error: TensorFlow's `tf.debugging.enable_check_numerics`.
-//! Users switch it on when a loss has become NaN.
+//! Checks for NaN and infinities: of all operations, as TensorFlow's `tf.debugging.enable_check_numerics`, and of one tensor.
+//! Users switch the mode on when a loss has become NaN.
 
 use crate::execute::{checks_numerics, set_check_numerics};
+use crate::ops::{self, AsTensor};
+use crate::tensor::Tensor;
+use kernels::error::{OrFail, Result};
+use std::panic::Location;
 
 /// From here on, on this thread, an operation that makes NaN or an infinity is an error that names it and the user's line.
 ///
@@ -67,4 +71,36 @@ pub fn with_check_numerics<R>(body: impl FnOnce() -> R) -> R {
     }
     let _back = Back(set_check_numerics(true));
     body()
+}
+
+/// The tensor itself, if no element is NaN or infinite; its gradient must be finite too. TensorFlow's function of this name.
+/// Floating-point only.
+///
+/// In a traced function the check is a part of the graph, and its error that of the call.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::constant([0.0, 4.0]);
+/// let mut tape = tf::GradientTape::new();
+/// tape.watch(&x);
+/// let y = tf::sqrt(tf::debugging::check_numerics(&x, "the squares"));
+/// let error = tape.try_gradient(&y, &x).unwrap_err().to_string();
+/// assert!(error.contains("in the gradient: the squares") && error.contains("x[0] = inf"), "{error}");
+/// ```
+///
+/// # Panics
+/// Where [`try_check_numerics`] answers an error, with its message at the caller's line.
+#[track_caller]
+pub fn check_numerics(x: impl AsTensor, message: &str) -> Tensor {
+    try_check_numerics(x, message).or_fail()
+}
+
+/// [`check_numerics`] that answers an error instead of panicking.
+///
+/// # Errors
+/// InvalidArgument where an element is NaN or infinite, with its place, and for a tensor that is not floating-point.
+#[track_caller]
+pub fn try_check_numerics(x: impl AsTensor, message: &str) -> Result<Tensor> {
+    let here = Location::caller();
+    ops::check_numerics(&x.as_tensor(), message).map_err(|e| e.in_op("check_numerics").at(here))
 }
