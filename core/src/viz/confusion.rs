@@ -26,8 +26,8 @@ const GAP: u32 = 10;
 /// The row of a title of an axis.
 const TITLE: u32 = 30;
 
-/// Writes a confusion matrix as a PNG: rows are labels, columns are predictions, as [`confusion_matrix`](fn@crate::confusion_matrix) answers it. A cell shows
-/// its count, and how dark it is says which share of the label's examples it has. The file is replaced at once.
+/// Writes a confusion matrix as a PNG: rows are labels, columns are predictions, as [`confusion_matrix`](fn@crate::confusion_matrix)
+/// answers it. A cell shows its count, and how dark it is says which share of the label's examples it has. The file is replaced at once.
 ///
 /// ```
 /// use eagerflow as tf;

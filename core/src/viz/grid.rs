@@ -172,7 +172,8 @@ options! { Grid:
         Ok(this)
     }
 
-    /// How many pixels high and wide a pixel of an image is: from 1 to 1000. As many as make images at least 48 pixels high and wide, unless set.
+    /// How many pixels high and wide a pixel of an image is: from 1 to 1000. As many as make images at least 48 pixels high and wide,
+    /// unless set.
     pub fn zoom, try_zoom(this, pixels: usize) {
         this.zoom = Some(options::count("grid", "zoom", pixels)?);
         at_most("zoom", pixels, 1000)?;

@@ -61,8 +61,8 @@ options! { Curve:
     }
 }
 
-/// Writes curves over common axes as a PNG of 960 by 540 pixels, with title, ticks and legend. The file is replaced at once: whoever reads it sees the
-/// old picture or the new one.
+/// Writes curves over common axes as a PNG of 960 by 540 pixels, with title, ticks and legend. The file is replaced at once: whoever reads
+/// it sees the old picture or the new one.
 ///
 /// Titles and names are drawn without fonts of the system, and have the printable characters of ASCII; others are boxes.
 ///

@@ -6,8 +6,8 @@
 //! eagerflow = { version = "0.1", features = ["viz"] }
 //! ```
 //!
-//! [`History::plot`](crate::training::History::plot) draws all curves of a training, [`line`](fn@line) those that a program has itself, [`grid`]
-//! a batch of images, [`confusion`] how often classes were taken for others. Each file is written under another name and gets its own when
+//! [`History::plot`](crate::training::History::plot) draws all curves of a training, [`line`](fn@line) those that a program has itself,
+//! [`grid`] a batch of images, [`confusion`] how often classes were taken for others. Each file is written under another name and gets its own when
 //! it is whole, so that a viewer sees the old picture or the new one. Titles and names have the printable characters of ASCII; others are
 //! drawn as boxes.
 

@@ -56,6 +56,11 @@ fn numbers_of_any_size_are_drawn() {
     for x in [f64::NAN, f64::INFINITY, f64::MAX] {
         line(&path, "any", "x", &[Curve::new("", [(x, 1.0), (0.0, 1.0)])]);
     }
+    // Many points as far as few: the extremes are seen, wherever they lie.
+    let spike = |i: i32| if i == 123_456 { 50.0 } else { f64::from(i % 3) };
+    line(&path, "any", "x", &[Curve::new("", (0..200_000).map(|i| (f64::from(i), spike(i)))).color(RED)]);
+    let highest = places(&read(&path), RED).into_iter().min_by_key(|p| p.1).unwrap();
+    assert!(highest.1 < 100 && highest.0.abs_diff(600) < 20, "{highest:?}");
     let long = "a long title that has no room ".repeat(20);
     let curves: Vec<Curve> = (0..30).map(|at| Curve::new(&long[..at * 3], [(0.0, 1.0)])).collect();
     line(&path, &long, &long, &curves);
