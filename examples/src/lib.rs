@@ -1,7 +1,9 @@
-//! What the examples share: the handwritten digits that come along with the source, and where pictures go.
+//! What the examples share: the handwritten digits and the text that come along with the source, options, and where pictures go.
 //! Each example lies in a folder of its own beside this one.
 
+pub mod command_line;
 pub mod digits;
+pub mod text;
 
 use std::path::PathBuf;
 

@@ -6,6 +6,7 @@ use super::declared::{self, Declared};
 use super::identity::Identity;
 use super::in_flight::InFlight;
 use super::last_trace::{Found, LastTrace, LastTraceSlot};
+use super::storm::{Storm, TRACES};
 use super::trace::Trace;
 use crate::tensor::TensorType;
 use std::any::TypeId;
@@ -25,8 +26,6 @@ pub struct Options {
 
 /// How many traces a function keeps unless it says otherwise.
 const MAX_TRACES: usize = 32;
-/// After so many traces the user is told why.
-const STORM: u64 = 8;
 
 /// A function that can be traced: one per definition.
 pub struct Function {
@@ -40,6 +39,7 @@ pub struct Function {
     front: LastTraceSlot,
     pub(super) making: InFlight,
     made: AtomicU64,
+    storm: Mutex<Storm>,
     registered: AtomicBool,
 }
 
@@ -62,6 +62,7 @@ impl Function {
             front: LastTraceSlot::new(),
             making: InFlight::new(),
             made: AtomicU64::new(0),
+            storm: Mutex::new(Storm::new()),
             registered: AtomicBool::new(false),
         }
     }
@@ -95,7 +96,10 @@ impl Function {
     pub(crate) fn find(&self, instance: TypeId, words: &[u64], tensors: &[Given]) -> Option<Found<'_>> {
         let front = self.front.take();
         match front {
-            Some(front) if front.trace.serves(instance, words, tensors) => Some(Found::front(&self.front, front)),
+            Some(mut front) if front.trace.serves(instance, words, tensors) => {
+                front.served += 1;
+                Some(Found::front(&self.front, front))
+            }
             front => self.find_listed(front, instance, words, tensors),
         }
     }
@@ -184,8 +188,9 @@ impl Function {
     pub(crate) fn keep(&self, trace: Trace) -> Arc<Trace> {
         let trace = Arc::new(trace);
         let made = self.made.fetch_add(1, Ordering::Relaxed) + 1;
-        let made = if trace.once { made } else { 1 + self.alike(&trace) };
-        if made == STORM {
+        let served = self.front.served();
+        let alike = trace.once || 1 + self.alike(&trace) >= u64::from(TRACES);
+        if self.storm.lock().unwrap_or_else(PoisonError::into_inner).trace(served, alike) {
             let advice = if trace.once { "" } else { ". Pass changing numbers as tensors." };
             eprintln!(
                 "warning: `{}` ({}) was traced {made} times; the last time because {}{advice}",
@@ -207,7 +212,7 @@ impl Function {
         drop(traces);
         // Freeing a trace may run destructors of captured tensors: not under the lock.
         drop((dropped, old));
-        self.front.put(Box::new(LastTrace { trace: trace.clone(), seat: None, version }));
+        self.front.put(Box::new(LastTrace { trace: trace.clone(), seat: None, served, version }));
         trace
     }
 
