@@ -18,7 +18,7 @@
 //! test accuracy: 0.9639
 //! ```
 //!
-//! The validation is of the writers whose digits were learnt, the test of others: that is why it is harder.
+//! The validation is the last of the training images, which are told right more easily than the test images.
 
 mod model;
 
