@@ -7,7 +7,7 @@
 //! * `resnet-curves.png`: loss, accuracy and learning rate
 //! * `resnet-confusion.png`: which test images were taken for which digits
 //!
-//! It prints a line for each epoch, and after less than half a minute on two cores:
+//! It takes 11 seconds of processor time, and prints a line for each epoch and in the end:
 //!
 //! ```text
 //! Epoch 53/60
@@ -18,7 +18,7 @@
 //! test accuracy: 0.9639
 //! ```
 //!
-//! The validation is of the writers whose digits were learnt, the test of others: that is why it is harder.
+//! The validation is the last of the training images, which are told right more easily than the test images.
 
 mod model;
 
