@@ -1,4 +1,56 @@
-//! TensorFlow's tutorial "Text generation with an RNN": `cargo run --release --example text_rnn`.
+//! TensorFlow's tutorial "Text generation with an RNN": `cargo run --release --example text_rnn`. A GRU learns from eight chapters of
+//! Alice's Adventures in Wonderland, character by character, and then writes.
+//!
+//! # What it shows
+//!
+//! - A text cut into windows, whose targets are the same characters one further on: the tutorial's `split_input_target`.
+//! - A model of three layers (`model.rs`), trained by `compile` and `fit`. Each window begins with a state of zeros.
+//! - Writing with state: `call_with_state` gives the layer's last states beside its output, and takes them back with the next
+//!   character. So a character costs one step, where the example `transformer` looks at its whole window again. One trace with an
+//!   `input_signature` serves the prompt, of any length, and the characters behind it.
+//!
+//! # What it prints
+//!
+//! On two cores of an AMD EPYC that other work kept busy, within a minute:
+//!
+//! ```text
+//! 97139 characters of 66 kinds
+//! Epoch 1/20
+//! 28/28 - 1s - 70ms/step - loss: 3.2101 - accuracy: 0.1997 - val_loss: 2.5925 - val_accuracy: 0.3105
+//! Epoch 2/20
+//! 28/28 - 2s - 101ms/step - loss: 2.4650 - accuracy: 0.3218 - val_loss: 2.3166 - val_accuracy: 0.3711
+//! ...
+//! Epoch 18/20
+//! 28/28 - 1s - 46ms/step - loss: 1.1519 - accuracy: 0.6503 - val_loss: 1.5028 - val_accuracy: 0.5769
+//! ...
+//! Epoch 20/20
+//! 28/28 - 3s - 111ms/step - loss: 1.0719 - accuracy: 0.6742 - val_loss: 1.5236 - val_accuracy: 0.5745
+//! 268482 parameters, trained in 40 s
+//!
+//! Alice looked into the thimbor, she quite arm as she could not the suppose indeed!' said the Caterpillar.
+//!
+//! The Hatter was on the words: `Why it'll nothing bawing near, and looking for again!'
+//!
+//! `You're made me logh.'
+//!
+//! Alice chole
+//! of lessons, so she went on growing, so she had never dantled again my liften to her indeed!' said the Caterpillar.
+//!
+//! `Well, par it was a large proces--as this moment that "AT
+//! histle to the fintter an ly,
+//! but a large place, and began shore when the Mouse, who had for?'
+//!
+//! And in a great deally way to gat into her was and rather about, and tell you down her like the place over wit
+//!
+//! 0.03 ms a character, traces made: 1
+//! ```
+//!
+//! # What to learn from it
+//!
+//! - The loss of what is held out is lowest at about epoch 18 and rises from then on, while the network learns the text by heart:
+//!   `--epochs 30` ends at 0.72 for the text learned from and 1.74 for what is held out.
+//! - The loss of one who knows nothing is ln 66 = 4.19, of one who knows how frequent each character is 3.16.
+//! - A state is a tensor like any other: kept, copied, or begun anew with zeros.
 
 mod model;
 
@@ -21,7 +73,7 @@ Trains a GRU on a text, character by character, and lets it write.
 usage: cargo run --release --example text_rnn [-- OPTIONS]
 
   --text FILE      what it learns from (default: eight chapters of Alice's Adventures in Wonderland)
-  --epochs N       passes over the text (default: 30)
+  --epochs N       passes over the text (default: 20)
   --seed N         seed of the first weights, the order of the windows and what is written (default: 7)
   --prompt TEXT    what it goes on from (default: `Alice `)
   --length N       how many characters it writes (default: 600)
@@ -41,7 +93,7 @@ struct Options {
 fn read(given: &mut Given) -> Result<Options, String> {
     let options = Options {
         text: given.value("--text", ALICE.into())?,
-        epochs: given.value("--epochs", 30)?,
+        epochs: given.value("--epochs", 20)?,
         seed: given.value("--seed", 7)?,
         prompt: given.value("--prompt", "Alice ".to_owned())?,
         length: given.value("--length", 600)?,

@@ -1,4 +1,57 @@
-//! A small GPT: `cargo run --release --example transformer`.
+//! A small GPT: `cargo run --release --example transformer`. It learns from eight chapters of Alice's Adventures in Wonderland,
+//! character by character, and then writes a page of its own.
+//!
+//! # What it shows
+//!
+//! - A model of blocks (`model.rs`): each block is a struct with `#[derive(Module)]`, the whole is one with `#[tf::model]`. The blocks
+//!   are a `Vec`, attention is `MultiHeadAttention` with a causal mask, and the table of `Embedding` is the head too.
+//! - Training by `compile` and `fit`, with AdamW, whose rate rises in the first steps and then falls along a cosine, with decay for
+//!   matrices alone, and with gradients that are clipped.
+//! - Writing (`sample.rs`): one traced function draws the next character from the `--top-k` likeliest ones, made bolder or duller by
+//!   `--temperature`. It takes a window of fixed size and the place of the last character as a tensor, so that texts of all lengths
+//!   are one trace; the program prints the number of traces at its end.
+//! - `--weights FILE` keeps what was learned, and goes on from there the next time: `--weights gpt.safetensors --prompt "The Queen "`.
+//!
+//! # What it prints
+//!
+//! On two cores of an AMD EPYC that much other work kept busy; with less of it, training took 234 s and had the same losses:
+//!
+//! ```text
+//! 97139 characters of 66 kinds, 5461 windows of 64
+//! Epoch 1/12
+//! 171/171 - 38s - 226ms/step - loss: 2.7006 - accuracy: 0.2678 - val_loss: 2.1794 - val_accuracy: 0.3779
+//! ...
+//! Epoch 4/12
+//! 171/171 - 37s - 217ms/step - loss: 1.6059 - accuracy: 0.5167 - val_loss: 1.5879 - val_accuracy: 0.5303
+//! ...
+//! Epoch 10/12
+//! 171/171 - 37s - 219ms/step - loss: 1.2211 - accuracy: 0.6151 - val_loss: 1.4908 - val_accuracy: 0.5753
+//! ...
+//! Epoch 12/12
+//! 171/171 - 24s - 141ms/step - loss: 1.1634 - accuracy: 0.6309 - val_loss: 1.5016 - val_accuracy: 0.5763
+//! 611712 parameters, trained in 448 s
+//!
+//! Alice could be a little with one
+//! sort of the was not cats much and the things--to say you mean to do you know.'
+//!
+//! `Sure,' said the Mouse I'm very considering to Alice; `but I'll great
+//! what I shouldn't be make the best the seam when I must be thing of the sworth the might to the baby her way I hadn't know the bring of his face was the little
+//! contemper than her heads to make to see when she could her felt at the words of this, and
+//! looked up the passage and of the little should that it was a long to
+//! be a little way of the right it words, and was to herself to might began to
+//! the puppy for the children sh
+//!
+//! 2.7 ms a character, traces made: 1
+//! ```
+//!
+//! # What to learn from it
+//!
+//! - The loss of one who knows nothing is ln 66 = 4.19, and that of one who knows how frequent each character is 3.16. What is
+//!   held out (the last tenth) tells how far a text of 97 kB carries: its loss stops falling at about 1.5, while that of the text
+//!   learned from goes on.
+//! - With `--temperature 0.2` it repeats itself ("one of the could be a little of the party of the room of the"), with `1.5` it
+//!   invents words ("eskescop", "crathere").
+//! - More is not better: with windows of 128 characters in place of 64 the loss of what is held out was 1.52 at best.
 
 mod model;
 mod sample;
@@ -10,7 +63,7 @@ use model::{Gpt, Sizes};
 use sample::Drawing;
 use std::error::Error;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 use tf::losses::SparseCategoricalCrossentropy;
@@ -28,8 +81,9 @@ usage: cargo run --release --example transformer [-- OPTIONS]
   --epochs N       passes over the text (default: 12)
   --seed N         seed of the first weights, the order of the windows, the dropout and what is written (default: 7)
   --prompt TEXT    what it goes on from (default: `Alice `)
+  --weights FILE   where the weights are kept: read and not trained if the file is there, else written (default: none)
   --length N       how many characters it writes (default: 600)
-  --temperature T  below 1 likely characters come more often, above 1 less often (default: 0.8)
+  --temperature T  below 1 likely characters come more often, above 1 less often (default: 0.5)
   --top-k N        it draws from so many of the likeliest characters (default: 20)
   --help           this text
 ";
@@ -39,6 +93,7 @@ struct Options {
     epochs: usize,
     seed: i64,
     prompt: String,
+    weights: Option<PathBuf>,
     length: usize,
     drawing: Drawing,
 }
@@ -49,12 +104,16 @@ fn read(given: &mut Given) -> Result<Options, String> {
         epochs: given.value("--epochs", 12)?,
         seed: given.value("--seed", 7)?,
         prompt: given.value("--prompt", "Alice ".to_owned())?,
+        weights: Some(given.value("--weights", PathBuf::new())?).filter(|path| path != Path::new("")),
         length: given.value("--length", 600)?,
-        drawing: Drawing { temperature: given.value("--temperature", 0.8)?, top_k: given.value("--top-k", 20)? },
+        drawing: Drawing { temperature: given.value("--temperature", 0.5)?, top_k: given.value("--top-k", 20)? },
     };
-    match options.drawing.temperature > 0.0 {
-        true => Ok(options),
-        false => Err("`--temperature` must be above 0".to_owned()),
+    match options.drawing {
+        Drawing { temperature, .. } if temperature.is_nan() || temperature <= 0.0 => {
+            Err("`--temperature` must be above 0".to_owned())
+        }
+        Drawing { top_k: 0, .. } => Err("`--top-k` must be above 0".to_owned()),
+        _ => Ok(options),
     }
 }
 
@@ -99,13 +158,21 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     println!("{text}, {} windows of {}", windows.train.0.dim(0), sizes.context);
 
     let model = Gpt::new(sizes);
-    let begin = Instant::now();
-    train(&model, &windows, options.epochs, 2)?;
-    println!("{} parameters, trained in {:.0} s\n", model.count_params().total(), begin.elapsed().as_secs_f64());
+    match &options.weights {
+        Some(path) if path.exists() => {
+            tf::train::load_weights(&model, path)?;
+        }
+        path => {
+            let begin = Instant::now();
+            train(&model, &windows, options.epochs, 2)?;
+            println!("{} parameters, trained in {:.0} s", model.count_params().total(), begin.elapsed().as_secs_f64());
+            path.iter().try_for_each(|path| tf::train::save_weights(&model, path))?;
+        }
+    }
 
     let begin = Instant::now();
-    print!("{}", options.prompt);
-    let drawing = Drawing { top_k: options.drawing.top_k.clamp(1, text.symbols.len()), ..options.drawing };
+    print!("\n{}", options.prompt);
+    let drawing = Drawing { top_k: options.drawing.top_k.min(text.symbols.len()), ..options.drawing };
     sample::sample(&model, sizes.context, &prompt, options.length, drawing, |code| {
         print!("{}", text.symbol(code));
         let _ = std::io::stdout().flush();
@@ -143,6 +210,19 @@ mod tests {
         assert_eq!(tf::function(sample::next).trace_count(), 1, "{:?}", tf::function(sample::next).reasons());
     }
 
+    /// Weights that were kept are those of another network, built or not.
+    #[test]
+    fn weights_come_back() {
+        let path = std::env::temp_dir().join(format!("eagerflow-gpt-{}.safetensors", std::process::id()));
+        let sizes = Sizes { symbols: 9, ..SMALL };
+        let (model, other, codes) = (Gpt::new(sizes), Gpt::new(sizes), tf::constant([[1, 2, 3]]));
+        let logits = model.call(&codes).to_vec::<f32>();
+        tf::train::save_weights(&model, &path).unwrap();
+        tf::train::load_weights(&other, &path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(other.call(&codes).to_vec::<f32>(), logits);
+    }
+
     /// What comes later changes nothing before it.
     #[test]
     fn the_future_is_hidden() {
@@ -156,6 +236,7 @@ mod tests {
     fn mistakes_are_named() {
         let read = |line: &str| command_line::options(line.split(' ').map(str::to_owned), read).err().unwrap();
         assert!(read("--temperature -1").contains("above 0"));
+        assert!(read("--top-k 0").contains("`--top-k` must be above 0"));
         assert!(read("--top-k many").contains("`--top-k` cannot be `many`"));
     }
 }
