@@ -148,6 +148,10 @@ impl Pair {
         with.log("own_loss", &loss)?;
         with.log("twice", &loss * 2.0)
     }
+
+    fn test_step(&self, with: &Compiled, batch: &Batch<Tensor>) -> tf::Result<()> {
+        with.log("own_loss", (self.call(&batch.x) - batch.target()?).square().mean())
+    }
 }
 
 #[test]
@@ -156,9 +160,10 @@ fn a_model_has_a_step_of_its_own() {
     let x = tf::random::stateless_normal([64, 2], [3, 4], 0.0, 1.0);
     let y = tf::reduce_sum(&x, tf::keep_dims(1));
     let trainer = net.compile(SGD::new(0.05), ());
-    let history = trainer.fit((&x, &y), Fit::new().epochs(10).verbose(0));
+    let history = trainer.fit((&x, &y), Fit::new().epochs(10).validation_data((&x, &y)).verbose(0));
     let last = history.last();
-    assert_eq!(last.names(), ["loss", "own_loss", "twice"]);
+    // What a step does not report has no number, as in Keras.
+    assert_eq!(last.names(), ["own_loss", "twice", "val_own_loss"]);
     assert!((last["twice"] - 2.0 * last["own_loss"]).abs() < 1e-6);
     assert!(history["own_loss"][9] < 0.2 * history["own_loss"][0]);
     assert_eq!(trainer.model().other.iterations().value().item::<i64>(), 20);
