@@ -215,6 +215,16 @@ fn epochs_without_a_validation_are_passed_over() {
     assert!(error.contains("\"val_loss\"") && error.contains("validation_split"), "{error}");
 }
 
+/// The examples of the page, and the rate that Keras's defaults have.
+#[test]
+fn optimizers_have_names() {
+    let optimizer = tf::optim::get("adam");
+    assert_eq!((optimizer.name(), optimizer.learning_rate().get() as f32), ("adam", 0.001));
+    assert_eq!(tf::optim::get("SGD").learning_rate().get() as f32, 0.01);
+    assert_eq!(tf::optim::get("schedulefreeadamw").learning_rate().get() as f32, 0.0025);
+    assert!(tf::optim::try_get("adem").err().unwrap().to_string().contains("`Adam`"));
+}
+
 #[test]
 fn mistakes_are_named() {
     let x = tf::ones([4, 2]);
