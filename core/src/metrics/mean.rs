@@ -82,6 +82,11 @@ impl Mean {
         cast_to(&mean, DType::F32)
     }
 
+    /// Whether it was given any.
+    pub(crate) fn has_values(&self) -> Result<bool> {
+        Ok(self.count.value().try_item::<f64>()? != 0.0)
+    }
+
     #[track_caller]
     pub(super) fn forget(&self) {
         let zero = Tensor::from(0.0f64);

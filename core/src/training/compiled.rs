@@ -208,7 +208,9 @@ impl Compiled {
     /// As the metrics' `try_result`.
     pub(super) fn logs(&self, with_loss: bool) -> Result<super::Logs> {
         let mut logs = super::Logs::default();
-        if with_loss {
+        let names = self.own_names.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // A step of a model's own may report other numbers instead, and one of evaluation may lack those of training.
+        if with_loss && (names.is_empty() || self.loss.has_values()?) {
             logs.set("loss", number(&self.loss.try_result()?)?);
         }
         let outputs = self.metrics.len().max(if self.losses.len() > 1 { self.losses.len() } else { 0 });
@@ -226,9 +228,10 @@ impl Compiled {
                 logs.set(name, number(&metric.try_result()?)?);
             }
         }
-        let names = self.own_names.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (name, mean) in names.into_iter().zip(&self.own) {
-            logs.set(name, number(&mean.try_result()?)?);
+            if mean.has_values()? {
+                logs.set(name, number(&mean.try_result()?)?);
+            }
         }
         Ok(logs)
     }

@@ -148,6 +148,10 @@ impl Pair {
         with.log("own_loss", &loss)?;
         with.log("twice", &loss * 2.0)
     }
+
+    fn test_step(&self, with: &Compiled, batch: &Batch<Tensor>) -> tf::Result<()> {
+        with.log("own_loss", (self.call(&batch.x) - batch.target()?).square().mean())
+    }
 }
 
 #[test]
@@ -156,9 +160,10 @@ fn a_model_has_a_step_of_its_own() {
     let x = tf::random::stateless_normal([64, 2], [3, 4], 0.0, 1.0);
     let y = tf::reduce_sum(&x, tf::keep_dims(1));
     let trainer = net.compile(SGD::new(0.05), ());
-    let history = trainer.fit((&x, &y), Fit::new().epochs(10).verbose(0));
+    let history = trainer.fit((&x, &y), Fit::new().epochs(10).validation_data((&x, &y)).verbose(0));
     let last = history.last();
-    assert_eq!(last.names(), ["loss", "own_loss", "twice"]);
+    // What a step does not report has no number, as in Keras.
+    assert_eq!(last.names(), ["own_loss", "twice", "val_own_loss"]);
     assert!((last["twice"] - 2.0 * last["own_loss"]).abs() < 1e-6);
     assert!(history["own_loss"][9] < 0.2 * history["own_loss"][0]);
     assert_eq!(trainer.model().other.iterations().value().item::<i64>(), 20);
@@ -208,6 +213,16 @@ fn epochs_without_a_validation_are_passed_over() {
     let fit = Fit::new().epochs(2).callback(stop()).verbose(0);
     let error = trainer.try_fit((&x, &y), fit).unwrap_err().to_string();
     assert!(error.contains("\"val_loss\"") && error.contains("validation_split"), "{error}");
+}
+
+/// The examples of the page, and the rate that Keras's defaults have.
+#[test]
+fn optimizers_have_names() {
+    let optimizer = tf::optim::get("adam");
+    assert_eq!((optimizer.name(), optimizer.learning_rate().get() as f32), ("adam", 0.001));
+    assert_eq!(tf::optim::get("SGD").learning_rate().get() as f32, 0.01);
+    assert_eq!(tf::optim::get("schedulefreeadamw").learning_rate().get() as f32, 0.0025);
+    assert!(tf::optim::try_get("adem").err().unwrap().to_string().contains("`Adam`"));
 }
 
 #[test]
