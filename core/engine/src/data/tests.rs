@@ -1,6 +1,7 @@
 //! Pipelines as training loops build them: every element once, batches of the right rows, orders that follow a seed.
 //! Each refusal is asked for its message.
 
+use super::stage::Rows;
 use super::*;
 use crate as tf;
 use crate::tensor::local::{LOCAL, mode};
@@ -33,7 +34,7 @@ fn rows_stay_together() {
         }
         seen.sort_unstable();
         assert!(seen.into_iter().eq(0..100));
-        assert_eq!((sizes, dataset.cardinality()), (vec![32, 32, 32, 4], Some(4)));
+        assert_eq!((sizes, dataset.cardinality()), (vec![32, 32, 32, 4], Cardinality::Known(4)));
     }
 }
 
@@ -82,8 +83,8 @@ fn steps_in_any_order() {
     sorted.sort_unstable();
     assert_eq!(sorted, [1, 2, 3, 4, 5, 6, 7]);
     let counts = [base.repeat(3), base.repeat(0), base.repeat(None).take(5), base.batch(4).repeat(2)];
-    assert_eq!(counts.map(|d| (d.cardinality(), d.iter().count())), [21, 0, 5, 4].map(|n| (Some(n), n)));
-    assert_eq!(base.repeat(None).cardinality(), None);
+    assert_eq!(counts.map(|d| (d.cardinality(), d.iter().count())), [21, 0, 5, 4].map(|n| (Cardinality::Known(n), n)));
+    assert_eq!(base.repeat(None).cardinality(), Cardinality::Infinite);
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn forms() {
 #[test]
 fn rows_of_a_source_are_not_copied() {
     let big = tf::ones([64, 1000]);
-    let source = source::Source::new(vec![big.clone()]).unwrap();
+    let source = slices::Slices::new(vec![big.clone()]).unwrap();
     let (before, after) = (big.data(), source.rows(&[3, 4, 5]).unwrap()[0].data());
     assert_eq!(after.addr() - before.addr(), 3 * 4000);
     assert_eq!(source.rows(&[5, 3]).unwrap()[0].shape(), [2, 1000]);

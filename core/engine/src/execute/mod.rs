@@ -24,6 +24,7 @@ use crate::tensor::local::{InName, LOCAL, mode, user_line};
 use crate::tensor::{Tensor, TensorRef};
 use kernels::error::{Error, Result};
 use kernels::shape::Dim;
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;
@@ -99,7 +100,7 @@ pub(crate) fn recording() -> bool {
 /// Whether a tape, an accumulator or a recorder wants to know of this thread's operations.
 #[inline]
 pub(crate) fn observed() -> bool {
-    LOCAL.with(|local| local.mode.get()) & !(mode::DEVICE | mode::FRESH) != 0
+    LOCAL.with(|local| local.mode.get()) & !(mode::DEVICE | mode::FRESH | mode::ELEMENT) != 0
 }
 
 /// Executes an operation: eagerly, or into the recorder in force; tapes see it either way.
@@ -122,10 +123,20 @@ pub(crate) fn execute_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Re
 #[track_caller]
 fn execute_in_mode(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
     let mode = settled_mode();
+    if mode & (mode::ELEMENT | mode::TRACE) == mode::ELEMENT
+        && let Some(own) = crate::random::with_stand_ins(inputs)
+    {
+        return execute_as(op, &own.iter().collect::<SmallVec<[&Tensor; 4]>>(), 0, mode);
+    }
+    execute_as(op, inputs, owned, mode)
+}
+
+#[track_caller]
+fn execute_as(op: &dyn Op, inputs: &[&Tensor], owned: u32, mode: u32) -> Result<Outputs> {
     if let Some(outputs) = on_parts(op, inputs)? {
         return Ok(outputs);
     }
-    match mode & !mode::DEVICE {
+    match mode & !(mode::DEVICE | mode::ELEMENT) {
         0 => eager::run(op, inputs, owned),
         _ => {
             let line = user_line();

@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(super) fn state(words: [i64; 3]) -> Tensor {
     let words = Tensor::from(words);
     let shape = *words.shape();
-    Resource::handle("generator".into(), words, Some(shape), false)
+    Resource::handle(super::per_element::GENERATOR.into(), words, Some(shape), false)
 }
 
 /// A state that nobody can foresee: hash keys, which the standard library takes from the operating system.

@@ -6,6 +6,7 @@ mod generator;
 mod global;
 mod global_parameters;
 mod parameters;
+mod per_element;
 mod seed_generator;
 mod stateless;
 mod streams;
@@ -24,6 +25,7 @@ pub use parameters::{
     stateless_binomial, stateless_categorical, stateless_gamma, stateless_poisson, try_stateless_binomial,
     try_stateless_categorical, try_stateless_gamma, try_stateless_poisson,
 };
+pub(crate) use per_element::{ElementSeed, OfElement, with_stand_ins};
 pub use seed_generator::SeedGenerator;
 pub use stateless::{
     IntoSeed, fold_in, index_shuffle, split, stateless_normal, stateless_shuffle, stateless_truncated_normal,
@@ -31,6 +33,7 @@ pub use stateless::{
     try_stateless_shuffle, try_stateless_truncated_normal, try_stateless_uniform, try_stateless_uniform_full_int,
     try_stateless_uniform_int,
 };
+pub(crate) use streams::data_seed;
 #[doc(hidden)]
 pub use streams::layer_seed;
 pub use streams::{GlobalState, global};
