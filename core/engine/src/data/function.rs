@@ -4,9 +4,9 @@
 use super::order::{Order, SharedOrder};
 use super::stage::guarded;
 use super::state::Saved;
+use crate::execute::{ElementSeed, OfElement};
 use crate::module::StateWriter;
 use crate::op::Outputs;
-use crate::random::{ElementSeed, OfElement};
 use kernels::error::Result;
 use std::panic::Location;
 use std::sync::Arc;

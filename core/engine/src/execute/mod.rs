@@ -7,6 +7,7 @@ mod flat;
 mod gpu;
 mod kernel;
 mod listener;
+mod per_element;
 mod place;
 mod strings;
 
@@ -15,6 +16,7 @@ pub(crate) use gpu::{bring, is_number};
 pub(crate) use kernel::run_phases;
 pub use listener::Owner;
 pub(crate) use listener::{TraceListener, listener, note_draw, note_said, set_listener};
+pub(crate) use per_element::{ElementSeed, OfElement, element_state, generator_state, with_stand_ins};
 pub(crate) use place::{device_of, may_place, on_host};
 pub(crate) use strings::set as set_strings;
 
@@ -124,7 +126,7 @@ pub(crate) fn execute_reusing(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Re
 fn execute_in_mode(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Outputs> {
     let mode = settled_mode();
     if mode & (mode::ELEMENT | mode::TRACE) == mode::ELEMENT
-        && let Some(own) = crate::random::with_stand_ins(inputs)
+        && let Some(own) = with_stand_ins(inputs)
     {
         return execute_as(op, &own.iter().collect::<SmallVec<[&Tensor; 4]>>(), 0, mode);
     }

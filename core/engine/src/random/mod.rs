@@ -6,7 +6,6 @@ mod generator;
 mod global;
 mod global_parameters;
 mod parameters;
-mod per_element;
 mod seed_generator;
 mod stateless;
 mod streams;
@@ -25,7 +24,6 @@ pub use parameters::{
     stateless_binomial, stateless_categorical, stateless_gamma, stateless_poisson, try_stateless_binomial,
     try_stateless_categorical, try_stateless_gamma, try_stateless_poisson,
 };
-pub(crate) use per_element::{ElementSeed, OfElement, with_stand_ins};
 pub use seed_generator::SeedGenerator;
 pub use stateless::{
     IntoSeed, fold_in, index_shuffle, split, stateless_normal, stateless_shuffle, stateless_truncated_normal,

@@ -1,8 +1,8 @@
 //! The global random state: the seed, and the streams from which calls without a generator draw.
 //! The functions of `tf::random` ask for a stream at each call; checkpoints read the state and put it back by way of [`Snapshot`].
 
-use super::generator::{Generator, entropy, shared, state};
-use crate::execute::{listener, on_host, recording};
+use super::generator::{Generator, entropy, shared};
+use crate::execute::{element_state, generator_state as state, listener, on_host, recording};
 use crate::ops::Law;
 use crate::tensor::{Resource, Tensor};
 use kernels::backend::cpu::philox::OpSeeds;
@@ -109,7 +109,7 @@ fn traced_key(law: Law, dtype: DType, at: &Location<'_>) -> String {
 #[track_caller]
 pub(super) fn stream(law: Law, dtype: DType, seed: Option<i64>, at: &Location<'_>) -> Tensor {
     if let (None, false) = (seed, recording())
-        && let Some(own) = super::per_element::global_state()
+        && let Some(own) = element_state()
     {
         return own;
     }

@@ -1,7 +1,6 @@
 //! Random numbers that depend on an element's number alone: what is drawn while a data set's function runs for one element.
 //! The calls of data sets' functions hold a guard; `execute` and the global streams ask for states that stand in for the shared ones.
 
-use super::generator::state;
 use crate::tensor::local::{LOCAL, mode};
 use crate::tensor::{Resource, Tensor};
 use kernels::dtype::DType;
@@ -68,12 +67,12 @@ impl StandIns {
     fn nth(&self, number: usize) -> Tensor {
         let ElementSeed { seed, pass, element } = self.of;
         let key = mixed(seed as u64 ^ mixed(pass ^ mixed(number as u64)));
-        state([0, element as i64, key as i64])
+        generator_state([0, element as i64, key as i64])
     }
 }
 
 /// A state for a draw from the global stream, if an element's numbers are drawn.
-pub(super) fn global_state() -> Option<Tensor> {
+pub(crate) fn element_state() -> Option<Tensor> {
     if !LOCAL.with(|local| local.has(mode::ELEMENT)) {
         return None;
     }
@@ -118,4 +117,12 @@ pub(crate) fn with_stand_ins(inputs: &[&Tensor]) -> Option<SmallVec<[Tensor; 4]>
 }
 
 /// The name of generators' states.
-pub(super) const GENERATOR: &str = "generator";
+const GENERATOR: &str = "generator";
+
+/// A handle of a generator's state.
+#[track_caller]
+pub(crate) fn generator_state(words: [i64; 3]) -> Tensor {
+    let words = Tensor::from(words);
+    let shape = *words.shape();
+    Resource::handle(GENERATOR.into(), words, Some(shape), false)
+}
