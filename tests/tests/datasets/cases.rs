@@ -82,7 +82,7 @@ fn batches(name: &str) -> Option<Dataset<Element>> {
             ragged([1, 3]).padded_batch(PaddedBatch::new(2).padding_values([tf::constant(-1.0)])).flattened()
         }
         "padded_batch_pairs" => {
-            let pair = |k: Tensor| (tf::fill([&k], &k), tf::fill([tf::constant(2i64), k], 1.5));
+            let pair = |k: Tensor| (tf::fill([&k], &k), tf::fill([Tensor::from(2i64), k], 1.5));
             Dataset::range(1..4).map(pair).padded_batch(3).flattened()
         }
         "padded_batch_too_large" => {
@@ -124,7 +124,7 @@ fn functions(name: &str) -> Option<Dataset<Element>> {
         "filter_none" => n(3).filter(|x| x.greater(5)).flattened(),
         "take_while" => n(10).take_while(|x| x.less(4)).flattened(),
         "take_while_none" => Dataset::range(5..10).take_while(|x| x.less(4)).flattened(),
-        "scan" => n(6).scan(tf::constant(0i64), |s, x| (&s + &x, &s * 10 + &x)).flattened(),
+        "scan" => n(6).scan(Tensor::from(0i64), |s, x| (&s + &x, &s * 10 + &x)).flattened(),
         "flat_map" => n(4).flat_map(|x| Dataset::range(x)).flattened(),
         "flat_map_known" => n(3).flat_map(|x| Dataset::from_tensors(x).repeat(2)).flattened(),
         "interleave" => Dataset::range(1..6).interleave(2, 1, repeated).flattened(),
@@ -155,7 +155,7 @@ fn functions(name: &str) -> Option<Dataset<Element>> {
 
 fn several(name: &str) -> Option<Dataset<Element>> {
     let from_ten = |end: i64| Dataset::range(10..end);
-    let choices = |list: &[i64]| Dataset::from_tensor_slices(tf::constant(list));
+    let choices = |list: &[i64]| Dataset::from_tensor_slices(Tensor::from(list));
     Some(match name {
         "zip" => n(3).zip(&from_ten(15)).flattened(),
         "zip_three" => zip((&n(3), &from_ten(15), &n(2).batch(1))).flattened(),

@@ -28,7 +28,7 @@ fn cardinality(number: i64) -> Cardinality {
 /// A tensor as the record has it.
 fn written(tensor: &Tensor) -> Value {
     let values: Vec<Value> = match tensor.dtype() {
-        DType::String => tensor.to_vec::<String>().into_iter().map(Value::from).collect(),
+        DType::String => tensor.to_strings().into_iter().map(Value::from).collect(),
         DType::F32 => tensor.to_vec::<f32>().into_iter().map(|x| Value::from(f64::from(x))).collect(),
         _ => tensor.cast(DType::I64).to_vec::<i64>().into_iter().map(Value::from).collect(),
     };
@@ -78,7 +78,7 @@ fn elements_cardinalities_and_errors_are_tensorflow_s() {
 
 /// A number for an element: its values and its sizes.
 fn digest(element: &[Tensor]) -> Tensor {
-    let mut sum = tf::constant(0f64);
+    let mut sum = Tensor::from(0f64);
     for (i, tensor) in element.iter().enumerate() {
         let numbers = match tensor.dtype() {
             DType::String => tf::strings::to_hash_bucket_fast(tensor, 1000),
@@ -96,7 +96,7 @@ fn after(total: &Tensor, element: &[Tensor]) -> Tensor {
 
 #[tf_function]
 fn given(set: &Dataset<Element>) -> Tensor {
-    let mut total = tf::constant(0f64);
+    let mut total = Tensor::from(0f64);
     for element in set {
         total = after(&total, &element);
     }
@@ -105,7 +105,7 @@ fn given(set: &Dataset<Element>) -> Tensor {
 
 #[tf_function]
 fn made(name: &str) -> Tensor {
-    let mut total = tf::constant(0f64);
+    let mut total = Tensor::from(0f64);
     for element in build(name) {
         total = after(&total, &element);
     }
@@ -120,7 +120,7 @@ fn loops_of_graphs_see_the_same_elements() {
         if record.get("elements").is_none() || record.get("error").is_some() || windows {
             continue;
         }
-        let total = build(&name).iter().fold(tf::constant(0f64), |total, element| after(&total, &element));
+        let total = build(&name).iter().fold(Tensor::from(0f64), |total, element| after(&total, &element));
         let total = total.item::<f64>();
         for (how, own) in [("given", given(&build(&name))), ("made", made(&name))] {
             if own.item::<f64>() != total {

@@ -35,6 +35,6 @@ pub use iterator::DatasetIterator;
 #[doc(hidden)]
 pub use loops::{IterateElements, Passing};
 pub use steps::ignore_errors::IgnoredErrors;
-pub use steps::numbers::IntoRange;
+pub use steps::numbers::{IntoBound, IntoRange};
 pub use steps::parallel::{AUTOTUNE, Parallel};
 pub use steps::shuffle::Shuffle;

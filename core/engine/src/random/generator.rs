@@ -4,7 +4,7 @@
 use super::parameters::{self, Ready};
 use crate::execute::{execute, execute1, generator_state as state};
 use crate::ops::{self, AsTensor, Change, GeneratorSkip, Law, RandomDraw};
-use crate::tensor::{Resource, Tensor};
+use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::backend::cpu::philox;
 use kernels::dtype::DType;

@@ -9,7 +9,6 @@ use crate::data::stage::{Item, Pass, Rows, Stage};
 use crate::data::state::Saved;
 use crate::module::StateWriter;
 use crate::op::Outputs;
-use crate::ops::AsTensor;
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
@@ -25,10 +24,30 @@ pub trait IntoRange {
     fn into_range(self) -> Result<[Tensor; 3]>;
 }
 
-/// A bound as an `int64` scalar.
+/// A bound of a range: a number, or a tensor of one integer.
+pub trait IntoBound {
+    /// An `int64` scalar.
+    #[doc(hidden)]
+    #[track_caller]
+    fn into_bound(self) -> Result<Tensor>;
+}
+
+impl IntoBound for Tensor {
+    #[track_caller]
+    fn into_bound(self) -> Result<Tensor> {
+        bound(&self)
+    }
+}
+
+impl IntoBound for &Tensor {
+    #[track_caller]
+    fn into_bound(self) -> Result<Tensor> {
+        bound(self)
+    }
+}
+
 #[track_caller]
-fn bound(given: impl AsTensor) -> Result<Tensor> {
-    let given = given.as_tensor();
+fn bound(given: &Tensor) -> Result<Tensor> {
     match given.rank() == 0 && given.dtype().is_integer() {
         true => given.try_cast(DType::I64),
         false => {
@@ -39,10 +58,16 @@ fn bound(given: impl AsTensor) -> Result<Tensor> {
 
 macro_rules! ends {
     ($($t:ty),*) => {$(
+        impl IntoBound for $t {
+            fn into_bound(self) -> Result<Tensor> {
+                Ok(Tensor::from(i64::try_from(self).unwrap_or(i64::MAX)))
+            }
+        }
+
         impl IntoRange for $t {
+            #[track_caller]
             fn into_range(self) -> Result<[Tensor; 3]> {
-                let end = i64::try_from(self).unwrap_or(i64::MAX);
-                Ok([0, end, 1].map(Tensor::from))
+                (0i64, self, 1i64).into_range()
             }
         }
     )*};
@@ -60,20 +85,21 @@ impl IntoRange for Tensor {
 impl IntoRange for &Tensor {
     #[track_caller]
     fn into_range(self) -> Result<[Tensor; 3]> {
-        Ok([Tensor::from(0i64), bound(self)?, Tensor::from(1i64)])
+        (0i64, self, 1i64).into_range()
     }
 }
 
-impl<T: Into<i64>> IntoRange for Range<T> {
-    fn into_range(self) -> Result<[Tensor; 3]> {
-        Ok([self.start.into(), self.end.into(), 1].map(Tensor::from))
-    }
-}
-
-impl<A: AsTensor, B: AsTensor, C: AsTensor> IntoRange for (A, B, C) {
+impl<T: IntoBound> IntoRange for Range<T> {
     #[track_caller]
     fn into_range(self) -> Result<[Tensor; 3]> {
-        Ok([bound(self.0)?, bound(self.1)?, bound(self.2)?])
+        (self.start, self.end, 1i64).into_range()
+    }
+}
+
+impl<A: IntoBound, B: IntoBound, C: IntoBound> IntoRange for (A, B, C) {
+    #[track_caller]
+    fn into_range(self) -> Result<[Tensor; 3]> {
+        Ok([self.0.into_bound()?, self.1.into_bound()?, self.2.into_bound()?])
     }
 }
 
