@@ -98,9 +98,14 @@
 //! assert_eq!(w[0].value().item::<f32>(), 0.8);
 //! ```
 //!
+//! # Pictures
+//!
+//! With the feature `viz`, `tf::viz` draws the curves of trainings, batches of images and confusion matrices as PNG files. Guide:
+//! [`guides::models`].
+//!
 //! # Data
 //!
-//! [`data`]: datasets with shuffle, batch, repeat, map and take, which traced loops can run over. Guide: [`guides::datasets`].
+//! [`data`]: datasets with shuffle, batch, repeat, map, take and skip, which traced loops can run over. Guide: [`guides::datasets`].
 //!
 //! ```
 //! # use eagerflow as tf;
@@ -164,6 +169,8 @@ pub mod shared;
 mod short_forms;
 pub mod train;
 pub mod training;
+#[cfg(feature = "viz")]
+pub mod viz;
 #[cfg(test)]
 kernels::unit_tests_are_users!();
 
@@ -192,7 +199,7 @@ pub use engine::{
 #[doc(hidden)]
 pub use engine::{TensorRef, Tensors};
 pub use functions::*;
-pub use layers::input;
+pub use layers::{input, input_of};
 pub use models::{Functional, Model, Sequential, Weights, summary};
 pub use namespaces::{bitwise, image, linalg, math, nn};
 pub use ndarray;

@@ -69,17 +69,19 @@ pub fn __bincount<'a>(
     }
 }
 
-/// Slices by their numbers: [`gather`](fn@crate::gather) with TensorFlow's defaults, `gather!(params, indices, axis = 0)`.
+/// Slices by their numbers: [`gather`](fn@crate::gather) with TensorFlow's defaults, `gather!(params, indices, axis = 0, batch_dims = 0)`.
+/// With `batch_dims` the axis is said, too.
 ///
 /// ```
 /// use eagerflow as tf;
 /// let x = tf::constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
 /// assert_eq!(tf::gather!(&x, tf::constant([1])).shape(), [1, 3]);
+/// assert_eq!(tf::gather!(&x, tf::constant([2, 0]), axis = 1, batch_dims = 1).to_vec::<f32>(), [3.0, 4.0]);
 /// ```
 #[macro_export]
 macro_rules! gather {
     ($($arguments:tt)*) => {
-        $crate::__call!(gather(params, indices; axis = 0) => ($crate::gather(params, indices, axis)) ($($arguments)*))
+        $crate::__call!(gather(params, indices; axis = 0, batch_dims = 0) => ($crate::gather_batched(params, indices, axis, batch_dims)) ($($arguments)*))
     };
 }
 

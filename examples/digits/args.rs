@@ -15,7 +15,7 @@ usage: cargo run --release --example digits [-- OPTIONS]
   --fit            train the default network by `compile` and `fit`, with a progress bar
   --epochs N       passes over the training images (default: 20)
   --seed N         seed of the first weights, the order of the images and the dropout (default: 7)
-  --picture FILE   where the loss curve goes, a PNG (default: digits-loss.png)
+  --picture FILE   where the curves go, a PNG (default: digits-loss.png)
   --save DIR       folder for checkpoints, of which one is saved after every epoch (default: none is saved)
   --resume         go on from the newest checkpoint of that folder (default: digits-checkpoints), if there is one
   --help           this text
@@ -46,7 +46,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            data: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/data/digits")),
+            data: eagerflow_examples::digits::folder(),
             model: Model::Default,
             graph: true,
             fit: false,

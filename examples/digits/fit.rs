@@ -1,15 +1,15 @@
 //! The same training by `compile` and `fit`: a dozen lines in place of the loop, the step and the sums of `train.rs` and `step.rs`.
 //! `--fit` runs it.
 
-use crate::data::Digits;
 use eagerflow as tf;
+use eagerflow_examples::digits::Digits;
 use tf::layers::{Conv2D, Dense, Dropout, Flatten, MaxPooling2D};
 use tf::losses::SparseCategoricalCrossentropy;
 use tf::optim::Adam;
-use tf::training::{Compile, Fit};
+use tf::training::{Compile, Fit, History};
 
-/// Trains the default network and answers its accuracy on the test images.
-pub fn fit(digits: &Digits, epochs: usize, verbose: u8) -> tf::Result<f64> {
+/// Trains the default network and answers its curves, and its accuracy on the test images.
+pub fn fit(digits: &Digits, epochs: usize, verbose: u8) -> tf::Result<(History, f64)> {
     let model = tf::Sequential::new((
         Conv2D::new(32, 3).padding("same").activation("relu"),
         Conv2D::new(64, 3).activation("relu"),
@@ -20,10 +20,11 @@ pub fn fit(digits: &Digits, epochs: usize, verbose: u8) -> tf::Result<f64> {
     ));
     let loss = SparseCategoricalCrossentropy::new().from_logits(true);
     let trainer = model.compile(Adam::new(1e-3), loss).metrics(["accuracy"]);
-    let options = Fit::new().epochs(epochs).verbose(verbose);
-    trainer.try_fit((&digits.train.images, &digits.train.labels), options)?;
-    let scores = trainer.try_evaluate((&digits.test.images, &digits.test.labels), None)?;
-    Ok(scores["accuracy"])
+    let test = (&digits.test.images, &digits.test.labels);
+    let options = Fit::new().try_epochs(epochs)?.validation_data(test).verbose(verbose);
+    let history = trainer.try_fit((&digits.train.images, &digits.train.labels), options)?;
+    let scores = trainer.try_evaluate(test, None)?;
+    Ok((history, scores["accuracy"]))
 }
 
 #[cfg(test)]
@@ -33,8 +34,9 @@ mod tests {
 
     #[test]
     fn a_few_epochs_learn() {
-        let digits = crate::data::load(&Options::default().data).unwrap();
-        let accuracy = fit(&digits, 3, 0).unwrap();
+        let digits = eagerflow_examples::digits::load(&Options::default().data).unwrap();
+        let (history, accuracy) = fit(&digits, 3, 0).unwrap();
+        assert_eq!((history.epochs().len(), history["val_accuracy"][2]), (3, accuracy));
         assert!(accuracy > 0.8, "{accuracy}");
     }
 }

@@ -2,7 +2,6 @@
 //! The data lie in `examples/data/digits`; `--data` takes a folder with MNIST's own files.
 
 mod args;
-mod data;
 mod fit;
 mod model;
 mod step;
@@ -10,9 +9,9 @@ mod train;
 
 use args::{Command, Options};
 use eagerflow as tf;
-use eagerflow_examples::plot::{self, Curve};
-use std::error::Error;
+use eagerflow_examples::digits::{self, Digits};
 use std::process::ExitCode;
+use tf::viz::{Curve, try_line};
 use train::History;
 
 fn main() -> ExitCode {
@@ -36,12 +35,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+fn run(options: &Options) -> tf::Result<()> {
     tf::random::set_seed(options.seed);
-    let digits = data::load(&options.data)?;
+    let digits = digits::load(&options.data)?;
     println!("{digits}");
     if options.fit {
-        println!("test accuracy: {:.4}", fit::fit(&digits, options.epochs, 1)?);
+        let (history, accuracy) = fit::fit(&digits, options.epochs, 1)?;
+        history.try_plot(&options.picture)?;
+        println!("curves: {}", options.picture.display());
+        println!("test accuracy: {accuracy:.4}");
         return Ok(());
     }
     let model = model::build(options.model, digits.classes);
@@ -59,7 +61,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 }
 
 /// Prints how long a step takes either way, on networks that are thrown away.
-fn time_steps(options: &Options, digits: &data::Digits) {
+fn time_steps(options: &Options, digits: &Digits) {
     let batch = |x: &tf::Tensor| x.at(..x.dim(0).min(train::BATCH.into()));
     let (images, labels) = (batch(&digits.train.images), batch(&digits.train.labels));
     let time =
@@ -69,9 +71,8 @@ fn time_steps(options: &Options, digits: &data::Digits) {
 }
 
 /// The loss of every batch as a thin line, and its mean over every epoch as a bold one.
-fn draw(history: &History, options: &Options) -> Result<(), Box<dyn Error>> {
-    let batches =
-        Curve { name: "each batch", points: &history.batches, color: (173, 203, 232), width: 1.0, dots: false };
-    let epochs = Curve { name: "epoch mean", points: &history.epochs, color: (24, 92, 158), width: 2.2, dots: true };
-    plot::write(&options.picture, "training loss", "epoch", &[batches, epochs])
+fn draw(history: &History, options: &Options) -> tf::Result<()> {
+    let batches = Curve::new("each batch", history.batches.iter().copied()).color([173, 203, 232]).width(1.0);
+    let epochs = Curve::new("epoch mean", history.epochs.iter().copied()).color([24, 92, 158]).width(2.2).dots(true);
+    try_line(&options.picture, "training loss", "epoch", &[batches, epochs])
 }

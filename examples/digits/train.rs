@@ -1,10 +1,10 @@
 //! The training loop: batches in a new order every epoch, and one step for each.
 //! It tells a line per epoch and keeps the losses for the picture.
 
-use crate::data::Split;
 use crate::model::Classifier;
 use crate::step::Step;
 use eagerflow as tf;
+use eagerflow_examples::digits::Split;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;

@@ -2,10 +2,10 @@
 //! The images are part of the program, which needs no file of this repository where it runs.
 
 use crate::args::Model;
-use crate::data::{self, Split};
 use crate::report::{Report, Row};
 use crate::{model, step, train};
 use eagerflow as tf;
+use eagerflow_examples::digits::{self as data, Split};
 use std::time::Instant;
 use tf::{Error, Result};
 

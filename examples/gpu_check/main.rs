@@ -5,8 +5,6 @@
 #[allow(dead_code, reason = "the check takes the network of the digits' program, not its command line")]
 mod args;
 mod bandwidth;
-#[path = "../digits/data.rs"]
-mod data;
 mod digits;
 mod launches;
 #[path = "../digits/model.rs"]

@@ -239,7 +239,7 @@ pub fn tf_function(options: TokenStream, item: TokenStream) -> TokenStream {
 ///   the model is trained. Several inputs are a tuple to `fit`. It answers a tensor or a `Nest`, or a `Result` of one.
 /// - **`train_step`**, `test_step`, `predict_step` and `output_names` in the same `impl` are those of the trait `Model`, which replace Keras's.
 /// - **`#[model(layer)]`** makes a model of one tensor a layer, too, for `Sequential` and functional models; it then derives `Clone` and
-///   `Duplicate` as well as `Module`.
+///   `Duplicate` as well as `Module`. A `call` without a context, and without a `Result`, takes nodes as well as tensors.
 /// - `#[model(crate = path)]` names the crate where it is re-exported.
 #[proc_macro_attribute]
 pub fn model(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -44,6 +44,12 @@ macro_rules! twins {
 // Behind the macro, which it writes its functions with.
 mod shapes;
 
+mod numerics;
+
+pub use numerics::{
+    check_numerics, check_numerics_enabled, disable_check_numerics, enable_check_numerics, try_check_numerics,
+    with_check_numerics,
+};
 pub use shapes::*;
 
 /// Asserts an element-wise comparison of two operands.

@@ -28,6 +28,8 @@ pub(crate) struct Node {
     pub location: &'static Location<'static>,
     /// Where it runs, if a guard of the traced function asked for a device.
     pub device: Option<DeviceId>,
+    /// The operation of whose gradient it is a part, for checks of numerics.
+    pub gradient_of: Option<&'static str>,
 }
 
 /// Where a node stands in the user's program.
@@ -35,20 +37,22 @@ pub(crate) struct Node {
 pub(crate) struct At {
     pub location: &'static Location<'static>,
     pub device: Option<DeviceId>,
+    pub gradient_of: Option<&'static str>,
 }
 
 impl Clone for Node {
     fn clone(&self) -> Self {
         steps::count(1);
-        let Self { op, inputs, outputs, location, device } = self;
-        Self { op: op.clone(), inputs: inputs.clone(), outputs: outputs.clone(), location, device: *device }
+        let Self { op, inputs, outputs, location, device, gradient_of } = self;
+        let (op, inputs, outputs) = (op.clone(), inputs.clone(), outputs.clone());
+        Self { op, inputs, outputs, location, device: *device, gradient_of: *gradient_of }
     }
 }
 
 impl Node {
     /// Where it stands.
     pub fn at(&self) -> At {
-        At { location: self.location, device: self.device }
+        At { location: self.location, device: self.device, gradient_of: self.gradient_of }
     }
 
     /// Whether the operation has sizes among its attributes that are not numbers yet.

@@ -2,7 +2,7 @@
 //! Layers, losses, metrics and optimizers call it.
 
 pub use crate::autodiff::{EMPTY, gradient_at, map_gradients, pick_gradients};
-pub use crate::execute::Owner;
+pub use crate::execute::{Census, Owner, census};
 pub use crate::function::{Training, begin_training, training, with_training};
 pub use crate::module::{
     Child, DeferredSlots, DeferredValue, End, Object, ObjectGraph, Prepared, SavedState, SlotName, SlotTable,
@@ -16,6 +16,7 @@ pub use crate::ops::{
 };
 pub use crate::options;
 pub use crate::random::layer_seed;
+pub use crate::structure::errors_given_back;
 pub use crate::tape::{Cotangent, IdMap};
 pub use crate::tensor::{mask_of, set_mask};
 pub use crate::variable::{
@@ -60,6 +61,11 @@ pub fn listed_axes(axes: &ops::Axes) -> Option<&[isize]> {
 #[track_caller]
 pub fn conv_in_groups(axes: usize, x: &Tensor, w: &Tensor, how: &Sliding, groups: usize) -> Result<Tensor> {
     ops::conv_in_groups(axes, x, w, how, groups)
+}
+
+/// Whether a tensor is a value of a graph that is being recorded.
+pub fn is_recorded(x: &Tensor) -> bool {
+    x.is_symbol()
 }
 
 /// What messages say of a tensor.

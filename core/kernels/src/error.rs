@@ -81,6 +81,8 @@ pub struct Report {
     returned: bool,
     /// Whether a panic with this message was caught, which has been printed.
     caught: bool,
+    /// Whether `variable` is a path of layers, see [`OnTheWay::within`].
+    in_layer: bool,
 }
 
 macro_rules! constructors {
@@ -252,6 +254,8 @@ pub trait OnTheWay: Sized {
     fn is_returned(&self) -> bool;
     /// The error as the user is given it back, who may do with it as with any other.
     fn given_back(self) -> Self;
+    /// Puts a layer in front of the path of layers in which it happened, such as `sequential/hidden`.
+    fn within(self, layer: &str) -> Self;
 }
 
 impl OnTheWay for Error {
@@ -269,6 +273,19 @@ impl OnTheWay for Error {
 
     fn given_back(self) -> Self {
         self.edit(|r| r.returned = false)
+    }
+
+    fn within(self, layer: &str) -> Self {
+        self.edit(|r| {
+            let path = r.variable.take().filter(|_| r.in_layer);
+            r.variable = Some(match path {
+                // Whoever runs a layer may say its name after the layer has done so itself.
+                Some(path) if path.split('/').next() == Some(layer) => path,
+                Some(path) => format!("{layer}/{path}"),
+                None => layer.to_owned(),
+            });
+            r.in_layer = true;
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use super::watched::Watched;
 use crate::training::{Callback, Logs, Progress};
 use engine::library::options::{self, options};
 use engine::{Tensor, Variable};
-use kernels::error::{Error, Result};
+use kernels::error::{Error, OnTheWay, Result};
 
 /// Whether a smaller or a larger number is better.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -243,7 +243,7 @@ impl Callback for ReduceLROnPlateau {
             let old = rate.get();
             if self.waited >= self.patience && old > self.min_lr {
                 let new = (old * self.factor).max(self.min_lr);
-                rate.try_set(new)?;
+                rate.try_set(new).map_err(|e| e.named("ReduceLROnPlateau"))?;
                 if progress.verbose > 0 {
                     println!("Epoch {}: ReduceLROnPlateau reducing learning rate to {new}.", epoch + 1);
                 }
@@ -277,7 +277,7 @@ impl<F: FnMut(usize, f64) -> f64> Callback for LearningRateScheduler<F> {
     fn on_epoch_begin(&mut self, epoch: usize, progress: &Progress<'_>) -> Result<()> {
         let rate = progress.optimizer()?.learning_rate();
         let new = (self.0)(epoch, rate.get());
-        rate.try_set(new)
+        rate.try_set(new).map_err(|e| e.named("LearningRateScheduler"))
     }
 
     fn on_epoch_end(&mut self, _: usize, logs: &mut Logs, progress: &Progress<'_>) -> Result<()> {
@@ -313,7 +313,7 @@ impl Callback for TerminateOnNaN {
             true => Ok(()),
             false => Err(Error::failed_precondition("fit", "the loss is no number")
                 .got(format!("{loss} after batch {batch}"))
-                .help("lower the learning rate, clip gradients with `clipnorm`, or look for the operation with `tf::debugging`")),
+                .help("lower the learning rate, clip gradients with `clipnorm`, or find the operation that made it: `tf::debugging::enable_check_numerics()` before `fit`")),
         }
     }
 }

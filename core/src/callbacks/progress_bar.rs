@@ -26,9 +26,27 @@ impl ProgbarLogger {
 
     /// The line of an epoch that is over: steps, time, time of a step, numbers.
     fn line(&self, logs: &Logs) -> String {
-        let took = self.began.elapsed();
-        let each = took / u32::try_from(self.steps.max(1)).unwrap_or(u32::MAX);
-        format!("{}/{} - {} - {}/step - {logs}", self.steps, self.steps, whole(took), short(each))
+        let took = whole(self.began.elapsed());
+        format!("{}/{} - {took} - {}", self.steps, self.steps, self.pace(logs))
+    }
+
+    /// The time of a step, and numbers.
+    fn pace(&self, logs: &Logs) -> String {
+        let each = self.began.elapsed() / u32::try_from(self.steps.max(1)).unwrap_or(u32::MAX);
+        format!("{}/step - {logs}", short(each))
+    }
+
+    /// A bar for an epoch; without a length where nobody knows how many steps there will be.
+    fn bar(steps: Option<usize>) -> ProgressBar {
+        let (bar, form) = match steps {
+            Some(steps) => (ProgressBar::new(steps as u64), "{pos}/{len} {bar:20.green/white} {eta} {msg}"),
+            None => (ProgressBar::no_length(), "{pos}/Unknown {elapsed} {msg}"),
+        };
+        bar.set_draw_target(ProgressDrawTarget::stdout());
+        if let Ok(style) = ProgressStyle::with_template(form) {
+            bar.set_style(style.progress_chars("━━━"));
+        }
+        bar
     }
 }
 
@@ -63,16 +81,7 @@ impl Callback for ProgbarLogger {
         (self.began, self.shown, self.steps) = (Instant::now(), Instant::now(), 0);
         println!("Epoch {}/{}", epoch + 1, progress.epochs);
         if progress.verbose == 1 && std::io::stdout().is_terminal() {
-            let bar = match progress.steps {
-                Some(steps) => ProgressBar::new(steps as u64),
-                None => ProgressBar::no_length(),
-            };
-            bar.set_draw_target(ProgressDrawTarget::stdout());
-            let form = ProgressStyle::with_template("{pos}/{len} {bar:30.green/white} {elapsed} {msg}");
-            if let Ok(style) = form {
-                bar.set_style(style.progress_chars("━━━"));
-            }
-            self.bar = Some(bar);
+            self.bar = Some(Self::bar(progress.steps));
         }
         Ok(())
     }
@@ -83,8 +92,9 @@ impl Callback for ProgbarLogger {
             && (self.shown.elapsed() >= PAUSE || Some(self.steps) == progress.steps)
         {
             self.shown = Instant::now();
-            bar.set_message(progress.running()?.to_string());
+            // The place goes first: each of both may draw, and numbers never stand beside a place that is behind them.
             bar.set_position(self.steps as u64);
+            bar.set_message(self.pace(&progress.running()?));
         }
         Ok(())
     }

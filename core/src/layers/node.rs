@@ -6,7 +6,7 @@ use super::{Call, Layer};
 use engine::library::Typed;
 use engine::{Tensor, TensorType};
 use kernels::dtype::DType;
-use kernels::error::{Error, OrFail, Result};
+use kernels::error::{Error, OnTheWay, OrFail, Result};
 use kernels::shape::{Dim, Shape};
 use std::fmt;
 use std::panic::Location;
@@ -251,7 +251,7 @@ impl Step {
     #[track_caller]
     pub fn run(&self, layer: &dyn Layer, inputs: &[Tensor], training: bool) -> Result<super::Outputs> {
         let cx = self.masked_by.with_training(training);
-        run(layer, inputs, &cx).map_err(|e| e.variable(layer.layer_name()).at(self.location))
+        run(layer, inputs, &cx).map_err(|e| e.within(layer.layer_name()).at(self.location))
     }
 
     /// The numbers of the nodes that it makes.

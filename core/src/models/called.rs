@@ -36,13 +36,6 @@ pub fn add(losses: Vec<Tensor>) {
     losses.iter().for_each(add_loss);
 }
 
-/// The name of a model as a layer: its type's.
-pub fn name_of<M>() -> &'static str {
-    let path = std::any::type_name::<M>();
-    let path = path.split('<').next().unwrap_or(path);
-    path.rsplit("::").next().unwrap_or(path)
-}
-
 /// The one input of a model as a layer.
 ///
 /// # Errors

@@ -1,12 +1,13 @@
 //! `Functional`: a graph of layers between nodes, with any number of inputs and outputs. Keras's functional models.
 //! It holds the layers, not what they recorded, so that training, freezing, masks and paths are those of any model.
 
-use super::summary::{Row, Summary, shown, type_of};
+use super::summary::{Row, Summary, numbered, shown, type_of};
 use super::{Model, TensorsOf};
 use crate::layers::{Call, Core, Layer, Node, NodeSource, Outputs, Step, named, options_of_all};
-use engine::{Copies, Duplicate, Fields, Module, Tensor};
+use engine::{Copies, Duplicate, Fields, Module, Signature, Tensor};
 use kernels::error::{Error, OrFail, Result};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
@@ -115,8 +116,10 @@ struct Planned {
     first_output: usize,
     /// Values that no later call needs.
     done: Vec<usize>,
+    /// The layer's name, with a number where several of one kind have no other.
+    name: String,
     /// What tells the layer from its first call in the model, where this one is told something else, such as to return states.
-    told: Option<engine::Signature>,
+    told: Option<Signature>,
 }
 
 impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
@@ -161,7 +164,9 @@ impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
         let mut places: HashMap<u64, usize> = HashMap::new();
         for (place, input) in inputs.iter().enumerate() {
             if places.insert(input.id(), place).is_some() {
-                return Err(error("a node is given twice as an input").got(format!("{input:?}")));
+                return Err(error("a node is given twice as an input")
+                    .got(format!("{input:?}"))
+                    .help("give each input once; layers may read it as often as they like"));
             }
         }
         let mut plan = Plan { places, count: inputs.len(), steps: Vec::new(), used: vec![false; inputs.len()] };
@@ -171,7 +176,9 @@ impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
         let results: Vec<usize> = outputs.iter().map(|output| plan.places[&output.id()]).collect();
         results.iter().filter(|&&place| place < inputs.len()).for_each(|&place| plan.used[place] = true);
         if let Some(unused) = plan.used.iter().position(|used| !used) {
-            return Err(error("an input leads to no output").got(format!("{:?}", inputs[unused])));
+            return Err(error("an input leads to no output")
+                .got(format!("{:?}", inputs[unused]))
+                .help("leave it out, or make an output depend on it"));
         }
         plan.note_last_uses(&results);
         let layers = distinct(&mut plan.steps)?;
@@ -195,7 +202,7 @@ impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
 
     /// The layer of a name, if there is one.
     pub fn get_layer(&self, name: &str) -> Option<&Arc<dyn Layer>> {
-        self.layers.iter().find(|layer| layer.layer_name() == name)
+        self.steps.iter().find(|planned| planned.name == name).map(|planned| &planned.layer)
     }
 
     /// The layers with the shapes of their outputs, their numbers of parameters, and what they are connected to.
@@ -220,16 +227,23 @@ impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
             shape: Some(shown(&node.sizes())),
             inputs: Some("-".to_owned()),
         });
+        let names = self.labels();
         let steps = self.steps.iter().map(|planned| {
-            let labels: Vec<&str> = planned.step.inputs.iter().map(Node::label).collect();
+            let labels: Vec<&str> = planned.inputs.iter().map(|&place| names[place]).collect();
             Row {
-                name: format!("{} ({})", planned.layer.layer_name(), type_of(&*planned.layer)),
+                name: format!("{} ({})", planned.name, type_of(&*planned.layer)),
                 layer: &planned.layer,
                 shape: planned.step.shape.as_deref().map(shown),
                 inputs: Some(labels.join(", ")),
             }
         });
         Summary::of(self.core.name(), self, inputs.chain(steps)).or_fail()
+    }
+
+    /// What values are called: the names of inputs, and of the layers that make the others.
+    fn labels(&self) -> Vec<&str> {
+        let made = self.steps.iter().flat_map(|planned| std::iter::repeat_n(&*planned.name, planned.step.outputs));
+        self.inputs.iter().map(Node::label).chain(made).collect()
     }
 
     /// The output for an input, as the model is used.
@@ -256,7 +270,7 @@ impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
         if inputs.len() != self.inputs.len() {
             return Err(Error::invalid_argument(self.core.name(), "there is another number of inputs")
                 .got(inputs.len())
-                .expected(self.inputs.len()));
+                .expected(format!("{}: {:?}", self.inputs.len(), self.inputs)));
         }
         for (tensor, node) in inputs.iter().zip(&self.inputs) {
             self.check(tensor, node)?;
@@ -285,7 +299,8 @@ impl<I: TensorsOf, O: TensorsOf> Functional<I, O> {
         }
         Err(Error::invalid_argument(self.core.name(), format!("the input \"{}\" has another shape", node.label()))
             .got(engine::library::Typed::ty(tensor))
-            .expected(format!("{node:?}")))
+            .expected(format!("{node:?}"))
+            .help("inputs are given in the order in which the model was made of them"))
     }
 }
 
@@ -339,6 +354,7 @@ impl Plan {
             inputs,
             first_output,
             done: Vec::new(),
+            name: String::new(),
             told: None,
         });
     }
@@ -357,24 +373,34 @@ impl Plan {
     }
 }
 
-/// Each layer of the calls once. Two different layers of one name are an error, as in Keras; a layer whose calls are told different
-/// things, such as to hide what comes later, is one: it has the same variables.
+/// Each layer of the calls once. Two different layers of one name are an error, as in Keras, but for layers of a user's own, which may
+/// have no other name than their kind's: those are numbered, as Keras does. A layer whose calls are told different things, such as to hide
+/// what comes later, is one: it has the same variables.
 fn distinct(steps: &mut [Planned]) -> Result<Vec<Arc<dyn Layer>>> {
-    let mut by_name: HashMap<String, (engine::Signature, Vec<u64>)> = HashMap::new();
+    // Of each kind, by their variables, or by all that there is of those without any: the number, and what the first call was told.
+    type Known = HashMap<(Vec<u64>, Option<Signature>), (usize, Signature)>;
+    let mut by_name: HashMap<String, Known> = HashMap::new();
     let mut layers = Vec::new();
     for planned in steps {
-        let (name, signature) = (planned.layer.layer_name(), planned.layer.signature());
+        let (kind, signature) = (planned.layer.layer_name(), planned.layer.signature());
         let variables: Vec<u64> = planned.layer.built_variables().iter().map(|(_, variable)| variable.id()).collect();
-        match by_name.get(name) {
-            None => {
-                by_name.insert(name.to_owned(), (signature, variables));
+        let whole = variables.is_empty().then(|| signature.clone());
+        let known = by_name.entry(kind.to_owned()).or_default();
+        let count = known.len();
+        match known.entry((variables, whole)) {
+            Entry::Occupied(same) => {
+                let (number, first) = same.get();
+                planned.name = numbered(kind, *number);
+                planned.told = (*first != signature).then_some(signature);
+            }
+            Entry::Vacant(place) if count == 0 || planned.layer.core().is_none() => {
+                planned.name = numbered(kind, count);
+                place.insert((count, signature));
                 layers.push(planned.layer.clone());
             }
-            Some((known, _)) if *known == signature => {}
-            Some((_, own)) if !own.is_empty() && *own == variables => planned.told = Some(signature),
-            Some(_) => {
+            Entry::Vacant(_) => {
                 return Err(Error::invalid_argument("Functional", "two layers have one name")
-                    .got(format!("\"{name}\""))
+                    .got(format!("\"{kind}\""))
                     .help("give each a `name` of its own"));
             }
         }
@@ -388,7 +414,8 @@ impl<I: TensorsOf, O: TensorsOf> Model for Functional<I, O> {
 
     /// The names of the layers that make the outputs.
     fn output_names(&self) -> Vec<String> {
-        self.outputs.iter().map(|node| node.label().to_owned()).collect()
+        let names = self.labels();
+        self.results.iter().map(|&place| names[place].to_owned()).collect()
     }
 
     #[track_caller]

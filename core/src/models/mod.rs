@@ -11,7 +11,7 @@ mod weights;
 
 pub use functional::{Functional, ModelNodes};
 pub use sequential::{IntoLayers, Sequential};
-pub use summary::{Summary, summary};
+pub use summary::{Summary, summary, try_summary};
 pub use tensors::TensorsOf;
 pub use weights::Weights;
 

@@ -2,11 +2,12 @@
 //! It is a layer and a model; masks and whether it is trained go from layer to layer.
 
 use super::Model;
-use super::summary::{Row, Summary, shown, type_of};
+use super::summary::{Row, Summary, numbered, shown, type_of};
 use crate::layers::{Call, Core, Layer, MaskRule, Outputs, layer, named, run};
 use engine::{Copies, Duplicate, Fields, InputSpec, Module, Tensor, TensorType};
-use kernels::error::{Error, OrFail, Result};
+use kernels::error::{Error, OnTheWay, OrFail, Result};
 use kernels::shape::IntoShape;
+use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -142,15 +143,16 @@ impl Sequential {
         engine::try_build(self, input, |model, x| {
             let mut values = Outputs::one(x.clone());
             for layer in &model.layers {
-                values = run(&**layer, &values, &Call::inference()).map_err(|e| e.variable(layer.layer_name()))?;
+                values = run(&**layer, &values, &Call::inference()).map_err(|e| e.within(layer.layer_name()))?;
                 let sizes = values.first().map(|y| y.shape().iter().map(|dim| dim.known_value()).collect::<Vec<_>>());
                 shapes.push(sizes.unwrap_or_default());
             }
             Ok(())
         })
         .map_err(|e| e.at(here))?;
-        let rows = self.layers.iter().zip(shapes).map(|(layer, sizes)| Row {
-            name: format!("{} ({})", layer.layer_name(), type_of(&**layer)),
+        let names = self.names();
+        let rows = self.layers.iter().zip(names).zip(shapes).map(|((layer, name), sizes)| Row {
+            name: format!("{name} ({})", type_of(&**layer)),
             layer,
             shape: Some(shown(&sizes)),
             inputs: None,
@@ -160,7 +162,20 @@ impl Sequential {
 
     /// The layer of a name, if there is one.
     pub fn get_layer(&self, name: &str) -> Option<&Arc<dyn Layer>> {
-        self.layers.iter().find(|layer| layer.layer_name() == name)
+        self.names().iter().position(|own| own == name).map(|at| &self.layers[at])
+    }
+
+    /// The layers' names. Layers of a user's own that have no other name than their kind's are numbered, as Keras does.
+    fn names(&self) -> Vec<String> {
+        let mut kinds: HashMap<&str, usize> = HashMap::new();
+        let mut names = Vec::with_capacity(self.layers.len());
+        for layer in &self.layers {
+            let kind = layer.layer_name();
+            let count = kinds.entry(kind).or_default();
+            names.push(if layer.core().is_some() { kind.to_owned() } else { numbered(kind, *count) });
+            *count += 1;
+        }
+        names
     }
 
     /// Makes the variables of all layers for inputs of a shape, by a call that is recorded and never run.
@@ -213,7 +228,7 @@ impl Layer for Sequential {
         // The caller's masks are those of the first layer's inputs; the others get what the layer before hands on.
         let inner = cx.without_masks();
         for (index, layer) in self.layers.iter().enumerate() {
-            x = run(&**layer, &x, if index == 0 { cx } else { &inner }).map_err(|e| e.variable(layer.layer_name()))?;
+            x = run(&**layer, &x, if index == 0 { cx } else { &inner }).map_err(|e| e.within(layer.layer_name()))?;
         }
         Ok(x)
     }

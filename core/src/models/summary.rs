@@ -85,6 +85,14 @@ pub(super) fn type_of(module: &dyn Module) -> String {
     path.rsplit("::").next().unwrap_or(path).to_owned()
 }
 
+/// The name of a layer, with a number from the second of its kind on.
+pub(super) fn numbered(kind: &str, before: usize) -> String {
+    match before {
+        0 => kind.to_owned(),
+        number => format!("{kind}_{number}"),
+    }
+}
+
 /// Sizes as Keras writes them: `(None, 10)`.
 pub(super) fn shown(sizes: &[Option<usize>]) -> String {
     let words: Vec<String> = sizes.iter().map(|size| size.map_or("None".to_owned(), |size| size.to_string())).collect();
@@ -114,8 +122,17 @@ pub(super) fn shown(sizes: &[Option<usize>]) -> String {
 /// While a layer is not built.
 #[track_caller]
 pub fn summary<M: Module>(module: &M) -> Summary {
+    try_summary(module).or_fail()
+}
+
+/// [`summary`] that answers an error instead of panicking.
+///
+/// # Errors
+/// FailedPrecondition while a layer is not built.
+#[track_caller]
+pub fn try_summary<M: Module>(module: &M) -> Result<Summary> {
     let here = Location::caller();
-    of_module(module).map_err(|e| e.at(here)).or_fail()
+    of_module(module).map_err(|e| e.at(here))
 }
 
 fn of_module<M: Module>(module: &M) -> Result<Summary> {

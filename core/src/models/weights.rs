@@ -27,9 +27,8 @@ pub trait Weights: Module {
     #[track_caller]
     fn try_weights(&self) -> Result<Vec<Variable>> {
         let here = Location::caller();
-        let named = self.try_named_variables().map_err(|e| e.at(here))?;
-        let random = |path: &str| path.split('/').any(|part| part == "seed_generator");
-        Ok(named.into_iter().filter(|(path, _)| !random(path)).map(|(_, variable)| variable).collect())
+        let named = named_weights(self).map_err(|e| e.at(here))?;
+        Ok(named.into_iter().map(|(_, variable)| variable).collect())
     }
 
     /// The values of all weights.
@@ -58,23 +57,25 @@ pub trait Weights: Module {
     #[track_caller]
     fn try_set_weights<T: AsTensor>(&self, values: &[T]) -> Result<()> {
         let here = Location::caller();
-        let own = self.try_weights()?;
+        let own = named_weights(self).map_err(|e| e.at(here))?;
         let error = |what: &str| Error::invalid_argument("set_weights", what.to_owned()).at(here);
         if own.len() != values.len() {
             return Err(error("there is another number of values")
                 .got(values.len())
-                .expected(format!("{} weights", own.len())));
+                .expected(format!("{} weights: {}", own.len(), listed(&own)))
+                .help("give the list that `get_weights` of a model of the same form answers"));
         }
-        for (variable, value) in own.iter().zip(values) {
+        for ((path, variable), value) in own.iter().zip(values) {
             let value = value.as_tensor();
             if value.dtype() != variable.dtype() || *value.shape() != variable.shape() {
                 return Err(error("a value does not fit its weight")
                     .got(format!("{}{}", value.dtype(), value.shape()))
                     .expected(format!("{}{}", variable.dtype(), variable.shape()))
-                    .variable(engine::library::Named::label(variable)));
+                    .variable(path.clone())
+                    .help("give the list that `get_weights` of a model of the same form answers"));
             }
         }
-        for (variable, value) in own.iter().zip(values) {
+        for ((_, variable), value) in own.iter().zip(values) {
             variable.try_assign(&*value.as_tensor())?;
         }
         Ok(())
@@ -82,3 +83,23 @@ pub trait Weights: Module {
 }
 
 impl<M: Module + ?Sized> Weights for M {}
+
+/// The weights with their paths.
+fn named_weights(module: &(impl Module + ?Sized)) -> Result<Vec<(String, Variable)>> {
+    let random = |path: &str| path.split('/').any(|part| part == "seed_generator");
+    let named = module.try_named_variables()?;
+    Ok(named.into_iter().filter(|(path, _)| !random(path)).collect())
+}
+
+/// How many weights a message lists.
+const LISTED: usize = 8;
+
+/// Weights by path, dtype and shape; of many, the first ones.
+fn listed(weights: &[(String, Variable)]) -> String {
+    let one = |(path, variable): &(String, Variable)| format!("`{path}` {}{}", variable.dtype(), variable.shape());
+    let mut text = weights.iter().take(LISTED).map(one).collect::<Vec<_>>().join(", ");
+    if let Some(more) = weights.len().checked_sub(LISTED).filter(|more| *more > 0) {
+        text += &format!(" and {more} others");
+    }
+    text
+}

@@ -1,6 +1,7 @@
 //! What optimizers make of a tape's answer: pairs of variables and gradients that fit, and a word about missing ones.
 //! Every optimizer begins a step with them.
 
+use crate::train::why;
 use engine::Gradients;
 use engine::Variable;
 use engine::library::Named;
@@ -74,7 +75,7 @@ fn checked<'a>(
 
 /// What is said about a variable without a gradient.
 pub(super) fn missing(optimizer: &str, gradients: &Gradients, index: usize, variable: &Variable) -> String {
-    let why = gradients.reason(index).unwrap_or("the loss was not computed from it while the tape recorded");
+    let why = why(gradients, index);
     format!("{optimizer}: {} has no gradient and stays as it is: {why}", variable.wording())
 }
 

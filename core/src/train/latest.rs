@@ -112,6 +112,29 @@ fn other_kind(path: &Path) -> Option<String> {
              its files, such as `ckpt-1`"
                 .to_owned()
         }
-        None => return None,
+        None => return beside(path),
+    })
+}
+
+/// How many checkpoints a message lists.
+const LISTED: usize = 3;
+
+/// The checkpoints in the directory of a path of which there are no files; those of its name first.
+fn beside(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(directory).ok()?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".index").map(str::to_owned));
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let mut there: Vec<(bool, usize, String)> =
+        names.map(|other| (!other.starts_with(stem), other.len(), other)).collect();
+    there.sort();
+    let list: Vec<String> = there.iter().take(LISTED).map(|(.., other)| format!("`{other}`")).collect();
+    Some(match there.len() {
+        0 => format!("there is no checkpoint in `{}`", directory.display()),
+        count => {
+            let more = if count > LISTED { format!(" and {} others", count - LISTED) } else { String::new() };
+            format!("the directory has {}{more}; `tf::train::latest_checkpoint` gives the newest", list.join(", "))
+        }
     })
 }

@@ -1,4 +1,4 @@
-//! Saving and resuming: checkpoints that TensorFlow opens, and what belongs to them.
+//! Saving and resuming: checkpoints that TensorFlow opens, and what belongs to them; reports of gradients.
 //! Training programs call [`Checkpoint`] and [`CheckpointManager`]; guides::saving tells how.
 
 mod aliases;
@@ -8,6 +8,7 @@ mod demand;
 mod fetched;
 mod file_graph;
 mod fitting;
+mod gradient_report;
 mod kept;
 mod latest;
 mod manager;
@@ -21,6 +22,8 @@ mod weights;
 
 pub use background::PendingSave;
 pub use checkpoint::Checkpoint;
+pub(crate) use gradient_report::why;
+pub use gradient_report::{GradientEntry, GradientFault, GradientReport, report, try_report};
 pub use latest::{CheckpointState, get_checkpoint_state, latest_checkpoint};
 pub use manager::CheckpointManager;
 pub use reader::{CheckpointReader, list_variables, load_checkpoint};

@@ -102,6 +102,11 @@ impl Compiled {
         Ok(sum)
     }
 
+    /// The names of the outputs behind their number, where they have some.
+    fn named_outputs(&self) -> String {
+        if self.output_names.is_empty() { String::new() } else { format!(" {:?}", self.output_names) }
+    }
+
     fn check(&self, targets: usize, outputs: usize) -> Result<()> {
         if targets != outputs {
             return Err(Error::invalid_argument("fit", "there are not as many targets as outputs")
@@ -110,7 +115,7 @@ impl Compiled {
         }
         if self.losses.len() != 1 && self.losses.len() != outputs {
             return Err(Error::invalid_argument("compile", "there are not as many losses as outputs")
-                .got(format!("{} losses, {outputs} outputs", self.losses.len()))
+                .got(format!("{} losses, {outputs} outputs{}", self.losses.len(), self.named_outputs()))
                 .expected("one loss for all outputs, or one for each"));
         }
         if outputs > OUTPUTS && self.losses.len() > 1 {
@@ -121,7 +126,8 @@ impl Compiled {
         match &self.loss_weights {
             Some(weights) if weights.len() != outputs => {
                 Err(Error::invalid_argument("compile", "there are not as many loss weights as outputs")
-                    .got(format!("{} weights, {outputs} outputs", weights.len())))
+                    .got(format!("{} weights, {outputs} outputs{}", weights.len(), self.named_outputs()))
+                    .expected("one weight for each output"))
             }
             _ => Ok(()),
         }

@@ -8,6 +8,7 @@ use engine::library::cast_to;
 use engine::{AsTensor, Nest, Tensor};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
+use std::collections::HashSet;
 
 /// Data for `fit`, `evaluate` and `predict`: arrays as `&x`, `(&x, &y)` or `(&x, &y, &weights)`, or a data set whose elements are batches
 /// of that form.
@@ -101,7 +102,8 @@ impl<X: Nest> Arrays<X> {
             match count {
                 Some(other) if other != own => {
                     return Err(Error::invalid_argument("fit", "the arrays have different numbers of examples")
-                        .got(format!("{own} in a {what}, {other} before")));
+                        .got(format!("{own} in a {what}, {other} before"))
+                        .expected("as many targets and weights as inputs, along the first axis"));
                 }
                 _ => count = Some(own),
             }
@@ -127,7 +129,8 @@ impl<X: Nest> Arrays<X> {
         let first = (count as f64 * (1.0 - share)).floor() as usize;
         if first == 0 || first == count {
             return Err(Error::invalid_argument("fit", "`validation_split` leaves no examples on one side")
-                .got(format!("{share} of {count} examples")));
+                .got(format!("{share} of {count} examples"))
+                .expected("a share that leaves at least one example to train with and one to validate"));
         }
         Ok((self.part(0..first), self.part(first..count)))
     }
@@ -163,6 +166,15 @@ impl<X: Nest> Arrays<X> {
             false => cast_to(target, DType::I64)?,
         };
         let numbers: Vec<i64> = engine::try_cast(&numbers, DType::I64)?.try_reshape([-1])?.try_to_vec::<i64>()?;
+        let present: HashSet<i64> = numbers.iter().copied().collect();
+        if let Some((absent, _)) = classes.iter().find(|(class, _)| !present.contains(class)) {
+            let mut labels: Vec<i64> = present.into_iter().collect();
+            labels.sort_unstable();
+            return Err(Error::invalid_argument("fit", "`class_weight` has a class that no label is of")
+                .got(format!("class {absent}"))
+                .expected(format!("classes of the labels: {}", listed(&labels)))
+                .help("classes are counted from 0, and those that are not named count 1: leave it out, or look at the labels"));
+        }
         let weight_of =
             |class: &i64| classes.iter().find(|(own, _)| own == class).map_or(1.0, |(_, weight)| *weight) as f32;
         let weights = Tensor::from(numbers.iter().map(weight_of).collect::<Vec<f32>>());
@@ -171,6 +183,14 @@ impl<X: Nest> Arrays<X> {
             None => vec![weights],
         };
         Ok(())
+    }
+}
+
+/// Numbers in brackets; of many, the first ones.
+fn listed(numbers: &[i64]) -> String {
+    match numbers.len() {
+        0..=10 => format!("{numbers:?}"),
+        count => format!("{:?} and {} others", &numbers[..10], count - 10),
     }
 }
 
@@ -202,6 +222,17 @@ impl TrainingData<Tensor> for &Tensor {
 
     fn into_arrays(self) -> Option<Arrays<Tensor>> {
         Some(Arrays { x: self.clone(), y: Vec::new(), weights: Vec::new() })
+    }
+}
+
+/// As a tensor that is lent.
+impl TrainingData<Tensor> for Tensor {
+    fn into_feed(self, how: &Cut) -> Result<Feed<Tensor>> {
+        (&self).into_feed(how)
+    }
+
+    fn into_arrays(self) -> Option<Arrays<Tensor>> {
+        (&self).into_arrays()
     }
 }
 
@@ -271,5 +302,15 @@ impl<X: DatasetElement, Y: Targets> TrainingData<X> for &Dataset<(X, Y, Tensor)>
 impl TrainingData<Tensor> for &Dataset<Tensor> {
     fn into_feed(self, how: &Cut) -> Result<Feed<Tensor>> {
         of_dataset(self, |batch| batch, 0, how)
+    }
+}
+
+/// A data set that is given whole, as one that is lent.
+impl<X: Nest, S: DatasetElement> TrainingData<X> for Dataset<S>
+where
+    for<'a> &'a Self: TrainingData<X>,
+{
+    fn into_feed(self, how: &Cut) -> Result<Feed<X>> {
+        (&self).into_feed(how)
     }
 }

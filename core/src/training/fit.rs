@@ -105,11 +105,15 @@ impl<'a, X: Nest> Fit<'a, X> {
     /// An error for options that do not go together.
     pub(super) fn check(&self) -> Result<()> {
         if self.validation.is_some() && self.validation_split > 0.0 {
-            return Err(Error::invalid_argument("fit", "`validation_data` and `validation_split` are given both"));
+            return Err(Error::invalid_argument("fit", "`validation_data` and `validation_split` are given both")
+                .help("leave one of them out"));
         }
         if self.initial_epoch >= self.epochs {
             return Err(Error::invalid_argument("fit", "`initial_epoch` is not before the last epoch")
-                .got(format!("initial_epoch {}, epochs {}", self.initial_epoch, self.epochs)));
+                .got(format!("initial_epoch {}, epochs {}", self.initial_epoch, self.epochs))
+                .help(
+                    "`epochs` is the number of the epoch to end before, counted from 0, not how many are still to come",
+                ));
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ impl IntoLosses for () {
 impl IntoLosses for &str {
     #[track_caller]
     fn into_losses(self) -> Result<Vec<Box<dyn Loss>>> {
-        Ok(vec![try_get(self)?])
+        Ok(vec![named(self)?])
     }
 }
 
@@ -38,7 +38,7 @@ impl<const N: usize> IntoLosses for [&str; N] {
     fn into_losses(self) -> Result<Vec<Box<dyn Loss>>> {
         let mut all = Vec::new();
         for name in self {
-            all.push(try_get(name)?);
+            all.push(named(name)?);
         }
         Ok(all)
     }
@@ -67,3 +67,16 @@ tuples!(A 0);
 tuples!(A 0, B 1);
 tuples!(A 0, B 1, C 2);
 tuples!(A 0, B 1, C 2, D 3);
+
+/// The loss of a name; where it is that of a metric, the error says so.
+#[track_caller]
+fn named(name: &str) -> Result<Box<dyn Loss>> {
+    // Not a closure, which has no caller's line.
+    match try_get(name) {
+        Err(error) if crate::metrics::try_get(name).is_ok() => {
+            Err(error
+                .help(format!("`{name}` is a metric, which cannot be trained by: give it to `metrics([\"{name}\"])`")))
+        }
+        found => found,
+    }
+}

@@ -8,16 +8,18 @@ use super::{
     Batch, Callback, Compiled, Feed, Fit, History, IntoLosses, IntoMetrics, Logs, Progress, TrainingData, steps,
 };
 use crate::models::Model;
-use crate::optim::Optimizer;
+use crate::optim::{IntoOptimizer, Optimizer};
+use engine::library::errors_given_back;
 use engine::{Fields, Module, Nest as _, Tensor};
-use kernels::error::{Error, OrFail, Result};
+use kernels::error::{Error, OnTheWay, OrFail, Result};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 
 /// Makes a trainer of a model.
 pub trait Compile: Model + Sized {
     /// The model with an optimizer and a loss, or one for each output: Keras's `compile`. The trainer's methods add metrics and more;
-    /// its [`fit`](Trainer::fit) trains. A model is given whole, or by reference.
+    /// its [`fit`](Trainer::fit) trains. A model is given whole, or by reference. Optimizer and losses are objects or names, such as
+    /// `"adam"` and `"mse"`; `()` stands for none, where a [`train_step`](Model::train_step) of the model's own needs none.
     ///
     /// ```
     /// use eagerflow as tf;
@@ -34,19 +36,20 @@ pub trait Compile: Model + Sized {
     /// # Panics
     /// As [`try_compile`](Self::try_compile) fails, at the caller's line.
     #[track_caller]
-    fn compile(self, optimizer: impl Optimizer + 'static, loss: impl IntoLosses) -> Trainer<Self> {
+    fn compile(self, optimizer: impl IntoOptimizer, loss: impl IntoLosses) -> Trainer<Self> {
         self.try_compile(optimizer, loss).or_fail()
     }
 
     /// The model with an optimizer and a loss.
     ///
     /// # Errors
-    /// NotFound for the name of a loss that there is not, with those that are near.
+    /// NotFound for the name of an optimizer or loss that there is not, with those that are near.
     #[track_caller]
-    fn try_compile(self, optimizer: impl Optimizer + 'static, loss: impl IntoLosses) -> Result<Trainer<Self>> {
+    fn try_compile(self, optimizer: impl IntoOptimizer, loss: impl IntoLosses) -> Result<Trainer<Self>> {
         let here = Location::caller();
+        let optimizer = optimizer.into_optimizer().map_err(|e| e.at(here))?;
         let losses = loss.into_losses().map_err(|e| e.at(here))?;
-        Ok(Trainer::of(self, Compiled::new(Some(Box::new(optimizer)), losses)))
+        Ok(Trainer::of(self, Compiled::new(optimizer, losses)))
     }
 }
 
@@ -337,6 +340,8 @@ impl<M: Model> Trainer<M> {
             Mode::Train => steps::train(&self.model, &self.compiled, batches),
             Mode::Test => steps::test(&self.model, &self.compiled, batches),
         };
+        // What fails when the graph runs is an error of the step, too.
+        let run = || errors_given_back(run);
         match self.run_eagerly {
             true => engine::config::with_eager_functions(run),
             false => run(),
@@ -397,7 +402,7 @@ impl<M: Model> Trainer<M> {
             self.compiled.reset();
             self.evaluated(&feed, None, &mut Callbacks(Vec::new()), &progress)
         };
-        run().map_err(|e| e.at(here))
+        run().map_err(|e| called("evaluate", e).at(here))
     }
 
     /// The model's output for all examples of an input, in batches of 32.
@@ -416,7 +421,7 @@ impl<M: Model> Trainer<M> {
     #[track_caller]
     pub fn try_predict(&self, x: impl super::InputArrays<M::Input>, batch_size: Option<usize>) -> Result<M::Output> {
         let here = Location::caller();
-        self.predicted(x.into_input(), batch_size).map_err(|e| e.at(here))
+        self.predicted(x.into_input(), batch_size).map_err(|e| called("predict", e).at(here))
     }
 
     fn predicted(&self, x: M::Input, batch_size: Option<usize>) -> Result<M::Output> {
@@ -426,7 +431,7 @@ impl<M: Model> Trainer<M> {
         let mut parts: Vec<Vec<Tensor>> = Vec::new();
         let mut form: Option<M::Output> = None;
         while let Some(batch) = feed.next(&mut pass)? {
-            let run = || steps::predict(&self.model, &batch.x);
+            let run = || errors_given_back(|| steps::predict(&self.model, &batch.x));
             let output = if self.run_eagerly { engine::config::with_eager_functions(run)? } else { run()? };
             for (at, part) in leaves(&output).into_iter().enumerate() {
                 match parts.get_mut(at) {
@@ -447,35 +452,60 @@ impl<M: Model> Trainer<M> {
         Ok(form.map(&mut |old| joined.next().unwrap_or_else(|| old.clone())))
     }
 
-    /// One step of training on one batch, and the numbers of that batch alone.
+    /// One step of training on one batch, and the numbers of that batch alone: Keras's `train_on_batch`.
+    ///
+    /// # Panics
+    /// As [`try_train_on_batch`](Self::try_train_on_batch) fails.
+    #[track_caller]
+    pub fn train_on_batch(&self, data: impl TrainingData<M::Input>) -> Logs {
+        self.try_train_on_batch(data).or_fail()
+    }
+
+    /// One step of training on one batch.
     ///
     /// # Errors
-    /// As [`try_fit`](Self::try_fit).
+    /// As [`try_fit`](Self::try_fit); InvalidArgument for a data set, which has batches of its own.
     #[track_caller]
-    pub fn train_on_batch(&self, data: impl TrainingData<M::Input>) -> Result<Logs> {
+    pub fn try_train_on_batch(&self, data: impl TrainingData<M::Input>) -> Result<Logs> {
         let here = Location::caller();
         self.on_batch(Mode::Train, data).map_err(|e| e.at(here))
     }
 
-    /// One step of evaluation on one batch, and its numbers.
+    /// One step of evaluation on one batch, and its numbers: Keras's `test_on_batch`.
+    ///
+    /// # Panics
+    /// As [`try_test_on_batch`](Self::try_test_on_batch) fails.
+    #[track_caller]
+    pub fn test_on_batch(&self, data: impl TrainingData<M::Input>) -> Logs {
+        self.try_test_on_batch(data).or_fail()
+    }
+
+    /// One step of evaluation on one batch.
     ///
     /// # Errors
-    /// As [`try_evaluate`](Self::try_evaluate).
+    /// As [`try_evaluate`](Self::try_evaluate); InvalidArgument for a data set.
     #[track_caller]
-    pub fn test_on_batch(&self, data: impl TrainingData<M::Input>) -> Result<Logs> {
+    pub fn try_test_on_batch(&self, data: impl TrainingData<M::Input>) -> Result<Logs> {
         let here = Location::caller();
         self.on_batch(Mode::Test, data).map_err(|e| e.at(here))
     }
 
     fn on_batch(&self, mode: Mode, data: impl TrainingData<M::Input>) -> Result<Logs> {
         let Some(arrays) = data.into_arrays() else {
-            return Err(Error::invalid_argument("train_on_batch", "a batch is given as arrays").got("a data set"));
+            return Err(Error::invalid_argument("train_on_batch", "a batch is given as arrays")
+                .got("a data set")
+                .help("give `(&x, &y)`, or train by the data set with `fit`"));
         };
         arrays.examples()?;
         self.compiled.reset();
         self.step(mode, &vec![Batch { x: arrays.x, y: arrays.y, sample_weight: arrays.weights }])?;
         self.compiled.logs(true)
     }
+}
+
+/// What data are refused for is the same in all loops; the error has the name of the one that was called.
+fn called(name: &str, error: Error) -> Error {
+    if error.report().op() == "fit" { error.named(name) } else { error }
 }
 
 /// The callbacks of a training.

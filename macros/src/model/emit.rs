@@ -1,8 +1,8 @@
 //! From a parsed model to its code: the user's `call` as a traced function, and the `impl` of `Model`.
 //! Cannot fail.
 
-use super::parse::Model;
-use proc_macro2::TokenStream;
+use super::parse::{Model, last_word};
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, Pat, Type};
@@ -86,10 +86,19 @@ pub fn emit(model: Model) -> TokenStream {
     };
     let given = has_context.then(|| quote!(cx));
     let arguments: Vec<TokenStream> = parts.into_iter().chain(given).collect();
+    // A layer's own `call` takes nodes, too, as those of the library's layers: what the user wrote goes by another name then.
+    let takes_nodes = layer && !is_result && !has_context;
+    let written = if takes_nodes { format_ident!("__call", span = span) } else { call.sig.ident.clone() };
     let answered = match is_result {
-        true => quote!(Self::call(self, #(#arguments),*)),
-        false => quote!(::core::result::Result::Ok(Self::call(self, #(#arguments),*))),
+        true => quote!(Self::#written(self, #(#arguments),*)),
+        false => quote!(::core::result::Result::Ok(Self::#written(self, #(#arguments),*))),
     };
+    let shown = match takes_nodes {
+        true => layers_call(&root, docs, visibility, span),
+        false => quote!(#(#docs)* #visibility),
+    };
+    let mut signature = signature.clone();
+    signature.ident = written;
     let as_layer = layer.then(|| as_layer(&root, name, &item.generics));
     let forward = quote_spanned! {name.span()=>
         fn forward(&self, input: &Self::Input, cx: &#root::layers::Call) -> #root::Result<Self::Output> {
@@ -100,8 +109,7 @@ pub fn emit(model: Model) -> TokenStream {
     let inherent = quote! {
         #(#attributes)*
         impl #generics #name #bounds {
-            #(#docs)*
-            #visibility #signature {
+            #shown #signature {
                 let _told = #told;
                 #called
             }
@@ -139,14 +147,28 @@ pub fn emit(model: Model) -> TokenStream {
     }
 }
 
+/// The method `call` of a layer, which takes tensors and nodes, and what hides the one that follows.
+fn layers_call(root: &TokenStream, docs: &[syn::Attribute], visibility: &syn::Visibility, span: Span) -> TokenStream {
+    quote_spanned! {span=>
+        #(#docs)*
+        #[track_caller]
+        #visibility fn call<__X: #root::layers::LayerInput>(&self, input: __X) -> __X::Output {
+            #root::layers::LayerExt::apply(self, input)
+        }
+
+        #[doc(hidden)]
+    }
+}
+
 /// The `impl` of `Layer` for a model of one tensor.
 fn as_layer(root: &TokenStream, name: &Type, generics: &syn::Generics) -> TokenStream {
+    let kind = kind_of(name);
     let (generics, _, bounds) = generics.split_for_impl();
     quote! {
         #[automatically_derived]
         impl #generics #root::layers::Layer for #name #bounds {
             fn layer_name(&self) -> &str {
-                #root::__model::name_of::<Self>()
+                #kind
             }
 
             #[track_caller]
@@ -160,4 +182,19 @@ fn as_layer(root: &TokenStream, name: &Type, generics: &syn::Generics) -> TokenS
             }
         }
     }
+}
+
+/// What Keras calls a layer of a type that has no name of its own: `TransformerBlock` is `transformer_block`.
+fn kind_of(name: &Type) -> String {
+    let word = last_word(name).map_or("model".to_owned(), ToString::to_string);
+    let mut kind = String::new();
+    let mut before = '_';
+    for letter in word.chars() {
+        if letter.is_uppercase() && before.is_lowercase() {
+            kind.push('_');
+        }
+        kind.extend(letter.to_lowercase());
+        before = letter;
+    }
+    kind
 }

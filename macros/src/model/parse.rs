@@ -136,7 +136,7 @@ fn inputs(call: &ImplItemFn) -> syn::Result<(Vec<Type>, bool)> {
 }
 
 /// The last word of the path that a type is.
-fn last_word(ty: &Type) -> Option<&Ident> {
+pub fn last_word(ty: &Type) -> Option<&Ident> {
     match ty {
         Type::Path(path) => path.path.segments.last().map(|segment| &segment.ident),
         _ => None,

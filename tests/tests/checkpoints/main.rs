@@ -6,6 +6,7 @@ mod deferred;
 mod graph;
 mod managers;
 mod mistakes;
+mod saving_mistakes;
 mod tensorflow;
 mod weights;
 

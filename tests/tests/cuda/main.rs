@@ -19,3 +19,4 @@ mod programs;
 mod strict;
 mod strings;
 mod traced;
+mod training;

@@ -12,6 +12,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("max_pool2d_pick", "order three only: the unit tests of max_pool2d"),
     ("of_bands", "order three only: the unit tests of banded_triangular_solve"),
     ("ensure_shape", "sizes without a number alone: traced functions that ensure a shape"),
+    ("check_numerics", "it is an identity that asserts: `diagnostics`"),
     ("bounded_normal_draw", "`random_bounded`: as the next"),
     ("parameter_draw", "`random_laws`: the numbers depend on a seed, and their slope on the place in the distribution"),
     ("gather_add", "several parts of one tensor: the unit tests of gather"),

@@ -2,4 +2,5 @@
 //! `cargo test -p eagerflow-tests --test training_loops` runs them.
 
 mod models;
+mod storms;
 mod trainers;

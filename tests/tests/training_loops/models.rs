@@ -2,7 +2,7 @@
 //! Training, masks, losses and names go through all of them.
 
 use eagerflow as tf;
-use tf::layers::{Call, Concatenate, Dense, Dropout, Layer, LayerExt, Outputs, with_losses};
+use tf::layers::{Call, Concatenate, Dense, Dropout, Layer, Outputs, with_losses};
 use tf::regularizers::L2;
 use tf::{Duplicate, Functional, Model, Module, Sequential, Tensor, tf_function};
 
@@ -43,8 +43,31 @@ fn a_struct_is_a_model_and_a_layer() {
     assert_eq!(net.call(&x).shape(), [2, 1]);
     assert_eq!(net.trainable_variables().len(), 4);
     let node = tf::input([3]);
-    let graph = Functional::new(&node, &block.apply(&node));
+    let graph = Functional::new(&node, &block.call(&node));
     assert_eq!(graph.call(&x).to_vec::<f32>(), used.to_vec::<f32>());
+}
+
+/// Layers of a user's own have the name of their kind, as Keras makes it, with a number from the second on.
+#[test]
+fn own_layers_of_one_kind_are_told_apart() {
+    let (first, second) = (Block::new(4), Block::new(4));
+    let node = tf::input([4]);
+    let inner = second.call(first.call(&node));
+    let graph = Functional::new(&node, &first.call(inner));
+    assert_eq!((graph.layers().len(), graph.trainable_variables().len()), (2, 4));
+    let text = graph.summary().to_string();
+    assert!(text.contains(" block (Block)") && text.contains(" block_1 (Block)"), "{text}");
+    assert!(!text.contains("block_2"), "{text}");
+    assert!(graph.get_layer("block_1").is_some() && graph.get_layer("block_2").is_none());
+    assert_eq!(graph.output_names(), ["block"]);
+    let x = tf::random::normal([2, 4], 0.0, 1.0);
+    assert_eq!(graph.call(&x).to_vec::<f32>(), first.call(second.call(first.call(&x))).to_vec::<f32>());
+    let net = Sequential::new((first.clone(), second.clone(), Dense::new(1).name("last")));
+    let text = net.summary([None, Some(4)]).to_string();
+    assert!(text.contains(" block (Block)") && text.contains(" block_1 (Block)"), "{text}");
+    assert!(
+        net.get_layer("block_1").is_some() && net.get_layer("last").is_some() && net.get_layer("block_2").is_none()
+    );
 }
 
 #[derive(Module)]

@@ -104,6 +104,9 @@ fn data_sets_and_steps_per_epoch() {
     // An endless data set goes on where the epoch ended.
     trainer.fit(&batches.repeat(None), Fit::new().epochs(3).steps_per_epoch(4).validation_data(&batches).verbose(0));
     assert_eq!(trainer.optimizer().iterations().value().item::<i64>(), 24);
+    // Given whole, and split.
+    trainer.fit(batches.skip(2), Fit::new().epochs(1).validation_data(batches.take(2)).verbose(0));
+    assert_eq!(trainer.optimizer().iterations().value().item::<i64>(), 28);
     let error = trainer.try_fit(&batches.repeat(None), Fit::new().verbose(0)).unwrap_err().to_string();
     assert!(error.contains("steps_per_epoch"), "{error}");
     let error = trainer.try_fit(&batches, Fit::new().batch_size(3).verbose(0)).unwrap_err().to_string();
@@ -225,6 +228,12 @@ fn mistakes_are_named() {
     assert!(error.contains("initial_epoch 1, epochs 1"), "{error}");
     let misspelt = Sequential::new((Dense::new(1),)).try_compile(SGD::new(0.1), "mean_square_error").unwrap_err();
     assert!(misspelt.to_string().contains("mean_squared_error"), "{misspelt}");
+    let misspelt = Sequential::new((Dense::new(1),)).try_compile("adem", "mse").unwrap_err();
+    assert!(misspelt.to_string().contains("`Adam`"), "{misspelt}");
+    let none = Sequential::new((Dense::new(1),)).compile((), "mse");
+    assert!(none.evaluate((&x, &tf::ones([4, 1])))["loss"] > 0.0);
+    let without = none.try_fit((&x, &tf::ones([4, 1])), quiet()).unwrap_err().to_string();
+    assert!(without.contains("without an optimizer"), "{without}");
     let empty = Sequential::empty().compile(SGD::new(0.1), "mse");
     assert!(empty.try_fit((&x, &tf::ones([4, 1])), quiet()).unwrap_err().to_string().contains("no layers"));
 }

@@ -4,7 +4,7 @@
 mod entry;
 pub(crate) mod inspect;
 
-use crate::execute::observed;
+use crate::execute::{InGradient, observed};
 use crate::meaning::PartialInfo;
 use crate::ops;
 use crate::tape::Contribution;
@@ -162,12 +162,14 @@ pub(super) fn backprop(
         }
     }
     // What runs at once keeps no line.
-    let name = observed().then(InName::same);
+    let name = observed().then(|| (InName::same(), InGradient::same()));
     let mut position = entries.log().len();
     while position > 0 {
         position -= 1;
-        if let Some(name) = &name {
-            name.turn_to(entries.log().at(position).location());
+        if let Some((name, gradient)) = &name {
+            let noted = entries.log().at(position);
+            name.turn_to(noted.location());
+            gradient.turn_to(noted.rule().operation());
         }
         if let Some((slot, _)) = walk.ones
             && let Some(saved) = entries.factors(position, slot)

@@ -49,7 +49,9 @@ impl Asked<'_> {
                 .or_else(|| self.target_is_elsewhere())
                 .or_else(|| Some(not_read(source))),
             (UNTRACKED, None) => self.target_is_elsewhere().or_else(|| Some(not_watched(source))),
-            (slot, _) => self.cut_from(slot).or_else(|| self.target_is_elsewhere()),
+            (slot, _) => {
+                self.cut_from(slot).or_else(|| self.target_is_elsewhere()).or_else(|| self.read_on_the_host(slot))
+            }
         }
     }
 
@@ -62,6 +64,19 @@ impl Asked<'_> {
         let cut = self.data.cuts.between(self.log, self.data.count, source, self.targets, &slots)?;
         let at = cut.location;
         Some(format!("`{}` at {}:{} stops the gradient: {}", cut.op, at.file(), at.line(), cut.reason))
+    }
+
+    /// A place where numbers that depend on the source left the tape, for a target that no cut explains.
+    fn read_on_the_host(&self, source: u32) -> Option<String> {
+        let read = self.data.cuts.read_of(self.log, self.data.count, source)?;
+        let at = read.location;
+        Some(format!(
+            "the target was not computed from it by operations; `{}` at {}:{} reads numbers of it, or of what was computed from it, on the \
+             host, and a tensor that is made of such numbers is a constant to the tape: compute the target from the tensor itself",
+            read.op,
+            at.file(),
+            at.line()
+        ))
     }
 
     /// A variable that the tape would not follow had it been read.

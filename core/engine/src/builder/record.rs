@@ -3,7 +3,7 @@
 
 use super::{Builder, State};
 use crate::device;
-use crate::execute::{Recorder, view_of};
+use crate::execute::{Recorder, gradient_of, view_of};
 use crate::ir::steps::count;
 use crate::ir::{Graph, Node, Value};
 use crate::op::{Facts, Infer, Op, Outputs, Sizes};
@@ -87,7 +87,8 @@ impl Recorder for Builder {
         }
         state.note_sizes(op, &values, &outputs);
         let device = device::asked_since(self.root.guards);
-        state.graph.nodes.push(Node { op: op.keep(), inputs: values, outputs, location, device });
+        let gradient_of = gradient_of();
+        state.graph.nodes.push(Node { op: op.keep(), inputs: values, outputs, location, device, gradient_of });
         Ok(symbols)
     }
 

@@ -2,6 +2,8 @@
 //! Batches take their rows from here at once; a row by itself is a view without a copy.
 
 use super::stage::Rows;
+use crate::device::{DeviceGuard, place_on};
+use crate::execute::may_place;
 use crate::op::Outputs;
 use crate::ops;
 use crate::tensor::{Tensor, TensorType};
@@ -63,6 +65,7 @@ impl Rows for Slices {
 
     fn row(&self, row: usize) -> Result<Outputs> {
         let one = |t: &Tensor| {
+            let _there = where_it_lies(t);
             let cut = ops::slice_axis(t, 0, Dim::known(row), Dim::ONE)?;
             ops::reshape_to(&cut, &t.shape().remove(0))
         };
@@ -74,16 +77,28 @@ impl Rows for Slices {
         if let Some(&first) = rows.first()
             && rows.iter().enumerate().all(|(i, &row)| row == first + i)
         {
-            let cut = |t: &Tensor| ops::slice_axis(t, 0, Dim::known(first), Dim::known(rows.len()));
+            let cut = |t: &Tensor| {
+                let _there = where_it_lies(t);
+                ops::slice_axis(t, 0, Dim::known(first), Dim::known(rows.len()))
+            };
             return self.tensors.iter().map(cut).collect();
         }
         let numbers: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
         let numbers = Tensor::try_from_vec(numbers, rows.len())?;
-        self.tensors.iter().map(|t| ops::functions::try_gather(t, &numbers, 0)).collect()
+        let gathered = |t: &Tensor| {
+            let _there = where_it_lies(t);
+            ops::functions::try_gather(t, &numbers, 0)
+        };
+        self.tensors.iter().map(gathered).collect()
     }
 
     fn describe(&self) -> String {
         let types: Vec<String> = self.tensors.iter().map(|t| t.ty().to_string()).collect();
         format!("from_tensor_slices({})", types.join(", "))
     }
+}
+
+/// Rows are taken where the data lie, whatever device a guard around the loop asks for: else each batch would move all of the data.
+fn where_it_lies(tensor: &Tensor) -> Option<DeviceGuard> {
+    may_place().then(|| place_on(tensor.device_id()))
 }

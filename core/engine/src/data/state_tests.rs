@@ -86,6 +86,8 @@ fn every_kind_of_stage_resumes_at_every_step() {
         ("batch", Box::new(|| rows(7).batch(3))),
         ("batch_exact", Box::new(|| rows(7).batch_exact(3))),
         ("take", Box::new(|| rows(7).take(4))),
+        ("skip", Box::new(|| rows(7).shuffle(Shuffle::buffer(3).seed(2)).skip(3))),
+        ("skipped away", Box::new(|| rows(2).skip(5).repeat(2))),
         ("repeat", Box::new(|| rows(3).repeat(3))),
         ("endless", Box::new(|| rows(3).repeat(None).take(8))),
         ("repeated nothing", Box::new(|| rows(1).take(0).repeat(None))),

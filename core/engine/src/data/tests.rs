@@ -74,6 +74,9 @@ fn steps_in_any_order() {
     let base = Dataset::from_tensor_slices(numbers(7));
     assert_eq!(flat(&base.batch_exact(3)), [0, 1, 2, 3, 4, 5]);
     assert_eq!(flat(&base.take(2).repeat(2)), [0, 1, 0, 1]);
+    assert_eq!(flat(&base.take(3).skip(1).repeat(2)), [1, 2, 1, 2]);
+    assert!(base.take(3).skip(1).cardinality() == 2 && base.take(3).skip(4).cardinality() == 0);
+    assert_eq!(base.repeat(None).skip(1).cardinality(), Cardinality::Infinite);
     assert_eq!(flat(&base.repeat(None).batch(4).take(3)), [0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4]);
     let doubled = base.map(|n| n * 2).batch(4);
     let shapes: Vec<_> = doubled.iter().map(|t| t.shape().to_string()).collect();

@@ -2,6 +2,8 @@
 //! Users call these; operations work on views instead.
 
 use crate::execute::{dense, on_host, view_of};
+use crate::tape::observe_host_read;
+use crate::tensor::local::{LOCAL, mode, user_line};
 use crate::tensor::{Tensor, note_read};
 use kernels::backend::cpu::vector;
 use kernels::dtype::{Complex, DType, Element};
@@ -9,9 +11,19 @@ use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
 
 impl Tensor {
+    /// Tells tapes that the program reads elements.
+    #[inline]
     #[track_caller]
-    pub(super) fn check_type<T: Element>(&self, op: &str) -> Result<&Self> {
+    pub(super) fn note_host_read(&self, how: &'static str) {
+        if LOCAL.with(|local| local.has(mode::TAPE)) {
+            observe_host_read(self, how, user_line());
+        }
+    }
+
+    #[track_caller]
+    pub(super) fn check_type<T: Element>(&self, op: &'static str) -> Result<&Self> {
         let this = self.numbers(op)?;
+        self.note_host_read(op);
         if self.dtype() != T::DTYPE {
             return Err(Error::invalid_argument(op, "the tensor has another element type")
                 .got(self.dtype())
@@ -115,6 +127,7 @@ impl Tensor {
     pub fn try_to_f64(&self) -> Result<f64> {
         let here = Location::caller();
         let this = self.numbers("to_f64").and_then(Self::single).map_err(|e| e.at(here))?;
+        this.note_host_read("to_f64");
         if this.is_away() {
             return on_host(this)?.try_to_f64();
         }
@@ -154,6 +167,7 @@ impl Tensor {
             return None;
         }
         note_read(self, Some(Location::caller()));
+        self.note_host_read("as_slice");
         // SAFETY: dense elements of type T that live as long as the handle and are never written while it exists;
         // truth values are left out because their memory may hold other bytes than 0 and 1.
         Some(unsafe { std::slice::from_raw_parts(self.data().cast(), self.num_elements()) })

@@ -1,21 +1,25 @@
 //! `execute`: every operation, called by a user or by a gradient rule, comes through [`execute`].
 //! It runs the kernels or hands the operation to a recorder, and then tells the tapes of this thread.
 
+mod census;
 mod eager;
 mod elementwise;
 mod flat;
 mod gpu;
 mod kernel;
 mod listener;
+mod numerics;
 mod per_element;
 mod place;
 mod strings;
 
+pub use census::{Census, census};
 pub(crate) use eager::{copied, dense, is_lent, view_of};
 pub(crate) use gpu::{bring, is_number};
 pub(crate) use kernel::run_phases;
 pub use listener::Owner;
 pub(crate) use listener::{TraceListener, listener, note_draw, note_said, set_listener};
+pub(crate) use numerics::{InGradient, check_numerics, checks_numerics, gradient_of, set_check_numerics};
 pub(crate) use per_element::{ElementSeed, OfElement, element_state, generator_state, with_stand_ins};
 pub(crate) use place::{device_of, may_place, on_host};
 pub(crate) use strings::set as set_strings;
@@ -226,7 +230,12 @@ fn observed_at(
         // Nobody tracks callers here, and what a device finds comes out much later.
         let _line = gpu::UserLine::set(location);
         // An element-wise operation gives an operand's very handle another identity, by which the tapes would miss the operand.
-        eager::run(op, inputs, if op.overwrites().is_some() { owned } else { 0 })?
+        let checked = mode & mode::CHECK != 0;
+        let outputs = eager::run(op, inputs, if op.overwrites().is_some() && !checked { owned } else { 0 })?;
+        if checked {
+            check_numerics(op, inputs, &outputs, gradient_of(), location)?;
+        }
+        outputs
     };
     if mode & (mode::TAPE | mode::FORWARD) != 0 {
         crate::tape::observe(op, inputs, &outputs, location)?;

@@ -6,9 +6,11 @@ use super::declared::{self, Declared};
 use super::identity::Identity;
 use super::in_flight::InFlight;
 use super::last_trace::{Found, LastTrace, LastTraceSlot};
+use super::storm::{Storm, TRACES};
 use super::trace::Trace;
 use crate::tensor::TensorType;
 use std::any::TypeId;
+use std::collections::HashSet;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,8 +26,6 @@ pub struct Options {
 
 /// How many traces a function keeps unless it says otherwise.
 const MAX_TRACES: usize = 32;
-/// After so many traces the user is told why.
-const STORM: u64 = 8;
 
 /// A function that can be traced: one per definition.
 pub struct Function {
@@ -39,6 +39,7 @@ pub struct Function {
     front: LastTraceSlot,
     pub(super) making: InFlight,
     made: AtomicU64,
+    storm: Mutex<Storm>,
     registered: AtomicBool,
 }
 
@@ -61,6 +62,7 @@ impl Function {
             front: LastTraceSlot::new(),
             making: InFlight::new(),
             made: AtomicU64::new(0),
+            storm: Mutex::new(Storm::new()),
             registered: AtomicBool::new(false),
         }
     }
@@ -94,7 +96,10 @@ impl Function {
     pub(crate) fn find(&self, instance: TypeId, words: &[u64], tensors: &[Given]) -> Option<Found<'_>> {
         let front = self.front.take();
         match front {
-            Some(front) if front.trace.serves(instance, words, tensors) => Some(Found::front(&self.front, front)),
+            Some(mut front) if front.trace.serves(instance, words, tensors) => {
+                front.served += 1;
+                Some(Found::front(&self.front, front))
+            }
             front => self.find_listed(front, instance, words, tensors),
         }
     }
@@ -183,7 +188,9 @@ impl Function {
     pub(crate) fn keep(&self, trace: Trace) -> Arc<Trace> {
         let trace = Arc::new(trace);
         let made = self.made.fetch_add(1, Ordering::Relaxed) + 1;
-        if made == STORM {
+        let served = self.front.served();
+        let alike = trace.once || 1 + self.alike(&trace) >= u64::from(TRACES);
+        if self.storm.lock().unwrap_or_else(PoisonError::into_inner).trace(served, alike) {
             let advice = if trace.once { "" } else { ". Pass changing numbers as tensors." };
             eprintln!(
                 "warning: `{}` ({}) was traced {made} times; the last time because {}{advice}",
@@ -205,8 +212,16 @@ impl Function {
         drop(traces);
         // Freeing a trace may run destructors of captured tensors: not under the lock.
         drop((dropped, old));
-        self.front.put(Box::new(LastTrace { trace: trace.clone(), seat: None, version }));
+        self.front.put(Box::new(LastTrace { trace: trace.clone(), seat: None, served, version }));
         trace
+    }
+
+    /// How many traces there are for the same types and the same model. Traces for one model after the other, as `fit` makes them, are no
+    /// sign of a program that passes numbers where it should pass tensors.
+    fn alike(&self, trace: &Trace) -> u64 {
+        let own: HashSet<u64> = trace.variables().collect();
+        let meets = |old: &Trace| own.is_empty() || old.variables().any(|id| own.contains(&id));
+        self.lock().iter().filter(|old| old.instance == trace.instance && meets(old)).count() as u64
     }
 
     /// The traces, the last one used first.

@@ -14,6 +14,8 @@ pub(crate) struct LastTrace {
     pub trace: Arc<Trace>,
     /// Where the trace's plan ran last, if it has but one plan.
     pub seat: Option<Seat>,
+    /// How many calls it has served, this trace or one before it.
+    pub served: u64,
     /// The [`LastTraceSlot::version`] for which the trace is among the function's own.
     pub version: u64,
 }
@@ -23,6 +25,7 @@ impl LastTrace {
     pub fn turn_to(&mut self, trace: Arc<Trace>, version: u64) {
         self.give_up_seat();
         (self.trace, self.version) = (trace, version);
+        self.served += 1;
     }
 
     fn give_up_seat(&mut self) {
@@ -53,6 +56,14 @@ impl LastTraceSlot {
         let front = self.front.swap(null_mut(), Ordering::SeqCst);
         // SAFETY: the pointer came from `Box::into_raw` in `put`, and the exchange made it ours alone.
         (!front.is_null()).then(|| unsafe { Box::from_raw(front) })
+    }
+
+    /// How many calls the front has served; 0 while another call has it.
+    pub fn served(&self) -> u64 {
+        let Some(front) = self.take() else { return 0 };
+        let served = front.served;
+        self.put(front);
+        served
     }
 
     /// Puts a front where calls find it, unless there is one or its trace is no longer among the function's.

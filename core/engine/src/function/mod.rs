@@ -17,6 +17,7 @@ mod operands;
 mod outside_training;
 mod pins;
 mod signature;
+mod storm;
 mod trace;
 mod training;
 mod warn_once;

@@ -7,7 +7,7 @@ use super::identity::Reads;
 use super::listener::Listener;
 use super::operands::{Learnt, OperandNames};
 use super::signature::Sizes;
-use crate::execute::{Owner, set_listener};
+use crate::execute::{InGradient, Owner, set_listener};
 use crate::graph::size_mismatch::check_recorded;
 use crate::op::{Facts, Op};
 use crate::tape::Unseen;
@@ -88,6 +88,8 @@ pub(super) fn each_current(show: impl FnMut(&mut Current)) {
 /// While it lives, a trace is being made on this thread: outer tapes see nothing, and open sizes may be read.
 pub(crate) struct Tracing {
     _unseen: Unseen,
+    /// What is recorded is used again, whoever's gradient asks for it first.
+    _gradient: InGradient,
     hook: Option<PinHook>,
     watched: Option<ReadHook>,
 }
@@ -107,7 +109,7 @@ impl Tracing {
         set_listener(&Listener);
         CURRENT.with_borrow_mut(|all| all.push(current));
         let watched = set_read_hook(Some(read_elements));
-        Self { _unseen: Unseen::start(), hook: set_pin_hook(Some(read)), watched }
+        Self { _unseen: Unseen::start(), _gradient: InGradient::of(None), hook: set_pin_hook(Some(read)), watched }
     }
 
     /// The pins so far.

@@ -85,6 +85,15 @@ impl Trace {
             && self.identity.holds(tensors, &self.sources)
     }
 
+    /// The ids of the variables that the function was given, or that it made.
+    pub fn variables(&self) -> impl Iterator<Item = u64> + '_ {
+        self.sources.iter().filter_map(|source| match source {
+            Source::Argument(id, _) => Some(*id),
+            Source::CreatedVariable(made, _) => Some(made.id),
+            Source::Leaf(_) | Source::Outside(_) => None,
+        })
+    }
+
     /// A copy of the result with other tensors in it.
     #[inline]
     pub fn result<R>(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Option<R> {

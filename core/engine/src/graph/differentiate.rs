@@ -3,7 +3,7 @@
 
 use crate::autodiff::staged;
 use crate::builder::{Builder, current};
-use crate::execute::execute_at;
+use crate::execute::{InGradient, execute_at};
 use crate::ir::{Graph, Node, Value};
 use crate::lists::list_op::ListOp;
 use crate::lists::whole::NothingLike;
@@ -57,6 +57,7 @@ pub(crate) fn replay(graph: &Graph, arguments: &[Tensor]) -> Result<Vec<Tensor>>
             builder.expect(Some(node.outputs.iter().map(|&v| *graph.ty(v)).collect()));
         }
         let _there = node.device.map(crate::device::place_on);
+        let _gradient = node.gradient_of.map(|of| InGradient::of(Some(of)));
         let outputs = execute_at(&*node.op, &inputs, node.location)?;
         drop(inputs);
         for (&value, output) in node.outputs.iter().zip(outputs) {
@@ -80,6 +81,8 @@ pub(crate) fn params_like(builder: &Builder, graph: &Graph) -> Vec<Tensor> {
 /// The gradient of a graph by the parameters in `needs`. Those from `fixed` on stay for as long as the graph is run again and again.
 pub(crate) fn differentiate(graph: &Graph, needs: &[bool], fixed: usize) -> Result<Pair> {
     let _unseen = Unseen::start();
+    // The way forth is nobody's gradient, whoever asks for it.
+    let _gradient = InGradient::of(None);
     let forward = Builder::standalone(&graph.name);
     let params = params_like(&forward, graph);
     forward.record_in(|| {

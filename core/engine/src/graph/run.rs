@@ -6,7 +6,7 @@ use super::passes::pure::writes;
 use super::size_mismatch;
 use super::views::{RESULT, UNUSED, Views, changed_in_place, last_uses};
 use crate::device::place_on;
-use crate::execute::{copied, run_at};
+use crate::execute::{check_numerics, checks_numerics, copied, run_at};
 use crate::ir::sizes::Sizes;
 use crate::ir::{Graph, Node, Value};
 use crate::op::{Kind, OpRef, Operands, Outputs};
@@ -101,11 +101,26 @@ fn step(
         }
     }
     let _there = node.device.map(place_on);
+    if checks_numerics() {
+        return checked_step(op, node, &inputs, sizes);
+    }
     if let Kind::Host = op.kind() {
         return op.host(inputs, sizes);
     }
     let refs: SmallVec<[&Tensor; 4]> = inputs.iter().collect();
     run_at(&**op, &refs, owned, node.location)
+}
+
+/// Runs a node and looks at what it made. The operands are kept for the message, so that nothing is written over them.
+#[cold]
+fn checked_step(op: &OpRef, node: &Node, inputs: &Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
+    let refs: SmallVec<[&Tensor; 4]> = inputs.iter().collect();
+    let outputs = match op.kind() {
+        Kind::Host => op.host(inputs.clone(), sizes)?,
+        _ => run_at(&**op, &refs, 0, node.location)?,
+    };
+    check_numerics(&**op, &refs, &outputs, node.gradient_of, node.location)?;
+    Ok(outputs)
 }
 
 /// Whether the value that the node reads from a variable is wanted, by the user at `last`, when the variable has changed.

@@ -235,6 +235,11 @@ pub(crate) trait Op: Any + Send + Sync {
         false
     }
 
+    /// Whether each element of the result is one of the operands' elements, chosen: NaN and infinities only pass through.
+    fn picks_elements(&self) -> bool {
+        false
+    }
+
     /// What operations with graphs inside, and operations on tensor handles, have beside the rest.
     fn as_control(&self) -> Option<&dyn ControlOp> {
         None

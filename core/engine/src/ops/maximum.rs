@@ -20,6 +20,10 @@ impl Op for Maximum {
         s.max(x[0], x[1])
     }
 
+    fn picks_elements(&self) -> bool {
+        true
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }

@@ -20,6 +20,10 @@ impl Op for Minimum {
         s.min(x[0], x[1])
     }
 
+    fn picks_elements(&self) -> bool {
+        true
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }

@@ -40,6 +40,7 @@ pub(crate) use assert::{Assert, assert_all};
 pub(crate) use assign::{Change, assign, read_variable};
 pub use axes::{Axes, IntoAxes, keep_dims};
 pub(crate) use broadcast_to::BroadcastTo;
+pub(crate) use check_numerics::check_numerics;
 pub(crate) use compare::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
 pub(crate) use convolution::conv_in_groups;
 pub(crate) use cotangents::sum_to;
@@ -118,6 +119,7 @@ operations! {
     candidate_sampler
     cast
     ceil
+    check_numerics
     cholesky
     clip_by_global_norm
     clip_by_norm

@@ -50,6 +50,10 @@ impl Op for Select {
         Some(ComplexVal::select(s, x[0].re, x[1], x[2]).into())
     }
 
+    fn picks_elements(&self) -> bool {
+        true
+    }
+
     fn gradient(&self) -> Gradient {
         Gradient::Rule
     }

@@ -18,4 +18,4 @@ pub(crate) use nest::visit_slice;
 pub use place::{Place, place, place_ref, unset};
 pub use referents::{Referents, unless};
 pub(crate) use state_vtable::{BoxedState, Kind};
-pub use state_vtable::{Probe, Slot, StateVtable, result};
+pub use state_vtable::{Probe, Slot, StateVtable, errors_given_back, result};

@@ -12,6 +12,7 @@ use super::{Leaves, Nest};
 use crate::tensor::Tensor;
 use kernels::error::{Error, OnTheWay, Result};
 use std::any::{TypeId, type_name};
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -82,6 +83,24 @@ impl StateVtable {
     }
 }
 
+thread_local! {
+    /// Whether calls of traced functions answer all errors that their results can hold.
+    static GIVEN_BACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `body`, in which calls of traced functions that answer a `Result` give back every error of their graphs in it; elsewhere only
+/// those that the function returns, and the others are panics. The library's own loops promise to answer errors.
+pub fn errors_given_back<R>(body: impl FnOnce() -> R) -> R {
+    struct Back(bool);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            GIVEN_BACK.set(self.0);
+        }
+    }
+    let _back = Back(GIVEN_BACK.replace(true));
+    body()
+}
+
 impl StateVtable {
     /// The value of a call that has failed with an error which the function has returned: `Err(error)`, if the table is that
     /// of such a `T`.
@@ -89,7 +108,8 @@ impl StateVtable {
     /// # Errors
     /// All other errors.
     pub(crate) fn given_back<T>(&self, error: Error) -> Result<T> {
-        let (Some(failed), true) = (self.failed, error.is_returned() && self.is_of::<T>()) else { return Err(error) };
+        let wanted = error.is_returned() || GIVEN_BACK.get();
+        let (Some(failed), true) = (self.failed, wanted && self.is_of::<T>()) else { return Err(error) };
         let mut value = MaybeUninit::<T>::uninit();
         // SAFETY: the types are the same, and the function fills the place unless it fails.
         unsafe {

@@ -35,6 +35,17 @@ impl Rule {
             Self::Spent => "gradient",
         }
     }
+
+    /// As [`name`](Self::name), for as long as the program runs.
+    pub fn operation(&self) -> &'static str {
+        match self {
+            Self::Op(op) => op.name(),
+            Self::Elementwise(of) => of.op.name(),
+            Self::Read => "read_variable",
+            Self::Custom(_) => "a function with a gradient of its own",
+            Self::Spent => "gradient",
+        }
+    }
 }
 
 /// One operation that ran; its operands are those from `first` on, inputs before outputs, in the lists of the log.

@@ -17,6 +17,6 @@ pub(crate) use backward::{Backward, CustomRule};
 pub(crate) use contribution::{Contribution, Part};
 pub use cotangent::{Cotangent, Gradients, IndexedRows};
 pub(crate) use forward_mode::{ForwardMode, set_forward_mode};
-pub(crate) use record::{carries, observe, observe_given, observe_read, observe_saving};
+pub(crate) use record::{carries, observe, observe_given, observe_host_read, observe_read, observe_saving};
 pub(crate) use staging::{Marks, Seen, Unseen, marks, needed, replace, rewind};
 pub use tape_memory::IdMap;

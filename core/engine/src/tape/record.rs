@@ -230,6 +230,17 @@ fn join_cuts(tape: &mut TapeData, inputs: &[&Tensor]) {
     }
 }
 
+/// Tells the tapes of this thread that the program reads elements of a tensor: what it computes from them they do not see.
+#[cold]
+pub(crate) fn observe_host_read(tensor: &Tensor, how: &'static str, location: &'static Location<'static>) {
+    for_each_tape(|tape| {
+        let slot = tape.find(tensor);
+        if slot != UNTRACKED {
+            tape.cuts.read(slot, Cut { op: how, reason: "", location });
+        }
+    });
+}
+
 /// Follows variables whose reads no tape saw, as it would have had it seen them.
 pub(crate) fn watch_read(handles: &[Tensor]) {
     for_each_tape(|tape| {

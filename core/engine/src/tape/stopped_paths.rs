@@ -1,5 +1,5 @@
-//! Where operations without a gradient cut the paths of a tape: what such an operation read, and what its results went into.
-//! `record` notes them; a gradient that is missing asks which cut lies on the way from its source to the target.
+//! Where operations without a gradient, and reads on the host, cut the paths of a tape: what they read, and what became of it.
+//! `record` and `elements` note them; a gradient that is missing asks which cut lies on the way from its source to the target.
 
 use super::log::Log;
 use super::slot_table::UNTRACKED;
@@ -35,7 +35,12 @@ pub(crate) struct Cuts {
     of: IdMap<u32>,
     /// Operations of the log, by position, that read what lies behind an event and are followed by way of other operands.
     joins: Vec<Join>,
+    /// The slots whose elements the program read, the first [`MOST_READS`] of them.
+    reads: Vec<(u32, Cut)>,
 }
+
+/// A loop may read in every round; the first reads tell enough.
+const MOST_READS: usize = 64;
 
 struct Join {
     position: u32,
@@ -56,6 +61,29 @@ impl Cuts {
 
     pub fn clear(&mut self) {
         self.forget_from(0, 0);
+        self.reads.clear();
+    }
+
+    /// Notes that the program reads the elements of what is in a slot.
+    pub fn read(&mut self, slot: u32, cut: Cut) {
+        let known = |read: &(u32, Cut)| read.1.location == cut.location && read.0 == slot;
+        if self.reads.len() < MOST_READS && !self.reads.iter().any(known) {
+            self.reads.push((slot, cut));
+        }
+    }
+
+    /// The first read of something that depends on the slot `source`.
+    pub fn read_of(&self, log: &Log, count: u32, source: u32) -> Option<Cut> {
+        if self.reads.is_empty() {
+            return None;
+        }
+        let from = self.reached_from(log, count, source);
+        self.reads.iter().find(|(slot, _)| from.get(*slot as usize) == Some(&true)).map(|(_, cut)| *cut)
+    }
+
+    /// Forgets the reads of slots from `count` on.
+    pub fn forget_reads(&mut self, count: u32) {
+        self.reads.retain(|(slot, _)| *slot < count);
     }
 
     /// Forgets all but the first `count` of them, and what came of the operations of the log from `position` on.

@@ -150,6 +150,7 @@ impl TapeData {
             self.slots.forget_from(walk.slots);
             self.count = walk.slots;
             self.cuts.forget_from(walk.stopped, walk.entries.start);
+            self.cuts.forget_reads(walk.slots);
             unwanted._watched.extend(self.watched.drain(walk.watched..));
             unwanted._walks.push((walk, log));
         }

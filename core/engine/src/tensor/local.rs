@@ -23,6 +23,8 @@ pub(crate) mod mode {
     pub const FRESH: u32 = 32;
     /// Random numbers are those of an element of a data set.
     pub const ELEMENT: u32 = 64;
+    /// Results are checked for NaN and infinities.
+    pub const CHECK: u32 = 128;
 }
 
 /// The life of a thread's list of free blocks.

@@ -37,10 +37,11 @@ impl<'i> Given<'i> {
             }
         }
         let axis = |x: &Tensor, from_end: usize| x.shape().dim(x.rank() - from_end);
-        if !axis(q, 1).can_equal(axis(k, 1)) || !axis(k, 2).can_equal(axis(v, 2)) {
+        let batches = q.rank() != v.rank() || q.rank() < 3 || same_batch(q, v) && same_batch(q, k);
+        if !axis(q, 1).can_equal(axis(k, 1)) || !axis(k, 2).can_equal(axis(v, 2)) || !batches {
             return Err(Error::invalid_argument(core.name(), "queries, keys and values do not fit each other")
                 .got(format!("queries {}, keys {}, values {}", q.ty(), k.ty(), v.ty()))
-                .expected("as many features of queries as of keys, and as many keys as values"));
+                .expected("one batch for all, as many features of queries as of keys, and as many keys as values"));
         }
         let of_values = cx.mask_of(inputs, 1).map(|mask| along(&mask, -2)).transpose()?;
         let pairs = match told.masked {
@@ -128,3 +129,9 @@ macro_rules! shared_options {
     )*};
 }
 pub(super) use shared_options;
+
+/// Whether two inputs are of one batch; a batch of one goes with every other.
+pub(super) fn same_batch(a: &Tensor, b: &Tensor) -> bool {
+    let (a, b) = (a.shape().dim(0), b.shape().dim(0));
+    a.can_equal(b) || a.known_value() == Some(1) || b.known_value() == Some(1)
+}

@@ -2,6 +2,7 @@
 //! `MultiHeadAttention` and `GroupQueryAttention` are made of it.
 
 use super::attend::Told;
+use super::given::same_batch;
 use super::projection::{Projection, Template};
 use super::scores::{Asked, along, attend, band, both, triangle, with_axes};
 use crate::layers::base::{Core, channels, misfit};
@@ -143,10 +144,15 @@ impl Heads {
         self.make(core, query.ty(), key.ty(), value.ty())?;
         let steps = |x: &Tensor| x.shape().sizes()[1..x.rank() - 1].to_vec();
         let (of_keys, of_values) = (steps(key), steps(value));
-        if key.rank() != rank || value.rank() != rank || of_keys.iter().zip(&of_values).any(|(a, b)| !a.can_equal(*b)) {
+        let batches = [key, value].into_iter().all(|x| x.rank() > 0 && rank > 0 && same_batch(query, x));
+        if key.rank() != rank
+            || value.rank() != rank
+            || of_keys.iter().zip(&of_values).any(|(a, b)| !a.can_equal(*b))
+            || !batches
+        {
             return Err(Error::invalid_argument(core.name(), "queries, keys and values do not fit each other")
                 .got(format!("queries {}, keys {}, values {}", query.ty(), key.ty(), value.ty()))
-                .expected("the same number of axes, and as many keys as values"));
+                .expected("one batch for all, the same number of axes, and as many keys as values"));
         }
         let axes = self.axes(core, rank)?;
         let in_order = |x: &Tensor, projection: &Projection| in_heads(&projection.of(core, x, 1)?, &axes);

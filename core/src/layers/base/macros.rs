@@ -140,7 +140,9 @@ macro_rules! object_option {
             #[track_caller]
             pub fn $try_option(self, object: impl $crate::shared::IntoShared<dyn $trait>) -> $crate::Result<Self> {
                 let here = std::panic::Location::caller();
-                let $object = object.into_shared().map_err(|e| e.in_op(stringify!($layer)).at(here))?;
+                let $object = object
+                    .into_shared()
+                    .map_err(|e| e.variable(concat!(stringify!($layer), "::", stringify!($option))).at(here))?;
                 let mut $this = self;
                 $set;
                 Ok($this)

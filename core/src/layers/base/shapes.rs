@@ -3,14 +3,14 @@
 
 use engine::TensorType;
 use kernels::dtype::DType;
-use kernels::error::{Error, Result};
+use kernels::error::{Error, OnTheWay, Result};
 use std::fmt::Display;
 use std::panic::Location;
 
 /// An error of an operation inside a layer, with the layer's name and the user's line.
 #[cold]
 pub(crate) fn within(error: Error, layer: &str, here: &'static Location<'static>) -> Error {
-    let error = if error.report().op() == layer { error } else { error.variable(layer) };
+    let error = if error.report().op() == layer { error } else { OnTheWay::within(error, layer) };
     error.at(here)
 }
 

@@ -99,7 +99,9 @@ merging! {
     Subtract, "subtract", |this, inputs, cx| {
         match inputs.len() {
             2 => mark(folded(this.core.name(), inputs, |a, b| a.try_subtract(b))?, inputs, cx),
-            n => Err(Error::invalid_argument(this.core.name(), "the layer has two inputs").got(format!("{n} inputs"))),
+            n => Err(Error::invalid_argument(this.core.name(), "the layer has two inputs")
+                .got(format!("{n} inputs"))
+                .expected(2)),
         }
     }
 }

@@ -105,7 +105,7 @@ impl Layer for Dot {
     fn forward(&self, inputs: &[Tensor], _: &Call) -> Result<Outputs> {
         let [x, y] = inputs else {
             let got = format!("{} inputs", inputs.len());
-            return Err(Error::invalid_argument(self.core.name(), "the layer has two inputs").got(got));
+            return Err(Error::invalid_argument(self.core.name(), "the layer has two inputs").got(got).expected(2));
         };
         let ((a, mut sizes), (b, others)) = (self.rows(x, self.axes.0[0])?, self.rows(y, self.axes.0[1])?);
         if !a.shape().dim(2).can_equal(b.shape().dim(2)) || !a.shape().dim(0).can_equal(b.shape().dim(0)) {
@@ -113,7 +113,8 @@ impl Layer for Dot {
                 self.core.name(),
                 "the inputs have different sizes along the axes, or of the batch",
             )
-            .got(format!("{} and {}, axes {:?}", x.ty(), y.ty(), self.axes.0)));
+            .got(format!("{} and {}, axes {:?}", x.ty(), y.ty(), self.axes.0))
+            .expected("equal sizes along these axes, and of the first axis"));
         }
         let product = engine::try_matmul_transposed(&a, false, &b, true)?;
         sizes.extend(others);

@@ -6,7 +6,7 @@ use crate::layers::base::{Masking, misfit, run};
 use crate::layers::{Call, Core, Layer, Outputs, layer, named};
 use engine::library::{Typed, reshape_to, set_mask};
 use engine::{Copies, Duplicate, Fields, Module, Tensor};
-use kernels::error::{Error, Result};
+use kernels::error::{Error, OnTheWay, Result};
 use kernels::shape::{Dim, Shape};
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ impl Layer for TimeDistributed {
             }
             _ => cx.without_masks().masks([None]),
         };
-        let outputs = run(&*self.layer, &all, &inner).map_err(|e| e.variable(self.layer.layer_name()))?;
+        let outputs = run(&*self.layer, &all, &inner).map_err(|e| e.within(self.layer.layer_name()))?;
         let unfolded = |y: Tensor| {
             if y.rank() == 0 {
                 return Err(misfit(name, "the layer gives no batch", y.ty(), "[batch, …]"));

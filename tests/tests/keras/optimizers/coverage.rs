@@ -3,6 +3,7 @@
 
 use super::build::{OPTIONS, SCHEDULES, SHARED};
 use crate::numbers::file;
+use eagerflow::{self as tf, optim::Optimizer};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -76,6 +77,15 @@ fn options_in_the_sources_are_tried() {
 }
 
 #[test]
+fn every_optimizer_is_found_by_its_name() {
+    for (kind, _) in OPTIONS {
+        let by_class = tf::optim::get(kind);
+        assert_eq!(by_class.name().replace('_', ""), kind.to_lowercase());
+        assert_eq!(tf::optim::get(by_class.name()).name(), by_class.name());
+    }
+}
+
+#[test]
 fn no_class_of_keras_is_missing() {
     let text = source("mod.rs") + &source("schedules/mod.rs");
     let ours = |class: &str| match class {
@@ -93,7 +103,7 @@ fn no_class_of_keras_is_missing() {
         let names = line.rsplit("::").next().unwrap().trim_matches(|c| "{};".contains(c)).split(", ");
         for name in names {
             let rows = OPTIONS.iter().chain(SCHEDULES).any(|(kind, _)| *kind == name);
-            let others = ["Groups", "LossScaleOptimizer", "LearningRate", "Rate", "Anneal"];
+            let others = ["Groups", "LossScaleOptimizer", "LearningRate", "Rate", "Anneal", "get", "try_get"];
             assert!(rows || others.contains(&name), "{name} has no row");
         }
     }

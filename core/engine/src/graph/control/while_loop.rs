@@ -6,7 +6,7 @@ use super::cond::output_seen;
 use super::gradient::pack;
 use super::while_gradient::{Saved, WhileRule};
 use crate::builder::Builder;
-use crate::execute::{dense, execute, execute_at, is_number};
+use crate::execute::{checks_numerics, dense, execute, execute_at, is_number};
 use crate::graph::differentiate::{Pair, dependent, differentiate, params_like, replay};
 use crate::graph::run::{self, reads_param};
 use crate::graph::scalar_loop::{Ran, ScalarLoop};
@@ -87,7 +87,7 @@ impl Op for While {
 
 impl ControlOp for While {
     fn host(&self, mut inputs: Operands, sizes: &Sizes<'_>) -> Result<Outputs> {
-        if let Some(compiled) = self.in_registers() {
+        if let Some(compiled) = self.in_registers().filter(|_| !checks_numerics()) {
             inputs = match compiled.run(inputs)? {
                 Ran::Done(outputs) => return Ok(outputs.into_iter().collect()),
                 Ran::Not(inputs) => inputs,

@@ -101,10 +101,10 @@ impl<'a> Rewriter<'a> {
         op: OpRef,
         inputs: SmallVec<[Value; 3]>,
         types: &[TensorType],
-        At { location, device }: At,
+        At { location, device, gradient_of }: At,
     ) -> SmallVec<[Value; 1]> {
         let outputs: SmallVec<[Value; 1]> = types.iter().map(|ty| self.fresh(*ty)).collect();
-        self.graph.nodes.push(Node { op, inputs, outputs: outputs.clone(), location, device });
+        self.graph.nodes.push(Node { op, inputs, outputs: outputs.clone(), location, device, gradient_of });
         outputs
     }
 

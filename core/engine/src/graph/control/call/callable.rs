@@ -1,6 +1,7 @@
 //! A graph that can be called: it keeps the plans, by the types of the operands, and the gradients that were made of it.
 //! Calls of traced functions, ways back and parts of graphs run through one.
 
+use crate::execute::checks_numerics;
 use crate::graph::captured::Placed;
 use crate::graph::control::report;
 use crate::graph::differentiate::{Pair, differentiate};
@@ -69,6 +70,10 @@ impl Callable {
             // Its constants are used by the recording, also when other types have long taken its place here.
             cuda::hold(placed.clone())?;
             return run::run(placed.within_a_capture()?, inputs, &Sizes::of(known));
+        }
+        if checks_numerics() {
+            // As it was recorded, so that no fused loop hides which operation it was.
+            return run::run(&self.graph, inputs, &Sizes::of(known));
         }
         if self.asks || on_device::placed(&inputs) {
             let outputs = self.on_device(&inputs, known)?.run(inputs)?;

@@ -1,5 +1,5 @@
 //! The images and labels, from four IDX files with MNIST's names.
-//! Images of any size and number do, as long as files and labels fit each other.
+//! Images of any size and number do, as long as files and labels fit each other. All examples that learn of digits call it.
 
 use eagerflow as tf;
 use std::fmt;
@@ -9,12 +9,17 @@ use tf::{Error, Result, Tensor};
 
 /// Images `[count, rows, columns, 1]` between 0 and 1, and labels `[count]`.
 pub struct Split {
+    /// `float32` `[count, rows, columns, 1]`.
     pub images: Tensor,
+    /// `int64` `[count]`.
     pub labels: Tensor,
 }
 
+/// Images to learn of, and others to be asked about.
 pub struct Digits {
+    /// To learn of.
     pub train: Split,
+    /// Never seen while a model learns.
     pub test: Split,
     /// One more than the greatest label.
     pub classes: usize,
@@ -27,7 +32,15 @@ impl fmt::Display for Digits {
     }
 }
 
+/// The folder of the digits that come along with the source.
+pub fn folder() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/data/digits"))
+}
+
 /// Reads the files of a folder.
+///
+/// # Errors
+/// What is wrong with a file, or that files do not fit each other.
 pub fn load(folder: &Path) -> Result<Digits> {
     let train = split(folder, "train")?;
     let test = split(folder, "t10k")?;
