@@ -122,6 +122,7 @@ fn loops_of_graphs_see_the_same_elements() {
         }
         let total = build(&name).iter().fold(Tensor::from(0f64), |total, element| after(&total, &element));
         let total = total.item::<f64>();
+        println!("{name}");
         for (how, own) in [("given", given(&build(&name))), ("made", made(&name))] {
             if own.item::<f64>() != total {
                 wrong.push(format!("{name}, a data set that is {how}: {own} in the graph, {total} outside"));

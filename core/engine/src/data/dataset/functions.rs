@@ -7,7 +7,7 @@ use crate::data::form::{DatasetElement, Form};
 use crate::data::function::{Function, StepFunction};
 use crate::data::order::SharedOrder;
 use crate::data::steps::filter::{Filter, Otherwise};
-use crate::data::steps::flatten::Flatten;
+use crate::data::steps::flatten::{Flatten, LateTypes};
 use crate::data::steps::group::Group;
 use crate::data::steps::map::{Map, result_types};
 use crate::data::steps::parallel::{Parallel, ParallelMap};
@@ -34,6 +34,19 @@ fn over_tensors<S: DatasetElement, R: DatasetElement>(
 /// The types of the elements of data sets that a function gives, once it was recorded.
 #[derive(Clone, Default)]
 struct Inner(Arc<OnceLock<Option<Vec<TensorType>>>>);
+
+impl Inner {
+    /// What finds the types: the function is recorded if it was not.
+    fn late(&self) -> LateTypes {
+        let found = self.0.clone();
+        Arc::new(move |function, given| {
+            if found.get().is_none() {
+                result_types(function, &given?)?;
+            }
+            found.get().cloned().flatten()
+        })
+    }
+}
 
 /// A function that gives data sets, over the tensors of elements.
 fn over_datasets<R: DatasetElement>(
@@ -318,13 +331,7 @@ impl<S: DatasetElement> Dataset<S> {
         let types = move |_, _: &[super::Recorded]| Ok(found.0.get().cloned().flatten());
         let make = move |before: &Arc<dyn crate::data::stage::Stage>, functions: &[Function]| {
             let function = StepFunction::new(step, functions[0].clone(), location);
-            let types = inner.clone();
-            let types: crate::data::steps::flatten::LateTypes = Arc::new(move |function, before| {
-                types.0.get().cloned().or_else(|| {
-                    result_types(function, &before?)?;
-                    types.0.get().cloned()
-                })?
-            });
+            let types = inner.late();
             Ok(Arc::new(Flatten { before: Arc::clone(before), function, cycle, block, threads, types }) as _)
         };
         self.then_calling(step, form, [(function, &the_element)], types, make).or_fail()
@@ -367,10 +374,11 @@ impl<S: DatasetElement> Dataset<S> {
         let location = Location::caller();
         let key = over_tensors(STEP, &self.form, &Form::<Tensor>::open(), move |element| Ok(key_func(element)));
         let (inner, form, own) = (Inner::default(), Form::open(), self.form.clone());
-        let of_window = if self.in_graph() { self.types() } else { None };
+        let before = self.clone();
         let reduce = over_datasets(&inner, &form, move |values: Outputs| {
             let [key, window] = &values[..] else { return Err(Error::internal(STEP, "a key and a window are given")) };
-            let window = Self::made(window.clone(), of_window.clone().map(Into::into), own.clone());
+            let types = if builder::current().is_some() { before.types() } else { None };
+            let window = Self::made(window.clone(), types.map(Into::into), own.clone());
             Ok(reduce_func(key.clone(), window))
         });
         let size: Function = Arc::new(move |values: Outputs| {
@@ -384,7 +392,7 @@ impl<S: DatasetElement> Dataset<S> {
         let types = move |_, _: &[super::Recorded]| Ok(found.0.get().cloned().flatten());
         let make = move |before: &Arc<_>, functions: &[Function]| {
             let [key, reduce, size] = [0, 1, 2].map(|at| StepFunction::new(STEP, functions[at].clone(), location));
-            let types = inner.0.get().cloned().flatten();
+            let types = inner.late();
             Ok(Arc::new(Group { before: Arc::clone(before), key, reduce, size, types }) as _)
         };
         let functions: [(Function, super::GivenTypes<'_>); 3] =

@@ -1,6 +1,7 @@
 //! The stage that collects elements by a key: `group_by_window`, whose windows a function turns into data sets.
 //! `bucket_by_sequence_length` is made of it.
 
+use super::flatten::LateTypes;
 use super::one_input;
 use super::window::Taken;
 use crate::constant::try_constant_of;
@@ -28,7 +29,8 @@ pub(in crate::data) struct Group {
     pub reduce: StepFunction,
     /// Of a key: how many elements make a window.
     pub size: StepFunction,
-    pub types: Option<Vec<TensorType>>,
+    /// Of the elements of the data sets, where they are known.
+    pub types: LateTypes,
 }
 
 impl Stage for Group {
@@ -60,7 +62,8 @@ impl Stage for Group {
     }
 
     fn types(&self) -> Option<Vec<TensorType>> {
-        self.types.clone()
+        let given = vec![TensorType::scalar(DType::I64), TensorType::scalar(DType::Variant)];
+        (self.types)(&self.reduce.function, Some(given))
     }
 
     one_input!();
