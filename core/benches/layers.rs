@@ -99,14 +99,42 @@ fn workloads() -> Vec<(&'static str, Step)> {
     let attention = Attention(MultiHeadAttention::new(4, 32));
     all.push(("attention", trained(attention, normal(1, &sequence), normal(2, &sequence))));
     all.push(("block", trained(Block::new(4, 128), normal(1, &sequence), normal(2, &sequence))));
-    row!(all, "layer_norm", [512, 512], [512, 512],
-        Dense::new(512), LayerNormalization::new(), Activation::new("relu"), Dense::new(512), LayerNormalization::new());
-    row!(all, "batch_norm", [512, 512], [512, 512],
-        Dense::new(512), BatchNormalization::new(), Activation::new("relu"), Dense::new(512), BatchNormalization::new());
-    row!(all, "conv_batch_norm", [32, 28, 28, 8], [32, 10],
-        Conv2D::new(32, 3).padding("same"), BatchNormalization::new(), Activation::new("relu"),
-        Conv2D::new(32, 3).padding("same"), BatchNormalization::new(), Activation::new("relu"),
-        GlobalAveragePooling2D::new(), Dense::new(10));
+    row!(
+        all,
+        "layer_norm",
+        [512, 512],
+        [512, 512],
+        Dense::new(512),
+        LayerNormalization::new(),
+        Activation::new("relu"),
+        Dense::new(512),
+        LayerNormalization::new()
+    );
+    row!(
+        all,
+        "batch_norm",
+        [512, 512],
+        [512, 512],
+        Dense::new(512),
+        BatchNormalization::new(),
+        Activation::new("relu"),
+        Dense::new(512),
+        BatchNormalization::new()
+    );
+    row!(
+        all,
+        "conv_batch_norm",
+        [32, 28, 28, 8],
+        [32, 10],
+        Conv2D::new(32, 3).padding("same"),
+        BatchNormalization::new(),
+        Activation::new("relu"),
+        Conv2D::new(32, 3).padding("same"),
+        BatchNormalization::new(),
+        Activation::new("relu"),
+        GlobalAveragePooling2D::new(),
+        Dense::new(10)
+    );
     row!(all, "lstm", [32, 50, 128], [32, 50, 128], LSTM::new(128).return_sequences(true));
     row!(all, "gru", [32, 50, 128], [32, 50, 128], GRU::new(128).return_sequences(true));
     all

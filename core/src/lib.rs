@@ -110,7 +110,7 @@
 //! ```
 //! # use eagerflow as tf;
 //! let batches = tf::data::Dataset::from_tensor_slices(tf::range(0, 5, 1)).batch(2);
-//! assert_eq!(batches.cardinality(), Some(3));
+//! assert_eq!(batches.cardinality(), 3);
 //! ```
 //!
 //! # Saving and resuming

@@ -44,7 +44,7 @@ pub fn train(
 ) -> tf::Result<History> {
     let data = Dataset::from_tensor_slices((split.images.clone(), split.labels.clone()));
     let batches = data.shuffle(Shuffle::whole()).batch(BATCH);
-    let steps = batches.cardinality().unwrap_or(1) as f64;
+    let steps = batches.cardinality().known().unwrap_or(1) as f64;
     let optimizer = Adam::new(1e-3);
     let passed = AtomicUsize::new(0);
     let checkpoint = Checkpoint::new()

@@ -1,6 +1,8 @@
 //! The one error type of the library: TensorFlow's status codes, each with a report that says what went wrong, where,
 //! what was got and expected, and what to do. Every fallible function returns it, and the panicking forms print it.
 
+use std::any::Any;
+use std::cell::RefCell;
 use std::fmt;
 use std::panic::Location;
 use std::sync::LazyLock;
@@ -77,6 +79,8 @@ pub struct Report {
     help: Option<String>,
     /// See [`OnTheWay::returned`].
     returned: bool,
+    /// Whether a panic with this message was caught, which has been printed.
+    caught: bool,
     /// Whether `variable` is a path of layers, see [`OnTheWay::within`].
     in_layer: bool,
 }
@@ -315,7 +319,30 @@ macro_rules! unit_tests_are_users {
 pub fn fail(error: Error) -> ! {
     let here = Location::caller();
     let error = if is_rusts_own(here) { error } else { error.at(here) };
-    panic!("{error}")
+    let text = error.to_string();
+    if error.report().caught {
+        // The hook has printed it once.
+        std::panic::resume_unwind(Box::new(text));
+    }
+    FAILED.set(Some(error));
+    panic!("{text}")
+}
+
+thread_local! {
+    /// The error with which this thread panicked last, for [`caught`].
+    static FAILED: RefCell<Option<Error>> = const { RefCell::new(None) };
+}
+
+/// The error behind a panic that was caught: that of an operation as it was, any other with the panic's message.
+#[doc(hidden)]
+pub fn caught(step: &str, payload: &(dyn Any + Send)) -> Error {
+    let text = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
+    let own = FAILED.take().filter(|error| Some(error.to_string().as_str()) == text);
+    let error = own.unwrap_or_else(|| {
+        Error::invalid_argument(step, "a function of the program panicked")
+            .got(text.unwrap_or("a panic without a message"))
+    });
+    error.edit(|r| r.caught = true)
 }
 
 /// Whether a line is one of this library, where it calls itself. Its unit tests, which lie beside the code, are users.

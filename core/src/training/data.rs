@@ -3,7 +3,7 @@
 
 use super::batch::leaves;
 use super::{Batch, InputArrays, TargetArrays};
-use engine::data::{Dataset, DatasetIterator, Shuffle, Structure};
+use engine::data::{Cardinality, Dataset, DatasetElement, DatasetIterator, Shuffle};
 use engine::library::cast_to;
 use engine::{AsTensor, Nest, Tensor};
 use kernels::dtype::DType;
@@ -238,7 +238,7 @@ impl TrainingData<Tensor> for Tensor {
 
 /// Targets or weights as a part of the elements of a data set.
 #[doc(hidden)]
-pub trait Targets: Structure {
+pub trait Targets: DatasetElement {
     const COUNT: usize;
 }
 
@@ -248,7 +248,7 @@ impl Targets for Tensor {
 
 macro_rules! target_tuples {
     ($($count:literal: $($name:ident),*;)*) => {$(
-        impl<$($name: AsTensor + Structure),*> Targets for ($($name,)*) {
+        impl<$($name: AsTensor + DatasetElement),*> Targets for ($($name,)*) {
             const COUNT: usize = $count;
         }
     )*};
@@ -261,14 +261,13 @@ target_tuples! {
     4: A, B, C, D;
 }
 
-/// Inputs as a part of the elements of a data set.
-#[doc(hidden)]
-pub trait Inputs: Structure + Nest {}
-
-impl<X: Structure + Nest> Inputs for X {}
-
-/// A feed of a data set of batches, of whose tensors so many are targets.
-fn of_dataset<X: Inputs, S: Structure>(batches: &Dataset<S>, targets: usize, how: &Cut) -> Result<Feed<X>> {
+/// A feed of a data set of batches, of whose tensors so many are targets; `input` takes the inputs of a batch.
+fn of_dataset<X: Nest, S: DatasetElement>(
+    batches: &Dataset<S>,
+    input: fn(S) -> X,
+    targets: usize,
+    how: &Cut,
+) -> Result<Feed<X>> {
     if how.batch_size.is_some() {
         return Err(Error::invalid_argument("fit", "`batch_size` is for arrays; a data set has batches already")
             .help("call `batch` of the data set"));
@@ -277,46 +276,37 @@ fn of_dataset<X: Inputs, S: Structure>(batches: &Dataset<S>, targets: usize, how
         return Err(Error::invalid_argument("fit", "`class_weight` is for arrays")
             .help("`map` the data set to elements `(x, y, weights)`"));
     }
-    let steps = batches.cardinality();
-    if steps == Some(0) {
-        return Err(Error::invalid_argument("fit", "the data set is empty").got("no batches").expected("at least one"));
+    let empty = || Error::invalid_argument("fit", "the data set is empty").got("no batches").expected("at least one");
+    let cardinality = batches.cardinality();
+    if cardinality == Cardinality::Known(0) {
+        return Err(empty());
     }
-    let lists: Dataset<Vec<Tensor>> = batches.map(|element| {
-        let mut list = Vec::new();
-        element.flatten(&mut list);
-        list
-    });
-    let Some(first) = lists.take(1).iter().try_next()? else {
-        return Err(Error::invalid_argument("fit", "the data set is empty").got("no batches").expected("at least one"));
-    };
-    let mut tensors = first.iter().cloned();
-    let Some(form) = X::unflatten(&mut tensors) else {
-        return Err(Error::internal("fit", "an element has fewer components than its form"));
-    };
+    // A pass of its own: functions of `map` run once more for the first batch.
+    let form = input(batches.take(1).iter().try_next()?.ok_or_else(empty)?);
     let inputs = leaves(&form).len();
-    Ok(Feed { form, inputs, targets, batches: lists, steps })
+    Ok(Feed { form, inputs, targets, batches: batches.flattened(), steps: cardinality.known() })
 }
 
-impl<X: Inputs, Y: Targets> TrainingData<X> for &Dataset<(X, Y)> {
+impl<X: DatasetElement, Y: Targets> TrainingData<X> for &Dataset<(X, Y)> {
     fn into_feed(self, how: &Cut) -> Result<Feed<X>> {
-        of_dataset(self, Y::COUNT, how)
+        of_dataset(self, |batch| batch.0, Y::COUNT, how)
     }
 }
 
-impl<X: Inputs, Y: Targets> TrainingData<X> for &Dataset<(X, Y, Tensor)> {
+impl<X: DatasetElement, Y: Targets> TrainingData<X> for &Dataset<(X, Y, Tensor)> {
     fn into_feed(self, how: &Cut) -> Result<Feed<X>> {
-        of_dataset(self, Y::COUNT, how)
+        of_dataset(self, |batch| batch.0, Y::COUNT, how)
     }
 }
 
 impl TrainingData<Tensor> for &Dataset<Tensor> {
     fn into_feed(self, how: &Cut) -> Result<Feed<Tensor>> {
-        of_dataset(self, 0, how)
+        of_dataset(self, |batch| batch, 0, how)
     }
 }
 
 /// A data set that is given whole, as one that is lent.
-impl<X: Nest, S: Structure> TrainingData<X> for Dataset<S>
+impl<X: Nest, S: DatasetElement> TrainingData<X> for Dataset<S>
 where
     for<'a> &'a Self: TrainingData<X>,
 {

@@ -23,6 +23,7 @@ pub fn emit(nest: &Module) -> TokenStream {
             (visit_arm(name, index, variant, &leaves), map_arm(variant, &rt, &with))
         })
         .unzip();
+    let of_tensors = of_tensors(nest, &rt);
     // An enum without variants has no values.
     let value = if nest.variants.is_empty() { quote!(*self) } else { quote!(self) };
     quote! {
@@ -39,6 +40,28 @@ pub fn emit(nest: &Module) -> TokenStream {
                 let _ = &#with;
                 match #value { #(#maps)* }
             }
+            #of_tensors
+        }
+    }
+}
+
+/// The structure of tensors alone, for a struct whose fields are all structures of tensors.
+fn of_tensors(nest: &Module, rt: &TokenStream) -> TokenStream {
+    let [only] = &nest.variants[..] else { return TokenStream::new() };
+    if only.name.is_some() || only.fields.iter().any(|field| field.how != How::Visit) {
+        return TokenStream::new();
+    }
+    let tensors = hidden("tensors");
+    let fields = only.fields.iter().map(|field| {
+        let (member, span) = (&field.member, field.ty.span());
+        quote_spanned!(span=> #member: #rt::Nest::of_tensors(#tensors)?)
+    });
+    quote! {
+        fn of_tensors(
+            #tensors: &mut dyn ::core::iter::Iterator<Item = #rt::Tensor>,
+        ) -> ::core::option::Option<Self> {
+            let _ = &#tensors;
+            ::core::option::Option::Some(Self { #(#fields,)* })
         }
     }
 }

@@ -4,7 +4,7 @@
 //! TensorFlow's loop takes optional elements; here the element waits in the iterator, so that a loop that is left takes none.
 
 use super::pipeline::Pipeline;
-use super::stage::Stream;
+use super::stage::{Pass, values};
 use crate::execute::{execute, execute1};
 use crate::op::{Attr, ControlOp, Gradient, Infer, Kind, Op, Outputs, identity};
 use crate::ops::element_types;
@@ -24,7 +24,7 @@ struct GraphLoop {
 
 struct State {
     /// Nothing behind the last element.
-    stream: Option<Box<dyn Stream>>,
+    stream: Option<Box<dyn Pass>>,
     /// The element of this round.
     element: Option<Outputs>,
 }
@@ -68,7 +68,7 @@ impl ControlOp for Begin {
     fn control(&self, inputs: &[&Tensor]) -> Result<Outputs> {
         let _unseen = Unseen::start();
         let pipeline = Pipeline::of(inputs[0], "for")?.clone();
-        let state = Mutex::new(State { stream: Some(pipeline.stages.open()), element: None });
+        let state = Mutex::new(State { stream: Some(pipeline.stages.begin(None)?), element: None });
         Ok(smallvec![Tensor::object_of(DType::Variant, Box::new(GraphLoop { pipeline, state }))])
     }
 }
@@ -108,7 +108,7 @@ impl ControlOp for Advance {
             Some(stream) => stream.next()?,
             None => None,
         };
-        let element = item.map(|item| pass.pipeline.source.values(item)).transpose()?;
+        let element = item.map(|item| values(pass.pipeline.stages.source(), item)).transpose()?;
         let found = element.is_some();
         if !found {
             state.stream = None;

@@ -1,15 +1,14 @@
 //! One pass over a dataset: each step is an operation of its own, which goes through `execute` like any other.
 //! `for` loops over a [`Dataset`](super::Dataset) make one.
 
+use super::form::{DatasetElement, Form};
 use super::pipeline::Pipeline;
-use super::stage::Stream;
-use super::structure::Structure;
+use super::stage::{Pass, values};
 use crate::op::Outputs;
 use crate::ops::{Elements, iterator_handle, next_element};
 use crate::tensor::{Tensor, TensorType};
 use kernels::error::{Error, OrFail, Result};
 use std::fmt;
-use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,18 +28,18 @@ pub struct DatasetIterator<S = Tensor> {
     pub(super) handle: Tensor,
     pub(super) state: Arc<State>,
     types: Option<Arc<[TensorType]>>,
-    structure: PhantomData<fn() -> S>,
+    form: Form<S>,
 }
 
 /// What the handle stands for.
 pub(super) struct State {
     pub pipeline: Pipeline,
-    stream: Mutex<Option<Box<dyn Stream>>>,
+    stream: Mutex<Option<Box<dyn Pass>>>,
 }
 
 impl State {
     /// Nothing behind the last element.
-    pub fn stream(&self) -> MutexGuard<'_, Option<Box<dyn Stream>>> {
+    pub fn stream(&self) -> MutexGuard<'_, Option<Box<dyn Pass>>> {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -50,7 +49,7 @@ impl Elements for State {
         let mut stream = self.stream();
         let Some(running) = &mut *stream else { return Ok(None) };
         match running.next()? {
-            Some(item) => self.pipeline.source.values(item).map(Some),
+            Some(item) => values(self.pipeline.stages.source(), item).map(Some),
             None => {
                 *stream = None;
                 Ok(None)
@@ -63,12 +62,12 @@ impl Elements for State {
     }
 }
 
-impl<S: Structure> DatasetIterator<S> {
+impl<S: DatasetElement> DatasetIterator<S> {
     #[track_caller]
-    pub(super) fn new(pipeline: &Pipeline) -> Self {
-        let stream = Mutex::new(Some(pipeline.stages.open()));
+    pub(super) fn new(pipeline: &Pipeline, form: Form<S>) -> Result<Self> {
+        let stream = Mutex::new(Some(pipeline.stages.begin(None)?));
         let state = Arc::new(State { pipeline: pipeline.clone(), stream });
-        Self { handle: iterator_handle(state.clone()), state, types: None, structure: PhantomData }
+        Ok(Self { handle: iterator_handle(state.clone()), state, types: None, form })
     }
 
     /// The next element; `None` behind the last.
@@ -84,15 +83,15 @@ impl<S: Structure> DatasetIterator<S> {
             Err(Error::OutOfRange(_)) if self.state.ended() => return Ok(None),
             Err(error) => return Err(error.at(here)),
         };
-        match S::unflatten(&mut outputs.into_iter()) {
-            Some(element) => Ok(Some(element)),
-            // `Dataset`'s constructors keep form and tensors together.
-            None => Err(Error::internal("iterator_next", "an element has fewer components than its form")),
+        if !self.form.is_known() {
+            // A pass that was resumed gives elements whose function has not run here: it tells their form where it is recorded.
+            self.state.pipeline.stages.types();
         }
+        self.form.put_together(outputs).map(Some).map_err(|error| error.at(here))
     }
 }
 
-impl<S: Structure> Iterator for DatasetIterator<S> {
+impl<S: DatasetElement> Iterator for DatasetIterator<S> {
     type Item = S;
 
     /// The next element.
@@ -108,7 +107,7 @@ impl<S: Structure> Iterator for DatasetIterator<S> {
 impl<S> Clone for DatasetIterator<S> {
     fn clone(&self) -> Self {
         let (handle, state, types) = (self.handle.clone(), self.state.clone(), self.types.clone());
-        Self { handle, state, types, structure: PhantomData }
+        Self { handle, state, types, form: self.form.clone() }
     }
 }
 

@@ -2,10 +2,10 @@
 //! The code that `#[tf_function]` makes of `for` finds it by the type.
 
 use super::dataset::Dataset;
+use super::form::{DatasetElement, Form};
 use super::graph_loop;
 use super::iterator::DatasetIterator;
 use super::pipeline::{Pipeline, Types, named_alike};
-use super::structure::Structure;
 use crate::autograph::dispatch::Cond;
 use crate::autograph::dispatch::Iterated;
 use crate::autograph::dispatch::tiers::*;
@@ -15,7 +15,7 @@ use crate::structure::{Place, Probe};
 use crate::tensor::Tensor;
 use kernels::error::{Error, OrFail, Result};
 
-impl<S: Structure> Nest for Dataset<S> {
+impl<S: DatasetElement> Nest for Dataset<S> {
     fn visit(&self, leaves: &mut Leaves<'_>) {
         leaves.tensor(self.handle());
         // Data sets with elements of the same types are the same to a trace.
@@ -27,20 +27,20 @@ impl<S: Structure> Nest for Dataset<S> {
     fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
         let handle = with(self.handle());
         let types = if Pipeline::of(&handle, "dataset").is_ok() { None } else { self.types().map(Types::from) };
-        self.with(handle, types)
+        Self::made(handle, types, self.form.clone())
     }
 }
 
 /// A `for` over a dataset.
 #[doc(hidden)]
-pub enum Passing<S: Structure> {
+pub enum Passing<S: DatasetElement> {
     /// Rust goes round.
     Host(DatasetIterator<S>, Option<S>),
     /// The loop is one of the graph, over this iterator.
-    Graph(Tensor, Types, ()),
+    Graph(Tensor, Types, Form<S>, ()),
 }
 
-impl<S: Structure> Passing<S> {
+impl<S: DatasetElement> Passing<S> {
     /// Begins a pass.
     #[track_caller]
     pub(crate) fn over(dataset: &Dataset<S>) -> Self {
@@ -48,7 +48,7 @@ impl<S: Structure> Passing<S> {
             None => Self::Host(dataset.iter(), None),
             Some(_) => {
                 let types = dataset.known_types().or_fail();
-                Self::Graph(graph_loop::begin(dataset.handle()).or_fail(), types.into(), ())
+                Self::Graph(graph_loop::begin(dataset.handle()).or_fail(), types.into(), dataset.form.clone(), ())
             }
         }
     }
@@ -70,8 +70,8 @@ impl<S: Structure> Passing<S> {
     pub fn item(&mut self) -> S {
         let found: Result<Option<S>> = match self {
             Self::Host(_, next) => Ok(next.take()),
-            Self::Graph(iterator, types, ()) => {
-                graph_loop::element(iterator, types.clone()).map(|element| S::unflatten(&mut element.into_iter()))
+            Self::Graph(iterator, types, form, ()) => {
+                graph_loop::element(iterator, types.clone()).and_then(|element| form.put_together(element)).map(Some)
             }
         };
         found.and_then(|found| found.ok_or_else(|| Error::internal("for", "an element of another form"))).or_fail()
@@ -81,7 +81,7 @@ impl<S: Structure> Passing<S> {
     pub fn place(&mut self) -> Place<'_> {
         match self {
             Self::Host(..) => crate::structure::unset("the iterator", (&&&&&&Probe(&())).table()),
-            Self::Graph(_, _, nothing) => {
+            Self::Graph(_, _, _, nothing) => {
                 let table = (&&&&&&Probe(&*nothing)).table();
                 crate::structure::place("the iterator", nothing, table)
             }
@@ -96,20 +96,20 @@ impl<S: Structure> Passing<S> {
 
 /// Data sets: by elements.
 #[doc(hidden)]
-pub trait IterateElements<S: Structure, E> {
+pub trait IterateElements<S: DatasetElement, E> {
     /// A pass over the elements.
     #[track_caller]
     fn iterate(&self, over: E) -> Passing<S>;
 }
 
-impl<'a, S: Structure> IterateElements<S, &'a Dataset<S>> for &Iterated<&'a Dataset<S>> {
+impl<'a, S: DatasetElement> IterateElements<S, &'a Dataset<S>> for &Iterated<&'a Dataset<S>> {
     #[track_caller]
     fn iterate(&self, over: &'a Dataset<S>) -> Passing<S> {
         Passing::over(over)
     }
 }
 
-impl<S: Structure> IterateElements<S, Dataset<S>> for &Iterated<Dataset<S>> {
+impl<S: DatasetElement> IterateElements<S, Dataset<S>> for &Iterated<Dataset<S>> {
     #[track_caller]
     fn iterate(&self, over: Dataset<S>) -> Passing<S> {
         Passing::over(&over)

@@ -1,31 +1,40 @@
 //! Data sets: tensors cut into elements, shuffled, put together in batches and changed on the way to a training loop.
 //! Users build a [`Dataset`] and iterate over it; [`IdxFile`] reads the files that the handwritten digits come in.
 
-mod batch;
+mod cardinality;
+mod count;
 mod dataset;
-mod enumerate;
+mod form;
+mod function;
 mod graph_loop;
 mod idx;
 mod iterator;
 mod loops;
-mod map;
+mod order;
 mod pipeline;
-mod repeat;
-mod shuffle;
-mod source;
-mod stage;
+mod slices;
+#[doc(hidden)]
+pub mod stage;
 mod state;
-mod structure;
+mod steps;
 
 #[cfg(test)]
 mod state_tests;
 #[cfg(test)]
 mod tests;
 
-pub use dataset::Dataset;
+pub use cardinality::Cardinality;
+pub use count::IntoCount;
+pub use dataset::{
+    Dataset, PaddedBatch, Sample, ZipDatasets, choose_from_datasets, choose_from_datasets_to_the_end,
+    sample_from_datasets, zip,
+};
+pub use form::DatasetElement;
 pub use idx::IdxFile;
 pub use iterator::DatasetIterator;
 #[doc(hidden)]
 pub use loops::{IterateElements, Passing};
-pub use shuffle::Shuffle;
-pub use structure::Structure;
+pub use steps::ignore_errors::IgnoredErrors;
+pub use steps::numbers::{IntoBound, IntoRange};
+pub use steps::parallel::{AUTOTUNE, Parallel};
+pub use steps::shuffle::Shuffle;

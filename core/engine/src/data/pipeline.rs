@@ -2,24 +2,27 @@
 //! `dataset`, the operation, makes its pipeline anew in each call, from tensors or from the pipeline before.
 
 use super::dataset::Dataset;
-use super::source::Source;
+use super::form::Form;
+use super::function::Function;
 use super::stage::Stage;
+use super::steps::map::fresh;
 use crate::builder;
 use crate::execute::execute1;
-use crate::op::{Attr, ControlOp, Gradient, Infer, Kind, Op, Outputs, identity};
+use crate::execute::with_stand_ins;
+use crate::graph::control::call::Callable;
+use crate::ir::sizes::Known;
+use crate::op::{Attr, ControlOp, Gradient, Infer, Kind, Op, Operands, Outputs, identity};
 use crate::tensor::{Tensor, TensorType};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use kernels::shape::{Dim, Shape};
 use smallvec::smallvec;
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The steps of a dataset.
 #[derive(Clone)]
 pub(super) struct Pipeline {
-    pub source: Arc<Source>,
     pub stages: Arc<dyn Stage>,
 }
 
@@ -64,8 +67,8 @@ pub(super) fn named_alike(types: &[TensorType]) -> Result<Vec<TensorType>> {
 }
 
 impl<S> Dataset<S> {
-    pub(super) fn with<R>(&self, handle: Tensor, types: Option<Types>) -> Dataset<R> {
-        Dataset { handle, types, structure: PhantomData }
+    pub(super) fn made(handle: Tensor, types: Option<Types>, form: Form<S>) -> Self {
+        Self { handle, types, form }
     }
 
     /// Whether the graph that is open makes what is made of this dataset.
@@ -166,4 +169,59 @@ pub(super) fn record(
     static NUMBERS: AtomicU64 = AtomicU64::new(0);
     let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
     execute1(&MakeDataset { step, make: Arc::new(make), number }, inputs)
+}
+
+/// A function of elements that was recorded in the graph that is open, with what it captures.
+pub(super) struct Recorded {
+    callable: Arc<Callable>,
+    captures: Operands,
+    pub results: Vec<TensorType>,
+}
+
+/// Records a function of the user's over values of these types.
+#[track_caller]
+pub(super) fn record_function(step: &'static str, types: &[TensorType], function: &Function) -> Result<Recorded> {
+    let outer = builder::current().ok_or_else(|| Error::internal(step, "no graph is being recorded"))?;
+    let body = outer.inside(step);
+    let params: Outputs = fresh(types)?.iter().map(|ty| body.param(ty)).collect();
+    let results = body.record_in(|| function(params))?;
+    let types = results.iter().map(|t| body.type_of(t)).collect::<Result<Vec<_>>>()?;
+    let closed = body.finish(&results)?;
+    Ok(Recorded {
+        callable: Callable::new(Arc::new(closed.graph)),
+        captures: closed.captures.into_iter().collect(),
+        results: types,
+    })
+}
+
+/// A data set made by the graph that is open with functions that were recorded in it.
+#[track_caller]
+pub(super) fn record_with(
+    step: &'static str,
+    datasets: &[&Tensor],
+    functions: &[Recorded],
+    make: impl Fn(&[Pipeline], &[Function]) -> Result<Arc<dyn Stage>> + Send + Sync + 'static,
+) -> Result<Tensor> {
+    let count = datasets.len();
+    let parts: Vec<(Arc<Callable>, usize)> = functions.iter().map(|f| (f.callable.clone(), f.captures.len())).collect();
+    let inputs: Vec<&Tensor> = datasets.iter().copied().chain(functions.iter().flat_map(|f| &f.captures)).collect();
+    record(step, &inputs, move |inputs| {
+        let pipelines = inputs[..count].iter().map(|t| Pipeline::of(t, step).cloned()).collect::<Result<Vec<_>>>()?;
+        let mut rest = &inputs[count..];
+        let mut functions: Vec<Function> = Vec::new();
+        for (callable, captures) in &parts {
+            let (own, others) = rest.split_at(*captures);
+            rest = others;
+            let captured: Vec<Tensor> = own.iter().map(|&t| t.clone()).collect();
+            let callable = callable.clone();
+            functions.push(Arc::new(move |values: Outputs| {
+                let mut operands: Operands = values.into_iter().chain(captured.iter().cloned()).collect();
+                if let Some(own) = with_stand_ins(&operands.iter().collect::<Vec<_>>()) {
+                    operands = own.into_iter().collect();
+                }
+                callable.run(operands, &Known::new())
+            }));
+        }
+        Ok(Pipeline { stages: make(&pipelines, &functions)? })
+    })
 }

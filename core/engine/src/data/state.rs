@@ -4,33 +4,33 @@
 //! Rows travel as numbers and computed elements as tensors, so a state is as large as the buffers. The source itself is not saved.
 
 use super::dataset::Dataset;
+use super::form::DatasetElement;
 use super::iterator::DatasetIterator;
+use super::order::{Order, SharedOrder};
 use super::pipeline::Pipeline;
-use super::shuffle::{Order, SharedOrder};
-use super::stage::{Item, Stage, Stream};
-use super::structure::Structure;
+use super::stage::{Item, Pass, Rows, Stage};
+use super::steps::window::Taken;
 use crate::module::{Fields, Module, Prepared, SavedState, StateReader, StateValue, StateWriter};
+use crate::op::Outputs;
+use crate::tensor::Tensor;
+use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use std::ops::{Deref, DerefMut};
-use std::sync::PoisonError;
+use std::sync::Arc;
 
 /// A state that stages resume from.
-pub(super) struct Saved<'a> {
-    reader: StateReader<'a>,
-    /// Of the source.
-    rows: usize,
-}
+pub struct Saved<'a>(StateReader<'a>);
 
 impl<'a> Deref for Saved<'a> {
     type Target = StateReader<'a>;
     fn deref(&self) -> &StateReader<'a> {
-        &self.reader
+        &self.0
     }
 }
 
 impl<'a> DerefMut for Saved<'a> {
     fn deref_mut(&mut self) -> &mut StateReader<'a> {
-        &mut self.reader
+        &mut self.0
     }
 }
 
@@ -44,83 +44,133 @@ pub(super) fn save_item(item: &Item, to: &mut StateWriter) -> Result<()> {
         }
         Item::Values(values) => {
             to.number(1 + values.len() as u64);
-            values.iter().try_for_each(|value| to.tensor(value))
+            values.iter().try_for_each(|value| save_value(value, to))
         }
     }
 }
 
-/// An element that [`save_item`] wrote.
-pub(super) fn saved_item(from: &mut Saved<'_>) -> Result<Item> {
-    match from.count()? {
-        0 => match from.rows {
-            0 => Err(from.damaged("a row of an empty source")),
-            rows => from.at_most(rows - 1).map(Item::Row),
-        },
-        components => (1..components).map(|_| from.tensor()).collect::<Result<_>>().map(Item::Values),
+/// A tensor, or a data set of elements that were taken from a pass, as `window` gives them.
+fn save_value(value: &Tensor, to: &mut StateWriter) -> Result<()> {
+    let window = (value.dtype() == DType::Variant).then(|| Pipeline::of(value, "save").ok()?.stages.source().cloned());
+    match window.flatten() {
+        Some(rows) if rows.taken() => {
+            to.flag(true);
+            to.number(rows.count() as u64);
+            (0..rows.count()).try_for_each(|row| save_item(&Item::Values(rows.row(row)?), to))
+        }
+        _ => {
+            to.flag(false);
+            to.tensor(value)
+        }
     }
 }
 
-/// All stages, the last one first.
-fn stages(pipeline: &Pipeline) -> impl Iterator<Item = &dyn Stage> {
-    std::iter::successors(Some(&*pipeline.stages), |stage| stage.before())
+fn saved_value(from: &mut Saved<'_>) -> Result<Tensor> {
+    if !from.flag()? {
+        return from.tensor();
+    }
+    let items = (0..from.count()?).map(|_| saved_item(from, None)).collect::<Result<_>>()?;
+    Ok(Taken { items, source: None, types: None }.into_handle())
+}
+
+/// An element that [`save_item`] wrote, of a stage with this source.
+pub(super) fn saved_item(from: &mut Saved<'_>, source: Option<&Arc<dyn Rows>>) -> Result<Item> {
+    match from.count()? {
+        0 => match source.map_or(0, |source| source.count()) {
+            0 => Err(from.damaged("a row of an empty source")),
+            rows => from.at_most(rows - 1).map(Item::Row),
+        },
+        components => (1..components).map(|_| saved_value(from)).collect::<Result<_>>().map(Item::Values),
+    }
+}
+
+/// A result that waits to be given: an element, or why there is none.
+pub(super) fn save_result(result: &Result<Outputs>, to: &mut StateWriter) -> Result<()> {
+    to.flag(result.is_ok());
+    match result {
+        Ok(values) => save_item(&Item::Values(values.clone()), to),
+        Err(error) => {
+            to.text(&error.to_string());
+            Ok(())
+        }
+    }
+}
+
+/// What [`save_result`] wrote. Of an error the message is left.
+pub(super) fn saved_result(from: &mut Saved<'_>) -> Result<Result<Outputs>> {
+    if !from.flag()? {
+        let message = from.text()?.to_owned();
+        return Ok(Err(Error::data_loss("dataset", "an element had failed before the state was saved").got(message)));
+    }
+    match saved_item(from, None)? {
+        Item::Values(values) => Ok(Ok(values)),
+        Item::Row(_) => Err(from.damaged("a row of no source")),
+    }
 }
 
 /// A pipeline in words, from the source on.
-fn describe(pipeline: &Pipeline) -> String {
-    let mut words: Vec<String> = stages(pipeline).map(Stage::describe).collect();
-    words.reverse();
-    words.join(" | ")
+fn describe(stage: &dyn Stage) -> String {
+    match stage.inputs() {
+        [] => stage.describe(),
+        [before] => format!("{} | {}", describe(&**before), stage.describe()),
+        several => {
+            let each: Vec<String> = several.iter().map(|input| describe(&**input)).collect();
+            format!("{}[{}]", stage.describe(), each.join("; "))
+        }
+    }
 }
 
-/// The orders of a pipeline's shuffles.
-fn orders(pipeline: &Pipeline) -> impl Iterator<Item = &SharedOrder> {
-    stages(pipeline).filter_map(Stage::order)
+/// The orders of a pipeline's random steps, the last step's first.
+fn orders<'a>(stage: &'a dyn Stage, into: &mut Vec<&'a SharedOrder>) {
+    into.extend(stage.orders());
+    stage.inputs().iter().for_each(|input| orders(&**input, into));
 }
 
 /// What both kinds of state begin with: the pipeline, and how its passes to come are ordered.
 fn save_pipeline(pipeline: &Pipeline, kind: &'static str) -> StateWriter {
     let mut to = StateWriter::new(kind);
-    to.text(&describe(pipeline));
-    for order in orders(pipeline) {
-        let Order { seed, passes } = *order.lock().unwrap_or_else(PoisonError::into_inner);
+    to.text(&describe(&*pipeline.stages));
+    let mut all = Vec::new();
+    orders(&*pipeline.stages, &mut all);
+    for order in all {
+        let Order { seed, passes } = order.get();
         to.signed(seed);
         to.number(passes);
     }
     to
 }
 
-/// Orders that were read, for the shuffles that they are of.
+/// Orders that were read, for the steps that they are of.
 struct SavedOrders(Vec<(SharedOrder, Order)>);
 
 impl SavedOrders {
     fn put_back(self) {
-        for (shared, order) in self.0 {
-            *shared.lock().unwrap_or_else(PoisonError::into_inner) = order;
-        }
+        self.0.into_iter().for_each(|(shared, order)| shared.set(order));
     }
 }
 
 /// Reads what [`save_pipeline`] wrote.
 fn saved_pipeline<'a>(pipeline: &Pipeline, bytes: &'a [u8], kind: &'static str) -> Result<(Saved<'a>, SavedOrders)> {
     let mut reader = StateReader::new(bytes, kind)?;
-    let (saved, here) = (reader.text()?, describe(pipeline));
+    let (saved, here) = (reader.text()?, describe(&*pipeline.stages));
     if saved != here {
         return Err(Error::failed_precondition("restore", format!("the state is that of a {kind} with other steps"))
             .got(saved)
             .expected(here)
             .help("build the pipeline as it was when the checkpoint was saved"));
     }
-    let mut found = Vec::new();
-    for order in orders(pipeline) {
+    let (mut all, mut found) = (Vec::new(), Vec::new());
+    orders(&*pipeline.stages, &mut all);
+    for order in all {
         found.push((order.clone(), Order { seed: reader.signed()?, passes: reader.number()? }));
     }
-    Ok((Saved { reader, rows: pipeline.source.len().unwrap_or(0) }, SavedOrders(found)))
+    Ok((Saved(reader), SavedOrders(found)))
 }
 
 const DATASET: &str = "dataset";
 
 /// How the passes to come are ordered: seeds, and how many passes there were.
-impl<S: Structure> SavedState for Dataset<S> {
+impl<S: DatasetElement> SavedState for Dataset<S> {
     fn kind(&self) -> &'static str {
         DATASET
     }
@@ -136,7 +186,7 @@ impl<S: Structure> SavedState for Dataset<S> {
     fn prepare(&self, value: &StateValue) -> Result<Prepared> {
         let pipeline = Pipeline::of(self.handle(), "restore")?;
         let (saved, orders) = saved_pipeline(pipeline, value.bytes(DATASET)?, DATASET)?;
-        saved.reader.finish()?;
+        saved.0.finish()?;
         Ok(Prepared::new(|| orders.put_back()))
     }
 
@@ -149,7 +199,7 @@ impl<S: Structure> SavedState for Dataset<S> {
 /// the order that it would have had.
 ///
 /// Traced functions with loops over it are traced anew for another dataset.
-impl<S: Structure> Module for Dataset<S> {
+impl<S: DatasetElement> Module for Dataset<S> {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.value(&self.handle().id());
         fields.state(self);
@@ -162,7 +212,7 @@ impl<S: Structure> Module for Dataset<S> {
 const ITERATOR: &str = "dataset iterator";
 
 /// Where the pass stands, and how those to come are ordered.
-impl<S: Structure> SavedState for DatasetIterator<S> {
+impl<S: DatasetElement> SavedState for DatasetIterator<S> {
     fn kind(&self) -> &'static str {
         ITERATOR
     }
@@ -185,11 +235,11 @@ impl<S: Structure> SavedState for DatasetIterator<S> {
     fn prepare(&self, value: &StateValue) -> Result<Prepared> {
         let pipeline = &self.state.pipeline;
         let (mut saved, orders) = saved_pipeline(pipeline, value.bytes(ITERATOR)?, ITERATOR)?;
-        let stream: Option<Box<dyn Stream>> = match saved.flag()? {
-            true => Some(pipeline.stages.resume(&mut saved)?),
+        let stream: Option<Box<dyn Pass>> = match saved.flag()? {
+            true => Some(pipeline.stages.begin(Some(&mut saved))?),
             false => None,
         };
-        saved.reader.finish()?;
+        saved.0.finish()?;
         let state = self.state.clone();
         Ok(Prepared::new(move || {
             let mut running = state.stream();
@@ -205,7 +255,7 @@ impl<S: Structure> SavedState for DatasetIterator<S> {
 
 /// A checkpoint holds where the pass stands, with what waits in buffers, and goes on with exactly the elements that were left; functions
 /// of `map` are not called again for those that were given.
-impl<S: Structure> Module for DatasetIterator<S> {
+impl<S: DatasetElement> Module for DatasetIterator<S> {
     fn visit(&self, fields: &mut Fields<'_>) {
         fields.state(self);
     }

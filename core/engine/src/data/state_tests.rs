@@ -106,6 +106,127 @@ fn every_kind_of_stage_resumes_at_every_step() {
     }
 }
 
+/// Numbers as elements that hold one tensor.
+fn listed(numbers: Dataset) -> Dataset<Element> {
+    numbers.map(|n| vec![n])
+}
+
+/// A number with one that is drawn.
+fn noisy(n: Tensor) -> Element {
+    vec![n, tf::random::normal([2], 0.0, 1.0)]
+}
+
+#[test]
+fn steps_that_choose_and_compute_resume_at_every_step() {
+    let _alone = alone();
+    let range = |n: usize| Dataset::range(n);
+    let stages: Vec<(&str, Build)> = vec![
+        ("from_tensors", Box::new(|| Dataset::from_tensors(vec![tf::constant([1, 2])]))),
+        ("from_indexed", Box::new(|| Dataset::from_indexed(6, |n| vec![tf::constant(n as i32)]).shuffle(3))),
+        ("from_generator", Box::new(|| Dataset::from_generator(|| (0..5).map(|n| vec![tf::constant(n)])))),
+        ("range", Box::new(move || listed(range(9).shuffle(4).batch(2)))),
+        ("counter", Box::new(|| listed(Dataset::counter(3, -2).take(5)))),
+        ("random", Box::new(|| listed(Dataset::random(None).take(5)))),
+        ("skip", Box::new(move || listed(range(7).skip(3)))),
+        ("skip all", Box::new(move || listed(range(2).skip(3)))),
+        ("shard", Box::new(move || listed(range(8).shard(3, 1)))),
+        ("filter", Box::new(move || listed(range(9).filter(|n| (n % 3).not_equal(1)).batch(2)))),
+        ("random filter", Box::new(move || listed(range(20).filter(|_| tf::random::uniform((), 0.0, 1.0).less(0.5))))),
+        ("take_while", Box::new(move || listed(range(9).take_while(|n| n.less(4))))),
+        ("scan", Box::new(move || listed(range(6).scan(Tensor::from(0i64), |sum, n| (&sum + &n, sum))))),
+        ("random map", Box::new(move || range(6).map(noisy))),
+        ("shuffled random map", Box::new(move || range(6).map(noisy).shuffle(3).repeat(2))),
+        ("unbatch", Box::new(move || listed(range(7).batch(3).unbatch()))),
+        ("rebatch", Box::new(move || listed(range(11).batch(3).rebatch(4)))),
+        ("rebatch to several", Box::new(move || listed(range(11).batch(4).try_rebatch([1, 3], false).unwrap()))),
+        (
+            "padded_batch",
+            Box::new(move || listed(range(5).map(|n| tf::ones([n.item::<i64>() as usize])).padded_batch(2))),
+        ),
+        ("window", Box::new(move || listed(range(7).window(3, 2).flat_map(|window| window.batch(3))))),
+        (
+            "shuffled windows",
+            Box::new(move || listed(range(9).window(2, 1).shuffle(4).flat_map(|window| window.batch(2)))),
+        ),
+        ("windows far apart", Box::new(move || listed(range(9).window(2, 4).flat_map(|window| window.batch(2))))),
+        ("flat_map", Box::new(move || listed(range(5).flat_map(|n| Dataset::range(n.item::<i64>()))))),
+        ("interleave", Box::new(move || listed(range(5).interleave(3, 2, |n| Dataset::range(n.item::<i64>() + 1))))),
+        (
+            "random interleave",
+            Box::new(move || range(3).interleave(2, 1, |n| Dataset::from_tensors(n).repeat(3).map(noisy))),
+        ),
+        ("zip", Box::new(move || range(5).zip(&Dataset::range(9).shuffle(4)).map(|(a, b)| vec![a, b]))),
+        ("concatenate", Box::new(move || listed(range(3).concatenate(&Dataset::range(9).shuffle(4)).repeat(2)))),
+        ("cache", Box::new(move || range(4).map(noisy).cache().repeat(3))),
+        ("cache of a shuffle", Box::new(move || listed(range(6).shuffle(3).cache().shuffle(3).repeat(2)))),
+        ("unique", Box::new(move || listed(range(12).map(|n| n % 5).unique()))),
+        (
+            "group_by_window",
+            Box::new(move || listed(range(9).group_by_window(|n| n % 2, |_, window| window.batch(3), 3))),
+        ),
+        (
+            "choose",
+            Box::new(move || {
+                let sets = [Dataset::range(5), Dataset::range(100).skip(50)];
+                listed(choose_from_datasets(&sets, &Dataset::range(2).repeat(4)))
+            }),
+        ),
+        (
+            "sample",
+            Box::new(move || {
+                let sets = [Dataset::range(5), Dataset::range(100).skip(90)];
+                listed(sample_from_datasets(&sets, Sample::weights([1.0, 3.0]).rerandomize_each_iteration(true)))
+            }),
+        ),
+    ];
+    for (name, build) in stages {
+        check(name, &*build);
+    }
+}
+
+#[test]
+fn steps_with_threads_resume_at_every_step() {
+    let _alone = alone();
+    let range = |n: usize| Dataset::range(n);
+    let stages: Vec<(&str, Build)> = vec![
+        ("prefetch", Box::new(move || listed(range(7).shuffle(3).prefetch(2)))),
+        ("prefetch what is computed", Box::new(move || range(7).map(noisy).prefetch(3).shuffle(2))),
+        ("map in parallel", Box::new(move || range(9).map_with(3, noisy))),
+        (
+            "map in parallel behind a shuffle",
+            Box::new(move || range(9).shuffle(4).map_with(2, noisy).prefetch(1).repeat(2)),
+        ),
+        (
+            "interleave in parallel",
+            Box::new(move || {
+                listed(range(5).interleave_with(3, 2, Parallel::calls(2), |n| Dataset::range(n.item::<i64>() + 1)))
+            }),
+        ),
+    ];
+    for (name, build) in stages {
+        check_elements(name, &*build);
+    }
+}
+
+/// As [`check`], where how far threads are ahead is another thing each time, and so are the bytes of states.
+fn check_elements(name: &str, build: &dyn Fn() -> Dataset<Element>) {
+    let dataset = build();
+    let mut iterator = dataset.iter();
+    let (mut states, mut elements) = (vec![save(&iterator)], Vec::new());
+    while let Some(element) = iterator.try_next().unwrap() {
+        elements.push(bits(element));
+        states.push(save(&iterator));
+    }
+    let later = rest(dataset.iter());
+    for (step, state) in states.iter().enumerate() {
+        let fresh = build();
+        let resumed = fresh.iter();
+        restore(&resumed, state).unwrap();
+        assert_eq!(rest(resumed), elements[step..], "{name}: the rest at step {step}");
+        assert_eq!(rest(fresh.iter()).len(), later.len(), "{name}: another pass after step {step}");
+    }
+}
+
 /// A pipeline of a number's choosing: the same one each time.
 fn random_pipeline(seed: u64) -> Dataset<Element> {
     let mut word = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

@@ -21,7 +21,8 @@ fn checksum(bytes: &[u8]) -> u64 {
 }
 
 /// Collects a state.
-pub(crate) struct StateWriter(Vec<u8>);
+#[doc(hidden)]
+pub struct StateWriter(Vec<u8>);
 
 impl StateWriter {
     /// Of an object of this kind.
@@ -106,7 +107,8 @@ impl StateWriter {
 }
 
 /// Reads a state front to back.
-pub(crate) struct StateReader<'a> {
+#[doc(hidden)]
+pub struct StateReader<'a> {
     kind: &'static str,
     rest: &'a [u8],
 }

@@ -2,9 +2,9 @@
 //! User code holds generators; clones share the state, and so does a graph that draws from one.
 
 use super::parameters::{self, Ready};
-use crate::execute::{execute, execute1};
+use crate::execute::{execute, execute1, generator_state as state};
 use crate::ops::{self, AsTensor, Change, GeneratorSkip, Law, RandomDraw};
-use crate::tensor::{Resource, Tensor};
+use crate::tensor::Tensor;
 use crate::variable::Variable;
 use kernels::backend::cpu::philox;
 use kernels::dtype::DType;
@@ -13,14 +13,6 @@ use kernels::shape::{IntoShape, Shape};
 use std::hash::{BuildHasher, RandomState};
 use std::panic::Location;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// A handle of a generator's state.
-#[track_caller]
-pub(super) fn state(words: [i64; 3]) -> Tensor {
-    let words = Tensor::from(words);
-    let shape = *words.shape();
-    Resource::handle("generator".into(), words, Some(shape), false)
-}
 
 /// A state that nobody can foresee: hash keys, which the standard library takes from the operating system.
 pub(super) fn entropy() -> [i64; 3] {

@@ -31,6 +31,7 @@ pub use stateless::{
     try_stateless_shuffle, try_stateless_truncated_normal, try_stateless_uniform, try_stateless_uniform_full_int,
     try_stateless_uniform_int,
 };
+pub(crate) use streams::data_seed;
 #[doc(hidden)]
 pub use streams::layer_seed;
 pub use streams::{GlobalState, global};

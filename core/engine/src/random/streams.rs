@@ -1,8 +1,8 @@
 //! The global random state: the seed, and the streams from which calls without a generator draw.
 //! The functions of `tf::random` ask for a stream at each call; checkpoints read the state and put it back by way of [`Snapshot`].
 
-use super::generator::{Generator, entropy, shared, state};
-use crate::execute::{listener, on_host, recording};
+use super::generator::{Generator, entropy, shared};
+use crate::execute::{element_state, generator_state as state, listener, on_host, recording};
 use crate::ops::Law;
 use crate::tensor::{Resource, Tensor};
 use kernels::backend::cpu::philox::OpSeeds;
@@ -31,6 +31,8 @@ struct Global {
     traced: BTreeMap<String, Traced>,
     /// How many seeds were given to layers since the last `set_seed`.
     layers: u64,
+    /// How many seeds were given to steps of data sets.
+    steps: u64,
 }
 
 /// The streams of traced draws of one line, law and dtype: the first such draw of every trace goes on with the first, and so on. So it
@@ -80,9 +82,19 @@ pub(super) fn set_seed(seed: i64) {
 pub fn layer_seed() -> i64 {
     let mut global = locked();
     global.layers += 1;
-    let Some(seed) = global.seed else { return entropy()[2] };
-    // Splitmix: Steele et al. 2014.
-    let mut word = (seed as u64).wrapping_add(global.layers.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    global.seed.map_or_else(|| entropy()[2], |seed| mixed(seed, global.layers))
+}
+
+/// A seed for a step of a data set whose function may draw numbers; as [`layer_seed`], with a count of its own.
+pub(crate) fn data_seed() -> i64 {
+    let mut global = locked();
+    global.steps += 1;
+    global.seed.map_or_else(|| entropy()[2], |seed| mixed(!seed, global.steps))
+}
+
+/// Splitmix: Steele et al. 2014.
+fn mixed(seed: i64, number: u64) -> i64 {
+    let mut word = (seed as u64).wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     (word ^ (word >> 31)) as i64
@@ -96,6 +108,11 @@ fn traced_key(law: Law, dtype: DType, at: &Location<'_>) -> String {
 /// The state from which the next call draws, at a line of the user's.
 #[track_caller]
 pub(super) fn stream(law: Law, dtype: DType, seed: Option<i64>, at: &Location<'_>) -> Tensor {
+    if let (None, false) = (seed, recording())
+        && let Some(own) = element_state()
+    {
+        return own;
+    }
     let mut global = locked();
     let Global { seed: whole, seeds, streams, unseeded, traced, .. } = &mut *global;
     match (seed, seeds) {

@@ -44,6 +44,16 @@ pub trait Nest: 'static {
     where
         Self: Sized;
 
+    /// The structure of these tensors, taken in the order of [`visit`](Self::visit), where the type alone tells its form: that of a list
+    /// or of a number beside the tensors it does not.
+    #[doc(hidden)]
+    fn of_tensors(_tensors: &mut dyn Iterator<Item = Tensor>) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
     /// Becomes a value of the graph, for lists that a graph makes longer; with placeholders instead of its items unless
     /// `values`. Whether anything changed.
     #[doc(hidden)]
@@ -75,6 +85,9 @@ impl Nest for Tensor {
     }
     fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
         with(self)
+    }
+    fn of_tensors(tensors: &mut dyn Iterator<Item = Tensor>) -> Option<Self> {
+        tensors.next()
     }
 }
 
@@ -250,6 +263,9 @@ macro_rules! tuples {
             }
             fn map(&self, with: &mut dyn FnMut(&Tensor) -> Tensor) -> Self {
                 ($(self.$index.map(with),)*)
+            }
+            fn of_tensors(tensors: &mut dyn Iterator<Item = Tensor>) -> Option<Self> {
+                Some(($($name::of_tensors(tensors)?,)*))
             }
         }
     };

@@ -21,8 +21,10 @@ pub(crate) mod mode {
     pub const WATCH: u32 = 16;
     /// The thread has run no operation yet, so that nobody has looked for its default device.
     pub const FRESH: u32 = 32;
+    /// Random numbers are those of an element of a data set.
+    pub const ELEMENT: u32 = 64;
     /// Results are checked for NaN and infinities.
-    pub const CHECK: u32 = 64;
+    pub const CHECK: u32 = 128;
 }
 
 /// The life of a thread's list of free blocks.

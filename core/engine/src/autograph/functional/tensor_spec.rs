@@ -33,6 +33,25 @@ impl TensorSpec {
         self.dtype
     }
 
+    /// Of a type, whose sizes that are not known are open.
+    pub(crate) fn of_type(ty: &TensorType) -> Self {
+        Self { dtype: ty.dtype, sizes: ty.shape.iter().map(Dim::known_value).collect() }
+    }
+
+    /// The type with a size of its own for each that is open, of all tensors of one list.
+    pub(crate) fn types(list: &[Self]) -> Result<Vec<TensorType>> {
+        let mut open = 0;
+        let mut size = |size: &Option<usize>| {
+            open += 1;
+            size.map_or(Dim::unbacked(open - 1), Dim::known)
+        };
+        let mut one = |spec: &Self| {
+            let sizes: SmallVec<[Dim; 8]> = spec.sizes.iter().map(&mut size).collect();
+            Ok(TensorType::new(spec.dtype, Shape::from_dims(&sizes)?))
+        };
+        list.iter().map(&mut one).collect()
+    }
+
     /// The sizes, as far as they are fixed.
     pub fn shape(&self) -> &[Option<usize>] {
         &self.sizes

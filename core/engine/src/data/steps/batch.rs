@@ -1,10 +1,11 @@
 //! The stage that puts elements together: `batch`, with a new first axis over the elements of a batch.
 //! Rows straight from the source become a batch by one gather; elements that were computed are stacked.
 
-use super::pipeline::named_alike;
-use super::source::Source;
-use super::stage::{Item, Stage, Stream};
-use super::state::Saved;
+use super::one_input;
+use crate::data::cardinality::Cardinality;
+use crate::data::pipeline::named_alike;
+use crate::data::stage::{Item, Pass, Rows, Stage, values};
+use crate::data::state::Saved;
 use crate::module::StateWriter;
 use crate::op::Outputs;
 use crate::ops;
@@ -14,9 +15,8 @@ use kernels::shape::Dim;
 use std::panic::Location;
 use std::sync::Arc;
 
-pub(super) struct Batch {
+pub(in crate::data) struct Batch {
     pub before: Arc<dyn Stage>,
-    pub source: Arc<Source>,
     pub size: usize,
     /// Whether a last batch with fewer elements is left out.
     pub exact: bool,
@@ -25,41 +25,34 @@ pub(super) struct Batch {
 }
 
 impl Stage for Batch {
-    fn open(&self) -> Box<dyn Stream> {
-        self.over(self.before.open())
+    fn begin(&self, from: Option<&mut Saved<'_>>) -> Result<Box<dyn Pass>> {
+        let Self { size, exact, location, .. } = *self;
+        Ok(Box::new(Batching {
+            before: self.before.begin(from)?,
+            source: self.before.source().cloned(),
+            size,
+            exact,
+            location,
+        }))
     }
 
-    fn resume(&self, from: &mut Saved<'_>) -> Result<Box<dyn Stream>> {
-        Ok(self.over(self.before.resume(from)?))
-    }
-
-    fn len(&self) -> Option<usize> {
-        let len = self.before.len()?;
-        Some(if self.exact { len / self.size } else { len.div_ceil(self.size) })
+    fn cardinality(&self) -> Cardinality {
+        self.before.cardinality().map(|count| if self.exact { count / self.size } else { count.div_ceil(self.size) })
     }
 
     fn types(&self) -> Option<Vec<TensorType>> {
         batched(&self.before.types()?, self.size, self.exact).ok()
     }
 
-    fn before(&self) -> Option<&dyn Stage> {
-        Some(&*self.before)
-    }
+    one_input!();
 
     fn describe(&self) -> String {
         format!("batch{}({})", if self.exact { "_exact" } else { "" }, self.size)
     }
 }
 
-impl Batch {
-    fn over(&self, before: Box<dyn Stream>) -> Box<dyn Stream> {
-        let Self { source, size, exact, location, .. } = self;
-        Box::new(Batching { before, source: source.clone(), size: *size, exact: *exact, location })
-    }
-}
-
 /// The types of batches of elements.
-pub(super) fn batched(types: &[TensorType], size: usize, exact: bool) -> Result<Vec<TensorType>> {
+pub(in crate::data) fn batched(types: &[TensorType], size: usize, exact: bool) -> Result<Vec<TensorType>> {
     let types = named_alike(types)?;
     let unknown: usize = types.iter().map(|ty| ty.shape.rank()).sum();
     let rows = if exact { Dim::known(size) } else { Dim::unbacked(unknown as u32) };
@@ -67,14 +60,14 @@ pub(super) fn batched(types: &[TensorType], size: usize, exact: bool) -> Result<
 }
 
 struct Batching {
-    before: Box<dyn Stream>,
-    source: Arc<Source>,
+    before: Box<dyn Pass>,
+    source: Option<Arc<dyn Rows>>,
     size: usize,
     exact: bool,
     location: &'static Location<'static>,
 }
 
-impl Stream for Batching {
+impl Pass for Batching {
     fn next(&mut self) -> Result<Option<Item>> {
         let mut items = Vec::new();
         while items.len() < self.size {
@@ -101,21 +94,26 @@ impl Batching {
             Item::Row(row) => Some(*row),
             Item::Values(_) => None,
         });
-        if let Some(rows) = rows.collect::<Option<Vec<usize>>>() {
-            return self.source.rows(&rows);
+        if let (Some(source), Some(rows)) = (&self.source, rows.collect::<Option<Vec<usize>>>()) {
+            return source.rows(&rows);
         }
-        let elements = items.into_iter().map(|item| self.source.values(item)).collect::<Result<Vec<Outputs>>>()?;
-        (0..elements[0].len()).map(|c| stack(&elements, c)).collect()
+        let element = |item| values(self.source.as_ref(), item);
+        stacked("batch", &items.into_iter().map(element).collect::<Result<Vec<Outputs>>>()?)
     }
 }
 
+/// Elements put together under a new first axis; there is at least one.
+pub(in crate::data) fn stacked(step: &str, elements: &[Outputs]) -> Result<Outputs> {
+    (0..elements[0].len()).map(|c| stack(step, elements, c)).collect()
+}
+
 /// Component `c` of all elements under a new first axis.
-fn stack(elements: &[Outputs], c: usize) -> Result<Tensor> {
+fn stack(step: &str, elements: &[Outputs], c: usize) -> Result<Tensor> {
     let first = elements[0][c].ty();
     if let Some(other) = elements.iter().map(|e| e[c].ty()).find(|ty| *ty != first) {
-        return Err(Error::invalid_argument("batch", format!("component {c} has not the same type in all elements"))
+        return Err(Error::invalid_argument(step, format!("component {c} has not the same type in all elements"))
             .got(format!("{first} and {other}"))
-            .help("make the elements equal in `map`, or batch one by one"));
+            .help("make the elements equal in `map`, fill them up by `padded_batch`, or batch one by one"));
     }
     let shape = first.shape.insert(0, Dim::ONE)?;
     let rows = elements.iter().map(|e| ops::reshape_to(&e[c], &shape)).collect::<Result<Vec<_>>>()?;

@@ -1,16 +1,16 @@
 //! The stage that changes the order: `shuffle`, by drawing from a buffer that is filled from the stages before.
 //! The order follows from a seed and the number of the pass, on every machine.
 
-use super::stage::{Item, Stage, Stream};
-use super::state::{Saved, save_item, saved_item};
+use super::one_input;
+use crate::data::cardinality::Cardinality;
+use crate::data::order::{Order, SharedOrder};
+use crate::data::stage::{Item, Pass, Stage};
+use crate::data::state::{Saved, save_item, saved_item};
 use crate::module::StateWriter;
-use crate::random;
-use crate::tensor::TensorType;
 use kernels::backend::cpu::philox::{Philox, Stream as Words};
-use kernels::dtype::DType;
 use kernels::error::{OrFail, Result};
 use std::panic::Location;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// How a dataset is shuffled; a plain number stands for a buffer of so many elements.
 ///
@@ -24,9 +24,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shuffle {
-    pub(super) buffer: usize,
-    pub(super) seed: Option<i64>,
-    pub(super) reshuffle: bool,
+    pub(in crate::data) buffer: usize,
+    pub(in crate::data) seed: Option<i64>,
+    pub(in crate::data) reshuffle: bool,
 }
 
 impl Shuffle {
@@ -77,23 +77,7 @@ impl From<usize> for Shuffle {
     }
 }
 
-/// A seed for a shuffle that brings none, from the stream that `tf::random::set_seed` sets.
-#[track_caller]
-pub(super) fn global_seed() -> Result<i64> {
-    random::try_uniform_int((), 0, i64::MAX, DType::I64, None)?.try_item()
-}
-
-/// How the passes to come are ordered. A restored state changes it.
-#[derive(Clone, Copy)]
-pub(super) struct Order {
-    pub seed: i64,
-    /// The number of the next pass.
-    pub passes: u64,
-}
-
-pub(super) type SharedOrder = Arc<Mutex<Order>>;
-
-pub(super) struct Shuffled {
+pub(in crate::data) struct Shuffled {
     before: Arc<dyn Stage>,
     options: Shuffle,
     order: SharedOrder,
@@ -101,45 +85,33 @@ pub(super) struct Shuffled {
 
 impl Shuffled {
     pub fn new(before: Arc<dyn Stage>, options: Shuffle, seed: i64) -> Self {
-        Self { before, options, order: Arc::new(Mutex::new(Order { seed, passes: 0 })) }
+        Self { before, options, order: SharedOrder::new(seed) }
     }
 }
 
 impl Stage for Shuffled {
-    fn open(&self) -> Box<dyn Stream> {
-        let Order { seed, passes: pass } = {
-            let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
-            let present = *order;
-            order.passes = present.passes.wrapping_add(self.options.reshuffle.into());
-            present
-        };
-        let draws = Draws::new(seed, pass, 0);
-        Box::new(Shuffling { before: Some(self.before.open()), buffer: Vec::new(), size: self.options.buffer, draws })
-    }
-
-    fn resume(&self, from: &mut Saved<'_>) -> Result<Box<dyn Stream>> {
-        let draws = Draws::new(from.signed()?, from.number()?, from.number()?);
+    fn begin(&self, from: Option<&mut Saved<'_>>) -> Result<Box<dyn Pass>> {
         let size = self.options.buffer;
+        let Some(from) = from else {
+            let Order { seed, passes } = self.order.take(self.options.reshuffle);
+            let draws = Draws::new(seed, passes, 0);
+            return Ok(Box::new(Shuffling { before: Some(self.before.begin(None)?), buffer: Vec::new(), size, draws }));
+        };
+        let draws = Draws::resume(from)?;
         let count = from.count()?;
         if count > size {
             return Err(from.damaged("a buffer holds more elements than it has room for"));
         }
-        let buffer = (0..count).map(|_| saved_item(from)).collect::<Result<_>>()?;
-        let before = from.flag()?.then(|| self.before.resume(from)).transpose()?;
+        let buffer = (0..count).map(|_| saved_item(from, self.source())).collect::<Result<_>>()?;
+        let before = from.flag()?.then(|| self.before.begin(Some(from))).transpose()?;
         Ok(Box::new(Shuffling { before, buffer, size, draws }))
     }
 
-    fn len(&self) -> Option<usize> {
-        self.before.len()
+    fn cardinality(&self) -> Cardinality {
+        self.before.cardinality()
     }
 
-    fn types(&self) -> Option<Vec<TensorType>> {
-        self.before.types()
-    }
-
-    fn before(&self) -> Option<&dyn Stage> {
-        Some(&*self.before)
-    }
+    one_input!(with its types and rows);
 
     fn describe(&self) -> String {
         let Shuffle { buffer, seed, reshuffle } = self.options;
@@ -148,13 +120,13 @@ impl Stage for Shuffled {
         format!("shuffle({buffer}{seed}{})", if reshuffle { "" } else { ", the same order in all passes" })
     }
 
-    fn order(&self) -> Option<&SharedOrder> {
-        Some(&self.order)
+    fn orders(&self) -> Vec<&SharedOrder> {
+        vec![&self.order]
     }
 }
 
 /// The random numbers of one pass, and how many of them were drawn.
-struct Draws {
+pub(in crate::data) struct Draws {
     seed: i64,
     pass: u64,
     drawn: u64,
@@ -163,7 +135,7 @@ struct Draws {
 
 impl Draws {
     /// Those after the first so many, wherever they are at no cost.
-    fn new(seed: i64, pass: u64, drawn: u64) -> Self {
+    pub fn new(seed: i64, pass: u64, drawn: u64) -> Self {
         // A group of four words holds two numbers.
         let words = Words::new(Philox::from_seed([seed, pass as i64]).skip(drawn / 2));
         let mut draws = Self { seed, pass, drawn: drawn / 2 * 2, words };
@@ -173,21 +145,36 @@ impl Draws {
         draws
     }
 
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.drawn = self.drawn.wrapping_add(1);
         (u64::from(self.words.next_word()) << 32) | u64::from(self.words.next_word())
+    }
+
+    /// A number below another one: the upper half of a product, as even as 64 bits allow, without a division.
+    pub fn below(&mut self, count: usize) -> usize {
+        ((u128::from(self.next()) * count as u128) >> 64) as usize
+    }
+
+    pub fn save(&self, to: &mut StateWriter) {
+        to.signed(self.seed);
+        to.number(self.pass);
+        to.number(self.drawn);
+    }
+
+    pub fn resume(from: &mut Saved<'_>) -> Result<Self> {
+        Ok(Self::new(from.signed()?, from.number()?, from.number()?))
     }
 }
 
 struct Shuffling {
     /// Nothing once the end was seen.
-    before: Option<Box<dyn Stream>>,
+    before: Option<Box<dyn Pass>>,
     buffer: Vec<Item>,
     size: usize,
     draws: Draws,
 }
 
-impl Stream for Shuffling {
+impl Pass for Shuffling {
     fn next(&mut self) -> Result<Option<Item>> {
         while let Some(before) = &mut self.before
             && self.buffer.len() < self.size
@@ -200,15 +187,12 @@ impl Stream for Shuffling {
         if self.buffer.is_empty() {
             return Ok(None);
         }
-        // The upper half of a product: as even as 64 bits allow, without a division.
-        let drawn = ((u128::from(self.draws.next()) * self.buffer.len() as u128) >> 64) as usize;
+        let drawn = self.draws.below(self.buffer.len());
         Ok(Some(self.buffer.swap_remove(drawn)))
     }
 
     fn save(&self, to: &mut StateWriter) -> Result<()> {
-        to.signed(self.draws.seed);
-        to.number(self.draws.pass);
-        to.number(self.draws.drawn);
+        self.draws.save(to);
         to.number(self.buffer.len() as u64);
         self.buffer.iter().try_for_each(|item| save_item(item, to))?;
         to.flag(self.before.is_some());

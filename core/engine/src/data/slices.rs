@@ -1,25 +1,22 @@
-//! Where a pipeline's elements come from: tensors in memory, whose first axis counts the elements.
+//! Tensors in memory whose first axis counts the elements of a data set: `from_tensor_slices`.
 //! Batches take their rows from here at once; a row by itself is a view without a copy.
 
-use super::stage::{Item, Stage, Stream};
-use super::state::Saved;
+use super::stage::Rows;
 use crate::device::{DeviceGuard, place_on};
 use crate::execute::may_place;
-use crate::module::StateWriter;
 use crate::op::Outputs;
 use crate::ops;
 use crate::tensor::{Tensor, TensorType};
 use kernels::error::{Error, Result};
 use kernels::shape::Dim;
-use std::sync::Arc;
 
 /// Tensors with the same number of rows.
-pub(super) struct Source {
+pub(super) struct Slices {
     tensors: Vec<Tensor>,
     rows: usize,
 }
 
-impl Source {
+impl Slices {
     pub fn new(tensors: Vec<Tensor>) -> Result<Self> {
         const OP: &str = "from_tensor_slices";
         let mut rows = None;
@@ -55,8 +52,17 @@ impl Source {
         };
         tensors.iter().map(row).collect()
     }
+}
 
-    /// One row, without the first axis.
+impl Rows for Slices {
+    fn count(&self) -> usize {
+        self.rows
+    }
+
+    fn types(&self) -> Option<Vec<TensorType>> {
+        Some(self.tensors.iter().map(|t| TensorType::new(t.dtype(), t.shape().remove(0))).collect())
+    }
+
     fn row(&self, row: usize) -> Result<Outputs> {
         let one = |t: &Tensor| {
             let _there = where_it_lies(t);
@@ -66,8 +72,8 @@ impl Source {
         self.tensors.iter().map(one).collect()
     }
 
-    /// Several rows: a view where they follow each other, else one gather per component.
-    pub fn rows(&self, rows: &[usize]) -> Result<Outputs> {
+    /// A view where they follow each other, else one gather per component.
+    fn rows(&self, rows: &[usize]) -> Result<Outputs> {
         if let Some(&first) = rows.first()
             && rows.iter().enumerate().all(|(i, &row)| row == first + i)
         {
@@ -86,56 +92,13 @@ impl Source {
         self.tensors.iter().map(gathered).collect()
     }
 
-    /// The tensors of an element.
-    pub fn values(&self, item: Item) -> Result<Outputs> {
-        match item {
-            Item::Row(row) => self.row(row),
-            Item::Values(values) => Ok(values),
-        }
-    }
-}
-
-/// Rows are taken where the data lie, whatever device a guard around the loop asks for: else each batch would move all of the data.
-fn where_it_lies(tensor: &Tensor) -> Option<DeviceGuard> {
-    may_place().then(|| place_on(tensor.device_id()))
-}
-
-impl Stage for Arc<Source> {
-    fn open(&self) -> Box<dyn Stream> {
-        Box::new(Rows(0..self.rows))
-    }
-
-    fn resume(&self, from: &mut Saved<'_>) -> Result<Box<dyn Stream>> {
-        Ok(Box::new(Rows(from.at_most(self.rows)?..self.rows)))
-    }
-
-    fn len(&self) -> Option<usize> {
-        Some(self.rows)
-    }
-
-    fn types(&self) -> Option<Vec<TensorType>> {
-        Some(self.tensors.iter().map(|t| TensorType::new(t.dtype(), t.shape().remove(0))).collect())
-    }
-
-    fn before(&self) -> Option<&dyn Stage> {
-        None
-    }
-
     fn describe(&self) -> String {
         let types: Vec<String> = self.tensors.iter().map(|t| t.ty().to_string()).collect();
         format!("from_tensor_slices({})", types.join(", "))
     }
 }
 
-struct Rows(std::ops::Range<usize>);
-
-impl Stream for Rows {
-    fn next(&mut self) -> Result<Option<Item>> {
-        Ok(self.0.next().map(Item::Row))
-    }
-
-    fn save(&self, to: &mut StateWriter) -> Result<()> {
-        to.number(self.0.start as u64);
-        Ok(())
-    }
+/// Rows are taken where the data lie, whatever device a guard around the loop asks for: else each batch would move all of the data.
+fn where_it_lies(tensor: &Tensor) -> Option<DeviceGuard> {
+    may_place().then(|| place_on(tensor.device_id()))
 }
