@@ -4,7 +4,7 @@
 use eagerflow::{self as tf, GradientTape, Module, Sequential, Tensor, tf_function};
 use std::time::Instant;
 use tf::data::Dataset;
-use tf::layers::{Conv2D, Dense, Flatten, MaxPooling2D};
+use tf::layers::{Conv2D, Dense, Flatten, GlobalAveragePooling2D, MaxPooling2D};
 use tf::losses::{Loss, SparseCategoricalCrossentropy};
 use tf::metrics::{Mean, SparseCategoricalAccuracy};
 use tf::optim::{Adam, Optimizer};
@@ -78,4 +78,21 @@ fn main() {
         ))
     };
     measure("two convolutions, 28x28, batches of 32", convolutions, &images, &labels, 32);
+    // The networks of the workloads W4 and W5.
+    let guide = || {
+        Sequential::new((
+            Conv2D::new(16, 3).activation("relu"),
+            Conv2D::new(16, 3).activation("relu"),
+            GlobalAveragePooling2D::new(),
+            Dense::new(10),
+        ))
+    };
+    measure("W4: the guide's network, batches of 32", guide, &images, &labels, 32);
+    let digits = tf::random::stateless_normal([2048, 784], [1, 2], 0.0, 1.0);
+    let labels = tf::floormod(tf::range(0, 2048, 1), 10);
+    let wide = || {
+        let dense = |units| Dense::new(units).activation("relu");
+        Sequential::new((dense(512), dense(512), Dense::new(10)))
+    };
+    measure("W5: perceptron 784-512-512-10, batches of 128", wide, &digits, &labels, 128);
 }

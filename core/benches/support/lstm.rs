@@ -5,7 +5,7 @@ use crate::data::*;
 use crate::measure::Bench;
 use crate::networks::Parameters;
 use eagerflow as tf;
-use tf::layers::LSTM;
+use tf::layers::{GRU, LSTM};
 use tf::{DType, GradientTape, Module, Tensor, TensorArray, Variable, tf_function};
 
 fn cell(v: &[Variable], x: &Tensor, h: &Tensor, c: &Tensor) -> (Tensor, Tensor) {
@@ -41,15 +41,45 @@ pub fn step(parameters: &Parameters, x: &Tensor, target: &Tensor) -> Tensor {
     loss
 }
 
+/// The same step of the loop by hand for examples first, as layers take them.
+#[tf_function]
+fn turned_step(parameters: &Parameters, x: &Tensor, target: &Tensor) -> Tensor {
+    let tape = GradientTape::new();
+    let y = tf::transpose(outputs(parameters, &tf::transpose(x, [1, 0, 2])), [1, 0, 2]);
+    let loss = tf::reduce_mean((y - target).square(), ());
+    let (w, u, bias) = parameters.lstm();
+    let (dw, du, dbias) = tape.gradient(&loss, (w, u, bias));
+    w.assign_sub(dw * 0.1);
+    u.assign_sub(du * 0.1);
+    bias.assign_sub(dbias * 0.1);
+    loss
+}
+
 /// The same step with the library's layer, which takes examples first.
 #[tf_function]
-fn layer_step(layer: &LSTM, x: &Tensor, target: &Tensor) -> Tensor {
+fn layer_step(layer: &Recurrent, x: &Tensor, target: &Tensor) -> Tensor {
     let tape = GradientTape::new();
     let loss = tf::reduce_mean((layer.call(x) - target).square(), ());
     let variables = layer.trainable_variables();
     let gradients = tape.gradient(&loss, &variables);
     variables.iter().enumerate().for_each(|(at, v)| v.assign_sub(gradients.get(at).unwrap() * 0.1));
     loss
+}
+
+/// A recurrent layer.
+#[derive(Module)]
+enum Recurrent {
+    Lstm(LSTM),
+    Gru(GRU),
+}
+
+impl Recurrent {
+    fn call(&self, x: &Tensor) -> Tensor {
+        match self {
+            Self::Lstm(layer) => layer.call(x),
+            Self::Gru(layer) => layer.call(x),
+        }
+    }
 }
 
 /// The hand-written loop beside the layer, as graphs and operation by operation.
@@ -66,18 +96,33 @@ fn beside_the_layer(b: &Bench) {
             let ((x, target), parameters) = (data(), parameters());
             move || step(&parameters, &x, &target)
         };
+        let turned = |x: Tensor| tf::identity(tf::transpose(&x, [1, 0, 2]));
+        let by_hand_turned = || {
+            let ((x, target), parameters) = (data(), parameters());
+            let (x, target) = (turned(x), turned(target));
+            move || turned_step(&parameters, &x, &target)
+        };
         let by_layer = || {
-            let turned = |x: Tensor| tf::identity(tf::transpose(&x, [1, 0, 2]));
             let (x, target) = data();
             let (x, target, layer) = (turned(x), turned(target), LSTM::new(UNITS).return_sequences(true));
             layer.build([32, steps, 128]);
             let own = layer.trainable_variables();
             own.iter().zip(parameters().all()).for_each(|(variable, value)| variable.assign(value.value()));
+            let layer = Recurrent::Lstm(layer);
+            move || layer_step(&layer, &x, &target)
+        };
+        let by_gru = || {
+            let (x, target) = data();
+            let (x, target, layer) = (turned(x), turned(target), GRU::new(UNITS).return_sequences(true));
+            layer.build([32, steps, 128]);
+            let layer = Recurrent::Gru(layer);
             move || layer_step(&layer, &x, &target)
         };
         let loss = |loss: &Tensor| vec![f64::from(loss.item::<f32>())];
         b.run(&format!("w8_by_hand_{mode}"), true, by_hand, loss);
+        b.run(&format!("w8_by_hand_examples_first_{mode}"), true, by_hand_turned, loss);
         b.run(&format!("w8_layer_{mode}"), true, by_layer, loss);
+        b.run(&format!("w8_gru_layer_{mode}"), true, by_gru, loss);
     }
     tf::config::run_functions_eagerly(false);
 }

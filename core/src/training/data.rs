@@ -57,13 +57,17 @@ pub struct Feed<X: Nest> {
     inputs: usize,
     targets: usize,
     batches: Dataset<Vec<Tensor>>,
-    steps: Option<usize>,
 }
 
 impl<X: Nest> Feed<X> {
     /// The number of batches of a pass, where it is known.
     pub fn steps(&self) -> Option<usize> {
-        self.steps
+        self.batches.cardinality().known()
+    }
+
+    /// Whether a pass has no end.
+    pub(super) fn is_endless(&self) -> bool {
+        self.batches.cardinality() == Cardinality::Infinite
     }
 
     pub(super) fn begin(&self) -> DatasetIterator<Vec<Tensor>> {
@@ -137,7 +141,7 @@ impl<X: Nest> Arrays<X> {
 
     /// Batches of the arrays.
     pub fn feed(mut self, how: &Cut) -> Result<Feed<X>> {
-        let count = self.examples()?;
+        self.examples()?;
         if let Some(classes) = &how.class_weight {
             self.weigh(classes)?;
         }
@@ -150,7 +154,7 @@ impl<X: Nest> Arrays<X> {
             batches = batches.try_shuffle(*shuffle)?;
         }
         let batches = batches.try_batch(size, false)?;
-        Ok(Feed { form: self.x, inputs, targets, batches, steps: Some(count.div_ceil(size)) })
+        Ok(Feed { form: self.x, inputs, targets, batches })
     }
 
     /// Weights of the examples by their classes, in addition to those that are there.
@@ -277,14 +281,13 @@ fn of_dataset<X: Nest, S: DatasetElement>(
             .help("`map` the data set to elements `(x, y, weights)`"));
     }
     let empty = || Error::invalid_argument("fit", "the data set is empty").got("no batches").expected("at least one");
-    let cardinality = batches.cardinality();
-    if cardinality == Cardinality::Known(0) {
+    if batches.cardinality() == 0 {
         return Err(empty());
     }
     // A pass of its own: functions of `map` run once more for the first batch.
     let form = input(batches.take(1).iter().try_next()?.ok_or_else(empty)?);
     let inputs = leaves(&form).len();
-    Ok(Feed { form, inputs, targets, batches: batches.flattened(), steps: cardinality.known() })
+    Ok(Feed { form, inputs, targets, batches: batches.flattened() })
 }
 
 impl<X: DatasetElement, Y: Targets> TrainingData<X> for &Dataset<(X, Y)> {

@@ -144,7 +144,8 @@ options! { [X: Nest] Fit<'_, X>:
         Ok(this)
     }
 
-    /// How many batches are an epoch, where it is not the whole of the data: at least 1. The next epoch goes on where it ended.
+    /// How many batches are an epoch, where it is not the whole of the data: at least 1. The next epoch goes on where it ended; data that
+    /// end before an epoch does begin anew.
     pub fn steps_per_epoch, try_steps_per_epoch(this, steps: usize) {
         this.steps_per_epoch = Some(options::count("fit", "steps_per_epoch", steps)?);
         Ok(this)
@@ -156,7 +157,7 @@ options! { [X: Nest] Fit<'_, X>:
         Ok(this)
     }
 
-    /// How many batches a validation has, where it is not the whole of its data: at least 1.
+    /// How many batches a validation has, where it is not the whole of its data: at least 1, and not more than it has.
     pub fn validation_steps, try_validation_steps(this, steps: usize) {
         this.validation_steps = Some(options::count("fit", "validation_steps", steps)?);
         Ok(this)

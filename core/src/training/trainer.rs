@@ -279,14 +279,17 @@ impl<M: Model> Trainer<M> {
                     .help("give `validation_data`, or split the data set with `take` and `skip`"));
             };
             let (train, validation) = arrays.split(options.validation_split)?;
-            return Ok((train.feed(&cut)?, Some(validation.feed(&validation_cut)?)));
+            let (train, validation) = (train.feed(&cut)?, validation.feed(&validation_cut)?);
+            check_validation(Some(&validation), options.validation_steps)?;
+            return Ok((train, Some(validation)));
         }
         let feed = data.into_feed(&cut)?;
-        if feed.steps().is_none() && options.steps_per_epoch.is_none() {
-            return Err(Error::invalid_argument("fit", "the data set has no known end, so an epoch has none")
+        if feed.is_endless() && options.steps_per_epoch.is_none() {
+            return Err(Error::invalid_argument("fit", "the data set has no end, so an epoch has none")
                 .help("say how many batches an epoch has with `steps_per_epoch`"));
         }
         let validation = options.validation.take().map(|make| make(&validation_cut)).transpose()?;
+        check_validation(validation.as_ref(), options.validation_steps)?;
         Ok((feed, validation))
     }
 
@@ -383,9 +386,10 @@ impl<M: Model> Trainer<M> {
         let here = Location::caller();
         let run = || -> Result<Logs> {
             let feed = data.into_feed(&Cut { batch_size, shuffle: None, class_weight: None })?;
-            if feed.steps().is_none() {
-                return Err(Error::invalid_argument("evaluate", "the data set has no known end")
-                    .help("`take` a number of batches"));
+            if feed.is_endless() {
+                return Err(
+                    Error::invalid_argument("evaluate", "the data set has no end").help("`take` a number of batches")
+                );
             }
             let (stop, first, history) = (Cell::new(false), Cell::new(None), RefCell::new(History::default()));
             let progress = Progress {
@@ -500,6 +504,23 @@ impl<M: Model> Trainer<M> {
         self.compiled.reset();
         self.step(mode, &vec![Batch { x: arrays.x, y: arrays.y, sample_weight: arrays.weights }])?;
         self.compiled.logs(true)
+    }
+}
+
+/// An error for a validation without an end, and for more steps than it has batches.
+fn check_validation<X: engine::Nest>(validation: Option<&Feed<X>>, steps: Option<usize>) -> Result<()> {
+    let Some(feed) = validation else { return Ok(()) };
+    match (feed.steps(), steps) {
+        (_, None) if feed.is_endless() => {
+            Err(Error::invalid_argument("fit", "the data set of the validation has no end")
+                .help("say `validation_steps`"))
+        }
+        (Some(batches), Some(steps)) if steps > batches => {
+            Err(Error::invalid_argument("fit", "`validation_steps` is more than the validation has batches")
+                .got(steps)
+                .expected(format!("at most {batches}")))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -53,13 +53,15 @@ fn of_tensors(nest: &Module, rt: &TokenStream) -> TokenStream {
     }
     let tensors = hidden("tensors");
     let fields = only.fields.iter().map(|field| {
-        let (member, span) = (&field.member, field.ty.span());
-        quote_spanned!(span=> #member: #rt::Nest::of_tensors(#tensors)?)
+        let (member, ty, span) = (&field.member, &field.ty, field.ty.span());
+        // What is no structure is told by `visit`, once.
+        quote_spanned!(span=> #member: #rt::ByType::<#ty>::new().of_tensors(#tensors)?)
     });
     quote! {
         fn of_tensors(
             #tensors: &mut dyn ::core::iter::Iterator<Item = #rt::Tensor>,
         ) -> ::core::option::Option<Self> {
+            use #rt::NoStructure as _;
             let _ = &#tensors;
             ::core::option::Option::Some(Self { #(#fields,)* })
         }

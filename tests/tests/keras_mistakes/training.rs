@@ -77,11 +77,11 @@ pub fn rows() -> Vec<Row> {
         "a data set without an end": {
             let data = Dataset::from_tensor_slices((x(), y())).batch(2).repeat(None);
             line().try_fit(&data, quiet())
-        } => ["fit", "no known end", "`steps_per_epoch`"];
+        } => ["fit", "no end", "`steps_per_epoch`"];
         "an evaluation without an end": {
             let data = Dataset::from_tensor_slices((x(), y())).batch(2).repeat(None);
             line().try_evaluate(&data, None)
-        } => ["evaluate", "no known end", "`take`"];
+        } => ["evaluate", "no end", "`take`"];
         "a share of a data set for validation": {
             let data = Dataset::from_tensor_slices((x(), y())).batch(2);
             line().try_fit(&data, quiet().validation_split(0.5))

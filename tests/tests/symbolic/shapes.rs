@@ -42,6 +42,11 @@ fn reordering() -> Vec<Sample> {
             |x| one(tf::try_ensure_shape(&x[0], (x[1].shape().dim(1), -1))),
         ),
         Sample::new(
+            "check_numerics",
+            |s| vec![x(&[s.a, s.b])],
+            |x| one(tf::debugging::try_check_numerics(&x[0], "the sample is not finite")),
+        ),
+        Sample::new(
             "broadcast_to",
             |s| vec![x(&[s.b, 1]), x(&[s.a, s.b, s.c])],
             |x| one(tf::try_broadcast_to(&x[0], *x[1].shape())),

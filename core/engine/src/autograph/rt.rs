@@ -15,8 +15,8 @@ pub use crate::function::declared::{Declared, Size, Spec};
 pub use crate::function::{Function, Options};
 pub use crate::structure::list::List;
 pub use crate::structure::{
-    Leaves, Nest, Place, Probe, Referents, Slot, StateVtable, Thunk, instance, never, place, place_ref, result, unless,
-    unset,
+    ByType, Leaves, Nest, NoStructure, Place, Probe, Referents, Slot, StateVtable, Thunk, instance, never, place,
+    place_ref, result, unless, unset,
 };
 pub use crate::tensor::Tensor;
 pub use kernels::dtype::DType;

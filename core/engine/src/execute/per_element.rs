@@ -84,6 +84,13 @@ pub(crate) fn element_state() -> Option<Tensor> {
     })
 }
 
+/// A seed that follows from the element, if an element's numbers are drawn.
+pub(crate) fn element_seed() -> Option<i64> {
+    let state = element_state()?;
+    let words = Resource::of(&state, "data").ok()?.read().try_to_vec::<i64>().ok()?;
+    Some(mixed(words[2] as u64 ^ mixed(words[1] as u64)) as i64)
+}
+
 /// The operands with a state of the element's in place of each generator's, if there is one among them.
 pub(crate) fn with_stand_ins(inputs: &[&Tensor]) -> Option<SmallVec<[Tensor; 4]>> {
     let is_generator = |t: &Tensor| {

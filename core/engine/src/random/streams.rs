@@ -2,7 +2,7 @@
 //! The functions of `tf::random` ask for a stream at each call; checkpoints read the state and put it back by way of [`Snapshot`].
 
 use super::generator::{Generator, entropy, shared};
-use crate::execute::{element_state, generator_state as state, listener, on_host, recording};
+use crate::execute::{element_seed, element_state, generator_state as state, listener, on_host, recording};
 use crate::ops::Law;
 use crate::tensor::{Resource, Tensor};
 use kernels::backend::cpu::philox::OpSeeds;
@@ -87,6 +87,10 @@ pub fn layer_seed() -> i64 {
 
 /// A seed for a step of a data set whose function may draw numbers; as [`layer_seed`], with a count of its own.
 pub(crate) fn data_seed() -> i64 {
+    // A step of a data set that a function makes for an element.
+    if let Some(own) = element_seed() {
+        return own;
+    }
     let mut global = locked();
     global.steps += 1;
     global.seed.map_or_else(|| entropy()[2], |seed| mixed(!seed, global.steps))

@@ -279,3 +279,32 @@ tuples!(A 0, B 1, C 2, D 3, E 4);
 tuples!(A 0, B 1, C 2, D 3, E 4, F 5);
 tuples!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
 tuples!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+
+/// Asks a type for its structure of tensors, in code of the derive macro: a type that is none answers nothing, so that the compiler tells of it
+/// where its tensors are visited and not once more.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ByType<T>(PhantomData<T>);
+
+impl<T> ByType<T> {
+    #[allow(clippy::new_without_default, reason = "generated code calls it")]
+    pub fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T: Nest> ByType<T> {
+    pub fn of_tensors(&self, tensors: &mut dyn Iterator<Item = Tensor>) -> Option<T> {
+        T::of_tensors(tensors)
+    }
+}
+
+/// The answer of types that are no structures of tensors.
+#[doc(hidden)]
+pub trait NoStructure<T> {
+    fn of_tensors(&self, _tensors: &mut dyn Iterator<Item = Tensor>) -> Option<T> {
+        None
+    }
+}
+
+impl<T> NoStructure<T> for ByType<T> {}

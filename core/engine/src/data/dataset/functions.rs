@@ -191,7 +191,7 @@ impl<S: DatasetElement> Dataset<S> {
     ///
     /// ```
     /// use eagerflow as tf;
-    /// let sums = tf::data::Dataset::range(5).scan(tf::constant(0i64), |sum, n| {
+    /// let sums = tf::data::Dataset::range(5).scan(tf::Tensor::from(0i64), |sum, n| {
     ///     let sum = sum + n;
     ///     (sum.clone(), sum)
     /// });
@@ -236,7 +236,7 @@ impl<S: DatasetElement> Dataset<S> {
     ///
     /// ```
     /// use eagerflow as tf;
-    /// let sum = tf::data::Dataset::range(5).reduce(tf::constant(0i64), |sum, n| sum + n);
+    /// let sum = tf::data::Dataset::range(5).reduce(tf::Tensor::from(0i64), |sum, n| sum + n);
     /// assert_eq!(sum.item::<i64>(), 10);
     /// ```
     ///
