@@ -4,6 +4,7 @@
 use super::cardinality::Cardinality;
 use super::order::SharedOrder;
 use super::state::Saved;
+use super::steps::cache::Kept;
 use crate::module::StateWriter;
 use crate::op::Outputs;
 use crate::tensor::TensorType;
@@ -77,6 +78,11 @@ pub trait Stage: Send + Sync {
     /// What tells its passes apart, of stages with random numbers.
     fn orders(&self) -> Vec<&SharedOrder> {
         Vec::new()
+    }
+
+    /// What it keeps from pass to pass.
+    fn kept(&self) -> Option<&Kept> {
+        None
     }
 }
 

@@ -9,6 +9,7 @@ use super::iterator::DatasetIterator;
 use super::order::{Order, SharedOrder};
 use super::pipeline::Pipeline;
 use super::stage::{Item, Pass, Rows, Stage};
+use super::steps::cache::Kept;
 use super::steps::window::Taken;
 use crate::module::{Fields, Module, Prepared, SavedState, StateReader, StateValue, StateWriter};
 use crate::op::Outputs;
@@ -18,8 +19,15 @@ use kernels::error::{Error, Result};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// A state that stages resume from.
-pub struct Saved<'a>(StateReader<'a>);
+/// A state that stages resume from, with what its steps had kept.
+pub struct Saved<'a>(StateReader<'a>, Vec<(Kept, Option<Arc<[Outputs]>>)>);
+
+impl Saved<'_> {
+    /// The elements that a step had kept.
+    pub(super) fn kept_of(&self, step: &Kept) -> Option<Arc<[Outputs]>> {
+        self.1.iter().find(|(kept, _)| kept.is(step))?.1.clone()
+    }
+}
 
 impl<'a> Deref for Saved<'a> {
     type Target = StateReader<'a>;
@@ -47,6 +55,21 @@ pub(super) fn save_item(item: &Item, to: &mut StateWriter) -> Result<()> {
             values.iter().try_for_each(|value| save_value(value, to))
         }
     }
+}
+
+/// Elements that a step holds.
+pub(super) fn save_elements(elements: &[Outputs], to: &mut StateWriter) -> Result<()> {
+    to.number(elements.len() as u64);
+    elements.iter().try_for_each(|element| save_item(&Item::Values(element.clone()), to))
+}
+
+/// What [`save_elements`] wrote.
+pub(super) fn saved_elements(from: &mut Saved<'_>) -> Result<Vec<Outputs>> {
+    let one = |from: &mut Saved<'_>| match saved_item(from, None)? {
+        Item::Values(values) => Ok(values),
+        Item::Row(_) => Err(from.damaged("a row of no source")),
+    };
+    (0..from.count()?).map(|_| one(from)).collect()
 }
 
 /// A tensor, or a data set of elements that were taken from a pass, as `window` gives them.
@@ -126,8 +149,14 @@ fn orders<'a>(stage: &'a dyn Stage, into: &mut Vec<&'a SharedOrder>) {
     stage.inputs().iter().for_each(|input| orders(&**input, into));
 }
 
-/// What both kinds of state begin with: the pipeline, and how its passes to come are ordered.
-fn save_pipeline(pipeline: &Pipeline, kind: &'static str) -> StateWriter {
+/// What a pipeline's steps keep, the last step's first.
+fn kept<'a>(stage: &'a dyn Stage, into: &mut Vec<&'a Kept>) {
+    into.extend(stage.kept());
+    stage.inputs().iter().for_each(|input| kept(&**input, into));
+}
+
+/// What both kinds of state begin with: the pipeline, how its passes to come are ordered, and what its steps keep.
+fn save_pipeline(pipeline: &Pipeline, kind: &'static str) -> Result<StateWriter> {
     let mut to = StateWriter::new(kind);
     to.text(&describe(&*pipeline.stages));
     let mut all = Vec::new();
@@ -137,15 +166,26 @@ fn save_pipeline(pipeline: &Pipeline, kind: &'static str) -> StateWriter {
         to.signed(seed);
         to.number(passes);
     }
-    to
+    let mut all = Vec::new();
+    kept(&*pipeline.stages, &mut all);
+    for kept in all {
+        let elements = kept.get();
+        to.flag(elements.is_some());
+        elements.map_or(Ok(()), |elements| save_elements(&elements, &mut to))?;
+    }
+    Ok(to)
 }
 
-/// Orders that were read, for the steps that they are of.
-struct SavedOrders(Vec<(SharedOrder, Order)>);
+/// What steps share from pass to pass, as it was read.
+struct SavedOrders {
+    orders: Vec<(SharedOrder, Order)>,
+    kept: Vec<(Kept, Option<Arc<[Outputs]>>)>,
+}
 
 impl SavedOrders {
     fn put_back(self) {
-        self.0.into_iter().for_each(|(shared, order)| shared.set(order));
+        self.orders.into_iter().for_each(|(shared, order)| shared.set(order));
+        self.kept.into_iter().for_each(|(kept, elements)| kept.set(elements));
     }
 }
 
@@ -164,7 +204,15 @@ fn saved_pipeline<'a>(pipeline: &Pipeline, bytes: &'a [u8], kind: &'static str) 
     for order in all {
         found.push((order.clone(), Order { seed: reader.signed()?, passes: reader.number()? }));
     }
-    Ok((Saved(reader), SavedOrders(found)))
+    let mut saved = Saved(reader, Vec::new());
+    let mut all = Vec::new();
+    kept(&*pipeline.stages, &mut all);
+    for kept in all {
+        let elements = saved.flag()?.then(|| saved_elements(&mut saved)).transpose()?;
+        saved.1.push((kept.clone(), elements.map(Into::into)));
+    }
+    let orders = SavedOrders { orders: found, kept: saved.1.clone() };
+    Ok((saved, orders))
 }
 
 const DATASET: &str = "dataset";
@@ -180,7 +228,7 @@ impl<S: DatasetElement> SavedState for Dataset<S> {
     }
 
     fn save(&self) -> Result<StateValue> {
-        Ok(StateValue::Bytes(save_pipeline(Pipeline::of(self.handle(), "save")?, DATASET).finish()))
+        Ok(StateValue::Bytes(save_pipeline(Pipeline::of(self.handle(), "save")?, DATASET)?.finish()))
     }
 
     fn prepare(&self, value: &StateValue) -> Result<Prepared> {
@@ -224,7 +272,7 @@ impl<S: DatasetElement> SavedState for DatasetIterator<S> {
     fn save(&self) -> Result<StateValue> {
         // Locked first: a pass that goes on meanwhile could begin another one.
         let stream = self.state.stream();
-        let mut to = save_pipeline(&self.state.pipeline, ITERATOR);
+        let mut to = save_pipeline(&self.state.pipeline, ITERATOR)?;
         to.flag(stream.is_some());
         if let Some(stream) = &*stream {
             stream.save(&mut to)?;

@@ -6,7 +6,7 @@ use crate::data::cardinality::Cardinality;
 use crate::data::count::IntoCount;
 use crate::data::form::{DatasetElement, Form};
 use crate::data::order::global_seed;
-use crate::data::steps::cache::Cache;
+use crate::data::steps::cache::{Cache, Kept};
 use crate::data::steps::enumerate::{Enumerate, numbered};
 use crate::data::steps::ignore_errors::{IgnoreErrors, IgnoredErrors};
 use crate::data::steps::parallel::AUTOTUNE;
@@ -172,7 +172,7 @@ impl<S: DatasetElement> Dataset<S> {
 
     /// Keeps the elements of the first pass in memory for all that follow. Only a pass that came to its end fills the cache.
     ///
-    /// What stands before it, a shuffle or random numbers too, is computed once; what stands behind it, in every pass. A checkpoint of
+    /// What stands before it, a shuffle or random numbers too, is computed once; what stands behind it, in every pass. A checkpoint of a data set or
     /// a pass holds the elements that are kept.
     ///
     /// ```
@@ -189,7 +189,8 @@ impl<S: DatasetElement> Dataset<S> {
     /// ```
     #[track_caller]
     pub fn cache(&self) -> Self {
-        let make = move |before: &Arc<_>| Ok(Arc::new(Cache { before: Arc::clone(before), kept: Arc::default() }) as _);
+        let make =
+            move |before: &Arc<_>| Ok(Arc::new(Cache { before: Arc::clone(before), kept: Kept::default() }) as _);
         self.then("cache", self.form.clone(), Ok, make).or_fail()
     }
 

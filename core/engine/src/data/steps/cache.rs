@@ -4,47 +4,53 @@
 use super::one_input;
 use crate::data::cardinality::Cardinality;
 use crate::data::stage::{Item, Pass, Stage, Values};
-use crate::data::state::{Saved, save_item, saved_item};
+use crate::data::state::{Saved, save_elements, saved_elements};
 use crate::module::StateWriter;
 use crate::op::Outputs;
 use crate::tensor::TensorType;
 use kernels::error::Result;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// All elements, once a pass was made. Pipelines with the same step share them.
+#[derive(Clone, Default)]
+pub struct Kept(Arc<Mutex<Option<Arc<[Outputs]>>>>);
+
+impl Kept {
+    pub fn get(&self) -> Option<Arc<[Outputs]>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set(&self, elements: Option<Arc<[Outputs]>>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = elements;
+    }
+
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
 
 pub(in crate::data) struct Cache {
     pub before: Arc<dyn Stage>,
-    /// All elements, once a pass was made.
-    pub kept: Arc<OnceLock<Arc<[Outputs]>>>,
+    pub kept: Kept,
 }
 
 impl Stage for Cache {
     fn begin(&self, from: Option<&mut Saved<'_>>) -> Result<Box<dyn Pass>> {
+        let filling = |before, elements| Filling { before, elements, cache: self.kept.clone() };
         let Some(from) = from else {
             return Ok(match self.kept.get() {
-                Some(kept) => Box::new(Reading { kept: kept.clone(), next: 0 }),
-                None => Box::new(Filling {
-                    before: Values::begin(&self.before, None)?,
-                    elements: Vec::new(),
-                    cache: self.kept.clone(),
-                }),
+                Some(kept) => Box::new(Reading { kept, next: 0 }),
+                None => Box::new(filling(Values::begin(&self.before, None)?, Vec::new())),
             });
         };
-        let (whole, next) = (from.flag()?, from.number()? as usize);
-        let mut elements = Vec::new();
-        for _ in 0..from.count()? {
-            match saved_item(from, None)? {
-                Item::Values(values) => elements.push(values),
-                Item::Row(_) => return Err(from.damaged("a row of no source")),
-            }
+        if from.flag()? {
+            // The elements are part of the pipeline's state.
+            let Some(kept) = from.kept_of(&self.kept) else { return Err(from.damaged("a cache is empty")) };
+            let next = from.at_most(kept.len())?;
+            return Ok(Box::new(Reading { kept, next }));
         }
-        if !whole {
-            let before = Values::begin(&self.before, Some(from))?;
-            return Ok(Box::new(Filling { before, elements, cache: self.kept.clone() }));
-        }
-        if next > elements.len() {
-            return Err(from.damaged("a number is out of range"));
-        }
-        Ok(Box::new(Reading { kept: self.kept.get_or_init(|| elements.into()).clone(), next }))
+        let elements = saved_elements(from)?;
+        Ok(Box::new(filling(Values::begin(&self.before, Some(from))?, elements)))
     }
 
     fn cardinality(&self) -> Cardinality {
@@ -60,20 +66,17 @@ impl Stage for Cache {
     fn describe(&self) -> String {
         "cache".to_owned()
     }
-}
 
-fn save_kept(whole: bool, next: usize, elements: &[Outputs], to: &mut StateWriter) -> Result<()> {
-    to.flag(whole);
-    to.number(next as u64);
-    to.number(elements.len() as u64);
-    elements.iter().try_for_each(|element| save_item(&Item::Values(element.clone()), to))
+    fn kept(&self) -> Option<&Kept> {
+        Some(&self.kept)
+    }
 }
 
 /// The pass that fills the cache.
 struct Filling {
     before: Values,
     elements: Vec<Outputs>,
-    cache: Arc<OnceLock<Arc<[Outputs]>>>,
+    cache: Kept,
 }
 
 impl Pass for Filling {
@@ -84,14 +87,15 @@ impl Pass for Filling {
                 Ok(Some(Item::Values(values)))
             }
             None => {
-                self.cache.get_or_init(|| self.elements.as_slice().into());
+                self.cache.set(Some(self.elements.as_slice().into()));
                 Ok(None)
             }
         }
     }
 
     fn save(&self, to: &mut StateWriter) -> Result<()> {
-        save_kept(false, 0, &self.elements, to)?;
+        to.flag(false);
+        save_elements(&self.elements, to)?;
         self.before.save(to)
     }
 }
@@ -110,6 +114,8 @@ impl Pass for Reading {
     }
 
     fn save(&self, to: &mut StateWriter) -> Result<()> {
-        save_kept(true, self.next, &self.kept, to)
+        to.flag(true);
+        to.number(self.next as u64);
+        Ok(())
     }
 }

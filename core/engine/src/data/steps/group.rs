@@ -10,7 +10,7 @@ use crate::data::function::{Calls, StepFunction};
 use crate::data::order::SharedOrder;
 use crate::data::pipeline::Pipeline;
 use crate::data::stage::{Item, Pass, Stage, Values};
-use crate::data::state::{Saved, save_item, saved_item};
+use crate::data::state::{Saved, save_elements, saved_elements};
 use crate::module::StateWriter;
 use crate::op::Outputs;
 use crate::tensor::{Tensor, TensorType};
@@ -75,19 +75,6 @@ impl Stage for Group {
     fn orders(&self) -> Vec<&SharedOrder> {
         vec![&self.key.order, &self.reduce.order, &self.size.order]
     }
-}
-
-fn save_elements(elements: &[Outputs], to: &mut StateWriter) -> Result<()> {
-    to.number(elements.len() as u64);
-    elements.iter().try_for_each(|element| save_item(&Item::Values(element.clone()), to))
-}
-
-fn saved_elements(from: &mut Saved<'_>) -> Result<Vec<Outputs>> {
-    let one = |from: &mut Saved<'_>| match saved_item(from, None)? {
-        Item::Values(values) => Ok(values),
-        Item::Row(_) => Err(from.damaged("a row of no source")),
-    };
-    (0..from.count()?).map(|_| one(from)).collect()
 }
 
 /// A window whose data set is gone over.

@@ -4,7 +4,7 @@
 use super::one_input;
 use crate::data::cardinality::Cardinality;
 use crate::data::stage::{Item, Pass, Stage, Values};
-use crate::data::state::{Saved, save_item, saved_item};
+use crate::data::state::{Saved, save_elements, saved_elements};
 use crate::module::StateWriter;
 use crate::op::Outputs;
 use crate::tensor::TensorType;
@@ -20,12 +20,7 @@ impl Stage for Unique {
     fn begin(&self, mut from: Option<&mut Saved<'_>>) -> Result<Box<dyn Pass>> {
         let mut given = Vec::new();
         if let Some(from) = from.as_deref_mut() {
-            for _ in 0..from.count()? {
-                match saved_item(from, None)? {
-                    Item::Values(values) => given.push(values),
-                    Item::Row(_) => return Err(from.damaged("a row of no source")),
-                }
-            }
+            given = saved_elements(from)?;
         }
         let seen = given.iter().map(bits).collect::<Result<_>>()?;
         Ok(Box::new(Telling { before: Values::begin(&self.before, from)?, seen, given }))
@@ -74,8 +69,7 @@ impl Pass for Telling {
     }
 
     fn save(&self, to: &mut StateWriter) -> Result<()> {
-        to.number(self.given.len() as u64);
-        self.given.iter().try_for_each(|element| save_item(&Item::Values(element.clone()), to))?;
+        save_elements(&self.given, to)?;
         self.before.save(to)
     }
 }
