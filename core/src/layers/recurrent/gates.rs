@@ -51,6 +51,9 @@ pub(super) struct Gates {
     pub seeds: SeedGenerator,
 }
 
+/// So many rows of a product are as quick as more of them.
+const ENOUGH_ROWS: usize = 16;
+
 /// What one call reads of the variables, and drops of the states.
 pub(super) struct Read {
     /// `[units, gates * units]`.
@@ -126,8 +129,15 @@ impl Gates {
     }
 
     /// What is done with all inputs at once, and the step that is left.
+    ///
+    /// Operation by operation, and for few rows, the product of all inputs is one. In a graph's loop the products of enough rows are as
+    /// quick each by itself, and the numbers between the two loops, and their gradients, need not be stored.
     #[track_caller]
     pub fn begin<'c>(&'c self, core: &'c Core, xs: &Tensor, step: &TensorType, training: bool) -> Result<Begun<'c>> {
+        let rows = step.shape.dim(0).known_value();
+        if !engine::executing_eagerly() && rows.is_none_or(|rows| rows >= ENOUGH_ROWS) {
+            return Ok(Begun { inputs: xs.clone(), steps: self.steps(core, step, training)? });
+        }
         self.make(core, step)?;
         let [inputs, states] = self.drops(step, training)?;
         let inputs = self.projected(core, xs, inputs.as_deref())?;

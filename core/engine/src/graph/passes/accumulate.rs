@@ -30,7 +30,7 @@ pub(super) fn accumulate(graph: &Graph) -> Result<Graph> {
                 && !gone.contains(&from)
                 && graph.nodes[from].device == node.device
                 && is_product(graph, &graph.nodes[from])
-                && is_worth_it(graph, &made, addend)
+                && is_worth_it(graph, &made, &sums, addend)
             {
                 sums.insert(at, (from, addend));
                 gone.insert(from);
@@ -94,11 +94,19 @@ fn is_product(graph: &Graph, node: &Node) -> bool {
     m > 16 && n > 16 && [dense, turned].iter().all(|product| can_add(product, dtype, Isa::current()))
 }
 
-/// Whether the addend is in memory anyway: something from outside the body, or another product. What is computed element by
-/// element is better computed together with the sum.
-fn is_worth_it(graph: &Graph, made: &HashMap<Value, usize>, addend: Value) -> bool {
+/// Whether the addend is in memory anyway: something from outside the body, another product, or such a sum itself. What is computed
+/// element by element is better computed together with the sum.
+fn is_worth_it(
+    graph: &Graph,
+    made: &HashMap<Value, usize>,
+    sums: &HashMap<usize, (usize, Value)>,
+    addend: Value,
+) -> bool {
     match made.get(&addend) {
-        Some(&at) => graph.nodes[at].op.is::<ops::MatMul>() || graph.nodes[at].op.is::<MatMulAdd>(),
+        Some(at) => {
+            let op = &graph.nodes[*at].op;
+            op.is::<ops::MatMul>() || op.is::<MatMulAdd>() || sums.contains_key(at)
+        }
         None => graph.constant(addend).is_none(),
     }
 }
