@@ -33,7 +33,7 @@ fn source(name: &str) -> Option<Dataset<Element>> {
         "range_start" => Dataset::range(2..5).flattened(),
         "range_step" => Dataset::range((1, 10, 3)).flattened(),
         "range_down" => Dataset::range((10, 1, -4)).flattened(),
-        "range_empty" => Dataset::range(5..1).flattened(),
+        "range_empty" => Dataset::range((5, 1, 1)).flattened(),
         "counter" => Dataset::counter(3, 2).take(4).flattened(),
         "counter_whole" => Dataset::counter(0, 1).flattened(),
         "strings" => Dataset::from_tensor_slices(tf::constant(["a", "bc", ""])).flattened(),
