@@ -96,6 +96,26 @@ fn results_come_in_order_or_as_they_are_ready() {
     assert!(free.into_iter().eq(0..40));
 }
 
+/// Whatever is chosen, the results are those of one call after the other; slow functions do get threads.
+#[test]
+fn autotune_gives_the_same_elements() {
+    let seen = Arc::new(std::sync::Mutex::new(std::collections::HashSet::new()));
+    for slow in [false, true] {
+        let own = seen.clone();
+        let set = Dataset::range(120).map_with(AUTOTUNE, move |n| {
+            if slow {
+                own.lock().unwrap().insert(std::thread::current().id());
+                std::thread::sleep(Duration::from_micros(300));
+            }
+            n * 2
+        });
+        assert!(set.iter().map(|n| n.item::<i64>()).eq((0..120).map(|n| 2 * n)));
+    }
+    if std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1) {
+        assert!(seen.lock().unwrap().len() > 1);
+    }
+}
+
 #[test]
 fn random_numbers_follow_from_the_element() {
     let noise = |n: Tensor| (n, tf::random::normal([3], 0.0, 1.0));

@@ -16,9 +16,11 @@ use std::collections::VecDeque;
 use std::panic::Location;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-/// Lets the library choose: TensorFlow's `tf.data.AUTOTUNE`. As many calls at a time as the machine has processors; buffers grow while
-/// they run dry, up to 512 elements and 256 MiB.
+/// Lets the library choose: TensorFlow's `tf.data.AUTOTUNE`. As many calls at a time as the machine has processors, unless the first calls
+/// of a pass show that they are so short that threads would only be in each other's way; buffers grow while they run dry, up to 512
+/// elements and 256 MiB.
 pub const AUTOTUNE: usize = usize::MAX;
 
 /// How many calls of a function run at a time: a plain number, [`AUTOTUNE`], or with options.
@@ -124,7 +126,9 @@ impl Stage for ParallelMap {
             window: threads.saturating_mul(2),
         };
         let (deterministic, location) = (self.how.deterministic, self.function.location);
-        Ok(Box::new(Mapping { shared: Arc::new(shared), threads, running: Vec::new(), deterministic, location }))
+        let way =
+            if self.how.calls == AUTOTUNE { Way::Trial { calls: 0, spent: Duration::ZERO } } else { Way::Threads };
+        Ok(Box::new(Mapping { shared: Arc::new(shared), threads, running: Vec::new(), deterministic, location, way }))
     }
 
     fn cardinality(&self) -> Cardinality {
@@ -257,7 +261,38 @@ impl Shared {
     }
 }
 
+/// How elements are computed.
+#[derive(Clone, Copy)]
+enum Way {
+    /// In the thread that asks, so many calls so far, which took so long.
+    Trial {
+        calls: u32,
+        spent: Duration,
+    },
+    /// In the thread that asks, for good.
+    InTurn,
+    Threads,
+}
+
+/// So many calls tell how long they take.
+const TRIAL: u32 = 32;
+/// Threads pay from here on: handing an element over and back costs several microseconds.
+const WORTH_A_THREAD: Duration = Duration::from_micros(20);
+
+impl Way {
+    /// After one more call.
+    fn after(self, took: Duration) -> Self {
+        let Self::Trial { calls, spent } = self else { return self };
+        match (calls + 1, spent + took) {
+            (calls, spent) if calls < TRIAL => Self::Trial { calls, spent },
+            (calls, spent) if spent / calls < WORTH_A_THREAD => Self::InTurn,
+            _ => Self::Threads,
+        }
+    }
+}
+
 struct Mapping {
+    way: Way,
     shared: Arc<Shared>,
     threads: usize,
     running: Vec<JoinHandle<()>>,
@@ -266,6 +301,29 @@ struct Mapping {
 }
 
 impl Mapping {
+    /// An element that is computed here. Results that a state had brought along come first.
+    fn in_turn(&mut self) -> Result<Option<Item>> {
+        let mut pull = self.shared.pull.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = self.shared.out();
+        if let Some(Slot::Ready(result)) = out.slots.pop_front() {
+            out.first += 1;
+            return result.map(|values| Some(Item::Values(values)));
+        }
+        if out.ended {
+            return Ok(None);
+        }
+        let Some(element) = pull.before.next()? else {
+            out.ended = true;
+            return Ok(None);
+        };
+        let number = pull.calls.number();
+        drop((out, pull));
+        let start = Instant::now();
+        let result = self.shared.calls.call_for(number, element);
+        self.way = self.way.after(start.elapsed());
+        result.map(|values| Some(Item::Values(values)))
+    }
+
     fn start(&mut self) -> Result<()> {
         for _ in 0..self.threads {
             let shared = self.shared.clone();
@@ -295,6 +353,9 @@ impl Mapping {
 
 impl Pass for Mapping {
     fn next(&mut self) -> Result<Option<Item>> {
+        if let Way::Trial { .. } | Way::InTurn = self.way {
+            return self.in_turn();
+        }
         if self.running.is_empty() && !self.shared.out().ended {
             self.start()?;
         }
@@ -356,5 +417,24 @@ impl Drop for Mapping {
             // It has no panics: functions of the user's are guarded.
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a pass does after so many calls that took so long each.
+    fn after(calls: u32, micros: u64) -> Way {
+        let first = Way::Trial { calls: 0, spent: Duration::ZERO };
+        (0..calls).fold(first, |way, _| way.after(Duration::from_micros(micros)))
+    }
+
+    #[test]
+    fn short_calls_stay_and_long_ones_get_threads() {
+        assert!(matches!(after(TRIAL - 1, 500), Way::Trial { .. }));
+        assert!(matches!(after(TRIAL, 2), Way::InTurn));
+        assert!(matches!(after(TRIAL, 50), Way::Threads));
+        assert!(matches!(after(200, 2), Way::InTurn), "for good");
     }
 }
