@@ -21,6 +21,7 @@ fn rates_are_those_of_keras() {
         let kind = row["schedule"].as_str().unwrap();
         let made = schedule(kind, row["config"].as_object().unwrap());
         let optimizer = SGD::new(schedule(kind, row["config"].as_object().unwrap()));
+        let before = tf::function(rate).trace_count();
         for (step, right) in row["steps"].as_array().unwrap().iter().zip(row["values"].as_array().unwrap()) {
             let (step, right) = (step.as_i64().unwrap(), number(right));
             let ours = made.value(step);
@@ -29,7 +30,9 @@ fn rates_are_those_of_keras() {
             let traced = f64::from(rate(&optimizer).item::<f32>());
             assert!(traced == optimizer.learning_rate().get() && traced == ours, "{made:?} at {step}: {traced}");
         }
-        assert_eq!(tf::function(rate).trace_count(), tf::function(rate).trace_count());
+        // Steps change the rate and not the graph.
+        let traces = tf::function(rate).trace_count() - before;
+        assert!(traces <= 1, "{made:?}: {traces} traces");
     }
 }
 

@@ -2,9 +2,11 @@
 //! Steps of a model's own, weights, validation and callbacks are here, too.
 
 use eagerflow as tf;
-use tf::callbacks::EarlyStopping;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tf::callbacks::{EarlyStopping, LearningRateScheduler};
 use tf::data::Dataset;
-use tf::layers::{Call, Dense, Dropout};
+use tf::layers::{Call, Dense, Dropout, Embedding, LSTM, Lambda};
 use tf::losses::{MeanSquaredError, SparseCategoricalCrossentropy};
 use tf::optim::{Adam, Optimizer, SGD};
 use tf::training::{Batch, Callback, Compile, Compiled, Fit, Logs, Progress};
@@ -223,6 +225,29 @@ fn optimizers_have_names() {
     assert_eq!(tf::optim::get("SGD").learning_rate().get() as f32, 0.01);
     assert_eq!(tf::optim::get("schedulefreeadamw").learning_rate().get() as f32, 0.0025);
     assert!(tf::optim::try_get("adem").err().unwrap().to_string().contains("`adam`"));
+}
+
+/// The layer's function runs only where a graph is recorded.
+#[test]
+fn rates_epochs_and_masks_change_no_graph() {
+    let recorded = Arc::new(AtomicUsize::new(0));
+    let count = recorded.clone();
+    let counted = Lambda::new(move |x| {
+        count.fetch_add(1, Ordering::Relaxed);
+        x * 1.0
+    });
+    let model = Sequential::new((Embedding::new(5, 4).mask_zero(true), LSTM::new(3), counted, Dense::new(1)));
+    let trainer = model.compile(SGD::new(0.1), "mse");
+    let y = tf::ones([6, 1]);
+    trainer.fit((&tf::constant([[1, 2, 0]; 6]), &y), Fit::new().epochs(1).verbose(0));
+    let first = recorded.load(Ordering::Relaxed);
+    for tokens in [[1, 0, 0], [0, 0, 0], [4, 3, 2]] {
+        let tokens = tf::constant([tokens; 6]);
+        let rates = LearningRateScheduler::new(|epoch, _| 0.1 / (1.0 + epoch as f64));
+        trainer.fit((&tokens, &y), Fit::new().epochs(4).callback(rates).verbose(0));
+    }
+    assert!(first > 0);
+    assert_eq!(recorded.load(Ordering::Relaxed), first);
 }
 
 #[test]
