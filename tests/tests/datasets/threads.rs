@@ -82,15 +82,26 @@ fn a_panic_of_a_function_is_an_error_of_its_element() {
 
 #[test]
 fn results_come_in_order_or_as_they_are_ready() {
-    let slow_first = |n: Tensor| {
-        if n.item::<i64>() == 0 {
-            std::thread::sleep(Duration::from_millis(150));
+    // The first element waits for so many others, which a second thread computes.
+    let slow_first = |wanted: usize| {
+        let others = AtomicUsize::new(0);
+        move |n: Tensor| {
+            match n.item::<i64>() {
+                0 => {
+                    let began = Instant::now();
+                    while others.load(Ordering::SeqCst) < wanted && began.elapsed() < Duration::from_secs(20) {
+                        std::thread::yield_now();
+                    }
+                }
+                _ => drop(others.fetch_add(1, Ordering::SeqCst)),
+            }
+            n
         }
-        n
     };
     let list = |set: Dataset| set.iter().map(|n| n.item::<i64>()).collect::<Vec<_>>();
-    assert!(list(Dataset::range(40).map_with(2, slow_first)).into_iter().eq(0..40));
-    let mut free = list(Dataset::range(40).map_with(Parallel::calls(2).deterministic(false), slow_first));
+    assert!(list(Dataset::range(40).map_with(2, slow_first(3))).into_iter().eq(0..40));
+    // Four places: six others are only computed once some of them were given.
+    let mut free = list(Dataset::range(40).map_with(Parallel::calls(2).deterministic(false), slow_first(6)));
     assert_ne!(free[0], 0);
     free.sort_unstable();
     assert!(free.into_iter().eq(0..40));
