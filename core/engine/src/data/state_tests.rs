@@ -208,6 +208,32 @@ fn steps_with_threads_resume_at_every_step() {
     }
 }
 
+/// A state is not bound to a number of threads, which AUTOTUNE takes from the machine.
+#[test]
+fn states_go_from_one_number_of_threads_to_another() {
+    let _alone = alone();
+    let build = |threads: Option<usize>| {
+        let how = threads.map(Parallel::calls);
+        Dataset::range(6).interleave_with(3, 2, how, |n| Dataset::range(n.item::<i64>() + 2))
+    };
+    let all: Vec<i64> = build(None).iter().map(|n| n.item()).collect();
+    for (from, to) in [(None, Some(2)), (Some(3), None), (Some(1), Some(3))] {
+        let mut iterator = build(from).iter();
+        iterator.nth(4);
+        let resumed = build(to).iter();
+        restore(&resumed, &save(&iterator)).unwrap();
+        assert_eq!(resumed.map(|n| n.item::<i64>()).collect::<Vec<_>>(), all[5..], "{from:?} to {to:?}");
+    }
+}
+
+#[test]
+fn what_cannot_begin_ends_also_where_errors_are_passed_over() {
+    let broken = || Dataset::<Tensor>::from_generator(|| -> Vec<Tensor> { panic!("there is no such file") });
+    let numbers = Dataset::range(2);
+    assert_eq!(broken().repeat(None).ignore_errors(false).iter().count(), 0);
+    assert_eq!(numbers.concatenate(&broken()).concatenate(&numbers).ignore_errors(false).iter().count(), 4);
+}
+
 /// As [`check`], where how far threads are ahead is another thing each time, and so are the bytes of states.
 fn check_elements(name: &str, build: &dyn Fn() -> Dataset<Element>) {
     let dataset = build();

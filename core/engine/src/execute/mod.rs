@@ -20,7 +20,9 @@ pub(crate) use kernel::run_phases;
 pub use listener::Owner;
 pub(crate) use listener::{TraceListener, listener, note_draw, note_said, set_listener};
 pub(crate) use numerics::{InGradient, check_numerics, checks_numerics, gradient_of, set_check_numerics};
-pub(crate) use per_element::{ElementSeed, OfElement, element_seed, element_state, generator_state, with_stand_ins};
+pub(crate) use per_element::{
+    ElementSeed, GOLDEN, OfElement, element_seed, element_state, generator_state, mixed, with_stand_ins,
+};
 pub(crate) use place::{device_of, may_place, on_host};
 pub(crate) use strings::set as set_strings;
 

@@ -54,9 +54,12 @@ impl Drop for OfElement {
     }
 }
 
-/// Splitmix: Steele et al. 2014.
-fn mixed(word: u64) -> u64 {
-    let mut word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+/// What splitmix adds for each number: 2^64 by the golden ratio.
+pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The word that splitmix makes of a state: Steele et al. 2014.
+pub(crate) fn mixed(word: u64) -> u64 {
+    let mut word = word.wrapping_add(GOLDEN);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)

@@ -2,7 +2,9 @@
 //! The functions of `tf::random` ask for a stream at each call; checkpoints read the state and put it back by way of [`Snapshot`].
 
 use super::generator::{Generator, entropy, shared};
-use crate::execute::{element_seed, element_state, generator_state as state, listener, on_host, recording};
+use crate::execute::{
+    GOLDEN, element_seed, element_state, generator_state as state, listener, mixed, on_host, recording,
+};
 use crate::ops::Law;
 use crate::tensor::{Resource, Tensor};
 use kernels::backend::cpu::philox::OpSeeds;
@@ -82,7 +84,7 @@ pub(super) fn set_seed(seed: i64) {
 pub fn layer_seed() -> i64 {
     let mut global = locked();
     global.layers += 1;
-    global.seed.map_or_else(|| entropy()[2], |seed| mixed(seed, global.layers))
+    global.seed.map_or_else(|| entropy()[2], |seed| nth_seed(seed, global.layers))
 }
 
 /// A seed for a step of a data set whose function may draw numbers; as [`layer_seed`], with a count of its own.
@@ -93,15 +95,12 @@ pub(crate) fn data_seed() -> i64 {
     }
     let mut global = locked();
     global.steps += 1;
-    global.seed.map_or_else(|| entropy()[2], |seed| mixed(!seed, global.steps))
+    global.seed.map_or_else(|| entropy()[2], |seed| nth_seed(!seed, global.steps))
 }
 
-/// Splitmix: Steele et al. 2014.
-fn mixed(seed: i64, number: u64) -> i64 {
-    let mut word = (seed as u64).wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (word ^ (word >> 31)) as i64
+/// The word of splitmix with a number, from 1 on, behind a seed.
+fn nth_seed(seed: i64, number: u64) -> i64 {
+    mixed((seed as u64).wrapping_add((number - 1).wrapping_mul(GOLDEN))) as i64
 }
 
 /// What is drawn where: tells a draw of a trace from others, also in another process.

@@ -73,15 +73,22 @@ struct Following {
 impl Pass for Following {
     fn next(&mut self) -> Result<Option<Item>> {
         while let Some(stage) = self.inputs.get(self.at) {
-            let pass = match &mut self.pass {
-                Some(pass) => pass,
-                none => none.insert(Values::begin(stage, None)?),
-            };
-            if let Some(values) = pass.next()? {
-                return Ok(Some(Item::Values(values)));
+            if let Some(pass) = &mut self.pass {
+                if let Some(values) = pass.next()? {
+                    return Ok(Some(Item::Values(values)));
+                }
+                self.pass = None;
+                self.at += 1;
+                continue;
             }
-            self.pass = None;
-            self.at += 1;
+            // A data set that cannot begin is one error, behind which the next one follows.
+            match Values::begin(stage, None) {
+                Ok(pass) => self.pass = Some(pass),
+                Err(error) => {
+                    self.at += 1;
+                    return Err(error);
+                }
+            }
         }
         Ok(None)
     }

@@ -88,16 +88,18 @@ struct Opener {
 }
 
 impl Opener {
-    fn open(&self, slot: usize, number: u64, element: Outputs, from: Option<&mut Saved<'_>>) -> Result<Open> {
+    fn open(&self, slot: usize, number: u64, element: Outputs, mut from: Option<&mut Saved<'_>>) -> Result<Open> {
+        // How many threads there are may differ where a state is resumed, by the machine or the program: it says for itself what it is of.
+        let ahead = from.as_deref_mut().map_or(Ok(slot < self.threads), |from| from.flag())?;
         let made = self.calls.call_for(number, element.clone())?;
         let [handle] = &made[..] else {
             return Err(Error::internal("flat_map", "the function gives something else than one data set"));
         };
         let mut stages = Pipeline::of(handle, "flat_map")?.stages.clone();
-        if slot < self.threads {
+        if ahead {
             stages = Arc::new(Prefetch { before: stages, buffer: Buffer::Fixed(self.block.max(2)) });
         }
-        Ok(Open { number, element, pass: Values::begin(&stages, from)? })
+        Ok(Open { number, element, ahead, pass: Values::begin(&stages, from)? })
     }
 }
 
@@ -106,6 +108,8 @@ struct Open {
     /// The element that it was made of, and its number.
     number: u64,
     element: Outputs,
+    /// Whether a thread reads ahead.
+    ahead: bool,
     pass: Values,
 }
 
@@ -163,9 +167,10 @@ impl Pass for Flattening {
         to.number(self.given as u64);
         for open in &self.open {
             to.flag(open.is_some());
-            if let Some(Open { number, element, pass }) = open {
+            if let Some(Open { number, element, ahead, pass }) = open {
                 to.number(*number);
                 save_item(&Item::Values(element.clone()), to)?;
+                to.flag(*ahead);
                 pass.save(to)?;
             }
         }

@@ -69,7 +69,14 @@ impl Pass for Repeating {
                 Some(left) => *left -= 1,
                 None => {}
             }
-            self.pass = Some(self.before.begin(None)?);
+            match self.before.begin(None) {
+                Ok(pass) => self.pass = Some(pass),
+                // What cannot begin would fail for ever, and whoever passes over errors would never come back.
+                Err(error) => {
+                    self.left = Some(0);
+                    return Err(error);
+                }
+            }
             self.empty = true;
         }
     }
