@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_smaller_one_learns_and_draws() {
         let digits = digits::load(&digits::folder()).unwrap();
-        let (trainer, history) = train(&digits, &[8, 16], 6, 0).unwrap();
+        let (trainer, history) = train(&digits, &[8, 16], 10, 0).unwrap();
         let names: Vec<&str> = history.curves().map(|(name, _)| name).collect();
         assert_eq!(names, ["loss", "accuracy", "val_loss", "val_accuracy", "learning_rate"]);
         let folder = std::env::temp_dir().join(format!("eagerflow-resnet-{}", std::process::id()));

@@ -193,17 +193,18 @@ mod tests {
     const SMALL: Sizes = Sizes { symbols: 0, context: 16, width: 32, heads: 2, blocks: 2 };
 
     /// A text that repeats is learned, and goes on past the end of the window, by one trace for prompts and texts of any length.
+    /// It is trained until the right character is far ahead, as the last bits of a product differ between processors.
     #[test]
     fn it_learns_to_go_on() {
         tf::random::set_seed(1);
         let text = Text::new(&"never odd or even; ".repeat(60));
         let model = Gpt::new(Sizes { symbols: text.symbols.len(), ..SMALL });
-        let history = train(&model, &Windows::new(&text, SMALL.context).unwrap(), 12, 0).unwrap();
-        assert!(history["val_loss"][11] < 0.5, "{:?}", &history["val_loss"]);
+        let history = train(&model, &Windows::new(&text, SMALL.context).unwrap(), 24, 0).unwrap();
+        assert!(history["val_loss"][23] < 0.2, "{:?}", &history["val_loss"]);
         for (prompt, length, expected) in [("never odd o", 22, "r even; never odd or e"), ("or ev", 4, "en; ")] {
             let mut written = String::new();
             let tell = |code| written.push(text.symbol(code));
-            let drawing = Drawing { temperature: 0.1, top_k: 3 };
+            let drawing = Drawing { temperature: 0.05, top_k: 3 };
             sample::sample(&model, SMALL.context, &text.encode(prompt).unwrap(), length, drawing, tell);
             assert_eq!(written, expected);
         }
