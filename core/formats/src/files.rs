@@ -10,16 +10,18 @@
 
 mod errors;
 mod lock;
+mod matching;
 mod positional;
 #[cfg(any(test, feature = "testing"))]
 pub mod recording;
 mod temporary;
 
 pub use errors::error;
-pub use lock::DirectoryLock;
+pub use lock::{DirectoryLock, FileLock};
+pub use matching::matching;
 pub(crate) use positional::whole_file;
 pub use positional::{read_exact_at, write_all_at};
-pub use temporary::{Temporary, TemporaryNames, is_temporary};
+pub use temporary::{Temporary, TemporaryNames, is_temporary, remove_leftovers};
 
 use kernels::error::Result;
 use std::fs::{self, File};

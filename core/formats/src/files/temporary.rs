@@ -1,7 +1,7 @@
 //! A file under a temporary name, which becomes another by a rename, or is removed when it is dropped before.
 //! Its name tells what it is: after a crash, whoever has the directory's lock finds it by [`is_temporary`].
 
-use super::{Options, Output, Storage, error};
+use super::{Options, Output, Storage, directory_of, error};
 use kernels::error::{Error, Result};
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -54,6 +54,22 @@ impl TemporaryNames {
 /// ```
 pub fn is_temporary(path: &Path) -> bool {
     TemporaryNames::parse(path).is_some()
+}
+
+/// Removes what was left of a file that a process was killed over. Only who has the right to write the file may do so.
+///
+/// # Errors
+/// What the file system refuses.
+pub fn remove_leftovers(target: &Path) -> Result<()> {
+    let directory = directory_of(target);
+    let failed = |e| error(directory, "the folder cannot be read", e);
+    for entry in std::fs::read_dir(directory).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if TemporaryNames::parse(&path).is_some_and(|(of, _)| of.file_name() == target.file_name()) {
+            std::fs::remove_file(&path).map_err(|e| error(&path, "cannot be removed", e))?;
+        }
+    }
+    Ok(())
 }
 
 /// A file that is being written under a temporary name.
