@@ -30,6 +30,8 @@ pub(crate) struct Node {
     pub device: Option<DeviceId>,
     /// The operation of whose gradient it is a part, for checks of numerics.
     pub gradient_of: Option<&'static str>,
+    /// The name scope in which it was recorded.
+    pub scope: Option<&'static str>,
 }
 
 /// Where a node stands in the user's program.
@@ -38,21 +40,22 @@ pub(crate) struct At {
     pub location: &'static Location<'static>,
     pub device: Option<DeviceId>,
     pub gradient_of: Option<&'static str>,
+    pub scope: Option<&'static str>,
 }
 
 impl Clone for Node {
     fn clone(&self) -> Self {
         steps::count(1);
-        let Self { op, inputs, outputs, location, device, gradient_of } = self;
+        let Self { op, inputs, outputs, location, device, gradient_of, scope } = self;
         let (op, inputs, outputs) = (op.clone(), inputs.clone(), outputs.clone());
-        Self { op, inputs, outputs, location, device: *device, gradient_of: *gradient_of }
+        Self { op, inputs, outputs, location, device: *device, gradient_of: *gradient_of, scope: *scope }
     }
 }
 
 impl Node {
     /// Where it stands.
     pub fn at(&self) -> At {
-        At { location: self.location, device: self.device, gradient_of: self.gradient_of }
+        At { location: self.location, device: self.device, gradient_of: self.gradient_of, scope: self.scope }
     }
 
     /// Whether the operation has sizes among its attributes that are not numbers yet.

@@ -61,6 +61,7 @@ pub use builder::{executing_eagerly, init_scope};
 pub use constant::{IntoTensor, Literal, Nested, constant, constant_of, try_constant, try_constant_of};
 pub use device::{DeviceGuard, device, try_device};
 pub use eagerflow_macros::{Duplicate, Module, Nest, custom_gradient, tf_function};
+pub use execute::{NameScope, name_scope};
 pub use function::{Closure, FunctionInfo, function, profile};
 #[doc(inline)]
 pub use kernels::device::{Device, DeviceKind};
@@ -103,16 +104,16 @@ pub mod strings {
     pub use crate::ops::strings::{
         AsStringOptions, StringUnit, as_string, as_string_with, join, length, length_in, lower, lower_utf8,
         reduce_join, reduce_join_with, regex_full_match, regex_replace, regex_replace_first, split, split_ragged,
-        split_rows, split_with, strip, substr, substr_in, to_hash_bucket, to_hash_bucket_fast, to_number,
-        unsorted_segment_join, upper, upper_utf8,
+        split_rows, split_with, strip, substr, substr_in, to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong,
+        to_number, unsorted_segment_join, upper, upper_utf8,
     };
     #[doc(inline)]
     pub use crate::ops::strings::{
         try_as_string, try_as_string_with, try_join, try_length, try_length_in, try_lower, try_lower_utf8,
         try_reduce_join, try_reduce_join_with, try_regex_full_match, try_regex_replace, try_regex_replace_first,
         try_split, try_split_ragged, try_split_rows, try_split_with, try_strip, try_substr, try_substr_in,
-        try_to_hash_bucket, try_to_hash_bucket_fast, try_to_number, try_unsorted_segment_join, try_upper,
-        try_upper_utf8,
+        try_to_hash_bucket, try_to_hash_bucket_fast, try_to_hash_bucket_strong, try_to_number,
+        try_unsorted_segment_join, try_upper, try_upper_utf8,
     };
 }
 
@@ -126,8 +127,8 @@ pub mod strings {
 pub mod io {
     #[doc(inline)]
     pub use crate::ops::strings::{
-        parse_tensor, parse_tensor_of_rank, read_file, serialize_tensor, try_parse_tensor, try_parse_tensor_of_rank,
-        try_read_file, try_serialize_tensor, try_write_file, write_file,
+        matching_files, parse_tensor, parse_tensor_of_rank, read_file, serialize_tensor, try_matching_files,
+        try_parse_tensor, try_parse_tensor_of_rank, try_read_file, try_serialize_tensor, try_write_file, write_file,
     };
 }
 

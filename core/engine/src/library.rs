@@ -2,17 +2,20 @@
 //! Layers, losses, metrics and optimizers call it.
 
 pub use crate::autodiff::{EMPTY, gradient_at, map_gradients, pick_gradients};
-pub use crate::execute::{Census, Owner, census};
+pub use crate::execute::{Census, Owner, census, layer_scope, named_scope};
+pub use crate::function::described::{DescribedGraph, DescribedInput, DescribedNode, DescribedParam};
 pub use crate::function::{Training, begin_training, training, with_training};
+pub use crate::graph::plan::profile::{Profiling, Span, StepCost, take_spans, trace_spans};
 pub use crate::module::{
     Child, DeferredSlots, DeferredValue, End, Object, ObjectGraph, Prepared, SavedState, SlotName, SlotTable,
-    StateValue, commit_states, prepare_states, save_states,
+    StateReader, StateValue, StateWriter, commit_states, prepare_states, save_states,
 };
 pub use crate::op::cast_help;
 pub use crate::ops::functions::try_diagonal_padding;
+pub use crate::ops::strings::{fingerprint, sip_hash};
 pub use crate::ops::{
-    AdamRule, Arithmetic, Element, Few, Formula, Given, OwnLoop, Pool, Rule, Windows, apply_gradient_descent,
-    apply_gradient_descent_rows, apply_rule, images_help, ones_of, zeros_of,
+    AdamRule, Arithmetic, Element, Few, Formula, Given, OnHost, OwnLoop, Pool, Rule, Windows, apply_gradient_descent,
+    apply_gradient_descent_rows, apply_rule, images_help, on_host, ones_of, zeros_of,
 };
 pub use crate::options;
 pub use crate::random::layer_seed;
@@ -26,6 +29,7 @@ pub use kernels::error::OrFail;
 
 use crate::module::{Fields, LazyVariable};
 use crate::ops::{self, PerAxis, Sliding};
+use crate::tensor::strings::Strings;
 use crate::tensor::{Tensor, TensorType};
 use crate::variable::Variable;
 use kernels::dtype::DType;
@@ -38,6 +42,12 @@ use std::sync::{Arc, Weak};
 #[track_caller]
 pub fn cast_to(x: &Tensor, dtype: DType) -> Result<Tensor> {
     ops::cast_to(x, dtype)
+}
+
+/// A scalar string of any bytes: what sources that read files give for each record.
+#[track_caller]
+pub fn string_of(bytes: &[u8]) -> Result<Tensor> {
+    Tensor::of_string(bytes)
 }
 
 /// The same elements under a shape; the same handle if it has it.
@@ -66,6 +76,14 @@ pub fn conv_in_groups(axes: usize, x: &Tensor, w: &Tensor, how: &Sliding, groups
 /// Whether a tensor is a value of a graph that is being recorded.
 pub fn is_recorded(x: &Tensor) -> bool {
     x.is_symbol()
+}
+
+/// Shows each string of a tensor in row-major order, without a copy.
+///
+/// # Errors
+/// InvalidArgument for a tensor of another dtype, and what `visit` answers.
+pub fn each_string(x: &Tensor, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    Strings::of(x, "each_string")?.each(visit)
 }
 
 /// What messages say of a tensor.

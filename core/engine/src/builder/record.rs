@@ -3,7 +3,7 @@
 
 use super::{Builder, State};
 use crate::device;
-use crate::execute::{Recorder, gradient_of, view_of};
+use crate::execute::{Recorder, gradient_of, scope, view_of};
 use crate::ir::steps::count;
 use crate::ir::{Graph, Node, Value};
 use crate::op::{Facts, Infer, Op, Outputs, Sizes};
@@ -87,8 +87,9 @@ impl Recorder for Builder {
         }
         state.note_sizes(op, &values, &outputs);
         let device = device::asked_since(self.root.guards);
-        let gradient_of = gradient_of();
-        state.graph.nodes.push(Node { op: op.keep(), inputs: values, outputs, location, device, gradient_of });
+        let (gradient_of, scope) = (gradient_of(), scope());
+        let node = Node { op: op.keep(), inputs: values, outputs, location, device, gradient_of, scope };
+        state.graph.nodes.push(node);
         Ok(symbols)
     }
 

@@ -2,14 +2,17 @@
 //! Training loops iterate over it; each pass begins anew, in another order if it is shuffled.
 
 mod batches;
+mod files;
 mod functions;
 mod passes;
+mod resample;
 mod selection;
 mod several;
 mod sources;
+mod timeseries;
 
 use super::count::{IntoCount, counted};
-use super::form::Form;
+use super::form::{DatasetElement, Form};
 use super::function::Function;
 use super::pipeline::{Pipeline, Recorded, Types, record, record_function, record_with};
 use super::stage::Stage;
@@ -20,8 +23,13 @@ use std::panic::Location;
 use std::sync::Arc;
 
 pub use batches::PaddedBatch;
+pub use resample::Resample;
 pub use several::{
     Sample, ZipDatasets, choose_from_datasets, choose_from_datasets_to_the_end, sample_from_datasets, zip,
+};
+pub use timeseries::{
+    Timeseries, timeseries_dataset_from_array, timeseries_dataset_with_targets, try_timeseries_dataset_from_array,
+    try_timeseries_dataset_with_targets,
 };
 
 /// A sequence of elements, each a tensor or a structure of tensors: TensorFlow's `tf.data.Dataset`.
@@ -66,7 +74,7 @@ impl<S> Dataset<S> {
 
     /// A data set of the stages, or of those that the graph that is open makes of tensors.
     #[track_caller]
-    fn source(
+    pub(super) fn source(
         step: &'static str,
         inputs: &[Tensor],
         form: Form<S>,
@@ -82,6 +90,23 @@ impl<S> Dataset<S> {
             Ok(Pipeline { stages: make(&inputs)? })
         })?;
         Ok(Self::made(handle, types.map(Types::from), form))
+    }
+
+    /// A data set of a source that the library above brings, with the types of its elements. `inputs` are what the source is made of,
+    /// such as the names of files, which may be values of the graph that is open.
+    #[doc(hidden)]
+    #[track_caller]
+    pub fn __of_source(
+        step: &'static str,
+        inputs: &[Tensor],
+        types: Vec<TensorType>,
+        make: impl Fn(&[Tensor]) -> Result<Arc<dyn Stage>> + Send + Sync + 'static,
+    ) -> Result<Self>
+    where
+        S: DatasetElement,
+    {
+        let here = Location::caller();
+        Self::source(step, inputs, Form::open(), || Ok(Some(types)), make).map_err(|e| e.at(here))
     }
 
     /// One more step: at once, or by the graph that is open.

@@ -170,7 +170,7 @@ impl<S: DatasetElement> Form<S> {
     }
 
     /// An element of the first of these tensors, and how many those were.
-    fn put(&self, tensors: &[Tensor]) -> Result<(S, usize)> {
+    pub(super) fn put(&self, tensors: &[Tensor]) -> Result<(S, usize)> {
         if let Some(put) = &self.of_parts {
             return put(tensors);
         }

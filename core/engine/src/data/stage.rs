@@ -3,7 +3,7 @@
 
 use super::cardinality::Cardinality;
 use super::order::SharedOrder;
-use super::state::Saved;
+pub use super::state::Saved;
 use super::steps::cache::Kept;
 use crate::module::StateWriter;
 use crate::op::Outputs;

@@ -72,6 +72,27 @@ pub(super) fn saved_elements(from: &mut Saved<'_>) -> Result<Vec<Outputs>> {
     (0..from.count()?).map(|_| one(from)).collect()
 }
 
+/// An element as a record of a file.
+pub(super) fn record_of(element: &Outputs) -> Result<Vec<u8>> {
+    let mut to = StateWriter::for_record();
+    save_item(&Item::Values(element.clone()), &mut to)?;
+    Ok(to.into_record())
+}
+
+/// The element of a record that [`record_of`] made.
+pub(super) fn element_of(record: &[u8]) -> Result<Outputs> {
+    let mut from = Saved(StateReader::of_record(record, "data set"), Vec::new());
+    match saved_item(&mut from, None)? {
+        Item::Values(values) => from.0.finish().map(|()| values),
+        Item::Row(_) => Err(from.damaged("a row of no source")),
+    }
+}
+
+/// A pipeline in words.
+pub(super) fn words(stage: &dyn Stage) -> String {
+    describe(stage)
+}
+
 /// A tensor, or a data set of elements that were taken from a pass, as `window` gives them.
 fn save_value(value: &Tensor, to: &mut StateWriter) -> Result<()> {
     let window = (value.dtype() == DType::Variant).then(|| Pipeline::of(value, "save").ok()?.stages.source().cloned());

@@ -106,6 +106,31 @@ fn every_kind_of_stage_resumes_at_every_step() {
     }
 }
 
+#[test]
+fn resampled_windows_and_devices_resume_at_every_step() {
+    let _alone = alone();
+    let resampled = |how: fn() -> Resample| {
+        Dataset::range(30).rejection_resample(|n: Tensor| n % 3, how()).map(|(class, n)| vec![class, n])
+    };
+    let series = || tf::reshape(&tf::range(0, 40, 1), [20, 2]);
+    let windows = move |how: Timeseries| timeseries_dataset_from_array(series(), 3, how).map(|x| vec![x]);
+    let pairs = move |how: Timeseries| {
+        timeseries_dataset_with_targets(series(), tf::range(0, 20, 1), 4, how).map(|(x, y)| vec![x, y])
+    };
+    let stages: Vec<(&str, Build)> = vec![
+        ("resample", Box::new(move || resampled(|| Resample::to([0.2, 0.2, 0.6])))),
+        ("resample known", Box::new(move || resampled(|| Resample::to([0.0, 0.5, 0.5]).from([0.4, 0.3, 0.3])))),
+        ("windows", Box::new(move || windows(Timeseries::new().batch_size(4).sequence_stride(2)))),
+        ("windows in any order", Box::new(move || windows(Timeseries::new().batch_size(3).shuffle(true)))),
+        ("windows alone", Box::new(move || pairs(Timeseries::new().batch_size(None).sampling_rate(3).start_index(1)))),
+        ("windows and targets", Box::new(move || pairs(Timeseries::new().batch_size(5).shuffle(true).seed(3)))),
+        ("to a device", Box::new(|| rows(9).shuffle(4).prefetch_to_device("/cpu:0", 3))),
+    ];
+    for (name, build) in stages {
+        check(name, &*build);
+    }
+}
+
 /// Numbers as elements that hold one tensor.
 fn listed(numbers: Dataset) -> Dataset<Element> {
     numbers.map(|n| vec![n])

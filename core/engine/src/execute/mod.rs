@@ -11,6 +11,7 @@ mod listener;
 mod numerics;
 mod per_element;
 mod place;
+mod scopes;
 mod strings;
 
 pub use census::{Census, census};
@@ -24,6 +25,8 @@ pub(crate) use per_element::{
     ElementSeed, GOLDEN, OfElement, element_seed, element_state, generator_state, mixed, with_stand_ins,
 };
 pub(crate) use place::{device_of, may_place, on_host};
+pub(crate) use scopes::scope;
+pub use scopes::{NameScope, layer_scope, name_scope, named_scope};
 pub(crate) use strings::set as set_strings;
 
 use crate::meaning::on_parts;

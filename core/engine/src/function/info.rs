@@ -55,7 +55,7 @@ pub fn profile<R>(run: impl FnOnce() -> R) -> R {
 }
 
 impl FunctionInfo {
-    fn traces(&self) -> Vec<std::sync::Arc<super::Trace>> {
+    pub(super) fn traces(&self) -> Vec<std::sync::Arc<super::Trace>> {
         self.0.map(Function::all).unwrap_or_default()
     }
 

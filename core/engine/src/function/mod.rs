@@ -6,6 +6,7 @@ mod cache;
 mod closure;
 mod created_variables;
 pub mod declared;
+pub mod described;
 mod eager;
 mod eager_draws;
 mod identity;

@@ -7,7 +7,7 @@ use super::identity::Reads;
 use super::listener::Listener;
 use super::operands::{Learnt, OperandNames};
 use super::signature::Sizes;
-use crate::execute::{InGradient, Owner, set_listener};
+use crate::execute::{InGradient, NameScope, Owner, set_listener};
 use crate::graph::size_mismatch::check_recorded;
 use crate::op::{Facts, Op};
 use crate::tape::Unseen;
@@ -90,6 +90,8 @@ pub(crate) struct Tracing {
     _unseen: Unseen,
     /// What is recorded is used again, whoever's gradient asks for it first.
     _gradient: InGradient,
+    /// Scopes around a call are none of the function's.
+    _scope: NameScope,
     hook: Option<PinHook>,
     watched: Option<ReadHook>,
 }
@@ -109,7 +111,8 @@ impl Tracing {
         set_listener(&Listener);
         CURRENT.with_borrow_mut(|all| all.push(current));
         let watched = set_read_hook(Some(read_elements));
-        Self { _unseen: Unseen::start(), _gradient: InGradient::of(None), hook: set_pin_hook(Some(read)), watched }
+        let (_unseen, _gradient, _scope) = (Unseen::start(), InGradient::of(None), NameScope::of(None));
+        Self { _unseen, _gradient, _scope, hook: set_pin_hook(Some(read)), watched }
     }
 
     /// The pins so far.

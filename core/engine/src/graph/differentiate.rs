@@ -3,7 +3,7 @@
 
 use crate::autodiff::staged;
 use crate::builder::{Builder, current};
-use crate::execute::{InGradient, execute_at};
+use crate::execute::{InGradient, NameScope, execute_at};
 use crate::ir::{Graph, Node, Value};
 use crate::lists::list_op::ListOp;
 use crate::lists::whole::NothingLike;
@@ -58,6 +58,7 @@ pub(crate) fn replay(graph: &Graph, arguments: &[Tensor]) -> Result<Vec<Tensor>>
         }
         let _there = node.device.map(crate::device::place_on);
         let _gradient = node.gradient_of.map(|of| InGradient::of(Some(of)));
+        let _scope = NameScope::of(node.scope);
         let outputs = execute_at(&*node.op, &inputs, node.location)?;
         drop(inputs);
         for (&value, output) in node.outputs.iter().zip(outputs) {

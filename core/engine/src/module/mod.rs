@@ -35,7 +35,7 @@ pub use lazy::LazyVariable;
 pub use objects::{Child, DeferredSlots, End, Object, ObjectGraph, SlotName, SlotTable};
 pub use saved_state::{Prepared, SavedState, StateValue};
 pub use skipped::{Changing, Skipped, SkippedChanging, SkippedOther};
-pub(crate) use state_bytes::{StateReader, StateWriter};
+pub use state_bytes::{StateReader, StateWriter};
 pub use states::{commit_states, prepare_states, save_states};
 pub use submodules::{ParamCount, Submodule};
 

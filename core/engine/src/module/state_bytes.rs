@@ -98,6 +98,16 @@ impl StateWriter {
         Ok(())
     }
 
+    /// A writer of bytes that a checksum of somebody else's covers, as records of files are: see [`StateReader::of_record`].
+    pub fn for_record() -> Self {
+        Self(Vec::new())
+    }
+
+    /// What was written, without a checksum.
+    pub fn into_record(self) -> Vec<u8> {
+        self.0
+    }
+
     /// The whole state.
     pub fn finish(mut self) -> Vec<u8> {
         let sum = checksum(&self.0);
@@ -138,6 +148,11 @@ impl<'a> StateReader<'a> {
                 .expected(format!("a {kind}")));
         }
         Ok(reader)
+    }
+
+    /// The content of a record whose checksum was compared.
+    pub fn of_record(bytes: &'a [u8], kind: &'static str) -> Self {
+        Self { kind, rest: bytes }
     }
 
     /// What is wrong with the state, as an error.

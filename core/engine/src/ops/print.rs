@@ -168,7 +168,7 @@ impl Line {
 ///
 /// # Safety
 /// A valid view.
-unsafe fn copied(view: &View) -> Result<Tensor> {
+pub(super) unsafe fn copied(view: &View) -> Result<Tensor> {
     let tensor = Tensor::uninit(&TensorType::new(view.dtype, Shape::new(view.dims())?))?;
     let (size, mut to) = (view.dtype.size(), tensor.data());
     for_each_offset(view.dims(), view.strides(), |offset| {

@@ -163,6 +163,28 @@ impl Strings {
     }
 }
 
+/// The strings of tensors with as many elements as a shape has, one behind the other, if they are so short that they are better copied
+/// than held on to where they lie: what batches of records are made of.
+#[track_caller]
+pub(crate) fn stacked<'a>(parts: impl Iterator<Item = &'a Tensor> + Clone, shape: &Shape) -> Result<Option<Tensor>> {
+    let (mut count, mut bytes) = (0_usize, 0_usize);
+    for part in parts.clone() {
+        Strings::of(part, "batch")?.each(|string| {
+            count += 1;
+            bytes += string.len();
+            Ok(())
+        })?;
+    }
+    if bytes > count.saturating_mul(SHORT) {
+        return Ok(None);
+    }
+    let mut all = Builder::with_capacity(count, bytes);
+    for part in parts {
+        Strings::of(part, "batch")?.each(|string| all.push(string))?;
+    }
+    all.finish(shape).map(Some)
+}
+
 /// The words of several tensors over one list of arenas.
 pub(crate) struct Union {
     arenas: Vec<Arc<Arena>>,
@@ -302,6 +324,16 @@ impl Builder {
 }
 
 impl Tensor {
+    /// A scalar string. Sources of data sets make one for each record, so that it takes as few allocations as it can.
+    #[track_caller]
+    pub(crate) fn of_string(string: &[u8]) -> Result<Self> {
+        if string.is_empty() {
+            return Ok(Strings::tensor(of_words(&[0], &Shape::SCALAR)?, Arc::new([])));
+        }
+        let arena = Arena { bytes: string.into(), ends: Box::new([string.len()]) };
+        Ok(Strings::tensor(of_words(&[word(0, 0)], &Shape::SCALAR)?, Arc::new([Arc::new(arena)])))
+    }
+
     /// A tensor of strings in row-major order.
     #[track_caller]
     pub(crate) fn of_strings<S: AsRef<[u8]>>(strings: &[S], shape: &Shape) -> Result<Self> {

@@ -1,16 +1,18 @@
 //! Steps with functions of the user's: `map`, `filter`, `take_while`, `scan`, `flat_map`, `interleave`, `group_by_window` and what is made of
 //! them. In a traced function the functions are recorded, with what they capture of the graph.
 
-use super::{Dataset, the_element};
+use super::{Dataset, Resample, the_element};
 use crate::builder;
 use crate::data::form::{DatasetElement, Form};
 use crate::data::function::{Function, StepFunction};
-use crate::data::order::SharedOrder;
+use crate::data::order::{SharedOrder, global_seed};
+use crate::data::stage::Stage;
 use crate::data::steps::filter::{Filter, Otherwise};
 use crate::data::steps::flatten::{Flatten, LateTypes};
 use crate::data::steps::group::Group;
 use crate::data::steps::map::{Map, result_types};
 use crate::data::steps::parallel::{Parallel, ParallelMap};
+use crate::data::steps::resample::{RejectionResample, class_type};
 use crate::data::steps::scan::Scan;
 use crate::op::Outputs;
 use crate::tensor::{Tensor, TensorType};
@@ -185,6 +187,47 @@ impl<S: DatasetElement> Dataset<S> {
             Ok(Arc::new(Filter { before: Arc::clone(before), predicate, otherwise }) as _)
         };
         self.then_calling(step, self.form.clone(), [(function, &the_element)], types, make).or_fail()
+    }
+
+    /// Elements with their classes, of which each comes as often as it shall: TensorFlow's `rejection_resample`. Elements of classes that
+    /// come too often are left out at random.
+    ///
+    /// The function gives the class of an element, an integer from 0 on. The random choices are not TensorFlow's, and each pass has its
+    /// own; as there, each class counts as seen ten times before the first element where it is not told how often classes come.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// use tf::data::{Dataset, Resample};
+    /// // Every tenth number is of class 1; it shall be every second.
+    /// let class = |n: tf::Tensor| tf::cast(tf::equal(&n % 10, tf::cast(tf::constant(0), tf::int64)), tf::int32);
+    /// let even = Dataset::counter(0, 1).rejection_resample(class, Resample::to([0.5, 0.5]).from([0.9, 0.1]).seed(1));
+    /// let ones = even.take(200).iter().filter(|(class, _)| class.item::<i32>() == 1).count();
+    /// assert!((70..130).contains(&ones));
+    /// ```
+    #[track_caller]
+    pub fn rejection_resample(
+        &self,
+        class_func: impl Fn(S) -> Tensor + Send + Sync + 'static,
+        how: impl Into<Resample>,
+    ) -> Dataset<(Tensor, S)> {
+        const STEP: &str = "rejection_resample";
+        let location = Location::caller();
+        let how = how.into();
+        let seed = how.seed;
+        let (target, initial) = how.checked().map_err(|e| e.at(location)).or_fail();
+        let function = over_tensors(STEP, &self.form, &Form::<Tensor>::open(), move |element| Ok(class_func(element)));
+        let types = |own: Vec<TensorType>, recorded: &[super::Recorded]| {
+            Ok(class_type(&recorded[0].results).map(|class| std::iter::once(class).chain(own).collect()))
+        };
+        let make = move |before: &Arc<dyn Stage>, functions: &[Function]| {
+            let class_type = before.types().and_then(|own| class_type(&result_types(&functions[0], &own)?));
+            let class = StepFunction::new(STEP, functions[0].clone(), location);
+            let order = SharedOrder::new(seed.map_or_else(global_seed, Ok)?);
+            let (before, target, initial) = (before.clone(), target.clone(), initial.clone());
+            Ok(Arc::new(RejectionResample { before, class, target, initial, order, class_type }) as _)
+        };
+        let form = Form::<(Tensor, S)>::parts((Form::open(), self.form.clone()));
+        self.then_calling(STEP, form, [(function, &the_element)], types, make).or_fail()
     }
 
     /// A state that goes from element to element: the function takes state and element, and gives the next state and a result.

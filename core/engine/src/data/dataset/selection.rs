@@ -7,7 +7,9 @@ use crate::data::count::IntoCount;
 use crate::data::form::{DatasetElement, Form};
 use crate::data::order::global_seed;
 use crate::data::steps::cache::{Cache, Kept};
+use crate::data::steps::device::ToDevice;
 use crate::data::steps::enumerate::{Enumerate, numbered};
+use crate::data::steps::file_cache::FileCache;
 use crate::data::steps::ignore_errors::{IgnoreErrors, IgnoredErrors};
 use crate::data::steps::parallel::AUTOTUNE;
 use crate::data::steps::part::{Shard, Skip, Take};
@@ -16,8 +18,11 @@ use crate::data::steps::repeat::Repeat;
 use crate::data::steps::shuffle::{Shuffle, Shuffled};
 use crate::data::steps::unique::Unique;
 use crate::tensor::{Tensor, TensorType};
-use kernels::error::{Error, OrFail, Result};
+use kernels::device::Device;
+use kernels::devices::id_of;
+use kernels::error::{Error, OnTheWay, OrFail, Result};
 use std::panic::Location;
+use std::path::Path;
 use std::sync::Arc;
 
 impl<S: DatasetElement> Dataset<S> {
@@ -140,7 +145,7 @@ impl<S: DatasetElement> Dataset<S> {
     }
 
     /// Works ahead: a thread keeps up to `buffer_size` elements ready while others are used. [`AUTOTUNE`](crate::data::AUTOTUNE) lets
-    /// the buffer grow while it runs dry, up to 512 elements and 256 MiB.
+    /// the buffer grow while it runs dry, up to 512 elements, within [`ram_budget`](crate::data::ram_budget).
     ///
     /// The thread begins with the first element that is asked for, and has ended when the iterator is dropped.
     ///
@@ -155,6 +160,44 @@ impl<S: DatasetElement> Dataset<S> {
     #[track_caller]
     pub fn prefetch(&self, buffer_size: usize) -> Self {
         self.try_prefetch(buffer_size).or_fail()
+    }
+
+    /// Works ahead, and brings the elements to a device meanwhile: TensorFlow's `prefetch_to_device`. It is the last step of a pipeline.
+    ///
+    /// Strings stay on the host, where all strings lie.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let batches = tf::data::Dataset::range(6).batch(2).prefetch_to_device("/cpu:0", 2);
+    /// assert!(batches.iter().all(|batch| batch.device().kind() == tf::DeviceKind::Cpu));
+    /// ```
+    ///
+    /// # Panics
+    /// As [`try_prefetch_to_device`](Self::try_prefetch_to_device) fails.
+    #[track_caller]
+    pub fn prefetch_to_device(&self, device: &str, buffer_size: usize) -> Self {
+        self.try_prefetch_to_device(device, buffer_size).or_fail()
+    }
+
+    /// Works ahead, on a device.
+    ///
+    /// # Errors
+    /// InvalidArgument for a buffer of no elements and for a text that names no device, NotFound for a device that is not there.
+    #[track_caller]
+    pub fn try_prefetch_to_device(&self, device: &str, buffer_size: usize) -> Result<Self> {
+        let location = Location::caller();
+        let known = Device::parse(device).and_then(id_of);
+        let device: Arc<str> =
+            known.map_err(|e| e.named("prefetch_to_device").at(location))?.device().to_string().into();
+        let there = |from: &Self| {
+            let device = device.clone();
+            let make = move |before: &Arc<_>| {
+                Ok(Arc::new(ToDevice { before: Arc::clone(before), device: device.clone(), location }) as _)
+            };
+            from.then("prefetch_to_device", from.form.clone(), Ok, make)
+        };
+        // What a state held in the buffer comes from the host, so it is brought there behind the buffer.
+        there(&there(self)?.try_prefetch(buffer_size)?)
     }
 
     /// Works ahead.
@@ -192,6 +235,33 @@ impl<S: DatasetElement> Dataset<S> {
         let make =
             move |before: &Arc<_>| Ok(Arc::new(Cache { before: Arc::clone(before), kept: Kept::default() }) as _);
         self.then("cache", self.form.clone(), Ok, make).or_fail()
+    }
+
+    /// Keeps the elements of the first pass in a file, for all passes that follow, of other processes too: TensorFlow's `cache(filename)`.
+    ///
+    /// The file has its name once a pass came to its end; one that was given up leaves nothing. While a pass fills the cache another one
+    /// that begins is an error (AlreadyExists), as in TensorFlow; a process that was killed is in nobody's way. The file says which steps
+    /// it was made by: a pipeline with other steps refuses it. What functions compute it cannot tell: remove the file when they change.
+    ///
+    /// A checkpoint of the pass that fills the cache goes on without the cache, which the next whole pass fills.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let path = std::env::temp_dir().join(format!("eagerflow-cache-in-{}", std::process::id()));
+    /// let numbers = || tf::data::Dataset::range(3).map(|n| n * 2).cache_in(&path);
+    /// assert_eq!(numbers().iter().count(), 3);
+    /// assert_eq!(numbers().iter().map(|n| n.item::<i64>()).collect::<Vec<_>>(), [0, 2, 4]);
+    /// # std::fs::remove_file(path).unwrap();
+    /// ```
+    ///
+    /// # Panics
+    /// If the graph that is open fails. What is wrong with the file, passes answer.
+    #[track_caller]
+    pub fn cache_in(&self, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref().to_owned();
+        let make =
+            move |before: &Arc<_>| Ok(Arc::new(FileCache { before: Arc::clone(before), path: path.clone() }) as _);
+        self.then("cache_in", self.form.clone(), Ok, make).or_fail()
     }
 
     /// Leaves elements out whose computation failed, and goes on behind them. With `log` each error is printed.

@@ -9,7 +9,8 @@ use crate::data::state::Saved;
 use crate::module::StateWriter;
 use crate::op::Outputs;
 use crate::ops;
-use crate::tensor::{Tensor, TensorType};
+use crate::tensor::{Tensor, TensorType, strings};
+use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use kernels::shape::Dim;
 use std::panic::Location;
@@ -114,6 +115,12 @@ fn stack(step: &str, elements: &[Outputs], c: usize) -> Result<Tensor> {
         return Err(Error::invalid_argument(step, format!("component {c} has not the same type in all elements"))
             .got(format!("{first} and {other}"))
             .help("make the elements equal in `map`, fill them up by `padded_batch`, or batch one by one"));
+    }
+    if first.dtype == DType::String && elements.iter().all(|e| !e[c].is_symbol()) {
+        let shape = first.shape.insert(0, Dim::known(elements.len()))?;
+        if let Some(batch) = strings::stacked(elements.iter().map(|e| &e[c]), &shape)? {
+            return Ok(batch);
+        }
     }
     let shape = first.shape.insert(0, Dim::ONE)?;
     let rows = elements.iter().map(|e| ops::reshape_to(&e[c], &shape)).collect::<Result<Vec<_>>>()?;

@@ -2,6 +2,7 @@
 //! The thread begins with the first element that is asked for, and ends with the pass.
 
 use super::one_input;
+use crate::data::budget::Share;
 use crate::data::cardinality::Cardinality;
 use crate::data::stage::{Item, Pass, Rows, Stage, guarded, values};
 use crate::data::state::{Saved, save_result, saved_result};
@@ -17,13 +18,11 @@ use std::thread::JoinHandle;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::data) enum Buffer {
     Fixed(usize),
-    /// As many as keep the buffer from running dry, within [`MOST_BYTES`].
+    /// As many as keep the buffer from running dry, within the budget of all such buffers.
     Tuned,
 }
 
-/// What a buffer that is tuned may hold: its elements' bytes.
-const MOST_BYTES: usize = 256 << 20;
-/// And their number.
+/// How many elements a buffer that is tuned may hold.
 const MOST_ELEMENTS: usize = 512;
 
 pub(in crate::data) struct Prefetch {
@@ -33,11 +32,14 @@ pub(in crate::data) struct Prefetch {
 
 impl Stage for Prefetch {
     fn begin(&self, mut from: Option<&mut Saved<'_>>) -> Result<Box<dyn Pass>> {
-        let mut waiting =
-            Waiting { limit: if let Buffer::Fixed(size) = self.buffer { size } else { 2 }, ..Waiting::default() };
+        let (limit, share) = match self.buffer {
+            Buffer::Fixed(size) => (size, None),
+            Buffer::Tuned => (2, Some(Share::default())),
+        };
+        let mut waiting = Waiting { limit, share, ..Waiting::default() };
         if let Some(from) = from.as_deref_mut() {
             for _ in 0..from.count()? {
-                waiting.results.push_back(saved_result(from)?);
+                waiting.push(saved_result(from)?);
             }
             waiting.ended = from.flag()?;
         }
@@ -48,7 +50,7 @@ impl Stage for Prefetch {
             waiting: Mutex::new(waiting),
             changed: Condvar::new(),
         });
-        Ok(Box::new(Prefetching { shared, thread: None, tuned: self.buffer == Buffer::Tuned }))
+        Ok(Box::new(Prefetching { shared, thread: None }))
     }
 
     fn cardinality(&self) -> Cardinality {
@@ -79,11 +81,35 @@ struct Before {
 struct Waiting {
     results: VecDeque<Result<Outputs>>,
     limit: usize,
-    bytes: usize,
+    /// What a buffer that is tuned holds of the budget.
+    share: Option<Share>,
     /// Whether all elements were read.
     ended: bool,
     /// Whether the thread is to end.
     stop: bool,
+}
+
+impl Waiting {
+    fn push(&mut self, result: Result<Outputs>) {
+        if let Some(share) = &mut self.share {
+            share.take(bytes(&result));
+        }
+        self.results.push_back(result);
+    }
+
+    /// Takes the first; a buffer that was dry before it came grows, if there is room for as much again.
+    fn pop(&mut self, dry: bool) -> Option<Result<Outputs>> {
+        let result = self.results.pop_front()?;
+        if let Some(share) = &mut self.share {
+            let own = bytes(&result);
+            share.give_back(own);
+            let room = self.limit < MOST_ELEMENTS && Share::has_room(own.saturating_mul(self.limit.saturating_mul(2)));
+            if dry && room {
+                self.limit *= 2;
+            }
+        }
+        Some(result)
+    }
 }
 
 struct Shared {
@@ -121,10 +147,7 @@ impl Shared {
             });
             let mut waiting = self.waiting();
             match next.transpose() {
-                Some(result) => {
-                    waiting.bytes += bytes(&result);
-                    waiting.results.push_back(result);
-                }
+                Some(result) => waiting.push(result),
                 None => waiting.ended = true,
             }
             drop(waiting);
@@ -141,7 +164,6 @@ fn bytes(result: &Result<Outputs>) -> usize {
 struct Prefetching {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    tuned: bool,
 }
 
 impl Prefetching {
@@ -164,12 +186,7 @@ impl Pass for Prefetching {
         while waiting.results.is_empty() && !waiting.ended {
             waiting = self.shared.wait(waiting);
         }
-        let Some(result) = waiting.results.pop_front() else { return Ok(None) };
-        waiting.bytes = waiting.bytes.saturating_sub(bytes(&result));
-        let room = waiting.bytes.saturating_mul(2) <= MOST_BYTES && waiting.limit < MOST_ELEMENTS;
-        if self.tuned && dry && room {
-            waiting.limit *= 2;
-        }
+        let Some(result) = waiting.pop(dry) else { return Ok(None) };
         drop(waiting);
         self.shared.changed.notify_all();
         result.map(|values| Some(Item::Values(values)))
@@ -193,5 +210,46 @@ impl Drop for Prefetching {
             // It has no panics: functions of the user's are guarded.
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate as tf;
+    use crate::data::{ram_budget, ram_in_use, set_ram_budget};
+    use crate::random::tests::alone;
+
+    #[test]
+    fn tuned_buffers_grow_within_the_budget_and_give_all_of_it_back() {
+        let _alone = alone();
+        let budget = ram_budget();
+        let kilobytes = || Ok([tf::zeros([256])].into_iter().collect::<Outputs>());
+        let mut waiting = Waiting { limit: 2, share: Some(Share::default()), ..Waiting::default() };
+        let limit_after = |waiting: &mut Waiting, dry: bool| {
+            waiting.push(kilobytes());
+            assert!(ram_in_use() >= 1024);
+            assert!(waiting.pop(dry).is_some());
+            waiting.limit
+        };
+        set_ram_budget(0);
+        assert_eq!(limit_after(&mut waiting, true), 2, "there is no room");
+        set_ram_budget(usize::MAX);
+        assert_eq!(limit_after(&mut waiting, false), 2, "it was not dry");
+        assert_eq!(limit_after(&mut waiting, true), 4);
+        for _ in 0..20 {
+            limit_after(&mut waiting, true);
+        }
+        assert_eq!(waiting.limit, MOST_ELEMENTS);
+        set_ram_budget(budget);
+        // What a pass still holds is given back with it, and no more.
+        waiting.push(kilobytes());
+        let mut share = waiting.share.take().unwrap();
+        share.give_back(usize::MAX);
+        let (before, mut other) = (ram_in_use(), Share::default());
+        other.take(1 << 30);
+        assert!(ram_in_use() >= 1 << 30);
+        drop(other);
+        assert!(ram_in_use() < before.saturating_add(1 << 29));
     }
 }

@@ -142,7 +142,7 @@ fn segment(new: &mut Rewriter<'_>, graph: &Graph, nodes: &[Node], wanted: &dyn F
     let inputs = params.iter().map(|&v| new.value(v)).collect();
     let results: Vec<Value> = nodes.iter().flat_map(|n| &n.outputs).copied().filter(|v| wanted(v)).collect();
     let types: Vec<TensorType> = results.iter().map(|&v| *graph.ty(v)).collect();
-    let at = At { location: nodes[0].location, device: None, gradient_of: None };
+    let at = At { location: nodes[0].location, device: None, gradient_of: None, scope: None };
     let part = part_of(graph, &graph.name, nodes.iter(), &params, &results, graph.constraints.clone());
     let outputs = new.emit(OpRef::Shared(Arc::new(Segment::new(part))), inputs, &types, at);
     results.iter().zip(outputs).for_each(|(&old, value)| new.set(old, value));

@@ -101,10 +101,11 @@ impl<'a> Rewriter<'a> {
         op: OpRef,
         inputs: SmallVec<[Value; 3]>,
         types: &[TensorType],
-        At { location, device, gradient_of }: At,
+        At { location, device, gradient_of, scope }: At,
     ) -> SmallVec<[Value; 1]> {
         let outputs: SmallVec<[Value; 1]> = types.iter().map(|ty| self.fresh(*ty)).collect();
-        self.graph.nodes.push(Node { op, inputs, outputs: outputs.clone(), location, device, gradient_of });
+        let node = Node { op, inputs, outputs: outputs.clone(), location, device, gradient_of, scope };
+        self.graph.nodes.push(node);
         outputs
     }
 

@@ -64,7 +64,7 @@ fn run_steps<const MEASURE: bool>(plan: &Plan, frame: &mut Frame, steps: &[Step]
         if MEASURE {
             let start = Instant::now();
             run_step::<true>(plan, frame, step)?;
-            plan.costs.add(plan, first + i as u32, start.elapsed());
+            plan.costs.add(plan, first + i as u32, start);
         } else {
             run_step::<false>(plan, frame, step)?;
         }

@@ -181,7 +181,6 @@ impl Plan {
     }
 
     /// The graph as it will run, for those who want to see it.
-    #[cfg_attr(not(test), allow(dead_code, reason = "inspection and golden tests print it"))]
     pub fn optimised(graph: &Graph, params: &[TensorType]) -> Result<Option<Graph>> {
         let inlined = passes::optimise(graph)?;
         match passes::bind::bind(&inlined, params, &Sizes::default())? {
@@ -209,6 +208,11 @@ impl Plan {
     /// A frame of the pool, or a new one.
     fn frame(&self) -> Result<Box<Frame>> {
         self.frames.take().map_or_else(|| Frame::new(self), Ok)
+    }
+
+    /// The types of its operands, as they were given.
+    pub fn param_types(&self) -> Vec<TensorType> {
+        self.params.iter().map(|param| param.ty).collect()
     }
 
     /// Whether operands are as the plan expects them.

@@ -1,20 +1,21 @@
 //! What each step of a plan costs: the bytes that it touches, and its time where calls were measured.
-//! `FunctionInfo::plan` prints it; the executor adds times while a [`Profiling`] lives.
+//! `FunctionInfo::plan` prints it; the executor adds times while a [`Profiling`] lives, and spans while they are traced.
 
 use super::{Plan, Step};
 use kernels::backend::cpu::View;
 use std::fmt::Write;
 use std::panic::Location;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 static LIVING: AtomicUsize = AtomicUsize::new(0);
 
 /// While it lives, plans measure their steps.
-pub(crate) struct Profiling(());
+pub struct Profiling(());
 
 impl Profiling {
+    /// Begins.
     pub fn start() -> Self {
         LIVING.fetch_add(1, Ordering::Relaxed);
         Self(())
@@ -50,12 +51,73 @@ impl Costs {
         self.calls.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub fn add(&self, plan: &Plan, step: u32, time: Duration) {
+    pub fn add(&self, plan: &Plan, step: u32, start: Instant) {
+        let time = start.elapsed();
+        if TRACED.load(Ordering::Relaxed) {
+            note_span(plan, step, start, time);
+        }
         let steps = self.steps.get_or_init(|| (0..plan.step_count).map(|_| Cost::default()).collect());
         if let Some(cost) = steps.get(step as usize) {
             cost.nanos.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
             cost.runs.fetch_add(1, Ordering::Relaxed);
         }
+    }
+}
+
+/// What a step of a plan costs.
+#[derive(Clone, Debug)]
+pub struct StepCost {
+    /// The operation.
+    pub op: String,
+    /// The user's line.
+    pub location: Option<&'static Location<'static>>,
+    /// Microseconds for a call, of the calls that were measured.
+    pub micros: f64,
+}
+
+/// The run of a step, for a timeline.
+#[derive(Clone, Debug)]
+pub struct Span {
+    /// The function.
+    pub function: String,
+    /// The operation and its types.
+    pub what: String,
+    /// The user's line.
+    pub location: Option<&'static Location<'static>>,
+    /// A number of the thread.
+    pub thread: u64,
+    /// When it began, and how long it took.
+    pub start: Instant,
+    /// How long it took.
+    pub time: Duration,
+}
+
+static TRACED: AtomicBool = AtomicBool::new(false);
+static SPANS: Mutex<Vec<Span>> = Mutex::new(Vec::new());
+/// No timeline is longer, so that one that is forgotten does not fill the memory.
+const MOST_SPANS: usize = 1_000_000;
+
+/// Whether the steps of plans that are measured are noted one by one.
+pub fn trace_spans(on: bool) {
+    TRACED.store(on, Ordering::Relaxed);
+}
+
+/// The spans that were noted since the last time, at most a million.
+pub fn take_spans() -> Vec<Span> {
+    std::mem::take(&mut SPANS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[cold]
+fn note_span(plan: &Plan, step: u32, start: Instant, time: Duration) {
+    static THREADS: AtomicU64 = AtomicU64::new(1);
+    thread_local! {
+        static THREAD: u64 = THREADS.fetch_add(1, Ordering::Relaxed);
+    }
+    let Some((_, what, location)) = plan.find(&plan.steps, 0, step).map(|step| plan.describe(step)) else { return };
+    let span = Span { function: plan.name.clone(), what, location, thread: THREAD.with(|own| *own), start, time };
+    let mut spans = SPANS.lock().unwrap_or_else(PoisonError::into_inner);
+    if spans.len() < MOST_SPANS {
+        spans.push(span);
     }
 }
 
@@ -109,6 +171,40 @@ impl Plan {
                 self.lines(text, body, first, depth + 1, calls);
             }
         }
+    }
+
+    /// What each step costs, those of bodies behind their branch or loop.
+    pub fn step_costs(&self) -> Vec<StepCost> {
+        let calls = self.costs.calls.load(Ordering::Relaxed).max(1) as f64;
+        let cost = |number: u32| {
+            let step = self.find(&self.steps, 0, number)?;
+            let nanos = self.costs.steps.get().and_then(|steps| steps.get(number as usize));
+            let nanos = nanos.map_or(0, |cost| cost.nanos.load(Ordering::Relaxed));
+            let (_, what, location) = self.describe(step);
+            let op = match step {
+                Step::FusedLoop { op, .. } => (*op).to_owned(),
+                Step::Kernel { op, .. } | Step::Tensors { op, .. } => op.name().to_owned(),
+                _ => what,
+            };
+            Some(StepCost { op, location, micros: nanos as f64 / calls / 1e3 })
+        };
+        (0..self.step_count).filter_map(cost).collect()
+    }
+
+    /// The step with a number, among steps of which the first has number `first`.
+    fn find<'a>(&self, steps: &'a [Step], first: u32, number: u32) -> Option<&'a Step> {
+        if let Some(step) = number.checked_sub(first).and_then(|at| steps.get(at as usize)) {
+            return Some(step);
+        }
+        steps.iter().find_map(|step| match step {
+            Step::Branch { then, otherwise, first, .. } => {
+                self.find(then, first[0], number).or_else(|| self.find(otherwise, first[1], number))
+            }
+            Step::Loop { test, body, first, .. } => {
+                self.find(test, first[0], number).or_else(|| self.find(body, first[1], number))
+            }
+            _ => None,
+        })
     }
 
     /// Bytes of the operands, name and types, and where the user wrote it.

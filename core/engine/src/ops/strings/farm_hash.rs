@@ -102,7 +102,7 @@ impl State {
 }
 
 /// The fingerprint of a string.
-pub(super) fn fingerprint(s: &[u8]) -> u64 {
+pub fn fingerprint(s: &[u8]) -> u64 {
     const SEED: u64 = 81;
     let len = s.len();
     match len {

@@ -1,25 +1,53 @@
-//! `to_hash_bucket_fast` and `to_hash_bucket`: a number of a bucket for each string, the same in every program and on every machine.
-//! TensorFlow's numbers: FarmHash's fingerprint of 64 bits, and the older hash of its core library.
+//! `to_hash_bucket_fast`, `to_hash_bucket_strong` and `to_hash_bucket`: a number of a bucket for each string, the same on every machine.
+//! TensorFlow's numbers: FarmHash's fingerprint of 64 bits, SipHash under a key, and the older hash of its core library.
 
 use super::farm_hash::fingerprint;
+use super::sip_hash::sip_hash;
 use super::{numbers, same_shape, string_fn, string_op};
 use crate::execute::execute1;
 use crate::tensor::Tensor;
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 
+/// Which hash.
+#[derive(Clone, Copy)]
+enum Hash {
+    Farm,
+    Murmur,
+    /// SipHash under a key.
+    Sip([u64; 2]),
+}
+
+impl Hash {
+    fn of(self, bytes: &[u8]) -> u64 {
+        match self {
+            Self::Farm => fingerprint(bytes),
+            Self::Murmur => murmur(bytes),
+            Self::Sip(key) => sip_hash(key, bytes),
+        }
+    }
+
+    /// Its number and key, as attributes.
+    fn attributes(self) -> [i64; 3] {
+        match self {
+            Self::Farm => [0; 3],
+            Self::Murmur => [1, 0, 0],
+            Self::Sip([low, high]) => [2, low as i64, high as i64],
+        }
+    }
+}
+
 #[derive(Clone)]
 struct HashBucket {
     buckets: i64,
-    fast: bool,
+    hash: Hash,
 }
 
 string_op!(HashBucket, "string_to_hash_bucket",
-    { "buckets": Int = |this| this.buckets, "fast": Bool = |this| this.fast }, may_fail: false,
+    { "buckets": Int = |this| this.buckets, "hash": Ints = |this| &this.hash.attributes() }, may_fail: false,
     infer: |_this, cx| same_shape(cx, DType::I64),
     run: |this, inputs| numbers("string_to_hash_bucket", inputs[0], |row| {
-        let hash = if this.fast { fingerprint(row) } else { murmur(row) };
-        Ok((hash % this.buckets as u64) as i64)
+        Ok((this.hash.of(row) % this.buckets as u64) as i64)
     })
 );
 
@@ -43,13 +71,13 @@ fn murmur(bytes: &[u8]) -> u64 {
 }
 
 #[track_caller]
-fn run(x: &Tensor, buckets: i64, fast: bool) -> Result<Tensor> {
+fn run(x: &Tensor, buckets: i64, hash: Hash) -> Result<Tensor> {
     if buckets < 1 {
         return Err(Error::invalid_argument("to_hash_bucket", "there must be a bucket")
             .got(format!("{buckets} buckets"))
             .expected("1 or more"));
     }
-    execute1(&HashBucket { buckets, fast }, &[x])
+    execute1(&HashBucket { buckets, hash }, &[x])
 }
 
 string_fn! {
@@ -61,7 +89,18 @@ string_fn! {
     /// assert_eq!(ids.to_vec::<i64>(), [0, 2, 2]);
     /// ```
     pub fn to_hash_bucket_fast, try_to_hash_bucket_fast(x, buckets: i64) -> Tensor {
-        run(x, buckets, true)
+        run(x, buckets, Hash::Farm)
+    }
+
+    /// As [`to_hash_bucket_fast`], by SipHash under a key of two numbers: who does not know the key cannot make strings of one bucket.
+    ///
+    /// ```
+    /// use eagerflow as tf;
+    /// let ids = tf::strings::to_hash_bucket_strong(&tf::constant(["Hello", "TF"]), 3, [1, 2]);
+    /// assert_eq!(ids.to_vec::<i64>(), [2, 0]);
+    /// ```
+    pub fn to_hash_bucket_strong, try_to_hash_bucket_strong(x, buckets: i64, key: [u64; 2]) -> Tensor {
+        run(x, buckets, Hash::Sip(key))
     }
 
     /// As [`to_hash_bucket_fast`] by TensorFlow's older hash, for models that were trained with it.
@@ -72,6 +111,6 @@ string_fn! {
     /// assert_eq!(ids.to_vec::<i64>(), [2, 0, 1]);
     /// ```
     pub fn to_hash_bucket, try_to_hash_bucket(x, buckets: i64) -> Tensor {
-        run(x, buckets, false)
+        run(x, buckets, Hash::Murmur)
     }
 }

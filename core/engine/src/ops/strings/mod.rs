@@ -9,12 +9,14 @@ mod farm_hash;
 mod files;
 mod hash;
 mod join;
+mod matching;
 mod printf;
 mod proto;
 mod re2;
 mod regex;
 mod segment_join;
 mod serialize;
+mod sip_hash;
 mod split;
 mod substr;
 mod to_number;
@@ -26,9 +28,14 @@ pub use bytes::{
 };
 pub(super) use choose::StringWhere;
 pub(super) use equal::StringEqual;
+pub use farm_hash::fingerprint;
 pub use files::{read_file, try_read_file, try_write_file, write_file};
-pub use hash::{to_hash_bucket, to_hash_bucket_fast, try_to_hash_bucket, try_to_hash_bucket_fast};
+pub use hash::{
+    to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong, try_to_hash_bucket, try_to_hash_bucket_fast,
+    try_to_hash_bucket_strong,
+};
 pub use join::{join, reduce_join, reduce_join_with, try_join, try_reduce_join, try_reduce_join_with};
+pub use matching::{matching_files, try_matching_files};
 pub use regex::{
     regex_full_match, regex_replace, regex_replace_first, try_regex_full_match, try_regex_replace,
     try_regex_replace_first,
@@ -38,6 +45,7 @@ pub use serialize::{
     parse_tensor, parse_tensor_of_rank, serialize_tensor, try_parse_tensor, try_parse_tensor_of_rank,
     try_serialize_tensor,
 };
+pub use sip_hash::sip_hash;
 pub use split::{
     split, split_ragged, split_rows, split_with, try_split, try_split_ragged, try_split_rows, try_split_with,
 };
