@@ -73,8 +73,9 @@ pub use poolings::{
     MaxPool3D, MaxPooling1D, MaxPooling2D, MaxPooling3D,
 };
 pub use preprocessing::{
-    CategoryEncoding, CategoryMode, Discretization, Factor, FillMode, FlipMode, ImageSampling, RandomBrightness,
-    RandomContrast, RandomCrop, RandomFlip, RandomRotation, RandomTranslation, RandomZoom,
+    AdaptData, CategoryEncoding, CategoryMode, Discretization, Factor, FillMode, FlipMode, Hashing, ImageSampling,
+    IntegerLookup, LookupMode, MaskValue, RandomBrightness, RandomContrast, RandomCrop, RandomFlip, RandomRotation,
+    RandomTranslation, RandomZoom, Salt, Split, Standardize, StringLookup, TextVectorization,
 };
 pub use rectifiers::{ELU, LeakyReLU, PReLU, ReLU, Softmax};
 pub use recurrent::{

@@ -5,8 +5,8 @@ use super::losses::{add_loss, collects};
 use super::{Call, Layer, Masking, Policy, global_policy, names};
 use crate::regularizers::Regularizer;
 use crate::shared::Shared;
-use engine::library::{begin_training, cast_to, mask_of, set_mask};
-use engine::{Copies, Duplicate, Fields, Tensor, Variable};
+use engine::library::{begin_training, cast_to, layer_scope, mask_of, set_mask};
+use engine::{Copies, Duplicate, Fields, Tensor, Variable, executing_eagerly};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use smallvec::SmallVec;
@@ -134,6 +134,8 @@ impl Duplicate for Core {
 #[track_caller]
 pub(crate) fn run(layer: &dyn Layer, inputs: &[Tensor], cx: &Call) -> Result<Outputs> {
     let core = layer.core();
+    let name = || core.map_or_else(|| layer.layer_name(), Core::name);
+    let _scope = (!executing_eagerly()).then(|| layer_scope(name()));
     let cast = core.map_or_else(SmallVec::new, |core| cast_inputs(core, inputs));
     let cast: SmallVec<[Tensor; 2]> = cast.into_iter().collect::<Result<_>>()?;
     let given = if cast.is_empty() { inputs } else { &cast };

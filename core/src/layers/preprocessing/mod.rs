@@ -7,6 +7,7 @@ mod crop;
 mod discretization;
 mod flip;
 mod geometry;
+mod lookup;
 mod sampling;
 
 pub use categories::{CategoryEncoding, CategoryMode};
@@ -15,6 +16,9 @@ pub use crop::RandomCrop;
 pub use discretization::Discretization;
 pub use flip::{FlipMode, RandomFlip};
 pub use geometry::{RandomRotation, RandomTranslation, RandomZoom};
+pub use lookup::{
+    AdaptData, Hashing, IntegerLookup, LookupMode, MaskValue, Salt, Split, Standardize, StringLookup, TextVectorization,
+};
 pub use sampling::{FillMode, ImageSampling};
 
 use super::base::{Core, Outputs, misfit};
