@@ -3,7 +3,7 @@
 
 use super::{Compiled, History, Logs};
 use crate::optim::Optimizer;
-use engine::Module;
+use engine::{FunctionInfo, Module};
 use kernels::error::Result;
 use std::cell::{Cell, RefCell};
 
@@ -25,6 +25,8 @@ pub struct Progress<'a> {
     pub(super) history: &'a RefCell<History>,
     /// The epoch that a callback has the training begin with.
     pub(super) first: &'a Cell<Option<usize>>,
+    /// The traced step.
+    pub(super) step: fn() -> FunctionInfo,
 }
 
 impl Progress<'_> {
@@ -49,6 +51,11 @@ impl Progress<'_> {
     /// FailedPrecondition for a trainer that has none.
     pub fn optimizer(&self) -> Result<&dyn Optimizer> {
         self.compiled.optimizer()
+    }
+
+    /// What is known of the traced step of training, its graph above all; nothing before the first batch, or of steps that run eagerly.
+    pub fn step_graph(&self) -> FunctionInfo {
+        (self.step)()
     }
 
     /// The running numbers of the epoch. On a GPU reading them waits for the steps before.

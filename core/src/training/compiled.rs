@@ -2,6 +2,7 @@
 //! `compile` makes it, steps are given it, and traced steps have it among their arguments.
 
 use super::Batch;
+use super::gradient_watch::{GradientWatch, Watches};
 use crate::losses::Loss;
 use crate::metrics::{Mean, Metric};
 use crate::optim::Optimizer;
@@ -9,7 +10,7 @@ use engine::library::cast_to;
 use engine::{AsTensor, Fields, Gradients, Module, Nest, Tensor, Variable};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many numbers steps of a model's own may report.
 const OWN_LOGS: usize = 16;
@@ -27,6 +28,8 @@ pub struct Compiled {
     /// Means of what steps report themselves, and the names of those that are used.
     own: Vec<Mean>,
     own_names: Mutex<Vec<String>>,
+    /// Who shows the gradients of steps.
+    watches: Watches,
 }
 
 /// Metrics of one output; those that ignore weights and those that heed them.
@@ -51,6 +54,7 @@ impl Compiled {
             output_losses: (0..OUTPUTS).map(|at| Mean::new(format!("output_{at}_loss"))).collect(),
             own: (0..OWN_LOGS).map(|_| Mean::new("own")).collect(),
             own_names: Mutex::default(),
+            watches: Watches::default(),
         }
     }
 
@@ -139,7 +143,13 @@ impl Compiled {
     /// As the optimizer's `try_apply_gradients`.
     #[track_caller]
     pub fn apply_gradients(&self, gradients: &Gradients, variables: &[Variable]) -> Result<()> {
+        self.watches.note(gradients, variables)?;
         self.optimizer()?.try_apply_gradients(gradients, variables)
+    }
+
+    /// Has steps show their gradients to a watch, or to none.
+    pub(crate) fn watch_gradients(&self, watch: Option<Arc<GradientWatch>>) {
+        self.watches.set(watch);
     }
 
     /// Takes a batch into the running loss and the metrics.
@@ -262,6 +272,7 @@ impl Module for Compiled {
         fields.field("loss", &self.loss);
         fields.field("output_losses", &self.output_losses);
         fields.field("own", &self.own);
+        fields.value(&self.watches.word());
         for (at, output) in self.metrics.iter().enumerate() {
             fields.item(at, &(&output.plain, &output.weighted));
         }

@@ -222,6 +222,7 @@ impl<M: Model> Trainer<M> {
             stop: &stop,
             history: &history,
             first: &first,
+            step: || engine::function(steps::train::<M>),
         };
         let mut callbacks = std::mem::take(&mut options.callbacks);
         if options.verbose > 0 {
@@ -402,6 +403,7 @@ impl<M: Model> Trainer<M> {
                 stop: &stop,
                 history: &history,
                 first: &first,
+                step: || engine::function(steps::train::<M>),
             };
             self.compiled.reset();
             self.evaluated(&feed, None, &mut Callbacks(Vec::new()), &progress)
