@@ -103,6 +103,22 @@
 //! With the feature `viz`, `tf::viz` draws the curves of trainings, batches of images and confusion matrices as PNG files. Guide:
 //! [`guides::models`].
 //!
+//! # Summaries
+//!
+//! [`summary`](mod@crate::summary): scalars, histograms, images, texts, sounds, graphs and hyperparameters as files that TensorBoard shows. Guide:
+//! [`guides::summaries`].
+//!
+//! ```
+//! # use eagerflow as tf;
+//! # let folder = std::env::temp_dir().join(format!("eagerflow-crate-page-summary-{}", std::process::id()));
+//! let writer = tf::summary::create_file_writer(&folder);
+//! let _default = writer.as_default();
+//! tf::summary::scalar("loss", 0.5, 1);
+//! # drop(_default);
+//! # writer.close();
+//! # std::fs::remove_dir_all(folder).unwrap();
+//! ```
+//!
 //! # Data
 //!
 //! [`data`]: datasets with shuffle, batch, repeat, map, take and skip, which traced loops can run over. Guide: [`guides::datasets`].
@@ -153,11 +169,15 @@
 extern crate self as eagerflow;
 
 pub mod activations;
+pub mod audio;
 pub mod callbacks;
 pub mod constraints;
+pub mod data;
 mod functions;
 pub mod guides;
 pub mod initializers;
+pub mod io;
+pub mod keras;
 pub mod layers;
 pub mod losses;
 pub mod metrics;
@@ -167,9 +187,9 @@ pub mod optim;
 pub mod regularizers;
 pub mod shared;
 mod short_forms;
+pub mod summary;
 pub mod train;
 pub mod training;
-#[cfg(feature = "viz")]
 pub mod viz;
 #[cfg(test)]
 kernels::unit_tests_are_users!();
@@ -187,14 +207,14 @@ pub use engine::{
     AsTensor, AsTensors, Axes, Closure, Complex, Copies, DType, DTypes, Device, DeviceGuard, DeviceKind,
     Differentiable, Dim, Duplicate, Element, Error, FieldOptions, Fields, ForwardAccumulator, FunctionInfo,
     GradientOptions, GradientTape, Gradients, IndexedRows, InputSpec, IntoAxes, IntoTensor, LazyVariable, Leaves,
-    Literal, LossFunction, Module, Nest, Nested, Number, Operand, Padding, Pair, ParamCount, PerAxis, PersistentTape,
-    Report, Result, Shape, Signature, Sliding, Source, Sources, StopRecording, Submodule, Tensor, TensorArray,
-    TensorFunction, TensorType, ToOperand, UnconnectedGradients, Variable, Watch, bf16, bfloat16, bool_, build,
-    complex64, complex128, config, constant, constant_of, custom_gradient, data, debugging, device, executing_eagerly,
+    Literal, LossFunction, Module, NameScope, Nest, Nested, Number, Operand, Padding, Pair, ParamCount, PerAxis,
+    PersistentTape, Report, Result, Shape, Signature, Sliding, Source, Sources, StopRecording, Submodule, Tensor,
+    TensorArray, TensorFunction, TensorType, ToOperand, UnconnectedGradients, Variable, Watch, bf16, bfloat16, bool_,
+    build, complex64, complex128, config, constant, constant_of, custom_gradient, debugging, device, executing_eagerly,
     f16, float16, float32, float64, function, gradients_function, implicit_gradients, implicit_value_and_gradients,
-    init_scope, int8, int16, int32, int64, io, keep_dims, list_physical_devices, memory, profile, random, shape,
-    string, strings, tf_function, try_build, try_constant, try_constant_of, try_device, uint8, uint16, uint32, uint64,
-    value_and_gradients_function,
+    init_scope, int8, int16, int32, int64, keep_dims, list_physical_devices, memory, name_scope, profile, random,
+    shape, string, strings, tf_function, try_build, try_constant, try_constant_of, try_device, uint8, uint16, uint32,
+    uint64, value_and_gradients_function,
 };
 #[doc(hidden)]
 pub use engine::{TensorRef, Tensors};

@@ -78,6 +78,11 @@ pub mod nn {
 /// assert_eq!(y.shape(), [1, 2, 2, 12]);
 /// ```
 pub mod image {
+    pub use crate::io::images::{ResizeMethod, resize, try_resize};
+    pub use crate::io::{
+        decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png,
+        extract_jpeg_shape, is_jpeg,
+    };
     pub use engine::{extract_patches, try_extract_patches};
 }
 

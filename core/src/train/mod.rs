@@ -22,6 +22,11 @@ mod weights;
 
 pub use background::PendingSave;
 pub use checkpoint::Checkpoint;
+#[doc(inline)]
+pub use formats::examples::{
+    BytesList, Example, Feature, FeatureList, FeatureLists, Features, FloatList, Int64List, Kind as FeatureKind,
+    SequenceExample,
+};
 pub(crate) use gradient_report::why;
 pub use gradient_report::{GradientEntry, GradientFault, GradientReport, report, try_report};
 pub use latest::{CheckpointState, get_checkpoint_state, latest_checkpoint};
