@@ -16,6 +16,7 @@ usage: cargo run --release --example digits [-- OPTIONS]
   --epochs N       passes over the training images (default: 20)
   --seed N         seed of the first weights, the order of the images and the dropout (default: 7)
   --picture FILE   where the curves go, a PNG (default: digits-loss.png)
+  --logdir DIR     folder for TensorBoard: scalars, weights, images, graph, settings and a curve (default: none is written)
   --save DIR       folder for checkpoints, of which one is saved after every epoch (default: none is saved)
   --resume         go on from the newest checkpoint of that folder (default: digits-checkpoints), if there is one
   --help           this text
@@ -38,6 +39,8 @@ pub struct Options {
     pub epochs: usize,
     pub seed: i64,
     pub picture: PathBuf,
+    /// The folder for TensorBoard, if anything is written for it.
+    pub logdir: Option<PathBuf>,
     /// The folder for checkpoints, where any are saved.
     pub save: Option<PathBuf>,
     pub resume: bool,
@@ -53,6 +56,7 @@ impl Default for Options {
             epochs: 20,
             seed: 7,
             picture: PathBuf::from("digits-loss.png"),
+            logdir: None,
             save: None,
             resume: false,
         }
@@ -90,13 +94,14 @@ pub fn parse(args: impl Iterator<Item = String>) -> Result<Command, String> {
             Some((name, value)) => (name.to_string(), Some(value.to_string())),
             None => (arg, None),
         };
-        if !["--data", "--model", "--epochs", "--seed", "--picture", "--save"].contains(&&*name) {
+        if !["--data", "--model", "--epochs", "--seed", "--picture", "--logdir", "--save"].contains(&&*name) {
             return Err(format!("unknown option `{name}`"));
         }
         let value = given.or_else(|| args.next()).ok_or_else(|| format!("`{name}` needs a value"))?;
         match &*name {
             "--data" => options.data = value.into(),
             "--picture" => options.picture = value.into(),
+            "--logdir" => options.logdir = Some(value.into()),
             "--save" => options.save = Some(value.into()),
             "--model" => options.model = model(&value)?,
             "--epochs" => options.epochs = number(&name, &value, "a number of 0 or more")?,
@@ -142,6 +147,10 @@ mod tests {
         let resumed = |save: &str| Options { resume: true, save: Some(save.into()), ..Options::default() };
         assert_eq!(read("--resume"), Ok(Command::Run(resumed("digits-checkpoints"))));
         assert_eq!(read("--resume --save there"), Ok(Command::Run(resumed("there"))));
+        assert_eq!(
+            read("--logdir logs"),
+            Ok(Command::Run(Options { logdir: Some("logs".into()), ..Options::default() }))
+        );
         assert_eq!(read("--eager --graph"), Ok(Command::Run(Options::default())));
     }
 

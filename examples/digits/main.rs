@@ -3,6 +3,7 @@
 
 mod args;
 mod fit;
+mod logs;
 mod model;
 mod step;
 mod train;
@@ -10,6 +11,7 @@ mod train;
 use args::{Command, Options};
 use eagerflow as tf;
 use eagerflow_examples::digits::{self, Digits};
+use logs::Logs;
 use std::process::ExitCode;
 use tf::viz::{Curve, try_line};
 use train::History;
@@ -40,17 +42,21 @@ fn run(options: &Options) -> tf::Result<()> {
     let digits = digits::load(&options.data)?;
     println!("{digits}");
     if options.fit {
-        let (history, accuracy) = fit::fit(&digits, options.epochs, 1)?;
+        let (history, accuracy) = fit::fit(&digits, options.epochs, 1, options.logdir.as_deref())?;
         history.try_plot(&options.picture)?;
         println!("curves: {}", options.picture.display());
         println!("test accuracy: {accuracy:.4}");
         return Ok(());
     }
     let model = model::build(options.model, digits.classes);
+    let logs = Logs::new(options.logdir.as_deref())?;
+    logs.begin(options, &digits);
     let how = if options.graph { step::graph } else { step::eager };
     let (epochs, save, resume) = (options.epochs, options.save.as_deref(), options.resume);
-    let training = train::Training { epochs, step: how, save, resume };
+    let watch = (&logs, &digits.test);
+    let training = train::Training { epochs, step: how, save, resume, watch: &watch };
     let history = train::train(&*model, &digits.train, &training, &mut |line| println!("{line}"))?;
+    logs.end()?;
     if !history.epochs.is_empty() {
         draw(&history, options)?;
         println!("loss curve: {}", options.picture.display());

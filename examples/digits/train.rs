@@ -32,6 +32,23 @@ pub struct Training<'a> {
     pub save: Option<&'a Path>,
     /// Whether it goes on from the newest checkpoint there.
     pub resume: bool,
+    /// Who is told of batches and epochs, such as what writes for TensorBoard.
+    pub watch: &'a dyn Watch,
+}
+
+/// What is told of a training while it runs.
+pub trait Watch {
+    /// After every batch, with the number of batches so far.
+    fn batch(&self, loss: &tf::Tensor, step: i64);
+
+    /// After every epoch, counted from 1, with its loss and accuracy.
+    fn epoch(&self, epoch: usize, results: (f32, f32), model: &dyn Classifier);
+}
+
+/// Nobody.
+impl Watch for () {
+    fn batch(&self, _: &tf::Tensor, _: i64) {}
+    fn epoch(&self, _: usize, _: (f32, f32), _: &dyn Classifier) {}
 }
 
 /// All that a training goes on from lies in the checkpoint: the model, the optimizer with its slots, how many epochs have passed, the
@@ -69,10 +86,12 @@ pub fn train(
             let (loss, logits) = (how.step)(model, &optimizer, &images, &labels);
             mean.update(&loss);
             accuracy.update(&labels, &logits);
+            how.watch.batch(&loss, (epoch as f64 * steps) as i64 + step as i64 + 1);
             history.batches.push((epoch as f64 + (step as f64 + 0.5) / steps, f64::from(loss.item::<f32>())));
         }
         let (loss, accuracy) = (mean.result().item::<f32>(), accuracy.result().item::<f32>());
         history.epochs.push((epoch as f64 + 1.0, f64::from(loss)));
+        how.watch.epoch(epoch + 1, (loss, accuracy), model);
         let (seconds, epochs) = (start.elapsed().as_secs_f64(), how.epochs);
         tell(&format!("epoch {:>2}/{epochs}  loss {loss:.4}  accuracy {accuracy:.4}  {seconds:.2} s", epoch + 1));
         passed.store(epoch + 1, Relaxed);

@@ -45,7 +45,7 @@ fn learnt(device: &str, digits: &data::Digits, epochs: usize) -> Result<(f32, f6
     tf::random::set_seed(7);
     let net = model::build(Model::Default, digits.classes);
     let start = Instant::now();
-    let how = train::Training { epochs, step: step::graph, save: None, resume: false };
+    let how = train::Training { epochs, step: step::graph, save: None, resume: false, watch: &() };
     train::train(&*net, &digits.train, &how, &mut |_| {})?;
     let seconds = start.elapsed().as_secs_f64();
     Ok((train::accuracy(&*net, &digits.test), seconds))

@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 seconds=${1:-600}
 shift || true
 readers=("$@")
-[ ${#readers[@]} -gt 0 ] || readers=(index bundle object_graph safetensors idx state)
+[ ${#readers[@]} -gt 0 ] || readers=(index bundle object_graph safetensors idx state events image example records csv npy)
 target=${CARGO_TARGET_DIR:-$PWD/target}
 cargo +nightly fuzz build --fuzz-dir . --sanitizer none -O --target-dir "$target"
 for reader in "${readers[@]}"; do

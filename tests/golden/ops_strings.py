@@ -79,6 +79,8 @@ def main():
     for buckets in (1, 3, 1000, 2**62):
         emit("to_hash_bucket_fast", lambda x: S.to_hash_bucket_fast(x, buckets), [hashed], buckets=buckets)
         emit("to_hash_bucket", lambda x: S.to_hash_bucket(x, buckets), [hashed], buckets=buckets)
+    for buckets, key in ((1000, [7, 1 << 40]), (1 << 62, [0, 0]), (0, [1, 2])):
+        emit("to_hash_bucket_strong", lambda x: S.to_hash_bucket_strong(x, buckets, key), [hashed], buckets=buckets, key=key)
     emit("to_hash_bucket_fast", lambda x: S.to_hash_bucket_fast(x, 0), [hashed], buckets=0)
     for separator in ("", ",", "l", "aa"):
         for most in (-1, 1, 2):

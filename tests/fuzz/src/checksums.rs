@@ -1,6 +1,7 @@
-//! Puts the checksums of a table right, as far as its blocks can be found: else no damage would ever reach what lies behind them.
+//! Puts the checksums of a table or of records right, as far as its blocks can be found: else no damage would ever reach what lies behind them.
 
 use eagerflow_formats::checksum;
+use eagerflow_formats::events::FRAME;
 
 /// The footer of a table, and what stands behind each block.
 const FOOTER: usize = 48;
@@ -29,6 +30,22 @@ fn handle(bytes: &mut &[u8], length: usize) -> Option<(usize, usize)> {
 fn put(table: &mut [u8], (offset, size): (usize, usize)) {
     let crc = checksum::mask(checksum::of(&table[offset..offset + size + 1]));
     table[offset + size + 1..offset + size + TRAILER].copy_from_slice(&crc.to_le_bytes());
+}
+
+/// Puts the checksums of framed records right, as far as their lengths lead.
+pub fn put_frames_right(bytes: &mut [u8]) {
+    let mut at = 0;
+    while let Some(header) = bytes.get(at..at + FRAME) {
+        let length = u64::from_le_bytes(std::array::from_fn(|i| header[i]));
+        let sum = checksum::mask(checksum::of(&header[..8]));
+        bytes[at + 8..at + FRAME].copy_from_slice(&sum.to_le_bytes());
+        let end = usize::try_from(length).ok().and_then(|length| (at + FRAME).checked_add(length));
+        let Some((end, record)) = end.and_then(|end| Some((end, bytes.get(at + FRAME..end)?))) else { return };
+        let sum = checksum::mask(checksum::of(record));
+        let Some(place) = bytes.get_mut(end..end + 4) else { return };
+        place.copy_from_slice(&sum.to_le_bytes());
+        at = end + 4;
+    }
 }
 
 /// The handles in a block of the index.

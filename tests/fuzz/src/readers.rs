@@ -1,11 +1,13 @@
 //! The readers: each takes any bytes, and may neither panic nor take more memory than the bytes and 64 MiB.
 
-use super::checksums::put_right;
+use super::checksums::{put_frames_right, put_right};
 use super::files::{file, pieces, split};
 use super::memory::bounded;
 use eagerflow as tf;
 use eagerflow_formats::bundle::{self, Bundle, Entry, Options, Source};
 use eagerflow_formats::messages::DataType;
+use eagerflow_formats::npy::{Archive, Header};
+use eagerflow_formats::records::{Compression, CsvReader, Dialect, Position, RecordReader, Records};
 use eagerflow_formats::safetensors::Safetensors;
 use eagerflow_formats::state::CheckpointState;
 use eagerflow_formats::table::{self, TableWriter};
@@ -185,6 +187,46 @@ pub fn idx(bytes: &[u8]) {
     });
 }
 
+/// A file as an image of whatever kind it is: whole, small, and in part.
+pub fn image(bytes: &[u8]) {
+    // A byte of an image may stand for some thousand bytes of pixels, and is meant to.
+    bounded(bytes.len() * 16 * 1032, || {
+        let Ok(file) = tf::Tensor::try_from_byte_strings(&[bytes], ()) else { return };
+        let _ = tf::io::try_decode_image(&file, tf::io::ImageDecoding::new().expand_animations(false));
+        if !bytes.starts_with(&[0xff, 0xd8]) {
+            return;
+        }
+        let _ = tf::io::try_extract_jpeg_shape(&file);
+        let _ = tf::io::try_decode_jpeg(&file, tf::io::JpegDecoding::new().ratio(4));
+        if let Ok(whole) = tf::io::try_decode_jpeg(&file, 3) {
+            let (rows, columns) = (whole.shape().dims()[0], whole.shape().dims()[1]);
+            let window = [rows / 2, columns / 2, rows - rows / 2, columns - columns / 2].map(|n| n as i32);
+            let part = tf::io::decode_and_crop_jpeg(&file, window, 3);
+            assert_eq!(part.shape().dims(), [rows - rows / 2, columns - columns / 2, 3]);
+        }
+    });
+}
+
+/// Records of named values.
+pub fn example(bytes: &[u8]) {
+    bounded(bytes.len() * 64, || {
+        if let Ok(example) = tf::train::Example::parse(bytes) {
+            assert_eq!(
+                tf::train::Example::parse(&example.serialize()).map(|e| e.serialize()).ok(),
+                Some(example.serialize())
+            );
+        }
+        let _ = tf::train::SequenceExample::parse(bytes);
+        let Ok(record) = tf::Tensor::try_from_byte_strings(&[bytes], [1]) else { return };
+        let spec = [
+            ("a", tf::io::VarLenFeature::new(tf::float32).into()),
+            ("b", tf::io::RaggedFeature::new(tf::string).into()),
+        ];
+        let _ = tf::io::try_parse_example(&record, &spec);
+        let _ = tf::io::try_parse_sequence_example(&record, &spec, &spec);
+    });
+}
+
 /// The text file that tells the newest checkpoint: what is read is written and read back.
 pub fn state(bytes: &[u8]) {
     bounded(bytes.len(), || {
@@ -193,6 +235,92 @@ pub fn state(bytes: &[u8]) {
             state.last_preserved_timestamp = state.last_preserved_timestamp.filter(|time| time.to_bits() != 0);
             let again = CheckpointState::parse(state.text().as_bytes()).expect("its own text");
             assert_eq!(format!("{state:?}"), format!("{again:?}"));
+        }
+    });
+}
+
+/// An event file, by its messages and as users read it; with right checksums half of the time.
+pub fn events(bytes: &[u8]) {
+    let Some((&kind, bytes)) = bytes.split_first() else { return };
+    let mut bytes = bytes.to_vec();
+    if kind % 2 == 0 {
+        put_frames_right(&mut bytes);
+    }
+    let path = file("events.out.tfevents.1", &bytes);
+    bounded(bytes.len(), || {
+        let records = eagerflow_formats::events::Events::new("events", &*bytes).filter(Result::is_ok).count();
+        let (read, error) = tf::summary::try_read_events(&path);
+        assert!(read.len() >= records.min(1) || error.is_some());
+    });
+}
+
+/// A record file, plain or compressed, from its beginning and from each place where a record ended.
+pub fn records(bytes: &[u8]) {
+    let path = file("r.tfrecord", bytes);
+    for compression in [Compression::None, Compression::Gzip, Compression::Zlib] {
+        // What is compressed may be a thousand times as long, and a record of it as long as all of it.
+        let size = if compression == Compression::None { bytes.len() } else { bytes.len() * 1032 * 2 };
+        bounded(size, || {
+            let open = |from| RecordReader::open(&path, compression, 64, from);
+            let Ok(mut reader) = open(Position::default()) else { return };
+            let mut last = Position::default();
+            while let Ok(Some(record)) = reader.next() {
+                let record = record.to_vec();
+                if let Ok(mut again) = open(last) {
+                    assert!(
+                        matches!(again.next(), Ok(Some(same)) if same == record),
+                        "a record is the same from its place"
+                    );
+                }
+                assert!(reader.position().offset > last.offset);
+                last = reader.position();
+            }
+        });
+    }
+}
+
+/// A comma-separated file: with quotes and without, in small pieces and at once.
+pub fn csv(bytes: &[u8]) {
+    let path = file("c.csv", bytes);
+    bounded(bytes.len(), || {
+        for quotes in [true, false] {
+            let read = |buffer| {
+                let dialect = Dialect { delimiter: b',', quotes };
+                let mut reader =
+                    CsvReader::open(&path, Compression::None, buffer, dialect, Position::default()).expect("a file");
+                let (mut outcomes, mut last) = (Vec::new(), 0);
+                loop {
+                    outcomes.push(match reader.next() {
+                        Ok(None) => break,
+                        Ok(Some(fields)) => Some(fields.iter().map(<[u8]>::len).collect::<Vec<_>>()),
+                        Err(_) => None,
+                    });
+                    assert!(reader.position().offset > last, "every record has bytes");
+                    last = reader.position().offset;
+                }
+                assert_eq!(last.max(reader.position().offset), bytes.len() as u64);
+                outcomes
+            };
+            assert_eq!(read(64), read(1 << 16), "pieces change nothing");
+        }
+    });
+}
+
+/// A file of NumPy: an array, or an archive of arrays.
+pub fn npy(bytes: &[u8]) {
+    let path = file("a.npy", bytes);
+    // Strings are copied one by one, and what an archive holds may be compressed.
+    bounded(bytes.len() * 64, || {
+        let _ = Header::parse("a.npy", bytes);
+        if let Ok(tensor) = tf::io::try_load_npy(&path) {
+            assert!(tensor.num_elements() <= bytes.len() || tensor.dtype() == tf::string || tensor.num_elements() == 0);
+        }
+    });
+    bounded(bytes.len() * 1032 * 4, || {
+        if let Ok(mut archive) = Archive::open(&path) {
+            for number in 0..archive.names().len().min(16) {
+                let _ = archive.read(number);
+            }
         }
     });
 }

@@ -117,3 +117,22 @@ fn the_first_nan_is_found_where_kernels_are_fused() {
     assert_eq!(tf::debugging::with_check_numerics(|| logs(&good)).item::<f32>(), want);
     assert!(logs(&bad).item::<f32>().is_nan());
 }
+
+/// Batches lie on the GPU when they are asked for, in the order of the pipeline; what a saved state held in the buffer is brought there.
+#[test]
+fn batches_wait_on_the_gpu() {
+    let Some(_gpu) = gpu() else { return };
+    let (x, y) = images(12, 3);
+    let set = || tf::data::Dataset::from_tensor_slices((x.cpu(), y.cpu())).batch(4).prefetch_to_device("/gpu:0", 2);
+    let there = |x: &Tensor| x.device().to_string();
+    let mut seen = Vec::new();
+    for (images, labels) in &set() {
+        assert_eq!((there(&images), there(&labels)), ("/device:GPU:0".to_owned(), "/device:GPU:0".to_owned()));
+        seen.extend(labels.to_vec::<i32>());
+    }
+    assert_eq!(seen, y.to_vec::<i32>());
+    let words = tf::data::Dataset::from_tensors(tf::constant("on the host")).prefetch_to_device("/gpu:0", 1);
+    assert_eq!(words.iter().next().unwrap().item_string(), "on the host");
+    let error = set().try_prefetch_to_device("/gpu:99", 1).expect_err("an error").to_string();
+    assert!(error.contains("prefetch_to_device") && error.contains("training.rs"), "{error}");
+}

@@ -120,4 +120,4 @@ fn graphs_that_ask_for_too_much() {
     check("object_graph", || vec![nodes, edges, chain], readers::object_graph);
 }
 
-readers! { index bundle object_graph safetensors idx state }
+readers! { index bundle object_graph safetensors idx state events image example records csv npy }

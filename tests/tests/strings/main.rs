@@ -111,6 +111,11 @@ fn call(op: &str, a: &Value, x: &[Tensor]) -> Result<Vec<Tensor>> {
         "regex_full_match" => tf::strings::try_regex_full_match(&x[0], &text("pattern"))?,
         "to_number" => tf::strings::try_to_number(&x[0], dtype())?,
         "to_hash_bucket_fast" => tf::strings::try_to_hash_bucket_fast(&x[0], int("buckets"))?,
+        "to_hash_bucket_strong" => {
+            let key = a["key"].as_array().expect("a key").iter().map(|word| word.as_u64().expect("a word"));
+            let key: Vec<u64> = key.collect();
+            tf::strings::try_to_hash_bucket_strong(&x[0], int("buckets"), [key[0], key[1]])?
+        }
         "to_hash_bucket" => tf::strings::try_to_hash_bucket(&x[0], int("buckets"))?,
         "split" => {
             let rows = tf::reshape(&x[0], [-1]);

@@ -1,0 +1,5 @@
+//! See `readers::npy`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| eagerflow_fuzz::readers::npy(bytes));
