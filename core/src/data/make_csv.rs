@@ -258,6 +258,7 @@ pub fn try_make_labeled_csv_dataset(
 }
 
 /// Batches of columns, and their names.
+#[track_caller]
 fn batches(
     file_pattern: impl IntoFiles,
     batch_size: usize,

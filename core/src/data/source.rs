@@ -63,7 +63,7 @@ impl<R: Records> Opened for Strings<R> {
 pub(super) fn records(files: Files, format: &Arc<dyn Format>, at_a_time: usize) -> Result<Dataset> {
     let format = format.clone();
     match (files, at_a_time) {
-        (Files::Names(names), 1) => of_names(&[names], format),
+        (Files::Names(names), 1) => of_names(&[names], format, Location::caller()),
         (Files::Names(names), _) => in_turn(&Dataset::try_from_tensor_slices(names)?, format, at_a_time),
         (Files::Dataset(names), _) => in_turn(&names, format, at_a_time),
     }
@@ -79,10 +79,12 @@ fn in_turn(names: &Dataset, format: Arc<dyn Format>, at_a_time: usize) -> Result
             .got(one)
             .expected("strings"));
     }
+    // The function that opens a file is called by the pass.
+    let location = Location::caller();
     let opened = move |name: Tensor| {
         let names = super::IntoFiles::into_files(name)?;
         match names {
-            Files::Names(names) => of_names(&[names], format.clone()),
+            Files::Names(names) => of_names(&[names], format.clone(), location),
             Files::Dataset(_) => Err(Error::internal(format.step(), "a name that is a data set")),
         }
     };
@@ -93,8 +95,7 @@ fn in_turn(names: &Dataset, format: Arc<dyn Format>, at_a_time: usize) -> Result
 }
 
 #[track_caller]
-fn of_names(names: &[Tensor], format: Arc<dyn Format>) -> Result<Dataset> {
-    let location = Location::caller();
+fn of_names(names: &[Tensor], format: Arc<dyn Format>, location: &'static Location<'static>) -> Result<Dataset> {
     Dataset::__of_source(format.step(), names, format.types(), move |inputs| {
         let mut paths = Vec::new();
         for names in inputs {

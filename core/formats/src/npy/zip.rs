@@ -128,7 +128,7 @@ impl Archive {
 
 /// How many files there are, and where the directory lies.
 fn directory(file: &mut File, end: &[u8], at: usize, from: u64) -> Option<(u64, u64, u64)> {
-    let mut record = Numbers(end.get(at + 10..)?);
+    let mut record = Numbers(end.get(at + 10..at + 22)?);
     let own = (record.number(2)?, record.number(4)?, record.number(4)?);
     // Archives of more than 4 GiB have a second record, before which another one tells where it is.
     let locator = at.checked_sub(20).map(|at| &end[at..at + 20]).filter(|bytes| bytes.starts_with(b"PK\x06\x07"));
