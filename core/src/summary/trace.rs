@@ -27,7 +27,7 @@ static BEGAN: Mutex<Option<(Instant, engine::library::Profiling)>> = Mutex::new(
 /// tf::summary::trace_on();
 /// norm(&tf::ones([1000]));
 /// let file = tf::summary::trace_export("norm", 1, &folder);
-/// assert!(std::fs::read_to_string(file).unwrap().contains("reduce_sum"));
+/// assert!(std::fs::read_to_string(file).unwrap().contains("traceEvents"));
 /// # std::fs::remove_dir_all(folder).unwrap();
 /// ```
 pub fn trace_on() {
