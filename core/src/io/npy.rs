@@ -128,6 +128,16 @@ pub(crate) fn array(name: &str, header: &Header, fill: impl FnOnce(&mut [u8]) ->
     elements(name, header, &reversed, fill)?.try_transpose(axes)
 }
 
+/// The array of a file's bytes.
+pub(crate) fn array_of(name: &str, bytes: &[u8]) -> Result<Tensor> {
+    let header = Header::parse(name, bytes)?;
+    let size = header.data_size(name, bytes.len() as u64)?;
+    array(name, &header, |to| {
+        to.copy_from_slice(&bytes[header.start..header.start + size]);
+        Ok(())
+    })
+}
+
 /// The array in a `.npy` file: `numpy.load`.
 ///
 /// Numbers of both byte orders and arrays of both orders of axes are read; strings, of bytes or of characters, become strings.
@@ -188,15 +198,7 @@ pub fn try_load_npz(path: impl AsRef<Path>) -> Result<BTreeMap<String, Tensor>> 
         for (number, own) in names.iter().enumerate() {
             let Some(key) = own.strip_suffix(".npy") else { continue };
             let bytes = archive.read(number)?;
-            let name = format!("{} in {}", own, path.display());
-            let header = Header::parse(&name, &bytes)?;
-            let size = header.data_size(&name, bytes.len() as u64)?;
-            let own = &bytes[header.start..header.start + size];
-            let fill = |to: &mut [u8]| {
-                to.copy_from_slice(own);
-                Ok(())
-            };
-            arrays.insert(key.to_owned(), array(&name, &header, fill)?);
+            arrays.insert(key.to_owned(), array_of(&format!("{} in {}", own, path.display()), &bytes)?);
         }
         Ok(arrays)
     };

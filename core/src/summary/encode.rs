@@ -34,7 +34,9 @@ fn length(number: usize) -> usize {
 /// Appends the event of a scalar, whose tag has two parts.
 pub fn scalar(to: &mut Vec<u8>, (scope, name): (&str, &str), wall_time: f64, step: i64, value: f32) {
     let tag = scope.len() + name.len();
-    let body = 1 + length(tag) + tag + TENSOR.len() + 4 + METADATA.len();
+    // A message leaves out an empty text.
+    let field = if tag == 0 { 0 } else { 1 + length(tag) + tag };
+    let body = field + TENSOR.len() + 4 + METADATA.len();
     let summary = 1 + length(body) + body;
     to.reserve(summary + 48);
     let start = open_frame(to);
@@ -48,10 +50,12 @@ pub fn scalar(to: &mut Vec<u8>, (scope, name): (&str, &str), wall_time: f64, ste
     varint(summary as u64, to);
     to.push(0x0a);
     varint(body as u64, to);
-    to.push(0x0a);
-    varint(tag as u64, to);
-    to.extend(scope.as_bytes());
-    to.extend(name.as_bytes());
+    if tag > 0 {
+        to.push(0x0a);
+        varint(tag as u64, to);
+        to.extend(scope.as_bytes());
+        to.extend(name.as_bytes());
+    }
     to.extend(TENSOR);
     to.extend(value.to_le_bytes());
     to.extend(METADATA);
@@ -112,7 +116,7 @@ mod tests {
     #[test]
     fn scalars_by_hand_are_those_of_the_messages() {
         let long = "x".repeat(300);
-        for (scope, name) in [("", "loss"), ("train/", "loss"), ("", &long)] {
+        for (scope, name) in [("", ""), ("", "loss"), ("train/", "loss"), ("", &long)] {
             for step in [0, 1, 127, 128, i64::MAX, -1] {
                 let mut bytes = Vec::new();
                 scalar(&mut bytes, (scope, name), 1.25, step, -2.5);

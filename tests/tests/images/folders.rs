@@ -1,21 +1,20 @@
-//! Folders of images and texts as data sets: labels, order, parts, sizes, damaged files; and Keras's data sets from small files.
+//! Folders of images and texts as data sets: labels, order, parts, sizes, damaged files.
+//! The files are written by each test into a folder of its own.
 
-use eagerflow::{self as tf, DType, Tensor};
+use eagerflow::{self as tf, Tensor};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tf::data::{
     AspectRatio, ColorMode, IgnoredErrors, ImageFolder, LabelMode, Subset, TextFolder, image_dataset_from_directory,
     text_dataset_from_directory,
 };
-use tf::keras::datasets::{cifar10, mnist};
 
 /// A folder of a test, removed at its end.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new() -> Self {
+    pub fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("eagerflow-folders-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
@@ -23,7 +22,7 @@ impl Folder {
         Self(path)
     }
 
-    fn write(&self, name: &str, bytes: &[u8]) {
+    pub fn write(&self, name: &str, bytes: &[u8]) {
         let path = self.0.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
@@ -155,47 +154,4 @@ fn texts_come_with_their_classes() {
     let texts = text_dataset_from_directory(&folder, TextFolder::new().shuffle(false).max_length(4));
     let (x, y) = texts.dataset.iter().next().unwrap();
     assert_eq!((x.to_strings(), y.to_vec::<i32>()), (vec!["bad ".to_owned(), "good".to_owned()], vec![0, 1]));
-}
-
-fn idx(kind: u8, dims: &[u32], data: &[u8]) -> Vec<u8> {
-    let mut file = vec![0, 0, kind, dims.len() as u8];
-    dims.iter().for_each(|dim| file.extend(dim.to_be_bytes()));
-    file.extend(data);
-    file
-}
-
-#[test]
-fn digits_are_read_from_idx_files() {
-    let folder = Folder::new();
-    folder.write("train-images-idx3-ubyte", &idx(8, &[2, 2, 3], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
-    folder.write("train-labels-idx1-ubyte", &idx(8, &[2], &[3, 4]));
-    folder.write("t10k-images.idx3-ubyte", &idx(8, &[1, 2, 3], &[0; 6]));
-    let missing = mnist::try_load_data(&folder).unwrap_err().to_string();
-    assert!(missing.contains("t10k-labels-idx1-ubyte") && missing.contains("mnist.npz"), "{missing}");
-    folder.write("t10k-labels.idx1-ubyte", &idx(8, &[1], &[9]));
-    let ((x, y), (_, y_test)) = mnist::load_data(&folder);
-    assert_eq!((x.shape().dims(), y.to_vec::<u8>(), y_test.to_vec::<u8>()), (&[2, 2, 3][..], vec![3, 4], vec![9]));
-    folder.write("t10k-labels.idx1-ubyte", &idx(8, &[2], &[9, 9]));
-    assert!(mnist::try_load_data(&folder).unwrap_err().to_string().contains("do not belong together"));
-}
-
-#[test]
-fn pictures_are_read_from_binary_batches() {
-    let folder = Folder::new();
-    for (label, name) in
-        (0..).zip(["data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"])
-    {
-        let mut record = vec![label];
-        record.extend([[10_u8; 1024], [20; 1024], [30 + label; 1024]].concat());
-        folder.write(&format!("cifar-10-batches-bin/{name}.bin"), &record);
-    }
-    let ((x, y), (x_test, y_test)) = cifar10::load_data(&folder);
-    assert_eq!((x.shape().dims(), y.shape().dims(), x.dtype()), (&[5, 32, 32, 3][..], &[5, 1][..], DType::U8));
-    assert_eq!((y.to_vec::<u8>(), y_test.item::<u8>()), (vec![0, 1, 2, 3, 4], 5));
-    assert_eq!(x_test.at(tf::s![0, 31, 7]).to_vec::<u8>(), [10, 20, 35]);
-    let mut file =
-        fs::OpenOptions::new().append(true).open(folder.0.join("cifar-10-batches-bin/test_batch.bin")).unwrap();
-    file.write_all(&[1]).unwrap();
-    let error = cifar10::try_load_data(&folder).unwrap_err().to_string();
-    assert!(error.contains("test_batch.bin"), "{error}");
 }

@@ -4,4 +4,5 @@
 mod conformance;
 mod damage;
 mod folders;
+mod keras_datasets;
 mod records;

@@ -162,8 +162,8 @@ impl<S: DatasetElement> Form<S> {
     }
 
     /// The element of these tensors.
-    pub fn put_together(&self, tensors: Outputs) -> Result<S> {
-        match self.put(&tensors)? {
+    pub fn put_together(&self, tensors: &[Tensor]) -> Result<S> {
+        match self.put(tensors)? {
             (element, count) if count == tensors.len() => Ok(element),
             _ => Err(wrong_number()),
         }

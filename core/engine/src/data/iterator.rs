@@ -83,11 +83,13 @@ impl<S: DatasetElement> DatasetIterator<S> {
             Err(Error::OutOfRange(_)) if self.state.ended() => return Ok(None),
             Err(error) => return Err(error.at(here)),
         };
-        if !self.form.is_known() {
+        let mut element = self.form.put_together(&outputs);
+        if element.is_err() && !self.form.is_known() {
             // A pass that was resumed gives elements whose function has not run here: it tells their form where it is recorded.
             self.state.pipeline.stages.types();
+            element = self.form.put_together(&outputs);
         }
-        self.form.put_together(outputs).map(Some).map_err(|error| error.at(here))
+        element.map(Some).map_err(|error| error.at(here))
     }
 }
 

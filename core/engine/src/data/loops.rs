@@ -71,7 +71,7 @@ impl<S: DatasetElement> Passing<S> {
         let found: Result<Option<S>> = match self {
             Self::Host(_, next) => Ok(next.take()),
             Self::Graph(iterator, types, form, ()) => {
-                graph_loop::element(iterator, types.clone()).and_then(|element| form.put_together(element)).map(Some)
+                graph_loop::element(iterator, types.clone()).and_then(|element| form.put_together(&element)).map(Some)
             }
         };
         found.and_then(|found| found.ok_or_else(|| Error::internal("for", "an element of another form"))).or_fail()

@@ -8,7 +8,7 @@ use engine::library::options::options;
 use engine::{AsTensor, Tensor};
 use formats::jpeg::{self, Decoding, Encoding, Rectangle, Transform};
 use kernels::dtype::DType;
-use kernels::error::{Error, Result};
+use kernels::error::{Error, OnTheWay, Result};
 use kernels::shape::Dim;
 use smallvec::SmallVec;
 
@@ -189,7 +189,7 @@ fn decoder(name: &'static str, how: Decoding, crop: bool) -> Work {
         if crop {
             how.crop = Some(window(name, inputs[1])?);
         }
-        let picture = jpeg::decode(&bytes_of(name, inputs[0])?, &how).map_err(|e| e.in_op(name))?;
+        let picture = jpeg::decode(&bytes_of(name, inputs[0])?, &how).map_err(|e| e.named(name))?;
         Ok(vec![Tensor::try_from_vec(picture.pixels, [picture.height, picture.width, picture.channels])?])
     })
 }
@@ -299,7 +299,7 @@ io_fn! {
             Ok(vec![typed(DType::I32, &[Dim::from(3)])?])
         };
         Work::new(name, String::new(), types, move |inputs| {
-            let size = jpeg::size(&bytes_of(name, inputs[0])?).map_err(|e| e.in_op(name))?;
+            let size = jpeg::size(&bytes_of(name, inputs[0])?).map_err(|e| e.named(name))?;
             let sizes = [size.height, size.width, size.components].map(|n| n as i32);
             Ok(vec![Tensor::try_from_vec(sizes.to_vec(), [3])?])
         })

@@ -1,5 +1,5 @@
 //! `keras.datasets.imdb`: 50,000 reviews of films as numbers of words, good or bad.
-//! Reviews have different lengths, so they are lists; `pad` of a data set or a ragged batch makes tensors of them.
+//! Reviews have different lengths, so they are lists; `padded_batch` of a data set makes tensors of them.
 
 use super::npy::Npz;
 use super::{absent, first, read};
@@ -66,7 +66,7 @@ pub fn load_data(folder: impl AsRef<Path>, options: Imdb) -> (Reviews, Reviews) 
 /// [`load_data`] that answers an error instead of panicking.
 ///
 /// # Errors
-/// NotFound for a folder without the file, DataLoss for a damaged one, and InvalidArgument if `maxlen` leaves nothing.
+/// NotFound for a folder without the file, DataLoss for a damaged one, and InvalidArgument if `maxlen` or `num_words` leaves nothing.
 #[track_caller]
 pub fn try_load_data(folder: impl AsRef<Path>, options: Imdb) -> Result<(Reviews, Reviews)> {
     load(folder.as_ref(), options).map_err(|e| e.at(Location::caller()))
@@ -88,9 +88,14 @@ pub fn try_get_word_index(folder: impl AsRef<Path>) -> Result<BTreeMap<String, i
 }
 
 fn load(folder: &Path, options: Imdb) -> Result<(Reviews, Reviews)> {
+    if let Some(most) = options.num_words.filter(|&most| most <= options.skip_top.max(0)) {
+        return Err(Error::invalid_argument("load_data", "`num_words` leaves no word")
+            .got(most)
+            .expected(format!("more than `skip_top`, {}", options.skip_top)));
+    }
     let from = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/imdb.npz";
     let path = first(folder, &["imdb.npz"]).ok_or_else(|| absent("load_data", folder, "imdb.npz", from))?;
-    let (file, mut random) = (Npz::read(&path)?, RandomState::new(options.seed));
+    let (mut file, mut random) = (Npz::read(&path)?, RandomState::new(options.seed));
     let mut part = |x: &str, y: &str| -> Result<(Vec<Vec<i64>>, Vec<i64>)> {
         let (reviews, labels) =
             (file.lists(x)?, engine::library::cast_to(&file.tensor(y)?, kernels::dtype::DType::I64)?);
@@ -104,7 +109,7 @@ fn load(folder: &Path, options: Imdb) -> Result<(Reviews, Reviews)> {
         }
         let order = random.permutation(reviews.len());
         let words = |review: &Vec<i64>| {
-            options.start_char.into_iter().chain(review.iter().map(|word| word + options.index_from)).collect()
+            options.start_char.into_iter().chain(review.iter().map(|word| word.saturating_add(options.index_from))).collect()
         };
         let pairs = order.iter().map(|&at| (words(&reviews[at]), labels[at]));
         let fits = |(review, _): &(Vec<i64>, i64)| options.maxlen.is_none_or(|most| review.len() < most);

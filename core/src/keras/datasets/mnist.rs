@@ -42,8 +42,8 @@ pub fn try_load_data(folder: impl AsRef<Path>) -> Result<Split> {
 /// The files of a folder.
 pub(super) fn digits(folder: &Path, from: &str) -> Result<Split> {
     if let Some(path) = first(folder, &["mnist.npz"]) {
-        let file = Npz::read(&path)?;
-        let array = |name| file.tensor(name);
+        let mut file = Npz::read(&path)?;
+        let mut array = |name| file.tensor(name);
         return checked(((array("x_train")?, array("y_train")?), (array("x_test")?, array("y_test")?)));
     }
     let part = |part: &str, kind: &str, rank: usize| -> Result<Option<Tensor>> {

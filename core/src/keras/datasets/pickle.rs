@@ -31,7 +31,8 @@ struct Machine<'a> {
     rest: &'a [u8],
     stack: Vec<Value>,
     marks: Vec<usize>,
-    memo: BTreeMap<usize, Value>,
+    /// By number; nothing for what is too large to be given back.
+    memo: BTreeMap<usize, Option<Value>>,
     /// Values that the memo has given back: each is a copy, and there may be so many.
     copied: usize,
 }
@@ -81,15 +82,15 @@ impl<'a> Machine<'a> {
 
     fn remember(&mut self, key: usize) -> Result<()> {
         let value = self.stack.last().ok_or_else(|| damaged("takes more than it has"))?;
-        // What is large is remembered by what it is used for: classes and names. Lists and arrays are not taken from the memo.
-        if value.size() < 64 {
-            self.memo.insert(key, value.clone());
-        }
+        // Data sets recall classes and names; to keep lists and arrays as well would copy them all.
+        let small = (value.size() < 64).then(|| value.clone());
+        self.memo.insert(key, small);
         Ok(())
     }
 
     fn recall(&mut self, key: usize) -> Result<()> {
         let value = self.memo.get(&key).cloned().ok_or_else(|| damaged("recalls what it has not kept"))?;
+        let value = value.ok_or_else(|| damaged("uses a list or an array twice, which no data set does"))?;
         self.copied += value.size();
         if self.copied > MOST_COPIES {
             return Err(damaged("is too large"));
@@ -244,7 +245,11 @@ pub(super) fn array_of_objects(value: Value) -> Result<Vec<Value>> {
 
 /// The bytes of an array of them.
 pub(super) fn array_of_bytes(value: Value) -> Result<Vec<u8>> {
-    match array(value)?.pop() {
+    let mut state = array(value)?;
+    if state.get(3) == Some(&Value::Bool(true)) {
+        return Err(damaged("holds an array in Fortran's order"));
+    }
+    match state.pop() {
         Some(Value::Bytes(bytes)) => Ok(bytes),
         _ => Err(damaged("holds an array of something else than bytes")),
     }

@@ -30,7 +30,7 @@ fn over_tensors<S: DatasetElement, R: DatasetElement>(
     function: impl Fn(S) -> Result<R> + Send + Sync + 'static,
 ) -> Function {
     let (from, to) = (from.clone(), to.clone());
-    Arc::new(move |values: Outputs| to.take_apart(&function(from.put_together(values)?)?, step))
+    Arc::new(move |values: Outputs| to.take_apart(&function(from.put_together(&values)?)?, step))
 }
 
 /// The types of the elements of data sets that a function gives, once it was recorded.
@@ -253,7 +253,7 @@ impl<S: DatasetElement> Dataset<S> {
         let (from, to, own) = (state, form.clone(), self.form.clone());
         let function = move |mut values: Outputs| {
             let element: Outputs = values.drain(count..).collect();
-            let (next, result) = function(from.put_together(values)?, own.put_together(element)?);
+            let (next, result) = function(from.put_together(&values)?, own.put_together(&element)?);
             let next = from.take_apart(&next, "scan")?;
             let mut changed = next.iter().zip(&start_types).filter(|(now, then)| now.dtype() != then.dtype);
             if let Some((now, then)) = changed.next() {
@@ -369,7 +369,7 @@ impl<S: DatasetElement> Dataset<S> {
     ) -> Dataset<R> {
         let location = Location::caller();
         let (inner, form, own) = (Inner::default(), Form::open(), self.form.clone());
-        let function = over_datasets(&inner, &form, move |values| Ok(function(own.put_together(values)?)));
+        let function = over_datasets(&inner, &form, move |values| Ok(function(own.put_together(&values)?)));
         let found = inner.clone();
         let types = move |_, _: &[super::Recorded]| Ok(found.0.get().cloned().flatten());
         let make = move |before: &Arc<dyn crate::data::stage::Stage>, functions: &[Function]| {

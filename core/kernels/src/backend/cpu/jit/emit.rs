@@ -5,13 +5,11 @@ use super::encode::general::*;
 use super::encode::{Assembler, Form, If, Memory, Operand};
 use super::ops::{Line, List, Source};
 use super::registers::LoopBody;
+use super::target::Target;
 use crate::backend::cpu::reduce::Monoid;
+use crate::backend::cpu::vector::fold::WIDE;
 
-/// Elements of a vector.
-pub(super) const LANES: usize = 16;
-/// Vectors of a round where something is folded: one per vector of lanes.
-pub(super) const WIDE: usize = crate::backend::cpu::vector::fold::WIDE / LANES;
-/// Folds whose accumulators may stay in registers.
+/// Folds that are combined in lanes at most.
 pub(super) const MOST_FOLDS: usize = 3;
 /// The mask of the elements that are left at the end of a range.
 pub(super) const REST: u8 = 1;
@@ -19,8 +17,8 @@ pub(super) const REST: u8 = 1;
 pub(super) const SPARE: u8 = 2;
 /// Registers for addresses of operands; the others are read from the table when needed.
 pub(super) const ADDRESSES: [u8; 7] = [R8, R9, R10, R11, R12, R13, R14];
-/// Vectors of spilled values that fit where the system's guard page is not jumped over.
-pub(super) const MOST_SLOTS: u32 = 60;
+/// The register of AVX2 that tells the elements that are left, while they are worked on.
+pub(super) const REST_VECTOR: u8 = 15;
 
 /// A list to be compiled, with what it works on.
 pub(super) struct Request<'a> {
@@ -30,12 +28,47 @@ pub(super) struct Request<'a> {
     pub operands: &'a [u8],
     /// Streams side by side.
     pub streams: usize,
+    pub target: Target,
+}
+
+impl Request<'_> {
+    /// Whether the lanes of folds stay in registers from round to round.
+    pub fn keeps_lanes(&self) -> bool {
+        self.folds.len() <= self.target.folds_in_registers()
+    }
+
+    /// The register of vector `vector` of fold `fold`.
+    pub fn accumulator(&self, fold: usize, vector: usize) -> u8 {
+        (self.target.registers() - 1 - fold * self.target.wide() - vector) as u8
+    }
+
+    pub fn lane_place(&self, fold: usize, vector: usize) -> Operand {
+        let offset = (fold * WIDE * 8 + vector * self.target.bytes()) as i32;
+        Operand::Memory(Memory { base: RDX, index: None, offset, repeated: false })
+    }
+
+    pub fn slot_place(&self, slot: u32) -> Operand {
+        let offset = slot as i32 * self.target.bytes() as i32;
+        Operand::Memory(Memory { base: RSP, index: None, offset, repeated: false })
+    }
+}
+
+/// A walk over the elements: what a round of it takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Round {
+    /// As many vectors as there are side by side.
+    Main,
+    /// A vector.
+    Whole,
+    /// The elements of the last vector, which a mask tells.
+    Rest,
 }
 
 /// The code of a program with its constants behind it; `None` if it needs too much room.
 pub(super) fn emit(request: &Request<'_>) -> Option<Vec<u8>> {
-    let vectors = if request.folds.is_empty() { request.streams } else { WIDE };
-    let mut asm = Assembler::default();
+    let target = request.target;
+    let vectors = if request.folds.is_empty() { request.streams } else { target.wide() };
+    let mut asm = Assembler::new(target);
     let saved = [RBX, RBP, R12, R13, R14, R15];
     saved.iter().for_each(|&register| asm.push(register));
     asm.general(0x89, R15, RSP);
@@ -47,67 +80,24 @@ pub(super) fn emit(request: &Request<'_>) -> Option<Vec<u8>> {
         asm.load(register, RDI, i as i32 * 8);
     }
     asm.general(0x31, RAX, RAX);
-    let constants = Constants::new(request.list);
-    let mut slots = 0;
-    let mut scalars = Vec::new();
-    for (v, source) in request.list.values.iter().enumerate() {
-        let Source::Scalar(input) = *source else { continue };
-        asm.load(RBX, RDI, i32::from(input) * 8);
-        let one = Memory { base: RBX, index: None, offset: 0, repeated: false };
-        asm.vector(&Form::new(2, 1, 0x18).reads(4), 0, 0, Operand::Memory(one), 0, false);
-        asm.vector(&STORE, 0, 0, slot_place(slots), 0, false);
-        scalars.push((v, slots));
-        slots += 1;
+    let constants = Constants::new(request.list, target);
+    let scalars = spread_scalars(&mut asm, request);
+    let mut walk = Walk { request, constants: &constants, scalars: &scalars, most: scalars.len() as u32 };
+    move_lanes(&mut asm, request, false);
+    asm = walk.rounds(asm, Round::Main, vectors)?;
+    move_lanes(&mut asm, request, true);
+    if target == Target::Avx2 {
+        asm = walk.rounds(asm, Round::Whole, 1)?;
     }
-    let accumulators = request.folds.len() * WIDE;
-    move_lanes(&mut asm, request.folds.len(), false);
-    // Whole rounds.
-    let round = (vectors * LANES) as i32;
-    asm.general(0x89, RBX, RSI);
-    asm.number(5, RBX, round);
-    let too_few = asm.jump(If::Below);
-    let again = asm.here();
-    let order = interleaved(request.list, request.streams, vectors);
-    let walk = |asm, order, vectors, tail| LoopBody::new(asm, request, &constants, &scalars, order, vectors, tail);
-    let mut main = walk(asm, order, vectors, false);
-    main.slots = slots;
-    main.run()?;
-    let (mut asm, most) = (main.asm, main.slots);
-    asm.number(0, RAX, round);
-    asm.general(0x39, RAX, RBX);
-    let back = asm.jump(If::BelowOrEqual);
-    asm.reach(back, again);
-    let here = asm.here();
-    asm.reach(too_few, here);
-    move_lanes(&mut asm, request.folds.len(), true);
-    // The rest, a vector at a time.
-    let next = asm.here();
-    asm.general(0x89, RBX, RSI);
-    asm.general(0x29, RBX, RAX);
-    let done = asm.jump(If::BelowOrEqual);
-    asm.set(RBP, 0xffff);
-    asm.low_bits(RBP, RBP, RBX);
-    asm.mask_from(REST, RBP);
-    let mut tail = walk(asm, interleaved(request.list, 1, 1), 1, true);
-    tail.slots = slots;
-    tail.run()?;
-    let (mut asm, most) = (tail.asm, most.max(tail.slots));
-    asm.number(0, RAX, LANES as i32);
-    if accumulators > 0 {
-        asm.number(0, RDX, 64);
-    }
-    let back = asm.jump(If::Always);
-    asm.reach(back, next);
-    let here = asm.here();
-    asm.reach(done, here);
+    asm = walk.rest(asm)?;
     asm.general(0x89, RSP, R15);
     saved.iter().rev().for_each(|&register| asm.pop(register));
     asm.finish();
-    if most > MOST_SLOTS {
+    let most = walk.most;
+    if most > target.slots() {
         return None;
     }
-    let room = (most * 64) as i32;
-    asm.patch(frame, room);
+    asm.patch(frame, (most as usize * target.bytes()) as i32);
     let padding = asm.bytes.len().next_multiple_of(64);
     asm.bytes.resize(padding, 0);
     let here = asm.here();
@@ -116,43 +106,130 @@ pub(super) fn emit(request: &Request<'_>) -> Option<Vec<u8>> {
     Some(asm.bytes)
 }
 
+/// Writes each input of one element to a slot of its own, repeated; answers the values and their slots.
+fn spread_scalars(asm: &mut Assembler, request: &Request<'_>) -> Vec<(usize, u32)> {
+    let mut scalars = Vec::new();
+    for (v, source) in request.list.values.iter().enumerate() {
+        let Source::Scalar(input) = *source else { continue };
+        let slot = scalars.len() as u32;
+        asm.load(RBX, RDI, i32::from(input) * 8);
+        let one = Memory { base: RBX, index: None, offset: 0, repeated: false };
+        asm.vector(&Form::new(2, 1, 0x18).reads(4), 0, 0, Operand::Memory(one), 0, false);
+        asm.vector(&STORE, 0, 0, request.slot_place(slot), 0, false);
+        scalars.push((v, slot));
+    }
+    scalars
+}
+
+/// The loops of a program, written one after the other; each knows what lies in slots before it begins.
+struct Walk<'a> {
+    request: &'a Request<'a>,
+    constants: &'a Constants,
+    scalars: &'a [(usize, u32)],
+    /// Slots that the loops need at most.
+    most: u32,
+}
+
+impl Walk<'_> {
+    fn body(&mut self, asm: Assembler, round: Round, vectors: usize) -> Option<Assembler> {
+        let order = interleaved(self.request.list, self.request.streams, vectors);
+        let mut body = LoopBody::new(asm, self.request, self.constants, self.scalars, order, vectors, round);
+        body.slots = self.scalars.len() as u32;
+        body.run()?;
+        self.most = self.most.max(body.slots);
+        Some(body.asm)
+    }
+
+    /// As many rounds of whole vectors as there are elements for.
+    fn rounds(&mut self, mut asm: Assembler, round: Round, vectors: usize) -> Option<Assembler> {
+        let elements = (vectors * self.request.target.lanes()) as i32;
+        asm.general(0x89, RBX, RSI);
+        asm.number(5, RBX, elements);
+        let too_few = asm.jump(If::Below);
+        // A second loop begins where the first one ended.
+        asm.general(0x39, RAX, RBX);
+        let inside = asm.jump(If::BelowOrEqual);
+        let none = asm.jump(If::Always);
+        let again = asm.here();
+        asm.reach(inside, again);
+        asm = self.body(asm, round, vectors)?;
+        asm.number(0, RAX, elements);
+        if round == Round::Whole && !self.request.folds.is_empty() {
+            asm.number(0, RDX, self.request.target.bytes() as i32);
+        }
+        asm.general(0x39, RAX, RBX);
+        let back = asm.jump(If::BelowOrEqual);
+        asm.reach(back, again);
+        let here = asm.here();
+        asm.reach(too_few, here);
+        asm.reach(none, here);
+        Some(asm)
+    }
+
+    /// What is left, by mask: a vector at a time for AVX-512, one that is not whole for AVX2.
+    fn rest(&mut self, mut asm: Assembler) -> Option<Assembler> {
+        let target = self.request.target;
+        let next = asm.here();
+        asm.general(0x89, RBX, RSI);
+        asm.general(0x29, RBX, RAX);
+        let done = asm.jump(If::BelowOrEqual);
+        match target {
+            Target::Avx512 => {
+                asm.set(RBP, 0xffff);
+                asm.low_bits(RBP, RBP, RBX);
+                asm.mask_from(REST, RBP);
+            }
+            Target::Avx2 => {
+                // Fewer than eight are left: lanes whose number is below that.
+                let count = Operand::Register(RBX);
+                asm.vector(&Form::new(1, 1, 0x6e).half(), REST_VECTOR, 0, count, 0, false);
+                asm.vector(&Form::new(2, 1, 0x58), REST_VECTOR, 0, Operand::Register(REST_VECTOR), 0, false);
+                let numbers = Memory { base: RCX, index: None, offset: self.constants.numbers, repeated: false };
+                asm.vector(&Form::new(1, 1, 0x66), REST_VECTOR, REST_VECTOR, Operand::Memory(numbers), 0, false);
+            }
+        }
+        asm = self.body(asm, Round::Rest, 1)?;
+        if target == Target::Avx512 {
+            asm.number(0, RAX, target.lanes() as i32);
+            if !self.request.folds.is_empty() {
+                asm.number(0, RDX, target.bytes() as i32);
+            }
+            let back = asm.jump(If::Always);
+            asm.reach(back, next);
+        }
+        let here = asm.here();
+        asm.reach(done, here);
+        Some(asm)
+    }
+}
+
 pub(super) const STORE: Form = Form::new(1, 0, 0x11);
 pub(super) const LOAD: Form = Form::new(1, 0, 0x10);
 pub(super) const MOVE: Form = Form::new(1, 0, 0x28);
 
-pub(super) fn slot_place(slot: u32) -> Operand {
-    Operand::Memory(Memory { base: RSP, index: None, offset: slot as i32 * 64, repeated: false })
-}
-
-/// The register of vector `vector` of fold `fold`.
-pub(super) fn accumulator(fold: usize, vector: usize) -> u8 {
-    (31 - fold * WIDE - vector) as u8
-}
-
-pub(super) fn lane_place(fold: usize, vector: usize) -> Operand {
-    let offset = (fold * WIDE * LANES * 8 + vector * 64) as i32;
-    Operand::Memory(Memory { base: RDX, index: None, offset, repeated: false })
-}
-
 /// Brings the lanes of all folds into registers, or back.
-fn move_lanes(asm: &mut Assembler, folds: usize, store: bool) {
-    for fold in 0..folds {
-        for vector in 0..WIDE {
-            let form = if store { &STORE } else { &LOAD };
-            asm.vector(form, accumulator(fold, vector), 0, lane_place(fold, vector), 0, false);
-        }
+fn move_lanes(asm: &mut Assembler, request: &Request<'_>, store: bool) {
+    let folds = if request.keeps_lanes() { request.folds.len() } else { 0 };
+    for (fold, vector) in (0..folds).flat_map(|fold| (0..request.target.wide()).map(move |vector| (fold, vector))) {
+        let form = if store { &STORE } else { &LOAD };
+        asm.vector(form, request.accumulator(fold, vector), 0, request.lane_place(fold, vector), 0, false);
     }
 }
 
 /// Where the constants lie, counted from the register that points to them.
 pub(super) struct Constants {
     pub offsets: Vec<i32>,
+    /// Where the numbers of the lanes are, for AVX2.
+    pub numbers: i32,
     bytes: Vec<u8>,
 }
 
 impl Constants {
-    fn new(list: &List) -> Self {
-        let mut constants = Self { offsets: vec![0; list.values.len()], bytes: Vec::new() };
+    fn new(list: &List, target: Target) -> Self {
+        let mut constants = Self { offsets: vec![0; list.values.len()], numbers: 0, bytes: Vec::new() };
+        if target == Target::Avx2 {
+            constants.bytes.extend((0..8u32).flat_map(u32::to_le_bytes));
+        }
         // The wide ones first, so that all are aligned.
         for size in [8, 4] {
             for (v, source) in list.values.iter().enumerate() {
@@ -160,7 +237,8 @@ impl Constants {
                     && of == size
                 {
                     constants.offsets[v] = constants.bytes.len() as i32;
-                    constants.bytes.extend_from_slice(&bits.to_le_bytes()[..size as usize]);
+                    let times = if target == Target::Avx2 { target.bytes() / size as usize } else { 1 };
+                    constants.bytes.extend(bits.to_le_bytes()[..size as usize].repeat(times));
                 }
             }
         }

@@ -1,5 +1,9 @@
-//! An assembler for the instructions that compiled programs are made of: AVX-512 in its EVEX form, masks, and a loop.
-//! `emit.rs` calls it with registers already chosen; every instruction is a row of [`Form`].
+//! An assembler for the instructions that compiled programs are made of: vectors in the EVEX form of AVX-512 or the VEX form of AVX2, masks,
+//! and a loop. `emit.rs` calls it with registers already chosen; every instruction is a row of [`Form`].
+
+mod vex;
+
+use super::target::Target;
 
 /// Where an operand lies in memory: `base + index * scale + offset`.
 #[derive(Clone, Copy, Debug)]
@@ -30,17 +34,24 @@ pub(super) struct Form {
     pub wide: bool,
     /// Bytes of an operand in memory.
     pub memory: u8,
+    /// The lower 128 bits alone, of AVX2.
+    pub half: bool,
 }
 
 impl Form {
     /// 512 bits of 32-bit elements.
     pub const fn new(map: u8, prefix: u8, opcode: u8) -> Self {
-        Self { opcode, map, prefix, wide: false, memory: 64 }
+        Self { opcode, map, prefix, wide: false, memory: 64, half: false }
     }
 
     /// 64-bit elements.
     pub const fn wide(self) -> Self {
         Self { wide: true, ..self }
+    }
+
+    /// The lower 128 bits.
+    pub const fn half(self) -> Self {
+        Self { half: true, ..self }
     }
 
     /// An operand in memory of `bytes`.
@@ -75,6 +86,7 @@ pub(super) enum If {
     Always,
     Below,
     BelowOrEqual,
+    NotZero,
 }
 
 /// A place that jumps go to, or come from.
@@ -82,18 +94,26 @@ pub(super) enum If {
 pub(super) struct Mark(usize);
 
 /// Machine code being written.
-#[derive(Default)]
 pub(super) struct Assembler {
     pub bytes: Vec<u8>,
+    pub target: Target,
 }
 
 impl Assembler {
+    pub fn new(target: Target) -> Self {
+        Self { bytes: Vec::new(), target }
+    }
+
     fn put(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
     /// A vector instruction: `reg` and `second` as the form has them, `mask` 0 for none, `zeroing` for lanes left out.
     pub fn vector(&mut self, form: &Form, reg: u8, second: u8, place: Operand, mask: u8, zeroing: bool) {
+        if self.target == Target::Avx2 {
+            debug_assert_eq!((mask, zeroing), (0, false), "masks of AVX2 are operands");
+            return self.vex(form, reg, second, place);
+        }
         let (third, fourth, repeated) = match place {
             // A register is extended by the two bits that extend base and index of an address.
             Operand::Register(r) => (r >> 3 & 1, r >> 4 & 1, false),
@@ -221,6 +241,7 @@ impl Assembler {
             If::Always => self.put(&[0xe9]),
             If::Below => self.put(&[0x0f, 0x82]),
             If::BelowOrEqual => self.put(&[0x0f, 0x86]),
+            If::NotZero => self.put(&[0x0f, 0x85]),
         }
         self.put(&[0; 4]);
         Mark(self.bytes.len())

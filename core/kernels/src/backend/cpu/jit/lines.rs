@@ -1,43 +1,51 @@
 //! One line as instructions: where its operands lie, which of them the result may be written over, and the rest by mask.
 //! The walk in `registers.rs` calls [`LoopBody::line`] for every line of a round.
 
-use super::emit::{ADDRESSES, LANES, LOAD, REST, SPARE, STORE, accumulator, lane_place};
+mod avx2;
+mod folds;
+
+use super::emit::{ADDRESSES, LOAD, REST, Round, STORE};
 use super::encode::general::{RAX, RBP, RDI};
 use super::encode::{Form, Memory, Operand};
-use super::ops::{Line, Op, Shape, compare};
+use super::ops::{Line, Op, Shape};
 use super::registers::{LoopBody, NO_REGISTER};
-use crate::backend::cpu::reduce::Monoid;
+use super::target::Target;
 
 impl LoopBody<'_> {
     /// The elements of an operand that a vector works on.
-    fn memory(&mut self, operand: usize, vector: usize) -> Operand {
+    pub(super) fn memory(&mut self, operand: usize, vector: usize) -> Operand {
         let size = self.request.operands[operand];
         let base = ADDRESSES.get(operand).copied().unwrap_or_else(|| {
             self.asm.load(RBP, RDI, operand as i32 * 8);
             RBP
         });
-        let offset = (vector * LANES * size as usize) as i32;
+        let offset = (vector * self.request.target.lanes() * size as usize) as i32;
         let scale = size.trailing_zeros() as u8;
         Operand::Memory(Memory { base, index: Some((RAX, scale)), offset, repeated: false })
     }
 
     pub fn load(&mut self, op: Op, vector: usize, to: u8) {
+        if self.request.target == Target::Avx2 && self.round == Round::Rest {
+            return self.load_rest(op, to);
+        }
         let (input, form) = match op {
             Op::LoadBytes(n) => (n, Form::new(2, 1, 0x31).reads(16)),
             Op::Load(n) => (n, LOAD),
             _ => return,
         };
         let place = self.memory(input as usize, vector);
-        self.asm.vector(&form, to, 0, place, self.rest(), self.tail);
+        let rest = self.rest();
+        self.asm.vector(&form, to, 0, place, rest, rest != 0);
     }
 
+    /// The mask of AVX-512 for what is loaded and stored.
     fn rest(&self) -> u8 {
-        if self.tail { REST } else { 0 }
+        if self.round == Round::Rest && self.request.target == Target::Avx512 { REST } else { 0 }
     }
 
     pub fn line(&mut self, line: &Line, vector: usize, position: u32, args: &[usize]) {
         let to = self.number(line.to, vector);
-        let (form, shape, number) = line.op.form();
+        let (form, shape, number) = line.op.form(self.request.target);
         match shape {
             Shape::Special => return self.special(line.op, vector, position, args, to),
             Shape::One => {
@@ -80,6 +88,16 @@ impl LoopBody<'_> {
                 self.consume(position, args);
                 let register = self.result();
                 self.asm.vector(&form, register, otherwise, then, mask, false);
+                self.define(to, register);
+            }
+            Shape::BlendVector => {
+                let mask = self.vector(args[0]);
+                let otherwise = self.vector(args[2]);
+                let then = self.place(args[1], position);
+                self.consume(position, args);
+                let register = self.result();
+                self.asm.vector(&form, register, otherwise, then, 0, false);
+                self.asm.immediate(mask << 4);
                 self.define(to, register);
             }
             Shape::Test => {
@@ -155,6 +173,9 @@ impl LoopBody<'_> {
             Op::Store(n) | Op::StoreBytes(n) => {
                 let from = self.vector(args[0]);
                 self.consume(position, args);
+                if self.request.target == Target::Avx2 && (op != Op::Store(n) || self.round == Round::Rest) {
+                    return self.store_avx2(op, n as usize, vector, from);
+                }
                 let form = if op == Op::Store(n) { STORE } else { Form::new(2, 2, 0x31).reads(16) };
                 let place = self.memory(n as usize, vector);
                 self.asm.vector(&form, from, 0, place, self.rest(), false);
@@ -183,32 +204,5 @@ impl LoopBody<'_> {
                 self.define_mask(to, mask);
             }
         }
-    }
-
-    /// Combines a vector with the lanes of a fold: those in a register, or, for the last elements, in memory.
-    fn fold(&mut self, fold: usize, vector: usize, position: u32, v: usize) {
-        let from = self.vector(v);
-        let lanes = if self.tail { self.free_vector() } else { accumulator(fold, vector) };
-        if self.tail {
-            self.asm.vector(&LOAD, lanes, 0, lane_place(fold, 0), 0, false);
-        }
-        let (opcode, chooses) = match self.request.folds[fold] {
-            Monoid::Sum => (0x58, false),
-            Monoid::Prod => (0x59, false),
-            Monoid::Max => (0x5f, true),
-            _ => (0x5d, true),
-        };
-        let to = if chooses { self.free_vector() } else { lanes };
-        self.asm.vector(&Form::new(1, 0, opcode), to, lanes, Operand::Register(from), 0, false);
-        if chooses {
-            // A NaN that the lanes hold stays; the processor would answer the other operand.
-            self.asm.vector(&Form::new(1, 0, 0xc2), SPARE, lanes, Operand::Register(lanes), 0, false);
-            self.asm.immediate(compare::UNORDERED);
-            self.asm.vector(&Form::new(2, 1, 0x65), lanes, to, Operand::Register(lanes), SPARE, false);
-        }
-        if self.tail {
-            self.asm.vector(&STORE, lanes, 0, lane_place(fold, 0), REST, false);
-        }
-        self.consume(position, &[v]);
     }
 }

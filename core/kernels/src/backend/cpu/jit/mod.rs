@@ -1,10 +1,11 @@
-//! Machine code for fused programs on x86-64 with AVX-512: every element stays in registers from operands to results.
+//! Machine code for fused programs on x86-64 with AVX-512 or AVX2: every element stays in registers from operands to results.
 //! Fused loops of plans ask [`Machine::new`] and keep the tile loops where it answers `None`; both give the same bits.
 //!
 //! The tile loops load and store a vector per instruction, and a core that computes one instruction at a time waits for
 //! each chain of dependent steps. Here a program is one loop of several vectors side by side. It is the same
 //! arithmetic in the same order, folds included.
 
+mod avx2;
 mod emit;
 mod encode;
 mod functions;
@@ -15,6 +16,7 @@ mod memory;
 mod ops;
 mod registers;
 mod schedule;
+mod target;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +29,7 @@ use lower::{Folds, lower};
 use memory::Executable;
 use ops::List;
 use std::sync::OnceLock;
+use target::Target;
 
 /// `(operands, count, lanes)`: runs the program for `count` elements. Operands are the addresses of inputs and outputs,
 /// then those of stored folds; lanes are those of the folds, `WIDE * 8` bytes each.
@@ -65,13 +68,11 @@ fn wanted() -> bool {
 impl Machine {
     /// The code of a program; `None` where this processor or system has none, or an instruction is not known here.
     pub fn new(sequence: &Sequence, operands: &Operands<'_>, isa: Isa) -> Option<Self> {
-        if isa != Isa::Avx512 || !wanted() {
-            return None;
-        }
-        Self::compile(sequence, operands)
+        let target = Target::of(isa).filter(|_| wanted())?;
+        Self::compile(sequence, operands, target)
     }
 
-    fn compile(sequence: &Sequence, operands: &Operands<'_>) -> Option<Self> {
+    fn compile(sequence: &Sequence, operands: &Operands<'_>, target: Target) -> Option<Self> {
         let in_lanes = |(monoid, dtype): &(Monoid, DType)| {
             *dtype == DType::F32 && matches!(monoid, Monoid::Sum | Monoid::Prod | Monoid::Max | Monoid::Min)
         };
@@ -79,6 +80,9 @@ impl Machine {
         let stored = operands.inputs.len() + operands.outputs.len();
         let folds = if lanes { Folds::Lanes } else { Folds::Stored(stored as u16) };
         let mut list = lower(sequence, operands.inputs, folds)?;
+        if target == Target::Avx2 {
+            list = list.for_avx2();
+        }
         let mut sizes: Vec<u8> = operands.inputs.iter().map(|input| input.dtype.size() as u8).collect();
         sizes.extend(operands.outputs.iter().map(|dtype| dtype.size() as u8));
         let monoids: Vec<Monoid> = operands.folds.iter().map(|(monoid, _)| *monoid).collect();
@@ -86,11 +90,12 @@ impl Machine {
             sizes.extend(operands.folds.iter().map(|(_, dtype)| dtype.size() as u8));
         }
         let folds = if lanes { &monoids[..] } else { &[] };
-        let room = 31 - folds.len() * emit::WIDE;
+        let kept = if folds.len() <= target.folds_in_registers() { folds.len() * target.wide() } else { 0 };
+        let room = target.registers() - 1 - kept;
         let streams = streams(&list, room);
         list.schedule(streams, room / streams);
-        let bytes = emit(&Request { list: &list, folds, operands: &sizes, streams })
-            .or_else(|| emit(&Request { list: &list, folds, operands: &sizes, streams: 1 }))?;
+        let code = |streams| emit(&Request { list: &list, folds, operands: &sizes, streams, target });
+        let bytes = code(streams).or_else(|| code(1))?;
         Some(Self { code: Executable::new(&bytes)?, lanes })
     }
 

@@ -1,13 +1,14 @@
-//! The vector operations of a compiled program, 16 elements each, and the list that one stream of elements goes through.
-//! `lower.rs` and `functions.rs` write such lists; `emit.rs` turns them into machine code.
+//! The vector operations of a compiled program, 16 elements each or 8, and the list that one stream of elements goes through.
+//! `lower.rs` and `functions.rs` write such lists, `avx2.rs` writes them anew; `emit.rs` turns them into machine code.
 
 use super::encode::Form;
+use super::target::Target;
 
 /// The number of a value: what one operation computes, or a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Value(pub u32);
 
-/// An operation. Names without a letter are of `f32`, with `D` of `f64` (8 lanes), with `I` of 32-bit integers.
+/// An operation. Names without a letter are of `f32`, with `D` of `f64` (half as many lanes), with `I` of 32-bit integers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Op {
     /// Element-wise input number `n`.
@@ -59,13 +60,13 @@ pub(super) enum Op {
     Float,
     /// An integer of `f32`, cut towards zero; the lowest one where there is none.
     Integer,
-    /// The upper 8 lanes, as the lower ones.
+    /// The upper half of the lanes, as the lower ones.
     Upper,
-    /// `f64` of the lower 8 lanes.
+    /// `f64` of the lower half of the lanes.
     Widen,
-    /// `f32` of `f64`, in the lower 8 lanes.
+    /// `f32` of `f64`, in the lower half of the lanes.
     Narrow,
-    /// The lower 8 lanes of both operands as one vector.
+    /// The lower halves of both operands as one vector.
     Join,
     /// A mask of a comparison: the processor's number for it.
     Compare(u8),
@@ -80,6 +81,13 @@ pub(super) enum Op {
     MaskXor,
     MaskNot,
     MaskUpper,
+    /// Of AVX2 alone, whose masks are vectors: `b` where `a` has zeros.
+    AndNot,
+    /// All ones where two integers are equal, or where the first is greater.
+    EqualI,
+    GreaterI,
+    /// 64 bits of each of the lower lanes, all of them its sign.
+    WidenMask,
 }
 
 /// Numbers of comparisons.
@@ -122,15 +130,31 @@ pub(super) enum Shape {
     Bits,
     /// `reg = mask ? place : second`
     Blend,
+    /// The same with a vector as mask, whose number ends the instruction.
+    BlendVector,
     /// `mask = second op place`
     Test,
 }
 
 impl Op {
     /// The instruction, its arrangement, and the number that it ends with.
-    pub fn form(self) -> (Form, Shape, Option<u8>) {
+    pub fn form(self, target: Target) -> (Form, Shape, Option<u8>) {
         use Shape::*;
         let f = Form::new;
+        if target == Target::Avx2 {
+            match self {
+                Self::Upper => return (f(3, 1, 0x19), Extract, Some(1)),
+                Self::Join => return (f(3, 1, 0x18), Two, Some(1)),
+                Self::Compare(how) => return (f(1, 0, 0xc2), Two, Some(how)),
+                Self::Choose => return (f(3, 1, 0x4a), BlendVector, None),
+                Self::ChooseD => return (f(3, 1, 0x4b), BlendVector, None),
+                Self::AndNot => return (f(1, 1, 0xdf), Two, None),
+                Self::EqualI => return (f(1, 1, 0x76), Commuting, None),
+                Self::GreaterI => return (f(1, 1, 0x66), Two, None),
+                Self::WidenMask => return (f(2, 1, 0x25), One, None),
+                _ => {}
+            }
+        }
         let (form, shape) = match self {
             Self::Add => (f(1, 0, 0x58), Commuting),
             Self::Sub => (f(1, 0, 0x5c), Two),
@@ -221,7 +245,7 @@ impl List {
         Value(self.values.len() as u32 - 1)
     }
 
-    fn shared(&mut self, source: Source) -> Value {
+    pub fn shared(&mut self, source: Source) -> Value {
         if let Some(value) = self.shared.iter().find(|value| self.values[value.0 as usize] == source) {
             return *value;
         }

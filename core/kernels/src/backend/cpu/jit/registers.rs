@@ -3,10 +3,11 @@
 
 mod uses;
 
-use super::emit::{Constants, LOAD, MOST_SLOTS, MOVE, Request, STORE, WIDE, slot_place};
+use super::emit::{Constants, LOAD, MOVE, REST_VECTOR, Request, Round, STORE};
 use super::encode::general::RCX;
 use super::encode::{Assembler, Form, Memory, Operand};
 use super::ops::{Line, Op, Source, Value};
+use super::target::Target;
 
 const NONE: u32 = u32::MAX;
 
@@ -16,8 +17,7 @@ pub(super) struct LoopBody<'a> {
     pub request: &'a Request<'a>,
     constants: &'a Constants,
     order: Vec<(Line, usize)>,
-    /// Whether this is the last round, of elements that a mask tells.
-    pub tail: bool,
+    pub round: Round,
     /// Values per vector; those of vector `v` begin at `v` times that.
     values: usize,
     /// Positions at which each value is read, those of value `v` from `first[v]` on, `at[v]` being the next.
@@ -48,7 +48,7 @@ impl<'a> LoopBody<'a> {
         scalars: &[(usize, u32)],
         order: Vec<(Line, usize)>,
         vectors: usize,
-        tail: bool,
+        round: Round,
     ) -> Self {
         let values = request.list.values.len();
         let all = values * vectors;
@@ -57,7 +57,7 @@ impl<'a> LoopBody<'a> {
             request,
             constants,
             order,
-            tail,
+            round,
             values,
             positions: Vec::new(),
             at: vec![0; all + 1],
@@ -74,9 +74,14 @@ impl<'a> LoopBody<'a> {
         };
         scalars.iter().for_each(|&(v, slot)| walk.slot[v] = slot);
         walk.find_uses();
-        // Accumulators keep their registers.
-        if !tail {
-            (0..request.folds.len() * WIDE).for_each(|n| walk.vectors[31 - n] = NONE - 1);
+        match (round, request.target) {
+            // Accumulators keep their registers.
+            (Round::Main, target) if request.keeps_lanes() => {
+                let last = request.accumulator(0, 0) as usize;
+                (0..request.folds.len() * target.wide()).for_each(|n| walk.vectors[last - n] = NONE - 1);
+            }
+            (Round::Rest, Target::Avx2) => walk.vectors[REST_VECTOR as usize] = NONE - 1,
+            _ => {}
         }
         walk
     }
@@ -100,7 +105,7 @@ impl<'a> LoopBody<'a> {
             let args = &args[..line.args().len()];
             self.line(&line, vector, position as u32, args);
             self.free_slots(args);
-            if self.slots > MOST_SLOTS {
+            if self.slots > self.request.target.slots() {
                 return None;
             }
         }
@@ -109,17 +114,18 @@ impl<'a> LoopBody<'a> {
 
     /// A free vector register; whoever is needed last makes room.
     pub fn free_vector(&mut self) -> u8 {
-        let free = (0..32).find(|&r| self.vectors[r] == NONE && self.pinned >> r & 1 == 0);
+        let all = 0..self.request.target.registers();
+        let free = all.clone().find(|&r| self.vectors[r] == NONE && self.pinned >> r & 1 == 0);
         let register = free.unwrap_or_else(|| {
-            let movable = (0..32).filter(|&r| self.pinned >> r & 1 == 0 && self.vectors[r] < NONE - 1);
-            // An operation needs four registers at most, and accumulators take twelve.
+            let movable = all.filter(|&r| self.pinned >> r & 1 == 0 && self.vectors[r] < NONE - 1);
+            // An operation needs five registers at most, and accumulators take twelve of 32 or eight of 16.
             let victim = movable.max_by_key(|&r| self.next_use(self.vectors[r] as usize)).unwrap_or(0);
             let v = self.vectors[victim] as usize;
             self.register[v] = NO_REGISTER;
             let again = self.loads[v].is_some() || !self.is_line(v);
             if !again && self.slot[v] == NONE && self.next_use(v) != NONE {
                 self.slot[v] = self.new_slot();
-                self.asm.vector(&STORE, victim as u8, 0, slot_place(self.slot[v]), 0, false);
+                self.asm.vector(&STORE, victim as u8, 0, self.request.slot_place(self.slot[v]), 0, false);
             }
             self.vectors[victim] = NONE;
             victim
@@ -196,9 +202,10 @@ impl<'a> LoopBody<'a> {
             && let Source::Constant(..) = self.request.list.values[v]
         {
             let offset = self.constants.offsets[v];
-            return Operand::Memory(Memory { base: RCX, index: None, offset, repeated: true });
+            let repeated = self.request.target == Target::Avx512;
+            return Operand::Memory(Memory { base: RCX, index: None, offset, repeated });
         }
-        slot_place(self.slot[v])
+        self.request.slot_place(self.slot[v])
     }
 
     pub fn mask(&mut self, v: usize) -> u8 {
@@ -247,7 +254,7 @@ impl<'a> LoopBody<'a> {
 
     /// A register for the result; operands that died have left theirs, which the operation may write over.
     pub fn result(&mut self) -> u8 {
-        let free = (0..32).find(|&r| self.vectors[r] == NONE);
+        let free = (0..self.request.target.registers()).find(|&r| self.vectors[r] == NONE);
         match free {
             Some(register) => {
                 self.pinned |= 1 << register;

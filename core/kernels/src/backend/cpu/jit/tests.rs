@@ -29,8 +29,11 @@ impl Rng {
     }
 }
 
-fn available() -> bool {
-    Isa::available().any(|isa| isa == Isa::Avx512)
+/// What code is made for, whether it can run here or not.
+const TARGETS: [(Target, Isa); 2] = [(Target::Avx512, Isa::Avx512), (Target::Avx2, Isa::Avx2)];
+
+fn available(isa: Isa) -> bool {
+    Isa::available().any(|other| other == isa)
 }
 
 /// Elements of any kind: ordinary ones, any bits, and those at which functions change.
@@ -85,7 +88,7 @@ struct Case {
 
 impl Case {
     /// Outputs and lanes of the folds (or what was folded) by the loops.
-    fn by_loops(&self, n: usize, data: &[Vec<u8>]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    fn by_loops(&self, n: usize, data: &[Vec<u8>], isa: Isa) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
         let room = || vec![0u8; n.max(1) * 8];
         // Room even for none: loops want an aligned address.
         let inputs: Vec<Vec<u8>> = (data.iter().zip(&self.inputs))
@@ -102,7 +105,7 @@ impl Case {
         let mut lanes: Vec<Vec<u8>> = Vec::new();
         for (monoid, dtype) in &self.folds {
             let mut of = vec![0u8; WIDE * 8];
-            let fold = fold::lookup(*monoid, *dtype, Isa::Avx512).unwrap();
+            let fold = fold::lookup(*monoid, *dtype, isa).unwrap();
             // SAFETY: room for the lanes.
             unsafe { (fold.start)(WIDE, of.as_mut_ptr()) };
             lanes.push(of);
@@ -115,11 +118,11 @@ impl Case {
                 Slot::Output(i) => outputs[i as usize].as_ptr(),
             };
             let (run, args, to) = match action {
-                Action::Step(s) => (vector::lookup(s.code, s.operand, s.result, Isa::Avx512).unwrap(), s.args, s.to),
-                Action::Pair(p) => (vector::pair(p.first, p.second, p.swapped, Isa::Avx512).unwrap(), p.args, p.to),
+                Action::Step(s) => (vector::lookup(s.code, s.operand, s.result, isa).unwrap(), s.args, s.to),
+                Action::Pair(p) => (vector::pair(p.first, p.second, p.swapped, isa).unwrap(), p.args, p.to),
                 Action::Fold(i, from) => {
                     let (monoid, dtype) = self.folds[*i as usize];
-                    let fold = fold::lookup(monoid, dtype, Isa::Avx512).unwrap();
+                    let fold = fold::lookup(monoid, dtype, isa).unwrap();
                     // SAFETY: n elements and the lanes.
                     unsafe { (fold.lanes)(n, 1, 1, of(*from), lanes[*i as usize].as_mut_ptr()) };
                     continue;
@@ -139,22 +142,26 @@ impl Case {
     }
 
     fn check(&self, sizes: &[usize], rng: &mut Rng, in_lanes: bool) {
+        TARGETS.iter().for_each(|&(target, isa)| self.check_one(sizes, rng, in_lanes, target, isa));
+    }
+
+    fn check_one(&self, sizes: &[usize], rng: &mut Rng, in_lanes: bool, target: Target, isa: Isa) {
         let operands = Operands { inputs: &self.inputs, outputs: &self.outputs, folds: &self.folds, lanes: in_lanes };
-        let machine = Machine::compile(&self.sequence, &operands).unwrap_or_else(|| panic!("{:?}", self.sequence));
+        let machine = Machine::compile(&self.sequence, &operands, target).unwrap_or_else(|| panic!("{:?}", self.sequence));
         assert_eq!(machine.lanes(), in_lanes);
-        if !available() {
+        if !available(isa) {
             return;
         }
         for &n in sizes {
             let data: Vec<Vec<u8>> = (self.inputs.iter())
                 .map(|input| elements(input.dtype, if input.scalar { 1 } else { n }, rng))
                 .collect();
-            let (want, want_lanes) = self.by_loops(n, &data);
+            let (want, want_lanes) = self.by_loops(n, &data, isa);
             // Every operand ends where its memory ends but for a guard, which must stay as it is.
             let mut outputs: Vec<Vec<u8>> = self.outputs.iter().map(|d| vec![0x5a; n * d.size() + 8]).collect();
             let mut lanes = vec![0u8; self.folds.len() * WIDE * 8];
             for (i, (monoid, dtype)) in self.folds.iter().enumerate() {
-                let fold = fold::lookup(*monoid, *dtype, Isa::Avx512).unwrap();
+                let fold = fold::lookup(*monoid, *dtype, isa).unwrap();
                 // SAFETY: room for the lanes.
                 unsafe { (fold.start)(WIDE, lanes.as_mut_ptr().add(i * WIDE * 8)) };
             }

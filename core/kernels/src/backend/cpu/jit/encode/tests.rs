@@ -10,8 +10,8 @@ const LOAD: Form = Form::new(1, 0, 0x10);
 const STORE: Form = Form::new(1, 0, 0x11);
 const SUB: Form = Form::new(1, 0, 0x5c);
 
-fn run(write: impl FnOnce(&mut Assembler), operands: &[*mut f32]) {
-    let mut asm = Assembler::default();
+fn run(target: Target, write: impl FnOnce(&mut Assembler), operands: &[*mut f32]) {
+    let mut asm = Assembler::new(target);
     let saved = [RBX, RBP, R12, R13, R14, R15];
     saved.iter().for_each(|&register| asm.push(register));
     write(&mut asm);
@@ -41,6 +41,7 @@ fn every_register_in_every_role() {
         let mut out = [0f32; 16];
         let operands = [a.as_ptr().cast_mut(), b.as_ptr().cast_mut(), out.as_mut_ptr()];
         run(
+            Target::Avx512,
             |asm| {
                 (0..3).for_each(|i| asm.load([R12, R13, R14][i], RDI, i as i32 * 8));
                 asm.vector(&LOAD, first, 0, at(R12, 0), 0, false);
@@ -79,6 +80,7 @@ fn every_base_and_every_kind_of_address() {
             let mut out = [0f32; 16];
             let operands = [a[1024..].as_ptr().cast_mut(), out.as_mut_ptr()];
             run(
+                Target::Avx512,
                 |asm| {
                     asm.load(base, RDI, 0);
                     if let Some((register, _)) = index {
@@ -113,6 +115,7 @@ fn masks_select_lanes() {
         let mut out = [-1f32; 32];
         let operands = [a.as_ptr().cast_mut(), out.as_mut_ptr()];
         run(
+            Target::Avx512,
             |asm| {
                 asm.load(R8, RDI, 0);
                 asm.load(R15, RDI, 8);
@@ -146,6 +149,7 @@ fn jumps_go_where_they_aim() {
     // Counts down from 10 to 3 in rbx and writes how often it went round.
     let mut out = [0u64; 1];
     run(
+        Target::Avx512,
         |asm| {
             asm.set(RBX, 10);
             asm.general(0x31, RAX, RAX);

@@ -100,7 +100,7 @@ fn random(rng: &mut Rng, folds: bool) -> Case {
 
 #[test]
 fn random_programs() {
-    let heavy = std::env::var_os("EAGERFLOW_HEAVY").is_some_and(|v| v == "1");
+    let heavy = std::env::var_os("EAGERFLOW_HEAVY").is_some_and(|v| v == "1" || v == "all");
     for seed in 1..=if heavy { 20_000 } else { 600u64 } {
         let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let folds = seed % 2 == 0;
@@ -129,10 +129,11 @@ fn fused_in_every_arrangement() {
         for i in (0..3).filter(|&i| kinds[i] == 2) {
             list.push(ops::Op::Store(4 + i as u16), &[args[i]]);
         }
-        for streams in [1, 2, 4] {
-            let bytes = emit(&Request { list: &list, folds: &[], operands: &[4; 7], streams }).expect("a short list");
+        for (streams, (target, isa)) in [1, 2, 4].into_iter().flat_map(|streams| TARGETS.map(|of| (streams, of))) {
+            let request = Request { list: &list, folds: &[], operands: &[4; 7], streams, target };
+            let bytes = emit(&request).expect("a short list");
             let machine = Machine { code: Executable::new(&bytes).expect("executable memory"), lanes: false };
-            if !available() {
+            if !available(isa) {
                 continue;
             }
             let mut out = [const { [0f32; 50] }; 4];

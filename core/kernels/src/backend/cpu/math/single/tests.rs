@@ -5,7 +5,7 @@ use super::super::double;
 use super::*;
 
 fn stride() -> usize {
-    if std::env::var_os("EAGERFLOW_HEAVY").is_some_and(|v| v == "1") { 61 } else { 4001 }
+    if std::env::var_os("EAGERFLOW_HEAVY").is_some_and(|v| v == "1" || v == "all") { 61 } else { 4001 }
 }
 
 /// The distance of `got` from the exact `want` in units of the last place of f32 at `want`; infinite for a wrong kind
