@@ -26,7 +26,7 @@ fn corner() -> Tensor {
 
 /// Flipped or not, and normalised.
 fn finished(image: Tensor) -> Tensor {
-    let heads = tf::random::uniform_int((), 0, 2).item::<i64>() == 1;
+    let heads = tf::random::uniform_int((), 0, 2).item::<i32>() == 1;
     let image = if heads { image.at(tf::s![.., ..;-1, ..]) } else { image };
     normalised(&image)
 }

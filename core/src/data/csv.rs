@@ -24,14 +24,14 @@ pub enum CsvColumn {
     /// Every field has a value of this dtype.
     Required(DType),
     /// A scalar for empty fields.
-    Default(Tensor),
+    Optional(Tensor),
 }
 
 impl CsvColumn {
     pub(super) fn dtype(&self) -> DType {
         match self {
             Self::Required(dtype) => *dtype,
-            Self::Default(value) => value.dtype(),
+            Self::Optional(value) => value.dtype(),
         }
     }
 
@@ -39,7 +39,7 @@ impl CsvColumn {
     pub(super) fn value(&self) -> Option<&Tensor> {
         match self {
             Self::Required(_) => None,
-            Self::Default(value) => Some(value),
+            Self::Optional(value) => Some(value),
         }
     }
 
@@ -68,13 +68,13 @@ impl From<DType> for CsvColumn {
 
 impl From<Tensor> for CsvColumn {
     fn from(value: Tensor) -> Self {
-        Self::Default(value)
+        Self::Optional(value)
     }
 }
 
 impl From<&Tensor> for CsvColumn {
     fn from(value: &Tensor) -> Self {
-        Self::Default(value.clone())
+        Self::Optional(value.clone())
     }
 }
 
@@ -83,7 +83,7 @@ macro_rules! defaults {
         impl From<$ty> for CsvColumn {
             #[track_caller]
             fn from(value: $ty) -> Self {
-                Self::Default($make(value))
+                Self::Optional($make(value))
             }
         }
     )*};

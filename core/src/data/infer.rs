@@ -50,7 +50,7 @@ impl Found {
 
     /// The column, with 0 or the empty string for empty fields. One without a value holds strings.
     pub fn column(self) -> CsvColumn {
-        CsvColumn::Default(match self {
+        CsvColumn::Optional(match self {
             Self::I32 => Tensor::from(0i32),
             Self::I64 => Tensor::from(0i64),
             Self::F32 => Tensor::from(0f32),

@@ -36,7 +36,7 @@ pub enum ReadValue {
     /// A graph, as the bytes of TensorFlow's `GraphDef`.
     Graph(Vec<u8>),
     /// A value, as TensorFlow 2 writes all of them.
-    Tensor(Tensor),
+    Value(Tensor),
     /// Something that this reader does not know.
     Other,
 }
@@ -45,7 +45,7 @@ impl ReadEvent {
     /// The number of a scalar.
     pub fn scalar(&self) -> Option<f32> {
         match &self.value {
-            ReadValue::Tensor(tensor) if tensor.dtype() == DType::F32 => tensor.try_item::<f32>().ok(),
+            ReadValue::Value(tensor) if tensor.dtype() == DType::F32 => tensor.try_item::<f32>().ok(),
             _ => None,
         }
     }
@@ -111,8 +111,8 @@ fn read(path: &Path, all: &mut Vec<ReadEvent>) -> Result<()> {
 
 fn value_of(value: Option<SummaryValueKind>) -> Result<ReadValue> {
     Ok(match value {
-        Some(SummaryValueKind::SimpleValue(number)) => ReadValue::Tensor(engine::try_constant(number)?),
-        Some(SummaryValueKind::Tensor(tensor)) => tensor_of(tensor)?.map_or(ReadValue::Other, ReadValue::Tensor),
+        Some(SummaryValueKind::SimpleValue(number)) => ReadValue::Value(engine::try_constant(number)?),
+        Some(SummaryValueKind::Tensor(tensor)) => tensor_of(tensor)?.map_or(ReadValue::Other, ReadValue::Value),
         Some(SummaryValueKind::Histo(_)) | None => ReadValue::Other,
     })
 }

@@ -12,7 +12,7 @@ use eagerflow_formats as formats;
 
 fn tensor(event: &ReadEvent) -> &Tensor {
     match &event.value {
-        ReadValue::Tensor(tensor) => tensor,
+        ReadValue::Value(tensor) => tensor,
         other => panic!("no tensor: {other:?}"),
     }
 }

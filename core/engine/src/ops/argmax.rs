@@ -12,7 +12,8 @@ use crate::execute::execute1;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef};
 use kernels::shape::resolve_axis;
 use crate::tensor::Tensor;
-use search::{Best, COLUMNS, Ordered, best_of_columns, best_of_row};
+use search::{Best, COLUMNS, Ordered, best_of_columns, best_of_row, best_of_rows};
+use std::ops::Range;
 use std::sync::Arc;
 
 #[derive(Clone)]
@@ -28,6 +29,8 @@ const WIDE: &[DType] = &[DType::I32, DType::I64];
 const NARROW: &[DType] = &[DType::I16, DType::U16];
 /// Elements that one chunk looks at, about.
 const CHUNK: usize = 64 * 1024;
+/// Rows of fewer elements are searched one element after the other.
+const SHORT: usize = 32;
 
 /// On a device: rows that are so long, and not many, get blocks instead of threads; a part of a row is worth a block.
 const LONG: usize = 64;
@@ -158,6 +161,10 @@ impl Argmax {
     /// As `Op::cpu`, for elements of type `T`.
     unsafe fn run<T: Best>(&self, call: &CpuCall<'_>, chunk: usize) {
         let (outer, len, inner, cuts) = self.split(call);
+        if inner == 1 && len < SHORT {
+            // SAFETY: the same promise.
+            return unsafe { self.short_rows::<T>(call, len, part(outer, chunk, self.work(call).phases[0], 1)) };
+        }
         for unit in part(outer * cuts, chunk, self.work(call).phases[0], 1) {
             let columns = part(inner, unit % cuts, cuts, 1);
             let from = unit / cuts * len * inner + columns.start;
@@ -174,14 +181,51 @@ impl Argmax {
                     (_, true) => best_of_columns(from, len, inner, found, T::HIGHEST, |a, b| a < b),
                 }
             }
-            for (i, &at) in found.iter().enumerate() {
-                // SAFETY: inside the output, which is of the dtype asked for.
-                unsafe {
-                    match self.to {
-                        DType::I16 | DType::U16 => call.outputs[0].ptr.cast::<u16>().add(to + i).write(at as u16),
-                        DType::I32 => call.outputs[0].ptr.cast::<i32>().add(to + i).write(at as i32),
-                        _ => call.outputs[0].ptr.cast::<i64>().add(to + i).write(at as i64),
-                    }
+            // SAFETY: inside the output.
+            unsafe { self.store(call, to, found.iter().map(|&at| at as u64)) };
+        }
+    }
+
+    /// Rows of few elements, many at a time.
+    ///
+    /// # Safety
+    /// As `Op::cpu`, for elements of type `T`; the rows are those of the input.
+    unsafe fn short_rows<T: Best>(&self, call: &CpuCall<'_>, len: usize, rows: Range<usize>) {
+        let mut found = [0u32; COLUMNS];
+        for first in rows.clone().step_by(COLUMNS) {
+            let found = &mut found[..COLUMNS.min(rows.end - first)];
+            // SAFETY: the rows lie inside the input, and the results inside the output.
+            unsafe {
+                let from = call.inputs[0].ptr.cast::<T>().add(first * len);
+                match self.least {
+                    false => best_of_rows(from, len, found, T::LOWEST, |a, b| a > b),
+                    true => best_of_rows(from, len, found, T::HIGHEST, |a, b| a < b),
+                }
+                self.store(call, first, found.iter().map(|&at| u64::from(at)));
+            }
+        }
+    }
+
+    /// Writes places from output `first` on.
+    ///
+    /// # Safety
+    /// They are inside the output, which is of the dtype asked for.
+    unsafe fn store(&self, call: &CpuCall<'_>, first: usize, found: impl Iterator<Item = u64>) {
+        let to = call.outputs[0].ptr;
+        // SAFETY: by the caller's promise.
+        unsafe {
+            match self.to {
+                DType::I16 | DType::U16 => {
+                    let to = to.cast::<u16>().add(first);
+                    found.enumerate().for_each(|(i, at)| to.add(i).write(at as u16));
+                }
+                DType::I32 => {
+                    let to = to.cast::<i32>().add(first);
+                    found.enumerate().for_each(|(i, at)| to.add(i).write(at as i32));
+                }
+                _ => {
+                    let to = to.cast::<i64>().add(first);
+                    found.enumerate().for_each(|(i, at)| to.add(i).write(at as i64));
                 }
             }
         }
@@ -243,19 +287,20 @@ mod tests {
 
     #[test]
     fn any_axis_agrees_with_a_plain_loop() {
-        let shape = [9, 70, 300];
-        // Few values, so that there are ties.
-        let x = tf::cast(&(numbers(4, &shape) * 5.0), tf::DType::I32);
-        let values = x.to_vec::<i32>();
-        for axis in 0..3 {
-            let stride: usize = shape[axis + 1..].iter().product();
-            let (most, least) = (tf::argmax(&x, axis as isize), tf::argmin_as(&x, axis as isize, tf::DType::I32));
-            let (most, least) = (most.to_vec::<i64>(), least.to_vec::<i32>());
-            for (i, (&most, &least)) in most.iter().zip(&least).enumerate() {
-                let row = |k: usize| values[i / stride * stride * shape[axis] + i % stride + k * stride];
-                let best = (0..shape[axis]).rev().max_by_key(|&k| row(k)).unwrap();
-                let worst = (0..shape[axis]).min_by_key(|&k| row(k)).unwrap();
-                assert_eq!((most as usize, least as usize), (best, worst));
+        for shape in [[9, 70, 300], [300, 7, 2], [41, 50, 3], [41, 50, 4], [20, 30, 9], [20, 30, 31], [7, 1, 32], [50, 9, 1]] {
+            // Few values, so that there are ties.
+            let x = tf::cast(&(numbers(4, &shape) * 5.0), tf::DType::I32);
+            let values = x.to_vec::<i32>();
+            for axis in 0..3 {
+                let stride: usize = shape[axis + 1..].iter().product();
+                let (most, least) = (tf::argmax(&x, axis as isize), tf::argmin_as(&x, axis as isize, tf::DType::I32));
+                let (most, least) = (most.to_vec::<i64>(), least.to_vec::<i32>());
+                for (i, (&most, &least)) in most.iter().zip(&least).enumerate() {
+                    let row = |k: usize| values[i / stride * stride * shape[axis] + i % stride + k * stride];
+                    let best = (0..shape[axis]).rev().max_by_key(|&k| row(k)).unwrap();
+                    let worst = (0..shape[axis]).min_by_key(|&k| row(k)).unwrap();
+                    assert_eq!((most as usize, least as usize), (best, worst), "{shape:?}");
+                }
             }
         }
     }
@@ -266,6 +311,11 @@ mod tests {
         let x = tf::constant([[nan, 1.0, 2.0], [nan, nan, nan], [-inf, -inf, -inf], [inf, nan, inf]]);
         assert_eq!(tf::argmax(&x, 1).to_vec::<i64>(), [2, 0, 0, 0]);
         assert_eq!(tf::argmin(&tf::transpose(&x, []), 0).to_vec::<i64>(), [1, 0, 0, 0]);
+        // The same in a row long enough for vectors: the lowest value is found where nothing is better.
+        let lowest = tf::constant([nan, -inf]);
+        assert_eq!((tf::argmax(&lowest, 0).item::<i64>(), tf::argmin(-&lowest, 0).item::<i64>()), (1, 1));
+        let long = tf::concat(&[&lowest, &tf::fill([40], nan)], 0);
+        assert_eq!(tf::argmax(&long, 0).item::<i64>(), 1);
         assert_eq!(tf::argmax(&tf::constant([false, true]), 0).item::<i64>(), 1);
         assert_eq!(tf::argmax(&tf::zeros([0, 3]), 1).shape(), [0]);
         assert!(tf::try_argmax(&tf::zeros([0, 3]), 0).is_err() && tf::try_argmin(&x, 2).is_err());

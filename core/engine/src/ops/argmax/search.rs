@@ -69,6 +69,62 @@ pub(super) unsafe fn best_of_row<T: Best>(from: *const T, len: usize, start: T, 
     row[block * 32..].iter().position(is_best).map_or(0, |at| block * 32 + at)
 }
 
+/// The best elements of many short rows, one after the other in memory.
+///
+/// # Safety
+/// As many dense rows of `len` elements as there are results.
+#[inline(always)]
+pub(super) unsafe fn best_of_rows<T: Best>(
+    from: *const T,
+    len: usize,
+    found: &mut [u32],
+    start: T,
+    better: impl Fn(T, T) -> bool + Copy,
+) {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        match len {
+            2 => best_of_arrays::<T, 2>(from, found, start, better),
+            3 => best_of_arrays::<T, 3>(from, found, start, better),
+            4 => best_of_arrays::<T, 4>(from, found, start, better),
+            _ => {
+                for (i, found) in found.iter_mut().enumerate() {
+                    *found = first_best(std::slice::from_raw_parts(from.add(i * len), len), start, better);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As many dense rows of `L` elements as there are results.
+#[inline(always)]
+unsafe fn best_of_arrays<T: Best, const L: usize>(
+    from: *const T,
+    found: &mut [u32],
+    start: T,
+    better: impl Fn(T, T) -> bool + Copy,
+) {
+    // SAFETY: by the caller's promise.
+    let rows = unsafe { std::slice::from_raw_parts(from.cast::<[T; L]>(), found.len()) };
+    for (row, found) in rows.iter().zip(found) {
+        *found = first_best(row, start, better);
+    }
+}
+
+/// The first of the best, without branches: as [`best_of_row`], which looks for a row's best value in it, and for `start` where nothing is better.
+#[inline(always)]
+fn first_best<T: Best>(row: &[T], start: T, better: impl Fn(T, T) -> bool) -> u32 {
+    let (mut best, mut at, mut any) = (start, 0, false);
+    for (k, &value) in row.iter().enumerate() {
+        let wins = better(value, best) | (!any & (value == best));
+        best = if wins { value } else { best };
+        at = if wins { k as u32 } else { at };
+        any |= wins;
+    }
+    at
+}
+
 /// # Safety
 /// `len` rows of as many elements as there are results, `stride` elements apart.
 #[inline(always)]

@@ -1,6 +1,7 @@
 //! Reductions over any set of axes of a strided view, with one monoid: sum, product, extremes, any and all.
 //! Reduction operations and the un-broadcasting of gradients call it; the order of combination depends on the shape alone.
 
+mod short_rows;
 mod strided_rows;
 mod walk;
 
@@ -163,6 +164,11 @@ impl ReducePlan {
             return Ok(());
         }
         let units = part(self.groups() * self.blocks, chunk, self.work().phases[0], 1);
+        if self.are_short() {
+            // SAFETY: by the caller's promise.
+            unsafe { self.short_rows(&fold, input, output, divisor, units) };
+            return Ok(());
+        }
         if self.bundles() {
             // SAFETY: by the caller's promise.
             unsafe { self.bundled(&fold, input, scratch, output, divisor, units) };

@@ -2,6 +2,7 @@
 //! `backend/cpu/reduce.rs` walks the outer dimensions and calls these through a table per monoid and dtype.
 
 mod item;
+mod short;
 
 use super::number::{Number, Truth};
 use crate::backend::cpu::Isa;
@@ -16,6 +17,10 @@ pub type RowLoop = unsafe fn(usize, isize, usize, *const u8, *mut u8);
 /// `(len, stride, columns, across, from, acc)`: as a [`RowLoop`] for elements that lie `across` from each other.
 type ApartLoop = unsafe fn(usize, isize, usize, isize, *const u8, *mut u8);
 
+/// `(len, stride, rows, pitch, from, acc)`: folds each of `rows` rows, `pitch` apart, of `len` elements, `stride` apart and fewer than
+/// [`WIDE`], into an accumulator of its own.
+pub type ShortLoop = unsafe fn(usize, isize, usize, isize, *const u8, *mut u8);
+
 /// The loops of one monoid for one dtype.
 #[derive(Clone, Copy)]
 pub struct Fold {
@@ -23,6 +28,8 @@ pub struct Fold {
     pub start: unsafe fn(usize, *mut u8),
     /// `(len, _, _, from, acc)`: folds a dense row into one accumulator.
     pub row: RowLoop,
+    /// Folds many short rows, each in the order of `row`.
+    pub short: ShortLoop,
     /// `(len, _, _, from, lanes)`: folds a part of a dense row into [`WIDE`] lanes; all parts but the last are multiples of it.
     pub lanes: RowLoop,
     /// Folds the lanes of a row into one accumulator, as `row` does at the end of a long row.
@@ -54,19 +61,7 @@ unsafe fn row_body<I: Item, C: Combine<I::Acc>>(len: usize, from: *const u8, acc
         let items = std::slice::from_raw_parts(from.cast::<I>(), len);
         let mut total = *acc;
         if len < WIDE {
-            // Short rows: few chains, because joining many is most of the work.
-            let mut lanes = [C::identity(); 4];
-            let (blocks, tail) = items.as_chunks::<4>();
-            for block in blocks {
-                for (lane, item) in lanes.iter_mut().zip(block) {
-                    *lane = C::combine(*lane, item.load());
-                }
-            }
-            for (lane, item) in lanes.iter_mut().zip(tail) {
-                *lane = C::combine(*lane, item.load());
-            }
-            let joined = C::combine(C::combine(lanes[0], lanes[2]), C::combine(lanes[1], lanes[3]));
-            total = C::combine(total, joined);
+            total = C::combine(total, short::row::<I, C>(items));
         } else {
             let mut lanes = [C::identity(); WIDE];
             let (blocks, tail) = items.as_chunks::<WIDE>();
@@ -250,7 +245,20 @@ unsafe fn finish<I: Item, C: Combine<I::Acc>>(
 }
 
 macro_rules! instances {
-    ($($name:ident $columns:ident $lanes:ident $feature:literal)*) => {$(
+    ($($name:ident $columns:ident $lanes:ident $short:ident $feature:literal)*) => {$(
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $feature)]
+        unsafe fn $short<I: Item, C: Combine<I::Acc>>(
+            len: usize,
+            stride: isize,
+            rows: usize,
+            pitch: isize,
+            from: *const u8,
+            acc: *mut u8,
+        ) {
+            // SAFETY: the same contract.
+            unsafe { short::body::<I, C>(len, stride, rows, pitch, from, acc) }
+        }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $feature)]
         unsafe fn $lanes<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
@@ -271,7 +279,10 @@ macro_rules! instances {
         }
     )*};
 }
-instances!(row_avx2 columns_avx2 lanes_avx2 "avx2" row_avx512 columns_avx512 lanes_avx512 "avx512f,avx512bw,avx512dq,avx512vl");
+instances!(
+    row_avx2 columns_avx2 lanes_avx2 short_avx2 "avx2"
+    row_avx512 columns_avx512 lanes_avx512 short_avx512 "avx512f,avx512bw,avx512dq,avx512vl"
+);
 
 unsafe fn row_portable<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
     // SAFETY: the same contract.
@@ -295,14 +306,15 @@ unsafe fn columns_portable<I: Item, C: Combine<I::Acc>>(
 }
 
 fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
-    let (row, columns, lanes): (RowLoop, RowLoop, RowLoop) = match isa {
+    let (row, columns, lanes, short): (RowLoop, RowLoop, RowLoop, ShortLoop) = match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => (row_avx512::<I, C>, columns_avx512::<I, C>, lanes_avx512::<I, C>),
+        Isa::Avx512 => (row_avx512::<I, C>, columns_avx512::<I, C>, lanes_avx512::<I, C>, short_avx512::<I, C>),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => (row_avx2::<I, C>, columns_avx2::<I, C>, lanes_avx2::<I, C>),
-        _ => (row_portable::<I, C>, columns_portable::<I, C>, lanes_portable::<I, C>),
+        Isa::Avx2 => (row_avx2::<I, C>, columns_avx2::<I, C>, lanes_avx2::<I, C>, short_avx2::<I, C>),
+        _ => (row_portable::<I, C>, columns_portable::<I, C>, lanes_portable::<I, C>, short::body::<I, C>),
     };
-    Fold { start: start::<I, C>, row, lanes, join: join::<I, C>, columns, apart: apart::<I, C>, finish: finish::<I, C> }
+    let (start, join, apart, finish) = (start::<I, C>, join::<I, C>, apart::<I, C>, finish::<I, C>);
+    Fold { start, row, short, lanes, join, columns, apart, finish }
 }
 
 fn number<I: Item<Acc: Number + Extremes>>(monoid: Monoid, isa: Isa) -> Option<Fold> {

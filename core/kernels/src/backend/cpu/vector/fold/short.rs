@@ -1,0 +1,110 @@
+//! Many rows of few elements, each folded into an accumulator of its own: the rows go side by side through vector registers.
+//! `fold.rs` has an instance for every monoid, dtype and instruction set, and folds single short rows by the same order.
+
+use super::item::{Combine, Item};
+
+/// A row of fewer than `WIDE` elements: few chains, because joining many is most of the work.
+#[inline(always)]
+pub(super) fn row<I: Item, C: Combine<I::Acc>>(items: &[I]) -> I::Acc {
+    let mut lanes = [C::identity(); 4];
+    let (blocks, tail) = items.as_chunks::<4>();
+    for block in blocks {
+        for (lane, item) in lanes.iter_mut().zip(block) {
+            *lane = C::combine(*lane, item.load());
+        }
+    }
+    for (lane, item) in lanes.iter_mut().zip(tail) {
+        *lane = C::combine(*lane, item.load());
+    }
+    joined::<I, C>(lanes)
+}
+
+#[inline(always)]
+fn joined<I: Item, C: Combine<I::Acc>>(lanes: [I::Acc; 4]) -> I::Acc {
+    C::combine(C::combine(lanes[0], lanes[2]), C::combine(lanes[1], lanes[3]))
+}
+
+/// Rows that are neighbours, of a length that the compiler knows, so that it takes several at a time.
+#[inline(always)]
+unsafe fn dense<I: Item, C: Combine<I::Acc>, const L: usize>(rows: usize, from: *const I, acc: *mut I::Acc) {
+    // SAFETY: the caller gives rows of `L` elements and an accumulator for each.
+    let (items, acc) = unsafe {
+        (std::slice::from_raw_parts(from.cast::<[I; L]>(), rows), std::slice::from_raw_parts_mut(acc, rows))
+    };
+    for (acc, items) in acc.iter_mut().zip(items) {
+        let mut lanes = [C::identity(); 4];
+        for (k, item) in items.iter().enumerate() {
+            lanes[k % 4] = C::combine(lanes[k % 4], item.load());
+        }
+        *acc = C::combine(*acc, joined::<I, C>(lanes));
+    }
+}
+
+/// `N` rows whose first elements are neighbours, and so all their others.
+#[inline(always)]
+unsafe fn abreast<I: Item, C: Combine<I::Acc>, const N: usize>(
+    len: usize,
+    stride: isize,
+    from: *const I,
+    acc: *mut I::Acc,
+) {
+    let mut lanes = [[C::identity(); N]; 4];
+    // SAFETY: the caller gives `len` times N neighbours, and N accumulators.
+    unsafe {
+        for k in 0..len {
+            let items: &[I; N] = &*from.offset(k as isize * stride).cast();
+            for (lane, item) in lanes[k % 4].iter_mut().zip(items) {
+                *lane = C::combine(*lane, item.load());
+            }
+        }
+        for j in 0..N {
+            let acc = acc.add(j);
+            *acc = C::combine(*acc, joined::<I, C>([lanes[0][j], lanes[1][j], lanes[2][j], lanes[3][j]]));
+        }
+    }
+}
+
+/// Folds `rows` rows, `pitch` apart, of `len` elements that lie `stride` apart.
+///
+/// # Safety
+/// These elements are there, and `rows` accumulators; a row has fewer than `WIDE` elements.
+#[inline(always)]
+pub(super) unsafe fn body<I: Item, C: Combine<I::Acc>>(
+    len: usize,
+    stride: isize,
+    rows: usize,
+    pitch: isize,
+    from: *const u8,
+    acc: *mut u8,
+) {
+    let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
+    let is_dense = stride == 1 && pitch == len as isize || len == 1 && pitch == 1;
+    // SAFETY: by the caller's promise.
+    unsafe {
+        match len {
+            1 if is_dense => return dense::<I, C, 1>(rows, from, acc),
+            2 if is_dense => return dense::<I, C, 2>(rows, from, acc),
+            3 if is_dense => return dense::<I, C, 3>(rows, from, acc),
+            4 if is_dense => return dense::<I, C, 4>(rows, from, acc),
+            5 if is_dense => return dense::<I, C, 5>(rows, from, acc),
+            6 if is_dense => return dense::<I, C, 6>(rows, from, acc),
+            7 if is_dense => return dense::<I, C, 7>(rows, from, acc),
+            8 if is_dense => return dense::<I, C, 8>(rows, from, acc),
+            _ => {}
+        }
+        let mut first = 0;
+        if pitch == 1 {
+            while rows - first >= 16 {
+                abreast::<I, C, 16>(len, stride, from.add(first), acc.add(first));
+                first += 16;
+            }
+        }
+        for j in first..rows {
+            let (from, acc) = (from.offset(j as isize * pitch), acc.add(j));
+            match stride {
+                1 => *acc = C::combine(*acc, row::<I, C>(std::slice::from_raw_parts(from, len))),
+                _ => abreast::<I, C, 1>(len, stride, from, acc),
+            }
+        }
+    }
+}
