@@ -2,8 +2,8 @@
 //! `shapes_peers.py` times them in turns with PyTorch and JAX, compares results, and records the table of a processor.
 //!
 //! `cargo bench -p eagerflow --bench shapes` alone prints our times and what is computed or moved per second; words behind `--` are
-//! families or beginnings of lines of the grid. With `-- --serve` it is the process that the driver asks. `--record` is an option of the
-//! driver, since a record holds the peers beside ours:
+//! families or beginnings of lines of the grid, and `--both` times each also traced instead of eager, or eager instead of traced. With
+//! `-- --serve` it is the process that the driver asks. `--record` is an option of the driver, since a record holds the peers beside ours:
 //!
 //!     cargo bench -p eagerflow --bench shapes --no-run        # prints where the program lies
 //!     python core/benches/shapes_peers.py PROGRAM --record
@@ -88,17 +88,30 @@ fn serve(all: &[Spec<'_>]) {
     }
 }
 
-fn table(all: &[Spec<'_>], wanted: &[String]) {
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+fn table(all: &[Spec<'_>], wanted: &[String], both: bool) {
     println!("eagerflow {}; medians of {SAMPLES} samples", about());
     for spec in all {
         if !wanted.is_empty() && !wanted.iter().any(|word| spec.family == word || spec.name.starts_with(word)) {
             continue;
         }
-        let work = work(spec);
-        let mut times: Vec<f64> = (0..SAMPLES).map(|_| work.sample()).collect();
-        times.sort_by(f64::total_cmp);
-        let (median, (amount, unit)) = (times[SAMPLES / 2], work.amount.giga());
-        println!("{:<46} {median:>12.4} ms {:>9.2} {unit}/s", spec.name, amount / (median * 1e-3));
+        let (mut work, mut times, mut others) = (work(spec), Vec::new(), Vec::new());
+        for _ in 0..SAMPLES {
+            times.push(work.sample());
+            if both {
+                work.other_way();
+                others.push(work.sample());
+                work.other_way();
+            }
+        }
+        let (time, (amount, unit)) = (median(times), work.amount.giga());
+        let rate = format!("{:.2} {unit}/s", amount / (time * 1e-3));
+        let other = both.then(|| format!("  {:.2} of the other way", time / median(others)));
+        println!("{:<46} {time:>12.5} ms {rate:>16}{}", spec.name, other.unwrap_or_default());
     }
 }
 
@@ -106,8 +119,9 @@ fn main() {
     let all = Spec::all(GRID);
     let (options, words): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
-    match options.iter().any(|option| option == "--serve") {
+    let asked = |name: &str| options.iter().any(|option| option == name);
+    match asked("--serve") {
         true => serve(&all),
-        false => table(&all, &words),
+        false => table(&all, &words, asked("--both")),
     }
 }

@@ -128,7 +128,10 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--avx2", action="store_true")
     parser.add_argument("--record", action="store_true")
-    return parser.parse_intermixed_args()
+    options = parser.parse_intermixed_args()
+    if options.record and options.words:
+        parser.error("a record is of the whole grid: leave the families and lines out")
+    return options
 
 
 def main():

@@ -109,6 +109,11 @@ impl Work {
         this
     }
 
+    /// The same work traced where it was eager, and eager where it was traced.
+    pub fn other_way(&mut self) {
+        self.traced = !self.traced;
+    }
+
     fn call(&self) -> Vec<Tensor> {
         match self.traced {
             true => traced(&self.call, &self.operands),
