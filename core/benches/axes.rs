@@ -148,7 +148,8 @@ fn main() {
             print!("{:<18}", shape.name);
             for ((_, eager, traced), long) in operations.iter().zip(&mut long) {
                 let call = if as_graph { traced } else { eager };
-                let time = fastest(|| drop(call(&x, shape.axis))) * 1e9 / x.shape().dims().iter().product::<usize>() as f64;
+                let time =
+                    fastest(|| drop(call(&x, shape.axis))) * 1e9 / x.shape().dims().iter().product::<usize>() as f64;
                 if shape.name == "long" {
                     *long = time;
                 }

@@ -109,7 +109,11 @@ fn load(folder: &Path, options: Imdb) -> Result<(Reviews, Reviews)> {
         }
         let order = random.permutation(reviews.len());
         let words = |review: &Vec<i64>| {
-            options.start_char.into_iter().chain(review.iter().map(|word| word.saturating_add(options.index_from))).collect()
+            options
+                .start_char
+                .into_iter()
+                .chain(review.iter().map(|word| word.saturating_add(options.index_from)))
+                .collect()
         };
         let pairs = order.iter().map(|&at| (words(&reviews[at]), labels[at]));
         let fits = |(review, _): &(Vec<i64>, i64)| options.maxlen.is_none_or(|most| review.len() < most);

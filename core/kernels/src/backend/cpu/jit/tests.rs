@@ -147,7 +147,8 @@ impl Case {
 
     fn check_one(&self, sizes: &[usize], rng: &mut Rng, in_lanes: bool, target: Target, isa: Isa) {
         let operands = Operands { inputs: &self.inputs, outputs: &self.outputs, folds: &self.folds, lanes: in_lanes };
-        let machine = Machine::compile(&self.sequence, &operands, target).unwrap_or_else(|| panic!("{:?}", self.sequence));
+        let machine =
+            Machine::compile(&self.sequence, &operands, target).unwrap_or_else(|| panic!("{:?}", self.sequence));
         assert_eq!(machine.lanes(), in_lanes);
         if !available(isa) {
             return;

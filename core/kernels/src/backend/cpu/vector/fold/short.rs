@@ -28,9 +28,8 @@ fn joined<I: Item, C: Combine<I::Acc>>(lanes: [I::Acc; 4]) -> I::Acc {
 #[inline(always)]
 unsafe fn dense<I: Item, C: Combine<I::Acc>, const L: usize>(rows: usize, from: *const I, acc: *mut I::Acc) {
     // SAFETY: the caller gives rows of `L` elements and an accumulator for each.
-    let (items, acc) = unsafe {
-        (std::slice::from_raw_parts(from.cast::<[I; L]>(), rows), std::slice::from_raw_parts_mut(acc, rows))
-    };
+    let (items, acc) =
+        unsafe { (std::slice::from_raw_parts(from.cast::<[I; L]>(), rows), std::slice::from_raw_parts_mut(acc, rows)) };
     for (acc, items) in acc.iter_mut().zip(items) {
         let mut lanes = [C::identity(); 4];
         for (k, item) in items.iter().enumerate() {
