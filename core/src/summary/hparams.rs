@@ -119,7 +119,7 @@ pub fn hparams(hparams: HParams) {
 /// FailedPrecondition for a writer that is closed.
 #[track_caller]
 pub fn try_hparams(hparams: HParams) -> Result<()> {
-    let group_name = hparams.group();
+    let (here, group_name) = (Location::caller(), hparams.group());
     let kind = |value| match value {
         HParam::Number(number) => HParamsValueKind::Number(number),
         HParam::Text(text) => HParamsValueKind::Text(text),
@@ -128,7 +128,7 @@ pub fn try_hparams(hparams: HParams) -> Result<()> {
     let values = hparams.values.into_iter();
     let hparams = values.map(|(name, value)| (name, HParamsValue { kind: Some(kind(value)) })).collect();
     let start = SessionStartInfo { hparams, group_name, start_time_secs: now() };
-    write("_hparams_/session_start_info", HParamsKind::SessionStartInfo(start)).map_err(|e| e.at(Location::caller()))
+    write("_hparams_/session_start_info", HParamsKind::SessionStartInfo(start)).map_err(|e| e.at(here))
 }
 
 /// Writes that a run has ended, so that TensorBoard's table shows how: with success or not.
@@ -137,9 +137,10 @@ pub fn try_hparams(hparams: HParams) -> Result<()> {
 /// As [`try_hparams`] fails, at the caller's line.
 #[track_caller]
 pub fn hparams_end(success: bool) {
+    let here = Location::caller();
     let end = SessionEndInfo { status: if success { 1 } else { 2 }, end_time_secs: now() };
     let written = write("_hparams_/session_end_info", HParamsKind::SessionEndInfo(end));
-    written.map_err(|e| e.at(Location::caller())).or_fail();
+    written.map_err(|e| e.at(here)).or_fail();
 }
 
 /// Which hyperparameters and results the runs of an experiment have, for the columns of TensorBoard's table.
@@ -216,9 +217,10 @@ pub fn hparams_config(config: HParamsConfig) {
 /// FailedPrecondition for a writer that is closed.
 #[track_caller]
 pub fn try_hparams_config(config: HParamsConfig) -> Result<()> {
+    let here = Location::caller();
     let HParamsConfig { infos: hparam_infos, metrics: metric_infos } = config;
     let experiment = Experiment { time_created_secs: now(), hparam_infos, metric_infos };
-    write("_hparams_/experiment", HParamsKind::Experiment(experiment)).map_err(|e| e.at(Location::caller()))
+    write("_hparams_/experiment", HParamsKind::Experiment(experiment)).map_err(|e| e.at(here))
 }
 
 fn write(tag: &str, kind: HParamsKind) -> Result<()> {

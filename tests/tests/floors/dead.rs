@@ -59,7 +59,7 @@ fn no_public_item_of_the_lower_crates_is_dead() {
 }
 
 /// An item without what is compiled for tests alone.
-fn without_tests(item: &Item) -> Item {
+pub(super) fn without_tests(item: &Item) -> Item {
     let mut item = item.clone();
     if let Item::Impl(block) = &mut item {
         block.items.retain(|item| match item {

@@ -2,6 +2,7 @@
 //! The floors are those of the table in `docs/architecture.md`. There is no list of exceptions.
 
 mod dead;
+mod lines;
 mod page;
 
 use eagerflow_tests::code::modules::Crate;

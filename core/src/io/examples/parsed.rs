@@ -94,11 +94,12 @@ impl ParsedFeatures {
         form: &str,
         of: impl Fn(&'a FeatureValue) -> Option<&'a T>,
     ) -> Result<&'a T> {
+        let here = Location::caller();
         let names: Vec<&str> = self.0.keys().map(String::as_str).collect();
         self.get(name).and_then(of).ok_or_else(|| {
             Error::not_found("parsed features", format!("there is no {form} feature `{name}`"))
                 .got(names.join(", "))
-                .at(Location::caller())
+                .at(here)
         })
     }
 

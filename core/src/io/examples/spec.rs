@@ -72,7 +72,8 @@ impl FixedLenFeature {
     #[track_caller]
     pub fn try_default_value(mut self, value: impl Into<FeatureDefault>) -> Result<Self> {
         let size = self.shape.iter().product();
-        self.default = Some(fitting(value.into(), self.dtype, size).map_err(|e| e.at(Location::caller()))?);
+        let here = Location::caller();
+        self.default = Some(fitting(value.into(), self.dtype, size).map_err(|e| e.at(here))?);
         Ok(self)
     }
 }
@@ -137,7 +138,8 @@ impl FixedLenSequenceFeature {
     /// InvalidArgument for another dtype, or more than one value.
     #[track_caller]
     pub fn try_default_value(mut self, value: impl Into<FeatureDefault>) -> Result<Self> {
-        self.default = Some(fitting(value.into(), self.dtype, 1).map_err(|e| e.at(Location::caller()))?);
+        let here = Location::caller();
+        self.default = Some(fitting(value.into(), self.dtype, 1).map_err(|e| e.at(here))?);
         Ok(self)
     }
 }

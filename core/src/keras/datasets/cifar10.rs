@@ -41,7 +41,8 @@ pub fn load_data(folder: impl AsRef<Path>) -> Split {
 /// NotFound for a folder without the files, and DataLoss for damaged ones.
 #[track_caller]
 pub fn try_load_data(folder: impl AsRef<Path>) -> Result<Split> {
-    load(folder.as_ref()).map_err(|e| e.at(Location::caller()))
+    let here = Location::caller();
+    load(folder.as_ref()).map_err(|e| e.at(here))
 }
 
 fn load(folder: &Path) -> Result<Split> {

@@ -30,5 +30,6 @@ pub fn load_data(folder: impl AsRef<Path>) -> Split {
 pub fn try_load_data(folder: impl AsRef<Path>) -> Result<Split> {
     let from =
         "https://storage.googleapis.com/tensorflow/tf-keras-datasets/, as train-images-idx3-ubyte.gz and its like";
-    super::mnist::digits(folder.as_ref(), from).map_err(|e| e.at(Location::caller()))
+    let here = Location::caller();
+    super::mnist::digits(folder.as_ref(), from).map_err(|e| e.at(here))
 }

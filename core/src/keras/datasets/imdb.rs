@@ -69,7 +69,8 @@ pub fn load_data(folder: impl AsRef<Path>, options: Imdb) -> (Reviews, Reviews) 
 /// NotFound for a folder without the file, DataLoss for a damaged one, and InvalidArgument if `maxlen` or `num_words` leaves nothing.
 #[track_caller]
 pub fn try_load_data(folder: impl AsRef<Path>, options: Imdb) -> Result<(Reviews, Reviews)> {
-    load(folder.as_ref(), options).map_err(|e| e.at(Location::caller()))
+    let here = Location::caller();
+    load(folder.as_ref(), options).map_err(|e| e.at(here))
 }
 
 /// The numbers of words, before [`Imdb::index_from`] is added: Keras's `get_word_index`, from `imdb_word_index.json`.

@@ -36,7 +36,8 @@ pub fn load_data(folder: impl AsRef<Path>) -> Split {
 #[track_caller]
 pub fn try_load_data(folder: impl AsRef<Path>) -> Result<Split> {
     let from = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz";
-    digits(folder.as_ref(), from).map_err(|e| e.at(Location::caller()))
+    let here = Location::caller();
+    digits(folder.as_ref(), from).map_err(|e| e.at(here))
 }
 
 /// The files of a folder.
