@@ -56,9 +56,10 @@ unsafe fn abreast<I: Item, C: Combine<I::Acc>, const N: usize>(
                 *lane = C::combine(*lane, item.load());
             }
         }
-        for j in 0..N {
+        let [a, b, c, d] = &lanes;
+        for (j, (((&a, &b), &c), &d)) in a.iter().zip(b).zip(c).zip(d).enumerate() {
             let acc = acc.add(j);
-            *acc = C::combine(*acc, joined::<I, C>([lanes[0][j], lanes[1][j], lanes[2][j], lanes[3][j]]));
+            *acc = C::combine(*acc, joined::<I, C>([a, b, c, d]));
         }
     }
 }
