@@ -152,6 +152,7 @@ impl Op {
                 Self::EqualI => return (f(1, 1, 0x76), Commuting, None),
                 Self::GreaterI => return (f(1, 1, 0x66), Two, None),
                 Self::WidenMask => return (f(2, 1, 0x25), One, None),
+                Self::ShlD(by) => return (f(1, 1, 0x73), Shift(6), Some(by)),
                 _ => {}
             }
         }
@@ -200,7 +201,9 @@ impl Op {
             Self::ChooseD => (f(2, 1, 0x65).wide(), Blend),
             _ => (f(1, 0, 0), Special),
         };
-        (form, shape, None)
+        // The bit for 64-bit elements says something in fused operations alone there; memcheck wants it clear elsewhere.
+        let wide = form.wide && (target == Target::Avx512 || shape == Fused);
+        (Form { wide, ..form }, shape, None)
     }
 }
 
