@@ -76,6 +76,14 @@ pub(super) fn decode(bytes: &[u8], channels: usize) -> Result<Pixels> {
     let (height, width) = (info.height as usize, info.width as usize);
     let (is_palette, stored) = (info.color_type == ColorType::Indexed, info.color_type.samples());
     let has_transparency = info.trns.is_some();
+    // The crate takes three bytes a colour, of 256 colours at most, for granted.
+    let colours_fit = |palette: &[u8]| palette.len().is_multiple_of(3) && palette.len() <= 3 * 256;
+    if is_palette && !info.palette.as_deref().is_some_and(colours_fit) {
+        return Err(damaged("its colours are cut off, or too many"));
+    }
+    if is_palette && info.trns.as_deref().is_some_and(|alpha| alpha.len() > 256) {
+        return Err(damaged("it has more transparent colours than there can be"));
+    }
     check_size(OP, height, width, 4)?;
     let (colours, depth) = reader.output_color_type();
     let given = colours.samples();
