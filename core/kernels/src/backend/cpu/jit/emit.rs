@@ -34,7 +34,7 @@ pub(super) struct Request<'a> {
 impl Request<'_> {
     /// Whether the lanes of folds stay in registers from round to round.
     pub fn keeps_lanes(&self) -> bool {
-        self.folds.len() <= self.target.folds_in_registers()
+        self.target.accumulators(self.folds.len()) > 0
     }
 
     /// The register of vector `vector` of fold `fold`.

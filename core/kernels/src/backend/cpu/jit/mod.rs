@@ -90,8 +90,7 @@ impl Machine {
             sizes.extend(operands.folds.iter().map(|(_, dtype)| dtype.size() as u8));
         }
         let folds = if lanes { &monoids[..] } else { &[] };
-        let kept = if folds.len() <= target.folds_in_registers() { folds.len() * target.wide() } else { 0 };
-        let room = target.registers() - 1 - kept;
+        let room = target.registers() - 1 - target.accumulators(folds.len());
         let streams = streams(&list, room);
         list.schedule(streams, room / streams);
         let code = |streams| emit(&Request { list: &list, folds, operands: &sizes, streams, target });

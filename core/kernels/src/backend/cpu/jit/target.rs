@@ -45,12 +45,13 @@ impl Target {
         fold::WIDE / self.lanes()
     }
 
-    /// How many folds may keep their lanes in registers; those of AVX2 would leave too few.
-    pub const fn folds_in_registers(self) -> usize {
-        match self {
+    /// Registers in which so many folds keep their lanes from round to round: none where they would leave too few.
+    pub const fn accumulators(self, folds: usize) -> usize {
+        let most = match self {
             Self::Avx512 => 3,
             Self::Avx2 => 1,
-        }
+        };
+        if folds <= most { folds * self.wide() } else { 0 }
     }
 
     /// Vectors of spilled values that fit where the system's guard page is not jumped over.
