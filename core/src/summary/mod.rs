@@ -30,6 +30,7 @@ mod graph;
 mod histogram;
 mod hparams;
 mod image;
+mod options;
 mod pr_curve;
 mod queue;
 mod read;

@@ -2,6 +2,7 @@
 //! Programs call it after an evaluation.
 
 use super::encode::{metadata, numbers};
+use super::options::summary_options;
 use super::step::IntoStep;
 use super::work::{Content, full_tag, write};
 use engine::library::options::{self, options};
@@ -63,11 +64,7 @@ pub struct PrCurve {
     description: String,
 }
 
-impl Default for PrCurve {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+summary_options!(PrCurve);
 
 impl PrCurve {
     /// 201 thresholds, all weights 1, and no text.
@@ -80,13 +77,6 @@ impl PrCurve {
     #[track_caller]
     pub fn weights(mut self, weights: impl AsTensor) -> Self {
         self.weights = Some(Tensor::clone(&weights.as_tensor()));
-        self
-    }
-
-    /// A text in Markdown that TensorBoard shows beside it.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = description.into();
         self
     }
 
