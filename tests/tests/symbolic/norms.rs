@@ -54,6 +54,11 @@ pub fn samples() -> Vec<Sample> {
             |s| vec![x(&[s.a, 8, s.b])],
             |x| one(tf::try_group_normalization(&x[0], 2, 1, None, None, 1e-3)),
         ),
+        Sample::new(
+            "layer_normalization",
+            |s| vec![x(&[s.a, s.b, 8])],
+            |x| one(tf::try_group_normalization(&x[0], 2, -1, None, None, 1e-3)),
+        ),
         Sample::new("moments", pair, |x| {
             let (count, sum, squares) = tf::try_sufficient_statistics(&x[0], 0, Some(&x[2]))?;
             let (mean, variance) = tf::try_normalize_moments(&count, &sum, &squares, Some(&x[2]))?;

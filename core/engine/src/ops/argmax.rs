@@ -314,6 +314,12 @@ mod tests {
         // The same in a row long enough for vectors: the lowest value is found where nothing is better.
         let lowest = tf::constant([nan, -inf]);
         assert_eq!((tf::argmax(&lowest, 0).item::<i64>(), tf::argmin(-&lowest, 0).item::<i64>()), (1, 1));
+        // And in rows that are searched side by side.
+        let rows = [[nan; 6], [-inf; 6], [nan, nan, -inf, nan, -inf, nan], [-inf, nan, 1.0, 1.0, nan, 3.0]];
+        let many: Vec<f32> = (0..20).flat_map(|i| rows[i % 4]).collect();
+        let many = tf::reshape(&tf::constant(&many[..]), [20, 6]);
+        let found = tf::argmax(&many, 1).to_vec::<i64>();
+        assert!(found.chunks(4).all(|found| found == [0, 0, 2, 5]) && found == tf::argmin(-&many, 1).to_vec::<i64>());
         let long = tf::concat(&[&lowest, &tf::fill([40], nan)], 0);
         assert_eq!(tf::argmax(&long, 0).item::<i64>(), 1);
         assert_eq!(tf::argmax(&tf::constant([false, true]), 0).item::<i64>(), 1);

@@ -88,12 +88,50 @@ pub(super) unsafe fn best_of_rows<T: Best>(
             3 => best_of_arrays::<T, 3>(from, found, start, better),
             4 => best_of_arrays::<T, 4>(from, found, start, better),
             _ => {
-                for (i, found) in found.iter_mut().enumerate() {
-                    *found = first_best(std::slice::from_raw_parts(from.add(i * len), len), start, better);
+                let (groups, rest) = found.as_chunks_mut::<ABREAST>();
+                let done = groups.len() * ABREAST;
+                for (i, found) in groups.iter_mut().enumerate() {
+                    best_abreast(from.add(i * ABREAST * len), len, found, start, better);
+                }
+                for (i, found) in rest.iter_mut().enumerate() {
+                    *found = first_best(std::slice::from_raw_parts(from.add((done + i) * len), len), start, better);
                 }
             }
         }
     }
+}
+
+/// Rows that are searched side by side: a single one waits for each comparison.
+const ABREAST: usize = 8;
+
+/// # Safety
+/// As many dense rows of `len` elements as there are results.
+#[inline(always)]
+unsafe fn best_abreast<T: Best>(
+    from: *const T,
+    len: usize,
+    found: &mut [u32; ABREAST],
+    start: T,
+    better: impl Fn(T, T) -> bool + Copy,
+) {
+    const NONE: u32 = u32::MAX;
+    let (mut best, mut at) = ([start; ABREAST], [NONE; ABREAST]);
+    // SAFETY: by the caller's promise.
+    unsafe {
+        for k in 0..len {
+            for (j, (best, at)) in best.iter_mut().zip(&mut at).enumerate() {
+                let value = *from.add(j * len + k);
+                let wins = better(value, *best);
+                *best = if wins { value } else { *best };
+                *at = if wins { k as u32 } else { *at };
+            }
+        }
+        // Nothing was better than the start: the start itself may be there.
+        for (j, at) in at.iter_mut().enumerate().filter(|(_, at)| **at == NONE) {
+            *at = first_best(std::slice::from_raw_parts(from.add(j * len), len), start, better);
+        }
+    }
+    *found = at;
 }
 
 /// # Safety

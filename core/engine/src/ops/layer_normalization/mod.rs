@@ -6,8 +6,9 @@ mod rows;
 mod tests;
 
 use super::axes::IntoAxes;
-use super::functions::{try_add, try_multiply, try_transpose};
-use super::{AsTensor, reshape_to};
+use super::functions::{try_add, try_cast, try_multiply, try_rsqrt, try_square, try_subtract, try_transpose};
+use super::reduce_mean::mean_axes;
+use super::{AsTensor, broadcast_to_shape, reshape_to};
 use crate::execute::execute;
 use crate::tensor::Tensor;
 use kernels::dtype::DTypes;
@@ -250,20 +251,65 @@ fn in_groups(
             .got(format!("{groups} groups of {channels} channels"))
             .expected("a number of groups that divides the channels"));
     }
-    // [.., groups, channels of a group, ..]: all axes but those of examples and groups are normalised.
-    let split = x.shape().with(axis, Dim::known(groups))?.insert(axis + 1, channels / Dim::known(groups))?;
-    let apart = reshape_to(x, &split)?;
-    let axes = AxisSet::of(&[0, axis]).complement(apart.rank());
-    let y = normalised(OP, &apart, axes, [None, None], epsilon, true)?;
-    let mut y = reshape_to(&y, x.shape())?;
-    let mut along = [Dim::ONE; MAX_RANK];
-    along[axis] = channels;
-    let along = Shape::from_dims(&along[..x.rank()])?;
     let one_each = Shape::from_dims(&[channels])?;
+    let along = along(x, axis)?;
+    let dtype = x.dtype().compute();
+    let spread = |what: &str, given: Option<&Tensor>| {
+        given.map(|given| try_cast(&reshape_to(&columns(OP, what, given, &one_each)?, &along)?, dtype)).transpose()
+    };
     for (what, given) in [("scale", scale), ("offset", offset)] {
-        let Some(given) = given else { continue };
-        let given = reshape_to(&columns(OP, what, given, &one_each)?, &along)?;
-        y = if what == "scale" { try_multiply(&y, &given)? } else { try_add(&y, &given)? };
+        if let Some(given) = given.filter(|given| given.dtype() != x.dtype()) {
+            return Err(Error::invalid_argument(OP, format!("the {what} has another dtype than the input"))
+                .got(format!("{} and {}", given.dtype(), x.dtype()))
+                .help("convert it with `cast`"));
+        }
     }
-    Ok(y)
+    let (scale, offset) = (spread("scale", scale)?, spread("offset", offset)?);
+    let y = match axis {
+        1 => behind_each_other(x, groups, scale.as_ref(), epsilon)?,
+        _ => side_by_side(x, groups, axis, scale.as_ref(), epsilon)?,
+    };
+    let y = if let Some(offset) = offset { try_add(&y, &offset)? } else { y };
+    try_cast(&y, x.dtype())
+}
+
+/// The shape of one number for each channel, which broadcasts to that of the tensor.
+fn along(x: &Tensor, axis: usize) -> Result<Shape> {
+    let mut sizes = [Dim::ONE; MAX_RANK];
+    sizes[axis] = x.shape().dim(axis);
+    Shape::from_dims(&sizes[..x.rank()])
+}
+
+/// The shape with its channels apart: groups, and the channels of a group.
+fn apart(shape: &Shape, groups: usize, axis: usize) -> Result<Shape> {
+    shape.with(axis, Dim::known(groups))?.insert(axis + 1, shape.dim(axis) / Dim::known(groups))
+}
+
+/// Channels right behind the examples: each group of an example is a row.
+#[track_caller]
+fn behind_each_other(x: &Tensor, groups: usize, scale: Option<&Tensor>, epsilon: f64) -> Result<Tensor> {
+    let wide = try_cast(&reshape_to(x, &apart(x.shape(), groups, 1)?)?, x.dtype().compute())?;
+    let axes = AxisSet::of(&[0, 1]).complement(wide.rank());
+    let y = reshape_to(&normalised("group_normalization", &wide, axes, [None, None], epsilon, true)?, x.shape())?;
+    if let Some(scale) = scale { try_multiply(&y, scale) } else { Ok(y) }
+}
+
+/// Channels behind other axes, as those that come last: a group's elements do not lie together, so channels are summed each by itself, and then the
+/// few sums of a group. All have as many elements: the mean of their means is the group's.
+#[track_caller]
+fn side_by_side(x: &Tensor, groups: usize, axis: usize, scale: Option<&Tensor>, epsilon: f64) -> Result<Tensor> {
+    let wide = try_cast(x, x.dtype().compute())?;
+    let others = AxisSet::of(&[0, axis]).complement(x.rank());
+    let of_groups = |x: &Tensor| {
+        let channels = mean_axes(x, others, true)?;
+        let split = apart(channels.shape(), groups, axis)?;
+        let means = mean_axes(&reshape_to(&channels, &split)?, AxisSet::of(&[axis + 1]), true)?;
+        reshape_to(&broadcast_to_shape(&means, &split)?, channels.shape())
+    };
+    let far = try_subtract(&wide, &of_groups(&wide)?)?;
+    let mut root = try_rsqrt(&try_add(&of_groups(&try_square(&far)?)?, epsilon)?)?;
+    if let Some(scale) = scale {
+        root = try_multiply(&root, scale)?;
+    }
+    try_multiply(&far, &root)
 }

@@ -21,6 +21,30 @@ fn gradients_of_both_orders() {
 }
 
 #[test]
+fn groups_are_the_same_wherever_the_channels_lie() {
+    let x = numbers(7, &[2, 5, 3, 6]) * 2.0 + 1.0;
+    let (scale, offset) = (numbers(2, &[6]) + 1.5, numbers(3, &[6]));
+    let last = tf::group_normalization(&x, 3, -1, Some(&scale), Some(&offset), 1e-3);
+    let first = tf::group_normalization(tf::transpose(&x, [0, 3, 1, 2]), 3, 1, Some(&scale), Some(&offset), 1e-3);
+    let first = tf::transpose(&first, [0, 2, 3, 1]);
+    let middle = tf::group_normalization(tf::transpose(&x, [0, 1, 3, 2]), 3, 2, Some(&scale), Some(&offset), 1e-3);
+    let middle = tf::transpose(&middle, [0, 1, 3, 2]);
+    for other in [first, middle] {
+        let far = last.to_vec::<f64>().iter().zip(other.to_vec::<f64>()).fold(0.0, |far, (a, b)| (a - b).abs().max(far));
+        assert!(far < 1e-12, "{far}");
+    }
+    // 16-bit numbers are summed in `float32`: 2000 of them would not be exact.
+    let half = (numbers(4, &[1, 2000, 4]) + 3.0).cast(DType::F16);
+    let y = tf::group_normalization(&half, 2, -1, None, None, 0.0);
+    assert_eq!(y.dtype(), DType::F16);
+    let (mean, _) = tf::moments(y.cast(DType::F64), ());
+    assert!(mean.item::<f64>().abs() < 1e-3);
+    assert_eq!(tf::group_normalization(tf::ones([2, 0, 4]), 2, -1, None, None, 1e-3).shape(), [2, 0, 4]);
+    let other = tf::ones([4]).cast(DType::F64);
+    assert!(tf::try_group_normalization(tf::ones([2, 3, 4]), 2, -1, None, Some(&other), 1e-3).is_err());
+}
+
+#[test]
 fn rows_of_any_length_have_no_mean_and_one_variance() {
     for shape in [[5, 2], [3, 31], [2, 100], [70, 768], [1, 5000]] {
         let x = numbers(9, &shape) * 3.0 + 5.0;

@@ -19,8 +19,9 @@ const MOVE: usize = 4;
 pub(super) const STRIP: usize = 16;
 /// Elements that one chunk of copying moves, about.
 const COPY_GRAIN: usize = 24 << 10;
-/// Bytes of B from which it is copied for very many rows. It is read over and over from beyond the second-level cache
-/// then, and rows that start within a cache line, as a user's own vector may, cost a twentieth of the product.
+/// Bytes of B from which it is copied for very many rows, where tiles do not pack it themselves. It is read over and over
+/// from beyond the second-level cache then, and rows that start within a cache line, as a user's own vector may, cost a
+/// twentieth of the product.
 const LARGE: usize = 12 << 20;
 /// A part of k is not cut below this length.
 const SHORTEST_K: usize = 2048;
@@ -115,9 +116,10 @@ impl Blocking {
         let route = if dot { Route::Dot } else { Route::Tile };
         // `matrixmultiply` takes any strides.
         let any_strides = compute.is_floating() && isa == Isa::Portable;
-        // Rows of B a page apart all fall on the same few lines of the cache.
-        let collides = (p.b_rs.unsigned_abs() * size).is_multiple_of(4096) && p.b_rs != 0 && p.k >= 256 && p.m >= 64;
-        let large = p.m >= 1024 && (p.k * p.n).saturating_mul(size) >= LARGE;
+        // Rows of B a page apart all fall on the same few lines of the cache; with AVX2 `panels` packs them on the way.
+        let packs = isa == Isa::Avx2 && compute.is_floating();
+        let collides = !packs && (p.b_rs.unsigned_abs() * size).is_multiple_of(4096) && p.b_rs != 0 && p.k >= 256 && p.m >= 64;
+        let large = !packs && p.m >= 1024 && (p.k * p.n).saturating_mul(size) >= LARGE;
         let (copy_a, copy_b) = match route {
             Route::Dot => (!a_in_rows, !b_in_columns),
             // Tiles read A from where it lies; only very many reads of a transposed A pay for a copy.
@@ -201,10 +203,12 @@ fn cut(p: &MatMul, size: usize, vector: bool) -> ([usize; 3], usize) {
     let mut cuts = [1; 3];
     // Columns first, as long as a chunk keeps the widest tile: chunks then share A, which is read once per tile row,
     // and split B, which is read once per tile. Then rows; narrow columns only if nothing else is left.
-    // A single row is added up by whole rows of B, which should be long.
-    let panel = 256 / size.clamp(4, 8) * if p.m == 1 { 8 } else { 1 };
-    let steps = [(1, p.n, 2 * panel), (0, p.m, 96), (1, p.n, panel), (0, p.m, 12), (1, p.n, panel / 2)];
-    for (dimension, length, least) in steps {
+    let panel = 256 / size.clamp(4, 8);
+    // A single row is added up by rows of B: memory gives runs of half a page at two thirds of the speed of longer ones.
+    let runs = (p.n / 4).max((p.n / 2).min(1024)).clamp(256, 4096);
+    let several = [(1, p.n, 2 * panel), (0, p.m, 96), (1, p.n, panel), (0, p.m, 12), (1, p.n, panel / 2)];
+    let steps = if p.m == 1 { &[(1, p.n, runs)][..] } else { &several };
+    for &(dimension, length, least) in steps {
         while wanted > 1 && length / (2 * cuts[dimension]) >= least {
             cuts[dimension] *= 2;
             wanted /= 2;

@@ -21,6 +21,8 @@ mod integer;
 mod multiply;
 mod number;
 mod pack;
+#[cfg(target_arch = "x86_64")]
+mod panels;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]

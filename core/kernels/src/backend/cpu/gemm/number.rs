@@ -83,13 +83,13 @@ macro_rules! float {
                     #[cfg(target_arch = "x86_64")]
                     match (isa, route) {
                         (Isa::Avx512, Route::Tile) => {
-                            return super::tile::block::<crate::backend::cpu::simd::x86::$wide>(o);
+                            return super::panels::block::<crate::backend::cpu::simd::x86::$wide>(o);
                         }
                         (Isa::Avx512, Route::Dot) => {
                             return super::dot::block::<crate::backend::cpu::simd::x86::$wide>(o);
                         }
                         (Isa::Avx2, Route::Tile) => {
-                            return super::tile::block::<crate::backend::cpu::simd::x86::$narrow>(o);
+                            return super::panels::block::<crate::backend::cpu::simd::x86::$narrow>(o);
                         }
                         (Isa::Avx2, Route::Dot) => {
                             return super::dot::block::<crate::backend::cpu::simd::x86::$narrow>(o);

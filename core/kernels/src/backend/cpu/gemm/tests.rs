@@ -211,20 +211,29 @@ fn a_row_depends_on_nothing_but_itself() {
 }
 
 #[test]
-fn a_large_operand_is_copied_and_the_rows_stay_the_same() {
+fn a_large_operand_is_copied_or_packed_and_the_rows_stay_the_same() {
     let mut dice = Dice(4);
-    let (m, k, n) = (1024, 1700, 1901);
-    let mut real =
-        |len: usize| Field { data: (0..len).map(|_| dice.below(1000) as f32 / 700.0 - 0.7).collect(), origin: 0 };
-    let (mut a, mut b) = (real(m * k), real(k * n));
-    for isa in isas().into_iter().filter(|&isa| isa != Isa::Portable) {
-        let (all, few) = (plain(m, k, n), plain(20, k, n));
-        let scratch = |p: &MatMul| work(p, DType::F32, isa).scratch;
-        assert!(scratch(&all) >= k * n * 4 && scratch(&few) == 0);
-        let [mut c, mut d] = [m, 20].map(|rows| Field { data: vec![0.0_f32; rows * n], origin: 0 });
-        multiply(&all, DType::F32, isa, &mut a, &mut b, &mut c);
-        multiply(&few, DType::F32, isa, &mut a, &mut b, &mut d);
-        assert!(c.data[..20 * n] == d.data, "{isa:?}");
+    for (m, k, n) in [(1024, 1700, 1901), (151, 1201, 77), (20, 2048, 1024), (300, 64, 1030)] {
+        // Two tiles of rows read B as it lies.
+        let (all, few) = (plain(m, k, n), plain(12, k, n));
+        let mut real =
+            |len: usize| Field { data: (0..len).map(|_| dice.below(1000) as f64 / 700.0 - 0.7).collect(), origin: 0 };
+        let (mut a, mut b) = (real(m * k), real(k * n));
+        let single = |field: &Field<f64>| Field { data: field.data.iter().map(|&x| x as f32).collect(), origin: 0 };
+        let (mut single_a, mut single_b) = (single(&a), single(&b));
+        for isa in isas().into_iter().filter(|&isa| isa != Isa::Portable) {
+            let scratch = |p: &MatMul| work(p, DType::F32, isa).scratch;
+            assert!(scratch(&few) == 0);
+            assert!(isa == Isa::Avx2 || m < 1024 || scratch(&all) >= k * n * 4);
+            let [mut c, mut d] = [m, 12].map(|rows| Field { data: vec![0.0_f32; rows * n], origin: 0 });
+            multiply(&all, DType::F32, isa, &mut single_a, &mut single_b, &mut c);
+            multiply(&few, DType::F32, isa, &mut single_a, &mut single_b, &mut d);
+            assert!(c.data[..12 * n] == d.data, "{isa:?} {m} {k} {n}");
+            let [mut c, mut d] = [m, 12].map(|rows| Field { data: vec![0.0_f64; rows * n], origin: 0 });
+            multiply(&all, DType::F64, isa, &mut a, &mut b, &mut c);
+            multiply(&few, DType::F64, isa, &mut a, &mut b, &mut d);
+            assert!(c.data[..12 * n] == d.data, "f64 {isa:?} {m} {k} {n}");
+        }
     }
 }
 

@@ -9,10 +9,17 @@ use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8};
 ///
 /// Each element of C is one chain of fused multiply-adds over k in order, whatever the tile, the register or the
 /// split of the work: so a row's result depends on nothing but the row and B.
+///
+/// With `PACK` the rows of B, NV vectors each, are left one after the other at `packed`, with zeros beyond `lanes`.
 #[inline(always)]
-unsafe fn tile<V: Simd, const MR: usize, const NV: usize>(o: &Operands<V::Elem>, lanes: usize) {
-    // SAFETY: the caller vouches for the instructions, and that the operands cover the tile: MR rows of A and C, and
-    // NV - 1 vectors and `lanes` elements of the rows of B and C. Elements beyond `lanes` are masked.
+unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK: bool>(
+    o: &Operands<V::Elem>,
+    lanes: usize,
+    mut packed: *mut V::Elem,
+) {
+    // SAFETY: the caller vouches for the instructions, that the operands cover the tile (MR rows of A and C, and
+    // NV - 1 vectors and `lanes` elements of the rows of B and C), and for k rows of NV vectors at `packed` if they are
+    // written. Elements beyond `lanes` are masked.
     unsafe {
         let mut acc = [[V::zero(); NV]; MR];
         let full = lanes == V::LANES;
@@ -37,6 +44,12 @@ unsafe fn tile<V: Simd, const MR: usize, const NV: usize>(o: &Operands<V::Elem>,
                     }
                     let $last = b.add((NV - 1) * V::LANES);
                     row[NV - 1] = $load;
+                    if PACK {
+                        for j in 0..NV {
+                            row[j].store(packed.add(j * V::LANES));
+                        }
+                        packed = packed.add(NV * V::LANES);
+                    }
                     for i in 0..MR {
                         let s = V::splat(*a.wrapping_offset(i as isize * o.a_rs));
                         for j in 0..NV {
@@ -116,6 +129,9 @@ pub(super) trait Kernel: Simd {
     /// The widest tile in vectors.
     const WIDEST: usize;
 
+    /// Whether rows of B that lie far apart are packed while the first tile reads them. Measured with AVX2 alone so far.
+    const PACKS: bool;
+
     /// The most rows of a tile that is `nv` vectors wide.
     fn most_rows(nv: usize) -> usize;
 
@@ -126,6 +142,13 @@ pub(super) trait Kernel: Simd {
     /// The processor has the instructions; `mr` and `nv` are in the limits above; the operands cover the tile.
     unsafe fn tile(mr: usize, nv: usize, o: &Operands<Self::Elem>, lanes: usize);
 
+    /// The same, which leaves what it read of B packed: k rows of `nv` vectors. Where [`Self::PACKS`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::tile`], and there is room for so many rows at `packed`.
+    unsafe fn tile_and_pack(mr: usize, nv: usize, o: &Operands<Self::Elem>, lanes: usize, packed: *mut Self::Elem);
+
     /// One row of C.
     ///
     /// # Safety
@@ -135,9 +158,10 @@ pub(super) trait Kernel: Simd {
 }
 
 macro_rules! compile {
-    ($v:ident, $features:literal, $widest:literal, $($nv:literal: [$($mr:literal)*] $most:literal),*) => {
+    ($v:ident, $features:literal, $packs:literal, $widest:literal, $($nv:literal: [$($mr:literal)*] $most:literal),*) => {
         impl Kernel for $v {
             const WIDEST: usize = $widest;
+            const PACKS: bool = $packs;
 
             #[inline(always)]
             fn most_rows(nv: usize) -> usize {
@@ -152,12 +176,38 @@ macro_rules! compile {
                 #[target_feature(enable = $features)]
                 unsafe fn compiled<const MR: usize, const NV: usize>(o: &Operands<<$v as Simd>::Elem>, lanes: usize) {
                     // SAFETY: the features are enabled here; the rest is the caller's promise.
-                    unsafe { tile::<$v, MR, NV>(o, lanes) }
+                    unsafe { tile::<$v, MR, NV, false>(o, lanes, std::ptr::null_mut()) }
                 }
                 // SAFETY: the caller's promise.
                 unsafe {
                     match (nv, mr) {
                         $($(($nv, $mr) => compiled::<$mr, $nv>(o, lanes),)*)*
+                        _ => unreachable!("a tile that is not compiled"),
+                    }
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn tile_and_pack(
+                mr: usize,
+                nv: usize,
+                o: &Operands<Self::Elem>,
+                lanes: usize,
+                packed: *mut Self::Elem,
+            ) {
+                #[target_feature(enable = $features)]
+                unsafe fn compiled<const MR: usize, const NV: usize>(
+                    o: &Operands<<$v as Simd>::Elem>,
+                    lanes: usize,
+                    packed: *mut <$v as Simd>::Elem,
+                ) {
+                    // SAFETY: the features are enabled here; the rest is the caller's promise.
+                    unsafe { tile::<$v, MR, NV, true>(o, lanes, packed) }
+                }
+                // SAFETY: the caller's promise.
+                unsafe {
+                    match (nv, mr) {
+                        $($(($nv, $mr) => compiled::<$mr, $nv>(o, lanes, packed),)*)*
                         _ => unreachable!("a tile that is not compiled"),
                     }
                 }
@@ -185,47 +235,7 @@ macro_rules! compile {
     };
 }
 
-compile!(F32x16, "avx512f", 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
-compile!(F64x8, "avx512f", 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
-compile!(F32x8, "avx2,fma", 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);
-compile!(F64x4, "avx2,fma", 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);
-
-/// Multiplies a part, by tiles of about equal size.
-///
-/// # Safety
-///
-/// The processor has the instructions, the operands are valid, and B has unit column stride.
-pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
-    let (m, n) = (o.m, o.n);
-    if m == 1 && n > K::WIDEST * K::LANES && o.k > 0 {
-        // SAFETY: the caller's promise.
-        return unsafe { K::row(o) };
-    }
-    let vectors = n.div_ceil(K::LANES);
-    let panels = vectors.div_ceil(K::WIDEST);
-    let mut v = 0;
-    for panel in 0..panels {
-        let end = vectors * (panel + 1) / panels;
-        let nv = end - v;
-        let lanes = (n - (end - 1) * K::LANES).min(K::LANES);
-        let rows = m.div_ceil(K::most_rows(nv));
-        let mut i = 0;
-        for row in 0..rows {
-            let end = m * (row + 1) / rows;
-            let part = Operands {
-                a: o.a.wrapping_offset(i as isize * o.a_rs),
-                b: o.b.wrapping_add(v * K::LANES),
-                c: o.c.wrapping_offset(i as isize * o.c_rs).wrapping_add(v * K::LANES),
-                plus: match o.plus.is_null() {
-                    true => o.plus,
-                    false => o.plus.wrapping_offset(i as isize * o.plus_rs).wrapping_add(v * K::LANES),
-                },
-                ..*o
-            };
-            // SAFETY: the tile lies in the block: it has at most the allowed rows and vectors by construction.
-            unsafe { K::tile(end - i, nv, &part, lanes) };
-            i = end;
-        }
-        v = end;
-    }
-}
+compile!(F32x16, "avx512f", false, 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
+compile!(F64x8, "avx512f", false, 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
+compile!(F32x8, "avx2,fma", true, 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);
+compile!(F64x4, "avx2,fma", true, 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);

@@ -70,9 +70,7 @@ unsafe fn row_body<I: Item, C: Combine<I::Acc>>(len: usize, from: *const u8, acc
                     *lane = C::combine(*lane, item.load());
                 }
             }
-            for (lane, item) in lanes.iter_mut().zip(tail) {
-                *lane = C::combine(*lane, item.load());
-            }
+            last::<I, C>(&mut lanes, tail);
             // Halving keeps the additions balanced, hence accurate.
             let mut width = WIDE / 2;
             while width > 0 {
@@ -84,6 +82,30 @@ unsafe fn row_body<I: Item, C: Combine<I::Acc>>(len: usize, from: *const u8, acc
             total = C::combine(total, lanes[0]);
         }
         *acc = total;
+    }
+}
+
+/// Fewer than [`WIDE`] elements into the first lanes, in parts at places that the compiler knows, so that lanes stay in registers. What is missing of
+/// the last part is the identity, which changes no lane.
+#[inline(always)]
+fn last<I: Item, C: Combine<I::Acc>>(lanes: &mut [I::Acc; WIDE], tail: &[I]) {
+    if tail.is_empty() {
+        return;
+    }
+    let (parts, rest) = tail.as_chunks::<8>();
+    let mut end = [C::identity(); 8];
+    for (to, item) in end.iter_mut().zip(rest) {
+        *to = item.load();
+    }
+    for at in 0..WIDE / 8 {
+        let part = match parts.get(at) {
+            Some(part) => part.map(I::load),
+            None if at == parts.len() => end,
+            None => break,
+        };
+        for (lane, item) in lanes[at * 8..at * 8 + 8].iter_mut().zip(part) {
+            *lane = C::combine(*lane, item);
+        }
     }
 }
 
@@ -99,9 +121,7 @@ unsafe fn lanes_body<I: Item, C: Combine<I::Acc>>(len: usize, from: *const u8, l
                 *lane = C::combine(*lane, item.load());
             }
         }
-        for (lane, item) in lanes_now.iter_mut().zip(tail) {
-            *lane = C::combine(*lane, item.load());
-        }
+        last::<I, C>(&mut lanes_now, tail);
         *lanes.cast() = lanes_now;
     }
 }

@@ -39,6 +39,66 @@ unsafe fn dense<I: Item, C: Combine<I::Acc>, const L: usize>(rows: usize, from: 
     }
 }
 
+/// As many rows at a time, each with lanes of its own in one register.
+const ROWS: usize = 4;
+
+/// [`ROWS`] rows whose elements are neighbours, `T` of each more than whole blocks of lanes. What is missing of the last block is the identity, which
+/// changes no lane: an element that is added to a single lane would wait until the whole register is written to memory.
+#[inline(always)]
+unsafe fn in_blocks<I: Item, C: Combine<I::Acc>, const T: usize>(
+    len: usize,
+    pitch: isize,
+    from: *const I,
+    acc: *mut I::Acc,
+) {
+    let mut lanes = [[C::identity(); 4]; ROWS];
+    let blocks = len / 4;
+    // SAFETY: the caller gives rows of `4 * blocks + T` elements, and an accumulator for each.
+    unsafe {
+        for k in 0..blocks {
+            for (r, lanes) in lanes.iter_mut().enumerate() {
+                let block: &[I; 4] = &*from.offset(r as isize * pitch).add(4 * k).cast();
+                for (lane, item) in lanes.iter_mut().zip(block) {
+                    *lane = C::combine(*lane, item.load());
+                }
+            }
+        }
+        if T > 0 {
+            for (r, lanes) in lanes.iter_mut().enumerate() {
+                let rest: &[I; T] = &*from.offset(r as isize * pitch).add(4 * blocks).cast();
+                let mut block = [C::identity(); 4];
+                for (to, item) in block.iter_mut().zip(rest) {
+                    *to = item.load();
+                }
+                for (lane, item) in lanes.iter_mut().zip(block) {
+                    *lane = C::combine(*lane, item);
+                }
+            }
+        }
+        for (r, lanes) in lanes.into_iter().enumerate() {
+            let acc = acc.add(r);
+            *acc = C::combine(*acc, joined::<I, C>(lanes));
+        }
+    }
+}
+
+/// Whole groups of [`ROWS`] rows; gives how many rows they were.
+#[inline(always)]
+unsafe fn groups<I: Item, C: Combine<I::Acc>, const T: usize>(
+    len: usize,
+    rows: usize,
+    pitch: isize,
+    from: *const I,
+    acc: *mut I::Acc,
+) -> usize {
+    let whole = rows / ROWS * ROWS;
+    for j in (0..whole).step_by(ROWS) {
+        // SAFETY: the caller gives so many rows and accumulators.
+        unsafe { in_blocks::<I, C, T>(len, pitch, from.offset(j as isize * pitch), acc.add(j)) };
+    }
+    whole
+}
+
 /// `N` rows whose first elements are neighbours, and so all their others.
 #[inline(always)]
 unsafe fn abreast<I: Item, C: Combine<I::Acc>, const N: usize>(
@@ -98,6 +158,13 @@ pub(super) unsafe fn body<I: Item, C: Combine<I::Acc>>(
                 abreast::<I, C, 16>(len, stride, from.add(first), acc.add(first));
                 first += 16;
             }
+        } else if stride == 1 && len >= 4 {
+            first = match len % 4 {
+                0 => groups::<I, C, 0>(len, rows, pitch, from, acc),
+                1 => groups::<I, C, 1>(len, rows, pitch, from, acc),
+                2 => groups::<I, C, 2>(len, rows, pitch, from, acc),
+                _ => groups::<I, C, 3>(len, rows, pitch, from, acc),
+            };
         }
         for j in first..rows {
             let (from, acc) = (from.offset(j as isize * pitch), acc.add(j));
