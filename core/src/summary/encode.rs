@@ -72,7 +72,7 @@ pub fn event(to: &mut Vec<u8>, event: &Event) {
 /// The event of one value. Metadata that say nothing are left out, as TensorFlow does it.
 pub fn value(wall_time: f64, step: i64, tag: String, metadata: SummaryMetadata, tensor: TensorProto) -> Event {
     let metadata = (metadata != SummaryMetadata::default()).then_some(metadata);
-    let value = SummaryValue { tag, metadata, value: Some(SummaryValueKind::Tensor(tensor)) };
+    let value = SummaryValue { tag, metadata, value: Some(SummaryValueKind::Tensor(Box::new(tensor))) };
     Event { wall_time, step, what: Some(EventKind::Summary(Summary { value: vec![value] })) }
 }
 

@@ -112,7 +112,7 @@ fn read(path: &Path, all: &mut Vec<ReadEvent>) -> Result<()> {
 fn value_of(value: Option<SummaryValueKind>) -> Result<ReadValue> {
     Ok(match value {
         Some(SummaryValueKind::SimpleValue(number)) => ReadValue::Value(engine::try_constant(number)?),
-        Some(SummaryValueKind::Tensor(tensor)) => tensor_of(tensor).map_or(ReadValue::Other, ReadValue::Value),
+        Some(SummaryValueKind::Tensor(tensor)) => tensor_of(*tensor).map_or(ReadValue::Other, ReadValue::Value),
         Some(SummaryValueKind::Histo(_)) | None => ReadValue::Other,
     })
 }

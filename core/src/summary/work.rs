@@ -51,7 +51,7 @@ pub fn write(content: Arc<dyn Content>, name: &str, inputs: &[&Tensor], step: im
     record(What::Content(content), &|| full_tag(name), inputs, step)
 }
 
-/// As [`write`], under a tag that the name scopes do not change.
+/// As [`write()`], under a tag that the name scopes do not change.
 #[track_caller]
 pub fn write_tagged(content: Arc<dyn Content>, tag: &str, inputs: &[&Tensor], step: impl IntoStep) -> Result<()> {
     record(What::Content(content), &|| tag.to_owned(), inputs, step)

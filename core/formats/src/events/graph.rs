@@ -70,7 +70,7 @@ pub enum AttrValueKind {
     Shape(TensorShapeProto),
     /// A tensor.
     #[prost(message, tag = "8")]
-    Tensor(TensorProto),
+    Tensor(Box<TensorProto>),
 }
 
 /// Several values of one kind: `AttrValue.ListValue`.

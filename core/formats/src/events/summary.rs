@@ -68,7 +68,7 @@ pub enum SummaryValueKind {
     Histo(HistogramProto),
     /// Whatever the plugin wants.
     #[prost(message, tag = "8")]
-    Tensor(TensorProto),
+    Tensor(Box<TensorProto>),
 }
 
 /// TensorFlow 1's histogram.
