@@ -300,7 +300,7 @@ impl<S: DatasetElement> Dataset<S> {
             let what = "the elements are not there while a function is traced, so the closure cannot go through them";
             return Err(Error::failed_precondition("reduce", what)
                 .expected("a `for` loop over the data set, which becomes a loop of the graph")
-                .help("write `for element in &dataset { state = ..; }` with the state in a variable, or a `while` loop")
+                .help("write `for element in &dataset`, with the state in a variable that each round changes, or a `while` loop")
                 .at(Location::caller()));
         }
         let mut iterator = self.try_iter()?;
