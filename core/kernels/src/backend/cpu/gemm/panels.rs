@@ -23,9 +23,12 @@ struct Room([MaybeUninit<u8>; MOST]);
 ///
 /// # Safety
 ///
-/// The processor has the instructions, the operands are valid, and B has unit column stride.
+/// The processor has the instructions, the operands are valid, and B has unit column stride; or unit row stride, where the kernel packs, and
+/// [`PASS`](super::multiply::PASS) rows at most.
 pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
-    if o.m == 1 && o.n > K::WIDEST * K::LANES && o.k > 0 {
+    // A single column has no distance to the next.
+    let turned = o.b_cs != 1 && o.n > 1;
+    if o.m == 1 && o.n > K::WIDEST * K::LANES && o.k > 0 && !turned {
         // SAFETY: the caller's promise.
         return unsafe { K::row(o) };
     }
@@ -34,7 +37,7 @@ pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
     let tiles = o.m.div_ceil(K::most_rows(K::WIDEST.min(o.n.div_ceil(K::LANES)).max(1)));
     // SAFETY: the caller's promise.
     unsafe {
-        match K::PACKS && apart && tiles >= READERS {
+        match K::PACKS && (turned || apart && tiles >= READERS) {
             true => packed::<K>(o),
             false => panels::<K>(o, None),
         }
@@ -52,12 +55,9 @@ unsafe fn packed<K: Kernel>(o: &Operands<K::Elem>) {
     // What is added must not be C itself where sums that are not finished are put there.
     let whole = std::ptr::eq(o.plus, o.c) && !o.plus.is_null();
     let most = if whole { MOST } else { PANEL * 4 / size_of::<K::Elem>().max(4) } / width;
-    if whole && o.k > most {
-        // SAFETY: the caller's promise.
-        return unsafe { panels::<K>(o, None) };
-    }
-    let parts = o.k.div_ceil(most);
-    let rows = (ROWS / size_of::<K::Elem>() / o.k.div_ceil(parts)).max(K::most_rows(K::WIDEST));
+    debug_assert!(!whole || o.k <= most);
+    let parts = o.k.div_ceil(most).max(1);
+    let rows = (ROWS / size_of::<K::Elem>() / o.k.div_ceil(parts).max(1)).max(K::most_rows(K::WIDEST));
     let blocks = o.m.div_ceil(rows);
     let mut room = Room([MaybeUninit::uninit(); MOST]);
     for part in 0..parts {
@@ -95,6 +95,7 @@ fn rows_of<T: Copy>(o: &Operands<T>, i: usize, end: usize, at: usize) -> Operand
 ///
 /// As for [`block`]; a room holds k rows of the widest tile.
 unsafe fn panels<K: Kernel>(o: &Operands<K::Elem>, mut room: Option<&mut Room>) {
+    let turned = o.b_cs != 1 && o.n > 1;
     let vectors = o.n.div_ceil(K::LANES);
     let panels = vectors.div_ceil(K::WIDEST);
     let mut v = 0;
@@ -103,11 +104,17 @@ unsafe fn panels<K: Kernel>(o: &Operands<K::Elem>, mut room: Option<&mut Room>) 
         let nv = end - v;
         let lanes = (o.n - (end - 1) * K::LANES).min(K::LANES);
         let mut o = Operands {
-            b: o.b.wrapping_add(v * K::LANES),
+            b: o.b.wrapping_offset((v * K::LANES) as isize * o.b_cs),
             c: o.c.wrapping_add(v * K::LANES),
             plus: if o.plus.is_null() { o.plus } else { o.plus.wrapping_add(v * K::LANES) },
             ..*o
         };
+        if let Some(room) = room.as_mut().filter(|_| turned) {
+            let packed = room.0.as_mut_ptr().cast();
+            // SAFETY: the panel lies in the part, and the room holds k rows of it.
+            unsafe { K::turn(o.b, o.b_cs, [o.k, (end - 1 - v) * K::LANES + lanes], packed, nv * K::LANES) };
+            (o.b, o.b_rs) = (packed, (nv * K::LANES) as isize);
+        }
         let rows = o.m.div_ceil(K::most_rows(nv));
         for row in 0..rows {
             let (i, i_end) = (o.m * row / rows, o.m * (row + 1) / rows);
@@ -115,7 +122,7 @@ unsafe fn panels<K: Kernel>(o: &Operands<K::Elem>, mut room: Option<&mut Room>) 
             // SAFETY: the tile lies in the part: it has at most the allowed rows and vectors by construction.
             unsafe {
                 match &mut room {
-                    Some(room) if row == 0 => {
+                    Some(room) if row == 0 && !turned => {
                         let packed = room.0.as_mut_ptr().cast();
                         K::tile_and_pack(tile.m, nv, &tile, lanes, packed);
                         (o.b, o.b_rs) = (packed, (nv * K::LANES) as isize);
