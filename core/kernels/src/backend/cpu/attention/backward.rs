@@ -4,7 +4,7 @@
 //! A chunk takes some of the blocks of queries that share keys and values. Their own cotangents are finished there; those of keys and values
 //! are sums over all chunks of the head, which lie apart and are added up in a second phase, in order.
 
-use super::operand::{Matrix, transpose, write};
+use super::operand::{Matrix, write};
 use super::passes::{Block, hide, kept, probabilities, slopes};
 use super::{Attention, KEYS, MOST, Number, QUERIES, Room, Sizes};
 use crate::backend::cpu::gemm::Factor;
@@ -196,9 +196,9 @@ unsafe fn block<T: Number>(
     unsafe {
         let slice = |at: *mut T, len: usize| std::slice::from_raw_parts_mut(at, len);
         of(p.query, 1).copy(first, [n, depth], scale, memory.query[0]);
-        transpose(memory.query[0], [n, depth], memory.query[1]);
+        T::transpose(p.isa, [n, depth], memory.query[0], memory.query[1]);
         of(g.owed, 1).copy(first, [n, width], T::ONE, memory.owed[0]);
-        transpose(memory.owed[0], [n, width], memory.owed[1]);
+        T::transpose(p.isa, [n, width], memory.owed[0], memory.owed[1]);
         of(g.out, 1).copy(first, [n, width], T::ONE, memory.out);
         let (logs, deltas) = (slice(memory.logs, n), slice(memory.deltas, n));
         let saved = g.logs.ptr.cast::<T>().add(head * sizes.queries + first);

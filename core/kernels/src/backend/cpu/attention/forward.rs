@@ -1,8 +1,8 @@
 //! Attention itself: each chunk of work takes some blocks of queries past all their keys.
 //! The operation asks [`forward_work`] for chunks and scratch memory, and runs [`forward`] for each.
 
-use super::operand::{Matrix, transpose, write};
-use super::passes::{Block, Running, hide, kept, online};
+use super::operand::{Matrix, write};
+use super::passes::{Block, Running, hide, kept, online, shrunk};
 use super::{Attention, KEYS, Number, QUERIES, Room, Sizes, chunks};
 use crate::backend::cpu::gemm::Factor;
 use crate::backend::cpu::view::{View, Work, part};
@@ -106,7 +106,7 @@ unsafe fn run<T: Number>(
         unsafe {
             query.copy(first, [n, depth], scale, memory.rows);
             let across = if n > FEW {
-                transpose(memory.rows, [n, depth], memory.columns);
+                T::transpose(p.isa, [n, depth], memory.rows, memory.columns);
                 Factor { at: memory.columns.cast_const(), rows: n as isize, columns: 1 }
             } else {
                 Factor { at: memory.rows.cast_const(), rows: 1, columns: depth as isize }
@@ -116,8 +116,10 @@ unsafe fn run<T: Number>(
             let mut running = Running { top, sum, shrink };
             running.top.fill(T::LOWEST);
             running.sum.fill(T::ZERO);
-            slice(memory.sums, n * width).fill(T::ZERO);
             let seen = if p.causal { sizes.keys.min(queries.end) } else { sizes.keys };
+            if seen == 0 {
+                slice(memory.sums, n * width).fill(T::ZERO);
+            }
             for from in (0..seen).step_by(KEYS) {
                 let block = Block { queries: queries.clone(), keys: from..(from + KEYS).min(sizes.keys) };
                 let m = block.keys.len();
@@ -132,15 +134,14 @@ unsafe fn run<T: Number>(
                     kept(p, head, [sizes.queries, sizes.keys], &block, noise, factors);
                     scores.iter_mut().zip(factors).for_each(|(score, factor)| *score = *score * *factor);
                 }
-                for (row, &shrink) in slice(memory.sums, n * width).chunks_exact_mut(width.max(1)).zip(&*running.shrink)
-                {
-                    if shrink != T::ONE {
-                        row.iter_mut().for_each(|sum| *sum = *sum * shrink);
-                    }
+                // The first block writes its sums; later ones add to what is there.
+                let more = from > 0;
+                if more {
+                    shrunk(p.isa, slice(memory.sums, n * width), running.shrink, width);
                 }
                 let across = Factor { at: memory.scores.cast_const(), rows: 1, columns: n as isize };
                 let v = value.block(from, [m, width], memory.value);
-                T::product(p.isa, [n, width, m], across, v, memory.sums, width, true);
+                T::product(p.isa, [n, width, m], across, v, memory.sums, width, more);
             }
             let place = head * sizes.queries + first;
             let logs = slice(logs.ptr.cast::<T>().add(place), n);

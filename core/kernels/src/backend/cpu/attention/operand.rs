@@ -85,9 +85,15 @@ impl Matrix {
                 let to = std::slice::from_raw_parts_mut(to.add(row * width), width);
                 macro_rules! each {
                     ($s:ty, $wide:expr) => {
-                        for (i, to) in to.iter_mut().enumerate() {
-                            let value: $s = from.cast::<$s>().offset(i as isize * self.columns).read();
-                            *to = $wide(value) * scale;
+                        if self.columns == 1 {
+                            // Neighbours, which go through vectors.
+                            let from = std::slice::from_raw_parts(from.cast::<$s>(), width);
+                            to.iter_mut().zip(from).for_each(|(to, &value)| *to = $wide(value) * scale);
+                        } else {
+                            for (i, to) in to.iter_mut().enumerate() {
+                                let value: $s = from.cast::<$s>().offset(i as isize * self.columns).read();
+                                *to = $wide(value) * scale;
+                            }
                         }
                     };
                 }
@@ -111,24 +117,6 @@ impl Matrix {
             return Factor { at: room, rows: width as isize, columns: 1 };
         }
         Factor { at: self.row(first).cast(), rows: self.rows, columns: 1 }
-    }
-}
-
-/// Writes the rows of a dense matrix as columns.
-///
-/// # Safety
-/// `from` has `rows` rows of `columns` elements, and `to` as many columns; they are apart.
-pub(super) unsafe fn transpose<T: Number>(from: *const T, [rows, columns]: [usize; 2], to: *mut T) {
-    const SIDE: usize = 8;
-    for i in (0..rows).step_by(SIDE) {
-        for j in (0..columns).step_by(SIDE) {
-            for c in j..(j + SIDE).min(columns) {
-                for r in i..(i + SIDE).min(rows) {
-                    // SAFETY: both places lie in the matrices.
-                    unsafe { *to.add(c * rows + r) = *from.add(r * columns + c) };
-                }
-            }
-        }
     }
 }
 

@@ -141,6 +141,15 @@ fn slopes_body<A: Arithmetic, T: Number>(probabilities: &[T], deltas: &[T], slop
     }
 }
 
+#[inline(always)]
+fn shrunk_body<A: Arithmetic, T: Number>(sums: &mut [T], shrink: &[T], width: usize) {
+    for (row, &shrink) in sums.chunks_exact_mut(width.max(1)).zip(shrink) {
+        if shrink != T::ONE {
+            row.iter_mut().for_each(|sum| *sum = *sum * shrink);
+        }
+    }
+}
+
 /// Defines a pass that runs `$body` compiled for an instruction set.
 macro_rules! pass {
     ($($(#[$doc:meta])* $name:ident = $body:ident($($arg:ident: $t:ty),*);)*) => {$(
@@ -173,6 +182,8 @@ macro_rules! pass {
 pass! {
     /// Turns scores into exponentials below the greatest so far, and brings what is known of each query up to date.
     online = online_body(scores: &mut [T], running: &mut Running<'_, T>);
+    /// Brings sums of older blocks below the greatest score so far.
+    shrunk = shrunk_body(sums: &mut [T], shrink: &[T], width: usize);
     /// Turns scores into probabilities, by the logarithm of each query's sum of exponentials.
     probabilities = probabilities_body(scores: &mut [T], logs: &[T]);
     /// Turns cotangents of probabilities into those of scores: p (dp - delta).

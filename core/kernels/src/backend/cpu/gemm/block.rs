@@ -3,6 +3,8 @@
 
 use super::blocking::Route;
 use super::number::{Number, Operands};
+#[cfg(target_arch = "x86_64")]
+use super::tile::Kernel;
 use crate::backend::cpu::isa::Isa;
 
 /// A factor of a product: its first element, and the strides from row to row and from column to column.
@@ -37,10 +39,17 @@ pub trait Blocked: Copy {
         c_rows: usize,
         add: bool,
     );
+
+    /// Writes the rows of a dense matrix as columns; `size` has its rows and columns.
+    ///
+    /// # Safety
+    ///
+    /// The processor has the instructions of `isa`. The matrices are there, and apart.
+    unsafe fn transpose(isa: Isa, size: [usize; 2], from: *const Self, to: *mut Self);
 }
 
 macro_rules! blocked {
-    ($($t:ty)*) => {$(
+    ($($t:ty, $narrow:ident)*) => {$(
         impl Blocked for $t {
             unsafe fn product(
                 isa: Isa,
@@ -76,11 +85,25 @@ macro_rules! blocked {
                 // SAFETY: the caller's promises.
                 unsafe { Number::multiply(isa, route, &o) }
             }
+
+            unsafe fn transpose(isa: Isa, [rows, columns]: [usize; 2], from: *const Self, to: *mut Self) {
+                #[cfg(target_arch = "x86_64")]
+                if isa != Isa::Portable {
+                    use crate::backend::cpu::simd::x86::$narrow;
+                    // SAFETY: the caller's promise; every set but the portable one has AVX2.
+                    return unsafe { <$narrow as Kernel>::turn(from, columns as isize, [columns, rows], to, rows) };
+                }
+                let _ = isa;
+                for (i, j) in (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))) {
+                    // SAFETY: both places lie in the matrices.
+                    unsafe { *to.add(j * rows + i) = *from.add(i * columns + j) };
+                }
+            }
         }
     )*};
 }
 
-blocked!(f32 f64);
+blocked!(f32, F32x8 f64, F64x4);
 
 #[cfg(test)]
 mod tests {

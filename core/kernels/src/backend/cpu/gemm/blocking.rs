@@ -23,6 +23,8 @@ const COPY_GRAIN: usize = 24 << 10;
 /// from beyond the second-level cache then, and rows that start within a cache line, as a user's own vector may, cost a
 /// twentieth of the product.
 const LARGE: usize = 12 << 20;
+/// Bytes of B that few rows read from beyond the second-level cache, along its rows.
+const MUCH: usize = 1 << 20;
 /// A part of k is not cut below this length.
 const SHORTEST_K: usize = 2048;
 
@@ -133,7 +135,7 @@ impl Blocking {
                 operand.copy_to(&mut scratch, size);
             }
         }
-        let (cuts, group) = cut(p, size, vector);
+        let (cuts, group) = cut(p, size, vector, packs);
         let partial = (widen || cuts[2] > 1).then(|| {
             let at = scratch;
             scratch += cuts[2] * p.batch * p.m * p.n * size;
@@ -186,7 +188,7 @@ fn normal(p: &MatMul) -> (MatMul, bool) {
 }
 
 /// Cuts of rows, columns and k, and products per chunk.
-fn cut(p: &MatMul, size: usize, vector: bool) -> ([usize; 3], usize) {
+fn cut(p: &MatMul, size: usize, vector: bool, packs: bool) -> ([usize; 3], usize) {
     let moved = (p.m * p.k).saturating_add(p.k * p.n).saturating_add(p.m * p.n);
     let mut cost = (p.m * p.n).saturating_mul(p.k).saturating_add(moved.saturating_mul(MOVE)).max(1);
     // An f64 is half a register's lanes; kernels without vectors of their own are slower by as much again.
@@ -205,10 +207,13 @@ fn cut(p: &MatMul, size: usize, vector: bool) -> ([usize; 3], usize) {
     // Columns first, as long as a chunk keeps the widest tile: chunks then share A, which is read once per tile row,
     // and split B, which is read once per tile. Then rows; narrow columns only if nothing else is left.
     let panel = 256 / size.clamp(4, 8);
-    // A single row is added up by rows of B: memory gives runs of half a page at two thirds of the speed of longer ones.
+    // A single row, and few rows where `panels` does so, are added up by rows of B: memory gives runs of half a page at two thirds of the speed of longer ones.
     let runs = (p.n / 4).max((p.n / 2).min(1024)).clamp(256, 4096);
-    let several = [(1, p.n, 2 * panel), (0, p.m, 96), (1, p.n, panel), (0, p.m, 12), (1, p.n, panel / 2)];
-    let steps = if p.m == 1 { &[(1, p.n, runs)][..] } else { &several };
+    // What packs its panels does so once for each cut of the rows: narrow columns cost it less than few rows.
+    let narrow = if packs { panel / 2 } else { panel };
+    let several = [(1, p.n, 2 * panel), (0, p.m, 96), (1, p.n, narrow), (0, p.m, 12), (1, p.n, panel / 2)];
+    let along_rows = p.m == 1 || p.m <= 12 && packs && p.k.saturating_mul(p.n * size) >= MUCH;
+    let steps = if along_rows { &[(1, p.n, runs)][..] } else { &several };
     for &(dimension, length, least) in steps {
         while wanted > 1 && length / (2 * cuts[dimension]) >= least {
             cuts[dimension] *= 2;

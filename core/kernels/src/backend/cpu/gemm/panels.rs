@@ -9,6 +9,9 @@ use std::mem::MaybeUninit;
 const FAR: usize = 64 << 10;
 /// Tiles that read a packed panel, at least.
 const READERS: usize = 3;
+/// Columns, and bytes of B, from which few rows go along whole rows of B: memory likes that better than panels, second-level caches do not.
+const RUN: usize = 256;
+const MUCH: usize = 512 << 10;
 /// Bytes of a packed panel at most, and those where nothing else decides: it shares the first-level cache with rows of A.
 const MOST: usize = 64 << 10;
 const PANEL: usize = 32 << 10;
@@ -35,6 +38,11 @@ pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
     let size = size_of::<K::Elem>();
     let apart = o.b_rs.unsigned_abs().saturating_mul(o.k * size) >= FAR;
     let tiles = o.m.div_ceil(K::most_rows(K::WIDEST.min(o.n.div_ceil(K::LANES)).max(1)));
+    let long = o.n >= RUN && o.k.saturating_mul(o.n * size) >= MUCH && !turned;
+    if K::PACKS && long && tiles < READERS && o.plus.is_null() {
+        // SAFETY: the caller's promise.
+        return unsafe { K::few_rows(o) };
+    }
     // SAFETY: the caller's promise.
     unsafe {
         match K::PACKS && (turned || apart && tiles >= READERS) {

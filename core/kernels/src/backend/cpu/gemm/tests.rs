@@ -213,7 +213,7 @@ fn a_row_depends_on_nothing_but_itself() {
 #[test]
 fn a_large_operand_is_copied_or_packed_and_the_rows_stay_the_same() {
     let mut dice = Dice(4);
-    for (m, k, n) in [(1024, 1700, 1901), (151, 1201, 77), (20, 2048, 1024), (300, 64, 1030)] {
+    for (m, k, n) in [(1024, 1700, 1901), (151, 1201, 77), (20, 2048, 1024), (300, 64, 1030), (40, 301, 777)] {
         // Two tiles of rows read B as it lies.
         let (all, few) = (plain(m, k, n), plain(12, k, n));
         let mut real =

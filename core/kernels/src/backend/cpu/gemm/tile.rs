@@ -125,6 +125,64 @@ unsafe fn row<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool)
     at
 }
 
+/// Few rows of C by `DEPTH` rows of B at a time, for the same reason: sums lie in C meanwhile. Returns how many rows of B it did.
+///
+/// The chain of each element is that of [`tile`].
+#[inline(always)]
+unsafe fn few_rows<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool) -> usize {
+    let mut at = 0;
+    // SAFETY: the caller vouches for the instructions and that the operands cover the rows and k rows of B.
+    unsafe {
+        while at + DEPTH <= o.k {
+            let (a, b) = (o.a.offset(at as isize * o.a_cs), o.b.offset(at as isize * o.b_rs));
+            macro_rules! columns {
+                ($vectors:literal, $j:ident, |$p:ident| $load:expr, |$v:ident, $to:ident| $store:expr) => {
+                    let mut rows = [[V::zero(); $vectors]; DEPTH];
+                    for d in 0..DEPTH {
+                        for v in 0..$vectors {
+                            let $p = b.offset(d as isize * o.b_rs).add($j + v * V::LANES);
+                            rows[d][v] = $load;
+                        }
+                    }
+                    for i in 0..o.m {
+                        let (a, c) = (a.offset(i as isize * o.a_rs), o.c.offset(i as isize * o.c_rs).add($j));
+                        let mut acc = [V::zero(); $vectors];
+                        if add {
+                            for v in 0..$vectors {
+                                let $p = c.add(v * V::LANES).cast_const();
+                                acc[v] = $load;
+                            }
+                        }
+                        for d in 0..DEPTH {
+                            let s = V::splat(*a.offset(d as isize * o.a_cs));
+                            for v in 0..$vectors {
+                                acc[v] = s.fma(rows[d][v], acc[v]);
+                            }
+                        }
+                        for v in 0..$vectors {
+                            let ($v, $to) = (acc[v], c.add(v * V::LANES));
+                            $store;
+                        }
+                    }
+                };
+            }
+            let mut j = 0;
+            while j + 2 * V::LANES <= o.n {
+                columns!(2, j, |p| V::load(p), |v, to| v.store(to));
+                j += 2 * V::LANES;
+            }
+            while j < o.n {
+                let tail = V::tail((o.n - j).min(V::LANES));
+                columns!(1, j, |p| V::load_tail(p, tail), |v, to| v.store_tail(to, tail));
+                j += V::LANES;
+            }
+            add = true;
+            at += DEPTH;
+        }
+    }
+    at
+}
+
 /// A register type with its compiled kernels.
 pub(super) trait Kernel: Simd {
     /// The widest tile in vectors.
@@ -156,6 +214,13 @@ pub(super) trait Kernel: Simd {
     ///
     /// The processor has the instructions, and the operands are valid.
     unsafe fn row(o: &Operands<Self::Elem>);
+
+    /// Few rows of C, with nothing to add.
+    ///
+    /// # Safety
+    ///
+    /// The processor has the instructions, and the operands are valid.
+    unsafe fn few_rows(o: &Operands<Self::Elem>);
 
     /// Copies columns of unit stride, `cs` apart, to rows that are `pitch` apart; `size` has rows and columns. Where [`Self::PACKS`].
     ///
@@ -234,6 +299,25 @@ macro_rules! compile {
                             ..*o
                         };
                         row::<$v, 1>(&rest, o.add || done > 0);
+                    }
+                }
+                // SAFETY: the caller's promise.
+                unsafe { compiled(o) }
+            }
+
+            unsafe fn few_rows(o: &Operands<Self::Elem>) {
+                #[target_feature(enable = $features)]
+                unsafe fn compiled(o: &Operands<<$v as Simd>::Elem>) {
+                    // SAFETY: the features are enabled here; the rest is the caller's promise.
+                    unsafe {
+                        let done = few_rows::<$v, 4>(o, o.add);
+                        let rest = Operands {
+                            k: o.k - done,
+                            a: o.a.wrapping_offset(done as isize * o.a_cs),
+                            b: o.b.wrapping_offset(done as isize * o.b_rs),
+                            ..*o
+                        };
+                        few_rows::<$v, 1>(&rest, o.add || done > 0);
                     }
                 }
                 // SAFETY: the caller's promise.

@@ -163,7 +163,11 @@ unsafe fn columns_body<I: Item, C: Combine<I::Acc>>(
             column += 16;
         }
         // Few columns go together too, since each is one chain of additions.
-        while columns - column >= 4 {
+        if columns - column >= 8 {
+            stripe::<I, C, 8>(len, stride, from.add(column), acc.add(column));
+            column += 8;
+        }
+        if columns - column >= 4 {
             stripe::<I, C, 4>(len, stride, from.add(column), acc.add(column));
             column += 4;
         }
