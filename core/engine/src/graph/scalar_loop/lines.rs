@@ -87,21 +87,21 @@ fn row_of(i: &Instr) -> Option<(u16, u32)> {
     }
 }
 
-/// For each list the bytes of its rows; 0 where none are pushed or popped, or rows have no bytes.
-pub(super) fn rows_of(code: &[Instr], lists: usize) -> Vec<u32> {
-    let mut rows: Vec<Option<u32>> = vec![None; lists];
+/// For each list the bytes of its rows, where the code pushes and pops them.
+pub(super) fn rows_of(code: &[Instr], lists: usize) -> Vec<Option<u32>> {
+    let mut rows = vec![None; lists];
+    let mut unclear = vec![false; lists];
     for (list, bytes) in code.iter().filter_map(row_of) {
         let known = rows[list as usize].get_or_insert(bytes);
-        if *known != bytes {
-            *known = 0;
-        }
+        unclear[list as usize] |= *known != bytes;
     }
-    rows.into_iter().map(Option::unwrap_or_default).collect()
+    rows.into_iter().zip(unclear).map(|(rows, unclear)| rows.filter(|_| !unclear)).collect()
 }
 
 /// An instruction as a line.
-pub(super) fn line(i: &Instr, rows: &[u32], loops: &[vector::Loop]) -> Line {
-    let walked = |list: u16| rows[list as usize] > 0;
+pub(super) fn line(i: &Instr, rows: &[Option<u32>], loops: &[vector::Loop]) -> Line {
+    let walked = |list: u16| rows[list as usize].is_some_and(|bytes| bytes > 0);
+    let counted = |list: u16| rows[list as usize] == Some(0);
     let op = match i.op {
         Opcode::Move1 => Op::Move(1),
         Opcode::Move2 => Op::Move(2),
@@ -122,6 +122,8 @@ pub(super) fn line(i: &Instr, rows: &[u32], loops: &[vector::Loop]) -> Line {
         Opcode::Pop8 if walked(i.a) => Op::Pop(8),
         Opcode::PushRow if walked(i.to) => Op::PushRow,
         Opcode::PopRow if walked(i.to) => Op::PopRow,
+        Opcode::PushRow if counted(i.to) => Op::PushCount,
+        Opcode::PopRow if counted(i.to) => Op::PopCount,
         Opcode::Store1 if walked(i.to) => Op::Store(1),
         Opcode::Store2 if walked(i.to) => Op::Store(2),
         Opcode::Store4 if walked(i.to) => Op::Store(4),

@@ -149,7 +149,7 @@ impl Emitter<'_> {
         self.asm.compare_byte(Operand::Register(RAX), 0);
         self.fault_on(Condition::NotEqual, number);
         self.fill_again(&survivors);
-        let rows: Vec<u32> = (0..self.request.rows.len() as u16).map(|list| self.request.end(list)).collect();
+        let rows: Vec<u32> = (0..self.request.lists.len() as u16).map(|list| self.request.end(list)).collect();
         for &(word, _) in &uses.writes {
             if let Some(n) = self.written_candidate(word) {
                 let size = if rows.contains(&word) { 8 } else { line.result_size() };

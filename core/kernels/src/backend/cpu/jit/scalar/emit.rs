@@ -161,6 +161,7 @@ impl Emitter<'_> {
             Op::Halt => self.halt(),
             Op::Push(_) | Op::PushRow => self.push_row(line),
             Op::Pop(_) | Op::PopRow => self.pop_row(line),
+            Op::PushCount | Op::PopCount => self.count_row(line),
             Op::Store(size) => self.store_field(size, line),
             Op::Load(size) => self.load_field(size, line),
         }
@@ -219,6 +220,9 @@ impl Emitter<'_> {
         for (from, line, back) in std::mem::take(&mut self.seldom) {
             let here = self.asm.here();
             self.asm.reach(from, here);
+            let unknown = self.missing_row(line, back);
+            let here = self.asm.here();
+            unknown.into_iter().for_each(|from| self.asm.reach(from, here));
             self.step(line);
             let jump = self.asm.jump(If::Always);
             self.asm.reach(jump, back);

@@ -31,7 +31,7 @@ const XOR: u8 = 0x57;
 const EQUAL: u8 = 0;
 const UNORDERED: u8 = 3;
 const NOT_EQUAL: u8 = 4;
-const NOT_EQUAL_ORDERED: u8 = 12;
+const GREATER: u8 = 30;
 /// Rounding downwards, exactly.
 const DOWNWARDS: u8 = 9;
 
@@ -125,10 +125,11 @@ impl Emitter<'_> {
                 // One with the sign of the number; zero and NaN come back as they are.
                 let sign = self.constant(sign);
                 self.asm.float(&all(AND, wide), SECOND, a, sign);
+                self.asm.float(&all(XOR, wide), THIRD, a, Operand::Register(SECOND));
+                let zero = self.constant(0);
+                self.mask(GREATER, THIRD, THIRD, zero, wide);
                 let unit = self.constant(unit);
                 self.asm.float(&all(OR, wide), SECOND, SECOND, unit);
-                self.asm.float(&all(XOR, wide), THIRD, THIRD, Operand::Register(THIRD));
-                self.mask(NOT_EQUAL_ORDERED, THIRD, a, Operand::Register(THIRD), wide);
                 self.blend(to, a, SECOND, THIRD, wide);
             }
             Unary::Sqrt => self.asm.float(&one(0x51, wide), to, a, Operand::Register(a)),

@@ -1,9 +1,9 @@
 //! Moves and choices of values whose type is only a size, and the rows of lists: pushed and popped at the end of the
 //! list's memory, by the caller's step where there is no room or no row. `emit.rs` calls these line by line.
 
-use super::super::encode::Operand;
 use super::super::encode::general::{RAX, RBX, RCX, RDX};
 use super::super::encode::scalar::{Condition, at};
+use super::super::encode::{If, Mark, Operand};
 use super::emit::Emitter;
 use super::floats::{FIRST, SECOND, THIRD};
 use super::ops::{Line, Op};
@@ -11,6 +11,8 @@ use super::uses::Class;
 
 const COMPARE: u8 = 0x3b;
 const ADDRESS: u8 = 0x8d;
+/// Bytes of a row up to which a missing one is written here.
+const WIDEST_MISSING: u32 = 64;
 /// Subtracts the second operand and what the comparison before borrowed.
 const SUBTRACT_BORROW: u8 = 0x1b;
 
@@ -126,6 +128,59 @@ impl Emitter<'_> {
             self.load_field_at(line, at(register, 0), size);
         }
         self.go_on(seldom);
+    }
+
+    /// One row without bytes more or less.
+    pub fn count_row(&mut self, line: &Line) {
+        let end = self.request.end(line.to);
+        let register = self.integer_in(end, 8, RCX);
+        if line.op == Op::PushCount {
+            self.asm.integer_number(0, register, 1, true);
+            return self.word_done(end, register, 8);
+        }
+        self.asm.integer_number(7, register, 0, true);
+        let seldom = self.step_on(Condition::Equal);
+        self.asm.integer_number(5, register, 1, true);
+        self.word_done(end, register, 8);
+        self.go_on(seldom);
+    }
+
+    /// Behind a pop that found no row: a missing row is zeros, as wide as it is, and the code goes on at `back`. Answers the
+    /// jumps that mean it is not that.
+    pub fn missing_row(&mut self, number: usize, back: Mark) -> Vec<Mark> {
+        let line = self.request.lines[number];
+        let (list, bytes) = match line.op {
+            Op::Pop(_) => (line.a, 0),
+            Op::PopCount => (line.to, 0),
+            Op::PopRow if line.imm <= WIDEST_MISSING => (line.to, line.imm as i32),
+            _ => return Vec::new(),
+        };
+        let end = self.request.end(list);
+        let missing = self.list_word(end, 3);
+        self.asm.compare_byte(missing, 0);
+        let mut unknown = vec![self.asm.jump_on(Condition::Equal)];
+        self.asm.constant(RAX, 0);
+        if bytes > 0 {
+            // Its fields are loaded from behind the end.
+            let register = self.integer_in(end, 8, RCX);
+            self.asm.integer(ADDRESS, RDX, at(register, bytes), true);
+            let limit = self.list_word(end, 1);
+            self.asm.integer(COMPARE, RDX, limit, true);
+            unknown.push(self.asm.jump_on(Condition::Above));
+            (0..bytes).for_each(|offset| self.store_sized(RAX, at(register, offset), 1));
+        }
+        if let Op::Pop(size) = line.op {
+            if self.is_float(u32::from(line.to)) {
+                let register = self.float_to(&line);
+                self.float_of_bits(register, RAX, size == 8);
+                self.float_done(&line, size == 8);
+            } else {
+                self.integer_done(&line, RAX, size);
+            }
+        }
+        let jump = self.asm.jump(If::Always);
+        self.asm.reach(jump, back);
+        unknown
     }
 
     pub fn store_field(&mut self, size: u8, line: &Line) {

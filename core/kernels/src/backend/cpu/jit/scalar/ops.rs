@@ -123,12 +123,16 @@ pub enum Op {
     Halt,
     /// Appends a row of one field, `a`, to list `to`.
     Push(u8),
-    /// Takes the last row of one field from list `a`.
+    /// Takes the last row of one field from list `a`. Where there is none, it is missing, all zeros, if the list's words
+    /// say so; else the caller's step decides.
     Pop(u8),
     /// Appends a row of `imm` bytes to list `to`.
     PushRow,
     /// Takes a row of `imm` bytes from list `to`.
     PopRow,
+    /// As the two before, of rows without bytes: the word of the end counts them.
+    PushCount,
+    PopCount,
     /// Stores `a` `imm` bytes before the end of list `to`.
     Store(u8),
     /// Loads from `imm` bytes behind the end of list `a`.
@@ -151,8 +155,8 @@ pub struct Request<'a> {
     /// The last one, or a jump, ends the code; jumps go to lines.
     pub lines: &'a [Line],
     pub registers: usize,
-    /// Bytes of a row of each list; 0 for lists that only the caller's step touches.
-    pub rows: &'a [u32],
+    /// Of each list, whether the code pushes and pops its rows; the others are the caller's alone.
+    pub lists: &'a [bool],
     /// Registers that are read after the end.
     pub results: &'a [u16],
 }
@@ -160,7 +164,7 @@ pub struct Request<'a> {
 impl Request<'_> {
     /// The words of the array that code runs on: registers, and three for each list.
     pub fn words(&self) -> usize {
-        self.registers + WORDS_OF_LIST * self.rows.len()
+        self.registers + WORDS_OF_LIST * self.lists.len()
     }
 
     /// The word that holds the end of a list.
@@ -173,5 +177,6 @@ impl Request<'_> {
     }
 }
 
-/// The words of a list: the end of its rows, the end of their memory, and its start.
-pub const WORDS_OF_LIST: usize = 3;
+/// The words of a list: the end of its rows, the end of their memory, its start, and whether a row that is not there is
+/// missing. Of rows without bytes, the first is their number.
+pub const WORDS_OF_LIST: usize = 4;

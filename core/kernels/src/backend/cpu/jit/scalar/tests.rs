@@ -8,7 +8,7 @@ mod random;
 mod reference;
 mod singles;
 
-use reference::Reference;
+use reference::{Reference, Shape};
 
 /// A generator of the tests' own.
 pub(super) struct Rng(pub u64);
@@ -56,7 +56,7 @@ pub(super) fn line(op: Op, to: u16, [a, b, c]: [u16; 3], imm: u32) -> Line {
 pub(super) struct Case<'a> {
     pub lines: &'a [Line],
     pub kinds: &'a [Kind],
-    pub rows: &'a [u32],
+    pub rows: &'a [Shape],
     pub results: &'a [u16],
 }
 
@@ -66,7 +66,8 @@ impl Case<'_> {
     pub fn check<'s>(&self, starts: impl IntoIterator<Item = &'s [u64]>, what: &dyn std::fmt::Debug) {
         let Some(isa) = Isa::available().max().filter(|isa| *isa != Isa::Portable) else { return };
         let Self { lines, kinds, rows, results } = *self;
-        let request = Request { lines, registers: kinds.len(), rows, results };
+        let lists: Vec<bool> = rows.iter().map(|shape| shape.walked).collect();
+        let request = Request { lines, registers: kinds.len(), lists: &lists, results };
         let code = LoopCode::new(&request, isa).expect("this system lets tests run code of their own");
         for start in starts {
             let (mut expected, mut got) = (Reference::new(lines, start, rows), Reference::new(lines, start, rows));

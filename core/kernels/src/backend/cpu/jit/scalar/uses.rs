@@ -85,7 +85,8 @@ impl Line {
                 let reads = [a, b, c].into_iter().zip(touched.reads).filter(|(_, read)| *read);
                 uses.reads.extend(reads.map(|(r, _)| (r, Want::Home)));
                 uses.writes.extend(touched.writes.map(|_| (to, Want::Home)));
-                for n in touched.lists.into_iter().flatten() {
+                let walked = |n: &u16| request.lists[*n as usize];
+                for n in touched.lists.into_iter().flatten().filter(walked) {
                     let end = (request.end(n), Want::Home);
                     uses.reads.push(end);
                     uses.writes.push(end);
@@ -105,7 +106,7 @@ impl Line {
             Op::Halt => {
                 let mut uses = of(&[], &[]);
                 uses.reads.extend(request.results.iter().map(|&r| (u32::from(r), Want::Home)));
-                let lists = (0..request.rows.len() as u16).filter(|&n| request.rows[n as usize] > 0);
+                let lists = (0..request.lists.len() as u16).filter(|&n| request.lists[n as usize]);
                 uses.reads.extend(lists.map(|n| (request.end(n), Want::Home)));
                 uses
             }
@@ -114,7 +115,7 @@ impl Line {
                 let writes: &[Use] = if matches!(self.op, Op::Push(_)) { &[end] } else { &[] };
                 of(&[end, (a, Want::Like)], writes)
             }
-            Op::PushRow | Op::PopRow => of(&[list(self.to)], &[list(self.to)]),
+            Op::PushRow | Op::PopRow | Op::PushCount | Op::PopCount => of(&[list(self.to)], &[list(self.to)]),
             Op::Pop(_) => of(&[list(self.a)], &[list(self.a), (to, Want::Like)]),
             Op::Load(_) => of(&[list(self.a)], &[(to, Want::Like)]),
         }

@@ -12,9 +12,27 @@ struct Program {
     first: [u16; 5],
     each: u16,
     start: Vec<u64>,
-    rows: Vec<u32>,
+    rows: Vec<Shape>,
     calls: bool,
 }
+
+const fn shape(size: usize, open: bool, walked: bool) -> Shape {
+    Shape { size, open, walked }
+}
+
+/// Lists of one field of 4 and 8 bytes, of three fields, and of rows without bytes; the same with missing rows before
+/// them; and one that steps alone touch.
+const SHAPES: [Shape; 9] = [
+    shape(4, false, true),
+    shape(8, false, true),
+    shape(13, false, true),
+    shape(0, false, true),
+    shape(4, true, true),
+    shape(8, true, true),
+    shape(13, true, true),
+    shape(0, true, true),
+    shape(13, false, false),
+];
 
 const NUMBERS: [Number; 4] = [Number::F32, Number::F64, Number::I32, Number::I64];
 
@@ -27,8 +45,7 @@ impl Program {
             first: [0; 5],
             each,
             start: Vec::new(),
-            // Of one field of 4 and 8 bytes, of three fields, and one that only steps would touch.
-            rows: vec![4, 8, 13, 0],
+            rows: SHAPES.to_vec(),
             calls,
         };
         let kinds = NUMBERS.map(Kind::Number).into_iter().chain([Kind::Truth]);
@@ -123,13 +140,22 @@ impl Program {
         }
     }
 
+    /// A row of one field, or without one. Each list is of one size; those with missing rows come later.
     fn list(&mut self, number: Number, to: u16, a: u16) {
-        let list = u16::from(number.size() == 8);
-        match self.rng.below(5) {
+        let open = self.rng.below(2) as u16 * 4;
+        let list = open + u16::from(number.size() == 8);
+        match self.rng.below(6) {
             0..3 => self.push(Op::Push(number.size()), list, [a, 0, 0], 0),
+            3 => self.push(Op::PushCount, open + 3, [0; 3], 0),
+            4 => {
+                if open == 0 && self.rng.below(40) > 0 {
+                    self.push(Op::PushCount, open + 3, [0; 3], 0);
+                }
+                self.push(Op::PopCount, open + 3, [0; 3], 0);
+            }
             _ => {
-                // Mostly of a list that has a row; of one type, so that no NaN shows its bits.
-                if self.rng.below(40) > 0 {
+                // Mostly of a list that has a row.
+                if open == 0 && self.rng.below(40) > 0 {
                     self.push(Op::Push(number.size()), list, [a, 0, 0], 0);
                 }
                 self.push(Op::Pop(number.size()), to, [list, 0, 0], 0);
@@ -139,17 +165,20 @@ impl Program {
 
     /// A row of three fields.
     fn row(&mut self) {
+        let list = 2 + self.rng.below(2) as u16 * 4;
         let (f, i, t) = (self.any(1), self.any(2), self.any(4));
-        self.push(Op::PushRow, 2, [0; 3], 13);
-        self.push(Op::Store(8), 2, [f, 0, 0], 13);
-        self.push(Op::Store(4), 2, [i, 0, 0], 5);
-        self.push(Op::Store(1), 2, [t, 0, 0], 1);
+        if list == 2 || self.rng.below(2) == 0 {
+            self.push(Op::PushRow, list, [0; 3], 13);
+            self.push(Op::Store(8), list, [f, 0, 0], 13);
+            self.push(Op::Store(4), list, [i, 0, 0], 5);
+            self.push(Op::Store(1), list, [t, 0, 0], 1);
+        }
         if self.rng.below(2) == 0 {
             let (f, i, t) = (self.any(1), self.any(2), self.any(4));
-            self.push(Op::PopRow, 2, [0; 3], 13);
-            self.push(Op::Load(8), f, [2, 0, 0], 0);
-            self.push(Op::Load(4), i, [2, 0, 0], 8);
-            self.push(Op::Load(1), t, [2, 0, 0], 12);
+            self.push(Op::PopRow, list, [0; 3], 13);
+            self.push(Op::Load(8), f, [list, 0, 0], 0);
+            self.push(Op::Load(4), i, [list, 0, 0], 8);
+            self.push(Op::Load(1), t, [list, 0, 0], 12);
         }
     }
 
@@ -166,8 +195,8 @@ impl Program {
             Number::I32 => {
                 let reads = [0; 3].map(|_| self.rng.below(2) == 0);
                 let writes = (self.rng.below(4) > 0).then_some(4);
-                let list = self.rng.below(8) as u16;
-                let lists = [(list < 3).then_some(list), None];
+                let list = self.rng.below(18) as u16;
+                let lists = [(list < 9).then_some(list), None];
                 self.push(Op::Step(Touched { reads, writes, lists }), to, [a, b, c], 0);
             }
         }

@@ -3,10 +3,23 @@
 
 use super::*;
 
+/// What a list is like.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    /// Bytes of a row.
+    pub size: usize,
+    /// Before its rows there are others without end, all missing.
+    pub open: bool,
+    /// Whether the code pushes and pops.
+    pub walked: bool,
+}
+
 /// A list whose memory grows by little, so that it is moved often.
 struct Rows {
     bytes: Vec<u8>,
-    size: usize,
+    /// Rows without bytes.
+    count: usize,
+    shape: Shape,
 }
 
 #[repr(C)]
@@ -86,15 +99,15 @@ fn holds<T: Arithmetic>(comparison: Comparison, a: T, b: T) -> bool {
 }
 
 impl Reference {
-    pub fn new(lines: &[Line], start: &[u64], rows: &[u32]) -> Self {
-        let lists = rows.iter().map(|&size| Rows { bytes: Vec::new(), size: size as usize }).collect();
+    pub fn new(lines: &[Line], start: &[u64], rows: &[Shape]) -> Self {
+        let lists = rows.iter().map(|&shape| Rows { bytes: Vec::new(), count: 0, shape }).collect();
         let mut words = start.to_vec();
         words.resize(start.len() + WORDS_OF_LIST * rows.len(), 0);
         Self { context: Context { step }, lines: lines.to_vec(), words, lists, registers: start.len() }
     }
 
-    pub fn contents(&self) -> Vec<&[u8]> {
-        self.lists.iter().map(|list| &list.bytes[..]).collect()
+    pub fn contents(&self) -> Vec<(&[u8], usize)> {
+        self.lists.iter().map(|list| (&list.bytes[..], list.count)).collect()
     }
 
     pub fn run_code(&mut self, code: &LoopCode) -> Result<(), usize> {
@@ -119,14 +132,22 @@ impl Reference {
         for (i, list) in self.lists.iter_mut().enumerate() {
             let at = self.registers + WORDS_OF_LIST * i;
             let start = list.bytes.as_mut_ptr() as u64;
-            let ends = [start + list.bytes.len() as u64, start + list.bytes.capacity() as u64, start];
+            let mut ends = [start + list.bytes.len() as u64, start + list.bytes.capacity() as u64, start, 0];
+            if list.shape.size == 0 {
+                ends[0] = list.count as u64;
+            }
+            ends[3] = u64::from(list.shape.open);
             self.words[at..at + WORDS_OF_LIST].copy_from_slice(&ends);
         }
     }
 
     fn take_ends(&mut self) {
-        for (i, list) in self.lists.iter_mut().enumerate().filter(|(_, list)| list.size > 0) {
+        for (i, list) in self.lists.iter_mut().enumerate().filter(|(_, list)| list.shape.walked) {
             let at = self.registers + WORDS_OF_LIST * i;
+            if list.shape.size == 0 {
+                list.count = self.words[at] as usize;
+                continue;
+            }
             let length = self.words[at] - self.words[at + 2];
             // SAFETY: the code wrote the rows up to there.
             unsafe { list.bytes.set_len(length as usize) };
@@ -243,7 +264,7 @@ impl Reference {
                 // Lists lose a row in a step.
                 for n in touched.lists.into_iter().flatten() {
                     let list = &mut self.lists[n as usize];
-                    list.bytes.truncate(list.bytes.len().saturating_sub(list.size));
+                    list.bytes.truncate(list.bytes.len().saturating_sub(list.shape.size));
                 }
             }
             Op::Jump => return Ok(aim),
@@ -266,9 +287,12 @@ impl Reference {
                 list.extend_from_slice(&bytes);
             }
             Op::Pop(size) => {
-                let list = &mut self.lists[i.a as usize].bytes;
-                let Some(at_row) = list.len().checked_sub(size as usize) else { return Err(at) };
-                let bytes = list.split_off(at_row);
+                let list = &mut self.lists[i.a as usize];
+                let bytes = match list.bytes.len().checked_sub(size as usize) {
+                    Some(at_row) => list.bytes.split_off(at_row),
+                    None if list.shape.open => vec![0; size as usize],
+                    None => return Err(at),
+                };
                 self.set_bytes(i.to, &bytes);
             }
             Op::PushRow => {
@@ -277,9 +301,21 @@ impl Reference {
                 list.resize(list.len() + aim, 0);
             }
             Op::PopRow => {
-                let list = &mut self.lists[i.to as usize].bytes;
-                let Some(length) = list.len().checked_sub(aim) else { return Err(at) };
-                list.truncate(length);
+                let list = &mut self.lists[i.to as usize];
+                if list.bytes.is_empty() && list.shape.open {
+                    list.bytes.resize(aim, 0);
+                }
+                let Some(length) = list.bytes.len().checked_sub(aim) else { return Err(at) };
+                list.bytes.truncate(length);
+            }
+            Op::PushCount => self.lists[i.to as usize].count += 1,
+            Op::PopCount => {
+                let list = &mut self.lists[i.to as usize];
+                match list.count.checked_sub(1) {
+                    Some(count) => list.count = count,
+                    None if list.shape.open => {}
+                    None => return Err(at),
+                }
             }
             Op::Store(size) => {
                 let bytes = self.bytes(i.a, size);
