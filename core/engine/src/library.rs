@@ -12,7 +12,7 @@ pub use crate::module::{
 };
 pub use crate::op::cast_help;
 pub use crate::ops::functions::try_diagonal_padding;
-pub use crate::ops::strings::{fingerprint, sip_hash};
+pub use crate::ops::strings::{fingerprint, message_of, sip_hash, tensor_of_message};
 pub use crate::ops::{
     AdamRule, Arithmetic, Element, Few, Formula, Given, OnHost, OwnLoop, Pool, Rule, Windows, apply_gradient_descent,
     apply_gradient_descent_rows, apply_rule, images_help, on_host, ones_of, zeros_of,

@@ -20,5 +20,5 @@ pub use hparams::{
 pub use reader::{Events, read_events};
 pub use summary::{
     AudioPluginData, Event, EventKind, HistogramProto, PluginData, PrCurvePluginData, Summary, SummaryMetadata,
-    SummaryValue, SummaryValueKind, TensorProto,
+    SummaryValue, SummaryValueKind,
 };

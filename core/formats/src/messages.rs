@@ -1,11 +1,13 @@
-//! TensorFlow's protocol buffers that checkpoints hold, declared by hand with TensorFlow's field numbers and names.
+//! TensorFlow's protocol buffers that checkpoints hold, and that of a tensor, declared by hand with TensorFlow's field numbers and names.
 //! Bundles read and write the first half; the crate above makes a [`TrackableObjectGraph`] of a model. Fields that are not
 //! declared here are dropped by the reader, as protocol buffers want it.
 
 mod data_type;
+mod tensor;
 
 pub use data_type::DataType;
 pub use prost::Message;
+pub use tensor::TensorProto;
 
 /// The value of a bundle's first entry, whose key is empty.
 #[derive(Clone, PartialEq, Message)]

@@ -2,17 +2,17 @@
 //! Programs show inputs and samples of sound with it.
 
 use super::encode::{metadata, strings};
+use super::options::summary_options;
 use super::step::IntoStep;
-use super::work::{Content, write};
+use super::work::Content;
 use engine::library::options::{self, options};
 use engine::library::{OrFail, cast_to};
 use engine::{AsTensor, Tensor, TensorType};
-use formats::events::{AudioPluginData, SummaryMetadata, TensorProto};
-use formats::messages::Message;
+use formats::events::{AudioPluginData, SummaryMetadata};
+use formats::messages::{Message, TensorProto};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use std::panic::Location;
-use std::sync::Arc;
 
 /// TensorBoard's number for WAV.
 const WAV: i32 = 11;
@@ -62,12 +62,6 @@ pub struct Audio {
     description: String,
 }
 
-impl Default for Audio {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Audio {
     /// 44,100 frames a second, 3 sounds at most, and no text.
     pub fn new() -> Self {
@@ -80,33 +74,18 @@ impl Audio {
         self.max_outputs = sounds;
         self
     }
+}
 
-    /// A text in Markdown that TensorBoard shows beside them.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = description.into();
-        self
-    }
-
+summary_options! { Audio:
     /// Writes sounds `[k, frames, channels]`, floats from -1 to 1, which are clipped.
-    ///
-    /// # Panics
-    /// As [`try_write`](Self::try_write) fails, at the caller's line.
-    #[track_caller]
-    pub fn write(&self, name: &str, data: impl AsTensor, step: impl IntoStep) {
-        self.try_write(name, data, step).or_fail();
-    }
+    fn write;
 
     /// Writes sounds.
     ///
     /// # Errors
     /// InvalidArgument for another rank or no floats, or a step that is not one integer; FailedPrecondition without a step, or for a writer that
     /// is closed. More than 65,535 channels, or 4 GB, are an error of [`flush`](super::flush).
-    #[track_caller]
-    pub fn try_write(&self, name: &str, data: impl AsTensor, step: impl IntoStep) -> Result<()> {
-        let here = Location::caller();
-        write(Arc::new(self.clone()), name, &[&data.as_tensor()], step).map_err(|e| e.at(here))
-    }
+    fn try_write;
 }
 
 options! { Audio:

@@ -2,10 +2,9 @@
 //! The queue and its thread call these.
 
 use formats::events::{
-    Event, EventKind, PluginData, Summary, SummaryMetadata, SummaryValue, SummaryValueKind, TensorProto, close_frame,
-    open_frame,
+    Event, EventKind, PluginData, Summary, SummaryMetadata, SummaryValue, SummaryValueKind, close_frame, open_frame,
 };
-use formats::messages::{DataType, Dim, Message, TensorShapeProto};
+use formats::messages::{DataType, Dim, Message, TensorProto, TensorShapeProto};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a scalar's value has beside its tag: a tensor `float32[]` of four bytes, which follow.
@@ -70,9 +69,10 @@ pub fn event(to: &mut Vec<u8>, event: &Event) {
     close_frame(to, start);
 }
 
-/// The event of one value.
+/// The event of one value. Metadata that say nothing are left out, as TensorFlow does it.
 pub fn value(wall_time: f64, step: i64, tag: String, metadata: SummaryMetadata, tensor: TensorProto) -> Event {
-    let value = SummaryValue { tag, metadata: Some(metadata), value: Some(SummaryValueKind::Tensor(tensor)) };
+    let metadata = (metadata != SummaryMetadata::default()).then_some(metadata);
+    let value = SummaryValue { tag, metadata, value: Some(SummaryValueKind::Tensor(Box::new(tensor))) };
     Event { wall_time, step, what: Some(EventKind::Summary(Summary { value: vec![value] })) }
 }
 

@@ -2,17 +2,16 @@
 //! Programs show weights, gradients and activations with it.
 
 use super::encode::{metadata, numbers};
+use super::options::summary_options;
 use super::step::IntoStep;
-use super::work::{Content, write};
+use super::work::Content;
 use engine::library::options::{self, options};
 use engine::library::{OrFail, cast_to};
 use engine::{AsTensor, Tensor, TensorType};
-use formats::events::{SummaryMetadata, TensorProto};
-use formats::messages::DataType;
+use formats::events::SummaryMetadata;
+use formats::messages::{DataType, TensorProto};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
-use std::panic::Location;
-use std::sync::Arc;
 
 /// Writes how a tensor's numbers are distributed, in 30 buckets; [`Histogram`] has options. Without a default writer it does nothing.
 ///
@@ -55,46 +54,25 @@ pub struct Histogram {
     description: String,
 }
 
-impl Default for Histogram {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Histogram {
     /// 30 buckets, and no text.
     pub fn new() -> Self {
         Self { buckets: 30, description: String::new() }
     }
+}
 
-    /// A text in Markdown that TensorBoard shows beside it.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = description.into();
-        self
-    }
-
+summary_options! { Histogram:
     /// Writes how the numbers of a tensor of any shape are distributed: buckets of one width from the least to the largest number, of
     /// which the last holds its right end too. If all are equal, all buckets are that number and the last holds all. NaN and
     /// infinities are left out, since TensorBoard cannot draw them.
-    ///
-    /// # Panics
-    /// As [`try_write`](Self::try_write) fails, at the caller's line.
-    #[track_caller]
-    pub fn write(&self, name: &str, data: impl AsTensor, step: impl IntoStep) {
-        self.try_write(name, data, step).or_fail();
-    }
+    fn write;
 
     /// Writes how the numbers of a tensor are distributed.
     ///
     /// # Errors
     /// InvalidArgument for what has no real numbers, or a step that is not one integer; FailedPrecondition without a step, or for a writer
     /// that is closed.
-    #[track_caller]
-    pub fn try_write(&self, name: &str, data: impl AsTensor, step: impl IntoStep) -> Result<()> {
-        let here = Location::caller();
-        write(Arc::new(self.clone()), name, &[&data.as_tensor()], step).map_err(|e| e.at(here))
-    }
+    fn try_write;
 }
 
 options! { Histogram:

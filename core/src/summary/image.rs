@@ -2,17 +2,17 @@
 //! Programs show inputs, samples and reconstructions with it.
 
 use super::encode::{metadata, strings};
+use super::options::summary_options;
 use super::step::IntoStep;
-use super::work::{Content, write};
+use super::work::Content;
 use ::image::codecs::png::PngEncoder;
 use ::image::{ColorType, ImageEncoder};
 use engine::library::{OrFail, cast_to};
 use engine::{AsTensor, Tensor, TensorType};
-use formats::events::{SummaryMetadata, TensorProto};
+use formats::events::SummaryMetadata;
+use formats::messages::TensorProto;
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
-use std::panic::Location;
-use std::sync::Arc;
 
 /// Writes the first 3 of a batch of images `[k, height, width, channels]`; [`Image`] has options. Without a default writer it does nothing.
 ///
@@ -55,12 +55,6 @@ pub struct Image {
     description: String,
 }
 
-impl Default for Image {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Image {
     /// 3 images at most, and no text.
     pub fn new() -> Self {
@@ -73,34 +67,19 @@ impl Image {
         self.max_outputs = images;
         self
     }
+}
 
-    /// A text in Markdown that TensorBoard shows beside them.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = description.into();
-        self
-    }
-
+summary_options! { Image:
     /// Writes images `[k, height, width, channels]`: 1 channel is gray, 2 are gray and opacity, 3 are red, green and blue, and a fourth is
     /// opacity. Floats go from 0 to 1, and are clipped; `uint8` from 0 to 255.
-    ///
-    /// # Panics
-    /// As [`try_write`](Self::try_write) fails, at the caller's line.
-    #[track_caller]
-    pub fn write(&self, name: &str, data: impl AsTensor, step: impl IntoStep) {
-        self.try_write(name, data, step).or_fail();
-    }
+    fn write;
 
     /// Writes images.
     ///
     /// # Errors
     /// InvalidArgument for another rank, number of channels or dtype, or a step that is not one integer; FailedPrecondition without a step, or
     /// for a writer that is closed. Images without pixels are an error of [`flush`](super::flush).
-    #[track_caller]
-    pub fn try_write(&self, name: &str, data: impl AsTensor, step: impl IntoStep) -> Result<()> {
-        let here = Location::caller();
-        write(Arc::new(self.clone()), name, &[&data.as_tensor()], step).map_err(|e| e.at(here))
-    }
+    fn try_write;
 }
 
 impl Content for Image {

@@ -30,12 +30,14 @@ mod graph;
 mod histogram;
 mod hparams;
 mod image;
+mod options;
 mod pr_curve;
 mod queue;
 mod read;
 mod scalar;
 mod state;
 mod step;
+mod tensor;
 mod text;
 mod trace;
 mod work;
@@ -55,6 +57,7 @@ pub use state::{
     DefaultWriter, IntoCondition, RecordIf, get_default_writer, get_step, record_if, set_step, should_record_summaries,
 };
 pub use step::IntoStep;
+pub use tensor::{DataClass, SummaryMetadata, try_write, write};
 pub use text::{text, try_text, try_text_described};
 pub use trace::{trace_export, trace_off, trace_on, try_trace_export};
 pub use writer::{

@@ -2,13 +2,14 @@
 //! Programs call it after an evaluation.
 
 use super::encode::{metadata, numbers};
+use super::options::summary_options;
 use super::step::IntoStep;
 use super::work::{Content, full_tag, write};
 use engine::library::options::{self, options};
 use engine::library::{OrFail, cast_to};
 use engine::{AsTensor, Tensor, TensorType};
-use formats::events::{PrCurvePluginData, SummaryMetadata, TensorProto};
-use formats::messages::{DataType, Message};
+use formats::events::{PrCurvePluginData, SummaryMetadata};
+use formats::messages::{DataType, Message, TensorProto};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use std::panic::Location;
@@ -63,11 +64,7 @@ pub struct PrCurve {
     description: String,
 }
 
-impl Default for PrCurve {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+summary_options!(PrCurve);
 
 impl PrCurve {
     /// 201 thresholds, all weights 1, and no text.
@@ -80,13 +77,6 @@ impl PrCurve {
     #[track_caller]
     pub fn weights(mut self, weights: impl AsTensor) -> Self {
         self.weights = Some(Tensor::clone(&weights.as_tensor()));
-        self
-    }
-
-    /// A text in Markdown that TensorBoard shows beside it.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.description = description.into();
         self
     }
 

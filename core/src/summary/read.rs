@@ -2,9 +2,9 @@
 //! Programs look at their own runs with it, without TensorBoard.
 
 use engine::Tensor;
-use engine::library::OrFail;
-use formats::events::{EventKind, SummaryValueKind, TensorProto};
-use formats::messages::DataType;
+use engine::library::{OrFail, tensor_of_message};
+use formats::events::{EventKind, SummaryValueKind};
+use formats::messages::{DataType, Message, TensorProto};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use std::panic::Location;
@@ -112,47 +112,19 @@ fn read(path: &Path, all: &mut Vec<ReadEvent>) -> Result<()> {
 fn value_of(value: Option<SummaryValueKind>) -> Result<ReadValue> {
     Ok(match value {
         Some(SummaryValueKind::SimpleValue(number)) => ReadValue::Value(engine::try_constant(number)?),
-        Some(SummaryValueKind::Tensor(tensor)) => tensor_of(tensor)?.map_or(ReadValue::Other, ReadValue::Value),
+        Some(SummaryValueKind::Tensor(tensor)) => tensor_of(*tensor).map_or(ReadValue::Other, ReadValue::Value),
         Some(SummaryValueKind::Histo(_)) | None => ReadValue::Other,
     })
 }
 
-/// The tensor, if it is of a kind that summaries have and has as many elements as it says.
-fn tensor_of(tensor: TensorProto) -> Result<Option<Tensor>> {
-    let dims = tensor.tensor_shape.map_or_else(Vec::new, |shape| shape.dim);
-    let sizes: Option<Vec<usize>> = dims.iter().map(|dim| usize::try_from(dim.size).ok()).collect();
-    let Some(sizes) = sizes else { return Ok(None) };
-    let Some(count) = sizes.iter().try_fold(1usize, |all, &size| all.checked_mul(size)) else { return Ok(None) };
-    let bytes = tensor.tensor_content;
-    Ok(match DataType::try_from(tensor.dtype) {
-        Ok(DataType::Float) => match whole(tensor.float_val, &bytes, count, f32::from_le_bytes) {
-            Some(values) => Some(Tensor::try_from_vec(values, &sizes[..])?),
-            None => None,
-        },
-        Ok(DataType::Double) => match whole(tensor.double_val, &bytes, count, f64::from_le_bytes) {
-            Some(values) => Some(Tensor::try_from_vec(values, &sizes[..])?),
-            None => None,
-        },
-        Ok(DataType::String) if tensor.string_val.len() == count => {
-            Some(Tensor::try_from_byte_strings(&tensor.string_val, &sizes[..])?)
-        }
-        _ => None,
-    })
-}
-
-/// Elements from their list or their bytes; a list that is shorter goes on with its last one, as far as a file's size allows.
-fn whole<T: Copy, const N: usize>(list: Vec<T>, bytes: &[u8], count: usize, of: fn([u8; N]) -> T) -> Option<Vec<T>> {
-    if bytes.len() == count.checked_mul(N)? && list.is_empty() {
-        return Some(bytes.as_chunks::<N>().0.iter().map(|chunk| of(*chunk)).collect());
-    }
-    match list.len() == count {
-        true => Some(list),
-        // One number for all elements: a curve at most, so that a short file does not ask for much memory.
-        false if count <= MOST_REPEATED => list.last().map(|last| {
-            let mut list = list.clone();
-            list.resize(count, *last);
-            list
-        }),
+/// The tensor, if the library has its dtype and its elements are as many as it says. A short record asks for no more memory than a curve:
+/// one number may stand for all elements, so their count alone says nothing.
+fn tensor_of(proto: TensorProto) -> Option<Tensor> {
+    let dtype = DataType::try_from(proto.dtype).ok()?.dtype()?;
+    let mut sizes = proto.tensor_shape.iter().flat_map(|shape| &shape.dim);
+    let count = sizes.try_fold(1usize, |all, dim| all.checked_mul(usize::try_from(dim.size).ok()?))?;
+    match count <= MOST_REPEATED.max(proto.encoded_len()) {
+        true => tensor_of_message(proto, dtype).ok(),
         false => None,
     }
 }

@@ -7,7 +7,8 @@ use super::state::{Recorded, or_default, with_writer};
 use super::step::{IntoStep, Read, number};
 use engine::library::{OnHost, cast_to, named_scope, on_host};
 use engine::{Dim, Tensor, TensorType};
-use formats::events::{SummaryMetadata, TensorProto};
+use formats::events::SummaryMetadata;
+use formats::messages::TensorProto;
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use std::sync::Arc;
@@ -47,17 +48,23 @@ struct Write {
 /// Records a summary of a kind for the default writer; without one it does nothing.
 #[track_caller]
 pub fn write(content: Arc<dyn Content>, name: &str, inputs: &[&Tensor], step: impl IntoStep) -> Result<()> {
-    record(What::Content(content), name, inputs, step)
+    record(What::Content(content), &|| full_tag(name), inputs, step)
+}
+
+/// As [`write()`], under a tag that the name scopes do not change.
+#[track_caller]
+pub fn write_tagged(content: Arc<dyn Content>, tag: &str, inputs: &[&Tensor], step: impl IntoStep) -> Result<()> {
+    record(What::Content(content), &|| tag.to_owned(), inputs, step)
 }
 
 /// Records the one number of a tensor; without a default writer it does nothing.
 #[track_caller]
 pub fn write_scalar(name: &str, value: &Tensor, step: impl IntoStep) -> Result<()> {
-    record(What::Scalar, name, &[value], step)
+    record(What::Scalar, &|| full_tag(name), &[value], step)
 }
 
 #[track_caller]
-fn record(what: What, name: &str, inputs: &[&Tensor], step: impl IntoStep) -> Result<()> {
+fn record(what: What, tag: &dyn Fn() -> String, inputs: &[&Tensor], step: impl IntoStep) -> Result<()> {
     let written = with_writer(|writer, recorded| {
         let Some(queue) = writer.queue() else { return Ok(()) };
         let step = or_default(step.into_step()).read()?;
@@ -72,7 +79,7 @@ fn record(what: What, name: &str, inputs: &[&Tensor], step: impl IntoStep) -> Re
             Recorded::Now(_) => None,
         };
         operands.extend(condition);
-        let (queue, tag, is_conditional) = (queue.clone(), full_tag(name), condition.is_some());
+        let (queue, tag, is_conditional) = (queue.clone(), tag(), condition.is_some());
         on_host(Arc::new(Write { what, queue, tag, step: number, is_conditional }), &operands).map(drop)
     });
     written.map(drop)

@@ -4,6 +4,7 @@
 mod callback;
 mod golden;
 mod kinds;
+mod tensors;
 mod traced;
 mod writers;
 

@@ -237,3 +237,42 @@ fn iterators_of_rust() {
     assert!(text.contains("types of the dataset's elements") && text.contains("datasets.rs:102"), "{text}");
     assert_eq!(read.iter().map(|x| x.item::<f32>()).sum::<f32>(), 10.0);
 }
+
+/// A closure cannot go through what is not there yet: the error says to write a loop, which gives what `reduce` gives outside.
+#[test]
+fn reduce_is_a_for_loop() {
+    const LINE: u32 = line!();
+    #[tf_function]
+    fn reduced(data: &Dataset, w: &Tensor) -> Tensor {
+        data.reduce(tf::constant(0.0), |sum, x| sum * 0.5 + x) * w
+    }
+    #[tf_function]
+    fn made_inside(w: &Tensor) -> Tensor {
+        let data: Dataset = Dataset::from_tensor_slices(tf::constant([1.0, 2.0]));
+        data.reduce(tf::constant(0.0), |sum, x| sum + x) * w
+    }
+    #[tf_function]
+    fn refused(data: &Dataset, w: &Tensor) -> Tensor {
+        if data.try_reduce(tf::constant(0.0), |sum, x| sum + x).is_ok() { w * 1.0 } else { w * -1.0 }
+    }
+    #[tf_function]
+    fn looped(data: &Dataset, w: &Tensor) -> Tensor {
+        let mut sum = tf::constant(0.0);
+        for x in data {
+            sum = sum * 0.5 + x;
+        }
+        sum * w
+    }
+    let w = tf::constant(2.0);
+    for (call, offset) in [(&(|| drop(reduced(&numbers(), &w))) as &dyn Fn(), 3), (&|| drop(made_inside(&w)), 8)] {
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
+        let text = *caught.unwrap_err().downcast::<String>().unwrap();
+        let line = format!("datasets.rs:{}", LINE + offset);
+        for words in ["reduce", "`for element in &dataset", "`while`", line.as_str()] {
+            assert!(text.contains(words), "no {words} in {text}");
+        }
+    }
+    assert_eq!(refused(&numbers(), &w).item::<f32>(), -2.0);
+    let eager = numbers().reduce(tf::constant(0.0), |sum, x| sum * 0.5 + x) * &w;
+    assert_eq!(looped(&numbers(), &w).item::<f32>(), eager.item::<f32>());
+}

@@ -1,8 +1,7 @@
 //! TensorFlow's protocol buffers of a graph, as far as TensorBoard draws it: nodes, their inputs by name, and attributes.
 //! The library describes traced functions with them.
 
-use super::TensorProto;
-use crate::messages::{TensorShapeProto, VersionDef};
+use crate::messages::{TensorProto, TensorShapeProto, VersionDef};
 use prost::{Message, Oneof};
 use std::collections::BTreeMap;
 
@@ -71,7 +70,7 @@ pub enum AttrValueKind {
     Shape(TensorShapeProto),
     /// A tensor.
     #[prost(message, tag = "8")]
-    Tensor(TensorProto),
+    Tensor(Box<TensorProto>),
 }
 
 /// Several values of one kind: `AttrValue.ListValue`.

@@ -1,7 +1,7 @@
 //! TensorFlow's protocol buffers of an event: what happened at a step of a run, above all summaries.
 //! Declared by hand with TensorFlow's field numbers and names; fields that nobody here reads are left out.
 
-use crate::messages::TensorShapeProto;
+use crate::messages::TensorProto;
 use prost::{Message, Oneof};
 
 /// A record of an event file.
@@ -68,7 +68,7 @@ pub enum SummaryValueKind {
     Histo(HistogramProto),
     /// Whatever the plugin wants.
     #[prost(message, tag = "8")]
-    Tensor(TensorProto),
+    Tensor(Box<TensorProto>),
 }
 
 /// TensorFlow 1's histogram.
@@ -123,38 +123,6 @@ pub struct PluginData {
     /// A message of its own.
     #[prost(bytes = "vec", tag = "2")]
     pub content: Vec<u8>,
-}
-
-/// A tensor.
-#[derive(Clone, PartialEq, Message)]
-pub struct TensorProto {
-    /// A number of [`DataType`](crate::messages::DataType).
-    #[prost(int32, tag = "1")]
-    pub dtype: i32,
-    /// Its sizes.
-    #[prost(message, optional, tag = "2")]
-    pub tensor_shape: Option<TensorShapeProto>,
-    /// All elements as they lie in memory, in place of the lists.
-    #[prost(bytes = "vec", tag = "4")]
-    pub tensor_content: Vec<u8>,
-    /// The elements, if they are `float32`; the last one stands for those that are missing.
-    #[prost(float, repeated, tag = "5")]
-    pub float_val: Vec<f32>,
-    /// The elements, if they are `float64`.
-    #[prost(double, repeated, tag = "6")]
-    pub double_val: Vec<f64>,
-    /// The elements, if they are integers of at most 32 bits.
-    #[prost(int32, repeated, tag = "7")]
-    pub int_val: Vec<i32>,
-    /// The elements, if they are strings.
-    #[prost(bytes = "vec", repeated, tag = "8")]
-    pub string_val: Vec<Vec<u8>>,
-    /// The elements, if they are `int64`.
-    #[prost(int64, repeated, tag = "10")]
-    pub int64_val: Vec<i64>,
-    /// The elements, if they are truth values.
-    #[prost(bool, repeated, tag = "11")]
-    pub bool_val: Vec<bool>,
 }
 
 /// What the plugin for sound wants to know.

@@ -1,8 +1,9 @@
 //! The files below a folder, in the order in which Keras finds them, and which part of them a data set has.
 //! The readers of folders of images and texts share it.
 
-use super::labels::Subset;
+use super::labels::{LabelMode, Subset};
 use crate::keras::shuffle::RandomState;
+use engine::data::IgnoredErrors;
 use kernels::error::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,23 +11,29 @@ use std::path::{Path, PathBuf};
 /// What all folders have for options.
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
+    pub label_mode: LabelMode,
+    pub class_names: Option<Vec<String>>,
     pub batch_size: Option<usize>,
     pub shuffle: bool,
     pub seed: Option<u32>,
     pub validation_split: f64,
     pub subset: Option<Subset>,
     pub follow_links: bool,
+    pub ignored: Option<IgnoredErrors>,
 }
 
 impl Selection {
     pub const fn new() -> Self {
         Self {
+            label_mode: LabelMode::Int,
+            class_names: None,
             batch_size: Some(32),
             shuffle: true,
             seed: None,
             validation_split: 0.0,
             subset: None,
             follow_links: false,
+            ignored: None,
         }
     }
 }
@@ -86,27 +93,21 @@ fn below(op: &str, folder: &Path, endings: &[&str], follow_links: bool, depth: u
     Ok(all)
 }
 
-/// The files of all classes, each a folder of its name. `classes` says which and in which order, if not all by name.
-pub(super) fn of_classes(
-    op: &str,
-    folder: &Path,
-    endings: &[&str],
-    classes: Option<&[String]>,
-    selection: &Selection,
-) -> Result<Found> {
+/// The files of all classes, each a folder of its name, in the order of the names unless `class_names` says another.
+pub(super) fn of_classes(op: &str, folder: &Path, endings: &[&str], selection: &Selection) -> Result<Found> {
     let (_, folders) = listed(op, folder, true)?;
     let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let found: Vec<String> = folders.iter().map(name).filter(|name| !name.starts_with('.')).collect();
-    let classes = match classes {
+    let classes = match &selection.class_names {
         Some(given) => {
-            let mut sorted = given.to_vec();
+            let mut sorted = given.clone();
             sorted.sort();
             if sorted != found {
                 return Err(Error::invalid_argument(op, "`class_names` are not the names of the folders")
                     .got(given.join(", "))
                     .expected(found.join(", ")));
             }
-            given.to_vec()
+            given.clone()
         }
         None => found,
     };

@@ -1,11 +1,12 @@
 //! `image_dataset_from_directory`: a folder per class, with images of any size that become images of one.
 //! Keras's `keras.utils.image_dataset_from_directory`.
 
-use super::files::{self, Selection};
-use super::labels::{self, LabelMode, LabeledFiles, folder_options};
+use super::files::Selection;
+use super::labels::{LabeledFiles, folder_options};
+use super::read::Reader;
 use crate::io::host::{Work, bytes_of, io_fn, one_string, typed, within};
 use crate::io::images::{ImageDecoding, ResizeMethod, resize_places, try_decode_image};
-use engine::data::{Dataset, IgnoredErrors};
+use engine::data::Dataset;
 use engine::library::options::{self, options};
 use engine::{Tensor, TensorType};
 use kernels::dtype::DType;
@@ -43,28 +44,22 @@ pub enum AspectRatio {
 /// How a folder of images is read: the options of `keras.utils.image_dataset_from_directory`.
 #[derive(Clone, Debug)]
 pub struct ImageFolder {
-    label_mode: LabelMode,
-    class_names: Option<Vec<String>>,
     selection: Selection,
     color_mode: ColorMode,
     image_size: (usize, usize),
     interpolation: ResizeMethod,
     aspect_ratio: AspectRatio,
-    ignored: Option<IgnoredErrors>,
 }
 
 impl ImageFolder {
     /// Keras's defaults: RGB of 256 by 256, batches of 32, shuffled, numbers for labels.
     pub fn new() -> Self {
         Self {
-            label_mode: LabelMode::Int,
-            class_names: None,
             selection: Selection::new(),
             color_mode: ColorMode::Rgb,
             image_size: (256, 256),
             interpolation: ResizeMethod::Bilinear,
             aspect_ratio: AspectRatio::Stretch,
-            ignored: None,
         }
     }
 
@@ -87,6 +82,10 @@ impl ImageFolder {
     pub fn aspect_ratio(mut self, aspect_ratio: AspectRatio) -> Self {
         self.aspect_ratio = aspect_ratio;
         self
+    }
+
+    fn reader(&self) -> Reader<'_> {
+        Reader { op: OP, endings: &ENDINGS, selection: &self.selection }
     }
 
     fn channels(&self) -> usize {
@@ -197,15 +196,7 @@ io_fn! {
     /// # std::fs::remove_dir_all(folder).unwrap();
     /// ```
     pub fn image_dataset_from_directory, try_image_dataset_from_directory(folder: impl AsRef<Path>, options: ImageFolder) -> LabeledFiles {
-        let (names, selection) = (options.class_names.as_deref(), &options.selection);
-        selection.check(OP)?;
-        let found = selection.part(OP, files::of_classes(OP, folder.as_ref(), &ENDINGS, names, selection)?)?;
-        let (paths, file_paths) = labels::paths(&found)?;
-        let labels = labels::tensor(OP, options.label_mode, &found)?;
-        let read = options.read();
-        let files = Dataset::try_from_tensor_slices((paths, labels))?;
-        let dataset = labels::pipeline(files, selection, options.ignored.as_ref(), move |(path, label)| Ok((read(&path)?, label)));
-        Ok(LabeledFiles { dataset, class_names: found.classes, file_paths })
+        options.reader().labeled(folder.as_ref(), options.read())
     }
 
     /// The images of all files below a folder, without labels: Keras's `labels=None`.
@@ -213,11 +204,6 @@ io_fn! {
         folder: impl AsRef<Path>,
         options: ImageFolder,
     ) -> Dataset<Tensor> {
-        options.selection.check(OP)?;
-        let found = files::of_no_class(OP, folder.as_ref(), &ENDINGS, &options.selection)?;
-        let (paths, _) = labels::paths(&options.selection.part(OP, found)?)?;
-        let read = options.read();
-        let files = Dataset::try_from_tensor_slices(paths)?;
-        Ok(labels::pipeline(files, &options.selection, options.ignored.as_ref(), move |path| read(&path)))
+        options.reader().unlabeled(folder.as_ref(), options.read())
     }
 }

@@ -1,9 +1,9 @@
-//! Labels of files by the names of their folders, and the options that all readers of folders have.
-//! Readers of images and texts make tensors of them.
+//! Labels of files by the names of their folders, and the methods that set the options which all readers of folders have.
+//! `read.rs` makes tensors of the labels; readers of images and texts have the options.
 
-use super::files::{Found, Selection};
+use super::files::Found;
 use engine::Tensor;
-use engine::data::{AUTOTUNE, Dataset, IgnoredErrors, Shuffle};
+use engine::data::Dataset;
 use kernels::error::{Error, Result};
 
 /// What a label is: Keras's `label_mode`.
@@ -59,47 +59,6 @@ pub(super) fn tensor(op: &str, mode: LabelMode, found: &Found) -> Result<Tensor>
     }
 }
 
-/// The paths of files as a tensor and as text.
-pub(super) fn paths(found: &Found) -> Result<(Tensor, Vec<String>)> {
-    let texts: Vec<String> = found.paths.iter().map(|path| path.display().to_string()).collect();
-    #[cfg(unix)]
-    let bytes: Vec<&[u8]> = {
-        use std::os::unix::ffi::OsStrExt;
-        found.paths.iter().map(|path| path.as_os_str().as_bytes()).collect()
-    };
-    #[cfg(not(unix))]
-    let bytes: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
-    Ok((Tensor::try_from_byte_strings(&bytes, [bytes.len()])?, texts))
-}
-
-/// Shuffled from pass to pass, read, and in batches.
-#[track_caller]
-pub(super) fn pipeline<S: engine::data::DatasetElement, R: engine::data::DatasetElement>(
-    files: Dataset<S>,
-    selection: &Selection,
-    ignored: Option<&IgnoredErrors>,
-    read: impl Fn(S) -> Result<R> + Send + Sync + 'static,
-) -> Dataset<R> {
-    let files = match selection.shuffle {
-        true => {
-            let shuffle = Shuffle::buffer(selection.batch_size.unwrap_or(128).saturating_mul(8));
-            files.shuffle(match selection.seed {
-                Some(seed) => shuffle.seed(seed.into()),
-                None => shuffle,
-            })
-        }
-        false => files,
-    };
-    let mut read = files.try_map_with(AUTOTUNE, read);
-    if let Some(ignored) = ignored {
-        read = read.ignore_errors_counted(ignored);
-    }
-    if let Some(size) = selection.batch_size {
-        read = read.batch(size);
-    }
-    read.prefetch(AUTOTUNE)
-}
-
 /// Writes the options that all readers of folders have.
 macro_rules! folder_options {
     ($folder:ident $op:literal) => {
@@ -113,14 +72,14 @@ macro_rules! folder_options {
             /// What labels are; numbers of `int32` unless set.
             #[must_use]
             pub fn label_mode(mut self, mode: $crate::data::LabelMode) -> Self {
-                self.label_mode = mode;
+                self.selection.label_mode = mode;
                 self
             }
 
             /// The names of the folders in the order of their numbers, if it is not that of their names.
             #[must_use]
             pub fn class_names<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-                self.class_names = Some(names.into_iter().map(Into::into).collect());
+                self.selection.class_names = Some(names.into_iter().map(Into::into).collect());
                 self
             }
 
@@ -155,7 +114,7 @@ macro_rules! folder_options {
             /// Leaves files out that cannot be read or decoded, and counts them. Without it, such a file is an error that names it.
             #[must_use]
             pub fn ignore_errors(mut self, ignored: &engine::data::IgnoredErrors) -> Self {
-                self.ignored = Some(ignored.clone());
+                self.selection.ignored = Some(ignored.clone());
                 self
             }
 

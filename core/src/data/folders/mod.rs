@@ -4,6 +4,7 @@
 mod files;
 mod images;
 mod labels;
+mod read;
 mod texts;
 
 pub use images::{

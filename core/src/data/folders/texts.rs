@@ -1,11 +1,12 @@
 //! `text_dataset_from_directory`: a folder per class, with a text in each file.
 //! Keras's `keras.utils.text_dataset_from_directory`.
 
-use super::files::{self, Selection};
-use super::labels::{self, LabelMode, LabeledFiles, folder_options};
+use super::files::Selection;
+use super::labels::{LabeledFiles, folder_options};
+use super::read::Reader;
 use crate::io::host::io_fn;
 use engine::Tensor;
-use engine::data::{Dataset, IgnoredErrors};
+use engine::data::Dataset;
 use engine::library::options::{self, options};
 use kernels::error::Result;
 use std::path::Path;
@@ -16,18 +17,18 @@ const ENDINGS: [&str; 1] = ["txt"];
 /// How a folder of texts is read: the options of `keras.utils.text_dataset_from_directory`.
 #[derive(Clone, Debug)]
 pub struct TextFolder {
-    label_mode: LabelMode,
-    class_names: Option<Vec<String>>,
     selection: Selection,
     max_length: Option<usize>,
-    ignored: Option<IgnoredErrors>,
 }
 
 impl TextFolder {
     /// Keras's defaults: batches of 32, shuffled, numbers for labels.
     pub fn new() -> Self {
-        let selection = Selection::new();
-        Self { label_mode: LabelMode::Int, class_names: None, selection, max_length: None, ignored: None }
+        Self { selection: Selection::new(), max_length: None }
+    }
+
+    fn reader(&self) -> Reader<'_> {
+        Reader { op: OP, endings: &ENDINGS, selection: &self.selection }
     }
 
     #[track_caller]
@@ -71,15 +72,7 @@ io_fn! {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn text_dataset_from_directory, try_text_dataset_from_directory(folder: impl AsRef<Path>, options: TextFolder) -> LabeledFiles {
-        let (names, selection) = (options.class_names.as_deref(), &options.selection);
-        selection.check(OP)?;
-        let found = selection.part(OP, files::of_classes(OP, folder.as_ref(), &ENDINGS, names, selection)?)?;
-        let (paths, file_paths) = labels::paths(&found)?;
-        let labels = labels::tensor(OP, options.label_mode, &found)?;
-        let read = options.read();
-        let files = Dataset::try_from_tensor_slices((paths, labels))?;
-        let dataset = labels::pipeline(files, selection, options.ignored.as_ref(), move |(path, label)| Ok((read(&path)?, label)));
-        Ok(LabeledFiles { dataset, class_names: found.classes, file_paths })
+        options.reader().labeled(folder.as_ref(), options.read())
     }
 
     /// The texts of all files below a folder, without labels: Keras's `labels=None`.
@@ -87,11 +80,6 @@ io_fn! {
         folder: impl AsRef<Path>,
         options: TextFolder,
     ) -> Dataset<Tensor> {
-        options.selection.check(OP)?;
-        let found = files::of_no_class(OP, folder.as_ref(), &ENDINGS, &options.selection)?;
-        let (paths, _) = labels::paths(&options.selection.part(OP, found)?)?;
-        let read = options.read();
-        let files = Dataset::try_from_tensor_slices(paths)?;
-        Ok(labels::pipeline(files, &options.selection, options.ignored.as_ref(), move |path| read(&path)))
+        options.reader().unlabeled(folder.as_ref(), options.read())
     }
 }

@@ -293,9 +293,16 @@ impl<S: DatasetElement> Dataset<S> {
     /// One value of all elements.
     ///
     /// # Errors
-    /// What the steps answer; FailedPrecondition in a traced function, where a `for` loop does it.
+    /// What the steps answer; FailedPrecondition in a traced function, where `for element in &dataset` does it, as a loop of the graph.
     #[track_caller]
     pub fn try_reduce<T>(&self, initial_state: T, mut function: impl FnMut(T, S) -> T) -> Result<T> {
+        if self.in_graph() {
+            let what = "the elements are not there while a function is traced, so the closure cannot go through them";
+            return Err(Error::failed_precondition("reduce", what)
+                .expected("a `for` loop over the data set, which becomes a loop of the graph")
+                .help("write `for element in &dataset`, with the state in a variable that each round changes, or a `while` loop")
+                .at(Location::caller()));
+        }
         let mut iterator = self.try_iter()?;
         let mut state = initial_state;
         while let Some(element) = iterator.try_next()? {

@@ -2,6 +2,7 @@
 //! place. Rules come from the optimizers; the functions of `steps.rs` run one on all variables.
 
 mod adam;
+mod machine;
 mod own_loop;
 mod rows;
 mod rule;
@@ -36,8 +37,9 @@ const CHUNK: usize = 32 * 1024;
 /// Variables per operation: the locks of one are taken together.
 const TOGETHER: usize = 16;
 
-/// Programs by rule, its attributes' hash, and the dtypes of its operands.
-type Programs = HashMap<(&'static str, u64, SmallVec<[DType; 4]>), Rc<Program>>;
+/// A rule, its attributes' hash, and the dtypes of its operands.
+type ProgramKey = (&'static str, u64, SmallVec<[DType; 4]>);
+type Programs = HashMap<ProgramKey, Rc<Program>>;
 
 thread_local! {
     static PROGRAMS: RefCell<Programs> = RefCell::new(HashMap::new());
@@ -74,6 +76,17 @@ impl Apply {
     }
 
     fn build(&self, dtype: DType) -> Program {
+        let (s, dtypes, results) = self.values(dtype);
+        Program::in_place(&s, &dtypes, &results)
+    }
+
+    /// Whether operand `i` of a variable is one element for all.
+    fn is_one(&self, i: usize) -> bool {
+        i.checked_sub(self.resources()).and_then(|i| self.rule.given().get(i).copied()) == Some(Given::One)
+    }
+
+    /// The formula over variables of a dtype: its values, the dtypes of what it reads, and its results.
+    fn values(&self, dtype: DType) -> (Scalar, SmallVec<[DType; 5]>, SmallVec<[Val; 4]>) {
         let s = Scalar::new(kernels::backend::cpu::vector::evaluate);
         let (resources, group) = (self.resources(), self.group());
         let factors = self.factors(&[0.0; 8][..self.rule.numbers()]).len();
@@ -87,8 +100,8 @@ impl Apply {
             factors: &x[group..],
         };
         // Rounding to 16 bits comes last: until then every step reads old values, also where memory is shared.
-        let roots: SmallVec<[Val; 4]> = self.rule.formula(&s, element).into_iter().map(|v| s.cast(v, dtype)).collect();
-        Program::in_place(&s, &dtypes, &roots)
+        let results = self.rule.formula(&s, element).into_iter().map(|v| s.cast(v, dtype)).collect();
+        (s, dtypes, results)
     }
 
     /// The factors as a program over the numbers of a step, of these dtypes.
@@ -129,7 +142,6 @@ impl Apply {
                 return Ok(());
             }
         }
-        let program = self.program(dtype);
         // As wide as they are computed with; the views point here.
         let mut single: Few<f32> = factors.iter().map(|&f| f as f32).collect();
         let mut double: Few<f64> = Few::from_slice(factors);
@@ -141,6 +153,11 @@ impl Apply {
             };
             inputs.push(View::new(place, dtype.compute(), &[], &[]));
         }
+        // SAFETY: by the caller's promise; the factors outlive the run.
+        if unsafe { self.by_machine(group, range.clone(), &inputs[group.len()..], call.isa) } {
+            return Ok(());
+        }
+        let program = self.program(dtype);
         let tiled = Tiled::new(&program, &inputs, &group[..self.resources()], call.isa)?;
         // SAFETY: by the caller's promise; the factors outlive the run.
         match unsafe { tiled.run(range) } {

@@ -1,7 +1,7 @@
 //! Steps by the rules of this crate, as the engine's own tests call them.
 //! Graphs and plans are tested with Adam, and the operation itself.
 
-use super::rule::{Element, Few, Formula};
+use super::rule::{Element, Few, Formula, Rule};
 use super::{AdamRule, apply_rule};
 use crate::tensor::Tensor;
 use crate::variable::Variable;
@@ -47,6 +47,16 @@ impl Formula for Ahead {
     }
 }
 
+/// Nesterov's momentum as a rule.
+pub(super) fn ahead(factor: f64) -> Arc<dyn Rule> {
+    Arc::new(Ahead(factor))
+}
+
+/// A rule that writes a slot which it still reads.
+pub(super) fn old_slot() -> Arc<dyn Rule> {
+    Arc::new(OldSlot)
+}
+
 /// One step of Nesterov's momentum.
 #[track_caller]
 pub(crate) fn apply_ahead(
@@ -56,7 +66,7 @@ pub(crate) fn apply_ahead(
     rate: &Tensor,
     factor: f64,
 ) -> Result<()> {
-    apply_rule(&(Arc::new(Ahead(factor)) as _), &[rate], variables, &[velocities], &[gradients])
+    apply_rule(&ahead(factor), &[rate], variables, &[velocities], &[gradients])
 }
 
 /// The slot becomes half of itself before the variable reads it: `v = v / 2; w -= old v * one`, where `one` is one number for the
@@ -86,5 +96,5 @@ impl Formula for OldSlot {
 /// One step of a rule that writes a slot which it still reads.
 #[track_caller]
 pub(crate) fn apply_old_slot(variables: &[Variable], slots: &[Variable], ones: &[Tensor]) -> Result<()> {
-    apply_rule(&(Arc::new(OldSlot) as _), &[], variables, &[slots], &[ones])
+    apply_rule(&old_slot(), &[], variables, &[slots], &[ones])
 }

@@ -1,7 +1,7 @@
 //! Optimizer steps against `tf.keras` and against the formulas in f64, over dtypes, sizes and lists of variables.
 //! The numbers are those of TensorFlow 2.21's Keras after three steps.
 
-use super::samples::{ADAM, apply_adam, apply_ahead, apply_old_slot};
+use super::samples::{ADAM, ahead, apply_adam, apply_ahead, apply_old_slot, old_slot};
 use super::*;
 use crate as tf;
 use crate::ops::differences::numbers;
@@ -91,6 +91,54 @@ fn one_loop_gives_the_bits_of_the_formula() {
         for (i, (ours, right)) in ours.iter().zip(&right).enumerate() {
             assert_eq!(bits(&ours[3..n - 5]), bits(&right[3..n - 5]), "{isa:?} {i}");
             assert_eq!((bits(&ours[..3]), bits(&ours[n - 5..])), (bits(&start[i][..3]), bits(&start[i][n - 5..])));
+        }
+    }
+}
+
+/// Machine code, where there is some, and the program of the formula agree to the last bit, whatever lies over what.
+#[test]
+fn machine_code_gives_the_bits_of_the_formula() {
+    let n = 1000;
+    let values = |seed: u64| numbers(seed, &[n]).to_vec::<f64>().into_iter().map(|x| x as f32).collect::<Vec<f32>>();
+    let wanted = std::env::var("EAGERFLOW_JIT").as_deref() != Ok("off")
+        && cfg!(all(target_arch = "x86_64", target_os = "linux"));
+    let rules: [Arc<dyn Rule>; 3] = [steps::gradient_descent().clone(), ahead(0.9), old_slot()];
+    for (rule, isa) in rules.iter().flat_map(|rule| Isa::available().into_iter().map(move |isa| (rule, isa))) {
+        let apply = Apply { rule: rule.clone() };
+        let (whole, one) = (apply.group(), rule.given()[0] == Given::One);
+        // The gradient lies apart, or is the variable itself.
+        for over in [false, true] {
+            let start: Vec<Vec<f32>> = (0..whole as u64).map(values).collect();
+            let run = |code: bool| -> (bool, Vec<Vec<f32>>) {
+                let mut data = start.clone();
+                let mut group: Vec<View> =
+                    data.iter_mut().map(|x| View::dense(x.as_mut_ptr().cast(), DType::F32, &[n])).collect();
+                let given = apply.resources();
+                group[given].ptr = if over && !one { group[0].ptr } else { group[given].ptr };
+                if one {
+                    group[given] = View::new(group[given].ptr, DType::F32, &[], &[]);
+                }
+                let mut factor = 0.25f32;
+                let factors = match apply.factors(&[0.0; 8][..rule.numbers()]).len() {
+                    0 => vec![],
+                    _ => vec![View::new((&raw mut factor).cast(), DType::F32, &[], &[])],
+                };
+                // SAFETY: vectors of one length, which nobody else uses.
+                let ran = unsafe {
+                    if code {
+                        apply.by_machine(&group, 3..n - 5, &factors, isa)
+                    } else {
+                        let inputs: Vec<View> = group.iter().chain(&factors).copied().collect();
+                        let program = apply.program(DType::F32);
+                        let tiled = Tiled::new(&program, &inputs, &group[..given], isa).unwrap();
+                        tiled.run(3..n - 5).is_none()
+                    }
+                };
+                (ran, data)
+            };
+            let ((ran, ours), (_, right)) = (run(true), run(false));
+            assert_eq!(ran, wanted && isa != Isa::Portable, "{isa:?} {}", rule.label());
+            assert!(!ran || ours == right, "{isa:?} {} {over}", rule.label());
         }
     }
 }

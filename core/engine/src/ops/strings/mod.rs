@@ -36,6 +36,7 @@ pub use hash::{
 };
 pub use join::{join, reduce_join, reduce_join_with, try_join, try_reduce_join, try_reduce_join_with};
 pub use matching::{matching_files, try_matching_files};
+pub use proto::{message_of, tensor_of_message};
 pub use regex::{
     regex_full_match, regex_replace, regex_replace_first, try_regex_full_match, try_regex_replace,
     try_regex_replace_first,

@@ -5,6 +5,7 @@ use super::operation::{fill, rows_shape};
 use super::{LookupMode, Salt, Spread, bins};
 use crate::layers::base::{Call, Core, Layer, Masking, Outputs, layer, named};
 use crate::layers::copied_by_clone;
+use engine::library::options::options;
 use engine::library::{OnHost, cast_to, each_string, on_host};
 use engine::{Fields, Module, Tensor, TensorType};
 use kernels::dtype::DType;
@@ -100,31 +101,19 @@ impl Hashing {
         self.bins.spread = Spread::Sip(salt.into().0);
         self
     }
+}
 
-    /// What bins become.
-    ///
-    /// # Panics
-    /// As [`try_output_mode`](Self::try_output_mode) fails, at the caller's line.
+options! { Hashing:
+    /// What bins become; TF-IDF is refused, since bins have no weights.
     #[must_use]
-    #[track_caller]
-    pub fn output_mode(self, output_mode: LookupMode) -> Self {
-        self.try_output_mode(output_mode).or_fail()
-    }
-
-    /// What bins become.
-    ///
-    /// # Errors
-    /// InvalidArgument for TF-IDF: bins have no weights.
-    #[track_caller]
-    pub fn try_output_mode(mut self, output_mode: LookupMode) -> Result<Self> {
+    pub fn output_mode, try_output_mode(this, output_mode: LookupMode) {
         if output_mode == LookupMode::TfIdf {
             return Err(Error::invalid_argument("Hashing", "bins have no weights")
                 .got("output_mode TfIdf")
-                .expected("Int, OneHot, MultiHot or Count")
-                .at(Location::caller()));
+                .expected("Int, OneHot, MultiHot or Count"));
         }
-        self.bins.mode = output_mode;
-        Ok(self)
+        this.bins.mode = output_mode;
+        Ok(this)
     }
 }
 

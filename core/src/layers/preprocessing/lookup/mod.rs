@@ -5,6 +5,7 @@ mod adapt;
 mod hashing;
 mod layers;
 mod operation;
+mod options;
 mod rule;
 mod term;
 mod text;
@@ -19,7 +20,6 @@ pub use layers::{IntegerLookup, StringLookup};
 pub use text::{Split, Standardize};
 pub use vectorization::TextVectorization;
 
-use engine::library::options;
 use kernels::error::{Error, Result};
 
 /// What a term becomes: Keras's `output_mode`.
@@ -86,5 +86,5 @@ fn max_tokens(layer: &str, most: usize) -> Result<usize> {
 
 /// Of how many bins there is at least one.
 fn bins(layer: &str, count: usize) -> Result<usize> {
-    options::count(layer, "num_bins", count)
+    engine::library::options::count(layer, "num_bins", count)
 }

@@ -6,6 +6,7 @@ use super::adapt::{AdaptData, Counts};
 use super::rule::Rule;
 use super::term::Term;
 use super::vocabulary::Vocabulary;
+use engine::Tensor;
 use kernels::error::{Error, Result};
 use std::path::Path;
 
@@ -71,17 +72,25 @@ pub fn settled<T: Term>(rule: &Rule<T>, told: Option<&Told<T>>) -> Result<Option
     told.map(|told| rule.told(&told.terms, told.weights.as_deref())).transpose()
 }
 
+/// Counts the terms of a batch, which may be one of several that a data set gave.
+pub type CountBatch<'a, T> = dyn FnMut(&mut Counts<T>, &Tensor, bool) -> Result<()> + 'a;
+
 /// The vocabulary of data.
 ///
 /// # Errors
 /// FailedPrecondition where it is told, InvalidArgument for no terms.
-pub fn found<T: Term>(rule: &Rule<T>, is_told: bool, data: &dyn AdaptData) -> Result<Vocabulary<T>> {
+pub fn found<T: Term>(
+    rule: &Rule<T>,
+    is_told: bool,
+    data: &dyn AdaptData,
+    count: &mut CountBatch<'_, T>,
+) -> Result<Vocabulary<T>> {
     if is_told {
         let what = "the vocabulary is told, so nothing is adapted";
         return Err(Error::failed_precondition(rule.layer.as_str(), what).help("make the layer without `vocabulary`"));
     }
     let mut counts = Counts::new();
-    data.each(&mut |batch, of_data_set| counts.batch(batch, of_data_set).map_err(|e| e.in_op(&rule.layer)))?;
+    data.each(&mut |batch, of_data_set| count(&mut counts, batch, of_data_set))?;
     counts.vocabulary(rule)
 }
 

@@ -1,10 +1,11 @@
 //! `TextVectorization`: texts to the numbers of their tokens, or to rows.
 //! Keras's `TextVectorization`; models of texts begin with it, or pipelines of data end with it.
 
-use super::adapt::{AdaptData, Counts};
+use super::adapt::AdaptData;
+use super::options::vocabulary_options;
 use super::rule::Rule;
 use super::text::{Split, Standardize, Tokens};
-use super::told::{Told, settled, terms_of_file, unknown_yet};
+use super::told::{OfLine, Told, found, settled, terms_of_file, unknown_yet};
 use super::vectorize::vectorize;
 use super::vocabulary::{Shared, Vocabulary};
 use super::{LookupMode, Spread, max_tokens};
@@ -47,10 +48,18 @@ pub struct TextVectorization {
 
 layer!(TextVectorization);
 
-impl Default for TextVectorization {
-    fn default() -> Self {
-        Self::new()
-    }
+vocabulary_options! {
+    TextVectorization, Vec<u8>, shown: String => |term| String::from_utf8_lossy(&term).into_owned();
+
+    /// What texts become: the numbers of their tokens unless set.
+    #[must_use]
+    fn output_mode;
+
+    /// Finds the vocabulary of texts: the most frequent tokens first, of equally frequent ones the greatest. What was found before is
+    /// forgotten.
+    ///
+    /// The data are a tensor of strings, a list of texts, or a data set of tensors, batched or not.
+    fn adapt;
 }
 
 impl TextVectorization {
@@ -85,129 +94,9 @@ impl TextVectorization {
         self
     }
 
-    /// Rows as long as the vocabulary can become: `max_tokens`.
-    ///
-    /// # Panics
-    /// Where `max_tokens` is not set.
-    #[must_use]
-    #[track_caller]
-    pub fn pad_to_max_tokens(mut self) -> Self {
-        self.rule.pad_to_max = true;
-        self.checked(Location::caller()).or_fail()
-    }
-
-    /// Tells the vocabulary, with or without the special terms `""` and `"[UNK]"` in front.
-    ///
-    /// # Panics
-    /// As [`try_vocabulary`](Self::try_vocabulary) fails, at the caller's line.
-    #[must_use]
-    #[track_caller]
-    pub fn vocabulary(self, terms: impl IntoIterator<Item = impl Into<Vec<u8>>>) -> Self {
-        self.try_vocabulary(terms).or_fail()
-    }
-
-    /// Tells the vocabulary.
-    ///
-    /// # Errors
-    /// InvalidArgument for no terms, terms that occur twice or stand for something else, and more than `max_tokens`.
-    #[track_caller]
-    pub fn try_vocabulary(mut self, terms: impl IntoIterator<Item = impl Into<Vec<u8>>>) -> Result<Self> {
-        self.told = Some(Told { terms: terms.into_iter().map(Into::into).collect(), weights: None });
-        self.checked(Location::caller())
-    }
-
-    /// Tells the vocabulary with the weight of each term, for [`LookupMode::TfIdf`], which this sets.
-    ///
-    /// # Panics
-    /// As [`try_vocabulary_with_idf`](Self::try_vocabulary_with_idf) fails, at the caller's line.
-    #[must_use]
-    #[track_caller]
-    pub fn vocabulary_with_idf(
-        self,
-        terms: impl IntoIterator<Item = impl Into<Vec<u8>>>,
-        idf_weights: impl Into<Vec<f32>>,
-    ) -> Self {
-        self.try_vocabulary_with_idf(terms, idf_weights).or_fail()
-    }
-
-    /// Tells the vocabulary with weights.
-    ///
-    /// # Errors
-    /// As [`try_vocabulary`](Self::try_vocabulary), and for another number of weights.
-    #[track_caller]
-    pub fn try_vocabulary_with_idf(
-        mut self,
-        terms: impl IntoIterator<Item = impl Into<Vec<u8>>>,
-        idf_weights: impl Into<Vec<f32>>,
-    ) -> Result<Self> {
-        self.rule.mode = LookupMode::TfIdf;
-        let terms = terms.into_iter().map(Into::into).collect();
-        self.told = Some(Told { terms, weights: Some(idf_weights.into()) });
-        self.checked(Location::caller())
-    }
-
-    /// Tells the vocabulary by a text file with a term a line.
-    ///
-    /// # Errors
-    /// As [`try_vocabulary`](Self::try_vocabulary), and NotFound and its like for the file.
-    #[track_caller]
-    pub fn try_vocabulary_file(mut self, path: impl AsRef<Path>) -> Result<Self> {
-        let here = Location::caller();
-        let terms = terms_of_file(self.core.name(), path.as_ref(), &|line| Some(line.as_bytes().to_vec()));
-        self.told = Some(Told { terms: terms.map_err(|e| e.at(here))?, weights: None });
-        self.checked(here)
-    }
-
-    /// Finds the vocabulary of texts: the most frequent tokens first, of equally frequent ones the greatest. What was found before is
-    /// forgotten.
-    ///
-    /// The data are a tensor of strings, a list of texts, or a data set of tensors, batched or not.
-    ///
-    /// # Panics
-    /// As [`try_adapt`](Self::try_adapt) fails, at the caller's line.
-    #[track_caller]
-    pub fn adapt(&self, data: impl AdaptData) {
-        self.try_adapt(data).or_fail();
-    }
-
-    /// Finds the vocabulary.
-    ///
-    /// # Errors
-    /// FailedPrecondition where it is told, InvalidArgument for no tokens, and those of a data set.
-    #[track_caller]
-    pub fn try_adapt(&self, data: impl AdaptData) -> Result<()> {
-        let here = Location::caller();
-        let found = self.found(&data).map_err(|e| e.at(here))?;
-        self.shared.set(Some(Arc::new(found)));
-        Ok(())
-    }
-
-    /// The terms by their numbers, the special ones among them; none before there is a vocabulary.
-    pub fn get_vocabulary(&self) -> Vec<String> {
-        let Some(vocabulary) = self.shared.get() else { return Vec::new() };
-        let special = self.rule.special();
-        let all = special.iter().chain(vocabulary.terms());
-        all.map(|term| String::from_utf8_lossy(term).into_owned()).collect()
-    }
-
-    /// How many numbers there are, those of special terms among them.
-    pub fn vocabulary_size(&self) -> usize {
-        self.rule.first_term() + self.shared.get().map_or(0, |vocabulary| vocabulary.terms().len())
-    }
-
-    fn named_rule(&self) -> Rule<Vec<u8>> {
-        Rule { layer: self.core.name().to_owned(), ..self.rule.clone() }
-    }
-
     fn found(&self, data: &dyn AdaptData) -> Result<Vocabulary<Vec<u8>>> {
         let rule = self.named_rule();
-        if self.told.is_some() {
-            let what = "the vocabulary is told, so nothing is adapted";
-            return Err(Error::failed_precondition(rule.layer, what).help("make the layer without `vocabulary`"));
-        }
-        let mut counts = Counts::new();
-        data.each(&mut |texts, _| self.tokens.count(&rule.layer, texts, &mut counts))?;
-        counts.vocabulary(&rule)
+        found(&rule, self.told.is_some(), data, &mut |counts, texts, _| self.tokens.count(&rule.layer, texts, counts))
     }
 
     /// The layer, if its settings and the vocabulary that was told go together.
@@ -228,18 +117,6 @@ impl TextVectorization {
 }
 
 options::options! { TextVectorization:
-    /// The greatest number of numbers, those of special terms among them; without an end unless set.
-    pub fn max_tokens, try_max_tokens(this, most: usize) {
-        this.rule.most = Some(max_tokens("TextVectorization", most)?);
-        this.checked(Location::caller())
-    }
-
-    /// What texts become: the numbers of their tokens unless set.
-    pub fn output_mode, try_output_mode(this, output_mode: LookupMode) {
-        this.rule.mode = output_mode;
-        this.checked(Location::caller())
-    }
-
     /// How many numbers each text becomes: longer texts are cut, shorter ones filled with 0.
     pub fn output_sequence_length, try_output_sequence_length(this, length: usize) {
         this.length = Some(options::count("TextVectorization", "output_sequence_length", length)?);
@@ -294,11 +171,5 @@ impl Module for TextVectorization {
         if !vocabulary.is_some_and(|vocabulary| vocabulary.is_told()) {
             fields.state(&self.shared);
         }
-    }
-}
-
-impl Duplicate for TextVectorization {
-    fn duplicate_in(&self, _: &mut Copies) -> Self {
-        Self { shared: Shared::new(self.shared.get()), ..self.clone() }
     }
 }

@@ -118,12 +118,13 @@ impl Blocking {
         let any_strides = compute.is_floating() && isa == Isa::Portable;
         // Rows of B a page apart all fall on the same few lines of the cache; with AVX2 `panels` packs them on the way.
         let packs = isa == Isa::Avx2 && compute.is_floating();
-        let collides = !packs && (p.b_rs.unsigned_abs() * size).is_multiple_of(4096) && p.b_rs != 0 && p.k >= 256 && p.m >= 64;
-        let large = !packs && p.m >= 1024 && (p.k * p.n).saturating_mul(size) >= LARGE;
+        let collides = (p.b_rs.unsigned_abs() * size).is_multiple_of(4096) && p.b_rs != 0 && p.k >= 256 && p.m >= 64;
+        let large = p.m >= 1024 && (p.k * p.n).saturating_mul(size) >= LARGE;
         let (copy_a, copy_b) = match route {
             Route::Dot => (!a_in_rows, !b_in_columns),
-            // Tiles read A from where it lies; only very many reads of a transposed A pay for a copy.
             Route::Tile if any_strides => (false, false),
+            // Tiles read A from where it lies; only many reads of a transposed A pay for a copy. Panels of a transposed B are packed.
+            Route::Tile if packs => (!a_in_rows && p.n >= 160 && p.m >= 64, p.b_cs != 1 && p.n != 1 && !b_in_columns),
             Route::Tile => (!a_in_rows && p.n >= 320 && p.m >= 64, p.b_cs != 1 && p.n != 1 || collides || large),
         };
         let mut scratch = 0;

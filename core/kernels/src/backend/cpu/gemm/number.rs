@@ -39,8 +39,9 @@ pub(super) trait Number: Copy + Default {
     ///
     /// # Safety
     ///
-    /// The processor has the instructions of `isa`, and the operands are valid. B has unit column stride, or the
-    /// route is `Dot` and A has unit column and B unit row stride, or the type is a float and `isa` is portable.
+    /// The processor has the instructions of `isa`, and the operands are valid. B has unit column stride; or the
+    /// route is `Dot` and A has unit column and B unit row stride; or the type is a float and `isa` is portable, or AVX2 and B has
+    /// unit row stride and `PASS` rows at most.
     unsafe fn multiply(isa: Isa, route: Route, o: &Operands<Self>);
 }
 

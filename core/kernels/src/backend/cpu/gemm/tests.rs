@@ -233,6 +233,16 @@ fn a_large_operand_is_copied_or_packed_and_the_rows_stay_the_same() {
             multiply(&all, DType::F64, isa, &mut a, &mut b, &mut c);
             multiply(&few, DType::F64, isa, &mut a, &mut b, &mut d);
             assert!(c.data[..12 * n] == d.data, "f64 {isa:?} {m} {k} {n}");
+            // The same by columns.
+            let by_columns = MatMul { b_rs: 1, b_cs: k as isize, ..all };
+            let mut turned = Field { data: (0..k * n).map(|i| b.data[i % k * n + i / k]).collect(), origin: 0 };
+            let mut d = Field { data: vec![0.0_f64; m * n], origin: 0 };
+            multiply(&by_columns, DType::F64, isa, &mut a, &mut turned, &mut d);
+            assert!(c.data == d.data, "f64 {isa:?} {m} {k} {n} by columns");
+            let [mut c, mut d] = [0, 1].map(|_| Field { data: vec![0.0_f32; m * n], origin: 0 });
+            multiply(&all, DType::F32, isa, &mut single_a, &mut single_b, &mut c);
+            multiply(&by_columns, DType::F32, isa, &mut single_a, &mut single(&turned), &mut d);
+            assert!(c.data == d.data, "{isa:?} {m} {k} {n} by columns");
         }
     }
 }

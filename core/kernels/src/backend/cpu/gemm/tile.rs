@@ -1,6 +1,7 @@
 //! The library's own product kernel: a tile of C in registers, A by broadcast from where it lies, B by rows.
 //! All products of f32 and f64 on processors with AVX2 or AVX-512 come here, but for those that `dot` does better.
 
+use super::blocking::STRIP;
 use super::number::Operands;
 use crate::backend::cpu::simd::Simd;
 use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8};
@@ -155,6 +156,13 @@ pub(super) trait Kernel: Simd {
     ///
     /// The processor has the instructions, and the operands are valid.
     unsafe fn row(o: &Operands<Self::Elem>);
+
+    /// Copies columns of unit stride, `cs` apart, to rows that are `pitch` apart; `size` has rows and columns. Where [`Self::PACKS`].
+    ///
+    /// # Safety
+    ///
+    /// The processor has the instructions, the columns are there, and there is room for the rows.
+    unsafe fn turn(from: *const Self::Elem, cs: isize, size: [usize; 2], to: *mut Self::Elem, pitch: usize);
 }
 
 macro_rules! compile {
@@ -230,6 +238,26 @@ macro_rules! compile {
                 }
                 // SAFETY: the caller's promise.
                 unsafe { compiled(o) }
+            }
+
+            #[inline]
+            unsafe fn turn(from: *const Self::Elem, cs: isize, [k, cols]: [usize; 2], to: *mut Self::Elem, pitch: usize) {
+                for at in (0..k).step_by(STRIP) {
+                    let rows = STRIP.min(k - at);
+                    let (from, to) = (from.wrapping_add(at), to.wrapping_add(at * pitch));
+                    let mut first = 0;
+                    // SAFETY: the caller's promise; whoever packs has AVX2.
+                    unsafe {
+                        if size_of::<Self::Elem>() == 4 && rows == STRIP {
+                            first = super::transpose::strip(from.cast(), cs, to.cast(), pitch as isize, cols);
+                        }
+                        for row in 0..rows {
+                            for col in first..cols {
+                                *to.add(row * pitch + col) = *from.offset(col as isize * cs).add(row);
+                            }
+                        }
+                    }
+                }
             }
         }
     };

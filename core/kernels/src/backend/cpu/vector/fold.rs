@@ -162,12 +162,17 @@ unsafe fn columns_body<I: Item, C: Combine<I::Acc>>(
             stripe::<I, C, 16>(len, stride, from.add(column), acc.add(column));
             column += 16;
         }
-        for column in column..columns {
-            let mut total = *acc.add(column);
-            for i in 0..len {
-                total = C::combine(total, (*from.offset(i as isize * stride).add(column)).load());
-            }
-            *acc.add(column) = total;
+        // Few columns go together too, since each is one chain of additions.
+        while columns - column >= 4 {
+            stripe::<I, C, 4>(len, stride, from.add(column), acc.add(column));
+            column += 4;
+        }
+        let (from, acc) = (from.add(column), acc.add(column));
+        match columns - column {
+            3 => stripe::<I, C, 3>(len, stride, from, acc),
+            2 => stripe::<I, C, 2>(len, stride, from, acc),
+            1 => stripe::<I, C, 1>(len, stride, from, acc),
+            _ => {}
         }
     }
 }

@@ -124,6 +124,32 @@ unsafe fn abreast<I: Item, C: Combine<I::Acc>, const N: usize>(
     }
 }
 
+/// `N` rows `pitch` apart, so that one addition need not wait for the last.
+#[inline(always)]
+unsafe fn spread<I: Item, C: Combine<I::Acc>, const N: usize>(
+    len: usize,
+    stride: isize,
+    pitch: isize,
+    from: *const I,
+    acc: *mut I::Acc,
+) {
+    let mut lanes = [[C::identity(); N]; 4];
+    // SAFETY: the caller gives N rows of `len` elements, and N accumulators.
+    unsafe {
+        for k in 0..len {
+            let from = from.offset(k as isize * stride);
+            for (j, lane) in lanes[k % 4].iter_mut().enumerate() {
+                *lane = C::combine(*lane, (*from.offset(j as isize * pitch)).load());
+            }
+        }
+        let [a, b, c, d] = &lanes;
+        for (j, (((&a, &b), &c), &d)) in a.iter().zip(b).zip(c).zip(d).enumerate() {
+            let acc = acc.add(j);
+            *acc = C::combine(*acc, joined::<I, C>([a, b, c, d]));
+        }
+    }
+}
+
 /// Folds `rows` rows, `pitch` apart, of `len` elements that lie `stride` apart.
 ///
 /// # Safety
@@ -166,11 +192,17 @@ pub(super) unsafe fn body<I: Item, C: Combine<I::Acc>>(
                 _ => groups::<I, C, 3>(len, rows, pitch, from, acc),
             };
         }
+        if pitch != 1 && stride != 1 {
+            while rows - first >= 8 {
+                spread::<I, C, 8>(len, stride, pitch, from.offset(first as isize * pitch), acc.add(first));
+                first += 8;
+            }
+        }
         for j in first..rows {
             let (from, acc) = (from.offset(j as isize * pitch), acc.add(j));
             match stride {
                 1 => *acc = C::combine(*acc, row::<I, C>(std::slice::from_raw_parts(from, len))),
-                _ => abreast::<I, C, 1>(len, stride, from, acc),
+                _ => spread::<I, C, 1>(len, stride, pitch, from, acc),
             }
         }
     }

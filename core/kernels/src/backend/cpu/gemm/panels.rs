@@ -1,0 +1,136 @@
+//! The walk of tiles over a part of a product: panels of columns of B, as wide as a tile, and packed where its rows lie far apart.
+//! The number types of `number` run it for their vectors.
+
+use super::number::Operands;
+use super::tile::Kernel;
+use std::mem::MaybeUninit;
+
+/// Bytes of B between the first and the last row of a part from which its panels are packed: below, they stay in the first-level cache as they are.
+const FAR: usize = 64 << 10;
+/// Tiles that read a packed panel, at least.
+const READERS: usize = 3;
+/// Bytes of a packed panel at most, and those where nothing else decides: it shares the first-level cache with rows of A.
+const MOST: usize = 64 << 10;
+const PANEL: usize = 32 << 10;
+/// Bytes of A that all panels of a block read: with a panel and what C takes they lie in a second-level cache of 512 KiB.
+const ROWS: usize = 256 << 10;
+
+/// Room for a packed panel, at the start of a cache line.
+#[repr(align(64))]
+struct Room([MaybeUninit<u8>; MOST]);
+
+/// Multiplies a part, by tiles of about equal size.
+///
+/// # Safety
+///
+/// The processor has the instructions, the operands are valid, and B has unit column stride; or unit row stride, where the kernel packs, and
+/// [`PASS`](super::multiply::PASS) rows at most.
+pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
+    // A single column has no distance to the next.
+    let turned = o.b_cs != 1 && o.n > 1;
+    if o.m == 1 && o.n > K::WIDEST * K::LANES && o.k > 0 && !turned {
+        // SAFETY: the caller's promise.
+        return unsafe { K::row(o) };
+    }
+    let size = size_of::<K::Elem>();
+    let apart = o.b_rs.unsigned_abs().saturating_mul(o.k * size) >= FAR;
+    let tiles = o.m.div_ceil(K::most_rows(K::WIDEST.min(o.n.div_ceil(K::LANES)).max(1)));
+    // SAFETY: the caller's promise.
+    unsafe {
+        match K::PACKS && (turned || apart && tiles >= READERS) {
+            true => packed::<K>(o),
+            false => panels::<K>(o, None),
+        }
+    }
+}
+
+/// The part in blocks of rows and of k whose operands stay in the caches. Sums go on where those of the block before ended, so the bits are
+/// those of one block.
+///
+/// # Safety
+///
+/// As for [`block`].
+unsafe fn packed<K: Kernel>(o: &Operands<K::Elem>) {
+    let width = K::WIDEST * K::LANES * size_of::<K::Elem>();
+    // What is added must not be C itself where sums that are not finished are put there.
+    let whole = std::ptr::eq(o.plus, o.c) && !o.plus.is_null();
+    let most = if whole { MOST } else { PANEL * 4 / size_of::<K::Elem>().max(4) } / width;
+    debug_assert!(!whole || o.k <= most);
+    let parts = o.k.div_ceil(most).max(1);
+    let rows = (ROWS / size_of::<K::Elem>() / o.k.div_ceil(parts).max(1)).max(K::most_rows(K::WIDEST));
+    let blocks = o.m.div_ceil(rows);
+    let mut room = Room([MaybeUninit::uninit(); MOST]);
+    for part in 0..parts {
+        let (at, end) = (o.k * part / parts, o.k * (part + 1) / parts);
+        for block in 0..blocks {
+            let (i, i_end) = (o.m * block / blocks, o.m * (block + 1) / blocks);
+            let last = part + 1 == parts;
+            let o = Operands {
+                k: end - at,
+                b: o.b.wrapping_offset(at as isize * o.b_rs),
+                add: o.add || part > 0,
+                plus: if last { o.plus } else { std::ptr::null() },
+                ..rows_of(o, i, i_end, at)
+            };
+            // SAFETY: the caller's promise; a panel of this length has room.
+            unsafe { panels::<K>(&o, Some(&mut room)) };
+        }
+    }
+}
+
+/// Rows `i..end` of A, C and what is added, from column `at` of A on.
+fn rows_of<T: Copy>(o: &Operands<T>, i: usize, end: usize, at: usize) -> Operands<T> {
+    Operands {
+        m: end - i,
+        a: o.a.wrapping_offset(i as isize * o.a_rs + at as isize * o.a_cs),
+        c: o.c.wrapping_offset(i as isize * o.c_rs),
+        plus: if o.plus.is_null() { o.plus } else { o.plus.wrapping_offset(i as isize * o.plus_rs) },
+        ..*o
+    }
+}
+
+/// All panels of a part, each packed by its first tile if there is room to.
+///
+/// # Safety
+///
+/// As for [`block`]; a room holds k rows of the widest tile.
+unsafe fn panels<K: Kernel>(o: &Operands<K::Elem>, mut room: Option<&mut Room>) {
+    let turned = o.b_cs != 1 && o.n > 1;
+    let vectors = o.n.div_ceil(K::LANES);
+    let panels = vectors.div_ceil(K::WIDEST);
+    let mut v = 0;
+    for panel in 0..panels {
+        let end = vectors * (panel + 1) / panels;
+        let nv = end - v;
+        let lanes = (o.n - (end - 1) * K::LANES).min(K::LANES);
+        let mut o = Operands {
+            b: o.b.wrapping_offset((v * K::LANES) as isize * o.b_cs),
+            c: o.c.wrapping_add(v * K::LANES),
+            plus: if o.plus.is_null() { o.plus } else { o.plus.wrapping_add(v * K::LANES) },
+            ..*o
+        };
+        if let Some(room) = room.as_mut().filter(|_| turned) {
+            let packed = room.0.as_mut_ptr().cast();
+            // SAFETY: the panel lies in the part, and the room holds k rows of it.
+            unsafe { K::turn(o.b, o.b_cs, [o.k, (end - 1 - v) * K::LANES + lanes], packed, nv * K::LANES) };
+            (o.b, o.b_rs) = (packed, (nv * K::LANES) as isize);
+        }
+        let rows = o.m.div_ceil(K::most_rows(nv));
+        for row in 0..rows {
+            let (i, i_end) = (o.m * row / rows, o.m * (row + 1) / rows);
+            let tile = rows_of(&o, i, i_end, 0);
+            // SAFETY: the tile lies in the part: it has at most the allowed rows and vectors by construction.
+            unsafe {
+                match &mut room {
+                    Some(room) if row == 0 && !turned => {
+                        let packed = room.0.as_mut_ptr().cast();
+                        K::tile_and_pack(tile.m, nv, &tile, lanes, packed);
+                        (o.b, o.b_rs) = (packed, (nv * K::LANES) as isize);
+                    }
+                    _ => K::tile(tile.m, nv, &tile, lanes),
+                }
+            }
+        }
+        v = end;
+    }
+}
