@@ -76,6 +76,29 @@ fn collatz(n: &Tensor) -> Tensor {
     steps
 }
 
+/// Functions that are called, one with an instruction of its own and one without.
+#[tf_function]
+fn called(x: &Tensor, n: &Tensor) -> Tensor {
+    let mut x = x.clone();
+    let mut i = tf::constant(0);
+    while &i < n {
+        x = tf::tanh(&(x * 1.5)) + 0.1;
+        i = i + 1;
+    }
+    x
+}
+
+#[tf_function]
+fn waves(x: &Tensor, n: &Tensor) -> Tensor {
+    let mut x = x.clone();
+    let mut i = tf::constant(0);
+    while &i < n {
+        x = tf::sin(&(x * 1.5)) + 0.1;
+        i = i + 1;
+    }
+    x
+}
+
 fn one(x: &Tensor) -> Vec<f64> {
     vec![tf::cast(x, tf::DType::F64).item::<f64>()]
 }
@@ -93,7 +116,7 @@ pub fn run(b: &Bench) {
     };
     let both = |(dx, da): &(Tensor, Tensor)| vec![f64::from(dx.item::<f32>()), f64::from(da.item::<f32>())];
     b.run_rounds("w7_while_grad_periter", 1000, false, || gradient(1000), both);
-    for rounds in [100, 1000, 10_000, 100_000] {
+    for rounds in [1, 3, 10, 100, 1000, 10_000, 100_000] {
         let n = rounds as usize;
         b.run_rounds(&format!("loop_fwd_{rounds}"), n, false, || forward(rounds), one);
         b.run_rounds(&format!("loop_grad_{rounds}"), n, false, || gradient(rounds), both);
@@ -106,6 +129,13 @@ pub fn run(b: &Bench) {
         let rounds = (side * side) as usize;
         b.run_rounds(&format!("nested_fwd_{side}"), rounds, false, || nested(powers), one);
         b.run_rounds(&format!("nested_grad_{side}"), rounds, false, || nested(power_slope), one);
+    }
+    for (name, f) in [("loop_tanh", called as fn(&Tensor, &Tensor) -> Tensor), ("loop_sin", waves)] {
+        let make = || {
+            let (x, n) = (tf::constant(0.5), tf::constant(1000));
+            move || f(&x, &n)
+        };
+        b.run_rounds(name, 1000, false, make, one);
     }
     let steps = || {
         let n = tf::constant(97);

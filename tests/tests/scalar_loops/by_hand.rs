@@ -1,6 +1,6 @@
 //! Loops written by hand: counters, sequences, jumps, nested loops, lists, gradients to second order, and faults.
 
-use crate::support::{both_ways, one_by_one, orders};
+use crate::support::{both_ways, by_bytecode, one_by_one, orders};
 use eagerflow as tf;
 use tf::{GradientTape, Tensor, tf_function};
 
@@ -216,10 +216,10 @@ fn quotients(a: &Tensor, b: &Tensor) -> Tensor {
 fn faults_name_the_line() {
     let run = || tf::Error::to_string(&quotients_error());
     let fast = run();
-    let slow = one_by_one(run);
     assert!(fast.contains("division by zero"), "{fast}");
     assert!(fast.contains("by_hand.rs"), "{fast}");
-    assert_eq!(fast, slow);
+    assert_eq!(fast, by_bytecode(run));
+    assert_eq!(fast, one_by_one(run));
     // The function still works.
     let got = both_ways(|| vec![quotients(&tf::constant(1), &tf::constant(-2))]);
     assert_eq!(got[0].item::<i32>(), -49);
@@ -274,4 +274,100 @@ fn a_gradient_outside_reads_what_the_loop_left() {
     assert_eq!(fast.item::<f32>().to_bits(), slow.item::<f32>().to_bits());
     let other = one_by_one(|| gradient(&|f| f()));
     assert_eq!(fast.item::<f32>().to_bits(), other.item::<f32>().to_bits());
+}
+
+/// More values than there are registers of a processor, each made of its neighbour's.
+#[tf_function]
+fn ring(values: Vec<Tensor>, x: &Tensor, n: &Tensor) -> Tensor {
+    let mut values = values;
+    let mut i = tf::constant(0);
+    while &i < n {
+        let first = values[0].clone();
+        for at in 0..values.len() - 1 {
+            values[at] = &values[at] * x + &values[at + 1] * 0.01;
+        }
+        let last = values.len() - 1;
+        values[last] = &values[last] * x - first * 0.02;
+        i += 1;
+    }
+    values.into_iter().reduce(|sum, value| sum * 0.5 + value).unwrap_or_else(|| x.clone())
+}
+
+#[test]
+fn more_values_are_carried_than_there_are_registers() {
+    for count in [3, 15, 60] {
+        let values: Vec<Tensor> = (0..count).map(|i| tf::constant(i as f32 * 0.1 - 2.0)).collect();
+        for n in [0, 1, 5] {
+            let n = tf::constant(n);
+            both_ways(|| orders(|v| ring(values.clone(), &v[0], &n), &[tf::constant(0.9f32)]));
+        }
+    }
+}
+
+/// A loop in a loop in a loop, left from the middle, with integers and floats that depend on each other.
+#[tf_function]
+fn first_above(limit: &Tensor, x: &Tensor) -> (Tensor, Tensor) {
+    let mut product = x.clone();
+    let mut rounds = tf::constant_of(0, tf::DType::I64);
+    let mut i = tf::constant(0);
+    while i < 5 {
+        let mut j = tf::constant(0);
+        while &j < &i {
+            let mut k = tf::constant(3);
+            while k > 0 {
+                product = tf::where_(&tf::equal(&(&k % 2), 0), &(&product * x), &(&product + j.cast(tf::DType::F32)));
+                rounds += 1;
+                k -= 1;
+                if &product > limit {
+                    return (product, rounds);
+                }
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    (product, rounds)
+}
+
+#[test]
+fn returns_leave_several_loops_at_once() {
+    for limit in [0.5f32, 3.0, 20.0, 1e9] {
+        both_ways(|| {
+            let (product, rounds) = first_above(&tf::constant(limit), &tf::constant(1.25f32));
+            vec![product, rounds]
+        });
+        both_ways(|| orders(|v| first_above(&tf::constant(limit), &v[0]).0, &[tf::constant(1.25f32)]));
+    }
+}
+
+/// Comparisons and choices of numbers that are none.
+#[tf_function]
+fn strange(x: &Tensor, n: &Tensor) -> (Tensor, Tensor, Tensor) {
+    let mut x = x.clone();
+    let mut least = tf::constant(f32::INFINITY);
+    let mut seen = tf::constant(0);
+    let mut i = tf::constant(0);
+    while &i < n {
+        if tf::less(&x, 0.0) {
+            seen += 1;
+        } else if tf::greater_equal(&x, 1e30) {
+            seen += 100;
+        } else if tf::not_equal(&x, &x) {
+            seen += 10_000;
+        }
+        least = tf::minimum(&least, &tf::sign(&x));
+        x = tf::sqrt(&(&x * &x * &x - 1.0)) * x.cast(tf::DType::I32).cast(tf::DType::F32);
+        i += 1;
+    }
+    (x, least, seen)
+}
+
+#[test]
+fn loops_over_infinities_and_no_numbers() {
+    for x in [0.0f32, -0.0, 0.5, 1.0, -3.0, 1.5, 4e9, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-42] {
+        both_ways(|| {
+            let (x, least, seen) = strange(&tf::constant(x), &tf::constant(6));
+            vec![x, least, seen]
+        });
+    }
 }

@@ -1,4 +1,4 @@
-//! Runs something with loops in registers and operation by operation, and compares every bit.
+//! Runs something with loops as machine code, by the bytecode machine and operation by operation, and compares every bit.
 
 use eagerflow as tf;
 use tf::{__testing, DType, GradientTape, Tensor};
@@ -17,22 +17,47 @@ pub fn bits(x: &Tensor) -> Vec<u64> {
     }
 }
 
-/// The same results both ways, and loops did run in registers in the first.
+/// Whether loops run as machine code here.
+pub fn has_code() -> bool {
+    let wanted = std::env::var("EAGERFLOW_JIT").as_deref() != Ok("off") && __testing::cpu_path() != "portable";
+    wanted && cfg!(all(target_arch = "x86_64", target_os = "linux", not(miri)))
+}
+
+/// The same results in registers, as machine code and by the bytecode machine, and one by one; and loops did run so.
 #[track_caller]
 pub fn both_ways(f: impl Fn() -> Vec<Tensor>) -> Vec<Tensor> {
-    let before = __testing::loops_run_in_registers();
+    let before = (__testing::loops_run_in_registers(), __testing::loops_run_as_code());
     let fast = f();
-    assert!(__testing::loops_run_in_registers() > before, "no loop ran in registers");
-    let slow = one_by_one(f);
+    assert!(__testing::loops_run_in_registers() > before.0, "no loop ran in registers");
+    assert_eq!(__testing::loops_run_as_code() > before.1, has_code(), "loops as machine code");
+    compare(&fast, &by_bytecode(&f));
+    compare(&fast, &one_by_one(f));
+    fast
+}
+
+#[track_caller]
+fn compare(fast: &[Tensor], slow: &[Tensor]) {
     let show = |all: &[Tensor]| all.iter().map(|t| format!("{t:?}")).collect::<Vec<_>>().join(", ");
     assert_eq!(
         fast.iter().map(bits).collect::<Vec<_>>(),
         slow.iter().map(bits).collect::<Vec<_>>(),
-        "in registers {}, one by one {}",
-        show(&fast),
-        show(&slow)
+        "as machine code {}, otherwise {}",
+        show(fast),
+        show(slow)
     );
-    fast
+}
+
+/// Runs loops in registers by the bytecode machine.
+pub fn by_bytecode<R>(f: impl FnOnce() -> R) -> R {
+    struct On;
+    impl Drop for On {
+        fn drop(&mut self) {
+            __testing::loops_as_code(true);
+        }
+    }
+    let _on = On;
+    __testing::loops_as_code(false);
+    f()
 }
 
 /// Runs loops operation by operation.

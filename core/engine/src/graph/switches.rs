@@ -22,9 +22,19 @@ mod always {
         true
     }
 
+    /// Whether they run as machine code, where there is some.
+    #[inline(always)]
+    pub(crate) fn loops_as_code() -> bool {
+        true
+    }
+
     /// Notes that a loop runs in registers.
     #[inline(always)]
     pub(crate) fn note_loop() {}
+
+    /// Notes that it does so as machine code.
+    #[inline(always)]
+    pub(crate) fn note_code() {}
 
     /// Whether kernels of traced functions are compiled together.
     #[inline(always)]
@@ -42,7 +52,9 @@ mod switched {
     thread_local! {
         static WITHOUT_PLANS: Cell<bool> = const { Cell::new(false) };
         static ONE_BY_ONE_LOOPS: Cell<bool> = const { Cell::new(false) };
+        static INTERPRETED_LOOPS: Cell<bool> = const { Cell::new(false) };
         static LOOPS: Cell<u64> = const { Cell::new(0) };
+        static CODED_LOOPS: Cell<u64> = const { Cell::new(0) };
     }
 
     static ONE_BY_ONE_KERNELS: AtomicBool = AtomicBool::new(false);
@@ -58,8 +70,18 @@ mod switched {
     }
 
     #[inline]
+    pub(crate) fn loops_as_code() -> bool {
+        !INTERPRETED_LOOPS.get()
+    }
+
+    #[inline]
     pub(crate) fn note_loop() {
         LOOPS.set(LOOPS.get() + 1);
+    }
+
+    #[inline]
+    pub(crate) fn note_code() {
+        CODED_LOOPS.set(CODED_LOOPS.get() + 1);
     }
 
     pub(crate) fn kernels_together() -> bool {
@@ -84,9 +106,19 @@ mod switched {
         ONE_BY_ONE_LOOPS.set(!on);
     }
 
+    /// From now on, this thread runs loops in registers as machine code where it can or, if not `on`, by the bytecode machine.
+    pub fn set_loops_as_code(on: bool) {
+        INTERPRETED_LOOPS.set(!on);
+    }
+
     /// How many loops this thread has run in registers so far.
     pub fn loops_run_in_registers() -> u64 {
         LOOPS.get()
+    }
+
+    /// How many of them ran as machine code.
+    pub fn loops_run_as_code() -> u64 {
+        CODED_LOOPS.get()
     }
 
     /// From now on, kernels of traced functions are compiled one by one as they are needed, or together before again.

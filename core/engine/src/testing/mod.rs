@@ -10,7 +10,8 @@ use kernels::error::Result;
 #[cfg(feature = "testing")]
 pub use crate::autodiff::driver::inspect::{flip_rule, rules_seen};
 pub use crate::graph::switches::{
-    kernels_one_by_one, loops_run_in_registers, set_loops_in_registers as loops_in_registers, without_plans,
+    kernels_one_by_one, loops_run_as_code, loops_run_in_registers, set_loops_as_code as loops_as_code,
+    set_loops_in_registers as loops_in_registers, without_plans,
 };
 pub use kernels::moved::{Moved, moved};
 

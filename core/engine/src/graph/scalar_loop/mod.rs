@@ -1,5 +1,5 @@
 //! Loops over numbers run in registers: a `while` whose values are scalars, and lists of scalars, is compiled to a flat
-//! program that runs a round in nanoseconds. `While` and the planned executor ask [`ScalarLoop`] before they run one
+//! program that runs a round in nanoseconds, as machine code where there is a generator for the processor. `While` and the planned executor ask [`ScalarLoop`] before they run one
 //! operation by operation; results are the same to the last bit.
 
 mod code;
@@ -9,7 +9,9 @@ mod emit_lists;
 mod flow;
 mod forms;
 mod fuse;
+mod lines;
 mod machine;
+mod native;
 mod program;
 mod scope;
 mod table;

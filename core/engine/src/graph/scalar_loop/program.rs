@@ -7,6 +7,8 @@ use super::flow::Flow;
 use super::forms::Forms;
 use super::fuse;
 use super::machine::Machine;
+use super::native::Native;
+use crate::graph::switches;
 use crate::ir::Graph;
 use crate::lists::layout::{Form, Layout};
 use crate::lists::rows::{Cell, Rows, cells_from, empty, fits, number, tensor_of};
@@ -17,7 +19,7 @@ use kernels::backend::cpu::vector;
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The registers and lists of a value, one per leaf.
 type Home = SmallVec<[(Role, u16); 2]>;
@@ -34,6 +36,8 @@ pub(super) struct Program {
     inputs: Vec<(Form, Home)>,
     outputs: Vec<(Form, Home)>,
     nothing: Arc<Layout>,
+    /// Made before the first run.
+    native: OnceLock<Option<Native>>,
 }
 
 impl Program {
@@ -94,6 +98,7 @@ impl Program {
             inputs,
             outputs,
             nothing: Layout::new(Form::Number(DType::F32)),
+            native: OnceLock::new(),
         };
         for ins in &flow.code {
             let shape = ins.op.shape();
@@ -123,10 +128,21 @@ impl Program {
         inputs.len() == self.inputs.len() && inputs.iter().zip(&self.inputs).all(|(t, (form, _))| fits(form, Some(t)))
     }
 
+    /// The instructions as machine code, where there is some.
+    fn native(&self) -> Option<&Native> {
+        let make = || {
+            let homes = self.outputs.iter().flat_map(|(_, home)| home);
+            let results: Vec<u16> = homes.filter(|(role, _)| *role == Role::Word).map(|(_, at)| *at).collect();
+            Native::new(&self.code, self.registers, self.lists, &results, &self.loops)
+        };
+        self.native.get_or_init(make).as_ref().filter(|_| switches::loops_as_code())
+    }
+
     /// Runs the loop on operands that it [takes](Self::takes). Few results lie in the answer itself, without a list.
     pub fn run(&self, inputs: Operands) -> Result<Operands> {
         let mut registers: SmallVec<[u64; 64]> = SmallVec::new();
-        registers.resize(self.registers, 0);
+        let native = self.native();
+        registers.resize(native.map_or(self.registers, Native::words), 0);
         let mut lists: SmallVec<[Rows; 2]> = SmallVec::new();
         (0..self.lists).for_each(|_| lists.push(Rows::new(self.nothing.clone(), true)));
         for &(register, bits) in &self.constants {
@@ -150,8 +166,16 @@ impl Program {
         }
         let mut machine =
             Machine { registers: &mut registers, lists: &mut lists, loops: &self.loops, layouts: &self.layouts };
-        // SAFETY: the code was made for these tables; operands have the forms it expects.
-        unsafe { machine.run(&self.code) }.map_err(|at| self.fault(at))?;
+        let end = match native {
+            // SAFETY: the code was made for these tables; operands have the forms it expects.
+            Some(native) => unsafe {
+                switches::note_code();
+                native.run(&mut machine, &self.code)
+            },
+            // SAFETY: as above.
+            None => unsafe { machine.run(&self.code) },
+        };
+        end.map_err(|at| self.fault(at))?;
         let mut outputs = Operands::with_capacity(self.outputs.len());
         for (i, (form, home)) in self.outputs.iter().enumerate() {
             outputs.push(match (form, &home[..]) {

@@ -1,6 +1,7 @@
 //! An assembler for the instructions that compiled programs are made of: vectors in the EVEX form of AVX-512 or the VEX form of AVX2, masks,
 //! and a loop. `emit.rs` calls it with registers already chosen; every instruction is a row of [`Form`].
 
+pub(super) mod scalar;
 mod vex;
 
 use super::target::Target;

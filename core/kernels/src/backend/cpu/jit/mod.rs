@@ -15,6 +15,7 @@ mod lower;
 mod memory;
 mod ops;
 mod registers;
+pub mod scalar;
 mod schedule;
 mod target;
 #[cfg(test)]

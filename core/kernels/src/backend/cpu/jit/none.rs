@@ -1,6 +1,9 @@
 //! What stands for the machine code of fused programs where none can be made: other processors and systems, and Miri.
 //! Fused loops of plans ask as they do elsewhere and keep their tile loops.
 
+#[path = "scalar/none.rs"]
+pub mod scalar;
+
 use super::Isa;
 use super::reduce::Monoid;
 use crate::dtype::DType;
