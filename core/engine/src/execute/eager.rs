@@ -103,7 +103,7 @@ pub(super) fn infer(op: &dyn Op, inputs: &[&Tensor]) -> Result<SmallVec<[TensorT
     let mut types: SmallVec<[&TensorType; 4]> = SmallVec::new();
     inputs.iter().for_each(|t| types.push(t.ty()));
     let facts = Known { inputs, fetched: RefCell::default(), failed: RefCell::default() };
-    let mut cx = Infer::new(op.name(), &types, &facts);
+    let mut cx = Infer::at_once(op.name(), &types, &facts);
     op.infer(&mut cx)?;
     let outputs = cx.outputs;
     let is_open = outputs.iter().any(|ty| !ty.shape.is_known());

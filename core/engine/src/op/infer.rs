@@ -33,11 +33,19 @@ pub(crate) struct Infer<'a> {
     pub outputs: SmallVec<[TensorType; 1]>,
     /// Pairs of dimensions that must turn out equal when the numbers are known.
     pub constraints: Constraints,
+    /// The number of the last size that only the run knows, where such numbers go with the call.
+    last_size: Option<u32>,
 }
 
 impl<'a> Infer<'a> {
     pub fn new(op: &'static str, inputs: &'a [&'a TensorType], facts: &'a dyn Facts) -> Self {
-        Self { op, inputs, facts, outputs: SmallVec::new(), constraints: Constraints::default() }
+        Self { op, inputs, facts, outputs: SmallVec::new(), constraints: Constraints::default(), last_size: None }
+    }
+
+    /// As [`Self::new`], for an operation that runs at once: sizes that only the run knows are the same ones in each call, since a size that has
+    /// been named is kept for as long as the process lives.
+    pub fn at_once(op: &'static str, inputs: &'a [&'a TensorType], facts: &'a dyn Facts) -> Self {
+        Self { last_size: Some(u32::MAX), ..Self::new(op, inputs, facts) }
     }
 
     pub fn op(&self) -> &'static str {
@@ -88,9 +96,15 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// A dimension whose size is only known when the operation runs; its number is no other's.
+    /// A dimension whose size is only known when the operation runs; its number is no other's of this graph, or of this call.
     pub fn unknown_dim(&mut self) -> Dim {
-        Dim::unbacked(crate::ir::fresh_sizes(1))
+        Dim::unbacked(match &mut self.last_size {
+            None => crate::ir::fresh_sizes(1),
+            Some(last) => {
+                *last -= 1;
+                *last
+            }
+        })
     }
 
     /// Answers the type of the next output.
