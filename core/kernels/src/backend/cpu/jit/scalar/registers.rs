@@ -10,6 +10,8 @@ use super::uses::Class;
 /// General registers to give out: those that calls keep, and those that they change.
 const KEPT: [u8; 5] = [RBP, R12, R13, R14, R15];
 const CHANGED: [u8; 6] = [RSI, RDI, R8, R9, R10, R11];
+/// Registers of each class, the emitters' own included.
+const REGISTERS: usize = 16;
 /// Vector registers from here on are the emitters' own.
 pub(super) const FLOATS: u8 = 13;
 
@@ -49,7 +51,7 @@ impl Registers {
     }
 }
 
-/// Which candidates are alive together, as rows of bits.
+/// Which candidates are alive where each is written or comes in, as rows of bits.
 fn conflicts(request: &Request<'_>, classes: &Classes, alive: &Alive) -> Vec<Vec<u64>> {
     let width = alive.entry.len();
     let mut rows = vec![vec![0u64; width]; alive.candidates.len()];
@@ -64,11 +66,6 @@ fn conflicts(request: &Request<'_>, classes: &Classes, alive: &Alive) -> Vec<Vec
             rows[n].iter_mut().zip(alive.after(i)).for_each(|(row, set)| *row |= set);
             writes.iter().for_each(|other| rows[n][other / 64] |= 1 << (other % 64));
         }
-    }
-    // Both ways.
-    for i in 0..rows.len() {
-        let row = rows[i].clone();
-        members(&row).for_each(|n| rows[n][i / 64] |= 1 << (i % 64));
     }
     rows
 }
@@ -87,12 +84,15 @@ fn colour(request: &Request<'_>, classes: &Classes, alive: &Alive) -> Vec<Option
         }
     }
     let mut of: Vec<Option<u8>> = vec![None; alive.candidates.len()];
+    // Who has each register of a class, and who is alive where they are written.
+    let width = alive.entry.len();
+    let mut owners = vec![[vec![0u64; width], vec![0u64; width]]; 2 * REGISTERS];
     for (i, candidate) in alive.candidates.iter().enumerate() {
-        let mut taken = 0u32;
-        for n in members(&rows[i]).filter(|&n| n != i && alive.candidates[n].class == candidate.class) {
-            taken |= of[n].map_or(0, |register| 1 << register);
-        }
-        let free = |register: &u8| taken >> register & 1 == 0;
+        let place = |register: u8| candidate.class as usize * REGISTERS + register as usize;
+        let free = |register: &u8| {
+            let [members, conflicts] = &owners[place(*register)];
+            conflicts[i / 64] >> (i % 64) & 1 == 0 && rows[i].iter().zip(members).all(|(row, set)| row & set == 0)
+        };
         let wished = partners[i].iter().filter(|&&n| alive.candidates[n].class == candidate.class);
         // A move between two words that share a register is none.
         let wished = wished.filter_map(|&n| of[n]).find(free);
@@ -101,6 +101,11 @@ fn colour(request: &Request<'_>, classes: &Classes, alive: &Alive) -> Vec<Option
             Class::General if candidate.over_calls => KEPT.into_iter().chain(CHANGED).find(free),
             Class::General => CHANGED.into_iter().chain(KEPT).find(free),
         });
+        if let Some(register) = of[i] {
+            let [members, conflicts] = &mut owners[place(register)];
+            members[i / 64] |= 1 << (i % 64);
+            conflicts.iter_mut().zip(&rows[i]).for_each(|(set, row)| *set |= row);
+        }
     }
     of
 }
