@@ -5,7 +5,8 @@
 # Nothing of ours is suppressed. Two test threads and a pool of three share the work. Takes a few minutes.
 #
 # Machine code for fused programs is made, mapped and freed here, but not run: valgrind knows no AVX-512. That code stays
-# within its operands is checked where it runs, by guards behind them (`kernels/src/backend/cpu/jit/tests.rs`). No GPU is touched;
+# within its operands is checked where it runs, by guards behind them (`kernels/src/backend/cpu/jit/tests.rs`). That of loops over
+# numbers is run by its unit tests. No GPU is touched;
 # what happens without CUDA's driver is.
 #
 # Left out, because they loop over millions of numbers in registers and touch no memory of their own: the accuracy tests
