@@ -103,7 +103,7 @@ fn machine_code_gives_the_bits_of_the_formula() {
     let wanted = std::env::var("EAGERFLOW_JIT").as_deref() != Ok("off")
         && cfg!(all(target_arch = "x86_64", target_os = "linux"));
     let rules: [Arc<dyn Rule>; 3] = [steps::gradient_descent().clone(), ahead(0.9), old_slot()];
-    for (rule, isa) in rules.iter().flat_map(|rule| Isa::available().into_iter().map(move |isa| (rule, isa))) {
+    for (rule, isa) in rules.iter().flat_map(|rule| Isa::available().map(move |isa| (rule, isa))) {
         let apply = Apply { rule: rule.clone() };
         let (whole, one) = (apply.group(), rule.given()[0] == Given::One);
         // The gradient lies apart, or is the variable itself.
