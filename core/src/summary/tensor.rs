@@ -54,9 +54,9 @@ pub enum DataClass {
     #[default]
     Unknown = 0,
     /// One number at each step.
-    Scalar = 1,
+    Scalars = 1,
     /// A tensor at each step.
-    Tensor = 2,
+    Tensors = 2,
     /// A list of byte strings at each step, such as encoded images.
     BlobSequence = 3,
 }
@@ -66,7 +66,7 @@ pub enum DataClass {
 /// ```
 /// use eagerflow as tf;
 /// use tf::summary::{DataClass, SummaryMetadata};
-/// let metadata = SummaryMetadata::new().plugin("boxes", b"v1").data_class(DataClass::Tensor).description("as *x, y*");
+/// let metadata = SummaryMetadata::new().plugin("boxes", b"v1").data_class(DataClass::Tensors).description("as *x, y*");
 /// metadata.write("boxes", tf::zeros([3, 4]), 1);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

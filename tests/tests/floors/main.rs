@@ -4,6 +4,7 @@
 mod dead;
 mod lines;
 mod page;
+mod variants;
 
 use eagerflow_tests::code::modules::Crate;
 use eagerflow_tests::code::paths;

@@ -83,7 +83,7 @@ fn metadata_are_what_was_said() {
         let said = SummaryMetadata::new().plugin("boxes", b"\x01\xff").display_name("Boxes");
         let said = said.description("a *text*").data_class(DataClass::BlobSequence);
         said.write("said", tf::constant(["a"]), 1);
-        SummaryMetadata::new().data_class(DataClass::Tensor).write("kind", tf::constant([1.0]), 1);
+        SummaryMetadata::new().data_class(DataClass::Tensors).write("kind", tf::constant([1.0]), 1);
         summary::write("plain", tf::constant([1.0]), 1);
     }
     writer.close();
