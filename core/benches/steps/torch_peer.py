@@ -1,5 +1,5 @@
 """PyTorch's side of `steps.rs`: one process for a network and a batch, eager or with `--compiled` by `torch.compile`, as `steps_peers.py` asks.
-Networks of images run in the order of axes that is faster, found by timing both."""
+Networks of images run in the order of axes that is faster, found by timing both eagerly."""
 import sys
 import time
 
@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from networks import EPSILON, IMAGE_RATE, MOMENTUM, RATE, Given, Making, serve
 
 THREADS = 2
+ORDERS = {"NCHW": torch.contiguous_format, "channels_last": torch.channels_last}
 
 
 class Backend:
@@ -157,15 +158,11 @@ def seconds(step):
 
 
 def make(loss_of, data, images, batch):
-    compiled = "--compiled" in sys.argv
-    orders = {"NCHW": torch.contiguous_format}
+    bound = lambda name, compiled: step_of(loss_of, data, images, batch, ORDERS[name], compiled)
+    best = "NCHW"
     if data(1)[0].ndim == 4:
-        orders["channels_last"] = torch.channels_last
-    bound = lambda name: step_of(loss_of, data, images, batch, orders[name], compiled)
-    if len(orders) == 1:
-        return bound("NCHW"), ""
-    best = min(orders, key=lambda name: seconds(bound(name)))
-    return bound(best), best
+        best = min(ORDERS, key=lambda name: seconds(bound(name, False)))
+    return bound(best, "--compiled" in sys.argv), best if data(1)[0].ndim == 4 else ""
 
 
 if __name__ == "__main__":
