@@ -63,7 +63,7 @@ def write(about, families, summaries, rounds):
     told = ", ".join(f"{key.replace('_id', '')} {value}" for key, value in marks.items())
     head = f"# {name}\n\n{told}; {os.cpu_count()} processors. Caches: {', '.join(caches())}.\n\n" \
            "Written by `python core/benches/shapes_peers.py PROGRAM --record`.\n"
-    sections = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", path.read_text(), re.M | re.S)) if path.exists() else {}
+    sections = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", path.read_text(), re.M | re.S)) if path.exists() else {}
     sections = {key: f"## {key}\n{text.rstrip()}\n" for key, text in sections.items()}
     sections[about["eagerflow"]["path"]] = section(about, families, summaries, rounds)
     FOLDER.mkdir(exist_ok=True)

@@ -10,21 +10,21 @@ def cells(line):
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
-def line_of(row, columns):
+def line_of(row, columns, samples):
     times = [milliseconds(row["times"][column]) for column in columns]
     memory = " / ".join(f"{row['memory'][column][0]:.0f}" for column in columns)
-    told = "; ".join([row["best"], *filter(None, [row["how"]]), *row["notes"]])
+    told = "; ".join([row["best"], *filter(None, [row["how"]]), f"{samples} samples", *row["notes"]])
     return "| " + " | ".join([row["name"], *times, f"{row['of_best']:.2f}", f"{row['of_eager']:.2f}", memory, told]) + " |"
 
 
 def section(title, rows, columns, options, kept):
     versions = rows[0]["versions"]
     told = ", ".join(f"{peer} {versions[peer]}" for peer in ("torch", "jax", "tensorflow"))
-    lines = {cells(line)[0]: line for line in kept} | {row["name"]: line_of(row, columns) for row in rows}
+    lines = {cells(line)[0]: line for line in kept} | {row["name"]: line_of(row, columns, 2 * options.rounds) for row in rows}
     ratios = [float(cells(line)[len(columns) + 1]) for line in lines.values()]
-    head = f"{date.today()}: eagerflow {versions['traced']} beside {told}; 2 threads each, in turns, medians of {2 * options.rounds} steps in " \
-           "milliseconds. Then our traced time as a part of the best peer's, and of our eager time; the peak memory of each process in MiB in the same " \
-           "order (libraries, weights and steps, without compiling); which peer was the best, and the order of axes that PyTorch ran with."
+    head = f"{date.today()}: eagerflow {versions['traced']} beside {told}; 2 threads each, in turns, medians in milliseconds." \
+           " Then our traced time as a part of the best peer's, and of our eager time; the peak memory of each process in MiB in the same " \
+           "order (libraries, weights and steps, without compiling); which peer was the best, the order of axes that PyTorch ran with, and how many samples each has."
     total = f"Traced ahead of the best peer in {sum(x < 1 for x in ratios)} of {len(ratios)}, worst {max(ratios):.2f}."
     table = ["| network, batch | " + " | ".join(columns) + " | of best | of eager | peaks | best |",
              "| --- | " + "---: | " * (len(columns) + 2) + "--- | --- |", *lines.values()]

@@ -102,7 +102,7 @@ fn moves(dice: &mut Dice, x: &Tensor) -> (&'static str, Tensor) {
     let rank = x.rank();
     match dice.roll(3) {
         0 if rank > 1 => {
-            let mut order: Vec<usize> = (0..rank).collect();
+            let mut order: Vec<isize> = (0..rank as isize).collect();
             order.swap(rank - 1, rank - 2);
             ("transposed", tf::transpose(x, order))
         }
