@@ -38,8 +38,8 @@ pub trait Real: Number {
     fn tanh_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
     fn sigmoid_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
     /// Of whole slices, because a single sine must branch for huge arguments.
-    fn sin(a: &[Self], out: &mut [Self]);
-    fn cos(a: &[Self], out: &mut [Self]);
+    fn sin_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
+    fn cos_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
     fn tanh(self) -> Self;
     fn erf(self) -> Self;
     fn erfc(self) -> Self;
@@ -127,9 +127,9 @@ macro_rules! floats {
             #[inline(always)]
             fn sigmoid_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]) { $math::sigmoid_slice::<A>(a, out) }
             #[inline(always)]
-            fn sin(a: &[Self], out: &mut [Self]) { $math::sin_slice(a, out) }
+            fn sin_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]) { $math::sin_slice::<A>(a, out) }
             #[inline(always)]
-            fn cos(a: &[Self], out: &mut [Self]) { $math::cos_slice(a, out) }
+            fn cos_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]) { $math::cos_slice::<A>(a, out) }
             #[inline(always)]
             fn tanh(self) -> Self { $math::tanh(self) }
             #[inline(always)]

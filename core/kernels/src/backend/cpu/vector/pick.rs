@@ -76,17 +76,17 @@ Pow pow no_exponent }
 compare! { Eq == Ne != Lt < Le <= }
 
 macro_rules! whole {
-    ($($name:ident $method:ident $(<$fused:ident>)?)*) => {$(
+    ($($name:ident $method:ident <A>)*) => {$(
         struct $name<T>(PhantomData<T>);
         impl<T: Real> Whole for $name<T> {
             type T = T;
             #[inline(always)]
-            fn f<A: Arithmetic>(a: &[T], out: &mut [T]) { T::$method$(::<$fused>)?(a, out) }
+            fn f<A: Arithmetic>(a: &[T], out: &mut [T]) { T::$method::<A>(a, out) }
         }
     )*};
 }
 
-whole! { Sin sin Cos cos Exp exp_slice<A> Tanh tanh_slice<A> Sigmoid sigmoid_slice<A> }
+whole! { Sin sin_slice<A> Cos cos_slice<A> Exp exp_slice<A> Tanh tanh_slice<A> Sigmoid sigmoid_slice<A> }
 
 /// Functions that are computed in f64 whatever the type, and rounded once.
 macro_rules! in_double {

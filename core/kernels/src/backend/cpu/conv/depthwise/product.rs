@@ -23,7 +23,8 @@ pub(super) struct Product<T> {
     pub accumulate: bool,
 }
 
-/// Pixels at once: enough sums to hide the latency of each, and each cell of a filter is loaded once for all of them.
+/// Pixels at once, at most: enough sums to hide the latency of each, and each cell of a filter is loaded once for all of them.
+/// Rows of small images are shorter, so that fewer pixels have loops of their own.
 const PIXELS: usize = 6;
 
 impl<T: Float> Product<T> {
@@ -55,14 +56,12 @@ impl<T: Float> Product<T> {
                     // SAFETY: the taps are valid for all pixels of the run.
                     unsafe {
                         match n {
-                            PIXELS => self.pixels::<S, PIXELS>(src, w, out, lens),
-                            n => {
-                                for p in 0..n {
-                                    let from = if lens[0] > 0 { p * self.cols.stride * self.channels } else { 0 };
-                                    let src = src.wrapping_add(from);
-                                    self.pixels::<S, 1>(src, w, out.wrapping_add(p * self.out_steps[1]), lens);
-                                }
-                            }
+                            6 => self.pixels::<S, 6>(src, w, out, lens),
+                            5 => self.pixels::<S, 5>(src, w, out, lens),
+                            4 => self.pixels::<S, 4>(src, w, out, lens),
+                            3 => self.pixels::<S, 3>(src, w, out, lens),
+                            2 => self.pixels::<S, 2>(src, w, out, lens),
+                            _ => self.pixels::<S, 1>(src, w, out, lens),
                         }
                     }
                     col += n;

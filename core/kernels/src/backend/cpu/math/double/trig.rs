@@ -1,6 +1,7 @@
 //! `sin` and `cos` in f64, as element functions and as slice loops.
 //! The CPU instruction loops in `backend/cpu/vector` call the slice forms; rare huge arguments take a scalar path.
 
+use super::super::fused::Arithmetic;
 use super::super::reduce;
 use std::f64::consts::FRAC_2_PI;
 
@@ -88,12 +89,12 @@ pub fn cos(x: f64) -> f64 {
 
 /// `sin` of each element: a vectorised pass, then a second look only where a block holds a huge argument.
 #[inline(always)]
-pub fn sin_slice(a: &[f64], out: &mut [f64]) {
+pub fn sin_slice<A: Arithmetic>(a: &[f64], out: &mut [f64]) {
     with_rare!(a, out, sin_near, |x: f64| x.abs() > NEAR, sin);
 }
 
 /// `cos` of each element, as `sin_slice`.
 #[inline(always)]
-pub fn cos_slice(a: &[f64], out: &mut [f64]) {
+pub fn cos_slice<A: Arithmetic>(a: &[f64], out: &mut [f64]) {
     with_rare!(a, out, cos_near, |x: f64| x.abs() > NEAR, cos);
 }

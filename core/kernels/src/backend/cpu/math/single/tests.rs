@@ -52,8 +52,8 @@ fn within_the_stated_bounds() {
     sweep(1.4, tanh, f64::tanh);
     sweep(1.3, erf, double::erf);
     sweep(0.6, erfc, double::erfc);
-    sweep(0.51, sin, f64::sin);
-    sweep(0.51, cos, f64::cos);
+    sweep(0.9, sin, f64::sin);
+    sweep(0.9, cos, f64::cos);
     sweep(0.6, sigmoid, |x| if x < 0.0 { x.exp() / (1.0 + x.exp()) } else { 1.0 / (1.0 + (-x).exp()) });
 }
 
