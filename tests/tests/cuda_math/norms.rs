@@ -66,3 +66,31 @@ fn normalised_rows() {
     let half = [some(1, DType::F16, &[6, 40])];
     agree(&gpu, &half, 4e-3, |x| vec![tf::layer_normalization(&x[0], -1, None, None, 1e-3)]);
 }
+
+#[test]
+fn normalised_channels() {
+    let Some(gpu) = gpu() else { return };
+    let batch = |x: &[Tensor], data_format| {
+        let options = tf::FusedBatchNorm { data_format, ..tf::FusedBatchNorm::default() };
+        tf::fused_batch_norm(&x[0], &x[1], &x[2], options).0
+    };
+    for [examples, spots, channels, groups] in [[2, 3, 4, 2], [3, 70, 6, 3], [1, 5, 33, 1], [2, 300, 8, 8]] {
+        let columns = [2, 3].map(|seed| some(seed, DType::F64, &[channels]));
+        for last in [true, false] {
+            let shape = if last { [examples, spots, channels] } else { [examples, channels, spots] };
+            let [scale, offset] = columns.clone();
+            let inputs = [some(1, DType::F64, &shape), scale, offset];
+            let axis = if last { -1 } else { 1 };
+            let format = if last { tf::DataFormat::ChannelsLast } else { tf::DataFormat::ChannelsFirst };
+            agree(&gpu, &inputs, 1e-11, |x| {
+                with_gradients(x, |x| tf::group_normalization(&x[0], groups, axis, Some(&x[1]), Some(&x[2]), 1e-3))
+            });
+            agree(&gpu, &inputs[..1], 1e-11, |x| {
+                with_gradients(x, |x| tf::group_normalization(&x[0], groups, axis, None, None, 1e-3))
+            });
+            agree(&gpu, &inputs, 1e-11, |x| with_gradients(x, |x| batch(x, format)));
+        }
+    }
+    let half = [some(1, DType::F16, &[3, 40, 6])];
+    agree(&gpu, &half, 4e-3, |x| vec![tf::group_normalization(&x[0], 2, -1, None, None, 1e-3)]);
+}

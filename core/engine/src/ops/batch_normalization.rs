@@ -3,9 +3,10 @@
 
 use super::bias_add::DataFormat;
 use super::functions::{
-    try_add, try_cast, try_maximum, try_multiply, try_rsqrt, try_square, try_stop_gradient, try_subtract, try_truediv,
+    try_add, try_cast, try_maximum, try_multiply, try_rsqrt, try_stop_gradient, try_subtract, try_truediv,
 };
-use super::reduce_mean::{count_of, mean_axes};
+use super::layer_normalization::channels::{ChannelForm, normalise_channels};
+use super::reduce_mean::count_of;
 use super::{AsTensor, reshape_to};
 use crate::tensor::Tensor;
 use kernels::dtype::{DType, DTypes};
@@ -178,51 +179,45 @@ fn fused(x: &Tensor, scale: &Tensor, offset: &Tensor, o: &FusedBatchNorm) -> Res
     }
     let axis = if o.data_format == DataFormat::ChannelsFirst { 1 } else { x.rank() - 1 };
     let (channels, dtype) = (x.shape().dim(axis), x.dtype().compute());
-    let mut sizes = [Dim::ONE; MAX_RANK];
-    sizes[axis] = channels;
-    let along = Shape::from_dims(&sizes[..x.rank()])?;
-    let spread = |what: &str, given: &Tensor| {
+    let channel = |what: &str, given: &Tensor| {
         if given.rank() != 1 || !given.shape().dim(0).can_equal(channels) || given.dtype() != dtype {
             return Err(Error::invalid_argument(OP, format!("the {what} does not fit the channels"))
                 .got(given.ty())
                 .expected(format!("{dtype}[{channels}]")));
         }
-        reshape_to(given, &along)
+        Ok(given.clone())
     };
     // cuDNN's least epsilon, which TensorFlow keeps everywhere.
     let epsilon = o.epsilon.max(1.001e-5);
-    let (wide, scale, offset) = (try_cast(x, dtype)?, spread("scale", scale)?, spread("offset", offset)?);
+    let (scale, offset) = (channel("scale", scale)?, channel("offset", offset)?);
     let given = |what: &str, moment: &Option<Tensor>| match moment {
-        Some(moment) => spread(what, moment),
+        Some(moment) => try_stop_gradient(&channel(what, moment)?),
         None => Err(Error::invalid_argument(OP, format!("the {what} is missing"))
             .expected("mean and variance where it does not train, or where the share of the batch is not 1")),
     };
-    let channel = Shape::from_dims(&[channels])?;
-    let back = |moment: &Tensor| reshape_to(moment, &channel);
-    let normalised = |mean: &Tensor, variance: &Tensor| {
-        let inverse = try_multiply(&try_rsqrt(&try_add(variance, epsilon)?)?, &scale)?;
-        let y = try_add(&try_multiply(&try_subtract(&wide, mean)?, &inverse)?, &offset)?;
-        try_cast(&y, x.dtype())
-    };
+    let of_channels = Shape::from_dims(&[channels])?;
     if !o.is_training {
-        let mean = try_stop_gradient(&given("mean", &o.mean)?)?;
-        let variance = try_stop_gradient(&given("variance", &o.variance)?)?;
-        return Ok((normalised(&mean, &variance)?, back(&mean)?, back(&variance)?));
+        let (mean, variance) = (given("mean", &o.mean)?, given("variance", &o.variance)?);
+        let mut sizes = [Dim::ONE; MAX_RANK];
+        sizes[axis] = channels;
+        let along = Shape::from_dims(&sizes[..x.rank()])?;
+        let spread = |given: &Tensor| reshape_to(given, &along);
+        let inverse = try_multiply(&try_rsqrt(&try_add(&spread(&variance)?, epsilon)?)?, &spread(&scale)?)?;
+        let far = try_subtract(&try_cast(x, dtype)?, &spread(&mean)?)?;
+        let y = try_cast(&try_add(&try_multiply(&far, &inverse)?, &spread(&offset)?)?, x.dtype())?;
+        return Ok((y, reshape_to(&mean, &of_channels)?, reshape_to(&variance, &of_channels)?));
     }
-    let axes = AxisSet::of(&[axis]).complement(x.rank());
-    let mean = mean_axes(&wide, axes, true)?;
-    let variance = mean_axes(&try_square(&try_subtract(&wide, &mean)?)?, axes, true)?;
-    let y = normalised(&mean, &variance)?;
-    let count = count_of(x.shape(), axes, dtype)?;
+    let form = ChannelForm { epsilon, groups: None, last: axis == x.rank() - 1, scaled: true, shifted: true };
+    let [y, mean, variance] = normalise_channels(form, x, Some(&scale), Some(&offset))?;
+    let count = count_of(x.shape(), AxisSet::of(&[axis]).complement(x.rank()), dtype)?;
     let of_sample = try_multiply(&variance, &try_truediv(&count, &try_maximum(&try_subtract(&count, 1.0)?, 1.0)?)?)?;
     let running = |batch: &Tensor, what: &str, old: &Option<Tensor>| {
         let batch = try_stop_gradient(batch)?;
         if o.exponential_avg_factor == 1.0 {
-            return back(&batch);
+            return Ok(batch);
         }
-        let old = try_stop_gradient(&given(what, old)?)?;
-        let share = o.exponential_avg_factor;
-        back(&try_add(&try_multiply(&old, 1.0 - share)?, &try_multiply(&batch, share)?)?)
+        let (old, share) = (given(what, old)?, o.exponential_avg_factor);
+        try_add(&try_multiply(&old, 1.0 - share)?, &try_multiply(&batch, share)?)
     };
     Ok((y, running(&mean, "mean", &o.mean)?, running(&of_sample, "variance", &o.variance)?))
 }

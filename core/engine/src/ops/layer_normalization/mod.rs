@@ -1,14 +1,19 @@
-//! `layer_normalization`, `rms_normalization`, `group_normalization`: parts of a tensor brought to mean 0 and variance 1, or to mean square 1.
-//! PyTorch's `layer_norm`, `rms_norm` and `group_norm`; Keras' functions and layers of these names. 16-bit floats in f32.
+//! `layer_normalization` and `rms_norm`: parts of a tensor brought to mean 0 and variance 1, or to mean square 1. `groups.rs` has groups of channels.
+//! PyTorch's `layer_norm` and `rms_norm`; Keras' functions and layers of these names. 16-bit floats in f32.
 
+pub(super) mod channels;
+mod channels_cuda;
+mod groups;
 mod rows;
+mod second_order;
 #[cfg(test)]
 mod tests;
 
+pub use groups::{group_normalization, try_group_normalization};
+
 use super::axes::IntoAxes;
-use super::functions::{try_add, try_cast, try_multiply, try_rsqrt, try_square, try_subtract, try_transpose};
-use super::reduce_mean::mean_axes;
-use super::{AsTensor, broadcast_to_shape, reshape_to};
+use super::functions::try_transpose;
+use super::{AsTensor, reshape_to};
 use crate::execute::execute;
 use crate::tensor::Tensor;
 use kernels::dtype::DTypes;
@@ -28,6 +33,18 @@ fn check(op: &str, x: &Tensor, epsilon: f64) -> Result<()> {
     }
     if !(epsilon >= 0.0 && epsilon.is_finite()) {
         return Err(Error::invalid_argument(op, "epsilon is no number from 0 up").got(epsilon));
+    }
+    Ok(())
+}
+
+/// An error where scale or offset have another dtype than the input.
+fn check_dtypes(op: &str, x: &Tensor, [scale, offset]: [Option<&Tensor>; 2]) -> Result<()> {
+    for (what, given) in [("scale", scale), ("offset", offset)] {
+        if let Some(given) = given.filter(|given| given.dtype() != x.dtype()) {
+            return Err(Error::invalid_argument(op, format!("the {what} has another dtype than the input"))
+                .got(format!("{} and {}", given.dtype(), x.dtype()))
+                .help("convert it with `cast`"));
+        }
     }
     Ok(())
 }
@@ -66,13 +83,7 @@ fn normalised(
     if axes.is_empty() {
         return Err(Error::invalid_argument(op, "there is no axis to normalise").got(x.ty()).expected("at least one axis"));
     }
-    for (what, given) in [("scale", scale), ("offset", offset)] {
-        if let Some(given) = given.filter(|given| given.dtype() != x.dtype()) {
-            return Err(Error::invalid_argument(op, format!("the {what} has another dtype than the input"))
-                .got(format!("{} and {}", given.dtype(), x.dtype()))
-                .help("convert it with `cast`"));
-        }
-    }
+    check_dtypes(op, x, [scale, offset])?;
     let shape = of_axes(x.shape(), axes)?;
     let scale = scale.map(|scale| columns(op, "scale", scale, &shape)).transpose()?;
     let offset = offset.map(|offset| columns(op, "offset", offset, &shape)).transpose()?;
@@ -184,132 +195,4 @@ pub fn try_rms_norm(
         normalised("rms_norm", &x, axes, [scale, None], epsilon, false)
     };
     run().map_err(|e| e.named("rms_norm").at(here))
-}
-
-/// The channels along `axis` in `groups` of neighbours: each group of each example (dimension 0) is brought to mean 0 and variance 1 over all its
-/// elements; then each channel is multiplied by its number of `scale` and `offset` is added (Wu and He 2018). Floats, of the same shape out.
-///
-/// Keras' `GroupNormalization` (axis -1, 32 groups, an epsilon of 1e-3) and PyTorch's `torch.nn.functional.group_norm` (axis 1, 1e-5). One group is
-/// the layer normalisation of each example, and as many as channels the instance normalisation.
-///
-/// ```
-/// use eagerflow as tf;
-/// let x = tf::constant([[1.0, 3.0, 10.0, 30.0]]);
-/// let y = tf::group_normalization(&x, 2, -1, None, None, 0.0);
-/// assert_eq!(y.to_vec::<f32>(), [-1.0, 1.0, -1.0, 1.0]);
-/// ```
-///
-/// # Panics
-/// As [`try_group_normalization`] fails.
-#[track_caller]
-pub fn group_normalization(
-    x: impl AsTensor,
-    groups: usize,
-    axis: isize,
-    scale: Option<&Tensor>,
-    offset: Option<&Tensor>,
-    epsilon: f64,
-) -> Tensor {
-    try_group_normalization(x, groups, axis, scale, offset, epsilon).or_fail()
-}
-
-/// The channels along `axis` in `groups`, each brought to mean 0 and variance 1; then times `scale` and plus `offset`.
-///
-/// # Errors
-/// InvalidArgument for an input that holds no floats or has less than two dimensions, an axis that is the first one or none, channels that are no
-/// multiple of the groups, a scale or an offset that has not one number for each channel, or an epsilon below 0.
-#[track_caller]
-pub fn try_group_normalization(
-    x: impl AsTensor,
-    groups: usize,
-    axis: isize,
-    scale: Option<&Tensor>,
-    offset: Option<&Tensor>,
-    epsilon: f64,
-) -> Result<Tensor> {
-    let here = Location::caller();
-    in_groups(&x.as_tensor(), groups, axis, [scale, offset], epsilon).map_err(|e| e.named("group_normalization").at(here))
-}
-
-#[track_caller]
-fn in_groups(
-    x: &Tensor,
-    groups: usize,
-    axis: isize,
-    [scale, offset]: [Option<&Tensor>; 2],
-    epsilon: f64,
-) -> Result<Tensor> {
-    const OP: &str = "group_normalization";
-    check(OP, x, epsilon)?;
-    let axis = kernels::shape::resolve_axis(OP, axis, x.rank())?;
-    if axis == 0 {
-        return Err(Error::invalid_argument(OP, "the first dimension has the examples, not the channels").got(x.ty()));
-    }
-    let channels = x.shape().dim(axis);
-    if groups == 0 || channels.known_value().is_some_and(|channels| channels % groups != 0) {
-        return Err(Error::invalid_argument(OP, "the channels do not divide into so many groups")
-            .got(format!("{groups} groups of {channels} channels"))
-            .expected("a number of groups that divides the channels"));
-    }
-    let one_each = Shape::from_dims(&[channels])?;
-    let along = along(x, axis)?;
-    let dtype = x.dtype().compute();
-    let spread = |what: &str, given: Option<&Tensor>| {
-        given.map(|given| try_cast(&reshape_to(&columns(OP, what, given, &one_each)?, &along)?, dtype)).transpose()
-    };
-    for (what, given) in [("scale", scale), ("offset", offset)] {
-        if let Some(given) = given.filter(|given| given.dtype() != x.dtype()) {
-            return Err(Error::invalid_argument(OP, format!("the {what} has another dtype than the input"))
-                .got(format!("{} and {}", given.dtype(), x.dtype()))
-                .help("convert it with `cast`"));
-        }
-    }
-    let (scale, offset) = (spread("scale", scale)?, spread("offset", offset)?);
-    let y = match axis {
-        1 => behind_each_other(x, groups, scale.as_ref(), epsilon)?,
-        _ => side_by_side(x, groups, axis, scale.as_ref(), epsilon)?,
-    };
-    let y = if let Some(offset) = offset { try_add(&y, &offset)? } else { y };
-    try_cast(&y, x.dtype())
-}
-
-/// The shape of one number for each channel, which broadcasts to that of the tensor.
-fn along(x: &Tensor, axis: usize) -> Result<Shape> {
-    let mut sizes = [Dim::ONE; MAX_RANK];
-    sizes[axis] = x.shape().dim(axis);
-    Shape::from_dims(&sizes[..x.rank()])
-}
-
-/// The shape with its channels apart: groups, and the channels of a group.
-fn apart(shape: &Shape, groups: usize, axis: usize) -> Result<Shape> {
-    shape.with(axis, Dim::known(groups))?.insert(axis + 1, shape.dim(axis) / Dim::known(groups))
-}
-
-/// Channels right behind the examples: each group of an example is a row.
-#[track_caller]
-fn behind_each_other(x: &Tensor, groups: usize, scale: Option<&Tensor>, epsilon: f64) -> Result<Tensor> {
-    let wide = try_cast(&reshape_to(x, &apart(x.shape(), groups, 1)?)?, x.dtype().compute())?;
-    let axes = AxisSet::of(&[0, 1]).complement(wide.rank());
-    let y = reshape_to(&normalised("group_normalization", &wide, axes, [None, None], epsilon, true)?, x.shape())?;
-    if let Some(scale) = scale { try_multiply(&y, scale) } else { Ok(y) }
-}
-
-/// Channels behind other axes, as those that come last: a group's elements do not lie together, so channels are summed each by itself, and then the
-/// few sums of a group. All have as many elements: the mean of their means is the group's.
-#[track_caller]
-fn side_by_side(x: &Tensor, groups: usize, axis: usize, scale: Option<&Tensor>, epsilon: f64) -> Result<Tensor> {
-    let wide = try_cast(x, x.dtype().compute())?;
-    let others = AxisSet::of(&[0, axis]).complement(x.rank());
-    let of_groups = |x: &Tensor| {
-        let channels = mean_axes(x, others, true)?;
-        let split = apart(channels.shape(), groups, axis)?;
-        let means = mean_axes(&reshape_to(&channels, &split)?, AxisSet::of(&[axis + 1]), true)?;
-        reshape_to(&broadcast_to_shape(&means, &split)?, channels.shape())
-    };
-    let far = try_subtract(&wide, &of_groups(&wide)?)?;
-    let mut root = try_rsqrt(&try_add(&of_groups(&try_square(&far)?)?, epsilon)?)?;
-    if let Some(scale) = scale {
-        root = try_multiply(&root, scale)?;
-    }
-    try_multiply(&far, &root)
 }

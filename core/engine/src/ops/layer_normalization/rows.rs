@@ -1,13 +1,12 @@
 //! The operations behind the normalisations of layers: rows of the last dimension, with scale and offset on the way, and the gradient.
-//! `mod.rs` runs them; the second derivative is made of other operations.
+//! `mod.rs` runs them; the second derivative is `second_order.rs`'s.
 
 use super::NAME;
+use super::second_order::{Sides, cotangents};
 use crate::execute::execute;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
-use crate::ops::functions::{try_add, try_cast, try_multiply, try_rsqrt, try_square, try_subtract};
 use crate::ops::normalise::{chunk, part, part_mut, rows_of, work};
-use crate::ops::reduce_mean::mean_axes;
-use crate::ops::{reshape_to, sum_axes, sum_to};
+use crate::ops::reshape_to;
 use crate::tape::Backward;
 use crate::tensor::Tensor;
 use kernels::backend::cpu::norm_rows::{self, Root, Rows, Sums};
@@ -324,59 +323,13 @@ impl Op for NormalizeRowsGradient {
         if self.form.scaled { Saves::inputs(&[0, 3, 4]) } else { Saves::inputs(&[0, 3]) }
     }
 
-    /// With h = (x - mean) r the normalised rows, g = dy scale and J g = r (g - mean(g) - h mean(g h)), which is symmetric, it gave J g,
-    /// the sum of dy h and that of dy, of which u, us and uo are the cotangents here.
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
-        let form = self.form;
-        let dtype = g.input_type(0).dtype.compute();
-        let (x, dy) = (try_cast(g.input(0)?, dtype)?, try_cast(g.input(3)?, dtype)?);
-        let scale = if form.scaled { Some(try_cast(g.input(4)?, dtype)?) } else { None };
-        let last = AxisSet::of(&[x.rank() - 1]);
-        let mean = |x: &Tensor| mean_axes(x, last, true);
-        let far = if form.centred { try_subtract(&x, &mean(&x)?)? } else { x.clone() };
-        let root = try_rsqrt(&try_add(&mean(&try_square(&far)?)?, form.epsilon)?)?;
-        let h = try_multiply(&far, &root)?;
-        let scaled = |x: &Tensor| scale.as_ref().map_or_else(|| Ok(x.clone()), |scale| try_multiply(x, scale));
-        let centre = |x: &Tensor| if form.centred { try_subtract(x, &mean(x)?) } else { Ok(x.clone()) };
-        let along = |x: &Tensor| mean(&try_multiply(x, &h)?);
-        let through = |x: &Tensor| try_multiply(&try_subtract(&centre(x)?, &try_multiply(&h, &along(x)?)?)?, &root);
-        let cotangent = |i: usize| g.dy_or_none(i).map(|u| try_cast(u, dtype)).transpose();
-        let u = try_cast(&g.dy(0)?, dtype)?;
-        let us = if form.scaled { cotangent(1)? } else { None };
-        let uo = if form.shifted { cotangent(1 + usize::from(form.scaled))? } else { None };
-        let ju = through(&u)?;
-        if g.needs(3) {
-            let mut ddy = scaled(&ju)?;
-            if let Some(us) = &us {
-                ddy = try_add(&ddy, &try_multiply(&h, us)?)?;
-            }
-            if let Some(uo) = &uo {
-                ddy = try_add(&ddy, uo)?;
-            }
-            let ddy = try_cast(&ddy, g.input_type(3).dtype)?;
-            g.give(3, ddy);
-        }
-        if form.scaled && g.needs(4) {
-            let rows = AxisSet::all(x.rank() - 1);
-            let dscale = sum_axes(&try_multiply(&dy, &ju)?, rows, false)?;
-            let dscale = reshape_to(&try_cast(&dscale, g.input_type(4).dtype)?, &g.input_type(4).shape)?;
-            g.give(4, dscale);
-        }
-        if g.needs(0) {
-            let owed = scaled(&dy)?;
-            let (mu, mg) = (along(&u)?, along(&owed)?);
-            let mixed = try_add(&try_multiply(&u, &mg)?, &try_multiply(&owed, &mu)?)?;
-            let mut inner = try_multiply(&mixed, &try_multiply(&root, -1.0)?)?;
-            if let Some(us) = &us {
-                inner = try_add(&inner, &try_multiply(&dy, us)?)?;
-            }
-            let both = mean(&try_multiply(&centre(&u)?, &centre(&owed)?)?)?;
-            let slope = try_subtract(&both, &try_multiply(&mu, &mg)?)?;
-            let tail = try_multiply(&try_multiply(&h, &try_square(&root)?)?, &slope)?;
-            let dx = try_cast(&try_subtract(&through(&inner)?, &tail)?, g.input_type(0).dtype)?;
-            let dx = sum_to(dx, g.input_type(0))?;
-            g.give(0, dx);
-        }
-        Ok(())
+        let Form { epsilon, centred, scaled, shifted } = self.form;
+        let working = g.input_type(0).shape;
+        let last = working.rank() - 1;
+        let statistics = AxisSet::of(&[last]);
+        let columns = Shape::from_dims(&[working.dim(last)])?;
+        let summed = AxisSet::all(last);
+        cotangents(g, &Sides { epsilon, centred, scaled, shifted, working, statistics, summed, columns })
     }
 }

@@ -18,6 +18,103 @@ fn gradients_of_both_orders() {
     );
     let groups = [numbers(1, &[2, 2, 4]), scale, numbers(3, &[4])];
     check(&|x| tf::group_normalization(&x[0], 2, -1, Some(&x[1]), Some(&x[2]), 1e-3), &groups);
+    let groups = [numbers(1, &[2, 4, 2]), numbers(2, &[4]) + 1.5, numbers(3, &[4])];
+    check(&|x| tf::group_normalization(&x[0], 2, 1, Some(&x[1]), Some(&x[2]), 1e-3), &groups);
+    check(&|x| tf::group_normalization(&x[0], 2, -1, None, Some(&x[1]), 1e-2), &[numbers(5, &[2, 3, 4]), numbers(6, &[4])]);
+    check(&|x| tf::group_normalization(&x[0], 1, 1, None, None, 1e-2), &[numbers(7, &[2, 3, 2, 2])]);
+}
+
+/// The definition, of channels that lie last, in `float64`.
+fn plain_groups(x: &[f64], [examples, spots, channels]: [usize; 3], groups: usize, [scale, offset]: [&[f64]; 2]) -> Vec<f64> {
+    let (each, mut y) = (channels / groups, vec![0.0; x.len()]);
+    for (example, group) in (0..examples).flat_map(|example| (0..groups).map(move |group| (example, group))) {
+        let own = || (0..spots * each).map(|i| (example * spots + i / each) * channels + group * each + i % each);
+        let n = (spots * each) as f64;
+        let mean = own().map(|i| x[i]).sum::<f64>() / n;
+        let variance = own().map(|i| (x[i] - mean).powi(2)).sum::<f64>() / n;
+        own().for_each(|i| y[i] = (x[i] - mean) / (variance + 1e-3).sqrt() * scale[i % channels] + offset[i % channels]);
+    }
+    y
+}
+
+#[test]
+fn groups_are_those_of_the_definition() {
+    for [examples, spots, channels, groups] in
+        [[2, 5, 4, 4], [3, 1, 6, 3], [2, 40, 9, 3], [1, 70, 14, 2], [2, 33, 7, 1], [3, 2, 70, 35], [0, 3, 4, 2], [1, 1200, 66, 6]]
+    {
+        let sizes = [examples, spots, channels];
+        let (x, scale, offset) = (numbers(1, &sizes) * 3.0 + 4.0, numbers(2, &[channels]), numbers(3, &[channels]));
+        let exact = plain_groups(&x.to_vec::<f64>(), sizes, groups, [&scale.to_vec(), &offset.to_vec()]);
+        for (dtype, within) in [(DType::F64, 1e-12), (DType::F32, 1e-5), (DType::F16, 2e-2), (DType::BF16, 1e-1)] {
+            let [x, scale, offset] = [&x, &scale, &offset].map(|t| t.cast(dtype));
+            let last = tf::group_normalization(&x, groups, -1, Some(&scale), Some(&offset), 1e-3);
+            let first = tf::transpose(&x, [0, 2, 1]);
+            let first = tf::group_normalization(&first, groups, 1, Some(&scale), Some(&offset), 1e-3);
+            for y in [last, tf::transpose(&first, [0, 2, 1])] {
+                assert_eq!((y.dtype(), y.shape().dims()), (dtype, &sizes[..]));
+                let y = y.cast(DType::F64).to_vec::<f64>();
+                assert!(y.iter().zip(&exact).all(|(y, exact)| (y - exact).abs() < within * (1.0 + exact.abs())), "{sizes:?}");
+            }
+        }
+    }
+}
+
+/// The result and all gradients of a normalisation of three operands.
+fn bits(f: &dyn Fn(&[Tensor]) -> Tensor, inputs: &[Tensor]) -> Vec<u32> {
+    let mut tape = tf::GradientTape::new();
+    tape.watch(inputs);
+    let y = f(inputs);
+    let loss = tf::reduce_sum(&y * &y * &y, ());
+    let all = tape.gradient(&loss, inputs);
+    std::iter::once(&y).chain(&all).flat_map(|t| t.to_vec::<f32>()).map(f32::to_bits).collect()
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let operands = |shape: &[usize], channels: usize| {
+        [numbers(1, shape) + 3.0, numbers(2, &[channels]), numbers(3, &[channels])].map(|t| t.cast(DType::F32))
+    };
+    let batch = |x: &[Tensor]| tf::fused_batch_norm(&x[0], &x[1], &x[2], tf::FusedBatchNorm::default()).0;
+    let first = |x: &[Tensor]| {
+        let options = tf::FusedBatchNorm { data_format: tf::DataFormat::ChannelsFirst, ..Default::default() };
+        tf::fused_batch_norm(&x[0], &x[1], &x[2], options).0
+    };
+    let group = |x: &[Tensor]| tf::group_normalization(&x[0], 3, -1, Some(&x[1]), Some(&x[2]), 1e-3);
+    let group_first = |x: &[Tensor]| tf::group_normalization(&x[0], 3, 1, Some(&x[1]), Some(&x[2]), 1e-3);
+    let all: [(&dyn Fn(&[Tensor]) -> Tensor, [Tensor; 3]); 4] = [
+        (&batch, operands(&[3, 50, 41, 33], 33)),
+        (&first, operands(&[3, 33, 50, 41], 33)),
+        (&group, operands(&[3, 50, 41, 33], 33)),
+        (&group_first, operands(&[3, 33, 50, 41], 33)),
+    ];
+    for (f, inputs) in all {
+        let results = [1, 2, 5].map(|threads| {
+            tf::config::set_threads(threads);
+            bits(f, &inputs)
+        });
+        tf::config::set_threads(0);
+        assert!(results[0] == results[1] && results[0] == results[2]);
+    }
+}
+
+#[test]
+fn a_far_mean_keeps_the_variance() {
+    let x = (numbers(1, &[4, 500, 8]) + 1e4).cast(DType::F32);
+    let wide = x.cast(DType::F64);
+    let near = |a: &Tensor, b: &Tensor| {
+        let (a, b) = (a.cast(DType::F64).to_vec::<f64>(), b.to_vec::<f64>());
+        // The mean itself is rounded: half a thousandth, where the deviation is 0.6.
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 2e-3));
+    };
+    let group = |x: &Tensor| tf::group_normalization(x, 2, -1, None, None, 1e-3);
+    near(&group(&x), &group(&wide));
+    let batch = |x: &Tensor| {
+        let (one, none) = (tf::ones([8]).cast(x.dtype()), tf::zeros([8]).cast(x.dtype()));
+        tf::fused_batch_norm(x, &one, &none, tf::FusedBatchNorm::default())
+    };
+    let (single, double) = (batch(&x), batch(&wide));
+    near(&single.0, &double.0);
+    near(&single.2, &double.2);
 }
 
 #[test]

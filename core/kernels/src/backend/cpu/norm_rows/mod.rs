@@ -5,6 +5,7 @@
 //! has all sums and a second writes. A row is summed in lanes, element `i` in lane `i` modulo their number, which is the same for
 //! every instruction set.
 
+pub mod channels;
 mod parts;
 #[cfg(test)]
 mod tests;
@@ -16,9 +17,10 @@ use parts::{Part, Tail, Whole, by_halves, each, plus, sums};
 use std::marker::PhantomData;
 use std::ptr::{null, null_mut};
 
-/// One over the root of a number.
+/// What rows are made of: rounding from `f64`, the way back, and the root.
 pub trait Root: Real + Float {
     fn rounded(x: f64) -> Self;
+    fn wide(self) -> f64;
     fn root(self) -> Self;
 }
 
@@ -27,6 +29,8 @@ macro_rules! roots {
         impl Root for $t {
             #[inline(always)]
             fn rounded(x: f64) -> Self { x as $t }
+            #[inline(always)]
+            fn wide(self) -> f64 { self.into() }
             #[inline(always)]
             fn root(self) -> Self { self.sqrt() }
         }
