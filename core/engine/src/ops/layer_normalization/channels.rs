@@ -167,6 +167,8 @@ impl NormalizeChannels {
                     let to = [call.outputs[1].as_ptr::<T>(), call.outputs[2].as_ptr::<T>(), own];
                     channels::merge_moments(&sizes, self.form.epsilon, [scale, offset], room, to, index);
                 }
+                // Without elements there may be no scratch memory either.
+                _ if sizes.is_empty() => {}
                 _ => {
                     let own = std::slice::from_raw_parts(own, sizes.sets() * 3 * sizes.period());
                     channels::write(call.isa, sizes, x, None, own, call.outputs[0].as_ptr::<T>(), index);
@@ -296,6 +298,9 @@ impl NormalizeChannelsGradient {
                     channels::merge_gradient(&sizes, at, room, own, index);
                 }
                 _ if index < sizes.write_parts() => {
+                    if sizes.is_empty() {
+                        return;
+                    }
                     let own = std::slice::from_raw_parts(own, sizes.sets() * 4 * sizes.period());
                     channels::write(call.isa, sizes, x, Some(dy), own, call.outputs[0].as_ptr::<T>(), index);
                 }

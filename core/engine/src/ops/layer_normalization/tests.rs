@@ -66,7 +66,7 @@ fn bits(f: &dyn Fn(&[Tensor]) -> Tensor, inputs: &[Tensor]) -> Vec<u32> {
     let y = f(inputs);
     let loss = tf::reduce_sum(&y * &y * &y, ());
     let all = tape.gradient(&loss, inputs);
-    std::iter::once(&y).chain(&all).flat_map(|t| t.to_vec::<f32>()).map(f32::to_bits).collect()
+    std::iter::once(y).chain(all.into_iter().flatten()).flat_map(|t| t.to_vec::<f32>()).map(f32::to_bits).collect()
 }
 
 #[test]
