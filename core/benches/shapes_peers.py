@@ -4,8 +4,9 @@ best peer's, and for each family the geometric mean and the worst shape.
     cargo bench -p eagerflow --bench shapes --no-run        # prints where the program lies
     python core/benches/shapes_peers.py PROGRAM [--rounds 9] [--avx2] [--record] [FAMILY or beginning of a line of the grid ..]
 
-Each peer is a process of its own on the same two processors; a line on its input asks for one sample. `--avx2` limits all to AVX2. `--record`
-writes what was measured to `docs/performance/`, in the file of this processor, in place of what stands there for the same instruction set."""
+Each peer is a process of its own on the same two processors; a line on its input asks for one sample. Where samples are far apart, all peers
+are asked again. `--avx2` limits all to AVX2. `--record` writes what was measured to `docs/performance/`, in the file of this processor, in
+place of what stands there for the same instruction set."""
 import argparse
 import json
 import math
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
 HERE = Path(__file__).resolve().parent / "shapes"
 sys.path.insert(0, str(HERE))
@@ -29,6 +30,8 @@ PEERS_AVX2 = {
 }
 # Parts of a result's norm by which two of them may differ.
 TOLERANCE, COARSE = 1e-3, 1e-2
+# Samples whose quartiles lie further apart, as a part of the median, were disturbed: all peers are asked again, as often as twice.
+STEADY, AGAIN = 0.15, 2
 
 
 def grid():
@@ -84,6 +87,15 @@ def differs(ours, theirs, name):
     return None
 
 
+def steady(samples):
+    """Whether the middle half of the samples lies close together; of few samples nobody can tell, and slow ones are not worth the time."""
+    middle = median(samples)
+    if len(samples) < 4 or middle > 150:
+        return True
+    low, _, high = quantiles(samples, n=4)
+    return high - low <= STEADY * middle
+
+
 def measure(peers, name, rounds):
     """The row of a workload: each peer's median, or nan where it failed or computes something else, and what was to be told of it."""
     made, notes = {peer: process.ask(f"make {name}") for peer, process in peers.items()}, []
@@ -95,9 +107,12 @@ def measure(peers, name, rounds):
             notes += [f"DIFFERS from {peer}: {why}"] if why else []
     running = [peer for peer, answer in made.items() if "error" not in answer]
     samples = {peer: [] for peer in running}
-    for _ in range(rounds):
-        for peer in running:
-            samples[peer].append(peers[peer].sample())
+    for _ in range(1 + AGAIN):
+        for _ in range(rounds):
+            for peer in running:
+                samples[peer].append(peers[peer].sample())
+        if all(steady(taken) for taken in samples.values()):
+            break
     times = {peer: median(samples[peer]) if peer in samples else math.nan for peer in peers}
     others = [times[peer] for peer in PEERS if not math.isnan(times[peer])]
     ratio = times["eagerflow"] / min(others) if others else math.nan

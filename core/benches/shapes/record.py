@@ -42,7 +42,7 @@ def section(about, families, summaries, rounds):
     ours, peers = about["eagerflow"], [peer for peer in about if peer != "eagerflow"]
     versions = ", ".join(f"{peer} {about[peer]['version']}" for peer in peers)
     lines = [f"## {ours['path']}", "", f"{date.today()}: eagerflow {ours['version']} beside {versions}; {ours['threads']} threads each, in turns, "
-             f"medians of {rounds} samples of about 20 ms in milliseconds; the last columns are our time as a part of the best peer's, what we compute or move per "
+             f"medians of {rounds} samples of about 20 ms (up to three times as many where they lie far apart) in milliseconds; the last columns are our time as a part of the best peer's, what we compute or move per "
              f"second, and how PyTorch ran. The load of the machine at the end was {os.getloadavg()[0]:.1f}.", ""]
     lines += ["| family | workloads | geometric mean | worst | |", "| --- | ---: | ---: | ---: | --- |"]
     lines += [f"| {family} | {s['count']} | {s['mean']:.3f} | {s['worst']:.2f} | {s['name']} |" for family, s in summaries.items() if s]
