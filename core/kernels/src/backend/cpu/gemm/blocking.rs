@@ -126,7 +126,10 @@ impl Blocking {
             Route::Dot => (!a_in_rows, !b_in_columns),
             Route::Tile if any_strides => (false, false),
             // Tiles read A from where it lies; only many reads of a transposed A pay for a copy. Panels of a transposed B are packed.
-            Route::Tile if packs => (!a_in_rows && p.n >= 160 && p.m >= 64, p.b_cs != 1 && p.n != 1 && !b_in_columns),
+            Route::Tile if packs => {
+                let copy_a = !a_in_rows && p.m >= 64 && (p.n >= 160 || p.n >= 96 && p.k >= 1024);
+                (copy_a, p.b_cs != 1 && p.n != 1 && !b_in_columns)
+            }
             Route::Tile => (!a_in_rows && p.n >= 320 && p.m >= 64, p.b_cs != 1 && p.n != 1 || collides || large),
         };
         let mut scratch = 0;
