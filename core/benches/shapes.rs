@@ -1,4 +1,4 @@
-//! Convolutions, products, row operations and element-wise chains at 180 shapes that networks have (`shapes/grid.txt`).
+//! Convolutions, products, row operations, element-wise chains and moves of elements at 204 shapes that networks have (`shapes/grid.txt`).
 //! `shapes_peers.py` times them in turns with PyTorch and JAX, compares results, and records the table of a processor.
 //!
 //! `cargo bench -p eagerflow --bench shapes` alone prints our times and what is computed or moved per second; words behind `--` are
@@ -17,6 +17,8 @@ mod chains;
 mod convolutions;
 #[path = "shapes/inputs.rs"]
 mod inputs;
+#[path = "shapes/moves.rs"]
+mod moves;
 #[path = "shapes/products.rs"]
 mod products;
 #[path = "shapes/rows.rs"]
@@ -40,6 +42,7 @@ fn work(spec: &Spec<'_>) -> Work {
         "products" => products::work(spec),
         "rows" => rows::work(spec),
         "chains" => chains::work(spec),
+        "moves" => moves::work(spec),
         family => panic!("`{family}` is no family"),
     }
 }

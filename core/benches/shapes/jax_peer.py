@@ -158,6 +158,25 @@ CHAINS = {
 }
 
 
+MOVES = {
+    "transpose": lambda x, order: x.transpose(order).reshape(-1),
+    "concat": lambda x, y, axis: jnp.concatenate([x, y], axis),
+    "pad": lambda x, margin: jnp.pad(x, ((0, 0), (margin, margin), (margin, margin), (0, 0))),
+    "gather": lambda x, rows, _: x[rows],
+    "segment_sum": lambda x, rows, sums: jax.ops.segment_sum(x, rows, sums),
+    "one_hot": lambda rows, depth: jax.nn.one_hot(rows, depth, dtype=jnp.float32),
+    "sort": lambda x, _: jnp.sort(x, -1),
+    "argsort": lambda x, _: jnp.argsort(x, -1),
+    "top_k": lambda x, k: lax.top_k(x, k)[0],
+    "cumsum": lambda x, axis: jnp.cumsum(x, axis),
+}
+
+
+def move(spec):
+    operands, told = spec.move_operands()
+    return compiled(lambda *x: MOVES[spec.kind](*x, told), [x.astype(np.int32) if x.dtype == np.int64 else x for x in operands])
+
+
 def make(spec: Spec):
     if spec.kind in ("conv", "depthwise", "transposed"):
         return convolution(spec)
@@ -166,6 +185,8 @@ def make(spec: Spec):
     if spec.kind in CHAINS:
         formula, inputs = CHAINS[spec.kind]
         return compiled(formula, [numbers(seed, [int(spec.words[1])]) for seed in range(1, inputs + 1)])
+    if spec.kind in MOVES:
+        return move(spec)
     return optimizer(spec) if spec.words[2] == "step" else row_operation(spec)
 
 

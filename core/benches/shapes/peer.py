@@ -81,6 +81,17 @@ class Spec:
         return [numbers(1, shape)]
 
 
+    def move_operands(self):
+        """The tensor of an operation that moves elements, and the second operand of those that have one; then what the third word says."""
+        shape, word = self.sizes(), self.words[2]
+        if self.kind == "one_hot":
+            return [labels(1, *shape)], shape[1]
+        x = numbers(1, shape)
+        second = {"concat": lambda: [numbers(2, shape)], "gather": lambda: [labels(2, int(word), shape[0])],
+                  "segment_sum": lambda: [labels(2, shape[0], int(word))]}.get(self.kind, lambda: [])()
+        return [x, *second], [int(digit) for digit in word] if self.kind == "transpose" else int(word)
+
+
 class Work:
     """A call that gives nothing back for timing, and one that gives all results as arrays in the library's order of axes."""
 

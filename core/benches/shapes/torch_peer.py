@@ -172,6 +172,27 @@ def chain(spec):
         return eager()
 
 
+MOVES = {
+    "transpose": lambda x, order: x.permute(*order).reshape(-1),
+    "concat": lambda x, y, axis: torch.cat([x, y], axis),
+    "pad": lambda x, margin: F.pad(x, (0, 0, margin, margin, margin, margin)),
+    "gather": lambda x, rows, _: x.index_select(0, rows),
+    "segment_sum": lambda x, rows, sums: x.new_zeros(sums, x.shape[1]).index_add_(0, rows, x),
+    "one_hot": lambda rows, depth: torch.zeros(len(rows), depth).scatter_(1, rows[:, None], 1.0),
+    "sort": lambda x, _: x.sort(-1).values,
+    "argsort": lambda x, _: x.argsort(dim=-1, stable=True),
+    "top_k": lambda x, k: x.topk(k, -1).values,
+    "cumsum": lambda x, axis: x.cumsum(axis),
+}
+
+
+def move(spec):
+    operands, told = spec.move_operands()
+    operands = [tensor(x) for x in operands]
+    call = lambda: MOVES[spec.kind](*operands, told)
+    return Work(call, lambda: [array(call())])
+
+
 def make(spec: Spec):
     if spec.kind in ("conv", "depthwise", "transposed"):
         return convolution(spec)
@@ -179,6 +200,8 @@ def make(spec: Spec):
         return product(spec)
     if spec.kind in CHAINS:
         return chain(spec)
+    if spec.kind in MOVES:
+        return move(spec)
     return optimizer(spec) if spec.words[2] == "step" else row_operation(spec)
 
 

@@ -1,5 +1,5 @@
 //! A workload of the grid: its line, its operands, its call, and how a sample of it is taken.
-//! The four families make them; `shapes.rs` times them, and its peers do the same in Python (`peer.py`).
+//! The five families make them; `shapes.rs` times them, and its peers do the same in Python (`peer.py`).
 
 use crate::inputs::probe;
 use eagerflow as tf;
