@@ -42,7 +42,7 @@ pub(super) fn cotangents(g: &mut Backward<'_>, sides: &Sides) -> Result<()> {
     let centre = |x: &Tensor| if sides.centred { try_subtract(x, &mean(x)?) } else { Ok(x.clone()) };
     let along = |x: &Tensor| mean(&try_multiply(x, &h)?);
     let through = |x: &Tensor| try_multiply(&try_subtract(&centre(x)?, &try_multiply(&h, &along(x)?)?)?, &root);
-    let cotangent = |i: usize| g.dy_or_none(i).map(|u| wide(&u, &sides.columns)).transpose();
+    let cotangent = |i: usize| g.dy_or_none(i).map(|u| wide(u, &sides.columns)).transpose();
     let u = wide(&g.dy(0)?, &sides.working)?;
     let us = if sides.scaled { cotangent(1)? } else { None };
     let uo = if sides.shifted { cotangent(1 + usize::from(sides.scaled))? } else { None };

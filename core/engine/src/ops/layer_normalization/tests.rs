@@ -59,8 +59,10 @@ fn groups_are_those_of_the_definition() {
     }
 }
 
+type Function<'a> = &'a dyn Fn(&[Tensor]) -> Tensor;
+
 /// The result and all gradients of a normalisation of three operands.
-fn bits(f: &dyn Fn(&[Tensor]) -> Tensor, inputs: &[Tensor]) -> Vec<u32> {
+fn bits(f: Function<'_>, inputs: &[Tensor]) -> Vec<u32> {
     let mut tape = tf::GradientTape::new();
     tape.watch(inputs);
     let y = f(inputs);
@@ -81,7 +83,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     };
     let group = |x: &[Tensor]| tf::group_normalization(&x[0], 3, -1, Some(&x[1]), Some(&x[2]), 1e-3);
     let group_first = |x: &[Tensor]| tf::group_normalization(&x[0], 3, 1, Some(&x[1]), Some(&x[2]), 1e-3);
-    let all: [(&dyn Fn(&[Tensor]) -> Tensor, [Tensor; 3]); 4] = [
+    let all: [(Function<'_>, [Tensor; 3]); 4] = [
         (&batch, operands(&[3, 50, 41, 33], 33)),
         (&first, operands(&[3, 33, 50, 41], 33)),
         (&group, operands(&[3, 50, 41, 33], 33)),

@@ -109,7 +109,7 @@ pub unsafe fn merge_moments<T: Root>(
             let mean = middle.iter().sum::<f64>() / each as f64;
             let around: f64 = middle
                 .iter()
-                .zip(&*squares)
+                .zip(squares)
                 .map(|(middle, square)| square + total * (middle - mean) * (middle - mean))
                 .sum();
             let variance = around / (total * each as f64);
