@@ -29,8 +29,11 @@ use network::Step;
 use std::io::BufRead;
 use std::time::Instant;
 
+/// A network's step, of so many examples.
+type Make = fn(usize) -> Step;
+
 /// The networks by name, and their batches; `steps/networks.py` has the same.
-const NETWORKS: [(&str, fn(usize) -> Step, [usize; 2]); 9] = [
+const NETWORKS: [(&str, Make, [usize; 2]); 9] = [
     ("vgg", vgg_unet::vgg, [8, 32]),
     ("resnet", resnet_mobilenet::resnet, [8, 32]),
     ("unet", vgg_unet::unet, [2, 8]),

@@ -41,8 +41,8 @@ pub fn work(spec: &Spec<'_>) -> Work {
         }
         "pad" => {
             let margin = spec.number(2);
-            let margins = vec![[0, 0], [margin, margin], [margin, margin], [0, 0]];
-            Work::new(spec, moved(2 * count), operands, move |x| vec![tf::pad(&x[0], &margins[..], PadMode::Constant)])
+            let margins = [[0, 0], [margin, margin], [margin, margin], [0, 0]];
+            Work::new(spec, moved(2 * count), operands, move |x| vec![tf::pad(&x[0], margins, PadMode::Constant)])
         }
         "gather" => {
             let rows = spec.number(2);

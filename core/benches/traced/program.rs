@@ -106,7 +106,7 @@ fn moves(dice: &mut Dice, x: &Tensor) -> (&'static str, Tensor) {
             order.swap(rank - 1, rank - 2);
             ("transposed", tf::transpose(x, order))
         }
-        1 if last(x) % 2 == 0 => {
+        1 if last(x).is_multiple_of(2) => {
             let halves = tf::split(x, 2, -1);
             ("halves swapped", tf::concat(&[&halves[1], &halves[0]], -1))
         }
