@@ -21,17 +21,13 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "steps"), str(HERE / "shapes")]
 import record_steps
 from networks import NETWORKS
+from shapes_peers import PEERS_AVX2, THREADS, two_processors
 
-THREADS = 2
 BATCHES = {"vgg": (8, 32), "resnet": (8, 32), "unet": (2, 8), "mobilenet": (8, 32), "bert": (8, 32), "gpt": (4, 16), "gru": (16, 64),
            "vae": (128, 512), "mixer": (8, 32)}
 OURS = ("eager", "traced")
 PEERS = {"torch": ["torch_peer.py"], "compiled": ["torch_peer.py", "--compiled"], "jax": ["jax_peer.py"], "tensorflow": ["tf_peer.py"],
          "tf-xla": ["tf_peer.py", "--xla"]}
-PEERS_AVX2 = {
-    "ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE_INSTRUCTIONS": "AVX2",
-    "XLA_FLAGS": "--xla_cpu_max_isa=AVX2",
-}
 # The part of a loss by which a peer's may differ, in each of the first steps. Optimizers differ as much where gradients are tiny: PyTorch and
 # Optax correct the root of Adam before they add epsilon, and Keras's Adam, as ours, adds the squares of an embedding's repeated rows apart.
 TOLERANCE = 4e-3
@@ -39,15 +35,6 @@ TOLERANCE = 4e-3
 LONG = 1.0
 # How long a peer may take for one answer, compiling or not, in seconds.
 PATIENCE = 150
-
-
-def two_processors():
-    """As many processors as threads, on cores of their own."""
-    cores = {}
-    for cpu in sorted(os.sched_getaffinity(0)):
-        siblings = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
-        cores.setdefault(siblings.read_text() if siblings.exists() else cpu, cpu)
-    return list(cores.values())[:THREADS]
 
 
 class Peer:
