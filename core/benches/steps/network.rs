@@ -1,5 +1,5 @@
 //! What the sample networks share: the trait, the traced training step, and weights by a formula of their place that the peers compute too.
-//! The networks' files and `steps.rs` use it; `steps/weights.py` has the same formula in Python.
+//! The networks' files and `steps.rs` use it; `shapes/peer.py` has the same formula in Python.
 
 use crate::inputs::{labels, numbers};
 use eagerflow as tf;

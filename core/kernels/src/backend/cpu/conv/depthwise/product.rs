@@ -26,6 +26,8 @@ pub(super) struct Product<T> {
 /// Pixels at once, at most: enough sums to hide the latency of each, and each cell of a filter is loaded once for all of them.
 /// Rows of small images are shorter, so that fewer pixels have loops of their own.
 const PIXELS: usize = 6;
+// The loops that `run` chooses among.
+const _: () = assert!(PIXELS == 6);
 
 impl<T: Float> Product<T> {
     /// Computes the pixels of these rows and columns.
